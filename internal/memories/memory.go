@@ -1,0 +1,79 @@
+// Package memories says what a memory is: the file format, the types, age, the compiled CLAUDE.md and the MEMORY.md
+// index. Everything in it is a pure function over values: it never touches a disk, a database, a network or a clock.
+// Every other package may call it; it calls none of them.
+package memories
+
+import (
+	"time"
+)
+
+// State is where a memory stands in its life.
+type State string
+
+// The states of a memory. Only Active and Missing memories that have a type are compiled.
+const (
+	Active         State = "active"
+	NeedsAttention State = "needs_attention" // no type, or its file could not be read
+	Missing        State = "missing"         // its files went with many others in one look: held until somebody decides
+	Deleted        State = "deleted"         // in the trash
+)
+
+// Memory is one named fact of one agent.
+type Memory struct {
+	ID          string // a UUID
+	AgentID     int64
+	Agent       string // the agent's slug
+	Name        string // unique per agent among readable memories; valid UTF-8 on one line
+	Readable    bool   // false: the entry stands for a file that could not be read, and is known by its path
+	Type        Type   // empty: it has none
+	Description string
+	Body        string
+	State       State
+	Problems    []Problem
+	Path        string    // slash-separated, relative to the agent's directory
+	Session     string    // the session's directory name; empty for a file of the durable directory
+	Files       []Carrier // the files on disk that carry the memory
+	Hash        string    // hex SHA-256 of the bytes of the file that holds the content; empty when they are not known
+	Size        int64     // of those bytes
+	Fingerprint Fingerprint
+	ModifiedAt  time.Time // what the age counts from
+	ContentAt   time.Time // when the content became new: what a rival file must beat
+	// ClaudeMDChars is what the memory takes in CLAUDE.md, in Unicode characters.
+	ClaudeMDChars int
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+	DeletedAt     time.Time // zero: not deleted
+}
+
+// Carrier is one file that carries a memory.
+type Carrier struct {
+	Path       string
+	Session    string
+	Hash       string
+	ModifiedAt time.Time
+}
+
+// Revision is one past content of a memory, with where and when it was seen.
+type Revision struct {
+	Hash        string
+	Type        Type
+	Description string
+	Body        string
+	Raw         []byte // the file's exact bytes
+	Path        string
+	Session     string
+	SeenAt      time.Time
+}
+
+// Blocked is a deleted content that has turned up on disk again and is kept out until somebody allows it.
+type Blocked struct {
+	ID          string
+	Name        string
+	Type        Type
+	Description string
+	Body        string
+	Path        string
+	Session     string
+	Hash        string
+	SeenAt      time.Time
+}
