@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"io"
 	"io/fs"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"memoir/internal/files"
 	"memoir/internal/memories"
 )
 
@@ -106,15 +108,15 @@ func (w *walker) look(d directory, scope *scopeTree) {
 // lookFor looks at single entries without listing the directory.
 func (w *walker) lookFor(d directory, scope *scopeTree, names ...string) {
 	for _, name := range names {
-		within := scope.child(name)
-		if within == nil {
+		inside := scope.child(name)
+		if inside == nil {
 			continue
 		}
 		entryPath := path.Join(d.path, name)
 		info, err := w.root.Lstat(w.real(d, name))
 		switch {
 		case err == nil:
-			w.entry(d, item{name, info}, within)
+			w.entry(d, item{name, info}, inside)
 		case !isGone(err):
 			w.fail(entryPath)
 		case d.kind == hiveKind:
@@ -240,7 +242,7 @@ func newEntry(d directory, name string, info fs.FileInfo) Entry {
 // flagUnseen lists a directory that is not looked into.
 func (w *walker) flagUnseen(d directory, problem *memories.Problem) {
 	w.listing.unseen[d.path] = true
-	w.listing.Files = append(w.listing.Files, Entry{Path: escapeName(d.path), Session: d.session, Problem: problem})
+	w.listing.Files = append(w.listing.Files, Entry{Path: escapeName(d.path), Session: escapeName(d.session), Problem: problem})
 }
 
 func (w *walker) fail(relPath string) {
@@ -252,7 +254,11 @@ func (w *walker) real(d directory, name string) string { return path.Join(d.real
 
 // durable looks at the durable directory as it is at this moment.
 func (w *walker) durable() (fs.FileInfo, error) {
-	info, err := w.root.Stat(w.agent.DurableDir())
+	dir, err := files.Resolve(w.root, w.agent.DurableDir())
+	if err != nil {
+		return nil, err
+	}
+	info, err := w.root.Lstat(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -274,8 +280,22 @@ func (w *walker) rootInPlace() bool {
 	return true
 }
 
+func problemCode(e Entry) string {
+	if e.Problem == nil {
+		return ""
+	}
+	return e.Problem.Code
+}
+
 func (l Listing) sorted() Listing {
-	slices.SortFunc(l.Files, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(l.Files, func(a, b Entry) int {
+		if order := strings.Compare(a.Path, b.Path); order != 0 {
+			return order
+		}
+		return cmp.Compare(len(problemCode(a)), len(problemCode(b)))
+	})
+	// An escaped name can be the same as another file's real one; the file that can be read stands for both.
+	l.Files = slices.CompactFunc(l.Files, func(a, b Entry) bool { return a.Path == b.Path })
 	slices.Sort(l.Indexes)
 	slices.Sort(l.Failed)
 	return l
