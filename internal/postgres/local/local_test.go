@@ -181,7 +181,7 @@ func TestTheLogTellsNothingOfMemories(t *testing.T) {
 func TestAPathTooLongForASocketIsNoObstacle(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	f.dir = filepath.Join(f.dir, strings.Repeat("long ", 25), `odd "name", 100% +&`)
+	f.dir = filepath.Join(f.dir, strings.Repeat("long", 25))
 	first := f.start()
 	f.remember(first.URL())
 	f.stop(first)
@@ -199,10 +199,15 @@ func TestAPathTooLongForASocketIsNoObstacle(t *testing.T) {
 
 func TestAnOddPathIsNoObstacle(t *testing.T) {
 	t.Parallel()
-	f := setup(t)
-	f.dir = filepath.Join(f.dir, `a "b" 100% +&é`)
-	first := f.start()
-	f.remember(first.URL())
+	// The comma parts hosts in a connection string, so that path gets its socket elsewhere.
+	for _, name := range []string{`a "b" 100% +&=é`, "a,b"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t)
+			f.dir = filepath.Join(f.dir, name)
+			f.remember(f.start().URL())
+		})
+	}
 }
 
 func TestAStopThatIsOutOfTimeEndsTheServerAndLosesNothing(t *testing.T) {
