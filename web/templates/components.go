@@ -1,0 +1,52 @@
+package templates
+
+import (
+	"github.com/a-h/templ"
+
+	"memoir/internal/memories"
+)
+
+// quickly makes a form's answer replace the main region and the notices instead of the document. Requests wait for a
+// refresh of the page that is on its way, and the button rests meanwhile.
+func quickly(path string) templ.Attributes {
+	return templ.Attributes{
+		"hx-post":       path,
+		"hx-target":     "#main",
+		"hx-select":     "#main",
+		"hx-swap":       "outerMorph",
+		"hx-select-oob": "#notices:innerHTML",
+		"hx-sync":       "#main:queue all",
+		"hx-disable":    "findAll button",
+	}
+}
+
+// nearlyFull is the part of a limit, in percent, from which on a meter warns.
+const nearlyFull = 90
+
+func fullness(value, limit int) Tone {
+	switch {
+	case limit <= 0:
+		return Quiet
+	case value > limit:
+		return Danger
+	case value*100 >= limit*nearlyFull:
+		return Warning
+	default:
+		return Good
+	}
+}
+
+func iconOf(t memories.Type) string {
+	if t == "" {
+		return "attention"
+	}
+	return string(t)
+}
+
+// them names a number of things that were just named.
+func them(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "all " + number(n)
+}
