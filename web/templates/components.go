@@ -7,16 +7,18 @@ import (
 )
 
 // quickly makes a form's answer replace the main region and the notices instead of the document. Requests wait for a
-// refresh of the page that is on its way, and the button rests meanwhile.
+// refresh of the page that is on its way, and the button rests meanwhile. The address becomes that of the answer, which
+// is where the page refreshes itself from.
 func quickly(path string) templ.Attributes {
 	return templ.Attributes{
-		"hx-post":       path,
-		"hx-target":     "#main",
-		"hx-select":     "#main",
-		"hx-swap":       "outerMorph",
-		"hx-select-oob": "#notices:innerHTML",
-		"hx-sync":       "#main:queue all",
-		"hx-disable":    "findAll button",
+		"hx-post":        path,
+		"hx-target":      "#main",
+		"hx-select":      "#main",
+		"hx-swap":        "outerMorph",
+		"hx-select-oob":  "#notices:innerHTML",
+		"hx-replace-url": "true",
+		"hx-sync":        "#main:queue all",
+		"hx-disable":     "findAll button",
 	}
 }
 
