@@ -18,9 +18,11 @@ func (a Agent) Gone() Banner {
 	return Banner{
 		Tone:  Warning,
 		Title: "The directory is gone",
-		Text: "Everything this agent learned is kept here. When " + a.Dir + " is back, it goes on where it stopped. " +
-			"Forgetting the agent removes its memories and their history from Memoir.",
-		Actions: []Action{{Label: "Forget this agent", Path: AgentPath(a.Slug, "forget"), Style: Destructive}},
+		Text:  "Everything this agent learned is kept here. When " + a.Dir + " is back, it goes on where it stopped.",
+		Actions: []Action{{
+			Label: "Forget this agent", Path: AgentPath(a.Slug, "forget"), Style: Destructive,
+			Confirm: "Its memories and their history go from Memoir for good. This cannot be undone.",
+		}},
 	}
 }
 
@@ -40,7 +42,7 @@ func ClaudeMDProblem(slug, problem string) Banner {
 		Tone:  Danger,
 		Title: "CLAUDE.md is not up to date",
 		Text:  problem,
-		Items: []Item{{Text: "See CLAUDE.md", Href: AgentPath(slug, "claude-md")}},
+		Link:  Link{Label: "See CLAUDE.md", Href: AgentPath(slug, claudeMDTab)},
 	}
 }
 

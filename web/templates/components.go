@@ -1,6 +1,9 @@
 package templates
 
 import (
+	"regexp"
+	"strings"
+
 	"github.com/a-h/templ"
 
 	"memoir/internal/memories"
@@ -44,6 +47,13 @@ func iconOf(t memories.Type) string {
 	}
 	return string(t)
 }
+
+// anchor makes an id that stays the same from one rendering to the next, so that what a reader has opened stays open.
+func anchor(kind, about string) string {
+	return kind + "-" + strings.Trim(outsideIDs.ReplaceAllString(about, "-"), "-")
+}
+
+var outsideIDs = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
 // them names a number of things that were just named.
 func them(n int) string {

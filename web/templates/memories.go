@@ -58,7 +58,8 @@ func (r MemoryRow) Path() string { return MemoryPath(r.Agent, r.ID) }
 // Delete returns the action that deletes the memory and comes back to the page at back.
 func (r MemoryRow) Delete(back string) Action {
 	return Action{
-		Label: "Delete", About: r.Name, Path: MemoryPath(r.Agent, r.ID, "delete"), ETag: r.ETag, Back: back, Style: Subtle,
+		Label: "Delete", About: r.Name, Path: MemoryPath(r.Agent, r.ID, "delete"), ETag: r.ETag, Back: back,
+		Icon: "delete", Style: Subtle,
 	}
 }
 

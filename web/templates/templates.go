@@ -43,15 +43,18 @@ type Banner struct {
 	Text    string
 	Items   []Item // what it is about, in a list that opens on demand
 	Actions []Action
+	Link    Link // where to look; without a label: none
 }
 
 // Item is one line of a banner's list.
 type Item struct {
 	Text    string
 	Note    string
-	Href    string // empty: no link
 	Actions []Action
 }
+
+// Link leads to another page.
+type Link struct{ Label, Href string }
 
 // Action is a form with one button. It works without JavaScript.
 type Action struct {
@@ -62,7 +65,11 @@ type Action struct {
 	// ETag is the state that the user saw; the handler refuses when it no longer holds. Empty: not sent.
 	ETag string
 	// Back is the path and query of the page to return to; empty: the handler's own choice.
-	Back  string
+	Back string
+	// Confirm is asked in a second step, for what cannot be undone; empty: the button acts at once.
+	Confirm string
+	// Icon is drawn before the label, and alone where there is little room; empty: none.
+	Icon  string
 	Style Style
 }
 

@@ -46,6 +46,7 @@ func (r TrashRow) purge() Action {
 	return Action{
 		Label: "Delete for good", About: r.Name, Path: MemoryPath(r.Agent, r.ID, "purge"),
 		ETag: r.ETag, Back: r.back(), Style: Destructive,
+		Confirm: "Its history goes too. This cannot be undone.",
 	}
 }
 

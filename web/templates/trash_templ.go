@@ -289,11 +289,11 @@ func trashRow(r TrashRow) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = actionForm(r.restore()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = action(r.restore()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = confirmed("purge-"+r.ID, "Its history goes too. This cannot be undone.", r.purge()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = action(r.purge()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
