@@ -89,7 +89,7 @@ func Touch(raw []byte, now time.Time) (out []byte, changed bool) {
 	setModified(after, modified)
 	out = encodePage(p, encodeMapping(after, p.eol), c)
 	if sameButModified(before.mapping, readFrontmatter(cutPage(string(out))).mapping, modified) {
-		return out, true
+		return out, string(out) != string(raw)
 	}
 	return raw, false
 }
