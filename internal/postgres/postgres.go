@@ -28,6 +28,9 @@ const maxConnections = 12
 type Store struct {
 	pool *pgxpool.Pool
 	q    *queries.Queries
+	// writers has a place for each writer that may hold a connection. A writer reads through the pool as well, so
+	// writers alone must never take all of it.
+	writers chan struct{}
 }
 
 // Open connects to a database that has Memoir's schema. It fails with ErrUnavailable where there is none to reach.
@@ -43,7 +46,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	store := &Store{pool: pool, q: queries.New(pool)}
+	store := &Store{pool: pool, q: queries.New(pool), writers: make(chan struct{}, maxConnections/2)}
 	if err := store.Ping(ctx); err != nil {
 		pool.Close()
 		return nil, err

@@ -209,7 +209,7 @@ func (h *hold) head(ctx context.Context, id, match string) (postgres.Head, error
 
 // result reads the memory back after an operation.
 func (h *hold) result(ctx context.Context, id string) (Result, error) {
-	row, err := h.store.Agent(ctx, h.onDisk.Slug)
+	row, err := h.w.Agent(ctx)
 	if err != nil {
 		return Result{}, err
 	}

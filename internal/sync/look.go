@@ -108,7 +108,7 @@ func (h *hold) look(ctx context.Context, scope []string) (Scan, error) {
 	if err != nil {
 		return Scan{}, err
 	}
-	row, err := h.store.Agent(ctx, h.onDisk.Slug)
+	row, err := h.w.Agent(ctx)
 	if err != nil {
 		return Scan{}, err
 	}

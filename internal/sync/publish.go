@@ -137,7 +137,7 @@ func (h *hold) publish(ctx context.Context) error {
 
 // record keeps how CLAUDE.md stands, and what each memory takes in it where that has changed.
 func (h *hold) record(ctx context.Context, state postgres.ClaudeMD, costs []memories.Cost, known map[string]memories.Cost) error {
-	before, err := h.store.Agent(ctx, h.onDisk.Slug)
+	before, err := h.w.Agent(ctx)
 	if err != nil {
 		return err
 	}
