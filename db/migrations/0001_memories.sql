@@ -47,7 +47,7 @@ CREATE TABLE memories (
 
 CREATE UNIQUE INDEX memories_by_name ON memories (agent_id, name) WHERE readable;
 CREATE UNIQUE INDEX memories_by_unreadable_path ON memories (agent_id, path) WHERE NOT readable AND state <> 'deleted';
-CREATE INDEX memories_in_order_of_update ON memories (agent_id, updated_at, id);
+CREATE INDEX memories_in_order_of_update ON memories (agent_id, updated_at DESC, id);
 CREATE INDEX memories_in_order_of_name ON memories (agent_id, name, id);
 CREATE INDEX memories_in_order_of_age ON memories (agent_id, modified_at, id);
 
@@ -88,6 +88,7 @@ CREATE TABLE files (
 );
 
 CREATE INDEX files_by_memory ON files (memory_id) WHERE present;
+CREATE INDEX files_to_remove ON files (agent_id) WHERE status = 'removing';
 
 CREATE TABLE tombstones (
     agent_id    bigint NOT NULL,

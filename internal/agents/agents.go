@@ -1,0 +1,116 @@
+// Package agents says what an agent is on disk: where agents are found, how each layout arranges its directory, which
+// sessions it has and which of its files are memory files. It reads directories and bounded heads of files and turns them
+// into values. It never writes, never watches, and knows nothing of SQL or HTTP. The sync room calls it on every look at
+// the disk; pages and the API use its names.
+//
+// Everything beneath an agent's directory is reached through an [os.Root], so that no link leads out of it. The directories
+// above (those named in the settings, and the agents' own) may be links, and are followed.
+package agents
+
+import (
+	"path"
+	"strings"
+)
+
+// Layout is how an agent's directory is arranged.
+type Layout string
+
+// The layouts.
+const (
+	// Hive has CLAUDE.md, memory/ and sessions/{session}/memory/ beneath the agent's directory.
+	Hive Layout = "hive"
+	// Claude is a memory directory of Claude Code: projects/{dir}/memory or agent-memory/{name}.
+	Claude Layout = "claude"
+	// Directory is one memory directory named by hand.
+	Directory Layout = "directory"
+)
+
+const (
+	memoryDir   = "memory"
+	sessionsDir = "sessions"
+	logsDir     = "logs"
+	claudeMD    = "CLAUDE.md"
+	indexName   = "MEMORY.md"
+)
+
+// Agent is one directory whose memories belong together.
+type Agent struct {
+	Slug        string // unique, safe in a URL
+	Layout      Layout
+	Dir         string // absolute: the agent's directory (hive), or the memory directory itself (claude, directory)
+	DisplayName string // for people; valid UTF-8 on one line
+}
+
+// DurableDir returns the agent's own memory directory, relative to Dir: what is removed there was removed on purpose.
+func (a Agent) DurableDir() string {
+	if a.Layout == Hive {
+		return memoryDir
+	}
+	return "."
+}
+
+// ClaudeMDPath returns where the agent's CLAUDE.md is, relative to Dir, or "" when its layout has none.
+func (a Agent) ClaudeMDPath() string {
+	if a.Layout == Hive {
+		return claudeMD
+	}
+	return ""
+}
+
+// Published reports whether the agent's memories are compiled into a CLAUDE.md. Claude Code loads its own memory.
+func (a Agent) Published() bool { return a.ClaudeMDPath() != "" }
+
+// SessionOf says whose memory directory a path (slash-separated, relative to Dir) is in: the durable one, or that of the
+// session returned. A path in neither answers "" and false.
+func (a Agent) SessionOf(relPath string) (session string, durable bool) {
+	session, durable, _ = a.locate(relPath)
+	return session, durable
+}
+
+// locate splits a path at the memory directory it is in. names are the path's elements below that directory: none for the
+// directory itself, and nil (with neither session nor durable) for a path outside every memory directory.
+func (a Agent) locate(relPath string) (session string, durable bool, names []string) {
+	names = strings.Split(path.Clean(relPath), "/")
+	if names[0] == ".." || names[0] == "" {
+		return "", false, nil
+	}
+	if a.Layout != Hive {
+		if names[0] == "." {
+			names = names[1:]
+		}
+		return "", true, names
+	}
+	switch {
+	case names[0] == memoryDir:
+		return "", true, names[1:]
+	case len(names) >= 3 && names[0] == sessionsDir && names[2] == memoryDir:
+		return names[1], false, names[3:]
+	}
+	return "", false, nil
+}
+
+// walks reports whether the walk comes by this path by itself, without following a link: whether it is in a memory
+// directory, and no element of it is left out.
+func (a Agent) walks(relPath string) bool {
+	session, _, names := a.locate(relPath)
+	if names == nil || leftOut(session) {
+		return false
+	}
+	for _, name := range names {
+		if leftOut(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// leftOut reports whether the walk ignores an entry of this name, whatever it is: hidden files, and logs.
+func leftOut(name string) bool {
+	return strings.HasPrefix(name, ".") || name == logsDir
+}
+
+// isMarkdown reports whether a name ends in .md, in any letter case.
+func isMarkdown(name string) bool { return strings.EqualFold(path.Ext(name), ".md") }
+
+// isIndex reports whether a name is that of the index, in any letter case.
+func isIndex(name string) bool { return strings.EqualFold(name, indexName) }

@@ -1,0 +1,186 @@
+package agents
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	projectsDir    = "projects"
+	agentMemoryDir = "agent-memory"
+)
+
+// Found is a directory that is an agent.
+type Found struct {
+	Slug        string // wished for; AssignSlugs makes it unique
+	Layout      Layout
+	Dir         string // absolute; as in Agent
+	DisplayName string
+}
+
+// Discover looks for agents where the settings say: hive, then claude (projects, then custom agents), then by hand in the
+// order given; each sorted by name.
+//
+// visit is called with the absolute path of each directory before it is listed, so that the caller can put a watch on it first
+// and miss nothing; for a directory that does not exist yet, with its nearest existing ancestor. visit may be called with
+// one directory more than once.
+//
+// unreadable are directories that are there but could not be looked into: agents beneath them are not found, which does not
+// mean that they are gone. A directory whose name is not UTF-8 is among them, for its path cannot be shown or stored.
+func Discover(s Settings, visit func(dir string)) (found []Found, unreadable []string) {
+	d := discovery{visit: visit}
+	if s.AgentsDir != "" {
+		d.hive(absolute(s.AgentsDir))
+	}
+	if s.ClaudeDir != "" {
+		d.claude(absolute(s.ClaudeDir))
+	}
+	for _, named := range s.MemoryDirs {
+		d.byHand(named)
+	}
+	return d.found, d.unreadable
+}
+
+type discovery struct {
+	visit      func(dir string)
+	found      []Found
+	unreadable []string
+}
+
+func (d *discovery) hive(agentsDir string) {
+	for _, name := range d.subdirectories(agentsDir) {
+		dir := filepath.Join(agentsDir, name)
+		d.visit(dir)
+		if d.isThere(filepath.Join(dir, memoryDir)) || d.isThere(filepath.Join(dir, sessionsDir)) {
+			d.found = append(d.found, Found{Slug: sanitise(name), Layout: Hive, Dir: dir, DisplayName: printable(name)})
+		}
+	}
+}
+
+func (d *discovery) claude(claudeDir string) {
+	d.visitNearest(claudeDir)
+	projects := filepath.Join(claudeDir, projectsDir)
+	for _, name := range d.subdirectories(projects) {
+		project := filepath.Join(projects, name)
+		d.visit(project)
+		dir := filepath.Join(project, memoryDir)
+		if d.isDirectory(dir) {
+			d.found = append(d.found, Found{Slug: sanitise(name), Layout: Claude, Dir: dir, DisplayName: projectName(project)})
+		}
+	}
+	custom := filepath.Join(claudeDir, agentMemoryDir)
+	for _, name := range d.subdirectories(custom) {
+		d.found = append(d.found, Found{Slug: sanitise(name), Layout: Claude, Dir: filepath.Join(custom, name), DisplayName: printable(name)})
+	}
+}
+
+func (d *discovery) byHand(named NamedDir) {
+	dir := absolute(named.Path)
+	d.visitNearest(dir)
+	if d.isDirectory(dir) {
+		d.found = append(d.found, Found{Slug: named.Slug, Layout: Directory, Dir: dir, DisplayName: named.Slug})
+	}
+}
+
+// subdirectories returns the names of the directories, links to directories among them, that are not hidden, sorted.
+func (d *discovery) subdirectories(dir string) []string {
+	d.visitNearest(dir)
+	entries, err := os.ReadDir(dir)
+	if err != nil && !isGone(err) {
+		d.unreadable = append(d.unreadable, dir)
+	}
+	var names []string
+	for _, entry := range entries {
+		name := entry.Name()
+		switch {
+		case strings.HasPrefix(name, "."):
+		case !entry.IsDir() && entry.Type() != fs.ModeSymlink:
+		case entry.Type() == fs.ModeSymlink && !d.isDirectory(filepath.Join(dir, name)):
+		case !utf8.ValidString(name):
+			d.unreadable = append(d.unreadable, filepath.Join(dir, name))
+		default:
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// isThere reports whether a path names a directory, or a link, wherever that leads: a link that leaves the agent's directory
+// makes it an agent too, one that has something to say.
+func (d *discovery) isThere(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil {
+		d.noteUnreadable(filepath.Dir(path), err)
+		return false
+	}
+	return info.IsDir() || info.Mode().Type() == fs.ModeSymlink
+}
+
+func (d *discovery) isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil {
+		d.noteUnreadable(path, err)
+		return false
+	}
+	return info.IsDir()
+}
+
+func (d *discovery) noteUnreadable(dir string, err error) {
+	last := len(d.unreadable) - 1
+	if isGone(err) || last >= 0 && d.unreadable[last] == dir {
+		return
+	}
+	d.unreadable = append(d.unreadable, dir)
+}
+
+// visitNearest visits a directory, or its nearest ancestor that exists. It asks again after each visit: a directory made
+// between the asking and the watch would otherwise be watched by nobody.
+func (d *discovery) visitNearest(dir string) {
+	visited := ""
+	for nearest := nearestExisting(dir); nearest != visited; nearest = nearestExisting(dir) {
+		d.visit(nearest)
+		visited = nearest
+	}
+}
+
+func nearestExisting(dir string) string {
+	for {
+		_, err := os.Stat(dir)
+		parent := filepath.Dir(dir)
+		if !isGone(err) || parent == dir {
+			return dir
+		}
+		dir = parent
+	}
+}
+
+// isGone reports whether an error says that there is nothing at a path, as opposed to that it could not be looked at.
+func isGone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// absolute resolves a path of the settings against the working directory. Where that is gone, the path stays as it is, and
+// nothing will be found there.
+func absolute(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return filepath.Clean(dir)
+	}
+	return abs
+}
+
+// printable makes a name fit for people and for storage: valid UTF-8, and no control characters.
+func printable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(name, "\uFFFD"))
+}

@@ -1,0 +1,97 @@
+package agents
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"time"
+
+	"memoir/internal/memories"
+)
+
+// Entry is one memory file, or something in a place of one that a person should know about.
+type Entry struct {
+	Path       string // slash-separated, relative to the agent's directory; valid UTF-8
+	Session    string // empty: in the durable directory
+	Size       int64  // bytes
+	ModTime    time.Time
+	ChangeTime time.Time // of its metadata; zero where the system does not tell, as are the next two
+	Inode      uint64
+	Device     uint64
+	Problem    *memories.Problem // not nil: it is no file that can be read
+}
+
+// Listing is what one walk saw.
+type Listing struct {
+	Files   []Entry  // sorted by path
+	Indexes []string // the paths of the MEMORY.md files, sorted
+	// Failed are the directories and files that could not be looked at, sorted. Nothing is known about what lies beneath.
+	Failed []string
+	// Sessions is how many session directories there are, or -1 when this walk did not list them all.
+	Sessions int
+	// DurableThere: the durable directory was there, readable, and the same one from the walk's beginning to its end.
+	DurableThere bool
+	// DurableDevice is the device of the durable directory. Another one than last time means that something was mounted or
+	// unmounted there.
+	DurableDevice uint64
+
+	covered map[string]bool // looked at, with all that is beneath
+	unseen  map[string]bool // not looked at after all, with all that is beneath
+}
+
+// Covers reports whether the walk looked at the place of a path, completely and with success: a file that was there before and
+// is not among Files has then left its place.
+func (l Listing) Covers(relPath string) bool {
+	relPath = path.Clean(relPath)
+	return within(l.covered, relPath) && !within(l.unseen, relPath)
+}
+
+// Gone returns those of the known paths that have left their place: covered, not listed, and on a second look through root not
+// a file either. The second look is for saves by renaming, which some file systems do not list while the directory is being read.
+func (l Listing) Gone(root *os.Root, known []string) []string {
+	listed := make(map[string]bool, len(l.Files)+len(l.Indexes))
+	for _, entry := range l.Files {
+		listed[entry.Path] = true
+	}
+	for _, index := range l.Indexes {
+		listed[index] = true
+	}
+	var gone []string
+	for _, relPath := range known {
+		if !listed[path.Clean(relPath)] && l.Covers(relPath) && noFile(root, relPath) {
+			gone = append(gone, relPath)
+		}
+	}
+	return gone
+}
+
+func noFile(root *os.Root, relPath string) bool {
+	info, err := root.Lstat(relPath)
+	if err != nil {
+		return isGone(err)
+	}
+	return info.IsDir() || info.Mode().Type() == fs.ModeSymlink
+}
+
+// within reports whether a path or one of its ancestors is in the set.
+func within(set map[string]bool, relPath string) bool {
+	for {
+		if set[relPath] {
+			return true
+		}
+		if relPath == "." {
+			return false
+		}
+		relPath = path.Dir(relPath)
+	}
+}
+
+// reason returns the innermost text of an error: paths in front of it would repeat what the page shows already.
+func reason(err error) string {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,56 @@
+package agents
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// scopeTree is the part of a tree that a walk looks at: all of it, or only what is named.
+type scopeTree struct {
+	all   bool
+	names map[string]*scopeTree
+}
+
+var everything = &scopeTree{all: true}
+
+// newScope builds the tree of the scope's paths. Paths that are not beneath the agent's directory are ignored.
+func newScope(paths []string) *scopeTree {
+	top := &scopeTree{}
+	for _, p := range paths {
+		p = path.Clean(p)
+		if path.IsAbs(p) || p == ".." || strings.HasPrefix(p, "../") {
+			continue
+		}
+		node := top
+		if p != "." {
+			for name := range strings.SplitSeq(p, "/") {
+				node = node.grow(name)
+			}
+		}
+		node.all = true
+	}
+	return top
+}
+
+func (s *scopeTree) grow(name string) *scopeTree {
+	if s.names == nil {
+		s.names = make(map[string]*scopeTree)
+	}
+	if s.names[name] == nil {
+		s.names[name] = &scopeTree{}
+	}
+	return s.names[name]
+}
+
+// child returns the scope of one entry, or nil when the walk does not look at it.
+func (s *scopeTree) child(name string) *scopeTree {
+	if s.all {
+		return everything
+	}
+	return s.names[name]
+}
+
+// named returns the names that the scope singles out, sorted.
+func (s *scopeTree) named() []string { return slices.Sorted(maps.Keys(s.names)) }

@@ -1,0 +1,124 @@
+package agents
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Known is an agent that has been seen before.
+type Known struct {
+	Slug   string
+	Layout Layout
+	Dir    string
+	// Present: its directory is there, or at least was not seen to be gone.
+	Present bool
+}
+
+// MarkPresent returns the known agents with Present set from one look at the disk. What lies beneath a directory that could
+// not be read counts as present: nothing is concluded from a failed look.
+func MarkPresent(known []Known, found []Found, unreadable []string) []Known {
+	type place struct {
+		layout Layout
+		dir    string
+	}
+	seen := make(map[place]bool, len(found))
+	for _, f := range found {
+		seen[place{f.Layout, f.Dir}] = true
+	}
+	marked := make([]Known, len(known))
+	for i, k := range known {
+		k.Present = seen[place{k.Layout, k.Dir}] || beneathAny(k.Dir, unreadable)
+		marked[i] = k
+	}
+	return marked
+}
+
+// AssignSlugs gives every found agent its slug, in the order of found.
+//
+// An agent whose layout and directory are known keeps its slug. Any other gets the slug it wishes for when nobody has it, or
+// when the one who has it is gone: then it goes on as that agent. Otherwise it gets the wish with -2, -3 and so on; a numbered
+// slug whose agent is gone is gone on with only by a directory of the same layout and name, for the number was a matter of
+// order and says nothing about whose memories they are.
+func AssignSlugs(found []Found, known []Known) []Agent {
+	taken := make(map[string]bool, len(found)+len(known))
+	gone := make(map[string]Known)
+	slugs := make([]string, len(found))
+	for _, k := range known {
+		i := indexOf(found, k)
+		switch {
+		case i >= 0 && slugs[i] == "":
+			slugs[i] = k.Slug
+			taken[k.Slug] = true
+		case k.Present:
+			taken[k.Slug] = true
+		default:
+			gone[k.Slug] = k
+		}
+	}
+
+	agents := make([]Agent, len(found))
+	for i, f := range found {
+		slug := slugs[i]
+		if slug == "" {
+			slug = freeSlug(f, taken, gone)
+			taken[slug] = true
+		}
+		agents[i] = Agent{Slug: slug, Layout: f.Layout, Dir: f.Dir, DisplayName: f.DisplayName}
+	}
+	return agents
+}
+
+func indexOf(found []Found, k Known) int {
+	for i, f := range found {
+		if f.Layout == k.Layout && f.Dir == k.Dir {
+			return i
+		}
+	}
+	return -1
+}
+
+func freeSlug(f Found, taken map[string]bool, gone map[string]Known) string {
+	if !taken[f.Slug] {
+		return f.Slug
+	}
+	for n := 2; ; n++ {
+		slug := f.Slug + "-" + strconv.Itoa(n)
+		if taken[slug] {
+			continue
+		}
+		former, was := gone[slug]
+		if !was || former.Layout == f.Layout && nameOf(former.Layout, former.Dir) == nameOf(f.Layout, f.Dir) {
+			return slug
+		}
+	}
+}
+
+// nameOf returns the directory name that an agent is called after: memory/ of a project is called after the project.
+func nameOf(layout Layout, dir string) string {
+	if layout == Claude && filepath.Base(dir) == memoryDir && filepath.Base(filepath.Dir(filepath.Dir(dir))) == projectsDir {
+		return filepath.Base(filepath.Dir(dir))
+	}
+	return filepath.Base(dir)
+}
+
+// sanitise turns each character that has no place in a slug into a dash.
+func sanitise(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '_', r == '-':
+			return r
+		}
+		return '-'
+	}, name)
+}
+
+func beneathAny(dir string, parents []string) bool {
+	for _, parent := range parents {
+		rest, beneath := strings.CutPrefix(dir, parent)
+		if beneath && (rest == "" || rest[0] == filepath.Separator || strings.HasSuffix(parent, string(filepath.Separator))) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,282 @@
+package agents
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+
+	"memoir/internal/memories"
+)
+
+// MaxDepth is how deep in its memory directory a memory file may be; memory/a.md has depth 1.
+const MaxDepth = 4
+
+// Below MaxDepth the walk goes on, to flag each file that is too deep, but not for ever: what is beneath this depth is flagged
+// as one directory.
+const lookDepth = 2 * MaxDepth
+
+// A directory is read in pieces, so that one of a hundred thousand files does not take all the memory at once.
+const readPiece = 1024
+
+// Walk lists an agent's memory files. root is the agent's directory, opened for this walk: a handle that is held longer would
+// go on showing a directory that has been replaced.
+//
+// scope has the paths to look at, slash-separated and relative to the agent's directory: files, directories (then with all
+// beneath), or what is no longer there. "." is everything.
+//
+// visit is called with the path, relative to the agent's directory, of each directory before it is listed or looked into, so
+// that the caller can put a watch on it first.
+func Walk(root *os.Root, a Agent, scope []string, visit func(relDir string)) Listing {
+	tree := newScope(scope)
+	w := walker{root: root, agent: a, visit: visit}
+	w.listing = Listing{Sessions: -1, covered: make(map[string]bool), unseen: make(map[string]bool)}
+	for _, p := range scope {
+		w.listing.covered[path.Clean(p)] = true
+	}
+
+	before, beforeErr := w.durable()
+	top := directory{path: ".", real: ".", kind: memoryKind, durable: true}
+	if a.Layout == Hive {
+		top.kind = hiveKind
+	}
+	w.look(top, tree)
+	after, afterErr := w.durable()
+
+	if beforeErr == nil && afterErr == nil && os.SameFile(before, after) && w.rootInPlace() && !within(w.listing.unseen, a.DurableDir()) {
+		w.listing.DurableThere = true
+		_, _, w.listing.DurableDevice = identity(after)
+	} else {
+		w.listing.unseen[a.DurableDir()] = true
+	}
+	return w.listing.sorted()
+}
+
+type walker struct {
+	root    *os.Root
+	agent   Agent
+	visit   func(relDir string)
+	listing Listing
+}
+
+type kind int
+
+const (
+	hiveKind     kind = iota // the directory of a hive agent: only memory/ and sessions/ count
+	sessionsKind             // sessions/: each directory in it is a session
+	sessionKind              // a session: only its memory/ counts
+	memoryKind               // a memory directory, or one beneath it
+)
+
+// directory is one directory of the walk.
+type directory struct {
+	path    string // as the walk came by it
+	real    string // where it is when the links on the way are followed
+	kind    kind
+	session string
+	durable bool
+	depth   int  // of a memory directory: how far below its top
+	linked  bool // a link was followed on the way
+}
+
+// item is one entry of a directory.
+type item struct {
+	name string
+	info fs.FileInfo // of the entry itself, links not followed
+}
+
+// look goes through one directory: all of it, or what the scope names.
+func (w *walker) look(d directory, scope *scopeTree) {
+	w.visit(d.path)
+	switch {
+	case d.kind == hiveKind:
+		w.lookFor(d, scope, memoryDir, sessionsDir)
+	case d.kind == sessionKind:
+		w.lookFor(d, scope, memoryDir)
+	case scope.all:
+		w.lookAtAll(d)
+	default:
+		w.lookFor(d, scope, scope.named()...)
+	}
+}
+
+// lookFor looks at single entries without listing the directory.
+func (w *walker) lookFor(d directory, scope *scopeTree, names ...string) {
+	for _, name := range names {
+		within := scope.child(name)
+		if within == nil {
+			continue
+		}
+		entryPath := path.Join(d.path, name)
+		info, err := w.root.Lstat(w.real(d, name))
+		switch {
+		case err == nil:
+			w.entry(d, item{name, info}, within)
+		case !isGone(err):
+			w.fail(entryPath)
+		case d.kind == hiveKind:
+			// A durable directory or all sessions gone at once look like a mount that is missing.
+			w.listing.unseen[entryPath] = true
+		}
+	}
+}
+
+func (w *walker) lookAtAll(d directory) {
+	// Not blocking, because what is opened may have become a pipe since it was seen to be a directory.
+	dir, err := w.root.OpenFile(d.real, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		w.fail(d.path)
+		return
+	}
+	defer dir.Close()
+	if d.kind == sessionsKind {
+		w.listing.Sessions = 0
+	}
+	for {
+		// The handle was opened in a Root, so each entry comes with its metadata, read through that very handle.
+		entries, err := dir.ReadDir(readPiece)
+		for _, entry := range entries {
+			info, err := entry.Info()
+			if err != nil {
+				w.fail(path.Join(d.path, entry.Name()))
+				continue
+			}
+			w.entry(d, item{entry.Name(), info}, everything)
+		}
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			w.fail(d.path)
+			return
+		}
+	}
+}
+
+// entry looks at one entry of a directory.
+func (w *walker) entry(d directory, it item, scope *scopeTree) {
+	switch {
+	case leftOut(it.name):
+	case it.info.Mode().Type() == fs.ModeSymlink:
+		w.link(d, it, scope)
+	case it.info.IsDir():
+		w.subdirectory(d.enter(it.name, w.real(d, it.name)), scope)
+	default:
+		w.file(d, it.name, it.info)
+	}
+}
+
+// enter returns the directory name in d. It is at real.
+func (d directory) enter(name, real string) directory {
+	sub := d
+	sub.path, sub.real = path.Join(d.path, name), real
+	switch d.kind {
+	case hiveKind:
+		sub.kind, sub.durable = memoryKind, true
+		if name == sessionsDir {
+			sub.kind, sub.durable = sessionsKind, false
+		}
+	case sessionsKind:
+		sub.kind, sub.session = sessionKind, name
+	case sessionKind:
+		sub.kind = memoryKind
+	case memoryKind:
+		sub.depth++
+	}
+	return sub
+}
+
+func (w *walker) subdirectory(d directory, scope *scopeTree) {
+	if d.kind == sessionKind && w.listing.Sessions >= 0 {
+		w.listing.Sessions++
+	}
+	switch {
+	case !validName(d.path):
+		w.flagUnseen(d, nameNotUTF8())
+	case d.depth >= lookDepth:
+		w.flagUnseen(d, directoryTooDeep())
+	default:
+		w.look(d, scope)
+	}
+}
+
+func (w *walker) file(d directory, name string, info fs.FileInfo) {
+	if d.kind != memoryKind {
+		if d.kind != sessionsKind {
+			// memory or sessions is no directory: nothing can be said about what was in it.
+			w.fail(path.Join(d.path, name))
+		}
+		return
+	}
+	if !isMarkdown(name) {
+		return
+	}
+	entry := newEntry(d, name, info)
+	switch {
+	case !validName(name):
+		entry.Path, entry.Problem = escapeName(entry.Path), nameNotUTF8()
+	case !info.Mode().IsRegular():
+		entry.Problem = notRegular()
+	case isIndex(name):
+		w.listing.Indexes = append(w.listing.Indexes, entry.Path)
+		return
+	case d.depth >= MaxDepth:
+		entry.Problem = fileTooDeep()
+	}
+	w.listing.Files = append(w.listing.Files, entry)
+}
+
+func newEntry(d directory, name string, info fs.FileInfo) Entry {
+	change, inode, device := identity(info)
+	return Entry{
+		Path: path.Join(d.path, name), Session: d.session,
+		Size: info.Size(), ModTime: info.ModTime(), ChangeTime: change, Inode: inode, Device: device,
+	}
+}
+
+// flagUnseen lists a directory that is not looked into.
+func (w *walker) flagUnseen(d directory, problem *memories.Problem) {
+	w.listing.unseen[d.path] = true
+	w.listing.Files = append(w.listing.Files, Entry{Path: escapeName(d.path), Session: d.session, Problem: problem})
+}
+
+func (w *walker) fail(relPath string) {
+	w.listing.unseen[relPath] = true
+	w.listing.Failed = append(w.listing.Failed, escapeName(relPath))
+}
+
+func (w *walker) real(d directory, name string) string { return path.Join(d.real, name) }
+
+// durable looks at the durable directory as it is at this moment.
+func (w *walker) durable() (fs.FileInfo, error) {
+	info, err := w.root.Stat(w.agent.DurableDir())
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, syscall.ENOTDIR
+	}
+	return info, nil
+}
+
+// rootInPlace reports whether root is still what is found at its path: the handle of a directory that was removed or replaced
+// shows an empty tree, without an error.
+func (w *walker) rootInPlace() bool {
+	held, heldErr := w.root.Stat(".")
+	found, foundErr := os.Stat(w.root.Name())
+	if heldErr != nil || foundErr != nil || !os.SameFile(held, found) {
+		w.listing.unseen["."] = true
+		return false
+	}
+	return true
+}
+
+func (l Listing) sorted() Listing {
+	slices.SortFunc(l.Files, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+	slices.Sort(l.Indexes)
+	slices.Sort(l.Failed)
+	return l
+}

@@ -1,0 +1,33 @@
+// Package files reads, writes and removes single files inside one directory, so that neither a crash nor somebody who
+// writes at the same moment can lose or tear anything. Every operation goes through an [os.Root], takes a slash-separated
+// path relative to it, and so cannot reach what is outside.
+//
+// It owns how a file gets durably to the disk and off it. It never decides which file, never lists an agent, and keeps no
+// state between calls. The sync room writes and removes with it; the agents room only opens and resolves.
+//
+// The names of its own files on disk start with ".memoir-": temporary files (".memoir-tmp-") and files on their way out
+// (".memoir-removing-"). After a crash [Recover] clears them.
+package files
+
+import "errors"
+
+// What an operation can refuse. Each is wrapped with the path concerned.
+var (
+	// ErrChanged: the file no longer has the bytes that the caller knows. It was left as it is.
+	ErrChanged = errors.New("the file has changed")
+	// ErrExists: something is at the path already. It was left as it is.
+	ErrExists = errors.New("the file exists already")
+	// ErrLeaves: a link on the way leads out of the directory.
+	ErrLeaves = errors.New("a link leads out of the directory")
+	// ErrLoop: links on the way lead in a circle, or there are too many of them.
+	ErrLoop = errors.New("links lead in a circle")
+	// ErrNotRegular: what is at the path is a directory, a pipe, a socket or a device.
+	ErrNotRegular = errors.New("not a regular file")
+	// ErrOwner: the file belongs to somebody else, and replacing it would take it from them.
+	ErrOwner = errors.New("the file's owner cannot be kept")
+)
+
+const (
+	tempPrefix     = ".memoir-tmp-"
+	removingPrefix = ".memoir-removing-"
+)

@@ -1,0 +1,16 @@
+//go:build unix
+
+package files
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+func owner(info fs.FileInfo) (uid, gid int) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return -1, -1
+	}
+	return int(st.Uid), int(st.Gid)
+}

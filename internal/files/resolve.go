@@ -1,0 +1,80 @@
+package files
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// As many links in one path as Linux follows.
+const maxLinks = 40
+
+// Resolve returns where a path leads when every link on the way, also at its end, is followed: the path of the target,
+// relative to root, free of links at this moment. Absolute links count as inside when they lead to root's directory or beneath
+// it, which an [os.Root] alone would refuse.
+//
+// ErrLeaves, ErrLoop: there is no such place. [fs.ErrNotExist]: there is nothing at the place, which is returned all the same.
+func Resolve(root *os.Root, relPath string) (string, error) {
+	rest := strings.Split(path.Clean(relPath), "/")
+	at := "."
+	for links := 0; len(rest) > 0; {
+		name := rest[0]
+		rest = rest[1:]
+		if name == "." || name == "" {
+			continue
+		}
+		if name == ".." {
+			if at == "." {
+				return "", fmt.Errorf("%s: %w", relPath, ErrLeaves)
+			}
+			at = path.Dir(at)
+			continue
+		}
+		next := path.Join(at, name)
+		info, err := root.Lstat(next)
+		if err != nil {
+			return path.Join(append([]string{next}, rest...)...), err
+		}
+		if info.Mode().Type() != fs.ModeSymlink {
+			at = next
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", fmt.Errorf("%s: %w", relPath, ErrLoop)
+		}
+		target, err := root.Readlink(next)
+		if err != nil {
+			return "", err
+		}
+		if filepath.IsAbs(target) {
+			if target, err = beneath(root, target); err != nil {
+				return "", fmt.Errorf("%s: %w", relPath, err)
+			}
+			at = "."
+		}
+		rest = append(strings.Split(filepath.ToSlash(target), "/"), rest...)
+	}
+	return at, nil
+}
+
+// beneath turns an absolute path into one relative to root.
+func beneath(root *os.Root, target string) (string, error) {
+	dirs := []string{root.Name()}
+	if real, err := filepath.EvalSymlinks(root.Name()); err == nil {
+		dirs = append(dirs, real)
+	}
+	for _, dir := range dirs {
+		dir, err := filepath.Abs(dir)
+		if err != nil {
+			continue
+		}
+		rest, inside := strings.CutPrefix(target, dir)
+		if inside && (rest == "" || os.IsPathSeparator(rest[0])) {
+			return rest, nil
+		}
+	}
+	return "", ErrLeaves
+}

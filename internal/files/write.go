@@ -1,0 +1,146 @@
+package files
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"time"
+)
+
+// Options say how a file is written.
+type Options struct {
+	// ModTime is the file's modification time; zero: now.
+	ModTime time.Time
+	// IfHash writes only when the file's bytes have this Hash; otherwise, and when there is no file, ErrChanged.
+	IfHash string
+	// New writes only when nothing is at the path, not even a link; otherwise ErrExists.
+	New bool
+}
+
+// Write puts a file in place so that everybody sees either all of the old bytes or all of the new ones, and a crash leaves one of
+// the two: a temporary file in the same directory, fsync, rename, fsync of the directory.
+//
+// The file keeps owner, group and mode of the one it replaces (ErrOwner where that is not possible). A new one takes the owner
+// and group of its directory as far as the process may, and mode 0644 less what the directory denies: in a directory that only
+// its owner can enter, a file that only its owner can read. Missing directories are made as their parent is.
+//
+// A link at the path is written through when its target is inside root; ErrLeaves otherwise.
+func Write(root *os.Root, relPath string, data []byte, opts Options) error {
+	target, err := Resolve(root, relPath)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("writing: %w", err)
+	}
+	if opts.New {
+		target, err = newTarget(root, relPath)
+		if err != nil {
+			return err
+		}
+	}
+	dir := path.Dir(target)
+	if err := makeDirectories(root, dir); err != nil {
+		return fmt.Errorf("writing %s: %w", relPath, err)
+	}
+	attributes, err := attributesFor(root, target)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", relPath, err)
+	}
+	temp := path.Join(dir, tempPrefix+rand.Text())
+	if err := writeTemp(root, temp, data, attributes, opts.ModTime); err != nil {
+		return fmt.Errorf("writing %s: %w", relPath, errors.Join(err, discard(root, temp)))
+	}
+	if err := putInPlace(root, temp, target, opts); err != nil {
+		return fmt.Errorf("writing %s: %w", relPath, errors.Join(err, discard(root, temp)))
+	}
+	if err := syncDirectory(root, dir); err != nil {
+		return fmt.Errorf("writing %s: %w", relPath, err)
+	}
+	return nil
+}
+
+// newTarget returns where a new file goes: its directory may be reached by links, the file itself may not.
+func newTarget(root *os.Root, relPath string) (string, error) {
+	dir, err := Resolve(root, path.Dir(relPath))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("writing: %w", err)
+	}
+	target := path.Join(dir, path.Base(relPath))
+	if _, err := root.Lstat(target); err == nil {
+		return "", fmt.Errorf("writing %s: %w", relPath, ErrExists)
+	}
+	return target, nil
+}
+
+// writeTemp makes the temporary file complete and durable, under its own name.
+func writeTemp(root *os.Root, temp string, data []byte, a attributes, modTime time.Time) error {
+	file, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if _, err := file.Write(data); err != nil {
+		return err
+	}
+	if err := a.apply(file); err != nil {
+		return err
+	}
+	if !modTime.IsZero() {
+		if err := root.Chtimes(temp, modTime, modTime); err != nil {
+			return err
+		}
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// putInPlace gives the temporary file its name, when the options' condition holds.
+func putInPlace(root *os.Root, temp, target string, opts Options) error {
+	switch {
+	case opts.New:
+		return moveNew(root, temp, target)
+	case opts.IfHash != "":
+		hash, err := ReadHash(root, target)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if hash != opts.IfHash {
+			return ErrChanged
+		}
+	}
+	return root.Rename(temp, target)
+}
+
+// moveNew renames without overwriting: rename replaces what is there, link refuses to.
+func moveNew(root *os.Root, from, to string) error {
+	err := root.Link(from, to)
+	if errors.Is(err, fs.ErrExist) {
+		return ErrExists
+	}
+	if err == nil {
+		return root.Remove(from)
+	}
+	// The file system has no hard links. An empty file keeps the place until the rename.
+	place, err := root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return ErrExists
+	}
+	if err != nil {
+		return err
+	}
+	if err := place.Close(); err != nil {
+		return err
+	}
+	return root.Rename(from, to)
+}
+
+// discard removes a temporary file that is not wanted any more.
+func discard(root *os.Root, temp string) error {
+	if err := root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
