@@ -5,3 +5,68 @@ type Problem struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
+
+// The codes of the problems that reading a file's text can find.
+const (
+	CodeNoFrontmatter      = "no_frontmatter"
+	CodeReadLeniently      = "read_leniently"
+	CodeNameMissing        = "name_missing"
+	CodeNameNotText        = "name_not_text"
+	CodeNameTooLong        = "name_too_long"
+	CodeDescriptionNotText = "description_not_text"
+	CodeTypeMissing        = "type_missing"
+	CodeTypeUnknown        = "type_unknown"
+	CodeTypeNotText        = "type_not_text"
+	CodeTypeConflict       = "type_conflict"
+	CodeNUL                = "nul"
+	CodeInvalidUTF8        = "invalid_utf8"
+	CodeTooLarge           = "too_large"
+	CodeAliasBomb          = "alias_bomb"
+)
+
+// The codes of the problems that are found around a file: where it is, what it is, and what happened to it.
+const (
+	CodeUnreadable      = "unreadable"
+	CodeNotRegular      = "not_regular"
+	CodeLinkLeaves      = "link_leaves"
+	CodeTooDeep         = "too_deep"
+	CodeDuplicateName   = "duplicate_name"
+	CodeFileNameNotUTF8 = "file_name_not_utf8"
+	CodeNotRemoved      = "not_removed"
+	CodeMissing         = "missing"
+)
+
+var messages = map[string]string{
+	CodeNoFrontmatter:      "The file has no frontmatter, so its whole text is the memory and its name comes from the file. Choose a type to complete it.",
+	CodeReadLeniently:      "The frontmatter is not valid YAML, so it was read line by line. Saving the memory here writes it correctly.",
+	CodeNameMissing:        "The frontmatter has no name, so the file's name is used. Give the memory a name to settle it.",
+	CodeNameNotText:        "The name in the frontmatter is a list or a table and not a text, so the file's name is used. Give the memory a name.",
+	CodeNameTooLong:        "The name is longer than 256 characters, so it is shown cut. Give the memory a shorter name.",
+	CodeDescriptionNotText: "The description is a list or a table and not a text, so it was left out. Write the description again.",
+	CodeTypeMissing:        "The memory has no type, so agents do not receive it. Choose feedback, user, project or reference.",
+	CodeTypeUnknown:        "The memory's type is none that Memoir knows, so agents do not receive it. Choose feedback, user, project or reference.",
+	CodeTypeNotText:        "The memory's type is a list or a table and not a text, so agents do not receive it. Choose feedback, user, project or reference.",
+	CodeTypeConflict:       "The file states two different types. The one at the top level is used. Save the memory to settle it.",
+	CodeNUL:                "The text holds NUL characters, shown as \uFFFD. The file is unchanged. Saving the text again replaces them.",
+	CodeInvalidUTF8:        "Parts of the text are not UTF-8, shown as \uFFFD. The file is unchanged. Saving the text again replaces them.",
+	CodeTooLarge:           "The file is larger than 1 MiB and was not read. It is unchanged. Split it into smaller memories or delete it.",
+	CodeAliasBomb:          "The frontmatter refers to itself so often that it grows beyond measure, and was not read. The file is unchanged. Remove the YAML aliases or delete the file.",
+	CodeUnreadable:         "The file may not be read by the user that Memoir runs as. It is unchanged. Let that user read it.",
+	CodeNotRegular:         "This is no regular file (a device, a pipe or a socket) and was not read. Remove it, or put a file in its place.",
+	CodeLinkLeaves:         "This link leads out of the agent's directory and was not followed. Put the file itself in its place.",
+	CodeTooDeep:            "The file lies more than 4 directories deep and was not read. Move it further up.",
+	CodeDuplicateName:      "Another file of the same directory has the same name; the newest content counts. Rename one of them or delete it.",
+	CodeFileNameNotUTF8:    "The name of the file is not UTF-8 and is shown with \uFFFD in its place. Rename the file.",
+	CodeNotRemoved:         "A file of this deleted memory could not be removed. Memoir tries again at each scan. Allow it to write to the directory, or remove the file by hand.",
+	CodeMissing:            "The memory's file went together with many others, so it is kept until you decide. Delete it, or write it back.",
+}
+
+// ProblemOf returns the problem of a code with its message. A code that is none of the constants gets a general
+// message.
+func ProblemOf(code string) Problem {
+	message, ok := messages[code]
+	if !ok {
+		message = "Something is wrong with this memory. Its file is unchanged; look at it to see what it is."
+	}
+	return Problem{Code: code, Message: message}
+}

@@ -1,5 +1,11 @@
 package memories
 
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
 // Type says what kind of knowledge a memory holds. The empty Type means that it has none.
 type Type string
 
@@ -13,3 +19,15 @@ const (
 
 // Types returns every type in the order in which they are always shown and compiled.
 func Types() []Type { return []Type{Feedback, User, Project, Reference} }
+
+// ParseType reads a type as people write it: letter case, surrounding quotes and space are forgiven. ok is false, and
+// the type empty, for anything that is not in the list.
+func ParseType(s string) (t Type, ok bool) {
+	word := Type(strings.ToLower(strings.TrimFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune("\"'`“”‘’", r)
+	})))
+	if slices.Contains(Types(), word) {
+		return word, true
+	}
+	return "", false
+}

@@ -1,0 +1,83 @@
+# Everything that is done with this repository, by name. `make help` lists the targets from the comments beside them.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# Where `make run` and `make demo` listen, unless the server's own choice is right.
+ADDR ?=
+# More flags for the server, as in: make run ARGS='--agents-dir ~/agents'
+ARGS ?=
+# More flags for go test, as in: make test TESTFLAGS='-run Parse ./internal/memories'
+TESTFLAGS ?=
+# How long `make fuzz` stays with each target.
+FUZZTIME ?= 30s
+
+demo := .cache/demo
+generated := '*_templ.go' internal/postgres/internal/queries
+
+# Without cgo sqlc builds in half a minute instead of two, and needs no C compiler.
+sqlc := CGO_ENABLED=0 go tool -modfile=tools/sqlc.mod sqlc
+staticcheck := go tool -modfile=tools/staticcheck.mod staticcheck
+
+address := $(if $(ADDR),--addr='$(ADDR)')
+
+# With a database of its own choice the server needs none installed.
+server_needs := $(if $(MEMOIR_DATABASE_URL)$(DATABASE_URL),,postgres)
+
+.PHONY: help
+help: ## list the targets
+	@sed -En 's/^([a-z]+):.*## (.*)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | while IFS=$$'\t' read -r target purpose; do printf '  make %-12s %s\n' "$$target" "$$purpose"; done
+
+.PHONY: run
+run: setup build ## install what is missing and serve your agents at http://127.0.0.1:8080
+	exec bin/memoir $(address) $(ARGS)
+
+.PHONY: demo
+demo: build ## serve a copy of the example agents, kept until `make clean`
+	scripts/setup postgres
+	if [[ ! -e $(demo)/agents ]]; then go run ./examples/copy $(demo)/agents; fi
+	@# Nothing of the caller's own settings: the demo keeps to its own files and its own database.
+	exec env -u MEMOIR_MEMORY_DIR bin/memoir $(address) --agents-dir=$(demo)/agents --claude-dir= --data-dir=$(demo)/data --database-url= $(ARGS)
+
+.PHONY: test
+test: ## install what is missing and run every test
+	scripts/setup postgres chromium
+	go test -timeout 10m $(or $(TESTFLAGS),./...)
+
+.PHONY: bench
+bench: ## measure against the floor of this machine
+	scripts/setup postgres
+	go test -timeout 30m -run='^$$' -bench=. -benchtime=1x ./internal/bench
+
+.PHONY: fuzz
+fuzz: ## fuzz every target for FUZZTIME (30s)
+	scripts/fuzz '$(FUZZTIME)'
+
+.PHONY: generate
+generate: ## regenerate the code made from templates and queries
+	@# The old output goes first, so that none outlives its source.
+	find web -name '*_templ.go' -delete
+	go tool templ generate -path web
+	rm -rf internal/postgres/internal/queries
+	$(sqlc) generate
+
+.PHONY: check
+check: generate ## formatting, vet, staticcheck, and generated code that is current
+	@unformatted=$$(gofmt -l .); if [[ -n $$unformatted ]]; then printf 'not formatted by gofmt:\n%s\n' "$$unformatted" >&2; exit 1; fi
+	go tool templ fmt -fail web
+	go vet ./...
+	$(staticcheck) ./...
+	@changed=$$(git status --porcelain -- $(generated)); if [[ -n $$changed ]]; then git --no-pager diff -- $(generated); printf 'generated code is not current, commit what `make generate` makes:\n%s\n' "$$changed" >&2; exit 1; fi
+
+.PHONY: build
+build: ## build bin/memoir
+	go build -o bin/memoir ./cmd/server
+
+.PHONY: clean
+clean: ## remove what was built, and the demo with its database
+	rm -rf bin $(demo)
+
+.PHONY: setup
+setup:
+	$(if $(server_needs),scripts/setup $(server_needs))

@@ -1,0 +1,68 @@
+-- name: Agents :many
+SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
+       claude_md_chars, claude_md_problem, created_at, updated_at
+FROM agents
+ORDER BY slug;
+
+-- name: AgentBySlug :one
+SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
+       claude_md_chars, claude_md_problem, created_at, updated_at
+FROM agents
+WHERE slug = @slug;
+
+-- name: AgentByID :one
+SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
+       claude_md_chars, claude_md_problem, created_at, updated_at
+FROM agents
+WHERE id = @id;
+
+-- name: SaveAgent :one
+-- Inserts an agent or points a known one at its directory. The row changes only when something about it does.
+INSERT INTO agents (slug, layout, dir, display_name, claude_md_path, present, created_at, updated_at)
+VALUES (@slug, @layout, @dir, @display_name, @claude_md_path, @present, @at, @at)
+ON CONFLICT (slug) DO UPDATE SET
+    layout = excluded.layout,
+    dir = excluded.dir,
+    display_name = excluded.display_name,
+    claude_md_path = excluded.claude_md_path,
+    present = excluded.present,
+    durable_device = CASE WHEN agents.dir = excluded.dir THEN agents.durable_device END,
+    updated_at = CASE WHEN (agents.layout, agents.dir, agents.display_name, agents.present)
+                         = (excluded.layout, excluded.dir, excluded.display_name, excluded.present)
+                      THEN agents.updated_at ELSE excluded.updated_at END
+RETURNING id;
+
+-- name: SetAgentLook :exec
+-- What a look at the agent's directory found of the agent itself.
+UPDATE agents SET sessions = @sessions, durable_device = coalesce(sqlc.narg(durable_device), durable_device), updated_at = @at
+WHERE id = @id AND (sessions <> @sessions
+      OR durable_device IS DISTINCT FROM coalesce(sqlc.narg(durable_device), durable_device));
+
+-- name: SetAgentPresent :exec
+UPDATE agents SET present = @present, updated_at = @at WHERE id = @id AND present <> @present;
+
+-- name: SetAgentPublished :exec
+UPDATE agents SET claude_md_chars = @chars, claude_md_problem = sqlc.narg(problem),
+    claude_md_published_at = coalesce(sqlc.narg(published_at), claude_md_published_at), updated_at = @at
+WHERE id = @id AND (claude_md_chars <> @chars OR claude_md_problem IS DISTINCT FROM sqlc.narg(problem)
+      OR sqlc.narg(published_at)::timestamptz IS NOT NULL);
+
+-- name: DeleteAgent :exec
+-- The memories, revisions and search rows go by cascade; the rest is named.
+WITH gone_files AS (DELETE FROM files WHERE files.agent_id = @id),
+     gone_tombstones AS (DELETE FROM tombstones WHERE tombstones.agent_id = @id),
+     gone_blocked AS (DELETE FROM blocked WHERE blocked.agent_id = @id)
+DELETE FROM agents WHERE agents.id = @id;
+
+-- name: CountMemories :many
+SELECT agent_id, state, type, count(*) AS n
+FROM memories
+WHERE agent_id = ANY(@agent_ids::bigint[])
+GROUP BY agent_id, state, type;
+
+-- name: LockAgent :exec
+-- One writer per agent over all servers of this database. 0x6d656d6f is "memo": the first half of every key of ours.
+SELECT pg_advisory_lock(1835363695, @agent_id::integer);
+
+-- name: UnlockAgent :exec
+SELECT pg_advisory_unlock(1835363695, @agent_id::integer);

@@ -1,0 +1,76 @@
+-- name: Files :many
+SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, inode, mtime_ns, ctime_ns,
+       modified_at, content_at, problem
+FROM files
+WHERE agent_id = @agent_id;
+
+-- name: FilesUnder :many
+-- The files at or below the given paths, none of which contains another. '0' is the byte after '/'.
+SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.inode,
+       f.mtime_ns, f.ctime_ns, f.modified_at, f.content_at, f.problem
+FROM unnest(@paths::text[]) AS scope (path)
+JOIN files f ON f.agent_id = @agent_id AND (f.path = scope.path OR (f.path >= scope.path || '/' AND f.path < scope.path || '0'));
+
+-- name: FilesOfMemories :many
+SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, inode, mtime_ns, ctime_ns,
+       modified_at, content_at, problem
+FROM files
+WHERE memory_id = ANY(@memory_ids::uuid[]) AND present
+ORDER BY path;
+
+-- name: DurableFilesOf :many
+-- Every durable file that carries the memory or last did, the present ones first.
+SELECT path, present, hash
+FROM files
+WHERE agent_id = @agent_id AND memory_id = @memory_id::uuid AND session IS NULL
+ORDER BY present DESC, path;
+
+-- name: FilesToRemove :many
+SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, inode, mtime_ns, ctime_ns,
+       modified_at, content_at, problem
+FROM files
+WHERE agent_id = @agent_id AND status = 'removing'
+ORDER BY path;
+
+-- name: CountDurableMemories :one
+SELECT count(DISTINCT memory_id)
+FROM files
+WHERE agent_id = @agent_id AND session IS NULL AND present AND status <> 'removing';
+
+-- name: SessionsOf :many
+SELECT session, count(*) FILTER (WHERE present) AS files, count(*) AS ever, max(modified_at)::timestamptz AS modified_at
+FROM files
+WHERE agent_id = @agent_id AND session IS NOT NULL
+GROUP BY session
+ORDER BY max(modified_at) DESC, session;
+
+-- name: CountFiles :one
+SELECT count(*) FILTER (WHERE present) AS mirrored,
+       (SELECT count(*) FROM memories WHERE state = 'needs_attention') AS needs_attention
+FROM files;
+
+-- name: InsertFiles :copyfrom
+INSERT INTO files (agent_id, path, session, memory_id, status, present, fingerprint, hash, size, inode, mtime_ns,
+    ctime_ns, modified_at, content_at, problem)
+VALUES (@agent_id, @path, @session, @memory_id, @status, @present, @fingerprint, @hash, @size, @inode, @mtime_ns,
+    @ctime_ns, @modified_at, @content_at, @problem);
+
+-- name: UpdateFile :batchexec
+UPDATE files SET session = @session, memory_id = @memory_id, status = @status, present = @present,
+    fingerprint = @fingerprint, hash = @hash, size = @size, inode = @inode, mtime_ns = @mtime_ns, ctime_ns = @ctime_ns,
+    modified_at = @modified_at, content_at = @content_at, problem = @problem
+WHERE agent_id = @agent_id AND path = @path;
+
+-- name: MarkFileRemoved :exec
+UPDATE files SET present = false, status = 'carries', problem = NULL WHERE agent_id = @agent_id AND path = @path;
+
+-- name: MarkFileNotRemoved :exec
+UPDATE files SET problem = @problem WHERE agent_id = @agent_id AND path = @path;
+
+-- name: MarkFilesRemoving :exec
+UPDATE files SET status = 'removing', problem = NULL
+WHERE agent_id = @agent_id AND path = ANY(@paths::text[]);
+
+-- name: ForgetContent :exec
+-- The next look takes the file for changed, whatever its bytes are.
+UPDATE files SET hash = '', ctime_ns = 0 WHERE agent_id = @agent_id AND path = @path;

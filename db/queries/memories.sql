@@ -1,0 +1,57 @@
+-- name: HeadsByName :many
+SELECT sqlc.embed(m) FROM memories m
+WHERE m.agent_id = @agent_id AND m.readable AND m.name = ANY(@names::text[]);
+
+-- name: HeadsByID :many
+SELECT sqlc.embed(m) FROM memories m
+WHERE m.agent_id = @agent_id AND m.id = ANY(@ids::uuid[]);
+
+-- name: UnreadableByPath :many
+SELECT sqlc.embed(m) FROM memories m
+WHERE m.agent_id = @agent_id AND NOT m.readable AND m.state <> 'deleted' AND m.path = ANY(@paths::text[]);
+
+-- name: RestoringHeads :many
+SELECT sqlc.embed(m) FROM memories m WHERE m.agent_id = @agent_id AND m.restoring;
+
+-- name: InsertHeads :copyfrom
+INSERT INTO memories (id, agent_id, name, readable, state, type, revision_id, fingerprint, hash, size, path, session,
+    modified_at, content_at, problems, created_at, updated_at)
+VALUES (@id, @agent_id, @name, @readable, @state, @type, @revision_id, @fingerprint, @hash, @size, @path, @session,
+    @modified_at, @content_at, @problems, @created_at, @updated_at);
+
+-- name: UpdateHead :batchexec
+UPDATE memories SET state = @state, type = @type, revision_id = @revision_id, fingerprint = @fingerprint, hash = @hash,
+    size = @size, path = @path, session = @session, modified_at = @modified_at, content_at = @content_at,
+    problems = @problems, updated_at = @updated_at, deleted_at = @deleted_at, deleted_by = @deleted_by
+WHERE id = @id;
+
+-- name: DeleteHeads :exec
+DELETE FROM memories WHERE id = ANY(@ids::uuid[]);
+
+-- name: MarkDeleted :exec
+UPDATE memories SET state = 'deleted', deleted_at = @at::timestamptz, deleted_by = 'person', updated_at = @at::timestamptz,
+    index_lines = @index_lines, restoring = false
+WHERE id = @id;
+
+-- name: SetRestoring :exec
+UPDATE memories SET restoring = @restoring WHERE id = @id;
+
+-- name: ForgetIndexLines :exec
+UPDATE memories SET index_lines = NULL WHERE id = @id;
+
+-- name: Memory :one
+SELECT sqlc.embed(m), r.description, r.body
+FROM memories m JOIN revisions r ON r.id = m.revision_id
+WHERE m.agent_id = @agent_id AND m.id = @id;
+
+-- name: SectionsToCompile :many
+-- What goes into CLAUDE.md: everything alive that has a type.
+SELECT m.id, m.name, m.type, r.description, r.body, m.claude_md_chars, m.claude_md_listed
+FROM memories m JOIN revisions r ON r.id = m.revision_id
+WHERE m.agent_id = @agent_id AND m.state IN ('active', 'missing') AND m.readable AND m.type IS NOT NULL;
+
+-- name: SetCost :batchexec
+UPDATE memories SET claude_md_chars = @chars, claude_md_listed = @listed WHERE id = @id;
+
+-- name: MissingMemories :many
+SELECT id FROM memories WHERE agent_id = @agent_id AND state = 'missing' ORDER BY name, id;

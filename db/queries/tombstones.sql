@@ -1,0 +1,35 @@
+-- name: Tombstones :many
+SELECT name, fingerprint FROM tombstones WHERE agent_id = @agent_id AND name = ANY(@names::text[]);
+
+-- name: BuryMemory :exec
+-- Every content that the memory has had leaves a tombstone.
+INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at)
+SELECT m.agent_id, m.name, r.fingerprint, @at FROM memories m JOIN revisions r ON r.memory_id = m.id WHERE m.id = @memory_id
+ON CONFLICT DO NOTHING;
+
+-- name: Unbury :exec
+DELETE FROM tombstones WHERE agent_id = @agent_id AND name = @name;
+
+-- name: UnburyContent :exec
+DELETE FROM tombstones WHERE agent_id = @agent_id AND name = @name AND fingerprint = @fingerprint;
+
+-- name: BlockedOf :many
+SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at
+FROM blocked
+WHERE agent_id = @agent_id
+ORDER BY seen_at DESC, id;
+
+-- name: BlockedByID :one
+SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at
+FROM blocked
+WHERE agent_id = @agent_id AND id = @id;
+
+-- name: SaveBlocked :batchexec
+INSERT INTO blocked (id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at)
+VALUES (@id, @agent_id, @path, @session, @name, @fingerprint, @hash, @type, @description, @body, @seen_at)
+ON CONFLICT (agent_id, path) DO UPDATE SET session = excluded.session, name = excluded.name,
+    fingerprint = excluded.fingerprint, hash = excluded.hash, type = excluded.type, description = excluded.description,
+    body = excluded.body, seen_at = excluded.seen_at;
+
+-- name: DropBlocked :exec
+DELETE FROM blocked WHERE agent_id = @agent_id AND path = ANY(@paths::text[]);

@@ -1,0 +1,143 @@
+-- The truth about Memoir's tables; db/migrations gets there, and a test holds the two together.
+--
+-- Text that came from files is sanitised on its way in (Postgres text refuses NUL and invalid UTF-8); the exact bytes
+-- are kept beside it as bytea. Names, paths and slugs sort by their bytes, hence COLLATE "C".
+-- Foreign keys stand only where a cascade needs them: each costs a look-up for every mirrored file.
+
+CREATE TABLE agents (
+    id                     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    slug                   text COLLATE "C" NOT NULL UNIQUE,
+    layout                 text NOT NULL CHECK (layout IN ('hive', 'claude', 'directory')),
+    dir                    text NOT NULL,
+    display_name           text NOT NULL,
+    present                boolean NOT NULL DEFAULT true,
+    sessions               integer NOT NULL DEFAULT 0,
+    -- The device of the durable directory when it was last read whole: another one means mounted or unmounted since.
+    durable_device         bigint,
+    claude_md_path         text,
+    claude_md_published_at timestamptz,
+    claude_md_chars        integer NOT NULL DEFAULT 0,
+    claude_md_problem      text,
+    created_at             timestamptz NOT NULL,
+    updated_at             timestamptz NOT NULL
+);
+
+CREATE TABLE memories (
+    id              uuid PRIMARY KEY,
+    agent_id        bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+    name            text COLLATE "C" NOT NULL,
+    readable        boolean NOT NULL,
+    state           text NOT NULL CHECK (state IN ('active', 'needs_attention', 'missing', 'deleted')),
+    type            text CHECK (type IN ('feedback', 'user', 'project', 'reference')),
+    -- The revision that is the current content. No foreign key: the two tables are filled side by side.
+    revision_id     uuid NOT NULL,
+    fingerprint     bytea NOT NULL,
+    hash            text NOT NULL,
+    size            bigint NOT NULL,
+    path            text COLLATE "C" NOT NULL,
+    session         text,
+    modified_at     timestamptz NOT NULL,
+    -- When the content became new: what a rival file must beat.
+    content_at      timestamptz NOT NULL,
+    problems        jsonb NOT NULL DEFAULT '[]',
+    claude_md_chars integer NOT NULL DEFAULT 0,
+    claude_md_listed boolean NOT NULL DEFAULT false,
+    created_at      timestamptz NOT NULL,
+    updated_at      timestamptz NOT NULL,
+    deleted_at      timestamptz,
+    deleted_by      text CHECK (deleted_by IN ('person', 'disk')),
+    -- What a deletion took out of MEMORY.md, so that a restore can put it back.
+    index_lines     jsonb,
+    -- A restore has begun and is repeated until it is done.
+    restoring       boolean NOT NULL DEFAULT false,
+    CHECK ((state = 'deleted') = (deleted_at IS NOT NULL))
+);
+
+-- One memory per name and agent; a file that could not be read is known by its path and never merges with a name.
+CREATE UNIQUE INDEX memories_by_name ON memories (agent_id, name) WHERE readable;
+CREATE UNIQUE INDEX memories_by_unreadable_path ON memories (agent_id, path) WHERE NOT readable AND state <> 'deleted';
+-- One index for each order of a list.
+CREATE INDEX memories_in_order_of_update ON memories (agent_id, updated_at DESC, id);
+CREATE INDEX memories_in_order_of_name ON memories (agent_id, name, id);
+CREATE INDEX memories_in_order_of_age ON memories (agent_id, modified_at, id);
+
+CREATE TABLE revisions (
+    id          uuid PRIMARY KEY,
+    memory_id   uuid NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+    fingerprint bytea NOT NULL,
+    hash        text NOT NULL,
+    type        text,
+    description text NOT NULL,
+    body        text NOT NULL,
+    raw         bytea,
+    path        text NOT NULL,
+    session     text,
+    seen_at     timestamptz NOT NULL,
+    -- Orders revisions that one look has seen at the same time.
+    seen_order  bigint GENERATED ALWAYS AS IDENTITY
+);
+
+-- One revision per distinct content of a memory.
+CREATE UNIQUE INDEX revisions_by_content ON revisions (memory_id, fingerprint);
+
+CREATE TABLE files (
+    agent_id    bigint NOT NULL,
+    path        text COLLATE "C" NOT NULL,
+    session     text,
+    memory_id   uuid,
+    -- carries: the memory's name is in it; blocked: with a content that was deleted; unreadable: the memory is the one
+    -- that it carried when it could last be read; removing: a deletion is to remove it.
+    status      text NOT NULL CHECK (status IN ('carries', 'blocked', 'unreadable', 'removing')),
+    -- A file that is gone stays known: it is not new when it comes back.
+    present     boolean NOT NULL,
+    fingerprint bytea NOT NULL,
+    hash        text NOT NULL,
+    size        bigint NOT NULL,
+    inode       bigint NOT NULL,
+    mtime_ns    bigint NOT NULL,
+    -- 0: looked at so soon after a change that a further one could hide; the next look reads the file again.
+    ctime_ns    bigint NOT NULL,
+    -- What its content's age counts from: metadata.modified, else the modification time.
+    modified_at timestamptz NOT NULL,
+    content_at  timestamptz NOT NULL,
+    problem     text,
+    PRIMARY KEY (agent_id, path)
+);
+
+CREATE INDEX files_by_memory ON files (memory_id) WHERE present;
+CREATE INDEX files_to_remove ON files (agent_id) WHERE status = 'removing';
+
+-- What each deletion leaves: contents that do not come back by themselves.
+CREATE TABLE tombstones (
+    agent_id    bigint NOT NULL,
+    name        text COLLATE "C" NOT NULL,
+    fingerprint bytea NOT NULL,
+    deleted_at  timestamptz NOT NULL,
+    PRIMARY KEY (agent_id, name, fingerprint)
+);
+
+-- The files on disk that a tombstone keeps out, with what they say.
+CREATE TABLE blocked (
+    id          uuid PRIMARY KEY,
+    agent_id    bigint NOT NULL,
+    path        text COLLATE "C" NOT NULL,
+    session     text,
+    name        text COLLATE "C" NOT NULL,
+    fingerprint bytea NOT NULL,
+    hash        text NOT NULL,
+    type        text,
+    description text NOT NULL,
+    body        text NOT NULL,
+    seen_at     timestamptz NOT NULL,
+    UNIQUE (agent_id, path)
+);
+
+-- The search index, apart from the memories because it costs more than all else of a cold mirror: a large look fills
+-- it afterwards. A row that names another revision than its memory does is out of date.
+CREATE TABLE memory_search (
+    memory_id   uuid PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE,
+    revision_id uuid NOT NULL,
+    words       tsvector NOT NULL
+);
+
+CREATE INDEX memory_search_by_word ON memory_search USING gin (words);

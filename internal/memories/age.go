@@ -1,0 +1,46 @@
+package memories
+
+import (
+	"fmt"
+	"time"
+)
+
+// staleAfterDays is the age from which on a memory should be checked before it is believed.
+const staleAfterDays = 2
+
+// Age is how long ago a memory was last true for certain.
+type Age struct {
+	Days  int // whole days of 24 hours
+	Stale bool
+}
+
+// AgeOf returns the age at now. A time in the future counts as now.
+func AgeOf(modified, now time.Time) Age {
+	days := int(now.Sub(modified) / (24 * time.Hour))
+	if days < 0 {
+		days = 0
+	}
+	return Age{Days: days, Stale: days >= staleAfterDays}
+}
+
+// String returns "today", "yesterday" or "N days ago".
+func (a Age) String() string {
+	switch a.Days {
+	case 0:
+		return "today"
+	case 1:
+		return "yesterday"
+	default:
+		return fmt.Sprintf("%d days ago", a.Days)
+	}
+}
+
+// Warning returns what a stale memory carries, and nothing for a fresh one.
+func (a Age) Warning() string {
+	if !a.Stale {
+		return ""
+	}
+	return fmt.Sprintf("This memory is %d days old. Memories are point-in-time observations, not live state — "+
+		"claims about code behavior or file:line citations may be outdated. Verify against current code before "+
+		"asserting as fact.", a.Days)
+}

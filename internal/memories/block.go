@@ -1,0 +1,105 @@
+package memories
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// The markers stand on lines of their own around the part of a CLAUDE.md that Memoir owns.
+const (
+	beginMarker = "<!-- memoir:begin -->"
+	endMarker   = "<!-- memoir:end -->"
+)
+
+// memorySystem tells an agent how its memory works. Its only headings are the two of the first level: the second and
+// third levels belong to the types and the memories.
+const memorySystem = `# Memory System
+
+You have a memory that outlives this conversation. It is a directory of Markdown files, one fact a file: ` + "`memory/`" + `
+in your working directory. What stands under “Learned Memory” below is what you have learned so far.
+
+**What to save.** Save by default; a memory that turns out to be useless is easily deleted, one that was never written
+is lost.
+
+- Who a user is: role, expertise, language, how they like to be answered.
+- Preferences and corrections: whenever somebody tells you to do a thing differently, or confirms an approach that was
+  not obvious. Say why, so that you can judge cases the rule did not foresee.
+- Tasks that come back, and how they were done well.
+- Where things live: repositories, dashboards, documents, channels, the people to ask.
+- Decisions, deadlines and plans that the work itself does not show. Write dates out in full (2026-03-05, not “Thursday”).
+
+Do not save secrets, what the code or its history already says, or the state of a task that ends with this conversation.
+
+**How to save.** Write one file per fact to ` + "`memory/{type}_{short_name}.md`" + `:
+
+` + "```markdown" + `
+---
+name: a short title that says what this is about
+description: one line that tells when this matters
+type: feedback
+---
+
+The fact or the rule.
+
+**Why:** the reason behind it.
+
+**How to apply:** when and where it holds.
+` + "```" + `
+
+The type is one of ` + "`feedback`" + ` (how to work: corrections and confirmed approaches), ` + "`user`" + ` (who somebody is),
+` + "`project`" + ` (what is going on, and why) and ` + "`reference`" + ` (where to find things).
+
+**Keep it true.** Look for a memory that covers the subject before you write a new one, and update it instead of
+duplicating it; keep its name. Delete a memory that has proved wrong. A memory tells what was so when it was written:
+verify it before you build on it. One shown below as a single line was shortened for space: read its file for the whole.
+
+**Keep the index.** ` + "`memory/MEMORY.md`" + ` has one line per file, ` + "`- [Title](file.md) — one-line hook`" + `, under 200 characters.
+Add, change and remove the line together with its file, and never write a memory into the index itself.
+
+**When to save.** At once when you are corrected or asked to remember something, and:
+
+At the end of every conversation, proactively save anything useful you learned — this is how you get smarter over time. Memories persist across all future conversations with every user.
+`
+
+const learnedMemory = `
+# Learned Memory
+
+> The following was learned from past interactions. Apply this knowledge in all responses.
+`
+
+// shortened stands between memories in full and the one-line entries of the same type, so that the entries do not read
+// as the end of the last memory.
+const shortened = "\nIn one line each:\n"
+
+func (t Type) heading() string {
+	return "\n## " + strings.ToUpper(string(t[:1])) + string(t[1:]) + " Memory\n"
+}
+
+// sectionText is a memory in full, as it stands in the block.
+func sectionText(s Section) string {
+	text := "\n### " + defuseName(s.Name) + "\n"
+	if body := defuseBody(canonicalBody(s.Body)); body != "" {
+		text += "\n" + body + "\n"
+	}
+	return text
+}
+
+// maxEntryLength is the length of the longest one-line entry, in Unicode characters: what an agent's own index allows
+// a line.
+const maxEntryLength = 200
+
+// entryText is a memory as one line. A line that is too long ends in an ellipsis.
+func entryText(s Section) string {
+	plain := canonicalName(s.Name)
+	if description := oneLine(canonicalText(s.Description)); description != "" {
+		plain += " — " + description
+	}
+	line := "- " + defuseLine(plain)
+	for n := maxEntryLength - len("- …"); utf8.RuneCountInString(line) > maxEntryLength; {
+		// What was escaped takes more room than it did, so the text is cut by what it is too long now.
+		cut := strings.TrimRight(cutRunes(plain, n), " ")
+		line = "- " + defuseLine(cut+"…")
+		n -= max(1, utf8.RuneCountInString(line)-maxEntryLength)
+	}
+	return line + "\n"
+}

@@ -1,0 +1,121 @@
+package memories
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxNameLength is the length of the longest name, in Unicode characters. It keeps a name a heading and a key: room
+// for a sentence, not for a text.
+const MaxNameLength = 256
+
+// Content is what a memory says, free of how its file spells it.
+type Content struct {
+	Name        string
+	Type        Type // empty: none
+	Description string
+	Body        string
+}
+
+// Canonical returns the content as it is read back from a file: valid UTF-8 without NUL, line ends as LF, the name on
+// one line, description and body trimmed. Encode and Rewrite write the canonical content of what they are given.
+func (c Content) Canonical() Content {
+	return Content{
+		Name:        canonicalName(c.Name),
+		Type:        c.Type,
+		Description: canonicalDescription(c.Description),
+		Body:        canonicalBody(c.Body),
+	}
+}
+
+// sanitise replaces NUL and each byte that is not UTF-8 by U+FFFD, because neither a database text nor JSON holds them.
+func sanitise(s string) (text string, nul, invalid bool) {
+	nul = strings.IndexByte(s, 0) >= 0
+	invalid = !utf8.ValidString(s)
+	if !nul && !invalid {
+		return s, false, false
+	}
+	return strings.Map(func(r rune) rune {
+		if r == 0 {
+			return utf8.RuneError
+		}
+		return r
+	}, s), nul, invalid
+}
+
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+func canonicalText(s string) string {
+	s, _, _ = sanitise(s)
+	return lineEnds.Replace(s)
+}
+
+func canonicalDescription(s string) string {
+	return strings.TrimSpace(canonicalText(s))
+}
+
+// canonicalBody trims blank lines at the start and white space at the end. The first line keeps its indent: it may be
+// an indented code block.
+func canonicalBody(s string) string {
+	s = strings.TrimRightFunc(canonicalText(s), unicode.IsSpace)
+	for {
+		line, rest, found := strings.Cut(s, "\n")
+		if !found || strings.TrimSpace(line) != "" {
+			return s
+		}
+		s = rest
+	}
+}
+
+func canonicalName(s string) string {
+	s = oneLine(canonicalText(s))
+	if utf8.RuneCountInString(s) <= MaxNameLength {
+		return s
+	}
+	ending := "-" + shortHash(s)
+	return cutRunes(s, MaxNameLength-len(ending)) + ending
+}
+
+// oneLine drops control characters and folds each run of white space that holds a line end or a tab to one space.
+func oneLine(s string) string {
+	var out, space strings.Builder
+	breaks := false
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r):
+			breaks = breaks || unicode.IsControl(r) || r == '\u2028' || r == '\u2029'
+			space.WriteRune(r)
+		case unicode.IsControl(r):
+		default:
+			if breaks {
+				out.WriteByte(' ')
+			} else {
+				out.WriteString(space.String())
+			}
+			space.Reset()
+			breaks = false
+			out.WriteRune(r)
+		}
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// shortHash is 8 hexadecimal digits of SHA-256: enough to keep the few names of one agent apart.
+func shortHash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:4])
+}
+
+// cutRunes returns the first n characters of s, or all of it.
+func cutRunes(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}

@@ -1,0 +1,257 @@
+package memories
+
+import (
+	"regexp"
+	"sort"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark/ast"
+)
+
+// A memory's text stands among others in one Markdown file that an agent obeys. Defusing keeps it in its place: it
+// opens no section of its own, imports no file, swallows nothing that follows, and is no marker.
+
+// sinkBy is how many levels a memory's headings go down: below the heading of the memory itself.
+const sinkBy = 3
+
+const deepestHeading = 6
+
+// maxRounds bounds how often a text is parsed again because closing one thing has brought another to light. Texts that
+// people write need one round.
+const maxRounds = 8
+
+// defuseBody returns a body that cannot break out of its section. Its text stays readable; headings sink, imports get a
+// backslash, what is left open is closed or escaped.
+func defuseBody(body string) string {
+	if body == "" {
+		return ""
+	}
+	text := defuseMarkers(body)
+	for range maxRounds {
+		closed := closeOpenEnd(text)
+		if closed == text {
+			break
+		}
+		text = closed
+	}
+	text = sinkHeadings(text, 0)
+	for range maxRounds {
+		sunk := sinkHeadings(text, sinkBy)
+		if sunk == text {
+			break
+		}
+		text = sunk
+	}
+	text = defuseMarkers(defuseImports(text))
+	if !staysInPlace(text) {
+		// Code is the one form in which nothing means anything.
+		return defuseMarkers("    " + strings.ReplaceAll(body, "\n", "\n    "))
+	}
+	return text
+}
+
+// defuseName returns a name that is nothing but the text of its heading.
+func defuseName(name string) string {
+	line := defuseInline(canonicalName(name))
+	if trimmed := strings.TrimRight(line, "#"); trimmed != line && (trimmed == "" || strings.HasSuffix(trimmed, " ")) {
+		// A run of # at the end of a heading would be read as its closing.
+		line = trimmed + `\` + line[len(trimmed):]
+	}
+	return line
+}
+
+var opensBlock = regexp.MustCompile("^(?:[#>+*=~`|<\\[-]|_{2}|\\d{1,9}[.)])")
+
+// defuseLine returns a text for the start of a list item that opens no block there.
+func defuseLine(line string) string {
+	line = defuseInline(line)
+	opener := opensBlock.FindString(line)
+	if opener == "" {
+		return line
+	}
+	if last := len(opener) - 1; opener[last] == '.' || opener[last] == ')' {
+		return line[:last] + `\` + line[last:]
+	}
+	return `\` + line
+}
+
+func defuseInline(line string) string {
+	line = defuseImports(defuseMarkers(line))
+	return strings.ReplaceAll(line, "<!--", `<\!--`)
+}
+
+var markerLike = regexp.MustCompile(`(?i)<!--[ \t]*memoir:[ \t]*(begin|end)[ \t]*-->`)
+
+// defuseMarkers makes each of Memoir's markers an ordinary comment, in code too, because a marker is found by its line.
+func defuseMarkers(text string) string {
+	return markerLike.ReplaceAllString(text, "<!-- memoir: $1 -->")
+}
+
+// defuseImports puts a backslash before each @ that an agent would take for the import of a file: one outside code that
+// begins a word. Rendered, the backslash is not seen.
+func defuseImports(text string) string {
+	if !strings.Contains(text, "@") {
+		return text
+	}
+	code := codeSpans(parseMarkdown(text), true)
+	var out strings.Builder
+	for i, r := range text {
+		if r == '@' && !code.holds(i) && importsAt(text, i) {
+			out.WriteByte('\\')
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}
+
+func importsAt(text string, at int) bool {
+	before := strings.TrimRight(text[:at], `\`)
+	if (at-len(before))%2 == 1 {
+		return false
+	}
+	if last, _ := utf8.DecodeLastRuneInString(before); before != "" && at == len(before) &&
+		(unicode.IsLetter(last) || unicode.IsDigit(last)) {
+		return false
+	}
+	next, _ := utf8.DecodeRuneInString(text[at+1:])
+	return at+1 < len(text) && !unicode.IsSpace(next)
+}
+
+// sentinel is a heading that stands where it is put only when nothing before it is left open.
+const sentinel = "\n\n### sentinel"
+
+// closeOpenEnd closes a code fence that would run on past the end of the text, and escapes what opens a comment or
+// another block of HTML that would.
+func closeOpenEnd(text string) string {
+	source := text + sentinel
+	last := parseMarkdown(source).LastChild()
+	switch block := last.(type) {
+	case *ast.FencedCodeBlock:
+		return text + "\n" + fenceBefore(source, block.Lines().At(0).Start)
+	case *ast.HTMLBlock:
+		opener, known := htmlOpeners[block.HTMLBlockType]
+		if !known {
+			return text
+		}
+		from := block.Lines().At(0).Start
+		return text[:from] + opener.ReplaceAllStringFunc(text[from:], func(s string) string { return `\` + s })
+	}
+	return text
+}
+
+// fenceBefore returns the fence that opens the code whose first line begins at the given position.
+func fenceBefore(source string, at int) string {
+	opener := strings.TrimSuffix(source[:at], "\n")
+	opener = strings.TrimLeft(opener[strings.LastIndexByte(opener, '\n')+1:], " ")
+	return opener[:len(opener)-len(strings.TrimLeft(opener, opener[:1]))]
+}
+
+// htmlOpeners are the beginnings of the blocks of HTML that end at a word of their own instead of a blank line
+// (CommonMark, HTML blocks 1 to 5).
+var htmlOpeners = map[ast.HTMLBlockType]*regexp.Regexp{
+	ast.HTMLBlockType1: regexp.MustCompile(`(?i)<(?:script|pre|style|textarea)`),
+	ast.HTMLBlockType2: regexp.MustCompile(`<!--`),
+	ast.HTMLBlockType3: regexp.MustCompile(`<\?`),
+	ast.HTMLBlockType4: regexp.MustCompile(`<![A-Za-z]`),
+	ast.HTMLBlockType5: regexp.MustCompile(`<!\[CDATA\[`),
+}
+
+// replacement puts text in the place of the bytes from up to, not including, to.
+type replacement struct {
+	from, to int
+	text     string
+}
+
+// sinkHeadings sinks headings by three levels, to the sixth at most, wherever they stand: also in quotes and lists.
+// With a level only headings of at most that level sink; 0 is all of them.
+func sinkHeadings(text string, upTo int) string {
+	var edits []replacement
+	_ = ast.Walk(parseMarkdown(text), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if heading, ok := n.(*ast.Heading); ok && entering && (upTo == 0 || heading.Level <= upTo) {
+			edits = append(edits, sink(text, heading)...)
+		}
+		return ast.WalkContinue, nil
+	})
+	return replace(text, edits)
+}
+
+var atxOpening = regexp.MustCompile(`^#{1,6}(?:[ \t\n\f\v]|$)`)
+
+func sink(text string, heading *ast.Heading) []replacement {
+	marks := strings.Repeat("#", min(heading.Level+sinkBy, deepestHeading))
+	at := heading.Pos()
+	if at < 0 || at > len(text) {
+		return nil
+	}
+	if atxOpening.MatchString(text[at:]) {
+		return []replacement{{at, at + heading.Level, marks}}
+	}
+	return sinkUnderlined(text, heading, marks)
+}
+
+// sinkUnderlined writes a heading that is underlined with = or - in the form that has more than two levels.
+func sinkUnderlined(text string, heading *ast.Heading, marks string) []replacement {
+	lines := heading.Lines()
+	if lines.Len() == 0 {
+		return nil
+	}
+	var title []string
+	for i := range lines.Len() {
+		line := lines.At(i)
+		title = append(title, strings.TrimSpace(text[line.Start:line.Stop]))
+	}
+	joined := strings.Join(title, " ")
+	if strings.HasSuffix(joined, "#") {
+		joined += " #"
+	}
+	last := lines.At(lines.Len() - 1)
+	underlined := endOfLine(text, last.Start)
+	return []replacement{{lines.At(0).Start, endOfLine(text, underlined+1), marks + " " + joined}}
+}
+
+// endOfLine returns the position of the line end at or behind a position.
+func endOfLine(text string, from int) int {
+	if from >= len(text) {
+		return len(text)
+	}
+	if i := strings.IndexByte(text[from:], '\n'); i >= 0 {
+		return from + i
+	}
+	return len(text)
+}
+
+func replace(text string, edits []replacement) string {
+	sort.Slice(edits, func(i, j int) bool { return edits[i].from < edits[j].from })
+	var out strings.Builder
+	at := 0
+	for _, edit := range edits {
+		if edit.from < at {
+			continue
+		}
+		out.WriteString(text[at:edit.from])
+		out.WriteString(edit.text)
+		at = edit.to
+	}
+	out.WriteString(text[at:])
+	return out.String()
+}
+
+// staysInPlace tells whether a text is free of headings that compete with those around it, leaves nothing open, and
+// holds no marker.
+func staysInPlace(text string) bool {
+	last := parseMarkdown(text + sentinel).LastChild()
+	if heading, ok := last.(*ast.Heading); !ok || heading.Level != sinkBy {
+		return false
+	}
+	inPlace := !strings.Contains(text, beginMarker) && !strings.Contains(text, endMarker)
+	_ = ast.Walk(last.Parent(), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if heading, ok := n.(*ast.Heading); ok && n != last && heading.Level <= sinkBy {
+			inPlace = false
+			return ast.WalkStop, nil
+		}
+		return ast.WalkContinue, nil
+	})
+	return inPlace
+}

@@ -1,0 +1,104 @@
+package memories
+
+import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+)
+
+// ErrDamagedMarkers says that a CLAUDE.md does not have exactly one begin marker followed by one end marker, so that
+// nobody can tell which part of it is Memoir's.
+var ErrDamagedMarkers = errors.New("the memoir:begin and memoir:end lines are not one pair in order; restore both lines, or remove both and the text between them")
+
+// ErrUnclosedCode says that a CLAUDE.md without markers ends inside a code fence that is never closed, so that what is
+// appended would be part of the code and never be found again.
+var ErrUnclosedCode = errors.New("the file ends inside a code block that is never closed; close it with the line that opened it")
+
+// Document is a CLAUDE.md: Memoir's block and everything around it, which stays byte for byte.
+type Document struct {
+	before, block, after string
+	found                bool
+}
+
+// ReadDocument finds the block in a CLAUDE.md; an empty or missing file is nil. A marker counts when it is a whole line
+// outside code. The errors are ErrDamagedMarkers and ErrUnclosedCode; the file must then be left alone.
+func ReadDocument(raw []byte) (Document, error) {
+	text := string(raw)
+	markers := markerLines(text)
+	if len(markers) == 0 {
+		d := Document{before: text}
+		if len(markerLines(string(d.With([]byte(beginMarker+"\n"+endMarker))))) != 2 {
+			return Document{}, ErrUnclosedCode
+		}
+		return d, nil
+	}
+	if len(markers) != 2 || !markers[0].begins || markers[1].begins {
+		return Document{}, ErrDamagedMarkers
+	}
+	from, to := markers[0].from, markers[1].to
+	return Document{before: text[:from], block: text[from:to], after: text[to:], found: true}, nil
+}
+
+// Block returns the block as it stands in the file, markers included, or nil when there is none.
+func (d Document) Block() []byte {
+	if !d.found {
+		return nil
+	}
+	return []byte(d.block)
+}
+
+// Outside returns how many Unicode characters the file has besides the block, those that With adds to part the block
+// from the text before it included.
+func (d Document) Outside() int {
+	return utf8.RuneCount(d.With(nil))
+}
+
+// With returns the file with this block in the place of the one it has. A file that has none gets the block at its end,
+// after a blank line.
+func (d Document) With(block []byte) []byte {
+	if d.found {
+		return []byte(d.before + string(block) + d.after)
+	}
+	return []byte(d.before + parting(d.before) + string(block) + "\n")
+}
+
+// parting is what has to follow a text for the next line to stand after a blank line.
+func parting(text string) string {
+	switch {
+	case text == "" || text == byteOrderMark:
+		return ""
+	case strings.HasSuffix(text, "\n\n") || strings.HasSuffix(text, "\n\r\n"):
+		return ""
+	case strings.HasSuffix(text, "\n"):
+		return "\n"
+	default:
+		return "\n\n"
+	}
+}
+
+// markerLine is where a marker stands, without the line's end.
+type markerLine struct {
+	from, to int
+	begins   bool
+}
+
+func markerLines(text string) []markerLine {
+	if !strings.Contains(text, beginMarker) && !strings.Contains(text, endMarker) {
+		return nil
+	}
+	code := codeBlocks(text)
+	var found []markerLine
+	for from := 0; from < len(text); {
+		line, _, _ := strings.Cut(text[from:], "\n")
+		marker := strings.TrimRight(line, " \t\r")
+		if from == 0 {
+			marker = strings.TrimPrefix(marker, byteOrderMark)
+		}
+		if (marker == beginMarker || marker == endMarker) && !code.holds(from) {
+			start := from + strings.Index(line, marker)
+			found = append(found, markerLine{from: start, to: start + len(marker), begins: marker == beginMarker})
+		}
+		from += len(line) + 1
+	}
+	return found
+}

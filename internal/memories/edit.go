@@ -1,0 +1,182 @@
+package memories
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+)
+
+// modifiedLayout is how agents write metadata.modified: RFC 3339 in UTC with milliseconds.
+const modifiedLayout = "2006-01-02T15:04:05.000Z"
+
+// Encode returns a new memory file that says c, with a flat frontmatter. Parse reads c.Canonical() back from it.
+func Encode(c Content) []byte {
+	c = c.Canonical()
+	mapping := newMapping()
+	setText(mapping, "name", c.Name)
+	if c.Description != "" {
+		setText(mapping, "description", c.Description)
+	}
+	if c.Type != "" {
+		setText(mapping, "type", string(c.Type))
+	}
+	return encodePage(page{eol: "\n"}, encodeMapping(mapping, "\n"), c)
+}
+
+// Rewrite returns raw changed to say c and nothing else: the keys that Memoir does not know stay with their order and
+// comments, the type stays where it lives, byte order mark and line ends are kept, and metadata.modified becomes now
+// where the file has one. A file that says c already comes back unchanged. A frontmatter that was no valid YAML becomes
+// valid; its lines that are no entries are kept under the key "unread". Of a file that Parse calls unreadable nothing
+// is kept.
+func Rewrite(raw []byte, c Content, now time.Time) []byte {
+	c = c.Canonical()
+	if says(raw, c) {
+		return raw
+	}
+	p := cutPage(string(raw))
+	before := readFrontmatter(p)
+	if len(raw) > MaxFileSize || before.bomb {
+		return Encode(c)
+	}
+	modified := now.UTC().Format(modifiedLayout)
+	// The least change first. The next is tried only when the result would not read back as it should.
+	if !before.lenient && p.hasFrontmatter() {
+		if front, ok := patchLines(p, before.mapping, c, modified); ok {
+			if out := encodePage(p, front, c); holds(out, c, before.mapping) {
+				return out
+			}
+		}
+	}
+	after := withoutAliases(readFrontmatter(p).mapping)
+	setContent(after, c, modified)
+	for range 2 {
+		if out := encodePage(p, encodeMapping(after, p.eol), c); holds(out, c, before.mapping) {
+			return out
+		}
+		dropComments(after)
+	}
+	mapping := newMapping()
+	setContent(mapping, c, modified)
+	setText(mapping, unreadKey, canonicalText(p.front))
+	return encodePage(p, encodeMapping(mapping, p.eol), c)
+}
+
+// Touch sets metadata.modified to now where the file has one and changes nothing else. Where it has none, the bytes
+// come back as they are and changed is false.
+func Touch(raw []byte, now time.Time) (out []byte, changed bool) {
+	p := cutPage(string(raw))
+	before := readFrontmatter(p)
+	if len(raw) > MaxFileSize || before.bomb {
+		return raw, false
+	}
+	metadata := mappingAt(before.mapping, "metadata")
+	if metadata == nil || indexOf(metadata, "modified") < 0 {
+		return raw, false
+	}
+	c := Content{Body: canonicalBody(p.body)}
+	modified := now.UTC().Format(modifiedLayout)
+	patch := linePatch{lines: linesOf(p.front), eol: p.eol}
+	patch.setModified(before.mapping, modified)
+	if front, ok := patch.apply(); ok {
+		out := encodePage(p, front, c)
+		if sameButModified(before.mapping, readFrontmatter(cutPage(string(out))).mapping, modified) {
+			return out, string(out) != string(raw)
+		}
+	}
+	after := withoutAliases(readFrontmatter(p).mapping)
+	setModified(after, modified)
+	out = encodePage(p, encodeMapping(after, p.eol), c)
+	if sameButModified(before.mapping, readFrontmatter(cutPage(string(out))).mapping, modified) {
+		return out, string(out) != string(raw)
+	}
+	return raw, false
+}
+
+// encodePage joins the parts of a file around a frontmatter. The body keeps its bytes when it says c's body already.
+func encodePage(p page, front string, c Content) []byte {
+	if !p.hasFrontmatter() {
+		p.opener, p.closer = "---"+p.eol, "---"+p.eol
+		if p.body != "" {
+			p.body = p.eol + p.body
+		}
+	}
+	if canonicalBody(p.body) != c.Body {
+		p.body = p.eol + strings.ReplaceAll(c.Body, "\n", p.eol) + p.eol
+		if lineEnding(p.closer) == "" {
+			p.closer += p.eol
+		}
+	}
+	return []byte(p.bom + p.opener + front + p.closer + p.body)
+}
+
+// says tells whether a file states exactly the content c, its name included.
+func says(raw []byte, c Content) bool {
+	f := Parse(raw, "")
+	_, named := textAt(readFrontmatter(cutPage(string(raw))).mapping, "name")
+	return !f.Unreadable && named && f.Content() == c && !f.has(CodeNameMissing) && !f.has(CodeNoFrontmatter)
+}
+
+// holds tells whether a file that was written reads back as valid YAML that says c and still holds what the mapping
+// held besides.
+func holds(out []byte, c Content, before *yaml.Node) bool {
+	after := readFrontmatter(cutPage(string(out)))
+	return says(out, c) && !after.lenient && sameValue(besides(before, true), besides(after.mapping, true))
+}
+
+func sameButModified(before, after *yaml.Node, modified string) bool {
+	metadata := mappingAt(after, "metadata")
+	if metadata == nil {
+		return false
+	}
+	text, _ := textAt(metadata, "modified")
+	return text == modified && sameValue(besides(before, false), besides(after, false))
+}
+
+// besides returns a copy of a mapping without the keys that an edit sets.
+func besides(mapping *yaml.Node, edited bool) *yaml.Node {
+	out := newMapping()
+	for i := 0; i < len(mapping.Content); i += 2 {
+		key, value := mapping.Content[i], mapping.Content[i+1]
+		name := target(key).Value
+		if edited && slices.Contains([]string{"name", "description", "type"}, name) {
+			continue
+		}
+		if metadata := mappingAt(mapping, "metadata"); name == "metadata" && metadata != nil {
+			value = newMapping()
+			for j := 0; j < len(metadata.Content); j += 2 {
+				if inner := target(metadata.Content[j]).Value; inner == "modified" || edited && inner == "type" {
+					continue
+				}
+				value.Content = append(value.Content, metadata.Content[j:j+2]...)
+			}
+			if len(value.Content) == 0 {
+				continue
+			}
+		}
+		out.Content = append(out.Content, key, value)
+	}
+	return out
+}
+
+func (f File) has(code string) bool {
+	return slices.ContainsFunc(f.Problems, func(p Problem) bool { return p.Code == code })
+}
+
+// typePlaces tells where a file keeps its type: at the top level, in metadata, or in both. A file without one gets it
+// at the top level.
+func typePlaces(mapping *yaml.Node) (top, nested bool) {
+	metadata := mappingAt(mapping, "metadata")
+	nested = metadata != nil && indexOf(metadata, "type") >= 0
+	return indexOf(mapping, "type") >= 0 || !nested, nested
+}
+
+// contentOf returns what a mapping says of a memory's content; the body is not its part.
+func contentOf(mapping *yaml.Node) Content {
+	f := File{}
+	name, _ := textAt(mapping, "name")
+	f.readType(mapping, false)
+	f.readDescription(mapping)
+	return Content{Name: canonicalName(name), Type: f.Type, Description: f.Description}
+}

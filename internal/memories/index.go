@@ -1,0 +1,169 @@
+package memories
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// IndexLine is a line that RemoveFromIndex took out of a MEMORY.md, with what it takes to put it back. It goes through
+// JSON unharmed: bytes that are no text are U+FFFD in it.
+type IndexLine struct {
+	Line   int    `json:"line"`   // counted from 1, in the index before the removal
+	Text   string `json:"text"`   // the whole line, without its end
+	Before string `json:"before"` // the line above; empty for the first
+	Rest   string `json:"rest"`   // what was left of a line with other links; empty: the whole line went
+	Entry  string `json:"entry"`  // a line for the removed links alone, for when Rest is not found any more
+	End    string `json:"end"`    // how the line ended; empty: the file ended without a line end
+}
+
+// RemoveFromIndex takes the entries out of a MEMORY.md that link to removed files. removed is asked for each link with
+// its target as a path: percent signs decoded, a leading ./ and a fragment dropped. A line whose links to files are all
+// removed goes; one with other links keeps the rest. All other lines keep their bytes. gone is empty, and out the index
+// itself, when nothing links there.
+func RemoveFromIndex(index []byte, removed func(target string) bool) (out []byte, gone []IndexLine) {
+	bom, lines := cutIndex(index)
+	kept := []string{bom}
+	for i, line := range lines {
+		text := strings.TrimRight(line, "\r\n")
+		links := linksOf(text)
+		going, staying := partition(links, removed)
+		if len(going) == 0 {
+			kept = append(kept, line)
+			continue
+		}
+		entry := IndexLine{Line: i + 1, Text: jsonText(text), End: lineEnding(line)}
+		if i > 0 {
+			entry.Before = jsonText(strings.TrimRight(lines[i-1], "\r\n"))
+		}
+		if len(staying) > 0 {
+			rest := withoutLinks(text, going)
+			entry.Rest = jsonText(rest)
+			entry.Entry = jsonText(entryOf(text, going))
+			kept = append(kept, rest+lineEnding(line))
+		}
+		gone = append(gone, entry)
+	}
+	if len(gone) == 0 {
+		return index, nil
+	}
+	return []byte(strings.Join(kept, "")), gone
+}
+
+// RestoreToIndex puts lines that RemoveFromIndex took out back: at the old place while the line above them is still
+// there, else at the end. A line that is there already is not added again.
+func RestoreToIndex(index []byte, gone []IndexLine) []byte {
+	bom, lines := cutIndex(index)
+	eol := "\n"
+	if len(lines) > 0 && lineEnding(lines[0]) != "" {
+		eol = lineEnding(lines[0])
+	}
+	for _, line := range gone {
+		if findLine(lines, line.Text, line.Line-1) >= 0 {
+			continue
+		}
+		text := line.Text
+		if line.Rest != "" {
+			if at := findLine(lines, line.Rest, line.Line-1); at >= 0 {
+				lines[at] = line.Text + lineEnding(lines[at])
+				continue
+			}
+			text = line.Entry
+			if findLine(lines, text, line.Line-1) >= 0 {
+				continue
+			}
+		}
+		lines = insertLine(lines, placeInIndex(lines, line), text, line.End, eol)
+	}
+	return []byte(bom + strings.Join(lines, ""))
+}
+
+// IndexEntry returns the line of a MEMORY.md for a file, without a line end. The hook is optional.
+func IndexEntry(title, file, hook string) string {
+	entry := "- [" + escapeTitle(oneLine(canonicalText(title))) + "](" + escapeTarget(file) + ")"
+	hook = oneLine(canonicalText(hook))
+	if hook == "" {
+		return entry
+	}
+	entry += " — " + hook
+	if utf8.RuneCountInString(entry) > maxEntryLength {
+		entry = strings.TrimRight(cutRunes(entry, maxEntryLength-1), " ") + "…"
+	}
+	return entry
+}
+
+func cutIndex(index []byte) (bom string, lines []string) {
+	text := string(index)
+	if rest, found := strings.CutPrefix(text, byteOrderMark); found {
+		return byteOrderMark, linesOf(rest)
+	}
+	return "", linesOf(text)
+}
+
+func jsonText(s string) string {
+	s, _, _ = sanitise(s)
+	return s
+}
+
+func partition(links []indexLink, removed func(string) bool) (going, staying []indexLink) {
+	for _, link := range links {
+		if removed(link.target) {
+			going = append(going, link)
+		} else {
+			staying = append(staying, link)
+		}
+	}
+	return going, staying
+}
+
+// findLine returns the line with this text that is nearest to a position, or -1.
+func findLine(lines []string, text string, near int) int {
+	best := -1
+	for i, line := range lines {
+		if jsonText(strings.TrimRight(line, "\r\n")) == text && (best < 0 || distance(i, near) < distance(best, near)) {
+			best = i
+		}
+	}
+	return best
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }
+
+func placeInIndex(lines []string, line IndexLine) int {
+	if line.Line <= 1 {
+		return 0
+	}
+	if above := findLine(lines, line.Before, line.Line-2); above >= 0 {
+		return above + 1
+	}
+	return len(lines)
+}
+
+func insertLine(lines []string, at int, text, end, eol string) []string {
+	if at < len(lines) && end == "" {
+		end = eol
+	}
+	if at > 0 && lineEnding(lines[at-1]) == "" {
+		lines[at-1] += eol
+	}
+	return slices.Insert(lines, at, text+end)
+}
+
+var titleEscapes = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`)
+
+func escapeTitle(title string) string { return titleEscapes.Replace(title) }
+
+// escapeTarget writes a path as the target of a Markdown link. Only what would end or alter the link is escaped, so
+// that names in any script stay readable.
+func escapeTarget(file string) string {
+	var out strings.Builder
+	for _, r := range file {
+		if r <= ' ' || r == 0x7F || strings.ContainsRune(`%()<>[]#?\"`, r) {
+			fmt.Fprintf(&out, "%%%02X", r)
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}

@@ -1,0 +1,104 @@
+package memories
+
+import (
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// indexLink is a link to a file in a line of an index.
+type indexLink struct {
+	from, to int    // its bytes in the line, emphasis around it included
+	target   string // a slash-separated path, cleaned
+}
+
+// linkShapes are the ways in which indexes link: [title](target), the target also in angle brackets and with a title
+// behind it, and [file.md] alone.
+var linkShapes = regexp.MustCompile(
+	`\[((?:\\.|[^\[\]\\]|\[[^\[\]]*\])*)\]\(\s*(?:<([^<>]*)>|((?:\\.|[^\s()\\]|\([^\s()]*\))*))(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)` +
+		`|\[\[?([^\[\]]+?\.(?i:md))\]?\]`)
+
+var hasScheme = regexp.MustCompile(`^(?i:[a-z][a-z0-9+.-]*:|//)`)
+
+// linksOf returns the links of a line that lead to files; those to the web do not count.
+func linksOf(line string) []indexLink {
+	var links []indexLink
+	for _, m := range linkShapes.FindAllStringSubmatchIndex(line, -1) {
+		written := ""
+		for group := 2; group <= 4; group++ {
+			if from := m[2*group]; from >= 0 {
+				written = line[from:m[2*group+1]]
+			}
+		}
+		if hasScheme.MatchString(written) {
+			continue
+		}
+		if target := cleanTarget(written); target != "" {
+			from, to := withEmphasis(line, m[0], m[1])
+			links = append(links, indexLink{from, to, target})
+		}
+	}
+	return links
+}
+
+var backslashEscape = regexp.MustCompile(`\\([!-/:-@\[-` + "`" + `{-~])`)
+
+// cleanTarget returns the path that a link's target means; empty when it leads to no file.
+func cleanTarget(written string) string {
+	written = backslashEscape.ReplaceAllString(written, "$1")
+	written, _, _ = strings.Cut(written, "#")
+	if decoded, err := url.PathUnescape(written); err == nil {
+		written = decoded
+	}
+	if written = strings.TrimSpace(written); written == "" {
+		return ""
+	}
+	return path.Clean(written)
+}
+
+// withEmphasis widens a link to the marks that stand in pairs around it, as in **[Title](file.md)**.
+func withEmphasis(line string, from, to int) (int, int) {
+	for from > 0 && to < len(line) && line[from-1] == line[to] && strings.IndexByte("*_`~", line[to]) >= 0 {
+		from--
+		to++
+	}
+	return from, to
+}
+
+var (
+	separatorBehind = regexp.MustCompile(`^\s*(?:[,;|·/&+]|and\s)\s*`)
+	separatorBefore = regexp.MustCompile(`\s*(?:[,;|·/&+]|\sand)\s*$`)
+)
+
+// withoutLinks returns a line without some of its links, and without what parted each from its neighbour.
+func withoutLinks(line string, going []indexLink) string {
+	for i := len(going) - 1; i >= 0; i-- {
+		before, behind := line[:going[i].from], line[going[i].to:]
+		switch {
+		case separatorBehind.MatchString(behind):
+			behind = separatorBehind.ReplaceAllString(behind, "")
+		case separatorBefore.MatchString(before):
+			before = separatorBefore.ReplaceAllString(before, "")
+		case strings.HasSuffix(before, " ") && strings.HasPrefix(behind, " "):
+			behind = behind[1:]
+		}
+		line = before + behind
+	}
+	return line
+}
+
+var listLead = regexp.MustCompile(`^\s*(?:[-*+]|\d{1,9}[.)])\s+`)
+
+// entryOf returns a line for some links of a line alone.
+func entryOf(line string, going []indexLink) string {
+	lead := listLead.FindString(line)
+	if lead == "" {
+		lead = "- "
+	}
+	var parts []string
+	for _, link := range going {
+		parts = append(parts, line[link.from:link.to])
+	}
+	return lead + strings.Join(parts, ", ")
+}

@@ -1,0 +1,124 @@
+package memories
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// setContent makes a mapping say c. Its keys keep their order; new ones come where readers expect them.
+func setContent(mapping *yaml.Node, c Content, modified string) {
+	is := contentOf(mapping)
+	if is.Name != c.Name {
+		setText(mapping, "name", c.Name)
+	}
+	if is.Description != c.Description {
+		setText(mapping, "description", c.Description)
+	}
+	if is.Type != c.Type {
+		top, nested := typePlaces(mapping)
+		if top {
+			setText(mapping, "type", string(c.Type))
+		}
+		if nested {
+			setText(mappingAt(mapping, "metadata"), "type", string(c.Type))
+		}
+	}
+	setModified(mapping, modified)
+}
+
+func setModified(mapping *yaml.Node, modified string) {
+	metadata := mappingAt(mapping, "metadata")
+	if metadata == nil {
+		return
+	}
+	if i := indexOf(metadata, "modified"); i >= 0 {
+		replaceValue(metadata, i, newTime(modified))
+	}
+}
+
+func newTime(rfc3339 string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!timestamp", Value: rfc3339}
+}
+
+// setText sets a key to a text. A key that has to say nothing goes.
+func setText(mapping *yaml.Node, key, text string) {
+	i := indexOf(mapping, key)
+	switch {
+	case i < 0 && text == "":
+	case i < 0:
+		at := placeOf(mapping, key)
+		mapping.Content = slices.Insert(mapping.Content, at, newText(key), newText(text))
+	case text == "":
+		mapping.Content = slices.Delete(mapping.Content, i, i+2)
+	default:
+		replaceValue(mapping, i, newText(text))
+	}
+}
+
+// placeOf returns where in a mapping's Content a new key belongs: name first, then description, then type, all other
+// keys last.
+func placeOf(mapping *yaml.Node, key string) int {
+	order := []string{"name", "description", "type"}
+	rank := slices.Index(order, key)
+	if rank < 0 {
+		return len(mapping.Content)
+	}
+	for rank--; rank >= 0; rank-- {
+		if i := indexOf(mapping, order[rank]); i >= 0 {
+			return i + 2
+		}
+	}
+	if key == "type" {
+		return len(mapping.Content)
+	}
+	return 0
+}
+
+// replaceValue puts a value in the place of the i-th, and keeps the comments of the old one.
+func replaceValue(mapping *yaml.Node, i int, value *yaml.Node) {
+	old := mapping.Content[i+1]
+	value.HeadComment, value.LineComment, value.FootComment = old.HeadComment, old.LineComment, old.FootComment
+	mapping.Content[i+1] = value
+}
+
+// withoutAliases returns a copy of a mapping in which every alias is the value that it stands for, so that one value
+// can be changed without changing others. The mapping must have passed isAliasBomb.
+func withoutAliases(n *yaml.Node) *yaml.Node {
+	out := *target(n)
+	out.Anchor = ""
+	out.Content = nil
+	for _, child := range target(n).Content {
+		out.Content = append(out.Content, withoutAliases(child))
+	}
+	return &out
+}
+
+func dropComments(n *yaml.Node) {
+	n.HeadComment, n.LineComment, n.FootComment = "", "", ""
+	for _, child := range n.Content {
+		dropComments(child)
+	}
+}
+
+// encodeMapping returns a mapping as YAML, or nothing where the library cannot write it.
+func encodeMapping(mapping *yaml.Node, eol string) (text string) {
+	if len(mapping.Content) == 0 {
+		return ""
+	}
+	defer func() {
+		// As with reading, the library is known to panic, here on nodes that it read itself.
+		if recover() != nil {
+			text = ""
+		}
+	}()
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	if encoder.Encode(mapping) != nil || encoder.Close() != nil {
+		return ""
+	}
+	return strings.ReplaceAll(out.String(), "\n", eol)
+}

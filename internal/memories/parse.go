@@ -1,0 +1,181 @@
+package memories
+
+import (
+	"crypto/sha256"
+	"slices"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+)
+
+// MaxFileSize is the size of the largest memory file that is read, in bytes.
+const MaxFileSize = 1 << 20
+
+// File is what a memory file says.
+type File struct {
+	Name          string
+	Type          Type // empty: none, or none that is known
+	Description   string
+	Body          string
+	Modified      time.Time // metadata.modified; zero: the file states none
+	OriginSession string    // metadata.originSessionId; empty: the file states none
+	Problems      []Problem
+	// Unreadable: only Name (the file's stem) and Problems mean anything.
+	Unreadable bool
+}
+
+// Parse reads a memory file. stem is the file's name without its extension and stands in for a missing name. It never
+// fails: what it cannot read comes back Unreadable, and whatever else is odd is told in Problems.
+func Parse(raw []byte, stem string) File {
+	if len(raw) > MaxFileSize {
+		return UnreadableFile(stem, ProblemOf(CodeTooLarge))
+	}
+	p := cutPage(string(raw))
+	r := readFrontmatter(p)
+	if r.bomb {
+		return UnreadableFile(stem, ProblemOf(CodeAliasBomb))
+	}
+	f := File{Body: canonicalBody(p.body)}
+	if _, nul, invalid := sanitise(string(raw)); nul || invalid {
+		f.flag(nul, CodeNUL)
+		f.flag(invalid, CodeInvalidUTF8)
+	}
+	f.flag(!p.hasFrontmatter(), CodeNoFrontmatter)
+	f.flag(r.lenient, CodeReadLeniently)
+	f.readName(r.mapping, stem, p.hasFrontmatter())
+	f.readType(r.mapping, p.hasFrontmatter())
+	f.readDescription(r.mapping)
+	f.readMetadata(r.mapping)
+	return f
+}
+
+// UnreadableFile returns what is known of a file that could not be read: its stem, as its name, and why.
+func UnreadableFile(stem string, p Problem) File {
+	return File{Name: stemName(stem), Problems: []Problem{p}, Unreadable: true}
+}
+
+// Fingerprint returns the fingerprint of the file's content. raw are the bytes that the file was read from; for an
+// unreadable file they are the content, and the fingerprint never equals that of a readable one.
+func (f File) Fingerprint(raw []byte) Fingerprint {
+	if !f.Unreadable {
+		return FingerprintOf(f.Type, f.Description, f.Body)
+	}
+	h := sha256.New()
+	// A readable content starts with the length of its type, which is never this large.
+	h.Write([]byte("\xff\xff\xff\xff\xff\xff\xff\xff"))
+	h.Write(raw)
+	var sum Fingerprint
+	h.Sum(sum[:0])
+	return sum
+}
+
+// Content returns what the file says.
+func (f File) Content() Content {
+	return Content{Name: f.Name, Type: f.Type, Description: f.Description, Body: f.Body}
+}
+
+func (f *File) flag(condition bool, code string) {
+	if condition {
+		f.Problems = append(f.Problems, ProblemOf(code))
+	}
+}
+
+func (f *File) readName(mapping *yaml.Node, stem string, expected bool) {
+	written, isText := textAt(mapping, "name")
+	f.Name = canonicalName(written)
+	f.flag(!isText, CodeNameNotText)
+	f.flag(isText && f.Name == "" && expected, CodeNameMissing)
+	f.flag(oneLine(canonicalText(written)) != f.Name, CodeNameTooLong)
+	if f.Name == "" {
+		f.Name = stemName(stem)
+	}
+}
+
+// stemName makes a name of a file's stem, which may hold anything that a file system allows.
+func stemName(stem string) string {
+	if name := canonicalName(stem); name != "" {
+		return name
+	}
+	return shortHash(stem)
+}
+
+func (f *File) readType(mapping *yaml.Node, expected bool) {
+	top, topIsText := textAt(mapping, "type")
+	nested, nestedIsText := "", true
+	if metadata := mappingAt(mapping, "metadata"); metadata != nil {
+		nested, nestedIsText = textAt(metadata, "type")
+	}
+	written, isText := top, topIsText
+	if topIsText && strings.TrimSpace(top) == "" {
+		written, isText = nested, nestedIsText
+	}
+	known := false
+	f.Type, known = ParseType(written)
+	empty := isText && strings.TrimSpace(written) == ""
+	f.flag(!isText, CodeTypeNotText)
+	f.flag(empty && expected, CodeTypeMissing)
+	f.flag(isText && !empty && !known, CodeTypeUnknown)
+	other, _ := ParseType(nested)
+	f.flag(written == top && nested != "" && other != f.Type, CodeTypeConflict)
+}
+
+func (f *File) readDescription(mapping *yaml.Node) {
+	written, isText := textAt(mapping, "description")
+	f.Description = canonicalDescription(written)
+	f.flag(!isText, CodeDescriptionNotText)
+}
+
+// timeLayouts are the ways in which metadata.modified is written; agents write the first.
+var timeLayouts = []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05", "2006-01-02T15:04:05", time.DateOnly}
+
+func (f *File) readMetadata(mapping *yaml.Node) {
+	metadata := mappingAt(mapping, "metadata")
+	if metadata == nil {
+		return
+	}
+	session, _ := textAt(metadata, "originSessionId")
+	f.OriginSession = oneLine(session)
+	modified, _ := textAt(metadata, "modified")
+	for _, layout := range timeLayouts {
+		if at, err := time.Parse(layout, strings.TrimSpace(modified)); err == nil {
+			f.Modified = at.UTC()
+			return
+		}
+	}
+}
+
+// textAt returns the text that was written as a key's value: 012 is "012" and true is "true". Nothing, or no such key,
+// is the empty text; isText is false for a list or a mapping.
+func textAt(mapping *yaml.Node, key string) (text string, isText bool) {
+	value := target(valueAt(mapping, key))
+	if isNull(value) {
+		return "", true
+	}
+	if value.Kind != yaml.ScalarNode {
+		return "", false
+	}
+	return value.Value, true
+}
+
+// reading is a frontmatter with how it could be read.
+type reading struct {
+	mapping *yaml.Node // empty without a frontmatter
+	lenient bool
+	bomb    bool
+}
+
+func readFrontmatter(p page) reading {
+	text := canonicalText(p.front)
+	// A line "..." ends a YAML document, and what follows it would be passed over without a word.
+	ends := slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
+		return strings.TrimRight(line, " \t") == "..."
+	})
+	mapping, err := readYAML(text)
+	r := reading{mapping: mapping, lenient: err != nil || ends}
+	if r.lenient {
+		r.mapping = readLeniently(text)
+	}
+	r.bomb = isAliasBomb(r.mapping)
+	return r
+}

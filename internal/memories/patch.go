@@ -1,0 +1,140 @@
+package memories
+
+import (
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// linePatch changes single entries of a frontmatter and leaves the bytes of all other lines alone. It trusts the line
+// numbers that the YAML library reports, so its result has to be read again before it is believed.
+type linePatch struct {
+	lines  []string
+	eol    string
+	edits  []lineEdit
+	failed bool
+}
+
+// lineEdit puts text in the place of the lines from up to, not including, to.
+type lineEdit struct {
+	from, to int
+	text     string
+}
+
+// patchLines returns the frontmatter of p with the entries that have to change for it to say c. ok is false where an
+// entry does not have lines of its own.
+func patchLines(p page, mapping *yaml.Node, c Content, modified string) (front string, ok bool) {
+	patch := linePatch{lines: linesOf(p.front), eol: p.eol}
+	is := contentOf(mapping)
+	if is.Name != c.Name {
+		patch.setText(mapping, "name", c.Name)
+	}
+	if is.Description != c.Description {
+		patch.setText(mapping, "description", c.Description)
+	}
+	if is.Type != c.Type {
+		top, nested := typePlaces(mapping)
+		if top {
+			patch.setText(mapping, "type", string(c.Type))
+		}
+		if nested {
+			patch.setText(mappingAt(mapping, "metadata"), "type", string(c.Type))
+		}
+	}
+	patch.setModified(mapping, modified)
+	return patch.apply()
+}
+
+func (l *linePatch) setModified(mapping *yaml.Node, modified string) {
+	if metadata := mappingAt(mapping, "metadata"); metadata != nil && indexOf(metadata, "modified") >= 0 {
+		l.set(metadata, "modified", newTime(modified))
+	}
+}
+
+func (l *linePatch) setText(mapping *yaml.Node, key, text string) {
+	if text == "" {
+		l.set(mapping, key, nil)
+		return
+	}
+	l.set(mapping, key, newText(text))
+}
+
+// set writes an entry in place of the one with its key, or where placeOf says; a nil value removes it.
+func (l *linePatch) set(mapping *yaml.Node, key string, value *yaml.Node) {
+	if mapping.Style&yaml.FlowStyle != 0 {
+		l.failed = true
+		return
+	}
+	indent, from, to := "", 0, 0
+	if i := indexOf(mapping, key); i >= 0 {
+		if value != nil {
+			value.LineComment = mapping.Content[i+1].LineComment
+		}
+		from, to = l.span(mapping, i)
+		if mapping.Content[i].Column > 0 {
+			indent = strings.Repeat(" ", mapping.Content[i].Column-1)
+		}
+	} else if value == nil {
+		return
+	} else if at := placeOf(mapping, key); at > 0 {
+		_, from = l.span(mapping, at-2)
+		to = from
+	}
+	text := ""
+	if value != nil {
+		entry := newMapping()
+		entry.Content = []*yaml.Node{newText(key), value}
+		text = indent + encodeMapping(entry, l.eol)
+	}
+	l.edits = append(l.edits, lineEdit{from, to, text})
+}
+
+// span returns the lines of the i-th entry of a mapping, without the blank lines and comments below it.
+func (l *linePatch) span(mapping *yaml.Node, i int) (from, to int) {
+	key := mapping.Content[i]
+	from, to = key.Line-1, l.end(mapping, i)
+	if from < 0 || to > len(l.lines) || from >= to {
+		l.failed = true
+		return 0, 0
+	}
+	for to > from+1 {
+		line := strings.TrimRight(l.lines[to-1], "\r\n")
+		text := strings.TrimLeft(line, " \t")
+		comment := strings.HasPrefix(text, "#") && len(line)-len(text) < max(key.Column, 1)
+		if text != "" && !comment {
+			break
+		}
+		to--
+	}
+	return from, to
+}
+
+// end returns the line at which the next entry starts, of this mapping or of one around it.
+func (l *linePatch) end(mapping *yaml.Node, i int) int {
+	if i+2 < len(mapping.Content) {
+		return mapping.Content[i+2].Line - 1
+	}
+	key := mapping.Content[i]
+	for n := key.Line; n < len(l.lines); n++ {
+		line := strings.TrimRight(l.lines[n], "\r\n")
+		text := strings.TrimLeft(line, " \t")
+		if text != "" && !strings.HasPrefix(text, "#") && len(line)-len(text) < key.Column && !strings.HasPrefix(text, "- ") {
+			return n
+		}
+	}
+	return len(l.lines)
+}
+
+// apply returns the patched lines; ok is false where an entry could not be told from its neighbours.
+func (l *linePatch) apply() (text string, ok bool) {
+	if l.failed {
+		return "", false
+	}
+	lines := slices.Clone(l.lines)
+	slices.SortStableFunc(l.edits, func(a, b lineEdit) int { return a.from - b.from })
+	for _, edit := range slices.Backward(l.edits) {
+		lines = slices.Replace(lines, edit.from, edit.to, edit.text)
+	}
+	return strings.Join(lines, ""), true
+}

@@ -1,0 +1,120 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/queries"
+)
+
+// Agents returns every known agent with its counts, by slug.
+func (s *Store) Agents(ctx context.Context) ([]Agent, error) {
+	agents, err := s.AgentsUncounted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return agents, s.count(ctx, agents)
+}
+
+// AgentsUncounted returns every known agent without its counts, by slug.
+func (s *Store) AgentsUncounted(ctx context.Context) ([]Agent, error) {
+	rows, err := s.q.Agents(ctx)
+	if err != nil {
+		return nil, wrap("list agents", err)
+	}
+	agents := make([]Agent, len(rows))
+	for i, row := range rows {
+		agents[i] = agentOf(row)
+	}
+	return agents, nil
+}
+
+// Agent returns one agent with its counts. It fails with memories.ErrNotFound.
+func (s *Store) Agent(ctx context.Context, slug string) (Agent, error) {
+	row, err := s.q.AgentBySlug(ctx, slug)
+	if err != nil {
+		return Agent{}, wrap("read agent", err)
+	}
+	agents := []Agent{agentOf(row)}
+	return agents[0], s.count(ctx, agents)
+}
+
+func (s *Store) count(ctx context.Context, agents []Agent) error {
+	ids := make([]int64, len(agents))
+	place := make(map[int64]*Counts, len(agents))
+	for i := range agents {
+		ids[i] = agents[i].ID
+		place[agents[i].ID] = &agents[i].Counts
+	}
+	rows, err := s.q.CountMemories(ctx, ids)
+	if err != nil {
+		return wrap("count memories", err)
+	}
+	for _, row := range rows {
+		place[row.AgentID].add(memories.State(row.State), memories.Type(text(row.Type)), int(row.N))
+	}
+	return nil
+}
+
+func (c *Counts) add(state memories.State, t memories.Type, n int) {
+	if state != memories.Deleted {
+		c.Total += n
+	}
+	switch state {
+	case memories.Active:
+		c.ByType[t] += n
+	case memories.NeedsAttention:
+		c.NeedsAttention += n
+	case memories.Missing:
+		c.Missing += n
+	case memories.Deleted:
+		c.Deleted += n
+	}
+}
+
+// SaveAgent makes an agent known, or points a known one at its directory, and returns its id.
+func (s *Store) SaveAgent(ctx context.Context, a Agent) (int64, error) {
+	id, err := s.q.SaveAgent(ctx, queries.SaveAgentParams{
+		Slug: a.Slug, Layout: a.Layout, Dir: a.Dir, DisplayName: a.DisplayName,
+		ClaudeMdPath: optional(a.ClaudeMD.Path), Present: a.Present, At: Now(),
+	})
+	return id, wrap("save agent", err)
+}
+
+// SetAgentPresent says whether the agent's directory is there.
+func (s *Store) SetAgentPresent(ctx context.Context, id int64, present bool) error {
+	return wrap("mark agent", s.q.SetAgentPresent(ctx, queries.SetAgentPresentParams{ID: id, Present: present, At: Now()}))
+}
+
+// SetAgentPublished records how the agent's CLAUDE.md stands. A zero PublishedAt says that nothing was written.
+func (s *Store) SetAgentPublished(ctx context.Context, id int64, state ClaudeMD) error {
+	return wrap("record publication", s.q.SetAgentPublished(ctx, queries.SetAgentPublishedParams{
+		ID: id, Chars: int32(state.Chars), Problem: optional(state.Problem), PublishedAt: optionalTime(state.PublishedAt), At: Now(),
+	}))
+}
+
+// ForgetAgent removes an agent with all that is known of it.
+func (s *Store) ForgetAgent(ctx context.Context, id int64) error {
+	return wrap("forget agent", s.q.DeleteAgent(ctx, id))
+}
+
+func agentOf(row queries.Agent) Agent {
+	return Agent{
+		ID: row.ID, Slug: row.Slug, Layout: row.Layout, Dir: row.Dir, DisplayName: row.DisplayName, Present: row.Present,
+		Sessions: int(row.Sessions), DurableDevice: unsigned(row.DurableDevice),
+		ClaudeMD: ClaudeMD{
+			Path: text(row.ClaudeMdPath), PublishedAt: moment(row.ClaudeMdPublishedAt), Chars: int(row.ClaudeMdChars),
+			Problem: text(row.ClaudeMdProblem),
+		},
+		Counts:    Counts{ByType: map[memories.Type]int{}},
+		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(),
+	}
+}
+
+func moment(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}

@@ -1,0 +1,199 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/postgres/internal/queries"
+)
+
+// Batch is what one look at the disk changes, applied whole or not at all.
+type Batch struct {
+	NewHeads     []Head
+	NewRevisions []Revision // of NewHeads
+	Revisions    []Revision // of memories that were there
+	Heads        []Head     // that changed
+	DropHeads    []uuid.UUID
+	NewFiles     []File
+	Files        []File // that changed
+	Block        []BlockedFile
+	Unblock      []string // paths
+	Words        []Words
+}
+
+// Empty says that there is nothing to apply.
+func (b *Batch) Empty() bool {
+	return len(b.NewHeads)+len(b.Revisions)+len(b.Heads)+len(b.DropHeads)+len(b.NewFiles)+len(b.Files)+len(b.Block)+len(b.Unblock) == 0
+}
+
+// Apply commits the batch. Revisions are saved before heads, because a content that was there before keeps the id
+// that it had, which the head then points to.
+func (w *Writer) Apply(ctx context.Context, b *Batch) error {
+	if b.Empty() {
+		return nil
+	}
+	return w.inTx(ctx, "save what changed", func(q *queries.Queries) error {
+		if err := w.insertMemories(ctx, q, b); err != nil {
+			return err
+		}
+		if err := w.updateMemories(ctx, q, b); err != nil {
+			return err
+		}
+		if err := w.saveFiles(ctx, q, b); err != nil {
+			return err
+		}
+		return saveWords(ctx, q, b.Words)
+	})
+}
+
+func (w *Writer) insertMemories(ctx context.Context, q *queries.Queries, b *Batch) error {
+	// Entries of unreadable files go first: their path may be taken by a new one.
+	if len(b.DropHeads) > 0 {
+		if err := q.DeleteHeads(ctx, b.DropHeads); err != nil {
+			return err
+		}
+	}
+	if len(b.NewHeads) == 0 {
+		return nil
+	}
+	heads := make([]queries.InsertHeadsParams, len(b.NewHeads))
+	for i, h := range b.NewHeads {
+		problems, err := problemsJSON(h.Problems)
+		if err != nil {
+			return err
+		}
+		heads[i] = queries.InsertHeadsParams{
+			ID: h.UUID, AgentID: w.agentID, Name: h.Name, Readable: h.Readable, State: string(h.State),
+			Type: optional(string(h.Type)), RevisionID: h.RevisionID, Fingerprint: h.Fingerprint[:], Hash: h.Hash,
+			Size: h.Size, Path: h.Path, Session: optional(h.Session), ModifiedAt: h.ModifiedAt, ContentAt: h.ContentAt,
+			Problems: problems, CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt,
+		}
+	}
+	if _, err := q.InsertHeads(ctx, heads); err != nil {
+		return err
+	}
+	revisions := make([]queries.InsertRevisionsParams, len(b.NewRevisions))
+	for i, r := range b.NewRevisions {
+		revisions[i] = queries.InsertRevisionsParams(revisionParams(r))
+	}
+	_, err := q.InsertRevisions(ctx, revisions)
+	return err
+}
+
+func (w *Writer) updateMemories(ctx context.Context, q *queries.Queries, b *Batch) error {
+	kept, err := saveRevisions(ctx, q, b.Revisions)
+	if err != nil {
+		return err
+	}
+	heads := make([]queries.UpdateHeadParams, len(b.Heads))
+	for i, h := range b.Heads {
+		problems, err := problemsJSON(h.Problems)
+		if err != nil {
+			return err
+		}
+		if id, ok := kept[h.RevisionID]; ok {
+			h.RevisionID = id
+		}
+		heads[i] = queries.UpdateHeadParams{
+			ID: h.UUID, State: string(h.State), Type: optional(string(h.Type)), RevisionID: h.RevisionID,
+			Fingerprint: h.Fingerprint[:], Hash: h.Hash, Size: h.Size, Path: h.Path, Session: optional(h.Session),
+			ModifiedAt: h.ModifiedAt, ContentAt: h.ContentAt, Problems: problems, UpdatedAt: h.UpdatedAt,
+			DeletedAt: optionalTime(h.DeletedAt), DeletedBy: optional(string(h.DeletedBy)),
+		}
+	}
+	if len(heads) > 0 {
+		if err := batchErr(q.UpdateHead(ctx, heads)); err != nil {
+			return err
+		}
+	}
+	for i := range b.Words {
+		if id, ok := kept[b.Words[i].RevisionID]; ok {
+			b.Words[i].RevisionID = id
+		}
+	}
+	return nil
+}
+
+// saveRevisions returns, for each revision asked for, the id under which its content is kept.
+func saveRevisions(ctx context.Context, q *queries.Queries, revisions []Revision) (map[uuid.UUID]uuid.UUID, error) {
+	if len(revisions) == 0 {
+		return nil, nil
+	}
+	params := make([]queries.SaveRevisionParams, len(revisions))
+	for i, r := range revisions {
+		p := revisionParams(r)
+		params[i] = queries.SaveRevisionParams{
+			ID: p.ID, MemoryID: p.MemoryID, Fingerprint: p.Fingerprint, Hash: p.Hash, Type: p.Type, Description: p.Description,
+			Body: p.Body, Raw: p.Raw, Path: p.Path, Session: p.Session, SeenAt: p.SeenAt, Current: r.Current,
+		}
+	}
+	kept := make(map[uuid.UUID]uuid.UUID, len(revisions))
+	var first error
+	q.SaveRevision(ctx, params).QueryRow(func(i int, id uuid.UUID, err error) {
+		if err != nil && first == nil {
+			first = err
+		}
+		kept[revisions[i].ID] = id
+	})
+	return kept, first
+}
+
+func revisionParams(r Revision) queries.InsertRevisionsParams {
+	return queries.InsertRevisionsParams{
+		ID: r.ID, MemoryID: r.MemoryID, Fingerprint: r.Fingerprint[:], Hash: r.Hash, Type: optional(string(r.Type)),
+		Description: r.Description, Body: r.Body, Raw: r.Raw, Path: r.Path, Session: optional(r.Session), SeenAt: r.SeenAt,
+	}
+}
+
+func (w *Writer) saveFiles(ctx context.Context, q *queries.Queries, b *Batch) error {
+	if len(b.NewFiles) > 0 {
+		files := make([]queries.InsertFilesParams, len(b.NewFiles))
+		for i, f := range b.NewFiles {
+			files[i] = w.fileParams(f)
+		}
+		if _, err := q.InsertFiles(ctx, files); err != nil {
+			return err
+		}
+	}
+	if len(b.Files) > 0 {
+		files := make([]queries.UpdateFileParams, len(b.Files))
+		for i, f := range b.Files {
+			p := w.fileParams(f)
+			files[i] = queries.UpdateFileParams{
+				AgentID: p.AgentID, Path: p.Path, Session: p.Session, MemoryID: p.MemoryID, Status: p.Status, Present: p.Present,
+				Fingerprint: p.Fingerprint, Hash: p.Hash, Size: p.Size, Inode: p.Inode, MtimeNs: p.MtimeNs, CtimeNs: p.CtimeNs,
+				ModifiedAt: p.ModifiedAt, ContentAt: p.ContentAt, Problem: p.Problem,
+			}
+		}
+		if err := batchErr(q.UpdateFile(ctx, files)); err != nil {
+			return err
+		}
+	}
+	if len(b.Unblock) > 0 {
+		if err := q.DropBlocked(ctx, queries.DropBlockedParams{AgentID: w.agentID, Paths: b.Unblock}); err != nil {
+			return err
+		}
+	}
+	if len(b.Block) == 0 {
+		return nil
+	}
+	blocked := make([]queries.SaveBlockedParams, len(b.Block))
+	for i, f := range b.Block {
+		blocked[i] = queries.SaveBlockedParams{
+			ID: uuid.Must(uuid.NewV7()), AgentID: w.agentID, Path: f.Path, Session: optional(f.Session), Name: f.Name,
+			Fingerprint: f.Fingerprint[:], Hash: f.Hash, Type: optional(string(f.Type)), Description: f.Description,
+			Body: f.Body, SeenAt: f.SeenAt,
+		}
+	}
+	return batchErr(q.SaveBlocked(ctx, blocked))
+}
+
+func (w *Writer) fileParams(f File) queries.InsertFilesParams {
+	return queries.InsertFilesParams{
+		AgentID: w.agentID, Path: f.Path, Session: optional(f.Session), MemoryID: optionalID(f.MemoryID),
+		Status: string(f.Status), Present: f.Present, Fingerprint: f.Fingerprint[:], Hash: f.Hash, Size: f.Size,
+		Inode: f.Inode, MtimeNs: f.ModTime, CtimeNs: f.ChangeTime, ModifiedAt: f.ModifiedAt, ContentAt: f.ContentAt,
+		Problem: optional(f.Problem),
+	}
+}

@@ -1,0 +1,127 @@
+package postgres
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/queries"
+)
+
+func headOf(row queries.Memory) (Head, error) {
+	h := Head{
+		Memory: memories.Memory{
+			ID: row.ID.String(), AgentID: row.AgentID, Name: row.Name, Readable: row.Readable,
+			Type: memories.Type(text(row.Type)), State: memories.State(row.State),
+			Path: row.Path, Session: text(row.Session), Hash: row.Hash, Size: row.Size,
+			Fingerprint: memories.Fingerprint(row.Fingerprint),
+			ModifiedAt:  row.ModifiedAt.UTC(), ContentAt: row.ContentAt.UTC(), ClaudeMDChars: int(row.ClaudeMdChars),
+			CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(), DeletedAt: moment(row.DeletedAt),
+		},
+		UUID: row.ID, RevisionID: row.RevisionID, DeletedBy: DeletedBy(text(row.DeletedBy)), Restoring: row.Restoring,
+	}
+	if err := json.Unmarshal(row.Problems, &h.Problems); err != nil {
+		return h, fmt.Errorf("read the problems of memory %s: %w", row.ID, err)
+	}
+	if row.IndexLines != nil {
+		if err := json.Unmarshal(row.IndexLines, &h.IndexLines); err != nil {
+			return h, fmt.Errorf("read the index lines of memory %s: %w", row.ID, err)
+		}
+	}
+	return h, nil
+}
+
+func fileOf(row queries.File) File {
+	f := File{
+		Path: row.Path, Session: text(row.Session), Status: FileStatus(row.Status), Present: row.Present,
+		Fingerprint: memories.Fingerprint(row.Fingerprint), Hash: row.Hash, Size: row.Size, Inode: row.Inode,
+		ModTime: row.MtimeNs, ChangeTime: row.CtimeNs, ModifiedAt: row.ModifiedAt.UTC(), ContentAt: row.ContentAt.UTC(),
+		Problem: text(row.Problem),
+	}
+	if row.MemoryID != nil {
+		f.MemoryID = *row.MemoryID
+	}
+	return f
+}
+
+func filesOf(rows []queries.File) []File {
+	files := make([]File, len(rows))
+	for i, row := range rows {
+		files[i] = fileOf(row)
+	}
+	return files
+}
+
+func blockedOf(row queries.Blocked) BlockedFile {
+	return BlockedFile{
+		Blocked: memories.Blocked{
+			ID: row.ID.String(), Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description,
+			Body: row.Body, Path: row.Path, Session: text(row.Session), Hash: row.Hash, SeenAt: row.SeenAt.UTC(),
+		},
+		Fingerprint: memories.Fingerprint(row.Fingerprint),
+	}
+}
+
+func problemsJSON(problems []memories.Problem) ([]byte, error) {
+	if len(problems) == 0 {
+		return []byte("[]"), nil
+	}
+	return json.Marshal(problems)
+}
+
+// parseID reads an id that came from outside. One that cannot be an id is the id of nothing.
+func parseID(id string) (uuid.UUID, error) {
+	parsed, err := uuid.Parse(id)
+	if err != nil || parsed.String() != id {
+		return uuid.UUID{}, memories.ErrNotFound
+	}
+	return parsed, nil
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func optionalTime(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+func optionalID(id uuid.UUID) *uuid.UUID {
+	if id == uuid.Nil {
+		return nil
+	}
+	return &id
+}
+
+// unsigned and signed carry a device number, which uses all 64 bits, through a bigint.
+func unsigned(n *int64) *uint64 {
+	if n == nil {
+		return nil
+	}
+	u := uint64(*n)
+	return &u
+}
+
+func signed(n *uint64) *int64 {
+	if n == nil {
+		return nil
+	}
+	i := int64(*n)
+	return &i
+}

@@ -1,0 +1,232 @@
+package postgres
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/queries"
+)
+
+// Sort is the order of a list.
+type Sort string
+
+// The orders of a list; ties go by id. A search without an order is ranked, best first.
+const (
+	ByUpdate Sort = "updated" // newest first
+	ByName   Sort = "name"    // by UTF-8 bytes
+	ByAge    Sort = "age"     // oldest first
+	byRank   Sort = "rank"
+)
+
+// MaxLimit is the longest page of a list.
+const MaxLimit = 500
+
+// List says which memories of an agent are wanted. The zero values mean: all but the deleted ones, newest first.
+type List struct {
+	Type   memories.Type
+	State  memories.State
+	Name   string // exact
+	Search string // all words, each as a prefix
+	Sort   Sort
+	Limit  int    // 1 to MaxLimit
+	Cursor string // the NextCursor of the page before, for the same list
+}
+
+// Page is one part of a list.
+type Page struct {
+	Memories   []memories.Memory
+	Total      int    // of the whole list
+	NextCursor string // empty: this is the end
+}
+
+// ErrCursor says that a cursor belongs to no page of this list.
+var ErrCursor = &memories.InvalidError{Field: "cursor", Reason: "is not one that this list gave; leave it out to start from the first page"}
+
+// A place is the sort key of the last memory of a page.
+type place struct {
+	Sort Sort
+	Key  string
+	ID   uuid.UUID
+}
+
+// order is how one Sort reads in SQL: the expression, its cast, and whether it descends.
+type order struct {
+	expression, cast string
+	descends         bool
+	key              func(queries.Memory, float32) string
+}
+
+var orders = map[Sort]order{
+	ByUpdate: {"m.updated_at", "timestamptz", true, func(m queries.Memory, _ float32) string { return m.UpdatedAt.Format(time.RFC3339Nano) }},
+	ByName:   {"m.name", "text", false, func(m queries.Memory, _ float32) string { return m.Name }},
+	ByAge:    {"m.modified_at", "timestamptz", false, func(m queries.Memory, _ float32) string { return m.ModifiedAt.Format(time.RFC3339Nano) }},
+	byRank: {"ts_rank(s.words, sought.query)", "real", true, func(_ queries.Memory, rank float32) string {
+		return strconv.FormatFloat(float64(rank), 'g', -1, 32)
+	}},
+}
+
+const headColumns = `m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path,
+	m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at,
+	m.deleted_at, m.deleted_by, m.index_lines, m.restoring`
+
+// Memories returns one page of an agent's memories. It fails with ErrCursor.
+func (s *Store) Memories(ctx context.Context, agent Agent, list List) (Page, error) {
+	if list.Sort == "" {
+		list.Sort = ByUpdate
+		if list.Search != "" {
+			list.Sort = byRank
+		}
+	}
+	var sought search
+	if list.Search != "" {
+		var ok bool
+		if sought, ok = searchOf(list.Search); !ok {
+			return Page{}, nil
+		}
+	}
+	after, err := readCursor(list)
+	if err != nil {
+		return Page{}, err
+	}
+
+	from, args := list.from(agent.ID, sought)
+	page := Page{}
+	if err := s.pool.QueryRow(ctx, "SELECT count(*) "+from, args).Scan(&page.Total); err != nil {
+		return Page{}, wrap("count memories", err)
+	}
+	rows, err := s.listRows(ctx, list, from, args, after)
+	if err != nil {
+		return Page{}, err
+	}
+	if len(rows) > list.Limit {
+		rows = rows[:list.Limit]
+		last := rows[list.Limit-1]
+		page.NextCursor = writeCursor(place{list.Sort, orders[list.Sort].key(last.head, last.rank), last.head.ID})
+	}
+	page.Memories, err = s.complete(ctx, agent.Slug, rows)
+	return page, err
+}
+
+// from is the part of the query that says which memories belong to the list.
+func (l List) from(agentID int64, sought search) (string, pgx.NamedArgs) {
+	args := pgx.NamedArgs{"agent": agentID}
+	var sql strings.Builder
+	sql.WriteString("FROM memories m JOIN revisions r ON r.id = m.revision_id")
+	if l.Search != "" {
+		args["sought"] = sought.query
+		sql.WriteString(" JOIN memory_search s ON s.memory_id = m.id CROSS JOIN (SELECT @sought::tsquery AS query) sought")
+	}
+	sql.WriteString(" WHERE m.agent_id = @agent")
+	if l.State == "" {
+		sql.WriteString(" AND m.state <> 'deleted'")
+	} else {
+		args["state"] = string(l.State)
+		sql.WriteString(" AND m.state = @state")
+	}
+	if l.Type != "" {
+		args["type"] = string(l.Type)
+		sql.WriteString(" AND m.type = @type")
+	}
+	if l.Name != "" {
+		args["name"] = l.Name
+		sql.WriteString(" AND m.name = @name")
+	}
+	if l.Search != "" {
+		sql.WriteString(" AND s.words @@ sought.query")
+	}
+	for i, phrase := range sought.phrases {
+		name := fmt.Sprintf("phrase%d", i)
+		args[name] = phrase
+		fmt.Fprintf(&sql, " AND position(@%s::text IN m.name || E'\\n' || r.description || E'\\n' || r.body) > 0", name)
+	}
+	return sql.String(), args
+}
+
+type listRow struct {
+	head              queries.Memory
+	description, body string
+	rank              float32
+}
+
+// listRows reads one row more than the page holds, to know whether there is another page.
+func (s *Store) listRows(ctx context.Context, l List, from string, args pgx.NamedArgs, after *place) ([]listRow, error) {
+	by := orders[l.Sort]
+	compare, direction := ">", ""
+	if by.descends {
+		compare, direction = "<", " DESC"
+	}
+	rank := "0::real"
+	if l.Sort == byRank {
+		rank = by.expression
+	}
+	if after != nil {
+		args["key"], args["id"] = after.Key, after.ID
+		// The key goes as text and is cast there, so that a timestamp or a float is compared as exactly as it is kept.
+		key := "@key::text::" + by.cast
+		from += fmt.Sprintf(" AND (%[1]s %[2]s %[3]s OR (%[1]s = %[3]s AND m.id > @id))", by.expression, compare, key)
+	}
+	args["most"] = l.Limit + 1
+	rows, err := s.pool.Query(ctx, fmt.Sprintf("SELECT %s, r.description, r.body, %s %s ORDER BY %s%s, m.id LIMIT @most",
+		headColumns, rank, from, by.expression, direction), args)
+	if err != nil {
+		return nil, wrap("list memories", err)
+	}
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (listRow, error) {
+		var r listRow
+		m := &r.head
+		err := row.Scan(&m.ID, &m.AgentID, &m.Name, &m.Readable, &m.State, &m.Type, &m.RevisionID, &m.Fingerprint, &m.Hash,
+			&m.Size, &m.Path, &m.Session, &m.ModifiedAt, &m.ContentAt, &m.Problems, &m.ClaudeMdChars, &m.ClaudeMdListed,
+			&m.CreatedAt, &m.UpdatedAt, &m.DeletedAt, &m.DeletedBy, &m.IndexLines, &m.Restoring,
+			&r.description, &r.body, &r.rank)
+		return r, err
+	})
+	return found, wrap("list memories", err)
+}
+
+func readCursor(l List) (*place, error) {
+	if l.Cursor == "" {
+		return nil, nil
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(l.Cursor)
+	if err != nil {
+		return nil, ErrCursor
+	}
+	var p place
+	if json.Unmarshal(raw, &p) != nil || p.Sort != l.Sort || !p.valid() {
+		return nil, ErrCursor
+	}
+	return &p, nil
+}
+
+// valid says whether the key can be one of its sort, so that a forged cursor never reaches a cast in Postgres.
+func (p place) valid() bool {
+	var err error
+	switch orders[p.Sort].cast {
+	case "timestamptz":
+		_, err = time.Parse(time.RFC3339Nano, p.Key)
+	case "real":
+		_, err = strconv.ParseFloat(p.Key, 32)
+	default:
+		if strings.ContainsRune(p.Key, 0) {
+			return false
+		}
+	}
+	return err == nil
+}
+
+func writeCursor(p place) string {
+	raw, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // two strings and an id always marshal
+	}
+	return base64.RawURLEncoding.EncodeToString(raw)
+}

@@ -1,0 +1,144 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/user"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// account is the system user whom the server's processes run as.
+type account struct {
+	name     string
+	uid, gid int
+	switched bool // not the user who runs Memoir
+}
+
+// servants are the unprivileged users to run as when Memoir is started by root, in order.
+var servants = []string{"postgres", "nobody"}
+
+// accountFor chooses whom the server runs as: the owner of the cluster, on whom Postgres insists. For a cluster that is
+// to be made by root it is the owner of the data directory, so that this user can go on without root later.
+func accountFor(dataDir, pgdata string) (account, error) {
+	self, owner := os.Geteuid(), ownerOf(pgdata)
+	switch {
+	case self != 0 && (owner == self || owner < 0):
+		return accountOf(user.LookupId(strconv.Itoa(self)))
+	case self != 0:
+		return account{}, fmt.Errorf("%w: %s belongs to the user %s; start Memoir as that user or as root, or choose another --data-dir",
+			ErrAccess, pgdata, nameOf(owner))
+	case owner > 0:
+		return accountOf(user.LookupId(strconv.Itoa(owner)))
+	}
+	if owner := ownerOf(dataDir); owner > 0 {
+		if found, err := accountOf(user.LookupId(strconv.Itoa(owner))); err == nil {
+			return found, nil
+		}
+	}
+	for _, name := range servants {
+		if found, err := accountOf(user.Lookup(name)); err == nil && found.uid != 0 {
+			return found, nil
+		}
+	}
+	return account{}, fmt.Errorf("%w: Postgres does not run as root, and this machine has no user %s; "+
+		"start Memoir as another user, or point --database-url at a server", ErrAccess, strings.Join(servants, " or "))
+}
+
+// ownerOf gives the user id that owns the directory, and -1 when there is no such directory.
+func ownerOf(dir string) int {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return -1
+	}
+	return int(info.Sys().(*syscall.Stat_t).Uid)
+}
+
+func nameOf(uid int) string {
+	if found, err := user.LookupId(strconv.Itoa(uid)); err == nil {
+		return found.Username
+	}
+	return strconv.Itoa(uid)
+}
+
+func accountOf(found *user.User, err error) (account, error) {
+	if err != nil {
+		return account{}, fmt.Errorf("%w: PostgreSQL needs a user with a name: %w", ErrAccess, err)
+	}
+	uid, err := strconv.Atoi(found.Uid)
+	if err != nil {
+		return account{}, err
+	}
+	gid, err := strconv.Atoi(found.Gid)
+	if err != nil {
+		return account{}, err
+	}
+	return account{name: found.Username, uid: uid, gid: gid, switched: uid != os.Geteuid()}, nil
+}
+
+// own gives the file or directory to the account.
+func (a account) own(path string) error {
+	if !a.switched {
+		return nil
+	}
+	return os.Lchown(path, a.uid, a.gid)
+}
+
+// command prepares a program that will run as the account and work in the directories. paths are how it is to name
+// them, which need not be how this process does. The caller closes what the program inherits once it runs.
+func (a account) command(program string, dirs ...string) (cmd *exec.Cmd, paths []string, err error) {
+	cmd = exec.Command(program)
+	cmd.Dir = "/"
+	cmd.Env = bareEnvironment()
+	if !a.switched {
+		return cmd, dirs, nil
+	}
+	paths, err = a.reach(cmd, dirs)
+	if err != nil {
+		closeInherited(cmd)
+	}
+	return cmd, paths, err
+}
+
+func closeInherited(cmd *exec.Cmd) {
+	for _, file := range cmd.ExtraFiles {
+		_ = file.Close()
+	}
+}
+
+// processAttributes makes a process of the account: in a group of its own, so that a Ctrl-C at the terminal is left for
+// Memoir to act on, and, where the system can, told by a signal when Memoir dies.
+func (a account) processAttributes(onDeath syscall.Signal) *syscall.SysProcAttr {
+	attributes := &syscall.SysProcAttr{Setpgid: true}
+	dieWithParent(attributes, onDeath)
+	if a.switched {
+		attributes.Credential = &syscall.Credential{Uid: uint32(a.uid), Gid: uint32(a.gid)}
+	}
+	return attributes
+}
+
+// passedOn are the variables that programs may need to run at all. Memoir's own, secrets among them, are not passed on.
+var passedOn = []string{"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "LOCALE_ARCHIVE", "TZDIR"}
+
+func bareEnvironment() []string {
+	environment := []string{"LC_ALL=C"} // messages in English, which this package reads
+	for _, name := range passedOn {
+		if value, ok := os.LookupEnv(name); ok {
+			environment = append(environment, name+"="+value)
+		}
+	}
+	return environment
+}
+
+// refusedByKernel says why a process could not be started as another user.
+func (a account) refusedByKernel(err error) error {
+	if a.switched && (errors.Is(err, syscall.EPERM) || errors.Is(err, fs.ErrPermission)) {
+		return fmt.Errorf("%w: this root may not start programs as the user %s (%w); start Memoir as another user, or point --database-url at a server",
+			ErrAccess, a.name, err)
+	}
+	return err
+}

@@ -1,0 +1,149 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const halfMadePrefix = clusterName + ".init-"
+
+// create makes the cluster in a directory beside its place and renames it when it is whole and on disk. So a cluster in
+// its place is never half made, whenever the machine stops.
+func (c *cluster) create(ctx context.Context) error {
+	c.log.Info("making a private Postgres", "dir", c.pgdata, "major", c.installation.major)
+	staging, err := os.MkdirTemp(c.dir, halfMadePrefix)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(staging)
+	if err := c.account.own(staging); err != nil {
+		return err
+	}
+	if err := c.initdb(ctx, staging); err != nil {
+		return err
+	}
+	if err := os.Rename(staging, c.pgdata); err != nil {
+		return err
+	}
+	return syncDir(c.dir)
+}
+
+// ctypes are the character types to try, the best first. Without one that knows Unicode, search would not find É by é;
+// C.UTF-8 is everywhere except on older systems of Apple and Red Hat. The order of text is always that of its bytes.
+var ctypes = []string{"C.UTF-8", "en_US.UTF-8", "UTF-8", "C"}
+
+func (c *cluster) initdb(ctx context.Context, dir string) (err error) {
+	for _, ctype := range ctypes {
+		var output string
+		output, err = c.initdbWith(ctx, dir, ctype)
+		if err == nil {
+			return nil
+		}
+		if !strings.Contains(output, "invalid locale") {
+			break
+		}
+	}
+	return err
+}
+
+func (c *cluster) initdbWith(ctx context.Context, dir, ctype string) (output string, err error) {
+	// Pdeathsig tells of the death of the thread that started the program, which must therefore outlive it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+
+	cmd, paths, err := c.account.command(c.installation.initdb, dir)
+	if err != nil {
+		return "", err
+	}
+	defer closeInherited(cmd)
+	cmd.Args = append(cmd.Args, "--pgdata="+paths[0], "--username="+superuser, "--auth=peer", "--data-checksums",
+		"--encoding=UTF8", "--locale=C", "--lc-ctype="+ctype)
+	if c.noSync {
+		cmd.Args = append(cmd.Args, "--no-sync")
+	}
+	cmd.SysProcAttr = c.account.processAttributes(syscall.SIGKILL)
+
+	text, err := runUntil(ctx, cmd)
+	if err := c.account.refusedByKernel(err); err != nil {
+		return text, fmt.Errorf("initdb as the user %s: %w: %s", c.account.name, err, strings.TrimSpace(text))
+	}
+	return text, nil
+}
+
+// runUntil runs the command to its end, or ends it with ctx, and gives what it said.
+func runUntil(ctx context.Context, cmd *exec.Cmd) (string, error) {
+	var text strings.Builder
+	cmd.Stdout, cmd.Stderr = &text, &text
+	cmd.WaitDelay = 5 * time.Second
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })
+	defer stop()
+	err := cmd.Wait()
+	return text.String(), errors.Join(err, ctx.Err())
+}
+
+// removeHalfMade clears away clusters whose making was interrupted. They never had their place, so they hold nothing.
+func (c *cluster) removeHalfMade() error {
+	entries, err := os.ReadDir(c.dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), halfMadePrefix) {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(c.dir, entry.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// superuser is the role that makes Memoir's role and database; nothing else uses it.
+const superuser = "postgres"
+
+// createDatabase makes the role and the database that URL names, where they are not there yet.
+func (c *cluster) createDatabase(ctx context.Context) error {
+	conn, err := pgx.Connect(ctx, c.run.url(superuser, "postgres"))
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	for _, step := range []struct{ missing, create string }{
+		{"SELECT NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'memoir')", "CREATE ROLE memoir LOGIN CREATEDB"},
+		{"SELECT NOT EXISTS (SELECT FROM pg_database WHERE datname = 'memoir')", "CREATE DATABASE memoir OWNER memoir"},
+	} {
+		var missing bool
+		if err := conn.QueryRow(ctx, step.missing).Scan(&missing); err != nil {
+			return err
+		}
+		if !missing {
+			continue
+		}
+		if _, err := conn.Exec(ctx, step.create); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func syncDir(dir string) error {
+	handle, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer handle.Close()
+	return handle.Sync()
+}

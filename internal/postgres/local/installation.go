@@ -1,0 +1,145 @@
+package local
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// oldestMajor is the oldest version of PostgreSQL that Memoir's queries are made for.
+const oldestMajor = 15
+
+// usualPlaces are where packages put initdb and postgres without putting them on PATH.
+var usualPlaces = []string{
+	"/usr/lib/postgresql/*/bin",                                       // Debian, Ubuntu
+	"/usr/pgsql-*/bin",                                                // Red Hat, from postgresql.org
+	"/usr/bin",                                                        // Red Hat, Fedora, Arch
+	"/usr/libexec/postgresql*",                                        // Alpine
+	"/opt/homebrew/opt/postgresql*/bin",                               // Homebrew on ARM
+	"/usr/local/opt/postgresql*/bin",                                  // Homebrew on Intel
+	"/home/linuxbrew/.linuxbrew/opt/postgresql*/bin",                  // Homebrew on Linux
+	"/Applications/Postgres.app/Contents/Versions/*/bin",              // Postgres.app
+	"/Library/PostgreSQL/*/bin",                                       // the installer for macOS
+	"/usr/local/pgsql/bin",                                            // built from source
+	"/nix/var/nix/profiles/default/bin", "/run/current-system/sw/bin", // Nix
+}
+
+// installation is one PostgreSQL on this machine.
+type installation struct {
+	initdb, postgres string
+	major            int
+}
+
+// findInstallations gives the PostgreSQL installations in the directories, in the order of preference: those of PATH
+// as they come, then those of the usual places, the newest first.
+func findInstallations(ctx context.Context, binDirs []string) []installation {
+	if binDirs != nil {
+		return installationsIn(ctx, binDirs)
+	}
+	onPath := installationsIn(ctx, filepath.SplitList(os.Getenv("PATH")))
+	var usual []string
+	for _, pattern := range usualPlaces {
+		dirs, _ := filepath.Glob(pattern)
+		usual = append(usual, dirs...)
+	}
+	elsewhere := installationsIn(ctx, usual)
+	slices.SortStableFunc(elsewhere, func(a, b installation) int { return cmp.Compare(b.major, a.major) })
+	return append(onPath, elsewhere...)
+}
+
+func installationsIn(ctx context.Context, dirs []string) []installation {
+	var found []installation
+	for _, dir := range dirs {
+		if one, err := installationIn(ctx, dir); err == nil && !slices.Contains(found, one) {
+			found = append(found, one)
+		}
+	}
+	return found
+}
+
+var majorOfVersion = regexp.MustCompile(`\(PostgreSQL\) (\d+)`)
+
+func installationIn(ctx context.Context, dir string) (installation, error) {
+	if !filepath.IsAbs(dir) {
+		return installation{}, errors.New("not an absolute directory")
+	}
+	postgres, err := filepath.EvalSymlinks(filepath.Join(dir, "postgres"))
+	if err != nil {
+		return installation{}, err
+	}
+	initdb, err := filepath.EvalSymlinks(filepath.Join(dir, "initdb"))
+	if err != nil {
+		return installation{}, err
+	}
+	ask := exec.CommandContext(ctx, postgres, "--version")
+	ask.Env = bareEnvironment()
+	output, err := ask.Output()
+	if err != nil {
+		return installation{}, err
+	}
+	match := majorOfVersion.FindSubmatch(output)
+	if match == nil {
+		return installation{}, fmt.Errorf("unknown version %q", output)
+	}
+	major, err := strconv.Atoi(string(match[1]))
+	return installation{initdb: initdb, postgres: postgres, major: major}, err
+}
+
+// chooseInstallation gives the installation for a cluster of that major version, 0 meaning that there is none yet.
+func chooseInstallation(found []installation, major int, clusterDir string) (installation, error) {
+	usable := slices.DeleteFunc(slices.Clone(found), func(i installation) bool { return i.major < oldestMajor })
+	if len(usable) == 0 {
+		return installation{}, noPostgres(found)
+	}
+	if major == 0 {
+		return usable[0], nil
+	}
+	if i := slices.IndexFunc(usable, func(i installation) bool { return i.major == major }); i >= 0 {
+		return usable[i], nil
+	}
+	return installation{}, otherVersion(usable, major, clusterDir)
+}
+
+func noPostgres(tooOld []installation) error {
+	here := ErrNoPostgres.Error()
+	if len(tooOld) > 0 {
+		here = fmt.Sprintf("the PostgreSQL found (%s) is older than %d", versions(tooOld), oldestMajor)
+	}
+	return &explained{ErrNoPostgres, fmt.Sprintf("%s; install PostgreSQL %d or later (Debian: apt install postgresql; "+
+		"macOS: brew install postgresql), or point --database-url at a server, or put the directory of its initdb and postgres on PATH",
+		here, oldestMajor)}
+}
+
+func otherVersion(usable []installation, major int, clusterDir string) error {
+	install := fmt.Sprintf("install PostgreSQL %d (Debian: postgresql-%d) beside it, or ", major, major)
+	if major < oldestMajor {
+		install = ""
+	}
+	return &explained{ErrVersion, fmt.Sprintf("%s was made by PostgreSQL %d, and this machine has %s; nothing was changed: %smove "+
+		"the data with pg_upgrade or pg_dump, or choose another --data-dir", clusterDir, major, versions(usable), install)}
+}
+
+func versions(found []installation) string {
+	var majors []string
+	for _, one := range found {
+		majors = append(majors, strconv.Itoa(one.major))
+	}
+	return strings.Join(slices.Compact(majors), ", ")
+}
+
+// explained is a sentinel with a whole sentence in its place.
+type explained struct {
+	sentinel error
+	sentence string
+}
+
+func (e *explained) Error() string { return e.sentence }
+func (e *explained) Unwrap() error { return e.sentinel }

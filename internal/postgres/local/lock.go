@@ -1,0 +1,72 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+const lockName = "memoir.lock"
+
+// dirLock is the claim of one process on a data directory. The kernel gives it up with the process, however that ends,
+// so a lock file that is left behind claims nothing.
+type dirLock struct{ file *os.File }
+
+// lockDir claims the data directory, or fails at once with ErrInUse and who holds it.
+func lockDir(dir string) (*dirLock, error) {
+	file, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w; start Memoir as the user who owns it, or choose another --data-dir", ErrAccess, err)
+	}
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		defer file.Close()
+		return nil, fmt.Errorf("%w: %s uses %s already; stop it, or give this one another --data-dir", ErrInUse, holder(file), dir)
+	}
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("lock %s: %w", file.Name(), err)
+	}
+	lock := &dirLock{file}
+	if err := errors.Join(lock.belongTo(dir), lock.sign()); err != nil {
+		lock.release()
+		return nil, err
+	}
+	return lock, nil
+}
+
+// belongTo gives the lock file to the owner of the directory, who may run Memoir without root the next time.
+func (l *dirLock) belongTo(dir string) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	return l.file.Chown(ownerOf(dir), -1)
+}
+
+func (l *dirLock) sign() error {
+	if err := l.file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := l.file.WriteAt(fmt.Appendf(nil, "%d\n", os.Getpid()), 0)
+	return err
+}
+
+// holder names the process that holds the lock, as far as it has signed yet.
+func holder(file *os.File) string {
+	content, _ := io.ReadAll(io.LimitReader(file, 32))
+	if pid, err := strconv.Atoi(strings.TrimSpace(string(content))); err == nil {
+		return fmt.Sprintf("another Memoir (process %d)", pid)
+	}
+	return "another Memoir"
+}
+
+// release empties the lock file and leaves it: removing it would let two processes lock two files of that name.
+func (l *dirLock) release() {
+	_ = l.file.Truncate(0)
+	_ = l.file.Close()
+}

@@ -1,0 +1,158 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// postmaster is a running postgres, the parent of all the server's processes.
+type postmaster struct {
+	process *os.Process
+	pid     int
+	log     *serverLog
+	exited  chan struct{} // closed when it has ended
+	status  string        // how it ended; set before exited is closed
+}
+
+// launch starts the server and returns once it takes connections, which after a crash is when it has recovered.
+func (c *cluster) launch(ctx context.Context) (*postmaster, error) {
+	if major, err := c.major(); err != nil {
+		return nil, err
+	} else if major == 0 {
+		return nil, fmt.Errorf("%w: the cluster %s is gone", ErrForeign, c.pgdata)
+	}
+	if err := c.endOrphans(ctx); err != nil {
+		return nil, err
+	}
+	p := &postmaster{log: newServerLog(c.log), exited: make(chan struct{})}
+	started := make(chan error, 1)
+	go c.runPostgres(p, started)
+	if err := <-started; err != nil {
+		return nil, err
+	}
+	if err := c.awaitReady(ctx, p); err != nil {
+		return nil, err
+	}
+	c.log.Info("the private Postgres is running", "dir", c.pgdata, "pid", p.pid, "as", c.account.name)
+	return p, nil
+}
+
+// runPostgres runs the server to its end.
+func (c *cluster) runPostgres(p *postmaster, started chan<- error) {
+	// Pdeathsig tells of the death of the thread that started the program, which must therefore outlive it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+
+	cmd, err := c.startPostgres(p)
+	started <- err
+	if err != nil {
+		return
+	}
+	state, err := cmd.Process.Wait()
+	if err != nil {
+		p.status = err.Error()
+	} else {
+		p.status = state.String()
+	}
+	p.log.awaitEnd(time.Second)
+	close(p.exited)
+}
+
+func (c *cluster) startPostgres(p *postmaster) (*exec.Cmd, error) {
+	cmd, paths, err := c.account.command(c.installation.postgres, c.pgdata, c.run.path)
+	if err != nil {
+		return nil, err
+	}
+	defer closeInherited(cmd)
+	cmd.Args = append(cmd.Args, "-D", paths[0])
+	for _, setting := range c.settings(paths[1]) {
+		cmd.Args = append(cmd.Args, "-c", setting)
+	}
+	cmd.SysProcAttr = c.account.processAttributes(syscall.SIGINT)
+	output, err := p.log.open()
+	if err != nil {
+		return nil, err
+	}
+	defer output.Close()
+	cmd.Stdout, cmd.Stderr = output, output
+	if err := cmd.Start(); err != nil {
+		return nil, c.account.refusedByKernel(err)
+	}
+	p.process, p.pid = cmd.Process, cmd.Process.Pid
+	return cmd, nil
+}
+
+// settings are those of a small server on the side: few connections, little memory, no network, no replication.
+func (c *cluster) settings(run string) []string {
+	settings := []string{
+		"listen_addresses=",
+		"port=" + strconv.Itoa(port),
+		`unix_socket_directories="` + strings.ReplaceAll(run, `"`, `""`) + `"`,
+		"unix_socket_permissions=0700",
+		"hba_file=" + run + "/pg_hba.conf",
+		"ident_file=" + run + "/pg_ident.conf",
+		"max_connections=" + strconv.Itoa(c.maxConnections),
+		"shared_buffers=32MB",
+		"min_wal_size=32MB",
+		"max_wal_size=256MB",
+		"wal_level=minimal",
+		"max_wal_senders=0",
+		"jit=off",
+		"timezone=UTC",
+	}
+	settings = append(settings, logSettings...)
+	if c.noSync {
+		// Commits still reach the kernel, so that killing the server loses none.
+		settings = append(settings, "fsync=off", "full_page_writes=off")
+	}
+	return settings
+}
+
+// awaitReady waits for the server to write into its record that it takes connections, as pg_ctl does.
+func (c *cluster) awaitReady(ctx context.Context, p *postmaster) error {
+	for {
+		if pid, state := c.postmasterRecord(); pid == p.pid && state == "ready" {
+			return nil
+		}
+		select {
+		case <-p.exited:
+			return fmt.Errorf("postgres ended while starting (%s): %s", p.status, p.log.tail())
+		case <-ctx.Done():
+			p.end(syscall.SIGQUIT)
+			return fmt.Errorf("postgres was not ready in time: %w", ctx.Err())
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// patience is how long an immediate shutdown may take before the process is killed.
+const patience = 5 * time.Second
+
+// shutDown ends the server cleanly, or at once when hurry is closed first.
+func (p *postmaster) shutDown(hurry <-chan struct{}) {
+	p.log.quieten()
+	_ = p.process.Signal(syscall.SIGINT)
+	select {
+	case <-p.exited:
+	case <-hurry:
+		p.end(syscall.SIGQUIT)
+	}
+}
+
+// end ends the server with the signal, and by force if that does not help.
+func (p *postmaster) end(signal syscall.Signal) {
+	_ = p.process.Signal(signal)
+	select {
+	case <-p.exited:
+	case <-time.After(patience):
+		_ = p.process.Kill()
+		<-p.exited
+	}
+}

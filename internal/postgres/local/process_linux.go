@@ -1,0 +1,56 @@
+package local
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// reach lets the program inherit the directories, opened by this process, and names them through its own descriptors.
+// The kernel follows such a name straight to the directory, so closed directories above it do not matter.
+func (a account) reach(cmd *exec.Cmd, dirs []string) (paths []string, err error) {
+	for _, dir := range dirs {
+		handle, err := os.Open(dir)
+		if err != nil {
+			return nil, err
+		}
+		// The program's descriptors 0 to 2 are the standard ones; inherited files follow.
+		paths = append(paths, fmt.Sprintf("/proc/self/fd/%d", 3+len(cmd.ExtraFiles)))
+		cmd.ExtraFiles = append(cmd.ExtraFiles, handle)
+	}
+	return paths, nil
+}
+
+func dieWithParent(attributes *syscall.SysProcAttr, signal syscall.Signal) {
+	attributes.Pdeathsig = signal
+}
+
+// serverProcesses gives the live Postgres processes that work in the cluster: each has it as its working directory.
+// Zombies have none.
+func serverProcesses(pgdata string, _ int) []int {
+	cluster, err := os.Stat(pgdata)
+	if err != nil {
+		return nil
+	}
+	entries, _ := os.ReadDir("/proc")
+	var found []int
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
+		}
+		proc := filepath.Join("/proc", entry.Name())
+		name, err := os.ReadFile(filepath.Join(proc, "comm"))
+		if err != nil || !strings.Contains(string(name), "postgres") {
+			continue
+		}
+		if cwd, err := os.Stat(filepath.Join(proc, "cwd")); err == nil && os.SameFile(cwd, cluster) {
+			found = append(found, pid)
+		}
+	}
+	return found
+}

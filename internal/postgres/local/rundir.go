@@ -1,0 +1,118 @@
+package local
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+const (
+	runName    = "run"
+	tempPrefix = "memoir-run-"
+	port       = 5432 // only names the socket file: .s.PGSQL.5432
+)
+
+// runDir is the private directory of one run: the server's socket, and the rules of who may connect.
+type runDir struct {
+	path string // where the socket is
+	link string // the link to path in the data directory, when path is a temporary directory
+}
+
+// makeRunDir replaces what the last run left by a fresh directory of mode 0700 that the account owns.
+func makeRunDir(dataDir string, a account) (*runDir, error) {
+	at := filepath.Join(dataDir, runName)
+	removeRun(at)
+	run := &runDir{path: at}
+	if err := run.make(at); err != nil {
+		return nil, err
+	}
+	if err := run.writeRules(); err != nil {
+		run.remove()
+		return nil, err
+	}
+	if err := run.give(a); err != nil {
+		run.remove()
+		return nil, err
+	}
+	return run, nil
+}
+
+func (r *runDir) make(at string) error {
+	if fitsSocket(at) {
+		return os.Mkdir(at, 0o700)
+	}
+	for _, parent := range []string{os.TempDir(), "/tmp"} {
+		if !fitsSocket(filepath.Join(parent, tempPrefix+"1234567890")) {
+			continue
+		}
+		temp, err := os.MkdirTemp(parent, tempPrefix)
+		if err != nil {
+			return err
+		}
+		r.path, r.link = temp, at
+		return os.Symlink(temp, at)
+	}
+	return fmt.Errorf("%w: no directory has a path short enough for a socket; choose a shorter --data-dir", ErrAccess)
+}
+
+// fitsSocket says whether a socket in the directory has a path that the kernel takes (107 bytes on Linux, 103 on
+// macOS), and that clients do not take for a list of hosts.
+func fitsSocket(dir string) bool {
+	const longest = len(syscall.RawSockaddrUnix{}.Path) - 1
+	return len(socketIn(dir)) <= longest && !strings.Contains(dir, ",")
+}
+
+func socketIn(dir string) string { return filepath.Join(dir, ".s.PGSQL."+strconv.Itoa(port)) }
+
+func (r *runDir) hba() string   { return filepath.Join(r.path, "pg_hba.conf") }
+func (r *runDir) ident() string { return filepath.Join(r.path, "pg_ident.conf") }
+
+// writeRules lets in the user who runs Memoir, by the word of the kernel, and nobody else.
+func (r *runDir) writeRules() error {
+	self, err := user.LookupId(strconv.Itoa(os.Geteuid()))
+	if err != nil {
+		return fmt.Errorf("%w: PostgreSQL needs a user with a name: %w", ErrAccess, err)
+	}
+	if err := os.WriteFile(r.hba(), []byte("local all all peer map=memoir\n"), 0o600); err != nil {
+		return err
+	}
+	name := strings.ReplaceAll(self.Username, `"`, `""`)
+	rules := fmt.Sprintf("memoir \"%s\" memoir\nmemoir \"%s\" %s\n", name, name, superuser)
+	return os.WriteFile(r.ident(), []byte(rules), 0o600)
+}
+
+func (r *runDir) give(a account) error {
+	for _, path := range []string{r.path, r.hba(), r.ident()} {
+		if err := a.own(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// url is the connection string for a role and a database, in the form that pgx and libpq share.
+func (r *runDir) url(role, database string) string {
+	// libpq does not read + as a space.
+	host := strings.ReplaceAll(url.QueryEscape(r.path), "+", "%20")
+	return fmt.Sprintf("postgres:///%s?host=%s&port=%d&user=%s", database, host, port, role)
+}
+
+func (r *runDir) remove() {
+	if r.link != "" {
+		_ = os.Remove(r.link)
+	}
+	_ = os.RemoveAll(r.path)
+}
+
+// removeRun clears away the directory of an earlier run, wherever it was.
+func removeRun(at string) {
+	if temp, err := os.Readlink(at); err == nil && strings.HasPrefix(filepath.Base(temp), tempPrefix) {
+		_ = os.RemoveAll(temp)
+	}
+	_ = os.RemoveAll(at)
+}

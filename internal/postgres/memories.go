@@ -1,0 +1,176 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/queries"
+)
+
+// Memory returns one memory of the agent, a deleted one too. It fails with memories.ErrNotFound for an unknown,
+// foreign or malformed id.
+func (s *Store) Memory(ctx context.Context, agent Agent, id string) (memories.Memory, error) {
+	parsed, err := parseID(id)
+	if err != nil {
+		return memories.Memory{}, err
+	}
+	row, err := s.q.Memory(ctx, queries.MemoryParams{AgentID: agent.ID, ID: parsed})
+	if err != nil {
+		return memories.Memory{}, wrap("read memory", err)
+	}
+	found, err := s.complete(ctx, agent.Slug, []listRow{{head: row.Memory, description: row.Description, body: row.Body}})
+	if err != nil {
+		return memories.Memory{}, err
+	}
+	return found[0], nil
+}
+
+// complete adds to each row the files that carry it.
+func (s *Store) complete(ctx context.Context, slug string, rows []listRow) ([]memories.Memory, error) {
+	ids := make([]uuid.UUID, len(rows))
+	for i, row := range rows {
+		ids[i] = row.head.ID
+	}
+	files, err := s.q.FilesOfMemories(ctx, ids)
+	if err != nil {
+		return nil, wrap("read files", err)
+	}
+	byMemory := map[uuid.UUID][]File{}
+	for _, row := range files {
+		f := fileOf(row)
+		byMemory[f.MemoryID] = append(byMemory[f.MemoryID], f)
+	}
+	found := make([]memories.Memory, len(rows))
+	for i, row := range rows {
+		head, err := headOf(row.head)
+		if err != nil {
+			return nil, err
+		}
+		m := head.Memory
+		m.Agent, m.Description, m.Body = slug, row.description, row.body
+		m.Files, m.Problems = carriersOf(byMemory[row.head.ID], m)
+		if !m.Readable && m.State != memories.Deleted {
+			m.Files = []memories.Carrier{{Path: m.Path, Session: m.Session, Hash: m.Hash, ModifiedAt: m.ModifiedAt}}
+		}
+		found[i] = m
+	}
+	return found, nil
+}
+
+// carriersOf returns the files that carry the memory, and its problems with one more for each file that its deletion
+// could not remove.
+func carriersOf(files []File, m memories.Memory) ([]memories.Carrier, []memories.Problem) {
+	problems := slices.Clone(m.Problems)
+	var carriers []memories.Carrier
+	for _, f := range files {
+		if f.Status == Blocked || f.Status == Unreadable {
+			continue
+		}
+		carriers = append(carriers, memories.Carrier{Path: f.Path, Session: f.Session, Hash: f.Hash, ModifiedAt: f.ModifiedAt})
+		if f.Status == Removing && f.Problem != "" {
+			problems = append(problems, memories.Problem{Code: memories.CodeNotRemoved, Message: f.Problem})
+		}
+	}
+	return carriers, problems
+}
+
+// Revisions returns every content that the memory has had, newest first, the current one included.
+func (s *Store) Revisions(ctx context.Context, agent Agent, id string) ([]memories.Revision, error) {
+	if _, err := s.Memory(ctx, agent, id); err != nil {
+		return nil, err
+	}
+	rows, err := s.q.Revisions(ctx, uuid.MustParse(id))
+	if err != nil {
+		return nil, wrap("read revisions", err)
+	}
+	revisions := make([]memories.Revision, len(rows))
+	for i, row := range rows {
+		revisions[i] = memories.Revision{
+			Hash: row.Hash, Type: memories.Type(text(row.Type)), Description: row.Description, Body: row.Body, Raw: row.Raw,
+			Path: row.Path, Session: text(row.Session), SeenAt: row.SeenAt.UTC(),
+		}
+	}
+	return revisions, nil
+}
+
+// Raw returns the exact bytes of the file that holds the memory's content; nil where they are not known.
+func (s *Store) Raw(ctx context.Context, agent Agent, id string) ([]byte, error) {
+	if _, err := s.Memory(ctx, agent, id); err != nil {
+		return nil, err
+	}
+	raw, err := s.q.CurrentRaw(ctx, uuid.MustParse(id))
+	return raw, wrap("read the memory's bytes", err)
+}
+
+// Blocked returns the deleted contents that have turned up again, newest first.
+func (s *Store) Blocked(ctx context.Context, agentID int64) ([]memories.Blocked, error) {
+	rows, err := s.q.BlockedOf(ctx, agentID)
+	if err != nil {
+		return nil, wrap("read blocked contents", err)
+	}
+	blocked := make([]memories.Blocked, len(rows))
+	for i, row := range rows {
+		blocked[i] = blockedOf(row).Blocked
+	}
+	return blocked, nil
+}
+
+// Missing returns the ids of the memories that are held as missing, by name.
+func (s *Store) Missing(ctx context.Context, agentID int64) ([]string, error) {
+	rows, err := s.q.MissingMemories(ctx, agentID)
+	ids := make([]string, len(rows))
+	for i, id := range rows {
+		ids[i] = id.String()
+	}
+	return ids, wrap("read missing memories", err)
+}
+
+// Sections returns every memory that goes into the agent's CLAUDE.md, with the cost that is on record.
+func (s *Store) Sections(ctx context.Context, agentID int64) ([]memories.Section, map[string]memories.Cost, error) {
+	return sections(ctx, s.q, agentID)
+}
+
+func sections(ctx context.Context, q *queries.Queries, agentID int64) ([]memories.Section, map[string]memories.Cost, error) {
+	rows, err := q.SectionsToCompile(ctx, agentID)
+	if err != nil {
+		return nil, nil, wrap("read what to compile", err)
+	}
+	compiled := make([]memories.Section, len(rows))
+	costs := make(map[string]memories.Cost, len(rows))
+	for i, row := range rows {
+		id := row.ID.String()
+		compiled[i] = memories.Section{
+			ID: id, Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description, Body: row.Body,
+		}
+		costs[id] = memories.Cost{ID: id, Chars: int(row.ClaudeMdChars), Listed: row.ClaudeMdListed}
+	}
+	return compiled, costs, nil
+}
+
+// Session is one session of an agent, as far as its files tell.
+type Session struct {
+	Name       string
+	Files      int // on disk now
+	Ever       int // ever seen
+	ModifiedAt time.Time
+}
+
+// Sessions returns the sessions that have ever had a memory file, the newest first.
+func (s *Store) Sessions(ctx context.Context, agentID int64) ([]Session, error) {
+	rows, err := s.q.SessionsOf(ctx, agentID)
+	sessions := make([]Session, len(rows))
+	for i, row := range rows {
+		sessions[i] = Session{Name: text(row.Session), Files: int(row.Files), Ever: int(row.Ever), ModifiedAt: row.ModifiedAt.UTC()}
+	}
+	return sessions, wrap("read sessions", err)
+}
+
+// Mirrored counts the files on disk that are known, and the memories that need attention, over all agents.
+func (s *Store) Mirrored(ctx context.Context) (files, needsAttention int, err error) {
+	row, err := s.q.CountFiles(ctx)
+	return int(row.Mirrored), int(row.NeedsAttention), wrap("count files", err)
+}

@@ -1,0 +1,155 @@
+// Package pgtest gives each test a Postgres database of its own. It owns one private server per test process, which
+// package local runs, and a migrated template that databases are cloned from. It fails a test that gets no Postgres and
+// never skips one. Tests of any package may use it; nothing else does.
+package pgtest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"memoir/internal/postgres"
+	"memoir/internal/postgres/local"
+)
+
+// Main runs the tests of a package that uses New or Empty, then stops the server. Call it from TestMain:
+//
+//	func TestMain(m *testing.M) { pgtest.Main(m) }
+//
+// When the test process is killed instead, the server goes down with it.
+func Main(m *testing.M) {
+	prepared.Store(true)
+	code := m.Run()
+	if err := shared.stop(); err != nil {
+		fmt.Fprintln(os.Stderr, "pgtest:", err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
+// New gives the URL of a fresh database with Memoir's schema. It is dropped when the test ends.
+func New(t testing.TB) string {
+	t.Helper()
+	return create(t, "TEMPLATE "+template)
+}
+
+// Empty gives the URL of a fresh database without any tables. It is dropped when the test ends.
+func Empty(t testing.TB) string {
+	t.Helper()
+	return create(t, "")
+}
+
+// template is the migrated database that New clones.
+const template = "memoir_template"
+
+// limit bounds each step; a slow and busy machine stays well below it.
+const limit = 2 * time.Minute
+
+var (
+	prepared atomic.Bool // Main runs, so the server will be stopped
+	shared   server
+	count    atomic.Int64
+)
+
+// server is the one of this process, started by the first test that needs it.
+type server struct {
+	once  sync.Once
+	dir   string
+	local *local.Server
+	err   error
+}
+
+func (s *server) start() (*local.Server, error) {
+	s.once.Do(func() { s.err = s.bringUp() })
+	return s.local, s.err
+}
+
+func (s *server) bringUp() error {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	var err error
+	if s.dir, err = os.MkdirTemp("", "memoir-pgtest-"); err != nil {
+		return err
+	}
+	s.local, err = local.Start(ctx, local.Options{
+		DataDir:        s.dir,
+		Log:            slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		MaxConnections: 200,
+		NoSync:         true,
+	})
+	if err != nil {
+		return err
+	}
+	if err := execute(ctx, s.local.URL(), "CREATE DATABASE "+template); err != nil {
+		return err
+	}
+	return postgres.Migrate(ctx, database(s.local.URL(), template))
+}
+
+func (s *server) stop() error {
+	if s.dir == "" {
+		return nil
+	}
+	defer os.RemoveAll(s.dir)
+	if s.local == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	return s.local.Stop(ctx)
+}
+
+func create(t testing.TB, options string) string {
+	t.Helper()
+	if !prepared.Load() {
+		t.Fatal("pgtest: the package's TestMain must call pgtest.Main, which stops the server")
+	}
+	server, err := shared.start()
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	name := fmt.Sprintf("test_%d", count.Add(1))
+	if err := execute(ctx, server.URL(), "CREATE DATABASE "+name+" "+options); err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		defer cancel()
+		if err := execute(ctx, server.URL(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+			t.Errorf("pgtest: %v", err)
+		}
+	})
+	return database(server.URL(), name)
+}
+
+// database gives the server's URL with another database.
+func database(server, name string) string {
+	parsed, err := url.Parse(server)
+	if err != nil {
+		panic(err) // made by package local
+	}
+	parsed.Path = "/" + name
+	return parsed.String()
+}
+
+func execute(ctx context.Context, url, statement string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, statement); err != nil {
+		return fmt.Errorf("%s: %w", statement, err)
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+// Package postgres keeps what Memoir knows in Postgres: agents, memories, revisions, the files that carry them,
+// tombstones and the search index. It translates between the domain's words and the generated queries and decides
+// nothing; internal/sync is the only caller that writes, the API and the pages read.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/queries"
+)
+
+// ErrUnavailable says that Postgres could not be reached; what was asked may be asked again.
+var ErrUnavailable = errors.New("Postgres cannot be reached")
+
+// maxConnections bounds the pool: enough for two cores' worth of looks, requests and the search index at once, and
+// few enough that several servers fit into one Postgres with its default of 100.
+const maxConnections = 12
+
+// Store reads and writes what Memoir knows. It is safe for concurrent use.
+type Store struct {
+	pool *pgxpool.Pool
+	q    *queries.Queries
+	// writers has a place for each writer that may hold a connection. A writer reads through the pool as well, so
+	// writers alone must never take all of it.
+	writers chan struct{}
+}
+
+// Open connects to a database that has Memoir's schema. It fails with ErrUnavailable where there is none to reach.
+func Open(ctx context.Context, url string) (*Store, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("read the database URL: %w", err)
+	}
+	config.MaxConns = maxConnections
+	config.ConnConfig.RuntimeParams["application_name"] = "memoir"
+	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	store := &Store{pool: pool, q: queries.New(pool), writers: make(chan struct{}, maxConnections/2)}
+	if err := store.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return store, nil
+}
+
+// Close waits for running queries and closes every connection.
+func (s *Store) Close() { s.pool.Close() }
+
+// Ping says whether Postgres answers, with ErrUnavailable where it does not.
+func (s *Store) Ping(ctx context.Context) error { return wrap("ping", s.pool.Ping(ctx)) }
+
+// wrap names what failed and translates Postgres' errors into the domain's.
+func wrap(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, pgx.ErrNoRows) {
+		return memories.ErrNotFound
+	}
+	var refused *pgconn.PgError
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
+		(errors.As(err, &refused) && !endsConnection(refused.Code)) {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	if errors.As(err, &refused) || isConnectionError(err) {
+		return fmt.Errorf("%s: %w: %w", doing, ErrUnavailable, err)
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
+// endsConnection tells the SQLSTATE classes with which Postgres says that it is going, starting or full: 08 connection
+// exception, 53 insufficient resources, 57 operator intervention.
+func endsConnection(code string) bool {
+	return len(code) == 5 && (code[:2] == "08" || code[:2] == "53" || code[:2] == "57")
+}
+
+// isConnectionError tells a broken or refused connection from a fault of our own, such as a value that cannot be
+// encoded.
+func isConnectionError(err error) bool {
+	var connecting *pgconn.ConnectError
+	return errors.As(err, &connecting) || pgconn.SafeToRetry(err) || isNetworkError(err)
+}
+
+// Now returns the time in the precision that Postgres keeps, so that what is written compares equal to what is read.
+func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }

@@ -1,0 +1,122 @@
+package postgres
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/memories"
+)
+
+// Agent is what is known of one agent.
+type Agent struct {
+	ID            int64
+	Slug          string
+	Layout        string
+	Dir           string // absolute
+	DisplayName   string
+	Present       bool // false: its directory is gone
+	Sessions      int
+	DurableDevice *uint64 // of the durable directory, when it was last read whole
+	ClaudeMD      ClaudeMD
+	Counts        Counts
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+}
+
+// ClaudeMD is how an agent's CLAUDE.md stands.
+type ClaudeMD struct {
+	Path        string // relative to the agent's directory; empty: the layout has none
+	PublishedAt time.Time
+	Chars       int // of the whole file, in Unicode characters
+	Problem     string
+}
+
+// Counts is how many memories an agent has. The four types count active ones, Total all that are not deleted.
+type Counts struct {
+	ByType         map[memories.Type]int
+	NeedsAttention int
+	Missing        int
+	Deleted        int
+	Total          int
+}
+
+// FileStatus says what a file on disk is to its memory.
+type FileStatus string
+
+// The statuses of a file.
+const (
+	Carries    FileStatus = "carries"    // it carries the memory
+	Blocked    FileStatus = "blocked"    // it carries a content that was deleted
+	Unreadable FileStatus = "unreadable" // its memory is the one that it carried when it could last be read
+	Removing   FileStatus = "removing"   // a deletion is to remove it
+)
+
+// File is one memory file as it was last looked at. One that is not present stays known: it is not new when it comes back.
+type File struct {
+	Path        string
+	Session     string    // empty: of the durable directory
+	MemoryID    uuid.UUID // zero: none
+	Status      FileStatus
+	Present     bool
+	Fingerprint memories.Fingerprint
+	Hash        string
+	Size        int64
+	Inode       int64
+	ModTime     int64 // nanoseconds since 1970
+	ChangeTime  int64 // nanoseconds since 1970; 0: unknown, so that the next look reads the file
+	ModifiedAt  time.Time
+	ContentAt   time.Time
+	Problem     string
+}
+
+// Durable says whether the file belongs to the agent's own memory/ and not to a session.
+func (f File) Durable() bool { return f.Session == "" }
+
+// DeletedBy says who put a memory into the trash.
+type DeletedBy string
+
+// A person's deletion leaves tombstones; what was removed on disk comes back with its file.
+const (
+	ByPerson DeletedBy = "person"
+	ByDisk   DeletedBy = "disk"
+)
+
+// Head is a memory without its text, with what the writer needs to know of it.
+type Head struct {
+	memories.Memory // Description, Body and Files are empty
+	UUID            uuid.UUID
+	RevisionID      uuid.UUID
+	DeletedBy       DeletedBy
+	IndexLines      map[string][]memories.IndexLine // what a deletion took out of each index, by its path
+	Restoring       bool
+}
+
+// Revision is a content of a memory to be kept.
+type Revision struct {
+	ID          uuid.UUID
+	MemoryID    uuid.UUID
+	Fingerprint memories.Fingerprint
+	Hash        string
+	Type        memories.Type
+	Description string
+	Body        string
+	Raw         []byte
+	Path        string
+	Session     string
+	SeenAt      time.Time
+	// Current says that it is the memory's content from now on. One that is not leaves a known revision as it is.
+	Current bool
+}
+
+// BlockedFile is a file whose content is kept out.
+type BlockedFile struct {
+	memories.Blocked
+	Fingerprint memories.Fingerprint
+}
+
+// Words is what the search index holds of a memory, as the literal of a tsvector.
+type Words struct {
+	MemoryID, RevisionID uuid.UUID
+	Vector               string
+}

@@ -1,0 +1,237 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/queries"
+)
+
+// Writer is the hold of one writer on one agent: as long as it lasts, no other server changes what is known of it.
+// It is used by one goroutine at a time and is dead once WithAgent returns.
+type Writer struct {
+	agentID int64
+	conn    *pgxpool.Conn
+	q       *queries.Queries
+}
+
+// WithAgent calls do while it holds the agent, after any other holder has let go.
+func (s *Store) WithAgent(ctx context.Context, agentID int64, do func(*Writer) error) error {
+	select {
+	case s.writers <- struct{}{}:
+		defer func() { <-s.writers }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	conn, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return wrap("acquire a connection", err)
+	}
+	defer conn.Release()
+	w := &Writer{agentID: agentID, conn: conn, q: queries.New(conn)}
+	if err := w.q.LockAgent(ctx, int32(agentID)); err != nil {
+		return wrap("lock the agent", err)
+	}
+	defer func() {
+		// A connection that cannot unlock is closed, and the lock goes with it.
+		if err := w.q.UnlockAgent(context.WithoutCancel(ctx), int32(agentID)); err != nil {
+			conn.Conn().PgConn().Conn().Close() //nolint:errcheck // closing is all that can be done
+		}
+	}()
+	return do(w)
+}
+
+// inTx runs do in one transaction.
+func (w *Writer) inTx(ctx context.Context, doing string, do func(*queries.Queries) error) error {
+	return wrap(doing, pgx.BeginFunc(ctx, w.conn, func(tx pgx.Tx) error { return do(w.q.WithTx(tx)) }))
+}
+
+// Agent returns the agent without its counts. It fails with memories.ErrNotFound when it has been forgotten.
+func (w *Writer) Agent(ctx context.Context) (Agent, error) {
+	row, err := w.q.AgentByID(ctx, w.agentID)
+	return agentOf(row), wrap("read agent", err)
+}
+
+// FilesUnder returns every known file at or below the given paths, none of which contains another; "." is all.
+func (w *Writer) FilesUnder(ctx context.Context, paths []string) ([]File, error) {
+	for _, path := range paths {
+		if path == "." {
+			rows, err := w.q.Files(ctx, w.agentID)
+			return filesOf(rows), wrap("read files", err)
+		}
+	}
+	rows, err := w.q.FilesUnder(ctx, queries.FilesUnderParams{Paths: paths, AgentID: w.agentID})
+	return filesOf(rows), wrap("read files", err)
+}
+
+// FilesOf returns the files on disk that carry the memories.
+func (w *Writer) FilesOf(ctx context.Context, ids []uuid.UUID) ([]File, error) {
+	rows, err := w.q.FilesOfMemories(ctx, ids)
+	return filesOf(rows), wrap("read files", err)
+}
+
+// DurableFile is a file of the durable directory that carries a memory, or last did.
+type DurableFile struct {
+	Path    string
+	Present bool
+	Hash    string
+}
+
+// DurableFilesOf returns the durable files of a memory, the present ones first.
+func (w *Writer) DurableFilesOf(ctx context.Context, id uuid.UUID) ([]DurableFile, error) {
+	rows, err := w.q.DurableFilesOf(ctx, queries.DurableFilesOfParams{AgentID: w.agentID, MemoryID: id})
+	files := make([]DurableFile, len(rows))
+	for i, row := range rows {
+		files[i] = DurableFile{Path: row.Path, Present: row.Present, Hash: row.Hash}
+	}
+	return files, wrap("read files", err)
+}
+
+// FilesToRemove returns the files that a deletion has yet to remove.
+func (w *Writer) FilesToRemove(ctx context.Context) ([]File, error) {
+	rows, err := w.q.FilesToRemove(ctx, w.agentID)
+	return filesOf(rows), wrap("read files to remove", err)
+}
+
+// DurableMemories counts the memories that files of the durable directory carry.
+func (w *Writer) DurableMemories(ctx context.Context) (int, error) {
+	n, err := w.q.CountDurableMemories(ctx, w.agentID)
+	return int(n), wrap("count durable memories", err)
+}
+
+// HeadsByName returns the readable memories of those names, the deleted ones too.
+func (w *Writer) HeadsByName(ctx context.Context, names []string) ([]Head, error) {
+	rows, err := w.q.HeadsByName(ctx, queries.HeadsByNameParams{AgentID: w.agentID, Names: names})
+	return headsOf(rows, func(r queries.HeadsByNameRow) queries.Memory { return r.Memory }, err)
+}
+
+// HeadsByID returns the memories with those ids.
+func (w *Writer) HeadsByID(ctx context.Context, ids []uuid.UUID) ([]Head, error) {
+	rows, err := w.q.HeadsByID(ctx, queries.HeadsByIDParams{AgentID: w.agentID, Ids: ids})
+	return headsOf(rows, func(r queries.HeadsByIDRow) queries.Memory { return r.Memory }, err)
+}
+
+// Head returns one memory. It fails with memories.ErrNotFound for an unknown, foreign or malformed id.
+func (w *Writer) Head(ctx context.Context, id string) (Head, error) {
+	parsed, err := parseID(id)
+	if err != nil {
+		return Head{}, err
+	}
+	heads, err := w.HeadsByID(ctx, []uuid.UUID{parsed})
+	if err != nil {
+		return Head{}, err
+	}
+	if len(heads) == 0 {
+		return Head{}, memories.ErrNotFound
+	}
+	return heads[0], nil
+}
+
+// UnreadableByPath returns the entries that stand for the unreadable files at those paths.
+func (w *Writer) UnreadableByPath(ctx context.Context, paths []string) ([]Head, error) {
+	rows, err := w.q.UnreadableByPath(ctx, queries.UnreadableByPathParams{AgentID: w.agentID, Paths: paths})
+	return headsOf(rows, func(r queries.UnreadableByPathRow) queries.Memory { return r.Memory }, err)
+}
+
+// Restoring returns the memories whose restore has begun and is not done.
+func (w *Writer) Restoring(ctx context.Context) ([]Head, error) {
+	rows, err := w.q.RestoringHeads(ctx, w.agentID)
+	return headsOf(rows, func(r queries.RestoringHeadsRow) queries.Memory { return r.Memory }, err)
+}
+
+func headsOf[Row any](rows []Row, memory func(Row) queries.Memory, err error) ([]Head, error) {
+	if err != nil {
+		return nil, wrap("read memories", err)
+	}
+	heads := make([]Head, len(rows))
+	for i, row := range rows {
+		if heads[i], err = headOf(memory(row)); err != nil {
+			return nil, err
+		}
+	}
+	return heads, nil
+}
+
+// Tombstone names a content that does not come back by itself.
+type Tombstone struct {
+	Name        string
+	Fingerprint memories.Fingerprint
+}
+
+// Tombstones returns those of the given names.
+func (w *Writer) Tombstones(ctx context.Context, names []string) (map[Tombstone]bool, error) {
+	rows, err := w.q.Tombstones(ctx, queries.TombstonesParams{AgentID: w.agentID, Names: names})
+	if err != nil {
+		return nil, wrap("read tombstones", err)
+	}
+	tombstones := make(map[Tombstone]bool, len(rows))
+	for _, row := range rows {
+		tombstones[Tombstone{row.Name, memories.Fingerprint(row.Fingerprint)}] = true
+	}
+	return tombstones, nil
+}
+
+// CurrentRaw returns the exact bytes of the file that holds the memory's content; nil where they are not known.
+func (w *Writer) CurrentRaw(ctx context.Context, id uuid.UUID) ([]byte, error) {
+	raw, err := w.q.CurrentRaw(ctx, id)
+	return raw, wrap("read the memory's bytes", err)
+}
+
+// Text returns the memory's description and body.
+func (w *Writer) Text(ctx context.Context, id uuid.UUID) (description, body string, err error) {
+	row, err := w.q.Memory(ctx, queries.MemoryParams{AgentID: w.agentID, ID: id})
+	return row.Description, row.Body, wrap("read the memory", err)
+}
+
+// Blocked returns one content that is kept out. It fails with memories.ErrNotFound.
+func (w *Writer) Blocked(ctx context.Context, id string) (BlockedFile, error) {
+	parsed, err := parseID(id)
+	if err != nil {
+		return BlockedFile{}, err
+	}
+	row, err := w.q.BlockedByID(ctx, queries.BlockedByIDParams{AgentID: w.agentID, ID: parsed})
+	return blockedOf(row), wrap("read the blocked content", err)
+}
+
+// SetLook records what a look found of the agent itself. A nil device keeps the known one.
+func (w *Writer) SetLook(ctx context.Context, sessions int, device *uint64) error {
+	return wrap("record the look", w.q.SetAgentLook(ctx, queries.SetAgentLookParams{
+		ID: w.agentID, Sessions: int32(sessions), DurableDevice: signed(device), At: Now(),
+	}))
+}
+
+// Sections returns every memory that goes into CLAUDE.md, with the cost that is on record.
+func (w *Writer) Sections(ctx context.Context) ([]memories.Section, map[string]memories.Cost, error) {
+	return sections(ctx, w.q, w.agentID)
+}
+
+// SaveCosts records what memories take in CLAUDE.md.
+func (w *Writer) SaveCosts(ctx context.Context, costs []memories.Cost) error {
+	params := make([]queries.SetCostParams, len(costs))
+	for i, cost := range costs {
+		id, err := parseID(cost.ID)
+		if err != nil {
+			return fmt.Errorf("save costs: memory %q: %w", cost.ID, err)
+		}
+		params[i] = queries.SetCostParams{ID: id, Chars: int32(cost.Chars), Listed: cost.Listed}
+	}
+	return w.inTx(ctx, "save costs", func(q *queries.Queries) error {
+		return batchErr(q.SetCost(ctx, params))
+	})
+}
+
+// batchErr runs a batch to its end and returns its first error.
+func batchErr(results interface{ Exec(func(int, error)) }) error {
+	var first error
+	results.Exec(func(_ int, err error) {
+		if first == nil {
+			first = err
+		}
+	})
+	return first
+}

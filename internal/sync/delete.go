@@ -1,0 +1,227 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/files"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// Result is a memory after an operation on it, with why CLAUDE.md could not follow, if it could not.
+type Result struct {
+	Memory          memories.Memory
+	Created         bool
+	ClaudeMDProblem string
+}
+
+// Delete ends a memory everywhere: every file that carries it, its index lines, its part of CLAUDE.md. When it returns,
+// all of that is on disk. match is the ETag of what the user saw; empty: whatever there is.
+//
+// It fails with memories.ErrNotFound, memories.ErrChanged when match is of another content, and *memories.ConflictError
+// when a file has changed on disk since; then nothing has happened. Deleting a deleted memory changes nothing, except
+// that what the disk had removed is kept out from then on.
+func (e *Engine) Delete(ctx context.Context, slug, id, match string) (Result, error) {
+	var result Result
+	err := e.withAgent(ctx, slug, func(h *hold) error {
+		head, err := h.head(ctx, id, match)
+		if err != nil {
+			return err
+		}
+		if head.State == memories.Deleted {
+			if err := h.w.Bury(ctx, head.UUID, head.DeletedAt); err != nil {
+				return err
+			}
+			result, err = h.result(ctx, id)
+			return err
+		}
+		if err := h.delete(ctx, head); err != nil {
+			return err
+		}
+		if err := h.publish(ctx); err != nil {
+			return err
+		}
+		h.tell([]change{{KindDeleted, head.Name}})
+		result, err = h.result(ctx, id)
+		return err
+	})
+	return result, err
+}
+
+// delete takes the steps of a deletion up to CLAUDE.md. Each is safe to repeat: after a crash, finishDeletions does.
+func (h *hold) delete(ctx context.Context, head postgres.Head) error {
+	carriers, err := h.carriersOf(ctx, head)
+	if err != nil {
+		return err
+	}
+	for _, f := range carriers {
+		if err := h.checkUnchanged(f); err != nil {
+			return err
+		}
+	}
+	if err := h.keepBytes(ctx, head); err != nil {
+		return err
+	}
+	lines, err := h.indexLinesOf(carriers)
+	if err != nil {
+		return err
+	}
+	paths := make([]string, len(carriers))
+	for i, f := range carriers {
+		paths[i] = f.Path
+	}
+	if err := h.w.Delete(ctx, head.UUID, paths, lines); err != nil {
+		return err
+	}
+	h.published.stale()
+	return h.finishDeletions(ctx)
+}
+
+// carriersOf returns the files that carry the memory; for one that could not be read, the file that it stands for.
+func (h *hold) carriersOf(ctx context.Context, head postgres.Head) ([]postgres.File, error) {
+	if !head.Readable {
+		return h.w.FilesUnder(ctx, []string{head.Path})
+	}
+	all, err := h.w.FilesOf(ctx, []uuid.UUID{head.UUID})
+	if err != nil {
+		return nil, err
+	}
+	carriers := all[:0]
+	for _, f := range all {
+		if f.Status == postgres.Carries || f.Status == postgres.Removing {
+			carriers = append(carriers, f)
+		}
+	}
+	return carriers, nil
+}
+
+// checkUnchanged says with a conflict that a file is not what the user saw. One that is gone counts as removed already.
+func (h *hold) checkUnchanged(f postgres.File) error {
+	if h.root == nil {
+		return nil
+	}
+	hash, err := files.ReadHash(h.root, f.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read (%v), so it could not be kept in the trash. Nothing was deleted. Make the file readable, or remove it by hand.", f.Path, plain(err))}
+	case hash != f.Hash:
+		h.queue.add(h.onDisk.Slug, f.Path)
+		return &memories.ConflictError{Reason: f.Path + " has changed on disk since it was read. Nothing was deleted. Look at what it says now and decide again."}
+	}
+	return nil
+}
+
+// maxKept is the largest file that the trash takes, in bytes.
+const maxKept = 32 << 20
+
+// keepBytes keeps the bytes of a file that is too large to be a memory, which were left on disk until now.
+func (h *hold) keepBytes(ctx context.Context, head postgres.Head) error {
+	if head.Readable || h.root == nil {
+		return nil
+	}
+	if raw, err := h.w.CurrentRaw(ctx, head.UUID); err != nil || raw != nil {
+		return err
+	}
+	raw, err := readAll(h.root, head.Path, maxKept)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.Is(err, errTooLarge):
+		return &memories.ConflictError{Reason: fmt.Sprintf("%s is larger than %d MiB, too large for the trash. Nothing was deleted. Remove the file by hand.", head.Path, maxKept>>20)}
+	case err != nil:
+		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read (%v), so it could not be kept in the trash. Nothing was deleted. Remove it by hand.", head.Path, plain(err))}
+	}
+	return h.w.KeepRaw(ctx, head.RevisionID, raw, files.Hash(raw))
+}
+
+// finishDeletions removes what committed deletions have left on disk: the files, and their entries in MEMORY.md.
+func (h *hold) finishDeletions(ctx context.Context) error {
+	pending, err := h.w.FilesToRemove(ctx)
+	if err != nil || len(pending) == 0 || h.root == nil {
+		return err
+	}
+	h.published.stale()
+	for _, f := range pending {
+		if err := h.removeFile(ctx, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *hold) removeFile(ctx context.Context, f postgres.File) error {
+	err := files.RemoveIf(h.root, f.Path, f.Hash)
+	if errors.Is(err, files.ErrChanged) {
+		// The agent learns anew: the next look takes the file for what it says now.
+		h.queue.add(h.onDisk.Slug, f.Path)
+		return h.w.FileRemoved(ctx, f.Path)
+	}
+	if err == nil {
+		err = h.removeFromIndexes(f.Path)
+	}
+	if err != nil {
+		return h.w.FileNotRemoved(ctx, f.Path, f.Path+" could not be removed: "+plain(err).Error()+". The memory is deleted all the same, and the removal is tried again at each scan.")
+	}
+	return h.w.FileRemoved(ctx, f.Path)
+}
+
+// Purge removes a memory and its history for good; what it said does not come back by itself. A memory that lives is
+// deleted first. It fails as Delete does.
+func (e *Engine) Purge(ctx context.Context, slug, id, match string) (Result, error) {
+	result, err := e.Delete(ctx, slug, id, match)
+	if err != nil {
+		return Result{}, err
+	}
+	return result, e.withAgent(ctx, slug, func(h *hold) error {
+		head, err := h.w.Head(ctx, id)
+		if err != nil {
+			return err
+		}
+		if head.State != memories.Deleted {
+			return &memories.ConflictError{Reason: "The memory was learned anew while it was being deleted. It is kept; delete it again if it is to go."}
+		}
+		if err := h.w.Purge(ctx, head.UUID); err != nil {
+			return err
+		}
+		h.tell([]change{{KindDeleted, head.Name}})
+		return nil
+	})
+}
+
+// head returns the memory and checks that it is what the user saw.
+func (h *hold) head(ctx context.Context, id, match string) (postgres.Head, error) {
+	head, err := h.w.Head(ctx, id)
+	if err != nil {
+		return postgres.Head{}, err
+	}
+	if match != "" && match != "*" && match != ETag(head.Memory) {
+		return postgres.Head{}, memories.ErrChanged
+	}
+	return head, nil
+}
+
+// result reads the memory back after an operation.
+func (h *hold) result(ctx context.Context, id string) (Result, error) {
+	row, err := h.w.Agent(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	m, err := h.store.Memory(ctx, row, id)
+	return Result{Memory: m, ClaudeMDProblem: row.ClaudeMD.Problem}, err
+}
+
+// plain takes the path and the operation off a file system error: the message that quotes it names them itself.
+func plain(err error) error {
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
+}

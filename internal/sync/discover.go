@@ -1,0 +1,105 @@
+package sync
+
+import (
+	"context"
+
+	"memoir/internal/agents"
+	"memoir/internal/postgres"
+)
+
+// discover finds the agents that are on disk, makes new ones known, marks those whose directory is gone, and returns
+// the slugs of those that have appeared.
+func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
+	e.discovering.Lock()
+	defer e.discovering.Unlock()
+	found, unreadable := agents.Discover(e.options.Places, e.watcher.watchForAgents)
+	rows, err := e.store.AgentsUncounted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	byKey := map[string]postgres.Agent{}
+	known := make([]agents.Known, len(rows))
+	for i, row := range rows {
+		byKey[row.Slug] = row
+		known[i] = agents.Known{Slug: row.Slug, Layout: agents.Layout(row.Layout), Dir: row.Dir}
+	}
+	e.noteEventless(found)
+
+	here := map[string]bool{}
+	for _, a := range agents.AssignSlugs(found, agents.MarkPresent(known, found, unreadable)) {
+		here[a.Slug] = true
+		row, isKnown := byKey[a.Slug]
+		id := row.ID
+		if !isKnown || !row.Present || onDisk(row) != a {
+			if id, err = e.store.SaveAgent(ctx, agentRow(a)); err != nil {
+				return nil, err
+			}
+		}
+		if e.register(id, a) {
+			appeared = append(appeared, a.Slug)
+		}
+	}
+	for _, row := range rows {
+		if here[row.Slug] {
+			continue
+		}
+		if err := e.markGone(ctx, row); err != nil {
+			return nil, err
+		}
+	}
+	return appeared, nil
+}
+
+// register makes an agent known to this process and says whether there is something new to look at.
+func (e *Engine) register(id int64, found agents.Agent) (appeared bool) {
+	e.mu.Lock()
+	a := e.agents[found.Slug]
+	if a == nil || a.id != id {
+		a = &agent{id: id}
+		e.agents[found.Slug] = a
+	}
+	e.mu.Unlock()
+
+	a.Lock()
+	defer a.Unlock()
+	appeared = !a.present || a.onDisk != found
+	if appeared {
+		a.onDisk, a.present, a.published = found, true, published{}
+	}
+	return appeared
+}
+
+// markGone marks an agent whose directory is gone. It stays with all its memories until somebody forgets it.
+func (e *Engine) markGone(ctx context.Context, row postgres.Agent) error {
+	a, err := e.agent(ctx, row.Slug)
+	if err != nil {
+		return err
+	}
+	a.Lock()
+	a.present = false
+	a.Unlock()
+	if !row.Present {
+		return nil
+	}
+	if err := e.store.SetAgentPresent(ctx, row.ID, false); err != nil {
+		return err
+	}
+	e.hub.publish(Event{Agent: row.Slug, Kind: KindScanned})
+	return nil
+}
+
+func agentRow(a agents.Agent) postgres.Agent {
+	return postgres.Agent{
+		Slug: a.Slug, Layout: string(a.Layout), Dir: a.Dir, DisplayName: a.DisplayName, Present: true,
+		ClaudeMD: postgres.ClaudeMD{Path: a.ClaudeMDPath()},
+	}
+}
+
+// noteEventless remembers whether an agent lies where changes happen without events.
+func (e *Engine) noteEventless(found []agents.Found) {
+	eventless := false
+	for _, f := range found {
+		eventless = eventless || sendsNoEvents(f.Dir)
+	}
+	e.eventless.Store(eventless)
+}

@@ -1,0 +1,15 @@
+package sync
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"memoir/internal/memories"
+)
+
+// ETag returns the strong entity tag of a memory, quotes included: over its content and state.
+func ETag(m memories.Memory) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%x", m.ID, m.Name, m.State, m.Hash, m.Fingerprint))
+	return `"` + hex.EncodeToString(sum[:16]) + `"`
+}

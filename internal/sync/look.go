@@ -1,0 +1,410 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+
+	"memoir/internal/agents"
+	"memoir/internal/files"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// fresh is how recent a change must be for a further one to hide behind the same time stamps: the coarsest clock among
+// the file systems in use is FAT's with 2 s.
+const fresh = 2 * time.Second
+
+// beingWritten is how long an empty file counts as one whose writer has opened it and not written yet.
+const beingWritten = 800 * time.Millisecond
+
+// indexedAtOnce is the number of new contents up to which a look brings them into the search index itself.
+const indexedAtOnce = 200
+
+// Scan says what a scan found.
+type Scan struct {
+	Scanned        int // memory files on disk
+	Added          int // memories
+	Updated        int
+	Removed        int
+	NeedsAttention int
+	Took           time.Duration
+}
+
+func (s *Scan) add(other Scan) {
+	s.Scanned += other.Scanned
+	s.Added += other.Added
+	s.Updated += other.Updated
+	s.Removed += other.Removed
+	s.NeedsAttention += other.NeedsAttention
+}
+
+// Scan looks at all of an agent's directory and answers when the database and CLAUDE.md agree with it. It fails with
+// memories.ErrNotFound.
+func (e *Engine) Scan(ctx context.Context, slug string) (Scan, error) {
+	started := time.Now()
+	var scan Scan
+	err := e.withAgent(ctx, slug, func(h *hold) error {
+		if err := h.finishDeletions(ctx); err != nil {
+			return err
+		}
+		if err := h.finishRestores(ctx); err != nil {
+			return err
+		}
+		var err error
+		if scan, err = h.look(ctx, []string{"."}); err != nil {
+			return err
+		}
+		return h.publish(ctx)
+	})
+	if err != nil {
+		return Scan{}, err
+	}
+	row, err := e.store.Agent(ctx, slug)
+	if err != nil {
+		return Scan{}, err
+	}
+	scan.NeedsAttention = row.Counts.NeedsAttention
+	scan.Took = time.Since(started)
+	e.hub.publish(Event{Agent: slug, Kind: KindScanned})
+	return scan, nil
+}
+
+// lookAt looks at a part of an agent's directory.
+func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error {
+	return e.withAgent(ctx, slug, func(h *hold) error {
+		scan, err := h.look(ctx, scope)
+		if err != nil {
+			return err
+		}
+		if scan.Added+scan.Updated+scan.Removed > 0 {
+			h.published.stale()
+		}
+		return h.publish(ctx)
+	})
+}
+
+// look compares the scope with what is known of it, saves what has changed, and tells those who listen.
+func (h *hold) look(ctx context.Context, scope []string) (Scan, error) {
+	if h.root == nil {
+		return Scan{}, nil // nothing is concluded from a directory that is not there
+	}
+	at := postgres.Now()
+	var dirs []string
+	listing := agents.Walk(h.root, h.onDisk, scope, func(within string) {
+		h.watchBelow(within)
+		dirs = append(dirs, within)
+	})
+	h.recover(dirs)
+	known, err := h.w.FilesUnder(ctx, scope)
+	if err != nil {
+		return Scan{}, err
+	}
+	row, err := h.w.Agent(ctx)
+	if err != nil {
+		return Scan{}, err
+	}
+	seen, err := h.read(ctx, at, listing, byPath(known))
+	if err != nil {
+		return Scan{}, err
+	}
+	l := look{at: at, seen: seen, gone: h.gone(listing, known, row.DurableDevice)}
+	out, err := h.save(ctx, l)
+	if err != nil {
+		return Scan{}, err
+	}
+	if err := h.rememberLook(ctx, listing, scope, known); err != nil {
+		return Scan{}, err
+	}
+	h.tell(out.changes)
+	return Scan{Scanned: len(listing.Files), Added: out.added, Updated: out.updated, Removed: out.removed}, nil
+}
+
+// save reconciles a look with what is known and commits the outcome.
+func (h *hold) save(ctx context.Context, l look) (outcome, error) {
+	if len(l.seen)+len(l.gone) == 0 {
+		return outcome{}, nil
+	}
+	p, err := h.past(ctx, l)
+	if err != nil {
+		return outcome{}, err
+	}
+	out := reconcile(l, p)
+	indexLater := len(out.batch.Words) > indexedAtOnce
+	if indexLater {
+		out.batch.Words = nil
+	}
+	if err := h.w.Apply(ctx, &out.batch); err != nil {
+		return outcome{}, err
+	}
+	if indexLater {
+		h.indexLater()
+	}
+	if len(out.changes) > 0 {
+		h.published.stale()
+	}
+	return out, nil
+}
+
+func (h *hold) watchBelow(within string) {
+	dir := h.onDisk.Dir
+	if within != "." {
+		dir = path.Join(dir, within)
+	}
+	h.watcher.watchAgent(h.onDisk.Slug, dir, within)
+}
+
+// recover clears what a crash has left in the directories, once in the life of the process.
+func (h *hold) recover(dirs []string) {
+	if h.recovered {
+		return
+	}
+	h.recovered = true
+	back, err := files.Recover(h.root, dirs)
+	if err != nil {
+		h.log.Warn("leftovers of an earlier run could not be cleared", "agent", h.onDisk.Slug, "error", err)
+	}
+	for _, path := range back {
+		h.queue.add(h.onDisk.Slug, path)
+	}
+}
+
+func byPath(known []postgres.File) map[string]*postgres.File {
+	m := make(map[string]*postgres.File, len(known))
+	for i := range known {
+		m[known[i].Path] = &known[i]
+	}
+	return m
+}
+
+// gone returns the files that were there and that a complete look did not find any more. While the durable directory
+// is on another device than before, it has been mounted or unmounted, and nothing about it is concluded.
+func (h *hold) gone(listing agents.Listing, known []postgres.File, device *uint64) []postgres.File {
+	remounted := device != nil && listing.DurableThere && *device != listing.DurableDevice
+	var candidates []string
+	place := map[string]postgres.File{}
+	for _, f := range known {
+		if f.Present && !(f.Durable() && (remounted || !listing.DurableThere)) {
+			candidates = append(candidates, f.Path)
+			place[f.Path] = f
+		}
+	}
+	var gone []postgres.File
+	for _, path := range listing.Gone(h.root, candidates) {
+		gone = append(gone, place[path])
+	}
+	return gone
+}
+
+// rememberLook keeps what the look found of the agent as a whole.
+func (h *hold) rememberLook(ctx context.Context, listing agents.Listing, scope []string, known []postgres.File) error {
+	if slices.Equal(scope, []string{"."}) {
+		h.files.Store(int64(len(listing.Files)))
+		var device *uint64
+		if listing.DurableThere {
+			device = &listing.DurableDevice
+		}
+		return h.w.SetLook(ctx, max(0, listing.Sessions), device)
+	}
+	before := 0
+	for _, f := range known {
+		if f.Present {
+			before++
+		}
+	}
+	h.files.Add(int64(len(listing.Files) - before))
+	return nil
+}
+
+// read opens every listed file that is not known to be the same as before, a few at a time.
+func (h *hold) read(ctx context.Context, at time.Time, listing agents.Listing, known map[string]*postgres.File) ([]sighting, error) {
+	var toRead []agents.Entry
+	for _, entry := range listing.Files {
+		if f := known[entry.Path]; f == nil || !sameSignature(*f, entry) {
+			toRead = append(toRead, entry)
+		}
+	}
+	seen := make([]sighting, len(toRead))
+	ok := make([]bool, len(toRead))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(2 * runtime.GOMAXPROCS(0))
+	// Each worker takes a run of files: starting one for every small file costs more than reading it.
+	const run = 64
+	for start := 0; start < len(toRead); start += run {
+		end := min(start+run, len(toRead))
+		group.Go(func() error {
+			for i := start; i < end; i++ {
+				seen[i], ok[i] = h.see(at, toRead[i], known[toRead[i].Path])
+			}
+			return ctx.Err()
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	kept := seen[:0]
+	for i := range seen {
+		if ok[i] {
+			kept = append(kept, seen[i])
+		}
+	}
+	return kept, nil
+}
+
+// see reads one file. ok is false when it vanished or is being written: another look follows.
+func (h *hold) see(at time.Time, entry agents.Entry, known *postgres.File) (s sighting, ok bool) {
+	stem := strings.TrimSuffix(path.Base(entry.Path), path.Ext(entry.Path))
+	s = sighting{
+		path: entry.Path, session: entry.Session, size: entry.Size, inode: int64(entry.Inode),
+		modTime: entry.ModTime.UnixNano(), changeTime: signature(entry, at), known: known,
+	}
+	var problem *memories.Problem
+	if problem = entry.Problem; problem == nil {
+		var err error
+		s.raw, err = agents.ReadFile(h.root, entry.Path, memories.MaxFileSize)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			h.queue.add(h.onDisk.Slug, entry.Path)
+			return s, false
+		case err != nil:
+			problem = readProblem(err)
+		}
+	}
+	switch {
+	case problem != nil:
+		s.file = memories.UnreadableFile(stem, *problem)
+	case len(s.raw) == 0 && at.Sub(entry.ModTime) < beingWritten:
+		h.queue.addAfter(h.onDisk.Slug, entry.Path, beingWritten)
+		return s, false
+	default:
+		s.hash = files.Hash(s.raw)
+		s.file = memories.Parse(s.raw, stem)
+	}
+	if len(s.raw) > memories.MaxFileSize {
+		h.leaveOnDisk(&s)
+	}
+	s.date(at, entry.ModTime)
+	s.fingerprint = s.file.Fingerprint([]byte(s.hash))
+	return s, true
+}
+
+// leaveOnDisk keeps only the hash of a file that is too large to be a memory. Its bytes are kept when it is deleted.
+func (h *hold) leaveOnDisk(s *sighting) {
+	s.raw, s.hash = nil, ""
+	if hash, err := files.ReadHash(h.root, s.path); err == nil {
+		s.hash = hash
+	}
+}
+
+// date decides when the content became new. A time in the future counts as now; so does a change of the bytes of a
+// file that was seen before, however old its modification time is.
+func (s *sighting) date(at, modTime time.Time) {
+	modTime = modTime.UTC().Truncate(time.Microsecond)
+	switch {
+	case s.known == nil:
+		s.contentAt = earlier(modTime, at)
+	case s.unchanged():
+		s.contentAt = s.known.ContentAt
+	default:
+		s.contentAt = at
+	}
+	s.modifiedAt = modTime
+	if !s.file.Modified.IsZero() {
+		s.modifiedAt = s.file.Modified.UTC().Truncate(time.Microsecond)
+	}
+}
+
+// signature is the change time to remember of an entry: 0 where a further change could carry the same one.
+func signature(entry agents.Entry, at time.Time) int64 {
+	if entry.ChangeTime.After(at.Add(-fresh)) {
+		return 0
+	}
+	return entry.ChangeTime.UnixNano()
+}
+
+// sameSignature says that a file cannot have changed since it was last read, as far as its metadata tells.
+func sameSignature(f postgres.File, entry agents.Entry) bool {
+	problem := ""
+	if entry.Problem != nil {
+		problem = entry.Problem.Code
+	}
+	listed := f.Status == postgres.Unreadable && f.Problem == problem || problem == ""
+	return f.Present && f.ChangeTime != 0 && f.ChangeTime == entry.ChangeTime.UnixNano() &&
+		f.ModTime == entry.ModTime.UnixNano() && f.Size == entry.Size && f.Inode == int64(entry.Inode) && listed
+}
+
+// past reads what is known of everything that the look touches.
+func (h *hold) past(ctx context.Context, l look) (past, error) {
+	var p past
+	names := map[string]struct{}{}
+	paths := make([]string, 0, len(l.seen)+len(l.gone))
+	ids := map[uuid.UUID]struct{}{}
+	for _, s := range l.seen {
+		names[s.file.Name] = struct{}{}
+		paths = append(paths, s.path)
+		if s.known != nil && s.known.MemoryID != uuid.Nil {
+			ids[s.known.MemoryID] = struct{}{}
+		}
+	}
+	for _, f := range l.gone {
+		paths = append(paths, f.Path)
+		if f.MemoryID != uuid.Nil {
+			ids[f.MemoryID] = struct{}{}
+		}
+	}
+	var err error
+	if p.heads, err = h.w.HeadsByName(ctx, keys(names)); err != nil {
+		return p, err
+	}
+	for _, head := range p.heads {
+		delete(ids, head.UUID)
+	}
+	others, err := h.w.HeadsByID(ctx, keys(ids))
+	if err != nil {
+		return p, err
+	}
+	for _, head := range others {
+		if head.Readable {
+			p.heads = append(p.heads, head)
+		}
+	}
+	if p.unreadable, err = h.w.UnreadableByPath(ctx, paths); err != nil {
+		return p, err
+	}
+	if p.tombstones, err = h.w.Tombstones(ctx, keys(names)); err != nil {
+		return p, err
+	}
+	of := make([]uuid.UUID, len(p.heads))
+	for i, head := range p.heads {
+		of[i] = head.UUID
+	}
+	if p.files, err = h.w.FilesOf(ctx, of); err != nil {
+		return p, err
+	}
+	p.durable, err = h.w.DurableMemories(ctx)
+	return p, err
+}
+
+func keys[K comparable](m map[K]struct{}) []K {
+	list := make([]K, 0, len(m))
+	for k := range m {
+		list = append(list, k)
+	}
+	return list
+}
+
+func (h *hold) tell(changes []change) {
+	events := make([]Event, len(changes))
+	for i, c := range changes {
+		events[i] = Event{Agent: h.onDisk.Slug, Kind: c.kind, Name: c.name}
+	}
+	h.hub.publish(events...)
+}

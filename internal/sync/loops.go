@@ -1,0 +1,186 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"memoir/internal/memories"
+)
+
+const (
+	// retry is how long a failed look waits before it is tried again.
+	retry = time.Second
+	// poll is the time between scans where watching does not work.
+	poll = time.Second
+)
+
+// work looks at what has changed as soon as it has been quiet, a few agents at a time.
+func (e *Engine) work(ctx context.Context) {
+	places := make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
+	var looks sync.WaitGroup
+	defer looks.Wait()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		due, next := e.queue.take(time.Now())
+		for _, w := range due {
+			looks.Go(func() {
+				defer e.queue.done(w.key)
+				select {
+				case places <- struct{}{}:
+				case <-ctx.Done():
+					return
+				}
+				defer func() { <-places }()
+				e.do(ctx, w)
+			})
+		}
+		var wait <-chan time.Time
+		if next >= 0 {
+			timer.Reset(next)
+			wait = timer.C
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-e.queue.wake:
+		case <-wait:
+		}
+	}
+}
+
+// do carries out one look. What fails is tried again: no change on disk is forgotten.
+func (e *Engine) do(ctx context.Context, w work) {
+	var err error
+	if w.key == "" {
+		err = e.discoverAndLook(ctx)
+	} else {
+		err = e.lookAt(ctx, w.key, w.scope)
+	}
+	e.meter.lag(time.Since(w.since))
+	if err == nil || ctx.Err() != nil || errors.Is(err, memories.ErrNotFound) {
+		return
+	}
+	e.log.Warn("a look at the disk failed and is tried again", "agent", w.key, "error", err)
+	for _, path := range w.scope {
+		e.queue.addAfter(w.key, path, retry)
+	}
+}
+
+// discoverAndLook finds agents that have appeared, and looks at those.
+func (e *Engine) discoverAndLook(ctx context.Context) error {
+	appeared, err := e.discover(ctx)
+	if err != nil {
+		return err
+	}
+	return e.scanAgents(ctx, appeared)
+}
+
+// scanAgainAndAgain scans everything at the start and then every Rescan; where watching does not work, far more often.
+func (e *Engine) scanAgainAndAgain(ctx context.Context) {
+	last := time.Time{}
+	for {
+		wait := e.options.Rescan - time.Since(last)
+		if e.polls() {
+			wait = min(wait, poll)
+		}
+		if !e.Ready() {
+			wait = 0
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		if _, err := e.ScanAll(ctx); err != nil {
+			if ctx.Err() != nil {
+				return
+			}
+			e.log.Warn("the scan failed and is tried again", "error", err)
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(retry):
+			}
+			continue
+		}
+		last = time.Now()
+		e.meter.scanned(last)
+		if !e.ready.Swap(true) {
+			e.log.Info("first scan done", "agents", len(e.slugs()))
+		}
+	}
+}
+
+// ScanAll finds every agent and looks at all of each.
+func (e *Engine) ScanAll(ctx context.Context) (Scan, error) {
+	started := time.Now()
+	if _, err := e.discover(ctx); err != nil {
+		return Scan{}, err
+	}
+	var mu sync.Mutex
+	var sum Scan
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
+	for _, slug := range e.slugs() {
+		group.Go(func() error {
+			scan, err := e.Scan(ctx, slug)
+			if errors.Is(err, memories.ErrNotFound) {
+				return nil // forgotten meanwhile
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			sum.add(scan)
+			return err
+		})
+	}
+	err := group.Wait()
+	sum.Took = time.Since(started)
+	return sum, err
+}
+
+func (e *Engine) scanAgents(ctx context.Context, slugs []string) error {
+	for _, slug := range slugs {
+		if _, err := e.Scan(ctx, slug); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// searchIndexRetry is how long filling the search index waits after it has failed.
+const searchIndexRetry = 2 * time.Second
+
+// fillSearchIndex brings into the index what large looks have left out of it.
+func (e *Engine) fillSearchIndex(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-e.unindexed:
+		}
+		for more := true; more && ctx.Err() == nil; {
+			var err error
+			if more, err = e.store.IndexMore(ctx); ignoreCanceled(err) != nil {
+				e.log.Warn("the search index could not be filled; tried again", "error", err)
+				more = true
+				select {
+				case <-ctx.Done():
+				case <-time.After(searchIndexRetry):
+				}
+			}
+		}
+	}
+}
+
+func (e *Engine) indexLater() {
+	select {
+	case e.unindexed <- struct{}{}:
+	default:
+	}
+}

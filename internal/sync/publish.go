@@ -1,0 +1,202 @@
+package sync
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+	"unicode/utf8"
+
+	"memoir/internal/files"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// maxClaudeMD is the largest CLAUDE.md that Memoir reads or writes, in bytes: an agent skips a larger one.
+const maxClaudeMD = 4 << 20
+
+// published is what this process knows of an agent's CLAUDE.md: while neither the memories nor the file have changed
+// since, there is nothing to do.
+type published struct {
+	known bool
+	file  fileStamp
+}
+
+type fileStamp struct {
+	size    int64
+	modTime time.Time
+}
+
+func (p *published) stale() { p.known = false }
+
+// Preview is an agent's CLAUDE.md as it is compiled.
+type Preview struct {
+	Text    []byte          // of the whole file
+	Costs   []memories.Cost // what each memory takes, in the order of the file
+	Problem string          // why it is not written; empty: all is well
+	Chars   int
+	Limit   int
+}
+
+// Preview compiles the agent's CLAUDE.md without writing it, as it would be without the memory of that id where one is
+// given. It fails with memories.ErrNotFound.
+func (e *Engine) Preview(ctx context.Context, slug, without string) (Preview, error) {
+	row, err := e.store.Agent(ctx, slug)
+	if err != nil {
+		return Preview{}, err
+	}
+	if without != "" {
+		if _, err := e.store.Memory(ctx, row, without); err != nil {
+			return Preview{}, err
+		}
+	}
+	sections, _, err := e.store.Sections(ctx, row.ID)
+	if err != nil {
+		return Preview{}, err
+	}
+	kept := sections[:0]
+	for _, s := range sections {
+		if s.ID != without {
+			kept = append(kept, s)
+		}
+	}
+	var raw []byte
+	var unread error
+	if path := onDisk(row).ClaudeMDPath(); path != "" {
+		if root, err := os.OpenRoot(row.Dir); err == nil {
+			defer root.Close() //nolint:errcheck // only read through
+			raw, unread = readClaudeMD(root, path)
+		}
+	}
+	return e.compile(kept, raw, unread), nil
+}
+
+// compile puts the memories into the text of a CLAUDE.md. Where that cannot be read or is damaged, the compiled part
+// stands alone and the problem says why.
+func (e *Engine) compile(sections []memories.Section, raw []byte, unread error) Preview {
+	p := Preview{Limit: e.options.ClaudeMDLimit}
+	document, err := memories.ReadDocument(raw)
+	if unread != nil {
+		err = unread
+	}
+	if err != nil {
+		p.Problem = claudeMDProblem(err)
+		document, err = memories.ReadDocument(nil)
+		if err != nil {
+			panic(err) // nothing is a sound document
+		}
+	}
+	var block []byte
+	block, p.Costs = memories.Compile(sections, p.Limit, document.Outside())
+	p.Text = document.With(block)
+	p.Chars = utf8.RuneCount(p.Text)
+	return p
+}
+
+// publish brings the agent's CLAUDE.md in step with its memories, and returns only when it is on disk. What stands in
+// its way is recorded with the agent and is no error: the memories themselves are safe.
+func (h *hold) publish(ctx context.Context) error {
+	if h.root == nil {
+		return nil
+	}
+	path := h.onDisk.ClaudeMDPath()
+	stamp := h.stampOf(path)
+	if h.published.known && h.published.file == stamp {
+		return nil
+	}
+	sections, costs, err := h.w.Sections(ctx)
+	if err != nil {
+		return err
+	}
+	var raw []byte
+	var unread error
+	if path != "" {
+		raw, unread = readClaudeMD(h.root, path)
+	}
+	p := h.compile(sections, raw, unread)
+	state := postgres.ClaudeMD{Chars: p.Chars, Problem: p.Problem}
+	if path != "" && p.Problem == "" && (raw == nil || !bytes.Equal(raw, p.Text)) {
+		if err := files.Write(h.root, path, p.Text, files.Options{}); err != nil {
+			state.Problem = claudeMDProblem(err)
+		} else {
+			state.PublishedAt = postgres.Now()
+		}
+	}
+	if state.Problem != "" {
+		state.Chars = utf8.RuneCount(raw)
+	}
+	if err := h.record(ctx, state, p.Costs, costs); err != nil {
+		return err
+	}
+	h.published = published{known: state.Problem == "", file: h.stampOf(path)}
+	return nil
+}
+
+// record keeps how CLAUDE.md stands, and what each memory takes in it where that has changed.
+func (h *hold) record(ctx context.Context, state postgres.ClaudeMD, costs []memories.Cost, known map[string]memories.Cost) error {
+	before, err := h.w.Agent(ctx)
+	if err != nil {
+		return err
+	}
+	if err := h.store.SetAgentPublished(ctx, h.id, state); err != nil {
+		return err
+	}
+	var changed []memories.Cost
+	for _, cost := range costs {
+		if known[cost.ID] != cost {
+			changed = append(changed, cost)
+		}
+	}
+	if len(changed) > 0 {
+		if err := h.w.SaveCosts(ctx, changed); err != nil {
+			return err
+		}
+	}
+	if !state.PublishedAt.IsZero() || before.ClaudeMD.Problem != state.Problem {
+		h.hub.publish(Event{Agent: h.onDisk.Slug, Kind: KindPublished})
+	}
+	return nil
+}
+
+func (h *hold) stampOf(path string) fileStamp {
+	if path == "" {
+		return fileStamp{}
+	}
+	info, err := h.root.Stat(path)
+	if err != nil {
+		return fileStamp{}
+	}
+	return fileStamp{info.Size(), info.ModTime()}
+}
+
+// readClaudeMD returns nil where there is no such file.
+func readClaudeMD(root *os.Root, path string) ([]byte, error) {
+	raw, err := readAll(root, path, maxClaudeMD)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return raw, err
+}
+
+// claudeMDProblem says in plain words why CLAUDE.md is not written.
+func claudeMDProblem(err error) string {
+	switch {
+	case errors.Is(err, memories.ErrDamagedMarkers):
+		return "CLAUDE.md has its memoir:begin and memoir:end markers damaged: there must be one of each, in this order, each on a line of its own. " +
+			"Nothing was written. Mend or remove the markers and it is published again."
+	case errors.Is(err, files.ErrLeaves):
+		return "CLAUDE.md is a link that leads out of the agent's directory. It was not followed and nothing was written. " +
+			"Replace the link by a file, or let it lead to one inside the directory."
+	case errors.Is(err, errTooLarge):
+		return fmt.Sprintf("CLAUDE.md is larger than %d MiB, and agents skip a file of that size. Nothing was written. Shorten what stands outside of Memoir's markers.", maxClaudeMD>>20)
+	case errors.Is(err, files.ErrNotRegular):
+		return "CLAUDE.md is not a regular file. Nothing was written. Rename what is there, and it is published."
+	case errors.Is(err, fs.ErrPermission):
+		return "CLAUDE.md cannot be read or written: permission denied. Nothing was written. Give the user that Memoir runs as the right to write it and its directory."
+	default:
+		return "CLAUDE.md cannot be written: " + err.Error() + ". What was there is kept. It is tried again at the next scan."
+	}
+}

@@ -1,0 +1,522 @@
+package sync
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// A sighting is a memory file that one look found new, changed, or back.
+type sighting struct {
+	path, session string
+	size, inode   int64
+	modTime       int64 // nanoseconds since 1970
+	changeTime    int64 // nanoseconds since 1970; 0: too fresh to be relied on
+	raw           []byte
+	hash          string
+	file          memories.File
+	fingerprint   memories.Fingerprint
+	contentAt     time.Time // when its content became new
+	modifiedAt    time.Time // what its age counts from
+	known         *postgres.File
+}
+
+func (s sighting) durable() bool { return s.session == "" }
+
+// unchanged says that the file is known with the very same bytes.
+func (s sighting) unchanged() bool { return s.known != nil && s.known.Hash == s.hash && s.hash != "" }
+
+// look is what one look at a part of an agent's directory found.
+type look struct {
+	at   time.Time
+	seen []sighting
+	gone []postgres.File // known to be there, and not there any more
+}
+
+// past is what was known, before a look, of all that the look touches.
+type past struct {
+	heads      []postgres.Head // of every name that was seen, and of every file that was seen or is gone
+	unreadable []postgres.Head // the entries for unreadable files at the paths of the look
+	tombstones map[postgres.Tombstone]bool
+	files      []postgres.File // on disk, of heads, wherever they are
+	durable    int             // how many memories the durable directory carried
+}
+
+// change is one thing that happened to one memory.
+type change struct {
+	kind Kind
+	name string
+}
+
+// outcome is what a look means: what to save, and what to tell.
+type outcome struct {
+	batch   postgres.Batch
+	changes []change
+	added   int
+	updated int
+	removed int
+}
+
+// massRemoval is the number of memories above which their going in one look may be an accident, when they are also
+// more than half of the directory's.
+const massRemoval = 10
+
+// reconcile decides what a look means. It is the heart of the mirror and a pure function: the same look over the same
+// past always has the same outcome.
+func reconcile(l look, p past) outcome {
+	d := newDesk(l, p)
+	for _, f := range l.gone {
+		d.fileGone(f)
+	}
+	slices.SortFunc(l.seen, func(a, b sighting) int {
+		return cmp.Or(a.contentAt.Compare(b.contentAt), cmp.Compare(a.modTime, b.modTime),
+			compareBool(a.durable(), b.durable()), strings.Compare(b.path, a.path))
+	})
+	for _, s := range l.seen {
+		d.fileSeen(s)
+	}
+	d.removeWhatNoFileCarries(p.durable)
+	d.settle()
+	return d.outcome()
+}
+
+// desk is the working table of one reconcile: heads and files as they stand so far.
+type desk struct {
+	at         time.Time
+	byName     map[string]*page
+	byID       map[uuid.UUID]*page
+	unreadable map[string]*page // by path
+	tombstones map[postgres.Tombstone]bool
+	suspects   []*page // a durable file of theirs is gone or carries another name
+	out        outcome
+}
+
+// page is one memory on the desk.
+type page struct {
+	head      postgres.Head
+	files     map[string]postgres.File // that carry it, by path
+	revisions []postgres.Revision
+	text      *sighting // whose content became the memory's
+	isNew     bool
+	dropped   bool
+	touched   bool // something about it may have to be saved
+	before    postgres.Head
+	kind      Kind // what to tell; empty: nothing
+}
+
+func newDesk(l look, p past) *desk {
+	d := &desk{
+		at: l.at, byName: map[string]*page{}, byID: map[uuid.UUID]*page{}, unreadable: map[string]*page{}, tombstones: p.tombstones,
+	}
+	for _, h := range p.heads {
+		pg := &page{head: h, before: h, files: map[string]postgres.File{}}
+		d.byID[h.UUID] = pg
+		if h.Readable {
+			d.byName[h.Name] = pg
+		}
+	}
+	for _, h := range p.unreadable {
+		pg := &page{head: h, before: h, files: map[string]postgres.File{}}
+		d.byID[h.UUID] = pg
+		d.unreadable[h.Path] = pg
+	}
+	for _, f := range p.files {
+		if pg := d.byID[f.MemoryID]; pg != nil && f.Status != postgres.Removing {
+			pg.files[f.Path] = f
+		}
+	}
+	return d
+}
+
+func (d *desk) fileGone(f postgres.File) {
+	d.leave(f)
+	d.dropUnreadable(f.Path)
+	if f.Status == postgres.Blocked {
+		d.out.batch.Unblock = append(d.out.batch.Unblock, f.Path)
+	}
+	f.Present, f.Status, f.Problem = false, postgres.Carries, ""
+	d.out.batch.Files = append(d.out.batch.Files, f)
+}
+
+// leave takes a file away from the memory that it carried.
+func (d *desk) leave(f postgres.File) {
+	pg := d.byID[f.MemoryID]
+	if pg == nil || !f.Present {
+		return
+	}
+	delete(pg.files, f.Path)
+	pg.touched = true
+	if f.Durable() {
+		d.suspects = append(d.suspects, pg)
+	}
+}
+
+func (d *desk) fileSeen(s sighting) {
+	row := postgres.File{
+		Path: s.path, Session: s.session, Status: postgres.Carries, Present: true, Fingerprint: s.fingerprint, Hash: s.hash,
+		Size: s.size, Inode: s.inode, ModTime: s.modTime, ChangeTime: s.changeTime, ModifiedAt: s.modifiedAt, ContentAt: s.contentAt,
+	}
+	if s.known != nil && s.known.Status == postgres.Blocked && s.known.Present {
+		d.out.batch.Unblock = append(d.out.batch.Unblock, s.path)
+	}
+	switch {
+	case d.tombstones[postgres.Tombstone{Name: s.file.Name, Fingerprint: s.fingerprint}]:
+		d.block(s, &row)
+	case s.file.Unreadable:
+		d.seeUnreadable(s, &row)
+	default:
+		d.dropUnreadable(s.path)
+		d.carry(s, &row)
+	}
+	if s.known == nil {
+		d.out.batch.NewFiles = append(d.out.batch.NewFiles, row)
+	} else {
+		d.out.batch.Files = append(d.out.batch.Files, row)
+	}
+}
+
+// block keeps out a content that was deleted. The file still carries its name, so it takes nothing from a memory that
+// has been learned anew under it.
+func (d *desk) block(s sighting, row *postgres.File) {
+	d.dropUnreadable(s.path)
+	row.Status = postgres.Blocked
+	pg := d.byName[s.file.Name]
+	if s.file.Unreadable {
+		pg = nil
+	}
+	d.leaveOther(s, pg)
+	if pg != nil {
+		row.MemoryID = pg.head.UUID
+		pg.files[s.path] = *row
+		pg.touched = true
+	}
+	d.out.batch.Block = append(d.out.batch.Block, postgres.BlockedFile{
+		Blocked: memories.Blocked{
+			Name: s.file.Name, Type: s.file.Type, Description: s.file.Description, Body: s.file.Body, Path: s.path,
+			Session: s.session, Hash: s.hash, SeenAt: d.at,
+		},
+		Fingerprint: s.fingerprint,
+	})
+}
+
+// seeUnreadable lists the file by its path. What it carried when it could last be read stays as it is: nothing is
+// ever concluded from a failed read.
+func (d *desk) seeUnreadable(s sighting, row *postgres.File) {
+	row.Status = postgres.Unreadable
+	row.Problem = s.file.Problems[0].Code
+	if s.known != nil && s.known.Present {
+		row.MemoryID = s.known.MemoryID
+	}
+	if carried := d.byID[row.MemoryID]; carried != nil {
+		carried.files[s.path] = *row
+		carried.touched = true
+	}
+	pg := d.unreadable[s.path]
+	if pg == nil {
+		pg = d.create(s)
+		d.unreadable[s.path] = pg
+	}
+	d.adopt(pg, s)
+}
+
+func (d *desk) dropUnreadable(path string) {
+	if pg := d.unreadable[path]; pg != nil {
+		pg.dropped, pg.touched = true, true
+		delete(d.unreadable, path)
+	}
+}
+
+func (d *desk) carry(s sighting, row *postgres.File) {
+	pg := d.byName[s.file.Name]
+	d.leaveOther(s, pg)
+	isNew := pg == nil
+	if isNew {
+		pg = d.create(s)
+		d.byName[s.file.Name] = pg
+	}
+	row.MemoryID = pg.head.UUID
+	pg.files[s.path] = *row
+	pg.touched = true
+
+	switch {
+	case isNew:
+		d.adopt(pg, s)
+	case pg.head.State == memories.Deleted:
+		d.revive(pg, s)
+	case pg.head.State == memories.Missing:
+		pg.head.State, pg.head.UpdatedAt = memories.Active, d.at
+		pg.kind = KindRestored
+		d.compete(pg, s)
+	default:
+		d.compete(pg, s)
+	}
+}
+
+// leaveOther takes the file away from the memory that it carried until now, if that is another one.
+func (d *desk) leaveOther(s sighting, pg *page) {
+	if s.known != nil && s.known.MemoryID != uuid.Nil && (pg == nil || s.known.MemoryID != pg.head.UUID) {
+		d.leave(*s.known)
+	}
+}
+
+func (d *desk) create(s sighting) *page {
+	id := uuid.Must(uuid.NewV7())
+	pg := &page{isNew: true, touched: true, kind: KindSaved, files: map[string]postgres.File{}, head: postgres.Head{
+		UUID: id,
+		Memory: memories.Memory{
+			ID: id.String(), Name: s.file.Name, Readable: !s.file.Unreadable, State: memories.Active,
+			CreatedAt: s.contentAt, UpdatedAt: s.contentAt,
+		},
+	}}
+	d.byID[id] = pg
+	return pg
+}
+
+// revive brings a memory back from the trash with what the file says: the file is all the evidence there is.
+func (d *desk) revive(pg *page, s sighting) {
+	pg.head.State = memories.Active
+	pg.head.DeletedAt, pg.head.DeletedBy = time.Time{}, ""
+	pg.kind = KindRestored
+	d.adopt(pg, s)
+}
+
+// compete lets the file's content become the memory's if it is newer. A file that is known with these very bytes
+// never wins.
+func (d *desk) compete(pg *page, s sighting) {
+	inThisLook := pg.text != nil
+	newer := s.contentAt.After(pg.head.ContentAt) || inThisLook && s.contentAt.Equal(pg.head.ContentAt)
+	switch {
+	case s.unchanged() || !newer:
+		d.keepAsPast(pg, s)
+	case s.fingerprint == pg.head.Fingerprint && s.path != pg.head.Path:
+		pg.head.ContentAt = s.contentAt
+	default:
+		d.adopt(pg, s)
+	}
+}
+
+// keepAsPast keeps a content that did not win, so that nothing that was ever learned is lost.
+func (d *desk) keepAsPast(pg *page, s sighting) {
+	if !s.unchanged() && s.fingerprint != pg.head.Fingerprint {
+		d.addRevision(pg, s, false)
+	}
+}
+
+// adopt makes the file's content the memory's.
+func (d *desk) adopt(pg *page, s sighting) {
+	h := &pg.head
+	if pg.isNew || h.Fingerprint != s.fingerprint || h.Hash != s.hash {
+		d.addRevision(pg, s, true)
+	}
+	if !pg.isNew && (h.Fingerprint != s.fingerprint || pg.kind == KindRestored) {
+		h.UpdatedAt = d.at
+		if pg.kind == "" {
+			pg.kind = KindSaved
+		}
+	}
+	if pg.isNew {
+		h.CreatedAt, h.UpdatedAt = earlier(h.CreatedAt, s.contentAt), s.contentAt
+	}
+	h.Type, h.Fingerprint, h.Hash, h.Size = s.file.Type, s.fingerprint, s.hash, s.size
+	h.Path, h.Session, h.ModifiedAt, h.ContentAt = s.path, s.session, s.modifiedAt, s.contentAt
+	h.Problems = s.file.Problems
+	pg.text = &s
+}
+
+func (d *desk) addRevision(pg *page, s sighting, current bool) {
+	for i := range pg.revisions {
+		if pg.revisions[i].Fingerprint == s.fingerprint {
+			if current {
+				pg.revisions[i].Current = true
+				pg.head.RevisionID = pg.revisions[i].ID
+			}
+			return
+		}
+	}
+	r := postgres.Revision{
+		ID: uuid.Must(uuid.NewV7()), MemoryID: pg.head.UUID, Fingerprint: s.fingerprint, Hash: s.hash, Type: s.file.Type,
+		Description: s.file.Description, Body: s.file.Body, Raw: s.raw, Path: s.path, Session: s.session,
+		SeenAt: s.contentAt, Current: current,
+	}
+	pg.revisions = append(pg.revisions, r)
+	if current {
+		pg.head.RevisionID = r.ID
+	}
+}
+
+// removeWhatNoFileCarries puts into the trash what was removed from the durable directory, or holds it as missing
+// when so much went at once that it may be an accident.
+func (d *desk) removeWhatNoFileCarries(durableBefore int) {
+	var gone []*page
+	for _, pg := range d.suspects {
+		alive := pg.head.State == memories.Active || pg.head.State == memories.NeedsAttention
+		if alive && len(pg.files) == 0 && pg.head.Readable && !slices.Contains(gone, pg) {
+			gone = append(gone, pg)
+		}
+	}
+	hold := len(gone) > massRemoval && 2*len(gone) > durableBefore
+	for _, pg := range gone {
+		pg.touched = true
+		pg.head.UpdatedAt = d.at
+		if hold {
+			pg.head.State, pg.kind = memories.Missing, KindMissing
+		} else {
+			pg.head.State, pg.kind = memories.Deleted, KindDeleted
+			pg.head.DeletedAt, pg.head.DeletedBy = d.at, postgres.ByDisk
+		}
+	}
+}
+
+// settle makes each touched memory agree with the files that now carry it.
+func (d *desk) settle() {
+	for _, pg := range d.byID {
+		if !pg.touched || pg.dropped {
+			continue
+		}
+		h := &pg.head
+		pg.followContent()
+		h.Problems = withDuplicates(h.Problems, pg.files)
+		if h.State == memories.Active || h.State == memories.NeedsAttention {
+			h.State = memories.Active
+			if h.Type == "" || !h.Readable {
+				h.State = memories.NeedsAttention
+			}
+		}
+	}
+}
+
+// followContent keeps the memory's path at a file that has the memory's very content, else at the last known one.
+func (pg *page) followContent() {
+	h := &pg.head
+	var best *postgres.File
+	for _, f := range pg.files {
+		if f.Fingerprint != h.Fingerprint || f.Status != postgres.Carries {
+			continue
+		}
+		if f.Path == h.Path {
+			h.ModifiedAt = f.ModifiedAt
+			return
+		}
+		if best == nil || compareBool(best.Durable(), f.Durable()) < 0 || best.Durable() == f.Durable() && f.Path < best.Path {
+			best = &f
+		}
+	}
+	if best != nil {
+		h.Path, h.Session, h.ModifiedAt = best.Path, best.Session, best.ModifiedAt
+	}
+}
+
+// withDuplicates flags a name that two files of one directory carry.
+func withDuplicates(problems []memories.Problem, files map[string]postgres.File) []memories.Problem {
+	problems = slices.DeleteFunc(slices.Clone(problems), func(p memories.Problem) bool { return p.Code == memories.CodeDuplicateName })
+	byDir := map[string][]string{}
+	for _, f := range files {
+		if f.Status == postgres.Carries {
+			byDir[path.Dir(f.Path)] = append(byDir[path.Dir(f.Path)], f.Path)
+		}
+	}
+	var dirs []string
+	for dir, paths := range byDir {
+		if len(paths) > 1 {
+			dirs = append(dirs, dir)
+		}
+	}
+	slices.Sort(dirs)
+	for _, dir := range dirs {
+		slices.Sort(byDir[dir])
+		problems = append(problems, duplicateName(byDir[dir]))
+	}
+	return problems
+}
+
+func duplicateName(paths []string) memories.Problem {
+	return memories.Problem{
+		Code:    memories.CodeDuplicateName,
+		Message: strings.Join(paths, " and ") + " have the same name in one directory. The newest content counts. Rename one of them, or remove it.",
+	}
+}
+
+func (d *desk) outcome() outcome {
+	for _, pg := range d.byID {
+		if !pg.touched {
+			continue
+		}
+		d.save(pg)
+		if pg.kind != "" && !pg.dropped {
+			d.out.changes = append(d.out.changes, change{pg.kind, pg.head.Name})
+		}
+		d.count(pg)
+	}
+	slices.SortFunc(d.out.changes, func(a, b change) int {
+		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(string(a.kind), string(b.kind)))
+	})
+	return d.out
+}
+
+func (d *desk) save(pg *page) {
+	b := &d.out.batch
+	switch {
+	case pg.dropped && pg.isNew:
+		return
+	case pg.dropped:
+		b.DropHeads = append(b.DropHeads, pg.head.UUID)
+		return
+	case pg.isNew:
+		b.NewHeads = append(b.NewHeads, pg.head)
+		b.NewRevisions = append(b.NewRevisions, pg.revisions...)
+	default:
+		b.Revisions = append(b.Revisions, pg.revisions...)
+		if !sameHead(pg.head, pg.before) {
+			b.Heads = append(b.Heads, pg.head)
+		}
+	}
+	if pg.text != nil && pg.head.RevisionID != pg.before.RevisionID {
+		b.Words = append(b.Words, postgres.WordsOf(pg.head.UUID, pg.head.RevisionID, pg.head.Name, pg.text.file.Description, pg.text.file.Body))
+	}
+}
+
+func (d *desk) count(pg *page) {
+	switch {
+	case pg.dropped:
+	case pg.isNew, pg.kind == KindRestored:
+		d.out.added++
+	case pg.kind == KindSaved:
+		d.out.updated++
+	case pg.kind == KindDeleted, pg.kind == KindMissing:
+		d.out.removed++
+	}
+}
+
+// sameHead compares what a look can change of a memory.
+func sameHead(a, b postgres.Head) bool {
+	return a.State == b.State && a.Type == b.Type && a.RevisionID == b.RevisionID && a.Fingerprint == b.Fingerprint &&
+		a.Hash == b.Hash && a.Size == b.Size && a.Path == b.Path && a.Session == b.Session &&
+		a.ModifiedAt.Equal(b.ModifiedAt) && a.ContentAt.Equal(b.ContentAt) && slices.Equal(a.Problems, b.Problems) &&
+		a.DeletedAt.Equal(b.DeletedAt)
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// compareBool orders false before true.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	default:
+		return 1
+	}
+}

@@ -1,0 +1,183 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"memoir/internal/files"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// Restore brings a memory back from the trash, or writes back the file of one that is missing: the durable file, the
+// row, the index lines and CLAUDE.md, all on disk when it returns. It fails with memories.ErrNotFound, with
+// memories.ErrChanged when match is of another state, and with *memories.ConflictError when the name lives.
+func (e *Engine) Restore(ctx context.Context, slug, id, match string) (Result, error) {
+	var result Result
+	err := e.withAgent(ctx, slug, func(h *hold) error {
+		head, err := h.head(ctx, id, match)
+		if err != nil {
+			return err
+		}
+		if head.State != memories.Deleted && head.State != memories.Missing {
+			return &memories.ConflictError{Reason: fmt.Sprintf("The memory %q is not in the trash: it lives already. Nothing was changed.", head.Name)}
+		}
+		if h.root == nil {
+			return h.errNoDirectory()
+		}
+		if err := h.w.BeginRestore(ctx, head); err != nil {
+			return err
+		}
+		if err := h.restore(ctx, head); err != nil {
+			return err
+		}
+		if err := h.publish(ctx); err != nil {
+			return err
+		}
+		result, err = h.result(ctx, id)
+		return err
+	})
+	return result, err
+}
+
+// restore takes the steps of a restore that has begun. Each is safe to repeat: after a crash, finishRestores does.
+func (h *hold) restore(ctx context.Context, head postgres.Head) error {
+	raw, err := h.w.CurrentRaw(ctx, head.UUID)
+	if err != nil {
+		return err
+	}
+	if raw == nil {
+		return &memories.ConflictError{Reason: fmt.Sprintf("The bytes of %s were never readable, so there is nothing to restore.", head.Path)}
+	}
+	path, err := h.restoreTarget(ctx, head)
+	if err != nil {
+		return err
+	}
+	err = files.Write(h.root, path, raw, files.Options{New: true, ModTime: head.ModifiedAt})
+	if err != nil && !errors.Is(err, files.ErrExists) {
+		return writeConflict(path, err)
+	}
+	if err := h.restoreToIndexes(head.IndexLines); err != nil {
+		return err
+	}
+	if err := h.takeIn(ctx, path); err != nil {
+		return err
+	}
+	if !head.Readable { // the file stands for itself again
+		return h.w.Drop(ctx, head.UUID)
+	}
+	return h.w.EndRestore(ctx, head.UUID)
+}
+
+// restoreTarget returns where the memory's durable file was, if nothing else is there now, else a new path. A file
+// that has its very bytes already is what a restore that was cut short has written.
+func (h *hold) restoreTarget(ctx context.Context, head postgres.Head) (string, error) {
+	if !head.Readable {
+		return head.Path, nil
+	}
+	durable, err := h.w.DurableFilesOf(ctx, head.UUID)
+	if err != nil {
+		return "", err
+	}
+	wished := memories.FileName(head.Type, head.Name)
+	for _, f := range durable {
+		if f.Path == head.Path || head.Session != "" {
+			if h.isFree(f.Path) || h.holds(f.Path, head.Hash) {
+				return f.Path, nil
+			}
+		}
+	}
+	for _, f := range durable {
+		if h.isFree(f.Path) {
+			return f.Path, nil
+		}
+	}
+	return h.newTarget(wished).path, nil
+}
+
+func (h *hold) holds(path, hash string) bool {
+	found, err := files.ReadHash(h.root, path)
+	return err == nil && found == hash
+}
+
+// finishRestores completes the restores that a crash has cut short.
+func (h *hold) finishRestores(ctx context.Context) error {
+	if h.root == nil {
+		return nil
+	}
+	begun, err := h.w.Restoring(ctx)
+	if err != nil {
+		return err
+	}
+	for _, head := range begun {
+		err := h.restore(ctx, head)
+		var conflict *memories.ConflictError
+		if errors.As(err, &conflict) {
+			h.log.Warn("a restore that was cut short cannot be completed; the memory stays in the trash", "agent", h.onDisk.Slug, "memory", head.Name, "reason", conflict.Reason)
+			err = h.w.EndRestore(ctx, head.UUID)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Allow lets in a content that was kept out: it becomes the memory's, which lives again. It fails with
+// memories.ErrNotFound, also when the file is no longer there.
+func (e *Engine) Allow(ctx context.Context, slug, id string) (Result, error) {
+	var result Result
+	err := e.withAgent(ctx, slug, func(h *hold) error {
+		blocked, err := h.w.Blocked(ctx, id)
+		if err != nil {
+			return err
+		}
+		if h.root == nil {
+			return h.errNoDirectory()
+		}
+		if !h.holds(blocked.Path, blocked.Hash) {
+			h.queue.add(slug, blocked.Path)
+			return changedOnDisk(blocked.Path)
+		}
+		if err := h.w.Allow(ctx, blocked.Name, blocked.Fingerprint); err != nil {
+			return err
+		}
+		if err := h.w.ForgetContent(ctx, blocked.Path); err != nil {
+			return err
+		}
+		if err := h.takeIn(ctx, blocked.Path); err != nil {
+			return err
+		}
+		if err := h.publish(ctx); err != nil {
+			return err
+		}
+		result, err = h.resultByName(ctx, blocked.Name)
+		return err
+	})
+	return result, err
+}
+
+// Forget removes an agent whose directory is gone, with all that is known of it, and returns it as it was. It fails
+// with memories.ErrNotFound, and with *memories.ConflictError while the directory is there.
+func (e *Engine) Forget(ctx context.Context, slug string) (postgres.Agent, error) {
+	var row postgres.Agent
+	err := e.withAgent(ctx, slug, func(h *hold) error {
+		var err error
+		if row, err = h.store.Agent(ctx, slug); err != nil {
+			return err
+		}
+		if h.root != nil {
+			return &memories.ConflictError{Reason: "The agent's directory " + row.Dir + " is there, and Memoir would find it again at once. Nothing was removed. Remove or move the directory first."}
+		}
+		return h.store.ForgetAgent(ctx, h.id)
+	})
+	if err != nil {
+		return postgres.Agent{}, err
+	}
+	e.mu.Lock()
+	delete(e.agents, slug)
+	e.mu.Unlock()
+	e.hub.publish(Event{Agent: slug, Kind: KindDeleted})
+	return row, nil
+}

@@ -1,0 +1,341 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"memoir/internal/files"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// Draft is a memory as somebody wants it to be.
+type Draft struct {
+	Name        string
+	Type        memories.Type
+	Description string
+	Body        string
+}
+
+// Patch is a part of a memory that somebody wants to be otherwise; nil keeps what is there.
+type Patch struct {
+	Name        *string
+	Type        *memories.Type
+	Description *string
+	Body        *string
+}
+
+// Save writes a memory under its name, whatever was there before: a new one, a new content of one that lives, or one
+// that comes back from the trash. When it returns, its file and CLAUDE.md are on disk. Created says that it did not
+// live before.
+//
+// It fails with memories.ErrNotFound for an unknown agent, *memories.InvalidError for a field that cannot be taken, and
+// *memories.ConflictError when the memory's file has changed on disk since it was read.
+func (e *Engine) Save(ctx context.Context, slug string, draft Draft) (Result, error) {
+	if err := draft.check(); err != nil {
+		return Result{}, err
+	}
+	var result Result
+	err := e.withAgent(ctx, slug, func(h *hold) error {
+		heads, err := h.w.HeadsByName(ctx, []string{draft.Name})
+		if err != nil {
+			return err
+		}
+		var head *postgres.Head
+		if len(heads) > 0 {
+			head = &heads[0]
+		}
+		created := head == nil || head.State == memories.Deleted
+		result, err = h.write(ctx, head, draft)
+		result.Created = created
+		return err
+	})
+	return result, err
+}
+
+// Patch changes a part of a memory; with a new name, it saves the memory under that and deletes it under the old one.
+// match is the ETag of what the user saw; empty: whatever there is. It fails as Save and Delete do.
+func (e *Engine) Patch(ctx context.Context, slug, id, match string, patch Patch) (Result, error) {
+	var result Result
+	err := e.withAgent(ctx, slug, func(h *hold) error {
+		head, err := h.head(ctx, id, match)
+		if err != nil {
+			return err
+		}
+		draft, err := h.patched(ctx, head, patch)
+		if err != nil {
+			return err
+		}
+		if draft.Name != head.Name {
+			result, err = h.rename(ctx, head, draft)
+		} else {
+			result, err = h.write(ctx, &head, draft)
+		}
+		return err
+	})
+	return result, err
+}
+
+// patched returns the memory as it is to be.
+func (h *hold) patched(ctx context.Context, head postgres.Head, patch Patch) (Draft, error) {
+	switch {
+	case head.State == memories.Deleted:
+		return Draft{}, &memories.ConflictError{Reason: "The memory is in the trash. Nothing was changed. Restore it first."}
+	case !head.Readable:
+		return Draft{}, &memories.ConflictError{Reason: "The file could not be read, so it cannot be edited here. Nothing was changed. Mend it on disk, or delete it."}
+	}
+	description, body, err := h.w.Text(ctx, head.UUID)
+	if err != nil {
+		return Draft{}, err
+	}
+	draft := Draft{Name: head.Name, Type: head.Type, Description: description, Body: body}
+	if patch.Name != nil {
+		draft.Name = *patch.Name
+	}
+	if patch.Type != nil {
+		draft.Type = *patch.Type
+	}
+	if patch.Description != nil {
+		draft.Description = *patch.Description
+	}
+	if patch.Body != nil {
+		draft.Body = *patch.Body
+	}
+	if draft.Type == "" { // an edit of a memory that needs attention may leave its type open
+		typed := draft
+		typed.Type = memories.Feedback
+		return draft, typed.check()
+	}
+	return draft, draft.check()
+}
+
+// maxBody is the longest body that is taken, in bytes; with its frontmatter the file must still be readable.
+const maxBody = memories.MaxFileSize
+
+// check says which field cannot be taken.
+func (d *Draft) check() error {
+	for _, field := range []struct{ name, value string }{{"name", d.Name}, {"description", d.Description}, {"body", d.Body}} {
+		if strings.ContainsRune(field.value, 0) {
+			return &memories.InvalidError{Field: field.name, Reason: "contains a NUL character, which no text may; remove it"}
+		}
+		if !utf8.ValidString(field.value) {
+			return &memories.InvalidError{Field: field.name, Reason: "is not valid UTF-8"}
+		}
+	}
+	cleaned := memories.Content(*d).Canonical().Name
+	switch {
+	case cleaned == "":
+		return &memories.InvalidError{Field: "name", Reason: "is empty; every memory needs a name"}
+	case cleaned != strings.TrimSpace(d.Name):
+		return &memories.InvalidError{Field: "name", Reason: "must be one line of at most 256 characters without control characters"}
+	}
+	d.Name = cleaned
+	if _, ok := memories.ParseType(string(d.Type)); !ok {
+		return &memories.InvalidError{Field: "type", Reason: "must be one of feedback, user, project, reference"}
+	}
+	if len(d.Body) > maxBody {
+		return &memories.InvalidError{Field: "body", Reason: "is longer than 1 MiB; a memory is a note, move the detail into a file of its own"}
+	}
+	content := memories.Content(*d)
+	if len(memories.Encode(content)) > memories.MaxFileSize {
+		return &memories.InvalidError{Field: "body", Reason: "makes, with name and description, a file of more than 1 MiB, which could not be read back"}
+	}
+	return nil
+}
+
+// write brings a draft to the disk, the database and CLAUDE.md. head is the memory of that name, nil where there is none.
+func (h *hold) write(ctx context.Context, head *postgres.Head, draft Draft) (Result, error) {
+	if h.root == nil {
+		return Result{}, h.errNoDirectory()
+	}
+	target, err := h.target(ctx, head, draft)
+	if err != nil {
+		return Result{}, err
+	}
+	data, err := h.contentFor(ctx, head, target, draft)
+	if err != nil {
+		return Result{}, err
+	}
+	// The tombstone is lifted first: between the two steps the memory is only not there yet, never kept out.
+	parsed := memories.Parse(data, "")
+	if err := h.w.Allow(ctx, draft.Name, parsed.Fingerprint(data)); err != nil {
+		return Result{}, err
+	}
+	options := files.Options{New: !target.present, IfHash: target.hash}
+	if err := files.Write(h.root, target.path, data, options); err != nil {
+		return Result{}, writeConflict(target.path, err)
+	}
+	if err := h.takeIn(ctx, target.path); err != nil {
+		return Result{}, err
+	}
+	if err := h.publish(ctx); err != nil {
+		return Result{}, err
+	}
+	return h.resultByName(ctx, draft.Name)
+}
+
+// target is the durable file that a memory is written to.
+type target struct {
+	path    string
+	present bool
+	hash    string // of what is there, as it was last read
+}
+
+// target chooses the file: the durable one that carries the memory, else a new one.
+func (h *hold) target(ctx context.Context, head *postgres.Head, draft Draft) (target, error) {
+	if head != nil {
+		durable, err := h.w.DurableFilesOf(ctx, head.UUID)
+		if err != nil {
+			return target{}, err
+		}
+		for _, f := range durable {
+			if f.Present && (f.Path == head.Path || head.Session != "" || !contains(durable, head.Path)) {
+				return target{f.Path, true, f.Hash}, nil
+			}
+		}
+		for _, f := range durable {
+			if !f.Present && h.isFree(f.Path) {
+				return target{path: f.Path}, nil
+			}
+		}
+	}
+	return h.newTarget(memories.FileName(draft.Type, draft.Name)), nil
+}
+
+func contains(durable []postgres.DurableFile, path string) bool {
+	for _, f := range durable {
+		if f.Present && f.Path == path {
+			return true
+		}
+	}
+	return false
+}
+
+// newTarget returns a path of the durable directory at which there is nothing.
+func (h *hold) newTarget(file string) target {
+	for n := 1; ; n++ {
+		name := file
+		if n > 1 {
+			name = memories.NumberedFileName(file, n)
+		}
+		if p := path.Join(h.onDisk.DurableDir(), name); h.isFree(p) {
+			return target{path: p}
+		}
+	}
+}
+
+func (h *hold) isFree(p string) bool {
+	_, err := h.root.Lstat(p)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// contentFor returns the bytes to write: what is there with the draft in it, so that keys unknown to Memoir survive.
+func (h *hold) contentFor(ctx context.Context, head *postgres.Head, t target, draft Draft) ([]byte, error) {
+	content := memories.Content(draft)
+	var base []byte
+	var err error
+	switch {
+	case t.present:
+		base, err = readAll(h.root, t.path, memories.MaxFileSize)
+		if err != nil || files.Hash(base) != t.hash {
+			h.queue.add(h.onDisk.Slug, t.path)
+			return nil, changedOnDisk(t.path)
+		}
+	case head != nil:
+		base, err = h.w.CurrentRaw(ctx, head.UUID)
+		if err != nil {
+			return nil, err
+		}
+	}
+	if base == nil {
+		return memories.Encode(content), nil
+	}
+	return memories.Rewrite(base, content, time.Now()), nil
+}
+
+func changedOnDisk(path string) error {
+	return &memories.ConflictError{Reason: path + " has changed on disk since it was read. Nothing was written. Look at what it says now and save again."}
+}
+
+func writeConflict(path string, err error) error {
+	switch {
+	case errors.Is(err, files.ErrChanged), errors.Is(err, files.ErrExists):
+		return changedOnDisk(path)
+	case errors.Is(err, files.ErrLeaves), errors.Is(err, files.ErrNotRegular), errors.Is(err, files.ErrOwner), errors.Is(err, fs.ErrPermission):
+		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be written (%v). Nothing was changed.", path, plain(err))}
+	}
+	return fmt.Errorf("write %s: %w", path, err)
+}
+
+// takeIn mirrors a file that was just written, as if a look had found it changed.
+func (h *hold) takeIn(ctx context.Context, file string) error {
+	_, err := h.look(ctx, []string{file})
+	return err
+}
+
+func (h *hold) resultByName(ctx context.Context, name string) (Result, error) {
+	heads, err := h.w.HeadsByName(ctx, []string{name})
+	if err != nil {
+		return Result{}, err
+	}
+	if len(heads) == 0 {
+		return Result{}, fmt.Errorf("the memory %q was written and could not be read back: %w", name, memories.ErrNotFound)
+	}
+	return h.result(ctx, heads[0].ID)
+}
+
+// rename saves the memory under its new name and deletes it under the old one.
+func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Result, error) {
+	if h.root == nil {
+		return Result{}, h.errNoDirectory()
+	}
+	taken, err := h.w.HeadsByName(ctx, []string{draft.Name})
+	if err != nil {
+		return Result{}, err
+	}
+	if len(taken) > 0 && taken[0].State != memories.Deleted {
+		return Result{}, &memories.ConflictError{Reason: fmt.Sprintf("There is a memory named %q already. Nothing was changed. Choose another name, or delete that one first.", draft.Name)}
+	}
+	carriers, err := h.carriersOf(ctx, head)
+	if err != nil {
+		return Result{}, err
+	}
+	for _, f := range carriers {
+		if err := h.checkUnchanged(f); err != nil {
+			return Result{}, err
+		}
+	}
+	base, err := h.w.CurrentRaw(ctx, head.UUID)
+	if err != nil {
+		return Result{}, err
+	}
+	data := memories.Encode(memories.Content(draft))
+	if base != nil {
+		data = memories.Rewrite(base, memories.Content(draft), time.Now())
+	}
+	parsed := memories.Parse(data, "")
+	if err := h.w.Allow(ctx, draft.Name, parsed.Fingerprint(data)); err != nil {
+		return Result{}, err
+	}
+	t := h.newTarget(memories.FileName(draft.Type, draft.Name))
+	if err := files.Write(h.root, t.path, data, files.Options{New: true}); err != nil {
+		return Result{}, writeConflict(t.path, err)
+	}
+	if err := h.takeIn(ctx, t.path); err != nil {
+		return Result{}, err
+	}
+	if err := h.delete(ctx, head); err != nil {
+		return Result{}, err
+	}
+	if err := h.publish(ctx); err != nil {
+		return Result{}, err
+	}
+	h.tell([]change{{KindDeleted, head.Name}})
+	return h.resultByName(ctx, draft.Name)
+}

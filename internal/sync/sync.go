@@ -1,0 +1,181 @@
+// Package sync keeps disk, database and CLAUDE.md in step. It is the one writer of Memoir: it watches and scans the
+// agents' directories, mirrors what it finds, and carries out every save, deletion and restore, holding the agent
+// meanwhile. What a look at the disk means is decided by one pure function, reconcile. The API and the pages call it;
+// it knows nothing of HTTP.
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"memoir/internal/agents"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// Options are the settings of an Engine.
+type Options struct {
+	Places agents.Settings
+	// Debounce is the quiet time after a change before it is looked at.
+	Debounce time.Duration
+	// Rescan is the time from one full scan to the next.
+	Rescan time.Duration
+	// ClaudeMDLimit is the length of a CLAUDE.md, in Unicode characters, from which memories become one-line entries.
+	ClaudeMDLimit int
+	Log           *slog.Logger
+}
+
+// Engine is the running mirror. Its methods are safe for concurrent use.
+type Engine struct {
+	store   *postgres.Store
+	options Options
+	log     *slog.Logger
+	hub     *Hub
+	queue   *queue
+	watcher *watcher
+
+	mu     sync.Mutex
+	agents map[string]*agent // by slug
+
+	discovering sync.Mutex
+	ready       atomic.Bool
+	// eventless says that some agent lies on a file system that sends no events.
+	eventless atomic.Bool
+	meter     meter
+	unindexed chan struct{}
+
+	stop    context.CancelFunc
+	running sync.WaitGroup
+}
+
+// agent is one known agent in this process. Whoever works on it holds its lock.
+type agent struct {
+	sync.Mutex
+	id        int64
+	onDisk    agents.Agent
+	present   bool
+	published published
+	// recovered says that leftovers of a crash have been cleared since the process started.
+	recovered bool
+	files     atomic.Int64 // memory files that its last looks found on disk
+}
+
+// Start begins to watch and to scan. Close ends it.
+func Start(store *postgres.Store, options Options) (*Engine, error) {
+	q := newQueue(options.Debounce)
+	w, err := newWatcher(q, options.Log)
+	if err != nil {
+		return nil, fmt.Errorf("watch files: %w", err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	e := &Engine{
+		store: store, options: options, log: options.Log, hub: newHub(), queue: q, watcher: w,
+		agents: map[string]*agent{}, unindexed: make(chan struct{}, 1), stop: stop,
+	}
+	for _, run := range []func(context.Context){func(context.Context) { w.run() }, e.work, e.scanAgainAndAgain, e.fillSearchIndex} {
+		e.running.Go(func() { run(ctx) })
+	}
+	return e, nil
+}
+
+// Close ends watching and scanning, lets running writes finish, and closes every subscription.
+func (e *Engine) Close() error {
+	e.hub.Close()
+	e.stop()
+	err := e.watcher.close()
+	e.running.Wait()
+	return err
+}
+
+// Hub is where to listen for what happens.
+func (e *Engine) Hub() *Hub { return e.hub }
+
+// Ready says whether the first full scan is done.
+func (e *Engine) Ready() bool { return e.ready.Load() }
+
+// hold is one operation's exclusive hold of an agent: its rows and its directory.
+type hold struct {
+	*Engine
+	*agent
+	w *postgres.Writer
+	// root is opened anew for each operation: an os.Root stays with the directory that it was opened on, and after
+	// that one is replaced everything would look deleted. Nil: the directory is not there.
+	root *os.Root
+}
+
+// withAgent runs do while nobody else, in this process or another, works on the agent. It fails with
+// memories.ErrNotFound for an unknown slug.
+func (e *Engine) withAgent(ctx context.Context, slug string, do func(*hold) error) error {
+	a, err := e.agent(ctx, slug)
+	if err != nil {
+		return err
+	}
+	a.Lock()
+	defer a.Unlock()
+	return e.store.WithAgent(ctx, a.id, func(w *postgres.Writer) error {
+		h := &hold{Engine: e, agent: a, w: w}
+		root, err := os.OpenRoot(a.onDisk.Dir)
+		if err == nil {
+			h.root = root
+			defer root.Close() //nolint:errcheck // nothing is written through the handle itself
+		}
+		return do(h)
+	})
+}
+
+// agent returns a known agent; one that another server has made known since is read from the database.
+func (e *Engine) agent(ctx context.Context, slug string) (*agent, error) {
+	if a := e.known(slug); a != nil {
+		return a, nil
+	}
+	row, err := e.store.Agent(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if a := e.agents[slug]; a != nil {
+		return a, nil
+	}
+	a := &agent{id: row.ID, onDisk: onDisk(row), present: row.Present}
+	e.agents[slug] = a
+	return a, nil
+}
+
+func (e *Engine) known(slug string) *agent {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.agents[slug]
+}
+
+func (e *Engine) slugs() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	slugs := make([]string, 0, len(e.agents))
+	for slug := range e.agents {
+		slugs = append(slugs, slug)
+	}
+	return slugs
+}
+
+func onDisk(row postgres.Agent) agents.Agent {
+	return agents.Agent{Slug: row.Slug, Layout: agents.Layout(row.Layout), Dir: row.Dir, DisplayName: row.DisplayName}
+}
+
+// errNoDirectory says that a write needs a directory that is not there.
+func (h *hold) errNoDirectory() error {
+	return &memories.ConflictError{Reason: "The agent's directory " + h.onDisk.Dir + " is not there, so nothing can be written. Nothing was changed."}
+}
+
+func ignoreCanceled(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
