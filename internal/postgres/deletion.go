@@ -93,8 +93,3 @@ func (w *Writer) Bury(ctx context.Context, id uuid.UUID, at time.Time) error {
 func (w *Writer) ForgetContent(ctx context.Context, path string) error {
 	return wrap("forget the file's content", w.q.ForgetContent(ctx, queries.ForgetContentParams{AgentID: w.agentID, Path: path}))
 }
-
-// Drop removes a memory and its history and leaves nothing.
-func (w *Writer) Drop(ctx context.Context, id uuid.UUID) error {
-	return wrap("drop", w.q.DeleteHeads(ctx, []uuid.UUID{id}))
-}

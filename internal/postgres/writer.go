@@ -132,7 +132,8 @@ func (w *Writer) Head(ctx context.Context, id string) (Head, error) {
 	return heads[0], nil
 }
 
-// UnreadableByPath returns the entries that stand for the unreadable files at those paths.
+// UnreadableByPath returns the entries that stand for the unreadable files at those paths; a deleted one only while
+// it is being restored.
 func (w *Writer) UnreadableByPath(ctx context.Context, paths []string) ([]Head, error) {
 	rows, err := w.q.UnreadableByPath(ctx, queries.UnreadableByPathParams{AgentID: w.agentID, Paths: paths})
 	return headsOf(rows, func(r queries.UnreadableByPathRow) queries.Memory { return r.Memory }, err)

@@ -217,6 +217,24 @@ func (h *hold) result(ctx context.Context, id string) (Result, error) {
 	return Result{Memory: m, ClaudeMDProblem: row.ClaudeMD.Problem}, err
 }
 
+// resultAt reads back the memory that a file carries.
+func (h *hold) resultAt(ctx context.Context, path string) (Result, error) {
+	at, err := h.w.FilesUnder(ctx, []string{path})
+	if err != nil {
+		return Result{}, err
+	}
+	for _, f := range at {
+		if f.Path == path && f.Status == postgres.Carries {
+			return h.result(ctx, f.MemoryID.String())
+		}
+	}
+	unreadable, err := h.w.UnreadableByPath(ctx, []string{path})
+	if err != nil || len(unreadable) == 0 {
+		return Result{}, errors.Join(err, memories.ErrNotFound)
+	}
+	return h.result(ctx, unreadable[0].ID)
+}
+
 // plain takes the path and the operation off a file system error: the message that quotes it names them itself.
 func plain(err error) error {
 	var failed *fs.PathError

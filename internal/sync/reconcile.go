@@ -223,7 +223,11 @@ func (d *desk) seeUnreadable(s sighting, row *postgres.File) {
 		pg = d.create(s)
 		d.unreadable[s.path] = pg
 	}
-	d.adopt(pg, s)
+	if pg.head.State == memories.Deleted {
+		d.revive(pg, s)
+	} else {
+		d.adopt(pg, s)
+	}
 }
 
 func (d *desk) dropUnreadable(path string) {
