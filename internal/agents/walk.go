@@ -112,7 +112,7 @@ func (w *walker) lookFor(d directory, scope *scopeTree, names ...string) {
 		if inside == nil {
 			continue
 		}
-		entryPath := path.Join(d.path, name)
+		entryPath := join(d.path, name)
 		info, err := w.root.Lstat(w.real(d, name))
 		switch {
 		case err == nil:
@@ -143,7 +143,7 @@ func (w *walker) lookAtAll(d directory) {
 		for _, entry := range entries {
 			info, err := entry.Info()
 			if err != nil {
-				w.fail(path.Join(d.path, entry.Name()))
+				w.fail(join(d.path, entry.Name()))
 				continue
 			}
 			w.entry(d, item{entry.Name(), info}, everything)
@@ -174,7 +174,7 @@ func (w *walker) entry(d directory, it item, scope *scopeTree) {
 // enter returns the directory name in d. It is at real.
 func (d directory) enter(name, real string) directory {
 	sub := d
-	sub.path, sub.real = path.Join(d.path, name), real
+	sub.path, sub.real = join(d.path, name), real
 	switch d.kind {
 	case hiveKind:
 		sub.kind, sub.durable = memoryKind, true
@@ -209,7 +209,7 @@ func (w *walker) file(d directory, name string, info fs.FileInfo) {
 	if d.kind != memoryKind {
 		if d.kind != sessionsKind {
 			// memory or sessions is no directory: nothing can be said about what was in it.
-			w.fail(path.Join(d.path, name))
+			w.fail(join(d.path, name))
 		}
 		return
 	}
@@ -234,7 +234,7 @@ func (w *walker) file(d directory, name string, info fs.FileInfo) {
 func newEntry(d directory, name string, info fs.FileInfo) Entry {
 	change, inode, device := identity(info)
 	return Entry{
-		Path: path.Join(d.path, name), Session: d.session,
+		Path: join(d.path, name), Session: d.session,
 		Size: info.Size(), ModTime: info.ModTime(), ChangeTime: change, Inode: inode, Device: device,
 	}
 }
@@ -250,7 +250,15 @@ func (w *walker) fail(relPath string) {
 	w.listing.Failed = append(w.listing.Failed, escapeName(relPath))
 }
 
-func (w *walker) real(d directory, name string) string { return path.Join(d.real, name) }
+func (w *walker) real(d directory, name string) string { return join(d.real, name) }
+
+// join is path.Join for a clean directory and a plain name, at half the cost: the walk does it for each file.
+func join(dir, name string) string {
+	if dir == "." {
+		return name
+	}
+	return dir + "/" + name
+}
 
 // durable looks at the durable directory as it is at this moment.
 func (w *walker) durable() (fs.FileInfo, error) {

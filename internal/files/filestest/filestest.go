@@ -1,5 +1,3 @@
-//go:build linux
-
 // Package filestest lets tests meet the permissions of real files also when they run as root, for whom none bind. Only tests
 // call it.
 package filestest
@@ -7,7 +5,6 @@ package filestest
 import (
 	"os"
 	"runtime"
-	"syscall"
 	"testing"
 )
 
@@ -34,16 +31,4 @@ func AsNobody(t *testing.T, f func()) {
 		f()
 	}()
 	<-done
-}
-
-// becomeNobody changes this thread's file system user, which takes root's privileges over files from it. The calls answer the
-// former identity and no error, so each is made twice.
-func becomeNobody() error {
-	for _, call := range []uintptr{syscall.SYS_SETFSGID, syscall.SYS_SETFSUID} {
-		syscall.RawSyscall(call, Nobody, 0, 0)
-		if now, _, _ := syscall.RawSyscall(call, Nobody, 0, 0); now != Nobody {
-			return syscall.EPERM
-		}
-	}
-	return nil
 }
