@@ -316,6 +316,7 @@ func (d *desk) keepAsPast(pg *page, s sighting) {
 // adopt makes the file's content the memory's.
 func (d *desk) adopt(pg *page, s sighting) {
 	h := &pg.head
+	pg.touched = true
 	if pg.isNew || h.Fingerprint != s.fingerprint || h.Hash != s.hash {
 		d.addRevision(pg, s, true)
 	}
