@@ -216,9 +216,25 @@ func TestEverythingThatMattersWorksWithoutJavaScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.visit(s.URL + templates.MemoriesPath(slug))
-	p.do(chromedp.Click(chromedp.CSS(`#memory-0198c0de-0000-7000-8000-000000000002 button`)), chromedp.WaitVisible(chromedp.CSS(`.toast form button`)))
-	p.do(chromedp.Click(chromedp.CSS(`.toast form button`)), chromedp.WaitNotPresent(chromedp.CSS(`.toast form button`)))
-	p.do(chromedp.SendKeys(chromedp.CSS("#q"), "mira"), chromedp.Click(chromedp.CSS(".search button")), chromedp.WaitNotPresent(chromedp.CSS(`#memory-0198c0de-0000-7000-8000-000000000001`)))
-	p.do(chromedp.WaitVisible(chromedp.CSS(`#memory-0198c0de-0000-7000-8000-000000000004`)))
-	s.until(t, func() bool { return s.actions == 2 })
+	p.follow(chromedp.Click(chromedp.CSS(`#memory-0198c0de-0000-7000-8000-000000000002 button`)))
+	if got := evaluate[string](p, `document.querySelector(".toast p").textContent`); got != "Deleted “Never promise a refund date”." {
+		t.Errorf("the notice after a deletion is %q", got)
+	}
+	p.follow(chromedp.Click(chromedp.CSS(`.toast form button`)))
+	if got := evaluate[int](p, rowCount); got != 10 {
+		t.Errorf("there are %d rows after a deletion and its undoing, want 10", got)
+	}
+	p.do(chromedp.SendKeys(chromedp.CSS("#q"), "mira"))
+	p.follow(chromedp.Click(chromedp.CSS(".search button")))
+	if got := evaluate[int](p, rowCount); got != 1 {
+		t.Errorf("the search finds %d rows, want 1", got)
+	}
+}
+
+// follow does what leads to another document, and waits for it.
+func (p *page) follow(step chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	if _, err := chromedp.RunResponse(p.ctx, step); err != nil {
+		p.t.Fatal(err)
+	}
 }
