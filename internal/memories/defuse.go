@@ -129,7 +129,7 @@ func closeOpenEnd(text string) string {
 	last := parseMarkdown(source).LastChild()
 	switch block := last.(type) {
 	case *ast.FencedCodeBlock:
-		return text + "\n" + fenceBefore(source, block.Lines().At(0).Start)
+		return text + "\n" + fenceAt(text, block.Pos())
 	case *ast.HTMLBlock:
 		opener, known := htmlOpeners[block.HTMLBlockType]
 		if !known {
@@ -141,11 +141,10 @@ func closeOpenEnd(text string) string {
 	return text
 }
 
-// fenceBefore returns the fence that opens the code whose first line begins at the given position.
-func fenceBefore(source string, at int) string {
-	opener := strings.TrimSuffix(source[:at], "\n")
-	opener = strings.TrimLeft(opener[strings.LastIndexByte(opener, '\n')+1:], " ")
-	return opener[:len(opener)-len(strings.TrimLeft(opener, opener[:1]))]
+// fenceAt returns the run of one character that opens a code fence.
+func fenceAt(text string, at int) string {
+	rest := text[at:]
+	return rest[:len(rest)-len(strings.TrimLeft(rest, rest[:1]))]
 }
 
 // htmlOpeners are the beginnings of the blocks of HTML that end at a word of their own instead of a blank line

@@ -130,6 +130,14 @@
 
   document.addEventListener("visibilitychange", () => stream.follow());
 
+  // A refresh that waited behind an action may be of a page that the action has left.
+  document.addEventListener("htmx:before:request", (event) => {
+    const { refreshOf } = event.detail.ctx;
+    if (!refreshOf || refreshOf === here()) return;
+    refresh.wanted = true;
+    event.preventDefault();
+  });
+
   document.addEventListener("htmx:before:swap", (event) => {
     const { refreshOf, response } = event.detail.ctx;
     if (!refreshOf) return;

@@ -1,6 +1,10 @@
 package templates
 
-import "memoir/internal/memories"
+import (
+	"path"
+
+	"memoir/internal/memories"
+)
 
 // Agent is the head of every page about one agent: who it is, and its tabs.
 type Agent struct {
@@ -11,6 +15,14 @@ type Agent struct {
 	Present  bool // false: its directory is gone, its memories are kept
 	Counts   Counts
 	Sessions int
+}
+
+// memoryDir is where the agent's own memory files go.
+func (a Agent) memoryDir() string {
+	if a.Layout == "hive" {
+		return path.Join(a.Dir, "memory")
+	}
+	return a.Dir
 }
 
 // Gone returns the banner for an agent whose directory is gone, with the way to forget it.

@@ -61,7 +61,7 @@ func open(t *testing.T, address string, allowed ...string) *page {
 		t.Fatalf("Chromium does not start (apt install chromium): %v", err)
 	}
 	tab, closeTab := chromedp.NewContext(browser)
-	limited, cancel := context.WithTimeout(tab, 2*time.Minute)
+	limited, cancel := context.WithTimeout(tab, time.Minute)
 	p := &page{t: t, ctx: limited}
 	if err := chromedp.Do(tab, chromedp.Navigate("about:blank")); err != nil {
 		t.Fatal(err)

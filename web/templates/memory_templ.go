@@ -579,12 +579,12 @@ func provenance(v Memory) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if f.Session == "" {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "the agent’s own memory,")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "the agent’s own memory")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "from a session,")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "from a session")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -110,7 +110,7 @@ func SyncPage(v Sync) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = tile("Lag", english.Sprintf("%d ms", v.Lag.Milliseconds()), "from a change on disk to the page").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = tile("Lag", english.Sprintf("%d ms", v.Lag.Milliseconds()), "from the last change on disk to these pages").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
