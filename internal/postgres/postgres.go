@@ -18,7 +18,7 @@ import (
 )
 
 // ErrUnavailable says that Postgres could not be reached; what was asked may be asked again.
-var ErrUnavailable = errors.New("Postgres cannot be reached")
+var ErrUnavailable = errors.New("the database cannot be reached")
 
 // maxConnections bounds the pool: enough for two cores' worth of looks, requests and the search index at once, and
 // few enough that several servers fit into one Postgres with its default of 100.

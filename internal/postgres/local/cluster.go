@@ -30,6 +30,9 @@ type cluster struct {
 
 // openCluster checks the data directory before it changes anything, claims it, and ends what a crash left running.
 func openCluster(ctx context.Context, opts Options) (*cluster, error) {
+	if opts.DataDir == "" {
+		return nil, fmt.Errorf("%w: none was named; set --data-dir", ErrAccess)
+	}
 	dir, err := filepath.Abs(opts.DataDir)
 	if err != nil {
 		return nil, err
