@@ -39,7 +39,7 @@ func defuseBody(body string) string {
 		}
 		text = closed
 	}
-	text = sinkHeadings(text, 0)
+	text = sinkHeadings(escapeOpenComments(text), 0)
 	for range maxRounds {
 		sunk := sinkHeadings(text, sinkBy)
 		if sunk == text {
@@ -124,6 +124,27 @@ func importsAt(text string, at int) bool {
 	}
 	next, _ := utf8.DecodeRuneInString(text[at+1:])
 	return at+1 < len(text) && !unicode.IsSpace(next)
+}
+
+// escapeOpenComments escapes each <!-- outside code that no --> follows. Within a paragraph Markdown takes it for text,
+// but whoever strips comments without parsing would strip what follows the memory too.
+func escapeOpenComments(text string) string {
+	const opener = "<!--"
+	open := strings.LastIndex(text, "-->") + 1
+	if !strings.Contains(text[open:], opener) {
+		return text
+	}
+	inCode := codeSpans(parseCode(text))
+	var edits []replacement
+	for at := open; ; at += len(opener) {
+		next := strings.Index(text[at:], opener)
+		if next < 0 {
+			return replace(text, edits)
+		}
+		if at += next; !inCode.holds(at) && !strings.HasSuffix(text[:at], `\`) {
+			edits = append(edits, replacement{at, at, `\`})
+		}
+	}
 }
 
 // sentinel is a heading that stands where it is put only when nothing before it is left open.
