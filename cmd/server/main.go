@@ -28,6 +28,7 @@ func main() {
 	err := run(ctx, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr)
 	switch {
 	case errors.Is(err, errAnswered):
+	case ctx.Err() != nil && errors.Is(err, context.Canceled): // asked to stop before it had started
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "memoir:", err)
 		os.Exit(1)
@@ -65,14 +66,18 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 			log.Warn("watching did not end cleanly", "error", err)
 		}
 	}()
-	return serve(ctx, listener, newServer(config, engine, database.store, log), database, stdout, log)
+	server, err := newServer(config, engine, database.store, log)
+	if err != nil {
+		return err
+	}
+	return serve(ctx, listener, server, database, stdout, log)
 }
 
 // serve answers requests until ctx ends or the database is lost for good.
 func serve(ctx context.Context, listener net.Listener, server *http.Server, database *database, stdout io.Writer, log *slog.Logger) error {
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
-	fmt.Fprintf(stdout, "memoir: listening on http://%s\n", listener.Addr())
+	fmt.Fprintf(stdout, "memoir: listening on http://%s\n", announced(server.Addr, listener.Addr()))
 	select {
 	case <-ctx.Done():
 	case err := <-failed:
@@ -88,6 +93,19 @@ func serve(ctx context.Context, listener net.Listener, server *http.Server, data
 		return server.Close()
 	}
 	return nil
+}
+
+// announced is the address as it was given, with the port that was found where that was left open.
+func announced(given string, found net.Addr) string {
+	host, port, err := net.SplitHostPort(given)
+	if err != nil || port != "0" {
+		return given
+	}
+	_, port, err = net.SplitHostPort(found.String())
+	if err != nil {
+		return given
+	}
+	return net.JoinHostPort(host, port)
 }
 
 func places(config config) agents.Settings {
