@@ -141,14 +141,14 @@ func TestTheSearchKeepsItsWordsAndItsType(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
 	v.Query, v.Type, v.Found = "a&b", memories.Project, 1204
-	v.MoreHref = v.Path() + "&show=100"
+	v.MoreHref = v.From("next")
 	expect(t, templates.MemoriesPage(v),
 		in("#q", attr("value", "a&b")),
 		in("#search input[name=type]", attr("value", "project")),
 		in(".found", text("1,204 memories found for “a&b”")),
-		in(".filter", each("All 10", "Feedback 3", "User 2", "Project 2", "Reference 1")),
+		in(".filter", each("All 10", "Feedback 3", "User 2", "Project 2", "Reference 1", "Needs attention 2")),
 		in(".filter[aria-current]", text("Project 2"), attr("href", "/agents/support-bot/memory?q=a%26b&type=project")),
-		in("#more", attr("href", "/agents/support-bot/memory?q=a%26b&type=project&show=100")),
+		in(".more a", text("Next"), attr("href", "/agents/support-bot/memory?cursor=next&q=a%26b&type=project")),
 		in(".row input[name=back]", attr("value", "/agents/support-bot/memory?q=a%26b&type=project")),
 	)
 }
