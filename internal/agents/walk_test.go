@@ -109,15 +109,15 @@ func TestWhatIsNoRegularFileIsFlagged(t *testing.T) {
 	if err := syscall.Mkfifo(d.at("memory/pipe"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	wantsFiles(t, d.walk(agents.Hive, nil), "memory/MEMORY.md ! not_regular_file", "memory/pipe.md ! not_regular_file")
+	wantsFiles(t, d.walk(agents.Hive, nil), "memory/MEMORY.md ! not_regular", "memory/pipe.md ! not_regular")
 }
 
 func TestNamesThatAreNotUTF8AreFlaggedUnderAPrintablePath(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.putAll("memory/a\xff.md", "memory/b\xff.md", `memory/b\xff.md`, "memory/c\xfe/x.md", "sessions/s\xfe/memory/y.md", "memory/\xff.png", "memory/日本.md")
-	wantsFiles(t, d.walk(agents.Hive, nil), `memory/a\xff.md ! name_not_utf8`, `memory/b\xff.md`, `memory/c\xfe ! name_not_utf8`,
-		"memory/日本.md", `s\xfe: sessions/s\xfe ! name_not_utf8`)
+	wantsFiles(t, d.walk(agents.Hive, nil), `memory/a\xff.md ! file_name_not_utf8`, `memory/b\xff.md`, `memory/c\xfe ! file_name_not_utf8`,
+		"memory/日本.md", `s\xfe: sessions/s\xfe ! file_name_not_utf8`)
 }
 
 func TestEachDirectoryIsVisitedBeforeItIsLookedInto(t *testing.T) {

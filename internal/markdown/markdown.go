@@ -6,6 +6,7 @@ package markdown
 import (
 	"bytes"
 	"fmt"
+	"html"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
@@ -52,8 +53,12 @@ const (
 
 // Render converts Markdown (GitHub's dialect without footnotes) to safe HTML. Tags in the source are shown as the text
 // they are, images become links to them, headings sink one level so that the page keeps its own first heading, and a
-// link that leads nowhere safe is left as its text. A nil resolve knows no memory.
+// link that leads nowhere safe is left as its text. A source made to keep a parser busy is shown as it was written. A
+// nil resolve knows no memory.
 func Render(source string, resolve Resolve) (HTML, error) {
+	if tangled(source) {
+		return HTML("<pre>" + html.EscapeString(source) + "</pre>\n"), nil
+	}
 	if resolve == nil {
 		resolve = func(string) (string, bool) { return "", false }
 	}

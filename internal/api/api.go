@@ -1,0 +1,112 @@
+// Package api is Memoir's JSON API: agents, memories, scans and events over HTTP, and the OpenAPI document that
+// describes them, derived from the same Go types. It translates between HTTP and the domain and decides nothing:
+// what a save or a deletion does is the sync room's. It never lets anybody in or keeps anybody out; package gate,
+// which cmd/server puts around it, does.
+//
+// Each file is one resource: its shapes, its calls, and what is particular to them. The statuses of errors stand in one
+// table, in errors.go.
+package api
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"memoir/internal/postgres"
+	"memoir/internal/sync"
+)
+
+// Options are the settings of the API.
+type Options struct {
+	// ClaudeMDLimit is the engine's, in Unicode characters; it is only shown.
+	ClaudeMDLimit int
+	// MaxStreams is how many event streams may be open at once; 0 is 256.
+	MaxStreams int
+	// Ping is the time between two signs of life on a silent event stream; 0 is 15 s.
+	Ping time.Duration
+	Log  *slog.Logger
+}
+
+const (
+	// defaultStreams is the number of browser tabs and scripts of a large team; each takes a goroutine and 256 events.
+	defaultStreams = 256
+	// defaultPing is below the idle time after which common proxies cut a connection, 30 s and more.
+	defaultPing = 15 * time.Second
+)
+
+type api struct {
+	engine  *sync.Engine
+	store   *postgres.Store
+	options Options
+	huma    huma.API
+	streams chan struct{} // one place for each event stream that may be open
+}
+
+// New returns the handler of everything under /api, and of /healthz and /readyz. It expects whole paths: nothing is
+// to be stripped in front of it.
+func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handler {
+	if options.MaxStreams == 0 {
+		options.MaxStreams = defaultStreams
+	}
+	if options.Ping == 0 {
+		options.Ping = defaultPing
+	}
+	a := &api{engine: engine, store: store, options: options, streams: make(chan struct{}, options.MaxStreams)}
+	router := chi.NewRouter()
+	router.Use(middleware.GetHead, receive)
+	router.NotFound(notFound)
+	router.MethodNotAllowed(methodNotAllowed(router))
+	a.huma = humachi.New(router, description())
+	a.registerAgents()
+	a.registerMemories()
+	a.registerTrash()
+	a.registerRevisions()
+	a.registerBlocked()
+	a.registerDocuments()
+	a.registerScans()
+	a.registerEvents()
+	router.Get("/api/openapi.json", a.openAPI())
+	router.Get("/healthz", a.alive)
+	router.Get("/readyz", a.ready)
+	return ownRouting(router)
+}
+
+// ownRouting keeps the API's router from taking part in the routing of one around it, whose routes it does not share.
+func ownRouting(router http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fresh := context.WithValue(r.Context(), chi.RouteCtxKey, (*chi.Context)(nil))
+		router.ServeHTTP(w, r.WithContext(fresh))
+	})
+}
+
+// register adds a call. What its handler fails with becomes a problem by the one table.
+func register[I, O any](a *api, op huma.Operation, handle func(context.Context, *I) (*O, error)) {
+	op.MaxBodyBytes, op.BodyReadTimeout = -1, -1 // receive has read the body, within its own limits
+	where := "query"
+	writes := op.Method != http.MethodGet
+	if writes {
+		where = "body"
+	}
+	huma.Register(a.huma, op, func(ctx context.Context, in *I) (*O, error) {
+		if writes {
+			// A write that has begun is finished, also when the client goes away meanwhile.
+			ctx = context.WithoutCancel(ctx)
+		}
+		out, err := handle(ctx, in)
+		if err != nil {
+			return nil, a.problem(ctx, where, err)
+		}
+		return out, nil
+	})
+}
+
+// answer is a body that goes with status 200.
+type answer[T any] struct{ Body T }
+
+func ok[T any](body T) *answer[T] { return &answer[T]{body} }

@@ -1,0 +1,56 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// Blocked is a deleted content that has turned up on disk again and is kept out.
+type Blocked struct {
+	ID          string    `json:"id" format:"uuid"`
+	Name        string    `json:"name"`
+	Type        *string   `json:"type" enum:"feedback,user,project,reference"`
+	Description *string   `json:"description"`
+	Body        *string   `json:"body"`
+	Path        string    `json:"path"`
+	Session     *string   `json:"session"`
+	Hash        *string   `json:"hash"`
+	SeenAt      time.Time `json:"seen_at"`
+}
+
+// BlockedList is every content of an agent that is kept out, newest first.
+type BlockedList struct {
+	Blocked []Blocked `json:"blocked" nullable:"false"`
+}
+
+type blockedPath struct {
+	agentPath
+	ID string `path:"id" doc:"The blocked content's id."`
+}
+
+func (a *api) registerBlocked() {
+	register(a, get("/agents/{slug}/blocked", "list-blocked", "Contents that came back after a deletion"), a.listBlocked)
+	register(a, post("/agents/{slug}/blocked/{id}/allow", "allow-blocked", "Let such a content in: its memory lives again",
+		http.StatusConflict), a.allowBlocked)
+}
+
+func (a *api) listBlocked(ctx context.Context, in *agentPath) (*answer[BlockedList], error) {
+	row, err := a.store.Agent(ctx, in.Slug)
+	if err != nil {
+		return nil, err
+	}
+	blocked, err := a.store.Blocked(ctx, row.ID)
+	list := BlockedList{Blocked: make([]Blocked, len(blocked))}
+	for i, b := range blocked {
+		list.Blocked[i] = Blocked{
+			ID: b.ID, Name: b.Name, Type: text(b.Type), Description: text(b.Description), Body: text(b.Body), Path: b.Path,
+			Session: text(b.Session), Hash: text(b.Hash), SeenAt: b.SeenAt.UTC(),
+		}
+	}
+	return ok(list), err
+}
+
+func (a *api) allowBlocked(ctx context.Context, in *blockedPath) (*memoryAnswer, error) {
+	return written(a.engine.Allow(ctx, in.Slug, in.ID))
+}

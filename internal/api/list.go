@@ -1,0 +1,63 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/problem"
+)
+
+// MemoryList is one page of an agent's memories.
+type MemoryList struct {
+	Memories   []Memory `json:"memories" nullable:"false"`
+	Total      int      `json:"total" doc:"Of the whole list."`
+	NextCursor *string  `json:"next_cursor" doc:"For the next page; null: this is the last."`
+}
+
+type listMemoriesInput struct {
+	agentPath
+	Type   string `query:"type" enum:"feedback,user,project,reference"`
+	State  string `query:"state" enum:"active,needs_attention,missing,deleted" doc:"Without it: all but the deleted ones."`
+	Name   string `query:"name" doc:"Exact."`
+	Q      string `query:"q" doc:"Search: all words, any letter case, each as a prefix."`
+	Sort   string `query:"sort" enum:"name,updated,age" doc:"updated, newest first, unless there is a search, which is ranked; name by UTF-8 bytes; age oldest first."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
+	Cursor string `query:"cursor" doc:"The next_cursor of the page before, for the same list."`
+}
+
+// Resolve refuses what no text of a memory can be.
+func (in *listMemoriesInput) Resolve(ctx huma.Context) []error {
+	if errs := in.agentPath.Resolve(ctx); errs != nil {
+		return errs
+	}
+	for _, p := range []struct{ name, value string }{{"name", in.Name}, {"q", in.Q}} {
+		if !isText(p.value) {
+			return []error{unprocessable(problem.Field{Location: "query." + p.name, Message: "is not valid UTF-8, or holds a NUL character"})}
+		}
+	}
+	return nil
+}
+
+func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[MemoryList], error) {
+	row, err := a.store.Agent(ctx, in.Slug)
+	if err != nil {
+		return nil, err
+	}
+	page, err := a.store.Memories(ctx, row, postgres.List{
+		Type: memories.Type(in.Type), State: memories.State(in.State), Name: in.Name, Search: in.Q,
+		Sort: postgres.Sort(in.Sort), Limit: in.Limit, Cursor: in.Cursor,
+	})
+	if err != nil {
+		return nil, err
+	}
+	list := MemoryList{Memories: make([]Memory, len(page.Memories)), Total: page.Total, NextCursor: text(page.NextCursor)}
+	now := time.Now()
+	for i, m := range page.Memories {
+		list.Memories[i] = memoryOf(m, row.ClaudeMD.Problem, now)
+	}
+	return ok(list), nil
+}

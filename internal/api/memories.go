@@ -1,0 +1,223 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"memoir/internal/memories"
+	"memoir/internal/sync"
+)
+
+// Memory is one named fact of one agent.
+type Memory struct {
+	ID            string           `json:"id" format:"uuid"`
+	Agent         string           `json:"agent" doc:"The agent's slug."`
+	Name          string           `json:"name"`
+	Type          *string          `json:"type" enum:"feedback,user,project,reference" doc:"Null: it has none."`
+	Description   *string          `json:"description"`
+	Body          *string          `json:"body" doc:"Markdown."`
+	State         string           `json:"state" enum:"active,needs_attention,missing,deleted"`
+	Problems      []Problem        `json:"problems" nullable:"false"`
+	Path          string           `json:"path" doc:"Relative to the agent's dir."`
+	Session       *string          `json:"session" doc:"The session that wrote it; null: the agent's own memory."`
+	Files         []File           `json:"files" nullable:"false" doc:"The files on disk that carry it."`
+	Hash          *string          `json:"hash" doc:"SHA-256 of the file, in hexadecimal."`
+	Size          int64            `json:"size" doc:"Bytes of the file."`
+	ClaudeMDChars int              `json:"claude_md_chars" doc:"Unicode characters that it takes in CLAUDE.md."`
+	ClaudeMD      *ClaudeMDProblem `json:"claude_md" doc:"Null when all is well with the agent's CLAUDE.md."`
+	AgeDays       int              `json:"age_days" doc:"Whole days of 24 hours."`
+	Stale         bool             `json:"stale" doc:"Two days old or more."`
+	CreatedAt     time.Time        `json:"created_at"`
+	UpdatedAt     time.Time        `json:"updated_at"`
+	DeletedAt     *time.Time       `json:"deleted_at"`
+}
+
+// Problem is something about a memory that a person should know.
+type Problem struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// File is one file that carries a memory.
+type File struct {
+	Path       string    `json:"path"`
+	Session    *string   `json:"session"`
+	Hash       *string   `json:"hash"`
+	ModifiedAt time.Time `json:"modified_at"`
+}
+
+// ClaudeMDProblem says why CLAUDE.md does not have what the memories say.
+type ClaudeMDProblem struct {
+	Problem string `json:"problem"`
+}
+
+// memoryPath is the part of a path that names a memory.
+type memoryPath struct {
+	agentPath
+	ID string `path:"id" doc:"The memory's id."`
+}
+
+// memoryAnswer is one memory with its entity tag.
+type memoryAnswer struct {
+	Status   int
+	ETag     string `header:"ETag" doc:"Strong, over content and state."`
+	Location string `header:"Location" doc:"Of a new memory."`
+	Body     Memory
+}
+
+func (a *api) registerMemories() {
+	const memory = "/agents/{slug}/memories/{id}"
+	register(a, get("/agents/{slug}/memories", "list-memories", "The memories of an agent"), a.listMemories)
+	register(a, a.alsoCreates(post("/agents/{slug}/memories", "save-memory", "Save a memory under its name",
+		http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)), a.saveMemory)
+	register(a, get(memory, "get-memory", "One memory"), a.getMemory)
+	register(a, patch(memory, "patch-memory", "Change a part of a memory, or rename it",
+		http.StatusBadRequest, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge,
+		http.StatusUnsupportedMediaType), a.patchMemory)
+	register(a, del(memory, "delete-memory", "Delete a memory everywhere", http.StatusConflict, http.StatusPreconditionFailed), a.deleteMemory)
+}
+
+// alsoCreates documents the status 201 beside 200.
+func (a *api) alsoCreates(op huma.Operation) huma.Operation {
+	schema := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Memory](), true, "")
+	op.DefaultStatus = http.StatusOK
+	op.Responses = map[string]*huma.Response{"201": {
+		Description: "The memory is new, or lives again.",
+		Content:     map[string]*huma.MediaType{"application/json": {Schema: schema}},
+	}}
+	return op
+}
+
+type getMemoryInput struct {
+	memoryPath
+	IfNoneMatch string `header:"If-None-Match" doc:"Answers 304 without a body where one of these entity tags holds."`
+}
+
+func (a *api) getMemory(ctx context.Context, in *getMemoryInput) (*memoryAnswer, error) {
+	row, err := a.store.Agent(ctx, in.Slug)
+	if err != nil {
+		return nil, err
+	}
+	m, err := a.store.Memory(ctx, row, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	found := memoryAnswerOf(http.StatusOK, m, row.ClaudeMD.Problem)
+	if noneMatches(in.IfNoneMatch, found.ETag) {
+		found.Status = http.StatusNotModified
+	}
+	return found, nil
+}
+
+type saveMemoryInput struct {
+	agentPath
+	Body struct {
+		Name        string  `json:"name"`
+		Type        string  `json:"type" enum:"feedback,user,project,reference"`
+		Description *string `json:"description" required:"false"`
+		Body        *string `json:"body" required:"false" doc:"Markdown, at most 1 MiB."`
+	} `nameHint:"SaveMemory"`
+}
+
+func (a *api) saveMemory(ctx context.Context, in *saveMemoryInput) (*memoryAnswer, error) {
+	result, err := a.engine.Save(ctx, in.Slug, sync.Draft{
+		Name: in.Body.Name, Type: memories.Type(in.Body.Type), Description: orEmpty(in.Body.Description), Body: orEmpty(in.Body.Body),
+	})
+	if err != nil || !result.Created {
+		return written(result, err)
+	}
+	created := memoryAnswerOf(http.StatusCreated, result.Memory, result.ClaudeMDProblem)
+	created.Location = "/api/v1/agents/" + url.PathEscape(result.Memory.Agent) + "/memories/" + result.Memory.ID
+	return created, nil
+}
+
+type patchMemoryInput struct {
+	memoryPath
+	ifMatch
+	Body struct {
+		Name        optional `json:"name" required:"false" doc:"Another name saves the memory under it and deletes it under the old one."`
+		Type        optional `json:"type" required:"false" enum:"feedback,user,project,reference"`
+		Description optional `json:"description" required:"false" doc:"Null clears it."`
+		Body        optional `json:"body" required:"false" doc:"Markdown, at most 1 MiB. Null clears it."`
+	} `nameHint:"PatchMemory"`
+}
+
+func (a *api) patchMemory(ctx context.Context, in *patchMemoryInput) (*memoryAnswer, error) {
+	match, err := a.match(ctx, in.memoryPath, in.ifMatch)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.Body.Name.notNull("name"); err != nil {
+		return nil, err
+	}
+	if err := in.Body.Type.notNull("type"); err != nil {
+		return nil, err
+	}
+	return written(a.engine.Patch(ctx, in.Slug, in.ID, match, sync.Patch{
+		Name: in.Body.Name.value, Type: (*memories.Type)(in.Body.Type.value),
+		Description: in.Body.Description.value, Body: in.Body.Body.value,
+	}))
+}
+
+type deleteMemoryInput struct {
+	memoryPath
+	ifMatch
+	Purge bool `query:"purge" doc:"Also empties it from the trash, for good."`
+}
+
+func (a *api) deleteMemory(ctx context.Context, in *deleteMemoryInput) (*memoryAnswer, error) {
+	match, err := a.match(ctx, in.memoryPath, in.ifMatch)
+	if err != nil {
+		return nil, err
+	}
+	end := a.engine.Delete
+	if in.Purge {
+		end = a.engine.Purge
+	}
+	return written(end(ctx, in.Slug, in.ID, match))
+}
+
+// written is the answer to a write that made nothing new.
+func written(result sync.Result, err error) (*memoryAnswer, error) {
+	if err != nil {
+		return nil, err
+	}
+	return memoryAnswerOf(http.StatusOK, result.Memory, result.ClaudeMDProblem), nil
+}
+
+func memoryAnswerOf(status int, m memories.Memory, claudeMDProblem string) *memoryAnswer {
+	return &memoryAnswer{Status: status, ETag: sync.ETag(m), Body: memoryOf(m, claudeMDProblem, time.Now())}
+}
+
+func memoryOf(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
+	age := memories.AgeOf(m.ModifiedAt, now)
+	shown := Memory{
+		ID: m.ID, Agent: m.Agent, Name: m.Name, Type: text(m.Type), Description: text(m.Description), Body: text(m.Body),
+		State: string(m.State), Problems: make([]Problem, len(m.Problems)), Path: m.Path, Session: text(m.Session),
+		Files: make([]File, len(m.Files)), Hash: text(m.Hash), Size: m.Size, ClaudeMDChars: m.ClaudeMDChars,
+		AgeDays: age.Days, Stale: age.Stale,
+		CreatedAt: m.CreatedAt.UTC(), UpdatedAt: m.UpdatedAt.UTC(), DeletedAt: moment(m.DeletedAt),
+	}
+	for i, p := range m.Problems {
+		shown.Problems[i] = Problem(p)
+	}
+	for i, f := range m.Files {
+		shown.Files[i] = File{Path: f.Path, Session: text(f.Session), Hash: text(f.Hash), ModifiedAt: f.ModifiedAt.UTC()}
+	}
+	if claudeMDProblem != "" {
+		shown.ClaudeMD = &ClaudeMDProblem{claudeMDProblem}
+	}
+	return shown
+}
+
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -1,0 +1,72 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"memoir/internal/gate"
+	"memoir/internal/problem"
+)
+
+const (
+	// maxBody is the largest body of a request, in bytes: a memory of 1 MiB, and room for its JSON escapes.
+	maxBody = 2 << 20
+	// bodyTime is how long a body of that size may take, which a modem would manage.
+	bodyTime = 5 * time.Minute
+)
+
+// receive reads the whole body before anything is done with the request, so that a slow or endless sender holds
+// nothing but its own connection.
+func receive(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body == nil || r.Body == http.NoBody {
+			next.ServeHTTP(w, r)
+			return
+		}
+		control := http.NewResponseController(w)
+		_ = control.SetReadDeadline(time.Now().Add(bodyTime)) // a test's recorder has no deadlines
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		// Lifted at once: a deadline that passes while the request is worked on would cancel it.
+		_ = control.SetReadDeadline(time.Time{})
+		if err != nil {
+			unreceived(err).Request(gate.RequestID(r.Context())).Write(w)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		if isJSON(r.Header.Get("Content-Type")) {
+			r.Header.Set("Content-Type", "application/json")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func unreceived(err error) *problem.Problem {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return problem.New(http.StatusRequestEntityTooLarge, "The body is larger than 2 MiB. Nothing was changed. A memory is a note: send a shorter one.")
+	}
+	return problem.New(http.StatusBadRequest, "The body did not arrive whole. Nothing was changed. Send it again.")
+}
+
+// isJSON says whether a body of that media type is read as JSON. Form data is, too: it is what curl calls a body of which
+// it is told nothing.
+func isJSON(contentType string) bool {
+	mediaType, _, err := mime.ParseMediaType(contentType)
+	return err == nil && (mediaType == "application/json" || strings.HasSuffix(mediaType, "+json") ||
+		mediaType == "application/x-www-form-urlencoded")
+}
+
+// unmarshal reads JSON and refuses what is not UTF-8, which the standard library would change in silence.
+func unmarshal(data []byte, v any) error {
+	if !utf8.Valid(data) {
+		return errors.New("the text is not valid UTF-8")
+	}
+	return json.Unmarshal(data, v)
+}

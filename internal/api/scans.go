@@ -1,0 +1,62 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"memoir/internal/sync"
+)
+
+// Scan says what a scan found.
+type Scan struct {
+	Scanned        int   `json:"scanned" doc:"Memory files on disk."`
+	Added          int   `json:"added" doc:"Memories."`
+	Updated        int   `json:"updated"`
+	Removed        int   `json:"removed"`
+	NeedsAttention int   `json:"needs_attention"`
+	TookMS         int64 `json:"took_ms" doc:"Milliseconds."`
+}
+
+// Sync is how close the mirror is to the disk.
+type Sync struct {
+	FilesOnDisk    int        `json:"files_on_disk"`
+	Mirrored       int        `json:"mirrored"`
+	NeedsAttention int        `json:"needs_attention"`
+	Pending        int        `json:"pending" doc:"Paths that wait to be looked at."`
+	WatchMode      string     `json:"watch_mode" enum:"watch,poll"`
+	Overflows      int        `json:"overflows" doc:"How often events were lost and everything was looked at again."`
+	LastFullScan   *time.Time `json:"last_full_scan"`
+	LagMS          int64      `json:"lag_ms" doc:"Milliseconds from the last change to the end of the look at it."`
+}
+
+func (a *api) registerScans() {
+	register(a, post("/scan", "scan-all", "Scan every agent now, and answer when done"), a.scanAll)
+	register(a, post("/agents/{slug}/scan", "scan-agent", "Scan an agent now, and answer when done"), a.scanAgent)
+	register(a, get("/sync", "get-sync", "How close the mirror is to the disk"), a.getSync)
+}
+
+func (a *api) scanAll(ctx context.Context, _ *struct{}) (*answer[Scan], error) {
+	scan, err := a.engine.ScanAll(ctx)
+	return ok(scanOf(scan)), err
+}
+
+func (a *api) scanAgent(ctx context.Context, in *agentPath) (*answer[Scan], error) {
+	scan, err := a.engine.Scan(ctx, in.Slug)
+	return ok(scanOf(scan)), err
+}
+
+func (a *api) getSync(ctx context.Context, _ *struct{}) (*answer[Sync], error) {
+	status, err := a.engine.Status(ctx)
+	return ok(Sync{
+		FilesOnDisk: status.FilesOnDisk, Mirrored: status.Mirrored, NeedsAttention: status.NeedsAttention,
+		Pending: status.Pending, WatchMode: status.WatchMode, Overflows: status.Overflows,
+		LastFullScan: moment(status.LastFullScan), LagMS: status.Lag.Milliseconds(),
+	}), err
+}
+
+func scanOf(s sync.Scan) Scan {
+	return Scan{
+		Scanned: s.Scanned, Added: s.Added, Updated: s.Updated, Removed: s.Removed, NeedsAttention: s.NeedsAttention,
+		TookMS: s.Took.Milliseconds(),
+	}
+}

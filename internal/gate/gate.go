@@ -1,0 +1,105 @@
+// Package gate decides who may come in. It stands around everything that the server serves and owns what any answer
+// has in common: the request's id, the access log, the security headers, the check of Host against DNS rebinding, the
+// refusal of cross-origin writes, the token and the browser's sign-in. It knows nothing of memories, and what it lets
+// through it does not change. cmd/server builds it; the API and the pages ask it for the request's id and nothing else.
+//
+// Without a token the server is open to whoever reaches a loopback address, and web pages are kept from reaching it in
+// their visitor's name. With a token, every request needs it, as `Authorization: Bearer` or as the cookie that the
+// sign-in leaves.
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"memoir/internal/problem"
+)
+
+// Options are the settings of a Gate.
+type Options struct {
+	// Addr is where the server listens, as host:port.
+	Addr string
+	// AllowedHosts are the names, besides loopback's and Addr's, under which the server is reached; without port.
+	AllowedHosts []string
+	// Token is what everybody has to show; empty: nobody has to.
+	Token string
+	// SignIn renders the sign-in page; nil is a plain one. After a wrong token the status is sent already.
+	SignIn func(w http.ResponseWriter, r *http.Request, form SignInForm)
+	Log    *slog.Logger
+}
+
+// Gate lets requests in or refuses them.
+type Gate struct {
+	options Options
+	hosts   map[string]bool
+	tokens  *tokens // nil: everybody may come in
+}
+
+// ErrNeedsToken says that a server that others can reach was to start without a lock.
+var ErrNeedsToken = errors.New("anybody on the network could read and delete memories")
+
+// New returns a gate. It fails with ErrNeedsToken when the address is not a loopback one and there is no token.
+func New(options Options) (*Gate, error) {
+	host, port, err := net.SplitHostPort(options.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("--addr %q is not of the form host:port, such as 127.0.0.1:8080", options.Addr)
+	}
+	if options.Token == "" && !isLoopback(canonicalHost(host)) {
+		return nil, fmt.Errorf("--addr %s is not a loopback address and there is no --token: %w; set a token, or listen on 127.0.0.1", options.Addr, ErrNeedsToken)
+	}
+	g := &Gate{options: options, hosts: map[string]bool{canonicalHost(host): true}}
+	for _, allowed := range options.AllowedHosts {
+		name, ok := hostOf(allowed)
+		if !ok {
+			return nil, fmt.Errorf("--allowed-host %q is not the name of a host, such as memoir.example.org", allowed)
+		}
+		g.hosts[name] = true
+	}
+	if options.Token != "" {
+		g.tokens = newTokens(options.Token, port)
+	}
+	if g.options.SignIn == nil {
+		g.options.SignIn = plainSignIn
+	}
+	return g, nil
+}
+
+// Around returns the handler behind the gate. Everything that the server serves has to be behind it.
+func (g *Gate) Around(next http.Handler) http.Handler {
+	crossOrigin := http.NewCrossOriginProtection()
+	crossOrigin.SetDenyHandler(http.HandlerFunc(refuseCrossOrigin))
+	// The sign-in is a write too: it stands behind the check of where a write comes from.
+	inside := g.checkHost(crossOrigin.Handler(g.signingIn(g.authenticate(next))))
+	return identify(g.logged(secured(inside)))
+}
+
+func refuseCrossOrigin(w http.ResponseWriter, r *http.Request) {
+	refuse(w, r, http.StatusForbidden, "This write comes from another site than Memoir's own pages. Nothing was changed. Do it from Memoir itself, or from a script.")
+}
+
+// refuse answers with a problem document below /api and with a plain page elsewhere.
+func refuse(w http.ResponseWriter, r *http.Request, status int, detail string) {
+	if isAPI(r) {
+		problem.New(status, detail).Request(RequestID(r.Context())).Write(w)
+		return
+	}
+	page(w, status, http.StatusText(status), detail)
+}
+
+func isAPI(r *http.Request) bool {
+	return r.URL.Path == "/api" || strings.HasPrefix(r.URL.Path, "/api/")
+}
+
+// isLoopback takes a canonical host.
+func isLoopback(host string) bool {
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.Unmap().IsLoopback()
+}

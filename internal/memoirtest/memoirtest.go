@@ -1,0 +1,153 @@
+// Package memoirtest runs a whole Memoir for the tests of the rooms above it: a real engine over a real Postgres and
+// an agents directory on disk. It owns set-up, tear-down and waiting, and knows nothing of HTTP: the caller serves
+// what it tests. Tests of the API, the pages and the gate use it; nothing else does.
+//
+// A package that uses it needs package pgtest's TestMain:
+//
+//	func TestMain(m *testing.M) { pgtest.Main(m) }
+package memoirtest
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"memoir/internal/agents"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/postgres/pgtest"
+	"memoir/internal/sync"
+)
+
+// Patience is how long a test waits for something that should happen at once, on a slow and shared machine.
+const Patience = 60 * time.Second
+
+// ClaudeMDLimit is the limit of a CLAUDE.md, in Unicode characters, that a Memoir for tests has.
+const ClaudeMDLimit = 40_000
+
+// Memoir is one that runs until its test ends.
+type Memoir struct {
+	testing.TB
+	Dir    string // of the agents
+	URL    string // of the database
+	Store  *postgres.Store
+	Engine *sync.Engine
+}
+
+// Files are texts by path, slash-separated and relative to the agents directory.
+type Files map[string]string
+
+// Start runs a Memoir over the files and returns when the first scan is done.
+func Start(t testing.TB, files Files) *Memoir {
+	t.Helper()
+	return StartAt(t, pgtest.New(t), files)
+}
+
+// StartAt is Start with a database of the caller's choice, which has Memoir's schema.
+func StartAt(t testing.TB, url string, files Files) *Memoir {
+	t.Helper()
+	m := &Memoir{TB: t, Dir: t.TempDir(), URL: url}
+	for path, text := range files {
+		m.Write(path, text)
+	}
+	store, err := postgres.Open(t.Context(), m.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	engine, err := sync.Start(store, sync.Options{
+		Places: agents.Settings{AgentsDir: m.Dir}, Debounce: 20 * time.Millisecond, Rescan: time.Hour,
+		ClaudeMDLimit: ClaudeMDLimit, Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := engine.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	m.Store, m.Engine = store, engine
+	m.Until("the first scan", engine.Ready)
+	return m
+}
+
+// Note is a memory file as an agent writes it.
+func Note(name string, t memories.Type, body string) string {
+	return "---\nname: " + name + "\ndescription: About " + name + "\ntype: " + string(t) + "\n---\n\n" + body + "\n"
+}
+
+// Path is where a file of the agents directory is on disk.
+func (m *Memoir) Path(name string) string { return filepath.Join(m.Dir, filepath.FromSlash(name)) }
+
+// Write puts a file into the agents directory, with the directories above it.
+func (m *Memoir) Write(name, text string) {
+	m.Helper()
+	if err := os.MkdirAll(filepath.Dir(m.Path(name)), 0o755); err != nil {
+		m.Fatal(err)
+	}
+	if err := os.WriteFile(m.Path(name), []byte(text), 0o644); err != nil {
+		m.Fatal(err)
+	}
+}
+
+// Read returns a file of the agents directory, and nothing where there is none.
+func (m *Memoir) Read(name string) string {
+	m.Helper()
+	raw, err := os.ReadFile(m.Path(name))
+	if err != nil && !os.IsNotExist(err) {
+		m.Fatal(err)
+	}
+	return string(raw)
+}
+
+// Remove removes a file or a directory from the agents directory.
+func (m *Memoir) Remove(name string) {
+	m.Helper()
+	if err := os.RemoveAll(m.Path(name)); err != nil {
+		m.Fatal(err)
+	}
+}
+
+// Until waits for a condition.
+func (m *Memoir) Until(what string, holds func() bool) {
+	m.Helper()
+	deadline := time.Now().Add(Patience)
+	for !holds() {
+		if time.Now().After(deadline) {
+			m.Fatalf("waited %v in vain for %s", Patience, what)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// Scan looks at all of an agent's directory.
+func (m *Memoir) Scan(slug string) {
+	m.Helper()
+	if _, err := m.Engine.Scan(m.Context(), slug); err != nil {
+		m.Fatal(err)
+	}
+}
+
+// Memory returns the memory of that name, one in the trash too.
+func (m *Memoir) Memory(slug, name string) memories.Memory {
+	m.Helper()
+	agent, err := m.Store.Agent(context.Background(), slug)
+	if err != nil {
+		m.Fatal(err)
+	}
+	for _, state := range []memories.State{"", memories.Deleted} {
+		page, err := m.Store.Memories(context.Background(), agent, postgres.List{State: state, Name: name, Limit: 1})
+		if err != nil {
+			m.Fatal(err)
+		}
+		if len(page.Memories) > 0 {
+			return page.Memories[0]
+		}
+	}
+	m.Fatalf("%s has no memory %q", slug, name)
+	return memories.Memory{}
+}
