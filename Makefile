@@ -58,7 +58,7 @@ fuzz: ## fuzz every target for FUZZTIME (30s)
 generate: ## regenerate the code made from templates and queries
 	@# The old output goes first, so that none outlives its source.
 	find web -name '*_templ.go' -delete
-	go tool templ generate -path web
+	go tool templ generate
 	rm -rf internal/postgres/internal/queries
 	$(sqlc) generate
 

@@ -10,6 +10,12 @@ SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, c
 FROM agents
 WHERE slug = @slug;
 
+-- name: AgentByID :one
+SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
+       claude_md_chars, claude_md_problem, created_at, updated_at
+FROM agents
+WHERE id = @id;
+
 -- name: SaveAgent :one
 -- Inserts an agent or points a known one at its directory. The row changes only when something about it does.
 INSERT INTO agents (slug, layout, dir, display_name, claude_md_path, present, created_at, updated_at)

@@ -71,6 +71,11 @@ UPDATE files SET problem = @problem WHERE agent_id = @agent_id AND path = @path;
 UPDATE files SET status = 'removing', problem = NULL
 WHERE agent_id = @agent_id AND path = ANY(@paths::text[]);
 
+-- name: LeaveFiles :exec
+-- What a deletion has not removed yet is to stay: the next look finds it as if it had come back.
+UPDATE files SET status = 'carries', present = false, ctime_ns = 0, problem = NULL
+WHERE agent_id = @agent_id AND memory_id = @memory_id::uuid AND status = 'removing';
+
 -- name: ForgetContent :exec
 -- The next look takes the file for changed, whatever its bytes are.
 UPDATE files SET hash = '', ctime_ns = 0 WHERE agent_id = @agent_id AND path = @path;

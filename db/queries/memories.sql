@@ -8,7 +8,7 @@ WHERE m.agent_id = @agent_id AND m.id = ANY(@ids::uuid[]);
 
 -- name: UnreadableByPath :many
 SELECT sqlc.embed(m) FROM memories m
-WHERE m.agent_id = @agent_id AND NOT m.readable AND m.state <> 'deleted' AND m.path = ANY(@paths::text[]);
+WHERE m.agent_id = @agent_id AND NOT m.readable AND (m.state <> 'deleted' OR m.restoring) AND m.path = ANY(@paths::text[]);
 
 -- name: RestoringHeads :many
 SELECT sqlc.embed(m) FROM memories m WHERE m.agent_id = @agent_id AND m.restoring;

@@ -76,15 +76,14 @@ func noFile(root *os.Root, relPath string) bool {
 
 // within reports whether a path or one of its ancestors is in the set.
 func within(set map[string]bool, relPath string) bool {
-	for {
-		if set[relPath] {
-			return true
-		}
-		if relPath == "." {
+	for !set[relPath] {
+		parent := path.Dir(relPath)
+		if parent == relPath {
 			return false
 		}
-		relPath = path.Dir(relPath)
+		relPath = parent
 	}
+	return true
 }
 
 // reason returns the innermost text of an error: paths in front of it would repeat what the page shows already.

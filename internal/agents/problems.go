@@ -6,45 +6,34 @@ import (
 	"memoir/internal/memories"
 )
 
-// The codes of what the walk flags.
-const (
-	CodeNotRegular  = "not_regular_file"
-	CodeLinkLeaves  = "link_leaves"
-	CodeLinkBroken  = "link_broken"
-	CodeLinkNested  = "link_nested"
-	CodeTooDeep     = "too_deep"
-	CodeUnreadable  = "unreadable"
-	CodeNameNotUTF8 = "name_not_utf8"
-)
-
 func notRegular() *memories.Problem {
-	return &memories.Problem{Code: CodeNotRegular, Message: "This is not a regular file, so it was not read. Replace it with a plain text file."}
+	return &memories.Problem{Code: memories.CodeNotRegular, Message: "This is not a regular file, so it was not read. Replace it with a plain text file."}
 }
 
 func linkLeaves() *memories.Problem {
-	return &memories.Problem{Code: CodeLinkLeaves, Message: "This link leads out of the agent's directory, so it is not followed. Copy what it leads to to this place."}
+	return &memories.Problem{Code: memories.CodeLinkLeaves, Message: "This link leads out of the agent's directory, so it is not followed. Copy what it leads to to this place."}
 }
 
 func linkBroken() *memories.Problem {
-	return &memories.Problem{Code: CodeLinkBroken, Message: "This link leads to nothing, or in a circle. Remove it, or put back what it led to."}
+	return &memories.Problem{Code: memories.CodeLinkBroken, Message: "This link leads to nothing, or in a circle. Remove it, or put back what it led to."}
 }
 
 func linkNested() *memories.Problem {
-	return &memories.Problem{Code: CodeLinkNested, Message: "This link is inside a directory that was itself reached by a link, so it is not followed. Let one link lead straight to the place."}
+	return &memories.Problem{Code: memories.CodeLinkNested, Message: "This link is inside a directory that was itself reached by a link, so it is not followed. Let one link lead straight to the place."}
 }
 
 func fileTooDeep() *memories.Problem {
-	return &memories.Problem{Code: CodeTooDeep, Message: fmt.Sprintf("This file is more than %d levels deep in the memory directory, so it was not read. Move it up.", MaxDepth)}
+	return &memories.Problem{Code: memories.CodeTooDeep, Message: fmt.Sprintf("This file is more than %d levels deep in the memory directory, so it was not read. Move it up.", MaxDepth)}
 }
 
 func directoryTooDeep() *memories.Problem {
-	return &memories.Problem{Code: CodeTooDeep, Message: fmt.Sprintf("This directory is more than %d levels deep in the memory directory, so nothing in it was read. Move its memory files up.", MaxDepth)}
+	return &memories.Problem{Code: memories.CodeTooDeep, Message: fmt.Sprintf("This directory is more than %d levels deep in the memory directory, so nothing in it was read. Move its memory files up.", MaxDepth)}
 }
 
 func unreadable(err error) *memories.Problem {
-	return &memories.Problem{Code: CodeUnreadable, Message: fmt.Sprintf("This could not be looked at (%s). Check its permissions.", reason(err))}
+	return &memories.Problem{Code: memories.CodeUnreadable, Message: fmt.Sprintf("This could not be looked at (%s). Check its permissions.", reason(err))}
 }
 
 func nameNotUTF8() *memories.Problem {
-	return &memories.Problem{Code: CodeNameNotUTF8, Message: "The name is not valid UTF-8, so this was not read. Rename it."}
+	return &memories.Problem{Code: memories.CodeFileNameNotUTF8, Message: "The name is not valid UTF-8, so this was not read. Rename it."}
 }

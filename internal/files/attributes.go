@@ -11,6 +11,9 @@ import (
 // A new file's mode before its directory's denials.
 const newFileMode = 0o644
 
+// What a new file's owner may always do.
+const ownerMode = 0o600
+
 // The bits of a mode that can be set: permissions, and what a directory passes on.
 const settable = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 
@@ -37,7 +40,7 @@ func attributesFor(root *os.Root, target string) (attributes, error) {
 	if err != nil {
 		return attributes{}, err
 	}
-	return likeParent(dir, newFileMode&dir.Mode().Perm()), nil
+	return likeParent(dir, newFileMode&dir.Mode().Perm()|ownerMode), nil
 }
 
 // likeParent returns the owner and group of a directory, for what is made in it, and a mode.

@@ -35,27 +35,21 @@ func RemoveIf(root *os.Root, relPath, hash string) error {
 }
 
 func removeIf(root *os.Root, name, hash string) error {
-	if err := removable(root, name); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	}
 	if len(removingPrefix)+len(path.Base(name)) > maxName {
 		return removeInPlace(root, name, hash)
 	}
 	aside := path.Join(path.Dir(name), removingPrefix+path.Base(name))
-	if err := putBack(root, aside, name); err != nil {
+	if err := putBack(root, aside, name); err != nil { // what an earlier removal left, when a crash ended it
 		return err
+	}
+	if err := removable(root, name); err != nil {
+		return unlessGone(err)
 	}
 	if err := root.Rename(name, aside); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
+		return unlessGone(err)
 	}
 	found, err := ReadHash(root, aside)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a link that has come to lead to nothing has changed
 		return errors.Join(err, putBack(root, aside, name))
 	}
 	if found != hash {
@@ -78,14 +72,24 @@ func removable(root *os.Root, name string) error {
 
 // removeInPlace removes a file whose name is too long to be moved aside within its directory.
 func removeInPlace(root *os.Root, name, hash string) error {
+	if err := removable(root, name); err != nil {
+		return unlessGone(err)
+	}
 	found, err := ReadHash(root, name)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if found != hash {
 		return ErrChanged
 	}
-	return root.Remove(name)
+	return unlessGone(root.Remove(name))
+}
+
+func unlessGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // putBack gives a file that was moved aside its name again. Where something is under that name, it was saved later, and the one

@@ -117,13 +117,27 @@ func putInPlace(root *os.Root, temp, target string, opts Options) error {
 // moveNew renames without overwriting: rename replaces what is there, link refuses to.
 func moveNew(root *os.Root, from, to string) error {
 	err := root.Link(from, to)
-	if errors.Is(err, fs.ErrExist) {
-		return ErrExists
-	}
-	if err == nil {
+	switch {
+	case err == nil:
 		return root.Remove(from)
+	case errors.Is(err, fs.ErrExist):
+		return ErrExists
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, errors.ErrUnsupported):
+		return moveNewWithoutLink(root, from, to)
 	}
-	// The file system has no hard links. An empty file keeps the place until the rename.
+	return err
+}
+
+// moveNewWithoutLink is for file systems without hard links, files of somebody else, which the system may refuse to link, and
+// directories. An empty file keeps the place until the rename; a directory needs none, for a rename does not put one over a file.
+func moveNewWithoutLink(root *os.Root, from, to string) error {
+	info, err := root.Lstat(from)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return root.Rename(from, to)
+	}
 	place, err := root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return ErrExists
@@ -139,8 +153,5 @@ func moveNew(root *os.Root, from, to string) error {
 
 // discard removes a temporary file that is not wanted any more.
 func discard(root *os.Root, temp string) error {
-	if err := root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return unlessGone(root.Remove(temp))
 }

@@ -28,6 +28,9 @@ func defuseBody(body string) string {
 	if body == "" {
 		return ""
 	}
+	if flatten(body) != body {
+		return asCode(body)
+	}
 	text := defuseMarkers(body)
 	for range maxRounds {
 		closed := closeOpenEnd(text)
@@ -36,7 +39,7 @@ func defuseBody(body string) string {
 		}
 		text = closed
 	}
-	text = sinkHeadings(text, 0)
+	text = sinkHeadings(escapeOpenComments(text), 0)
 	for range maxRounds {
 		sunk := sinkHeadings(text, sinkBy)
 		if sunk == text {
@@ -46,10 +49,14 @@ func defuseBody(body string) string {
 	}
 	text = defuseMarkers(defuseImports(text))
 	if !staysInPlace(text) {
-		// Code is the one form in which nothing means anything.
-		return defuseMarkers("    " + strings.ReplaceAll(body, "\n", "\n    "))
+		return asCode(body)
 	}
 	return text
+}
+
+// asCode returns a body as indented code, the one form in which nothing means anything.
+func asCode(body string) string {
+	return defuseMarkers("    " + strings.ReplaceAll(body, "\n", "\n    "))
 }
 
 // defuseName returns a name that is nothing but the text of its heading.
@@ -95,10 +102,10 @@ func defuseImports(text string) string {
 	if !strings.Contains(text, "@") {
 		return text
 	}
-	code := codeSpans(parseMarkdown(text), true)
+	inCode := codeSpans(parseCode(text))
 	var out strings.Builder
 	for i, r := range text {
-		if r == '@' && !code.holds(i) && importsAt(text, i) {
+		if r == '@' && !inCode.holds(i) && importsAt(text, i) {
 			out.WriteByte('\\')
 		}
 		out.WriteRune(r)
@@ -119,6 +126,27 @@ func importsAt(text string, at int) bool {
 	return at+1 < len(text) && !unicode.IsSpace(next)
 }
 
+// escapeOpenComments escapes each <!-- outside code that no --> follows. Within a paragraph Markdown takes it for text,
+// but whoever strips comments without parsing would strip what follows the memory too.
+func escapeOpenComments(text string) string {
+	const opener = "<!--"
+	open := strings.LastIndex(text, "-->") + 1
+	if !strings.Contains(text[open:], opener) {
+		return text
+	}
+	inCode := codeSpans(parseCode(text))
+	var edits []replacement
+	for at := open; ; at += len(opener) {
+		next := strings.Index(text[at:], opener)
+		if next < 0 {
+			return replace(text, edits)
+		}
+		if at += next; !inCode.holds(at) && !strings.HasSuffix(text[:at], `\`) {
+			edits = append(edits, replacement{at, at, `\`})
+		}
+	}
+}
+
 // sentinel is a heading that stands where it is put only when nothing before it is left open.
 const sentinel = "\n\n### sentinel"
 
@@ -126,10 +154,10 @@ const sentinel = "\n\n### sentinel"
 // another block of HTML that would.
 func closeOpenEnd(text string) string {
 	source := text + sentinel
-	last := parseMarkdown(source).LastChild()
+	last := parseBlocks(source).LastChild()
 	switch block := last.(type) {
 	case *ast.FencedCodeBlock:
-		return text + "\n" + fenceBefore(source, block.Lines().At(0).Start)
+		return text + "\n" + fenceAt(text, block.Pos())
 	case *ast.HTMLBlock:
 		opener, known := htmlOpeners[block.HTMLBlockType]
 		if !known {
@@ -141,11 +169,10 @@ func closeOpenEnd(text string) string {
 	return text
 }
 
-// fenceBefore returns the fence that opens the code whose first line begins at the given position.
-func fenceBefore(source string, at int) string {
-	opener := strings.TrimSuffix(source[:at], "\n")
-	opener = strings.TrimLeft(opener[strings.LastIndexByte(opener, '\n')+1:], " ")
-	return opener[:len(opener)-len(strings.TrimLeft(opener, opener[:1]))]
+// fenceAt returns the run of one character that opens a code fence.
+func fenceAt(text string, at int) string {
+	rest := text[at:]
+	return rest[:len(rest)-len(strings.TrimLeft(rest, rest[:1]))]
 }
 
 // htmlOpeners are the beginnings of the blocks of HTML that end at a word of their own instead of a blank line
@@ -168,7 +195,7 @@ type replacement struct {
 // With a level only headings of at most that level sink; 0 is all of them.
 func sinkHeadings(text string, upTo int) string {
 	var edits []replacement
-	_ = ast.Walk(parseMarkdown(text), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	_ = ast.Walk(parseBlocks(text), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if heading, ok := n.(*ast.Heading); ok && entering && (upTo == 0 || heading.Level <= upTo) {
 			edits = append(edits, sink(text, heading)...)
 		}
@@ -241,7 +268,7 @@ func replace(text string, edits []replacement) string {
 // staysInPlace tells whether a text is free of headings that compete with those around it, leaves nothing open, and
 // holds no marker.
 func staysInPlace(text string) bool {
-	last := parseMarkdown(text + sentinel).LastChild()
+	last := parseBlocks(text + sentinel).LastChild()
 	if heading, ok := last.(*ast.Heading); !ok || heading.Level != sinkBy {
 		return false
 	}

@@ -86,7 +86,7 @@ func markerLines(text string) []markerLine {
 	if !strings.Contains(text, beginMarker) && !strings.Contains(text, endMarker) {
 		return nil
 	}
-	code := codeBlocks(text)
+	inCode := codeBlocks(text)
 	var found []markerLine
 	for from := 0; from < len(text); {
 		line, _, _ := strings.Cut(text[from:], "\n")
@@ -94,7 +94,7 @@ func markerLines(text string) []markerLine {
 		if from == 0 {
 			marker = strings.TrimPrefix(marker, byteOrderMark)
 		}
-		if (marker == beginMarker || marker == endMarker) && !code.holds(from) {
+		if (marker == beginMarker || marker == endMarker) && !inCode.holds(from) {
 			start := from + strings.Index(line, marker)
 			found = append(found, markerLine{from: start, to: start + len(marker), begins: marker == beginMarker})
 		}

@@ -41,21 +41,21 @@ func Rewrite(raw []byte, c Content, now time.Time) []byte {
 		return Encode(c)
 	}
 	modified := now.UTC().Format(modifiedLayout)
+	after := withoutAliases(before.mapping)
+	setContent(after, c, modified)
 	// The least change first. The next is tried only when the result would not read back as it should.
 	if !before.lenient && p.hasFrontmatter() {
-		if front, ok := patchLines(p, before.mapping, c, modified); ok {
+		if front, ok := patchLines(p, before.mapping, after); ok {
 			if out := encodePage(p, front, c); holds(out, c, before.mapping) {
 				return out
 			}
 		}
 	}
-	after := withoutAliases(readFrontmatter(p).mapping)
-	setContent(after, c, modified)
-	for range 2 {
+	for _, simplify := range []func(*yaml.Node){func(*yaml.Node) {}, quoteBlocks, dropComments} {
+		simplify(after)
 		if out := encodePage(p, encodeMapping(after, p.eol), c); holds(out, c, before.mapping) {
 			return out
 		}
-		dropComments(after)
 	}
 	mapping := newMapping()
 	setContent(mapping, c, modified)
@@ -75,21 +75,18 @@ func Touch(raw []byte, now time.Time) (out []byte, changed bool) {
 	if metadata == nil || indexOf(metadata, "modified") < 0 {
 		return raw, false
 	}
-	c := Content{Body: canonicalBody(p.body)}
 	modified := now.UTC().Format(modifiedLayout)
-	patch := linePatch{lines: linesOf(p.front), eol: p.eol}
-	patch.setModified(before.mapping, modified)
-	if front, ok := patch.apply(); ok {
-		out := encodePage(p, front, c)
+	after := withoutAliases(before.mapping)
+	setModified(after, modified)
+	fronts := []string{encodeMapping(after, p.eol)}
+	if front, ok := patchLines(p, before.mapping, after); ok {
+		fronts = slices.Insert(fronts, 0, front)
+	}
+	for _, front := range fronts {
+		out := encodePage(p, front, Content{Body: canonicalBody(p.body)})
 		if sameButModified(before.mapping, readFrontmatter(cutPage(string(out))).mapping, modified) {
 			return out, string(out) != string(raw)
 		}
-	}
-	after := withoutAliases(readFrontmatter(p).mapping)
-	setModified(after, modified)
-	out = encodePage(p, encodeMapping(after, p.eol), c)
-	if sameButModified(before.mapping, readFrontmatter(cutPage(string(out))).mapping, modified) {
-		return out, true
 	}
 	return raw, false
 }
@@ -103,9 +100,12 @@ func encodePage(p page, front string, c Content) []byte {
 		}
 	}
 	if canonicalBody(p.body) != c.Body {
-		p.body = p.eol + strings.ReplaceAll(c.Body, "\n", p.eol) + p.eol
+		p.body = ""
 		if lineEnding(p.closer) == "" {
 			p.closer += p.eol
+		}
+		if c.Body != "" {
+			p.body = p.eol + strings.ReplaceAll(c.Body, "\n", p.eol) + p.eol
 		}
 	}
 	return []byte(p.bom + p.opener + front + p.closer + p.body)

@@ -102,7 +102,7 @@ func withoutBlockComments(text string) string {
 		return text
 	}
 	var edits []replacement
-	for n := parseMarkdown(text).FirstChild(); n != nil; n = n.NextSibling() {
+	for n := parseBlocks(text).FirstChild(); n != nil; n = n.NextSibling() {
 		block, ok := n.(*ast.HTMLBlock)
 		if !ok || block.HTMLBlockType != ast.HTMLBlockType2 {
 			continue

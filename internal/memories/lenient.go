@@ -1,6 +1,7 @@
 package memories
 
 import (
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -13,18 +14,32 @@ const unreadKey = "unread"
 // the lines under it belong to it. An entry that is good YAML by itself is read as YAML. Of two entries with one key
 // the last counts. Nothing is dropped: what belongs to no entry becomes the value of unreadKey.
 func readLeniently(text string) *yaml.Node {
-	mapping := newMapping()
-	unread := lenientEntries(mapping, strings.Split(strings.TrimSuffix(text, "\n"), "\n"), 1)
-	if len(unread) > 0 {
-		setLast(mapping, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: unreadKey},
-			newText(strings.Join(unread, "\n")), nil)
+	r := &lenientReader{trusting: len(text) > maxCarefulLength}
+	mapping := r.entries(strings.Split(strings.TrimSuffix(text, "\n"), "\n"), 1)
+	if len(r.unread) > 0 {
+		old := valueAt(mapping, unreadKey)
+		if old != nil && old.Kind == yaml.ScalarNode {
+			r.unread = append([]string{old.Value}, r.unread...)
+			i := indexOf(mapping, unreadKey)
+			mapping.Content = slices.Delete(mapping.Content, i, i+2)
+		}
+		mapping.Content = append(mapping.Content, newText(unreadKey), newText(strings.Join(r.unread, "\n")))
 	}
 	return mapping
 }
 
-// lenientEntries adds the entries found in lines, the first of which is line number first of the frontmatter, and
-// returns the lines that belong to none.
-func lenientEntries(mapping *yaml.Node, lines []string, first int) (unread []string) {
+// maxCarefulLength is the length of the longest frontmatter, in bytes, of which each entry is tried as YAML. In a longer
+// one, which no person wrote, every line is split without a further look.
+const maxCarefulLength = 64 << 10
+
+type lenientReader struct {
+	trusting bool
+	unread   []string // the lines that belong to no entry
+}
+
+// entries reads lines, the first of which is line number first of the frontmatter.
+func (r *lenientReader) entries(lines []string, first int) *yaml.Node {
+	mapping, places := newMapping(), map[string]int{}
 	level := levelOf(lines)
 	var comments []string
 	for i := 0; i < len(lines); {
@@ -32,59 +47,63 @@ func lenientEntries(mapping *yaml.Node, lines []string, first int) (unread []str
 		for end < len(lines) && !startsEntry(lines[end], level) {
 			end++
 		}
-		if !startsEntry(lines[i], level) {
-			for _, line := range lines[i:end] {
-				if isComment(line) {
-					comments = append(comments, strings.TrimSpace(line))
-				} else if strings.TrimSpace(line) != "" {
-					unread = append(unread, line)
-				}
+		if startsEntry(lines[i], level) {
+			key, value := r.entry(lines[i:end], level, first+i)
+			if len(comments) > 0 {
+				key.HeadComment = strings.TrimSpace(strings.Join(append(comments, key.HeadComment), "\n"))
+				comments = nil
 			}
-			i = end
-			continue
+			r.put(mapping, places, key, value)
+		} else {
+			comments = append(comments, r.leave(lines[i:end])...)
 		}
-		key, value, left := lenientEntry(lines[i:end], level, first+i)
-		if len(comments) > 0 {
-			key.HeadComment = strings.Join(append(comments, key.HeadComment), "\n")
-			comments = nil
-		}
-		unread = append(unread, left...)
-		unread = setLast(mapping, key, value, unread)
 		i = end
 	}
-	return append(unread, comments...)
+	r.unread = append(r.unread, comments...)
+	return mapping
 }
 
-// setLast sets a key to a value at the place of the entry, and keeps what an earlier entry of that key said.
-func setLast(mapping, key, value *yaml.Node, unread []string) []string {
-	i := indexOf(mapping, key.Value)
-	if i < 0 {
-		mapping.Content = append(mapping.Content, key, value)
-		return unread
+// leave puts lines that belong to no entry aside and returns the comments among them.
+func (r *lenientReader) leave(lines []string) (comments []string) {
+	for _, line := range lines {
+		switch {
+		case isComment(line):
+			comments = append(comments, strings.TrimSpace(line))
+		case strings.TrimSpace(line) != "":
+			r.unread = append(r.unread, line)
+		}
 	}
-	old, err := yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Content: mapping.Content[i : i+2]})
-	if err == nil {
-		unread = append(unread, strings.TrimRight(string(old), "\n"))
+	return comments
+}
+
+// put sets a key to a value, and puts aside what an earlier entry of that key said.
+func (r *lenientReader) put(mapping *yaml.Node, places map[string]int, key, value *yaml.Node) {
+	i, repeated := places[key.Value]
+	if !repeated {
+		places[key.Value] = len(mapping.Content)
+		mapping.Content = append(mapping.Content, key, value)
+		return
+	}
+	old := newMapping()
+	old.Content = mapping.Content[i : i+2]
+	if text := encodeMapping(old, "\n"); text != "" {
+		r.unread = append(r.unread, strings.TrimRight(text, "\n"))
 	}
 	mapping.Content[i], mapping.Content[i+1] = key, value
-	return unread
 }
 
-func lenientEntry(lines []string, level, first int) (key, value *yaml.Node, unread []string) {
-	if alone, err := readYAML(dedent(lines, level)); err == nil && len(alone.Content) == 2 &&
-		alone.Content[0].Kind == yaml.ScalarNode {
-		moveDown(alone, first-1, map[*yaml.Node]bool{})
-		return alone.Content[0], alone.Content[1], nil
+func (r *lenientReader) entry(lines []string, level, first int) (key, value *yaml.Node) {
+	if key, value, ok := r.entryAsYAML(lines, level, first); ok {
+		return key, value
 	}
 	name, rest, _ := strings.Cut(lines[0], ":")
 	key = newText(unquote(strings.TrimSpace(name)))
 	key.Line = first
 	under := lines[1:]
 	if key.Value == "metadata" && strings.TrimSpace(rest) == "" {
-		value = newMapping()
+		value = r.entries(under, first+1)
 		value.Line = first + 1
-		unread = lenientEntries(value, under, first+1)
-		return key, value, unread
+		return key, value
 	}
 	for len(under) > 0 && isComment(under[len(under)-1]) {
 		key.FootComment = strings.TrimSpace(under[len(under)-1]) + "\n" + key.FootComment
@@ -92,7 +111,19 @@ func lenientEntry(lines []string, level, first int) (key, value *yaml.Node, unre
 	}
 	value = newText(lenientText(strings.TrimSpace(rest), under))
 	value.Line = first
-	return key, value, nil
+	return key, value
+}
+
+func (r *lenientReader) entryAsYAML(lines []string, level, first int) (key, value *yaml.Node, ok bool) {
+	if r.trusting {
+		return nil, nil, false
+	}
+	alone, err := readYAML(dedent(lines, level))
+	if err != nil || len(alone.Content) != 2 || alone.Content[0].Kind != yaml.ScalarNode {
+		return nil, nil, false
+	}
+	moveDown(alone, first-1, map[*yaml.Node]bool{})
+	return alone.Content[0], alone.Content[1], true
 }
 
 // lenientText joins what stands behind a colon with the lines under it.

@@ -96,6 +96,16 @@ func withoutAliases(n *yaml.Node) *yaml.Node {
 	return &out
 }
 
+// quoteBlocks turns block scalars into quoted ones: the library loses white space at their ends.
+func quoteBlocks(n *yaml.Node) {
+	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	for _, child := range n.Content {
+		quoteBlocks(child)
+	}
+}
+
 func dropComments(n *yaml.Node) {
 	n.HeadComment, n.LineComment, n.FootComment = "", "", ""
 	for _, child := range n.Content {

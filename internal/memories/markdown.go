@@ -2,6 +2,7 @@ package memories
 
 import (
 	"sort"
+	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
@@ -9,20 +10,72 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// markdown parses what decides over structure and code. Links and emphasis are left to whoever renders the text: they
-// change neither, and cost time that grows with the square of a hostile text's length.
-var markdown = parser.NewParser(
-	parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-	parser.WithInlineParsers(
-		util.Prioritized(parser.NewCodeSpanParser(), 100),
-		util.Prioritized(parser.NewAutoLinkParser(), 300),
-		util.Prioritized(parser.NewRawHTMLParser(), 400),
-	),
-	parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+// blocks finds the structure of a text: headings, code, quotes, lists and HTML.
+var blocks = newMarkdown(parser.DefaultParagraphTransformers())
+
+// hastyBlocks takes definitions of link targets for paragraphs. That finds no heading less, and is quick where there
+// are very many of them.
+var hastyBlocks = newMarkdown(nil)
+
+// code finds code between backticks as well. Links and emphasis are left to whoever renders the text: they change no
+// code, and cost time that grows with the square of a hostile text's length.
+var code = newMarkdown(parser.DefaultParagraphTransformers(),
+	util.Prioritized(parser.NewCodeSpanParser(), 100),
+	util.Prioritized(parser.NewAutoLinkParser(), 300),
+	util.Prioritized(parser.NewRawHTMLParser(), 400),
 )
 
-func parseMarkdown(source string) ast.Node {
-	return markdown.Parse(text.NewReader([]byte(source)))
+func newMarkdown(paragraphs []util.PrioritizedValue, inline ...util.PrioritizedValue) parser.Parser {
+	return parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithInlineParsers(inline...),
+		parser.WithParagraphTransformers(paragraphs...),
+	)
+}
+
+// manyDefinitions is how many definitions of link targets a text may hold before they are passed over.
+const manyDefinitions = 500
+
+func parseBlocks(source string) ast.Node {
+	p := blocks
+	if strings.Count(source, "]:") > manyDefinitions {
+		p = hastyBlocks
+	}
+	return p.Parse(text.NewReader([]byte(flatten(source))))
+}
+
+func parseCode(source string) ast.Node {
+	return code.Parse(text.NewReader([]byte(flatten(source))))
+}
+
+// deepestNesting is how many quotes and lists may stand within each other on one line. The time to parse grows with the
+// square of it.
+const deepestNesting = 100
+
+// flatten returns a text of the same length in which no line nests deeper than deepestNesting.
+func flatten(source string) string {
+	var flat []byte
+	for from := 0; from < len(source); {
+		to := endOfLine(source, from)
+		depth := 0
+		for i := from; i < to && strings.IndexByte(" \t>-+*.)0123456789", source[i]) >= 0; i++ {
+			if source[i] == '>' || i+1 < to && strings.IndexByte("-+*.)", source[i]) >= 0 && strings.IndexByte(" \t", source[i+1]) >= 0 {
+				depth++
+			}
+			if depth > deepestNesting {
+				if flat == nil {
+					flat = []byte(source)
+				}
+				flat[i] = 'x'
+				break
+			}
+		}
+		from = to + 1
+	}
+	if flat == nil {
+		return source
+	}
+	return string(flat)
 }
 
 // spans are parts of a text, by their first byte and the byte behind them, in order and apart.
@@ -36,11 +89,11 @@ func (s spans) holds(at int) bool {
 
 // codeBlocks returns the lines of all code blocks of a text, fenced and indented.
 func codeBlocks(source string) spans {
-	return codeSpans(parseMarkdown(source), false)
+	return codeSpans(parseBlocks(source))
 }
 
-// codeSpans returns the code of a parsed text: that of blocks, and inline that between backticks.
-func codeSpans(root ast.Node, inline bool) spans {
+// codeSpans returns the code that was found in a text.
+func codeSpans(root ast.Node) spans {
 	var found spans
 	add := func(s text.Segment) { found = append(found, [2]int{s.Start, s.Stop}) }
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -53,7 +106,7 @@ func codeSpans(root ast.Node, inline bool) spans {
 				add(n.Lines().At(i))
 			}
 		case ast.KindCodeSpan:
-			for child := n.FirstChild(); inline && child != nil; child = child.NextSibling() {
+			for child := n.FirstChild(); child != nil; child = child.NextSibling() {
 				if t, ok := child.(*ast.Text); ok {
 					add(t.Segment)
 				}

@@ -22,42 +22,30 @@ type lineEdit struct {
 	text     string
 }
 
-// patchLines returns the frontmatter of p with the entries that have to change for it to say c. ok is false where an
-// entry does not have lines of its own.
-func patchLines(p page, mapping *yaml.Node, c Content, modified string) (front string, ok bool) {
+// patchLines returns the frontmatter of p, which reads as before, with the entries changed in which after differs. ok is
+// false where such an entry does not have lines of its own.
+func patchLines(p page, before, after *yaml.Node) (front string, ok bool) {
 	patch := linePatch{lines: linesOf(p.front), eol: p.eol}
-	is := contentOf(mapping)
-	if is.Name != c.Name {
-		patch.setText(mapping, "name", c.Name)
+	for _, key := range []string{"name", "description", "type"} {
+		patch.change(before, after, key)
 	}
-	if is.Description != c.Description {
-		patch.setText(mapping, "description", c.Description)
-	}
-	if is.Type != c.Type {
-		top, nested := typePlaces(mapping)
-		if top {
-			patch.setText(mapping, "type", string(c.Type))
-		}
-		if nested {
-			patch.setText(mappingAt(mapping, "metadata"), "type", string(c.Type))
+	if metadata := mappingAt(before, "metadata"); metadata != nil {
+		if metadata.Style&yaml.FlowStyle != 0 {
+			patch.change(before, after, "metadata")
+		} else {
+			patch.change(metadata, mappingAt(after, "metadata"), "type")
+			patch.change(metadata, mappingAt(after, "metadata"), "modified")
 		}
 	}
-	patch.setModified(mapping, modified)
 	return patch.apply()
 }
 
-func (l *linePatch) setModified(mapping *yaml.Node, modified string) {
-	if metadata := mappingAt(mapping, "metadata"); metadata != nil && indexOf(metadata, "modified") >= 0 {
-		l.set(metadata, "modified", newTime(modified))
-	}
-}
-
-func (l *linePatch) setText(mapping *yaml.Node, key, text string) {
-	if text == "" {
-		l.set(mapping, key, nil)
+func (l *linePatch) change(before, after *yaml.Node, key string) {
+	old, value := valueAt(before, key), valueAt(after, key)
+	if old == value || old != nil && value != nil && sameValue(old, value) {
 		return
 	}
-	l.set(mapping, key, newText(text))
+	l.set(before, key, value)
 }
 
 // set writes an entry in place of the one with its key, or where placeOf says; a nil value removes it.
@@ -68,9 +56,6 @@ func (l *linePatch) set(mapping *yaml.Node, key string, value *yaml.Node) {
 	}
 	indent, from, to := "", 0, 0
 	if i := indexOf(mapping, key); i >= 0 {
-		if value != nil {
-			value.LineComment = mapping.Content[i+1].LineComment
-		}
 		from, to = l.span(mapping, i)
 		if mapping.Content[i].Column > 0 {
 			indent = strings.Repeat(" ", mapping.Content[i].Column-1)
@@ -83,8 +68,10 @@ func (l *linePatch) set(mapping *yaml.Node, key string, value *yaml.Node) {
 	}
 	text := ""
 	if value != nil {
-		entry := newMapping()
-		entry.Content = []*yaml.Node{newText(key), value}
+		entry, bare := newMapping(), *value
+		// A comment below the value is no part of the lines that are replaced.
+		bare.FootComment = ""
+		entry.Content = []*yaml.Node{newText(key), &bare}
 		text = indent + encodeMapping(entry, l.eol)
 	}
 	l.edits = append(l.edits, lineEdit{from, to, text})

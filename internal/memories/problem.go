@@ -29,6 +29,8 @@ const (
 	CodeUnreadable      = "unreadable"
 	CodeNotRegular      = "not_regular"
 	CodeLinkLeaves      = "link_leaves"
+	CodeLinkBroken      = "link_broken"
+	CodeLinkNested      = "link_nested"
 	CodeTooDeep         = "too_deep"
 	CodeDuplicateName   = "duplicate_name"
 	CodeFileNameNotUTF8 = "file_name_not_utf8"
@@ -54,6 +56,8 @@ var messages = map[string]string{
 	CodeUnreadable:         "The file may not be read by the user that Memoir runs as. It is unchanged. Let that user read it.",
 	CodeNotRegular:         "This is no regular file (a device, a pipe or a socket) and was not read. Remove it, or put a file in its place.",
 	CodeLinkLeaves:         "This link leads out of the agent's directory and was not followed. Put the file itself in its place.",
+	CodeLinkBroken:         "This link leads to nothing, or in a circle. Remove it, or put back what it led to.",
+	CodeLinkNested:         "This link lies in a directory that was itself reached by a link, and was not followed. Let one link lead straight to the place.",
 	CodeTooDeep:            "The file lies more than 4 directories deep and was not read. Move it further up.",
 	CodeDuplicateName:      "Another file of the same directory has the same name; the newest content counts. Rename one of them or delete it.",
 	CodeFileNameNotUTF8:    "The name of the file is not UTF-8 and is shown with \uFFFD in its place. Rename the file.",

@@ -10,6 +10,15 @@ import (
 
 // Agents returns every known agent with its counts, by slug.
 func (s *Store) Agents(ctx context.Context) ([]Agent, error) {
+	agents, err := s.AgentsUncounted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return agents, s.count(ctx, agents)
+}
+
+// AgentsUncounted returns every known agent without its counts, by slug.
+func (s *Store) AgentsUncounted(ctx context.Context) ([]Agent, error) {
 	rows, err := s.q.Agents(ctx)
 	if err != nil {
 		return nil, wrap("list agents", err)
@@ -18,7 +27,7 @@ func (s *Store) Agents(ctx context.Context) ([]Agent, error) {
 	for i, row := range rows {
 		agents[i] = agentOf(row)
 	}
-	return agents, s.count(ctx, agents)
+	return agents, nil
 }
 
 // Agent returns one agent with its counts. It fails with memories.ErrNotFound.

@@ -47,10 +47,14 @@ func (w *Writer) FileNotRemoved(ctx context.Context, path, problem string) error
 	}))
 }
 
-// BeginRestore lifts the memory's tombstones and notes that it is to be restored, before any file is written.
+// BeginRestore lifts the memory's tombstones, leaves alone what its deletion could not remove, and notes that it is to
+// be restored, before any file is written.
 func (w *Writer) BeginRestore(ctx context.Context, h Head) error {
 	return w.inTx(ctx, "begin to restore", func(q *queries.Queries) error {
 		if err := q.Unbury(ctx, queries.UnburyParams{AgentID: w.agentID, Name: h.Name}); err != nil {
+			return err
+		}
+		if err := q.LeaveFiles(ctx, queries.LeaveFilesParams{AgentID: w.agentID, MemoryID: h.UUID}); err != nil {
 			return err
 		}
 		return q.SetRestoring(ctx, queries.SetRestoringParams{ID: h.UUID, Restoring: true})
@@ -92,9 +96,4 @@ func (w *Writer) Bury(ctx context.Context, id uuid.UUID, at time.Time) error {
 // ForgetContent makes the next look take the file for changed.
 func (w *Writer) ForgetContent(ctx context.Context, path string) error {
 	return wrap("forget the file's content", w.q.ForgetContent(ctx, queries.ForgetContentParams{AgentID: w.agentID, Path: path}))
-}
-
-// Drop removes a memory and its history and leaves nothing.
-func (w *Writer) Drop(ctx context.Context, id uuid.UUID) error {
-	return wrap("drop", w.q.DeleteHeads(ctx, []uuid.UUID{id}))
 }

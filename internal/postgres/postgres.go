@@ -18,7 +18,7 @@ import (
 )
 
 // ErrUnavailable says that Postgres could not be reached; what was asked may be asked again.
-var ErrUnavailable = errors.New("Postgres cannot be reached")
+var ErrUnavailable = errors.New("the database cannot be reached")
 
 // maxConnections bounds the pool: enough for two cores' worth of looks, requests and the search index at once, and
 // few enough that several servers fit into one Postgres with its default of 100.
@@ -28,6 +28,9 @@ const maxConnections = 12
 type Store struct {
 	pool *pgxpool.Pool
 	q    *queries.Queries
+	// writers has a place for each writer that may hold a connection. A writer reads through the pool as well, so
+	// writers alone must never take all of it.
+	writers chan struct{}
 }
 
 // Open connects to a database that has Memoir's schema. It fails with ErrUnavailable where there is none to reach.
@@ -43,7 +46,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	store := &Store{pool: pool, q: queries.New(pool)}
+	store := &Store{pool: pool, q: queries.New(pool), writers: make(chan struct{}, maxConnections/2)}
 	if err := store.Ping(ctx); err != nil {
 		pool.Close()
 		return nil, err

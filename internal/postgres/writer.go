@@ -20,9 +20,14 @@ type Writer struct {
 	q       *queries.Queries
 }
 
-// WithAgent calls do while it holds the agent, after any other holder has let go. Everything runs on one connection,
-// so that waiting writers can never starve a working one of connections.
+// WithAgent calls do while it holds the agent, after any other holder has let go.
 func (s *Store) WithAgent(ctx context.Context, agentID int64, do func(*Writer) error) error {
+	select {
+	case s.writers <- struct{}{}:
+		defer func() { <-s.writers }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return wrap("acquire a connection", err)
@@ -44,6 +49,12 @@ func (s *Store) WithAgent(ctx context.Context, agentID int64, do func(*Writer) e
 // inTx runs do in one transaction.
 func (w *Writer) inTx(ctx context.Context, doing string, do func(*queries.Queries) error) error {
 	return wrap(doing, pgx.BeginFunc(ctx, w.conn, func(tx pgx.Tx) error { return do(w.q.WithTx(tx)) }))
+}
+
+// Agent returns the agent without its counts. It fails with memories.ErrNotFound when it has been forgotten.
+func (w *Writer) Agent(ctx context.Context) (Agent, error) {
+	row, err := w.q.AgentByID(ctx, w.agentID)
+	return agentOf(row), wrap("read agent", err)
 }
 
 // FilesUnder returns every known file at or below the given paths, none of which contains another; "." is all.
@@ -121,7 +132,8 @@ func (w *Writer) Head(ctx context.Context, id string) (Head, error) {
 	return heads[0], nil
 }
 
-// UnreadableByPath returns the entries that stand for the unreadable files at those paths.
+// UnreadableByPath returns the entries that stand for the unreadable files at those paths; a deleted one only while
+// it is being restored.
 func (w *Writer) UnreadableByPath(ctx context.Context, paths []string) ([]Head, error) {
 	rows, err := w.q.UnreadableByPath(ctx, queries.UnreadableByPathParams{AgentID: w.agentID, Paths: paths})
 	return headsOf(rows, func(r queries.UnreadableByPathRow) queries.Memory { return r.Memory }, err)

@@ -209,12 +209,30 @@ func (h *hold) head(ctx context.Context, id, match string) (postgres.Head, error
 
 // result reads the memory back after an operation.
 func (h *hold) result(ctx context.Context, id string) (Result, error) {
-	row, err := h.store.Agent(ctx, h.onDisk.Slug)
+	row, err := h.w.Agent(ctx)
 	if err != nil {
 		return Result{}, err
 	}
 	m, err := h.store.Memory(ctx, row, id)
 	return Result{Memory: m, ClaudeMDProblem: row.ClaudeMD.Problem}, err
+}
+
+// resultAt reads back the memory that a file carries.
+func (h *hold) resultAt(ctx context.Context, path string) (Result, error) {
+	at, err := h.w.FilesUnder(ctx, []string{path})
+	if err != nil {
+		return Result{}, err
+	}
+	for _, f := range at {
+		if f.Path == path && f.Status == postgres.Carries {
+			return h.result(ctx, f.MemoryID.String())
+		}
+	}
+	unreadable, err := h.w.UnreadableByPath(ctx, []string{path})
+	if err != nil || len(unreadable) == 0 {
+		return Result{}, errors.Join(err, memories.ErrNotFound)
+	}
+	return h.result(ctx, unreadable[0].ID)
 }
 
 // plain takes the path and the operation off a file system error: the message that quotes it names them itself.

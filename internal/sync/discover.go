@@ -13,7 +13,7 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 	e.discovering.Lock()
 	defer e.discovering.Unlock()
 	found, unreadable := agents.Discover(e.options.Places, e.watcher.watchForAgents)
-	rows, err := e.store.Agents(ctx)
+	rows, err := e.store.AgentsUncounted(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func (h *hold) look(ctx context.Context, scope []string) (Scan, error) {
 	if err != nil {
 		return Scan{}, err
 	}
-	row, err := h.store.Agent(ctx, h.onDisk.Slug)
+	row, err := h.w.Agent(ctx)
 	if err != nil {
 		return Scan{}, err
 	}
@@ -116,12 +116,13 @@ func (h *hold) look(ctx context.Context, scope []string) (Scan, error) {
 	if err != nil {
 		return Scan{}, err
 	}
-	l := look{at: at, seen: seen, gone: h.gone(listing, known, row.DurableDevice)}
+	gone, device := h.gone(listing, known, row.DurableDevice)
+	l := look{at: at, seen: seen, gone: gone}
 	out, err := h.save(ctx, l)
 	if err != nil {
 		return Scan{}, err
 	}
-	if err := h.rememberLook(ctx, listing, scope, known); err != nil {
+	if err := h.rememberLook(ctx, listing, scope, known, device); err != nil {
 		return Scan{}, err
 	}
 	h.tell(out.changes)
@@ -185,14 +186,14 @@ func byPath(known []postgres.File) map[string]*postgres.File {
 	return m
 }
 
-// gone returns the files that were there and that a complete look did not find any more. While the durable directory
-// is on another device than before, it has been mounted or unmounted, and nothing about it is concluded.
-func (h *hold) gone(listing agents.Listing, known []postgres.File, device *uint64) []postgres.File {
-	remounted := device != nil && listing.DurableThere && *device != listing.DurableDevice
+// gone returns the files that were there and that a complete look did not find any more, and the device to remember of
+// the durable directory. When that is on another device than before and files are missing, something was unmounted:
+// nothing is concluded, and the old device is kept, until the files are back.
+func (h *hold) gone(listing agents.Listing, known []postgres.File, device *uint64) ([]postgres.File, *uint64) {
 	var candidates []string
 	place := map[string]postgres.File{}
 	for _, f := range known {
-		if f.Present && !(f.Durable() && (remounted || !listing.DurableThere)) {
+		if f.Present && (!f.Durable() || listing.DurableThere) {
 			candidates = append(candidates, f.Path)
 			place[f.Path] = f
 		}
@@ -201,17 +202,19 @@ func (h *hold) gone(listing agents.Listing, known []postgres.File, device *uint6
 	for _, path := range listing.Gone(h.root, candidates) {
 		gone = append(gone, place[path])
 	}
-	return gone
+	if !listing.DurableThere {
+		return gone, device
+	}
+	if remounted := device != nil && *device != listing.DurableDevice; remounted && slices.ContainsFunc(gone, postgres.File.Durable) {
+		return slices.DeleteFunc(gone, postgres.File.Durable), device
+	}
+	return gone, &listing.DurableDevice
 }
 
 // rememberLook keeps what the look found of the agent as a whole.
-func (h *hold) rememberLook(ctx context.Context, listing agents.Listing, scope []string, known []postgres.File) error {
+func (h *hold) rememberLook(ctx context.Context, listing agents.Listing, scope []string, known []postgres.File, device *uint64) error {
 	if slices.Equal(scope, []string{"."}) {
 		h.files.Store(int64(len(listing.Files)))
-		var device *uint64
-		if listing.DurableThere {
-			device = &listing.DurableDevice
-		}
 		return h.w.SetLook(ctx, max(0, listing.Sessions), device)
 	}
 	before := 0

@@ -223,7 +223,11 @@ func (d *desk) seeUnreadable(s sighting, row *postgres.File) {
 		pg = d.create(s)
 		d.unreadable[s.path] = pg
 	}
-	d.adopt(pg, s)
+	if pg.head.State == memories.Deleted {
+		d.revive(pg, s)
+	} else {
+		d.adopt(pg, s)
+	}
 }
 
 func (d *desk) dropUnreadable(path string) {
@@ -312,6 +316,7 @@ func (d *desk) keepAsPast(pg *page, s sighting) {
 // adopt makes the file's content the memory's.
 func (d *desk) adopt(pg *page, s sighting) {
 	h := &pg.head
+	pg.touched = true
 	if pg.isNew || h.Fingerprint != s.fingerprint || h.Hash != s.hash {
 		d.addRevision(pg, s, true)
 	}
@@ -478,7 +483,10 @@ func (d *desk) save(pg *page) {
 		}
 	}
 	if pg.text != nil && pg.head.RevisionID != pg.before.RevisionID {
-		b.Words = append(b.Words, postgres.WordsOf(pg.head.UUID, pg.head.RevisionID, pg.head.Name, pg.text.file.Description, pg.text.file.Body))
+		b.Words = append(b.Words, postgres.Words{
+			MemoryID: pg.head.UUID, RevisionID: pg.head.RevisionID,
+			Name: pg.head.Name, Description: pg.text.file.Description, Body: pg.text.file.Body,
+		})
 	}
 }
 

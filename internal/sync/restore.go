@@ -36,6 +36,10 @@ func (e *Engine) Restore(ctx context.Context, slug, id, match string) (Result, e
 			return err
 		}
 		result, err = h.result(ctx, id)
+		if errors.Is(err, memories.ErrNotFound) {
+			// What could not be read once can be read now, and is the memory that it names.
+			result, err = h.resultAt(ctx, head.Path)
+		}
 		return err
 	})
 	return result, err
@@ -63,9 +67,6 @@ func (h *hold) restore(ctx context.Context, head postgres.Head) error {
 	}
 	if err := h.takeIn(ctx, path); err != nil {
 		return err
-	}
-	if !head.Readable { // the file stands for itself again
-		return h.w.Drop(ctx, head.UUID)
 	}
 	return h.w.EndRestore(ctx, head.UUID)
 }
@@ -152,7 +153,7 @@ func (e *Engine) Allow(ctx context.Context, slug, id string) (Result, error) {
 		if err := h.publish(ctx); err != nil {
 			return err
 		}
-		result, err = h.resultByName(ctx, blocked.Name)
+		result, err = h.resultAt(ctx, blocked.Path)
 		return err
 	})
 	return result, err

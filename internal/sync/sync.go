@@ -46,9 +46,9 @@ type Engine struct {
 	discovering sync.Mutex
 	ready       atomic.Bool
 	// eventless says that some agent lies on a file system that sends no events.
-	eventless   atomic.Bool
-	meter       meter
-	unindexed   chan struct{}
+	eventless atomic.Bool
+	meter     meter
+	unindexed chan struct{}
 
 	stop    context.CancelFunc
 	running sync.WaitGroup

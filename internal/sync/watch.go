@@ -131,13 +131,14 @@ func (w *watcher) note(event fsnotify.Event) {
 	w.mu.Unlock()
 
 	appearance := event.Has(fsnotify.Create | fsnotify.Remove | fsnotify.Rename)
-	if discovery && appearance {
-		w.queue.add("", ".")
-	}
-	if strings.HasPrefix(name, ".") || len(agents) == 0 {
+	if strings.HasPrefix(name, ".memoir-") || !discovery && strings.HasPrefix(name, ".") {
 		return
 	}
-	if isMarkdown(name) || appearance && mayBeDirectory(event) {
+	directory := appearance && mayBeDirectory(event)
+	if discovery && directory {
+		w.queue.add("", ".")
+	}
+	if isMarkdown(name) || directory {
 		for slug, within := range agents {
 			w.queue.add(slug, within)
 		}

@@ -22,8 +22,9 @@ type account struct {
 // servants are the unprivileged users to run as when Memoir is started by root, in order.
 var servants = []string{"postgres", "nobody"}
 
-// accountFor chooses whom the server of that cluster runs as: its owner, whom Postgres insists on, when there is one.
-func accountFor(pgdata string) (account, error) {
+// accountFor chooses whom the server runs as: the owner of the cluster, on whom Postgres insists. For a cluster that is
+// to be made by root it is the owner of the data directory, so that this user can go on without root later.
+func accountFor(dataDir, pgdata string) (account, error) {
 	self, owner := os.Geteuid(), ownerOf(pgdata)
 	switch {
 	case self != 0 && (owner == self || owner < 0):
@@ -33,6 +34,11 @@ func accountFor(pgdata string) (account, error) {
 			ErrAccess, pgdata, nameOf(owner))
 	case owner > 0:
 		return accountOf(user.LookupId(strconv.Itoa(owner)))
+	}
+	if owner := ownerOf(dataDir); owner > 0 {
+		if found, err := accountOf(user.LookupId(strconv.Itoa(owner))); err == nil {
+			return found, nil
+		}
 	}
 	for _, name := range servants {
 		if found, err := accountOf(user.Lookup(name)); err == nil && found.uid != 0 {
@@ -74,12 +80,12 @@ func accountOf(found *user.User, err error) (account, error) {
 	return account{name: found.Username, uid: uid, gid: gid, switched: uid != os.Geteuid()}, nil
 }
 
-// own gives the directory to the account.
-func (a account) own(dir string) error {
+// own gives the file or directory to the account.
+func (a account) own(path string) error {
 	if !a.switched {
 		return nil
 	}
-	return os.Chown(dir, a.uid, a.gid)
+	return os.Lchown(path, a.uid, a.gid)
 }
 
 // command prepares a program that will run as the account and work in the directories. paths are how it is to name

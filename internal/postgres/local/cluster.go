@@ -30,6 +30,9 @@ type cluster struct {
 
 // openCluster checks the data directory before it changes anything, claims it, and ends what a crash left running.
 func openCluster(ctx context.Context, opts Options) (*cluster, error) {
+	if opts.DataDir == "" {
+		return nil, fmt.Errorf("%w: none was named; set --data-dir", ErrAccess)
+	}
 	dir, err := filepath.Abs(opts.DataDir)
 	if err != nil {
 		return nil, err
@@ -51,8 +54,7 @@ func openCluster(ctx context.Context, opts Options) (*cluster, error) {
 	if c.lock, err = lockDir(dir); err != nil {
 		return nil, err
 	}
-	// Another Memoir may have made the cluster between the check and the lock.
-	if err := errors.Join(c.check(found), c.takeOver(ctx)); err != nil {
+	if err := c.takeOver(ctx, found); err != nil {
 		c.close()
 		return nil, err
 	}
@@ -60,7 +62,11 @@ func openCluster(ctx context.Context, opts Options) (*cluster, error) {
 }
 
 // takeOver readies a claimed data directory for the server, after a crash too.
-func (c *cluster) takeOver(ctx context.Context) (err error) {
+func (c *cluster) takeOver(ctx context.Context, found []installation) (err error) {
+	// Another Memoir may have made the cluster between the first check and the lock.
+	if err := c.check(found); err != nil {
+		return err
+	}
 	if err := c.endOrphans(ctx); err != nil {
 		return err
 	}
@@ -83,7 +89,7 @@ func (c *cluster) check(found []installation) error {
 	if c.installation, err = chooseInstallation(found, major, c.pgdata); err != nil {
 		return err
 	}
-	c.account, err = accountFor(c.pgdata)
+	c.account, err = accountFor(c.dir, c.pgdata)
 	return err
 }
 
@@ -125,14 +131,16 @@ func (c *cluster) major() (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w; start Memoir as the user who owns it, or choose another --data-dir", ErrAccess, err)
 	}
-	content, err := os.ReadFile(filepath.Join(c.pgdata, "PG_VERSION"))
 	if len(entries) == 0 {
 		return 0, nil
 	}
+	content, err := os.ReadFile(filepath.Join(c.pgdata, "PG_VERSION"))
 	if err != nil {
 		return 0, c.notACluster()
 	}
-	major, err := strconv.Atoi(strings.TrimSpace(string(content)))
+	// Up to 9.6 the version had two parts.
+	first, _, _ := strings.Cut(strings.TrimSpace(string(content)), ".")
+	major, err := strconv.Atoi(first)
 	if err != nil {
 		return 0, c.notACluster()
 	}

@@ -58,7 +58,7 @@ func findInstallations(ctx context.Context, binDirs []string) []installation {
 func installationsIn(ctx context.Context, dirs []string) []installation {
 	var found []installation
 	for _, dir := range dirs {
-		if one, err := installationIn(ctx, dir); err == nil {
+		if one, err := installationIn(ctx, dir); err == nil && !slices.Contains(found, one) {
 			found = append(found, one)
 		}
 	}
@@ -79,7 +79,9 @@ func installationIn(ctx context.Context, dir string) (installation, error) {
 	if err != nil {
 		return installation{}, err
 	}
-	output, err := exec.CommandContext(ctx, postgres, "--version").Output()
+	ask := exec.CommandContext(ctx, postgres, "--version")
+	ask.Env = bareEnvironment()
+	output, err := ask.Output()
 	if err != nil {
 		return installation{}, err
 	}

@@ -12,9 +12,10 @@
 // programs. The programs get a bare environment, without Memoir's tokens, and the server logs neither statements nor
 // values.
 //
-// Postgres refuses to run as root. Started by root, it runs as the cluster's owner, else as the user postgres, else as
-// nobody. That user often cannot walk to the data directory (root's home is closed to it), and no permission is
-// loosened for it: on Linux the server inherits the opened directories, and reaches them as /proc/self/fd/N.
+// Postgres refuses to run as root. Started by root, it runs as the owner of the cluster or of the data directory, else
+// as the user postgres, else as nobody. That user often cannot walk to the data directory (root's home is closed to
+// it), and no permission is loosened for it: on Linux the server inherits the opened directories, and reaches them as
+// /proc/self/fd/N.
 //
 // # Layout of the data directory
 //
@@ -37,7 +38,7 @@ var (
 	ErrNoPostgres = errors.New("no PostgreSQL found")
 	ErrInUse      = errors.New("data directory in use")
 	ErrVersion    = errors.New("data directory of another PostgreSQL version")
-	ErrForeign    = errors.New("not a data directory of Memoir")
+	ErrForeign    = errors.New("not a data directory of Memoir") // or it has stopped being one: see Done
 	ErrAccess     = errors.New("data directory out of reach")
 )
 
@@ -70,7 +71,7 @@ type Server struct {
 // first. ctx ends the wait, not the server.
 //
 // It fails with ErrNoPostgres, ErrInUse, ErrVersion, ErrForeign or ErrAccess, each in a message for the person who
-// started Memoir, and has then changed nothing.
+// started Memoir, and has then changed nothing that was there.
 func Start(ctx context.Context, opts Options) (*Server, error) {
 	if opts.Log == nil {
 		opts.Log = slog.Default()

@@ -33,11 +33,19 @@ func lockDir(dir string) (*dirLock, error) {
 		return nil, fmt.Errorf("lock %s: %w", file.Name(), err)
 	}
 	lock := &dirLock{file}
-	if err := lock.sign(); err != nil {
+	if err := errors.Join(lock.belongTo(dir), lock.sign()); err != nil {
 		lock.release()
 		return nil, err
 	}
 	return lock, nil
+}
+
+// belongTo gives the lock file to the owner of the directory, who may run Memoir without root the next time.
+func (l *dirLock) belongTo(dir string) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	return l.file.Chown(ownerOf(dir), -1)
 }
 
 func (l *dirLock) sign() error {

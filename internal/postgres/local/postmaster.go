@@ -23,8 +23,10 @@ type postmaster struct {
 
 // launch starts the server and returns once it takes connections, which after a crash is when it has recovered.
 func (c *cluster) launch(ctx context.Context) (*postmaster, error) {
-	if _, err := c.major(); err != nil {
+	if major, err := c.major(); err != nil {
 		return nil, err
+	} else if major == 0 {
+		return nil, fmt.Errorf("%w: the cluster %s is gone", ErrForeign, c.pgdata)
 	}
 	if err := c.endOrphans(ctx); err != nil {
 		return nil, err
@@ -107,7 +109,8 @@ func (c *cluster) settings(run string) []string {
 	}
 	settings = append(settings, logSettings...)
 	if c.noSync {
-		settings = append(settings, "fsync=off", "full_page_writes=off", "synchronous_commit=off")
+		// Commits still reach the kernel, so that killing the server loses none.
+		settings = append(settings, "fsync=off", "full_page_writes=off")
 	}
 	return settings
 }

@@ -30,8 +30,8 @@ func dieWithParent(attributes *syscall.SysProcAttr, signal syscall.Signal) {
 }
 
 // serverProcesses gives the live Postgres processes that work in the cluster: each has it as its working directory.
-// Zombies have none. recorded is not needed here.
-func serverProcesses(pgdata string, recorded int) []int {
+// Zombies have none.
+func serverProcesses(pgdata string, _ int) []int {
 	cluster, err := os.Stat(pgdata)
 	if err != nil {
 		return nil
@@ -45,7 +45,7 @@ func serverProcesses(pgdata string, recorded int) []int {
 		}
 		proc := filepath.Join("/proc", entry.Name())
 		name, err := os.ReadFile(filepath.Join(proc, "comm"))
-		if err != nil || strings.TrimSpace(string(name)) != "postgres" {
+		if err != nil || !strings.Contains(string(name), "postgres") {
 			continue
 		}
 		if cwd, err := os.Stat(filepath.Join(proc, "cwd")); err == nil && os.SameFile(cwd, cluster) {

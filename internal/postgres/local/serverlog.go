@@ -51,7 +51,9 @@ func (l *serverLog) open() (*os.File, error) {
 	go func() {
 		defer close(l.ended)
 		defer reader.Close()
-		for lines := bufio.NewScanner(reader); lines.Scan(); {
+		lines := bufio.NewScanner(reader)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
 			l.line(lines.Text())
 		}
 	}()

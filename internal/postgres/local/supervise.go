@@ -73,7 +73,7 @@ func (s *Server) restart(backoff *time.Duration) (*postmaster, error) {
 			return running, nil
 		case ctx.Err() != nil:
 			return nil, nil
-		case errors.Is(err, ErrVersion), errors.Is(err, ErrForeign):
+		case errors.Is(err, ErrForeign):
 			s.log.Error("the private Postgres cannot be restarted", "err", err)
 			return nil, err
 		}

@@ -81,7 +81,7 @@ func (s *server) bringUp() error {
 	}
 	s.local, err = local.Start(ctx, local.Options{
 		DataDir:        s.dir,
-		Log:            slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Log:            slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 		MaxConnections: 200,
 		NoSync:         true,
 	})

@@ -10,6 +10,35 @@ import (
 	"time"
 )
 
+const agentByID = `-- name: AgentByID :one
+SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
+       claude_md_chars, claude_md_problem, created_at, updated_at
+FROM agents
+WHERE id = $1
+`
+
+func (q *Queries) AgentByID(ctx context.Context, id int64) (Agent, error) {
+	row := q.db.QueryRow(ctx, agentByID, id)
+	var i Agent
+	err := row.Scan(
+		&i.ID,
+		&i.Slug,
+		&i.Layout,
+		&i.Dir,
+		&i.DisplayName,
+		&i.Present,
+		&i.Sessions,
+		&i.DurableDevice,
+		&i.ClaudeMdPath,
+		&i.ClaudeMdPublishedAt,
+		&i.ClaudeMdChars,
+		&i.ClaudeMdProblem,
+		&i.CreatedAt,
+		&i.UpdatedAt,
+	)
+	return i, err
+}
+
 const agentBySlug = `-- name: AgentBySlug :one
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
        claude_md_chars, claude_md_problem, created_at, updated_at

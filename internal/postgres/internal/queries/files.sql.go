@@ -295,6 +295,22 @@ type InsertFilesParams struct {
 	Problem     *string
 }
 
+const leaveFiles = `-- name: LeaveFiles :exec
+UPDATE files SET status = 'carries', present = false, ctime_ns = 0, problem = NULL
+WHERE agent_id = $1 AND memory_id = $2::uuid AND status = 'removing'
+`
+
+type LeaveFilesParams struct {
+	AgentID  int64
+	MemoryID uuid.UUID
+}
+
+// What a deletion has not removed yet is to stay: the next look finds it as if it had come back.
+func (q *Queries) LeaveFiles(ctx context.Context, arg LeaveFilesParams) error {
+	_, err := q.db.Exec(ctx, leaveFiles, arg.AgentID, arg.MemoryID)
+	return err
+}
+
 const markFileNotRemoved = `-- name: MarkFileNotRemoved :exec
 UPDATE files SET problem = $1 WHERE agent_id = $2 AND path = $3
 `

@@ -370,7 +370,7 @@ func (q *Queries) SetRestoring(ctx context.Context, arg SetRestoringParams) erro
 
 const unreadableByPath = `-- name: UnreadableByPath :many
 SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring FROM memories m
-WHERE m.agent_id = $1 AND NOT m.readable AND m.state <> 'deleted' AND m.path = ANY($2::text[])
+WHERE m.agent_id = $1 AND NOT m.readable AND (m.state <> 'deleted' OR m.restoring) AND m.path = ANY($2::text[])
 `
 
 type UnreadableByPathParams struct {

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// config is everything that the server can be told from outside, checked and with defaults filled in.
+type config struct {
+	addr          string        // host:port; without a token always a loopback address
+	agentsDir     string        // absolute; empty: the hive layout is off
+	claudeDir     string        // absolute; empty: the claude layout is off
+	memoryDirs    []memoryDir   // in the order given
+	dataDir       string        // absolute; empty only when databaseURL is not
+	databaseURL   string        // empty: a private Postgres in dataDir
+	token         string        // empty: none is asked for
+	debounce      time.Duration // above zero
+	rescan        time.Duration // above zero
+	claudeMDLimit int           // Unicode characters of the whole file, above zero
+	allowedHosts  []string      // lower case, without port or brackets
+	logFormat     string        // text or json
+}
+
+// memoryDir is one directory of memories named by hand.
+type memoryDir struct {
+	slug string
+	path string // absolute
+}
+
+// defaultClaudeMDLimit is the length past which Claude Code warns about a CLAUDE.md.
+const defaultClaudeMDLimit = 40_000
+
+// errAnswered says that --help or --version was asked for and has been written: there is nothing left to do, and nothing failed.
+var errAnswered = errors.New("answered")
+
+// parseConfig reads the flags in args (without the program's name); for a flag that is not given, its variable in env, which
+// works as os.LookupEnv does; and for a variable that is not there either, the default. A repeatable flag replaces its variable.
+// An empty variable counts as none, except where empty means something: it switches a layout off.
+//
+// It returns errAnswered after writing to out what --help or --version asked for. Any other error is one sentence for the
+// person who starts the server.
+func parseConfig(args []string, env func(string) (string, bool), out io.Writer) (config, error) {
+	c := defaults(env)
+	flags := c.flagSet()
+	version := flags.Bool("version", false, "")
+
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		writeUsage(out)
+		return config{}, errAnswered
+	case err != nil:
+		return config{}, fmt.Errorf("%s (--help lists what there is)", plainFlagMessage(err))
+	case *version:
+		writeVersion(out)
+		return config{}, errAnswered
+	case flags.NArg() > 0:
+		return config{}, fmt.Errorf("%q is no flag, and the server takes nothing else (--help lists what there is)", flags.Arg(0))
+	}
+	if err := setFromEnvironment(flags, env); err != nil {
+		return config{}, err
+	}
+	if err := c.makePathsAbsolute(env); err != nil {
+		return config{}, err
+	}
+	if err := c.check(); err != nil {
+		return config{}, err
+	}
+	return *c, nil
+}
+
+func defaults(env func(string) (string, bool)) *config {
+	c := &config{
+		addr:          "127.0.0.1:8080",
+		agentsDir:     "/tmp/agents",
+		debounce:      200 * time.Millisecond,
+		rescan:        60 * time.Second,
+		claudeMDLimit: defaultClaudeMDLimit,
+		logFormat:     "text",
+	}
+	// A service can run without a home: then nothing is guessed, and check asks for what is needed.
+	home, _ := env("HOME")
+	if dir, _ := env("CLAUDE_CONFIG_DIR"); dir != "" {
+		c.claudeDir = dir
+	} else if home != "" {
+		c.claudeDir = filepath.Join(home, ".claude")
+	}
+	// The XDG specification has relative paths ignored.
+	if dir, _ := env("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		c.dataDir = filepath.Join(dir, "memoir")
+	} else if home != "" {
+		c.dataDir = filepath.Join(home, ".local", "share", "memoir")
+	}
+	return c
+}
+
+func (c *config) flagSet() *flag.FlagSet {
+	flags := flag.NewFlagSet("memoir", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // errors go to the caller, and writeUsage writes the help
+	flags.Usage = func() {}
+
+	flags.StringVar(&c.addr, "addr", c.addr, "")
+	flags.StringVar(&c.agentsDir, "agents-dir", c.agentsDir, "")
+	flags.StringVar(&c.claudeDir, "claude-dir", c.claudeDir, "")
+	flags.Func("memory-dir", "", c.addMemoryDir)
+	flags.StringVar(&c.dataDir, "data-dir", c.dataDir, "")
+	flags.StringVar(&c.databaseURL, "database-url", "", "")
+	flags.StringVar(&c.token, "token", "", "")
+	flags.Func("debounce", "", durationInto(&c.debounce))
+	flags.Func("rescan", "", durationInto(&c.rescan))
+	flags.Func("claude-md-limit", "", c.setClaudeMDLimit)
+	flags.Func("allowed-host", "", c.addAllowedHost)
+	flags.StringVar(&c.logFormat, "log-format", c.logFormat, "")
+	return flags
+}
+
+func (c *config) addMemoryDir(value string) error {
+	slug, path, found := strings.Cut(value, "=")
+	if !found || slug == "" || path == "" {
+		return errors.New("it is written slug=PATH, as in reviewer=~/code/shop/.claude/agent-memory/reviewer")
+	}
+	if !isSlug(slug) {
+		return errors.New("the slug may hold letters, digits, '.', '_' and '-', and does not begin with a dot")
+	}
+	c.memoryDirs = append(c.memoryDirs, memoryDir{slug: slug, path: path})
+	return nil
+}
+
+func (c *config) addAllowedHost(value string) error {
+	host, err := hostOnly(value)
+	if err != nil {
+		return err
+	}
+	c.allowedHosts = append(c.allowedHosts, host)
+	return nil
+}
+
+func (c *config) setClaudeMDLimit(value string) error {
+	limit, err := strconv.Atoi(value)
+	if err != nil || limit <= 0 {
+		return errors.New("it is a number of characters, at least 1")
+	}
+	c.claudeMDLimit = limit
+	return nil
+}
+
+func durationInto(target *time.Duration) func(string) error {
+	return func(value string) error {
+		duration, err := time.ParseDuration(value)
+		if err != nil || duration <= 0 {
+			return errors.New("it is a length of time above zero, such as 200ms, 60s or 5m")
+		}
+		*target = duration
+		return nil
+	}
+}
+
+// makePathsAbsolute also reads a leading ~ as the home directory: shells leave it alone in --agents-dir=~/agents, and a
+// directory named "~" would be waited for in silence.
+func (c *config) makePathsAbsolute(env func(string) (string, bool)) error {
+	home, _ := env("HOME")
+	paths := []*string{&c.agentsDir, &c.claudeDir, &c.dataDir}
+	for i := range c.memoryDirs {
+		paths = append(paths, &c.memoryDirs[i].path)
+	}
+	for _, path := range paths {
+		if *path == "" {
+			continue
+		}
+		if rest, found := strings.CutPrefix(*path, "~"); found && home != "" && (rest == "" || os.IsPathSeparator(rest[0])) {
+			*path = home + rest
+		}
+		absolute, err := filepath.Abs(*path)
+		if err != nil {
+			return fmt.Errorf("%s cannot be made an absolute path: %w", *path, err)
+		}
+		*path = absolute
+	}
+	return nil
+}

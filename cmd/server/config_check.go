@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// check refuses what single values cannot tell: an address that is open to others without a lock, and no place to keep anything.
+func (c *config) check() error {
+	host, port, err := net.SplitHostPort(c.addr)
+	if err != nil {
+		return fmt.Errorf("--addr %s is not an address: it is written HOST:PORT, as in 127.0.0.1:8080", c.addr)
+	}
+	if number, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fmt.Errorf("--addr %s has no usable port: it is a number up to 65535", c.addr)
+	} else if c.token == "" && !isLoopback(host) {
+		return fmt.Errorf("--addr %s can be reached from other machines, which takes a lock: set MEMOIR_TOKEN (or --token), "+
+			"or listen on 127.0.0.1:%d", c.addr, number)
+	}
+	if !isBearerToken(c.token) {
+		return errors.New("--token may hold only printable ASCII characters without spaces: it travels in an HTTP header")
+	}
+	if c.dataDir == "" && c.databaseURL == "" {
+		return errors.New("there is no home directory to keep data in: set --data-dir, or --database-url to use a Postgres of your own")
+	}
+	if c.logFormat != "text" && c.logFormat != "json" {
+		return fmt.Errorf("--log-format %s is unknown: it is text or json", c.logFormat)
+	}
+	return nil
+}
+
+// isLoopback says whether only this machine can reach a server that listens on that host. An empty host is every address.
+// Any other name is taken for one that others can reach, as what it resolves to can change.
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.Unmap().IsLoopback()
+}
+
+func isBearerToken(token string) bool {
+	return !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
+// isSlug allows what stays readable in a URL without escapes. A leading dot would make "." and ".." slugs.
+func isSlug(slug string) bool {
+	const allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
+	return slug != "" && slug[0] != '.' && strings.Trim(slug, allowed) == ""
+}
+
+// hostOnly gives a host as the Host header is compared with it: lower case, IPv6 without brackets.
+func hostOnly(value string) (string, error) {
+	host := strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(value, "["), "]"))
+	if host == "" || strings.ContainsAny(host, "/*@[] ,") {
+		return "", errors.New("it is a host's name or address alone, as in memoir.example.org")
+	}
+	if _, _, err := net.SplitHostPort(host); err == nil {
+		return "", errors.New("leave the port out: any port of the host is allowed")
+	}
+	return host, nil
+}

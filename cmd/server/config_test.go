@@ -1,0 +1,252 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// environment makes a lookup of "NAME=value" entries; a home is there unless it is taken away.
+func environment(entries ...string) func(string) (string, bool) {
+	values := map[string]string{"HOME": "/home/ada"}
+	for _, entry := range entries {
+		name, value, _ := strings.Cut(entry, "=")
+		values[name] = value
+	}
+	return func(name string) (string, bool) {
+		value, found := values[name]
+		return value, found
+	}
+}
+
+func parse(t *testing.T, args []string, entries ...string) config {
+	t.Helper()
+	c, err := parseConfig(args, environment(entries...), &bytes.Buffer{})
+	if err != nil {
+		t.Fatalf("parseConfig(%q, %q): %v", args, entries, err)
+	}
+	return c
+}
+
+func TestNothingGivenTakesTheDefaults(t *testing.T) {
+	t.Parallel()
+	want := config{
+		addr:          "127.0.0.1:8080",
+		agentsDir:     "/tmp/agents",
+		claudeDir:     "/home/ada/.claude",
+		dataDir:       "/home/ada/.local/share/memoir",
+		debounce:      200 * time.Millisecond,
+		rescan:        time.Minute,
+		claudeMDLimit: 40000,
+		logFormat:     "text",
+	}
+	if got := parse(t, nil); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
+	t.Parallel()
+	want := config{
+		addr:          "[::1]:9000",
+		agentsDir:     "/srv/agents",
+		claudeDir:     "/srv/claude",
+		memoryDirs:    []memoryDir{{"reviewer", "/srv/a"}, {"writer", "/srv/b=c"}},
+		dataDir:       "/srv/data",
+		databaseURL:   "postgres://db.example.org/memoir?sslmode=require",
+		token:         "open-sesame",
+		debounce:      time.Second,
+		rescan:        5 * time.Minute,
+		claudeMDLimit: 1000,
+		allowedHosts:  []string{"memoir.example.org", "fd00::1"},
+		logFormat:     "json",
+	}
+	byFlag := parse(t, []string{
+		"--addr", "[::1]:9000", "--agents-dir=/srv/agents", "--claude-dir=/srv/claude",
+		"--memory-dir", "reviewer=/srv/a", "--memory-dir", "writer=/srv/b=c", "--data-dir", "/srv/data",
+		"--database-url", "postgres://db.example.org/memoir?sslmode=require", "--token", "open-sesame",
+		"--debounce", "1s", "--rescan", "5m", "--claude-md-limit", "1000",
+		"--allowed-host", "Memoir.example.org", "--allowed-host", "[FD00::1]", "--log-format", "json",
+	})
+	if !reflect.DeepEqual(byFlag, want) {
+		t.Errorf("by flag: got  %+v\nwant %+v", byFlag, want)
+	}
+	byVariable := parse(t, nil,
+		"MEMOIR_ADDR=[::1]:9000", "MEMOIR_AGENTS_DIR=/srv/agents", "MEMOIR_CLAUDE_DIR=/srv/claude",
+		"MEMOIR_MEMORY_DIR=reviewer=/srv/a, writer=/srv/b=c", "MEMOIR_DATA_DIR=/srv/data",
+		"MEMOIR_DATABASE_URL=postgres://db.example.org/memoir?sslmode=require", "MEMOIR_TOKEN=open-sesame",
+		"MEMOIR_DEBOUNCE=1s", "MEMOIR_RESCAN=5m", "MEMOIR_CLAUDE_MD_LIMIT=1000",
+		"MEMOIR_ALLOWED_HOST=Memoir.example.org,[FD00::1],", "MEMOIR_LOG_FORMAT=json",
+	)
+	if !reflect.DeepEqual(byVariable, want) {
+		t.Errorf("by variable: got  %+v\nwant %+v", byVariable, want)
+	}
+}
+
+func TestWhichValueWins(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		args, env []string
+		got       func(config) any
+		want      any
+	}{
+		"a flag over its variable": {[]string{"--rescan=2s"}, []string{"MEMOIR_RESCAN=3s"}, func(c config) any { return c.rescan }, 2 * time.Second},
+		"a flag over a variable that is wrong": {[]string{"--rescan=2s"}, []string{"MEMOIR_RESCAN=soon"},
+			func(c config) any { return c.rescan }, 2 * time.Second},
+		"a repeatable flag replaces its variable": {[]string{"--allowed-host=a"}, []string{"MEMOIR_ALLOWED_HOST=b,c"},
+			func(c config) any { return c.allowedHosts }, []string{"a"}},
+		"DATABASE_URL when nothing nearer is there": {nil, []string{"DATABASE_URL=postgres://a"}, func(c config) any { return c.databaseURL }, "postgres://a"},
+		"MEMOIR_DATABASE_URL over DATABASE_URL": {nil, []string{"DATABASE_URL=postgres://a", "MEMOIR_DATABASE_URL=postgres://b"},
+			func(c config) any { return c.databaseURL }, "postgres://b"},
+		"DATABASE_URL over an empty MEMOIR_DATABASE_URL": {nil, []string{"DATABASE_URL=postgres://a", "MEMOIR_DATABASE_URL="},
+			func(c config) any { return c.databaseURL }, "postgres://a"},
+		"an empty --database-url asks for the private one": {[]string{"--database-url="}, []string{"DATABASE_URL=postgres://a"},
+			func(c config) any { return c.databaseURL }, ""},
+		"an empty variable is none":                  {nil, []string{"MEMOIR_ADDR="}, func(c config) any { return c.addr }, "127.0.0.1:8080"},
+		"an empty MEMOIR_AGENTS_DIR is off":          {nil, []string{"MEMOIR_AGENTS_DIR="}, func(c config) any { return c.agentsDir }, ""},
+		"an empty --agents-dir is off":               {[]string{"--agents-dir="}, nil, func(c config) any { return c.agentsDir }, ""},
+		"an empty MEMOIR_CLAUDE_DIR is off":          {nil, []string{"MEMOIR_CLAUDE_DIR="}, func(c config) any { return c.claudeDir }, ""},
+		"an empty --claude-dir is off":               {[]string{"--claude-dir="}, nil, func(c config) any { return c.claudeDir }, ""},
+		"CLAUDE_CONFIG_DIR over the home":            {nil, []string{"CLAUDE_CONFIG_DIR=/c"}, func(c config) any { return c.claudeDir }, "/c"},
+		"MEMOIR_CLAUDE_DIR over CLAUDE_CONFIG_DIR":   {nil, []string{"CLAUDE_CONFIG_DIR=/c", "MEMOIR_CLAUDE_DIR=/d"}, func(c config) any { return c.claudeDir }, "/d"},
+		"XDG_DATA_HOME over the home":                {nil, []string{"XDG_DATA_HOME=/x"}, func(c config) any { return c.dataDir }, "/x/memoir"},
+		"a relative XDG_DATA_HOME is ignored":        {nil, []string{"XDG_DATA_HOME=x"}, func(c config) any { return c.dataDir }, "/home/ada/.local/share/memoir"},
+		"a tilde that the shell left is the home":    {[]string{"--agents-dir=~/agents"}, nil, func(c config) any { return c.agentsDir }, "/home/ada/agents"},
+		"a tilde within a list is the home":          {nil, []string{"MEMOIR_MEMORY_DIR=a=~/m"}, func(c config) any { return c.memoryDirs }, []memoryDir{{"a", "/home/ada/m"}}},
+		"no home and no CLAUDE_CONFIG_DIR is off":    {[]string{"--data-dir=/d"}, []string{"HOME="}, func(c config) any { return c.claudeDir }, ""},
+		"a database of one's own needs no directory": {[]string{"--database-url=postgres://a"}, []string{"HOME="}, func(c config) any { return c.dataDir }, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := test.got(parse(t, test.args, test.env...)); !reflect.DeepEqual(got, test.want) {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestARelativePathIsMadeAbsolute(t *testing.T) {
+	t.Parallel()
+	want, err := filepath.Abs("agents")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := parse(t, []string{"--agents-dir", "./agents"}).agentsDir; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestOnlyLoopbackGoesWithoutAToken(t *testing.T) {
+	t.Parallel()
+	for _, addr := range []string{"127.0.0.1:8080", "127.8.9.10:0", "[::1]:8080", "localhost:8080", "LocalHost:80", "[::ffff:127.0.0.1]:80"} {
+		if c := parse(t, []string{"--addr", addr}); c.addr != addr {
+			t.Errorf("%s was changed to %s", addr, c.addr)
+		}
+	}
+	for _, addr := range []string{":8080", "0.0.0.0:8080", "[::]:8080", "192.168.1.5:8080", "memoir.example.org:80", "localhost.example.org:80"} {
+		_, err := parseConfig([]string{"--addr", addr}, environment(), &bytes.Buffer{})
+		if err == nil || !strings.Contains(err.Error(), "MEMOIR_TOKEN") || !strings.Contains(err.Error(), addr) {
+			t.Errorf("%s without a token: %v", addr, err)
+		}
+		parse(t, []string{"--addr", addr}, "MEMOIR_TOKEN=open-sesame")
+	}
+}
+
+func TestWhatCannotWorkIsRefusedInPlainWords(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		args, env []string
+		says      []string
+	}{
+		"an address without a port":        {[]string{"--addr=localhost"}, nil, []string{"--addr localhost", "HOST:PORT"}},
+		"a port that is a word":            {[]string{"--addr=localhost:http"}, nil, []string{"--addr localhost:http", "port"}},
+		"a port that is too high":          {[]string{"--addr=localhost:70000"}, nil, []string{"65535"}},
+		"a token with a space":             {[]string{"--token=open sesame"}, nil, []string{"--token", "without spaces"}},
+		"a token beyond ASCII":             {nil, []string{"MEMOIR_TOKEN=öffne"}, []string{"--token", "ASCII"}},
+		"a debounce of nothing":            {[]string{"--debounce=0s"}, nil, []string{"--debounce", "above zero"}},
+		"a debounce without a unit":        {[]string{"--debounce=200"}, nil, []string{"--debounce", "200ms"}},
+		"a rescan below zero":              {nil, []string{"MEMOIR_RESCAN=-1s"}, []string{"MEMOIR_RESCAN=-1s", "above zero"}},
+		"a limit of nothing":               {[]string{"--claude-md-limit=0"}, nil, []string{"--claude-md-limit", "at least 1"}},
+		"a limit that is a word":           {[]string{"--claude-md-limit=many"}, nil, []string{"--claude-md-limit", "number of characters"}},
+		"a memory directory without slug":  {[]string{"--memory-dir=/srv/a"}, nil, []string{"--memory-dir", "slug=PATH"}},
+		"a memory directory without path":  {[]string{"--memory-dir=a="}, nil, []string{"--memory-dir", "slug=PATH"}},
+		"a slug that would climb":          {[]string{"--memory-dir=..=/srv/a"}, nil, []string{"--memory-dir", "dot"}},
+		"a slug that a URL would escape":   {nil, []string{"MEMOIR_MEMORY_DIR=a b=/srv/a"}, []string{"MEMOIR_MEMORY_DIR", "slug"}},
+		"an allowed host with a port":      {[]string{"--allowed-host=a.example.org:80"}, nil, []string{"--allowed-host", "leave the port out"}},
+		"an allowed host that is a URL":    {[]string{"--allowed-host=https://a.example.org"}, nil, []string{"--allowed-host", "alone"}},
+		"an allowed host with a wildcard":  {[]string{"--allowed-host=*.example.org"}, nil, []string{"--allowed-host", "alone"}},
+		"a log format that is unknown":     {[]string{"--log-format=xml"}, nil, []string{"--log-format xml", "text or json"}},
+		"no place to keep anything":        {nil, []string{"HOME="}, []string{"--data-dir", "--database-url"}},
+		"a flag that is unknown":           {[]string{"--port=80"}, nil, []string{"no flag --port", "--help"}},
+		"a flag without its value":         {[]string{"--addr"}, nil, []string{"missing after --addr", "--help"}},
+		"an argument that is no flag":      {[]string{"serve"}, nil, []string{`"serve"`, "--help"}},
+		"a value that stands after a stop": {[]string{"--", "--addr"}, nil, []string{`"--addr"`, "--help"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := parseConfig(test.args, environment(test.env...), &bytes.Buffer{})
+			if err == nil || errors.Is(err, errAnswered) {
+				t.Fatalf("accepted (%v)", err)
+			}
+			for _, part := range test.says {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%q does not say %q", err, part)
+				}
+			}
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("more than one line: %q", err)
+			}
+		})
+	}
+}
+
+func TestATokenIsNeverRepeatedInAnError(t *testing.T) {
+	t.Parallel()
+	_, err := parseConfig([]string{"--token", "open sesame"}, environment(), &bytes.Buffer{})
+	if err == nil || strings.Contains(err.Error(), "sesame") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestHelpAndVersionAreAnsweredWhateverElseIsWrong(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"--help", "-h", "--version"} {
+		var out bytes.Buffer
+		_, err := parseConfig([]string{name, "--addr=nonsense"}, environment("MEMOIR_RESCAN=soon"), &out)
+		if !errors.Is(err, errAnswered) || !strings.Contains(strings.ToLower(out.String()), "memoir") {
+			t.Errorf("%s: %v, %q", name, err, out.String())
+		}
+	}
+}
+
+func TestEveryFlagIsInTheHelpAndInTheReadme(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	defaults(environment()).flagSet().VisitAll(func(f *flag.Flag) {
+		count++
+		if !regexp.MustCompile(`(?m)^  --` + f.Name + ` `).MatchString(usage) {
+			t.Errorf("--help leaves out --%s", f.Name)
+		}
+		for _, variable := range variablesOf(f.Name) {
+			if !regexp.MustCompile("(?m)^\\| `--" + f.Name + "` .*`" + variable + "`").Match(readme) {
+				t.Errorf("the README's table has no row for --%s with %s", f.Name, variable)
+			}
+		}
+	})
+	if rows := len(regexp.MustCompile("(?m)^\\| `--").FindAll(readme, -1)); rows != count {
+		t.Errorf("the README's table has %d rows for %d flags", rows, count)
+	}
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"memoir/internal/postgres"
+	"memoir/internal/postgres/local"
+)
+
+// database is the store, and the private server below it where there is one.
+type database struct {
+	store  *postgres.Store
+	server *local.Server // nil: somebody else's Postgres
+	log    *slog.Logger
+}
+
+// openDatabase connects to the Postgres of the settings, or runs a private one, and brings the schema up to date.
+func openDatabase(ctx context.Context, config config, log *slog.Logger) (*database, error) {
+	d := &database{log: log}
+	url := config.databaseURL
+	if url == "" {
+		server, err := local.Start(ctx, local.Options{DataDir: config.dataDir, Log: log})
+		if err != nil {
+			return nil, err
+		}
+		d.server, url = server, server.URL()
+	}
+	if err := d.open(ctx, url); err != nil {
+		d.close()
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *database) open(ctx context.Context, url string) error {
+	if err := postgres.Migrate(ctx, url); err != nil {
+		return fmt.Errorf("cannot prepare the database: %w", err)
+	}
+	store, err := postgres.Open(ctx, url)
+	if err != nil {
+		return fmt.Errorf("cannot open the database: %w", err)
+	}
+	d.store = store
+	return nil
+}
+
+// lost reports, if ever, that the private server has ended for good.
+func (d *database) lost() <-chan error {
+	if d.server == nil {
+		return nil
+	}
+	lost := make(chan error, 1)
+	go func() {
+		<-d.server.Done()
+		lost <- d.server.Err()
+	}()
+	return lost
+}
+
+// stopLimit is how long the private server may take to write what it has in memory.
+const stopLimit = 4 * time.Second
+
+func (d *database) close() {
+	if d.store != nil {
+		d.store.Close()
+	}
+	if d.server == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
+	defer cancel()
+	if err := d.server.Stop(ctx); err != nil {
+		d.log.Warn("the private Postgres did not stop cleanly; it recovers at the next start", "error", err)
+	}
+}

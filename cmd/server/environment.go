@@ -1,0 +1,67 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+)
+
+// variablesOf gives the variables that stand in for a flag, the first that is there counting.
+func variablesOf(name string) []string {
+	variables := []string{"MEMOIR_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))}
+	if name == "database-url" {
+		variables = append(variables, "DATABASE_URL") // what hosting platforms set
+	}
+	return variables
+}
+
+// setFromEnvironment sets every flag that was not given from the first of its variables that is there.
+func setFromEnvironment(flags *flag.FlagSet, env func(string) (string, bool)) error {
+	given := map[string]bool{"version": true}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+
+	var failure error
+	flags.VisitAll(func(f *flag.Flag) {
+		if given[f.Name] || failure != nil {
+			return
+		}
+		for _, variable := range variablesOf(f.Name) {
+			value, found := env(variable)
+			if !found || value == "" && !emptyMeansOff(f.Name) {
+				continue
+			}
+			failure = setAll(flags, f.Name, variable, value)
+			return
+		}
+	})
+	return failure
+}
+
+func setAll(flags *flag.FlagSet, name, variable, value string) error {
+	values := []string{value}
+	if isList(name) {
+		values = strings.FieldsFunc(value, func(r rune) bool { return r == ',' })
+	}
+	for _, v := range values {
+		if isList(name) {
+			v = strings.TrimSpace(v)
+		}
+		if err := flags.Set(name, v); err != nil {
+			return fmt.Errorf("%s=%s does not work: %w", variable, value, err)
+		}
+	}
+	return nil
+}
+
+func emptyMeansOff(name string) bool { return name == "agents-dir" || name == "claude-dir" }
+
+func isList(name string) bool { return name == "memory-dir" || name == "allowed-host" }
+
+// plainFlagMessage takes from the flag package's errors what speaks its own language: Memoir's flags are written with two dashes.
+func plainFlagMessage(err error) string {
+	return strings.NewReplacer(
+		"flag provided but not defined: -", "there is no flag --",
+		"flag needs an argument: -", "a value is missing after --",
+		" for flag -", " for --",
+	).Replace(err.Error())
+}

@@ -1,0 +1,125 @@
+// Command server is Memoir: one binary that mirrors what agents remember, shows it in a browser and serves it over a
+// JSON API. It reads the settings, wires the rooms together and takes them down again; it decides nothing else.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"memoir/internal/agents"
+	"memoir/internal/sync"
+)
+
+// farewell is how long running writes may take after a signal; the promise is to be gone within 15 s.
+const farewell = 10 * time.Second
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	err := run(ctx, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr)
+	switch {
+	case errors.Is(err, errAnswered):
+	case ctx.Err() != nil && errors.Is(err, context.Canceled): // asked to stop before it had started
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "memoir:", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until ctx ends or something that it cannot do without fails. Its errors are sentences for the person who
+// started it.
+func run(ctx context.Context, args []string, env func(string) (string, bool), stdout, stderr io.Writer) error {
+	config, err := parseConfig(args, env, stdout)
+	if err != nil {
+		return err
+	}
+	log := newLog(config.logFormat, stderr)
+	// The address is taken first: if it is not to be had, nothing else has been touched.
+	listener, err := net.Listen("tcp", config.addr)
+	if err != nil {
+		return fmt.Errorf("cannot listen on %s: %w. Choose another address with --addr", config.addr, err)
+	}
+	defer listener.Close() //nolint:errcheck // closed by the server when all is well
+
+	database, err := openDatabase(ctx, config, log)
+	if err != nil {
+		return err
+	}
+	defer database.close()
+	places := placesOf(config)
+	engine, err := sync.Start(database.store, sync.Options{
+		Places: places, Debounce: config.debounce, Rescan: config.rescan, ClaudeMDLimit: config.claudeMDLimit, Log: log,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := engine.Close(); err != nil {
+			log.Warn("watching did not end cleanly", "error", err)
+		}
+	}()
+	server, err := newServer(config, places, engine, database.store, log)
+	if err != nil {
+		return err
+	}
+	return serve(ctx, listener, server, database, stdout, log)
+}
+
+// serve answers requests until ctx ends or the database is lost for good.
+func serve(ctx context.Context, listener net.Listener, server *http.Server, database *database, stdout io.Writer, log *slog.Logger) error {
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	fmt.Fprintf(stdout, "memoir: listening on http://%s\n", announced(server.Addr, listener.Addr()))
+	select {
+	case <-ctx.Done():
+	case err := <-failed:
+		return fmt.Errorf("serving ended: %w", err)
+	case err := <-database.lost():
+		return err
+	}
+	log.Info("stopping; running writes are finished first")
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	defer cancel()
+	if err := server.Shutdown(ending); err != nil {
+		log.Warn("some connections were still open and are cut", "error", err)
+		return server.Close()
+	}
+	return nil
+}
+
+// announced is the address as it was given, with the port that was found where that was left open.
+func announced(given string, found net.Addr) string {
+	host, port, err := net.SplitHostPort(given)
+	if err != nil || port != "0" {
+		return given
+	}
+	_, port, err = net.SplitHostPort(found.String())
+	if err != nil {
+		return given
+	}
+	return net.JoinHostPort(host, port)
+}
+
+func placesOf(config config) agents.Settings {
+	settings := agents.Settings{AgentsDir: config.agentsDir, ClaudeDir: config.claudeDir}
+	for _, dir := range config.memoryDirs {
+		settings.MemoryDirs = append(settings.MemoryDirs, agents.NamedDir{Slug: dir.slug, Path: dir.path})
+	}
+	return settings
+}
+
+func newLog(format string, to io.Writer) *slog.Logger {
+	if format == "json" {
+		return slog.New(slog.NewJSONHandler(to, nil))
+	}
+	return slog.New(slog.NewTextHandler(to, nil))
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime/debug"
+)
+
+const usage = `Memoir shows what your AI agents remember, makes deleting a stale memory safe and final,
+and keeps what they learned in their CLAUDE.md.
+
+Usage: memoir [flags]
+
+Which memories
+  --agents-dir DIR          agents, one directory each (default /tmp/agents; empty: none)
+  --claude-dir DIR          Claude Code's directory (default $CLAUDE_CONFIG_DIR, else ~/.claude; empty: none)
+  --memory-dir SLUG=DIR     one more directory of memories, by hand; repeatable
+
+Where it listens, and who may come in
+  --addr HOST:PORT          (default 127.0.0.1:8080) anything but loopback needs a token
+  --token TOKEN             what callers and browsers must know; MEMOIR_TOKEN keeps it out of the process list
+  --allowed-host HOST       one more name it is reached by, without the port; repeatable
+
+Where it keeps things
+  --database-url URL        a Postgres of your own, 15 or later; also DATABASE_URL (default: a private one)
+  --data-dir DIR            where the private one lives (default $XDG_DATA_HOME/memoir, else ~/.local/share/memoir)
+
+How it works
+  --debounce DURATION       how long files must be quiet before they are read (default 200ms)
+  --rescan DURATION         how often everything is looked at anyway (default 60s)
+  --claude-md-limit CHARS   length of CLAUDE.md past which memories become one line each (default 40000)
+  --log-format text|json    (default text)
+
+  --help, --version
+
+Each flag is also a variable: --agents-dir is MEMOIR_AGENTS_DIR. The flag wins. Lists in variables are separated by commas.
+`
+
+func writeUsage(out io.Writer) {
+	io.WriteString(out, usage)
+}
+
+func writeVersion(out io.Writer) {
+	version := "unknown"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		version = info.Main.Version
+	}
+	fmt.Fprintln(out, "memoir", version)
+}

@@ -1,0 +1,135 @@
+package agents_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"memoir/internal/agents"
+)
+
+// disk is a directory to build agents in.
+type disk struct {
+	t   *testing.T
+	dir string
+}
+
+func setup(t *testing.T) disk {
+	t.Helper()
+	return disk{t: t, dir: t.TempDir()}
+}
+
+func (d disk) at(path string) string { return filepath.Join(d.dir, path) }
+
+func (d disk) mkdir(paths ...string) {
+	d.t.Helper()
+	for _, path := range paths {
+		if err := os.MkdirAll(d.at(path), 0o755); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+}
+
+func (d disk) put(path, content string) {
+	d.t.Helper()
+	d.mkdir(filepath.Dir(path))
+	if err := os.WriteFile(d.at(path), []byte(content), 0o644); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d disk) putAll(paths ...string) {
+	d.t.Helper()
+	for _, path := range paths {
+		d.put(path, "content of "+path)
+	}
+}
+
+func (d disk) link(target, path string) {
+	d.t.Helper()
+	d.mkdir(filepath.Dir(path))
+	if err := os.Symlink(target, d.at(path)); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func TestAPathTellsWhoseItIs(t *testing.T) {
+	t.Parallel()
+	hive, claude := agents.Agent{Layout: agents.Hive}, agents.Agent{Layout: agents.Claude}
+	for _, c := range []struct {
+		agent   agents.Agent
+		path    string
+		session string
+		durable bool
+	}{
+		{hive, "memory/a.md", "", true},
+		{hive, "memory", "", true},
+		{hive, "memory/sub/a.md", "", true},
+		{hive, "sessions/u-c-1/memory/a.md", "u-c-1", false},
+		{hive, "sessions/u-c-1/memory", "u-c-1", false},
+		{hive, "sessions/u-c-1/notes.md", "", false},
+		{hive, "sessions/notes.md", "", false},
+		{hive, "CLAUDE.md", "", false},
+		{hive, "../other/memory/a.md", "", false},
+		{hive, ".", "", false},
+		{claude, "a.md", "", true},
+		{claude, "sessions/x/memory/a.md", "", true},
+		{claude, ".", "", true},
+		{claude, "../a.md", "", false},
+	} {
+		session, durable := c.agent.SessionOf(c.path)
+		if session != c.session || durable != c.durable {
+			t.Errorf("%s %s: session %q durable %v, want %q %v", c.agent.Layout, c.path, session, durable, c.session, c.durable)
+		}
+	}
+}
+
+func TestOnlyHiveAgentsArePublished(t *testing.T) {
+	t.Parallel()
+	for layout, want := range map[agents.Layout]struct{ durable, claudeMD string }{
+		agents.Hive:      {"memory", "CLAUDE.md"},
+		agents.Claude:    {".", ""},
+		agents.Directory: {".", ""},
+	} {
+		a := agents.Agent{Layout: layout}
+		if a.DurableDir() != want.durable || a.ClaudeMDPath() != want.claudeMD || a.Published() != (want.claudeMD != "") {
+			t.Errorf("%s: %q %q %v", layout, a.DurableDir(), a.ClaudeMDPath(), a.Published())
+		}
+	}
+}
+
+func TestASessionsNameTellsUserChannelAndThread(t *testing.T) {
+	t.Parallel()
+	thread := time.Date(2024, 4, 5, 19, 34, 38, 0, time.UTC)
+	for name, want := range map[string]agents.Session{
+		"U01-C02-1712345678.123456":      {User: "U01", Channel: "C02", Thread: thread.Add(123456 * time.Microsecond)},
+		"U01-C02-1712345678":             {User: "U01", Channel: "C02", Thread: thread},
+		"ann-lee-C02-1712345678.5":       {User: "ann-lee", Channel: "C02", Thread: thread.Add(500 * time.Millisecond)},
+		"U01-C02":                        {},
+		"U01-C02-yesterday":              {},
+		"U01-C02-17":                     {},
+		"-C02-1712345678":                {},
+		"C02-1712345678":                 {},
+		"scratch":                        {},
+		"U01-C02-1712345678.12345678901": {},
+	} {
+		want.Name = name
+		if got := agents.ParseSession(name); got != want {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+}
+
+func TestADirectoryNamedByHandHasASlugAndAPath(t *testing.T) {
+	t.Parallel()
+	got, err := agents.ParseNamedDir("re_view.er-2=/srv/a=b/memory")
+	if err != nil || got != (agents.NamedDir{Slug: "re_view.er-2", Path: "/srv/a=b/memory"}) {
+		t.Errorf("%+v, error %v", got, err)
+	}
+	for _, bad := range []string{"", "reviewer", "=path", "reviewer=", "re viewer=path", "a/b=path", "..=path", ".hidden=path", "a=\x00"} {
+		if got, err := agents.ParseNamedDir(bad); err == nil {
+			t.Errorf("%q was taken as %+v", bad, got)
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package agents_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"memoir/internal/agents"
+	"memoir/internal/files/filestest"
+)
+
+// discover returns what is found as "layout slug path (display name)", with paths relative to the disk.
+func (d disk) discover(s agents.Settings) (found, unreadable, visited []string) {
+	d.t.Helper()
+	relative := func(path string) string { return strings.TrimPrefix(strings.TrimPrefix(path, d.dir), "/") }
+	all, closed := agents.Discover(s, func(dir string) { visited = append(visited, relative(dir)) })
+	for _, f := range all {
+		found = append(found, fmt.Sprintf("%s %s %s (%s)", f.Layout, f.Slug, relative(f.Dir), f.DisplayName))
+	}
+	for _, dir := range closed {
+		unreadable = append(unreadable, relative(dir))
+	}
+	return found, unreadable, visited
+}
+
+func (d disk) wantsFound(s agents.Settings, want ...string) {
+	d.t.Helper()
+	found, unreadable, _ := d.discover(s)
+	if !slices.Equal(found, want) || len(unreadable) > 0 {
+		d.t.Errorf("found\n\t%s\nunreadable %v, want\n\t%s", strings.Join(found, "\n\t"), unreadable, strings.Join(want, "\n\t"))
+	}
+}
+
+func TestEveryDirectoryWithMemoryOrSessionsIsAHiveAgent(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.mkdir("agents/zoe/memory", "agents/ada/sessions", "agents/Big Bob/memory", "agents/.hidden/memory", "agents/nothing/else", "elsewhere/cy/memory")
+	d.putAll("agents/file", "agents/notdir/memory")
+	d.link("../elsewhere/cy", "agents/linked")
+	d.link("nowhere", "agents/dangling")
+	d.link("/etc", "agents/leaver/memory")
+	d.wantsFound(agents.Settings{AgentsDir: d.at("agents")},
+		"hive Big-Bob agents/Big Bob (Big Bob)",
+		"hive ada agents/ada (ada)",
+		"hive leaver agents/leaver (leaver)",
+		"hive linked agents/linked (linked)",
+		"hive zoe agents/zoe (zoe)")
+}
+
+func TestProjectsAndCustomAgentsOfClaudeCodeAreAgents(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.mkdir("claude/projects/-srv-app/memory", "claude/projects/-srv-none", "claude/agent-memory/reviewer", "shared")
+	d.put("claude/projects/-srv-app/1.jsonl", `{"type":"summary"}`+"\n"+`{"cwd":"/srv/app/sub","sessionId":"x"}`+"\n")
+	d.link("../../../shared", "claude/projects/-srv-linked/memory")
+	d.wantsFound(agents.Settings{ClaudeDir: d.at("claude")},
+		"claude -srv-app claude/projects/-srv-app/memory (/srv/app)",
+		"claude -srv-linked claude/projects/-srv-linked/memory (-srv-linked)",
+		"claude reviewer claude/agent-memory/reviewer (reviewer)")
+}
+
+func TestLayoutsComeInOrderAndCanBeOff(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.mkdir("agents/one/memory", "claude/agent-memory/one", "mine", "yours")
+	all := agents.Settings{AgentsDir: d.at("agents"), ClaudeDir: d.at("claude"), MemoryDirs: []agents.NamedDir{
+		{Slug: "z", Path: d.at("mine")}, {Slug: "a", Path: d.at("yours")}, {Slug: "waiting", Path: d.at("not/yet")},
+	}}
+	d.wantsFound(all, "hive one agents/one (one)", "claude one claude/agent-memory/one (one)", "directory z mine (z)", "directory a yours (a)")
+	d.wantsFound(agents.Settings{})
+}
+
+func TestTheSettingsDirectoriesMayBeLinks(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.mkdir("real/one/memory")
+	d.link("real", "agents")
+	d.wantsFound(agents.Settings{AgentsDir: d.at("agents")}, "hive one agents/one (one)")
+}
+
+func TestTheNewestTranscriptNamesTheProject(t *testing.T) {
+	t.Parallel()
+	huge := strings.Repeat(`{"type":"noise"}`+"\n", 1<<16)
+	for name, c := range map[string]struct {
+		transcripts []string // oldest first
+		want        string
+	}{
+		"the newest":                         {[]string{`{"cwd":"/old"}`, `{"cwd":"/new"}`}, "/new"},
+		"the newest that has one":            {[]string{`{"cwd":"/old"}`, `{"type":"summary"}`, ""}, "/old"},
+		"lines that are no JSON are skipped": {[]string{"{\n[]\n\x00\n{\"cwd\":5}\n{\"cwd\":\"/ok\"}"}, "/ok"},
+		"the root of a subdirectory":         {[]string{`{"cwd":"/srv/my.app/deep/down"}`}, "/srv/my.app"},
+		"control characters are blanked":     {[]string{`{"cwd":"/a\u0000b\nc"}`}, "/a b c"},
+		"not searched for ever":              {[]string{huge + `{"cwd":"/late"}`}, "-srv-my-app"},
+		"none":                               {nil, "-srv-my-app"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := setup(t)
+			d.mkdir("projects/-srv-my-app/memory")
+			for i, content := range c.transcripts {
+				path := fmt.Sprintf("projects/-srv-my-app/%d.jsonl", 9-i)
+				d.put(path, content)
+				modified := time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)
+				if err := os.Chtimes(d.at(path), modified, modified); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := syscall.Mkfifo(d.at("projects/-srv-my-app/pipe.jsonl"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			d.wantsFound(agents.Settings{ClaudeDir: d.dir}, "claude -srv-my-app projects/-srv-my-app/memory ("+c.want+")")
+		})
+	}
+}
+
+func TestDirectoriesAreVisitedBeforeTheyAreListed(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.mkdir("agents/one")
+	var found []agents.Found
+	made := 0
+	visit := func(dir string) {
+		// What appears between the visit and the listing is what a watch put there would miss otherwise.
+		switch dir {
+		case d.at("agents"):
+			d.mkdir("agents/two")
+			made++
+		case d.at("agents/one"), d.at("agents/two"):
+			d.mkdir(strings.TrimPrefix(dir, d.dir) + "/memory")
+			made++
+		}
+	}
+	found, _ = agents.Discover(agents.Settings{AgentsDir: d.at("agents")}, visit)
+	if len(found) != 2 || made != 3 {
+		t.Errorf("found %v after %d visits, want both agents after 3", found, made)
+	}
+}
+
+func TestADirectoryThatDoesNotExistIsWaitedForAtItsNearestAncestor(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.mkdir("some")
+	settings := agents.Settings{AgentsDir: d.at("some/not/there"), ClaudeDir: d.at("neither")}
+	found, unreadable, visited := d.discover(settings)
+	if len(found) > 0 || len(unreadable) > 0 || !slices.Contains(visited, "some") || !slices.Contains(visited, "") {
+		t.Errorf("found %v unreadable %v visited %v", found, unreadable, visited)
+	}
+
+	visits := 0
+	all, _ := agents.Discover(settings, func(dir string) {
+		if visits++; visits == 1 {
+			d.mkdir("some/not/there/one/memory") // made while the ancestor is being put under watch
+		} else if dir == d.at("some/not/there") {
+			d.mkdir("some/not/there/two/memory")
+		}
+	})
+	if len(all) != 2 {
+		t.Errorf("found %v, want both that appeared during the look", all)
+	}
+}
+
+func TestWhatCannotBeLookedIntoIsReportedAndNotGone(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.mkdir("agents/open/memory", "agents/closed/memory", "claude/projects", "claude/agent-memory/reviewer")
+	for _, dir := range []string{"agents/closed", "claude/projects"} {
+		if err := os.Chmod(d.at(dir), 0); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.Chmod(d.at(dir), 0o755) })
+	}
+	d.mkdir("agents/not\xffutf8/memory")
+	d.openToNobody()
+	filestest.AsNobody(t, func() {
+		found, unreadable, _ := d.discover(agents.Settings{AgentsDir: d.at("agents"), ClaudeDir: d.at("claude")})
+		if want := []string{"hive open agents/open (open)", "claude reviewer claude/agent-memory/reviewer (reviewer)"}; !slices.Equal(found, want) {
+			t.Errorf("found %v, want %v", found, want)
+		}
+		if want := []string{"agents/not\xffutf8", "agents/closed", "claude/projects"}; !slices.Equal(unreadable, want) {
+			t.Errorf("unreadable %q, want %q", unreadable, want)
+		}
+	})
+}
+
+// openToNobody lets somebody without privileges come as far as the disk: a test's directories are private.
+func (d disk) openToNobody() {
+	d.t.Helper()
+	for _, dir := range []string{d.dir, d.at("..")} {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package agents_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"memoir/internal/agents"
+	"memoir/internal/files/filestest"
+)
+
+func TestNothingIsConcludedFromWhatCouldNotBeRead(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.putAll("memory/a.md", "memory/closed/b.md", "memory/listed/c.md", "sessions/s/memory/d.md")
+	for dir, mode := range map[string]os.FileMode{"memory/closed": 0, "memory/listed": 0o444, "sessions/s": 0} {
+		if err := os.Chmod(d.at(dir), mode); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.Chmod(d.at(dir), 0o755) })
+	}
+	d.openToNobody()
+	filestest.AsNobody(t, func() {
+		l := d.walk(agents.Hive, nil)
+		wantsFiles(t, l, "memory/a.md")
+		if want := []string{"memory/closed", "memory/listed", "sessions/s/memory"}; !slices.Equal(l.Failed, want) {
+			t.Errorf("failed %v, want %v", l.Failed, want)
+		}
+		gone := l.Gone(d.open(), []string{"memory/a.md", "memory/gone.md", "memory/closed/b.md", "memory/listed/c.md", "sessions/s/memory/d.md"})
+		if !slices.Equal(gone, []string{"memory/gone.md"}) || !l.DurableThere {
+			t.Errorf("gone are %v, durable directory there %v", gone, l.DurableThere)
+		}
+	})
+}
+
+func TestNothingIsConcludedWithoutTheDurableDirectory(t *testing.T) {
+	t.Parallel()
+	known := []string{"memory/a.md", "sessions/s/memory/b.md", "sessions/gone/memory/c.md"}
+	for name, c := range map[string]struct {
+		build func(d disk)
+		gone  []string
+	}{
+		"gone":           {func(d disk) { d.putAll("sessions/s/memory/b.md") }, []string{"sessions/gone/memory/c.md"}},
+		"a file":         {func(d disk) { d.putAll("memory", "sessions/s/memory/b.md") }, []string{"sessions/gone/memory/c.md"}},
+		"sessions gone":  {func(d disk) { d.putAll("memory/x.md") }, []string{"memory/a.md"}},
+		"all of it gone": {func(disk) {}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := setup(t)
+			c.build(d)
+			l := d.walk(agents.Hive, nil)
+			if gone := l.Gone(d.open(), known); !slices.Equal(gone, c.gone) {
+				t.Errorf("gone are %v, want %v", gone, c.gone)
+			}
+			if want := name == "sessions gone"; l.DurableThere != want {
+				t.Errorf("durable directory there: %v, want %v", l.DurableThere, want)
+			}
+		})
+	}
+}
+
+func TestADirectoryThatIsReplacedDuringTheWalkTellsNothing(t *testing.T) {
+	t.Parallel()
+	for name, replace := range map[string]func(d disk) error{
+		"removed": func(d disk) error { return os.RemoveAll(d.dir) },
+		"moved":   func(d disk) error { return os.Rename(d.dir, d.dir+"-old") },
+		"replaced": func(d disk) error {
+			if err := os.RemoveAll(d.dir); err != nil {
+				return err
+			}
+			return os.MkdirAll(d.at("memory"), 0o755)
+		},
+	} {
+		for _, layout := range []agents.Layout{agents.Hive, agents.Claude} {
+			t.Run(fmt.Sprint(name, " ", layout), func(t *testing.T) {
+				t.Parallel()
+				d := disk{t: t, dir: filepath.Join(t.TempDir(), "ada")}
+				d.putAll("memory/a.md")
+				l := d.walk(layout, func(relDir string) {
+					if relDir != "." {
+						return
+					}
+					if err := replace(d); err != nil {
+						t.Error(err)
+					}
+				})
+				if l.DurableThere || l.Covers("memory/a.md") {
+					t.Error("the walk concludes from a directory that is no longer in its place")
+				}
+			})
+		}
+	}
+}
+
+func TestTheScopeLimitsWhatIsLookedAtAndConcluded(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.putAll("memory/a.md", "memory/b.md", "memory/sub/c.md", "memory/MEMORY.md", "memory/logs/l.md", "sessions/s/memory/d.md", "sessions/t/memory/e.md", "CLAUDE.md")
+	d.link("sub", "memory/linked")
+	known := []string{"memory/gone.md", "memory/sub/gone.md", "memory/gone/g.md", "sessions/s/memory/gone.md", "sessions/gone/memory/g.md"}
+	for _, c := range []struct {
+		scope, files, gone string
+		sessions           int
+	}{
+		{"memory/a.md", "memory/a.md", "", -1},
+		{"memory/gone.md", "", "memory/gone.md", -1},
+		{"memory/gone", "", "memory/gone/g.md", -1},
+		{"memory/gone/g.md", "", "memory/gone/g.md", -1},
+		{"memory/sub", "memory/sub/c.md", "memory/sub/gone.md", -1},
+		{"memory/sub memory/sub/c.md", "memory/sub/c.md", "memory/sub/gone.md", -1},
+		{"memory/linked/c.md", "", "", -1},
+		{"memory/logs/l.md memory/.hidden", "", "", -1},
+		{"memory/b.md memory/sub/c.md", "memory/b.md memory/sub/c.md", "", -1},
+		{"sessions/s", "s: sessions/s/memory/d.md", "sessions/s/memory/gone.md", -1},
+		{"sessions/s/memory/d.md", "s: sessions/s/memory/d.md", "", -1},
+		{"sessions/gone", "", "sessions/gone/memory/g.md", -1},
+		{"sessions", "s: sessions/s/memory/d.md,t: sessions/t/memory/e.md", "sessions/s/memory/gone.md sessions/gone/memory/g.md", 2},
+		{"CLAUDE.md", "", "", -1},
+		{"../ada /etc", "", "", -1},
+		{"memory/../memory/a.md", "memory/a.md", "", -1},
+	} {
+		t.Run(strings.ReplaceAll(c.scope, "/", ":"), func(t *testing.T) {
+			l := d.walk(agents.Hive, nil, strings.Fields(c.scope)...)
+			want := strings.Split(c.files, ",")
+			if !strings.Contains(c.files, ",") && !strings.Contains(c.files, ": ") {
+				want = strings.Fields(c.files)
+			}
+			wantsFiles(t, l, want...)
+			if gone := l.Gone(d.open(), known); !slices.Equal(gone, strings.Fields(c.gone)) {
+				t.Errorf("gone are %v, want %v", gone, c.gone)
+			}
+			if l.Sessions != c.sessions || !l.DurableThere {
+				t.Errorf("%d sessions, want %d; durable directory there %v", l.Sessions, c.sessions, l.DurableThere)
+			}
+		})
+	}
+}
+
+func TestAFileThatAppearsDuringTheLookIsNotGone(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.putAll("memory/a.md")
+	l := d.walk(agents.Hive, nil)
+	d.putAll("memory/late.md")
+	d.mkdir("memory/now-a-directory.md")
+	d.link("a.md", "memory/now-a-link.md")
+	gone := l.Gone(d.open(), []string{"memory/late.md", "memory/now-a-directory.md", "memory/now-a-link.md"})
+	if want := []string{"memory/now-a-directory.md", "memory/now-a-link.md"}; !slices.Equal(gone, want) {
+		t.Errorf("gone are %v, want %v", gone, want)
+	}
+}
+
+func TestADurableDirectoryThatGoesDuringTheWalkTellsNothing(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(d disk){
+		"removed": func(d disk) {
+			if err := os.RemoveAll(d.at("memory")); err != nil {
+				d.t.Error(err)
+			}
+		},
+		"replaced": func(d disk) {
+			// Made before the old one goes, so that it cannot get its inode number.
+			d.mkdir("fresh")
+			if err := os.Rename(d.at("memory"), d.at("old")); err != nil {
+				d.t.Error(err)
+			}
+			if err := os.Rename(d.at("fresh"), d.at("memory")); err != nil {
+				d.t.Error(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := setup(t)
+			d.putAll("memory/a.md", "memory/sub/b.md", "sessions/s/memory/c.md")
+			l := d.walk(agents.Hive, func(relDir string) {
+				if relDir == "sessions" {
+					change(d)
+				}
+			})
+			if l.DurableThere || l.Covers("memory/sub/b.md") || !l.Covers("sessions/s/memory/gone.md") {
+				t.Errorf("durable directory there %v, covered %v", l.DurableThere, l.Covers("memory/sub/b.md"))
+			}
+		})
+	}
+}
+
+func TestADirectoryThatBecomesAPipeHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.putAll("memory/a.md", "memory/sub/b.md")
+	l := d.walk(agents.Hive, func(relDir string) {
+		if relDir != "memory/sub" {
+			return
+		}
+		if err := os.RemoveAll(d.at("memory/sub")); err != nil {
+			t.Error(err)
+		}
+		if err := syscall.Mkfifo(d.at("memory/sub"), 0o644); err != nil {
+			t.Error(err)
+		}
+	})
+	if !slices.Equal(l.Failed, []string{"memory/sub"}) || l.Covers("memory/sub/b.md") {
+		t.Errorf("failed %v, covered %v", l.Failed, l.Covers("memory/sub/b.md"))
+	}
+}

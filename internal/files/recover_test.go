@@ -1,0 +1,46 @@
+package files_test
+
+import (
+	"slices"
+	"testing"
+
+	"memoir/internal/files"
+)
+
+func TestAfterACrashTemporaryFilesGoAndHalfRemovedOnesComeBack(t *testing.T) {
+	t.Parallel()
+	p := setup(t)
+	p.put("CLAUDE.md", "kept")
+	p.put(".memoir-tmp-ABC", "half")
+	p.put("memory/.memoir-tmp-DEF", "half")
+	p.put("memory/.memoir-removing-a.md", "on its way out")
+	p.put("memory/.memoir-removing-b.md", "replaced")
+	p.put("memory/b.md", "newer")
+	p.put("elsewhere/.memoir-tmp-GHI", "not asked for")
+
+	back, err := files.Recover(p.root, []string{".", "memory", "not/there"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(back, []string{"memory/a.md"}) {
+		t.Errorf("put back %v, want memory/a.md", back)
+	}
+	p.wants("CLAUDE.md", "kept")
+	p.wants("memory/a.md", "on its way out")
+	p.wants("memory/b.md", "newer")
+	p.wants("elsewhere/.memoir-tmp-GHI", "not asked for")
+	for _, gone := range []string{".memoir-tmp-ABC", "memory/.memoir-tmp-DEF", "memory/.memoir-removing-a.md", "memory/.memoir-removing-b.md"} {
+		p.wantsNothing(gone)
+	}
+}
+
+func TestARemovalAfterACrashTakesUpWhatTheFirstOneMovedAside(t *testing.T) {
+	t.Parallel()
+	p := setup(t)
+	p.put(".memoir-removing-a.md", "stale")
+	if err := files.RemoveIf(p.root, "a.md", hashOf("stale")); err != nil {
+		t.Fatal(err)
+	}
+	p.wantsNothing("a.md")
+	p.wantsNoLeftovers()
+}

@@ -1,0 +1,63 @@
+package markdown
+
+import (
+	"bytes"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// memoryLinkParser reads [[name]], the way one memory names another.
+type memoryLinkParser struct{}
+
+func (memoryLinkParser) Trigger() []byte { return []byte{'['} }
+
+func (memoryLinkParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	line, _ := block.PeekLine()
+	inner, found := bytes.CutPrefix(line, []byte("[["))
+	if !found {
+		return nil
+	}
+	end := bytes.Index(inner, []byte("]]"))
+	if end < 1 {
+		return nil
+	}
+	name := string(bytes.TrimSpace(inner[:end]))
+	href, ok := pc.Get(resolveKey).(Resolve)(name)
+	if !ok {
+		return nil
+	}
+	block.Advance(len("[[") + end + len("]]"))
+	link := ast.NewLink()
+	link.Destination = []byte(href)
+	link.AppendChild(link, ast.NewString([]byte(name)))
+	link.SetAttributeString(resolvedAttribute, true)
+	return link
+}
+
+// resolvedAttribute marks a link whose destination is the caller's own, so that the tree's check lets it be. The
+// sanitiser never sees it on a page's link, because it is taken off again there.
+const resolvedAttribute = "resolved"
+
+// destination returns where a link of a memory may go: to the web, to a mailbox, or to another memory.
+func destination(raw string, resolve Resolve) (href string, ok bool) {
+	target, err := url.Parse(strings.TrimSpace(raw))
+	if err != nil {
+		return "", false
+	}
+	switch strings.ToLower(target.Scheme) {
+	case "http", "https":
+		return target.String(), target.Host != ""
+	case "mailto":
+		return target.String(), target.Opaque != ""
+	case "":
+		if target.Host == "" && strings.EqualFold(path.Ext(target.Path), ".md") {
+			return resolve(target.Path)
+		}
+	}
+	return "", false
+}

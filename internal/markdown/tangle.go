@@ -1,0 +1,63 @@
+package markdown
+
+import "strings"
+
+// A memory may be a megabyte, and the parser takes time that grows with the square of two things: how deep blocks are
+// nested, and how many marks of emphasis and brackets one block of lines holds. Below these limits the worst megabyte
+// takes about as long as an ordinary one; no text written for readers comes near them.
+const (
+	deepestNesting = 50
+	mostMarks      = 2000
+)
+
+// tangled reports whether a source is past those limits. It looks at each byte once.
+func tangled(source string) bool {
+	marks := 0
+	for line := range strings.Lines(source) {
+		if startsBlock(line) {
+			marks = 0
+		}
+		if nesting(line) > deepestNesting {
+			return true
+		}
+		for i := range len(line) {
+			if strings.IndexByte("*_~[]", line[i]) >= 0 {
+				marks++
+			}
+		}
+		if marks > mostMarks {
+			return true
+		}
+	}
+	return false
+}
+
+// startsBlock reports whether a line is blank or a bullet that ends the paragraph before it. A bullet that is indented
+// further may be a mere continuation of that paragraph.
+func startsBlock(line string) bool {
+	text := strings.TrimLeft(line, " ")
+	if strings.TrimSpace(text) == "" {
+		return true
+	}
+	bullet := strings.HasPrefix(text, "- ") || strings.HasPrefix(text, "* ") || strings.HasPrefix(text, "+ ")
+	return bullet && len(line)-len(text) <= 3 && strings.TrimSpace(text[1:]) != ""
+}
+
+// nesting counts the quotes and list items that a line opens.
+func nesting(line string) int {
+	depth := 0
+	for i := range len(line) {
+		switch line[i] {
+		case ' ', '\t', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		case '>':
+			depth++
+		case '-', '+', '*', '.', ')':
+			if i+1 < len(line) && (line[i+1] == ' ' || line[i+1] == '\t') {
+				depth++
+			}
+		default:
+			return depth
+		}
+	}
+	return depth
+}

@@ -1,0 +1,89 @@
+package markdown
+
+import (
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// safeTree rewrites what was parsed: links get a destination that is allowed or become their text, images become links,
+// headings sink one level.
+type safeTree struct{}
+
+func (safeTree) Transform(document *ast.Document, reader text.Reader, pc parser.Context) {
+	resolve := pc.Get(resolveKey).(Resolve)
+	var links, images []ast.Node
+	_ = ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch node := node.(type) {
+		case *ast.Heading:
+			node.Level = min(node.Level+1, 6)
+			node.RemoveAttributes()
+		case *ast.Link:
+			links = append(links, node)
+		case *ast.Image:
+			images = append(images, node)
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, node := range images {
+		image := node.(*ast.Image)
+		link := ast.NewLink()
+		link.Destination = image.Destination
+		if !image.HasChildren() {
+			image.AppendChild(image, ast.NewString(image.Destination))
+		}
+		replaceKeepingChildren(image, link)
+		links = append(links, link)
+	}
+	for _, node := range links {
+		restrict(node.(*ast.Link), resolve)
+	}
+}
+
+func restrict(link *ast.Link, resolve Resolve) {
+	if _, done := link.AttributeString(resolvedAttribute); done {
+		link.RemoveAttributes()
+		return
+	}
+	link.Title = nil
+	href, ok := destination(string(link.Destination), resolve)
+	if !ok || insideLink(link) {
+		unwrap(link)
+		return
+	}
+	link.Destination = []byte(href)
+}
+
+// insideLink reports whether another link stands around this one: an image in a link's text, say. HTML has no links
+// within links.
+func insideLink(link ast.Node) bool {
+	for parent := link.Parent(); parent != nil; parent = parent.Parent() {
+		if parent.Kind() == ast.KindLink {
+			return true
+		}
+	}
+	return false
+}
+
+func replaceKeepingChildren(old, replacement ast.Node) {
+	moveChildren(old, func(child ast.Node) { replacement.AppendChild(replacement, child) })
+	old.Parent().ReplaceChild(old.Parent(), old, replacement)
+}
+
+func unwrap(node ast.Node) {
+	parent := node.Parent()
+	moveChildren(node, func(child ast.Node) { parent.InsertBefore(parent, node, child) })
+	parent.RemoveChild(parent, node)
+}
+
+func moveChildren(from ast.Node, place func(ast.Node)) {
+	for child := from.FirstChild(); child != nil; {
+		next := child.NextSibling()
+		from.RemoveChild(from, child)
+		place(child)
+		child = next
+	}
+}

@@ -1,0 +1,156 @@
+package local_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"memoir/internal/postgres/local"
+)
+
+// awaitConnection waits until the restarted server takes connections again.
+func (f *fixture) awaitConnection(server *local.Server) {
+	f.t.Helper()
+	for {
+		err := execute(f.ctx, server.URL(), "SELECT 1")
+		if err == nil {
+			return
+		}
+		select {
+		case <-f.ctx.Done():
+			f.t.Fatalf("the server does not come back: %v\n%s", err, f.log)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// ownerCredential is that of the user whom the server runs as; nil when this process is that user.
+func (f *fixture) ownerCredential() *syscall.Credential {
+	f.t.Helper()
+	info, err := os.Stat(f.pgdata())
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	owner := info.Sys().(*syscall.Stat_t)
+	if int(owner.Uid) == os.Geteuid() {
+		return nil
+	}
+	return &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}
+}
+
+// orphan starts the cluster's Postgres as a killed Memoir leaves it where the system does not tell it of the death. The
+// channel is closed when it has ended.
+func (f *fixture) orphan() <-chan struct{} {
+	f.t.Helper()
+	sockets, err := os.MkdirTemp("", "memoir-orphan-")
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() { os.RemoveAll(sockets) })
+	path := f.pgdata()
+	cmd := exec.Command(installed(f, "postgres"))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: f.ownerCredential()}
+	if cmd.SysProcAttr.Credential != nil {
+		if err := os.Chown(sockets, int(cmd.SysProcAttr.Credential.Uid), -1); err != nil {
+			f.t.Fatal(err)
+		}
+		handle, err := os.Open(path)
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		defer handle.Close()
+		cmd.ExtraFiles = []*os.File{handle}
+		path = "/proc/self/fd/3"
+	}
+	cmd.Dir = "/"
+	cmd.Env = []string{"LC_ALL=C"}
+	cmd.Args = append(cmd.Args, "-D", path, "-c", "listen_addresses=", "-k", sockets)
+	if err := cmd.Start(); err != nil {
+		f.t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait()
+	}()
+	for !strings.Contains(f.record(), "\nready") {
+		select {
+		case <-ended:
+			f.t.Fatal("the orphan did not start")
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	return ended
+}
+
+// installed gives a program of the newest installation.
+func installed(f *fixture, program string) string {
+	f.t.Helper()
+	if path, err := exec.LookPath(program); err == nil {
+		return path
+	}
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + program)
+	if len(found) == 0 {
+		f.t.Fatalf("no %s found", program)
+	}
+	return found[len(found)-1]
+}
+
+// record is the content of postmaster.pid, empty when there is none.
+func (f *fixture) record() string {
+	content, _ := os.ReadFile(f.pgdata("postmaster.pid"))
+	return string(content)
+}
+
+// forge leaves a record behind that names another process.
+func (f *fixture) forge(record string, pid int) {
+	f.t.Helper()
+	_, rest, _ := strings.Cut(record, "\n")
+	path := f.pgdata("postmaster.pid")
+	if err := os.WriteFile(path, []byte(strconv.Itoa(pid)+"\n"+rest), 0o600); err != nil {
+		f.t.Fatal(err)
+	}
+	if owner := f.ownerCredential(); owner != nil {
+		if err := os.Chown(path, int(owner.Uid), int(owner.Gid)); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+}
+
+// stuckInitdb gives a directory of programs whose initdb writes half a cluster, opens the pipe, and never ends.
+func (f *fixture) stuckInitdb() (binDir, begun string) {
+	f.t.Helper()
+	binDir, err := os.MkdirTemp("", "memoir-bin-")
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() { os.RemoveAll(binDir) })
+	begun = filepath.Join(binDir, "begun")
+	script := `#!/bin/sh
+for argument; do
+	case $argument in --pgdata=*) dir=${argument#--pgdata=} ;; esac
+done
+mkdir "$dir/base" && echo 15 >"$dir/PG_VERSION"
+: >'` + begun + `'
+exec sleep 600
+`
+	if err := os.WriteFile(filepath.Join(binDir, "initdb"), []byte(script), 0o755); err != nil {
+		f.t.Fatal(err)
+	}
+	if err := os.Symlink(installed(f, "postgres"), filepath.Join(binDir, "postgres")); err != nil {
+		f.t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(begun, 0o666); err != nil {
+		f.t.Fatal(err)
+	}
+	for path, mode := range map[string]os.FileMode{begun: 0o666, binDir: 0o755} {
+		if err := os.Chmod(path, mode); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+	return binDir, begun
+}

@@ -1,0 +1,159 @@
+// Package internal_test holds the rooms of the project to the one direction in which they may know each other.
+package internal_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mayImport says, for each package that is built into the server, which of the project's own it may know. What is not
+// in the list has no place yet, and what it may know is to be decided here, before it is used.
+var mayImport = map[string][]string{
+	"internal/memories": {},
+	"internal/files":    {},
+	"internal/markdown": {},
+	"internal/problem":  {},
+	"web":               {},
+	"db":                {},
+	"examples":          {},
+	"examples/copy":     {"examples"},
+
+	"internal/agents":                    {"internal/memories", "internal/files"},
+	"internal/postgres":                  {"internal/memories", "internal/agents", "internal/postgres/internal/queries", "db"},
+	"internal/postgres/internal/queries": {},
+	"internal/postgres/local":            {},
+	"internal/sync":                      {"internal/memories", "internal/agents", "internal/files", "internal/postgres"},
+
+	"web/templates": {"internal/memories", "internal/agents", "internal/markdown", "web"},
+
+	"internal/gate": {"internal/problem", "web/templates"},
+	"internal/api": {
+		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
+	},
+	"internal/pages": {
+		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
+		"internal/markdown", "web/templates", "web", "examples",
+	},
+
+	"cmd/server": {
+		"internal/memories", "internal/agents", "internal/postgres", "internal/postgres/local", "internal/sync", "internal/gate",
+		"internal/problem", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
+	},
+}
+
+// mayNotTouch says which of the world outside a package has no business with, and why.
+var mayNotTouch = map[string]struct {
+	packages []string
+	why      string
+}{
+	"internal/memories": {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it is pure"},
+	"internal/agents":   {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads directories"},
+	"internal/sync":     {[]string{"net/http", "database/sql", "github.com/jackc/pgx"}, "HTTP and SQL are other packages' business"},
+	"internal/postgres": {[]string{"os", "net/http", "github.com/fsnotify"}, "it only keeps what it is told"},
+	"web/templates":     {[]string{"os", "database/sql", "github.com/jackc/pgx"}, "templates get view models and call nothing"},
+}
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+	GoFiles    []string
+}
+
+func (p pkg) place() string { return strings.TrimPrefix(p.ImportPath, "memoir/") }
+
+// packages lists the project's packages that have more than tests in them.
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	list := exec.Command("go", "list", "-json=ImportPath,Imports,GoFiles", "memoir/...")
+	var complaint strings.Builder
+	list.Stderr = &complaint
+	out, err := list.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, complaint.String())
+	}
+	var found []pkg
+	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		err := decoder.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.GoFiles) > 0 {
+			found = append(found, p)
+		}
+	}
+	if len(found) < 10 {
+		t.Fatalf("go list found %d packages of the project; something is wrong with the list", len(found))
+	}
+	return found
+}
+
+// forTests says that a package is there for tests alone, which its name tells: pgtest, filestest.
+func forTests(place string) bool { return strings.HasSuffix(place, "test") }
+
+func TestPackagesKnowEachOtherInOneDirectionOnly(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		if forTests(p.place()) {
+			continue
+		}
+		allowed, known := mayImport[p.place()]
+		if !known {
+			t.Errorf("%s has no place in the structure yet: decide which packages it may import, and add it to mayImport.", p.place())
+			continue
+		}
+		for _, imported := range p.Imports {
+			ours, isOurs := strings.CutPrefix(imported, "memoir/")
+			switch {
+			case !isOurs:
+			case forTests(ours):
+				t.Errorf("%s imports %s, which is for tests alone.", p.place(), ours)
+			case !slices.Contains(allowed, ours):
+				t.Errorf("%s imports %s, which is against the direction: it may import %s.", p.place(), ours, orNothing(allowed))
+			}
+		}
+	}
+}
+
+func orNothing(allowed []string) string {
+	if len(allowed) == 0 {
+		return "none of the project's packages"
+	}
+	return "only " + strings.Join(allowed, ", ")
+}
+
+func TestPackagesLeaveAloneWhatIsNotTheirBusiness(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		rule := mayNotTouch[p.place()]
+		for _, imported := range p.Imports {
+			for _, forbidden := range rule.packages {
+				if imported == forbidden || strings.HasPrefix(imported, forbidden+"/") && strings.Contains(forbidden, ".") {
+					t.Errorf("%s imports %s, but %s.", p.place(), imported, rule.why)
+				}
+			}
+		}
+	}
+}
+
+func TestTheStructureHasNoPlacesForPackagesThatCannotBe(t *testing.T) {
+	t.Parallel()
+	for place, allowed := range mayImport {
+		for _, other := range allowed {
+			if _, known := mayImport[other]; !known {
+				t.Errorf("%s may import %s, which has no place in the structure itself.", place, other)
+			}
+			if slices.Contains(mayImport[other], place) {
+				t.Errorf("%s and %s may import each other; one of them has to be below.", place, other)
+			}
+		}
+	}
+}

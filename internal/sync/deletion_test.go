@@ -1,0 +1,280 @@
+package sync_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"memoir/internal/memories"
+	"memoir/internal/sync"
+)
+
+func (b *bench) delete(slug, name string) memories.Memory {
+	b.Helper()
+	m := b.memory(slug, name)
+	result, err := b.engine.Delete(b.Context(), slug, m.ID, sync.ETag(m))
+	if err != nil {
+		b.Fatalf("delete %s: %v", name, err)
+	}
+	return result.Memory
+}
+
+func (b *bench) restore(slug string, m memories.Memory) memories.Memory {
+	b.Helper()
+	result, err := b.engine.Restore(b.Context(), slug, m.ID, "")
+	if err != nil {
+		b.Fatalf("restore %s: %v", m.Name, err)
+	}
+	return result.Memory
+}
+
+func (b *bench) isConflict(err error, about string) {
+	b.Helper()
+	var conflict *memories.ConflictError
+	if !errors.As(err, &conflict) || !strings.Contains(conflict.Reason, about) {
+		b.Errorf("got %v, want a conflict about %q", err, about)
+	}
+}
+
+func TestDeletingRemovesEveryFileThatCarriesTheMemory(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "one"))
+	b.write(inSession(sessionA, "x.md"), note("Deploy", memories.Project, "two"))
+	b.write(inSession(sessionB, "deep/y.md"), note("Deploy", memories.Project, "three"))
+	b.write(inSession(sessionB, "other.md"), note("Other", memories.Project, "stays"))
+	b.scanAll()
+	b.delete("ada", "Deploy")
+	for _, file := range []string{"ada/memory/a.md", inSession(sessionA, "x.md"), inSession(sessionB, "deep/y.md")} {
+		if b.read(file) != "" {
+			t.Errorf("%s is still there", file)
+		}
+	}
+	b.isIn("ada", "Other", memories.Active)
+	for _, old := range []string{"one", "two", "three"} {
+		b.write(inSession(sessionA, old+".md"), note("Deploy", memories.Project, old))
+	}
+	b.scan("ada")
+	b.isIn("ada", "Deploy", memories.Deleted)
+	if blocked, err := b.store.Blocked(t.Context(), b.agent("ada").ID); err != nil || len(blocked) != 3 {
+		t.Errorf("%d contents are blocked (%v), want every one that the memory has had", len(blocked), err)
+	}
+}
+
+func TestAFileThatChangedSinceItWasReadStopsTheDeletion(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "seen"))
+	b.write(inSession(sessionA, "x.md"), note("Deploy", memories.Project, "seen"))
+	b.scanAll()
+	b.stopWatching()
+	m := b.memory("ada", "Deploy")
+	b.write(inSession(sessionA, "x.md"), note("Deploy", memories.Project, "not seen"))
+	_, err := b.engine.Delete(t.Context(), "ada", m.ID, "")
+	b.isConflict(err, "has changed on disk")
+	if b.read("ada/memory/a.md") == "" || b.read(inSession(sessionA, "x.md")) == "" {
+		t.Error("a refused deletion removed a file")
+	}
+	b.isIn("ada", "Deploy", memories.Active)
+	if _, err := b.engine.Delete(t.Context(), "ada", m.ID, `"of another content"`); !errors.Is(err, memories.ErrChanged) {
+		t.Errorf("a deletion with a stale ETag is answered with %v", err)
+	}
+}
+
+func TestAFileThatIsGoneCountsAsRemovedAlready(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "text"))
+	b.scanAll()
+	b.stopWatching()
+	b.remove("ada/memory/a.md")
+	b.delete("ada", "Deploy")
+	b.isIn("ada", "Deploy", memories.Deleted)
+}
+
+func TestNewContentUnderADeletedNameIsTheAgentLearningAnew(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "old"))
+	b.scanAll()
+	deleted := b.delete("ada", "Deploy")
+	events := b.engine.Hub().Subscribe()
+	defer events.Close()
+	b.write("ada/memory/b.md", note("Deploy", memories.Project, "new"))
+	b.scan("ada")
+	m := b.memory("ada", "Deploy")
+	if m.ID != deleted.ID || m.Body != "new" || len(b.revisions("ada", m)) != 2 {
+		t.Errorf("it lives again as %s with %q and %d revisions", m.ID, m.Body, len(b.revisions("ada", m)))
+	}
+	b.heard(events, sync.Event{Agent: "ada", Kind: sync.KindRestored, Name: "Deploy"})
+
+	b.write("ada/memory/b.md", note("Deploy", memories.Project, "old"))
+	b.scan("ada")
+	b.hasBody("ada", "Deploy", "new")
+}
+
+func (b *bench) heard(events *sync.Subscription, want sync.Event) {
+	b.Helper()
+	for {
+		select {
+		case got := <-events.Events:
+			if got == want {
+				return
+			}
+		default:
+			b.Fatalf("no event %+v was sent", want)
+		}
+	}
+}
+
+func TestOtherFrontmatterDoesNotHideADeletedContent(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "text"))
+	b.scanAll()
+	b.delete("ada", "Deploy")
+	b.write("ada/memory/a.md", "---\nname: Deploy\ndescription: About Deploy\nmetadata:\n  type: project\n  originSessionId: 77\n---\ntext\n")
+	b.scan("ada")
+	b.isIn("ada", "Deploy", memories.Deleted)
+}
+
+func TestABlockedContentIsListedUntilItIsAllowed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	text := note("Deploy", memories.Project, "text")
+	b.write("ada/memory/a.md", text)
+	b.scanAll()
+	b.delete("ada", "Deploy")
+	b.write("ada/memory/a.md", text)
+	b.scan("ada")
+	b.restart()
+	blocked, err := b.store.Blocked(t.Context(), b.agent("ada").ID)
+	if err != nil || len(blocked) != 1 || blocked[0].Path != "memory/a.md" || blocked[0].Body != "text" {
+		t.Fatalf("blocked are %+v, %v", blocked, err)
+	}
+	result, err := b.engine.Allow(t.Context(), "ada", blocked[0].ID)
+	if err != nil || result.Memory.State != memories.Active || result.Memory.Body != "text" {
+		t.Fatalf("allowing answers %+v, %v", result.Memory, err)
+	}
+	if blocked, _ := b.store.Blocked(t.Context(), b.agent("ada").ID); len(blocked) != 0 {
+		t.Errorf("still blocked: %+v", blocked)
+	}
+	if !strings.Contains(b.read("ada/CLAUDE.md"), "### Deploy\n\ntext\n") {
+		t.Error("CLAUDE.md lacks what was allowed")
+	}
+}
+
+func TestABlockedFileThatGoesIsNoLongerListed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	text := note("Deploy", memories.Project, "text")
+	b.write("ada/memory/a.md", text)
+	b.scanAll()
+	b.delete("ada", "Deploy")
+	b.write("ada/memory/a.md", text)
+	b.scan("ada")
+	b.remove("ada/memory/a.md")
+	b.scan("ada")
+	if blocked, err := b.store.Blocked(t.Context(), b.agent("ada").ID); err != nil || len(blocked) != 0 {
+		t.Errorf("blocked are %+v, %v", blocked, err)
+	}
+}
+
+func TestAMemoryThatOnlySessionsHadIsRestoredAsADurableFile(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/project_deploy.md", note("Taken", memories.Project, "something else"))
+	b.write(inSession(sessionA, "x.md"), note("Deploy", memories.Project, "text"))
+	b.scanAll()
+	m := b.restore("ada", b.delete("ada", "Deploy"))
+	if m.Path != "memory/project_deploy_2.md" || m.Session != "" || m.State != memories.Active {
+		t.Errorf("restored as %s of session %q, %s", m.Path, m.Session, m.State)
+	}
+	if got := b.read("ada/memory/project_deploy_2.md"); got != note("Deploy", memories.Project, "text") {
+		t.Errorf("the file says %q", got)
+	}
+}
+
+func TestRestoringWhatLivesIsAConflict(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "text"))
+	b.scanAll()
+	_, err := b.engine.Restore(t.Context(), "ada", b.memory("ada", "Deploy").ID, "")
+	b.isConflict(err, "lives already")
+}
+
+func TestPurgingKeepsTheContentOut(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	text := note("Deploy", memories.Project, "text")
+	b.write("ada/memory/a.md", text)
+	b.scanAll()
+	m := b.memory("ada", "Deploy")
+	if _, err := b.engine.Purge(t.Context(), "ada", m.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.store.Memory(t.Context(), b.agent("ada"), m.ID); !errors.Is(err, memories.ErrNotFound) {
+		t.Errorf("the purged memory is answered with %v", err)
+	}
+	b.write("ada/memory/a.md", text)
+	b.scan("ada")
+	if len(b.list("ada", "")) != 0 {
+		t.Error("a purged content came back by itself")
+	}
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "anew"))
+	b.scan("ada")
+	b.hasBody("ada", "Deploy", "anew")
+}
+
+func TestALinkedIndexEntryIsRemovedAndTheRestOfItsLineStays(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	index := "# Index\n\n- [A](a.md) — first\n- [A](./sub/x.md) and [B](b.md) together\n- [C](c.md) — third\n"
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "text"))
+	b.write("ada/memory/sub/x.md", note("Second", memories.Project, "text"))
+	b.write("ada/memory/MEMORY.md", index)
+	b.scanAll()
+	first, second := b.delete("ada", "Deploy"), b.delete("ada", "Second")
+	got := b.read("ada/memory/MEMORY.md")
+	if strings.Contains(got, "a.md") || strings.Contains(got, "x.md") || !strings.Contains(got, "[B](b.md)") || !strings.Contains(got, "- [C](c.md) — third\n") {
+		t.Errorf("the index is now %q", got)
+	}
+	b.restore("ada", second)
+	b.restore("ada", first)
+	if got := b.read("ada/memory/MEMORY.md"); got != index {
+		t.Errorf("the index after both restores is %q", got)
+	}
+}
+
+func TestADeletedUnreadableFileIsKeptAndRestored(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	text := strings.Repeat("0123456789abcdef", memories.MaxFileSize/16) + "over"
+	b.write("ada/memory/big.md", text)
+	b.scanAll()
+	deleted := b.delete("ada", "big")
+	if _, err := os.Stat(b.path("ada/memory/big.md")); !os.IsNotExist(err) {
+		t.Fatalf("the file is still there: %v", err)
+	}
+	b.scan("ada")
+	if len(b.list("ada", "")) != 0 {
+		t.Error("the deleted file is still listed")
+	}
+	b.restore("ada", deleted)
+	if b.read("ada/memory/big.md") != text {
+		t.Error("the restored file has other bytes")
+	}
+	if m := b.memory("ada", "big"); m.State != memories.NeedsAttention {
+		t.Errorf("the restored file is %s", m.State)
+	}
+}
+
+// stopWatching leaves the engine to what it is asked to do.
+func (b *bench) stopWatching() {
+	b.Helper()
+	b.stop()
+	b.options.Debounce, b.options.Rescan = 1e15, 1e15
+	b.start()
+}

@@ -1,0 +1,234 @@
+package sync_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+const (
+	sessionA = "U1-C1-1712345678.000100"
+	sessionB = "U2-C1-1712349999.000200"
+)
+
+func inSession(session, file string) string { return "ada/sessions/" + session + "/memory/" + file }
+
+// writeAged writes a file that has its age from the moment it is there.
+func (b *bench) writeAged(name, text string, age time.Duration) {
+	b.Helper()
+	b.write(".staging", text)
+	b.age(".staging", age)
+	b.rename(".staging", name)
+}
+
+func (b *bench) age(name string, age time.Duration) {
+	b.Helper()
+	at := time.Now().Add(-age)
+	if err := os.Chtimes(b.path(name), at, at); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bench) revisions(slug string, m memories.Memory) []memories.Revision {
+	b.Helper()
+	agent, err := b.store.Agent(b.Context(), slug)
+	if err != nil {
+		b.Fatal(err)
+	}
+	revisions, err := b.store.Revisions(b.Context(), agent, m.ID)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return revisions
+}
+
+func (b *bench) hasBody(slug, name, body string) {
+	b.Helper()
+	if got := b.memory(slug, name).Body; got != body {
+		b.Errorf("the body of %s is %q, want %q", name, got, body)
+	}
+}
+
+func TestTheNewestOfSeveralFilesIsTheContent(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.writeAged("ada/memory/a.md", note("Deploy", memories.Project, "durable, old"), 3*time.Hour)
+	b.writeAged(inSession(sessionA, "a.md"), note("Deploy", memories.Project, "session, newest"), time.Hour)
+	b.writeAged(inSession(sessionB, "a.md"), note("Deploy", memories.Project, "session, older"), 2*time.Hour)
+	b.until("the memory", func() bool { return len(b.list("ada", "")) == 1 })
+	b.scan("ada")
+
+	m := b.memory("ada", "Deploy")
+	if m.Body != "session, newest" || m.Session != sessionA || m.Path != "sessions/"+sessionA+"/memory/a.md" {
+		t.Errorf("the memory is %q of session %q at %q", m.Body, m.Session, m.Path)
+	}
+	if len(m.Files) != 3 {
+		t.Errorf("it is carried by %d files, want 3", len(m.Files))
+	}
+	var bodies []string
+	for _, r := range b.revisions("ada", m) {
+		bodies = append(bodies, r.Body)
+	}
+	if got := strings.Join(bodies, " | "); got != "session, newest | session, older | durable, old" {
+		t.Errorf("revisions are %s", got)
+	}
+}
+
+func TestAnOldSessionThatAppearsLaterNeverWins(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "new"))
+	b.scanAll()
+	b.writeAged(inSession(sessionA, "a.md"), note("Deploy", memories.Project, "old"), 48*time.Hour)
+	b.scan("ada")
+	b.hasBody("ada", "Deploy", "new")
+	if revisions := b.revisions("ada", b.memory("ada", "Deploy")); len(revisions) != 2 || revisions[0].Body != "new" {
+		t.Errorf("the old content is not kept as a past revision: %d revisions", len(revisions))
+	}
+}
+
+func TestAChangeCountsAsNowEvenWithAnOldModificationTime(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "first"))
+	b.write(inSession(sessionA, "a.md"), note("Deploy", memories.Project, "second"))
+	b.scanAll()
+	b.writeAged("ada/memory/a.md", note("Deploy", memories.Project, "third"), 400*24*time.Hour)
+	b.scan("ada")
+	b.hasBody("ada", "Deploy", "third")
+}
+
+func TestATimeInTheFutureCountsAsNow(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.writeAged("ada/memory/a.md", note("Deploy", memories.Project, "from the future"), -1000*time.Hour)
+	b.scanAll()
+	b.write(inSession(sessionA, "a.md"), note("Deploy", memories.Project, "written after"))
+	b.scan("ada")
+	b.write(inSession(sessionA, "a.md"), note("Deploy", memories.Project, "changed after"))
+	b.scan("ada")
+	b.hasBody("ada", "Deploy", "changed after")
+}
+
+func TestAFileAlreadySeenDoesNotWinWhenTheWinnerVanishes(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.writeAged("ada/memory/a.md", note("Deploy", memories.Project, "old"), time.Hour)
+	b.write(inSession(sessionA, "a.md"), note("Deploy", memories.Project, "new"))
+	b.scanAll()
+	b.hasBody("ada", "Deploy", "new")
+	b.remove("ada/sessions/" + sessionA)
+	b.scan("ada")
+	m := b.memory("ada", "Deploy")
+	if m.Body != "new" || m.Session != sessionA {
+		t.Errorf("the memory is %q of session %q, want the last known", m.Body, m.Session)
+	}
+	b.restart()
+	b.hasBody("ada", "Deploy", "new")
+}
+
+func TestAFileThatComesBackIsNotNew(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.writeAged("ada/memory/a.md", note("Deploy", memories.Project, "durable"), time.Hour)
+	b.write(inSession(sessionA, "a.md"), note("Deploy", memories.Project, "session"))
+	b.scanAll()
+	b.rename("ada/sessions/"+sessionA, "aside")
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "later"))
+	b.scan("ada")
+	b.age("aside/memory/a.md", -time.Hour)
+	b.rename("aside", "ada/sessions/"+sessionA)
+	b.scan("ada")
+	b.hasBody("ada", "Deploy", "later")
+}
+
+func TestPathAndSessionAreThoseOfAFileWithTheVerySameContent(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write(inSession(sessionA, "a.md"), note("Deploy", memories.Project, "same"))
+	b.write(inSession(sessionB, "b.md"), note("Deploy", memories.Project, "same"))
+	b.scanAll()
+	first := b.memory("ada", "Deploy").Session
+	rest := map[string]string{sessionA: inSession(sessionB, "b.md"), sessionB: inSession(sessionA, "a.md")}
+	b.remove("ada/sessions/" + first)
+	b.scan("ada")
+	if m := b.memory("ada", "Deploy"); m.Session == first || "ada/"+m.Path != rest[first] {
+		t.Errorf("the memory is of session %q at %q", m.Session, m.Path)
+	}
+}
+
+func TestWritingTheSameBytesAgainChangesNothing(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	text := note("Deploy", memories.Project, "same")
+	b.write("ada/memory/a.md", text)
+	b.scanAll()
+	before := b.memory("ada", "Deploy")
+	b.write("ada/memory/a.md", text)
+	scan := b.scan("ada")
+	after := b.memory("ada", "Deploy")
+	if scan.Added+scan.Updated+scan.Removed != 0 || !after.UpdatedAt.Equal(before.UpdatedAt) || len(b.revisions("ada", after)) != 1 {
+		t.Errorf("the scan reports %+v, updated_at went from %v to %v", scan, before.UpdatedAt, after.UpdatedAt)
+	}
+}
+
+func TestAContentThatReturnsIsTheSameRevisionAndTheNewest(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for _, body := range []string{"one", "two", "one"} {
+		b.write("ada/memory/a.md", note("Deploy", memories.Project, body))
+		b.scanAll()
+	}
+	revisions := b.revisions("ada", b.memory("ada", "Deploy"))
+	if len(revisions) != 2 || revisions[0].Body != "one" || revisions[1].Body != "two" {
+		t.Errorf("revisions are %+v", revisions)
+	}
+}
+
+func TestTouchingAFileResetsItsAgeAndNothingElse(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.writeAged("ada/memory/a.md", note("Deploy", memories.Project, "same"), 100*24*time.Hour)
+	b.scanAll()
+	before := b.memory("ada", "Deploy")
+	if days := memories.AgeOf(before.ModifiedAt, time.Now()).Days; days != 100 {
+		t.Fatalf("the memory is %d days old", days)
+	}
+	b.age("ada/memory/a.md", 0)
+	b.scan("ada")
+	after := b.memory("ada", "Deploy")
+	if days := memories.AgeOf(after.ModifiedAt, time.Now()).Days; days != 0 || len(b.revisions("ada", after)) != 1 {
+		t.Errorf("the memory is %d days old and has %d revisions", days, len(b.revisions("ada", after)))
+	}
+}
+
+func (b *bench) rename(from, to string) {
+	b.Helper()
+	if err := os.MkdirAll(filepath.Dir(b.path(to)), 0o755); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.Rename(b.path(from), b.path(to)); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bench) scanAll() {
+	b.Helper()
+	if _, err := b.engine.ScanAll(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bench) agent(slug string) postgres.Agent {
+	b.Helper()
+	agent, err := b.store.Agent(b.Context(), slug)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return agent
+}

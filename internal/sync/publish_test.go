@@ -1,0 +1,190 @@
+package sync_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"memoir/internal/memories"
+	"memoir/internal/sync"
+)
+
+func TestEveryHiveAgentHasAClaudeMD(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	got := b.read("ada/CLAUDE.md")
+	if !strings.HasPrefix(got, "<!-- memoir:begin -->\n# Memory System\n") || !strings.HasSuffix(got, "<!-- memoir:end -->\n") {
+		t.Errorf("CLAUDE.md of an agent without memories is %q", got)
+	}
+}
+
+func TestWhatStandsOutsideOfTheMarkersIsKeptByteForByte(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	before, after := "# Ada\r\n\r\nBy hand.\r\n", "\ntrailing \t text without an end"
+	b.write("ada/CLAUDE.md", before+"<!-- memoir:begin -->\nstale\n<!-- memoir:end -->\n"+after)
+	b.write("ada/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
+	b.scanAll()
+	got := b.read("ada/CLAUDE.md")
+	if !strings.HasPrefix(got, before+"<!-- memoir:begin -->\n# Memory System") || !strings.HasSuffix(got, "<!-- memoir:end -->\n"+after) || !strings.Contains(got, "Use tabs.") {
+		t.Errorf("CLAUDE.md is now %q", got)
+	}
+}
+
+func TestDamagedMarkersAreNotWrittenOverAndTheDeletionGoesThrough(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	damaged := "mine\n<!-- memoir:begin -->\nno end\n"
+	b.write("ada/CLAUDE.md", damaged)
+	b.write("ada/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
+	b.scanAll()
+	if got := b.read("ada/CLAUDE.md"); got != damaged {
+		t.Errorf("a damaged CLAUDE.md was written over: %q", got)
+	}
+	if p := b.agent("ada").ClaudeMD.Problem; !strings.Contains(p, "markers") {
+		t.Errorf("the agent says %q", p)
+	}
+	result, err := b.engine.Delete(t.Context(), "ada", b.memory("ada", "Tabs").ID, "")
+	if err != nil || result.ClaudeMDProblem == "" || result.Memory.State != memories.Deleted {
+		t.Errorf("the deletion answers %+v, %v", result, err)
+	}
+	b.write("ada/CLAUDE.md", "mine\n")
+	b.until("the mended CLAUDE.md", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "# Memory System") })
+	b.until("the problem to go", func() bool { return b.agent("ada").ClaudeMD.Problem == "" })
+}
+
+func TestAHandEditInsideTheBlockIsMadeGood(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
+	b.scanAll()
+	want := b.read("ada/CLAUDE.md")
+	b.write("ada/CLAUDE.md", strings.Replace(want, "Use tabs.", "Use spaces.", 1))
+	b.until("the republished CLAUDE.md", func() bool { return b.read("ada/CLAUDE.md") == want })
+}
+
+func TestAnUnchangedClaudeMDIsNotWritten(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
+	b.scanAll()
+	stat := func() os.FileInfo {
+		info, err := os.Stat(b.path("ada/CLAUDE.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info
+	}
+	before := stat()
+	b.restart()
+	b.scanAll()
+	if after := stat(); !os.SameFile(before, after) || !after.ModTime().Equal(before.ModTime()) {
+		t.Error("CLAUDE.md was written although nothing had changed")
+	}
+}
+
+func TestALinkedClaudeMDIsWrittenThroughInsideAndRefusedOutside(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("outside.md", "not yours\n")
+	b.write("ada/docs/AGENTS.md", "mine\n")
+	b.write("ada/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
+	b.write("eve/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
+	for link, target := range map[string]string{"ada/CLAUDE.md": "docs/AGENTS.md", "eve/CLAUDE.md": "../outside.md"} {
+		b.remove(link)
+		if err := os.Symlink(target, b.path(link)); err != nil && !os.IsExist(err) {
+			t.Fatal(err)
+		}
+	}
+	b.restart()
+	b.until("the linked file", func() bool { b.scanAll(); return strings.Contains(b.read("ada/docs/AGENTS.md"), "Use tabs.") })
+	if info, err := os.Lstat(b.path("ada/CLAUDE.md")); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link was replaced: %v %v", info, err)
+	}
+	b.remove("eve/CLAUDE.md")
+	if err := os.Symlink("../outside.md", b.path("eve/CLAUDE.md")); err != nil {
+		t.Fatal(err)
+	}
+	b.scanAll()
+	if got := b.read("outside.md"); got != "not yours\n" {
+		t.Errorf("a link that leaves was written through: %q", got)
+	}
+	if p := b.agent("eve").ClaudeMD.Problem; !strings.Contains(p, "leads out") {
+		t.Errorf("the agent says %q", p)
+	}
+}
+
+func TestPastTheLimitMemoriesBecomeEntriesAndNoneIsDropped(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for i := range 60 {
+		b.write(fmt.Sprintf("aside/m%02d.md", i), note(fmt.Sprintf("M%02d", i), memories.Project, strings.Repeat("word ", 200)))
+	}
+	b.rename("aside", "ada/memory")
+	b.scanAll()
+	got := b.read("ada/CLAUDE.md")
+	for i := range 60 {
+		section := strings.Contains(got, fmt.Sprintf("### M%02d\n", i))
+		entry := strings.Contains(got, fmt.Sprintf("- M%02d — About M%02d\n", i, i))
+		if section == entry {
+			t.Errorf("M%02d is there as section: %t, as entry: %t", i, section, entry)
+		}
+	}
+	first, last := b.memory("ada", "M00"), b.memory("ada", "M59")
+	if first.ClaudeMDChars < 1000 || last.ClaudeMDChars == 0 || last.ClaudeMDChars > 200 {
+		t.Errorf("the first costs %d characters and the last %d", first.ClaudeMDChars, last.ClaudeMDChars)
+	}
+}
+
+func TestThePreviewShowsWhatADeletionWouldLeave(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/CLAUDE.md", "mine\n")
+	b.write("ada/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
+	b.scanAll()
+	m := b.memory("ada", "Tabs")
+	whole, err := b.engine.Preview(t.Context(), "ada", "")
+	if err != nil || string(whole.Text) != b.read("ada/CLAUDE.md") {
+		t.Errorf("the preview is %q, %v", whole.Text, err)
+	}
+	without, err := b.engine.Preview(t.Context(), "ada", m.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.delete("ada", "Tabs")
+	if string(without.Text) != b.read("ada/CLAUDE.md") {
+		t.Errorf("the preview of the deletion was %q", without.Text)
+	}
+}
+
+func TestTheClaudeLayoutIsReadAndNeverPublished(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(dir string) {})
+	b.stop()
+	b.options.Places.ClaudeDir = b.path(".claude")
+	b.write(".claude/projects/-srv-app/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
+	b.write(".claude/projects/-srv-app/s.jsonl", `{"cwd":"/srv/app","sessionId":"1"}`+"\n")
+	b.write(".claude/agent-memory/reviewer/b.md", note("Review", memories.Feedback, "Kindly."))
+	b.start()
+	agent := b.agent("-srv-app")
+	if agent.DisplayName != "/srv/app" || agent.Layout != "claude" || agent.ClaudeMD.Path != "" {
+		t.Errorf("the project is %+v", agent)
+	}
+	if m := b.memory("-srv-app", "Tabs"); m.Path != "a.md" {
+		t.Errorf("its path is %s", m.Path)
+	}
+	b.memory("reviewer", "Review")
+	for _, file := range []string{".claude/projects/-srv-app/memory/CLAUDE.md", ".claude/projects/-srv-app/CLAUDE.md", ".claude/CLAUDE.md"} {
+		if b.read(file) != "" {
+			t.Errorf("%s was written", file)
+		}
+	}
+	p, err := b.engine.Preview(t.Context(), "-srv-app", "")
+	if err != nil || !strings.Contains(string(p.Text), "### Tabs\n\nUse tabs.\n") {
+		t.Errorf("the preview is %q, %v", p.Text, err)
+	}
+	if _, err := b.engine.Save(t.Context(), "-srv-app", sync.Draft{Name: "New", Type: memories.User}); err != nil || b.read(".claude/projects/-srv-app/memory/user_new.md") == "" {
+		t.Errorf("saving there answers %v", err)
+	}
+}

@@ -1,0 +1,239 @@
+package sync_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"memoir/internal/memories"
+)
+
+func (b *bench) isIn(slug, name string, state memories.State) {
+	b.Helper()
+	if _, ok := b.list(slug, state)[name]; !ok {
+		b.Errorf("%s is not %s; alive are %d, deleted %d", name, state, len(b.list(slug, "")), len(b.list(slug, memories.Deleted)))
+	}
+}
+
+func TestAFileRemovedFromTheDurableDirectoryGoesToTheTrashAndComesBackWithTheFile(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	text := note("Deploy", memories.Project, "on Fridays never")
+	b.write("ada/memory/a.md", text)
+	b.write("ada/memory/b.md", note("Other", memories.Project, "stays"))
+	b.scanAll()
+	b.remove("ada/memory/a.md")
+	b.scan("ada")
+	b.isIn("ada", "Deploy", memories.Deleted)
+	if strings.Contains(b.read("ada/CLAUDE.md"), "Fridays") {
+		t.Error("CLAUDE.md still has what was removed on disk")
+	}
+	b.write("ada/memory/a.md", text)
+	b.scan("ada")
+	b.isIn("ada", "Deploy", memories.Active)
+}
+
+func TestADurableFileGoneWhileASessionCarriesTheNameKeepsTheMemory(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "same"))
+	b.write(inSession(sessionA, "a.md"), note("Deploy", memories.Project, "same"))
+	b.scanAll()
+	b.remove("ada/memory/a.md")
+	b.scan("ada")
+	b.isIn("ada", "Deploy", memories.Active)
+	b.remove("ada/sessions/" + sessionA)
+	b.scan("ada")
+	b.isIn("ada", "Deploy", memories.Active)
+}
+
+func TestASessionThatDisappearsTakesNothingWithIt(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write(inSession(sessionA, "a.md"), note("Deploy", memories.Project, "kept"))
+	b.write(inSession(sessionA, "b.md"), note("Second", memories.Project, "kept"))
+	b.scanAll()
+	b.remove(inSession(sessionA, "a.md"))
+	b.scan("ada")
+	b.remove("ada/sessions/" + sessionA)
+	b.scan("ada")
+	b.isIn("ada", "Deploy", memories.Active)
+	b.isIn("ada", "Second", memories.Active)
+}
+
+func TestADurableFileThatNowCarriesAnotherNameRemovesTheOldOne(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Old", memories.Project, "text"))
+	b.scanAll()
+	b.write("ada/memory/a.md", note("New", memories.Project, "text"))
+	b.scan("ada")
+	b.isIn("ada", "Old", memories.Deleted)
+	b.isIn("ada", "New", memories.Active)
+}
+
+func TestRenamingAFileKeepsItsMemory(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "text"))
+	b.scanAll()
+	id := b.memory("ada", "Deploy").ID
+	b.rename("ada/memory/a.md", "ada/memory/sub/b.md")
+	b.scan("ada")
+	if m := b.memory("ada", "Deploy"); m.ID != id || m.Path != "memory/sub/b.md" {
+		t.Errorf("the memory is now %s at %s", m.ID, m.Path)
+	}
+}
+
+func TestNothingIsConcludedFromADirectoryThatIsGone(t *testing.T) {
+	t.Parallel()
+	for _, gone := range []string{"ada/memory", "ada"} {
+		t.Run(gone, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.write("ada/memory/a.md", note("Deploy", memories.Project, "kept"))
+			b.scanAll()
+			b.rename(gone, "aside")
+			b.scanAll()
+			b.restart()
+			b.isIn("ada", "Deploy", memories.Active)
+			b.rename("aside", gone)
+			b.scanAll()
+			b.isIn("ada", "Deploy", memories.Active)
+			if !b.agent("ada").Present {
+				t.Error("the agent is back and still marked as gone")
+			}
+		})
+	}
+}
+
+func TestAnAgentWhoseDirectoryIsGoneStaysMarked(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "kept"))
+	b.scanAll()
+	b.remove("ada")
+	b.scanAll()
+	if b.agent("ada").Present {
+		t.Error("the agent is not marked as gone")
+	}
+	b.isIn("ada", "Deploy", memories.Active)
+	if _, err := b.engine.Forget(t.Context(), "ada"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.store.Agent(t.Context(), "ada"); err != memories.ErrNotFound {
+		t.Errorf("the forgotten agent is answered with %v", err)
+	}
+}
+
+func TestAMassRemovalIsHeldAsMissing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		there, gone int
+		want        memories.State
+	}{
+		{there: 20, gone: 11, want: memories.Missing},
+		{there: 22, gone: 11, want: memories.Deleted}, // not over half
+		{there: 10, gone: 10, want: memories.Deleted}, // not more than 10
+		{there: 11, gone: 11, want: memories.Missing},
+	} {
+		t.Run(fmt.Sprintf("%d of %d", c.gone, c.there), func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			for i := range c.there {
+				b.write(fmt.Sprintf("aside/m%02d.md", i), note(fmt.Sprintf("M%02d", i), memories.User, "text"))
+			}
+			b.rename("aside", "ada/memory")
+			b.scanAll()
+			// One rename takes the whole directory aside and another brings the rest: one look sees all of it.
+			b.rename("ada/memory", "aside")
+			for i := range c.gone {
+				b.remove(fmt.Sprintf("aside/m%02d.md", i))
+			}
+			b.rename("aside", "ada/memory")
+			b.scan("ada")
+			if got := len(b.list("ada", c.want)); got != c.gone {
+				t.Fatalf("%d memories are %s, want %d", got, c.want, c.gone)
+			}
+			if c.want == memories.Missing && !strings.Contains(b.read("ada/CLAUDE.md"), "### M00\n") {
+				t.Error("a missing memory is no longer compiled")
+			}
+		})
+	}
+}
+
+func TestMissingMemoriesAreWrittenBackOrDeletedOrReturn(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for i := range 12 {
+		b.write(fmt.Sprintf("aside/m%02d.md", i), note(fmt.Sprintf("M%02d", i), memories.User, "text"))
+	}
+	b.rename("aside", "ada/memory")
+	b.scanAll()
+	b.rename("ada/memory", "aside")
+	if err := os.Mkdir(b.path("ada/memory"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b.scan("ada")
+	missing := b.list("ada", memories.Missing)
+	if len(missing) != 12 {
+		t.Fatalf("%d are missing", len(missing))
+	}
+
+	if _, err := b.engine.Restore(t.Context(), "ada", missing["M00"].ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.read("ada/memory/m00.md"); got != note("M00", memories.User, "text") {
+		t.Errorf("written back: %q", got)
+	}
+	if _, err := b.engine.Delete(t.Context(), "ada", missing["M01"].ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	b.isIn("ada", "M01", memories.Deleted)
+	b.rename("aside/m02.md", "ada/memory/m02.md")
+	b.scan("ada")
+	b.isIn("ada", "M00", memories.Active)
+	b.isIn("ada", "M02", memories.Active)
+	if got := len(b.list("ada", memories.Missing)); got != 9 {
+		t.Errorf("%d are still missing, want 9", got)
+	}
+}
+
+func TestAFileThatCanNoLongerBeReadTakesNothingAway(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "kept"))
+	b.scanAll()
+	b.write("ada/memory/a.md", strings.Repeat("x", memories.MaxFileSize+1))
+	b.scan("ada")
+	b.hasBody("ada", "Deploy", "kept")
+	entry := b.memory("ada", "a")
+	if entry.State != memories.NeedsAttention || entry.Readable || entry.Problems[0].Code != memories.CodeTooLarge || entry.Hash == "" {
+		t.Errorf("the unreadable file is listed as %+v", entry)
+	}
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "back"))
+	b.scan("ada")
+	b.hasBody("ada", "Deploy", "back")
+	if _, ok := b.list("ada", "")["a"]; ok {
+		t.Error("the file is readable again and still listed as unreadable")
+	}
+}
+
+func TestABrokenFileNeverStopsTheOthersAndMergesWithNoMemory(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(dir string) {
+		if err := os.MkdirAll(dir+"/ada/memory", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("/etc/hostname", dir+"/ada/memory/good.md"); err != nil {
+			t.Fatal(err)
+		}
+	})
+	b.write("ada/memory/sub/other.md", note("good", memories.User, "text"))
+	b.scanAll()
+	agent := b.agent("ada")
+	if agent.Counts.Total != 2 || agent.Counts.NeedsAttention != 1 || agent.Counts.ByType[memories.User] != 1 {
+		t.Errorf("counts are %+v", agent.Counts)
+	}
+}

@@ -1,0 +1,149 @@
+package sync_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+
+	"memoir/internal/memories"
+	"memoir/internal/sync"
+)
+
+func (b *bench) arrives(slug, name, body string) {
+	b.Helper()
+	b.until(name+" to be "+body, func() bool { return b.list(slug, "")[name].Body == body })
+}
+
+func TestAnAtomicSaveArrives(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	for i := range 5 {
+		body := fmt.Sprint("version ", i)
+		b.write("ada/memory/.tmp", note("Tabs", memories.User, body))
+		b.rename("ada/memory/.tmp", "ada/memory/tabs.md")
+		b.arrives("ada", "Tabs", body)
+	}
+}
+
+func TestAgentsAndSessionsThatAppearLaterArriveWhole(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	// Another process makes each directory and writes into it at once, before any watch can be there.
+	script := `for i in $(seq 40); do
+		mkdir -p "$1/agent$i/memory" "$1/agent$i/sessions/U$i-C-1712345678.0001/memory"
+		printf -- '---\nname: Durable\ntype: user\n---\ntext\n' > "$1/agent$i/memory/a.md"
+		printf -- '---\nname: Session\ntype: user\n---\ntext\n' > "$1/agent$i/sessions/U$i-C-1712345678.0001/memory/b.md"
+	done`
+	if out, err := exec.Command("bash", "-c", script, "bash", b.dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for i := 1; i <= 40; i++ {
+		b.until(fmt.Sprint("both memories of agent ", i), func() bool { return len(b.list(fmt.Sprint("agent", i), "")) == 2 })
+	}
+}
+
+func TestARootThatDoesNotExistYetIsWaitedForAndARemovedOneReturns(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.stop()
+	b.options.Places.AgentsDir = b.path("later/agents")
+	b.start()
+	b.write("later/agents/ada/memory/a.md", note("Tabs", memories.User, "one"))
+	b.arrives("ada", "Tabs", "one")
+	b.rename("later", "aside")
+	b.until("the agent to be marked", func() bool { return !b.agent("ada").Present })
+	b.write("aside/agents/ada/memory/a.md", note("Tabs", memories.User, "two"))
+	b.rename("aside", "later")
+	b.arrives("ada", "Tabs", "two")
+	b.write("later/agents/ada/memory/a.md", note("Tabs", memories.User, "three"))
+	b.arrives("ada", "Tabs", "three")
+}
+
+func TestAMemoryDirectoryThatIsReplacedIsFollowed(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.write("ada/memory/a.md", note("Tabs", memories.User, "one"))
+	b.arrives("ada", "Tabs", "one")
+	for i := range 3 {
+		body := fmt.Sprint("replaced ", i)
+		b.write("next/a.md", note("Tabs", memories.User, body))
+		b.rename("ada/memory", fmt.Sprint("old", i))
+		b.rename("next", "ada/memory")
+		b.arrives("ada", "Tabs", body)
+		b.write("ada/memory/a.md", note("Tabs", memories.User, body+" and edited"))
+		b.arrives("ada", "Tabs", body+" and edited")
+	}
+}
+
+func TestATruncatedFileIsNotTakenForADifferentMemory(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.write("ada/memory/a.md", note("Tabs", memories.User, "one"))
+	b.arrives("ada", "Tabs", "one")
+	events := b.engine.Hub().Subscribe()
+	defer events.Close()
+	b.write("ada/memory/a.md", "")
+	b.scan("ada")
+	b.isIn("ada", "Tabs", memories.Active)
+	b.write("ada/memory/a.md", note("Tabs", memories.User, "two"))
+	b.arrives("ada", "Tabs", "two")
+	if len(b.list("ada", "")) != 1 || len(b.list("ada", memories.Deleted)) != 0 {
+		t.Error("a save that truncates first left something behind")
+	}
+}
+
+func TestDirectoriesNamedByHandAndHiddenOrLogFiles(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for _, file := range []string{"ada/memory/.hidden.md", "ada/memory/logs/2026.md", "ada/memory/x.txt", ".hidden/memory/a.md", "ada/memory/MEMORY.md", "ada/memory/sub/memory.MD"} {
+		b.write(file, note("No", memories.User, "no"))
+	}
+	for _, file := range []string{"ada/memory/1.md", "ada/memory/b/2.MD", "ada/memory/b/c/d/4.md", "ada/memory/dir.md/3.md"} {
+		b.write(file, note(file, memories.User, "yes"))
+	}
+	b.write("ada/memory/b/c/d/e/5.md", note("deep", memories.User, "too deep"))
+	b.scanAll()
+	counts := b.agent("ada").Counts
+	if counts.ByType[memories.User] != 4 || counts.NeedsAttention != 1 || counts.Total != 5 {
+		t.Errorf("counts are %+v of %v", counts, b.list("ada", ""))
+	}
+	if m := b.memory("ada", "5"); m.Problems[0].Code != memories.CodeTooDeep {
+		t.Errorf("the deep file is flagged %+v", m.Problems)
+	}
+}
+
+func TestTheMeterShowsThatTheMirrorIsComplete(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	for i := range 25 {
+		b.write(fmt.Sprintf("ada/memory/%d.md", i), note(fmt.Sprint(i), memories.User, "text"))
+	}
+	b.write("ada/memory/odd.md", "no frontmatter")
+	b.until("everything to be mirrored", func() bool {
+		s, err := b.engine.Status(t.Context())
+		return err == nil && s.FilesOnDisk == 26 && s.Mirrored == 26 && s.NeedsAttention == 1 && s.Pending == 0 &&
+			s.WatchMode == sync.WatchMode && !s.LastFullScan.IsZero()
+	})
+	for i := range 5 {
+		b.remove(fmt.Sprintf("ada/memory/%d.md", i))
+	}
+	b.until("the removed files to be gone from both sides", func() bool {
+		s, err := b.engine.Status(t.Context())
+		return err == nil && s.FilesOnDisk == 21 && s.Mirrored == 21
+	})
+}
+
+func TestLeftoversOfACrashAreClearedAtTheNextStart(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.stop()
+	b.write("ada/memory/.memoir-tmp-ABC", "half")
+	b.write("ada/.memoir-tmp-DEF", "half")
+	b.start()
+	for _, leftover := range []string{"ada/memory/.memoir-tmp-ABC", "ada/.memoir-tmp-DEF"} {
+		if _, err := os.Lstat(b.path(leftover)); !os.IsNotExist(err) {
+			t.Errorf("%s is still there", leftover)
+		}
+	}
+}

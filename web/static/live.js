@@ -1,0 +1,170 @@
+// Keeps an open page in step with the disk. The server says on an event stream that something changed; the page then
+// fetches itself and morphs its main region, so that focus, scroll, opened details and typed words stay. Without this
+// script every page still works: it is then as fresh as its last load.
+(() => {
+  "use strict";
+
+  // All in milliseconds. A burst of events costs one request now and one per gap after it.
+  const settling = 40;
+  const gap = 500;
+  const patience = 2000; // how long a lost stream stays unmentioned
+  const reopening = { first: 1000, last: 30000 };
+
+  const main = () => document.getElementById("main");
+  const here = () => location.pathname + location.search;
+
+  document.documentElement.dataset.script = "";
+
+  const refresh = {
+    wanted: false,
+    running: false,
+    timer: 0,
+    startedAt: -gap,
+
+    ask() {
+      this.wanted = true;
+      this.plan(Math.max(settling, this.startedAt + gap - performance.now()));
+    },
+
+    plan(delay) {
+      if (this.timer || this.running || !this.wanted) return;
+      this.timer = setTimeout(() => this.run(), delay);
+    },
+
+    async run() {
+      this.timer = 0;
+      if (document.hidden || !main().dataset.events) return;
+      this.wanted = false;
+      this.running = true;
+      this.startedAt = performance.now();
+      try {
+        await htmx.ajax("GET", here(), {
+          source: main(), target: "#main", select: "#main", swap: "outerMorph", refreshOf: here(),
+        });
+      } finally {
+        this.running = false;
+        this.plan(gap);
+      }
+    },
+  };
+
+  const stream = {
+    source: null,
+    path: "",
+    timer: 0,
+    delay: reopening.first,
+
+    follow() {
+      const path = document.hidden ? "" : main().dataset.events || "";
+      if (path === this.path) return;
+      this.close();
+      if (path) this.open(path);
+    },
+
+    open(path) {
+      this.path = path;
+      this.source = new EventSource(path);
+      this.source.addEventListener("open", () => {
+        this.delay = reopening.first;
+        connection.restored();
+        refresh.ask(); // what changed while nobody listened
+      });
+      this.source.addEventListener("changed", () => refresh.ask());
+      this.source.addEventListener("error", () => {
+        connection.lost();
+        // A stream that broke reconnects by itself; one that was refused is closed for good.
+        if (this.source?.readyState === EventSource.CLOSED) this.reopen(path);
+      });
+    },
+
+    reopen(path) {
+      this.close();
+      this.path = path;
+      this.timer = setTimeout(() => this.open(path), this.delay);
+      this.delay = Math.min(this.delay * 2, reopening.last);
+    },
+
+    // An open stream takes one of the six connections that a browser grants a site, so a page nobody looks at lets go.
+    close() {
+      clearTimeout(this.timer);
+      this.source?.close();
+      this.source = null;
+      this.path = "";
+    },
+  };
+
+  const connection = {
+    timer: 0,
+    mark: document.getElementById("connection"),
+    lost() {
+      this.timer ||= setTimeout(() => { this.mark.textContent = this.mark.dataset.words; }, patience);
+    },
+    restored() {
+      clearTimeout(this.timer);
+      this.timer = 0;
+      this.mark.textContent = "";
+    },
+  };
+
+  // An action in a row takes the row away, and the focus with it: the next row takes over.
+  const focus = {
+    row: null,
+    next: "",
+    leaving(form) {
+      this.row = form.closest(".row");
+      this.next = (this.row?.nextElementSibling || this.row?.previousElementSibling)?.id || "";
+    },
+    settle() {
+      if (!this.row || this.row.isConnected) return;
+      const heir = document.getElementById(this.next)?.querySelector("form button") || main();
+      heir.focus({ preventScroll: true });
+      this.row = null;
+    },
+  };
+
+  document.addEventListener("submit", (event) => focus.leaving(event.target), true);
+
+  document.addEventListener("click", (event) => {
+    event.target.closest("[data-dismiss]")?.closest(".toast").remove();
+  });
+
+  document.addEventListener("visibilitychange", () => stream.follow());
+
+  // A refresh that waited behind an action may be of a page that the action has left.
+  document.addEventListener("htmx:before:request", (event) => {
+    const { refreshOf } = event.detail.ctx;
+    if (!refreshOf || refreshOf === here()) return;
+    refresh.wanted = true;
+    event.preventDefault();
+  });
+
+  document.addEventListener("htmx:before:swap", (event) => {
+    const { refreshOf, response } = event.detail.ctx;
+    if (!refreshOf) return;
+    const outdated = refreshOf !== here();
+    if (response.raw.redirected) location.reload();
+    if (outdated || !response.raw.ok || response.raw.redirected) event.preventDefault();
+    if (outdated || !response.raw.ok) refresh.wanted = true;
+  });
+
+  document.addEventListener("htmx:after:swap", () => {
+    focus.settle();
+    stream.follow();
+  });
+
+  // The address of a refused action is no page to come back to.
+  document.addEventListener("htmx:before:history:update", (event) => {
+    if (!event.detail.response.raw.ok) event.preventDefault();
+  });
+
+  document.addEventListener("htmx:error", (event) => {
+    if (event.detail.ctx?.refreshOf) {
+      refresh.wanted = true;
+      return;
+    }
+    const words = document.getElementById("unanswered").content.cloneNode(true);
+    document.getElementById("notices").replaceChildren(words);
+  });
+
+  stream.follow();
+})();

@@ -1,0 +1,97 @@
+package templates
+
+import (
+	"path"
+
+	"memoir/internal/memories"
+)
+
+// Agent is the head of every page about one agent: who it is, and its tabs.
+type Agent struct {
+	Slug     string
+	Name     string // what people call it: the slug, or a project's path
+	Layout   string // "hive", "claude" or "directory"
+	Dir      string
+	Present  bool // false: its directory is gone, its memories are kept
+	Counts   Counts
+	Sessions int
+}
+
+// memoryDir is where the agent's own memory files go.
+func (a Agent) memoryDir() string {
+	if a.Layout == "hive" {
+		return path.Join(a.Dir, "memory")
+	}
+	return a.Dir
+}
+
+// Gone returns the banner for an agent whose directory is gone, with the way to forget it.
+func (a Agent) Gone() Banner {
+	return Banner{
+		Tone:  Warning,
+		Title: "The directory is gone",
+		Text:  "Everything this agent learned is kept here. When " + a.Dir + " is back, it goes on where it stopped.",
+		Actions: []Action{{
+			Label: "Forget this agent", Path: AgentPath(a.Slug, "forget"), Style: Destructive,
+			Confirm: "Its memories and their history go from Memoir for good. This cannot be undone.",
+		}},
+	}
+}
+
+// DatabaseAway returns the banner for a page that is shown while Postgres cannot be reached.
+func DatabaseAway() Banner {
+	return Banner{
+		Tone:  Danger,
+		Title: "Postgres cannot be reached",
+		Text: "What you see is the last that Memoir knew, and nothing can be changed for now. The memory files are " +
+			"untouched. Memoir tries again by itself; its log says why the connection failed.",
+	}
+}
+
+// ClaudeMDProblem returns the banner for a CLAUDE.md that could not be written. The problem is a sentence in plain words.
+func ClaudeMDProblem(slug, problem string) Banner {
+	return Banner{
+		Tone:  Danger,
+		Title: "CLAUDE.md is not up to date",
+		Text:  problem,
+		Link:  Link{Label: "See CLAUDE.md", Href: AgentPath(slug, claudeMDTab)},
+	}
+}
+
+// MissingMemories returns the banner for memories whose files went in one look, with both ways out.
+func MissingMemories(slug string, names []string) Banner {
+	items := make([]Item, len(names))
+	for i, name := range names {
+		items[i] = Item{Text: name}
+	}
+	return Banner{
+		Tone:  Warning,
+		Title: counted(len(names), "memory file has", "memory files have") + " gone missing at once",
+		Text: "That many at a time looks like an accident, so the memories are kept and still in use. " +
+			"Were they removed on purpose?",
+		Items: items,
+		Actions: []Action{
+			{Label: "Write them back", Path: AgentPath(slug, "missing", "restore"), Style: Primary},
+			{Label: "Delete them", Path: AgentPath(slug, "missing", "delete"), Style: Destructive},
+		},
+	}
+}
+
+// BlockedReturns returns the banner for deleted contents that turned up on disk again.
+func BlockedReturns(slug string, blocked []memories.Blocked) Banner {
+	items := make([]Item, len(blocked))
+	for i, b := range blocked {
+		items[i] = Item{
+			Text: b.Name,
+			Note: b.Path,
+			Actions: []Action{{
+				Label: "Allow", About: b.Name, Path: AgentPath(slug, "blocked", b.ID, "allow"), Style: Subtle,
+			}},
+		}
+	}
+	return Banner{
+		Title: counted(len(blocked), "deleted memory has", "deleted memories have") + " turned up on disk again",
+		Text:  "The same content was deleted before, so it is kept out. Allow what should live again.",
+		Items: items,
+	}
+}

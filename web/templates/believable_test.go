@@ -1,0 +1,241 @@
+package templates_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"memoir/internal/markdown"
+	"memoir/internal/memories"
+	"memoir/web/templates"
+)
+
+var noon = time.Date(2026, time.March, 9, 12, 0, 0, 0, time.UTC)
+
+const slug = "support-bot"
+
+func supportBot() templates.Agent {
+	return templates.Agent{
+		Slug: slug, Name: "support-bot", Layout: "hive", Dir: "/srv/agents/support-bot", Present: true,
+		Counts:   templates.Counts{Feedback: 3, User: 2, Project: 2, Reference: 1, NeedsAttention: 2, Deleted: 2},
+		Sessions: 3,
+	}
+}
+
+func fresh(text string) templates.Age { return templates.Age{Text: text} }
+
+func stale(days int) templates.Age {
+	return templates.Age{
+		Text: fmt.Sprintf("%d days ago", days), Stale: true,
+		Warning: fmt.Sprintf("This memory is %d days old. Memories are point-in-time observations, not live state — claims about "+
+			"code behavior or file:line citations may be outdated. Verify against current code before asserting as fact.", days),
+	}
+}
+
+func believableRows() []templates.MemoryRow {
+	row := func(n int, t memories.Type, name, description string, age templates.Age, session string) templates.MemoryRow {
+		return templates.MemoryRow{
+			Agent: slug, ID: fmt.Sprintf("0198c0de-0000-7000-8000-%012d", n), ETag: fmt.Sprintf(`"%d"`, n), Name: name, Type: t,
+			Description: description, State: memories.Active, Age: age, Session: session,
+		}
+	}
+	rows := []templates.MemoryRow{
+		row(1, memories.Feedback, "Answer in the customer's language", "Reply in the language of the ticket, also when the agent console is in English", fresh("today"), "U07AB12CD-C02SUPPORT-1741512345.123456"),
+		row(2, memories.Feedback, "Never promise a refund date", "Say “within five working days” and nothing more precise", stale(12), ""),
+		row(3, memories.Feedback, "short-replies", "", fresh("yesterday"), ""),
+		row(4, memories.User, "Mira prefers tables", "Mira Okafor reads summaries as tables, one row per ticket, newest first", fresh("yesterday"), "U07AB12CD-C02SUPPORT-1741512345.123456"),
+		row(5, memories.User, "Jonas is on call on Thursdays", "Escalate to Jonas first on Thursdays; he answers within minutes", stale(41), ""),
+		row(6, memories.Project, "Billing migration freeze", "No changes to invoices between 1 and 15 March, because finance reconciles the old and the new ledger in parallel and every correction would have to be made twice by hand", stale(6), ""),
+		row(7, memories.Project, "Outage of 3 March", "Root cause was an expired certificate; the status page has the timeline", stale(6), "U09ZZ88YY-C02SUPPORT-1740998877.000100"),
+		row(8, memories.Reference, "Where the runbooks live", "runbooks.example.com/support, one page per product area", stale(90), ""),
+		row(9, "", "vpn notes", "How to reach the staging network", fresh("today"), ""),
+		row(10, "", "broken_export", "", stale(3), ""),
+	}
+	for i := range rows[8:] {
+		rows[8+i].State = memories.NeedsAttention
+	}
+	rows[8].Problems = []memories.Problem{{Code: "no_type", Message: "The file names no type, so the memory is not compiled. Choose one of the four."}}
+	rows[9].Problems = []memories.Problem{{Code: "invalid_utf8", Message: "The file is not valid UTF-8, so it could not be read. Its bytes are kept as they are."}}
+	return rows
+}
+
+const believableBody = "Reply in the language of the ticket, also when the console is in English.\n\n" +
+	"**Why:** Three customers in a row got English answers to German questions, see [[Outage of 3 March]].\n\n" +
+	"**How to apply:**\n\n1. Detect the language of the *last* customer message.\n2. Answer in it, names and product terms unchanged.\n" +
+	"3. Below 80 % certainty, ask: `Which language do you prefer?`\n\n" +
+	"# Exceptions\n\n- [x] Legal texts stay in English\n- [ ] Arabic, until the right-to-left template is ready\n\n" +
+	"> “I did not understand a word of your answer.” — ticket 48213\n\n" +
+	"| Language | Template | Tickets |\n|:--|:-:|--:|\n| German | de-2 | 1,204 |\n| Japanese | ja-1 | 88 |\n\n" +
+	"```go\nlang, certainty := detect(last(ticket.Messages)) // never the subject line, it is often a forwarded one\n```\n\n" +
+	"More at <https://runbooks.example.com/support/languages> and in [the glossary](glossary.md).\n"
+
+func render(t *testing.T, source string) markdown.HTML {
+	t.Helper()
+	html, err := markdown.Render(source, func(target string) (string, bool) {
+		return templates.MemoryPath(slug, "0198c0de-0000-7000-8000-000000000007"), strings.HasPrefix(target, "Outage")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return html
+}
+
+func memoriesPage() templates.Memories {
+	return templates.Memories{
+		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")},
+		Agent: supportBot(), Rows: believableRows(), Found: 10,
+	}
+}
+
+func memoryPage(t *testing.T, row templates.MemoryRow) templates.Memory {
+	t.Helper()
+	readable := row.Name != "broken_export"
+	m := memories.Memory{
+		ID: row.ID, Agent: slug, Name: row.Name, Readable: readable, Type: row.Type, Path: "memory/feedback_language.md",
+		Session: row.Session, Hash: strings.Repeat("9f86d081884c7d65", 4), Size: 1204, ClaudeMDChars: 1011,
+		Files: []memories.Carrier{
+			{Path: "memory/feedback_language.md", ModifiedAt: noon},
+			{Path: "sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/feedback_language.md", Session: "U07AB12CD-C02SUPPORT-1741512345.123456", ModifiedAt: noon.Add(-time.Hour)},
+		},
+		CreatedAt: noon.Add(-40 * 24 * time.Hour), UpdatedAt: noon,
+	}
+	return templates.NewMemory(templates.Frame{Live: templates.AgentPath(slug, "events")}, supportBot(), row, m, render(t, believableBody))
+}
+
+func agentsPage() templates.Agents {
+	claude := templates.Agent{
+		Slug: "-home-mira-work-ledger", Name: "/home/mira/work/ledger", Layout: "claude", Dir: "/home/mira/.claude/projects/-home-mira-work-ledger/memory",
+		Present: true, Counts: templates.Counts{Feedback: 11, Project: 4, Reference: 1204},
+	}
+	reviewer := templates.Agent{
+		Slug: "reviewer", Name: "reviewer", Layout: "directory", Dir: "/home/mira/work/ledger/.claude/agent-memory/reviewer",
+		Counts: templates.Counts{Project: 12, Missing: 11},
+	}
+	return templates.Agents{
+		Frame: templates.Frame{Live: templates.EventsPath},
+		Cards: []templates.AgentCard{
+			{Agent: supportBot(), ClaudeMDChars: 12480, ClaudeMDLimit: 40000, Updated: "changed 3 minutes ago"},
+			{Agent: claude, Updated: "changed yesterday"},
+			{Agent: reviewer, ClaudeMDChars: 39200, ClaudeMDLimit: 40000, Problem: "The markers in CLAUDE.md are damaged.", Updated: "changed 12 days ago"},
+		},
+	}
+}
+
+func claudeMDPage() templates.ClaudeMD {
+	text := "# Support bot\n\nYou answer tickets of Example GmbH.\n\n<!-- memoir:begin -->\n# Memory System\n\nSave who a user is, preferences, corrections, recurring tasks and where resources live.\n\n# Learned Memory\n\n> The following was learned from past interactions. Apply this knowledge in all responses.\n\n## Feedback Memory\n\n### Answer in the customer's language\n\n" + believableBody + "\n### Never promise a refund date\n\nSay “within five working days”.\n<!-- memoir:end -->\n"
+	var entries []templates.ClaudeMDEntry
+	for i, row := range believableRows()[:8] {
+		entries = append(entries, templates.ClaudeMDEntry{ID: row.ID, Name: row.Name, Type: row.Type, Chars: 1400 / (i + 1), Short: i > 5})
+	}
+	return templates.ClaudeMD{
+		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(), Published: true,
+		Path: "/srv/agents/support-bot/CLAUDE.md", PublishedAt: noon, Text: text, Chars: 40212, Limit: 40000, Entries: entries,
+	}
+}
+
+func sessionsPage() templates.Sessions {
+	return templates.Sessions{
+		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(),
+		Rows: []templates.SessionRow{
+			{Name: "U07AB12CD-C02SUPPORT-1741512345.123456", User: "U07AB12CD", Channel: "C02SUPPORT", ThreadAt: noon, Files: 2, Present: true},
+			{Name: "U09ZZ88YY-C02SUPPORT-1740998877.000100", User: "U09ZZ88YY", Channel: "C02SUPPORT", ThreadAt: noon.Add(-6 * 24 * time.Hour), Files: 1, Present: true},
+			{Name: "scratch", Files: 0},
+		},
+	}
+}
+
+func trashPage() templates.Trash {
+	return templates.Trash{
+		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(),
+		Rows: []templates.TrashRow{
+			{Agent: slug, ID: "0198c0de-0000-7000-8000-000000000021", ETag: `"21"`, Name: "Use the old ticket form", Type: memories.Project, Description: "The new form loses attachments over 10 MB", Why: "deleted by hand", DeletedAt: noon},
+			{Agent: slug, ID: "0198c0de-0000-7000-8000-000000000022", ETag: `"22"`, Name: "Lunch orders", Type: memories.User, Why: "removed on disk", DeletedAt: noon.Add(-48 * time.Hour),
+				Left: []string{"sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/lunch.md could not be removed: permission denied. The memory is deleted all the same, and the removal is tried again at each scan."}},
+		},
+	}
+}
+
+func syncPage() templates.Sync {
+	return templates.Sync{
+		Frame: templates.Frame{Live: templates.EventsPath}, FilesOnDisk: 1257, Mirrored: 1257, NeedsAttention: 2, WatchMode: "events",
+		LastFullScan: noon, Lag: 212 * time.Millisecond,
+	}
+}
+
+// everyPage is each page in each of its states, by a name fit for a file and an address.
+func everyPage(t *testing.T) map[string]templ.Component {
+	t.Helper()
+	rows := believableRows()
+
+	noted := memoriesPage()
+	notice := templates.Deleted(slug, rows[5].ID, "Billing migration freeze", noted.Path())
+	noted.Notice = &notice
+
+	troubled := memoriesPage()
+	troubled.Agent.Present = false
+	troubled.Agent.Counts.Missing = 2
+	troubled.Rows[6].State = memories.Missing
+	troubled.Banners = []templates.Banner{
+		templates.DatabaseAway(),
+		troubled.Agent.Gone(),
+		templates.MissingMemories(slug, []string{"Outage of 3 March", "Jonas is on call on Thursdays"}),
+		templates.BlockedReturns(slug, []memories.Blocked{{ID: "0198c0de-0000-7000-8000-000000000031", Name: "Use the old ticket form", Path: "sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/form.md"}}),
+		templates.ClaudeMDProblem(slug, "CLAUDE.md has two begin markers, so Memoir does not know which part is its own and wrote nothing. Leave one pair of markers in it."),
+	}
+
+	searched := memoriesPage()
+	searched.Query, searched.Type, searched.Rows, searched.Found = "invoice", memories.Project, rows[5:6], 204
+	searched.MoreHref = searched.From("next")
+
+	unfound := memoriesPage()
+	unfound.Query, unfound.Rows, unfound.Found = "zebra", nil, 0
+
+	unlearned := memoriesPage()
+	unlearned.Agent.Counts, unlearned.Rows, unlearned.Found = templates.Counts{}, nil, 0
+
+	deleted := memoryPage(t, rows[1])
+	deleted.State, deleted.DeletedAt, deleted.Files = memories.Deleted, noon, nil
+
+	unpublished := claudeMDPage()
+	unpublished.Published, unpublished.Agent.Layout, unpublished.Chars = false, "claude", 1200
+
+	pending := syncPage()
+	pending.Pending, pending.WatchMode, pending.WatchNote, pending.Overflows = 14, "polling", "the file system of /mnt/agents sends no events", 3
+
+	conflict := templates.FailureOf(409)
+	conflict.Details = []string{"memory/feedback_language.md has other bytes than you saw."}
+	conflict.BackHref, conflict.BackLabel = templates.MemoriesPath(slug), "Back to the memories"
+	broken := templates.FailureOf(500)
+	broken.RequestID = "b7f1c0d2"
+
+	return map[string]templ.Component{
+		"agents":           templates.AgentsPage(agentsPage()),
+		"agents-none":      templates.AgentsPage(templates.Agents{Frame: templates.Frame{Live: templates.EventsPath}, LookedIn: []string{"/tmp/agents", "/home/mira/.claude"}, Samples: true}),
+		"memories":         templates.MemoriesPage(memoriesPage()),
+		"memories-deleted": templates.MemoriesPage(noted),
+		"memories-trouble": templates.MemoriesPage(troubled),
+		"memories-search":  templates.MemoriesPage(searched),
+		"memories-unfound": templates.MemoriesPage(unfound),
+		"memories-none":    templates.MemoriesPage(unlearned),
+		"memory":           templates.MemoryPage(memoryPage(t, rows[0])),
+		"memory-stale":     templates.MemoryPage(memoryPage(t, rows[1])),
+		"memory-typeless":  templates.MemoryPage(memoryPage(t, rows[8])),
+		"memory-broken":    templates.MemoryPage(memoryPage(t, rows[9])),
+		"memory-deleted":   templates.MemoryPage(deleted),
+		"claude-md":        templates.ClaudeMDPage(claudeMDPage()),
+		"claude-md-only":   templates.ClaudeMDPage(unpublished),
+		"sessions":         templates.SessionsPage(sessionsPage()),
+		"sessions-none":    templates.SessionsPage(templates.Sessions{Agent: supportBot()}),
+		"trash":            templates.TrashPage(trashPage()),
+		"trash-none":       templates.TrashPage(templates.Trash{Agent: supportBot()}),
+		"sync":             templates.SyncPage(syncPage()),
+		"sync-pending":     templates.SyncPage(pending),
+		"sign-in":          templates.SignInPage(templates.SignIn{Next: "/"}),
+		"sign-in-refused":  templates.SignInPage(templates.SignIn{Next: "/", Problem: "That is not the token. Look for --token where Memoir was started."}),
+		"failure-409":      templates.FailurePage(conflict),
+		"failure-500":      templates.FailurePage(broken),
+	}
+}

@@ -1,0 +1,64 @@
+package templates
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"memoir/internal/memories"
+)
+
+// quickly makes a form's answer replace the main region and the notices instead of the document. Requests wait for a
+// refresh of the page that is on its way, and the button rests meanwhile. The address becomes that of the answer, which
+// is where the page refreshes itself from.
+func quickly(path string) templ.Attributes {
+	return templ.Attributes{
+		"hx-post":        path,
+		"hx-target":      "#main",
+		"hx-select":      "#main",
+		"hx-swap":        "outerMorph",
+		"hx-select-oob":  "#notices:innerHTML",
+		"hx-replace-url": "true",
+		"hx-sync":        "#main:queue all",
+		"hx-disable":     "findAll button",
+	}
+}
+
+// nearlyFull is the part of a limit, in percent, from which on a meter warns.
+const nearlyFull = 90
+
+func fullness(value, limit int) Tone {
+	switch {
+	case limit <= 0:
+		return Quiet
+	case value > limit:
+		return Danger
+	case value*100 >= limit*nearlyFull:
+		return Warning
+	default:
+		return Good
+	}
+}
+
+func iconOf(t memories.Type) string {
+	if t == "" {
+		return "attention"
+	}
+	return string(t)
+}
+
+// anchor makes an id that stays the same from one rendering to the next, so that what a reader has opened stays open.
+func anchor(kind, about string) string {
+	return kind + "-" + strings.Trim(outsideIDs.ReplaceAllString(about, "-"), "-")
+}
+
+var outsideIDs = regexp.MustCompile(`[^A-Za-z0-9]+`)
+
+// them names a number of things that were just named.
+func them(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "all " + number(n)
+}

@@ -1,0 +1,240 @@
+package templates_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+
+	"memoir/internal/memories"
+	"memoir/web/templates"
+)
+
+// openList opens the Memory tab and waits until the page follows the disk and has caught up with it.
+func openList(t *testing.T, s *site, allowed ...string) *page {
+	t.Helper()
+	p := open(t, s.URL+templates.MemoriesPath(slug), allowed...)
+	p.settled(s)
+	return p
+}
+
+// settled waits for the refresh that follows the opening of the event stream.
+func (p *page) settled(s *site) {
+	p.t.Helper()
+	p.do(chromedp.Poll[chromedp.Void](`performance.getEntriesByType("resource").some(e => e.initiatorType === "fetch" && e.responseEnd > 0)`))
+	s.until(p.t, s.followed)
+}
+
+const rowCount = `document.querySelectorAll(".row").length`
+
+func TestAnOpenPageShowsANewMemoryWithoutAReload(t *testing.T) {
+	t.Parallel()
+	s := serveSite(t)
+	p := openList(t, s)
+	p.do(chromedp.Evaluate[chromedp.Void](`window.sameDocument = true`))
+	s.learn("Tickets about <billing> go to Mira")
+	p.until(`document.querySelector(".row h3").textContent === "Tickets about <billing> go to Mira"`)
+	if !evaluate[bool](p, `window.sameDocument === true`) {
+		t.Error("the page was loaded anew")
+	}
+}
+
+func TestARefreshKeepsFocusScrollOpenDetailsAndTypedWords(t *testing.T) {
+	t.Parallel()
+	s := serveSite(t)
+	p := openList(t, s)
+	p.do(chromedp.Evaluate[chromedp.Void](`(() => {
+		const q = document.getElementById("q");
+		q.focus({preventScroll: true});
+		q.setRangeText("zeb", 0, 0, "end");
+		q.setSelectionRange(1, 2);
+		window.kept = document.getElementById("memory-0198c0de-0000-7000-8000-000000000005");
+		scrollTo(0, 300);
+	})()`))
+	before := evaluate[float64](p, `window.kept.getBoundingClientRect().top + scrollY`)
+	s.learn("Something new")
+	p.until(rowCount + ` === 11`)
+	got := evaluate[string](p, `[document.activeElement.id, q.value, q.selectionStart, q.selectionEnd, window.kept.isConnected].join()`)
+	if want := "q,zeb,1,2,true"; got != want {
+		t.Errorf("focus, words, selection and row are %s, want %s", got, want)
+	}
+	if top := evaluate[float64](p, `scrollY`); top < 200 {
+		t.Errorf("the page scrolled to %v", top)
+	}
+	if after := evaluate[float64](p, `window.kept.getBoundingClientRect().top + scrollY`); after <= before {
+		t.Errorf("the row stayed at %v, although a row was added above it at %v", after, before)
+	}
+}
+
+func TestWhatAReaderOpenedStaysOpenWhenThePageRefreshes(t *testing.T) {
+	t.Parallel()
+	s := serveSite(t)
+	s.banners = []templates.Banner{
+		templates.MissingMemories(slug, []string{"One", "Two"}),
+		templates.BlockedReturns(slug, []memories.Blocked{{ID: "0198c0de-0000-7000-8000-000000000031", Name: "Three"}}),
+	}
+	p := openList(t, s)
+	p.do(chromedp.Click(chromedp.CSS(`.banner + .banner summary`)))
+	s.learn("Something new")
+	p.until(rowCount + ` === 11`)
+	if got := evaluate[string](p, `[...document.querySelectorAll(".banner details")].map(d => d.open).join()`); got != "false,true" {
+		t.Errorf("open are %s, want only the second", got)
+	}
+}
+
+func TestAThousandEventsInOneBurstCostAFewRequests(t *testing.T) {
+	t.Parallel()
+	s := serveSite(t)
+	p := openList(t, s)
+	before := s.asked()
+	for i := range 1000 {
+		s.learn(fmt.Sprintf("Fact %d", i))
+	}
+	p.until(rowCount + ` === 1010`)
+	if asked := s.asked() - before; asked > 20 {
+		t.Errorf("the page asked %d times", asked)
+	}
+}
+
+func TestAPageThatLostItsStreamReconnectsAndCatchesUp(t *testing.T) {
+	t.Parallel()
+	s := serveSite(t)
+	p := openList(t, s, "net::ERR_INCOMPLETE_CHUNKED_ENCODING")
+	s.drop()
+	s.learn("Written while nobody listened")
+	p.until(rowCount + ` === 11`)
+	p.until(`document.getElementById("connection").textContent === ""`)
+}
+
+func TestAPageStaysReadableWhileTheServerCannotAnswerAndCatchesUpAfterwards(t *testing.T) {
+	t.Parallel()
+	s := serveSite(t)
+	p := openList(t, s, "503 (Service Unavailable)")
+	before := 0
+	s.set(func(s *site) { s.away, before = true, s.lists })
+	s.learn("Not yet to be seen")
+	s.until(t, func() bool { return s.lists > before })
+	if got := evaluate[int](p, rowCount); got != 10 {
+		t.Errorf("the page shows %d rows, want the 10 it had", got)
+	}
+	s.set(func(s *site) { s.away = false })
+	p.until(rowCount + ` === 11`)
+}
+
+func TestAHiddenPageLetsGoOfItsStream(t *testing.T) {
+	t.Parallel()
+	s := serveSite(t)
+	p := openList(t, s)
+	// Headless tabs are always visible, so the page is told that it is not.
+	p.do(chromedp.Evaluate[chromedp.Void](`(() => {
+		Object.defineProperty(document, "hidden", {value: true, configurable: true});
+		document.dispatchEvent(new Event("visibilitychange"));
+	})()`))
+	s.until(t, s.unfollowed)
+	s.learn("Written while nobody looked")
+	p.do(chromedp.Evaluate[chromedp.Void](`(() => {
+		delete document.hidden;
+		document.dispatchEvent(new Event("visibilitychange"));
+	})()`))
+	p.until(rowCount + ` === 11`)
+}
+
+func TestDeletingARowAndUndoingItNeedsNoReload(t *testing.T) {
+	t.Parallel()
+	s := serveSite(t)
+	p := openList(t, s)
+	p.do(chromedp.Evaluate[chromedp.Void](`window.sameDocument = true`))
+	p.do(chromedp.Click(chromedp.CSS(`#memory-0198c0de-0000-7000-8000-000000000002 button`)))
+	p.until(rowCount + ` === 9`)
+	p.until(`document.querySelector(".toast p").textContent.includes("Never promise a refund date")`)
+	if got := evaluate[string](p, `document.activeElement.closest(".row").id`); got != "memory-0198c0de-0000-7000-8000-000000000003" {
+		t.Errorf("the focus is in %s, want the next row", got)
+	}
+	s.learn("Something new")
+	p.until(rowCount + ` === 10`)
+	if !evaluate[bool](p, `document.querySelector(".toast") !== null`) {
+		t.Error("a refresh took the way back away")
+	}
+	p.do(chromedp.Click(chromedp.CSS(`.toast form button`)))
+	p.until(rowCount + ` === 11`)
+	p.until(`document.querySelector(".toast p").textContent === "Restored."`)
+	p.do(chromedp.Click(chromedp.CSS(`.toast [data-dismiss]`)))
+	p.until(`document.querySelector(".toast") === null`)
+	if !evaluate[bool](p, `window.sameDocument === true`) {
+		t.Error("the page was loaded anew")
+	}
+	s.until(t, func() bool { return s.actions == 2 })
+}
+
+func TestARefusedActionSaysSoAndIsNotRefreshedAway(t *testing.T) {
+	t.Parallel()
+	s := serveSite(t)
+	p := openList(t, s, "409 (Conflict)")
+	s.set(func(s *site) { s.refuses = true })
+	p.do(chromedp.Click(chromedp.CSS(`.row button`)))
+	p.until(`document.querySelector("h1").textContent === "It changed on disk in the meantime"`)
+	if got, want := evaluate[string](p, `location.pathname`), templates.MemoriesPath(slug); got != want {
+		t.Errorf("the address is %s, want %s", got, want)
+	}
+	s.until(t, s.unfollowed)
+}
+
+func TestDeletingOnAMemorysOwnPageLeadsBackToTheList(t *testing.T) {
+	t.Parallel()
+	s := serveSite(t)
+	p := open(t, s.URL+templates.MemoryPath(slug, "0198c0de-0000-7000-8000-000000000001"))
+	p.do(chromedp.Click(chromedp.CSS(`.memory > .actions button`)))
+	p.until(rowCount + ` === 9`)
+	if got, want := evaluate[string](p, `location.pathname`), templates.MemoriesPath(slug); got != want {
+		t.Errorf("the address is %s, want %s", got, want)
+	}
+	s.learn("Something new")
+	p.until(rowCount + ` === 10`)
+}
+
+func TestSearchFindsWhileTyping(t *testing.T) {
+	t.Parallel()
+	s := serveSite(t)
+	p := openList(t, s)
+	p.do(chromedp.SendKeys(chromedp.CSS("#q"), "mira"))
+	p.until(rowCount + ` === 1 && document.querySelector(".found").textContent.trim() === "1 memory found for “mira”"`)
+	p.until(`location.search === "?q=mira"`)
+	s.learn("Mira again")
+	p.until(rowCount + ` === 2`)
+	if got := evaluate[string](p, `document.activeElement.id + q.value`); got != "qmira" {
+		t.Errorf("the field lost its focus or words: %s", got)
+	}
+}
+
+func TestEverythingThatMattersWorksWithoutJavaScript(t *testing.T) {
+	t.Parallel()
+	s := serveSite(t)
+	p := open(t, "about:blank", "ERR_BLOCKED_BY_CLIENT")
+	block := network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{{URLPattern: "*://*:*/static/*.js", Block: true}}}
+	if _, err := chromedp.Call(p.ctx, network.SetBlockedURLs, block); err != nil {
+		t.Fatal(err)
+	}
+	p.visit(s.URL + templates.MemoriesPath(slug))
+	p.follow(chromedp.Click(chromedp.CSS(`#memory-0198c0de-0000-7000-8000-000000000002 button`)))
+	if got := evaluate[string](p, `document.querySelector(".toast p").textContent`); got != "Deleted “Never promise a refund date”." {
+		t.Errorf("the notice after a deletion is %q", got)
+	}
+	p.follow(chromedp.Click(chromedp.CSS(`.toast form button`)))
+	if got := evaluate[int](p, rowCount); got != 10 {
+		t.Errorf("there are %d rows after a deletion and its undoing, want 10", got)
+	}
+	p.do(chromedp.SendKeys(chromedp.CSS("#q"), "mira"))
+	p.follow(chromedp.Click(chromedp.CSS(".search button")))
+	if got := evaluate[int](p, rowCount); got != 1 {
+		t.Errorf("the search finds %d rows, want 1", got)
+	}
+}
+
+// follow does what leads to another document, and waits for it.
+func (p *page) follow(step chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	if _, err := chromedp.RunResponse(p.ctx, step); err != nil {
+		p.t.Fatal(err)
+	}
+}

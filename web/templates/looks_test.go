@@ -1,0 +1,80 @@
+package templates_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/a-h/templ"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// Pictures of all pages stay where `go test -artifacts` puts them.
+func TestEveryPageFitsItsScreenAndKeepsTheContentSecurityPolicy(t *testing.T) {
+	t.Parallel()
+	pages := http.NewServeMux()
+	all := everyPage(t)
+	for name, component := range all {
+		pages.Handle("/"+name, templ.Handler(component))
+	}
+	pages.HandleFunc("/events", silence)
+	pages.HandleFunc("/agents/{slug}/events", silence)
+	site := guarded(t, pages)
+
+	for _, look := range []struct {
+		name, scheme  string
+		width, height int64
+	}{
+		{"desk-light", "light", 1280, 800},
+		{"desk-dark", "dark", 1280, 800},
+		{"phone-light", "light", 390, 844},
+		{"phone-dark", "dark", 390, 844},
+	} {
+		t.Run(look.name, func(t *testing.T) {
+			t.Parallel()
+			p := open(t, "about:blank")
+			p.do(chromedp.EmulateViewport(look.width, look.height))
+			_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+				Features: []*emulation.MediaFeature{
+					{Name: "prefers-color-scheme", Value: look.scheme},
+					{Name: "prefers-reduced-motion", Value: "reduce"},
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name := range all {
+				p.visit(site + "/" + name)
+				if cut := evaluate[[]string](p, findCut); len(cut) > 0 {
+					t.Errorf("%s is wider than the screen: %s", name, strings.Join(cut, "; "))
+				}
+				picture, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(t.ArtifactDir(), look.name+" "+name+".png"), picture, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// findCut lists what sticks out of the window and cannot be scrolled to inside a region of its own.
+const findCut = `[...document.body.querySelectorAll("*")].filter(e => {
+	if (e.closest(".unseen, .skip, .sprite")) return false;
+	for (let p = e.parentElement; p; p = p.parentElement)
+		if (["auto", "scroll"].includes(getComputedStyle(p).overflowX)) return false;
+	return e.getBoundingClientRect().right > document.documentElement.clientWidth + 1;
+}).map(e => e.tagName + "." + e.className + " " + e.textContent.trim().slice(0, 40))`
+
+// silence is an event stream on which nothing happens.
+func silence(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.WriteHeader(http.StatusOK)
+	_ = http.NewResponseController(w).Flush()
+	<-r.Context().Done()
+}

@@ -1,0 +1,58 @@
+package templates
+
+import (
+	"time"
+
+	"memoir/internal/markdown"
+	"memoir/internal/memories"
+)
+
+// Memory is the page of one memory, whole.
+type Memory struct {
+	Frame
+	Agent Agent
+	MemoryRow
+	Body          markdown.HTML
+	Files         []MemoryFile
+	ContentPath   string // of the file that holds the content, relative to the agent's directory
+	Readable      bool   // false: the page stands for a file that could not be read
+	Hash          string // hex SHA-256 of the file
+	Size          int64  // of the file, in bytes
+	ClaudeMDChars int    // what it costs in CLAUDE.md, in Unicode characters
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+	DeletedAt     time.Time // zero: not deleted
+}
+
+// MemoryFile is one file on disk that carries the memory.
+type MemoryFile struct {
+	Path       string
+	Session    string // empty: the agent's own directory
+	ModifiedAt time.Time
+}
+
+// NewMemory returns the page of a memory. Times are shown in the zone of their location.
+func NewMemory(frame Frame, agent Agent, row MemoryRow, m memories.Memory, body markdown.HTML) Memory {
+	files := make([]MemoryFile, len(m.Files))
+	for i, f := range m.Files {
+		files[i] = MemoryFile{Path: f.Path, Session: f.Session, ModifiedAt: f.ModifiedAt}
+	}
+	return Memory{
+		Frame: frame, Agent: agent, MemoryRow: row, Body: body, Files: files,
+		ContentPath: m.Path, Readable: m.Readable, Hash: m.Hash, Size: m.Size, ClaudeMDChars: m.ClaudeMDChars,
+		CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, DeletedAt: m.DeletedAt,
+	}
+}
+
+func (v Memory) at(rest ...string) string { return MemoryPath(v.Agent.Slug, v.ID, rest...) }
+
+// restore returns the action that brings a deleted memory back.
+func (v Memory) restore() Action {
+	return Action{Label: "Restore", Path: v.at("restore"), Style: Primary}
+}
+
+func (v Memory) remove() Action {
+	remove := v.Delete(MemoriesPath(v.Agent.Slug))
+	remove.Style = Destructive
+	return remove
+}

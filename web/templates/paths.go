@@ -1,0 +1,30 @@
+package templates
+
+import "net/url"
+
+// The paths of the pages and of the actions on them. Handlers route by the same shapes.
+const (
+	AgentsPath  = "/"
+	SyncPath    = "/sync"
+	ScanPath    = "/scan"
+	SamplesPath = "/samples"
+	SignInPath  = "/sign-in"
+	EventsPath  = "/events"
+)
+
+// AgentPath returns the path of a page or action of an agent: AgentPath("hive-1", "trash") is /agents/hive-1/trash.
+func AgentPath(slug string, rest ...string) string {
+	path := "/agents/" + url.PathEscape(slug)
+	for _, part := range rest {
+		path += "/" + url.PathEscape(part)
+	}
+	return path
+}
+
+// MemoriesPath returns the path of an agent's Memory tab.
+func MemoriesPath(slug string) string { return AgentPath(slug, "memory") }
+
+// MemoryPath returns the path of one memory, or of something below it: raw, delete, restore, purge, type.
+func MemoryPath(slug, id string, rest ...string) string {
+	return AgentPath(slug, append([]string{"memory", id}, rest...)...)
+}

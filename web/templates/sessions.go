@@ -1,0 +1,21 @@
+package templates
+
+import "time"
+
+// Sessions is an agent's Sessions tab.
+type Sessions struct {
+	Frame
+	Agent Agent
+	Rows  []SessionRow
+}
+
+// SessionRow is one conversation's working directory. User, channel and thread are empty where the directory's name
+// does not tell them.
+type SessionRow struct {
+	Name     string
+	User     string
+	Channel  string
+	ThreadAt time.Time
+	Files    int  // memory files in it
+	Present  bool // still on disk
+}

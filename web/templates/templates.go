@@ -1,0 +1,131 @@
+// Package templates owns the pages: templ components, and beside each the view model it shows. View models are plain
+// structs that pure functions fill; a component never calls a store, reads a clock or decides what is allowed. The HTML
+// handlers call it: one view model in, one whole page out.
+//
+// Every page is a whole page, with JavaScript or without. Where htmx runs, it fetches that same page and takes the main
+// region and the notices out of it, so a handler never has to ask who is calling. An action is a form that posts and is
+// answered with 303 to the page that shows its outcome.
+package templates
+
+import "memoir/internal/memories"
+
+// Frame is what every page has around its content.
+type Frame struct {
+	// Live is the path of the event stream that the page follows; empty: it stays as it was rendered.
+	Live string
+	// Notice says what the last action did, once.
+	Notice *Notice
+	// Banners stand above the content for as long as what they say holds.
+	Banners []Banner
+}
+
+// Notice says what an action did, and offers the way back where there is one.
+type Notice struct {
+	Text    string
+	Actions []Action
+}
+
+// Tone says how much a banner or badge matters.
+type Tone string
+
+// The tones, from quiet to loud. The zero Tone is quiet.
+const (
+	Quiet   Tone = ""
+	Good    Tone = "good"
+	Warning Tone = "warning"
+	Danger  Tone = "danger"
+)
+
+// Banner says what is not as it should be, what was kept, and what to do.
+type Banner struct {
+	Tone    Tone
+	Title   string
+	Text    string
+	Items   []Item // what it is about, in a list that opens on demand
+	Actions []Action
+	Link    Link // where to look; without a label: none
+}
+
+// Item is one line of a banner's list.
+type Item struct {
+	Text    string
+	Note    string
+	Actions []Action
+}
+
+// Link leads to another page.
+type Link struct{ Label, Href string }
+
+// Action is a form with one button. It works without JavaScript.
+type Action struct {
+	Label string
+	// About completes the label for those who hear the page instead of seeing what the button stands next to.
+	About string
+	Path  string
+	// ETag is the state that the user saw; the handler refuses when it no longer holds. Empty: not sent.
+	ETag string
+	// Back is the path and query of the page to return to; empty: the handler's own choice.
+	Back string
+	// Confirm is asked in a second step, for what cannot be undone; empty: the button acts at once.
+	Confirm string
+	// Icon is drawn before the label, and alone where there is little room; empty: none.
+	Icon  string
+	Style Style
+}
+
+// Style is how a button looks.
+type Style string
+
+// The styles of buttons. The zero Style is a plain one.
+const (
+	Plain       Style = ""
+	Primary     Style = "primary"
+	Destructive Style = "destructive"
+	Subtle      Style = "subtle" // words only, for buttons that repeat in every row
+)
+
+// The names of the form fields that handlers read.
+const (
+	FieldETag   = "etag"
+	FieldBack   = "back"
+	FieldType   = "type"
+	FieldToken  = "token"
+	FieldNext   = "next"
+	FieldQuery  = "q"
+	FieldState  = "state"
+	FieldCursor = "cursor"
+)
+
+// Age is how old a memory is, in words.
+type Age struct {
+	Text    string // "today", "yesterday", "12 days ago"
+	Stale   bool
+	Warning string // what a stale memory carries; empty: nothing
+}
+
+// Counts are an agent's memories.
+type Counts struct {
+	Feedback, User, Project, Reference int // active ones
+	NeedsAttention, Missing, Deleted   int
+}
+
+// Of returns how many active memories of a type there are.
+func (c Counts) Of(t memories.Type) int {
+	switch t {
+	case memories.Feedback:
+		return c.Feedback
+	case memories.User:
+		return c.User
+	case memories.Project:
+		return c.Project
+	case memories.Reference:
+		return c.Reference
+	default:
+		return 0
+	}
+}
+
+// Total returns how many memories there are that are not deleted.
+func (c Counts) Total() int {
+	return c.Feedback + c.User + c.Project + c.Reference + c.NeedsAttention + c.Missing
+}

@@ -1,0 +1,84 @@
+package templates
+
+import (
+	"strings"
+	"time"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	"memoir/internal/memories"
+)
+
+var english = message.NewPrinter(language.English)
+
+// number writes a count with its thousands apart: 12,345.
+func number(n int) string { return english.Sprintf("%d", n) }
+
+// counted writes a count with its noun: "1 memory", "12 memories".
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return number(n) + " " + many
+}
+
+// moment writes a time for people, in the zone that it carries; the zero time is a dash.
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return "–"
+	}
+	return t.Format("2 Jan 2006, 15:04")
+}
+
+// machineTime writes a time for the datetime attribute.
+func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// typeName is a type as a heading.
+func typeName(t memories.Type) string {
+	switch t {
+	case memories.Feedback:
+		return "Feedback"
+	case memories.User:
+		return "User"
+	case memories.Project:
+		return "Project"
+	case memories.Reference:
+		return "Reference"
+	default:
+		return "No type"
+	}
+}
+
+// typeMeaning says what a type is for, to somebody who sees it for the first time.
+func typeMeaning(t memories.Type) string {
+	switch t {
+	case memories.Feedback:
+		return "how people want the work done"
+	case memories.User:
+		return "who people are and what they prefer"
+	case memories.Project:
+		return "what is going on, and why"
+	case memories.Reference:
+		return "where things live"
+	default:
+		return "not compiled until it has a type"
+	}
+}
+
+// fileSize writes a size in bytes for people.
+func fileSize(bytes int64) string {
+	switch {
+	case bytes < 1024:
+		return counted(int(bytes), "byte", "bytes")
+	case bytes < 1024*1024:
+		return english.Sprintf("%.1f KiB", float64(bytes)/1024)
+	default:
+		return english.Sprintf("%.1f MiB", float64(bytes)/(1024*1024))
+	}
+}
+
+// titled joins the parts of a page's title, most specific first.
+func titled(parts ...string) string {
+	return strings.Join(append(parts, "Memoir"), " · ")
+}
