@@ -115,8 +115,8 @@ type BlockedFile struct {
 	Fingerprint memories.Fingerprint
 }
 
-// Words is what the search index holds of a memory, as the literal of a tsvector.
+// Words is a memory's text for the search index, which splits it only when it is saved: a large look leaves that to later.
 type Words struct {
-	MemoryID, RevisionID uuid.UUID
-	Vector               string
+	MemoryID, RevisionID    uuid.UUID
+	Name, Description, Body string
 }

@@ -3,15 +3,8 @@ package postgres
 import (
 	"context"
 
-	"github.com/google/uuid"
-
 	"memoir/internal/postgres/internal/queries"
 )
-
-// WordsOf returns what the search index holds of a memory's text.
-func WordsOf(memory, revision uuid.UUID, name, description, body string) Words {
-	return Words{MemoryID: memory, RevisionID: revision, Vector: vectorOf(name, description, body)}
-}
 
 // indexAtOnce is how many memories the search index takes in one transaction: enough to be quick, few enough that
 // nobody waits for its locks.
@@ -25,7 +18,7 @@ func (s *Store) IndexMore(ctx context.Context) (more bool, err error) {
 	}
 	found := make([]Words, len(rows))
 	for i, row := range rows {
-		found[i] = WordsOf(row.ID, row.RevisionID, row.Name, row.Description, row.Body)
+		found[i] = Words{MemoryID: row.ID, RevisionID: row.RevisionID, Name: row.Name, Description: row.Description, Body: row.Body}
 	}
 	return len(rows) == indexAtOnce, wrap("fill the search index", saveWords(ctx, s.q, found))
 }
@@ -38,7 +31,7 @@ func saveWords(ctx context.Context, q *queries.Queries, found []Words) error {
 	for _, w := range found {
 		params.MemoryIds = append(params.MemoryIds, w.MemoryID)
 		params.RevisionIds = append(params.RevisionIds, w.RevisionID)
-		params.Words = append(params.Words, w.Vector)
+		params.Words = append(params.Words, vectorOf(w.Name, w.Description, w.Body))
 	}
 	return q.SaveWords(ctx, params)
 }

@@ -483,7 +483,10 @@ func (d *desk) save(pg *page) {
 		}
 	}
 	if pg.text != nil && pg.head.RevisionID != pg.before.RevisionID {
-		b.Words = append(b.Words, postgres.WordsOf(pg.head.UUID, pg.head.RevisionID, pg.head.Name, pg.text.file.Description, pg.text.file.Body))
+		b.Words = append(b.Words, postgres.Words{
+			MemoryID: pg.head.UUID, RevisionID: pg.head.RevisionID,
+			Name: pg.head.Name, Description: pg.text.file.Description, Body: pg.text.file.Body,
+		})
 	}
 }
 
