@@ -88,7 +88,7 @@ func TestMemoriesAreGroupedByTypeWithWhatNeedsAttentionLast(t *testing.T) {
 	expect(t, templates.MemoriesPage(v),
 		in(".group > h2", each(
 			"Feedback how people want the work done", "User who people are and what they prefer", "Project what is going on, and why",
-			"Reference where things live", "Needs attention not compiled until it has a type",
+			"Reference where things live", "Needs attention no type, or could not be read",
 		)),
 		in("#group-feedback h3", each("short-replies", "Never promise a refund date", "Answer in the customer's language")),
 		in("#group-attention .problems", each(
