@@ -253,7 +253,7 @@ func TestAnAgentsCardShowsItAtAGlance(t *testing.T) {
 			in("meter", attr("value", "12480"), attr("max", "40000")),
 			in("footer", says("3 sessions · changed 3 minutes ago")),
 		),
-		in("#agent--home-mira-work-ledger", in("h2", text("/home/mira/work/ledger")), says("-home-mira-work-ledger"), without("meter")),
+		in("#agent--srv-code-ledger", in("h2", text("/srv/code/ledger")), says("-srv-code-ledger"), without("meter")),
 		in("#agent-reviewer .badge", each("directory", "directory is gone", "CLAUDE.md not up to date", "11 missing")),
 	)
 }
