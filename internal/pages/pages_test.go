@@ -2,7 +2,6 @@ package pages_test
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
 
 	"memoir/internal/agents"
 	"memoir/internal/api"
@@ -141,8 +141,20 @@ func (s *site) submit(t *testing.T, page *answer, button string) *answer {
 	return s.post(t, form.AttrOr("action", ""), fields)
 }
 
-// words is the text of a selection with single spaces.
-func words(s *goquery.Selection) string { return strings.Join(strings.Fields(s.Text()), " ") }
+type selection = goquery.Selection
+
+// words is what somebody reads: the text of each element apart from the next, with single spaces.
+func words(s *goquery.Selection) string {
+	var all []string
+	for _, node := range s.Nodes {
+		for inner := range node.Descendants() {
+			if inner.Type == html.TextNode {
+				all = append(all, strings.Fields(inner.Data)...)
+			}
+		}
+	}
+	return strings.Join(all, " ")
+}
 
 // expect checks the status and that the main region or the notices say all of this.
 func (a *answer) expect(status int, says ...string) {
@@ -172,7 +184,5 @@ const (
 )
 
 func pageOf(m memories.Memory) string { return adaList + "/" + m.ID }
-
-var errBroken = errors.New("the secret detail")
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
