@@ -24,12 +24,12 @@ import (
 func TestTheFirstPageWithoutAgentsSaysWhereItLooksAndAddsSamplesByOneClick(t *testing.T) {
 	t.Parallel()
 	m := memoirtest.Start(t, nil)
-	s := serveMemoir(t, m, func() error {
+	s := serveMemoir(t, m, setting{addSamples: func() error {
 		for path, text := range twoMemories() {
 			m.Write(path, text)
 		}
 		return nil
-	})
+	}})
 	page := s.get(t, "/")
 	page.expect(http.StatusOK, "No agents yet", s.Dir)
 	page = s.submit(t, page, "Add the sample agents")
@@ -49,15 +49,15 @@ func TestSamplesAreOfferedOnlyWhereThereAreSome(t *testing.T) {
 
 func TestSamplesThatFindNoRoomSaySo(t *testing.T) {
 	t.Parallel()
-	s := serveMemoir(t, memoirtest.Start(t, nil), func() error {
+	s := serveMemoir(t, memoirtest.Start(t, nil), setting{addSamples: func() error {
 		return fmt.Errorf("wrapped: %w", &memories.ConflictError{Reason: "Something is there already. It was left alone."})
-	})
+	}})
 	s.submit(t, s.get(t, "/"), "Add the sample agents").expect(http.StatusConflict, "Something is there already. It was left alone.")
 }
 
 func TestAFailureOfMemoirsOwnNamesTheRequestAndTellsNoDetail(t *testing.T) {
 	t.Parallel()
-	s := serveMemoir(t, memoirtest.Start(t, nil), func() error { return errors.New("the secret detail") })
+	s := serveMemoir(t, memoirtest.Start(t, nil), setting{addSamples: func() error { return errors.New("the secret detail") }})
 	page := s.submit(t, s.get(t, "/"), "Add the sample agents")
 	page.expect(http.StatusInternalServerError, "Something went wrong in Memoir")
 	id := words(page.Find(".failure code"))
@@ -92,7 +92,7 @@ func TestWhilePostgresIsAwayThePageSaysSoAndThatTheFilesAreSafe(t *testing.T) {
 	t.Parallel()
 	line := connect(t, pgtest.New(t))
 	m := memoirtest.StartAt(t, line.url, twoMemories())
-	s := serveMemoir(t, m, nil)
+	s := serveMemoir(t, m, setting{})
 	seen := s.get(t, adaList)
 	line.cut()
 	page := s.get(t, adaList)

@@ -30,24 +30,30 @@ type site struct {
 	log     *journal
 }
 
+// setting is in what a site differs from the usual one.
+type setting struct {
+	addSamples func() error // what the button for the sample agents does; nil: there is none
+	token      string       // empty: none is asked for
+}
+
 // serve runs one over the files.
 func serve(t testing.TB, files memoirtest.Files) *site {
 	t.Helper()
-	return serveMemoir(t, memoirtest.Start(t, files), nil)
+	return serveMemoir(t, memoirtest.Start(t, files), setting{})
 }
 
-// serveMemoir serves one that runs already. addSamples is what the button for the sample agents does; nil: there is none.
-func serveMemoir(t testing.TB, m *memoirtest.Memoir, addSamples func() error) *site {
+// serveMemoir serves one that runs already.
+func serveMemoir(t testing.TB, m *memoirtest.Memoir, with setting) *site {
 	t.Helper()
 	s := &site{Memoir: m, log: &journal{}}
 	log := slog.New(slog.NewTextHandler(s.log, nil))
 	mux := http.NewServeMux()
 	mux.Handle("/api/", api.New(m.Engine, m.Store, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Log: log}))
 	mux.Handle("/", pages.New(m.Engine, m.Store, pages.Options{
-		Places: agents.Settings{AgentsDir: m.Dir}, AddSamples: addSamples, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Log: log,
+		Places: agents.Settings{AgentsDir: m.Dir}, AddSamples: with.addSamples, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Log: log,
 	}))
 	server := httptest.NewUnstartedServer(nil)
-	around, err := gate.New(gate.Options{Addr: server.Listener.Addr().String(), SignIn: pages.SignIn, Log: slog.New(slog.DiscardHandler)})
+	around, err := gate.New(gate.Options{Addr: server.Listener.Addr().String(), Token: with.token, SignIn: pages.SignIn, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
