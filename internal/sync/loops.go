@@ -113,6 +113,7 @@ func (e *Engine) scanAgainAndAgain(ctx context.Context) {
 		e.meter.scanned(last)
 		if !e.ready.Swap(true) {
 			e.log.Info("first scan done", "agents", len(e.slugs()))
+			e.indexLater()
 		}
 	}
 }
@@ -178,7 +179,12 @@ func (e *Engine) fillSearchIndex(ctx context.Context) {
 	}
 }
 
+// indexLater has the search index filled. Before the first scan is done the disk comes first; what it leaves out, and what
+// a crash has left out, is brought in after it.
 func (e *Engine) indexLater() {
+	if !e.Ready() {
+		return
+	}
 	select {
 	case e.unindexed <- struct{}{}:
 	default:
