@@ -107,11 +107,11 @@ func memoryPage(t *testing.T, row templates.MemoryRow) templates.Memory {
 
 func agentsPage() templates.Agents {
 	claude := templates.Agent{
-		Slug: "-home-mira-work-ledger", Name: "/home/mira/work/ledger", Layout: "claude", Dir: "/home/mira/.claude/projects/-home-mira-work-ledger/memory",
+		Slug: "-srv-code-ledger", Name: "/srv/code/ledger", Layout: "claude", Dir: "/srv/mira/.claude/projects/-srv-code-ledger/memory",
 		Present: true, Counts: templates.Counts{Feedback: 11, Project: 4, Reference: 1204},
 	}
 	reviewer := templates.Agent{
-		Slug: "reviewer", Name: "reviewer", Layout: "directory", Dir: "/home/mira/work/ledger/.claude/agent-memory/reviewer",
+		Slug: "reviewer", Name: "reviewer", Layout: "directory", Dir: "/srv/code/ledger/.claude/agent-memory/reviewer",
 		Counts: templates.Counts{Project: 12, Missing: 11},
 	}
 	return templates.Agents{
@@ -213,7 +213,7 @@ func everyPage(t *testing.T) map[string]templ.Component {
 
 	return map[string]templ.Component{
 		"agents":           templates.AgentsPage(agentsPage()),
-		"agents-none":      templates.AgentsPage(templates.Agents{Frame: templates.Frame{Live: templates.EventsPath}, LookedIn: []string{"/tmp/agents", "/home/mira/.claude"}, Samples: true}),
+		"agents-none":      templates.AgentsPage(templates.Agents{Frame: templates.Frame{Live: templates.EventsPath}, LookedIn: []string{"/tmp/agents", "/srv/mira/.claude"}, Samples: true}),
 		"memories":         templates.MemoriesPage(memoriesPage()),
 		"memories-deleted": templates.MemoriesPage(noted),
 		"memories-trouble": templates.MemoriesPage(troubled),

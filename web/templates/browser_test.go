@@ -37,7 +37,13 @@ func withBrowser(m *testing.M) int {
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	defer stop()
 	tab, closeTab := chromedp.NewContext(allocator)
-	defer func() { _ = chromedp.Cancel(tab); closeTab() }()
+	defer func() {
+		// Waiting for the end of a browser that never began takes forever.
+		if chromedp.FromContext(tab).Browser != nil {
+			_ = chromedp.Cancel(tab)
+		}
+		closeTab()
+	}()
 	browser = tab
 	return m.Run()
 }

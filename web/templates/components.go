@@ -9,20 +9,18 @@ import (
 	"memoir/internal/memories"
 )
 
-// quickly makes a form's answer replace the main region and the notices instead of the document. Requests wait for a
-// refresh of the page that is on its way, and the button rests meanwhile. The address becomes that of the answer, which
-// is where the page refreshes itself from.
-func quickly(path string) templ.Attributes {
-	return templ.Attributes{
-		"hx-post":        path,
-		"hx-target":      "#main",
-		"hx-select":      "#main",
-		"hx-swap":        "outerMorph",
-		"hx-select-oob":  "#notices:innerHTML",
-		"hx-replace-url": "true",
-		"hx-sync":        "#main:queue all",
-		"hx-disable":     "findAll button",
-	}
+// quick makes the forms within an element replace the main region and the notices by their answer, instead of the
+// document. They wait for a refresh of the page that is on its way, and their buttons rest meanwhile. The address
+// becomes that of the answer, which is where the page refreshes itself from. It stands on the element around them,
+// because a list repeats its forms two thousand times.
+var quick = templ.OrderedAttributes{
+	{Key: "hx-target:inherited", Value: "#main"},
+	{Key: "hx-select:inherited", Value: "#main"},
+	{Key: "hx-swap:inherited", Value: "outerMorph"},
+	{Key: "hx-select-oob:inherited", Value: "#notices:innerHTML"},
+	{Key: "hx-replace-url:inherited", Value: "true"},
+	{Key: "hx-sync:inherited", Value: "#main:queue all"},
+	{Key: "hx-disable:inherited", Value: "findAll button"},
 }
 
 // nearlyFull is the part of a limit, in percent, from which on a meter warns.

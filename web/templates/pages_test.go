@@ -88,7 +88,7 @@ func TestMemoriesAreGroupedByTypeWithWhatNeedsAttentionLast(t *testing.T) {
 	expect(t, templates.MemoriesPage(v),
 		in(".group > h2", each(
 			"Feedback how people want the work done", "User who people are and what they prefer", "Project what is going on, and why",
-			"Reference where things live", "Needs attention not compiled until it has a type",
+			"Reference where things live", "Needs attention no type, or could not be read",
 		)),
 		in("#group-feedback h3", each("short-replies", "Never promise a refund date", "Answer in the customer's language")),
 		in("#group-attention .problems", each(
@@ -253,7 +253,7 @@ func TestAnAgentsCardShowsItAtAGlance(t *testing.T) {
 			in("meter", attr("value", "12480"), attr("max", "40000")),
 			in("footer", says("3 sessions · changed 3 minutes ago")),
 		),
-		in("#agent--home-mira-work-ledger", in("h2", text("/home/mira/work/ledger")), says("-home-mira-work-ledger"), without("meter")),
+		in("#agent--srv-code-ledger", in("h2", text("/srv/code/ledger")), says("-srv-code-ledger"), without("meter")),
 		in("#agent-reviewer .badge", each("directory", "directory is gone", "CLAUDE.md not up to date", "11 missing")),
 	)
 }

@@ -7,7 +7,11 @@
 // answered with 303 to the page that shows its outcome.
 package templates
 
-import "memoir/internal/memories"
+import (
+	"strings"
+
+	"memoir/internal/memories"
+)
 
 // Frame is what every page has around its content.
 type Frame struct {
@@ -71,6 +75,12 @@ type Action struct {
 	// Icon is drawn before the label, and alone where there is little room; empty: none.
 	Icon  string
 	Style Style
+}
+
+// confirmed returns the action of the second step.
+func (a Action) confirmed() Action {
+	a.Label = "Yes, " + strings.ToLower(a.Label[:1]) + a.Label[1:]
+	return a
 }
 
 // Style is how a button looks.

@@ -62,7 +62,7 @@ func typeMeaning(t memories.Type) string {
 	case memories.Reference:
 		return "where things live"
 	default:
-		return "not compiled until it has a type"
+		return "no type, or could not be read"
 	}
 }
 
