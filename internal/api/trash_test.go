@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
@@ -74,6 +75,14 @@ func TestADeletedContentThatComesBackIsListedUntilItIsAllowed(t *testing.T) {
 	}
 	if b := blocked[0]; b["name"] != "Tabs" || b["type"] != "feedback" || b["body"] != "Use tabs." || b["path"] != "memory/back.md" || b["session"] != nil {
 		t.Errorf("blocked: %v", b)
+	}
+	now := time.Now()
+	if err := os.Chtimes(s.Path("ada/memory/back.md"), now, now); err != nil {
+		t.Fatal(err)
+	}
+	s.ok(200, "POST", "/api/v1/agents/ada/scan", nil)
+	if again := s.ok(200, "GET", "/api/v1/agents/ada/blocked", nil).list("blocked"); len(again) != 1 || again[0]["id"] != blocked[0]["id"] {
+		t.Fatalf("another look gave what is blocked another id: %v", again)
 	}
 	allow := "/api/v1/agents/ada/blocked/" + blocked[0].string("id") + "/allow"
 	if m := s.ok(200, "POST", allow, nil); m.keys() != sorted(memoryKeys) || m["state"] != "active" || m["path"] != "memory/back.md" {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/sync"
@@ -88,28 +90,38 @@ func (s *site) listGroup(ctx context.Context, agent postgres.Agent, v *templates
 	return nil
 }
 
-// listGroups fills in the first rows of every group that has any.
+// listGroups fills in the first rows of every group that has any. The groups are read side by side, so that the page
+// waits for the slowest of them and not for their sum.
 func (s *site) listGroups(ctx context.Context, agent postgres.Agent, v *templates.Memories) error {
+	groups := groupsOf(agent)
+	pages := make([]postgres.Page, len(groups))
+	var typeless []memories.Memory
+	reading, ctx := errgroup.WithContext(ctx)
+	for i, g := range groups {
+		g.Search, g.Limit = v.Query, groupRows
+		reading.Go(func() (err error) {
+			pages[i], err = s.store.Memories(ctx, agent, g)
+			return err
+		})
+	}
+	reading.Go(func() (err error) {
+		typeless, err = s.missingWithoutType(ctx, agent, v.Query)
+		return err
+	})
+	if err := reading.Wait(); err != nil {
+		return err
+	}
 	v.Cursor, v.Cut = "", map[memories.Type]int{}
 	var found []memories.Memory
-	for _, g := range groupsOf(agent) {
-		g.Search, g.Limit = v.Query, groupRows
-		page, err := s.store.Memories(ctx, agent, g)
-		if err != nil {
-			return err
-		}
+	for i, page := range pages {
 		if v.Query == "" {
 			newestFirst(page.Memories)
 		}
 		found = append(found, page.Memories...)
 		v.Found += page.Total
 		if page.NextCursor != "" {
-			v.Cut[g.Type] = page.Total
+			v.Cut[groups[i].Type] = page.Total
 		}
-	}
-	typeless, err := s.missingWithoutType(ctx, agent, v.Query)
-	if err != nil {
-		return err
 	}
 	v.Rows = rowsOf(append(found, typeless...))
 	v.Found += len(typeless)

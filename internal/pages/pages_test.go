@@ -2,7 +2,6 @@ package pages_test
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
 
 	"memoir/internal/agents"
 	"memoir/internal/api"
@@ -30,24 +30,30 @@ type site struct {
 	log     *journal
 }
 
+// setting is in what a site differs from the usual one.
+type setting struct {
+	addSamples func() error // what the button for the sample agents does; nil: there is none
+	token      string       // empty: none is asked for
+}
+
 // serve runs one over the files.
 func serve(t testing.TB, files memoirtest.Files) *site {
 	t.Helper()
-	return serveMemoir(t, memoirtest.Start(t, files), nil)
+	return serveMemoir(t, memoirtest.Start(t, files), setting{})
 }
 
-// serveMemoir serves one that runs already. addSamples is what the button for the sample agents does; nil: there is none.
-func serveMemoir(t testing.TB, m *memoirtest.Memoir, addSamples func() error) *site {
+// serveMemoir serves one that runs already.
+func serveMemoir(t testing.TB, m *memoirtest.Memoir, with setting) *site {
 	t.Helper()
 	s := &site{Memoir: m, log: &journal{}}
 	log := slog.New(slog.NewTextHandler(s.log, nil))
 	mux := http.NewServeMux()
 	mux.Handle("/api/", api.New(m.Engine, m.Store, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Log: log}))
 	mux.Handle("/", pages.New(m.Engine, m.Store, pages.Options{
-		Places: agents.Settings{AgentsDir: m.Dir}, AddSamples: addSamples, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Log: log,
+		Places: agents.Settings{AgentsDir: m.Dir}, AddSamples: with.addSamples, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Log: log,
 	}))
 	server := httptest.NewUnstartedServer(nil)
-	around, err := gate.New(gate.Options{Addr: server.Listener.Addr().String(), SignIn: pages.SignIn, Log: slog.New(slog.DiscardHandler)})
+	around, err := gate.New(gate.Options{Addr: server.Listener.Addr().String(), Token: with.token, SignIn: pages.SignIn, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,8 +147,20 @@ func (s *site) submit(t *testing.T, page *answer, button string) *answer {
 	return s.post(t, form.AttrOr("action", ""), fields)
 }
 
-// words is the text of a selection with single spaces.
-func words(s *goquery.Selection) string { return strings.Join(strings.Fields(s.Text()), " ") }
+type selection = goquery.Selection
+
+// words is what somebody reads: the text of each element apart from the next, with single spaces.
+func words(s *goquery.Selection) string {
+	var all []string
+	for _, node := range s.Nodes {
+		for inner := range node.Descendants() {
+			if inner.Type == html.TextNode {
+				all = append(all, strings.Fields(inner.Data)...)
+			}
+		}
+	}
+	return strings.Join(all, " ")
+}
 
 // expect checks the status and that the main region or the notices say all of this.
 func (a *answer) expect(status int, says ...string) {
@@ -172,7 +190,5 @@ const (
 )
 
 func pageOf(m memories.Memory) string { return adaList + "/" + m.ID }
-
-var errBroken = errors.New("the secret detail")
 
 func TestMain(m *testing.M) { pgtest.Main(m) }

@@ -163,11 +163,13 @@ func (d *desk) fileSeen(s sighting) {
 		Path: s.path, Session: s.session, Status: postgres.Carries, Present: true, Fingerprint: s.fingerprint, Hash: s.hash,
 		Size: s.size, Inode: s.inode, ModTime: s.modTime, ChangeTime: s.changeTime, ModifiedAt: s.modifiedAt, ContentAt: s.contentAt,
 	}
-	if s.known != nil && s.known.Status == postgres.Blocked && s.known.Present {
+	blocked := d.tombstones[postgres.Tombstone{Name: s.file.Name, Fingerprint: s.fingerprint}]
+	if s.known != nil && s.known.Status == postgres.Blocked && s.known.Present && !(blocked && s.known.Fingerprint == s.fingerprint) {
+		// The very content that was kept out keeps its id: somebody may be about to allow it.
 		d.out.batch.Unblock = append(d.out.batch.Unblock, s.path)
 	}
 	switch {
-	case d.tombstones[postgres.Tombstone{Name: s.file.Name, Fingerprint: s.fingerprint}]:
+	case blocked:
 		d.block(s, &row)
 	case s.file.Unreadable:
 		d.seeUnreadable(s, &row)

@@ -1,0 +1,173 @@
+package pages_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+	"memoir/web/templates"
+)
+
+const adaIndex = "- [Tabs](tabs.md) — how to indent\n- [Release](release.md) — when\n"
+
+func twoMemories() memoirtest.Files {
+	return memoirtest.Files{
+		"ada/memory/tabs.md":    memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
+		"ada/memory/release.md": memoirtest.Note("Release", memories.Project, "On Tuesdays."),
+		"ada/memory/MEMORY.md":  adaIndex,
+	}
+}
+
+func TestDeletingARowTakesTheMemoryFromDiskIndexAndClaudeMDAndUndoBringsAllBack(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	before := s.Read("ada/CLAUDE.md")
+
+	page := s.submit(t, s.get(t, adaList+"?q=t"), "Delete Tabs")
+	page.expect(http.StatusOK, "Deleted “Tabs”.")
+	if got := page.names(); !slices.Equal(got, []string{"Release"}) {
+		t.Errorf("listed after the deletion: %q", got)
+	}
+	if got := page.Request.URL.Query().Get("q"); got != "t" {
+		t.Errorf("the search is gone: %s", page.Request.URL)
+	}
+	if s.Read("ada/memory/tabs.md") != "" || strings.Contains(s.Read("ada/memory/MEMORY.md"), "Tabs") ||
+		strings.Contains(s.Read("ada/CLAUDE.md"), "Tabs") {
+		t.Error("the deleted memory is still on disk")
+	}
+
+	page = s.submit(t, page, "Undo the deletion of Tabs")
+	page.expect(http.StatusOK, "“Tabs” is back.")
+	if got := page.names(); len(got) != 2 {
+		t.Errorf("listed after the undo: %q", got)
+	}
+	if s.Read("ada/memory/tabs.md") != twoMemories()["ada/memory/tabs.md"] || s.Read("ada/memory/MEMORY.md") != adaIndex || s.Read("ada/CLAUDE.md") != before {
+		t.Error("the undo did not bring everything back as it was")
+	}
+}
+
+func TestANoticeSaysOnlyWhatHolds(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	id := s.Memory("ada", "Tabs").ID
+	for _, path := range []string{
+		adaList + "?done=deleted&id=" + id, adaList + "?done=deleted&id=nonsense", adaList + "?done=%3Cb%3E&id=" + id, adaList + "?done=deleted",
+	} {
+		page := s.get(t, path)
+		page.expect(http.StatusOK)
+		if got := words(page.Find("#notices")); got != "" {
+			t.Errorf("%s says %q", path, got)
+		}
+	}
+}
+
+func TestDeletingWhatChangedOnDiskChangesNothingAndShowsWhatItSaysNow(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	seen := s.get(t, pageOf(s.Memory("ada", "Tabs")))
+	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use tabs, but never in YAML."))
+
+	// Whether the change is noticed first decides which of the two it is called; it is refused in either case.
+	page := s.submit(t, seen, "Delete Tabs")
+	if page.StatusCode != http.StatusConflict && page.StatusCode != http.StatusPreconditionFailed {
+		t.Errorf("the deletion answers %d", page.StatusCode)
+	}
+	page.expect(page.StatusCode, "but never in YAML")
+	if got := words(page.Find(".banner h2")); got != "That could not be done" && got != "It changed since you opened the page" {
+		t.Errorf("the page is headed %q", got)
+	}
+	if page.Find("main[data-events]").Length() != 0 {
+		t.Error("the refusal would be refreshed away")
+	}
+	if !strings.Contains(s.Read("ada/memory/tabs.md"), "never in YAML") || s.Memory("ada", "Tabs").State != memories.Active {
+		t.Error("something was deleted")
+	}
+	s.submit(t, page, "Delete Tabs").expect(http.StatusOK, "Deleted “Tabs”.")
+}
+
+func TestDeletingWhatMemoirKnowsToHaveChangedIsRefusedToo(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	seen := s.get(t, adaList)
+	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
+	s.Scan("ada")
+	s.submit(t, seen, "Delete Tabs").expect(http.StatusPreconditionFailed, "It changed since you opened the page", "nothing was done", "Use spaces.")
+	if s.Read("ada/memory/tabs.md") == "" {
+		t.Error("the file is gone")
+	}
+}
+
+func TestASecondClickOnDeleteIsNoFailure(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	seen := s.get(t, adaList)
+	s.submit(t, seen, "Delete Tabs")
+	s.submit(t, seen, "Delete Tabs").expect(http.StatusOK, "Deleted “Tabs”.")
+}
+
+func TestAFormLeadsBackToMemoirsOwnPagesOnly(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	m := s.Memory("ada", "Tabs")
+	for _, back := range []string{"https://example.org/", "//example.org/", `/\example.org/`, "\t//example.org", "javascript:alert(1)", "%zz", "memory"} {
+		page := s.post(t, pageOf(m)+"/delete", url.Values{templates.FieldBack: {back}})
+		if got := page.Request.URL; got.Path != adaList || "http://"+got.Host != s.address {
+			t.Errorf("%q leads to %s", back, got)
+		}
+		s.post(t, pageOf(m)+"/restore", nil).expect(http.StatusOK)
+	}
+}
+
+func TestTheTrashTellsWhoDeletedAndRestoresAndEmpties(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	s.get(t, ada+"/trash").expect(http.StatusOK, "The trash is empty")
+	s.submit(t, s.get(t, adaList), "Delete Tabs")
+	s.Remove("ada/memory/release.md")
+	s.Scan("ada")
+
+	trash := s.get(t, ada+"/trash")
+	trash.expect(http.StatusOK, "deleted by hand", "removed on disk")
+	if got := trash.names(); !slices.Equal(got, []string{"Release", "Tabs"}) {
+		t.Errorf("the trash has %q, the last deleted first", got)
+	}
+	page := s.submit(t, trash, "Restore Tabs")
+	page.expect(http.StatusOK, "“Tabs” is back.")
+	if page.Request.URL.Path != ada+"/trash" || s.Read("ada/memory/tabs.md") == "" {
+		t.Errorf("the restore leads to %s", page.Request.URL)
+	}
+	page = s.submit(t, page, "Delete for good Release")
+	page.expect(http.StatusOK, "It is gone for good", "The trash is empty")
+	s.get(t, adaList).expect(http.StatusOK, "Tabs")
+}
+
+func TestADeletedMemoryCanStillBeReadAndRestoredOnItsOwnPage(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	m := s.Memory("ada", "Tabs")
+	s.submit(t, s.get(t, pageOf(m)), "Delete Tabs")
+	page := s.get(t, pageOf(m))
+	page.expect(http.StatusOK, "deleted", "Use tabs.", "No file on disk carries it now")
+	page = s.submit(t, page, "Restore")
+	page.expect(http.StatusOK, "“Tabs” is back.", "memory/tabs.md")
+	if page.Request.URL.Path != pageOf(m) {
+		t.Errorf("the restore leads to %s", page.Request.URL)
+	}
+	s.post(t, pageOf(m)+"/restore", nil).expect(http.StatusConflict, "it lives already", "Use tabs.")
+}
+
+func TestAClaudeMDThatCannotFollowIsToldOnEveryTab(t *testing.T) {
+	t.Parallel()
+	files := twoMemories()
+	files["ada/CLAUDE.md"] = "<!-- memoir:begin -->\n<!-- memoir:begin -->\n"
+	s := serve(t, files)
+	s.submit(t, s.get(t, adaList), "Delete Tabs").expect(http.StatusOK, "Deleted “Tabs”.", "CLAUDE.md is not up to date")
+	for _, tab := range []string{"/memory", "/claude-md", "/sessions", "/trash"} {
+		s.get(t, ada+tab).expect(http.StatusOK, "markers damaged", "Nothing was written")
+	}
+	s.get(t, "/").expect(http.StatusOK, "CLAUDE.md not up to date")
+}

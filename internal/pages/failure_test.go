@@ -1,0 +1,196 @@
+package pages_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
+
+	"memoir/internal/gate"
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+	"memoir/internal/pages"
+	"memoir/internal/postgres/pgtest"
+)
+
+func TestTheFirstPageWithoutAgentsSaysWhereItLooksAndAddsSamplesByOneClick(t *testing.T) {
+	t.Parallel()
+	m := memoirtest.Start(t, nil)
+	s := serveMemoir(t, m, setting{addSamples: func() error {
+		for path, text := range twoMemories() {
+			m.Write(path, text)
+		}
+		return nil
+	}})
+	page := s.get(t, "/")
+	page.expect(http.StatusOK, "No agents yet", s.Dir)
+	page = s.submit(t, page, "Add the sample agents")
+	page.expect(http.StatusOK, "ada", "sample agents are here")
+}
+
+func TestSamplesAreOfferedOnlyWhereThereAreSome(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	page := s.get(t, "/")
+	page.expect(http.StatusOK, "No agents yet")
+	if page.Find("form").Length() != 0 {
+		t.Error("samples are offered")
+	}
+	s.post(t, "/samples", nil).expect(http.StatusNotFound)
+}
+
+func TestSamplesThatFindNoRoomSaySo(t *testing.T) {
+	t.Parallel()
+	s := serveMemoir(t, memoirtest.Start(t, nil), setting{addSamples: func() error {
+		return fmt.Errorf("wrapped: %w", &memories.ConflictError{Reason: "Something is there already. It was left alone."})
+	}})
+	s.submit(t, s.get(t, "/"), "Add the sample agents").expect(http.StatusConflict, "Something is there already. It was left alone.")
+}
+
+func TestAFailureOfMemoirsOwnNamesTheRequestAndTellsNoDetail(t *testing.T) {
+	t.Parallel()
+	s := serveMemoir(t, memoirtest.Start(t, nil), setting{addSamples: func() error { return errors.New("the secret detail") }})
+	page := s.submit(t, s.get(t, "/"), "Add the sample agents")
+	page.expect(http.StatusInternalServerError, "Something went wrong in Memoir")
+	id := words(page.Find(".failure code"))
+	if id == "" || id != page.Header.Get("X-Request-Id") {
+		t.Errorf("the page names request %q, the header %q", id, page.Header.Get("X-Request-Id"))
+	}
+	if strings.Contains(page.raw, "secret") {
+		t.Error("the page tells the detail")
+	}
+	if log := s.log.String(); !strings.Contains(log, "the secret detail") || !strings.Contains(log, id) {
+		t.Errorf("the log says %q", log)
+	}
+}
+
+func TestAFormThatIsTooLargeOrBrokenIsRefused(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	path := pageOf(s.Memory("ada", "Tabs")) + "/delete"
+	s.post(t, path, url.Values{"back": {strings.Repeat("x", 1<<20)}}).expect(http.StatusRequestEntityTooLarge, "Nothing was changed")
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.address+path, strings.NewReader("etag=%zz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	s.send(t, request).expect(http.StatusBadRequest, "Nothing was changed")
+	if s.Memory("ada", "Tabs").State != memories.Active {
+		t.Error("it was deleted")
+	}
+}
+
+func TestWhilePostgresIsAwayThePageSaysSoAndThatTheFilesAreSafe(t *testing.T) {
+	t.Parallel()
+	line := connect(t, pgtest.New(t))
+	m := memoirtest.StartAt(t, line.url, twoMemories())
+	s := serveMemoir(t, m, setting{})
+	seen := s.get(t, adaList)
+	line.cut()
+	page := s.get(t, adaList)
+	page.expect(http.StatusServiceUnavailable, "Postgres cannot be reached", "the memory files are untouched")
+	if page.Header.Get("Retry-After") == "" {
+		t.Error("it does not say when to come back")
+	}
+	if got := page.Find(".failure a").AttrOr("href", ""); got != adaList {
+		t.Errorf("trying again leads to %q", got)
+	}
+	s.submit(t, seen, "Delete Tabs").expect(http.StatusServiceUnavailable, "Nothing was changed")
+	if s.Read("ada/memory/tabs.md") == "" {
+		t.Error("the file is gone")
+	}
+	line.mend(t)
+	m.Until("the page", func() bool { return s.get(t, adaList).StatusCode == http.StatusOK })
+	s.submit(t, seen, "Delete Tabs").expect(http.StatusOK, "Deleted “Tabs”.")
+}
+
+// line is a connection to Postgres that a test can cut.
+type line struct {
+	url      string
+	address  string
+	network  string // of Postgres
+	postgres string
+	listener net.Listener
+	open     []net.Conn
+	running  errgroup.Group
+	ready    chan struct{}
+}
+
+func connect(t *testing.T, database string) *line {
+	t.Helper()
+	config, err := pgx.ParseConfig(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &line{address: "127.0.0.1:0"}
+	l.network, l.postgres = "unix", fmt.Sprintf("%s/.s.PGSQL.%d", config.Host, config.Port)
+	l.mend(t)
+	l.url = fmt.Sprintf("postgres://%s@%s/%s?sslmode=disable", config.User, l.address, config.Database)
+	t.Cleanup(l.cut)
+	return l
+}
+
+// mend lets connections through, at the address that they had before.
+func (l *line) mend(t *testing.T) {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", l.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.listener, l.address, l.open, l.ready = listener, listener.Addr().String(), nil, make(chan struct{})
+	go l.accept(listener, l.ready)
+}
+
+// accept ends, and with it every connection, when the listener is closed.
+func (l *line) accept(listener net.Listener, done chan struct{}) {
+	defer close(done)
+	for {
+		client, err := listener.Accept()
+		if err != nil {
+			break
+		}
+		server, err := net.Dial(l.network, l.postgres)
+		if err != nil {
+			_ = client.Close()
+			continue
+		}
+		l.open = append(l.open, client, server)
+		l.running.Go(func() error { _, err := io.Copy(server, client); _ = server.Close(); return err })
+		l.running.Go(func() error { _, err := io.Copy(client, server); _ = client.Close(); return err })
+	}
+	for _, connection := range l.open {
+		_ = connection.Close()
+	}
+	_ = l.running.Wait() // how copying ends is of no interest
+}
+
+func (l *line) cut() {
+	_ = l.listener.Close()
+	<-l.ready
+}
+
+func TestTheSignInPageAsksForTheTokenAndSaysWhenItIsWrong(t *testing.T) {
+	t.Parallel()
+	for _, wrong := range []bool{false, true} {
+		recorder := httptest.NewRecorder()
+		pages.SignIn(recorder, httptest.NewRequest(http.MethodGet, "/sign-in", nil), gate.SignInForm{Next: "/agents/ada/memory?q=a&b", Wrong: wrong})
+		page := recorder.Body.String()
+		if got := recorder.Result().Header.Get("Content-Type"); got != "text/html; charset=utf-8" {
+			t.Errorf("it comes as %s", got)
+		}
+		if !strings.Contains(page, `name="next" value="/agents/ada/memory?q=a&amp;b"`) || !strings.Contains(page, `name="token"`) {
+			t.Errorf("the form lacks a field:\n%s", page)
+		}
+		if strings.Contains(page, "That is not the token") != wrong {
+			t.Errorf("wrong is %t, and the page says\n%s", wrong, page)
+		}
+	}
+}

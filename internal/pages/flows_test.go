@@ -1,0 +1,257 @@
+package pages_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"memoir/examples"
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+)
+
+// quoted is a text as JavaScript writes it.
+func quoted(text string) string {
+	raw, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // text always marshals
+	}
+	return string(raw)
+}
+
+// TestInABrowser does what people do, the way they do it, in a real browser and under the headers of the real server.
+func TestInABrowser(t *testing.T) {
+	t.Parallel()
+	browser := startBrowser(t)
+	for name, flow := range map[string]func(*testing.T, context.Context){
+		"a file written by hand appears in the open page":                newFileAppears,
+		"a memory is read whole and as its raw file":                     readOne,
+		"a deleted memory is gone and undo brings it back":               deleteAndUndo,
+		"a memory is deleted from its own page":                          deleteFromItsPage,
+		"a memory that changed meanwhile is not deleted":                 deleteChanged,
+		"the trash restores and deletes for good":                        useTheTrash,
+		"a memory without a type is fixed with one click":                fixType,
+		"the CLAUDE.md tab follows the memories":                         watchClaudeMD,
+		"the search finds while typing":                                  search,
+		"the sample agents come with one click":                          addSampleAgents,
+		"the first agent appears on the empty first page":                firstAgentAppears,
+		"who signs in with the token comes back to where they wanted to": signIn,
+		"everything that matters works without JavaScript":               withoutScripts,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			flow(t, browser)
+		})
+	}
+}
+
+func newFileAppears(t *testing.T, browser context.Context) {
+	s := serve(t, twoMemories())
+	p := open(t, browser, s, "/", person{})
+	p.follow(chromedp.Click(chromedp.CSS("#agent-ada h2 a")))
+	p.at(adaList)
+	p.shows("About Tabs")
+	p.live()
+	p.mark()
+	s.Write("ada/memory/kettle.md", memoirtest.Note("Kettle", memories.User, "Mira likes tea."))
+	p.shows("About Kettle")
+	s.Write("ada/memory/kettle.md", strings.Replace(memoirtest.Note("Kettle", memories.User, "Coffee."), "About Kettle", "No tea", 1))
+	p.shows("No tea")
+	s.Remove("ada/memory/kettle.md")
+	p.hides("Kettle")
+	p.isMarked()
+}
+
+func readOne(t *testing.T, browser context.Context) {
+	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use **tabs**.\n\n<img src=x onerror=alert(1)>")})
+	p := open(t, browser, s, adaList, person{})
+	p.follow(chromedp.Click(chromedp.CSS(".row h3 a")))
+	p.until(`document.querySelector(".prose strong").textContent === "tabs"`)
+	p.shows("<img src=x onerror=alert(1)>")
+	p.follow(click("Raw file"))
+	p.until(`document.body.innerText === ` + quoted(s.Read("ada/memory/tabs.md")))
+}
+
+func deleteAndUndo(t *testing.T, browser context.Context) {
+	s := serve(t, twoMemories())
+	p := open(t, browser, s, adaList, person{})
+	p.live()
+	p.mark()
+	p.do(click("Delete Tabs"))
+	p.shows("Deleted “Tabs”.")
+	p.until(`document.querySelectorAll(".row").length === 1`)
+	if s.Read("ada/memory/tabs.md") != "" || strings.Contains(s.Read("ada/CLAUDE.md"), "Use tabs.") {
+		t.Error("the memory is still on disk")
+	}
+	p.do(click("Undo the deletion of Tabs"))
+	p.shows("“Tabs” is back.")
+	p.until(`document.querySelectorAll(".row").length === 2`)
+	if s.Read("ada/memory/tabs.md") != twoMemories()["ada/memory/tabs.md"] || !strings.Contains(s.Read("ada/CLAUDE.md"), "Use tabs.") {
+		t.Error("the memory is not back on disk")
+	}
+	p.isMarked()
+}
+
+func deleteFromItsPage(t *testing.T, browser context.Context) {
+	s := serve(t, twoMemories())
+	p := open(t, browser, s, pageOf(s.Memory("ada", "Tabs")), person{})
+	p.live()
+	p.do(click("Delete Tabs"))
+	p.at(adaList)
+	p.shows("Deleted “Tabs”.")
+	p.until(`document.querySelectorAll(".row").length === 1`)
+	// The page that took the other's place follows the disk as well.
+	s.Write("ada/memory/kettle.md", memoirtest.Note("Kettle", memories.User, "Mira likes tea."))
+	p.shows("About Kettle")
+}
+
+func deleteChanged(t *testing.T, browser context.Context) {
+	s := serve(t, twoMemories())
+	p := open(t, browser, s, adaList, person{allowed: []string{"412 (Precondition Failed)"}})
+	p.live()
+	row := `document.querySelector("#memory-` + s.Memory("ada", "Tabs").ID + ` input[name=etag]")`
+	seen, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](row+`.value`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
+	s.Scan("ada")
+	p.until(row + `.value !== ` + quoted(seen))
+	// The page has followed the change by now: put back what it had when a quicker hand clicked.
+	p.do(chromedp.Evaluate[chromedp.Void](row + `.value = ` + quoted(seen)))
+	p.do(click("Delete Tabs"))
+	p.shows("It changed since you opened the page")
+	p.shows("Use spaces.")
+	if s.Read("ada/memory/tabs.md") == "" {
+		t.Error("the file is gone")
+	}
+	p.do(click("Delete Tabs"))
+	p.shows("Deleted “Tabs”.")
+	p.at(adaList)
+}
+
+func useTheTrash(t *testing.T, browser context.Context) {
+	s := serve(t, twoMemories())
+	p := open(t, browser, s, adaList, person{})
+	p.live()
+	p.do(click("Delete Tabs"))
+	p.shows("Deleted “Tabs”.")
+	p.do(click("Delete Release"))
+	p.shows("Nothing learned yet")
+	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/trash"]`)))
+	p.shows("deleted by hand")
+	p.do(click("Restore Tabs"))
+	p.shows("“Tabs” is back.")
+	p.until(`document.querySelectorAll(".row").length === 1`)
+	p.do(chromedp.Click(chromedp.CSS(".row summary")))
+	p.do(chromedp.Click(chromedp.CSS(".row .confirm-step button")))
+	p.shows("It is gone for good")
+	p.shows("The trash is empty")
+	if s.Read("ada/memory/tabs.md") == "" {
+		t.Error("the restored file is not there")
+	}
+}
+
+func fixType(t *testing.T, browser context.Context) {
+	s := serve(t, memoirtest.Files{"ada/memory/printer.md": "---\nname: Printer\n---\nIt jams.\n"})
+	p := open(t, browser, s, adaList, person{})
+	p.shows("Needs attention")
+	p.follow(chromedp.Click(chromedp.CSS("#group-attention h3 a")))
+	p.live()
+	p.do(click("Reference where things live"))
+	p.shows("“Printer” is a reference memory now.")
+	p.until(`document.querySelector(".choose-type") === null`)
+	if !strings.Contains(s.Read("ada/CLAUDE.md"), "### Printer") {
+		t.Error("it is not compiled")
+	}
+}
+
+func watchClaudeMD(t *testing.T, browser context.Context) {
+	s := serve(t, twoMemories())
+	p := open(t, browser, s, adaList, person{})
+	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/claude-md"]`)))
+	p.until(`document.querySelector(".document").textContent === ` + quoted(s.Read("ada/CLAUDE.md")))
+	p.live()
+	s.Write("ada/memory/kettle.md", memoirtest.Note("Kettle", memories.User, "Mira likes tea."))
+	p.until(`document.querySelector(".document").textContent.includes("### Kettle")`)
+	p.until(`document.querySelectorAll(".costs li").length === 3`)
+}
+
+func search(t *testing.T, browser context.Context) {
+	s := serve(t, twoMemories())
+	p := open(t, browser, s, adaList, person{})
+	p.live()
+	p.do(chromedp.SendKeys(chromedp.CSS("#q"), "tues"))
+	p.until(`document.querySelectorAll(".row").length === 1`)
+	p.shows("1 memory found for “tues”")
+	p.until(`location.search === "?q=tues"`)
+}
+
+func addSampleAgents(t *testing.T, browser context.Context) {
+	m := memoirtest.Start(t, nil)
+	s := serveMemoir(t, m, setting{addSamples: func() error { return examples.Copy(m.Dir) }})
+	p := open(t, browser, s, "/", person{})
+	p.shows("No agents yet")
+	p.live()
+	p.do(click("Add the sample agents"))
+	p.until(`document.querySelectorAll(".card").length === 3`)
+	p.shows("sample agents are here")
+}
+
+func firstAgentAppears(t *testing.T, browser context.Context) {
+	s := serve(t, nil)
+	p := open(t, browser, s, "/", person{})
+	p.shows("No agents yet")
+	p.live()
+	p.mark()
+	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use tabs."))
+	p.until(`document.querySelector("#agent-ada h2")?.textContent === "ada"`)
+	p.isMarked()
+}
+
+func signIn(t *testing.T, browser context.Context) {
+	s := serveMemoir(t, memoirtest.Start(t, twoMemories()), setting{token: "the token"})
+	p := open(t, browser, s, adaList+"?q=tabs", person{allowed: []string{"403 (Forbidden)"}})
+	p.at("/sign-in")
+	p.do(chromedp.SendKeys(chromedp.CSS("#token"), "a guess"))
+	p.follow(click("Sign in"))
+	p.shows("That is not the token.")
+	p.do(chromedp.SendKeys(chromedp.CSS("#token"), "the token"))
+	p.follow(click("Sign in"))
+	p.at(adaList)
+	p.shows("1 memory found for “tabs”")
+	p.live()
+	s.Write("ada/memory/more.md", memoirtest.Note("More tabs", memories.Feedback, "Always."))
+	p.shows("2 memories found for “tabs”")
+}
+
+func withoutScripts(t *testing.T, browser context.Context) {
+	s := serve(t, twoMemories())
+	p := open(t, browser, s, "/", person{withoutScripts: true})
+	p.until(`document.documentElement.dataset.script === undefined`)
+	p.follow(chromedp.Click(chromedp.CSS("#agent-ada h2 a")))
+	p.shows("About Tabs")
+	p.follow(chromedp.Click(chromedp.CSS("#group-feedback h3 a")))
+	p.shows("Use tabs.")
+	p.follow(click("Delete Tabs"))
+	p.shows("Deleted “Tabs”.")
+	if s.Read("ada/memory/tabs.md") != "" {
+		t.Error("the file is still there")
+	}
+	p.follow(click("Undo the deletion of Tabs"))
+	p.shows("“Tabs” is back.")
+	if s.Read("ada/memory/tabs.md") == "" {
+		t.Error("the undo did not bring the file back")
+	}
+	p.follow(click("Delete Release"))
+	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/trash"]`)))
+	p.follow(click("Restore Release"))
+	p.shows("“Release” is back.")
+	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/memory"]`)))
+	p.do(chromedp.SendKeys(chromedp.CSS("#q"), "tues"))
+	p.follow(click("Search"))
+	p.shows("1 memory found for “tues”")
+}

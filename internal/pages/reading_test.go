@@ -1,0 +1,112 @@
+package pages_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+)
+
+func TestAMemoryIsShownWholeAsSafeMarkdown(t *testing.T) {
+	t.Parallel()
+	body := "Use **tabs**, see [[Release]], [the file](release.md) and [[Nobody]].\n\n<script>alert(1)</script>\n\n## Why\n\nBecause."
+	s := serve(t, memoirtest.Files{
+		"ada/memory/tabs.md":    memoirtest.Note("Tabs", memories.Feedback, body),
+		"ada/memory/release.md": memoirtest.Note("release", memories.Project, "On Tuesdays."),
+		"ada/memory/named.md":   memoirtest.Note("Release", memories.Project, "On Mondays."),
+	})
+	page := s.get(t, pageOf(s.Memory("ada", "Tabs")))
+	page.expect(http.StatusOK, "Tabs", "About Tabs", "feedback", "memory/tabs.md", "Because.")
+	if got := words(page.Find(".prose strong")); got != "tabs" {
+		t.Errorf("bold is %q", got)
+	}
+	if page.Find(".prose script").Length() != 0 {
+		t.Error("the memory runs a script")
+	}
+	for text, m := range map[string]string{"Release": "Release", "the file": "release"} {
+		link := page.Find(".prose a").FilterFunction(func(_ int, a *selection) bool { return words(a) == text })
+		if got, want := link.AttrOr("href", ""), pageOf(s.Memory("ada", m)); got != want {
+			t.Errorf("the link %q leads to %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestTheRawFileIsItsVeryBytesAndNothingABrowserRuns(t *testing.T) {
+	t.Parallel()
+	files := memoirtest.Files{
+		"ada/memory/page.md":   "---\nname: Page\ntype: user\n---\r\n<script>alert(1)</script>\r\n",
+		"ada/memory/binary.md": "---\nname: Bytes\n---\n\x00\xff\n",
+		"ada/memory/large.md":  strings.Repeat("x", memories.MaxFileSize+1),
+	}
+	s := serve(t, files)
+	for name, path := range map[string]string{"Page": "ada/memory/page.md", "Bytes": "ada/memory/binary.md"} {
+		raw := s.get(t, pageOf(s.Memory("ada", name))+"/raw")
+		if raw.raw != files[path] {
+			t.Errorf("%s comes as %q", path, raw.raw)
+		}
+		if got := raw.Header.Get("Content-Type"); got != "text/plain; charset=utf-8" {
+			t.Errorf("it comes as %s", got)
+		}
+		if raw.Header.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(raw.Header.Get("Content-Security-Policy"), "default-src 'none'") {
+			t.Errorf("headers: %v", raw.Header)
+		}
+	}
+	s.get(t, pageOf(s.Memory("ada", "large"))+"/raw").expect(http.StatusNotFound, "Its bytes are not kept here", "memory/large.md")
+}
+
+func TestTheClaudeMDTabShowsTheFileAndWhatEachMemoryCosts(t *testing.T) {
+	t.Parallel()
+	files := twoMemories()
+	files["ada/CLAUDE.md"] = "# Ada\n\nBe kind.\n"
+	s := serve(t, files)
+	page := s.get(t, ada+"/claude-md")
+	page.expect(http.StatusOK, "What the agent reads", s.Path("ada/CLAUDE.md"))
+	if got := page.Find(".document").Text(); got != s.Read("ada/CLAUDE.md") {
+		t.Errorf("shown is\n%s", got)
+	}
+	costs := page.each(".costs a")
+	if len(costs) != 2 || costs[0] != "Tabs" || costs[1] != "Release" {
+		t.Errorf("costs of %q", costs)
+	}
+}
+
+func TestTheSessionsTabReadsWhoAndWhenFromTheNames(t *testing.T) {
+	t.Parallel()
+	s := serve(t, memoirtest.Files{
+		"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
+		"ada/sessions/U07-C02-1741512345.123456/memory/a.md": memoirtest.Note("One", memories.User, "1"),
+		"ada/sessions/scratch/memory/b.md":                   memoirtest.Note("Two", memories.User, "2"),
+	})
+	page := s.get(t, ada+"/sessions")
+	page.expect(http.StatusOK, "U07-C02-1741512345.123456 U07 C02", "2025", "scratch – –", "there")
+	s.Remove("ada/sessions/scratch")
+	s.Scan("ada")
+	s.get(t, ada+"/sessions").expect(http.StatusOK, "gone")
+}
+
+func TestTheSyncPageCountsAndScansAtOnce(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	page := s.get(t, "/sync")
+	page.expect(http.StatusOK, "Files on disk 2", "Mirrored 2", "Watching by events")
+	s.submit(t, page, "Scan now").expect(http.StatusOK, "Everything was looked at.")
+}
+
+func TestAssetsAreServedAndKept(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	page := s.get(t, "/")
+	for _, selector := range []string{"link[rel=stylesheet]", "link[rel=icon]", "script"} {
+		page.Find(selector).Each(func(_ int, e *selection) {
+			path := e.AttrOr("href", e.AttrOr("src", ""))
+			if got := s.get(t, path); got.StatusCode != http.StatusOK || !strings.Contains(got.Header.Get("Cache-Control"), "immutable") {
+				t.Errorf("%s answers %d, %s", path, got.StatusCode, got.Header.Get("Cache-Control"))
+			}
+		})
+	}
+	if got := s.get(t, "/favicon.ico").Header.Get("Content-Type"); got != "image/svg+xml" {
+		t.Errorf("the icon is %s", got)
+	}
+}
