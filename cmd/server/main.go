@@ -55,8 +55,9 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 		return err
 	}
 	defer database.close()
+	places := placesOf(config)
 	engine, err := sync.Start(database.store, sync.Options{
-		Places: places(config), Debounce: config.debounce, Rescan: config.rescan, ClaudeMDLimit: config.claudeMDLimit, Log: log,
+		Places: places, Debounce: config.debounce, Rescan: config.rescan, ClaudeMDLimit: config.claudeMDLimit, Log: log,
 	})
 	if err != nil {
 		return err
@@ -66,7 +67,7 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 			log.Warn("watching did not end cleanly", "error", err)
 		}
 	}()
-	server, err := newServer(config, engine, database.store, log)
+	server, err := newServer(config, places, engine, database.store, log)
 	if err != nil {
 		return err
 	}
@@ -108,7 +109,7 @@ func announced(given string, found net.Addr) string {
 	return net.JoinHostPort(host, port)
 }
 
-func places(config config) agents.Settings {
+func placesOf(config config) agents.Settings {
 	settings := agents.Settings{AgentsDir: config.agentsDir, ClaudeDir: config.claudeDir}
 	for _, dir := range config.memoryDirs {
 		settings.MemoryDirs = append(settings.MemoryDirs, agents.NamedDir{Slug: dir.slug, Path: dir.path})

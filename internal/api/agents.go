@@ -51,13 +51,14 @@ type AgentList struct {
 	Agents []Agent `json:"agents" nullable:"false"`
 }
 
-// agentPath is the part of a path that names an agent.
-type agentPath struct {
+// AgentPath is the part of a path that names an agent. It is exported because the framework passes over embedded
+// structs that are not.
+type AgentPath struct {
 	Slug string `path:"slug" doc:"The agent's slug."`
 }
 
 // Resolve keeps what no slug can be from reaching the database, whose text it may not be.
-func (p *agentPath) Resolve(huma.Context) []error {
+func (p *AgentPath) Resolve(huma.Context) []error {
 	if isText(p.Slug) {
 		return nil
 	}
@@ -88,12 +89,12 @@ func (a *api) listAgents(ctx context.Context, _ *struct{}) (*answer[AgentList], 
 	return ok(list), err
 }
 
-func (a *api) getAgent(ctx context.Context, in *agentPath) (*answer[Agent], error) {
+func (a *api) getAgent(ctx context.Context, in *AgentPath) (*answer[Agent], error) {
 	row, err := a.store.Agent(ctx, in.Slug)
 	return ok(a.agentOf(row)), err
 }
 
-func (a *api) forgetAgent(ctx context.Context, in *agentPath) (*answer[Agent], error) {
+func (a *api) forgetAgent(ctx context.Context, in *AgentPath) (*answer[Agent], error) {
 	row, err := a.engine.Forget(ctx, in.Slug)
 	return ok(a.agentOf(row)), err
 }

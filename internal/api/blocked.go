@@ -10,7 +10,7 @@ import (
 type Blocked struct {
 	ID          string    `json:"id" format:"uuid"`
 	Name        string    `json:"name"`
-	Type        *string   `json:"type" enum:"feedback,user,project,reference"`
+	Type        *string   `json:"type" doc:"feedback, user, project or reference; null: it has none."`
 	Description *string   `json:"description"`
 	Body        *string   `json:"body"`
 	Path        string    `json:"path"`
@@ -25,7 +25,7 @@ type BlockedList struct {
 }
 
 type blockedPath struct {
-	agentPath
+	AgentPath
 	ID string `path:"id" doc:"The blocked content's id."`
 }
 
@@ -35,7 +35,7 @@ func (a *api) registerBlocked() {
 		http.StatusConflict), a.allowBlocked)
 }
 
-func (a *api) listBlocked(ctx context.Context, in *agentPath) (*answer[BlockedList], error) {
+func (a *api) listBlocked(ctx context.Context, in *AgentPath) (*answer[BlockedList], error) {
 	row, err := a.store.Agent(ctx, in.Slug)
 	if err != nil {
 		return nil, err

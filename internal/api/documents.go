@@ -33,7 +33,7 @@ func (a *api) registerDocuments() {
 }
 
 type claudeMDInput struct {
-	agentPath
+	AgentPath
 	Without string `query:"without" doc:"The id of a memory: what would be compiled if it were deleted."`
 }
 
@@ -42,7 +42,7 @@ func (a *api) getClaudeMD(ctx context.Context, in *claudeMDInput) (*document, er
 	return markdown(preview.Text), err
 }
 
-func (a *api) getIndex(ctx context.Context, in *agentPath) (*document, error) {
+func (a *api) getIndex(ctx context.Context, in *AgentPath) (*document, error) {
 	row, err := a.store.Agent(ctx, in.Slug)
 	if err != nil {
 		return nil, err

@@ -8,14 +8,14 @@ import (
 	"memoir/internal/sync"
 )
 
-// ifMatch is the precondition of a write.
-type ifMatch struct {
+// Precondition is the precondition of a write.
+type Precondition struct {
 	IfMatch string `header:"If-Match" doc:"The ETag of the memory as you read it; 412 when it is another by now."`
 }
 
 // match returns the one entity tag that the engine is to hold the memory against, empty for none. Where the client
 // would take any of several, it is the one that holds now.
-func (a *api) match(ctx context.Context, path memoryPath, condition ifMatch) (string, error) {
+func (a *api) match(ctx context.Context, path MemoryPath, condition Precondition) (string, error) {
 	tags := entityTags(condition.IfMatch)
 	if len(tags) < 2 {
 		return strings.Join(tags, ""), nil

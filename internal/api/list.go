@@ -19,7 +19,7 @@ type MemoryList struct {
 }
 
 type listMemoriesInput struct {
-	agentPath
+	AgentPath
 	Type   string `query:"type" enum:"feedback,user,project,reference"`
 	State  string `query:"state" enum:"active,needs_attention,missing,deleted" doc:"Without it: all but the deleted ones."`
 	Name   string `query:"name" doc:"Exact."`
@@ -29,9 +29,9 @@ type listMemoriesInput struct {
 	Cursor string `query:"cursor" doc:"The next_cursor of the page before, for the same list."`
 }
 
-// Resolve refuses what no text of a memory can be.
+// Resolve refuses what no text of a memory can be. It stands in for the path's, which the framework then leaves out.
 func (in *listMemoriesInput) Resolve(ctx huma.Context) []error {
-	if errs := in.agentPath.Resolve(ctx); errs != nil {
+	if errs := in.AgentPath.Resolve(ctx); errs != nil {
 		return errs
 	}
 	for _, p := range []struct{ name, value string }{{"name", in.Name}, {"q", in.Q}} {

@@ -18,11 +18,11 @@ type Memory struct {
 	ID            string           `json:"id" format:"uuid"`
 	Agent         string           `json:"agent" doc:"The agent's slug."`
 	Name          string           `json:"name"`
-	Type          *string          `json:"type" enum:"feedback,user,project,reference" doc:"Null: it has none."`
+	Type          *string          `json:"type" doc:"feedback, user, project or reference; null: it has none."`
 	Description   *string          `json:"description"`
 	Body          *string          `json:"body" doc:"Markdown."`
 	State         string           `json:"state" enum:"active,needs_attention,missing,deleted"`
-	Problems      []Problem        `json:"problems" nullable:"false"`
+	Problems      []MemoryProblem  `json:"problems" nullable:"false"`
 	Path          string           `json:"path" doc:"Relative to the agent's dir."`
 	Session       *string          `json:"session" doc:"The session that wrote it; null: the agent's own memory."`
 	Files         []File           `json:"files" nullable:"false" doc:"The files on disk that carry it."`
@@ -37,8 +37,8 @@ type Memory struct {
 	DeletedAt     *time.Time       `json:"deleted_at"`
 }
 
-// Problem is something about a memory that a person should know.
-type Problem struct {
+// MemoryProblem is something about a memory that a person should know.
+type MemoryProblem struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
@@ -56,9 +56,18 @@ type ClaudeMDProblem struct {
 	Problem string `json:"problem"`
 }
 
-// memoryPath is the part of a path that names a memory.
-type memoryPath struct {
-	agentPath
+// Schema says that there may be none, which the framework does not say of an object by itself.
+func (ClaudeMDProblem) Schema(huma.Registry) *huma.Schema {
+	problem := &huma.Schema{
+		Type: huma.TypeObject, Required: []string{"problem"},
+		Properties: map[string]*huma.Schema{"problem": {Type: huma.TypeString}},
+	}
+	return &huma.Schema{AnyOf: []*huma.Schema{problem, {Type: "null"}}}
+}
+
+// MemoryPath is the part of a path that names a memory.
+type MemoryPath struct {
+	AgentPath
 	ID string `path:"id" doc:"The memory's id."`
 }
 
@@ -94,7 +103,7 @@ func (a *api) alsoCreates(op huma.Operation) huma.Operation {
 }
 
 type getMemoryInput struct {
-	memoryPath
+	MemoryPath
 	IfNoneMatch string `header:"If-None-Match" doc:"Answers 304 without a body where one of these entity tags holds."`
 }
 
@@ -115,7 +124,7 @@ func (a *api) getMemory(ctx context.Context, in *getMemoryInput) (*memoryAnswer,
 }
 
 type saveMemoryInput struct {
-	agentPath
+	AgentPath
 	Body struct {
 		Name        string  `json:"name"`
 		Type        string  `json:"type" enum:"feedback,user,project,reference"`
@@ -137,18 +146,18 @@ func (a *api) saveMemory(ctx context.Context, in *saveMemoryInput) (*memoryAnswe
 }
 
 type patchMemoryInput struct {
-	memoryPath
-	ifMatch
+	MemoryPath
+	Precondition
 	Body struct {
-		Name        optional `json:"name" required:"false" doc:"Another name saves the memory under it and deletes it under the old one."`
-		Type        optional `json:"type" required:"false" enum:"feedback,user,project,reference"`
+		Name        optional `json:"name" required:"false" nullable:"false" doc:"Another name saves the memory under it and deletes it under the old one."`
+		Type        optional `json:"type" required:"false" nullable:"false" enum:"feedback,user,project,reference"`
 		Description optional `json:"description" required:"false" doc:"Null clears it."`
 		Body        optional `json:"body" required:"false" doc:"Markdown, at most 1 MiB. Null clears it."`
 	} `nameHint:"PatchMemory"`
 }
 
 func (a *api) patchMemory(ctx context.Context, in *patchMemoryInput) (*memoryAnswer, error) {
-	match, err := a.match(ctx, in.memoryPath, in.ifMatch)
+	match, err := a.match(ctx, in.MemoryPath, in.Precondition)
 	if err != nil {
 		return nil, err
 	}
@@ -165,13 +174,13 @@ func (a *api) patchMemory(ctx context.Context, in *patchMemoryInput) (*memoryAns
 }
 
 type deleteMemoryInput struct {
-	memoryPath
-	ifMatch
+	MemoryPath
+	Precondition
 	Purge bool `query:"purge" doc:"Also empties it from the trash, for good."`
 }
 
 func (a *api) deleteMemory(ctx context.Context, in *deleteMemoryInput) (*memoryAnswer, error) {
-	match, err := a.match(ctx, in.memoryPath, in.ifMatch)
+	match, err := a.match(ctx, in.MemoryPath, in.Precondition)
 	if err != nil {
 		return nil, err
 	}
@@ -198,13 +207,13 @@ func memoryOf(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
 	age := memories.AgeOf(m.ModifiedAt, now)
 	shown := Memory{
 		ID: m.ID, Agent: m.Agent, Name: m.Name, Type: text(m.Type), Description: text(m.Description), Body: text(m.Body),
-		State: string(m.State), Problems: make([]Problem, len(m.Problems)), Path: m.Path, Session: text(m.Session),
+		State: string(m.State), Problems: make([]MemoryProblem, len(m.Problems)), Path: m.Path, Session: text(m.Session),
 		Files: make([]File, len(m.Files)), Hash: text(m.Hash), Size: m.Size, ClaudeMDChars: m.ClaudeMDChars,
 		AgeDays: age.Days, Stale: age.Stale,
 		CreatedAt: m.CreatedAt.UTC(), UpdatedAt: m.UpdatedAt.UTC(), DeletedAt: moment(m.DeletedAt),
 	}
 	for i, p := range m.Problems {
-		shown.Problems[i] = Problem(p)
+		shown.Problems[i] = MemoryProblem(p)
 	}
 	for i, f := range m.Files {
 		shown.Files[i] = File{Path: f.Path, Session: text(f.Session), Hash: text(f.Hash), ModifiedAt: f.ModifiedAt.UTC()}

@@ -19,8 +19,8 @@ func description() huma.Config {
 	config := huma.DefaultConfig("Memoir", version)
 	config.Info.Description = "See, curate and share what your AI agents remember."
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
-	config.CreateHooks = nil // no $schema members in answers
-	config.Formats = map[string]huma.Format{"application/json": format}
+	config.CreateHooks = nil                                                            // no $schema members in answers
+	config.Formats = map[string]huma.Format{"application/json": format, "json": format} // json: that of problem+json
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "The server's --token, where it has one."},
 	}

@@ -8,7 +8,7 @@ import (
 // Revision is one content that a memory has had.
 type Revision struct {
 	Hash        *string   `json:"hash"`
-	Type        *string   `json:"type" enum:"feedback,user,project,reference"`
+	Type        *string   `json:"type" doc:"feedback, user, project or reference; null: it has none."`
 	Description *string   `json:"description"`
 	Body        *string   `json:"body"`
 	Path        string    `json:"path"`
@@ -25,7 +25,7 @@ func (a *api) registerRevisions() {
 	register(a, get("/agents/{slug}/memories/{id}/revisions", "list-revisions", "The history of a memory, newest first"), a.listRevisions)
 }
 
-func (a *api) listRevisions(ctx context.Context, in *memoryPath) (*answer[RevisionList], error) {
+func (a *api) listRevisions(ctx context.Context, in *MemoryPath) (*answer[RevisionList], error) {
 	row, err := a.store.Agent(ctx, in.Slug)
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ func (a *api) scanAll(ctx context.Context, _ *struct{}) (*answer[Scan], error) {
 	return ok(scanOf(scan)), err
 }
 
-func (a *api) scanAgent(ctx context.Context, in *agentPath) (*answer[Scan], error) {
+func (a *api) scanAgent(ctx context.Context, in *AgentPath) (*answer[Scan], error) {
 	scan, err := a.engine.Scan(ctx, in.Slug)
 	return ok(scanOf(scan)), err
 }

@@ -11,12 +11,12 @@ func (a *api) registerTrash() {
 }
 
 type restoreMemoryInput struct {
-	memoryPath
-	ifMatch
+	MemoryPath
+	Precondition
 }
 
 func (a *api) restoreMemory(ctx context.Context, in *restoreMemoryInput) (*memoryAnswer, error) {
-	match, err := a.match(ctx, in.memoryPath, in.ifMatch)
+	match, err := a.match(ctx, in.MemoryPath, in.Precondition)
 	if err != nil {
 		return nil, err
 	}

@@ -153,6 +153,21 @@ func TestOrdinaryMemoriesKeepTheirForm(t *testing.T) {
 	}
 }
 
+// Parsed as they stand, these would take minutes each: the test's own time limit is the check.
+func TestAHostileMemoryDoesNotHoldUpTheOthers(t *testing.T) {
+	t.Parallel()
+	for _, part := range []string{"> ", "- ", "[a]: b\n", "<!--\n", "`a``"} {
+		body := strings.Repeat(part, (1<<20)/len(part))
+		block, costs := memories.Compile([]memories.Section{
+			{ID: "1", Name: "a", Type: memories.User, Body: body},
+			{ID: "2", Name: "b", Type: memories.User, Body: "second"},
+		}, 0, 0)
+		if len(costs) != 2 || !strings.HasSuffix(string(block), "\n\n### b\n\nsecond\n\n<!-- memoir:end -->") {
+			t.Errorf("%q repeated: the block ends %q", part, block[len(block)-200:])
+		}
+	}
+}
+
 // BenchmarkCompile compiles 2,000 memories of 1 KB, a large agent.
 func BenchmarkCompile(b *testing.B) {
 	var set []memories.Section

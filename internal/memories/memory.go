@@ -43,6 +43,7 @@ type Memory struct {
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
 	DeletedAt     time.Time // zero: not deleted
+	RemovedOnDisk bool      // it is deleted because its files left the disk, not because a person deleted it
 }
 
 // Carrier is one file that carries a memory.

@@ -1,6 +1,7 @@
 package memories_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -172,6 +173,20 @@ func TestAFileTellsWhenAndInWhichSessionItWasWritten(t *testing.T) {
 		if got.OriginSession != "4f0c-11" {
 			t.Errorf("the session is %q", got.OriginSession)
 		}
+	}
+}
+
+func TestAVeryLongFrontmatterIsStillRead(t *testing.T) {
+	t.Parallel()
+	var raw strings.Builder
+	raw.WriteString("---\nname: a: b\ntype: 'user'\n")
+	for i := range 60_000 {
+		fmt.Fprintf(&raw, "key%d: x: y\n", i)
+	}
+	raw.WriteString("metadata:\n  modified: 2026-07-29\n---\nB")
+	got := memories.Parse([]byte(raw.String()), "stem")
+	if want := (memories.Content{Name: "a: b", Type: memories.User, Body: "B"}); got.Content() != want || got.Modified.IsZero() {
+		t.Errorf("it says %+v, modified %v", got.Content(), got.Modified)
 	}
 }
 

@@ -20,6 +20,7 @@ func headOf(row queries.Memory) (Head, error) {
 			Fingerprint: memories.Fingerprint(row.Fingerprint),
 			ModifiedAt:  row.ModifiedAt.UTC(), ContentAt: row.ContentAt.UTC(), ClaudeMDChars: int(row.ClaudeMdChars),
 			CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(), DeletedAt: moment(row.DeletedAt),
+			RemovedOnDisk: DeletedBy(text(row.DeletedBy)) == ByDisk,
 		},
 		UUID: row.ID, RevisionID: row.RevisionID, DeletedBy: DeletedBy(text(row.DeletedBy)), Restoring: row.Restoring,
 	}

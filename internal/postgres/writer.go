@@ -196,7 +196,10 @@ func (w *Writer) Blocked(ctx context.Context, id string) (BlockedFile, error) {
 		return BlockedFile{}, err
 	}
 	row, err := w.q.BlockedByID(ctx, queries.BlockedByIDParams{AgentID: w.agentID, ID: parsed})
-	return blockedOf(row), wrap("read the blocked content", err)
+	if err != nil {
+		return BlockedFile{}, wrap("read the blocked content", err)
+	}
+	return blockedOf(row), nil
 }
 
 // SetLook records what a look found of the agent itself. A nil device keeps the known one.

@@ -187,6 +187,8 @@ func claudeMDProblem(err error) string {
 	case errors.Is(err, memories.ErrDamagedMarkers):
 		return "CLAUDE.md has its memoir:begin and memoir:end markers damaged: there must be one of each, in this order, each on a line of its own. " +
 			"Nothing was written. Mend or remove the markers and it is published again."
+	case errors.Is(err, memories.ErrUnclosedCode):
+		return "CLAUDE.md ends in a code block that is not closed, so whatever is put below it would be code. Nothing was written. Close the code block and it is published again."
 	case errors.Is(err, files.ErrLeaves):
 		return "CLAUDE.md is a link that leads out of the agent's directory. It was not followed and nothing was written. " +
 			"Replace the link by a file, or let it lead to one inside the directory."

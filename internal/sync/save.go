@@ -142,10 +142,6 @@ func (d *Draft) check() error {
 	if len(d.Body) > maxBody {
 		return &memories.InvalidError{Field: "body", Reason: "is longer than 1 MiB; a memory is a note, move the detail into a file of its own"}
 	}
-	content := memories.Content(*d)
-	if len(memories.Encode(content)) > memories.MaxFileSize {
-		return &memories.InvalidError{Field: "body", Reason: "makes, with name and description, a file of more than 1 MiB, which could not be read back"}
-	}
 	return nil
 }
 
@@ -253,10 +249,20 @@ func (h *hold) contentFor(ctx context.Context, head *postgres.Head, t target, dr
 			return nil, err
 		}
 	}
-	if base == nil {
-		return memories.Encode(content), nil
+	return written(base, content)
+}
+
+// written returns the file of a content: base with the content in it, so that keys unknown to Memoir survive. It fails
+// with *memories.InvalidError where that would be too large to be read back.
+func written(base []byte, content memories.Content) ([]byte, error) {
+	data := memories.Encode(content)
+	if base != nil {
+		data = memories.Rewrite(base, content, time.Now())
 	}
-	return memories.Rewrite(base, content, time.Now()), nil
+	if len(data) > memories.MaxFileSize {
+		return nil, &memories.InvalidError{Field: "body", Reason: "makes, with the rest of the file, more than 1 MiB, which could not be read back. Nothing was written"}
+	}
+	return data, nil
 }
 
 func changedOnDisk(path string) error {
@@ -315,9 +321,9 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if err != nil {
 		return Result{}, err
 	}
-	data := memories.Encode(memories.Content(draft))
-	if base != nil {
-		data = memories.Rewrite(base, memories.Content(draft), time.Now())
+	data, err := written(base, memories.Content(draft))
+	if err != nil {
+		return Result{}, err
 	}
 	parsed := memories.Parse(data, "")
 	if err := h.w.Allow(ctx, draft.Name, parsed.Fingerprint(data)); err != nil {

@@ -13,12 +13,18 @@ type Memories struct {
 	Agent Agent
 	Query string        // what was searched for; empty: nothing
 	Type  memories.Type // the only type shown; empty: all
+	// Attention: only what needs attention is shown.
+	Attention bool
+	// Cursor is where the shown part of a long list begins; empty: at its start.
+	Cursor string
 	// Rows are the memories to show, in the order wanted within each group. The page groups them.
 	Rows []MemoryRow
 	// Found is how many memories match the search and the type; more than the rows where not all are shown.
 	Found int
-	// MoreHref is the address that shows more rows: the whole list from its start, grown, so that the page can follow
-	// the disk without losing a row; empty: all are shown.
+	// Cut names the groups of which only the first rows are shown, with how many memories each has; the empty type is
+	// what needs attention.
+	Cut map[memories.Type]int
+	// MoreHref is the address of the rows after these; empty: there are none.
 	MoreHref string
 }
 
@@ -73,16 +79,33 @@ func Deleted(agent, id, name, back string) Notice {
 	}
 }
 
-// Path returns the address of the tab as it is shown, with its search and its type.
-func (v Memories) Path() string { return v.filtered(v.Type) }
+// Path returns the address of the tab as it is shown.
+func (v Memories) Path() string { return v.at(v.Type, v.Attention, v.Cursor) }
 
-func (v Memories) filtered(t memories.Type) string {
+// From returns the address of the same list from a cursor on.
+func (v Memories) From(cursor string) string { return v.at(v.Type, v.Attention, cursor) }
+
+// narrowed reports whether not all memories are wanted.
+func (v Memories) narrowed() bool { return v.Query != "" || v.Type != "" || v.Attention }
+
+func (v Memories) filtered(t memories.Type) string { return v.at(t, false, "") }
+
+// whole returns the address that shows all of a group, and nothing else.
+func (v Memories) whole(g group) string { return v.at(g.Type, g.Type == "", "") }
+
+func (v Memories) at(t memories.Type, attention bool, cursor string) string {
 	query := url.Values{}
 	if v.Query != "" {
 		query.Set(FieldQuery, v.Query)
 	}
 	if t != "" {
 		query.Set(FieldType, string(t))
+	}
+	if attention {
+		query.Set(FieldState, string(memories.NeedsAttention))
+	}
+	if cursor != "" {
+		query.Set(FieldCursor, cursor)
 	}
 	if len(query) == 0 {
 		return MemoriesPath(v.Agent.Slug)

@@ -86,12 +86,14 @@ const (
 
 // The names of the form fields that handlers read.
 const (
-	FieldETag  = "etag"
-	FieldBack  = "back"
-	FieldType  = "type"
-	FieldToken = "token"
-	FieldNext  = "next"
-	FieldQuery = "q"
+	FieldETag   = "etag"
+	FieldBack   = "back"
+	FieldType   = "type"
+	FieldToken  = "token"
+	FieldNext   = "next"
+	FieldQuery  = "q"
+	FieldState  = "state"
+	FieldCursor = "cursor"
 )
 
 // Age is how old a memory is, in words.

@@ -11,8 +11,10 @@ type Trash struct {
 	Frame
 	Agent Agent
 	Rows  []TrashRow
-	// MoreHref is the address that shows more rows, from the start; empty: all are shown.
-	MoreHref string
+	// MoreHref is the address of the rows after these, FirstHref that of the first ones; empty: there are none, or they
+	// are shown.
+	MoreHref  string
+	FirstHref string
 }
 
 // TrashRow is one deleted memory.
@@ -25,14 +27,8 @@ type TrashRow struct {
 	Description string
 	Why         string // "deleted by hand", "removed on disk"
 	DeletedAt   time.Time
-	// Left are files that still carry it because they could not be removed.
-	Left []LeftFile
-}
-
-// LeftFile is a file that a deletion could not remove.
-type LeftFile struct {
-	Path   string
-	Reason string // in plain words
+	// Left says of each file that could not be removed why, in whole sentences.
+	Left []string
 }
 
 // Path returns the page of the memory.

@@ -1,0 +1,85 @@
+package api_test
+
+import (
+	"testing"
+	"time"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+)
+
+const agentKeys = "slug name layout dir present counts sessions claude_md updated_at"
+
+func TestAgentsAreListedBySlugWithEveryField(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{
+		"bob/memory/a.md":                            memoirtest.Note("A", memories.Project, "Alpha."),
+		"ada/memory/tabs.md":                         memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
+		"ada/memory/odd.md":                          "no frontmatter",
+		"ada/sessions/u1-c1-1700000000/memory/me.md": memoirtest.Note("Me", memories.User, "A person."),
+	})
+	agents := s.ok(200, "GET", "/api/v1/agents", nil).list("agents")
+	if got := names(agents, "slug"); got != "ada bob" {
+		t.Fatalf("agents %q", got)
+	}
+	ada := agents[0]
+	if ada.keys() != sorted(agentKeys) {
+		t.Errorf("fields of an agent: %s", ada.keys())
+	}
+	counts := ada.object("counts")
+	for field, want := range map[string]float64{
+		"feedback": 1, "user": 1, "project": 0, "reference": 0, "needs_attention": 1, "missing": 0, "deleted": 0, "total": 3,
+	} {
+		if counts[field] != want {
+			t.Errorf("count of %s is %v, want %v", field, counts[field], want)
+		}
+	}
+	if len(counts) != 8 {
+		t.Errorf("counts: %v", counts)
+	}
+	claudeMD := ada.object("claude_md")
+	if claudeMD.keys() != sorted("path published_at chars limit problem") {
+		t.Errorf("fields of claude_md: %s", claudeMD.keys())
+	}
+	if claudeMD["path"] != "CLAUDE.md" || claudeMD["limit"] != float64(memoirtest.ClaudeMDLimit) || claudeMD["problem"] != nil ||
+		claudeMD["chars"] != float64(len([]rune(s.Read("ada/CLAUDE.md")))) {
+		t.Errorf("claude_md: %v", claudeMD)
+	}
+	for _, moment := range []string{claudeMD.string("published_at"), ada.string("updated_at")} {
+		if at, err := time.Parse(time.RFC3339, moment); err != nil || at.Location() != time.UTC {
+			t.Errorf("%q is no RFC 3339 time in UTC", moment)
+		}
+	}
+	if ada["name"] != "ada" || ada["layout"] != "hive" || ada["dir"] != s.Path("ada") || ada["present"] != true || ada["sessions"] != 1.0 {
+		t.Errorf("agent: %v", ada)
+	}
+	if one := s.ok(200, "GET", "/api/v1/agents/ada", nil); one.keys() != sorted(agentKeys) || one["slug"] != "ada" {
+		t.Errorf("one agent: %v", one)
+	}
+}
+
+func TestWithoutAgentsTheListIsEmptyAndNotNull(t *testing.T) {
+	t.Parallel()
+	s := setup(t, nil)
+	if r := s.call("GET", "/api/v1/agents", nil); string(r.raw) != `{"agents":[]}`+"\n" {
+		t.Errorf("answer %s", r.raw)
+	}
+}
+
+func TestAnAgentIsForgottenOnlyWhenItsDirectoryIsGone(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
+	s.problem(s.call("DELETE", "/api/v1/agents/ada", nil), 409)
+	s.ok(200, "GET", "/api/v1/agents/ada", nil)
+
+	s.Remove("ada")
+	s.ok(200, "POST", "/api/v1/scan", nil)
+	if gone := s.ok(200, "GET", "/api/v1/agents/ada", nil); gone["present"] != false || gone.object("counts")["total"] != 1.0 {
+		t.Errorf("an agent whose directory is gone: %v", gone)
+	}
+	if forgotten := s.ok(200, "DELETE", "/api/v1/agents/ada", nil); forgotten.keys() != sorted(agentKeys) || forgotten["slug"] != "ada" {
+		t.Errorf("answer to the forgetting: %v", forgotten)
+	}
+	s.problem(s.call("GET", "/api/v1/agents/ada", nil), 404)
+	s.problem(s.call("DELETE", "/api/v1/agents/ada", nil), 404)
+}

@@ -1,0 +1,137 @@
+package api_test
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+)
+
+// library is an agent with memories of every kind, each a day older than the one before.
+func library(t *testing.T) *server {
+	t.Helper()
+	s := setup(t, memoirtest.Files{"ada/memory/keep.md": memoirtest.Note("keep", memories.User, "Keeps the agent here.")})
+	for i, m := range []struct {
+		name string
+		t    memories.Type
+		body string
+	}{
+		{"Zebra", memories.Feedback, "Stripes are deployed on Fridays."},
+		{"apple", memories.Project, "The Deployment runs in Berlin."},
+		{"Mango", memories.Project, "数据库在东京。"},
+		{"gone", memories.Reference, "In the trash."},
+	} {
+		file := fmt.Sprintf("ada/memory/%d.md", i)
+		s.Write(file, memoirtest.Note(m.name, m.t, m.body))
+		old := time.Now().Add(-time.Duration(i+1) * 24 * time.Hour)
+		if err := os.Chtimes(s.Path(file), old, old); err != nil {
+			t.Fatal(err)
+		}
+		s.Scan("ada") // what is first seen later is still ordered by its own time
+	}
+	s.Write("ada/memory/odd.md", "No frontmatter.")
+	s.Scan("ada")
+	s.ok(200, "DELETE", s.at("ada", "gone"), nil)
+	return s
+}
+
+func TestAListIsFilteredSortedAndSearched(t *testing.T) {
+	t.Parallel()
+	s := library(t)
+	for query, want := range map[string]string{
+		"":                           "odd keep Zebra apple Mango",
+		"sort=updated":               "odd keep Zebra apple Mango",
+		"sort=name":                  "Mango Zebra apple keep odd",
+		"sort=age&state=active":      "Mango apple Zebra keep",
+		"type=project&sort=name":     "Mango apple",
+		"state=active&sort=name":     "Mango Zebra apple keep",
+		"state=needs_attention":      "odd",
+		"state=deleted":              "gone",
+		"state=missing":              "",
+		"name=Zebra":                 "Zebra",
+		"name=zebra":                 "",
+		"name=gone":                  "",
+		"name=gone&state=deleted":    "gone",
+		"q=deploy&sort=name":         "Zebra apple",
+		"q=BERLIN+deploy":            "apple",
+		"q=deploy+nowhere":           "",
+		"q=" + url.QueryEscape("东京"): "Mango",
+		"q=...":                      "",
+		"q=deploy&type=project":      "apple",
+		"type=&state=&sort=&limit=&name=&q=&cursor=": "odd keep Zebra apple Mango",
+	} {
+		list := s.ok(200, "GET", "/api/v1/agents/ada/memories?"+query, nil)
+		if got := names(list.list("memories"), "name"); got != want {
+			t.Errorf("%q lists %q, want %q", query, got, want)
+		}
+		if list["total"] != float64(len(strings.Fields(want))) || list["next_cursor"] != nil || len(list) != 3 {
+			t.Errorf("%q: total %v, next_cursor %v", query, list["total"], list["next_cursor"])
+		}
+	}
+	for _, m := range s.ok(200, "GET", "/api/v1/agents/ada/memories", nil).list("memories") {
+		if m.keys() != sorted(memoryKeys) {
+			t.Errorf("fields of a memory in a list: %s", m.keys())
+		}
+	}
+}
+
+func TestAListComesInPagesThatAddUp(t *testing.T) {
+	t.Parallel()
+	s := library(t)
+	for _, query := range []string{"sort=updated", "sort=name", "sort=age", "q=about"} {
+		whole := names(s.ok(200, "GET", "/api/v1/agents/ada/memories?"+query, nil).list("memories"), "name")
+		var pages []string
+		cursor := ""
+		for {
+			page := s.ok(200, "GET", "/api/v1/agents/ada/memories?limit=1&"+query+"&cursor="+cursor, nil)
+			pages = append(pages, names(page.list("memories"), "name"))
+			if page["total"] != float64(len(strings.Fields(whole))) {
+				t.Errorf("%s: a page's total is %v", query, page["total"])
+			}
+			if page["next_cursor"] == nil {
+				break
+			}
+			cursor = url.QueryEscape(page.string("next_cursor"))
+		}
+		if got := strings.Join(pages, " "); got != whole || len(pages) < 2 {
+			t.Errorf("%s: pages of one add up to %q, want %q", query, got, whole)
+		}
+	}
+}
+
+func TestAListSaysWhichParameterItCannotTake(t *testing.T) {
+	t.Parallel()
+	s := library(t)
+	next := s.ok(200, "GET", "/api/v1/agents/ada/memories?limit=1&sort=name", nil).string("next_cursor")
+	for query, field := range map[string]string{
+		"limit=0": "limit", "limit=501": "limit", "limit=-1": "limit", "limit=ten": "limit", "limit=1.5": "limit",
+		"limit=99999999999999999999": "limit", "type=fact": "type", "type=Feedback": "type", "state=gone": "state", "sort=size": "sort",
+		"sort=rank": "sort", "cursor=%21": "cursor", "cursor=" + next: "cursor", "name=a%00b": "name", "name=%ff": "name", "q=%00": "q", "q=%ff": "q",
+	} {
+		p := s.problem(s.call("GET", "/api/v1/agents/ada/memories?"+query, nil), 422)
+		if fields := p.list("errors"); len(fields) != 1 || fields[0]["location"] != "query."+field || fields[0].string("message") == "" {
+			t.Errorf("%s: %v", query, p)
+		}
+	}
+	for _, query := range []string{"limit=1", "limit=500"} {
+		s.ok(200, "GET", "/api/v1/agents/ada/memories?"+query, nil)
+	}
+}
+
+func TestWithoutALimitAPageHasFiftyMemories(t *testing.T) {
+	t.Parallel()
+	files := memoirtest.Files{}
+	for i := range 51 {
+		files[fmt.Sprintf("ada/memory/%d.md", i)] = memoirtest.Note(fmt.Sprint("Memory ", i), memories.User, "One of many.")
+	}
+	s := setup(t, files)
+	page := s.ok(200, "GET", "/api/v1/agents/ada/memories", nil)
+	if len(page.list("memories")) != 50 || page["total"] != 51.0 || page["next_cursor"] == nil {
+		t.Errorf("%d memories of %v", len(page.list("memories")), page["total"])
+	}
+}

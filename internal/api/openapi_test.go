@@ -1,0 +1,82 @@
+package api_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestTheOpenAPIDocumentHasEveryCallAndItsProblems(t *testing.T) {
+	t.Parallel()
+	s := setup(t, nil)
+	r := s.call("GET", "/api/openapi.json", nil)
+	var document struct {
+		OpenAPI string `json:"openapi"`
+		Paths   map[string]map[string]struct {
+			OperationID string `json:"operationId"`
+			Responses   map[string]struct {
+				Content map[string]struct{ Schema map[string]any }
+			}
+		}
+		Components struct {
+			Schemas map[string]struct {
+				Properties map[string]map[string]any
+				Required   []string
+			}
+		}
+	}
+	if err := json.Unmarshal(r.raw, &document); err != nil {
+		t.Fatal(err)
+	}
+	if r.status != 200 || !strings.HasPrefix(document.OpenAPI, "3.1") || r.header.Get("Content-Type") != "application/openapi+json" {
+		t.Errorf("status %d, version %q, media type %q", r.status, document.OpenAPI, r.header.Get("Content-Type"))
+	}
+	calls := map[string]string{
+		"GET /agents": "AgentList", "GET /agents/{slug}": "Agent", "DELETE /agents/{slug}": "Agent",
+		"GET /agents/{slug}/memories": "MemoryList", "POST /agents/{slug}/memories": "Memory",
+		"GET /agents/{slug}/memories/{id}": "Memory", "PATCH /agents/{slug}/memories/{id}": "Memory",
+		"DELETE /agents/{slug}/memories/{id}": "Memory", "POST /agents/{slug}/memories/{id}/restore": "Memory",
+		"GET /agents/{slug}/memories/{id}/revisions": "RevisionList", "GET /agents/{slug}/claude-md": "", "GET /agents/{slug}/index": "",
+		"POST /agents/{slug}/scan": "Scan", "POST /scan": "Scan", "GET /sync": "Sync", "GET /events": "",
+		"GET /agents/{slug}/blocked": "BlockedList", "POST /agents/{slug}/blocked/{id}/allow": "Memory",
+	}
+	described := 0
+	for path, methods := range document.Paths {
+		for method, operation := range methods {
+			described++
+			call := strings.ToUpper(method) + " " + strings.TrimPrefix(path, "/api/v1")
+			schema, known := calls[call]
+			if !known || operation.OperationID == "" {
+				t.Errorf("the document has an unknown %s", call)
+			}
+			if schema != "" && operation.Responses["200"].Content["application/json"].Schema["$ref"] != "#/components/schemas/"+schema {
+				t.Errorf("%s answers %v, want %s", call, operation.Responses["200"].Content, schema)
+			}
+			for status, response := range operation.Responses {
+				if _, isProblem := response.Content["application/problem+json"]; isProblem != (status >= "400") {
+					t.Errorf("%s: status %s has %v", call, status, response.Content)
+				}
+			}
+		}
+	}
+	if described != len(calls) {
+		t.Errorf("%d calls are described, want %d", described, len(calls))
+	}
+	memory := document.Components.Schemas["Memory"]
+	if len(memory.Properties) != len(strings.Fields(memoryKeys)) || len(memory.Required) != len(memory.Properties) {
+		t.Errorf("the schema of a memory: %v, required %v", memory.Properties, memory.Required)
+	}
+	if strings.Contains(string(r.raw), "$schema") {
+		t.Error("answers are described with a member that they do not have")
+	}
+}
+
+func TestHealthNeedsNothingAndReadinessWaitsForTheFirstScan(t *testing.T) {
+	t.Parallel()
+	s := setup(t, nil)
+	for _, path := range []string{"/healthz", "/readyz"} {
+		if r := s.call("GET", path, nil); r.status != 200 {
+			t.Errorf("%s: %d", path, r.status)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package api_test
+
+import (
+	"testing"
+	"time"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+)
+
+func TestAScanAnswersWhenTheMirrorAgreesWithTheDisk(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{
+		"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
+		"bob/memory/b.md":    memoirtest.Note("B", memories.Feedback, "Bee."),
+	})
+	s.Write("ada/memory/odd.md", "No frontmatter.")
+	one := s.ok(200, "POST", "/api/v1/agents/ada/scan", nil)
+	if one.keys() != sorted("scanned added updated removed needs_attention took_ms") || one["scanned"] != 2.0 || one["needs_attention"] != 1.0 {
+		t.Errorf("one agent: %v", one)
+	}
+	if took := one["took_ms"].(float64); took < 0 || took != float64(int64(took)) {
+		t.Errorf("took_ms is %v", took)
+	}
+	if got := s.ok(200, "GET", "/api/v1/agents/ada/memories", nil)["total"]; got != 2.0 {
+		t.Errorf("memories after the scan: %v", got)
+	}
+	s.Write("cas/memory/new.md", memoirtest.Note("New", memories.User, "An agent that appears."))
+	if all := s.ok(200, "POST", "/api/v1/scan", nil); all["scanned"] != 4.0 {
+		t.Errorf("all agents: %v", all)
+	}
+	s.ok(200, "GET", "/api/v1/agents/cas", nil)
+}
+
+func TestTheSyncFiguresSayHowCloseTheMirrorIs(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{
+		"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
+		"ada/memory/odd.md":  "No frontmatter.",
+	})
+	s.Until("nothing to be pending", func() bool { return s.ok(200, "GET", "/api/v1/sync", nil)["pending"] == 0.0 })
+	figures := s.ok(200, "GET", "/api/v1/sync", nil)
+	if figures.keys() != sorted("files_on_disk mirrored needs_attention pending watch_mode overflows last_full_scan lag_ms") {
+		t.Errorf("fields: %s", figures.keys())
+	}
+	if figures["files_on_disk"] != 2.0 || figures["mirrored"] != 2.0 || figures["needs_attention"] != 1.0 || figures["overflows"] != 0.0 {
+		t.Errorf("figures: %v", figures)
+	}
+	if _, err := time.Parse(time.RFC3339, figures.string("last_full_scan")); err != nil {
+		t.Error(err)
+	}
+	if mode := figures.string("watch_mode"); mode != "watch" && mode != "poll" {
+		t.Errorf("watch mode %q", mode)
+	}
+	if lag := figures["lag_ms"].(float64); lag != float64(int64(lag)) {
+		t.Errorf("lag_ms is %v", lag)
+	}
+}

@@ -1,0 +1,92 @@
+package pages
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-chi/chi/v5"
+
+	"memoir/internal/agents"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/web/templates"
+)
+
+// eventsPath is the API's event stream, which open pages follow.
+const eventsPath = "/api/v1/events"
+
+// liveOf is the stream of what happens to one agent.
+func liveOf(agent postgres.Agent) string {
+	return eventsPath + "?" + url.Values{"agent": {agent.Slug}}.Encode()
+}
+
+// agent leads to the tab that opens first.
+func (s *site) agent(w http.ResponseWriter, r *http.Request) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, templates.MemoriesPath(agent.Slug), http.StatusSeeOther)
+	return nil
+}
+
+// requestedAgent returns the agent that the address names. It fails with memories.ErrNotFound.
+func (s *site) requestedAgent(r *http.Request) (postgres.Agent, error) {
+	slug := slugOf(r)
+	if !isText(slug) {
+		return postgres.Agent{}, memories.ErrNotFound
+	}
+	return s.store.Agent(r.Context(), slug)
+}
+
+func slugOf(r *http.Request) string {
+	slug, err := url.PathUnescape(chi.URLParam(r, "slug"))
+	if err != nil {
+		return ""
+	}
+	return slug
+}
+
+// isText reports whether Postgres takes it as text.
+func isText(s string) bool { return s != "" && utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
+
+func agentView(agent postgres.Agent) templates.Agent {
+	return templates.Agent{
+		Slug: agent.Slug, Name: agent.DisplayName, Layout: agent.Layout, Dir: agent.Dir, Present: agent.Present,
+		Sessions: agent.Sessions,
+		Counts: templates.Counts{
+			Feedback:  agent.Counts.ByType[memories.Feedback],
+			User:      agent.Counts.ByType[memories.User],
+			Project:   agent.Counts.ByType[memories.Project],
+			Reference: agent.Counts.ByType[memories.Reference],
+
+			NeedsAttention: agent.Counts.NeedsAttention,
+			Missing:        agent.Counts.Missing,
+			Deleted:        agent.Counts.Deleted,
+		},
+	}
+}
+
+// published reports whether Memoir writes the agent's CLAUDE.md.
+func published(agent postgres.Agent) bool {
+	return agents.Agent{Layout: agents.Layout(agent.Layout)}.Published()
+}
+
+// frame is what every tab of an agent has around it. path is the tab's address.
+func (s *site) frame(ctx context.Context, r *http.Request, agent postgres.Agent, path string) (templates.Frame, error) {
+	notice, err := s.noticeOf(ctx, r, agent, path)
+	if err != nil {
+		return templates.Frame{}, err
+	}
+	frame := templates.Frame{Live: liveOf(agent), Notice: notice}
+	if !agent.Present {
+		frame.Banners = append(frame.Banners, agentView(agent).Gone())
+	}
+	if problem := agent.ClaudeMD.Problem; problem != "" {
+		frame.Banners = append(frame.Banners, templates.ClaudeMDProblem(agent.Slug, problem))
+	}
+	return frame, nil
+}

@@ -1,0 +1,67 @@
+package pages
+
+import (
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/web/templates"
+)
+
+// agents shows a card per agent, or how to get the first one.
+func (s *site) agents(w http.ResponseWriter, r *http.Request) error {
+	all, err := s.store.Agents(r.Context())
+	if err != nil {
+		return err
+	}
+	v := templates.Agents{
+		Frame:    templates.Frame{Live: eventsPath, Notice: agentsNotice(r)},
+		LookedIn: s.places(),
+		Samples:  s.options.AddSamples != nil,
+	}
+	now := time.Now()
+	for _, agent := range all {
+		v.Cards = append(v.Cards, s.card(agent, now))
+	}
+	return show(w, r, http.StatusOK, templates.AgentsPage(v))
+}
+
+func (s *site) card(agent postgres.Agent, now time.Time) templates.AgentCard {
+	card := templates.AgentCard{
+		Agent:   agentView(agent),
+		Problem: agent.ClaudeMD.Problem,
+		Updated: "changed " + memories.AgeOf(agent.UpdatedAt, now).String(),
+	}
+	if published(agent) {
+		card.ClaudeMDChars, card.ClaudeMDLimit = agent.ClaudeMD.Chars, s.options.ClaudeMDLimit
+	}
+	return card
+}
+
+// places are the directories that are looked into, as people would find them.
+func (s *site) places() []string {
+	var places []string
+	if dir := s.options.Places.AgentsDir; dir != "" {
+		places = append(places, dir)
+	}
+	if dir := s.options.Places.ClaudeDir; dir != "" {
+		places = append(places, filepath.Join(dir, "projects"), filepath.Join(dir, "agent-memory"))
+	}
+	for _, named := range s.options.Places.MemoryDirs {
+		places = append(places, named.Path)
+	}
+	return places
+}
+
+func agentsNotice(r *http.Request) *templates.Notice {
+	switch r.URL.Query().Get(fieldDone) {
+	case doneSamples:
+		return said("Three sample agents are here. They are yours to edit and delete.")
+	case doneForgotten:
+		return said("The agent is forgotten.")
+	default:
+		return nil
+	}
+}

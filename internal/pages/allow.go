@@ -1,0 +1,17 @@
+package pages
+
+import (
+	"net/http"
+
+	"memoir/web/templates"
+)
+
+// allow lets in a deleted content that has turned up on disk again.
+func (s *site) allow(w http.ResponseWriter, r *http.Request) error {
+	slug := slugOf(r)
+	result, err := s.engine.Allow(r.Context(), slug, idOf(r))
+	if err != nil {
+		return err
+	}
+	return redirect(w, r, back(r, templates.MemoriesPath(slug)), doneAllowed, result.Memory.ID)
+}

@@ -1,0 +1,63 @@
+package pages
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"memoir/internal/markdown"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/web/templates"
+)
+
+// memory shows one memory, whole.
+func (s *site) memory(w http.ResponseWriter, r *http.Request) error {
+	agent, m, err := s.requestedMemory(r)
+	if err != nil {
+		return err
+	}
+	notice, err := s.noticeOf(r.Context(), r, agent, templates.MemoryPath(agent.Slug, m.ID))
+	if err != nil {
+		return err
+	}
+	return s.showMemory(w, r, http.StatusOK, agent, m, templates.Frame{Live: liveOf(agent), Notice: notice})
+}
+
+// requestedMemory returns the memory that the address names, and its agent. It fails with memories.ErrNotFound.
+func (s *site) requestedMemory(r *http.Request) (postgres.Agent, memories.Memory, error) {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return agent, memories.Memory{}, err
+	}
+	m, err := s.store.Memory(r.Context(), agent, idOf(r))
+	return agent, m, err
+}
+
+func idOf(r *http.Request) string { return chi.URLParam(r, "id") }
+
+func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, agent postgres.Agent, m memories.Memory, frame templates.Frame) error {
+	links := links{ctx: r.Context(), store: s.store, agent: agent}
+	body, err := markdown.Render(m.Body, links.resolve)
+	if err != nil {
+		return err
+	}
+	if links.err != nil {
+		return links.err
+	}
+	m.CreatedAt, m.UpdatedAt, m.DeletedAt = local(m.CreatedAt), local(m.UpdatedAt), local(m.DeletedAt)
+	for i := range m.Files {
+		m.Files[i].ModifiedAt = local(m.Files[i].ModifiedAt)
+	}
+	v := templates.NewMemory(frame, agentView(agent), rowOf(m, time.Now()), m, body)
+	return show(w, r, status, templates.MemoryPage(v))
+}
+
+// local puts a time into the server's zone, which is that of most readers: they sit at the same machine.
+func local(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return t.Local()
+}

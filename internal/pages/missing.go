@@ -1,0 +1,108 @@
+package pages
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/sync"
+	"memoir/web/templates"
+)
+
+// missingBanner asks what is to become of the memories whose files went in one look. Its buttons carry which memories
+// were shown: the decision is about those, not about what went missing since.
+func (s *site) missingBanner(ctx context.Context, agent postgres.Agent) (templates.Banner, error) {
+	missing, err := s.missing(ctx, agent)
+	if err != nil {
+		return templates.Banner{}, err
+	}
+	names := make([]string, len(missing))
+	for i, m := range missing {
+		names[i] = m.Name
+	}
+	banner := templates.MissingMemories(agent.Slug, names)
+	for i := range banner.Actions {
+		banner.Actions[i].ETag = tagOf(missing)
+	}
+	return banner, nil
+}
+
+func (s *site) missing(ctx context.Context, agent postgres.Agent) ([]memories.Memory, error) {
+	return s.all(ctx, agent, postgres.List{State: memories.Missing, Sort: postgres.ByName})
+}
+
+// tagOf identifies the memories as they are.
+func tagOf(all []memories.Memory) string {
+	sum := sha256.New()
+	for _, m := range all {
+		fmt.Fprintln(sum, sync.ETag(m))
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// decideMissing deletes all missing memories, or writes them back. One that cannot be does not stop the others.
+func (s *site) decideMissing(w http.ResponseWriter, r *http.Request) error {
+	act, done := s.engine.Restore, doneWritten
+	switch chi.URLParam(r, "decision") {
+	case "restore":
+	case "delete":
+		act, done = s.engine.Delete, doneRemoved
+	default:
+		return memories.ErrNotFound
+	}
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	missing, err := s.missing(r.Context(), agent)
+	if err != nil {
+		return err
+	}
+	if r.PostFormValue(templates.FieldETag) != tagOf(missing) {
+		return memories.ErrChanged
+	}
+	var failed []string
+	for _, m := range missing {
+		_, err := act(r.Context(), agent.Slug, m.ID, sync.ETag(m))
+		if reason, told := reasonOf(err); told {
+			failed = append(failed, "“"+m.Name+"”: "+reason)
+		} else if err != nil {
+			return err
+		}
+	}
+	if len(failed) > 0 {
+		s.showFailure(w, r, partlyDone(agent, len(missing), failed))
+		return nil
+	}
+	return redirect(w, r, templates.MemoriesPath(agent.Slug), done, "")
+}
+
+// reasonOf puts into words what stands against one of several requests; told is false where that is nothing, or
+// nothing that people can do something about.
+func reasonOf(err error) (reason string, told bool) {
+	var conflict *memories.ConflictError
+	switch {
+	case errors.As(err, &conflict):
+		return conflict.Reason, true
+	case errors.Is(err, memories.ErrChanged), errors.Is(err, memories.ErrNotFound):
+		return "It changed in the meantime, and was left as it is.", true
+	default:
+		return "", false
+	}
+}
+
+func partlyDone(agent postgres.Agent, all int, failed []string) templates.Failure {
+	f := templates.FailureOf(http.StatusConflict)
+	f.Title = fmt.Sprintf("%d of %d could not be done", len(failed), all)
+	f.Text = "The others are done. These were left as they were:"
+	f.Details = failed
+	f.BackHref, f.BackLabel = templates.MemoriesPath(agent.Slug), "Back to the memories"
+	return f
+}

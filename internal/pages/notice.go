@@ -1,0 +1,124 @@
+package pages
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/web/templates"
+)
+
+// What an action did is told by the page that it leads to. The address carries which action it was and the id of the
+// memory, never the words: those are made from what holds when the page is shown, so that an address that was kept, or
+// made up, says nothing that is not so.
+const (
+	fieldDone = "done"
+	fieldID   = "id"
+)
+
+// The actions that a page tells of.
+const (
+	doneDeleted   = "deleted"
+	doneRestored  = "restored"
+	donePurged    = "purged"
+	doneTyped     = "typed"
+	doneAllowed   = "allowed"
+	doneForgotten = "forgotten"
+	doneScanned   = "scanned"
+	doneSamples   = "samples"
+	doneWritten   = "written-back"
+	doneRemoved   = "removed"
+)
+
+// redirect leads on to the page that shows the outcome of an action. id is that of the memory, where there is one.
+func redirect(w http.ResponseWriter, r *http.Request, path, done, id string) error {
+	target, err := url.Parse(path)
+	if err != nil {
+		return &badRequest{http.StatusBadRequest, "The page to go back to is no address."}
+	}
+	query := target.Query()
+	query.Set(fieldDone, done)
+	query.Del(fieldID)
+	if id != "" {
+		query.Set(fieldID, id)
+	}
+	target.RawQuery = query.Encode()
+	http.Redirect(w, r, target.String(), http.StatusSeeOther)
+	return nil
+}
+
+// back is the page that the form came from, if it says so and it is one of ours, else the given one. Browsers read a
+// backslash as a slash and skip control characters.
+func back(r *http.Request, otherwise string) string {
+	path := r.PostFormValue(templates.FieldBack)
+	parsed, err := url.Parse(path)
+	if err != nil || parsed.IsAbs() || parsed.Host != "" || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") ||
+		strings.Contains(path, `\`) || strings.ContainsFunc(path, unicode.IsControl) {
+		return otherwise
+	}
+	return path
+}
+
+// noticeOf says what the action did that led here; nil: none did, or it holds no more. path is the page's own address,
+// to come back to after an undo.
+func (s *site) noticeOf(ctx context.Context, r *http.Request, agent postgres.Agent, path string) (*templates.Notice, error) {
+	done := r.URL.Query().Get(fieldDone)
+	switch done {
+	case "":
+		return nil, nil
+	case donePurged:
+		return said("It is gone for good, with its history."), nil
+	case doneWritten:
+		return said("The missing memories are written back."), nil
+	case doneRemoved:
+		return said("The missing memories are in the trash."), nil
+	}
+	m, err := s.store.Memory(ctx, agent, r.URL.Query().Get(fieldID))
+	if errors.Is(err, memories.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return noticeAbout(m, done, path), nil
+}
+
+func noticeAbout(m memories.Memory, done, path string) *templates.Notice {
+	deleted := m.State == memories.Deleted
+	switch {
+	case done == doneDeleted && deleted:
+		notice := templates.Deleted(m.Agent, m.ID, m.Name, path)
+		if len(notRemoved(m)) > 0 {
+			notice.Text += " A file of it could not be removed; the trash says why."
+		}
+		return &notice
+	case deleted:
+		return nil
+	case done == doneRestored:
+		return said("“" + m.Name + "” is back.")
+	case done == doneAllowed:
+		return said("“" + m.Name + "” lives again.")
+	case done == doneTyped && m.Type != "":
+		return said("“" + m.Name + "” is a " + string(m.Type) + " memory now.")
+	default:
+		return nil
+	}
+}
+
+// notRemoved says of each file that a deletion could not remove why.
+func notRemoved(m memories.Memory) []string {
+	var why []string
+	for _, p := range m.Problems {
+		if p.Code == memories.CodeNotRemoved {
+			why = append(why, p.Message)
+		}
+	}
+	return why
+}
+
+func said(text string) *templates.Notice { return &templates.Notice{Text: text} }

@@ -1,0 +1,85 @@
+// Package pages serves what people see in a browser: the agents, what each of them remembers, and the actions on it. It
+// owns the addresses of the pages, what a form does and where it leads, and the words for what went wrong. One file is
+// one page or one action, and a handler reads from top to bottom: load, act, show or redirect.
+//
+// It never writes a file or a row: the engine does. It lets nobody in and refuses nobody: the gate, which stands around
+// it, does, and sets the headers that every answer has. Nor does it render by itself: it fills the view models of
+// package templates. cmd/server mounts it.
+//
+// A page is always whole, and an action is a form that answers with a redirect to the page that shows the outcome, so
+// that all of it works without JavaScript; where htmx runs, it takes from the answer what it needs.
+package pages
+
+import (
+	"log/slog"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"memoir/internal/agents"
+	"memoir/internal/postgres"
+	"memoir/internal/sync"
+	"memoir/web"
+	"memoir/web/templates"
+)
+
+// Options are the settings of the pages.
+type Options struct {
+	// Places is where agents are looked for. The page without any names them.
+	Places agents.Settings
+	// AddSamples puts the sample agents where agents are looked for; nil: they are not offered. The reason of a
+	// *memories.ConflictError is shown to people.
+	AddSamples func() error
+	// ClaudeMDLimit is the length of a CLAUDE.md, in Unicode characters, that the meters are drawn against.
+	ClaudeMDLimit int
+	Log           *slog.Logger
+}
+
+// site is what the handlers share.
+type site struct {
+	engine  *sync.Engine
+	store   *postgres.Store
+	options Options
+}
+
+// New returns the handler of all pages and of what they load. It belongs behind the gate.
+func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handler {
+	s := &site{engine: engine, store: store, options: options}
+	r := chi.NewRouter()
+	r.Use(middleware.GetHead)
+	r.NotFound(s.notFound)
+	r.MethodNotAllowed(s.methodNotAllowed(r))
+
+	r.Handle(web.Prefix+"*", web.Static())
+	r.Get("/favicon.ico", s.icon)
+
+	r.Get(templates.AgentsPath, s.page(s.agents))
+	r.Post(templates.SamplesPath, s.action(s.addSamples))
+	r.Get(templates.SyncPath, s.page(s.sync))
+	r.Post(templates.ScanPath, s.action(s.scan))
+	r.Route("/agents/{slug}", func(r chi.Router) {
+		r.Get("/", s.page(s.agent))
+		r.Get("/memory", s.page(s.memories))
+		r.Get("/claude-md", s.page(s.claudeMD))
+		r.Get("/sessions", s.page(s.sessions))
+		r.Get("/trash", s.page(s.trash))
+		r.Post("/forget", s.action(s.forget))
+		r.Post("/missing/{decision}", s.action(s.decideMissing))
+		r.Post("/blocked/{id}/allow", s.action(s.allow))
+		r.Route("/memory/{id}", func(r chi.Router) {
+			r.Get("/", s.page(s.memory))
+			r.Get("/raw", s.page(s.raw))
+			r.Post("/delete", s.action(s.delete))
+			r.Post("/restore", s.action(s.restore))
+			r.Post("/purge", s.action(s.purge))
+			r.Post("/type", s.action(s.chooseType))
+		})
+	})
+	return r
+}
+
+// icon answers browsers that ask for an icon at the place where sites used to have one.
+func (s *site) icon(w http.ResponseWriter, r *http.Request) {
+	http.Redirect(w, r, web.Asset("icon.svg"), http.StatusFound)
+}

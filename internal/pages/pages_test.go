@@ -1,0 +1,178 @@
+package pages_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"memoir/internal/agents"
+	"memoir/internal/api"
+	"memoir/internal/gate"
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+	"memoir/internal/pages"
+	"memoir/internal/postgres/pgtest"
+)
+
+// site is a whole Memoir as a browser finds it: real files, a real Postgres, the pages and the API behind the gate.
+type site struct {
+	*memoirtest.Memoir
+	address string
+	log     *journal
+}
+
+// serve runs one over the files.
+func serve(t testing.TB, files memoirtest.Files) *site {
+	t.Helper()
+	return serveMemoir(t, memoirtest.Start(t, files), nil)
+}
+
+// serveMemoir serves one that runs already. addSamples is what the button for the sample agents does; nil: there is none.
+func serveMemoir(t testing.TB, m *memoirtest.Memoir, addSamples func() error) *site {
+	t.Helper()
+	s := &site{Memoir: m, log: &journal{}}
+	log := slog.New(slog.NewTextHandler(s.log, nil))
+	mux := http.NewServeMux()
+	mux.Handle("/api/", api.New(m.Engine, m.Store, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Log: log}))
+	mux.Handle("/", pages.New(m.Engine, m.Store, pages.Options{
+		Places: agents.Settings{AgentsDir: m.Dir}, AddSamples: addSamples, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Log: log,
+	}))
+	server := httptest.NewUnstartedServer(nil)
+	around, err := gate.New(gate.Options{Addr: server.Listener.Addr().String(), SignIn: pages.SignIn, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Config.Handler = around.Around(mux)
+	server.Start()
+	t.Cleanup(server.Close)
+	t.Cleanup(m.Engine.Hub().Close)
+	s.address = server.URL
+	return s
+}
+
+// journal is a log that a test can read while it is written.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(p)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
+}
+
+// answer is a page as it came back, after the redirects that led to it.
+type answer struct {
+	t *testing.T
+	*http.Response
+	*goquery.Document
+	raw string
+}
+
+func (s *site) get(t *testing.T, path string) *answer {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.address+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.send(t, request)
+}
+
+func (s *site) post(t *testing.T, path string, form url.Values) *answer {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.address+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return s.send(t, request)
+}
+
+func (s *site) send(t *testing.T, request *http.Request) *answer {
+	t.Helper()
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close() //nolint:errcheck // read to its end below
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := goquery.NewDocumentFromReader(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &answer{t, response, document, string(raw)}
+}
+
+// submit posts the form of the button with that text, with the fields that it has. A button's text has what only those
+// hear who do not see the page: "Delete Tabs".
+func (s *site) submit(t *testing.T, page *answer, button string) *answer {
+	t.Helper()
+	found := page.Find("form button").FilterFunction(func(_ int, b *goquery.Selection) bool { return words(b) == button })
+	if found.Length() != 1 {
+		t.Fatalf("there are %d buttons %q on the page:\n%s", found.Length(), button, words(page.Find("body")))
+	}
+	form := found.Closest("form")
+	fields := url.Values{}
+	form.Find("input").Each(func(_ int, field *goquery.Selection) {
+		fields.Set(field.AttrOr("name", ""), field.AttrOr("value", ""))
+	})
+	if name := found.AttrOr("name", ""); name != "" {
+		fields.Set(name, found.AttrOr("value", ""))
+	}
+	return s.post(t, form.AttrOr("action", ""), fields)
+}
+
+// words is the text of a selection with single spaces.
+func words(s *goquery.Selection) string { return strings.Join(strings.Fields(s.Text()), " ") }
+
+// expect checks the status and that the main region or the notices say all of this.
+func (a *answer) expect(status int, says ...string) {
+	a.t.Helper()
+	if a.StatusCode != status {
+		a.t.Errorf("%s answers %d, want %d", a.Request.URL, a.StatusCode, status)
+	}
+	text := words(a.Find("main, #notices"))
+	for _, part := range says {
+		if !strings.Contains(text, part) {
+			a.t.Errorf("%s does not say %q but:\n%s", a.Request.URL, part, text)
+		}
+	}
+}
+
+// each returns the text of each selected element.
+func (a *answer) each(selector string) []string {
+	return a.Find(selector).Map(func(_ int, s *goquery.Selection) string { return words(s) })
+}
+
+// names returns the names of the listed memories, from the top.
+func (a *answer) names() []string { return a.each(".row h3") }
+
+const (
+	ada     = "/agents/ada"
+	adaList = ada + "/memory"
+)
+
+func pageOf(m memories.Memory) string { return adaList + "/" + m.ID }
+
+var errBroken = errors.New("the secret detail")
+
+func TestMain(m *testing.M) { pgtest.Main(m) }

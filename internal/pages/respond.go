@@ -1,0 +1,57 @@
+package pages
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/a-h/templ"
+)
+
+// A handler answers a request or returns why it could not.
+type handler func(http.ResponseWriter, *http.Request) error
+
+// readTime is how long a page may take to be read from Postgres before it counts as away.
+const readTime = 15 * time.Second
+
+// maxForm is the longest form that is read, in bytes: an action has a few short fields.
+const maxForm = 64 << 10
+
+// page serves a handler that only reads.
+func (s *site) page(handle handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		limited, cancel := context.WithTimeout(r.Context(), readTime)
+		defer cancel()
+		if err := handle(w, r.WithContext(limited)); err != nil {
+			s.fail(w, r, err)
+		}
+	}
+}
+
+// action serves a handler that changes something. It is finished even when the browser goes away meanwhile.
+func (s *site) action(handle handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		if err := r.ParseForm(); err != nil {
+			s.fail(w, r, unreadable(err))
+			return
+		}
+		if err := handle(w, r.WithContext(context.WithoutCancel(r.Context()))); err != nil {
+			s.fail(w, r, err)
+		}
+	}
+}
+
+// show answers with a page. It is rendered as a whole first, so that one that cannot be is never half sent.
+func show(w http.ResponseWriter, r *http.Request, status int, page templ.Component) error {
+	var body bytes.Buffer
+	if err := page.Render(r.Context(), &body); err != nil {
+		return fmt.Errorf("render the page: %w", err)
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(body.Bytes()) // the browser may be gone
+	return nil
+}

@@ -1,0 +1,16 @@
+package pages
+
+import (
+	"net/http"
+
+	"memoir/web/templates"
+)
+
+// restore brings a memory back from the trash, or writes back the file of one that is missing.
+func (s *site) restore(w http.ResponseWriter, r *http.Request) error {
+	slug, id := slugOf(r), idOf(r)
+	if _, err := s.engine.Restore(r.Context(), slug, id, r.PostFormValue(templates.FieldETag)); err != nil {
+		return s.refuse(w, r, err)
+	}
+	return redirect(w, r, back(r, templates.MemoryPath(slug, id)), doneRestored, id)
+}

@@ -1,0 +1,51 @@
+package pages
+
+import (
+	"net/http"
+	"net/url"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/sync"
+	"memoir/web/templates"
+)
+
+// trash shows an agent's deleted memories, the last deleted first.
+func (s *site) trash(w http.ResponseWriter, r *http.Request) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	cursor := r.URL.Query().Get(templates.FieldCursor)
+	page, err := s.store.Memories(r.Context(), agent, postgres.List{State: memories.Deleted, Limit: pageRows, Cursor: cursor})
+	if err != nil {
+		return err
+	}
+	path := templates.AgentPath(agent.Slug, "trash")
+	frame, err := s.frame(r.Context(), r, agent, path)
+	if err != nil {
+		return err
+	}
+	v := templates.Trash{Frame: frame, Agent: agentView(agent)}
+	for _, m := range page.Memories {
+		v.Rows = append(v.Rows, trashRow(m))
+	}
+	if page.NextCursor != "" {
+		v.MoreHref = path + "?" + url.Values{templates.FieldCursor: {page.NextCursor}}.Encode()
+	}
+	if cursor != "" {
+		v.FirstHref = path
+	}
+	return show(w, r, http.StatusOK, templates.TrashPage(v))
+}
+
+func trashRow(m memories.Memory) templates.TrashRow {
+	why := "deleted by hand"
+	if m.RemovedOnDisk {
+		why = "removed on disk"
+	}
+	return templates.TrashRow{
+		Agent: m.Agent, ID: m.ID, ETag: sync.ETag(m), Name: m.Name, Type: m.Type, Description: m.Description, Why: why,
+		DeletedAt: local(m.DeletedAt), Left: notRemoved(m),
+	}
+}

@@ -1,0 +1,344 @@
+package sync_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"pgregory.net/rapid"
+
+	"memoir/internal/memories"
+	"memoir/internal/sync"
+)
+
+// actions are all that can happen to an agent, except for looks.
+func (w *world) actions() map[string]func(*rapid.T) {
+	actions := map[string]func(){
+		"write a file":         func() { w.writeSome(false) },
+		"save a file":          func() { w.writeSome(true) },
+		"write it once more":   w.writeAgain,
+		"truncate a file":      w.truncate,
+		"rename a file":        w.rename,
+		"remove a file":        w.removeFile,
+		"obstruct a file":      w.obstructSome,
+		"make a directory":     w.makeDirectory,
+		"move a directory":     w.moveAway,
+		"bring one back":       w.bringBack,
+		"end a session":        w.endSession,
+		"write an index":       w.writeIndex,
+		"edit CLAUDE.md":       w.editClaudeMD,
+		"restart":              w.restart,
+		"delete a memory":      func() { w.delete(false) },
+		"purge a memory":       func() { w.delete(true) },
+		"restore a memory":     w.restore,
+		"save a memory":        w.save,
+		"change a memory":      w.patch,
+		"rename a memory":      w.renameMemory,
+		"allow what came back": w.allow,
+	}
+	drawn := map[string]func(*rapid.T){}
+	for name, act := range actions {
+		drawn[name] = func(t *rapid.T) { w.t = t; act() }
+	}
+	return drawn
+}
+
+func (w *world) place() string { return rapid.SampledFrom(modelPlaces).Draw(w.t, "place") }
+
+func (w *world) writeSome(atomically bool) {
+	place := w.place()
+	text := w.drawFile(place)
+	w.write(place, text, atomically, rapid.SampledFrom(modelAges).Draw(w.t, "age"))
+}
+
+// writeAgain writes what another file says, or the very same.
+func (w *world) writeAgain() {
+	f, there := w.readDisk(w.path(w.place()))
+	if !there || f.bad {
+		return
+	}
+	place := w.place()
+	w.noteSaid(place, f.text)
+	w.write(place, f.text, rapid.Bool().Draw(w.t, "atomically"), rapid.SampledFrom(modelAges).Draw(w.t, "age"))
+}
+
+// truncate empties a file; its writer goes on, or does not.
+func (w *world) truncate() {
+	place := w.place()
+	if f, there := w.readDisk(w.path(place)); !there || f.bad {
+		return
+	}
+	rest := ""
+	if rapid.Bool().Draw(w.t, "goes on") {
+		rest = w.drawText()
+	}
+	w.noteSaid(place, rest)
+	w.noteSaid(place, "")
+	w.must(os.Truncate(w.path(place), 0))
+	if rest != "" {
+		w.must(os.WriteFile(w.path(place), []byte(rest), 0o644))
+	} else {
+		// An empty file that is not new is one that nobody is about to write.
+		old := time.Now().Add(-time.Minute)
+		w.must(os.Chtimes(w.path(place), old, old))
+	}
+}
+
+func (w *world) rename() {
+	from, to := w.place(), w.place()
+	f, there := w.readDisk(w.path(from))
+	if !there || from == to {
+		return
+	}
+	w.must(os.MkdirAll(filepath.Dir(w.path(to)), 0o755))
+	w.clear(w.path(to))
+	w.noteSaid(to, f.text)
+	w.must(os.Rename(w.path(from), w.path(to)))
+}
+
+func (w *world) removeFile() { w.removeAll(w.path(w.place())) }
+
+func (w *world) obstructSome() {
+	how := rapid.SampledFrom([]string{"a link that leaves", "a link to another file", "a pipe", "a directory"}).Draw(w.t, "how")
+	w.obstruct(w.place(), how)
+}
+
+func (w *world) makeDirectory() {
+	dir := "memory/" + rapid.SampledFrom([]string{"new", "sub", "logs"}).Draw(w.t, "directory")
+	place := dir + "/" + rapid.SampledFrom([]string{"x.md", "y.md"}).Draw(w.t, "file")
+	text := w.drawFile(place)
+	w.write(place, text, false, 0)
+}
+
+// moveAway renames a directory to where nobody looks. Later another one may stand in its place.
+func (w *world) moveAway() {
+	dir := rapid.SampledFrom(modelDirectories).Draw(w.t, "directory")
+	to := filepath.Join(w.b.dir, ".aside-"+w.slug+"-"+strings.ReplaceAll(dir, "/", "-"))
+	if _, away := w.aside[dir]; away {
+		return
+	}
+	err := os.Rename(w.path(dir), to)
+	if errors.Is(err, os.ErrNotExist) {
+		return
+	}
+	w.must(err)
+	w.aside[dir] = to
+	w.moved(w.path(dir), to)
+}
+
+func (w *world) bringBack() {
+	for _, dir := range modelDirectories {
+		from, away := w.aside[dir]
+		if !away || !rapid.Bool().Draw(w.t, "bring back "+dir) {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(w.path(dir)), 0o755); err != nil && !errors.Is(err, syscall.ENOTDIR) {
+			w.t.Fatal(err)
+		}
+		w.removeAll(w.path(dir))
+		w.must(os.Rename(from, w.path(dir)))
+		w.moved(from, w.path(dir))
+		delete(w.aside, dir)
+	}
+}
+
+func (w *world) endSession() {
+	w.removeAll(w.path("sessions/" + rapid.SampledFrom([]string{sessionA, sessionB, sessionC}).Draw(w.t, "session")))
+}
+
+// timePasses lets the engine trust the time stamps of what it has seen, as it does when two seconds have gone by.
+func (w *world) timePasses() {
+	w.scan()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, w.b.url)
+	w.must(err)
+	defer conn.Close(ctx) //nolint:errcheck // nothing is left to be written
+	for place := range w.disk() {
+		var info syscall.Stat_t
+		w.must(syscall.Lstat(w.path(place), &info))
+		_, err := conn.Exec(ctx, `UPDATE files SET ctime_ns = $1 WHERE path = $2 AND agent_id = (SELECT id FROM agents WHERE slug = $3)`,
+			info.Ctim.Nano(), place, w.slug)
+		w.must(err)
+	}
+	time.Sleep(10 * time.Millisecond) // what comes now must have other time stamps; the system's clock has ticks of up to 10 ms
+	w.scan()
+}
+
+// delete ends a memory as a person does who has just seen it.
+func (w *world) delete(purge bool) {
+	state := memories.State("")
+	if purge && rapid.Bool().Draw(w.t, "from the trash") {
+		state = memories.Deleted
+	}
+	m, ok := w.oneOf(state)
+	if !ok {
+		return
+	}
+	said := w.revisions(m)
+	refused := w.mustRefuse(m)
+	gone := w.rules.carriers(m)
+	var err error
+	if purge {
+		_, err = w.b.engine.Purge(context.Background(), w.slug, m.ID, "")
+	} else {
+		_, err = w.b.engine.Delete(context.Background(), w.slug, m.ID, sync.ETag(m))
+	}
+	if err != nil {
+		w.isRefusal(err, refused)
+		return
+	}
+	if w.rules != nil && refused {
+		w.t.Fatalf("%q was deleted although a file of it had changed", m.Name)
+	}
+	for f := range said {
+		w.ended.add(m.Name, f)
+	}
+	w.expectIndexesWithout(m)
+	if w.rules != nil {
+		w.rules.deleted(w, m, gone, purge)
+	}
+}
+
+// isRefusal accepts an error that says that nothing has happened. Where the engine looks by itself, it may always have
+// to say so.
+func (w *world) isRefusal(err error, expected bool) {
+	var conflict *memories.ConflictError
+	refusal := errors.As(err, &conflict) || w.rules == nil && (errors.Is(err, memories.ErrChanged) || errors.Is(err, memories.ErrNotFound))
+	if !refusal || w.rules != nil && !expected {
+		w.t.Fatalf("unexpected: %v", err)
+	}
+}
+
+func (w *world) restore() {
+	state := memories.Deleted
+	if rapid.Bool().Draw(w.t, "missing") {
+		state = memories.Missing
+	}
+	m, ok := w.oneOf(state)
+	if !ok {
+		return
+	}
+	before := time.Now()
+	result, err := w.b.engine.Restore(context.Background(), w.slug, m.ID, "")
+	if err != nil {
+		w.isRefusal(err, !m.Readable)
+		return
+	}
+	if m.Readable {
+		delete(w.ended, m.Name)
+	}
+	w.expectIndexesWithMoreOf(m)
+	if w.rules != nil {
+		w.rules.restored(w, m, result.Memory, span{before, time.Now()})
+	}
+}
+
+func (w *world) save() {
+	draft := sync.Draft{
+		Name: rapid.SampledFrom(modelNames).Draw(w.t, "name"), Type: rapid.SampledFrom(modelTypes).Draw(w.t, "type"),
+		Body: rapid.SampledFrom(modelBodies).Draw(w.t, "body"),
+	}
+	if rapid.Bool().Draw(w.t, "describe") {
+		draft.Description = "short"
+	}
+	m, lives := w.find(draft.Name)
+	refused := lives && w.mayRefuseWriting(m)
+	w.saved(draft, refused, func() (sync.Result, error) { return w.b.engine.Save(context.Background(), w.slug, draft) })
+}
+
+func (w *world) patch() {
+	m, ok := w.oneOf("")
+	if !ok {
+		return
+	}
+	body := rapid.SampledFrom(modelBodies).Draw(w.t, "body")
+	patch := sync.Patch{Body: &body}
+	draft := sync.Draft{Name: m.Name, Type: m.Type, Description: m.Description, Body: body}
+	if rapid.Bool().Draw(w.t, "with a type") {
+		kind := rapid.SampledFrom(modelTypes).Draw(w.t, "type")
+		patch.Type, draft.Type = &kind, kind
+	}
+	w.saved(draft, !m.Readable || w.mayRefuseWriting(m), func() (sync.Result, error) {
+		return w.b.engine.Patch(context.Background(), w.slug, m.ID, sync.ETag(m), patch)
+	})
+}
+
+// saved carries out a save, which must leave the memory with what was saved.
+func (w *world) saved(draft sync.Draft, mayRefuse bool, save func() (sync.Result, error)) {
+	f := memories.FingerprintOf(draft.Type, draft.Description, draft.Body)
+	w.ever.add(draft.Name, f)
+	before := time.Now()
+	result, err := save()
+	if err != nil {
+		w.isRefusal(err, mayRefuse)
+		return
+	}
+	delete(w.ended[draft.Name], f)
+	if w.rules == nil {
+		return
+	}
+	if m := result.Memory; m.State == memories.Deleted || m.Name != draft.Name || m.Body != draft.Body || m.Type != draft.Type || m.Description != draft.Description {
+		w.t.Fatalf("saved %+v and got %+v", draft, m)
+	}
+	w.rules.saved(w, result.Memory, f, span{before, time.Now()})
+}
+
+func (w *world) renameMemory() {
+	m, ok := w.oneOf("")
+	if !ok {
+		return
+	}
+	to := rapid.SampledFrom(append([]string{"Renamed"}, modelNames...)).Draw(w.t, "to")
+	if to == m.Name {
+		return
+	}
+	_, taken := w.find(to)
+	said := w.revisions(m)
+	refused := w.mustRefuse(m) || taken || !m.Readable
+	gone := w.rules.carriers(m)
+	w.ever.add(to, m.Fingerprint)
+	before := time.Now()
+	result, err := w.b.engine.Patch(context.Background(), w.slug, m.ID, sync.ETag(m), sync.Patch{Name: &to})
+	if err != nil {
+		w.isRefusal(err, refused)
+		return
+	}
+	if w.rules != nil && refused {
+		w.t.Fatalf("%q was renamed to %q although it should have been refused", m.Name, to)
+	}
+	delete(w.ended[to], m.Fingerprint)
+	for f := range said {
+		w.ended.add(m.Name, f)
+	}
+	w.expectIndexesWithout(m)
+	if w.rules != nil {
+		w.rules.saved(w, result.Memory, m.Fingerprint, span{before, time.Now()})
+		w.rules.deleted(w, m, gone, false)
+	}
+}
+
+func (w *world) allow() {
+	blocked := w.blocked()
+	if len(blocked) == 0 {
+		return
+	}
+	one := rapid.SampledFrom(blocked).Draw(w.t, "blocked")
+	f, there := w.readDisk(w.path(one.Path))
+	refused := !there || f.bad || hashOf(f.text) != one.Hash
+	before := time.Now()
+	result, err := w.b.engine.Allow(context.Background(), w.slug, one.ID)
+	if err != nil {
+		w.isRefusal(err, refused)
+		return
+	}
+	content := memories.FingerprintOf(one.Type, one.Description, one.Body)
+	delete(w.ended[one.Name], content)
+	if w.rules != nil && result.Memory.Readable {
+		w.rules.allowed(w, one, content, span{before, time.Now()})
+	}
+}

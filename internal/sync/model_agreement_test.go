@@ -1,0 +1,246 @@
+package sync_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"memoir/internal/files"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+func hashOf(text string) string { return files.Hash([]byte(text)) }
+
+func (w *world) memories(state memories.State) []memories.Memory {
+	agent, err := w.b.store.Agent(context.Background(), w.slug)
+	w.must(err)
+	page, err := w.b.store.Memories(context.Background(), agent, postgres.List{State: state, Sort: postgres.ByName, Limit: postgres.MaxLimit})
+	w.must(err)
+	return page.Memories
+}
+
+// revisions are the contents that the memory has had; none for a memory that is not known any more.
+func (w *world) revisions(m memories.Memory) map[memories.Fingerprint]bool {
+	found := map[memories.Fingerprint]bool{}
+	if m.ID == "" {
+		return found
+	}
+	agent, err := w.b.store.Agent(context.Background(), w.slug)
+	w.must(err)
+	revisions, err := w.b.store.Revisions(context.Background(), agent, m.ID)
+	w.must(err)
+	for _, r := range revisions {
+		found[memories.FingerprintOf(r.Type, r.Description, r.Body)] = true
+	}
+	return found
+}
+
+func (w *world) blocked() []memories.Blocked {
+	agent, err := w.b.store.Agent(context.Background(), w.slug)
+	w.must(err)
+	blocked, err := w.b.store.Blocked(context.Background(), agent.ID)
+	w.must(err)
+	slices.SortFunc(blocked, func(a, b memories.Blocked) int { return strings.Compare(a.Path, b.Path) })
+	return blocked
+}
+
+// mustRefuse says whether the memory may not be deleted, because a file is not what was seen.
+func (w *world) mustRefuse(m memories.Memory) bool {
+	return slices.ContainsFunc(w.rules.carriers(m), w.hasChanged)
+}
+
+// mayRefuseWriting says whether a durable file of the memory is not what was seen, so that it may not be overwritten.
+func (w *world) mayRefuseWriting(m memories.Memory) bool {
+	if w.rules == nil {
+		return true
+	}
+	for place, f := range w.rules.files {
+		if durable(place) && f.there && f.carries == m.Name && w.hasChanged(place) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasChanged says that there is something at the place, and that it is not what the rules know.
+func (w *world) hasChanged(place string) bool {
+	known := w.rules.files[place]
+	d, err := w.readThrough(place)
+	switch {
+	case isGone(err):
+		return false
+	case err != nil:
+		return true
+	}
+	return known.bad && known.text == "" || d != known.text
+}
+
+// snapshot is all that is known of an agent, in the database and on disk.
+type snapshot struct {
+	disk       map[string]diskFile
+	rows       map[string]postgres.File
+	alive      map[string]memories.Memory // by name
+	unreadable map[string]memories.Memory // by path
+	byID       map[string]memories.Memory
+	blocked    map[string]memories.Blocked
+	tombstones map[postgres.Tombstone]bool
+	agent      postgres.Agent
+}
+
+func (w *world) snapshot() snapshot {
+	ctx := context.Background()
+	s := snapshot{
+		disk: w.disk(), rows: map[string]postgres.File{}, alive: map[string]memories.Memory{}, unreadable: map[string]memories.Memory{},
+		byID: map[string]memories.Memory{}, blocked: map[string]memories.Blocked{},
+	}
+	var err error
+	s.agent, err = w.b.store.Agent(ctx, w.slug)
+	w.must(err)
+	names := map[string]bool{}
+	for place, f := range s.disk {
+		names[memories.Parse([]byte(f.text), stemOf(place)).Name] = true
+		names[stemOf(place)] = true
+	}
+	w.must(w.b.store.WithAgent(ctx, s.agent.ID, func(writer *postgres.Writer) error {
+		rows, err := writer.FilesUnder(ctx, []string{"."})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			s.rows[row.Path] = row
+		}
+		s.tombstones, err = writer.Tombstones(ctx, slices.Collect(maps.Keys(names)))
+		return err
+	}))
+	for _, m := range w.memories("") {
+		s.byID[m.ID] = m
+		if m.Readable {
+			s.alive[m.Name] = m
+		} else {
+			s.unreadable[m.Path] = m
+		}
+	}
+	for _, b := range w.blocked() {
+		s.blocked[b.Path] = b
+	}
+	return s
+}
+
+// disagreements says, a sentence each, where files, rows and CLAUDE.md do not agree.
+func (w *world) disagreements() []string {
+	s := w.snapshot()
+	var found complaints
+	for _, place := range slices.Sorted(maps.Keys(s.disk)) {
+		found.add(s.ofFile(place))
+	}
+	for _, place := range slices.Sorted(maps.Keys(s.rows)) {
+		row := s.rows[place]
+		if _, there := s.disk[place]; row.Present && !there && w.isThere(topOf(place)) {
+			found.addf("%s is listed as present and is not there", place)
+		}
+		if row.Status == postgres.Removing {
+			found.addf("%s still waits to be removed", place)
+		}
+	}
+	for place := range s.blocked {
+		if row := s.rows[place]; !row.Present || row.Status != postgres.Blocked {
+			found.addf("%s is listed as blocked, and its row says %q, present: %t", place, row.Status, row.Present)
+		}
+	}
+	for place := range s.unreadable {
+		if row := s.rows[place]; w.isThere(topOf(place)) && (!row.Present || row.Status != postgres.Unreadable) {
+			found.addf("%s is listed as unreadable, and its row says %q, present: %t", place, row.Status, row.Present)
+		}
+	}
+	for _, m := range s.alive {
+		found.add(w.ofMemory(s, m))
+	}
+	found.add(w.ofClaudeMD(s))
+	found = append(found, w.ofIndexes()...)
+	found = append(found, w.leftovers()...)
+	return found
+}
+
+type complaints []string
+
+func (c *complaints) add(complaint string) {
+	if complaint != "" {
+		*c = append(*c, complaint)
+	}
+}
+
+func (c *complaints) addf(format string, args ...any) { c.add(fmt.Sprintf(format, args...)) }
+
+// ofFile: every file on disk is known with its very bytes, and carries the memory of its name, or is kept out, or is
+// listed as unreadable.
+func (s snapshot) ofFile(place string) string {
+	d, row := s.disk[place], s.rows[place]
+	if !row.Present {
+		return place + " is on disk and not known"
+	}
+	parsed := memories.Parse([]byte(d.text), stemOf(place))
+	readable := !d.bad && !parsed.Unreadable
+	switch {
+	case !d.bad && row.Hash != hashOf(d.text):
+		return fmt.Sprintf("%s is known with other bytes than %q", place, d.text)
+	case !readable && s.tombstones[postgres.Tombstone{Name: stemOf(place), Fingerprint: row.Fingerprint}],
+		readable && s.tombstones[postgres.Tombstone{Name: parsed.Name, Fingerprint: parsed.Fingerprint(nil)}]:
+		if row.Status != postgres.Blocked || s.blocked[place].Hash != row.Hash {
+			return fmt.Sprintf("%s says what was deleted, is %s, and blocked with %+v", place, row.Status, s.blocked[place])
+		}
+	case !readable:
+		m, listed := s.unreadable[place]
+		if row.Status != postgres.Unreadable || !listed || m.State != memories.NeedsAttention {
+			return fmt.Sprintf("%s cannot be read, is %s, and listed: %t", place, row.Status, listed)
+		}
+	case row.Status != postgres.Carries || s.byID[row.MemoryID.String()].Name != parsed.Name || !s.byID[row.MemoryID.String()].Readable:
+		return fmt.Sprintf("%s says %q, is %s, and carries %q", place, parsed.Name, row.Status, s.byID[row.MemoryID.String()].Name)
+	}
+	return ""
+}
+
+// ofMemory: a memory says what somebody wrote, and nothing that was deleted.
+func (w *world) ofMemory(s snapshot, m memories.Memory) string {
+	content := memories.FingerprintOf(m.Type, m.Description, m.Body)
+	state := memories.Active
+	if m.Type == "" {
+		state = memories.NeedsAttention
+	}
+	switch {
+	case content != m.Fingerprint:
+		return fmt.Sprintf("%q has the fingerprint of another content", m.Name)
+	case !w.ever[m.Name][content]:
+		return fmt.Sprintf("%q says %q, which nobody ever wrote under that name", m.Name, m.Body)
+	case w.ended[m.Name][content]:
+		return fmt.Sprintf("%q says %q, which was deleted", m.Name, m.Body)
+	case !w.revisions(m)[content]:
+		return fmt.Sprintf("what %q says is none of its revisions", m.Name)
+	case m.State != state && m.State != memories.Missing:
+		return fmt.Sprintf("%q of type %q is %s", m.Name, m.Type, m.State)
+	}
+	for _, f := range m.Files {
+		if row := s.rows[f.Path]; f.Path == m.Path && f.Hash != m.Hash {
+			return fmt.Sprintf("%q is said to be at %s, whose hash %s is not its own %s; the row says %s", m.Name, m.Path, f.Hash, m.Hash, row.Status)
+		}
+	}
+	return ""
+}
+
+func (w *world) leftovers() []string {
+	var found complaints
+	w.must(filepath.WalkDir(w.path("."), func(p string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return ignoreGone(err)
+		}
+		if strings.HasPrefix(entry.Name(), ".memoir-") {
+			found.addf("%s is left over", p)
+		}
+		return nil
+	}))
+	return found
+}

@@ -1,0 +1,232 @@
+package sync_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"memoir/internal/memories"
+)
+
+const sessionC = "U3-C1-1712350000.000300"
+
+// Few places, names, types and texts, so that they meet often.
+var (
+	modelPlaces = []string{
+		"memory/a.md", "memory/b.md", "memory/sub/a.md", "memory/sub/deep/c.MD",
+		"sessions/" + sessionA + "/memory/a.md", "sessions/" + sessionA + "/memory/sub/a.md",
+		"sessions/" + sessionB + "/memory/a.md", "sessions/" + sessionB + "/memory/b.md", "sessions/" + sessionC + "/memory/a.md",
+	}
+	modelDirectories = []string{"memory", "memory/sub", "sessions", "sessions/" + sessionA, "sessions/" + sessionB + "/memory"}
+	modelIndexes     = []string{"memory/MEMORY.md", "memory/sub/MEMORY.md", "sessions/" + sessionA + "/memory/memory.md"}
+	modelNames       = []string{"Tabs", "Deploy", "Übersicht"}
+	modelTypes       = []memories.Type{memories.Feedback, memories.User, memories.Project, memories.Reference}
+	modelBodies      = []string{"one", "two", "# Three\n\n<!-- memoir:end -->\nmore"}
+	modelAges        = []time.Duration{0, 0, 0, time.Hour, 2 * time.Hour, 48 * time.Hour, -time.Hour}
+)
+
+// modelShapes are the ways in which a memory file is written: name, type, body.
+var modelShapes = map[string]string{
+	"flat":               "---\nname: %s\ndescription: short\ntype: %s\n---\n\n%s\n",
+	"nested":             "---\nname: \"%s\"\nmetadata:\n  type: %s\n  modified: 2026-01-02T03:04:05Z\n---\n%s\n",
+	"Windows":            "---\r\nname: %s\r\nkept: 1\r\ntype: '%s'\r\n---\r\n%s\r\n",
+	"read leniently":     "---\nname: %s\ndescription: a: b\ntype: %s\n---\n%s\n",
+	"without a name":     "---\n# %s\ntype: %s\n---\n%s\n",
+	"of unknown type":    "---\nname: %s\ntype: un%s\n---\n%s\n",
+	"bare":               "%[3]s, said of %[1]s, %[2]s",
+	"never closed":       "---\nname: %s\ntype: %s\n%s",
+	"an alias bomb":      "---\nname: %s\ntype: %s # %s\na: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: &g [*f,*f,*f,*f,*f,*f,*f,*f,*f]\nh: [*g,*g,*g,*g,*g,*g,*g,*g,*g]\n---\n",
+	"flat, another word": "---\nname: %s\ndescription: another\ntype: %s\n---\n\n%s\n",
+}
+
+var shapeNames = []string{
+	"flat", "flat", "flat", "nested", "Windows", "read leniently", "without a name", "of unknown type", "bare", "never closed",
+	"an alias bomb", "flat, another word",
+}
+
+func (w *world) drawText() string {
+	shape := rapid.SampledFrom(shapeNames).Draw(w.t, "shape")
+	name := rapid.SampledFrom(modelNames).Draw(w.t, "name")
+	kind := rapid.SampledFrom(modelTypes).Draw(w.t, "type")
+	body := rapid.SampledFrom(modelBodies).Draw(w.t, "body")
+	return fmt.Sprintf(modelShapes[shape], name, kind, body)
+}
+
+// drawFile writes the text of a file that is to be at a place, and notes what it will say there.
+func (w *world) drawFile(place string) string {
+	text := w.drawText()
+	w.noteSaid(place, text)
+	return text
+}
+
+func (w *world) noteSaid(place, text string) {
+	if f := memories.Parse([]byte(text), stemOf(place)); !f.Unreadable {
+		w.ever.add(f.Name, f.Fingerprint([]byte(text)))
+	}
+}
+
+func stemOf(place string) string {
+	return strings.TrimSuffix(path.Base(place), path.Ext(place))
+}
+
+// diskFile is a memory file as it is on disk; one that is bad cannot be read by its very nature.
+type diskFile struct {
+	text    string
+	bad     bool
+	modTime time.Time
+}
+
+// disk lists the agent's memory files in the plainest way.
+func (w *world) disk() map[string]diskFile {
+	found := map[string]diskFile{}
+	for _, top := range append([]string{"memory"}, w.sessions()...) {
+		err := filepath.WalkDir(w.path(top), func(p string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return ignoreGone(err)
+			}
+			name := entry.Name()
+			if entry.IsDir() {
+				if name == "logs" {
+					return fs.SkipDir
+				}
+				return nil
+			}
+			if !strings.EqualFold(filepath.Ext(name), ".md") || strings.EqualFold(name, "MEMORY.md") || strings.HasPrefix(name, ".") {
+				return nil
+			}
+			rel, err := filepath.Rel(w.path("."), p)
+			if err != nil {
+				return err
+			}
+			if f, there := w.readDisk(p); there {
+				found[filepath.ToSlash(rel)] = f
+			}
+			return nil
+		})
+		w.must(err)
+	}
+	return found
+}
+
+func ignoreGone(err error) error {
+	if os.IsNotExist(err) {
+		return nil
+	}
+	return err
+}
+
+func (w *world) sessions() []string {
+	entries, err := os.ReadDir(w.path("sessions"))
+	w.must(ignoreGone(err))
+	var tops []string
+	for _, entry := range entries {
+		tops = append(tops, "sessions/"+entry.Name()+"/memory")
+	}
+	return tops
+}
+
+// readDisk reads one file. A link to a file of the agent counts as not there: the file is found at its own place.
+func (w *world) readDisk(p string) (f diskFile, there bool) {
+	info, err := os.Lstat(p)
+	if os.IsNotExist(err) {
+		return f, false
+	}
+	w.must(err)
+	f.modTime = info.ModTime()
+	if info.Mode().Type() == fs.ModeSymlink {
+		target, err := filepath.EvalSymlinks(p)
+		if err == nil && strings.HasPrefix(target, w.path(".")+string(filepath.Separator)) {
+			info, err = os.Lstat(target)
+			w.must(err)
+			if info.Mode().IsRegular() || info.IsDir() {
+				return f, false
+			}
+		}
+		f.bad = true
+		return f, true
+	}
+	if !info.Mode().IsRegular() {
+		f.bad = true
+		return f, true
+	}
+	raw, err := os.ReadFile(p)
+	if os.IsNotExist(err) {
+		return f, false
+	}
+	w.must(err)
+	f.text = string(raw)
+	return f, true
+}
+
+// write puts a file in place, by overwriting it or by a temporary file and a rename.
+func (w *world) write(place, text string, atomically bool, age time.Duration) {
+	p := w.path(place)
+	w.must(os.MkdirAll(filepath.Dir(p), 0o755))
+	w.clear(p)
+	if age != 0 && w.rules == nil {
+		atomically = true // a watcher may look between the writing and the ageing
+	}
+	at := p
+	if atomically {
+		at = filepath.Join(filepath.Dir(p), "."+filepath.Base(p)+".tmp")
+	}
+	w.must(os.WriteFile(at, []byte(text), 0o644))
+	if age != 0 {
+		when := time.Now().Add(-age)
+		w.must(os.Chtimes(at, when, when))
+	}
+	if atomically {
+		w.must(os.Rename(at, p))
+	}
+}
+
+// clear removes what cannot be written into.
+func (w *world) clear(p string) {
+	if info, err := os.Lstat(p); err == nil && !info.Mode().IsRegular() {
+		w.must(os.RemoveAll(p))
+	}
+}
+
+// obstruct puts something in the place of a file that is none.
+func (w *world) obstruct(place, how string) {
+	p := w.path(place)
+	w.must(os.MkdirAll(filepath.Dir(p), 0o755))
+	w.must(os.RemoveAll(p))
+	switch how {
+	case "a link that leaves":
+		w.must(os.Symlink(filepath.Join(w.b.dir, ".outside.md"), p))
+	case "a link to another file":
+		w.must(os.Symlink(w.path("memory/b.md"), p))
+	case "a pipe":
+		w.must(syscall.Mkfifo(p, 0o644))
+	case "a directory":
+		w.must(os.Mkdir(p, 0o755))
+		w.must(os.WriteFile(filepath.Join(p, "in.md"), []byte(w.drawFile(place+"/in.md")), 0o644))
+	}
+}
+
+// moved keeps what is known of indexes true when a directory is renamed.
+func (w *world) moved(from, to string) {
+	for at, lines := range w.index {
+		if rest, below := strings.CutPrefix(at, from+string(filepath.Separator)); below {
+			delete(w.index, at)
+			w.index[filepath.Join(to, rest)] = lines
+		}
+	}
+}
+
+func (w *world) removeAll(p string) {
+	w.must(os.RemoveAll(p))
+	for at := range w.index {
+		if at == p || strings.HasPrefix(at, p+string(filepath.Separator)) {
+			delete(w.index, at)
+		}
+	}
+}

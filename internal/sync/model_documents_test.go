@@ -1,0 +1,254 @@
+package sync_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"memoir/internal/memories"
+)
+
+// handwritten is what a person last wrote into CLAUDE.md: the text around the block, or a file that is damaged.
+type handwritten struct {
+	before, after string
+	damaged       string
+}
+
+const (
+	beginLine = "<!-- memoir:begin -->"
+	endLine   = "<!-- memoir:end -->"
+)
+
+// editClaudeMD is a person at work on CLAUDE.md, by an editor that saves by renaming. It begins and ends while Memoir
+// has nothing to write there.
+func (w *world) editClaudeMD() {
+	if w.rules == nil {
+		w.agrees()
+	}
+	raw, err := os.ReadFile(w.path("CLAUDE.md"))
+	w.must(ignoreGone(err))
+	from, to := strings.Index(string(raw), beginLine+"\n"), strings.LastIndex(string(raw), endLine)
+	how := rapid.SampledFrom([]string{"around", "around", "without a block", "remove", "damage"}).Draw(w.t, "edit")
+	if how == "around" && (from < 0 || to < 0 || w.hand.damaged != "") {
+		how = "without a block"
+	}
+	text := ""
+	switch how {
+	case "around":
+		w.hand = handwritten{
+			before: rapid.SampledFrom([]string{"", "# Ada\n\nBe kind.\n", "```\n" + beginLine + "\n```\n\n", "Windows\r\n\r\n"}).Draw(w.t, "before"),
+			after:  rapid.SampledFrom([]string{"", "\n", "\n\n## Footer\n", "\nno line end"}).Draw(w.t, "after"),
+		}
+		text = w.hand.before + string(raw[from:to+len(endLine)]) + w.hand.after
+	case "without a block":
+		text = rapid.SampledFrom([]string{"", "# Ada\n", "no line end", "blank line\n\n"}).Draw(w.t, "text")
+		w.hand = handwritten{before: text, after: "\n"}
+		for text != "" && !strings.HasSuffix(w.hand.before, "\n\n") {
+			w.hand.before += "\n"
+		}
+	case "remove":
+		w.must(ignoreGone(os.Remove(w.path("CLAUDE.md"))))
+		w.hand = handwritten{after: "\n"}
+		return
+	case "damage":
+		text = "mine\n" + beginLine + "\nlost its end\n"
+		w.hand = handwritten{damaged: text}
+	}
+	temp := w.path("CLAUDE.md.tmp")
+	w.must(os.WriteFile(temp, []byte(text), 0o644))
+	w.must(os.Rename(temp, w.path("CLAUDE.md")))
+}
+
+// ofClaudeMD: the block is what the living memories compile to, and all around it is what a person last wrote.
+func (w *world) ofClaudeMD(s snapshot) string {
+	raw, err := os.ReadFile(w.path("CLAUDE.md"))
+	if err != nil {
+		return "CLAUDE.md cannot be read: " + err.Error()
+	}
+	if w.hand.damaged != "" {
+		if string(raw) != w.hand.damaged || s.agent.ClaudeMD.Problem == "" {
+			return fmt.Sprintf("the damaged CLAUDE.md has become %q, with the problem %q", raw, s.agent.ClaudeMD.Problem)
+		}
+		return ""
+	}
+	var sections []memories.Section
+	for _, m := range s.alive {
+		if m.Type != "" {
+			sections = append(sections, memories.Section{ID: m.ID, Name: m.Name, Type: m.Type, Description: m.Description, Body: m.Body})
+		}
+	}
+	block, costs := memories.Compile(sections, modelLimit, utf8.RuneCountInString(w.hand.before+w.hand.after))
+	if want := w.hand.before + string(block) + w.hand.after; string(raw) != want {
+		return fmt.Sprintf("CLAUDE.md is not what it should be.\n--- is\n%s\n--- should be\n%s\n---", ending(string(raw)), ending(want))
+	}
+	if s.agent.ClaudeMD.Problem != "" || s.agent.ClaudeMD.Chars != utf8.RuneCount(raw) {
+		return fmt.Sprintf("CLAUDE.md has %d characters and is fine, and is recorded with %+v", utf8.RuneCount(raw), s.agent.ClaudeMD)
+	}
+	for _, cost := range costs {
+		if recorded := s.byID[cost.ID].ClaudeMDChars; recorded != cost.Chars {
+			return fmt.Sprintf("%q takes %d characters of CLAUDE.md, and is recorded with %d", s.byID[cost.ID].Name, cost.Chars, recorded)
+		}
+	}
+	return ""
+}
+
+// ending leaves out Memoir's own words, which are the same in each.
+func ending(text string) string {
+	if _, learned, found := strings.Cut(text, "# Learned Memory"); found {
+		return "…" + learned
+	}
+	return text
+}
+
+// indexLines are the lines of which indexes are written, each with the files it links to.
+var indexLines = map[string][]string{
+	"# Index":                         nil,
+	"Plain text about a.md.":          nil,
+	"- [Web](https://a.example/a.md)": nil,
+	"- [A](a.md) — first":             {"a.md"},
+	"- **[B](b.md)** (user) -- hook":  {"b.md"},
+	"- [Sub](sub/a.md) — below":       {"sub/a.md"},
+	"- [c.MD](deep/c.MD): deeper":     {"deep/c.MD"},
+	"- [A](a.md), [B](b.md)":          {"a.md", "b.md"},
+	"- [A](a.md)":                     {"a.md"},
+	"- [B](b.md)":                     {"b.md"},
+}
+
+func (w *world) writeIndex() {
+	at := w.path(rapid.SampledFrom(modelIndexes).Draw(w.t, "index"))
+	lines := slices.Sorted(maps.Keys(indexLines))
+	chosen := rapid.SliceOfNDistinct(rapid.SampledFrom(lines), 0, len(lines), rapid.ID[string]).Draw(w.t, "lines")
+	w.must(os.MkdirAll(filepath.Dir(at), 0o755))
+	temp := at + ".tmp"
+	w.must(os.WriteFile(temp, []byte(joined(chosen)), 0o644))
+	w.must(os.Rename(temp, at))
+	w.index[at] = chosen
+}
+
+func joined(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// ofIndexes: an index has the lines that were written, without what linked to files that Memoir removed.
+func (w *world) ofIndexes() []string {
+	var found complaints
+	for at, lines := range w.index {
+		raw, err := os.ReadFile(at)
+		if err != nil || string(raw) != joined(lines) {
+			found.addf("%s is %q (%v), and should be %q", at, raw, err, joined(lines))
+		}
+	}
+	return found
+}
+
+// expectIndexesWithout takes out what linked to the files that a deletion has removed: those that are gone now. A file
+// that the agent has written again meanwhile keeps its lines only as long as nobody knows which of the two came first.
+func (w *world) expectIndexesWithout(m memories.Memory) {
+	var lost []string
+	for _, f := range m.Files {
+		for at, lines := range w.index {
+			if !w.isAbove(at, f.Path) {
+				continue
+			}
+			var kept []string
+			for _, line := range lines {
+				rest := withoutLink(line, w.linkTo(at, f.Path))
+				if rest != line {
+					lost = append(lost, line)
+				}
+				if rest != "" {
+					kept = append(kept, rest)
+				}
+			}
+			w.index[at] = kept
+		}
+	}
+	w.taken[m.ID] = append(w.taken[m.ID], lost...)
+}
+
+// isAbove says whether the index is in the file's directory or in one above it, within its memory directory.
+func (w *world) isAbove(index, file string) bool {
+	dir, err := filepath.Rel(w.path("."), filepath.Dir(index))
+	return err == nil && strings.HasPrefix(file, filepath.ToSlash(dir)+"/")
+}
+
+func (w *world) linkTo(index, file string) string {
+	link, err := filepath.Rel(filepath.Dir(index), w.path(file))
+	w.must(err)
+	return filepath.ToSlash(link)
+}
+
+func withoutLink(line, link string) string {
+	links := indexLines[line]
+	switch {
+	case !slices.Contains(links, link):
+		return line
+	case len(links) == 1:
+		return ""
+	}
+	for rest, only := range indexLines {
+		if len(only) == 1 && only[0] != link && slices.Contains(links, only[0]) && strings.Count(rest, "[") == 1 && strings.HasSuffix(rest, ")") && !strings.Contains(rest, "*") {
+			return rest
+		}
+	}
+	panic("the table of lines has no rest of " + line)
+}
+
+// expectIndexesWithMoreOf accepts that lines which went with the memory's deletion are back, and that nothing else has
+// changed.
+func (w *world) expectIndexesWithMoreOf(m memories.Memory) {
+	for at, lines := range w.index {
+		raw, err := os.ReadFile(at)
+		w.must(err)
+		now := strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n")
+		if len(raw) == 0 {
+			now = nil
+		}
+		var others []string
+		for _, line := range now {
+			if slices.Contains(w.taken[m.ID], line) && !slices.Contains(lines, line) {
+				continue
+			}
+			others = append(others, line)
+		}
+		was := slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return !slices.Contains(others, line) })
+		if !slices.Equal(was, others) {
+			w.t.Fatalf("restoring %q has made of %s\n%q\nwhat cannot come of\n%q", m.Name, at, now, lines)
+		}
+		w.index[at] = now
+	}
+	delete(w.taken, m.ID)
+}
+
+func (w *world) isThere(rel string) bool {
+	info, err := os.Stat(w.path(rel))
+	return err == nil && info.IsDir()
+}
+
+// readThrough reads what is at a place, through a link, as somebody would who is to decide whether it has changed.
+func (w *world) readThrough(place string) (string, error) {
+	info, err := os.Stat(w.path(place))
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", errors.New("not a file")
+	}
+	raw, err := os.ReadFile(w.path(place))
+	return string(raw), err
+}
+
+func isGone(err error) bool {
+	return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}

@@ -1,0 +1,333 @@
+package sync_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"memoir/internal/memories"
+)
+
+// rules say, in the plainest way, what each look has to lead to: which memories live, and with which content. They know
+// nothing of rows or paths of a memory. Where two contents became new at what may be the same moment, either may hold.
+type rules struct {
+	files  map[string]*knownFile
+	names  map[string]*knownMemory
+	buried contents // what was deleted and may not come back by itself
+}
+
+// knownFile is a file as the last look at its place found it.
+type knownFile struct {
+	text    string
+	bad     bool
+	there   bool
+	carries string // the name that it carries, or last did while it could be read
+	blocked bool
+	content memories.Fingerprint
+	new     span // when its content became new
+}
+
+type knownMemory struct {
+	lives   bool
+	content memories.Fingerprint
+	new     span
+	said    map[memories.Fingerprint]bool // since the memory was last purged
+}
+
+// span is some moment between two.
+type span struct{ from, to time.Time }
+
+func (s span) surelyBefore(other span) bool { return s.to.Before(other.from) }
+
+func newRules() *rules {
+	return &rules{files: map[string]*knownFile{}, names: map[string]*knownMemory{}, buried: contents{}}
+}
+
+// candidate is a content that a look found at one place.
+type candidate struct {
+	content memories.Fingerprint
+	new     span
+	seen    bool // before, with these very bytes
+}
+
+// look goes through what is on disk within the scope, as the engine has just done, and compares.
+func (r *rules) look(w *world, scope string, at span) {
+	disk := w.disk()
+	left := map[string]bool{} // names that a durable file no longer carries
+	for place, f := range r.files {
+		if _, there := disk[place]; there || !f.there || !within(place, scope) || !w.isThere(topOf(place)) {
+			continue
+		}
+		f.there, f.blocked = false, false
+		if durable(place) {
+			left[f.carries] = true
+		}
+	}
+	found := map[string][]candidate{}
+	for _, place := range slices.Sorted(maps.Keys(disk)) {
+		if !within(place, scope) {
+			continue
+		}
+		if name, c, carries := r.see(place, disk[place], at, left); carries {
+			found[name] = append(found[name], c)
+		}
+	}
+	for name, candidates := range found {
+		r.decide(w, name, candidates)
+	}
+	for name := range left {
+		if m := r.names[name]; m != nil && m.lives && !r.isCarried(name) {
+			m.lives = false
+		}
+	}
+	r.compare(w)
+}
+
+func within(place, scope string) bool {
+	return scope == "." || place == scope || strings.HasPrefix(place, scope+"/")
+}
+
+func durable(place string) bool { return strings.HasPrefix(place, "memory/") }
+
+// topOf is the directory of the agent without which nothing is known about a place.
+func topOf(place string) string {
+	top, _, _ := strings.Cut(place, "/")
+	return top
+}
+
+// see looks at one file and gives what it says, if it newly says something.
+func (r *rules) see(place string, d diskFile, at span, left map[string]bool) (name string, c candidate, carries bool) {
+	f := r.files[place]
+	isNew := f == nil
+	if isNew {
+		f = &knownFile{}
+		r.files[place] = f
+	}
+	before := *f
+	f.text, f.bad, f.there = d.text, d.bad, true
+	parsed := memories.Parse([]byte(d.text), stemOf(place))
+	if d.bad || parsed.Unreadable {
+		f.bad = true
+		if !before.there {
+			f.carries = ""
+		}
+		f.blocked = false
+		return "", c, false
+	}
+	f.carries, f.content = parsed.Name, parsed.Fingerprint([]byte(d.text))
+	if before.there && before.carries != f.carries && durable(place) {
+		left[before.carries] = true
+	}
+	same := !isNew && !before.bad && before.text == d.text
+	switch {
+	case isNew:
+		f.new = earlierSpan(span{d.modTime, d.modTime}, at)
+	case !same:
+		f.new = at
+	}
+	f.blocked = r.buried[f.carries][f.content]
+	if f.blocked || same && before.there && !before.blocked {
+		return "", c, false
+	}
+	return f.carries, candidate{f.content, f.new, same}, true
+}
+
+// earlierSpan makes of a time in the future the present.
+func earlierSpan(s, at span) span {
+	if at.to.Before(s.from) {
+		return at
+	}
+	return s
+}
+
+// decide says which of the contents that were found under a name may hold, and takes over the one that does.
+func (r *rules) decide(w *world, name string, candidates []candidate) {
+	m := r.names[name]
+	if m == nil {
+		m = &knownMemory{said: map[memories.Fingerprint]bool{}}
+		r.names[name] = m
+	}
+	rivals := candidates
+	if m.lives {
+		rivals = slices.DeleteFunc(slices.Clone(candidates), func(c candidate) bool { return c.seen })
+		rivals = append(rivals, candidate{content: m.content, new: m.new})
+	}
+	m.lives = true
+	for _, c := range candidates {
+		m.said[c.content] = true
+	}
+	holds, ok := w.find(name)
+	if !ok {
+		w.t.Fatalf("%q does not live, and a file has just said it", name)
+	}
+	var now *span
+	for _, c := range rivals {
+		beaten := slices.ContainsFunc(rivals, func(other candidate) bool { return c.new.surelyBefore(other.new) })
+		if c.content == holds.Fingerprint && !beaten {
+			now = widest(now, c.new)
+		}
+	}
+	if now == nil {
+		w.t.Fatalf("%q is not the newest of what is said of %q: %+v", holds.Body, name, rivals)
+	}
+	m.content, m.new = holds.Fingerprint, *now
+}
+
+func widest(a *span, b span) *span {
+	if a == nil {
+		return &b
+	}
+	if a.from.Before(b.from) {
+		b.from = a.from
+	}
+	if a.to.After(b.to) {
+		b.to = a.to
+	}
+	return &b
+}
+
+func (r *rules) isCarried(name string) bool {
+	for _, f := range r.files {
+		if f.there && f.carries == name {
+			return true
+		}
+	}
+	return false
+}
+
+// compare holds the names that live, and all that they have ever said, against the rules.
+func (r *rules) compare(w *world) {
+	alive := map[string]memories.Memory{}
+	for _, m := range w.memories("") {
+		if m.Readable {
+			alive[m.Name] = m
+			if known := r.names[m.Name]; known == nil || !known.lives {
+				w.t.Fatalf("%q lives with %q, and should not", m.Name, m.Body)
+			}
+		}
+	}
+	dead := map[string]memories.Memory{}
+	for _, m := range w.memories(memories.Deleted) {
+		dead[m.Name] = m
+	}
+	for name, known := range r.names {
+		m, lives := alive[name]
+		if known.lives && !lives {
+			w.t.Fatalf("%q should live, and does not", name)
+		}
+		if !known.lives {
+			m = dead[name]
+		} else if m.Fingerprint != known.content {
+			w.t.Fatalf("%q has become %q without a reason", name, m.Body)
+		}
+		revisions := w.revisions(m)
+		for content := range known.said {
+			if !revisions[content] {
+				w.t.Fatalf("something that %q once said is in none of its %d revisions", name, len(revisions))
+			}
+		}
+	}
+}
+
+// carriers are the places of the files that a deletion of the memory has to remove.
+func (r *rules) carriers(m memories.Memory) []string {
+	if r == nil {
+		return nil
+	}
+	var places []string
+	for place, f := range r.files {
+		readable := m.Readable && !f.bad && !f.blocked && f.carries == m.Name
+		if f.there && (readable || !m.Readable && place == m.Path) {
+			places = append(places, place)
+		}
+	}
+	return places
+}
+
+// deleted: the files are gone, the name is dead, and nothing that it has said comes back by itself.
+func (r *rules) deleted(w *world, m memories.Memory, files []string, purged bool) {
+	for _, place := range files {
+		r.files[place].there = false
+		if _, there := w.disk()[place]; there {
+			w.t.Fatalf("%q was deleted and %s is still there", m.Name, place)
+		}
+	}
+	known := r.names[m.Name]
+	if m.Readable {
+		known.lives = false
+		for content := range known.said {
+			r.buried.add(m.Name, content)
+		}
+		if purged {
+			delete(r.names, m.Name)
+		}
+	} else {
+		r.buried.add(m.Name, m.Fingerprint)
+	}
+	r.compare(w)
+}
+
+// restored: the name lives with what it said last, in a durable file, and all that it had said may come back.
+func (r *rules) restored(w *world, was, is memories.Memory, at span) {
+	if !was.Readable {
+		delete(r.buried, was.Name)
+		r.look(w, was.Path, at)
+		return
+	}
+	delete(r.buried, was.Name)
+	known := r.names[was.Name]
+	known.lives, known.content, known.new = true, was.Fingerprint, span{time.Time{}, at.to}
+	r.writtenBy(w, is, at)
+	if is.Fingerprint != was.Fingerprint {
+		w.t.Fatalf("%q said %q and was restored with %q", was.Name, was.Body, is.Body)
+	}
+	r.compare(w)
+}
+
+// saved: the name lives with what was saved, whatever there was.
+func (r *rules) saved(w *world, m memories.Memory, content memories.Fingerprint, at span) {
+	delete(r.buried[m.Name], content)
+	known := r.names[m.Name]
+	if known == nil {
+		known = &knownMemory{said: map[memories.Fingerprint]bool{}}
+		r.names[m.Name] = known
+	}
+	known.lives, known.content, known.new = true, content, at
+	known.said[content] = true
+	r.writtenBy(w, m, at)
+	r.compare(w)
+}
+
+// allowed: the file that was kept out is what the name says.
+func (r *rules) allowed(w *world, b memories.Blocked, content memories.Fingerprint, at span) {
+	delete(r.buried[b.Name], content)
+	known := r.names[b.Name]
+	if known == nil {
+		known = &knownMemory{said: map[memories.Fingerprint]bool{}}
+		r.names[b.Name] = known
+	}
+	known.lives, known.content, known.new = true, content, at
+	known.said[content] = true
+	f := r.files[b.Path]
+	f.blocked, f.content, f.new = false, content, at
+	r.compare(w)
+}
+
+// writtenBy takes over the durable file that an operation has written, and that it has looked at itself.
+func (r *rules) writtenBy(w *world, m memories.Memory, at span) {
+	for _, carrier := range m.Files {
+		d, there := w.disk()[carrier.Path]
+		known := r.files[carrier.Path]
+		if !there || known != nil && known.there && known.text == d.text && !known.blocked {
+			continue
+		}
+		if hashOf(d.text) != carrier.Hash {
+			continue // the agent has written since, which the operation did not look at
+		}
+		f := memories.Parse([]byte(d.text), stemOf(carrier.Path))
+		r.files[carrier.Path] = &knownFile{
+			text: d.text, there: true, carries: f.Name, content: f.Fingerprint([]byte(d.text)), new: at,
+		}
+	}
+}

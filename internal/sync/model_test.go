@@ -1,0 +1,220 @@
+package sync_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	gosync "sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"memoir/internal/memories"
+)
+
+// The model-based tests let an agent, a person and a careless hand do whatever comes to them, in any order, and then
+// ask whether files, rows and CLAUDE.md agree. More of it: go test -run Model ./internal/sync -rapid.checks=1000
+const (
+	modelChecks = 12 // runs of each test, unless -rapid.checks says otherwise
+	modelLimit  = 4_000
+)
+
+var fewChecks = gosync.OnceFunc(func() {
+	given := map[string]bool{}
+	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	for name, value := range map[string]string{"rapid.checks": fmt.Sprint(modelChecks), "rapid.nofailfile": "true"} {
+		if !given[name] {
+			if err := flag.Set(name, value); err != nil {
+				panic(err) // both are flags of the library
+			}
+		}
+	}
+})
+
+func TestWhateverHappensEachLookLeadsToWhatTheRulesSay(t *testing.T) {
+	t.Parallel()
+	model(t, func(b *bench) { b.stopWatching() }, func(w *world) {
+		w.rules = newRules()
+		actions := w.actions()
+		actions["scan"] = func(t *rapid.T) { w.t = t; w.scan() }
+		actions["time passes"] = func(t *rapid.T) { w.t = t; w.timePasses() }
+		w.t.Repeat(actions)
+		w.scan()
+	})
+}
+
+func TestWhateverHappensFilesRowsAndClaudeMDAgreeAfterAScan(t *testing.T) {
+	t.Parallel()
+	model(t, func(*bench) {}, func(w *world) {
+		actions := w.actions()
+		actions["scan"] = func(t *rapid.T) { w.t = t; w.scanAll(); w.agrees() }
+		w.t.Repeat(actions)
+		w.scanAll()
+		w.agrees()
+	})
+}
+
+func TestWhateverHappensTheWatcherGetsThereWithoutAScan(t *testing.T) {
+	t.Parallel()
+	model(t, func(*bench) {}, func(w *world) {
+		actions := w.actions()
+		actions["wait for the watcher"] = func(t *rapid.T) { w.t = t; w.agrees() }
+		w.t.Repeat(actions)
+		w.agrees()
+	})
+}
+
+// model runs a state machine again and again over one engine, each time on an agent of its own.
+func model(t *testing.T, prepare func(*bench), run func(*world)) {
+	t.Helper()
+	fewChecks()
+	b := setup(t)
+	b.options.ClaudeMDLimit = modelLimit // so that some of the memories become one-line entries
+	b.restart()
+	prepare(b)
+	runs := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		runs++
+		w := newWorld(rt, b, fmt.Sprintf("agent%d", runs))
+		defer w.end()
+		run(w)
+	})
+}
+
+// world is one agent, with all that the test has done to it and so knows of it.
+type world struct {
+	t    *rapid.T
+	b    *bench
+	slug string
+
+	hand  handwritten
+	index map[string][]string // the lines of each MEMORY.md, by absolute path
+	aside map[string]string   // directories that were moved away, by where they had been
+	ever  contents            // every content that was ever written
+	ended contents            // what deleted memories had said, as long as nobody has let it in again
+	taken map[string][]string // the index lines that went with each deletion, by the memory's id
+	rules *rules              // what each look has to lead to; nil while the engine looks by itself
+	count int
+}
+
+// contents are fingerprints by name.
+type contents map[string]map[memories.Fingerprint]bool
+
+func (c contents) add(name string, f memories.Fingerprint) {
+	if c[name] == nil {
+		c[name] = map[memories.Fingerprint]bool{}
+	}
+	c[name][f] = true
+}
+
+func newWorld(t *rapid.T, b *bench, slug string) *world {
+	w := &world{
+		t: t, b: b, slug: slug, index: map[string][]string{}, aside: map[string]string{}, ever: contents{}, ended: contents{},
+		taken: map[string][]string{}, hand: handwritten{after: "\n"},
+	}
+	w.must(os.MkdirAll(w.path("memory"), 0o755))
+	_, err := b.engine.ScanAll(context.Background())
+	w.must(err)
+	return w
+}
+
+// end takes the agent away, so that the next one is alone.
+func (w *world) end() {
+	if err := os.RemoveAll(w.path(".")); err != nil {
+		w.b.Error(err)
+	}
+	for _, dir := range w.aside {
+		os.RemoveAll(dir) //nolint:errcheck // the test's own directory goes with the test
+	}
+	if _, err := w.b.engine.ScanAll(context.Background()); err != nil {
+		w.b.Error(err)
+	}
+	if _, err := w.b.engine.Forget(context.Background(), w.slug); err != nil {
+		w.b.Error(err)
+	}
+}
+
+func (w *world) must(err error) {
+	if err != nil {
+		w.t.Helper()
+		w.t.Fatal(err)
+	}
+}
+
+// path is where a slash-separated path of the agent is on this machine.
+func (w *world) path(rel string) string {
+	return filepath.Join(w.b.dir, w.slug, filepath.FromSlash(rel))
+}
+
+func (w *world) scanAll() {
+	_, err := w.b.engine.ScanAll(context.Background())
+	w.must(err)
+}
+
+// scan lets the engine look at everything, and holds what it made of that against the rules.
+func (w *world) scan() {
+	w.look(".", func() { w.scanAll() })
+	w.agreesNow()
+}
+
+// look is one look of the engine at a part of the agent, as the rules see it.
+func (w *world) look(scope string, do func()) {
+	if w.rules == nil {
+		do()
+		return
+	}
+	before := time.Now().Add(-time.Microsecond)
+	do()
+	w.rules.look(w, scope, span{before, time.Now()})
+}
+
+func (w *world) restart() {
+	w.look(".", w.b.restart)
+	if w.rules != nil {
+		w.agreesNow()
+	}
+}
+
+// agrees waits until files, rows and CLAUDE.md agree.
+func (w *world) agrees() {
+	deadline := time.Now().Add(patience)
+	for {
+		disagreements := w.disagreements()
+		if len(disagreements) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			w.t.Fatalf("waited %v in vain:\n%s", patience, strings.Join(disagreements, "\n"))
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func (w *world) agreesNow() {
+	if disagreements := w.disagreements(); len(disagreements) > 0 {
+		w.t.Fatalf("after the look:\n%s", strings.Join(disagreements, "\n"))
+	}
+}
+
+// find returns the memory that lives under a name, a readable one.
+func (w *world) find(name string) (memories.Memory, bool) {
+	for _, m := range w.memories("") {
+		if m.Name == name && m.Readable {
+			return m, true
+		}
+	}
+	return memories.Memory{}, false
+}
+
+// oneOf draws a memory of a state; false when there is none.
+func (w *world) oneOf(state memories.State) (memories.Memory, bool) {
+	list := w.memories(state)
+	if len(list) == 0 {
+		return memories.Memory{}, false
+	}
+	return rapid.SampledFrom(list).Draw(w.t, "memory"), true
+}

@@ -1,0 +1,340 @@
+package templates_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"memoir/internal/memories"
+	"memoir/web/templates"
+)
+
+const firstID = "0198c0de-0000-7000-8000-000000000001"
+
+func TestEveryPageIsSoundForThoseWhoHearIt(t *testing.T) {
+	t.Parallel()
+	for name, component := range everyPage(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			page := parse(t, component)
+			for _, c := range []check{
+				in("html", attr("lang", "en")), in("title", says("Memoir")), in("main", count(1)), in("h1", count(1)),
+				in(".skip", attr("href", "#main")), in("#notices", attr("aria-live", "polite")),
+			} {
+				if err := c(page); err != nil {
+					t.Error(err)
+				}
+			}
+			level := 0
+			page.Find("main :is(h1, h2, h3, h4, h5, h6)").Each(func(_ int, heading *goquery.Selection) {
+				next := int(goquery.NodeName(heading)[1] - '0')
+				if next > level+1 {
+					t.Errorf("heading %q is of level %d after one of level %d", heading.Text(), next, level)
+				}
+				level = next
+			})
+			page.Find("button, a").Each(func(_ int, control *goquery.Selection) {
+				if strings.TrimSpace(control.Text()) == "" && control.AttrOr("aria-label", "") == "" {
+					html, _ := goquery.OuterHtml(control)
+					t.Errorf("a control has no name: %s", html)
+				}
+			})
+			page.Find("input:not([type=hidden], [hidden], [disabled])").Each(func(_ int, input *goquery.Selection) {
+				if page.Find(`label[for="`+input.AttrOr("id", "")+`"]`).Length() != 1 {
+					t.Errorf("a field has no label: %v", input.Nodes[0].Attr)
+				}
+			})
+			seen := map[string]bool{}
+			page.Find("[id]").Each(func(_ int, element *goquery.Selection) {
+				if id := element.AttrOr("id", ""); seen[id] {
+					t.Errorf("two elements have the id %s", id)
+				} else {
+					seen[id] = true
+				}
+			})
+		})
+	}
+}
+
+var scripted = regexp.MustCompile(`^(on|hx-on)|^(style)$`)
+
+func TestNoPageHasAnythingInline(t *testing.T) {
+	t.Parallel()
+	for name, component := range everyPage(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			parse(t, component).Find("*").Each(func(_ int, element *goquery.Selection) {
+				for _, a := range element.Nodes[0].Attr {
+					if scripted.MatchString(a.Key) || strings.HasPrefix(a.Val, "js:") || strings.HasPrefix(a.Val, "javascript:") {
+						t.Errorf("%s has %s=%q", goquery.NodeName(element), a.Key, a.Val)
+					}
+				}
+				if n := goquery.NodeName(element); n == "style" || n == "script" && element.Text() != "" {
+					t.Errorf("the page has an inline %s", n)
+				}
+			})
+		})
+	}
+}
+
+func TestMemoriesAreGroupedByTypeWithWhatNeedsAttentionLast(t *testing.T) {
+	t.Parallel()
+	v := memoriesPage()
+	for i, j := 0, len(v.Rows)-1; i < j; i, j = i+1, j-1 {
+		v.Rows[i], v.Rows[j] = v.Rows[j], v.Rows[i]
+	}
+	expect(t, templates.MemoriesPage(v),
+		in(".group > h2", each(
+			"Feedback how people want the work done", "User who people are and what they prefer", "Project what is going on, and why",
+			"Reference where things live", "Needs attention not compiled until it has a type",
+		)),
+		in("#group-feedback h3", each("short-replies", "Never promise a refund date", "Answer in the customer's language")),
+		in("#group-attention .problems", each(
+			"The file is not valid UTF-8, so it could not be read. Its bytes are kept as they are.",
+			"The file names no type, so the memory is not compiled. Choose one of the four.")),
+	)
+}
+
+func TestAnUnreadableMemoryNeedsAttentionWhateverItsType(t *testing.T) {
+	t.Parallel()
+	v := memoriesPage()
+	v.Rows = v.Rows[:1]
+	v.Rows[0].State = memories.NeedsAttention
+	expect(t, templates.MemoriesPage(v), in("main", without("#group-feedback")), in("#group-attention .row", count(1)))
+}
+
+func TestARowSaysWhatAPersonWantsToKnowOfAMemory(t *testing.T) {
+	t.Parallel()
+	expect(t, templates.MemoriesPage(memoriesPage()),
+		in("#memory-"+firstID,
+			in("h3 a", text("Answer in the customer's language"), attr("href", "/agents/support-bot/memory/"+firstID)),
+			in("h3 + p", text("Reply in the language of the ticket, also when the agent console is in English")),
+			in(".type", text("feedback"), attr("data-type", "feedback")),
+			in(".age", text("today"), attr("data-stale", "(none)")),
+			in(".session", text("U07AB12CD-C02SUPPORT-1741512345.123456")),
+			in("form", attr("method", "post"), attr("action", "/agents/support-bot/memory/"+firstID+"/delete")),
+			in("form input[name=etag]", attr("value", `"1"`)),
+			in("form input[name=back]", attr("value", "/agents/support-bot/memory")),
+			in("form button", text("Delete Answer in the customer's language")),
+		),
+		in("#memory-0198c0de-0000-7000-8000-000000000002 .age", text("12 days ago"), attr("data-stale", "")),
+	)
+}
+
+func TestWhatAMemorySaysIsNeverMarkup(t *testing.T) {
+	t.Parallel()
+	const evil = `<img src=x onerror=alert(1)>" onclick="x`
+	v := memoriesPage()
+	v.Query = evil
+	v.Agent.Name, v.Agent.Dir = evil, evil
+	v.Rows = v.Rows[:1]
+	v.Rows[0].Name, v.Rows[0].Description, v.Rows[0].Session, v.Rows[0].ID = evil, evil, evil, evil
+	notice := templates.Deleted(evil, evil, evil, evil)
+	v.Notice = &notice
+	v.Banners = []templates.Banner{templates.MissingMemories(evil, []string{evil}), templates.ClaudeMDProblem(evil, evil)}
+	expect(t, templates.MemoriesPage(v), in("html", without("img[onerror]"), without("[onclick]")), in(".row h3", text(evil)))
+}
+
+func TestTheSearchKeepsItsWordsAndItsType(t *testing.T) {
+	t.Parallel()
+	v := memoriesPage()
+	v.Query, v.Type, v.Found = "a&b", memories.Project, 1204
+	v.MoreHref = v.From("next")
+	expect(t, templates.MemoriesPage(v),
+		in("#q", attr("value", "a&b")),
+		in("#search input[name=type]", attr("value", "project")),
+		in(".found", text("1,204 memories found for “a&b”")),
+		in(".filter", each("All 10", "Feedback 3", "User 2", "Project 2", "Reference 1", "Needs attention 2")),
+		in(".filter[aria-current]", text("Project 2"), attr("href", "/agents/support-bot/memory?q=a%26b&type=project")),
+		in(".more a", text("Next"), attr("href", "/agents/support-bot/memory?cursor=next&q=a%26b&type=project")),
+		in(".row input[name=back]", attr("value", "/agents/support-bot/memory?q=a%26b&type=project")),
+	)
+}
+
+func TestADeletionOffersItsUndoing(t *testing.T) {
+	t.Parallel()
+	v := memoriesPage()
+	notice := templates.Deleted(slug, firstID, "Answer in the customer's language", "/agents/support-bot/memory?q=a")
+	v.Notice = &notice
+	expect(t, templates.MemoriesPage(v), in("#notices",
+		in("p", text("Deleted “Answer in the customer's language”.")),
+		in("form", attr("method", "post"), attr("action", "/agents/support-bot/memory/"+firstID+"/restore")),
+		in("input[name=back]", attr("value", "/agents/support-bot/memory?q=a")),
+	))
+}
+
+func TestMissingMemoriesHaveBothWaysOut(t *testing.T) {
+	t.Parallel()
+	v := memoriesPage()
+	v.Banners = []templates.Banner{templates.MissingMemories(slug, []string{"One", "Two"})}
+	expect(t, templates.MemoriesPage(v), in(".banner",
+		in("h2", text("2 memory files have gone missing at once")),
+		in(".items li", each("One", "Two")),
+		in(`form[action="/agents/support-bot/missing/restore"] button`, text("Write them back")),
+		in(`form[action="/agents/support-bot/missing/delete"] button`, text("Delete them")),
+	))
+}
+
+func TestABlockedContentCanBeAllowed(t *testing.T) {
+	t.Parallel()
+	v := memoriesPage()
+	v.Banners = []templates.Banner{templates.BlockedReturns(slug, []memories.Blocked{{ID: firstID, Name: "One", Path: "memory/one.md"}})}
+	expect(t, templates.MemoriesPage(v), in(".banner",
+		in("h2", text("1 deleted memory has turned up on disk again")),
+		in("li", says("One"), says("memory/one.md")),
+		in(`form[action="/agents/support-bot/blocked/`+firstID+`/allow"] button`, text("Allow One")),
+	))
+}
+
+func TestAnAgentWhoseDirectoryIsGoneIsForgottenOnlyAfterASecondStep(t *testing.T) {
+	t.Parallel()
+	v := memoriesPage()
+	v.Agent.Present = false
+	v.Banners = []templates.Banner{v.Agent.Gone()}
+	expect(t, templates.MemoriesPage(v),
+		in("header.agent", says("directory is gone")),
+		in(".banner details.confirm", in("p", says("cannot be undone")), in("form", attr("action", "/agents/support-bot/forget"))),
+		in("main", without(`.actions > form`)),
+	)
+}
+
+func TestAMemorysPageShowsItWhole(t *testing.T) {
+	t.Parallel()
+	expect(t, templates.MemoryPage(memoryPage(t, believableRows()[1])),
+		in("h1", text("Never promise a refund date")),
+		in(".prose h2", text("Exceptions")),
+		in(".prose a", count(2)),
+		in(".stale", says("This memory is 12 days old.")),
+		in(".files li", each(
+			"memory/feedback_language.md the agent’s own memory 9 Mar 2026, 12:00",
+			"sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/feedback_language.md from a session 9 Mar 2026, 11:00")),
+		in(".figures", says("1.2 KiB"), says("1,011 characters")),
+		in(`.actions a[href$="/raw"]`, text("Raw file")),
+		in(`form[action$="/delete"]`, count(1)),
+		in("main", without(`form[action$="/type"]`)),
+	)
+}
+
+func TestAMemoryWithoutATypeGetsOneWithOneClick(t *testing.T) {
+	t.Parallel()
+	expect(t, templates.MemoryPage(memoryPage(t, believableRows()[8])),
+		in(`form[action$="/type"]`, in("input[name=etag]", attr("value", `"9"`)), in("button[name=type]", count(4)), in("strong", each("Feedback", "User", "Project", "Reference"))),
+	)
+}
+
+func TestAFileThatCouldNotBeReadShowsItsReasonAndItsBytes(t *testing.T) {
+	t.Parallel()
+	expect(t, templates.MemoryPage(memoryPage(t, believableRows()[9])),
+		in(".banner", says("not valid UTF-8"), without("form")),
+		in("main", without(".prose"), in(`p a[href$="/raw"]`, text("See its raw bytes"))),
+	)
+}
+
+func TestADeletedMemoryCanBeRestoredAndNotDeletedAgain(t *testing.T) {
+	t.Parallel()
+	v := memoryPage(t, believableRows()[1])
+	v.State, v.DeletedAt, v.Files = memories.Deleted, noon, nil
+	expect(t, templates.MemoryPage(v),
+		in(`form[action$="/restore"]`, count(1)), in("main", without(`form[action$="/delete"]`)),
+		in(".provenance", says("Last seen in memory/feedback_language.md")),
+	)
+}
+
+func TestAnAgentsCardShowsItAtAGlance(t *testing.T) {
+	t.Parallel()
+	expect(t, templates.AgentsPage(agentsPage()),
+		in(".card", count(3)),
+		in("#agent-support-bot",
+			in("h2 a", text("support-bot"), attr("href", "/agents/support-bot/memory")),
+			in(".type-counts li", each("3 feedback", "2 user", "2 project", "1 reference")),
+			in(".badge", each("hive", "2 need attention")),
+			in("meter", attr("value", "12480"), attr("max", "40000")),
+			in("footer", says("3 sessions · changed 3 minutes ago")),
+		),
+		in("#agent--home-mira-work-ledger", in("h2", text("/home/mira/work/ledger")), says("-home-mira-work-ledger"), without("meter")),
+		in("#agent-reviewer .badge", each("directory", "directory is gone", "CLAUDE.md not up to date", "11 missing")),
+	)
+}
+
+func TestTheFirstPageWithoutAgentsSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	expect(t, templates.AgentsPage(templates.Agents{LookedIn: []string{"/tmp/agents"}, Samples: true}),
+		in(".empty h2", text("No agents yet")), in(".paths", text("/tmp/agents")), in(`form[action="/samples"] button`, text("Add the sample agents")),
+	)
+	expect(t, templates.AgentsPage(templates.Agents{LookedIn: []string{"/tmp/agents"}}), in("main", without("form")))
+}
+
+func TestTheCompiledTextIsShownWithItsCosts(t *testing.T) {
+	t.Parallel()
+	v := claudeMDPage()
+	expect(t, templates.ClaudeMDPage(v),
+		in(".document", func(s *goquery.Selection) error { return text(strings.Join(strings.Fields(v.Text), " "))(s) }),
+		in(".meter", attr("data-tone", "danger"), says("40,212 of 40,000 characters")),
+		in(".note", says("2 memories are in the file with one line only")),
+		in(".costs li", count(8)), in(".costs .badge", count(2)),
+	)
+}
+
+func TestSessionsSayWhatIsKnownOfThem(t *testing.T) {
+	t.Parallel()
+	expect(t, templates.SessionsPage(sessionsPage()), in("tbody tr", each(
+		"U07AB12CD-C02SUPPORT-1741512345.123456 U07AB12CD C02SUPPORT 9 Mar 2026, 12:00 2 there",
+		"U09ZZ88YY-C02SUPPORT-1740998877.000100 U09ZZ88YY C02SUPPORT 3 Mar 2026, 12:00 1 there",
+		"scratch – – – 0 gone",
+	)))
+}
+
+func TestTheTrashSaysWhyAndWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	expect(t, templates.TrashPage(trashPage()),
+		in(".row .facts", each("project deleted by hand 9 Mar 2026, 12:00", "user removed on disk 7 Mar 2026, 12:00")),
+		in(".problems", says("lunch.md could not be removed: permission denied.")),
+		in(`form[action$="/restore"]`, count(2)),
+		in(`.confirm form[action$="/purge"]`, count(2)),
+		in(`.confirm input[name=etag]`, count(2)),
+	)
+}
+
+func TestTheSyncPageShowsItsFigures(t *testing.T) {
+	t.Parallel()
+	v := syncPage()
+	v.Pending, v.WatchMode, v.WatchNote = 14, "polling", "the file system sends no events"
+	expect(t, templates.SyncPage(v),
+		in("header.page", says("14 files are waiting to be mirrored.")),
+		in(".tile strong", each("1,257", "1,257", "2", "14", "polling", "0", "9 Mar 2026, 12:00", "212 ms")),
+		in(`form[action="/scan"]`, count(1)),
+	)
+}
+
+func TestAFailureSaysWhatHappenedAndWhereToGo(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{400, 403, 404, 405, 409, 412, 413, 421, 422, 503} {
+		f := templates.FailureOf(status)
+		if f.Title == templates.FailureOf(500).Title {
+			t.Errorf("%d has no words of its own", status)
+		}
+		expect(t, templates.FailurePage(f), in("h1", text(f.Title)), in(".failure", says(f.Text), in("a", attr("href", "/"))), in("main", attr("data-events", "(none)")))
+	}
+	broken := templates.FailureOf(500)
+	broken.RequestID = "b7f1c0d2"
+	expect(t, templates.FailurePage(broken), in(".failure code", text("b7f1c0d2")))
+}
+
+func TestSigningInSaysWhyItFailed(t *testing.T) {
+	t.Parallel()
+	expect(t, templates.SignInPage(templates.SignIn{Next: "/sync", Problem: "That is not the token."}),
+		in("form", attr("action", "/sign-in"), attr("method", "post"), attr("hx-post", "(none)")),
+		in("input[name=next]", attr("value", "/sync")),
+		in("#token", attr("type", "password"), attr("aria-invalid", "true"), attr("aria-describedby", "token-problem")),
+		in("#token-problem", text("That is not the token.")),
+	)
+}
+
+func TestPathsAreEscaped(t *testing.T) {
+	t.Parallel()
+	if got, want := templates.MemoryPath("a/../b", "?x#y", "raw"), "/agents/a%2F..%2Fb/memory/%3Fx%23y/raw"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

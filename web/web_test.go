@@ -1,0 +1,189 @@
+package web_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"memoir/web"
+)
+
+func get(t *testing.T, method, address string, headers ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), method, address, nil)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	web.Static().ServeHTTP(w, r)
+	return w
+}
+
+func TestAnAssetsAddressMayBeKeptForAYear(t *testing.T) {
+	t.Parallel()
+	for name, kind := range map[string]string{
+		"memoir.css": "text/css; charset=utf-8", "live.js": "text/javascript; charset=utf-8",
+		"htmx.min.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml",
+	} {
+		w := get(t, http.MethodGet, web.Asset(name))
+		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != kind || w.Header().Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s is answered with %d %v", name, w.Code, w.Header())
+		}
+		if got, want := w.Header().Get("Cache-Control"), "public, max-age=31536000, immutable"; got != want {
+			t.Errorf("%s has Cache-Control %q, want %q", name, got, want)
+		}
+		file, err := os.ReadFile("static/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(w.Body.Bytes(), file) {
+			t.Errorf("%s is not the file's content", name)
+		}
+	}
+}
+
+func TestAnAddressWithoutTheVersionIsAskedForEachTime(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"/static/memoir.css", "/static/memoir.css?v=old"} {
+		w := get(t, http.MethodGet, address)
+		if w.Code != http.StatusOK || w.Header().Get("Cache-Control") != "no-cache" {
+			t.Errorf("%s is answered with %d %v", address, w.Code, w.Header())
+		}
+		again := get(t, http.MethodGet, address, "If-None-Match", w.Header().Get("ETag"))
+		if again.Code != http.StatusNotModified || again.Body.Len() > 0 {
+			t.Errorf("%s asked for again is answered with %d", address, again.Code)
+		}
+	}
+}
+
+func TestWhatIsNotEmbeddedIsNotFound(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"/static/", "/static/nothing.css", "/static/../web.go", "/static/%2e%2e/web.go", "/static/licenses", "/static//memoir.css"} {
+		if w := get(t, http.MethodGet, address); w.Code != http.StatusNotFound {
+			t.Errorf("%s is answered with %d, want 404", address, w.Code)
+		}
+	}
+}
+
+func TestAssetsAreOnlyRead(t *testing.T) {
+	t.Parallel()
+	w := get(t, http.MethodPost, "/static/memoir.css")
+	if w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != "GET, HEAD" {
+		t.Errorf("a POST is answered with %d %v", w.Code, w.Header())
+	}
+	if w := get(t, http.MethodHead, "/static/memoir.css"); w.Code != http.StatusOK || w.Body.Len() > 0 {
+		t.Errorf("a HEAD is answered with %d and %d bytes", w.Code, w.Body.Len())
+	}
+}
+
+func TestAMisspelledAssetIsFoundAtOnce(t *testing.T) {
+	t.Parallel()
+	defer func() {
+		if recover() == nil {
+			t.Error("an unknown asset has an address")
+		}
+	}()
+	web.Asset("memoire.css")
+}
+
+func TestTheVendoredScriptIsTheOneThatWasChecked(t *testing.T) {
+	t.Parallel()
+	script, err := os.ReadFile("static/htmx.min.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded, err := os.ReadFile("static/htmx.min.js.sha256")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(script)
+	if got, want := hex.EncodeToString(sum[:])+"  htmx.min.js\n", string(recorded); got != want {
+		t.Errorf("the script's checksum is %s, recorded is %s", got, want)
+	}
+}
+
+// The whole first view, page included, is to stay well below 60 KB; a page of fifty memories compresses to about 6 KB.
+func TestTheAssetsOfTheFirstViewAreSmall(t *testing.T) {
+	t.Parallel()
+	const limit = 40_000
+	total := 0
+	for _, name := range []string{"memoir.css", "live.js", "htmx.min.js", "icon.svg"} {
+		content, err := os.ReadFile("static/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var packed bytes.Buffer
+		w := gzip.NewWriter(&packed)
+		if _, err := w.Write(content); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %d bytes, %d compressed", name, len(content), packed.Len())
+		total += packed.Len()
+	}
+	if total > limit {
+		t.Errorf("the assets compress to %d bytes, more than %d", total, limit)
+	}
+}
+
+var colour = regexp.MustCompile(`--([a-z-]+): light-dark\(#([0-9a-f]{6}), #([0-9a-f]{6})\);`)
+
+// WCAG 2.2, success criterion 1.4.3: 4.5 to 1 for text.
+func TestEveryColourOfTextCanBeReadOnEveryGround(t *testing.T) {
+	t.Parallel()
+	style, err := os.ReadFile("static/memoir.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	schemes := []map[string]string{{}, {}}
+	for _, found := range colour.FindAllStringSubmatch(string(style), -1) {
+		schemes[0][found[1]], schemes[1][found[1]] = found[2], found[3]
+	}
+	texts := strings.Fields("text muted accent feedback user project reference attention good warning danger")
+	for i, scheme := range schemes {
+		for _, text := range texts {
+			for _, ground := range []string{"paper", "surface", "raised"} {
+				if got := contrast(t, scheme[text], scheme[ground]); got < 4.5 {
+					t.Errorf("scheme %d: %s on %s has a contrast of %.2f", i, text, ground, got)
+				}
+			}
+		}
+		if got := contrast(t, scheme["on-accent"], scheme["accent"]); got < 4.5 {
+			t.Errorf("scheme %d: primary buttons have a contrast of %.2f", i, got)
+		}
+	}
+}
+
+// contrast is the ratio of WCAG 2.2's relative luminances.
+func contrast(t *testing.T, a, b string) float64 {
+	t.Helper()
+	la, lb := luminance(t, a), luminance(t, b)
+	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
+}
+
+func luminance(t *testing.T, hex string) float64 {
+	t.Helper()
+	value, err := strconv.ParseUint(hex, 16, 32)
+	if err != nil {
+		t.Fatalf("no colour %q: %v", hex, err)
+	}
+	channel := func(shift uint) float64 {
+		c := float64(value>>shift&0xff) / 255
+		if c <= 0.04045 {
+			return c / 12.92
+		}
+		return math.Pow((c+0.055)/1.055, 2.4)
+	}
+	return 0.2126*channel(16) + 0.7152*channel(8) + 0.0722*channel(0)
+}
