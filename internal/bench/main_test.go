@@ -22,6 +22,9 @@ import (
 // patience bounds what should take seconds, on a slow and shared machine.
 const patience = 5 * time.Minute
 
+// claudeMDLimit is the one that a server starts with, in characters.
+const claudeMDLimit = 40_000
+
 // server is the private Postgres as people run it: unlike the one of the tests, it waits for the disk at each commit.
 var server *local.Server
 
@@ -103,7 +106,7 @@ func start(b *testing.B, url, agentsDir string) (*sync.Engine, *postgres.Store) 
 		b.Fatal(err)
 	}
 	engine, err := sync.Start(store, sync.Options{
-		Places: agents.Settings{AgentsDir: agentsDir}, Debounce: debounce, Rescan: time.Minute, ClaudeMDLimit: 40_000,
+		Places: agents.Settings{AgentsDir: agentsDir}, Debounce: debounce, Rescan: time.Minute, ClaudeMDLimit: claudeMDLimit,
 		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if err != nil {

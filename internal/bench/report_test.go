@@ -1,6 +1,6 @@
 package bench
 
-type reported struct{}
+type reported struct{ Tab *opened }
 
 var report reported
 

@@ -394,6 +394,9 @@ func (h *hold) past(ctx context.Context, l look) (past, error) {
 	if p.files, err = h.w.FilesOf(ctx, of); err != nil {
 		return p, err
 	}
+	if len(l.gone)+len(l.seen) <= massRemoval {
+		return p, nil // too few for a mass removal, whatever there was before
+	}
 	p.durable, err = h.w.DurableMemories(ctx)
 	return p, err
 }

@@ -1,0 +1,106 @@
+package bench
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"memoir/internal/pages"
+)
+
+// twoThousand is the agent whose Memory tab is measured.
+var twoThousand = layout{"one agent", 1, 0, 2_000}
+
+// openings is how often the tab is opened.
+const openings = 50
+
+// opened is how long it took to open the Memory tab beside its floor, the medians.
+type opened struct {
+	tab, floor time.Duration
+	bytes      int // of the page
+}
+
+func (o opened) ratio() float64 { return o.tab.Seconds() / o.floor.Seconds() }
+
+func BenchmarkMemoryTab(b *testing.B) {
+	dir := b.TempDir()
+	twoThousand.write(b, dir)
+	url, conn := database(b)
+	engine, store := start(b, url, dir)
+	defer stop(b, engine, store)
+	until(b, "the first scan", engine.Ready)
+	untilSearchable(b, conn, twoThousand)
+	execute(b, conn, "ANALYZE") // as a server that runs for a minute has had
+
+	site := pages.New(engine, store, pages.Options{ClaudeMDLimit: claudeMDLimit, Log: slog.New(slog.DiscardHandler)})
+	tab := serve(b, site, "/agents/agent-00/memory")
+	page := tab()
+	plain := serve(b, plainTab(b, conn, page), "/")
+	for b.Loop() {
+		var tabs, floors []time.Duration
+		for range openings {
+			tabs = append(tabs, timed(func() { tab() }))
+			floors = append(floors, timed(func() { plain() }))
+		}
+		slices.Sort(tabs)
+		slices.Sort(floors)
+		o := opened{tab: tabs[openings/2], floor: floors[openings/2], bytes: len(page)}
+		b.ReportMetric(0, "ns/op")
+		b.ReportMetric(milliseconds(o.tab), "p50-ms")
+		b.ReportMetric(milliseconds(tabs[openings-1]), "worst-ms")
+		b.ReportMetric(milliseconds(o.floor), "floor-ms")
+		b.ReportMetric(o.ratio(), "ratio")
+		report.Tab = &o
+	}
+}
+
+// plainTab is the floor of a Memory tab: all its memories read by one plain query, and a page of the same length sent
+// that was made before.
+func plainTab(b *testing.B, conn *pgx.Conn, page []byte) http.Handler {
+	b.Helper()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rows, err := conn.Query(r.Context(), `SELECT m.id, m.name, m.type, m.state, r.description, m.updated_at
+			FROM memories m JOIN revisions r ON r.id = m.revision_id ORDER BY m.updated_at DESC`)
+		if err != nil {
+			b.Error(err)
+			return
+		}
+		if _, err := pgx.CollectRows(rows, pgx.RowToMap); err != nil {
+			b.Error(err)
+		}
+		if _, err := w.Write(page); err != nil {
+			b.Error(err)
+		}
+	})
+}
+
+// serve puts a handler behind a real server and returns what opens the path.
+func serve(b *testing.B, handler http.Handler, path string) func() []byte {
+	b.Helper()
+	server := httptest.NewServer(handler)
+	b.Cleanup(server.Close)
+	return func() []byte {
+		response, err := server.Client().Get(server.URL + path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer response.Body.Close()
+		page, err := io.ReadAll(response.Body)
+		if err != nil || response.StatusCode != http.StatusOK {
+			b.Fatalf("%s answered %s: %v", path, response.Status, err)
+		}
+		return page
+	}
+}
+
+func timed(do func()) time.Duration {
+	started := time.Now()
+	do()
+	return time.Since(started)
+}
