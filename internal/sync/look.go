@@ -231,7 +231,8 @@ func (h *hold) rememberLook(ctx context.Context, listing agents.Listing, scope [
 func (h *hold) read(ctx context.Context, at time.Time, listing agents.Listing, known map[string]*postgres.File) ([]sighting, error) {
 	var toRead []agents.Entry
 	for _, entry := range listing.Files {
-		if f := known[entry.Path]; f == nil || !sameSignature(*f, entry) {
+		// What is kept out may have been let in since.
+		if f := known[entry.Path]; f == nil || f.Status == postgres.Blocked || !sameSignature(*f, entry) {
 			toRead = append(toRead, entry)
 		}
 	}

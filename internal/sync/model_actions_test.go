@@ -3,6 +3,7 @@ package sync_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres"
 	"memoir/internal/sync"
 )
 
@@ -157,22 +159,44 @@ func (w *world) endSession() {
 	w.removeAll(w.path("sessions/" + rapid.SampledFrom([]string{sessionA, sessionB, sessionC}).Draw(w.t, "session")))
 }
 
-// timePasses lets the engine trust the time stamps of what it has seen, as it does when two seconds have gone by.
+// timePasses lets what was seen grow old.
 func (w *world) timePasses() {
 	w.scan()
+	w.b.trustTimeStamps(w.slug)
+	w.scan()
+}
+
+// trustTimeStamps lets the engine rely on the time stamps of what it has seen, as it does when two seconds have gone by.
+func (b *bench) trustTimeStamps(slug string) {
 	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, w.b.url)
-	w.must(err)
+	conn, err := pgx.Connect(ctx, b.url)
+	if err != nil {
+		b.Fatal(err)
+	}
 	defer conn.Close(ctx) //nolint:errcheck // nothing is left to be written
-	for place := range w.disk() {
+	var agent postgres.Agent
+	if agent, err = b.store.Agent(ctx, slug); err != nil {
+		b.Fatal(err)
+	}
+	err = filepath.WalkDir(agent.Dir, func(file string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
 		var info syscall.Stat_t
-		w.must(syscall.Lstat(w.path(place), &info))
-		_, err := conn.Exec(ctx, `UPDATE files SET ctime_ns = $1 WHERE path = $2 AND agent_id = (SELECT id FROM agents WHERE slug = $3)`,
-			info.Ctim.Nano(), place, w.slug)
-		w.must(err)
+		if err := syscall.Lstat(file, &info); err != nil {
+			return err
+		}
+		place, err := filepath.Rel(agent.Dir, file)
+		if err != nil {
+			return err
+		}
+		_, err = conn.Exec(ctx, "UPDATE files SET ctime_ns = $1 WHERE path = $2 AND agent_id = $3", info.Ctim.Nano(), filepath.ToSlash(place), agent.ID)
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
 	}
 	time.Sleep(10 * time.Millisecond) // what comes now must have other time stamps; the system's clock has ticks of up to 10 ms
-	w.scan()
 }
 
 // delete ends a memory as a person does who has just seen it.

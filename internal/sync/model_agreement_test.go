@@ -75,12 +75,14 @@ func (w *world) hasChanged(place string) bool {
 	known := w.rules.files[place]
 	d, err := w.readThrough(place)
 	switch {
+	case known.bad && known.text == "":
+		return true
 	case isGone(err):
 		return false
 	case err != nil:
 		return true
 	}
-	return known.bad && known.text == "" || d != known.text
+	return d != known.text
 }
 
 // snapshot is all that is known of an agent, in the database and on disk.

@@ -70,7 +70,21 @@ func (h *hold) restore(ctx context.Context, head postgres.Head) error {
 	if err := h.takeIn(ctx, place); err != nil {
 		return err
 	}
+	if err := h.lookAtBlocked(ctx, head.Name); err != nil {
+		return err
+	}
 	return h.w.EndRestore(ctx, head.UUID)
+}
+
+// lookAtBlocked has the files looked at again that were kept out under a name, when something of it has been let in.
+func (h *hold) lookAtBlocked(ctx context.Context, name string) error {
+	blocked, err := h.store.Blocked(ctx, h.id)
+	for _, b := range blocked {
+		if b.Name == name {
+			h.queue.add(h.onDisk.Slug, b.Path)
+		}
+	}
+	return err
 }
 
 // restoreTarget returns where the memory's durable file was, if nothing else is there now, else a new path, and what is
@@ -164,6 +178,9 @@ func (e *Engine) Allow(ctx context.Context, slug, id string) (Result, error) {
 			return err
 		}
 		if err := h.takeIn(ctx, blocked.Path); err != nil {
+			return err
+		}
+		if err := h.lookAtBlocked(ctx, blocked.Name); err != nil {
 			return err
 		}
 		if err := h.publish(ctx); err != nil {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"memoir/internal/memories"
+	"memoir/internal/sync"
 )
 
 func TestRestoringAMemoryNamedByItsFileKeepsTheNameInAFileOfAnotherName(t *testing.T) {
@@ -34,5 +35,69 @@ func TestRestoringAMemoryNamedByItsFileKeepsTheNameInAFileOfAnotherName(t *testi
 				t.Errorf("the file is %q", got)
 			}
 		})
+	}
+}
+
+func (b *bench) blocked(slug string) []memories.Blocked {
+	b.Helper()
+	blocked, err := b.store.Blocked(b.Context(), b.agent(slug).ID)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return blocked
+}
+
+func TestRestoringTakesTheFileThatHasComeBackLongAgo(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.stopWatching()
+	text := note("Deploy", memories.Project, "on Fridays never")
+	b.write("ada/memory/a.md", text)
+	b.scanAll()
+	deleted := b.delete("ada", "Deploy")
+	b.write("ada/memory/a.md", text)
+	b.scan("ada")
+	b.trustTimeStamps("ada")
+	b.scan("ada")
+	if m := b.restore("ada", deleted); m.State != memories.Active {
+		t.Errorf("after restoring, the memory is %s", m.State)
+	}
+	if blocked := b.blocked("ada"); len(blocked) != 0 {
+		t.Errorf("its file is still kept out: %+v", blocked)
+	}
+}
+
+func TestLettingAContentInLetsInEveryFileThatSaysIt(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	text := note("Deploy", memories.Project, "on Fridays never")
+	b.write("ada/memory/a.md", text)
+	b.scanAll()
+	deleted := b.delete("ada", "Deploy")
+	copies := []string{inSession(sessionA, "a.md"), inSession(sessionB, "b.md"), "ada/memory/sub/c.md"}
+	for _, file := range copies {
+		b.write(file, text)
+	}
+	b.scan("ada")
+	if blocked := b.blocked("ada"); len(blocked) != len(copies) {
+		t.Fatalf("%d files are kept out, want %d", len(blocked), len(copies))
+	}
+	b.trustTimeStamps("ada")
+	b.restore("ada", deleted)
+	b.until("the copies to be let in", func() bool {
+		return len(b.blocked("ada")) == 0 && len(b.memory("ada", "Deploy").Files) == len(copies)+1
+	})
+}
+
+func TestNothingIsWrittenWhereTheMemoryDirectoryIsAFile(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "kept"))
+	b.scanAll()
+	b.remove("ada/memory")
+	b.write("ada/memory", "a file")
+	_, err := b.engine.Save(t.Context(), "ada", sync.Draft{Name: "New", Type: memories.User, Body: "text"})
+	if err == nil || b.read("ada/memory") != "a file" {
+		t.Errorf("saving answered %v, and the file is %q", err, b.read("ada/memory"))
 	}
 }

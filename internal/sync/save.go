@@ -170,6 +170,9 @@ func (h *hold) write(ctx context.Context, head *postgres.Head, draft Draft) (Res
 	if err := h.takeIn(ctx, target.path); err != nil {
 		return Result{}, err
 	}
+	if err := h.lookAtBlocked(ctx, draft.Name); err != nil {
+		return Result{}, err
+	}
 	if err := h.publish(ctx); err != nil {
 		return Result{}, err
 	}
@@ -228,7 +231,7 @@ func (h *hold) newTarget(file string) target {
 
 func (h *hold) isFree(p string) bool {
 	_, err := h.root.Lstat(p)
-	return errors.Is(err, fs.ErrNotExist)
+	return err != nil // what cannot be looked at is not taken; whoever writes there is told why
 }
 
 // contentFor returns the bytes to write: what is there with the draft in it, so that keys unknown to Memoir survive.
@@ -334,6 +337,9 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 		return Result{}, writeConflict(t.path, err)
 	}
 	if err := h.takeIn(ctx, t.path); err != nil {
+		return Result{}, err
+	}
+	if err := h.lookAtBlocked(ctx, draft.Name); err != nil {
 		return Result{}, err
 	}
 	if err := h.delete(ctx, head); err != nil {
