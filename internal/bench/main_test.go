@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -54,11 +55,10 @@ func run(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	code = m.Run()
-	err = server.Stop(context.Background())
-	if code != 0 || err != nil {
-		return code, err
+	if code == 0 && *write {
+		err = report.write(server.URL())
 	}
-	return code, report.write()
+	return code, errors.Join(err, server.Stop(context.Background()))
 }
 
 // database gives the URL of a fresh database with Memoir's schema, and a connection to it.
