@@ -238,11 +238,11 @@ func (w *world) isThere(rel string) bool {
 
 // readThrough reads what is at a place, through a link, as somebody would who is to decide whether it has changed.
 func (w *world) readThrough(place string) (string, error) {
-	info, err := os.Stat(w.path(place))
-	if err != nil {
+	if _, err := os.Lstat(w.path(place)); err != nil {
 		return "", err
 	}
-	if !info.Mode().IsRegular() {
+	info, err := os.Stat(w.path(place))
+	if err != nil || !info.Mode().IsRegular() {
 		return "", errors.New("not a file")
 	}
 	raw, err := os.ReadFile(w.path(place))
