@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -75,14 +76,21 @@ func (w *world) hasChanged(place string) bool {
 	known := w.rules.files[place]
 	d, err := w.readThrough(place)
 	switch {
-	case known.bad && known.text == "":
-		return true
 	case isGone(err):
 		return false
+	case known.bad && known.text == "":
+		return true
 	case err != nil:
 		return true
 	}
 	return d != known.text
+}
+
+// isNoFile says that there is something at the place that is no file. Whether that may be removed is no matter of the
+// model.
+func (w *world) isNoFile(place string) bool {
+	info, err := os.Lstat(w.path(place))
+	return err == nil && !info.Mode().IsRegular()
 }
 
 // snapshot is all that is known of an agent, in the database and on disk.
