@@ -27,6 +27,7 @@ var mayImport = map[string][]string{
 	"internal/postgres":                  {"internal/memories", "internal/agents", "internal/postgres/internal/queries", "db"},
 	"internal/postgres/internal/queries": {},
 	"internal/postgres/local":            {},
+	"internal/bench":                     {"internal/memories", "internal/agents", "internal/postgres", "internal/sync", "internal/pages"},
 	"internal/sync":                      {"internal/memories", "internal/agents", "internal/files", "internal/postgres"},
 
 	"web/templates": {"internal/memories", "internal/agents", "internal/markdown", "web"},

@@ -50,8 +50,10 @@ SELECT m.id, m.name, m.type, r.description, r.body, m.claude_md_chars, m.claude_
 FROM memories m JOIN revisions r ON r.id = m.revision_id
 WHERE m.agent_id = @agent_id AND m.state IN ('active', 'missing') AND m.readable AND m.type IS NOT NULL;
 
--- name: SetCost :batchexec
-UPDATE memories SET claude_md_chars = @chars, claude_md_listed = @listed WHERE id = @id;
+-- name: SetCosts :exec
+UPDATE memories m SET claude_md_chars = c.chars, claude_md_listed = c.listed
+FROM (SELECT unnest(@ids::uuid[]) AS id, unnest(@chars::integer[]) AS chars, unnest(@listed::boolean[]) AS listed) c
+WHERE m.id = c.id;
 
 -- name: MissingMemories :many
 SELECT id FROM memories WHERE agent_id = @agent_id AND state = 'missing' ORDER BY name, id;

@@ -22,6 +22,14 @@ type layout struct {
 
 func (l layout) total() int { return l.agents * max(1, l.sessions) * l.files }
 
+// Describe says in words how the files are spread.
+func (l layout) Describe() string {
+	if l.sessions == 0 {
+		return fmt.Sprintf("%d agent, %d files in its durable directory", l.agents, l.files)
+	}
+	return fmt.Sprintf("%d agents, %d sessions each, %d files per session", l.agents, l.sessions, l.files)
+}
+
 // The layouts of ten thousand files: a team's many conversations, and the worst case of one agent that holds it all.
 var (
 	manySessions = layout{"many sessions", 20, 25, 20}

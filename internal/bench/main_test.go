@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -21,6 +22,9 @@ import (
 
 // patience bounds what should take seconds, on a slow and shared machine.
 const patience = 5 * time.Minute
+
+// claudeMDLimit is the one that a server starts with, in characters.
+const claudeMDLimit = 40_000
 
 // server is the private Postgres as people run it: unlike the one of the tests, it waits for the disk at each commit.
 var server *local.Server
@@ -51,11 +55,10 @@ func run(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	code = m.Run()
-	err = server.Stop(context.Background())
-	if code != 0 || err != nil {
-		return code, err
+	if code == 0 && *write {
+		err = report.write(server.URL())
 	}
-	return code, report.write()
+	return code, errors.Join(err, server.Stop(context.Background()))
 }
 
 // database gives the URL of a fresh database with Memoir's schema, and a connection to it.
@@ -103,7 +106,7 @@ func start(b *testing.B, url, agentsDir string) (*sync.Engine, *postgres.Store) 
 		b.Fatal(err)
 	}
 	engine, err := sync.Start(store, sync.Options{
-		Places: agents.Settings{AgentsDir: agentsDir}, Debounce: debounce, Rescan: time.Minute, ClaudeMDLimit: 40_000,
+		Places: agents.Settings{AgentsDir: agentsDir}, Debounce: debounce, Rescan: time.Minute, ClaudeMDLimit: claudeMDLimit,
 		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if err != nil {

@@ -14,10 +14,10 @@ const rounds = 5
 
 // mirrored is one cold mirror beside its floor.
 type mirrored struct {
-	floor, ready, searchable time.Duration
+	Floor, Ready, Searchable time.Duration
 }
 
-func (m mirrored) ratio() float64 { return m.ready.Seconds() / m.floor.Seconds() }
+func (m mirrored) Ratio() float64 { return m.Ready.Seconds() / m.Floor.Seconds() }
 
 func BenchmarkMirrorFromCold(b *testing.B) {
 	for _, layout := range []layout{manySessions, oneAgent} {
@@ -29,14 +29,14 @@ func BenchmarkMirrorFromCold(b *testing.B) {
 				for range rounds {
 					all = append(all, mirrorFromCold(b, layout, dir))
 				}
-				slices.SortFunc(all, func(x, y mirrored) int { return cmp.Compare(x.ratio(), y.ratio()) })
+				slices.SortFunc(all, func(x, y mirrored) int { return cmp.Compare(x.Ratio(), y.Ratio()) })
 				middle := all[rounds/2]
 				b.ReportMetric(0, "ns/op")
-				b.ReportMetric(middle.ready.Seconds()*1e3, "ready-ms")
-				b.ReportMetric(middle.floor.Seconds()*1e3, "floor-ms")
-				b.ReportMetric(middle.searchable.Seconds()*1e3, "searchable-ms")
-				b.ReportMetric(middle.ratio(), "ratio")
-				report.addMirror(layout, middle)
+				b.ReportMetric(milliseconds(middle.Ready), "ready-ms")
+				b.ReportMetric(milliseconds(middle.Floor), "floor-ms")
+				b.ReportMetric(milliseconds(middle.Searchable), "searchable-ms")
+				b.ReportMetric(middle.Ratio(), "ratio")
+				report.Mirrors = append(report.Mirrors, named[mirrored]{layout, middle})
 			}
 		})
 	}
@@ -47,18 +47,17 @@ func BenchmarkMirrorFromCold(b *testing.B) {
 func mirrorFromCold(b *testing.B, layout layout, dir string) mirrored {
 	b.Helper()
 	url, conn := database(b)
-	m := mirrored{floor: copyPlainly(b, conn, dir)}
+	m := mirrored{Floor: copyPlainly(b, conn, dir)}
 
 	started := time.Now()
 	engine, store := start(b, url, dir)
 	until(b, "the first scan", engine.Ready)
-	m.ready = time.Since(started)
+	m.Ready = time.Since(started)
 	if n := count(b, conn, "SELECT count(*) FROM memories"); n != layout.total() {
 		b.Fatalf("%d of %d files are mirrored", n, layout.total())
 	}
 	untilSearchable(b, conn, layout)
-	m.searchable = time.Since(started)
-	b.Logf("floor %v, ready %v, searchable %v, ratio %.2f", m.floor, m.ready, m.searchable, m.ratio())
+	m.Searchable = time.Since(started)
 	stop(b, engine, store)
 	return m
 }

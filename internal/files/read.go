@@ -12,13 +12,17 @@ import (
 // Open opens a regular file for reading. Links are followed as in [Resolve]. It does not block when a pipe has been put in the
 // file's place: that is ErrNotRegular, as for a directory.
 func Open(root *os.Root, relPath string) (*os.File, error) {
-	target, err := Resolve(root, relPath)
+	const flags = os.O_RDONLY | syscall.O_NONBLOCK
+	file, err := root.OpenFile(relPath, flags, 0)
 	if err != nil {
-		return nil, err
-	}
-	file, err := root.OpenFile(target, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
+		// What the root refuses by itself, absolute links among it, is told apart by following each link.
+		target, err := Resolve(root, relPath)
+		if err != nil {
+			return nil, err
+		}
+		if file, err = root.OpenFile(target, flags, 0); err != nil {
+			return nil, err
+		}
 	}
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {

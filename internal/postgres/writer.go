@@ -216,17 +216,17 @@ func (w *Writer) Sections(ctx context.Context) ([]memories.Section, map[string]m
 
 // SaveCosts records what memories take in CLAUDE.md.
 func (w *Writer) SaveCosts(ctx context.Context, costs []memories.Cost) error {
-	params := make([]queries.SetCostParams, len(costs))
+	params := queries.SetCostsParams{
+		Ids: make([]uuid.UUID, len(costs)), Chars: make([]int32, len(costs)), Listed: make([]bool, len(costs)),
+	}
 	for i, cost := range costs {
 		id, err := parseID(cost.ID)
 		if err != nil {
 			return fmt.Errorf("save costs: memory %q: %w", cost.ID, err)
 		}
-		params[i] = queries.SetCostParams{ID: id, Chars: int32(cost.Chars), Listed: cost.Listed}
+		params.Ids[i], params.Chars[i], params.Listed[i] = id, int32(cost.Chars), cost.Listed
 	}
-	return w.inTx(ctx, "save costs", func(q *queries.Queries) error {
-		return batchErr(q.SetCost(ctx, params))
-	})
+	return wrap("save costs", w.q.SetCosts(ctx, params))
 }
 
 // batchErr runs a batch to its end and returns its first error.

@@ -264,7 +264,6 @@ func (h *hold) read(ctx context.Context, at time.Time, listing agents.Listing, k
 
 // see reads one file. ok is false when it vanished or is being written: another look follows.
 func (h *hold) see(at time.Time, entry agents.Entry, known *postgres.File) (s sighting, ok bool) {
-	stem := strings.TrimSuffix(path.Base(entry.Path), path.Ext(entry.Path))
 	s = sighting{
 		path: entry.Path, session: entry.Session, size: entry.Size, inode: int64(entry.Inode),
 		modTime: entry.ModTime.UnixNano(), changeTime: signature(entry, at), known: known,
@@ -283,13 +282,13 @@ func (h *hold) see(at time.Time, entry agents.Entry, known *postgres.File) (s si
 	}
 	switch {
 	case problem != nil:
-		s.file = memories.UnreadableFile(stem, *problem)
+		s.file = memories.UnreadableFile(stem(entry.Path), *problem)
 	case len(s.raw) == 0 && at.Sub(entry.ModTime) < beingWritten:
 		h.queue.addAfter(h.onDisk.Slug, entry.Path, beingWritten)
 		return s, false
 	default:
 		s.hash = files.Hash(s.raw)
-		s.file = memories.Parse(s.raw, stem)
+		s.file = memories.Parse(s.raw, stem(entry.Path))
 	}
 	if len(s.raw) > memories.MaxFileSize {
 		h.leaveOnDisk(&s)
@@ -298,6 +297,9 @@ func (h *hold) see(at time.Time, entry agents.Entry, known *postgres.File) (s si
 	s.fingerprint = s.file.Fingerprint([]byte(s.hash))
 	return s, true
 }
+
+// stem is what stands in for the name of a memory whose file states none.
+func stem(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }
 
 // leaveOnDisk keeps only the hash of a file that is too large to be a memory. Its bytes are kept when it is deleted.
 func (h *hold) leaveOnDisk(s *sighting) {
@@ -391,6 +393,9 @@ func (h *hold) past(ctx context.Context, l look) (past, error) {
 	}
 	if p.files, err = h.w.FilesOf(ctx, of); err != nil {
 		return p, err
+	}
+	if len(l.gone)+len(l.seen) <= massRemoval {
+		return p, nil // too few for a mass removal, whatever there was before
 	}
 	p.durable, err = h.w.DurableMemories(ctx)
 	return p, err

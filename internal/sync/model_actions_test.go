@@ -43,7 +43,13 @@ func (w *world) actions() map[string]func(*rapid.T) {
 	}
 	drawn := map[string]func(*rapid.T){}
 	for name, act := range actions {
-		drawn[name] = func(t *rapid.T) { w.t = t; act() }
+		drawn[name] = func(t *rapid.T) {
+			w.t = t
+			act()
+			if w.rules != nil {
+				w.rules.compare(w)
+			}
+		}
 	}
 	return drawn
 }

@@ -60,7 +60,10 @@ func (w *world) mayRefuseWriting(m memories.Memory) bool {
 		return true
 	}
 	for place, f := range w.rules.files {
-		if durable(place) && f.there && f.carries == m.Name && w.hasChanged(place) {
+		if !durable(place) || !f.there || f.carries != m.Name {
+			continue
+		}
+		if _, err := w.readThrough(place); isGone(err) || w.hasChanged(place) {
 			return true
 		}
 	}

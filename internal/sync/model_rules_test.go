@@ -209,7 +209,9 @@ func (r *rules) compare(w *world) {
 	}
 	dead := map[string]memories.Memory{}
 	for _, m := range w.memories(memories.Deleted) {
-		dead[m.Name] = m
+		if m.Readable {
+			dead[m.Name] = m
+		}
 	}
 	for name, known := range r.names {
 		m, lives := alive[name]
@@ -265,7 +267,6 @@ func (r *rules) deleted(w *world, m memories.Memory, files []string, purged bool
 	} else {
 		r.buried.add(m.Name, m.Fingerprint)
 	}
-	r.compare(w)
 }
 
 // restored: the name lives with what it said last, in a durable file, and all that it had said may come back.
@@ -282,7 +283,6 @@ func (r *rules) restored(w *world, was, is memories.Memory, at span) {
 	if is.Fingerprint != was.Fingerprint {
 		w.t.Fatalf("%q said %q and was restored with %q", was.Name, was.Body, is.Body)
 	}
-	r.compare(w)
 }
 
 // saved: the name lives with what was saved, whatever there was.
@@ -296,7 +296,6 @@ func (r *rules) saved(w *world, m memories.Memory, content memories.Fingerprint,
 	known.lives, known.content, known.new = true, content, at
 	known.said[content] = true
 	r.writtenBy(w, m, at)
-	r.compare(w)
 }
 
 // allowed: the file that was kept out is what the name says.
@@ -311,7 +310,6 @@ func (r *rules) allowed(w *world, b memories.Blocked, content memories.Fingerpri
 	known.said[content] = true
 	f := r.files[b.Path]
 	f.blocked, f.content, f.new = false, content, at
-	r.compare(w)
 }
 
 // writtenBy takes over the durable file that an operation has written, and that it has looked at itself.

@@ -216,5 +216,11 @@ func (w *world) oneOf(state memories.State) (memories.Memory, bool) {
 	if len(list) == 0 {
 		return memories.Memory{}, false
 	}
-	return rapid.SampledFrom(list).Draw(w.t, "memory"), true
+	names := make([]string, len(list))
+	byName := map[string]memories.Memory{}
+	for i, m := range list {
+		names[i] = fmt.Sprintf("%s at %s", m.Name, m.Path)
+		byName[names[i]] = m
+	}
+	return byName[rapid.SampledFrom(names).Draw(w.t, "memory")], true
 }

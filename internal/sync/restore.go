@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"slices"
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
@@ -54,47 +56,61 @@ func (h *hold) restore(ctx context.Context, head postgres.Head) error {
 	if raw == nil {
 		return &memories.ConflictError{Reason: fmt.Sprintf("The bytes of %s were never readable, so there is nothing to restore.", head.Path)}
 	}
-	path, err := h.restoreTarget(ctx, head)
+	place, data, err := h.restoreTarget(ctx, head, raw)
 	if err != nil {
 		return err
 	}
-	err = files.Write(h.root, path, raw, files.Options{New: true, ModTime: head.ModifiedAt})
+	err = files.Write(h.root, place, data, files.Options{New: true, ModTime: head.ModifiedAt})
 	if err != nil && !errors.Is(err, files.ErrExists) {
-		return writeConflict(path, err)
+		return writeConflict(place, err)
 	}
 	if err := h.restoreToIndexes(head.IndexLines); err != nil {
 		return err
 	}
-	if err := h.takeIn(ctx, path); err != nil {
+	if err := h.takeIn(ctx, place); err != nil {
 		return err
 	}
 	return h.w.EndRestore(ctx, head.UUID)
 }
 
-// restoreTarget returns where the memory's durable file was, if nothing else is there now, else a new path. A file
-// that has its very bytes already is what a restore that was cut short has written.
-func (h *hold) restoreTarget(ctx context.Context, head postgres.Head) (string, error) {
+// restoreTarget returns where the memory's durable file was, if nothing else is there now, else a new path, and what is
+// to be written there. A file that says so already is what a restore that was cut short has written.
+func (h *hold) restoreTarget(ctx context.Context, head postgres.Head, raw []byte) (place string, data []byte, err error) {
 	if !head.Readable {
-		return head.Path, nil
+		return head.Path, raw, nil
 	}
 	durable, err := h.w.DurableFilesOf(ctx, head.UUID)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	wished := memories.FileName(head.Type, head.Name)
+	// The file that held the content comes first.
+	slices.SortStableFunc(durable, func(a, b postgres.DurableFile) int {
+		return compareBool(b.Path == head.Path, a.Path == head.Path)
+	})
 	for _, f := range durable {
-		if f.Path == head.Path || head.Session != "" {
-			if h.isFree(f.Path) || h.holds(f.Path, head.Hash) {
-				return f.Path, nil
-			}
+		data = named(raw, head, f.Path)
+		if h.isFree(f.Path) || h.holds(f.Path, files.Hash(data)) {
+			return f.Path, data, nil
 		}
 	}
-	for _, f := range durable {
-		if h.isFree(f.Path) {
-			return f.Path, nil
+	for n := 1; ; n++ {
+		place = path.Join(h.onDisk.DurableDir(), memories.NumberedFileName(memories.FileName(head.Type, head.Name), n))
+		data = named(raw, head, place)
+		if h.isFree(place) || h.holds(place, files.Hash(data)) {
+			return place, data, nil
 		}
 	}
-	return h.newTarget(wished).path, nil
+}
+
+// named returns the bytes with the memory's name in them, where they took it from a file's name that is another one now.
+func named(raw []byte, head postgres.Head, place string) []byte {
+	f := memories.Parse(raw, stem(place))
+	if f.Name == head.Name {
+		return raw
+	}
+	content := f.Content()
+	content.Name = head.Name
+	return memories.Rewrite(raw, content, head.ModifiedAt)
 }
 
 func (h *hold) holds(path, hash string) bool {

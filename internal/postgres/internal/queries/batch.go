@@ -169,57 +169,6 @@ func (b *SaveRevisionBatchResults) Close() error {
 	return b.br.Close()
 }
 
-const setCost = `-- name: SetCost :batchexec
-UPDATE memories SET claude_md_chars = $1, claude_md_listed = $2 WHERE id = $3
-`
-
-type SetCostBatchResults struct {
-	br     pgx.BatchResults
-	tot    int
-	closed bool
-}
-
-type SetCostParams struct {
-	Chars  int32
-	Listed bool
-	ID     uuid.UUID
-}
-
-func (q *Queries) SetCost(ctx context.Context, arg []SetCostParams) *SetCostBatchResults {
-	batch := &pgx.Batch{}
-	for _, a := range arg {
-		vals := []interface{}{
-			a.Chars,
-			a.Listed,
-			a.ID,
-		}
-		batch.Queue(setCost, vals...)
-	}
-	br := q.db.SendBatch(ctx, batch)
-	return &SetCostBatchResults{br, len(arg), false}
-}
-
-func (b *SetCostBatchResults) Exec(f func(int, error)) {
-	defer b.br.Close()
-	for t := 0; t < b.tot; t++ {
-		if b.closed {
-			if f != nil {
-				f(t, ErrBatchAlreadyClosed)
-			}
-			continue
-		}
-		_, err := b.br.Exec()
-		if f != nil {
-			f(t, err)
-		}
-	}
-}
-
-func (b *SetCostBatchResults) Close() error {
-	b.closed = true
-	return b.br.Close()
-}
-
 const updateFile = `-- name: UpdateFile :batchexec
 UPDATE files SET session = $1, memory_id = $2, status = $3, present = $4,
     fingerprint = $5, hash = $6, size = $7, inode = $8, mtime_ns = $9, ctime_ns = $10,

@@ -354,6 +354,23 @@ func (q *Queries) SectionsToCompile(ctx context.Context, agentID int64) ([]Secti
 	return items, nil
 }
 
+const setCosts = `-- name: SetCosts :exec
+UPDATE memories m SET claude_md_chars = c.chars, claude_md_listed = c.listed
+FROM (SELECT unnest($1::uuid[]) AS id, unnest($2::integer[]) AS chars, unnest($3::boolean[]) AS listed) c
+WHERE m.id = c.id
+`
+
+type SetCostsParams struct {
+	Ids    []uuid.UUID
+	Chars  []int32
+	Listed []bool
+}
+
+func (q *Queries) SetCosts(ctx context.Context, arg SetCostsParams) error {
+	_, err := q.db.Exec(ctx, setCosts, arg.Ids, arg.Chars, arg.Listed)
+	return err
+}
+
 const setRestoring = `-- name: SetRestoring :exec
 UPDATE memories SET restoring = $1 WHERE id = $2
 `
