@@ -15,12 +15,9 @@ import (
 	"memoir/web/templates"
 )
 
-// eventsPath is the API's event stream, which open pages follow.
-const eventsPath = "/api/v1/events"
-
 // liveOf is the stream of what happens to one agent.
 func liveOf(agent postgres.Agent) string {
-	return eventsPath + "?" + url.Values{"agent": {agent.Slug}}.Encode()
+	return templates.EventsPath + "?" + url.Values{"agent": {agent.Slug}}.Encode()
 }
 
 // agent leads to the tab that opens first.

@@ -17,7 +17,7 @@ func (s *site) agents(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := templates.Agents{
-		Frame:    templates.Frame{Live: eventsPath, Notice: agentsNotice(r)},
+		Frame:    templates.Frame{Live: templates.EventsPath, Notice: agentsNotice(r)},
 		LookedIn: s.places(),
 		Samples:  s.options.AddSamples != nil,
 	}

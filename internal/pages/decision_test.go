@@ -137,7 +137,7 @@ func TestAnAgentIsForgottenOnlyWhenItsDirectoryIsGone(t *testing.T) {
 	}
 	page := s.get(t, adaList)
 	page.expect(http.StatusOK, "The directory is gone", "Everything this agent learned is kept here", "Tabs")
-	page = s.submit(t, page, "Forget this agent")
+	page = s.submit(t, page, "Yes, forget this agent")
 	page.expect(http.StatusOK, "The agent is forgotten.", "No agents yet")
 	s.get(t, adaList).expect(http.StatusNotFound)
 }

@@ -140,7 +140,7 @@ func TestTheTrashTellsWhoDeletedAndRestoresAndEmpties(t *testing.T) {
 	if page.Request.URL.Path != ada+"/trash" || s.Read("ada/memory/tabs.md") == "" {
 		t.Errorf("the restore leads to %s", page.Request.URL)
 	}
-	page = s.submit(t, page, "Delete for good Release")
+	page = s.submit(t, page, "Yes, delete for good Release")
 	page.expect(http.StatusOK, "It is gone for good", "The trash is empty")
 	s.get(t, adaList).expect(http.StatusOK, "Tabs")
 }

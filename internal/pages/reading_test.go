@@ -1,12 +1,18 @@
 package pages_test
 
 import (
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"memoir/internal/agents"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/postgres/pgtest"
+	"memoir/internal/sync"
 )
 
 func TestAMemoryIsShownWholeAsSafeMarkdown(t *testing.T) {
@@ -69,6 +75,56 @@ func TestTheClaudeMDTabShowsTheFileAndWhatEachMemoryCosts(t *testing.T) {
 	costs := page.each(".costs a")
 	if len(costs) != 2 || costs[0] != "Tabs" || costs[1] != "Release" {
 		t.Errorf("costs of %q", costs)
+	}
+}
+
+func TestAMemoryDirectoryThatIsNotPublishedShowsWhatWouldBe(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	store, err := postgres.Open(t.Context(), pgtest.New(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	engine, err := sync.Start(store, sync.Options{
+		Places:   agents.Settings{MemoryDirs: []agents.NamedDir{{Slug: "reviewer", Path: dir}}},
+		Debounce: 20 * time.Millisecond, Rescan: time.Hour, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := engine.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	m := &memoirtest.Memoir{TB: t, Dir: dir, Store: store, Engine: engine}
+	m.Until("the first scan", engine.Ready)
+	m.Write("tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use tabs."))
+	m.Scan("reviewer")
+
+	s := serveMemoir(t, m, setting{})
+	page := s.get(t, "/agents/reviewer/claude-md")
+	page.expect(http.StatusOK, "What would be compiled")
+	if !strings.Contains(page.Find(".document").Text(), "### Tabs\n\nUse tabs.\n") {
+		t.Errorf("shown is\n%s", page.Find(".document").Text())
+	}
+	card := s.get(t, "/")
+	card.expect(http.StatusOK, "reviewer", "directory", dir)
+	if card.Find("meter").Length() != 0 {
+		t.Error("the card measures a CLAUDE.md that is not written")
+	}
+}
+
+func TestAPageCanBeAskedForWithoutItsBody(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodHead, s.address+adaList, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page := s.send(t, request); page.StatusCode != http.StatusOK || page.raw != "" {
+		t.Errorf("it answers %d with %d bytes", page.StatusCode, len(page.raw))
 	}
 }
 

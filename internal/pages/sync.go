@@ -14,7 +14,7 @@ func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := templates.Sync{
-		Frame:       templates.Frame{Live: eventsPath},
+		Frame:       templates.Frame{Live: templates.EventsPath},
 		FilesOnDisk: status.FilesOnDisk, Mirrored: status.Mirrored, NeedsAttention: status.NeedsAttention,
 		Pending: status.Pending, WatchMode: "events", Overflows: status.Overflows,
 		LastFullScan: local(status.LastFullScan), Lag: status.Lag,

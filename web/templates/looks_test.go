@@ -11,6 +11,8 @@ import (
 	"github.com/a-h/templ"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"memoir/web/templates"
 )
 
 // Pictures of all pages stay where `go test -artifacts` puts them.
@@ -21,7 +23,7 @@ func TestEveryPageFitsItsScreenAndKeepsTheContentSecurityPolicy(t *testing.T) {
 	for name, component := range all {
 		pages.Handle("/"+name, templ.Handler(component))
 	}
-	pages.HandleFunc("/events", silence)
+	pages.HandleFunc(templates.EventsPath, silence)
 	pages.HandleFunc("/agents/{slug}/events", silence)
 	site := guarded(t, pages)
 

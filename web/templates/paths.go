@@ -9,7 +9,7 @@ const (
 	ScanPath    = "/scan"
 	SamplesPath = "/samples"
 	SignInPath  = "/sign-in"
-	EventsPath  = "/events"
+	EventsPath  = "/api/v1/events" // the API's event stream; the parameter agent narrows it to one
 )
 
 // AgentPath returns the path of a page or action of an agent: AgentPath("hive-1", "trash") is /agents/hive-1/trash.
