@@ -227,8 +227,9 @@ func (v *victim) check() {
 	for _, m := range v.list("active") {
 		alive[m.Name] = m
 	}
-	v.checkFiles(alive)
-	v.checkMemories(alive)
+	blocked := v.blocked()
+	v.checkFiles(alive, blocked)
+	v.checkMemories(alive, blocked)
 	v.checkClaudeMD(alive)
 	v.checkIndex()
 	if v.Failed() {
@@ -236,19 +237,26 @@ func (v *victim) check() {
 	}
 }
 
-// checkFiles: every file is what its memory says, or is kept out; nothing is left over.
-func (v *victim) checkFiles(alive map[string]crashMemory) {
+// crashBlocked is what is needed of a content that is kept out.
+type crashBlocked struct{ Name, Path, Body string }
+
+// blocked gives what is kept out, by path.
+func (v *victim) blocked() map[string]crashBlocked {
 	v.Helper()
-	var answer struct {
-		Blocked []struct{ Path, Body string }
-	}
+	var answer struct{ Blocked []crashBlocked }
 	if status, err := v.call("GET", "/api/v1/agents/ada/blocked", nil, &answer); status != 200 {
 		v.Fatal(status, err)
 	}
-	blocked := map[string]string{}
+	blocked := map[string]crashBlocked{}
 	for _, b := range answer.Blocked {
-		blocked[b.Path] = b.Body
+		blocked[b.Path] = b
 	}
+	return blocked
+}
+
+// checkFiles: every file is what its memory says, or is kept out; nothing is left over.
+func (v *victim) checkFiles(alive map[string]crashMemory, blocked map[string]crashBlocked) {
+	v.Helper()
 	entries, err := os.ReadDir(filepath.Join(v.agent.dir, "memory"))
 	if err != nil {
 		v.Fatal(err)
@@ -267,8 +275,8 @@ func (v *victim) checkFiles(alive map[string]crashMemory) {
 		switch {
 		case err != nil && lives && len(m.Files) == 0:
 			v.Errorf("%s is gone, and its memory lives with %q in %v", place, m.Body, m.Files)
-		case err == nil && blocked[place] != body && (!lives || m.Body != body):
-			v.Errorf("%s says %q, and its memory (alive: %t) says %q; kept out: %q", place, body, lives, m.Body, blocked[place])
+		case err == nil && blocked[place].Body != body && (!lives || m.Body != body):
+			v.Errorf("%s says %q, and its memory (alive: %t) says %q; kept out: %q", place, body, lives, m.Body, blocked[place].Body)
 		}
 	}
 }
@@ -282,8 +290,12 @@ func dirEntries(v *victim, dir string) []os.DirEntry {
 }
 
 // checkMemories: an answered save holds, an answered deletion too, and each memory is what its files say.
-func (v *victim) checkMemories(alive map[string]crashMemory) {
+func (v *victim) checkMemories(alive map[string]crashMemory, blocked map[string]crashBlocked) {
 	v.Helper()
+	named := map[string]bool{} // by a file that is kept out: the memory lives on as long as a file carries its name
+	for _, b := range blocked {
+		named[b.Name] = true
+	}
 	for name, may := range v.agent.said {
 		m := alive[name]
 		if !slices.Contains(may, m.Body) {
@@ -295,7 +307,7 @@ func (v *victim) checkMemories(alive map[string]crashMemory) {
 		if v.agent.ended[name][m.Body] {
 			v.Errorf("%s says %q again, which was deleted", name, m.Body)
 		}
-		if len(m.Files) == 0 {
+		if len(m.Files) == 0 && !named[name] {
 			v.Errorf("%s is carried by no file", name)
 		}
 		for _, f := range m.Files {

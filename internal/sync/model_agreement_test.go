@@ -201,8 +201,8 @@ func (s snapshot) ofFile(place string) string {
 	switch {
 	case !d.bad && row.Hash != hashOf(d.text):
 		return fmt.Sprintf("%s is known with other bytes than %q", place, d.text)
-	case !readable && s.tombstones[postgres.Tombstone{Name: stemOf(place), Fingerprint: row.Fingerprint}],
-		readable && s.tombstones[postgres.Tombstone{Name: parsed.Name, Fingerprint: parsed.Fingerprint(nil)}]:
+	case readable && s.tombstones[postgres.Tombstone{Name: parsed.Name, Fingerprint: parsed.Fingerprint(nil)}],
+		!readable && row.Status == postgres.Blocked && !d.bad: // the very bytes of a file that could not be read and was deleted
 		if row.Status != postgres.Blocked || s.blocked[place].Hash != row.Hash {
 			return fmt.Sprintf("%s says what was deleted, is %s, and blocked with %+v", place, row.Status, s.blocked[place])
 		}

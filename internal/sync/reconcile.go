@@ -163,7 +163,8 @@ func (d *desk) fileSeen(s sighting) {
 		Path: s.path, Session: s.session, Status: postgres.Carries, Present: true, Fingerprint: s.fingerprint, Hash: s.hash,
 		Size: s.size, Inode: s.inode, ModTime: s.modTime, ChangeTime: s.changeTime, ModifiedAt: s.modifiedAt, ContentAt: s.contentAt,
 	}
-	blocked := d.tombstones[postgres.Tombstone{Name: s.file.Name, Fingerprint: s.fingerprint}]
+	// A file whose bytes are not known says nothing that could have been deleted.
+	blocked := s.hash != "" && d.tombstones[postgres.Tombstone{Name: s.file.Name, Fingerprint: s.fingerprint}]
 	if s.known != nil && s.known.Status == postgres.Blocked && s.known.Present && !(blocked && s.known.Fingerprint == s.fingerprint) {
 		// The very content that was kept out keeps its id: somebody may be about to allow it.
 		d.out.batch.Unblock = append(d.out.batch.Unblock, s.path)

@@ -1,6 +1,8 @@
 package sync_test
 
 import (
+	"os"
+	"syscall"
 	"testing"
 
 	"memoir/internal/memories"
@@ -99,5 +101,27 @@ func TestNothingIsWrittenWhereTheMemoryDirectoryIsAFile(t *testing.T) {
 	_, err := b.engine.Save(t.Context(), "ada", sync.Draft{Name: "New", Type: memories.User, Body: "text"})
 	if err == nil || b.read("ada/memory") != "a file" {
 		t.Errorf("saving answered %v, and the file is %q", err, b.read("ada/memory"))
+	}
+}
+
+func TestDeletingALinkHidesNoOtherFileThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/b.md", note("Other", memories.User, "text"))
+	if err := os.Symlink("nowhere.md", b.path("ada/memory/a.md")); err != nil {
+		t.Fatal(err)
+	}
+	b.scanAll()
+	b.delete("ada", "a")
+	b.write("ada/memory/sub/b.md", note("Below", memories.User, "text"))
+	if err := syscall.Mkfifo(b.path("ada/memory/sub/a.md"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b.scan("ada")
+	if m := b.memory("ada", "a"); m.State != memories.NeedsAttention || m.Path != "memory/sub/a.md" {
+		t.Errorf("the pipe is %s, at %s", m.State, m.Path)
+	}
+	if blocked := b.blocked("ada"); len(blocked) != 0 {
+		t.Errorf("the pipe is kept out as if it said what was deleted: %+v", blocked)
 	}
 }
