@@ -76,7 +76,7 @@ func (w *world) hasChanged(place string) bool {
 	known := w.rules.files[place]
 	d, err := w.readThrough(place)
 	switch {
-	case isGone(err):
+	case os.IsNotExist(err):
 		return false
 	case known.bad && known.text == "":
 		return true
@@ -153,7 +153,7 @@ func (w *world) disagreements() []string {
 	}
 	for _, place := range slices.Sorted(maps.Keys(s.rows)) {
 		row := s.rows[place]
-		if _, there := s.disk[place]; row.Present && !there && w.isThere(topOf(place)) {
+		if _, there := s.disk[place]; row.Present && !there && w.isKnown(place) {
 			found.addf("%s is listed as present and is not there", place)
 		}
 		if row.Status == postgres.Removing {
@@ -166,7 +166,7 @@ func (w *world) disagreements() []string {
 		}
 	}
 	for place := range s.unreadable {
-		if row := s.rows[place]; w.isThere(topOf(place)) && (!row.Present || row.Status != postgres.Unreadable) {
+		if row := s.rows[place]; w.isKnown(place) && (!row.Present || row.Status != postgres.Unreadable) {
 			found.addf("%s is listed as unreadable, and its row says %q, present: %t", place, row.Status, row.Present)
 		}
 	}

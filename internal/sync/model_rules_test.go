@@ -1,7 +1,10 @@
 package sync_test
 
 import (
+	"io/fs"
 	"maps"
+	"os"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -56,7 +59,7 @@ func (r *rules) look(w *world, scope string, at span) {
 	disk := w.disk()
 	left := map[string]bool{} // names that a durable file no longer carries
 	for place, f := range r.files {
-		if _, there := disk[place]; there || !f.there || !within(place, scope) || !w.isThere(topOf(place)) {
+		if _, there := disk[place]; there || !f.there || !within(place, scope) || !w.isKnown(place) {
 			continue
 		}
 		f.there, f.blocked = false, false
@@ -90,10 +93,16 @@ func within(place, scope string) bool {
 
 func durable(place string) bool { return strings.HasPrefix(place, "memory/") }
 
-// topOf is the directory of the agent without which nothing is known about a place.
-func topOf(place string) string {
+// isKnown says whether anything can be said of a place that has no file: not while the agent's directory for it is gone,
+// nor when a link has come to stand above it.
+func (w *world) isKnown(place string) bool {
 	top, _, _ := strings.Cut(place, "/")
-	return top
+	for dir := path.Dir(place); dir != "."; dir = path.Dir(dir) {
+		if info, err := os.Lstat(w.path(dir)); err == nil && info.Mode().Type() == fs.ModeSymlink {
+			return false
+		}
+	}
+	return w.isThere(top)
 }
 
 // see looks at one file and gives what it says, if it newly says something.
