@@ -79,3 +79,7 @@ WHERE agent_id = @agent_id AND memory_id = @memory_id::uuid AND status = 'removi
 -- name: ForgetContent :exec
 -- The next look takes the file for changed, whatever its bytes are.
 UPDATE files SET hash = '', ctime_ns = 0 WHERE agent_id = @agent_id AND path = @path;
+
+-- name: RecordBytes :exec
+-- The file's bytes are others now and its content is the same: the next look finds nothing new in it.
+UPDATE files SET hash = @hash, ctime_ns = 0 WHERE agent_id = @agent_id AND path = @path;

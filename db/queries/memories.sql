@@ -57,3 +57,6 @@ WHERE m.id = c.id;
 
 -- name: MissingMemories :many
 SELECT id FROM memories WHERE agent_id = @agent_id AND state = 'missing' ORDER BY name, id;
+
+-- name: SetModified :exec
+UPDATE memories SET modified_at = @modified_at WHERE id = @id;

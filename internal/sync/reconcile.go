@@ -409,7 +409,7 @@ func (pg *page) followContent() {
 			continue
 		}
 		if f.Path == h.Path {
-			h.ModifiedAt = f.ModifiedAt
+			h.ModifiedAt, h.Hash, h.Size = f.ModifiedAt, f.Hash, f.Size
 			return
 		}
 		if best == nil || compareBool(best.Durable(), f.Durable()) < 0 || best.Durable() == f.Durable() && f.Path < best.Path {

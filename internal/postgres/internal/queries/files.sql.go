@@ -355,6 +355,22 @@ func (q *Queries) MarkFilesRemoving(ctx context.Context, arg MarkFilesRemovingPa
 	return err
 }
 
+const recordBytes = `-- name: RecordBytes :exec
+UPDATE files SET hash = $1, ctime_ns = 0 WHERE agent_id = $2 AND path = $3
+`
+
+type RecordBytesParams struct {
+	Hash    string
+	AgentID int64
+	Path    string
+}
+
+// The file's bytes are others now and its content is the same: the next look finds nothing new in it.
+func (q *Queries) RecordBytes(ctx context.Context, arg RecordBytesParams) error {
+	_, err := q.db.Exec(ctx, recordBytes, arg.Hash, arg.AgentID, arg.Path)
+	return err
+}
+
 const sessionsOf = `-- name: SessionsOf :many
 SELECT session, count(*) FILTER (WHERE present) AS files, count(*) AS ever, max(modified_at)::timestamptz AS modified_at
 FROM files

@@ -371,6 +371,20 @@ func (q *Queries) SetCosts(ctx context.Context, arg SetCostsParams) error {
 	return err
 }
 
+const setModified = `-- name: SetModified :exec
+UPDATE memories SET modified_at = $1 WHERE id = $2
+`
+
+type SetModifiedParams struct {
+	ModifiedAt time.Time
+	ID         uuid.UUID
+}
+
+func (q *Queries) SetModified(ctx context.Context, arg SetModifiedParams) error {
+	_, err := q.db.Exec(ctx, setModified, arg.ModifiedAt, arg.ID)
+	return err
+}
+
 const setRestoring = `-- name: SetRestoring :exec
 UPDATE memories SET restoring = $1 WHERE id = $2
 `

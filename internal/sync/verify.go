@@ -1,0 +1,104 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+
+	"memoir/internal/files"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// Verify says that a memory is still true: its age starts anew. Every file that carries it gets the time of now as its
+// modification time and, where it has one, as its metadata.modified. That is no new content: no revision, and no file
+// with another content of the memory becomes the newest by it.
+//
+// It fails with memories.ErrNotFound, memories.ErrChanged when match is of another content, and *memories.ConflictError
+// when the memory is in the trash, or a file cannot be read or has changed on disk since; then nothing has happened.
+func (e *Engine) Verify(ctx context.Context, slug, id, match string) (Result, error) {
+	var result Result
+	err := e.withAgent(ctx, slug, func(h *hold) error {
+		head, err := h.head(ctx, id, match)
+		if err != nil {
+			return err
+		}
+		if head.State == memories.Deleted {
+			return &memories.ConflictError{Reason: "The memory is in the trash. Nothing was changed. Restore it first."}
+		}
+		if err := h.verify(ctx, head); err != nil {
+			return err
+		}
+		h.tell([]change{{KindSaved, head.Name}})
+		result, err = h.result(ctx, id)
+		return err
+	})
+	return result, err
+}
+
+func (h *hold) verify(ctx context.Context, head postgres.Head) error {
+	if h.root == nil {
+		return h.errNoDirectory()
+	}
+	carriers, err := h.carriersOf(ctx, head)
+	if err != nil {
+		return err
+	}
+	raws := make([][]byte, len(carriers))
+	for i, f := range carriers {
+		if raws[i], err = h.asRecorded(f); err != nil {
+			return err
+		}
+	}
+	now := postgres.Now()
+	for i, f := range carriers {
+		if raws[i] == nil {
+			continue // it is gone, which the next look finds
+		}
+		if err := h.refresh(ctx, head, f, raws[i], now); err != nil {
+			return err
+		}
+	}
+	return h.w.SetModified(ctx, head.UUID, now)
+}
+
+// asRecorded returns the bytes of a file, which must be those on record; nil when it is gone.
+func (h *hold) asRecorded(f postgres.File) ([]byte, error) {
+	raw, err := readAll(h.root, f.Path, memories.MaxFileSize)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, &memories.ConflictError{Reason: f.Path + " cannot be read (" + plain(err).Error() + "). Nothing was changed."}
+	case files.Hash(raw) != f.Hash:
+		h.queue.add(h.onDisk.Slug, f.Path)
+		return nil, changedOnDisk(f.Path)
+	}
+	return raw, nil
+}
+
+// refresh gives one file the new time. Bytes that change by it are put on record at once, so that no look takes the
+// file's old content for a new one.
+func (h *hold) refresh(ctx context.Context, head postgres.Head, f postgres.File, raw []byte, now time.Time) error {
+	touched, changed := memories.Touch(raw, now)
+	if !changed {
+		if err := h.root.Chtimes(f.Path, now, now); err != nil {
+			return writeConflict(f.Path, err)
+		}
+		return h.takeIn(ctx, f.Path)
+	}
+	hash := files.Hash(touched)
+	if err := files.Write(h.root, f.Path, touched, files.Options{IfHash: f.Hash, ModTime: now}); err != nil {
+		return writeConflict(f.Path, err)
+	}
+	if err := h.w.RecordBytes(ctx, f.Path, hash); err != nil {
+		return err
+	}
+	if f.Path == head.Path {
+		if err := h.w.KeepRaw(ctx, head.RevisionID, touched, hash); err != nil {
+			return err
+		}
+	}
+	return h.takeIn(ctx, f.Path)
+}

@@ -1,0 +1,70 @@
+package sync_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/sync"
+)
+
+func (b *bench) verify(name string) memories.Memory {
+	b.Helper()
+	m := b.memory("ada", name)
+	result, err := b.engine.Verify(b.Context(), "ada", m.ID, sync.ETag(m))
+	if err != nil {
+		b.Fatalf("verify %s: %v", name, err)
+	}
+	return result.Memory
+}
+
+func TestStillTrueResetsTheAgeOfEveryFileAndIsNoNewContent(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	old := "---\nname: Deploy\ntype: project\nmetadata:\n  modified: 2026-01-02T03:04:05.000Z\n  originSessionId: 7\n---\nolder\n"
+	current := strings.Replace(strings.Replace(old, "older", "current", 1), "2026-01-02", "2026-02-02", 1)
+	b.writeAged("ada/memory/a.md", current, 24*time.Hour)
+	b.writeAged(inSession(sessionA, "b.md"), old, 48*time.Hour)
+	b.writeAged(inSession(sessionB, "c.md"), note("Deploy", memories.Project, "oldest"), 72*time.Hour)
+	b.scanAll()
+	b.hasBody("ada", "Deploy", "current")
+	m := b.verify("Deploy")
+	if age := memories.AgeOf(m.ModifiedAt, time.Now()); age.Days != 0 {
+		t.Errorf("it is %s old", age)
+	}
+	b.scan("ada")
+	b.restart()
+	m = b.memory("ada", "Deploy")
+	if m.Body != "current" || len(b.revisions("ada", m)) != 3 || memories.AgeOf(m.ModifiedAt, time.Now()).Days != 0 {
+		t.Errorf("later it is %+v with %d revisions", m, len(b.revisions("ada", m)))
+	}
+	for _, f := range m.Files {
+		if memories.AgeOf(f.ModifiedAt, time.Now()).Days != 0 {
+			t.Errorf("%s is still old", f.Path)
+		}
+	}
+	if got := b.read("ada/memory/a.md"); strings.Contains(got, "2026-02-02") || !strings.Contains(got, "originSessionId: 7") {
+		t.Errorf("the file is now %q", got)
+	}
+	restored := b.restore("ada", b.delete("ada", "Deploy"))
+	if memories.AgeOf(restored.ModifiedAt, time.Now()).Days != 0 {
+		t.Error("a restore brought the old age back")
+	}
+}
+
+func TestStillTrueOfWhatChangedOrIsDeletedIsRefused(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "text"))
+	b.scan("ada")
+	b.stopWatching()
+	m := b.memory("ada", "Deploy")
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "changed"))
+	_, err := b.engine.Verify(t.Context(), "ada", m.ID, "")
+	b.isConflict(err, "has changed on disk")
+	b.scan("ada")
+	b.delete("ada", "Deploy")
+	_, err = b.engine.Verify(t.Context(), "ada", m.ID, "")
+	b.isConflict(err, "trash")
+}
