@@ -66,6 +66,7 @@ func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handl
 	a.registerAgents()
 	a.registerMemories()
 	a.registerTrash()
+	a.registerBatch()
 	a.registerRevisions()
 	a.registerBlocked()
 	a.registerDocuments()

@@ -1,0 +1,83 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"memoir/internal/problem"
+	"memoir/internal/sync"
+)
+
+// maxBatch is how many memories one batch may name: as many as the longest page of a list.
+const maxBatch = 500
+
+// Batch names the memories of an agent with which something is to be done at once, in this order.
+type Batch struct {
+	Delete  []string `json:"delete,omitempty" doc:"The ids of memories to delete." maxItems:"500"`
+	Restore []string `json:"restore,omitempty" doc:"The ids of memories to restore." maxItems:"500"`
+	Verify  []string `json:"verify,omitempty" doc:"The ids of memories that are still true." maxItems:"500"`
+}
+
+// BatchResult is what became of one memory of a batch.
+type BatchResult struct {
+	ID      string           `json:"id"`
+	Op      string           `json:"op" enum:"delete,restore,verify"`
+	Status  int              `json:"status" doc:"The status that the call for this memory alone would have had."`
+	Problem *problem.Problem `json:"problem" doc:"Why it failed; null when it did not."`
+}
+
+// BatchResultList has a result for each memory of a batch, in the order in which they were dealt with.
+type BatchResultList struct {
+	Results []BatchResult `json:"results" nullable:"false"`
+}
+
+func (a *api) registerBatch() {
+	register(a, post("/agents/{slug}/memories:batch", "batch-memories", "Delete, restore or verify many memories at once",
+		http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.batch)
+	register(a, post("/agents/{slug}/memories/{id}/verify", "verify-memory", "Say that a memory is still true: its age starts anew",
+		http.StatusConflict, http.StatusPreconditionFailed), a.verifyMemory)
+}
+
+type batchInput struct {
+	AgentPath
+	Body Batch
+}
+
+// batch deals with each memory as the call for it alone would: what fails does not stop the others.
+func (a *api) batch(ctx context.Context, in *batchInput) (*answer[BatchResultList], error) {
+	if _, err := a.store.Agent(ctx, in.Slug); err != nil {
+		return nil, err
+	}
+	if len(in.Body.Delete)+len(in.Body.Restore)+len(in.Body.Verify) > maxBatch {
+		return nil, unprocessable(problem.Field{Location: "body", Message: "names more than 500 memories; send the rest in another batch"})
+	}
+	results := []BatchResult{}
+	for _, part := range []struct {
+		op  string
+		ids []string
+		do  func(ctx context.Context, slug, id, match string) (sync.Result, error)
+	}{{"delete", in.Body.Delete, a.engine.Delete}, {"restore", in.Body.Restore, a.engine.Restore}, {"verify", in.Body.Verify, a.engine.Verify}} {
+		for _, id := range part.ids {
+			result := BatchResult{ID: id, Op: part.op, Status: http.StatusOK}
+			if _, err := part.do(ctx, in.Slug, id, ""); err != nil {
+				result.Problem = a.problem(ctx, "body", err)
+				result.Status = result.Problem.Status
+			}
+			results = append(results, result)
+		}
+	}
+	return &answer[BatchResultList]{BatchResultList{results}}, nil
+}
+
+type verifyMemoryInput struct {
+	MemoryPath
+	Precondition
+}
+
+func (a *api) verifyMemory(ctx context.Context, in *verifyMemoryInput) (*memoryAnswer, error) {
+	match, err := a.match(ctx, in.MemoryPath, in.Precondition)
+	if err != nil {
+		return nil, err
+	}
+	return written(a.engine.Verify(ctx, in.Slug, in.ID, match))
+}
