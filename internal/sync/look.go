@@ -284,7 +284,7 @@ func (h *hold) see(at time.Time, entry agents.Entry, known *postgres.File) (s si
 	switch {
 	case problem != nil:
 		s.file = memories.UnreadableFile(stem(entry.Path), *problem)
-	case len(s.raw) == 0 && at.Sub(entry.ModTime) < beingWritten:
+	case len(s.raw) == 0 && at.Sub(entry.ModTime).Abs() < beingWritten:
 		h.queue.addAfter(h.onDisk.Slug, entry.Path, beingWritten)
 		return s, false
 	default:

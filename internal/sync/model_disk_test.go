@@ -170,6 +170,9 @@ func (w *world) write(place, text string, atomically bool, age time.Duration) {
 	p := w.path(place)
 	w.must(os.MkdirAll(filepath.Dir(p), 0o755))
 	w.clear(p)
+	if text == "" && age == 0 {
+		age = time.Minute // an empty file that is new is one that somebody is about to write
+	}
 	if age != 0 && w.rules == nil {
 		atomically = true // a watcher may look between the writing and the ageing
 	}

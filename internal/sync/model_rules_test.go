@@ -302,6 +302,9 @@ func (r *rules) saved(w *world, m memories.Memory, content memories.Fingerprint,
 		known = &knownMemory{said: map[memories.Fingerprint]bool{}}
 		r.names[m.Name] = known
 	}
+	if known.lives && known.content == content {
+		at = *widest(&known.new, at) // the same once more may be news, or not
+	}
 	known.lives, known.content, known.new = true, content, at
 	known.said[content] = true
 	r.writtenBy(w, m, at)

@@ -232,3 +232,11 @@ func (b *bench) agent(slug string) postgres.Agent {
 	}
 	return agent
 }
+
+func TestAnEmptyFileFromTheFutureIsNoFileThatIsBeingWritten(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.writeAged("ada/memory/a.md", "", -1000*time.Hour)
+	b.scanAll()
+	b.isIn("ada", "a", memories.NeedsAttention)
+}
