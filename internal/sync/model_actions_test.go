@@ -281,9 +281,7 @@ func (w *world) save() {
 	if rapid.Bool().Draw(w.t, "describe") {
 		draft.Description = "short"
 	}
-	m, lives := w.find(draft.Name)
-	refused := lives && w.mayRefuseWriting(m)
-	w.saved(draft, refused, func() (sync.Result, error) { return w.b.engine.Save(context.Background(), w.slug, draft) })
+	w.saved(draft, w.mayRefuseWriting(draft.Name), func() (sync.Result, error) { return w.b.engine.Save(context.Background(), w.slug, draft) })
 }
 
 func (w *world) patch() {
@@ -298,7 +296,7 @@ func (w *world) patch() {
 		kind := rapid.SampledFrom(modelTypes).Draw(w.t, "type")
 		patch.Type, draft.Type = &kind, kind
 	}
-	w.saved(draft, !m.Readable || w.mayRefuseWriting(m), func() (sync.Result, error) {
+	w.saved(draft, !m.Readable || w.mayRefuseWriting(m.Name), func() (sync.Result, error) {
 		return w.b.engine.Patch(context.Background(), w.slug, m.ID, sync.ETag(m), patch)
 	})
 }

@@ -35,7 +35,7 @@ func (w *world) editClaudeMD() {
 	}
 	raw, err := os.ReadFile(w.path("CLAUDE.md"))
 	w.must(ignoreGone(err))
-	from, to := strings.Index(string(raw), beginLine+"\n"), strings.LastIndex(string(raw), endLine)
+	from, to := strings.Index(string(raw), beginLine+"\n# Memory System"), strings.LastIndex(string(raw), endLine)
 	how := rapid.SampledFrom([]string{"around", "around", "without a block", "remove", "damage"}).Draw(w.t, "edit")
 	if how == "around" && (from < 0 || to < 0 || w.hand.damaged != "") {
 		how = "without a block"
