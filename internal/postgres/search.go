@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"memoir/internal/postgres/internal/queries"
 )
 
@@ -10,17 +12,24 @@ import (
 // nobody waits for its locks.
 const indexAtOnce = 500
 
-// IndexMore brings some memories into the search index that are not in it yet, and says whether there may be more.
-func (s *Store) IndexMore(ctx context.Context) (more bool, err error) {
-	rows, err := s.q.MemoriesToIndex(ctx, indexAtOnce)
+// IndexMore brings the next memories after the given one into the search index, in the order of their ids, as far as
+// they are not in it yet. It returns the last one of them; uuid.Nil: there were no more.
+func (s *Store) IndexMore(ctx context.Context, after uuid.UUID) (last uuid.UUID, err error) {
+	rows, err := s.q.MemoriesToIndex(ctx, queries.MemoriesToIndexParams{After: after, Most: indexAtOnce})
 	if err != nil {
-		return false, wrap("read what to index", err)
+		return after, wrap("read what to index", err)
 	}
 	found := make([]Words, len(rows))
 	for i, row := range rows {
 		found[i] = Words{MemoryID: row.ID, RevisionID: row.RevisionID, Name: row.Name, Description: row.Description, Body: row.Body}
 	}
-	return len(rows) == indexAtOnce, wrap("fill the search index", saveWords(ctx, s.q, found))
+	if err := saveWords(ctx, s.q, found); err != nil {
+		return after, wrap("fill the search index", err)
+	}
+	if len(rows) < indexAtOnce {
+		return uuid.Nil, nil
+	}
+	return rows[len(rows)-1].ID, nil
 }
 
 func saveWords(ctx context.Context, q *queries.Queries, found []Words) error {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
 	"memoir/internal/memories"
@@ -165,16 +166,25 @@ func (e *Engine) fillSearchIndex(ctx context.Context) {
 			return
 		case <-e.unindexed:
 		}
-		for more := true; more && ctx.Err() == nil; {
-			var err error
-			if more, err = e.store.IndexMore(ctx); ignoreCanceled(err) != nil {
-				e.log.Warn("the search index could not be filled; tried again", "error", err)
-				more = true
-				select {
-				case <-ctx.Done():
-				case <-time.After(searchIndexRetry):
-				}
+		e.indexEverything(ctx)
+	}
+}
+
+func (e *Engine) indexEverything(ctx context.Context) {
+	done := uuid.Nil // everything up to this memory
+	for ctx.Err() == nil {
+		last, err := e.store.IndexMore(ctx, done)
+		switch {
+		case ignoreCanceled(err) != nil:
+			e.log.Warn("the search index could not be filled; tried again", "error", err)
+			select {
+			case <-ctx.Done():
+			case <-time.After(searchIndexRetry):
 			}
+		case last == uuid.Nil:
+			return
+		default:
+			done = last
 		}
 	}
 }

@@ -98,7 +98,6 @@ type world struct {
 	ended contents            // what deleted memories had said, as long as nobody has let it in again
 	taken map[string][]string // the index lines that went with each deletion, by the memory's id
 	rules *rules              // what each look has to lead to; nil while the engine looks by itself
-	count int
 }
 
 // contents are fingerprints by name.

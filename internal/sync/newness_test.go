@@ -162,6 +162,21 @@ func TestPathAndSessionAreThoseOfAFileWithTheVerySameContent(t *testing.T) {
 	}
 }
 
+func TestTheHashIsThatOfTheFileAtThePath(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "same"))
+	b.scanAll()
+	b.write("ada/memory/b.md", "---\nname: Deploy\ndescription: About Deploy\nother: key\ntype: project\n---\nsame\n")
+	b.scan("ada")
+	b.remove("ada/memory/a.md")
+	b.scan("ada")
+	m := b.memory("ada", "Deploy")
+	if m.Path != "memory/b.md" || len(m.Files) != 1 || m.Hash != m.Files[0].Hash || m.Size != int64(len(b.read("ada/memory/b.md"))) {
+		t.Errorf("the memory is %+v", m)
+	}
+}
+
 func TestWritingTheSameBytesAgainChangesNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

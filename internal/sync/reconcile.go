@@ -417,7 +417,7 @@ func (pg *page) followContent() {
 		}
 	}
 	if best != nil {
-		h.Path, h.Session, h.ModifiedAt = best.Path, best.Session, best.ModifiedAt
+		h.Path, h.Session, h.ModifiedAt, h.Hash, h.Size = best.Path, best.Session, best.ModifiedAt, best.Hash, best.Size
 	}
 }
 

@@ -16,9 +16,15 @@ SELECT m.id, m.revision_id, m.name, r.description, r.body
 FROM memories m
 JOIN revisions r ON r.id = m.revision_id
 LEFT JOIN memory_search s ON s.memory_id = m.id
-WHERE s.revision_id IS DISTINCT FROM m.revision_id
-LIMIT $1::integer
+WHERE m.id > $1 AND s.revision_id IS DISTINCT FROM m.revision_id
+ORDER BY m.id
+LIMIT $2::integer
 `
+
+type MemoriesToIndexParams struct {
+	After uuid.UUID
+	Most  int32
+}
 
 type MemoriesToIndexRow struct {
 	ID          uuid.UUID
@@ -28,9 +34,10 @@ type MemoriesToIndexRow struct {
 	Body        string
 }
 
-// Contents that the search index does not hold yet.
-func (q *Queries) MemoriesToIndex(ctx context.Context, most int32) ([]MemoriesToIndexRow, error) {
-	rows, err := q.db.Query(ctx, memoriesToIndex, most)
+// Contents that the search index does not hold yet, in the order of their ids: each part goes on where the one before
+// has ended, and never over what is done.
+func (q *Queries) MemoriesToIndex(ctx context.Context, arg MemoriesToIndexParams) ([]MemoriesToIndexRow, error) {
+	rows, err := q.db.Query(ctx, memoriesToIndex, arg.After, arg.Most)
 	if err != nil {
 		return nil, err
 	}
