@@ -167,7 +167,7 @@ func (h *hold) write(ctx context.Context, head *postgres.Head, draft Draft) (Res
 	if err := files.Write(h.root, target.path, data, options); err != nil {
 		return Result{}, writeConflict(target.path, err)
 	}
-	if err := h.takeIn(ctx, target.path); err != nil {
+	if err := h.takeInSaved(ctx, target.path); err != nil {
 		return Result{}, err
 	}
 	if err := h.lookAtBlocked(ctx, draft.Name); err != nil {
@@ -288,6 +288,13 @@ func (h *hold) takeIn(ctx context.Context, file string) error {
 	return err
 }
 
+// takeInSaved mirrors a file that was just written because somebody asked for what it says.
+func (h *hold) takeInSaved(ctx context.Context, file string) error {
+	h.saved = file
+	defer func() { h.saved = "" }()
+	return h.takeIn(ctx, file)
+}
+
 func (h *hold) resultByName(ctx context.Context, name string) (Result, error) {
 	heads, err := h.w.HeadsByName(ctx, []string{name})
 	if err != nil {
@@ -336,7 +343,7 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if err := files.Write(h.root, t.path, data, files.Options{New: true}); err != nil {
 		return Result{}, writeConflict(t.path, err)
 	}
-	if err := h.takeIn(ctx, t.path); err != nil {
+	if err := h.takeInSaved(ctx, t.path); err != nil {
 		return Result{}, err
 	}
 	if err := h.lookAtBlocked(ctx, draft.Name); err != nil {
