@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -223,7 +224,7 @@ func (h *hold) newTarget(file string) target {
 		if n > 1 {
 			name = memories.NumberedFileName(file, n)
 		}
-		if p := path.Join(h.onDisk.DurableDir(), name); h.isFree(p) {
+		if p := path.Join(h.onDisk.DurableDir(), name); !h.isTaken(p) {
 			return target{path: p}
 		}
 	}
@@ -231,7 +232,13 @@ func (h *hold) newTarget(file string) target {
 
 func (h *hold) isFree(p string) bool {
 	_, err := h.root.Lstat(p)
-	return err != nil // what cannot be looked at is not taken; whoever writes there is told why
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// isTaken says that there is something. What cannot be looked at is not taken: whoever writes there is told why.
+func (h *hold) isTaken(p string) bool {
+	_, err := h.root.Lstat(p)
+	return err == nil
 }
 
 // contentFor returns the bytes to write: what is there with the draft in it, so that keys unknown to Memoir survive.
@@ -276,7 +283,7 @@ func writeConflict(path string, err error) error {
 	switch {
 	case errors.Is(err, files.ErrChanged), errors.Is(err, files.ErrExists):
 		return changedOnDisk(path)
-	case errors.Is(err, files.ErrLeaves), errors.Is(err, files.ErrNotRegular), errors.Is(err, files.ErrOwner), errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, files.ErrLeaves), errors.Is(err, files.ErrLoop), errors.Is(err, syscall.ENOTDIR), errors.Is(err, files.ErrNotRegular), errors.Is(err, files.ErrOwner), errors.Is(err, fs.ErrPermission):
 		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be written (%v). Nothing was changed.", path, plain(err))}
 	}
 	return fmt.Errorf("write %s: %w", path, err)
