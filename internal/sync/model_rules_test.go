@@ -243,7 +243,7 @@ func (r *rules) compare(w *world) {
 
 // carriers are the places of the files that a deletion of the memory has to remove.
 func (r *rules) carriers(m memories.Memory) []string {
-	if r == nil {
+	if r == nil || m.State == memories.Deleted {
 		return nil
 	}
 	var places []string
