@@ -135,7 +135,7 @@ func (w *world) sessions() []string {
 // readDisk reads one file. A link to a file of the agent counts as not there: the file is found at its own place.
 func (w *world) readDisk(p string) (f diskFile, there bool) {
 	info, err := os.Lstat(p)
-	if os.IsNotExist(err) {
+	if isGone(err) {
 		return f, false
 	}
 	w.must(err)
