@@ -232,7 +232,7 @@ func (h *hold) read(ctx context.Context, at time.Time, listing agents.Listing, k
 	var toRead []agents.Entry
 	for _, entry := range listing.Files {
 		// What is kept out may have been let in since.
-		if f := known[entry.Path]; f == nil || f.Status == postgres.Blocked || !sameSignature(*f, entry) {
+		if f := known[entry.Path]; f == nil || f.Status == postgres.Blocked || entry.Path == h.saved || !sameSignature(*f, entry) {
 			toRead = append(toRead, entry)
 		}
 	}
@@ -267,7 +267,7 @@ func (h *hold) read(ctx context.Context, at time.Time, listing agents.Listing, k
 func (h *hold) see(at time.Time, entry agents.Entry, known *postgres.File) (s sighting, ok bool) {
 	s = sighting{
 		path: entry.Path, session: entry.Session, size: entry.Size, inode: int64(entry.Inode),
-		modTime: entry.ModTime.UnixNano(), changeTime: signature(entry, at), known: known,
+		modTime: entry.ModTime.UnixNano(), changeTime: signature(entry, at), known: known, saved: entry.Path == h.saved,
 	}
 	var problem *memories.Problem
 	if problem = entry.Problem; problem == nil {
@@ -284,7 +284,7 @@ func (h *hold) see(at time.Time, entry agents.Entry, known *postgres.File) (s si
 	switch {
 	case problem != nil:
 		s.file = memories.UnreadableFile(stem(entry.Path), *problem)
-	case len(s.raw) == 0 && at.Sub(entry.ModTime) < beingWritten:
+	case len(s.raw) == 0 && at.Sub(entry.ModTime).Abs() < beingWritten:
 		h.queue.addAfter(h.onDisk.Slug, entry.Path, beingWritten)
 		return s, false
 	default:
@@ -315,6 +315,8 @@ func (h *hold) leaveOnDisk(s *sighting) {
 func (s *sighting) date(at, modTime time.Time) {
 	modTime = modTime.UTC().Truncate(time.Microsecond)
 	switch {
+	case s.saved:
+		s.contentAt = at
 	case s.known == nil:
 		s.contentAt = earlier(modTime, at)
 	case s.unchanged():

@@ -55,13 +55,13 @@ func (w *world) mustRefuse(m memories.Memory) bool {
 	return slices.ContainsFunc(w.rules.carriers(m), w.hasChanged)
 }
 
-// mayRefuseWriting says whether a durable file of the memory is not what was seen, so that it may not be overwritten.
-func (w *world) mayRefuseWriting(m memories.Memory) bool {
+// mayRefuseWriting says whether a durable file of that name is not what was seen, so that it may not be overwritten.
+func (w *world) mayRefuseWriting(name string) bool {
 	if w.rules == nil {
 		return true
 	}
 	for place, f := range w.rules.files {
-		if !durable(place) || !f.there || f.carries != m.Name {
+		if !durable(place) || !f.there || f.carries != name {
 			continue
 		}
 		if _, err := w.readThrough(place); isGone(err) || w.hasChanged(place) {

@@ -135,7 +135,7 @@ func (w *world) sessions() []string {
 // readDisk reads one file. A link to a file of the agent counts as not there: the file is found at its own place.
 func (w *world) readDisk(p string) (f diskFile, there bool) {
 	info, err := os.Lstat(p)
-	if os.IsNotExist(err) {
+	if isGone(err) {
 		return f, false
 	}
 	w.must(err)
@@ -170,6 +170,9 @@ func (w *world) write(place, text string, atomically bool, age time.Duration) {
 	p := w.path(place)
 	w.must(os.MkdirAll(filepath.Dir(p), 0o755))
 	w.clear(p)
+	if text == "" && age == 0 {
+		age = time.Minute // an empty file that is new is one that somebody is about to write
+	}
 	if age != 0 && w.rules == nil {
 		atomically = true // a watcher may look between the writing and the ageing
 	}

@@ -35,7 +35,7 @@ func (w *world) editClaudeMD() {
 	}
 	raw, err := os.ReadFile(w.path("CLAUDE.md"))
 	w.must(ignoreGone(err))
-	from, to := strings.Index(string(raw), beginLine+"\n"), strings.LastIndex(string(raw), endLine)
+	from, to := strings.Index(string(raw), beginLine+"\n# Memory System"), strings.LastIndex(string(raw), endLine)
 	how := rapid.SampledFrom([]string{"around", "around", "without a block", "remove", "damage"}).Draw(w.t, "edit")
 	if how == "around" && (from < 0 || to < 0 || w.hand.damaged != "") {
 		how = "without a block"
@@ -108,6 +108,14 @@ func ending(text string) string {
 	return text
 }
 
+// bothLinks is a line with two links. What is left of it, or comes back of it, is told by restsOfBoth and entriesOfBoth.
+const bothLinks = "- both: [A](a.md), [B](b.md)"
+
+var (
+	restsOfBoth   = map[string]string{"a.md": "- both: [B](b.md)", "b.md": "- both: [A](a.md)"} // without that link
+	entriesOfBoth = map[string]string{"a.md": "- [A](a.md)", "b.md": "- [B](b.md)"}
+)
+
 // indexLines are the lines of which indexes are written, each with the files it links to.
 var indexLines = map[string][]string{
 	"# Index":                         nil,
@@ -117,9 +125,7 @@ var indexLines = map[string][]string{
 	"- **[B](b.md)** (user) -- hook":  {"b.md"},
 	"- [Sub](sub/a.md) — below":       {"sub/a.md"},
 	"- [c.MD](deep/c.MD): deeper":     {"deep/c.MD"},
-	"- [A](a.md), [B](b.md)":          {"a.md", "b.md"},
-	"- [A](a.md)":                     {"a.md"},
-	"- [B](b.md)":                     {"b.md"},
+	bothLinks:                         {"a.md", "b.md"},
 }
 
 func (w *world) writeIndex() {
@@ -165,7 +171,7 @@ func (w *world) expectIndexesWithout(m memories.Memory) {
 			for _, line := range lines {
 				rest := withoutLink(line, w.linkTo(at, f.Path))
 				if rest != line {
-					lost = append(lost, line)
+					lost = append(lost, line, entriesOfBoth[w.linkTo(at, f.Path)])
 				}
 				if rest != "" {
 					kept = append(kept, rest)
@@ -190,19 +196,20 @@ func (w *world) linkTo(index, file string) string {
 }
 
 func withoutLink(line, link string) string {
-	links := indexLines[line]
-	switch {
-	case !slices.Contains(links, link):
-		return line
-	case len(links) == 1:
-		return ""
-	}
-	for rest, only := range indexLines {
-		if len(only) == 1 && only[0] != link && slices.Contains(links, only[0]) && strings.Count(rest, "[") == 1 && strings.HasSuffix(rest, ")") && !strings.Contains(rest, "*") {
-			return rest
+	for removed, rest := range restsOfBoth {
+		if line == rest && link != removed && restsOfBoth[link] != "" {
+			return ""
 		}
 	}
-	panic("the table of lines has no rest of " + line)
+	switch {
+	case line == entriesOfBoth[link]:
+		return ""
+	case !slices.Contains(indexLines[line], link):
+		return line
+	case line == bothLinks:
+		return restsOfBoth[link]
+	}
+	return ""
 }
 
 // expectIndexesWithMoreOf accepts that lines which went with the memory's deletion are back, and that nothing else has

@@ -243,7 +243,7 @@ func (r *rules) compare(w *world) {
 
 // carriers are the places of the files that a deletion of the memory has to remove.
 func (r *rules) carriers(m memories.Memory) []string {
-	if r == nil {
+	if r == nil || m.State == memories.Deleted {
 		return nil
 	}
 	var places []string
@@ -301,6 +301,9 @@ func (r *rules) saved(w *world, m memories.Memory, content memories.Fingerprint,
 	if known == nil {
 		known = &knownMemory{said: map[memories.Fingerprint]bool{}}
 		r.names[m.Name] = known
+	}
+	if known.lives && known.content == content {
+		at = *widest(&known.new, at) // the same once more may be news, or not
 	}
 	known.lives, known.content, known.new = true, content, at
 	known.said[content] = true

@@ -9,6 +9,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/sync"
 )
 
 const (
@@ -246,4 +247,28 @@ func (b *bench) agent(slug string) postgres.Agent {
 		b.Fatal(err)
 	}
 	return agent
+}
+
+func TestAnEmptyFileFromTheFutureIsNoFileThatIsBeingWritten(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.writeAged("ada/memory/a.md", "", -1000*time.Hour)
+	b.scanAll()
+	b.isIn("ada", "a", memories.NeedsAttention)
+}
+
+func TestASaveHoldsAlsoWhenTheDurableFileSaysSoAlready(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "in the durable file"))
+	b.scanAll()
+	b.write(inSession(sessionA, "a.md"), note("Deploy", memories.Project, "newer, in a session"))
+	b.scan("ada")
+	b.hasBody("ada", "Deploy", "newer, in a session")
+	draft := sync.Draft{Name: "Deploy", Type: memories.Project, Description: "About Deploy", Body: "in the durable file"}
+	if _, err := b.engine.Save(t.Context(), "ada", draft); err != nil {
+		t.Fatal(err)
+	}
+	b.scan("ada")
+	b.hasBody("ada", "Deploy", "in the durable file")
 }

@@ -26,12 +26,15 @@ type sighting struct {
 	contentAt     time.Time // when its content became new
 	modifiedAt    time.Time // what its age counts from
 	known         *postgres.File
+	saved         bool // just now, because somebody asked for it
 }
 
 func (s sighting) durable() bool { return s.session == "" }
 
-// unchanged says that the file is known with the very same bytes.
-func (s sighting) unchanged() bool { return s.known != nil && s.known.Hash == s.hash && s.hash != "" }
+// unchanged says that the file is known with the very same bytes, and that nobody has asked for just these.
+func (s sighting) unchanged() bool {
+	return s.known != nil && s.known.Hash == s.hash && s.hash != "" && !s.saved
+}
 
 // look is what one look at a part of an agent's directory found.
 type look struct {

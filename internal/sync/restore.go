@@ -110,7 +110,7 @@ func (h *hold) restoreTarget(ctx context.Context, head postgres.Head, raw []byte
 	for n := 1; ; n++ {
 		place = path.Join(h.onDisk.DurableDir(), memories.NumberedFileName(memories.FileName(head.Type, head.Name), n))
 		data = named(raw, head, place)
-		if h.isFree(place) || h.holds(place, files.Hash(data)) {
+		if !h.isTaken(place) || h.holds(place, files.Hash(data)) {
 			return place, data, nil
 		}
 	}

@@ -125,3 +125,26 @@ func TestDeletingALinkHidesNoOtherFileThatCannotBeRead(t *testing.T) {
 		t.Errorf("the pipe is kept out as if it said what was deleted: %+v", blocked)
 	}
 }
+
+func TestRestoringGoesElsewhereWhereADirectoryHasBecomeSomethingElse(t *testing.T) {
+	t.Parallel()
+	for name, replace := range map[string]func(place string) error{
+		"a file":                 func(place string) error { return os.WriteFile(place, []byte("a file"), 0o644) },
+		"a link that leads back": func(place string) error { return os.Symlink("team", place) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.write("ada/memory/team/a.md", note("Deploy", memories.Project, "kept"))
+			b.scanAll()
+			deleted := b.delete("ada", "Deploy")
+			b.remove("ada/memory/team")
+			if err := replace(b.path("ada/memory/team")); err != nil {
+				t.Fatal(err)
+			}
+			if m := b.restore("ada", deleted); m.State != memories.Active || m.Path != "memory/project_deploy.md" {
+				t.Errorf("restored as %s at %s", m.State, m.Path)
+			}
+		})
+	}
+}

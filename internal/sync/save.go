@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -167,7 +168,7 @@ func (h *hold) write(ctx context.Context, head *postgres.Head, draft Draft) (Res
 	if err := files.Write(h.root, target.path, data, options); err != nil {
 		return Result{}, writeConflict(target.path, err)
 	}
-	if err := h.takeIn(ctx, target.path); err != nil {
+	if err := h.takeInSaved(ctx, target.path); err != nil {
 		return Result{}, err
 	}
 	if err := h.lookAtBlocked(ctx, draft.Name); err != nil {
@@ -223,7 +224,7 @@ func (h *hold) newTarget(file string) target {
 		if n > 1 {
 			name = memories.NumberedFileName(file, n)
 		}
-		if p := path.Join(h.onDisk.DurableDir(), name); h.isFree(p) {
+		if p := path.Join(h.onDisk.DurableDir(), name); !h.isTaken(p) {
 			return target{path: p}
 		}
 	}
@@ -231,7 +232,13 @@ func (h *hold) newTarget(file string) target {
 
 func (h *hold) isFree(p string) bool {
 	_, err := h.root.Lstat(p)
-	return err != nil // what cannot be looked at is not taken; whoever writes there is told why
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// isTaken says that there is something. What cannot be looked at is not taken: whoever writes there is told why.
+func (h *hold) isTaken(p string) bool {
+	_, err := h.root.Lstat(p)
+	return err == nil
 }
 
 // contentFor returns the bytes to write: what is there with the draft in it, so that keys unknown to Memoir survive.
@@ -276,7 +283,7 @@ func writeConflict(path string, err error) error {
 	switch {
 	case errors.Is(err, files.ErrChanged), errors.Is(err, files.ErrExists):
 		return changedOnDisk(path)
-	case errors.Is(err, files.ErrLeaves), errors.Is(err, files.ErrNotRegular), errors.Is(err, files.ErrOwner), errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, files.ErrLeaves), errors.Is(err, files.ErrLoop), errors.Is(err, syscall.ENOTDIR), errors.Is(err, files.ErrNotRegular), errors.Is(err, files.ErrOwner), errors.Is(err, fs.ErrPermission):
 		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be written (%v). Nothing was changed.", path, plain(err))}
 	}
 	return fmt.Errorf("write %s: %w", path, err)
@@ -286,6 +293,13 @@ func writeConflict(path string, err error) error {
 func (h *hold) takeIn(ctx context.Context, file string) error {
 	_, err := h.look(ctx, []string{file})
 	return err
+}
+
+// takeInSaved mirrors a file that was just written because somebody asked for what it says.
+func (h *hold) takeInSaved(ctx context.Context, file string) error {
+	h.saved = file
+	defer func() { h.saved = "" }()
+	return h.takeIn(ctx, file)
 }
 
 func (h *hold) resultByName(ctx context.Context, name string) (Result, error) {
@@ -336,7 +350,7 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if err := files.Write(h.root, t.path, data, files.Options{New: true}); err != nil {
 		return Result{}, writeConflict(t.path, err)
 	}
-	if err := h.takeIn(ctx, t.path); err != nil {
+	if err := h.takeInSaved(ctx, t.path); err != nil {
 		return Result{}, err
 	}
 	if err := h.lookAtBlocked(ctx, draft.Name); err != nil {

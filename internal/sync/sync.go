@@ -107,6 +107,8 @@ type hold struct {
 	// root is opened anew for each operation: an os.Root stays with the directory that it was opened on, and after
 	// that one is replaced everything would look deleted. Nil: the directory is not there.
 	root *os.Root
+	// saved is the file that somebody has just asked to be written: what it says is newest, whatever it said before.
+	saved string
 }
 
 // withAgent runs do while nobody else, in this process or another, works on the agent. It fails with
