@@ -90,7 +90,7 @@ func (w *world) hasChanged(place string) bool {
 // model.
 func (w *world) isNoFile(place string) bool {
 	info, err := os.Lstat(w.path(place))
-	return err == nil && !info.Mode().IsRegular()
+	return !w.isKnown(place) || err == nil && !info.Mode().IsRegular()
 }
 
 // snapshot is all that is known of an agent, in the database and on disk.
