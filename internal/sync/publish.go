@@ -111,28 +111,54 @@ func (h *hold) publish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var raw []byte
-	var unread error
-	if path != "" {
-		raw, unread = readClaudeMD(h.root, path)
-	}
-	p := h.compile(sections, raw, unread)
-	state := postgres.ClaudeMD{Chars: p.Chars, Problem: p.Problem}
-	if path != "" && p.Problem == "" && (raw == nil || !bytes.Equal(raw, p.Text)) {
-		if err := files.Write(h.root, path, p.Text, files.Options{}); err != nil {
-			state.Problem = claudeMDProblem(err)
-		} else {
-			state.PublishedAt = postgres.Now()
-		}
-	}
-	if state.Problem != "" {
-		state.Chars = utf8.RuneCount(raw)
-	}
+	state, p := h.writeClaudeMD(path, sections)
 	if err := h.record(ctx, state, p.Costs, costs); err != nil {
 		return err
 	}
 	h.published = published{known: state.Problem == "", file: h.stampOf(path)}
 	return nil
+}
+
+// publishAttempts is how often CLAUDE.md is compiled anew when somebody else writes it meanwhile.
+const publishAttempts = 5
+
+// writeClaudeMD compiles the memories into what CLAUDE.md says now. An edit by hand that comes in between is read and
+// kept, never written over.
+func (h *hold) writeClaudeMD(path string, sections []memories.Section) (postgres.ClaudeMD, Preview) {
+	if path == "" {
+		p := h.compile(sections, nil, nil)
+		return postgres.ClaudeMD{Chars: p.Chars, Problem: p.Problem}, p
+	}
+	for attempt := 1; ; attempt++ {
+		raw, unread := readClaudeMD(h.root, path)
+		p := h.compile(sections, raw, unread)
+		if p.Problem != "" {
+			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: p.Problem}, p
+		}
+		if raw != nil && bytes.Equal(raw, p.Text) {
+			return postgres.ClaudeMD{Chars: p.Chars}, p
+		}
+		err := files.Write(h.root, path, p.Text, h.onlyOver(path, raw))
+		changed := errors.Is(err, files.ErrChanged) || errors.Is(err, files.ErrExists)
+		switch {
+		case err == nil:
+			return postgres.ClaudeMD{Chars: p.Chars, PublishedAt: postgres.Now()}, p
+		case !changed || attempt == publishAttempts:
+			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: claudeMDProblem(err)}, p
+		}
+	}
+}
+
+// onlyOver writes only where a file still has the bytes that were read; nil: where there was none. A link whose target
+// is yet to be made is written through.
+func (h *hold) onlyOver(path string, raw []byte) files.Options {
+	if raw != nil {
+		return files.Options{IfHash: files.Hash(raw)}
+	}
+	if info, err := h.root.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return files.Options{}
+	}
+	return files.Options{New: true}
 }
 
 // record keeps how CLAUDE.md stands, and what each memory takes in it where that has changed.

@@ -302,8 +302,10 @@ func (d *desk) revive(pg *page, s sighting) {
 func (d *desk) compete(pg *page, s sighting) {
 	inThisLook := pg.text != nil
 	newer := s.contentAt.After(pg.head.ContentAt) || inThisLook && s.contentAt.Equal(pg.head.ContentAt)
+	// After a memory has come back with several files at once, the newest of them has its say again.
+	seenBefore := s.unchanged() && pg.before.State != memories.Deleted
 	switch {
-	case s.unchanged() || !newer:
+	case seenBefore || !newer:
 		d.keepAsPast(pg, s)
 	case s.fingerprint == pg.head.Fingerprint && s.path != pg.head.Path:
 		pg.head.ContentAt = s.contentAt

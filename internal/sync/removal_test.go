@@ -5,8 +5,10 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/sync"
 )
 
 func (b *bench) isIn(slug, name string, state memories.State) {
@@ -125,6 +127,45 @@ func TestAnAgentWhoseDirectoryIsGoneStaysMarked(t *testing.T) {
 	if _, err := b.store.Agent(t.Context(), "ada"); err != memories.ErrNotFound {
 		t.Errorf("the forgotten agent is answered with %v", err)
 	}
+}
+
+func TestNothingIsWrittenWhileTheMemoryDirectoryIsAway(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "kept"))
+	b.write("ada/memory/b.md", note("Gone", memories.Project, "deleted"))
+	b.scanAll()
+	gone := b.delete("ada", "Gone")
+	b.rename("ada/memory", "aside")
+	_, err := b.engine.Save(t.Context(), "ada", sync.Draft{Name: "New", Type: memories.User})
+	b.isConflict(err, "is not there")
+	_, err = b.engine.Restore(t.Context(), "ada", gone.ID, "")
+	b.isConflict(err, "is not there")
+	b.rename("aside", "ada/memory")
+	b.scanAll()
+	b.isIn("ada", "Deploy", memories.Active)
+	b.isIn("ada", "Gone", memories.Deleted)
+	b.write("ada/memory/b.md", note("Gone", memories.Project, "deleted"))
+	b.scan("ada")
+	b.isIn("ada", "Gone", memories.Deleted)
+}
+
+func TestAMemoryComesBackWithTheNewestOfItsFiles(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.writeAged("ada/memory/a.md", note("Deploy", memories.Project, "older"), 2*time.Hour)
+	b.writeAged("ada/memory/sub/b.md", note("Deploy", memories.Project, "newer"), time.Hour)
+	b.write("ada/memory/c.md", note("Other", memories.Project, "stays"))
+	b.scanAll()
+	b.rename("ada/memory/a.md", "aside/a.md")
+	b.rename("ada/memory/sub", "aside/sub")
+	b.scan("ada")
+	b.isIn("ada", "Deploy", memories.Deleted)
+	b.stopWatching()
+	b.rename("aside/a.md", "ada/memory/a.md")
+	b.rename("aside/sub", "ada/memory/sub")
+	b.scan("ada")
+	b.hasBody("ada", "Deploy", "newer")
 }
 
 func TestAMassRemovalIsHeldAsMissing(t *testing.T) {

@@ -25,8 +25,8 @@ func (e *Engine) Restore(ctx context.Context, slug, id, match string) (Result, e
 		if head.State != memories.Deleted && head.State != memories.Missing {
 			return &memories.ConflictError{Reason: fmt.Sprintf("The memory %q is not in the trash: it lives already. Nothing was changed.", head.Name)}
 		}
-		if h.root == nil {
-			return h.errNoDirectory()
+		if err := h.canRestore(ctx, head); err != nil {
+			return err
 		}
 		if err := h.w.BeginRestore(ctx, head); err != nil {
 			return err
@@ -47,14 +47,23 @@ func (e *Engine) Restore(ctx context.Context, slug, id, match string) (Result, e
 	return result, err
 }
 
+// canRestore says with a conflict why the memory cannot be brought back, before anything has been changed for it.
+func (h *hold) canRestore(ctx context.Context, head postgres.Head) error {
+	if err := h.canWrite(ctx); err != nil {
+		return err
+	}
+	raw, err := h.w.CurrentRaw(ctx, head.UUID)
+	if err == nil && raw == nil {
+		return &memories.ConflictError{Reason: fmt.Sprintf("The bytes of %s were never readable, so there is nothing to restore. Nothing was changed.", head.Path)}
+	}
+	return err
+}
+
 // restore takes the steps of a restore that has begun. Each is safe to repeat: after a crash, finishRestores does.
 func (h *hold) restore(ctx context.Context, head postgres.Head) error {
 	raw, err := h.w.CurrentRaw(ctx, head.UUID)
 	if err != nil {
 		return err
-	}
-	if raw == nil {
-		return &memories.ConflictError{Reason: fmt.Sprintf("The bytes of %s were never readable, so there is nothing to restore.", head.Path)}
 	}
 	place, data, err := h.restoreTarget(ctx, head, raw)
 	if err != nil {
@@ -142,7 +151,10 @@ func (h *hold) finishRestores(ctx context.Context) error {
 		return err
 	}
 	for _, head := range begun {
-		err := h.restore(ctx, head)
+		err := h.canRestore(ctx, head)
+		if err == nil {
+			err = h.restore(ctx, head)
+		}
 		var conflict *memories.ConflictError
 		if errors.As(err, &conflict) {
 			h.log.Warn("a restore that was cut short cannot be completed; the memory stays in the trash", "agent", h.onDisk.Slug, "memory", head.Name, "reason", conflict.Reason)

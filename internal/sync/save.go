@@ -148,8 +148,8 @@ func (d *Draft) check() error {
 
 // write brings a draft to the disk, the database and CLAUDE.md. head is the memory of that name, nil where there is none.
 func (h *hold) write(ctx context.Context, head *postgres.Head, draft Draft) (Result, error) {
-	if h.root == nil {
-		return Result{}, h.errNoDirectory()
+	if err := h.canWrite(ctx); err != nil {
+		return Result{}, err
 	}
 	target, err := h.target(ctx, head, draft)
 	if err != nil {
@@ -315,8 +315,8 @@ func (h *hold) resultByName(ctx context.Context, name string) (Result, error) {
 
 // rename saves the memory under its new name and deletes it under the old one.
 func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Result, error) {
-	if h.root == nil {
-		return Result{}, h.errNoDirectory()
+	if err := h.canWrite(ctx); err != nil {
+		return Result{}, err
 	}
 	taken, err := h.w.HeadsByName(ctx, []string{draft.Name})
 	if err != nil {

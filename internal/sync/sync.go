@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -173,6 +174,22 @@ func onDisk(row postgres.Agent) agents.Agent {
 // errNoDirectory says that a write needs a directory that is not there.
 func (h *hold) errNoDirectory() error {
 	return &memories.ConflictError{Reason: "The agent's directory " + h.onDisk.Dir + " is not there, so nothing can be written. Nothing was changed."}
+}
+
+// canWrite says with a conflict why nothing may be written into the agent's directory: it, or the durable directory that
+// is known to hold memories, is not there. Writing would make a new one, in which everything else looks removed.
+func (h *hold) canWrite(ctx context.Context) error {
+	if h.root == nil {
+		return h.errNoDirectory()
+	}
+	if info, err := h.root.Stat(h.onDisk.DurableDir()); err == nil && info.IsDir() {
+		return nil
+	}
+	known, err := h.w.DurableMemories(ctx)
+	if err != nil || known == 0 {
+		return err
+	}
+	return &memories.ConflictError{Reason: "The agent's memory directory " + filepath.Join(h.onDisk.Dir, h.onDisk.DurableDir()) + " is not there, and it had memories in it. Nothing was changed. Put it back, or remove those memories, and try again."}
 }
 
 func ignoreCanceled(err error) error {
