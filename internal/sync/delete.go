@@ -67,10 +67,7 @@ func (h *hold) delete(ctx context.Context, head postgres.Head) error {
 	if err := h.keepBytes(ctx, head); err != nil {
 		return err
 	}
-	lines, err := h.indexLinesOf(carriers)
-	if err != nil {
-		return err
-	}
+	lines := h.indexLinesOf(carriers)
 	paths := make([]string, len(carriers))
 	for i, f := range carriers {
 		paths[i] = f.Path

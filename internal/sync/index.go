@@ -2,7 +2,6 @@ package sync
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -22,38 +21,32 @@ const indexAttempts = 5
 
 // indexesAbove returns the indexes that may list the file: those in its directory and in the ones above it, up to the
 // memory directory.
-func (h *hold) indexesAbove(file string) ([]string, error) {
+func (h *hold) indexesAbove(file string) []string {
 	top := h.onDisk.DurableDir()
 	if session, durable := h.onDisk.SessionOf(file); !durable {
 		top = path.Join("sessions", session, "memory")
 	}
 	var indexes []string
 	for dir := path.Dir(file); under(dir, top); dir = path.Dir(dir) {
-		found, err := indexesIn(h.root, dir)
-		if err != nil {
-			return nil, err
-		}
-		indexes = append(indexes, found...)
+		indexes = append(indexes, indexesIn(h.root, dir)...)
 		if dir == top {
 			break
 		}
 	}
-	return indexes, nil
+	return indexes
 }
 
-// indexesIn returns the paths of the directory's MEMORY.md, in whatever letter case.
-func indexesIn(root *os.Root, dir string) ([]string, error) {
+// indexesIn returns the paths of the directory's MEMORY.md, in whatever letter case. A directory that is gone, lies
+// behind a link that leaves, or cannot be listed has none that could be edited.
+func indexesIn(root *os.Root, dir string) []string {
 	handle, err := root.Open(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	defer handle.Close() //nolint:errcheck // only read
 	names, err := handle.Readdirnames(-1)
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	var indexes []string
 	for _, name := range names {
@@ -61,7 +54,7 @@ func indexesIn(root *os.Root, dir string) ([]string, error) {
 			indexes = append(indexes, path.Join(dir, name))
 		}
 	}
-	return indexes, nil
+	return indexes
 }
 
 // linksTo says whether a link of the index leads to one of the files.
@@ -76,20 +69,16 @@ func linksTo(index string, removed map[string]bool) func(target string) bool {
 }
 
 // indexLinesOf returns what the removal of the files will take out of each index.
-func (h *hold) indexLinesOf(carriers []postgres.File) (map[string][]memories.IndexLine, error) {
+func (h *hold) indexLinesOf(carriers []postgres.File) map[string][]memories.IndexLine {
 	lines := map[string][]memories.IndexLine{}
 	if h.root == nil {
-		return lines, nil
+		return lines
 	}
 	removed := map[string]bool{}
 	indexes := map[string]bool{}
 	for _, f := range carriers {
 		removed[f.Path] = true
-		found, err := h.indexesAbove(f.Path)
-		if err != nil {
-			return nil, fmt.Errorf("find the indexes of %s: %w", f.Path, err)
-		}
-		for _, index := range found {
+		for _, index := range h.indexesAbove(f.Path) {
 			indexes[index] = true
 		}
 	}
@@ -102,16 +91,12 @@ func (h *hold) indexLinesOf(carriers []postgres.File) (map[string][]memories.Ind
 			lines[index] = gone
 		}
 	}
-	return lines, nil
+	return lines
 }
 
 // removeFromIndexes takes the entries that lead to the file out of the indexes.
 func (h *hold) removeFromIndexes(file string) error {
-	indexes, err := h.indexesAbove(file)
-	if err != nil {
-		return err
-	}
-	for _, index := range indexes {
+	for _, index := range h.indexesAbove(file) {
 		err := h.editIndex(index, func(raw []byte) []byte {
 			out, _ := memories.RemoveFromIndex(raw, linksTo(index, map[string]bool{file: true}))
 			return out

@@ -263,7 +263,7 @@ func (w *world) restore() {
 	before := time.Now()
 	result, err := w.b.engine.Restore(context.Background(), w.slug, m.ID, "")
 	if err != nil {
-		w.isRefusal(err, !m.Readable)
+		w.isRefusal(err, !m.Readable || w.memoryIsAway())
 		return
 	}
 	if m.Readable {
@@ -341,7 +341,7 @@ func (w *world) renameMemory() {
 	before := time.Now()
 	result, err := w.b.engine.Patch(context.Background(), w.slug, m.ID, sync.ETag(m), sync.Patch{Name: &to})
 	if err != nil {
-		w.isRefusal(err, refused || odd)
+		w.isRefusal(err, refused || odd || w.memoryIsAway())
 		return
 	}
 	if w.rules != nil && refused && !odd {

@@ -57,7 +57,7 @@ func (w *world) mustRefuse(m memories.Memory) bool {
 
 // mayRefuseWriting says whether a durable file of that name is not what was seen, so that it may not be overwritten.
 func (w *world) mayRefuseWriting(name string) bool {
-	if w.rules == nil {
+	if w.rules == nil || w.memoryIsAway() {
 		return true
 	}
 	for place, f := range w.rules.files {
@@ -69,6 +69,12 @@ func (w *world) mayRefuseWriting(name string) bool {
 		}
 	}
 	return false
+}
+
+// memoryIsAway says that there is no durable directory, into which nothing may be written as long as files are known in it.
+func (w *world) memoryIsAway() bool {
+	info, err := os.Stat(w.path("memory"))
+	return err != nil || !info.IsDir()
 }
 
 // hasChanged says that there is something at the place, and that it is not what the rules know.

@@ -123,9 +123,8 @@ func newWorld(t *rapid.T, b *bench, slug string) *world {
 
 // end takes the agent away, so that the next one is alone.
 func (w *world) end() {
-	if err := os.RemoveAll(w.path(".")); err != nil {
-		w.b.Error(err)
-	}
+	// The engine may be writing into the directory meanwhile, which is then not empty after all.
+	w.b.until("the agent's directory to go", func() bool { return os.RemoveAll(w.path(".")) == nil })
 	for _, dir := range w.aside {
 		os.RemoveAll(dir) //nolint:errcheck // the test's own directory goes with the test
 	}
