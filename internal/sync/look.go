@@ -87,9 +87,36 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 		}
 		if scan.Added+scan.Updated+scan.Removed > 0 {
 			h.published.stale()
+			h.lookAtLinks(scope)
 		}
 		return h.publish(ctx)
 	})
+}
+
+// lookAtLinks lets the links be looked at that a change elsewhere may have mended.
+func (h *hold) lookAtLinks(scope []string) {
+	for link := range h.links {
+		if !slices.ContainsFunc(scope, func(dir string) bool { return under(link, dir) }) {
+			h.queue.add(h.onDisk.Slug, link)
+		}
+	}
+}
+
+// rememberLinks keeps which links of the scope lead nowhere.
+func (h *hold) rememberLinks(listing agents.Listing, scope []string) {
+	if h.links == nil {
+		h.links = map[string]struct{}{}
+	}
+	for link := range h.links {
+		if slices.ContainsFunc(scope, func(dir string) bool { return under(link, dir) }) {
+			delete(h.links, link)
+		}
+	}
+	for _, entry := range listing.Files {
+		if entry.Problem != nil && strings.HasPrefix(entry.Problem.Code, "link_") {
+			h.links[entry.Path] = struct{}{}
+		}
+	}
 }
 
 // look compares the scope with what is known of it, saves what has changed, and tells those who listen.
@@ -104,6 +131,7 @@ func (h *hold) look(ctx context.Context, scope []string) (Scan, error) {
 		dirs = append(dirs, within)
 	})
 	h.recover(dirs)
+	h.rememberLinks(listing, scope)
 	known, err := h.w.FilesUnder(ctx, scope)
 	if err != nil {
 		return Scan{}, err
