@@ -36,6 +36,9 @@ func (s sighting) unchanged() bool {
 	return s.known != nil && s.known.Hash == s.hash && s.hash != "" && !s.saved
 }
 
+// isNews says that the file was not there, or not with these bytes, when it was last looked at.
+func (s sighting) isNews() bool { return s.known == nil || !s.known.Present || s.known.Hash != s.hash }
+
 // look is what one look at a part of an agent's directory found.
 type look struct {
 	at   time.Time
