@@ -56,6 +56,9 @@ func (e *Engine) Delete(ctx context.Context, slug, id, match string) (Result, er
 
 // delete takes the steps of a deletion up to CLAUDE.md. Each is safe to repeat: after a crash, finishDeletions does.
 func (h *hold) delete(ctx context.Context, head postgres.Head) error {
+	if h.closed != nil {
+		return h.errClosed()
+	}
 	carriers, err := h.carriersOf(ctx, head)
 	if err != nil {
 		return err

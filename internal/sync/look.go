@@ -52,6 +52,15 @@ func (s *Scan) add(other Scan) {
 // Scan looks at all of an agent's directory and answers when the database and CLAUDE.md agree with it. It fails with
 // memories.ErrNotFound.
 func (e *Engine) Scan(ctx context.Context, slug string) (Scan, error) {
+	if a := e.known(slug); a != nil && !a.isPresent() {
+		if _, err := e.discover(ctx); err != nil {
+			return Scan{}, err
+		}
+	}
+	return e.scan(ctx, slug)
+}
+
+func (e *Engine) scan(ctx context.Context, slug string) (Scan, error) {
 	started := time.Now()
 	var scan Scan
 	err := e.withAgent(ctx, slug, func(h *hold) error {
@@ -60,6 +69,9 @@ func (e *Engine) Scan(ctx context.Context, slug string) (Scan, error) {
 		}
 		if err := h.finishRestores(ctx); err != nil {
 			return err
+		}
+		if !h.present {
+			return nil // discovery has to see first that it is back
 		}
 		var err error
 		if scan, err = h.look(ctx, []string{"."}); err != nil {
@@ -83,6 +95,9 @@ func (e *Engine) Scan(ctx context.Context, slug string) (Scan, error) {
 // lookAt looks at a part of an agent's directory.
 func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error {
 	return e.withAgent(ctx, slug, func(h *hold) error {
+		if !h.present {
+			return nil
+		}
 		scan, err := h.look(ctx, scope)
 		if err != nil {
 			return err
