@@ -8,12 +8,14 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"memoir/internal/api"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/local"
+	"memoir/internal/postgres/pgtest"
 )
 
 func TestABodyThatIsNotJSONIs400(t *testing.T) {
@@ -181,6 +183,28 @@ func TestWithoutPostgresACallIs503AndSaysWhenToComeBack(t *testing.T) {
 	}
 	if got := s.Read("ada/memory/tabs.md"); got != tabs["ada/memory/tabs.md"] {
 		t.Errorf("without Postgres the file became %q", got)
+	}
+}
+
+func TestWhilePostgresIsSilentACallIs503InsteadOfNeverAnswered(t *testing.T) {
+	t.Parallel()
+	line := connect(t, pgtest.New(t))
+	s := serve(t, memoirtest.StartAt(t, line.url, tabs), api.Options{DatabaseTime: 100 * time.Millisecond})
+	at := s.at("ada", "Tabs")
+	line.silent.Lock()
+	for _, r := range []reply{
+		s.call("GET", "/api/v1/agents", nil), s.call("GET", at, nil), s.call("DELETE", at, nil), s.call("POST", "/api/v1/scan", nil),
+		s.call("POST", "/api/v1/agents/ada/memories", object{"name": "Tabs", "type": "user"}), s.call("GET", "/readyz", nil),
+	} {
+		s.problem(r, 503)
+		if r.header.Get("Retry-After") == "" {
+			t.Error("no Retry-After")
+		}
+	}
+	line.silent.Unlock()
+	s.Until("the call to go through", func() bool { return s.call("GET", at, nil).status == 200 })
+	if got := s.Read("ada/memory/tabs.md"); got != tabs["ada/memory/tabs.md"] {
+		t.Errorf("while Postgres was silent the file became %q", got)
 	}
 }
 

@@ -13,6 +13,7 @@ package pages
 import (
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
@@ -33,7 +34,10 @@ type Options struct {
 	AddSamples func() error
 	// ClaudeMDLimit is the length of a CLAUDE.md, in Unicode characters, that the meters are drawn against.
 	ClaudeMDLimit int
-	Log           *slog.Logger
+	// DatabaseTime is how long Postgres may take for what a page reads, and to say that it is there before an action;
+	// past it Postgres counts as away. 0 is 15 s.
+	DatabaseTime time.Duration
+	Log          *slog.Logger
 }
 
 // site is what the handlers share.
@@ -45,6 +49,9 @@ type site struct {
 
 // New returns the handler of all pages and of what they load. It belongs behind the gate.
 func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handler {
+	if options.DatabaseTime == 0 {
+		options.DatabaseTime = defaultDatabaseTime
+	}
 	s := &site{engine: engine, store: store, options: options}
 	r := chi.NewRouter()
 	r.Use(middleware.GetHead)
