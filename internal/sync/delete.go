@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -86,7 +87,9 @@ func (h *hold) delete(ctx context.Context, head postgres.Head) error {
 // carriersOf returns the files that carry the memory; for one that could not be read, the file that it stands for.
 func (h *hold) carriersOf(ctx context.Context, head postgres.Head) ([]postgres.File, error) {
 	if !head.Readable {
-		return h.w.FilesUnder(ctx, []string{head.Path})
+		at, err := h.w.FilesUnder(ctx, []string{head.Path})
+		// A directory that cannot be read has files below it, and those are not what is deleted.
+		return slices.DeleteFunc(at, func(f postgres.File) bool { return f.Path != head.Path }), err
 	}
 	all, err := h.w.FilesOf(ctx, []uuid.UUID{head.UUID})
 	if err != nil {
