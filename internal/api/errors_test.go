@@ -105,7 +105,7 @@ func TestWhatIsNotThereIs404(t *testing.T) {
 	for _, base := range []string{
 		"/api/v1/agents/nobody/memories/" + id, "/api/v1/agents/bob/memories/" + id, "/api/v1/agents/ada/memories/42",
 		"/api/v1/agents/ada/memories/" + strings.ToUpper(id), "/api/v1/agents/ada/memories/00000000-0000-0000-0000-000000000000",
-		"/api/v1/agents/ada/memories/%00", "/api/v1/agents/%00/memories/" + id, "/api/v1/agents/%ff/memories/" + id, "/api/v1/agents/a%2Fb/memories/" + id,
+		"/api/v1/agents/ada/memories/..", "/api/v1/agents/ada/memories/.", "/api/v1/agents/ada/memories//" + id, "/api/v1/agents/ada/memories/%00", "/api/v1/agents/%00/memories/" + id, "/api/v1/agents/%ff/memories/" + id, "/api/v1/agents/a%2Fb/memories/" + id,
 	} {
 		s.problem(s.call("GET", base, nil), 404)
 		s.problem(s.call("PATCH", base, object{"body": "x"}), 404)
