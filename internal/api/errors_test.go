@@ -29,6 +29,22 @@ func TestABodyThatIsNotJSONIs400(t *testing.T) {
 	s.ok(200, "GET", at, nil)
 }
 
+func TestHalfACharacterIsRefusedInsteadOfSavedAsAnother(t *testing.T) {
+	t.Parallel()
+	s := setup(t, tabs)
+	at := s.at("ada", "Tabs")
+	for _, half := range []string{`\ud800`, `\udfff`, `\ud83d \ude00`, `\ude00\ud83d`, `\ud83d\ud83d\ude00`, `\ud83d\n`, `\ud83dé`} {
+		s.problem(s.call("POST", "/api/v1/agents/ada/memories", `{"name":"Tabs","type":"feedback","body":"a`+half+`"}`), 400)
+		s.problem(s.call("PATCH", at, `{"body":"a`+half+`"}`), 400)
+	}
+	if got := s.Read("ada/memory/tabs.md"); got != tabs["ada/memory/tabs.md"] {
+		t.Errorf("a refused write changed the file: %q", got)
+	}
+	if got := s.ok(200, "PATCH", at, `{"body":"\ud83d\uDE00\ud83d\ude00 \\ud800 \u00e9"}`).string("body"); got != `😀😀 \ud800 é` {
+		t.Errorf("whole characters are saved as %q", got)
+	}
+}
+
 func TestABodyIsReadAsJSONUnderTheNamesThatClientsGiveIt(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
