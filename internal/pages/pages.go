@@ -65,25 +65,34 @@ func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handl
 	r.Post(templates.SamplesPath, s.action(s.addSamples))
 	r.Get(templates.SyncPath, s.page(s.sync))
 	r.Post(templates.ScanPath, s.action(s.scan))
-	r.Route("/agents/{slug}", func(r chi.Router) {
-		r.Get("/", s.page(s.agent))
-		r.Get("/memory", s.page(s.memories))
-		r.Get("/claude-md", s.page(s.claudeMD))
-		r.Get("/sessions", s.page(s.sessions))
-		r.Get("/trash", s.page(s.trash))
-		r.Post("/forget", s.action(s.forget))
-		r.Post("/missing/{decision}", s.action(s.decideMissing))
-		r.Post("/blocked/{id}/allow", s.action(s.allow))
-		r.Route("/memory/{id}", func(r chi.Router) {
-			r.Get("/", s.page(s.memory))
-			r.Get("/raw", s.page(s.raw))
-			r.Post("/delete", s.action(s.delete))
-			r.Post("/restore", s.action(s.restore))
-			r.Post("/purge", s.action(s.purge))
-			r.Post("/type", s.action(s.chooseType))
-		})
-	})
+	s.agentPages(r)
+	s.memoryPages(r)
 	return r
+}
+
+// agentPages and memoryPages name each address in full: chi's sub-routers answer for an address that they do not have,
+// and then HEAD and Allow are wrong.
+func (s *site) agentPages(r chi.Router) {
+	const agent = "/agents/{slug}"
+	r.Get(agent, s.page(s.agent))
+	r.Get(agent+"/", s.page(s.agent))
+	r.Get(agent+"/memory", s.page(s.memories))
+	r.Get(agent+"/claude-md", s.page(s.claudeMD))
+	r.Get(agent+"/sessions", s.page(s.sessions))
+	r.Get(agent+"/trash", s.page(s.trash))
+	r.Post(agent+"/forget", s.action(s.forget))
+	r.Post(agent+"/missing/{decision}", s.action(s.decideMissing))
+	r.Post(agent+"/blocked/{id}/allow", s.action(s.allow))
+}
+
+func (s *site) memoryPages(r chi.Router) {
+	const memory = "/agents/{slug}/memory/{id}"
+	r.Get(memory, s.page(s.memory))
+	r.Get(memory+"/raw", s.page(s.raw))
+	r.Post(memory+"/delete", s.action(s.delete))
+	r.Post(memory+"/restore", s.action(s.restore))
+	r.Post(memory+"/purge", s.action(s.purge))
+	r.Post(memory+"/type", s.action(s.chooseType))
 }
 
 // icon answers browsers that ask for an icon at the place where sites used to have one.
