@@ -120,13 +120,13 @@ func (h *hold) publish(ctx context.Context) error {
 }
 
 // isPublished says whether CLAUDE.md has the text of the memories as they are. The stamp is taken before the file is
-// read: one of a file that was written over in between would hide the change.
+// read, and not relied on while it is fresh: a change right after it could carry the same one.
 func (h *hold) isPublished(path string) bool {
 	if !h.published.known || path == "" {
 		return h.published.known
 	}
 	stamp := h.stampOf(path)
-	if stamp != (fileStamp{}) && stamp == h.published.file {
+	if stamp == h.published.file && time.Since(stamp.modTime) > fresh {
 		return true
 	}
 	raw, err := readClaudeMD(h.root, path)
