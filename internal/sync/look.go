@@ -299,6 +299,9 @@ func (h *hold) see(at time.Time, entry agents.Entry, known *postgres.File) (s si
 	switch {
 	case problem != nil:
 		s.file = memories.UnreadableFile(stem(entry.Path), *problem)
+		if problem.Code == memories.CodeTooDeep {
+			h.leaveOnDisk(&s)
+		}
 	case len(s.raw) == 0 && at.Sub(entry.ModTime).Abs() < beingWritten:
 		h.queue.addAfter(h.onDisk.Slug, entry.Path, beingWritten)
 		return s, false
@@ -317,7 +320,7 @@ func (h *hold) see(at time.Time, entry agents.Entry, known *postgres.File) (s si
 // stem is what stands in for the name of a memory whose file states none.
 func stem(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }
 
-// leaveOnDisk keeps only the hash of a file that is too large to be a memory. Its bytes are kept when it is deleted.
+// leaveOnDisk keeps only the hash of a file that is too large or too deep to be a memory. Its bytes are kept when it is deleted.
 func (h *hold) leaveOnDisk(s *sighting) {
 	s.raw, s.hash = nil, ""
 	if hash, err := files.ReadHash(h.root, s.path); err == nil {
