@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 
 	"memoir/examples"
 	"memoir/internal/agents"
@@ -24,16 +25,25 @@ func newServer(config config, places agents.Settings, engine *sync.Engine, store
 		return nil, err
 	}
 	calls := api.New(engine, store, api.Options{ClaudeMDLimit: config.claudeMDLimit, Log: log})
-	mux := http.NewServeMux()
-	for _, path := range []string{"/api", "/api/", "/healthz", "/readyz"} {
-		mux.Handle(path, calls)
-	}
-	mux.Handle("/", pages.New(engine, store, pages.Options{
+	site := pages.New(engine, store, pages.Options{
 		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, Log: log,
-	}))
-	server := gate.Server(around.Around(mux), log, engine.Hub().Close)
+	})
+	server := gate.Server(around.Around(route(calls, site)), log, engine.Hub().Close)
 	server.Addr = config.addr
 	return server, nil
+}
+
+// route divides the addresses between the API and the pages. It takes them as they are written, where http.ServeMux
+// would lead from DELETE …/memories/.. to DELETE …, which is another call.
+func route(calls, site http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch path := r.URL.Path; {
+		case path == "/api", strings.HasPrefix(path, "/api/"), path == "/healthz", path == "/readyz":
+			calls.ServeHTTP(w, r)
+		default:
+			site.ServeHTTP(w, r)
+		}
+	})
 }
 
 // samplesInto returns what puts the sample agents into the agents directory; nil when there is none.

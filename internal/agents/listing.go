@@ -26,6 +26,8 @@ type Entry struct {
 type Listing struct {
 	Files   []Entry  // sorted by path
 	Indexes []string // the paths of the MEMORY.md files, sorted
+	// Links are the paths of the links that the walk came by, listed or not: what they mean changes with their target.
+	Links []string
 	// Failed are the directories and files that could not be looked at, sorted. Nothing is known about what lies beneath.
 	// The directories are among Files too, to be shown.
 	Failed []string

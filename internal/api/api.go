@@ -30,7 +30,10 @@ type Options struct {
 	MaxStreams int
 	// Ping is the time between two signs of life on a silent event stream; 0 is 15 s.
 	Ping time.Duration
-	Log  *slog.Logger
+	// DatabaseTime is how long Postgres may take for what a call reads, and to say that it is there before a call
+	// writes; past it Postgres counts as away. 0 is 15 s.
+	DatabaseTime time.Duration
+	Log          *slog.Logger
 }
 
 const (
@@ -38,6 +41,8 @@ const (
 	defaultStreams = 256
 	// defaultPing is below the idle time after which common proxies cut a connection, 30 s and more.
 	defaultPing = 15 * time.Second
+	// defaultDatabaseTime is far above what the largest list takes, and below what scripts wait for an answer.
+	defaultDatabaseTime = 15 * time.Second
 )
 
 type api struct {
@@ -56,6 +61,9 @@ func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handl
 	}
 	if options.Ping == 0 {
 		options.Ping = defaultPing
+	}
+	if options.DatabaseTime == 0 {
+		options.DatabaseTime = defaultDatabaseTime
 	}
 	a := &api{engine: engine, store: store, options: options, streams: make(chan struct{}, options.MaxStreams)}
 	router := chi.NewRouter()
@@ -95,11 +103,17 @@ func register[I, O any](a *api, op huma.Operation, handle func(context.Context, 
 		where = "body"
 	}
 	huma.Register(a.huma, op, func(ctx context.Context, in *I) (*O, error) {
+		limited, cancel := context.WithTimeout(ctx, a.options.DatabaseTime)
+		defer cancel()
+		work := limited
 		if writes {
-			// A write that has begun is finished, also when the client goes away meanwhile.
-			ctx = context.WithoutCancel(ctx)
+			if err := a.store.Ping(limited); err != nil {
+				return nil, a.problem(ctx, where, err)
+			}
+			// A write that has begun is finished, however long it takes, also when the client goes away meanwhile.
+			work = context.WithoutCancel(ctx)
 		}
-		out, err := handle(ctx, in)
+		out, err := handle(work, in)
 		if err != nil {
 			return nil, a.problem(ctx, where, err)
 		}

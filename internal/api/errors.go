@@ -38,7 +38,7 @@ func (a *api) problem(ctx context.Context, where string, err error) *problem.Pro
 		p = problem.New(http.StatusConflict, conflict.Reason)
 	case errors.As(err, &invalid):
 		p = unprocessable(problem.Field{Location: where + "." + invalid.Field, Message: invalid.Reason})
-	case errors.Is(err, postgres.ErrUnavailable):
+	case errors.Is(err, postgres.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		a.options.Log.WarnContext(ctx, "a call found no database", "request", gate.RequestID(ctx), "error", err)
 		p = problem.New(http.StatusServiceUnavailable, "The database cannot be reached at the moment. Memories on disk are safe. Try again shortly.").RetryAfter(retryAfter)
 	case errors.Is(err, context.Canceled):

@@ -8,12 +8,14 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"memoir/internal/api"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/local"
+	"memoir/internal/postgres/pgtest"
 )
 
 func TestABodyThatIsNotJSONIs400(t *testing.T) {
@@ -25,6 +27,22 @@ func TestABodyThatIsNotJSONIs400(t *testing.T) {
 		s.problem(s.call("PATCH", at, body), 400)
 	}
 	s.ok(200, "GET", at, nil)
+}
+
+func TestHalfACharacterIsRefusedInsteadOfSavedAsAnother(t *testing.T) {
+	t.Parallel()
+	s := setup(t, tabs)
+	at := s.at("ada", "Tabs")
+	for _, half := range []string{`\ud800`, `\udfff`, `\ud83d \ude00`, `\ude00\ud83d`, `\ud83d\ud83d\ude00`, `\ud83d\n`, `\ud83dé`} {
+		s.problem(s.call("POST", "/api/v1/agents/ada/memories", `{"name":"Tabs","type":"feedback","body":"a`+half+`"}`), 400)
+		s.problem(s.call("PATCH", at, `{"body":"a`+half+`"}`), 400)
+	}
+	if got := s.Read("ada/memory/tabs.md"); got != tabs["ada/memory/tabs.md"] {
+		t.Errorf("a refused write changed the file: %q", got)
+	}
+	if got := s.ok(200, "PATCH", at, `{"body":"\ud83d\uDE00\ud83d\ude00 \\ud800 \u00e9"}`).string("body"); got != `😀😀 \ud800 é` {
+		t.Errorf("whole characters are saved as %q", got)
+	}
 }
 
 func TestABodyIsReadAsJSONUnderTheNamesThatClientsGiveIt(t *testing.T) {
@@ -103,7 +121,7 @@ func TestWhatIsNotThereIs404(t *testing.T) {
 	for _, base := range []string{
 		"/api/v1/agents/nobody/memories/" + id, "/api/v1/agents/bob/memories/" + id, "/api/v1/agents/ada/memories/42",
 		"/api/v1/agents/ada/memories/" + strings.ToUpper(id), "/api/v1/agents/ada/memories/00000000-0000-0000-0000-000000000000",
-		"/api/v1/agents/ada/memories/%00", "/api/v1/agents/%00/memories/" + id, "/api/v1/agents/%ff/memories/" + id, "/api/v1/agents/a%2Fb/memories/" + id,
+		"/api/v1/agents/ada/memories/..", "/api/v1/agents/ada/memories/.", "/api/v1/agents/ada/memories//" + id, "/api/v1/agents/ada/memories/%00", "/api/v1/agents/%00/memories/" + id, "/api/v1/agents/%ff/memories/" + id, "/api/v1/agents/a%2Fb/memories/" + id,
 	} {
 		s.problem(s.call("GET", base, nil), 404)
 		s.problem(s.call("PATCH", base, object{"body": "x"}), 404)
@@ -181,6 +199,28 @@ func TestWithoutPostgresACallIs503AndSaysWhenToComeBack(t *testing.T) {
 	}
 	if got := s.Read("ada/memory/tabs.md"); got != tabs["ada/memory/tabs.md"] {
 		t.Errorf("without Postgres the file became %q", got)
+	}
+}
+
+func TestWhilePostgresIsSilentACallIs503InsteadOfNeverAnswered(t *testing.T) {
+	t.Parallel()
+	line := connect(t, pgtest.New(t))
+	s := serve(t, memoirtest.StartAt(t, line.url, tabs), api.Options{DatabaseTime: 100 * time.Millisecond})
+	at := s.at("ada", "Tabs")
+	line.silent.Lock()
+	for _, r := range []reply{
+		s.call("GET", "/api/v1/agents", nil), s.call("GET", at, nil), s.call("DELETE", at, nil), s.call("POST", "/api/v1/scan", nil),
+		s.call("POST", "/api/v1/agents/ada/memories", object{"name": "Tabs", "type": "user"}), s.call("GET", "/readyz", nil),
+	} {
+		s.problem(r, 503)
+		if r.header.Get("Retry-After") == "" {
+			t.Error("no Retry-After")
+		}
+	}
+	line.silent.Unlock()
+	s.Until("the call to go through", func() bool { return s.call("GET", at, nil).status == 200 })
+	if got := s.Read("ada/memory/tabs.md"); got != tabs["ada/memory/tabs.md"] {
+		t.Errorf("while Postgres was silent the file became %q", got)
 	}
 }
 

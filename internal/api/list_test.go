@@ -1,6 +1,8 @@
 package api_test
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"os"
@@ -120,6 +122,55 @@ func TestAListSaysWhichParameterItCannotTake(t *testing.T) {
 	}
 	for _, query := range []string{"limit=1", "limit=500"} {
 		s.ok(200, "GET", "/api/v1/agents/ada/memories?"+query, nil)
+	}
+}
+
+func TestACursorIsTakenForItsOwnListOnly(t *testing.T) {
+	t.Parallel()
+	s := library(t)
+	s.Write("bob/memory/b.md", memoirtest.Note("B", memories.User, "Bee."))
+	s.Scan("ada")
+	s.Until("the other agent", func() bool { return s.call("GET", "/api/v1/agents/bob", nil).status == 200 })
+	const list = "/api/v1/agents/ada/memories?limit=1&sort=name"
+	next := "&cursor=" + s.ok(200, "GET", list, nil).string("next_cursor")
+	s.ok(200, "GET", list+next, nil)
+	s.ok(200, "GET", list+"&limit=500"+next, nil)
+	for _, other := range []string{
+		list + "&type=user", list + "&state=active", list + "&name=keep", list + "&q=about",
+		"/api/v1/agents/ada/memories?sort=age", "/api/v1/agents/ada/memories?limit=1", "/api/v1/agents/bob/memories?sort=name",
+	} {
+		if fields := s.problem(s.call("GET", other+next, nil), 422).list("errors"); len(fields) != 1 || fields[0]["location"] != "query.cursor" {
+			t.Errorf("%s: %v", other, fields)
+		}
+	}
+}
+
+func TestACursorThatSomebodyMadeUpIs422(t *testing.T) {
+	t.Parallel()
+	s := library(t)
+	for query, keys := range map[string][]string{
+		"sort=age":     {"", "yesterday", "0000-01-01T00:00:00Z", "9999-01-01T00:00:00+23:59", "99999-01-01T00:00:00Z"},
+		"sort=updated": {"0000-01-01T00:00:00Z", "2026-01-01 00:00:00Z"},
+		"sort=name":    {"a\x00b"},
+		"q=about":      {"", "NaN", "Inf", "1_0", "0x1p-2", "1e-60", "1e39", "-0x0p0"},
+	} {
+		path := "/api/v1/agents/ada/memories?limit=1&" + query
+		raw, err := base64.RawURLEncoding.DecodeString(s.ok(200, "GET", path, nil).string("next_cursor"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cursor object
+		if err := json.Unmarshal(raw, &cursor); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range keys {
+			cursor["Key"] = key
+			forged, err := json.Marshal(cursor)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.problem(s.call("GET", path+"&cursor="+base64.RawURLEncoding.EncodeToString(forged), nil), 422)
+		}
 	}
 }
 

@@ -7,8 +7,10 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"memoir/internal/gate"
@@ -64,10 +66,44 @@ func isJSON(contentType string) bool {
 		mediaType == "application/x-www-form-urlencoded")
 }
 
-// unmarshal reads JSON and refuses what is not UTF-8, which the standard library would change in silence.
+// unmarshal reads JSON and refuses what is no Unicode text, which the standard library would change in silence.
 func unmarshal(data []byte, v any) error {
 	if !utf8.Valid(data) {
 		return errors.New("the text is not valid UTF-8")
 	}
-	return json.Unmarshal(data, v)
+	if err := json.Unmarshal(data, v); err != nil {
+		return err
+	}
+	if halvesCharacter(data) {
+		return errors.New("the text has half of a character, a surrogate without its pair")
+	}
+	return nil
+}
+
+// halvesCharacter says whether valid JSON escapes one half of a surrogate pair without the other.
+func halvesCharacter(data []byte) bool {
+	open := rune(0) // the first half that waits for its second
+	for len(data) > 0 {
+		unit, size := rune(0), 1
+		switch {
+		case len(data) >= 6 && data[0] == '\\' && data[1] == 'u':
+			code, err := strconv.ParseUint(string(data[2:6]), 16, 16)
+			if err == nil && utf16.IsSurrogate(rune(code)) {
+				unit = rune(code)
+			}
+			size = 6
+		case len(data) >= 2 && data[0] == '\\':
+			size = 2
+		}
+		data = data[size:]
+		switch {
+		case open != 0 && utf16.DecodeRune(open, unit) == utf8.RuneError, open == 0 && unit >= 0xDC00:
+			return true
+		case open != 0:
+			open = 0
+		default:
+			open = unit
+		}
+	}
+	return open != 0
 }

@@ -56,3 +56,19 @@ func TestTheSyncFiguresSayHowCloseTheMirrorIs(t *testing.T) {
 		t.Errorf("lag_ms is %v", lag)
 	}
 }
+
+func TestAScanThatWasAskedForIsAFullScanToo(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
+	last := func() string { return s.ok(200, "GET", "/api/v1/sync", nil).string("last_full_scan") }
+	s.Until("the first scan to be noted", func() bool { return last() != "" })
+	before := last()
+	s.ok(200, "POST", "/api/v1/agents/ada/scan", nil)
+	if got := last(); got != before {
+		t.Errorf("a scan of one agent moved the last full scan from %s to %s", before, got)
+	}
+	s.ok(200, "POST", "/api/v1/scan", nil)
+	if got := last(); got == before {
+		t.Errorf("a scan of all agents left the last full scan at %s", got)
+	}
+}

@@ -13,6 +13,7 @@ package pages
 import (
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
@@ -33,7 +34,10 @@ type Options struct {
 	AddSamples func() error
 	// ClaudeMDLimit is the length of a CLAUDE.md, in Unicode characters, that the meters are drawn against.
 	ClaudeMDLimit int
-	Log           *slog.Logger
+	// DatabaseTime is how long Postgres may take for what a page reads, and to say that it is there before an action;
+	// past it Postgres counts as away. 0 is 15 s.
+	DatabaseTime time.Duration
+	Log          *slog.Logger
 }
 
 // site is what the handlers share.
@@ -45,6 +49,9 @@ type site struct {
 
 // New returns the handler of all pages and of what they load. It belongs behind the gate.
 func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handler {
+	if options.DatabaseTime == 0 {
+		options.DatabaseTime = defaultDatabaseTime
+	}
 	s := &site{engine: engine, store: store, options: options}
 	r := chi.NewRouter()
 	r.Use(middleware.GetHead)
@@ -58,25 +65,34 @@ func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handl
 	r.Post(templates.SamplesPath, s.action(s.addSamples))
 	r.Get(templates.SyncPath, s.page(s.sync))
 	r.Post(templates.ScanPath, s.action(s.scan))
-	r.Route("/agents/{slug}", func(r chi.Router) {
-		r.Get("/", s.page(s.agent))
-		r.Get("/memory", s.page(s.memories))
-		r.Get("/claude-md", s.page(s.claudeMD))
-		r.Get("/sessions", s.page(s.sessions))
-		r.Get("/trash", s.page(s.trash))
-		r.Post("/forget", s.action(s.forget))
-		r.Post("/missing/{decision}", s.action(s.decideMissing))
-		r.Post("/blocked/{id}/allow", s.action(s.allow))
-		r.Route("/memory/{id}", func(r chi.Router) {
-			r.Get("/", s.page(s.memory))
-			r.Get("/raw", s.page(s.raw))
-			r.Post("/delete", s.action(s.delete))
-			r.Post("/restore", s.action(s.restore))
-			r.Post("/purge", s.action(s.purge))
-			r.Post("/type", s.action(s.chooseType))
-		})
-	})
+	s.agentPages(r)
+	s.memoryPages(r)
 	return r
+}
+
+// agentPages and memoryPages name each address in full: chi's sub-routers answer for an address that they do not have,
+// and then HEAD and Allow are wrong.
+func (s *site) agentPages(r chi.Router) {
+	const agent = "/agents/{slug}"
+	r.Get(agent, s.page(s.agent))
+	r.Get(agent+"/", s.page(s.agent))
+	r.Get(agent+"/memory", s.page(s.memories))
+	r.Get(agent+"/claude-md", s.page(s.claudeMD))
+	r.Get(agent+"/sessions", s.page(s.sessions))
+	r.Get(agent+"/trash", s.page(s.trash))
+	r.Post(agent+"/forget", s.action(s.forget))
+	r.Post(agent+"/missing/{decision}", s.action(s.decideMissing))
+	r.Post(agent+"/blocked/{id}/allow", s.action(s.allow))
+}
+
+func (s *site) memoryPages(r chi.Router) {
+	const memory = "/agents/{slug}/memory/{id}"
+	r.Get(memory, s.page(s.memory))
+	r.Get(memory+"/raw", s.page(s.raw))
+	r.Post(memory+"/delete", s.action(s.delete))
+	r.Post(memory+"/restore", s.action(s.restore))
+	r.Post(memory+"/purge", s.action(s.purge))
+	r.Post(memory+"/type", s.action(s.chooseType))
 }
 
 // icon answers browsers that ask for an icon at the place where sites used to have one.

@@ -116,18 +116,6 @@ func TestAMemoryDirectoryThatIsNotPublishedShowsWhatWouldBe(t *testing.T) {
 	}
 }
 
-func TestAPageCanBeAskedForWithoutItsBody(t *testing.T) {
-	t.Parallel()
-	s := serve(t, twoMemories())
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodHead, s.address+adaList, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if page := s.send(t, request); page.StatusCode != http.StatusOK || page.raw != "" {
-		t.Errorf("it answers %d with %d bytes", page.StatusCode, len(page.raw))
-	}
-}
-
 func TestTheSessionsTabReadsWhoAndWhenFromTheNames(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{
@@ -164,5 +152,35 @@ func TestAssetsAreServedAndKept(t *testing.T) {
 	}
 	if got := s.get(t, "/favicon.ico").Header.Get("Content-Type"); got != "image/svg+xml" {
 		t.Errorf("the icon is %s", got)
+	}
+}
+
+func TestEveryPageAnswersHEADAndSaysWhichMethodsItTakes(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	memory := pageOf(s.Memory("ada", "Tabs"))
+	send := func(method, path string) *answer {
+		request, err := http.NewRequestWithContext(t.Context(), method, s.address+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.send(t, request)
+	}
+	for _, path := range []string{"/", "/sync", ada, ada + "/", adaList, ada + "/claude-md", ada + "/sessions", ada + "/trash", memory, memory + "/raw"} {
+		if head := send(http.MethodHead, path); head.StatusCode != http.StatusOK || head.raw != "" {
+			t.Errorf("HEAD %s answers %d with %d bytes", path, head.StatusCode, len(head.raw))
+		}
+		for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
+			refused := send(method, path)
+			refused.expect(http.StatusMethodNotAllowed)
+			if got := refused.Header.Get("Allow"); got != "GET, HEAD" {
+				t.Errorf("%s %s: Allow %q", method, path, got)
+			}
+		}
+	}
+	for _, path := range []string{memory + "/delete", ada + "/forget"} {
+		if got := send(http.MethodGet, path).Header.Get("Allow"); got != "POST" {
+			t.Errorf("GET %s: Allow %q", path, got)
+		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 // A handler answers a request or returns why it could not.
 type handler func(http.ResponseWriter, *http.Request) error
 
-// readTime is how long a page may take to be read from Postgres before it counts as away.
-const readTime = 15 * time.Second
+// defaultDatabaseTime is far above what the largest page takes, and below what people wait.
+const defaultDatabaseTime = 15 * time.Second
 
 // maxForm is the longest form that is read, in bytes: an action has a few short fields.
 const maxForm = 64 << 10
@@ -22,7 +22,7 @@ const maxForm = 64 << 10
 // page serves a handler that only reads.
 func (s *site) page(handle handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		limited, cancel := context.WithTimeout(r.Context(), readTime)
+		limited, cancel := context.WithTimeout(r.Context(), s.options.DatabaseTime)
 		defer cancel()
 		if err := handle(w, r.WithContext(limited)); err != nil {
 			s.fail(w, r, err)
@@ -38,10 +38,21 @@ func (s *site) action(handle handler) http.HandlerFunc {
 			s.fail(w, r, unreadable(err))
 			return
 		}
+		if err := s.databaseAnswers(r.Context()); err != nil {
+			s.fail(w, r, err)
+			return
+		}
 		if err := handle(w, r.WithContext(context.WithoutCancel(r.Context()))); err != nil {
 			s.fail(w, r, err)
 		}
 	}
+}
+
+// databaseAnswers is asked before an action, which goes on for however long it takes once it has begun.
+func (s *site) databaseAnswers(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, s.options.DatabaseTime)
+	defer cancel()
+	return s.store.Ping(limited)
 }
 
 // show answers with a page. It is rendered as a whole first, so that one that cannot be is never half sent.

@@ -2,9 +2,11 @@ package postgres
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -51,9 +53,9 @@ type Page struct {
 // ErrCursor says that a cursor belongs to no page of this list.
 var ErrCursor = &memories.InvalidError{Field: "cursor", Reason: "is not one that this list gave; leave it out to start from the first page"}
 
-// A place is the sort key of the last memory of a page.
+// A place is the sort key of the last memory of a page, and the list that it stands in.
 type place struct {
-	Sort Sort
+	List string // List.mark
 	Key  string
 	ID   uuid.UUID
 }
@@ -66,9 +68,9 @@ type order struct {
 }
 
 var orders = map[Sort]order{
-	ByUpdate: {"m.updated_at", "timestamptz", true, func(m queries.Memory, _ float32) string { return m.UpdatedAt.Format(time.RFC3339Nano) }},
+	ByUpdate: {"m.updated_at", "timestamptz", true, func(m queries.Memory, _ float32) string { return m.UpdatedAt.UTC().Format(time.RFC3339Nano) }},
 	ByName:   {"m.name", "text", false, func(m queries.Memory, _ float32) string { return m.Name }},
-	ByAge:    {"m.modified_at", "timestamptz", false, func(m queries.Memory, _ float32) string { return m.ModifiedAt.Format(time.RFC3339Nano) }},
+	ByAge:    {"m.modified_at", "timestamptz", false, func(m queries.Memory, _ float32) string { return m.ModifiedAt.UTC().Format(time.RFC3339Nano) }},
 	byRank: {"ts_rank(s.words, sought.query)", "real", true, func(_ queries.Memory, rank float32) string {
 		return strconv.FormatFloat(float64(rank), 'g', -1, 32)
 	}},
@@ -93,7 +95,7 @@ func (s *Store) Memories(ctx context.Context, agent Agent, list List) (Page, err
 			return Page{}, nil
 		}
 	}
-	after, err := readCursor(list)
+	after, err := readCursor(agent, list)
 	if err != nil {
 		return Page{}, err
 	}
@@ -110,7 +112,7 @@ func (s *Store) Memories(ctx context.Context, agent Agent, list List) (Page, err
 	if len(rows) > list.Limit {
 		rows = rows[:list.Limit]
 		last := rows[list.Limit-1]
-		page.NextCursor = writeCursor(place{list.Sort, orders[list.Sort].key(last.head, last.rank), last.head.ID})
+		page.NextCursor = writeCursor(place{list.mark(agent), orders[list.Sort].key(last.head, last.rank), last.head.ID})
 	}
 	page.Memories, err = s.complete(ctx, agent.Slug, rows)
 	return page, err
@@ -192,7 +194,14 @@ func (s *Store) listRows(ctx context.Context, l List, from string, args pgx.Name
 	return found, wrap("list memories", err)
 }
 
-func readCursor(l List) (*place, error) {
+// mark tells a list from others, whatever its pages: a cursor of another one would leave memories out in silence.
+func (l List) mark(agent Agent) string {
+	parts := fmt.Sprintf("%q", []string{agent.Slug, string(l.Type), string(l.State), l.Name, l.Search, string(l.Sort)})
+	sum := sha256.Sum256([]byte(parts))
+	return base64.RawURLEncoding.EncodeToString(sum[:12])
+}
+
+func readCursor(agent Agent, l List) (*place, error) {
 	if l.Cursor == "" {
 		return nil, nil
 	}
@@ -201,26 +210,25 @@ func readCursor(l List) (*place, error) {
 		return nil, ErrCursor
 	}
 	var p place
-	if json.Unmarshal(raw, &p) != nil || p.Sort != l.Sort || !p.valid() {
+	if json.Unmarshal(raw, &p) != nil || p.List != l.mark(agent) || !canBeKey(p.Key, orders[l.Sort].cast) {
 		return nil, ErrCursor
 	}
 	return &p, nil
 }
 
-// valid says whether the key can be one of its sort, so that a forged cursor never reaches a cast in Postgres.
-func (p place) valid() bool {
-	var err error
-	switch orders[p.Sort].cast {
+// canBeKey says whether a key is written as its sort writes them, so that a forged cursor never reaches a cast in
+// Postgres, which takes more spellings of a number and fewer years than Go.
+func canBeKey(key, cast string) bool {
+	switch cast {
 	case "timestamptz":
-		_, err = time.Parse(time.RFC3339Nano, p.Key)
+		at, err := time.Parse(time.RFC3339Nano, key)
+		return err == nil && at.Year() > 0 && at.UTC().Format(time.RFC3339Nano) == key
 	case "real":
-		_, err = strconv.ParseFloat(p.Key, 32)
+		rank, err := strconv.ParseFloat(key, 32)
+		return err == nil && !math.IsNaN(rank) && !math.IsInf(rank, 0) && strconv.FormatFloat(rank, 'g', -1, 32) == key
 	default:
-		if strings.ContainsRune(p.Key, 0) {
-			return false
-		}
+		return !strings.ContainsRune(key, 0)
 	}
-	return err == nil
 }
 
 func writeCursor(p place) string {

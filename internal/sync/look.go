@@ -37,6 +37,8 @@ type Scan struct {
 	Removed        int
 	NeedsAttention int
 	Took           time.Duration
+	// Changed says that a file was found new, changed, back or gone, whatever that meant for the memories.
+	Changed bool
 }
 
 func (s *Scan) add(other Scan) {
@@ -100,11 +102,38 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 		if err != nil {
 			return err
 		}
+		if scan.Changed {
+			h.lookAtLinks(scope)
+		}
 		if scan.Added+scan.Updated+scan.Removed > 0 {
 			h.published.stale()
 		}
 		return h.publish(ctx)
 	})
+}
+
+// lookAtLinks lets the links be looked at that a change elsewhere may have mended or broken.
+func (h *hold) lookAtLinks(scope []string) {
+	for link := range h.links {
+		if !slices.ContainsFunc(scope, func(dir string) bool { return under(link, dir) }) {
+			h.queue.add(h.onDisk.Slug, link)
+		}
+	}
+}
+
+// rememberLinks keeps which links the scope has.
+func (h *hold) rememberLinks(listing agents.Listing, scope []string) {
+	if h.links == nil {
+		h.links = map[string]struct{}{}
+	}
+	for link := range h.links {
+		if slices.ContainsFunc(scope, func(dir string) bool { return under(link, dir) }) {
+			delete(h.links, link)
+		}
+	}
+	for _, link := range listing.Links {
+		h.links[link] = struct{}{}
+	}
 }
 
 // look compares the scope with what is known of it, saves what has changed, and tells those who listen.
@@ -119,6 +148,7 @@ func (h *hold) look(ctx context.Context, scope []string) (Scan, error) {
 		dirs = append(dirs, within)
 	})
 	h.recover(dirs)
+	h.rememberLinks(listing, scope)
 	known, err := h.w.FilesUnder(ctx, scope)
 	if err != nil {
 		return Scan{}, err
@@ -141,7 +171,9 @@ func (h *hold) look(ctx context.Context, scope []string) (Scan, error) {
 		return Scan{}, err
 	}
 	h.tell(out.changes)
-	return Scan{Scanned: len(listing.Files), Added: out.added, Updated: out.updated, Removed: out.removed}, nil
+	return Scan{
+		Scanned: len(listing.Files), Added: out.added, Updated: out.updated, Removed: out.removed, Changed: len(gone) > 0 || slices.ContainsFunc(seen, sighting.isNews),
+	}, nil
 }
 
 // save reconciles a look with what is known and commits the outcome.

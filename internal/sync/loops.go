@@ -111,7 +111,6 @@ func (e *Engine) scanAgainAndAgain(ctx context.Context) {
 			continue
 		}
 		last = time.Now()
-		e.meter.scanned(last)
 		if !e.ready.Swap(true) {
 			e.log.Info("first scan done", "agents", len(e.slugs()))
 			e.indexLater()
@@ -141,9 +140,12 @@ func (e *Engine) ScanAll(ctx context.Context) (Scan, error) {
 			return err
 		})
 	}
-	err := group.Wait()
+	if err := group.Wait(); err != nil {
+		return Scan{}, err
+	}
+	e.meter.scanned(time.Now())
 	sum.Took = time.Since(started)
-	return sum, err
+	return sum, nil
 }
 
 func (e *Engine) scanAgents(ctx context.Context, slugs []string) error {

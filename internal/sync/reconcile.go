@@ -36,6 +36,9 @@ func (s sighting) unchanged() bool {
 	return s.known != nil && s.known.Hash == s.hash && s.hash != "" && !s.saved
 }
 
+// isNews says that the file was not there, or not with these bytes, when it was last looked at.
+func (s sighting) isNews() bool { return s.known == nil || !s.known.Present || s.known.Hash != s.hash }
+
 // awaitsRemoval says that the file is what a deletion could not remove yet; what cannot be read may still be that.
 func (s sighting) awaitsRemoval() bool {
 	if s.known == nil || s.known.Status != postgres.Removing {

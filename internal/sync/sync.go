@@ -65,6 +65,9 @@ type agent struct {
 	onDisk    agents.Agent
 	present   bool
 	published published
+	// links are the paths of links. They have to be looked at again whenever something else appears or goes: it may be
+	// what they lead to.
+	links map[string]struct{}
 	// recovered says that leftovers of a crash have been cleared since the process started.
 	recovered bool
 	files     atomic.Int64 // memory files that its last looks found on disk

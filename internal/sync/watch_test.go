@@ -76,6 +76,20 @@ func TestAMemoryDirectoryThatIsReplacedIsFollowed(t *testing.T) {
 	}
 }
 
+func TestALinkIsNoLongerFlaggedOnceItLeadsToAMemory(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	if err := os.Symlink("later.md", b.path("ada/memory/link.md")); err != nil {
+		t.Fatal(err)
+	}
+	b.until("the link to be flagged", func() bool { return b.list("ada", "")["link"].State == memories.NeedsAttention })
+	b.write("ada/memory/later.md", note("Later", memories.User, "here"))
+	b.arrives("ada", "Later", "here")
+	b.until("the link to be passed over", func() bool { return len(b.list("ada", "")) == 1 })
+	b.remove("ada/memory/later.md")
+	b.until("the link to be flagged again", func() bool { return b.list("ada", "")["link"].State == memories.NeedsAttention })
+}
+
 func TestATruncatedFileIsNotTakenForADifferentMemory(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)

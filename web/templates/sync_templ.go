@@ -106,7 +106,7 @@ func SyncPage(v Sync) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = tile("Last full scan", moment(v.LastFullScan), "one runs every minute, whatever the events say").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = tile("Last full scan", moment(v.LastFullScan), "it also runs by itself, whatever the events say").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
