@@ -216,6 +216,10 @@ func (h *hold) recover(dirs []string) {
 		return
 	}
 	h.recovered = true
+	// A CLAUDE.md that is a link is written where it leads.
+	if place, err := files.Resolve(h.root, h.onDisk.ClaudeMDPath()); err == nil {
+		dirs = append(dirs, path.Dir(place))
+	}
 	back, err := files.Recover(h.root, dirs)
 	if err != nil {
 		h.log.Warn("leftovers of an earlier run could not be cleared", "agent", h.onDisk.Slug, "error", err)
