@@ -336,3 +336,24 @@ func TestAFileThatCouldNotBeRemovedAndIsWrittenAnewIsLearnedAnew(t *testing.T) {
 	b.scan("ada")
 	b.hasBody("ada", "Stale", "right again")
 }
+
+func TestAFileThatIsTooDeepIsDeletedAndRestoredAsItIs(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	const deep = "ada/memory/1/2/3/4/deep.md"
+	text := note("Deep", memories.Project, "too far down")
+	b.write(deep, text)
+	b.scanAll()
+	b.write(deep, text+"and more\n")
+	b.scan("ada")
+	id := b.delete("ada", "deep").ID
+	if b.read(deep) != "" {
+		t.Error("the file is still there")
+	}
+	if _, err := b.engine.Restore(t.Context(), "ada", id, ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.read(deep); got != text+"and more\n" {
+		t.Errorf("restored is %q", got)
+	}
+}

@@ -216,6 +216,10 @@ func (h *hold) recover(dirs []string) {
 		return
 	}
 	h.recovered = true
+	// A CLAUDE.md that is a link is written where it leads.
+	if place, err := files.Resolve(h.root, h.onDisk.ClaudeMDPath()); err == nil {
+		dirs = append(dirs, path.Dir(place))
+	}
 	back, err := files.Recover(h.root, dirs)
 	if err != nil {
 		h.log.Warn("leftovers of an earlier run could not be cleared", "agent", h.onDisk.Slug, "error", err)
@@ -331,6 +335,9 @@ func (h *hold) see(at time.Time, entry agents.Entry, known *postgres.File) (s si
 	switch {
 	case problem != nil:
 		s.file = memories.UnreadableFile(stem(entry.Path), *problem)
+		if problem.Code == memories.CodeTooDeep {
+			h.leaveOnDisk(&s)
+		}
 	case len(s.raw) == 0 && at.Sub(entry.ModTime).Abs() < beingWritten:
 		h.queue.addAfter(h.onDisk.Slug, entry.Path, beingWritten)
 		return s, false
@@ -349,7 +356,7 @@ func (h *hold) see(at time.Time, entry agents.Entry, known *postgres.File) (s si
 // stem is what stands in for the name of a memory whose file states none.
 func stem(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }
 
-// leaveOnDisk keeps only the hash of a file that is too large to be a memory. Its bytes are kept when it is deleted.
+// leaveOnDisk keeps only the hash of a file that is too large or too deep to be a memory. Its bytes are kept when it is deleted.
 func (h *hold) leaveOnDisk(s *sighting) {
 	s.raw, s.hash = nil, ""
 	if hash, err := files.ReadHash(h.root, s.path); err == nil {

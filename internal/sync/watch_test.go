@@ -154,8 +154,14 @@ func TestLeftoversOfACrashAreClearedAtTheNextStart(t *testing.T) {
 	b.stop()
 	b.write("ada/memory/.memoir-tmp-ABC", "half")
 	b.write("ada/.memoir-tmp-DEF", "half")
+	b.write("ada/docs/rules.md", "# Rules\n")
+	b.write("ada/docs/.memoir-tmp-GHI", "half")
+	b.remove("ada/CLAUDE.md")
+	if err := os.Symlink("docs/rules.md", b.path("ada/CLAUDE.md")); err != nil {
+		t.Fatal(err)
+	}
 	b.start()
-	for _, leftover := range []string{"ada/memory/.memoir-tmp-ABC", "ada/.memoir-tmp-DEF"} {
+	for _, leftover := range []string{"ada/memory/.memoir-tmp-ABC", "ada/.memoir-tmp-DEF", "ada/docs/.memoir-tmp-GHI"} {
 		if _, err := os.Lstat(b.path(leftover)); !os.IsNotExist(err) {
 			t.Errorf("%s is still there", leftover)
 		}
