@@ -83,3 +83,8 @@ UPDATE files SET hash = '', ctime_ns = 0 WHERE agent_id = @agent_id AND path = @
 -- name: RecordBytes :exec
 -- The file's bytes are others now and its content is the same: the next look finds nothing new in it.
 UPDATE files SET hash = @hash, ctime_ns = 0 WHERE agent_id = @agent_id AND path = @path;
+
+-- name: LeaveDurableFiles :exec
+-- Whether the durable files are still there is no longer known: the next look finds those that are as if they had come back.
+UPDATE files SET present = false, ctime_ns = 0
+WHERE agent_id = @agent_id AND session IS NULL AND present AND status = 'carries';

@@ -14,6 +14,7 @@ import (
 // itself, and followed otherwise.
 func (w *walker) link(d directory, it item, scope *scopeTree) {
 	linked := d.enter(it.name, "")
+	w.listing.Links = append(w.listing.Links, linked.path)
 	target, err := files.Resolve(w.root, w.real(d, it.name))
 	if err != nil {
 		w.flagUnseen(linked, linkProblem(err))

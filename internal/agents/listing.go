@@ -26,7 +26,10 @@ type Entry struct {
 type Listing struct {
 	Files   []Entry  // sorted by path
 	Indexes []string // the paths of the MEMORY.md files, sorted
+	// Links are the paths of the links that the walk came by, listed or not: what they mean changes with their target.
+	Links []string
 	// Failed are the directories and files that could not be looked at, sorted. Nothing is known about what lies beneath.
+	// The directories are among Files too, to be shown.
 	Failed []string
 	// Sessions is how many session directories there are, or -1 when this walk did not list them all.
 	Sessions int

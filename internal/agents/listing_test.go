@@ -26,7 +26,7 @@ func TestNothingIsConcludedFromWhatCouldNotBeRead(t *testing.T) {
 	d.openToNobody()
 	filestest.AsNobody(t, func() {
 		l := d.walk(agents.Hive, nil)
-		wantsFiles(t, l, "memory/a.md")
+		wantsFiles(t, l, "memory/a.md", "memory/closed ! unreadable", "memory/listed ! unreadable", "s: sessions/s/memory ! unreadable")
 		if want := []string{"memory/closed", "memory/listed", "sessions/s/memory"}; !slices.Equal(l.Failed, want) {
 			t.Errorf("failed %v, want %v", l.Failed, want)
 		}

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -32,6 +33,16 @@ func MarkPresent(known []Known, found []Found, unreadable []string) []Known {
 		marked[i] = k
 	}
 	return marked
+}
+
+// StillThere reports whether the directory of a known hive agent is where it was, though it has neither memory/ nor sessions/
+// any more: that makes no new agent, but the known one is not gone.
+func StillThere(s Settings, k Known) bool {
+	if k.Layout != Hive || s.AgentsDir == "" || filepath.Dir(k.Dir) != absolute(s.AgentsDir) {
+		return false
+	}
+	info, err := os.Stat(k.Dir)
+	return err == nil && info.IsDir()
 }
 
 // AssignSlugs gives every found agent its slug, in the order of found.

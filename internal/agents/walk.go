@@ -117,11 +117,15 @@ func (w *walker) lookFor(d directory, scope *scopeTree, names ...string) {
 		switch {
 		case err == nil:
 			w.entry(d, item{name, info}, inside)
-		case !isGone(err):
+		case isGone(err):
+			if d.kind == hiveKind {
+				// A durable directory or all sessions gone at once look like a mount that is missing.
+				w.listing.unseen[entryPath] = true
+			}
+		case d.kind == memoryKind:
 			w.fail(entryPath)
-		case d.kind == hiveKind:
-			// A durable directory or all sessions gone at once look like a mount that is missing.
-			w.listing.unseen[entryPath] = true
+		default:
+			w.failDirectory(d.enter(name, ""), err)
 		}
 	}
 }
@@ -130,7 +134,7 @@ func (w *walker) lookAtAll(d directory) {
 	// Not blocking, because what is opened may have become a pipe since it was seen to be a directory.
 	dir, err := w.root.OpenFile(d.real, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		w.fail(d.path)
+		w.failDirectory(d, err)
 		return
 	}
 	defer dir.Close()
@@ -152,7 +156,7 @@ func (w *walker) lookAtAll(d directory) {
 			return
 		}
 		if err != nil {
-			w.fail(d.path)
+			w.failDirectory(d, err)
 			return
 		}
 	}
@@ -243,6 +247,14 @@ func newEntry(d directory, name string, info fs.FileInfo) Entry {
 func (w *walker) flagUnseen(d directory, problem *memories.Problem) {
 	w.listing.unseen[d.path] = true
 	w.listing.Files = append(w.listing.Files, Entry{Path: escapeName(d.path), Session: escapeName(d.session), Problem: problem})
+}
+
+// failDirectory lists a directory that could not be looked into. One that has gone meanwhile is not worth a word.
+func (w *walker) failDirectory(d directory, err error) {
+	w.fail(d.path)
+	if !isGone(err) {
+		w.flagUnseen(d, unreadable(err))
+	}
 }
 
 func (w *walker) fail(relPath string) {

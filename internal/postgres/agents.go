@@ -82,6 +82,12 @@ func (s *Store) SaveAgent(ctx context.Context, a Agent) (int64, error) {
 	return id, wrap("save agent", err)
 }
 
+// AgentReturns notes that an agent's directory was gone, or elsewhere. What was in it then did not leave the one that is there
+// now: nothing is concluded from files that are not.
+func (s *Store) AgentReturns(ctx context.Context, id int64) error {
+	return wrap("note the agent's return", s.q.LeaveDurableFiles(ctx, id))
+}
+
 // SetAgentPresent says whether the agent's directory is there.
 func (s *Store) SetAgentPresent(ctx context.Context, id int64, present bool) error {
 	return wrap("mark agent", s.q.SetAgentPresent(ctx, queries.SetAgentPresentParams{ID: id, Present: present, At: Now()}))

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -55,6 +57,9 @@ func (e *Engine) Delete(ctx context.Context, slug, id, match string) (Result, er
 
 // delete takes the steps of a deletion up to CLAUDE.md. Each is safe to repeat: after a crash, finishDeletions does.
 func (h *hold) delete(ctx context.Context, head postgres.Head) error {
+	if h.closed != nil {
+		return h.errClosed()
+	}
 	carriers, err := h.carriersOf(ctx, head)
 	if err != nil {
 		return err
@@ -82,7 +87,9 @@ func (h *hold) delete(ctx context.Context, head postgres.Head) error {
 // carriersOf returns the files that carry the memory; for one that could not be read, the file that it stands for.
 func (h *hold) carriersOf(ctx context.Context, head postgres.Head) ([]postgres.File, error) {
 	if !head.Readable {
-		return h.w.FilesUnder(ctx, []string{head.Path})
+		at, err := h.w.FilesUnder(ctx, []string{head.Path})
+		// A directory that cannot be read has files below it, and those are not what is deleted.
+		return slices.DeleteFunc(at, func(f postgres.File) bool { return f.Path != head.Path }), err
 	}
 	all, err := h.w.FilesOf(ctx, []uuid.UUID{head.UUID})
 	if err != nil {
@@ -237,6 +244,10 @@ func plain(err error) error {
 	var failed *fs.PathError
 	if errors.As(err, &failed) {
 		return failed.Err
+	}
+	var moved *os.LinkError
+	if errors.As(err, &moved) {
+		return moved.Err
 	}
 	return err
 }

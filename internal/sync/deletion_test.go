@@ -3,6 +3,7 @@ package sync_test
 import (
 	"errors"
 	"os"
+	"path"
 	"strings"
 	"testing"
 
@@ -277,4 +278,61 @@ func (b *bench) stopWatching() {
 	b.stop()
 	b.options.Debounce, b.options.Rescan = 1e15, 1e15
 	b.start()
+}
+
+// bar makes a file impossible to remove, for root too: what is to be moved aside has no place to go.
+func (b *bench) bar(name string) (lift func()) {
+	b.Helper()
+	dir, file := path.Split(name)
+	inTheWay := dir + ".memoir-removing-" + file
+	b.write(inTheWay+"/full", "of this")
+	return func() { b.remove(inTheWay) }
+}
+
+func TestAFileThatCannotBeRemovedIsTriedAgainAtEachScanAlsoAfterARestart(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	text := note("Stale", memories.Project, "wrong by now")
+	b.write("ada/memory/a.md", text)
+	b.write("ada/memory/b.md", note("Other", memories.Project, "kept"))
+	b.write("ada/memory/MEMORY.md", "- [Stale](a.md)\n- [Other](b.md)\n")
+	b.scanAll()
+	lift := b.bar("ada/memory/a.md")
+	if _, err := b.engine.Delete(t.Context(), "ada", b.memory("ada", "Stale").ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, again := range []func(){func() { b.scan("ada") }, b.restart, func() { b.scan("ada") }} {
+		again()
+		deleted := b.list("ada", memories.Deleted)["Stale"]
+		if len(deleted.Problems) != 1 || deleted.Problems[0].Code != memories.CodeNotRemoved {
+			t.Fatalf("the file that could not be removed is no longer listed: %+v", deleted.Problems)
+		}
+	}
+	lift()
+	b.scan("ada")
+	if b.read("ada/memory/a.md") != "" {
+		t.Error("the file can be removed by now and was not")
+	}
+	if got := b.read("ada/memory/MEMORY.md"); got != "- [Other](b.md)\n" {
+		t.Errorf("the index still says %q", got)
+	}
+	if problems := b.list("ada", memories.Deleted)["Stale"].Problems; len(problems) != 0 {
+		t.Errorf("the file is gone and still listed: %+v", problems)
+	}
+}
+
+func TestAFileThatCouldNotBeRemovedAndIsWrittenAnewIsLearnedAnew(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Stale", memories.Project, "wrong by now"))
+	b.scanAll()
+	lift := b.bar("ada/memory/a.md")
+	if _, err := b.engine.Delete(t.Context(), "ada", b.memory("ada", "Stale").ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	b.write("ada/memory/a.md", note("Stale", memories.Project, "right again"))
+	b.scan("ada")
+	lift()
+	b.scan("ada")
+	b.hasBody("ada", "Stale", "right again")
 }

@@ -2,6 +2,7 @@ package sync
 
 import (
 	"context"
+	"slices"
 
 	"memoir/internal/agents"
 	"memoir/internal/postgres"
@@ -24,12 +25,23 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 		known[i] = agents.Known{Slug: row.Slug, Layout: agents.Layout(row.Layout), Dir: row.Dir}
 	}
 	e.noteEventless(found)
+	e.noteUnreadable(unreadable)
 
-	here := map[string]bool{}
-	for _, a := range agents.AssignSlugs(found, agents.MarkPresent(known, found, unreadable)) {
+	here := map[string]bool{} // or not seen to be gone
+	known = agents.MarkPresent(known, found, unreadable)
+	for i := range known {
+		known[i].Present = known[i].Present || agents.StillThere(e.options.Places, known[i])
+		here[known[i].Slug] = known[i].Present
+	}
+	for _, a := range agents.AssignSlugs(found, known) {
 		here[a.Slug] = true
 		row, isKnown := byKey[a.Slug]
 		id := row.ID
+		if isKnown && (!row.Present || row.Dir != a.Dir) {
+			if err := e.store.AgentReturns(ctx, id); err != nil {
+				return nil, err
+			}
+		}
 		if !isKnown || !row.Present || onDisk(row) != a {
 			if id, err = e.store.SaveAgent(ctx, agentRow(a)); err != nil {
 				return nil, err
@@ -86,6 +98,14 @@ func (e *Engine) markGone(ctx context.Context, row postgres.Agent) error {
 	}
 	e.hub.publish(Event{Agent: row.Slug, Kind: KindScanned})
 	return nil
+}
+
+// noteUnreadable says in the log which directories cannot be looked into, each time that others are.
+func (e *Engine) noteUnreadable(dirs []string) {
+	if !slices.Equal(dirs, e.unreadable) && len(dirs) > 0 {
+		e.log.Warn("directories cannot be looked into, and agents in them are not found; let Memoir's user read them", "dirs", dirs)
+	}
+	e.unreadable = dirs
 }
 
 func agentRow(a agents.Agent) postgres.Agent {

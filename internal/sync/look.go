@@ -37,6 +37,8 @@ type Scan struct {
 	Removed        int
 	NeedsAttention int
 	Took           time.Duration
+	// Changed says that a file was found new, changed, back or gone, whatever that meant for the memories.
+	Changed bool
 }
 
 func (s *Scan) add(other Scan) {
@@ -50,6 +52,15 @@ func (s *Scan) add(other Scan) {
 // Scan looks at all of an agent's directory and answers when the database and CLAUDE.md agree with it. It fails with
 // memories.ErrNotFound.
 func (e *Engine) Scan(ctx context.Context, slug string) (Scan, error) {
+	if a := e.known(slug); a != nil && !a.isPresent() {
+		if _, err := e.discover(ctx); err != nil {
+			return Scan{}, err
+		}
+	}
+	return e.scan(ctx, slug)
+}
+
+func (e *Engine) scan(ctx context.Context, slug string) (Scan, error) {
 	started := time.Now()
 	var scan Scan
 	err := e.withAgent(ctx, slug, func(h *hold) error {
@@ -58,6 +69,9 @@ func (e *Engine) Scan(ctx context.Context, slug string) (Scan, error) {
 		}
 		if err := h.finishRestores(ctx); err != nil {
 			return err
+		}
+		if !h.present {
+			return nil // discovery has to see first that it is back
 		}
 		var err error
 		if scan, err = h.look(ctx, []string{"."}); err != nil {
@@ -81,19 +95,24 @@ func (e *Engine) Scan(ctx context.Context, slug string) (Scan, error) {
 // lookAt looks at a part of an agent's directory.
 func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error {
 	return e.withAgent(ctx, slug, func(h *hold) error {
+		if !h.present {
+			return nil
+		}
 		scan, err := h.look(ctx, scope)
 		if err != nil {
 			return err
 		}
+		if scan.Changed {
+			h.lookAtLinks(scope)
+		}
 		if scan.Added+scan.Updated+scan.Removed > 0 {
 			h.published.stale()
-			h.lookAtLinks(scope)
 		}
 		return h.publish(ctx)
 	})
 }
 
-// lookAtLinks lets the links be looked at that a change elsewhere may have mended.
+// lookAtLinks lets the links be looked at that a change elsewhere may have mended or broken.
 func (h *hold) lookAtLinks(scope []string) {
 	for link := range h.links {
 		if !slices.ContainsFunc(scope, func(dir string) bool { return under(link, dir) }) {
@@ -102,7 +121,7 @@ func (h *hold) lookAtLinks(scope []string) {
 	}
 }
 
-// rememberLinks keeps which links of the scope lead nowhere.
+// rememberLinks keeps which links the scope has.
 func (h *hold) rememberLinks(listing agents.Listing, scope []string) {
 	if h.links == nil {
 		h.links = map[string]struct{}{}
@@ -112,10 +131,8 @@ func (h *hold) rememberLinks(listing agents.Listing, scope []string) {
 			delete(h.links, link)
 		}
 	}
-	for _, entry := range listing.Files {
-		if entry.Problem != nil && strings.HasPrefix(entry.Problem.Code, "link_") {
-			h.links[entry.Path] = struct{}{}
-		}
+	for _, link := range listing.Links {
+		h.links[link] = struct{}{}
 	}
 }
 
@@ -154,7 +171,9 @@ func (h *hold) look(ctx context.Context, scope []string) (Scan, error) {
 		return Scan{}, err
 	}
 	h.tell(out.changes)
-	return Scan{Scanned: len(listing.Files), Added: out.added, Updated: out.updated, Removed: out.removed}, nil
+	return Scan{
+		Scanned: len(listing.Files), Added: out.added, Updated: out.updated, Removed: out.removed, Changed: len(gone) > 0 || slices.ContainsFunc(seen, sighting.isNews),
+	}, nil
 }
 
 // save reconciles a look with what is known and commits the outcome.

@@ -130,7 +130,7 @@ func (e *Engine) ScanAll(ctx context.Context) (Scan, error) {
 	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
 	for _, slug := range e.slugs() {
 		group.Go(func() error {
-			scan, err := e.Scan(ctx, slug)
+			scan, err := e.scan(ctx, slug)
 			if errors.Is(err, memories.ErrNotFound) {
 				return nil // forgotten meanwhile
 			}
@@ -150,7 +150,7 @@ func (e *Engine) ScanAll(ctx context.Context) (Scan, error) {
 
 func (e *Engine) scanAgents(ctx context.Context, slugs []string) error {
 	for _, slug := range slugs {
-		if _, err := e.Scan(ctx, slug); err != nil {
+		if _, err := e.scan(ctx, slug); err != nil {
 			return err
 		}
 	}

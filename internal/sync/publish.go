@@ -21,8 +21,9 @@ const maxClaudeMD = 4 << 20
 // published is what this process knows of an agent's CLAUDE.md: while neither the memories nor the file have changed
 // since, there is nothing to do.
 type published struct {
-	known bool
-	file  fileStamp
+	known bool      // the memories are those that were compiled
+	hash  string    // of the text that was compiled
+	file  fileStamp // of a file that was found to have that text; zero: not looked at since it was written
 }
 
 type fileStamp struct {
@@ -103,8 +104,7 @@ func (h *hold) publish(ctx context.Context) error {
 		return nil
 	}
 	path := h.onDisk.ClaudeMDPath()
-	stamp := h.stampOf(path)
-	if h.published.known && h.published.file == stamp {
+	if h.isPublished(path) {
 		return nil
 	}
 	sections, costs, err := h.w.Sections(ctx)
@@ -115,8 +115,26 @@ func (h *hold) publish(ctx context.Context) error {
 	if err := h.record(ctx, state, p.Costs, costs); err != nil {
 		return err
 	}
-	h.published = published{known: state.Problem == "", file: h.stampOf(path)}
+	h.published = published{known: state.Problem == "", hash: files.Hash(p.Text)}
 	return nil
+}
+
+// isPublished says whether CLAUDE.md has the text of the memories as they are. The stamp is taken before the file is
+// read: one of a file that was written over in between would hide the change.
+func (h *hold) isPublished(path string) bool {
+	if !h.published.known || path == "" {
+		return h.published.known
+	}
+	stamp := h.stampOf(path)
+	if stamp != (fileStamp{}) && stamp == h.published.file {
+		return true
+	}
+	raw, err := readClaudeMD(h.root, path)
+	if err != nil || raw == nil || files.Hash(raw) != h.published.hash {
+		return false
+	}
+	h.published.file = stamp
+	return true
 }
 
 // publishAttempts is how often CLAUDE.md is compiled anew when somebody else writes it meanwhile.

@@ -36,6 +36,17 @@ func (s sighting) unchanged() bool {
 	return s.known != nil && s.known.Hash == s.hash && s.hash != "" && !s.saved
 }
 
+// isNews says that the file was not there, or not with these bytes, when it was last looked at.
+func (s sighting) isNews() bool { return s.known == nil || !s.known.Present || s.known.Hash != s.hash }
+
+// awaitsRemoval says that the file is what a deletion could not remove yet; what cannot be read may still be that.
+func (s sighting) awaitsRemoval() bool {
+	if s.known == nil || s.known.Status != postgres.Removing {
+		return false
+	}
+	return s.unchanged() || s.file.Unreadable && s.file.Problems[0].Code == memories.CodeUnreadable
+}
+
 // look is what one look at a part of an agent's directory found.
 type look struct {
 	at   time.Time
@@ -162,6 +173,9 @@ func (d *desk) leave(f postgres.File) {
 }
 
 func (d *desk) fileSeen(s sighting) {
+	if s.awaitsRemoval() {
+		return
+	}
 	row := postgres.File{
 		Path: s.path, Session: s.session, Status: postgres.Carries, Present: true, Fingerprint: s.fingerprint, Hash: s.hash,
 		Size: s.size, Inode: s.inode, ModTime: s.modTime, ChangeTime: s.changeTime, ModifiedAt: s.modifiedAt, ContentAt: s.contentAt,

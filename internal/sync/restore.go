@@ -213,6 +213,9 @@ func (e *Engine) Forget(ctx context.Context, slug string) (postgres.Agent, error
 		if row, err = h.store.Agent(ctx, slug); err != nil {
 			return err
 		}
+		if h.closed != nil {
+			return h.errClosed()
+		}
 		if h.root != nil {
 			return &memories.ConflictError{Reason: "The agent's directory " + row.Dir + " is there, and Memoir would find it again at once. Nothing was removed. Remove or move the directory first."}
 		}

@@ -8,11 +8,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"memoir/internal/agents"
@@ -45,6 +47,7 @@ type Engine struct {
 	agents map[string]*agent // by slug
 
 	discovering sync.Mutex
+	unreadable  []string // directories that the last discovery could not look into
 	ready       atomic.Bool
 	// eventless says that some agent lies on a file system that sends no events.
 	eventless atomic.Bool
@@ -62,12 +65,18 @@ type agent struct {
 	onDisk    agents.Agent
 	present   bool
 	published published
-	// links are the paths of links that lead nowhere, or where they may not. They have to be looked at again whenever
-	// something else appears or goes: it may be what they lead to.
+	// links are the paths of links. They have to be looked at again whenever something else appears or goes: it may be
+	// what they lead to.
 	links map[string]struct{}
 	// recovered says that leftovers of a crash have been cleared since the process started.
 	recovered bool
 	files     atomic.Int64 // memory files that its last looks found on disk
+}
+
+func (a *agent) isPresent() bool {
+	a.Lock()
+	defer a.Unlock()
+	return a.present
 }
 
 // Start begins to watch and to scan. Close ends it.
@@ -109,8 +118,10 @@ type hold struct {
 	*agent
 	w *postgres.Writer
 	// root is opened anew for each operation: an os.Root stays with the directory that it was opened on, and after
-	// that one is replaced everything would look deleted. Nil: the directory is not there.
+	// that one is replaced everything would look deleted. Nil: the directory is not there, or cannot be opened.
 	root *os.Root
+	// closed says why a directory that is there cannot be opened.
+	closed error
 	// saved is the file that somebody has just asked to be written: what it says is newest, whatever it said before.
 	saved string
 }
@@ -127,9 +138,12 @@ func (e *Engine) withAgent(ctx context.Context, slug string, do func(*hold) erro
 	return e.store.WithAgent(ctx, a.id, func(w *postgres.Writer) error {
 		h := &hold{Engine: e, agent: a, w: w}
 		root, err := os.OpenRoot(a.onDisk.Dir)
-		if err == nil {
-			h.root = root
+		switch {
+		case err == nil:
 			defer root.Close() //nolint:errcheck // nothing is written through the handle itself
+			h.root = root
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+			h.closed = err
 		}
 		return do(h)
 	})
@@ -176,7 +190,15 @@ func onDisk(row postgres.Agent) agents.Agent {
 
 // errNoDirectory says that a write needs a directory that is not there.
 func (h *hold) errNoDirectory() error {
+	if h.closed != nil {
+		return h.errClosed()
+	}
 	return &memories.ConflictError{Reason: "The agent's directory " + h.onDisk.Dir + " is not there, so nothing can be written. Nothing was changed."}
+}
+
+// errClosed says that nothing can be done with a directory that is there and cannot be opened.
+func (h *hold) errClosed() error {
+	return &memories.ConflictError{Reason: fmt.Sprintf("The agent's directory %s cannot be opened (%v). Nothing was changed. Let the user that Memoir runs as read it, and try again.", h.onDisk.Dir, plain(h.closed))}
 }
 
 // canWrite says with a conflict why nothing may be written into the agent's directory: it, or the durable directory that

@@ -86,6 +86,8 @@ func TestALinkIsNoLongerFlaggedOnceItLeadsToAMemory(t *testing.T) {
 	b.write("ada/memory/later.md", note("Later", memories.User, "here"))
 	b.arrives("ada", "Later", "here")
 	b.until("the link to be passed over", func() bool { return len(b.list("ada", "")) == 1 })
+	b.remove("ada/memory/later.md")
+	b.until("the link to be flagged again", func() bool { return b.list("ada", "")["link"].State == memories.NeedsAttention })
 }
 
 func TestATruncatedFileIsNotTakenForADifferentMemory(t *testing.T) {

@@ -295,6 +295,17 @@ type InsertFilesParams struct {
 	Problem     *string
 }
 
+const leaveDurableFiles = `-- name: LeaveDurableFiles :exec
+UPDATE files SET present = false, ctime_ns = 0
+WHERE agent_id = $1 AND session IS NULL AND present AND status = 'carries'
+`
+
+// Whether the durable files are still there is no longer known: the next look finds those that are as if they had come back.
+func (q *Queries) LeaveDurableFiles(ctx context.Context, agentID int64) error {
+	_, err := q.db.Exec(ctx, leaveDurableFiles, agentID)
+	return err
+}
+
 const leaveFiles = `-- name: LeaveFiles :exec
 UPDATE files SET status = 'carries', present = false, ctime_ns = 0, problem = NULL
 WHERE agent_id = $1 AND memory_id = $2::uuid AND status = 'removing'
