@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"memoir/internal/problem"
 	"memoir/internal/sync"
 )
@@ -23,7 +25,17 @@ type BatchResult struct {
 	ID      string           `json:"id"`
 	Op      string           `json:"op" enum:"delete,restore,verify"`
 	Status  int              `json:"status" doc:"The status that the call for this memory alone would have had."`
-	Problem *problem.Problem `json:"problem" doc:"Why it failed; null when it did not."`
+	Problem *problem.Problem `json:"problem"`
+}
+
+// TransformSchema says that there may be no problem, which the framework does not say of an object by itself.
+func (BatchResult) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
+	described := schema.Properties["problem"]
+	schema.Properties["problem"] = &huma.Schema{
+		Description: "Why it failed; null when it did not.",
+		AnyOf:       []*huma.Schema{{Ref: described.Ref}, {Type: "null"}},
+	}
+	return schema
 }
 
 // BatchResultList has a result for each memory of a batch, in the order in which they were dealt with.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"memoir/internal/memories"
 	"memoir/internal/sync"
 )
 
@@ -17,6 +18,9 @@ type Precondition struct {
 // would take any of several, it is the one that holds now.
 func (a *api) match(ctx context.Context, path MemoryPath, condition Precondition) (string, error) {
 	tags := entityTags(condition.IfMatch)
+	if len(tags) == 0 && condition.IfMatch != "" {
+		return "", memories.ErrChanged // whoever sends a condition wants one, and this one nothing meets
+	}
 	if len(tags) < 2 {
 		return strings.Join(tags, ""), nil
 	}

@@ -32,7 +32,7 @@ func TestAStaleIfMatchIsRefusedAndChangesNothing(t *testing.T) {
 	stale := s.call("GET", at, nil).header.Get("ETag")
 	fresh := s.call("PATCH", at, object{"body": "Newer."}).header.Get("ETag")
 	before := s.Read("ada/memory/tabs.md")
-	for _, tag := range []string{stale, `"other"`, "unquoted", "W/" + fresh, stale + `, "other"`} {
+	for _, tag := range []string{stale, `"other"`, "unquoted", ",", "W/" + fresh, stale + `, "other"`} {
 		s.problem(s.call("PATCH", at, object{"body": "Mine."}, "If-Match", tag), 412)
 		s.problem(s.call("DELETE", at, nil, "If-Match", tag), 412)
 		s.problem(s.call("DELETE", at+"?purge=true", nil, "If-Match", tag), 412)

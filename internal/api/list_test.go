@@ -82,6 +82,29 @@ func TestAListIsFilteredSortedAndSearched(t *testing.T) {
 	}
 }
 
+func TestASearchFindsWordsHoweverTheyAreSpelled(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{
+		"ada/memory/a.md": memoirtest.Note("Straße", memories.User, "Café Ångström in İstanbul, Ωμέγα, naïve."),
+		"ada/memory/b.md": memoirtest.Note("decomposed", memories.User, "A re\u0301sume\u0301 and カ\u3099ラス."),
+		"ada/memory/c.md": memoirtest.Note("narrow", memories.User, "ﾃﾞｰﾀﾍﾞｰｽの設定"),
+		"ada/memory/d.md": memoirtest.Note("code", memories.User, "http.NewRequest, snake_case_name, --agents-dir, internal/postgres/list.go, C++"),
+		"ada/memory/e.md": memoirtest.Note("й", memories.User, "мой дом"),
+	})
+	for q, want := range map[string]string{
+		"STRASSE": "Straße", "straße": "Straße", "cafe": "Straße", "CAFÉ": "Straße", "angstrom": "Straße", "istanbul": "Straße",
+		"ωμεγα": "Straße", "naiv": "Straße", "resume": "decomposed", "résumé": "decomposed", "ガラス": "decomposed", "カラス": "",
+		"データベース": "narrow", "ﾃﾞｰﾀ": "narrow", "ベース": "narrow", "設定": "narrow", "定設": "",
+		"newreq": "code", "http.newrequest": "code", "snake_case": "code", "agents-dir": "code", "postgres/list": "code", "мой": "й", "мои": "",
+		"& | !": "", "' :*": "", strings.Repeat("a ", 5000): "", strings.Repeat("x", 10_000): "",
+	} {
+		list := s.ok(200, "GET", "/api/v1/agents/ada/memories?sort=name&q="+url.QueryEscape(q), nil)
+		if got := names(list.list("memories"), "name"); got != want && len(q) < 10_000 || list["total"] != float64(len(strings.Fields(got))) {
+			t.Errorf("%.40q finds %q, want %q", q, got, want)
+		}
+	}
+}
+
 func TestAListComesInPagesThatAddUp(t *testing.T) {
 	t.Parallel()
 	s := library(t)

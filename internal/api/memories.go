@@ -84,7 +84,7 @@ func (a *api) registerMemories() {
 	register(a, get("/agents/{slug}/memories", "list-memories", "The memories of an agent"), a.listMemories)
 	register(a, a.alsoCreates(post("/agents/{slug}/memories", "save-memory", "Save a memory under its name",
 		http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)), a.saveMemory)
-	register(a, get(memory, "get-memory", "One memory"), a.getMemory)
+	register(a, orUnchanged(get(memory, "get-memory", "One memory")), a.getMemory)
 	register(a, patch(memory, "patch-memory", "Change a part of a memory, or rename it",
 		http.StatusBadRequest, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge,
 		http.StatusUnsupportedMediaType), a.patchMemory)
@@ -97,10 +97,22 @@ func (a *api) alsoCreates(op huma.Operation) huma.Operation {
 	op.DefaultStatus = http.StatusOK
 	op.Responses = map[string]*huma.Response{"201": {
 		Description: "The memory is new, or lives again.",
+		Headers:     map[string]*huma.Param{"ETag": entityTag, "Location": {Description: "Where the memory is.", Schema: &huma.Schema{Type: huma.TypeString}}},
 		Content:     map[string]*huma.MediaType{"application/json": {Schema: schema}},
 	}}
 	return op
 }
+
+// orUnchanged documents the status 304 beside 200.
+func orUnchanged(op huma.Operation) huma.Operation {
+	op.Responses = map[string]*huma.Response{"304": {
+		Description: "The client has it already.",
+		Headers:     map[string]*huma.Param{"ETag": entityTag},
+	}}
+	return op
+}
+
+var entityTag = &huma.Param{Description: "Strong, over content and state.", Schema: &huma.Schema{Type: huma.TypeString}}
 
 type getMemoryInput struct {
 	MemoryPath

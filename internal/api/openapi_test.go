@@ -15,6 +15,7 @@ func TestTheOpenAPIDocumentHasEveryCallAndItsProblems(t *testing.T) {
 		Paths   map[string]map[string]struct {
 			OperationID string `json:"operationId"`
 			Responses   map[string]struct {
+				Headers map[string]any
 				Content map[string]struct{ Schema map[string]any }
 			}
 		}
@@ -66,6 +67,17 @@ func TestTheOpenAPIDocumentHasEveryCallAndItsProblems(t *testing.T) {
 	memory := document.Components.Schemas["Memory"]
 	if len(memory.Properties) != len(strings.Fields(memoryKeys)) || len(memory.Required) != len(memory.Properties) {
 		t.Errorf("the schema of a memory: %v, required %v", memory.Properties, memory.Required)
+	}
+	for _, status := range []string{"200", "304"} {
+		if document.Paths["/api/v1/agents/{slug}/memories/{id}"]["get"].Responses[status].Headers["ETag"] == nil {
+			t.Errorf("status %s of one memory is described without its ETag", status)
+		}
+	}
+	if created := document.Paths["/api/v1/agents/{slug}/memories"]["post"].Responses["201"].Headers; created["ETag"] == nil || created["Location"] == nil {
+		t.Errorf("a new memory is described with the headers %v", created)
+	}
+	if anyOf, _ := document.Components.Schemas["BatchResult"].Properties["problem"]["anyOf"].([]any); len(anyOf) != 2 {
+		t.Errorf("the problem of a batch's result is described as never null: %v", document.Components.Schemas["BatchResult"].Properties["problem"])
 	}
 	if strings.Contains(string(r.raw), "$schema") {
 		t.Error("answers are described with a member that they do not have")

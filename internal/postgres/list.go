@@ -148,7 +148,7 @@ func (l List) from(agentID int64, sought search) (string, pgx.NamedArgs) {
 	for i, phrase := range sought.phrases {
 		name := fmt.Sprintf("phrase%d", i)
 		args[name] = phrase
-		fmt.Fprintf(&sql, " AND position(@%s::text IN m.name || E'\\n' || r.description || E'\\n' || r.body) > 0", name)
+		fmt.Fprintf(&sql, " AND position(@%s::text IN normalize(m.name || E'\\n' || r.description || E'\\n' || r.body, NFKC)) > 0", name)
 	}
 	return sql.String(), args
 }

@@ -75,7 +75,7 @@ func vectorOf(name, description, body string) string {
 // A search is what people typed, as Postgres wants it.
 type search struct {
 	query   string   // a tsquery: every word, each as a prefix
-	phrases []string // runs of a script without spaces, each of which must stand in the text as it is
+	phrases []string // runs of a script without spaces in NFKC, each of which must stand in the text
 }
 
 // searchOf reads what people typed. ok is false when there is no word in it.
@@ -88,7 +88,7 @@ func searchOf(typed string) (s search, ok bool) {
 			terms = append(terms, "'"+word+"':*")
 		}
 	}
-	for run := range strings.FieldsFuncSeq(typed, func(r rune) bool { return !spaceless(r) }) {
+	for run := range strings.FieldsFuncSeq(norm.NFKC.String(typed), func(r rune) bool { return !spaceless(r) }) {
 		if utf8.RuneCountInString(run) > 1 {
 			s.phrases = append(s.phrases, run)
 		}
@@ -125,13 +125,30 @@ func words(text string) func(yield func(string) bool) {
 	}
 }
 
-// fold makes texts that differ in letter case or width the same. Most text is ASCII, where lowering the
+// fold makes texts that differ in letter case, width or accents the same. Most text is ASCII, where lowering the
 // letters does it at a sixth of the cost.
 func fold(text string) string {
 	if isASCII(text) {
 		return strings.ToLower(text)
 	}
-	return cases.Fold().String(norm.NFKC.String(text))
+	return withoutAccents(cases.Fold().String(norm.NFKC.String(text)))
+}
+
+// withoutAccents drops the marks on Latin and Greek letters, which people leave out when they search. In other scripts
+// a mark can make another letter.
+func withoutAccents(text string) string {
+	accented := false
+	bare := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			if accented {
+				return -1
+			}
+			return r
+		}
+		accented = unicode.In(r, unicode.Latin, unicode.Greek)
+		return r
+	}, norm.NFD.String(text))
+	return norm.NFC.String(bare)
 }
 
 func isASCII(text string) bool {
