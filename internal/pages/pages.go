@@ -70,7 +70,10 @@ func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handl
 		r.Route("/memory/{id}", func(r chi.Router) {
 			r.Get("/", s.page(s.memory))
 			r.Get("/raw", s.page(s.raw))
+			r.Get("/delete", s.page(s.deletion))
 			r.Post("/delete", s.action(s.delete))
+			r.Get("/history", s.page(s.history))
+			r.Post("/history/{revision}/restore", s.action(s.restoreRevision))
 			r.Post("/restore", s.action(s.restore))
 			r.Post("/purge", s.action(s.purge))
 			r.Post("/type", s.action(s.chooseType))
