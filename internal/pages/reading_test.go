@@ -178,7 +178,7 @@ func TestEveryPageAnswersHEADAndSaysWhichMethodsItTakes(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{memory + "/delete", ada + "/forget"} {
+	for _, path := range []string{memory + "/purge", ada + "/forget"} {
 		if got := send(http.MethodGet, path).Header.Get("Allow"); got != "POST" {
 			t.Errorf("GET %s: Allow %q", path, got)
 		}
