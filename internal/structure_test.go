@@ -17,6 +17,7 @@ var mayImport = map[string][]string{
 	"internal/memories": {},
 	"internal/files":    {},
 	"internal/markdown": {},
+	"internal/diff":     {},
 	"internal/problem":  {},
 	"web":               {},
 	"db":                {},
@@ -30,7 +31,7 @@ var mayImport = map[string][]string{
 	"internal/bench":                     {"internal/memories", "internal/agents", "internal/postgres", "internal/sync", "internal/pages"},
 	"internal/sync":                      {"internal/memories", "internal/agents", "internal/files", "internal/postgres"},
 
-	"web/templates": {"internal/memories", "internal/agents", "internal/markdown", "web"},
+	"web/templates": {"internal/memories", "internal/agents", "internal/markdown", "internal/diff", "web"},
 
 	"internal/gate": {"internal/problem", "web/templates"},
 	"internal/api": {
@@ -38,7 +39,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/pages": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
-		"internal/markdown", "web/templates", "web", "examples",
+		"internal/markdown", "internal/diff", "web/templates", "web", "examples",
 	},
 
 	"cmd/server": {

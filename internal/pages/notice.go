@@ -25,6 +25,7 @@ const (
 const (
 	doneDeleted   = "deleted"
 	doneRestored  = "restored"
+	doneReverted  = "reverted"
 	donePurged    = "purged"
 	doneTyped     = "typed"
 	doneAllowed   = "allowed"
@@ -101,6 +102,8 @@ func noticeAbout(m memories.Memory, done, path string) *templates.Notice {
 		return nil
 	case done == doneRestored:
 		return said("“" + m.Name + "” is back.")
+	case done == doneReverted:
+		return said("“" + m.Name + "” says again what it said then. What it said until now stays in its history.")
 	case done == doneAllowed:
 		return said("“" + m.Name + "” lives again.")
 	case done == doneTyped && m.Type != "":

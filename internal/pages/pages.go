@@ -89,7 +89,10 @@ func (s *site) memoryPages(r chi.Router) {
 	const memory = "/agents/{slug}/memory/{id}"
 	r.Get(memory, s.page(s.memory))
 	r.Get(memory+"/raw", s.page(s.raw))
+	r.Get(memory+"/delete", s.page(s.deletion))
 	r.Post(memory+"/delete", s.action(s.delete))
+	r.Get(memory+"/history", s.page(s.history))
+	r.Post(memory+"/history/{revision}/restore", s.action(s.restoreRevision))
 	r.Post(memory+"/restore", s.action(s.restore))
 	r.Post(memory+"/purge", s.action(s.purge))
 	r.Post(memory+"/type", s.action(s.chooseType))

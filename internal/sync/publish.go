@@ -126,7 +126,7 @@ func (h *hold) isPublished(path string) bool {
 		return h.published.known
 	}
 	stamp := h.stampOf(path)
-	if stamp == h.published.file && time.Since(stamp.modTime) > fresh {
+	if stamp != (fileStamp{}) && stamp == h.published.file && time.Since(stamp.modTime) > fresh {
 		return true
 	}
 	raw, err := readClaudeMD(h.root, path)

@@ -199,6 +199,12 @@ func everyPage(t *testing.T) map[string]templ.Component {
 	deleted := memoryPage(t, rows[1])
 	deleted.State, deleted.DeletedAt, deleted.Files = memories.Deleted, noon, nil
 
+	forgotten := historyPage()
+	forgotten.State = memories.Deleted
+	for i := range forgotten.Revisions {
+		forgotten.Revisions[i].Restorable = false
+	}
+
 	unpublished := claudeMDPage()
 	unpublished.Published, unpublished.Agent.Layout, unpublished.Chars = false, "claude", 1200
 
@@ -225,6 +231,10 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"memory-typeless":  templates.MemoryPage(memoryPage(t, rows[8])),
 		"memory-broken":    templates.MemoryPage(memoryPage(t, rows[9])),
 		"memory-deleted":   templates.MemoryPage(deleted),
+		"deletion":         templates.DeletionPage(deletionPage()),
+		"deletion-nothing": templates.DeletionPage(templates.Deletion{Agent: supportBot(), MemoryRow: rows[8]}),
+		"history":          templates.HistoryPage(historyPage()),
+		"history-deleted":  templates.HistoryPage(forgotten),
 		"claude-md":        templates.ClaudeMDPage(claudeMDPage()),
 		"claude-md-only":   templates.ClaudeMDPage(unpublished),
 		"sessions":         templates.SessionsPage(sessionsPage()),

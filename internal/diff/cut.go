@@ -1,0 +1,79 @@
+package diff
+
+import "unicode/utf8"
+
+const (
+	// maxLine is the longest line, in Unicode characters, that is shown whole: about a paragraph.
+	maxLine = 600
+	// edge is how much of a long piece is shown at either side of what is left out, in Unicode characters.
+	edge = 100
+)
+
+// cut shortens a line that is too long to be read. What surrounds the marks goes first; what is then still too much goes
+// from the end.
+func cut(line []Piece) []Piece {
+	total := 0
+	for _, p := range line {
+		total += utf8.RuneCountInString(p.Text)
+	}
+	if total <= maxLine {
+		return line
+	}
+	var short []Piece
+	for _, p := range line {
+		short = append(short, middleOut(p)...)
+	}
+	return endOff(short)
+}
+
+// middleOut leaves out the middle of a long piece.
+func middleOut(p Piece) []Piece {
+	length := utf8.RuneCountInString(p.Text)
+	if length <= 3*edge {
+		return []Piece{p}
+	}
+	first, last := runesFromStart(p.Text, edge), runesFromEnd(p.Text, edge)
+	return []Piece{
+		{Text: p.Text[:first], Changed: p.Changed},
+		{LeftOut: length - 2*edge, Changed: p.Changed},
+		{Text: p.Text[last:], Changed: p.Changed},
+	}
+}
+
+// endOff leaves out what does not fit on the line.
+func endOff(line []Piece) []Piece {
+	room := maxLine
+	for i, p := range line {
+		length := utf8.RuneCountInString(p.Text)
+		if length <= room {
+			room -= length
+			continue
+		}
+		rest := 0
+		for _, q := range line[i:] {
+			rest += utf8.RuneCountInString(q.Text) + q.LeftOut
+		}
+		return append(line[:i:i], Piece{LeftOut: rest})
+	}
+	return line
+}
+
+// runesFromStart returns the number of bytes of the first n characters.
+func runesFromStart(s string, n int) int {
+	at := 0
+	for range n {
+		_, size := utf8.DecodeRuneInString(s[at:])
+		at += size
+	}
+	return at
+}
+
+// runesFromEnd returns where the last n characters begin.
+func runesFromEnd(s string, n int) int {
+	at := len(s)
+	for range n {
+		_, size := utf8.DecodeLastRuneInString(s[:at])
+		at -= size
+	}
+	return at
+}

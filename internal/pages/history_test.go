@@ -1,0 +1,195 @@
+package pages_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+	"memoir/web/templates"
+)
+
+// learn writes a memory's file anew and waits until it is known.
+func (s *site) learn(path, text string) {
+	s.Helper()
+	s.Write(path, text)
+	s.Scan("ada")
+}
+
+// taught is a site whose memory Tabs has said three things, the last of them in a session.
+func taught(t testing.TB) *site {
+	t.Helper()
+	s := serve(t, twoMemories())
+	s.learn("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
+	s.learn("ada/sessions/U1-C1-1741512345.123456/memory/tabs.md", memoirtest.Note("Tabs", memories.Reference, "Use spaces, but tabs in Go."))
+	return s
+}
+
+// restoreNth presses the button of the nth revision of a history from the top.
+func (s *site) restoreNth(t *testing.T, page *answer, n int) *answer {
+	t.Helper()
+	form := page.Find(".revision").Eq(n).Find("form")
+	if form.Length() != 1 {
+		t.Fatalf("revision %d has %d forms", n, form.Length())
+	}
+	return s.post(t, form.AttrOr("action", ""), url.Values{templates.FieldETag: {form.Find("input[name=etag]").AttrOr("value", "")}})
+}
+
+func TestTheHistoryShowsEachVersionAgainstTheOneBeforeAndWhoWroteIt(t *testing.T) {
+	t.Parallel()
+	s := taught(t)
+	memory := s.get(t, pageOf(s.Memory("ada", "Tabs")))
+	href := memory.Find(`.actions a[href$="/history"]`).AttrOr("href", "")
+	page := s.get(t, href)
+	page.expect(http.StatusOK, "3 versions, newest first")
+	if got, want := page.each(".revision h2"), []string{"What it says now", "Changed", "First learned"}; !slices.Equal(got, want) {
+		t.Errorf("the versions are headed %q, want %q", got, want)
+	}
+	newest := page.Find(".revision").First()
+	if got := words(newest.Find("header")); !strings.Contains(got, "from U1-C1-1741512345.123456") || !strings.Contains(got, "sessions/U1-C1-1741512345.123456/memory/tabs.md") {
+		t.Errorf("the newest version is said to come from %q", got)
+	}
+	if got := words(newest.Find(".retyped")); got != "Type: feedback → reference" {
+		t.Errorf("the change of its type is told as %q", got)
+	}
+	if got, want := page.each(".line"), []string{
+		"removed: Use spaces.", "added: Use spaces , but tabs in Go .",
+		"removed: Use tabs .", "added: Use spaces .",
+		"added: About Tabs", "added: Use tabs.",
+	}; !slices.Equal(got, want) {
+		t.Errorf("the changes are told as %q, want %q", got, want)
+	}
+	if got, want := page.each(".line mark"), []string{", but tabs in Go", "tabs", "spaces"}; !slices.Equal(got, want) {
+		t.Errorf("the marked words are %q, want %q", got, want)
+	}
+	if newest.Find("form").Length() != 0 {
+		t.Error("what it says now can be restored")
+	}
+}
+
+func TestAnOldVersionIsRestoredToDiskAndClaudeMD(t *testing.T) {
+	t.Parallel()
+	s := taught(t)
+	m := s.Memory("ada", "Tabs")
+	page := s.restoreNth(t, s.get(t, pageOf(m)+"/history"), 2)
+	page.expect(http.StatusOK, "“Tabs” says again what it said then")
+	if page.Request.URL.Path != pageOf(m)+"/history" {
+		t.Errorf("the restore leads to %s", page.Request.URL)
+	}
+	// The same content is the same version: it moves to the top, and nothing is lost.
+	if got, want := page.each(".revision h2"), []string{"What it says now", "Changed", "First learned"}; !slices.Equal(got, want) {
+		t.Errorf("the versions are headed %q, want %q", got, want)
+	}
+	now := s.Memory("ada", "Tabs")
+	if now.ID != m.ID || now.Type != memories.Feedback || now.Body != "Use tabs." || now.Description != "About Tabs" {
+		t.Errorf("the memory is %+v", now)
+	}
+	if !strings.Contains(s.Read("ada/memory/tabs.md"), "Use tabs.") || !strings.Contains(s.Read("ada/CLAUDE.md"), "Use tabs.") {
+		t.Error("the restored text is not on disk")
+	}
+}
+
+func TestRestoringAVersionOfWhatChangedMeanwhileChangesNothing(t *testing.T) {
+	t.Parallel()
+	s := taught(t)
+	page := s.get(t, pageOf(s.Memory("ada", "Tabs"))+"/history")
+	s.learn("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use what the file uses."))
+	s.restoreNth(t, page, 2).expect(http.StatusPreconditionFailed, "It changed since you opened the page", "Use what the file uses.")
+	if !strings.Contains(s.Read("ada/memory/tabs.md"), "what the file uses") {
+		t.Error("something was written")
+	}
+}
+
+func TestAVersionThatThereIsNotIsNotFound(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	tabs, release := pageOf(s.Memory("ada", "Tabs")), pageOf(s.Memory("ada", "Release"))
+	action := s.get(t, release+"/history").Find(".revision").AttrOr("id", "")
+	for _, path := range []string{
+		tabs + "/history/nonsense/restore", tabs + "/history/" + strings.Repeat("0", 64) + "/restore", tabs + "/history/" + action + "/restore",
+		adaList + "/nonsense/history/nonsense/restore",
+	} {
+		s.post(t, path, nil).expect(http.StatusNotFound, "Nothing is here")
+	}
+	s.get(t, adaList+"/nonsense/history").expect(http.StatusNotFound, "Nothing is here")
+	s.get(t, tabs+"/history?cursor=nonsense").expect(http.StatusOK, "1 version, newest first", "Learned, and never changed")
+}
+
+func TestADeletedMemorysHistoryIsReadAndWaitsForItsRestore(t *testing.T) {
+	t.Parallel()
+	s := taught(t)
+	m := s.Memory("ada", "Tabs")
+	stale := s.get(t, pageOf(m)+"/history")
+	s.submit(t, s.get(t, adaList), "Delete Tabs")
+	page := s.get(t, pageOf(m)+"/history")
+	page.expect(http.StatusOK, "3 versions", "It is in the trash", "Use spaces")
+	if page.Find(".revision form").Length() != 0 {
+		t.Error("a version of a deleted memory can be restored")
+	}
+	s.restoreNth(t, stale, 2).expect(http.StatusPreconditionFailed)
+	page = s.submit(t, page, "Restore Tabs")
+	page.expect(http.StatusOK, "“Tabs” is back.")
+	if page.Request.URL.Path != pageOf(m)+"/history" || page.Find(".revision form").Length() != 2 {
+		t.Errorf("the restore leads to %s with %d versions to restore", page.Request.URL, page.Find(".revision form").Length())
+	}
+}
+
+func TestTheHistoryOfAFileThatCouldNotBeReadHasNothingToRestore(t *testing.T) {
+	t.Parallel()
+	s := serve(t, memoirtest.Files{"ada/memory/broken.md": strings.Repeat("x", memories.MaxFileSize+1)})
+	page := s.get(t, pageOf(s.Memory("ada", "broken"))+"/history")
+	page.expect(http.StatusOK, "History of “broken”", "1 version")
+	if page.Find(".revision form").Length() != 0 {
+		t.Error("there is something to restore")
+	}
+}
+
+func TestALongHistoryIsReadPageAfterPage(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	for i := range 23 {
+		s.learn("ada/memory/count.md", memoirtest.Note("Count", memories.Project, fmt.Sprintf("It is %d.", i)))
+	}
+	path := pageOf(s.Memory("ada", "Count")) + "/history"
+	var all []string
+	page := s.get(t, path)
+	for range 3 {
+		page.expect(http.StatusOK, "23 versions")
+		page.Find(".revision").Each(func(_ int, r *selection) { all = append(all, r.AttrOr("id", "")) })
+		if next := page.Find(`.more a[rel=next]`).AttrOr("href", ""); next != "" {
+			page = s.get(t, next)
+		}
+	}
+	slices.Sort(all)
+	if got := len(slices.Compact(all)); got != 23 {
+		t.Errorf("the pages have %d versions", got)
+	}
+	if page.Find(`.more a[rel=next]`).Length() != 0 || page.Find(`.more a[href="`+path+`"]`).Length() != 1 {
+		t.Error("the last page does not lead back to the first alone")
+	}
+}
+
+func TestHostileVersionsAreShownInPartAndAsText(t *testing.T) {
+	t.Parallel()
+	words := strings.Repeat("and so on ", 50_000)
+	lines := strings.Repeat("| a | row |\n", 10_000)
+	s := serve(t, twoMemories())
+	for _, text := range []string{words + "tabs " + words, words + "spaces " + words, lines, "<script>alert(1)</script>\n\u202edesrever\nשלום עולם"} {
+		s.learn("ada/memory/huge.md", memoirtest.Note("Huge", memories.Project, text))
+	}
+	page := s.get(t, pageOf(s.Memory("ada", "Huge"))+"/history")
+	page.expect(http.StatusOK, "4 versions", "<script>alert(1)</script>", "more changed lines are not shown", "characters …", "spaces")
+	if page.Find("main script").Length() != 0 {
+		t.Error("what a memory said is markup")
+	}
+	if limit := 200_000; len(page.raw) > limit {
+		t.Errorf("the page has %d bytes, want at most %d", len(page.raw), limit)
+	}
+	if got := page.each("mark"); !slices.Contains(got, "spaces") {
+		t.Error("the one word that changed in a megabyte is not marked")
+	}
+}

@@ -1,0 +1,108 @@
+package pages_test
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+)
+
+func TestWhatADeletionChangesIsShownBeforeAnythingDoes(t *testing.T) {
+	t.Parallel()
+	files := twoMemories()
+	files["ada/memory/MEMORY.md"] = "# Index\n\n- [Tabs](tabs.md) and [Release](release.md)\n"
+	const session = "ada/sessions/U1-C1-1741512345.123456/memory/"
+	files[session+"deep/tabs.md"] = files["ada/memory/tabs.md"]
+	files[session+"memory.md"] = "- [Tabs](deep/tabs.md#how) — how to indent\n- [More](more.md)\n"
+	s := serve(t, files)
+	before := s.Read("ada/CLAUDE.md")
+	m := s.Memory("ada", "Tabs")
+
+	href := s.get(t, pageOf(m)).Find(`.actions a[href$="/delete"]`).AttrOr("href", "")
+	page := s.get(t, href)
+	page.expect(http.StatusOK, "Delete “Tabs” ?", "2 files are removed", "memory/tabs.md", "sessions/U1-C1-1741512345.123456/memory/deep/tabs.md",
+		"characters fewer, approximately", "tokens", "restored as it was")
+	gone := page.each(`.line[data-kind="removed"]`)
+	for _, line := range []string{"removed: ## Feedback Memory", "removed: ### Tabs", "removed: Use tabs.", "removed: - [Tabs](deep/tabs.md#how) — how to indent"} {
+		if !slices.Contains(gone, line) {
+			t.Errorf("%q is not among what goes: %q", line, gone)
+		}
+	}
+	if stays := page.each(`.line[data-kind="added"]`); len(stays) != 1 || strings.Contains(stays[0], "Tabs") || !strings.Contains(stays[0], "[Release](release.md)") {
+		t.Errorf("of the line with two links stays %q", stays)
+	}
+	if s.Read("ada/memory/tabs.md") == "" || s.Read("ada/CLAUDE.md") != before || s.Memory("ada", "Tabs").State != memories.Active {
+		t.Error("something has changed already")
+	}
+
+	said := words(page.Find(".change .facts").First())
+	page = s.submit(t, page, "Delete Tabs")
+	page.expect(http.StatusOK, "Deleted “Tabs”.")
+	if page.Request.URL.Path != adaList {
+		t.Errorf("the deletion leads to %s", page.Request.URL)
+	}
+	after := s.Read("ada/CLAUDE.md")
+	for _, chars := range []int{len([]rune(before)), len([]rune(after))} {
+		if !strings.Contains(strings.ReplaceAll(said, ",", ""), strconv.Itoa(chars)) {
+			t.Errorf("it was said %q, and CLAUDE.md had %d characters", said, chars)
+		}
+	}
+	if got, want := s.Read("ada/memory/MEMORY.md"), "[Release](release.md)"; !strings.Contains(got, want) || strings.Contains(got, "Tabs") {
+		t.Errorf("the index says %q", got)
+	}
+	if got := s.Read(session + "memory.md"); got != "- [More](more.md)\n" {
+		t.Errorf("the session's index says %q", got)
+	}
+}
+
+func TestTheDeletionOfWhatIsNotCompiledSaysThatNothingElseChanges(t *testing.T) {
+	t.Parallel()
+	s := serve(t, memoirtest.Files{"ada/memory/printer.md": "---\nname: Printer\n---\nIt jams.\n", "ada/memory/broken.md": "\x00"})
+	for name, file := range map[string]string{"Printer": "memory/printer.md", "broken": "memory/broken.md"} {
+		page := s.get(t, pageOf(s.Memory("ada", name))+"/delete")
+		page.expect(http.StatusOK, "this memory is not compiled", "1 file is removed", file, "No entry leads to these files")
+		s.submit(t, page, "Delete "+name).expect(http.StatusOK, "Deleted “"+name+"”.")
+		if s.Read("ada/"+file) != "" {
+			t.Errorf("%s is still there", file)
+		}
+	}
+}
+
+func TestTheDeletionOfWhatIsDeletedLeadsToTheMemory(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	m := s.Memory("ada", "Tabs")
+	stale := s.get(t, pageOf(m)+"/delete")
+	s.submit(t, stale, "Delete Tabs")
+	if page := s.get(t, pageOf(m)+"/delete"); page.Request.URL.Path != pageOf(m) {
+		t.Errorf("it leads to %s", page.Request.URL)
+	}
+	s.submit(t, stale, "Delete Tabs").expect(http.StatusOK, "Deleted “Tabs”.")
+	s.get(t, adaList+"/nonsense/delete").expect(http.StatusNotFound, "Nothing is here")
+}
+
+func TestDeletingFromThePreviewWhatChangedChangesNothing(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	page := s.get(t, pageOf(s.Memory("ada", "Tabs"))+"/delete")
+	s.learn("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
+	s.submit(t, page, "Delete Tabs").expect(http.StatusPreconditionFailed, "It changed since you opened the page", "Use spaces.")
+	if s.Read("ada/memory/tabs.md") == "" {
+		t.Error("the file is gone")
+	}
+}
+
+func TestADeletionWithoutADirectoryOrASoundClaudeMDIsShownTruly(t *testing.T) {
+	t.Parallel()
+	files := twoMemories()
+	files["ada/CLAUDE.md"] = "<!-- memoir:begin -->\n<!-- memoir:begin -->\n"
+	s := serve(t, files)
+	path := pageOf(s.Memory("ada", "Tabs")) + "/delete"
+	s.get(t, path).expect(http.StatusOK, "markers damaged", "this is what would be compiled", "### Tabs")
+	s.Remove("ada")
+	s.get(t, path).expect(http.StatusOK, "### Tabs", "No entry leads to these files")
+}

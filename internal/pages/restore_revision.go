@@ -1,0 +1,33 @@
+package pages
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"memoir/internal/memories"
+	"memoir/internal/sync"
+	"memoir/web/templates"
+)
+
+// restoreRevision lets a memory say again what it said once.
+func (s *site) restoreRevision(w http.ResponseWriter, r *http.Request) error {
+	agent, m, err := s.requestedMemory(r)
+	if err != nil {
+		return err
+	}
+	revisions, err := s.store.Revisions(r.Context(), agent, m.ID)
+	if err != nil {
+		return err
+	}
+	i := indexOfRevision(revisions, chi.URLParam(r, "revision"))
+	if i < 0 {
+		return memories.ErrNotFound
+	}
+	then := revisions[i]
+	patch := sync.Patch{Type: &then.Type, Description: &then.Description, Body: &then.Body}
+	if _, err := s.engine.Patch(r.Context(), agent.Slug, m.ID, r.PostFormValue(templates.FieldETag), patch); err != nil {
+		return s.refuse(w, r, err)
+	}
+	return redirect(w, r, back(r, templates.MemoryPath(agent.Slug, m.ID, "history")), doneReverted, m.ID)
+}

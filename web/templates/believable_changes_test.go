@@ -1,0 +1,59 @@
+package templates_test
+
+import (
+	"strings"
+	"time"
+
+	"memoir/internal/diff"
+	"memoir/internal/memories"
+	"memoir/web/templates"
+)
+
+func deletionPage() templates.Deletion {
+	compiled := claudeMDPage().Text
+	section := "### Never promise a refund date\n\nSay “within five working days”.\n"
+	index := "# What I know\n\n- [Refund dates](feedback_refunds.md) — never promise one, see also [the runbooks](reference_runbooks.md)\n- [Languages](feedback_language.md) — answer in the customer’s\n"
+	row := believableRows()[1]
+	return templates.Deletion{
+		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(), MemoryRow: row,
+		ClaudeMD: templates.ClaudeMDChange{
+			Published: true, CharsBefore: 12480, CharsAfter: 11469, Diff: diff.Texts(compiled, strings.Replace(compiled, section, "", 1), 300),
+		},
+		Files: []templates.MemoryFile{
+			{Path: "memory/feedback_refunds.md", ModifiedAt: noon},
+			{Path: "sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/feedback_refunds.md", ModifiedAt: noon},
+		},
+		Indexes: []templates.IndexChange{{Path: "memory/MEMORY.md", Diff: diff.Texts(index, strings.Replace(index, "[Refund dates](feedback_refunds.md) — never promise one, see also ", "", 1), 300)}},
+	}
+}
+
+func historyPage() templates.History {
+	row := believableRows()[0]
+	texts := []string{
+		"Reply in the language of the ticket.\n\n**Why:** a customer asked for it.\n\nשלום עולם, זה טקסט מימין לשמאל",
+		"Reply in the language of the last message of the ticket.\n\n**Why:** a customer asked for it.\n\nשלום חבר, זה טקסט מימין לשמאל",
+		"Reply in the language of the last message of the ticket, also when the console is in English.\n\n**Why:** three customers asked for it.\n\n" + strings.Repeat("wordwithoutend", 200),
+		strings.Repeat("| Language | Template | Tickets |\n", 500),
+	}
+	view := templates.History{Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(), MemoryRow: row, Total: 14,
+		MoreHref: "?cursor=1", FirstHref: "?"}
+	for i := len(texts) - 1; i >= 0; i-- {
+		r := templates.Revision{
+			Agent: slug, Memory: row.ID, ID: strings.Repeat(string("abcd"[i]), 64), ETag: `"1"`, SeenAt: noon.Add(time.Duration(i-9) * time.Hour),
+			Path: "memory/feedback_language.md", Type: memories.Feedback, TypeBefore: memories.Feedback,
+			Current: i == len(texts)-1, First: i == 0, Restorable: i < len(texts)-1,
+		}
+		before := ""
+		if i > 0 {
+			before = texts[i-1]
+		}
+		if i == 1 {
+			r.TypeBefore = memories.User
+			r.Session, r.Path = "U07AB12CD-C02SUPPORT-1741512345.123456", "sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/feedback_language.md"
+			r.Description = diff.Texts("How to answer", "How and when to answer", 100)
+		}
+		r.Body = diff.Texts(before, texts[i], 20)
+		view.Revisions = append(view.Revisions, r)
+	}
+	return view
+}
