@@ -27,19 +27,20 @@ func TestInABrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	for name, flow := range map[string]func(*testing.T, context.Context){
-		"a file written by hand appears in the open page":                newFileAppears,
-		"a memory is read whole and as its raw file":                     readOne,
-		"a deleted memory is gone and undo brings it back":               deleteAndUndo,
-		"a memory is deleted from its own page":                          deleteFromItsPage,
-		"a memory that changed meanwhile is not deleted":                 deleteChanged,
-		"the trash restores and deletes for good":                        useTheTrash,
-		"a memory without a type is fixed with one click":                fixType,
-		"the CLAUDE.md tab follows the memories":                         watchClaudeMD,
-		"the search finds while typing":                                  search,
-		"the sample agents come with one click":                          addSampleAgents,
-		"the first agent appears on the empty first page":                firstAgentAppears,
-		"who signs in with the token comes back to where they wanted to": signIn,
-		"everything that matters works without JavaScript":               withoutScripts,
+		"a file written by hand appears in the open page":                 newFileAppears,
+		"a memory is read whole and as its raw file":                      readOne,
+		"a memory of one endless line is read without sideways scrolling": readEndlessLine,
+		"a deleted memory is gone and undo brings it back":                deleteAndUndo,
+		"a memory is deleted from its own page":                           deleteFromItsPage,
+		"a memory that changed meanwhile is not deleted":                  deleteChanged,
+		"the trash restores and deletes for good":                         useTheTrash,
+		"a memory without a type is fixed with one click":                 fixType,
+		"the CLAUDE.md tab follows the memories":                          watchClaudeMD,
+		"the search finds while typing":                                   search,
+		"the sample agents come with one click":                           addSampleAgents,
+		"the first agent appears on the empty first page":                 firstAgentAppears,
+		"who signs in with the token comes back to where they wanted to":  signIn,
+		"everything that matters works without JavaScript":                withoutScripts,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -73,6 +74,14 @@ func readOne(t *testing.T, browser context.Context) {
 	p.shows("<img src=x onerror=alert(1)>")
 	p.follow(click("Raw file"))
 	p.until(`document.body.innerText === ` + quoted(s.Read("ada/memory/tabs.md")))
+}
+
+func readEndlessLine(t *testing.T, browser context.Context) {
+	for _, line := range []string{strings.Repeat("*a [b](http://c.example) ", 2_000), "<div>" + strings.Repeat("word ", 5_000)} {
+		s := serve(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, line)})
+		p := open(t, browser, s, pageOf(s.Memory("ada", "Tabs")), person{})
+		p.until(`(pre => pre.scrollWidth <= pre.clientWidth)(document.querySelector(".prose pre"))`)
+	}
 }
 
 func deleteAndUndo(t *testing.T, browser context.Context) {
