@@ -39,6 +39,10 @@ func TestInABrowser(t *testing.T) {
 		"the sample agents come with one click":                          addSampleAgents,
 		"the first agent appears on the empty first page":                firstAgentAppears,
 		"who signs in with the token comes back to where they wanted to": signIn,
+		"a deletion is looked at, put off and done":                      deleteWithOpenEyes,
+		"an old version is found in the history and restored":            goBackInHistory,
+		"hostile versions fit every screen":                              readHostileHistory,
+		"history and deletions work without JavaScript":                  changesWithoutScripts,
 		"everything that matters works without JavaScript":               withoutScripts,
 	} {
 		t.Run(name, func(t *testing.T) {
