@@ -41,6 +41,10 @@ func TestInABrowser(t *testing.T) {
 		"the first agent appears on the empty first page":                 firstAgentAppears,
 		"who signs in with the token comes back to where they wanted to":  signIn,
 		"everything that matters works without JavaScript":                withoutScripts,
+		"a deletion is looked at, put off and done":                       deleteWithOpenEyes,
+		"an old version is found in the history and restored":             goBackInHistory,
+		"hostile versions fit every screen":                               readHostileHistory,
+		"history and deletions work without JavaScript":                   changesWithoutScripts,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -277,7 +277,7 @@ func claudeMDChange(c ClaudeMDChange) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if !c.Published {
+		} else if !c.Published && len(c.Diff.Hunks) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<p class=\"muted\">Claude Code loads this agent’s memories by itself; this is what would be compiled.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -1,0 +1,50 @@
+package templates_test
+
+import (
+	"strings"
+	"testing"
+
+	"memoir/internal/diff"
+	"memoir/web/templates"
+)
+
+func TestADeletionSaysInNumbersWhatItDoesToClaudeMD(t *testing.T) {
+	t.Parallel()
+	for want, c := range map[string]templates.ClaudeMDChange{
+		"12,480 → 11,469 characters 1,011 characters fewer, approximately 253 tokens": {CharsBefore: 12480, CharsAfter: 11469},
+		"11 → 10 characters 1 character fewer, approximately 1 token":                 {CharsBefore: 11, CharsAfter: 10},
+		"39,990 → 40,002 characters 12 characters more, approximately 3 tokens":       {CharsBefore: 39990, CharsAfter: 40002},
+		"40,000 → 40,000 characters as long as before":                                {CharsBefore: 40000, CharsAfter: 40000},
+	} {
+		c.Published, c.Diff = true, diff.Texts("a", "b", 10)
+		v := deletionPage()
+		v.ClaudeMD = c
+		expect(t, templates.DeletionPage(v), in(".change:nth-of-type(1) .facts", text(want)))
+	}
+}
+
+func TestADeletionOfWhatClaudeCodeLoadsByItselfSaysSo(t *testing.T) {
+	t.Parallel()
+	v := deletionPage()
+	v.ClaudeMD.Published = false
+	expect(t, templates.DeletionPage(v), in(".change:nth-of-type(1)", says("Claude Code loads this agent’s memories by itself"), in(".diff", count(1))))
+}
+
+func TestChangedTextIsShownToTheLetterAndNeverAsMarkup(t *testing.T) {
+	t.Parallel()
+	const before, after = "a  <b>bold</b>\tend", "a  <i>bold</i>\tend"
+	v := historyPage()
+	v.Revisions = v.Revisions[:1]
+	v.Revisions[0].Body = diff.Texts(before, after, 10)
+	page := parse(t, templates.HistoryPage(v))
+	if err := in("main", without(".diff b"), without(".diff i"))(page); err != nil {
+		t.Error(err)
+	}
+	lines := page.Find(".line [dir=auto]")
+	if got := lines.First().Text() + "|" + lines.Last().Text(); got != before+"|"+after {
+		t.Errorf("the lines are %q", got)
+	}
+	if got := strings.Count(words(page.Find(".line mark").First()), "b"); got == 0 {
+		t.Error("the word that changed is not marked")
+	}
+}
