@@ -166,7 +166,7 @@ func TestEveryPageAnswersHEADAndSaysWhichMethodsItTakes(t *testing.T) {
 		}
 		return s.send(t, request)
 	}
-	for _, path := range []string{"/", "/sync", ada, ada + "/", adaList, ada + "/claude-md", ada + "/sessions", ada + "/trash", memory, memory + "/raw"} {
+	for _, path := range []string{"/", "/sync", ada, ada + "/", adaList, ada + "/claude-md", ada + "/sessions", ada + "/trash", memory, memory + "/raw", memory + "/history"} {
 		if head := send(http.MethodHead, path); head.StatusCode != http.StatusOK || head.raw != "" {
 			t.Errorf("HEAD %s answers %d with %d bytes", path, head.StatusCode, len(head.raw))
 		}
