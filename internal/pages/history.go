@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -40,12 +41,12 @@ func (s *site) history(w http.ResponseWriter, r *http.Request) error {
 		Frame: templates.Frame{Live: liveOf(agent), Notice: notice}, Agent: agentView(agent), MemoryRow: rowOf(m, time.Now()),
 		Total: len(revisions),
 	}
-	from := max(0, indexOfRevision(revisions, r.URL.Query().Get(templates.FieldCursor)))
+	from := max(0, indexOfRevision(m, revisions, r.URL.Query().Get(templates.FieldCursor)))
 	if from > 0 {
 		v.FirstHref = path
 	}
 	if next := from + historyRevisions; next < len(revisions) {
-		v.MoreHref = path + "?" + url.Values{templates.FieldCursor: {revisionID(revisions[next])}}.Encode()
+		v.MoreHref = path + "?" + url.Values{templates.FieldCursor: {revisionID(m, revisions[next])}}.Encode()
 	}
 	for i := from; i < min(len(revisions), from+historyRevisions); i++ {
 		var before *memories.Revision
@@ -60,9 +61,9 @@ func (s *site) history(w http.ResponseWriter, r *http.Request) error {
 // revisionView compares a revision with the one before it; nil: it is the first.
 func revisionView(m memories.Memory, revision memories.Revision, before *memories.Revision) templates.Revision {
 	v := templates.Revision{
-		Memory: m.ID, Agent: m.Agent, ID: revisionID(revision), ETag: sync.ETag(m),
+		Memory: m.ID, Agent: m.Agent, ID: revisionID(m, revision), ETag: sync.ETag(m),
 		SeenAt: local(revision.SeenAt), Path: revision.Path, Session: revision.Session,
-		First: before == nil, Current: isCurrent(m, revision), Type: revision.Type,
+		First: before == nil, Current: isCurrent(m, revision), Readable: m.Readable, Type: revision.Type,
 	}
 	v.Restorable = m.Readable && m.State != memories.Deleted && !v.Current
 	if before == nil {
@@ -74,15 +75,19 @@ func revisionView(m memories.Memory, revision memories.Revision, before *memorie
 	return v
 }
 
-// revisionID names a revision in an address: a memory has each content only once.
-func revisionID(r memories.Revision) string {
+// revisionID names a revision in an address. A memory has each content only once; one that could not be read has none,
+// and is known by when it was seen.
+func revisionID(m memories.Memory, r memories.Revision) string {
+	if !m.Readable {
+		return strconv.FormatInt(r.SeenAt.UnixNano(), 16)
+	}
 	fingerprint := memories.FingerprintOf(r.Type, r.Description, r.Body)
 	return hex.EncodeToString(fingerprint[:])
 }
 
 // indexOfRevision returns where a revision stands, or -1.
-func indexOfRevision(revisions []memories.Revision, id string) int {
-	return slices.IndexFunc(revisions, func(r memories.Revision) bool { return revisionID(r) == id })
+func indexOfRevision(m memories.Memory, revisions []memories.Revision, id string) int {
+	return slices.IndexFunc(revisions, func(r memories.Revision) bool { return revisionID(m, r) == id })
 }
 
 // isCurrent says whether the memory says now what the revision says. One that could not be read is known by its bytes.

@@ -141,8 +141,14 @@ func TestADeletedMemorysHistoryIsReadAndWaitsForItsRestore(t *testing.T) {
 func TestTheHistoryOfAFileThatCouldNotBeReadHasNothingToRestore(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/broken.md": strings.Repeat("x", memories.MaxFileSize+1)})
+	s.learn("ada/memory/broken.md", strings.Repeat("y", memories.MaxFileSize+2))
 	page := s.get(t, pageOf(s.Memory("ada", "broken"))+"/history")
-	page.expect(http.StatusOK, "History of “broken”", "1 version")
+	page.expect(http.StatusOK, "History of “broken”", "could not be read as a memory")
+	seen := map[string]bool{}
+	page.Find(".revision").Each(func(_ int, r *selection) { seen[r.AttrOr("id", "")] = true })
+	if all := page.Find(".revision").Length(); all == 0 || len(seen) != all {
+		t.Errorf("%d versions have %d ids", all, len(seen))
+	}
 	if page.Find(".revision form").Length() != 0 {
 		t.Error("there is something to restore")
 	}

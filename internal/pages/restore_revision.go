@@ -20,7 +20,7 @@ func (s *site) restoreRevision(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	i := indexOfRevision(revisions, chi.URLParam(r, "revision"))
+	i := indexOfRevision(m, revisions, chi.URLParam(r, "revision"))
 	if i < 0 {
 		return memories.ErrNotFound
 	}

@@ -41,7 +41,7 @@ func historyPage() templates.History {
 		r := templates.Revision{
 			Agent: slug, Memory: row.ID, ID: strings.Repeat(string("abcd"[i]), 64), ETag: `"1"`, SeenAt: noon.Add(time.Duration(i-9) * time.Hour),
 			Path: "memory/feedback_language.md", Type: memories.Feedback, TypeBefore: memories.Feedback,
-			Current: i == len(texts)-1, First: i == 0, Restorable: i < len(texts)-1,
+			Current: i == len(texts)-1, First: i == 0, Restorable: i < len(texts)-1, Readable: true,
 		}
 		before := ""
 		if i > 0 {

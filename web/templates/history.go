@@ -29,6 +29,8 @@ type Revision struct {
 	Session string // which session wrote it; empty: the agent itself
 	Current bool   // the memory says this now
 	First   bool   // there is none before it
+	// Readable says that its bytes could be read as a memory.
+	Readable bool
 	// Restorable says that the memory can be made to say this again.
 	Restorable       bool
 	TypeBefore, Type memories.Type
