@@ -105,11 +105,28 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 		if scan.Changed {
 			h.lookAtLinks(scope)
 		}
+		if !slices.Equal(scope, []string{"."}) {
+			h.settle()
+		}
 		if scan.Added+scan.Updated+scan.Removed > 0 {
 			h.published.stale()
 		}
 		return h.publish(ctx)
 	})
+}
+
+// settled is how long after the last change that an event told of everything is looked at. Events are hints, and the
+// system may drop one while directories come and go; what it dropped is found then, and not only by the next scan.
+const settled = 2 * time.Second
+
+// settle plans the look at everything that follows a burst of changes.
+func (h *hold) settle() {
+	slug := h.onDisk.Slug
+	if h.settling == nil {
+		h.settling = time.AfterFunc(settled, func() { h.queue.add(slug, ".") })
+		return
+	}
+	h.settling.Reset(settled)
 }
 
 // lookAtLinks lets the links be looked at that a change elsewhere may have mended or broken.

@@ -90,6 +90,19 @@ func TestALinkIsNoLongerFlaggedOnceItLeadsToAMemory(t *testing.T) {
 	b.until("the link to be flagged again", func() bool { return b.list("ada", "")["link"].State == memories.NeedsAttention })
 }
 
+func TestWhatNoEventTellsOfArrivesSoonAfterWhatOneDoes(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.write("ada/notes/a.md", note("Tabs", memories.User, "one"))
+	if err := os.Symlink("../notes/a.md", b.path("ada/memory/link.md")); err != nil {
+		t.Fatal(err)
+	}
+	b.arrives("ada", "Tabs", "one")
+	b.write("ada/notes/a.md", note("Tabs", memories.User, "two")) // nobody watches notes/
+	b.write("ada/memory/b.md", note("Other", memories.User, "told of"))
+	b.arrives("ada", "Tabs", "two")
+}
+
 func TestATruncatedFileIsNotTakenForADifferentMemory(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
