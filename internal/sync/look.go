@@ -2,29 +2,17 @@ package sync
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/sync/errgroup"
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
-	"memoir/internal/memories"
 	"memoir/internal/postgres"
 )
-
-// fresh is how recent a change must be for a further one to hide behind the same time stamps: the coarsest clock among
-// the file systems in use is FAT's with 2 s.
-const fresh = 2 * time.Second
-
-// beingWritten is how long an empty file counts as one whose writer has opened it and not written yet.
-const beingWritten = 800 * time.Millisecond
 
 // indexedAtOnce is the number of new contents up to which a look brings them into the search index itself.
 const indexedAtOnce = 200
@@ -113,44 +101,6 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 		}
 		return h.publish(ctx)
 	})
-}
-
-// settled is how long after the last change that an event told of everything is looked at. Events are hints, and the
-// system may drop one while directories come and go; what it dropped is found then, and not only by the next scan.
-const settled = 2 * time.Second
-
-// settle plans the look at everything that follows a burst of changes.
-func (h *hold) settle() {
-	slug := h.onDisk.Slug
-	if h.settling == nil {
-		h.settling = time.AfterFunc(settled, func() { h.queue.add(slug, ".") })
-		return
-	}
-	h.settling.Reset(settled)
-}
-
-// lookAtLinks lets the links be looked at that a change elsewhere may have mended or broken.
-func (h *hold) lookAtLinks(scope []string) {
-	for link := range h.links {
-		if !slices.ContainsFunc(scope, func(dir string) bool { return under(link, dir) }) {
-			h.queue.add(h.onDisk.Slug, link)
-		}
-	}
-}
-
-// rememberLinks keeps which links the scope has.
-func (h *hold) rememberLinks(listing agents.Listing, scope []string) {
-	if h.links == nil {
-		h.links = map[string]struct{}{}
-	}
-	for link := range h.links {
-		if slices.ContainsFunc(scope, func(dir string) bool { return under(link, dir) }) {
-			delete(h.links, link)
-		}
-	}
-	for _, link := range listing.Links {
-		h.links[link] = struct{}{}
-	}
 }
 
 // look compares the scope with what is known of it, saves what has changed, and tells those who listen.
@@ -295,130 +245,8 @@ func (h *hold) rememberLook(ctx context.Context, listing agents.Listing, scope [
 	return nil
 }
 
-// read opens every listed file that is not known to be the same as before, a few at a time.
-func (h *hold) read(ctx context.Context, at time.Time, listing agents.Listing, known map[string]*postgres.File) ([]sighting, error) {
-	var toRead []agents.Entry
-	for _, entry := range listing.Files {
-		// What is kept out may have been let in since.
-		if f := known[entry.Path]; f == nil || f.Status == postgres.Blocked || entry.Path == h.saved || !sameSignature(*f, entry) {
-			toRead = append(toRead, entry)
-		}
-	}
-	seen := make([]sighting, len(toRead))
-	ok := make([]bool, len(toRead))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(2 * runtime.GOMAXPROCS(0))
-	// Each worker takes a run of files: starting one for every small file costs more than reading it.
-	const run = 64
-	for start := 0; start < len(toRead); start += run {
-		end := min(start+run, len(toRead))
-		group.Go(func() error {
-			for i := start; i < end; i++ {
-				seen[i], ok[i] = h.see(at, toRead[i], known[toRead[i].Path])
-			}
-			return ctx.Err()
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	kept := seen[:0]
-	for i := range seen {
-		if ok[i] {
-			kept = append(kept, seen[i])
-		}
-	}
-	return kept, nil
-}
-
-// see reads one file. ok is false when it vanished or is being written: another look follows.
-func (h *hold) see(at time.Time, entry agents.Entry, known *postgres.File) (s sighting, ok bool) {
-	s = sighting{
-		path: entry.Path, session: entry.Session, size: entry.Size, inode: int64(entry.Inode),
-		modTime: entry.ModTime.UnixNano(), changeTime: signature(entry, at), known: known, saved: entry.Path == h.saved,
-	}
-	var problem *memories.Problem
-	if problem = entry.Problem; problem == nil {
-		var err error
-		s.raw, err = agents.ReadFile(h.root, entry.Path, memories.MaxFileSize)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			h.queue.add(h.onDisk.Slug, entry.Path)
-			return s, false
-		case err != nil:
-			problem = readProblem(err)
-		}
-	}
-	switch {
-	case problem != nil:
-		s.file = memories.UnreadableFile(stem(entry.Path), *problem)
-		if problem.Code == memories.CodeTooDeep {
-			h.leaveOnDisk(&s)
-		}
-	case len(s.raw) == 0 && at.Sub(entry.ModTime).Abs() < beingWritten:
-		h.queue.addAfter(h.onDisk.Slug, entry.Path, beingWritten)
-		return s, false
-	default:
-		s.hash = files.Hash(s.raw)
-		s.file = memories.Parse(s.raw, stem(entry.Path))
-	}
-	if len(s.raw) > memories.MaxFileSize {
-		h.leaveOnDisk(&s)
-	}
-	s.date(at, entry.ModTime)
-	s.fingerprint = s.file.Fingerprint([]byte(s.hash))
-	return s, true
-}
-
 // stem is what stands in for the name of a memory whose file states none.
 func stem(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }
-
-// leaveOnDisk keeps only the hash of a file that is too large or too deep to be a memory. Its bytes are kept when it is deleted.
-func (h *hold) leaveOnDisk(s *sighting) {
-	s.raw, s.hash = nil, ""
-	if hash, err := files.ReadHash(h.root, s.path); err == nil {
-		s.hash = hash
-	}
-}
-
-// date decides when the content became new. A time in the future counts as now; so does a change of the bytes of a
-// file that was seen before, however old its modification time is.
-func (s *sighting) date(at, modTime time.Time) {
-	modTime = modTime.UTC().Truncate(time.Microsecond)
-	switch {
-	case s.saved:
-		s.contentAt = at
-	case s.known == nil:
-		s.contentAt = earlier(modTime, at)
-	case s.unchanged():
-		s.contentAt = s.known.ContentAt
-	default:
-		s.contentAt = at
-	}
-	s.modifiedAt = modTime
-	if !s.file.Modified.IsZero() {
-		s.modifiedAt = s.file.Modified.UTC().Truncate(time.Microsecond)
-	}
-}
-
-// signature is the change time to remember of an entry: 0 where a further change could carry the same one.
-func signature(entry agents.Entry, at time.Time) int64 {
-	if entry.ChangeTime.After(at.Add(-fresh)) {
-		return 0
-	}
-	return entry.ChangeTime.UnixNano()
-}
-
-// sameSignature says that a file cannot have changed since it was last read, as far as its metadata tells.
-func sameSignature(f postgres.File, entry agents.Entry) bool {
-	problem := ""
-	if entry.Problem != nil {
-		problem = entry.Problem.Code
-	}
-	listed := f.Status == postgres.Unreadable && f.Problem == problem || problem == ""
-	return f.Present && f.ChangeTime != 0 && f.ChangeTime == entry.ChangeTime.UnixNano() &&
-		f.ModTime == entry.ModTime.UnixNano() && f.Size == entry.Size && f.Inode == int64(entry.Inode) && listed
-}
 
 // past reads what is known of everything that the look touches.
 func (h *hold) past(ctx context.Context, l look) (past, error) {

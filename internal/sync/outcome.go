@@ -1,0 +1,174 @@
+package sync
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// outcome is what a look means: what to save, and what to tell.
+type outcome struct {
+	batch   postgres.Batch
+	changes []change
+	added   int
+	updated int
+	removed int
+}
+
+// removeWhatNoFileCarries puts into the trash what was removed from the durable directory, or holds it as missing
+// when so much went at once that it may be an accident.
+func (d *desk) removeWhatNoFileCarries(durableBefore int) {
+	var gone []*page
+	for _, pg := range d.suspects {
+		alive := pg.head.State == memories.Active || pg.head.State == memories.NeedsAttention
+		if alive && len(pg.files) == 0 && pg.head.Readable && !slices.Contains(gone, pg) {
+			gone = append(gone, pg)
+		}
+	}
+	hold := len(gone) > massRemoval && 2*len(gone) > durableBefore
+	for _, pg := range gone {
+		pg.touched = true
+		pg.head.UpdatedAt = d.at
+		if hold {
+			pg.head.State, pg.kind = memories.Missing, KindMissing
+		} else {
+			pg.head.State, pg.kind = memories.Deleted, KindDeleted
+			pg.head.DeletedAt, pg.head.DeletedBy = d.at, postgres.ByDisk
+		}
+	}
+}
+
+// settle makes each touched memory agree with the files that now carry it.
+func (d *desk) settle() {
+	for _, pg := range d.byID {
+		if !pg.touched || pg.dropped {
+			continue
+		}
+		h := &pg.head
+		pg.followContent()
+		h.Problems = withDuplicates(h.Problems, pg.files)
+		if h.State == memories.Active || h.State == memories.NeedsAttention {
+			h.State = memories.Active
+			if h.Type == "" || !h.Readable {
+				h.State = memories.NeedsAttention
+			}
+		}
+	}
+}
+
+// followContent keeps the memory's path at a file that has the memory's very content, else at the last known one.
+func (pg *page) followContent() {
+	h := &pg.head
+	var best *postgres.File
+	for _, f := range pg.files {
+		if f.Fingerprint != h.Fingerprint || f.Status != postgres.Carries {
+			continue
+		}
+		if f.Path == h.Path {
+			h.ModifiedAt, h.Hash, h.Size = f.ModifiedAt, f.Hash, f.Size
+			return
+		}
+		if best == nil || compareBool(best.Durable(), f.Durable()) < 0 || best.Durable() == f.Durable() && f.Path < best.Path {
+			best = &f
+		}
+	}
+	if best != nil {
+		h.Path, h.Session, h.ModifiedAt, h.Hash, h.Size = best.Path, best.Session, best.ModifiedAt, best.Hash, best.Size
+	}
+}
+
+// withDuplicates flags a name that two files of one directory carry.
+func withDuplicates(problems []memories.Problem, files map[string]postgres.File) []memories.Problem {
+	problems = slices.DeleteFunc(slices.Clone(problems), func(p memories.Problem) bool { return p.Code == memories.CodeDuplicateName })
+	byDir := map[string][]string{}
+	for _, f := range files {
+		if f.Status == postgres.Carries {
+			byDir[path.Dir(f.Path)] = append(byDir[path.Dir(f.Path)], f.Path)
+		}
+	}
+	var dirs []string
+	for dir, paths := range byDir {
+		if len(paths) > 1 {
+			dirs = append(dirs, dir)
+		}
+	}
+	slices.Sort(dirs)
+	for _, dir := range dirs {
+		slices.Sort(byDir[dir])
+		problems = append(problems, duplicateName(byDir[dir]))
+	}
+	return problems
+}
+
+func duplicateName(paths []string) memories.Problem {
+	return memories.Problem{
+		Code:    memories.CodeDuplicateName,
+		Message: strings.Join(paths, " and ") + " have the same name in one directory. The newest content counts. Rename one of them, or remove it.",
+	}
+}
+
+func (d *desk) outcome() outcome {
+	for _, pg := range d.byID {
+		if !pg.touched {
+			continue
+		}
+		d.save(pg)
+		if pg.kind != "" && !pg.dropped {
+			d.out.changes = append(d.out.changes, change{pg.kind, pg.head.Name})
+		}
+		d.count(pg)
+	}
+	slices.SortFunc(d.out.changes, func(a, b change) int {
+		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(string(a.kind), string(b.kind)))
+	})
+	return d.out
+}
+
+func (d *desk) save(pg *page) {
+	b := &d.out.batch
+	switch {
+	case pg.dropped && pg.isNew:
+		return
+	case pg.dropped:
+		b.DropHeads = append(b.DropHeads, pg.head.UUID)
+		return
+	case pg.isNew:
+		b.NewHeads = append(b.NewHeads, pg.head)
+		b.NewRevisions = append(b.NewRevisions, pg.revisions...)
+	default:
+		b.Revisions = append(b.Revisions, pg.revisions...)
+		if !sameHead(pg.head, pg.before) {
+			b.Heads = append(b.Heads, pg.head)
+		}
+	}
+	if pg.text != nil && pg.head.RevisionID != pg.before.RevisionID {
+		b.Words = append(b.Words, postgres.Words{
+			MemoryID: pg.head.UUID, RevisionID: pg.head.RevisionID,
+			Name: pg.head.Name, Description: pg.text.file.Description, Body: pg.text.file.Body,
+		})
+	}
+}
+
+func (d *desk) count(pg *page) {
+	switch {
+	case pg.dropped:
+	case pg.isNew, pg.kind == KindRestored:
+		d.out.added++
+	case pg.kind == KindSaved:
+		d.out.updated++
+	case pg.kind == KindDeleted, pg.kind == KindMissing:
+		d.out.removed++
+	}
+}
+
+// sameHead compares what a look can change of a memory.
+func sameHead(a, b postgres.Head) bool {
+	return a.State == b.State && a.Type == b.Type && a.RevisionID == b.RevisionID && a.Fingerprint == b.Fingerprint &&
+		a.Hash == b.Hash && a.Size == b.Size && a.Path == b.Path && a.Session == b.Session &&
+		a.ModifiedAt.Equal(b.ModifiedAt) && a.ContentAt.Equal(b.ContentAt) && slices.Equal(a.Problems, b.Problems) &&
+		a.DeletedAt.Equal(b.DeletedAt)
+}
