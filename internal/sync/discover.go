@@ -2,9 +2,11 @@ package sync
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"memoir/internal/agents"
+	"memoir/internal/memories"
 	"memoir/internal/postgres"
 )
 
@@ -52,10 +54,13 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 		}
 	}
 	for _, row := range rows {
+		// One that is here without any memory directory is known all the same, so that it is watched and scanned.
 		if here[row.Slug] {
-			continue
+			_, err = e.agent(ctx, row.Slug)
+		} else {
+			err = e.markGone(ctx, row)
 		}
-		if err := e.markGone(ctx, row); err != nil {
+		if err != nil && !errors.Is(err, memories.ErrNotFound) { // forgotten meanwhile
 			return nil, err
 		}
 	}
@@ -74,8 +79,8 @@ func (e *Engine) register(id int64, found agents.Agent) (appeared bool) {
 
 	a.Lock()
 	defer a.Unlock()
-	appeared = !a.present || a.onDisk != found
-	if appeared {
+	appeared = !a.present || a.onDisk != found || !a.looked
+	if !a.present || a.onDisk != found {
 		a.onDisk, a.present, a.published = found, true, published{}
 	}
 	return appeared

@@ -232,6 +232,7 @@ func (h *hold) gone(listing agents.Listing, known []postgres.File, device *uint6
 // rememberLook keeps what the look found of the agent as a whole.
 func (h *hold) rememberLook(ctx context.Context, listing agents.Listing, scope []string, known []postgres.File, device *uint64) error {
 	if slices.Equal(scope, []string{"."}) {
+		h.looked = true
 		h.files.Store(int64(len(listing.Files)))
 		return h.w.SetLook(ctx, max(0, listing.Sessions), device)
 	}

@@ -65,6 +65,8 @@ type agent struct {
 	onDisk    agents.Agent
 	present   bool
 	published published
+	// looked says that all of its directory has been looked at, and is watched, since the process started.
+	looked bool
 	// settling looks at everything once the events have gone quiet.
 	settling *time.Timer
 	// links are the paths of links. They have to be looked at again whenever something else appears or goes: it may be

@@ -90,6 +90,24 @@ func TestALinkIsNoLongerFlaggedOnceItLeadsToAMemory(t *testing.T) {
 	b.until("the link to be flagged again", func() bool { return b.list("ada", "")["link"].State == memories.NeedsAttention })
 }
 
+func TestAMemoryDirectoryThatWasAwayAtTheStartIsFollowedOnceItIsBack(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.write("ada/memory/a.md", note("Tabs", memories.User, "one"))
+	b.arrives("ada", "Tabs", "one")
+	b.rename("ada/memory", "aside")
+	b.restart()
+	b.isIn("ada", "Tabs", memories.Active)
+	if _, err := b.engine.Preview(t.Context(), "ada", ""); err != nil { // somebody looks at the agent meanwhile
+		t.Fatal(err)
+	}
+	b.write("aside/a.md", note("Tabs", memories.User, "two"))
+	b.rename("aside", "ada/memory")
+	b.arrives("ada", "Tabs", "two")
+	b.write("ada/memory/a.md", note("Tabs", memories.User, "three"))
+	b.arrives("ada", "Tabs", "three")
+}
+
 func TestWhatNoEventTellsOfArrivesSoonAfterWhatOneDoes(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
