@@ -39,6 +39,9 @@ func TestInABrowser(t *testing.T) {
 		"the sample agents come with one click":                          addSampleAgents,
 		"the first agent appears on the empty first page":                firstAgentAppears,
 		"who signs in with the token comes back to where they wanted to": signIn,
+		"a new memory is previewed while it is typed":                    writeNew,
+		"what is typed stays while the memory changes":                   writeMeanwhile,
+		"writing works without JavaScript":                               writeWithoutScripts,
 		"everything that matters works without JavaScript":               withoutScripts,
 	} {
 		t.Run(name, func(t *testing.T) {

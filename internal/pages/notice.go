@@ -27,6 +27,7 @@ const (
 	doneRestored  = "restored"
 	donePurged    = "purged"
 	doneTyped     = "typed"
+	doneSaved     = "saved"
 	doneAllowed   = "allowed"
 	doneForgotten = "forgotten"
 	doneScanned   = "scanned"
@@ -101,6 +102,8 @@ func noticeAbout(m memories.Memory, done, path string) *templates.Notice {
 		return nil
 	case done == doneRestored:
 		return said("“" + m.Name + "” is back.")
+	case done == doneSaved:
+		return said("“" + m.Name + "” is saved.")
 	case done == doneAllowed:
 		return said("“" + m.Name + "” lives again.")
 	case done == doneTyped && m.Type != "":
