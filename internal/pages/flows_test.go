@@ -45,6 +45,9 @@ func TestInABrowser(t *testing.T) {
 		"an old version is found in the history and restored":             goBackInHistory,
 		"hostile versions fit every screen":                               readHostileHistory,
 		"history and deletions work without JavaScript":                   changesWithoutScripts,
+		"a new memory is previewed while it is typed":                     writeNew,
+		"what is typed stays while the memory changes":                    writeMeanwhile,
+		"writing works without JavaScript":                                writeWithoutScripts,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -28,6 +28,7 @@ const (
 	doneReverted  = "reverted"
 	donePurged    = "purged"
 	doneTyped     = "typed"
+	doneSaved     = "saved"
 	doneAllowed   = "allowed"
 	doneForgotten = "forgotten"
 	doneScanned   = "scanned"
@@ -104,6 +105,8 @@ func noticeAbout(m memories.Memory, done, path string) *templates.Notice {
 		return said("“" + m.Name + "” is back.")
 	case done == doneReverted:
 		return said("“" + m.Name + "” says again what it said then. What it said until now stays in its history.")
+	case done == doneSaved:
+		return said("“" + m.Name + "” is saved.")
 	case done == doneAllowed:
 		return said("“" + m.Name + "” lives again.")
 	case done == doneTyped && m.Type != "":

@@ -87,7 +87,14 @@ func (s *site) agentPages(r chi.Router) {
 
 func (s *site) memoryPages(r chi.Router) {
 	const memory = "/agents/{slug}/memory/{id}"
+	const create = "/agents/{slug}/memory/new"
+	r.Get(create, s.page(s.newMemory))
+	r.Post(create, s.writing(s.create))
+	r.Post(create+"/preview", s.writing(s.preview))
 	r.Get(memory, s.page(s.memory))
+	r.Get(memory+"/edit", s.page(s.editMemory))
+	r.Post(memory+"/edit", s.writing(s.edit))
+	r.Post(memory+"/edit/preview", s.writing(s.preview))
 	r.Get(memory+"/raw", s.page(s.raw))
 	r.Get(memory+"/delete", s.page(s.deletion))
 	r.Post(memory+"/delete", s.action(s.delete))

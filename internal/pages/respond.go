@@ -19,6 +19,10 @@ const defaultDatabaseTime = 15 * time.Second
 // maxForm is the longest form that is read, in bytes: an action has a few short fields.
 const maxForm = 64 << 10
 
+// maxWriting is the longest form with a memory in it that is read, in bytes: a body of 1 MiB in which every byte takes
+// three to send, and the other fields.
+const maxWriting = 4 << 20
+
 // page serves a handler that only reads.
 func (s *site) page(handle handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -31,9 +35,14 @@ func (s *site) page(handle handler) http.HandlerFunc {
 }
 
 // action serves a handler that changes something. It is finished even when the browser goes away meanwhile.
-func (s *site) action(handle handler) http.HandlerFunc {
+func (s *site) action(handle handler) http.HandlerFunc { return s.submitted(maxForm, handle) }
+
+// writing serves a handler that takes a whole memory, as action does.
+func (s *site) writing(handle handler) http.HandlerFunc { return s.submitted(maxWriting, handle) }
+
+func (s *site) submitted(longest int64, handle handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		r.Body = http.MaxBytesReader(w, r.Body, longest)
 		if err := r.ParseForm(); err != nil {
 			s.fail(w, r, unreadable(err))
 			return

@@ -165,6 +165,37 @@ func syncPage() templates.Sync {
 	}
 }
 
+func memoryForm(t *testing.T) templates.MemoryForm {
+	t.Helper()
+	return templates.MemoryForm{
+		Agent: supportBot(), ID: "0198c0de-0000-7000-8000-000000000001", ETag: `"1"`, Name: "Answer in the customer's language",
+		Type: memories.Feedback, Description: "Reply in the language of the ticket", Body: believableBody, Preview: render(t, believableBody),
+	}
+}
+
+func refusedForm() templates.MemoryForm {
+	return templates.MemoryForm{
+		Agent: supportBot(), Name: "short-replies", Body: "Keep it short.",
+		Frame: templates.Frame{Banners: []templates.Banner{templates.NotSaved("memory/short_replies.md cannot be written (permission denied). Nothing was changed.")}},
+		Problems: map[string]string{
+			templates.FieldName: "There is a memory of this name already, so nothing was saved. Choose another name, or edit the other one:",
+			templates.FieldType: "The type must be one of feedback, user, project, reference.",
+		},
+		Taken: templates.Link{Label: "open “short-replies”", Href: "/agents/support-bot/memory/0198c0de-0000-7000-8000-000000000003"},
+	}
+}
+
+func changedForm(t *testing.T) templates.MemoryForm {
+	t.Helper()
+	v := memoryForm(t)
+	v.Banners = []templates.Banner{templates.ChangedMeanwhile()}
+	v.Theirs = &templates.Theirs{
+		ID: v.ID, Name: v.Name, Type: v.Type, Description: "Reply in the language of the last message",
+		Body: "Reply in the language of the *last* message, whatever the ticket began with.\n\n**Why:** people switch.",
+	}
+	return v
+}
+
 // everyPage is each page in each of its states, by a name fit for a file and an address.
 func everyPage(t *testing.T) map[string]templ.Component {
 	t.Helper()
@@ -239,6 +270,10 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"claude-md-only":   templates.ClaudeMDPage(unpublished),
 		"sessions":         templates.SessionsPage(sessionsPage()),
 		"sessions-none":    templates.SessionsPage(templates.Sessions{Agent: supportBot()}),
+		"form-new":         templates.MemoryFormPage(templates.MemoryForm{Agent: supportBot()}),
+		"form-edit":        templates.MemoryFormPage(memoryForm(t)),
+		"form-refused":     templates.MemoryFormPage(refusedForm()),
+		"form-changed":     templates.MemoryFormPage(changedForm(t)),
 		"trash":            templates.TrashPage(trashPage()),
 		"trash-none":       templates.TrashPage(templates.Trash{Agent: supportBot()}),
 		"sync":             templates.SyncPage(syncPage()),

@@ -24,7 +24,10 @@ func AgentPath(slug string, rest ...string) string {
 // MemoriesPath returns the path of an agent's Memory tab.
 func MemoriesPath(slug string) string { return AgentPath(slug, "memory") }
 
-// MemoryPath returns the path of one memory, or of something below it: raw, delete, history, restore,
+// NewMemoryPath returns the path of the form for a new memory.
+func NewMemoryPath(slug string) string { return AgentPath(slug, "memory", "new") }
+
+// MemoryPath returns the path of one memory, or of something below it: raw, edit, delete, history, restore,
 // purge, type.
 func MemoryPath(slug, id string, rest ...string) string {
 	return AgentPath(slug, append([]string{"memory", id}, rest...)...)

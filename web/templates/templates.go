@@ -99,11 +99,15 @@ const (
 	FieldETag   = "etag"
 	FieldBack   = "back"
 	FieldType   = "type"
+	FieldName   = "name"
+	FieldBody   = "body"
 	FieldToken  = "token"
 	FieldNext   = "next"
 	FieldQuery  = "q"
 	FieldState  = "state"
 	FieldCursor = "cursor"
+
+	FieldDescription = "description"
 )
 
 // Age is how old a memory is, in words.

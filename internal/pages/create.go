@@ -1,0 +1,41 @@
+package pages
+
+import (
+	"net/http"
+
+	"memoir/internal/sync"
+	"memoir/web/templates"
+)
+
+// newMemory shows the empty form.
+func (s *site) newMemory(w http.ResponseWriter, r *http.Request) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	return s.showForm(w, r, http.StatusOK, agent, templates.MemoryForm{Agent: agentView(agent)})
+}
+
+// create saves a memory under a name that is free, or that only the trash has: one that lives is never overwritten
+// unseen.
+func (s *site) create(w http.ResponseWriter, r *http.Request) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	v := typed(r, agent)
+	taken, err := s.livingID(r.Context(), agent, v.Name)
+	if err != nil {
+		return err
+	}
+	if taken != "" {
+		return s.nameTaken(w, r, agent, v, taken)
+	}
+	result, err := s.engine.Save(r.Context(), agent.Slug, sync.Draft{
+		Name: v.Name, Type: v.Type, Description: v.Description, Body: v.Body,
+	})
+	if err != nil {
+		return s.notSaved(w, r, agent, v, err)
+	}
+	return redirect(w, r, templates.MemoryPath(agent.Slug, result.Memory.ID), doneSaved, result.Memory.ID)
+}

@@ -1,0 +1,97 @@
+package pages
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"memoir/internal/markdown"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/sync"
+	"memoir/web/templates"
+)
+
+// typed returns the form as somebody has filled it in. Browsers send line ends as CRLF.
+func typed(r *http.Request, agent postgres.Agent) templates.MemoryForm {
+	t, _ := memories.ParseType(r.PostFormValue(templates.FieldType))
+	return templates.MemoryForm{
+		Agent: agentView(agent), ID: idOf(r), ETag: r.PostFormValue(templates.FieldETag),
+		Name: r.PostFormValue(templates.FieldName), Type: t, Description: r.PostFormValue(templates.FieldDescription),
+		Body: strings.ReplaceAll(r.PostFormValue(templates.FieldBody), "\r\n", "\n"),
+	}
+}
+
+// showForm answers with the form and a preview of its body.
+func (s *site) showForm(w http.ResponseWriter, r *http.Request, status int, agent postgres.Agent, v templates.MemoryForm) error {
+	links := links{ctx: r.Context(), store: s.store, agent: agent}
+	var err error
+	if v.Preview, err = markdown.Render(v.Body, links.resolve); err != nil {
+		return err
+	}
+	if links.err != nil {
+		return links.err
+	}
+	return show(w, r, status, templates.MemoryFormPage(v))
+}
+
+// preview shows the form as it is typed, with its body as it will be read. Nothing is saved.
+func (s *site) preview(w http.ResponseWriter, r *http.Request) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	return s.showForm(w, r, http.StatusOK, agent, typed(r, agent))
+}
+
+// notSaved answers with the form as it was typed, and beside it why it could not be saved.
+func (s *site) notSaved(w http.ResponseWriter, r *http.Request, agent postgres.Agent, v templates.MemoryForm, refused error) error {
+	var invalid *memories.InvalidError
+	var conflict *memories.ConflictError
+	switch {
+	case errors.As(refused, &invalid):
+		v.Problems = map[string]string{invalid.Field: "The " + invalid.Field + " " + invalid.Reason + "."}
+		return s.showForm(w, r, http.StatusUnprocessableEntity, agent, v)
+	case errors.As(refused, &conflict):
+		v.Banners = append(v.Banners, templates.NotSaved(conflict.Reason))
+		return s.showForm(w, r, http.StatusConflict, agent, v)
+	default:
+		return refused
+	}
+}
+
+// nameTaken answers with the form, and leads to the memory that lives under its name already.
+func (s *site) nameTaken(w http.ResponseWriter, r *http.Request, agent postgres.Agent, v templates.MemoryForm, id string) error {
+	v.Problems = map[string]string{
+		templates.FieldName: "There is a memory of this name already, so nothing was saved. Choose another name, or edit the other one:",
+	}
+	v.Taken = templates.Link{Label: "open “" + v.Name + "”", Href: templates.MemoryPath(agent.Slug, id)}
+	return s.showForm(w, r, http.StatusConflict, agent, v)
+}
+
+// livingID returns the id of the memory that lives under a name as somebody has typed it; empty: there is none.
+func (s *site) livingID(ctx context.Context, agent postgres.Agent, name string) (string, error) {
+	name = memories.Content{Name: name}.Canonical().Name
+	if name == "" {
+		return "", nil
+	}
+	page, err := s.store.Memories(ctx, agent, postgres.List{Name: name, Limit: postgres.MaxLimit})
+	if err != nil {
+		return "", err
+	}
+	for _, m := range page.Memories {
+		if m.Readable {
+			return m.ID, nil
+		}
+	}
+	return "", nil
+}
+
+// memoryForm is the form for a memory as it stands.
+func memoryForm(agent postgres.Agent, m memories.Memory) templates.MemoryForm {
+	return templates.MemoryForm{
+		Agent: agentView(agent), ID: m.ID, ETag: sync.ETag(m),
+		Name: m.Name, Type: m.Type, Description: m.Description, Body: m.Body,
+	}
+}

@@ -1,0 +1,88 @@
+package pages_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+)
+
+const (
+	desk  = 1280
+	phone = 390
+)
+
+func writeNew(t *testing.T, browser context.Context) {
+	s := serve(t, twoMemories())
+	for name, width := range map[string]int64{"Desk": desk, "Phone": phone} {
+		p := open(t, browser, s, adaList, person{})
+		p.do(chromedp.EmulateViewport(width, 800))
+		p.follow(click("New memory"))
+		p.mark()
+		p.do(
+			chromedp.SendKeys(chromedp.CSS("#name"), "Kettle "+name),
+			chromedp.Click(chromedp.CSS(`label[for="type-user"]`)),
+			chromedp.SendKeys(chromedp.CSS("#description"), "Who drinks what"),
+			chromedp.SendKeys(chromedp.CSS("#body"), "Mira likes **tea**."),
+		)
+		p.until(`document.querySelector("#preview strong")?.textContent === "tea"`)
+		p.until(`document.activeElement.id === "body" && document.querySelector("#body").value === "Mira likes **tea**."`)
+		p.until(`document.querySelector("#type-user").checked && document.documentElement.scrollWidth <= innerWidth`)
+		p.isMarked()
+		if s.Read("ada/memory/user_kettle_"+strings.ToLower(name)+".md") != "" {
+			t.Error("the preview has saved it")
+		}
+		p.follow(click("Save"))
+		p.shows("“Kettle " + name + "” is saved.")
+		p.until(`document.querySelector(".prose strong").textContent === "tea"`)
+	}
+}
+
+func writeMeanwhile(t *testing.T, browser context.Context) {
+	s := serve(t, twoMemories())
+	m := s.Memory("ada", "Tabs")
+	p := open(t, browser, s, pageOf(m), person{allowed: []string{"412 (Precondition Failed)"}})
+	p.follow(click("Edit"))
+	p.at(pageOf(m) + "/edit")
+	p.do(chromedp.SendKeys(chromedp.CSS("#body"), " Three of them."))
+	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
+	s.Scan("ada")
+	p.until(`document.querySelector("#preview").innerText.includes("Three of them.")`)
+	p.until(`document.querySelector("#body").value.includes("Three of them.")`)
+	p.follow(click("Save"))
+	p.shows("It changed while you were editing")
+	p.shows("Use spaces.")
+	p.do(chromedp.EmulateViewport(phone, 800))
+	p.until(`document.documentElement.scrollWidth <= innerWidth`)
+	p.do(click("Go on editing"))
+	p.until(`document.activeElement.id === "body"`)
+	p.do(chromedp.SendKeys(chromedp.CSS("#body"), " Or four."))
+	p.until(`document.querySelector("#preview").innerText.includes("Or four.")`)
+	p.follow(click("Save mine over it"))
+	p.shows("“Tabs” is saved.")
+	if got := s.Read("ada/memory/tabs.md"); !strings.Contains(got, "Three of them.") || strings.Contains(got, "spaces") {
+		t.Errorf("the file says %q", got)
+	}
+}
+
+func writeWithoutScripts(t *testing.T, browser context.Context) {
+	s := serve(t, twoMemories())
+	p := open(t, browser, s, adaList, person{withoutScripts: true, allowed: []string{"422 (Unprocessable Entity)"}})
+	p.follow(click("New memory"))
+	p.do(chromedp.SendKeys(chromedp.CSS("#name"), "Kettle"), chromedp.SendKeys(chromedp.CSS("#body"), "Mira likes **tea**."))
+	p.follow(click("Preview"))
+	p.until(`document.querySelector("#preview strong")?.textContent === "tea"`)
+	p.follow(click("Save"))
+	p.shows("The type must be one of")
+	p.do(chromedp.Click(chromedp.CSS(`label[for="type-user"]`)))
+	p.follow(click("Save"))
+	p.shows("“Kettle” is saved.")
+	p.follow(click("Edit"))
+	p.do(chromedp.SendKeys(chromedp.CSS("#description"), "Who drinks what"))
+	p.follow(click("Save"))
+	p.shows("Who drinks what")
+}
