@@ -107,9 +107,8 @@ func (m *Memoir) Read(name string) string {
 // Remove removes a file or a directory from the agents directory.
 func (m *Memoir) Remove(name string) {
 	m.Helper()
-	if err := os.RemoveAll(m.Path(name)); err != nil {
-		m.Fatal(err)
-	}
+	// Memoir may be writing into the directory meanwhile, which is then not empty after all.
+	m.Until(name+" to go", func() bool { return os.RemoveAll(m.Path(name)) == nil })
 }
 
 // Until waits for a condition.
