@@ -106,6 +106,10 @@ const (
 	FieldQuery  = "q"
 	FieldState  = "state"
 	FieldCursor = "cursor"
+	FieldStale  = "stale"
+	FieldSort   = "sort"
+
+	FieldSession = "session"
 
 	FieldDescription = "description"
 )
