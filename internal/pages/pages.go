@@ -19,6 +19,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"memoir/internal/agents"
+	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/sync"
 	"memoir/web"
@@ -54,7 +55,7 @@ func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handl
 	}
 	s := &site{engine: engine, store: store, options: options}
 	r := chi.NewRouter()
-	r.Use(middleware.GetHead)
+	r.Use(middleware.GetHead, byBrowser)
 	r.NotFound(s.notFound)
 	r.MethodNotAllowed(s.methodNotAllowed(r))
 
@@ -103,6 +104,13 @@ func (s *site) memoryPages(r chi.Router) {
 	r.Post(memory+"/restore", s.action(s.restore))
 	r.Post(memory+"/purge", s.action(s.purge))
 	r.Post(memory+"/type", s.action(s.chooseType))
+}
+
+// byBrowser says for the journal that a person asks, in a browser.
+func byBrowser(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r.WithContext(sync.As(r.Context(), memories.ByBrowser)))
+	})
 }
 
 // icon answers browsers that ask for an icon at the place where sites used to have one.

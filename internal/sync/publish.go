@@ -64,6 +64,26 @@ func (e *Engine) Preview(ctx context.Context, slug, without string) (Preview, er
 			kept = append(kept, s)
 		}
 	}
+	return e.compileFor(row, kept), nil
+}
+
+// PreviewAsOf compiles what Memoir would have put into the agent's CLAUDE.md at a moment, as far as the contents of that
+// time are still kept: a memory that has been purged since is not in it. What stands outside of Memoir's markers is not
+// Memoir's, and is as it is now. It fails with memories.ErrNotFound.
+func (e *Engine) PreviewAsOf(ctx context.Context, slug string, at time.Time) (Preview, error) {
+	row, err := e.store.Agent(ctx, slug)
+	if err != nil {
+		return Preview{}, err
+	}
+	sections, err := e.store.SectionsAsOf(ctx, row.ID, at)
+	if err != nil {
+		return Preview{}, err
+	}
+	return e.compileFor(row, sections), nil
+}
+
+// compileFor puts the memories into what the agent's CLAUDE.md says now.
+func (e *Engine) compileFor(row postgres.Agent, sections []memories.Section) Preview {
 	var raw []byte
 	var unread error
 	if path := onDisk(row).ClaudeMDPath(); path != "" {
@@ -72,7 +92,7 @@ func (e *Engine) Preview(ctx context.Context, slug, without string) (Preview, er
 			raw, unread = readClaudeMD(root, path)
 		}
 	}
-	return e.compile(kept, raw, unread), nil
+	return e.compile(sections, raw, unread)
 }
 
 // compile puts the memories into the text of a CLAUDE.md. Where that cannot be read or is damaged, the compiled part
