@@ -42,7 +42,7 @@ func (e *Engine) Delete(ctx context.Context, slug, id, match string) (Result, er
 			result, err = h.result(ctx, id)
 			return err
 		}
-		if err := h.delete(ctx, head); err != nil {
+		if err := h.delete(ctx, head, ""); err != nil {
 			return err
 		}
 		if err := h.publish(ctx); err != nil {
@@ -56,7 +56,8 @@ func (e *Engine) Delete(ctx context.Context, slug, id, match string) (Result, er
 }
 
 // delete takes the steps of a deletion up to CLAUDE.md. Each is safe to repeat: after a crash, finishDeletions does.
-func (h *hold) delete(ctx context.Context, head postgres.Head) error {
+// renamedTo is the name that the memory has now; empty: it is not deleted for that.
+func (h *hold) delete(ctx context.Context, head postgres.Head, renamedTo string) error {
 	if h.closed != nil {
 		return h.errClosed()
 	}
@@ -72,12 +73,11 @@ func (h *hold) delete(ctx context.Context, head postgres.Head) error {
 	if err := h.keepBytes(ctx, head); err != nil {
 		return err
 	}
-	lines := h.indexLinesOf(carriers)
 	paths := make([]string, len(carriers))
 	for i, f := range carriers {
 		paths[i] = f.Path
 	}
-	if err := h.w.Delete(ctx, head.UUID, paths, lines); err != nil {
+	if err := h.w.Delete(ctx, head, postgres.Deletion{Paths: paths, IndexLines: h.indexLinesOf(paths), Actor: actorOf(ctx), RenamedTo: renamedTo}); err != nil {
 		return err
 	}
 	h.published.stale()
@@ -191,7 +191,7 @@ func (e *Engine) Purge(ctx context.Context, slug, id, match string) (Result, err
 		if head.State != memories.Deleted {
 			return &memories.ConflictError{Reason: "The memory was learned anew while it was being deleted. It is kept; delete it again if it is to go."}
 		}
-		if err := h.w.Purge(ctx, head.UUID); err != nil {
+		if err := h.w.Purge(ctx, head, actorOf(ctx)); err != nil {
 			return err
 		}
 		h.tell([]change{{KindDeleted, head.Name}})

@@ -183,10 +183,7 @@ func (e *Engine) Allow(ctx context.Context, slug, id string) (Result, error) {
 			h.queue.add(slug, blocked.Path)
 			return changedOnDisk(blocked.Path)
 		}
-		if err := h.w.Allow(ctx, blocked.Name, blocked.Fingerprint); err != nil {
-			return err
-		}
-		if err := h.w.ForgetContent(ctx, blocked.Path); err != nil {
+		if err := h.w.AllowBlocked(ctx, blocked, actorOf(ctx)); err != nil {
 			return err
 		}
 		if err := h.takeIn(ctx, blocked.Path); err != nil {

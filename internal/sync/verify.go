@@ -60,7 +60,7 @@ func (h *hold) verify(ctx context.Context, head postgres.Head) error {
 			return err
 		}
 	}
-	return h.w.SetModified(ctx, head.UUID, now)
+	return h.w.Verify(ctx, head, now, actorOf(ctx))
 }
 
 // asRecorded returns the bytes of a file, which must be those on record; nil when it is gone.

@@ -4,12 +4,13 @@ import "net/url"
 
 // The paths of the pages and of the actions on them. Handlers route by the same shapes.
 const (
-	AgentsPath  = "/"
-	SyncPath    = "/sync"
-	ScanPath    = "/scan"
-	SamplesPath = "/samples"
-	SignInPath  = "/sign-in"
-	EventsPath  = "/api/v1/events" // the API's event stream; the parameter agent narrows it to one
+	AgentsPath   = "/"
+	ActivityPath = "/activity"
+	SyncPath     = "/sync"
+	ScanPath     = "/scan"
+	SamplesPath  = "/samples"
+	SignInPath   = "/sign-in"
+	EventsPath   = "/api/v1/events" // the API's event stream; the parameter agent narrows it to one
 )
 
 // AgentPath returns the path of a page or action of an agent: AgentPath("hive-1", "trash") is /agents/hive-1/trash.

@@ -108,6 +108,12 @@ const (
 	FieldCursor = "cursor"
 
 	FieldDescription = "description"
+
+	FieldKind    = "kind"
+	FieldActor   = "actor"
+	FieldSession = "session"
+	FieldShown   = "shown" // how many entries the page has
+	FieldAsOf    = "as_of" // a past moment: RFC 3339, or as a browser's field writes it
 )
 
 // Age is how old a memory is, in words.
