@@ -18,6 +18,7 @@ var mayImport = map[string][]string{
 	"internal/files":    {},
 	"internal/markdown": {},
 	"internal/diff":     {},
+	"internal/chart":    {},
 	"internal/problem":  {},
 	"web":               {},
 	"db":                {},
@@ -31,7 +32,7 @@ var mayImport = map[string][]string{
 	"internal/bench":                     {"internal/memories", "internal/agents", "internal/postgres", "internal/sync", "internal/pages"},
 	"internal/sync":                      {"internal/memories", "internal/agents", "internal/files", "internal/postgres"},
 
-	"web/templates": {"internal/memories", "internal/agents", "internal/markdown", "internal/diff", "web"},
+	"web/templates": {"internal/memories", "internal/agents", "internal/markdown", "internal/diff", "internal/chart", "web"},
 
 	"internal/gate": {"internal/problem", "web/templates"},
 	"internal/api": {
@@ -53,6 +54,7 @@ var mayNotTouch = map[string]struct {
 	packages []string
 	why      string
 }{
+	"internal/chart":    {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/a-h/templ"}, "it is pure"},
 	"internal/memories": {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it is pure"},
 	"internal/agents":   {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads directories"},
 	"internal/sync":     {[]string{"net/http", "database/sql", "github.com/jackc/pgx"}, "HTTP and SQL are other packages' business"},

@@ -6,7 +6,6 @@ import (
 
 	"memoir/internal/diff"
 	"memoir/internal/memories"
-	"memoir/internal/sync"
 	"memoir/web/templates"
 )
 
@@ -23,11 +22,11 @@ func (s *site) deletion(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, templates.MemoryPath(agent.Slug, m.ID), http.StatusSeeOther)
 		return nil
 	}
-	before, after, err := s.withAndWithout(r, m)
+	change, err := s.engine.PreviewDeletion(r.Context(), agent.Slug, m.ID)
 	if err != nil {
 		return err
 	}
-	carriers := carriersOf(m)
+	before, after := change.ClaudeMDBefore, change.ClaudeMDAfter
 	v := templates.Deletion{
 		Frame: templates.Frame{Live: liveOf(agent)}, Agent: agentView(agent), MemoryRow: rowOf(m, time.Now()),
 		ClaudeMD: templates.ClaudeMDChange{
@@ -35,31 +34,13 @@ func (s *site) deletion(w http.ResponseWriter, r *http.Request) error {
 			Diff: diff.Texts(text(before.Text), text(after.Text), deletionLines),
 		},
 	}
-	for _, f := range carriers {
+	for _, f := range change.Files {
 		v.Files = append(v.Files, templates.MemoryFile{Path: f.Path, Session: f.Session, ModifiedAt: local(f.ModifiedAt)})
 	}
-	for _, index := range indexesWithout(agent, carriers) {
+	for _, index := range change.Indexes {
 		v.Indexes = append(v.Indexes, templates.IndexChange{
-			Path: index.path, Diff: diff.Texts(text(index.before), text(index.after), deletionLines),
+			Path: index.Path, Diff: diff.Texts(text(index.Before), text(index.After), deletionLines),
 		})
 	}
 	return show(w, r, http.StatusOK, templates.DeletionPage(v))
-}
-
-// withAndWithout compiles the CLAUDE.md of the memory's agent as it is and as it would be.
-func (s *site) withAndWithout(r *http.Request, m memories.Memory) (with, without sync.Preview, err error) {
-	if with, err = s.engine.Preview(r.Context(), m.Agent, ""); err != nil {
-		return with, without, err
-	}
-	without, err = s.engine.Preview(r.Context(), m.Agent, m.ID)
-	return with, without, err
-}
-
-// carriersOf returns the files that a deletion removes: those that carry the memory, or the one that it stands for
-// because it could not be read.
-func carriersOf(m memories.Memory) []memories.Carrier {
-	if !m.Readable {
-		return []memories.Carrier{{Path: m.Path, Session: m.Session, ModifiedAt: m.ModifiedAt}}
-	}
-	return m.Files
 }

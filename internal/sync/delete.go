@@ -72,12 +72,11 @@ func (h *hold) delete(ctx context.Context, head postgres.Head) error {
 	if err := h.keepBytes(ctx, head); err != nil {
 		return err
 	}
-	lines := h.indexLinesOf(carriers)
 	paths := make([]string, len(carriers))
 	for i, f := range carriers {
 		paths[i] = f.Path
 	}
-	if err := h.w.Delete(ctx, head.UUID, paths, lines); err != nil {
+	if err := h.w.Delete(ctx, head.UUID, paths, h.indexLinesOf(paths)); err != nil {
 		return err
 	}
 	h.published.stale()
