@@ -24,6 +24,8 @@ func TestLooks(t *testing.T) {
 	browser := startBrowser(t)
 	for name, check := range map[string]func(*testing.T, context.Context){
 		"every page is accessible and fits its screen": everyPageFits,
+		"the first view of the Memory tab is light":    firstViewIsLight,
+		"live updates move nothing under the reader":   liveUpdatesMoveNothing,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
