@@ -237,7 +237,7 @@ func (h *hold) replace(ctx context.Context, head postgres.Head, f postgres.File,
 	if err := files.Write(h.root, f.Path, after, files.Options{IfHash: f.Hash, ModTime: modTime}); err != nil {
 		return writeConflict(f.Path, err)
 	}
-	takeIn := h.takeInSaved
+	takeIn := func(ctx context.Context, file string) error { return h.takeInSaved(ctx, file, "") }
 	if f.Fingerprint != head.Fingerprint {
 		takeIn = h.takeIn
 		if parsed.Name == head.Name {
