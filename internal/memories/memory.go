@@ -42,10 +42,10 @@ type Memory struct {
 	ClaudeMDChars int
 	// ClaudeMDListed says that it stands there with one line instead of a section, because the limit is reached.
 	ClaudeMDListed bool
-	CreatedAt     time.Time
-	UpdatedAt     time.Time
-	DeletedAt     time.Time // zero: not deleted
-	RemovedOnDisk bool      // it is deleted because its files left the disk, not because a person deleted it
+	CreatedAt      time.Time
+	UpdatedAt      time.Time
+	DeletedAt      time.Time // zero: not deleted
+	RemovedOnDisk  bool      // it is deleted because its files left the disk, not because a person deleted it
 }
 
 // Carrier is one file that carries a memory.

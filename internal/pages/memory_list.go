@@ -52,6 +52,7 @@ func (s *site) memoryList(r *http.Request, agent postgres.Agent, open *memories.
 	if v.View, err = viewOf(r, agent); err != nil {
 		return v, err
 	}
+	v.Selection = selectionOf(agent, false, v.View.List())
 	list := grouped{site: s, agent: agent, view: v.View, shown: shownRows(r), open: open}
 	if v.Groups, err = list.read(r.Context()); err != nil {
 		return v, err
@@ -94,7 +95,7 @@ func (l grouped) read(ctx context.Context) ([]templates.Group, error) {
 		return nil, err
 	}
 	if len(typeless) > 0 {
-		groups = withTypeless(groups, l.rows(typeless))
+		groups = withTypeless(groups, rowsOf(typeless))
 	}
 	return slices.DeleteFunc(groups, func(g templates.Group) bool { return len(g.Rows) == 0 }), nil
 }
@@ -102,7 +103,7 @@ func (l grouped) read(ctx context.Context) ([]templates.Group, error) {
 // lists returns the lists that make up the view: of each type the memories that are alive, missing ones among them, and
 // what needs attention.
 func (l grouped) lists() []postgres.List {
-	list := postgres.List{Search: l.view.Query, Sort: postgres.Sort(l.view.Sort), Cursor: l.view.Cursor}
+	list := postgres.List{Search: l.view.Query, Sort: postgres.Sort(l.view.Sort), Stale: l.view.Stale, Session: l.view.Session, Cursor: l.view.Cursor}
 	if l.view.Type != "" || l.view.Attention {
 		return []postgres.List{ofGroup(list, l.view.Type)}
 	}
@@ -146,7 +147,7 @@ func (l grouped) group(ctx context.Context, list postgres.List) (templates.Group
 	if l.view.Query == "" && l.view.Sort == "" {
 		newestFirst(page.Memories)
 	}
-	g := templates.Group{Type: list.Type, Rows: l.rows(page.Memories), Total: page.Total}
+	g := templates.Group{Type: list.Type, Rows: rowsOf(page.Memories), Total: page.Total}
 	if page.NextCursor != "" {
 		g.More = l.view.Of(list.Type).From(page.NextCursor).List()
 		g.Endless = l.shown[list.Type]+len(g.Rows) < endlessRows
@@ -165,7 +166,7 @@ func (l grouped) missingWithoutType(ctx context.Context) ([]memories.Memory, err
 	if l.agent.Counts.Missing == 0 {
 		return nil, nil
 	}
-	all, err := l.all(ctx, l.agent, postgres.List{State: memories.Missing, Search: l.view.Query, Sort: postgres.Sort(l.view.Sort)})
+	all, err := l.all(ctx, l.agent, postgres.List{State: memories.Missing, Search: l.view.Query, Sort: postgres.Sort(l.view.Sort), Stale: l.view.Stale, Session: l.view.Session})
 	return slices.DeleteFunc(all, func(m memories.Memory) bool { return m.Type != "" }), err
 }
 
@@ -179,7 +180,7 @@ func withTypeless(groups []templates.Group, rows []templates.MemoryRow) []templa
 	return append(groups, templates.Group{Rows: rows, Total: len(rows)})
 }
 
-func (l grouped) rows(found []memories.Memory) []templates.MemoryRow {
+func rowsOf(found []memories.Memory) []templates.MemoryRow {
 	now := time.Now()
 	rows := make([]templates.MemoryRow, len(found))
 	for i, m := range found {

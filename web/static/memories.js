@@ -1,7 +1,7 @@
 // Opens memories beside their list. Without this script each memory is a page that is loaded whole, which looks the same.
 //
 // Links with data-open (of a row) and data-turn (to the one before or after) put that page's #reading into this one;
-// links with data-close, and going back and forward, put all of #main there. Rows that came by scrolling, folded groups
+// links with data-back, and going back and forward, put all of #main there. Rows that came by scrolling, folded groups
 // and scroll positions stay. A button with data-copy copies the body of the memory at that address of the API.
 (() => {
   "use strict";
@@ -109,13 +109,13 @@
 
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-    const link = event.target.closest("a[data-open], a[data-turn], a[data-close]");
+    const link = event.target.closest("a[data-open], a[data-turn], a[data-back]");
     const button = event.target.closest("button[data-copy]");
     if (button) copy(button);
     if (!link || !reading() || !main().contains(link)) return;
     event.preventDefault();
     const href = new URL(link.href).pathname + new URL(link.href).search;
-    if ("close" in link.dataset) show(href, true);
+    if ("back" in link.dataset) show(href, true);
     else open(href);
   });
 

@@ -9,11 +9,12 @@ import (
 // Memories is an agent's Memory tab: its memories in groups, and the one that is open beside them.
 type Memories struct {
 	Frame
-	Agent  Agent
-	View   View
-	Groups []Group // those that have a row, in the order of the types
-	Found  int     // how many memories the view has, shown or not
-	Open   *Memory // nil: none is open
+	Agent     Agent
+	Selection Selection
+	View      View
+	Groups    []Group // those that have a row, in the order of the types
+	Found     int     // how many memories the view has, shown or not
+	Open      *Memory // nil: none is open
 }
 
 // Group is the memories of one type, or what needs attention.

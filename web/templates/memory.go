@@ -52,7 +52,7 @@ func (v Memory) back() string { return v.View.Memory(v.ID) }
 
 // restore returns the action that brings a deleted memory back.
 func (v Memory) restore() Action {
-	return Action{Label: "Restore", Path: v.at("restore"), Back: v.back(), Style: Primary}
+	return Action{Label: "Restore", Path: v.at("restore"), Back: v.back(), Does: "restore", Style: Primary}
 }
 
 func (v Memory) remove() Action {
@@ -63,8 +63,5 @@ func (v Memory) remove() Action {
 
 // verify returns the action that says that the memory still holds.
 func (v Memory) verify() Action {
-	return Action{Label: "Still true", About: v.Name, Path: v.at("verify"), ETag: v.ETag, Back: v.back()}
+	return Action{Label: "Still true", About: v.Name, Path: v.at("verify"), ETag: v.ETag, Back: v.back(), Does: "verify"}
 }
-
-// alive reports whether it can be changed.
-func (v Memory) alive() bool { return v.State != memories.Deleted && v.Readable }

@@ -1,9 +1,6 @@
 package templates
 
-import (
-	"memoir/internal/agents"
-	"memoir/internal/memories"
-)
+import "memoir/internal/memories"
 
 // MemoryRow is one memory in a list.
 type MemoryRow struct {
@@ -46,7 +43,7 @@ func (r MemoryRow) Path() string { return MemoryPath(r.Agent, r.ID) }
 func (r MemoryRow) Delete(back string) Action {
 	return Action{
 		Label: "Delete", About: r.Name, Path: MemoryPath(r.Agent, r.ID, "delete"), ETag: r.ETag, Back: back,
-		Icon: "delete", Style: Subtle,
+		Does: "delete", Icon: "delete", Style: Subtle,
 	}
 }
 
@@ -55,7 +52,8 @@ func Deleted(agent, id, name, back string) Notice {
 	return Notice{
 		Text: "Deleted “" + name + "”.",
 		Actions: []Action{{
-			Label: "Undo", About: "the deletion of " + name, Path: MemoryPath(agent, id, "restore"), Back: back, Style: Primary,
+			Label: "Undo", About: "the deletion of " + name, Path: MemoryPath(agent, id, "restore"), Back: back,
+			Does: "undo", Focus: RowID(id), Style: Primary,
 		}},
 	}
 }
@@ -70,13 +68,4 @@ func (r MemoryRow) cost(a Agent) string {
 	default:
 		return counted(r.Chars, "character", "characters")
 	}
-}
-
-// sessionWords says whose conversation a session was, as far as its name tells.
-func sessionWords(name string) string {
-	session := agents.ParseSession(name)
-	if session.User == "" {
-		return session.Name
-	}
-	return session.User + " in " + session.Channel + ", " + moment(session.Thread.Local())
 }
