@@ -78,6 +78,8 @@ func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handl
 	a.registerBatch()
 	a.registerRevisions()
 	a.registerBlocked()
+	a.registerFixes()
+	a.registerDisagreements()
 	a.registerDocuments()
 	a.registerScans()
 	a.registerEvents()

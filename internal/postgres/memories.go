@@ -1,8 +1,12 @@
 package postgres
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -27,6 +31,34 @@ func (s *Store) Memory(ctx context.Context, agent Agent, id string) (memories.Me
 		return memories.Memory{}, err
 	}
 	return found[0], nil
+}
+
+// MemoriesByID returns memories of the agent without their text, deleted ones too, each once and by name. It fails with
+// memories.ErrNotFound when one of the ids is unknown, foreign or malformed.
+func (s *Store) MemoriesByID(ctx context.Context, agent Agent, ids []string) ([]memories.Memory, error) {
+	asked := map[uuid.UUID]bool{}
+	for _, id := range ids {
+		parsed, err := parseID(id)
+		if err != nil {
+			return nil, err
+		}
+		asked[parsed] = true
+	}
+	rows, err := s.q.HeadsByID(ctx, queries.HeadsByIDParams{AgentID: agent.ID, Ids: slices.Collect(maps.Keys(asked))})
+	if err != nil {
+		return nil, wrap("read memories", err)
+	}
+	if len(rows) < len(asked) {
+		return nil, memories.ErrNotFound
+	}
+	heads := make([]listRow, len(rows))
+	for i, row := range rows {
+		heads[i] = listRow{head: row.Memory}
+	}
+	slices.SortFunc(heads, func(a, b listRow) int {
+		return cmp.Or(strings.Compare(a.head.Name, b.head.Name), bytes.Compare(a.head.ID[:], b.head.ID[:]))
+	})
+	return s.complete(ctx, agent.Slug, heads)
 }
 
 // complete adds to each row the files that carry it.

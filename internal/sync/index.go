@@ -3,14 +3,15 @@ package sync
 import (
 	"errors"
 	"io/fs"
-	"net/url"
+	"maps"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
+	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
 )
 
 // maxIndex is the largest MEMORY.md that is edited, in bytes; an agent loads less than a hundredth of it.
@@ -19,21 +20,21 @@ const maxIndex = 4 << 20
 // indexAttempts is how often an edit of an index is begun anew when somebody else writes it meanwhile.
 const indexAttempts = 5
 
-// indexesAbove returns the indexes that may list the file: those in its directory and in the ones above it, up to the
-// memory directory.
-func (h *hold) indexesAbove(file string) []string {
-	top := h.onDisk.DurableDir()
-	if session, durable := h.onDisk.SessionOf(file); !durable {
+// directoriesAbove returns the directories whose index may list the file: its own and those above it, up to the memory
+// directory that it is in.
+func directoriesAbove(agent agents.Agent, file string) []string {
+	top := agent.DurableDir()
+	if session, durable := agent.SessionOf(file); !durable {
 		top = path.Join("sessions", session, "memory")
 	}
-	var indexes []string
+	var dirs []string
 	for dir := path.Dir(file); under(dir, top); dir = path.Dir(dir) {
-		indexes = append(indexes, indexesIn(h.root, dir)...)
+		dirs = append(dirs, dir)
 		if dir == top {
 			break
 		}
 	}
-	return indexes
+	return dirs
 }
 
 // indexesIn returns the paths of the directory's MEMORY.md, in whatever letter case. A directory that is gone, lies
@@ -48,6 +49,7 @@ func indexesIn(root *os.Root, dir string) []string {
 	if err != nil {
 		return nil
 	}
+	slices.Sort(names) // MEMORY.md itself before the other spellings
 	var indexes []string
 	for _, name := range names {
 		if strings.EqualFold(name, "MEMORY.md") {
@@ -59,50 +61,65 @@ func indexesIn(root *os.Root, dir string) []string {
 
 // linksTo says whether a link of the index leads to one of the files.
 func linksTo(index string, removed map[string]bool) func(target string) bool {
-	return func(target string) bool {
-		if decoded, err := url.PathUnescape(target); err == nil {
-			target = decoded
-		}
-		target, _, _ = strings.Cut(target, "#")
-		return removed[path.Join(path.Dir(index), target)]
+	return func(target string) bool { return removed[path.Join(path.Dir(index), target)] }
+}
+
+// IndexChange is what becomes of one MEMORY.md.
+type IndexChange struct {
+	Path          string // relative to the agent's directory
+	Before, After []byte
+	Gone          []memories.IndexLine // what the change takes out
+}
+
+// indexesWithout returns each index that lists one of the files, by path, with what the removal of the files takes out
+// of it. An index that cannot be read is left out: it is not written either. A nil root has none.
+func indexesWithout(root *os.Root, agent agents.Agent, paths []string) []IndexChange {
+	if root == nil {
+		return nil
 	}
+	removed := map[string]bool{}
+	dirs := map[string]bool{}
+	for _, file := range paths {
+		removed[file] = true
+		for _, dir := range directoriesAbove(agent, file) {
+			dirs[dir] = true
+		}
+	}
+	var changes []IndexChange
+	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
+		for _, index := range indexesIn(root, dir) {
+			raw, err := readAll(root, index, maxIndex)
+			if err != nil {
+				continue
+			}
+			if after, gone := memories.RemoveFromIndex(raw, linksTo(index, removed)); len(gone) > 0 {
+				changes = append(changes, IndexChange{Path: index, Before: raw, After: after, Gone: gone})
+			}
+		}
+	}
+	return changes
 }
 
 // indexLinesOf returns what the removal of the files will take out of each index.
-func (h *hold) indexLinesOf(carriers []postgres.File) map[string][]memories.IndexLine {
+func (h *hold) indexLinesOf(paths []string) map[string][]memories.IndexLine {
 	lines := map[string][]memories.IndexLine{}
-	if h.root == nil {
-		return lines
-	}
-	removed := map[string]bool{}
-	indexes := map[string]bool{}
-	for _, f := range carriers {
-		removed[f.Path] = true
-		for _, index := range h.indexesAbove(f.Path) {
-			indexes[index] = true
-		}
-	}
-	for index := range indexes {
-		raw, err := readAll(h.root, index, maxIndex)
-		if err != nil {
-			continue // an index that cannot be read is not written either
-		}
-		if _, gone := memories.RemoveFromIndex(raw, linksTo(index, removed)); len(gone) > 0 {
-			lines[index] = gone
-		}
+	for _, change := range indexesWithout(h.root, h.onDisk, paths) {
+		lines[change.Path] = change.Gone
 	}
 	return lines
 }
 
 // removeFromIndexes takes the entries that lead to the file out of the indexes.
 func (h *hold) removeFromIndexes(file string) error {
-	for _, index := range h.indexesAbove(file) {
-		err := h.editIndex(index, func(raw []byte) []byte {
-			out, _ := memories.RemoveFromIndex(raw, linksTo(index, map[string]bool{file: true}))
-			return out
-		})
-		if err != nil {
-			return err
+	for _, dir := range directoriesAbove(h.onDisk, file) {
+		for _, index := range indexesIn(h.root, dir) {
+			err := h.editIndex(index, func(raw []byte) []byte {
+				out, _ := memories.RemoveFromIndex(raw, linksTo(index, map[string]bool{file: true}))
+				return out
+			})
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil

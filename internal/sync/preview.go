@@ -1,0 +1,150 @@
+package sync
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// Preview is an agent's CLAUDE.md as it is compiled.
+type Preview struct {
+	Text    []byte          // of the whole file
+	Costs   []memories.Cost // what each memory takes, in the order of the file
+	Problem string          // why it is not written; empty: all is well
+	Chars   int
+	Limit   int
+}
+
+// Preview compiles the agent's CLAUDE.md without writing it, as it would be without the memory of that id where one is
+// given. It fails with memories.ErrNotFound.
+func (e *Engine) Preview(ctx context.Context, slug, without string) (Preview, error) {
+	if without == "" {
+		row, err := e.store.Agent(ctx, slug)
+		if err != nil {
+			return Preview{}, err
+		}
+		with, _, err := e.previews(ctx, row, nil)
+		return with, err
+	}
+	deletion, err := e.PreviewDeletion(ctx, slug, without)
+	return deletion.ClaudeMDAfter, err
+}
+
+// DeletionPreview is what the deletion of memories changes, while nothing has changed yet.
+type DeletionPreview struct {
+	// Memories are those that would go to the trash, without their text; what is there already is not among them.
+	Memories []memories.Memory
+	// Files are those that are removed, by path.
+	Files []memories.Carrier
+	// Indexes are the MEMORY.md files that lose entries, by path.
+	Indexes []IndexChange
+	// ClaudeMDBefore and ClaudeMDAfter are what is compiled now and then.
+	ClaudeMDBefore, ClaudeMDAfter Preview
+}
+
+// PreviewDeletion says what the deletion of these memories of an agent would change. It fails with memories.ErrNotFound
+// when one of them is not known.
+func (e *Engine) PreviewDeletion(ctx context.Context, slug string, ids ...string) (DeletionPreview, error) {
+	row, err := e.store.Agent(ctx, slug)
+	if err != nil {
+		return DeletionPreview{}, err
+	}
+	found, err := e.store.MemoriesByID(ctx, row, ids)
+	if err != nil {
+		return DeletionPreview{}, err
+	}
+	var p DeletionPreview
+	going := map[string]bool{}
+	var paths []string
+	for _, m := range found {
+		if m.State == memories.Deleted {
+			continue
+		}
+		going[m.ID] = true
+		p.Memories = append(p.Memories, m)
+		for _, f := range m.Files {
+			p.Files = append(p.Files, f)
+			paths = append(paths, f.Path)
+		}
+	}
+	slices.SortFunc(p.Files, func(a, b memories.Carrier) int { return strings.Compare(a.Path, b.Path) })
+	if root, err := os.OpenRoot(row.Dir); err == nil {
+		defer root.Close() //nolint:errcheck // only read through
+		p.Indexes = indexesWithout(root, onDisk(row), paths)
+	}
+	p.ClaudeMDBefore, p.ClaudeMDAfter, err = e.previews(ctx, row, going)
+	return p, err
+}
+
+// previews compiles the agent's CLAUDE.md with all memories, and without some of them.
+func (e *Engine) previews(ctx context.Context, row postgres.Agent, going map[string]bool) (with, without Preview, err error) {
+	sections, _, err := e.store.Sections(ctx, row.ID)
+	if err != nil {
+		return Preview{}, Preview{}, err
+	}
+	raw, unread := claudeMDOf(row)
+	with = e.compile(sections, raw, unread)
+	if len(going) == 0 {
+		return with, with, nil
+	}
+	staying := slices.DeleteFunc(sections, func(s memories.Section) bool { return going[s.ID] })
+	return with, e.compile(staying, raw, unread), nil
+}
+
+// PreviewAsOf compiles what Memoir would have put into the agent's CLAUDE.md at a moment, as far as the contents of that
+// time are still kept: a memory that has been purged since is not in it. What stands outside of Memoir's markers is not
+// Memoir's, and is as it is now. It fails with memories.ErrNotFound.
+func (e *Engine) PreviewAsOf(ctx context.Context, slug string, at time.Time) (Preview, error) {
+	row, err := e.store.Agent(ctx, slug)
+	if err != nil {
+		return Preview{}, err
+	}
+	sections, err := e.store.SectionsAsOf(ctx, row.ID, at)
+	if err != nil {
+		return Preview{}, err
+	}
+	raw, unread := claudeMDOf(row)
+	return e.compile(sections, raw, unread), nil
+}
+
+// claudeMDOf returns what the agent's CLAUDE.md says; an agent without one has an empty one.
+func claudeMDOf(row postgres.Agent) (raw []byte, unread error) {
+	path := onDisk(row).ClaudeMDPath()
+	if path == "" {
+		return nil, nil
+	}
+	root, err := os.OpenRoot(row.Dir)
+	if err != nil {
+		return nil, nil // its directory is gone, and the file with it
+	}
+	defer root.Close() //nolint:errcheck // only read through
+	return readClaudeMD(root, path)
+}
+
+// compile puts the memories into the text of a CLAUDE.md. Where that cannot be read or is damaged, the compiled part
+// stands alone and the problem says why.
+func (e *Engine) compile(sections []memories.Section, raw []byte, unread error) Preview {
+	p := Preview{Limit: e.options.ClaudeMDLimit}
+	document, err := memories.ReadDocument(raw)
+	if unread != nil {
+		err = unread
+	}
+	if err != nil {
+		p.Problem = claudeMDProblem(err)
+		document, err = memories.ReadDocument(nil)
+		if err != nil {
+			panic(err) // nothing is a sound document
+		}
+	}
+	var block []byte
+	block, p.Costs = memories.Compile(sections, p.Limit, document.Outside())
+	p.Text = document.With(block)
+	p.Chars = utf8.RuneCount(p.Text)
+	return p
+}
