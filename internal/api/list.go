@@ -58,10 +58,14 @@ func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[
 	if err != nil {
 		return nil, err
 	}
+	return ok(memoryList(page, func(string) string { return row.ClaudeMD.Problem }, time.Now())), nil
+}
+
+// memoryList describes a page; problem says what is wrong with an agent's CLAUDE.md.
+func memoryList(page postgres.Page, problem func(agent string) string, now time.Time) MemoryList {
 	list := MemoryList{Memories: make([]Memory, len(page.Memories)), Total: page.Total, Near: page.Near, NextCursor: text(page.NextCursor)}
-	now := time.Now()
 	for i, m := range page.Memories {
-		list.Memories[i] = memoryOf(m, row.ClaudeMD.Problem, now)
+		list.Memories[i] = memoryOf(m, problem(m.Agent), now)
 	}
-	return ok(list), nil
+	return list
 }
