@@ -76,6 +76,7 @@ func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handl
 	a.registerMemories()
 	a.registerTrash()
 	a.registerBatch()
+	a.registerSearch()
 	a.registerRevisions()
 	a.registerBlocked()
 	a.registerFixes()
