@@ -110,6 +110,7 @@ func (s *site) memoryPages(r chi.Router) {
 	r.Get(memory+"/history", s.page(s.history))
 	r.Post(memory+"/history/{revision}/restore", s.action(s.restoreRevision))
 	r.Post(memory+"/restore", s.action(s.restore))
+	r.Post(memory+"/verify", s.action(s.verify))
 	r.Post(memory+"/purge", s.action(s.purge))
 	r.Post(memory+"/type", s.action(s.chooseType))
 }

@@ -32,9 +32,14 @@ func MemoriesPath(slug string) string { return AgentPath(slug, "memory") }
 func NewMemoryPath(slug string) string { return AgentPath(slug, "memory", "new") }
 
 // MemoryPath returns the path of one memory, or of something below it: raw, edit, delete, history, restore,
-// purge, type.
+// verify, purge, type.
 func MemoryPath(slug, id string, rest ...string) string {
 	return AgentPath(slug, append([]string{"memory", id}, rest...)...)
+}
+
+// apiMemoryPath returns the address of a memory in the JSON API.
+func apiMemoryPath(slug, id string) string {
+	return "/api/v1/agents/" + url.PathEscape(slug) + "/memories/" + url.PathEscape(id)
 }
 
 // RowID returns the id of a memory's row in whatever list.

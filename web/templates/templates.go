@@ -112,6 +112,8 @@ const (
 	FieldQuery  = "q"
 	FieldState  = "state"
 	FieldCursor = "cursor"
+	FieldStale  = "stale"
+	FieldSort   = "sort"
 
 	FieldDescription = "description"
 
