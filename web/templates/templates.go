@@ -114,6 +114,7 @@ const (
 	FieldCursor = "cursor"
 
 	FieldDescription = "description"
+	FieldTheme       = "theme"
 
 	FieldKind    = "kind"
 	FieldActor   = "actor"
