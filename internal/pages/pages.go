@@ -63,6 +63,8 @@ func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handl
 	r.Handle(web.Prefix+"*", web.Static())
 	r.Get("/favicon.ico", s.icon)
 
+	r.Get(templates.KeysPath, s.page(s.keys))
+	r.Post(templates.ThemePath, s.chooseTheme)
 	r.Get(templates.AgentsPath, s.page(s.agents))
 	r.Post(templates.SamplesPath, s.action(s.addSamples))
 	r.Get(templates.ActivityPath, s.page(s.activityOfAll))

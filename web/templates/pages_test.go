@@ -332,7 +332,7 @@ func TestAFailureSaysWhatHappenedAndWhereToGo(t *testing.T) {
 func TestSigningInSaysWhyItFailed(t *testing.T) {
 	t.Parallel()
 	expect(t, templates.SignInPage(templates.SignIn{Next: "/sync", Problem: "That is not the token."}),
-		in("form", attr("action", "/sign-in"), attr("method", "post"), attr("hx-post", "(none)")),
+		in("form.sign-in", attr("action", "/sign-in"), attr("method", "post"), attr("hx-post", "(none)")),
 		in("input[name=next]", attr("value", "/sync")),
 		in("#token", attr("type", "password"), attr("aria-invalid", "true"), attr("aria-describedby", "token-problem")),
 		in("#token-problem", text("That is not the token.")),

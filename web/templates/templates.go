@@ -116,6 +116,7 @@ const (
 	FieldSort   = "sort"
 
 	FieldDescription = "description"
+	FieldTheme       = "theme"
 
 	FieldKind    = "kind"
 	FieldActor   = "actor"
