@@ -544,7 +544,7 @@ func activityTools(v Activity) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if v.Agent != nil {
-			templ_7745c5c3_Err = asOfForm(MemoriesPath(v.Agent.Slug), v.AsOf).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = asOfForm("The memories as they were on", MemoriesPath(v.Agent.Slug), v.AsOf).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
