@@ -46,6 +46,7 @@ type site struct {
 	engine  *sync.Engine
 	store   *postgres.Store
 	options Options
+	batches batches
 }
 
 // New returns the handler of all pages and of what they load. It belongs behind the gate.
@@ -62,6 +63,8 @@ func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handl
 	r.Handle(web.Prefix+"*", web.Static())
 	r.Get("/favicon.ico", s.icon)
 
+	r.Get(templates.KeysPath, s.page(s.keys))
+	r.Post(templates.ThemePath, s.chooseTheme)
 	r.Get(templates.AgentsPath, s.page(s.agents))
 	r.Post(templates.SamplesPath, s.action(s.addSamples))
 	r.Get(templates.ActivityPath, s.page(s.activityOfAll))
@@ -89,6 +92,11 @@ func (s *site) agentPages(r chi.Router) {
 }
 
 func (s *site) memoryPages(r chi.Router) {
+	const many = "/agents/{slug}/memory/batch"
+	r.Get(many+"/deletion", s.page(s.nothingSelected))
+	r.Post(many+"/deletion", s.writing(s.deletionOfMany))
+	r.Post(many+"/{operation}", s.writing(s.batch))
+
 	const memory = "/agents/{slug}/memory/{id}"
 	const create = "/agents/{slug}/memory/new"
 	r.Get(create, s.page(s.newMemory))
@@ -104,6 +112,7 @@ func (s *site) memoryPages(r chi.Router) {
 	r.Get(memory+"/history", s.page(s.history))
 	r.Post(memory+"/history/{revision}/restore", s.action(s.restoreRevision))
 	r.Post(memory+"/restore", s.action(s.restore))
+	r.Post(memory+"/verify", s.action(s.verify))
 	r.Post(memory+"/purge", s.action(s.purge))
 	r.Post(memory+"/type", s.action(s.chooseType))
 }

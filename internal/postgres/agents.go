@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
 )
@@ -54,6 +56,14 @@ func (s *Store) count(ctx context.Context, agents []Agent) error {
 	for _, row := range rows {
 		place[row.AgentID].add(memories.State(row.State), memories.Type(text(row.Type)), int(row.N))
 	}
+	waiting, err := s.q.CountWaiting(ctx, ids)
+	if err != nil {
+		return wrap("count what waits", err)
+	}
+	for _, row := range waiting {
+		c := place[row.ID]
+		c.Blocked, c.NotRemoved, c.Disagreements = int(row.Blocked), int(row.NotRemoved), int(row.Disagreements)
+	}
 	return nil
 }
 
@@ -102,7 +112,17 @@ func (s *Store) SetAgentPublished(ctx context.Context, id int64, state ClaudeMD)
 
 // ForgetAgent removes an agent with all that is known of it.
 func (s *Store) ForgetAgent(ctx context.Context, id int64) error {
-	return wrap("forget agent", s.q.DeleteAgent(ctx, id))
+	return wrap("forget agent", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		q := s.q.WithTx(tx)
+		texts, err := q.TextsOf(ctx, queries.TextsOfParams{AgentID: &id})
+		if err != nil {
+			return err
+		}
+		if err := q.DeleteAgent(ctx, id); err != nil {
+			return err
+		}
+		return forgetWords(ctx, q, texts)
+	}))
 }
 
 func agentOf(row queries.Agent) Agent {

@@ -338,7 +338,8 @@ func (d *desk) compete(pg *page, s sighting) {
 
 // keepAsPast keeps a content that did not win, so that nothing that was ever learned is lost.
 func (d *desk) keepAsPast(pg *page, s sighting) {
-	if !s.unchanged() && s.fingerprint != pg.head.Fingerprint {
+	known := s.unchanged() && s.known.Fingerprint == s.fingerprint
+	if !known && s.fingerprint != pg.head.Fingerprint {
 		d.addRevision(pg, s, false)
 	}
 }

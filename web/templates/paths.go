@@ -1,6 +1,9 @@
 package templates
 
-import "net/url"
+import (
+	"net/url"
+	"strings"
+)
 
 // The paths of the pages and of the actions on them. Handlers route by the same shapes.
 const (
@@ -10,6 +13,8 @@ const (
 	ScanPath     = "/scan"
 	SamplesPath  = "/samples"
 	SignInPath   = "/sign-in"
+	ThemePath    = "/theme"
+	KeysPath     = "/keys"
 	EventsPath   = "/api/v1/events" // the API's event stream; the parameter agent narrows it to one
 )
 
@@ -29,7 +34,17 @@ func MemoriesPath(slug string) string { return AgentPath(slug, "memory") }
 func NewMemoryPath(slug string) string { return AgentPath(slug, "memory", "new") }
 
 // MemoryPath returns the path of one memory, or of something below it: raw, edit, delete, history, restore,
-// purge, type.
+// verify, purge, type.
 func MemoryPath(slug, id string, rest ...string) string {
 	return AgentPath(slug, append([]string{"memory", id}, rest...)...)
 }
+
+// apiMemoryPath returns the address of a memory in the JSON API.
+func apiMemoryPath(slug, id string) string {
+	return "/api/v1/agents/" + url.PathEscape(slug) + "/memories/" + url.PathEscape(id)
+}
+
+// RowID returns the id of a memory's row in whatever list.
+func RowID(id string) string { return "memory-" + id }
+
+func lastPart(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
