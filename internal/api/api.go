@@ -81,6 +81,8 @@ func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handl
 	a.registerBlocked()
 	a.registerFixes()
 	a.registerDisagreements()
+	a.registerActivity()
+	a.registerStatistics()
 	a.registerDocuments()
 	a.registerScans()
 	a.registerEvents()

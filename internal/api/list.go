@@ -30,6 +30,7 @@ type listMemoriesInput struct {
 	Sort    string `query:"sort" enum:"name,updated,age" doc:"updated, newest first, unless there is a search, which is ranked; name by UTF-8 bytes; age oldest first."`
 	Limit   int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
 	Cursor  string `query:"cursor" doc:"The next_cursor of the page before, for the same list."`
+	AsOf
 }
 
 // Resolve refuses what no text of a memory can be. It stands in for the path's, which the framework then leaves out.
@@ -49,6 +50,13 @@ func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[
 	row, err := a.store.Agent(ctx, in.Slug)
 	if err != nil {
 		return nil, err
+	}
+	at, err := in.moment(time.Now())
+	if err != nil {
+		return nil, err
+	}
+	if !at.IsZero() {
+		return a.listPast(ctx, row, in, at)
 	}
 	page, err := a.store.Memories(ctx, row, postgres.List{
 		Type: memories.Type(in.Type), State: memories.State(in.State), Stale: in.Stale, Session: in.Session,

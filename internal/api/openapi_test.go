@@ -40,6 +40,8 @@ func TestTheOpenAPIDocumentHasEveryCallAndItsProblems(t *testing.T) {
 		"GET /agents/{slug}/memories/{id}/revisions": "RevisionList", "GET /agents/{slug}/claude-md": "", "GET /agents/{slug}/index": "",
 		"POST /agents/{slug}/memories/{id}/verify": "Memory", "POST /agents/{slug}/memories:batch": "BatchResultList",
 		"POST /agents/{slug}/scan": "Scan", "POST /scan": "Scan", "GET /sync": "Sync", "GET /events": "", "GET /search": "MemoryList",
+		"GET /activity": "ActivityList", "GET /agents/{slug}/activity": "ActivityList",
+		"GET /agents/{slug}/memories/{id}/activity": "ActivityList", "GET /agents/{slug}/statistics": "Statistics",
 		"GET /agents/{slug}/blocked": "BlockedList", "POST /agents/{slug}/blocked/{id}/allow": "Memory",
 		"DELETE /agents/{slug}/blocked/{id}": "Blocked", "GET /agents/{slug}/memories/{id}/fixes": "FixList",
 		"POST /agents/{slug}/memories/{id}/fixes": "Memory", "GET /agents/{slug}/disagreements": "DisagreementList",
