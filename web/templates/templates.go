@@ -72,6 +72,8 @@ type Action struct {
 	Back string
 	// Confirm is asked in a second step, for what cannot be undone; empty: the button acts at once.
 	Confirm string
+	// Does names what it does for the keyboard, such as "delete"; empty: no key does it.
+	Does string
 	// Icon is drawn before the label, and alone where there is little room; empty: none.
 	Icon  string
 	Style Style
@@ -109,6 +111,11 @@ const (
 
 	FieldDescription = "description"
 
+	FieldFix  = "fix"
+	FieldPath = "path"
+	FieldHash = "hash"
+	FieldWith = "with" // the version that an edit is to be merged with
+
 	FieldKind    = "kind"
 	FieldActor   = "actor"
 	FieldSession = "session"
@@ -127,6 +134,8 @@ type Age struct {
 type Counts struct {
 	Feedback, User, Project, Reference int // active ones
 	NeedsAttention, Missing, Deleted   int
+
+	Blocked, NotRemoved, Disagreements int
 }
 
 // Of returns how many active memories of a type there are.
@@ -143,6 +152,11 @@ func (c Counts) Of(t memories.Type) int {
 	default:
 		return 0
 	}
+}
+
+// Waiting returns how many things wait for somebody to decide.
+func (c Counts) Waiting() int {
+	return c.NeedsAttention + c.Missing + c.Blocked + c.NotRemoved + c.Disagreements
 }
 
 // Total returns how many memories there are that are not deleted.
