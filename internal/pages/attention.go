@@ -2,10 +2,13 @@ package pages
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"memoir/internal/diff"
 	"memoir/internal/memories"
@@ -101,7 +104,7 @@ func mendingOf(m memories.Memory, flawed []sync.Flawed, back string, now time.Ti
 func choicesOf(f sync.Flawed) []templates.FixChoice {
 	var choices []templates.FixChoice
 	types := -1
-	for _, fix := range f.Fixes {
+	for i, fix := range f.Fixes {
 		t, isType := typeOfFix(fix)
 		view := templates.FixView{ID: fix.ID, Label: fix.Label, Explanation: fix.Explanation, Guessed: fix.Guessed, Type: t}
 		if isType && types >= 0 {
@@ -113,6 +116,7 @@ func choicesOf(f sync.Flawed) []templates.FixChoice {
 			continue
 		}
 		choice := templates.FixChoice{Fixes: []templates.FixView{view}, Change: changeOf(f, fix)}
+		choice.Otherwise = slices.ContainsFunc(f.Fixes[:i], func(other memories.Fix) bool { return other.Code == fix.Code })
 		if isType {
 			types, choice.Shown = len(choices), fix.Label
 		}
@@ -123,16 +127,32 @@ func choicesOf(f sync.Flawed) []templates.FixChoice {
 
 // typeOfFix returns the type that a fix gives the memory.
 func typeOfFix(fix memories.Fix) (memories.Type, bool) {
-	name, ok := strings.CutPrefix(fix.ID, "type:")
-	return memories.Type(name), ok
+	name, isType := strings.CutPrefix(fix.ID, "type:")
+	if !isType {
+		return "", false
+	}
+	return memories.Type(name), true
 }
 
 func changeOf(f sync.Flawed, fix memories.Fix) diff.Diff {
 	return diff.Texts(visible(f.Raw), visible(fix.After), fixLines)
 }
 
-// visible is what bytes say, with a sign in the place of each NUL, which no page can show.
-func visible(raw []byte) string { return strings.ReplaceAll(text(raw), "\x00", "\u2400") }
+// visible is what bytes say, with the number of each byte that is no text in its place: only so can somebody see what a
+// fix makes of it.
+func visible(raw []byte) string {
+	var out strings.Builder
+	for len(raw) > 0 {
+		r, size := utf8.DecodeRune(raw)
+		if r == 0 || r == utf8.RuneError && size == 1 {
+			fmt.Fprintf(&out, "‹%02X›", raw[0])
+		} else {
+			out.WriteRune(r)
+		}
+		raw = raw[size:]
+	}
+	return out.String()
+}
 
 // toDecide fills in what is no file to mend: what is missing, kept out, not removed, and disagreed about.
 func (s *site) toDecide(ctx context.Context, agent postgres.Agent, v *templates.Attention) error {
@@ -142,6 +162,9 @@ func (s *site) toDecide(ctx context.Context, agent postgres.Agent, v *templates.
 			return err
 		}
 		v.MissingAll = missingActions(agent, missing)
+		for i := range v.MissingAll {
+			v.MissingAll[i].Back = templates.AttentionPath(agent.Slug)
+		}
 		v.Missing = rowsOf(missing[:min(len(missing), decisionRows)])
 	}
 	blocked, err := s.store.Blocked(ctx, agent.ID)

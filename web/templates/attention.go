@@ -68,6 +68,8 @@ type FlawedFile struct {
 // FixChoice is what can be done about one problem: one fix, or several of which somebody chooses.
 type FixChoice struct {
 	Fixes []FixView
+	// Otherwise says that another choice, above this one, is about the same problem.
+	Otherwise bool
 	// Shown says which fix the change is of, where it is of one among several: the others differ in a word.
 	Shown string
 	// Change is what is written. Alternatives that have little in common are choices of their own.
@@ -83,14 +85,14 @@ type FixView struct {
 	Type        memories.Type // that it gives the memory; empty: it is about something else
 }
 
-// explanation is that of the fix which is guessed, or of the first.
+// explanation is that of the only fix, or of the one that is guessed. Where all are equal, their labels say it.
 func (c FixChoice) explanation() string {
 	for _, fix := range c.Fixes {
-		if fix.Guessed {
+		if fix.Guessed || len(c.Fixes) == 1 {
 			return fix.Explanation
 		}
 	}
-	return c.Fixes[0].Explanation
+	return ""
 }
 
 // changeTitle names the details with the change.
@@ -103,7 +105,7 @@ func (c FixChoice) changeTitle() string {
 
 // style makes a button stand out that is the one to press: the only one, or the guessed one.
 func (c FixChoice) style(fix FixView) Style {
-	if fix.Guessed || len(c.Fixes) == 1 {
+	if fix.Guessed || len(c.Fixes) == 1 && !c.Otherwise {
 		return Primary
 	}
 	return Plain

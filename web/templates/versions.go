@@ -16,6 +16,11 @@ type Versions struct {
 	Settled  bool      // somebody has decided, or the agent's own file is the newest
 }
 
+// decidable reports whether a version can be kept: what is settled already need not be settled again.
+func (v Versions) decidable(each Version) bool {
+	return len(v.Versions) > 1 && v.State != memories.Deleted && !(v.Settled && each.Current)
+}
+
 // Version is one content that files on disk carry.
 type Version struct {
 	Agent       string // slug
