@@ -111,11 +111,11 @@ func choicesOf(f sync.Flawed) []templates.FixChoice {
 			choice := &choices[types]
 			choice.Fixes = append(choice.Fixes, view)
 			if fix.Guessed {
-				choice.Shown, choice.Change = fix.Label, changeOf(f, fix)
+				choice.Shown, choice.Change = fix.Label, fixDiff(f, fix)
 			}
 			continue
 		}
-		choice := templates.FixChoice{Fixes: []templates.FixView{view}, Change: changeOf(f, fix)}
+		choice := templates.FixChoice{Fixes: []templates.FixView{view}, Change: fixDiff(f, fix)}
 		choice.Otherwise = slices.ContainsFunc(f.Fixes[:i], func(other memories.Fix) bool { return other.Code == fix.Code })
 		if isType {
 			types, choice.Shown = len(choices), fix.Label
@@ -134,7 +134,7 @@ func typeOfFix(fix memories.Fix) (memories.Type, bool) {
 	return memories.Type(name), true
 }
 
-func changeOf(f sync.Flawed, fix memories.Fix) diff.Diff {
+func fixDiff(f sync.Flawed, fix memories.Fix) diff.Diff {
 	return diff.Texts(visible(f.Raw), visible(fix.After), fixLines)
 }
 

@@ -46,6 +46,7 @@ type site struct {
 	engine  *sync.Engine
 	store   *postgres.Store
 	options Options
+	batches batches
 }
 
 // New returns the handler of all pages and of what they load. It belongs behind the gate.
@@ -91,6 +92,11 @@ func (s *site) agentPages(r chi.Router) {
 }
 
 func (s *site) memoryPages(r chi.Router) {
+	const many = "/agents/{slug}/memory/batch"
+	r.Get(many+"/deletion", s.page(s.nothingSelected))
+	r.Post(many+"/deletion", s.writing(s.deletionOfMany))
+	r.Post(many+"/{operation}", s.writing(s.batch))
+
 	const memory = "/agents/{slug}/memory/{id}"
 	const create = "/agents/{slug}/memory/new"
 	r.Get(create, s.page(s.newMemory))

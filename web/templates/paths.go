@@ -1,6 +1,9 @@
 package templates
 
-import "net/url"
+import (
+	"net/url"
+	"strings"
+)
 
 // The paths of the pages and of the actions on them. Handlers route by the same shapes.
 const (
@@ -33,3 +36,8 @@ func NewMemoryPath(slug string) string { return AgentPath(slug, "memory", "new")
 func MemoryPath(slug, id string, rest ...string) string {
 	return AgentPath(slug, append([]string{"memory", id}, rest...)...)
 }
+
+// RowID returns the id of a memory's row in whatever list.
+func RowID(id string) string { return "memory-" + id }
+
+func lastPart(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
