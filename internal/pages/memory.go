@@ -55,6 +55,15 @@ func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, ag
 	if links.err != nil {
 		return links.err
 	}
+	if m.State != memories.Deleted {
+		disagreement, err := s.store.Disagreement(r.Context(), m)
+		if err != nil {
+			return err
+		}
+		if disagreement != nil {
+			frame.Banners = append(frame.Banners, templates.SessionsDisagree(disagreementRow(agent, *disagreement)))
+		}
+	}
 	m.CreatedAt, m.UpdatedAt, m.DeletedAt = local(m.CreatedAt), local(m.UpdatedAt), local(m.DeletedAt)
 	for i := range m.Files {
 		m.Files[i].ModifiedAt = local(m.Files[i].ModifiedAt)
