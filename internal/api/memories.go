@@ -228,7 +228,7 @@ func memoryOf(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
 		shown.Problems[i] = MemoryProblem(p)
 	}
 	for i, f := range m.Files {
-		shown.Files[i] = File{Path: f.Path, Session: text(f.Session), Hash: text(f.Hash), ModifiedAt: f.ModifiedAt.UTC()}
+		shown.Files[i] = fileOf(f)
 	}
 	if claudeMDProblem != "" {
 		shown.ClaudeMD = &ClaudeMDProblem{claudeMDProblem}
@@ -241,4 +241,8 @@ func orEmpty(s *string) string {
 		return ""
 	}
 	return *s
+}
+
+func fileOf(f memories.Carrier) File {
+	return File{Path: f.Path, Session: text(f.Session), Hash: text(f.Hash), ModifiedAt: f.ModifiedAt.UTC()}
 }
