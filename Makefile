@@ -42,7 +42,7 @@ demo: build ## serve a copy of the example agents, kept until `make clean`
 
 .PHONY: test
 test: ## install what is missing and run every test
-	scripts/setup postgres chromium
+	scripts/setup postgres chromium axe
 	go test -timeout 10m $(or $(TESTFLAGS),./...)
 
 .PHONY: bench

@@ -18,6 +18,8 @@ var mayImport = map[string][]string{
 	"internal/files":    {},
 	"internal/markdown": {},
 	"internal/diff":     {},
+	"internal/chart":    {},
+	"internal/words":    {},
 	"internal/problem":  {},
 	"web":               {},
 	"db":                {},
@@ -25,21 +27,22 @@ var mayImport = map[string][]string{
 	"examples/copy":     {"examples"},
 
 	"internal/agents":                    {"internal/memories", "internal/files"},
-	"internal/postgres":                  {"internal/memories", "internal/agents", "internal/postgres/internal/queries", "db"},
+	"internal/postgres":                  {"internal/memories", "internal/agents", "internal/words", "internal/postgres/internal/queries", "db"},
 	"internal/postgres/internal/queries": {},
 	"internal/postgres/local":            {},
 	"internal/bench":                     {"internal/memories", "internal/agents", "internal/postgres", "internal/sync", "internal/pages"},
 	"internal/sync":                      {"internal/memories", "internal/agents", "internal/files", "internal/postgres"},
 
-	"web/templates": {"internal/memories", "internal/agents", "internal/markdown", "internal/diff", "web"},
+	"web/templates": {"internal/memories", "internal/agents", "internal/markdown", "internal/diff", "internal/chart", "internal/words", "web"},
 
 	"internal/gate": {"internal/problem", "web/templates"},
 	"internal/api": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
+		"internal/words",
 	},
 	"internal/pages": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
-		"internal/markdown", "internal/diff", "web/templates", "web", "examples",
+		"internal/markdown", "internal/diff", "internal/words", "web/templates", "web", "examples",
 	},
 
 	"cmd/server": {
@@ -53,6 +56,7 @@ var mayNotTouch = map[string]struct {
 	packages []string
 	why      string
 }{
+	"internal/chart":    {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/a-h/templ"}, "it is pure"},
 	"internal/memories": {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it is pure"},
 	"internal/agents":   {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads directories"},
 	"internal/sync":     {[]string{"net/http", "database/sql", "github.com/jackc/pgx"}, "HTTP and SQL are other packages' business"},

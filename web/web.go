@@ -4,6 +4,8 @@
 package web
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -28,6 +30,7 @@ var embedded embed.FS
 type asset struct {
 	version string // of the content: half of its SHA-256 in hex, plenty to tell versions apart
 	content string
+	packed  string // the content compressed by gzip, once and as small as it gets
 }
 
 var assets = func() map[string]asset {
@@ -41,7 +44,9 @@ var assets = func() map[string]asset {
 			return err
 		}
 		sum := sha256.Sum256(content)
-		found[strings.TrimPrefix(name, "static/")] = asset{version: hex.EncodeToString(sum[:16]), content: string(content)}
+		found[strings.TrimPrefix(name, "static/")] = asset{
+			version: hex.EncodeToString(sum[:16]), content: string(content), packed: pack(content),
+		}
 		return nil
 	})
 	if err != nil {
@@ -49,6 +54,21 @@ var assets = func() map[string]asset {
 	}
 	return found
 }()
+
+func pack(content []byte) string {
+	var packed bytes.Buffer
+	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err == nil {
+		_, err = w.Write(content)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		panic("web: the embedded files cannot be compressed: " + err.Error())
+	}
+	return packed.String()
+}
 
 // Asset returns the address of an embedded file, which changes with its content. It panics on a name that is not
 // embedded: that is a misspelling in a template, and the first test that renders it should say so.
@@ -80,12 +100,32 @@ func serveAsset(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Type", contentType(r.URL.Path))
 	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("ETag", `"`+a.version+`"`)
+	header.Set("Vary", "Accept-Encoding")
+	content := a.content
+	if takesGzip(r) {
+		content = a.packed
+		header.Set("Content-Encoding", "gzip")
+		header.Set("ETag", `"`+a.version+`-gzip"`) // other bytes than the plain ones
+	} else {
+		header.Set("ETag", `"`+a.version+`"`)
+	}
 	header.Set("Cache-Control", "no-cache")
 	if r.URL.Query().Get("v") == a.version {
 		header.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
-	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(a.content))
+	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(content))
+}
+
+// takesGzip reads Accept-Encoding: a list of names, of which one with the quality of 0 is refused.
+func takesGzip(r *http.Request) bool {
+	for coding := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		name, parameters, _ := strings.Cut(strings.ToLower(coding), ";")
+		if strings.TrimSpace(name) == "gzip" {
+			quality, found := strings.CutPrefix(strings.ReplaceAll(parameters, " ", ""), "q=")
+			return !found || strings.Trim(quality, "0.") != ""
+		}
+	}
+	return false
 }
 
 // contentType names the few kinds of file there are. The system's own table, which the standard library asks, differs

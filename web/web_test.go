@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -61,6 +62,38 @@ func TestAnAddressWithoutTheVersionIsAskedForEachTime(t *testing.T) {
 		again := get(t, http.MethodGet, address, "If-None-Match", w.Header().Get("ETag"))
 		if again.Code != http.StatusNotModified || again.Body.Len() > 0 {
 			t.Errorf("%s asked for again is answered with %d", address, again.Code)
+		}
+	}
+}
+
+func TestAssetsArePackedForThoseWhoTakeThemPacked(t *testing.T) {
+	t.Parallel()
+	plain := get(t, http.MethodGet, web.Asset("memoir.css"))
+	for encodings, packed := range map[string]bool{
+		"gzip": true, "br, GZip;q=0.5": true, "deflate,gzip ; q=1": true, "gzip;q=0": false, "gzip; q=0.0": false, "br": false, "x-gzip2": false, "": false,
+	} {
+		w := get(t, http.MethodGet, web.Asset("memoir.css"), "Accept-Encoding", encodings)
+		if got := w.Header().Get("Content-Encoding") == "gzip"; got != packed {
+			t.Errorf("%q is answered with %v", encodings, w.Header())
+			continue
+		}
+		if w.Header().Get("Vary") != "Accept-Encoding" || packed == (w.Header().Get("ETag") == plain.Header().Get("ETag")) {
+			t.Errorf("%q is answered with %v", encodings, w.Header())
+		}
+		if !packed {
+			continue
+		}
+		r, err := gzip.NewReader(w.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(r)
+		if err != nil || !bytes.Equal(content, plain.Body.Bytes()) {
+			t.Errorf("%q does not unpack to the asset (%v)", encodings, err)
+		}
+		again := get(t, http.MethodGet, web.Asset("memoir.css"), "Accept-Encoding", encodings, "If-None-Match", w.Header().Get("ETag"))
+		if again.Code != http.StatusNotModified {
+			t.Errorf("%q asked for again is answered with %d", encodings, again.Code)
 		}
 	}
 }

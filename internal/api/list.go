@@ -15,18 +15,21 @@ import (
 type MemoryList struct {
 	Memories   []Memory `json:"memories" nullable:"false"`
 	Total      int      `json:"total" doc:"Of the whole list."`
+	Near       bool     `json:"near" doc:"True: no memory of the agent holds all the words of the search; these come close."`
 	NextCursor *string  `json:"next_cursor" doc:"For the next page; null: this is the last."`
 }
 
 type listMemoriesInput struct {
 	AgentPath
-	Type   string `query:"type" enum:"feedback,user,project,reference"`
-	State  string `query:"state" enum:"active,needs_attention,missing,deleted" doc:"Without it: all but the deleted ones."`
-	Name   string `query:"name" doc:"Exact."`
-	Q      string `query:"q" doc:"Search: all words, any letter case, each as a prefix."`
-	Sort   string `query:"sort" enum:"name,updated,age" doc:"updated, newest first, unless there is a search, which is ranked; name by UTF-8 bytes; age oldest first."`
-	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
-	Cursor string `query:"cursor" doc:"The next_cursor of the page before, for the same list."`
+	Type    string `query:"type" enum:"feedback,user,project,reference"`
+	State   string `query:"state" enum:"active,needs_attention,missing,deleted" doc:"Without it: all but the deleted ones."`
+	Stale   bool   `query:"stale" doc:"true: stale ones alone, two days old or more."`
+	Session string `query:"session" doc:"The name of a session: a file of it carries them now, or their content came from it."`
+	Name    string `query:"name" doc:"Exact."`
+	Q       string `query:"q" doc:"Search: all words, any letter case, each as a prefix. Where no memory of the agent holds them all, those that come close."`
+	Sort    string `query:"sort" enum:"name,updated,age" doc:"updated, newest first, unless there is a search, which is ranked; name by UTF-8 bytes; age oldest first."`
+	Limit   int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
+	Cursor  string `query:"cursor" doc:"The next_cursor of the page before, for the same list."`
 }
 
 // Resolve refuses what no text of a memory can be. It stands in for the path's, which the framework then leaves out.
@@ -34,7 +37,7 @@ func (in *listMemoriesInput) Resolve(ctx huma.Context) []error {
 	if errs := in.AgentPath.Resolve(ctx); errs != nil {
 		return errs
 	}
-	for _, p := range []struct{ name, value string }{{"name", in.Name}, {"q", in.Q}} {
+	for _, p := range []struct{ name, value string }{{"session", in.Session}, {"name", in.Name}, {"q", in.Q}} {
 		if !isText(p.value) {
 			return []error{unprocessable(problem.Field{Location: "query." + p.name, Message: "is not valid UTF-8, or holds a NUL character"})}
 		}
@@ -48,13 +51,14 @@ func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[
 		return nil, err
 	}
 	page, err := a.store.Memories(ctx, row, postgres.List{
-		Type: memories.Type(in.Type), State: memories.State(in.State), Name: in.Name, Search: in.Q,
+		Type: memories.Type(in.Type), State: memories.State(in.State), Stale: in.Stale, Session: in.Session,
+		Name: in.Name, Search: in.Q,
 		Sort: postgres.Sort(in.Sort), Limit: in.Limit, Cursor: in.Cursor,
 	})
 	if err != nil {
 		return nil, err
 	}
-	list := MemoryList{Memories: make([]Memory, len(page.Memories)), Total: page.Total, NextCursor: text(page.NextCursor)}
+	list := MemoryList{Memories: make([]Memory, len(page.Memories)), Total: page.Total, Near: page.Near, NextCursor: text(page.NextCursor)}
 	now := time.Now()
 	for i, m := range page.Memories {
 		list.Memories[i] = memoryOf(m, row.ClaudeMD.Problem, now)

@@ -46,32 +46,36 @@ func TestAListIsFilteredSortedAndSearched(t *testing.T) {
 	t.Parallel()
 	s := library(t)
 	for query, want := range map[string]string{
-		"":                           "odd keep Zebra apple Mango",
-		"sort=updated":               "odd keep Zebra apple Mango",
-		"sort=name":                  "Mango Zebra apple keep odd",
-		"sort=age&state=active":      "Mango apple Zebra keep",
-		"type=project&sort=name":     "Mango apple",
-		"state=active&sort=name":     "Mango Zebra apple keep",
-		"state=needs_attention":      "odd",
-		"state=deleted":              "gone",
-		"state=missing":              "",
-		"name=Zebra":                 "Zebra",
-		"name=zebra":                 "",
-		"name=gone":                  "",
-		"name=gone&state=deleted":    "gone",
-		"q=deploy&sort=name":         "Zebra apple",
-		"q=BERLIN+deploy":            "apple",
-		"q=deploy+nowhere":           "",
-		"q=" + url.QueryEscape("东京"): "Mango",
-		"q=...":                      "",
-		"q=deploy&type=project":      "apple",
-		"type=&state=&sort=&limit=&name=&q=&cursor=": "odd keep Zebra apple Mango",
+		"":                                   "odd keep Zebra apple Mango",
+		"sort=updated":                       "odd keep Zebra apple Mango",
+		"sort=name":                          "Mango Zebra apple keep odd",
+		"sort=age&state=active":              "Mango apple Zebra keep",
+		"type=project&sort=name":             "Mango apple",
+		"state=active&sort=name":             "Mango Zebra apple keep",
+		"state=needs_attention":              "odd",
+		"state=deleted":                      "gone",
+		"state=missing":                      "",
+		"name=Zebra":                         "Zebra",
+		"name=zebra":                         "",
+		"name=gone":                          "",
+		"name=gone&state=deleted":            "gone",
+		"q=deploy&sort=name":                 "Zebra apple",
+		"q=BERLIN+deploy":                    "apple",
+		"q=deploy+nowhere":                   "",
+		"q=" + url.QueryEscape("东京"):         "Mango",
+		"q=...":                              "",
+		"q=deploy&type=project":              "apple",
+		"stale=true":                         "apple Mango",
+		"stale=true&type=project&sort=name":  "Mango apple",
+		"stale=false&state=active&sort=name": "Mango Zebra apple keep",
+		"session=nobody":                     "",
+		"type=&state=&stale=&session=&sort=&limit=&name=&q=&cursor=": "odd keep Zebra apple Mango",
 	} {
 		list := s.ok(200, "GET", "/api/v1/agents/ada/memories?"+query, nil)
 		if got := names(list.list("memories"), "name"); got != want {
 			t.Errorf("%q lists %q, want %q", query, got, want)
 		}
-		if list["total"] != float64(len(strings.Fields(want))) || list["next_cursor"] != nil || len(list) != 3 {
+		if list["total"] != float64(len(strings.Fields(want))) || list["next_cursor"] != nil || list["near"] != false || len(list) != 4 {
 			t.Errorf("%q: total %v, next_cursor %v", query, list["total"], list["next_cursor"])
 		}
 	}
@@ -80,6 +84,29 @@ func TestAListIsFilteredSortedAndSearched(t *testing.T) {
 			t.Errorf("fields of a memory in a list: %s", m.keys())
 		}
 	}
+}
+
+func TestAListOfASessionHasWhatItWroteAndWhatItsFilesCarry(t *testing.T) {
+	t.Parallel()
+	const first, second = "U1-C1-1741512345.123456", "U2-C1-1741512999.000001"
+	s := setup(t, memoirtest.Files{
+		"ada/memory/own.md":                          memoirtest.Note("own", memories.User, "Of the agent itself."),
+		"ada/sessions/" + first + "/memory/tea.md":   memoirtest.Note("tea", memories.User, "Green."),
+		"ada/sessions/" + first + "/memory/both.md":  memoirtest.Note("both", memories.User, "The same in both."),
+		"ada/sessions/" + second + "/memory/both.md": memoirtest.Note("both", memories.User, "The same in both."),
+	})
+	wants := func(session, want string) {
+		t.Helper()
+		list := s.ok(200, "GET", "/api/v1/agents/ada/memories?sort=name&session="+session, nil)
+		if got := names(list.list("memories"), "name"); got != want {
+			t.Errorf("%s lists %q, want %q", session, got, want)
+		}
+	}
+	wants(first, "both tea")
+	wants(second, "both")
+	s.Remove("ada/sessions/" + first)
+	s.Scan("ada")
+	wants(first, "tea") // its content came from there, and the other's is in a file of the second
 }
 
 func TestASearchFindsWordsHoweverTheyAreSpelled(t *testing.T) {
@@ -135,7 +162,7 @@ func TestAListSaysWhichParameterItCannotTake(t *testing.T) {
 	next := s.ok(200, "GET", "/api/v1/agents/ada/memories?limit=1&sort=name", nil).string("next_cursor")
 	for query, field := range map[string]string{
 		"limit=0": "limit", "limit=501": "limit", "limit=-1": "limit", "limit=ten": "limit", "limit=1.5": "limit",
-		"limit=99999999999999999999": "limit", "type=fact": "type", "type=Feedback": "type", "state=gone": "state", "sort=size": "sort",
+		"limit=99999999999999999999": "limit", "stale=old": "stale", "session=%00": "session", "type=fact": "type", "type=Feedback": "type", "state=gone": "state", "sort=size": "sort",
 		"sort=rank": "sort", "cursor=%21": "cursor", "cursor=" + next: "cursor", "name=a%00b": "name", "name=%ff": "name", "q=%00": "q", "q=%ff": "q",
 	} {
 		p := s.problem(s.call("GET", "/api/v1/agents/ada/memories?"+query, nil), 422)
@@ -159,7 +186,7 @@ func TestACursorIsTakenForItsOwnListOnly(t *testing.T) {
 	s.ok(200, "GET", list+next, nil)
 	s.ok(200, "GET", list+"&limit=500"+next, nil)
 	for _, other := range []string{
-		list + "&type=user", list + "&state=active", list + "&name=keep", list + "&q=about",
+		list + "&type=user", list + "&state=active", list + "&name=keep", list + "&q=about", list + "&stale=true", list + "&session=none",
 		"/api/v1/agents/ada/memories?sort=age", "/api/v1/agents/ada/memories?limit=1", "/api/v1/agents/bob/memories?sort=name",
 	} {
 		if fields := s.problem(s.call("GET", other+next, nil), 422).list("errors"); len(fields) != 1 || fields[0]["location"] != "query.cursor" {

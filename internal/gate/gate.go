@@ -1,7 +1,7 @@
 // Package gate decides who may come in. It stands around everything that the server serves and owns what any answer
-// has in common: the request's id, the access log, the security headers, the check of Host against DNS rebinding, the
-// refusal of cross-origin writes, the token and the browser's sign-in. It knows nothing of memories, and what it lets
-// through it does not change. cmd/server builds it; the API and the pages ask it for the request's id and nothing else.
+// has in common: the request's id, the access log, the security headers, the compression, the check of Host against DNS
+// rebinding, the refusal of cross-origin writes, the token and the browser's sign-in. It knows nothing of memories, and
+// what it lets through it does not change. cmd/server builds it; the API and the pages ask it for the request's id and nothing else.
 //
 // Without a token the server is open to whoever reaches a loopback address, and web pages are kept from reaching it in
 // their visitor's name. With a token, every request needs it, as `Authorization: Bearer` or as the cookie that the
@@ -75,7 +75,7 @@ func (g *Gate) Around(next http.Handler) http.Handler {
 	crossOrigin.SetDenyHandler(http.HandlerFunc(refuseCrossOrigin))
 	// The sign-in is a write too: it stands behind the check of where a write comes from.
 	inside := g.checkHost(crossOrigin.Handler(g.signingIn(g.authenticate(next))))
-	return identify(g.logged(secured(inside)))
+	return identify(g.logged(secured(compressed(inside))))
 }
 
 func refuseCrossOrigin(w http.ResponseWriter, r *http.Request) {

@@ -23,6 +23,9 @@ func AgeOf(modified, now time.Time) Age {
 	return Age{Days: days, Stale: days >= staleAfterDays}
 }
 
+// StaleSince returns the latest time of which a memory is stale at now.
+func StaleSince(now time.Time) time.Time { return now.Add(-staleAfterDays * 24 * time.Hour) }
+
 // String returns "today", "yesterday" or "N days ago".
 func (a Age) String() string {
 	switch a.Days {

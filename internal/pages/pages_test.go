@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/go-chi/chi/v5"
 	"golang.org/x/net/html"
 
 	"memoir/internal/agents"
@@ -27,6 +28,7 @@ import (
 type site struct {
 	*memoirtest.Memoir
 	address string
+	routes  chi.Routes
 	log     *journal
 }
 
@@ -49,9 +51,11 @@ func serveMemoir(t testing.TB, m *memoirtest.Memoir, with setting) *site {
 	log := slog.New(slog.NewTextHandler(s.log, nil))
 	mux := http.NewServeMux()
 	mux.Handle("/api/", api.New(m.Engine, m.Store, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Log: log}))
-	mux.Handle("/", pages.New(m.Engine, m.Store, pages.Options{
+	all := pages.New(m.Engine, m.Store, pages.Options{
 		Places: agents.Settings{AgentsDir: m.Dir}, AddSamples: with.addSamples, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Log: log,
-	}))
+	})
+	s.routes = all.(chi.Routes)
+	mux.Handle("/", all)
 	server := httptest.NewUnstartedServer(nil)
 	around, err := gate.New(gate.Options{Addr: server.Listener.Addr().String(), Token: with.token, SignIn: pages.SignIn, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -139,7 +143,7 @@ func (s *site) submit(t *testing.T, page *answer, button string) *answer {
 	form := found.Closest("form")
 	fields := url.Values{}
 	form.Find("input").Each(func(_ int, field *goquery.Selection) {
-		fields.Set(field.AttrOr("name", ""), field.AttrOr("value", ""))
+		fields.Add(field.AttrOr("name", ""), field.AttrOr("value", ""))
 	})
 	if name := found.AttrOr("name", ""); name != "" {
 		fields.Set(name, found.AttrOr("value", ""))

@@ -34,19 +34,22 @@ const MaxLimit = 500
 
 // List says which memories of an agent are wanted. The zero values mean: all but the deleted ones, newest first.
 type List struct {
-	Type   memories.Type
-	State  memories.State
-	Name   string // exact
-	Search string // all words, each as a prefix
-	Sort   Sort
-	Limit  int    // 1 to MaxLimit
-	Cursor string // the NextCursor of the page before, for the same list
+	Type    memories.Type
+	State   memories.State
+	Stale   bool   // those alone that are
+	Session string // a file of this session carries them now, or their content came from it
+	Name    string // exact
+	Search  string // all words, each as a prefix; where no memory holds them all, those that come close
+	Sort    Sort
+	Limit   int    // 1 to MaxLimit
+	Cursor  string // the NextCursor of the page before, for the same list
 }
 
 // Page is one part of a list.
 type Page struct {
 	Memories   []memories.Memory
 	Total      int    // of the whole list
+	Near       bool   // no memory of the agent holds all the words of the search; these come close
 	NextCursor string // empty: this is the end
 }
 
@@ -101,13 +104,15 @@ func (s *Store) Memories(ctx context.Context, agent Agent, list List) (Page, err
 	}
 
 	from, args := list.from(agent.ID, sought)
-	page := Page{}
-	if err := s.pool.QueryRow(ctx, "SELECT count(*) "+from, args).Scan(&page.Total); err != nil {
-		return Page{}, wrap("count memories", err)
-	}
 	rows, err := s.listRows(ctx, list, from, args, after)
 	if err != nil {
 		return Page{}, err
+	}
+	page := Page{Total: len(rows)}
+	if after != nil || len(rows) > list.Limit {
+		if err := s.pool.QueryRow(ctx, "SELECT count(*) "+from, args).Scan(&page.Total); err != nil {
+			return Page{}, wrap("count memories", err)
+		}
 	}
 	if len(rows) > list.Limit {
 		rows = rows[:list.Limit]
@@ -137,6 +142,15 @@ func (l List) from(agentID int64, sought search) (string, pgx.NamedArgs) {
 	if l.Type != "" {
 		args["type"] = string(l.Type)
 		sql.WriteString(" AND m.type = @type")
+	}
+	if l.Stale {
+		args["stale_since"] = memories.StaleSince(time.Now())
+		sql.WriteString(" AND m.modified_at <= @stale_since")
+	}
+	if l.Session != "" {
+		args["session"] = l.Session
+		sql.WriteString(` AND (m.session = @session OR m.id IN (SELECT f.memory_id FROM files f
+			WHERE f.agent_id = @agent AND f.session = @session AND f.present AND f.status IN ('carries', 'removing')))`)
 	}
 	if l.Name != "" {
 		args["name"] = l.Name
@@ -196,7 +210,9 @@ func (s *Store) listRows(ctx context.Context, l List, from string, args pgx.Name
 
 // mark tells a list from others, whatever its pages: a cursor of another one would leave memories out in silence.
 func (l List) mark(agent Agent) string {
-	parts := fmt.Sprintf("%q", []string{agent.Slug, string(l.Type), string(l.State), l.Name, l.Search, string(l.Sort)})
+	parts := fmt.Sprintf("%q", []string{
+		agent.Slug, string(l.Type), string(l.State), strconv.FormatBool(l.Stale), l.Session, l.Name, l.Search, string(l.Sort),
+	})
 	sum := sha256.Sum256([]byte(parts))
 	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }

@@ -85,7 +85,7 @@ func (e *Engine) RebuildIndex(ctx context.Context, slug, match string) (IndexCha
 		if err := files.Write(h.root, change.Path, change.After, options); err != nil {
 			return writeConflict(change.Path, err)
 		}
-		_, err = h.look(ctx, []string{change.Path})
+		_, err = h.look(ctx, []string{change.Path}, cause{actor: actorOf(ctx)})
 		return err
 	})
 	return change, err

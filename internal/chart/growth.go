@@ -1,0 +1,122 @@
+package chart
+
+import "time"
+
+// Growth is how a stock of several kinds grew: a band for each, one upon the other, over time.
+type Growth struct {
+	Plot
+	Bands []Band // from the bottom
+}
+
+// Band is the part of one kind.
+type Band struct {
+	Kind string
+	Area string // path data of what it fills
+	Edge string // path data of its upper edge
+}
+
+// NewGrowth draws how many there were at each time, which are in order. Kinds of which there never were any have no
+// band. Without a time there is nothing to draw, and the zero Growth is returned; one alone is drawn as lasting.
+func NewGrowth(times []time.Time, series []Series) Growth {
+	if len(times) == 0 {
+		return Growth{}
+	}
+	g := Growth{Plot: newPlot()}
+	sums := make([]float64, len(times))
+	for _, s := range series {
+		for i := range times {
+			sums[i] += s.at(i)
+		}
+	}
+	top := g.upTo(most(sums))
+	xs := g.over(times)
+	g.Across = g.dates(times, xs)
+
+	clear(sums)
+	below := g.edge(xs, sums, top)
+	for _, s := range series {
+		if s.empty() {
+			continue
+		}
+		for i := range sums {
+			sums[i] += s.at(i)
+		}
+		edge := g.edge(xs, sums, top)
+		g.Bands = append(g.Bands, Band{Kind: s.Kind, Area: between(edge, below), Edge: line(edge)})
+		below = edge
+	}
+	return g
+}
+
+func most(values []float64) float64 {
+	found := 0.0
+	for _, v := range values {
+		found = max(found, v)
+	}
+	return found
+}
+
+// over returns where each time stands between the left edge and the right one.
+func (p Plot) over(times []time.Time) []Coordinate {
+	first, last := times[0], times[len(times)-1]
+	whole := last.Sub(first)
+	xs := make([]Coordinate, len(times))
+	for i, at := range times {
+		xs[i] = p.Left
+		if whole > 0 {
+			part := max(0, min(1, float64(at.Sub(first))/float64(whole)))
+			xs[i] += Coordinate(part) * (p.Right - p.Left)
+		}
+	}
+	return xs
+}
+
+// edge is the line over values that stands from the left edge to the right one.
+func (p Plot) edge(xs []Coordinate, values []float64, top float64) []point {
+	points := make([]point, 0, len(values)+1)
+	for i, value := range values {
+		points = append(points, point{xs[i], p.height(value, top)})
+	}
+	if last := points[len(points)-1]; last.x < p.Right {
+		points = append(points, point{p.Right, last.y})
+	}
+	return points
+}
+
+// dates names at most four of the times, as far apart as they can be.
+func (p Plot) dates(times []time.Time, xs []Coordinate) []Tick {
+	const names = 4
+	format := dateFormat(times[len(times)-1].Sub(times[0]))
+	var ticks []Tick
+	last := len(times) - 1
+	for n := range min(names, len(times)) {
+		i := 0
+		if n > 0 {
+			i = n * last / (min(names, len(times)) - 1)
+		}
+		tick := Tick{At: xs[i], Text: times[i].Format(format), Anchor: "middle"}
+		switch {
+		case i == 0:
+			tick.Anchor = "start"
+		case i == last:
+			tick.Anchor = "end"
+		}
+		if len(ticks) == 0 || ticks[len(ticks)-1].Text != tick.Text {
+			ticks = append(ticks, tick)
+		}
+	}
+	return ticks
+}
+
+// dateFormat is as exact as the span of time asks for, and no longer.
+func dateFormat(span time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case span < 3*day:
+		return "2 Jan 15:04"
+	case span < 330*day:
+		return "2 Jan"
+	default:
+		return "Jan 2006"
+	}
+}

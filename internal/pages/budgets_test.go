@@ -1,0 +1,86 @@
+package pages_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+)
+
+// firstViewLimit is what the first view of the Memory tab may weigh on the wire, in bytes: the page and every asset of it.
+const firstViewLimit = 60_000
+
+func firstViewIsLight(t *testing.T, browser context.Context) {
+	s := serve(t, differentMemories(300))
+	p := open(t, browser, s, adaList, person{})
+	p.do(chromedp.Reload())
+	p.until(`document.readyState === "complete"`)
+	parts := p.list(`[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+		.filter(e => e.encodedBodySize > 0).map(e => e.encodedBodySize + " " + new URL(e.name).pathname)`)
+	total, packed := 0, false
+	for _, part := range parts {
+		var size int
+		var path string
+		if _, err := fmt.Sscan(part, &size, &path); err != nil {
+			t.Fatal(err)
+		}
+		total += size
+		packed = packed || path == adaList
+	}
+	t.Logf("%d bytes: %s", total, strings.Join(parts, ", "))
+	if !packed || total > firstViewLimit {
+		t.Errorf("the first view takes %d bytes, more than %d: %s", total, firstViewLimit, strings.Join(parts, ", "))
+	}
+}
+
+// liveUpdatesMoveNothing reads far down in the list while an agent learns, changes and forgets above.
+func liveUpdatesMoveNothing(t *testing.T, browser context.Context) {
+	s := serve(t, differentMemories(40))
+	p := open(t, browser, s, adaList+"?sort=name", person{})
+	p.live()
+	p.do(chromedp.ScrollIntoView(chromedp.CSS(".row:nth-last-child(1)")))
+	p.until(`scrollY > innerHeight`)
+	p.do(chromedp.Evaluate[chromedp.Void](`
+		window.shifts = [];
+		new PerformanceObserver(list => shifts.push(...list.getEntries().map(e =>
+			e.value + " " + e.sources.map(s => (s.node?.id || s.node?.nodeName) + " from " + s.previousRect.y + " to " + s.currentRect.y).join(", "))))
+			.observe({type: "layout-shift"});`))
+	for i := range 3 {
+		name := fmt.Sprintf("AAA %d", i) // before all others
+		s.Write(fmt.Sprintf("ada/memory/first%d.md", i), memoirtest.Note(name, memories.Feedback, "New."))
+		p.until(`document.querySelector("main").textContent.includes(` + quoted(name) + `)`)
+	}
+	s.Remove("ada/memory/first0.md")
+	p.until(`!document.querySelector("main").textContent.includes("AAA 0")`)
+	p.do(chromedp.Evaluate[chromedp.Void](`new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))`, chromedp.EvalAwaitPromise))
+	if shifts := p.list(`shifts`); len(shifts) > 0 {
+		t.Errorf("live updates moved what somebody reads: %s", strings.Join(shifts, "; "))
+	}
+}
+
+// differentMemories are as different from each other as real ones, so that they do not compress better than those.
+func differentMemories(n int) memoirtest.Files {
+	words := strings.Fields("the booking client ferry harbour cents retries winter timetable crew refund printer storm invoice " +
+		"warehouse table query migrates freezes pages nobody after before unless always never Monday release branch cache review " +
+		"small diff tests first style later owner team Mira Jonas Tomas Ines asks wants reads writes in by of without a whole")
+	seed := uint32(1)
+	draw := func(count int) string {
+		drawn := make([]string, count)
+		for i := range drawn {
+			seed = seed*1664525 + 1013904223 // the linear congruential generator of Numerical Recipes
+			drawn[i] = words[int(seed>>16)%len(words)]
+		}
+		return strings.Join(drawn, " ")
+	}
+	files := memoirtest.Files{}
+	for i := range n {
+		note := memoirtest.Note(fmt.Sprintf("%s %d", draw(3), i), memories.Types()[i%4], draw(60))
+		files[fmt.Sprintf("ada/memory/m%d.md", i)] = strings.Replace(note, "description: About", "description: "+draw(12), 1)
+	}
+	return files
+}

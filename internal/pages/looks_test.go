@@ -1,0 +1,251 @@
+package pages_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/go-chi/chi/v5"
+
+	"memoir/examples"
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+	"memoir/web/templates"
+)
+
+// TestLooks holds every page to what it has to be for everybody, whatever they read it with.
+func TestLooks(t *testing.T) {
+	t.Parallel()
+	browser := startBrowser(t)
+	for name, check := range map[string]func(*testing.T, context.Context){
+		"every page is accessible and fits its screen": everyPageFits,
+		"the first view of the Memory tab is light":    firstViewIsLight,
+		"live updates move nothing under the reader":   liveUpdatesMoveNothing,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check(t, browser)
+		})
+	}
+}
+
+// look is a way in which somebody sees a page.
+type look struct {
+	name          string
+	width, height int64
+	scheme        string
+	rules         string // of axe-core, as its option runOnly; what only depends on the document is asked once
+}
+
+var looks = []look{
+	{"wide and light", 1280, 900, "light", ``},
+	{"wide and dark", 1280, 900, "dark", `"color-contrast"`},
+	{"on a phone in the dark", 390, 844, "dark", `"color-contrast", "target-size", "scrollable-region-focusable"`},
+	{"on a phone", 390, 844, "light", `"color-contrast", "target-size", "scrollable-region-focusable"`},
+	{"in a window of 320 pixels, or enlarged to that", 320, 640, "light", `"target-size"`},
+}
+
+func everyPageFits(t *testing.T, browser context.Context) {
+	axe, err := os.ReadFile("../../tools/axe/node_modules/axe-core/axe.min.js")
+	if err != nil {
+		t.Fatalf("axe-core is missing (scripts/setup axe): %v", err)
+	}
+	s := livedIn(t)
+	p := open(t, browser, s, "/", person{allowed: []string{"404 (Not Found)"}})
+	for _, address := range s.everyPage(t) {
+		p.follow(chromedp.Navigate(s.address + address))
+		p.do(chromedp.Evaluate[chromedp.Void](string(axe)),
+			chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach(d => { d.open = true; })`))
+		for _, look := range looks {
+			p.seen(look)
+			for _, fault := range append(p.violations(look.rules), p.cutOff()...) {
+				t.Errorf("%s, %s: %s", address, look.name, fault)
+			}
+		}
+	}
+}
+
+// seen shows the page as somebody sees it in that way.
+func (p *tab) seen(as look) {
+	p.t.Helper()
+	p.do(chromedp.EmulateViewport(as.width, as.height))
+	_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: as.scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	}})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// violations asks axe-core. rules are those that are to be looked at; empty: all, its best practices among them.
+func (p *tab) violations(rules string) []string {
+	p.t.Helper()
+	options := `{resultTypes: ["violations"], rules: {"target-size": {enabled: true}}}`
+	if rules != "" {
+		options = `{resultTypes: ["violations"], runOnly: [` + rules + `]}`
+	}
+	return p.list(`axe.run(document, ` + options + `).then(found => {
+		if (found.passes.length === 0) return ["axe-core found nothing to look at"];
+		return found.violations.flatMap(rule => rule.nodes.slice(0, 3).map(
+			node => rule.id + ": " + rule.help + ": " + node.target.join(" ") + ": " + node.failureSummary.replace(/\s+/g, " ")));
+	})`)
+}
+
+// cutOff lists what sticks out of the window and cannot be scrolled to inside a region of its own.
+func (p *tab) cutOff() []string {
+	p.t.Helper()
+	return p.list(`(() => {
+		const width = document.documentElement.clientWidth;
+		const scrolls = (e) => e && (["auto", "scroll"].includes(getComputedStyle(e).overflowX) || scrolls(e.parentElement));
+		const out = [...document.body.querySelectorAll("*")].filter(e => {
+			const at = e.getBoundingClientRect();
+			return at.width > 0 && (at.right > width + 1 || at.left < -1) && !e.closest(".unseen, .skip, .sprite") && !scrolls(e.parentElement);
+		}).map(e => "cut off: " + e.tagName + "." + e.className + " “" + e.textContent.trim().slice(0, 40) + "”");
+		if (document.documentElement.scrollWidth > width) out.push("the page scrolls sideways");
+		return out.slice(0, 5);
+	})()`)
+}
+
+func (p *tab) list(expression string) []string {
+	p.t.Helper()
+	found, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]string](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return found
+}
+
+// livedIn is a site with everything on it that a page can show: the example agents after some use, and an agent that
+// lost most of its memories at once.
+func livedIn(t *testing.T) *site {
+	t.Helper()
+	files := memoirtest.Files{}
+	for _, name := range strings.Fields("a b c d e f g h i j k l") {
+		files["forgetful/memory/"+name+".md"] = memoirtest.Note("Note "+name, memories.Project, "Remember "+name+".")
+	}
+	m := memoirtest.Start(t, nil)
+	if err := examples.Copy(m.Dir); err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range files {
+		m.Write(path, text)
+	}
+	s := serveMemoir(t, m, setting{})
+	s.scanAll()
+	for path := range files {
+		if !strings.HasSuffix(path, "/a.md") {
+			m.Remove(path)
+		}
+	}
+	s.change(t, http.MethodPatch, "small-diffs", `{"body":"Ask for a split past 300 changed lines.\n\n**Why:** reviews past that find half as much."}`)
+	gone := m.Read("code-reviewer/memory/feedback_blocking_vs_nit.md")
+	s.change(t, http.MethodDelete, "Blocking or nit", "")
+	m.Write("code-reviewer/memory/nits.md", gone)
+	s.scanAll()
+	return s
+}
+
+func (s *site) scanAll() {
+	s.Helper()
+	if _, err := s.Engine.ScanAll(s.Context()); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// change makes a call about a memory of the code reviewer, as a script does.
+func (s *site) change(t *testing.T, method, name, body string) {
+	t.Helper()
+	path := s.address + "/api/v1/agents/code-reviewer/memories/" + s.Memory("code-reviewer", name).ID
+	request, err := http.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if answer := s.send(t, request); answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s: %s", method, path, answer.raw)
+	}
+}
+
+// noPages are addresses that answer GET and are no pages for people to look at.
+var noPages = map[string]string{
+	"/static/*":                      "assets",
+	"/favicon.ico":                   "leads to an asset",
+	"/agents/{slug}/":                "leads to the Memory tab",
+	"/agents/{slug}":                 "leads to the Memory tab",
+	"/agents/{slug}/memory/{id}/raw": "the file's own text",
+}
+
+// everyPage walks the links of the site and returns an address of each kind of page: of each route, and of each of its
+// query's fields. It fails for a route that nothing leads to.
+func (s *site) everyPage(t *testing.T) []string {
+	t.Helper()
+	const reviewer = "/agents/code-reviewer"
+	waiting := []string{
+		"/", reviewer + "/memory",
+		reviewer + "/memory/" + s.Memory("code-reviewer", "CI cache is per branch").ID,
+		reviewer + "/memory?q=nothing-has-these-words",
+		reviewer + "/memory?done=deleted&id=" + s.Memory("code-reviewer", "Blocking or nit").ID,
+		"/agents/forgetful/memory", "/agents/data-analyst/memory", "/agents/on-call/claude-md",
+		"/there-is-no-such-page",
+	}
+	always := len(waiting)
+	var all []string
+	known, visited := map[string]bool{}, map[string]bool{}
+	for i := 0; i < len(waiting); i++ {
+		route, kind := s.kindOf(t, waiting[i])
+		if known[kind] && i >= always || strings.Contains(kind, "&") && i >= always {
+			continue
+		}
+		known[kind] = true
+		page := s.get(t, waiting[i])
+		visited[route] = true
+		if !strings.HasPrefix(page.Header.Get("Content-Type"), "text/html") {
+			continue
+		}
+		all = append(all, waiting[i])
+		waiting = append(waiting, linksOf(page)...)
+	}
+	err := chi.Walk(s.routes, func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+		if method == http.MethodGet && !visited[route] && noPages[route] == "" {
+			t.Errorf("nothing leads to %s: link to it, or say among noPages what it is", route)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// kindOf names the route of an address, and the kind of page: the route and the fields of the query.
+func (s *site) kindOf(t *testing.T, address string) (route, kind string) {
+	t.Helper()
+	parsed, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	route = s.routes.Find(chi.NewRouteContext(), http.MethodGet, parsed.EscapedPath())
+	fields := url.Values{}
+	for name := range parsed.Query() {
+		fields.Set(name, "")
+	}
+	return route, route + "?" + fields.Encode()
+}
+
+// linksOf are the addresses of pages that a page leads to.
+func linksOf(page *answer) []string {
+	var links []string
+	page.Find("a[href]").Each(func(_ int, a *selection) {
+		to, err := page.Request.URL.Parse(a.AttrOr("href", ""))
+		if err == nil && to.Host == page.Request.URL.Host && !strings.HasPrefix(to.Path, "/api/") && !strings.HasPrefix(to.Path, templates.SignInPath) {
+			to.Fragment = ""
+			links = append(links, to.RequestURI())
+		}
+	})
+	return links
+}
