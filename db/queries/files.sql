@@ -92,7 +92,7 @@ WHERE agent_id = @agent_id AND session IS NULL AND present AND status = 'carries
 -- name: FilesToIndex :many
 -- The durable files that a MEMORY.md is to list, with what they say: files of one memory have its name and its newest
 -- description. Those of missing memories are among them, to be told from files that nobody knows.
-SELECT f.path, f.present, m.name, m.type, r.description
+SELECT f.path, f.present, m.id, m.name, m.type, r.description
 FROM files f
 JOIN memories m ON m.id = f.memory_id
 JOIN revisions r ON r.id = m.revision_id

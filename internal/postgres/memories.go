@@ -193,7 +193,7 @@ func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memor
 			continue
 		}
 		listed = append(listed, memories.IndexedFile{
-			Path: row.Path, Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description,
+			ID: row.ID.String(), Path: row.Path, Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description,
 		})
 	}
 	return listed, missing, wrap("read the files to index", err)

@@ -30,6 +30,8 @@ type Index struct {
 	Raw      []byte
 	Loaded   memories.LoadedIndex
 	Findings []memories.Finding
+	// InStep says that a rebuild would change nothing.
+	InStep bool
 }
 
 // Index returns an agent's index as it is on disk, and what is to be said about it. It fails with memories.ErrNotFound,
@@ -42,6 +44,7 @@ func (e *Engine) Index(ctx context.Context, slug string) (Index, error) {
 	defer shelf.close()
 	index := Index{Path: shelf.path, Present: shelf.raw != nil, Others: shelf.others, Raw: shelf.raw, Loaded: memories.ReadIndex(shelf.raw)}
 	index.Findings = memories.LintIndex(index.Loaded, shelf.listed, shelf.leads)
+	index.InStep = string(shelf.rebuilt().After) == string(shelf.raw)
 	return index, nil
 }
 

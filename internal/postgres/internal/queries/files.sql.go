@@ -170,7 +170,7 @@ func (q *Queries) FilesOfMemories(ctx context.Context, memoryIds []uuid.UUID) ([
 }
 
 const filesToIndex = `-- name: FilesToIndex :many
-SELECT f.path, f.present, m.name, m.type, r.description
+SELECT f.path, f.present, m.id, m.name, m.type, r.description
 FROM files f
 JOIN memories m ON m.id = f.memory_id
 JOIN revisions r ON r.id = m.revision_id
@@ -182,6 +182,7 @@ ORDER BY f.path
 type FilesToIndexRow struct {
 	Path        string
 	Present     bool
+	ID          uuid.UUID
 	Name        string
 	Type        *string
 	Description string
@@ -201,6 +202,7 @@ func (q *Queries) FilesToIndex(ctx context.Context, agentID int64) ([]FilesToInd
 		if err := rows.Scan(
 			&i.Path,
 			&i.Present,
+			&i.ID,
 			&i.Name,
 			&i.Type,
 			&i.Description,
