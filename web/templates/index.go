@@ -46,6 +46,18 @@ func (v IndexRebuild) rebuild() Action {
 	return Action{Label: label, Path: IndexRebuildPath(v.Agent.Slug), ETag: v.ETag, Style: Primary}
 }
 
+// comesAndGoes says how much changes.
+func (v IndexRebuild) comesAndGoes() string {
+	switch {
+	case v.Diff.Removed == 0:
+		return counted(v.Diff.Added, "line comes", "lines come") + ", none goes."
+	case v.Diff.Added == 0:
+		return counted(v.Diff.Removed, "line goes", "lines go") + ", none comes."
+	default:
+		return counted(v.Diff.Added, "line comes", "lines come") + ", " + counted(v.Diff.Removed, "line goes", "lines go") + "."
+	}
+}
+
 // What is shown of an index, whose file can have any size. An agent sees 200 lines.
 const (
 	indexLinesShown    = 400
