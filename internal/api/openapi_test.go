@@ -38,6 +38,8 @@ func TestTheOpenAPIDocumentHasEveryCallAndItsProblems(t *testing.T) {
 		"GET /agents/{slug}/memories/{id}": "Memory", "PATCH /agents/{slug}/memories/{id}": "Memory",
 		"DELETE /agents/{slug}/memories/{id}": "Memory", "POST /agents/{slug}/memories/{id}/restore": "Memory",
 		"GET /agents/{slug}/memories/{id}/revisions": "RevisionList", "GET /agents/{slug}/claude-md": "", "GET /agents/{slug}/index": "",
+		"GET /agents/{slug}/index/lint": "IndexLint", "POST /agents/{slug}/index": "IndexRebuild",
+		"GET /agents/{slug}/claude-md/costs": "ClaudeMDCosts", "GET /agents/{slug}/memories/{id}/deletion": "Deletion",
 		"POST /agents/{slug}/memories/{id}/verify": "Memory", "POST /agents/{slug}/memories:batch": "BatchResultList",
 		"POST /agents/{slug}/scan": "Scan", "POST /scan": "Scan", "GET /sync": "Sync", "GET /events": "", "GET /search": "MemoryList",
 		"GET /activity": "ActivityList", "GET /agents/{slug}/activity": "ActivityList",

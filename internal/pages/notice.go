@@ -40,6 +40,7 @@ const (
 	doneUnfixed   = "unfixed"
 	doneUnblocked = "unblocked"
 	doneKept      = "kept"
+	doneRebuilt   = "rebuilt"
 	doneVerified  = "verified"
 	doneNothing   = "nothing"
 )
@@ -87,6 +88,8 @@ func (s *site) noticeOf(ctx context.Context, r *http.Request, agent postgres.Age
 		return said("It is gone for good, with its history."), nil
 	case doneNothing:
 		return said("Nothing was selected, so nothing was done. Tick the memories first."), nil
+	case doneRebuilt:
+		return said("The index is in step with the memory files."), nil
 	case doneWritten:
 		return said("The missing memories are written back."), nil
 	case doneRemoved:

@@ -183,6 +183,22 @@ func sections(ctx context.Context, q *queries.Queries, agentID int64) ([]memorie
 	return compiled, costs, nil
 }
 
+// FilesToIndex returns the durable files that a MEMORY.md is to list, and the paths of those whose memory is missing.
+// Paths are relative to the agent's directory, and in order.
+func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memories.IndexedFile, missing []string, err error) {
+	rows, err := s.q.FilesToIndex(ctx, agentID)
+	for _, row := range rows {
+		if !row.Present {
+			missing = append(missing, row.Path)
+			continue
+		}
+		listed = append(listed, memories.IndexedFile{
+			ID: row.ID.String(), Path: row.Path, Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description,
+		})
+	}
+	return listed, missing, wrap("read the files to index", err)
+}
+
 // Session is one session of an agent, as far as its files tell.
 type Session struct {
 	Name       string

@@ -277,8 +277,8 @@ func TestTheCompiledTextIsShownWithItsCosts(t *testing.T) {
 	t.Parallel()
 	v := claudeMDPage()
 	expect(t, templates.ClaudeMDPage(v),
-		in(".document", func(s *goquery.Selection) error { return text(strings.Join(strings.Fields(v.Text), " "))(s) }),
-		in(".meter", attr("data-tone", "danger"), says("40,212 of 40,000 characters")),
+		in(".document", func(s *goquery.Selection) error { return text(strings.Join(strings.Fields(v.Text()), " "))(s) }),
+		in(".whole", says("40,212 of 40,000 characters approximately 10,053 tokens over the limit")),
 		in(".note", says("2 memories are in the file with one line only")),
 		in(".costs li", count(8)), in(".costs .badge", count(2)),
 	)
