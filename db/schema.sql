@@ -132,6 +132,47 @@ CREATE TABLE blocked (
     UNIQUE (agent_id, path)
 );
 
+-- The journal: one row for each thing that happened to a memory, written in the transaction in which it happens. It needs
+-- no other table to say when what held: the content of a row is a revision, and a purged memory keeps its rows without.
+CREATE TABLE activity (
+    -- Orders what happened at the same time.
+    id          bigint GENERATED ALWAYS AS IDENTITY,
+    agent_id    bigint NOT NULL,
+    -- Of what was first seen in a file, that file's modification time; else when it happened.
+    at          timestamptz NOT NULL,
+    memory_id   uuid,
+    name        text COLLATE "C" NOT NULL,
+    kind        text NOT NULL CHECK (kind IN ('learned', 'changed', 'verified', 'deleted', 'restored', 'missing', 'returned',
+                                              'cleared', 'purged', 'blocked', 'allowed')),
+    actor       text NOT NULL CHECK (actor IN ('session', 'disk', 'browser', 'script', 'memoir')),
+    path        text COLLATE "C" NOT NULL,
+    session     text,
+    -- What the memory is from then on. No state: it is what it was, and the type is that of a content kept out or let in.
+    state       text CHECK (state IN ('active', 'needs_attention', 'missing', 'deleted')),
+    type        text CHECK (type IN ('feedback', 'user', 'project', 'reference')),
+    revision_id uuid,
+    -- What its age counted from.
+    modified_at timestamptz,
+    -- The memory's other name, where it was renamed.
+    renamed     text,
+    -- The order in which people read it; a key that begins with the agent, so that one index does for that and for
+    -- forgetting the agent. Over all agents it is read once for each.
+    PRIMARY KEY (agent_id, at, id)
+);
+
+-- For what one memory was at some time, and for its own story.
+CREATE INDEX activity_by_memory ON activity (memory_id, at, id);
+
+-- By how many the memories that live have become more on a day, in UTC: the journal summed up as it is written, because
+-- the pictures of many memories over a long time are drawn again and again.
+CREATE TABLE growth (
+    agent_id bigint NOT NULL,
+    day      date NOT NULL,
+    type     text NOT NULL CHECK (type IN ('', 'feedback', 'user', 'project', 'reference')),
+    alive    integer NOT NULL,
+    PRIMARY KEY (agent_id, day, type)
+);
+
 -- The search index, apart from the memories because it costs more than all else of a cold mirror: a large look fills
 -- it afterwards. A row that names another revision than its memory does is out of date.
 CREATE TABLE memory_search (

@@ -19,6 +19,7 @@ var mayImport = map[string][]string{
 	"internal/markdown": {},
 	"internal/diff":     {},
 	"internal/chart":    {},
+	"internal/words":    {},
 	"internal/problem":  {},
 	"web":               {},
 	"db":                {},
@@ -26,21 +27,22 @@ var mayImport = map[string][]string{
 	"examples/copy":     {"examples"},
 
 	"internal/agents":                    {"internal/memories", "internal/files"},
-	"internal/postgres":                  {"internal/memories", "internal/agents", "internal/postgres/internal/queries", "db"},
+	"internal/postgres":                  {"internal/memories", "internal/agents", "internal/words", "internal/postgres/internal/queries", "db"},
 	"internal/postgres/internal/queries": {},
 	"internal/postgres/local":            {},
 	"internal/bench":                     {"internal/memories", "internal/agents", "internal/postgres", "internal/sync", "internal/pages"},
 	"internal/sync":                      {"internal/memories", "internal/agents", "internal/files", "internal/postgres"},
 
-	"web/templates": {"internal/memories", "internal/agents", "internal/markdown", "internal/diff", "internal/chart", "web"},
+	"web/templates": {"internal/memories", "internal/agents", "internal/markdown", "internal/diff", "internal/chart", "internal/words", "web"},
 
 	"internal/gate": {"internal/problem", "web/templates"},
 	"internal/api": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
+		"internal/words",
 	},
 	"internal/pages": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
-		"internal/markdown", "internal/diff", "web/templates", "web", "examples",
+		"internal/markdown", "internal/diff", "internal/words", "web/templates", "web", "examples",
 	},
 
 	"cmd/server": {

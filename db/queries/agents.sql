@@ -51,7 +51,9 @@ WHERE id = @id AND (claude_md_chars <> @chars OR claude_md_problem IS DISTINCT F
 -- The memories, revisions and search rows go by cascade; the rest is named.
 WITH gone_files AS (DELETE FROM files WHERE files.agent_id = @id),
      gone_tombstones AS (DELETE FROM tombstones WHERE tombstones.agent_id = @id),
-     gone_blocked AS (DELETE FROM blocked WHERE blocked.agent_id = @id)
+     gone_blocked AS (DELETE FROM blocked WHERE blocked.agent_id = @id),
+     gone_activity AS (DELETE FROM activity WHERE activity.agent_id = @id),
+     gone_growth AS (DELETE FROM growth WHERE growth.agent_id = @id)
 DELETE FROM agents WHERE agents.id = @id;
 
 -- name: CountMemories :many

@@ -18,6 +18,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/sync"
 )
@@ -67,7 +68,7 @@ func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handl
 	}
 	a := &api{engine: engine, store: store, options: options, streams: make(chan struct{}, options.MaxStreams)}
 	router := chi.NewRouter()
-	router.Use(middleware.GetHead, receive)
+	router.Use(middleware.GetHead, receive, byScript)
 	router.NotFound(notFound)
 	router.MethodNotAllowed(methodNotAllowed(router))
 	a.huma = humachi.New(router, description())
@@ -77,6 +78,8 @@ func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handl
 	a.registerBatch()
 	a.registerRevisions()
 	a.registerBlocked()
+	a.registerFixes()
+	a.registerDisagreements()
 	a.registerDocuments()
 	a.registerScans()
 	a.registerEvents()
@@ -84,6 +87,13 @@ func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handl
 	router.Get("/healthz", a.alive)
 	router.Get("/readyz", a.ready)
 	return ownRouting(router)
+}
+
+// byScript says for the journal that a script asks: whoever calls the API is none of the pages.
+func byScript(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r.WithContext(sync.As(r.Context(), memories.ByScript)))
+	})
 }
 
 // ownRouting keeps the API's router from taking part in the routing of one around it, whose routes it does not share.

@@ -67,11 +67,11 @@ func (a *api) batch(ctx context.Context, in *batchInput) (*answer[BatchResultLis
 	for _, part := range []struct {
 		op  string
 		ids []string
-		do  func(ctx context.Context, slug, id, match string) (sync.Result, error)
-	}{{"delete", in.Body.Delete, a.engine.Delete}, {"restore", in.Body.Restore, a.engine.Restore}, {"verify", in.Body.Verify, a.engine.Verify}} {
-		for _, id := range part.ids {
-			result := BatchResult{ID: id, Op: part.op, Status: http.StatusOK}
-			if _, err := part.do(ctx, in.Slug, id, ""); err != nil {
+		do  func(ctx context.Context, slug string, all []sync.Seen) []error
+	}{{"delete", in.Body.Delete, a.engine.DeleteMany}, {"restore", in.Body.Restore, a.engine.RestoreMany}, {"verify", in.Body.Verify, a.engine.VerifyMany}} {
+		for i, err := range part.do(ctx, in.Slug, whatever(part.ids)) {
+			result := BatchResult{ID: part.ids[i], Op: part.op, Status: http.StatusOK}
+			if err != nil {
 				result.Problem = a.problem(ctx, "body", err)
 				result.Status = result.Problem.Status
 			}
@@ -79,6 +79,15 @@ func (a *api) batch(ctx context.Context, in *batchInput) (*answer[BatchResultLis
 		}
 	}
 	return &answer[BatchResultList]{BatchResultList{results}}, nil
+}
+
+// whatever names memories without saying what was seen of them.
+func whatever(ids []string) []sync.Seen {
+	all := make([]sync.Seen, len(ids))
+	for i, id := range ids {
+		all[i].ID = id
+	}
+	return all
 }
 
 type verifyMemoryInput struct {

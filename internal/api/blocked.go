@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"time"
+
+	"memoir/internal/memories"
 )
 
 // Blocked is a deleted content that has turned up on disk again and is kept out.
@@ -33,6 +35,8 @@ func (a *api) registerBlocked() {
 	register(a, get("/agents/{slug}/blocked", "list-blocked", "Contents that came back after a deletion"), a.listBlocked)
 	register(a, post("/agents/{slug}/blocked/{id}/allow", "allow-blocked", "Let such a content in: its memory lives again",
 		http.StatusConflict), a.allowBlocked)
+	register(a, del("/agents/{slug}/blocked/{id}", "remove-blocked", "Remove the file of such a content from the disk",
+		http.StatusConflict), a.removeBlocked)
 }
 
 func (a *api) listBlocked(ctx context.Context, in *AgentPath) (*answer[BlockedList], error) {
@@ -43,14 +47,23 @@ func (a *api) listBlocked(ctx context.Context, in *AgentPath) (*answer[BlockedLi
 	blocked, err := a.store.Blocked(ctx, row.ID)
 	list := BlockedList{Blocked: make([]Blocked, len(blocked))}
 	for i, b := range blocked {
-		list.Blocked[i] = Blocked{
-			ID: b.ID, Name: b.Name, Type: text(b.Type), Description: text(b.Description), Body: text(b.Body), Path: b.Path,
-			Session: text(b.Session), Hash: text(b.Hash), SeenAt: b.SeenAt.UTC(),
-		}
+		list.Blocked[i] = blockedOf(b)
 	}
 	return ok(list), err
 }
 
+func blockedOf(b memories.Blocked) Blocked {
+	return Blocked{
+		ID: b.ID, Name: b.Name, Type: text(b.Type), Description: text(b.Description), Body: text(b.Body), Path: b.Path,
+		Session: text(b.Session), Hash: text(b.Hash), SeenAt: b.SeenAt.UTC(),
+	}
+}
+
 func (a *api) allowBlocked(ctx context.Context, in *blockedPath) (*memoryAnswer, error) {
 	return written(a.engine.Allow(ctx, in.Slug, in.ID))
+}
+
+func (a *api) removeBlocked(ctx context.Context, in *blockedPath) (*answer[Blocked], error) {
+	removed, err := a.engine.RemoveBlocked(ctx, in.Slug, in.ID)
+	return ok(blockedOf(removed)), err
 }

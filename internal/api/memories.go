@@ -219,13 +219,10 @@ func memoryOf(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
 	age := memories.AgeOf(m.ModifiedAt, now)
 	shown := Memory{
 		ID: m.ID, Agent: m.Agent, Name: m.Name, Type: text(m.Type), Description: text(m.Description), Body: text(m.Body),
-		State: string(m.State), Problems: make([]MemoryProblem, len(m.Problems)), Path: m.Path, Session: text(m.Session),
+		State: string(m.State), Problems: problemsOf(m.Problems), Path: m.Path, Session: text(m.Session),
 		Files: make([]File, len(m.Files)), Hash: text(m.Hash), Size: m.Size, ClaudeMDChars: m.ClaudeMDChars,
 		AgeDays: age.Days, Stale: age.Stale,
 		CreatedAt: m.CreatedAt.UTC(), UpdatedAt: m.UpdatedAt.UTC(), DeletedAt: moment(m.DeletedAt),
-	}
-	for i, p := range m.Problems {
-		shown.Problems[i] = MemoryProblem(p)
 	}
 	for i, f := range m.Files {
 		shown.Files[i] = File{Path: f.Path, Session: text(f.Session), Hash: text(f.Hash), ModifiedAt: f.ModifiedAt.UTC()}

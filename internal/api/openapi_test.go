@@ -41,6 +41,9 @@ func TestTheOpenAPIDocumentHasEveryCallAndItsProblems(t *testing.T) {
 		"POST /agents/{slug}/memories/{id}/verify": "Memory", "POST /agents/{slug}/memories:batch": "BatchResultList",
 		"POST /agents/{slug}/scan": "Scan", "POST /scan": "Scan", "GET /sync": "Sync", "GET /events": "",
 		"GET /agents/{slug}/blocked": "BlockedList", "POST /agents/{slug}/blocked/{id}/allow": "Memory",
+		"DELETE /agents/{slug}/blocked/{id}": "Blocked", "GET /agents/{slug}/memories/{id}/fixes": "FixList",
+		"POST /agents/{slug}/memories/{id}/fixes": "Memory", "GET /agents/{slug}/disagreements": "DisagreementList",
+		"GET /agents/{slug}/memories/{id}/versions": "VersionList",
 	}
 	described := 0
 	for path, methods := range document.Paths {

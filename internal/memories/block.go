@@ -72,8 +72,10 @@ const learnedMemory = `
 const shortened = "\nIn one line each:\n"
 
 func (t Type) heading() string {
-	return "\n## " + strings.ToUpper(string(t[:1])) + string(t[1:]) + " Memory\n"
+	return "\n## " + t.title() + " Memory\n"
 }
+
+func (t Type) title() string { return strings.ToUpper(string(t[:1])) + string(t[1:]) }
 
 // sectionText is a memory in full, as it stands in the block.
 func sectionText(s Section) string {

@@ -35,14 +35,22 @@ func Rewrite(raw []byte, c Content, now time.Time) []byte {
 	if says(raw, c) {
 		return raw
 	}
+	modified := now.UTC().Format(modifiedLayout)
+	return rewrite(raw, c, func(mapping *yaml.Node) {
+		setContent(mapping, c)
+		setModified(mapping, modified)
+	})
+}
+
+// rewrite returns raw with its frontmatter changed, which has to say c then, and with c's body.
+func rewrite(raw []byte, c Content, change func(mapping *yaml.Node)) []byte {
 	p := cutPage(string(raw))
 	before := readFrontmatter(p)
 	if len(raw) > MaxFileSize || before.bomb {
 		return Encode(c)
 	}
-	modified := now.UTC().Format(modifiedLayout)
 	after := withoutAliases(before.mapping)
-	setContent(after, c, modified)
+	change(after)
 	// The least change first. The next is tried only when the result would not read back as it should.
 	if !before.lenient && p.hasFrontmatter() {
 		if front, ok := patchLines(p, before.mapping, after); ok {
@@ -58,7 +66,7 @@ func Rewrite(raw []byte, c Content, now time.Time) []byte {
 		}
 	}
 	mapping := newMapping()
-	setContent(mapping, c, modified)
+	setContent(mapping, c)
 	setText(mapping, unreadKey, canonicalText(p.front))
 	return encodePage(p, encodeMapping(mapping, p.eol), c)
 }

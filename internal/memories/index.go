@@ -155,11 +155,11 @@ var titleEscapes = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`)
 func escapeTitle(title string) string { return titleEscapes.Replace(title) }
 
 // escapeTarget writes a path as the target of a Markdown link. Only what would end or alter the link is escaped, so
-// that names in any script stay readable.
+// that names in any script stay readable; a colon would make the start of the name a scheme.
 func escapeTarget(file string) string {
 	var out strings.Builder
 	for _, r := range file {
-		if r <= ' ' || r == 0x7F || strings.ContainsRune(`%()<>[]#?\"`, r) {
+		if r <= ' ' || r == 0x7F || strings.ContainsRune(`%()<>[]#?:\"`, r) {
 			fmt.Fprintf(&out, "%%%02X", r)
 			continue
 		}

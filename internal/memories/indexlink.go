@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -25,12 +26,7 @@ var hasScheme = regexp.MustCompile(`^(?i:[a-z][a-z0-9+.-]*:|//)`)
 func linksOf(line string) []indexLink {
 	var links []indexLink
 	for _, m := range linkShapes.FindAllStringSubmatchIndex(line, -1) {
-		written := ""
-		for group := 2; group <= 4; group++ {
-			if from := m[2*group]; from >= 0 {
-				written = line[from:m[2*group+1]]
-			}
-		}
+		written := writtenTarget(line, m)
 		if hasScheme.MatchString(written) {
 			continue
 		}
@@ -42,17 +38,34 @@ func linksOf(line string) []indexLink {
 	return links
 }
 
+// leadsToWeb says whether a line has a link to somewhere else than a file.
+func leadsToWeb(line string) bool {
+	return slices.ContainsFunc(linkShapes.FindAllStringSubmatchIndex(line, -1), func(m []int) bool {
+		return hasScheme.MatchString(writtenTarget(line, m))
+	})
+}
+
+// writtenTarget returns the target of a match of linkShapes, as it is written.
+func writtenTarget(line string, m []int) string {
+	for group := 4; group >= 2; group-- {
+		if from := m[2*group]; from >= 0 {
+			return line[from:m[2*group+1]]
+		}
+	}
+	return ""
+}
+
 var backslashEscape = regexp.MustCompile(`\\([!-/:-@\[-` + "`" + `{-~])`)
 
 // cleanTarget returns the path that a link's target means; empty when it leads to no file.
 func cleanTarget(written string) string {
 	written = backslashEscape.ReplaceAllString(written, "$1")
 	written, _, _ = strings.Cut(written, "#")
+	if written = strings.Trim(written, " \t"); written == "" {
+		return ""
+	}
 	if decoded, err := url.PathUnescape(written); err == nil {
 		written = decoded
-	}
-	if written = strings.TrimSpace(written); written == "" {
-		return ""
 	}
 	return path.Clean(written)
 }

@@ -3,6 +3,7 @@ package memories
 import (
 	"fmt"
 	"regexp"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode"
@@ -12,40 +13,134 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// What an agent loads of its MEMORY.md, as Claude Code has it: more than this is cut. Lengths are UTF-16 code units,
-// the characters of JavaScript.
+// What an agent loads of its MEMORY.md, as Claude Code has it: more than this is cut.
 const (
-	maxIndexLines = 200
-	maxIndexUnits = 25_000
+	IndexLineCap = 200
+	// IndexUnitCap is in UTF-16 code units, the characters of JavaScript.
+	IndexUnitCap = 25_000
 )
 
 // LoadIndex returns a MEMORY.md as an agent loads it: without frontmatter and block comments, trimmed, cut to 200 lines
 // and 25,000 UTF-16 code units at the end of a line, with a warning behind it when something was cut.
 func LoadIndex(raw []byte) string {
-	text, _, _ := sanitise(cutPage(string(raw)).body)
-	text = trimAsJavaScript(withoutBlockComments(lineEnds.Replace(text)))
-	lines, units := strings.Count(text, "\n")+1, utf16Length(text)
-	if lines <= maxIndexLines && units <= maxIndexUnits {
-		return text
+	loaded := ReadIndex(raw)
+	if loaded.Warning == "" {
+		return loaded.text
 	}
-	loaded := text
-	if lines > maxIndexLines {
-		loaded = strings.Join(strings.SplitN(text, "\n", maxIndexLines+1)[:maxIndexLines], "\n")
+	return loaded.text[:loaded.seen] + "\n\n" + loaded.Warning
+}
+
+// LoadedIndex is what an agent makes of each line of a MEMORY.md.
+type LoadedIndex struct {
+	Lines []LoadedLine
+	// LineCount and Units are what the caps are held against: all that is neither frontmatter nor a block comment.
+	LineCount, Units int
+	// Warning is what the agent reads in place of what was cut; empty: nothing was.
+	Warning string
+
+	text string // what the caps are held against
+	seen int    // how many bytes of it are within the caps
+}
+
+// LineFate says whether an agent sees a line.
+type LineFate string
+
+// The fates of a line.
+const (
+	LineSeen    LineFate = "seen"
+	LineLeftOut LineFate = "left_out" // frontmatter, a block comment or a blank line around the text: takes no room
+	LineCut     LineFate = "cut"      // past the caps
+)
+
+// LoadedLine is a line of a MEMORY.md. One that is cut within is two: what is seen of it, and what is not.
+type LoadedLine struct {
+	Number int    // in the file, from 1
+	Text   string // without its end; as the agent sees it, or, of a line that is left out, as it stands in the file
+	Fate   LineFate
+}
+
+// ReadIndex says what an agent makes of a MEMORY.md, line by line.
+func ReadIndex(raw []byte) LoadedIndex {
+	p := cutPage(string(raw))
+	body, _, _ := sanitise(p.body)
+	body = lineEnds.Replace(body)
+	kept := outsideBlockComments(body)
+	text := kept.of(body)
+	loaded := LoadedIndex{text: trimAsJavaScript(text)}
+	loaded.seen, loaded.Units = len(loaded.text), utf16Length(loaded.text)
+	if loaded.text != "" {
+		loaded.LineCount = strings.Count(loaded.text, "\n") + 1
 	}
-	if utf16Length(loaded) > maxIndexUnits {
-		loaded = cutAtLineEnd(loaded)
+	if loaded.LineCount > IndexLineCap || loaded.Units > IndexUnitCap {
+		loaded.seen = withinCaps(loaded.text)
+		loaded.Warning = "> WARNING: MEMORY.md is " + excess(loaded.LineCount, loaded.Units) + ". Only part of it was loaded. " +
+			"Keep index entries to one line under ~200 chars; move detail into topic files."
 	}
-	return loaded + "\n\n> WARNING: MEMORY.md is " + excess(lines, units) + ". Only part of it was loaded. " +
-		"Keep index entries to one line under ~200 chars; move detail into topic files."
+	front := linesOf(jsonText(strings.TrimPrefix(strings.TrimSuffix(string(raw), p.body), byteOrderMark)))
+	starts, source := lineStarts(body), kept.source()
+	trimmedAt := strings.Index(text, loaded.text)
+	loaded.tell(append(front, linesOf(body)...), func(at int) int {
+		return len(front) + sort.SearchInts(starts, source(trimmedAt+at)+1)
+	})
+	return loaded
+}
+
+// tell puts the text back among all lines of the file. number says on which of them, counted from 1, a byte of the text
+// stands.
+func (l *LoadedIndex) tell(whole []string, number func(at int) int) {
+	told := 0 // lines of the file
+	leaveOut := func(upTo int) {
+		for ; told < upTo; told++ {
+			l.Lines = append(l.Lines, LoadedLine{told + 1, strings.TrimRight(whole[told], "\r\n"), LineLeftOut})
+		}
+	}
+	for from := 0; from < len(l.text); {
+		line, _, _ := strings.Cut(l.text[from:], "\n")
+		to := from + len(line)
+		// What a comment leaves of a line that it ends on stands on that line.
+		n := number(min(to, len(l.text)-1))
+		leaveOut(n - 1)
+		if seen := line[:min(max(l.seen-from, 0), len(line))]; seen != "" || to <= l.seen {
+			l.Lines = append(l.Lines, LoadedLine{n, seen, LineSeen})
+		}
+		if to > l.seen {
+			l.Lines = append(l.Lines, LoadedLine{n, line[min(max(l.seen-from, 0), len(line)):], LineCut})
+		}
+		told = n
+		from = to + 1
+	}
+	leaveOut(len(whole))
+}
+
+// lineStarts returns where each line of a text with LF line ends begins.
+func lineStarts(text string) []int {
+	starts := []int{0}
+	for i := range len(text) {
+		if text[i] == '\n' {
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
+}
+
+// withinCaps returns how many bytes of a text are within both caps.
+func withinCaps(text string) int {
+	if lines := strings.SplitN(text, "\n", IndexLineCap+1); len(lines) > IndexLineCap {
+		text = strings.Join(lines[:IndexLineCap], "\n")
+	}
+	if utf16Length(text) > IndexUnitCap {
+		text = cutAtLineEnd(text)
+	}
+	return len(text)
 }
 
 // excess says by what an index is too large.
 func excess(lines, units int) string {
 	switch {
-	case units <= maxIndexUnits:
-		return fmt.Sprintf("%d lines (limit: %d)", lines, maxIndexLines)
-	case lines <= maxIndexLines:
-		return fmt.Sprintf("%s (limit: %s) — index entries are too long", kilobytes(units), kilobytes(maxIndexUnits))
+	case units <= IndexUnitCap:
+		return fmt.Sprintf("%d lines (limit: %d)", lines, IndexLineCap)
+	case lines <= IndexLineCap:
+		return fmt.Sprintf("%s (limit: %s) — index entries are too long", kilobytes(units), kilobytes(IndexUnitCap))
 	default:
 		return fmt.Sprintf("%d lines and %s", lines, kilobytes(units))
 	}
@@ -60,17 +155,17 @@ func kilobytes(n int) string {
 	return strings.TrimSuffix(strconv.FormatFloat(size, 'f', 1, 64), ".0") + unit
 }
 
-// cutAtLineEnd cuts a text to maxIndexUnits at the last line end within, or in the line where there is none.
+// cutAtLineEnd cuts a text to IndexUnitCap at the last line end within, or in the line where there is none.
 func cutAtLineEnd(text string) string {
 	units, lineEnd, hard := 0, 0, 0
 	for i, r := range text {
-		if units > maxIndexUnits {
+		if units > IndexUnitCap {
 			break
 		}
 		if r == '\n' {
 			lineEnd = i
 		}
-		if units += utf16.RuneLen(r); units <= maxIndexUnits {
+		if units += utf16.RuneLen(r); units <= IndexUnitCap {
 			hard = i + utf8.RuneLen(r)
 		}
 	}
@@ -95,27 +190,38 @@ func trimAsJavaScript(s string) string {
 
 var comment = regexp.MustCompile(`(?s)<!--.*?-->`)
 
-// withoutBlockComments drops the comments that begin a block of their own. Those within a paragraph or in code stay, as
-// does one that never closes.
-func withoutBlockComments(text string) string {
-	if !strings.Contains(text, "<!--") {
-		return text
+// outsideBlockComments returns what is left of a text without the comments that begin a block of their own. Those within
+// a paragraph or in code stay, as does one that never closes.
+func outsideBlockComments(text string) spans {
+	var kept spans
+	from := 0
+	keep := func(to int) {
+		if from < to {
+			kept = append(kept, [2]int{from, to})
+		}
 	}
-	var edits []replacement
-	for n := parseBlocks(text).FirstChild(); n != nil; n = n.NextSibling() {
-		block, ok := n.(*ast.HTMLBlock)
-		if !ok || block.HTMLBlockType != ast.HTMLBlockType2 {
-			continue
+	if strings.Contains(text, "<!--") {
+		for n := parseBlocks(text).FirstChild(); n != nil; n = n.NextSibling() {
+			block, ok := n.(*ast.HTMLBlock)
+			if !ok || block.HTMLBlockType != ast.HTMLBlockType2 {
+				continue
+			}
+			start, end := block.Lines().At(0).Start, block.Lines().At(block.Lines().Len()-1).Stop
+			if block.HasClosure() {
+				end = block.ClosureLine.Stop
+			}
+			keep(start)
+			from = start
+			if strings.TrimSpace(comment.ReplaceAllString(text[start:end], "")) == "" {
+				from = end
+				continue
+			}
+			for _, c := range comment.FindAllStringIndex(text[start:end], -1) {
+				keep(start + c[0])
+				from = start + c[1]
+			}
 		}
-		from, to := block.Lines().At(0).Start, block.Lines().At(block.Lines().Len()-1).Stop
-		if block.HasClosure() {
-			to = block.ClosureLine.Stop
-		}
-		rest := comment.ReplaceAllString(text[from:to], "")
-		if strings.TrimSpace(rest) == "" {
-			rest = ""
-		}
-		edits = append(edits, replacement{from, to, rest})
 	}
-	return replace(text, edits)
+	keep(len(text))
+	return kept
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // setContent makes a mapping say c. Its keys keep their order; new ones come where readers expect them.
-func setContent(mapping *yaml.Node, c Content, modified string) {
+func setContent(mapping *yaml.Node, c Content) {
 	is := contentOf(mapping)
 	if is.Name != c.Name {
 		setText(mapping, "name", c.Name)
@@ -18,15 +18,19 @@ func setContent(mapping *yaml.Node, c Content, modified string) {
 		setText(mapping, "description", c.Description)
 	}
 	if is.Type != c.Type {
-		top, nested := typePlaces(mapping)
-		if top {
-			setText(mapping, "type", string(c.Type))
-		}
-		if nested {
-			setText(mappingAt(mapping, "metadata"), "type", string(c.Type))
-		}
+		setType(mapping, c.Type)
 	}
-	setModified(mapping, modified)
+}
+
+// setType states a type in every place where the mapping keeps one.
+func setType(mapping *yaml.Node, t Type) {
+	top, nested := typePlaces(mapping)
+	if top {
+		setText(mapping, "type", string(t))
+	}
+	if nested {
+		setText(mappingAt(mapping, "metadata"), "type", string(t))
+	}
 }
 
 func setModified(mapping *yaml.Node, modified string) {

@@ -87,6 +87,35 @@ func (s spans) holds(at int) bool {
 	return i < len(s) && s[i][0] <= at
 }
 
+// of returns the parts of a text, joined.
+func (s spans) of(text string) string {
+	if len(s) == 1 && s[0] == [2]int{0, len(text)} {
+		return text
+	}
+	var joined strings.Builder
+	for _, part := range s {
+		joined.WriteString(text[part[0]:part[1]])
+	}
+	return joined.String()
+}
+
+// source returns a function that says where a byte of the joined parts stands in the text.
+func (s spans) source() func(at int) int {
+	ends := make([]int, len(s)) // of each part, in the joined text
+	total := 0
+	for i, part := range s {
+		total += part[1] - part[0]
+		ends[i] = total
+	}
+	return func(at int) int {
+		i := sort.SearchInts(ends, at+1)
+		if i == len(s) {
+			return at
+		}
+		return s[i][1] - (ends[i] - at)
+	}
+}
+
 // codeBlocks returns the lines of all code blocks of a text, fenced and indented.
 func codeBlocks(source string) spans {
 	return codeSpans(parseBlocks(source))

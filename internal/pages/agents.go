@@ -22,16 +22,21 @@ func (s *site) agents(w http.ResponseWriter, r *http.Request) error {
 		Samples:  s.options.AddSamples != nil,
 	}
 	now := time.Now()
+	trends, err := s.trends(r.Context(), all, now)
+	if err != nil {
+		return err
+	}
 	for _, agent := range all {
-		v.Cards = append(v.Cards, s.card(agent, now))
+		v.Cards = append(v.Cards, s.card(agent, trends[agent.ID], now))
 	}
 	return show(w, r, http.StatusOK, templates.AgentsPage(v))
 }
 
-func (s *site) card(agent postgres.Agent, now time.Time) templates.AgentCard {
+func (s *site) card(agent postgres.Agent, trend templates.Trend, now time.Time) templates.AgentCard {
 	card := templates.AgentCard{
 		Agent:   agentView(agent),
 		Problem: agent.ClaudeMD.Problem,
+		Trend:   trend,
 		Updated: "changed " + memories.AgeOf(agent.UpdatedAt, now).String(),
 	}
 	if published(agent) {

@@ -6,6 +6,8 @@ import (
 
 	"memoir/internal/diff"
 	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/sync"
 	"memoir/web/templates"
 )
 
@@ -26,14 +28,20 @@ func (s *site) deletion(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	before, after := change.ClaudeMDBefore, change.ClaudeMDAfter
 	v := templates.Deletion{
 		Frame: templates.Frame{Live: liveOf(agent)}, Agent: agentView(agent), MemoryRow: rowOf(m, time.Now()),
-		ClaudeMD: templates.ClaudeMDChange{
-			Published: published(agent), Problem: after.Problem, CharsBefore: before.Chars, CharsAfter: after.Chars,
-			Diff: diff.Texts(text(before.Text), text(after.Text), deletionLines),
-		},
+		Change: changeOf(agent, change),
 	}
+	return show(w, r, http.StatusOK, templates.DeletionPage(v))
+}
+
+// changeOf is what the page says of a deletion, of one memory or of many.
+func changeOf(agent postgres.Agent, change sync.DeletionPreview) templates.Change {
+	before, after := change.ClaudeMDBefore, change.ClaudeMDAfter
+	v := templates.Change{ClaudeMD: templates.ClaudeMDChange{
+		Published: published(agent), Problem: after.Problem, CharsBefore: before.Chars, CharsAfter: after.Chars,
+		Diff: diff.Texts(text(before.Text), text(after.Text), deletionLines),
+	}}
 	for _, f := range change.Files {
 		v.Files = append(v.Files, templates.MemoryFile{Path: f.Path, Session: f.Session, ModifiedAt: local(f.ModifiedAt)})
 	}
@@ -42,5 +50,5 @@ func (s *site) deletion(w http.ResponseWriter, r *http.Request) error {
 			Path: index.Path, Diff: diff.Texts(text(index.Before), text(index.After), deletionLines),
 		})
 	}
-	return show(w, r, http.StatusOK, templates.DeletionPage(v))
+	return v
 }

@@ -85,9 +85,9 @@ func revisionID(m memories.Memory, r memories.Revision) string {
 	return hex.EncodeToString(fingerprint[:])
 }
 
-// indexOfRevision returns where a revision stands, or -1.
+// indexOfRevision returns where a revision stands, or -1. The journal knows it by the hash of its bytes.
 func indexOfRevision(m memories.Memory, revisions []memories.Revision, id string) int {
-	return slices.IndexFunc(revisions, func(r memories.Revision) bool { return revisionID(m, r) == id })
+	return slices.IndexFunc(revisions, func(r memories.Revision) bool { return revisionID(m, r) == id || id != "" && r.Hash == id })
 }
 
 // isCurrent says whether the memory says now what the revision says. One that could not be read is known by its bytes.

@@ -46,6 +46,7 @@ func (s *site) memories(w http.ResponseWriter, r *http.Request) error {
 	if v.Frame, err = s.memoriesFrame(r, agent, v.Path()); err != nil {
 		return err
 	}
+	v.Selection = selectionOf(agent, false, v.Path())
 	return show(w, r, http.StatusOK, templates.MemoriesPage(v))
 }
 

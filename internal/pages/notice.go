@@ -35,6 +35,8 @@ const (
 	doneSamples   = "samples"
 	doneWritten   = "written-back"
 	doneRemoved   = "removed"
+	doneVerified  = "verified"
+	doneNothing   = "nothing"
 )
 
 // redirect leads on to the page that shows the outcome of an action. id is that of the memory, where there is one.
@@ -69,12 +71,17 @@ func back(r *http.Request, otherwise string) string {
 // noticeOf says what the action did that led here; nil: none did, or it holds no more. path is the page's own address,
 // to come back to after an undo.
 func (s *site) noticeOf(ctx context.Context, r *http.Request, agent postgres.Agent, path string) (*templates.Notice, error) {
+	if batch := r.URL.Query().Get(templates.FieldBatch); batch != "" {
+		return s.noticeOfBatch(ctx, agent, batch, path), nil
+	}
 	done := r.URL.Query().Get(fieldDone)
 	switch done {
 	case "":
 		return nil, nil
 	case donePurged:
 		return said("It is gone for good, with its history."), nil
+	case doneNothing:
+		return said("Nothing was selected, so nothing was done. Tick the memories first."), nil
 	case doneWritten:
 		return said("The missing memories are written back."), nil
 	case doneRemoved:

@@ -19,6 +19,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"memoir/internal/agents"
+	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/sync"
 	"memoir/web"
@@ -45,6 +46,7 @@ type site struct {
 	engine  *sync.Engine
 	store   *postgres.Store
 	options Options
+	batches batches
 }
 
 // New returns the handler of all pages and of what they load. It belongs behind the gate.
@@ -54,7 +56,7 @@ func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handl
 	}
 	s := &site{engine: engine, store: store, options: options}
 	r := chi.NewRouter()
-	r.Use(middleware.GetHead)
+	r.Use(middleware.GetHead, byBrowser)
 	r.NotFound(s.notFound)
 	r.MethodNotAllowed(s.methodNotAllowed(r))
 
@@ -63,6 +65,7 @@ func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handl
 
 	r.Get(templates.AgentsPath, s.page(s.agents))
 	r.Post(templates.SamplesPath, s.action(s.addSamples))
+	r.Get(templates.ActivityPath, s.page(s.activityOfAll))
 	r.Get(templates.SyncPath, s.page(s.sync))
 	r.Post(templates.ScanPath, s.action(s.scan))
 	s.agentPages(r)
@@ -76,9 +79,10 @@ func (s *site) agentPages(r chi.Router) {
 	const agent = "/agents/{slug}"
 	r.Get(agent, s.page(s.agent))
 	r.Get(agent+"/", s.page(s.agent))
-	r.Get(agent+"/memory", s.page(s.memories))
-	r.Get(agent+"/claude-md", s.page(s.claudeMD))
+	r.Get(agent+"/memory", s.page(orAsOf(s.memories, s.memoriesAsOf)))
+	r.Get(agent+"/claude-md", s.page(orAsOf(s.claudeMD, s.claudeMDAsOf)))
 	r.Get(agent+"/sessions", s.page(s.sessions))
+	r.Get(agent+"/activity", s.page(s.activity))
 	r.Get(agent+"/trash", s.page(s.trash))
 	r.Post(agent+"/forget", s.action(s.forget))
 	r.Post(agent+"/missing/{decision}", s.action(s.decideMissing))
@@ -86,12 +90,17 @@ func (s *site) agentPages(r chi.Router) {
 }
 
 func (s *site) memoryPages(r chi.Router) {
+	const many = "/agents/{slug}/memory/batch"
+	r.Get(many+"/deletion", s.page(s.nothingSelected))
+	r.Post(many+"/deletion", s.writing(s.deletionOfMany))
+	r.Post(many+"/{operation}", s.writing(s.batch))
+
 	const memory = "/agents/{slug}/memory/{id}"
 	const create = "/agents/{slug}/memory/new"
 	r.Get(create, s.page(s.newMemory))
 	r.Post(create, s.writing(s.create))
 	r.Post(create+"/preview", s.writing(s.preview))
-	r.Get(memory, s.page(s.memory))
+	r.Get(memory, s.page(orAsOf(s.memory, s.memoryAsOf)))
 	r.Get(memory+"/edit", s.page(s.editMemory))
 	r.Post(memory+"/edit", s.writing(s.edit))
 	r.Post(memory+"/edit/preview", s.writing(s.preview))
@@ -103,6 +112,13 @@ func (s *site) memoryPages(r chi.Router) {
 	r.Post(memory+"/restore", s.action(s.restore))
 	r.Post(memory+"/purge", s.action(s.purge))
 	r.Post(memory+"/type", s.action(s.chooseType))
+}
+
+// byBrowser says for the journal that a person asks, in a browser.
+func byBrowser(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r.WithContext(sync.As(r.Context(), memories.ByBrowser)))
+	})
 }
 
 // icon answers browsers that ask for an icon at the place where sites used to have one.

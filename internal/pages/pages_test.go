@@ -143,7 +143,7 @@ func (s *site) submit(t *testing.T, page *answer, button string) *answer {
 	form := found.Closest("form")
 	fields := url.Values{}
 	form.Find("input").Each(func(_ int, field *goquery.Selection) {
-		fields.Set(field.AttrOr("name", ""), field.AttrOr("value", ""))
+		fields.Add(field.AttrOr("name", ""), field.AttrOr("value", ""))
 	})
 	if name := found.AttrOr("name", ""); name != "" {
 		fields.Set(name, found.AttrOr("value", ""))

@@ -26,7 +26,7 @@ func (s *site) trash(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := templates.Trash{Frame: frame, Agent: agentView(agent)}
+	v := templates.Trash{Frame: frame, Agent: agentView(agent), Selection: selectionOf(agent, true, path)}
 	for _, m := range page.Memories {
 		v.Rows = append(v.Rows, trashRow(m))
 	}

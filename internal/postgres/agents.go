@@ -54,6 +54,14 @@ func (s *Store) count(ctx context.Context, agents []Agent) error {
 	for _, row := range rows {
 		place[row.AgentID].add(memories.State(row.State), memories.Type(text(row.Type)), int(row.N))
 	}
+	waiting, err := s.q.CountWaiting(ctx, ids)
+	if err != nil {
+		return wrap("count what waits", err)
+	}
+	for _, row := range waiting {
+		c := place[row.ID]
+		c.Blocked, c.NotRemoved, c.Disagreements = int(row.Blocked), int(row.NotRemoved), int(row.Disagreements)
+	}
 	return nil
 }
 

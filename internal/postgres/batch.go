@@ -20,6 +20,7 @@ type Batch struct {
 	Block        []BlockedFile
 	Unblock      []string // paths
 	Words        []Words
+	Activity     []Happening // in the order in which it happened
 }
 
 // Empty says that there is nothing to apply.
@@ -41,6 +42,9 @@ func (w *Writer) Apply(ctx context.Context, b *Batch) error {
 			return err
 		}
 		if err := w.saveFiles(ctx, q, b); err != nil {
+			return err
+		}
+		if err := journal(ctx, q, w.agentID, b.Activity...); err != nil {
 			return err
 		}
 		return saveWords(ctx, q, b.Words)
@@ -110,6 +114,11 @@ func (w *Writer) updateMemories(ctx context.Context, q *queries.Queries, b *Batc
 	for i := range b.Words {
 		if id, ok := kept[b.Words[i].RevisionID]; ok {
 			b.Words[i].RevisionID = id
+		}
+	}
+	for i := range b.Activity {
+		if id, ok := kept[b.Activity[i].RevisionID]; ok {
+			b.Activity[i].RevisionID = id
 		}
 	}
 	return nil

@@ -11,22 +11,35 @@ import (
 	"memoir/internal/postgres/internal/queries"
 )
 
+// Deletion is what a deletion does beside putting the memory into the trash.
+type Deletion struct {
+	Paths      []string                        // of the files to remove
+	IndexLines map[string][]memories.IndexLine // that go from each index, by its path
+	Actor      memories.Actor
+	RenamedTo  string // empty: the memory is not deleted because it has another name now
+}
+
 // Delete commits a deletion: the memory goes to the trash, each content that it has had leaves a tombstone, and the
-// given files are marked for removal, so that a crash before they are gone is made good at the next look.
-func (w *Writer) Delete(ctx context.Context, id uuid.UUID, paths []string, indexLines map[string][]memories.IndexLine) error {
-	lines, err := json.Marshal(indexLines)
+// files are marked for removal, so that a crash before they are gone is made good at the next look.
+func (w *Writer) Delete(ctx context.Context, h Head, d Deletion) error {
+	lines, err := json.Marshal(d.IndexLines)
 	if err != nil {
 		return err
 	}
 	at := Now()
+	deleted := HappensTo(h, h.Life(), at, memories.DidDelete, d.Actor)
+	deleted.State, deleted.Renamed = memories.Deleted, d.RenamedTo
 	return w.inTx(ctx, "delete", func(q *queries.Queries) error {
-		if err := q.MarkDeleted(ctx, queries.MarkDeletedParams{ID: id, At: at, IndexLines: lines}); err != nil {
+		if err := q.MarkDeleted(ctx, queries.MarkDeletedParams{ID: h.UUID, At: at, IndexLines: lines}); err != nil {
 			return err
 		}
-		if err := q.BuryMemory(ctx, queries.BuryMemoryParams{MemoryID: id, At: at}); err != nil {
+		if err := q.BuryMemory(ctx, queries.BuryMemoryParams{MemoryID: h.UUID, At: at}); err != nil {
 			return err
 		}
-		return q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: paths})
+		if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: d.Paths}); err != nil {
+			return err
+		}
+		return journal(ctx, q, w.agentID, deleted)
 	})
 }
 
@@ -71,7 +84,30 @@ func (w *Writer) EndRestore(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// Allow lifts the tombstone of one content.
+// AllowBlocked lifts the tombstone of a content that is kept out, and makes the next look take its file for changed.
+func (w *Writer) AllowBlocked(ctx context.Context, b BlockedFile, actor memories.Actor) error {
+	return w.inTx(ctx, "let the content in", func(q *queries.Queries) error {
+		if err := q.UnburyContent(ctx, queries.UnburyContentParams{AgentID: w.agentID, Name: b.Name, Fingerprint: b.Fingerprint[:]}); err != nil {
+			return err
+		}
+		if err := q.ForgetContent(ctx, queries.ForgetContentParams{AgentID: w.agentID, Path: b.Path}); err != nil {
+			return err
+		}
+		allowed, err := q.HeadsByName(ctx, queries.HeadsByNameParams{AgentID: w.agentID, Names: []string{b.Name}})
+		if err != nil {
+			return err
+		}
+		h := Happening{
+			At: Now(), Kind: memories.DidAllow, Actor: actor, Name: b.Name, Path: b.Path, Session: b.Session, Type: b.Type,
+		}
+		if len(allowed) > 0 {
+			h.MemoryID = allowed[0].Memory.ID
+		}
+		return journal(ctx, q, w.agentID, h)
+	})
+}
+
+// Allow lifts the tombstone of one content, which somebody is about to save.
 func (w *Writer) Allow(ctx context.Context, name string, f memories.Fingerprint) error {
 	return wrap("lift the tombstone", w.q.UnburyContent(ctx, queries.UnburyContentParams{
 		AgentID: w.agentID, Name: name, Fingerprint: f[:],
@@ -79,21 +115,20 @@ func (w *Writer) Allow(ctx context.Context, name string, f memories.Fingerprint)
 }
 
 // Purge removes a memory and its history for good. Its tombstones stay, and are set where its removal had left none.
-func (w *Writer) Purge(ctx context.Context, id uuid.UUID) error {
+func (w *Writer) Purge(ctx context.Context, h Head, actor memories.Actor) error {
+	at := Now()
 	return w.inTx(ctx, "purge", func(q *queries.Queries) error {
-		if err := q.BuryMemory(ctx, queries.BuryMemoryParams{MemoryID: id, At: Now()}); err != nil {
+		if err := q.BuryMemory(ctx, queries.BuryMemoryParams{MemoryID: h.UUID, At: at}); err != nil {
 			return err
 		}
-		return q.DeleteHeads(ctx, []uuid.UUID{id})
+		if err := q.DeleteHeads(ctx, []uuid.UUID{h.UUID}); err != nil {
+			return err
+		}
+		return journal(ctx, q, w.agentID, happensLast(h, at, memories.DidPurge, actor))
 	})
 }
 
 // Bury leaves tombstones for a memory that the disk had put into the trash and that a person now deletes.
 func (w *Writer) Bury(ctx context.Context, id uuid.UUID, at time.Time) error {
 	return wrap("bury", w.q.BuryMemory(ctx, queries.BuryMemoryParams{MemoryID: id, At: at}))
-}
-
-// ForgetContent makes the next look take the file for changed.
-func (w *Writer) ForgetContent(ctx context.Context, path string) error {
-	return wrap("forget the file's content", w.q.ForgetContent(ctx, queries.ForgetContentParams{AgentID: w.agentID, Path: path}))
 }

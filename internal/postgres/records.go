@@ -32,13 +32,18 @@ type ClaudeMD struct {
 	Problem     string
 }
 
-// Counts is how many memories an agent has. The four types count active ones, Total all that are not deleted.
+// Counts is how many memories an agent has. The four types count active ones, Total all that are not deleted. The last
+// three are what else waits for somebody to decide.
 type Counts struct {
 	ByType         map[memories.Type]int
 	NeedsAttention int
 	Missing        int
 	Deleted        int
 	Total          int
+
+	Blocked       int // contents that are kept out
+	NotRemoved    int // deleted memories of which a file is still on disk
+	Disagreements int // memories under which sessions say different things
 }
 
 // FileStatus says what a file on disk is to its memory.

@@ -4,8 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/google/uuid"
-
+	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
 )
 
@@ -14,7 +13,13 @@ func (w *Writer) RecordBytes(ctx context.Context, path, hash string) error {
 	return wrap("record the file's bytes", w.q.RecordBytes(ctx, queries.RecordBytesParams{AgentID: w.agentID, Path: path, Hash: hash}))
 }
 
-// SetModified sets what the memory's age counts from.
-func (w *Writer) SetModified(ctx context.Context, id uuid.UUID, at time.Time) error {
-	return wrap("set the memory's age", w.q.SetModified(ctx, queries.SetModifiedParams{ID: id, ModifiedAt: at}))
+// Verify commits that the memory is still true: its age counts from then on.
+func (w *Writer) Verify(ctx context.Context, h Head, at time.Time, actor memories.Actor) error {
+	h.ModifiedAt = at
+	return w.inTx(ctx, "set the memory's age", func(q *queries.Queries) error {
+		if err := q.SetModified(ctx, queries.SetModifiedParams{ID: h.UUID, ModifiedAt: at}); err != nil {
+			return err
+		}
+		return journal(ctx, q, w.agentID, HappensTo(h, h.Life(), at, memories.DidVerify, actor))
+	})
 }

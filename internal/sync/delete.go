@@ -31,32 +31,38 @@ type Result struct {
 func (e *Engine) Delete(ctx context.Context, slug, id, match string) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		head, err := h.head(ctx, id, match)
+		changes, err := h.deleteSeen(ctx, Seen{id, match})
 		if err != nil {
-			return err
-		}
-		if head.State == memories.Deleted {
-			if err := h.w.Bury(ctx, head.UUID, head.DeletedAt); err != nil {
-				return err
-			}
-			result, err = h.result(ctx, id)
-			return err
-		}
-		if err := h.delete(ctx, head); err != nil {
 			return err
 		}
 		if err := h.publish(ctx); err != nil {
 			return err
 		}
-		h.tell([]change{{KindDeleted, head.Name}})
+		h.tell(changes)
 		result, err = h.result(ctx, id)
 		return err
 	})
 	return result, err
 }
 
+// deleteSeen deletes a memory up to CLAUDE.md, and returns what there is to tell of it once that is written.
+func (h *hold) deleteSeen(ctx context.Context, seen Seen) ([]change, error) {
+	head, err := h.head(ctx, seen.ID, seen.Match)
+	if err != nil {
+		return nil, err
+	}
+	if head.State == memories.Deleted {
+		return nil, h.w.Bury(ctx, head.UUID, head.DeletedAt)
+	}
+	if err := h.delete(ctx, head, ""); err != nil {
+		return nil, err
+	}
+	return []change{{KindDeleted, head.Name}}, nil
+}
+
 // delete takes the steps of a deletion up to CLAUDE.md. Each is safe to repeat: after a crash, finishDeletions does.
-func (h *hold) delete(ctx context.Context, head postgres.Head) error {
+// renamedTo is the name that the memory has now; empty: it is not deleted for that.
+func (h *hold) delete(ctx context.Context, head postgres.Head, renamedTo string) error {
 	if h.closed != nil {
 		return h.errClosed()
 	}
@@ -76,7 +82,7 @@ func (h *hold) delete(ctx context.Context, head postgres.Head) error {
 	for i, f := range carriers {
 		paths[i] = f.Path
 	}
-	if err := h.w.Delete(ctx, head.UUID, paths, h.indexLinesOf(paths)); err != nil {
+	if err := h.w.Delete(ctx, head, postgres.Deletion{Paths: paths, IndexLines: h.indexLinesOf(paths), Actor: actorOf(ctx), RenamedTo: renamedTo}); err != nil {
 		return err
 	}
 	h.published.stale()
@@ -183,19 +189,25 @@ func (e *Engine) Purge(ctx context.Context, slug, id, match string) (Result, err
 		return Result{}, err
 	}
 	return result, e.withAgent(ctx, slug, func(h *hold) error {
-		head, err := h.w.Head(ctx, id)
-		if err != nil {
-			return err
-		}
-		if head.State != memories.Deleted {
-			return &memories.ConflictError{Reason: "The memory was learned anew while it was being deleted. It is kept; delete it again if it is to go."}
-		}
-		if err := h.w.Purge(ctx, head.UUID); err != nil {
-			return err
-		}
-		h.tell([]change{{KindDeleted, head.Name}})
-		return nil
+		changes, err := h.purge(ctx, id)
+		h.tell(changes)
+		return err
 	})
+}
+
+// purge empties a deleted memory from the trash.
+func (h *hold) purge(ctx context.Context, id string) ([]change, error) {
+	head, err := h.w.Head(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if head.State != memories.Deleted {
+		return nil, &memories.ConflictError{Reason: "The memory was learned anew while it was being deleted. It is kept; delete it again if it is to go."}
+	}
+	if err := h.w.Purge(ctx, head, actorOf(ctx)); err != nil {
+		return nil, err
+	}
+	return []change{{KindDeleted, head.Name}}, nil
 }
 
 // head returns the memory and checks that it is what the user saw.

@@ -62,7 +62,7 @@ func (e *Engine) scan(ctx context.Context, slug string) (Scan, error) {
 			return nil // discovery has to see first that it is back
 		}
 		var err error
-		if scan, err = h.look(ctx, []string{"."}); err != nil {
+		if scan, err = h.look(ctx, []string{"."}, cause{}); err != nil {
 			return err
 		}
 		return h.publish(ctx)
@@ -86,7 +86,7 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 		if !h.present {
 			return nil
 		}
-		scan, err := h.look(ctx, scope)
+		scan, err := h.look(ctx, scope, cause{})
 		if err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 }
 
 // look compares the scope with what is known of it, saves what has changed, and tells those who listen.
-func (h *hold) look(ctx context.Context, scope []string) (Scan, error) {
+func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error) {
 	if h.root == nil {
 		return Scan{}, nil // nothing is concluded from a directory that is not there
 	}
@@ -129,7 +129,7 @@ func (h *hold) look(ctx context.Context, scope []string) (Scan, error) {
 		return Scan{}, err
 	}
 	gone, device := h.gone(listing, known, row.DurableDevice)
-	l := look{at: at, seen: seen, gone: gone}
+	l := look{at: at, seen: seen, gone: gone, cause: why}
 	out, err := h.save(ctx, l)
 	if err != nil {
 		return Scan{}, err

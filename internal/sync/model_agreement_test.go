@@ -186,6 +186,7 @@ func (w *world) disagreements() []string {
 	found.add(w.ofClaudeMD(s))
 	found = append(found, w.ofIndexes()...)
 	found = append(found, w.leftovers()...)
+	found = append(found, w.journal()...)
 	return found
 }
 

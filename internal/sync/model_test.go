@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/pgtest"
 )
 
 // The model-based tests let an agent, a person and a careless hand do whatever comes to them, in any order, and then
@@ -76,10 +77,12 @@ func model(t *testing.T, prepare func(*bench), run func(*world)) {
 	b.options.ClaudeMDLimit = modelLimit // so that some of the memories become one-line entries
 	b.restart()
 	prepare(b)
+	journal := pgtest.Journal(t, b.url)
 	runs := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		runs++
 		w := newWorld(rt, b, fmt.Sprintf("agent%d", runs))
+		w.journal = journal
 		defer w.end()
 		run(w)
 	})
@@ -97,7 +100,9 @@ type world struct {
 	ever  contents            // every content that was ever written
 	ended contents            // what deleted memories had said, as long as nobody has let it in again
 	taken map[string][]string // the index lines that went with each deletion, by the memory's id
-	rules *rules              // what each look has to lead to; nil while the engine looks by itself
+	// journal says where the journal does not lead to what is.
+	journal func() []string
+	rules   *rules // what each look has to lead to; nil while the engine looks by itself
 }
 
 // contents are fingerprints by name.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"memoir/internal/memories"
@@ -87,20 +88,43 @@ func (e *Engine) previews(ctx context.Context, row postgres.Agent, going map[str
 	if err != nil {
 		return Preview{}, Preview{}, err
 	}
-	var raw []byte
-	var unread error
-	if path := onDisk(row).ClaudeMDPath(); path != "" {
-		if root, err := os.OpenRoot(row.Dir); err == nil {
-			defer root.Close() //nolint:errcheck // only read through
-			raw, unread = readClaudeMD(root, path)
-		}
-	}
+	raw, unread := claudeMDOf(row)
 	with = e.compile(sections, raw, unread)
 	if len(going) == 0 {
 		return with, with, nil
 	}
 	staying := slices.DeleteFunc(sections, func(s memories.Section) bool { return going[s.ID] })
 	return with, e.compile(staying, raw, unread), nil
+}
+
+// PreviewAsOf compiles what Memoir would have put into the agent's CLAUDE.md at a moment, as far as the contents of that
+// time are still kept: a memory that has been purged since is not in it. What stands outside of Memoir's markers is not
+// Memoir's, and is as it is now. It fails with memories.ErrNotFound.
+func (e *Engine) PreviewAsOf(ctx context.Context, slug string, at time.Time) (Preview, error) {
+	row, err := e.store.Agent(ctx, slug)
+	if err != nil {
+		return Preview{}, err
+	}
+	sections, err := e.store.SectionsAsOf(ctx, row.ID, at)
+	if err != nil {
+		return Preview{}, err
+	}
+	raw, unread := claudeMDOf(row)
+	return e.compile(sections, raw, unread), nil
+}
+
+// claudeMDOf returns what the agent's CLAUDE.md says; an agent without one has an empty one.
+func claudeMDOf(row postgres.Agent) (raw []byte, unread error) {
+	path := onDisk(row).ClaudeMDPath()
+	if path == "" {
+		return nil, nil
+	}
+	root, err := os.OpenRoot(row.Dir)
+	if err != nil {
+		return nil, nil // its directory is gone, and the file with it
+	}
+	defer root.Close() //nolint:errcheck // only read through
+	return readClaudeMD(root, path)
 }
 
 // compile puts the memories into the text of a CLAUDE.md. Where that cannot be read or is damaged, the compiled part

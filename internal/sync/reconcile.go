@@ -51,6 +51,8 @@ type look struct {
 	at   time.Time
 	seen []sighting
 	gone []postgres.File // known to be there, and not there any more
+	// cause is why there is something to see, where that is not just somebody's writing a file.
+	cause cause
 }
 
 // past is what was known, before a look, of all that the look touches.
@@ -88,6 +90,7 @@ func reconcile(l look, p past) outcome {
 	}
 	d.removeWhatNoFileCarries(p.durable)
 	d.settle()
+	d.journal()
 	return d.outcome()
 }
 
@@ -98,7 +101,9 @@ type desk struct {
 	byID       map[uuid.UUID]*page
 	unreadable map[string]*page // by path
 	tombstones map[postgres.Tombstone]bool
-	suspects   []*page // a durable file of theirs is gone or carries another name
+	suspects   []*page             // a durable file of theirs is gone or carries another name
+	renamed    map[uuid.UUID]*page // the new memory in the file of one that was there
+	cause      cause
 	out        outcome
 }
 
@@ -112,12 +117,16 @@ type page struct {
 	dropped   bool
 	touched   bool // something about it may have to be saved
 	before    postgres.Head
-	kind      Kind // what to tell; empty: nothing
+	kind      Kind          // what to tell; empty: nothing
+	by        *sighting     // the file that has changed the memory; nil: none has
+	life      postgres.Life // of a new one, so far
+	learned   int           // where the journal of this look says that a new one was
 }
 
 func newDesk(l look, p past) *desk {
 	d := &desk{
 		at: l.at, byName: map[string]*page{}, byID: map[uuid.UUID]*page{}, unreadable: map[string]*page{}, tombstones: p.tombstones,
+		renamed: map[uuid.UUID]*page{}, cause: l.cause,
 	}
 	for _, h := range p.heads {
 		pg := &page{head: h, before: h, files: map[string]postgres.File{}}
@@ -214,6 +223,7 @@ func (d *desk) block(s sighting, row *postgres.File) {
 		},
 		Fingerprint: s.fingerprint,
 	})
+	d.keptOut(s, *row)
 }
 
 // seeUnreadable lists the file by its path. What it carried when it could last be read stays as it is: nothing is
@@ -254,6 +264,9 @@ func (d *desk) carry(s sighting, row *postgres.File) {
 	if isNew {
 		pg = d.create(s)
 		d.byName[s.file.Name] = pg
+		if s.known != nil && s.known.MemoryID != uuid.Nil {
+			d.renamed[s.known.MemoryID] = pg
+		}
 	}
 	row.MemoryID = pg.head.UUID
 	pg.files[s.path] = *row
@@ -265,9 +278,7 @@ func (d *desk) carry(s sighting, row *postgres.File) {
 	case pg.head.State == memories.Deleted:
 		d.revive(pg, s)
 	case pg.head.State == memories.Missing:
-		pg.head.State, pg.head.UpdatedAt = memories.Active, d.at
-		pg.kind = KindRestored
-		d.compete(pg, s)
+		d.takeBack(pg, s)
 	default:
 		d.compete(pg, s)
 	}
@@ -301,6 +312,13 @@ func (d *desk) revive(pg *page, s sighting) {
 	d.adopt(pg, s)
 }
 
+// takeBack ends that a memory is missing: a file carries it again.
+func (d *desk) takeBack(pg *page, s sighting) {
+	pg.head.State, pg.head.UpdatedAt = memories.Active, d.at
+	pg.kind, pg.by = KindRestored, &s
+	d.compete(pg, s)
+}
+
 // compete lets the file's content become the memory's if it is newer. A file that is known with these very bytes
 // never wins.
 func (d *desk) compete(pg *page, s sighting) {
@@ -320,7 +338,8 @@ func (d *desk) compete(pg *page, s sighting) {
 
 // keepAsPast keeps a content that did not win, so that nothing that was ever learned is lost.
 func (d *desk) keepAsPast(pg *page, s sighting) {
-	if !s.unchanged() && s.fingerprint != pg.head.Fingerprint {
+	known := s.unchanged() && s.known.Fingerprint == s.fingerprint
+	if !known && s.fingerprint != pg.head.Fingerprint {
 		d.addRevision(pg, s, false)
 	}
 }
@@ -344,7 +363,10 @@ func (d *desk) adopt(pg *page, s sighting) {
 	h.Type, h.Fingerprint, h.Hash, h.Size = s.file.Type, s.fingerprint, s.hash, s.size
 	h.Path, h.Session, h.ModifiedAt, h.ContentAt = s.path, s.session, s.modifiedAt, s.contentAt
 	h.Problems = s.file.Problems
-	pg.text = &s
+	pg.text, pg.by = &s, &s
+	if pg.isNew {
+		d.learn(pg, s)
+	}
 }
 
 func (d *desk) addRevision(pg *page, s sighting, current bool) {

@@ -18,20 +18,8 @@ import (
 func (e *Engine) Restore(ctx context.Context, slug, id, match string) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		head, err := h.head(ctx, id, match)
+		head, err := h.restoreSeen(ctx, Seen{id, match})
 		if err != nil {
-			return err
-		}
-		if head.State != memories.Deleted && head.State != memories.Missing {
-			return &memories.ConflictError{Reason: fmt.Sprintf("The memory %q is not in the trash: it lives already. Nothing was changed.", head.Name)}
-		}
-		if err := h.canRestore(ctx, head); err != nil {
-			return err
-		}
-		if err := h.w.BeginRestore(ctx, head); err != nil {
-			return err
-		}
-		if err := h.restore(ctx, head); err != nil {
 			return err
 		}
 		if err := h.publish(ctx); err != nil {
@@ -45,6 +33,24 @@ func (e *Engine) Restore(ctx context.Context, slug, id, match string) (Result, e
 		return err
 	})
 	return result, err
+}
+
+// restoreSeen brings a memory back up to CLAUDE.md, and returns it as it was in the trash.
+func (h *hold) restoreSeen(ctx context.Context, seen Seen) (postgres.Head, error) {
+	head, err := h.head(ctx, seen.ID, seen.Match)
+	if err != nil {
+		return head, err
+	}
+	if head.State != memories.Deleted && head.State != memories.Missing {
+		return head, &memories.ConflictError{Reason: fmt.Sprintf("The memory %q is not in the trash: it lives already. Nothing was changed.", head.Name)}
+	}
+	if err := h.canRestore(ctx, head); err != nil {
+		return head, err
+	}
+	if err := h.w.BeginRestore(ctx, head); err != nil {
+		return head, err
+	}
+	return head, h.restore(ctx, head)
 }
 
 // canRestore says with a conflict why the memory cannot be brought back, before anything has been changed for it.
@@ -183,10 +189,7 @@ func (e *Engine) Allow(ctx context.Context, slug, id string) (Result, error) {
 			h.queue.add(slug, blocked.Path)
 			return changedOnDisk(blocked.Path)
 		}
-		if err := h.w.Allow(ctx, blocked.Name, blocked.Fingerprint); err != nil {
-			return err
-		}
-		if err := h.w.ForgetContent(ctx, blocked.Path); err != nil {
+		if err := h.w.AllowBlocked(ctx, blocked, actorOf(ctx)); err != nil {
 			return err
 		}
 		if err := h.takeIn(ctx, blocked.Path); err != nil {

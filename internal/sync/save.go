@@ -168,7 +168,7 @@ func (h *hold) write(ctx context.Context, head *postgres.Head, draft Draft) (Res
 	if err := files.Write(h.root, target.path, data, options); err != nil {
 		return Result{}, writeConflict(target.path, err)
 	}
-	if err := h.takeInSaved(ctx, target.path); err != nil {
+	if err := h.takeInSaved(ctx, target.path, ""); err != nil {
 		return Result{}, err
 	}
 	if err := h.lookAtBlocked(ctx, draft.Name); err != nil {
@@ -289,17 +289,19 @@ func writeConflict(path string, err error) error {
 	return fmt.Errorf("write %s: %w", path, err)
 }
 
-// takeIn mirrors a file that was just written, as if a look had found it changed.
+// takeIn mirrors a file that was just written for whoever asks, as if a look had found it changed.
 func (h *hold) takeIn(ctx context.Context, file string) error {
-	_, err := h.look(ctx, []string{file})
+	_, err := h.look(ctx, []string{file}, cause{actor: actorOf(ctx)})
 	return err
 }
 
-// takeInSaved mirrors a file that was just written because somebody asked for what it says.
-func (h *hold) takeInSaved(ctx context.Context, file string) error {
+// takeInSaved mirrors a file that was just written because somebody asked for what it says. renamedFrom is the name that
+// its memory had before; empty: no other.
+func (h *hold) takeInSaved(ctx context.Context, file, renamedFrom string) error {
 	h.saved = file
 	defer func() { h.saved = "" }()
-	return h.takeIn(ctx, file)
+	_, err := h.look(ctx, []string{file}, cause{actor: actorOf(ctx), renamedFrom: renamedFrom})
+	return err
 }
 
 func (h *hold) resultByName(ctx context.Context, name string) (Result, error) {
@@ -350,13 +352,13 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if err := files.Write(h.root, t.path, data, files.Options{New: true}); err != nil {
 		return Result{}, writeConflict(t.path, err)
 	}
-	if err := h.takeInSaved(ctx, t.path); err != nil {
+	if err := h.takeInSaved(ctx, t.path, head.Name); err != nil {
 		return Result{}, err
 	}
 	if err := h.lookAtBlocked(ctx, draft.Name); err != nil {
 		return Result{}, err
 	}
-	if err := h.delete(ctx, head); err != nil {
+	if err := h.delete(ctx, head, draft.Name); err != nil {
 		return Result{}, err
 	}
 	if err := h.publish(ctx); err != nil {

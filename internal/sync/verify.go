@@ -20,21 +20,29 @@ import (
 func (e *Engine) Verify(ctx context.Context, slug, id, match string) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		head, err := h.head(ctx, id, match)
+		changes, err := h.verifySeen(ctx, Seen{id, match})
 		if err != nil {
 			return err
 		}
-		if head.State == memories.Deleted {
-			return &memories.ConflictError{Reason: "The memory is in the trash. Nothing was changed. Restore it first."}
-		}
-		if err := h.verify(ctx, head); err != nil {
-			return err
-		}
-		h.tell([]change{{KindSaved, head.Name}})
+		h.tell(changes)
 		result, err = h.result(ctx, id)
 		return err
 	})
 	return result, err
+}
+
+func (h *hold) verifySeen(ctx context.Context, seen Seen) ([]change, error) {
+	head, err := h.head(ctx, seen.ID, seen.Match)
+	if err != nil {
+		return nil, err
+	}
+	if head.State == memories.Deleted {
+		return nil, &memories.ConflictError{Reason: "The memory is in the trash. Nothing was changed. Restore it first."}
+	}
+	if err := h.verify(ctx, head); err != nil {
+		return nil, err
+	}
+	return []change{{KindSaved, head.Name}}, nil
 }
 
 func (h *hold) verify(ctx context.Context, head postgres.Head) error {
@@ -60,7 +68,7 @@ func (h *hold) verify(ctx context.Context, head postgres.Head) error {
 			return err
 		}
 	}
-	return h.w.SetModified(ctx, head.UUID, now)
+	return h.w.Verify(ctx, head, now, actorOf(ctx))
 }
 
 // asRecorded returns the bytes of a file, which must be those on record; nil when it is gone.

@@ -17,4 +17,5 @@ type AgentCard struct {
 	ClaudeMDLimit int    // 0: not published for this agent, no meter is shown
 	Problem       string // with its CLAUDE.md, in plain words; empty: none
 	Updated       string // when something last changed, in words
+	Trend         Trend
 }

@@ -16,14 +16,16 @@ func deletionPage() templates.Deletion {
 	row := believableRows()[1]
 	return templates.Deletion{
 		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(), MemoryRow: row,
-		ClaudeMD: templates.ClaudeMDChange{
-			Published: true, CharsBefore: 12480, CharsAfter: 11469, Diff: diff.Texts(compiled, strings.Replace(compiled, section, "", 1), 300),
+		Change: templates.Change{
+			ClaudeMD: templates.ClaudeMDChange{
+				Published: true, CharsBefore: 12480, CharsAfter: 11469, Diff: diff.Texts(compiled, strings.Replace(compiled, section, "", 1), 300),
+			},
+			Files: []templates.MemoryFile{
+				{Path: "memory/feedback_refunds.md", ModifiedAt: noon},
+				{Path: "sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/feedback_refunds.md", ModifiedAt: noon},
+			},
+			Indexes: []templates.IndexChange{{Path: "memory/MEMORY.md", Diff: diff.Texts(index, strings.Replace(index, "[Refund dates](feedback_refunds.md) — never promise one, see also ", "", 1), 300)}},
 		},
-		Files: []templates.MemoryFile{
-			{Path: "memory/feedback_refunds.md", ModifiedAt: noon},
-			{Path: "sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/feedback_refunds.md", ModifiedAt: noon},
-		},
-		Indexes: []templates.IndexChange{{Path: "memory/MEMORY.md", Diff: diff.Texts(index, strings.Replace(index, "[Refund dates](feedback_refunds.md) — never promise one, see also ", "", 1), 300)}},
 	}
 }
 

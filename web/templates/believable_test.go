@@ -117,7 +117,7 @@ func agentsPage() templates.Agents {
 	return templates.Agents{
 		Frame: templates.Frame{Live: templates.EventsPath},
 		Cards: []templates.AgentCard{
-			{Agent: supportBot(), ClaudeMDChars: 12480, ClaudeMDLimit: 40000, Updated: "changed 3 minutes ago"},
+			{Agent: supportBot(), ClaudeMDChars: 12480, ClaudeMDLimit: 40000, Updated: "changed 3 minutes ago", Trend: templates.Trend{Totals: []int{2, 2, 3, 5, 5, 9, 8, 10}, Days: 30}},
 			{Agent: claude, Updated: "changed yesterday"},
 			{Agent: reviewer, ClaudeMDChars: 39200, ClaudeMDLimit: 40000, Problem: "The markers in CLAUDE.md are damaged.", Updated: "changed 12 days ago"},
 		},
@@ -274,6 +274,14 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"form-edit":        templates.MemoryFormPage(memoryForm(t)),
 		"form-refused":     templates.MemoryFormPage(refusedForm()),
 		"form-changed":     templates.MemoryFormPage(changedForm(t)),
+		"activity":         templates.ActivityPage(activityPage()),
+		"activity-all":     templates.ActivityPage(activityOfAll()),
+		"activity-none":    templates.ActivityPage(templates.Activity{}),
+		"memories-then":    templates.MemoriesAsOfPage(memoriesAsOf()),
+		"memories-before":  templates.MemoriesAsOfPage(templates.MemoriesAsOf{Agent: supportBot(), AsOf: past(templates.MemoriesPath(slug))}),
+		"memory-then":      templates.MemoryThenPage(memoryThen()),
+		"memory-before":    templates.MemoryThenPage(templates.MemoryThen{Agent: supportBot(), AsOf: past("/"), MemoryRow: rows[0]}),
+		"claude-md-then":   templates.ClaudeMDAsOfPage(claudeMDAsOf()),
 		"trash":            templates.TrashPage(trashPage()),
 		"trash-none":       templates.TrashPage(templates.Trash{Agent: supportBot()}),
 		"sync":             templates.SyncPage(syncPage()),

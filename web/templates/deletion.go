@@ -7,6 +7,11 @@ type Deletion struct {
 	Frame
 	Agent Agent
 	MemoryRow
+	Change
+}
+
+// Change is what a deletion changes on disk.
+type Change struct {
 	ClaudeMD ClaudeMDChange
 	Files    []MemoryFile  // the files that are removed
 	Indexes  []IndexChange // the MEMORY.md files that lose entries

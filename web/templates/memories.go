@@ -10,9 +10,10 @@ import (
 // Memories is an agent's Memory tab.
 type Memories struct {
 	Frame
-	Agent Agent
-	Query string        // what was searched for; empty: nothing
-	Type  memories.Type // the only type shown; empty: all
+	Agent     Agent
+	Selection Selection
+	Query     string        // what was searched for; empty: nothing
+	Type      memories.Type // the only type shown; empty: all
 	// Attention: only what needs attention is shown.
 	Attention bool
 	// Cursor is where the shown part of a long list begins; empty: at its start.
@@ -65,7 +66,7 @@ func (r MemoryRow) Path() string { return MemoryPath(r.Agent, r.ID) }
 func (r MemoryRow) Delete(back string) Action {
 	return Action{
 		Label: "Delete", About: r.Name, Path: MemoryPath(r.Agent, r.ID, "delete"), ETag: r.ETag, Back: back,
-		Icon: "delete", Style: Subtle,
+		Does: "delete", Icon: "delete", Style: Subtle,
 	}
 }
 
@@ -74,7 +75,8 @@ func Deleted(agent, id, name, back string) Notice {
 	return Notice{
 		Text: "Deleted “" + name + "”.",
 		Actions: []Action{{
-			Label: "Undo", About: "the deletion of " + name, Path: MemoryPath(agent, id, "restore"), Back: back, Style: Primary,
+			Label: "Undo", About: "the deletion of " + name, Path: MemoryPath(agent, id, "restore"), Back: back,
+			Does: "undo", Focus: RowID(id), Style: Primary,
 		}},
 	}
 }

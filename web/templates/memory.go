@@ -48,7 +48,7 @@ func (v Memory) at(rest ...string) string { return MemoryPath(v.Agent.Slug, v.ID
 
 // restore returns the action that brings a deleted memory back.
 func (v Memory) restore() Action {
-	return Action{Label: "Restore", Path: v.at("restore"), Style: Primary}
+	return Action{Label: "Restore", Path: v.at("restore"), Does: "restore", Style: Primary}
 }
 
 func (v Memory) remove() Action {

@@ -1,15 +1,19 @@
 package templates
 
-import "net/url"
+import (
+	"net/url"
+	"strings"
+)
 
 // The paths of the pages and of the actions on them. Handlers route by the same shapes.
 const (
-	AgentsPath  = "/"
-	SyncPath    = "/sync"
-	ScanPath    = "/scan"
-	SamplesPath = "/samples"
-	SignInPath  = "/sign-in"
-	EventsPath  = "/api/v1/events" // the API's event stream; the parameter agent narrows it to one
+	AgentsPath   = "/"
+	ActivityPath = "/activity"
+	SyncPath     = "/sync"
+	ScanPath     = "/scan"
+	SamplesPath  = "/samples"
+	SignInPath   = "/sign-in"
+	EventsPath   = "/api/v1/events" // the API's event stream; the parameter agent narrows it to one
 )
 
 // AgentPath returns the path of a page or action of an agent: AgentPath("hive-1", "trash") is /agents/hive-1/trash.
@@ -32,3 +36,8 @@ func NewMemoryPath(slug string) string { return AgentPath(slug, "memory", "new")
 func MemoryPath(slug, id string, rest ...string) string {
 	return AgentPath(slug, append([]string{"memory", id}, rest...)...)
 }
+
+// RowID returns the id of a memory's row in whatever list.
+func RowID(id string) string { return "memory-" + id }
+
+func lastPart(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }

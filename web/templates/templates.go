@@ -68,10 +68,16 @@ type Action struct {
 	Path  string
 	// ETag is the state that the user saw; the handler refuses when it no longer holds. Empty: not sent.
 	ETag string
+	// Memories are what it is about, where that is many; each as picked gives it.
+	Memories []string
 	// Back is the path and query of the page to return to; empty: the handler's own choice.
 	Back string
 	// Confirm is asked in a second step, for what cannot be undone; empty: the button acts at once.
 	Confirm string
+	// Does is what the keyboard calls it (keys.js): delete, undo, edit, verify, restore, new; empty: no key leads to it.
+	Does string
+	// Focus is the id of the row that the keyboard goes on from afterwards; empty: the one where it was, or the next.
+	Focus string
 	// Icon is drawn before the label, and alone where there is little room; empty: none.
 	Icon  string
 	Style Style
@@ -108,6 +114,18 @@ const (
 	FieldCursor = "cursor"
 
 	FieldDescription = "description"
+
+	FieldKind    = "kind"
+	FieldActor   = "actor"
+	FieldSession = "session"
+	FieldShown   = "shown" // how many entries the page has
+	FieldAsOf    = "as_of" // a past moment: RFC 3339, or as a browser's field writes it
+
+	// FieldMemory names a memory by its id and, after a blank, the ETag that the user saw. It may be there many times.
+	FieldMemory = "memory"
+	// FieldBatch is the batch that a part belongs to, FieldMore says that more parts follow.
+	FieldBatch = "batch"
+	FieldMore  = "more"
 )
 
 // Age is how old a memory is, in words.

@@ -9,8 +9,9 @@ import (
 // Trash is an agent's Trash tab.
 type Trash struct {
 	Frame
-	Agent Agent
-	Rows  []TrashRow
+	Agent     Agent
+	Selection Selection
+	Rows      []TrashRow
 	// MoreHref is the address of the rows after these, FirstHref that of the first ones; empty: there are none, or they
 	// are shown.
 	MoreHref  string
@@ -35,7 +36,7 @@ type TrashRow struct {
 func (r TrashRow) Path() string { return MemoryPath(r.Agent, r.ID) }
 
 func (r TrashRow) restore() Action {
-	return Action{Label: "Restore", About: r.Name, Path: MemoryPath(r.Agent, r.ID, "restore"), Back: r.back()}
+	return Action{Label: "Restore", About: r.Name, Path: MemoryPath(r.Agent, r.ID, "restore"), Back: r.back(), Does: "restore"}
 }
 
 func (r TrashRow) purge() Action {

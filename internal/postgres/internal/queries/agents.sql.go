@@ -152,7 +152,9 @@ func (q *Queries) CountMemories(ctx context.Context, agentIds []int64) ([]CountM
 const deleteAgent = `-- name: DeleteAgent :exec
 WITH gone_files AS (DELETE FROM files WHERE files.agent_id = $1),
      gone_tombstones AS (DELETE FROM tombstones WHERE tombstones.agent_id = $1),
-     gone_blocked AS (DELETE FROM blocked WHERE blocked.agent_id = $1)
+     gone_blocked AS (DELETE FROM blocked WHERE blocked.agent_id = $1),
+     gone_activity AS (DELETE FROM activity WHERE activity.agent_id = $1),
+     gone_growth AS (DELETE FROM growth WHERE growth.agent_id = $1)
 DELETE FROM agents WHERE agents.id = $1
 `
 

@@ -9,6 +9,50 @@ import (
 	"context"
 )
 
+// iteratorForInsertActivity implements pgx.CopyFromSource.
+type iteratorForInsertActivity struct {
+	rows                 []InsertActivityParams
+	skippedFirstNextCall bool
+}
+
+func (r *iteratorForInsertActivity) Next() bool {
+	if len(r.rows) == 0 {
+		return false
+	}
+	if !r.skippedFirstNextCall {
+		r.skippedFirstNextCall = true
+		return true
+	}
+	r.rows = r.rows[1:]
+	return len(r.rows) > 0
+}
+
+func (r iteratorForInsertActivity) Values() ([]interface{}, error) {
+	return []interface{}{
+		r.rows[0].AgentID,
+		r.rows[0].At,
+		r.rows[0].MemoryID,
+		r.rows[0].Name,
+		r.rows[0].Kind,
+		r.rows[0].Actor,
+		r.rows[0].Path,
+		r.rows[0].Session,
+		r.rows[0].State,
+		r.rows[0].Type,
+		r.rows[0].RevisionID,
+		r.rows[0].ModifiedAt,
+		r.rows[0].Renamed,
+	}, nil
+}
+
+func (r iteratorForInsertActivity) Err() error {
+	return nil
+}
+
+func (q *Queries) InsertActivity(ctx context.Context, arg []InsertActivityParams) (int64, error) {
+	return q.db.CopyFrom(ctx, []string{"activity"}, []string{"agent_id", "at", "memory_id", "name", "kind", "actor", "path", "session", "state", "type", "revision_id", "modified_at", "renamed"}, &iteratorForInsertActivity{rows: arg})
+}
+
 // iteratorForInsertFiles implements pgx.CopyFromSource.
 type iteratorForInsertFiles struct {
 	rows                 []InsertFilesParams

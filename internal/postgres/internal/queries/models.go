@@ -8,7 +8,25 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgtype"
 )
+
+type Activity struct {
+	ID         int64
+	AgentID    int64
+	At         time.Time
+	MemoryID   *uuid.UUID
+	Name       string
+	Kind       string
+	Actor      string
+	Path       string
+	Session    *string
+	State      *string
+	Type       *string
+	RevisionID *uuid.UUID
+	ModifiedAt *time.Time
+	Renamed    *string
+}
 
 type Agent struct {
 	ID                  int64
@@ -57,6 +75,13 @@ type File struct {
 	ModifiedAt  time.Time
 	ContentAt   time.Time
 	Problem     *string
+}
+
+type Growth struct {
+	AgentID int64
+	Day     pgtype.Date
+	Type    string
+	Alive   int32
 }
 
 type Memory struct {

@@ -1,0 +1,38 @@
+-- name: CountWaiting :many
+-- What waits for somebody besides the memories that their state tells of. The first two counts are answered by indexes
+-- that hold little else: blocked's key, and files_to_remove. The third reads the files of an agent that has sessions; its
+-- rule is that of Disagreements.
+SELECT a.id,
+       (SELECT count(*) FROM blocked b WHERE b.agent_id = a.id) AS blocked,
+       (SELECT count(DISTINCT f.memory_id) FROM files f
+        WHERE f.agent_id = a.id AND f.status = 'removing' AND f.problem IS NOT NULL) AS not_removed,
+       CASE WHEN a.sessions = 0 THEN 0 ELSE (
+           SELECT count(*) FROM (
+               SELECT f.memory_id
+               FROM files f JOIN memories m ON m.id = f.memory_id
+               WHERE f.agent_id = a.id AND f.present AND f.status = 'carries' AND m.readable AND m.state <> 'deleted'
+               GROUP BY f.memory_id
+               HAVING count(DISTINCT f.fingerprint) > 1
+                  AND max(f.content_at) FILTER (WHERE f.session IS NOT NULL)
+                      > coalesce(max(f.content_at) FILTER (WHERE f.session IS NULL), '-infinity')
+           ) d
+       ) END::bigint AS disagreements
+FROM agents a
+WHERE a.id = ANY(@agent_ids::bigint[]);
+
+-- name: FlaggedMemories :many
+-- Memories that are in use although something about their files is odd.
+SELECT sqlc.embed(m), r.description, r.body
+FROM memories m JOIN revisions r ON r.id = m.revision_id
+WHERE m.agent_id = @agent_id AND m.state = 'active' AND m.problems <> '[]'
+ORDER BY m.name, m.id
+LIMIT @most;
+
+-- name: NotRemovedMemories :many
+-- Deleted memories of which a file is still on disk, because it could not be removed.
+SELECT sqlc.embed(m), r.description, r.body
+FROM memories m JOIN revisions r ON r.id = m.revision_id
+WHERE m.agent_id = @agent_id AND m.id IN (
+    SELECT f.memory_id FROM files f WHERE f.agent_id = @agent_id AND f.status = 'removing' AND f.problem IS NOT NULL)
+ORDER BY m.name, m.id
+LIMIT @most;

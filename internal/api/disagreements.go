@@ -1,0 +1,91 @@
+package api
+
+import (
+	"context"
+	"time"
+)
+
+// Disagreement is a memory under whose name files on disk say different things, the newest of them a session's.
+type Disagreement struct {
+	ID       string    `json:"id" format:"uuid" doc:"The memory's id."`
+	Name     string    `json:"name"`
+	Versions int       `json:"versions" doc:"Different contents on disk."`
+	Sessions int       `json:"sessions" doc:"Sessions that carry one of them."`
+	Durable  bool      `json:"durable" doc:"The agent's own file carries one too."`
+	NewestAt time.Time `json:"newest_at" doc:"When the newest of them became new."`
+}
+
+// DisagreementList is what an agent's sessions disagree about, by name.
+type DisagreementList struct {
+	Disagreements []Disagreement `json:"disagreements" nullable:"false"`
+}
+
+// Version is one content that files on disk carry now.
+type Version struct {
+	Type        *string       `json:"type" doc:"feedback, user, project or reference; null: it has none."`
+	Description *string       `json:"description"`
+	Body        *string       `json:"body"`
+	Current     bool          `json:"current" doc:"It is the memory's content."`
+	Files       []VersionFile `json:"files" nullable:"false"`
+}
+
+// VersionFile is one file that says it.
+type VersionFile struct {
+	Path       string    `json:"path"`
+	Session    *string   `json:"session" doc:"Null: the agent's own file."`
+	Hash       *string   `json:"hash"`
+	ModifiedAt time.Time `json:"modified_at"`
+	NewAt      time.Time `json:"new_at" doc:"When it began to say this; the newest is the memory's content."`
+}
+
+// VersionList is what the files of a memory say, the newest first.
+type VersionList struct {
+	Versions []Version `json:"versions" nullable:"false"`
+	Settled  bool      `json:"settled" doc:"False: they disagree, and nobody has decided. To keep one, PATCH the memory with what it says."`
+}
+
+func (a *api) registerDisagreements() {
+	register(a, get("/agents/{slug}/disagreements", "list-disagreements", "Memories about which sessions say different things"), a.listDisagreements)
+	register(a, get("/agents/{slug}/memories/{id}/versions", "list-versions", "What each file of a memory says now"), a.listVersions)
+}
+
+func (a *api) listDisagreements(ctx context.Context, in *AgentPath) (*answer[DisagreementList], error) {
+	row, err := a.store.Agent(ctx, in.Slug)
+	if err != nil {
+		return nil, err
+	}
+	found, err := a.store.Disagreements(ctx, row)
+	list := DisagreementList{Disagreements: make([]Disagreement, len(found))}
+	for i, d := range found {
+		list.Disagreements[i] = Disagreement(d)
+	}
+	return ok(list), err
+}
+
+func (a *api) listVersions(ctx context.Context, in *MemoryPath) (*answer[VersionList], error) {
+	row, err := a.store.Agent(ctx, in.Slug)
+	if err != nil {
+		return nil, err
+	}
+	m, err := a.store.Memory(ctx, row, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	disagreement, err := a.store.Disagreement(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	versions, err := a.store.Versions(ctx, m)
+	list := VersionList{Versions: make([]Version, len(versions)), Settled: disagreement == nil}
+	for i, v := range versions {
+		list.Versions[i] = Version{
+			Type: text(v.Type), Description: text(v.Description), Body: text(v.Body), Current: v.Current, Files: make([]VersionFile, len(v.Files)),
+		}
+		for j, f := range v.Files {
+			list.Versions[i].Files[j] = VersionFile{
+				Path: f.Path, Session: text(f.Session), Hash: text(f.Hash), ModifiedAt: f.ModifiedAt, NewAt: f.ContentAt,
+			}
+		}
+	}
+	return ok(list), err
+}

@@ -1,0 +1,93 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"memoir/internal/memories"
+	"memoir/internal/sync"
+)
+
+// FixList is what can be done about the files of a memory that have problems.
+type FixList struct {
+	Files []FlawedFile `json:"files" nullable:"false"`
+}
+
+// FlawedFile is one file on disk that has problems.
+type FlawedFile struct {
+	Path     string          `json:"path" doc:"Relative to the agent's dir."`
+	Session  *string         `json:"session"`
+	Hash     *string         `json:"hash" doc:"SHA-256 of the file, in hexadecimal; null: it was not read."`
+	Problems []MemoryProblem `json:"problems" nullable:"false"`
+	Fixes    []Fix           `json:"fixes" nullable:"false" doc:"Empty: it is to be mended by hand, as the problem's message says."`
+}
+
+// fitForJSON takes NUL out of a text, which many readers of JSON cannot keep.
+var fitForJSON = strings.NewReplacer("\x00", "\uFFFD")
+
+// Fix is one way to mend a file.
+type Fix struct {
+	ID          string `json:"id" doc:"What to send to apply it."`
+	Problem     string `json:"problem" doc:"The code of the problem that it mends."`
+	Label       string `json:"label"`
+	Explanation string `json:"explanation"`
+	Guessed     bool   `json:"guessed" doc:"Of several choices, the one that the file's own words speak for."`
+	Diff        string `json:"diff" doc:"What it changes, as a unified diff. NUL and bytes that are not UTF-8 are U+FFFD in it."`
+}
+
+func (a *api) registerFixes() {
+	const fixes = "/agents/{slug}/memories/{id}/fixes"
+	register(a, get(fixes, "list-fixes", "What can be done about the problems of a memory's files"), a.listFixes)
+	register(a, post(fixes, "apply-fix", "Mend one file of a memory", http.StatusBadRequest, http.StatusConflict,
+		http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.applyFix)
+}
+
+func (a *api) listFixes(ctx context.Context, in *MemoryPath) (*answer[FixList], error) {
+	flawed, err := a.engine.ProposeFixes(ctx, in.Slug, in.ID)
+	list := FixList{Files: make([]FlawedFile, len(flawed))}
+	for i, f := range flawed {
+		list.Files[i] = flawedFileOf(f)
+	}
+	return ok(list), err
+}
+
+func flawedFileOf(f sync.Flawed) FlawedFile {
+	shown := FlawedFile{
+		Path: f.Path, Session: text(f.Session), Hash: text(f.Hash), Problems: problemsOf(f.Problems), Fixes: make([]Fix, len(f.Fixes)),
+	}
+	for i, fix := range f.Fixes {
+		shown.Fixes[i] = Fix{
+			ID: fix.ID, Problem: fix.Code, Label: fix.Label, Explanation: fix.Explanation, Guessed: fix.Guessed,
+			Diff: fitForJSON.Replace(strings.ToValidUTF8(udiff.Unified(f.Path, f.Path, string(f.Raw), string(fix.After)), "\uFFFD")),
+		}
+	}
+	return shown
+}
+
+func problemsOf(problems []memories.Problem) []MemoryProblem {
+	shown := make([]MemoryProblem, len(problems))
+	for i, p := range problems {
+		shown[i] = MemoryProblem(p)
+	}
+	return shown
+}
+
+type applyFixInput struct {
+	MemoryPath
+	Precondition
+	Body struct {
+		Fix  string `json:"fix" doc:"The id of one of the fixes that the file has now."`
+		Path string `json:"path" doc:"The file, relative to the agent's dir."`
+	} `nameHint:"ApplyFix"`
+}
+
+func (a *api) applyFix(ctx context.Context, in *applyFixInput) (*memoryAnswer, error) {
+	match, err := a.match(ctx, in.MemoryPath, in.Precondition)
+	if err != nil {
+		return nil, err
+	}
+	return written(a.engine.Fix(ctx, in.Slug, in.ID, match, in.Body.Path, in.Body.Fix))
+}

@@ -1,0 +1,65 @@
+package memories
+
+import "time"
+
+// Actor says who did something to a memory.
+type Actor string
+
+// The actors. What is found in a file was done by whoever wrote it: in a session's directory that session, in the
+// durable directory the agent or a person with an editor, who cannot be told apart.
+const (
+	BySession Actor = "session"
+	ByDisk    Actor = "disk"
+	ByBrowser Actor = "browser"
+	ByScript  Actor = "script" // a request to the API
+	ByMemoir  Actor = "memoir" // nobody asked just then: a restore that a crash had cut short is completed
+)
+
+// Actors lists every actor.
+var Actors = []Actor{BySession, ByDisk, ByBrowser, ByScript, ByMemoir}
+
+// ActivityKind says what happened to a memory.
+type ActivityKind string
+
+// The kinds of an Activity. All but the last two say what the memory is from then on; those are about a content that
+// is kept out of the memory, or no longer is.
+const (
+	DidLearn   ActivityKind = "learned"  // there had been no memory of that name
+	DidChange  ActivityKind = "changed"  // it says something else, or has another type
+	DidVerify  ActivityKind = "verified" // still true: its age starts anew
+	DidDelete  ActivityKind = "deleted"  // into the trash, by a person or because its file was removed
+	DidRestore ActivityKind = "restored" // out of the trash, by a person or because it was learned anew
+	DidMiss    ActivityKind = "missing"  // its files went with many others at once: held until somebody decides
+	DidReturn  ActivityKind = "returned" // it was missing, and a file carries it again
+	DidClear   ActivityKind = "cleared"  // it stood for a file that could not be read, which now can be or is gone
+	DidPurge   ActivityKind = "purged"   // gone from the trash with all its contents
+	DidBlock   ActivityKind = "blocked"  // a deleted content turned up again and is kept out
+	DidAllow   ActivityKind = "allowed"  // such a content was let in
+)
+
+// ActivityKinds lists every kind.
+var ActivityKinds = []ActivityKind{
+	DidLearn, DidChange, DidVerify, DidDelete, DidRestore, DidMiss, DidReturn, DidClear, DidPurge, DidBlock, DidAllow,
+}
+
+// Activity is one thing that happened to a memory.
+type Activity struct {
+	ID       int64
+	At       time.Time // of what was first seen in a file, that file's modification time; else when it happened
+	Agent    string    // the agent's slug
+	MemoryID string    // empty: a content was kept out of no memory
+	Exists   bool      // whether the memory can still be looked at; a purged one cannot
+	Name     string
+	Kind     ActivityKind
+	Actor    Actor
+	Path     string // of the file that held the content, relative to the agent's directory
+	Session  string // the session that wrote that; empty: the durable directory
+	State    State  // of the memory from then on; empty: as before
+	Type     Type   // of what the memory said from then on, or of the content that was kept out; empty: none
+	// Description and Hash are those of the content that held from then on; empty where it has gone with the memory.
+	Description string
+	Hash        string
+	// Renamed is the memory's other name where it was renamed: the old one beside what is learned, the new one beside
+	// what is deleted. Empty: it was not.
+	Renamed string
+}

@@ -1,0 +1,121 @@
+package pages
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/web/templates"
+)
+
+// entriesShown are the lengths that a page of the activity grows through as somebody scrolls. After the last of them the
+// next page begins: a page follows what happens by fetching itself, and that has to stay quick.
+var entriesShown = []int{50, 150, postgres.MaxLimit}
+
+// activity shows what happened to an agent's memories, and how they grew.
+func (s *site) activity(w http.ResponseWriter, r *http.Request) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	view := agentView(agent)
+	v := templates.Activity{Agent: &view}
+	if err := s.readActivity(r, postgres.ActivityList{AgentID: agent.ID}, &v); err != nil {
+		return err
+	}
+	if v.FirstHref == "" {
+		if v.Growth, v.Ages, err = s.pictures(r.Context(), agent, v.AsOf); err != nil {
+			return err
+		}
+	}
+	if v.Frame, err = s.frame(r.Context(), r, agent, v.Path(v.Filter)); err != nil {
+		return err
+	}
+	return show(w, r, http.StatusOK, templates.ActivityPage(v))
+}
+
+// activityOfAll shows what happened to the memories of all agents.
+func (s *site) activityOfAll(w http.ResponseWriter, r *http.Request) error {
+	all, err := s.store.AgentsUncounted(r.Context())
+	if err != nil {
+		return err
+	}
+	v := templates.Activity{Frame: templates.Frame{Live: templates.EventsPath}}
+	if err := s.readActivity(r, postgres.ActivityList{}, &v); err != nil {
+		return err
+	}
+	names := map[string]string{}
+	for _, agent := range all {
+		names[agent.Slug] = agent.DisplayName
+	}
+	for _, d := range v.Days {
+		for i := range d.Entries {
+			d.Entries[i].AgentName = names[d.Entries[i].Agent]
+		}
+	}
+	return show(w, r, http.StatusOK, templates.ActivityPage(v))
+}
+
+// readActivity fills in the part of the journal that the address asks for.
+func (s *site) readActivity(r *http.Request, list postgres.ActivityList, v *templates.Activity) error {
+	var err error
+	if v.Filter, err = wantedActivity(r); err != nil {
+		return err
+	}
+	query := r.URL.Query()
+	length := entriesToShow(query.Get(templates.FieldShown))
+	list.Kind, list.Actor, list.Session = v.Filter.Kind, v.Filter.Actor, v.Filter.Session
+	list.Cursor, list.Limit = query.Get(templates.FieldCursor), entriesShown[length]
+	page, err := s.store.Activity(r.Context(), list)
+	if err != nil {
+		return err
+	}
+	v.AsOf = time.Now().Local()
+	v.Days = templates.ByDay(entriesOf(page.Activity), v.AsOf)
+	if list.Cursor != "" {
+		v.FirstHref = v.Path(v.Filter)
+	}
+	switch {
+	case page.NextCursor == "":
+	case list.Cursor == "" && length+1 < len(entriesShown):
+		longer := strconv.Itoa(entriesShown[length+1])
+		v.Older = templates.Older{Href: v.At(v.Filter, templates.FieldShown, longer), Grows: true}
+	default:
+		v.Older = templates.Older{Href: v.At(v.Filter, templates.FieldCursor, page.NextCursor)}
+	}
+	return nil
+}
+
+// wantedActivity reads from the address what is to be shown.
+func wantedActivity(r *http.Request) (templates.ActivityFilter, error) {
+	query := r.URL.Query()
+	f := templates.ActivityFilter{
+		Kind:  memories.ActivityKind(query.Get(templates.FieldKind)),
+		Actor: memories.Actor(query.Get(templates.FieldActor)), Session: query.Get(templates.FieldSession),
+	}
+	switch {
+	case f.Kind != "" && !slices.Contains(memories.ActivityKinds, f.Kind):
+		return f, &badRequest{http.StatusBadRequest, "Nothing of that kind happens to a memory."}
+	case f.Actor != "" && !slices.Contains(memories.Actors, f.Actor):
+		return f, &badRequest{http.StatusBadRequest, "What happens is done by a session, disk, browser, script or memoir."}
+	case f.Session != "" && !isText(f.Session):
+		return f, &badRequest{http.StatusBadRequest, "That is no name of a session."}
+	}
+	return f, nil
+}
+
+// entriesToShow returns which of entriesShown the address asks for, the shortest where it asks for none of them.
+func entriesToShow(raw string) int {
+	return max(0, slices.IndexFunc(entriesShown, func(n int) bool { return strconv.Itoa(n) == raw }))
+}
+
+func entriesOf(happened []memories.Activity) []templates.ActivityEntry {
+	entries := make([]templates.ActivityEntry, len(happened))
+	for i, a := range happened {
+		entries[i].Activity = a
+	}
+	return entries
+}

@@ -1,0 +1,33 @@
+package pages
+
+import (
+	"net/http"
+	"time"
+
+	"memoir/internal/diff"
+	"memoir/web/templates"
+)
+
+// pastLines is how many lines of the difference between a past CLAUDE.md and today's are shown.
+const pastLines = 400
+
+// claudeMDAsOf shows what would have been compiled at a past moment, and what has changed since.
+func (s *site) claudeMDAsOf(w http.ResponseWriter, r *http.Request, at time.Time) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	then, err := s.engine.PreviewAsOf(r.Context(), agent.Slug, at)
+	if err != nil {
+		return err
+	}
+	now, err := s.engine.Preview(r.Context(), agent.Slug, "")
+	if err != nil {
+		return err
+	}
+	return show(w, r, http.StatusOK, templates.ClaudeMDAsOfPage(templates.ClaudeMDAsOf{
+		Agent: agentView(agent), AsOf: templates.AsOf{At: at, Here: templates.AgentPath(agent.Slug, "claude-md")},
+		Published: published(agent), Text: text(then.Text), Chars: then.Chars, Memories: len(then.Costs),
+		Now: diff.Texts(text(then.Text), text(now.Text), pastLines),
+	}))
+}

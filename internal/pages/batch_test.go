@@ -1,0 +1,180 @@
+package pages_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+	"memoir/web/templates"
+)
+
+// facts are n memories of one agent, named Fact 01, Fact 02 and so on.
+func facts(n int) memoirtest.Files {
+	files := memoirtest.Files{}
+	index := ""
+	for i := 1; i <= n; i++ {
+		file := fmt.Sprintf("fact_%02d.md", i)
+		files["ada/memory/"+file] = memoirtest.Note(fmt.Sprintf("Fact %02d", i), memories.Project, fmt.Sprintf("What is known of %02d.", i))
+		index += fmt.Sprintf("- [Fact %02d](%s) — a fact\n", i, file)
+	}
+	files["ada/memory/MEMORY.md"] = index
+	return files
+}
+
+// select ticks the memories of those names and presses a button of the bar, as a browser without scripts does.
+func (s *site) selecting(t *testing.T, page *answer, button string, names ...string) *answer {
+	t.Helper()
+	fields := url.Values{}
+	page.Find("#selection input[type=hidden]").Each(func(_ int, field *goquery.Selection) {
+		fields.Add(field.AttrOr("name", ""), field.AttrOr("value", ""))
+	})
+	for _, name := range names {
+		box := page.Find(".row").FilterFunction(func(_ int, row *goquery.Selection) bool { return words(row.Find("h2, h3")) == name }).
+			Find(`input[form="selection"]`)
+		if box.Length() != 1 {
+			t.Fatalf("%q has %d checkboxes", name, box.Length())
+		}
+		fields.Add(box.AttrOr("name", ""), box.AttrOr("value", ""))
+	}
+	pressed := page.Find("#selection button").FilterFunction(func(_ int, b *goquery.Selection) bool { return words(b) == button })
+	if pressed.Length() != 1 {
+		t.Fatalf("the bar has %d buttons %q", pressed.Length(), button)
+	}
+	return s.post(t, pressed.AttrOr("formaction", ""), fields)
+}
+
+func TestDeletingManyShowsWhatChangesThenDeletesAllAndUndoBringsAllBack(t *testing.T) {
+	t.Parallel()
+	files := facts(4)
+	s := serve(t, files)
+	before := s.Read("ada/CLAUDE.md")
+
+	page := s.selecting(t, s.get(t, adaList+"?q=fact"), "Delete…", "Fact 01", "Fact 03")
+	page.expect(http.StatusOK, "Delete 2 memories?", "Fact 01", "Fact 03", "2 files are removed", "characters fewer", "memory/MEMORY.md")
+	if gone := page.each(`.line[data-kind="removed"]`); !slices.Contains(gone, "removed: What is known of 03.") || slices.Contains(gone, "removed: What is known of 02.") {
+		t.Errorf("what goes is %q", gone)
+	}
+	if s.Read("ada/CLAUDE.md") != before || s.Read("ada/memory/fact_01.md") == "" {
+		t.Error("something has changed already")
+	}
+
+	page = s.submit(t, page, "Delete 2 memories")
+	page.expect(http.StatusOK, "Deleted 2 memories.")
+	if got := page.names(); !slices.Equal(got, []string{"Fact 02", "Fact 04"}) || page.Request.URL.Query().Get("q") != "fact" {
+		t.Errorf("%s lists %q", page.Request.URL, got)
+	}
+	if s.Read("ada/memory/fact_01.md") != "" || strings.Contains(s.Read("ada/CLAUDE.md"), "of 03") || strings.Contains(s.Read("ada/memory/MEMORY.md"), "Fact 01") {
+		t.Error("the deleted memories are still on disk")
+	}
+
+	page = s.submit(t, page, "Undo the deletion of 2 memories")
+	page.expect(http.StatusOK, "2 memories are back.")
+	if s.Read("ada/CLAUDE.md") != before || s.Read("ada/memory/MEMORY.md") != files["ada/memory/MEMORY.md"] || s.Read("ada/memory/fact_03.md") != files["ada/memory/fact_03.md"] {
+		t.Error("the undo did not bring everything back as it was")
+	}
+}
+
+func TestOfManyWhatChangedMeanwhileIsLeftAndStaysSelected(t *testing.T) {
+	t.Parallel()
+	s := serve(t, facts(3))
+	page := s.selecting(t, s.get(t, adaList), "Delete…", "Fact 01", "Fact 02", "Fact 03")
+	s.Write("ada/memory/fact_02.md", memoirtest.Note("Fact 02", memories.Project, "Known better by now."))
+
+	page = s.submit(t, page, "Delete 3 memories")
+	page.expect(http.StatusConflict, "1 of 3 could not be deleted", "Fact 02", "Deleted 2 memories.")
+	if got := words(page.Find(".row .problem")); !strings.Contains(got, "has changed on disk") && !strings.Contains(got, "changed in the meantime") {
+		t.Errorf("the reason is %q", got)
+	}
+	if page.Find("[data-pick][checked]").Length() != 1 {
+		t.Error("what is left is not selected")
+	}
+	if s.Read("ada/memory/fact_02.md") == "" || s.Read("ada/memory/fact_01.md") != "" {
+		t.Error("the wrong files are gone")
+	}
+	page = s.selecting(t, page, "Delete…", "Fact 02")
+	page.expect(http.StatusOK, "Delete 1 memory?", "Known better by now.")
+	s.submit(t, page, "Delete 1 memory").expect(http.StatusOK, "Deleted 1 memory.", "Nothing learned yet")
+}
+
+func TestASecondClickOnDeletingManyIsNoFailure(t *testing.T) {
+	t.Parallel()
+	s := serve(t, facts(3))
+	page := s.selecting(t, s.get(t, adaList), "Delete…", "Fact 01", "Fact 02")
+	s.submit(t, page, "Delete 2 memories")
+	again := s.submit(t, page, "Delete 2 memories")
+	again.expect(http.StatusOK, "Deleted 2 memories.")
+	again = s.submit(t, again, "Undo the deletion of 2 memories")
+	again.expect(http.StatusOK, "2 memories are back.")
+}
+
+func TestManyAreMarkedAsStillTrueAtOnce(t *testing.T) {
+	t.Parallel()
+	files := facts(3)
+	for _, n := range []string{"01", "02"} {
+		files["ada/memory/fact_"+n+".md"] = strings.Replace(files["ada/memory/fact_"+n+".md"], "---\n\n", "metadata:\n  modified: 2026-01-02T03:04:05Z\n---\n\n", 1)
+	}
+	s := serve(t, files)
+	page := s.get(t, adaList)
+	if got := page.Find("[data-stale]").Length(); got < 2 {
+		t.Fatalf("%d marks of stale ones", got)
+	}
+	page = s.selecting(t, page, "Still true", "Fact 01", "Fact 02")
+	page.expect(http.StatusOK, "2 memories are still true")
+	if page.Find("[data-stale]").Length() != 0 {
+		t.Error("something is stale still")
+	}
+}
+
+func TestTheTrashRestoresAndEmptiesManyAtOnce(t *testing.T) {
+	t.Parallel()
+	s := serve(t, facts(4))
+	page := s.selecting(t, s.get(t, adaList), "Delete…", "Fact 01", "Fact 02", "Fact 03")
+	s.submit(t, page, "Delete 3 memories")
+	trash := ada + "/trash"
+	page = s.selecting(t, s.get(t, trash), "Restore", "Fact 01", "Fact 02")
+	page.expect(http.StatusOK, "2 memories are back.")
+	if got := page.names(); !slices.Equal(got, []string{"Fact 03"}) || page.Request.URL.Path != trash {
+		t.Errorf("%s has %q", page.Request.URL, got)
+	}
+	page = s.selecting(t, page, "Yes, delete for good", "Fact 03")
+	page.expect(http.StatusOK, "1 memory is gone for good", "The trash is empty")
+	if s.Read("ada/memory/fact_02.md") == "" {
+		t.Error("a restored file is not there")
+	}
+}
+
+func TestABatchOfNothingSaysSo(t *testing.T) {
+	t.Parallel()
+	s := serve(t, facts(1))
+	list := s.get(t, adaList)
+	for _, button := range []string{"Delete…", "Still true"} {
+		s.selecting(t, list, button).expect(http.StatusOK, "Nothing was selected")
+	}
+	s.get(t, adaList+"/batch/deletion").expect(http.StatusOK, "Nothing was selected")
+	s.post(t, adaList+"/batch/eat", nil).expect(http.StatusNotFound)
+	s.post(t, "/agents/nobody/memory/batch/delete", nil).expect(http.StatusNotFound)
+	s.post(t, adaList+"/batch/delete", url.Values{templates.FieldMemory: {"nonsense"}}).expect(http.StatusConflict, "1 of 1 could not be deleted", "nonsense")
+}
+
+func TestABatchInPartsIsToldOfAsOne(t *testing.T) {
+	t.Parallel()
+	s := serve(t, facts(3))
+	id := func(n string) string { return s.Memory("ada", "Fact "+n).ID }
+	part := s.post(t, adaList+"/batch/delete", url.Values{templates.FieldMemory: {id("01"), id("02")}, templates.FieldMore: {"true"}})
+	token := part.Header.Get("Memoir-Batch")
+	if part.StatusCode != http.StatusNoContent || token == "" {
+		t.Fatalf("a part is answered with %d and %q", part.StatusCode, token)
+	}
+	s.post(t, adaList+"/batch/delete", url.Values{templates.FieldMemory: {id("03")}, templates.FieldBatch: {token}}).
+		expect(http.StatusOK, "Deleted 3 memories.")
+	// A batch of another kind, or of another agent, is not gone on with.
+	s.post(t, adaList+"/batch/restore", url.Values{templates.FieldMemory: {id("01")}, templates.FieldBatch: {token}}).
+		expect(http.StatusOK, "1 memory is back.")
+}

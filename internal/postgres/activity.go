@@ -1,0 +1,135 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"memoir/internal/memories"
+)
+
+// ActivityList says which part of the journal is wanted. The zero values mean: all of it.
+type ActivityList struct {
+	AgentID  int64
+	Kind     memories.ActivityKind
+	Actor    memories.Actor
+	Session  string
+	Name     string // of the memory, exact
+	MemoryID string
+	Limit    int    // 1 to MaxLimit
+	Cursor   string // the NextCursor of the page before, for the same list
+}
+
+// ActivityPage is one part of the journal, newest first.
+type ActivityPage struct {
+	Activity   []memories.Activity
+	NextCursor string // empty: this is the end
+}
+
+type activityPlace struct {
+	At time.Time
+	ID int64
+}
+
+// activityOfEach reads the journal of each agent from its newest row, along its primary key, and puts the newest of those
+// first. The content and the memory are looked up for the rows of the page alone.
+const activityOfEach = `
+SELECT a.id, a.at, agents.slug, a.memory_id, m.id IS NOT NULL, a.name, a.kind, a.actor, a.path, a.session, a.state, a.type,
+       r.description, r.hash, a.renamed
+FROM (
+    SELECT found.*
+    FROM agents
+    CROSS JOIN LATERAL (SELECT * FROM activity a WHERE a.agent_id = agents.id %[1]s ORDER BY a.at DESC, a.id DESC LIMIT @most) found
+    WHERE %[2]s
+    ORDER BY found.at DESC, found.id DESC
+    LIMIT @most
+) a
+JOIN agents ON agents.id = a.agent_id
+LEFT JOIN memories m ON m.id = a.memory_id
+LEFT JOIN revisions r ON r.id = a.revision_id
+ORDER BY a.at DESC, a.id DESC`
+
+// Activity returns one page of what happened to memories, newest first. It fails with ErrCursor, and with
+// memories.ErrNotFound for a malformed MemoryID.
+func (s *Store) Activity(ctx context.Context, list ActivityList) (ActivityPage, error) {
+	mark := list.mark()
+	after, err := unseal[activityPlace](mark, list.Cursor)
+	if err != nil {
+		return ActivityPage{}, err
+	}
+	sql, args, err := list.query(after)
+	if err != nil {
+		return ActivityPage{}, err
+	}
+	rows, err := s.pool.Query(ctx, sql, args)
+	if err != nil {
+		return ActivityPage{}, wrap("read the journal", err)
+	}
+	page := ActivityPage{}
+	page.Activity, err = pgx.CollectRows(rows, scanActivity)
+	if err != nil {
+		return ActivityPage{}, wrap("read the journal", err)
+	}
+	if len(page.Activity) > list.Limit {
+		page.Activity = page.Activity[:list.Limit]
+		last := page.Activity[list.Limit-1]
+		page.NextCursor = seal(mark, activityPlace{last.At, last.ID})
+	}
+	return page, nil
+}
+
+func (l ActivityList) mark() string {
+	return markOf("activity", l.AgentID, l.Kind, l.Actor, l.Session, l.Name, l.MemoryID)
+}
+
+func (l ActivityList) query(after *activityPlace) (string, pgx.NamedArgs, error) {
+	args := pgx.NamedArgs{"most": l.Limit + 1}
+	var where strings.Builder
+	equal := func(column, value string) {
+		if value != "" {
+			args[column] = value
+			fmt.Fprintf(&where, " AND a.%[1]s = @%[1]s", column)
+		}
+	}
+	equal("kind", string(l.Kind))
+	equal("actor", string(l.Actor))
+	equal("session", l.Session)
+	equal("name", l.Name)
+	if l.MemoryID != "" {
+		id, err := parseID(l.MemoryID)
+		if err != nil {
+			return "", nil, err
+		}
+		args["memory"] = id
+		where.WriteString(" AND a.memory_id = @memory")
+	}
+	if after != nil {
+		args["at"], args["id"] = after.At, after.ID
+		where.WriteString(" AND (a.at, a.id) < (@at, @id)")
+	}
+	agent := "true"
+	if l.AgentID != 0 {
+		args["agent"] = l.AgentID
+		agent = "agents.id = @agent"
+	}
+	return fmt.Sprintf(activityOfEach, where.String(), agent), args, nil
+}
+
+func scanActivity(row pgx.CollectableRow) (memories.Activity, error) {
+	var a memories.Activity
+	var memoryID *uuid.UUID
+	var session, state, t, description, hash, renamed *string
+	err := row.Scan(&a.ID, &a.At, &a.Agent, &memoryID, &a.Exists, &a.Name, &a.Kind, &a.Actor, &a.Path, &session, &state, &t,
+		&description, &hash, &renamed)
+	if memoryID != nil {
+		a.MemoryID = memoryID.String()
+	}
+	a.At = a.At.UTC()
+	a.Session, a.State, a.Type = text(session), memories.State(text(state)), memories.Type(text(t))
+	a.Description, a.Hash, a.Renamed = text(description), text(hash), text(renamed)
+	return a, err
+}

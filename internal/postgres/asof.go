@@ -1,0 +1,109 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/queries"
+)
+
+// PastList says which memories of a past moment are wanted, by name. The zero values mean: all but the deleted ones.
+type PastList struct {
+	Type   memories.Type
+	State  memories.State
+	Name   string // exact
+	Limit  int    // 1 to MaxLimit
+	Cursor string // the NextCursor of the page before, for the same list at the same moment
+}
+
+type pastPlace struct {
+	Name string
+	ID   uuid.UUID
+}
+
+// MemoriesAsOf returns one page of an agent's memories as they were at a moment, by name: what they said, where that came
+// from, and what their age counted from then. Memories that have been purged since are left out, since nothing is kept of
+// what they said; which files carried one is not known, nor what it took in CLAUDE.md. It fails with ErrCursor.
+func (s *Store) MemoriesAsOf(ctx context.Context, agent Agent, at time.Time, list PastList) (Page, error) {
+	mark := markOf("as of", agent.Slug, at.UTC().Format(time.RFC3339Nano), list.Type, list.State, list.Name)
+	after, err := unseal[pastPlace](mark, list.Cursor)
+	if err != nil || after != nil && !canBeKey(after.Name, "text") {
+		return Page{}, ErrCursor
+	}
+	params := queries.MemoriesAsOfParams{
+		At: at, AgentID: agent.ID, Name: optional(list.Name), State: optional(string(list.State)),
+		Type: optional(string(list.Type)), Most: int32(list.Limit + 1),
+	}
+	if after != nil {
+		params.AfterName, params.AfterID = &after.Name, after.ID
+	}
+	rows, err := s.q.MemoriesAsOf(ctx, params)
+	if err != nil {
+		return Page{}, wrap("list past memories", err)
+	}
+	total, err := s.q.CountMemoriesAsOf(ctx, queries.CountMemoriesAsOfParams{
+		At: at, AgentID: agent.ID, Name: params.Name, State: params.State, Type: params.Type,
+	})
+	if err != nil {
+		return Page{}, wrap("count past memories", err)
+	}
+	page := Page{Total: int(total)}
+	if len(rows) > list.Limit {
+		rows = rows[:list.Limit]
+		last := rows[list.Limit-1]
+		page.NextCursor = seal(mark, pastPlace{last.Name, last.ID})
+	}
+	for _, row := range rows {
+		page.Memories = append(page.Memories, pastOf(agent, row))
+	}
+	return page, nil
+}
+
+// MemoryAsOf returns one memory as it was at a moment, also when it was in the trash. It fails with memories.ErrNotFound
+// where there was none of that id, or nothing is kept of it.
+func (s *Store) MemoryAsOf(ctx context.Context, agent Agent, id string, at time.Time) (memories.Memory, error) {
+	parsed, err := parseID(id)
+	if err != nil {
+		return memories.Memory{}, err
+	}
+	for _, state := range []memories.State{"", memories.Deleted} {
+		rows, err := s.q.MemoriesAsOf(ctx, queries.MemoriesAsOfParams{
+			At: at, AgentID: agent.ID, ID: &parsed, State: optional(string(state)), Most: 1,
+		})
+		if err != nil {
+			return memories.Memory{}, wrap("read a past memory", err)
+		}
+		if len(rows) > 0 {
+			return pastOf(agent, rows[0]), nil
+		}
+	}
+	return memories.Memory{}, memories.ErrNotFound
+}
+
+// SectionsAsOf returns every memory that went into the agent's CLAUDE.md at a moment, as far as something is kept of it.
+func (s *Store) SectionsAsOf(ctx context.Context, agentID int64, at time.Time) ([]memories.Section, error) {
+	rows, err := s.q.SectionsAsOf(ctx, queries.SectionsAsOfParams{AgentID: agentID, At: at})
+	sections := make([]memories.Section, len(rows))
+	for i, row := range rows {
+		sections[i] = memories.Section{
+			ID: row.ID.String(), Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description, Body: row.Body,
+		}
+	}
+	return sections, wrap("read what was compiled", err)
+}
+
+func pastOf(agent Agent, row queries.MemoriesAsOfRow) memories.Memory {
+	m := memories.Memory{
+		ID: row.ID.String(), AgentID: agent.ID, Agent: agent.Slug, Name: row.Name, Readable: row.Readable,
+		Type: memories.Type(text(row.Type)), Description: row.Description, Body: row.Body, State: memories.State(text(row.State)),
+		Path: row.Path, Session: text(row.Session), Hash: row.Hash, Size: row.Size, ModifiedAt: moment(row.ModifiedAt),
+		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.At.UTC(),
+	}
+	if m.State == memories.Deleted {
+		m.DeletedAt = m.UpdatedAt
+	}
+	return m
+}

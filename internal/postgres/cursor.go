@@ -1,0 +1,45 @@
+package postgres
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+)
+
+// sealed is the place at which a page has ended, with a mark of the list that it belongs to.
+type sealed[Place any] struct {
+	List string
+	At   Place
+}
+
+// seal makes a cursor of the place at which a page has ended.
+func seal[Place any](mark string, at Place) string {
+	raw, err := json.Marshal(sealed[Place]{mark, at})
+	if err != nil {
+		panic(err) // places are strings, numbers, times and ids, which marshal
+	}
+	return base64.RawURLEncoding.EncodeToString(raw)
+}
+
+// unseal reads a cursor; nil for none. It fails with ErrCursor where seal has not made it for this list.
+func unseal[Place any](mark, cursor string) (*Place, error) {
+	if cursor == "" {
+		return nil, nil
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err != nil {
+		return nil, ErrCursor
+	}
+	var s sealed[Place]
+	if json.Unmarshal(raw, &s) != nil || s.List != mark {
+		return nil, ErrCursor
+	}
+	return &s.At, nil
+}
+
+// markOf tells a list from others by what it was asked for: a cursor of another one would leave rows out in silence.
+func markOf(asked ...any) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", asked))
+	return base64.RawURLEncoding.EncodeToString(sum[:12])
+}

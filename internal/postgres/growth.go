@@ -1,0 +1,108 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/queries"
+)
+
+const day = 24 * time.Hour
+
+// Alive is how many memories live, by type; the empty type counts those that have none.
+type Alive map[memories.Type]int
+
+// GrowthPoint is how many memories lived at the end of a day.
+type GrowthPoint struct {
+	Day   time.Time // its beginning, in UTC
+	Alive Alive
+}
+
+// Growth returns for each agent how many of its memories lived at the end of points days, evenly spread from since to until,
+// oldest first; the last is the day of until. A zero since is the first day on which something was learned by any of
+// them. Where there are fewer days, there are fewer points. Memories that were purged since are counted while they lived.
+func (s *Store) Growth(ctx context.Context, agentIDs []int64, since, until time.Time, points int) (map[int64][]GrowthPoint, error) {
+	rows, err := s.q.Growth(ctx, agentIDs)
+	if err != nil {
+		return nil, wrap("read the growth", err)
+	}
+	byAgent := map[int64][]growth{}
+	first := until
+	for _, row := range rows {
+		byAgent[row.AgentID] = append(byAgent[row.AgentID], growth{row.Day.Time, memories.Type(row.Type), int(row.Alive)})
+		if row.Day.Time.Before(first) {
+			first = row.Day.Time
+		}
+	}
+	if since.IsZero() {
+		since = first
+	}
+	days := spread(since, until, points)
+	grown := make(map[int64][]GrowthPoint, len(agentIDs))
+	for _, id := range agentIDs {
+		grown[id] = accumulate(byAgent[id], days)
+	}
+	return grown, nil
+}
+
+// spread returns at most points days from since to until, both included.
+func spread(since, until time.Time, points int) []time.Time {
+	since, until = since.UTC().Truncate(day), until.UTC().Truncate(day)
+	between := max(0, int(until.Sub(since)/day))
+	points = max(1, min(points, between+1))
+	days := make([]time.Time, points)
+	for i := range days {
+		days[i] = until
+		if points > 1 {
+			days[i] = since.Add(time.Duration(i*between/(points-1)) * day)
+		}
+	}
+	return days
+}
+
+// accumulate returns how many live at the end of each day, both in ascending order.
+func accumulate(grown []growth, days []time.Time) []GrowthPoint {
+	alive := Alive{}
+	points := make([]GrowthPoint, len(days))
+	for i, d := range days {
+		for len(grown) > 0 && !grown[0].day.After(d) {
+			alive[grown[0].t] += grown[0].alive
+			grown = grown[1:]
+		}
+		points[i] = GrowthPoint{Day: d, Alive: Alive{}}
+		for t, n := range alive {
+			if n != 0 {
+				points[i].Alive[t] = n
+			}
+		}
+	}
+	return points
+}
+
+// AgeBounds are the ages in days at which the buckets of Ages begin: today, 1–2, 3–7, 8–30, 31–90 days, older.
+var AgeBounds = []int{0, 1, 3, 8, 31, 91}
+
+// Ages returns for each agent how many of its living memories are of which age at now and of which type: one entry for each
+// of AgeBounds.
+func (s *Store) Ages(ctx context.Context, agentIDs []int64, now time.Time) (map[int64][]Alive, error) {
+	bounds := make([]float64, len(AgeBounds)-1)
+	for i := range bounds {
+		bounds[i] = float64(AgeBounds[i+1])
+	}
+	rows, err := s.q.Ages(ctx, queries.AgesParams{Now: now, Bounds: bounds, AgentIds: agentIDs})
+	if err != nil {
+		return nil, wrap("read the ages", err)
+	}
+	ages := make(map[int64][]Alive, len(agentIDs))
+	for _, id := range agentIDs {
+		ages[id] = make([]Alive, len(AgeBounds))
+		for i := range ages[id] {
+			ages[id][i] = Alive{}
+		}
+	}
+	for _, row := range rows {
+		ages[row.AgentID][row.Bucket][memories.Type(row.Type)] += int(row.N)
+	}
+	return ages, nil
+}

@@ -1,0 +1,77 @@
+package pgtest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// journalGaps are sentences on where the journal, read from its beginning, does not lead to what is, or tells of something
+// that cannot have happened after what it told before. In one statement, so that it may run while Memoir writes.
+const journalGaps = `
+WITH told AS (
+    SELECT *, row_number() OVER newest AS since_then,
+           lag(state) OVER story AS old_state, lag(revision_id) OVER story AS old_revision, lag(id) OVER story AS old_id,
+           lag(at) OVER (PARTITION BY memory_id ORDER BY id) AS at_before
+    FROM activity
+    WHERE state IS NOT NULL
+    WINDOW story AS (PARTITION BY memory_id ORDER BY at, id), newest AS (PARTITION BY memory_id ORDER BY at DESC, id DESC)
+), last AS (
+    SELECT * FROM told WHERE since_then = 1
+), counted AS (
+    SELECT agent_id, coalesce(type, '') AS type, count(*) AS alive FROM memories WHERE state <> 'deleted' GROUP BY 1, 2
+), grown AS (
+    SELECT agent_id, type, sum(alive) AS alive FROM growth GROUP BY 1, 2 HAVING sum(alive) <> 0
+)
+SELECT format('the journal leaves %s %L as %s of type %s with content %s, and it is %s of type %s with content %s', m.id, m.name,
+              last.state, last.type, last.revision_id, m.state, m.type, m.revision_id)
+FROM memories m LEFT JOIN last ON last.memory_id = m.id
+WHERE (m.agent_id, m.name, m.state, m.type, m.revision_id)
+      IS DISTINCT FROM (last.agent_id, last.name, last.state, last.type, last.revision_id)
+UNION ALL
+SELECT format('%L is gone, and the journal says last that it was %s', last.name, last.kind)
+FROM last LEFT JOIN memories m ON m.id = last.memory_id
+WHERE m.id IS NULL AND last.kind NOT IN ('purged', 'cleared')
+UNION ALL
+SELECT format('%L was %s, from %s to %s', name, kind, old_state, state)
+FROM told
+WHERE NOT CASE kind
+    WHEN 'learned'  THEN old_id IS NULL AND state IN ('active', 'needs_attention')
+    WHEN 'changed'  THEN old_state = state AND revision_id <> old_revision OR old_state <> state AND state IN ('active', 'needs_attention')
+                                                                             AND old_state IN ('active', 'needs_attention')
+    WHEN 'verified' THEN old_state = state AND revision_id = old_revision
+    WHEN 'deleted'  THEN old_state <> 'deleted' AND state = 'deleted' AND revision_id = old_revision
+    WHEN 'restored' THEN old_state = 'deleted' AND state IN ('active', 'needs_attention')
+    WHEN 'missing'  THEN old_state IN ('active', 'needs_attention') AND state = 'missing' AND revision_id = old_revision
+    WHEN 'returned' THEN old_state = 'missing' AND state IN ('active', 'needs_attention')
+    WHEN 'purged'   THEN old_state = 'deleted' AND state = 'deleted' AND revision_id IS NULL
+    WHEN 'cleared'  THEN old_id IS NOT NULL AND state = 'deleted' AND revision_id IS NULL
+END
+UNION ALL
+SELECT format('%L was %s at %s, after what happened at %s', name, kind, at, at_before) FROM told WHERE at < at_before
+UNION ALL
+SELECT format('%s memories of type %L live in agent %s, and the journal has summed up %s', counted.alive, type, agent_id, grown.alive)
+FROM counted FULL JOIN grown USING (agent_id, type)
+WHERE counted.alive IS DISTINCT FROM grown.alive`
+
+// Journal returns a function that says, a sentence each, where the journal in the database does not lead to what is.
+func Journal(t testing.TB, url string) (gaps func() []string) {
+	t.Helper()
+	conn, err := pgx.Connect(context.Background(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(context.Background()) }) //nolint:errcheck // the database goes with the test
+	return func() []string {
+		rows, err := conn.Query(context.Background(), journalGaps)
+		if err != nil {
+			return []string{err.Error()}
+		}
+		found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return []string{err.Error()}
+		}
+		return found
+	}
+}

@@ -1,0 +1,39 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/queries"
+)
+
+// Standing is what a memory is now, in short: enough to say whether it is what it was.
+type Standing struct {
+	State       memories.State
+	Fingerprint memories.Fingerprint
+}
+
+// Standings returns what memories of an agent are now, by id. Those that are gone for good are not among them. It fails
+// with memories.ErrNotFound for a malformed id.
+func (s *Store) Standings(ctx context.Context, agentID int64, ids []string) (map[string]Standing, error) {
+	parsed := make([]uuid.UUID, len(ids))
+	for i, id := range ids {
+		var err error
+		if parsed[i], err = parseID(id); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := s.q.HeadsByID(ctx, queries.HeadsByIDParams{AgentID: agentID, Ids: parsed})
+	if err != nil {
+		return nil, wrap("read what memories are now", err)
+	}
+	standings := make(map[string]Standing, len(rows))
+	for _, row := range rows {
+		standings[row.Memory.ID.String()] = Standing{
+			State: memories.State(row.Memory.State), Fingerprint: memories.Fingerprint(row.Memory.Fingerprint),
+		}
+	}
+	return standings, nil
+}

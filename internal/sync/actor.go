@@ -1,0 +1,41 @@
+package sync
+
+import (
+	"context"
+
+	"memoir/internal/memories"
+)
+
+type actorKey struct{}
+
+// As says who asks for what is done in the context, for the journal. The API and the pages set it once, around all of their
+// calls. What is found on disk was done by whoever wrote it, no matter who asked for the look.
+func As(ctx context.Context, actor memories.Actor) context.Context {
+	return context.WithValue(ctx, actorKey{}, actor)
+}
+
+// actorOf returns who asks; where nobody does, Memoir acts by itself.
+func actorOf(ctx context.Context) memories.Actor {
+	if actor, ok := ctx.Value(actorKey{}).(memories.Actor); ok {
+		return actor
+	}
+	return memories.ByMemoir
+}
+
+// cause is why there is something new in a file that is looked at. The zero cause: the one who wrote it knows.
+type cause struct {
+	actor       memories.Actor
+	renamedFrom string
+}
+
+// actorIn returns who did what a file shows.
+func (c cause) actorIn(s *sighting) memories.Actor {
+	switch {
+	case c.actor != "":
+		return c.actor
+	case s != nil && !s.durable():
+		return memories.BySession
+	default:
+		return memories.ByDisk
+	}
+}

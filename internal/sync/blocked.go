@@ -1,0 +1,51 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"memoir/internal/files"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// RemoveBlocked removes from the disk the file of a content that is kept out, with its entries in MEMORY.md, and returns
+// what it said. That is kept in the trash, unless it was emptied. A memory that has been learned anew under the name stays.
+//
+// It fails with memories.ErrNotFound, and with *memories.ConflictError when the file is no longer what was kept out, or
+// cannot be removed.
+func (e *Engine) RemoveBlocked(ctx context.Context, slug, id string) (memories.Blocked, error) {
+	var removed memories.Blocked
+	err := e.withAgent(ctx, slug, func(h *hold) error {
+		blocked, err := h.w.Blocked(ctx, id)
+		if err != nil {
+			return err
+		}
+		if h.root == nil {
+			return h.errNoDirectory()
+		}
+		removed = blocked.Blocked
+		err = files.RemoveIf(h.root, blocked.Path, blocked.Hash)
+		switch {
+		case errors.Is(err, files.ErrChanged):
+			h.queue.add(slug, blocked.Path)
+			return changedOnDisk(blocked.Path)
+		case err != nil:
+			return &memories.ConflictError{Reason: fmt.Sprintf("%s could not be removed: %v. It is still kept out.", blocked.Path, plain(err))}
+		}
+		if err := h.removeFromIndexes(blocked.Path); err != nil {
+			return err
+		}
+		// The file carried nothing, so its going takes nothing from a memory of that name, as a look might conclude.
+		if err := h.w.FileRemoved(ctx, blocked.Path); err != nil {
+			return err
+		}
+		if err := h.w.Apply(ctx, &postgres.Batch{Unblock: []string{blocked.Path}}); err != nil {
+			return err
+		}
+		h.tell([]change{{KindDeleted, blocked.Name}})
+		return nil
+	})
+	return removed, err
+}

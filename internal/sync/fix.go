@@ -1,0 +1,262 @@
+package sync
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"time"
+
+	"memoir/internal/files"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// Flawed is a file on disk that has problems, with the ways to mend it.
+type Flawed struct {
+	Path     string
+	Session  string // empty: of the durable directory
+	Hash     string // of Raw; empty where it was not read
+	Raw      []byte // nil: it cannot be read as a memory
+	Problems []memories.Problem
+	Fixes    []memories.Fix
+}
+
+// ProposeFixes returns the files of a memory that have problems, and what can be done about each. Nothing is written. A
+// memory in the trash has none. It fails with memories.ErrNotFound.
+func (e *Engine) ProposeFixes(ctx context.Context, slug, id string) ([]Flawed, error) {
+	row, err := e.store.Agent(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	m, err := e.store.Memory(ctx, row, id)
+	if err != nil || m.State == memories.Deleted {
+		return nil, err
+	}
+	if !m.Readable {
+		return []Flawed{{Path: m.Path, Session: m.Session, Hash: m.Hash, Problems: m.Problems}}, nil
+	}
+	root, err := os.OpenRoot(row.Dir)
+	if err != nil {
+		return nil, nil // its directory is gone, and with it what could be mended
+	}
+	defer root.Close() //nolint:errcheck // only read through
+	var flawed []Flawed
+	for _, f := range m.Files {
+		raw, err := readAll(root, f.Path, memories.MaxFileSize)
+		if err != nil {
+			continue // the next look says what it is now
+		}
+		found, err := e.flawsOf(ctx, row, m, f, raw)
+		if err != nil {
+			return nil, err
+		}
+		if len(found.Problems) > 0 {
+			flawed = append(flawed, found)
+		}
+	}
+	return flawed, nil
+}
+
+// flawsOf returns what is wrong with one file of a memory, its name among the others of its directory included.
+func (e *Engine) flawsOf(ctx context.Context, row postgres.Agent, m memories.Memory, f memories.Carrier, raw []byte) (Flawed, error) {
+	found := Flawed{
+		Path: f.Path, Session: f.Session, Hash: files.Hash(raw), Raw: raw,
+		Problems: memories.Parse(raw, stem(f.Path)).Problems, Fixes: memories.Fixes(raw, f.Path),
+	}
+	var twins []string
+	for _, other := range m.Files {
+		if path.Dir(other.Path) == path.Dir(f.Path) {
+			twins = append(twins, other.Path)
+		}
+	}
+	if len(twins) < 2 {
+		return found, nil
+	}
+	slices.Sort(twins)
+	found.Problems = append(found.Problems, duplicateName(twins))
+	// The file that holds the content keeps the name: renaming it would leave its knowledge under a name that the other has.
+	if f.Path == m.Path {
+		return found, nil
+	}
+	name, err := e.freeName(ctx, row, m.Name, stem(f.Path))
+	if err != nil {
+		return found, err
+	}
+	found.Fixes = append(found.Fixes, memories.Fix{
+		ID: "rename", Code: memories.CodeDuplicateName, Label: "Name this one “" + name + "”",
+		Explanation: "Gives this file a name of its own, so that both are memories. The other file keeps the name.",
+		After:       memories.Renamed(raw, f.Path, name),
+	})
+	return found, nil
+}
+
+// freeName returns the name of a file, or else the taken name with a number, whichever no memory has or had.
+func (e *Engine) freeName(ctx context.Context, row postgres.Agent, taken, stem string) (string, error) {
+	for n := 1; ; n++ {
+		name := memories.Content{Name: stem}.Canonical().Name
+		if n > 1 {
+			name = memories.Content{Name: fmt.Sprintf("%s %d", taken, n)}.Canonical().Name
+		}
+		if name == "" || name == taken {
+			continue
+		}
+		known := 0
+		for _, state := range []memories.State{"", memories.Deleted} {
+			page, err := e.store.Memories(ctx, row, postgres.List{Name: name, State: state, Limit: 1})
+			if err != nil {
+				return "", err
+			}
+			known += page.Total
+		}
+		if known == 0 {
+			return name, nil
+		}
+	}
+}
+
+// Fix mends one file of a memory as ProposeFixes has it. When it returns, the file and CLAUDE.md are on disk. The
+// memory's age stays: what is mended is not newer for it. match is the ETag of what the user saw; empty: whatever there is.
+//
+// It fails with memories.ErrNotFound, memories.ErrChanged when match is of another content, *memories.InvalidError for a
+// path or a fix that the memory does not have, and *memories.ConflictError when the file has changed on disk since it was
+// read, or cannot be written; then nothing has happened.
+func (e *Engine) Fix(ctx context.Context, slug, id, match, path, fix string) (Result, error) {
+	var result Result
+	err := e.withAgent(ctx, slug, func(h *hold) error {
+		head, f, raw, err := h.carrierAt(ctx, id, match, path)
+		if err != nil {
+			return err
+		}
+		after, err := h.fixed(ctx, head, f, raw, fix)
+		if err != nil {
+			return err
+		}
+		if err := h.replace(ctx, head, f, after); err != nil {
+			return err
+		}
+		result, err = h.resultAt(ctx, path)
+		return err
+	})
+	return result, err
+}
+
+// UndoFix writes back the bytes that a file of the memory had before it was mended; hash is theirs. It fails as Fix does,
+// and with *memories.ConflictError where those bytes are not kept: of a content that was only spelled otherwise the history
+// has the newer spelling.
+func (e *Engine) UndoFix(ctx context.Context, slug, id, match, path, hash string) (Result, error) {
+	var result Result
+	err := e.withAgent(ctx, slug, func(h *hold) error {
+		head, f, _, err := h.carrierAt(ctx, id, match, path)
+		if err != nil {
+			return err
+		}
+		row, err := h.w.Agent(ctx)
+		if err != nil {
+			return err
+		}
+		revisions, err := h.store.Revisions(ctx, row, id)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(revisions, func(r memories.Revision) bool { return r.Hash == hash && r.Raw != nil })
+		if i < 0 {
+			return &memories.ConflictError{Reason: "What " + path + " said before is not kept any more. Nothing was changed."}
+		}
+		if err := h.replace(ctx, head, f, revisions[i].Raw); err != nil {
+			return err
+		}
+		result, err = h.resultAt(ctx, path)
+		return err
+	})
+	return result, err
+}
+
+// carrierAt returns a living memory, one of the files that carry it, and the bytes of that, which are those on record.
+func (h *hold) carrierAt(ctx context.Context, id, match, path string) (head postgres.Head, f postgres.File, raw []byte, err error) {
+	if head, err = h.head(ctx, id, match); err != nil {
+		return head, f, nil, err
+	}
+	if head.State == memories.Deleted {
+		return head, f, nil, &memories.ConflictError{Reason: "The memory is in the trash. Nothing was changed. Restore it first."}
+	}
+	if h.root == nil {
+		return head, f, nil, h.errNoDirectory()
+	}
+	carriers, err := h.carriersOf(ctx, head)
+	if err != nil {
+		return head, f, nil, err
+	}
+	i := slices.IndexFunc(carriers, func(f postgres.File) bool { return f.Path == path && f.Status != postgres.Removing })
+	if i < 0 {
+		return head, f, nil, &memories.InvalidError{Field: "path", Reason: "is none of the files that carry this memory"}
+	}
+	f = carriers[i]
+	if !head.Readable {
+		return head, f, nil, &memories.InvalidError{Field: "fix", Reason: "is not possible: the file could not be read as a memory. Mend it on disk, or delete it"}
+	}
+	if raw, err = h.asRecorded(f); err == nil && raw == nil {
+		err = &memories.ConflictError{Reason: path + " is gone from the disk. Nothing was changed."}
+	}
+	return head, f, raw, err
+}
+
+// fixed returns the bytes of a file after one of its fixes.
+func (h *hold) fixed(ctx context.Context, head postgres.Head, f postgres.File, raw []byte, fix string) ([]byte, error) {
+	row, err := h.w.Agent(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m, err := h.store.Memory(ctx, row, head.ID)
+	if err != nil {
+		return nil, err
+	}
+	found, err := h.flawsOf(ctx, row, m, memories.Carrier{Path: f.Path, Session: f.Session}, raw)
+	if err != nil {
+		return nil, err
+	}
+	for _, offered := range found.Fixes {
+		if offered.ID == fix {
+			return offered.After, nil
+		}
+	}
+	return nil, &memories.InvalidError{Field: "fix", Reason: "is none that this file has now; ask for its fixes again"}
+}
+
+// replace writes other bytes into a file of the memory, under its old modification time, and publishes. Where the file
+// holds the memory's content, what it says now is the content. Where it holds an older one, it stays the older one: mending
+// its form makes it no newer knowledge.
+func (h *hold) replace(ctx context.Context, head postgres.Head, f postgres.File, after []byte) error {
+	parsed := memories.Parse(after, stem(f.Path))
+	fingerprint := parsed.Fingerprint(after)
+	if err := h.w.Allow(ctx, parsed.Name, fingerprint); err != nil {
+		return err
+	}
+	modTime := time.Unix(0, f.ModTime)
+	if err := files.Write(h.root, f.Path, after, files.Options{IfHash: f.Hash, ModTime: modTime}); err != nil {
+		return writeConflict(f.Path, err)
+	}
+	takeIn := func(ctx context.Context, file string) error { return h.takeInSaved(ctx, file, "") }
+	if f.Fingerprint != head.Fingerprint {
+		takeIn = h.takeIn
+		if parsed.Name == head.Name {
+			if err := h.w.RecordBytes(ctx, f.Path, files.Hash(after)); err != nil {
+				return err
+			}
+		}
+	}
+	if err := takeIn(ctx, f.Path); err != nil {
+		return err
+	}
+	if err := h.lookAtBlocked(ctx, parsed.Name); err != nil {
+		return err
+	}
+	if err := h.publish(ctx); err != nil {
+		return err
+	}
+	if fingerprint == f.Fingerprint {
+		h.tell([]change{{KindSaved, parsed.Name}}) // a look finds nothing new in another spelling
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package sync
+
+import (
+	"slices"
+	"strings"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// learn notes that the file has brought a new memory, or the next content of one that is new in this look: its story
+// begins as far back as its files tell.
+func (d *desk) learn(pg *page, s sighting) {
+	kind := memories.DidLearn
+	if pg.life != (postgres.Life{}) {
+		kind = memories.DidChange
+	}
+	state := memories.Active
+	if s.file.Type == "" || s.file.Unreadable {
+		state = memories.NeedsAttention
+	}
+	h := postgres.HappensTo(pg.head, pg.life, s.contentAt, kind, d.cause.actorIn(&s))
+	h.State = state
+	if kind == memories.DidLearn {
+		h.Renamed = d.cause.renamedFrom
+		pg.learned = len(d.out.batch.Activity)
+	}
+	pg.life = postgres.Life{State: state, Type: h.Type}
+	d.out.batch.Activity = append(d.out.batch.Activity, h)
+}
+
+// keptOut notes that a content was kept out, once for as long as it stays in the file.
+func (d *desk) keptOut(s sighting, row postgres.File) {
+	if s.known != nil && s.known.Present && s.known.Status == postgres.Blocked && s.known.Fingerprint == s.fingerprint {
+		return
+	}
+	d.out.batch.Activity = append(d.out.batch.Activity, postgres.Happening{
+		At: d.at, Kind: memories.DidBlock, Actor: d.cause.actorIn(&s), MemoryID: row.MemoryID, Name: s.file.Name,
+		Path: s.path, Session: s.session, Type: s.file.Type,
+	})
+}
+
+// journal notes what the look means for the memories that were there before, by name.
+func (d *desk) journal() {
+	var known []postgres.Happening
+	for _, pg := range d.byID {
+		switch {
+		case pg.isNew && pg.dropped:
+			d.out.batch.Activity = slices.DeleteFunc(d.out.batch.Activity, func(h postgres.Happening) bool { return h.MemoryID == pg.head.UUID })
+		case pg.isNew || !pg.touched:
+		case pg.dropped:
+			known = append(known, postgres.Clears(pg.before, d.at, d.cause.actorIn(nil)))
+		default:
+			if kind := pg.becomes(); kind != "" {
+				known = append(known, postgres.HappensTo(pg.head, pg.before.Life(), d.at, kind, d.cause.actorIn(pg.by)))
+			}
+		}
+	}
+	slices.SortFunc(known, func(a, b postgres.Happening) int { return strings.Compare(a.Name, b.Name) })
+	d.linkRenamed(known)
+	d.out.batch.Activity = append(d.out.batch.Activity, known...)
+}
+
+// becomes says what the look means for a memory that was there before; empty: nothing that anybody should know.
+func (pg *page) becomes() memories.ActivityKind {
+	before, after := pg.before.State, pg.head.State
+	switch {
+	case after == before && pg.head.Fingerprint == pg.before.Fingerprint:
+		return ""
+	case before == memories.Deleted:
+		return memories.DidRestore
+	case after == memories.Deleted:
+		return memories.DidDelete
+	case after == before:
+		return memories.DidChange
+	case after == memories.Missing:
+		return memories.DidMiss
+	case before == memories.Missing:
+		return memories.DidReturn
+	default:
+		return memories.DidChange
+	}
+}
+
+// linkRenamed names to each other the memory that went and the new one that its file carries now.
+func (d *desk) linkRenamed(known []postgres.Happening) {
+	for i := range known {
+		went := &known[i]
+		if went.Kind != memories.DidDelete {
+			continue
+		}
+		if pg := d.renamed[went.MemoryID]; pg != nil {
+			went.Renamed = pg.head.Name
+			d.out.batch.Activity[pg.learned].Renamed = went.Name
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package words
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// lookedAt is how much of a text is looked through for hits, in bytes: far more than what a page shows of one.
+const lookedAt = 64 << 10
+
+// Part is a piece of a text: a hit of the search, or what stands between two.
+type Part struct {
+	Text string
+	Hit  bool
+}
+
+// A Search is what somebody typed, to be found in texts.
+type Search struct {
+	words []string // each found as the beginning of a word
+	runs  []string // of scripts without spaces, found anywhere
+	near  bool     // words that come close are found too
+}
+
+// For reads what somebody typed.
+func For(query string) Search {
+	s := Search{runs: Runs(query)}
+	for word := range All(query) {
+		switch {
+		case !SetsNoSpaces(word):
+			s.words = append(s.words, word)
+		case !slices.ContainsFunc(s.runs, func(run string) bool { return strings.Contains(run, word) }):
+			s.runs = append(s.runs, word)
+		}
+	}
+	return s
+}
+
+// Near returns the same search for texts that were found because their words only come close.
+func (s Search) Near() Search {
+	s.near = true
+	return s
+}
+
+// Mark returns the text in parts, the hits of the query told from the rest. Put together they are the text.
+func Mark(text, query string) []Part { return For(query).Mark(text) }
+
+// Mark returns the text in parts, the hits of the search told from the rest. Put together they are the text.
+func (s Search) Mark(text string) []Part {
+	head, rest := text, ""
+	if len(text) > lookedAt {
+		head, rest = cutAt(text, lookedAt)
+	}
+	var parts []Part
+	add := func(text string, hit bool) {
+		switch {
+		case text == "":
+		case len(parts) > 0 && parts[len(parts)-1].Hit == hit:
+			parts[len(parts)-1].Text += text
+		default:
+			parts = append(parts, Part{text, hit})
+		}
+	}
+	done := 0
+	for _, h := range s.hits(head) {
+		if h.end <= done {
+			continue
+		}
+		start := max(h.start, done)
+		add(head[done:start], false)
+		add(head[start:h.end], true)
+		done = h.end
+	}
+	add(head[done:], false)
+	add(rest, false)
+	return parts
+}
+
+// A hit is where a text has something that was typed, and which of it.
+type hit struct {
+	span
+	of int // its place among the words, then the runs
+}
+
+// hits returns the hits in a text, in the order of their beginnings; the longer of two that begin together is first.
+func (s Search) hits(text string) []hit {
+	if len(s.words)+len(s.runs) == 0 {
+		return nil
+	}
+	folded, original := foldInPlace(text)
+	var found []hit
+	add := func(start, end, of int) {
+		found = append(found, hit{span{original.of(start).start, original.of(end - 1).end}, of})
+	}
+	if len(s.words) > 0 {
+		for w := range spans(folded) {
+			for i, typed := range s.words {
+				if length := s.matches(typed, folded[w.start:w.end]); length > 0 {
+					add(w.start, w.start+length, i)
+				}
+			}
+		}
+	}
+	for i, run := range s.runs {
+		for at := 0; ; {
+			next := strings.Index(folded[at:], run)
+			if next < 0 {
+				break
+			}
+			add(at+next, at+next+len(run), len(s.words)+i)
+			at += next + len(run)
+		}
+	}
+	slices.SortFunc(found, func(a, b hit) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
+	return found
+}
+
+// matches returns how much of a word, in bytes, is the hit of a typed one: its beginning, or all of a word that only
+// comes close.
+func (s Search) matches(typed, word string) int {
+	if strings.HasPrefix(word, typed) {
+		return len(typed)
+	}
+	if !s.near || !CanBeMeant(word) {
+		return 0
+	}
+	if _, near := Distance(typed, word); near {
+		return len(word)
+	}
+	return 0
+}
+
+// origin says where the pieces of a folded text come from. A piece is as much as is folded as one: a letter with its
+// marks.
+type origin struct {
+	starts []int // of the pieces in the folded text; nil: both texts have the same places
+	from   []span
+}
+
+func (o origin) of(at int) span {
+	if o.starts == nil {
+		return span{at, at + 1}
+	}
+	return o.from[sort.SearchInts(o.starts, at+1)-1]
+}
+
+// foldInPlace folds a text and says where each piece of the outcome comes from.
+func foldInPlace(text string) (string, origin) {
+	if isASCII(text) {
+		return strings.ToLower(text), origin{}
+	}
+	var folded strings.Builder
+	var o origin
+	var pieces norm.Iter
+	pieces.InitString(norm.NFKC, text)
+	for !pieces.Done() {
+		start, at := pieces.Pos(), folded.Len()
+		folded.WriteString(fold(string(pieces.Next())))
+		if folded.Len() > at {
+			o.starts = append(o.starts, at)
+			o.from = append(o.from, span{start, pieces.Pos()})
+		}
+	}
+	return folded.String(), o
+}
+
+// cutAt divides a text in front of the character that the place is in.
+func cutAt(text string, place int) (head, rest string) {
+	for place > 0 && place < len(text) && text[place]&0xC0 == 0x80 {
+		place--
+	}
+	return text[:place], text[place:]
+}

@@ -1,0 +1,132 @@
+// Package words says what a word is to Memoir's search: how a text falls apart into words, which spellings count as the
+// same, which words come close to one that somebody typed, and where in a text the hits are. It is pure: no SQL, no
+// HTML. The store fills and asks the search index by it, and the pages mark hits by it, so that what is marked is what
+// was found.
+package words
+
+import (
+	"iter"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Longest is the longest word that is told from others, in bytes: what follows is left off. Postgres takes up to 2,046;
+// nobody types more than this.
+const Longest = 255
+
+// All yields the words of a text: runs of letters, digits and marks, folded so that letter case, width and accents do
+// not matter. In scripts that set no spaces each character is a word.
+func All(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		folded := fold(text)
+		for w := range spans(folded) {
+			if !yield(cut(folded[w.start:w.end])) {
+				return
+			}
+		}
+	}
+}
+
+// A span is a part of a text, in bytes from its start.
+type span struct{ start, end int }
+
+// spans yields where the words of a folded text are.
+func spans(folded string) iter.Seq[span] {
+	return func(yield func(span) bool) {
+		start := -1
+		for i, r := range folded {
+			alone := spaceless(r)
+			if !alone && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)) {
+				if start < 0 {
+					start = i
+				}
+				continue
+			}
+			if start >= 0 && !yield(span{start, i}) {
+				return
+			}
+			start = -1
+			if alone && !yield(span{i, i + utf8.RuneLen(r)}) {
+				return
+			}
+		}
+		if start >= 0 {
+			yield(span{start, len(folded)})
+		}
+	}
+}
+
+// SetsNoSpaces reports whether a word is one character of a script that is written without spaces between words.
+func SetsNoSpaces(word string) bool {
+	r, _ := utf8.DecodeRuneInString(word)
+	return spaceless(r)
+}
+
+// Runs returns the parts of a text, two characters and longer, that are written without spaces. Their characters stand
+// as they are in NFKC.
+func Runs(text string) []string {
+	var runs []string
+	for run := range strings.FieldsFuncSeq(norm.NFKC.String(text), func(r rune) bool { return !spaceless(r) }) {
+		if utf8.RuneCountInString(run) > 1 {
+			runs = append(runs, run)
+		}
+	}
+	return runs
+}
+
+// fold makes texts that differ in letter case, width or accents the same. Most text is ASCII, where lowering the
+// letters does it at a sixth of the cost.
+func fold(text string) string {
+	if isASCII(text) {
+		return strings.ToLower(text)
+	}
+	return withoutAccents(cases.Fold().String(norm.NFKC.String(text)))
+}
+
+// withoutAccents drops the marks on Latin and Greek letters, which people leave out when they search. In other scripts
+// a mark can make another letter.
+func withoutAccents(text string) string {
+	accented := false
+	bare := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			if accented {
+				return -1
+			}
+			return r
+		}
+		accented = unicode.In(r, unicode.Latin, unicode.Greek)
+		return r
+	}, norm.NFD.String(text))
+	return norm.NFC.String(bare)
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func cut(word string) string {
+	if len(word) <= Longest {
+		return word
+	}
+	end := Longest
+	for !utf8.RuneStart(word[end]) {
+		end--
+	}
+	return word[:end]
+}
+
+// spaceless tells the scripts that are written without spaces between words. The mark of a long vowel belongs to no
+// script of its own and stands in the middle of Japanese words.
+func spaceless(r rune) bool {
+	return r >= 0x0E00 && (r == 'ー' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai,
+		unicode.Lao, unicode.Khmer, unicode.Myanmar))
+}
