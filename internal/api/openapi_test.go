@@ -39,7 +39,7 @@ func TestTheOpenAPIDocumentHasEveryCallAndItsProblems(t *testing.T) {
 		"DELETE /agents/{slug}/memories/{id}": "Memory", "POST /agents/{slug}/memories/{id}/restore": "Memory",
 		"GET /agents/{slug}/memories/{id}/revisions": "RevisionList", "GET /agents/{slug}/claude-md": "", "GET /agents/{slug}/index": "",
 		"POST /agents/{slug}/memories/{id}/verify": "Memory", "POST /agents/{slug}/memories:batch": "BatchResultList",
-		"POST /agents/{slug}/scan": "Scan", "POST /scan": "Scan", "GET /sync": "Sync", "GET /events": "",
+		"POST /agents/{slug}/scan": "Scan", "POST /scan": "Scan", "GET /sync": "Sync", "GET /sync/agents": "AgentSyncList", "GET /events": "",
 		"GET /agents/{slug}/blocked": "BlockedList", "POST /agents/{slug}/blocked/{id}/allow": "Memory",
 		"DELETE /agents/{slug}/blocked/{id}": "Blocked", "GET /agents/{slug}/memories/{id}/fixes": "FixList",
 		"POST /agents/{slug}/memories/{id}/fixes": "Memory", "GET /agents/{slug}/disagreements": "DisagreementList",
