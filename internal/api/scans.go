@@ -51,7 +51,7 @@ func (a *api) registerScans() {
 	register(a, post("/scan", "scan-all", "Scan every agent now, and answer when done"), a.scanAll)
 	register(a, post("/agents/{slug}/scan", "scan-agent", "Scan an agent now, and answer when done"), a.scanAgent)
 	register(a, get("/sync", "get-sync", "How close the mirror is to the disk"), a.getSync)
-	register(a, get("/sync/agents", "list-sync-of-agents", "How close the mirror of each agent is to its directory"), a.listAgentSyncList)
+	register(a, get("/sync/agents", "list-sync-of-agents", "How close the mirror of each agent is to its directory"), a.listAgentSyncs)
 }
 
 func (a *api) scanAll(ctx context.Context, _ *struct{}) (*answer[Scan], error) {
@@ -73,7 +73,7 @@ func (a *api) getSync(ctx context.Context, _ *struct{}) (*answer[Sync], error) {
 	}), err
 }
 
-func (a *api) listAgentSyncList(ctx context.Context, _ *struct{}) (*answer[AgentSyncList], error) {
+func (a *api) listAgentSyncs(ctx context.Context, _ *struct{}) (*answer[AgentSyncList], error) {
 	statuses, err := a.engine.AgentStatuses(ctx)
 	all := make([]AgentSync, len(statuses))
 	for i, s := range statuses {

@@ -25,7 +25,7 @@ func TestLooks(t *testing.T) {
 	for name, check := range map[string]func(*testing.T, context.Context){
 		"every page is accessible and fits its screen":    everyPageFits,
 		"hostile memories neither run nor break the page": hostileIsHarmless,
-		"the sync page follows the disk, agent by agent": meterFollows,
+		"the sync page follows the disk, agent by agent":  meterFollows,
 		"the first view of the Memory tab is light":       firstViewIsLight,
 		"live updates move nothing under the reader":      liveUpdatesMoveNothing,
 	} {
