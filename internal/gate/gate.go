@@ -32,7 +32,7 @@ type Options struct {
 	SignIn func(w http.ResponseWriter, r *http.Request, form SignInForm)
 	// Refusal renders the page for a request that is refused outside the API, or that broke; nil is a plain one.
 	Refusal func(w http.ResponseWriter, r *http.Request, status int)
-	Log    *slog.Logger
+	Log     *slog.Logger
 }
 
 // Gate lets requests in or refuses them.

@@ -245,6 +245,7 @@ func (s *site) everyPage(t *testing.T) []string {
 		reviewer+"/memory/"+s.Memory("code-reviewer", "CI cache is per branch").ID,
 		reviewer+"/memory?q=nothing-has-these-words",
 		reviewer+"/memory?done=deleted&id="+s.Memory("code-reviewer", "Blocking or nit").ID,
+		reviewer+"/memory/batch/deletion?memory="+s.Memory("code-reviewer", "Error codes").ID+"&memory="+s.Memory("code-reviewer", "small-diffs").ID,
 		"/agents/forgetful/memory", "/agents/data-analyst/memory", "/agents/on-call/claude-md",
 		"/there-is-no-such-page",
 	)
