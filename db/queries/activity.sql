@@ -20,6 +20,8 @@ WHERE m.agent_id = @agent_id
   AND (sqlc.narg(name)::text IS NULL OR m.name = sqlc.narg(name))
   AND (a.state = sqlc.narg(state) OR sqlc.narg(state)::text IS NULL AND a.state <> 'deleted')
   AND (sqlc.narg(type)::text IS NULL OR a.type = sqlc.narg(type))
+  AND (sqlc.narg(session)::text IS NULL OR a.session = sqlc.narg(session))
+  AND (NOT @stale::boolean OR a.modified_at + interval '48 hours' <= @at)
 ORDER BY m.name, m.id
 LIMIT @most::integer;
 
@@ -35,7 +37,9 @@ JOIN activity a ON a.memory_id = m.id AND a.id = (
 WHERE m.agent_id = @agent_id
   AND (sqlc.narg(name)::text IS NULL OR m.name = sqlc.narg(name))
   AND (a.state = sqlc.narg(state) OR sqlc.narg(state)::text IS NULL AND a.state <> 'deleted')
-  AND (sqlc.narg(type)::text IS NULL OR a.type = sqlc.narg(type));
+  AND (sqlc.narg(type)::text IS NULL OR a.type = sqlc.narg(type))
+  AND (sqlc.narg(session)::text IS NULL OR a.session = sqlc.narg(session))
+  AND (NOT @stale::boolean OR a.modified_at + interval '48 hours' <= @at);
 
 -- name: SectionsAsOf :many
 -- What went into CLAUDE.md at that moment.

@@ -25,6 +25,8 @@ WHERE m.agent_id = $2
   AND ($3::text IS NULL OR m.name = $3)
   AND (a.state = $4 OR $4::text IS NULL AND a.state <> 'deleted')
   AND ($5::text IS NULL OR a.type = $5)
+  AND ($6::text IS NULL OR a.session = $6)
+  AND (NOT $7::boolean OR a.modified_at + interval '48 hours' <= $1)
 `
 
 type CountMemoriesAsOfParams struct {
@@ -33,6 +35,8 @@ type CountMemoriesAsOfParams struct {
 	Name    *string
 	State   *string
 	Type    *string
+	Session *string
+	Stale   bool
 }
 
 func (q *Queries) CountMemoriesAsOf(ctx context.Context, arg CountMemoriesAsOfParams) (int64, error) {
@@ -42,6 +46,8 @@ func (q *Queries) CountMemoriesAsOf(ctx context.Context, arg CountMemoriesAsOfPa
 		arg.Name,
 		arg.State,
 		arg.Type,
+		arg.Session,
+		arg.Stale,
 	)
 	var count int64
 	err := row.Scan(&count)
@@ -81,8 +87,10 @@ WHERE m.agent_id = $2
   AND ($6::text IS NULL OR m.name = $6)
   AND (a.state = $7 OR $7::text IS NULL AND a.state <> 'deleted')
   AND ($8::text IS NULL OR a.type = $8)
+  AND ($9::text IS NULL OR a.session = $9)
+  AND (NOT $10::boolean OR a.modified_at + interval '48 hours' <= $1)
 ORDER BY m.name, m.id
-LIMIT $9::integer
+LIMIT $11::integer
 `
 
 type MemoriesAsOfParams struct {
@@ -94,6 +102,8 @@ type MemoriesAsOfParams struct {
 	Name      *string
 	State     *string
 	Type      *string
+	Session   *string
+	Stale     bool
 	Most      int32
 }
 
@@ -125,6 +135,8 @@ func (q *Queries) MemoriesAsOf(ctx context.Context, arg MemoriesAsOfParams) ([]M
 		arg.Name,
 		arg.State,
 		arg.Type,
+		arg.Session,
+		arg.Stale,
 		arg.Most,
 	)
 	if err != nil {
