@@ -25,7 +25,7 @@ func typed(r *http.Request, agent postgres.Agent) templates.MemoryForm {
 
 // showForm answers with the form and a preview of its body.
 func (s *site) showForm(w http.ResponseWriter, r *http.Request, status int, agent postgres.Agent, v templates.MemoryForm) error {
-	links := links{ctx: r.Context(), store: s.store, agent: agent}
+	links := links{ctx: r.Context(), store: s.store, agent: agent, view: templates.View{Agent: agent.Slug}}
 	var err error
 	if v.Preview, err = markdown.Render(v.Body, links.resolve); err != nil {
 		return err

@@ -114,6 +114,8 @@ func noticeAbout(m memories.Memory, done, path string) *templates.Notice {
 		return said("“" + m.Name + "” says again what it said then. What it said until now stays in its history.")
 	case done == doneSaved:
 		return said("“" + m.Name + "” is saved.")
+	case done == doneVerified:
+		return said("“" + m.Name + "” is still true. Its age starts anew.")
 	case done == doneAllowed:
 		return said("“" + m.Name + "” lives again.")
 	case done == doneTyped && m.Type != "":
