@@ -217,6 +217,9 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		templates.ClaudeMDProblem(slug, "CLAUDE.md has two begin markers, so Memoir does not know which part is its own and wrote nothing. Leave one pair of markers in it."),
 	}
 
+	disputed := memoryPage(t, rows[4])
+	disputed.Banners = []templates.Banner{templates.SessionsDisagree(disagreement())}
+
 	searched := memoriesPage()
 	searched.Query, searched.Type, searched.Rows, searched.Found = "invoice", memories.Project, rows[5:6], 204
 	searched.MoreHref = searched.From("next")
@@ -258,6 +261,7 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"memories-unfound": templates.MemoriesPage(unfound),
 		"memories-none":    templates.MemoriesPage(unlearned),
 		"memory":           templates.MemoryPage(memoryPage(t, rows[0])),
+		"memory-disputed":  templates.MemoryPage(disputed),
 		"memory-stale":     templates.MemoryPage(memoryPage(t, rows[1])),
 		"memory-typeless":  templates.MemoryPage(memoryPage(t, rows[8])),
 		"memory-broken":    templates.MemoryPage(memoryPage(t, rows[9])),
@@ -282,6 +286,11 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"memory-then":      templates.MemoryThenPage(memoryThen()),
 		"memory-before":    templates.MemoryThenPage(templates.MemoryThen{Agent: supportBot(), AsOf: past("/"), MemoryRow: rows[0]}),
 		"claude-md-then":   templates.ClaudeMDAsOfPage(claudeMDAsOf()),
+		"attention":        templates.AttentionPage(attentionPage()),
+		"attention-none":   templates.AttentionPage(templates.Attention{Agent: supportBot()}),
+		"mend":             templates.MendPage(templates.Mend{Agent: supportBot(), Mending: mendings()[0]}),
+		"mended":           templates.MendPage(templates.Mend{Agent: supportBot(), Mending: templates.Mending{MemoryRow: rows[0]}}),
+		"versions":         templates.VersionsPage(versionsPage()),
 		"trash":            templates.TrashPage(trashPage()),
 		"trash-none":       templates.TrashPage(templates.Trash{Agent: supportBot()}),
 		"sync":             templates.SyncPage(syncPage()),
