@@ -81,8 +81,8 @@ func newFileAppears(t *testing.T, browser context.Context) {
 func readOne(t *testing.T, browser context.Context) {
 	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use **tabs**.\n\n<img src=x onerror=alert(1)>")})
 	p := open(t, browser, s, adaList, person{})
-	p.follow(chromedp.Click(chromedp.CSS(".row h3 a")))
-	p.until(`document.querySelector(".prose strong").textContent === "tabs"`)
+	p.do(chromedp.Click(chromedp.CSS(".row h3 a")))
+	p.until(`document.querySelector(".prose strong")?.textContent === "tabs"`)
 	p.shows("<img src=x onerror=alert(1)>")
 	p.follow(click("Raw file"))
 	p.until(`document.body.innerText === ` + quoted(s.Read("ada/memory/tabs.md")))
@@ -180,8 +180,8 @@ func fixType(t *testing.T, browser context.Context) {
 	s := serve(t, memoirtest.Files{"ada/memory/printer.md": "---\nname: Printer\n---\nIt jams.\n"})
 	p := open(t, browser, s, adaList, person{})
 	p.shows("Needs attention")
-	p.follow(chromedp.Click(chromedp.CSS("#group-attention h3 a")))
 	p.live()
+	p.do(chromedp.Click(chromedp.CSS("#group-attention h3 a")))
 	p.do(click("Reference where things live"))
 	p.shows("“Printer” is a reference memory now.")
 	p.until(`document.querySelector(".choose-type") === null`)
@@ -273,6 +273,6 @@ func withoutScripts(t *testing.T, browser context.Context) {
 	p.shows("“Release” is back.")
 	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/memory"]`)))
 	p.do(chromedp.SendKeys(chromedp.CSS("#q"), "tues"))
-	p.follow(click("Search"))
+	p.follow(click("Show"))
 	p.shows("1 memory found for “tues”")
 }

@@ -29,7 +29,7 @@ func (s *site) showForm(w http.ResponseWriter, r *http.Request, status int, agen
 	if err := s.besideVersion(r.Context(), agent, &v); err != nil {
 		return err
 	}
-	links := links{ctx: r.Context(), store: s.store, agent: agent}
+	links := links{ctx: r.Context(), store: s.store, agent: agent, view: templates.View{Agent: agent.Slug}}
 	var err error
 	if v.Preview, err = markdown.Render(v.Body, links.resolve); err != nil {
 		return err

@@ -145,6 +145,8 @@ func noticeAbout(m memories.Memory, done, path string) *templates.Notice {
 		return said("“" + m.Name + "” is as it was before.")
 	case done == doneKept:
 		return said("“" + m.Name + "” says this from now on. The other files stay as they are.")
+	case done == doneVerified:
+		return said("“" + m.Name + "” is still true. Its age starts anew.")
 	case done == doneAllowed:
 		return said("“" + m.Name + "” lives again.")
 	case done == doneTyped && m.Type != "":

@@ -63,6 +63,8 @@ func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handl
 	r.Handle(web.Prefix+"*", web.Static())
 	r.Get("/favicon.ico", s.icon)
 
+	r.Get(templates.KeysPath, s.page(s.keys))
+	r.Post(templates.ThemePath, s.chooseTheme)
 	r.Get(templates.AgentsPath, s.page(s.agents))
 	r.Post(templates.SamplesPath, s.action(s.addSamples))
 	r.Get(templates.ActivityPath, s.page(s.activityOfAll))
@@ -112,6 +114,7 @@ func (s *site) memoryPages(r chi.Router) {
 	r.Get(memory+"/history", s.page(s.history))
 	r.Post(memory+"/history/{revision}/restore", s.action(s.restoreRevision))
 	r.Post(memory+"/restore", s.action(s.restore))
+	r.Post(memory+"/verify", s.action(s.verify))
 	r.Post(memory+"/purge", s.action(s.purge))
 	r.Post(memory+"/type", s.action(s.chooseType))
 	r.Get(memory+"/fix", s.page(s.mend))

@@ -3,6 +3,7 @@ package templates
 import (
 	"path"
 
+	"memoir/internal/agents"
 	"memoir/internal/memories"
 )
 
@@ -16,6 +17,9 @@ type Agent struct {
 	Counts   Counts
 	Sessions int
 }
+
+// published reports whether Memoir writes the agent's CLAUDE.md.
+func (a Agent) published() bool { return agents.Agent{Layout: agents.Layout(a.Layout)}.Published() }
 
 // memoryDir is where the agent's own memory files go.
 func (a Agent) memoryDir() string {

@@ -112,8 +112,11 @@ const (
 	FieldQuery  = "q"
 	FieldState  = "state"
 	FieldCursor = "cursor"
+	FieldStale  = "stale"
+	FieldSort   = "sort"
 
 	FieldDescription = "description"
+	FieldTheme       = "theme"
 
 	FieldFix  = "fix"
 	FieldPath = "path"
