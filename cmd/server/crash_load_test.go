@@ -232,6 +232,7 @@ func (v *victim) check() {
 	v.checkMemories(alive, blocked)
 	v.checkClaudeMD(alive)
 	v.checkIndex()
+	v.checkJournal()
 	if v.Failed() {
 		v.Fatalf("the server's log:\n%s", v.log())
 	}

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"memoir/internal/memories"
 )
@@ -17,18 +18,30 @@ func markdown(text []byte) *document { return &document{"text/markdown; charset=
 
 func (a *api) registerDocuments() {
 	register(a, answers(get("/agents/{slug}/claude-md", "get-claude-md", "What is compiled into CLAUDE.md"),
-		"text/markdown", "The whole CLAUDE.md."), a.getClaudeMD)
+		"text/markdown", "The whole CLAUDE.md. With as_of, what Memoir would have compiled then, in the handwritten parts of today."), a.getClaudeMD)
 	register(a, answers(get("/agents/{slug}/index", "get-index", "MEMORY.md as an agent loads it", http.StatusConflict),
 		"text/markdown", "MEMORY.md, cut to 200 lines and 25,000 UTF-16 code units; empty where there is none."), a.getIndex)
 }
 
 type claudeMDInput struct {
 	AgentPath
+	AsOf
 	Without string `query:"without" doc:"The id of a memory: what would be compiled if it were deleted."`
 }
 
 func (a *api) getClaudeMD(ctx context.Context, in *claudeMDInput) (*document, error) {
-	preview, err := a.engine.Preview(ctx, in.Slug, in.Without)
+	at, err := in.moment(time.Now())
+	if err != nil {
+		return nil, err
+	}
+	if at.IsZero() {
+		preview, err := a.engine.Preview(ctx, in.Slug, in.Without)
+		return markdown(preview.Text), err
+	}
+	if in.Without != "" {
+		return nil, &memories.InvalidError{Field: "without", Reason: "cannot be given with as_of: what was published then is past"}
+	}
+	preview, err := a.engine.PreviewAsOf(ctx, in.Slug, at)
 	return markdown(preview.Text), err
 }
 

@@ -130,9 +130,11 @@ func TestWhatIsNotThereIs404(t *testing.T) {
 		s.problem(s.call("DELETE", base+"?purge=true", nil), 404)
 		s.problem(s.call("POST", base+"/restore", nil), 404)
 		s.problem(s.call("GET", base+"/revisions", nil), 404)
+		s.problem(s.call("GET", base+"/activity", nil), 404)
+		s.problem(s.call("GET", base+"?as_of=2026-01-01T00:00:00Z", nil), 404)
 	}
 	for _, c := range []struct{ method, path string }{
-		{"GET", ""}, {"DELETE", ""}, {"GET", "/memories"}, {"GET", "/claude-md"}, {"GET", "/index"}, {"POST", "/scan"}, {"GET", "/blocked"},
+		{"GET", ""}, {"DELETE", ""}, {"GET", "/memories"}, {"GET", "/claude-md"}, {"GET", "/index"}, {"POST", "/scan"}, {"GET", "/blocked"}, {"GET", "/activity"}, {"GET", "/statistics"},
 		{"POST", "/blocked/" + id + "/allow"},
 	} {
 		for _, slug := range []string{"nobody", "%00", "%ff"} {

@@ -30,6 +30,7 @@ type listMemoriesInput struct {
 	Sort    string `query:"sort" enum:"name,updated,age" doc:"updated, newest first, unless there is a search, which is ranked; name by UTF-8 bytes; age oldest first."`
 	Limit   int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
 	Cursor  string `query:"cursor" doc:"The next_cursor of the page before, for the same list."`
+	AsOf
 }
 
 // Resolve refuses what no text of a memory can be. It stands in for the path's, which the framework then leaves out.
@@ -50,6 +51,13 @@ func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[
 	if err != nil {
 		return nil, err
 	}
+	at, err := in.moment(time.Now())
+	if err != nil {
+		return nil, err
+	}
+	if !at.IsZero() {
+		return a.listPast(ctx, row, in, at)
+	}
 	page, err := a.store.Memories(ctx, row, postgres.List{
 		Type: memories.Type(in.Type), State: memories.State(in.State), Stale: in.Stale, Session: in.Session,
 		Name: in.Name, Search: in.Q,
@@ -58,10 +66,14 @@ func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[
 	if err != nil {
 		return nil, err
 	}
+	return ok(memoryList(page, func(string) string { return row.ClaudeMD.Problem }, time.Now())), nil
+}
+
+// memoryList describes a page; problem says what is wrong with an agent's CLAUDE.md.
+func memoryList(page postgres.Page, problem func(agent string) string, now time.Time) MemoryList {
 	list := MemoryList{Memories: make([]Memory, len(page.Memories)), Total: page.Total, Near: page.Near, NextCursor: text(page.NextCursor)}
-	now := time.Now()
 	for i, m := range page.Memories {
-		list.Memories[i] = memoryOf(m, row.ClaudeMD.Problem, now)
+		list.Memories[i] = memoryOf(m, problem(m.Agent), now)
 	}
-	return ok(list), nil
+	return list
 }

@@ -116,6 +116,7 @@ var entityTag = &huma.Param{Description: "Strong, over content and state.", Sche
 
 type getMemoryInput struct {
 	MemoryPath
+	AsOf
 	IfNoneMatch string `header:"If-None-Match" doc:"Answers 304 without a body where one of these entity tags holds."`
 }
 
@@ -123,6 +124,14 @@ func (a *api) getMemory(ctx context.Context, in *getMemoryInput) (*memoryAnswer,
 	row, err := a.store.Agent(ctx, in.Slug)
 	if err != nil {
 		return nil, err
+	}
+	at, err := in.moment(time.Now())
+	if err != nil {
+		return nil, err
+	}
+	if !at.IsZero() {
+		m, err := a.store.MemoryAsOf(ctx, row, in.ID, at)
+		return &memoryAnswer{Status: http.StatusOK, Body: memoryOf(m, "", at)}, err
 	}
 	m, err := a.store.Memory(ctx, row, in.ID)
 	if err != nil {

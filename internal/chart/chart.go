@@ -63,7 +63,7 @@ type Tick struct {
 
 // The two large pictures have one size, at which their words are readable on a phone as wide as they are.
 const (
-	plotWidth, plotHeight = 420, 200
+	plotWidth, plotHeight = 360, 190
 	gutter                = 36 // for the numbers at the left
 	headroom              = 18 // for the words above the highest shape
 	footroom              = 22 // for the words below

@@ -156,8 +156,8 @@ func TestBandsStandOnEachOther(t *testing.T) {
 	t.Parallel()
 	g := chart.NewGrowth(days(2), []chart.Series{{Kind: "low", Values: []int{0, 4}}, {Kind: "none", Values: []int{0, 0}}, {Kind: "high", Values: []int{0, 4}}})
 	want := []chart.Band{
-		{Kind: "low", Area: "M36 178L414 98L414 178L36 178Z", Edge: "M36 178L414 98"},
-		{Kind: "high", Area: "M36 178L414 18L414 98L36 178Z", Edge: "M36 178L414 18"},
+		{Kind: "low", Area: "M36 168L354 93L354 168L36 168Z", Edge: "M36 168L354 93"},
+		{Kind: "high", Area: "M36 168L354 18L354 93L36 168Z", Edge: "M36 168L354 18"},
 	}
 	if len(g.Bands) != 2 || g.Bands[0] != want[0] || g.Bands[1] != want[1] {
 		t.Errorf("the bands are %+v, want %+v", g.Bands, want)

@@ -52,7 +52,7 @@ const (
 )
 
 // Render converts Markdown (GitHub's dialect without footnotes) to safe HTML. Tags in the source are shown as the text
-// they are, images become links to them, headings sink one level so that the page keeps its own first heading, and a
+// they are, images become links to them, headings sink two levels so that they stand below the page's own and the memory's name, and a
 // link that leads nowhere safe is left as its text. A source made to keep a parser busy is shown as it was written. A
 // nil resolve knows no memory.
 func Render(source string, resolve Resolve) (HTML, error) {

@@ -7,8 +7,11 @@ import (
 )
 
 // safeTree rewrites what was parsed: links get a destination that is allowed or become their text, images become links,
-// headings sink one level.
+// headings sink.
 type safeTree struct{}
+
+// headingsSink is by how many levels: a page has its own first heading, and the memory's name is the second.
+const headingsSink = 2
 
 func (safeTree) Transform(document *ast.Document, reader text.Reader, pc parser.Context) {
 	resolve := pc.Get(resolveKey).(Resolve)
@@ -19,7 +22,7 @@ func (safeTree) Transform(document *ast.Document, reader text.Reader, pc parser.
 		}
 		switch node := node.(type) {
 		case *ast.Heading:
-			node.Level = min(node.Level+1, 6)
+			node.Level = min(node.Level+headingsSink, 6)
 			node.RemoveAttributes()
 		case *ast.Link:
 			links = append(links, node)

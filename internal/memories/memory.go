@@ -40,10 +40,12 @@ type Memory struct {
 	ContentAt   time.Time // when the content became new: what a rival file must beat
 	// ClaudeMDChars is what the memory takes in CLAUDE.md, in Unicode characters.
 	ClaudeMDChars int
-	CreatedAt     time.Time
-	UpdatedAt     time.Time
-	DeletedAt     time.Time // zero: not deleted
-	RemovedOnDisk bool      // it is deleted because its files left the disk, not because a person deleted it
+	// ClaudeMDListed says that it stands there with one line instead of a section, because the limit is reached.
+	ClaudeMDListed bool
+	CreatedAt      time.Time
+	UpdatedAt      time.Time
+	DeletedAt      time.Time // zero: not deleted
+	RemovedOnDisk  bool      // it is deleted because its files left the disk, not because a person deleted it
 }
 
 // Carrier is one file that carries a memory.

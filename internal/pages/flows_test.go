@@ -48,6 +48,11 @@ func TestInABrowser(t *testing.T) {
 		"a new memory is previewed while it is typed":                     writeNew,
 		"what is typed stays while the memory changes":                    writeMeanwhile,
 		"writing works without JavaScript":                                writeWithoutScripts,
+		"a file is mended with one click, and the fix is undone":          mendInTheInbox,
+		"a file that cannot be told by its looks is mended in the inbox":  mendHostileFile,
+		"two versions are compared and one is kept":                       compareAndKeep,
+		"two versions are merged by hand":                                 mergeByHand,
+		"the inbox works without JavaScript":                              attentionWithoutScripts,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -76,8 +81,8 @@ func newFileAppears(t *testing.T, browser context.Context) {
 func readOne(t *testing.T, browser context.Context) {
 	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use **tabs**.\n\n<img src=x onerror=alert(1)>")})
 	p := open(t, browser, s, adaList, person{})
-	p.follow(chromedp.Click(chromedp.CSS(".row h3 a")))
-	p.until(`document.querySelector(".prose strong").textContent === "tabs"`)
+	p.do(chromedp.Click(chromedp.CSS(".row h3 a")))
+	p.until(`document.querySelector(".prose strong")?.textContent === "tabs"`)
 	p.shows("<img src=x onerror=alert(1)>")
 	p.follow(click("Raw file"))
 	p.until(`document.body.innerText === ` + quoted(s.Read("ada/memory/tabs.md")))
@@ -175,8 +180,8 @@ func fixType(t *testing.T, browser context.Context) {
 	s := serve(t, memoirtest.Files{"ada/memory/printer.md": "---\nname: Printer\n---\nIt jams.\n"})
 	p := open(t, browser, s, adaList, person{})
 	p.shows("Needs attention")
-	p.follow(chromedp.Click(chromedp.CSS("#group-attention h3 a")))
 	p.live()
+	p.do(chromedp.Click(chromedp.CSS("#group-attention h3 a")))
 	p.do(click("Reference where things live"))
 	p.shows("“Printer” is a reference memory now.")
 	p.until(`document.querySelector(".choose-type") === null`)
@@ -268,6 +273,6 @@ func withoutScripts(t *testing.T, browser context.Context) {
 	p.shows("“Release” is back.")
 	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/memory"]`)))
 	p.do(chromedp.SendKeys(chromedp.CSS("#q"), "tues"))
-	p.follow(click("Search"))
+	p.follow(click("Show"))
 	p.shows("1 memory found for “tues”")
 }

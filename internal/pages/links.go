@@ -18,6 +18,7 @@ type links struct {
 	ctx   context.Context
 	store *postgres.Store
 	agent postgres.Agent
+	view  templates.View    // that the pages of the memories keep
 	known map[string]string // by target; empty: no memory has that name
 	err   error             // the first look-up that failed
 }
@@ -44,7 +45,7 @@ func (l *links) resolve(target string) (href string, ok bool) {
 			return "", false
 		}
 		if len(page.Memories) > 0 {
-			l.known[target] = templates.MemoryPath(l.agent.Slug, page.Memories[0].ID)
+			l.known[target] = l.view.Memory(page.Memories[0].ID)
 			break
 		}
 	}

@@ -12,17 +12,21 @@ import (
 	"memoir/web/templates"
 )
 
-// memory shows one memory, whole.
+// memory shows one memory, whole, beside the list that it was opened from.
 func (s *site) memory(w http.ResponseWriter, r *http.Request) error {
 	agent, m, err := s.requestedMemory(r)
 	if err != nil {
 		return err
 	}
-	notice, err := s.noticeOf(r.Context(), r, agent, templates.MemoryPath(agent.Slug, m.ID))
+	view, err := viewOf(r, agent)
 	if err != nil {
 		return err
 	}
-	return s.showMemory(w, r, http.StatusOK, agent, m, templates.Frame{Live: liveOf(agent), Notice: notice})
+	frame, err := s.memoriesFrame(r, agent, view.Memory(m.ID))
+	if err != nil {
+		return err
+	}
+	return s.showMemory(w, r, http.StatusOK, agent, m, frame)
 }
 
 // requestedMemory returns the memory that the address names, and its agent. It fails with memories.ErrNotFound.
@@ -38,7 +42,12 @@ func (s *site) requestedMemory(r *http.Request) (postgres.Agent, memories.Memory
 func idOf(r *http.Request) string { return chi.URLParam(r, "id") }
 
 func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, agent postgres.Agent, m memories.Memory, frame templates.Frame) error {
-	links := links{ctx: r.Context(), store: s.store, agent: agent}
+	v, err := s.memoryList(r, agent, &m)
+	if err != nil {
+		return err
+	}
+	v.Frame = frame
+	links := links{ctx: r.Context(), store: s.store, agent: agent, view: v.View}
 	body, err := markdown.Render(m.Body, links.resolve)
 	if err != nil {
 		return err
@@ -46,12 +55,22 @@ func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, ag
 	if links.err != nil {
 		return links.err
 	}
+	if m.State != memories.Deleted {
+		disagreement, err := s.store.Disagreement(r.Context(), m)
+		if err != nil {
+			return err
+		}
+		if disagreement != nil {
+			frame.Banners = append(frame.Banners, templates.SessionsDisagree(disagreementRow(agent, *disagreement)))
+		}
+	}
 	m.CreatedAt, m.UpdatedAt, m.DeletedAt = local(m.CreatedAt), local(m.UpdatedAt), local(m.DeletedAt)
 	for i := range m.Files {
 		m.Files[i].ModifiedAt = local(m.Files[i].ModifiedAt)
 	}
-	v := templates.NewMemory(frame, agentView(agent), rowOf(m, time.Now()), m, body)
-	return show(w, r, status, templates.MemoryPage(v))
+	open := templates.NewMemory(agentView(agent), v.View, rowOf(m, time.Now()), m, body)
+	v.Open = &open
+	return show(w, r, status, templates.MemoriesPage(v))
 }
 
 // local puts a time into the server's zone, which is that of most readers: they sit at the same machine.

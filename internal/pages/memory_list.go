@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,140 +18,175 @@ import (
 )
 
 const (
-	// groupRows is how many rows of each group the Memory tab shows: enough for nearly every agent's whole memory, few
-	// enough that an open page can fetch itself again at every change.
-	groupRows = 100
-	// pageRows is how many rows a page of one group shows.
-	pageRows = 200
+	// groupRows is how many rows of each group the Memory tab shows at first: enough for most agents' whole memory, few
+	// enough that the first view of a large one is small.
+	groupRows = 30
+	// pageRows is how many rows of one group come at a time.
+	pageRows = 100
+	// endlessRows is how long a group gets by scrolling: as much as one query gives, so that an open page can fetch
+	// itself again at every change. What is beyond has pages of its own.
+	endlessRows = postgres.MaxLimit
 )
 
-// memories shows an agent's Memory tab: the first rows of every group, or, of one group alone, page after page.
+// memories shows an agent's Memory tab.
 func (s *site) memories(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
 		return err
 	}
-	v, err := wanted(r)
+	v, err := s.memoryList(r, agent, nil)
 	if err != nil {
 		return err
 	}
-	v.Agent = agentView(agent)
-	if v.Type != "" || v.Attention {
-		err = s.listGroup(r.Context(), agent, &v)
-	} else {
-		err = s.listGroups(r.Context(), agent, &v)
-	}
-	if err != nil {
+	if v.Frame, err = s.memoriesFrame(r, agent, v.View.List()); err != nil {
 		return err
 	}
-	if v.Frame, err = s.memoriesFrame(r, agent, v.Path()); err != nil {
-		return err
-	}
-	v.Selection = selectionOf(agent, false, v.Path())
 	return show(w, r, http.StatusOK, templates.MemoriesPage(v))
 }
 
-// wanted reads from the address which memories are wanted.
-func wanted(r *http.Request) (templates.Memories, error) {
-	query := r.URL.Query()
-	v := templates.Memories{
-		Query:  strings.ReplaceAll(strings.ToValidUTF8(strings.TrimSpace(query.Get(templates.FieldQuery)), "\uFFFD"), "\x00", ""),
-		Cursor: query.Get(templates.FieldCursor),
+// memoryList returns the list that the address asks for: the first rows of every group, or of one group alone a page.
+// Where a memory is open, its group is shown as far as to it, if that is not too far.
+func (s *site) memoryList(r *http.Request, agent postgres.Agent, open *memories.Memory) (templates.Memories, error) {
+	v := templates.Memories{Agent: agentView(agent)}
+	var err error
+	if v.View, err = viewOf(r, agent); err != nil {
+		return v, err
 	}
-	if raw := query.Get(templates.FieldType); raw != "" {
-		t, ok := memories.ParseType(raw)
-		if !ok {
-			return v, &badRequest{http.StatusBadRequest, "The types are feedback, user, project and reference."}
-		}
-		v.Type = t
+	v.Selection = selectionOf(agent, false, v.View.List())
+	list := grouped{site: s, agent: agent, view: v.View, shown: shownRows(r), open: open}
+	if v.Groups, err = list.read(r.Context()); err != nil {
+		return v, err
 	}
-	switch memories.State(query.Get(templates.FieldState)) {
-	case "":
-	case memories.NeedsAttention:
-		v.Attention = v.Type == ""
-	default:
-		return v, &badRequest{http.StatusBadRequest, "The only state that can be asked for here is needs_attention."}
+	for _, g := range v.Groups {
+		v.Found += g.Total
 	}
 	return v, nil
 }
 
-// listGroup fills in one page of one group.
-func (s *site) listGroup(ctx context.Context, agent postgres.Agent, v *templates.Memories) error {
-	list := postgres.List{Type: v.Type, Search: v.Query, Cursor: v.Cursor, Limit: pageRows}
-	if v.Attention {
-		list.State = memories.NeedsAttention
-	}
-	page, err := s.store.Memories(ctx, agent, list)
-	if err != nil {
-		return err
-	}
-	v.Rows, v.Found = rowsOf(page.Memories), page.Total
-	if page.NextCursor != "" {
-		v.MoreHref = v.From(page.NextCursor)
-	}
-	return nil
+// grouped reads the groups of a view.
+type grouped struct {
+	*site
+	agent postgres.Agent
+	view  templates.View
+	shown map[memories.Type]int
+	open  *memories.Memory // nil: none
 }
 
-// listGroups fills in the first rows of every group that has any. The groups are read side by side, so that the page
-// waits for the slowest of them and not for their sum.
-func (s *site) listGroups(ctx context.Context, agent postgres.Agent, v *templates.Memories) error {
-	groups := groupsOf(agent)
-	pages := make([]postgres.Page, len(groups))
+// read returns the groups that have a row. They are read side by side, so that the page waits for the slowest of them
+// and not for their sum.
+func (l grouped) read(ctx context.Context) ([]templates.Group, error) {
+	lists := l.lists()
+	groups := make([]templates.Group, len(lists))
 	var typeless []memories.Memory
 	reading, ctx := errgroup.WithContext(ctx)
-	for i, g := range groups {
-		g.Search, g.Limit = v.Query, groupRows
+	for i, list := range lists {
 		reading.Go(func() (err error) {
-			pages[i], err = s.store.Memories(ctx, agent, g)
+			groups[i], err = l.group(ctx, list)
 			return err
 		})
 	}
-	reading.Go(func() (err error) {
-		typeless, err = s.missingWithoutType(ctx, agent, v.Query)
-		return err
-	})
+	if l.view.Type == "" && !l.view.Attention {
+		reading.Go(func() (err error) {
+			typeless, err = l.missingWithoutType(ctx)
+			return err
+		})
+	}
 	if err := reading.Wait(); err != nil {
-		return err
+		return nil, err
 	}
-	v.Cursor, v.Cut = "", map[memories.Type]int{}
-	var found []memories.Memory
-	for i, page := range pages {
-		if v.Query == "" {
-			newestFirst(page.Memories)
-		}
-		found = append(found, page.Memories...)
-		v.Found += page.Total
-		if page.NextCursor != "" {
-			v.Cut[groups[i].Type] = page.Total
-		}
+	if len(typeless) > 0 {
+		groups = withTypeless(groups, rowsOf(typeless))
 	}
-	v.Rows = rowsOf(append(found, typeless...))
-	v.Found += len(typeless)
-	return nil
+	return slices.DeleteFunc(groups, func(g templates.Group) bool { return len(g.Rows) == 0 }), nil
 }
 
-// groupsOf returns the lists that make up the tab: of each type the memories that are alive, missing ones among them,
-// and what needs attention.
-func groupsOf(agent postgres.Agent) []postgres.List {
-	var groups []postgres.List
+// lists returns the lists that make up the view: of each type the memories that are alive, missing ones among them, and
+// what needs attention.
+func (l grouped) lists() []postgres.List {
+	list := postgres.List{Search: l.view.Query, Sort: postgres.Sort(l.view.Sort), Stale: l.view.Stale, Session: l.view.Session, Cursor: l.view.Cursor}
+	if l.view.Type != "" || l.view.Attention {
+		return []postgres.List{ofGroup(list, l.view.Type)}
+	}
+	list.Cursor = "" // it belongs to one list, and here are several
+	var lists []postgres.List
 	for _, t := range memories.Types() {
-		if agent.Counts.ByType[t]+agent.Counts.Missing > 0 {
-			groups = append(groups, postgres.List{Type: t})
+		if l.agent.Counts.ByType[t]+l.agent.Counts.Missing > 0 {
+			lists = append(lists, ofGroup(list, t))
 		}
 	}
-	if agent.Counts.NeedsAttention > 0 {
-		groups = append(groups, postgres.List{State: memories.NeedsAttention})
+	if l.agent.Counts.NeedsAttention > 0 {
+		lists = append(lists, ofGroup(list, ""))
 	}
-	return groups
+	return lists
+}
+
+// ofGroup narrows a list to one type, or with none to what needs attention.
+func ofGroup(list postgres.List, t memories.Type) postgres.List {
+	list.Type = t
+	if t == "" {
+		list.State = memories.NeedsAttention
+	}
+	return list
+}
+
+// group reads one group as far as it is shown.
+func (l grouped) group(ctx context.Context, list postgres.List) (templates.Group, error) {
+	least := groupRows
+	if l.view.Type != "" || l.view.Attention {
+		least = pageRows
+	}
+	list.Limit = min(max(least, l.shown[list.Type]), endlessRows)
+	page, err := l.store.Memories(ctx, l.agent, list)
+	if err == nil && page.NextCursor != "" && l.misses(page, list.Type) {
+		list.Limit = endlessRows
+		page, err = l.store.Memories(ctx, l.agent, list)
+	}
+	if err != nil {
+		return templates.Group{}, err
+	}
+	if l.view.Query == "" && l.view.Sort == "" {
+		newestFirst(page.Memories)
+	}
+	g := templates.Group{Type: list.Type, Rows: rowsOf(page.Memories), Total: page.Total}
+	if page.NextCursor != "" {
+		g.More = l.view.Of(list.Type).From(page.NextCursor).List()
+		g.Endless = l.shown[list.Type]+len(g.Rows) < endlessRows
+	}
+	return g, nil
+}
+
+// misses reports whether the open memory is of that group and not on the page. A search may not have it at all.
+func (l grouped) misses(page postgres.Page, t memories.Type) bool {
+	return l.open != nil && l.open.State != memories.Deleted && l.open.Type == t && l.view.Query == "" &&
+		!slices.ContainsFunc(page.Memories, func(m memories.Memory) bool { return m.ID == l.open.ID })
 }
 
 // missingWithoutType returns what no other list has: memories that needed a type when their files went.
-func (s *site) missingWithoutType(ctx context.Context, agent postgres.Agent, search string) ([]memories.Memory, error) {
-	if agent.Counts.Missing == 0 {
+func (l grouped) missingWithoutType(ctx context.Context) ([]memories.Memory, error) {
+	if l.agent.Counts.Missing == 0 {
 		return nil, nil
 	}
-	all, err := s.all(ctx, agent, postgres.List{State: memories.Missing, Search: search})
+	all, err := l.all(ctx, l.agent, postgres.List{State: memories.Missing, Search: l.view.Query, Sort: postgres.Sort(l.view.Sort), Stale: l.view.Stale, Session: l.view.Session})
 	return slices.DeleteFunc(all, func(m memories.Memory) bool { return m.Type != "" }), err
+}
+
+// withTypeless adds rows to what needs attention.
+func withTypeless(groups []templates.Group, rows []templates.MemoryRow) []templates.Group {
+	if last := len(groups) - 1; last >= 0 && groups[last].Type == "" {
+		groups[last].Rows = append(groups[last].Rows, rows...)
+		groups[last].Total += len(rows)
+		return groups
+	}
+	return append(groups, templates.Group{Rows: rows, Total: len(rows)})
+}
+
+func rowsOf(found []memories.Memory) []templates.MemoryRow {
+	now := time.Now()
+	rows := make([]templates.MemoryRow, len(found))
+	for i, m := range found {
+		rows[i] = rowOf(m, now)
+	}
+	return rows
 }
 
 // all returns every memory of a list.
@@ -177,18 +213,24 @@ func newestFirst(found []memories.Memory) {
 	})
 }
 
-func rowsOf(found []memories.Memory) []templates.MemoryRow {
-	now := time.Now()
-	rows := make([]templates.MemoryRow, len(found))
-	for i, m := range found {
-		rows[i] = rowOf(m, now)
-	}
-	return rows
-}
-
 func rowOf(m memories.Memory, now time.Time) templates.MemoryRow {
 	age := memories.AgeOf(m.ModifiedAt, now)
 	return templates.NewMemoryRow(m, sync.ETag(m), templates.Age{Text: age.String(), Stale: age.Stale, Warning: age.Warning()})
+}
+
+// shownRows reads how many rows of each group the asking page shows already. What it does not say is none.
+func shownRows(r *http.Request) map[memories.Type]int {
+	shown := map[memories.Type]int{}
+	for group := range strings.SplitSeq(r.Header.Get(templates.RowsHeader), ",") {
+		name, count, _ := strings.Cut(strings.TrimSpace(group), "=")
+		n, err := strconv.Atoi(count)
+		if err != nil {
+			continue
+		}
+		t, _ := memories.ParseType(name) // what needs attention has none
+		shown[t] = n
+	}
+	return shown
 }
 
 // memoriesFrame adds to an agent's frame what waits for a decision.

@@ -15,5 +15,5 @@ func SignIn(w http.ResponseWriter, r *http.Request, form gate.SignInForm) {
 		v.Problem = "That is not the token. It is the one that Memoir was started with, as --token or MEMOIR_TOKEN."
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_ = templates.SignInPage(v).Render(r.Context(), w) // the browser may be gone
+	_ = templates.SignInPage(v).Render(forReader(r), w) // the browser may be gone
 }

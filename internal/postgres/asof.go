@@ -12,11 +12,13 @@ import (
 
 // PastList says which memories of a past moment are wanted, by name. The zero values mean: all but the deleted ones.
 type PastList struct {
-	Type   memories.Type
-	State  memories.State
-	Name   string // exact
-	Limit  int    // 1 to MaxLimit
-	Cursor string // the NextCursor of the page before, for the same list at the same moment
+	Type    memories.Type
+	State   memories.State
+	Stale   bool   // those alone that were
+	Session string // their content came from this session
+	Name    string // exact
+	Limit   int    // 1 to MaxLimit
+	Cursor  string // the NextCursor of the page before, for the same list at the same moment
 }
 
 type pastPlace struct {
@@ -28,14 +30,14 @@ type pastPlace struct {
 // from, and what their age counted from then. Memories that have been purged since are left out, since nothing is kept of
 // what they said; which files carried one is not known, nor what it took in CLAUDE.md. It fails with ErrCursor.
 func (s *Store) MemoriesAsOf(ctx context.Context, agent Agent, at time.Time, list PastList) (Page, error) {
-	mark := markOf("as of", agent.Slug, at.UTC().Format(time.RFC3339Nano), list.Type, list.State, list.Name)
+	mark := markOf("as of", agent.Slug, at.UTC().Format(time.RFC3339Nano), list.Type, list.State, list.Stale, list.Session, list.Name)
 	after, err := unseal[pastPlace](mark, list.Cursor)
 	if err != nil || after != nil && !canBeKey(after.Name, "text") {
 		return Page{}, ErrCursor
 	}
 	params := queries.MemoriesAsOfParams{
 		At: at, AgentID: agent.ID, Name: optional(list.Name), State: optional(string(list.State)),
-		Type: optional(string(list.Type)), Most: int32(list.Limit + 1),
+		Type: optional(string(list.Type)), Session: optional(list.Session), Stale: list.Stale, Most: int32(list.Limit + 1),
 	}
 	if after != nil {
 		params.AfterName, params.AfterID = &after.Name, after.ID
@@ -44,13 +46,10 @@ func (s *Store) MemoriesAsOf(ctx context.Context, agent Agent, at time.Time, lis
 	if err != nil {
 		return Page{}, wrap("list past memories", err)
 	}
-	total, err := s.q.CountMemoriesAsOf(ctx, queries.CountMemoriesAsOfParams{
-		At: at, AgentID: agent.ID, Name: params.Name, State: params.State, Type: params.Type,
-	})
-	if err != nil {
-		return Page{}, wrap("count past memories", err)
+	page := Page{}
+	if len(rows) > 0 {
+		page.Total = int(rows[0].Total)
 	}
-	page := Page{Total: int(total)}
 	if len(rows) > list.Limit {
 		rows = rows[:list.Limit]
 		last := rows[list.Limit-1]
@@ -69,18 +68,8 @@ func (s *Store) MemoryAsOf(ctx context.Context, agent Agent, id string, at time.
 	if err != nil {
 		return memories.Memory{}, err
 	}
-	for _, state := range []memories.State{"", memories.Deleted} {
-		rows, err := s.q.MemoriesAsOf(ctx, queries.MemoriesAsOfParams{
-			At: at, AgentID: agent.ID, ID: &parsed, State: optional(string(state)), Most: 1,
-		})
-		if err != nil {
-			return memories.Memory{}, wrap("read a past memory", err)
-		}
-		if len(rows) > 0 {
-			return pastOf(agent, rows[0]), nil
-		}
-	}
-	return memories.Memory{}, memories.ErrNotFound
+	row, err := s.q.MemoryAsOf(ctx, queries.MemoryAsOfParams{ID: parsed, AgentID: agent.ID, At: at})
+	return pastOf(agent, queries.MemoriesAsOfRow(row)), wrap("read a past memory", err)
 }
 
 // SectionsAsOf returns every memory that went into the agent's CLAUDE.md at a moment, as far as something is kept of it.

@@ -121,7 +121,14 @@ func (w *Writer) Purge(ctx context.Context, h Head, actor memories.Actor) error 
 		if err := q.BuryMemory(ctx, queries.BuryMemoryParams{MemoryID: h.UUID, At: at}); err != nil {
 			return err
 		}
+		texts, err := q.TextsOf(ctx, queries.TextsOfParams{Ids: []uuid.UUID{h.UUID}})
+		if err != nil {
+			return err
+		}
 		if err := q.DeleteHeads(ctx, []uuid.UUID{h.UUID}); err != nil {
+			return err
+		}
+		if err := forgetWords(ctx, q, texts); err != nil {
 			return err
 		}
 		return journal(ctx, q, w.agentID, happensLast(h, at, memories.DidPurge, actor))

@@ -13,6 +13,15 @@ const day = 24 * time.Hour
 // Alive is how many memories live, by type; the empty type counts those that have none.
 type Alive map[memories.Type]int
 
+// Total counts all types together.
+func (a Alive) Total() int {
+	total := 0
+	for _, n := range a {
+		total += n
+	}
+	return total
+}
+
 // GrowthPoint is how many memories lived at the end of a day.
 type GrowthPoint struct {
 	Day   time.Time // its beginning, in UTC

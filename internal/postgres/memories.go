@@ -26,7 +26,7 @@ func (s *Store) Memory(ctx context.Context, agent Agent, id string) (memories.Me
 	if err != nil {
 		return memories.Memory{}, wrap("read memory", err)
 	}
-	found, err := s.complete(ctx, agent.Slug, []listRow{{head: row.Memory, description: row.Description, body: row.Body}})
+	found, err := s.complete(ctx, map[int64]string{agent.ID: agent.Slug}, []listRow{{head: row.Memory, description: row.Description, body: row.Body}})
 	if err != nil {
 		return memories.Memory{}, err
 	}
@@ -58,11 +58,11 @@ func (s *Store) MemoriesByID(ctx context.Context, agent Agent, ids []string) ([]
 	slices.SortFunc(heads, func(a, b listRow) int {
 		return cmp.Or(strings.Compare(a.head.Name, b.head.Name), bytes.Compare(a.head.ID[:], b.head.ID[:]))
 	})
-	return s.complete(ctx, agent.Slug, heads)
+	return s.complete(ctx, map[int64]string{agent.ID: agent.Slug}, heads)
 }
 
 // complete adds to each row the files that carry it.
-func (s *Store) complete(ctx context.Context, slug string, rows []listRow) ([]memories.Memory, error) {
+func (s *Store) complete(ctx context.Context, slugs map[int64]string, rows []listRow) ([]memories.Memory, error) {
 	ids := make([]uuid.UUID, len(rows))
 	for i, row := range rows {
 		ids[i] = row.head.ID
@@ -83,7 +83,7 @@ func (s *Store) complete(ctx context.Context, slug string, rows []listRow) ([]me
 			return nil, err
 		}
 		m := head.Memory
-		m.Agent, m.Description, m.Body = slug, row.description, row.body
+		m.Agent, m.Description, m.Body = slugs[m.AgentID], row.description, row.body
 		m.Files, m.Problems = carriersOf(byMemory[row.head.ID], m)
 		if !m.Readable && m.State != memories.Deleted {
 			m.Files = []memories.Carrier{{Path: m.Path, Session: m.Session, Hash: m.Hash, ModifiedAt: m.ModifiedAt}}

@@ -3,6 +3,7 @@ package templates
 import (
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"memoir/internal/agents"
@@ -118,6 +119,9 @@ func sessionWords(name string) string {
 
 func (e ActivityEntry) anchor() string { return "event-" + strconv.FormatInt(e.ID, 10) }
 
+// file is the path of the file; a session's directory is named in words beside it.
+func (e ActivityEntry) file() string { return strings.TrimPrefix(e.Path, "sessions/"+e.Session+"/") }
+
 // hasPage says that the memory can still be looked at.
 func (e ActivityEntry) hasPage() bool { return e.MemoryID != "" && e.Exists }
 
@@ -202,13 +206,6 @@ func (v Activity) At(f ActivityFilter, field, value string) string {
 	return v.path() + "?" + query.Encode()
 }
 
-// withSession is the address at which only what a session did is shown.
-func (v Activity) withSession(e ActivityEntry) string {
-	of := v
-	of.Agent = &Agent{Slug: e.Agent}
-	return of.Path(ActivityFilter{Session: e.Session})
-}
-
 // withoutSession is the address at which the session does not matter.
 func (v Activity) withoutSession() string {
 	f := v.Filter
@@ -217,3 +214,8 @@ func (v Activity) withoutSession() string {
 }
 
 func (v Activity) filtered() bool { return v.Filter != ActivityFilter{} }
+
+// SessionActivityPath returns the address of what a session did.
+func SessionActivityPath(slug, session string) string {
+	return AgentPath(slug, activityTab) + "?" + url.Values{FieldSession: {session}}.Encode()
+}

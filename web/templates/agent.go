@@ -3,6 +3,7 @@ package templates
 import (
 	"path"
 
+	"memoir/internal/agents"
 	"memoir/internal/memories"
 )
 
@@ -16,6 +17,9 @@ type Agent struct {
 	Counts   Counts
 	Sessions int
 }
+
+// published reports whether Memoir writes the agent's CLAUDE.md.
+func (a Agent) published() bool { return agents.Agent{Layout: agents.Layout(a.Layout)}.Published() }
 
 // memoryDir is where the agent's own memory files go.
 func (a Agent) memoryDir() string {
@@ -69,11 +73,17 @@ func MissingMemories(slug string, names []string) Banner {
 		Title: counted(len(names), "memory file has", "memory files have") + " gone missing at once",
 		Text: "That many at a time looks like an accident, so the memories are kept and still in use. " +
 			"Were they removed on purpose?",
-		Items: items,
-		Actions: []Action{
-			{Label: "Write them back", Path: AgentPath(slug, "missing", "restore"), Style: Primary},
-			{Label: "Delete them", Path: AgentPath(slug, "missing", "delete"), Style: Destructive},
-		},
+		Items:   items,
+		Actions: MissingActions(slug),
+		Link:    Link{Label: "Decide one by one", Href: AttentionPath(slug) + "#missing"},
+	}
+}
+
+// MissingActions returns what can be done about all missing memories at once.
+func MissingActions(slug string) []Action {
+	return []Action{
+		{Label: "Write them back", Path: AgentPath(slug, "missing", "restore"), Style: Primary},
+		{Label: "Delete them", Path: AgentPath(slug, "missing", "delete"), Style: Destructive},
 	}
 }
 
@@ -93,5 +103,6 @@ func BlockedReturns(slug string, blocked []memories.Blocked) Banner {
 		Title: counted(len(blocked), "deleted memory has", "deleted memories have") + " turned up on disk again",
 		Text:  "The same content was deleted before, so it is kept out. Allow what should live again.",
 		Items: items,
+		Link:  Link{Label: "Look at what they say", Href: AttentionPath(slug) + "#blocked"},
 	}
 }

@@ -39,7 +39,7 @@ func believableRows() []templates.MemoryRow {
 	row := func(n int, t memories.Type, name, description string, age templates.Age, session string) templates.MemoryRow {
 		return templates.MemoryRow{
 			Agent: slug, ID: fmt.Sprintf("0198c0de-0000-7000-8000-%012d", n), ETag: fmt.Sprintf(`"%d"`, n), Name: name, Type: t,
-			Description: description, State: memories.Active, Age: age, Session: session,
+			Description: description, State: memories.Active, Age: age, Session: session, Chars: 1011,
 		}
 	}
 	rows := []templates.MemoryRow{
@@ -86,8 +86,15 @@ func render(t *testing.T, source string) markdown.HTML {
 func memoriesPage() templates.Memories {
 	return templates.Memories{
 		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")},
-		Agent: supportBot(), Rows: believableRows(), Found: 10,
+		Agent: supportBot(), View: templates.View{Agent: slug}, Groups: templates.Grouped(believableRows()), Found: 10,
 	}
+}
+
+// readingPage is the Memory tab with a memory open.
+func readingPage(open templates.Memory) templ.Component {
+	v := memoriesPage()
+	v.Open = &open
+	return templates.MemoriesPage(v)
 }
 
 func memoryPage(t *testing.T, row templates.MemoryRow) templates.Memory {
@@ -102,7 +109,7 @@ func memoryPage(t *testing.T, row templates.MemoryRow) templates.Memory {
 		},
 		CreatedAt: noon.Add(-40 * 24 * time.Hour), UpdatedAt: noon,
 	}
-	return templates.NewMemory(templates.Frame{Live: templates.AgentPath(slug, "events")}, supportBot(), row, m, render(t, believableBody))
+	return templates.NewMemory(supportBot(), templates.View{Agent: slug}, row, m, render(t, believableBody))
 }
 
 func agentsPage() templates.Agents {
@@ -212,13 +219,13 @@ func everyPage(t *testing.T) map[string]templ.Component {
 	rows := believableRows()
 
 	noted := memoriesPage()
-	notice := templates.Deleted(slug, rows[5].ID, "Billing migration freeze", noted.Path())
+	notice := templates.Deleted(slug, rows[5].ID, "Billing migration freeze", noted.View.List())
 	noted.Notice = &notice
 
 	troubled := memoriesPage()
 	troubled.Agent.Present = false
 	troubled.Agent.Counts.Missing = 2
-	troubled.Rows[6].State = memories.Missing
+	troubled.Groups[2].Rows[1].State = memories.Missing
 	troubled.Banners = []templates.Banner{
 		templates.DatabaseAway(),
 		troubled.Agent.Gone(),
@@ -228,14 +235,15 @@ func everyPage(t *testing.T) map[string]templ.Component {
 	}
 
 	searched := memoriesPage()
-	searched.Query, searched.Type, searched.Rows, searched.Found = "invoice", memories.Project, rows[5:6], 204
-	searched.MoreHref = searched.From("next")
+	searched.View.Query, searched.View.Type, searched.Groups, searched.Found = "invoice", memories.Project, templates.Grouped(rows[5:6]), 204
+	searched.View.Stale, searched.View.Session = true, rows[6].Session
+	searched.Groups[0].Total, searched.Groups[0].More = 204, searched.View.From("next").List()
 
 	unfound := memoriesPage()
-	unfound.Query, unfound.Rows, unfound.Found = "zebra", nil, 0
+	unfound.View.Query, unfound.Groups, unfound.Found = "zebra", nil, 0
 
 	unlearned := memoriesPage()
-	unlearned.Agent.Counts, unlearned.Rows, unlearned.Found = templates.Counts{}, nil, 0
+	unlearned.Agent.Counts, unlearned.Groups, unlearned.Found = templates.Counts{}, nil, 0
 
 	deleted := memoryPage(t, rows[1])
 	deleted.State, deleted.DeletedAt, deleted.Files = memories.Deleted, noon, nil
@@ -267,11 +275,11 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"memories-search":  templates.MemoriesPage(searched),
 		"memories-unfound": templates.MemoriesPage(unfound),
 		"memories-none":    templates.MemoriesPage(unlearned),
-		"memory":           templates.MemoryPage(memoryPage(t, rows[0])),
-		"memory-stale":     templates.MemoryPage(memoryPage(t, rows[1])),
-		"memory-typeless":  templates.MemoryPage(memoryPage(t, rows[8])),
-		"memory-broken":    templates.MemoryPage(memoryPage(t, rows[9])),
-		"memory-deleted":   templates.MemoryPage(deleted),
+		"memory":           readingPage(memoryPage(t, rows[0])),
+		"memory-stale":     readingPage(memoryPage(t, rows[1])),
+		"memory-typeless":  readingPage(memoryPage(t, rows[8])),
+		"memory-broken":    readingPage(memoryPage(t, rows[9])),
+		"memory-deleted":   readingPage(deleted),
 		"deletion":         templates.DeletionPage(deletionPage()),
 		"deletion-nothing": templates.DeletionPage(templates.Deletion{Agent: supportBot(), MemoryRow: rows[8]}),
 		"history":          templates.HistoryPage(historyPage()),

@@ -10,12 +10,13 @@ import (
 
 func BenchmarkTheMemoryTabOfTwoThousandMemories(b *testing.B) {
 	v := memoriesPage()
-	v.Rows = nil
+	var rows []templates.MemoryRow
 	for i := range 2000 {
 		row := believableRows()[i%10]
 		row.ID = fmt.Sprintf("0198c0de-0000-7000-8000-%012d", i)
-		v.Rows = append(v.Rows, row)
+		rows = append(rows, row)
 	}
+	v.Groups = templates.Grouped(rows)
 	var page bytes.Buffer
 	for b.Loop() {
 		page.Reset()

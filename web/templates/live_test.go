@@ -184,7 +184,7 @@ func TestDeletingOnAMemorysOwnPageLeadsBackToTheList(t *testing.T) {
 	t.Parallel()
 	s := serveSite(t)
 	p := open(t, s.URL+templates.MemoryPath(slug, "0198c0de-0000-7000-8000-000000000001"))
-	p.do(chromedp.Click(chromedp.CSS(`.memory > .actions button`)))
+	p.do(chromedp.Click(chromedp.CSS(`.memory .actions form[action$="/delete"] button`)))
 	p.until(rowCount + ` === 9`)
 	if got, want := evaluate[string](p, `location.pathname`), templates.MemoriesPath(slug); got != want {
 		t.Errorf("the address is %s, want %s", got, want)

@@ -1,147 +1,136 @@
 package templates
 
 import (
-	"net/url"
 	"slices"
 
 	"memoir/internal/memories"
 )
 
-// Memories is an agent's Memory tab.
+// Memories is an agent's Memory tab: its memories in groups, and the one that is open beside them.
 type Memories struct {
 	Frame
 	Agent     Agent
 	Selection Selection
-	Query     string        // what was searched for; empty: nothing
-	Type      memories.Type // the only type shown; empty: all
-	// Attention: only what needs attention is shown.
-	Attention bool
-	// Cursor is where the shown part of a long list begins; empty: at its start.
-	Cursor string
-	// Rows are the memories to show, in the order wanted within each group. The page groups them.
-	Rows []MemoryRow
-	// Found is how many memories match the search and the type; more than the rows where not all are shown.
-	Found int
-	// Cut names the groups of which only the first rows are shown, with how many memories each has; the empty type is
-	// what needs attention.
-	Cut map[memories.Type]int
-	// MoreHref is the address of the rows after these; empty: there are none.
-	MoreHref string
+	View      View
+	Groups    []Group // those that have a row, in the order of the types
+	Found     int     // how many memories the view has, shown or not
+	Open      *Memory // nil: none is open
 }
 
-// MemoryRow is one memory in a list.
-type MemoryRow struct {
-	Agent       string // slug
-	ID          string
-	ETag        string
-	Name        string
-	Type        memories.Type // empty: it has none
-	Description string
-	State       memories.State
-	Problems    []memories.Problem
-	Age         Age
-	Session     string // which session wrote it; empty: the agent itself
-}
-
-// NewMemoryRow returns the row of a memory.
-func NewMemoryRow(m memories.Memory, etag string, age Age) MemoryRow {
-	return MemoryRow{
-		Agent:       m.Agent,
-		ID:          m.ID,
-		ETag:        etag,
-		Name:        m.Name,
-		Type:        m.Type,
-		Description: m.Description,
-		State:       m.State,
-		Problems:    m.Problems,
-		Age:         age,
-		Session:     m.Session,
-	}
-}
-
-// Path returns the page of the memory.
-func (r MemoryRow) Path() string { return MemoryPath(r.Agent, r.ID) }
-
-// Delete returns the action that deletes the memory and comes back to the page at back.
-func (r MemoryRow) Delete(back string) Action {
-	return Action{
-		Label: "Delete", About: r.Name, Path: MemoryPath(r.Agent, r.ID, "delete"), ETag: r.ETag, Back: back,
-		Does: "delete", Icon: "delete", Style: Subtle,
-	}
-}
-
-// Deleted returns the notice after a deletion, with the way back.
-func Deleted(agent, id, name, back string) Notice {
-	return Notice{
-		Text: "Deleted “" + name + "”.",
-		Actions: []Action{{
-			Label: "Undo", About: "the deletion of " + name, Path: MemoryPath(agent, id, "restore"), Back: back,
-			Does: "undo", Focus: RowID(id), Style: Primary,
-		}},
-	}
-}
-
-// Path returns the address of the tab as it is shown.
-func (v Memories) Path() string { return v.at(v.Type, v.Attention, v.Cursor) }
-
-// From returns the address of the same list from a cursor on.
-func (v Memories) From(cursor string) string { return v.at(v.Type, v.Attention, cursor) }
-
-// narrowed reports whether not all memories are wanted.
-func (v Memories) narrowed() bool { return v.Query != "" || v.Type != "" || v.Attention }
-
-func (v Memories) filtered(t memories.Type) string { return v.at(t, false, "") }
-
-// whole returns the address that shows all of a group, and nothing else.
-func (v Memories) whole(g group) string { return v.at(g.Type, g.Type == "", "") }
-
-func (v Memories) at(t memories.Type, attention bool, cursor string) string {
-	query := url.Values{}
-	if v.Query != "" {
-		query.Set(FieldQuery, v.Query)
-	}
-	if t != "" {
-		query.Set(FieldType, string(t))
-	}
-	if attention {
-		query.Set(FieldState, string(memories.NeedsAttention))
-	}
-	if cursor != "" {
-		query.Set(FieldCursor, cursor)
-	}
-	if len(query) == 0 {
-		return MemoriesPath(v.Agent.Slug)
-	}
-	return MemoriesPath(v.Agent.Slug) + "?" + query.Encode()
-}
-
-// group is the rows that stand under one heading.
-type group struct {
+// Group is the memories of one type, or what needs attention.
+type Group struct {
 	Type  memories.Type // empty: needs attention
-	Title string
 	Rows  []MemoryRow
+	Total int    // how many the group has
+	More  string // the address of the rows after these; empty: there are none
+	// Endless: the rows after these come by themselves when they are scrolled to. They do so until the page is long.
+	Endless bool
 }
 
-// groups puts rows under their types in the order that is always kept, and what needs attention last. Groups without
+// RowsHeader names the request header in which an open page says how many rows of each group it shows, as in
+// "project=130, reference=30". A page that fetches itself gets as many again, so that nothing that a reader has scrolled
+// to goes away.
+const RowsHeader = "Memoir-Rows"
+
+// Grouped puts rows under their types in the order that is always kept, and what needs attention last. Groups without
 // a row are left out.
-func groups(rows []MemoryRow) []group {
+func Grouped(rows []MemoryRow) []Group {
 	byType := map[memories.Type][]MemoryRow{}
-	var attention []MemoryRow
 	for _, row := range rows {
-		if row.State == memories.NeedsAttention || !slices.Contains(memories.Types(), row.Type) {
-			attention = append(attention, row)
-		} else {
-			byType[row.Type] = append(byType[row.Type], row)
+		t := row.Type
+		if row.State == memories.NeedsAttention || !slices.Contains(memories.Types(), t) {
+			t = ""
 		}
+		byType[t] = append(byType[t], row)
 	}
-	var found []group
-	for _, t := range memories.Types() {
-		if len(byType[t]) > 0 {
-			found = append(found, group{Type: t, Title: typeName(t), Rows: byType[t]})
+	var found []Group
+	for _, t := range append(memories.Types(), "") {
+		if rows := byType[t]; len(rows) > 0 {
+			found = append(found, Group{Type: t, Rows: rows, Total: len(rows)})
 		}
-	}
-	if len(attention) > 0 {
-		found = append(found, group{Title: "Needs attention", Rows: attention})
 	}
 	return found
+}
+
+func (g Group) title() string {
+	if g.Type == "" {
+		return "Needs attention"
+	}
+	return typeName(g.Type)
+}
+
+// id is an id of the group's own for a part of it.
+func (g Group) id(part string) string { return part + "-" + iconOf(g.Type) }
+
+func (g Group) left() int { return g.Total - len(g.Rows) }
+
+// empty reports whether the agent has no memories at all.
+func (v Memories) empty() bool {
+	return v.Agent.Counts.Total() == 0 && !v.View.Narrowed() && v.Open == nil
+}
+
+func (v Memories) title() string {
+	if v.Open != nil {
+		return v.Open.Name
+	}
+	return "Memory"
+}
+
+// address is that of the page as it is shown.
+func (v Memories) address() string {
+	if v.Open != nil {
+		return v.View.Memory(v.Open.ID)
+	}
+	return v.View.List()
+}
+
+// afterDeleting is where the deletion of a row leads: to the page as it is, unless it is the deleted memory's own.
+func (v Memories) afterDeleting(r MemoryRow) string {
+	if v.isOpen(r) {
+		return v.View.List()
+	}
+	return v.address()
+}
+
+func (v Memories) isOpen(r MemoryRow) bool { return v.Open != nil && v.Open.ID == r.ID }
+
+// neighbours returns the pages of the memories before and after the open one, as far as they are among the rows.
+func (v Memories) neighbours() (before, after *MemoryRow) {
+	if v.Open == nil {
+		return nil, nil
+	}
+	var rows []MemoryRow
+	for _, g := range v.Groups {
+		rows = append(rows, g.Rows...)
+	}
+	at := slices.IndexFunc(rows, v.isOpen)
+	if at > 0 {
+		before = &rows[at-1]
+	}
+	if at >= 0 && at+1 < len(rows) {
+		after = &rows[at+1]
+	}
+	return before, after
+}
+
+// shown says in words which memories the list holds: "12 stale project memories from U1 in C1".
+func (v Memories) shown() string {
+	kind := ""
+	if v.View.Stale {
+		kind = "stale "
+	}
+	if v.View.Type != "" {
+		kind += string(v.View.Type) + " "
+	}
+	words := counted(v.Found, kind+"memory", kind+"memories")
+	if v.View.Session != "" {
+		words += " from " + sessionWords(v.View.Session)
+	}
+	if v.View.Attention {
+		words += " in need of attention"
+	}
+	if v.View.Query != "" {
+		words += " found for “" + v.View.Query + "”"
+	}
+	return words
 }

@@ -7,10 +7,10 @@ import (
 	"memoir/internal/memories"
 )
 
-// Memory is the page of one memory, whole.
+// Memory is one memory, whole: what the reading pane shows.
 type Memory struct {
-	Frame
 	Agent Agent
+	View  View // of the list that it was opened from
 	MemoryRow
 	Body          markdown.HTML
 	Files         []MemoryFile
@@ -19,6 +19,7 @@ type Memory struct {
 	Hash          string // hex SHA-256 of the file
 	Size          int64  // of the file, in bytes
 	ClaudeMDChars int    // what it costs in CLAUDE.md, in Unicode characters
+	LinkedFrom    []Link // the memories that link to it
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
 	DeletedAt     time.Time // zero: not deleted
@@ -31,14 +32,14 @@ type MemoryFile struct {
 	ModifiedAt time.Time
 }
 
-// NewMemory returns the page of a memory. Times are shown in the zone of their location.
-func NewMemory(frame Frame, agent Agent, row MemoryRow, m memories.Memory, body markdown.HTML) Memory {
+// NewMemory returns a memory as the reading pane shows it. Times are shown in the zone of their location.
+func NewMemory(agent Agent, view View, row MemoryRow, m memories.Memory, body markdown.HTML) Memory {
 	files := make([]MemoryFile, len(m.Files))
 	for i, f := range m.Files {
 		files[i] = MemoryFile{Path: f.Path, Session: f.Session, ModifiedAt: f.ModifiedAt}
 	}
 	return Memory{
-		Frame: frame, Agent: agent, MemoryRow: row, Body: body, Files: files,
+		Agent: agent, View: view, MemoryRow: row, Body: body, Files: files,
 		ContentPath: m.Path, Readable: m.Readable, Hash: m.Hash, Size: m.Size, ClaudeMDChars: m.ClaudeMDChars,
 		CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, DeletedAt: m.DeletedAt,
 	}
@@ -46,13 +47,21 @@ func NewMemory(frame Frame, agent Agent, row MemoryRow, m memories.Memory, body 
 
 func (v Memory) at(rest ...string) string { return MemoryPath(v.Agent.Slug, v.ID, rest...) }
 
+// back is the memory's own address, with the list beside it as it is.
+func (v Memory) back() string { return v.View.Memory(v.ID) }
+
 // restore returns the action that brings a deleted memory back.
 func (v Memory) restore() Action {
-	return Action{Label: "Restore", Path: v.at("restore"), Does: "restore", Style: Primary}
+	return Action{Label: "Restore", Path: v.at("restore"), Back: v.back(), Does: "restore", Style: Primary}
 }
 
 func (v Memory) remove() Action {
-	remove := v.Delete(MemoriesPath(v.Agent.Slug))
+	remove := v.Delete(v.View.List())
 	remove.Style = Destructive
 	return remove
+}
+
+// verify returns the action that says that the memory still holds.
+func (v Memory) verify() Action {
+	return Action{Label: "Still true", About: v.Name, Path: v.at("verify"), ETag: v.ETag, Back: v.back(), Does: "verify"}
 }

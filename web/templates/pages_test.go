@@ -2,6 +2,7 @@ package templates_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,13 +83,13 @@ func TestNoPageHasAnythingInline(t *testing.T) {
 func TestMemoriesAreGroupedByTypeWithWhatNeedsAttentionLast(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
-	for i, j := 0, len(v.Rows)-1; i < j; i, j = i+1, j-1 {
-		v.Rows[i], v.Rows[j] = v.Rows[j], v.Rows[i]
-	}
+	rows := believableRows()
+	slices.Reverse(rows)
+	v.Groups = templates.Grouped(rows)
 	expect(t, templates.MemoriesPage(v),
-		in(".group > h2", each(
-			"Feedback how people want the work done", "User who people are and what they prefer", "Project what is going on, and why",
-			"Reference where things live", "Needs attention no type, or could not be read",
+		in(".group h2", each(
+			"Feedback 3 how people want the work done", "User 2 who people are and what they prefer", "Project 2 what is going on, and why",
+			"Reference 1 where things live", "Needs attention 2 no type, or could not be read",
 		)),
 		in("#group-feedback h3", each("short-replies", "Never promise a refund date", "Answer in the customer's language")),
 		in("#group-attention .problems", each(
@@ -100,8 +101,9 @@ func TestMemoriesAreGroupedByTypeWithWhatNeedsAttentionLast(t *testing.T) {
 func TestAnUnreadableMemoryNeedsAttentionWhateverItsType(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
-	v.Rows = v.Rows[:1]
-	v.Rows[0].State = memories.NeedsAttention
+	rows := believableRows()[:1]
+	rows[0].State = memories.NeedsAttention
+	v.Groups = templates.Grouped(rows)
 	expect(t, templates.MemoriesPage(v), in("main", without("#group-feedback")), in("#group-attention .row", count(1)))
 }
 
@@ -113,13 +115,14 @@ func TestARowSaysWhatAPersonWantsToKnowOfAMemory(t *testing.T) {
 			in("h3 + p", text("Reply in the language of the ticket, also when the agent console is in English")),
 			in(".type", text("feedback"), attr("data-type", "feedback")),
 			in(".age", text("today"), attr("data-stale", "(none)")),
-			in(".session", text("U07AB12CD-C02SUPPORT-1741512345.123456")),
+			in(".session", says("U07AB12CD in C02SUPPORT"), attr("href", "/agents/support-bot/memory?session=U07AB12CD-C02SUPPORT-1741512345.123456")),
+			in(".cost", text("1,011 characters")),
 			in("form", attr("method", "post"), attr("action", "/agents/support-bot/memory/"+firstID+"/delete")),
 			in("form input[name=etag]", attr("value", `"1"`)),
 			in("form input[name=back]", attr("value", "/agents/support-bot/memory")),
 			in("form button", text("Delete Answer in the customer's language")),
 		),
-		in("#memory-0198c0de-0000-7000-8000-000000000002 .age", text("12 days ago"), attr("data-stale", "")),
+		in("#memory-0198c0de-0000-7000-8000-000000000002 .age", text("12 days ago , stale"), attr("data-stale", "")),
 	)
 }
 
@@ -127,10 +130,11 @@ func TestWhatAMemorySaysIsNeverMarkup(t *testing.T) {
 	t.Parallel()
 	const evil = `<img src=x onerror=alert(1)>" onclick="x`
 	v := memoriesPage()
-	v.Query = evil
+	v.View.Query, v.View.Session = evil, evil
 	v.Agent.Name, v.Agent.Dir = evil, evil
-	v.Rows = v.Rows[:1]
-	v.Rows[0].Name, v.Rows[0].Description, v.Rows[0].Session, v.Rows[0].ID = evil, evil, evil, evil
+	rows := believableRows()[:1]
+	rows[0].Name, rows[0].Description, rows[0].Session, rows[0].ID = evil, evil, evil, evil
+	v.Groups = templates.Grouped(rows)
 	notice := templates.Deleted(evil, evil, evil, evil)
 	v.Notice = &notice
 	v.Banners = []templates.Banner{templates.MissingMemories(evil, []string{evil}), templates.ClaudeMDProblem(evil, evil)}
@@ -140,15 +144,17 @@ func TestWhatAMemorySaysIsNeverMarkup(t *testing.T) {
 func TestTheSearchKeepsItsWordsAndItsType(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
-	v.Query, v.Type, v.Found = "a&b", memories.Project, 1204
-	v.MoreHref = v.From("next")
+	v.View.Query, v.View.Type, v.Found = "a&b", memories.Project, 1204
+	v.Groups = templates.Grouped(believableRows()[5:7])
+	v.Groups[0].Total, v.Groups[0].More = 1204, v.View.From("next").List()
 	expect(t, templates.MemoriesPage(v),
 		in("#q", attr("value", "a&b")),
 		in("#search input[name=type]", attr("value", "project")),
-		in(".found", text("1,204 memories found for “a&b”")),
-		in(".filter", each("All 10", "Feedback 3", "User 2", "Project 2", "Reference 1", "Needs attention 2")),
-		in(".filter[aria-current]", text("Project 2"), attr("href", "/agents/support-bot/memory?q=a%26b&type=project")),
-		in(".more a", text("Next"), attr("href", "/agents/support-bot/memory?cursor=next&q=a%26b&type=project")),
+		in(".found", text("1,204 project memories found for “a&b”")),
+		in(".filter", each("All", "Feedback", "User", "Project", "Reference", "Needs attention", "◷ Stale")),
+		in(".clear", each("Clear the filter search", "Clear the filter type")),
+		in(".filter[aria-current]", text("Project"), attr("href", "/agents/support-bot/memory?q=a%26b&type=project")),
+		in(".more a", text("Show more"), attr("href", "/agents/support-bot/memory?cursor=next&q=a%26b&type=project")),
 		in(".row input[name=back]", attr("value", "/agents/support-bot/memory?q=a%26b&type=project")),
 	)
 }
@@ -202,33 +208,34 @@ func TestAnAgentWhoseDirectoryIsGoneIsForgottenOnlyAfterASecondStep(t *testing.T
 
 func TestAMemorysPageShowsItWhole(t *testing.T) {
 	t.Parallel()
-	expect(t, templates.MemoryPage(memoryPage(t, believableRows()[1])),
-		in("h1", text("Never promise a refund date")),
-		in(".prose h2", text("Exceptions")),
+	expect(t, readingPage(memoryPage(t, believableRows()[1])),
+		in(".reading h2", text("Never promise a refund date")),
+		in(".prose h3", text("Exceptions")),
 		in(".prose a", count(2)),
 		in(".stale", says("This memory is 12 days old.")),
 		in(".files li", each(
 			"memory/feedback_language.md the agent’s own memory 9 Mar 2026, 12:00",
-			"sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/feedback_language.md from a session 9 Mar 2026, 11:00")),
+			"sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/feedback_language.md from U07AB12CD in C02SUPPORT, thread of 9 Mar 2025, 09:25 9 Mar 2026, 11:00")),
 		in(".figures", says("1.2 KiB"), says("1,011 characters")),
 		in(`.actions a[href$="/raw"]`, text("Raw file")),
-		in(`form[action$="/delete"]`, count(1)),
+		in(`.reading form[action$="/delete"]`, count(1)),
+		in(`.reading form[action$="/verify"] button`, text("Still true Never promise a refund date")),
 		in("main", without(`form[action$="/type"]`)),
 	)
 }
 
 func TestAMemoryWithoutATypeGetsOneWithOneClick(t *testing.T) {
 	t.Parallel()
-	expect(t, templates.MemoryPage(memoryPage(t, believableRows()[8])),
+	expect(t, readingPage(memoryPage(t, believableRows()[8])),
 		in(`form[action$="/type"]`, in("input[name=etag]", attr("value", `"9"`)), in("button[name=type]", count(4)), in("strong", each("Feedback", "User", "Project", "Reference"))),
 	)
 }
 
 func TestAFileThatCouldNotBeReadShowsItsReasonAndItsBytes(t *testing.T) {
 	t.Parallel()
-	expect(t, templates.MemoryPage(memoryPage(t, believableRows()[9])),
-		in(".banner", says("not valid UTF-8"), without("form")),
-		in("main", without(".prose"), in(`p a[href$="/raw"]`, text("See its raw bytes"))),
+	expect(t, readingPage(memoryPage(t, believableRows()[9])),
+		in(".reading .banner", says("not valid UTF-8"), without("form")),
+		in(".reading", without(".prose"), in(`p a[href$="/raw"]`, text("See its raw bytes"))),
 	)
 }
 
@@ -236,8 +243,8 @@ func TestADeletedMemoryCanBeRestoredAndNotDeletedAgain(t *testing.T) {
 	t.Parallel()
 	v := memoryPage(t, believableRows()[1])
 	v.State, v.DeletedAt, v.Files = memories.Deleted, noon, nil
-	expect(t, templates.MemoryPage(v),
-		in(`form[action$="/restore"]`, count(1)), in("main", without(`form[action$="/delete"]`)),
+	expect(t, readingPage(v),
+		in(`.reading form[action$="/restore"]`, count(1)), in(".reading", without(`form[action$="/delete"]`)),
 		in(".provenance", says("Last seen in memory/feedback_language.md")),
 	)
 }
@@ -325,7 +332,7 @@ func TestAFailureSaysWhatHappenedAndWhereToGo(t *testing.T) {
 func TestSigningInSaysWhyItFailed(t *testing.T) {
 	t.Parallel()
 	expect(t, templates.SignInPage(templates.SignIn{Next: "/sync", Problem: "That is not the token."}),
-		in("form", attr("action", "/sign-in"), attr("method", "post"), attr("hx-post", "(none)")),
+		in("form.sign-in", attr("action", "/sign-in"), attr("method", "post"), attr("hx-post", "(none)")),
 		in("input[name=next]", attr("value", "/sync")),
 		in("#token", attr("type", "password"), attr("aria-invalid", "true"), attr("aria-describedby", "token-problem")),
 		in("#token-problem", text("That is not the token.")),

@@ -13,6 +13,8 @@ const (
 	ScanPath     = "/scan"
 	SamplesPath  = "/samples"
 	SignInPath   = "/sign-in"
+	ThemePath    = "/theme"
+	KeysPath     = "/keys"
 	EventsPath   = "/api/v1/events" // the API's event stream; the parameter agent narrows it to one
 )
 
@@ -32,9 +34,14 @@ func MemoriesPath(slug string) string { return AgentPath(slug, "memory") }
 func NewMemoryPath(slug string) string { return AgentPath(slug, "memory", "new") }
 
 // MemoryPath returns the path of one memory, or of something below it: raw, edit, delete, history, restore,
-// purge, type.
+// verify, purge, type.
 func MemoryPath(slug, id string, rest ...string) string {
 	return AgentPath(slug, append([]string{"memory", id}, rest...)...)
+}
+
+// apiMemoryPath returns the address of a memory in the JSON API.
+func apiMemoryPath(slug, id string) string {
+	return "/api/v1/agents/" + url.PathEscape(slug) + "/memories/" + url.PathEscape(id)
 }
 
 // RowID returns the id of a memory's row in whatever list.

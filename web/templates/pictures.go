@@ -97,7 +97,14 @@ type Ages struct {
 
 func (a Ages) worthDrawing() bool { return len(a.Labels) > 0 && len(a.Counts.types()) > 0 }
 
-func (a Ages) chart() chart.Columns { return chart.NewColumns(a.Labels, a.Counts.series()) }
+// chart has short labels: six of them stand side by side.
+func (a Ages) chart() chart.Columns {
+	short := make([]string, len(a.Labels))
+	for i, label := range a.Labels {
+		short[i] = strings.Replace(label, " days", " d", 1)
+	}
+	return chart.NewColumns(short, a.Counts.series())
+}
 
 // says tells what the picture shows.
 func (a Ages) says() string {

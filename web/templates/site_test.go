@@ -46,7 +46,7 @@ func serveSite(t *testing.T) *site {
 			http.NotFound(w, r)
 			return
 		}
-		_ = templates.MemoryPage(memoryPage(t, s.rows[i])).Render(r.Context(), w)
+		_ = readingPage(memoryPage(t, s.rows[i])).Render(r.Context(), w)
 	})
 	s.URL = guarded(t, mux)
 	return s
@@ -63,17 +63,18 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v := memoriesPage()
-	v.Query = r.FormValue(templates.FieldQuery)
-	v.Rows, v.Banners = nil, s.banners
+	v.View.Query = r.FormValue(templates.FieldQuery)
+	v.Banners = s.banners
+	var rows []templates.MemoryRow
 	for _, row := range s.rows {
-		if strings.Contains(strings.ToLower(row.Name), strings.ToLower(v.Query)) {
-			v.Rows = append(v.Rows, row)
+		if strings.Contains(strings.ToLower(row.Name), strings.ToLower(v.View.Query)) {
+			rows = append(rows, row)
 		}
 	}
-	v.Found = len(v.Rows)
+	v.Groups, v.Found = templates.Grouped(rows), len(rows)
 	for _, row := range s.deleted {
 		if row.ID == r.FormValue("deleted") {
-			notice := templates.Deleted(slug, row.ID, row.Name, v.Path())
+			notice := templates.Deleted(slug, row.ID, row.Name, v.View.List())
 			v.Notice = &notice
 		}
 	}

@@ -1,0 +1,131 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/problem"
+)
+
+// Activity is one thing that happened to a memory.
+type Activity struct {
+	ID          int64     `json:"id" doc:"Grows in the order in which things were noticed."`
+	At          time.Time `json:"at" doc:"Of what was first seen in a file, that file's modification time; else when it happened."`
+	Agent       string    `json:"agent" doc:"The agent's slug."`
+	MemoryID    *string   `json:"memory_id" doc:"Null: a content was kept out of no memory."`
+	Exists      bool      `json:"exists" doc:"Whether that memory can still be read, if only from the trash; a purged one cannot."`
+	Name        string    `json:"name"`
+	Kind        string    `json:"kind" enum:"learned,changed,verified,deleted,restored,missing,returned,cleared,purged,blocked,allowed" doc:"cleared: the entry of a file that could not be read went; blocked and allowed: a deleted content that turned up again."`
+	Actor       string    `json:"actor" enum:"session,disk,browser,script,memoir" doc:"disk: whoever writes into the agent's own memory directory; script: a request to this API; memoir: nobody just then."`
+	Session     *string   `json:"session" doc:"The session that the content is from; null: the agent's own memory."`
+	Path        string    `json:"path" doc:"Of the file that held the content, relative to the agent's dir."`
+	State       *string   `json:"state" doc:"From then on: active, needs_attention, missing or deleted; null: as before."`
+	Type        *string   `json:"type" doc:"From then on, or of the content that was blocked or allowed; null: it has none."`
+	Description *string   `json:"description" doc:"From then on; null where the content has gone with its memory."`
+	Hash        *string   `json:"hash" doc:"Of the revision that held from then on."`
+	Renamed     *string   `json:"renamed" doc:"The memory's other name where it was renamed: the old one beside learned, the new one beside deleted."`
+}
+
+// ActivityList is one page of what happened, newest first.
+type ActivityList struct {
+	Activity   []Activity `json:"activity" nullable:"false"`
+	NextCursor *string    `json:"next_cursor" doc:"For the next page; null: this is the last."`
+}
+
+// ActivityFilter is what of the activity is wanted. It is exported because the framework passes over embedded structs
+// that are not.
+type ActivityFilter struct {
+	Kind    string `query:"kind" enum:"learned,changed,verified,deleted,restored,missing,returned,cleared,purged,blocked,allowed"`
+	Actor   string `query:"actor" enum:"session,disk,browser,script,memoir"`
+	Session string `query:"session" doc:"The name of the session that the content is from."`
+	Name    string `query:"name" doc:"The memory's, exact."`
+	Limit   int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
+	Cursor  string `query:"cursor" doc:"The next_cursor of the page before, for the same list."`
+}
+
+// Resolve refuses what no name can be.
+func (f *ActivityFilter) Resolve(huma.Context) []error {
+	for _, p := range []struct{ name, value string }{{"session", f.Session}, {"name", f.Name}} {
+		if !isText(p.value) {
+			return []error{unprocessable(problem.Field{Location: "query." + p.name, Message: "is not valid UTF-8, or holds a NUL character"})}
+		}
+	}
+	return nil
+}
+
+func (a *api) registerActivity() {
+	register(a, get("/activity", "list-all-activity", "What happened to the memories of all agents, newest first"), a.listAllActivity)
+	register(a, get("/agents/{slug}/activity", "list-activity", "What happened to an agent's memories, newest first"), a.listActivity)
+	register(a, get("/agents/{slug}/memories/{id}/activity", "list-memory-activity", "What happened to a memory, newest first"), a.listMemoryActivity)
+}
+
+func (a *api) listAllActivity(ctx context.Context, in *ActivityFilter) (*answer[ActivityList], error) {
+	return a.activity(ctx, *in, postgres.ActivityList{})
+}
+
+type activityInput struct {
+	AgentPath
+	ActivityFilter
+}
+
+// Resolve stands in for those of both parts, which the framework then leaves out.
+func (in *activityInput) Resolve(ctx huma.Context) []error {
+	if errs := in.AgentPath.Resolve(ctx); errs != nil {
+		return errs
+	}
+	return in.ActivityFilter.Resolve(ctx)
+}
+
+func (a *api) listActivity(ctx context.Context, in *activityInput) (*answer[ActivityList], error) {
+	row, err := a.store.Agent(ctx, in.Slug)
+	if err != nil {
+		return nil, err
+	}
+	return a.activity(ctx, in.ActivityFilter, postgres.ActivityList{AgentID: row.ID})
+}
+
+type memoryActivityInput struct {
+	MemoryPath
+	ActivityFilter
+}
+
+// Resolve stands in for those of both parts, which the framework then leaves out.
+func (in *memoryActivityInput) Resolve(ctx huma.Context) []error {
+	if errs := in.AgentPath.Resolve(ctx); errs != nil {
+		return errs
+	}
+	return in.ActivityFilter.Resolve(ctx)
+}
+
+func (a *api) listMemoryActivity(ctx context.Context, in *memoryActivityInput) (*answer[ActivityList], error) {
+	row, err := a.store.Agent(ctx, in.Slug)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := a.store.Memory(ctx, row, in.ID); err != nil {
+		return nil, err
+	}
+	return a.activity(ctx, in.ActivityFilter, postgres.ActivityList{AgentID: row.ID, MemoryID: in.ID})
+}
+
+func (a *api) activity(ctx context.Context, in ActivityFilter, of postgres.ActivityList) (*answer[ActivityList], error) {
+	of.Kind, of.Actor = memories.ActivityKind(in.Kind), memories.Actor(in.Actor)
+	of.Session, of.Name, of.Limit, of.Cursor = in.Session, in.Name, in.Limit, in.Cursor
+	page, err := a.store.Activity(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	list := ActivityList{Activity: make([]Activity, len(page.Activity)), NextCursor: text(page.NextCursor)}
+	for i, h := range page.Activity {
+		list.Activity[i] = Activity{
+			ID: h.ID, At: h.At.UTC(), Agent: h.Agent, MemoryID: text(h.MemoryID), Exists: h.Exists, Name: h.Name, Kind: string(h.Kind),
+			Actor: string(h.Actor), Session: text(h.Session), Path: h.Path, State: text(h.State), Type: text(h.Type),
+			Description: text(h.Description), Hash: text(h.Hash), Renamed: text(h.Renamed),
+		}
+	}
+	return ok(list), nil
+}

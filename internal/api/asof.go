@@ -1,0 +1,49 @@
+package api
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// AsOf is the part of a request that asks for a past moment. It is exported because the framework passes over embedded
+// structs that are not.
+type AsOf struct {
+	AsOf string `query:"as_of" doc:"RFC 3339, as in 2026-11-03T14:00:00Z: what was known at that moment; one in the future is now. Purged memories are in no past."`
+}
+
+// moment returns the moment that is asked for; zero for none, and for one that is not past yet.
+func (p AsOf) moment(now time.Time) (time.Time, error) {
+	if p.AsOf == "" {
+		return time.Time{}, nil
+	}
+	// An offset's plus sign that was not escaped arrives as a space.
+	at, err := time.Parse(time.RFC3339, strings.Replace(p.AsOf, " ", "+", 1))
+	if err != nil {
+		return time.Time{}, &memories.InvalidError{Field: "as_of", Reason: "is not a moment as in 2026-11-03T14:00:00Z"}
+	}
+	if at.IsZero() {
+		at = at.Add(1) // the first moment there is, and not none
+	}
+	if at.After(now) {
+		return time.Time{}, nil
+	}
+	return at, nil
+}
+
+// listPast answers a list of memories as they were.
+func (a *api) listPast(ctx context.Context, row postgres.Agent, in *listMemoriesInput, at time.Time) (*answer[MemoryList], error) {
+	if in.Q != "" {
+		return nil, &memories.InvalidError{Field: "q", Reason: "cannot be given with as_of: the past is not indexed"}
+	}
+	if in.Sort != "" && in.Sort != string(postgres.ByName) {
+		return nil, &memories.InvalidError{Field: "sort", Reason: "can only be name with as_of"}
+	}
+	page, err := a.store.MemoriesAsOf(ctx, row, at, postgres.PastList{
+		Type: memories.Type(in.Type), State: memories.State(in.State), Stale: in.Stale, Session: in.Session, Name: in.Name, Limit: in.Limit, Cursor: in.Cursor,
+	})
+	return ok(memoryList(page, func(string) string { return "" }, at)), err
+}

@@ -1,0 +1,96 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// Statistics is how an agent's memories grew and how old they are.
+type Statistics struct {
+	Growth []GrowthPoint `json:"growth" nullable:"false" doc:"Oldest first, the last is today's."`
+	Ages   []AgeBucket   `json:"ages" nullable:"false" doc:"Youngest first."`
+}
+
+// GrowthPoint is how many memories lived at the end of a day.
+type GrowthPoint struct {
+	Day   string `json:"day" format:"date" doc:"In UTC."`
+	Alive Alive  `json:"alive"`
+}
+
+// AgeBucket is how many living memories are of an age.
+type AgeBucket struct {
+	FromDays int   `json:"from_days" doc:"Whole days of 24 hours."`
+	ToDays   *int  `json:"to_days" doc:"Inclusive; null: any more."`
+	Alive    Alive `json:"alive"`
+}
+
+// Alive is how many memories are not deleted, by type.
+type Alive struct {
+	Feedback  int `json:"feedback"`
+	User      int `json:"user"`
+	Project   int `json:"project"`
+	Reference int `json:"reference"`
+	Untyped   int `json:"untyped" doc:"Those without a type, which need attention."`
+	Total     int `json:"total"`
+}
+
+type statisticsInput struct {
+	AgentPath
+	Days   int `query:"days" minimum:"1" maximum:"3660" doc:"How far back the growth goes; without it: to the first memory."`
+	Points int `query:"points" minimum:"1" maximum:"400" default:"100" doc:"The most days of which the growth tells, evenly spread."`
+}
+
+func (a *api) registerStatistics() {
+	register(a, get("/agents/{slug}/statistics", "get-statistics", "How an agent's memories grew, and how old they are"), a.getStatistics)
+}
+
+func (a *api) getStatistics(ctx context.Context, in *statisticsInput) (*answer[Statistics], error) {
+	row, err := a.store.Agent(ctx, in.Slug)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now().UTC()
+	var since time.Time
+	if in.Days > 0 {
+		since = now.AddDate(0, 0, 1-in.Days)
+	}
+	grown, err := a.store.Growth(ctx, []int64{row.ID}, since, now, in.Points)
+	if err != nil {
+		return nil, err
+	}
+	ages, err := a.store.Ages(ctx, []int64{row.ID}, now)
+	if err != nil {
+		return nil, err
+	}
+	return ok(Statistics{Growth: growthOf(grown[row.ID]), Ages: agesOf(ages[row.ID])}), nil
+}
+
+func growthOf(points []postgres.GrowthPoint) []GrowthPoint {
+	grown := make([]GrowthPoint, len(points))
+	for i, p := range points {
+		grown[i] = GrowthPoint{Day: p.Day.Format(time.DateOnly), Alive: aliveOf(p.Alive)}
+	}
+	return grown
+}
+
+func agesOf(counts []postgres.Alive) []AgeBucket {
+	buckets := make([]AgeBucket, len(counts))
+	for i, alive := range counts {
+		buckets[i] = AgeBucket{FromDays: postgres.AgeBounds[i], Alive: aliveOf(alive)}
+		if i+1 < len(postgres.AgeBounds) {
+			to := postgres.AgeBounds[i+1] - 1
+			buckets[i].ToDays = &to
+		}
+	}
+	return buckets
+}
+
+func aliveOf(alive postgres.Alive) Alive {
+	return Alive{
+		Feedback: alive[memories.Feedback], User: alive[memories.User], Project: alive[memories.Project],
+		Reference: alive[memories.Reference], Untyped: alive[""], Total: alive.Total(),
+	}
+}

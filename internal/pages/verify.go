@@ -1,0 +1,16 @@
+package pages
+
+import (
+	"net/http"
+
+	"memoir/web/templates"
+)
+
+// verify says that a memory is still true: its age starts anew.
+func (s *site) verify(w http.ResponseWriter, r *http.Request) error {
+	slug, id := slugOf(r), idOf(r)
+	if _, err := s.engine.Verify(r.Context(), slug, id, r.PostFormValue(templates.FieldETag)); err != nil {
+		return s.refuse(w, r, err)
+	}
+	return redirect(w, r, back(r, templates.MemoryPath(slug, id)), doneVerified, id)
+}

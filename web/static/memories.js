@@ -1,0 +1,158 @@
+// Opens memories beside their list. Without this script each memory is a page that is loaded whole, which looks the same.
+//
+// Links with data-open (of a row) and data-turn (to the one before or after) put that page's #reading into this one;
+// links with data-back, and going back and forward, put all of #main there. Rows that came by scrolling, folded groups
+// and scroll positions stay. A button with data-copy copies the body of the memory at that address of the API.
+(() => {
+  "use strict";
+
+  const main = () => document.getElementById("main");
+  const list = () => document.getElementById("list");
+  const reading = () => document.getElementById("reading");
+  const here = () => location.pathname + location.search;
+  const agentOf = (path) => path.match(/^\/agents\/[^/?]+\/memory(?=[/?]|$)/)?.[0];
+
+  // Where the list was scrolled to, by the address at which it was left: its own scroll on a wide screen, the window's
+  // on a narrow one, where the open memory takes its place.
+  const places = new Map();
+  const keepPlace = () => places.set(here(), { list: list()?.scrollTop ?? 0, window: scrollY });
+  const takePlace = (path) => {
+    const place = places.get(path);
+    if (!place) return;
+    if (list()) list().scrollTop = place.list;
+    scrollTo(0, place.window);
+  };
+
+  const failed = (ctx) => !ctx.response.raw.ok || ctx.response.raw.redirected;
+
+  // Both wait behind what is on its way for #main, as the attributes of #reading say, and settle when they are there.
+  function open(href) {
+    keepPlace();
+    htmx.ajax("GET", href, { source: reading(), then: opened });
+  }
+
+  function show(href, push) {
+    htmx.ajax("GET", href, {
+      source: reading(), target: "#main", select: "#main", push: push ? "true" : "false", then: () => takePlace(href),
+    });
+  }
+
+  function opened() {
+    markCurrent();
+    reading().scrollTop = 0;
+    if (list().offsetParent) return; // both are seen, and the focus stays in the list
+    scrollTo(0, 0);
+    reading().querySelector("h2")?.focus({ preventScroll: true });
+  }
+
+  // The open memory's row says so, and the mailbox that one is open: what a page that is loaded whole has already.
+  function markCurrent() {
+    const article = reading().querySelector("article");
+    list().parentElement.toggleAttribute("data-open", Boolean(article));
+    const id = article?.id.replace("open-", "memory-");
+    for (const link of list().querySelectorAll("a[data-open]")) {
+      if (link.closest(".row").id === id) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
+  }
+
+  // How many rows of each group this page shows, for the server to answer with as many.
+  function rowsShown() {
+    return [...document.querySelectorAll("#list .rows")]
+      .map((rows) => rows.id.replace("rows-", "") + "=" + rows.childElementCount).join(", ");
+  }
+
+  const folding = {
+    key: "memoir-folded",
+    folded() {
+      try {
+        return new Set(JSON.parse(localStorage.getItem(this.key)) ?? []);
+      } catch {
+        return new Set();
+      }
+    },
+    searching: () => Boolean(document.getElementById("q")?.value),
+    // What a search finds is shown, folded or not.
+    apply() {
+      const folded = this.folded();
+      for (const group of document.querySelectorAll("#list details.group")) {
+        const wanted = this.searching() || !folded.has(group.id);
+        if (group.open !== wanted) group.open = wanted;
+      }
+    },
+    keep(group) {
+      if (this.searching() || !group.isConnected) return;
+      const folded = this.folded();
+      if (folded.has(group.id) === !group.open) return;
+      if (group.open) folded.delete(group.id);
+      else folded.add(group.id);
+      try {
+        localStorage.setItem(this.key, JSON.stringify([...folded]));
+      } catch {
+        // Not remembered then.
+      }
+    },
+  };
+
+  async function copy(button) {
+    const status = document.getElementById("copied");
+    status.textContent = "";
+    try {
+      const answer = await fetch(button.dataset.copy);
+      if (!answer.ok) throw new Error(answer.status);
+      await navigator.clipboard.writeText((await answer.json()).body ?? "");
+      status.textContent = "Copied";
+    } catch {
+      status.textContent = "It could not be copied. Open the raw file instead.";
+    }
+  }
+
+  document.addEventListener("click", (event) => {
+    if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const link = event.target.closest("a[data-open], a[data-turn], a[data-back]");
+    const button = event.target.closest("button[data-copy]");
+    if (button) copy(button);
+    if (!link || !reading() || !main().contains(link)) return;
+    event.preventDefault();
+    const href = new URL(link.href).pathname + new URL(link.href).search;
+    if ("back" in link.dataset) show(href, true);
+    else open(href);
+  });
+
+  document.addEventListener("htmx:before:history:restore", (event) => {
+    const { path } = event.detail;
+    if (!reading() || !agentOf(path) || agentOf(path) !== agentOf(here())) return;
+    event.preventDefault();
+    show(path, false);
+  });
+
+  document.addEventListener("htmx:config:request", (event) => {
+    const { request, sourceElement } = event.detail.ctx;
+    if (sourceElement.id !== "search") return;
+    for (const [name, value] of [...request.body]) if (!value) request.body.delete(name);
+  });
+
+  document.addEventListener("htmx:before:request", (event) => {
+    const { request, sourceElement } = event.detail.ctx;
+    if (list() && sourceElement.id !== "search") request.headers["Memoir-Rows"] = rowsShown();
+  });
+
+  // An answer that is no such page, or leads elsewhere, is a page of its own.
+  document.addEventListener("htmx:before:swap", (event) => {
+    const { ctx } = event.detail;
+    if (!ctx.then || !failed(ctx)) return;
+    event.preventDefault();
+    location.assign(ctx.request.action);
+  });
+
+  document.addEventListener("htmx:after:swap", (event) => {
+    folding.apply();
+    event.detail.ctx.then?.();
+  });
+  document.addEventListener("toggle", (event) => {
+    if (event.target.matches?.("details.group")) folding.keep(event.target);
+  }, true);
+
+  if (navigator.clipboard) document.documentElement.dataset.clipboard = "";
+  folding.apply();
+})();
