@@ -61,6 +61,11 @@ CREATE INDEX memories_in_order_of_update ON memories (agent_id, updated_at DESC,
 CREATE INDEX memories_in_order_of_name ON memories (agent_id, name, id);
 CREATE INDEX memories_in_order_of_age ON memories (agent_id, modified_at, id);
 
+-- Counts, of an agent's card and of a list, are read from this alone.
+CREATE INDEX memories_by_state ON memories (agent_id, state, type);
+-- A search leaves out what is in the trash.
+CREATE INDEX memories_in_trash ON memories (agent_id, id) WHERE state = 'deleted';
+
 CREATE TABLE revisions (
     id          uuid PRIMARY KEY,
     memory_id   uuid NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
@@ -143,7 +148,7 @@ CREATE TABLE activity (
     memory_id   uuid,
     name        text COLLATE "C" NOT NULL,
     kind        text NOT NULL CHECK (kind IN ('learned', 'changed', 'verified', 'deleted', 'restored', 'missing', 'returned',
-                                              'cleared', 'purged', 'blocked', 'allowed')),
+                                              'cleared', 'purged', 'blocked', 'allowed', 'discarded')),
     actor       text NOT NULL CHECK (actor IN ('session', 'disk', 'browser', 'script', 'memoir')),
     path        text COLLATE "C" NOT NULL,
     session     text,
@@ -174,11 +179,27 @@ CREATE TABLE growth (
 );
 
 -- The search index, apart from the memories because it costs more than all else of a cold mirror: a large look fills
--- it afterwards. A row that names another revision than its memory does is out of date.
+-- it afterwards. A row that names another revision than its memory does is out of date. Beside the words of the text a
+-- vector has those of the name and description once more with a ^ before them, the agent's id with an @ and the type
+-- with a #: the one index then finds the hits of one agent, of one type, and those in titles.
 CREATE TABLE memory_search (
     memory_id   uuid PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE,
     revision_id uuid NOT NULL,
     words       tsvector NOT NULL
-);
+) WITH (toast_tuple_target = 128);
+
+-- Vectors are kept apart from their rows and as they are: to find and count hits only the short rows are read.
+ALTER TABLE memory_search ALTER COLUMN words SET STORAGE EXTERNAL;
 
 CREATE INDEX memory_search_by_word ON memory_search USING gin (words);
+
+-- The words of all memories, each once, to tell what somebody meant who mistyped one. A word may outlive the last
+-- content that had it, but not a purge.
+CREATE TABLE search_words (
+    word text COLLATE "C" PRIMARY KEY
+);
+
+-- Where the database does not let itself be given the extension, searches go on without near-misses. Each start tries
+-- again, which is why no migration has these two.
+CREATE EXTENSION IF NOT EXISTS pg_trgm;
+CREATE INDEX search_words_by_trigram ON search_words USING gin (word gin_trgm_ops);

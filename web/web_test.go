@@ -149,7 +149,7 @@ func TestTheAssetsOfTheFirstViewAreSmall(t *testing.T) {
 	t.Parallel()
 	const limit = 40_000
 	total := 0
-	for _, name := range []string{"memoir.css", "live.js", "htmx.min.js", "icon.svg"} {
+	for _, name := range []string{"memoir.css", "live.js", "focus.js", "select.js", "keys.js", "theme.js", "htmx.min.js", "icon.svg"} {
 		content, err := os.ReadFile("static/" + name)
 		if err != nil {
 			t.Fatal(err)

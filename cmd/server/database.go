@@ -44,6 +44,10 @@ func (d *database) open(ctx context.Context, url string) error {
 		return fmt.Errorf("cannot open the database: %w", err)
 	}
 	d.store = store
+	if !store.NearMisses() {
+		d.log.Warn("searches find no near-misses: the database has no extension pg_trgm, and Memoir may not create it; " +
+			"have somebody run CREATE EXTENSION pg_trgm in it, and start Memoir again")
+	}
 	return nil
 }
 

@@ -60,3 +60,8 @@ SELECT id FROM memories WHERE agent_id = @agent_id AND state = 'missing' ORDER B
 
 -- name: SetModified :exec
 UPDATE memories SET modified_at = @modified_at WHERE id = @id;
+
+-- name: MemoriesByID :many
+SELECT sqlc.embed(m), r.description, r.body
+FROM memories m JOIN revisions r ON r.id = m.revision_id
+WHERE m.id = ANY(@ids::uuid[]);

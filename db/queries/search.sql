@@ -1,7 +1,7 @@
 -- name: MemoriesToIndex :many
 -- Contents that the search index does not hold yet, in the order of their ids: each part goes on where the one before
 -- has ended, and never over what is done.
-SELECT m.id, m.revision_id, m.name, r.description, r.body
+SELECT m.id, m.agent_id, m.revision_id, m.type, m.name, r.description, r.body
 FROM memories m
 JOIN revisions r ON r.id = m.revision_id
 LEFT JOIN memory_search s ON s.memory_id = m.id
@@ -15,3 +15,26 @@ SELECT i.memory_id, i.revision_id, i.words::tsvector
 FROM (SELECT unnest(@memory_ids::uuid[]) AS memory_id, unnest(@revision_ids::uuid[]) AS revision_id, unnest(@words::text[]) AS words) i
 WHERE EXISTS (SELECT FROM memories m WHERE m.id = i.memory_id)
 ON CONFLICT (memory_id) DO UPDATE SET revision_id = excluded.revision_id, words = excluded.words;
+
+-- name: AddWords :exec
+INSERT INTO search_words (word) SELECT unnest(@words::text[]) ON CONFLICT DO NOTHING;
+
+-- name: TextsOf :many
+-- Every content of the memories, or of all of an agent's, to forget the words that went with them.
+SELECT m.name, r.description, r.body
+FROM memories m JOIN revisions r ON r.memory_id = m.id
+WHERE m.id = ANY(@ids::uuid[]) OR m.agent_id = sqlc.narg(agent_id);
+
+-- name: ForgetWords :exec
+DELETE FROM search_words w
+WHERE w.word = ANY(@words::text[])
+  AND NOT EXISTS (SELECT FROM memory_search s WHERE s.words @@ ('''' || w.word || '''')::tsquery);
+
+-- name: SimilarWords :many
+-- Words that look alike, the most alike first; which of them come close is decided by the caller. % is the extension's
+-- own operator and goes by pg_trgm.similarity_threshold.
+SELECT typed.word::text AS typed, alike.word::text AS word
+FROM unnest(@typed::text[]) AS typed (word)
+CROSS JOIN LATERAL (
+    SELECT w.word FROM search_words w WHERE w.word % typed.word ORDER BY similarity(w.word, typed.word) DESC, w.word LIMIT 60
+) alike;

@@ -45,5 +45,5 @@ func (a *api) listPast(ctx context.Context, row postgres.Agent, in *listMemories
 	page, err := a.store.MemoriesAsOf(ctx, row, at, postgres.PastList{
 		Type: memories.Type(in.Type), State: memories.State(in.State), Stale: in.Stale, Session: in.Session, Name: in.Name, Limit: in.Limit, Cursor: in.Cursor,
 	})
-	return ok(memoryList(page, "", at)), err
+	return ok(memoryList(page, func(string) string { return "" }, at)), err
 }

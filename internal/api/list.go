@@ -63,14 +63,17 @@ func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[
 		Name: in.Name, Search: in.Q,
 		Sort: postgres.Sort(in.Sort), Limit: in.Limit, Cursor: in.Cursor,
 	})
-	return ok(memoryList(page, row.ClaudeMD.Problem, time.Now())), err
+	if err != nil {
+		return nil, err
+	}
+	return ok(memoryList(page, func(string) string { return row.ClaudeMD.Problem }, time.Now())), nil
 }
 
-// memoryList is a page as it is answered; its ages are those at now.
-func memoryList(page postgres.Page, claudeMDProblem string, now time.Time) MemoryList {
+// memoryList describes a page; problem says what is wrong with an agent's CLAUDE.md.
+func memoryList(page postgres.Page, problem func(agent string) string, now time.Time) MemoryList {
 	list := MemoryList{Memories: make([]Memory, len(page.Memories)), Total: page.Total, Near: page.Near, NextCursor: text(page.NextCursor)}
 	for i, m := range page.Memories {
-		list.Memories[i] = memoryOf(m, claudeMDProblem, now)
+		list.Memories[i] = memoryOf(m, problem(m.Agent), now)
 	}
 	return list
 }

@@ -30,12 +30,15 @@ const (
 	maxSignIn = 64 << 10
 )
 
-// isOpen says whether the path needs no token: health, assets and the sign-in itself. It looks at the path as it was
+// themePath is where a browser's theme is chosen, which tells nothing and changes nothing here.
+const themePath = "/theme"
+
+// isOpen says whether the path needs no token: health, assets, the theme and the sign-in itself. It looks at the path as it was
 // sent, as routers do, so that no other spelling of a path is let through.
 func isOpen(r *http.Request) bool {
 	path := r.URL.EscapedPath()
 	switch path {
-	case "/healthz", "/readyz", SignInPath:
+	case "/healthz", "/readyz", themePath, SignInPath:
 		return true
 	}
 	return strings.HasPrefix(path, "/static/") && !strings.Contains(path, "..") && !strings.Contains(path, "%")

@@ -52,7 +52,7 @@ func TestWithATokenEveryRequestNeedsIt(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"/healthz", "/readyz", "/static/app.js", "/sign-in"} {
+	for _, path := range []string{"/healthz", "/readyz", "/static/app.js", "/theme", "/sign-in"} {
 		if r := s.ask("GET", path, ""); r.status != http.StatusOK {
 			t.Errorf("%s needs a token: %d", path, r.status)
 		}

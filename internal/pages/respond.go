@@ -67,7 +67,7 @@ func (s *site) databaseAnswers(ctx context.Context) error {
 // show answers with a page. It is rendered as a whole first, so that one that cannot be is never half sent.
 func show(w http.ResponseWriter, r *http.Request, status int, page templ.Component) error {
 	var body bytes.Buffer
-	if err := page.Render(r.Context(), &body); err != nil {
+	if err := page.Render(forReader(r), &body); err != nil {
 		return fmt.Errorf("render the page: %w", err)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
 )
@@ -110,7 +112,17 @@ func (s *Store) SetAgentPublished(ctx context.Context, id int64, state ClaudeMD)
 
 // ForgetAgent removes an agent with all that is known of it.
 func (s *Store) ForgetAgent(ctx context.Context, id int64) error {
-	return wrap("forget agent", s.q.DeleteAgent(ctx, id))
+	return wrap("forget agent", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		q := s.q.WithTx(tx)
+		texts, err := q.TextsOf(ctx, queries.TextsOfParams{AgentID: &id})
+		if err != nil {
+			return err
+		}
+		if err := q.DeleteAgent(ctx, id); err != nil {
+			return err
+		}
+		return forgetWords(ctx, q, texts)
+	}))
 }
 
 func agentOf(row queries.Agent) Agent {

@@ -18,7 +18,7 @@ func (s *Store) Flagged(ctx context.Context, agent Agent, most int) ([]memories.
 	for i, row := range rows {
 		found[i] = listRow{head: row.Memory, description: row.Description, body: row.Body}
 	}
-	return s.complete(ctx, agent.Slug, found)
+	return s.complete(ctx, map[int64]string{agent.ID: agent.Slug}, found)
 }
 
 // NotRemoved returns the deleted memories of the agent of which a file could not be removed yet, by name; at most so many.
@@ -31,5 +31,5 @@ func (s *Store) NotRemoved(ctx context.Context, agent Agent, most int) ([]memori
 	for i, row := range rows {
 		found[i] = listRow{head: row.Memory, description: row.Description, body: row.Body}
 	}
-	return s.complete(ctx, agent.Slug, found)
+	return s.complete(ctx, map[int64]string{agent.ID: agent.Slug}, found)
 }

@@ -47,6 +47,9 @@ func (w *Writer) Apply(ctx context.Context, b *Batch) error {
 		if err := journal(ctx, q, w.agentID, b.Activity...); err != nil {
 			return err
 		}
+		for i := range b.Words {
+			b.Words[i].AgentID = w.agentID
+		}
 		return saveWords(ctx, q, b.Words)
 	})
 }

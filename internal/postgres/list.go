@@ -61,6 +61,7 @@ type place struct {
 	List string // List.mark
 	Key  string
 	ID   uuid.UUID
+	Near bool `json:",omitempty"` // the list has what comes close to the search
 }
 
 // order is how one Sort reads in SQL: the expression, its cast, and whether it descends.
@@ -74,7 +75,7 @@ var orders = map[Sort]order{
 	ByUpdate: {"m.updated_at", "timestamptz", true, func(m queries.Memory, _ float32) string { return m.UpdatedAt.UTC().Format(time.RFC3339Nano) }},
 	ByName:   {"m.name", "text", false, func(m queries.Memory, _ float32) string { return m.Name }},
 	ByAge:    {"m.modified_at", "timestamptz", false, func(m queries.Memory, _ float32) string { return m.ModifiedAt.UTC().Format(time.RFC3339Nano) }},
-	byRank: {"ts_rank(s.words, sought.query)", "real", true, func(_ queries.Memory, rank float32) string {
+	byRank: {"", "real", true, func(_ queries.Memory, rank float32) string {
 		return strconv.FormatFloat(float64(rank), 'g', -1, 32)
 	}},
 }
@@ -83,56 +84,112 @@ const headColumns = `m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.re
 	m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at,
 	m.deleted_at, m.deleted_by, m.index_lines, m.restoring`
 
+// A scope is whose memories are wanted.
+type scope struct {
+	agentID int64            // 0: of all agents
+	slugs   map[int64]string // of each agent
+}
+
 // Memories returns one page of an agent's memories. It fails with ErrCursor.
 func (s *Store) Memories(ctx context.Context, agent Agent, list List) (Page, error) {
+	return s.page(ctx, scope{agent.ID, map[int64]string{agent.ID: agent.Slug}}, list)
+}
+
+func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err error) {
 	if list.Sort == "" {
 		list.Sort = ByUpdate
 		if list.Search != "" {
 			list.Sort = byRank
 		}
 	}
-	var sought search
-	if list.Search != "" {
-		var ok bool
-		if sought, ok = searchOf(list.Search); !ok {
-			return Page{}, nil
-		}
-	}
-	after, err := readCursor(agent, list)
+	after, err := readCursor(of, list)
 	if err != nil {
 		return Page{}, err
 	}
-
-	from, args := list.from(agent.ID, sought)
-	rows, err := s.listRows(ctx, list, from, args, after)
+	var rows []listRow
+	if list.Search == "" {
+		rows, page.Total, err = listRows(ctx, s.pool, list, list.conditions(of, search{}), after)
+		err = wrap("list memories", err)
+	} else {
+		rows, page.Total, page.Near, err = s.found(ctx, of, list, after)
+	}
 	if err != nil {
 		return Page{}, err
-	}
-	page := Page{Total: len(rows)}
-	if after != nil || len(rows) > list.Limit {
-		if err := s.pool.QueryRow(ctx, "SELECT count(*) "+from, args).Scan(&page.Total); err != nil {
-			return Page{}, wrap("count memories", err)
-		}
 	}
 	if len(rows) > list.Limit {
 		rows = rows[:list.Limit]
 		last := rows[list.Limit-1]
-		page.NextCursor = writeCursor(place{list.mark(agent), orders[list.Sort].key(last.head, last.rank), last.head.ID})
+		page.NextCursor = writeCursor(place{list.mark(of), orders[list.Sort].key(last.head, last.rank), last.head.ID, page.Near})
 	}
-	page.Memories, err = s.complete(ctx, agent.Slug, rows)
+	page.Memories, err = s.complete(ctx, of.slugs, rows)
 	return page, err
 }
 
-// from is the part of the query that says which memories belong to the list.
-func (l List) from(agentID int64, sought search) (string, pgx.NamedArgs) {
-	args := pgx.NamedArgs{"agent": agentID}
-	var sql strings.Builder
-	sql.WriteString("FROM memories m JOIN revisions r ON r.id = m.revision_id")
-	if l.Search != "" {
-		args["sought"] = sought.query
-		sql.WriteString(" JOIN memory_search s ON s.memory_id = m.id CROSS JOIN (SELECT @sought::tsquery AS query) sought")
+// found reads the memories that hold all words of the search, or, where none does, those that come close.
+func (s *Store) found(ctx context.Context, of scope, l List, after *place) (rows []listRow, total int, near bool, err error) {
+	exact, ok := searchOf(l.Search)
+	if !ok {
+		return nil, 0, false, nil
 	}
-	sql.WriteString(" WHERE m.agent_id = @agent")
+	err = s.searching(ctx, func(tx pgx.Tx) error {
+		if after == nil || !after.Near {
+			rows, total, err = foundRows(ctx, tx, of, l, exact, after)
+			if err != nil || total > 0 || !s.nearMisses {
+				return err
+			}
+			// What a filter leaves out is no reason to offer other words: the person has found the right ones.
+			_, elsewhere, err := foundRows(ctx, tx, of, List{State: l.State, Search: l.Search, Sort: byRank}, exact, nil)
+			if err != nil || elsewhere > 0 {
+				return err
+			}
+		}
+		var sought search
+		if sought, near, err = nearSearch(ctx, tx, exact); err != nil || !near {
+			return err
+		}
+		rows, total, err = foundRows(ctx, tx, of, l, sought, after)
+		near = near && total > 0
+		return err
+	})
+	return rows, total, near, err
+}
+
+func foundRows(ctx context.Context, tx pgx.Tx, of scope, l List, sought search, after *place) ([]listRow, int, error) {
+	if l.Sort == byRank {
+		return rankedRows(ctx, tx, l, l.conditions(of, sought), after)
+	}
+	return listRows(ctx, tx, l, l.conditions(of, sought), after)
+}
+
+// conditions are the part of a query that says which memories belong to a list: from FROM on.
+type conditions struct {
+	sql  string
+	args pgx.NamedArgs
+}
+
+func (l List) conditions(of scope, sought search) conditions {
+	args := pgx.NamedArgs{}
+	if of.agentID != 0 {
+		args["agent"] = of.agentID
+	}
+	if l.Search != "" {
+		args["sought"], args["match"], args["titled"] = sought.query(), sought.match(of, l.Type), sought.titled(of, l.Type)
+	}
+	if l.Sort == byRank && l.State == "" && !l.Stale && l.Session == "" && l.Name == "" && len(sought.phrases) == 0 {
+		return conditions{searchAlone(of), args}
+	}
+	var sql strings.Builder
+	sql.WriteString("FROM memories m")
+	if len(sought.phrases) > 0 {
+		sql.WriteString(" JOIN revisions r ON r.id = m.revision_id")
+	}
+	if l.Search != "" {
+		sql.WriteString(" JOIN memory_search s ON s.memory_id = m.id AND s.words @@ @match::tsquery")
+	}
+	sql.WriteString(" WHERE true")
+	if of.agentID != 0 {
+		sql.WriteString(" AND m.agent_id = @agent")
+	}
 	if l.State == "" {
 		sql.WriteString(" AND m.state <> 'deleted'")
 	} else {
@@ -150,21 +207,28 @@ func (l List) from(agentID int64, sought search) (string, pgx.NamedArgs) {
 	if l.Session != "" {
 		args["session"] = l.Session
 		sql.WriteString(` AND (m.session = @session OR m.id IN (SELECT f.memory_id FROM files f
-			WHERE f.agent_id = @agent AND f.session = @session AND f.present AND f.status IN ('carries', 'removing')))`)
+			WHERE f.agent_id = m.agent_id AND f.session = @session AND f.present AND f.status IN ('carries', 'removing')))`)
 	}
 	if l.Name != "" {
 		args["name"] = l.Name
 		sql.WriteString(" AND m.name = @name")
-	}
-	if l.Search != "" {
-		sql.WriteString(" AND s.words @@ sought.query")
 	}
 	for i, phrase := range sought.phrases {
 		name := fmt.Sprintf("phrase%d", i)
 		args[name] = phrase
 		fmt.Fprintf(&sql, " AND position(@%s::text IN normalize(m.name || E'\\n' || r.description || E'\\n' || r.body, NFKC)) > 0", name)
 	}
-	return sql.String(), args
+	return conditions{sql.String(), args}
+}
+
+// searchAlone says what belongs to a list for which the search index tells all but what is in the trash. It reads no
+// other memory, which would cost more than the search.
+func searchAlone(of scope) string {
+	trash := "SELECT d.id FROM memories d WHERE d.state = 'deleted'"
+	if of.agentID != 0 {
+		trash += " AND d.agent_id = @agent"
+	}
+	return "FROM memory_search s WHERE s.words @@ @match::tsquery AND s.memory_id NOT IN (" + trash + ")"
 }
 
 type listRow struct {
@@ -173,51 +237,63 @@ type listRow struct {
 	rank              float32
 }
 
-// listRows reads one row more than the page holds, to know whether there is another page.
-func (s *Store) listRows(ctx context.Context, l List, from string, args pgx.NamedArgs, after *place) ([]listRow, error) {
+// listRows reads one page of a list in the order of its sort, one row more than it shows, and how long the list is.
+func listRows(ctx context.Context, on reader, l List, c conditions, after *place) (found []listRow, total int, err error) {
 	by := orders[l.Sort]
 	compare, direction := ">", ""
 	if by.descends {
 		compare, direction = "<", " DESC"
 	}
-	rank := "0::real"
-	if l.Sort == byRank {
-		rank = by.expression
-	}
+	beyond := ""
 	if after != nil {
-		args["key"], args["id"] = after.Key, after.ID
-		// The key goes as text and is cast there, so that a timestamp or a float is compared as exactly as it is kept.
+		c.args["key"], c.args["id"] = after.Key, after.ID
+		// The key goes as text and is cast there, so that a timestamp is compared as exactly as it is kept.
 		key := "@key::text::" + by.cast
-		from += fmt.Sprintf(" AND (%[1]s %[2]s %[3]s OR (%[1]s = %[3]s AND m.id > @id))", by.expression, compare, key)
+		beyond = fmt.Sprintf(" AND (%[1]s %[2]s %[3]s OR (%[1]s = %[3]s AND m.id > @id))", by.expression, compare, key)
 	}
-	args["most"] = l.Limit + 1
-	rows, err := s.pool.Query(ctx, fmt.Sprintf("SELECT %s, r.description, r.body, %s %s ORDER BY %s%s, m.id LIMIT @most",
-		headColumns, rank, from, by.expression, direction), args)
+	c.args["most"] = l.Limit + 1
+	rows, err := on.Query(ctx, fmt.Sprintf(`WITH page AS (SELECT m.* %s%s ORDER BY %s%s, m.id LIMIT @most)
+		SELECT %s, r.description, r.body FROM page m JOIN revisions r ON r.id = m.revision_id ORDER BY %s%s, m.id`,
+		c.sql, beyond, by.expression, direction, headColumns, by.expression, direction), c.args)
 	if err != nil {
-		return nil, wrap("list memories", err)
+		return nil, 0, err
 	}
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (listRow, error) {
-		var r listRow
-		m := &r.head
-		err := row.Scan(&m.ID, &m.AgentID, &m.Name, &m.Readable, &m.State, &m.Type, &m.RevisionID, &m.Fingerprint, &m.Hash,
-			&m.Size, &m.Path, &m.Session, &m.ModifiedAt, &m.ContentAt, &m.Problems, &m.ClaudeMdChars, &m.ClaudeMdListed,
-			&m.CreatedAt, &m.UpdatedAt, &m.DeletedAt, &m.DeletedBy, &m.IndexLines, &m.Restoring,
-			&r.description, &r.body, &r.rank)
-		return r, err
-	})
-	return found, wrap("list memories", err)
+	if found, err = pgx.CollectRows(rows, scanRow); err != nil {
+		return nil, 0, err
+	}
+	total = len(found)
+	if after != nil || total > l.Limit {
+		err = on.QueryRow(ctx, "SELECT count(*) "+c.sql, c.args).Scan(&total)
+	}
+	return found, total, err
+}
+
+// reader is what a list is read from: the pool, or a transaction.
+type reader interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+func scanRow(row pgx.CollectableRow) (listRow, error) {
+	var r listRow
+	m := &r.head
+	err := row.Scan(&m.ID, &m.AgentID, &m.Name, &m.Readable, &m.State, &m.Type, &m.RevisionID, &m.Fingerprint, &m.Hash,
+		&m.Size, &m.Path, &m.Session, &m.ModifiedAt, &m.ContentAt, &m.Problems, &m.ClaudeMdChars, &m.ClaudeMdListed,
+		&m.CreatedAt, &m.UpdatedAt, &m.DeletedAt, &m.DeletedBy, &m.IndexLines, &m.Restoring,
+		&r.description, &r.body)
+	return r, err
 }
 
 // mark tells a list from others, whatever its pages: a cursor of another one would leave memories out in silence.
-func (l List) mark(agent Agent) string {
+func (l List) mark(of scope) string {
 	parts := fmt.Sprintf("%q", []string{
-		agent.Slug, string(l.Type), string(l.State), strconv.FormatBool(l.Stale), l.Session, l.Name, l.Search, string(l.Sort),
+		of.slugs[of.agentID], string(l.Type), string(l.State), strconv.FormatBool(l.Stale), l.Session, l.Name, l.Search, string(l.Sort),
 	})
 	sum := sha256.Sum256([]byte(parts))
 	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
-func readCursor(agent Agent, l List) (*place, error) {
+func readCursor(of scope, l List) (*place, error) {
 	if l.Cursor == "" {
 		return nil, nil
 	}
@@ -226,7 +302,7 @@ func readCursor(agent Agent, l List) (*place, error) {
 		return nil, ErrCursor
 	}
 	var p place
-	if json.Unmarshal(raw, &p) != nil || p.List != l.mark(agent) || !canBeKey(p.Key, orders[l.Sort].cast) {
+	if json.Unmarshal(raw, &p) != nil || p.List != l.mark(of) || !canBeKey(p.Key, orders[l.Sort].cast) {
 		return nil, ErrCursor
 	}
 	return &p, nil

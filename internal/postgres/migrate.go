@@ -62,7 +62,10 @@ func migrate(ctx context.Context, database *sql.DB) error {
 		return err
 	}
 	// A newer Memoir may have migrated while this one waited for the lock.
-	return checkVersion(ctx, database, newest)
+	if err := checkVersion(ctx, database, newest); err != nil {
+		return err
+	}
+	return prepareNearMisses(ctx, database)
 }
 
 func newProvider(database *sql.DB) (*goose.Provider, error) {

@@ -31,6 +31,8 @@ type Store struct {
 	// writers has a place for each writer that may hold a connection. A writer reads through the pool as well, so
 	// writers alone must never take all of it.
 	writers chan struct{}
+	// nearMisses says that the database can tell which words look alike.
+	nearMisses bool
 }
 
 // Open connects to a database that has Memoir's schema. It fails with ErrUnavailable where there is none to reach.
@@ -47,9 +49,9 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
 	store := &Store{pool: pool, q: queries.New(pool), writers: make(chan struct{}, maxConnections/2)}
-	if err := store.Ping(ctx); err != nil {
+	if err := pool.QueryRow(ctx, hasNearMisses).Scan(&store.nearMisses); err != nil {
 		pool.Close()
-		return nil, err
+		return nil, wrap("open the database", err)
 	}
 	return store, nil
 }

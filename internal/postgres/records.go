@@ -122,6 +122,8 @@ type BlockedFile struct {
 
 // Words is a memory's text for the search index, which splits it only when it is saved: a large look leaves that to later.
 type Words struct {
+	AgentID                 int64 // set by Apply
 	MemoryID, RevisionID    uuid.UUID
+	Type                    memories.Type // empty: it has none
 	Name, Description, Body string
 }

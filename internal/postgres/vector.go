@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"strconv"
-	"strings"
 
 	"memoir/internal/words"
 )
@@ -12,13 +11,15 @@ const (
 	maxVector = 900_000
 	// maxPositions and lastPosition are Postgres' own limits; it would drop what goes beyond.
 	maxPositions = 255
+	// maxTitle is how many words of a name and description are kept as such: far more than one has.
+	maxTitle     = 100
 	lastPosition = 16383
 )
 
-// vectorOf returns the literal of a tsvector over a memory's text, name before description before body in weight. The
-// words are split here and not by Postgres, so that paths, identifiers and every script are found by the same rule
-// that splits what people type.
-func vectorOf(name, description, body string) string {
+// vectorOf returns the literal of a tsvector over a memory's text, name before description before body in weight, with
+// the signs of its agent, type and title. The words are split here and not by Postgres, so that paths, identifiers and
+// every script are found by the same rule that splits what people type.
+func vectorOf(w Words) string {
 	type occurrence struct {
 		position int
 		weight   byte
@@ -46,11 +47,22 @@ func vectorOf(name, description, body string) string {
 			}
 		}
 	}
-	add(name, 'A')
-	add(description, 'B')
-	add(body, 'C')
+	add(w.Name, 'A')
+	add(w.Description, 'B')
+	title := len(order)
+	add(w.Body, 'C')
 
 	vector := make([]byte, 0, 2*size)
+	vector = append(vector, quoted(agentSign(w.AgentID))...)
+	vector = append(vector, ' ')
+	if w.Type != "" {
+		vector = append(vector, quoted(typeSign+string(w.Type))...)
+		vector = append(vector, ' ')
+	}
+	for _, word := range order[:min(title, maxTitle)] {
+		vector = append(vector, quoted(titleSign+word)...)
+		vector = append(vector, ' ')
+	}
 	for _, word := range order {
 		vector = append(vector, '\'')
 		vector = append(vector, word...)
@@ -65,25 +77,4 @@ func vectorOf(name, description, body string) string {
 		vector = append(vector, ' ')
 	}
 	return string(vector)
-}
-
-// A search is what people typed, as Postgres wants it.
-type search struct {
-	query   string   // a tsquery: every word, each as a prefix
-	phrases []string // runs of a script without spaces in NFKC, each of which must stand in the text
-}
-
-// searchOf reads what people typed. ok is false when there is no word in it.
-func searchOf(typed string) (s search, ok bool) {
-	var terms []string
-	for word := range words.All(typed) {
-		if words.SetsNoSpaces(word) {
-			terms = append(terms, "'"+word+"'")
-		} else {
-			terms = append(terms, "'"+word+"':*")
-		}
-	}
-	s.phrases = words.Runs(typed)
-	s.query = strings.Join(terms, " & ")
-	return s, len(terms) > 0
 }

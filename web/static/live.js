@@ -1,6 +1,6 @@
 // Keeps an open page in step with the disk. The server says on an event stream that something changed; the page then
 // fetches itself and morphs its main region, so that focus, scroll, opened details and typed words stay. Without this
-// script every page still works: it is then as fresh as its last load.
+// script every page still works: it is then as fresh as its last load. focus.js keeps the focus meanwhile.
 (() => {
   "use strict";
 
@@ -106,27 +106,10 @@
     },
   };
 
-  // An action in a row takes the row away, and the focus with it: the next row takes over.
-  const focus = {
-    row: null,
-    next: "",
-    leaving(form) {
-      this.row = form.closest(".row");
-      this.next = (this.row?.nextElementSibling || this.row?.previousElementSibling)?.id || "";
-    },
-    settle() {
-      if (!this.row || this.row.isConnected) return;
-      const heir = document.getElementById(this.next)?.querySelector("form button") || main();
-      heir.focus({ preventScroll: true });
-      this.row = null;
-    },
+  const unanswered = () => {
+    const words = document.getElementById("unanswered").content.cloneNode(true);
+    document.getElementById("notices").replaceChildren(words);
   };
-
-  document.addEventListener("submit", (event) => focus.leaving(event.target), true);
-
-  document.addEventListener("click", (event) => {
-    event.target.closest("[data-dismiss]")?.closest(".toast").remove();
-  });
 
   document.addEventListener("visibilitychange", () => stream.follow());
 
@@ -147,10 +130,7 @@
     if (outdated || !response.raw.ok) refresh.wanted = true;
   });
 
-  document.addEventListener("htmx:after:swap", () => {
-    focus.settle();
-    stream.follow();
-  });
+  document.addEventListener("htmx:after:swap", () => stream.follow());
 
   // The address of a refused action is no page to come back to.
   document.addEventListener("htmx:before:history:update", (event) => {
@@ -162,9 +142,9 @@
       refresh.wanted = true;
       return;
     }
-    const words = document.getElementById("unanswered").content.cloneNode(true);
-    document.getElementById("notices").replaceChildren(words);
+    unanswered();
   });
+  document.addEventListener("memoir:unanswered", unanswered);
 
   stream.follow();
 })();

@@ -13,6 +13,8 @@ const (
 	ScanPath     = "/scan"
 	SamplesPath  = "/samples"
 	SignInPath   = "/sign-in"
+	ThemePath    = "/theme"
+	KeysPath     = "/keys"
 	EventsPath   = "/api/v1/events" // the API's event stream; the parameter agent narrows it to one
 )
 

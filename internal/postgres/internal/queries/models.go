@@ -131,6 +131,10 @@ type Revision struct {
 	SeenOrder   *int64
 }
 
+type SearchWord struct {
+	Word string
+}
+
 type Tombstone struct {
 	AgentID     int64
 	Name        string

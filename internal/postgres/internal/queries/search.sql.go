@@ -11,8 +11,28 @@ import (
 	"github.com/google/uuid"
 )
 
+const addWords = `-- name: AddWords :exec
+INSERT INTO search_words (word) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING
+`
+
+func (q *Queries) AddWords(ctx context.Context, words []string) error {
+	_, err := q.db.Exec(ctx, addWords, words)
+	return err
+}
+
+const forgetWords = `-- name: ForgetWords :exec
+DELETE FROM search_words w
+WHERE w.word = ANY($1::text[])
+  AND NOT EXISTS (SELECT FROM memory_search s WHERE s.words @@ ('''' || w.word || '''')::tsquery)
+`
+
+func (q *Queries) ForgetWords(ctx context.Context, words []string) error {
+	_, err := q.db.Exec(ctx, forgetWords, words)
+	return err
+}
+
 const memoriesToIndex = `-- name: MemoriesToIndex :many
-SELECT m.id, m.revision_id, m.name, r.description, r.body
+SELECT m.id, m.agent_id, m.revision_id, m.type, m.name, r.description, r.body
 FROM memories m
 JOIN revisions r ON r.id = m.revision_id
 LEFT JOIN memory_search s ON s.memory_id = m.id
@@ -28,7 +48,9 @@ type MemoriesToIndexParams struct {
 
 type MemoriesToIndexRow struct {
 	ID          uuid.UUID
+	AgentID     int64
 	RevisionID  uuid.UUID
+	Type        *string
 	Name        string
 	Description string
 	Body        string
@@ -47,7 +69,9 @@ func (q *Queries) MemoriesToIndex(ctx context.Context, arg MemoriesToIndexParams
 		var i MemoriesToIndexRow
 		if err := rows.Scan(
 			&i.ID,
+			&i.AgentID,
 			&i.RevisionID,
+			&i.Type,
 			&i.Name,
 			&i.Description,
 			&i.Body,
@@ -79,4 +103,77 @@ type SaveWordsParams struct {
 func (q *Queries) SaveWords(ctx context.Context, arg SaveWordsParams) error {
 	_, err := q.db.Exec(ctx, saveWords, arg.MemoryIds, arg.RevisionIds, arg.Words)
 	return err
+}
+
+const similarWords = `-- name: SimilarWords :many
+SELECT typed.word::text AS typed, alike.word::text AS word
+FROM unnest($1::text[]) AS typed (word)
+CROSS JOIN LATERAL (
+    SELECT w.word FROM search_words w WHERE w.word % typed.word ORDER BY similarity(w.word, typed.word) DESC, w.word LIMIT 60
+) alike
+`
+
+type SimilarWordsRow struct {
+	Typed string
+	Word  string
+}
+
+// Words that look alike, the most alike first; which of them come close is decided by the caller. % is the extension's
+// own operator and goes by pg_trgm.similarity_threshold.
+func (q *Queries) SimilarWords(ctx context.Context, typed []string) ([]SimilarWordsRow, error) {
+	rows, err := q.db.Query(ctx, similarWords, typed)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SimilarWordsRow{}
+	for rows.Next() {
+		var i SimilarWordsRow
+		if err := rows.Scan(&i.Typed, &i.Word); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const textsOf = `-- name: TextsOf :many
+SELECT m.name, r.description, r.body
+FROM memories m JOIN revisions r ON r.memory_id = m.id
+WHERE m.id = ANY($1::uuid[]) OR m.agent_id = $2
+`
+
+type TextsOfParams struct {
+	Ids     []uuid.UUID
+	AgentID *int64
+}
+
+type TextsOfRow struct {
+	Name        string
+	Description string
+	Body        string
+}
+
+// Every content of the memories, or of all of an agent's, to forget the words that went with them.
+func (q *Queries) TextsOf(ctx context.Context, arg TextsOfParams) ([]TextsOfRow, error) {
+	rows, err := q.db.Query(ctx, textsOf, arg.Ids, arg.AgentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []TextsOfRow{}
+	for rows.Next() {
+		var i TextsOfRow
+		if err := rows.Scan(&i.Name, &i.Description, &i.Body); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

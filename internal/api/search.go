@@ -1,0 +1,50 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/problem"
+)
+
+type searchInput struct {
+	Q      string `query:"q" required:"true" minLength:"1" doc:"All words, any letter case, each as a prefix. Where no memory of any agent holds them all, those that come close."`
+	Type   string `query:"type" enum:"feedback,user,project,reference"`
+	State  string `query:"state" enum:"active,needs_attention,missing,deleted" doc:"Without it: all but the deleted ones."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
+	Cursor string `query:"cursor" doc:"The next_cursor of the page before, for the same search."`
+}
+
+// Resolve refuses what no text of a memory can be.
+func (in *searchInput) Resolve(huma.Context) []error {
+	if !isText(in.Q) {
+		return []error{unprocessable(problem.Field{Location: "query.q", Message: "is not valid UTF-8, or holds a NUL character"})}
+	}
+	return nil
+}
+
+func (a *api) registerSearch() {
+	register(a, get("/search", "search", "Search the memories of all agents, best first"), a.search)
+}
+
+func (a *api) search(ctx context.Context, in *searchInput) (*answer[MemoryList], error) {
+	page, err := a.store.Search(ctx, postgres.List{
+		Type: memories.Type(in.Type), State: memories.State(in.State), Search: in.Q, Limit: in.Limit, Cursor: in.Cursor,
+	})
+	if err != nil {
+		return nil, err
+	}
+	agents, err := a.store.AgentsUncounted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	problems := map[string]string{}
+	for _, agent := range agents {
+		problems[agent.Slug] = agent.ClaudeMD.Problem
+	}
+	return ok(memoryList(page, func(agent string) string { return problems[agent] }, time.Now())), nil
+}

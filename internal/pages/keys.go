@@ -1,0 +1,12 @@
+package pages
+
+import (
+	"net/http"
+
+	"memoir/web/templates"
+)
+
+// keys lists what each key does.
+func (s *site) keys(w http.ResponseWriter, r *http.Request) error {
+	return show(w, r, http.StatusOK, templates.KeysPage(templates.Keys{}))
+}

@@ -1,0 +1,93 @@
+// Keeps the focus where its reader left it, whatever changes under it: a refresh that takes the focused row away, an
+// action that takes its own button away, a message that is dismissed, a list that is come back to. The next row takes
+// over, then the one before, then the main region.
+//
+//   data-row      on an item of a list, with an id that stays the same
+//   data-open     on the one link in it that opens it
+//   data-focus    on a form: the id of the row to go on from after its action
+//   data-dismiss  on the button that takes its message away
+(() => {
+  "use strict";
+
+  const main = () => document.getElementById("main");
+  const rows = () => [...main().querySelectorAll("[data-row]")].filter((row) => row.checkVisibility());
+  const opener = (row) => row?.querySelector("a[data-open]");
+  const rowAt = (id) => opener(document.getElementById(id));
+  const shown = (element) => element?.isConnected && element.checkVisibility() && !element.disabled;
+
+  let lastRow = ""; // the id of the row that had the focus last
+
+  // What takes over when what has the focus goes: the ids of the rows after it, then of those before.
+  const held = () => {
+    const element = document.activeElement;
+    if (!element || element === document.body || !element.closest("#main, #notices")) return null;
+    const all = rows().map((row) => row.id);
+    const row = element.closest("[data-row]")?.id || "";
+    const at = all.indexOf(row || lastRow);
+    const heirs = at < 0 ? [] : [...all.slice(at), ...all.slice(0, at).reverse()];
+    return { element, id: element.id, heirs };
+  };
+
+  let before = null; // the swap that is under way
+  let acted = null; // the action that is under way; its button rests meanwhile and has lost the focus
+  let next = ""; // the row that the action leads to
+
+  const settle = () => {
+    if (next && rowAt(next)) {
+      rowAt(next).focus();
+      before = null;
+      next = "";
+      return;
+    }
+    if (!before || shown(document.activeElement) && document.activeElement !== document.body) return;
+    const same = shown(before.element) ? before.element : before.id && document.getElementById(before.id);
+    const heir = shown(same) ? same : before.heirs.map(rowAt).find(shown);
+    (heir || main()).focus({ preventScroll: !heir });
+    before = null;
+  };
+
+  const acting = (form) => {
+    acted = held() || acted;
+    next = form?.dataset.focus || "";
+  };
+
+  document.addEventListener("submit", (event) => acting(event.target), true);
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button[hx-post]");
+    if (button) acting(button.form);
+  }, true);
+
+  document.addEventListener("focusin", (event) => {
+    lastRow = event.target.closest("[data-row]")?.id || lastRow;
+  });
+
+  document.addEventListener("htmx:before:swap", (event) => {
+    before = held() || acted;
+    if (!event.detail.ctx.refreshOf) acted = null;
+  });
+  document.addEventListener("htmx:after:swap", settle);
+
+  document.addEventListener("click", (event) => {
+    const toast = event.target.closest("[data-dismiss]")?.closest(".toast");
+    if (!toast) return;
+    const hadFocus = toast.contains(document.activeElement);
+    toast.remove();
+    if (hadFocus) (rowAt(lastRow) || main()).focus({ preventScroll: true });
+  });
+
+  // Coming back to a list, by the browser's button or by a link back, goes on from the row that was left.
+  const place = () => "focus:" + location.pathname + location.search;
+
+  addEventListener("pagehide", () => {
+    if (lastRow) sessionStorage.setItem(place(), lastRow);
+  });
+  document.addEventListener("click", (event) => {
+    const elsewhere = event.ctrlKey || event.metaKey || event.shiftKey;
+    if (!elsewhere && event.target.closest("a[data-back]")) sessionStorage.setItem("coming-back", "true");
+  });
+
+  const [arrival] = performance.getEntriesByType("navigation");
+  const back = sessionStorage.getItem("coming-back") || arrival?.type === "back_forward";
+  sessionStorage.removeItem("coming-back");
+  if (back) rowAt(sessionStorage.getItem(place()))?.focus();
+})();

@@ -1,0 +1,156 @@
+// Everything with the keyboard. It goes by marks and not by pages, so that whatever is marked up takes part:
+//
+//   data-row         an item of a list; an a[data-open] in it is what j and k go to and Enter opens
+//   data-pick        the checkbox in it that x ticks
+//   data-action      on a button or link: delete, undo, edit, verify, restore or new. In a row it is about that row, in
+//                    #selection about all that is selected, in #notices about the last action, elsewhere about the page
+//   data-go          on a link: where g and then a letter lead (see places)
+//   data-back        on the link that leads back to the list
+//   data-keys-switch a checkbox that says whether single keys act
+//
+// The dialog #keys lists the keys; its words are those of keyGroups in the templates.
+(() => {
+  "use strict";
+
+  const within = 1500; // ms from g to the letter after it
+  const actions = { d: "delete", e: "edit", v: "verify", r: "restore" };
+  const places = { m: "memory", c: "claude-md", i: "index", s: "sessions", a: "activity", t: "trash" };
+
+  const main = () => document.getElementById("main");
+  const notices = () => document.getElementById("notices");
+  const dialog = document.getElementById("keys");
+  const shown = (element) => element.checkVisibility();
+  const rows = () => [...main().querySelectorAll("[data-row]")].filter((row) => shown(row) && row.querySelector("a[data-open]"));
+  const focusedRow = () => document.activeElement?.closest("[data-row]");
+  const somethingSelected = () => document.querySelector("#selection[data-some]");
+
+  const enabled = {
+    get: () => localStorage.getItem("single-keys") !== "off",
+    set: (on) => localStorage.setItem("single-keys", on ? "on" : "off"),
+  };
+
+  const isTyped = (element) =>
+    element.isContentEditable || element.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=submit])");
+
+  const move = (step) => {
+    const all = rows();
+    const from = focusedRow() || main().querySelector("[data-row][aria-current], [data-row]:has([aria-current])");
+    let to = all.indexOf(from) + step;
+    if (!all.includes(from)) to = Math.max(0, all.findIndex((row) => row.getBoundingClientRect().bottom > 0));
+    const link = all[to]?.querySelector("a[data-open]");
+    link?.focus();
+    link?.closest("[data-row]").scrollIntoView({ block: "nearest" });
+  };
+
+  const pick = (shift) => {
+    const box = focusedRow()?.querySelector("[data-pick]");
+    box?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, shiftKey: shift }));
+  };
+
+  // What an action is about: all that is selected, else the focused row, else the page.
+  const act = (action) => {
+    const mark = `[data-action="${action}"]`;
+    const scope = somethingSelected() || focusedRow();
+    const target = scope
+      ? scope.querySelector(mark)
+      : [...main().querySelectorAll(mark)].find((element) => !element.closest("[data-row], #selection"));
+    target?.click();
+  };
+
+  const search = () => {
+    const field = [...main().querySelectorAll("input[type=search]"), document.getElementById("site-search")].find((input) => input && shown(input));
+    field?.focus();
+    field?.select();
+  };
+
+  const help = () => (dialog.open ? dialog.close() : dialog.showModal());
+
+  const escape = (event) => {
+    const element = document.activeElement;
+    const step = element.closest("details.confirm[open]");
+    const back = main().querySelector("a[data-back]");
+    if (dialog.open) return;
+    if (isTyped(element)) {
+      if (element.value && element.type === "search") return; // the browser empties it
+      if (!main().querySelector(".editor")) (rows()[0]?.querySelector("a[data-open]") || main()).focus({ preventScroll: true });
+    } else if (step) {
+      step.open = false;
+      step.querySelector("summary").focus();
+    } else if (notices().contains(element)) {
+      element.closest(".toast").querySelector("[data-dismiss]").click();
+    } else if (somethingSelected()) {
+      somethingSelected().reset();
+    } else if (back && !main().querySelector(".editor")) {
+      back.click();
+    } else {
+      return;
+    }
+    event.preventDefault();
+  };
+
+  // From the page to the message and back.
+  let before = null;
+  const changeRegion = (event) => {
+    const message = notices().querySelector("button");
+    if (!message) return;
+    event.preventDefault();
+    if (notices().contains(document.activeElement)) {
+      (before?.isConnected ? before : main()).focus();
+    } else {
+      before = document.activeElement;
+      message.focus();
+    }
+  };
+
+  const single = {
+    "/": search,
+    "?": help,
+    j: () => move(1),
+    k: () => move(-1),
+    x: () => pick(false),
+    X: () => pick(true),
+    n: () => main().querySelector('[data-action="new"]')?.click(),
+    u: () => notices().querySelector('[data-action="undo"]')?.click(),
+  };
+  for (const [key, action] of Object.entries(actions)) single[key] = () => act(action);
+  const repeats = ["j", "k"];
+
+  let leader = -within;
+
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key === "Escape") return escape(event);
+    if (event.key === "F6") return changeRegion(event);
+    if (event.key === "Enter" && event.target.matches("[data-pick]")) {
+      // Else the browser would press the first button of the checkbox's form.
+      event.preventDefault();
+      focusedRow().querySelector("a[data-open]").click();
+      return;
+    }
+    if (!enabled.get() || isTyped(event.target) || dialog.open && event.key !== "?") return;
+    const place = event.timeStamp - leader < within && places[event.key];
+    leader = event.key === "g" ? event.timeStamp : -within;
+    const link = place && document.querySelector(`a[data-go="${place}"]`);
+    const act = link ? () => link.click() : !place && Object.hasOwn(single, event.key) && single[event.key];
+    if (!act || event.repeat && !repeats.includes(event.key)) return;
+    event.preventDefault();
+    act();
+  });
+
+  document.addEventListener("click", (event) => {
+    if (event.target.closest("#keys-link") && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+      event.preventDefault();
+      help();
+    }
+    if (event.target === dialog) dialog.close(); // its backdrop
+  });
+
+  const switches = () => document.querySelectorAll("[data-keys-switch]");
+  const showSwitch = () => switches().forEach((box) => { box.checked = enabled.get(); });
+  document.addEventListener("change", (event) => {
+    if (!event.target.matches("[data-keys-switch]")) return;
+    enabled.set(event.target.checked);
+    showSwitch();
+  });
+  showSwitch();
+})();

@@ -1,0 +1,48 @@
+package templates
+
+// Keys is the page that lists what each key does.
+type Keys struct{ Frame }
+
+// key is one line of that list. Keys that are pressed one after the other stand in one of the strings.
+type key struct {
+	Keys []string
+	Does string
+}
+
+type keyGroup struct {
+	Title string
+	Keys  []key
+}
+
+// keyGroups is what keys.js does, in words.
+func keyGroups() []keyGroup {
+	return []keyGroup{
+		{"Lists", []key{
+			{[]string{"j", "k"}, "next, previous"},
+			{[]string{"Enter"}, "open"},
+			{[]string{"x"}, "select; with Shift, all from the last selected"},
+			{[]string{"Esc"}, "select nothing; back to the list"},
+		}},
+		{"The memory that is focused, selected or open", []key{
+			{[]string{"d"}, "delete"},
+			{[]string{"u"}, "undo, while the message offers it"},
+			{[]string{"e"}, "edit"},
+			{[]string{"v"}, "say that it is still true"},
+			{[]string{"r"}, "restore, in the trash"},
+		}},
+		{"Everywhere", []key{
+			{[]string{"/"}, "search"},
+			{[]string{"n"}, "new memory"},
+			{[]string{"F6"}, "from the page to the message, and back"},
+			{[]string{"?"}, "these keys"},
+		}},
+		{"An agent’s tabs", []key{
+			{[]string{"g m"}, "Memory"},
+			{[]string{"g c"}, "CLAUDE.md"},
+			{[]string{"g i"}, "Index"},
+			{[]string{"g s"}, "Sessions"},
+			{[]string{"g a"}, "Activity"},
+			{[]string{"g t"}, "Trash"},
+		}},
+	}
+}
