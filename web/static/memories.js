@@ -158,7 +158,7 @@
   }, true);
 
   // The open memory's row is in sight.
-  list()?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  list()?.querySelector("[aria-current]")?.closest(".row").scrollIntoView({ block: "nearest" });
   if (navigator.clipboard) document.documentElement.dataset.clipboard = "";
   folding.apply();
 })();
