@@ -61,6 +61,11 @@ CREATE INDEX memories_in_order_of_update ON memories (agent_id, updated_at DESC,
 CREATE INDEX memories_in_order_of_name ON memories (agent_id, name, id);
 CREATE INDEX memories_in_order_of_age ON memories (agent_id, modified_at, id);
 
+-- Counts, of an agent's card and of a list, are read from this alone.
+CREATE INDEX memories_by_state ON memories (agent_id, state, type);
+-- A search leaves out what is in the trash.
+CREATE INDEX memories_in_trash ON memories (agent_id, id) WHERE state = 'deleted';
+
 CREATE TABLE revisions (
     id          uuid PRIMARY KEY,
     memory_id   uuid NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
@@ -143,7 +148,7 @@ CREATE TABLE activity (
     memory_id   uuid,
     name        text COLLATE "C" NOT NULL,
     kind        text NOT NULL CHECK (kind IN ('learned', 'changed', 'verified', 'deleted', 'restored', 'missing', 'returned',
-                                              'cleared', 'purged', 'blocked', 'allowed')),
+                                              'cleared', 'purged', 'blocked', 'allowed', 'discarded')),
     actor       text NOT NULL CHECK (actor IN ('session', 'disk', 'browser', 'script', 'memoir')),
     path        text COLLATE "C" NOT NULL,
     session     text,
@@ -175,8 +180,8 @@ CREATE TABLE growth (
 
 -- The search index, apart from the memories because it costs more than all else of a cold mirror: a large look fills
 -- it afterwards. A row that names another revision than its memory does is out of date. Beside the words of the text a
--- vector has those of the name and description once more with a ^ before them, and the agent's id with an @: the one
--- index then finds the hits of one agent, and those in titles.
+-- vector has those of the name and description once more with a ^ before them, the agent's id with an @ and the type
+-- with a #: the one index then finds the hits of one agent, of one type, and those in titles.
 CREATE TABLE memory_search (
     memory_id   uuid PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE,
     revision_id uuid NOT NULL,

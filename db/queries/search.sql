@@ -1,7 +1,7 @@
 -- name: MemoriesToIndex :many
 -- Contents that the search index does not hold yet, in the order of their ids: each part goes on where the one before
 -- has ended, and never over what is done.
-SELECT m.id, m.agent_id, m.revision_id, m.name, r.description, r.body
+SELECT m.id, m.agent_id, m.revision_id, m.type, m.name, r.description, r.body
 FROM memories m
 JOIN revisions r ON r.id = m.revision_id
 LEFT JOIN memory_search s ON s.memory_id = m.id

@@ -98,10 +98,13 @@ func (m *mender) chooseType() {
 
 func (m *mender) offerTypes(code string, types []Type) {
 	guess := m.guessType()
+	if code == CodeTypeConflict {
+		guess = "" // the file's own words are what differs
+	}
 	for _, t := range types {
 		content := m.file.Content()
 		content.Type = t
-		explanation := fmt.Sprintf("States the type %s.", t)
+		explanation := fmt.Sprintf("Writes the type %s into the frontmatter, and changes nothing else.", t)
 		switch {
 		case code == CodeNoFrontmatter:
 			explanation = fmt.Sprintf("Adds a frontmatter with the name “%s” and the type %s. The text stays as it is.", content.Name, t)
@@ -109,7 +112,7 @@ func (m *mender) offerTypes(code string, types []Type) {
 			explanation = fmt.Sprintf("States the type %s in both places.", t)
 		}
 		if t == guess {
-			explanation += " That is a guess: the file’s own words speak for it."
+			explanation += " It is a guess, from the words that the file uses of itself."
 		}
 		m.offer(Fix{
 			ID: "type:" + string(t), Code: code, Label: "It is " + string(t), Explanation: explanation, Guessed: t == guess,

@@ -63,6 +63,10 @@ func agentView(agent postgres.Agent) templates.Agent {
 			NeedsAttention: agent.Counts.NeedsAttention,
 			Missing:        agent.Counts.Missing,
 			Deleted:        agent.Counts.Deleted,
+
+			Blocked:       agent.Counts.Blocked,
+			NotRemoved:    agent.Counts.NotRemoved,
+			Disagreements: agent.Counts.Disagreements,
 		},
 	}
 }

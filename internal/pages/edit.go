@@ -23,7 +23,9 @@ func (s *site) editMemory(w http.ResponseWriter, r *http.Request) error {
 	case !m.Readable:
 		return &memories.ConflictError{Reason: "The file could not be read, so it cannot be edited here. Mend it on disk, or delete it."}
 	}
-	return s.showForm(w, r, http.StatusOK, agent, memoryForm(agent, m))
+	v := memoryForm(agent, m)
+	v.With = r.URL.Query().Get(templates.FieldWith)
+	return s.showForm(w, r, http.StatusOK, agent, v)
 }
 
 // edit saves what somebody made of a memory, unless it is no longer what they began with: then they choose.

@@ -48,6 +48,11 @@ func TestInABrowser(t *testing.T) {
 		"a new memory is previewed while it is typed":                     writeNew,
 		"what is typed stays while the memory changes":                    writeMeanwhile,
 		"writing works without JavaScript":                                writeWithoutScripts,
+		"a file is mended with one click, and the fix is undone":          mendInTheInbox,
+		"a file that cannot be told by its looks is mended in the inbox":  mendHostileFile,
+		"two versions are compared and one is kept":                       compareAndKeep,
+		"two versions are merged by hand":                                 mergeByHand,
+		"the inbox works without JavaScript":                              attentionWithoutScripts,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

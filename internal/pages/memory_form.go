@@ -20,11 +20,15 @@ func typed(r *http.Request, agent postgres.Agent) templates.MemoryForm {
 		Agent: agentView(agent), ID: idOf(r), ETag: r.PostFormValue(templates.FieldETag),
 		Name: r.PostFormValue(templates.FieldName), Type: t, Description: r.PostFormValue(templates.FieldDescription),
 		Body: strings.ReplaceAll(r.PostFormValue(templates.FieldBody), "\r\n", "\n"),
+		With: r.PostFormValue(templates.FieldWith),
 	}
 }
 
 // showForm answers with the form and a preview of its body.
 func (s *site) showForm(w http.ResponseWriter, r *http.Request, status int, agent postgres.Agent, v templates.MemoryForm) error {
+	if err := s.besideVersion(r.Context(), agent, &v); err != nil {
+		return err
+	}
 	links := links{ctx: r.Context(), store: s.store, agent: agent, view: templates.View{Agent: agent.Slug}}
 	var err error
 	if v.Preview, err = markdown.Render(v.Body, links.resolve); err != nil {

@@ -28,10 +28,17 @@ func (s *site) missingBanner(ctx context.Context, agent postgres.Agent) (templat
 		names[i] = m.Name
 	}
 	banner := templates.MissingMemories(agent.Slug, names)
-	for i := range banner.Actions {
-		banner.Actions[i].ETag = tagOf(missing)
-	}
+	banner.Actions = missingActions(agent, missing)
 	return banner, nil
+}
+
+// missingActions decide about all memories that are missing. They carry which ones were shown.
+func missingActions(agent postgres.Agent, missing []memories.Memory) []templates.Action {
+	actions := templates.MissingActions(agent.Slug)
+	for i := range actions {
+		actions[i].ETag = tagOf(missing)
+	}
+	return actions
 }
 
 func (s *site) missing(ctx context.Context, agent postgres.Agent) ([]memories.Memory, error) {
@@ -81,7 +88,7 @@ func (s *site) decideMissing(w http.ResponseWriter, r *http.Request) error {
 		s.showFailure(w, r, partlyDone(agent, len(missing), failed))
 		return nil
 	}
-	return redirect(w, r, templates.MemoriesPath(agent.Slug), done, "")
+	return redirect(w, r, back(r, templates.MemoriesPath(agent.Slug)), done, "")
 }
 
 // reasonOf puts into words what stands against one of several requests; told is false where that is nothing, or

@@ -10,6 +10,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/sync"
 	"memoir/web/templates"
 )
 
@@ -35,6 +36,11 @@ const (
 	doneSamples   = "samples"
 	doneWritten   = "written-back"
 	doneRemoved   = "removed"
+	doneFixed     = "fixed"
+	doneUnfixed   = "unfixed"
+	doneUnblocked = "unblocked"
+	doneKept      = "kept"
+	doneRebuilt   = "rebuilt"
 	doneVerified  = "verified"
 	doneNothing   = "nothing"
 )
@@ -82,10 +88,14 @@ func (s *site) noticeOf(ctx context.Context, r *http.Request, agent postgres.Age
 		return said("It is gone for good, with its history."), nil
 	case doneNothing:
 		return said("Nothing was selected, so nothing was done. Tick the memories first."), nil
+	case doneRebuilt:
+		return said("The index is in step with the memory files."), nil
 	case doneWritten:
 		return said("The missing memories are written back."), nil
 	case doneRemoved:
 		return said("The missing memories are in the trash."), nil
+	case doneUnblocked:
+		return said("The file is removed from the disk."), nil
 	}
 	m, err := s.store.Memory(ctx, agent, r.URL.Query().Get(fieldID))
 	if errors.Is(err, memories.ErrNotFound) {
@@ -94,7 +104,27 @@ func (s *site) noticeOf(ctx context.Context, r *http.Request, agent postgres.Age
 	if err != nil {
 		return nil, err
 	}
+	if done == doneFixed && m.State != memories.Deleted {
+		return s.fixedNotice(ctx, r, agent, m, path)
+	}
 	return noticeAbout(m, done, path), nil
+}
+
+// fixedNotice tells of a file that was mended, and offers to take that back where its old bytes are kept.
+func (s *site) fixedNotice(ctx context.Context, r *http.Request, agent postgres.Agent, m memories.Memory, path string) (*templates.Notice, error) {
+	revisions, err := s.store.Revisions(ctx, agent, m.ID)
+	if err != nil {
+		return nil, err
+	}
+	notice := said("“" + m.Name + "” is mended.")
+	file, hash := r.URL.Query().Get(templates.FieldPath), r.URL.Query().Get(templates.FieldHash)
+	if canUndo(m, revisions, file, hash) {
+		notice.Actions = []templates.Action{{
+			Label: "Undo", About: "the fix of " + m.Name, ETag: sync.ETag(m), Back: path, Style: templates.Primary, Does: "undo",
+			Path: undoing(templates.MemoryPath(m.Agent, m.ID, "fix", "undo"), file, hash),
+		}}
+	}
+	return notice, nil
 }
 
 func noticeAbout(m memories.Memory, done, path string) *templates.Notice {
@@ -116,6 +146,10 @@ func noticeAbout(m memories.Memory, done, path string) *templates.Notice {
 		return said("“" + m.Name + "” is saved.")
 	case done == doneVerified:
 		return said("“" + m.Name + "” is still true. Its age starts anew.")
+	case done == doneUnfixed:
+		return said("“" + m.Name + "” is as it was before.")
+	case done == doneKept:
+		return said("“" + m.Name + "” says this from now on. The other files stay as they are.")
 	case done == doneAllowed:
 		return said("“" + m.Name + "” lives again.")
 	case done == doneTyped && m.Type != "":

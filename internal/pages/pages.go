@@ -83,12 +83,17 @@ func (s *site) agentPages(r chi.Router) {
 	r.Get(agent+"/", s.page(s.agent))
 	r.Get(agent+"/memory", s.page(orAsOf(s.memories, s.memoriesAsOf)))
 	r.Get(agent+"/claude-md", s.page(orAsOf(s.claudeMD, s.claudeMDAsOf)))
+	r.Get(agent+"/index", s.page(s.index))
+	r.Get(agent+"/index/rebuild", s.page(s.indexRebuild))
+	r.Post(agent+"/index/rebuild", s.action(s.rebuildIndex))
 	r.Get(agent+"/sessions", s.page(s.sessions))
 	r.Get(agent+"/activity", s.page(s.activity))
 	r.Get(agent+"/trash", s.page(s.trash))
+	r.Get(agent+"/attention", s.page(s.attention))
 	r.Post(agent+"/forget", s.action(s.forget))
 	r.Post(agent+"/missing/{decision}", s.action(s.decideMissing))
 	r.Post(agent+"/blocked/{id}/allow", s.action(s.allow))
+	r.Post(agent+"/blocked/{id}/remove", s.action(s.removeBlocked))
 }
 
 func (s *site) memoryPages(r chi.Router) {
@@ -115,6 +120,11 @@ func (s *site) memoryPages(r chi.Router) {
 	r.Post(memory+"/verify", s.action(s.verify))
 	r.Post(memory+"/purge", s.action(s.purge))
 	r.Post(memory+"/type", s.action(s.chooseType))
+	r.Get(memory+"/fix", s.page(s.mend))
+	r.Post(memory+"/fix", s.action(s.fix))
+	r.Post(memory+"/fix/undo", s.action(s.undoFix))
+	r.Get(memory+"/versions", s.page(s.versions))
+	r.Post(memory+"/versions/{version}/keep", s.action(s.keepVersion))
 }
 
 // byBrowser says for the journal that a person asks, in a browser.

@@ -46,13 +46,10 @@ func (s *Store) MemoriesAsOf(ctx context.Context, agent Agent, at time.Time, lis
 	if err != nil {
 		return Page{}, wrap("list past memories", err)
 	}
-	total, err := s.q.CountMemoriesAsOf(ctx, queries.CountMemoriesAsOfParams{
-		At: at, AgentID: agent.ID, Name: params.Name, State: params.State, Type: params.Type, Session: params.Session, Stale: list.Stale,
-	})
-	if err != nil {
-		return Page{}, wrap("count past memories", err)
+	page := Page{}
+	if len(rows) > 0 {
+		page.Total = int(rows[0].Total)
 	}
-	page := Page{Total: int(total)}
 	if len(rows) > list.Limit {
 		rows = rows[:list.Limit]
 		last := rows[list.Limit-1]
@@ -71,18 +68,8 @@ func (s *Store) MemoryAsOf(ctx context.Context, agent Agent, id string, at time.
 	if err != nil {
 		return memories.Memory{}, err
 	}
-	for _, state := range []memories.State{"", memories.Deleted} {
-		rows, err := s.q.MemoriesAsOf(ctx, queries.MemoriesAsOfParams{
-			At: at, AgentID: agent.ID, ID: &parsed, State: optional(string(state)), Most: 1,
-		})
-		if err != nil {
-			return memories.Memory{}, wrap("read a past memory", err)
-		}
-		if len(rows) > 0 {
-			return pastOf(agent, rows[0]), nil
-		}
-	}
-	return memories.Memory{}, memories.ErrNotFound
+	row, err := s.q.MemoryAsOf(ctx, queries.MemoryAsOfParams{ID: parsed, AgentID: agent.ID, At: at})
+	return pastOf(agent, queries.MemoriesAsOfRow(row)), wrap("read a past memory", err)
 }
 
 // SectionsAsOf returns every memory that went into the agent's CLAUDE.md at a moment, as far as something is kept of it.

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/words"
 )
@@ -60,21 +61,25 @@ func (s search) query() string {
 	return strings.Join(all, " & ")
 }
 
-// match returns the tsquery that finds.
-func (s search) match(of scope) string {
-	if of.agentID == 0 {
-		return s.query()
+// match returns the tsquery that finds the memories of the scope and the type.
+func (s search) match(of scope, t memories.Type) string {
+	query := s.query()
+	if t != "" {
+		query = quoted(typeSign+string(t)) + " & " + query
 	}
-	return quoted(agentSign(of.agentID)) + " & " + s.query()
+	if of.agentID != 0 {
+		query = quoted(agentSign(of.agentID)) + " & " + query
+	}
+	return query
 }
 
 // titled returns the tsquery that finds, of the same memories, those with one of the words in the name or description.
-func (s search) titled(of scope) string {
+func (s search) titled(of scope, t memories.Type) string {
 	inTitle := make([]string, len(s.terms))
 	for i, t := range s.terms {
 		inTitle[i] = t.query(titleSign)
 	}
-	return s.match(of) + " & (" + strings.Join(inTitle, " | ") + ")"
+	return s.match(of, t) + " & (" + strings.Join(inTitle, " | ") + ")"
 }
 
 func (t term) query(sign string) string {
@@ -91,10 +96,14 @@ func (t term) query(sign string) string {
 // quoted makes a lexeme of a word, which holds no quote: it is letters, digits, marks and signs of ours.
 func quoted(word string) string { return "'" + word + "'" }
 
-// titleSign stands before the words of a name or description, which a vector has once more under it, and agentSign
-// makes a word of an agent. No typed word has such characters in it, and these have no position, so that no rank
-// changes by them. The one index then finds the hits of an agent, and those in titles, without a look at any others.
-const titleSign = "^"
+// titleSign stands before the words of a name or description, which a vector has once more under it; typeSign and
+// agentSign make words of the type and the agent. No typed word has such characters in it, and these have no position,
+// so that no rank changes by them. The one index then finds the hits of an agent, of a type, and in titles, without a
+// look at any others.
+const (
+	titleSign = "^"
+	typeSign  = "#"
+)
 
 func agentSign(agentID int64) string { return "@" + strconv.FormatInt(agentID, 10) }
 
@@ -113,7 +122,7 @@ type hits struct {
 
 // With the memories that match as hits, this chooses those to be ranked and ranks them. The second search is made only
 // where not all are.
-const rankHits = `WITH hits AS MATERIALIZED (SELECT m.id :matching),
+const rankHits = `WITH hits AS MATERIALIZED (SELECT s.memory_id AS id :matching),
 	newest AS (SELECT id FROM hits ORDER BY id DESC LIMIT @bound),
 	titled AS (SELECT id FROM hits WHERE (SELECT count(*) FROM hits) > @bound
 		AND id IN (SELECT t.memory_id FROM memory_search t WHERE t.words @@ @titled::tsquery) ORDER BY id DESC LIMIT @bound),

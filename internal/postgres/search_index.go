@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
 )
 
@@ -21,7 +22,10 @@ func (s *Store) IndexMore(ctx context.Context, after uuid.UUID) (last uuid.UUID,
 	}
 	found := make([]Words, len(rows))
 	for i, row := range rows {
-		found[i] = Words{AgentID: row.AgentID, MemoryID: row.ID, RevisionID: row.RevisionID, Name: row.Name, Description: row.Description, Body: row.Body}
+		found[i] = Words{
+			AgentID: row.AgentID, MemoryID: row.ID, RevisionID: row.RevisionID, Type: memories.Type(text(row.Type)),
+			Name: row.Name, Description: row.Description, Body: row.Body,
+		}
 	}
 	if err := saveWords(ctx, s.q, found); err != nil {
 		return after, wrap("fill the search index", err)

@@ -237,16 +237,7 @@ func (h *hold) replace(ctx context.Context, head postgres.Head, f postgres.File,
 	if err := files.Write(h.root, f.Path, after, files.Options{IfHash: f.Hash, ModTime: modTime}); err != nil {
 		return writeConflict(f.Path, err)
 	}
-	takeIn := func(ctx context.Context, file string) error { return h.takeInSaved(ctx, file, "") }
-	if f.Fingerprint != head.Fingerprint {
-		takeIn = h.takeIn
-		if parsed.Name == head.Name {
-			if err := h.w.RecordBytes(ctx, f.Path, files.Hash(after)); err != nil {
-				return err
-			}
-		}
-	}
-	if err := takeIn(ctx, f.Path); err != nil {
+	if err := h.takeInMended(ctx, head, f, parsed.Name, files.Hash(after)); err != nil {
 		return err
 	}
 	if err := h.lookAtBlocked(ctx, parsed.Name); err != nil {
@@ -259,4 +250,17 @@ func (h *hold) replace(ctx context.Context, head postgres.Head, f postgres.File,
 		h.tell([]change{{KindSaved, parsed.Name}}) // a look finds nothing new in another spelling
 	}
 	return nil
+}
+
+// takeInMended mirrors a file of the memory that has just got other bytes, of that hash, and maybe another name.
+func (h *hold) takeInMended(ctx context.Context, head postgres.Head, f postgres.File, name, hash string) error {
+	if f.Fingerprint == head.Fingerprint {
+		return h.takeInSaved(ctx, f.Path, "")
+	}
+	if name == head.Name {
+		if err := h.w.RecordBytes(ctx, f.Path, hash); err != nil {
+			return err
+		}
+	}
+	return h.takeIn(ctx, f.Path)
 }

@@ -73,11 +73,17 @@ func MissingMemories(slug string, names []string) Banner {
 		Title: counted(len(names), "memory file has", "memory files have") + " gone missing at once",
 		Text: "That many at a time looks like an accident, so the memories are kept and still in use. " +
 			"Were they removed on purpose?",
-		Items: items,
-		Actions: []Action{
-			{Label: "Write them back", Path: AgentPath(slug, "missing", "restore"), Style: Primary},
-			{Label: "Delete them", Path: AgentPath(slug, "missing", "delete"), Style: Destructive},
-		},
+		Items:   items,
+		Actions: MissingActions(slug),
+		Link:    Link{Label: "Decide one by one", Href: AttentionPath(slug) + "#missing"},
+	}
+}
+
+// MissingActions returns what can be done about all missing memories at once.
+func MissingActions(slug string) []Action {
+	return []Action{
+		{Label: "Write them back", Path: AgentPath(slug, "missing", "restore"), Style: Primary},
+		{Label: "Delete them", Path: AgentPath(slug, "missing", "delete"), Style: Destructive},
 	}
 }
 
@@ -97,5 +103,6 @@ func BlockedReturns(slug string, blocked []memories.Blocked) Banner {
 		Title: counted(len(blocked), "deleted memory has", "deleted memories have") + " turned up on disk again",
 		Text:  "The same content was deleted before, so it is kept out. Allow what should live again.",
 		Items: items,
+		Link:  Link{Label: "Look at what they say", Href: AttentionPath(slug) + "#blocked"},
 	}
 }

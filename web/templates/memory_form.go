@@ -28,6 +28,8 @@ type MemoryForm struct {
 	Preview markdown.HTML
 	// Theirs is what the memory says by now, where that is not what the person began with; nil: it is.
 	Theirs *Theirs
+	// With names the version of another file that the form is merged with, and that Theirs is then; empty: none.
+	With string
 }
 
 // Theirs is the other version of a memory that changed while somebody edited it.
@@ -37,7 +39,8 @@ type Theirs struct {
 	Type        memories.Type
 	Description string
 	Body        string
-	Deleted     bool // it went to the trash meanwhile
+	Deleted     bool   // it went to the trash meanwhile
+	From        string // which file says it; empty: it is what the memory says by now
 }
 
 // ChangedMeanwhile returns the banner for an edit that was not saved because the memory is not what it was.
@@ -68,9 +71,15 @@ func NotSaved(reason string) Banner {
 
 func (v MemoryForm) isNew() bool { return v.ID == "" }
 
+// merges reports whether the form brings the memory together with what another file says.
+func (v MemoryForm) merges() bool { return v.Theirs != nil && v.Theirs.From != "" }
+
 func (v MemoryForm) title() string {
 	if v.isNew() {
 		return "New memory"
+	}
+	if v.merges() {
+		return "Merge two versions"
 	}
 	return "Edit memory"
 }
@@ -89,6 +98,8 @@ func (v MemoryForm) leave() Link {
 	switch {
 	case v.Theirs != nil && v.Theirs.Deleted:
 		return Link{Label: "Leave it deleted", Href: MemoryPath(v.Agent.Slug, v.Theirs.ID)}
+	case v.merges():
+		return Link{Label: "Cancel", Href: MemoryPath(v.Agent.Slug, v.ID, "versions")}
 	case v.Theirs != nil:
 		return Link{Label: "Keep what is there", Href: MemoryPath(v.Agent.Slug, v.Theirs.ID)}
 	case v.isNew():
@@ -98,10 +109,31 @@ func (v MemoryForm) leave() Link {
 	}
 }
 
+// mine is the heading over the fields, and theirs that of the other version.
+func (v MemoryForm) mine() string {
+	if v.merges() {
+		return "What the agent goes by"
+	}
+	return "What you wrote"
+}
+
+func (v MemoryForm) theirs() string {
+	switch {
+	case v.merges():
+		return "What " + v.Theirs.From + " says"
+	case v.Theirs.Deleted:
+		return "What was deleted"
+	default:
+		return "What is there now"
+	}
+}
+
 func (v MemoryForm) save() string {
 	switch {
 	case v.Theirs != nil && v.Theirs.Deleted:
 		return "Save mine and bring it back"
+	case v.merges():
+		return "Save what I made of them"
 	case v.Theirs != nil:
 		return "Save mine over it"
 	default:

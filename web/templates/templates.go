@@ -114,9 +114,15 @@ const (
 	FieldCursor = "cursor"
 	FieldStale  = "stale"
 	FieldSort   = "sort"
+	FieldAbove  = "above" // how many rows of the group the page has above those that it asks for
 
 	FieldDescription = "description"
 	FieldTheme       = "theme"
+
+	FieldFix  = "fix"
+	FieldPath = "path"
+	FieldHash = "hash"
+	FieldWith = "with" // the version that an edit is to be merged with
 
 	FieldKind    = "kind"
 	FieldActor   = "actor"
@@ -142,6 +148,8 @@ type Age struct {
 type Counts struct {
 	Feedback, User, Project, Reference int // active ones
 	NeedsAttention, Missing, Deleted   int
+
+	Blocked, NotRemoved, Disagreements int
 }
 
 // Of returns how many active memories of a type there are.
@@ -158,6 +166,11 @@ func (c Counts) Of(t memories.Type) int {
 	default:
 		return 0
 	}
+}
+
+// Waiting returns how many things wait for somebody to decide.
+func (c Counts) Waiting() int {
+	return c.NeedsAttention + c.Missing + c.Blocked + c.NotRemoved + c.Disagreements
 }
 
 // Total returns how many memories there are that are not deleted.

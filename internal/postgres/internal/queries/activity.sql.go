@@ -12,48 +12,6 @@ import (
 	"github.com/google/uuid"
 )
 
-const countMemoriesAsOf = `-- name: CountMemoriesAsOf :one
-SELECT count(*)
-FROM memories m
-JOIN activity a ON a.memory_id = m.id AND a.id = (
-    SELECT last.id FROM activity last
-    WHERE last.memory_id = m.id AND last.at <= $1 AND last.state IS NOT NULL
-    ORDER BY last.at DESC, last.id DESC
-    LIMIT 1
-)
-WHERE m.agent_id = $2
-  AND ($3::text IS NULL OR m.name = $3)
-  AND (a.state = $4 OR $4::text IS NULL AND a.state <> 'deleted')
-  AND ($5::text IS NULL OR a.type = $5)
-  AND ($6::text IS NULL OR a.session = $6)
-  AND (NOT $7::boolean OR a.modified_at + interval '48 hours' <= $1)
-`
-
-type CountMemoriesAsOfParams struct {
-	At      time.Time
-	AgentID int64
-	Name    *string
-	State   *string
-	Type    *string
-	Session *string
-	Stale   bool
-}
-
-func (q *Queries) CountMemoriesAsOf(ctx context.Context, arg CountMemoriesAsOfParams) (int64, error) {
-	row := q.db.QueryRow(ctx, countMemoriesAsOf,
-		arg.At,
-		arg.AgentID,
-		arg.Name,
-		arg.State,
-		arg.Type,
-		arg.Session,
-		arg.Stale,
-	)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
-}
-
 type InsertActivityParams struct {
 	AgentID    int64
 	At         time.Time
@@ -71,40 +29,40 @@ type InsertActivityParams struct {
 }
 
 const memoriesAsOf = `-- name: MemoriesAsOf :many
-SELECT m.id, m.name, m.readable, m.created_at, a.state, a.type, a.path, a.session, a.modified_at, a.at,
-       r.hash, r.description, r.body, coalesce(octet_length(r.raw), 0)::bigint AS size
-FROM memories m
-JOIN activity a ON a.memory_id = m.id AND a.id = (
-    SELECT last.id FROM activity last
-    WHERE last.memory_id = m.id AND last.at <= $1 AND last.state IS NOT NULL
-    ORDER BY last.at DESC, last.id DESC
-    LIMIT 1
+WITH last AS (
+    SELECT DISTINCT ON (a.memory_id) a.memory_id, a.at, a.state, a.type, a.path, a.session, a.revision_id, a.modified_at
+    FROM activity a
+    WHERE a.agent_id = $4 AND a.at <= $5 AND a.state IS NOT NULL
+    ORDER BY a.memory_id, a.at DESC, a.id DESC
+), wanted AS (
+    SELECT m.id, m.name, m.readable, m.created_at,
+           last.state, last.type, last.path, last.session, last.modified_at, last.at, last.revision_id
+    FROM last JOIN memories m ON m.id = last.memory_id
+    WHERE (last.state = $6::text OR $6::text IS NULL AND last.state <> 'deleted')
+      AND ($7::text IS NULL OR m.name = $7::text)
+      AND ($8::text IS NULL OR last.type = $8::text)
+      AND ($9::text IS NULL OR last.session = $9::text)
+      AND (NOT $10::boolean OR last.modified_at + interval '48 hours' <= $5::timestamptz)
 )
-JOIN revisions r ON r.id = a.revision_id
-WHERE m.agent_id = $2
-  AND ($3::uuid IS NULL OR m.id = $3)
-  AND ($4::text IS NULL OR (m.name, m.id) > ($4, $5::uuid))
-  AND ($6::text IS NULL OR m.name = $6)
-  AND (a.state = $7 OR $7::text IS NULL AND a.state <> 'deleted')
-  AND ($8::text IS NULL OR a.type = $8)
-  AND ($9::text IS NULL OR a.session = $9)
-  AND (NOT $10::boolean OR a.modified_at + interval '48 hours' <= $1)
-ORDER BY m.name, m.id
-LIMIT $11::integer
+SELECT w.id, w.name, w.readable, w.created_at, w.state, w.type, w.path, w.session, w.modified_at, w.at,
+       r.hash, r.description, r.body, coalesce(octet_length(r.raw), 0)::bigint AS size, (SELECT count(*) FROM wanted) AS total
+FROM wanted w JOIN revisions r ON r.id = w.revision_id
+WHERE $1::text IS NULL OR (w.name, w.id) > ($1::text, $2::uuid)
+ORDER BY w.name, w.id
+LIMIT $3::integer
 `
 
 type MemoriesAsOfParams struct {
-	At        time.Time
-	AgentID   int64
-	ID        *uuid.UUID
 	AfterName *string
 	AfterID   uuid.UUID
-	Name      *string
+	Most      int32
+	AgentID   int64
+	At        time.Time
 	State     *string
+	Name      *string
 	Type      *string
 	Session   *string
 	Stale     bool
-	Most      int32
 }
 
 type MemoriesAsOfRow struct {
@@ -122,22 +80,23 @@ type MemoriesAsOfRow struct {
 	Description string
 	Body        string
 	Size        int64
+	Total       int64
 }
 
-// The memories as the last row of each at that moment has left them, by name. One whose content is gone is left out.
+// The memories as the last row of each up to that moment has left them, by name. One whose content is gone is left out. One
+// pass over the agent's rows, in the order of its primary key, is quicker than a look-up for each memory.
 func (q *Queries) MemoriesAsOf(ctx context.Context, arg MemoriesAsOfParams) ([]MemoriesAsOfRow, error) {
 	rows, err := q.db.Query(ctx, memoriesAsOf,
-		arg.At,
-		arg.AgentID,
-		arg.ID,
 		arg.AfterName,
 		arg.AfterID,
-		arg.Name,
+		arg.Most,
+		arg.AgentID,
+		arg.At,
 		arg.State,
+		arg.Name,
 		arg.Type,
 		arg.Session,
 		arg.Stale,
-		arg.Most,
 	)
 	if err != nil {
 		return nil, err
@@ -161,6 +120,7 @@ func (q *Queries) MemoriesAsOf(ctx context.Context, arg MemoriesAsOfParams) ([]M
 			&i.Description,
 			&i.Body,
 			&i.Size,
+			&i.Total,
 		); err != nil {
 			return nil, err
 		}
@@ -172,22 +132,81 @@ func (q *Queries) MemoriesAsOf(ctx context.Context, arg MemoriesAsOfParams) ([]M
 	return items, nil
 }
 
-const sectionsAsOf = `-- name: SectionsAsOf :many
-SELECT m.id, m.name, a.type, r.description, r.body
-FROM memories m
-JOIN activity a ON a.memory_id = m.id AND a.id = (
-    SELECT last.id FROM activity last
-    WHERE last.memory_id = m.id AND last.at <= $1 AND last.state IS NOT NULL
-    ORDER BY last.at DESC, last.id DESC
-    LIMIT 1
-)
+const memoryAsOf = `-- name: MemoryAsOf :one
+SELECT m.id, m.name, m.readable, m.created_at, a.state, a.type, a.path, a.session, a.modified_at, a.at,
+       r.hash, r.description, r.body, coalesce(octet_length(r.raw), 0)::bigint AS size, 1::bigint AS total
+FROM activity a
+JOIN memories m ON m.id = a.memory_id
 JOIN revisions r ON r.id = a.revision_id
-WHERE m.agent_id = $2 AND m.readable AND a.state IN ('active', 'missing') AND a.type IS NOT NULL
+WHERE a.memory_id = $1::uuid AND m.agent_id = $2 AND a.at <= $3 AND a.state IS NOT NULL
+ORDER BY a.at DESC, a.id DESC
+LIMIT 1
+`
+
+type MemoryAsOfParams struct {
+	ID      uuid.UUID
+	AgentID int64
+	At      time.Time
+}
+
+type MemoryAsOfRow struct {
+	ID          uuid.UUID
+	Name        string
+	Readable    bool
+	CreatedAt   time.Time
+	State       *string
+	Type        *string
+	Path        string
+	Session     *string
+	ModifiedAt  *time.Time
+	At          time.Time
+	Hash        string
+	Description string
+	Body        string
+	Size        int64
+	Total       int64
+}
+
+func (q *Queries) MemoryAsOf(ctx context.Context, arg MemoryAsOfParams) (MemoryAsOfRow, error) {
+	row := q.db.QueryRow(ctx, memoryAsOf, arg.ID, arg.AgentID, arg.At)
+	var i MemoryAsOfRow
+	err := row.Scan(
+		&i.ID,
+		&i.Name,
+		&i.Readable,
+		&i.CreatedAt,
+		&i.State,
+		&i.Type,
+		&i.Path,
+		&i.Session,
+		&i.ModifiedAt,
+		&i.At,
+		&i.Hash,
+		&i.Description,
+		&i.Body,
+		&i.Size,
+		&i.Total,
+	)
+	return i, err
+}
+
+const sectionsAsOf = `-- name: SectionsAsOf :many
+WITH last AS (
+    SELECT DISTINCT ON (a.memory_id) a.memory_id, a.state, a.type, a.revision_id
+    FROM activity a
+    WHERE a.agent_id = $1 AND a.at <= $2 AND a.state IS NOT NULL
+    ORDER BY a.memory_id, a.at DESC, a.id DESC
+)
+SELECT m.id, m.name, last.type, r.description, r.body
+FROM last
+JOIN memories m ON m.id = last.memory_id
+JOIN revisions r ON r.id = last.revision_id
+WHERE m.readable AND last.state IN ('active', 'missing') AND last.type IS NOT NULL
 `
 
 type SectionsAsOfParams struct {
-	At      time.Time
 	AgentID int64
+	At      time.Time
 }
 
 type SectionsAsOfRow struct {
@@ -200,7 +219,7 @@ type SectionsAsOfRow struct {
 
 // What went into CLAUDE.md at that moment.
 func (q *Queries) SectionsAsOf(ctx context.Context, arg SectionsAsOfParams) ([]SectionsAsOfRow, error) {
-	rows, err := q.db.Query(ctx, sectionsAsOf, arg.At, arg.AgentID)
+	rows, err := q.db.Query(ctx, sectionsAsOf, arg.AgentID, arg.At)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func (q *Queries) ForgetWords(ctx context.Context, words []string) error {
 }
 
 const memoriesToIndex = `-- name: MemoriesToIndex :many
-SELECT m.id, m.agent_id, m.revision_id, m.name, r.description, r.body
+SELECT m.id, m.agent_id, m.revision_id, m.type, m.name, r.description, r.body
 FROM memories m
 JOIN revisions r ON r.id = m.revision_id
 LEFT JOIN memory_search s ON s.memory_id = m.id
@@ -50,6 +50,7 @@ type MemoriesToIndexRow struct {
 	ID          uuid.UUID
 	AgentID     int64
 	RevisionID  uuid.UUID
+	Type        *string
 	Name        string
 	Description string
 	Body        string
@@ -70,6 +71,7 @@ func (q *Queries) MemoriesToIndex(ctx context.Context, arg MemoriesToIndexParams
 			&i.ID,
 			&i.AgentID,
 			&i.RevisionID,
+			&i.Type,
 			&i.Name,
 			&i.Description,
 			&i.Body,

@@ -1,4 +1,4 @@
--- Near-misses of the search, and an index that finds the hits of one agent by itself. schema.sql says what for.
+-- Near-misses of the search, an index that finds the hits of one agent by itself, and counts that are read from one. schema.sql says what for.
 
 -- +goose Up
 CREATE TABLE search_words (
@@ -12,3 +12,6 @@ ALTER TABLE memory_search SET (toast_tuple_target = 128);
 -- An index takes the storage of its column from when it is made.
 DROP INDEX memory_search_by_word;
 CREATE INDEX memory_search_by_word ON memory_search USING gin (words);
+
+CREATE INDEX memories_by_state ON memories (agent_id, state, type);
+CREATE INDEX memories_in_trash ON memories (agent_id, id) WHERE state = 'deleted';

@@ -1,0 +1,139 @@
+package pages_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+)
+
+// asOf is an address at a past moment.
+func asOf(path string, at time.Time) string {
+	return path + "?" + url.Values{"as_of": {at.UTC().Format(time.RFC3339Nano)}}.Encode()
+}
+
+// past is a site on which something was learned, and afterwards changed, deleted and added to.
+func past(t *testing.T) (s *site, then time.Time) {
+	t.Helper()
+	s = serve(t, twoMemories())
+	// Postgres keeps microseconds, so what happens next is later than this.
+	then = time.Now().Truncate(time.Microsecond)
+	s.Until("time to pass", func() bool { return time.Since(then) > time.Millisecond })
+	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
+	s.Write("ada/memory/kettle.md", memoirtest.Note("Kettle", memories.User, "Mira likes tea."))
+	s.Scan("ada")
+	s.submit(t, s.get(t, pageOf(s.Memory("ada", "Release"))), "Delete Release")
+	return s, then
+}
+
+func TestTheMemoriesOfAPastMomentAreShownAndCannotBeChanged(t *testing.T) {
+	t.Parallel()
+	s, then := past(t)
+	page := s.get(t, asOf(adaList, then))
+	page.expect(http.StatusOK, "As of "+then.Local().Format("2 January 2006, 15:04"), "Back to now", "2 memories", "changed since", "deleted since")
+	if got := page.names(); !slices.Equal(got, []string{"Tabs", "Release"}) {
+		t.Errorf("it lists %q", got)
+	}
+	if n := page.Find("form[method=post]").Length(); n != 0 {
+		t.Errorf("there are %d forms that change something", n)
+	}
+	if back := page.Find(`.as-of a`).AttrOr("href", ""); back != adaList {
+		t.Errorf("now is at %q", back)
+	}
+
+	only := s.get(t, asOf(adaList, then)+"&type=project")
+	if got := only.names(); !slices.Equal(got, []string{"Release"}) {
+		t.Errorf("of the projects it lists %q", got)
+	}
+	s.get(t, asOf(adaList, then)+"&type=opinion").expect(http.StatusBadRequest)
+	s.get(t, asOf(adaList, then)+"&cursor=wrong").expect(http.StatusBadRequest)
+	s.get(t, asOf(adaList, then.AddDate(-30, 0, 0))).expect(http.StatusOK, "Nothing was known yet")
+	s.get(t, asOf("/agents/nobody/memory", then)).expect(http.StatusNotFound)
+}
+
+func TestAMemoryIsShownAsItWasWithWhatHasChangedSince(t *testing.T) {
+	t.Parallel()
+	s, then := past(t)
+	tabs := s.get(t, asOf(pageOf(s.Memory("ada", "Tabs")), then))
+	tabs.expect(http.StatusOK, "Since then", "As of ")
+	if got := words(tabs.Find(".prose")); got != "Use tabs." {
+		t.Errorf("it said %q", got)
+	}
+	if got := tabs.each(".line[data-kind=added]"); !slices.ContainsFunc(got, func(line string) bool { return strings.Contains(line, "spaces") }) {
+		t.Errorf("what has changed is told as %q", got)
+	}
+	s.get(t, asOf(pageOf(s.Memory("ada", "Release")), then)).expect(http.StatusOK, "On Tuesdays.", "It has been deleted.", "It still says the same.")
+
+	kettle := s.get(t, asOf(pageOf(s.Memory("ada", "Kettle")), then.AddDate(0, 0, -1)))
+	kettle.expect(http.StatusOK, "Kettle", "It was not known at that time")
+	if strings.Contains(kettle.raw, "likes tea") {
+		t.Error("it says what was learned later")
+	}
+	s.get(t, asOf(adaList+"/01a1fcb6-9ccc-754f-a837-a053e71bd3b9", then)).expect(http.StatusNotFound)
+}
+
+func TestLinksOfAPastMemoryStayInThePast(t *testing.T) {
+	t.Parallel()
+	s := serve(t, memoirtest.Files{
+		"ada/memory/tabs.md":    memoirtest.Note("Tabs", memories.Feedback, "See [[Release]] and [[Nothing]]."),
+		"ada/memory/release.md": memoirtest.Note("Release", memories.Project, "On Tuesdays."),
+	})
+	now := time.Now().Truncate(time.Microsecond)
+	page := s.get(t, asOf(pageOf(s.Memory("ada", "Tabs")), now))
+	if got := page.Find(".prose a").Map(func(_ int, a *selection) string { return a.AttrOr("href", "") }); !slices.Equal(got, []string{asOf(pageOf(s.Memory("ada", "Release")), now)}) {
+		t.Errorf("the links lead to %q", got)
+	}
+}
+
+func TestCLAUDEmdIsShownAsItWasWithWhatHasChangedSince(t *testing.T) {
+	t.Parallel()
+	s, then := past(t)
+	page := s.get(t, asOf(ada+"/claude-md", then))
+	page.expect(http.StatusOK, "compiled from 2 memories", "Changed since then")
+	text := page.Find(".document").Text()
+	for _, part := range []string{"### Tabs\n\nUse tabs.", "### Release\n\nOn Tuesdays."} {
+		if !strings.Contains(text, part) {
+			t.Errorf("it lacks %q", part)
+		}
+	}
+	if strings.Contains(text, "Kettle") {
+		t.Error("it has what was learned later")
+	}
+	added, removed := strings.Join(page.each(".line[data-kind=added]"), "|"), strings.Join(page.each(".line[data-kind=removed]"), "|")
+	if !strings.Contains(added, "### Kettle") || !strings.Contains(removed, "### Release") {
+		t.Errorf("what came is %q, what went is %q", added, removed)
+	}
+	s.get(t, asOf(ada+"/claude-md", time.Now())).expect(http.StatusOK, "Nothing: it says the same today.")
+}
+
+func TestAMomentIsReadAsPeopleAndProgramsWriteIt(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	for written, want := range map[string]string{
+		"2026-03-09T12:00:00Z":        "9 March 2026",
+		"2026-03-09T12:00:00.123456Z": "9 March 2026",
+		"2026-03-09T12:00:00+01:00":   "9 March 2026",
+		"2026-03-09T12:00":            "9 March 2026, 12:00",
+		"2026-03-09":                  "9 March 2026, 23:59",
+		"0001-01-01T12:00":            "1 January 0001",
+	} {
+		// As typed by hand: nothing in it is escaped.
+		page := s.get(t, adaList+"?as_of="+written)
+		page.expect(http.StatusOK)
+		if got := words(page.Find("#as-of-title")); !strings.HasPrefix(got, "As of "+want) {
+			t.Errorf("%q is shown as %q, want as of %s", written, got, want)
+		}
+	}
+	later := s.get(t, adaList+"?q=tabs&as_of=9999-01-01")
+	if later.expect(http.StatusOK, "Tabs"); later.Request.URL.RequestURI() != adaList+"?q=tabs" {
+		t.Errorf("what is not past is at %s", later.Request.URL)
+	}
+	for _, nonsense := range []string{"yesterday", "2026-13-01", "2026-02-30T10:00", "99999-01-01", "%00", "%FF"} {
+		s.get(t, adaList+"?as_of="+nonsense).expect(http.StatusBadRequest, "A moment is written like")
+	}
+}

@@ -1,0 +1,202 @@
+package pages
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"memoir/internal/diff"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/sync"
+	"memoir/web/templates"
+)
+
+const (
+	// inboxRows is how many memories to mend a page shows: each of them is read from the disk, and shown with what its
+	// fixes would write.
+	inboxRows = 25
+	// decisionRows is how many rows of the other kinds a page shows; what is said of all of them counts the others too.
+	decisionRows = 100
+	// fixLines is how many lines of what one fix writes are shown.
+	fixLines = 60
+)
+
+// attention shows everything of an agent that waits for somebody to decide.
+func (s *site) attention(w http.ResponseWriter, r *http.Request) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	path := templates.AttentionPath(agent.Slug)
+	frame, err := s.frame(r.Context(), r, agent, path)
+	if err != nil {
+		return err
+	}
+	v := templates.Attention{Frame: frame, Agent: agentView(agent)}
+	if err := s.toMend(r, agent, &v); err != nil {
+		return err
+	}
+	if err := s.toDecide(r.Context(), agent, &v); err != nil {
+		return err
+	}
+	return show(w, r, http.StatusOK, templates.AttentionPage(v))
+}
+
+// toMend fills in the memories that agents do not receive, a page of them, and those that are only odd.
+func (s *site) toMend(r *http.Request, agent postgres.Agent, v *templates.Attention) error {
+	path := templates.AttentionPath(agent.Slug)
+	cursor := r.URL.Query().Get(templates.FieldCursor)
+	page, err := s.store.Memories(r.Context(), agent, postgres.List{
+		State: memories.NeedsAttention, Sort: postgres.ByName, Limit: inboxRows, Cursor: cursor,
+	})
+	if err != nil {
+		return err
+	}
+	if v.Mend, err = s.mendings(r.Context(), page.Memories, path); err != nil {
+		return err
+	}
+	if page.NextCursor != "" {
+		v.MoreHref = path + "?" + url.Values{templates.FieldCursor: {page.NextCursor}}.Encode()
+	}
+	if cursor != "" {
+		v.FirstHref = path
+	}
+	flagged, err := s.store.Flagged(r.Context(), agent, inboxRows)
+	if err != nil {
+		return err
+	}
+	v.Flagged, err = s.mendings(r.Context(), flagged, path)
+	return err
+}
+
+// mendings returns memories with what can be done about their files. back is the page to come back to.
+func (s *site) mendings(ctx context.Context, found []memories.Memory, back string) ([]templates.Mending, error) {
+	now := time.Now()
+	mendings := make([]templates.Mending, len(found))
+	for i, m := range found {
+		flawed, err := s.engine.ProposeFixes(ctx, m.Agent, m.ID)
+		if err != nil {
+			return nil, err
+		}
+		mendings[i] = mendingOf(m, flawed, back, now)
+	}
+	return mendings, nil
+}
+
+func mendingOf(m memories.Memory, flawed []sync.Flawed, back string, now time.Time) templates.Mending {
+	v := templates.Mending{MemoryRow: rowOf(m, now), Back: back}
+	for _, f := range flawed {
+		v.Files = append(v.Files, templates.FlawedFile{
+			Path: f.Path, Session: f.Session, Hash: f.Hash, Problems: f.Problems, Choices: choicesOf(f),
+		})
+	}
+	return v
+}
+
+// choicesOf puts the fixes of a file together that only differ in the type that they give; every other is a choice of
+// its own.
+func choicesOf(f sync.Flawed) []templates.FixChoice {
+	var choices []templates.FixChoice
+	types := -1
+	for i, fix := range f.Fixes {
+		t, isType := typeOfFix(fix)
+		view := templates.FixView{ID: fix.ID, Label: fix.Label, Explanation: fix.Explanation, Guessed: fix.Guessed, Type: t}
+		if isType && types >= 0 {
+			choice := &choices[types]
+			choice.Fixes = append(choice.Fixes, view)
+			if fix.Guessed {
+				choice.Shown, choice.Change = fix.Label, fixDiff(f, fix)
+			}
+			continue
+		}
+		choice := templates.FixChoice{Fixes: []templates.FixView{view}, Change: fixDiff(f, fix)}
+		choice.Otherwise = slices.ContainsFunc(f.Fixes[:i], func(other memories.Fix) bool { return other.Code == fix.Code })
+		if isType {
+			types, choice.Shown = len(choices), fix.Label
+		}
+		choices = append(choices, choice)
+	}
+	return choices
+}
+
+// typeOfFix returns the type that a fix gives the memory.
+func typeOfFix(fix memories.Fix) (memories.Type, bool) {
+	name, isType := strings.CutPrefix(fix.ID, "type:")
+	if !isType {
+		return "", false
+	}
+	return memories.Type(name), true
+}
+
+func fixDiff(f sync.Flawed, fix memories.Fix) diff.Diff {
+	return diff.Texts(visible(f.Raw), visible(fix.After), fixLines)
+}
+
+// visible is what bytes say, with the number of each byte that is no text in its place: only so can somebody see what a
+// fix makes of it.
+func visible(raw []byte) string {
+	var out strings.Builder
+	for len(raw) > 0 {
+		r, size := utf8.DecodeRune(raw)
+		if r == 0 || r == utf8.RuneError && size == 1 {
+			fmt.Fprintf(&out, "‹%02X›", raw[0])
+		} else {
+			out.WriteRune(r)
+		}
+		raw = raw[size:]
+	}
+	return out.String()
+}
+
+// toDecide fills in what is no file to mend: what is missing, kept out, not removed, and disagreed about.
+func (s *site) toDecide(ctx context.Context, agent postgres.Agent, v *templates.Attention) error {
+	if agent.Counts.Missing > 0 {
+		missing, err := s.missing(ctx, agent)
+		if err != nil {
+			return err
+		}
+		v.MissingAll = missingActions(agent, missing)
+		for i := range v.MissingAll {
+			v.MissingAll[i].Back = templates.AttentionPath(agent.Slug)
+		}
+		v.Missing = rowsOf(missing[:min(len(missing), decisionRows)])
+	}
+	blocked, err := s.store.Blocked(ctx, agent.ID)
+	if err != nil {
+		return err
+	}
+	for _, b := range blocked[:min(len(blocked), decisionRows)] {
+		v.Blocked = append(v.Blocked, templates.BlockedRow{
+			Agent: agent.Slug, ID: b.ID, Name: b.Name, Type: b.Type, Description: b.Description, Body: b.Body,
+			Path: b.Path, Session: b.Session, SeenAt: local(b.SeenAt),
+		})
+	}
+	left, err := s.store.NotRemoved(ctx, agent, decisionRows)
+	if err != nil {
+		return err
+	}
+	for _, m := range left {
+		v.NotRemoved = append(v.NotRemoved, trashRow(m))
+	}
+	if agent.Counts.Disagreements == 0 {
+		return nil
+	}
+	disagreements, err := s.store.Disagreements(ctx, agent)
+	for _, d := range disagreements[:min(len(disagreements), decisionRows)] {
+		v.Disagreements = append(v.Disagreements, disagreementRow(agent, d))
+	}
+	return err
+}
+
+func disagreementRow(agent postgres.Agent, d postgres.Disagreement) templates.DisagreementRow {
+	return templates.DisagreementRow{
+		Agent: agent.Slug, ID: d.ID, Name: d.Name, Versions: d.Versions, Sessions: d.Sessions, Durable: d.Durable,
+		NewestAt: local(d.NewestAt),
+	}
+}

@@ -1,0 +1,228 @@
+package pages_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+	"memoir/web/templates"
+)
+
+const (
+	adaAttention = ada + "/attention"
+	mirasSession = "ada/sessions/U1MIRA-C1TEAM-1712345678.000100/memory/"
+	jonasSession = "ada/sessions/U2JONAS-C1TEAM-1712349999.000200/memory/"
+)
+
+func TestTheInboxIsEmptyWhenNothingWaits(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	page := s.get(t, adaAttention)
+	page.expect(http.StatusOK, "Nothing needs attention")
+	if got := page.each(".tabs a"); len(got) < 2 || got[1] != "Needs attention 0" {
+		t.Errorf("the tabs are %q", got)
+	}
+	if got := s.get(t, adaList).each(".tabs a"); strings.Contains(strings.Join(got, " "), "attention") {
+		t.Errorf("with nothing in it, the tab is shown elsewhere: %q", got)
+	}
+	s.get(t, "/agents/nobody/attention").expect(http.StatusNotFound)
+	s.get(t, adaAttention+"?cursor=nonsense").expect(http.StatusBadRequest)
+}
+
+func TestAFileIsMendedFromTheInboxWithOneClickAndTheFixTakenBack(t *testing.T) {
+	t.Parallel()
+	const raw = "---\nname: Printer\nsource: chat\n---\n\nIt jams.\n"
+	s := serve(t, memoirtest.Files{"ada/memory/reference_printer.md": raw})
+	page := s.get(t, adaAttention)
+	page.expect(http.StatusOK, "Not in CLAUDE.md until it is mended", "The memory has no type", "It is a guess")
+	if got := page.each(".fixes .primary"); len(got) != 1 || got[0] != "It is reference Printer" {
+		t.Errorf("what stands out is %q", got)
+	}
+	if got := page.each(`.writes .line[data-kind="added"]`); len(got) != 1 || got[0] != "added: type: reference" {
+		t.Errorf("it would write %q", got)
+	}
+	if s.Read("ada/memory/reference_printer.md") != raw {
+		t.Error("looking at it has changed the file")
+	}
+	page = s.submit(t, page, "It is reference Printer")
+	page.expect(http.StatusOK, "“Printer” is mended.", "Nothing needs attention")
+	if got := s.Read("ada/memory/reference_printer.md"); got != "---\nname: Printer\ntype: reference\nsource: chat\n---\n\nIt jams.\n" {
+		t.Errorf("the file is %q", got)
+	}
+	if !strings.Contains(s.Read("ada/CLAUDE.md"), "### Printer") {
+		t.Error("it is not compiled")
+	}
+	page = s.submit(t, page, "Undo the fix of Printer")
+	page.expect(http.StatusOK, "“Printer” is as it was before.", "The memory has no type")
+	if got := s.Read("ada/memory/reference_printer.md"); got != raw {
+		t.Errorf("taken back, the file is %q", got)
+	}
+}
+
+func TestAFixOfAFileThatChangedMeanwhileIsRefused(t *testing.T) {
+	t.Parallel()
+	s := serve(t, memoirtest.Files{"ada/memory/printer.md": "---\nname: Printer\n---\n\nIt jams.\n"})
+	page := s.get(t, adaAttention)
+	s.Write("ada/memory/printer.md", "---\nname: Printer\n---\n\nIt works.\n")
+	s.Scan("ada")
+	s.submit(t, page, "It is user Printer").expect(http.StatusPreconditionFailed, "It works.")
+	if got := s.Read("ada/memory/printer.md"); got != "---\nname: Printer\n---\n\nIt works.\n" {
+		t.Errorf("the file is %q", got)
+	}
+}
+
+func TestWhatAFixDoesToBytesThatAreNoTextIsShown(t *testing.T) {
+	t.Parallel()
+	s := serve(t, memoirtest.Files{"ada/memory/cafe.md": "---\nname: Opening\ntype: user\n---\n\nThe caf\xe9 <b>opens</b>\x00 late.\n"})
+	page := s.get(t, adaAttention)
+	page.expect(http.StatusOK, "Read with care", "In use as it is", "caf‹E9›", "‹00› late.", "café")
+	page = s.submit(t, page, "Read it as Western European text Opening")
+	page.expect(http.StatusOK, "“Opening” is mended.", "Remove the NUL characters")
+	s.submit(t, page, "Remove the NUL characters Opening").expect(http.StatusOK, "Nothing needs attention")
+	if got := s.Read("ada/memory/cafe.md"); got != "---\nname: Opening\ntype: user\n---\n\nThe café <b>opens</b> late.\n" {
+		t.Errorf("the file is %q", got)
+	}
+}
+
+func TestAFileThatTakesItsNameFromItsFrontmatterOnceThatIsClosedIsMended(t *testing.T) {
+	t.Parallel()
+	s := serve(t, memoirtest.Files{"ada/memory/open.md": "---\nname: Harbour\ntype: project\n\nIt closes at 5.\n"})
+	m := s.Memory("ada", "open")
+	page := s.get(t, pageOf(m)+"/fix")
+	page.expect(http.StatusOK, "Mend “open”", "Puts the line --- below its entries")
+	page = s.submit(t, page, "Close the frontmatter open")
+	page.expect(http.StatusOK, "“Harbour” is mended.", "Mend “Harbour”", "Nothing is wrong with it any more.")
+	if got := s.Memory("ada", "Harbour"); got.Type != memories.Project || got.Body != "It closes at 5." {
+		t.Errorf("it is %+v", got)
+	}
+}
+
+func TestWithoutAnyFileLeftAMemoryIsGivenItsTypeInTheInbox(t *testing.T) {
+	t.Parallel()
+	s := serve(t, memoirtest.Files{"ada/memory/MEMORY.md": "", mirasSession + "x.md": "---\nname: Printer\n---\n\nIt jams.\n"})
+	s.Remove("ada/sessions")
+	s.Scan("ada")
+	page := s.get(t, adaAttention)
+	page.expect(http.StatusOK, "No file on disk carries it any more")
+	s.submit(t, page, "It is user").expect(http.StatusOK, "“Printer” is a user memory now.", "Nothing needs attention")
+}
+
+func TestMissingMemoriesAreDecidedOneByOneInTheInbox(t *testing.T) {
+	t.Parallel()
+	s := serve(t, manyMemories(12))
+	s.loseAll(t)
+	page := s.get(t, adaAttention)
+	page.expect(http.StatusOK, "Gone missing")
+	if got := page.Find("#missing .row").Length(); got != 13 {
+		t.Errorf("%d rows are shown", got)
+	}
+	page = s.submit(t, page, "Write it back Fact 03")
+	page.expect(http.StatusOK, "“Fact 03” is back.")
+	page = s.submit(t, page, "Delete Fact 04")
+	page.expect(http.StatusOK, "Deleted “Fact 04”.")
+	if s.Read("ada/memory/n03.md") == "" || s.Read("ada/memory/n04.md") != "" || page.Find("#missing .row").Length() != 11 {
+		t.Errorf("the decisions are not carried out: %d rows are left", page.Find("#missing .row").Length())
+	}
+	s.submit(t, page, "Write them back").expect(http.StatusOK, "The missing memories are written back.")
+	if s.Read("ada/memory/n05.md") == "" {
+		t.Error("the others are not back")
+	}
+}
+
+func TestTheFileOfAKeptOutContentIsRemovedAfterAQuestion(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	s.submit(t, s.get(t, adaList), "Delete Tabs")
+	s.Write("ada/memory/back.md", twoMemories()["ada/memory/tabs.md"])
+	s.Scan("ada")
+	page := s.get(t, adaAttention)
+	page.expect(http.StatusOK, "Kept out", "memory/back.md", "Use tabs.", "The file goes from the disk")
+	s.get(t, "/").expect(http.StatusOK, "1 kept out")
+	page = s.submit(t, page, "Yes, remove the file memory/back.md")
+	page.expect(http.StatusOK, "The file is removed from the disk.", "Nothing needs attention")
+	if s.Read("ada/memory/back.md") != "" {
+		t.Error("the file is still there")
+	}
+	s.post(t, ada+"/blocked/nonsense/remove", nil).expect(http.StatusNotFound)
+}
+
+// disagreeing are two sessions that say different things about one matter, Jonas' the newer.
+func disagreeing(t *testing.T) *site {
+	t.Helper()
+	s := serve(t, memoirtest.Files{"ada/memory/MEMORY.md": "", mirasSession + "x.md": memoirtest.Note("Tea", memories.User, "Mira likes green tea.")})
+	s.Write(jonasSession+"x.md", memoirtest.Note("Tea", memories.User, "Mira likes black tea."))
+	s.Scan("ada")
+	s.Until("the newer of two contents", func() bool { return s.Memory("ada", "Tea").Body == "Mira likes black tea." })
+	return s
+}
+
+func TestVersionsStandSideBySideAndOneIsKept(t *testing.T) {
+	t.Parallel()
+	s := disagreeing(t)
+	m := s.Memory("ada", "Tea")
+	s.get(t, adaAttention).expect(http.StatusOK, "Sessions disagree", "2 versions from 2 sessions")
+	s.get(t, pageOf(m)).expect(http.StatusOK, "2 sessions say 2 different things about this")
+	page := s.get(t, pageOf(m)+"/versions")
+	page.expect(http.StatusOK, "until you decide", "U1MIRA", "in C1TEAM", "5 Apr 2024")
+	if got := page.each(".version h2"); len(got) != 2 || got[0] != "What the agent goes by" || got[1] != "Another version" {
+		t.Fatalf("the versions are %q", got)
+	}
+	marked := page.Find(".version").Last().Find("mark").Map(func(_ int, m *goquery.Selection) string { return m.Text() })
+	if strings.Join(marked, " ") != "black green" {
+		t.Errorf("the words that differ are %q", marked)
+	}
+	page = s.submit(t, page, "Keep this one from U1MIRA in C1TEAM")
+	page.expect(http.StatusOK, "“Tea” says this from now on.", "This is settled")
+	if got := s.Memory("ada", "Tea"); got.Body != "Mira likes green tea." || got.Session != "" {
+		t.Errorf("it says %q, from %q", got.Body, got.Session)
+	}
+	if !strings.Contains(s.Read(jonasSession+"x.md"), "black") || !strings.Contains(s.Read("ada/CLAUDE.md"), "green tea") {
+		t.Error("the session's file was changed, or CLAUDE.md was not")
+	}
+	s.get(t, adaAttention).expect(http.StatusOK, "Nothing needs attention")
+	s.Write(jonasSession+"x.md", memoirtest.Note("Tea", memories.User, "Mira likes coffee."))
+	s.Scan("ada")
+	s.get(t, pageOf(m)+"/versions").expect(http.StatusOK, "until you decide", "Mira likes coffee.")
+	s.post(t, pageOf(m)+"/versions/nonsense/keep", nil).expect(http.StatusNotFound)
+}
+
+func TestTwoVersionsAreMergedInTheForm(t *testing.T) {
+	t.Parallel()
+	s := disagreeing(t)
+	m := s.Memory("ada", "Tea")
+	page := s.get(t, pageOf(m)+"/versions")
+	merge := page.Find(".version a").FilterFunction(func(_ int, a *goquery.Selection) bool { return strings.HasPrefix(words(a), "Merge by hand") })
+	form := s.get(t, merge.AttrOr("href", ""))
+	form.expect(http.StatusOK, "Merge two versions", "What U1MIRA in C1TEAM says", "Mira likes green tea.")
+	if got := form.Find("#body").Text(); strings.TrimSpace(got) != "Mira likes black tea." {
+		t.Errorf("the form begins with %q", got)
+	}
+	fields := url.Values{
+		templates.FieldETag: {form.Find("input[name=etag]").AttrOr("value", "")}, templates.FieldWith: {form.Find("input[name=with]").AttrOr("value", "")},
+		templates.FieldName: {"Tea"}, templates.FieldType: {"user"}, templates.FieldBody: {"Mira likes green and black tea."},
+	}
+	s.post(t, pageOf(m)+"/edit/preview", fields).expect(http.StatusOK, "What U1MIRA in C1TEAM says")
+	s.post(t, pageOf(m)+"/edit", fields).expect(http.StatusOK, "“Tea” is saved.", "Mira likes green and black tea.")
+	s.get(t, pageOf(m)+"/versions").expect(http.StatusOK, "This is settled")
+	s.get(t, pageOf(m)+"/edit?with=nonsense").expect(http.StatusOK, "Edit memory")
+}
+
+func TestTheInboxIsReadPageByPage(t *testing.T) {
+	t.Parallel()
+	files := memoirtest.Files{}
+	for i := range 30 {
+		files["ada/memory/note"+string(rune('a'+i%26))+strings.Repeat("x", i/26)+".md"] = "A thought.\n"
+	}
+	s := serve(t, files)
+	page := s.get(t, adaAttention)
+	page.expect(http.StatusOK, "25 of 30 are on this page")
+	next := s.get(t, page.Find(`a[rel="next"]`).AttrOr("href", ""))
+	if got := next.Find("#mend .row").Length(); got != 5 {
+		t.Errorf("%d are on the next page", got)
+	}
+}

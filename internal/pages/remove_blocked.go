@@ -1,0 +1,16 @@
+package pages
+
+import (
+	"net/http"
+
+	"memoir/web/templates"
+)
+
+// removeBlocked removes from the disk the file of a content that is kept out.
+func (s *site) removeBlocked(w http.ResponseWriter, r *http.Request) error {
+	slug := slugOf(r)
+	if _, err := s.engine.RemoveBlocked(r.Context(), slug, idOf(r)); err != nil {
+		return err
+	}
+	return redirect(w, r, back(r, templates.AttentionPath(slug)), doneUnblocked, "")
+}

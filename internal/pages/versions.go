@@ -1,0 +1,160 @@
+package pages
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"memoir/internal/agents"
+	"memoir/internal/diff"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/sync"
+	"memoir/web/templates"
+)
+
+// versionLines is how many lines of one version are shown.
+const versionLines = 200
+
+// versions shows side by side what the files of a memory say now.
+func (s *site) versions(w http.ResponseWriter, r *http.Request) error {
+	agent, m, err := s.requestedMemory(r)
+	if err != nil {
+		return err
+	}
+	found, err := s.store.Versions(r.Context(), m)
+	if err != nil {
+		return err
+	}
+	disagreement, err := s.store.Disagreement(r.Context(), m)
+	if err != nil {
+		return err
+	}
+	notice, err := s.noticeOf(r.Context(), r, agent, templates.MemoryPath(agent.Slug, m.ID, "versions"))
+	if err != nil {
+		return err
+	}
+	v := templates.Versions{
+		Frame: templates.Frame{Live: liveOf(agent), Notice: notice}, Agent: agentView(agent), MemoryRow: rowOf(m, time.Now()),
+		Settled: disagreement == nil,
+	}
+	for _, version := range withContentFirst(m, found) {
+		v.Versions = append(v.Versions, versionView(m, version))
+	}
+	return show(w, r, http.StatusOK, templates.VersionsPage(v))
+}
+
+// disagreementAbout returns how the files of a memory disagree; nil: they do not, or it is settled.
+func (s *site) disagreementAbout(ctx context.Context, agent postgres.Agent, m memories.Memory) (*templates.DisagreementRow, error) {
+	if m.State == memories.Deleted {
+		return nil, nil
+	}
+	found, err := s.store.Disagreement(ctx, m)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	row := disagreementRow(agent, *found)
+	return &row, nil
+}
+
+// withContentFirst puts what the memory says before everything else, also when no file says it any more.
+func withContentFirst(m memories.Memory, found []postgres.Version) []postgres.Version {
+	i := slices.IndexFunc(found, func(v postgres.Version) bool { return v.Current })
+	content := postgres.Version{Fingerprint: m.Fingerprint, Type: m.Type, Description: m.Description, Body: m.Body, Current: true}
+	if i >= 0 {
+		content = found[i]
+		found = slices.Delete(slices.Clone(found), i, i+1)
+	}
+	return append([]postgres.Version{content}, found...)
+}
+
+func versionView(m memories.Memory, version postgres.Version) templates.Version {
+	v := templates.Version{
+		Agent: m.Agent, Memory: m.ID, ETag: sync.ETag(m), ID: hex.EncodeToString(version.Fingerprint[:]), Current: version.Current,
+		TypeBefore: m.Type, Type: version.Type,
+	}
+	if version.Current {
+		v.Description, v.Body = plainText(version.Description), plainText(version.Body)
+	} else {
+		v.Description = diff.Texts(m.Description, version.Description, versionLines)
+		v.Body = diff.Texts(m.Body, version.Body, versionLines)
+	}
+	for _, f := range version.Files {
+		session := agents.ParseSession(f.Session)
+		v.Files = append(v.Files, templates.VersionFile{
+			Path: f.Path, Session: f.Session, User: session.User, Channel: session.Channel, ThreadAt: local(session.Thread), NewAt: local(f.ContentAt),
+		})
+	}
+	return v
+}
+
+// plainText is a text as a change that changes nothing.
+func plainText(text string) diff.Diff {
+	all := diff.Texts("", text, versionLines)
+	for i := range all.Hunks {
+		for j := range all.Hunks[i].Lines {
+			all.Hunks[i].Lines[j].Kind = diff.Same
+		}
+	}
+	return all
+}
+
+// keepVersion makes one version what the memory says, in the agent's own file. That settles the matter.
+func (s *site) keepVersion(w http.ResponseWriter, r *http.Request) error {
+	agent, m, err := s.requestedMemory(r)
+	if err != nil {
+		return err
+	}
+	kept, err := s.versionOf(r.Context(), m, chi.URLParam(r, "version"))
+	if err != nil {
+		return err
+	}
+	patch := sync.Patch{Type: &kept.Type, Description: &kept.Description, Body: &kept.Body}
+	if _, err := s.engine.Patch(r.Context(), agent.Slug, m.ID, r.PostFormValue(templates.FieldETag), patch); err != nil {
+		return s.refuse(w, r, err)
+	}
+	return redirect(w, r, back(r, templates.MemoryPath(agent.Slug, m.ID, "versions")), doneKept, m.ID)
+}
+
+// versionOf returns the version that an address names. It fails with memories.ErrNotFound where no file says it any more.
+func (s *site) versionOf(ctx context.Context, m memories.Memory, id string) (postgres.Version, error) {
+	found, err := s.store.Versions(ctx, m)
+	if err != nil {
+		return postgres.Version{}, err
+	}
+	for _, version := range withContentFirst(m, found) {
+		if hex.EncodeToString(version.Fingerprint[:]) == id {
+			return version, nil
+		}
+	}
+	return postgres.Version{}, memories.ErrNotFound
+}
+
+// besideVersion puts the version that the form is to be merged with beside it. One that no file says any more is left
+// out: the form is then one like any other.
+func (s *site) besideVersion(ctx context.Context, agent postgres.Agent, v *templates.MemoryForm) error {
+	if v.With == "" || v.ID == "" || v.Theirs != nil {
+		return nil
+	}
+	m, err := s.store.Memory(ctx, agent, v.ID)
+	if err != nil {
+		return err
+	}
+	version, err := s.versionOf(ctx, m, v.With)
+	if errors.Is(err, memories.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	v.Theirs = &templates.Theirs{
+		ID: m.ID, Name: m.Name, Type: version.Type, Description: version.Description, Body: version.Body,
+		From: versionView(m, version).From(),
+	}
+	return nil
+}
