@@ -28,7 +28,7 @@ func (s *site) chooseTheme(w http.ResponseWriter, r *http.Request) {
 	cookie := &http.Cookie{
 		Name: cookieTheme, Value: string(theme), Path: "/", MaxAge: int(themeFor / time.Second),
 		SameSite: http.SameSiteLaxMode,
-		Secure: r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https"),
+		Secure:   r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https"),
 	}
 	if theme == templates.AutoTheme {
 		cookie.MaxAge = -1
