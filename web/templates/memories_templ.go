@@ -955,7 +955,7 @@ func memoryGroup(v Memories, g Group) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = pickAll("Select all shown: "+g.title()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = pickAll("shown in "+g.title()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
