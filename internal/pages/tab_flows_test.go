@@ -102,7 +102,7 @@ func openByAddress(t *testing.T, browser context.Context) {
 }
 
 func openOnAPhone(t *testing.T, browser context.Context) {
-	s := serve(t, numbered(25, memories.Feedback))
+	s := serve(t, numbered(18, memories.Feedback))
 	chosen := s.Memory("ada", "Fact 010")
 	p := open(t, browser, s, adaList, person{})
 	p.phone()
