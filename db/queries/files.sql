@@ -49,6 +49,12 @@ SELECT count(*) FILTER (WHERE present) AS mirrored,
        (SELECT count(*) FROM memories WHERE state = 'needs_attention') AS needs_attention
 FROM files;
 
+-- name: CountFilesByAgent :many
+SELECT agent_id, count(*) AS mirrored
+FROM files
+WHERE present
+GROUP BY agent_id;
+
 -- name: InsertFiles :copyfrom
 INSERT INTO files (agent_id, path, session, memory_id, status, present, fingerprint, hash, size, inode, mtime_ns,
     ctime_ns, modified_at, content_at, problem)
@@ -88,3 +94,14 @@ UPDATE files SET hash = @hash, ctime_ns = 0 WHERE agent_id = @agent_id AND path 
 -- Whether the durable files are still there is no longer known: the next look finds those that are as if they had come back.
 UPDATE files SET present = false, ctime_ns = 0
 WHERE agent_id = @agent_id AND session IS NULL AND present AND status = 'carries';
+
+-- name: FilesToIndex :many
+-- The durable files that a MEMORY.md is to list, with what they say: files of one memory have its name and its newest
+-- description. Those of missing memories are among them, to be told from files that nobody knows.
+SELECT f.path, f.present, m.id, m.name, m.type, r.description
+FROM files f
+JOIN memories m ON m.id = f.memory_id
+JOIN revisions r ON r.id = m.revision_id
+WHERE f.agent_id = @agent_id AND f.session IS NULL AND f.status = 'carries' AND m.state <> 'deleted'
+  AND (f.present OR m.state = 'missing')
+ORDER BY f.path;

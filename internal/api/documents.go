@@ -2,19 +2,9 @@ package api
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
 	"net/http"
-	"os"
-	"path"
-	"slices"
-	"strings"
 	"time"
 
-	"memoir/internal/agents"
-	"memoir/internal/files"
 	"memoir/internal/memories"
 )
 
@@ -56,76 +46,6 @@ func (a *api) getClaudeMD(ctx context.Context, in *claudeMDInput) (*document, er
 }
 
 func (a *api) getIndex(ctx context.Context, in *AgentPath) (*document, error) {
-	row, err := a.store.Agent(ctx, in.Slug)
-	if err != nil {
-		return nil, err
-	}
-	raw, err := readIndex(agents.Agent{Layout: agents.Layout(row.Layout), Dir: row.Dir})
-	if err != nil {
-		return nil, &memories.ConflictError{Reason: fmt.Sprintf("MEMORY.md cannot be read: %v. It is unchanged.", err)}
-	}
-	return markdown([]byte(memories.LoadIndex(raw))), nil
-}
-
-// maxIndex is the largest MEMORY.md that is read, in bytes; an agent loads less than a hundredth of it.
-const maxIndex = 4 << 20
-
-var errIndexTooLarge = fmt.Errorf("it is larger than %d MiB", maxIndex>>20)
-
-// readIndex returns the durable directory's MEMORY.md, and nothing where there is none.
-func readIndex(agent agents.Agent) ([]byte, error) {
-	root, err := os.OpenRoot(agent.Dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, plain(err)
-	}
-	defer root.Close() //nolint:errcheck // only read through
-	name, err := indexName(root, agent.DurableDir())
-	if err != nil || name == "" {
-		return nil, plain(err)
-	}
-	file, err := files.Open(root, path.Join(agent.DurableDir(), name))
-	if err != nil {
-		return nil, plain(err)
-	}
-	defer file.Close() //nolint:errcheck // only read
-	raw, err := io.ReadAll(io.LimitReader(file, maxIndex+1))
-	if len(raw) > maxIndex {
-		err = errIndexTooLarge
-	}
-	return raw, plain(err)
-}
-
-// indexName returns how the directory spells MEMORY.md, which agents do in any letter case; empty where there is none.
-func indexName(root *os.Root, dir string) (string, error) {
-	handle, err := root.Open(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	defer handle.Close() //nolint:errcheck // only read
-	names, err := handle.Readdirnames(-1)
-	if err != nil {
-		return "", err
-	}
-	slices.Sort(names) // MEMORY.md itself before the other spellings
-	for _, name := range names {
-		if strings.EqualFold(name, "MEMORY.md") {
-			return name, nil
-		}
-	}
-	return "", nil
-}
-
-// plain takes the path off a file system error: an answer names no place outside the agent's directory.
-func plain(err error) error {
-	var failed *fs.PathError
-	if errors.As(err, &failed) {
-		return failed.Err
-	}
-	return err
+	index, err := a.engine.Index(ctx, in.Slug)
+	return markdown([]byte(memories.LoadIndex(index.Raw))), err
 }

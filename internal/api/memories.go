@@ -234,7 +234,7 @@ func memoryOf(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
 		CreatedAt: m.CreatedAt.UTC(), UpdatedAt: m.UpdatedAt.UTC(), DeletedAt: moment(m.DeletedAt),
 	}
 	for i, f := range m.Files {
-		shown.Files[i] = File{Path: f.Path, Session: text(f.Session), Hash: text(f.Hash), ModifiedAt: f.ModifiedAt.UTC()}
+		shown.Files[i] = fileOf(f)
 	}
 	if claudeMDProblem != "" {
 		shown.ClaudeMD = &ClaudeMDProblem{claudeMDProblem}
@@ -247,4 +247,8 @@ func orEmpty(s *string) string {
 		return ""
 	}
 	return *s
+}
+
+func fileOf(f memories.Carrier) File {
+	return File{Path: f.Path, Session: text(f.Session), Hash: text(f.Hash), ModifiedAt: f.ModifiedAt.UTC()}
 }

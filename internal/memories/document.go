@@ -56,10 +56,36 @@ func (d Document) Outside() int {
 // With returns the file with this block in the place of the one it has. A file that has none gets the block at its end,
 // after a blank line.
 func (d Document) With(block []byte) []byte {
+	before, after := d.Around()
+	return []byte(before + string(block) + after)
+}
+
+// Around returns what stands before and behind the block in a file that has it: what Memoir does not own, and, where
+// there is no block yet, the blank line and the line end that part it from the rest.
+func (d Document) Around() (before, after string) {
 	if d.found {
-		return []byte(d.before + string(block) + d.after)
+		return d.before, d.after
 	}
-	return []byte(d.before + parting(d.before) + string(block) + "\n")
+	return d.before + parting(d.before), "\n"
+}
+
+// Marker is a line of a CLAUDE.md that counts as one of Memoir's markers.
+type Marker struct {
+	Line   int // from 1
+	Begins bool
+}
+
+// Markers returns the markers of a CLAUDE.md in their order: what a person needs to mend ErrDamagedMarkers.
+func Markers(raw []byte) []Marker {
+	text := string(raw)
+	var found []Marker
+	line, upTo := 1, 0
+	for _, m := range markerLines(text) {
+		line += strings.Count(text[upTo:m.from], "\n")
+		upTo = m.from
+		found = append(found, Marker{line, m.begins})
+	}
+	return found
 }
 
 // parting is what has to follow a text for the next line to stand after a blank line.

@@ -11,9 +11,10 @@ import (
 
 // IndexedFile is a memory file that an index is to list.
 type IndexedFile struct {
+	ID          string // of the memory in it
 	Path        string // slash-separated, relative to the directory of the index
-	Name        string // of the memory in it
-	Type        Type   // empty: it has none
+	Name        string
+	Type        Type // empty: it has none
 	Description string
 }
 
@@ -22,6 +23,7 @@ type Finding struct {
 	Code    FindingCode
 	Line    int    // in the file, from 1; 0: it is about no line
 	File    string // the file that it is about, relative to the directory of the index; empty: none
+	Memory  string // the id of the memory in that file; empty: none
 	Message string // a sentence or two for people
 }
 
@@ -53,9 +55,9 @@ type Leads func(target string) (file string, there bool)
 // does not list. files are those that it should list. Lines that are no part of what an agent loads are passed over,
 // except that a file listed there is not missed: somebody took it out on purpose.
 func LintIndex(index LoadedIndex, files []IndexedFile, leads Leads) []Finding {
-	l := lint{leads: leads, files: map[string]bool{}, lines: map[string]int{}}
+	l := lint{leads: leads, files: map[string]string{}, lines: map[string]int{}}
 	for _, f := range files {
-		l.files[f.Path] = true
+		l.files[f.Path] = f.ID
 	}
 	l.caps(index)
 	for i := 0; i < len(index.Lines); {
@@ -80,13 +82,13 @@ func LintIndex(index LoadedIndex, files []IndexedFile, leads Leads) []Finding {
 
 type lint struct {
 	leads    Leads
-	files    map[string]bool
-	lines    map[string]int // the first line of each memory file that is listed
+	files    map[string]string // the memories of the files, by path
+	lines    map[string]int    // the first line of each memory file that is listed
 	findings []Finding
 }
 
 func (l *lint) found(code FindingCode, line int, file, message string) {
-	l.findings = append(l.findings, Finding{code, line, file, message})
+	l.findings = append(l.findings, Finding{code, line, file, l.files[file], message})
 }
 
 func (l *lint) caps(index LoadedIndex) {
@@ -116,7 +118,7 @@ func (l *lint) caps(index LoadedIndex) {
 
 func (l *lint) line(number int, text string, fate LineFate) {
 	if chars := utf8.RuneCountInString(text); fate != LineLeftOut && chars > IndexEntryLength {
-		l.found(FindingLongEntry, number, "", fmt.Sprintf("%d characters. A line of an index should have at most %d; the detail belongs into the file that it leads to.", chars, IndexEntryLength))
+		l.found(FindingLongEntry, number, "", fmt.Sprintf("%d characters. A line of an index should have at most %d; the detail belongs in the file that it leads to.", chars, IndexEntryLength))
 	}
 	said := map[string]bool{}
 	for _, link := range linksOf(text) {
@@ -125,15 +127,16 @@ func (l *lint) line(number int, text string, fate LineFate) {
 			continue
 		}
 		said[file] = true
+		_, isMemory := l.files[file]
 		first := l.lines[file]
 		switch {
 		case fate == LineLeftOut:
 		case !there:
 			l.found(FindingDeadLink, number, file, "There is no "+file+".")
-		case l.files[file] && first > 0:
+		case isMemory && first > 0:
 			l.found(FindingRepeated, number, file, fmt.Sprintf("%s has a line already: line %d.", file, first))
 		}
-		if l.files[file] && first == 0 {
+		if isMemory && first == 0 {
 			l.lines[file] = number
 		}
 	}

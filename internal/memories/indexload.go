@@ -42,6 +42,14 @@ type LoadedIndex struct {
 	seen int    // how many bytes of it are within the caps
 }
 
+// Seen returns how many of the lines an agent sees, also in part.
+func (l LoadedIndex) Seen() int {
+	if l.seen == 0 {
+		return 0
+	}
+	return strings.Count(l.text[:l.seen], "\n") + 1
+}
+
 // LineFate says whether an agent sees a line.
 type LineFate string
 

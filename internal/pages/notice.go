@@ -40,6 +40,7 @@ const (
 	doneUnfixed   = "unfixed"
 	doneUnblocked = "unblocked"
 	doneKept      = "kept"
+	doneRebuilt   = "rebuilt"
 	doneVerified  = "verified"
 	doneNothing   = "nothing"
 )
@@ -87,6 +88,8 @@ func (s *site) noticeOf(ctx context.Context, r *http.Request, agent postgres.Age
 		return said("It is gone for good, with its history."), nil
 	case doneNothing:
 		return said("Nothing was selected, so nothing was done. Tick the memories first."), nil
+	case doneRebuilt:
+		return said("The index is in step with the memory files."), nil
 	case doneWritten:
 		return said("The missing memories are written back."), nil
 	case doneRemoved:
@@ -141,12 +144,12 @@ func noticeAbout(m memories.Memory, done, path string) *templates.Notice {
 		return said("“" + m.Name + "” says again what it said then. What it said until now stays in its history.")
 	case done == doneSaved:
 		return said("“" + m.Name + "” is saved.")
+	case done == doneVerified:
+		return said("“" + m.Name + "” is still true. Its age starts anew.")
 	case done == doneUnfixed:
 		return said("“" + m.Name + "” is as it was before.")
 	case done == doneKept:
 		return said("“" + m.Name + "” says this from now on. The other files stay as they are.")
-	case done == doneVerified:
-		return said("“" + m.Name + "” is still true. Its age starts anew.")
 	case done == doneAllowed:
 		return said("“" + m.Name + "” lives again.")
 	case done == doneTyped && m.Type != "":

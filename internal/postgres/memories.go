@@ -183,6 +183,22 @@ func sections(ctx context.Context, q *queries.Queries, agentID int64) ([]memorie
 	return compiled, costs, nil
 }
 
+// FilesToIndex returns the durable files that a MEMORY.md is to list, and the paths of those whose memory is missing.
+// Paths are relative to the agent's directory, and in order.
+func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memories.IndexedFile, missing []string, err error) {
+	rows, err := s.q.FilesToIndex(ctx, agentID)
+	for _, row := range rows {
+		if !row.Present {
+			missing = append(missing, row.Path)
+			continue
+		}
+		listed = append(listed, memories.IndexedFile{
+			ID: row.ID.String(), Path: row.Path, Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description,
+		})
+	}
+	return listed, missing, wrap("read the files to index", err)
+}
+
 // Session is one session of an agent, as far as its files tell.
 type Session struct {
 	Name       string
@@ -205,4 +221,14 @@ func (s *Store) Sessions(ctx context.Context, agentID int64) ([]Session, error) 
 func (s *Store) Mirrored(ctx context.Context) (files, needsAttention int, err error) {
 	row, err := s.q.CountFiles(ctx)
 	return int(row.Mirrored), int(row.NeedsAttention), wrap("count files", err)
+}
+
+// MirroredByAgent counts the files on disk that are known, by the id of their agent. One without files is not in it.
+func (s *Store) MirroredByAgent(ctx context.Context) (map[int64]int, error) {
+	rows, err := s.q.CountFilesByAgent(ctx)
+	files := make(map[int64]int, len(rows))
+	for _, row := range rows {
+		files[row.AgentID] = int(row.Mirrored)
+	}
+	return files, wrap("count files by agent", err)
 }

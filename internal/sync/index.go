@@ -40,23 +40,57 @@ func directoriesAbove(agent agents.Agent, file string) []string {
 // indexesIn returns the paths of the directory's MEMORY.md, in whatever letter case. A directory that is gone, lies
 // behind a link that leaves, or cannot be listed has none that could be edited.
 func indexesIn(root *os.Root, dir string) []string {
-	handle, err := root.Open(dir)
+	found, err := listIndexes(root, dir)
 	if err != nil {
 		return nil
+	}
+	return found
+}
+
+// listIndexes is indexesIn for who has to know why. A directory that is not there has none.
+func listIndexes(root *os.Root, dir string) ([]string, error) {
+	handle, err := root.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	defer handle.Close() //nolint:errcheck // only read
 	names, err := handle.Readdirnames(-1)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	slices.Sort(names) // MEMORY.md itself before the other spellings
 	var indexes []string
 	for _, name := range names {
-		if strings.EqualFold(name, "MEMORY.md") {
+		if strings.EqualFold(name, indexFile) {
 			indexes = append(indexes, path.Join(dir, name))
 		}
 	}
-	return indexes
+	return indexes, nil
+}
+
+// noteIndexes tells those who listen when an index has changed on disk: no memory has.
+func (h *hold) noteIndexes(listing agents.Listing) {
+	changed := false
+	if h.indexes == nil {
+		h.indexes = map[string]fileStamp{}
+	}
+	for _, index := range listing.Indexes {
+		stamp := h.stampOf(index)
+		changed = changed || h.indexes[index] != stamp
+		h.indexes[index] = stamp
+	}
+	for index := range h.indexes {
+		if !slices.Contains(listing.Indexes, index) && listing.Covers(index) {
+			delete(h.indexes, index)
+			changed = true
+		}
+	}
+	if changed && h.looked {
+		h.hub.publish(Event{Agent: h.onDisk.Slug, Kind: KindScanned})
+	}
 }
 
 // linksTo says whether a link of the index leads to one of the files.

@@ -134,6 +134,7 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	if err != nil {
 		return Scan{}, err
 	}
+	h.noteIndexes(listing)
 	if err := h.rememberLook(ctx, listing, scope, known, device); err != nil {
 		return Scan{}, err
 	}

@@ -14,11 +14,18 @@ import (
 
 // Preview is an agent's CLAUDE.md as it is compiled.
 type Preview struct {
-	Text    []byte          // of the whole file
-	Costs   []memories.Cost // what each memory takes, in the order of the file
-	Problem string          // why it is not written; empty: all is well
-	Chars   int
-	Limit   int
+	Text []byte // of the whole file
+	// Before and After are what stands around Memoir's block, and Parts what the block consists of: together, the Text.
+	Before, After string
+	Parts         []memories.Part
+	// OnDisk is the file as it is while it cannot be written; nil: there is none, or it cannot be read.
+	OnDisk []byte
+	// Published says that Memoir writes it; otherwise the agent's layout has none, and this is what would be compiled.
+	Published bool
+	Costs     []memories.Cost // what each memory takes, in the order of the file
+	Problem   string          // why it is not written; empty: all is well
+	Chars     int
+	Limit     int
 }
 
 // Preview compiles the agent's CLAUDE.md without writing it, as it would be without the memory of that id where one is
@@ -90,11 +97,13 @@ func (e *Engine) previews(ctx context.Context, row postgres.Agent, going map[str
 	}
 	raw, unread := claudeMDOf(row)
 	with = e.compile(sections, raw, unread)
-	if len(going) == 0 {
-		return with, with, nil
+	without = with
+	if len(going) > 0 {
+		staying := slices.DeleteFunc(sections, func(s memories.Section) bool { return going[s.ID] })
+		without = e.compile(staying, raw, unread)
 	}
-	staying := slices.DeleteFunc(sections, func(s memories.Section) bool { return going[s.ID] })
-	return with, e.compile(staying, raw, unread), nil
+	with.Published, without.Published = onDisk(row).Published(), onDisk(row).Published()
+	return with, without, nil
 }
 
 // PreviewAsOf compiles what Memoir would have put into the agent's CLAUDE.md at a moment, as far as the contents of that
@@ -110,7 +119,9 @@ func (e *Engine) PreviewAsOf(ctx context.Context, slug string, at time.Time) (Pr
 		return Preview{}, err
 	}
 	raw, unread := claudeMDOf(row)
-	return e.compile(sections, raw, unread), nil
+	p := e.compile(sections, raw, unread)
+	p.Published = onDisk(row).Published()
+	return p, nil
 }
 
 // claudeMDOf returns what the agent's CLAUDE.md says; an agent without one has an empty one.
@@ -136,15 +147,16 @@ func (e *Engine) compile(sections []memories.Section, raw []byte, unread error) 
 		err = unread
 	}
 	if err != nil {
-		p.Problem = claudeMDProblem(err)
+		p.Problem, p.OnDisk = claudeMDProblem(err), raw
 		document, err = memories.ReadDocument(nil)
 		if err != nil {
 			panic(err) // nothing is a sound document
 		}
 	}
-	var block []byte
-	block, p.Costs = memories.Compile(sections, p.Limit, document.Outside())
-	p.Text = document.With(block)
+	p.Before, p.After = document.Around()
+	p.Parts = memories.CompileParts(sections, p.Limit, document.Outside())
+	block, costs := memories.Joined(p.Parts)
+	p.Text, p.Costs = document.With(block), costs
 	p.Chars = utf8.RuneCount(p.Text)
 	return p
 }

@@ -72,6 +72,8 @@ type agent struct {
 	// links are the paths of links. They have to be looked at again whenever something else appears or goes: it may be
 	// what they lead to.
 	links map[string]struct{}
+	// indexes are the MEMORY.md files as they were last looked at.
+	indexes map[string]fileStamp
 	// recovered says that leftovers of a crash have been cleared since the process started.
 	recovered bool
 	files     atomic.Int64 // memory files that its last looks found on disk

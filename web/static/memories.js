@@ -134,7 +134,7 @@
 
   document.addEventListener("htmx:before:request", (event) => {
     const { request, sourceElement } = event.detail.ctx;
-    if (list() && sourceElement.id !== "search") request.headers["Memoir-Rows"] = rowsShown();
+    if (list() && sourceElement.id !== "search" && !sourceElement.matches(".more")) request.headers["Memoir-Rows"] = rowsShown();
   });
 
   // An answer that is no such page, or leads elsewhere, is a page of its own.
@@ -153,6 +153,8 @@
     if (event.target.matches?.("details.group")) folding.keep(event.target);
   }, true);
 
+  // The open memory's row is in sight.
+  list()?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   if (navigator.clipboard) document.documentElement.dataset.clipboard = "";
   folding.apply();
 })();

@@ -10,7 +10,7 @@ import (
 )
 
 func deletionPage() templates.Deletion {
-	compiled := claudeMDPage().Text
+	compiled := claudeMDPage().Text()
 	section := "### Never promise a refund date\n\nSay “within five working days”.\n"
 	index := "# What I know\n\n- [Refund dates](feedback_refunds.md) — never promise one, see also [the runbooks](reference_runbooks.md)\n- [Languages](feedback_language.md) — answer in the customer’s\n"
 	row := believableRows()[1]

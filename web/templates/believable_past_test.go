@@ -106,7 +106,7 @@ func memoryThen() templates.MemoryThen {
 
 func claudeMDAsOf() templates.ClaudeMDAsOf {
 	return templates.ClaudeMDAsOf{
-		Agent: supportBot(), AsOf: past(templates.AgentPath(slug, "claude-md")), Published: true, Text: claudeMDPage().Text, Chars: 1204, Memories: 2,
-		Now: diff.Texts(claudeMDPage().Text, claudeMDPage().Text+"\n### One more\n", 100),
+		Agent: supportBot(), AsOf: past(templates.AgentPath(slug, "claude-md")), Published: true, Text: claudeMDPage().Text(), Chars: 1204, Memories: 2,
+		Now: diff.Texts(claudeMDPage().Text(), claudeMDPage().Text()+"\n### One more\n", 100),
 	}
 }

@@ -132,14 +132,24 @@ func agentsPage() templates.Agents {
 }
 
 func claudeMDPage() templates.ClaudeMD {
-	text := "# Support bot\n\nYou answer tickets of Example GmbH.\n\n<!-- memoir:begin -->\n# Memory System\n\nSave who a user is, preferences, corrections, recurring tasks and where resources live.\n\n# Learned Memory\n\n> The following was learned from past interactions. Apply this knowledge in all responses.\n\n## Feedback Memory\n\n### Answer in the customer's language\n\n" + believableBody + "\n### Never promise a refund date\n\nSay “within five working days”.\n<!-- memoir:end -->\n"
-	var entries []templates.ClaudeMDEntry
-	for i, row := range believableRows()[:8] {
-		entries = append(entries, templates.ClaudeMDEntry{ID: row.ID, Name: row.Name, Type: row.Type, Chars: 1400 / (i + 1), Short: i > 5})
+	rows := believableRows()[:8]
+	parts := []memories.Part{
+		{Text: "<!-- memoir:begin -->\n# Memory System\n\nSave who a user is, preferences, corrections, recurring tasks and where resources live.\n\n# Learned Memory\n\n> The following was learned from past interactions. Apply this knowledge in all responses.\n"},
+		{Text: "\n## Feedback Memory\n"},
+		{Text: "\n### Answer in the customer's language\n\n" + believableBody + "\n", Memory: rows[0].ID, Name: rows[0].Name, Type: rows[0].Type},
+		{Text: "\n### Never promise a refund date\n\nSay “within five working days”.\n", Memory: rows[1].ID, Name: rows[1].Name, Type: rows[1].Type},
+	}
+	for i, row := range rows[2:] {
+		part := memories.Part{Text: "\n### " + row.Name + "\n\n" + strings.Repeat("A fact. ", 100/(i+1)) + "\n", Memory: row.ID, Name: row.Name, Type: row.Type}
+		if i > 3 {
+			part.Text, part.Listed = "- "+row.Name+" — "+row.Description+"\n", true
+		}
+		parts = append(parts, part)
 	}
 	return templates.ClaudeMD{
 		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(), Published: true,
-		Path: "/srv/agents/support-bot/CLAUDE.md", PublishedAt: noon, Text: text, Chars: 40212, Limit: 40000, Entries: entries,
+		Path: "/srv/agents/support-bot/CLAUDE.md", PublishedAt: noon, Before: "# Support bot\n\nYou answer tickets of Example GmbH.\n\n",
+		Parts: append(parts, memories.Part{Text: "\n<!-- memoir:end -->"}), After: "\n", Chars: 40212, Limit: 40000,
 	}
 }
 
@@ -168,7 +178,12 @@ func trashPage() templates.Trash {
 func syncPage() templates.Sync {
 	return templates.Sync{
 		Frame: templates.Frame{Live: templates.EventsPath}, FilesOnDisk: 1257, Mirrored: 1257, NeedsAttention: 2, WatchMode: "events",
-		LastFullScan: noon, Lag: 212 * time.Millisecond,
+		LastFullScan: noon, LastScan: templates.ScanResult{Files: 1257, Added: 3, Updated: 1, Took: 340 * time.Millisecond}, Lag: 212 * time.Millisecond,
+		Agents: []templates.AgentSync{
+			{Slug: slug, Name: "support-bot", Present: true, FilesOnDisk: 1200, Mirrored: 1200},
+			{Slug: "other", Name: "another-one-with-a-long-name", Present: true, FilesOnDisk: 57, Mirrored: 57, NeedsAttention: 2, Missing: 12, Pending: 3, Problem: "The markers are damaged."},
+			{Slug: "gone", Name: "gone"},
+		},
 	}
 }
 

@@ -1,7 +1,9 @@
 package templates
 
 import (
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"memoir/internal/memories"
 )
@@ -14,11 +16,24 @@ type ClaudeMD struct {
 	Published   bool
 	Path        string
 	PublishedAt time.Time // zero: not yet
-	Text        string    // the whole file, or what would be compiled
-	Chars       int       // of the whole file, in Unicode characters
-	Limit       int
-	// Entries are the compiled memories in the order of the file.
-	Entries []ClaudeMDEntry
+	// Before and After are what people wrote around Memoir's block, and Parts what the block consists of: together, the
+	// whole file, or what would be compiled.
+	Before, After string
+	Parts         []memories.Part
+	Chars         int // of the whole file, in Unicode characters
+	Limit         int // in Unicode characters; 0 or less: none
+	// Damaged is the file as it is on disk while Memoir cannot write it; empty: all is well, or it cannot be read.
+	Damaged string
+}
+
+// Text is the whole text.
+func (v ClaudeMD) Text() string {
+	var text strings.Builder
+	text.WriteString(v.Before)
+	for _, p := range v.Parts {
+		text.WriteString(p.Text)
+	}
+	return text.String() + v.After
 }
 
 // ClaudeMDEntry is what one memory costs.
@@ -30,10 +45,24 @@ type ClaudeMDEntry struct {
 	Short bool // it became a one-line entry because the limit was reached
 }
 
-// shortened counts the entries of one line.
-func (v ClaudeMD) shortened() int {
+// claudeMDEntriesShown is how many memories the list of costs names: more than fit in full below the usual limit.
+const claudeMDEntriesShown = 300
+
+// entries are the compiled memories in the order of the file.
+func (v ClaudeMD) entries() []ClaudeMDEntry {
+	var entries []ClaudeMDEntry
+	for _, p := range v.Parts {
+		if p.Memory != "" {
+			entries = append(entries, ClaudeMDEntry{p.Memory, p.Name, p.Type, utf8.RuneCountInString(p.Text), p.Listed})
+		}
+	}
+	return entries
+}
+
+// oneLiners counts the entries of one line.
+func oneLiners(entries []ClaudeMDEntry) int {
 	n := 0
-	for _, e := range v.Entries {
+	for _, e := range entries {
 		if e.Short {
 			n++
 		}
@@ -42,10 +71,53 @@ func (v ClaudeMD) shortened() int {
 }
 
 // dearest is the most that one memory costs: the full length of the bars.
-func (v ClaudeMD) dearest() int {
+func dearest(entries []ClaudeMDEntry) int {
 	most := 1
-	for _, e := range v.Entries {
+	for _, e := range entries {
 		most = max(most, e.Chars)
 	}
 	return most
+}
+
+// size says how much something takes.
+func size(chars int) string {
+	return counted(chars, "character", "characters") + ", approximately " + counted(memories.ApproximateTokens(chars), "token", "tokens")
+}
+
+// damagedLine is a line of a damaged CLAUDE.md near one of its markers.
+type damagedLine struct {
+	Number int
+	Text   string
+	Marker bool
+	Above  int // lines between the one before and this one that are not shown
+}
+
+const (
+	linesAroundMarker = 2
+	markersShown      = 20
+)
+
+// damagedLines are the markers of the file on disk, with the lines around them.
+func (v ClaudeMD) damagedLines() []damagedLine {
+	markers := memories.Markers([]byte(v.Damaged))
+	if len(markers) == 0 {
+		return nil
+	}
+	all := strings.Split(v.Damaged, "\n")
+	var near []damagedLine
+	shown := 0 // lines of the file that are dealt with
+	for _, m := range markers[:min(len(markers), markersShown)] {
+		from, to := max(shown, m.Line-1-linesAroundMarker), min(len(all), m.Line+linesAroundMarker)
+		for at := from; at < to; at++ {
+			text, _ := shortened(strings.TrimRight(all[at], "\r"), indexLineShown)
+			near = append(near, damagedLine{Number: at + 1, Text: text, Above: at - shown})
+			shown = at + 1
+		}
+	}
+	for _, m := range markers {
+		for i := range near {
+			near[i].Marker = near[i].Marker || near[i].Number == m.Line
+		}
+	}
+	return near
 }

@@ -32,15 +32,11 @@ type IndexChange struct {
 	Diff diff.Diff
 }
 
-// charsPerToken is how many characters a token has on average in English prose; what a model counts differs with the
-// language and the model.
-const charsPerToken = 4
-
 // saving says by how much the file's size changes.
 func (c ClaudeMDChange) saving() string {
 	fewer := c.CharsBefore - c.CharsAfter
 	much := max(fewer, -fewer)
-	tokens := counted((much+charsPerToken-1)/charsPerToken, "token", "tokens")
+	tokens := counted(tokensOf(much), "token", "tokens")
 	switch {
 	case fewer > 0:
 		return counted(much, "character", "characters") + " fewer, approximately " + tokens

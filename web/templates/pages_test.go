@@ -277,8 +277,8 @@ func TestTheCompiledTextIsShownWithItsCosts(t *testing.T) {
 	t.Parallel()
 	v := claudeMDPage()
 	expect(t, templates.ClaudeMDPage(v),
-		in(".document", func(s *goquery.Selection) error { return text(strings.Join(strings.Fields(v.Text), " "))(s) }),
-		in(".meter", attr("data-tone", "danger"), says("40,212 of 40,000 characters")),
+		in(".document", func(s *goquery.Selection) error { return text(strings.Join(strings.Fields(v.Text()), " "))(s) }),
+		in(".whole", says("40,212 of 40,000 characters approximately 10,053 tokens over the limit")),
 		in(".note", says("2 memories are in the file with one line only")),
 		in(".costs li", count(8)), in(".costs .badge", count(2)),
 	)
@@ -309,7 +309,7 @@ func TestTheSyncPageShowsItsFigures(t *testing.T) {
 	v := syncPage()
 	v.Pending, v.WatchMode, v.WatchNote = 14, "polling", "the file system sends no events"
 	expect(t, templates.SyncPage(v),
-		in("header.page", says("14 files are waiting to be mirrored.")),
+		in("header.page", says("14 changes are waiting to be looked at.")),
 		in(".tile strong", each("1,257", "1,257", "2", "14", "polling", "0", "9 Mar 2026, 12:00", "212 ms")),
 		in(`form[action="/scan"]`, count(1)),
 	)

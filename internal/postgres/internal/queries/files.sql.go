@@ -43,6 +43,38 @@ func (q *Queries) CountFiles(ctx context.Context) (CountFilesRow, error) {
 	return i, err
 }
 
+const countFilesByAgent = `-- name: CountFilesByAgent :many
+SELECT agent_id, count(*) AS mirrored
+FROM files
+WHERE present
+GROUP BY agent_id
+`
+
+type CountFilesByAgentRow struct {
+	AgentID  int64
+	Mirrored int64
+}
+
+func (q *Queries) CountFilesByAgent(ctx context.Context) ([]CountFilesByAgentRow, error) {
+	rows, err := q.db.Query(ctx, countFilesByAgent)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []CountFilesByAgentRow{}
+	for rows.Next() {
+		var i CountFilesByAgentRow
+		if err := rows.Scan(&i.AgentID, &i.Mirrored); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const durableFilesOf = `-- name: DurableFilesOf :many
 SELECT path, present, hash
 FROM files
@@ -158,6 +190,54 @@ func (q *Queries) FilesOfMemories(ctx context.Context, memoryIds []uuid.UUID) ([
 			&i.ModifiedAt,
 			&i.ContentAt,
 			&i.Problem,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const filesToIndex = `-- name: FilesToIndex :many
+SELECT f.path, f.present, m.id, m.name, m.type, r.description
+FROM files f
+JOIN memories m ON m.id = f.memory_id
+JOIN revisions r ON r.id = m.revision_id
+WHERE f.agent_id = $1 AND f.session IS NULL AND f.status = 'carries' AND m.state <> 'deleted'
+  AND (f.present OR m.state = 'missing')
+ORDER BY f.path
+`
+
+type FilesToIndexRow struct {
+	Path        string
+	Present     bool
+	ID          uuid.UUID
+	Name        string
+	Type        *string
+	Description string
+}
+
+// The durable files that a MEMORY.md is to list, with what they say: files of one memory have its name and its newest
+// description. Those of missing memories are among them, to be told from files that nobody knows.
+func (q *Queries) FilesToIndex(ctx context.Context, agentID int64) ([]FilesToIndexRow, error) {
+	rows, err := q.db.Query(ctx, filesToIndex, agentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []FilesToIndexRow{}
+	for rows.Next() {
+		var i FilesToIndexRow
+		if err := rows.Scan(
+			&i.Path,
+			&i.Present,
+			&i.ID,
+			&i.Name,
+			&i.Type,
+			&i.Description,
 		); err != nil {
 			return nil, err
 		}

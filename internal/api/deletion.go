@@ -1,0 +1,62 @@
+package api
+
+import (
+	"context"
+
+	"memoir/internal/memories"
+)
+
+// Deletion is what the deletion of a memory would change. Nothing has changed yet.
+type Deletion struct {
+	Files    []File           `json:"files" nullable:"false" doc:"That are removed, and kept in the trash."`
+	Indexes  []IndexChange    `json:"indexes" nullable:"false" doc:"The MEMORY.md files that lose entries."`
+	ClaudeMD ClaudeMDDeletion `json:"claude_md"`
+}
+
+// IndexChange is what a MEMORY.md loses.
+type IndexChange struct {
+	Path  string   `json:"path" doc:"Relative to the agent's dir."`
+	Lines []string `json:"lines" nullable:"false" doc:"The lines that go, or lose a link."`
+	Diff  *string  `json:"diff" doc:"Unified, with three lines of context."`
+}
+
+// ClaudeMDDeletion is what becomes of the compiled CLAUDE.md.
+type ClaudeMDDeletion struct {
+	CharsBefore  int     `json:"chars_before" doc:"Unicode characters of the whole file."`
+	CharsAfter   int     `json:"chars_after"`
+	TokensBefore int     `json:"tokens_before" doc:"Approximately: four characters a token."`
+	TokensAfter  int     `json:"tokens_after"`
+	Diff         *string `json:"diff" doc:"Unified, with three lines of context; null: nothing changes."`
+	Problem      *string `json:"problem" doc:"Why the file cannot be written; null: all is well."`
+}
+
+func (a *api) registerDeletion() {
+	register(a, get("/agents/{slug}/memories/{id}/deletion", "preview-deletion", "What the deletion of a memory would change"), a.previewDeletion)
+}
+
+func (a *api) previewDeletion(ctx context.Context, in *MemoryPath) (*answer[Deletion], error) {
+	change, err := a.engine.PreviewDeletion(ctx, in.Slug, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	before, after := change.ClaudeMDBefore, change.ClaudeMDAfter
+	deletion := Deletion{
+		Files: make([]File, len(change.Files)), Indexes: make([]IndexChange, len(change.Indexes)),
+		ClaudeMD: ClaudeMDDeletion{
+			CharsBefore: before.Chars, CharsAfter: after.Chars,
+			TokensBefore: memories.ApproximateTokens(before.Chars), TokensAfter: memories.ApproximateTokens(after.Chars),
+			Diff: unified("CLAUDE.md", before.Text, after.Text), Problem: text(after.Problem),
+		},
+	}
+	for i, f := range change.Files {
+		deletion.Files[i] = fileOf(f)
+	}
+	for i, index := range change.Indexes {
+		lines := make([]string, len(index.Gone))
+		for j, gone := range index.Gone {
+			lines[j] = gone.Text
+		}
+		deletion.Indexes[i] = IndexChange{Path: index.Path, Lines: lines, Diff: unified(index.Path, index.Before, index.After)}
+	}
+	return ok(deletion), nil
+}

@@ -1,0 +1,78 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+
+	"memoir/internal/diff"
+	"memoir/internal/memories"
+	"memoir/internal/sync"
+	"memoir/web/templates"
+)
+
+// index shows an agent's MEMORY.md as the agent loads it.
+func (s *site) index(w http.ResponseWriter, r *http.Request) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	v := templates.Index{Agent: agentView(agent)}
+	if v.Frame, err = s.frame(r.Context(), r, agent, templates.IndexPath(agent.Slug)); err != nil {
+		return err
+	}
+	index, err := s.engine.Index(r.Context(), agent.Slug)
+	var conflict *memories.ConflictError
+	switch {
+	case errors.As(err, &conflict):
+		v.Path, v.Problem = "MEMORY.md", conflict.Reason
+	case err != nil:
+		return err
+	default:
+		v.Path, v.Present, v.Others, v.InStep = index.Path, index.Present, index.Others, index.InStep
+		v.Loaded, v.Findings = index.Loaded, index.Findings
+	}
+	return show(w, r, http.StatusOK, templates.IndexPage(v))
+}
+
+// indexRebuild shows what a rebuild of the index writes, while nothing has changed yet.
+func (s *site) indexRebuild(w http.ResponseWriter, r *http.Request) error {
+	return s.showIndexRebuild(w, r, http.StatusOK)
+}
+
+// rebuildIndex writes the index as it was shown. Where anything else would be written by now, that is shown instead.
+func (s *site) rebuildIndex(w http.ResponseWriter, r *http.Request) error {
+	slug := slugOf(r)
+	_, err := s.engine.RebuildIndex(r.Context(), slug, r.PostFormValue(templates.FieldETag))
+	if errors.Is(err, memories.ErrChanged) {
+		return s.showIndexRebuild(w, r, http.StatusPreconditionFailed, templates.Banner{
+			Tone: templates.Danger, Title: "It changed since you looked",
+			Text: "The index or the memory files are others now. Nothing was written. This is what a rebuild would write now.",
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return redirect(w, r, templates.IndexPath(slug), doneRebuilt, "")
+}
+
+// rebuildLines is how many lines are shown that a rebuild changes: as many as an agent loads of an index, gone and come.
+const rebuildLines = 2 * memories.IndexLineCap
+
+func (s *site) showIndexRebuild(w http.ResponseWriter, r *http.Request, status int, banners ...templates.Banner) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	change, err := s.engine.PreviewIndex(r.Context(), agent.Slug)
+	if err != nil {
+		return err
+	}
+	return show(w, r, status, templates.IndexRebuildPage(rebuildView(templates.Frame{Live: liveOf(agent), Banners: banners}, agentView(agent), change)))
+}
+
+func rebuildView(frame templates.Frame, agent templates.Agent, change sync.IndexChange) templates.IndexRebuild {
+	return templates.IndexRebuild{
+		Frame: frame, Agent: agent, Path: change.Path, New: change.Before == nil, ETag: change.ETag(),
+		Diff: diff.Texts(text(change.Before), text(change.After), rebuildLines),
+	}
+}
