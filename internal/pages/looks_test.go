@@ -58,10 +58,10 @@ var looks = []look{
 func everyPageFits(t *testing.T, browser context.Context) {
 	axe := axeCore(t)
 	s := livedIn(t)
-	p := open(t, browser, s, "/", person{allowed: []string{"404 (Not Found)"}})
 	for _, address := range s.everyPage(t) {
-		p.follow(chromedp.Navigate(s.address + address))
-		p.passes(axe, address)
+		t.Run(address, func(t *testing.T) {
+			open(t, browser, s, address, person{allowed: []string{"404 (Not Found)"}}).passes(axe, address)
+		})
 	}
 }
 
@@ -246,7 +246,7 @@ func (s *site) everyPage(t *testing.T) []string {
 		reviewer+"/memory?q=nothing-has-these-words",
 		reviewer+"/memory?done=deleted&id="+s.Memory("code-reviewer", "Blocking or nit").ID,
 		reviewer+"/memory/batch/deletion?memory="+s.Memory("code-reviewer", "Error codes").ID+"&memory="+s.Memory("code-reviewer", "small-diffs").ID,
-		"/agents/forgetful/memory", "/agents/data-analyst/memory", "/agents/on-call/claude-md",
+		"/agents/forgetful/memory", "/agents/forgetful/attention", "/agents/on-call/attention", "/agents/data-analyst/memory", "/agents/on-call/claude-md",
 		"/there-is-no-such-page",
 	)
 	err := chi.Walk(s.routes, func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
