@@ -135,6 +135,9 @@ func livedIn(t *testing.T) *site {
 	for path, text := range files {
 		m.Write(path, text)
 	}
+	m.Write("untidy/memory/a.md", memoirtest.Note("Note a", memories.Project, "Remember a."))
+	m.Write("untidy/memory/MEMORY.md", "<!-- mine -->\n- [Gone](gone.md)\n"+strings.Repeat("long ", 60)+longIndex(210))
+	m.Write("untidy/CLAUDE.md", "# Mine\n\n<!-- memoir:begin -->\n<!-- memoir:begin -->\n")
 	s := serveMemoir(t, m, setting{})
 	s.scanAll()
 	for path := range files {
@@ -190,7 +193,7 @@ func (s *site) everyPage(t *testing.T) []string {
 		reviewer + "/memory/" + s.Memory("code-reviewer", "CI cache is per branch").ID,
 		reviewer + "/memory?q=nothing-has-these-words",
 		reviewer + "/memory?done=deleted&id=" + s.Memory("code-reviewer", "Blocking or nit").ID,
-		"/agents/forgetful/memory", "/agents/data-analyst/memory", "/agents/on-call/claude-md",
+		"/agents/untidy/index", "/agents/untidy/claude-md", "/agents/forgetful/index", "/agents/forgetful/memory", "/agents/data-analyst/memory", "/agents/on-call/claude-md",
 		"/there-is-no-such-page",
 	}
 	always := len(waiting)
