@@ -70,6 +70,11 @@ check: generate ## formatting, vet, staticcheck, and generated code that is curr
 	$(staticcheck) ./...
 	@changed=$$(git status --porcelain -- $(generated)); if [[ -n $$changed ]]; then git --no-pager diff -- $(generated); printf 'generated code is not current, commit what `make generate` makes:\n%s\n' "$$changed" >&2; exit 1; fi
 
+.PHONY: screenshots
+screenshots: build ## take the pictures of README and docs anew
+	scripts/setup postgres chromium
+	go run ./tools/screenshots bin/memoir docs/pictures
+
 .PHONY: build
 build: ## build bin/memoir
 	go build -o bin/memoir ./cmd/server

@@ -148,7 +148,7 @@ CREATE TABLE activity (
     memory_id   uuid,
     name        text COLLATE "C" NOT NULL,
     kind        text NOT NULL CHECK (kind IN ('learned', 'changed', 'verified', 'deleted', 'restored', 'missing', 'returned',
-                                              'cleared', 'purged', 'blocked', 'allowed')),
+                                              'cleared', 'purged', 'blocked', 'allowed', 'discarded')),
     actor       text NOT NULL CHECK (actor IN ('session', 'disk', 'browser', 'script', 'memoir')),
     path        text COLLATE "C" NOT NULL,
     session     text,

@@ -25,6 +25,7 @@ var mayImport = map[string][]string{
 	"db":                {},
 	"examples":          {},
 	"examples/copy":     {"examples"},
+	"tools/screenshots": {"examples"},
 
 	"internal/agents":                    {"internal/memories", "internal/files"},
 	"internal/postgres":                  {"internal/memories", "internal/agents", "internal/words", "internal/postgres/internal/queries", "db"},

@@ -19,7 +19,7 @@ import (
 // newServer puts the API and the pages behind the gate.
 func newServer(config config, places agents.Settings, engine *sync.Engine, store *postgres.Store, log *slog.Logger) (*http.Server, error) {
 	around, err := gate.New(gate.Options{
-		Addr: config.addr, AllowedHosts: config.allowedHosts, Token: config.token, SignIn: pages.SignIn, Log: log,
+		Addr: config.addr, AllowedHosts: config.allowedHosts, Token: config.token, SignIn: pages.SignIn, Refusal: pages.Refusal, Log: log,
 	})
 	if err != nil {
 		return nil, err

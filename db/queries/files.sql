@@ -49,6 +49,12 @@ SELECT count(*) FILTER (WHERE present) AS mirrored,
        (SELECT count(*) FROM memories WHERE state = 'needs_attention') AS needs_attention
 FROM files;
 
+-- name: CountFilesByAgent :many
+SELECT agent_id, count(*) AS mirrored
+FROM files
+WHERE present
+GROUP BY agent_id;
+
 -- name: InsertFiles :copyfrom
 INSERT INTO files (agent_id, path, session, memory_id, status, present, fingerprint, hash, size, inode, mtime_ns,
     ctime_ns, modified_at, content_at, problem)

@@ -41,7 +41,7 @@ func TestTheOpenAPIDocumentHasEveryCallAndItsProblems(t *testing.T) {
 		"GET /agents/{slug}/index/lint": "IndexLint", "POST /agents/{slug}/index": "IndexRebuild",
 		"GET /agents/{slug}/claude-md/costs": "ClaudeMDCosts", "GET /agents/{slug}/memories/{id}/deletion": "Deletion",
 		"POST /agents/{slug}/memories/{id}/verify": "Memory", "POST /agents/{slug}/memories:batch": "BatchResultList",
-		"POST /agents/{slug}/scan": "Scan", "POST /scan": "Scan", "GET /sync": "Sync", "GET /events": "", "GET /search": "MemoryList",
+		"POST /agents/{slug}/scan": "Scan", "POST /scan": "Scan", "GET /sync": "Sync", "GET /sync/agents": "AgentSyncList", "GET /events": "", "GET /search": "MemoryList",
 		"GET /activity": "ActivityList", "GET /agents/{slug}/activity": "ActivityList",
 		"GET /agents/{slug}/memories/{id}/activity": "ActivityList", "GET /agents/{slug}/statistics": "Statistics",
 		"GET /agents/{slug}/blocked": "BlockedList", "POST /agents/{slug}/blocked/{id}/allow": "Memory",

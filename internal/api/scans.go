@@ -29,10 +29,29 @@ type Sync struct {
 	LagMS          int64      `json:"lag_ms" doc:"Milliseconds from the last change to the end of the look at it."`
 }
 
+// AgentSync is how close the mirror of one agent is to its directory.
+type AgentSync struct {
+	Slug           string  `json:"slug"`
+	Name           string  `json:"name"`
+	Present        bool    `json:"present" doc:"Its directory is there."`
+	FilesOnDisk    int     `json:"files_on_disk"`
+	Mirrored       int     `json:"mirrored"`
+	NeedsAttention int     `json:"needs_attention" doc:"Memories."`
+	Missing        int     `json:"missing" doc:"Memories that are held, because most of them went at once."`
+	Pending        int     `json:"pending" doc:"Paths that wait to be looked at."`
+	Problem        *string `json:"problem" doc:"Why its CLAUDE.md is not up to date; null when it is."`
+}
+
+// AgentSyncList is how close the mirror of each agent is.
+type AgentSyncList struct {
+	Agents []AgentSync `json:"agents"`
+}
+
 func (a *api) registerScans() {
 	register(a, post("/scan", "scan-all", "Scan every agent now, and answer when done"), a.scanAll)
 	register(a, post("/agents/{slug}/scan", "scan-agent", "Scan an agent now, and answer when done"), a.scanAgent)
 	register(a, get("/sync", "get-sync", "How close the mirror is to the disk"), a.getSync)
+	register(a, get("/sync/agents", "list-sync-of-agents", "How close the mirror of each agent is to its directory"), a.listAgentSyncs)
 }
 
 func (a *api) scanAll(ctx context.Context, _ *struct{}) (*answer[Scan], error) {
@@ -52,6 +71,18 @@ func (a *api) getSync(ctx context.Context, _ *struct{}) (*answer[Sync], error) {
 		Pending: status.Pending, WatchMode: status.WatchMode, Overflows: status.Overflows,
 		LastFullScan: moment(status.LastFullScan), LagMS: status.Lag.Milliseconds(),
 	}), err
+}
+
+func (a *api) listAgentSyncs(ctx context.Context, _ *struct{}) (*answer[AgentSyncList], error) {
+	statuses, err := a.engine.AgentStatuses(ctx)
+	all := make([]AgentSync, len(statuses))
+	for i, s := range statuses {
+		all[i] = AgentSync{
+			Slug: s.Slug, Name: s.Name, Present: s.Present, FilesOnDisk: s.FilesOnDisk, Mirrored: s.Mirrored,
+			NeedsAttention: s.NeedsAttention, Missing: s.Missing, Pending: s.Pending, Problem: text(s.Problem),
+		}
+	}
+	return ok(AgentSyncList{all}), err
 }
 
 func scanOf(s sync.Scan) Scan {

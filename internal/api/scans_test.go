@@ -57,6 +57,31 @@ func TestTheSyncFiguresSayHowCloseTheMirrorIs(t *testing.T) {
 	}
 }
 
+func TestTheSyncFiguresOfEachAgentSayWhichOneIsBehind(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{
+		"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
+		"ada/memory/odd.md":  "No frontmatter.",
+		"bob/memory/b.md":    memoirtest.Note("B", memories.Feedback, "Bee."),
+	})
+	s.Remove("bob")
+	s.ok(200, "POST", "/api/v1/scan", nil)
+	list := s.ok(200, "GET", "/api/v1/sync/agents", nil)["agents"].([]any)
+	if len(list) != 2 {
+		t.Fatalf("%d agents", len(list))
+	}
+	ada, bob := object(list[0].(map[string]any)), object(list[1].(map[string]any))
+	if ada.keys() != sorted("slug name present files_on_disk mirrored needs_attention missing pending problem") {
+		t.Errorf("fields: %s", ada.keys())
+	}
+	if ada["slug"] != "ada" || ada["present"] != true || ada["files_on_disk"] != 2.0 || ada["mirrored"] != 2.0 || ada["needs_attention"] != 1.0 || ada["problem"] != nil {
+		t.Errorf("ada: %v", ada)
+	}
+	if bob["slug"] != "bob" || bob["present"] != false {
+		t.Errorf("bob: %v", bob)
+	}
+}
+
 func TestAScanThatWasAskedForIsAFullScanToo(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})

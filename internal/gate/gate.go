@@ -30,7 +30,9 @@ type Options struct {
 	Token string
 	// SignIn renders the sign-in page; nil is a plain one. After a wrong token the status is sent already.
 	SignIn func(w http.ResponseWriter, r *http.Request, form SignInForm)
-	Log    *slog.Logger
+	// Refusal renders the page for a request that is refused outside the API, or that broke; nil is a plain one.
+	Refusal func(w http.ResponseWriter, r *http.Request, status int)
+	Log     *slog.Logger
 }
 
 // Gate lets requests in or refuses them.
@@ -72,23 +74,27 @@ func New(options Options) (*Gate, error) {
 // Around returns the handler behind the gate. Everything that the server serves has to be behind it.
 func (g *Gate) Around(next http.Handler) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
-	crossOrigin.SetDenyHandler(http.HandlerFunc(refuseCrossOrigin))
+	crossOrigin.SetDenyHandler(http.HandlerFunc(g.refuseCrossOrigin))
 	// The sign-in is a write too: it stands behind the check of where a write comes from.
 	inside := g.checkHost(crossOrigin.Handler(g.signingIn(g.authenticate(next))))
 	return identify(g.logged(secured(compressed(inside))))
 }
 
-func refuseCrossOrigin(w http.ResponseWriter, r *http.Request) {
-	refuse(w, r, http.StatusForbidden, "This write comes from another site than Memoir's own pages. Nothing was changed. Do it from Memoir itself, or from a script.")
+func (g *Gate) refuseCrossOrigin(w http.ResponseWriter, r *http.Request) {
+	g.refuse(w, r, http.StatusForbidden, "This write comes from another site than Memoir's own pages. Nothing was changed. Do it from Memoir itself, or from a script.")
 }
 
-// refuse answers with a problem document below /api and with a plain page elsewhere.
-func refuse(w http.ResponseWriter, r *http.Request, status int, detail string) {
-	if isAPI(r) {
+// refuse answers with a problem document below /api and with a page elsewhere. Under a name that is not ours the page is
+// plain: there a browser would be refused its stylesheet as well.
+func (g *Gate) refuse(w http.ResponseWriter, r *http.Request, status int, detail string) {
+	switch {
+	case isAPI(r):
 		problem.New(status, detail).Request(RequestID(r.Context())).Write(w)
-		return
+	case g.options.Refusal != nil && status != http.StatusMisdirectedRequest:
+		g.options.Refusal(w, r, status)
+	default:
+		page(w, status, http.StatusText(status), detail)
 	}
-	page(w, status, http.StatusText(status), detail)
 }
 
 func isAPI(r *http.Request) bool {

@@ -12,7 +12,7 @@ func (g *Gate) checkHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, ok := hostOf(r.Host)
 		if !ok || !isLoopback(host) && !g.hosts[host] {
-			refuse(w, r, http.StatusMisdirectedRequest, "This server does not answer to the name in the request's Host header. Use the address that it listens on, or start it with --allowed-host and that name.")
+			g.refuse(w, r, http.StatusMisdirectedRequest, "This server does not answer to the name in the request's Host header. Use the address that it listens on, or start it with --allowed-host and that name.")
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -63,5 +63,5 @@ func (g *Gate) recover(answer middleware.WrapResponseWriter, r *http.Request) {
 	if answer.Status() != 0 {
 		panic(http.ErrAbortHandler)
 	}
-	refuse(answer, r, http.StatusInternalServerError, "Something went wrong here. The server's log says what, under request "+id+".")
+	g.refuse(answer, r, http.StatusInternalServerError, "Something went wrong here. The server's log says what, under request "+id+".")
 }

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"strings"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
@@ -68,5 +69,9 @@ func Render(source string, resolve Resolve) (HTML, error) {
 	if err := converter.Convert([]byte(source), &raw, parser.WithContext(context)); err != nil {
 		return "", fmt.Errorf("render Markdown: %w", err)
 	}
-	return HTML(policy.SanitizeBytes(raw.Bytes())), nil
+	return HTML(reachable.Replace(policy.Sanitize(raw.String()))), nil
 }
+
+// reachable makes what scrolls sideways reachable with the keyboard: code and tables. In text, angle brackets are
+// escaped by now, so that these can only be tags.
+var reachable = strings.NewReplacer("<pre><code", `<pre tabindex="0"><code`, "<table>", `<table tabindex="0">`)

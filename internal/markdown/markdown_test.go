@@ -32,8 +32,8 @@ func TestMarkdownBecomesTheHTMLOfItsDialect(t *testing.T) {
 		{"a heading's attributes are text", "# A {#main onclick=x}", `<h2>A {#main onclick=x}</h2>`},
 		{"a list that starts later", "3. c\n4. d", "<ol start=\"3\">\n<li>c</li>\n<li>d</li>\n</ol>"},
 		{"tasks", "- [x] done\n- [ ] open", "<ul>\n<li><input checked=\"\" disabled=\"\" type=\"checkbox\"> done</li>\n<li><input disabled=\"\" type=\"checkbox\"> open</li>\n</ul>"},
-		{"a table aligned without style", "|a|b|\n|:-:|--:|\n|1|2|", "<table>\n<thead>\n<tr>\n<th align=\"center\">a</th>\n<th align=\"right\">b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td align=\"center\">1</td>\n<td align=\"right\">2</td>\n</tr>\n</tbody>\n</table>"},
-		{"code in a language", "```go\na < b\n```", "<pre><code class=\"language-go\">a &lt; b\n</code></pre>"},
+		{"a table aligned without style", "|a|b|\n|:-:|--:|\n|1|2|", "<table tabindex=\"0\">\n<thead>\n<tr>\n<th align=\"center\">a</th>\n<th align=\"right\">b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td align=\"center\">1</td>\n<td align=\"right\">2</td>\n</tr>\n</tbody>\n</table>"},
+		{"code in a language", "```go\na < b\n```", "<pre tabindex=\"0\"><code class=\"language-go\">a &lt; b\n</code></pre>"},
 		{"a link to the web", "[x](https://example.com/a?b=c&d=e)", `<p><a href="https://example.com/a?b=c&amp;d=e"` + external + `>x</a></p>`},
 		{"a bare address", "see https://example.com now", `<p>see <a href="https://example.com"` + external + `>https://example.com</a> now</p>`},
 		{"an image becomes a link", "![a chart](https://example.com/a.png)", `<p><a href="https://example.com/a.png"` + external + `>a chart</a></p>`},
@@ -131,8 +131,8 @@ func FuzzRender(f *testing.F) {
 
 // allowed are the attributes that each element may have. An element that is not listed may not be there.
 var allowed = map[string]string{
-	"p": "", "br": "", "hr": "", "h2": "", "h3": "", "h4": "", "h5": "", "h6": "", "ul": "", "li": "", "blockquote": "", "pre": "",
-	"em": "", "strong": "", "del": "", "table": "", "thead": "", "tbody": "", "tr": "",
+	"p": "", "br": "", "hr": "", "h2": "", "h3": "", "h4": "", "h5": "", "h6": "", "ul": "", "li": "", "blockquote": "", "pre": "tabindex",
+	"em": "", "strong": "", "del": "", "table": "tabindex", "thead": "", "tbody": "", "tr": "",
 	"ol": "start", "code": "class", "th": "align", "td": "align", "input": "type checked disabled", "a": "href rel target",
 }
 
@@ -156,6 +156,10 @@ func checkHarmless(t *testing.T, rendered string) {
 				t.Errorf("%q has the attribute %s on %s", rendered, a.Key, token.Data)
 			}
 			switch a.Key {
+			case "tabindex":
+				if a.Val != "0" {
+					t.Errorf("%q has the tabindex %s", rendered, a.Val)
+				}
 			case "href":
 				checkAddress(t, a.Val, token)
 			case "class":

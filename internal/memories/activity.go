@@ -21,25 +21,27 @@ var Actors = []Actor{BySession, ByDisk, ByBrowser, ByScript, ByMemoir}
 // ActivityKind says what happened to a memory.
 type ActivityKind string
 
-// The kinds of an Activity. All but the last two say what the memory is from then on; those are about a content that
-// is kept out of the memory, or no longer is.
+// The kinds of an Activity. All but the last three say what the memory is from then on; those are about a content that
+// is kept out of the memory, and what became of that.
 const (
-	DidLearn   ActivityKind = "learned"  // there had been no memory of that name
-	DidChange  ActivityKind = "changed"  // it says something else, or has another type
-	DidVerify  ActivityKind = "verified" // still true: its age starts anew
-	DidDelete  ActivityKind = "deleted"  // into the trash, by a person or because its file was removed
-	DidRestore ActivityKind = "restored" // out of the trash, by a person or because it was learned anew
-	DidMiss    ActivityKind = "missing"  // its files went with many others at once: held until somebody decides
-	DidReturn  ActivityKind = "returned" // it was missing, and a file carries it again
-	DidClear   ActivityKind = "cleared"  // it stood for a file that could not be read, which now can be or is gone
-	DidPurge   ActivityKind = "purged"   // gone from the trash with all its contents
-	DidBlock   ActivityKind = "blocked"  // a deleted content turned up again and is kept out
-	DidAllow   ActivityKind = "allowed"  // such a content was let in
+	DidLearn   ActivityKind = "learned"   // there had been no memory of that name
+	DidChange  ActivityKind = "changed"   // it says something else, or has another type
+	DidVerify  ActivityKind = "verified"  // still true: its age starts anew
+	DidDelete  ActivityKind = "deleted"   // into the trash, by a person or because its file was removed
+	DidRestore ActivityKind = "restored"  // out of the trash, by a person or because it was learned anew
+	DidMiss    ActivityKind = "missing"   // its files went with many others at once: held until somebody decides
+	DidReturn  ActivityKind = "returned"  // it was missing, and a file carries it again
+	DidClear   ActivityKind = "cleared"   // it stood for a file that could not be read, which now can be or is gone
+	DidPurge   ActivityKind = "purged"    // gone from the trash with all its contents
+	DidBlock   ActivityKind = "blocked"   // a deleted content turned up again and is kept out
+	DidAllow   ActivityKind = "allowed"   // such a content was let in
+	DidDiscard ActivityKind = "discarded" // the file with such a content was removed, by a person
 )
 
 // ActivityKinds lists every kind.
 var ActivityKinds = []ActivityKind{
 	DidLearn, DidChange, DidVerify, DidDelete, DidRestore, DidMiss, DidReturn, DidClear, DidPurge, DidBlock, DidAllow,
+	DidDiscard,
 }
 
 // Activity is one thing that happened to a memory.

@@ -2,7 +2,9 @@ package pages_test
 
 import (
 	"context"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"strings"
@@ -23,9 +25,12 @@ func TestLooks(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	for name, check := range map[string]func(*testing.T, context.Context){
-		"every page is accessible and fits its screen": everyPageFits,
-		"the first view of the Memory tab is light":    firstViewIsLight,
-		"live updates move nothing under the reader":   liveUpdatesMoveNothing,
+		"every page is accessible and fits its screen":    everyPageFits,
+		"hostile memories neither run nor break the page": hostileIsHarmless,
+		"who may not come in sees accessible pages":       gatePagesFit,
+		"the sync page follows the disk, agent by agent":  meterFollows,
+		"the first view of the Memory tab is light":       firstViewIsLight,
+		"live updates move nothing under the reader":      liveUpdatesMoveNothing,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -51,23 +56,62 @@ var looks = []look{
 }
 
 func everyPageFits(t *testing.T, browser context.Context) {
-	axe, err := os.ReadFile("../../tools/axe/node_modules/axe-core/axe.min.js")
-	if err != nil {
-		t.Fatalf("axe-core is missing (scripts/setup axe): %v", err)
-	}
+	axe := axeCore(t)
 	s := livedIn(t)
 	p := open(t, browser, s, "/", person{allowed: []string{"404 (Not Found)"}})
 	for _, address := range s.everyPage(t) {
 		p.follow(chromedp.Navigate(s.address + address))
-		p.do(chromedp.Evaluate[chromedp.Void](string(axe)),
-			chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach(d => { d.open = true; })`))
-		for _, look := range looks {
-			p.seen(look)
-			for _, fault := range append(p.violations(look.rules), p.cutOff()...) {
-				t.Errorf("%s, %s: %s", address, look.name, fault)
-			}
+		p.passes(axe, address)
+	}
+}
+
+// passes holds the page that is open to axe-core and to the screen, in every look.
+func (p *tab) passes(axe, name string) {
+	p.t.Helper()
+	p.do(chromedp.Evaluate[chromedp.Void](axe),
+		chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach(d => { d.open = true; })`))
+	faults := map[string][]string{} // with the looks that have them
+	for _, look := range looks {
+		p.seen(look)
+		for _, fault := range append(p.violations(look.rules), p.cutOff()...) {
+			faults[fault] = append(faults[fault], look.name)
 		}
 	}
+	for fault, seen := range faults {
+		p.t.Errorf("%s, %s: %s", name, strings.Join(seen, "; "), fault)
+	}
+}
+
+// gatePagesFit looks at the pages that are shown to those who may not come in.
+func gatePagesFit(t *testing.T, browser context.Context) {
+	axe := axeCore(t)
+	s := serveMemoir(t, memoirtest.Start(t, twoMemories()), setting{token: "open-sesame"})
+	p := open(t, browser, s, "/", person{allowed: []string{"403 (Forbidden)"}})
+	p.passes(axe, "the sign-in")
+	p.do(chromedp.SendKeys(chromedp.CSS("#token"), "wrong"))
+	p.follow(chromedp.Click(chromedp.CSS(".sign-in button")))
+	p.shows("That is not the token.")
+	p.passes(axe, "the sign-in after a wrong token")
+
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, `<form method="post" action="`+s.address+`/scan"><button>Win</button></form>`)
+	}))
+	t.Cleanup(elsewhere.Close)
+	p.follow(chromedp.Navigate(elsewhere.URL))
+	p.follow(chromedp.Click(chromedp.CSS("button")))
+	p.shows("That came from another site")
+	p.passes(axe, "a write from another site")
+}
+
+// axeCore is the script that finds what keeps somebody from using a page.
+func axeCore(t *testing.T) string {
+	t.Helper()
+	script, err := os.ReadFile("../../tools/axe/node_modules/axe-core/axe.min.js")
+	if err != nil {
+		t.Fatalf("axe-core is missing (scripts/setup axe): %v", err)
+	}
+	return string(script)
 }
 
 // seen shows the page as somebody sees it in that way.
@@ -92,7 +136,8 @@ func (p *tab) violations(rules string) []string {
 	return p.list(`axe.run(document, ` + options + `).then(found => {
 		if (found.passes.length === 0) return ["axe-core found nothing to look at"];
 		return found.violations.flatMap(rule => rule.nodes.slice(0, 3).map(
-			node => rule.id + ": " + rule.help + ": " + node.target.join(" ") + ": " + node.failureSummary.replace(/\s+/g, " ")));
+			node => rule.id + ": " + rule.help + ": " + node.target.join(" ") + ": " +
+				[...node.any, ...node.all, ...node.none].map(check => check.message).join(" ")));
 	})`)
 }
 
@@ -118,6 +163,16 @@ func (p *tab) list(expression string) []string {
 		p.t.Fatal(err)
 	}
 	return found
+}
+
+// holds says whether a JavaScript expression does.
+func (p *tab) holds(expression string) bool {
+	p.t.Helper()
+	holds, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](expression))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return holds
 }
 
 // livedIn is a site with everything on it that a page can show: the example agents after some use, and an agent that
@@ -188,20 +243,37 @@ var noPages = map[string]string{
 func (s *site) everyPage(t *testing.T) []string {
 	t.Helper()
 	const reviewer = "/agents/code-reviewer"
-	waiting := []string{
-		"/", reviewer + "/memory",
-		reviewer + "/memory/" + s.Memory("code-reviewer", "CI cache is per branch").ID,
-		reviewer + "/memory?q=nothing-has-these-words",
-		reviewer + "/memory?done=deleted&id=" + s.Memory("code-reviewer", "Blocking or nit").ID,
-		"/agents/untidy/index", "/agents/untidy/claude-md", "/agents/forgetful/index", "/agents/forgetful/memory", "/agents/data-analyst/memory", "/agents/on-call/claude-md",
+	all, visited := s.walk(t,
+		"/", reviewer+"/memory",
+		reviewer+"/memory/"+s.Memory("code-reviewer", "CI cache is per branch").ID,
+		reviewer+"/memory?q=nothing-has-these-words",
+		reviewer+"/memory?done=deleted&id="+s.Memory("code-reviewer", "Blocking or nit").ID,
+		reviewer+"/memory/batch/deletion?memory="+s.Memory("code-reviewer", "Error codes").ID+"&memory="+s.Memory("code-reviewer", "small-diffs").ID,
+		"/agents/untidy/index", "/agents/untidy/claude-md", "/agents/forgetful/index",
+		"/agents/forgetful/memory", "/agents/data-analyst/memory", "/agents/on-call/claude-md",
 		"/there-is-no-such-page",
+	)
+	err := chi.Walk(s.routes, func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+		if method == http.MethodGet && !visited[route] && noPages[route] == "" {
+			t.Errorf("nothing leads to %s: link to it, or say among noPages what it is", route)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	always := len(waiting)
-	var all []string
+	return all
+}
+
+// walk visits these addresses, and from there one address of each kind of page. It returns the addresses of pages, and
+// the routes that it came to.
+func (s *site) walk(t *testing.T, from ...string) (all []string, visited map[string]bool) {
+	t.Helper()
+	waiting := from
 	known, visited := map[string]bool{}, map[string]bool{}
 	for i := 0; i < len(waiting); i++ {
 		route, kind := s.kindOf(t, waiting[i])
-		if known[kind] && i >= always || strings.Contains(kind, "&") && i >= always {
+		if known[kind] && i >= len(from) || strings.Contains(kind, "&") && i >= len(from) {
 			continue
 		}
 		known[kind] = true
@@ -213,16 +285,7 @@ func (s *site) everyPage(t *testing.T) []string {
 		all = append(all, waiting[i])
 		waiting = append(waiting, linksOf(page)...)
 	}
-	err := chi.Walk(s.routes, func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
-		if method == http.MethodGet && !visited[route] && noPages[route] == "" {
-			t.Errorf("nothing leads to %s: link to it, or say among noPages what it is", route)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
+	return all, visited
 }
 
 // kindOf names the route of an address, and the kind of page: the route and the fields of the query.

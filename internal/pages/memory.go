@@ -55,20 +55,17 @@ func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, ag
 	if links.err != nil {
 		return links.err
 	}
-	if m.State != memories.Deleted {
-		disagreement, err := s.store.Disagreement(r.Context(), m)
-		if err != nil {
-			return err
-		}
-		if disagreement != nil {
-			frame.Banners = append(frame.Banners, templates.SessionsDisagree(disagreementRow(agent, *disagreement)))
-		}
-	}
 	m.CreatedAt, m.UpdatedAt, m.DeletedAt = local(m.CreatedAt), local(m.UpdatedAt), local(m.DeletedAt)
 	for i := range m.Files {
 		m.Files[i].ModifiedAt = local(m.Files[i].ModifiedAt)
 	}
 	open := templates.NewMemory(agentView(agent), v.View, rowOf(m, time.Now()), m, body)
+	if open.LinkedFrom, err = s.linkedFrom(r.Context(), agent, m, v.View); err != nil {
+		return err
+	}
+	if open.Disagreement, err = s.disagreementAbout(r.Context(), agent, m); err != nil {
+		return err
+	}
 	v.Open = &open
 	return show(w, r, status, templates.MemoriesPage(v))
 }

@@ -14,13 +14,14 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/sync"
+	"memoir/internal/words"
 	"memoir/web/templates"
 )
 
 const (
 	// groupRows is how many rows of each group the Memory tab shows at first: enough for most agents' whole memory, few
 	// enough that the first view of a large one is small.
-	groupRows = 30
+	groupRows = 20
 	// pageRows is how many rows of one group come at a time.
 	pageRows = 100
 	// endlessRows is how long a group gets by scrolling: as much as one query gives, so that an open page can fetch
@@ -53,8 +54,8 @@ func (s *site) memoryList(r *http.Request, agent postgres.Agent, open *memories.
 		return v, err
 	}
 	v.Selection = selectionOf(agent, false, v.View.List())
-	list := grouped{site: s, agent: agent, view: v.View, shown: shownRows(r), open: open}
-	if v.Groups, err = list.read(r.Context()); err != nil {
+	list := grouped{site: s, agent: agent, view: v.View, shown: shownRows(r), above: rowsAbove(r), open: open}
+	if v.Groups, v.Near, err = list.read(r.Context()); err != nil {
 		return v, err
 	}
 	for _, g := range v.Groups {
@@ -68,20 +69,21 @@ type grouped struct {
 	*site
 	agent postgres.Agent
 	view  templates.View
-	shown map[memories.Type]int
-	open  *memories.Memory // nil: none
+	shown map[memories.Type]int // how many rows the asking page shows already
+	above int                   // of the rows that are to go below them; 0: they are a page's own
+	open  *memories.Memory      // nil: none
 }
 
 // read returns the groups that have a row. They are read side by side, so that the page waits for the slowest of them
 // and not for their sum.
-func (l grouped) read(ctx context.Context) ([]templates.Group, error) {
+func (l grouped) read(ctx context.Context) (groups []templates.Group, near bool, err error) {
 	lists := l.lists()
-	groups := make([]templates.Group, len(lists))
+	pages := make([]postgres.Page, len(lists))
 	var typeless []memories.Memory
 	reading, ctx := errgroup.WithContext(ctx)
 	for i, list := range lists {
 		reading.Go(func() (err error) {
-			groups[i], err = l.group(ctx, list)
+			pages[i], err = l.page(ctx, list)
 			return err
 		})
 	}
@@ -92,12 +94,17 @@ func (l grouped) read(ctx context.Context) ([]templates.Group, error) {
 		})
 	}
 	if err := reading.Wait(); err != nil {
-		return nil, err
+		return nil, false, err
+	}
+	for i, page := range pages {
+		if len(page.Memories) > 0 {
+			groups, near = append(groups, l.group(lists[i].Type, page)), near || page.Near
+		}
 	}
 	if len(typeless) > 0 {
-		groups = withTypeless(groups, rowsOf(typeless))
+		groups = withTypeless(groups, l.rows(typeless, false))
 	}
-	return slices.DeleteFunc(groups, func(g templates.Group) bool { return len(g.Rows) == 0 }), nil
+	return groups, near, nil
 }
 
 // lists returns the lists that make up the view: of each type the memories that are alive, missing ones among them, and
@@ -129,8 +136,8 @@ func ofGroup(list postgres.List, t memories.Type) postgres.List {
 	return list
 }
 
-// group reads one group as far as it is shown.
-func (l grouped) group(ctx context.Context, list postgres.List) (templates.Group, error) {
+// page reads one list as far as it is shown.
+func (l grouped) page(ctx context.Context, list postgres.List) (postgres.Page, error) {
 	least := groupRows
 	if l.view.Type != "" || l.view.Attention {
 		least = pageRows
@@ -141,18 +148,35 @@ func (l grouped) group(ctx context.Context, list postgres.List) (templates.Group
 		list.Limit = endlessRows
 		page, err = l.store.Memories(ctx, l.agent, list)
 	}
-	if err != nil {
-		return templates.Group{}, err
-	}
+	return page, err
+}
+
+func (l grouped) group(t memories.Type, page postgres.Page) templates.Group {
 	if l.view.Query == "" && l.view.Sort == "" {
 		newestFirst(page.Memories)
 	}
-	g := templates.Group{Type: list.Type, Rows: rowsOf(page.Memories), Total: page.Total}
+	g := templates.Group{Type: t, Rows: l.rows(page.Memories, page.Near), Total: page.Total}
 	if page.NextCursor != "" {
-		g.More = l.view.Of(list.Type).From(page.NextCursor).List()
-		g.Endless = l.shown[list.Type]+len(g.Rows) < endlessRows
+		g.More = l.view.Of(t).From(page.NextCursor).List()
+		g.Above, g.Endless = l.above, l.above+len(g.Rows) < endlessRows
 	}
-	return g, nil
+	return g
+}
+
+// rows returns the rows of memories, with what the search has found in them; near says that it only came close.
+func (l grouped) rows(found []memories.Memory, near bool) []templates.MemoryRow {
+	rows := rowsOf(found)
+	if l.view.Query == "" {
+		return rows
+	}
+	search := words.For(l.view.Query)
+	if near {
+		search = search.Near()
+	}
+	for i, m := range found {
+		rows[i].Hits = templates.HitsOf(search, m)
+	}
+	return rows
 }
 
 // misses reports whether the open memory is of that group and not on the page. A search may not have it at all.
@@ -231,6 +255,15 @@ func shownRows(r *http.Request) map[memories.Type]int {
 		shown[t] = n
 	}
 	return shown
+}
+
+// rowsAbove reads how many rows of the group the asking page has, below which it puts those that it asks for.
+func rowsAbove(r *http.Request) int {
+	n, err := strconv.Atoi(r.URL.Query().Get(templates.FieldAbove))
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
 }
 
 // memoriesFrame adds to an agent's frame what waits for a decision.

@@ -135,7 +135,7 @@ func TestTheSyncPageCountsAndScansAtOnce(t *testing.T) {
 	s := serve(t, twoMemories())
 	page := s.get(t, "/sync")
 	page.expect(http.StatusOK, "Files on disk 2", "Mirrored 2", "Watching by events")
-	s.submit(t, page, "Scan now").expect(http.StatusOK, "Everything was looked at.")
+	s.submit(t, page, "Scan now").expect(http.StatusOK, "The last scan looked at 2 files in", "nothing had changed")
 }
 
 func TestAssetsAreServedAndKept(t *testing.T) {

@@ -17,3 +17,15 @@ func SignIn(w http.ResponseWriter, r *http.Request, form gate.SignInForm) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_ = templates.SignInPage(v).Render(forReader(r), w) // the browser may be gone
 }
+
+// Refusal shows the page for a request that the gate refused, or that broke. It has the form that gate.Options.Refusal
+// takes.
+func Refusal(w http.ResponseWriter, r *http.Request, status int) {
+	f := templates.FailureOf(status)
+	if status >= http.StatusInternalServerError {
+		f.RequestID = gate.RequestID(r.Context())
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_ = templates.FailurePage(f).Render(r.Context(), w) // the browser may be gone
+}

@@ -13,18 +13,32 @@ func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	each, err := s.engine.AgentStatuses(r.Context())
+	if err != nil {
+		return err
+	}
 	v := templates.Sync{
 		Frame:       templates.Frame{Live: templates.EventsPath},
 		FilesOnDisk: status.FilesOnDisk, Mirrored: status.Mirrored, NeedsAttention: status.NeedsAttention,
-		Pending: status.Pending, WatchMode: "events", Overflows: status.Overflows,
-		LastFullScan: local(status.LastFullScan), Lag: status.Lag,
+		Pending: status.Pending, WatchMode: "events", WatchNote: "the system says at once what changes", Overflows: status.Overflows,
+		LastFullScan: local(status.LastFullScan), LastScan: scanResult(status.LastScan), Lag: status.Lag,
 	}
 	if status.WatchMode == sync.PollMode {
 		v.WatchMode = "polling"
 		v.WatchNote = "the system has no more watches to give, or a file system that sends no events; Memoir looks again and again instead"
 	}
+	for _, a := range each {
+		v.Agents = append(v.Agents, templates.AgentSync{
+			Slug: a.Slug, Name: a.Name, Present: a.Present, FilesOnDisk: a.FilesOnDisk, Mirrored: a.Mirrored,
+			NeedsAttention: a.NeedsAttention, Missing: a.Missing, Pending: a.Pending, Problem: a.Problem,
+		})
+	}
 	if r.URL.Query().Get(fieldDone) == doneScanned {
-		v.Notice = said("Everything was looked at.")
+		v.Notice = said("The last scan " + v.LastScan.Words() + ".")
 	}
 	return show(w, r, http.StatusOK, templates.SyncPage(v))
+}
+
+func scanResult(s sync.Scan) templates.ScanResult {
+	return templates.ScanResult{Files: s.Scanned, Added: s.Added, Updated: s.Updated, Removed: s.Removed, Took: s.Took}
 }

@@ -49,6 +49,19 @@ func (s *site) versions(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.VersionsPage(v))
 }
 
+// disagreementAbout returns how the files of a memory disagree; nil: they do not, or it is settled.
+func (s *site) disagreementAbout(ctx context.Context, agent postgres.Agent, m memories.Memory) (*templates.DisagreementRow, error) {
+	if m.State == memories.Deleted {
+		return nil, nil
+	}
+	found, err := s.store.Disagreement(ctx, m)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	row := disagreementRow(agent, *found)
+	return &row, nil
+}
+
 // withContentFirst puts what the memory says before everything else, also when no file says it any more.
 func withContentFirst(m memories.Memory, found []postgres.Version) []postgres.Version {
 	i := slices.IndexFunc(found, func(v postgres.Version) bool { return v.Current })

@@ -93,18 +93,35 @@ func (w *Writer) AllowBlocked(ctx context.Context, b BlockedFile, actor memories
 		if err := q.ForgetContent(ctx, queries.ForgetContentParams{AgentID: w.agentID, Path: b.Path}); err != nil {
 			return err
 		}
-		allowed, err := q.HeadsByName(ctx, queries.HeadsByNameParams{AgentID: w.agentID, Names: []string{b.Name}})
-		if err != nil {
+		return w.journalBlocked(ctx, q, b, memories.DidAllow, actor)
+	})
+}
+
+// DiscardBlocked records that the file of a content that was kept out has been removed. It carried nothing, so nothing is
+// taken from a memory of that name.
+func (w *Writer) DiscardBlocked(ctx context.Context, b BlockedFile, actor memories.Actor) error {
+	return w.inTx(ctx, "record the removal", func(q *queries.Queries) error {
+		if err := q.MarkFileRemoved(ctx, queries.MarkFileRemovedParams{AgentID: w.agentID, Path: b.Path}); err != nil {
 			return err
 		}
-		h := Happening{
-			At: Now(), Kind: memories.DidAllow, Actor: actor, Name: b.Name, Path: b.Path, Session: b.Session, Type: b.Type,
+		if err := q.DropBlocked(ctx, queries.DropBlockedParams{AgentID: w.agentID, Paths: []string{b.Path}}); err != nil {
+			return err
 		}
-		if len(allowed) > 0 {
-			h.MemoryID = allowed[0].Memory.ID
-		}
-		return journal(ctx, q, w.agentID, h)
+		return w.journalBlocked(ctx, q, b, memories.DidDiscard, actor)
 	})
+}
+
+// journalBlocked writes what became of a content that was kept out, beside the memory of that name where there is one.
+func (w *Writer) journalBlocked(ctx context.Context, q *queries.Queries, b BlockedFile, kind memories.ActivityKind, actor memories.Actor) error {
+	h := Happening{At: Now(), Kind: kind, Actor: actor, Name: b.Name, Path: b.Path, Session: b.Session, Type: b.Type}
+	named, err := q.HeadsByName(ctx, queries.HeadsByNameParams{AgentID: w.agentID, Names: []string{b.Name}})
+	if err != nil {
+		return err
+	}
+	if len(named) > 0 {
+		h.MemoryID = named[0].Memory.ID
+	}
+	return journal(ctx, q, w.agentID, h)
 }
 
 // Allow lifts the tombstone of one content, which somebody is about to save.

@@ -222,3 +222,13 @@ func (s *Store) Mirrored(ctx context.Context) (files, needsAttention int, err er
 	row, err := s.q.CountFiles(ctx)
 	return int(row.Mirrored), int(row.NeedsAttention), wrap("count files", err)
 }
+
+// MirroredByAgent counts the files on disk that are known, by the id of their agent. One without files is not in it.
+func (s *Store) MirroredByAgent(ctx context.Context) (map[int64]int, error) {
+	rows, err := s.q.CountFilesByAgent(ctx)
+	files := make(map[int64]int, len(rows))
+	for _, row := range rows {
+		files[row.AgentID] = int(row.Mirrored)
+	}
+	return files, wrap("count files by agent", err)
+}

@@ -2,7 +2,10 @@ package postgres_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"fmt"
+	"io/fs"
 	"maps"
 	"strings"
 	"sync"
@@ -10,6 +13,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/pressly/goose/v3"
 
 	"memoir/db"
 	"memoir/internal/postgres"
@@ -44,6 +48,56 @@ func TestMigratingAgainChangesNothing(t *testing.T) {
 	}
 	if after := catalogue(t, conn); !maps.Equal(after, before) {
 		t.Errorf("the schema was %v and is %v", before, after)
+	}
+}
+
+func TestADatabaseWithoutAJournalGetsOneThatLeadsToWhatIs(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Empty(t)
+	migrateTo(t, url, 1)
+	conn := connect(t, url)
+	execute(t, conn, `INSERT INTO agents (slug, layout, dir, display_name, created_at, updated_at) VALUES ('ada', 'hive', '/ada', 'ada', now(), now())`)
+	for i, life := range []string{"'active', 'user', NULL, NULL", "'needs_attention', NULL, NULL, NULL", "'missing', 'project', NULL, NULL",
+		"'deleted', 'user', now(), 'person'", "'deleted', NULL, now() - interval '1 day', 'disk'"} {
+		execute(t, conn, fmt.Sprintf(`INSERT INTO memories (id, agent_id, name, readable, state, type, deleted_at, deleted_by, revision_id, fingerprint,
+				hash, size, path, session, modified_at, content_at, created_at, updated_at)
+			SELECT gen_random_uuid(), id, 'M%[1]d', true, %[2]s, gen_random_uuid(), '', '', 1, 'memory/m%[1]d.md', NULLIF('u1-c1-1', 'u1-c1-%[1]d'), now(), now(),
+				now() - interval '%[1]d days', now()
+			FROM agents`, i, life))
+	}
+	if err := postgres.Migrate(context.Background(), url); err != nil {
+		t.Fatal(err)
+	}
+	if gaps := pgtest.Journal(t, url)(); len(gaps) > 0 {
+		t.Errorf("the journal has gaps: %q", gaps)
+	}
+	var told string
+	query(t, conn, "SELECT string_agg(kind || ' ' || name || ' ' || actor, ', ' ORDER BY name, at, id) FROM activity", &told)
+	if told != "learned M0 session, learned M1 disk, learned M2 session, missing M2 disk, learned M3 session, deleted M3 browser, "+
+		"learned M4 session, deleted M4 disk" {
+		t.Errorf("the journal tells: %s", told)
+	}
+}
+
+// migrateTo brings an empty database to a version of the past.
+func migrateTo(t *testing.T, url string, version int64) {
+	t.Helper()
+	migrations, err := fs.Sub(db.Migrations, "migrations")
+	if err != nil {
+		t.Fatal(err)
+	}
+	database, err := sql.Open("pgx", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer database.Close()
+	provider, err := goose.NewProvider(goose.DialectPostgres, database, migrations, goose.WithTableName("memoir_migrations"),
+		goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := provider.UpTo(context.Background(), version); err != nil {
+		t.Fatal(err)
 	}
 }
 

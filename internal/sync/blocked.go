@@ -7,7 +7,6 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
 )
 
 // RemoveBlocked removes from the disk the file of a content that is kept out, with its entries in MEMORY.md, and returns
@@ -37,11 +36,7 @@ func (e *Engine) RemoveBlocked(ctx context.Context, slug, id string) (memories.B
 		if err := h.removeFromIndexes(blocked.Path); err != nil {
 			return err
 		}
-		// The file carried nothing, so its going takes nothing from a memory of that name, as a look might conclude.
-		if err := h.w.FileRemoved(ctx, blocked.Path); err != nil {
-			return err
-		}
-		if err := h.w.Apply(ctx, &postgres.Batch{Unblock: []string{blocked.Path}}); err != nil {
+		if err := h.w.DiscardBlocked(ctx, blocked, actorOf(ctx)); err != nil {
 			return err
 		}
 		h.tell([]change{{KindDeleted, blocked.Name}})

@@ -143,8 +143,8 @@ func (e *Engine) ScanAll(ctx context.Context) (Scan, error) {
 	if err := group.Wait(); err != nil {
 		return Scan{}, err
 	}
-	e.meter.scanned(time.Now())
 	sum.Took = time.Since(started)
+	e.meter.scanned(sum, time.Now())
 	return sum, nil
 }
 

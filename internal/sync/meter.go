@@ -9,14 +9,15 @@ import (
 // meter measures how close the mirror is to the disk.
 type meter struct {
 	mu       sync.Mutex
-	lastScan time.Time
+	lastScan Scan
+	lastAt   time.Time
 	lastLag  time.Duration
 }
 
-func (m *meter) scanned(at time.Time) {
+func (m *meter) scanned(found Scan, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.lastScan = at
+	m.lastScan, m.lastAt = found, at
 }
 
 func (m *meter) lag(d time.Duration) {
@@ -40,6 +41,7 @@ type Status struct {
 	WatchMode      string        // WatchMode or PollMode
 	Overflows      int           // how often events were lost and everything was looked at again
 	LastFullScan   time.Time     // zero: none yet
+	LastScan       Scan          // what that one found
 	Lag            time.Duration // from the last change to the end of the look at it
 }
 
@@ -55,14 +57,53 @@ func (e *Engine) Status(ctx context.Context) (Status, error) {
 	}
 	s.Overflows, _ = e.watcher.state()
 	for _, slug := range e.slugs() {
-		if a := e.known(slug); a != nil {
-			s.FilesOnDisk += int(a.files.Load())
-		}
+		s.FilesOnDisk += e.filesOf(slug)
 	}
 	e.meter.mu.Lock()
 	defer e.meter.mu.Unlock()
-	s.LastFullScan, s.Lag = e.meter.lastScan, e.meter.lastLag
+	s.LastFullScan, s.LastScan, s.Lag = e.meter.lastAt, e.meter.lastScan, e.meter.lastLag
 	return s, nil
+}
+
+// AgentStatus is how close the mirror of one agent is to its directory.
+type AgentStatus struct {
+	Slug, Name     string
+	Present        bool   // its directory is there
+	FilesOnDisk    int    // memory files, as the last look counted them
+	Mirrored       int    // of those, how many the database knows
+	NeedsAttention int    // memories
+	Missing        int    // memories that are held, because most of them went at once
+	Pending        int    // paths that wait to be looked at
+	Problem        string // why its CLAUDE.md is not up to date; empty: it is
+}
+
+// AgentStatuses reads the meter agent by agent, by slug.
+func (e *Engine) AgentStatuses(ctx context.Context) ([]AgentStatus, error) {
+	rows, err := e.store.Agents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	mirrored, err := e.store.MirroredByAgent(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]AgentStatus, len(rows))
+	for i, row := range rows {
+		all[i] = AgentStatus{
+			Slug: row.Slug, Name: row.DisplayName, Present: row.Present, FilesOnDisk: e.filesOf(row.Slug), Mirrored: mirrored[row.ID],
+			NeedsAttention: row.Counts.NeedsAttention, Missing: row.Counts.Missing, Pending: e.queue.pendingOf(row.Slug),
+			Problem: row.ClaudeMD.Problem,
+		}
+	}
+	return all, nil
+}
+
+// filesOf is how many memory files the last look at an agent counted.
+func (e *Engine) filesOf(slug string) int {
+	if a := e.known(slug); a != nil {
+		return int(a.files.Load())
+	}
+	return 0
 }
 
 // polls says whether looking again and again stands in for events.

@@ -112,6 +112,20 @@ func (q *queue) pending() int {
 	return n + len(q.busy)
 }
 
+// pendingOf counts the paths of one key that wait to be looked at.
+func (q *queue) pendingOf(key string) int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := 0
+	if w := q.waiting[key]; w != nil {
+		n = len(w.scope)
+	}
+	if q.busy[key] {
+		n++
+	}
+	return n
+}
+
 // narrow returns the scope without paths that lie below others, and with directories in place of very many paths.
 func narrow(scope map[string]struct{}) []string {
 	if _, all := scope["."]; all {

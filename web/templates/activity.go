@@ -70,6 +70,7 @@ var kindWords = map[memories.ActivityKind]struct {
 	memories.DidPurge:   {"Gone for good", Danger},
 	memories.DidBlock:   {"Kept out", Warning},
 	memories.DidAllow:   {"Let in", Good},
+	memories.DidDiscard: {"File removed", Danger},
 }
 
 var actorWords = map[memories.Actor]string{

@@ -178,7 +178,12 @@ func trashPage() templates.Trash {
 func syncPage() templates.Sync {
 	return templates.Sync{
 		Frame: templates.Frame{Live: templates.EventsPath}, FilesOnDisk: 1257, Mirrored: 1257, NeedsAttention: 2, WatchMode: "events",
-		LastFullScan: noon, Lag: 212 * time.Millisecond,
+		LastFullScan: noon, LastScan: templates.ScanResult{Files: 1257, Added: 3, Updated: 1, Took: 340 * time.Millisecond}, Lag: 212 * time.Millisecond,
+		Agents: []templates.AgentSync{
+			{Slug: slug, Name: "support-bot", Present: true, FilesOnDisk: 1200, Mirrored: 1200},
+			{Slug: "other", Name: "another-one-with-a-long-name", Present: true, FilesOnDisk: 57, Mirrored: 57, NeedsAttention: 2, Missing: 12, Pending: 3, Problem: "The markers are damaged."},
+			{Slug: "gone", Name: "gone"},
+		},
 	}
 }
 
@@ -234,6 +239,10 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		templates.ClaudeMDProblem(slug, "CLAUDE.md has two begin markers, so Memoir does not know which part is its own and wrote nothing. Leave one pair of markers in it."),
 	}
 
+	disputed := memoryPage(t, rows[4])
+	dispute := disagreement()
+	disputed.Disagreement = &dispute
+
 	searched := memoriesPage()
 	searched.View.Query, searched.View.Type, searched.Groups, searched.Found = "invoice", memories.Project, templates.Grouped(rows[5:6]), 204
 	searched.View.Stale, searched.View.Session = true, rows[6].Session
@@ -280,6 +289,7 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"memory-typeless":  readingPage(memoryPage(t, rows[8])),
 		"memory-broken":    readingPage(memoryPage(t, rows[9])),
 		"memory-deleted":   readingPage(deleted),
+		"memory-disputed":  readingPage(disputed),
 		"deletion":         templates.DeletionPage(deletionPage()),
 		"deletion-nothing": templates.DeletionPage(templates.Deletion{Agent: supportBot(), MemoryRow: rows[8]}),
 		"history":          templates.HistoryPage(historyPage()),
@@ -305,6 +315,11 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"memory-then":      templates.MemoryThenPage(memoryThen()),
 		"memory-before":    templates.MemoryThenPage(templates.MemoryThen{Agent: supportBot(), AsOf: past("/"), MemoryRow: rows[0]}),
 		"claude-md-then":   templates.ClaudeMDAsOfPage(claudeMDAsOf()),
+		"attention":        templates.AttentionPage(attentionPage()),
+		"attention-none":   templates.AttentionPage(templates.Attention{Agent: supportBot()}),
+		"mend":             templates.MendPage(templates.Mend{Agent: supportBot(), Mending: mendings()[0]}),
+		"mended":           templates.MendPage(templates.Mend{Agent: supportBot(), Mending: templates.Mending{MemoryRow: rows[0]}}),
+		"versions":         templates.VersionsPage(versionsPage()),
 		"trash":            templates.TrashPage(trashPage()),
 		"trash-none":       templates.TrashPage(templates.Trash{Agent: supportBot()}),
 		"sync":             templates.SyncPage(syncPage()),

@@ -2,6 +2,7 @@ package templates
 
 import (
 	"slices"
+	"strconv"
 
 	"memoir/internal/memories"
 )
@@ -14,6 +15,7 @@ type Memories struct {
 	View      View
 	Groups    []Group // those that have a row, in the order of the types
 	Found     int     // how many memories the view has, shown or not
+	Near      bool    // none of the agent's holds what is searched for; these come close
 	Open      *Memory // nil: none is open
 }
 
@@ -23,6 +25,8 @@ type Group struct {
 	Rows  []MemoryRow
 	Total int    // how many the group has
 	More  string // the address of the rows after these; empty: there are none
+	// Above is how many rows an open page has above these, which are loaded into it; 0: these are the page's own.
+	Above int
 	// Endless: the rows after these come by themselves when they are scrolled to. They do so until the page is long.
 	Endless bool
 }
@@ -62,7 +66,13 @@ func (g Group) title() string {
 // id is an id of the group's own for a part of it.
 func (g Group) id(part string) string { return part + "-" + iconOf(g.Type) }
 
-func (g Group) left() int { return g.Total - len(g.Rows) }
+// next is the address of the rows after these, for a page that puts them below these.
+func (g Group) next() string {
+	return g.More + "&" + FieldAbove + "=" + strconv.Itoa(g.Above+len(g.Rows))
+}
+
+// left is how many rows come after these.
+func (g Group) left() int { return g.Total - g.Above - len(g.Rows) }
 
 // empty reports whether the agent has no memories at all.
 func (v Memories) empty() bool {
@@ -129,8 +139,14 @@ func (v Memories) shown() string {
 	if v.View.Attention {
 		words += " in need of attention"
 	}
-	if v.View.Query != "" {
-		words += " found for “" + v.View.Query + "”"
+	switch {
+	case v.View.Query == "":
+		return words
+	case v.Near && v.Found == 1:
+		return "No memory has “" + v.View.Query + "”. " + words + " comes close"
+	case v.Near:
+		return "No memory has “" + v.View.Query + "”. " + words + " come close"
+	default:
+		return words + " found for “" + v.View.Query + "”"
 	}
-	return words
 }

@@ -20,9 +20,11 @@ type Memory struct {
 	Size          int64  // of the file, in bytes
 	ClaudeMDChars int    // what it costs in CLAUDE.md, in Unicode characters
 	LinkedFrom    []Link // the memories that link to it
-	CreatedAt     time.Time
-	UpdatedAt     time.Time
-	DeletedAt     time.Time // zero: not deleted
+	// Disagreement says how files on disk stand against each other about it; nil: they do not.
+	Disagreement *DisagreementRow
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+	DeletedAt    time.Time // zero: not deleted
 }
 
 // MemoryFile is one file on disk that carries the memory.

@@ -1,6 +1,16 @@
 package templates
 
-import "memoir/internal/memories"
+import (
+	"context"
+	"io"
+	"slices"
+
+	"github.com/a-h/templ"
+
+	"memoir/internal/agents"
+	"memoir/internal/memories"
+	"memoir/internal/words"
+)
 
 // MemoryRow is one memory in a list.
 type MemoryRow struct {
@@ -16,6 +26,50 @@ type MemoryRow struct {
 	Session     string // which session wrote it; empty: the agent itself
 	Chars       int    // what it costs in CLAUDE.md, in Unicode characters; 0: nothing
 	Listed      bool   // it stands there with one line only, because the limit is reached
+	Hits        *Hits  // what a search has found in it; nil: nothing is searched for
+}
+
+// Hits is what a search has found in a memory: its texts in parts, the hits told from the rest.
+type Hits struct {
+	Name        []words.Part
+	Description []words.Part
+	Excerpt     []words.Part // the passage of the body that has the most; none: the body has no hit
+}
+
+// excerptLength is about how long the passage is that a row shows of a body, in bytes: two lines of a list.
+const excerptLength = 140
+
+// HitsOf returns what a search has found in a memory.
+func HitsOf(search words.Search, m memories.Memory) *Hits {
+	hits := &Hits{Name: search.Mark(m.Name), Description: search.Mark(m.Description)}
+	if excerpt := search.Excerpt(m.Body, excerptLength); hit(excerpt) {
+		hits.Excerpt = excerpt
+	}
+	return hits
+}
+
+func hit(parts []words.Part) bool {
+	return slices.ContainsFunc(parts, func(p words.Part) bool { return p.Hit })
+}
+
+// names returns the parts of the row's name.
+func (r MemoryRow) names() []words.Part {
+	if r.Hits == nil {
+		return []words.Part{{Text: r.Name}}
+	}
+	return r.Hits.Name
+}
+
+// says returns what stands below the name: the description, or where the hit is in the body alone, that passage.
+func (r MemoryRow) says() []words.Part {
+	switch {
+	case r.Hits == nil:
+		return []words.Part{{Text: r.Description}}
+	case len(r.Hits.Excerpt) > 0 && !hit(r.Hits.Description):
+		return r.Hits.Excerpt
+	default:
+		return r.Hits.Description
+	}
 }
 
 // NewMemoryRow returns the row of a memory.
@@ -68,4 +122,29 @@ func (r MemoryRow) cost(a Agent) string {
 	default:
 		return counted(r.Chars, "character", "characters")
 	}
+}
+
+// parts writes a text with its hits marked, and no space between two parts that is not in the text.
+func parts(all []words.Part) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		for _, p := range all {
+			text := templ.EscapeString(p.Text)
+			if p.Hit {
+				text = "<mark>" + text + "</mark>"
+			}
+			if _, err := io.WriteString(w, text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// sessionBriefly names a session in a row: who, where, and the day.
+func sessionBriefly(name string) string {
+	s := agents.ParseSession(name)
+	if s.User == "" {
+		return name
+	}
+	return s.User + " in " + s.Channel + ", " + s.Thread.Local().Format("2 Jan 2006")
 }

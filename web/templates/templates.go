@@ -114,6 +114,7 @@ const (
 	FieldCursor = "cursor"
 	FieldStale  = "stale"
 	FieldSort   = "sort"
+	FieldAbove  = "above" // how many rows of the group the page has above those that it asks for
 
 	FieldDescription = "description"
 	FieldTheme       = "theme"

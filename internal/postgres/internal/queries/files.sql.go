@@ -43,6 +43,38 @@ func (q *Queries) CountFiles(ctx context.Context) (CountFilesRow, error) {
 	return i, err
 }
 
+const countFilesByAgent = `-- name: CountFilesByAgent :many
+SELECT agent_id, count(*) AS mirrored
+FROM files
+WHERE present
+GROUP BY agent_id
+`
+
+type CountFilesByAgentRow struct {
+	AgentID  int64
+	Mirrored int64
+}
+
+func (q *Queries) CountFilesByAgent(ctx context.Context) ([]CountFilesByAgentRow, error) {
+	rows, err := q.db.Query(ctx, countFilesByAgent)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []CountFilesByAgentRow{}
+	for rows.Next() {
+		var i CountFilesByAgentRow
+		if err := rows.Scan(&i.AgentID, &i.Mirrored); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const durableFilesOf = `-- name: DurableFilesOf :many
 SELECT path, present, hash
 FROM files

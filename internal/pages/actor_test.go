@@ -1,0 +1,22 @@
+package pages_test
+
+import (
+	"testing"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+func TestWhatIsDoneOnAPageIsDoneInTheBrowser(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	m := s.Memory("ada", "Tabs")
+	s.submit(t, s.get(t, pageOf(m)+"/delete"), "Delete Tabs")
+	page, err := s.Store.Activity(t.Context(), postgres.ActivityList{MemoryID: m.ID, Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := page.Activity[0]; last.Kind != memories.DidDelete || last.Actor != memories.ByBrowser || last.Name != "Tabs" {
+		t.Errorf("the journal says last: %+v", last)
+	}
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// picture is one of them: a page as somebody sees it.
+type picture struct {
+	name   string
+	path   string // below the agent's, when it begins without a slash; MEMORY stands for the memory that is open
+	memory string // of the reviewer
+	dark   bool
+	phone  bool
+}
+
+var pictures = []picture{
+	{name: "agents", path: "/"},
+	{name: "memory-tab", path: "memory/MEMORY", memory: "small-diffs"},
+	{name: "memory-tab-dark", path: "memory/MEMORY", memory: "small-diffs", dark: true},
+	{name: "phone", path: "memory", phone: true},
+	{name: "phone-memory", path: "memory/MEMORY", memory: "small-diffs", phone: true, dark: true},
+	{name: "deletion", path: "memory/MEMORY/delete", memory: "small-diffs"},
+	{name: "history", path: "memory/MEMORY/history", memory: "small-diffs"},
+	{name: "writing", path: "memory/MEMORY/edit", memory: "small-diffs"},
+	{name: "needs-attention", path: "attention"},
+	{name: "claude-md", path: "claude-md"},
+	{name: "index", path: "index"},
+	{name: "activity", path: "activity"},
+	{name: "search", path: "/search?q=cents"},
+	{name: "sync", path: "/sync"},
+}
+
+// takePictures writes each picture into the directory.
+func (s *server) takePictures(ctx context.Context, dir string) error {
+	profile, err := os.MkdirTemp("", "memoir-browser-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(profile) //nolint:errcheck // it is in the system's place for what is not kept
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.UserDataDir(profile), chromedp.DisableGPU)
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox)
+	}
+	allocator, stop := chromedp.NewExecAllocator(ctx, options...)
+	defer stop()
+	browser, end := chromedp.NewContext(allocator)
+	defer end()
+	for _, p := range pictures {
+		taken, err := s.take(browser, p)
+		if err != nil {
+			return fmt.Errorf("take %s: %w", p.name, err)
+		}
+		if taken, err = small(taken); err != nil {
+			return fmt.Errorf("shrink %s: %w", p.name, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, p.name+".png"), taken, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *server) take(browser context.Context, p picture) ([]byte, error) {
+	path := p.path
+	if p.memory != "" {
+		memory, err := s.memory(browser, reviewer, p.memory)
+		if err != nil {
+			return nil, err
+		}
+		path = strings.Replace(path, "MEMORY", filepath.Base(memory), 1)
+	}
+	if !strings.HasPrefix(path, "/") {
+		path = "/agents/" + reviewer + "/" + path
+	}
+	width, height, scheme := int64(1280), int64(900), "light"
+	if p.phone {
+		width, height = 390, 844
+	}
+	if p.dark {
+		scheme = "dark"
+	}
+	_, err := chromedp.Call(browser, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	}})
+	if err != nil {
+		return nil, err
+	}
+	if err := chromedp.Do(browser, chromedp.EmulateViewport(width, height)); err != nil {
+		return nil, err
+	}
+	response, err := chromedp.RunResponse(browser, chromedp.Navigate(s.url+path))
+	if err != nil {
+		return nil, err
+	}
+	if response.Status != 200 {
+		return nil, fmt.Errorf("%s answers %d", path, response.Status)
+	}
+	return chromedp.Run(browser, chromedp.CaptureScreenshot())
+}
