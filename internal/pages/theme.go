@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// cookieTheme is the browser's own choice: it says nothing of who reads.
+	// cookieTheme is the browser's own choice, which theme.js writes too; it says nothing of who reads.
 	cookieTheme = "memoir_theme"
 	// themeFor is how long it is remembered.
 	themeFor = 365 * 24 * time.Hour
@@ -27,8 +27,8 @@ func (s *site) chooseTheme(w http.ResponseWriter, r *http.Request) {
 	theme := templates.ParseTheme(r.PostFormValue(templates.FieldTheme))
 	cookie := &http.Cookie{
 		Name: cookieTheme, Value: string(theme), Path: "/", MaxAge: int(themeFor / time.Second),
-		HttpOnly: true, SameSite: http.SameSiteLaxMode,
-		Secure: r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https"),
+		SameSite: http.SameSiteLaxMode,
+		Secure:   r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https"),
 	}
 	if theme == templates.AutoTheme {
 		cookie.MaxAge = -1

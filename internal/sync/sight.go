@@ -22,6 +22,40 @@ const fresh = 2 * time.Second
 // beingWritten is how long an empty file counts as one whose writer has opened it and not written yet.
 const beingWritten = 800 * time.Millisecond
 
+// A sighting is a memory file that one look found new, changed, or back.
+type sighting struct {
+	path, session string
+	size, inode   int64
+	modTime       int64 // nanoseconds since 1970
+	changeTime    int64 // nanoseconds since 1970; 0: too fresh to be relied on
+	raw           []byte
+	hash          string
+	file          memories.File
+	fingerprint   memories.Fingerprint
+	contentAt     time.Time // when its content became new
+	modifiedAt    time.Time // what its age counts from
+	known         *postgres.File
+	saved         bool // just now, because somebody asked for it
+}
+
+func (s sighting) durable() bool { return s.session == "" }
+
+// unchanged says that the file is known with the very same bytes, and that nobody has asked for just these.
+func (s sighting) unchanged() bool {
+	return s.known != nil && s.known.Hash == s.hash && s.hash != "" && !s.saved
+}
+
+// isNews says that the file was not there, or not with these bytes, when it was last looked at.
+func (s sighting) isNews() bool { return s.known == nil || !s.known.Present || s.known.Hash != s.hash }
+
+// awaitsRemoval says that the file is what a deletion could not remove yet; what cannot be read may still be that.
+func (s sighting) awaitsRemoval() bool {
+	if s.known == nil || s.known.Status != postgres.Removing {
+		return false
+	}
+	return s.unchanged() || s.file.Unreadable && s.file.Problems[0].Code == memories.CodeUnreadable
+}
+
 // read opens every listed file that is not known to be the same as before, a few at a time.
 func (h *hold) read(ctx context.Context, at time.Time, listing agents.Listing, known map[string]*postgres.File) ([]sighting, error) {
 	var toRead []agents.Entry

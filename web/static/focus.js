@@ -24,7 +24,7 @@
     const all = rows().map((row) => row.id);
     const row = element.closest("[data-row]")?.id || "";
     const at = all.indexOf(row || lastRow);
-    const heirs = at < 0 ? [] : [...all.slice(at), ...all.slice(0, at).reverse()];
+    const heirs = at < 0 ? [lastRow] : [...all.slice(at), ...all.slice(0, at).reverse()];
     return { element, id: element.id, heirs };
   };
 
@@ -78,16 +78,26 @@
   // Coming back to a list, by the browser's button or by a link back, goes on from the row that was left.
   const place = () => "focus:" + location.pathname + location.search;
 
-  addEventListener("pagehide", () => {
+  let goingBack = false;
+  const leave = () => {
     if (lastRow) sessionStorage.setItem(place(), lastRow);
+  };
+  addEventListener("pagehide", () => {
+    leave();
+    if (goingBack) sessionStorage.setItem("coming-back", "true");
+  });
+  document.addEventListener("htmx:before:history:update", leave);
+  document.addEventListener("htmx:before:history:restore", () => {
+    next = sessionStorage.getItem(place()) || lastRow;
   });
   document.addEventListener("click", (event) => {
     const elsewhere = event.ctrlKey || event.metaKey || event.shiftKey;
-    if (!elsewhere && event.target.closest("a[data-back]")) sessionStorage.setItem("coming-back", "true");
+    goingBack = !elsewhere && Boolean(event.target.closest("a[data-back]"));
   });
 
   const [arrival] = performance.getEntriesByType("navigation");
-  const back = sessionStorage.getItem("coming-back") || arrival?.type === "back_forward";
+  // htmx loads the page anew where a browser would go back by itself.
+  const back = sessionStorage.getItem("coming-back") || ["back_forward", "reload"].includes(arrival?.type);
   sessionStorage.removeItem("coming-back");
   if (back) rowAt(sessionStorage.getItem(place()))?.focus();
 })();

@@ -2,7 +2,8 @@
 // views of the same list and a look at a memory, until it is cleared or done with. Without this script the checkboxes
 // are those of a plain form, and the bar with its buttons is always there.
 //
-//   #selection      the form of the bar; data-list names what is selected from
+//   #selection      the form of the bar
+//   data-list       on it, and around other forms that send the selection: what is selected from
 //   data-pick       a row's checkbox: its value is the memory's id and, after a blank, what was seen of it
 //   data-pick-all   selects all shown in its section
 //   data-selected   says how many
@@ -16,12 +17,12 @@
   const picks = (within = document) => [...within.querySelectorAll("[data-pick]")];
   const idOf = (value) => value.split(" ", 1)[0];
   const ids = () => picks().map((pick) => idOf(pick.value));
-  const groupOf = (all) => picks(all.closest("section") || document.getElementById("main"));
+  const groupOf = (all) => picks(all.closest("section, details") || document.getElementById("main"));
 
   let list = "";
   let selected = new Map(); // the values by id
   let last = ""; // the id that was ticked last
-  let leaving = false; // the whole selection is on its way to the server
+  let leaving = ""; // the list whose selection is on its way to the server
 
   const keep = () => sessionStorage.setItem("selected:" + list, JSON.stringify([...selected.values()]));
   const kept = () => {
@@ -30,13 +31,12 @@
   };
 
   // What the page shows becomes what is selected, and the other way round for what the server wants selected still.
-  const adopt = (answered) => {
+  const adopt = () => {
     if (!bar()) return;
     if (list !== bar().dataset.list) {
       list = bar().dataset.list;
       selected = kept();
     }
-    if (answered) selected.clear();
     for (const pick of picks()) {
       const id = idOf(pick.value);
       pick.checked = selected.has(id) || pick.defaultChecked;
@@ -165,7 +165,7 @@
     if (!button) return;
     const values = new FormData(button.form).getAll("memory");
     if (values.length <= part) {
-      leaving = true;
+      leaving = button.closest("[data-list]")?.dataset.list || "";
       return;
     }
     event.preventDefault();
@@ -185,10 +185,14 @@
       const here = new Set(ids());
       for (const id of refreshed) if (!here.has(id)) selected.delete(id);
     }
-    adopt(leaving && !refreshed);
-    leaving &&= Boolean(refreshed);
+    if (leaving && !refreshed) {
+      sessionStorage.removeItem("selected:" + leaving);
+      if (leaving === list) selected.clear();
+      leaving = "";
+    }
+    adopt();
   });
-  document.addEventListener("htmx:error", () => { leaving = false; });
+  document.addEventListener("htmx:error", () => { leaving = ""; });
 
   adopt();
 })();

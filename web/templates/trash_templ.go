@@ -74,7 +74,7 @@ func TrashPage(v Trash) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = pickAll("Select all shown").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = pickAll("shown").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -1,0 +1,344 @@
+package pages_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+)
+
+// TestWithTheKeyboard does with keys alone what the mouse does, at a desk and on a phone with a keyboard.
+func TestWithTheKeyboard(t *testing.T) {
+	t.Parallel()
+	browser := startBrowser(t)
+	for name, flow := range map[string]func(*testing.T, *tab, *site){
+		"rows are gone through, opened and come back to":      goThroughRows,
+		"a row is deleted, the next takes over, and undone":   deleteByKey,
+		"many are selected, deleted and brought back":         deleteManyByKey,
+		"tabs, search, new, edit and help have keys":          goPlaces,
+		"keys rest while somebody types or switched them off": restingKeys,
+		"the focus is never lost while files change":          keepFocus,
+	} {
+		for _, i := range deskAndPhone {
+			screen := screens[i]
+			t.Run(name+", "+screen.name, func(t *testing.T) {
+				t.Parallel()
+				s := serve(t, facts(6))
+				p := open(t, browser, s, adaList+"?sort=name", person{})
+				p.do(chromedp.EmulateViewport(screen.width, screen.height))
+				p.live()
+				flow(t, p, s)
+			})
+		}
+	}
+}
+
+// deskAndPhone are two screens that differ in all that screens differ in.
+var deskAndPhone = []int{0, 3}
+
+// press presses keys one after the other, wherever the focus is.
+func (p *tab) press(keys ...string) {
+	p.t.Helper()
+	for _, key := range keys {
+		p.do(stroke(key))
+	}
+}
+
+// stroke is a press of a key as a keyboard sends it: what the page does with the key itself is not typed as well.
+func stroke(key string, options ...chromedp.KeyOption) chromedp.Action[chromedp.Void] {
+	return chromedp.KeyEvent(key, append(options, func(event *input.DispatchKeyEventParams) {
+		if event.Type == input.DispatchKeyEventTypeKeyDown {
+			event.Type = input.DispatchKeyEventTypeRawKeyDown
+		}
+	})...)
+}
+
+// focused waits until the row of that name has the focus.
+func (p *tab) focused(name string) {
+	p.t.Helper()
+	p.until(`document.activeElement.closest("[data-row]")?.querySelector("[data-open]").textContent.trim() === ` + quoted(name))
+}
+
+// evaluate returns what a JavaScript expression says.
+func evaluate[T any](p *tab, expression string) T {
+	p.t.Helper()
+	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		p.t.Fatalf("%s: %v", expression, err)
+	}
+	return value
+}
+
+// fact returns the names of the listed memories, from the top: what is known of them is in their order on the page.
+func (p *tab) listed() []string {
+	p.t.Helper()
+	return evaluate[[]string](p, `[...document.querySelectorAll("[data-row] [data-open]")].map(a => a.textContent.trim())`)
+}
+
+func goThroughRows(t *testing.T, p *tab, s *site) {
+	all := p.listed()
+	p.press("j")
+	p.focused(all[0])
+	p.press("j", "j", "k")
+	p.focused(all[1])
+	p.until(`document.activeElement.matches("a[data-open]:focus-visible")`)
+	p.press(kb.Enter)
+	p.shows("What is known of " + strings.TrimPrefix(all[1], "Fact ") + ".")
+	p.at(pageOf(s.Memory("ada", all[1])))
+	p.do(chromedp.NavigateBack())
+	p.at(adaList)
+	p.focused(all[1])
+	p.press("j")
+	p.focused(all[2])
+}
+
+func deleteByKey(t *testing.T, p *tab, s *site) {
+	all := p.listed()
+	p.mark()
+	p.press("j", "j", "d")
+	p.shows("Deleted “" + all[1] + "”.")
+	p.focused(all[2])
+	if m := s.Memory("ada", all[1]); m.State != memories.Deleted {
+		t.Errorf("%s is %s", all[1], m.State)
+	}
+	p.press("d")
+	p.shows("Deleted “" + all[2] + "”.")
+	p.focused(all[3])
+	p.press("u")
+	p.shows("“" + all[2] + "” is back.")
+	p.focused(all[2])
+	// The message is reached with one key, and left with it.
+	p.press("d")
+	p.shows("Deleted “" + all[2] + "”.")
+	p.focused(all[3])
+	p.press(kb.F6)
+	p.until(`document.activeElement.closest(".toast") !== null`)
+	p.press(kb.F6)
+	p.focused(all[3])
+	p.press(kb.F6, kb.Enter)
+	p.shows("“" + all[2] + "” is back.")
+	p.focused(all[2])
+	p.press(kb.F6, kb.Escape)
+	p.until(`document.querySelector(".toast") === null`)
+	p.focused(all[2])
+	p.isMarked()
+}
+
+func deleteManyByKey(t *testing.T, p *tab, s *site) {
+	all := p.listed()
+	p.press("j", "x", "j", "j", "X")
+	p.shows("3 selected")
+	s.Write("ada/memory/new.md", memoirtest.Note("Something new", memories.Project, "While they are selected."))
+	p.shows("Something new")
+	p.shows("3 selected")
+	p.press(kb.Escape)
+	p.hides("3 selected")
+	p.press("x", "k", "x")
+	p.shows("2 selected")
+	p.follow(stroke("d"))
+	p.shows("Delete 2 memories?")
+	p.shows("characters fewer")
+	p.follow(stroke(kb.Escape)) // put off: the selection stays
+	p.shows("2 selected")
+	p.follow(stroke("d"))
+	p.shows("Delete 2 memories?")
+	p.press("d")
+	p.shows("Deleted 2 memories.")
+	p.at(adaList)
+	p.until(`document.querySelector("#selection[data-some]") === null`)
+	if got := s.Memory("ada", all[1]).State; got != memories.Deleted {
+		t.Errorf("%s is %s", all[1], got)
+	}
+	p.press("u")
+	p.shows("2 memories are back.")
+	p.until(`document.querySelectorAll("[data-row]").length === 7`)
+	p.until(`document.activeElement.matches("a[data-open]")`)
+}
+
+func goPlaces(t *testing.T, p *tab, s *site) {
+	p.press("?")
+	p.until(`document.querySelector("dialog").open`)
+	p.shows("say that it is still true")
+	p.press("?")
+	p.until(`!document.querySelector("dialog").open`)
+	p.press("/")
+	p.until(`document.activeElement.id === "q"`)
+	p.press("j", "d") // typed, not done
+	p.until(`document.activeElement.value === "jd"`)
+	p.do(stroke("g"))
+	p.follow(chromedp.Navigate(s.address + adaList))
+	for _, tab := range []struct{ key, path string }{{"t", "/trash"}, {"s", "/sessions"}, {"c", "/claude-md"}, {"m", "/memory"}} {
+		p.press("g")
+		p.follow(stroke(tab.key))
+		p.at(ada + tab.path)
+	}
+	p.follow(stroke("n"))
+	p.at(adaList + "/new")
+	p.follow(chromedp.Navigate(s.address + pageOf(s.Memory("ada", "Fact 03"))))
+	p.follow(stroke("e"))
+	p.at(pageOf(s.Memory("ada", "Fact 03")) + "/edit")
+}
+
+func restingKeys(t *testing.T, p *tab, s *site) {
+	p.press("j")
+	p.do(stroke("d", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	p.do(stroke("?"))
+	p.until(`document.querySelector("dialog").open`)
+	p.do(chromedp.Click(chromedp.CSS("#keys-switch-dialog")))
+	p.press(kb.Escape)
+	p.until(`!document.querySelector("dialog").open`)
+	p.press("d", "x")
+	p.follow(chromedp.Reload())
+	p.press(kb.Tab, "d", "?")
+	if got := len(p.listed()); got != 6 || evaluate[bool](p, `document.querySelector("dialog").open`) {
+		t.Errorf("%d memories are left", got)
+	}
+	if s.Memory("ada", "Fact 01").State == memories.Deleted {
+		t.Error("a key did something that was switched off")
+	}
+	p.follow(chromedp.Navigate(s.address + "/keys"))
+	p.until(`!document.querySelector("#keys-switch-page").checked`)
+	p.do(chromedp.Click(chromedp.CSS("#keys-switch-page")))
+	p.do(stroke("?"))
+	p.until(`document.querySelector("dialog").open`)
+}
+
+func keepFocus(t *testing.T, p *tab, s *site) {
+	all := p.listed()
+	p.press("j", "j")
+	p.focused(all[1])
+	s.Remove("ada/memory/fact_" + strings.TrimPrefix(all[1], "Fact ") + ".md")
+	p.hides(all[1])
+	p.focused(all[2])
+	s.Write("ada/memory/fact_"+strings.TrimPrefix(all[2], "Fact ")+".md", memoirtest.Note(all[2], memories.Project, "Changed under the focus."))
+	s.Write("ada/memory/new.md", memoirtest.Note("Something new", memories.User, "In another group."))
+	p.shows("Something new")
+	p.focused(all[2])
+	p.press(kb.Tab) // to the button in its row
+	where := evaluate[string](p, `document.activeElement.closest("[data-row]").id + document.activeElement.tagName`)
+	s.Remove("ada/memory/new.md")
+	p.hides("Something new")
+	if got := evaluate[string](p, `document.activeElement.closest("[data-row]").id + document.activeElement.tagName`); got != where {
+		t.Errorf("the focus went from %s to %s", where, got)
+	}
+	p.press("/", "zebra")
+	p.shows("No memory matches")
+	p.until(`document.activeElement.id === "q" && document.activeElement.value === "zebra"`)
+}
+
+// TestManyGoInPartsWithProgress selects all of a long list with one click.
+func TestManyGoInPartsWithProgress(t *testing.T) {
+	t.Parallel()
+	browser := startBrowser(t)
+	s := serve(t, facts(95))
+	p := open(t, browser, s, adaList+"?type=project", person{})
+	p.live()
+	p.do(chromedp.Evaluate[chromedp.Void](`new MutationObserver(() => {
+		for (const bar of document.querySelectorAll(".sending progress")) document.body.dataset.progress = bar.value + " of " + bar.max;
+	}).observe(document.getElementById("notices"), {childList: true, subtree: true, characterData: true})`))
+	p.do(chromedp.Click(chromedp.CSS("[data-pick-all]")))
+	p.shows("95 selected")
+	p.do(chromedp.Click(chromedp.Search(`//form[@id="selection"]//button[normalize-space(.)="Still true"]`)))
+	p.shows("95 memories are still true")
+	p.until(`document.body.dataset.progress === "50 of 95"`)
+	p.until(`document.querySelector("#selection[data-some]") === null`)
+
+	p.do(chromedp.Click(chromedp.CSS("[data-pick-all]")))
+	p.follow(chromedp.Click(chromedp.Search(`//form[@id="selection"]//button[normalize-space(.)="Delete…"]`)))
+	p.shows("Delete 95 memories?")
+	p.do(click("Delete 95 memories"))
+	p.shows("Deleted 95 memories.")
+	p.until(`document.querySelector("[data-row]") === null`)
+	if strings.Contains(s.Read("ada/CLAUDE.md"), "Fact") || s.Read("ada/memory/fact_95.md") != "" {
+		t.Error("something of them is still on disk")
+	}
+	p.do(click("Undo the deletion of 95 memories"))
+	p.shows("95 memories are back.")
+	p.until(`document.querySelectorAll("[data-row]").length === 95`)
+	if !strings.Contains(s.Read("ada/CLAUDE.md"), "### Fact 95") {
+		t.Error("they are not compiled again")
+	}
+}
+
+func TestTheThemeChangesAtOnceAndIsRemembered(t *testing.T) {
+	t.Parallel()
+	browser := startBrowser(t)
+	notFound := []string{"404 (Not Found)"}
+	for name, as := range map[string]person{"with scripts": {allowed: notFound}, "without": {withoutScripts: true, allowed: notFound}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, twoMemories())
+			p := open(t, browser, s, adaList+"?q=t", as)
+			for _, theme := range []string{"light", "dark"} {
+				press := chromedp.Click(chromedp.CSS(`#theme [value="` + theme + `"]`))
+				if as.withoutScripts {
+					p.follow(press)
+				} else {
+					p.do(press)
+				}
+				p.until(`document.documentElement.dataset.theme === ` + quoted(theme))
+				p.until(`getComputedStyle(document.documentElement).colorScheme === ` + quoted(theme))
+			}
+			p.until(`location.search === "?q=t"`)
+			p.until(`[...document.querySelectorAll("#theme button")].filter(b => b.checkVisibility()).map(b => b.textContent.trim()).join() === "Theme: dark. Change to what the system has"`)
+			if !as.withoutScripts {
+				p.until(`document.activeElement.closest("#theme") !== null`)
+			}
+			s.rememberedTheme(t, p)
+		})
+	}
+}
+
+// rememberedTheme looks at pages of every kind, that of a failure among them.
+func (s *site) rememberedTheme(t *testing.T, p *tab) {
+	t.Helper()
+	for _, path := range []string{"/", "/sync", "/nothing", adaList} {
+		p.follow(chromedp.Navigate(s.address + path))
+		if got := evaluate[string](p, `document.documentElement.dataset.theme + " " + document.querySelector("meta[name=color-scheme]").content`); got != "dark dark" {
+			t.Errorf("%s is %s", path, got)
+		}
+	}
+}
+
+// TestASelectionWorksWithoutScripts ticks and presses as a browser without scripts lets one.
+func TestASelectionWorksWithoutScripts(t *testing.T) {
+	t.Parallel()
+	browser := startBrowser(t)
+	for _, i := range deskAndPhone {
+		screen := screens[i]
+		t.Run(screen.name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, facts(4))
+			p := open(t, browser, s, adaList, person{withoutScripts: true})
+			p.do(chromedp.EmulateViewport(screen.width, screen.height))
+			selectBox := func(name string) {
+				p.do(chromedp.Click(chromedp.CSS("#pick-" + s.Memory("ada", name).ID)))
+			}
+			bar := func(text string) chromedp.Action[chromedp.Void] {
+				return chromedp.Click(chromedp.Search(`//form[@id="selection"]//*[self::button or self::summary][normalize-space(.)="` + text + `"]`))
+			}
+			selectBox("Fact 01")
+			selectBox("Fact 02")
+			p.follow(bar("Delete…"))
+			p.shows("Delete 2 memories?")
+			p.follow(click("Delete 2 memories"))
+			p.shows("Deleted 2 memories.")
+			p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/trash"]`)))
+			selectBox("Fact 01")
+			p.follow(bar("Restore"))
+			p.shows("1 memory is back.")
+			selectBox("Fact 02")
+			p.do(bar("Delete for good"))
+			p.follow(bar("Yes, delete for good"))
+			p.shows("1 memory is gone for good")
+			if s.Read("ada/memory/fact_01.md") == "" || s.Read("ada/memory/fact_02.md") != "" {
+				t.Error("the files are not what the pages say")
+			}
+		})
+	}
+}
