@@ -251,6 +251,12 @@ func TestTheActivityOfAllAgentsComesInPagesNewestFirst(t *testing.T) {
 	for _, other := range []string{"/api/v1/agents/bob/activity?", "/api/v1/activity?kind=learned&", "/api/v1/agents/ada/memories?"} {
 		s.problem(s.call("GET", other+"cursor="+next, nil), 422)
 	}
+	for _, place := range []object{{"At": "yesterday"}, {"At": 1}, {"ID": 1e30}, {"ID": "x"}} {
+		s.problem(s.call("GET", "/api/v1/activity?cursor="+forged(t, next, place), nil), 422)
+	}
+	for _, at := range []string{"0000-01-01T00:00:00Z", "9999-12-31T23:59:59Z"} {
+		s.ok(200, "GET", "/api/v1/activity?cursor="+forged(t, next, object{"At": at}), nil)
+	}
 	for query, field := range map[string]string{
 		"kind=gone": "kind", "actor=nobody": "actor", "limit=0": "limit", "session=%00": "session", "name=%ff": "name", "cursor=x": "cursor",
 	} {

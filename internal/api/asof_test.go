@@ -1,6 +1,8 @@
 package api_test
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
@@ -52,6 +54,7 @@ func TestThePastShowsEveryMemoryAsItWas(t *testing.T) {
 		"as_of=" + now():                            "active user Renamed: Use spaces.; active project Second: Another.",
 		"as_of=2001-01-01T00:00:00Z":                "",
 		"as_of=0001-01-01T00:00:00Z":                "",
+		"as_of=0000-01-01T00:00:00%2B23:59":         "",
 	} {
 		if got := list(query); got != want {
 			t.Errorf("%s: %q, want %q", query, got, want)
@@ -138,6 +141,9 @@ func TestThePastComesInPages(t *testing.T) {
 	next := s.ok(200, "GET", at+"&limit=3", nil).string("next_cursor")
 	s.problem(s.call("GET", at+"&type=user&cursor="+next, nil), 422)
 	s.problem(s.call("GET", "/api/v1/agents/ada/memories?sort=name&cursor="+next, nil), 422)
+	for _, place := range []object{{"Name": "a\x00b"}, {"Name": 1}, {"ID": "x"}} {
+		s.problem(s.call("GET", at+"&limit=3&cursor="+forged(t, next, place), nil), 422)
+	}
 }
 
 func TestAMomentIsRFC3339AndOneThatIsNotPastIsNow(t *testing.T) {
@@ -165,4 +171,24 @@ func TestAMomentIsRFC3339AndOneThatIsNotPastIsNow(t *testing.T) {
 		}
 	}
 	s.problem(s.call("GET", "/api/v1/agents/ada/claude-md?as_of="+now()+"&without=x", nil), 422)
+}
+
+// forged is a cursor with another place in it.
+func forged(t *testing.T, cursor string, place object) string {
+	t.Helper()
+	raw, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sealed object
+	if err := json.Unmarshal(raw, &sealed); err != nil {
+		t.Fatal(err)
+	}
+	for key, value := range place {
+		sealed.object("At")[key] = value
+	}
+	if raw, err = json.Marshal(sealed); err != nil {
+		t.Fatal(err)
+	}
+	return base64.RawURLEncoding.EncodeToString(raw)
 }

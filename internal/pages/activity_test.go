@@ -55,7 +55,7 @@ func TestWhatHappensIsToldInWordsWithWhoDidIt(t *testing.T) {
 	s.Write("ada/sessions/"+conversation+"/memory/release.md", memoirtest.Note("Release", memories.Project, "On Tuesdays."))
 	s.Scan("ada")
 	page := s.get(t, adaActivity)
-	page.expect(http.StatusOK, "U1 in C1, thread of ", "memory/release.md")
+	page.expect(http.StatusOK, "U1 in C1, 9 Mar 2025", "memory/release.md")
 	if got := page.happenings(); !slices.ContainsFunc(got, func(h string) bool { return strings.HasPrefix(h, "Learned Release: by U1 in C1") }) {
 		t.Errorf("the session is not named: %q", got)
 	}

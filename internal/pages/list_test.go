@@ -108,8 +108,8 @@ func TestALongGroupShowsItsNewestAndLeadsToTheRest(t *testing.T) {
 	s.Scan("ada")
 
 	page := s.get(t, adaList)
-	page.expect(http.StatusOK, "Show more 421 more")
-	if got := page.Find("#group-reference .row").Length(); got != 30 {
+	page.expect(http.StatusOK, "Show more 431 more")
+	if got := page.Find("#group-reference .row").Length(); got != 20 {
 		t.Errorf("%d rows of the long group", got)
 	}
 	if got := words(page.Find("#group-reference .row h3").First()); got != "Zebra" {

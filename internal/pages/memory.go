@@ -60,6 +60,9 @@ func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, ag
 		m.Files[i].ModifiedAt = local(m.Files[i].ModifiedAt)
 	}
 	open := templates.NewMemory(agentView(agent), v.View, rowOf(m, time.Now()), m, body)
+	if open.LinkedFrom, err = s.linkedFrom(r.Context(), agent, m, v.View); err != nil {
+		return err
+	}
 	if open.Disagreement, err = s.disagreementAbout(r.Context(), agent, m); err != nil {
 		return err
 	}

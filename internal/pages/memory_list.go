@@ -21,7 +21,7 @@ import (
 const (
 	// groupRows is how many rows of each group the Memory tab shows at first: enough for most agents' whole memory, few
 	// enough that the first view of a large one is small.
-	groupRows = 30
+	groupRows = 20
 	// pageRows is how many rows of one group come at a time.
 	pageRows = 100
 	// endlessRows is how long a group gets by scrolling: as much as one query gives, so that an open page can fetch

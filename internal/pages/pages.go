@@ -67,6 +67,7 @@ func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handl
 	r.Post(templates.ThemePath, s.chooseTheme)
 	r.Get(templates.AgentsPath, s.page(s.agents))
 	r.Post(templates.SamplesPath, s.action(s.addSamples))
+	r.Get(templates.SearchPath, s.page(s.search))
 	r.Get(templates.ActivityPath, s.page(s.activityOfAll))
 	r.Get(templates.SyncPath, s.page(s.sync))
 	r.Post(templates.ScanPath, s.action(s.scan))

@@ -216,7 +216,9 @@ func (l List) conditions(of scope, sought search) conditions {
 	for i, phrase := range sought.phrases {
 		name := fmt.Sprintf("phrase%d", i)
 		args[name] = phrase
-		fmt.Fprintf(&sql, " AND position(@%s::text IN normalize(m.name || E'\\n' || r.description || E'\\n' || r.body, NFKC)) > 0", name)
+		// Most text is normalised, which is told a good deal sooner than it is done.
+		fmt.Fprintf(&sql, ` AND (SELECT position(@%s::text IN CASE WHEN t.text IS NFKC NORMALIZED THEN t.text ELSE normalize(t.text, NFKC) END)
+			FROM (SELECT m.name || E'\n' || r.description || E'\n' || r.body) t (text)) > 0`, name)
 	}
 	return conditions{sql.String(), args}
 }

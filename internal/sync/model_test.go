@@ -45,6 +45,7 @@ func TestWhateverHappensEachLookLeadsToWhatTheRulesSay(t *testing.T) {
 		actions["time passes"] = func(t *rapid.T) { w.t = t; w.timePasses() }
 		w.t.Repeat(actions)
 		w.scan()
+		w.remembers()
 	})
 }
 
@@ -102,6 +103,7 @@ type world struct {
 	taken map[string][]string // the index lines that went with each deletion, by the memory's id
 	// journal says where the journal does not lead to what is.
 	journal func() []string
+	pasts   []past
 	rules   *rules // what each look has to lead to; nil while the engine looks by itself
 }
 
@@ -201,6 +203,7 @@ func (w *world) agreesNow() {
 	if disagreements := w.disagreements(); len(disagreements) > 0 {
 		w.t.Fatalf("after the look:\n%s", strings.Join(disagreements, "\n"))
 	}
+	w.remember()
 }
 
 // find returns the memory that lives under a name, a readable one.

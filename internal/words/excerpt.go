@@ -111,6 +111,8 @@ var (
 	ruled    = regexp.MustCompile(`(?m)^[ \t]*(?:[-*_=~]{3,}|` + "`{3,}[^`\n]*" + `|\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?)[ \t]*$`)
 	leading  = regexp.MustCompile(`(?m)^[ \t]*(?:(?:>|#{1,6}|[-*+]|\d{1,9}[.)])[ \t]+)*(?:\[[ xX]\][ \t]+)?`)
 	linked   = regexp.MustCompile(`!?\[\[?([^\[\]\n]{0,200})\]?\](?:\([^()\s]{0,1000}\))?`)
+	slanted  = regexp.MustCompile(`(^|[\s("])\*([^\s*](?:[^*\n]*[^\s*])?)\*`)
+	address  = regexp.MustCompile(`<(https?://[^<>\s]*)>`)
 	stressed = strings.NewReplacer("**", "", "__", "", "~~", "", "`", "", " | ", " · ")
 )
 
@@ -120,6 +122,8 @@ func Plain(markdown string) string {
 	text = ruled.ReplaceAllString(text, "")
 	text = leading.ReplaceAllString(text, "")
 	text = linked.ReplaceAllString(text, "$1")
+	text = address.ReplaceAllString(text, "$1")
 	text = stressed.Replace(text)
+	text = slanted.ReplaceAllString(text, "$1$2")
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 }

@@ -141,8 +141,8 @@ func TestAnExcerptIsThePassageWithTheMostHits(t *testing.T) {
 		want        string
 	}{
 		{"Short and **whole**.", "whole", 100, "Short and [whole]."},
-		{"# Heading\n\n- [ ] a *task* in `code`\n- see [the wiki](http://x.y/z) and [[Release day]]\n\n```go\nfunc f() {}\n```\n> quoted\n\n| a | b |\n|---|---|\n| c | d |\n", "wiki", 200,
-			"Heading a *task* in code see the [wiki] and Release day func f() {} quoted | a · b | | c · d |"},
+		{"# Heading\n\n- [ ] a *task* in `code` at <http://y.z>\n- see [the wiki](http://x.y/z) and [[Release day]]\n\n```go\nfunc f() {}\n```\n> quoted\n\n| a | b |\n|---|---|\n| c | d |\n", "wiki", 200,
+			"Heading a task in code at http://y.z see the [wiki] and Release day func f() {} quoted | a · b | | c · d |"},
 		{"snake_case and 2 * 3 stay", "", 100, "snake_case and 2 * 3 stay"},
 		{filler + "The ferry leaves. " + filler + "The ferry leaves from the harbour at six. " + filler, "ferry harbour", 60,
 			"… all. The [ferry] leaves from the [harbour] at six. Nothing of …"},

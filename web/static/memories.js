@@ -1,6 +1,6 @@
 // Opens memories beside their list. Without this script each memory is a page that is loaded whole, which looks the same.
 //
-// Links with data-open (of a row) and data-turn (to the one before or after) put that page's #reading into this one;
+// Links with data-open (of a row), and those of #reading that lead to a memory, put that page's #reading into this one;
 // links with data-back, and going back and forward, put all of #main there. Rows that came by scrolling, folded groups
 // and scroll positions stay. A button with data-copy copies the body of the memory at that address of the API.
 (() => {
@@ -11,6 +11,8 @@
   const reading = () => document.getElementById("reading");
   const here = () => location.pathname + location.search;
   const agentOf = (path) => path.match(/^\/agents\/[^/?]+\/memory(?=[/?]|$)/)?.[0];
+
+  const ofMemory = /^\/agents\/[^/]+\/memory\/[0-9a-f-]{36}$/;
 
   // Where the list was scrolled to, by the address at which it was left: its own scroll on a wide screen, the window's
   // on a narrow one, where the open memory takes its place.
@@ -109,14 +111,16 @@
 
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-    const link = event.target.closest("a[data-open], a[data-turn], a[data-back]");
+    const link = event.target.closest("a[data-open], a[data-back], #reading a");
     const button = event.target.closest("button[data-copy]");
     if (button) copy(button);
     if (!link || !reading() || !main().contains(link)) return;
+    const { origin, pathname, search } = new URL(link.href);
+    const back = "back" in link.dataset;
+    if (origin !== location.origin || agentOf(pathname) !== agentOf(here()) || !(back || ofMemory.test(pathname))) return;
     event.preventDefault();
-    const href = new URL(link.href).pathname + new URL(link.href).search;
-    if ("back" in link.dataset) show(href, true);
-    else open(href);
+    if (back) show(pathname + search, true);
+    else open(pathname + search);
   });
 
   document.addEventListener("htmx:before:history:restore", (event) => {
@@ -154,7 +158,7 @@
   }, true);
 
   // The open memory's row is in sight.
-  list()?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  list()?.querySelector("[aria-current]")?.closest(".row").scrollIntoView({ block: "nearest" });
   if (navigator.clipboard) document.documentElement.dataset.clipboard = "";
   folding.apply();
 })();

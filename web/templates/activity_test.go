@@ -20,7 +20,7 @@ func TestWhatHappenedIsGroupedByDayWithAWayIntoThePast(t *testing.T) {
 			in(".badge", text("Learned")),
 			in(".event-time", attr("href", "/agents/support-bot/memory?as_of=2026-03-09T10%3A00%3A00Z")),
 			in(".event-name a", text("Mira prefers tables")),
-			in(".facts", says("by U07AB12CD in C02SUPPORT, thread of 9 Mar 2025"), says("renamed from “Mira likes lists”"), says("What it said")),
+			in(".facts", says("by U07AB12CD in C02SUPPORT, 9 Mar 2025"), says("renamed from “Mira likes lists”"), says("What it said")),
 		),
 		in(`.facts a[href^="/agents/support-bot/activity?session="]`, count(3)),
 		in("#event-3", without(".event-name a")),

@@ -24,8 +24,9 @@ type AsOf struct {
 	Here string
 }
 
-// words name the moment.
-func (a AsOf) words() string { return "As of " + a.At.Format("2 January 2006, 15:04") }
+// when names the moment in the middle of a line, title at its start.
+func (a AsOf) when() string  { return "as of " + a.At.Format("2 January 2006, 15:04") }
+func (a AsOf) title() string { return "A" + a.when()[1:] }
 
 func (a AsOf) at(path string) string { return AsOfHref(path, a.At) }
 

@@ -8,6 +8,7 @@ import (
 // The paths of the pages and of the actions on them. Handlers route by the same shapes.
 const (
 	AgentsPath   = "/"
+	SearchPath   = "/search"
 	ActivityPath = "/activity"
 	SyncPath     = "/sync"
 	ScanPath     = "/scan"

@@ -1,0 +1,96 @@
+package pages
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/words"
+	"memoir/web/templates"
+)
+
+const (
+	// resultRows is how many hits a page of the search shows; who wants more of them types another word.
+	resultRows = 50
+	// excerptLength is the length of an excerpt in bytes: two lines of the page.
+	excerptLength = 160
+)
+
+// search finds memories over all agents.
+func (s *site) search(w http.ResponseWriter, r *http.Request) error {
+	v, err := searchedFor(r)
+	if err != nil {
+		return err
+	}
+	v.Frame = templates.Frame{Live: templates.EventsPath}
+	if v.Query != "" {
+		if err := s.find(r, &v); err != nil {
+			return err
+		}
+	}
+	return show(w, r, http.StatusOK, templates.SearchPage(v))
+}
+
+// searchedFor reads from the address what is searched for.
+func searchedFor(r *http.Request) (templates.Search, error) {
+	query := r.URL.Query()
+	v := templates.Search{
+		Query:  strings.ReplaceAll(strings.ToValidUTF8(strings.TrimSpace(query.Get(templates.FieldQuery)), "\uFFFD"), "\x00", ""),
+		Cursor: query.Get(templates.FieldCursor),
+	}
+	if raw := query.Get(templates.FieldType); raw != "" {
+		t, ok := memories.ParseType(raw)
+		if !ok {
+			return v, &badRequest{http.StatusBadRequest, "The types are feedback, user, project and reference."}
+		}
+		v.Type = t
+	}
+	switch memories.State(query.Get(templates.FieldState)) {
+	case "":
+	case memories.Deleted:
+		v.Deleted = true
+	default:
+		return v, &badRequest{http.StatusBadRequest, "The only state that can be searched for here is deleted."}
+	}
+	return v, nil
+}
+
+// find fills in what is found.
+func (s *site) find(r *http.Request, v *templates.Search) error {
+	list := postgres.List{Search: v.Query, Type: v.Type, Limit: resultRows, Cursor: v.Cursor}
+	if v.Deleted {
+		list.State = memories.Deleted
+	}
+	page, err := s.store.Search(r.Context(), list)
+	if err != nil {
+		return err
+	}
+	agents, err := s.store.AgentsUncounted(r.Context())
+	if err != nil {
+		return err
+	}
+	names := make(map[string]string, len(agents))
+	for _, agent := range agents {
+		names[agent.Slug] = agent.DisplayName
+	}
+	typed, now := words.For(v.Query), time.Now()
+	if page.Near {
+		typed = typed.Near()
+	}
+	for _, m := range page.Memories {
+		v.Results = append(v.Results, resultOf(m, names[m.Agent], typed, now))
+	}
+	v.Total, v.Near, v.Next = page.Total, page.Near, page.NextCursor
+	return nil
+}
+
+func resultOf(m memories.Memory, agent string, typed words.Search, now time.Time) templates.SearchResult {
+	age := memories.AgeOf(m.ModifiedAt, now)
+	return templates.SearchResult{
+		Agent: m.Agent, AgentName: agent, ID: m.ID, Type: m.Type, State: m.State,
+		Name: typed.Mark(m.Name), Description: typed.Mark(m.Description), Excerpt: typed.Excerpt(m.Body, excerptLength),
+		Age: templates.Age{Text: age.String(), Stale: age.Stale, Warning: age.Warning()},
+	}
+}

@@ -1,0 +1,66 @@
+package sync_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// past is what the memories were at a moment, by id.
+type past struct {
+	at   time.Time
+	said map[string]string
+}
+
+// past returns the memories of one moment, those in the trash too.
+func (w *world) past(at time.Time) map[string]string {
+	ctx := context.Background()
+	agent, err := w.b.store.Agent(ctx, w.slug)
+	w.must(err)
+	said := map[string]string{}
+	for _, state := range []memories.State{"", memories.Deleted} {
+		page, err := w.b.store.MemoriesAsOf(ctx, agent, at, postgres.PastList{State: state, Limit: postgres.MaxLimit})
+		w.must(err)
+		for _, m := range page.Memories {
+			said[m.ID] = saidBy(m)
+		}
+	}
+	return said
+}
+
+func saidBy(m memories.Memory) string {
+	return fmt.Sprintf("%s %s %q: %q, %q", m.State, m.Type, m.Name, m.Description, m.Body)
+}
+
+// remember keeps what the memories are now, to be asked for when it is past.
+func (w *world) remember() {
+	p := past{postgres.Now(), map[string]string{}}
+	for _, state := range []memories.State{"", memories.Deleted} {
+		for _, m := range w.memories(state) {
+			p.said[m.ID] = saidBy(m)
+		}
+	}
+	w.pasts = append(w.pasts, p)
+}
+
+// remembers holds every moment that was remembered against what is told of it now. What is gone for good is in no past,
+// and what was learned since from an old file is in the past of that file.
+func (w *world) remembers() {
+	present := map[string]bool{}
+	for _, state := range []memories.State{"", memories.Deleted} {
+		for _, m := range w.memories(state) {
+			present[m.ID] = true
+		}
+	}
+	for _, p := range w.pasts {
+		told := w.past(p.at)
+		for id, said := range p.said {
+			if present[id] && told[id] != said {
+				w.t.Fatalf("at %v it was %s, and is told to have been %s", p.at, said, told[id])
+			}
+		}
+	}
+}
