@@ -121,9 +121,12 @@ func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// button finds the only visible button, or what looks like one, with that text.
+// button finds the only visible button, or what looks like one, with that text: of the open memory, where it has one,
+// because its row beside it has the same.
 func button(text string) chromedp.Search {
-	return chromedp.Search(`//main//*[self::button or self::summary or self::a][normalize-space(.)="` + text + `"]|//*[@id="notices"]//button[normalize-space(.)="` + text + `"]`)
+	has := `*[self::button or self::summary or self::a][normalize-space(.)="` + text + `"]`
+	open := `//*[@id="reading"]//` + has
+	return chromedp.Search(open + `|//main//` + has + `[not(` + open + `)]|//*[@id="notices"]//button[normalize-space(.)="` + text + `"]`)
 }
 
 // click clicks what has that text.
