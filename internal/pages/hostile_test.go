@@ -121,9 +121,9 @@ func hostileIsHarmless(t *testing.T, browser context.Context) {
 	}
 }
 
-// frame says what the site's own header says, from the top of the page.
+// frame says where the site's own header leads, and whether it is at the top of the page.
 func (p *tab) frame() string {
-	return strings.Join(p.list(`[...document.querySelectorAll("header.site, header.site nav a")].map(e =>
+	return strings.Join(p.list(`[...document.querySelectorAll("header.site .wordmark, header.site nav a")].map(e =>
 		e.innerText.trim() + (e.getBoundingClientRect().top < 40 ? "" : " is too low"))`), "\n")
 }
 

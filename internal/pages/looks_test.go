@@ -141,11 +141,11 @@ func (p *tab) violations(rules string) []string {
 	}
 	return p.list(`axe.run(document, ` + options + `).then(found => {
 		if (found.passes.length === 0) return ["axe-core found nothing to look at"];
-		const aLabelIsHit = (node) => { // with its label, a box is large enough, and axe-core does not count that
-			const label = document.querySelector(node.target[0])?.closest("label");
-			return label && label.offsetHeight >= 24 && label.offsetWidth >= 24;
+		const largeEnough = (node) => { // what axe-core does not know of: a box counts with its label, and text may hold links
+			const target = document.querySelector(node.target[0]), label = target?.closest("label");
+			return target?.closest("pre") || label && label.offsetHeight >= 24 && label.offsetWidth >= 24;
 		};
-		return found.violations.flatMap(rule => rule.nodes.filter(node => rule.id !== "target-size" || !aLabelIsHit(node)).slice(0, 3).map(
+		return found.violations.flatMap(rule => rule.nodes.filter(node => rule.id !== "target-size" || !largeEnough(node)).slice(0, 3).map(
 			node => rule.id + ": " + rule.help + ": " + node.target.join(" ") + ": " +
 				[...node.any, ...node.all, ...node.none].map(check => check.message).join(" ")));
 	})`)
