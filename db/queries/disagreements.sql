@@ -2,26 +2,27 @@
 -- newest is the agent's own, which is where a save goes, the matter is settled: until a session says something new.
 
 -- name: Disagreements :many
-SELECT m.id, m.name, count(DISTINCT f.fingerprint) AS versions, count(DISTINCT f.session) AS sessions,
-       bool_or(f.session IS NULL) AS durable, max(f.content_at)::timestamptz AS newest_at
-FROM files f JOIN memories m ON m.id = f.memory_id
-WHERE f.agent_id = @agent_id AND f.present AND f.status = 'carries' AND m.readable AND m.state <> 'deleted'
-GROUP BY m.id
-HAVING count(DISTINCT f.fingerprint) > 1
-   AND max(f.content_at) FILTER (WHERE f.session IS NOT NULL)
-       > coalesce(max(f.content_at) FILTER (WHERE f.session IS NULL), '-infinity')
+-- Of the agent's memories, or of that one: those of which a session's file is newer than all of the agent's own and says
+-- something else than another file.
+SELECT m.id, m.name, said.versions, said.sessions, said.durable, said.newest_at
+FROM (
+    SELECT DISTINCT f.memory_id
+    FROM files f
+    WHERE f.agent_id = @agent_id AND f.memory_id = coalesce(sqlc.narg(memory_id)::uuid, f.memory_id)
+      AND f.session IS NOT NULL AND f.present AND f.status = 'carries'
+      AND EXISTS (SELECT FROM files o WHERE o.memory_id = f.memory_id AND o.present AND o.status = 'carries'
+                                        AND o.fingerprint <> f.fingerprint)
+      AND NOT EXISTS (SELECT FROM files o WHERE o.memory_id = f.memory_id AND o.present AND o.status = 'carries'
+                                            AND o.session IS NULL AND o.content_at >= f.content_at)
+) disputed
+JOIN memories m ON m.id = disputed.memory_id AND m.readable AND m.state <> 'deleted'
+CROSS JOIN LATERAL (
+    SELECT count(DISTINCT o.fingerprint) AS versions, count(DISTINCT o.session) AS sessions,
+           bool_or(o.session IS NULL)::boolean AS durable, max(o.content_at)::timestamptz AS newest_at
+    FROM files o
+    WHERE o.memory_id = m.id AND o.present AND o.status = 'carries'
+) said
 ORDER BY m.name, m.id;
-
--- name: DisagreementOf :one
--- The same of one memory, by the index over its files.
-SELECT m.id, m.name, count(DISTINCT f.fingerprint) AS versions, count(DISTINCT f.session) AS sessions,
-       bool_or(f.session IS NULL) AS durable, max(f.content_at)::timestamptz AS newest_at
-FROM files f JOIN memories m ON m.id = f.memory_id
-WHERE f.memory_id = @memory_id::uuid AND f.present AND f.status = 'carries' AND m.readable AND m.state <> 'deleted'
-GROUP BY m.id
-HAVING count(DISTINCT f.fingerprint) > 1
-   AND max(f.content_at) FILTER (WHERE f.session IS NOT NULL)
-       > coalesce(max(f.content_at) FILTER (WHERE f.session IS NULL), '-infinity');
 
 -- name: VersionsOf :many
 -- What each file on disk that carries the memory says, the newest first.

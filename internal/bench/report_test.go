@@ -35,7 +35,7 @@ type figures struct {
 	Rounds, Saved, Openings int
 	Mirrors                 []named[mirrored]
 	Saves                   []named[saved]
-	Tab                     *opened
+	Tabs                    []opened
 }
 
 // named is a figure with the layout that it was taken on.
@@ -46,7 +46,7 @@ type named[F any] struct {
 
 // write renders the report. It refuses to write one that lacks figures.
 func (f figures) write(url string) error {
-	if len(f.Mirrors) == 0 || len(f.Saves) == 0 || f.Tab == nil {
+	if len(f.Mirrors) == 0 || len(f.Saves) == 0 || len(f.Tabs) == 0 {
 		return errors.New("docs/BENCHMARKS.md was not written: -write needs -bench=. so that every figure is of one run")
 	}
 	var err error

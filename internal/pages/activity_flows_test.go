@@ -59,7 +59,7 @@ func scrollTheActivity(t *testing.T, browser context.Context) {
 
 func narrowTheActivity(t *testing.T, browser context.Context) {
 	s := serve(t, twoMemories())
-	s.submit(t, s.get(t, pageOf(s.Memory("ada", "Tabs"))), "Delete Tabs")
+	s.submit(t, s.get(t, adaList), "Delete Tabs")
 	p := open(t, browser, s, "/", person{})
 	p.follow(chromedp.Click(chromedp.CSS(`.site nav a[href="/activity"]`)))
 	p.live()
@@ -71,7 +71,7 @@ func narrowTheActivity(t *testing.T, browser context.Context) {
 	p.until(`new URLSearchParams(location.search).get("kind") === "deleted"`)
 	p.until(`document.activeElement.id === "activity-kind"`)
 	// What happens meanwhile keeps to the choice.
-	s.submit(t, s.get(t, pageOf(s.Memory("ada", "Release"))), "Delete Release")
+	s.submit(t, s.get(t, adaList), "Delete Release")
 	p.until(`document.querySelectorAll(".event").length === 2`)
 	p.do(chromedp.SendKeys(chromedp.CSS("#activity-kind"), kb.Home))
 	p.until(`document.querySelectorAll(".event").length === 4`)

@@ -65,7 +65,7 @@ func TestWhatHappensIsToldInWordsWithWhoDidIt(t *testing.T) {
 	m := s.Memory("ada", "Tabs")
 	api := "/agents/ada/memories/" + m.ID
 	s.asScript(t, http.MethodPost, api+"/verify")
-	s.submit(t, s.get(t, pageOf(m)), "Delete Tabs")
+	s.submit(t, s.get(t, adaList), "Delete Tabs")
 	s.get(t, adaActivity).happened("Deleted Tabs: in the browser", "Still true Tabs: by a script", "Changed Tabs: "+own)
 
 	s.Write("ada/memory/again.md", tabs)
@@ -103,7 +103,7 @@ func TestTheActivityIsNarrowedByWhatAndWhoAndSession(t *testing.T) {
 	s.Write("ada/sessions/"+conversation+"/memory/kettle.md", memoirtest.Note("Kettle", memories.User, "Mira likes tea."))
 	s.Write("bo/memory/desk.md", memoirtest.Note("Desk", memories.User, "By the window."))
 	s.scanAll()
-	s.submit(t, s.get(t, pageOf(s.Memory("ada", "Tabs"))), "Delete Tabs")
+	s.submit(t, s.get(t, adaList), "Delete Tabs")
 
 	for address, want := range map[string][]string{
 		adaActivity + "?kind=deleted":                                       {"Tabs"},

@@ -28,7 +28,7 @@ func (s *site) memoryAsOf(w http.ResponseWriter, r *http.Request, at time.Time) 
 		return err
 	}
 	v.Known, v.MemoryRow, v.Readable, v.File = true, rowOf(then, at), then.Readable, then.Path
-	links := links{ctx: r.Context(), store: s.store, agent: agent}
+	links := links{ctx: r.Context(), store: s.store, agent: agent, view: templates.View{Agent: agent.Slug}}
 	v.Body, err = markdown.Render(then.Body, func(target string) (string, bool) {
 		href, ok := links.resolve(target)
 		return templates.AsOfHref(href, at), ok

@@ -31,7 +31,7 @@ func TestTheSearchFindsInAllAgentsAndMarksTheHits(t *testing.T) {
 	s := harbour(t)
 	page := s.get(t, "/search?q=FERR")
 	page.expect(http.StatusOK, "2 memories found for “FERR”")
-	if got := page.names(); !slices.Equal(got, []string{"Ferr y times", "Release day"}) {
+	if got := page.names(); !slices.Equal(got, []string{"Ferry times", "Release day"}) {
 		t.Errorf("found %q", got)
 	}
 	if got := page.each(".row mark"); !slices.Equal(got, []string{"Ferr", "Ferr", "ferr"}) {

@@ -103,8 +103,8 @@ func openByAddress(t *testing.T, browser context.Context) {
 
 func openOnAPhone(t *testing.T, browser context.Context) {
 	s := serve(t, numbered(18, memories.Feedback))
-	chosen := s.Memory("ada", "Fact 010")
-	p := open(t, browser, s, adaList, person{})
+	chosen := s.Memory("ada", "Fact 015")
+	p := open(t, browser, s, adaList+"?sort=name", person{})
 	p.phone()
 	p.live()
 	p.do(chromedp.ScrollIntoView(rowLink(chosen)))
@@ -116,7 +116,7 @@ func openOnAPhone(t *testing.T, browser context.Context) {
 		p.do(chromedp.Click(rowLink(chosen)))
 		p.until(`document.querySelector("#reading article")?.id === ` + quoted("open-"+chosen.ID))
 		p.until(`document.getElementById("list").offsetParent === null && scrollY === 0`)
-		p.until(`document.activeElement.textContent === "Fact 010"`)
+		p.until(`document.activeElement.textContent === "Fact 015"`)
 		p.do(back)
 		p.at(adaList)
 		p.until(fmt.Sprintf(`document.querySelector("#reading article") === null && Math.abs(scrollY - %v) < 2`, before))

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,12 +23,7 @@ type Disagreement struct {
 
 // Disagreements returns what the agent's sessions disagree about, by name.
 func (s *Store) Disagreements(ctx context.Context, agent Agent) ([]Disagreement, error) {
-	rows, err := s.q.Disagreements(ctx, agent.ID)
-	found := make([]Disagreement, len(rows))
-	for i, row := range rows {
-		found[i] = disagreementOf(queries.DisagreementOfRow(row))
-	}
-	return found, wrap("read disagreements", err)
+	return s.disagreements(ctx, queries.DisagreementsParams{AgentID: agent.ID})
 }
 
 // Disagreement returns how the files of one memory disagree; nil: they do not, or it is settled.
@@ -37,19 +31,24 @@ func (s *Store) Disagreement(ctx context.Context, m memories.Memory) (*Disagreem
 	if len(m.Files) < 2 {
 		return nil, nil
 	}
-	row, err := s.q.DisagreementOf(ctx, uuid.MustParse(m.ID))
-	if err = wrap("read the disagreement", err); errors.Is(err, memories.ErrNotFound) {
-		return nil, nil
+	id := uuid.MustParse(m.ID)
+	found, err := s.disagreements(ctx, queries.DisagreementsParams{AgentID: m.AgentID, MemoryID: &id})
+	if err != nil || len(found) == 0 {
+		return nil, err
 	}
-	found := disagreementOf(row)
-	return &found, err
+	return &found[0], nil
 }
 
-func disagreementOf(row queries.DisagreementOfRow) Disagreement {
-	return Disagreement{
-		ID: row.ID.String(), Name: row.Name, Versions: int(row.Versions), Sessions: int(row.Sessions), Durable: row.Durable,
-		NewestAt: row.NewestAt.UTC(),
+func (s *Store) disagreements(ctx context.Context, of queries.DisagreementsParams) ([]Disagreement, error) {
+	rows, err := s.q.Disagreements(ctx, of)
+	found := make([]Disagreement, len(rows))
+	for i, row := range rows {
+		found[i] = Disagreement{
+			ID: row.ID.String(), Name: row.Name, Versions: int(row.Versions), Sessions: int(row.Sessions), Durable: row.Durable,
+			NewestAt: row.NewestAt.UTC(),
+		}
 	}
+	return found, wrap("read disagreements", err)
 }
 
 // Version is one content that files on disk carry now.

@@ -33,8 +33,8 @@ var pictures = []picture{
 	{name: "claude-md", path: "claude-md"},
 	{name: "index", path: "index"},
 	{name: "activity", path: "activity"},
-	{name: "search", path: "/search?q=cents"},
 	{name: "sync", path: "/sync"},
+	{name: "search", path: "/search?q=cents"},
 }
 
 // takePictures writes each picture into the directory.

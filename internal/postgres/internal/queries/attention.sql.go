@@ -15,15 +15,14 @@ SELECT a.id,
        (SELECT count(DISTINCT f.memory_id) FROM files f
         WHERE f.agent_id = a.id AND f.status = 'removing' AND f.problem IS NOT NULL) AS not_removed,
        CASE WHEN a.sessions = 0 THEN 0 ELSE (
-           SELECT count(*) FROM (
-               SELECT f.memory_id
-               FROM files f JOIN memories m ON m.id = f.memory_id
-               WHERE f.agent_id = a.id AND f.present AND f.status = 'carries' AND m.readable AND m.state <> 'deleted'
-               GROUP BY f.memory_id
-               HAVING count(DISTINCT f.fingerprint) > 1
-                  AND max(f.content_at) FILTER (WHERE f.session IS NOT NULL)
-                      > coalesce(max(f.content_at) FILTER (WHERE f.session IS NULL), '-infinity')
-           ) d
+           SELECT count(DISTINCT f.memory_id)
+           FROM files f JOIN memories m ON m.id = f.memory_id
+           WHERE f.agent_id = a.id AND f.session IS NOT NULL AND f.present AND f.status = 'carries'
+             AND m.readable AND m.state <> 'deleted'
+             AND EXISTS (SELECT FROM files o WHERE o.memory_id = f.memory_id AND o.present AND o.status = 'carries'
+                                               AND o.fingerprint <> f.fingerprint)
+             AND NOT EXISTS (SELECT FROM files o WHERE o.memory_id = f.memory_id AND o.present AND o.status = 'carries'
+                                                   AND o.session IS NULL AND o.content_at >= f.content_at)
        ) END::bigint AS disagreements
 FROM agents a
 WHERE a.id = ANY($1::bigint[])
@@ -37,8 +36,9 @@ type CountWaitingRow struct {
 }
 
 // What waits for somebody besides the memories that their state tells of. The first two counts are answered by indexes
-// that hold little else: blocked's key, and files_to_remove. The third reads the files of an agent that has sessions; its
-// rule is that of Disagreements.
+// that hold little else: blocked's key, and files_to_remove. The third begins with the files of sessions, which are few
+// beside the agent's own, and looks up what else is said under their names in files_by_memory; its rule is that of
+// Disagreements.
 func (q *Queries) CountWaiting(ctx context.Context, agentIds []int64) ([]CountWaitingRow, error) {
 	rows, err := q.db.Query(ctx, countWaiting, agentIds)
 	if err != nil {

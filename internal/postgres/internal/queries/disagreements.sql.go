@@ -12,53 +12,33 @@ import (
 	"github.com/google/uuid"
 )
 
-const disagreementOf = `-- name: DisagreementOf :one
-SELECT m.id, m.name, count(DISTINCT f.fingerprint) AS versions, count(DISTINCT f.session) AS sessions,
-       bool_or(f.session IS NULL) AS durable, max(f.content_at)::timestamptz AS newest_at
-FROM files f JOIN memories m ON m.id = f.memory_id
-WHERE f.memory_id = $1::uuid AND f.present AND f.status = 'carries' AND m.readable AND m.state <> 'deleted'
-GROUP BY m.id
-HAVING count(DISTINCT f.fingerprint) > 1
-   AND max(f.content_at) FILTER (WHERE f.session IS NOT NULL)
-       > coalesce(max(f.content_at) FILTER (WHERE f.session IS NULL), '-infinity')
-`
-
-type DisagreementOfRow struct {
-	ID       uuid.UUID
-	Name     string
-	Versions int64
-	Sessions int64
-	Durable  bool
-	NewestAt time.Time
-}
-
-// The same of one memory, by the index over its files.
-func (q *Queries) DisagreementOf(ctx context.Context, memoryID uuid.UUID) (DisagreementOfRow, error) {
-	row := q.db.QueryRow(ctx, disagreementOf, memoryID)
-	var i DisagreementOfRow
-	err := row.Scan(
-		&i.ID,
-		&i.Name,
-		&i.Versions,
-		&i.Sessions,
-		&i.Durable,
-		&i.NewestAt,
-	)
-	return i, err
-}
-
 const disagreements = `-- name: Disagreements :many
 
-SELECT m.id, m.name, count(DISTINCT f.fingerprint) AS versions, count(DISTINCT f.session) AS sessions,
-       bool_or(f.session IS NULL) AS durable, max(f.content_at)::timestamptz AS newest_at
-FROM files f JOIN memories m ON m.id = f.memory_id
-WHERE f.agent_id = $1 AND f.present AND f.status = 'carries' AND m.readable AND m.state <> 'deleted'
-GROUP BY m.id
-HAVING count(DISTINCT f.fingerprint) > 1
-   AND max(f.content_at) FILTER (WHERE f.session IS NOT NULL)
-       > coalesce(max(f.content_at) FILTER (WHERE f.session IS NULL), '-infinity')
+SELECT m.id, m.name, said.versions, said.sessions, said.durable, said.newest_at
+FROM (
+    SELECT DISTINCT f.memory_id
+    FROM files f
+    WHERE f.agent_id = $1 AND f.memory_id = coalesce($2::uuid, f.memory_id)
+      AND f.session IS NOT NULL AND f.present AND f.status = 'carries'
+      AND EXISTS (SELECT FROM files o WHERE o.memory_id = f.memory_id AND o.present AND o.status = 'carries'
+                                        AND o.fingerprint <> f.fingerprint)
+      AND NOT EXISTS (SELECT FROM files o WHERE o.memory_id = f.memory_id AND o.present AND o.status = 'carries'
+                                            AND o.session IS NULL AND o.content_at >= f.content_at)
+) disputed
+JOIN memories m ON m.id = disputed.memory_id AND m.readable AND m.state <> 'deleted'
+CROSS JOIN LATERAL (
+    SELECT count(DISTINCT o.fingerprint) AS versions, count(DISTINCT o.session) AS sessions,
+           bool_or(o.session IS NULL)::boolean AS durable, max(o.content_at)::timestamptz AS newest_at
+    FROM files o
+    WHERE o.memory_id = m.id AND o.present AND o.status = 'carries'
+) said
 ORDER BY m.name, m.id
 `
+
+type DisagreementsParams struct {
+	AgentID  int64
+	MemoryID *uuid.UUID
+}
 
 type DisagreementsRow struct {
 	ID       uuid.UUID
@@ -71,8 +51,10 @@ type DisagreementsRow struct {
 
 // Files on disk that say different things under one name disagree while the newest of them is a session's. Once the
 // newest is the agent's own, which is where a save goes, the matter is settled: until a session says something new.
-func (q *Queries) Disagreements(ctx context.Context, agentID int64) ([]DisagreementsRow, error) {
-	rows, err := q.db.Query(ctx, disagreements, agentID)
+// Of the agent's memories, or of that one: those of which a session's file is newer than all of the agent's own and says
+// something else than another file.
+func (q *Queries) Disagreements(ctx context.Context, arg DisagreementsParams) ([]DisagreementsRow, error) {
+	rows, err := q.db.Query(ctx, disagreements, arg.AgentID, arg.MemoryID)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,139 @@
+package pages_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+)
+
+// TestTheIndexAndItsCostsInABrowser does with the Index tab and the CLAUDE.md tab what people do with them.
+func TestTheIndexAndItsCostsInABrowser(t *testing.T) {
+	t.Parallel()
+	browser := startBrowser(t)
+	for name, flow := range map[string]func(*testing.T, context.Context){
+		"an index is looked at, and rebuilt as it was shown": rebuildInBrowser,
+		"the Index tab follows the file":                     watchIndex,
+		"an index is rebuilt without JavaScript":             rebuildWithoutScripts,
+		"the bar of costs names what somebody points at":     pointAtCosts,
+		"a figure leads to the memory's place in the text":   jumpToPlace,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			flow(t, browser)
+		})
+	}
+}
+
+func withDeadLink() memoirtest.Files {
+	files := twoMemories()
+	files["ada/memory/MEMORY.md"] = "# By hand\n\n- [Gone](gone.md)\n- [Tabs](tabs.md) — mine\n"
+	return files
+}
+
+func rebuildInBrowser(t *testing.T, browser context.Context) {
+	for _, size := range [][2]int64{{1280, 900}, {390, 844}} {
+		s := serve(t, withDeadLink())
+		p := open(t, browser, s, adaList, person{})
+		p.do(chromedp.EmulateViewport(size[0], size[1]))
+		p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/index"]`)))
+		p.live()
+		p.shows("There is no gone.md.")
+		p.follow(click("Rebuild…"))
+		p.live()
+		p.shows("1 line comes, 1 line goes.")
+		p.mark()
+		p.do(click("Rebuild memory/MEMORY.md"))
+		p.shows("The index is in step with the memory files.")
+		p.at(indexTab)
+		p.shows("Every memory has its line")
+		p.isMarked()
+		if got := s.Read("ada/memory/MEMORY.md"); strings.Contains(got, "gone.md") || !strings.Contains(got, "(release.md)") {
+			t.Errorf("it says %q", got)
+		}
+	}
+}
+
+func watchIndex(t *testing.T, browser context.Context) {
+	s := serve(t, withDeadLink())
+	p := open(t, browser, s, indexTab, person{})
+	p.live()
+	p.mark()
+	s.Write("ada/memory/MEMORY.md", "- [Tabs](tabs.md)\n- [Release](release.md)\n")
+	p.shows("Every memory has its line")
+	s.Write("ada/memory/MEMORY.md", longIndex(203))
+	p.until(`document.querySelectorAll('.index-line[data-fate="cut"]').length === 3`)
+	p.do(chromedp.Click(chromedp.CSS(`.findings a[href="#line-201"]`)))
+	p.until(`(() => { const at = document.getElementById("line-201").getBoundingClientRect(); return at.top >= 0 && at.bottom <= innerHeight; })()`)
+	p.isMarked()
+}
+
+func rebuildWithoutScripts(t *testing.T, browser context.Context) {
+	s := serve(t, withDeadLink())
+	p := open(t, browser, s, indexTab, person{withoutScripts: true})
+	p.follow(click("Rebuild…"))
+	p.follow(click("Rebuild memory/MEMORY.md"))
+	p.shows("The index is in step with the memory files.")
+	if got := s.Read("ada/memory/MEMORY.md"); strings.Contains(got, "gone.md") {
+		t.Errorf("it says %q", got)
+	}
+}
+
+// manyCosts are memories that fill a part of the limit, each of another length.
+func manyCosts() memoirtest.Files {
+	files := memoirtest.Files{}
+	for i, kind := range []memories.Type{memories.Feedback, memories.User, memories.Project, memories.Reference} {
+		files[fmt.Sprintf("ada/memory/m%d.md", i)] = memoirtest.Note(fmt.Sprintf("Fact %d", i), kind, strings.Repeat("word ", 1000*(i+1)/2))
+	}
+	return files
+}
+
+func pointAtCosts(t *testing.T, browser context.Context) {
+	s := serve(t, manyCosts())
+	m := s.Memory("ada", "Fact 2")
+	part := `.cost-bar a[data-cost="` + m.ID + `"]`
+	p := open(t, browser, s, ada+"/claude-md", person{})
+	p.live()
+	says := func(name string) string {
+		return `document.getElementById("cost-named").textContent.startsWith("` + name + `: ")`
+	}
+	x, y := p.middle(part)
+	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, y))
+	p.until(says("Fact 2"))
+	p.do(chromedp.Focus(chromedp.CSS(`.costs li[data-cost="` + s.Memory("ada", "Fact 3").ID + `"] a`)))
+	p.until(says("Fact 3"))
+	x, y = p.middle(part)
+	p.follow(chromedp.MouseClickXY(x, y))
+	p.at(pageOf(m))
+}
+
+// middle scrolls to what a selector finds and returns where its middle is in the window.
+func (p *tab) middle(selector string) (x, y float64) {
+	p.t.Helper()
+	at, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]float64](`(() => {
+		const found = document.querySelector(`+quoted(selector)+`);
+		found.scrollIntoView({block: "center", behavior: "instant"});
+		const box = found.getBoundingClientRect();
+		return [box.x + box.width / 2, box.y + box.height / 2];
+	})()`))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return at[0], at[1]
+}
+
+func jumpToPlace(t *testing.T, browser context.Context) {
+	s := serve(t, manyCosts())
+	p := open(t, browser, s, ada+"/claude-md", person{})
+	p.live()
+	p.do(chromedp.EmulateViewport(390, 844))
+	p.do(chromedp.Click(chromedp.CSS(`.costs li[data-cost="` + s.Memory("ada", "Fact 3").ID + `"] .chars`)))
+	p.until(`document.querySelector(".place:target")?.textContent.startsWith("### Fact 3")`)
+	p.until(`(() => { const top = document.querySelector(".place:target").getBoundingClientRect().top; return top >= 0 && top < innerHeight; })()`)
+}
