@@ -314,6 +314,6 @@ func canBeKey(key, cast string) bool {
 		rank, err := strconv.ParseFloat(key, 32)
 		return err == nil && !math.IsNaN(rank) && !math.IsInf(rank, 0) && strconv.FormatFloat(rank, 'g', -1, 32) == key
 	default:
-		return !strings.ContainsRune(key, 0)
+		return canBeText(key)
 	}
 }
