@@ -35,10 +35,10 @@ type List struct {
 	State   memories.State
 	Stale   bool   // those alone that are
 	Flagged bool   // those alone that are in use although something about their files is odd
-	Session string // a file of this session carries them now, or their content came from it
+	Session string // a file of this session carries them now, or their content came from it; for a list of one agent
 	Name    string // exact
 	// NotRemoved wants those alone of which a file is still on disk although they were deleted, because it could not be
-	// removed: of the State Deleted.
+	// removed: of the State Deleted, for a list of one agent.
 	NotRemoved bool
 	Search     string // all words, each as a prefix; where no memory holds them all, those that come close
 	Sort       Sort
@@ -210,12 +210,13 @@ func (l List) conditions(of scope, sought search) conditions {
 	}
 	if l.NotRemoved {
 		sql.WriteString(` AND m.id IN (SELECT f.memory_id FROM files f
-			WHERE f.agent_id = m.agent_id AND f.status = 'removing' AND f.problem IS NOT NULL)`)
+			WHERE f.agent_id = @agent AND f.status = 'removing' AND f.problem IS NOT NULL)`)
 	}
 	if l.Session != "" {
 		args["session"] = l.Session
+		// The inner query names nothing of the outer one, so that it runs once and not for every memory.
 		sql.WriteString(` AND (m.session = @session OR m.id IN (SELECT f.memory_id FROM files f
-			WHERE f.agent_id = m.agent_id AND f.session = @session AND f.present AND f.status IN ('carries', 'removing')))`)
+			WHERE f.agent_id = @agent AND f.session = @session AND f.present AND f.status IN ('carries', 'removing')))`)
 	}
 	if l.Name != "" {
 		args["name"] = l.Name
