@@ -119,7 +119,7 @@ func TestADeletedContentThatTurnsUpAgainIsLetInByOneClick(t *testing.T) {
 	if got := page.names(); !slices.Equal(got, []string{"Release"}) {
 		t.Errorf("listed: %q", got)
 	}
-	page = s.submit(t, page, "Allow Tabs")
+	page = s.submit(t, page, "Let it in Tabs")
 	page.expect(http.StatusOK, "“Tabs” lives again.")
 	if got := page.names(); len(got) != 2 {
 		t.Errorf("listed after allowing it: %q", got)

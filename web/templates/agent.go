@@ -95,13 +95,13 @@ func BlockedReturns(slug string, blocked []memories.Blocked) Banner {
 			Text: b.Name,
 			Note: b.Path,
 			Actions: []Action{{
-				Label: "Allow", About: b.Name, Path: AgentPath(slug, "blocked", b.ID, "allow"), Style: Subtle,
+				Label: "Let it in", About: b.Name, Path: AgentPath(slug, "blocked", b.ID, "allow"), Style: Subtle,
 			}},
 		}
 	}
 	return Banner{
 		Title: counted(len(blocked), "deleted memory has", "deleted memories have") + " turned up on disk again",
-		Text:  "The same content was deleted before, so it is kept out. Allow what should live again.",
+		Text:  "The same content was deleted before, so it is kept out. Let in what should live again.",
 		Items: items,
 		Link:  Link{Label: "Look at what they say", Href: AttentionPath(slug) + "#blocked"},
 	}

@@ -190,7 +190,7 @@ func TestABlockedContentCanBeAllowed(t *testing.T) {
 	expect(t, templates.MemoriesPage(v), in(".banner",
 		in("h2", text("1 deleted memory has turned up on disk again")),
 		in("li", says("One"), says("memory/one.md")),
-		in(`form[action="/agents/support-bot/blocked/`+firstID+`/allow"] button`, text("Allow One")),
+		in(`form[action="/agents/support-bot/blocked/`+firstID+`/allow"] button`, text("Let it in One")),
 	))
 }
 
