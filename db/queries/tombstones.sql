@@ -19,6 +19,13 @@ FROM blocked
 WHERE agent_id = @agent_id
 ORDER BY seen_at DESC, id;
 
+-- name: NewestBlocked :many
+SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at
+FROM blocked
+WHERE agent_id = @agent_id
+ORDER BY seen_at DESC, id
+LIMIT @most;
+
 -- name: BlockedByID :one
 SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at
 FROM blocked

@@ -27,6 +27,8 @@ const (
 	// endlessRows is how long a group gets by scrolling: as much as one query gives, so that an open page can fetch
 	// itself again at every change. What is beyond has pages of its own.
 	endlessRows = postgres.MaxLimit
+	// bannerRows is how many contents that are kept out the banner names; Needs attention has the others.
+	bannerRows = 10
 )
 
 // memories shows an agent's Memory tab.
@@ -279,12 +281,13 @@ func (s *site) memoriesFrame(r *http.Request, agent postgres.Agent, path string)
 		}
 		frame.Banners = append(frame.Banners, banner)
 	}
-	blocked, err := s.store.Blocked(r.Context(), agent.ID)
+	if agent.Counts.Blocked == 0 {
+		return frame, nil
+	}
+	blocked, err := s.store.NewestBlocked(r.Context(), agent.ID, bannerRows)
 	if err != nil {
 		return frame, err
 	}
-	if len(blocked) > 0 {
-		frame.Banners = append(frame.Banners, templates.BlockedReturns(agent.Slug, blocked))
-	}
+	frame.Banners = append(frame.Banners, templates.BlockedReturns(agent.Slug, agent.Counts.Blocked, blocked))
 	return frame, nil
 }

@@ -123,6 +123,19 @@ func (s *Store) Blocked(ctx context.Context, agentID int64) ([]memories.Blocked,
 	return blocked, nil
 }
 
+// NewestBlocked is Blocked, at most so many.
+func (s *Store) NewestBlocked(ctx context.Context, agentID int64, most int) ([]memories.Blocked, error) {
+	rows, err := s.q.NewestBlocked(ctx, queries.NewestBlockedParams{AgentID: agentID, Most: int32(most)})
+	if err != nil {
+		return nil, wrap("read blocked contents", err)
+	}
+	blocked := make([]memories.Blocked, len(rows))
+	for i, row := range rows {
+		blocked[i] = blockedOf(row).Blocked
+	}
+	return blocked, nil
+}
+
 // Missing returns the ids of the memories that are held as missing, by name.
 func (s *Store) Missing(ctx context.Context, agentID int64) ([]string, error) {
 	rows, err := s.q.MissingMemories(ctx, agentID)

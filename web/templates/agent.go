@@ -87,8 +87,8 @@ func MissingActions(slug string) []Action {
 	}
 }
 
-// BlockedReturns returns the banner for deleted contents that turned up on disk again.
-func BlockedReturns(slug string, blocked []memories.Blocked) Banner {
+// BlockedReturns returns the banner for so many deleted contents that turned up on disk again, the newest of which it names.
+func BlockedReturns(slug string, all int, blocked []memories.Blocked) Banner {
 	items := make([]Item, len(blocked))
 	for i, b := range blocked {
 		items[i] = Item{
@@ -100,9 +100,9 @@ func BlockedReturns(slug string, blocked []memories.Blocked) Banner {
 		}
 	}
 	return Banner{
-		Title: counted(len(blocked), "deleted memory has", "deleted memories have") + " turned up on disk again",
+		Title: counted(all, "deleted memory has", "deleted memories have") + " turned up on disk again",
 		Text:  "The same content was deleted before, so it is kept out. Let in what should live again.",
-		Items: items,
-		Link:  Link{Label: "Look at what they say", Href: AttentionPath(slug) + "#blocked"},
+		Items: items, All: all,
+		Link: Link{Label: "Look at what they say", Href: AttentionPath(slug) + "#blocked"},
 	}
 }

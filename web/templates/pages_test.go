@@ -186,7 +186,7 @@ func TestMissingMemoriesHaveBothWaysOut(t *testing.T) {
 func TestABlockedContentCanBeAllowed(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
-	v.Banners = []templates.Banner{templates.BlockedReturns(slug, []memories.Blocked{{ID: firstID, Name: "One", Path: "memory/one.md"}})}
+	v.Banners = []templates.Banner{templates.BlockedReturns(slug, 1, []memories.Blocked{{ID: firstID, Name: "One", Path: "memory/one.md"}})}
 	expect(t, templates.MemoriesPage(v), in(".banner",
 		in("h2", text("1 deleted memory has turned up on disk again")),
 		in("li", says("One"), says("memory/one.md")),

@@ -46,6 +46,7 @@ type Banner struct {
 	Title   string
 	Text    string
 	Items   []Item // what it is about, in a list that opens on demand
+	All     int    // how many there are, where Items may be the newest of them alone; 0: as many as Items
 	Actions []Action
 	Link    Link // where to look; without a label: none
 }

@@ -112,6 +112,51 @@ func (q *Queries) DropBlocked(ctx context.Context, arg DropBlockedParams) error 
 	return err
 }
 
+const newestBlocked = `-- name: NewestBlocked :many
+SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at
+FROM blocked
+WHERE agent_id = $1
+ORDER BY seen_at DESC, id
+LIMIT $2
+`
+
+type NewestBlockedParams struct {
+	AgentID int64
+	Most    int32
+}
+
+func (q *Queries) NewestBlocked(ctx context.Context, arg NewestBlockedParams) ([]Blocked, error) {
+	rows, err := q.db.Query(ctx, newestBlocked, arg.AgentID, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Blocked{}
+	for rows.Next() {
+		var i Blocked
+		if err := rows.Scan(
+			&i.ID,
+			&i.AgentID,
+			&i.Path,
+			&i.Session,
+			&i.Name,
+			&i.Fingerprint,
+			&i.Hash,
+			&i.Type,
+			&i.Description,
+			&i.Body,
+			&i.SeenAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const tombstones = `-- name: Tombstones :many
 SELECT name, fingerprint FROM tombstones WHERE agent_id = $1 AND name = ANY($2::text[])
 `
