@@ -38,7 +38,7 @@ func (s *site) attention(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := templates.Attention{Frame: frame, Agent: agentView(agent)}
+	v := templates.Attention{Frame: frame, Agent: agentView(agent), Selection: selectionOf(agent, false, path)}
 	if err := s.toMend(r, agent, &v); err != nil {
 		return err
 	}
