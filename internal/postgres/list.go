@@ -37,7 +37,7 @@ type List struct {
 	Type    memories.Type
 	State   memories.State
 	Stale   bool   // those alone that are
-	Session string // a file of this session carries them now, or their content came from it
+	Session string // a file of this session carries them now, or their content came from it; for a list of one agent
 	Name    string // exact
 	Search  string // all words, each as a prefix; where no memory holds them all, those that come close
 	Sort    Sort
@@ -206,8 +206,9 @@ func (l List) conditions(of scope, sought search) conditions {
 	}
 	if l.Session != "" {
 		args["session"] = l.Session
+		// The inner query names nothing of the outer one, so that it runs once and not for every memory.
 		sql.WriteString(` AND (m.session = @session OR m.id IN (SELECT f.memory_id FROM files f
-			WHERE f.agent_id = m.agent_id AND f.session = @session AND f.present AND f.status IN ('carries', 'removing')))`)
+			WHERE f.agent_id = @agent AND f.session = @session AND f.present AND f.status IN ('carries', 'removing')))`)
 	}
 	if l.Name != "" {
 		args["name"] = l.Name
