@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"memoir/internal/memoirtest"
@@ -25,19 +24,10 @@ var screens = []struct {
 
 // onEveryScreen does the same as four people, each before another screen.
 func onEveryScreen(t *testing.T, browser context.Context, flow func(t *testing.T, show func(*tab))) {
-	for _, screen := range screens {
-		t.Run(screen.name, func(t *testing.T) {
+	for i := range screens {
+		t.Run(screens[i].name, func(t *testing.T) {
 			t.Parallel()
-			flow(t, func(p *tab) {
-				p.t.Helper()
-				p.do(chromedp.EmulateViewport(screen.width, screen.height))
-				_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-					Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: screen.scheme}},
-				})
-				if err != nil {
-					p.t.Fatal(err)
-				}
-			})
+			flow(t, func(p *tab) { p.before(i) })
 		})
 	}
 }
