@@ -31,12 +31,9 @@ func onEveryScreen(t *testing.T, browser context.Context, flow func(t *testing.T
 			flow(t, func(p *tab) {
 				p.t.Helper()
 				p.do(chromedp.EmulateViewport(screen.width, screen.height))
-				_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+				call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 					Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: screen.scheme}},
 				})
-				if err != nil {
-					p.t.Fatal(err)
-				}
 			})
 		})
 	}
