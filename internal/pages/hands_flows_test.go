@@ -61,16 +61,6 @@ func (p *tab) focused(name string) {
 	p.until(`document.activeElement.closest("[data-row]")?.querySelector("[data-open]").textContent.trim() === ` + quoted(name))
 }
 
-// evaluate returns what a JavaScript expression says.
-func evaluate[T any](p *tab, expression string) T {
-	p.t.Helper()
-	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression))
-	if err != nil {
-		p.t.Fatalf("%s: %v", expression, err)
-	}
-	return value
-}
-
 // listed returns the names of the listed memories, from the top: what is known of them is in their order on the page.
 func (p *tab) listed() []string {
 	p.t.Helper()
