@@ -99,6 +99,9 @@ func open(t *testing.T, browser context.Context, s *site, path string, as person
 	if as.withoutScripts {
 		call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	}
+	if screen, ok := browser.Value(screenKey{}).(screen); ok {
+		p.sits(screen)
+	}
 	p.follow(chromedp.Navigate(s.address + path))
 	return p
 }

@@ -38,9 +38,6 @@ func TestWithTheKeyboard(t *testing.T) {
 	}
 }
 
-// deskAndPhone are two screens that differ in all that screens differ in.
-var deskAndPhone = []int{0, 3}
-
 // press presses keys one after the other, wherever the focus is.
 func (p *tab) press(keys ...string) {
 	p.t.Helper()
@@ -64,7 +61,7 @@ func (p *tab) focused(name string) {
 	p.until(`document.activeElement.closest("[data-row]")?.querySelector("[data-open]").textContent.trim() === ` + quoted(name))
 }
 
-// fact returns the names of the listed memories, from the top: what is known of them is in their order on the page.
+// listed returns the names of the listed memories, from the top: what is known of them is in their order on the page.
 func (p *tab) listed() []string {
 	p.t.Helper()
 	return evaluate[[]string](p, `[...document.querySelectorAll("[data-row] [data-open]")].map(a => a.textContent.trim())`)
