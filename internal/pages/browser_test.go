@@ -100,6 +100,9 @@ func open(t *testing.T, browser context.Context, s *site, path string, as person
 			t.Fatal(err)
 		}
 	}
+	if screen, ok := browser.Value(screenKey{}).(screen); ok {
+		p.sits(screen)
+	}
 	p.follow(chromedp.Navigate(s.address + path))
 	return p
 }

@@ -108,8 +108,8 @@ func backward(text string, place, first int) int {
 
 // What only sets a Markdown text, not what it says. A line that has nothing else goes; of a link its words stay.
 var (
-	ruled    = regexp.MustCompile(`(?m)^[ \t]*(?:[-*_=~]{3,}|` + "`{3,}[^`\n]*" + `|\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?)[ \t]*$`)
-	leading  = regexp.MustCompile(`(?m)^[ \t]*(?:(?:>|#{1,6}|[-*+]|\d{1,9}[.)])[ \t]+)*(?:\[[ xX]\][ \t]+)?`)
+	ruled    = regexp.MustCompile(`^[ \t]*(?:[-*_=~]{3,}|` + "`{3,}[^`\n]*" + `|\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?)[ \t]*$`)
+	leading  = regexp.MustCompile(`^[ \t]*(?:(?:>|#{1,6}|[-*+]|\d{1,9}[.)])[ \t]+)*(?:\[[ xX]\][ \t]+)?`)
 	linked   = regexp.MustCompile(`!?\[\[?([^\[\]\n]{0,200})\]?\](?:\([^()\s]{0,1000}\))?`)
 	slanted  = regexp.MustCompile(`(^|[\s("])\*([^\s*](?:[^*\n]*[^\s*])?)\*`)
 	address  = regexp.MustCompile(`<(https?://[^<>\s]*)>`)
@@ -119,11 +119,33 @@ var (
 // Plain returns the beginning of a Markdown text, 64 KiB at most, as plain text on one line.
 func Plain(markdown string) string {
 	text, _ := cutAt(markdown, min(len(markdown), lookedAt))
-	text = ruled.ReplaceAllString(text, "")
-	text = leading.ReplaceAllString(text, "")
-	text = linked.ReplaceAllString(text, "$1")
-	text = address.ReplaceAllString(text, "$1")
+	text = withoutLineMarks(text)
+	// Most texts have no link, and a page of hits has many texts: to look for a bracket costs a hundredth of the pattern.
+	if strings.Contains(text, "[") {
+		text = linked.ReplaceAllString(text, "$1")
+	}
+	if strings.Contains(text, "<http") {
+		text = address.ReplaceAllString(text, "$1")
+	}
 	text = stressed.Replace(text)
-	text = slanted.ReplaceAllString(text, "$1$2")
+	if strings.Contains(text, "*") {
+		text = slanted.ReplaceAllString(text, "$1$2")
+	}
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+}
+
+// withoutLineMarks leaves out what sets whole lines. Few lines begin with a character that could.
+func withoutLineMarks(text string) string {
+	var bare strings.Builder
+	for line := range strings.Lines(text) {
+		line, end := strings.CutSuffix(line, "\n")
+		if begins := strings.TrimLeft(line, " \t"); begins != "" && strings.IndexByte("-*_=~`|:>#+[0123456789", begins[0]) >= 0 {
+			line = leading.ReplaceAllString(ruled.ReplaceAllString(line, ""), "")
+		}
+		bare.WriteString(line)
+		if end {
+			bare.WriteByte('\n')
+		}
+	}
+	return bare.String()
 }

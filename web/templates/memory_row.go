@@ -33,7 +33,7 @@ type MemoryRow struct {
 type Hits struct {
 	Name        []words.Part
 	Description []words.Part
-	Excerpt     []words.Part // the passage of the body that has the most; none: the body has no hit
+	Excerpt     []words.Part // the passage of the body that has the most; none: the description has a hit, or the body none
 }
 
 // excerptLength is about how long the passage is that a row shows of a body, in bytes: two lines of a list.
@@ -42,6 +42,9 @@ const excerptLength = 140
 // HitsOf returns what a search has found in a memory.
 func HitsOf(search words.Search, m memories.Memory) *Hits {
 	hits := &Hits{Name: search.Mark(m.Name), Description: search.Mark(m.Description)}
+	if hit(hits.Description) {
+		return hits // and what the body has is not looked for
+	}
 	if excerpt := search.Excerpt(m.Body, excerptLength); hit(excerpt) {
 		hits.Excerpt = excerpt
 	}
@@ -65,7 +68,7 @@ func (r MemoryRow) says() []words.Part {
 	switch {
 	case r.Hits == nil:
 		return []words.Part{{Text: r.Description}}
-	case len(r.Hits.Excerpt) > 0 && !hit(r.Hits.Description):
+	case len(r.Hits.Excerpt) > 0:
 		return r.Hits.Excerpt
 	default:
 		return r.Hits.Description
