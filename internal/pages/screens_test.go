@@ -32,12 +32,9 @@ func (s screen) isPhone() bool { return s.width < 600 }
 func (p *tab) sits(before screen) {
 	p.t.Helper()
 	p.do(chromedp.EmulateViewport(before.width, before.height))
-	_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: before.scheme}},
 	})
-	if err != nil {
-		p.t.Fatal(err)
-	}
 }
 
 type screenKey struct{}
