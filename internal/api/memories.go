@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"memoir/internal/memories"
+	"memoir/internal/problem"
 	"memoir/internal/sync"
 )
 
@@ -83,7 +85,8 @@ func (a *api) registerMemories() {
 	const memory = "/agents/{slug}/memories/{id}"
 	register(a, get("/agents/{slug}/memories", "list-memories", "The memories of an agent"), a.listMemories)
 	register(a, a.alsoCreates(post("/agents/{slug}/memories", "save-memory", "Save a memory under its name",
-		http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)), a.saveMemory)
+		http.StatusBadRequest, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge,
+		http.StatusUnsupportedMediaType)), a.saveMemory)
 	register(a, orUnchanged(get(memory, "get-memory", "One memory")), a.getMemory)
 	register(a, patch(memory, "patch-memory", "Change a part of a memory, or rename it",
 		http.StatusBadRequest, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge,
@@ -146,7 +149,8 @@ func (a *api) getMemory(ctx context.Context, in *getMemoryInput) (*memoryAnswer,
 
 type saveMemoryInput struct {
 	AgentPath
-	Body struct {
+	IfNoneMatch string `header:"If-None-Match" enum:"*" doc:"With *, a name under which a memory lives already is 412, and nothing is overwritten."`
+	Body        struct {
 		Name        string  `json:"name"`
 		Type        string  `json:"type" enum:"feedback,user,project,reference"`
 		Description *string `json:"description" required:"false"`
@@ -155,9 +159,17 @@ type saveMemoryInput struct {
 }
 
 func (a *api) saveMemory(ctx context.Context, in *saveMemoryInput) (*memoryAnswer, error) {
-	result, err := a.engine.Save(ctx, in.Slug, sync.Draft{
+	save := a.engine.Save
+	if in.IfNoneMatch != "" {
+		save = a.engine.Create
+	}
+	result, err := save(ctx, in.Slug, sync.Draft{
 		Name: in.Body.Name, Type: memories.Type(in.Body.Type), Description: orEmpty(in.Body.Description), Body: orEmpty(in.Body.Body),
 	})
+	var taken *memories.NameTakenError
+	if errors.As(err, &taken) {
+		return nil, problem.New(http.StatusPreconditionFailed, taken.Error())
+	}
 	if err != nil || !result.Created {
 		return written(result, err)
 	}

@@ -254,3 +254,16 @@ func TestAWriteThatFindsItsFileChangedOnDiskIsAConflict(t *testing.T) {
 		})
 	}
 }
+
+func TestASaveThatMayOnlyBeNewOverwritesNothing(t *testing.T) {
+	t.Parallel()
+	s := setup(t, tabs)
+	draft := object{"name": "Tabs", "type": "user", "body": "Use spaces."}
+	s.problem(s.call("POST", "/api/v1/agents/ada/memories", draft, "If-None-Match", "*"), 412)
+	if got := s.Read("ada/memory/tabs.md"); got != tabs["ada/memory/tabs.md"] {
+		t.Errorf("the file says %q", got)
+	}
+	s.problem(s.call("POST", "/api/v1/agents/ada/memories", draft, "If-None-Match", `"tag"`), 422)
+	draft["name"] = "Spaces"
+	s.ok(201, "POST", "/api/v1/agents/ada/memories", draft, "If-None-Match", "*")
+}

@@ -1,6 +1,9 @@
 package memories
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // The ways in which a request about a memory can fail. Callers map them to a status in one table.
 var (
@@ -14,6 +17,16 @@ var (
 type ConflictError struct{ Reason string }
 
 func (e *ConflictError) Error() string { return e.Reason }
+
+// NameTakenError is the conflict that another memory lives under the wanted name. Nothing has happened.
+type NameTakenError struct{ Name, ID string }
+
+func (e *NameTakenError) Error() string {
+	return fmt.Sprintf("There is a memory named %q already. Nothing was changed. Choose another name, or delete that one first.", e.Name)
+}
+
+// Unwrap makes it a conflict like any other to whoever does not ask which memory it is.
+func (e *NameTakenError) Unwrap() error { return &ConflictError{e.Error()} }
 
 // InvalidError says that a field of a request cannot be taken as it is.
 type InvalidError struct{ Field, Reason string }

@@ -43,7 +43,7 @@ func (s *site) attention(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := templates.Attention{Frame: frame, Agent: agentView(agent)}
+	v := templates.Attention{Frame: frame, Agent: agentView(agent), Selection: selectionOf(agent, false, path)}
 	if err := s.toMend(r, agent, &v); err != nil {
 		return err
 	}
@@ -72,11 +72,11 @@ func (s *site) toMend(r *http.Request, agent postgres.Agent, v *templates.Attent
 	if cursor != "" {
 		v.FirstHref = path
 	}
-	flagged, err := s.store.Flagged(r.Context(), agent, inboxRows)
+	flagged, err := s.store.Memories(r.Context(), agent, postgres.List{Flagged: true, Sort: postgres.ByName, Limit: inboxRows})
 	if err != nil {
 		return err
 	}
-	v.Flagged, err = s.mendings(r.Context(), flagged, path)
+	v.Flagged, err = s.mendings(r.Context(), flagged.Memories, path)
 	return err
 }
 
@@ -184,11 +184,13 @@ func (s *site) toDecide(ctx context.Context, agent postgres.Agent, v *templates.
 			Path: b.Path, Session: b.Session, SeenAt: local(b.SeenAt),
 		})
 	}
-	left, err := s.store.NotRemoved(ctx, agent, decisionRows)
+	left, err := s.store.Memories(ctx, agent, postgres.List{
+		State: memories.Deleted, NotRemoved: true, Sort: postgres.ByName, Limit: decisionRows,
+	})
 	if err != nil {
 		return err
 	}
-	for _, m := range left {
+	for _, m := range left.Memories {
 		v.NotRemoved = append(v.NotRemoved, trashRow(m))
 	}
 	if agent.Counts.Disagreements == 0 {

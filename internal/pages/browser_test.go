@@ -16,27 +16,43 @@ import (
 	"memoir/internal/memoirtest"
 )
 
-// startBrowser runs a Chromium without a window until the test and its subtests end.
-func startBrowser(t *testing.T) context.Context {
-	t.Helper()
+// browser is the one Chromium of the whole run, without a window. How many tabs are driven in it at once is what
+// `go test -parallel` says, which is the number of cores: a step gets the time that it needs.
+var browser context.Context
+
+// withBrowser runs the tests and then ends the browser that the first of them started.
+func withBrowser(run func() int) int {
 	profile, err := os.MkdirTemp("", "memoir-browser-")
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(profile) })
+	defer func() { _ = os.RemoveAll(profile) }()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.UserDataDir(filepath.Join(profile, "profile")),
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.DisableGPU)
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.DisableGPU,
+		chromedp.WSURLReadTimeout(memoirtest.Patience))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	browser, end := chromedp.NewContext(allocator)
-	t.Cleanup(func() {
-		_ = chromedp.Cancel(browser) // what a browser says as it ends is of no interest
+	defer stop()
+	var end context.CancelFunc
+	browser, end = chromedp.NewContext(allocator)
+	defer func() {
+		// Waiting for the end of a browser that never began takes forever. What one says as it ends is of no interest.
+		if chromedp.FromContext(browser).Browser != nil {
+			_ = chromedp.Cancel(browser)
+		}
 		end()
-		stop()
-	})
-	if err := chromedp.Do(browser, chromedp.Navigate("about:blank")); err != nil {
+	}()
+	return run()
+}
+
+var launch = sync.OnceValue(func() error { return chromedp.Do(browser, chromedp.Navigate("about:blank")) })
+
+// startBrowser returns the browser of all tests, which the first of them starts.
+func startBrowser(t *testing.T) context.Context {
+	t.Helper()
+	if err := launch(); err != nil {
 		t.Fatalf("Chromium does not start (apt install chromium): %v", err)
 	}
 	return browser
@@ -83,6 +99,9 @@ func open(t *testing.T, browser context.Context, s *site, path string, as person
 		if _, err := chromedp.Call(p.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if screen, ok := browser.Value(screenKey{}).(screen); ok {
+		p.sits(screen)
 	}
 	p.follow(chromedp.Navigate(s.address + path))
 	return p

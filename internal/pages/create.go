@@ -24,14 +24,7 @@ func (s *site) create(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := typed(r, agent)
-	taken, err := s.livingID(r.Context(), agent, v.Name)
-	if err != nil {
-		return err
-	}
-	if taken != "" {
-		return s.nameTaken(w, r, agent, v, taken)
-	}
-	result, err := s.engine.Save(r.Context(), agent.Slug, sync.Draft{
+	result, err := s.engine.Create(r.Context(), agent.Slug, sync.Draft{
 		Name: v.Name, Type: v.Type, Description: v.Description, Body: v.Body,
 	})
 	if err != nil {

@@ -35,13 +35,6 @@ func (s *site) edit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := typed(r, agent)
-	taken, err := s.livingID(r.Context(), agent, v.Name)
-	if err != nil {
-		return err
-	}
-	if taken != "" && taken != v.ID {
-		return s.nameTaken(w, r, agent, v, taken)
-	}
 	result, err := s.saveEdit(r, v)
 	if err == nil {
 		return redirect(w, r, templates.MemoryPath(agent.Slug, result.Memory.ID), doneSaved, result.Memory.ID)
@@ -66,9 +59,12 @@ func (s *site) saveEdit(r *http.Request, v templates.MemoryForm) (sync.Result, e
 // else with what stands against it.
 func (s *site) refuseEdit(w http.ResponseWriter, r *http.Request, agent postgres.Agent, v templates.MemoryForm, refused error) error {
 	var conflict *memories.ConflictError
+	var taken *memories.NameTakenError
 	switch {
 	case errors.Is(refused, memories.ErrNotFound):
 		return s.showGone(w, r, agent, v)
+	case errors.As(refused, &taken):
+		return s.notSaved(w, r, agent, v, refused)
 	case !errors.Is(refused, memories.ErrChanged) && !errors.As(refused, &conflict):
 		return s.notSaved(w, r, agent, v, refused)
 	}

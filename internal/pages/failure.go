@@ -29,10 +29,14 @@ func (e *badRequest) Error() string { return e.detail }
 // unreadable is the failure of a form that could not be read.
 func unreadable(err error) error {
 	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
+	switch {
+	case !errors.As(err, &tooLarge):
+		return &badRequest{http.StatusBadRequest, "The form could not be read."}
+	case tooLarge.Limit == maxWriting:
+		return &badRequest{http.StatusRequestEntityTooLarge, "A memory is a note of at most 1 MiB. Go back, where what you wrote still stands, and move the detail into a file of its own."}
+	default:
 		return &badRequest{http.StatusRequestEntityTooLarge, "A form of this size is none of Memoir's."}
 	}
-	return &badRequest{http.StatusBadRequest, "The form could not be read."}
 }
 
 // failureOf is the table between errors, statuses and words. known is false for what is nobody's fault but Memoir's.

@@ -86,6 +86,8 @@ func TestAFormThatIsTooLargeOrBrokenIsRefused(t *testing.T) {
 	if s.Memory("ada", "Tabs").State != memories.Active {
 		t.Error("it was deleted")
 	}
+	over := url.Values{"name": {"Huge"}, "type": {"user"}, "body": {strings.Repeat("x", 5<<20)}}
+	s.post(t, adaList+"/new", over).expect(http.StatusRequestEntityTooLarge, "Nothing was changed", "a note of at most 1 MiB")
 }
 
 func TestWhilePostgresIsAwayThePageSaysSoAndThatTheFilesAreSafe(t *testing.T) {

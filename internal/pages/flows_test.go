@@ -56,7 +56,7 @@ func TestInABrowser(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			flow(t, browser)
+			atDeskAndPhone(t, browser, flow)
 		})
 	}
 }

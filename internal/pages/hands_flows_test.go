@@ -38,9 +38,6 @@ func TestWithTheKeyboard(t *testing.T) {
 	}
 }
 
-// deskAndPhone are two screens that differ in all that screens differ in.
-var deskAndPhone = []int{0, 3}
-
 // press presses keys one after the other, wherever the focus is.
 func (p *tab) press(keys ...string) {
 	p.t.Helper()
@@ -74,7 +71,7 @@ func evaluate[T any](p *tab, expression string) T {
 	return value
 }
 
-// fact returns the names of the listed memories, from the top: what is known of them is in their order on the page.
+// listed returns the names of the listed memories, from the top: what is known of them is in their order on the page.
 func (p *tab) listed() []string {
 	p.t.Helper()
 	return evaluate[[]string](p, `[...document.querySelectorAll("[data-row] [data-open]")].map(a => a.textContent.trim())`)

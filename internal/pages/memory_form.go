@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -52,8 +51,15 @@ func (s *site) preview(w http.ResponseWriter, r *http.Request) error {
 // notSaved answers with the form as it was typed, and beside it why it could not be saved.
 func (s *site) notSaved(w http.ResponseWriter, r *http.Request, agent postgres.Agent, v templates.MemoryForm, refused error) error {
 	var invalid *memories.InvalidError
+	var taken *memories.NameTakenError
 	var conflict *memories.ConflictError
 	switch {
+	case errors.As(refused, &taken):
+		v.Problems = map[string]string{
+			templates.FieldName: "There is a memory of this name already, so nothing was saved. Choose another name, or edit the other one:",
+		}
+		v.Taken = templates.Link{Label: "open “" + taken.Name + "”", Href: templates.MemoryPath(agent.Slug, taken.ID)}
+		return s.showForm(w, r, http.StatusConflict, agent, v)
 	case errors.As(refused, &invalid):
 		v.Problems = map[string]string{invalid.Field: "The " + invalid.Field + " " + invalid.Reason + "."}
 		return s.showForm(w, r, http.StatusUnprocessableEntity, agent, v)
@@ -63,33 +69,6 @@ func (s *site) notSaved(w http.ResponseWriter, r *http.Request, agent postgres.A
 	default:
 		return refused
 	}
-}
-
-// nameTaken answers with the form, and leads to the memory that lives under its name already.
-func (s *site) nameTaken(w http.ResponseWriter, r *http.Request, agent postgres.Agent, v templates.MemoryForm, id string) error {
-	v.Problems = map[string]string{
-		templates.FieldName: "There is a memory of this name already, so nothing was saved. Choose another name, or edit the other one:",
-	}
-	v.Taken = templates.Link{Label: "open “" + v.Name + "”", Href: templates.MemoryPath(agent.Slug, id)}
-	return s.showForm(w, r, http.StatusConflict, agent, v)
-}
-
-// livingID returns the id of the memory that lives under a name as somebody has typed it; empty: there is none.
-func (s *site) livingID(ctx context.Context, agent postgres.Agent, name string) (string, error) {
-	name = memories.Content{Name: name}.Canonical().Name
-	if name == "" {
-		return "", nil
-	}
-	page, err := s.store.Memories(ctx, agent, postgres.List{Name: name, Limit: postgres.MaxLimit})
-	if err != nil {
-		return "", err
-	}
-	for _, m := range page.Memories {
-		if m.Readable {
-			return m.ID, nil
-		}
-	}
-	return "", nil
 }
 
 // memoryForm is the form for a memory as it stands.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -202,4 +203,4 @@ const (
 
 func pageOf(m memories.Memory) string { return adaList + "/" + m.ID }
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) { os.Exit(withBrowser(func() int { return pgtest.Run(m) })) }

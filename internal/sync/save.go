@@ -39,6 +39,16 @@ type Patch struct {
 // It fails with memories.ErrNotFound for an unknown agent, *memories.InvalidError for a field that cannot be taken, and
 // *memories.ConflictError when the memory's file has changed on disk since it was read.
 func (e *Engine) Save(ctx context.Context, slug string, draft Draft) (Result, error) {
+	return e.save(ctx, slug, draft, false)
+}
+
+// Create is Save under a name that no living memory has. It fails with *memories.NameTakenError where one has it, and as
+// Save does.
+func (e *Engine) Create(ctx context.Context, slug string, draft Draft) (Result, error) {
+	return e.save(ctx, slug, draft, true)
+}
+
+func (e *Engine) save(ctx context.Context, slug string, draft Draft, onlyNew bool) (Result, error) {
 	if err := draft.check(); err != nil {
 		return Result{}, err
 	}
@@ -53,6 +63,9 @@ func (e *Engine) Save(ctx context.Context, slug string, draft Draft) (Result, er
 			head = &heads[0]
 		}
 		created := head == nil || head.State == memories.Deleted
+		if onlyNew && !created {
+			return &memories.NameTakenError{Name: head.Name, ID: head.ID}
+		}
 		result, err = h.write(ctx, head, draft)
 		result.Created = created
 		return err
@@ -61,7 +74,8 @@ func (e *Engine) Save(ctx context.Context, slug string, draft Draft) (Result, er
 }
 
 // Patch changes a part of a memory; with a new name, it saves the memory under that and deletes it under the old one.
-// match is the ETag of what the user saw; empty: whatever there is. It fails as Save and Delete do.
+// match is the ETag of what the user saw; empty: whatever there is. It fails as Save and Delete do, and with
+// *memories.NameTakenError where another memory lives under the new name.
 func (e *Engine) Patch(ctx context.Context, slug, id, match string, patch Patch) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
@@ -325,7 +339,7 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 		return Result{}, err
 	}
 	if len(taken) > 0 && taken[0].State != memories.Deleted {
-		return Result{}, &memories.ConflictError{Reason: fmt.Sprintf("There is a memory named %q already. Nothing was changed. Choose another name, or delete that one first.", draft.Name)}
+		return Result{}, &memories.NameTakenError{Name: draft.Name, ID: taken[0].ID}
 	}
 	carriers, err := h.carriersOf(ctx, head)
 	if err != nil {

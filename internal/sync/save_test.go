@@ -45,6 +45,28 @@ func TestSavingWritesADurableFileAndClaudeMD(t *testing.T) {
 	}
 }
 
+func TestCreatingNeverOverwritesWhatLives(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	first := b.save(sync.Draft{Name: "Tabs", Type: memories.Feedback, Body: "one"}).Memory
+	again := sync.Draft{Name: " Tabs", Type: memories.Feedback, Body: "two"}
+	_, err := b.engine.Create(b.Context(), "ada", again)
+	var taken *memories.NameTakenError
+	var conflict *memories.ConflictError
+	if !errors.As(err, &taken) || taken.ID != first.ID || !errors.As(err, &conflict) || conflict.Reason != err.Error() {
+		t.Errorf("created over a living memory: %v", err)
+	}
+	if got := b.read("ada/" + first.Path); !strings.Contains(got, "one") {
+		t.Errorf("the file says %q", got)
+	}
+	if _, err := b.engine.Delete(b.Context(), "ada", first.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	if result, err := b.engine.Create(b.Context(), "ada", again); err != nil || !result.Created || result.Memory.Body != "two" {
+		t.Errorf("created in place of a deleted one: %+v, %v", result, err)
+	}
+}
+
 func TestSavingAgainUpdatesAndKeepsThePathEvenWhenTheTypeChanges(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)

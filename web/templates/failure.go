@@ -41,7 +41,7 @@ func FailureOf(status int) Failure {
 		f.Text = "Somebody or something was faster, so nothing was done. Look at what it says now, then decide again."
 	case http.StatusRequestEntityTooLarge:
 		f.Title = "That is too large"
-		f.Text = "Memoir takes at most 2 MiB at once. Nothing was changed."
+		f.Text = "More was sent than Memoir takes at once. Nothing was changed."
 	case http.StatusMisdirectedRequest:
 		f.Title = "Memoir is not known by that name"
 		f.Text = "The address in the browser is not one that this Memoir answers to. Start it with --allowed-host to add one."

@@ -25,14 +25,17 @@ import (
 //	func TestMain(m *testing.M) { pgtest.Main(m) }
 //
 // When the test process is killed instead, the server goes down with it.
-func Main(m *testing.M) {
+func Main(m *testing.M) { os.Exit(Run(m)) }
+
+// Run is Main for a package that has more to end after its tests. It returns the code to exit with.
+func Run(m *testing.M) (code int) {
 	prepared.Store(true)
-	code := m.Run()
+	code = m.Run()
 	if err := shared.stop(); err != nil {
 		fmt.Fprintln(os.Stderr, "pgtest:", err)
 		code = max(code, 1)
 	}
-	os.Exit(code)
+	return code
 }
 
 // New gives the URL of a fresh database with Memoir's schema. It is dropped when the test ends.
