@@ -19,20 +19,3 @@ SELECT a.id,
        ) END::bigint AS disagreements
 FROM agents a
 WHERE a.id = ANY(@agent_ids::bigint[]);
-
--- name: FlaggedMemories :many
--- Memories that are in use although something about their files is odd.
-SELECT sqlc.embed(m), r.description, r.body
-FROM memories m JOIN revisions r ON r.id = m.revision_id
-WHERE m.agent_id = @agent_id AND m.state = 'active' AND m.problems <> '[]'
-ORDER BY m.name, m.id
-LIMIT @most;
-
--- name: NotRemovedMemories :many
--- Deleted memories of which a file is still on disk, because it could not be removed.
-SELECT sqlc.embed(m), r.description, r.body
-FROM memories m JOIN revisions r ON r.id = m.revision_id
-WHERE m.agent_id = @agent_id AND m.id IN (
-    SELECT f.memory_id FROM files f WHERE f.agent_id = @agent_id AND f.status = 'removing' AND f.problem IS NOT NULL)
-ORDER BY m.name, m.id
-LIMIT @most;

@@ -15,10 +15,22 @@ ON CONFLICT (memory_id, fingerprint) DO UPDATE SET
 RETURNING id;
 
 -- name: Revisions :many
-SELECT hash, type, description, body, raw, path, session, seen_at
-FROM revisions
-WHERE memory_id = @memory_id
-ORDER BY seen_at DESC, seen_order DESC;
+-- One page of what a memory has said, newest first, from the content on that is known by this fingerprint or hash; with
+-- how many there are from there on, and at all.
+SELECT r.fingerprint, r.hash, r.type, r.description, r.body, r.path, r.session, r.seen_at,
+       count(*) OVER () AS rest,
+       (SELECT count(*) FROM revisions a WHERE a.memory_id = @memory_id) AS total
+FROM revisions r
+WHERE r.memory_id = @memory_id
+  AND (sqlc.narg(from_id)::text IS NULL OR (r.seen_at, r.seen_order) <= (
+      SELECT f.seen_at, f.seen_order FROM revisions f
+      WHERE f.memory_id = @memory_id AND (encode(f.fingerprint, 'hex') = sqlc.narg(from_id) OR f.hash = sqlc.narg(from_id))
+      ORDER BY f.seen_at DESC, f.seen_order DESC LIMIT 1))
+ORDER BY r.seen_at DESC, r.seen_order DESC
+LIMIT @most;
+
+-- name: RawOfHash :one
+SELECT raw FROM revisions WHERE memory_id = @memory_id AND hash = @hash AND raw IS NOT NULL LIMIT 1;
 
 -- name: CurrentRaw :one
 SELECT r.raw FROM memories m JOIN revisions r ON r.id = m.revision_id WHERE m.id = @memory_id;

@@ -83,3 +83,33 @@ func TestAnAgentIsForgottenOnlyWhenItsDirectoryIsGone(t *testing.T) {
 	s.problem(s.call("GET", "/api/v1/agents/ada", nil), 404)
 	s.problem(s.call("DELETE", "/api/v1/agents/ada", nil), 404)
 }
+
+func TestTheSessionsOfAnAgentAreListedNewestFirst(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{
+		"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
+		"ada/sessions/U1-C1-1712345678.000100/memory/x.md": memoirtest.Note("X", memories.User, "four"),
+		"ada/sessions/by hand/memory/y.md":                 memoirtest.Note("Y", memories.User, "five"),
+		"bob/memory/a.md":                                  memoirtest.Note("A", memories.Feedback, "Alpha."),
+	})
+	s.Remove("ada/sessions/by hand")
+	s.ok(200, "POST", "/api/v1/agents/ada/scan", nil)
+	byName := map[string]object{}
+	for _, session := range s.ok(200, "GET", "/api/v1/agents/ada/sessions", nil).list("sessions") {
+		if session.keys() != sorted("name user channel thread_at files files_ever modified_at") {
+			t.Errorf("session: %v", session)
+		}
+		byName[session.string("name")] = session
+	}
+	chat, byHand := byName["U1-C1-1712345678.000100"], byName["by hand"]
+	if len(byName) != 2 || chat["user"] != "U1" || chat["channel"] != "C1" || chat["thread_at"] != "2024-04-05T19:34:38.0001Z" || chat["files"] != 1.0 {
+		t.Errorf("sessions: %v", byName)
+	}
+	if byHand["user"] != nil || byHand["thread_at"] != nil || byHand["files"] != 0.0 || byHand["files_ever"] != 1.0 {
+		t.Errorf("a session whose directory is gone: %v", byHand)
+	}
+	if r := s.call("GET", "/api/v1/agents/bob/sessions", nil); string(r.raw) != `{"sessions":[]}`+"\n" {
+		t.Errorf("none: %s", r.raw)
+	}
+	s.problem(s.call("GET", "/api/v1/agents/nobody/sessions", nil), 404)
+}

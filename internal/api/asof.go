@@ -12,7 +12,7 @@ import (
 // AsOf is the part of a request that asks for a past moment. It is exported because the framework passes over embedded
 // structs that are not.
 type AsOf struct {
-	AsOf string `query:"as_of" doc:"RFC 3339, as in 2026-11-03T14:00:00Z: what was known at that moment; one in the future is now. Purged memories are in no past, and which files carried one is not told. Lists of the past are by name and take no q."`
+	AsOf string `query:"as_of" doc:"RFC 3339, as in 2026-11-03T14:00:00Z: what was known at that moment; one in the future is now. Purged memories are in no past, and which files carried one is not told. Lists of the past are by name and take no q, flagged or not_removed."`
 }
 
 // moment returns the moment that is asked for; zero for none, and for one that is not past yet.
@@ -38,6 +38,9 @@ func (p AsOf) moment(now time.Time) (time.Time, error) {
 func (a *api) listPast(ctx context.Context, row postgres.Agent, in *listMemoriesInput, at time.Time) (*answer[MemoryList], error) {
 	if in.Q != "" {
 		return nil, &memories.InvalidError{Field: "q", Reason: "cannot be given with as_of: the past is not indexed"}
+	}
+	if in.Flagged || in.NotRemoved {
+		return nil, &memories.InvalidError{Field: "as_of", Reason: "cannot be given with flagged or not_removed: what was odd about files then is not kept"}
 	}
 	if in.Sort != "" && in.Sort != string(postgres.ByName) {
 		return nil, &memories.InvalidError{Field: "sort", Reason: "can only be name with as_of"}

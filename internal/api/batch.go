@@ -17,13 +17,14 @@ const maxBatch = 500
 type Batch struct {
 	Delete  []string `json:"delete,omitempty" doc:"The ids of memories to delete." maxItems:"500"`
 	Restore []string `json:"restore,omitempty" doc:"The ids of memories to restore." maxItems:"500"`
+	Purge   []string `json:"purge,omitempty" doc:"The ids of memories to delete for good, from the trash too." maxItems:"500"`
 	Verify  []string `json:"verify,omitempty" doc:"The ids of memories that are still true." maxItems:"500"`
 }
 
 // BatchResult is what became of one memory of a batch.
 type BatchResult struct {
 	ID      string           `json:"id"`
-	Op      string           `json:"op" enum:"delete,restore,verify"`
+	Op      string           `json:"op" enum:"delete,restore,purge,verify"`
 	Status  int              `json:"status" doc:"The status that the call for this memory alone would have had."`
 	Problem *problem.Problem `json:"problem"`
 }
@@ -44,7 +45,7 @@ type BatchResultList struct {
 }
 
 func (a *api) registerBatch() {
-	register(a, post("/agents/{slug}/memories:batch", "batch-memories", "Delete, restore or verify many memories at once",
+	register(a, post("/agents/{slug}/memories:batch", "batch-memories", "Delete, restore, purge or verify many memories at once",
 		http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.batch)
 	register(a, post("/agents/{slug}/memories/{id}/verify", "verify-memory", "Say that a memory is still true: its age starts anew",
 		http.StatusConflict, http.StatusPreconditionFailed), a.verifyMemory)
@@ -60,7 +61,7 @@ func (a *api) batch(ctx context.Context, in *batchInput) (*answer[BatchResultLis
 	if _, err := a.store.Agent(ctx, in.Slug); err != nil {
 		return nil, err
 	}
-	if len(in.Body.Delete)+len(in.Body.Restore)+len(in.Body.Verify) > maxBatch {
+	if len(in.Body.Delete)+len(in.Body.Restore)+len(in.Body.Purge)+len(in.Body.Verify) > maxBatch {
 		return nil, unprocessable(problem.Field{Location: "body", Message: "names more than 500 memories; send the rest in another batch"})
 	}
 	results := []BatchResult{}
@@ -68,7 +69,12 @@ func (a *api) batch(ctx context.Context, in *batchInput) (*answer[BatchResultLis
 		op  string
 		ids []string
 		do  func(ctx context.Context, slug string, all []sync.Seen) []error
-	}{{"delete", in.Body.Delete, a.engine.DeleteMany}, {"restore", in.Body.Restore, a.engine.RestoreMany}, {"verify", in.Body.Verify, a.engine.VerifyMany}} {
+	}{
+		{"delete", in.Body.Delete, a.engine.DeleteMany},
+		{"restore", in.Body.Restore, a.engine.RestoreMany},
+		{"purge", in.Body.Purge, a.engine.PurgeMany},
+		{"verify", in.Body.Verify, a.engine.VerifyMany},
+	} {
 		for i, err := range part.do(ctx, in.Slug, whatever(part.ids)) {
 			result := BatchResult{ID: part.ids[i], Op: part.op, Status: http.StatusOK}
 			if err != nil {

@@ -19,12 +19,12 @@ func TestABatchDealsWithEachMemoryAsItsOwnCallWould(t *testing.T) {
 	a, b, c := id("A"), id("B"), id("C")
 	s.ok(200, "DELETE", s.at("ada", "B"), nil)
 	answer := s.ok(200, "POST", "/api/v1/agents/ada/memories:batch", map[string]any{
-		"delete": []string{a, "nonsense"}, "restore": []string{b, c}, "verify": []string{c},
+		"delete": []string{a, "nonsense"}, "restore": []string{b, c}, "purge": []string{a}, "verify": []string{c},
 	})
 	want := []struct {
 		id, op string
 		status float64
-	}{{a, "delete", 200}, {"nonsense", "delete", 404}, {b, "restore", 200}, {c, "restore", 409}, {c, "verify", 200}}
+	}{{a, "delete", 200}, {"nonsense", "delete", 404}, {b, "restore", 200}, {c, "restore", 409}, {a, "purge", 200}, {c, "verify", 200}}
 	results := answer["results"].([]any)
 	if len(results) != len(want) {
 		t.Fatalf("%d results: %v", len(results), results)

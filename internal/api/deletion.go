@@ -2,15 +2,24 @@ package api
 
 import (
 	"context"
+	"net/http"
 
 	"memoir/internal/memories"
+	"memoir/internal/sync"
 )
 
 // Deletion is what the deletion of a memory would change. Nothing has changed yet.
 type Deletion struct {
+	Memories []DeletedMemory  `json:"memories" nullable:"false" doc:"That go to the trash, by name; what is there already is not among them."`
 	Files    []File           `json:"files" nullable:"false" doc:"That are removed, and kept in the trash."`
 	Indexes  []IndexChange    `json:"indexes" nullable:"false" doc:"The MEMORY.md files that lose entries."`
 	ClaudeMD ClaudeMDDeletion `json:"claude_md"`
+}
+
+// DeletedMemory is one memory that a deletion puts into the trash.
+type DeletedMemory struct {
+	ID   string `json:"id" format:"uuid"`
+	Name string `json:"name"`
 }
 
 // IndexChange is what a MEMORY.md loses.
@@ -32,21 +41,41 @@ type ClaudeMDDeletion struct {
 
 func (a *api) registerDeletion() {
 	register(a, get("/agents/{slug}/memories/{id}/deletion", "preview-deletion", "What the deletion of a memory would change"), a.previewDeletion)
+	register(a, post("/agents/{slug}/memories:deletion", "preview-deletions", "What the deletion of many memories would change; nothing is deleted",
+		http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.previewDeletions)
 }
 
 func (a *api) previewDeletion(ctx context.Context, in *MemoryPath) (*answer[Deletion], error) {
 	change, err := a.engine.PreviewDeletion(ctx, in.Slug, in.ID)
-	if err != nil {
-		return nil, err
-	}
+	return ok(deletionOf(change)), err
+}
+
+// previewDeletionsInput names the memories in its body, because hundreds of ids fit into no address.
+type previewDeletionsInput struct {
+	AgentPath
+	Body struct {
+		Delete []string `json:"delete" nullable:"false" doc:"The ids of memories." maxItems:"500"`
+	} `nameHint:"PreviewDeletions"`
+}
+
+func (a *api) previewDeletions(ctx context.Context, in *previewDeletionsInput) (*answer[Deletion], error) {
+	change, err := a.engine.PreviewDeletion(ctx, in.Slug, in.Body.Delete...)
+	return ok(deletionOf(change)), err
+}
+
+func deletionOf(change sync.DeletionPreview) Deletion {
 	before, after := change.ClaudeMDBefore, change.ClaudeMDAfter
 	deletion := Deletion{
-		Files: make([]File, len(change.Files)), Indexes: make([]IndexChange, len(change.Indexes)),
+		Memories: make([]DeletedMemory, len(change.Memories)),
+		Files:    make([]File, len(change.Files)), Indexes: make([]IndexChange, len(change.Indexes)),
 		ClaudeMD: ClaudeMDDeletion{
 			CharsBefore: before.Chars, CharsAfter: after.Chars,
 			TokensBefore: memories.ApproximateTokens(before.Chars), TokensAfter: memories.ApproximateTokens(after.Chars),
 			Diff: unified("CLAUDE.md", before.Text, after.Text), Problem: text(after.Problem),
 		},
+	}
+	for i, m := range change.Memories {
+		deletion.Memories[i] = DeletedMemory{m.ID, m.Name}
 	}
 	for i, f := range change.Files {
 		deletion.Files[i] = fileOf(f)
@@ -58,5 +87,5 @@ func (a *api) previewDeletion(ctx context.Context, in *MemoryPath) (*answer[Dele
 		}
 		deletion.Indexes[i] = IndexChange{Path: index.Path, Lines: lines, Diff: unified(index.Path, index.Before, index.After)}
 	}
-	return ok(deletion), nil
+	return deletion
 }

@@ -8,7 +8,7 @@ import (
 	"memoir/internal/memories"
 )
 
-// document is a Markdown text.
+// document is an answer that is not JSON.
 type document struct {
 	ContentType string `header:"Content-Type"`
 	Body        []byte

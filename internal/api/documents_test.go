@@ -62,3 +62,48 @@ func TestTheIndexIsWhatAnAgentLoadsOfIt(t *testing.T) {
 		t.Errorf("bob, whose directory is gone: %d %q", r.status, r.raw)
 	}
 }
+
+func TestTheRawBytesOfAMemoryAreThoseOfItsFile(t *testing.T) {
+	t.Parallel()
+	odd := "\xef\xbb\xbf---\r\nname: Tea\r\ntype: user\r\n---\r\n\r\nGreen \xff.\r\n"
+	s := setup(t, memoirtest.Files{"ada/memory/tea.md": odd, "ada/memory/huge.md": strings.Repeat("x", memories.MaxFileSize+1)})
+	raw := s.call("GET", s.at("ada", "Tea")+"/raw", nil)
+	if raw.status != 200 || string(raw.raw) != odd || raw.header.Get("Content-Type") != "application/octet-stream" {
+		t.Errorf("status %d, media type %q: %q", raw.status, raw.header.Get("Content-Type"), raw.raw)
+	}
+	if p := s.problem(s.call("GET", s.at("ada", "huge")+"/raw", nil), 404); !strings.Contains(p.string("detail"), "too large") {
+		t.Errorf("a file that was not read: %v", p)
+	}
+	s.problem(s.call("GET", "/api/v1/agents/ada/memories/nonsense/raw", nil), 404)
+}
+
+func TestThePartsOfClaudeMDAreTheWholeOfIt(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{
+		"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
+		"ada/CLAUDE.md":      "# Mine\n",
+	})
+	parts := s.ok(200, "GET", "/api/v1/agents/ada/claude-md/parts", nil)
+	if parts.keys() != sorted("before parts after on_disk problem") || parts["on_disk"] != nil || parts["problem"] != nil {
+		t.Errorf("parts: %v", parts)
+	}
+	whole, ofMemories := parts.string("before"), ""
+	for _, part := range parts.list("parts") {
+		whole += part.string("text")
+		if part["memory_id"] != nil {
+			ofMemories += part.string("name") + " " + part.string("type") + " " + part.string("text")
+		}
+	}
+	if whole += parts.string("after"); whole != s.Read("ada/CLAUDE.md") {
+		t.Errorf("together they are:\n%s", whole)
+	}
+	if !strings.HasPrefix(ofMemories, "Tabs feedback \n### Tabs\n\nUse tabs.") {
+		t.Errorf("of memories: %q", ofMemories)
+	}
+	damaged := "<!-- memoir:end -->\nMine.\n"
+	s.Write("ada/CLAUDE.md", damaged)
+	parts = s.ok(200, "GET", "/api/v1/agents/ada/claude-md/parts", nil)
+	if parts["on_disk"] != damaged || parts["problem"] == nil {
+		t.Errorf("damaged: %v", parts)
+	}
+}

@@ -43,6 +43,8 @@ func (a *api) registerFixes() {
 	register(a, get(fixes, "list-fixes", "What can be done about the problems of a memory's files"), a.listFixes)
 	register(a, post(fixes, "apply-fix", "Mend one file of a memory", http.StatusBadRequest, http.StatusConflict,
 		http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.applyFix)
+	register(a, post(fixes+"/undo", "undo-fix", "Write back what a file said before it was mended", http.StatusBadRequest, http.StatusConflict,
+		http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.undoFix)
 }
 
 func (a *api) listFixes(ctx context.Context, in *MemoryPath) (*answer[FixList], error) {
@@ -90,4 +92,21 @@ func (a *api) applyFix(ctx context.Context, in *applyFixInput) (*memoryAnswer, e
 		return nil, err
 	}
 	return written(a.engine.Fix(ctx, in.Slug, in.ID, match, in.Body.Path, in.Body.Fix))
+}
+
+type undoFixInput struct {
+	MemoryPath
+	Precondition
+	Body struct {
+		Path string `json:"path" doc:"The file, relative to the agent's dir."`
+		Hash string `json:"hash" doc:"Of what it said before: the hash that it was listed with, beside its fixes."`
+	} `nameHint:"UndoFix"`
+}
+
+func (a *api) undoFix(ctx context.Context, in *undoFixInput) (*memoryAnswer, error) {
+	match, err := a.match(ctx, in.MemoryPath, in.Precondition)
+	if err != nil {
+		return nil, err
+	}
+	return written(a.engine.UndoFix(ctx, in.Slug, in.ID, match, in.Body.Path, in.Body.Hash))
 }

@@ -45,6 +45,25 @@ func TestTheFixesOfAMemoryAreListedWithWhatTheyChangeAndApplied(t *testing.T) {
 	}
 }
 
+func TestAFixIsUndoneByTheHashOfWhatTheFileSaidBefore(t *testing.T) {
+	t.Parallel()
+	before := "---\nname: Tea\n---\n\nGreen.\n"
+	s := setup(t, memoirtest.Files{"ada/memory/user_tea.md": before})
+	at := s.at("ada", "Tea")
+	hash := s.ok(200, "GET", at+"/fixes", nil).list("files")[0].string("hash")
+	s.ok(200, "POST", at+"/fixes", object{"path": "memory/user_tea.md", "fix": "type:user"})
+	undo := object{"path": "memory/user_tea.md", "hash": hash}
+	s.problem(s.call("POST", at+"/fixes/undo", undo, "If-Match", `"stale"`), 412)
+	s.problem(s.call("POST", at+"/fixes/undo", object{"path": "memory/other.md", "hash": hash}), 422)
+	s.problem(s.call("POST", at+"/fixes/undo", object{"path": "memory/user_tea.md", "hash": "unknown"}), 409)
+	if m := s.ok(200, "POST", at+"/fixes/undo", undo); m["type"] != nil || m["state"] != "needs_attention" {
+		t.Errorf("undone: %v", m)
+	}
+	if got := s.Read("ada/memory/user_tea.md"); got != before {
+		t.Errorf("the file is %q", got)
+	}
+}
+
 func TestTheFileOfABlockedContentIsRemoved(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)

@@ -107,6 +107,33 @@ func TestWhatADeletionWouldChangeIsAnswered(t *testing.T) {
 	s.problem(s.call("GET", "/api/v1/agents/ada/memories/nonsense/deletion", nil), 404)
 }
 
+func TestWhatTheDeletionOfManyWouldChangeIsAnsweredAtOnce(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{
+		"ada/memory/tabs.md":   memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
+		"ada/memory/me.md":     memoirtest.Note("Me", memories.User, "A person."),
+		"ada/memory/stays.md":  memoirtest.Note("Stays", memories.User, "Here."),
+		"ada/memory/MEMORY.md": "- [Tabs](tabs.md)\n- [Me](me.md)\n",
+	})
+	tabs, me := s.Memory("ada", "Tabs").ID, s.Memory("ada", "Me").ID
+	const path = "/api/v1/agents/ada/memories:deletion"
+	d := s.ok(200, "POST", path, object{"delete": []string{tabs, me}})
+	if names(d.list("memories"), "name") != "Me Tabs" || names(d.list("files"), "path") != "memory/me.md memory/tabs.md" || len(d.list("indexes")) != 1 {
+		t.Errorf("it says %v", d)
+	}
+	if text := d.object("claude_md").string("diff"); !strings.Contains(text, "\n-### Tabs\n") || !strings.Contains(text, "\n-### Me\n") {
+		t.Errorf("of CLAUDE.md it says %s", text)
+	}
+	if s.Read("ada/memory/tabs.md") == "" || s.Memory("ada", "Tabs").State != memories.Active {
+		t.Error("it was deleted")
+	}
+	if d := s.ok(200, "POST", path, object{"delete": []string{}}); len(d.list("memories")) != 0 || d.object("claude_md")["diff"] != nil {
+		t.Errorf("of none it says %v", d)
+	}
+	s.problem(s.call("POST", path, object{"delete": []string{tabs, "nonsense"}}), 404)
+	s.problem(s.call("POST", path, object{}), 422)
+}
+
 func TestTheCostsOfAClaudeMDAddUp(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{

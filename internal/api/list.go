@@ -21,15 +21,17 @@ type MemoryList struct {
 
 type listMemoriesInput struct {
 	AgentPath
-	Type    string `query:"type" enum:"feedback,user,project,reference"`
-	State   string `query:"state" enum:"active,needs_attention,missing,deleted" doc:"Without it: all but the deleted ones."`
-	Stale   bool   `query:"stale" doc:"true: stale ones alone, two days old or more."`
-	Session string `query:"session" doc:"The name of a session: a file of it carries them now, or their content came from it."`
-	Name    string `query:"name" doc:"Exact."`
-	Q       string `query:"q" doc:"Search: all words, any letter case, each as a prefix. Where no memory of the agent holds them all, those that come close."`
-	Sort    string `query:"sort" enum:"name,updated,age" doc:"updated, newest first, unless there is a search, which is ranked; name by UTF-8 bytes; age oldest first."`
-	Limit   int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
-	Cursor  string `query:"cursor" doc:"The next_cursor of the page before, for the same list."`
+	Type       string `query:"type" enum:"feedback,user,project,reference"`
+	State      string `query:"state" enum:"active,needs_attention,missing,deleted" doc:"Without it: all but the deleted ones, unless not_removed asks for these."`
+	Stale      bool   `query:"stale" doc:"true: stale ones alone, two days old or more."`
+	Flagged    bool   `query:"flagged" doc:"true: active ones alone about whose files something is odd; problems says what."`
+	NotRemoved bool   `query:"not_removed" doc:"true: deleted ones alone of which a file is still on disk, because it could not be removed; problems says why."`
+	Session    string `query:"session" doc:"The name of a session: a file of it carries them now, or their content came from it."`
+	Name       string `query:"name" doc:"Exact."`
+	Q          string `query:"q" doc:"Search: all words, any letter case, each as a prefix. Where no memory of the agent holds them all, those that come close."`
+	Sort       string `query:"sort" enum:"name,updated,age" doc:"updated, newest first, unless there is a search, which is ranked; name by UTF-8 bytes; age oldest first."`
+	Limit      int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
+	Cursor     string `query:"cursor" doc:"The next_cursor of the page before, for the same list."`
 	AsOf
 }
 
@@ -58,9 +60,12 @@ func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[
 	if !at.IsZero() {
 		return a.listPast(ctx, row, in, at)
 	}
+	if in.NotRemoved && in.State == "" {
+		in.State = string(memories.Deleted)
+	}
 	page, err := a.store.Memories(ctx, row, postgres.List{
-		Type: memories.Type(in.Type), State: memories.State(in.State), Stale: in.Stale, Session: in.Session,
-		Name: in.Name, Search: in.Q,
+		Type: memories.Type(in.Type), State: memories.State(in.State), Stale: in.Stale, Flagged: in.Flagged, NotRemoved: in.NotRemoved,
+		Session: in.Session, Name: in.Name, Search: in.Q,
 		Sort: postgres.Sort(in.Sort), Limit: in.Limit, Cursor: in.Cursor,
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -214,7 +215,7 @@ func TestACursorThatSomebodyMadeUpIs422(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, key := range keys {
-			cursor["Key"] = key
+			cursor.object("At")["Key"] = key
 			forged, err := json.Marshal(cursor)
 			if err != nil {
 				t.Fatal(err)
@@ -222,6 +223,45 @@ func TestACursorThatSomebodyMadeUpIs422(t *testing.T) {
 			s.problem(s.call("GET", path+"&cursor="+base64.RawURLEncoding.EncodeToString(forged), nil), 422)
 		}
 	}
+}
+
+func TestOddFilesAndThoseThatCouldNotBeRemovedHaveListsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{
+		"ada/memory/tabs.md":  memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
+		"ada/memory/nul.md":   memoirtest.Note("Nul", memories.User, "a\x00b"),
+		"ada/memory/stuck.md": memoirtest.Note("Stuck", memories.User, "Stays on disk."),
+		"ada/memory/gone.md":  memoirtest.Note("Gone", memories.User, "Goes."),
+		// What a removal moves the file to is in its way, so that it fails, also for root.
+		"ada/memory/.memoir-removing-stuck.md/full": "of this",
+		"ada/memory/odd.md":                         "No frontmatter.",
+	})
+	s.ok(200, "DELETE", s.at("ada", "Stuck"), nil)
+	s.ok(200, "DELETE", s.at("ada", "Gone"), nil)
+	for query, want := range map[string]string{
+		"flagged=true":                      "Nul",
+		"flagged=true&type=feedback":        "",
+		"flagged=true&q=b":                  "Nul",
+		"not_removed=true":                  "Stuck",
+		"not_removed=true&state=deleted":    "Stuck",
+		"not_removed=true&state=active":     "",
+		"not_removed=true&q=disk":           "Stuck",
+		"state=deleted&sort=name":           "Gone Stuck",
+		"flagged=false&not_removed=false":   "Nul Tabs odd",
+		"not_removed=true&flagged=true":     "",
+		"flagged=true&limit=1&sort=updated": "Nul",
+	} {
+		list := s.ok(200, "GET", "/api/v1/agents/ada/memories?"+query, nil)
+		found := strings.Fields(names(list.list("memories"), "name"))
+		if slices.Sort(found); strings.Join(found, " ") != want || list["total"] != float64(len(found)) {
+			t.Errorf("%s: %v of %v, want %s", query, found, list["total"], want)
+		}
+	}
+	stuck := s.ok(200, "GET", "/api/v1/agents/ada/memories?not_removed=true", nil).list("memories")[0]
+	if got := names(stuck.list("problems"), "code"); got != "not_removed" {
+		t.Errorf("its problems are %q", got)
+	}
+	s.problem(s.call("GET", "/api/v1/agents/ada/memories?flagged=true&as_of="+now(), nil), 422)
 }
 
 func TestWithoutALimitAPageHasFiftyMemories(t *testing.T) {

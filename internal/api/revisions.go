@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 	"time"
+
+	"memoir/internal/postgres"
 )
 
 // Revision is one content that a memory has had.
@@ -16,23 +18,30 @@ type Revision struct {
 	SeenAt      time.Time `json:"seen_at"`
 }
 
-// RevisionList is the history of a memory, newest first, the current content included.
+// RevisionList is one page of the history of a memory, newest first, the current content included.
 type RevisionList struct {
-	Revisions []Revision `json:"revisions" nullable:"false"`
+	Revisions  []Revision `json:"revisions" nullable:"false"`
+	NextCursor *string    `json:"next_cursor" doc:"For the next page; null: this is the last."`
+}
+
+type listRevisionsInput struct {
+	MemoryPath
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"500"`
+	Cursor string `query:"cursor" doc:"The next_cursor of the page before, or the hash of a revision: the page begins with it."`
 }
 
 func (a *api) registerRevisions() {
 	register(a, get("/agents/{slug}/memories/{id}/revisions", "list-revisions", "The history of a memory, newest first"), a.listRevisions)
 }
 
-func (a *api) listRevisions(ctx context.Context, in *MemoryPath) (*answer[RevisionList], error) {
+func (a *api) listRevisions(ctx context.Context, in *listRevisionsInput) (*answer[RevisionList], error) {
 	row, err := a.store.Agent(ctx, in.Slug)
 	if err != nil {
 		return nil, err
 	}
-	revisions, err := a.store.Revisions(ctx, row, in.ID)
-	list := RevisionList{Revisions: make([]Revision, len(revisions))}
-	for i, r := range revisions {
+	page, err := a.store.Revisions(ctx, row, in.ID, postgres.RevisionList{From: in.Cursor, Limit: in.Limit})
+	list := RevisionList{Revisions: make([]Revision, len(page.Revisions)), NextCursor: text(page.Next)}
+	for i, r := range page.Revisions {
 		list.Revisions[i] = Revision{
 			Hash: text(r.Hash), Type: text(r.Type), Description: text(r.Description), Body: text(r.Body), Path: r.Path,
 			Session: text(r.Session), SeenAt: r.SeenAt.UTC(),

@@ -106,3 +106,30 @@ func TestTheHistoryOfAMemoryIsNewestFirstAndHasTheCurrentContent(t *testing.T) {
 		t.Errorf("the newest: %v", r)
 	}
 }
+
+func TestALongHistoryIsReadInPages(t *testing.T) {
+	t.Parallel()
+	s := setup(t, tabs)
+	at := s.at("ada", "Tabs")
+	for _, body := range []string{"two", "three", "four"} {
+		s.ok(200, "PATCH", at, object{"body": body})
+	}
+	bodies, cursor := "", ""
+	for range 4 {
+		page := s.ok(200, "GET", at+"/revisions?limit=2&cursor="+cursor, nil)
+		bodies += names(page.list("revisions"), "body") + "; "
+		if cursor = page.string("next_cursor"); cursor == "" {
+			break
+		}
+	}
+	if bodies != "four three; two Use tabs.; " {
+		t.Errorf("the pages have %q", bodies)
+	}
+	third := s.ok(200, "GET", at+"/revisions", nil).list("revisions")[1]
+	if list := s.ok(200, "GET", at+"/revisions?limit=1&cursor="+third.string("hash"), nil).list("revisions"); names(list, "body") != "three" {
+		t.Errorf("from a hash on: %v", list)
+	}
+	for _, query := range []string{"cursor=nonsense", "cursor=%00", "cursor=%ff", "limit=0", "limit=501"} {
+		s.problem(s.call("GET", at+"/revisions?"+query, nil), 422)
+	}
+}

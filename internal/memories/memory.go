@@ -58,11 +58,11 @@ type Carrier struct {
 
 // Revision is one past content of a memory, with where and when it was seen.
 type Revision struct {
+	ID          string // its fingerprint, in hexadecimal: a memory has each content only once
 	Hash        string
 	Type        Type
 	Description string
 	Body        string
-	Raw         []byte // the file's exact bytes
 	Path        string
 	Session     string
 	SeenAt      time.Time

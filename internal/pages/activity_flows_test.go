@@ -145,8 +145,6 @@ func lookBackWithoutScripts(t *testing.T, browser context.Context, screen int) {
 	p.follow(click("Look back"))
 	p.shows("Nothing was known yet")
 	p.follow(click("Back to now"))
-	p.do(chromedp.KeyEvent(kb.End))
-	p.until(`scrollY + innerHeight >= document.documentElement.scrollHeight - 1`)
 	p.do(chromedp.Click(chromedp.CSS("#look-back summary")))
 	p.do(chromedp.SendKeys(chromedp.CSS(`#look-back input`), "010220200304AM"))
 	p.follow(click("Look back"))

@@ -130,20 +130,19 @@ func (s *site) reason(r *http.Request, err error) string {
 	return f.Title + ". " + f.Text
 }
 
-// notRemovedOf returns how many of the deleted memories have a file left that could not be removed. They are the last
-// that went to the trash.
+// notRemovedOf returns how many of the deleted memories have a file left that could not be removed.
 func (s *site) notRemovedOf(ctx context.Context, agent postgres.Agent, ids []string) int {
 	deleted := map[string]bool{}
 	for _, id := range ids {
 		deleted[id] = true
 	}
-	page, err := s.store.Memories(ctx, agent, postgres.List{State: memories.Deleted, Limit: postgres.MaxLimit})
+	page, err := s.store.Memories(ctx, agent, postgres.List{State: memories.Deleted, NotRemoved: true, Limit: postgres.MaxLimit})
 	if err != nil {
 		return 0 // the trash says it all the same
 	}
 	left := 0
 	for _, m := range page.Memories {
-		if deleted[m.ID] && len(notRemoved(m)) > 0 {
+		if deleted[m.ID] {
 			left++
 		}
 	}

@@ -1,11 +1,14 @@
 package pages
 
 import (
+	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres"
 	"memoir/web/templates"
 )
 
@@ -71,16 +74,11 @@ func (s *site) undoFix(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, back(r, templates.AttentionPath(slug)), doneUnfixed, id)
 }
 
-// canUndo says whether the history still has the bytes of that hash, and the memory the file.
-func canUndo(m memories.Memory, revisions []memories.Revision, file, hash string) bool {
-	carried := false
-	for _, f := range m.Files {
-		carried = carried || f.Path == file && f.Hash != hash
+// canUndo says whether the history still has the bytes of that hash, and the memory the file, which says something else.
+func (s *site) canUndo(ctx context.Context, agent postgres.Agent, m memories.Memory, file, hash string) (bool, error) {
+	if !slices.ContainsFunc(m.Files, func(f memories.Carrier) bool { return f.Path == file && f.Hash != hash }) {
+		return false, nil
 	}
-	for _, r := range revisions {
-		if r.Hash == hash && r.Raw != nil {
-			return carried
-		}
-	}
-	return false
+	raw, err := s.store.RawOfHash(ctx, agent, m.ID, hash)
+	return raw != nil, err
 }

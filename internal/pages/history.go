@@ -2,15 +2,15 @@ package pages
 
 import (
 	"encoding/hex"
+	"errors"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"memoir/internal/diff"
 	"memoir/internal/memories"
+	"memoir/internal/postgres"
 	"memoir/internal/sync"
 	"memoir/web/templates"
 )
@@ -28,7 +28,7 @@ func (s *site) history(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	revisions, err := s.store.Revisions(r.Context(), agent, m.ID)
+	page, err := s.historyFrom(r, agent, m)
 	if err != nil {
 		return err
 	}
@@ -39,29 +39,41 @@ func (s *site) history(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := templates.History{
 		Frame: templates.Frame{Live: liveOf(agent), Notice: notice}, Agent: agentView(agent), MemoryRow: rowOf(m, time.Now()),
-		Total: len(revisions),
+		Total: page.Total,
 	}
-	from := max(0, indexOfRevision(m, revisions, r.URL.Query().Get(templates.FieldCursor)))
-	if from > 0 {
+	if page.Skipped > 0 {
 		v.FirstHref = path
 	}
-	if next := from + historyRevisions; next < len(revisions) {
-		v.MoreHref = path + "?" + url.Values{templates.FieldCursor: {revisionID(m, revisions[next])}}.Encode()
-	}
-	for i := from; i < min(len(revisions), from+historyRevisions); i++ {
+	shown := page.Revisions[:min(len(page.Revisions), historyRevisions)]
+	for i, revision := range shown {
 		var before *memories.Revision
-		if i+1 < len(revisions) {
-			before = &revisions[i+1]
+		if i+1 < len(page.Revisions) {
+			before = &page.Revisions[i+1]
 		}
-		v.Revisions = append(v.Revisions, revisionView(m, revisions[i], before))
+		v.Revisions = append(v.Revisions, revisionView(m, revision, before))
+	}
+	if len(shown) < len(page.Revisions) {
+		v.MoreHref = path + "?" + url.Values{templates.FieldCursor: {page.Revisions[len(shown)].ID}}.Encode()
 	}
 	return show(w, r, http.StatusOK, templates.HistoryPage(v))
+}
+
+// historyFrom returns the revisions that the address asks for, and one more, against which the last is compared. It asks by
+// a revision's id, or, from the journal, by the hash of its bytes; where the memory has none such, by the newest.
+func (s *site) historyFrom(r *http.Request, agent postgres.Agent, m memories.Memory) (postgres.RevisionPage, error) {
+	list := postgres.RevisionList{From: r.URL.Query().Get(templates.FieldCursor), Limit: historyRevisions + 1}
+	page, err := s.store.Revisions(r.Context(), agent, m.ID, list)
+	if errors.Is(err, postgres.ErrCursor) {
+		list.From = ""
+		page, err = s.store.Revisions(r.Context(), agent, m.ID, list)
+	}
+	return page, err
 }
 
 // revisionView compares a revision with the one before it; nil: it is the first.
 func revisionView(m memories.Memory, revision memories.Revision, before *memories.Revision) templates.Revision {
 	v := templates.Revision{
-		Memory: m.ID, Agent: m.Agent, ID: revisionID(m, revision), ETag: sync.ETag(m),
+		Memory: m.ID, Agent: m.Agent, ID: revision.ID, ETag: sync.ETag(m),
 		SeenAt: local(revision.SeenAt), Path: revision.Path, Session: revision.Session,
 		First: before == nil, Current: isCurrent(m, revision), Readable: m.Readable, Type: revision.Type,
 	}
@@ -75,27 +87,9 @@ func revisionView(m memories.Memory, revision memories.Revision, before *memorie
 	return v
 }
 
-// revisionID names a revision in an address. A memory has each content only once; one that could not be read has none,
-// and is known by when it was seen.
-func revisionID(m memories.Memory, r memories.Revision) string {
-	if !m.Readable {
-		return strconv.FormatInt(r.SeenAt.UnixNano(), 16)
-	}
-	fingerprint := memories.FingerprintOf(r.Type, r.Description, r.Body)
-	return hex.EncodeToString(fingerprint[:])
-}
-
-// indexOfRevision returns where a revision stands, or -1. The journal knows it by the hash of its bytes.
-func indexOfRevision(m memories.Memory, revisions []memories.Revision, id string) int {
-	return slices.IndexFunc(revisions, func(r memories.Revision) bool { return revisionID(m, r) == id || id != "" && r.Hash == id })
-}
-
-// isCurrent says whether the memory says now what the revision says. One that could not be read is known by its bytes.
+// isCurrent says whether the memory says now what the revision says.
 func isCurrent(m memories.Memory, r memories.Revision) bool {
-	if !m.Readable {
-		return r.Hash == m.Hash
-	}
-	return memories.FingerprintOf(r.Type, r.Description, r.Body) == m.Fingerprint
+	return r.ID == hex.EncodeToString(m.Fingerprint[:])
 }
 
 // text is what bytes say, for a page: what is no text is U+FFFD.

@@ -119,15 +119,12 @@ func pointAtCosts(t *testing.T, browser context.Context, screen int) {
 // middle scrolls to what a selector finds and returns where its middle is in the window.
 func (p *tab) middle(selector string) (x, y float64) {
 	p.t.Helper()
-	at, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]float64](`(() => {
+	at := evaluate[[]float64](p, `(() => {
 		const found = document.querySelector(`+quoted(selector)+`);
 		found.scrollIntoView({block: "center", behavior: "instant"});
 		const box = found.getBoundingClientRect();
 		return [box.x + box.width / 2, box.y + box.height / 2];
-	})()`))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	})()`)
 	return at[0], at[1]
 }
 

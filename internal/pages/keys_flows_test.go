@@ -3,7 +3,6 @@ package pages_test
 import (
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -28,23 +27,10 @@ func TestEveryListHasTheKeys(t *testing.T) {
 				t.Parallel()
 				s := manyLists(t)
 				p := open(t, browser, s, "/", person{})
-				p.before(i)
+				p.sits(screens[i])
 				flow(t, p, s)
 			})
 		}
-	}
-}
-
-// before puts the tab onto one of the screens.
-func (p *tab) before(screen int) {
-	p.t.Helper()
-	as := screens[screen]
-	p.do(chromedp.EmulateViewport(as.width, as.height))
-	_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: as.scheme}},
-	})
-	if err != nil {
-		p.t.Fatal(err)
 	}
 }
 

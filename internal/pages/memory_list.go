@@ -284,7 +284,7 @@ func (s *site) memoriesFrame(r *http.Request, agent postgres.Agent, path string)
 		return frame, err
 	}
 	if len(blocked) > 0 {
-		frame.Banners = append(frame.Banners, templates.BlockedReturns(agent.Slug, blocked))
+		frame.Banners = append(frame.Banners, templates.BlockedReturns(agent.Slug, len(blocked)))
 	}
 	return frame, nil
 }

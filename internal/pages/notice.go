@@ -112,13 +112,13 @@ func (s *site) noticeOf(ctx context.Context, r *http.Request, agent postgres.Age
 
 // fixedNotice tells of a file that was mended, and offers to take that back where its old bytes are kept.
 func (s *site) fixedNotice(ctx context.Context, r *http.Request, agent postgres.Agent, m memories.Memory, path string) (*templates.Notice, error) {
-	revisions, err := s.store.Revisions(ctx, agent, m.ID)
+	notice := said("“" + m.Name + "” is mended.")
+	file, hash := r.URL.Query().Get(templates.FieldPath), r.URL.Query().Get(templates.FieldHash)
+	undo, err := s.canUndo(ctx, agent, m, file, hash)
 	if err != nil {
 		return nil, err
 	}
-	notice := said("“" + m.Name + "” is mended.")
-	file, hash := r.URL.Query().Get(templates.FieldPath), r.URL.Query().Get(templates.FieldHash)
-	if canUndo(m, revisions, file, hash) {
+	if undo {
 		notice.Actions = []templates.Action{{
 			Label: "Undo", About: "the fix of " + m.Name, ETag: sync.ETag(m), Back: path, Style: templates.Primary, Does: "undo",
 			Path: undoing(templates.MemoryPath(m.Agent, m.ID, "fix", "undo"), file, hash),

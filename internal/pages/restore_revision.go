@@ -1,11 +1,13 @@
 package pages
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres"
 	"memoir/internal/sync"
 	"memoir/web/templates"
 )
@@ -16,15 +18,15 @@ func (s *site) restoreRevision(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	revisions, err := s.store.Revisions(r.Context(), agent, m.ID)
+	wanted := chi.URLParam(r, "revision")
+	page, err := s.store.Revisions(r.Context(), agent, m.ID, postgres.RevisionList{From: wanted, Limit: 1})
+	if errors.Is(err, postgres.ErrCursor) {
+		return memories.ErrNotFound
+	}
 	if err != nil {
 		return err
 	}
-	i := indexOfRevision(m, revisions, chi.URLParam(r, "revision"))
-	if i < 0 {
-		return memories.ErrNotFound
-	}
-	then := revisions[i]
+	then := page.Revisions[0]
 	patch := sync.Patch{Type: &then.Type, Description: &then.Description, Body: &then.Body}
 	if _, err := s.engine.Patch(r.Context(), agent.Slug, m.ID, r.PostFormValue(templates.FieldETag), patch); err != nil {
 		return s.refuse(w, r, err)

@@ -2,9 +2,6 @@ package postgres
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -37,12 +34,16 @@ type List struct {
 	Type    memories.Type
 	State   memories.State
 	Stale   bool   // those alone that are
+	Flagged bool   // those alone that are in use although something about their files is odd
 	Session string // a file of this session carries them now, or their content came from it; for a list of one agent
 	Name    string // exact
-	Search  string // all words, each as a prefix; where no memory holds them all, those that come close
-	Sort    Sort
-	Limit   int    // 1 to MaxLimit
-	Cursor  string // the NextCursor of the page before, for the same list
+	// NotRemoved wants those alone of which a file is still on disk although they were deleted, because it could not be
+	// removed: of the State Deleted, for a list of one agent.
+	NotRemoved bool
+	Search     string // all words, each as a prefix; where no memory holds them all, those that come close
+	Sort       Sort
+	Limit      int    // 1 to MaxLimit
+	Cursor     string // the NextCursor of the page before, for the same list
 }
 
 // Page is one part of a list.
@@ -56,9 +57,8 @@ type Page struct {
 // ErrCursor says that a cursor belongs to no page of this list.
 var ErrCursor = &memories.InvalidError{Field: "cursor", Reason: "is not one that this list gave; leave it out to start from the first page"}
 
-// A place is the sort key of the last memory of a page, and the list that it stands in.
+// A place is the sort key of the last memory of a page.
 type place struct {
-	List string // List.mark
 	Key  string
 	ID   uuid.UUID
 	Near bool `json:",omitempty"` // the list has what comes close to the search
@@ -102,9 +102,10 @@ func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err e
 			list.Sort = byRank
 		}
 	}
-	after, err := readCursor(of, list)
-	if err != nil {
-		return Page{}, err
+	mark := list.mark(of)
+	after, err := unseal[place](mark, list.Cursor)
+	if err != nil || after != nil && !canBeKey(after.Key, orders[list.Sort].cast) {
+		return Page{}, ErrCursor
 	}
 	var rows []listRow
 	if list.Search == "" {
@@ -119,7 +120,7 @@ func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err e
 	if len(rows) > list.Limit {
 		rows = rows[:list.Limit]
 		last := rows[list.Limit-1]
-		page.NextCursor = writeCursor(place{list.mark(of), orders[list.Sort].key(last.head, last.rank), last.head.ID, page.Near})
+		page.NextCursor = seal(mark, place{orders[list.Sort].key(last.head, last.rank), last.head.ID, page.Near})
 	}
 	page.Memories, err = s.complete(ctx, of.slugs, rows)
 	return page, err
@@ -175,7 +176,7 @@ func (l List) conditions(of scope, sought search) conditions {
 	if l.Search != "" {
 		args["sought"], args["match"], args["titled"] = sought.query(), sought.match(of, l.Type), sought.titled(of, l.Type)
 	}
-	if l.Sort == byRank && l.State == "" && !l.Stale && l.Session == "" && l.Name == "" && len(sought.phrases) == 0 {
+	if l.Sort == byRank && !l.filters() && len(sought.phrases) == 0 {
 		return conditions{searchAlone(of), args}
 	}
 	var sql strings.Builder
@@ -204,6 +205,13 @@ func (l List) conditions(of scope, sought search) conditions {
 		args["stale_since"] = memories.StaleSince(time.Now())
 		sql.WriteString(" AND m.modified_at <= @stale_since")
 	}
+	if l.Flagged {
+		sql.WriteString(" AND m.state = 'active' AND m.problems <> '[]'")
+	}
+	if l.NotRemoved {
+		sql.WriteString(` AND m.id IN (SELECT f.memory_id FROM files f
+			WHERE f.agent_id = @agent AND f.status = 'removing' AND f.problem IS NOT NULL)`)
+	}
 	if l.Session != "" {
 		args["session"] = l.Session
 		// The inner query names nothing of the outer one, so that it runs once and not for every memory.
@@ -222,6 +230,11 @@ func (l List) conditions(of scope, sought search) conditions {
 			FROM (SELECT m.name || E'\n' || r.description || E'\n' || r.body) t (text)) > 0`, name)
 	}
 	return conditions{sql.String(), args}
+}
+
+// filters says whether the list leaves out what the search index knows nothing of.
+func (l List) filters() bool {
+	return l.State != "" || l.Stale || l.Flagged || l.NotRemoved || l.Session != "" || l.Name != ""
 }
 
 // searchAlone says what belongs to a list for which the search index tells all but what is in the trash. It reads no
@@ -287,28 +300,8 @@ func scanRow(row pgx.CollectableRow) (listRow, error) {
 	return r, err
 }
 
-// mark tells a list from others, whatever its pages: a cursor of another one would leave memories out in silence.
 func (l List) mark(of scope) string {
-	parts := fmt.Sprintf("%q", []string{
-		of.slugs[of.agentID], string(l.Type), string(l.State), strconv.FormatBool(l.Stale), l.Session, l.Name, l.Search, string(l.Sort),
-	})
-	sum := sha256.Sum256([]byte(parts))
-	return base64.RawURLEncoding.EncodeToString(sum[:12])
-}
-
-func readCursor(of scope, l List) (*place, error) {
-	if l.Cursor == "" {
-		return nil, nil
-	}
-	raw, err := base64.RawURLEncoding.DecodeString(l.Cursor)
-	if err != nil {
-		return nil, ErrCursor
-	}
-	var p place
-	if json.Unmarshal(raw, &p) != nil || p.List != l.mark(of) || !canBeKey(p.Key, orders[l.Sort].cast) {
-		return nil, ErrCursor
-	}
-	return &p, nil
+	return markOf("memories", of.slugs[of.agentID], l.Type, l.State, l.Stale, l.Flagged, l.NotRemoved, l.Session, l.Name, l.Search, l.Sort)
 }
 
 // canBeKey says whether a key is written as its sort writes them, so that a forged cursor never reaches a cast in
@@ -322,14 +315,6 @@ func canBeKey(key, cast string) bool {
 		rank, err := strconv.ParseFloat(key, 32)
 		return err == nil && !math.IsNaN(rank) && !math.IsInf(rank, 0) && strconv.FormatFloat(rank, 'g', -1, 32) == key
 	default:
-		return !strings.ContainsRune(key, 0)
+		return canBeText(key)
 	}
-}
-
-func writeCursor(p place) string {
-	raw, err := json.Marshal(p)
-	if err != nil {
-		panic(err) // two strings and an id always marshal
-	}
-	return base64.RawURLEncoding.EncodeToString(raw)
 }

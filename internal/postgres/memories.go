@@ -110,34 +110,6 @@ func carriersOf(files []File, m memories.Memory) ([]memories.Carrier, []memories
 	return carriers, problems
 }
 
-// Revisions returns every content that the memory has had, newest first, the current one included.
-func (s *Store) Revisions(ctx context.Context, agent Agent, id string) ([]memories.Revision, error) {
-	if _, err := s.Memory(ctx, agent, id); err != nil {
-		return nil, err
-	}
-	rows, err := s.q.Revisions(ctx, uuid.MustParse(id))
-	if err != nil {
-		return nil, wrap("read revisions", err)
-	}
-	revisions := make([]memories.Revision, len(rows))
-	for i, row := range rows {
-		revisions[i] = memories.Revision{
-			Hash: row.Hash, Type: memories.Type(text(row.Type)), Description: row.Description, Body: row.Body, Raw: row.Raw,
-			Path: row.Path, Session: text(row.Session), SeenAt: row.SeenAt.UTC(),
-		}
-	}
-	return revisions, nil
-}
-
-// Raw returns the exact bytes of the file that holds the memory's content; nil where they are not known.
-func (s *Store) Raw(ctx context.Context, agent Agent, id string) ([]byte, error) {
-	if _, err := s.Memory(ctx, agent, id); err != nil {
-		return nil, err
-	}
-	raw, err := s.q.CurrentRaw(ctx, uuid.MustParse(id))
-	return raw, wrap("read the memory's bytes", err)
-}
-
 // Blocked returns the deleted contents that have turned up again, newest first.
 func (s *Store) Blocked(ctx context.Context, agentID int64) ([]memories.Blocked, error) {
 	rows, err := s.q.BlockedOf(ctx, agentID)

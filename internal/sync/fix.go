@@ -156,15 +156,14 @@ func (e *Engine) UndoFix(ctx context.Context, slug, id, match, path, hash string
 		if err != nil {
 			return err
 		}
-		revisions, err := h.store.Revisions(ctx, row, id)
+		before, err := h.store.RawOfHash(ctx, row, id, hash)
 		if err != nil {
 			return err
 		}
-		i := slices.IndexFunc(revisions, func(r memories.Revision) bool { return r.Hash == hash && r.Raw != nil })
-		if i < 0 {
+		if before == nil {
 			return &memories.ConflictError{Reason: "What " + path + " said before is not kept any more. Nothing was changed."}
 		}
-		if err := h.replace(ctx, head, f, revisions[i].Raw); err != nil {
+		if err := h.replace(ctx, head, f, before); err != nil {
 			return err
 		}
 		result, err = h.resultAt(ctx, path)

@@ -34,12 +34,12 @@ func (w *world) revisions(m memories.Memory) map[memories.Fingerprint]bool {
 	}
 	agent, err := w.b.store.Agent(context.Background(), w.slug)
 	w.must(err)
-	revisions, err := w.b.store.Revisions(context.Background(), agent, m.ID)
+	revisions, err := w.b.store.Revisions(context.Background(), agent, m.ID, postgres.RevisionList{Limit: postgres.MaxLimit})
 	if w.rules == nil && errors.Is(err, memories.ErrNotFound) {
 		return found // the engine looks by itself, and has dropped the entry of a file that is gone
 	}
 	w.must(err)
-	for _, r := range revisions {
+	for _, r := range revisions.Revisions {
 		found[memories.FingerprintOf(r.Type, r.Description, r.Body)] = true
 	}
 	return found

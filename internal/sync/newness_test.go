@@ -41,11 +41,11 @@ func (b *bench) revisions(slug string, m memories.Memory) []memories.Revision {
 	if err != nil {
 		b.Fatal(err)
 	}
-	revisions, err := b.store.Revisions(b.Context(), agent, m.ID)
+	revisions, err := b.store.Revisions(b.Context(), agent, m.ID, postgres.RevisionList{Limit: postgres.MaxLimit})
 	if err != nil {
 		b.Fatal(err)
 	}
-	return revisions
+	return revisions.Revisions
 }
 
 func (b *bench) hasBody(slug, name, body string) {

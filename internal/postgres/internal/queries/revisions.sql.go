@@ -52,26 +52,59 @@ func (q *Queries) KeepRaw(ctx context.Context, arg KeepRawParams) error {
 	return err
 }
 
-const revisions = `-- name: Revisions :many
-SELECT hash, type, description, body, raw, path, session, seen_at
-FROM revisions
-WHERE memory_id = $1
-ORDER BY seen_at DESC, seen_order DESC
+const rawOfHash = `-- name: RawOfHash :one
+SELECT raw FROM revisions WHERE memory_id = $1 AND hash = $2 AND raw IS NOT NULL LIMIT 1
 `
 
+type RawOfHashParams struct {
+	MemoryID uuid.UUID
+	Hash     string
+}
+
+func (q *Queries) RawOfHash(ctx context.Context, arg RawOfHashParams) ([]byte, error) {
+	row := q.db.QueryRow(ctx, rawOfHash, arg.MemoryID, arg.Hash)
+	var raw []byte
+	err := row.Scan(&raw)
+	return raw, err
+}
+
+const revisions = `-- name: Revisions :many
+SELECT r.fingerprint, r.hash, r.type, r.description, r.body, r.path, r.session, r.seen_at,
+       count(*) OVER () AS rest,
+       (SELECT count(*) FROM revisions a WHERE a.memory_id = $1) AS total
+FROM revisions r
+WHERE r.memory_id = $1
+  AND ($2::text IS NULL OR (r.seen_at, r.seen_order) <= (
+      SELECT f.seen_at, f.seen_order FROM revisions f
+      WHERE f.memory_id = $1 AND (encode(f.fingerprint, 'hex') = $2 OR f.hash = $2)
+      ORDER BY f.seen_at DESC, f.seen_order DESC LIMIT 1))
+ORDER BY r.seen_at DESC, r.seen_order DESC
+LIMIT $3
+`
+
+type RevisionsParams struct {
+	MemoryID uuid.UUID
+	FromID   *string
+	Most     int32
+}
+
 type RevisionsRow struct {
+	Fingerprint []byte
 	Hash        string
 	Type        *string
 	Description string
 	Body        string
-	Raw         []byte
 	Path        string
 	Session     *string
 	SeenAt      time.Time
+	Rest        int64
+	Total       int64
 }
 
-func (q *Queries) Revisions(ctx context.Context, memoryID uuid.UUID) ([]RevisionsRow, error) {
-	rows, err := q.db.Query(ctx, revisions, memoryID)
+// One page of what a memory has said, newest first, from the content on that is known by this fingerprint or hash; with
+// how many there are from there on, and at all.
+func (q *Queries) Revisions(ctx context.Context, arg RevisionsParams) ([]RevisionsRow, error) {
+	rows, err := q.db.Query(ctx, revisions, arg.MemoryID, arg.FromID, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -80,14 +113,16 @@ func (q *Queries) Revisions(ctx context.Context, memoryID uuid.UUID) ([]Revision
 	for rows.Next() {
 		var i RevisionsRow
 		if err := rows.Scan(
+			&i.Fingerprint,
 			&i.Hash,
 			&i.Type,
 			&i.Description,
 			&i.Body,
-			&i.Raw,
 			&i.Path,
 			&i.Session,
 			&i.SeenAt,
+			&i.Rest,
+			&i.Total,
 		); err != nil {
 			return nil, err
 		}

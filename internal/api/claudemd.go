@@ -29,7 +29,26 @@ type MemoryCost struct {
 	Listed bool   `json:"listed" doc:"It is one line instead of a section, because the limit was reached."`
 }
 
-func (a *api) registerClaudeMDCosts() {
+// ClaudeMDParts is a CLAUDE.md in its parts: one after the other they are the whole text.
+type ClaudeMDParts struct {
+	Before  *string        `json:"before" doc:"What people wrote above Memoir's block."`
+	Parts   []ClaudeMDPart `json:"parts" nullable:"false" doc:"What the block consists of, its markers included."`
+	After   *string        `json:"after" doc:"What people wrote below it."`
+	OnDisk  *string        `json:"on_disk" doc:"The file as it is while it cannot be written; null: all is well, or it cannot be read."`
+	Problem *string        `json:"problem" doc:"Why it cannot be written; null: all is well."`
+}
+
+// ClaudeMDPart is one memory of a CLAUDE.md, or the standing text between two.
+type ClaudeMDPart struct {
+	Text     string  `json:"text" doc:"Markdown."`
+	MemoryID *string `json:"memory_id" doc:"Null: standing text, or the heading of a type."`
+	Name     *string `json:"name" doc:"The memory's."`
+	Type     *string `json:"type" doc:"The memory's."`
+	Listed   bool    `json:"listed" doc:"It is one line instead of a section, because the limit was reached."`
+}
+
+func (a *api) registerClaudeMD() {
+	register(a, get("/agents/{slug}/claude-md/parts", "get-claude-md-parts", "CLAUDE.md in its parts: what is handwritten, and which memory says what"), a.getClaudeMDParts)
 	register(a, get("/agents/{slug}/claude-md/costs", "get-claude-md-costs", "What each part of CLAUDE.md takes"), a.getClaudeMDCosts)
 }
 
@@ -55,4 +74,18 @@ func (a *api) getClaudeMDCosts(ctx context.Context, in *AgentPath) (*answer[Clau
 		})
 	}
 	return ok(costs), nil
+}
+
+func (a *api) getClaudeMDParts(ctx context.Context, in *AgentPath) (*answer[ClaudeMDParts], error) {
+	preview, err := a.engine.Preview(ctx, in.Slug, "")
+	shown := ClaudeMDParts{
+		Before: text(validText([]byte(preview.Before))), Parts: make([]ClaudeMDPart, len(preview.Parts)),
+		After: text(validText([]byte(preview.After))), OnDisk: text(validText(preview.OnDisk)), Problem: text(preview.Problem),
+	}
+	for i, part := range preview.Parts {
+		shown.Parts[i] = ClaudeMDPart{
+			Text: part.Text, MemoryID: text(part.Memory), Name: text(part.Name), Type: text(part.Type), Listed: part.Listed,
+		}
+	}
+	return ok(shown), err
 }

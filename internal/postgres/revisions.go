@@ -1,0 +1,88 @@
+package postgres
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/queries"
+)
+
+// RevisionList says which revisions of a memory are wanted.
+type RevisionList struct {
+	From  string // the id or hash of the first; empty: the newest
+	Limit int    // 1 to MaxLimit
+}
+
+// RevisionPage is one part of a memory's history, newest first.
+type RevisionPage struct {
+	Revisions []memories.Revision
+	Skipped   int    // newer ones
+	Total     int    // of the whole history
+	Next      string // the id of the one that follows; empty: this is the end
+}
+
+// Revisions returns one page of the contents that the memory has had, newest first, the current one included. It fails
+// with memories.ErrNotFound, and with ErrCursor where it has never had the first.
+func (s *Store) Revisions(ctx context.Context, agent Agent, id string, list RevisionList) (RevisionPage, error) {
+	if _, err := s.Memory(ctx, agent, id); err != nil {
+		return RevisionPage{}, err
+	}
+	if !canBeText(list.From) {
+		return RevisionPage{}, ErrCursor
+	}
+	rows, err := s.q.Revisions(ctx, queries.RevisionsParams{
+		MemoryID: uuid.MustParse(id), FromID: optional(list.From), Most: int32(list.Limit + 1),
+	})
+	if err != nil {
+		return RevisionPage{}, wrap("read revisions", err)
+	}
+	if len(rows) == 0 {
+		return RevisionPage{}, ErrCursor
+	}
+	page := RevisionPage{Skipped: int(rows[0].Total - rows[0].Rest), Total: int(rows[0].Total)}
+	if len(rows) > list.Limit {
+		page.Next = hex.EncodeToString(rows[list.Limit].Fingerprint)
+		rows = rows[:list.Limit]
+	}
+	for _, row := range rows {
+		page.Revisions = append(page.Revisions, memories.Revision{
+			ID: hex.EncodeToString(row.Fingerprint), Hash: row.Hash, Type: memories.Type(text(row.Type)),
+			Description: row.Description, Body: row.Body, Path: row.Path, Session: text(row.Session), SeenAt: row.SeenAt.UTC(),
+		})
+	}
+	return page, nil
+}
+
+// Raw returns the exact bytes of the file that holds the memory's content; nil where they are not known.
+func (s *Store) Raw(ctx context.Context, agent Agent, id string) ([]byte, error) {
+	if _, err := s.Memory(ctx, agent, id); err != nil {
+		return nil, err
+	}
+	raw, err := s.q.CurrentRaw(ctx, uuid.MustParse(id))
+	return raw, wrap("read the memory's bytes", err)
+}
+
+// RawOfHash returns the bytes of that hash that a file of the memory once had; nil where they are not kept.
+func (s *Store) RawOfHash(ctx context.Context, agent Agent, id, hash string) ([]byte, error) {
+	if _, err := s.Memory(ctx, agent, id); err != nil {
+		return nil, err
+	}
+	if !canBeText(hash) {
+		return nil, nil
+	}
+	raw, err := s.q.RawOfHash(ctx, queries.RawOfHashParams{MemoryID: uuid.MustParse(id), Hash: hash})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	return raw, wrap("read a file's earlier bytes", err)
+}
+
+// canBeText says whether Postgres takes it as text; what it does not take is in none of its rows.
+func canBeText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
