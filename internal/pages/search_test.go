@@ -191,39 +191,62 @@ func TestEveryPageLeadsToTheSearch(t *testing.T) {
 	}
 }
 
+// TestSomebodySearchesFromAnywhereAndReadsWhatIsFound types into the header's field; a phone's header has a link instead.
 func TestSomebodySearchesFromAnywhereAndReadsWhatIsFound(t *testing.T) {
 	t.Parallel()
-	s := harbour(t)
 	browser := startBrowser(t)
-	p := open(t, browser, s, "/", person{})
-	p.follow(chromedp.SendKeys("#site-search", "harb\r"))
-	p.at("/search")
-	p.shows("1 memory found for “harb”")
-	p.live()
-	p.mark()
-	p.do(chromedp.SendKeys("#q", kb.End+"our"))
-	p.until(`location.search === "?q=harbour"`)
-	p.shows("1 memory found for “harbour”")
-	p.do(chromedp.SendKeys("#q", kb.End+"x"))
-	p.shows("No memory has all of “harbourx”. 1 comes close.")
-	p.isMarked()
-	s.Write("ada/memory/new.md", memoirtest.Note("New", memories.User, "The harbourx is new."))
-	p.shows("1 memory found for “harbourx”")
-	p.isMarked()
-	p.until(`document.querySelector("#q").value === "harbourx" && document.activeElement.id === "q"`)
-	p.follow(chromedp.Click(`.row h3 a`))
-	p.shows("The harbourx is new.")
+	for _, screen := range deskAndPhone {
+		t.Run(screens[screen].name, func(t *testing.T) {
+			t.Parallel()
+			s := harbour(t)
+			p := open(t, browser, s, "/", person{})
+			p.before(screen)
+			p.searchFor("harb")
+			p.shows("1 memory found for “harb”")
+			p.live()
+			p.mark()
+			p.do(chromedp.SendKeys("#q", kb.End+"our"))
+			p.until(`location.search === "?q=harbour"`)
+			p.shows("1 memory found for “harbour”")
+			p.do(chromedp.SendKeys("#q", kb.End+"x"))
+			p.shows("No memory has all of “harbourx”. 1 comes close.")
+			p.isMarked()
+			s.Write("ada/memory/new.md", memoirtest.Note("New", memories.User, "The harbourx is new."))
+			p.shows("1 memory found for “harbourx”")
+			p.isMarked()
+			p.until(`document.querySelector("#q").value === "harbourx" && document.activeElement.id === "q"`)
+			p.follow(chromedp.Click(`.row h3 a`))
+			p.shows("The harbourx is new.")
+		})
+	}
 }
 
 func TestWithoutScriptsTheSearchIsAForm(t *testing.T) {
 	t.Parallel()
-	s := harbour(t)
 	browser := startBrowser(t)
-	p := open(t, browser, s, "/", person{withoutScripts: true})
-	p.follow(chromedp.SendKeys("#site-search", "tuesd\r"))
-	p.shows("1 memory found for “tuesd”")
-	p.follow(chromedp.SendKeys("#q", kb.End+"aq\r"))
-	p.shows("No memory has all of “tuesdaq”. 1 comes close.")
-	p.follow(chromedp.Click(`.row h3 a`))
-	p.shows("We release on Tuesdays")
+	for _, screen := range deskAndPhone {
+		t.Run(screens[screen].name, func(t *testing.T) {
+			t.Parallel()
+			p := open(t, browser, harbour(t), "/", person{withoutScripts: true})
+			p.before(screen)
+			p.searchFor("tuesd")
+			p.shows("1 memory found for “tuesd”")
+			p.follow(chromedp.SendKeys("#q", kb.End+"aq\r"))
+			p.shows("No memory has all of “tuesdaq”. 1 comes close.")
+			p.follow(chromedp.Click(`.row h3 a`))
+			p.shows("We release on Tuesdays")
+		})
+	}
+}
+
+// searchFor searches from the header.
+func (p *tab) searchFor(text string) {
+	p.t.Helper()
+	field := "#site-search"
+	if !evaluate[bool](p, `document.getElementById("site-search").checkVisibility()`) {
+		p.follow(chromedp.Click(`.site nav a[href="/search"]`))
+		field = "#q"
+	}
+	p.follow(chromedp.SendKeys(field, text+"\r"))
+	p.at("/search")
 }
