@@ -89,7 +89,12 @@ func (m *Memoir) Write(name, text string) {
 	if err := os.MkdirAll(filepath.Dir(m.Path(name)), 0o755); err != nil {
 		m.Fatal(err)
 	}
-	if err := os.WriteFile(m.Path(name), []byte(text), 0o644); err != nil {
+	// Written beside the directory and moved into it, so that nobody reads half of it.
+	whole := filepath.Join(m.TempDir(), "whole")
+	if err := os.WriteFile(whole, []byte(text), 0o644); err != nil {
+		m.Fatal(err)
+	}
+	if err := os.Rename(whole, m.Path(name)); err != nil {
 		m.Fatal(err)
 	}
 }

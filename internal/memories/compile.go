@@ -108,9 +108,13 @@ func inOrder(ms []Section) []Section {
 	types := Types()
 	ordered := slices.DeleteFunc(slices.Clone(ms), func(m Section) bool { return !slices.Contains(types, m.Type) })
 	slices.SortFunc(ordered, func(a, b Section) int {
+		if a.Type != b.Type {
+			return cmp.Compare(slices.Index(types, a.Type), slices.Index(types, b.Type))
+		}
+		if byName := cmp.Compare(a.Name, b.Name); byName != 0 {
+			return byName
+		}
 		return cmp.Or(
-			cmp.Compare(slices.Index(types, a.Type), slices.Index(types, b.Type)),
-			cmp.Compare(a.Name, b.Name),
 			cmp.Compare(a.ID, b.ID),
 			cmp.Compare(a.Body, b.Body),
 			cmp.Compare(a.Description, b.Description),

@@ -81,6 +81,11 @@ func canonicalName(s string) string {
 
 // oneLine drops control characters and folds each run of white space that holds a line end or a tab to one space.
 func oneLine(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError
+	}) {
+		return strings.TrimSpace(s)
+	}
 	var out, space strings.Builder
 	breaks := false
 	for _, r := range s {

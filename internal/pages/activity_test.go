@@ -188,7 +188,7 @@ func TestThePicturesHaveTheirNumbersInWords(t *testing.T) {
 	for selector, want := range map[string]string{
 		"#growth-desc": "1 feedback, 1 project.",
 		"#ages-desc":   "today: 2, 1–2 days: 0",
-		".legend":      "Project 1 Feedback 1",
+		".legend":      "Feedback 1 Project 1",
 	} {
 		if got := words(page.Find(selector)); !strings.Contains(got, want) {
 			t.Errorf("%s says %q, want %q", selector, got, want)

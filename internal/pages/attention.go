@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"golang.org/x/sync/errgroup"
+
 	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -23,6 +25,9 @@ const (
 	inboxRows = 25
 	// decisionRows is how many rows of the other kinds a page shows; what is said of all of them counts the others too.
 	decisionRows = 100
+	// mendingsAtOnce is how many memories are looked at side by side: each waits for the database and the disk, and takes
+	// one of the few connections.
+	mendingsAtOnce = 4
 	// fixLines is how many lines of what one fix writes are shown.
 	fixLines = 60
 )
@@ -38,7 +43,7 @@ func (s *site) attention(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := templates.Attention{Frame: frame, Agent: agentView(agent)}
+	v := templates.Attention{Frame: frame, Agent: agentView(agent), Selection: selectionOf(agent, false, path)}
 	if err := s.toMend(r, agent, &v); err != nil {
 		return err
 	}
@@ -79,14 +84,16 @@ func (s *site) toMend(r *http.Request, agent postgres.Agent, v *templates.Attent
 func (s *site) mendings(ctx context.Context, found []memories.Memory, back string) ([]templates.Mending, error) {
 	now := time.Now()
 	mendings := make([]templates.Mending, len(found))
+	proposing, ctx := errgroup.WithContext(ctx)
+	proposing.SetLimit(mendingsAtOnce)
 	for i, m := range found {
-		flawed, err := s.engine.ProposeFixes(ctx, m.Agent, m.ID)
-		if err != nil {
-			return nil, err
-		}
-		mendings[i] = mendingOf(m, flawed, back, now)
+		proposing.Go(func() error {
+			flawed, err := s.engine.ProposeFixes(ctx, m.Agent, m.ID)
+			mendings[i] = mendingOf(m, flawed, back, now)
+			return err
+		})
 	}
-	return mendings, nil
+	return mendings, proposing.Wait()
 }
 
 func mendingOf(m memories.Memory, flawed []sync.Flawed, back string, now time.Time) templates.Mending {

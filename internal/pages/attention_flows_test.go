@@ -12,38 +12,35 @@ import (
 )
 
 func mendInTheInbox(t *testing.T, browser context.Context) {
-	onEveryScreen(t, browser, func(t *testing.T, show func(*tab)) {
-		const raw = "---\nname: Printer\n---\n\nIt jams.\n"
-		s := serve(t, memoirtest.Files{"ada/memory/reference_printer.md": raw})
-		p := open(t, browser, s, adaList, person{})
-		show(p)
-		p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/attention"]`)))
-		p.live()
-		p.mark()
-		p.shows("The memory has no type")
-		p.do(chromedp.Click(chromedp.CSS(".writes summary")))
-		p.until(`document.querySelector(".writes").open && document.querySelector('.writes .line[data-kind="added"]').innerText.includes("type: reference")`)
-		p.fits()
-		p.do(click("It is reference Printer"))
-		p.shows("“Printer” is mended.")
-		p.shows("Nothing needs attention")
-		p.fits()
-		if !strings.Contains(s.Read("ada/memory/reference_printer.md"), "type: reference\n") || !strings.Contains(s.Read("ada/CLAUDE.md"), "### Printer") {
-			t.Error("it is not mended on disk")
-		}
-		p.do(click("Undo the fix of Printer"))
-		p.shows("“Printer” is as it was before.")
-		p.shows("The memory has no type")
-		if got := s.Read("ada/memory/reference_printer.md"); got != raw {
-			t.Errorf("the file is %q", got)
-		}
-		// What turns up while the page is open is in it, and what was mended elsewhere is not.
-		s.Write("ada/memory/loose.md", "A thought.\n")
-		p.shows("loose")
-		s.Write("ada/memory/loose.md", memoirtest.Note("Loose", memories.User, "A thought."))
-		p.hides("The file has no frontmatter")
-		p.isMarked()
-	})
+	const raw = "---\nname: Printer\n---\n\nIt jams.\n"
+	s := serve(t, memoirtest.Files{"ada/memory/reference_printer.md": raw})
+	p := open(t, browser, s, adaList, person{})
+	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/attention"]`)))
+	p.live()
+	p.mark()
+	p.shows("The memory has no type")
+	p.do(chromedp.Click(chromedp.CSS(".writes summary")))
+	p.until(`document.querySelector(".writes").open && document.querySelector('.writes .line[data-kind="added"]').innerText.includes("type: reference")`)
+	p.fits()
+	p.do(click("It is reference Printer"))
+	p.shows("“Printer” is mended.")
+	p.shows("Nothing needs attention")
+	p.fits()
+	if !strings.Contains(s.Read("ada/memory/reference_printer.md"), "type: reference\n") || !strings.Contains(s.Read("ada/CLAUDE.md"), "### Printer") {
+		t.Error("it is not mended on disk")
+	}
+	p.do(click("Undo the fix of Printer"))
+	p.shows("“Printer” is as it was before.")
+	p.shows("The memory has no type")
+	if got := s.Read("ada/memory/reference_printer.md"); got != raw {
+		t.Errorf("the file is %q", got)
+	}
+	// What turns up while the page is open is in it, and what was mended elsewhere is not.
+	s.Write("ada/memory/loose.md", "A thought.\n")
+	p.shows("loose")
+	s.Write("ada/memory/loose.md", memoirtest.Note("Loose", memories.User, "A thought."))
+	p.hides("The file has no frontmatter")
+	p.isMarked()
 }
 
 func mendHostileFile(t *testing.T, browser context.Context) {
@@ -51,34 +48,28 @@ func mendHostileFile(t *testing.T, browser context.Context) {
 	s := serve(t, memoirtest.Files{
 		"ada/memory/<b>x.md": "---\nname: '" + name + "'\n---\n\n<script>alert(2)</script>\x00" + strings.Repeat("word", 5000) + "\n",
 	})
-	onEveryScreen(t, browser, func(t *testing.T, show func(*tab)) {
-		p := open(t, browser, s, adaAttention, person{})
-		show(p)
-		p.shows("The memory has no type")
-		p.do(chromedp.Click(chromedp.CSS(".writes summary")))
-		p.until(`document.querySelector(".writes").open`)
-		p.fits()
-	})
+	p := open(t, browser, s, adaAttention, person{})
+	p.shows("The memory has no type")
+	p.do(chromedp.Click(chromedp.CSS(".writes summary")))
+	p.until(`document.querySelector(".writes").open`)
+	p.fits()
 }
 
 func compareAndKeep(t *testing.T, browser context.Context) {
-	onEveryScreen(t, browser, func(t *testing.T, show func(*tab)) {
-		s := disagreeing(t)
-		p := open(t, browser, s, adaAttention, person{})
-		show(p)
-		p.follow(chromedp.Click(chromedp.CSS("#disagreements h3 a")))
-		p.live()
-		p.shows("U1MIRA in C1TEAM")
-		p.until(`[...document.querySelectorAll(".version mark")].map(m => m.textContent).join() === "black,green"`)
-		p.fits()
-		p.do(click("Keep this one from U1MIRA in C1TEAM"))
-		p.shows("“Tea” says this from now on.")
-		p.shows("This is settled")
-		p.fits()
-		if got := s.Memory("ada", "Tea").Body; got != "Mira likes green tea." {
-			t.Errorf("it says %q", got)
-		}
-	})
+	s := disagreeing(t)
+	p := open(t, browser, s, adaAttention, person{})
+	p.follow(chromedp.Click(chromedp.CSS("#disagreements h3 a")))
+	p.live()
+	p.shows("U1MIRA in C1TEAM")
+	p.until(`[...document.querySelectorAll(".version mark")].map(m => m.textContent).join() === "black,green"`)
+	p.fits()
+	p.do(click("Keep this one from U1MIRA in C1TEAM"))
+	p.shows("“Tea” says this from now on.")
+	p.shows("This is settled")
+	p.fits()
+	if got := s.Memory("ada", "Tea").Body; got != "Mira likes green tea." {
+		t.Errorf("it says %q", got)
+	}
 }
 
 func mergeByHand(t *testing.T, browser context.Context) {

@@ -2,6 +2,7 @@ package pages_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
@@ -63,6 +65,7 @@ type tab struct {
 	t       *testing.T
 	ctx     context.Context
 	address string
+	left    int // documents
 
 	mu      sync.Mutex
 	console []string
@@ -79,14 +82,12 @@ type person struct {
 func open(t *testing.T, browser context.Context, s *site, path string, as person) *tab {
 	t.Helper()
 	ctx, closeTab := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
-	limited, cancel := context.WithTimeout(ctx, 2*memoirtest.Patience)
-	p := &tab{t: t, ctx: limited, address: s.address}
+	p := &tab{t: t, ctx: ctx, address: s.address}
 	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
 		t.Fatal(err)
 	}
 	listening := p.listen(ctx)
 	t.Cleanup(func() {
-		cancel()
 		closeTab()
 		<-listening
 		for _, message := range p.console {
@@ -96,9 +97,10 @@ func open(t *testing.T, browser context.Context, s *site, path string, as person
 		}
 	})
 	if as.withoutScripts {
-		if _, err := chromedp.Call(p.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
-			t.Fatal(err)
-		}
+		call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	}
+	if screen, ok := browser.Value(screenKey{}).(screen); ok {
+		p.sits(screen)
 	}
 	p.follow(chromedp.Navigate(s.address + path))
 	return p
@@ -122,19 +124,52 @@ func (p *tab) listen(ctx context.Context) (done chan struct{}) {
 	return done
 }
 
-// follow does what leads to another document, and waits for it.
+// step gives one step the time that it may take. A tab as a whole may take any.
+func (p *tab) step() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(p.ctx, memoirtest.Patience)
+}
+
+// follow does what leads to another document, and waits until that is there. It looks at the documents themselves:
+// of the events that tell of a navigation, those of the last one may come late, and those of scripts look the same.
 func (p *tab) follow(step chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
-	if _, err := chromedp.RunResponse(p.ctx, step); err != nil {
-		p.t.Fatalf("%v\n%s", err, p.says())
-	}
+	p.left++
+	p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.left = %d`, p.left)), step)
+	p.until(fmt.Sprintf(`document.readyState === "complete" && document.left !== %d`, p.left))
 }
 
 func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
-	if err := chromedp.Do(p.ctx, steps...); err != nil {
-		p.t.Fatalf("%v\n%s", err, p.says())
+	for _, step := range steps {
+		ctx, cancel := p.step()
+		err := chromedp.Do(ctx, step)
+		cancel()
+		if err != nil {
+			p.t.Fatalf("%v\n%s", err, p.says())
+		}
 	}
+}
+
+// call sends the browser a command for the tab.
+func call[P, R any](p *tab, command cdp.Command[P, R], with P) {
+	p.t.Helper()
+	ctx, cancel := p.step()
+	defer cancel()
+	if _, err := chromedp.Call(ctx, command, with); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// evaluate returns what a JavaScript expression says.
+func evaluate[T any](p *tab, expression string) T {
+	p.t.Helper()
+	ctx, cancel := p.step()
+	defer cancel()
+	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		p.t.Fatalf("%s: %v", expression, err)
+	}
+	return value
 }
 
 // button finds the only visible button, or what looks like one, with that text: of the open memory, where it has one,
@@ -150,7 +185,9 @@ func click(text string) chromedp.Action[chromedp.Void] { return chromedp.Click(b
 
 // says is the text that somebody sees.
 func (p *tab) says() string {
-	text, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](`document.body.innerText`))
+	ctx, cancel := p.step()
+	defer cancel()
+	text, err := chromedp.Run(ctx, chromedp.Evaluate[string](`document.body.innerText`))
 	if err != nil {
 		return err.Error()
 	}
@@ -160,17 +197,19 @@ func (p *tab) says() string {
 // until waits until a JavaScript expression holds.
 func (p *tab) until(expression string) {
 	p.t.Helper()
+	ctx, cancel := p.step()
+	defer cancel()
 	for {
-		holds, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](expression))
+		holds, err := chromedp.Run(ctx, chromedp.Evaluate[bool](expression))
 		if holds {
 			return
 		}
-		if p.ctx.Err() != nil {
-			p.t.Fatalf("waited in vain until %s: %v", expression, err)
+		if ctx.Err() != nil {
+			p.t.Fatalf("waited in vain until %s: %v\n%s", expression, err, p.says())
 		}
 		select {
-		case <-p.ctx.Done():
-		case <-time.After(10 * time.Millisecond):
+		case <-ctx.Done():
+		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }
@@ -198,9 +237,8 @@ func (p *tab) mark() { p.do(chromedp.Evaluate[chromedp.Void](`document.body.data
 
 func (p *tab) isMarked() {
 	p.t.Helper()
-	marked, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`document.body.dataset.mark === "here"`))
-	if err != nil || !marked {
-		p.t.Errorf("the page was loaded anew (%v)", err)
+	if !p.holds(`document.body.dataset.mark === "here"`) {
+		p.t.Error("the page was loaded anew")
 	}
 }
 

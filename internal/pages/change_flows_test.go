@@ -5,100 +5,57 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 )
 
-// screens are the sizes and schemes that people read in.
-var screens = []struct {
-	name, scheme  string
-	width, height int64
-}{
-	{"desk, light", "light", 1280, 800},
-	{"desk, dark", "dark", 1280, 800},
-	{"phone, light", "light", 390, 844},
-	{"phone, dark", "dark", 390, 844},
-}
-
-// onEveryScreen does the same as four people, each before another screen.
-func onEveryScreen(t *testing.T, browser context.Context, flow func(t *testing.T, show func(*tab))) {
-	for _, screen := range screens {
-		t.Run(screen.name, func(t *testing.T) {
-			t.Parallel()
-			flow(t, func(p *tab) {
-				p.t.Helper()
-				p.do(chromedp.EmulateViewport(screen.width, screen.height))
-				_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-					Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: screen.scheme}},
-				})
-				if err != nil {
-					p.t.Fatal(err)
-				}
-			})
-		})
+func deleteWithOpenEyes(t *testing.T, browser context.Context) {
+	s := serve(t, twoMemories())
+	p := open(t, browser, s, pageOf(s.Memory("ada", "Tabs")), person{})
+	p.follow(click("What a deletion changes"))
+	p.shows("1 file is removed")
+	p.shows("- [Tabs](tabs.md) — how to indent")
+	p.until(`[...document.querySelectorAll('.line[data-kind="removed"] [dir]')].some(line => line.textContent === "### Tabs")`)
+	p.fits()
+	p.follow(click("Cancel"))
+	p.at(pageOf(s.Memory("ada", "Tabs")))
+	if s.Read("ada/memory/tabs.md") == "" {
+		t.Error("to cancel deletes")
+	}
+	p.follow(click("What a deletion changes"))
+	p.live()
+	// Somebody looks while the agent writes: the page follows, and the button deletes what is shown.
+	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
+	p.until(`[...document.querySelectorAll('.line[data-kind="removed"] [dir]')].some(line => line.textContent === "Use spaces.")`)
+	p.do(click("Delete Tabs"))
+	p.at(adaList)
+	p.shows("Deleted “Tabs”.")
+	if s.Read("ada/memory/tabs.md") != "" || strings.Contains(s.Read("ada/CLAUDE.md"), "### Tabs") {
+		t.Error("the memory is still on disk")
 	}
 }
 
-// fits fails when the page is wider than its window.
-func (p *tab) fits() {
-	p.t.Helper()
-	p.until(`document.documentElement.scrollWidth <= document.documentElement.clientWidth`)
-}
-
-func deleteWithOpenEyes(t *testing.T, browser context.Context) {
-	onEveryScreen(t, browser, func(t *testing.T, show func(*tab)) {
-		s := serve(t, twoMemories())
-		p := open(t, browser, s, pageOf(s.Memory("ada", "Tabs")), person{})
-		show(p)
-		p.follow(click("What a deletion changes"))
-		p.shows("1 file is removed")
-		p.shows("- [Tabs](tabs.md) — how to indent")
-		p.until(`[...document.querySelectorAll('.line[data-kind="removed"] [dir]')].some(line => line.textContent === "### Tabs")`)
-		p.fits()
-		p.follow(click("Cancel"))
-		p.at(pageOf(s.Memory("ada", "Tabs")))
-		if s.Read("ada/memory/tabs.md") == "" {
-			t.Error("to cancel deletes")
-		}
-		p.follow(click("What a deletion changes"))
-		p.live()
-		// Somebody looks while the agent writes: the page follows, and the button deletes what is shown.
-		s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
-		p.until(`[...document.querySelectorAll('.line[data-kind="removed"] [dir]')].some(line => line.textContent === "Use spaces.")`)
-		p.do(click("Delete Tabs"))
-		p.at(adaList)
-		p.shows("Deleted “Tabs”.")
-		if s.Read("ada/memory/tabs.md") != "" || strings.Contains(s.Read("ada/CLAUDE.md"), "### Tabs") {
-			t.Error("the memory is still on disk")
-		}
-	})
-}
-
 func goBackInHistory(t *testing.T, browser context.Context) {
-	onEveryScreen(t, browser, func(t *testing.T, show func(*tab)) {
-		s := taught(t)
-		p := open(t, browser, s, pageOf(s.Memory("ada", "Tabs")), person{})
-		show(p)
-		p.follow(click("History"))
-		p.until(`document.querySelectorAll(".revision").length === 3`)
-		p.until(`[...document.querySelectorAll("mark")].map(mark => mark.textContent).join("|") === ", but tabs in Go|tabs|spaces"`)
-		p.fits()
-		p.live()
-		p.mark()
-		p.do(chromedp.Click(chromedp.CSS(".revision:nth-child(3) form button")))
-		p.shows("“Tabs” says again what it said then")
-		p.until(`document.querySelector(".revision:first-child .line:last-child [dir]").textContent === "Use tabs."`)
-		if !strings.Contains(s.Read("ada/CLAUDE.md"), "Use tabs.") {
-			t.Error("CLAUDE.md does not say it")
-		}
-		// What is learned while the history is open appears in it.
-		s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use what the file uses."))
-		p.until(`document.querySelectorAll(".revision").length === 4`)
-		p.isMarked()
-	})
+	s := taught(t)
+	p := open(t, browser, s, pageOf(s.Memory("ada", "Tabs")), person{})
+	p.follow(click("History"))
+	p.until(`document.querySelectorAll(".revision").length === 3`)
+	p.until(`[...document.querySelectorAll("mark")].map(mark => mark.textContent).join("|") === ", but tabs in Go|tabs|spaces"`)
+	p.fits()
+	p.live()
+	p.mark()
+	p.do(chromedp.Click(chromedp.CSS(".revision:nth-child(3) form button")))
+	p.shows("“Tabs” says again what it said then")
+	p.until(`document.querySelector(".revision:first-child .line:last-child [dir]").textContent === "Use tabs."`)
+	if !strings.Contains(s.Read("ada/CLAUDE.md"), "Use tabs.") {
+		t.Error("CLAUDE.md does not say it")
+	}
+	// What is learned while the history is open appears in it.
+	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use what the file uses."))
+	p.until(`document.querySelectorAll(".revision").length === 4`)
+	p.isMarked()
 }
 
 func readHostileHistory(t *testing.T, browser context.Context) {
@@ -110,17 +67,14 @@ func readHostileHistory(t *testing.T, browser context.Context) {
 		s.learn("ada/memory/huge.md", memoirtest.Note("Huge", memories.Project, text))
 	}
 	page := pageOf(s.Memory("ada", "Huge"))
-	onEveryScreen(t, browser, func(t *testing.T, show func(*tab)) {
-		p := open(t, browser, s, page+"/history", person{})
-		show(p)
-		p.until(`document.querySelectorAll(".revision").length === 5`)
-		p.shows("more changed lines are not shown")
-		p.shows("<script>alert(1)</script>")
-		p.fits()
-		p.follow(chromedp.Navigate(s.address + page + "/delete"))
-		p.shows("approximately")
-		p.fits()
-	})
+	p := open(t, browser, s, page+"/history", person{})
+	p.until(`document.querySelectorAll(".revision").length === 5`)
+	p.shows("more changed lines are not shown")
+	p.shows("<script>alert(1)</script>")
+	p.fits()
+	p.follow(chromedp.Navigate(s.address + page + "/delete"))
+	p.shows("approximately")
+	p.fits()
 }
 
 func changesWithoutScripts(t *testing.T, browser context.Context) {

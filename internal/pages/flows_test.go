@@ -56,7 +56,7 @@ func TestInABrowser(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			flow(t, browser)
+			atDeskAndPhone(t, browser, flow)
 		})
 	}
 }
@@ -134,10 +134,7 @@ func deleteChanged(t *testing.T, browser context.Context) {
 	p := open(t, browser, s, adaList, person{allowed: []string{"412 (Precondition Failed)"}})
 	p.live()
 	row := `document.querySelector("#memory-` + s.Memory("ada", "Tabs").ID + ` input[name=etag]")`
-	seen, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](row+`.value`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	seen := evaluate[string](p, row+`.value`)
 	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
 	s.Scan("ada")
 	p.until(row + `.value !== ` + quoted(seen))

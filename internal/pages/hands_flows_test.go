@@ -30,16 +30,13 @@ func TestWithTheKeyboard(t *testing.T) {
 				t.Parallel()
 				s := serve(t, facts(6))
 				p := open(t, browser, s, adaList+"?sort=name", person{})
-				p.do(chromedp.EmulateViewport(screen.width, screen.height))
+				p.sits(screen)
 				p.live()
 				flow(t, p, s)
 			})
 		}
 	}
 }
-
-// deskAndPhone are two screens that differ in all that screens differ in.
-var deskAndPhone = []int{0, 3}
 
 // press presses keys one after the other, wherever the focus is.
 func (p *tab) press(keys ...string) {
@@ -64,17 +61,7 @@ func (p *tab) focused(name string) {
 	p.until(`document.activeElement.closest("[data-row]")?.querySelector("[data-open]").textContent.trim() === ` + quoted(name))
 }
 
-// evaluate returns what a JavaScript expression says.
-func evaluate[T any](p *tab, expression string) T {
-	p.t.Helper()
-	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression))
-	if err != nil {
-		p.t.Fatalf("%s: %v", expression, err)
-	}
-	return value
-}
-
-// fact returns the names of the listed memories, from the top: what is known of them is in their order on the page.
+// listed returns the names of the listed memories, from the top: what is known of them is in their order on the page.
 func (p *tab) listed() []string {
 	p.t.Helper()
 	return evaluate[[]string](p, `[...document.querySelectorAll("[data-row] [data-open]")].map(a => a.textContent.trim())`)
@@ -182,6 +169,11 @@ func goPlaces(t *testing.T, p *tab, s *site) {
 	p.follow(chromedp.Navigate(s.address + pageOf(s.Memory("ada", "Fact 03"))))
 	p.follow(stroke("e"))
 	p.at(pageOf(s.Memory("ada", "Fact 03")) + "/edit")
+	p.follow(chromedp.Navigate(s.address + adaList + "?sort=name"))
+	p.press("j")
+	first := p.listed()[0]
+	p.follow(stroke("e"))
+	p.at(pageOf(s.Memory("ada", first)) + "/edit")
 }
 
 func restingKeys(t *testing.T, p *tab, s *site) {
@@ -315,7 +307,7 @@ func TestASelectionWorksWithoutScripts(t *testing.T) {
 			t.Parallel()
 			s := serve(t, facts(4))
 			p := open(t, browser, s, adaList, person{withoutScripts: true})
-			p.do(chromedp.EmulateViewport(screen.width, screen.height))
+			p.sits(screen)
 			selectBox := func(name string) {
 				p.do(chromedp.Click(chromedp.CSS("#pick-" + s.Memory("ada", name).ID)))
 			}

@@ -124,12 +124,9 @@ func axeCore(t *testing.T) string {
 func (p *tab) seen(as look) {
 	p.t.Helper()
 	p.do(chromedp.EmulateViewport(as.width, as.height))
-	_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: as.scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
 	}})
-	if err != nil {
-		p.t.Fatal(err)
-	}
 }
 
 // violations asks axe-core. rules are those that are to be looked at; empty: all, its best practices among them.
@@ -168,21 +165,13 @@ func (p *tab) cutOff() []string {
 
 func (p *tab) list(expression string) []string {
 	p.t.Helper()
-	found, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]string](expression, chromedp.EvalAwaitPromise))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return found
+	return evaluate[[]string](p, expression)
 }
 
 // holds says whether a JavaScript expression does.
 func (p *tab) holds(expression string) bool {
 	p.t.Helper()
-	holds, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](expression))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return holds
+	return evaluate[bool](p, expression)
 }
 
 // livedIn is a site with everything on it that a page can show: the example agents after some use, and an agent that

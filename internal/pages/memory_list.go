@@ -27,8 +27,6 @@ const (
 	// endlessRows is how long a group gets by scrolling: as much as one query gives, so that an open page can fetch
 	// itself again at every change. What is beyond has pages of its own.
 	endlessRows = postgres.MaxLimit
-	// bannerRows is how many contents that are kept out the banner names; Needs attention has the others.
-	bannerRows = 10
 )
 
 // memories shows an agent's Memory tab.
@@ -281,13 +279,8 @@ func (s *site) memoriesFrame(r *http.Request, agent postgres.Agent, path string)
 		}
 		frame.Banners = append(frame.Banners, banner)
 	}
-	if agent.Counts.Blocked == 0 {
-		return frame, nil
+	if agent.Counts.Blocked > 0 {
+		frame.Banners = append(frame.Banners, templates.BlockedReturns(agent.Slug, agent.Counts.Blocked))
 	}
-	blocked, err := s.store.NewestBlocked(r.Context(), agent.ID, bannerRows)
-	if err != nil {
-		return frame, err
-	}
-	frame.Banners = append(frame.Banners, templates.BlockedReturns(agent.Slug, agent.Counts.Blocked, blocked))
 	return frame, nil
 }

@@ -108,9 +108,9 @@ func openOnAPhone(t *testing.T, browser context.Context) {
 	p.phone()
 	p.live()
 	p.do(chromedp.ScrollIntoView(rowLink(chosen)))
-	before, err := chromedp.Run(p.ctx, chromedp.Evaluate[float64](`scrollY`))
-	if err != nil || before < 200 {
-		t.Fatalf("the list is scrolled to %v (%v)", before, err)
+	before := evaluate[float64](p, `scrollY`)
+	if before < 200 {
+		t.Fatalf("the list is scrolled to %v", before)
 	}
 	for _, back := range []chromedp.Action[chromedp.Void]{chromedp.NavigateBack(), click("‹ All memories")} {
 		p.do(chromedp.Click(rowLink(chosen)))
@@ -140,10 +140,7 @@ func scrollALongGroup(t *testing.T, browser context.Context) {
 	})()`))
 	// What came by scrolling may load more meanwhile, below; the row that is looked at keeps its place.
 	top := `Math.round(window.seen.getBoundingClientRect().top)`
-	before, err := chromedp.Run(p.ctx, chromedp.Evaluate[int](top))
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := evaluate[int](p, top)
 	s.Write("ada/memory/new.md", memoirtest.Note("The newest", memories.Feedback, "Just learned."))
 	p.until(`document.querySelector("#rows-feedback h3").textContent.trim() === "The newest"`)
 	p.until(rows + ` >= 120 && window.seen.isConnected`)
@@ -232,9 +229,7 @@ func copyTheBody(t *testing.T, browser context.Context) {
 func (p *tab) paste() {
 	p.t.Helper()
 	key := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: "v", Code: "KeyV", Commands: []string{"paste"}}
-	if _, err := chromedp.Call(p.ctx, input.DispatchKeyEvent, key); err != nil {
-		p.t.Fatal(err)
-	}
+	call(p, input.DispatchKeyEvent, key)
 }
 
 func sayStillTrue(t *testing.T, browser context.Context) {

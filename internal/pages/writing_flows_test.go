@@ -11,35 +11,28 @@ import (
 	"memoir/internal/memories"
 )
 
-const (
-	desk  = 1280
-	phone = 390
-)
-
 func writeNew(t *testing.T, browser context.Context) {
 	s := serve(t, twoMemories())
-	for name, width := range map[string]int64{"Desk": desk, "Phone": phone} {
-		p := open(t, browser, s, adaList, person{})
-		p.do(chromedp.EmulateViewport(width, 800))
-		p.follow(click("New memory"))
-		p.mark()
-		p.do(
-			chromedp.SendKeys(chromedp.CSS("#name"), "Kettle "+name),
-			chromedp.Click(chromedp.CSS(`label[for="type-user"]`)),
-			chromedp.SendKeys(chromedp.CSS("#description"), "Who drinks what"),
-			chromedp.SendKeys(chromedp.CSS("#body"), "Mira likes **tea**."),
-		)
-		p.until(`document.querySelector("#preview strong")?.textContent === "tea"`)
-		p.until(`document.activeElement.id === "body" && document.querySelector("#body").value === "Mira likes **tea**."`)
-		p.until(`document.querySelector("#type-user").checked && document.documentElement.scrollWidth <= innerWidth`)
-		p.isMarked()
-		if s.Read("ada/memory/user_kettle_"+strings.ToLower(name)+".md") != "" {
-			t.Error("the preview has saved it")
-		}
-		p.follow(click("Save"))
-		p.shows("“Kettle " + name + "” is saved.")
-		p.until(`document.querySelector(".prose strong").textContent === "tea"`)
+	p := open(t, browser, s, adaList, person{})
+	p.follow(click("New memory"))
+	p.mark()
+	p.do(
+		chromedp.SendKeys(chromedp.CSS("#name"), "Kettle"),
+		chromedp.Click(chromedp.CSS(`label[for="type-user"]`)),
+		chromedp.SendKeys(chromedp.CSS("#description"), "Who drinks what"),
+		chromedp.SendKeys(chromedp.CSS("#body"), "Mira likes **tea**."),
+	)
+	p.until(`document.querySelector("#preview strong")?.textContent === "tea"`)
+	p.until(`document.activeElement.id === "body" && document.querySelector("#body").value === "Mira likes **tea**."`)
+	p.until(`document.querySelector("#type-user").checked`)
+	p.fits()
+	p.isMarked()
+	if s.Read("ada/memory/user_kettle.md") != "" {
+		t.Error("the preview has saved it")
 	}
+	p.follow(click("Save"))
+	p.shows("“Kettle” is saved.")
+	p.until(`document.querySelector(".prose strong").textContent === "tea"`)
 }
 
 func writeMeanwhile(t *testing.T, browser context.Context) {
@@ -56,8 +49,7 @@ func writeMeanwhile(t *testing.T, browser context.Context) {
 	p.follow(click("Save"))
 	p.shows("It changed while you were editing")
 	p.shows("Use spaces.")
-	p.do(chromedp.EmulateViewport(phone, 800))
-	p.until(`document.documentElement.scrollWidth <= innerWidth`)
+	p.fits()
 	p.do(click("Go on editing"))
 	p.until(`document.activeElement.id === "body"`)
 	p.do(chromedp.SendKeys(chromedp.CSS("#body"), " Or four."))

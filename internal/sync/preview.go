@@ -95,12 +95,12 @@ func (e *Engine) previews(ctx context.Context, row postgres.Agent, going map[str
 	if err != nil {
 		return Preview{}, Preview{}, err
 	}
-	raw, unread := claudeMDOf(row)
-	with = e.compile(sections, raw, unread)
+	empty := e.emptyPreview(claudeMDOf(row))
+	with = empty.filled(sections)
 	without = with
 	if len(going) > 0 {
 		staying := slices.DeleteFunc(sections, func(s memories.Section) bool { return going[s.ID] })
-		without = e.compile(staying, raw, unread)
+		without = empty.filled(staying)
 	}
 	with.Published, without.Published = onDisk(row).Published(), onDisk(row).Published()
 	return with, without, nil
@@ -141,7 +141,18 @@ func claudeMDOf(row postgres.Agent) (raw []byte, unread error) {
 // compile puts the memories into the text of a CLAUDE.md. Where that cannot be read or is damaged, the compiled part
 // stands alone and the problem says why.
 func (e *Engine) compile(sections []memories.Section, raw []byte, unread error) Preview {
-	p := Preview{Limit: e.options.ClaudeMDLimit}
+	return e.emptyPreview(raw, unread).filled(sections)
+}
+
+// emptyPreview is a CLAUDE.md before any memory is in it. To find the markers costs as much as to compile, so that who
+// fills it more than once reads it once.
+type emptyPreview struct {
+	Preview
+	document memories.Document
+}
+
+func (e *Engine) emptyPreview(raw []byte, unread error) emptyPreview {
+	p := emptyPreview{Preview: Preview{Limit: e.options.ClaudeMDLimit}}
 	document, err := memories.ReadDocument(raw)
 	if unread != nil {
 		err = unread
@@ -153,10 +164,16 @@ func (e *Engine) compile(sections []memories.Section, raw []byte, unread error) 
 			panic(err) // nothing is a sound document
 		}
 	}
+	p.document = document
 	p.Before, p.After = document.Around()
-	p.Parts = memories.CompileParts(sections, p.Limit, document.Outside())
-	block, costs := memories.Joined(p.Parts)
-	p.Text, p.Costs = document.With(block), costs
-	p.Chars = utf8.RuneCount(p.Text)
 	return p
+}
+
+// filled is the preview with these memories in it.
+func (p emptyPreview) filled(sections []memories.Section) Preview {
+	p.Parts = memories.CompileParts(sections, p.Limit, p.document.Outside())
+	block, costs := memories.Joined(p.Parts)
+	p.Text, p.Costs = p.document.With(block), costs
+	p.Chars = utf8.RuneCount(p.Text)
+	return p.Preview
 }

@@ -4,9 +4,11 @@
 (() => {
   "use strict";
 
-  // All in milliseconds. A burst of events costs one request now and one per gap after it.
+  // All in milliseconds. A burst of events costs one request now and one per gap after it. A page that takes long to come
+  // waits longer, so that many open ones leave the server most of its time.
   const settling = 40;
   const gap = 500;
+  const gapAfter = (took) => Math.max(gap, 3 * took);
   const patience = 2000; // how long a lost stream stays unmentioned
   const reopening = { first: 1000, last: 30000 };
 
@@ -19,11 +21,11 @@
     wanted: false,
     running: false,
     timer: 0,
-    startedAt: -gap,
+    earliest: 0, // when the next may begin
 
     ask() {
       this.wanted = true;
-      this.plan(Math.max(settling, this.startedAt + gap - performance.now()));
+      this.plan(Math.max(settling, this.earliest - performance.now()));
     },
 
     plan(delay) {
@@ -36,14 +38,16 @@
       if (document.hidden || !main().dataset.events) return;
       this.wanted = false;
       this.running = true;
-      this.startedAt = performance.now();
+      const startedAt = performance.now();
       try {
         await htmx.ajax("GET", here(), {
           source: main(), target: "#main", select: "#main", swap: "outerMorph", refreshOf: here(),
         });
       } finally {
         this.running = false;
-        this.plan(gap);
+        const endedAt = performance.now();
+        this.earliest = startedAt + gapAfter(endedAt - startedAt);
+        this.plan(Math.max(gap, this.earliest - endedAt));
       }
     },
   };

@@ -71,7 +71,7 @@ func TestPicturesSayInWordsAndNumbersWhatTheyShow(t *testing.T) {
 	}
 	expect(t, templates.ActivityPage(v),
 		in("#growth-desc", text("From 1 memory on 7 March 2026 to 4 on 9 March 2026: 3 user, 1 no type.")),
-		in(".legend li", each("No type 1", "User 3")),
+		in(".legend li", each("User 3", "No type 1")),
 		in("#growth-numbers thead th", each("Date", "User", "No type", "All")),
 		in("#growth-numbers tbody tr", each("9 Mar 2026 3 1 4", "7 Mar 2026 1 0 1")),
 		in("#ages-desc", says("Memories by age: today: 5, 1–2 days: 2,")),

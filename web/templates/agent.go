@@ -4,7 +4,6 @@ import (
 	"path"
 
 	"memoir/internal/agents"
-	"memoir/internal/memories"
 )
 
 // Agent is the head of every page about one agent: who it is, and its tabs.
@@ -64,16 +63,11 @@ func ClaudeMDProblem(slug, problem string) Banner {
 
 // MissingMemories returns the banner for memories whose files went in one look, with both ways out.
 func MissingMemories(slug string, names []string) Banner {
-	items := make([]Item, len(names))
-	for i, name := range names {
-		items[i] = Item{Text: name}
-	}
 	return Banner{
-		Tone:  Warning,
-		Title: counted(len(names), "memory file has", "memory files have") + " gone missing at once",
-		Text: "That many at a time looks like an accident, so the memories are kept and still in use. " +
-			"Were they removed on purpose?",
-		Items:   items,
+		Tone:    Warning,
+		Title:   counted(len(names), "memory file has", "memory files have") + " gone missing at once",
+		Text:    "It looks like an accident, so they are still in use.",
+		Items:   names,
 		Actions: MissingActions(slug),
 		Link:    Link{Label: "Decide one by one", Href: AttentionPath(slug) + "#missing"},
 	}
@@ -87,22 +81,11 @@ func MissingActions(slug string) []Action {
 	}
 }
 
-// BlockedReturns returns the banner for so many deleted contents that turned up on disk again, the newest of which it names.
-func BlockedReturns(slug string, all int, blocked []memories.Blocked) Banner {
-	items := make([]Item, len(blocked))
-	for i, b := range blocked {
-		items[i] = Item{
-			Text: b.Name,
-			Note: b.Path,
-			Actions: []Action{{
-				Label: "Let it in", About: b.Name, Path: AgentPath(slug, "blocked", b.ID, "allow"), Style: Subtle,
-			}},
-		}
-	}
+// BlockedReturns returns the banner for deleted contents that turned up on disk again.
+func BlockedReturns(slug string, n int) Banner {
 	return Banner{
-		Title: counted(all, "deleted memory has", "deleted memories have") + " turned up on disk again",
-		Text:  "The same content was deleted before, so it is kept out. Let in what should live again.",
-		Items: items, All: all,
-		Link: Link{Label: "Look at what they say", Href: AttentionPath(slug) + "#blocked"},
+		Title: counted(n, "deleted memory has", "deleted memories have") + " turned up on disk again",
+		Text:  "The same was deleted before, so it is kept out.",
+		Link:  Link{Label: "Decide", Href: AttentionPath(slug) + "#blocked"},
 	}
 }

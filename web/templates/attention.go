@@ -23,7 +23,8 @@ type Attention struct {
 	NotRemoved    []TrashRow
 	Disagreements []DisagreementRow
 	// Flagged are memories that are in use although something about their files is odd.
-	Flagged []Mending
+	Flagged   []Mending
+	Selection Selection
 }
 
 // empty reports whether nothing at all waits for anybody.

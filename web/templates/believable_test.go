@@ -235,7 +235,7 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		templates.DatabaseAway(),
 		troubled.Agent.Gone(),
 		templates.MissingMemories(slug, []string{"Outage of 3 March", "Jonas is on call on Thursdays"}),
-		templates.BlockedReturns(slug, 1, []memories.Blocked{{ID: "0198c0de-0000-7000-8000-000000000031", Name: "Use the old ticket form", Path: "sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/form.md"}}),
+		templates.BlockedReturns(slug, 1),
 		templates.ClaudeMDProblem(slug, "CLAUDE.md has two begin markers, so Memoir does not know which part is its own and wrote nothing. Leave one pair of markers in it."),
 	}
 

@@ -53,14 +53,10 @@ func anchor(kind, about string) string {
 
 var outsideIDs = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// show is the label of what opens the list of a banner.
-func (b Banner) show() string {
-	switch {
-	case b.All > len(b.Items):
-		return "Show the newest " + number(len(b.Items))
-	case len(b.Items) == 1:
-		return "Show it"
-	default:
-		return "Show all " + number(len(b.Items))
+// them names a number of things that were just named.
+func them(n int) string {
+	if n == 1 {
+		return "it"
 	}
+	return "all " + number(n)
 }

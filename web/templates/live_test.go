@@ -7,7 +7,6 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
-	"memoir/internal/memories"
 	"memoir/web/templates"
 )
 
@@ -72,7 +71,7 @@ func TestWhatAReaderOpenedStaysOpenWhenThePageRefreshes(t *testing.T) {
 	s := serveSite(t)
 	s.banners = []templates.Banner{
 		templates.MissingMemories(slug, []string{"One", "Two"}),
-		templates.BlockedReturns(slug, 1, []memories.Blocked{{ID: "0198c0de-0000-7000-8000-000000000031", Name: "Three"}}),
+		templates.MissingMemories(slug, []string{"Three"}),
 	}
 	p := openList(t, s)
 	p.do(chromedp.Click(chromedp.CSS(`.banner + .banner summary`)))

@@ -113,7 +113,6 @@ func TestARowSaysWhatAPersonWantsToKnowOfAMemory(t *testing.T) {
 		in("#memory-"+firstID,
 			in("h3 a", text("Answer in the customer's language"), attr("href", "/agents/support-bot/memory/"+firstID)),
 			in("h3 + p", text("Reply in the language of the ticket, also when the agent console is in English")),
-			in(".type", text("feedback"), attr("data-type", "feedback")),
 			in(".age", text("today"), attr("data-stale", "(none)")),
 			in(".session", says("U07AB12CD in C02SUPPORT"), attr("href", "/agents/support-bot/memory?session=U07AB12CD-C02SUPPORT-1741512345.123456")),
 			in(".cost", text("1,011 characters")),
@@ -151,7 +150,7 @@ func TestTheSearchKeepsItsWordsAndItsType(t *testing.T) {
 		in("#q", attr("value", "a&b")),
 		in("#search input[name=type]", attr("value", "project")),
 		in(".found", text("1,204 project memories found for “a&b”")),
-		in(".filter", each("All", "Feedback", "User", "Project", "Reference", "Needs attention", "◷ Stale")),
+		in("a.filter", each("All", "Feedback", "User", "Project", "Reference", "Needs attention", "◷ Stale")),
 		in(".clear", each("Clear the filter search", "Clear the filter type")),
 		in(".filter[aria-current]", text("Project"), attr("href", "/agents/support-bot/memory?q=a%26b&type=project")),
 		in(".more a", text("Show more"), attr("href", "/agents/support-bot/memory?cursor=next&q=a%26b&type=project")),
@@ -171,6 +170,20 @@ func TestADeletionOffersItsUndoing(t *testing.T) {
 	))
 }
 
+func TestWhatIsNotSeenInANameIsSpelledOutWhereItIsShown(t *testing.T) {
+	t.Parallel()
+	v := memoriesPage()
+	v.Groups[0].Rows[0].Name = "invoice\u202egnp.md"
+	v.Groups[0].Rows[0].Description = "no\u200bwidth"
+	notice := templates.Deleted(slug, firstID, "invoice\u202egnp.md", "")
+	v.Notice = &notice
+	expect(t, templates.MemoriesPage(v),
+		in("#memory-"+firstID+" h3", text("invoice[U+202E]gnp.md")),
+		in("#memory-"+firstID+" h3 + p", text("no[U+200B]width")),
+		in("#notices p", text("Deleted “invoice[U+202E]gnp.md”.")),
+	)
+}
+
 func TestMissingMemoriesHaveBothWaysOut(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
@@ -183,14 +196,13 @@ func TestMissingMemoriesHaveBothWaysOut(t *testing.T) {
 	))
 }
 
-func TestABlockedContentCanBeAllowed(t *testing.T) {
+func TestABannerLeadsToTheContentsThatAreKeptOut(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
-	v.Banners = []templates.Banner{templates.BlockedReturns(slug, 1, []memories.Blocked{{ID: firstID, Name: "One", Path: "memory/one.md"}})}
+	v.Banners = []templates.Banner{templates.BlockedReturns(slug, 1)}
 	expect(t, templates.MemoriesPage(v), in(".banner",
 		in("h2", text("1 deleted memory has turned up on disk again")),
-		in("li", says("One"), says("memory/one.md")),
-		in(`form[action="/agents/support-bot/blocked/`+firstID+`/allow"] button`, text("Let it in One")),
+		in("a", text("Decide"), attr("href", "/agents/support-bot/attention#blocked")),
 	))
 }
 

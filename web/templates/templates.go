@@ -45,17 +45,9 @@ type Banner struct {
 	Tone    Tone
 	Title   string
 	Text    string
-	Items   []Item // what it is about, in a list that opens on demand
-	All     int    // how many there are, where Items may be the newest of them alone; 0: as many as Items
+	Items   []string // the names of what it is about, in a list that opens on demand
 	Actions []Action
 	Link    Link // where to look; without a label: none
-}
-
-// Item is one line of a banner's list.
-type Item struct {
-	Text    string
-	Note    string
-	Actions []Action
 }
 
 // Link leads to another page.
