@@ -152,7 +152,10 @@ func unlisted(files []IndexedFile, listed func(path string) bool) []IndexedFile 
 		return len(Types())
 	}
 	slices.SortFunc(rest, func(a, b IndexedFile) int {
-		return cmp.Or(cmp.Compare(place(a.Type), place(b.Type)), strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path))
+		if a.Type != b.Type {
+			return cmp.Or(cmp.Compare(place(a.Type), place(b.Type)), strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path))
+		}
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path))
 	})
 	return rest
 }
