@@ -282,3 +282,36 @@ func TestForgettingAnAgentForgetsWhatHappened(t *testing.T) {
 		t.Errorf("the journal has gaps: %v", gaps)
 	}
 }
+
+func TestPagesOfTheActivityStayWhereTheyAreWhileMoreHappens(t *testing.T) {
+	t.Parallel()
+	files := memoirtest.Files{}
+	for i := range 7 {
+		files[fmt.Sprintf("ada/memory/%d.md", i)] = memoirtest.Note(fmt.Sprint("M", i), memories.User, "One of many.")
+	}
+	s := setup(t, files)
+	ids := func(page object) string {
+		var found []string
+		for _, h := range page.list("activity") {
+			found = append(found, fmt.Sprint(h["id"]))
+		}
+		return strings.Join(found, " ")
+	}
+	for _, path := range []string{"/api/v1/activity", "/api/v1/agents/ada/activity"} {
+		before := ids(s.ok(200, "GET", path, nil))
+		var pages []string
+		cursor := ""
+		for page := 0; ; page++ {
+			answer := s.ok(200, "GET", path+"?limit=2&cursor="+cursor, nil)
+			pages = append(pages, ids(answer))
+			if answer["next_cursor"] == nil {
+				break
+			}
+			cursor = url.QueryEscape(answer.string("next_cursor"))
+			s.ok(201, "POST", "/api/v1/agents/ada/memories", object{"name": fmt.Sprint(path, page), "type": "user", "body": "Meanwhile."})
+		}
+		if got := strings.Join(pages, " "); got != before || len(pages) < 3 {
+			t.Errorf("%s: pages add up to %q, want %q", path, got, before)
+		}
+	}
+}

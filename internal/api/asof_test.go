@@ -192,3 +192,51 @@ func forged(t *testing.T, cursor string, place object) string {
 	}
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
+
+// A moment belongs to what happened at it: a memory is what its newest row up to then says, to the microsecond.
+func TestThePastChangesAtTheVeryMomentAtWhichSomethingHappened(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": tabs["ada/memory/tabs.md"]})
+	s.ok(200, "PATCH", s.at("ada", "Tabs"), object{"name": "Indent"})
+	indent := s.at("ada", "Indent")
+	s.ok(200, "DELETE", indent, nil)
+	s.ok(200, "POST", indent+"/restore", nil)
+	s.ok(200, "PATCH", indent, object{"body": "Use spaces."})
+
+	var got []string
+	happened := s.ok(200, "GET", "/api/v1/agents/ada/activity", nil).list("activity")
+	for i := len(happened) - 1; i >= 0; i-- {
+		at, err := time.Parse(time.RFC3339Nano, happened[i].string("at"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		known := func(at time.Time) string {
+			asOf := "as_of=" + url.QueryEscape(at.Format(time.RFC3339Nano))
+			listed := names(s.ok(200, "GET", "/api/v1/agents/ada/memories?"+asOf, nil).list("memories"), "name")
+			document := string(s.call("GET", "/api/v1/agents/ada/claude-md?"+asOf, nil).raw)
+			for _, name := range []string{"Tabs", "Indent"} {
+				if strings.Contains(document, "### "+name+"\n") != strings.Contains(listed, name) {
+					t.Errorf("%s lists %q, and CLAUDE.md says %s", asOf, listed, document)
+				}
+			}
+			return listed
+		}
+		got = append(got, fmt.Sprintf("%s %s: %q, %q", happened[i]["kind"], happened[i]["name"], known(at.Add(-time.Microsecond)), known(at)))
+	}
+	want := []string{
+		`learned Tabs: "", "Tabs"`,
+		`learned Indent: "Tabs", "Indent Tabs"`, // a rename saves the new name before it deletes the old one
+		`deleted Tabs: "Indent Tabs", "Indent"`,
+		`deleted Indent: "Indent", ""`,
+		`restored Indent: "", "Indent"`,
+		`changed Indent: "Indent", "Indent"`,
+	}
+	if len(got) != len(want) {
+		t.Fatalf("what happened is\n%s", strings.Join(got, "\n"))
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("%s, want %s", got[i], want[i])
+		}
+	}
+}

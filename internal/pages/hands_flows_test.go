@@ -30,7 +30,7 @@ func TestWithTheKeyboard(t *testing.T) {
 				t.Parallel()
 				s := serve(t, facts(6))
 				p := open(t, browser, s, adaList+"?sort=name", person{})
-				p.do(chromedp.EmulateViewport(screen.width, screen.height))
+				p.sits(screen)
 				p.live()
 				flow(t, p, s)
 			})
@@ -169,6 +169,11 @@ func goPlaces(t *testing.T, p *tab, s *site) {
 	p.follow(chromedp.Navigate(s.address + pageOf(s.Memory("ada", "Fact 03"))))
 	p.follow(stroke("e"))
 	p.at(pageOf(s.Memory("ada", "Fact 03")) + "/edit")
+	p.follow(chromedp.Navigate(s.address + adaList + "?sort=name"))
+	p.press("j")
+	first := p.listed()[0]
+	p.follow(stroke("e"))
+	p.at(pageOf(s.Memory("ada", first)) + "/edit")
 }
 
 func restingKeys(t *testing.T, p *tab, s *site) {
@@ -302,7 +307,7 @@ func TestASelectionWorksWithoutScripts(t *testing.T) {
 			t.Parallel()
 			s := serve(t, facts(4))
 			p := open(t, browser, s, adaList, person{withoutScripts: true})
-			p.do(chromedp.EmulateViewport(screen.width, screen.height))
+			p.sits(screen)
 			selectBox := func(name string) {
 				p.do(chromedp.Click(chromedp.CSS("#pick-" + s.Memory("ada", name).ID)))
 			}

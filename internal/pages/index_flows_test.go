@@ -17,17 +17,19 @@ import (
 func TestTheIndexAndItsCostsInABrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
-	for name, flow := range map[string]func(*testing.T, context.Context){
+	for name, flow := range map[string]func(*testing.T, context.Context, int){
 		"an index is looked at, and rebuilt as it was shown": rebuildInBrowser,
 		"the Index tab follows the file":                     watchIndex,
 		"an index is rebuilt without JavaScript":             rebuildWithoutScripts,
 		"the bar of costs names what somebody points at":     pointAtCosts,
 		"a figure leads to the memory's place in the text":   jumpToPlace,
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			flow(t, browser)
-		})
+		for _, screen := range deskAndPhone {
+			t.Run(name+", "+screens[screen].name, func(t *testing.T) {
+				t.Parallel()
+				flow(t, browser, screen)
+			})
+		}
 	}
 }
 
@@ -37,32 +39,31 @@ func withDeadLink() memoirtest.Files {
 	return files
 }
 
-func rebuildInBrowser(t *testing.T, browser context.Context) {
-	for _, size := range [][2]int64{{1280, 900}, {390, 844}} {
-		s := serve(t, withDeadLink())
-		p := open(t, browser, s, adaList, person{})
-		p.do(chromedp.EmulateViewport(size[0], size[1]))
-		p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/index"]`)))
-		p.live()
-		p.shows("There is no gone.md.")
-		p.follow(click("Rebuild…"))
-		p.live()
-		p.shows("1 line comes, 1 line goes.")
-		p.mark()
-		p.do(click("Rebuild memory/MEMORY.md"))
-		p.shows("The index is in step with the memory files.")
-		p.at(indexTab)
-		p.shows("Every memory has its line")
-		p.isMarked()
-		if got := s.Read("ada/memory/MEMORY.md"); strings.Contains(got, "gone.md") || !strings.Contains(got, "(release.md)") {
-			t.Errorf("it says %q", got)
-		}
+func rebuildInBrowser(t *testing.T, browser context.Context, screen int) {
+	s := serve(t, withDeadLink())
+	p := open(t, browser, s, adaList, person{})
+	p.before(screen)
+	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/index"]`)))
+	p.live()
+	p.shows("There is no gone.md.")
+	p.follow(click("Rebuild…"))
+	p.live()
+	p.shows("1 line comes, 1 line goes.")
+	p.mark()
+	p.do(click("Rebuild memory/MEMORY.md"))
+	p.shows("The index is in step with the memory files.")
+	p.at(indexTab)
+	p.shows("Every memory has its line")
+	p.isMarked()
+	if got := s.Read("ada/memory/MEMORY.md"); strings.Contains(got, "gone.md") || !strings.Contains(got, "(release.md)") {
+		t.Errorf("it says %q", got)
 	}
 }
 
-func watchIndex(t *testing.T, browser context.Context) {
+func watchIndex(t *testing.T, browser context.Context, screen int) {
 	s := serve(t, withDeadLink())
 	p := open(t, browser, s, indexTab, person{})
+	p.before(screen)
 	p.live()
 	p.mark()
 	s.Write("ada/memory/MEMORY.md", "- [Tabs](tabs.md)\n- [Release](release.md)\n")
@@ -74,9 +75,10 @@ func watchIndex(t *testing.T, browser context.Context) {
 	p.isMarked()
 }
 
-func rebuildWithoutScripts(t *testing.T, browser context.Context) {
+func rebuildWithoutScripts(t *testing.T, browser context.Context, screen int) {
 	s := serve(t, withDeadLink())
 	p := open(t, browser, s, indexTab, person{withoutScripts: true})
+	p.before(screen)
 	p.follow(click("Rebuild…"))
 	p.follow(click("Rebuild memory/MEMORY.md"))
 	p.shows("The index is in step with the memory files.")
@@ -94,11 +96,12 @@ func manyCosts() memoirtest.Files {
 	return files
 }
 
-func pointAtCosts(t *testing.T, browser context.Context) {
+func pointAtCosts(t *testing.T, browser context.Context, screen int) {
 	s := serve(t, manyCosts())
 	m := s.Memory("ada", "Fact 2")
 	part := `.cost-bar a[data-cost="` + m.ID + `"]`
 	p := open(t, browser, s, ada+"/claude-md", person{})
+	p.before(screen)
 	p.live()
 	says := func(name string) string {
 		return `document.getElementById("cost-named").textContent.startsWith("` + name + `: ")`
@@ -125,11 +128,11 @@ func (p *tab) middle(selector string) (x, y float64) {
 	return at[0], at[1]
 }
 
-func jumpToPlace(t *testing.T, browser context.Context) {
+func jumpToPlace(t *testing.T, browser context.Context, screen int) {
 	s := serve(t, manyCosts())
 	p := open(t, browser, s, ada+"/claude-md", person{})
+	p.before(screen)
 	p.live()
-	p.do(chromedp.EmulateViewport(390, 844))
 	p.do(chromedp.Click(chromedp.CSS(`.costs li[data-cost="` + s.Memory("ada", "Fact 3").ID + `"] .chars`)))
 	p.until(`document.querySelector(".place:target")?.textContent.startsWith("### Fact 3")`)
 	p.until(`(() => { const top = document.querySelector(".place:target").getBoundingClientRect().top; return top >= 0 && top < innerHeight; })()`)

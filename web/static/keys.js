@@ -1,6 +1,7 @@
 // Everything with the keyboard. It goes by marks and not by pages, so that whatever is marked up takes part:
 //
 //   data-row         an item of a list; an a[data-open] in it is what j and k go to and Enter opens
+//   data-editable    on a row of a memory, whose page has a form at /edit
 //   data-pick        the checkbox in it that x ticks
 //   data-action      on a button or link: delete, undo, edit, verify, restore or new. In a row it is about that row, in
 //                    #selection about all that is selected, in #notices about the last action, elsewhere about the page
@@ -54,13 +55,17 @@
     const target = scope
       ? scope.querySelector(mark)
       : [...main().querySelectorAll(mark)].find((element) => !element.closest("[data-row], #selection"));
-    target?.click();
+    if (target) target.click();
+    else if (action === "edit" && scope?.matches("[data-editable]")) edit(scope);
   };
+  const edit = (row) => location.assign(new URL(row.querySelector("a[data-open]").href).pathname + "/edit");
 
   const search = () => {
     const field = [...main().querySelectorAll("input[type=search]"), document.getElementById("site-search")].find((input) => input && shown(input));
-    field?.focus();
-    field?.select();
+    // Where the header has no room for the field, it has the way to it.
+    if (!field) return document.querySelector('.site a[href="/search"]')?.click();
+    field.focus();
+    field.select();
   };
 
   const help = () => (dialog.open ? dialog.close() : dialog.showModal());

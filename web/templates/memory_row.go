@@ -131,7 +131,7 @@ func (r MemoryRow) cost(a Agent) string {
 func parts(all []words.Part) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		for _, p := range all {
-			text := templ.EscapeString(p.Text)
+			text := templ.EscapeString(visible(p.Text))
 			if p.Hit {
 				text = "<mark>" + text + "</mark>"
 			}

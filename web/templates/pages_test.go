@@ -170,6 +170,20 @@ func TestADeletionOffersItsUndoing(t *testing.T) {
 	))
 }
 
+func TestWhatIsNotSeenInANameIsSpelledOutWhereItIsShown(t *testing.T) {
+	t.Parallel()
+	v := memoriesPage()
+	v.Groups[0].Rows[0].Name = "invoice\u202egnp.md"
+	v.Groups[0].Rows[0].Description = "no\u200bwidth"
+	notice := templates.Deleted(slug, firstID, "invoice\u202egnp.md", "")
+	v.Notice = &notice
+	expect(t, templates.MemoriesPage(v),
+		in("#memory-"+firstID+" h3", text("invoice[U+202E]gnp.md")),
+		in("#memory-"+firstID+" h3 + p", text("no[U+200B]width")),
+		in("#notices p", text("Deleted “invoice[U+202E]gnp.md”.")),
+	)
+}
+
 func TestMissingMemoriesHaveBothWaysOut(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()

@@ -1,8 +1,10 @@
 package templates
 
 import (
+	"fmt"
 	"strings"
 	"time"
+	"unicode"
 
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
@@ -81,4 +83,35 @@ func fileSize(bytes int64) string {
 // titled joins the parts of a page's title, most specific first.
 func titled(parts ...string) string {
 	return strings.Join(append(parts, "Memoir"), " · ")
+}
+
+// visible spells out what stands in a name, a path or a description without being seen there, such as [U+202E]: it could
+// turn around what stands beside it, or make one name look like another. Marks that scripts and emoji need stay.
+func visible(text string) string {
+	if !strings.ContainsFunc(text, deceptive) {
+		return text
+	}
+	var out strings.Builder
+	for _, r := range text {
+		if deceptive(r) {
+			fmt.Fprintf(&out, "[%U]", r)
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
+// deceptive is true of control characters, of those that order the text beside them anew, and of those that have no width.
+func deceptive(r rune) bool {
+	switch {
+	case r == '\n', r == '\t', r == '\r':
+		return false
+	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // embeddings, overrides and isolates
+		return true
+	case r == 0x200b, r == 0x2060, r == 0xfeff: // no width, and no script needs them
+		return true
+	default:
+		return unicode.IsControl(r)
+	}
 }

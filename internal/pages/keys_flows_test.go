@@ -1,0 +1,161 @@
+package pages_test
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+)
+
+// TestEveryListHasTheKeys goes through the lists that are none of the Memory tab with keys alone.
+func TestEveryListHasTheKeys(t *testing.T) {
+	t.Parallel()
+	browser := startBrowser(t)
+	for name, flow := range map[string]func(*testing.T, *tab, *site){
+		"what a search finds":      keysOnFindings,
+		"what happened":            keysOnActivity,
+		"the agents":               keysOnAgents,
+		"the sessions":             keysOnSessions,
+		"the trash":                keysOnTrash,
+		"what waits for attention": keysOnAttention,
+	} {
+		for _, i := range deskAndPhone {
+			t.Run(name+", "+screens[i].name, func(t *testing.T) {
+				t.Parallel()
+				s := manyLists(t)
+				p := open(t, browser, s, "/", person{})
+				p.sits(screens[i])
+				flow(t, p, s)
+			})
+		}
+	}
+}
+
+// manyLists is two agents with something on each of their lists.
+func manyLists(t *testing.T) *site {
+	t.Helper()
+	files := facts(3)
+	files["bob/memory/kettle.md"] = memoirtest.Note("Kettle", memories.User, "A fact about tea.")
+	files["ada/sessions/"+conversation+"/memory/oddity.md"] = "No frontmatter, a fact all the same."
+	files["ada/sessions/"+conversation+"/memory/second.md"] = "Another one."
+	s := serve(t, files)
+	s.scanAll()
+	for _, name := range []string{"Fact 01", "Fact 02"} {
+		s.submit(t, s.get(t, adaList), "Delete "+name)
+	}
+	return s
+}
+
+// types types a text into what has the focus.
+func (p *tab) types(text string) {
+	p.t.Helper()
+	p.do(chromedp.KeyEvent(text))
+}
+
+// goTo opens a page and waits until it follows the disk.
+func (p *tab) goTo(path string) {
+	p.t.Helper()
+	p.follow(chromedp.Navigate(p.address + path))
+	p.live()
+}
+
+func keysOnFindings(t *testing.T, p *tab, s *site) {
+	p.live()
+	if evaluate[bool](p, `document.getElementById("site-search").checkVisibility()`) {
+		p.press("/")
+		p.until(`document.activeElement.id === "site-search"`)
+		p.types("fact")
+		p.follow(chromedp.KeyEvent(kb.Enter))
+		p.shows("3 memories found for “fact”")
+		p.press("/")
+	} else {
+		p.follow(stroke("/")) // a phone's header has a link in its place
+		p.until(`document.activeElement.id === "q"`)
+		p.types("fact")
+		p.until(`location.search === "?q=fact"`)
+	}
+	p.shows("3 memories found for “fact”")
+	p.live()
+	all := p.listed()
+	p.until(`document.activeElement.id === "q"`)
+	p.press(kb.Tab, "j") // out of the field, the keys act again
+	p.focused(all[0])
+	p.press("j", "j", "k")
+	p.focused(all[1])
+	s.Write("bob/memory/more.md", memoirtest.Note("More", memories.User, "A fact that came meanwhile."))
+	p.shows("4 memories found for “fact”")
+	p.focused(all[1])
+	p.follow(stroke(kb.Enter))
+	p.until(`document.querySelector("main h1, main h2") !== null && location.pathname !== "/search"`)
+	p.follow(chromedp.NavigateBack())
+	p.at("/search")
+	p.focused(all[1])
+	p.follow(stroke("e"))
+	p.until(`location.pathname.endsWith("/edit")`)
+}
+
+func keysOnActivity(t *testing.T, p *tab, s *site) {
+	p.goTo(adaActivity)
+	all := p.listed()
+	p.press("j", "j")
+	p.focused(all[1])
+	s.Write("ada/memory/new.md", memoirtest.Note("Something new", memories.Project, "While somebody looks."))
+	p.until(`[...document.querySelectorAll("[data-row]")].length === ` + "1 + " + evaluate[string](p, `String(document.querySelectorAll("[data-row]").length)`))
+	p.focused(all[1])
+	where := evaluate[string](p, `document.activeElement.href`)
+	p.follow(stroke(kb.Enter))
+	p.until(`location.href === ` + quoted(where))
+}
+
+func keysOnAgents(_ *testing.T, p *tab, _ *site) {
+	p.live()
+	p.press("j", "j")
+	p.focused("bob")
+	p.press("k")
+	p.focused("ada")
+	p.follow(stroke(kb.Enter))
+	p.at(adaList)
+}
+
+func keysOnSessions(_ *testing.T, p *tab, _ *site) {
+	p.goTo(ada + "/sessions")
+	p.press("j")
+	p.focused(conversation)
+	p.follow(stroke(kb.Enter))
+	p.at(adaActivity)
+}
+
+func keysOnTrash(t *testing.T, p *tab, s *site) {
+	p.goTo(ada + "/trash")
+	all := p.listed()
+	p.press("j", "j", "k")
+	p.focused(all[0])
+	p.press("r")
+	p.shows("“" + all[0] + "” is back.")
+	p.focused(all[1])
+	p.press("r") // the last row
+	p.shows("“" + all[1] + "” is back.")
+	p.shows("The trash is empty")
+	p.until(`document.activeElement.id === "main"`)
+	if m := s.Memory("ada", all[1]); m.State != memories.Active {
+		t.Errorf("%s is %s", all[1], m.State)
+	}
+}
+
+func keysOnAttention(t *testing.T, p *tab, s *site) {
+	p.goTo(ada + "/attention")
+	all := p.listed()
+	p.press("j", "j", "k")
+	p.focused(all[0])
+	p.press("d")
+	p.shows("Deleted “" + all[0] + "”.")
+	p.focused(all[1])
+	p.press("u")
+	p.shows("“" + all[0] + "” is back.")
+	p.focused(all[0])
+	p.follow(stroke("e"))
+	p.until(`location.pathname.endsWith("/edit")`)
+}
