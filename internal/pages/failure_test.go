@@ -41,7 +41,7 @@ func TestSamplesAreOfferedOnlyWhereThereAreSome(t *testing.T) {
 	s := serve(t, nil)
 	page := s.get(t, "/")
 	page.expect(http.StatusOK, "No agents yet")
-	if page.Find("form").Length() != 0 {
+	if page.Find(`form[action="/samples"]`).Length() != 0 {
 		t.Error("samples are offered")
 	}
 	s.post(t, "/samples", nil).expect(http.StatusNotFound)
