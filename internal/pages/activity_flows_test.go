@@ -41,7 +41,7 @@ func scrollTheActivity(t *testing.T, browser context.Context, screen int) {
 	}
 	s := serve(t, files)
 	p := open(t, browser, s, adaList, person{})
-	p.before(screen)
+	p.sits(screens[screen])
 	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/activity"]`)))
 	p.at(adaActivity)
 	p.live()
@@ -64,7 +64,7 @@ func narrowTheActivity(t *testing.T, browser context.Context, screen int) {
 	s := serve(t, twoMemories())
 	s.submit(t, s.get(t, adaList), "Delete Tabs")
 	p := open(t, browser, s, "/", person{})
-	p.before(screen)
+	p.sits(screens[screen])
 	p.follow(chromedp.Click(chromedp.CSS(`.site nav a[href="/activity"]`)))
 	p.live()
 	p.mark()
@@ -88,7 +88,7 @@ func followASession(t *testing.T, browser context.Context, screen int) {
 		"ada/sessions/" + conversation + "/memory/kettle.md": memoirtest.Note("Kettle", memories.User, "Mira likes tea."),
 	})
 	p := open(t, browser, s, ada+"/sessions", person{})
-	p.before(screen)
+	p.sits(screens[screen])
 	p.follow(chromedp.Click(chromedp.CSS("tbody th a")))
 	p.at(adaActivity)
 	p.shows("Only U1 in C1")
@@ -103,7 +103,7 @@ func followASession(t *testing.T, browser context.Context, screen int) {
 func lookBackAndReturn(t *testing.T, browser context.Context, screen int) {
 	s, then := past(t)
 	p := open(t, browser, s, adaActivity, person{})
-	p.before(screen)
+	p.sits(screens[screen])
 	p.live()
 	entry := `//li[contains(@class, "event")][.//a[normalize-space(.)="Release"]][.//*[normalize-space(.)="Learned"]]/a`
 	p.follow(chromedp.Click(chromedp.Search(entry)))
@@ -133,7 +133,7 @@ func lookBackAndReturn(t *testing.T, browser context.Context, screen int) {
 func lookBackWithoutScripts(t *testing.T, browser context.Context, screen int) {
 	s, _ := past(t)
 	p := open(t, browser, s, adaActivity, person{withoutScripts: true})
-	p.before(screen)
+	p.sits(screens[screen])
 	p.until(`document.documentElement.dataset.script === undefined`)
 	p.do(chromedp.SendKeys(chromedp.CSS("#activity-kind"), "Del"))
 	p.follow(click("Show"))

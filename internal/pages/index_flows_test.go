@@ -42,7 +42,7 @@ func withDeadLink() memoirtest.Files {
 func rebuildInBrowser(t *testing.T, browser context.Context, screen int) {
 	s := serve(t, withDeadLink())
 	p := open(t, browser, s, adaList, person{})
-	p.before(screen)
+	p.sits(screens[screen])
 	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/index"]`)))
 	p.live()
 	p.shows("There is no gone.md.")
@@ -63,7 +63,7 @@ func rebuildInBrowser(t *testing.T, browser context.Context, screen int) {
 func watchIndex(t *testing.T, browser context.Context, screen int) {
 	s := serve(t, withDeadLink())
 	p := open(t, browser, s, indexTab, person{})
-	p.before(screen)
+	p.sits(screens[screen])
 	p.live()
 	p.mark()
 	s.Write("ada/memory/MEMORY.md", "- [Tabs](tabs.md)\n- [Release](release.md)\n")
@@ -78,7 +78,7 @@ func watchIndex(t *testing.T, browser context.Context, screen int) {
 func rebuildWithoutScripts(t *testing.T, browser context.Context, screen int) {
 	s := serve(t, withDeadLink())
 	p := open(t, browser, s, indexTab, person{withoutScripts: true})
-	p.before(screen)
+	p.sits(screens[screen])
 	p.follow(click("Rebuild…"))
 	p.follow(click("Rebuild memory/MEMORY.md"))
 	p.shows("The index is in step with the memory files.")
@@ -101,7 +101,7 @@ func pointAtCosts(t *testing.T, browser context.Context, screen int) {
 	m := s.Memory("ada", "Fact 2")
 	part := `.cost-bar a[data-cost="` + m.ID + `"]`
 	p := open(t, browser, s, ada+"/claude-md", person{})
-	p.before(screen)
+	p.sits(screens[screen])
 	p.live()
 	says := func(name string) string {
 		return `document.getElementById("cost-named").textContent.startsWith("` + name + `: ")`
@@ -131,7 +131,7 @@ func (p *tab) middle(selector string) (x, y float64) {
 func jumpToPlace(t *testing.T, browser context.Context, screen int) {
 	s := serve(t, manyCosts())
 	p := open(t, browser, s, ada+"/claude-md", person{})
-	p.before(screen)
+	p.sits(screens[screen])
 	p.live()
 	p.do(chromedp.Click(chromedp.CSS(`.costs li[data-cost="` + s.Memory("ada", "Fact 3").ID + `"] .chars`)))
 	p.until(`document.querySelector(".place:target")?.textContent.startsWith("### Fact 3")`)

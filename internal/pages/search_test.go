@@ -141,7 +141,7 @@ func TestSomebodySearchesFromAnywhereAndReadsWhatIsFound(t *testing.T) {
 			t.Parallel()
 			s := harbour(t)
 			p := open(t, browser, s, "/", person{})
-			p.before(screen)
+			p.sits(screens[screen])
 			p.searchFor("harb")
 			p.shows("1 memory found for “harb”")
 			p.live()
@@ -169,7 +169,7 @@ func TestWithoutScriptsTheSearchIsAForm(t *testing.T) {
 		t.Run(screens[screen].name, func(t *testing.T) {
 			t.Parallel()
 			p := open(t, browser, harbour(t), "/", person{withoutScripts: true})
-			p.before(screen)
+			p.sits(screens[screen])
 			p.searchFor("tuesd")
 			p.shows("1 memory found for “tuesd”")
 			p.follow(chromedp.SendKeys("#q", kb.End+"aq\r"))
