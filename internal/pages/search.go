@@ -25,6 +25,7 @@ func (s *site) search(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v.Frame = templates.Frame{Live: templates.EventsPath}
+	v.Partial = !s.engine.Searchable() // asked before the search, so that what it has missed is not passed over
 	if v.Query != "" {
 		if err := s.find(r, &v); err != nil {
 			return err

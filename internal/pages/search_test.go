@@ -4,11 +4,15 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
@@ -75,6 +79,61 @@ func TestTheSearchSaysWhatItFoundAndWhatNot(t *testing.T) {
 	s.get(t, "/search?q=a&type=opinion").expect(http.StatusBadRequest, "The types are feedback, user, project and reference.")
 	s.get(t, "/search?q=a&state=missing").expect(http.StatusBadRequest, "deleted")
 	s.get(t, "/search?q=a&cursor=x").expect(http.StatusBadRequest, "leave it out to start from the first page")
+}
+
+func TestTheSearchSaysWhileItsIndexIsStillBeingFilled(t *testing.T) {
+	t.Parallel()
+	const partial = "The search index is still being filled"
+	s := harbour(t)
+	s.Until("the index", s.Engine.Searchable)
+	if page := s.get(t, "/search?q=ferry"); strings.Contains(page.Text(), partial) || page.Find("#asking-again").Length() != 0 {
+		t.Error("a complete index is called partial")
+	}
+	s.get(t, "/sync").expect(http.StatusOK, "complete", "what comes close")
+
+	conn, err := pgx.Connect(t.Context(), s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context()) //nolint:errcheck // the test is over
+	reading, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reading.Exec(t.Context(), "LOCK TABLE memory_search IN SHARE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	// As many as come at once are listed first and can be found afterwards.
+	many := filepath.Join(t.TempDir(), "many")
+	if err := os.MkdirAll(filepath.Join(many, "memory"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 201 {
+		note := memoirtest.Note(fmt.Sprintf("Berth %d", i), memories.Project, "Where ferries lie.")
+		if err := os.WriteFile(filepath.Join(many, "memory", fmt.Sprintf("berth_%d.md", i)), []byte(note), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Rename(many, filepath.Join(s.Dir, "many")); err != nil {
+		t.Fatal(err)
+	}
+	s.Until("the memories that came at once", func() bool { return !s.Engine.Searchable() })
+	page := s.get(t, "/search?q=berth")
+	page.expect(http.StatusOK, "0 memories found for “berth”", partial)
+	if got := page.Find("#asking-again").AttrOr("hx-get", ""); got != "/search?q=berth" {
+		t.Errorf("the page asks again for %q", got)
+	}
+	s.get(t, "/sync").expect(http.StatusOK, "being filled")
+
+	if err := reading.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.Until("the index", s.Engine.Searchable)
+	page = s.get(t, "/search?q=berth")
+	page.expect(http.StatusOK, "201 memories found for “berth”")
+	if strings.Contains(page.Text(), partial) {
+		t.Error("a complete index is called partial")
+	}
 }
 
 func TestTheSearchShowsNothingOfAMemoryButItsText(t *testing.T) {

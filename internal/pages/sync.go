@@ -22,6 +22,7 @@ func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 		FilesOnDisk: status.FilesOnDisk, Mirrored: status.Mirrored, NeedsAttention: status.NeedsAttention,
 		Pending: status.Pending, WatchMode: "events", WatchNote: "the system says at once what changes", Overflows: status.Overflows,
 		LastFullScan: local(status.LastFullScan), LastScan: scanResult(status.LastScan), Lag: status.Lag,
+		Unsearchable: !s.engine.Searchable(), NearMisses: s.store.NearMisses(),
 	}
 	if status.WatchMode == sync.PollMode {
 		v.WatchMode = "polling"

@@ -168,9 +168,15 @@ func (e *Engine) fillSearchIndex(ctx context.Context) {
 			return
 		case <-e.unindexed:
 		}
+		e.indexing.Store(true)
 		e.indexEverything(ctx)
+		e.indexing.Store(false)
 	}
 }
+
+// Searchable reports whether a search finds everything that is listed: after the start, and after many memories have come
+// at once, the search index is filled last.
+func (e *Engine) Searchable() bool { return !e.indexing.Load() }
 
 func (e *Engine) indexEverything(ctx context.Context) {
 	done := uuid.Nil // everything up to this memory
@@ -197,6 +203,7 @@ func (e *Engine) indexLater() {
 	if !e.Ready() {
 		return
 	}
+	e.indexing.Store(true)
 	select {
 	case e.unindexed <- struct{}{}:
 	default:

@@ -53,6 +53,8 @@ type Engine struct {
 	eventless atomic.Bool
 	meter     meter
 	unindexed chan struct{}
+	// indexing says that the search index is being filled, or about to be.
+	indexing atomic.Bool
 
 	stop    context.CancelFunc
 	running sync.WaitGroup
@@ -97,6 +99,7 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 		store: store, options: options, log: options.Log, hub: newHub(), queue: q, watcher: w,
 		agents: map[string]*agent{}, unindexed: make(chan struct{}, 1), stop: stop,
 	}
+	e.indexing.Store(true) // until it has been looked for what a crash has left out
 	for _, run := range []func(context.Context){func(context.Context) { w.run() }, e.work, e.scanAgainAndAgain, e.fillSearchIndex} {
 		e.running.Go(func() { run(ctx) })
 	}

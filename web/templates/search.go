@@ -17,6 +17,7 @@ type Search struct {
 	Query   string        // what was searched for; empty: nothing yet
 	Type    memories.Type // the only type shown; empty: all
 	Deleted bool          // the trash is searched, and nothing else
+	Partial bool          // the search index is still being filled, so that there may be more
 	// Near: no memory holds all the words, and these come close.
 	Near    bool
 	Results []SearchResult
@@ -76,6 +77,9 @@ func (v Search) found() string {
 		return counted(v.Total, "memory", "memories") + " found for “" + v.Query + "”"
 	}
 }
+
+// address is that of the page as it is shown.
+func (v Search) address() string { return v.at(v.Type, v.Deleted, v.Cursor) }
 
 // hits shows a text with the hits of a search marked. It is not a component of the template language because that sets
 // spaces between the parts of a word.

@@ -19,11 +19,27 @@ type Sync struct {
 	LastFullScan time.Time
 	LastScan     ScanResult // of the last full scan
 	Lag          time.Duration
+	Unsearchable bool // some of what is mirrored is not in the search index yet
+	NearMisses   bool // a search finds what only comes close
 	Agents       []AgentSync
 }
 
 // inStep reports whether everything on disk is on the pages.
 func (v Sync) inStep() bool { return v.Pending == 0 }
+
+func (v Sync) search() string {
+	if v.Unsearchable {
+		return "being filled"
+	}
+	return "complete"
+}
+
+func (v Sync) searchNote() string {
+	if v.NearMisses {
+		return "by words, their beginnings, and what comes close to them"
+	}
+	return "by words and their beginnings; what only comes close needs the extension pg_trgm, which this database does not have"
+}
 
 // ScanResult is what a scan found.
 type ScanResult struct {
