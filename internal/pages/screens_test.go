@@ -25,9 +25,6 @@ var screens = []screen{
 // deskAndPhone are two screens that differ in all that screens differ in.
 var deskAndPhone = []int{0, 3}
 
-// isPhone reports whether there is room for one column only.
-func (s screen) isPhone() bool { return s.width < 600 }
-
 // sits puts somebody before a screen.
 func (p *tab) sits(before screen) {
 	p.t.Helper()
@@ -52,12 +49,6 @@ func atDeskAndPhone(t *testing.T, browser context.Context, flow func(*testing.T,
 			flow(t, context.WithValue(browser, screenKey{}, screens[i]))
 		})
 	}
-}
-
-// onAPhone reports whether the people of a flow hold phones.
-func onAPhone(browser context.Context) bool {
-	screen, ok := browser.Value(screenKey{}).(screen)
-	return ok && screen.isPhone()
 }
 
 // fits fails when the page is wider than its window.
