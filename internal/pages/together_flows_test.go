@@ -1,0 +1,97 @@
+package pages_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+)
+
+// TestSeveralAtOnce is about people and agents that change the same memories at the same time.
+func TestSeveralAtOnce(t *testing.T) {
+	t.Parallel()
+	browser := startBrowser(t)
+	for name, flow := range map[string]func(*testing.T, context.Context){
+		"two people edit one memory and the second sees both":       twoEdit,
+		"an edit keeps the keys that Memoir does not know":          keepUnknownKeys,
+		"a rename by somebody else takes the open memory with it":   renamedWhileOpen,
+		"a memory that its agent rewrites is read in its new words": rewrittenWhileOpen,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			atDeskAndPhone(t, browser, flow)
+		})
+	}
+}
+
+func twoEdit(t *testing.T, browser context.Context) {
+	s := serve(t, twoMemories())
+	page := pageOf(s.Memory("ada", "Tabs")) + "/edit"
+	first := open(t, browser, s, page, person{})
+	second := open(t, browser, s, page, person{allowed: []string{"412 (Precondition Failed)"}})
+	second.do(chromedp.SendKeys(chromedp.CSS("#body"), " Says the second."))
+	first.do(chromedp.SendKeys(chromedp.CSS("#body"), " Says the first."))
+	first.follow(click("Save"))
+	first.shows("“Tabs” is saved.")
+	second.follow(click("Save"))
+	second.shows("It changed while you were editing")
+	second.shows("Says the first.")
+	second.until(`document.querySelector("#body").value.includes("Says the second.")`)
+	second.fits()
+	if got := s.Memory("ada", "Tabs").Body; !strings.Contains(got, "Says the first.") || strings.Contains(got, "Says the second.") {
+		t.Errorf("before the choice it says %q", got)
+	}
+	second.follow(click("Save mine over it"))
+	second.shows("“Tabs” is saved.")
+	// Nothing is lost by the choice: what the first wrote is in the history.
+	second.follow(click("History"))
+	second.shows("Says the first.")
+}
+
+func keepUnknownKeys(t *testing.T, browser context.Context) {
+	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": "---\nname: Tabs\nx-team: [blue, green]\ntype: feedback\nmetadata:\n  source: wiki # by hand\n---\n\nUse tabs.\n"})
+	p := open(t, browser, s, pageOf(s.Memory("ada", "Tabs")), person{})
+	p.follow(click("Edit"))
+	p.do(chromedp.SendKeys(chromedp.CSS("#body"), " Always."), chromedp.SendKeys(chromedp.CSS("#description"), "How to indent"))
+	p.follow(click("Save"))
+	p.shows("“Tabs” is saved.")
+	got := s.Read("ada/memory/tabs.md")
+	for _, kept := range []string{"x-team: [blue, green]\n", "metadata:\n  source: wiki # by hand\n", "description: How to indent\n", "Always."} {
+		if !strings.Contains(got, kept) {
+			t.Errorf("the file lacks %q:\n%s", kept, got)
+		}
+	}
+	if strings.Index(got, "x-team") > strings.Index(got, "metadata") {
+		t.Errorf("the keys have changed places:\n%s", got)
+	}
+}
+
+func renamedWhileOpen(t *testing.T, browser context.Context) {
+	s := serve(t, twoMemories())
+	m := s.Memory("ada", "Tabs")
+	p := open(t, browser, s, pageOf(m), person{})
+	p.live()
+	other := open(t, browser, s, pageOf(m)+"/edit", person{})
+	other.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("name").select()`), chromedp.SendKeys(chromedp.CSS("#name"), "Indenting"))
+	other.follow(click("Save"))
+	other.shows("“Indenting” is saved.")
+	p.until(`document.querySelector("#reading .badge[data-tone=danger]")?.textContent === "deleted"`)
+	if s.Memory("ada", "Indenting").Body != m.Body {
+		t.Error("the renamed memory says something else")
+	}
+}
+
+func rewrittenWhileOpen(t *testing.T, browser context.Context) {
+	s := serve(t, twoMemories())
+	p := open(t, browser, s, pageOf(s.Memory("ada", "Tabs")), person{})
+	p.live()
+	p.mark()
+	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "See [[Release]] and `tabs`."))
+	p.until(`document.querySelector("#reading .prose code")?.textContent === "tabs"`)
+	p.until(`document.querySelector("#reading .prose a")?.textContent === "Release"`)
+	p.isMarked()
+}
