@@ -28,8 +28,8 @@ func TestMarkdownBecomesTheHTMLOfItsDialect(t *testing.T) {
 	const external = ` rel="nofollow noreferrer noopener" target="_blank"`
 	for _, tc := range []struct{ name, source, want string }{
 		{"a paragraph", "One *two* **three** ~~four~~ `five`", `<p>One <em>two</em> <strong>three</strong> <del>four</del> <code>five</code></p>`},
-		{"headings sink one level", "# A\n\n###### F", "<h2>A</h2>\n<h6>F</h6>"},
-		{"a heading's attributes are text", "# A {#main onclick=x}", `<h2>A {#main onclick=x}</h2>`},
+		{"headings sink two levels", "# A\n\n###### F", "<h3>A</h3>\n<h6>F</h6>"},
+		{"a heading's attributes are text", "# A {#main onclick=x}", `<h3>A {#main onclick=x}</h3>`},
 		{"a list that starts later", "3. c\n4. d", "<ol start=\"3\">\n<li>c</li>\n<li>d</li>\n</ol>"},
 		{"tasks", "- [x] done\n- [ ] open", "<ul>\n<li><input checked=\"\" disabled=\"\" type=\"checkbox\"> done</li>\n<li><input disabled=\"\" type=\"checkbox\"> open</li>\n</ul>"},
 		{"a table aligned without style", "|a|b|\n|:-:|--:|\n|1|2|", "<table tabindex=\"0\">\n<thead>\n<tr>\n<th align=\"center\">a</th>\n<th align=\"right\">b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td align=\"center\">1</td>\n<td align=\"right\">2</td>\n</tr>\n</tbody>\n</table>"},

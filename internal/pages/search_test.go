@@ -242,11 +242,11 @@ func TestWithoutScriptsTheSearchIsAForm(t *testing.T) {
 // searchFor searches from the header.
 func (p *tab) searchFor(text string) {
 	p.t.Helper()
-	field := "#site-search"
-	if !evaluate[bool](p, `document.getElementById("site-search").checkVisibility()`) {
+	if evaluate[bool](p, `document.getElementById("site-search").checkVisibility()`) {
+		p.follow(chromedp.SendKeys("#site-search", text+"\r"))
+	} else {
 		p.follow(chromedp.Click(`.site nav a[href="/search"]`))
-		field = "#q"
+		p.do(chromedp.SendKeys("#q", text+"\r"))
 	}
-	p.follow(chromedp.SendKeys(field, text+"\r"))
 	p.at("/search")
 }

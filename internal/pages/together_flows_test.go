@@ -2,6 +2,7 @@ package pages_test
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -18,6 +19,11 @@ func TestSeveralAtOnce(t *testing.T) {
 	for name, flow := range map[string]func(*testing.T, context.Context){
 		"two people edit one memory and the second sees both":       twoEdit,
 		"an edit keeps the keys that Memoir does not know":          keepUnknownKeys,
+		"an open memory that somebody else deletes says so":         deletedWhileOpen,
+		"an open memory that is deleted for good is told of":        purgedWhileOpen,
+		"of many, what changed meanwhile is left and said which":    leaveWhatChanged,
+		"a deletion of one that somebody else did is no failure":    deletedTwice,
+		"an edit of what somebody else deleted can bring it back":   editWhatWasDeleted,
 		"a rename by somebody else takes the open memory with it":   renamedWhileOpen,
 		"a memory that its agent rewrites is read in its new words": rewrittenWhileOpen,
 	} {
@@ -68,6 +74,90 @@ func keepUnknownKeys(t *testing.T, browser context.Context) {
 	if strings.Index(got, "x-team") > strings.Index(got, "metadata") {
 		t.Errorf("the keys have changed places:\n%s", got)
 	}
+}
+
+func deletedWhileOpen(t *testing.T, browser context.Context) {
+	s := serve(t, twoMemories())
+	m := s.Memory("ada", "Tabs")
+	p := open(t, browser, s, pageOf(m), person{})
+	p.live()
+	p.mark()
+	other := open(t, browser, s, pageOf(m), person{})
+	other.live()
+	other.do(click("Delete Tabs"))
+	other.shows("Deleted “Tabs”.")
+	p.until(`document.querySelector("#reading .badge[data-tone=danger]")?.textContent === "deleted"`)
+	p.shows("Use tabs.")
+	p.do(click("Restore"))
+	p.shows("“Tabs” is back.")
+	p.fits()
+	p.isMarked()
+	if s.Read("ada/memory/tabs.md") == "" {
+		t.Error("it is not back on disk")
+	}
+}
+
+func purgedWhileOpen(t *testing.T, browser context.Context) {
+	s := serve(t, twoMemories())
+	m := s.Memory("ada", "Tabs")
+	p := open(t, browser, s, pageOf(m), person{allowed: []string{"404 (Not Found)"}})
+	p.live()
+	s.asScript(t, http.MethodDelete, "/agents/ada/memories/"+m.ID+"?purge=true")
+	p.shows("Nothing is here")
+	p.hides("Use tabs.")
+	p.fits()
+}
+
+func leaveWhatChanged(t *testing.T, browser context.Context) {
+	s := serve(t, facts(4))
+	p := open(t, browser, s, adaList+"?sort=name", person{allowed: []string{"409 (Conflict)"}})
+	p.live()
+	for _, name := range []string{"Fact 01", "Fact 02", "Fact 03"} {
+		p.do(chromedp.Click(chromedp.CSS("#pick-" + s.Memory("ada", name).ID)))
+	}
+	p.shows("3 selected")
+	p.follow(chromedp.Click(chromedp.Search(`//form[@id="selection"]//button[normalize-space(.)="Delete…"]`)))
+	p.shows("Delete 3 memories?")
+	s.Write("ada/memory/fact_02.md", memoirtest.Note("Fact 02", memories.Project, "Learned anew meanwhile."))
+	s.Scan("ada")
+	p.do(click("Delete 3 memories"))
+	p.shows("1 of 3 could not be deleted")
+	p.shows("The others are done.")
+	p.shows("1 selected")
+	p.fits()
+	if s.Read("ada/memory/fact_02.md") == "" || s.Read("ada/memory/fact_01.md") != "" || s.Read("ada/memory/fact_03.md") != "" {
+		t.Error("the files are not what the page says")
+	}
+	p.do(chromedp.Click(chromedp.Search(`//*[@id="notices"]//button[contains(., "Undo")]`)))
+	p.shows("2 memories are back.")
+	if s.Read("ada/memory/fact_01.md") == "" {
+		t.Error("the undo did not bring back what was deleted")
+	}
+}
+
+func deletedTwice(t *testing.T, browser context.Context) {
+	s := serve(t, twoMemories())
+	p := open(t, browser, s, adaList, person{withoutScripts: true})
+	s.asScript(t, http.MethodDelete, "/agents/ada/memories/"+s.Memory("ada", "Tabs").ID)
+	p.follow(click("Delete Tabs"))
+	p.shows("Deleted “Tabs”.")
+	p.follow(click("Undo the deletion of Tabs"))
+	p.shows("“Tabs” is back.")
+}
+
+func editWhatWasDeleted(t *testing.T, browser context.Context) {
+	s := serve(t, twoMemories())
+	m := s.Memory("ada", "Tabs")
+	p := open(t, browser, s, pageOf(m)+"/edit", person{allowed: []string{"412 (Precondition Failed)"}})
+	p.do(chromedp.SendKeys(chromedp.CSS("#body"), " Still."))
+	s.asScript(t, http.MethodDelete, "/agents/ada/memories/"+m.ID)
+	p.follow(click("Save"))
+	p.shows("deleted")
+	p.until(`document.querySelector("#body").value.includes("Still.")`)
+	if s.Read("ada/memory/tabs.md") != "" {
+		t.Error("it is back before anybody chose so")
+	}
+	p.fits()
 }
 
 func renamedWhileOpen(t *testing.T, browser context.Context) {

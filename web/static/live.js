@@ -129,9 +129,10 @@
     const { refreshOf, response } = event.detail.ctx;
     if (!refreshOf) return;
     const outdated = refreshOf !== here();
-    if (response.raw.redirected) location.reload();
+    const gone = response.status === 404; // asked for again, it would be no less so
+    if (!outdated && (response.raw.redirected || gone)) location.reload();
     if (outdated || !response.raw.ok || response.raw.redirected) event.preventDefault();
-    if (outdated || !response.raw.ok) refresh.wanted = true;
+    if (outdated || !response.raw.ok && !gone) refresh.wanted = true;
   });
 
   document.addEventListener("htmx:after:swap", () => stream.follow());
