@@ -2,6 +2,7 @@ package pages_test
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -101,4 +102,48 @@ func attentionWithoutScripts(t *testing.T, browser context.Context) {
 	p.follow(chromedp.Click(chromedp.CSS("#disagreements h3 a")))
 	p.follow(click("Keep this one from U1MIRA in C1TEAM"))
 	p.shows("This is settled")
+}
+
+func decideAboutTheMissing(t *testing.T, browser context.Context) {
+	s := serve(t, manyMemories(12))
+	s.loseAll(t)
+	p := open(t, browser, s, ada+"/attention", person{})
+	p.live()
+	p.mark()
+	p.do(click("Write it back Fact 03"))
+	p.shows("“Fact 03” is back.")
+	p.do(click("Write them back"))
+	p.until(`!document.querySelector("#missing")`)
+	p.fits()
+	p.isMarked()
+	for _, path := range []string{"ada/memory/n03.md", "ada/memory/n11.md", "ada/memory/untyped.md"} {
+		if s.Read(path) == "" {
+			t.Errorf("%s is not back", path)
+		}
+	}
+}
+
+func decideAboutWhatIsKeptOut(t *testing.T, browser context.Context) {
+	s := serve(t, twoMemories())
+	tabs, release := s.Read("ada/memory/tabs.md"), s.Read("ada/memory/release.md")
+	for _, name := range []string{"Tabs", "Release"} {
+		s.asScript(t, http.MethodDelete, "/agents/ada/memories/"+s.Memory("ada", name).ID)
+	}
+	p := open(t, browser, s, adaList, person{})
+	p.live()
+	s.Write("ada/memory/tabs.md", tabs)
+	s.Write("ada/memory/release.md", release)
+	p.shows("2 deleted memories have turned up on disk again")
+	p.follow(click("Decide"))
+	p.live()
+	p.mark()
+	p.do(click("Let it in Tabs"))
+	p.shows("“Tabs” lives again.")
+	p.do(click("Remove the file memory/release.md"), click("Yes, remove the file memory/release.md"))
+	p.until(`!document.querySelector("#blocked")`)
+	p.fits()
+	p.isMarked()
+	if s.Read("ada/memory/tabs.md") == "" || s.Read("ada/memory/release.md") != "" {
+		t.Error("the files are not what was decided")
+	}
 }

@@ -3,6 +3,7 @@ package pages_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,6 +31,7 @@ func TestInABrowser(t *testing.T) {
 		"a file written by hand appears in the open page":                 newFileAppears,
 		"a memory is read whole and as its raw file":                      readOne,
 		"a memory of one endless line is read without sideways scrolling": readEndlessLine,
+		"a text is as wide as eyes follow":                                readAtItsMeasure,
 		"a deleted memory is gone and undo brings it back":                deleteAndUndo,
 		"a memory is deleted from its own page":                           deleteFromItsPage,
 		"a memory that changed meanwhile is not deleted":                  deleteChanged,
@@ -52,6 +54,8 @@ func TestInABrowser(t *testing.T) {
 		"a file that cannot be told by its looks is mended in the inbox":  mendHostileFile,
 		"two versions are compared and one is kept":                       compareAndKeep,
 		"two versions are merged by hand":                                 mergeByHand,
+		"what went missing at once is written back":                       decideAboutTheMissing,
+		"what is kept out is let in, or its file removed":                 decideAboutWhatIsKeptOut,
 		"the inbox works without JavaScript":                              attentionWithoutScripts,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -93,6 +97,32 @@ func readEndlessLine(t *testing.T, browser context.Context) {
 		s := serve(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, line)})
 		p := open(t, browser, s, pageOf(s.Memory("ada", "Tabs")), person{})
 		p.until(`(pre => pre.scrollWidth <= pre.clientWidth)(document.querySelector(".prose pre"))`)
+	}
+}
+
+// lineLengths are the characters of each line of the only paragraph, as the browser breaks it.
+const lineLengths = `(text => {
+  const range = document.createRange(), lengths = [];
+  for (let i = 0, top = -1; i < text.length; i++) {
+    range.setStart(text, i);
+    range.setEnd(text, i + 1);
+    const line = range.getBoundingClientRect().top;
+    if (line > top + 5) { lengths.push(0); top = line; }
+    lengths[lengths.length - 1]++;
+  }
+  return lengths.slice(0, -1); // the last line ends with the text
+})(document.querySelector(".prose p").firstChild)`
+
+func readAtItsMeasure(t *testing.T, browser context.Context) {
+	prose := strings.Repeat("Ask for a split before reviewing when a change passes three hundred lines, and propose where to cut. ", 12)
+	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, prose)})
+	p := open(t, browser, s, pageOf(s.Memory("ada", "Tabs")), person{})
+	lengths := evaluate[[]int](p, lineLengths)
+	longest := slices.Max(lengths)
+	// A phone has room for fewer.
+	wide := evaluate[bool](p, `innerWidth > 1000`)
+	if longest > 75 || wide && longest < 60 {
+		t.Errorf("the lines are %d characters long", lengths)
 	}
 }
 

@@ -92,6 +92,10 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 		}
 		if scan.Changed {
 			h.lookAtLinks(scope)
+			if scan.Added+scan.Updated+scan.Removed == 0 {
+				// A content that is kept out, or a copy, is no change of a memory, and is on the pages all the same.
+				h.hub.publish(Event{Agent: slug, Kind: KindScanned})
+			}
 		}
 		if !slices.Equal(scope, []string{"."}) {
 			h.settle()
