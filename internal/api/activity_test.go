@@ -227,10 +227,13 @@ func TestTheActivityOfAllAgentsComesInPagesNewestFirst(t *testing.T) {
 	if len(whole.list("activity")) != 15 || whole["next_cursor"] != nil || whole.keys() != "activity next_cursor" {
 		t.Fatalf("%d happened, next %v", len(whole.list("activity")), whole["next_cursor"])
 	}
+	before := time.Now().Add(time.Hour)
 	for i, h := range whole.list("activity") {
-		if i > 0 && h.string("at") > whole.list("activity")[i-1].string("at") {
-			t.Errorf("%d is newer than the one before", i)
+		at, err := time.Parse(time.RFC3339Nano, h.string("at"))
+		if err != nil || at.After(before) {
+			t.Errorf("%d is newer than the one before (%v)", i, err)
 		}
+		before = at
 	}
 	for _, path := range []string{"/api/v1/activity", "/api/v1/agents/bob/activity"} {
 		var pages []string
