@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -264,24 +265,26 @@ func TestTheThemeChangesAtOnceAndIsRemembered(t *testing.T) {
 	for name, as := range map[string]person{"with scripts": {allowed: notFound}, "without": {withoutScripts: true, allowed: notFound}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, twoMemories())
-			p := open(t, browser, s, adaList+"?q=t", as)
-			for _, theme := range []string{"light", "dark"} {
-				press := chromedp.Click(chromedp.CSS(`#theme [value="` + theme + `"]`))
-				if as.withoutScripts {
-					p.follow(press)
-				} else {
-					p.do(press)
+			atDeskAndPhone(t, browser, func(t *testing.T, browser context.Context) {
+				s := serve(t, twoMemories())
+				p := open(t, browser, s, adaList+"?q=t", as)
+				for _, theme := range []string{"light", "dark"} {
+					press := chromedp.Click(chromedp.CSS(`#theme [value="` + theme + `"]`))
+					if as.withoutScripts {
+						p.follow(press)
+					} else {
+						p.do(press)
+					}
+					p.until(`document.documentElement.dataset.theme === ` + quoted(theme))
+					p.until(`getComputedStyle(document.documentElement).colorScheme === ` + quoted(theme))
 				}
-				p.until(`document.documentElement.dataset.theme === ` + quoted(theme))
-				p.until(`getComputedStyle(document.documentElement).colorScheme === ` + quoted(theme))
-			}
-			p.until(`location.search === "?q=t"`)
-			p.until(`[...document.querySelectorAll("#theme button")].filter(b => b.checkVisibility()).map(b => b.textContent.trim()).join() === "Theme: dark. Change to what the system has"`)
-			if !as.withoutScripts {
-				p.until(`document.activeElement.closest("#theme") !== null`)
-			}
-			s.rememberedTheme(t, p)
+				p.until(`location.search === "?q=t"`)
+				p.until(`[...document.querySelectorAll("#theme button")].filter(b => b.checkVisibility()).map(b => b.textContent.trim()).join() === "Theme: dark. Change to what the system has"`)
+				if !as.withoutScripts {
+					p.until(`document.activeElement.closest("#theme") !== null`)
+				}
+				s.rememberedTheme(t, p)
+			})
 		})
 	}
 }

@@ -21,17 +21,30 @@ func TestTheMemoryTabInABrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	for name, flow := range map[string]func(*testing.T, context.Context){
+		"a long group loads as it is scrolled and keeps what it has": scrollALongGroup,
+		"what is folded stays folded":                                foldAGroup,
+		"filters are cleared one by one":                             narrowAndClear,
+		"a search marks what it found, in the body too":              searchWithMarks,
+		"the body is copied as it was written":                       copyTheBody,
+		"still true starts the age anew":                             sayStillTrue,
+		"links between memories keep the view":                       followALink,
+		"reading works without JavaScript":                           readWithoutScripts,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			atDeskAndPhone(t, browser, flow)
+		})
+	}
+}
+
+// TestThePanesInABrowser reads where there is room for the list and a memory, and where there is not.
+func TestThePanesInABrowser(t *testing.T) {
+	t.Parallel()
+	browser := startBrowser(t)
+	for name, flow := range map[string]func(*testing.T, context.Context){
 		"a memory opens beside its list and going back closes it":      openBeside,
 		"a memory's own address shows the same picture":                openByAddress,
 		"on a phone a memory takes the list's place and gives it back": openOnAPhone,
-		"a long group loads as it is scrolled and keeps what it has":   scrollALongGroup,
-		"what is folded stays folded":                                  foldAGroup,
-		"filters are cleared one by one":                               narrowAndClear,
-		"a search marks what it found, in the body too":                searchWithMarks,
-		"the body is copied as it was written":                         copyTheBody,
-		"still true starts the age anew":                               sayStillTrue,
-		"links between memories keep the view":                         followALink,
-		"reading works without JavaScript":                             readWithoutScripts,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -126,16 +139,20 @@ func openOnAPhone(t *testing.T, browser context.Context) {
 func scrollALongGroup(t *testing.T, browser context.Context) {
 	s := serve(t, numbered(250, memories.Feedback))
 	p := open(t, browser, s, adaList, person{})
-	p.wide()
 	p.live()
 	p.mark()
 	rows := `document.querySelectorAll("#rows-feedback > .row").length`
 	p.until(rows + ` >= 20`)
-	p.do(chromedp.Evaluate[chromedp.Void](`(() => { const list = document.getElementById("list"); list.scrollTop = list.scrollHeight; })()`))
+	// Beside a memory's place the list scrolls by itself, on a phone the page does.
+	p.do(chromedp.Evaluate[chromedp.Void](`(() => {
+		const list = document.getElementById("list");
+		window.scroller = getComputedStyle(list).overflowY === "visible" ? document.scrollingElement : list;
+		scroller.scrollTop = scroller.scrollHeight;
+	})()`))
 	p.until(rows + ` >= 120`)
 	p.do(chromedp.Evaluate[chromedp.Void](`(() => {
 		const list = document.getElementById("list");
-		list.scrollTop = list.scrollHeight / 2;
+		scroller.scrollTop = scroller.scrollHeight / 2;
 		window.seen = [...list.querySelectorAll(".row")].find(row => row.getBoundingClientRect().top > 300);
 	})()`))
 	// What came by scrolling may load more meanwhile, below; the row that is looked at keeps its place.
@@ -152,7 +169,6 @@ func scrollALongGroup(t *testing.T, browser context.Context) {
 func foldAGroup(t *testing.T, browser context.Context) {
 	s := serve(t, twoMemories())
 	p := open(t, browser, s, adaList, person{})
-	p.wide()
 	p.live()
 	p.do(chromedp.Click(chromedp.CSS("#group-feedback summary")))
 	p.hides("About Tabs")
@@ -174,7 +190,6 @@ func narrowAndClear(t *testing.T, browser context.Context) {
 	s := serve(t, files)
 	age(t, s, "ada/sessions/"+session+"/memory/old.md", 12)
 	p := open(t, browser, s, adaList, person{})
-	p.wide()
 	p.follow(chromedp.Click(chromedp.CSS("#memory-" + s.Memory("ada", "Old habit").ID + " a.session")))
 	p.shows("2 memories from U1 in C1")
 	p.follow(click("Project"))
@@ -184,6 +199,8 @@ func narrowAndClear(t *testing.T, browser context.Context) {
 	p.until(`location.search === "?session=U1-C1-1741512345.123456&stale=true&type=project"`)
 	p.do(chromedp.Click(rowLink(s.Memory("ada", "Old habit"))))
 	p.shows("As ever.")
+	p.do(chromedp.NavigateBack())
+	p.shows("1 stale project memory from U1 in C1")
 	p.follow(click("Clear the filter stale"))
 	p.shows("2 project memories from U1 in C1")
 	p.follow(click("Clear the filter session"))
@@ -195,7 +212,6 @@ func narrowAndClear(t *testing.T, browser context.Context) {
 func searchWithMarks(t *testing.T, browser context.Context) {
 	s := serve(t, twoMemories())
 	p := open(t, browser, s, adaList, person{})
-	p.wide()
 	p.live()
 	p.do(chromedp.SendKeys(chromedp.CSS("#q"), "tues"))
 	p.until(`document.querySelectorAll(".row").length === 1`)
@@ -214,7 +230,6 @@ func copyTheBody(t *testing.T, browser context.Context) {
 	const body = "Use **tabs**, see [[Release]].\n\n- [x] always"
 	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, body)})
 	p := open(t, browser, s, pageOf(s.Memory("ada", "Tabs")), person{})
-	p.wide()
 	p.live()
 	p.do(click("Copy as Markdown"))
 	p.until(`document.getElementById("copied").textContent === "Copied"`)
@@ -236,7 +251,6 @@ func sayStillTrue(t *testing.T, browser context.Context) {
 	s := serve(t, twoMemories())
 	age(t, s, "ada/memory/tabs.md", 40)
 	p := open(t, browser, s, pageOf(s.Memory("ada", "Tabs")), person{})
-	p.wide()
 	p.live()
 	p.shows("40 days ago")
 	p.do(click("Still true Tabs"))
@@ -251,7 +265,6 @@ func followALink(t *testing.T, browser context.Context) {
 	files["ada/memory/tabs.md"] = memoirtest.Note("Tabs", memories.Feedback, "See [[Release]].")
 	s := serve(t, files)
 	p := open(t, browser, s, pageOf(s.Memory("ada", "Tabs"))+"?sort=name", person{})
-	p.wide()
 	p.live()
 	p.mark()
 	p.do(chromedp.Click(chromedp.CSS(".prose a")))
@@ -264,7 +277,6 @@ func followALink(t *testing.T, browser context.Context) {
 func readWithoutScripts(t *testing.T, browser context.Context) {
 	s := serve(t, numbered(40, memories.Feedback))
 	p := open(t, browser, s, adaList+"?sort=name", person{withoutScripts: true})
-	p.wide()
 	p.follow(chromedp.Click(rowLink(s.Memory("ada", "Fact 003"))))
 	p.shows("What was learned as number 3.")
 	p.follow(click("Next: Fact 004"))
