@@ -228,34 +228,36 @@ func keepFocus(t *testing.T, p *tab, s *site) {
 func TestManyGoInPartsWithProgress(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
-	s := serve(t, facts(95))
-	p := open(t, browser, s, adaList+"?type=project", person{})
-	p.live()
-	p.do(chromedp.Evaluate[chromedp.Void](`new MutationObserver(() => {
+	atDeskAndPhone(t, browser, func(t *testing.T, browser context.Context) {
+		s := serve(t, facts(95))
+		p := open(t, browser, s, adaList+"?type=project", person{})
+		p.live()
+		p.do(chromedp.Evaluate[chromedp.Void](`new MutationObserver(() => {
 		for (const bar of document.querySelectorAll(".sending progress")) document.body.dataset.progress = bar.value + " of " + bar.max;
 	}).observe(document.getElementById("notices"), {childList: true, subtree: true, characterData: true})`))
-	p.do(chromedp.Click(chromedp.CSS("[data-pick-all]")))
-	p.shows("95 selected")
-	p.do(chromedp.Click(chromedp.Search(`//form[@id="selection"]//button[normalize-space(.)="Still true"]`)))
-	p.shows("95 memories are still true")
-	p.until(`document.body.dataset.progress === "50 of 95"`)
-	p.until(`document.querySelector("#selection[data-some]") === null`)
+		p.do(chromedp.Click(chromedp.CSS("[data-pick-all]")))
+		p.shows("95 selected")
+		p.do(chromedp.Click(chromedp.Search(`//form[@id="selection"]//button[normalize-space(.)="Still true"]`)))
+		p.shows("95 memories are still true")
+		p.until(`document.body.dataset.progress === "50 of 95"`)
+		p.until(`document.querySelector("#selection[data-some]") === null`)
 
-	p.do(chromedp.Click(chromedp.CSS("[data-pick-all]")))
-	p.follow(chromedp.Click(chromedp.Search(`//form[@id="selection"]//button[normalize-space(.)="Delete…"]`)))
-	p.shows("Delete 95 memories?")
-	p.do(click("Delete 95 memories"))
-	p.shows("Deleted 95 memories.")
-	p.until(`document.querySelector("[data-row]") === null`)
-	if strings.Contains(s.Read("ada/CLAUDE.md"), "Fact") || s.Read("ada/memory/fact_95.md") != "" {
-		t.Error("something of them is still on disk")
-	}
-	p.do(click("Undo the deletion of 95 memories"))
-	p.shows("95 memories are back.")
-	p.until(`document.querySelectorAll("[data-row]").length === 95`)
-	if !strings.Contains(s.Read("ada/CLAUDE.md"), "### Fact 95") {
-		t.Error("they are not compiled again")
-	}
+		p.do(chromedp.Click(chromedp.CSS("[data-pick-all]")))
+		p.follow(chromedp.Click(chromedp.Search(`//form[@id="selection"]//button[normalize-space(.)="Delete…"]`)))
+		p.shows("Delete 95 memories?")
+		p.do(click("Delete 95 memories"))
+		p.shows("Deleted 95 memories.")
+		p.until(`document.querySelector("[data-row]") === null`)
+		if strings.Contains(s.Read("ada/CLAUDE.md"), "Fact") || s.Read("ada/memory/fact_95.md") != "" {
+			t.Error("something of them is still on disk")
+		}
+		p.do(click("Undo the deletion of 95 memories"))
+		p.shows("95 memories are back.")
+		p.until(`document.querySelectorAll("[data-row]").length === 95`)
+		if !strings.Contains(s.Read("ada/CLAUDE.md"), "### Fact 95") {
+			t.Error("they are not compiled again")
+		}
+	})
 }
 
 func TestTheThemeChangesAtOnceAndIsRemembered(t *testing.T) {

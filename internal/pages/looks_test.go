@@ -29,7 +29,7 @@ func TestLooks(t *testing.T) {
 		"every page is accessible and fits its screen":    everyPageFits,
 		"hostile memories neither run nor break the page": hostileIsHarmless,
 		"who may not come in sees accessible pages":       gatePagesFit,
-		"the sync page follows the disk, agent by agent":  meterFollows,
+		"the sync page follows the disk, agent by agent":  func(t *testing.T, browser context.Context) { atDeskAndPhone(t, browser, meterFollows) },
 		"the first view of the Memory tab is light":       firstViewIsLight,
 		"live updates move nothing under the reader":      liveUpdatesMoveNothing,
 	} {
