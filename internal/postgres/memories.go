@@ -113,19 +113,16 @@ func carriersOf(files []File, m memories.Memory) ([]memories.Carrier, []memories
 // Blocked returns the deleted contents that have turned up again, newest first.
 func (s *Store) Blocked(ctx context.Context, agentID int64) ([]memories.Blocked, error) {
 	rows, err := s.q.BlockedOf(ctx, agentID)
-	if err != nil {
-		return nil, wrap("read blocked contents", err)
-	}
-	blocked := make([]memories.Blocked, len(rows))
-	for i, row := range rows {
-		blocked[i] = blockedOf(row).Blocked
-	}
-	return blocked, nil
+	return blockedList(rows, err)
 }
 
 // NewestBlocked is Blocked, at most so many.
 func (s *Store) NewestBlocked(ctx context.Context, agentID int64, most int) ([]memories.Blocked, error) {
 	rows, err := s.q.NewestBlocked(ctx, queries.NewestBlockedParams{AgentID: agentID, Most: int32(most)})
+	return blockedList(rows, err)
+}
+
+func blockedList(rows []queries.Blocked, err error) ([]memories.Blocked, error) {
 	if err != nil {
 		return nil, wrap("read blocked contents", err)
 	}

@@ -178,7 +178,7 @@ func (h *hold) carrierAt(ctx context.Context, id, match, path string) (head post
 		return head, f, nil, err
 	}
 	if head.State == memories.Deleted {
-		return head, f, nil, &memories.ConflictError{Reason: "The memory is in the trash. Nothing was changed. Restore it first."}
+		return head, f, nil, errInTrash
 	}
 	if h.root == nil {
 		return head, f, nil, h.errNoDirectory()

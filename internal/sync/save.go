@@ -101,7 +101,7 @@ func (e *Engine) Patch(ctx context.Context, slug, id, match string, patch Patch)
 func (h *hold) patched(ctx context.Context, head postgres.Head, patch Patch) (Draft, error) {
 	switch {
 	case head.State == memories.Deleted:
-		return Draft{}, &memories.ConflictError{Reason: "The memory is in the trash. Nothing was changed. Restore it first."}
+		return Draft{}, errInTrash
 	case !head.Readable:
 		return Draft{}, &memories.ConflictError{Reason: "The file could not be read, so it cannot be edited here. Nothing was changed. Mend it on disk, or delete it."}
 	}
@@ -288,6 +288,9 @@ func written(base []byte, content memories.Content) ([]byte, error) {
 	}
 	return data, nil
 }
+
+// errInTrash says that only a restore can be asked of a deleted memory.
+var errInTrash = &memories.ConflictError{Reason: "The memory is in the trash. Nothing was changed. Restore it first."}
 
 func changedOnDisk(path string) error {
 	return &memories.ConflictError{Reason: path + " has changed on disk since it was read. Nothing was written. Look at what it says now and save again."}

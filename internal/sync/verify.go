@@ -37,7 +37,7 @@ func (h *hold) verifySeen(ctx context.Context, seen Seen) ([]change, error) {
 		return nil, err
 	}
 	if head.State == memories.Deleted {
-		return nil, &memories.ConflictError{Reason: "The memory is in the trash. Nothing was changed. Restore it first."}
+		return nil, errInTrash
 	}
 	if err := h.verify(ctx, head); err != nil {
 		return nil, err
