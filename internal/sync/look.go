@@ -40,6 +40,10 @@ func (s *Scan) add(other Scan) {
 // Scan looks at all of an agent's directory and answers when the database and CLAUDE.md agree with it. It fails with
 // memories.ErrNotFound.
 func (e *Engine) Scan(ctx context.Context, slug string) (Scan, error) {
+	return callScan.carryOut(ctx, e, slug, nothing{})
+}
+
+func (e *Engine) scanHere(ctx context.Context, slug string, _ nothing) (Scan, error) {
 	if a := e.known(slug); a != nil && !a.isPresent() {
 		if _, err := e.discover(ctx); err != nil {
 			return Scan{}, err

@@ -226,6 +226,9 @@ func (h *hold) canWrite(ctx context.Context) error {
 	return &memories.ConflictError{Reason: "The agent's memory directory " + filepath.Join(h.onDisk.Dir, h.onDisk.DurableDir()) + " is not there, and it had memories in it. Nothing was changed. Put it back, or remove those memories, and try again."}
 }
 
+// errElsewhere says that another server looks after the agent. It is for that one to carry out what is asked.
+var errElsewhere = fmt.Errorf("another server has just begun to look after the agent: %w", postgres.ErrUnavailable)
+
 func ignoreCanceled(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return nil
