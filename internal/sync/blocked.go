@@ -25,7 +25,7 @@ func (e *Engine) RemoveBlocked(ctx context.Context, slug, id string) (memories.B
 			return h.errNoDirectory()
 		}
 		removed = blocked.Blocked
-		err = files.RemoveIf(h.root, blocked.Path, blocked.Hash)
+		err = h.disk.RemoveIf(h.root, blocked.Path, blocked.Hash)
 		switch {
 		case errors.Is(err, files.ErrChanged):
 			h.queue.add(slug, blocked.Path)
