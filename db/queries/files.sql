@@ -45,15 +45,11 @@ GROUP BY session
 ORDER BY max(modified_at) DESC, session;
 
 -- name: CountFiles :one
-SELECT count(*) FILTER (WHERE present) AS mirrored,
-       (SELECT count(*) FROM memories WHERE state = 'needs_attention') AS needs_attention
-FROM files;
+SELECT (SELECT coalesce(sum(present), 0) FROM file_tallies)::bigint AS mirrored,
+       (SELECT coalesce(sum(n), 0) FROM memory_tallies WHERE state = 'needs_attention')::bigint AS needs_attention;
 
 -- name: CountFilesByAgent :many
-SELECT agent_id, count(*) AS mirrored
-FROM files
-WHERE present
-GROUP BY agent_id;
+SELECT agent_id, present FROM file_tallies;
 
 -- name: InsertFiles :copyfrom
 INSERT INTO files (agent_id, path, session, memory_id, status, present, fingerprint, hash, size, inode, mtime_ns,

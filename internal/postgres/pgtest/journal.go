@@ -58,13 +58,20 @@ WHERE counted.alive IS DISTINCT FROM grown.alive`
 // Journal returns a function that says, a sentence each, where the journal in the database does not lead to what is.
 func Journal(t testing.TB, url string) (gaps func() []string) {
 	t.Helper()
+	return sentences(t, url, journalGaps)
+}
+
+// sentences returns a function that reads the sentences of a query. They are no failure of the test by themselves, so that
+// it may ask again until there are none.
+func sentences(t testing.TB, url, query string) func() []string {
+	t.Helper()
 	conn, err := pgx.Connect(context.Background(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close(context.Background()) }) //nolint:errcheck // the database goes with the test
 	return func() []string {
-		rows, err := conn.Query(context.Background(), journalGaps)
+		rows, err := conn.Query(context.Background(), query)
 		if err != nil {
 			return []string{err.Error()}
 		}

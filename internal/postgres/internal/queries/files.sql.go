@@ -26,9 +26,8 @@ func (q *Queries) CountDurableMemories(ctx context.Context, agentID int64) (int6
 }
 
 const countFiles = `-- name: CountFiles :one
-SELECT count(*) FILTER (WHERE present) AS mirrored,
-       (SELECT count(*) FROM memories WHERE state = 'needs_attention') AS needs_attention
-FROM files
+SELECT (SELECT coalesce(sum(present), 0) FROM file_tallies)::bigint AS mirrored,
+       (SELECT coalesce(sum(n), 0) FROM memory_tallies WHERE state = 'needs_attention')::bigint AS needs_attention
 `
 
 type CountFilesRow struct {
@@ -44,27 +43,19 @@ func (q *Queries) CountFiles(ctx context.Context) (CountFilesRow, error) {
 }
 
 const countFilesByAgent = `-- name: CountFilesByAgent :many
-SELECT agent_id, count(*) AS mirrored
-FROM files
-WHERE present
-GROUP BY agent_id
+SELECT agent_id, present FROM file_tallies
 `
 
-type CountFilesByAgentRow struct {
-	AgentID  int64
-	Mirrored int64
-}
-
-func (q *Queries) CountFilesByAgent(ctx context.Context) ([]CountFilesByAgentRow, error) {
+func (q *Queries) CountFilesByAgent(ctx context.Context) ([]FileTally, error) {
 	rows, err := q.db.Query(ctx, countFilesByAgent)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []CountFilesByAgentRow{}
+	items := []FileTally{}
 	for rows.Next() {
-		var i CountFilesByAgentRow
-		if err := rows.Scan(&i.AgentID, &i.Mirrored); err != nil {
+		var i FileTally
+		if err := rows.Scan(&i.AgentID, &i.Present); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
