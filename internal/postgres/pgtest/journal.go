@@ -63,15 +63,27 @@ func Journal(t testing.TB, url string) (gaps func() []string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close(context.Background()) }) //nolint:errcheck // the database goes with the test
-	return func() []string {
-		rows, err := conn.Query(context.Background(), journalGaps)
-		if err != nil {
-			return []string{err.Error()}
-		}
-		found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			return []string{err.Error()}
-		}
-		return found
+	return func() []string { return gapsIn(conn) }
+}
+
+// JournalGaps asks once what the function of Journal says, over a connection of its own.
+func JournalGaps(ctx context.Context, url string) []string {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return []string{err.Error()}
 	}
+	defer conn.Close(ctx) //nolint:errcheck // only read
+	return gapsIn(conn)
+}
+
+func gapsIn(conn *pgx.Conn) []string {
+	rows, err := conn.Query(context.Background(), journalGaps)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return []string{err.Error()}
+	}
+	return found
 }
