@@ -70,15 +70,27 @@ func sentences(t testing.TB, url, query string) func() []string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close(context.Background()) }) //nolint:errcheck // the database goes with the test
-	return func() []string {
-		rows, err := conn.Query(context.Background(), query)
-		if err != nil {
-			return []string{err.Error()}
-		}
-		found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			return []string{err.Error()}
-		}
-		return found
+	return func() []string { return sentencesOf(conn, query) }
+}
+
+// JournalGaps asks once what the function of Journal says, over a connection of its own.
+func JournalGaps(ctx context.Context, url string) []string {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return []string{err.Error()}
 	}
+	defer conn.Close(ctx) //nolint:errcheck // only read
+	return sentencesOf(conn, journalGaps)
+}
+
+func sentencesOf(conn *pgx.Conn, query string) []string {
+	rows, err := conn.Query(context.Background(), query)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return []string{err.Error()}
+	}
+	return found
 }
