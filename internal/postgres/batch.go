@@ -174,8 +174,8 @@ func (w *Writer) saveFiles(ctx context.Context, q *queries.Queries, b *Batch) er
 			p := w.fileParams(f)
 			files[i] = queries.UpdateFileParams{
 				AgentID: p.AgentID, Path: p.Path, Session: p.Session, MemoryID: p.MemoryID, Status: p.Status, Present: p.Present,
-				Fingerprint: p.Fingerprint, Hash: p.Hash, Size: p.Size, Inode: p.Inode, MtimeNs: p.MtimeNs, CtimeNs: p.CtimeNs,
-				ModifiedAt: p.ModifiedAt, ContentAt: p.ContentAt, Problem: p.Problem,
+				Fingerprint: p.Fingerprint, Hash: p.Hash, Size: p.Size, MtimeNs: p.MtimeNs, ModifiedAt: p.ModifiedAt,
+				ContentAt: p.ContentAt, Problem: p.Problem, Signature: p.Signature,
 			}
 		}
 		if err := batchErr(q.UpdateFile(ctx, files)); err != nil {
@@ -205,7 +205,7 @@ func (w *Writer) fileParams(f File) queries.InsertFilesParams {
 	return queries.InsertFilesParams{
 		AgentID: w.agentID, Path: f.Path, Session: optional(f.Session), MemoryID: optionalID(f.MemoryID),
 		Status: string(f.Status), Present: f.Present, Fingerprint: f.Fingerprint[:], Hash: f.Hash, Size: f.Size,
-		Inode: f.Inode, MtimeNs: f.ModTime, CtimeNs: f.ChangeTime, ModifiedAt: f.ModifiedAt, ContentAt: f.ContentAt,
-		Problem: optional(f.Problem),
+		MtimeNs: f.ModTime, ModifiedAt: f.ModifiedAt, ContentAt: f.ContentAt, Problem: optional(f.Problem),
+		Signature: optionalNumber(f.Signature),
 	}
 }

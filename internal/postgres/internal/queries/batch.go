@@ -171,9 +171,9 @@ func (b *SaveRevisionBatchResults) Close() error {
 
 const updateFile = `-- name: UpdateFile :batchexec
 UPDATE files SET session = $1, memory_id = $2, status = $3, present = $4,
-    fingerprint = $5, hash = $6, size = $7, inode = $8, mtime_ns = $9, ctime_ns = $10,
-    modified_at = $11, content_at = $12, problem = $13
-WHERE agent_id = $14 AND path = $15
+    fingerprint = $5, hash = $6, size = $7, mtime_ns = $8, modified_at = $9,
+    content_at = $10, problem = $11, signature = $12
+WHERE agent_id = $13 AND path = $14
 `
 
 type UpdateFileBatchResults struct {
@@ -190,12 +190,11 @@ type UpdateFileParams struct {
 	Fingerprint []byte
 	Hash        string
 	Size        int64
-	Inode       int64
 	MtimeNs     int64
-	CtimeNs     int64
 	ModifiedAt  time.Time
 	ContentAt   time.Time
 	Problem     *string
+	Signature   *int64
 	AgentID     int64
 	Path        string
 }
@@ -211,12 +210,11 @@ func (q *Queries) UpdateFile(ctx context.Context, arg []UpdateFileParams) *Updat
 			a.Fingerprint,
 			a.Hash,
 			a.Size,
-			a.Inode,
 			a.MtimeNs,
-			a.CtimeNs,
 			a.ModifiedAt,
 			a.ContentAt,
 			a.Problem,
+			a.Signature,
 			a.AgentID,
 			a.Path,
 		}
