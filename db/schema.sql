@@ -98,15 +98,19 @@ CREATE TABLE files (
     fingerprint bytea NOT NULL,
     hash        text NOT NULL,
     size        bigint NOT NULL,
-    inode       bigint NOT NULL,
     mtime_ns    bigint NOT NULL,
-    -- 0: looked at so soon after a change that a further one could hide; the next look reads the file again.
-    ctime_ns    bigint NOT NULL,
     -- What its content's age counts from: metadata.modified, else the modification time.
     modified_at timestamptz NOT NULL,
     content_at  timestamptz NOT NULL,
     problem     text,
-    PRIMARY KEY (agent_id, path)
+    -- Of the path and all that the file system said of the file when it was last read. The upper 8 bits are of the path
+    -- alone: over each of the 256 parts that they make, bit_xor tells without reading the rows whether a file in it has
+    -- come, gone or changed. NULL: the next look reads the file, because it was read so soon after a change that a
+    -- further one could hide, or because what it is may change without it. The constraint is there so that no statement
+    -- takes a file out of sight and forgets that.
+    signature   bigint,
+    PRIMARY KEY (agent_id, path),
+    CHECK (signature IS NULL OR present AND status IN ('carries', 'unreadable'))
 );
 
 CREATE INDEX files_by_memory ON files (memory_id) WHERE present;

@@ -69,12 +69,11 @@ type File struct {
 	Fingerprint []byte
 	Hash        string
 	Size        int64
-	Inode       int64
 	MtimeNs     int64
-	CtimeNs     int64
 	ModifiedAt  time.Time
 	ContentAt   time.Time
 	Problem     *string
+	Signature   *int64
 }
 
 type FileTally struct {
