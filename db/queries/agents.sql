@@ -16,6 +16,13 @@ SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, c
 FROM agents
 WHERE id = @id;
 
+-- name: AddAgent :one
+-- No row: another server has made an agent of that slug known meanwhile.
+INSERT INTO agents (slug, layout, dir, display_name, claude_md_path, present, created_at, updated_at)
+VALUES (@slug, @layout, @dir, @display_name, @claude_md_path, @present, @at, @at)
+ON CONFLICT (slug) DO NOTHING
+RETURNING id;
+
 -- name: SaveAgent :one
 -- Inserts an agent or points a known one at its directory. The row changes only when something about it does.
 INSERT INTO agents (slug, layout, dir, display_name, claude_md_path, present, created_at, updated_at)

@@ -83,6 +83,16 @@ func (c *Counts) add(state memories.State, t memories.Type, n int) {
 	}
 }
 
+// AddAgent makes a new agent known and returns its id. It fails with memories.ErrNotFound when another server has made one of
+// that slug known meanwhile.
+func (s *Store) AddAgent(ctx context.Context, a Agent) (int64, error) {
+	id, err := s.q.AddAgent(ctx, queries.AddAgentParams{
+		Slug: a.Slug, Layout: a.Layout, Dir: a.Dir, DisplayName: a.DisplayName,
+		ClaudeMdPath: optional(a.ClaudeMD.Path), Present: a.Present, At: Now(),
+	})
+	return id, wrap("add agent", err)
+}
+
 // SaveAgent makes an agent known, or points a known one at its directory, and returns its id.
 func (s *Store) SaveAgent(ctx context.Context, a Agent) (int64, error) {
 	id, err := s.q.SaveAgent(ctx, queries.SaveAgentParams{

@@ -52,6 +52,11 @@ func (e *Engine) scanHere(ctx context.Context, slug string, _ nothing) (Scan, er
 	return e.scan(ctx, slug)
 }
 
+// rescanHere is Scan for an agent that has just been looked for.
+func (e *Engine) rescanHere(ctx context.Context, slug string, _ nothing) (Scan, error) {
+	return e.scan(ctx, slug)
+}
+
 func (e *Engine) scan(ctx context.Context, slug string) (Scan, error) {
 	started := time.Now()
 	var scan Scan

@@ -10,6 +10,39 @@ import (
 	"time"
 )
 
+const addAgent = `-- name: AddAgent :one
+INSERT INTO agents (slug, layout, dir, display_name, claude_md_path, present, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
+ON CONFLICT (slug) DO NOTHING
+RETURNING id
+`
+
+type AddAgentParams struct {
+	Slug         string
+	Layout       string
+	Dir          string
+	DisplayName  string
+	ClaudeMdPath *string
+	Present      bool
+	At           time.Time
+}
+
+// No row: another server has made an agent of that slug known meanwhile.
+func (q *Queries) AddAgent(ctx context.Context, arg AddAgentParams) (int64, error) {
+	row := q.db.QueryRow(ctx, addAgent,
+		arg.Slug,
+		arg.Layout,
+		arg.Dir,
+		arg.DisplayName,
+		arg.ClaudeMdPath,
+		arg.Present,
+		arg.At,
+	)
+	var id int64
+	err := row.Scan(&id)
+	return id, err
+}
+
 const agentByID = `-- name: AgentByID :one
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
        claude_md_chars, claude_md_problem, created_at, updated_at

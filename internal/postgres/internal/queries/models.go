@@ -59,6 +59,12 @@ type Blocked struct {
 	SeenAt      time.Time
 }
 
+type Figure struct {
+	AgentID int64
+	Files   int32
+	Pending int32
+}
+
 type File struct {
 	AgentID     int64
 	Path        string
@@ -125,6 +131,18 @@ type MemoryTally struct {
 	State   string
 	Type    string
 	N       int32
+}
+
+type Request struct {
+	ID          uuid.UUID
+	AgentID     int64
+	Call        string
+	Arguments   []byte
+	Actor       string
+	Repeated    bool
+	WantedUntil time.Time
+	Taken       bool
+	Answer      []byte
 }
 
 type Revision struct {
