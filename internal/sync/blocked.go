@@ -29,7 +29,7 @@ func (e *Engine) removeBlockedHere(ctx context.Context, slug, id string) (memori
 			return h.errNoDirectory()
 		}
 		removed = blocked.Blocked
-		err = files.RemoveIf(h.root, blocked.Path, blocked.Hash)
+		err = h.disk.RemoveIf(h.root, blocked.Path, blocked.Hash)
 		switch {
 		case errors.Is(err, files.ErrChanged):
 			h.queue.add(slug, blocked.Path)

@@ -170,7 +170,7 @@ func (h *hold) finishDeletions(ctx context.Context) error {
 }
 
 func (h *hold) removeFile(ctx context.Context, f postgres.File) error {
-	err := files.RemoveIf(h.root, f.Path, f.Hash)
+	err := h.disk.RemoveIf(h.root, f.Path, f.Hash)
 	if errors.Is(err, files.ErrChanged) {
 		// The agent learns anew: the next look takes the file for what it says now.
 		h.queue.add(h.onDisk.Slug, f.Path)

@@ -201,7 +201,7 @@ func (h *hold) recover(dirs []string) {
 	if place, err := files.Resolve(h.root, h.onDisk.ClaudeMDPath()); err == nil {
 		dirs = append(dirs, path.Dir(place))
 	}
-	back, err := files.Recover(h.root, dirs)
+	back, err := h.disk.Recover(h.root, dirs)
 	if err != nil {
 		h.log.Warn("leftovers of an earlier run could not be cleared", "agent", h.onDisk.Slug, "error", err)
 	}

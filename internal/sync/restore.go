@@ -79,7 +79,7 @@ func (h *hold) restore(ctx context.Context, head postgres.Head) error {
 	if err != nil {
 		return err
 	}
-	err = files.Write(h.root, place, data, files.Options{New: true, ModTime: head.ModifiedAt})
+	err = h.disk.Write(h.root, place, data, files.Options{New: true, ModTime: head.ModifiedAt})
 	if err != nil && !errors.Is(err, files.ErrExists) {
 		return writeConflict(place, err)
 	}

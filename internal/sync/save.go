@@ -191,7 +191,7 @@ func (h *hold) write(ctx context.Context, head *postgres.Head, draft Draft) (Res
 		return Result{}, err
 	}
 	options := files.Options{New: !target.present, IfHash: target.hash}
-	if err := files.Write(h.root, target.path, data, options); err != nil {
+	if err := h.disk.Write(h.root, target.path, data, options); err != nil {
 		return Result{}, writeConflict(target.path, err)
 	}
 	if err := h.takeInSaved(ctx, target.path, ""); err != nil {
@@ -378,7 +378,7 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 		return Result{}, err
 	}
 	t := h.newTarget(memories.FileName(draft.Type, draft.Name))
-	if err := files.Write(h.root, t.path, data, files.Options{New: true}); err != nil {
+	if err := h.disk.Write(h.root, t.path, data, files.Options{New: true}); err != nil {
 		return Result{}, writeConflict(t.path, err)
 	}
 	if err := h.takeInSaved(ctx, t.path, head.Name); err != nil {

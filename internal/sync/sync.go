@@ -31,13 +31,16 @@ type Options struct {
 	Rescan time.Duration
 	// ClaudeMDLimit is the length of a CLAUDE.md, in Unicode characters, from which memories become one-line entries.
 	ClaudeMDLimit int
-	Log           *slog.Logger
+	// Disk is where changes on disk go; nil: to the real one.
+	Disk Disk
+	Log  *slog.Logger
 }
 
 // Engine is the running mirror. Its methods are safe for concurrent use.
 type Engine struct {
 	store   *postgres.Store
 	options Options
+	disk    Disk
 	log     *slog.Logger
 	hub     *Hub
 	queue   *queue
@@ -105,6 +108,9 @@ func (a *agent) isPresent() bool {
 // Start begins to watch and to scan. Close ends it. It fails with postgres.ErrUnavailable where the database has no connection
 // to give.
 func Start(store *postgres.Store, options Options) (*Engine, error) {
+	if options.Disk == nil {
+		options.Disk = realDisk{}
+	}
 	q := newQueue(options.Debounce)
 	w, err := newWatcher(q, options.Log)
 	if err != nil {
@@ -113,7 +119,7 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	news := newNews()
 	ctx, stop := context.WithCancel(context.Background())
 	e := &Engine{
-		store: store, options: options, log: options.Log, hub: newHub(news), queue: q, watcher: w,
+		store: store, options: options, disk: options.Disk, log: options.Log, hub: newHub(news), queue: q, watcher: w,
 		agents: map[string]*agent{}, unindexed: make(chan struct{}, 1), stop: stop,
 		released: make(chan struct{}, 1), news: news, asked: make(chan string, maxAsked), answers: newAnswers(), left: map[int64]time.Time{},
 	}

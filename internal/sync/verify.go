@@ -95,13 +95,13 @@ func (h *hold) asRecorded(f postgres.File) ([]byte, error) {
 func (h *hold) refresh(ctx context.Context, head postgres.Head, f postgres.File, raw []byte, now time.Time) error {
 	touched, changed := memories.Touch(raw, now)
 	if !changed {
-		if err := h.root.Chtimes(f.Path, now, now); err != nil {
+		if err := h.disk.Touch(h.root, f.Path, now); err != nil {
 			return writeConflict(f.Path, err)
 		}
 		return h.takeIn(ctx, f.Path)
 	}
 	hash := files.Hash(touched)
-	if err := files.Write(h.root, f.Path, touched, files.Options{IfHash: f.Hash, ModTime: now}); err != nil {
+	if err := h.disk.Write(h.root, f.Path, touched, files.Options{IfHash: f.Hash, ModTime: now}); err != nil {
 		return writeConflict(f.Path, err)
 	}
 	if err := h.w.RecordBytes(ctx, f.Path, hash); err != nil {
