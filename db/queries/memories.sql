@@ -14,14 +14,14 @@ WHERE m.agent_id = @agent_id AND NOT m.readable AND (m.state <> 'deleted' OR m.r
 SELECT sqlc.embed(m) FROM memories m WHERE m.agent_id = @agent_id AND m.restoring;
 
 -- name: InsertHeads :copyfrom
-INSERT INTO memories (id, agent_id, name, readable, state, type, revision_id, fingerprint, hash, size, path, session,
-    modified_at, content_at, problems, created_at, updated_at)
-VALUES (@id, @agent_id, @name, @readable, @state, @type, @revision_id, @fingerprint, @hash, @size, @path, @session,
-    @modified_at, @content_at, @problems, @created_at, @updated_at);
+INSERT INTO memories (id, agent_id, name, readable, state, type, revision_id, description, fingerprint, hash, size, path,
+    session, modified_at, content_at, problems, created_at, updated_at)
+VALUES (@id, @agent_id, @name, @readable, @state, @type, @revision_id, @description, @fingerprint, @hash, @size, @path,
+    @session, @modified_at, @content_at, @problems, @created_at, @updated_at);
 
 -- name: UpdateHead :batchexec
-UPDATE memories SET state = @state, type = @type, revision_id = @revision_id, fingerprint = @fingerprint, hash = @hash,
-    size = @size, path = @path, session = @session, modified_at = @modified_at, content_at = @content_at,
+UPDATE memories SET state = @state, type = @type, revision_id = @revision_id, description = @description,
+    fingerprint = @fingerprint, hash = @hash, size = @size, path = @path, session = @session, modified_at = @modified_at, content_at = @content_at,
     problems = @problems, updated_at = @updated_at, deleted_at = @deleted_at, deleted_by = @deleted_by
 WHERE id = @id;
 
@@ -33,22 +33,22 @@ UPDATE memories SET state = 'deleted', deleted_at = @at::timestamptz, deleted_by
     index_lines = @index_lines, restoring = false
 WHERE id = @id;
 
--- name: SetRestoring :exec
-UPDATE memories SET restoring = @restoring WHERE id = @id;
+-- name: BeginRestoring :exec
+UPDATE memories SET restoring = true WHERE id = @id;
 
--- name: ForgetIndexLines :exec
-UPDATE memories SET index_lines = NULL WHERE id = @id;
+-- name: EndRestoring :exec
+UPDATE memories SET restoring = false, index_lines = NULL WHERE id = @id;
 
 -- name: Memory :one
 SELECT sqlc.embed(m), r.description, r.body
 FROM memories m JOIN revisions r ON r.id = m.revision_id
 WHERE m.agent_id = @agent_id AND m.id = @id;
 
--- name: SectionsToCompile :many
--- What goes into CLAUDE.md: everything alive that has a type.
-SELECT m.id, m.name, m.type, r.description, r.body, m.claude_md_chars, m.claude_md_listed
-FROM memories m JOIN revisions r ON r.id = m.revision_id
-WHERE m.agent_id = @agent_id AND m.state IN ('active', 'missing') AND m.readable AND m.type IS NOT NULL;
+-- name: Headings :many
+-- What goes into CLAUDE.md, without the bodies: everything alive that has a type.
+SELECT id, name, type, description, revision_id, size, claude_md_chars, claude_md_listed
+FROM memories
+WHERE agent_id = @agent_id AND state IN ('active', 'missing') AND readable AND type IS NOT NULL;
 
 -- name: SetCosts :exec
 UPDATE memories m SET claude_md_chars = c.chars, claude_md_listed = c.listed

@@ -44,6 +44,11 @@ func (w *Writer) Apply(ctx context.Context, b *Batch) error {
 		if err := w.saveFiles(ctx, q, b); err != nil {
 			return err
 		}
+		if len(b.NewHeads)+len(b.Heads)+len(b.DropHeads) > 0 {
+			if err := w.outOfStep(ctx, q); err != nil {
+				return err
+			}
+		}
 		if err := journal(ctx, q, w.agentID, b.Activity...); err != nil {
 			return err
 		}
@@ -72,7 +77,7 @@ func (w *Writer) insertMemories(ctx context.Context, q *queries.Queries, b *Batc
 		}
 		heads[i] = queries.InsertHeadsParams{
 			ID: h.UUID, AgentID: w.agentID, Name: h.Name, Readable: h.Readable, State: string(h.State),
-			Type: optional(string(h.Type)), RevisionID: h.RevisionID, Fingerprint: h.Fingerprint[:], Hash: h.Hash,
+			Type: optional(string(h.Type)), RevisionID: h.RevisionID, Description: h.Description, Fingerprint: h.Fingerprint[:], Hash: h.Hash,
 			Size: h.Size, Path: h.Path, Session: optional(h.Session), ModifiedAt: h.ModifiedAt, ContentAt: h.ContentAt,
 			Problems: problems, CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt,
 		}
@@ -103,7 +108,7 @@ func (w *Writer) updateMemories(ctx context.Context, q *queries.Queries, b *Batc
 			h.RevisionID = id
 		}
 		heads[i] = queries.UpdateHeadParams{
-			ID: h.UUID, State: string(h.State), Type: optional(string(h.Type)), RevisionID: h.RevisionID,
+			ID: h.UUID, State: string(h.State), Type: optional(string(h.Type)), RevisionID: h.RevisionID, Description: h.Description,
 			Fingerprint: h.Fingerprint[:], Hash: h.Hash, Size: h.Size, Path: h.Path, Session: optional(h.Session),
 			ModifiedAt: h.ModifiedAt, ContentAt: h.ContentAt, Problems: problems, UpdatedAt: h.UpdatedAt,
 			DeletedAt: optionalTime(h.DeletedAt), DeletedBy: optional(string(h.DeletedBy)),

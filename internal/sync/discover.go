@@ -81,7 +81,7 @@ func (e *Engine) register(id int64, found agents.Agent) (appeared bool) {
 	defer a.Unlock()
 	appeared = !a.present || a.onDisk != found || !a.looked
 	if !a.present || a.onDisk != found {
-		a.onDisk, a.present, a.published = found, true, published{}
+		a.onDisk, a.present = found, true
 	}
 	return appeared
 }

@@ -100,9 +100,6 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 		if !slices.Equal(scope, []string{"."}) {
 			h.settle()
 		}
-		if scan.Added+scan.Updated+scan.Removed > 0 {
-			h.published.stale()
-		}
 		return h.publish(ctx)
 	})
 }
@@ -167,9 +164,6 @@ func (h *hold) save(ctx context.Context, l look) (outcome, error) {
 	}
 	if indexLater {
 		h.indexLater()
-	}
-	if len(out.changes) > 0 {
-		h.published.stale()
 	}
 	return out, nil
 }

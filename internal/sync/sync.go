@@ -46,6 +46,7 @@ type Engine struct {
 	mu     sync.Mutex
 	agents map[string]*agent // by slug
 
+	sections    sectionCache
 	discovering sync.Mutex
 	unreadable  []string // directories that the last discovery could not look into
 	ready       atomic.Bool
@@ -63,10 +64,9 @@ type Engine struct {
 // agent is one known agent in this process. Whoever works on it holds its lock.
 type agent struct {
 	sync.Mutex
-	id        int64
-	onDisk    agents.Agent
-	present   bool
-	published published
+	id      int64
+	onDisk  agents.Agent
+	present bool
 	// looked says that all of its directory has been looked at, and is watched, since the process started.
 	looked bool
 	// settling looks at everything once the events have gone quiet.
@@ -131,6 +131,8 @@ type hold struct {
 	root *os.Root
 	// closed says why a directory that is there cannot be opened.
 	closed error
+	// claudeMD is how CLAUDE.md stands since this hold has published it; nil: it has not.
+	claudeMD *postgres.ClaudeMD
 	// saved is the file that somebody has just asked to be written: what it says is newest, whatever it said before.
 	saved string
 }

@@ -248,10 +248,10 @@ func (b *UpdateFileBatchResults) Close() error {
 }
 
 const updateHead = `-- name: UpdateHead :batchexec
-UPDATE memories SET state = $1, type = $2, revision_id = $3, fingerprint = $4, hash = $5,
-    size = $6, path = $7, session = $8, modified_at = $9, content_at = $10,
-    problems = $11, updated_at = $12, deleted_at = $13, deleted_by = $14
-WHERE id = $15
+UPDATE memories SET state = $1, type = $2, revision_id = $3, description = $4,
+    fingerprint = $5, hash = $6, size = $7, path = $8, session = $9, modified_at = $10, content_at = $11,
+    problems = $12, updated_at = $13, deleted_at = $14, deleted_by = $15
+WHERE id = $16
 `
 
 type UpdateHeadBatchResults struct {
@@ -264,6 +264,7 @@ type UpdateHeadParams struct {
 	State       string
 	Type        *string
 	RevisionID  uuid.UUID
+	Description string
 	Fingerprint []byte
 	Hash        string
 	Size        int64
@@ -285,6 +286,7 @@ func (q *Queries) UpdateHead(ctx context.Context, arg []UpdateHeadParams) *Updat
 			a.State,
 			a.Type,
 			a.RevisionID,
+			a.Description,
 			a.Fingerprint,
 			a.Hash,
 			a.Size,
