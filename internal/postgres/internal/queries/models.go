@@ -78,6 +78,11 @@ type File struct {
 	Problem     *string
 }
 
+type FileTally struct {
+	AgentID int64
+	Present int32
+}
+
 type Growth struct {
 	AgentID int64
 	Day     pgtype.Date
@@ -116,6 +121,13 @@ type MemorySearch struct {
 	MemoryID   uuid.UUID
 	RevisionID uuid.UUID
 	Words      interface{}
+}
+
+type MemoryTally struct {
+	AgentID int64
+	State   string
+	Type    string
+	N       int32
 }
 
 type Revision struct {
