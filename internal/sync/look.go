@@ -109,9 +109,6 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 		if !isWhole(scope) {
 			h.settle()
 		}
-		if scan.Added+scan.Updated+scan.Removed > 0 {
-			h.published.stale()
-		}
 		return h.publish(ctx)
 	})
 }
@@ -176,9 +173,6 @@ func (h *hold) save(ctx context.Context, l look) (outcome, error) {
 	}
 	if indexLater {
 		h.indexLater()
-	}
-	if len(out.changes) > 0 {
-		h.published.stale()
 	}
 	return out, nil
 }
