@@ -54,7 +54,7 @@ func (s *Store) count(ctx context.Context, agents []Agent) error {
 		return wrap("count memories", err)
 	}
 	for _, row := range rows {
-		place[row.AgentID].add(memories.State(row.State), memories.Type(text(row.Type)), int(row.N))
+		place[row.AgentID].add(memories.State(row.State), memories.Type(row.Type), int(row.N))
 	}
 	waiting, err := s.q.CountWaiting(ctx, ids)
 	if err != nil {

@@ -58,12 +58,19 @@ WHERE counted.alive IS DISTINCT FROM grown.alive`
 // Journal returns a function that says, a sentence each, where the journal in the database does not lead to what is.
 func Journal(t testing.TB, url string) (gaps func() []string) {
 	t.Helper()
+	return sentences(t, url, journalGaps)
+}
+
+// sentences returns a function that reads the sentences of a query. They are no failure of the test by themselves, so that
+// it may ask again until there are none.
+func sentences(t testing.TB, url, query string) func() []string {
+	t.Helper()
 	conn, err := pgx.Connect(context.Background(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close(context.Background()) }) //nolint:errcheck // the database goes with the test
-	return func() []string { return gapsIn(conn) }
+	return func() []string { return sentencesOf(conn, query) }
 }
 
 // JournalGaps asks once what the function of Journal says, over a connection of its own.
@@ -73,11 +80,11 @@ func JournalGaps(ctx context.Context, url string) []string {
 		return []string{err.Error()}
 	}
 	defer conn.Close(ctx) //nolint:errcheck // only read
-	return gapsIn(conn)
+	return sentencesOf(conn, journalGaps)
 }
 
-func gapsIn(conn *pgx.Conn) []string {
-	rows, err := conn.Query(context.Background(), journalGaps)
+func sentencesOf(conn *pgx.Conn, query string) []string {
+	rows, err := conn.Query(context.Background(), query)
 	if err != nil {
 		return []string{err.Error()}
 	}

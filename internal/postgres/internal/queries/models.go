@@ -69,12 +69,16 @@ type File struct {
 	Fingerprint []byte
 	Hash        string
 	Size        int64
-	Inode       int64
 	MtimeNs     int64
-	CtimeNs     int64
 	ModifiedAt  time.Time
 	ContentAt   time.Time
 	Problem     *string
+	Signature   *int64
+}
+
+type FileTally struct {
+	AgentID int64
+	Present int32
 }
 
 type Growth struct {
@@ -114,6 +118,13 @@ type MemorySearch struct {
 	MemoryID   uuid.UUID
 	RevisionID uuid.UUID
 	Words      interface{}
+}
+
+type MemoryTally struct {
+	AgentID int64
+	State   string
+	Type    string
+	N       int32
 }
 
 type Revision struct {
