@@ -15,7 +15,13 @@ import (
 func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 	e.discovering.Lock()
 	defer e.discovering.Unlock()
-	found, unreadable := agents.Discover(e.options.Places, e.watcher.watchForAgents)
+	held := anchorsOf(agents.Roots(e.options.Places))
+	var looked []string
+	found, unreadable := agents.Discover(e.options.Places, func(dir string) {
+		e.watcher.watchForAgents(dir)
+		looked = append(looked, dir)
+	})
+	e.watcher.only("", looked)
 	rows, err := e.store.AgentsUncounted(ctx)
 	if err != nil {
 		return nil, err
@@ -26,7 +32,6 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 		byKey[row.Slug] = row
 		known[i] = agents.Known{Slug: row.Slug, Layout: agents.Layout(row.Layout), Dir: row.Dir}
 	}
-	e.noteEventless(found)
 	e.noteUnreadable(unreadable)
 
 	here := map[string]bool{} // or not seen to be gone
@@ -35,7 +40,9 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 		known[i].Present = known[i].Present || agents.StillThere(e.options.Places, known[i])
 		here[known[i].Slug] = known[i].Present
 	}
-	for _, a := range agents.AssignSlugs(found, known) {
+	assigned := agents.AssignSlugs(found, known)
+	e.noteTerrain(assigned, held)
+	for _, a := range assigned {
 		here[a.Slug] = true
 		row, isKnown := byKey[a.Slug]
 		id := row.ID
@@ -95,6 +102,7 @@ func (e *Engine) markGone(ctx context.Context, row postgres.Agent) error {
 	a.Lock()
 	a.present = false
 	a.Unlock()
+	e.watcher.only(row.Slug, nil)
 	if !row.Present {
 		return nil
 	}
@@ -118,13 +126,4 @@ func agentRow(a agents.Agent) postgres.Agent {
 		Slug: a.Slug, Layout: string(a.Layout), Dir: a.Dir, DisplayName: a.DisplayName, Present: true,
 		ClaudeMD: postgres.ClaudeMD{Path: a.ClaudeMDPath()},
 	}
-}
-
-// noteEventless remembers whether an agent lies where changes happen without events.
-func (e *Engine) noteEventless(found []agents.Found) {
-	eventless := false
-	for _, f := range found {
-		eventless = eventless || sendsNoEvents(f.Dir)
-	}
-	e.eventless.Store(eventless)
 }

@@ -97,7 +97,7 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 				h.hub.publish(Event{Agent: slug, Kind: KindScanned})
 			}
 		}
-		if !slices.Equal(scope, []string{"."}) {
+		if h.watcher.takeUnsettled(slug) {
 			h.settle()
 		}
 		if scan.Added+scan.Updated+scan.Removed > 0 {
@@ -118,6 +118,9 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 		h.watchBelow(within)
 		dirs = append(dirs, within)
 	})
+	if targets := h.watchTargets(listing, dirs); slices.Equal(scope, []string{"."}) {
+		h.watchOnly(dirs, targets)
+	}
 	h.recover(dirs)
 	h.rememberLinks(listing, scope)
 	known, err := h.w.FilesUnder(ctx, scope)
@@ -172,14 +175,6 @@ func (h *hold) save(ctx context.Context, l look) (outcome, error) {
 		h.published.stale()
 	}
 	return out, nil
-}
-
-func (h *hold) watchBelow(within string) {
-	dir := h.onDisk.Dir
-	if within != "." {
-		dir = path.Join(dir, within)
-	}
-	h.watcher.watchAgent(h.onDisk.Slug, dir, within)
 }
 
 // recover clears what a crash has left in the directories, once in the life of the process.

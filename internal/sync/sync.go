@@ -31,7 +31,11 @@ type Options struct {
 	Rescan time.Duration
 	// ClaudeMDLimit is the length of a CLAUDE.md, in Unicode characters, from which memories become one-line entries.
 	ClaudeMDLimit int
-	Log           *slog.Logger
+	// Poll has everything looked at again and again in place of being told by the system what changes.
+	Poll bool
+	// Notify is where events come from. Nil: OpenNotifier.
+	Notify func() (Notifier, error)
+	Log    *slog.Logger
 }
 
 // Engine is the running mirror. Its methods are safe for concurrent use.
@@ -49,8 +53,8 @@ type Engine struct {
 	discovering sync.Mutex
 	unreadable  []string // directories that the last discovery could not look into
 	ready       atomic.Bool
-	// eventless says that some agent lies on a file system that sends no events.
-	eventless atomic.Bool
+	// found is what the last discovery found.
+	found     atomic.Pointer[terrain]
 	meter     meter
 	unindexed chan struct{}
 	// indexing says that the search index is being filled, or about to be.
@@ -90,17 +94,21 @@ func (a *agent) isPresent() bool {
 // Start begins to watch and to scan. Close ends it.
 func Start(store *postgres.Store, options Options) (*Engine, error) {
 	q := newQueue(options.Debounce)
-	w, err := newWatcher(q, options.Log)
-	if err != nil {
-		return nil, fmt.Errorf("watch files: %w", err)
-	}
 	ctx, stop := context.WithCancel(context.Background())
 	e := &Engine{
-		store: store, options: options, log: options.Log, hub: newHub(), queue: q, watcher: w,
+		store: store, options: options, log: options.Log, hub: newHub(), queue: q,
 		agents: map[string]*agent{}, unindexed: make(chan struct{}, 1), stop: stop,
 	}
 	e.indexing.Store(true) // until it has been looked for what a crash has left out
-	for _, run := range []func(context.Context){func(context.Context) { w.run() }, e.work, e.scanAgainAndAgain, e.fillSearchIndex} {
+	open := options.Notify
+	switch {
+	case options.Poll:
+		open = nil
+	case open == nil:
+		open = OpenNotifier
+	}
+	e.watcher = newWatcher(open, q, e.lookAtAll, options.Log)
+	for _, run := range []func(context.Context){e.work, e.scanAgainAndAgain, e.watchAnchors, e.pollAgainAndAgain, e.fillSearchIndex} {
 		e.running.Go(func() { run(ctx) })
 	}
 	return e, nil
