@@ -33,15 +33,18 @@ type Options struct {
 	ClaudeMDLimit int
 	// Poll has everything looked at again and again in place of being told by the system what changes.
 	Poll bool
-	// Notify is where events come from. Nil: OpenNotifier.
+	// Notify opens what events come from; nil: OpenNotifier.
 	Notify func() (Notifier, error)
-	Log    *slog.Logger
+	// Disk is where changes on disk go; nil: to the real one.
+	Disk Disk
+	Log  *slog.Logger
 }
 
 // Engine is the running mirror. Its methods are safe for concurrent use.
 type Engine struct {
 	store   *postgres.Store
 	options Options
+	disk    Disk
 	log     *slog.Logger
 	hub     *Hub
 	queue   *queue
@@ -93,21 +96,23 @@ func (a *agent) isPresent() bool {
 
 // Start begins to watch and to scan. Close ends it.
 func Start(store *postgres.Store, options Options) (*Engine, error) {
+	if options.Disk == nil {
+		options.Disk = realDisk{}
+	}
+	switch {
+	case options.Poll:
+		options.Notify = nil
+	case options.Notify == nil:
+		options.Notify = OpenNotifier
+	}
 	q := newQueue(options.Debounce)
 	ctx, stop := context.WithCancel(context.Background())
 	e := &Engine{
-		store: store, options: options, log: options.Log, hub: newHub(), queue: q,
+		store: store, options: options, disk: options.Disk, log: options.Log, hub: newHub(), queue: q,
 		agents: map[string]*agent{}, unindexed: make(chan struct{}, 1), stop: stop,
 	}
 	e.indexing.Store(true) // until it has been looked for what a crash has left out
-	open := options.Notify
-	switch {
-	case options.Poll:
-		open = nil
-	case open == nil:
-		open = OpenNotifier
-	}
-	e.watcher = newWatcher(open, q, e.lookAtAll, options.Log)
+	e.watcher = newWatcher(options.Notify, q, e.lookAtAll, options.Log)
 	for _, run := range []func(context.Context){e.work, e.scanAgainAndAgain, e.watchAnchors, e.pollAgainAndAgain, e.fillSearchIndex} {
 		e.running.Go(func() { run(ctx) })
 	}
@@ -233,6 +238,9 @@ func (h *hold) canWrite(ctx context.Context) error {
 	}
 	return &memories.ConflictError{Reason: "The agent's memory directory " + filepath.Join(h.onDisk.Dir, h.onDisk.DurableDir()) + " is not there, and it had memories in it. Nothing was changed. Put it back, or remove those memories, and try again."}
 }
+
+// errElsewhere says that another server looks after the agent. It is for that one to carry out what is asked.
+var errElsewhere = fmt.Errorf("another server has just begun to look after the agent: %w", postgres.ErrUnavailable)
 
 func ignoreCanceled(err error) error {
 	if errors.Is(err, context.Canceled) {
