@@ -19,7 +19,10 @@ CREATE TABLE agents (
     claude_md_chars        integer NOT NULL DEFAULT 0,
     claude_md_problem      text,
     created_at             timestamptz NOT NULL,
-    updated_at             timestamptz NOT NULL
+    updated_at             timestamptz NOT NULL,
+    -- By what the publisher knows the CLAUDE.md that says what the memories say; it alone reads it. Whatever changes a memory
+    -- empties it in the same transaction, and only then is CLAUDE.md compiled anew.
+    claude_md_in_step      text
 );
 
 CREATE TABLE memories (
@@ -50,6 +53,8 @@ CREATE TABLE memories (
     index_lines     jsonb,
     -- A restore has begun and is repeated until it is done.
     restoring       boolean NOT NULL DEFAULT false,
+    -- That of the revision, kept beside the name for whoever lists memories without reading what they say.
+    description     text NOT NULL,
     CHECK ((state = 'deleted') = (deleted_at IS NOT NULL))
 );
 
@@ -98,15 +103,19 @@ CREATE TABLE files (
     fingerprint bytea NOT NULL,
     hash        text NOT NULL,
     size        bigint NOT NULL,
-    inode       bigint NOT NULL,
     mtime_ns    bigint NOT NULL,
-    -- 0: looked at so soon after a change that a further one could hide; the next look reads the file again.
-    ctime_ns    bigint NOT NULL,
     -- What its content's age counts from: metadata.modified, else the modification time.
     modified_at timestamptz NOT NULL,
     content_at  timestamptz NOT NULL,
     problem     text,
-    PRIMARY KEY (agent_id, path)
+    -- Of the path and all that the file system said of the file when it was last read. The upper 8 bits are of the path
+    -- alone: over each of the 256 parts that they make, bit_xor tells without reading the rows whether a file in it has
+    -- come, gone or changed. NULL: the next look reads the file, because it was read so soon after a change that a
+    -- further one could hide, or because what it is may change without it. The constraint is there so that no statement
+    -- takes a file out of sight and forgets that.
+    signature   bigint,
+    PRIMARY KEY (agent_id, path),
+    CHECK (signature IS NULL OR present AND status IN ('carries', 'unreadable'))
 );
 
 CREATE INDEX files_by_memory ON files (memory_id) WHERE present;

@@ -130,7 +130,7 @@ func (e *Engine) register(id int64, found agents.Agent) (appeared bool) {
 	a.begin(term)
 	appeared = !a.present || a.onDisk != found || !a.looked
 	if !a.present || a.onDisk != found {
-		a.onDisk, a.present, a.published = found, true, published{}
+		a.onDisk, a.present = found, true
 	}
 	return appeared && term != 0
 }

@@ -59,6 +59,7 @@ type Engine struct {
 	answers  *answers
 	told     knownFigures
 
+	sections    sectionCache
 	discovering sync.Mutex
 	unreadable  []string            // directories that the last discovery could not look into
 	left        map[int64]time.Time // when nobody looked after an agent any more that another server had; zero: it still has
@@ -81,10 +82,9 @@ type agent struct {
 	sync.Mutex
 	id int64
 	// term is the time of looking after it, as Engine.term numbers them, that what follows was learned in.
-	term      uint64
-	onDisk    agents.Agent
-	present   bool
-	published published
+	term    uint64
+	onDisk  agents.Agent
+	present bool
 	// looked says that all of its directory has been looked at, and is watched, in this term.
 	looked bool
 	// settling looks at everything once the events have gone quiet.
@@ -163,6 +163,8 @@ type hold struct {
 	root *os.Root
 	// closed says why a directory that is there cannot be opened.
 	closed error
+	// claudeMD is how CLAUDE.md stands since this hold has published it; nil: it has not.
+	claudeMD *postgres.ClaudeMD
 	// saved is the file that somebody has just asked to be written: what it says is newest, whatever it said before.
 	saved string
 }

@@ -43,6 +43,7 @@ type Agent struct {
 	ClaudeMdProblem     *string
 	CreatedAt           time.Time
 	UpdatedAt           time.Time
+	ClaudeMdInStep      *string
 }
 
 type Blocked struct {
@@ -75,12 +76,11 @@ type File struct {
 	Fingerprint []byte
 	Hash        string
 	Size        int64
-	Inode       int64
 	MtimeNs     int64
-	CtimeNs     int64
 	ModifiedAt  time.Time
 	ContentAt   time.Time
 	Problem     *string
+	Signature   *int64
 }
 
 type FileTally struct {
@@ -119,6 +119,7 @@ type Memory struct {
 	DeletedBy      *string
 	IndexLines     []byte
 	Restoring      bool
+	Description    string
 }
 
 type MemorySearch struct {
