@@ -79,18 +79,34 @@ func RestoreToIndex(index []byte, gone []IndexLine) []byte {
 	return []byte(bom + strings.Join(lines, ""))
 }
 
-// IndexEntry returns the line of a MEMORY.md for a file, without a line end. The hook is optional.
+// minTitle is how much of a title is kept, in Unicode characters, however long the path of its file is.
+const minTitle = 20
+
+// IndexEntry returns the line of a MEMORY.md for a file, without a line end. The hook is optional. What is too long is
+// cut, first of all the hook, and never the target: the line always leads to the file, and nowhere else.
 func IndexEntry(title, file, hook string) string {
-	entry := "- [" + escapeTitle(oneLine(canonicalText(title))) + "](" + escapeTarget(file) + ")"
+	target := "](" + escapeTarget(file) + ")"
+	room := max(minTitle, maxEntryLength-utf8.RuneCountInString("- ["+target))
+	entry := "- [" + atMost(escapeTitle, oneLine(canonicalText(title)), room) + target
 	hook = oneLine(canonicalText(hook))
-	if hook == "" {
+	room = maxEntryLength - utf8.RuneCountInString(entry+" — ")
+	if hook == "" || room < minTitle {
 		return entry
 	}
-	entry += " — " + hook
-	if utf8.RuneCountInString(entry) > maxEntryLength {
-		entry = strings.TrimRight(cutRunes(entry, maxEntryLength-1), " ") + "…"
+	escape := func(s string) string { return s }
+	if len(linksOf(hook)) > 0 {
+		escape = escapeTitle // an agent's words may look like a link
 	}
-	return entry
+	return entry + " — " + atMost(escape, hook, room)
+}
+
+// atMost returns the escaped text in at most so many characters, with an ellipsis where it was cut.
+func atMost(escape func(string) string, text string, most int) string {
+	whole := escape(text)
+	for n := most - 1; utf8.RuneCountInString(whole) > most; n-- {
+		whole = escape(strings.TrimRight(cutRunes(text, n), " ")) + "…"
+	}
+	return whole
 }
 
 func cutIndex(index []byte) (bom string, lines []string) {

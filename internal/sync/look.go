@@ -40,11 +40,20 @@ func (s *Scan) add(other Scan) {
 // Scan looks at all of an agent's directory and answers when the database and CLAUDE.md agree with it. It fails with
 // memories.ErrNotFound.
 func (e *Engine) Scan(ctx context.Context, slug string) (Scan, error) {
+	return callScan.carryOut(ctx, e, slug, nothing{})
+}
+
+func (e *Engine) scanHere(ctx context.Context, slug string, _ nothing) (Scan, error) {
 	if a := e.known(slug); a != nil && !a.isPresent() {
 		if _, err := e.discover(ctx); err != nil {
 			return Scan{}, err
 		}
 	}
+	return e.scan(ctx, slug)
+}
+
+// rescanHere is Scan for an agent that has just been looked for.
+func (e *Engine) rescanHere(ctx context.Context, slug string, _ nothing) (Scan, error) {
 	return e.scan(ctx, slug)
 }
 
@@ -97,11 +106,8 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 				h.hub.publish(Event{Agent: slug, Kind: KindScanned})
 			}
 		}
-		if !slices.Equal(scope, []string{"."}) {
+		if h.watcher.takeUnsettled(slug) {
 			h.settle()
-		}
-		if scan.Added+scan.Updated+scan.Removed > 0 {
-			h.published.stale()
 		}
 		return h.publish(ctx)
 	})
@@ -118,9 +124,12 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 		h.watchBelow(within)
 		dirs = append(dirs, within)
 	})
+	if targets := h.watchTargets(listing, dirs); isWhole(scope) {
+		h.watchOnly(dirs, targets)
+	}
 	h.recover(dirs)
 	h.rememberLinks(listing, scope)
-	known, err := h.w.FilesUnder(ctx, scope)
+	found, err := h.differences(ctx, listing, scope)
 	if err != nil {
 		return Scan{}, err
 	}
@@ -128,18 +137,18 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	if err != nil {
 		return Scan{}, err
 	}
-	seen, err := h.read(ctx, at, listing, byPath(known))
+	gone, device := h.gone(listing, found.known, row.DurableDevice)
+	seen, err := h.read(ctx, at, found)
 	if err != nil {
 		return Scan{}, err
 	}
-	gone, device := h.gone(listing, known, row.DurableDevice)
 	l := look{at: at, seen: seen, gone: gone, cause: why}
 	out, err := h.save(ctx, l)
 	if err != nil {
 		return Scan{}, err
 	}
 	h.noteIndexes(listing)
-	if err := h.rememberLook(ctx, listing, scope, known, device); err != nil {
+	if err := h.rememberLook(ctx, listing, scope, found.before, device); err != nil {
 		return Scan{}, err
 	}
 	h.tell(out.changes)
@@ -168,18 +177,7 @@ func (h *hold) save(ctx context.Context, l look) (outcome, error) {
 	if indexLater {
 		h.indexLater()
 	}
-	if len(out.changes) > 0 {
-		h.published.stale()
-	}
 	return out, nil
-}
-
-func (h *hold) watchBelow(within string) {
-	dir := h.onDisk.Dir
-	if within != "." {
-		dir = path.Join(dir, within)
-	}
-	h.watcher.watchAgent(h.onDisk.Slug, dir, within)
 }
 
 // recover clears what a crash has left in the directories, once in the life of the process.
@@ -192,7 +190,7 @@ func (h *hold) recover(dirs []string) {
 	if place, err := files.Resolve(h.root, h.onDisk.ClaudeMDPath()); err == nil {
 		dirs = append(dirs, path.Dir(place))
 	}
-	back, err := files.Recover(h.root, dirs)
+	back, err := h.disk.Recover(h.root, dirs)
 	if err != nil {
 		h.log.Warn("leftovers of an earlier run could not be cleared", "agent", h.onDisk.Slug, "error", err)
 	}
@@ -201,29 +199,20 @@ func (h *hold) recover(dirs []string) {
 	}
 }
 
-func byPath(known []postgres.File) map[string]*postgres.File {
-	m := make(map[string]*postgres.File, len(known))
-	for i := range known {
-		m[known[i].Path] = &known[i]
-	}
-	return m
-}
-
 // gone returns the files that were there and that a complete look did not find any more, and the device to remember of
 // the durable directory. When that is on another device than before and files are missing, something was unmounted:
 // nothing is concluded, and the old device is kept, until the files are back.
-func (h *hold) gone(listing agents.Listing, known []postgres.File, device *uint64) ([]postgres.File, *uint64) {
+func (h *hold) gone(listing agents.Listing, known map[string]*postgres.File, device *uint64) ([]postgres.File, *uint64) {
 	var candidates []string
-	place := map[string]postgres.File{}
-	for _, f := range known {
+	for path, f := range known {
 		if f.Present && (!f.Durable() || listing.DurableThere) {
-			candidates = append(candidates, f.Path)
-			place[f.Path] = f
+			candidates = append(candidates, path)
 		}
 	}
+	slices.Sort(candidates)
 	var gone []postgres.File
 	for _, path := range listing.Gone(h.root, candidates) {
-		gone = append(gone, place[path])
+		gone = append(gone, *known[path])
 	}
 	if !listing.DurableThere {
 		return gone, device
@@ -235,17 +224,11 @@ func (h *hold) gone(listing agents.Listing, known []postgres.File, device *uint6
 }
 
 // rememberLook keeps what the look found of the agent as a whole.
-func (h *hold) rememberLook(ctx context.Context, listing agents.Listing, scope []string, known []postgres.File, device *uint64) error {
-	if slices.Equal(scope, []string{"."}) {
+func (h *hold) rememberLook(ctx context.Context, listing agents.Listing, scope []string, before int, device *uint64) error {
+	if isWhole(scope) {
 		h.looked = true
 		h.files.Store(int64(len(listing.Files)))
 		return h.w.SetLook(ctx, max(0, listing.Sessions), device)
-	}
-	before := 0
-	for _, f := range known {
-		if f.Present {
-			before++
-		}
 	}
 	h.files.Add(int64(len(listing.Files) - before))
 	return nil

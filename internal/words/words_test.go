@@ -186,3 +186,26 @@ func FuzzMark(f *testing.F) {
 		}
 	})
 }
+
+// FuzzWords holds words to what the search index relies on: each is fit to be quoted for Postgres, no longer than it may be, and
+// its own and only word.
+func FuzzWords(f *testing.F) {
+	for _, text := range []string{"Release on Tuesday", "Straße ﾃﾞｰﾀ ㎏ ½ re\u0301", "it's a \\ 'quoted' | & ! :* <-> word", "东京タワー ไทย", "\xff\x00a", strings.Repeat("é", 300), "a\u200db", "ΐ\u0345", "ﬀ"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for word := range words.All(text) {
+			if word == "" || len(word) > words.Longest || strings.ContainsAny(word, "'\\\x00 &|!:*<>()^#@") || !utf8.ValidString(word) {
+				t.Errorf("%q of %q is no word", word, text)
+			}
+			if again := slices.Collect(words.All(word)); len(word) < words.Longest-3 && !slices.Equal(again, []string{word}) {
+				t.Errorf("%q of %q is %q", word, text, again)
+			}
+		}
+		for _, run := range words.Runs(text) {
+			if utf8.ValidString(text) && (!utf8.ValidString(run) || strings.Contains(run, "\x00")) {
+				t.Errorf("%q of %q is no run", run, text)
+			}
+		}
+	})
+}
