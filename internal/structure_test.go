@@ -32,6 +32,7 @@ var mayImport = map[string][]string{
 	"internal/postgres/internal/queries": {},
 	"internal/postgres/local":            {},
 	"internal/bench":                     {"internal/memories", "internal/agents", "internal/postgres", "internal/sync", "internal/pages"},
+	"internal/torture":                   {},
 	"internal/sync":                      {"internal/memories", "internal/agents", "internal/files", "internal/postgres"},
 
 	"web/templates": {"internal/memories", "internal/agents", "internal/markdown", "internal/diff", "internal/chart", "internal/words", "web"},
