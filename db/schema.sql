@@ -19,7 +19,10 @@ CREATE TABLE agents (
     claude_md_chars        integer NOT NULL DEFAULT 0,
     claude_md_problem      text,
     created_at             timestamptz NOT NULL,
-    updated_at             timestamptz NOT NULL
+    updated_at             timestamptz NOT NULL,
+    -- By what the publisher knows the CLAUDE.md that says what the memories say; it alone reads it. Whatever changes a memory
+    -- empties it in the same transaction, and only then is CLAUDE.md compiled anew.
+    claude_md_in_step      text
 );
 
 CREATE TABLE memories (
@@ -50,6 +53,8 @@ CREATE TABLE memories (
     index_lines     jsonb,
     -- A restore has begun and is repeated until it is done.
     restoring       boolean NOT NULL DEFAULT false,
+    -- That of the revision, kept beside the name for whoever lists memories without reading what they say.
+    description     text NOT NULL,
     CHECK ((state = 'deleted') = (deleted_at IS NOT NULL))
 );
 
@@ -278,3 +283,31 @@ CREATE TABLE search_words (
 -- again, which is why no migration has these two.
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 CREATE INDEX search_words_by_trigram ON search_words USING gin (word gin_trgm_ops);
+
+-- What one server asks of the one that looks after an agent, for as long as somebody waits for the answer. Like the figures
+-- it says nothing that outlives the servers, so that it need not outlive a crash of Postgres either: nothing of it is logged,
+-- and no commit of it waits for the disk.
+CREATE UNLOGGED TABLE requests (
+    id           uuid PRIMARY KEY,
+    agent_id     bigint NOT NULL,
+    call         text NOT NULL,
+    -- JSON, but as bytes: jsonb refuses NUL, which a field that is about to be refused may hold.
+    arguments    bytea NOT NULL,
+    -- Who asks, for the journal.
+    actor        text NOT NULL,
+    -- It was asked of a server before that ended while it was at it: what is asked may have been done.
+    repeated     boolean NOT NULL,
+    -- The asker moves it on while it waits. A request past it is not begun.
+    wanted_until timestamptz NOT NULL,
+    taken        boolean NOT NULL DEFAULT false,
+    answer       bytea
+);
+
+-- How the one server that looks after an agent stands with its directory, for the others to show.
+CREATE UNLOGGED TABLE figures (
+    agent_id bigint PRIMARY KEY REFERENCES agents (id) ON DELETE CASCADE,
+    -- Memory files that its last looks counted.
+    files    integer NOT NULL,
+    -- Paths that wait to be looked at.
+    pending  integer NOT NULL
+);

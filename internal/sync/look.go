@@ -52,6 +52,11 @@ func (e *Engine) scanHere(ctx context.Context, slug string, _ nothing) (Scan, er
 	return e.scan(ctx, slug)
 }
 
+// rescanHere is Scan for an agent that has just been looked for.
+func (e *Engine) rescanHere(ctx context.Context, slug string, _ nothing) (Scan, error) {
+	return e.scan(ctx, slug)
+}
+
 func (e *Engine) scan(ctx context.Context, slug string) (Scan, error) {
 	started := time.Now()
 	var scan Scan
@@ -101,11 +106,8 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 				h.hub.publish(Event{Agent: slug, Kind: KindScanned})
 			}
 		}
-		if !isWhole(scope) {
+		if h.watcher.takeUnsettled(slug) {
 			h.settle()
-		}
-		if scan.Added+scan.Updated+scan.Removed > 0 {
-			h.published.stale()
 		}
 		return h.publish(ctx)
 	})
@@ -122,6 +124,9 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 		h.watchBelow(within)
 		dirs = append(dirs, within)
 	})
+	if targets := h.watchTargets(listing, dirs); isWhole(scope) {
+		h.watchOnly(dirs, targets)
+	}
 	h.recover(dirs)
 	h.rememberLinks(listing, scope)
 	found, err := h.differences(ctx, listing, scope)
@@ -172,18 +177,7 @@ func (h *hold) save(ctx context.Context, l look) (outcome, error) {
 	if indexLater {
 		h.indexLater()
 	}
-	if len(out.changes) > 0 {
-		h.published.stale()
-	}
 	return out, nil
-}
-
-func (h *hold) watchBelow(within string) {
-	dir := h.onDisk.Dir
-	if within != "." {
-		dir = path.Join(dir, within)
-	}
-	h.watcher.watchAgent(h.onDisk.Slug, dir, within)
 }
 
 // recover clears what a crash has left in the directories, once in the life of the process.

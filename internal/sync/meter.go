@@ -12,6 +12,8 @@ type meter struct {
 	lastScan Scan
 	lastAt   time.Time
 	lastLag  time.Duration
+	// pollEvery is how long polling now waits between two walks.
+	pollEvery time.Duration
 }
 
 func (m *meter) scanned(found Scan, at time.Time) {
@@ -26,11 +28,17 @@ func (m *meter) lag(d time.Duration) {
 	m.lastLag = d
 }
 
-// The ways of noticing changes.
-const (
-	WatchMode = "watch"
-	PollMode  = "poll"
-)
+func (m *meter) pollsEvery() time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return max(m.pollEvery, pollEvery)
+}
+
+func (m *meter) polled(every time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.pollEvery = every
+}
 
 // Status is how close the mirror is to the disk.
 type Status struct {
@@ -39,6 +47,7 @@ type Status struct {
 	NeedsAttention int           // memories
 	Pending        int           // paths that wait to be looked at
 	WatchMode      string        // WatchMode or PollMode
+	WatchNote      string        // why not by events alone, and what is done instead; empty in WatchMode
 	Overflows      int           // how often events were lost and everything was looked at again
 	LastFullScan   time.Time     // zero: none yet
 	LastScan       Scan          // what that one found
@@ -51,13 +60,17 @@ func (e *Engine) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	s := Status{Mirrored: mirrored, NeedsAttention: attention, Pending: e.queue.pending(), WatchMode: WatchMode}
-	if e.polls() {
-		s.WatchMode = PollMode
+	s := Status{Mirrored: mirrored, NeedsAttention: attention, Pending: e.queue.pending(), Overflows: int(e.watcher.overflows.Load())}
+	s.WatchMode, s.WatchNote = e.mode()
+	figures, err := e.figuresOfAll(ctx)
+	if err != nil {
+		return Status{}, err
 	}
-	s.Overflows, _ = e.watcher.state()
-	for _, slug := range e.slugs() {
-		s.FilesOnDisk += e.filesOf(slug)
+	for id, f := range figures {
+		s.FilesOnDisk += f.Files
+		if e.term(id) == 0 {
+			s.Pending += f.Pending
+		}
 	}
 	e.meter.mu.Lock()
 	defer e.meter.mu.Unlock()
@@ -75,6 +88,7 @@ type AgentStatus struct {
 	Missing        int    // memories that are held, because most of them went at once
 	Pending        int    // paths that wait to be looked at
 	Problem        string // why its CLAUDE.md is not up to date; empty: it is
+	Elsewhere      bool   // another server looks after it
 }
 
 // AgentStatuses reads the meter agent by agent, by slug.
@@ -87,27 +101,21 @@ func (e *Engine) AgentStatuses(ctx context.Context) ([]AgentStatus, error) {
 	if err != nil {
 		return nil, err
 	}
+	figures, err := e.figuresOfAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	holders, err := e.store.Holders(ctx)
+	if err != nil {
+		return nil, err
+	}
 	all := make([]AgentStatus, len(rows))
 	for i, row := range rows {
 		all[i] = AgentStatus{
-			Slug: row.Slug, Name: row.DisplayName, Present: row.Present, FilesOnDisk: e.filesOf(row.Slug), Mirrored: mirrored[row.ID],
-			NeedsAttention: row.Counts.NeedsAttention, Missing: row.Counts.Missing, Pending: e.queue.pendingOf(row.Slug),
-			Problem: row.ClaudeMD.Problem,
+			Slug: row.Slug, Name: row.DisplayName, Present: row.Present, FilesOnDisk: figures[row.ID].Files, Mirrored: mirrored[row.ID],
+			NeedsAttention: row.Counts.NeedsAttention, Missing: row.Counts.Missing, Pending: figures[row.ID].Pending,
+			Problem: row.ClaudeMD.Problem, Elsewhere: holders[row.ID] != 0 && e.term(row.ID) == 0,
 		}
 	}
 	return all, nil
-}
-
-// filesOf is how many memory files the last look at an agent counted.
-func (e *Engine) filesOf(slug string) int {
-	if a := e.known(slug); a != nil {
-		return int(a.files.Load())
-	}
-	return 0
-}
-
-// polls says whether looking again and again stands in for events.
-func (e *Engine) polls() bool {
-	_, full := e.watcher.state()
-	return full || e.eventless.Load()
 }

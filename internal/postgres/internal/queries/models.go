@@ -43,6 +43,7 @@ type Agent struct {
 	ClaudeMdProblem     *string
 	CreatedAt           time.Time
 	UpdatedAt           time.Time
+	ClaudeMdInStep      *string
 }
 
 type Blocked struct {
@@ -57,6 +58,12 @@ type Blocked struct {
 	Description string
 	Body        string
 	SeenAt      time.Time
+}
+
+type Figure struct {
+	AgentID int64
+	Files   int32
+	Pending int32
 }
 
 type File struct {
@@ -112,6 +119,7 @@ type Memory struct {
 	DeletedBy      *string
 	IndexLines     []byte
 	Restoring      bool
+	Description    string
 }
 
 type MemorySearch struct {
@@ -125,6 +133,18 @@ type MemoryTally struct {
 	State   string
 	Type    string
 	N       int32
+}
+
+type Request struct {
+	ID          uuid.UUID
+	AgentID     int64
+	Call        string
+	Arguments   []byte
+	Actor       string
+	Repeated    bool
+	WantedUntil time.Time
+	Taken       bool
+	Answer      []byte
 }
 
 type Revision struct {
