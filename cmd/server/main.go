@@ -57,7 +57,8 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	defer database.close()
 	places := placesOf(config)
 	engine, err := sync.Start(database.store, sync.Options{
-		Places: places, Debounce: config.debounce, Rescan: config.rescan, ClaudeMDLimit: config.claudeMDLimit, Log: log,
+		Places: places, Debounce: config.debounce, Rescan: config.rescan, ClaudeMDLimit: config.claudeMDLimit, Poll: config.watch == watchPoll,
+		Log: log,
 	})
 	if err != nil {
 		return err

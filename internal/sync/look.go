@@ -104,7 +104,7 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 				h.hub.publish(Event{Agent: slug, Kind: KindScanned})
 			}
 		}
-		if !isWhole(scope) {
+		if h.watcher.takeUnsettled(slug) {
 			h.settle()
 		}
 		return h.publish(ctx)
@@ -122,6 +122,9 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 		h.watchBelow(within)
 		dirs = append(dirs, within)
 	})
+	if targets := h.watchTargets(listing, dirs); isWhole(scope) {
+		h.watchOnly(dirs, targets)
+	}
 	h.recover(dirs)
 	h.rememberLinks(listing, scope)
 	found, err := h.differences(ctx, listing, scope)
@@ -173,14 +176,6 @@ func (h *hold) save(ctx context.Context, l look) (outcome, error) {
 		h.indexLater()
 	}
 	return out, nil
-}
-
-func (h *hold) watchBelow(within string) {
-	dir := h.onDisk.Dir
-	if within != "." {
-		dir = path.Join(dir, within)
-	}
-	h.watcher.watchAgent(h.onDisk.Slug, dir, within)
 }
 
 // recover clears what a crash has left in the directories, once in the life of the process.
