@@ -31,6 +31,8 @@ var mayImport = map[string][]string{
 	"internal/postgres":                  {"internal/memories", "internal/agents", "internal/words", "internal/postgres/internal/queries", "db"},
 	"internal/postgres/internal/queries": {},
 	"internal/postgres/local":            {},
+	"internal/postgres/pgtest/line":      {},
+	"internal/torture":                   {},
 	"internal/bench":                     {"internal/memories", "internal/agents", "internal/postgres", "internal/sync", "internal/pages"},
 	"internal/sync":                      {"internal/memories", "internal/agents", "internal/files", "internal/postgres"},
 

@@ -1,20 +1,27 @@
 -- name: Agents :many
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step
 FROM agents
 ORDER BY slug;
 
 -- name: AgentBySlug :one
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step
 FROM agents
 WHERE slug = @slug;
 
 -- name: AgentByID :one
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step
 FROM agents
 WHERE id = @id;
+
+-- name: AddAgent :one
+-- No row: another server has made an agent of that slug known meanwhile.
+INSERT INTO agents (slug, layout, dir, display_name, claude_md_path, present, created_at, updated_at)
+VALUES (@slug, @layout, @dir, @display_name, @claude_md_path, @present, @at, @at)
+ON CONFLICT (slug) DO NOTHING
+RETURNING id;
 
 -- name: SaveAgent :one
 -- Inserts an agent or points a known one at its directory. The row changes only when something about it does.
@@ -47,20 +54,24 @@ UPDATE agents SET claude_md_chars = @chars, claude_md_problem = sqlc.narg(proble
 WHERE id = @id AND (claude_md_chars <> @chars OR claude_md_problem IS DISTINCT FROM sqlc.narg(problem)
       OR sqlc.narg(published_at)::timestamptz IS NOT NULL);
 
+-- name: SetClaudeMDInStep :exec
+UPDATE agents SET claude_md_in_step = sqlc.narg(in_step) WHERE id = @id AND claude_md_in_step IS DISTINCT FROM sqlc.narg(in_step);
+
 -- name: DeleteAgent :exec
 -- The memories, revisions and search rows go by cascade; the rest is named.
 WITH gone_files AS (DELETE FROM files WHERE files.agent_id = @id),
      gone_tombstones AS (DELETE FROM tombstones WHERE tombstones.agent_id = @id),
      gone_blocked AS (DELETE FROM blocked WHERE blocked.agent_id = @id),
      gone_activity AS (DELETE FROM activity WHERE activity.agent_id = @id),
-     gone_growth AS (DELETE FROM growth WHERE growth.agent_id = @id)
+     gone_growth AS (DELETE FROM growth WHERE growth.agent_id = @id),
+     gone_memory_tallies AS (DELETE FROM memory_tallies WHERE memory_tallies.agent_id = @id),
+     gone_file_tallies AS (DELETE FROM file_tallies WHERE file_tallies.agent_id = @id)
 DELETE FROM agents WHERE agents.id = @id;
 
 -- name: CountMemories :many
-SELECT agent_id, state, type, count(*) AS n
-FROM memories
-WHERE agent_id = ANY(@agent_ids::bigint[])
-GROUP BY agent_id, state, type;
+SELECT agent_id, state, type, n
+FROM memory_tallies
+WHERE agent_id = ANY(@agent_ids::bigint[]) AND n <> 0;
 
 -- name: LockAgent :exec
 -- One writer per agent over all servers of this database. 0x6d656d6f is "memo": the first half of every key of ours.
@@ -68,3 +79,8 @@ SELECT pg_advisory_lock(1835363695, @agent_id::integer);
 
 -- name: UnlockAgent :exec
 SELECT pg_advisory_unlock(1835363695, @agent_id::integer);
+
+-- name: NeedNotWaitForTheDisk :exec
+-- The transaction's commit is answered before it is on disk. After a power cut it may be as if it had never been; nothing that
+-- was committed before it is lost by that.
+SELECT set_config('synchronous_commit', 'off', true);

@@ -8,7 +8,6 @@
 package agents
 
 import (
-	"io/fs"
 	"path"
 	"strings"
 )
@@ -115,10 +114,3 @@ func isMarkdown(name string) bool { return strings.EqualFold(path.Ext(name), ".m
 
 // isIndex reports whether a name is that of the index, in any letter case.
 func isIndex(name string) bool { return strings.EqualFold(name, indexName) }
-
-// Identity returns what tells one directory from another, whatever path leads to it: its inode number and the device it is
-// on. Zero inodes are of a system that does not tell.
-func Identity(info fs.FileInfo) (inode, device uint64) {
-	_, inode, device = identity(info)
-	return inode, device
-}

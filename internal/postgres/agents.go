@@ -54,7 +54,7 @@ func (s *Store) count(ctx context.Context, agents []Agent) error {
 		return wrap("count memories", err)
 	}
 	for _, row := range rows {
-		place[row.AgentID].add(memories.State(row.State), memories.Type(text(row.Type)), int(row.N))
+		place[row.AgentID].add(memories.State(row.State), memories.Type(row.Type), int(row.N))
 	}
 	waiting, err := s.q.CountWaiting(ctx, ids)
 	if err != nil {
@@ -83,6 +83,16 @@ func (c *Counts) add(state memories.State, t memories.Type, n int) {
 	}
 }
 
+// AddAgent makes a new agent known and returns its id. It fails with memories.ErrNotFound when another server has made one of
+// that slug known meanwhile.
+func (s *Store) AddAgent(ctx context.Context, a Agent) (int64, error) {
+	id, err := s.q.AddAgent(ctx, queries.AddAgentParams{
+		Slug: a.Slug, Layout: a.Layout, Dir: a.Dir, DisplayName: a.DisplayName,
+		ClaudeMdPath: optional(a.ClaudeMD.Path), Present: a.Present, At: Now(),
+	})
+	return id, wrap("add agent", err)
+}
+
 // SaveAgent makes an agent known, or points a known one at its directory, and returns its id.
 func (s *Store) SaveAgent(ctx context.Context, a Agent) (int64, error) {
 	id, err := s.q.SaveAgent(ctx, queries.SaveAgentParams{
@@ -101,13 +111,6 @@ func (s *Store) AgentReturns(ctx context.Context, id int64) error {
 // SetAgentPresent says whether the agent's directory is there.
 func (s *Store) SetAgentPresent(ctx context.Context, id int64, present bool) error {
 	return wrap("mark agent", s.q.SetAgentPresent(ctx, queries.SetAgentPresentParams{ID: id, Present: present, At: Now()}))
-}
-
-// SetAgentPublished records how the agent's CLAUDE.md stands. A zero PublishedAt says that nothing was written.
-func (s *Store) SetAgentPublished(ctx context.Context, id int64, state ClaudeMD) error {
-	return wrap("record publication", s.q.SetAgentPublished(ctx, queries.SetAgentPublishedParams{
-		ID: id, Chars: int32(state.Chars), Problem: optional(state.Problem), PublishedAt: optionalTime(state.PublishedAt), At: Now(),
-	}))
 }
 
 // ForgetAgent removes an agent with all that is known of it.
@@ -131,7 +134,7 @@ func agentOf(row queries.Agent) Agent {
 		Sessions: int(row.Sessions), DurableDevice: unsigned(row.DurableDevice),
 		ClaudeMD: ClaudeMD{
 			Path: text(row.ClaudeMdPath), PublishedAt: moment(row.ClaudeMdPublishedAt), Chars: int(row.ClaudeMdChars),
-			Problem: text(row.ClaudeMdProblem),
+			Problem: text(row.ClaudeMdProblem), InStep: text(row.ClaudeMdInStep),
 		},
 		Counts:    Counts{ByType: map[memories.Type]int{}},
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(),

@@ -44,6 +44,11 @@ func (w *Writer) Apply(ctx context.Context, b *Batch) error {
 		if err := w.saveFiles(ctx, q, b); err != nil {
 			return err
 		}
+		if len(b.NewHeads)+len(b.Heads)+len(b.DropHeads) > 0 {
+			if err := w.outOfStep(ctx, q); err != nil {
+				return err
+			}
+		}
 		if err := journal(ctx, q, w.agentID, b.Activity...); err != nil {
 			return err
 		}
@@ -72,7 +77,7 @@ func (w *Writer) insertMemories(ctx context.Context, q *queries.Queries, b *Batc
 		}
 		heads[i] = queries.InsertHeadsParams{
 			ID: h.UUID, AgentID: w.agentID, Name: h.Name, Readable: h.Readable, State: string(h.State),
-			Type: optional(string(h.Type)), RevisionID: h.RevisionID, Fingerprint: h.Fingerprint[:], Hash: h.Hash,
+			Type: optional(string(h.Type)), RevisionID: h.RevisionID, Description: h.Description, Fingerprint: h.Fingerprint[:], Hash: h.Hash,
 			Size: h.Size, Path: h.Path, Session: optional(h.Session), ModifiedAt: h.ModifiedAt, ContentAt: h.ContentAt,
 			Problems: problems, CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt,
 		}
@@ -129,6 +134,7 @@ func updateHeads(ctx context.Context, q *queries.Queries, heads []Head, kept map
 		p.States = append(p.States, string(h.State))
 		p.Types = append(p.Types, string(h.Type))
 		p.RevisionIds = append(p.RevisionIds, revision)
+		p.Descriptions = append(p.Descriptions, h.Description)
 		p.Fingerprints = append(p.Fingerprints, h.Fingerprint[:])
 		p.Hashes = append(p.Hashes, h.Hash)
 		p.Sizes = append(p.Sizes, h.Size)
@@ -223,9 +229,8 @@ func (w *Writer) updateFiles(ctx context.Context, q *queries.Queries, files []Fi
 		p.Fingerprints = append(p.Fingerprints, f.Fingerprint[:])
 		p.Hashes = append(p.Hashes, f.Hash)
 		p.Sizes = append(p.Sizes, f.Size)
-		p.Inodes = append(p.Inodes, f.Inode)
 		p.MtimesNs = append(p.MtimesNs, f.ModTime)
-		p.CtimesNs = append(p.CtimesNs, f.ChangeTime)
+		p.Signatures = append(p.Signatures, f.Signature)
 		p.ModifiedAt = append(p.ModifiedAt, f.ModifiedAt)
 		p.ContentAt = append(p.ContentAt, f.ContentAt)
 		p.Problems = append(p.Problems, f.Problem)
@@ -237,7 +242,7 @@ func (w *Writer) fileParams(f File) queries.InsertFilesParams {
 	return queries.InsertFilesParams{
 		AgentID: w.agentID, Path: f.Path, Session: optional(f.Session), MemoryID: optionalID(f.MemoryID),
 		Status: string(f.Status), Present: f.Present, Fingerprint: f.Fingerprint[:], Hash: f.Hash, Size: f.Size,
-		Inode: f.Inode, MtimeNs: f.ModTime, CtimeNs: f.ChangeTime, ModifiedAt: f.ModifiedAt, ContentAt: f.ContentAt,
-		Problem: optional(f.Problem),
+		MtimeNs: f.ModTime, ModifiedAt: f.ModifiedAt, ContentAt: f.ContentAt, Problem: optional(f.Problem),
+		Signature: optionalNumber(f.Signature),
 	}
 }

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -207,26 +206,6 @@ func (w *Writer) SetLook(ctx context.Context, sessions int, device *uint64) erro
 	return wrap("record the look", w.q.SetAgentLook(ctx, queries.SetAgentLookParams{
 		ID: w.agentID, Sessions: int32(sessions), DurableDevice: signed(device), At: Now(),
 	}))
-}
-
-// Sections returns every memory that goes into CLAUDE.md, with the cost that is on record.
-func (w *Writer) Sections(ctx context.Context) ([]memories.Section, map[string]memories.Cost, error) {
-	return sections(ctx, w.q, w.agentID)
-}
-
-// SaveCosts records what memories take in CLAUDE.md.
-func (w *Writer) SaveCosts(ctx context.Context, costs []memories.Cost) error {
-	params := queries.SetCostsParams{
-		Ids: make([]uuid.UUID, len(costs)), Chars: make([]int32, len(costs)), Listed: make([]bool, len(costs)),
-	}
-	for i, cost := range costs {
-		id, err := parseID(cost.ID)
-		if err != nil {
-			return fmt.Errorf("save costs: memory %q: %w", cost.ID, err)
-		}
-		params.Ids[i], params.Chars[i], params.Listed[i] = id, int32(cost.Chars), cost.Listed
-	}
-	return wrap("save costs", w.q.SetCosts(ctx, params))
 }
 
 // batchErr runs a batch to its end and returns its first error.

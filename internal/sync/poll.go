@@ -94,7 +94,7 @@ func (p *poller) walk(a agents.Agent, now time.Time) (saw uint64, settled bool) 
 			maphash.WriteComparable(&sum, path)
 			return
 		}
-		inode, _ := agents.Identity(info)
+		_, inode, _ := agents.Identity(info)
 		maphash.WriteComparable(&sum, stamp{path, info.Size(), info.ModTime().UnixNano(), 0, inode, ""})
 		settled = settled && info.ModTime().Before(now.Add(-fresh))
 	}

@@ -51,10 +51,22 @@ type Engine struct {
 	watcher *watcher
 
 	mu     sync.Mutex
-	agents map[string]*agent // by slug
+	agents map[string]*agent  // by slug
+	wanted map[int64]struct{} // agents that this server would look after if it could
 
+	// link is what leases hang on, and how other servers are told and heard. When it is lost, another one takes its place.
+	link     atomic.Pointer[postgres.Link]
+	released chan struct{} // another server has let go of leases
+	noRoom   atomic.Bool   // Postgres had no room for every lease
+	news     *news
+	asked    chan string // requests of other servers
+	answers  *answers
+	told     knownFigures
+
+	sections    sectionCache
 	discovering sync.Mutex
-	unreadable  []string // directories that the last discovery could not look into
+	unreadable  []string            // directories that the last discovery could not look into
+	left        map[int64]time.Time // when nobody looked after an agent any more that another server had; zero: it still has
 	ready       atomic.Bool
 	// found is what the last discovery found.
 	found     atomic.Pointer[terrain]
@@ -62,6 +74,8 @@ type Engine struct {
 	unindexed chan struct{}
 	// indexing says that the search index is being filled, or about to be.
 	indexing atomic.Bool
+	// filledElsewhere is when another server said last that it is filling the index, in nanoseconds since 1970; 0: it is done.
+	filledElsewhere atomic.Int64
 
 	stop    context.CancelFunc
 	running sync.WaitGroup
@@ -70,11 +84,12 @@ type Engine struct {
 // agent is one known agent in this process. Whoever works on it holds its lock.
 type agent struct {
 	sync.Mutex
-	id        int64
-	onDisk    agents.Agent
-	present   bool
-	published published
-	// looked says that all of its directory has been looked at, and is watched, since the process started.
+	id int64
+	// term is the time of looking after it, as Engine.term numbers them, that what follows was learned in.
+	term    uint64
+	onDisk  agents.Agent
+	present bool
+	// looked says that all of its directory has been looked at, and is watched, in this term.
 	looked bool
 	// settling looks at everything once the events have gone quiet.
 	settling *time.Timer
@@ -83,7 +98,7 @@ type agent struct {
 	links map[string]struct{}
 	// indexes are the MEMORY.md files as they were last looked at.
 	indexes map[string]fileStamp
-	// recovered says that leftovers of a crash have been cleared since the process started.
+	// recovered says that leftovers of a crash have been cleared in this term.
 	recovered bool
 	files     atomic.Int64 // memory files that its last looks found on disk
 }
@@ -94,7 +109,8 @@ func (a *agent) isPresent() bool {
 	return a.present
 }
 
-// Start begins to watch and to scan. Close ends it.
+// Start begins to watch and to scan. Close ends it. It fails with postgres.ErrUnavailable where the database has no connection
+// to give.
 func Start(store *postgres.Store, options Options) (*Engine, error) {
 	if options.Disk == nil {
 		options.Disk = realDisk{}
@@ -106,25 +122,35 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 		options.Notify = OpenNotifier
 	}
 	q := newQueue(options.Debounce)
+	news := newNews()
 	ctx, stop := context.WithCancel(context.Background())
 	e := &Engine{
-		store: store, options: options, disk: options.Disk, log: options.Log, hub: newHub(), queue: q,
+		store: store, options: options, disk: options.Disk, log: options.Log, hub: newHub(news), queue: q,
 		agents: map[string]*agent{}, unindexed: make(chan struct{}, 1), stop: stop,
+		released: make(chan struct{}, 1), news: news, asked: make(chan string, maxAsked), answers: newAnswers(), left: map[int64]time.Time{},
+	}
+	if err := e.openLink(ctx); err != nil {
+		stop()
+		return nil, err
 	}
 	e.indexing.Store(true) // until it has been looked for what a crash has left out
 	e.watcher = newWatcher(options.Notify, q, e.lookAtAll, options.Log)
-	for _, run := range []func(context.Context){e.work, e.scanAgainAndAgain, e.watchAnchors, e.pollAgainAndAgain, e.fillSearchIndex} {
+	for _, run := range []func(context.Context){
+		e.work, e.scanAgainAndAgain, e.watchAnchors, e.pollAgainAndAgain, e.fillSearchIndex, e.stayLinked, e.tellNews, e.serveOthers,
+	} {
 		e.running.Go(func() { run(ctx) })
 	}
 	return e, nil
 }
 
-// Close ends watching and scanning, lets running writes finish, and closes every subscription.
+// Close ends watching and scanning, lets running writes finish, closes every subscription, and lets other servers look after
+// what this one did.
 func (e *Engine) Close() error {
 	e.hub.Close()
 	e.stop()
 	err := e.watcher.close()
 	e.running.Wait()
+	e.unlink()
 	return err
 }
 
@@ -144,12 +170,14 @@ type hold struct {
 	root *os.Root
 	// closed says why a directory that is there cannot be opened.
 	closed error
+	// claudeMD is how CLAUDE.md stands since this hold has published it; nil: it has not.
+	claudeMD *postgres.ClaudeMD
 	// saved is the file that somebody has just asked to be written: what it says is newest, whatever it said before.
 	saved string
 }
 
 // withAgent runs do while nobody else, in this process or another, works on the agent. It fails with
-// memories.ErrNotFound for an unknown slug.
+// memories.ErrNotFound for an unknown slug, and with errElsewhere where another server looks after the agent.
 func (e *Engine) withAgent(ctx context.Context, slug string, do func(*hold) error) error {
 	a, err := e.agent(ctx, slug)
 	if err != nil {
@@ -159,6 +187,9 @@ func (e *Engine) withAgent(ctx context.Context, slug string, do func(*hold) erro
 	defer a.Unlock()
 	return e.store.WithAgent(ctx, a.id, func(w *postgres.Writer) error {
 		h := &hold{Engine: e, agent: a, w: w}
+		if err := h.begin(ctx); err != nil {
+			return err
+		}
 		root, err := os.OpenRoot(a.onDisk.Dir)
 		switch {
 		case err == nil:
@@ -194,6 +225,25 @@ func (e *Engine) known(slug string) *agent {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.agents[slug]
+}
+
+// byID returns the slug of a known agent; empty: it is not known.
+func (e *Engine) byID(id int64) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for slug, a := range e.agents {
+		if a.id == id {
+			return slug
+		}
+	}
+	return ""
+}
+
+// drop forgets an agent that is known no more.
+func (e *Engine) drop(slug string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.agents, slug)
 }
 
 func (e *Engine) slugs() []string {
@@ -238,9 +288,6 @@ func (h *hold) canWrite(ctx context.Context) error {
 	}
 	return &memories.ConflictError{Reason: "The agent's memory directory " + filepath.Join(h.onDisk.Dir, h.onDisk.DurableDir()) + " is not there, and it had memories in it. Nothing was changed. Put it back, or remove those memories, and try again."}
 }
-
-// errElsewhere says that another server looks after the agent. It is for that one to carry out what is asked.
-var errElsewhere = fmt.Errorf("another server has just begun to look after the agent: %w", postgres.ErrUnavailable)
 
 func ignoreCanceled(err error) error {
 	if errors.Is(err, context.Canceled) {

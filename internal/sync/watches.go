@@ -40,7 +40,7 @@ type watchedPlace struct {
 }
 
 func placeOf(dir string, info fs.FileInfo) watchedPlace {
-	inode, device := agents.Identity(info)
+	_, inode, device := agents.Identity(info)
 	if inode == 0 {
 		return watchedPlace{path: dir}
 	}
