@@ -61,11 +61,19 @@ INSERT INTO files (agent_id, path, session, memory_id, status, present, fingerpr
 VALUES (@agent_id, @path, @session, @memory_id, @status, @present, @fingerprint, @hash, @size, @inode, @mtime_ns,
     @ctime_ns, @modified_at, @content_at, @problem);
 
--- name: UpdateFile :batchexec
-UPDATE files SET session = @session, memory_id = @memory_id, status = @status, present = @present,
-    fingerprint = @fingerprint, hash = @hash, size = @size, inode = @inode, mtime_ns = @mtime_ns, ctime_ns = @ctime_ns,
-    modified_at = @modified_at, content_at = @content_at, problem = @problem
-WHERE agent_id = @agent_id AND path = @path;
+-- name: UpdateFiles :exec
+-- All in one statement, so that those that are there are counted once. What is none is the zero value of its column here.
+UPDATE files f SET session = nullif(c.session, ''), memory_id = nullif(c.memory_id, '00000000-0000-0000-0000-000000000000'),
+    status = c.status, present = c.present, fingerprint = c.fingerprint, hash = c.hash, size = c.size, inode = c.inode,
+    mtime_ns = c.mtime_ns, ctime_ns = c.ctime_ns, modified_at = c.modified_at, content_at = c.content_at,
+    problem = nullif(c.problem, '')
+FROM (SELECT unnest(@paths::text[]) AS path, unnest(@sessions::text[]) AS session, unnest(@memory_ids::uuid[]) AS memory_id,
+             unnest(@statuses::text[]) AS status, unnest(@present::boolean[]) AS present,
+             unnest(@fingerprints::bytea[]) AS fingerprint, unnest(@hashes::text[]) AS hash, unnest(@sizes::bigint[]) AS size,
+             unnest(@inodes::bigint[]) AS inode, unnest(@mtimes_ns::bigint[]) AS mtime_ns,
+             unnest(@ctimes_ns::bigint[]) AS ctime_ns, unnest(@modified_at::timestamptz[]) AS modified_at,
+             unnest(@content_at::timestamptz[]) AS content_at, unnest(@problems::text[]) AS problem) c
+WHERE f.agent_id = @agent_id AND f.path = c.path;
 
 -- name: MarkFileRemoved :exec
 UPDATE files SET present = false, status = 'carries', problem = NULL WHERE agent_id = @agent_id AND path = @path;

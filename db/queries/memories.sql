@@ -19,11 +19,21 @@ INSERT INTO memories (id, agent_id, name, readable, state, type, revision_id, fi
 VALUES (@id, @agent_id, @name, @readable, @state, @type, @revision_id, @fingerprint, @hash, @size, @path, @session,
     @modified_at, @content_at, @problems, @created_at, @updated_at);
 
--- name: UpdateHead :batchexec
-UPDATE memories SET state = @state, type = @type, revision_id = @revision_id, fingerprint = @fingerprint, hash = @hash,
-    size = @size, path = @path, session = @session, modified_at = @modified_at, content_at = @content_at,
-    problems = @problems, updated_at = @updated_at, deleted_at = @deleted_at, deleted_by = @deleted_by
-WHERE id = @id;
+-- name: UpdateHeads :exec
+-- All in one statement, so that their states are counted once. What is none is the zero value of its column here: an array
+-- of ours has no gaps.
+UPDATE memories m SET state = c.state, type = nullif(c.type, ''), revision_id = c.revision_id, fingerprint = c.fingerprint,
+    hash = c.hash, size = c.size, path = c.path, session = nullif(c.session, ''), modified_at = c.modified_at,
+    content_at = c.content_at, problems = c.problems, updated_at = c.updated_at,
+    deleted_at = nullif(c.deleted_at, '0001-01-01T00:00:00Z'), deleted_by = nullif(c.deleted_by, '')
+FROM (SELECT unnest(@ids::uuid[]) AS id, unnest(@states::text[]) AS state, unnest(@types::text[]) AS type,
+             unnest(@revision_ids::uuid[]) AS revision_id, unnest(@fingerprints::bytea[]) AS fingerprint,
+             unnest(@hashes::text[]) AS hash, unnest(@sizes::bigint[]) AS size, unnest(@paths::text[]) AS path,
+             unnest(@sessions::text[]) AS session, unnest(@modified_at::timestamptz[]) AS modified_at,
+             unnest(@content_at::timestamptz[]) AS content_at, unnest(@problems::jsonb[]) AS problems,
+             unnest(@updated_at::timestamptz[]) AS updated_at, unnest(@deleted_at::timestamptz[]) AS deleted_at,
+             unnest(@deleted_by::text[]) AS deleted_by) c
+WHERE m.id = c.id;
 
 -- name: DeleteHeads :exec
 DELETE FROM memories WHERE id = ANY(@ids::uuid[]);

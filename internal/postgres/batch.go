@@ -93,26 +93,8 @@ func (w *Writer) updateMemories(ctx context.Context, q *queries.Queries, b *Batc
 	if err != nil {
 		return err
 	}
-	heads := make([]queries.UpdateHeadParams, len(b.Heads))
-	for i, h := range b.Heads {
-		problems, err := problemsJSON(h.Problems)
-		if err != nil {
-			return err
-		}
-		if id, ok := kept[h.RevisionID]; ok {
-			h.RevisionID = id
-		}
-		heads[i] = queries.UpdateHeadParams{
-			ID: h.UUID, State: string(h.State), Type: optional(string(h.Type)), RevisionID: h.RevisionID,
-			Fingerprint: h.Fingerprint[:], Hash: h.Hash, Size: h.Size, Path: h.Path, Session: optional(h.Session),
-			ModifiedAt: h.ModifiedAt, ContentAt: h.ContentAt, Problems: problems, UpdatedAt: h.UpdatedAt,
-			DeletedAt: optionalTime(h.DeletedAt), DeletedBy: optional(string(h.DeletedBy)),
-		}
-	}
-	if len(heads) > 0 {
-		if err := batchErr(q.UpdateHead(ctx, heads)); err != nil {
-			return err
-		}
+	if err := updateHeads(ctx, q, b.Heads, kept); err != nil {
+		return err
 	}
 	for i := range b.Words {
 		if id, ok := kept[b.Words[i].RevisionID]; ok {
@@ -125,6 +107,41 @@ func (w *Writer) updateMemories(ctx context.Context, q *queries.Queries, b *Batc
 		}
 	}
 	return nil
+}
+
+// updateHeads saves heads that changed, under the ids that their revisions are kept under.
+func updateHeads(ctx context.Context, q *queries.Queries, heads []Head, kept map[uuid.UUID]uuid.UUID) error {
+	if len(heads) == 0 {
+		return nil
+	}
+	var p queries.UpdateHeadsParams
+	for i := range heads {
+		h := &heads[i]
+		problems, err := problemsJSON(h.Problems)
+		if err != nil {
+			return err
+		}
+		revision := h.RevisionID
+		if id, ok := kept[revision]; ok {
+			revision = id
+		}
+		p.Ids = append(p.Ids, h.UUID)
+		p.States = append(p.States, string(h.State))
+		p.Types = append(p.Types, string(h.Type))
+		p.RevisionIds = append(p.RevisionIds, revision)
+		p.Fingerprints = append(p.Fingerprints, h.Fingerprint[:])
+		p.Hashes = append(p.Hashes, h.Hash)
+		p.Sizes = append(p.Sizes, h.Size)
+		p.Paths = append(p.Paths, h.Path)
+		p.Sessions = append(p.Sessions, h.Session)
+		p.ModifiedAt = append(p.ModifiedAt, h.ModifiedAt)
+		p.ContentAt = append(p.ContentAt, h.ContentAt)
+		p.Problems = append(p.Problems, problems)
+		p.UpdatedAt = append(p.UpdatedAt, h.UpdatedAt)
+		p.DeletedAt = append(p.DeletedAt, h.DeletedAt)
+		p.DeletedBy = append(p.DeletedBy, string(h.DeletedBy))
+	}
+	return q.UpdateHeads(ctx, p)
 }
 
 // saveRevisions returns, for each revision asked for, the id under which its content is kept.
@@ -168,19 +185,8 @@ func (w *Writer) saveFiles(ctx context.Context, q *queries.Queries, b *Batch) er
 			return err
 		}
 	}
-	if len(b.Files) > 0 {
-		files := make([]queries.UpdateFileParams, len(b.Files))
-		for i, f := range b.Files {
-			p := w.fileParams(f)
-			files[i] = queries.UpdateFileParams{
-				AgentID: p.AgentID, Path: p.Path, Session: p.Session, MemoryID: p.MemoryID, Status: p.Status, Present: p.Present,
-				Fingerprint: p.Fingerprint, Hash: p.Hash, Size: p.Size, Inode: p.Inode, MtimeNs: p.MtimeNs, CtimeNs: p.CtimeNs,
-				ModifiedAt: p.ModifiedAt, ContentAt: p.ContentAt, Problem: p.Problem,
-			}
-		}
-		if err := batchErr(q.UpdateFile(ctx, files)); err != nil {
-			return err
-		}
+	if err := w.updateFiles(ctx, q, b.Files); err != nil {
+		return err
 	}
 	if len(b.Unblock) > 0 {
 		if err := q.DropBlocked(ctx, queries.DropBlockedParams{AgentID: w.agentID, Paths: b.Unblock}); err != nil {
@@ -199,6 +205,32 @@ func (w *Writer) saveFiles(ctx context.Context, q *queries.Queries, b *Batch) er
 		}
 	}
 	return batchErr(q.SaveBlocked(ctx, blocked))
+}
+
+// updateFiles saves files that changed.
+func (w *Writer) updateFiles(ctx context.Context, q *queries.Queries, files []File) error {
+	if len(files) == 0 {
+		return nil
+	}
+	p := queries.UpdateFilesParams{AgentID: w.agentID}
+	for i := range files {
+		f := &files[i]
+		p.Paths = append(p.Paths, f.Path)
+		p.Sessions = append(p.Sessions, f.Session)
+		p.MemoryIds = append(p.MemoryIds, f.MemoryID)
+		p.Statuses = append(p.Statuses, string(f.Status))
+		p.Present = append(p.Present, f.Present)
+		p.Fingerprints = append(p.Fingerprints, f.Fingerprint[:])
+		p.Hashes = append(p.Hashes, f.Hash)
+		p.Sizes = append(p.Sizes, f.Size)
+		p.Inodes = append(p.Inodes, f.Inode)
+		p.MtimesNs = append(p.MtimesNs, f.ModTime)
+		p.CtimesNs = append(p.CtimesNs, f.ChangeTime)
+		p.ModifiedAt = append(p.ModifiedAt, f.ModifiedAt)
+		p.ContentAt = append(p.ContentAt, f.ContentAt)
+		p.Problems = append(p.Problems, f.Problem)
+	}
+	return q.UpdateFiles(ctx, p)
 }
 
 func (w *Writer) fileParams(f File) queries.InsertFilesParams {

@@ -15,6 +15,10 @@ import (
 // It fails with memories.ErrNotFound, and with *memories.ConflictError when the file is no longer what was kept out, or
 // cannot be removed.
 func (e *Engine) RemoveBlocked(ctx context.Context, slug, id string) (memories.Blocked, error) {
+	return callRemoveBlocked.carryOut(ctx, e, slug, id)
+}
+
+func (e *Engine) removeBlockedHere(ctx context.Context, slug, id string) (memories.Blocked, error) {
 	var removed memories.Blocked
 	err := e.withAgent(ctx, slug, func(h *hold) error {
 		blocked, err := h.w.Blocked(ctx, id)
@@ -25,7 +29,7 @@ func (e *Engine) RemoveBlocked(ctx context.Context, slug, id string) (memories.B
 			return h.errNoDirectory()
 		}
 		removed = blocked.Blocked
-		err = files.RemoveIf(h.root, blocked.Path, blocked.Hash)
+		err = h.disk.RemoveIf(h.root, blocked.Path, blocked.Hash)
 		switch {
 		case errors.Is(err, files.ErrChanged):
 			h.queue.add(slug, blocked.Path)

@@ -29,9 +29,13 @@ type Result struct {
 // when a file has changed on disk since; then nothing has happened. Deleting a deleted memory changes nothing, except
 // that what the disk had removed is kept out from then on.
 func (e *Engine) Delete(ctx context.Context, slug, id, match string) (Result, error) {
+	return callDelete.carryOut(ctx, e, slug, Seen{id, match})
+}
+
+func (e *Engine) deleteHere(ctx context.Context, slug string, seen Seen) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		changes, err := h.deleteSeen(ctx, Seen{id, match})
+		changes, err := h.deleteSeen(ctx, seen)
 		if err != nil {
 			return err
 		}
@@ -39,7 +43,7 @@ func (e *Engine) Delete(ctx context.Context, slug, id, match string) (Result, er
 			return err
 		}
 		h.tell(changes)
-		result, err = h.result(ctx, id)
+		result, err = h.result(ctx, seen.ID)
 		return err
 	})
 	return result, err
@@ -166,7 +170,7 @@ func (h *hold) finishDeletions(ctx context.Context) error {
 }
 
 func (h *hold) removeFile(ctx context.Context, f postgres.File) error {
-	err := files.RemoveIf(h.root, f.Path, f.Hash)
+	err := h.disk.RemoveIf(h.root, f.Path, f.Hash)
 	if errors.Is(err, files.ErrChanged) {
 		// The agent learns anew: the next look takes the file for what it says now.
 		h.queue.add(h.onDisk.Slug, f.Path)
@@ -184,12 +188,16 @@ func (h *hold) removeFile(ctx context.Context, f postgres.File) error {
 // Purge removes a memory and its history for good; what it said does not come back by itself. A memory that lives is
 // deleted first. It fails as Delete does.
 func (e *Engine) Purge(ctx context.Context, slug, id, match string) (Result, error) {
-	result, err := e.Delete(ctx, slug, id, match)
+	return callPurge.carryOut(ctx, e, slug, Seen{id, match})
+}
+
+func (e *Engine) purgeHere(ctx context.Context, slug string, seen Seen) (Result, error) {
+	result, err := e.deleteHere(ctx, slug, seen)
 	if err != nil {
 		return Result{}, err
 	}
 	return result, e.withAgent(ctx, slug, func(h *hold) error {
-		changes, err := h.purge(ctx, id)
+		changes, err := h.purge(ctx, seen.ID)
 		h.tell(changes)
 		return err
 	})

@@ -26,6 +26,10 @@ type Flawed struct {
 // ProposeFixes returns the files of a memory that have problems, and what can be done about each. Nothing is written. A
 // memory in the trash has none. It fails with memories.ErrNotFound.
 func (e *Engine) ProposeFixes(ctx context.Context, slug, id string) ([]Flawed, error) {
+	return callProposeFixes.readWhereItIs(ctx, e, slug, id)
+}
+
+func (e *Engine) proposeFixesHere(ctx context.Context, slug, id string) ([]Flawed, error) {
 	row, err := e.store.Agent(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -123,20 +127,24 @@ func (e *Engine) freeName(ctx context.Context, row postgres.Agent, taken, stem s
 // path or a fix that the memory does not have, and *memories.ConflictError when the file has changed on disk since it was
 // read, or cannot be written; then nothing has happened.
 func (e *Engine) Fix(ctx context.Context, slug, id, match, path, fix string) (Result, error) {
+	return callFix.carryOut(ctx, e, slug, fixing{Seen{id, match}, path, fix})
+}
+
+func (e *Engine) fixHere(ctx context.Context, slug string, in fixing) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		head, f, raw, err := h.carrierAt(ctx, id, match, path)
+		head, f, raw, err := h.carrierAt(ctx, in.Seen.ID, in.Seen.Match, in.Path)
 		if err != nil {
 			return err
 		}
-		after, err := h.fixed(ctx, head, f, raw, fix)
+		after, err := h.fixed(ctx, head, f, raw, in.Fix)
 		if err != nil {
 			return err
 		}
 		if err := h.replace(ctx, head, f, after); err != nil {
 			return err
 		}
-		result, err = h.resultAt(ctx, path)
+		result, err = h.resultAt(ctx, in.Path)
 		return err
 	})
 	return result, err
@@ -146,9 +154,13 @@ func (e *Engine) Fix(ctx context.Context, slug, id, match, path, fix string) (Re
 // and with *memories.ConflictError where those bytes are not kept: of a content that was only spelled otherwise the history
 // has the newer spelling.
 func (e *Engine) UndoFix(ctx context.Context, slug, id, match, path, hash string) (Result, error) {
+	return callUndoFix.carryOut(ctx, e, slug, undoing{Seen{id, match}, path, hash})
+}
+
+func (e *Engine) undoFixHere(ctx context.Context, slug string, in undoing) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		head, f, _, err := h.carrierAt(ctx, id, match, path)
+		head, f, _, err := h.carrierAt(ctx, in.Seen.ID, in.Seen.Match, in.Path)
 		if err != nil {
 			return err
 		}
@@ -156,17 +168,17 @@ func (e *Engine) UndoFix(ctx context.Context, slug, id, match, path, hash string
 		if err != nil {
 			return err
 		}
-		before, err := h.store.RawOfHash(ctx, row, id, hash)
+		before, err := h.store.RawOfHash(ctx, row, in.Seen.ID, in.Hash)
 		if err != nil {
 			return err
 		}
 		if before == nil {
-			return &memories.ConflictError{Reason: "What " + path + " said before is not kept any more. Nothing was changed."}
+			return &memories.ConflictError{Reason: "What " + in.Path + " said before is not kept any more. Nothing was changed."}
 		}
 		if err := h.replace(ctx, head, f, before); err != nil {
 			return err
 		}
-		result, err = h.resultAt(ctx, path)
+		result, err = h.resultAt(ctx, in.Path)
 		return err
 	})
 	return result, err
@@ -233,7 +245,7 @@ func (h *hold) replace(ctx context.Context, head postgres.Head, f postgres.File,
 		return err
 	}
 	modTime := time.Unix(0, f.ModTime)
-	if err := files.Write(h.root, f.Path, after, files.Options{IfHash: f.Hash, ModTime: modTime}); err != nil {
+	if err := h.disk.Write(h.root, f.Path, after, files.Options{IfHash: f.Hash, ModTime: modTime}); err != nil {
 		return writeConflict(f.Path, err)
 	}
 	if err := h.takeInMended(ctx, head, f, parsed.Name, files.Hash(after)); err != nil {

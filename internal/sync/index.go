@@ -186,7 +186,7 @@ func (h *hold) editIndex(index string, edit func([]byte) []byte) error {
 		if string(out) == string(raw) {
 			return nil
 		}
-		if err = files.Write(h.root, index, out, files.Options{IfHash: files.Hash(raw)}); !errors.Is(err, files.ErrChanged) {
+		if err = h.disk.Write(h.root, index, out, files.Options{IfHash: files.Hash(raw)}); !errors.Is(err, files.ErrChanged) {
 			return err
 		}
 	}

@@ -28,7 +28,7 @@ type Index struct {
 	// Others are further indexes in the same directory, in other letter case. An agent loads one.
 	Others   []string
 	Raw      []byte
-	Loaded   memories.LoadedIndex
+	Loaded   memories.LoadedIndex `json:"-"` // read from Raw
 	Findings []memories.Finding
 	// InStep says that a rebuild would change nothing.
 	InStep bool
@@ -37,19 +37,29 @@ type Index struct {
 // Index returns an agent's index as it is on disk, and what is to be said about it. It fails with memories.ErrNotFound,
 // and with *memories.ConflictError for one that cannot be read.
 func (e *Engine) Index(ctx context.Context, slug string) (Index, error) {
+	index, err := callIndex.readWhereItIs(ctx, e, slug, nothing{})
+	index.Loaded = memories.ReadIndex(index.Raw)
+	return index, err
+}
+
+func (e *Engine) indexHere(ctx context.Context, slug string, _ nothing) (Index, error) {
 	shelf, err := e.shelf(ctx, slug)
 	if err != nil {
 		return Index{}, err
 	}
 	defer shelf.close()
-	index := Index{Path: shelf.path, Present: shelf.raw != nil, Others: shelf.others, Raw: shelf.raw, Loaded: memories.ReadIndex(shelf.raw)}
-	index.Findings = memories.LintIndex(index.Loaded, shelf.listed, shelf.leads)
+	index := Index{Path: shelf.path, Present: shelf.raw != nil, Others: shelf.others, Raw: shelf.raw}
+	index.Findings = memories.LintIndex(memories.ReadIndex(shelf.raw), shelf.listed, shelf.leads)
 	index.InStep = string(shelf.rebuilt().After) == string(shelf.raw)
 	return index, nil
 }
 
 // PreviewIndex says what RebuildIndex would write, while nothing has changed. It fails as Index does.
 func (e *Engine) PreviewIndex(ctx context.Context, slug string) (IndexChange, error) {
+	return callPreviewIndex.readWhereItIs(ctx, e, slug, nothing{})
+}
+
+func (e *Engine) previewIndexHere(ctx context.Context, slug string, _ nothing) (IndexChange, error) {
 	shelf, err := e.shelf(ctx, slug)
 	if err != nil {
 		return IndexChange{}, err
@@ -64,6 +74,10 @@ func (e *Engine) PreviewIndex(ctx context.Context, slug string) (IndexChange, er
 // It fails with memories.ErrNotFound, with memories.ErrChanged when the change would be another one, and with
 // *memories.ConflictError when the index cannot be read or written. Then nothing has happened.
 func (e *Engine) RebuildIndex(ctx context.Context, slug, match string) (IndexChange, error) {
+	return callRebuildIndex.carryOut(ctx, e, slug, match)
+}
+
+func (e *Engine) rebuildIndexHere(ctx context.Context, slug, match string) (IndexChange, error) {
 	var change IndexChange
 	err := e.withAgent(ctx, slug, func(h *hold) error {
 		shelf, err := e.shelf(ctx, slug)
@@ -85,7 +99,7 @@ func (e *Engine) RebuildIndex(ctx context.Context, slug, match string) (IndexCha
 		if change.Before != nil {
 			options.IfHash = files.Hash(change.Before)
 		}
-		if err := files.Write(h.root, change.Path, change.After, options); err != nil {
+		if err := h.disk.Write(h.root, change.Path, change.After, options); err != nil {
 			return writeConflict(change.Path, err)
 		}
 		_, err = h.look(ctx, []string{change.Path}, cause{actor: actorOf(ctx)})

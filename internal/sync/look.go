@@ -40,6 +40,10 @@ func (s *Scan) add(other Scan) {
 // Scan looks at all of an agent's directory and answers when the database and CLAUDE.md agree with it. It fails with
 // memories.ErrNotFound.
 func (e *Engine) Scan(ctx context.Context, slug string) (Scan, error) {
+	return callScan.carryOut(ctx, e, slug, nothing{})
+}
+
+func (e *Engine) scanHere(ctx context.Context, slug string, _ nothing) (Scan, error) {
 	if a := e.known(slug); a != nil && !a.isPresent() {
 		if _, err := e.discover(ctx); err != nil {
 			return Scan{}, err
@@ -192,7 +196,7 @@ func (h *hold) recover(dirs []string) {
 	if place, err := files.Resolve(h.root, h.onDisk.ClaudeMDPath()); err == nil {
 		dirs = append(dirs, path.Dir(place))
 	}
-	back, err := files.Recover(h.root, dirs)
+	back, err := h.disk.Recover(h.root, dirs)
 	if err != nil {
 		h.log.Warn("leftovers of an earlier run could not be cleared", "agent", h.onDisk.Slug, "error", err)
 	}

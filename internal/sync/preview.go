@@ -31,6 +31,10 @@ type Preview struct {
 // Preview compiles the agent's CLAUDE.md without writing it, as it would be without the memory of that id where one is
 // given. It fails with memories.ErrNotFound.
 func (e *Engine) Preview(ctx context.Context, slug, without string) (Preview, error) {
+	return callPreview.readWhereItIs(ctx, e, slug, without)
+}
+
+func (e *Engine) previewHere(ctx context.Context, slug, without string) (Preview, error) {
 	if without == "" {
 		row, err := e.store.Agent(ctx, slug)
 		if err != nil {
@@ -39,7 +43,7 @@ func (e *Engine) Preview(ctx context.Context, slug, without string) (Preview, er
 		with, _, err := e.previews(ctx, row, nil)
 		return with, err
 	}
-	deletion, err := e.PreviewDeletion(ctx, slug, without)
+	deletion, err := e.previewDeletionHere(ctx, slug, []string{without})
 	return deletion.ClaudeMDAfter, err
 }
 
@@ -58,6 +62,10 @@ type DeletionPreview struct {
 // PreviewDeletion says what the deletion of these memories of an agent would change. It fails with memories.ErrNotFound
 // when one of them is not known.
 func (e *Engine) PreviewDeletion(ctx context.Context, slug string, ids ...string) (DeletionPreview, error) {
+	return callPreviewDeletion.readWhereItIs(ctx, e, slug, ids)
+}
+
+func (e *Engine) previewDeletionHere(ctx context.Context, slug string, ids []string) (DeletionPreview, error) {
 	row, err := e.store.Agent(ctx, slug)
 	if err != nil {
 		return DeletionPreview{}, err
@@ -110,6 +118,10 @@ func (e *Engine) previews(ctx context.Context, row postgres.Agent, going map[str
 // time are still kept: a memory that has been purged since is not in it. What stands outside of Memoir's markers is not
 // Memoir's, and is as it is now. It fails with memories.ErrNotFound.
 func (e *Engine) PreviewAsOf(ctx context.Context, slug string, at time.Time) (Preview, error) {
+	return callPreviewAsOf.readWhereItIs(ctx, e, slug, at)
+}
+
+func (e *Engine) previewAsOfHere(ctx context.Context, slug string, at time.Time) (Preview, error) {
 	row, err := e.store.Agent(ctx, slug)
 	if err != nil {
 		return Preview{}, err

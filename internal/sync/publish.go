@@ -92,7 +92,7 @@ func (h *hold) writeClaudeMD(path string, sections []memories.Section) (postgres
 		if raw != nil && bytes.Equal(raw, p.Text) {
 			return postgres.ClaudeMD{Chars: p.Chars}, p
 		}
-		err := files.Write(h.root, path, p.Text, h.onlyOver(path, raw))
+		err := h.disk.Write(h.root, path, p.Text, h.onlyOver(path, raw))
 		changed := errors.Is(err, files.ErrChanged) || errors.Is(err, files.ErrExists)
 		switch {
 		case err == nil:

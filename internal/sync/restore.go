@@ -16,16 +16,20 @@ import (
 // row, the index lines and CLAUDE.md, all on disk when it returns. It fails with memories.ErrNotFound, with
 // memories.ErrChanged when match is of another state, and with *memories.ConflictError when the name lives.
 func (e *Engine) Restore(ctx context.Context, slug, id, match string) (Result, error) {
+	return callRestore.carryOut(ctx, e, slug, Seen{id, match})
+}
+
+func (e *Engine) restoreHere(ctx context.Context, slug string, seen Seen) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		head, err := h.restoreSeen(ctx, Seen{id, match})
+		head, err := h.restoreSeen(ctx, seen)
 		if err != nil {
 			return err
 		}
 		if err := h.publish(ctx); err != nil {
 			return err
 		}
-		result, err = h.result(ctx, id)
+		result, err = h.result(ctx, seen.ID)
 		if errors.Is(err, memories.ErrNotFound) {
 			// What could not be read once can be read now, and is the memory that it names.
 			result, err = h.resultAt(ctx, head.Path)
@@ -75,7 +79,7 @@ func (h *hold) restore(ctx context.Context, head postgres.Head) error {
 	if err != nil {
 		return err
 	}
-	err = files.Write(h.root, place, data, files.Options{New: true, ModTime: head.ModifiedAt})
+	err = h.disk.Write(h.root, place, data, files.Options{New: true, ModTime: head.ModifiedAt})
 	if err != nil && !errors.Is(err, files.ErrExists) {
 		return writeConflict(place, err)
 	}
@@ -176,6 +180,10 @@ func (h *hold) finishRestores(ctx context.Context) error {
 // Allow lets in a content that was kept out: it becomes the memory's, which lives again. It fails with
 // memories.ErrNotFound, also when the file is no longer there.
 func (e *Engine) Allow(ctx context.Context, slug, id string) (Result, error) {
+	return callAllow.carryOut(ctx, e, slug, id)
+}
+
+func (e *Engine) allowHere(ctx context.Context, slug, id string) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
 		blocked, err := h.w.Blocked(ctx, id)
@@ -210,6 +218,10 @@ func (e *Engine) Allow(ctx context.Context, slug, id string) (Result, error) {
 // Forget removes an agent whose directory is gone, with all that is known of it, and returns it as it was. It fails
 // with memories.ErrNotFound, and with *memories.ConflictError while the directory is there.
 func (e *Engine) Forget(ctx context.Context, slug string) (postgres.Agent, error) {
+	return callForget.carryOut(ctx, e, slug, nothing{})
+}
+
+func (e *Engine) forgetHere(ctx context.Context, slug string, _ nothing) (postgres.Agent, error) {
 	var row postgres.Agent
 	err := e.withAgent(ctx, slug, func(h *hold) error {
 		var err error

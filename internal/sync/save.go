@@ -39,12 +39,20 @@ type Patch struct {
 // It fails with memories.ErrNotFound for an unknown agent, *memories.InvalidError for a field that cannot be taken, and
 // *memories.ConflictError when the memory's file has changed on disk since it was read.
 func (e *Engine) Save(ctx context.Context, slug string, draft Draft) (Result, error) {
-	return e.save(ctx, slug, draft, false)
+	return callSave.carryOut(ctx, e, slug, draft)
 }
 
 // Create is Save under a name that no living memory has. It fails with *memories.NameTakenError where one has it, and as
 // Save does.
 func (e *Engine) Create(ctx context.Context, slug string, draft Draft) (Result, error) {
+	return callCreate.carryOut(ctx, e, slug, draft)
+}
+
+func (e *Engine) saveHere(ctx context.Context, slug string, draft Draft) (Result, error) {
+	return e.save(ctx, slug, draft, false)
+}
+
+func (e *Engine) createHere(ctx context.Context, slug string, draft Draft) (Result, error) {
 	return e.save(ctx, slug, draft, true)
 }
 
@@ -77,13 +85,17 @@ func (e *Engine) save(ctx context.Context, slug string, draft Draft, onlyNew boo
 // match is the ETag of what the user saw; empty: whatever there is. It fails as Save and Delete do, and with
 // *memories.NameTakenError where another memory lives under the new name.
 func (e *Engine) Patch(ctx context.Context, slug, id, match string, patch Patch) (Result, error) {
+	return callPatch.carryOut(ctx, e, slug, patching{Seen{id, match}, patch})
+}
+
+func (e *Engine) patchHere(ctx context.Context, slug string, in patching) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		head, err := h.head(ctx, id, match)
+		head, err := h.head(ctx, in.Seen.ID, in.Seen.Match)
 		if err != nil {
 			return err
 		}
-		draft, err := h.patched(ctx, head, patch)
+		draft, err := h.patched(ctx, head, in.Patch)
 		if err != nil {
 			return err
 		}
@@ -179,7 +191,7 @@ func (h *hold) write(ctx context.Context, head *postgres.Head, draft Draft) (Res
 		return Result{}, err
 	}
 	options := files.Options{New: !target.present, IfHash: target.hash}
-	if err := files.Write(h.root, target.path, data, options); err != nil {
+	if err := h.disk.Write(h.root, target.path, data, options); err != nil {
 		return Result{}, writeConflict(target.path, err)
 	}
 	if err := h.takeInSaved(ctx, target.path, ""); err != nil {
@@ -366,7 +378,7 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 		return Result{}, err
 	}
 	t := h.newTarget(memories.FileName(draft.Type, draft.Name))
-	if err := files.Write(h.root, t.path, data, files.Options{New: true}); err != nil {
+	if err := h.disk.Write(h.root, t.path, data, files.Options{New: true}); err != nil {
 		return Result{}, writeConflict(t.path, err)
 	}
 	if err := h.takeInSaved(ctx, t.path, head.Name); err != nil {

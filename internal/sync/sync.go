@@ -31,13 +31,16 @@ type Options struct {
 	Rescan time.Duration
 	// ClaudeMDLimit is the length of a CLAUDE.md, in Unicode characters, from which memories become one-line entries.
 	ClaudeMDLimit int
-	Log           *slog.Logger
+	// Disk is where changes on disk go; nil: to the real one.
+	Disk Disk
+	Log  *slog.Logger
 }
 
 // Engine is the running mirror. Its methods are safe for concurrent use.
 type Engine struct {
 	store   *postgres.Store
 	options Options
+	disk    Disk
 	log     *slog.Logger
 	hub     *Hub
 	queue   *queue
@@ -89,6 +92,9 @@ func (a *agent) isPresent() bool {
 
 // Start begins to watch and to scan. Close ends it.
 func Start(store *postgres.Store, options Options) (*Engine, error) {
+	if options.Disk == nil {
+		options.Disk = realDisk{}
+	}
 	q := newQueue(options.Debounce)
 	w, err := newWatcher(q, options.Log)
 	if err != nil {
@@ -96,7 +102,7 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	e := &Engine{
-		store: store, options: options, log: options.Log, hub: newHub(), queue: q, watcher: w,
+		store: store, options: options, disk: options.Disk, log: options.Log, hub: newHub(), queue: q, watcher: w,
 		agents: map[string]*agent{}, unindexed: make(chan struct{}, 1), stop: stop,
 	}
 	e.indexing.Store(true) // until it has been looked for what a crash has left out
@@ -225,6 +231,9 @@ func (h *hold) canWrite(ctx context.Context) error {
 	}
 	return &memories.ConflictError{Reason: "The agent's memory directory " + filepath.Join(h.onDisk.Dir, h.onDisk.DurableDir()) + " is not there, and it had memories in it. Nothing was changed. Put it back, or remove those memories, and try again."}
 }
+
+// errElsewhere says that another server looks after the agent. It is for that one to carry out what is asked.
+var errElsewhere = fmt.Errorf("another server has just begun to look after the agent: %w", postgres.ErrUnavailable)
 
 func ignoreCanceled(err error) error {
 	if errors.Is(err, context.Canceled) {

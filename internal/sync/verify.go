@@ -18,14 +18,18 @@ import (
 // It fails with memories.ErrNotFound, memories.ErrChanged when match is of another content, and *memories.ConflictError
 // when the memory is in the trash, or a file cannot be read or has changed on disk since; then nothing has happened.
 func (e *Engine) Verify(ctx context.Context, slug, id, match string) (Result, error) {
+	return callVerify.carryOut(ctx, e, slug, Seen{id, match})
+}
+
+func (e *Engine) verifyHere(ctx context.Context, slug string, seen Seen) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		changes, err := h.verifySeen(ctx, Seen{id, match})
+		changes, err := h.verifySeen(ctx, seen)
 		if err != nil {
 			return err
 		}
 		h.tell(changes)
-		result, err = h.result(ctx, id)
+		result, err = h.result(ctx, seen.ID)
 		return err
 	})
 	return result, err
@@ -91,13 +95,13 @@ func (h *hold) asRecorded(f postgres.File) ([]byte, error) {
 func (h *hold) refresh(ctx context.Context, head postgres.Head, f postgres.File, raw []byte, now time.Time) error {
 	touched, changed := memories.Touch(raw, now)
 	if !changed {
-		if err := h.root.Chtimes(f.Path, now, now); err != nil {
+		if err := h.disk.Touch(h.root, f.Path, now); err != nil {
 			return writeConflict(f.Path, err)
 		}
 		return h.takeIn(ctx, f.Path)
 	}
 	hash := files.Hash(touched)
-	if err := files.Write(h.root, f.Path, touched, files.Options{IfHash: f.Hash, ModTime: now}); err != nil {
+	if err := h.disk.Write(h.root, f.Path, touched, files.Options{IfHash: f.Hash, ModTime: now}); err != nil {
 		return writeConflict(f.Path, err)
 	}
 	if err := h.w.RecordBytes(ctx, f.Path, hash); err != nil {

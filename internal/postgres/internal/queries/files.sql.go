@@ -501,3 +501,57 @@ func (q *Queries) SessionsOf(ctx context.Context, agentID int64) ([]SessionsOfRo
 	}
 	return items, nil
 }
+
+const updateFiles = `-- name: UpdateFiles :exec
+UPDATE files f SET session = nullif(c.session, ''), memory_id = nullif(c.memory_id, '00000000-0000-0000-0000-000000000000'),
+    status = c.status, present = c.present, fingerprint = c.fingerprint, hash = c.hash, size = c.size, inode = c.inode,
+    mtime_ns = c.mtime_ns, ctime_ns = c.ctime_ns, modified_at = c.modified_at, content_at = c.content_at,
+    problem = nullif(c.problem, '')
+FROM (SELECT unnest($2::text[]) AS path, unnest($3::text[]) AS session, unnest($4::uuid[]) AS memory_id,
+             unnest($5::text[]) AS status, unnest($6::boolean[]) AS present,
+             unnest($7::bytea[]) AS fingerprint, unnest($8::text[]) AS hash, unnest($9::bigint[]) AS size,
+             unnest($10::bigint[]) AS inode, unnest($11::bigint[]) AS mtime_ns,
+             unnest($12::bigint[]) AS ctime_ns, unnest($13::timestamptz[]) AS modified_at,
+             unnest($14::timestamptz[]) AS content_at, unnest($15::text[]) AS problem) c
+WHERE f.agent_id = $1 AND f.path = c.path
+`
+
+type UpdateFilesParams struct {
+	AgentID      int64
+	Paths        []string
+	Sessions     []string
+	MemoryIds    []uuid.UUID
+	Statuses     []string
+	Present      []bool
+	Fingerprints [][]byte
+	Hashes       []string
+	Sizes        []int64
+	Inodes       []int64
+	MtimesNs     []int64
+	CtimesNs     []int64
+	ModifiedAt   []time.Time
+	ContentAt    []time.Time
+	Problems     []string
+}
+
+// All in one statement, so that those that are there are counted once. What is none is the zero value of its column here.
+func (q *Queries) UpdateFiles(ctx context.Context, arg UpdateFilesParams) error {
+	_, err := q.db.Exec(ctx, updateFiles,
+		arg.AgentID,
+		arg.Paths,
+		arg.Sessions,
+		arg.MemoryIds,
+		arg.Statuses,
+		arg.Present,
+		arg.Fingerprints,
+		arg.Hashes,
+		arg.Sizes,
+		arg.Inodes,
+		arg.MtimesNs,
+		arg.CtimesNs,
+		arg.ModifiedAt,
+		arg.ContentAt,
+		arg.Problems,
+	)
+	return err
+}

@@ -514,3 +514,59 @@ func (q *Queries) UnreadableByPath(ctx context.Context, arg UnreadableByPathPara
 	}
 	return items, nil
 }
+
+const updateHeads = `-- name: UpdateHeads :exec
+UPDATE memories m SET state = c.state, type = nullif(c.type, ''), revision_id = c.revision_id, fingerprint = c.fingerprint,
+    hash = c.hash, size = c.size, path = c.path, session = nullif(c.session, ''), modified_at = c.modified_at,
+    content_at = c.content_at, problems = c.problems, updated_at = c.updated_at,
+    deleted_at = nullif(c.deleted_at, '0001-01-01T00:00:00Z'), deleted_by = nullif(c.deleted_by, '')
+FROM (SELECT unnest($1::uuid[]) AS id, unnest($2::text[]) AS state, unnest($3::text[]) AS type,
+             unnest($4::uuid[]) AS revision_id, unnest($5::bytea[]) AS fingerprint,
+             unnest($6::text[]) AS hash, unnest($7::bigint[]) AS size, unnest($8::text[]) AS path,
+             unnest($9::text[]) AS session, unnest($10::timestamptz[]) AS modified_at,
+             unnest($11::timestamptz[]) AS content_at, unnest($12::jsonb[]) AS problems,
+             unnest($13::timestamptz[]) AS updated_at, unnest($14::timestamptz[]) AS deleted_at,
+             unnest($15::text[]) AS deleted_by) c
+WHERE m.id = c.id
+`
+
+type UpdateHeadsParams struct {
+	Ids          []uuid.UUID
+	States       []string
+	Types        []string
+	RevisionIds  []uuid.UUID
+	Fingerprints [][]byte
+	Hashes       []string
+	Sizes        []int64
+	Paths        []string
+	Sessions     []string
+	ModifiedAt   []time.Time
+	ContentAt    []time.Time
+	Problems     [][]byte
+	UpdatedAt    []time.Time
+	DeletedAt    []time.Time
+	DeletedBy    []string
+}
+
+// All in one statement, so that their states are counted once. What is none is the zero value of its column here: an array
+// of ours has no gaps.
+func (q *Queries) UpdateHeads(ctx context.Context, arg UpdateHeadsParams) error {
+	_, err := q.db.Exec(ctx, updateHeads,
+		arg.Ids,
+		arg.States,
+		arg.Types,
+		arg.RevisionIds,
+		arg.Fingerprints,
+		arg.Hashes,
+		arg.Sizes,
+		arg.Paths,
+		arg.Sessions,
+		arg.ModifiedAt,
+		arg.ContentAt,
+		arg.Problems,
+		arg.UpdatedAt,
+		arg.DeletedAt,
+		arg.DeletedBy,
+	)
+	return err
+}

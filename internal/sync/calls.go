@@ -1,0 +1,73 @@
+package sync
+
+import (
+	"context"
+)
+
+// What can be asked of an agent, by the names under which one server asks another. A name and what it takes and gives are
+// a contract between servers, which may be of different versions while they are being replaced: what changes its meaning
+// gets another name.
+var (
+	callSave          = newCall("save", (*Engine).saveHere)
+	callCreate        = newCall("create", (*Engine).createHere)
+	callPatch         = newCall("patch", (*Engine).patchHere)
+	callDelete        = newCall("delete", (*Engine).deleteHere)
+	callPurge         = newCall("purge", (*Engine).purgeHere)
+	callRestore       = newCall("restore", (*Engine).restoreHere)
+	callVerify        = newCall("verify", (*Engine).verifyHere)
+	callDeleteMany    = newCall("delete-many", (*Engine).deleteManyHere)
+	callPurgeMany     = newCall("purge-many", (*Engine).purgeManyHere)
+	callRestoreMany   = newCall("restore-many", (*Engine).restoreManyHere)
+	callVerifyMany    = newCall("verify-many", (*Engine).verifyManyHere)
+	callFix           = newCall("fix", (*Engine).fixHere)
+	callUndoFix       = newCall("undo-fix", (*Engine).undoFixHere)
+	callAllow         = newCall("allow", (*Engine).allowHere)
+	callRemoveBlocked = newCall("remove-blocked", (*Engine).removeBlockedHere)
+	callRebuildIndex  = newCall("rebuild-index", (*Engine).rebuildIndexHere)
+	callForget        = newCall("forget", (*Engine).forgetHere)
+	callScan          = newCall("scan", (*Engine).scanHere)
+
+	callPreview         = newCall("preview", (*Engine).previewHere)
+	callPreviewAsOf     = newCall("preview-as-of", (*Engine).previewAsOfHere)
+	callPreviewDeletion = newCall("preview-deletion", (*Engine).previewDeletionHere)
+	callProposeFixes    = newCall("propose-fixes", (*Engine).proposeFixesHere)
+	callIndex           = newCall("index", (*Engine).indexHere)
+	callPreviewIndex    = newCall("preview-index", (*Engine).previewIndexHere)
+)
+
+// What calls take beside the agent; both sides of a call know it as JSON.
+type (
+	nothing  struct{}
+	patching struct {
+		Seen  Seen
+		Patch Patch
+	}
+	fixing struct {
+		Seen      Seen
+		Path, Fix string
+	}
+	undoing struct {
+		Seen       Seen
+		Path, Hash string
+	}
+)
+
+// call is something that can be asked of an agent, wherever that is looked after.
+type call[In, Out any] struct {
+	name string
+	here func(e *Engine, ctx context.Context, slug string, in In) (Out, error)
+}
+
+func newCall[In, Out any](name string, here func(*Engine, context.Context, string, In) (Out, error)) call[In, Out] {
+	return call[In, Out]{name, here}
+}
+
+// carryOut does what is asked on the server that looks after the agent.
+func (c call[In, Out]) carryOut(ctx context.Context, e *Engine, slug string, in In) (Out, error) {
+	return c.here(e, ctx, slug, in)
+}
+
+// readWhereItIs answers from this server's disk where the agent's directory is on it, and else as carryOut does.
+func (c call[In, Out]) readWhereItIs(ctx context.Context, e *Engine, slug string, in In) (Out, error) {
+	return c.here(e, ctx, slug, in)
+}

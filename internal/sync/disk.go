@@ -1,0 +1,40 @@
+package sync
+
+import (
+	"os"
+	"time"
+
+	"memoir/internal/files"
+)
+
+// Disk is all that an Engine changes on disk: whatever it makes, writes, touches or removes goes through one of these. A
+// test that lets each of them fail therefore misses none.
+type Disk interface {
+	// Write is files.Write.
+	Write(root *os.Root, path string, data []byte, options files.Options) error
+	// RemoveIf is files.RemoveIf.
+	RemoveIf(root *os.Root, path, hash string) error
+	// Touch sets a file's modification time.
+	Touch(root *os.Root, path string, modTime time.Time) error
+	// Recover is files.Recover.
+	Recover(root *os.Root, dirs []string) (back []string, err error)
+}
+
+// realDisk is the one that there is.
+type realDisk struct{}
+
+func (realDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {
+	return files.Write(root, path, data, options)
+}
+
+func (realDisk) RemoveIf(root *os.Root, path, hash string) error {
+	return files.RemoveIf(root, path, hash)
+}
+
+func (realDisk) Touch(root *os.Root, path string, modTime time.Time) error {
+	return root.Chtimes(path, modTime, modTime)
+}
+
+func (realDisk) Recover(root *os.Root, dirs []string) ([]string, error) {
+	return files.Recover(root, dirs)
+}

@@ -1,0 +1,101 @@
+package sync
+
+import (
+	"context"
+	"errors"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// failure is an error on its way from one server to another: which it is of those that callers tell apart, and what it says.
+// On the server where it arose it also is that error itself.
+type failure struct {
+	Kind    string `json:"kind"`
+	Message string `json:"message,omitempty"`
+	Field   string `json:"field,omitempty"`
+	Name    string `json:"name,omitempty"`
+	ID      string `json:"id,omitempty"`
+
+	arose error
+}
+
+// The kinds of a failure that have more to them than a sentinel.
+const (
+	failedConflict  = "conflict"
+	failedNameTaken = "name_taken"
+	failedInvalid   = "invalid"
+	failedOtherwise = "internal"
+)
+
+// sentinels are the errors that are known by what they are. One that wraps another stands before it.
+var sentinels = []struct {
+	kind string
+	err  error
+}{
+	{"not_found", memories.ErrNotFound},
+	{"changed", memories.ErrChanged},
+	{"elsewhere", errElsewhere},
+	{"unavailable", postgres.ErrUnavailable},
+	{"timeout", context.DeadlineExceeded},
+	{"canceled", context.Canceled},
+}
+
+// failureOf makes an error fit to be sent; nil stays nil.
+func failureOf(err error) *failure {
+	if err == nil {
+		return nil
+	}
+	f := failure{Kind: failedOtherwise, Message: err.Error(), arose: err}
+	var taken *memories.NameTakenError
+	var conflict *memories.ConflictError
+	var invalid *memories.InvalidError
+	switch {
+	case errors.As(err, &taken):
+		f.Kind, f.Name, f.ID = failedNameTaken, taken.Name, taken.ID
+	case errors.As(err, &conflict):
+		f.Kind, f.Message = failedConflict, conflict.Reason
+	case errors.As(err, &invalid):
+		f.Kind, f.Field, f.Message = failedInvalid, invalid.Field, invalid.Reason
+	default:
+		for _, s := range sentinels {
+			if errors.Is(err, s.err) {
+				f.Kind = s.kind
+				break
+			}
+		}
+	}
+	return &f
+}
+
+func failuresOf(errs []error) []*failure {
+	failures := make([]*failure, len(errs))
+	for i, err := range errs {
+		failures[i] = failureOf(err)
+	}
+	return failures
+}
+
+// err is the error that it stands for: the very one on the server where it arose, one of the same kind on any other.
+func (f *failure) err() error {
+	switch {
+	case f == nil:
+		return nil
+	case f.arose != nil:
+		return f.arose
+	}
+	switch f.Kind {
+	case failedNameTaken:
+		return &memories.NameTakenError{Name: f.Name, ID: f.ID}
+	case failedConflict:
+		return &memories.ConflictError{Reason: f.Message}
+	case failedInvalid:
+		return &memories.InvalidError{Field: f.Field, Reason: f.Message}
+	}
+	for _, s := range sentinels {
+		if f.Kind == s.kind {
+			return s.err
+		}
+	}
+	return errors.New("the server that looks after the agent: " + f.Message)
+}
