@@ -61,7 +61,7 @@ CREATE INDEX memories_in_order_of_update ON memories (agent_id, updated_at DESC,
 CREATE INDEX memories_in_order_of_name ON memories (agent_id, name, id);
 CREATE INDEX memories_in_order_of_age ON memories (agent_id, modified_at, id);
 
--- Counts, of an agent's card and of a list, are read from this alone.
+-- For lists of what few memories are: a state such as missing, a rare type.
 CREATE INDEX memories_by_state ON memories (agent_id, state, type);
 -- A search leaves out what is in the trash.
 CREATE INDEX memories_in_trash ON memories (agent_id, id) WHERE state = 'deleted';
@@ -98,15 +98,19 @@ CREATE TABLE files (
     fingerprint bytea NOT NULL,
     hash        text NOT NULL,
     size        bigint NOT NULL,
-    inode       bigint NOT NULL,
     mtime_ns    bigint NOT NULL,
-    -- 0: looked at so soon after a change that a further one could hide; the next look reads the file again.
-    ctime_ns    bigint NOT NULL,
     -- What its content's age counts from: metadata.modified, else the modification time.
     modified_at timestamptz NOT NULL,
     content_at  timestamptz NOT NULL,
     problem     text,
-    PRIMARY KEY (agent_id, path)
+    -- Of the path and all that the file system said of the file when it was last read. The upper 8 bits are of the path
+    -- alone: over each of the 256 parts that they make, bit_xor tells without reading the rows whether a file in it has
+    -- come, gone or changed. NULL: the next look reads the file, because it was read so soon after a change that a
+    -- further one could hide, or because what it is may change without it. The constraint is there so that no statement
+    -- takes a file out of sight and forgets that.
+    signature   bigint,
+    PRIMARY KEY (agent_id, path),
+    CHECK (signature IS NULL OR present AND status IN ('carries', 'unreadable'))
 );
 
 CREATE INDEX files_by_memory ON files (memory_id) WHERE present;
@@ -178,6 +182,77 @@ CREATE TABLE growth (
     PRIMARY KEY (agent_id, day, type)
 );
 
+-- How many memories and files there are, counted as they change: lists, cards and the sync page ask at every request, and
+-- counting 100,000 rows takes longer than all else of one. Triggers count each statement once, so that none can forget to;
+-- the rows are the agent's own, so that writers of different agents never wait for each other.
+CREATE TABLE memory_tallies (
+    agent_id bigint NOT NULL,
+    state    text NOT NULL,
+    type     text NOT NULL, -- empty: none
+    n        integer NOT NULL,
+    PRIMARY KEY (agent_id, state, type)
+);
+
+CREATE TABLE file_tallies (
+    agent_id bigint PRIMARY KEY,
+    present  integer NOT NULL
+);
+
+CREATE FUNCTION tally_memories() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        INSERT INTO memory_tallies AS t
+        SELECT agent_id, state, coalesce(type, ''), count(*) FROM came GROUP BY 1, 2, 3
+        ON CONFLICT (agent_id, state, type) DO UPDATE SET n = t.n + excluded.n;
+    ELSIF TG_OP = 'UPDATE' THEN
+        INSERT INTO memory_tallies AS t
+        SELECT agent_id, state, type, sum(n)
+        FROM (SELECT agent_id, state, coalesce(type, '') AS type, 1 AS n FROM came
+              UNION ALL SELECT agent_id, state, coalesce(type, ''), -1 FROM went) changes
+        GROUP BY agent_id, state, type
+        HAVING sum(n) <> 0
+        ON CONFLICT (agent_id, state, type) DO UPDATE SET n = t.n + excluded.n;
+    ELSE -- Of an agent that is forgotten the tallies may be gone already.
+        UPDATE memory_tallies t SET n = t.n - gone.n
+        FROM (SELECT agent_id, state, coalesce(type, '') AS type, count(*) AS n FROM went GROUP BY 1, 2, 3) gone
+        WHERE (t.agent_id, t.state, t.type) = (gone.agent_id, gone.state, gone.type);
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER tally_insert AFTER INSERT ON memories REFERENCING NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION tally_memories();
+CREATE TRIGGER tally_update AFTER UPDATE ON memories REFERENCING NEW TABLE AS came OLD TABLE AS went
+    FOR EACH STATEMENT EXECUTE FUNCTION tally_memories();
+CREATE TRIGGER tally_delete AFTER DELETE ON memories REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION tally_memories();
+
+CREATE FUNCTION tally_files() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        INSERT INTO file_tallies AS t
+        SELECT agent_id, count(*) FROM came WHERE present GROUP BY agent_id
+        ON CONFLICT (agent_id) DO UPDATE SET present = t.present + excluded.present;
+    ELSIF TG_OP = 'UPDATE' THEN
+        INSERT INTO file_tallies AS t
+        SELECT agent_id, sum(n)
+        FROM (SELECT agent_id, 1 AS n FROM came WHERE present UNION ALL SELECT agent_id, -1 FROM went WHERE present) changes
+        GROUP BY agent_id
+        HAVING sum(n) <> 0
+        ON CONFLICT (agent_id) DO UPDATE SET present = t.present + excluded.present;
+    ELSE
+        UPDATE file_tallies t SET present = t.present - gone.n
+        FROM (SELECT agent_id, count(*) AS n FROM went WHERE present GROUP BY agent_id) gone
+        WHERE t.agent_id = gone.agent_id;
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER tally_insert AFTER INSERT ON files REFERENCING NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION tally_files();
+CREATE TRIGGER tally_update AFTER UPDATE ON files REFERENCING NEW TABLE AS came OLD TABLE AS went
+    FOR EACH STATEMENT EXECUTE FUNCTION tally_files();
+CREATE TRIGGER tally_delete AFTER DELETE ON files REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION tally_files();
+
 -- The search index, apart from the memories because it costs more than all else of a cold mirror: a large look fills
 -- it afterwards. A row that names another revision than its memory does is out of date. Beside the words of the text a
 -- vector has those of the name and description once more with a ^ before them, the agent's id with an @ and the type
@@ -203,3 +278,31 @@ CREATE TABLE search_words (
 -- again, which is why no migration has these two.
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 CREATE INDEX search_words_by_trigram ON search_words USING gin (word gin_trgm_ops);
+
+-- What one server asks of the one that looks after an agent, for as long as somebody waits for the answer. Like the figures
+-- it says nothing that outlives the servers, so that it need not outlive a crash of Postgres either: nothing of it is logged,
+-- and no commit of it waits for the disk.
+CREATE UNLOGGED TABLE requests (
+    id           uuid PRIMARY KEY,
+    agent_id     bigint NOT NULL,
+    call         text NOT NULL,
+    -- JSON, but as bytes: jsonb refuses NUL, which a field that is about to be refused may hold.
+    arguments    bytea NOT NULL,
+    -- Who asks, for the journal.
+    actor        text NOT NULL,
+    -- It was asked of a server before that ended while it was at it: what is asked may have been done.
+    repeated     boolean NOT NULL,
+    -- The asker moves it on while it waits. A request past it is not begun.
+    wanted_until timestamptz NOT NULL,
+    taken        boolean NOT NULL DEFAULT false,
+    answer       bytea
+);
+
+-- How the one server that looks after an agent stands with its directory, for the others to show.
+CREATE UNLOGGED TABLE figures (
+    agent_id bigint PRIMARY KEY REFERENCES agents (id) ON DELETE CASCADE,
+    -- Memory files that its last looks counted.
+    files    integer NOT NULL,
+    -- Paths that wait to be looked at.
+    pending  integer NOT NULL
+);

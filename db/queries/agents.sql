@@ -16,6 +16,13 @@ SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, c
 FROM agents
 WHERE id = @id;
 
+-- name: AddAgent :one
+-- No row: another server has made an agent of that slug known meanwhile.
+INSERT INTO agents (slug, layout, dir, display_name, claude_md_path, present, created_at, updated_at)
+VALUES (@slug, @layout, @dir, @display_name, @claude_md_path, @present, @at, @at)
+ON CONFLICT (slug) DO NOTHING
+RETURNING id;
+
 -- name: SaveAgent :one
 -- Inserts an agent or points a known one at its directory. The row changes only when something about it does.
 INSERT INTO agents (slug, layout, dir, display_name, claude_md_path, present, created_at, updated_at)
@@ -53,14 +60,15 @@ WITH gone_files AS (DELETE FROM files WHERE files.agent_id = @id),
      gone_tombstones AS (DELETE FROM tombstones WHERE tombstones.agent_id = @id),
      gone_blocked AS (DELETE FROM blocked WHERE blocked.agent_id = @id),
      gone_activity AS (DELETE FROM activity WHERE activity.agent_id = @id),
-     gone_growth AS (DELETE FROM growth WHERE growth.agent_id = @id)
+     gone_growth AS (DELETE FROM growth WHERE growth.agent_id = @id),
+     gone_memory_tallies AS (DELETE FROM memory_tallies WHERE memory_tallies.agent_id = @id),
+     gone_file_tallies AS (DELETE FROM file_tallies WHERE file_tallies.agent_id = @id)
 DELETE FROM agents WHERE agents.id = @id;
 
 -- name: CountMemories :many
-SELECT agent_id, state, type, count(*) AS n
-FROM memories
-WHERE agent_id = ANY(@agent_ids::bigint[])
-GROUP BY agent_id, state, type;
+SELECT agent_id, state, type, n
+FROM memory_tallies
+WHERE agent_id = ANY(@agent_ids::bigint[]) AND n <> 0;
 
 -- name: LockAgent :exec
 -- One writer per agent over all servers of this database. 0x6d656d6f is "memo": the first half of every key of ours.

@@ -1,19 +1,58 @@
 -- name: Files :many
-SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, inode, mtime_ns, ctime_ns,
-       modified_at, content_at, problem
+SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
+       problem, signature
 FROM files
 WHERE agent_id = @agent_id;
 
 -- name: FilesUnder :many
 -- The files at or below the given paths, none of which contains another. '0' is the byte after '/'.
-SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.inode,
-       f.mtime_ns, f.ctime_ns, f.modified_at, f.content_at, f.problem
+SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
+       f.modified_at, f.content_at, f.problem, f.signature
 FROM unnest(@paths::text[]) AS scope (path)
 JOIN files f ON f.agent_id = @agent_id AND (f.path = scope.path OR (f.path >= scope.path || '/' AND f.path < scope.path || '0'));
 
+-- name: SumSignatures :many
+-- What an agent's rows come to, part by part; those without a signature are one more.
+SELECT coalesce(signature >> 56, 0)::integer AS part, present, count(*) AS files, count(signature) AS signed,
+       coalesce(bit_xor(signature), 0)::bigint AS signatures
+FROM files
+WHERE agent_id = @agent_id
+GROUP BY signature >> 56, present;
+
+-- name: SumSignaturesUnder :many
+SELECT coalesce(f.signature >> 56, 0)::integer AS part, f.present, count(*) AS files, count(f.signature) AS signed,
+       coalesce(bit_xor(f.signature), 0)::bigint AS signatures
+FROM unnest(@paths::text[]) AS scope (path)
+JOIN files f ON f.agent_id = @agent_id AND (f.path = scope.path OR (f.path >= scope.path || '/' AND f.path < scope.path || '0'))
+GROUP BY f.signature >> 56, f.present;
+
+-- name: FilesWithoutSignature :many
+SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
+       problem, signature
+FROM files
+WHERE agent_id = @agent_id AND present AND signature IS NULL;
+
+-- name: FilesInParts :many
+SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
+       problem, signature
+FROM files
+WHERE agent_id = @agent_id AND signature >> 56 = ANY(@parts::bigint[]);
+
+-- name: FilesAt :many
+SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
+       problem, signature
+FROM files
+WHERE agent_id = @agent_id AND path = ANY(@paths::text[]);
+
+-- name: SignFiles :exec
+-- What was read too soon after a change has been read again, and was the same.
+UPDATE files SET signature = signed.signature
+FROM (SELECT unnest(@paths::text[]) AS path, unnest(@signatures::bigint[]) AS signature) signed
+WHERE files.agent_id = @agent_id AND files.path = signed.path AND files.present AND files.status IN ('carries', 'unreadable');
+
 -- name: FilesOfMemories :many
-SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, inode, mtime_ns, ctime_ns,
-       modified_at, content_at, problem
+SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
+       problem, signature
 FROM files
 WHERE memory_id = ANY(@memory_ids::uuid[]) AND present
 ORDER BY path;
@@ -26,8 +65,8 @@ WHERE agent_id = @agent_id AND memory_id = @memory_id::uuid AND session IS NULL
 ORDER BY present DESC, path;
 
 -- name: FilesToRemove :many
-SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, inode, mtime_ns, ctime_ns,
-       modified_at, content_at, problem
+SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
+       problem, signature
 FROM files
 WHERE agent_id = @agent_id AND status = 'removing'
 ORDER BY path;
@@ -45,62 +84,58 @@ GROUP BY session
 ORDER BY max(modified_at) DESC, session;
 
 -- name: CountFiles :one
-SELECT count(*) FILTER (WHERE present) AS mirrored,
-       (SELECT count(*) FROM memories WHERE state = 'needs_attention') AS needs_attention
-FROM files;
+SELECT (SELECT coalesce(sum(present), 0) FROM file_tallies)::bigint AS mirrored,
+       (SELECT coalesce(sum(n), 0) FROM memory_tallies WHERE state = 'needs_attention')::bigint AS needs_attention;
 
 -- name: CountFilesByAgent :many
-SELECT agent_id, count(*) AS mirrored
-FROM files
-WHERE present
-GROUP BY agent_id;
+SELECT agent_id, present FROM file_tallies;
 
 -- name: InsertFiles :copyfrom
-INSERT INTO files (agent_id, path, session, memory_id, status, present, fingerprint, hash, size, inode, mtime_ns,
-    ctime_ns, modified_at, content_at, problem)
-VALUES (@agent_id, @path, @session, @memory_id, @status, @present, @fingerprint, @hash, @size, @inode, @mtime_ns,
-    @ctime_ns, @modified_at, @content_at, @problem);
+INSERT INTO files (agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns,
+    modified_at, content_at, problem, signature)
+VALUES (@agent_id, @path, @session, @memory_id, @status, @present, @fingerprint, @hash, @size, @mtime_ns,
+    @modified_at, @content_at, @problem, @signature);
 
 -- name: UpdateFiles :exec
 -- All in one statement, so that those that are there are counted once. What is none is the zero value of its column here.
 UPDATE files f SET session = nullif(c.session, ''), memory_id = nullif(c.memory_id, '00000000-0000-0000-0000-000000000000'),
-    status = c.status, present = c.present, fingerprint = c.fingerprint, hash = c.hash, size = c.size, inode = c.inode,
-    mtime_ns = c.mtime_ns, ctime_ns = c.ctime_ns, modified_at = c.modified_at, content_at = c.content_at,
-    problem = nullif(c.problem, '')
+    status = c.status, present = c.present, fingerprint = c.fingerprint, hash = c.hash, size = c.size,
+    mtime_ns = c.mtime_ns, modified_at = c.modified_at, content_at = c.content_at,
+    problem = nullif(c.problem, ''), signature = nullif(c.signature, 0)
 FROM (SELECT unnest(@paths::text[]) AS path, unnest(@sessions::text[]) AS session, unnest(@memory_ids::uuid[]) AS memory_id,
              unnest(@statuses::text[]) AS status, unnest(@present::boolean[]) AS present,
              unnest(@fingerprints::bytea[]) AS fingerprint, unnest(@hashes::text[]) AS hash, unnest(@sizes::bigint[]) AS size,
-             unnest(@inodes::bigint[]) AS inode, unnest(@mtimes_ns::bigint[]) AS mtime_ns,
-             unnest(@ctimes_ns::bigint[]) AS ctime_ns, unnest(@modified_at::timestamptz[]) AS modified_at,
+             unnest(@mtimes_ns::bigint[]) AS mtime_ns, unnest(@signatures::bigint[]) AS signature,
+             unnest(@modified_at::timestamptz[]) AS modified_at,
              unnest(@content_at::timestamptz[]) AS content_at, unnest(@problems::text[]) AS problem) c
 WHERE f.agent_id = @agent_id AND f.path = c.path;
 
 -- name: MarkFileRemoved :exec
-UPDATE files SET present = false, status = 'carries', problem = NULL WHERE agent_id = @agent_id AND path = @path;
+UPDATE files SET present = false, status = 'carries', problem = NULL, signature = NULL WHERE agent_id = @agent_id AND path = @path;
 
 -- name: MarkFileNotRemoved :exec
 UPDATE files SET problem = @problem WHERE agent_id = @agent_id AND path = @path;
 
 -- name: MarkFilesRemoving :exec
-UPDATE files SET status = 'removing', problem = NULL
+UPDATE files SET status = 'removing', problem = NULL, signature = NULL
 WHERE agent_id = @agent_id AND path = ANY(@paths::text[]);
 
 -- name: LeaveFiles :exec
 -- What a deletion has not removed yet is to stay: the next look finds it as if it had come back.
-UPDATE files SET status = 'carries', present = false, ctime_ns = 0, problem = NULL
+UPDATE files SET status = 'carries', present = false, signature = NULL, problem = NULL
 WHERE agent_id = @agent_id AND memory_id = @memory_id::uuid AND status = 'removing';
 
 -- name: ForgetContent :exec
 -- The next look takes the file for changed, whatever its bytes are.
-UPDATE files SET hash = '', ctime_ns = 0 WHERE agent_id = @agent_id AND path = @path;
+UPDATE files SET hash = '', signature = NULL WHERE agent_id = @agent_id AND path = @path;
 
 -- name: RecordBytes :exec
 -- The file's bytes are others now and its content is the same: the next look finds nothing new in it.
-UPDATE files SET hash = @hash, ctime_ns = 0 WHERE agent_id = @agent_id AND path = @path;
+UPDATE files SET hash = @hash, signature = NULL WHERE agent_id = @agent_id AND path = @path;
 
 -- name: LeaveDurableFiles :exec
 -- Whether the durable files are still there is no longer known: the next look finds those that are as if they had come back.
-UPDATE files SET present = false, ctime_ns = 0
+UPDATE files SET present = false, signature = NULL
 WHERE agent_id = @agent_id AND session IS NULL AND present AND status = 'carries';
 
 -- name: FilesToIndex :many

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
+	"strings"
 	"time"
 
 	"memoir/internal/memories"
@@ -53,20 +55,19 @@ func (l Listing) Covers(relPath string) bool {
 // Gone returns those of the known paths that have left their place: covered, not listed, and on a second look through root not
 // a file either. The second look is for saves by renaming, which some file systems do not list while the directory is being read.
 func (l Listing) Gone(root *os.Root, known []string) []string {
-	listed := make(map[string]bool, len(l.Files)+len(l.Indexes))
-	for _, entry := range l.Files {
-		listed[entry.Path] = true
-	}
-	for _, index := range l.Indexes {
-		listed[index] = true
-	}
 	var gone []string
 	for _, relPath := range known {
-		if !listed[path.Clean(relPath)] && l.Covers(relPath) && noFile(root, relPath) {
+		if !l.lists(path.Clean(relPath)) && l.Covers(relPath) && noFile(root, relPath) {
 			gone = append(gone, relPath)
 		}
 	}
 	return gone
+}
+
+func (l Listing) lists(relPath string) bool {
+	_, file := slices.BinarySearchFunc(l.Files, relPath, func(e Entry, path string) int { return strings.Compare(e.Path, path) })
+	_, index := slices.BinarySearch(l.Indexes, relPath)
+	return file || index
 }
 
 func noFile(root *os.Root, relPath string) bool {

@@ -54,7 +54,7 @@ func (s *Store) count(ctx context.Context, agents []Agent) error {
 		return wrap("count memories", err)
 	}
 	for _, row := range rows {
-		place[row.AgentID].add(memories.State(row.State), memories.Type(text(row.Type)), int(row.N))
+		place[row.AgentID].add(memories.State(row.State), memories.Type(row.Type), int(row.N))
 	}
 	waiting, err := s.q.CountWaiting(ctx, ids)
 	if err != nil {
@@ -81,6 +81,16 @@ func (c *Counts) add(state memories.State, t memories.Type, n int) {
 	case memories.Deleted:
 		c.Deleted += n
 	}
+}
+
+// AddAgent makes a new agent known and returns its id. It fails with memories.ErrNotFound when another server has made one of
+// that slug known meanwhile.
+func (s *Store) AddAgent(ctx context.Context, a Agent) (int64, error) {
+	id, err := s.q.AddAgent(ctx, queries.AddAgentParams{
+		Slug: a.Slug, Layout: a.Layout, Dir: a.Dir, DisplayName: a.DisplayName,
+		ClaudeMdPath: optional(a.ClaudeMD.Path), Present: a.Present, At: Now(),
+	})
+	return id, wrap("add agent", err)
 }
 
 // SaveAgent makes an agent known, or points a known one at its directory, and returns its id.

@@ -223,9 +223,8 @@ func (w *Writer) updateFiles(ctx context.Context, q *queries.Queries, files []Fi
 		p.Fingerprints = append(p.Fingerprints, f.Fingerprint[:])
 		p.Hashes = append(p.Hashes, f.Hash)
 		p.Sizes = append(p.Sizes, f.Size)
-		p.Inodes = append(p.Inodes, f.Inode)
 		p.MtimesNs = append(p.MtimesNs, f.ModTime)
-		p.CtimesNs = append(p.CtimesNs, f.ChangeTime)
+		p.Signatures = append(p.Signatures, f.Signature)
 		p.ModifiedAt = append(p.ModifiedAt, f.ModifiedAt)
 		p.ContentAt = append(p.ContentAt, f.ContentAt)
 		p.Problems = append(p.Problems, f.Problem)
@@ -237,7 +236,7 @@ func (w *Writer) fileParams(f File) queries.InsertFilesParams {
 	return queries.InsertFilesParams{
 		AgentID: w.agentID, Path: f.Path, Session: optional(f.Session), MemoryID: optionalID(f.MemoryID),
 		Status: string(f.Status), Present: f.Present, Fingerprint: f.Fingerprint[:], Hash: f.Hash, Size: f.Size,
-		Inode: f.Inode, MtimeNs: f.ModTime, CtimeNs: f.ChangeTime, ModifiedAt: f.ModifiedAt, ContentAt: f.ContentAt,
-		Problem: optional(f.Problem),
+		MtimeNs: f.ModTime, ModifiedAt: f.ModifiedAt, ContentAt: f.ContentAt, Problem: optional(f.Problem),
+		Signature: optionalNumber(f.Signature),
 	}
 }

@@ -14,7 +14,7 @@ var catalogueQueries = []string{
 	FROM pg_class WHERE relnamespace = 'public'::regnamespace`,
 
 	`SELECT format('column %s.%s at %s: %s not null %s collation %s identity %s generated %s default %s storage %s',
-		attrelid::regclass, attname, attnum, format_type(atttypid, atttypmod), attnotnull, collname, attidentity,
+		attrelid::regclass, attname, row_number() OVER (PARTITION BY attrelid ORDER BY attnum), format_type(atttypid, atttypmod), attnotnull, collname, attidentity,
 		attgenerated, pg_get_expr(adbin, adrelid), attstorage)
 	FROM pg_attribute
 	JOIN pg_class ON pg_class.oid = attrelid AND relnamespace = 'public'::regnamespace

@@ -39,12 +39,15 @@ func headOf(row queries.Memory) (Head, error) {
 func fileOf(row queries.File) File {
 	f := File{
 		Path: row.Path, Session: text(row.Session), Status: FileStatus(row.Status), Present: row.Present,
-		Fingerprint: memories.Fingerprint(row.Fingerprint), Hash: row.Hash, Size: row.Size, Inode: row.Inode,
-		ModTime: row.MtimeNs, ChangeTime: row.CtimeNs, ModifiedAt: row.ModifiedAt.UTC(), ContentAt: row.ContentAt.UTC(),
+		Fingerprint: memories.Fingerprint(row.Fingerprint), Hash: row.Hash, Size: row.Size,
+		ModTime: row.MtimeNs, ModifiedAt: row.ModifiedAt.UTC(), ContentAt: row.ContentAt.UTC(),
 		Problem: text(row.Problem),
 	}
 	if row.MemoryID != nil {
 		f.MemoryID = *row.MemoryID
+	}
+	if row.Signature != nil {
+		f.Signature = *row.Signature
 	}
 	return f
 }
@@ -95,6 +98,13 @@ func optional(s string) *string {
 		return nil
 	}
 	return &s
+}
+
+func optionalNumber(n int64) *int64 {
+	if n == 0 {
+		return nil
+	}
+	return &n
 }
 
 func optionalTime(t time.Time) *time.Time {

@@ -210,7 +210,7 @@ func (s *Store) MirroredByAgent(ctx context.Context) (map[int64]int, error) {
 	rows, err := s.q.CountFilesByAgent(ctx)
 	files := make(map[int64]int, len(rows))
 	for _, row := range rows {
-		files[row.AgentID] = int(row.Mirrored)
+		files[row.AgentID] = int(row.Present)
 	}
 	return files, wrap("count files by agent", err)
 }

@@ -71,6 +71,9 @@ func TestADatabaseWithoutAJournalGetsOneThatLeadsToWhatIs(t *testing.T) {
 	if gaps := pgtest.Journal(t, url)(); len(gaps) > 0 {
 		t.Errorf("the journal has gaps: %q", gaps)
 	}
+	if gaps := pgtest.Tallies(t, url)(); len(gaps) > 0 {
+		t.Errorf("what was there before is counted wrong: %q", gaps)
+	}
 	var told string
 	query(t, conn, "SELECT string_agg(kind || ' ' || name || ' ' || actor, ', ' ORDER BY name, at, id) FROM activity", &told)
 	if told != "learned M0 session, learned M1 disk, learned M2 session, missing M2 disk, learned M3 session, deleted M3 browser, "+

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -31,6 +32,8 @@ type Store struct {
 	// writers has a place for each writer that may hold a connection. A writer reads through the pool as well, so
 	// writers alone must never take all of it.
 	writers chan struct{}
+	// terms numbers the times for which this server holds leases.
+	terms atomic.Uint64
 	// nearMisses says that the database can tell which words look alike.
 	nearMisses bool
 }

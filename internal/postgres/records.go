@@ -67,12 +67,11 @@ type File struct {
 	Fingerprint memories.Fingerprint
 	Hash        string
 	Size        int64
-	Inode       int64
 	ModTime     int64 // nanoseconds since 1970
-	ChangeTime  int64 // nanoseconds since 1970; 0: unknown, so that the next look reads the file
 	ModifiedAt  time.Time
 	ContentAt   time.Time
 	Problem     string
+	Signature   int64 // of its path and metadata when it was read; 0: the next look reads it
 }
 
 // Durable says whether the file belongs to the agent's own memory/ and not to a session.

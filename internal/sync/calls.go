@@ -26,6 +26,7 @@ var (
 	callRebuildIndex  = newCall("rebuild-index", (*Engine).rebuildIndexHere)
 	callForget        = newCall("forget", (*Engine).forgetHere)
 	callScan          = newCall("scan", (*Engine).scanHere)
+	callRescan        = newCall("rescan", (*Engine).rescanHere)
 
 	callPreview         = newCall("preview", (*Engine).previewHere)
 	callPreviewAsOf     = newCall("preview-as-of", (*Engine).previewAsOfHere)
@@ -58,16 +59,11 @@ type call[In, Out any] struct {
 	here func(e *Engine, ctx context.Context, slug string, in In) (Out, error)
 }
 
+// calls carry out what other servers ask for, by name.
+var calls = map[string]func(ctx context.Context, e *Engine, slug string, arguments []byte) (out any, err error){}
+
 func newCall[In, Out any](name string, here func(*Engine, context.Context, string, In) (Out, error)) call[In, Out] {
-	return call[In, Out]{name, here}
-}
-
-// carryOut does what is asked on the server that looks after the agent.
-func (c call[In, Out]) carryOut(ctx context.Context, e *Engine, slug string, in In) (Out, error) {
-	return c.here(e, ctx, slug, in)
-}
-
-// readWhereItIs answers from this server's disk where the agent's directory is on it, and else as carryOut does.
-func (c call[In, Out]) readWhereItIs(ctx context.Context, e *Engine, slug string, in In) (Out, error) {
-	return c.here(e, ctx, slug, in)
+	c := call[In, Out]{name, here}
+	calls[name] = c.serve
+	return c
 }

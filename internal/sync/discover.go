@@ -10,13 +10,37 @@ import (
 	"memoir/internal/postgres"
 )
 
-// discover finds the agents that are on disk, makes new ones known, marks those whose directory is gone, and returns
-// the slugs of those that have appeared.
+// meeting is how often what is on disk is held against the known agents when another server makes the same one known at the
+// same moment.
+const meeting = 3
+
+// discover finds the agents that are on disk, makes new ones known, begins to look after those that no other server does, marks
+// those whose directory is gone, and returns the slugs of those that there is something new to look at.
 func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 	e.discovering.Lock()
 	defer e.discovering.Unlock()
 	found, unreadable := agents.Discover(e.options.Places, e.watcher.watchForAgents)
+	e.noteEventless(found)
+	e.noteUnreadable(unreadable)
+	for range meeting {
+		appeared, err = e.meet(ctx, found, unreadable)
+		if !errors.Is(err, errMet) {
+			break
+		}
+	}
+	return appeared, err
+}
+
+// errMet says that another server has made an agent known meanwhile.
+var errMet = errors.New("another server is making agents known at the same time")
+
+// meet holds what is on disk against the known agents.
+func (e *Engine) meet(ctx context.Context, found []agents.Found, unreadable []string) (appeared []string, err error) {
 	rows, err := e.store.AgentsUncounted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	elsewhere, err := e.elsewhere(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -26,38 +50,42 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 		byKey[row.Slug] = row
 		known[i] = agents.Known{Slug: row.Slug, Layout: agents.Layout(row.Layout), Dir: row.Dir}
 	}
-	e.noteEventless(found)
-	e.noteUnreadable(unreadable)
-
-	here := map[string]bool{} // or not seen to be gone
+	here := map[string]int64{} // ids of the agents whose directory is here, or not seen to be gone
 	known = agents.MarkPresent(known, found, unreadable)
-	for i := range known {
+	for i, row := range rows {
 		known[i].Present = known[i].Present || agents.StillThere(e.options.Places, known[i])
-		here[known[i].Slug] = known[i].Present
+		if known[i].Present {
+			here[row.Slug] = row.ID
+		}
+		known[i].Present = known[i].Present || elsewhere[row.ID] // no other directory may have its slug
 	}
-	for _, a := range agents.AssignSlugs(found, known) {
-		here[a.Slug] = true
-		row, isKnown := byKey[a.Slug]
-		id := row.ID
-		if isKnown && (!row.Present || row.Dir != a.Dir) {
-			if err := e.store.AgentReturns(ctx, id); err != nil {
+	assigned := agents.AssignSlugs(found, known)
+	for _, a := range assigned {
+		if here[a.Slug], err = e.meetOne(ctx, a, byKey); err != nil {
+			return nil, err
+		}
+	}
+	if err := e.want(ctx, here); err != nil {
+		return nil, err
+	}
+	for _, a := range assigned {
+		if row, isKnown := byKey[a.Slug]; isKnown && e.term(row.ID) != 0 {
+			if err := e.bringUpToDate(ctx, row, a); err != nil {
 				return nil, err
 			}
 		}
-		if !isKnown || !row.Present || onDisk(row) != a {
-			if id, err = e.store.SaveAgent(ctx, agentRow(a)); err != nil {
-				return nil, err
-			}
-		}
-		if e.register(id, a) {
+		if e.register(here[a.Slug], a) {
 			appeared = append(appeared, a.Slug)
 		}
 	}
 	for _, row := range rows {
 		// One that is here without any memory directory is known all the same, so that it is watched and scanned.
-		if here[row.Slug] {
+		switch _, isHere := here[row.Slug]; {
+		case isHere && e.term(row.ID) != 0:
 			_, err = e.agent(ctx, row.Slug)
-		} else {
+		case isHere || elsewhere[row.ID]:
+			e.remember(row)
+		default:
 			err = e.markGone(ctx, row)
 		}
 		if err != nil && !errors.Is(err, memories.ErrNotFound) { // forgotten meanwhile
@@ -67,35 +95,72 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 	return appeared, nil
 }
 
-// register makes an agent known to this process and says whether there is something new to look at.
-func (e *Engine) register(id int64, found agents.Agent) (appeared bool) {
-	e.mu.Lock()
-	a := e.agents[found.Slug]
-	if a == nil || a.id != id {
-		a = &agent{id: id}
-		e.agents[found.Slug] = a
+// meetOne returns the id of an agent that is on disk, which a new one gets now.
+func (e *Engine) meetOne(ctx context.Context, a agents.Agent, known map[string]postgres.Agent) (int64, error) {
+	if row, isKnown := known[a.Slug]; isKnown {
+		return row.ID, nil
 	}
-	e.mu.Unlock()
+	id, err := e.store.AddAgent(ctx, agentRow(a))
+	if errors.Is(err, memories.ErrNotFound) {
+		return 0, errMet
+	}
+	return id, err
+}
 
+// bringUpToDate lets the row of an agent say where its directory is, if that is not what it says.
+func (e *Engine) bringUpToDate(ctx context.Context, row postgres.Agent, a agents.Agent) error {
+	if row.Present && onDisk(row) == a {
+		return nil
+	}
+	if !row.Present || row.Dir != a.Dir {
+		if err := e.store.AgentReturns(ctx, row.ID); err != nil {
+			return err
+		}
+	}
+	_, err := e.store.SaveAgent(ctx, agentRow(a))
+	return err
+}
+
+// register makes an agent known to this process and says whether there is something new for this server to look at.
+func (e *Engine) register(id int64, found agents.Agent) (appeared bool) {
+	a := e.inProcess(found.Slug, id)
 	a.Lock()
 	defer a.Unlock()
+	term := e.term(id)
+	a.begin(term)
 	appeared = !a.present || a.onDisk != found || !a.looked
 	if !a.present || a.onDisk != found {
 		a.onDisk, a.present, a.published = found, true, published{}
 	}
-	return appeared
+	return appeared && term != 0
+}
+
+// remember keeps what the database says of an agent that is not this server's to look after.
+func (e *Engine) remember(row postgres.Agent) {
+	a := e.inProcess(row.Slug, row.ID)
+	a.Lock()
+	defer a.Unlock()
+	a.onDisk, a.present = onDisk(row), row.Present
+}
+
+// inProcess returns what this process knows of an agent; nothing yet, where it is another one than it knew of that slug.
+func (e *Engine) inProcess(slug string, id int64) *agent {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	a := e.agents[slug]
+	if a == nil || a.id != id {
+		a = &agent{id: id}
+		e.agents[slug] = a
+	}
+	return a
 }
 
 // markGone marks an agent whose directory is gone. It stays with all its memories until somebody forgets it.
 func (e *Engine) markGone(ctx context.Context, row postgres.Agent) error {
-	a, err := e.agent(ctx, row.Slug)
-	if err != nil {
-		return err
-	}
-	a.Lock()
-	a.present = false
-	a.Unlock()
-	if !row.Present {
+	was := row.Present
+	row.Present = false
+	e.remember(row)
+	if !was {
 		return nil
 	}
 	if err := e.store.SetAgentPresent(ctx, row.ID, false); err != nil {

@@ -32,6 +32,7 @@ type Hub struct {
 	mu          sync.Mutex
 	subscribers map[*Subscription]struct{}
 	closed      bool
+	news        *news // for the other servers
 }
 
 // Subscription is one listener's queue of events.
@@ -44,7 +45,7 @@ type Subscription struct {
 	hub    *Hub
 }
 
-func newHub() *Hub { return &Hub{subscribers: map[*Subscription]struct{}{}} }
+func newHub(news *news) *Hub { return &Hub{subscribers: map[*Subscription]struct{}{}, news: news} }
 
 // Subscribe starts to listen. The caller ends it with Close.
 func (h *Hub) Subscribe() *Subscription {
@@ -81,7 +82,16 @@ func (h *Hub) Close() {
 	}
 }
 
+// publish tells everyone, here and on the other servers, what this one has done.
 func (h *Hub) publish(events ...Event) {
+	if len(events) > 0 {
+		h.offer(events...)
+		h.news.add(events...)
+	}
+}
+
+// offer tells those who listen on this server.
+func (h *Hub) offer(events ...Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for s := range h.subscribers {

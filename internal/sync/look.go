@@ -52,6 +52,11 @@ func (e *Engine) scanHere(ctx context.Context, slug string, _ nothing) (Scan, er
 	return e.scan(ctx, slug)
 }
 
+// rescanHere is Scan for an agent that has just been looked for.
+func (e *Engine) rescanHere(ctx context.Context, slug string, _ nothing) (Scan, error) {
+	return e.scan(ctx, slug)
+}
+
 func (e *Engine) scan(ctx context.Context, slug string) (Scan, error) {
 	started := time.Now()
 	var scan Scan
@@ -101,7 +106,7 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 				h.hub.publish(Event{Agent: slug, Kind: KindScanned})
 			}
 		}
-		if !slices.Equal(scope, []string{"."}) {
+		if !isWhole(scope) {
 			h.settle()
 		}
 		if scan.Added+scan.Updated+scan.Removed > 0 {
@@ -124,7 +129,7 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	})
 	h.recover(dirs)
 	h.rememberLinks(listing, scope)
-	known, err := h.w.FilesUnder(ctx, scope)
+	found, err := h.differences(ctx, listing, scope)
 	if err != nil {
 		return Scan{}, err
 	}
@@ -132,18 +137,18 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	if err != nil {
 		return Scan{}, err
 	}
-	seen, err := h.read(ctx, at, listing, byPath(known))
+	gone, device := h.gone(listing, found.known, row.DurableDevice)
+	seen, err := h.read(ctx, at, found)
 	if err != nil {
 		return Scan{}, err
 	}
-	gone, device := h.gone(listing, known, row.DurableDevice)
 	l := look{at: at, seen: seen, gone: gone, cause: why}
 	out, err := h.save(ctx, l)
 	if err != nil {
 		return Scan{}, err
 	}
 	h.noteIndexes(listing)
-	if err := h.rememberLook(ctx, listing, scope, known, device); err != nil {
+	if err := h.rememberLook(ctx, listing, scope, found.before, device); err != nil {
 		return Scan{}, err
 	}
 	h.tell(out.changes)
@@ -205,29 +210,20 @@ func (h *hold) recover(dirs []string) {
 	}
 }
 
-func byPath(known []postgres.File) map[string]*postgres.File {
-	m := make(map[string]*postgres.File, len(known))
-	for i := range known {
-		m[known[i].Path] = &known[i]
-	}
-	return m
-}
-
 // gone returns the files that were there and that a complete look did not find any more, and the device to remember of
 // the durable directory. When that is on another device than before and files are missing, something was unmounted:
 // nothing is concluded, and the old device is kept, until the files are back.
-func (h *hold) gone(listing agents.Listing, known []postgres.File, device *uint64) ([]postgres.File, *uint64) {
+func (h *hold) gone(listing agents.Listing, known map[string]*postgres.File, device *uint64) ([]postgres.File, *uint64) {
 	var candidates []string
-	place := map[string]postgres.File{}
-	for _, f := range known {
+	for path, f := range known {
 		if f.Present && (!f.Durable() || listing.DurableThere) {
-			candidates = append(candidates, f.Path)
-			place[f.Path] = f
+			candidates = append(candidates, path)
 		}
 	}
+	slices.Sort(candidates)
 	var gone []postgres.File
 	for _, path := range listing.Gone(h.root, candidates) {
-		gone = append(gone, place[path])
+		gone = append(gone, *known[path])
 	}
 	if !listing.DurableThere {
 		return gone, device
@@ -239,17 +235,11 @@ func (h *hold) gone(listing agents.Listing, known []postgres.File, device *uint6
 }
 
 // rememberLook keeps what the look found of the agent as a whole.
-func (h *hold) rememberLook(ctx context.Context, listing agents.Listing, scope []string, known []postgres.File, device *uint64) error {
-	if slices.Equal(scope, []string{"."}) {
+func (h *hold) rememberLook(ctx context.Context, listing agents.Listing, scope []string, before int, device *uint64) error {
+	if isWhole(scope) {
 		h.looked = true
 		h.files.Store(int64(len(listing.Files)))
 		return h.w.SetLook(ctx, max(0, listing.Sessions), device)
-	}
-	before := 0
-	for _, f := range known {
-		if f.Present {
-			before++
-		}
 	}
 	h.files.Add(int64(len(listing.Files) - before))
 	return nil

@@ -58,13 +58,16 @@ func (e *Engine) work(ctx context.Context) {
 // do carries out one look. What fails is tried again: no change on disk is forgotten.
 func (e *Engine) do(ctx context.Context, w work) {
 	var err error
-	if w.key == "" {
+	switch {
+	case w.key == "":
 		err = e.discoverAndLook(ctx)
-	} else {
+	case e.looksAfter(w.key):
 		err = e.lookAt(ctx, w.key, w.scope)
+	default:
+		return // another server's business; if it becomes this one's, that begins with a look at everything
 	}
 	e.meter.lag(time.Since(w.since))
-	if err == nil || ctx.Err() != nil || errors.Is(err, memories.ErrNotFound) {
+	if err == nil || ctx.Err() != nil || errors.Is(err, memories.ErrNotFound) || errors.Is(err, errElsewhere) {
 		return
 	}
 	e.log.Warn("a look at the disk failed and is tried again", "agent", w.key, "error", err)
@@ -79,7 +82,8 @@ func (e *Engine) discoverAndLook(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return e.scanAgents(ctx, appeared)
+	_, err = e.scanEach(ctx, appeared, e.scan)
+	return err
 }
 
 // scanAgainAndAgain scans everything at the start and then every Rescan; where watching does not work, far more often.
@@ -98,7 +102,7 @@ func (e *Engine) scanAgainAndAgain(ctx context.Context) {
 			return
 		case <-time.After(wait):
 		}
-		if _, err := e.ScanAll(ctx); err != nil {
+		if _, err := e.scanOwn(ctx); err != nil {
 			if ctx.Err() != nil {
 				return
 			}
@@ -118,29 +122,35 @@ func (e *Engine) scanAgainAndAgain(ctx context.Context) {
 	}
 }
 
-// ScanAll finds every agent and looks at all of each.
+// ScanAll finds every agent and looks at all of each, on whichever server that is to be done.
 func (e *Engine) ScanAll(ctx context.Context) (Scan, error) {
+	own, err := e.scanOwn(ctx)
+	if err != nil {
+		return Scan{}, err
+	}
+	var others []string
+	for _, slug := range e.slugs() {
+		if !e.looksAfter(slug) {
+			others = append(others, slug)
+		}
+	}
+	sum, err := e.scanEach(ctx, others, func(ctx context.Context, slug string) (Scan, error) {
+		return callRescan.carryOut(ctx, e, slug, nothing{})
+	})
+	took := own.Took + sum.Took
+	sum.add(own)
+	sum.Took = took
+	return sum, err
+}
+
+// scanOwn finds every agent and looks at all of each that this server looks after.
+func (e *Engine) scanOwn(ctx context.Context) (Scan, error) {
 	started := time.Now()
 	if _, err := e.discover(ctx); err != nil {
 		return Scan{}, err
 	}
-	var mu sync.Mutex
-	var sum Scan
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
-	for _, slug := range e.slugs() {
-		group.Go(func() error {
-			scan, err := e.scan(ctx, slug)
-			if errors.Is(err, memories.ErrNotFound) {
-				return nil // forgotten meanwhile
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			sum.add(scan)
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
+	sum, err := e.scanEach(ctx, e.lookedAfter(), e.scan)
+	if err != nil {
 		return Scan{}, err
 	}
 	sum.Took = time.Since(started)
@@ -148,13 +158,28 @@ func (e *Engine) ScanAll(ctx context.Context) (Scan, error) {
 	return sum, nil
 }
 
-func (e *Engine) scanAgents(ctx context.Context, slugs []string) error {
+// scanEach looks at all of each agent, a few at a time. Agents that are forgotten or change hands meanwhile are left out.
+func (e *Engine) scanEach(ctx context.Context, slugs []string, scan func(context.Context, string) (Scan, error)) (Scan, error) {
+	started := time.Now()
+	var mu sync.Mutex
+	var sum Scan
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
 	for _, slug := range slugs {
-		if _, err := e.scan(ctx, slug); err != nil {
+		group.Go(func() error {
+			found, err := scan(ctx, slug)
+			if errors.Is(err, memories.ErrNotFound) || errors.Is(err, errElsewhere) {
+				return nil
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			sum.add(found)
 			return err
-		}
+		})
 	}
-	return nil
+	err := group.Wait()
+	sum.Took = time.Since(started)
+	return sum, err
 }
 
 // searchIndexRetry is how long filling the search index waits after it has failed.
@@ -171,15 +196,33 @@ func (e *Engine) fillSearchIndex(ctx context.Context) {
 		e.indexing.Store(true)
 		e.indexEverything(ctx)
 		e.indexing.Store(false)
+		e.filledElsewhere.Store(0) // whatever there was to do is done
+		e.tellIndexing(ctx, false)
 	}
 }
 
+// tellIndexing tells the other servers whether this one is filling the search index.
+func (e *Engine) tellIndexing(ctx context.Context, busy bool) {
+	e.link.Load().Tell(ctx, []string{message{Indexing: &busy}.payload()}) //nolint:errcheck // it is told again, or forgotten
+}
+
+const (
+	// indexingTold is how often a server that fills the search index says so.
+	indexingTold = 5 * time.Second
+	// indexingForgotten is how long that holds when it does not say so any more.
+	indexingForgotten = 20 * time.Second
+)
+
 // Searchable reports whether a search finds everything that is listed: after the start, and after many memories have come
 // at once, the search index is filled last.
-func (e *Engine) Searchable() bool { return !e.indexing.Load() }
+func (e *Engine) Searchable() bool {
+	elsewhere := time.Unix(0, e.filledElsewhere.Load())
+	return !e.indexing.Load() && time.Since(elsewhere) > indexingForgotten
+}
 
 func (e *Engine) indexEverything(ctx context.Context) {
 	done := uuid.Nil // everything up to this memory
+	var told time.Time
 	for ctx.Err() == nil {
 		last, err := e.store.IndexMore(ctx, done)
 		switch {
@@ -193,6 +236,10 @@ func (e *Engine) indexEverything(ctx context.Context) {
 			return
 		default:
 			done = last
+			if time.Since(told) > indexingTold {
+				told = time.Now()
+				e.tellIndexing(ctx, true)
+			}
 		}
 	}
 }

@@ -56,8 +56,15 @@ func (e *Engine) Status(ctx context.Context) (Status, error) {
 		s.WatchMode = PollMode
 	}
 	s.Overflows, _ = e.watcher.state()
-	for _, slug := range e.slugs() {
-		s.FilesOnDisk += e.filesOf(slug)
+	figures, err := e.figuresOfAll(ctx)
+	if err != nil {
+		return Status{}, err
+	}
+	for id, f := range figures {
+		s.FilesOnDisk += f.Files
+		if e.term(id) == 0 {
+			s.Pending += f.Pending
+		}
 	}
 	e.meter.mu.Lock()
 	defer e.meter.mu.Unlock()
@@ -75,6 +82,7 @@ type AgentStatus struct {
 	Missing        int    // memories that are held, because most of them went at once
 	Pending        int    // paths that wait to be looked at
 	Problem        string // why its CLAUDE.md is not up to date; empty: it is
+	Elsewhere      bool   // another server looks after it
 }
 
 // AgentStatuses reads the meter agent by agent, by slug.
@@ -87,23 +95,23 @@ func (e *Engine) AgentStatuses(ctx context.Context) ([]AgentStatus, error) {
 	if err != nil {
 		return nil, err
 	}
+	figures, err := e.figuresOfAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	holders, err := e.store.Holders(ctx)
+	if err != nil {
+		return nil, err
+	}
 	all := make([]AgentStatus, len(rows))
 	for i, row := range rows {
 		all[i] = AgentStatus{
-			Slug: row.Slug, Name: row.DisplayName, Present: row.Present, FilesOnDisk: e.filesOf(row.Slug), Mirrored: mirrored[row.ID],
-			NeedsAttention: row.Counts.NeedsAttention, Missing: row.Counts.Missing, Pending: e.queue.pendingOf(row.Slug),
-			Problem: row.ClaudeMD.Problem,
+			Slug: row.Slug, Name: row.DisplayName, Present: row.Present, FilesOnDisk: figures[row.ID].Files, Mirrored: mirrored[row.ID],
+			NeedsAttention: row.Counts.NeedsAttention, Missing: row.Counts.Missing, Pending: figures[row.ID].Pending,
+			Problem: row.ClaudeMD.Problem, Elsewhere: holders[row.ID] != 0 && e.term(row.ID) == 0,
 		}
 	}
 	return all, nil
-}
-
-// filesOf is how many memory files the last look at an agent counted.
-func (e *Engine) filesOf(slug string) int {
-	if a := e.known(slug); a != nil {
-		return int(a.files.Load())
-	}
-	return 0
 }
 
 // polls says whether looking again and again stands in for events.

@@ -3,7 +3,6 @@ package sync_test
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"pgregory.net/rapid"
 
+	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/sync"
@@ -182,23 +182,18 @@ func (b *bench) trustTimeStamps(slug string) {
 	if agent, err = b.store.Agent(ctx, slug); err != nil {
 		b.Fatal(err)
 	}
-	err = filepath.WalkDir(agent.Dir, func(file string, _ fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		var info syscall.Stat_t
-		if err := syscall.Lstat(file, &info); err != nil {
-			return err
-		}
-		place, err := filepath.Rel(agent.Dir, file)
-		if err != nil {
-			return err
-		}
-		_, err = conn.Exec(ctx, "UPDATE files SET ctime_ns = $1 WHERE path = $2 AND agent_id = $3", info.Ctim.Nano(), filepath.ToSlash(place), agent.ID)
-		return err
-	})
+	root, err := os.OpenRoot(agent.Dir)
 	if err != nil {
 		b.Fatal(err)
+	}
+	defer root.Close() //nolint:errcheck // only read through
+	onDisk := agents.Agent{Slug: agent.Slug, Layout: agents.Layout(agent.Layout), Dir: agent.Dir}
+	for _, entry := range agents.Walk(root, onDisk, []string{"."}, func(string) {}).Files {
+		const sign = `UPDATE files SET signature = $1
+			WHERE agent_id = $2 AND path = $3 AND mtime_ns = $4 AND size = $5 AND present AND status IN ('carries', 'unreadable')`
+		if _, err := conn.Exec(ctx, sign, entry.Signature(), agent.ID, entry.Path, entry.ModTime.UnixNano(), entry.Size); err != nil {
+			b.Fatal(err)
+		}
 	}
 	time.Sleep(10 * time.Millisecond) // what comes now must have other time stamps; the system's clock has ticks of up to 10 ms
 }

@@ -187,6 +187,7 @@ func (w *world) disagreements() []string {
 	found = append(found, w.ofIndexes()...)
 	found = append(found, w.leftovers()...)
 	found = append(found, w.journal()...)
+	found = append(found, w.tallies()...)
 	return found
 }
 

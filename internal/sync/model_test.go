@@ -78,12 +78,12 @@ func model(t *testing.T, prepare func(*bench), run func(*world)) {
 	b.options.ClaudeMDLimit = modelLimit // so that some of the memories become one-line entries
 	b.restart()
 	prepare(b)
-	journal := pgtest.Journal(t, b.url)
+	journal, tallies := pgtest.Journal(t, b.url), pgtest.Tallies(t, b.url)
 	runs := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		runs++
 		w := newWorld(rt, b, fmt.Sprintf("agent%d", runs))
-		w.journal = journal
+		w.journal, w.tallies = journal, tallies
 		defer w.end()
 		run(w)
 	})
@@ -101,10 +101,10 @@ type world struct {
 	ever  contents            // every content that was ever written
 	ended contents            // what deleted memories had said, as long as nobody has let it in again
 	taken map[string][]string // the index lines that went with each deletion, by the memory's id
-	// journal says where the journal does not lead to what is.
-	journal func() []string
-	pasts   []past
-	rules   *rules // what each look has to lead to; nil while the engine looks by itself
+	// journal says where the journal does not lead to what is, and tallies where they are not what a count gives.
+	journal, tallies func() []string
+	pasts            []past
+	rules            *rules // what each look has to lead to; nil while the engine looks by itself
 }
 
 // contents are fingerprints by name.

@@ -120,7 +120,7 @@ func (d *desk) fileGone(f postgres.File) {
 	if f.Status == postgres.Blocked {
 		d.out.batch.Unblock = append(d.out.batch.Unblock, f.Path)
 	}
-	f.Present, f.Status, f.Problem = false, postgres.Carries, ""
+	f.Present, f.Status, f.Problem, f.Signature = false, postgres.Carries, "", 0
 	d.out.batch.Files = append(d.out.batch.Files, f)
 }
 
@@ -143,7 +143,7 @@ func (d *desk) fileSeen(s sighting) {
 	}
 	row := postgres.File{
 		Path: s.path, Session: s.session, Status: postgres.Carries, Present: true, Fingerprint: s.fingerprint, Hash: s.hash,
-		Size: s.size, Inode: s.inode, ModTime: s.modTime, ChangeTime: s.changeTime, ModifiedAt: s.modifiedAt, ContentAt: s.contentAt,
+		Size: s.size, ModTime: s.modTime, ModifiedAt: s.modifiedAt, ContentAt: s.contentAt, Signature: s.signature,
 	}
 	// A file whose bytes are not known says nothing that could have been deleted.
 	blocked := s.hash != "" && d.tombstones[postgres.Tombstone{Name: s.file.Name, Fingerprint: s.fingerprint}]
@@ -171,7 +171,7 @@ func (d *desk) fileSeen(s sighting) {
 // has been learned anew under it.
 func (d *desk) block(s sighting, row *postgres.File) {
 	d.dropUnreadable(s.path)
-	row.Status = postgres.Blocked
+	row.Status, row.Signature = postgres.Blocked, 0 // what is kept out may be let in
 	pg := d.byName[s.file.Name]
 	if s.file.Unreadable {
 		pg = nil

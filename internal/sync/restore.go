@@ -239,9 +239,7 @@ func (e *Engine) forgetHere(ctx context.Context, slug string, _ nothing) (postgr
 	if err != nil {
 		return postgres.Agent{}, err
 	}
-	e.mu.Lock()
-	delete(e.agents, slug)
-	e.mu.Unlock()
+	e.drop(slug)
 	e.hub.publish(Event{Agent: slug, Kind: KindDeleted})
 	return row, nil
 }

@@ -25,9 +25,9 @@ const beingWritten = 800 * time.Millisecond
 // A sighting is a memory file that one look found new, changed, or back.
 type sighting struct {
 	path, session string
-	size, inode   int64
+	size          int64
 	modTime       int64 // nanoseconds since 1970
-	changeTime    int64 // nanoseconds since 1970; 0: too fresh to be relied on
+	signature     int64 // 0: too fresh to be relied on
 	raw           []byte
 	hash          string
 	file          memories.File
@@ -48,6 +48,17 @@ func (s sighting) unchanged() bool {
 // isNews says that the file was not there, or not with these bytes, when it was last looked at.
 func (s sighting) isNews() bool { return s.known == nil || !s.known.Present || s.known.Hash != s.hash }
 
+// isSteady says that nothing about the file is otherwise than the rows have it.
+func (s sighting) isSteady() bool {
+	if !s.unchanged() || !s.known.Present || s.known.ModTime != s.modTime || s.known.Fingerprint != s.fingerprint {
+		return false
+	}
+	if s.file.Unreadable {
+		return s.known.Status == postgres.Unreadable && s.known.Problem == s.file.Problems[0].Code
+	}
+	return s.known.Status == postgres.Carries
+}
+
 // awaitsRemoval says that the file is what a deletion could not remove yet; what cannot be read may still be that.
 func (s sighting) awaitsRemoval() bool {
 	if s.known == nil || s.known.Status != postgres.Removing {
@@ -56,18 +67,13 @@ func (s sighting) awaitsRemoval() bool {
 	return s.unchanged() || s.file.Unreadable && s.file.Problems[0].Code == memories.CodeUnreadable
 }
 
-// read opens every listed file that is not known to be the same as before, a few at a time.
-func (h *hold) read(ctx context.Context, at time.Time, listing agents.Listing, known map[string]*postgres.File) ([]sighting, error) {
-	var toRead []agents.Entry
-	for _, entry := range listing.Files {
-		// What is kept out may have been let in since.
-		if f := known[entry.Path]; f == nil || f.Status == postgres.Blocked || entry.Path == h.saved || !sameSignature(*f, entry) {
-			toRead = append(toRead, entry)
-		}
-	}
+// read opens every file that may be otherwise, a few at a time, and returns those that are. The rest are signed, so that
+// the next look passes over them.
+func (h *hold) read(ctx context.Context, at time.Time, found differences) ([]sighting, error) {
+	toRead, known := found.toRead, found.known
 	seen := make([]sighting, len(toRead))
 	ok := make([]bool, len(toRead))
-	group, ctx := errgroup.WithContext(ctx)
+	group, reading := errgroup.WithContext(ctx)
 	group.SetLimit(2 * runtime.GOMAXPROCS(0))
 	// Each worker takes a run of files: starting one for every small file costs more than reading it.
 	const run = 64
@@ -77,26 +83,31 @@ func (h *hold) read(ctx context.Context, at time.Time, listing agents.Listing, k
 			for i := start; i < end; i++ {
 				seen[i], ok[i] = h.see(at, toRead[i], known[toRead[i].Path])
 			}
-			return ctx.Err()
+			return reading.Err()
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
+	var steady []postgres.Signed
 	kept := seen[:0]
 	for i := range seen {
-		if ok[i] {
+		switch {
+		case !ok[i]:
+		case !seen[i].isSteady():
 			kept = append(kept, seen[i])
+		case seen[i].signature != 0:
+			steady = append(steady, postgres.Signed{Path: seen[i].path, Signature: seen[i].signature})
 		}
 	}
-	return kept, nil
+	return kept, h.w.Sign(ctx, steady)
 }
 
 // see reads one file. ok is false when it vanished or is being written: another look follows.
 func (h *hold) see(at time.Time, entry agents.Entry, known *postgres.File) (s sighting, ok bool) {
 	s = sighting{
-		path: entry.Path, session: entry.Session, size: entry.Size, inode: int64(entry.Inode),
-		modTime: entry.ModTime.UnixNano(), changeTime: signature(entry, at), known: known, saved: entry.Path == h.saved,
+		path: entry.Path, session: entry.Session, size: entry.Size,
+		modTime: entry.ModTime.UnixNano(), signature: signature(entry, at), known: known, saved: entry.Path == h.saved,
 	}
 	var problem *memories.Problem
 	if problem = entry.Problem; problem == nil {
@@ -159,21 +170,10 @@ func (s *sighting) date(at, modTime time.Time) {
 	}
 }
 
-// signature is the change time to remember of an entry: 0 where a further change could carry the same one.
+// signature is the one to remember of an entry: 0 where a further change could carry the same one.
 func signature(entry agents.Entry, at time.Time) int64 {
 	if entry.ChangeTime.After(at.Add(-fresh)) {
 		return 0
 	}
-	return entry.ChangeTime.UnixNano()
-}
-
-// sameSignature says that a file cannot have changed since it was last read, as far as its metadata tells.
-func sameSignature(f postgres.File, entry agents.Entry) bool {
-	problem := ""
-	if entry.Problem != nil {
-		problem = entry.Problem.Code
-	}
-	listed := f.Status == postgres.Unreadable && f.Problem == problem || problem == ""
-	return f.Present && f.ChangeTime != 0 && f.ChangeTime == entry.ChangeTime.UnixNano() &&
-		f.ModTime == entry.ModTime.UnixNano() && f.Size == entry.Size && f.Inode == int64(entry.Inode) && listed
+	return entry.Signature()
 }

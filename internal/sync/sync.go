@@ -47,10 +47,21 @@ type Engine struct {
 	watcher *watcher
 
 	mu     sync.Mutex
-	agents map[string]*agent // by slug
+	agents map[string]*agent  // by slug
+	wanted map[int64]struct{} // agents that this server would look after if it could
+
+	// link is what leases hang on, and how other servers are told and heard. When it is lost, another one takes its place.
+	link     atomic.Pointer[postgres.Link]
+	released chan struct{} // another server has let go of leases
+	noRoom   atomic.Bool   // Postgres had no room for every lease
+	news     *news
+	asked    chan string // requests of other servers
+	answers  *answers
+	told     knownFigures
 
 	discovering sync.Mutex
-	unreadable  []string // directories that the last discovery could not look into
+	unreadable  []string            // directories that the last discovery could not look into
+	left        map[int64]time.Time // when nobody looked after an agent any more that another server had; zero: it still has
 	ready       atomic.Bool
 	// eventless says that some agent lies on a file system that sends no events.
 	eventless atomic.Bool
@@ -58,6 +69,8 @@ type Engine struct {
 	unindexed chan struct{}
 	// indexing says that the search index is being filled, or about to be.
 	indexing atomic.Bool
+	// filledElsewhere is when another server said last that it is filling the index, in nanoseconds since 1970; 0: it is done.
+	filledElsewhere atomic.Int64
 
 	stop    context.CancelFunc
 	running sync.WaitGroup
@@ -66,11 +79,13 @@ type Engine struct {
 // agent is one known agent in this process. Whoever works on it holds its lock.
 type agent struct {
 	sync.Mutex
-	id        int64
+	id int64
+	// term is the time of looking after it, as Engine.term numbers them, that what follows was learned in.
+	term      uint64
 	onDisk    agents.Agent
 	present   bool
 	published published
-	// looked says that all of its directory has been looked at, and is watched, since the process started.
+	// looked says that all of its directory has been looked at, and is watched, in this term.
 	looked bool
 	// settling looks at everything once the events have gone quiet.
 	settling *time.Timer
@@ -79,7 +94,7 @@ type agent struct {
 	links map[string]struct{}
 	// indexes are the MEMORY.md files as they were last looked at.
 	indexes map[string]fileStamp
-	// recovered says that leftovers of a crash have been cleared since the process started.
+	// recovered says that leftovers of a crash have been cleared in this term.
 	recovered bool
 	files     atomic.Int64 // memory files that its last looks found on disk
 }
@@ -90,7 +105,8 @@ func (a *agent) isPresent() bool {
 	return a.present
 }
 
-// Start begins to watch and to scan. Close ends it.
+// Start begins to watch and to scan. Close ends it. It fails with postgres.ErrUnavailable where the database has no connection
+// to give.
 func Start(store *postgres.Store, options Options) (*Engine, error) {
 	if options.Disk == nil {
 		options.Disk = realDisk{}
@@ -100,24 +116,34 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("watch files: %w", err)
 	}
+	news := newNews()
 	ctx, stop := context.WithCancel(context.Background())
 	e := &Engine{
-		store: store, options: options, disk: options.Disk, log: options.Log, hub: newHub(), queue: q, watcher: w,
+		store: store, options: options, disk: options.Disk, log: options.Log, hub: newHub(news), queue: q, watcher: w,
 		agents: map[string]*agent{}, unindexed: make(chan struct{}, 1), stop: stop,
+		released: make(chan struct{}, 1), news: news, asked: make(chan string, maxAsked), answers: newAnswers(), left: map[int64]time.Time{},
+	}
+	if err := e.openLink(ctx); err != nil {
+		stop()
+		return nil, errors.Join(err, w.close())
 	}
 	e.indexing.Store(true) // until it has been looked for what a crash has left out
-	for _, run := range []func(context.Context){func(context.Context) { w.run() }, e.work, e.scanAgainAndAgain, e.fillSearchIndex} {
+	for _, run := range []func(context.Context){
+		func(context.Context) { w.run() }, e.work, e.scanAgainAndAgain, e.fillSearchIndex, e.stayLinked, e.tellNews, e.serveOthers,
+	} {
 		e.running.Go(func() { run(ctx) })
 	}
 	return e, nil
 }
 
-// Close ends watching and scanning, lets running writes finish, and closes every subscription.
+// Close ends watching and scanning, lets running writes finish, closes every subscription, and lets other servers look after
+// what this one did.
 func (e *Engine) Close() error {
 	e.hub.Close()
 	e.stop()
 	err := e.watcher.close()
 	e.running.Wait()
+	e.unlink()
 	return err
 }
 
@@ -142,7 +168,7 @@ type hold struct {
 }
 
 // withAgent runs do while nobody else, in this process or another, works on the agent. It fails with
-// memories.ErrNotFound for an unknown slug.
+// memories.ErrNotFound for an unknown slug, and with errElsewhere where another server looks after the agent.
 func (e *Engine) withAgent(ctx context.Context, slug string, do func(*hold) error) error {
 	a, err := e.agent(ctx, slug)
 	if err != nil {
@@ -152,6 +178,9 @@ func (e *Engine) withAgent(ctx context.Context, slug string, do func(*hold) erro
 	defer a.Unlock()
 	return e.store.WithAgent(ctx, a.id, func(w *postgres.Writer) error {
 		h := &hold{Engine: e, agent: a, w: w}
+		if err := h.begin(ctx); err != nil {
+			return err
+		}
 		root, err := os.OpenRoot(a.onDisk.Dir)
 		switch {
 		case err == nil:
@@ -187,6 +216,25 @@ func (e *Engine) known(slug string) *agent {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.agents[slug]
+}
+
+// byID returns the slug of a known agent; empty: it is not known.
+func (e *Engine) byID(id int64) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for slug, a := range e.agents {
+		if a.id == id {
+			return slug
+		}
+	}
+	return ""
+}
+
+// drop forgets an agent that is known no more.
+func (e *Engine) drop(slug string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.agents, slug)
 }
 
 func (e *Engine) slugs() []string {
@@ -231,9 +279,6 @@ func (h *hold) canWrite(ctx context.Context) error {
 	}
 	return &memories.ConflictError{Reason: "The agent's memory directory " + filepath.Join(h.onDisk.Dir, h.onDisk.DurableDir()) + " is not there, and it had memories in it. Nothing was changed. Put it back, or remove those memories, and try again."}
 }
-
-// errElsewhere says that another server looks after the agent. It is for that one to carry out what is asked.
-var errElsewhere = fmt.Errorf("another server has just begun to look after the agent: %w", postgres.ErrUnavailable)
 
 func ignoreCanceled(err error) error {
 	if errors.Is(err, context.Canceled) {

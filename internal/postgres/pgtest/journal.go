@@ -58,20 +58,39 @@ WHERE counted.alive IS DISTINCT FROM grown.alive`
 // Journal returns a function that says, a sentence each, where the journal in the database does not lead to what is.
 func Journal(t testing.TB, url string) (gaps func() []string) {
 	t.Helper()
+	return sentences(t, url, journalGaps)
+}
+
+// sentences returns a function that reads the sentences of a query. They are no failure of the test by themselves, so that
+// it may ask again until there are none.
+func sentences(t testing.TB, url, query string) func() []string {
+	t.Helper()
 	conn, err := pgx.Connect(context.Background(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close(context.Background()) }) //nolint:errcheck // the database goes with the test
-	return func() []string {
-		rows, err := conn.Query(context.Background(), journalGaps)
-		if err != nil {
-			return []string{err.Error()}
-		}
-		found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			return []string{err.Error()}
-		}
-		return found
+	return func() []string { return sentencesOf(conn, query) }
+}
+
+// JournalGaps asks once what the function of Journal says, over a connection of its own.
+func JournalGaps(ctx context.Context, url string) []string {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return []string{err.Error()}
 	}
+	defer conn.Close(ctx) //nolint:errcheck // only read
+	return sentencesOf(conn, journalGaps)
+}
+
+func sentencesOf(conn *pgx.Conn, query string) []string {
+	rows, err := conn.Query(context.Background(), query)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return []string{err.Error()}
+	}
+	return found
 }

@@ -10,6 +10,39 @@ import (
 	"time"
 )
 
+const addAgent = `-- name: AddAgent :one
+INSERT INTO agents (slug, layout, dir, display_name, claude_md_path, present, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
+ON CONFLICT (slug) DO NOTHING
+RETURNING id
+`
+
+type AddAgentParams struct {
+	Slug         string
+	Layout       string
+	Dir          string
+	DisplayName  string
+	ClaudeMdPath *string
+	Present      bool
+	At           time.Time
+}
+
+// No row: another server has made an agent of that slug known meanwhile.
+func (q *Queries) AddAgent(ctx context.Context, arg AddAgentParams) (int64, error) {
+	row := q.db.QueryRow(ctx, addAgent,
+		arg.Slug,
+		arg.Layout,
+		arg.Dir,
+		arg.DisplayName,
+		arg.ClaudeMdPath,
+		arg.Present,
+		arg.At,
+	)
+	var id int64
+	err := row.Scan(&id)
+	return id, err
+}
+
 const agentByID = `-- name: AgentByID :one
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
        claude_md_chars, claude_md_problem, created_at, updated_at
@@ -111,28 +144,20 @@ func (q *Queries) Agents(ctx context.Context) ([]Agent, error) {
 }
 
 const countMemories = `-- name: CountMemories :many
-SELECT agent_id, state, type, count(*) AS n
-FROM memories
-WHERE agent_id = ANY($1::bigint[])
-GROUP BY agent_id, state, type
+SELECT agent_id, state, type, n
+FROM memory_tallies
+WHERE agent_id = ANY($1::bigint[]) AND n <> 0
 `
 
-type CountMemoriesRow struct {
-	AgentID int64
-	State   string
-	Type    *string
-	N       int64
-}
-
-func (q *Queries) CountMemories(ctx context.Context, agentIds []int64) ([]CountMemoriesRow, error) {
+func (q *Queries) CountMemories(ctx context.Context, agentIds []int64) ([]MemoryTally, error) {
 	rows, err := q.db.Query(ctx, countMemories, agentIds)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []CountMemoriesRow{}
+	items := []MemoryTally{}
 	for rows.Next() {
-		var i CountMemoriesRow
+		var i MemoryTally
 		if err := rows.Scan(
 			&i.AgentID,
 			&i.State,
@@ -154,7 +179,9 @@ WITH gone_files AS (DELETE FROM files WHERE files.agent_id = $1),
      gone_tombstones AS (DELETE FROM tombstones WHERE tombstones.agent_id = $1),
      gone_blocked AS (DELETE FROM blocked WHERE blocked.agent_id = $1),
      gone_activity AS (DELETE FROM activity WHERE activity.agent_id = $1),
-     gone_growth AS (DELETE FROM growth WHERE growth.agent_id = $1)
+     gone_growth AS (DELETE FROM growth WHERE growth.agent_id = $1),
+     gone_memory_tallies AS (DELETE FROM memory_tallies WHERE memory_tallies.agent_id = $1),
+     gone_file_tallies AS (DELETE FROM file_tallies WHERE file_tallies.agent_id = $1)
 DELETE FROM agents WHERE agents.id = $1
 `
 

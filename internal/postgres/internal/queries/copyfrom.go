@@ -82,12 +82,11 @@ func (r iteratorForInsertFiles) Values() ([]interface{}, error) {
 		r.rows[0].Fingerprint,
 		r.rows[0].Hash,
 		r.rows[0].Size,
-		r.rows[0].Inode,
 		r.rows[0].MtimeNs,
-		r.rows[0].CtimeNs,
 		r.rows[0].ModifiedAt,
 		r.rows[0].ContentAt,
 		r.rows[0].Problem,
+		r.rows[0].Signature,
 	}, nil
 }
 
@@ -96,7 +95,7 @@ func (r iteratorForInsertFiles) Err() error {
 }
 
 func (q *Queries) InsertFiles(ctx context.Context, arg []InsertFilesParams) (int64, error) {
-	return q.db.CopyFrom(ctx, []string{"files"}, []string{"agent_id", "path", "session", "memory_id", "status", "present", "fingerprint", "hash", "size", "inode", "mtime_ns", "ctime_ns", "modified_at", "content_at", "problem"}, &iteratorForInsertFiles{rows: arg})
+	return q.db.CopyFrom(ctx, []string{"files"}, []string{"agent_id", "path", "session", "memory_id", "status", "present", "fingerprint", "hash", "size", "mtime_ns", "modified_at", "content_at", "problem", "signature"}, &iteratorForInsertFiles{rows: arg})
 }
 
 // iteratorForInsertHeads implements pgx.CopyFromSource.

@@ -26,9 +26,8 @@ func (q *Queries) CountDurableMemories(ctx context.Context, agentID int64) (int6
 }
 
 const countFiles = `-- name: CountFiles :one
-SELECT count(*) FILTER (WHERE present) AS mirrored,
-       (SELECT count(*) FROM memories WHERE state = 'needs_attention') AS needs_attention
-FROM files
+SELECT (SELECT coalesce(sum(present), 0) FROM file_tallies)::bigint AS mirrored,
+       (SELECT coalesce(sum(n), 0) FROM memory_tallies WHERE state = 'needs_attention')::bigint AS needs_attention
 `
 
 type CountFilesRow struct {
@@ -44,27 +43,19 @@ func (q *Queries) CountFiles(ctx context.Context) (CountFilesRow, error) {
 }
 
 const countFilesByAgent = `-- name: CountFilesByAgent :many
-SELECT agent_id, count(*) AS mirrored
-FROM files
-WHERE present
-GROUP BY agent_id
+SELECT agent_id, present FROM file_tallies
 `
 
-type CountFilesByAgentRow struct {
-	AgentID  int64
-	Mirrored int64
-}
-
-func (q *Queries) CountFilesByAgent(ctx context.Context) ([]CountFilesByAgentRow, error) {
+func (q *Queries) CountFilesByAgent(ctx context.Context) ([]FileTally, error) {
 	rows, err := q.db.Query(ctx, countFilesByAgent)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []CountFilesByAgentRow{}
+	items := []FileTally{}
 	for rows.Next() {
-		var i CountFilesByAgentRow
-		if err := rows.Scan(&i.AgentID, &i.Mirrored); err != nil {
+		var i FileTally
+		if err := rows.Scan(&i.AgentID, &i.Present); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -115,8 +106,8 @@ func (q *Queries) DurableFilesOf(ctx context.Context, arg DurableFilesOfParams) 
 }
 
 const files = `-- name: Files :many
-SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, inode, mtime_ns, ctime_ns,
-       modified_at, content_at, problem
+SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
+       problem, signature
 FROM files
 WHERE agent_id = $1
 `
@@ -140,12 +131,105 @@ func (q *Queries) Files(ctx context.Context, agentID int64) ([]File, error) {
 			&i.Fingerprint,
 			&i.Hash,
 			&i.Size,
-			&i.Inode,
 			&i.MtimeNs,
-			&i.CtimeNs,
 			&i.ModifiedAt,
 			&i.ContentAt,
 			&i.Problem,
+			&i.Signature,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const filesAt = `-- name: FilesAt :many
+SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
+       problem, signature
+FROM files
+WHERE agent_id = $1 AND path = ANY($2::text[])
+`
+
+type FilesAtParams struct {
+	AgentID int64
+	Paths   []string
+}
+
+func (q *Queries) FilesAt(ctx context.Context, arg FilesAtParams) ([]File, error) {
+	rows, err := q.db.Query(ctx, filesAt, arg.AgentID, arg.Paths)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []File{}
+	for rows.Next() {
+		var i File
+		if err := rows.Scan(
+			&i.AgentID,
+			&i.Path,
+			&i.Session,
+			&i.MemoryID,
+			&i.Status,
+			&i.Present,
+			&i.Fingerprint,
+			&i.Hash,
+			&i.Size,
+			&i.MtimeNs,
+			&i.ModifiedAt,
+			&i.ContentAt,
+			&i.Problem,
+			&i.Signature,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const filesInParts = `-- name: FilesInParts :many
+SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
+       problem, signature
+FROM files
+WHERE agent_id = $1 AND signature >> 56 = ANY($2::bigint[])
+`
+
+type FilesInPartsParams struct {
+	AgentID int64
+	Parts   []int64
+}
+
+func (q *Queries) FilesInParts(ctx context.Context, arg FilesInPartsParams) ([]File, error) {
+	rows, err := q.db.Query(ctx, filesInParts, arg.AgentID, arg.Parts)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []File{}
+	for rows.Next() {
+		var i File
+		if err := rows.Scan(
+			&i.AgentID,
+			&i.Path,
+			&i.Session,
+			&i.MemoryID,
+			&i.Status,
+			&i.Present,
+			&i.Fingerprint,
+			&i.Hash,
+			&i.Size,
+			&i.MtimeNs,
+			&i.ModifiedAt,
+			&i.ContentAt,
+			&i.Problem,
+			&i.Signature,
 		); err != nil {
 			return nil, err
 		}
@@ -158,8 +242,8 @@ func (q *Queries) Files(ctx context.Context, agentID int64) ([]File, error) {
 }
 
 const filesOfMemories = `-- name: FilesOfMemories :many
-SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, inode, mtime_ns, ctime_ns,
-       modified_at, content_at, problem
+SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
+       problem, signature
 FROM files
 WHERE memory_id = ANY($1::uuid[]) AND present
 ORDER BY path
@@ -184,12 +268,11 @@ func (q *Queries) FilesOfMemories(ctx context.Context, memoryIds []uuid.UUID) ([
 			&i.Fingerprint,
 			&i.Hash,
 			&i.Size,
-			&i.Inode,
 			&i.MtimeNs,
-			&i.CtimeNs,
 			&i.ModifiedAt,
 			&i.ContentAt,
 			&i.Problem,
+			&i.Signature,
 		); err != nil {
 			return nil, err
 		}
@@ -250,8 +333,8 @@ func (q *Queries) FilesToIndex(ctx context.Context, agentID int64) ([]FilesToInd
 }
 
 const filesToRemove = `-- name: FilesToRemove :many
-SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, inode, mtime_ns, ctime_ns,
-       modified_at, content_at, problem
+SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
+       problem, signature
 FROM files
 WHERE agent_id = $1 AND status = 'removing'
 ORDER BY path
@@ -276,12 +359,11 @@ func (q *Queries) FilesToRemove(ctx context.Context, agentID int64) ([]File, err
 			&i.Fingerprint,
 			&i.Hash,
 			&i.Size,
-			&i.Inode,
 			&i.MtimeNs,
-			&i.CtimeNs,
 			&i.ModifiedAt,
 			&i.ContentAt,
 			&i.Problem,
+			&i.Signature,
 		); err != nil {
 			return nil, err
 		}
@@ -294,8 +376,8 @@ func (q *Queries) FilesToRemove(ctx context.Context, agentID int64) ([]File, err
 }
 
 const filesUnder = `-- name: FilesUnder :many
-SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.inode,
-       f.mtime_ns, f.ctime_ns, f.modified_at, f.content_at, f.problem
+SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
+       f.modified_at, f.content_at, f.problem, f.signature
 FROM unnest($1::text[]) AS scope (path)
 JOIN files f ON f.agent_id = $2 AND (f.path = scope.path OR (f.path >= scope.path || '/' AND f.path < scope.path || '0'))
 `
@@ -325,12 +407,53 @@ func (q *Queries) FilesUnder(ctx context.Context, arg FilesUnderParams) ([]File,
 			&i.Fingerprint,
 			&i.Hash,
 			&i.Size,
-			&i.Inode,
 			&i.MtimeNs,
-			&i.CtimeNs,
 			&i.ModifiedAt,
 			&i.ContentAt,
 			&i.Problem,
+			&i.Signature,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const filesWithoutSignature = `-- name: FilesWithoutSignature :many
+SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
+       problem, signature
+FROM files
+WHERE agent_id = $1 AND present AND signature IS NULL
+`
+
+func (q *Queries) FilesWithoutSignature(ctx context.Context, agentID int64) ([]File, error) {
+	rows, err := q.db.Query(ctx, filesWithoutSignature, agentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []File{}
+	for rows.Next() {
+		var i File
+		if err := rows.Scan(
+			&i.AgentID,
+			&i.Path,
+			&i.Session,
+			&i.MemoryID,
+			&i.Status,
+			&i.Present,
+			&i.Fingerprint,
+			&i.Hash,
+			&i.Size,
+			&i.MtimeNs,
+			&i.ModifiedAt,
+			&i.ContentAt,
+			&i.Problem,
+			&i.Signature,
 		); err != nil {
 			return nil, err
 		}
@@ -343,7 +466,7 @@ func (q *Queries) FilesUnder(ctx context.Context, arg FilesUnderParams) ([]File,
 }
 
 const forgetContent = `-- name: ForgetContent :exec
-UPDATE files SET hash = '', ctime_ns = 0 WHERE agent_id = $1 AND path = $2
+UPDATE files SET hash = '', signature = NULL WHERE agent_id = $1 AND path = $2
 `
 
 type ForgetContentParams struct {
@@ -367,16 +490,15 @@ type InsertFilesParams struct {
 	Fingerprint []byte
 	Hash        string
 	Size        int64
-	Inode       int64
 	MtimeNs     int64
-	CtimeNs     int64
 	ModifiedAt  time.Time
 	ContentAt   time.Time
 	Problem     *string
+	Signature   *int64
 }
 
 const leaveDurableFiles = `-- name: LeaveDurableFiles :exec
-UPDATE files SET present = false, ctime_ns = 0
+UPDATE files SET present = false, signature = NULL
 WHERE agent_id = $1 AND session IS NULL AND present AND status = 'carries'
 `
 
@@ -387,7 +509,7 @@ func (q *Queries) LeaveDurableFiles(ctx context.Context, agentID int64) error {
 }
 
 const leaveFiles = `-- name: LeaveFiles :exec
-UPDATE files SET status = 'carries', present = false, ctime_ns = 0, problem = NULL
+UPDATE files SET status = 'carries', present = false, signature = NULL, problem = NULL
 WHERE agent_id = $1 AND memory_id = $2::uuid AND status = 'removing'
 `
 
@@ -418,7 +540,7 @@ func (q *Queries) MarkFileNotRemoved(ctx context.Context, arg MarkFileNotRemoved
 }
 
 const markFileRemoved = `-- name: MarkFileRemoved :exec
-UPDATE files SET present = false, status = 'carries', problem = NULL WHERE agent_id = $1 AND path = $2
+UPDATE files SET present = false, status = 'carries', problem = NULL, signature = NULL WHERE agent_id = $1 AND path = $2
 `
 
 type MarkFileRemovedParams struct {
@@ -432,7 +554,7 @@ func (q *Queries) MarkFileRemoved(ctx context.Context, arg MarkFileRemovedParams
 }
 
 const markFilesRemoving = `-- name: MarkFilesRemoving :exec
-UPDATE files SET status = 'removing', problem = NULL
+UPDATE files SET status = 'removing', problem = NULL, signature = NULL
 WHERE agent_id = $1 AND path = ANY($2::text[])
 `
 
@@ -447,7 +569,7 @@ func (q *Queries) MarkFilesRemoving(ctx context.Context, arg MarkFilesRemovingPa
 }
 
 const recordBytes = `-- name: RecordBytes :exec
-UPDATE files SET hash = $1, ctime_ns = 0 WHERE agent_id = $2 AND path = $3
+UPDATE files SET hash = $1, signature = NULL WHERE agent_id = $2 AND path = $3
 `
 
 type RecordBytesParams struct {
@@ -502,17 +624,125 @@ func (q *Queries) SessionsOf(ctx context.Context, agentID int64) ([]SessionsOfRo
 	return items, nil
 }
 
+const signFiles = `-- name: SignFiles :exec
+UPDATE files SET signature = signed.signature
+FROM (SELECT unnest($2::text[]) AS path, unnest($3::bigint[]) AS signature) signed
+WHERE files.agent_id = $1 AND files.path = signed.path AND files.present AND files.status IN ('carries', 'unreadable')
+`
+
+type SignFilesParams struct {
+	AgentID    int64
+	Paths      []string
+	Signatures []int64
+}
+
+// What was read too soon after a change has been read again, and was the same.
+func (q *Queries) SignFiles(ctx context.Context, arg SignFilesParams) error {
+	_, err := q.db.Exec(ctx, signFiles, arg.AgentID, arg.Paths, arg.Signatures)
+	return err
+}
+
+const sumSignatures = `-- name: SumSignatures :many
+SELECT coalesce(signature >> 56, 0)::integer AS part, present, count(*) AS files, count(signature) AS signed,
+       coalesce(bit_xor(signature), 0)::bigint AS signatures
+FROM files
+WHERE agent_id = $1
+GROUP BY signature >> 56, present
+`
+
+type SumSignaturesRow struct {
+	Part       int32
+	Present    bool
+	Files      int64
+	Signed     int64
+	Signatures int64
+}
+
+// What an agent's rows come to, part by part; those without a signature are one more.
+func (q *Queries) SumSignatures(ctx context.Context, agentID int64) ([]SumSignaturesRow, error) {
+	rows, err := q.db.Query(ctx, sumSignatures, agentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SumSignaturesRow{}
+	for rows.Next() {
+		var i SumSignaturesRow
+		if err := rows.Scan(
+			&i.Part,
+			&i.Present,
+			&i.Files,
+			&i.Signed,
+			&i.Signatures,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const sumSignaturesUnder = `-- name: SumSignaturesUnder :many
+SELECT coalesce(f.signature >> 56, 0)::integer AS part, f.present, count(*) AS files, count(f.signature) AS signed,
+       coalesce(bit_xor(f.signature), 0)::bigint AS signatures
+FROM unnest($1::text[]) AS scope (path)
+JOIN files f ON f.agent_id = $2 AND (f.path = scope.path OR (f.path >= scope.path || '/' AND f.path < scope.path || '0'))
+GROUP BY f.signature >> 56, f.present
+`
+
+type SumSignaturesUnderParams struct {
+	Paths   []string
+	AgentID int64
+}
+
+type SumSignaturesUnderRow struct {
+	Part       int32
+	Present    bool
+	Files      int64
+	Signed     int64
+	Signatures int64
+}
+
+func (q *Queries) SumSignaturesUnder(ctx context.Context, arg SumSignaturesUnderParams) ([]SumSignaturesUnderRow, error) {
+	rows, err := q.db.Query(ctx, sumSignaturesUnder, arg.Paths, arg.AgentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SumSignaturesUnderRow{}
+	for rows.Next() {
+		var i SumSignaturesUnderRow
+		if err := rows.Scan(
+			&i.Part,
+			&i.Present,
+			&i.Files,
+			&i.Signed,
+			&i.Signatures,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const updateFiles = `-- name: UpdateFiles :exec
 UPDATE files f SET session = nullif(c.session, ''), memory_id = nullif(c.memory_id, '00000000-0000-0000-0000-000000000000'),
-    status = c.status, present = c.present, fingerprint = c.fingerprint, hash = c.hash, size = c.size, inode = c.inode,
-    mtime_ns = c.mtime_ns, ctime_ns = c.ctime_ns, modified_at = c.modified_at, content_at = c.content_at,
-    problem = nullif(c.problem, '')
+    status = c.status, present = c.present, fingerprint = c.fingerprint, hash = c.hash, size = c.size,
+    mtime_ns = c.mtime_ns, modified_at = c.modified_at, content_at = c.content_at,
+    problem = nullif(c.problem, ''), signature = nullif(c.signature, 0)
 FROM (SELECT unnest($2::text[]) AS path, unnest($3::text[]) AS session, unnest($4::uuid[]) AS memory_id,
              unnest($5::text[]) AS status, unnest($6::boolean[]) AS present,
              unnest($7::bytea[]) AS fingerprint, unnest($8::text[]) AS hash, unnest($9::bigint[]) AS size,
-             unnest($10::bigint[]) AS inode, unnest($11::bigint[]) AS mtime_ns,
-             unnest($12::bigint[]) AS ctime_ns, unnest($13::timestamptz[]) AS modified_at,
-             unnest($14::timestamptz[]) AS content_at, unnest($15::text[]) AS problem) c
+             unnest($10::bigint[]) AS mtime_ns, unnest($11::bigint[]) AS signature,
+             unnest($12::timestamptz[]) AS modified_at,
+             unnest($13::timestamptz[]) AS content_at, unnest($14::text[]) AS problem) c
 WHERE f.agent_id = $1 AND f.path = c.path
 `
 
@@ -526,9 +756,8 @@ type UpdateFilesParams struct {
 	Fingerprints [][]byte
 	Hashes       []string
 	Sizes        []int64
-	Inodes       []int64
 	MtimesNs     []int64
-	CtimesNs     []int64
+	Signatures   []int64
 	ModifiedAt   []time.Time
 	ContentAt    []time.Time
 	Problems     []string
@@ -546,9 +775,8 @@ func (q *Queries) UpdateFiles(ctx context.Context, arg UpdateFilesParams) error 
 		arg.Fingerprints,
 		arg.Hashes,
 		arg.Sizes,
-		arg.Inodes,
 		arg.MtimesNs,
-		arg.CtimesNs,
+		arg.Signatures,
 		arg.ModifiedAt,
 		arg.ContentAt,
 		arg.Problems,

@@ -59,6 +59,12 @@ type Blocked struct {
 	SeenAt      time.Time
 }
 
+type Figure struct {
+	AgentID int64
+	Files   int32
+	Pending int32
+}
+
 type File struct {
 	AgentID     int64
 	Path        string
@@ -69,12 +75,16 @@ type File struct {
 	Fingerprint []byte
 	Hash        string
 	Size        int64
-	Inode       int64
 	MtimeNs     int64
-	CtimeNs     int64
 	ModifiedAt  time.Time
 	ContentAt   time.Time
 	Problem     *string
+	Signature   *int64
+}
+
+type FileTally struct {
+	AgentID int64
+	Present int32
 }
 
 type Growth struct {
@@ -114,6 +124,25 @@ type MemorySearch struct {
 	MemoryID   uuid.UUID
 	RevisionID uuid.UUID
 	Words      interface{}
+}
+
+type MemoryTally struct {
+	AgentID int64
+	State   string
+	Type    string
+	N       int32
+}
+
+type Request struct {
+	ID          uuid.UUID
+	AgentID     int64
+	Call        string
+	Arguments   []byte
+	Actor       string
+	Repeated    bool
+	WantedUntil time.Time
+	Taken       bool
+	Answer      []byte
 }
 
 type Revision struct {

@@ -1,0 +1,34 @@
+package postgres
+
+import (
+	"context"
+
+	"memoir/internal/postgres/internal/queries"
+)
+
+// Figures say how the server that looks after an agent stands with its directory.
+type Figures struct {
+	Files   int // memory files, as its last looks counted them
+	Pending int // paths that wait to be looked at
+}
+
+// Figures returns them by agent, those of agents that nobody has looked after since Postgres started left out.
+func (s *Store) Figures(ctx context.Context) (map[int64]Figures, error) {
+	rows, err := s.q.Figures(ctx)
+	figures := make(map[int64]Figures, len(rows))
+	for _, row := range rows {
+		figures[row.AgentID] = Figures{Files: int(row.Files), Pending: int(row.Pending)}
+	}
+	return figures, wrap("read the figures", err)
+}
+
+// SetFigures makes figures of agents known to the other servers.
+func (l *Link) SetFigures(ctx context.Context, figures map[int64]Figures) error {
+	params := queries.SetFiguresParams{}
+	for id, f := range figures {
+		params.AgentIds = append(params.AgentIds, id)
+		params.Files = append(params.Files, int32(f.Files))
+		params.Pending = append(params.Pending, int32(f.Pending))
+	}
+	return l.do(ctx, "make figures known", func(ctx context.Context, q *queries.Queries) error { return q.SetFigures(ctx, params) })
+}

@@ -1,0 +1,118 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"memoir/internal/postgres/internal/queries"
+)
+
+// A lease says which of several servers looks after an agent: watches its directory, scans it, publishes, and carries out
+// what anybody asks of it. It is an advisory lock of that server's link. It keeps two servers from doing the same work; what
+// keeps them from doing it at the same time, in the moment in which a lease passes from one to the other, is the lock that
+// every single operation takes (WithAgent).
+
+// ErrNoRoom says that Postgres has no room for more locks.
+var ErrNoRoom = errors.New("the database has no room for more locks: not every agent can be looked after. Raise max_locks_per_transaction in the settings of Postgres")
+
+// leasesAtOnce is how many leases one statement takes. When there is no room for as many, they are all let go again, which
+// leaves that much of it to the operations.
+const leasesAtOnce = 500
+
+// outOfSharedMemory is what Postgres says when its table of locks is full (SQLSTATE 53200).
+const outOfSharedMemory = "53200"
+
+// Take takes the leases of those agents that no server holds, and leaves alone those that this one has already. It returns
+// those that were taken. It fails with ErrNoRoom, having taken as many as there is room for.
+func (l *Link) Take(ctx context.Context, agents []int64) (taken []int64, err error) {
+	err = l.do(ctx, "take leases", func(ctx context.Context, q *queries.Queries) error {
+		wanted := slices.DeleteFunc(slices.Clone(agents), func(id int64) bool { return l.Term(id) != 0 })
+		for part := range slices.Chunk(wanted, leasesAtOnce) {
+			got, err := q.TakeLeases(ctx, part)
+			var refused *pgconn.PgError
+			if errors.As(err, &refused) && refused.Code == outOfSharedMemory {
+				return errors.Join(ErrNoRoom, q.ReleaseLeases(ctx, part))
+			}
+			if err != nil {
+				return err
+			}
+			l.began(got)
+			taken = append(taken, got...)
+		}
+		return nil
+	})
+	return taken, err
+}
+
+// Release lets go of leases that this server holds.
+func (l *Link) Release(ctx context.Context, agents []int64) error {
+	return l.do(ctx, "release leases", func(ctx context.Context, q *queries.Queries) error {
+		held := slices.DeleteFunc(slices.Clone(agents), func(id int64) bool { return l.Term(id) == 0 })
+		if len(held) == 0 {
+			return nil
+		}
+		l.ended(held)
+		return q.ReleaseLeases(ctx, held)
+	})
+}
+
+// Term numbers the time for which this server holds an agent's lease; 0: it does not. A lease that was lost and is back has
+// another number.
+func (l *Link) Term(agent int64) uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.held[agent]
+}
+
+func (l *Link) began(agents []int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, id := range agents {
+		l.held[id] = l.terms.Add(1)
+	}
+}
+
+func (l *Link) ended(agents []int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, id := range agents {
+		delete(l.held, id)
+	}
+}
+
+// heldLeases lists the leases of this database with the backend that holds each. The numbers are those of TakeLeases.
+const heldLeases = `
+SELECT objid::bigint, pid
+FROM pg_locks
+WHERE locktype = 'advisory' AND classid = 1818583411 AND objsubid = 2 AND granted
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+
+// Holder is who holds a lease: the process id of the backend that its link ends at. 0 is nobody.
+type Holder uint32
+
+// Holders returns who holds the leases, by agent.
+func (s *Store) Holders(ctx context.Context) (map[int64]Holder, error) {
+	rows, err := s.pool.Query(ctx, heldLeases)
+	if err != nil {
+		return nil, wrap("read who holds the leases", err)
+	}
+	holders := map[int64]Holder{}
+	var agent int64
+	var holder Holder
+	_, err = pgx.ForEachRow(rows, []any{&agent, &holder}, func() error {
+		holders[agent] = holder
+		return nil
+	})
+	return holders, wrap("read who holds the leases", err)
+}
+
+// Holder returns who holds an agent's lease.
+func (s *Store) Holder(ctx context.Context, agent int64) (Holder, error) {
+	var holder Holder
+	err := s.pool.QueryRow(ctx, "SELECT coalesce((SELECT pid FROM ("+heldLeases+") AS leases WHERE objid = $1), 0)", agent).Scan(&holder)
+	return holder, wrap("read who holds the lease", err)
+}

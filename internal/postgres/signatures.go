@@ -1,0 +1,104 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+
+	"memoir/internal/postgres/internal/queries"
+)
+
+// Sum is what the signatures of some files come to: two sets of files that are the same have the same sum.
+type Sum struct {
+	Files      int
+	Signatures int64 // their exclusive or
+}
+
+// Add puts one more file into the sum.
+func (s *Sum) Add(signature int64) {
+	s.Files++
+	s.Signatures ^= signature
+}
+
+// Sums is what the rows of an agent's files come to.
+type Sums struct {
+	Parts    [256]Sum // of the files that are there and have a signature
+	Unsigned int      // there, without a signature
+	Absent   int      // known, and not there any more
+}
+
+// Present is how many files are there.
+func (s *Sums) Present() int {
+	n := s.Unsigned
+	for _, part := range s.Parts {
+		n += part.Files
+	}
+	return n
+}
+
+// SumSignatures sums up the rows of every known file at or below the given paths, none of which contains another; "." is all.
+func (w *Writer) SumSignatures(ctx context.Context, paths []string) (Sums, error) {
+	var sums Sums
+	if slices.Contains(paths, ".") {
+		rows, err := w.q.SumSignatures(ctx, w.agentID)
+		for _, row := range rows {
+			sums.add(row)
+		}
+		return sums, wrap("sum up the files", err)
+	}
+	rows, err := w.q.SumSignaturesUnder(ctx, queries.SumSignaturesUnderParams{Paths: paths, AgentID: w.agentID})
+	for _, row := range rows {
+		sums.add(queries.SumSignaturesRow(row))
+	}
+	return sums, wrap("sum up the files", err)
+}
+
+func (s *Sums) add(row queries.SumSignaturesRow) {
+	switch {
+	case !row.Present:
+		s.Absent += int(row.Files)
+	case row.Signed == 0:
+		s.Unsigned += int(row.Files)
+	default:
+		s.Parts[uint8(row.Part)] = Sum{int(row.Files), row.Signatures}
+	}
+}
+
+// UnsignedFiles returns the files that are there and have no signature.
+func (w *Writer) UnsignedFiles(ctx context.Context) ([]File, error) {
+	rows, err := w.q.FilesWithoutSignature(ctx, w.agentID)
+	return filesOf(rows), wrap("read files", err)
+}
+
+// FilesInParts returns the files that are there and whose signature is in one of the parts.
+func (w *Writer) FilesInParts(ctx context.Context, parts []uint8) ([]File, error) {
+	shifted := make([]int64, len(parts)) // as Postgres shifts: with the sign
+	for i, part := range parts {
+		shifted[i] = int64(int8(part))
+	}
+	rows, err := w.q.FilesInParts(ctx, queries.FilesInPartsParams{AgentID: w.agentID, Parts: shifted})
+	return filesOf(rows), wrap("read files", err)
+}
+
+// FilesAt returns the known ones of the files at the paths, there or not.
+func (w *Writer) FilesAt(ctx context.Context, paths []string) ([]File, error) {
+	rows, err := w.q.FilesAt(ctx, queries.FilesAtParams{AgentID: w.agentID, Paths: paths})
+	return filesOf(rows), wrap("read files", err)
+}
+
+// Signed is a file with the signature that it has got.
+type Signed struct {
+	Path      string
+	Signature int64
+}
+
+// Sign gives files that have been read again, and were the same, the signature by which they need not be read once more.
+func (w *Writer) Sign(ctx context.Context, files []Signed) error {
+	if len(files) == 0 {
+		return nil
+	}
+	params := queries.SignFilesParams{AgentID: w.agentID, Paths: make([]string, len(files)), Signatures: make([]int64, len(files))}
+	for i, f := range files {
+		params.Paths[i], params.Signatures[i] = f.Path, f.Signature
+	}
+	return wrap("sign files", w.q.SignFiles(ctx, params))
+}

@@ -1,0 +1,49 @@
+package postgres_test
+
+import (
+	"testing"
+
+	"memoir/internal/postgres/pgtest"
+)
+
+// memoriesOf inserts memories of two agents, and files that carry them.
+const memoriesOf = `
+	WITH came AS (INSERT INTO memories (id, agent_id, name, readable, state, type, deleted_at, revision_id, fingerprint, hash, size,
+			path, modified_at, content_at, created_at, updated_at)
+		SELECT gen_random_uuid(), 1 + n % 2, 'M' || n, true, CASE WHEN n % 5 = 0 THEN 'deleted' ELSE 'active' END,
+			(ARRAY['user', 'project', NULL])[1 + n % 3], CASE WHEN n % 5 = 0 THEN now() END, gen_random_uuid(), '', '', 1, 'memory/' || n, now(), now(), now(), now()
+		FROM generate_series(1, 60) n RETURNING *)
+	INSERT INTO files (agent_id, path, memory_id, status, present, fingerprint, hash, size, inode, mtime_ns, ctime_ns, modified_at, content_at)
+	SELECT agent_id, path, id, 'carries', state <> 'deleted', '', '', 1, 1, 1, 1, now(), now() FROM came`
+
+func TestTheTalliesFollowEveryStatement(t *testing.T) {
+	t.Parallel()
+	url := pgtest.New(t)
+	conn := connect(t, url)
+	tallies := pgtest.Tallies(t, url)
+	execute(t, conn, `INSERT INTO agents (slug, layout, dir, display_name, created_at, updated_at)
+		SELECT slug, 'hive', '/' || slug, slug, now(), now() FROM unnest(ARRAY['ada', 'bob']) slug`)
+	for _, statement := range []string{
+		memoriesOf,
+		"UPDATE memories SET state = 'missing' WHERE state = 'active' AND name LIKE 'M1%'",
+		"UPDATE memories SET type = NULL WHERE name LIKE '%2'",
+		"UPDATE memories SET type = 'reference', state = 'deleted', deleted_at = now() WHERE name IN ('M3', 'M4')",
+		"UPDATE memories SET size = 2",
+		"UPDATE files SET present = NOT present WHERE path LIKE '%3'",
+		"UPDATE files SET size = 2",
+		"DELETE FROM memories WHERE name LIKE '%7'",
+		"DELETE FROM files WHERE path LIKE '%8'",
+		"DELETE FROM agents WHERE slug = 'ada'",
+		"DELETE FROM files",
+	} {
+		execute(t, conn, statement)
+		if gaps := tallies(); len(gaps) > 0 {
+			t.Fatalf("after %s: %q", statement, gaps)
+		}
+	}
+	var counted int
+	query(t, conn, "SELECT sum(n) FROM memory_tallies", &counted)
+	if counted == 0 {
+		t.Error("the tallies say that there is nothing, and there is")
+	}
+}

@@ -1,0 +1,57 @@
+package sync
+
+import (
+	"context"
+	"maps"
+
+	"memoir/internal/postgres"
+)
+
+// knownFigures are those that the other servers have been told, of the agents that this server looks after. Only stayLinked
+// uses them.
+type knownFigures struct {
+	link    *postgres.Link // that they were told over
+	figures map[int64]postgres.Figures
+}
+
+// figures returns how this server stands with the agents that it looks after.
+func (e *Engine) figures() map[int64]postgres.Figures {
+	figures := map[int64]postgres.Figures{}
+	for _, slug := range e.lookedAfter() {
+		if a := e.known(slug); a != nil {
+			figures[a.id] = postgres.Figures{Files: int(a.files.Load()), Pending: e.queue.pendingOf(slug)}
+		}
+	}
+	return figures
+}
+
+// figuresOfAll returns how each agent stands with its directory, as the server that looks after it says.
+func (e *Engine) figuresOfAll(ctx context.Context) (map[int64]postgres.Figures, error) {
+	all, err := e.store.Figures(ctx)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(all, e.figures())
+	return all, nil
+}
+
+// makeFiguresKnown tells the other servers which figures have changed since they were told last.
+func (e *Engine) makeFiguresKnown(ctx context.Context) error {
+	link := e.link.Load()
+	if e.told.link != link {
+		e.told = knownFigures{link: link}
+	}
+	now := e.figures()
+	changed := maps.Clone(now)
+	maps.DeleteFunc(changed, func(id int64, f postgres.Figures) bool {
+		told, was := e.told.figures[id]
+		return was && told == f
+	})
+	if len(changed) > 0 {
+		if err := link.SetFigures(ctx, changed); err != nil {
+			return err
+		}
+	}
+	e.told.figures = now
+	return nil
+}

@@ -1,0 +1,258 @@
+package sync
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+const (
+	// asking is how often a server that waits for an answer looks whether it has been overheard, and says that it still waits.
+	// A request of which nobody says so for three times as long is not begun.
+	asking = time.Second
+	// unheard is how long the server that looks after an agent may take to begin with a request.
+	unheard = 15 * time.Second
+	// atWork is how many requests of other servers are carried out at the same time, and maxAsked how many wait for that.
+	atWork   = 16
+	maxAsked = 1024
+)
+
+// errGone says that the server that was asked does not look after the agent any more, and has not answered.
+var errGone = errors.New("the server that was asked has gone")
+
+// answer is what comes back of a call.
+type answer struct {
+	Out   json.RawMessage `json:"out"`
+	Error *failure        `json:"error"`
+}
+
+type repeatedKey struct{}
+
+// mayBeDone says that what is asked may have been done already: the server that was asked first went down with it. Deletions,
+// restores, scans and all that is asked of a whole agent come to the same when they are done twice. A save that is repeated writes
+// the same content once more; what somebody else has saved in between, in that one second, is in the history.
+func mayBeDone(ctx context.Context) bool { return ctx.Value(repeatedKey{}) != nil }
+
+// carryOut does what is asked on the server that looks after the agent: this one, or another. When nobody does, because nobody
+// sees its directory, it is done here, as far as that goes without one. When the other server goes down with it, it is asked of
+// whoever is next; so the answer is always that of a call that was carried out to its end.
+func (c call[In, Out]) carryOut(ctx context.Context, e *Engine, slug string, in In) (Out, error) {
+	var none Out
+	for {
+		a, err := e.agent(ctx, slug)
+		if err != nil {
+			return none, err
+		}
+		holder := postgres.Holder(0)
+		if e.term(a.id) == 0 {
+			if holder, err = e.store.Holder(ctx, a.id); err != nil {
+				return none, err
+			}
+		}
+		var out Out
+		if holder == 0 {
+			out, err = c.here(e, ctx, slug, in)
+		} else {
+			out, err = c.there(ctx, e, a.id, holder, in)
+		}
+		switch {
+		case errors.Is(err, errGone):
+			ctx = context.WithValue(ctx, repeatedKey{}, true)
+		case !errors.Is(err, errElsewhere):
+			return out, err
+		}
+	}
+}
+
+// readWhereItIs answers from this server's disk where the agent's directory is on it, and else as carryOut does.
+func (c call[In, Out]) readWhereItIs(ctx context.Context, e *Engine, slug string, in In) (Out, error) {
+	if e.looksAfter(slug) || e.sees(slug) {
+		return c.here(e, ctx, slug, in)
+	}
+	return c.carryOut(ctx, e, slug, in)
+}
+
+// there asks the server that holds the lease.
+func (c call[In, Out]) there(ctx context.Context, e *Engine, agent int64, holder postgres.Holder, in In) (Out, error) {
+	var out Out
+	arguments, err := json.Marshal(in)
+	if err != nil {
+		return out, fmt.Errorf("ask another server to %s: %w", c.name, err)
+	}
+	raw, err := e.ask(ctx, holder, postgres.Request{
+		ID: uuid.New(), AgentID: agent, Call: c.name, Arguments: arguments, Actor: actorOf(ctx), Repeated: mayBeDone(ctx),
+	})
+	if err != nil {
+		return out, err
+	}
+	var back answer
+	if err := json.Unmarshal(raw, &back); err != nil {
+		return out, fmt.Errorf("read the answer of another server to %s: %w", c.name, err)
+	}
+	if back.Out != nil {
+		err = json.Unmarshal(back.Out, &out)
+	}
+	return out, errors.Join(back.Error.err(), err)
+}
+
+// serve carries the call out for another server.
+func (c call[In, Out]) serve(ctx context.Context, e *Engine, slug string, arguments []byte) (out any, err error) {
+	var in In
+	if err := json.Unmarshal(arguments, &in); err != nil {
+		return nil, fmt.Errorf("read what another server asks: %w", err)
+	}
+	return c.here(e, ctx, slug, in)
+}
+
+// ask waits for the answer to a request, for as long as the holder of the agent's lease is the one that was asked. It fails with
+// errGone when that is no longer so. Nothing is left behind of what the asker does not wait for any more: it is withdrawn, and if
+// even that is not possible, not begun after three seconds.
+func (e *Engine) ask(ctx context.Context, holder postgres.Holder, r postgres.Request) (raw []byte, err error) {
+	arrived := e.answers.expect(r.ID.String())
+	defer e.answers.forget(r.ID.String())
+	if err := e.store.Ask(ctx, r, message{Asked: r.ID.String(), Agent: r.AgentID}.payload()); err != nil {
+		return nil, err
+	}
+	defer func() {
+		_, late, withdrawing := e.store.Withdraw(context.WithoutCancel(ctx), r.ID)
+		if withdrawing == nil && late != nil && raw == nil {
+			raw, err = late, nil
+		}
+	}()
+	again := time.NewTicker(asking)
+	defer again.Stop()
+	for started := time.Now(); ; {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-arrived:
+		case <-again.C:
+		}
+		taken, found, err := e.store.StillWanted(ctx, r.ID)
+		switch {
+		case found != nil:
+			return found, nil
+		case errors.Is(err, memories.ErrNotFound):
+			return nil, errGone // Postgres has been down, and every lease with it
+		case err != nil:
+			return nil, err
+		case !taken && time.Since(started) > unheard:
+			return nil, fmt.Errorf("the server that looks after the agent does not answer; nothing was changed: %w", postgres.ErrUnavailable)
+		}
+		now, err := e.store.Holder(ctx, r.AgentID)
+		if err != nil {
+			return nil, err
+		}
+		if now != holder {
+			return nil, errGone
+		}
+	}
+}
+
+// serveOthers carries out what other servers ask for, a few requests at a time. What it has begun it ends.
+func (e *Engine) serveOthers(ctx context.Context) {
+	var work sync.WaitGroup
+	defer work.Wait()
+	places := make(chan struct{}, atWork)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case places <- struct{}{}:
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case id := <-e.asked:
+			work.Go(func() {
+				defer func() { <-places }()
+				e.serve(context.WithoutCancel(ctx), id)
+			})
+		}
+	}
+}
+
+// serve carries out one request of another server.
+func (e *Engine) serve(ctx context.Context, id string) {
+	request, err := uuid.Parse(id)
+	if err != nil {
+		return
+	}
+	r, err := e.store.TakeRequest(ctx, request)
+	if errors.Is(err, memories.ErrNotFound) {
+		return // withdrawn
+	}
+	if err == nil {
+		err = e.store.Answer(ctx, request, e.answerTo(ctx, r), message{Answered: id}.payload())
+	}
+	if err != nil {
+		e.log.Warn("what another server asked for could not be answered", "call", r.Call, "error", err)
+	}
+}
+
+func (e *Engine) answerTo(ctx context.Context, r postgres.Request) []byte {
+	if r.Repeated {
+		ctx = context.WithValue(ctx, repeatedKey{}, true)
+	}
+	out, err := e.called(As(ctx, r.Actor), r)
+	back := answer{Error: failureOf(err)}
+	if back.Out, err = json.Marshal(out); err != nil {
+		back = answer{Error: failureOf(err)}
+	}
+	raw, err := json.Marshal(back)
+	if err != nil {
+		panic(err) // JSON in JSON
+	}
+	return raw
+}
+
+// called carries out a call by its name.
+func (e *Engine) called(ctx context.Context, r postgres.Request) (any, error) {
+	carry := calls[r.Call]
+	if carry == nil {
+		return nil, fmt.Errorf("another server asks to %s, which this one does not know; are they of one version?", r.Call)
+	}
+	a := e.byID(r.AgentID)
+	if a == "" {
+		return nil, errElsewhere
+	}
+	return carry(ctx, e, a, r.Arguments)
+}
+
+// answers are the requests of this server that wait for their answer, by id.
+type answers struct {
+	mu      sync.Mutex
+	waiting map[string]chan struct{}
+}
+
+func newAnswers() *answers { return &answers{waiting: map[string]chan struct{}{}} }
+
+func (a *answers) expect(id string) <-chan struct{} {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	arrived := make(chan struct{}, 1)
+	a.waiting[id] = arrived
+	return arrived
+}
+
+func (a *answers) forget(id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.waiting, id)
+}
+
+func (a *answers) arrived(id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if waiting := a.waiting[id]; waiting != nil {
+		signal(waiting)
+	}
+}

@@ -1,0 +1,110 @@
+package torture
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// A moment is when a blow falls. It is prepared before anybody works, and waited for afterwards.
+type moment struct {
+	name  string
+	await func(p *place) (wait func())
+	// stepwise says that the server is killed at that moment, so that no other blow can fall.
+	stepwise bool
+}
+
+// longest is how long a moment may be waited for: what it hangs on need not come.
+const longest = 5 * time.Second
+
+func moments() []moment {
+	all := []moment{
+		{"at any time", anyTime, false},
+		{"after an answer", afterAnAnswer, false},
+		{"at a change of the files", func(p *place) func() { return atFileEvent(p, "") }, false},
+		{"while a file is being written", func(p *place) func() { return atFileEvent(p, ".memoir-") }, false},
+	}
+	if _, err := exec.LookPath("strace"); err == nil {
+		all = append(all, moment{"at a step of the server", atSystemCall, true})
+	}
+	return all
+}
+
+func anyTime(p *place) func() {
+	return func() { time.Sleep(time.Duration(p.random.IntN(700)) * time.Millisecond) }
+}
+
+// afterAnAnswer is right when somebody has been told that something is done.
+func afterAnAnswer(p *place) func() {
+	at := p.answers.Load() + int64(1+p.random.IntN(60))
+	return func() {
+		for deadline := time.Now().Add(longest); p.answers.Load() < at && time.Now().Before(deadline); {
+			time.Sleep(100 * time.Microsecond)
+		}
+	}
+}
+
+// atFileEvent is right after something happens in the agents' directories to a name that begins so.
+func atFileEvent(p *place, prefix string) func() {
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		p.Fatal(err)
+	}
+	for _, l := range p.ledgers {
+		for _, dir := range []string{".", "memory"} {
+			if err := watcher.Add(l.path(dir)); err != nil {
+				p.Fatal(err)
+			}
+		}
+	}
+	left := 1 + p.random.IntN(40)
+	return func() {
+		defer watcher.Close() //nolint:errcheck // nothing is written
+		for timeout := time.After(longest); left > 0; {
+			select {
+			case event := <-watcher.Events:
+				if strings.HasPrefix(filepath.Base(event.Name), prefix) {
+					left--
+				}
+			case <-watcher.Errors:
+			case <-timeout:
+				return
+			}
+		}
+	}
+}
+
+// steps are the system calls between which something can be half done: names and contents of files, what goes to
+// Postgres, and answers.
+var steps = []string{"fsync", "renameat,renameat2", "unlinkat", "linkat", "write"}
+
+// atSystemCall is when one of the server's threads is about to make its n-th call of a kind, which it does not make any
+// more: strace kills the server there.
+func atSystemCall(p *place) func() {
+	ctx, cancel := context.WithTimeout(context.Background(), longest)
+	calls := steps[p.random.IntN(len(steps))]
+	pid := p.servers[0].process.Pid
+	cmd := exec.CommandContext(ctx, "strace", "-f", "-p", fmt.Sprint(pid), "-e", "trace="+calls, "-e", "signal=none",
+		"-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", calls, 1+p.random.IntN(20)), "-o", "/dev/null")
+	said, err := cmd.StderrPipe()
+	if err != nil {
+		p.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		p.Fatal(err)
+	}
+	lines := bufio.NewReader(said)
+	lines.ReadString('\n')        //nolint:errcheck // attached, or unable to, and then the blow falls after a while
+	go io.Copy(io.Discard, lines) //nolint:errcheck // what else it says is of no interest
+	return func() {
+		defer cancel()
+		cmd.Wait() //nolint:errcheck // it ends with the server
+	}
+}

@@ -1,0 +1,87 @@
+package torture
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// databaseURL leads to the private Postgres, whose socket is always reached the same way.
+func (p *place) databaseURL() string {
+	return "postgres:///memoir?port=5432&user=memoir&host=" + url.QueryEscape(filepath.Join(p.data, "run"))
+}
+
+// postmaster is the process id of the private Postgres.
+func (p *place) postmaster() int {
+	p.Helper()
+	raw, err := os.ReadFile(filepath.Join(p.data, "postgres", "postmaster.pid"))
+	if err != nil {
+		p.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(raw), "\n")
+	pid, err := strconv.Atoi(first)
+	if err != nil {
+		p.Fatalf("postmaster.pid holds %q", raw)
+	}
+	return pid
+}
+
+// killPostmaster ends Postgres as a power cut would; what it has started ends by itself.
+func (p *place) killPostmaster() {
+	p.Helper()
+	if err := syscall.Kill(p.postmaster(), syscall.SIGKILL); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// query asks Postgres for process ids, over a connection that is not among them.
+func (p *place) query(sql string) []int {
+	p.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, p.databaseURL())
+	if err != nil {
+		p.Fatal(err)
+	}
+	defer conn.Close(ctx) //nolint:errcheck // the server may be going
+	rows, err := conn.Query(ctx, sql)
+	if err != nil {
+		p.Fatal(err)
+	}
+	pids, err := pgx.CollectRows(rows, pgx.RowTo[int])
+	if err != nil {
+		p.Fatal(err)
+	}
+	return pids
+}
+
+// killBackend ends one of the processes of Postgres at once, which makes all the others start anew.
+func (p *place) killBackend() {
+	p.Helper()
+	pids := p.query("SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+	pid := pids[p.random.IntN(len(pids))]
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && err != syscall.ESRCH {
+		p.Fatal(err)
+	}
+}
+
+// terminateBackends cuts some of Memoir's connections, as an administrator would.
+func (p *place) terminateBackends() {
+	p.Helper()
+	p.query(fmt.Sprintf(`
+		WITH ours AS MATERIALIZED (
+			SELECT pid FROM pg_stat_activity WHERE application_name = 'memoir' AND usename = 'memoir' AND random() < %g
+		)
+		SELECT pid FROM ours WHERE pg_terminate_backend(pid)`, p.random.Float64()))
+}
+
+// whileLater gives who works a while to meet what a blow has left.
+func (p *place) whileLater() { time.Sleep(time.Duration(p.random.IntN(500)) * time.Millisecond) }

@@ -1,0 +1,321 @@
+package torture
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"hash/fnv"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	gosync "sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// patience is how long a server may take to be ready again, or to answer, on a slow and shared machine.
+const patience = 2 * time.Minute
+
+// binary builds the server once for all tests of the process.
+var binary = gosync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "memoir-torture-")
+	if err != nil {
+		return "", err
+	}
+	built := filepath.Join(dir, "memoir")
+	return built, run("go", "build", "-o", built, "memoir/cmd/server")
+})
+
+func run(program string, args ...string) error {
+	cmd := exec.Command(program, args...)
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	return cmd.Run()
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built, err := binary(); err == nil {
+		os.RemoveAll(filepath.Dir(built)) //nolint:errcheck // it is a temporary directory
+	}
+	os.Exit(code)
+}
+
+// place is where a Memoir lives: its agents, its database, and the servers that run over both.
+type place struct {
+	testing.TB
+	binary  string
+	agents  string // the agents directory
+	data    string // the data directory of the private Postgres
+	logPath string
+	flags   []string // for every server, besides where things are
+	seed    uint64
+	random  *rand.Rand // draws what happens to the place as a whole
+	servers []*server
+	ledgers []*ledger
+	// answers counts the answers that came, so that a blow can fall right after one of them.
+	answers atomic.Int64
+}
+
+// newPlace makes an empty place with a number of servers, none of which runs yet.
+func newPlace(t testing.TB, seed uint64, servers int) *place {
+	t.Helper()
+	built, err := binary()
+	if err != nil {
+		t.Fatalf("build: %v", err)
+	}
+	dir, err := os.MkdirTemp("", "memoir-torture-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("everything is as it was found: %s", dir)
+			return
+		}
+		os.RemoveAll(dir) //nolint:errcheck // it is a temporary directory
+	})
+	p := &place{
+		TB: t, binary: built, agents: filepath.Join(dir, "agents"), data: filepath.Join(dir, "data"), logPath: filepath.Join(dir, "log"),
+		seed: seed,
+	}
+	p.random = p.draws("blows")
+	for range servers {
+		p.servers = append(p.servers, &server{place: p})
+	}
+	t.Cleanup(p.killAll)
+	return p
+}
+
+// draws is a source of chances of its own for one of those who work at the place.
+func (p *place) draws(who string) *rand.Rand {
+	named := fnv.New64a()
+	io.WriteString(named, p.Name()+who) //nolint:errcheck // it never fails
+	return rand.New(rand.NewPCG(p.seed, named.Sum64()))
+}
+
+// server is one process of Memoir.
+type server struct {
+	*place
+	mu      gosync.Mutex
+	url     string // empty while it does not run
+	process *os.Process
+	ended   chan struct{} // closes when it has
+	code    int           // with which it has ended
+}
+
+// launch runs the server until it says where it listens. It may end at any moment, also before it has said so: then
+// nothing is returned.
+func (s *server) launch() (announced bool) {
+	s.Helper()
+	cmd := exec.Command(s.binary, append([]string{"--addr=127.0.0.1:0", "--agents-dir=" + s.agents, "--claude-dir=", "--data-dir=" + s.data}, s.flags...)...)
+	cmd.Env = append(withoutSettings(os.Environ()), "HOME="+s.data)
+	log, err := os.OpenFile(s.logPath, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer log.Close() //nolint:errcheck // the server has it open itself
+	cmd.Stderr = log
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		s.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		s.Fatal(err)
+	}
+	ended := make(chan struct{})
+	s.mu.Lock()
+	s.process, s.ended = cmd.Process, ended
+	s.mu.Unlock()
+	line, _ := bufio.NewReader(out).ReadString('\n')
+	go func() {
+		cmd.Wait() //nolint:errcheck // how it ended is in its state
+		s.mu.Lock()
+		s.code, s.url = cmd.ProcessState.ExitCode(), ""
+		s.mu.Unlock()
+		close(ended)
+	}()
+	url, announced := strings.CutPrefix(strings.TrimSpace(line), "memoir: listening on ")
+	if announced {
+		s.mu.Lock()
+		s.url = url
+		s.mu.Unlock()
+	}
+	return announced
+}
+
+// start runs the server and waits until its first scan is done.
+func (s *server) start() {
+	s.Helper()
+	if !s.launch() {
+		s.Fatalf("the server did not say where it listens\n%s", s.log())
+	}
+	s.awaitReady()
+}
+
+func (s *server) awaitReady() {
+	s.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		if status, _ := s.call("GET", "/readyz", nil, nil); status == http.StatusOK {
+			return
+		}
+		if time.Now().After(deadline) {
+			s.Fatalf("the server is not ready after %v\n%s", patience, s.log())
+		}
+	}
+}
+
+// startAll runs each server that does not run.
+func (p *place) startAll() {
+	p.Helper()
+	for _, s := range p.servers {
+		if !s.runs() {
+			s.start()
+		}
+	}
+}
+
+func (s *server) address() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.url
+}
+
+func (s *server) runs() bool { return s.address() != "" }
+
+// kill ends the server at once, as a power cut would.
+func (s *server) kill() {
+	s.mu.Lock()
+	process, ended := s.process, s.ended
+	s.mu.Unlock()
+	if process == nil {
+		return
+	}
+	process.Kill() //nolint:errcheck // it may have ended by itself
+	<-ended
+}
+
+func (p *place) killAll() {
+	for _, s := range p.servers {
+		s.kill()
+	}
+}
+
+// farewell is how long a server may take to end when it is asked to.
+const farewell = 15 * time.Second
+
+// terminate asks the server to end, and holds it to its word: in time, and with code 0.
+func (s *server) terminate() {
+	s.Helper()
+	s.mu.Lock()
+	process, ended := s.process, s.ended
+	s.mu.Unlock()
+	asked := time.Now()
+	if err := process.Signal(syscall.SIGTERM); err != nil {
+		s.Fatal(err)
+	}
+	<-ended
+	// The machine may be busy with other things; what is promised is far below twice the time.
+	if took := time.Since(asked); took > 2*farewell {
+		s.Errorf("the server took %v to end, and %v is promised\n%s", took, farewell, s.log())
+	}
+	if s.code != 0 {
+		s.Errorf("the server ended with code %d\n%s", s.code, s.log())
+	}
+}
+
+// withoutSettings keeps the caller's own settings out of the test.
+func withoutSettings(env []string) []string {
+	var kept []string
+	for _, entry := range env {
+		if !strings.HasPrefix(entry, "MEMOIR_") && !strings.HasPrefix(entry, "DATABASE_URL=") && !strings.HasPrefix(entry, "HOME=") {
+			kept = append(kept, entry)
+		}
+	}
+	return kept
+}
+
+// log is the end of what the servers have logged, without what went well.
+func (p *place) log() string {
+	raw, err := os.ReadFile(p.logPath)
+	if err != nil {
+		return err.Error()
+	}
+	lines := slices.DeleteFunc(strings.SplitAfter(string(raw), "\n"), func(line string) bool {
+		return strings.Contains(line, "method=GET") && strings.Contains(line, "status=200")
+	})
+	return strings.Join(lines[max(0, len(lines)-40):], "")
+}
+
+// client gives up on a server that is stopped rather than gone.
+var client = &http.Client{Timeout: patience}
+
+// call asks the server; the status is 0 when there is no answer.
+func (s *server) call(method, path string, body, answer any) (status int, problem error) {
+	var sent io.Reader
+	if body != nil {
+		raw, err := json.Marshal(body)
+		if err != nil {
+			return 0, err
+		}
+		sent = bytes.NewReader(raw)
+	}
+	request, err := http.NewRequest(method, s.address()+path, sent)
+	if err != nil {
+		return 0, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := client.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close() //nolint:errcheck // only read
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		return 0, err
+	}
+	s.answers.Add(1)
+	switch into := answer.(type) {
+	case nil:
+	case *string:
+		*into = string(raw)
+	default:
+		if response.StatusCode < 300 {
+			err = json.Unmarshal(raw, answer)
+		}
+	}
+	return response.StatusCode, err
+}
+
+// must is call for what has to be answered with 200.
+func (s *server) must(method, path string, answer any) {
+	s.Helper()
+	if status, err := s.call(method, path, nil, answer); status != http.StatusOK || err != nil {
+		s.Fatalf("%s %s: %d, %v\n%s", method, path, status, err, s.log())
+	}
+}
+
+// work lets everybody work until the returned function is called.
+func (p *place) work(everybody ...func(context.Context)) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var group errgroup.Group
+	for _, somebody := range everybody {
+		group.Go(func() error {
+			somebody(ctx)
+			return nil
+		})
+	}
+	return func() {
+		cancel()
+		group.Wait() //nolint:errcheck // nobody returns any
+	}
+}
