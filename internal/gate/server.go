@@ -37,8 +37,8 @@ func (l Limits) orDefaults() Limits {
 	}
 }
 
-// maxHead is the largest head of a request, in bytes. The standard library adds 4 KiB to it, and answers 431 past that.
-const maxHead = 64 << 10
+// maxHead is the largest head of a request, in bytes: the longest search, in the address and in two headers about it. The standard library adds 4 KiB to it, and answers 431 past that.
+const maxHead = 32 << 10
 
 // Server returns the HTTP server of the handler behind the gate, with its limits. endStreams is called when it shuts
 // down: open event streams would hold up Shutdown until its deadline.
