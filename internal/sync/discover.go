@@ -3,6 +3,7 @@ package sync
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"memoir/internal/agents"
@@ -84,6 +85,7 @@ func (e *Engine) meet(ctx context.Context, found []agents.Found, unreadable []st
 			appeared = append(appeared, a.Slug)
 		}
 	}
+	e.keepOnly(rows, here)
 	for _, row := range rows {
 		// One that is here without any memory directory is known all the same, so that it is watched and scanned.
 		switch _, isHere := here[row.Slug]; {
@@ -99,6 +101,18 @@ func (e *Engine) meet(ctx context.Context, found []agents.Found, unreadable []st
 		}
 	}
 	return appeared, nil
+}
+
+// keepOnly drops the agents that another server has forgotten.
+func (e *Engine) keepOnly(rows []postgres.Agent, here map[string]int64) {
+	known := make(map[string]int64, len(rows))
+	maps.Copy(known, here)
+	for _, row := range rows {
+		known[row.Slug] = row.ID
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	maps.DeleteFunc(e.agents, func(slug string, a *agent) bool { return known[slug] != a.id })
 }
 
 // meetOne returns the id of an agent that is on disk, which a new one gets now.
