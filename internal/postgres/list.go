@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -90,12 +91,22 @@ type scope struct {
 	slugs   map[int64]string // of each agent
 }
 
-// Memories returns one page of an agent's memories. It fails with ErrCursor.
+// maxSearch is the longest search, in Unicode characters: room for a paragraph that somebody pastes. Each word of it is looked
+// up on its own, and Postgres takes no expression of any depth.
+const maxSearch = 1000
+
+// ErrSearch says that more is searched for than can be looked up.
+var ErrSearch = &memories.InvalidError{Field: "q", Reason: "is longer than 1,000 characters; search for the words that matter"}
+
+// Memories returns one page of an agent's memories. It fails with ErrCursor and ErrSearch.
 func (s *Store) Memories(ctx context.Context, agent Agent, list List) (Page, error) {
 	return s.page(ctx, scope{agent.ID, map[int64]string{agent.ID: agent.Slug}}, list)
 }
 
 func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err error) {
+	if utf8.RuneCountInString(list.Search) > maxSearch {
+		return Page{}, ErrSearch
+	}
 	if list.Sort == "" {
 		list.Sort = ByUpdate
 		if list.Search != "" {
