@@ -189,7 +189,11 @@ func (e *Engine) withAgent(ctx context.Context, slug string, do func(*hold) erro
 		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
 			h.closed = err
 		}
-		return do(h)
+		err = do(h)
+		if err != nil {
+			h.published.stale() // what failed may have taken effect all the same: a commit whose answer was lost
+		}
+		return err
 	})
 }
 
