@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"memoir/internal/files"
-	"memoir/internal/postgres/pgtest/line"
+	"memoir/internal/postgres/pgtest/linetest"
 )
 
 // failure is how a step fails.
@@ -90,17 +90,17 @@ func (b *breaker) step(name string) failure {
 }
 
 // fate is the breaker of the line to Postgres.
-func (b *breaker) fate(request string) line.Fate {
+func (b *breaker) fate(request string) linetest.Fate {
 	if aside[request] && !b.isDead() {
-		return line.Answered
+		return linetest.Answered
 	}
 	switch b.step("Postgres: " + request) {
 	case works:
-		return line.Answered
+		return linetest.Answered
 	case failsBefore:
-		return line.NotSent
+		return linetest.NotSent
 	default:
-		return line.Unanswered
+		return linetest.Unanswered
 	}
 }
 

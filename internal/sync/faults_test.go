@@ -19,7 +19,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
-	"memoir/internal/postgres/pgtest/line"
+	"memoir/internal/postgres/pgtest/linetest"
 )
 
 // Each step of one operation: go test -run Failing/rename ./internal/sync -faults=each
@@ -90,7 +90,7 @@ func newMatrix(t *testing.T, op operation) *matrix {
 	}
 	t.Cleanup(func() { direct.Close(context.Background()) }) //nolint:errcheck // the database goes with the test
 	s := &stage{breaker: &breaker{}, direct: direct, gaps: pgtest.Journal(t, url), began: time.Now().Add(-time.Hour)}
-	s.bench = &bench{T: t, dir: t.TempDir(), url: line.New(t, url, s.breaker.fate).URL}
+	s.bench = &bench{T: t, dir: t.TempDir(), url: linetest.New(t, url, s.breaker.fate).URL}
 	s.options = optionsFor(s.dir)
 	s.options.Disk = brokenDisk{s.breaker}
 	s.options.Debounce, s.options.Rescan = 1e15, 1e15 // it looks when it is told to, so that the steps are always the same
