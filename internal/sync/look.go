@@ -165,6 +165,7 @@ func (h *hold) save(ctx context.Context, l look) (outcome, error) {
 		return outcome{}, err
 	}
 	out := reconcile(l, p)
+	out.batch.Deletion = l.cause.renames
 	indexLater := len(out.batch.Words) > indexedAtOnce
 	if indexLater {
 		out.batch.Words = nil
