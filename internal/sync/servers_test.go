@@ -20,8 +20,8 @@ func (b *bench) another(dir string) *bench {
 	return other
 }
 
-// status returns what a server says of one agent.
-func (b *bench) status(slug string) sync.AgentStatus {
+// statusOf returns what a server says of one agent.
+func (b *bench) statusOf(slug string) sync.AgentStatus {
 	b.Helper()
 	all, err := b.engine.AgentStatuses(context.Background())
 	if err != nil {
@@ -44,7 +44,7 @@ func TestADeletionAskedOfOneServerIsCarriedOutByTheOneThatLooksAfterTheAgent(t *
 	m := a.memory("ada", "Tabs")
 	for name, dir := range map[string]string{"that sees the directory": a.dir, "that does not": t.TempDir()} {
 		other := a.another(dir)
-		if s := other.status("ada"); !s.Elsewhere || !s.Present {
+		if s := other.statusOf("ada"); !s.Elsewhere || !s.Present {
 			t.Fatalf("a server %s says %+v", name, s)
 		}
 		events := a.engine.Hub().Subscribe()
@@ -92,7 +92,7 @@ func TestWhatHappensOnOneServerIsToldByTheOther(t *testing.T) {
 		}
 	}
 	other.until("the figures", func() bool {
-		s := other.status("ada")
+		s := other.statusOf("ada")
 		return s.FilesOnDisk == 1 && s.Mirrored == 1 && s.Pending == 0
 	})
 }
@@ -109,7 +109,7 @@ func TestAnAgentIsTakenOverFromAServerThatEnds(t *testing.T) {
 		_, ok := other.list("ada", "")["Spaces"]
 		return ok && strings.Contains(other.read("ada/CLAUDE.md"), "Use spaces.")
 	})
-	if s := other.status("ada"); s.Elsewhere {
+	if s := other.statusOf("ada"); s.Elsewhere {
 		t.Errorf("after the take-over: %+v", s)
 	}
 }
