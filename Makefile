@@ -53,7 +53,7 @@ test: ## install what is missing and run every test
 .PHONY: bench
 bench: ## measure against the floor of this machine
 	scripts/setup postgres
-	go test -timeout 30m -run='^$$' -bench=. -benchtime=1x ./internal/bench
+	go test -timeout 60m -run='^$$' -bench=. -benchtime=1x ./internal/bench
 
 .PHONY: fuzz
 fuzz: ## fuzz every target for FUZZTIME (30s)

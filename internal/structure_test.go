@@ -33,8 +33,7 @@ var mayImport = map[string][]string{
 	"internal/postgres/local":            {},
 	"internal/postgres/pgtest/line":      {},
 	"internal/torture":                   {},
-	"internal/bench":                     {"internal/memories", "internal/agents", "internal/postgres", "internal/sync", "internal/pages"},
-	"internal/torture":                   {},
+	"internal/bench":                     {"internal/memories", "internal/postgres", "internal/postgres/local"},
 	"internal/sync":                      {"internal/memories", "internal/agents", "internal/files", "internal/postgres"},
 
 	"web/templates": {"internal/memories", "internal/agents", "internal/markdown", "internal/diff", "internal/chart", "internal/words", "web"},

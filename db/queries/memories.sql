@@ -13,6 +13,9 @@ WHERE m.agent_id = @agent_id AND NOT m.readable AND (m.state <> 'deleted' OR m.r
 -- name: RestoringHeads :many
 SELECT sqlc.embed(m) FROM memories m WHERE m.agent_id = @agent_id AND m.restoring;
 
+-- name: CountNeedingAttention :one
+SELECT count(*) FROM memories WHERE agent_id = @agent_id AND state = 'needs_attention';
+
 -- name: InsertHeads :copyfrom
 INSERT INTO memories (id, agent_id, name, readable, state, type, revision_id, description, fingerprint, hash, size, path,
     session, modified_at, content_at, problems, created_at, updated_at)

@@ -201,6 +201,12 @@ func (w *Writer) Blocked(ctx context.Context, id string) (BlockedFile, error) {
 	return blockedOf(row), nil
 }
 
+// NeedsAttention counts the memories that need attention.
+func (w *Writer) NeedsAttention(ctx context.Context) (int, error) {
+	n, err := w.q.CountNeedingAttention(ctx, w.agentID)
+	return int(n), wrap("count what needs attention", err)
+}
+
 // SetLook records what a look found of the agent itself. A nil device keeps the known one.
 func (w *Writer) SetLook(ctx context.Context, sessions int, device *uint64) error {
 	return wrap("record the look", w.q.SetAgentLook(ctx, queries.SetAgentLookParams{

@@ -67,23 +67,21 @@ func (e *Engine) scan(ctx context.Context, slug string) (Scan, error) {
 		if err := h.finishRestores(ctx); err != nil {
 			return err
 		}
-		if !h.present {
-			return nil // discovery has to see first that it is back
-		}
 		var err error
-		if scan, err = h.look(ctx, []string{"."}, cause{}); err != nil {
-			return err
+		if h.present { // else discovery has to see first that it is back
+			if scan, err = h.look(ctx, []string{"."}, cause{}); err != nil {
+				return err
+			}
+			if err := h.publish(ctx); err != nil {
+				return err
+			}
 		}
-		return h.publish(ctx)
+		scan.NeedsAttention, err = h.w.NeedsAttention(ctx)
+		return err
 	})
 	if err != nil {
 		return Scan{}, err
 	}
-	row, err := e.store.Agent(ctx, slug)
-	if err != nil {
-		return Scan{}, err
-	}
-	scan.NeedsAttention = row.Counts.NeedsAttention
 	scan.Took = time.Since(started)
 	e.hub.publish(Event{Agent: slug, Kind: KindScanned})
 	return scan, nil

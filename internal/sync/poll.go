@@ -47,23 +47,40 @@ func (e *Engine) pollAgainAndAgain(ctx context.Context) {
 func (p *poller) poll(now time.Time) {
 	p.watcher.rearm()
 	unwatched := p.unwatched()
-	if unwatched.includes("") {
-		p.queue.add("", ".")
-	}
 	walked := map[string]uint64{}
-	for _, a := range p.terrain().agents {
-		if !unwatched.includes(a.Slug) {
-			continue
-		}
-		saw, settled := p.walk(a, now)
-		if before, known := p.seen[a.Slug]; !known || before != saw {
-			p.queue.add(a.Slug, ".")
+	note := func(slug string, saw uint64, settled bool) {
+		if before, known := p.seen[slug]; !known || before != saw {
+			p.queue.add(slug, ".")
 		}
 		if settled {
-			walked[a.Slug] = saw
+			walked[slug] = saw
+		}
+	}
+	if unwatched.includes("") {
+		note("", p.discover(), true)
+	}
+	for _, a := range p.terrain().agents {
+		if unwatched.includes(a.Slug) {
+			saw, settled := p.walk(a, now)
+			note(a.Slug, saw, settled)
 		}
 	}
 	p.seen = walked
+}
+
+// discover sums up which agents there are, and in which directories they were looked for.
+func (p *poller) discover() (saw uint64) {
+	var sum maphash.Hash
+	sum.SetSeed(p.seed)
+	add := func(dir string) { maphash.WriteComparable(&sum, dir) }
+	found, unreadable := agents.Discover(p.options.Places, add)
+	for _, f := range found {
+		maphash.WriteComparable(&sum, f)
+	}
+	for _, dir := range unreadable {
+		add(dir)
+	}
+	return sum.Sum64()
 }
 
 // walk sums up what is on disk of an agent: two walks that see the same give the same number. It is not settled while a

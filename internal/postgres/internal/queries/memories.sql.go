@@ -21,6 +21,17 @@ func (q *Queries) BeginRestoring(ctx context.Context, id uuid.UUID) error {
 	return err
 }
 
+const countNeedingAttention = `-- name: CountNeedingAttention :one
+SELECT count(*) FROM memories WHERE agent_id = $1 AND state = 'needs_attention'
+`
+
+func (q *Queries) CountNeedingAttention(ctx context.Context, agentID int64) (int64, error) {
+	row := q.db.QueryRow(ctx, countNeedingAttention, agentID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const deleteHeads = `-- name: DeleteHeads :exec
 DELETE FROM memories WHERE id = ANY($1::uuid[])
 `
