@@ -49,7 +49,7 @@ func (in *listMemoriesInput) Resolve(ctx huma.Context) []error {
 }
 
 func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[MemoryList], error) {
-	row, err := a.store.Agent(ctx, in.Slug)
+	row, err := a.store.AgentUncounted(ctx, in.Slug)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func (w *Writer) Delete(ctx context.Context, h Head, d Deletion) error {
 	at := Now()
 	deleted := HappensTo(h, h.Life(), at, memories.DidDelete, d.Actor)
 	deleted.State, deleted.Renamed = memories.Deleted, d.RenamedTo
-	return w.inTx(ctx, "delete", func(q *queries.Queries) error {
+	return w.together(ctx, "delete", func(q *queries.Queries) error {
 		if err := q.MarkDeleted(ctx, queries.MarkDeletedParams{ID: h.UUID, At: at, IndexLines: lines}); err != nil {
 			return err
 		}
@@ -39,7 +39,10 @@ func (w *Writer) Delete(ctx context.Context, h Head, d Deletion) error {
 		if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: d.Paths}); err != nil {
 			return err
 		}
-		return journal(ctx, q, w.agentID, deleted)
+		if err := w.outOfStep(ctx, q); err != nil {
+			return err
+		}
+		return journalOne(ctx, q, w.agentID, deleted)
 	})
 }
 
@@ -48,9 +51,15 @@ func (w *Writer) KeepRaw(ctx context.Context, revision uuid.UUID, raw []byte, ha
 	return wrap("keep the file's bytes", w.q.KeepRaw(ctx, queries.KeepRawParams{ID: revision, Raw: raw, Hash: hash}))
 }
 
-// FileRemoved records that a file is gone from the disk.
-func (w *Writer) FileRemoved(ctx context.Context, path string) error {
-	return wrap("record the removal", w.q.MarkFileRemoved(ctx, queries.MarkFileRemovedParams{AgentID: w.agentID, Path: path}))
+// FilesRemoved records that files are gone from the disk. After a power cut that this does not survive they are still
+// marked for removal, and the next look finds them gone.
+func (w *Writer) FilesRemoved(ctx context.Context, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	return w.withoutWaiting(ctx, "record the removal", func(q *queries.Queries) error {
+		return q.MarkFilesRemoved(ctx, queries.MarkFilesRemovedParams{AgentID: w.agentID, Paths: paths})
+	})
 }
 
 // FileNotRemoved records why a file could not be removed; it is tried again.
@@ -63,25 +72,21 @@ func (w *Writer) FileNotRemoved(ctx context.Context, path, problem string) error
 // BeginRestore lifts the memory's tombstones, leaves alone what its deletion could not remove, and notes that it is to
 // be restored, before any file is written.
 func (w *Writer) BeginRestore(ctx context.Context, h Head) error {
-	return w.inTx(ctx, "begin to restore", func(q *queries.Queries) error {
+	return w.together(ctx, "begin to restore", func(q *queries.Queries) error {
 		if err := q.Unbury(ctx, queries.UnburyParams{AgentID: w.agentID, Name: h.Name}); err != nil {
 			return err
 		}
 		if err := q.LeaveFiles(ctx, queries.LeaveFilesParams{AgentID: w.agentID, MemoryID: h.UUID}); err != nil {
 			return err
 		}
-		return q.SetRestoring(ctx, queries.SetRestoringParams{ID: h.UUID, Restoring: true})
+		return q.BeginRestoring(ctx, h.UUID)
 	})
 }
 
-// EndRestore notes that the memory is back with all that belongs to it.
+// EndRestore notes that the memory is back with all that belongs to it. After a power cut that this does not survive, the
+// restore is gone through once more and finds everything done.
 func (w *Writer) EndRestore(ctx context.Context, id uuid.UUID) error {
-	return w.inTx(ctx, "end the restore", func(q *queries.Queries) error {
-		if err := q.ForgetIndexLines(ctx, id); err != nil {
-			return err
-		}
-		return q.SetRestoring(ctx, queries.SetRestoringParams{ID: id, Restoring: false})
-	})
+	return w.withoutWaiting(ctx, "end the restore", func(q *queries.Queries) error { return q.EndRestoring(ctx, id) })
 }
 
 // AllowBlocked lifts the tombstone of a content that is kept out, and makes the next look take its file for changed.
