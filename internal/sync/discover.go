@@ -155,12 +155,16 @@ func (e *Engine) register(id int64, found agents.Agent) (appeared bool) {
 	return appeared && term != 0
 }
 
-// remember keeps what the database says of an agent that is not this server's to look after.
+// remember keeps what the database says of an agent that is not this server's to look after, and gives back what was
+// watched of it.
 func (e *Engine) remember(row postgres.Agent) {
 	a := e.inProcess(row.Slug, row.ID)
 	a.Lock()
 	defer a.Unlock()
 	a.onDisk, a.present = onDisk(row), row.Present
+	if !row.Present || e.term(row.ID) == 0 {
+		e.watcher.only(row.Slug, nil)
+	}
 }
 
 // inProcess returns what this process knows of an agent; nothing yet, where it is another one than it knew of that slug.
@@ -180,7 +184,6 @@ func (e *Engine) markGone(ctx context.Context, row postgres.Agent) error {
 	was := row.Present
 	row.Present = false
 	e.remember(row)
-	e.watcher.only(row.Slug, nil)
 	if !was {
 		return nil
 	}
