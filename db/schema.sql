@@ -71,6 +71,9 @@ CREATE INDEX memories_by_state ON memories (agent_id, state, type);
 -- A search leaves out what is in the trash.
 CREATE INDEX memories_in_trash ON memories (agent_id, id) WHERE state = 'deleted';
 
+-- Each scan asks whether a restore was cut short; hardly ever was one.
+CREATE INDEX memories_to_restore ON memories (agent_id) WHERE restoring;
+
 CREATE TABLE revisions (
     id          uuid PRIMARY KEY,
     memory_id   uuid NOT NULL REFERENCES memories (id) ON DELETE CASCADE,

@@ -43,6 +43,7 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 		return err
 	}
 	log := newLog(config.logFormat, stderr)
+	logFigures(ctx, log)
 	// The address is taken first: if it is not to be had, nothing else has been touched.
 	listener, err := net.Listen("tcp", config.addr)
 	if err != nil {

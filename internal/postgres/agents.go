@@ -34,12 +34,22 @@ func (s *Store) AgentsUncounted(ctx context.Context) ([]Agent, error) {
 
 // Agent returns one agent with its counts. It fails with memories.ErrNotFound.
 func (s *Store) Agent(ctx context.Context, slug string) (Agent, error) {
+	agent, err := s.AgentUncounted(ctx, slug)
+	if err != nil {
+		return Agent{}, err
+	}
+	agents := []Agent{agent}
+	err = s.count(ctx, agents)
+	return agents[0], err
+}
+
+// AgentUncounted returns one agent without its counts. It fails with memories.ErrNotFound.
+func (s *Store) AgentUncounted(ctx context.Context, slug string) (Agent, error) {
 	row, err := s.q.AgentBySlug(ctx, slug)
 	if err != nil {
 		return Agent{}, wrap("read agent", err)
 	}
-	agents := []Agent{agentOf(row)}
-	return agents[0], s.count(ctx, agents)
+	return agentOf(row), nil
 }
 
 func (s *Store) count(ctx context.Context, agents []Agent) error {

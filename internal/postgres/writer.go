@@ -115,6 +115,16 @@ func (w *Writer) HeadsByID(ctx context.Context, ids []uuid.UUID) ([]Head, error)
 	return headsOf(rows, func(r queries.HeadsByIDRow) queries.Memory { return r.Memory }, err)
 }
 
+// NamesOf returns the names of the memories with those ids.
+func (w *Writer) NamesOf(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]string, error) {
+	rows, err := w.q.NamesOf(ctx, queries.NamesOfParams{AgentID: w.agentID, Ids: ids})
+	names := make(map[uuid.UUID]string, len(rows))
+	for _, row := range rows {
+		names[row.ID] = row.Name
+	}
+	return names, wrap("read names", err)
+}
+
 // Head returns one memory. It fails with memories.ErrNotFound for an unknown, foreign or malformed id.
 func (w *Writer) Head(ctx context.Context, id string) (Head, error) {
 	parsed, err := parseID(id)
@@ -199,6 +209,12 @@ func (w *Writer) Blocked(ctx context.Context, id string) (BlockedFile, error) {
 		return BlockedFile{}, wrap("read the blocked content", err)
 	}
 	return blockedOf(row), nil
+}
+
+// NeedsAttention counts the memories that need attention.
+func (w *Writer) NeedsAttention(ctx context.Context) (int, error) {
+	n, err := w.q.CountNeedingAttention(ctx, w.agentID)
+	return int(n), wrap("count what needs attention", err)
 }
 
 // SetLook records what a look found of the agent itself. A nil device keeps the known one.

@@ -70,6 +70,13 @@ func round(random *rand.Rand) []blow {
 func TestNothingIsLostOrHalfDoneAfterABlow(t *testing.T) {
 	t.Parallel()
 	const places = 2 // side by side
+	t.Cleanup(func() {
+		if *write && !t.Failed() {
+			if err := keep(killsPath, fallen.result()); err != nil {
+				t.Error(err)
+			}
+		}
+	})
 	for n := range places {
 		t.Run(fmt.Sprint("place ", n+1), func(t *testing.T) {
 			t.Parallel()
@@ -91,7 +98,7 @@ func (p *place) endure(times int) {
 	}
 	moments := moments()
 	var blows []blow
-	for range times {
+	for n := range times {
 		if len(blows) == 0 {
 			blows = round(p.random)
 		}
@@ -106,7 +113,8 @@ func (p *place) endure(times int) {
 		if p.Failed() {
 			p.Fatalf("after: %s, %s", b.name, m.name)
 		}
-		results.struck(b.name, m.name)
+		p.Logf("%d: %s, %s", n+1, b.name, m.name)
+		fallen.add(b.name, m.name)
 	}
 }
 

@@ -21,6 +21,17 @@ func (q *Queries) BeginRestoring(ctx context.Context, id uuid.UUID) error {
 	return err
 }
 
+const countNeedingAttention = `-- name: CountNeedingAttention :one
+SELECT count(*) FROM memories WHERE agent_id = $1 AND state = 'needs_attention'
+`
+
+func (q *Queries) CountNeedingAttention(ctx context.Context, agentID int64) (int64, error) {
+	row := q.db.QueryRow(ctx, countNeedingAttention, agentID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const deleteHeads = `-- name: DeleteHeads :exec
 DELETE FROM memories WHERE id = ANY($1::uuid[])
 `
@@ -369,6 +380,40 @@ func (q *Queries) MissingMemories(ctx context.Context, agentID int64) ([]uuid.UU
 			return nil, err
 		}
 		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const namesOf = `-- name: NamesOf :many
+SELECT id, name FROM memories WHERE agent_id = $1 AND id = ANY($2::uuid[])
+`
+
+type NamesOfParams struct {
+	AgentID int64
+	Ids     []uuid.UUID
+}
+
+type NamesOfRow struct {
+	ID   uuid.UUID
+	Name string
+}
+
+func (q *Queries) NamesOf(ctx context.Context, arg NamesOfParams) ([]NamesOfRow, error) {
+	rows, err := q.db.Query(ctx, namesOf, arg.AgentID, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []NamesOfRow{}
+	for rows.Next() {
+		var i NamesOfRow
+		if err := rows.Scan(&i.ID, &i.Name); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
