@@ -86,10 +86,12 @@ func (h *hold) delete(ctx context.Context, head postgres.Head, renamedTo string)
 	for i, f := range carriers {
 		paths[i] = f.Path
 	}
-	if err := h.w.Delete(ctx, head, postgres.Deletion{Paths: paths, IndexLines: h.indexLinesOf(paths), Actor: actorOf(ctx), RenamedTo: renamedTo}); err != nil {
+	indexes := indexesAbove(h.root, h.onDisk, paths)
+	deletion := postgres.Deletion{Paths: paths, IndexLines: h.indexLinesOf(indexes, paths), Actor: actorOf(ctx), RenamedTo: renamedTo}
+	if err := h.w.Delete(ctx, head, deletion); err != nil {
 		return err
 	}
-	return h.removeFiles(ctx, carriers)
+	return h.removeFiles(ctx, carriers, indexes)
 }
 
 // carriersOf returns the files that carry the memory; for one that could not be read, the file that it stands for.
@@ -159,17 +161,24 @@ func (h *hold) finishDeletions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.removeFiles(ctx, pending)
-}
-
-// removeFiles removes files that are marked for it, with their entries in MEMORY.md, and notes what has become of each.
-func (h *hold) removeFiles(ctx context.Context, marked []postgres.File) error {
 	if h.root == nil {
 		return nil // the marks stay until its directory is back
 	}
+	paths := make([]string, len(pending))
+	for i, f := range pending {
+		paths[i] = f.Path
+	}
+	return h.removeFiles(ctx, pending, indexesAbove(h.root, h.onDisk, paths))
+}
+
+// removeFiles removes files that are marked for it, with their entries in these indexes, and notes what has become of each.
+func (h *hold) removeFiles(ctx context.Context, marked []postgres.File, indexes []string) error {
+	if h.root == nil {
+		return nil
+	}
 	var removed []string
 	for _, f := range marked {
-		err := h.removeFile(f)
+		err := h.removeFile(f, indexes)
 		if err == nil {
 			removed = append(removed, f.Path)
 			continue
@@ -182,9 +191,9 @@ func (h *hold) removeFiles(ctx context.Context, marked []postgres.File) error {
 	return h.w.FilesRemoved(ctx, removed)
 }
 
-// removeFile removes a file and its entries in MEMORY.md. One that has changed stays: the agent learns anew, and the next
+// removeFile removes a file and its entries in the indexes. One that has changed stays: the agent learns anew, and the next
 // look takes the file for what it says now.
-func (h *hold) removeFile(f postgres.File) error {
+func (h *hold) removeFile(f postgres.File, indexes []string) error {
 	err := h.disk.RemoveIf(h.root, f.Path, f.Hash)
 	if errors.Is(err, files.ErrChanged) {
 		h.queue.add(h.onDisk.Slug, f.Path)
@@ -193,7 +202,7 @@ func (h *hold) removeFile(f postgres.File) error {
 	if err != nil {
 		return err
 	}
-	return h.removeFromIndexes(f.Path)
+	return h.removeFromIndexes(f.Path, indexes)
 }
 
 // Purge removes a memory and its history for good; what it said does not come back by itself. A memory that lives is
