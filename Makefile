@@ -12,6 +12,11 @@ ARGS ?=
 TESTFLAGS ?=
 # How long `make fuzz` stays with each target.
 FUZZTIME ?= 30s
+# How long `make soak` lasts.
+SOAKTIME ?= 1h
+# How often `make torture` strikes, and what its blows are drawn from; 0 is something new.
+KILLS ?= 200
+SEED ?= 0
 
 demo := .cache/demo
 generated := '*_templ.go' internal/postgres/internal/queries
@@ -48,11 +53,21 @@ test: ## install what is missing and run every test
 .PHONY: bench
 bench: ## measure against the floor of this machine
 	scripts/setup postgres
-	go test -timeout 30m -run='^$$' -bench=. -benchtime=1x ./internal/bench
+	go test -timeout 60m -run='^$$' -bench=. -benchtime=1x ./internal/bench
 
 .PHONY: fuzz
 fuzz: ## fuzz every target for FUZZTIME (30s)
 	scripts/fuzz '$(FUZZTIME)'
+
+.PHONY: torture
+torture: ## kill the server and its Postgres KILLS (200) times, and fail every step of every operation
+	scripts/setup postgres
+	go test -timeout 3h -count=1 -v -run=Blow ./internal/torture -kills=$(KILLS) -seed=$(SEED) -write
+
+.PHONY: soak
+soak: ## work for SOAKTIME (1h) at a hundred changes a second, and see what grows
+	scripts/setup postgres
+	go test -timeout 0 -count=1 -v -run=NothingGrows ./internal/torture -soak=$(SOAKTIME) -write
 
 .PHONY: generate
 generate: ## regenerate the code made from templates and queries

@@ -19,7 +19,10 @@ CREATE TABLE agents (
     claude_md_chars        integer NOT NULL DEFAULT 0,
     claude_md_problem      text,
     created_at             timestamptz NOT NULL,
-    updated_at             timestamptz NOT NULL
+    updated_at             timestamptz NOT NULL,
+    -- By what the publisher knows the CLAUDE.md that says what the memories say; it alone reads it. Whatever changes a memory
+    -- empties it in the same transaction, and only then is CLAUDE.md compiled anew.
+    claude_md_in_step      text
 );
 
 CREATE TABLE memories (
@@ -50,6 +53,8 @@ CREATE TABLE memories (
     index_lines     jsonb,
     -- A restore has begun and is repeated until it is done.
     restoring       boolean NOT NULL DEFAULT false,
+    -- That of the revision, kept beside the name for whoever lists memories without reading what they say.
+    description     text NOT NULL,
     CHECK ((state = 'deleted') = (deleted_at IS NOT NULL))
 );
 
@@ -65,6 +70,9 @@ CREATE INDEX memories_in_order_of_age ON memories (agent_id, modified_at, id);
 CREATE INDEX memories_by_state ON memories (agent_id, state, type);
 -- A search leaves out what is in the trash.
 CREATE INDEX memories_in_trash ON memories (agent_id, id) WHERE state = 'deleted';
+
+-- Each scan asks whether a restore was cut short; hardly ever was one.
+CREATE INDEX memories_to_restore ON memories (agent_id) WHERE restoring;
 
 CREATE TABLE revisions (
     id          uuid PRIMARY KEY,

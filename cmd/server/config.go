@@ -23,6 +23,7 @@ type config struct {
 	token         string        // empty: none is asked for
 	debounce      time.Duration // above zero
 	rescan        time.Duration // above zero
+	watch         string        // auto or poll
 	claudeMDLimit int           // Unicode characters of the whole file, above zero
 	allowedHosts  []string      // lower case, without port or brackets
 	logFormat     string        // text or json
@@ -36,6 +37,12 @@ type memoryDir struct {
 
 // defaultClaudeMDLimit is the length past which Claude Code warns about a CLAUDE.md.
 const defaultClaudeMDLimit = 40_000
+
+// The ways to notice changes: by what the system says where it says it, or by looking again and again everywhere.
+const (
+	watchAuto = "auto"
+	watchPoll = "poll"
+)
 
 // errAnswered says that --help or --version was asked for and has been written: there is nothing left to do, and nothing failed.
 var errAnswered = errors.New("answered")
@@ -81,6 +88,7 @@ func defaults(env func(string) (string, bool)) *config {
 		agentsDir:     "/tmp/agents",
 		debounce:      200 * time.Millisecond,
 		rescan:        60 * time.Second,
+		watch:         watchAuto,
 		claudeMDLimit: defaultClaudeMDLimit,
 		logFormat:     "text",
 	}
@@ -114,6 +122,7 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.StringVar(&c.token, "token", "", "")
 	flags.Func("debounce", "", durationInto(&c.debounce))
 	flags.Func("rescan", "", durationInto(&c.rescan))
+	flags.StringVar(&c.watch, "watch", c.watch, "")
 	flags.Func("claude-md-limit", "", c.setClaudeMDLimit)
 	flags.Func("allowed-host", "", c.addAllowedHost)
 	flags.StringVar(&c.logFormat, "log-format", c.logFormat, "")

@@ -27,6 +27,9 @@ func (c *config) check() error {
 	if c.dataDir == "" && c.databaseURL == "" {
 		return errors.New("there is no home directory to keep data in: set --data-dir, or --database-url to use a Postgres of your own")
 	}
+	if c.watch != watchAuto && c.watch != watchPoll {
+		return fmt.Errorf("--watch %s is unknown: it is auto or poll", c.watch)
+	}
 	if c.logFormat != "text" && c.logFormat != "json" {
 		return fmt.Errorf("--log-format %s is unknown: it is text or json", c.logFormat)
 	}

@@ -44,6 +44,7 @@ func TestNothingGivenTakesTheDefaults(t *testing.T) {
 		dataDir:       "/home/ada/.local/share/memoir",
 		debounce:      200 * time.Millisecond,
 		rescan:        time.Minute,
+		watch:         "auto",
 		claudeMDLimit: 40000,
 		logFormat:     "text",
 	}
@@ -64,6 +65,7 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 		token:         "open-sesame",
 		debounce:      time.Second,
 		rescan:        5 * time.Minute,
+		watch:         "poll",
 		claudeMDLimit: 1000,
 		allowedHosts:  []string{"memoir.example.org", "fd00::1"},
 		logFormat:     "json",
@@ -72,7 +74,7 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 		"--addr", "[::1]:9000", "--agents-dir=/srv/agents", "--claude-dir=/srv/claude",
 		"--memory-dir", "reviewer=/srv/a", "--memory-dir", "writer=/srv/b=c", "--data-dir", "/srv/data",
 		"--database-url", "postgres://db.example.org/memoir?sslmode=require", "--token", "open-sesame",
-		"--debounce", "1s", "--rescan", "5m", "--claude-md-limit", "1000",
+		"--debounce", "1s", "--rescan", "5m", "--watch", "poll", "--claude-md-limit", "1000",
 		"--allowed-host", "Memoir.example.org", "--allowed-host", "[FD00::1]", "--log-format", "json",
 	})
 	if !reflect.DeepEqual(byFlag, want) {
@@ -82,7 +84,7 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 		"MEMOIR_ADDR=[::1]:9000", "MEMOIR_AGENTS_DIR=/srv/agents", "MEMOIR_CLAUDE_DIR=/srv/claude",
 		"MEMOIR_MEMORY_DIR=reviewer=/srv/a, writer=/srv/b=c", "MEMOIR_DATA_DIR=/srv/data",
 		"MEMOIR_DATABASE_URL=postgres://db.example.org/memoir?sslmode=require", "MEMOIR_TOKEN=open-sesame",
-		"MEMOIR_DEBOUNCE=1s", "MEMOIR_RESCAN=5m", "MEMOIR_CLAUDE_MD_LIMIT=1000",
+		"MEMOIR_DEBOUNCE=1s", "MEMOIR_RESCAN=5m", "MEMOIR_WATCH=poll", "MEMOIR_CLAUDE_MD_LIMIT=1000",
 		"MEMOIR_ALLOWED_HOST=Memoir.example.org,[FD00::1],", "MEMOIR_LOG_FORMAT=json",
 	)
 	if !reflect.DeepEqual(byVariable, want) {
@@ -174,6 +176,7 @@ func TestWhatCannotWorkIsRefusedInPlainWords(t *testing.T) {
 		"a debounce of nothing":            {[]string{"--debounce=0s"}, nil, []string{"--debounce", "above zero"}},
 		"a debounce without a unit":        {[]string{"--debounce=200"}, nil, []string{"--debounce", "200ms"}},
 		"a rescan below zero":              {nil, []string{"MEMOIR_RESCAN=-1s"}, []string{"MEMOIR_RESCAN=-1s", "above zero"}},
+		"a way of watching":                {[]string{"--watch=fanotify"}, nil, []string{"--watch fanotify", "auto or poll"}},
 		"a limit of nothing":               {[]string{"--claude-md-limit=0"}, nil, []string{"--claude-md-limit", "at least 1"}},
 		"a limit that is a word":           {[]string{"--claude-md-limit=many"}, nil, []string{"--claude-md-limit", "number of characters"}},
 		"a memory directory without slug":  {[]string{"--memory-dir=/srv/a"}, nil, []string{"--memory-dir", "slug=PATH"}},

@@ -43,6 +43,7 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 		return err
 	}
 	log := newLog(config.logFormat, stderr)
+	logFigures(ctx, log)
 	// The address is taken first: if it is not to be had, nothing else has been touched.
 	listener, err := net.Listen("tcp", config.addr)
 	if err != nil {
@@ -57,7 +58,8 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	defer database.close()
 	places := placesOf(config)
 	engine, err := sync.Start(database.store, sync.Options{
-		Places: places, Debounce: config.debounce, Rescan: config.rescan, ClaudeMDLimit: config.claudeMDLimit, Log: log,
+		Places: places, Debounce: config.debounce, Rescan: config.rescan, ClaudeMDLimit: config.claudeMDLimit, Poll: config.watch == watchPoll,
+		Log: log,
 	})
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ func newServer(config config, places agents.Settings, engine *sync.Engine, store
 	site := pages.New(engine, store, pages.Options{
 		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, Log: log,
 	})
-	server := gate.Server(around.Around(route(calls, site)), log, engine.Hub().Close)
+	server := around.Server(route(calls, site), engine.Hub().Close)
 	server.Addr = config.addr
 	return server, nil
 }

@@ -28,6 +28,7 @@ Where it keeps things
 How it works
   --debounce DURATION       how long files must be quiet before they are read (default 200ms)
   --rescan DURATION         how often everything is looked at anyway (default 60s)
+  --watch auto|poll         whether the system says what changes, or everything is looked at each second (default auto)
   --claude-md-limit CHARS   length of CLAUDE.md past which memories become one line each (default 40000)
   --log-format text|json    (default text)
 

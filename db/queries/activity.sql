@@ -2,6 +2,11 @@
 INSERT INTO activity (agent_id, at, memory_id, name, kind, actor, path, session, state, type, revision_id, modified_at, renamed)
 VALUES (@agent_id, @at, @memory_id, @name, @kind, @actor, @path, @session, @state, @type, @revision_id, @modified_at, @renamed);
 
+-- name: InsertActivityOf :exec
+-- One row, where a COPY would cost more than all else.
+INSERT INTO activity (agent_id, at, memory_id, name, kind, actor, path, session, state, type, revision_id, modified_at, renamed)
+VALUES (@agent_id, @at, @memory_id, @name, @kind, @actor, @path, @session, @state, @type, @revision_id, @modified_at, @renamed);
+
 -- name: MemoriesAsOf :many
 -- The memories as the last row of each up to that moment has left them, by name. One whose content is gone is left out. One
 -- pass over the agent's rows, in the order of its primary key, is quicker than a look-up for each memory.
@@ -37,15 +42,15 @@ WHERE a.memory_id = @id::uuid AND m.agent_id = @agent_id AND a.at <= @at AND a.s
 ORDER BY a.at DESC, a.id DESC
 LIMIT 1;
 
--- name: SectionsAsOf :many
--- What went into CLAUDE.md at that moment.
+-- name: HeadingsAsOf :many
+-- What went into CLAUDE.md at that moment, without the bodies.
 WITH last AS (
     SELECT DISTINCT ON (a.memory_id) a.memory_id, a.state, a.type, a.revision_id
     FROM activity a
     WHERE a.agent_id = @agent_id AND a.at <= @at AND a.state IS NOT NULL
     ORDER BY a.memory_id, a.at DESC, a.id DESC
 )
-SELECT m.id, m.name, last.type, r.description, r.body
+SELECT m.id, m.name, last.type, r.description, r.id AS revision_id, coalesce(octet_length(r.raw), 0)::bigint AS size
 FROM last
 JOIN memories m ON m.id = last.memory_id
 JOIN revisions r ON r.id = last.revision_id

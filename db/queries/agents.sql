@@ -1,18 +1,18 @@
 -- name: Agents :many
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step
 FROM agents
 ORDER BY slug;
 
 -- name: AgentBySlug :one
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step
 FROM agents
 WHERE slug = @slug;
 
 -- name: AgentByID :one
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step
 FROM agents
 WHERE id = @id;
 
@@ -54,6 +54,9 @@ UPDATE agents SET claude_md_chars = @chars, claude_md_problem = sqlc.narg(proble
 WHERE id = @id AND (claude_md_chars <> @chars OR claude_md_problem IS DISTINCT FROM sqlc.narg(problem)
       OR sqlc.narg(published_at)::timestamptz IS NOT NULL);
 
+-- name: SetClaudeMDInStep :exec
+UPDATE agents SET claude_md_in_step = sqlc.narg(in_step) WHERE id = @id AND claude_md_in_step IS DISTINCT FROM sqlc.narg(in_step);
+
 -- name: DeleteAgent :exec
 -- The memories, revisions and search rows go by cascade; the rest is named.
 WITH gone_files AS (DELETE FROM files WHERE files.agent_id = @id),
@@ -76,3 +79,8 @@ SELECT pg_advisory_lock(1835363695, @agent_id::integer);
 
 -- name: UnlockAgent :exec
 SELECT pg_advisory_unlock(1835363695, @agent_id::integer);
+
+-- name: NeedNotWaitForTheDisk :exec
+-- The transaction's commit is answered before it is on disk. After a power cut it may be as if it had never been; nothing that
+-- was committed before it is lost by that.
+SELECT set_config('synchronous_commit', 'off', true);

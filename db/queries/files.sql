@@ -113,6 +113,9 @@ WHERE f.agent_id = @agent_id AND f.path = c.path;
 -- name: MarkFileRemoved :exec
 UPDATE files SET present = false, status = 'carries', problem = NULL, signature = NULL WHERE agent_id = @agent_id AND path = @path;
 
+-- name: MarkFilesRemoved :exec
+UPDATE files SET present = false, status = 'carries', problem = NULL WHERE agent_id = @agent_id AND path = ANY(@paths::text[]);
+
 -- name: MarkFileNotRemoved :exec
 UPDATE files SET problem = @problem WHERE agent_id = @agent_id AND path = @path;
 
@@ -147,10 +150,9 @@ WHERE agent_id = @agent_id AND session IS NULL AND present AND status = 'carries
 -- name: FilesToIndex :many
 -- The durable files that a MEMORY.md is to list, with what they say: files of one memory have its name and its newest
 -- description. Those of missing memories are among them, to be told from files that nobody knows.
-SELECT f.path, f.present, m.id, m.name, m.type, r.description
+SELECT f.path, f.present, m.id, m.name, m.type, m.description
 FROM files f
 JOIN memories m ON m.id = f.memory_id
-JOIN revisions r ON r.id = m.revision_id
 WHERE f.agent_id = @agent_id AND f.session IS NULL AND f.status = 'carries' AND m.state <> 'deleted'
   AND (f.present OR m.state = 'missing')
 ORDER BY f.path;

@@ -13,21 +13,25 @@ WHERE m.agent_id = @agent_id AND NOT m.readable AND (m.state <> 'deleted' OR m.r
 -- name: RestoringHeads :many
 SELECT sqlc.embed(m) FROM memories m WHERE m.agent_id = @agent_id AND m.restoring;
 
+-- name: CountNeedingAttention :one
+SELECT count(*) FROM memories WHERE agent_id = @agent_id AND state = 'needs_attention';
+
 -- name: InsertHeads :copyfrom
-INSERT INTO memories (id, agent_id, name, readable, state, type, revision_id, fingerprint, hash, size, path, session,
-    modified_at, content_at, problems, created_at, updated_at)
-VALUES (@id, @agent_id, @name, @readable, @state, @type, @revision_id, @fingerprint, @hash, @size, @path, @session,
-    @modified_at, @content_at, @problems, @created_at, @updated_at);
+INSERT INTO memories (id, agent_id, name, readable, state, type, revision_id, description, fingerprint, hash, size, path,
+    session, modified_at, content_at, problems, created_at, updated_at)
+VALUES (@id, @agent_id, @name, @readable, @state, @type, @revision_id, @description, @fingerprint, @hash, @size, @path,
+    @session, @modified_at, @content_at, @problems, @created_at, @updated_at);
 
 -- name: UpdateHeads :exec
 -- All in one statement, so that their states are counted once. What is none is the zero value of its column here: an array
 -- of ours has no gaps.
-UPDATE memories m SET state = c.state, type = nullif(c.type, ''), revision_id = c.revision_id, fingerprint = c.fingerprint,
-    hash = c.hash, size = c.size, path = c.path, session = nullif(c.session, ''), modified_at = c.modified_at,
+UPDATE memories m SET state = c.state, type = nullif(c.type, ''), revision_id = c.revision_id, description = c.description,
+    fingerprint = c.fingerprint, hash = c.hash, size = c.size, path = c.path, session = nullif(c.session, ''), modified_at = c.modified_at,
     content_at = c.content_at, problems = c.problems, updated_at = c.updated_at,
     deleted_at = nullif(c.deleted_at, '0001-01-01T00:00:00Z'), deleted_by = nullif(c.deleted_by, '')
 FROM (SELECT unnest(@ids::uuid[]) AS id, unnest(@states::text[]) AS state, unnest(@types::text[]) AS type,
-             unnest(@revision_ids::uuid[]) AS revision_id, unnest(@fingerprints::bytea[]) AS fingerprint,
+             unnest(@revision_ids::uuid[]) AS revision_id, unnest(@descriptions::text[]) AS description,
+             unnest(@fingerprints::bytea[]) AS fingerprint,
              unnest(@hashes::text[]) AS hash, unnest(@sizes::bigint[]) AS size, unnest(@paths::text[]) AS path,
              unnest(@sessions::text[]) AS session, unnest(@modified_at::timestamptz[]) AS modified_at,
              unnest(@content_at::timestamptz[]) AS content_at, unnest(@problems::jsonb[]) AS problems,
@@ -43,22 +47,22 @@ UPDATE memories SET state = 'deleted', deleted_at = @at::timestamptz, deleted_by
     index_lines = @index_lines, restoring = false
 WHERE id = @id;
 
--- name: SetRestoring :exec
-UPDATE memories SET restoring = @restoring WHERE id = @id;
+-- name: BeginRestoring :exec
+UPDATE memories SET restoring = true WHERE id = @id;
 
--- name: ForgetIndexLines :exec
-UPDATE memories SET index_lines = NULL WHERE id = @id;
+-- name: EndRestoring :exec
+UPDATE memories SET restoring = false, index_lines = NULL WHERE id = @id;
 
 -- name: Memory :one
 SELECT sqlc.embed(m), r.description, r.body
 FROM memories m JOIN revisions r ON r.id = m.revision_id
 WHERE m.agent_id = @agent_id AND m.id = @id;
 
--- name: SectionsToCompile :many
--- What goes into CLAUDE.md: everything alive that has a type.
-SELECT m.id, m.name, m.type, r.description, r.body, m.claude_md_chars, m.claude_md_listed
-FROM memories m JOIN revisions r ON r.id = m.revision_id
-WHERE m.agent_id = @agent_id AND m.state IN ('active', 'missing') AND m.readable AND m.type IS NOT NULL;
+-- name: Headings :many
+-- What goes into CLAUDE.md, without the bodies: everything alive that has a type.
+SELECT id, name, type, description, revision_id, size, claude_md_chars, claude_md_listed
+FROM memories
+WHERE agent_id = @agent_id AND state IN ('active', 'missing') AND readable AND type IS NOT NULL;
 
 -- name: SetCosts :exec
 UPDATE memories m SET claude_md_chars = c.chars, claude_md_listed = c.listed

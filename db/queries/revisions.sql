@@ -37,3 +37,6 @@ SELECT r.raw FROM memories m JOIN revisions r ON r.id = m.revision_id WHERE m.id
 
 -- name: KeepRaw :exec
 UPDATE revisions SET raw = @raw, hash = @hash WHERE id = @id;
+
+-- name: Bodies :many
+SELECT id, body FROM revisions WHERE id = ANY(@ids::uuid[]);

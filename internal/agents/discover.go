@@ -28,8 +28,7 @@ type Found struct {
 // order given; each sorted by name.
 //
 // visit is called with the absolute path of each directory before it is listed, so that the caller can put a watch on it first
-// and miss nothing; for a directory that does not exist yet, with its nearest existing ancestor. visit may be called with
-// one directory more than once.
+// and miss nothing. visit may be called with one directory more than once.
 //
 // unreadable are directories that are there but could not be looked into: agents beneath them are not found, which does not
 // mean that they are gone. A directory whose name is not UTF-8 is among them, for its path cannot be shown or stored.
@@ -45,6 +44,22 @@ func Discover(s Settings, visit func(dir string)) (found []Found, unreadable []s
 		d.byHand(named)
 	}
 	return d.found, d.unreadable
+}
+
+// Roots are the directories that the settings name, absolute, and those in them in which agents appear. They need not exist.
+func Roots(s Settings) []string {
+	var roots []string
+	if s.AgentsDir != "" {
+		roots = append(roots, absolute(s.AgentsDir))
+	}
+	if s.ClaudeDir != "" {
+		dir := absolute(s.ClaudeDir)
+		roots = append(roots, dir, filepath.Join(dir, projectsDir), filepath.Join(dir, agentMemoryDir))
+	}
+	for _, named := range s.MemoryDirs {
+		roots = append(roots, absolute(named.Path))
+	}
+	return roots
 }
 
 type discovery struct {
@@ -64,7 +79,7 @@ func (d *discovery) hive(agentsDir string) {
 }
 
 func (d *discovery) claude(claudeDir string) {
-	d.visitNearest(claudeDir)
+	d.visit(claudeDir)
 	projects := filepath.Join(claudeDir, projectsDir)
 	for _, name := range d.subdirectories(projects) {
 		project := filepath.Join(projects, name)
@@ -82,7 +97,7 @@ func (d *discovery) claude(claudeDir string) {
 
 func (d *discovery) byHand(named NamedDir) {
 	dir := absolute(named.Path)
-	d.visitNearest(dir)
+	d.visit(dir)
 	if d.isDirectory(dir) {
 		d.found = append(d.found, Found{Slug: named.Slug, Layout: Directory, Dir: dir, DisplayName: named.Slug})
 	}
@@ -90,7 +105,7 @@ func (d *discovery) byHand(named NamedDir) {
 
 // subdirectories returns the names of the directories, links to directories among them, that are not hidden, sorted.
 func (d *discovery) subdirectories(dir string) []string {
-	d.visitNearest(dir)
+	d.visit(dir)
 	entries, err := os.ReadDir(dir)
 	if err != nil && !isGone(err) {
 		d.unreadable = append(d.unreadable, dir)
@@ -137,27 +152,6 @@ func (d *discovery) noteUnreadable(dir string, err error) {
 		return
 	}
 	d.unreadable = append(d.unreadable, dir)
-}
-
-// visitNearest visits a directory, or its nearest ancestor that exists. It asks again after each visit: a directory made
-// between the asking and the watch would otherwise be watched by nobody.
-func (d *discovery) visitNearest(dir string) {
-	visited := ""
-	for nearest := nearestExisting(dir); nearest != visited; nearest = nearestExisting(dir) {
-		d.visit(nearest)
-		visited = nearest
-	}
-}
-
-func nearestExisting(dir string) string {
-	for {
-		_, err := os.Stat(dir)
-		parent := filepath.Dir(dir)
-		if !isGone(err) || parent == dir {
-			return dir
-		}
-		dir = parent
-	}
 }
 
 // isGone reports whether an error says that there is nothing at a path, as opposed to that it could not be looked at.

@@ -140,26 +140,11 @@ func TestDirectoriesAreVisitedBeforeTheyAreListed(t *testing.T) {
 	}
 }
 
-func TestADirectoryThatDoesNotExistIsWaitedForAtItsNearestAncestor(t *testing.T) {
+func TestTheRootsAreTheDirectoriesOfTheSettingsWhetherTheyExistOrNot(t *testing.T) {
 	t.Parallel()
-	d := setup(t)
-	d.mkdir("some")
-	settings := agents.Settings{AgentsDir: d.at("some/not/there"), ClaudeDir: d.at("neither")}
-	found, unreadable, visited := d.discover(settings)
-	if len(found) > 0 || len(unreadable) > 0 || !slices.Contains(visited, "some") || !slices.Contains(visited, "") {
-		t.Errorf("found %v unreadable %v visited %v", found, unreadable, visited)
-	}
-
-	visits := 0
-	all, _ := agents.Discover(settings, func(dir string) {
-		if visits++; visits == 1 {
-			d.mkdir("some/not/there/one/memory") // made while the ancestor is being put under watch
-		} else if dir == d.at("some/not/there") {
-			d.mkdir("some/not/there/two/memory")
-		}
-	})
-	if len(all) != 2 {
-		t.Errorf("found %v, want both that appeared during the look", all)
+	roots := agents.Roots(agents.Settings{AgentsDir: "/some/agents/", ClaudeDir: "/not/there", MemoryDirs: []agents.NamedDir{{Slug: "a", Path: "/by/hand"}}})
+	if want := []string{"/some/agents", "/not/there", "/not/there/projects", "/not/there/agent-memory", "/by/hand"}; !slices.Equal(roots, want) {
+		t.Errorf("the roots are %q, want %q", roots, want)
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// identity returns what tells a file from another in its place: the time of its last change of any kind, its inode number and
+// Identity returns what tells a file from another in its place: the time of its last change of any kind, its inode number and
 // the device it is on.
-func identity(info fs.FileInfo) (change time.Time, inode, device uint64) {
+func Identity(info fs.FileInfo) (change time.Time, inode, device uint64) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return time.Time{}, 0, 0

@@ -50,7 +50,7 @@ func Walk(root *os.Root, a Agent, scope []string, visit func(relDir string)) Lis
 
 	if beforeErr == nil && afterErr == nil && os.SameFile(before, after) && w.rootInPlace() && !within(w.listing.unseen, a.DurableDir()) {
 		w.listing.DurableThere = true
-		_, _, w.listing.DurableDevice = identity(after)
+		_, _, w.listing.DurableDevice = Identity(after)
 	} else {
 		w.listing.unseen[a.DurableDir()] = true
 	}
@@ -236,7 +236,7 @@ func (w *walker) file(d directory, name string, info fs.FileInfo) {
 }
 
 func newEntry(d directory, name string, info fs.FileInfo) Entry {
-	change, inode, device := identity(info)
+	change, inode, device := Identity(info)
 	return Entry{
 		Path: join(d.path, name), Session: d.session,
 		Size: info.Size(), ModTime: info.ModTime(), ChangeTime: change, Inode: inode, Device: device,

@@ -81,7 +81,7 @@ func (in *activityInput) Resolve(ctx huma.Context) []error {
 }
 
 func (a *api) listActivity(ctx context.Context, in *activityInput) (*answer[ActivityList], error) {
-	row, err := a.store.Agent(ctx, in.Slug)
+	row, err := a.store.AgentUncounted(ctx, in.Slug)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (in *memoryActivityInput) Resolve(ctx huma.Context) []error {
 }
 
 func (a *api) listMemoryActivity(ctx context.Context, in *memoryActivityInput) (*answer[ActivityList], error) {
-	row, err := a.store.Agent(ctx, in.Slug)
+	row, err := a.store.AgentUncounted(ctx, in.Slug)
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ type batchInput struct {
 
 // batch deals with each memory as the call for it alone would: what fails does not stop the others.
 func (a *api) batch(ctx context.Context, in *batchInput) (*answer[BatchResultList], error) {
-	if _, err := a.store.Agent(ctx, in.Slug); err != nil {
+	if _, err := a.store.AgentUncounted(ctx, in.Slug); err != nil {
 		return nil, err
 	}
 	if len(in.Body.Delete)+len(in.Body.Restore)+len(in.Body.Purge)+len(in.Body.Verify) > maxBatch {

@@ -40,7 +40,7 @@ func (a *api) registerBlocked() {
 }
 
 func (a *api) listBlocked(ctx context.Context, in *AgentPath) (*answer[BlockedList], error) {
-	row, err := a.store.Agent(ctx, in.Slug)
+	row, err := a.store.AgentUncounted(ctx, in.Slug)
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func (a *api) registerDisagreements() {
 }
 
 func (a *api) listDisagreements(ctx context.Context, in *AgentPath) (*answer[DisagreementList], error) {
-	row, err := a.store.Agent(ctx, in.Slug)
+	row, err := a.store.AgentUncounted(ctx, in.Slug)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (a *api) listDisagreements(ctx context.Context, in *AgentPath) (*answer[Dis
 }
 
 func (a *api) listVersions(ctx context.Context, in *MemoryPath) (*answer[VersionList], error) {
-	row, err := a.store.Agent(ctx, in.Slug)
+	row, err := a.store.AgentUncounted(ctx, in.Slug)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (a *api) match(ctx context.Context, path MemoryPath, condition Precondition
 	if len(tags) < 2 {
 		return strings.Join(tags, ""), nil
 	}
-	row, err := a.store.Agent(ctx, path.Slug)
+	row, err := a.store.AgentUncounted(ctx, path.Slug)
 	if err != nil {
 		return "", err
 	}

@@ -28,7 +28,7 @@ type listMemoriesInput struct {
 	NotRemoved bool   `query:"not_removed" doc:"true: deleted ones alone of which a file is still on disk, because it could not be removed; problems says why."`
 	Session    string `query:"session" doc:"The name of a session: a file of it carries them now, or their content came from it."`
 	Name       string `query:"name" doc:"Exact."`
-	Q          string `query:"q" doc:"Search: all words, any letter case, each as a prefix. Where no memory of the agent holds them all, those that come close."`
+	Q          string `query:"q" maxLength:"1000" doc:"Search: all words, any letter case, each as a prefix. Where no memory of the agent holds them all, those that come close."`
 	Sort       string `query:"sort" enum:"name,updated,age" doc:"updated, newest first, unless there is a search, which is ranked; name by UTF-8 bytes; age oldest first."`
 	Limit      int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
 	Cursor     string `query:"cursor" doc:"The next_cursor of the page before, for the same list."`
@@ -49,7 +49,7 @@ func (in *listMemoriesInput) Resolve(ctx huma.Context) []error {
 }
 
 func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[MemoryList], error) {
-	row, err := a.store.Agent(ctx, in.Slug)
+	row, err := a.store.AgentUncounted(ctx, in.Slug)
 	if err != nil {
 		return nil, err
 	}

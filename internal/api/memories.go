@@ -124,7 +124,7 @@ type getMemoryInput struct {
 }
 
 func (a *api) getMemory(ctx context.Context, in *getMemoryInput) (*memoryAnswer, error) {
-	row, err := a.store.Agent(ctx, in.Slug)
+	row, err := a.store.AgentUncounted(ctx, in.Slug)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ func (a *api) registerRaw() {
 }
 
 func (a *api) getRaw(ctx context.Context, in *MemoryPath) (*document, error) {
-	row, err := a.store.Agent(ctx, in.Slug)
+	row, err := a.store.AgentUncounted(ctx, in.Slug)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -17,15 +16,11 @@ import (
 	"memoir/internal/problem"
 )
 
-const (
-	// maxBody is the largest body of a request, in bytes: a memory of 1 MiB, and room for its JSON escapes.
-	maxBody = 2 << 20
-	// bodyTime is how long a body of that size may take, which a modem would manage.
-	bodyTime = 5 * time.Minute
-)
+// maxBody is the largest body of a request, in bytes: a memory of 1 MiB, and room for its JSON escapes.
+const maxBody = 2 << 20
 
 // receive reads the whole body before anything is done with the request, so that a slow or endless sender holds
-// nothing but its own connection.
+// nothing but its own connection, and that for as long as the gate grants.
 func receive(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Del("Accept") // each call has one media type, whatever is asked for
@@ -33,11 +28,7 @@ func receive(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		control := http.NewResponseController(w)
-		_ = control.SetReadDeadline(time.Now().Add(bodyTime)) // a test's recorder has no deadlines
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-		// Lifted at once: a deadline that passes while the request is worked on would cancel it.
-		_ = control.SetReadDeadline(time.Time{})
 		if err != nil {
 			unreceived(err).Request(gate.RequestID(r.Context())).Write(w)
 			return

@@ -35,7 +35,7 @@ func (a *api) registerRevisions() {
 }
 
 func (a *api) listRevisions(ctx context.Context, in *listRevisionsInput) (*answer[RevisionList], error) {
-	row, err := a.store.Agent(ctx, in.Slug)
+	row, err := a.store.AgentUncounted(ctx, in.Slug)
 	if err != nil {
 		return nil, err
 	}

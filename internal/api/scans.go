@@ -24,6 +24,7 @@ type Sync struct {
 	NeedsAttention int        `json:"needs_attention"`
 	Pending        int        `json:"pending" doc:"Paths that wait to be looked at."`
 	WatchMode      string     `json:"watch_mode" enum:"watch,poll"`
+	WatchNote      *string    `json:"watch_note" doc:"Why not every change is told of by the system; null when it is."`
 	Overflows      int        `json:"overflows" doc:"How often events were lost and everything was looked at again."`
 	LastFullScan   *time.Time `json:"last_full_scan"`
 	LagMS          int64      `json:"lag_ms" doc:"Milliseconds from the last change to the end of the look at it."`
@@ -68,7 +69,7 @@ func (a *api) getSync(ctx context.Context, _ *struct{}) (*answer[Sync], error) {
 	status, err := a.engine.Status(ctx)
 	return ok(Sync{
 		FilesOnDisk: status.FilesOnDisk, Mirrored: status.Mirrored, NeedsAttention: status.NeedsAttention,
-		Pending: status.Pending, WatchMode: status.WatchMode, Overflows: status.Overflows,
+		Pending: status.Pending, WatchMode: status.WatchMode, WatchNote: text(status.WatchNote), Overflows: status.Overflows,
 		LastFullScan: moment(status.LastFullScan), LagMS: status.Lag.Milliseconds(),
 	}), err
 }

@@ -12,7 +12,7 @@ import (
 )
 
 type searchInput struct {
-	Q      string `query:"q" required:"true" minLength:"1" doc:"All words, any letter case, each as a prefix. Where no memory of any agent holds them all, those that come close."`
+	Q      string `query:"q" required:"true" minLength:"1" maxLength:"1000" doc:"All words, any letter case, each as a prefix. Where no memory of any agent holds them all, those that come close."`
 	Type   string `query:"type" enum:"feedback,user,project,reference"`
 	State  string `query:"state" enum:"active,needs_attention,missing,deleted" doc:"Without it: all but the deleted ones."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"50"`

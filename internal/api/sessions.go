@@ -28,7 +28,7 @@ func (a *api) registerSessions() {
 }
 
 func (a *api) listSessions(ctx context.Context, in *AgentPath) (*answer[SessionList], error) {
-	row, err := a.store.Agent(ctx, in.Slug)
+	row, err := a.store.AgentUncounted(ctx, in.Slug)
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func (a *api) registerStatistics() {
 }
 
 func (a *api) getStatistics(ctx context.Context, in *statisticsInput) (*answer[Statistics], error) {
-	row, err := a.store.Agent(ctx, in.Slug)
+	row, err := a.store.AgentUncounted(ctx, in.Slug)
 	if err != nil {
 		return nil, err
 	}

@@ -2,9 +2,11 @@ package bench
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,25 +18,22 @@ const fileSize = 1024
 
 // layout is how the files of a corpus are spread.
 type layout struct {
-	name                    string
 	agents, sessions, files int // files per session; without sessions, per durable directory
 }
 
 func (l layout) total() int { return l.agents * max(1, l.sessions) * l.files }
 
-// Describe says in words how the files are spread.
-func (l layout) Describe() string {
-	if l.sessions == 0 {
-		return fmt.Sprintf("%d agent, %d files in its durable directory", l.agents, l.files)
-	}
-	return fmt.Sprintf("%d agents, %d sessions each, %d files per session", l.agents, l.sessions, l.files)
+// sizes are the numbers of files from which the growth of each cost is read.
+var sizes = []int{1_000, 3_000, 10_000, 30_000, 100_000}
+
+// manySessions spreads files as a team's conversations do: over 20 agents, at most a hundred to a session.
+func manySessions(files int) layout {
+	sessions := max(1, files/2_000)
+	return layout{agents: 20, sessions: sessions, files: files / (20 * sessions)}
 }
 
-// The layouts of ten thousand files: a team's many conversations, and the worst case of one agent that holds it all.
-var (
-	manySessions = layout{"many sessions", 20, 25, 20}
-	oneAgent     = layout{"one agent", 1, 0, 10_000}
-)
+// oneAgent is the worst case: one agent holds it all in its durable directory.
+func oneAgent(files int) layout { return layout{agents: 1, files: files} }
 
 // write puts the corpus below dir. The same layout gives the same files each time.
 func (l layout) write(b *testing.B, dir string) {
@@ -43,16 +42,12 @@ func (l layout) write(b *testing.B, dir string) {
 	n := 0
 	for agent := range l.agents {
 		home := filepath.Join(dir, fmt.Sprintf("agent-%02d", agent))
-		if err := os.MkdirAll(filepath.Join(home, "memory"), 0o755); err != nil {
-			b.Fatal(err)
-		}
+		makeDirectory(b, filepath.Join(home, "memory"))
 		for session := range max(1, l.sessions) {
 			memory := filepath.Join(home, "memory")
 			if l.sessions > 0 {
-				memory = filepath.Join(home, "sessions", fmt.Sprintf("U%07d-C0GENERAL-17%08d.%06d", session%7, session, session), "memory")
-				if err := os.MkdirAll(memory, 0o755); err != nil {
-					b.Fatal(err)
-				}
+				memory = filepath.Join(home, "sessions", sessionName(session), "memory")
+				makeDirectory(b, memory)
 			}
 			for range l.files {
 				name, text := note(random, n)
@@ -60,6 +55,15 @@ func (l layout) write(b *testing.B, dir string) {
 				n++
 			}
 		}
+	}
+}
+
+func sessionName(n int) string { return fmt.Sprintf("U%07d-C0GENERAL-17%08d.%06d", n%7, n, n) }
+
+func makeDirectory(b *testing.B, dir string) {
+	b.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		b.Fatal(err)
 	}
 }
 
@@ -73,7 +77,7 @@ func save(b *testing.B, path, text string) {
 // note returns the n-th memory file as an agent writes it, in one of the two spellings of frontmatter that are about.
 func note(random *rand.Rand, n int) (file, text string) {
 	kind := memories.Types()[n%len(memories.Types())]
-	subject := fmt.Sprintf("%s %s %d", pick(random, subjects), pick(random, subjects), n)
+	subject := fmt.Sprintf("%s %s %d", word(random), word(random), n)
 	var s strings.Builder
 	fmt.Fprintf(&s, "---\nname: %s\ndescription: \"How the %s is handled, as agreed with %s\"\n", subject, subject, pick(random, people))
 	if n%2 == 0 {
@@ -93,20 +97,56 @@ func note(random *rand.Rand, n int) (file, text string) {
 
 func sentence(random *rand.Rand) string {
 	return fmt.Sprintf("%s asked for the %s to be %s before the %s, see `internal/%s/%s.go:%d`. ",
-		pick(random, people), pick(random, subjects), pick(random, deeds), pick(random, subjects),
-		pick(random, subjects), pick(random, deeds), random.IntN(900))
+		pick(random, people), word(random), word(random), word(random), word(random), word(random), random.IntN(900))
 }
 
 func pick(random *rand.Rand, words []string) string { return words[random.IntN(len(words))] }
 
-var (
-	people   = []string{"Mira", "Jonas", "Inés", "Tomáš", "the finance team", "support", "whoever is on call"}
-	subjects = []string{
-		"release", "invoice", "ferry", "timetable", "migration", "dashboard", "payment", "cache", "export", "ticket",
-		"harbour", "backup", "review", "refund", "queue", "report", "alert", "certificate", "search", "login",
+var people = []string{"Mira", "Jonas", "Inés", "Tomáš", "the finance team", "support", "whoever is on call"}
+
+// vocabulary has the words of the corpus, the most frequent first. Five thousand is what a working team's notes come to.
+var vocabulary = func() []string {
+	const syllables = "ba be bi bo bu da de di do du fa fe fi fo ga ge go ha he hi ka ke ki ko la le li lo lu ma me mi mo na ne no pa pe po ra re ri ro sa se si so ta te ti to va ve vi wa we"
+	random := rand.New(rand.NewPCG(5, 6))
+	parts := strings.Fields(syllables)
+	known := map[string]bool{}
+	words := make([]string, 0, 5_000)
+	for len(words) < cap(words) {
+		var s strings.Builder
+		for range 2 + random.IntN(3) {
+			s.WriteString(pick(random, parts))
+		}
+		if w := s.String(); !known[w] {
+			known[w] = true
+			words = append(words, w)
+		}
 	}
-	deeds = []string{
-		"checked", "rounded", "announced", "postponed", "measured", "rolled back", "documented", "translated", "archived",
-		"retried", "signed", "merged", "split", "renamed", "tested",
+	return words
+}()
+
+// frequencies are the running sums of 1/rank, by which words are drawn: Zipf's law, as in any language.
+var frequencies = func() []float64 {
+	sums := make([]float64, len(vocabulary))
+	sum := 0.0
+	for i := range sums {
+		sum += 1 / float64(i+1)
+		sums[i] = sum
 	}
-)
+	return sums
+}()
+
+func word(random *rand.Rand) string {
+	at, _ := slices.BinarySearch(frequencies, random.Float64()*frequencies[len(frequencies)-1])
+	return vocabulary[min(at, len(vocabulary)-1)]
+}
+
+// exponent is the power of the number of files with which a cost grows: 1 is linear. It is the slope of the straight line
+// that lies nearest to the points on two logarithmic scales.
+func exponent(points []point) float64 {
+	var n, x, y, xx, xy float64
+	for _, p := range points {
+		a, c := math.Log(float64(p.Files)), math.Log(p.Cost.Seconds())
+		n, x, y, xx, xy = n+1, x+a, y+c, xx+a*a, xy+a*c
+	}
+	return (n*xy - x*y) / (n*xx - x*x)
+}

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -46,4 +47,114 @@ func copyPlainly(b *testing.B, conn *pgx.Conn, dir string) time.Duration {
 	took := time.Since(started)
 	execute(b, conn, "DROP TABLE plain")
 	return took
+}
+
+// walkPlainly is the floor of a start with nothing changed: every directory is listed and every file asked for its size
+// and times.
+func walkPlainly(b *testing.B, dir string) time.Duration {
+	b.Helper()
+	return timed(func() {
+		err := filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
+			if err == nil {
+				_, err = entry.Info()
+			}
+			return err
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+
+// savePlainly is the floor of a save: a file is renamed into place, read and parsed, and its row is in a plain table.
+func savePlainly(b *testing.B, conn *pgx.Conn, path, text string) time.Duration {
+	b.Helper()
+	execute(b, conn, "CREATE TABLE IF NOT EXISTS plain (path text, name text, type text, description text, body text, raw bytea)")
+	save(b, path+".tmp", text)
+	return timed(func() {
+		if err := os.Rename(path+".tmp", path); err != nil {
+			b.Fatal(err)
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		file := memories.Parse(raw, "plain")
+		_, err = conn.Exec(b.Context(), "INSERT INTO plain VALUES ($1, $2, $3, $4, $5, $6)", path, file.Name, string(file.Type), file.Description, file.Body, raw)
+		if err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+
+// deletePlainly is the floor of a deletion with CLAUDE.md: one row is committed, and a file as long as CLAUDE.md is
+// written, synced, renamed into place, and its directory synced.
+func deletePlainly(b *testing.B, conn *pgx.Conn, path string, text []byte) time.Duration {
+	b.Helper()
+	execute(b, conn, "CREATE TABLE IF NOT EXISTS gone (name text)")
+	return timed(func() {
+		execute(b, conn, "INSERT INTO gone VALUES ('a memory')")
+		if err := writeDurably(path, text); err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+
+func writeDurably(path string, text []byte) error {
+	file, err := os.Create(path + ".tmp")
+	if err != nil {
+		return err
+	}
+	defer file.Close() //nolint:errcheck // closed before where it matters
+	if _, err := file.Write(text); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	if err := os.Rename(path+".tmp", path); err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer dir.Close() //nolint:errcheck // nothing was written through it
+	return dir.Sync()
+}
+
+// listed is one memory of a list as plainly as it can be read.
+type listed struct {
+	ID, Name, State, Type, Hash, Path, Description, Body string
+	Session                                              *string
+	Size                                                 int64
+	ModifiedAt, CreatedAt, UpdatedAt                     time.Time
+}
+
+// place is where a page of a list begins: after this memory.
+type place struct {
+	UpdatedAt time.Time
+	ID        string
+}
+
+// listPlainly is the floor of a list: the bare query through pgx for one page of 50, last changed first.
+func listPlainly(b *testing.B, conn *pgx.Conn, agent int64, after *place) []listed {
+	b.Helper()
+	beyond, args := "", []any{agent}
+	if after != nil {
+		beyond, args = "AND (m.updated_at < $2 OR m.updated_at = $2 AND m.id > $3)", append(args, after.UpdatedAt, after.ID)
+	}
+	rows, err := conn.Query(b.Context(), fmt.Sprintf(`
+		SELECT m.id::text, m.name, m.state, coalesce(m.type, ''), m.hash, m.path, r.description, r.body, m.session, m.size,
+		       m.modified_at, m.created_at, m.updated_at
+		FROM (SELECT * FROM memories m WHERE m.agent_id = $1 AND m.state <> 'deleted' %s ORDER BY m.updated_at DESC, m.id LIMIT %d) m
+		JOIN revisions r ON r.id = m.revision_id ORDER BY m.updated_at DESC, m.id`, beyond, pageLimit), args...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	page, err := pgx.CollectRows(rows, pgx.RowToStructByPos[listed])
+	if err != nil || len(page) != pageLimit {
+		b.Fatalf("%d memories on a plain page: %v", len(page), err)
+	}
+	return page
 }

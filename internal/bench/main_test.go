@@ -8,23 +8,15 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"memoir/internal/agents"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/local"
-	"memoir/internal/sync"
 )
-
-// patience bounds what should take seconds, on a slow and shared machine.
-const patience = 5 * time.Minute
-
-// claudeMDLimit is the one that a server starts with, in characters.
-const claudeMDLimit = 40_000
 
 // server is the private Postgres as people run it: unlike the one of the tests, it waits for the disk at each commit.
 var server *local.Server
@@ -33,6 +25,10 @@ var server *local.Server
 var databases atomic.Int64
 
 func TestMain(m *testing.M) {
+	if dir := os.Getenv(burstDirectory); dir != "" {
+		writeBurst(dir)
+		return
+	}
 	flag.Parse()
 	code, err := run(m)
 	if err != nil {
@@ -48,9 +44,12 @@ func run(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	defer os.RemoveAll(dir)
+	if err := build(dir); err != nil {
+		return 0, err
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	server, err = local.Start(ctx, local.Options{DataDir: dir, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+	server, err = local.Start(ctx, local.Options{DataDir: filepath.Join(dir, "data"), Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))})
 	if err != nil {
 		return 0, err
 	}
@@ -61,11 +60,13 @@ func run(m *testing.M) (code int, err error) {
 	return code, errors.Join(err, server.Stop(context.Background()))
 }
 
-// database gives the URL of a fresh database with Memoir's schema, and a connection to it.
-func database(b *testing.B) (string, *pgx.Conn) {
+// withDatabase lends a fresh database with Memoir's schema, by its URL and by a connection to it. It is gone before the
+// next measurement begins, which is not to share the disk with the housekeeping of this one.
+func withDatabase(b *testing.B, do func(url string, conn *pgx.Conn)) {
 	b.Helper()
 	name := fmt.Sprintf("bench_%d", databases.Add(1))
-	execute(b, connect(b, server.URL()), "CREATE DATABASE "+name)
+	administrator := connect(b, server.URL())
+	execute(b, administrator, "CREATE DATABASE "+name)
 	parsed, err := url.Parse(server.URL())
 	if err != nil {
 		b.Fatal(err)
@@ -74,7 +75,10 @@ func database(b *testing.B) (string, *pgx.Conn) {
 	if err := postgres.Migrate(b.Context(), parsed.String()); err != nil {
 		b.Fatal(err)
 	}
-	return parsed.String(), connect(b, parsed.String())
+	conn := connect(b, parsed.String())
+	do(parsed.String(), conn)
+	conn.Close(b.Context()) //nolint:errcheck // it is of no more use
+	execute(b, administrator, "DROP DATABASE "+name+" WITH (FORCE)")
 }
 
 func connect(b *testing.B, url string) *pgx.Conn {
@@ -83,11 +87,7 @@ func connect(b *testing.B, url string) *pgx.Conn {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() {
-		if err := conn.Close(context.Background()); err != nil {
-			b.Error(err)
-		}
-	})
+	b.Cleanup(func() { conn.Close(context.Background()) }) //nolint:errcheck // its database may be gone
 	return conn
 }
 
@@ -98,39 +98,10 @@ func execute(b *testing.B, conn *pgx.Conn, statement string) {
 	}
 }
 
-// start runs an engine with the settings that a server starts with.
-func start(b *testing.B, url, agentsDir string) (*sync.Engine, *postgres.Store) {
+func count(b *testing.B, conn *pgx.Conn, query string) (n int) {
 	b.Helper()
-	store, err := postgres.Open(b.Context(), url)
-	if err != nil {
+	if err := conn.QueryRow(b.Context(), query).Scan(&n); err != nil {
 		b.Fatal(err)
 	}
-	engine, err := sync.Start(store, sync.Options{
-		Places: agents.Settings{AgentsDir: agentsDir}, Debounce: debounce, Rescan: time.Minute, ClaudeMDLimit: claudeMDLimit,
-		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return engine, store
-}
-
-func stop(b *testing.B, engine *sync.Engine, store *postgres.Store) {
-	b.Helper()
-	if err := engine.Close(); err != nil {
-		b.Error(err)
-	}
-	store.Close()
-}
-
-// until waits for a condition that is cheap to ask for, to the millisecond.
-func until(b *testing.B, what string, holds func() bool) {
-	b.Helper()
-	deadline := time.Now().Add(patience)
-	for !holds() {
-		if time.Now().After(deadline) {
-			b.Fatalf("waited %v in vain for %s", patience, what)
-		}
-		time.Sleep(time.Millisecond)
-	}
+	return n
 }

@@ -1,78 +1,128 @@
 package bench
 
 import (
-	"cmp"
-	"slices"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 )
 
-// rounds is how often figure and floor are taken in turns.
-const rounds = 5
+// largest is the number of files that the goals are set for.
+const largest = 100_000
 
-// mirrored is one cold mirror beside its floor.
-type mirrored struct {
-	Floor, Ready, Searchable time.Duration
-}
-
-func (m mirrored) Ratio() float64 { return m.Ready.Seconds() / m.Floor.Seconds() }
-
-func BenchmarkMirrorFromCold(b *testing.B) {
-	for _, layout := range []layout{manySessions, oneAgent} {
-		b.Run(layout.name, func(b *testing.B) {
+// BenchmarkConversations measures what depends on how many files there are in all, spread as in a team's conversations:
+// mirroring them, starting again, following a change, and the memory that it takes.
+func BenchmarkConversations(b *testing.B) {
+	for _, files := range sizes {
+		b.Run(fmt.Sprint(files), func(b *testing.B) {
+			layout := manySessions(files)
 			dir := b.TempDir()
 			layout.write(b, dir)
-			for b.Loop() {
-				var all []mirrored
-				for range rounds {
-					all = append(all, mirrorFromCold(b, layout, dir))
-				}
-				slices.SortFunc(all, func(x, y mirrored) int { return cmp.Compare(x.Ratio(), y.Ratio()) })
-				middle := all[rounds/2]
-				b.ReportMetric(0, "ns/op")
-				b.ReportMetric(milliseconds(middle.Ready), "ready-ms")
-				b.ReportMetric(milliseconds(middle.Floor), "floor-ms")
-				b.ReportMetric(milliseconds(middle.Searchable), "searchable-ms")
-				b.ReportMetric(middle.Ratio(), "ratio")
-				report.Mirrors = append(report.Mirrors, named[mirrored]{layout, middle})
+			for range roundsOf(files) - 1 {
+				withDatabase(b, func(url string, conn *pgx.Conn) {
+					mirrorFromCold(b, layout, url, conn, dir).stop()
+				})
 			}
+			withDatabase(b, func(url string, conn *pgx.Conn) {
+				p := mirrorFromCold(b, layout, url, conn, dir)
+				weigh(p, "after mirroring from cold", files)
+				p.stop()
+				p = startAgain(b, layout, url, dir)
+				weigh(p, "after starting again", files)
+				saveOneByOne(p, files, conn, dir)
+				if files == largest {
+					report.Database = int64(count(b, conn, "SELECT pg_database_size(current_database())"))
+					burst(p, "one agent's own directory", dir, "agent-01", 0)
+					burst(p, "100 new sessions of one agent", dir, "agent-02", 100)
+					weigh(p, "after two bursts of 10,000", files)
+				}
+				p.stop()
+			})
+			f := report.Mirrors[files].sorted()
+			report.Mirrors[files] = f
+			f.print(b)
+			report.Growth.add("mirrored from cold", files, f.Median())
+			report.Growth.add("search index complete", files, report.Searchable[files].sorted().Median())
 		})
 	}
 }
 
-// mirrorFromCold runs the floor and then an engine, each over a database that has nothing yet. CLAUDE.md files that an
-// earlier round has written stay: the floor reads them too.
-func mirrorFromCold(b *testing.B, layout layout, dir string) mirrored {
-	b.Helper()
-	url, conn := database(b)
-	m := mirrored{Floor: copyPlainly(b, conn, dir)}
+// roundsOf is how often a cold mirror is taken, in turns with its floor.
+func roundsOf(files int) int {
+	if files > 10_000 {
+		return 3
+	}
+	return 5
+}
 
-	started := time.Now()
-	engine, store := start(b, url, dir)
-	until(b, "the first scan", engine.Ready)
-	m.Ready = time.Since(started)
+// mirrorFromCold runs the floor and then a server, each over a database that has nothing yet. CLAUDE.md files that an
+// earlier round has written stay: the floor reads them too.
+func mirrorFromCold(b *testing.B, layout layout, url string, conn *pgx.Conn, dir string) *process {
+	b.Helper()
+	floor := copyPlainly(b, conn, dir)
+	p := launch(b, url, dir)
+	ready := p.untilReady()
 	if n := count(b, conn, "SELECT count(*) FROM memories"); n != layout.total() {
 		b.Fatalf("%d of %d files are mirrored", n, layout.total())
 	}
-	untilSearchable(b, conn, layout)
-	m.Searchable = time.Since(started)
-	stop(b, engine, store)
-	return m
+	untilSearchable(b, conn, layout.total())
+	searchable := time.Since(p.started)
+
+	f := report.Mirrors[layout.total()]
+	f.Took, f.Floor = append(f.Took, ready), append(f.Floor, floor)
+	report.Mirrors[layout.total()] = f
+	s := report.Searchable[layout.total()]
+	s.Took, s.Floor = append(s.Took, searchable), append(s.Floor, floor)
+	report.Searchable[layout.total()] = s
+	return p
 }
 
-func untilSearchable(b *testing.B, conn *pgx.Conn, layout layout) {
+func untilSearchable(b *testing.B, conn *pgx.Conn, files int) {
 	b.Helper()
 	until(b, "the search index", func() bool {
-		return count(b, conn, "SELECT count(*) FROM memory_search") == layout.total()
+		if count(b, conn, "SELECT count(*) FROM memory_search") == files {
+			return true
+		}
+		time.Sleep(100 * time.Millisecond) // counting costs the server something
+		return false
 	})
 }
 
-func count(b *testing.B, conn *pgx.Conn, query string) (n int) {
+// restarts is how often a server is started again with nothing changed.
+const restarts = 5
+
+// startAgain measures a start with nothing changed in turns with its floor, and leaves the last server running.
+func startAgain(b *testing.B, layout layout, url, dir string) *process {
 	b.Helper()
-	if err := conn.QueryRow(b.Context(), query).Scan(&n); err != nil {
-		b.Fatal(err)
+	f := figure{Files: layout.total()}
+	var p *process
+	for i := range restarts {
+		if i > 0 {
+			p.stop()
+		}
+		f.Floor = append(f.Floor, walkPlainly(b, dir))
+		p = launch(b, url, dir)
+		f.Took = append(f.Took, p.untilReady())
 	}
-	return n
+	f = f.sorted()
+	report.Restarts = append(report.Restarts, f)
+	report.Growth.add("started again", f.Files, f.Median())
+	return p
+}
+
+// weighed is the memory that a server took.
+type weighed struct {
+	When           string
+	Files          int
+	Resident, Peak int64 // bytes
+}
+
+// weigh notes the memory of a server that has come to rest.
+func weigh(p *process, when string, files int) {
+	p.Helper()
+	p.untilQuiet()
+	time.Sleep(5 * time.Second) // until it has given back what it no longer needs
+	resident, peak := p.memory()
+	report.Weights = append(report.Weights, weighed{when, files, resident, peak})
 }

@@ -18,35 +18,60 @@ import (
 )
 
 // write says whether the figures go into docs/BENCHMARKS.md.
-var write = flag.Bool("write", false, "write docs/BENCHMARKS.md; all benchmarks must have run")
+var write = flag.Bool("write", false, "write docs/BENCHMARKS.md and its picture; all benchmarks must have run")
 
-const reportPath = "../../docs/BENCHMARKS.md"
+const (
+	reportPath  = "../../docs/BENCHMARKS.md"
+	picturePath = "../../docs/pictures/growth.svg"
+)
 
 //go:embed report.md.tmpl
 var reportText string
 
 // report has the figures of this run.
-var report figures
+var report = figures{Mirrors: map[int]figure{}, Searchable: map[int]figure{}}
 
 type figures struct {
-	Machine, Go, Postgres   string
-	Date                    string
-	Debounce                time.Duration
-	Rounds, Saved, Openings int
-	Mirrors                 []named[mirrored]
-	Saves                   []named[saved]
-	Tabs                    []opened
+	Machine, Go, Postgres, Date string
+
+	Mirrors, Searchable        map[int]figure // by the number of files
+	Restarts, Saves, Deletions []figure
+	Bursts                     []arrived
+	Lists, Searches            []named
+	Steady                     figure
+	Throughput                 throughput
+	Tabs                       []opened
+	Weights                    []weighed
+	Growth                     growth
+	Database                   int64 // bytes that the largest corpus takes in Postgres
 }
 
-// named is a figure with the layout that it was taken on.
-type named[F any] struct {
-	Layout layout
-	Figure F
+// named is a figure with what it is of.
+type named struct {
+	Name   string
+	Figure figure
+}
+
+// At returns the figure that was taken with so many files.
+func (f figures) At(files int, all []figure) figure {
+	for _, figure := range all {
+		if figure.Files == files {
+			return figure
+		}
+	}
+	return figure{}
+}
+
+// Sizes are the numbers of files that were measured.
+func (f figures) Sizes() []int { return sizes }
+
+func (f figures) complete() bool {
+	return f.Mirrors[largest].Took != nil && len(f.Bursts) > 0 && len(f.Searches) > 0 && len(f.Deletions) == len(sizes)
 }
 
 // write renders the report. It refuses to write one that lacks figures.
 func (f figures) write(url string) error {
-	if len(f.Mirrors) == 0 || len(f.Saves) == 0 || len(f.Tabs) == 0 {
+	if !f.complete() {
 		return errors.New("docs/BENCHMARKS.md was not written: -write needs -bench=. so that every figure is of one run")
 	}
 	var err error
@@ -54,18 +79,34 @@ func (f figures) write(url string) error {
 		return err
 	}
 	f.Machine, f.Go, f.Date = machine(), strings.TrimPrefix(runtime.Version(), "go"), time.Now().Format("2 January 2006")
-	f.Debounce, f.Rounds, f.Saved, f.Openings = debounce, rounds, saves, openings
 	var out bytes.Buffer
-	page := template.New("report").Funcs(template.FuncMap{"ms": inMilliseconds, "seconds": inSeconds, "times": inTimes})
+	page := template.New("report").Funcs(template.FuncMap{
+		"ms": inMilliseconds, "seconds": inSeconds, "times": inTimes, "mb": inMegabytes, "number": grouped,
+		"above": func(d time.Duration) string { return inMilliseconds(d - debounce) },
+		"goal":  func(holds bool) string { return map[bool]string{true: "yes", false: "**no**"}[holds] },
+		"under": func(d time.Duration, ms float64) bool { return milliseconds(d) <= ms },
+	})
 	if err := template.Must(page.Parse(reportText)).Execute(&out, f); err != nil {
 		return err
 	}
-	return os.WriteFile(reportPath, out.Bytes(), 0o644)
+	if err := os.WriteFile(reportPath, out.Bytes(), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(picturePath, f.Growth.picture(), 0o644)
 }
 
 func inMilliseconds(d time.Duration) string { return fmt.Sprintf("%.1f ms", milliseconds(d)) }
 func inSeconds(d time.Duration) string      { return fmt.Sprintf("%.2f s", d.Seconds()) }
 func inTimes(ratio float64) string          { return fmt.Sprintf("%.1f ×", ratio) }
+func inMegabytes(bytes int64) string        { return fmt.Sprintf("%.0f MB", float64(bytes)/1e6) }
+
+// grouped writes a number with a comma between the thousands.
+func grouped(n int) string {
+	if n < 1_000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", grouped(n/1_000), n%1_000)
+}
 
 func postgresVersion(url string) (version string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -85,9 +126,8 @@ func machine() string {
 	if model := procField("/proc/cpuinfo", "model name"); model != "" {
 		described += " (" + model + ")"
 	}
-	var kilobytes int
-	if n, _ := fmt.Sscanf(procField("/proc/meminfo", "MemTotal"), "%d kB", &kilobytes); n == 1 {
-		described += fmt.Sprintf(", %.0f GiB of memory", float64(kilobytes)/(1<<20))
+	if memory := kilobytes(procField("/proc/meminfo", "MemTotal")); memory > 0 {
+		described += fmt.Sprintf(", %.0f GiB of memory", float64(memory)/(1<<30))
 	}
 	return described
 }

@@ -1,146 +1,161 @@
 package bench
 
 import (
+	"bufio"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"memoir/internal/memories"
-	"memoir/internal/postgres"
-	"memoir/internal/sync"
 )
 
-// debounce is the quiet time after a change that a server starts with.
-const debounce = 200 * time.Millisecond
-
-// saves is how many are measured.
-const saves = 50
-
-// saved is how long saves took beside their floor, which has no debounce.
-type saved struct {
-	visible []time.Duration // shortest first
-	Floor   time.Duration   // the median
+// savesOf is how many saves are measured: at the largest enough for the slowest hundredth.
+func savesOf(files int) int {
+	if files == largest {
+		return 200
+	}
+	return 30
 }
 
-func (s saved) Median() time.Duration { return s.visible[len(s.visible)/2] }
-func (s saved) Worst() time.Duration  { return s.visible[len(s.visible)-1] }
-func (s saved) Above() time.Duration  { return s.Median() - debounce }
-
-func milliseconds(d time.Duration) float64 { return d.Seconds() * 1e3 }
-
-func BenchmarkSaveToRow(b *testing.B) {
-	for _, layout := range []layout{manySessions, oneAgent} {
-		b.Run(layout.name, func(b *testing.B) {
-			dir := b.TempDir()
-			layout.write(b, dir)
-			url, conn := database(b)
-			engine, store := start(b, url, dir)
-			defer stop(b, engine, store)
-			until(b, "the first scan", engine.Ready)
-			untilSearchable(b, conn, layout)
-			for b.Loop() {
-				took := saved{
-					visible: saveOneByOne(b, engine, store, dir),
-					Floor:   savePlainly(b, conn, filepath.Join(dir, "plain.txt")),
-				}
-				b.ReportMetric(0, "ns/op")
-				b.ReportMetric(milliseconds(took.Median()), "p50-ms")
-				b.ReportMetric(milliseconds(took.Worst()), "worst-ms")
-				b.ReportMetric(milliseconds(took.Above()), "p50-over-debounce-ms")
-				b.ReportMetric(milliseconds(took.Floor), "floor-ms")
-				report.Saves = append(report.Saves, named[saved]{layout, took})
-			}
-		})
-	}
-}
-
-// saveOneByOne saves memories as agents do, by renaming a written file into place: half of them new, half known. It
-// returns, shortest first, how long each took from the rename until the row was read.
-func saveOneByOne(b *testing.B, engine *sync.Engine, store *postgres.Store, dir string) []time.Duration {
-	b.Helper()
-	agent, err := store.Agent(b.Context(), "agent-00")
-	if err != nil {
-		b.Fatal(err)
-	}
-	listening := engine.Hub().Subscribe()
-	defer listening.Close()
+// saveOneByOne saves memories as agents do, by renaming a written file into place, half of them new and half known. Each
+// takes from the rename until an event stream, as browsers have one, has told of it and the API answers with it.
+func saveOneByOne(p *process, files int, conn *pgx.Conn, dir string) {
+	p.Helper()
+	events := listen(p)
 	random := rand.New(rand.NewPCG(3, 4))
-	took := make([]time.Duration, saves)
-	for i := range took {
-		untilQuiet(b, engine, listening)
+	f := figure{Files: files}
+	for i := range savesOf(files) {
+		p.untilQuiet()
 		name, description := fmt.Sprintf("saved-%d", i/2), fmt.Sprintf("The save number %d", i)
-		path := filepath.Join(dir, agent.Slug, "memory", name+".md")
+		path := filepath.Join(dir, "agent-00", "memory", name+".md")
 		text := fmt.Sprintf("---\nname: %s\ndescription: %s\ntype: project\n---\n\n%s\n", name, description, sentence(random))
-		save(b, path+".tmp", text)
-		started := time.Now()
-		if err := os.Rename(path+".tmp", path); err != nil {
-			b.Fatal(err)
-		}
-		for event := range listening.Events {
-			if event.Kind == sync.KindSaved && event.Name == name {
-				break
+		save(p.B, path+".tmp", text)
+		f.Took = append(f.Took, timed(func() {
+			if err := os.Rename(path+".tmp", path); err != nil {
+				p.Fatal(err)
 			}
-		}
-		page, err := store.Memories(b.Context(), agent, postgres.List{Name: name, Limit: 1})
-		if err != nil || len(page.Memories) != 1 || page.Memories[0].Description != description {
-			b.Fatalf("no row of %s: %v", name, err)
-		}
-		took[i] = time.Since(started)
+			events.until(`"kind":"saved","name":"` + name + `"`)
+			if found := p.list("?limit=1&name=" + name); len(found.Memories) != 1 || found.Memories[0].Description != description {
+				p.Fatalf("no row of %s: %v", name, found)
+			}
+		}))
+		f.Floor = append(f.Floor, savePlainly(p.B, conn, filepath.Join(dir, "plain.txt"), text))
 	}
-	slices.Sort(took)
-	return took
+	f = f.sorted()
+	report.Saves = append(report.Saves, f)
+	report.Growth.add("a save, above the debounce", files, f.Median()-debounce)
 }
 
-// savePlainly is the floor of a save: a file is written and renamed into place, read and parsed, and its row is in a
-// plain table. It returns the median of as many saves.
-func savePlainly(b *testing.B, conn *pgx.Conn, path string) time.Duration {
-	b.Helper()
-	execute(b, conn, "CREATE TABLE plain (path text, name text, type text, description text, body text, raw bytea)")
-	random := rand.New(rand.NewPCG(3, 4))
-	took := make([]time.Duration, saves)
-	for i := range took {
-		_, text := note(random, i)
-		save(b, path+".tmp", text)
-		started := time.Now()
-		if err := os.Rename(path+".tmp", path); err != nil {
-			b.Fatal(err)
-		}
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			b.Fatal(err)
-		}
-		file := memories.Parse(raw, "plain")
-		_, err = conn.Exec(b.Context(), "INSERT INTO plain VALUES ($1, $2, $3, $4, $5, $6)", path, file.Name, string(file.Type), file.Description, file.Body, raw)
-		if err != nil {
-			b.Fatal(err)
-		}
-		took[i] = time.Since(started)
-	}
-	slices.Sort(took)
-	return took[saves/2]
+// stream is an open event stream.
+type stream struct {
+	*testing.B
+	lines chan string
 }
 
-// untilQuiet waits for the last save to be published, and passes over what was told of it.
-func untilQuiet(b *testing.B, engine *sync.Engine, listening *sync.Subscription) {
-	b.Helper()
-	until(b, "quiet", func() bool {
-		status, err := engine.Status(b.Context())
-		if err != nil {
-			b.Fatal(err)
+func listen(p *process) *stream {
+	p.Helper()
+	response, err := p.client.Get(p.url + "/api/v1/events")
+	if err != nil || response.StatusCode != http.StatusOK {
+		p.Fatalf("the event stream: %v", err)
+	}
+	s := &stream{B: p.B, lines: make(chan string, 1<<16)}
+	go func() {
+		defer response.Body.Close()
+		for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+			s.lines <- lines.Text()
 		}
-		return status.Pending == 0
-	})
+	}()
+	return s
+}
+
+// until reads on to the event whose data has the text.
+func (s *stream) until(text string) {
+	s.Helper()
+	timeout := time.After(patience)
 	for {
 		select {
-		case <-listening.Events:
-		default:
-			return
+		case line := <-s.lines:
+			if strings.HasPrefix(line, "data:") && strings.Contains(line, text) {
+				return
+			}
+		case <-timeout:
+			s.Fatalf("no event with %s", text)
+		}
+	}
+}
+
+// burstFiles is how many files another process writes at once.
+const burstFiles = 10_000
+
+// burstDirectory tells this program, started once more, to write a burst there and nothing else; burstSessions, over how
+// many sessions.
+const (
+	burstDirectory = "MEMOIR_BENCH_BURST"
+	burstSessions  = "MEMOIR_BENCH_SESSIONS"
+)
+
+// arrived is how long a burst of files took.
+type arrived struct {
+	Where          string
+	Written, After time.Duration // from the first write to the last, and from the last until all are there
+}
+
+// burst has another process write files into an agent's durable directory or into new sessions, and notes how long after
+// the last one all are listed.
+func burst(p *process, where, dir, agent string, sessions int) {
+	p.Helper()
+	p.untilQuiet()
+	writer := exec.Command(os.Args[0])
+	writer.Env = []string{burstDirectory + "=" + filepath.Join(dir, agent), burstSessions + "=" + strconv.Itoa(sessions)}
+	writer.Stderr = os.Stderr
+	before := p.total(agent)
+	started := time.Now()
+	if err := writer.Run(); err != nil {
+		p.Fatal(err)
+	}
+	written := time.Now()
+	until(p.B, "the burst", func() bool {
+		if p.total(agent) == before+burstFiles {
+			return true
+		}
+		time.Sleep(5 * time.Millisecond)
+		return false
+	})
+	report.Bursts = append(report.Bursts, arrived{where, written.Sub(started), time.Since(written)})
+}
+
+func (p *process) total(agent string) int {
+	p.Helper()
+	var counts struct{ Counts struct{ Total int } }
+	decode(p, p.get("/api/v1/agents/"+agent), &counts)
+	return counts.Counts.Total
+}
+
+// writeBurst is the other process.
+func writeBurst(agent string) {
+	sessions, err := strconv.Atoi(os.Getenv(burstSessions))
+	if err != nil {
+		panic(err)
+	}
+	random := rand.New(rand.NewPCG(7, 8))
+	for i := range burstFiles {
+		memory := filepath.Join(agent, "memory")
+		if sessions > 0 {
+			memory = filepath.Join(agent, "sessions", fmt.Sprintf("UBURST-C0-%d.0", i*sessions/burstFiles), "memory")
+			if err := os.MkdirAll(memory, 0o755); err != nil {
+				panic(err)
+			}
+		}
+		name, text := note(random, 1_000_000+i)
+		if err := os.WriteFile(filepath.Join(memory, name), []byte(text), 0o644); err != nil {
+			panic(err)
 		}
 	}
 }

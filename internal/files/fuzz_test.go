@@ -104,6 +104,9 @@ func checkResolved(t *testing.T, root *os.Root, inside, at string) {
 		if !filepath.IsLocal(got) {
 			t.Errorf("%q is said to lead to %q", at, got)
 		}
+		if _, there := root.Lstat(got); err != nil && there == nil {
+			t.Errorf("%q leads to nothing, but is said to lead to %q", at, got)
+		}
 	}
 }
 

@@ -1,12 +1,15 @@
 package files
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 )
 
 // As many links in one path as Linux follows.
@@ -35,6 +38,9 @@ func Resolve(root *os.Root, relPath string) (string, error) {
 		}
 		next := path.Join(at, name)
 		info, err := root.Lstat(next)
+		if errors.Is(err, fs.ErrNotExist) && slices.Contains(rest, "..") {
+			return "", fmt.Errorf("%s: %w", relPath, syscall.ENOTDIR) // nothing is above what is not there
+		}
 		if err != nil {
 			return path.Join(append([]string{next}, rest...)...), err
 		}

@@ -51,7 +51,7 @@ func Write(root *os.Root, relPath string, data []byte, opts Options) error {
 	if err := writeTemp(root, temp, data, attributes, opts.ModTime); err != nil {
 		return fmt.Errorf("writing %s: %w", relPath, errors.Join(err, discard(root, temp)))
 	}
-	if err := putInPlace(root, temp, target, opts); err != nil {
+	if err := putInPlace(root, temp, target, data, opts); err != nil {
 		return fmt.Errorf("writing %s: %w", relPath, errors.Join(err, discard(root, temp)))
 	}
 	if err := syncDirectory(root, dir); err != nil {
@@ -98,18 +98,12 @@ func writeTemp(root *os.Root, temp string, data []byte, a attributes, modTime ti
 }
 
 // putInPlace gives the temporary file its name, when the options' condition holds.
-func putInPlace(root *os.Root, temp, target string, opts Options) error {
+func putInPlace(root *os.Root, temp, target string, data []byte, opts Options) error {
 	switch {
 	case opts.New:
 		return moveNew(root, temp, target)
 	case opts.IfHash != "":
-		hash, err := ReadHash(root, target)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		if hash != opts.IfHash {
-			return ErrChanged
-		}
+		return replaceIf(root, temp, target, data, opts.IfHash)
 	}
 	return root.Rename(temp, target)
 }

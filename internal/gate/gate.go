@@ -1,6 +1,7 @@
 // Package gate decides who may come in. It stands around everything that the server serves and owns what any answer
-// has in common: the request's id, the access log, the security headers, the compression, the check of Host against DNS
-// rebinding, the refusal of cross-origin writes, the token and the browser's sign-in. It knows nothing of memories, and
+// has in common: the limits of connections and of time, the request's id, the access log, the security headers, the
+// compression, the check of Host against DNS rebinding, the refusal of cross-origin writes, the token and the browser's
+// sign-in. It knows nothing of memories, and
 // what it lets through it does not change. cmd/server builds it; the API and the pages ask it for the request's id and nothing else.
 //
 // Without a token the server is open to whoever reaches a loopback address, and web pages are kept from reaching it in
@@ -32,14 +33,17 @@ type Options struct {
 	SignIn func(w http.ResponseWriter, r *http.Request, form SignInForm)
 	// Refusal renders the page for a request that is refused outside the API, or that broke; nil is a plain one.
 	Refusal func(w http.ResponseWriter, r *http.Request, status int)
-	Log     *slog.Logger
+	// Limits are those of the connections and of what goes over them.
+	Limits Limits
+	Log    *slog.Logger
 }
 
 // Gate lets requests in or refuses them.
 type Gate struct {
-	options Options
-	hosts   map[string]bool
-	tokens  *tokens // nil: everybody may come in
+	options  Options
+	hosts    map[string]bool
+	tokens   *tokens // nil: everybody may come in
+	refusals refusals
 }
 
 // ErrNeedsToken says that a server that others can reach was to start without a lock.
@@ -54,6 +58,7 @@ func New(options Options) (*Gate, error) {
 	if options.Token == "" && !isLoopback(canonicalHost(host)) {
 		return nil, fmt.Errorf("--addr %s is not a loopback address and there is no --token: %w; set a token, or listen on 127.0.0.1", options.Addr, ErrNeedsToken)
 	}
+	options.Limits = options.Limits.orDefaults()
 	g := &Gate{options: options, hosts: map[string]bool{canonicalHost(host): true}}
 	for _, allowed := range options.AllowedHosts {
 		name, ok := hostOf(allowed)
@@ -77,7 +82,7 @@ func (g *Gate) Around(next http.Handler) http.Handler {
 	crossOrigin.SetDenyHandler(http.HandlerFunc(g.refuseCrossOrigin))
 	// The sign-in is a write too: it stands behind the check of where a write comes from.
 	inside := g.checkHost(crossOrigin.Handler(g.signingIn(g.authenticate(next))))
-	return identify(g.logged(secured(compressed(inside))))
+	return g.paced(identify(g.logged(secured(g.turnAway(compressed(inside))))))
 }
 
 func (g *Gate) refuseCrossOrigin(w http.ResponseWriter, r *http.Request) {

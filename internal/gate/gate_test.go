@@ -334,7 +334,11 @@ func TestTheServerEndsEventStreamsWhenItShutsDown(t *testing.T) {
 		close(begun)
 		<-ended
 	})
-	running := gate.Server(stream, slog.New(slog.DiscardHandler), func() { close(ended) })
+	g, err := gate.New(gate.Options{Addr: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	running := g.Server(stream, func() { close(ended) })
 	if running.ReadHeaderTimeout == 0 || running.IdleTimeout == 0 || running.MaxHeaderBytes == 0 || running.WriteTimeout == 0 || running.ReadTimeout != 0 {
 		t.Errorf("limits: %+v", running)
 	}

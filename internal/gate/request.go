@@ -1,13 +1,10 @@
 package gate
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
-	"log/slog"
 	"net/http"
 	"runtime/debug"
-	"time"
 
 	"github.com/go-chi/chi/v5/middleware"
 )
@@ -27,25 +24,6 @@ func identify(next http.Handler) http.Handler {
 		id := rand.Text()
 		w.Header().Set("X-Request-Id", id)
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestID{}, id)))
-	})
-}
-
-// logged writes a line for each request once it is answered, broken ones too. The query is left out: it can hold what
-// people search for.
-func (g *Gate) logged(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		started := time.Now()
-		answer := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
-		defer func() {
-			level := slog.LevelInfo
-			if isOpen(r) {
-				level = slog.LevelDebug // probes and assets: many, and never of interest
-			}
-			g.options.Log.Log(r.Context(), level, "request", "request", RequestID(r.Context()), "method", r.Method, "path", r.URL.Path,
-				"status", cmp.Or(answer.Status(), http.StatusOK), "bytes", answer.BytesWritten(), "took", time.Since(started), "from", r.RemoteAddr)
-		}()
-		defer g.recover(answer, r)
-		next.ServeHTTP(answer, r)
 	})
 }
 

@@ -77,10 +77,10 @@ func (t Type) heading() string {
 
 func (t Type) title() string { return strings.ToUpper(string(t[:1])) + string(t[1:]) }
 
-// sectionText is a memory in full, as it stands in the block.
-func sectionText(s Section) string {
-	text := "\n### " + defuseName(s.Name) + "\n"
-	if body := defuseBody(canonicalBody(s.Body)); body != "" {
+// InFull returns a memory in full, as it stands in the block.
+func InFull(name, body string) string {
+	text := "\n### " + defuseName(name) + "\n"
+	if body := defuseBody(canonicalBody(body)); body != "" {
 		text += "\n" + body + "\n"
 	}
 	return text
@@ -91,9 +91,9 @@ func sectionText(s Section) string {
 const maxEntryLength = 200
 
 // entryText is a memory as one line. A line that is too long ends in an ellipsis.
-func entryText(s Section) string {
-	plain := canonicalName(s.Name)
-	if description := oneLine(canonicalText(s.Description)); description != "" {
+func entryText(m Heading) string {
+	plain := canonicalName(m.Name)
+	if description := oneLine(canonicalText(m.Description)); description != "" {
 		plain += " — " + description
 	}
 	line := "- " + defuseLine(plain)

@@ -1,13 +1,28 @@
 package memories
 
 import (
+	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// Section is a memory as the compiled CLAUDE.md needs it.
+// Heading is a memory as the compiled CLAUDE.md needs it before its body: where it stands, and what its one line says.
+type Heading struct {
+	ID, Name    string
+	Type        Type
+	Description string
+	Revision    [16]byte // names the content: one memory has the same body as long as it has the same revision
+	Size        int      // of the body in bytes, roughly: how far sections are read ahead goes by it
+}
+
+// SectionText returns the first of the memories in full (InFull). The others are those that are likely to be asked for
+// next, so that whoever has to read the bodies can read them together.
+type SectionText func(next []Heading) (string, error)
+
+// Section is a memory with all that it says.
 type Section struct {
 	ID, Name    string
 	Type        Type
@@ -38,48 +53,79 @@ const charsPerToken = 4
 // ApproximateTokens returns roughly how many tokens a model makes of so many Unicode characters, rounded up.
 func ApproximateTokens(chars int) int { return (chars + charsPerToken - 1) / charsPerToken }
 
-// Compile returns the block that Memoir owns of a CLAUDE.md, from its begin marker to its end marker without a line end
-// behind it, and what each memory takes, in the order of the block. The same memories in any order give the same bytes.
-// A memory without a type is left out.
-//
-// limit is the size of the whole file and outside what it takes without the block (Document.Outside), both in Unicode
-// characters. Memories are kept in full until the first that would take the file past the limit; that one and all after
-// it become one-line entries, which may pass the limit. A limit of 0 or less is none.
+// CompilerVersion is raised whenever Compile makes something else of the same memories than before: every CLAUDE.md is
+// compiled anew then.
+const CompilerVersion = 1
+
+// Compile is CompileParts and Joined for whoever has all bodies at hand.
 func Compile(ms []Section, limit, outside int) (block []byte, costs []Cost) {
-	return Joined(CompileParts(ms, limit, outside))
+	headings := make([]Heading, len(ms))
+	bodies := make(map[[16]byte]string, len(ms))
+	for i, m := range ms {
+		sum := sha256.Sum256([]byte(m.Body))
+		headings[i] = Heading{ID: m.ID, Name: m.Name, Type: m.Type, Description: m.Description, Revision: [16]byte(sum[:16]), Size: len(m.Body)}
+		bodies[headings[i].Revision] = m.Body
+	}
+	parts, err := CompileParts(headings, limit, outside, func(next []Heading) (string, error) {
+		return InFull(next[0].Name, bodies[next[0].Revision]), nil
+	})
+	if err != nil {
+		panic(err) // nothing is read that could fail
+	}
+	return Joined(parts)
 }
 
 // Joined returns the block that consists of the parts, and what each memory takes in it.
 func Joined(parts []Part) (block []byte, costs []Cost) {
-	var out strings.Builder
+	size, memories := 0, 0
 	for _, p := range parts {
-		out.WriteString(p.Text)
+		size += len(p.Text)
+		if p.Memory != "" {
+			memories++
+		}
+	}
+	block, costs = make([]byte, 0, size), make([]Cost, 0, memories)
+	for _, p := range parts {
+		block = append(block, p.Text...)
 		if p.Memory != "" {
 			costs = append(costs, Cost{ID: p.Memory, Chars: utf8.RuneCountInString(p.Text), Listed: p.Listed})
 		}
 	}
-	return []byte(out.String()), costs
+	return block, costs
 }
 
-// CompileParts is Compile for whoever shows which piece of the block is what. Joined makes the block of them.
-func CompileParts(ms []Section, limit, outside int) []Part {
+// CompileParts returns the pieces of the block that Memoir owns of a CLAUDE.md, from its begin marker to its end marker
+// without a line end behind it; Joined makes the block of them. The same memories in any order give the same bytes. A
+// memory without a type is left out.
+//
+// limit is the size of the whole file and outside what it takes without the block (Document.Outside), both in Unicode
+// characters. Memories are kept in full until the first that would take the file past the limit; that one and all after
+// it become one-line entries, which may pass the limit. A limit of 0 or less is none.
+//
+// text is asked for one memory after the other, in the order of the block, up to the first that does not fit: what an
+// agent has beyond that is never read. Its error is the one that CompileParts fails with.
+func CompileParts(ms []Heading, limit, outside int, text SectionText) ([]Part, error) {
 	opening := Part{Text: beginMarker + "\n" + memorySystem + learnedMemory}
 	ending := Part{Text: "\n" + endMarker}
-	parts := []Part{opening}
+	ordered := inOrder(ms)
+	parts := append(make([]Part, 0, len(ordered)+2+2*len(Types())), opening)
 	chars := outside + utf8.RuneCountInString(opening.Text+ending.Text)
 	listing := false
-	var last Section
+	var last Heading
 	var lastListed bool
-	for _, m := range inOrder(ms) {
+	for i, m := range ordered {
 		lead := ""
 		if m.Type != last.Type {
 			lead = m.Type.heading()
 		}
 		if !listing {
-			text := sectionText(m)
-			total := chars + utf8.RuneCountInString(lead+text)
+			full, err := text(ahead(ordered[i:], limit, chars))
+			if err != nil {
+				return nil, err
+			}
+			total := chars + utf8.RuneCountInString(lead) + utf8.RuneCountInString(full)
 			if listing = limit > 0 && total > limit; !listing {
-				parts = append(withLead(parts, lead), Part{Text: text, Memory: m.ID, Name: m.Name, Type: m.Type})
+				parts = append(withLead(parts, lead), Part{Text: full, Memory: m.ID, Name: m.Name, Type: m.Type})
 				chars, last, lastListed = total, m, false
 				continue
 			}
@@ -93,7 +139,27 @@ func CompileParts(ms []Section, limit, outside int) []Part {
 		parts = append(withLead(parts, lead), Part{Text: entryText(m), Memory: m.ID, Name: m.Name, Type: m.Type, Listed: true})
 		last, lastListed = m, true
 	}
-	return append(parts, ending)
+	return append(parts, ending), nil
+}
+
+// aheadWithoutLimit is how much is read at once where nothing limits it, in bytes.
+const aheadWithoutLimit = 1 << 20
+
+// ahead returns the first of the memories and those after it that are likely to be needed in full as well. Twice the room
+// that is left is what they may have together: a size is that of a file with its frontmatter, and a memory less is read
+// twice as often as one too many is read in vain.
+func ahead(ms []Heading, limit, chars int) []Heading {
+	most := 2 * (limit - chars)
+	if limit <= 0 {
+		most = aheadWithoutLimit
+	}
+	n := 1
+	for size := ms[0].Size; n < len(ms); n++ {
+		if size += ms[n].Size; size > most {
+			break
+		}
+	}
+	return ms[:n]
 }
 
 func withLead(parts []Part, lead string) []Part {
@@ -104,21 +170,21 @@ func withLead(parts []Part, lead string) []Part {
 }
 
 // inOrder returns the memories that have a type: by type, then by the bytes of the name.
-func inOrder(ms []Section) []Section {
-	types := Types()
-	ordered := slices.DeleteFunc(slices.Clone(ms), func(m Section) bool { return !slices.Contains(types, m.Type) })
-	slices.SortFunc(ordered, func(a, b Section) int {
-		if a.Type != b.Type {
-			return cmp.Compare(slices.Index(types, a.Type), slices.Index(types, b.Type))
+func inOrder(ms []Heading) []Heading {
+	ordered := make([]Heading, 0, len(ms))
+	for _, t := range Types() {
+		from := len(ordered)
+		for _, m := range ms {
+			if m.Type == t {
+				ordered = append(ordered, m)
+			}
 		}
-		if byName := cmp.Compare(a.Name, b.Name); byName != 0 {
-			return byName
-		}
-		return cmp.Or(
-			cmp.Compare(a.ID, b.ID),
-			cmp.Compare(a.Body, b.Body),
-			cmp.Compare(a.Description, b.Description),
-		)
-	})
+		slices.SortFunc(ordered[from:], func(a, b Heading) int {
+			if byName := strings.Compare(a.Name, b.Name); byName != 0 {
+				return byName
+			}
+			return cmp.Or(strings.Compare(a.ID, b.ID), bytes.Compare(a.Revision[:], b.Revision[:]), strings.Compare(a.Description, b.Description))
+		})
+	}
 	return ordered
 }

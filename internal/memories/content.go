@@ -50,6 +50,9 @@ var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 func canonicalText(s string) string {
 	s, _, _ = sanitise(s)
+	if strings.IndexByte(s, '\r') < 0 {
+		return s
+	}
 	return lineEnds.Replace(s)
 }
 
@@ -81,7 +84,7 @@ func canonicalName(s string) string {
 
 // oneLine drops control characters and folds each run of white space that holds a line end or a tab to one space.
 func oneLine(s string) string {
-	if !strings.ContainsFunc(s, func(r rune) bool {
+	if isPrintableASCII(s) || !strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError
 	}) {
 		return strings.TrimSpace(s)
@@ -106,6 +109,16 @@ func oneLine(s string) string {
 		}
 	}
 	return strings.TrimSpace(out.String())
+}
+
+// isPrintableASCII says whether a text has nothing in it that takes a closer look. Most have not.
+func isPrintableASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // shortHash is 8 hexadecimal digits of SHA-256: enough to keep the few names of one agent apart.

@@ -71,9 +71,15 @@ func defuseName(name string) string {
 
 var opensBlock = regexp.MustCompile("^(?:[#>+*=~`|<\\[-]|_{2}|\\d{1,9}[.)])")
 
+// openers are the characters that opensBlock begins with. Of thousands of lines hardly one has to be asked for more.
+const openers = "#>+*=~`|<[-_0123456789"
+
 // defuseLine returns a text for the start of a list item that opens no block there.
 func defuseLine(line string) string {
 	line = defuseInline(line)
+	if line == "" || strings.IndexByte(openers, line[0]) < 0 {
+		return line
+	}
 	opener := opensBlock.FindString(line)
 	if opener == "" {
 		return line
@@ -85,6 +91,9 @@ func defuseLine(line string) string {
 }
 
 func defuseInline(line string) string {
+	if !strings.ContainsAny(line, "<@") {
+		return line
+	}
 	line = defuseImports(defuseMarkers(line))
 	return strings.ReplaceAll(line, "<!--", `<\!--`)
 }

@@ -50,14 +50,16 @@ func (d Document) Block() []byte {
 // Outside returns how many Unicode characters the file has besides the block, those that With adds to part the block
 // from the text before it included.
 func (d Document) Outside() int {
-	return utf8.RuneCount(d.With(nil))
+	before, after := d.Around()
+	return utf8.RuneCountInString(before) + utf8.RuneCountInString(after)
 }
 
 // With returns the file with this block in the place of the one it has. A file that has none gets the block at its end,
 // after a blank line.
 func (d Document) With(block []byte) []byte {
 	before, after := d.Around()
-	return []byte(before + string(block) + after)
+	whole := make([]byte, 0, len(before)+len(block)+len(after))
+	return append(append(append(whole, before...), block...), after...)
 }
 
 // Around returns what stands before and behind the block in a file that has it: what Memoir does not own, and, where
@@ -112,7 +114,10 @@ func markerLines(text string) []markerLine {
 	if !strings.Contains(text, beginMarker) && !strings.Contains(text, endMarker) {
 		return nil
 	}
-	inCode := codeBlocks(text)
+	inCode, sure := fencedCode(text)
+	if !sure {
+		inCode = codeBlocks(text)
+	}
 	var found []markerLine
 	for from := 0; from < len(text); {
 		line, _, _ := strings.Cut(text[from:], "\n")

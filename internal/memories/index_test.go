@@ -216,7 +216,8 @@ func FuzzIndex(f *testing.F) {
 		}
 		back := memories.RestoreToIndex(out, gone)
 		seen := map[string]bool{}
-		exact := true
+		// Where both CR and LF end lines alone, the two grow together to one when what stood between them goes.
+		exact := !strings.Contains(strings.ReplaceAll(string(index), "\r\n", ""), "\r") || !strings.Contains(string(index), "\n")
 		for _, line := range gone {
 			exact = exact && !seen[line.Text] && !strings.Contains(line.Text, "\uFFFD")
 			seen[line.Text] = true

@@ -25,8 +25,7 @@ func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 		Unsearchable: !s.engine.Searchable(), NearMisses: s.store.NearMisses(),
 	}
 	if status.WatchMode == sync.PollMode {
-		v.WatchMode = "polling"
-		v.WatchNote = "the system has no more watches to give, or a file system that sends no events; Memoir looks again and again instead"
+		v.WatchMode, v.WatchNote = "polling", status.WatchNote
 	}
 	for _, a := range each {
 		v.Agents = append(v.Agents, templates.AgentSync{

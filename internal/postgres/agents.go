@@ -34,12 +34,22 @@ func (s *Store) AgentsUncounted(ctx context.Context) ([]Agent, error) {
 
 // Agent returns one agent with its counts. It fails with memories.ErrNotFound.
 func (s *Store) Agent(ctx context.Context, slug string) (Agent, error) {
+	agent, err := s.AgentUncounted(ctx, slug)
+	if err != nil {
+		return Agent{}, err
+	}
+	agents := []Agent{agent}
+	err = s.count(ctx, agents)
+	return agents[0], err
+}
+
+// AgentUncounted returns one agent without its counts. It fails with memories.ErrNotFound.
+func (s *Store) AgentUncounted(ctx context.Context, slug string) (Agent, error) {
 	row, err := s.q.AgentBySlug(ctx, slug)
 	if err != nil {
 		return Agent{}, wrap("read agent", err)
 	}
-	agents := []Agent{agentOf(row)}
-	return agents[0], s.count(ctx, agents)
+	return agentOf(row), nil
 }
 
 func (s *Store) count(ctx context.Context, agents []Agent) error {
@@ -113,13 +123,6 @@ func (s *Store) SetAgentPresent(ctx context.Context, id int64, present bool) err
 	return wrap("mark agent", s.q.SetAgentPresent(ctx, queries.SetAgentPresentParams{ID: id, Present: present, At: Now()}))
 }
 
-// SetAgentPublished records how the agent's CLAUDE.md stands. A zero PublishedAt says that nothing was written.
-func (s *Store) SetAgentPublished(ctx context.Context, id int64, state ClaudeMD) error {
-	return wrap("record publication", s.q.SetAgentPublished(ctx, queries.SetAgentPublishedParams{
-		ID: id, Chars: int32(state.Chars), Problem: optional(state.Problem), PublishedAt: optionalTime(state.PublishedAt), At: Now(),
-	}))
-}
-
 // ForgetAgent removes an agent with all that is known of it.
 func (s *Store) ForgetAgent(ctx context.Context, id int64) error {
 	return wrap("forget agent", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -141,7 +144,7 @@ func agentOf(row queries.Agent) Agent {
 		Sessions: int(row.Sessions), DurableDevice: unsigned(row.DurableDevice),
 		ClaudeMD: ClaudeMD{
 			Path: text(row.ClaudeMdPath), PublishedAt: moment(row.ClaudeMdPublishedAt), Chars: int(row.ClaudeMdChars),
-			Problem: text(row.ClaudeMdProblem),
+			Problem: text(row.ClaudeMdProblem), InStep: text(row.ClaudeMdInStep),
 		},
 		Counts:    Counts{ByType: map[memories.Type]int{}},
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(),

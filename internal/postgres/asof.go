@@ -72,18 +72,6 @@ func (s *Store) MemoryAsOf(ctx context.Context, agent Agent, id string, at time.
 	return pastOf(agent, queries.MemoriesAsOfRow(row)), wrap("read a past memory", err)
 }
 
-// SectionsAsOf returns every memory that went into the agent's CLAUDE.md at a moment, as far as something is kept of it.
-func (s *Store) SectionsAsOf(ctx context.Context, agentID int64, at time.Time) ([]memories.Section, error) {
-	rows, err := s.q.SectionsAsOf(ctx, queries.SectionsAsOfParams{AgentID: agentID, At: at})
-	sections := make([]memories.Section, len(rows))
-	for i, row := range rows {
-		sections[i] = memories.Section{
-			ID: row.ID.String(), Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description, Body: row.Body,
-		}
-	}
-	return sections, wrap("read what was compiled", err)
-}
-
 func pastOf(agent Agent, row queries.MemoriesAsOfRow) memories.Memory {
 	m := memories.Memory{
 		ID: row.ID.String(), AgentID: agent.ID, Agent: agent.Slug, Name: row.Name, Readable: row.Readable,

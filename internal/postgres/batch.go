@@ -45,6 +45,11 @@ func (w *Writer) Apply(ctx context.Context, b *Batch) error {
 		if err := w.saveFiles(ctx, q, b); err != nil {
 			return err
 		}
+		if len(b.NewHeads)+len(b.Heads)+len(b.DropHeads) > 0 {
+			if err := w.outOfStep(ctx, q); err != nil {
+				return err
+			}
+		}
 		if err := journal(ctx, q, w.agentID, b.Activity...); err != nil {
 			return err
 		}
@@ -78,7 +83,7 @@ func (w *Writer) insertMemories(ctx context.Context, q *queries.Queries, b *Batc
 		}
 		heads[i] = queries.InsertHeadsParams{
 			ID: h.UUID, AgentID: w.agentID, Name: h.Name, Readable: h.Readable, State: string(h.State),
-			Type: optional(string(h.Type)), RevisionID: h.RevisionID, Fingerprint: h.Fingerprint[:], Hash: h.Hash,
+			Type: optional(string(h.Type)), RevisionID: h.RevisionID, Description: h.Description, Fingerprint: h.Fingerprint[:], Hash: h.Hash,
 			Size: h.Size, Path: h.Path, Session: optional(h.Session), ModifiedAt: h.ModifiedAt, ContentAt: h.ContentAt,
 			Problems: problems, CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt,
 		}
@@ -135,6 +140,7 @@ func updateHeads(ctx context.Context, q *queries.Queries, heads []Head, kept map
 		p.States = append(p.States, string(h.State))
 		p.Types = append(p.Types, string(h.Type))
 		p.RevisionIds = append(p.RevisionIds, revision)
+		p.Descriptions = append(p.Descriptions, h.Description)
 		p.Fingerprints = append(p.Fingerprints, h.Fingerprint[:])
 		p.Hashes = append(p.Hashes, h.Hash)
 		p.Sizes = append(p.Sizes, h.Size)

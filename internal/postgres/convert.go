@@ -15,7 +15,7 @@ func headOf(row queries.Memory) (Head, error) {
 	h := Head{
 		Memory: memories.Memory{
 			ID: row.ID.String(), AgentID: row.AgentID, Name: row.Name, Readable: row.Readable,
-			Type: memories.Type(text(row.Type)), State: memories.State(row.State),
+			Type: memories.Type(text(row.Type)), Description: row.Description, State: memories.State(row.State),
 			Path: row.Path, Session: text(row.Session), Hash: row.Hash, Size: row.Size,
 			Fingerprint: memories.Fingerprint(row.Fingerprint),
 			ModifiedAt:  row.ModifiedAt.UTC(), ContentAt: row.ContentAt.UTC(), ClaudeMDChars: int(row.ClaudeMdChars),

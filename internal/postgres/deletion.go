@@ -14,7 +14,7 @@ import (
 // Deletion is a memory that goes to the trash, with what goes with it.
 type Deletion struct {
 	Head       Head
-	Paths      []string                        // of the files to remove
+	Files      []File                          // to remove
 	IndexLines map[string][]memories.IndexLine // that go from each index, by its path
 	Actor      memories.Actor
 	RenamedTo  string // empty: the memory is not deleted because it has another name now
@@ -23,13 +23,17 @@ type Deletion struct {
 // Delete commits a deletion: the memory goes to the trash, each content that it has had leaves a tombstone, and the
 // files are marked for removal, so that a crash before they are gone is made good at the next look.
 func (w *Writer) Delete(ctx context.Context, d Deletion) error {
-	return w.inTx(ctx, "delete", func(q *queries.Queries) error { return w.delete(ctx, q, d) })
+	return w.together(ctx, "delete", func(q *queries.Queries) error { return w.delete(ctx, q, d) })
 }
 
 func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) error {
 	lines, err := json.Marshal(d.IndexLines)
 	if err != nil {
 		return err
+	}
+	paths := make([]string, len(d.Files))
+	for i, f := range d.Files {
+		paths[i] = f.Path
 	}
 	at := Now()
 	deleted := HappensTo(d.Head, d.Head.Life(), at, memories.DidDelete, d.Actor)
@@ -40,16 +44,19 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) err
 	if err := q.BuryMemory(ctx, queries.BuryMemoryParams{MemoryID: d.Head.UUID, At: at}); err != nil {
 		return err
 	}
-	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: d.Paths}); err != nil {
+	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: paths}); err != nil {
 		return err
 	}
-	return journal(ctx, q, w.agentID, deleted)
+	if err := w.outOfStep(ctx, q); err != nil {
+		return err
+	}
+	return journalOne(ctx, q, w.agentID, deleted)
 }
 
 // BeginRename lifts the tombstone of what a memory will say under its new name, and notes the file that is about to be
 // written for it: unless that is taken in, it goes again, and the memory has kept its old name.
 func (w *Writer) BeginRename(ctx context.Context, name string, f memories.Fingerprint, path, hash string) error {
-	return w.inTx(ctx, "begin to rename", func(q *queries.Queries) error {
+	return w.together(ctx, "begin to rename", func(q *queries.Queries) error {
 		if err := q.UnburyContent(ctx, queries.UnburyContentParams{AgentID: w.agentID, Name: name, Fingerprint: f[:]}); err != nil {
 			return err
 		}
@@ -62,9 +69,15 @@ func (w *Writer) KeepRaw(ctx context.Context, revision uuid.UUID, raw []byte, ha
 	return wrap("keep the file's bytes", w.q.KeepRaw(ctx, queries.KeepRawParams{ID: revision, Raw: raw, Hash: hash}))
 }
 
-// FileRemoved records that a file is gone from the disk.
-func (w *Writer) FileRemoved(ctx context.Context, path string) error {
-	return wrap("record the removal", w.q.MarkFileRemoved(ctx, queries.MarkFileRemovedParams{AgentID: w.agentID, Path: path}))
+// FilesRemoved records that files are gone from the disk. After a power cut that this does not survive they are still
+// marked for removal, and the next look finds them gone.
+func (w *Writer) FilesRemoved(ctx context.Context, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	return w.withoutWaiting(ctx, "record the removal", func(q *queries.Queries) error {
+		return q.MarkFilesRemoved(ctx, queries.MarkFilesRemovedParams{AgentID: w.agentID, Paths: paths})
+	})
 }
 
 // FileNotRemoved records why a file could not be removed; it is tried again.
@@ -77,25 +90,21 @@ func (w *Writer) FileNotRemoved(ctx context.Context, path, problem string) error
 // BeginRestore lifts the memory's tombstones, leaves alone what its deletion could not remove, and notes that it is to
 // be restored, before any file is written.
 func (w *Writer) BeginRestore(ctx context.Context, h Head) error {
-	return w.inTx(ctx, "begin to restore", func(q *queries.Queries) error {
+	return w.together(ctx, "begin to restore", func(q *queries.Queries) error {
 		if err := q.Unbury(ctx, queries.UnburyParams{AgentID: w.agentID, Name: h.Name}); err != nil {
 			return err
 		}
 		if err := q.LeaveFiles(ctx, queries.LeaveFilesParams{AgentID: w.agentID, MemoryID: h.UUID}); err != nil {
 			return err
 		}
-		return q.SetRestoring(ctx, queries.SetRestoringParams{ID: h.UUID, Restoring: true})
+		return q.BeginRestoring(ctx, h.UUID)
 	})
 }
 
-// EndRestore notes that the memory is back with all that belongs to it.
+// EndRestore notes that the memory is back with all that belongs to it. After a power cut that this does not survive, the
+// restore is gone through once more and finds everything done.
 func (w *Writer) EndRestore(ctx context.Context, id uuid.UUID) error {
-	return w.inTx(ctx, "end the restore", func(q *queries.Queries) error {
-		if err := q.ForgetIndexLines(ctx, id); err != nil {
-			return err
-		}
-		return q.SetRestoring(ctx, queries.SetRestoringParams{ID: id, Restoring: false})
-	})
+	return w.withoutWaiting(ctx, "end the restore", func(q *queries.Queries) error { return q.EndRestoring(ctx, id) })
 }
 
 // AllowBlocked lifts the tombstone of a content that is kept out, and makes the next look take its file for changed.

@@ -70,15 +70,31 @@ func journal(ctx context.Context, q *queries.Queries, agentID int64, happened ..
 	}
 	rows := make([]queries.InsertActivityParams, len(happened))
 	for i, h := range happened {
-		rows[i] = queries.InsertActivityParams{
-			AgentID: agentID, At: h.At, MemoryID: optionalID(h.MemoryID), Name: h.Name, Kind: string(h.Kind), Actor: string(h.Actor),
-			Path: h.Path, Session: optional(h.Session), State: optional(string(h.State)), Type: optional(string(h.Type)),
-			RevisionID: optionalID(h.RevisionID), ModifiedAt: optionalTime(h.ModifiedAt), Renamed: optional(h.Renamed),
-		}
+		rows[i] = activityOf(agentID, h)
 	}
 	if _, err := q.InsertActivity(ctx, rows); err != nil {
 		return err
 	}
+	return addGrowth(ctx, q, agentID, happened)
+}
+
+// journalOne is journal for one thing that happened, among statements that are sent together.
+func journalOne(ctx context.Context, q *queries.Queries, agentID int64, h Happening) error {
+	if err := q.InsertActivityOf(ctx, queries.InsertActivityOfParams(activityOf(agentID, h))); err != nil {
+		return err
+	}
+	return addGrowth(ctx, q, agentID, []Happening{h})
+}
+
+func activityOf(agentID int64, h Happening) queries.InsertActivityParams {
+	return queries.InsertActivityParams{
+		AgentID: agentID, At: h.At, MemoryID: optionalID(h.MemoryID), Name: h.Name, Kind: string(h.Kind), Actor: string(h.Actor),
+		Path: h.Path, Session: optional(h.Session), State: optional(string(h.State)), Type: optional(string(h.Type)),
+		RevisionID: optionalID(h.RevisionID), ModifiedAt: optionalTime(h.ModifiedAt), Renamed: optional(h.Renamed),
+	}
+}
+
+func addGrowth(ctx context.Context, q *queries.Queries, agentID int64, happened []Happening) error {
 	grown := growthOf(happened)
 	if len(grown) == 0 {
 		return nil

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -90,12 +91,22 @@ type scope struct {
 	slugs   map[int64]string // of each agent
 }
 
-// Memories returns one page of an agent's memories. It fails with ErrCursor.
+// maxSearch is the longest search, in Unicode characters: room for a paragraph that somebody pastes. Each word of it is looked
+// up on its own, and Postgres takes no expression of any depth.
+const maxSearch = 1000
+
+// ErrSearch says that more is searched for than can be looked up.
+var ErrSearch = &memories.InvalidError{Field: "q", Reason: "is longer than 1,000 characters; search for the words that matter"}
+
+// Memories returns one page of an agent's memories. It fails with ErrCursor and ErrSearch.
 func (s *Store) Memories(ctx context.Context, agent Agent, list List) (Page, error) {
 	return s.page(ctx, scope{agent.ID, map[int64]string{agent.ID: agent.Slug}}, list)
 }
 
 func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err error) {
+	if utf8.RuneCountInString(list.Search) > maxSearch {
+		return Page{}, ErrSearch
+	}
 	if list.Sort == "" {
 		list.Sort = ByUpdate
 		if list.Search != "" {
@@ -162,10 +173,11 @@ func foundRows(ctx context.Context, tx pgx.Tx, of scope, l List, sought search, 
 	return listRows(ctx, tx, l, l.conditions(of, sought), after)
 }
 
-// conditions are the part of a query that says which memories belong to a list: from FROM on.
+// conditions are the part of a query that says which memories belong to a list, from FROM on, and the query that counts
+// them.
 type conditions struct {
-	sql  string
-	args pgx.NamedArgs
+	sql, count string
+	args       pgx.NamedArgs
 }
 
 func (l List) conditions(of scope, sought search) conditions {
@@ -177,7 +189,7 @@ func (l List) conditions(of scope, sought search) conditions {
 		args["sought"], args["match"], args["titled"] = sought.query(), sought.match(of, l.Type), sought.titled(of, l.Type)
 	}
 	if l.Sort == byRank && !l.filters() && len(sought.phrases) == 0 {
-		return conditions{searchAlone(of), args}
+		return conditions{sql: searchAlone(of), args: args}
 	}
 	var sql strings.Builder
 	sql.WriteString("FROM memories m")
@@ -187,20 +199,8 @@ func (l List) conditions(of scope, sought search) conditions {
 	if l.Search != "" {
 		sql.WriteString(" JOIN memory_search s ON s.memory_id = m.id AND s.words @@ @match::tsquery")
 	}
-	sql.WriteString(" WHERE true")
-	if of.agentID != 0 {
-		sql.WriteString(" AND m.agent_id = @agent")
-	}
-	if l.State == "" {
-		sql.WriteString(" AND m.state <> 'deleted'")
-	} else {
-		args["state"] = string(l.State)
-		sql.WriteString(" AND m.state = @state")
-	}
-	if l.Type != "" {
-		args["type"] = string(l.Type)
-		sql.WriteString(" AND m.type = @type")
-	}
+	where := l.tallied(of, args)
+	sql.WriteString(where)
 	if l.Stale {
 		args["stale_since"] = memories.StaleSince(time.Now())
 		sql.WriteString(" AND m.modified_at <= @stale_since")
@@ -229,12 +229,38 @@ func (l List) conditions(of scope, sought search) conditions {
 		fmt.Fprintf(&sql, ` AND (SELECT position(@%s::text IN CASE WHEN t.text IS NFKC NORMALIZED THEN t.text ELSE normalize(t.text, NFKC) END)
 			FROM (SELECT m.name || E'\n' || r.description || E'\n' || r.body) t (text)) > 0`, name)
 	}
-	return conditions{sql.String(), args}
+	count := "SELECT count(*) " + sql.String()
+	if l.Search == "" && !l.filtersBeyondTallies() {
+		count = "SELECT coalesce(sum(m.n), 0) FROM memory_tallies m" + where
+	}
+	return conditions{sql.String(), count, args}
+}
+
+// tallied returns the conditions that memories and their tallies have in common.
+func (l List) tallied(of scope, args pgx.NamedArgs) string {
+	where := " WHERE true"
+	if of.agentID != 0 {
+		where += " AND m.agent_id = @agent"
+	}
+	if l.State == "" {
+		where += " AND m.state <> 'deleted'"
+	} else {
+		args["state"] = string(l.State)
+		where += " AND m.state = @state"
+	}
+	if l.Type != "" {
+		args["type"] = string(l.Type)
+		where += " AND m.type = @type"
+	}
+	return where
 }
 
 // filters says whether the list leaves out what the search index knows nothing of.
-func (l List) filters() bool {
-	return l.State != "" || l.Stale || l.Flagged || l.NotRemoved || l.Session != "" || l.Name != ""
+func (l List) filters() bool { return l.State != "" || l.filtersBeyondTallies() }
+
+// filtersBeyondTallies says whether the list leaves out what only the memories themselves tell.
+func (l List) filtersBeyondTallies() bool {
+	return l.Stale || l.Flagged || l.NotRemoved || l.Session != "" || l.Name != ""
 }
 
 // searchAlone says what belongs to a list for which the search index tells all but what is in the trash. It reads no
@@ -255,22 +281,10 @@ type listRow struct {
 
 // listRows reads one page of a list in the order of its sort, one row more than it shows, and how long the list is.
 func listRows(ctx context.Context, on reader, l List, c conditions, after *place) (found []listRow, total int, err error) {
-	by := orders[l.Sort]
-	compare, direction := ">", ""
-	if by.descends {
-		compare, direction = "<", " DESC"
-	}
-	beyond := ""
-	if after != nil {
-		c.args["key"], c.args["id"] = after.Key, after.ID
-		// The key goes as text and is cast there, so that a timestamp is compared as exactly as it is kept.
-		key := "@key::text::" + by.cast
-		beyond = fmt.Sprintf(" AND (%[1]s %[2]s %[3]s OR (%[1]s = %[3]s AND m.id > @id))", by.expression, compare, key)
-	}
 	c.args["most"] = l.Limit + 1
-	rows, err := on.Query(ctx, fmt.Sprintf(`WITH page AS (SELECT m.* %s%s ORDER BY %s%s, m.id LIMIT @most)
-		SELECT %s, r.description, r.body FROM page m JOIN revisions r ON r.id = m.revision_id ORDER BY %s%s, m.id`,
-		c.sql, beyond, by.expression, direction, headColumns, by.expression, direction), c.args)
+	by := orders[l.Sort]
+	rows, err := on.Query(ctx, fmt.Sprintf(`WITH page AS (%[1]s) SELECT %[2]s, r.description, r.body
+		FROM page m JOIN revisions r ON r.id = m.revision_id ORDER BY %[3]s`, by.page(c, l, after), headColumns, by.by()), c.args)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -279,9 +293,41 @@ func listRows(ctx context.Context, on reader, l List, c conditions, after *place
 	}
 	total = len(found)
 	if after != nil || total > l.Limit {
-		err = on.QueryRow(ctx, "SELECT count(*) "+c.sql, c.args).Scan(&total)
+		err = on.QueryRow(ctx, c.count, c.args).Scan(&total)
 	}
 	return found, total, err
+}
+
+// by is the order as ORDER BY has it.
+func (o order) by() string {
+	if o.descends {
+		return o.expression + " DESC, m.id"
+	}
+	return o.expression + ", m.id"
+}
+
+// page is the query of one page, behind that place. What is equal in the order and what comes after are two ranges of the
+// order's index, so that a later page costs no more than the first, even where one look has given all memories one time.
+func (o order) page(c conditions, l List, after *place) string {
+	part := func(beyond string) string {
+		return fmt.Sprintf("(SELECT m.* %s%s ORDER BY %s LIMIT @most)", c.sql, beyond, o.by())
+	}
+	if after == nil {
+		return part("")
+	}
+	c.args["key"], c.args["id"] = after.Key, after.ID
+	compare := ">"
+	if o.descends {
+		compare = "<"
+	}
+	// The key goes as text and is cast there, so that a timestamp is compared as exactly as it is kept.
+	key := "@key::text::" + o.cast
+	equal := fmt.Sprintf("%s = %s AND m.id > @id", o.expression, key)
+	further := fmt.Sprintf("%s %s %s", o.expression, compare, key)
+	if l.Search != "" {
+		return part(" AND (" + further + " OR " + equal + ")") // all hits are put in order, and found only once
+	}
+	return fmt.Sprintf("SELECT * FROM (%s UNION ALL %s) m ORDER BY %s LIMIT @most", part(" AND "+equal), part(" AND "+further), o.by())
 }
 
 // reader is what a list is read from: the pool, or a transaction.

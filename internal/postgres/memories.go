@@ -143,28 +143,6 @@ func (s *Store) Missing(ctx context.Context, agentID int64) ([]string, error) {
 	return ids, wrap("read missing memories", err)
 }
 
-// Sections returns every memory that goes into the agent's CLAUDE.md, with the cost that is on record.
-func (s *Store) Sections(ctx context.Context, agentID int64) ([]memories.Section, map[string]memories.Cost, error) {
-	return sections(ctx, s.q, agentID)
-}
-
-func sections(ctx context.Context, q *queries.Queries, agentID int64) ([]memories.Section, map[string]memories.Cost, error) {
-	rows, err := q.SectionsToCompile(ctx, agentID)
-	if err != nil {
-		return nil, nil, wrap("read what to compile", err)
-	}
-	compiled := make([]memories.Section, len(rows))
-	costs := make(map[string]memories.Cost, len(rows))
-	for i, row := range rows {
-		id := row.ID.String()
-		compiled[i] = memories.Section{
-			ID: id, Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description, Body: row.Body,
-		}
-		costs[id] = memories.Cost{ID: id, Chars: int(row.ClaudeMdChars), Listed: row.ClaudeMdListed}
-	}
-	return compiled, costs, nil
-}
-
 // FilesToIndex returns the durable files that a MEMORY.md is to list, and the paths of those whose memory is missing.
 // Paths are relative to the agent's directory, and in order.
 func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memories.IndexedFile, missing []string, err error) {

@@ -30,6 +30,8 @@ type ClaudeMD struct {
 	PublishedAt time.Time
 	Chars       int // of the whole file, in Unicode characters
 	Problem     string
+	// InStep is by what the publisher knows the file that says what the memories say; empty: something has changed since.
+	InStep string
 }
 
 // Counts is how many memories an agent has. The four types count active ones, Total all that are not deleted. The last
@@ -88,7 +90,7 @@ const (
 
 // Head is a memory without its text, with what the writer needs to know of it.
 type Head struct {
-	memories.Memory // Description, Body and Files are empty
+	memories.Memory // Body and Files are empty
 	UUID            uuid.UUID
 	RevisionID      uuid.UUID
 	DeletedBy       DeletedBy

@@ -14,7 +14,7 @@ import (
 )
 
 // Search returns one page of the memories of all agents that match, best first, by the same rules as a list of one
-// agent. Of the list count Type, State, Search, Limit and Cursor. It fails with ErrCursor.
+// agent. Of the list count Type, State, Search, Limit and Cursor. It fails with ErrCursor and ErrSearch.
 func (s *Store) Search(ctx context.Context, list List) (Page, error) {
 	list.Sort = byRank
 	agents, err := s.q.Agents(ctx)
@@ -45,8 +45,12 @@ type wanted struct {
 
 // searchOf reads what people typed. ok is false when there is no word in it.
 func searchOf(typed string) (s search, ok bool) {
+	seen := map[string]bool{}
 	for word := range words.All(typed) {
-		s.terms = append(s.terms, term{{word, !words.SetsNoSpaces(word)}})
+		if !seen[word] {
+			s.terms = append(s.terms, term{{word, !words.SetsNoSpaces(word)}})
+		}
+		seen[word] = true
 	}
 	s.phrases = words.Runs(typed)
 	return s, len(s.terms) > 0

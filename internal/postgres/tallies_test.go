@@ -8,10 +8,10 @@ import (
 
 // memoriesOf inserts memories of two agents, and files that carry them.
 const memoriesOf = `
-	WITH came AS (INSERT INTO memories (id, agent_id, name, readable, state, type, deleted_at, revision_id, fingerprint, hash, size,
+	WITH came AS (INSERT INTO memories (id, agent_id, name, readable, state, type, deleted_at, revision_id, description, fingerprint, hash, size,
 			path, modified_at, content_at, created_at, updated_at)
 		SELECT gen_random_uuid(), 1 + n % 2, 'M' || n, true, CASE WHEN n % 5 = 0 THEN 'deleted' ELSE 'active' END,
-			(ARRAY['user', 'project', NULL])[1 + n % 3], CASE WHEN n % 5 = 0 THEN now() END, gen_random_uuid(), '', '', 1, 'memory/' || n, now(), now(), now(), now()
+			(ARRAY['user', 'project', NULL])[1 + n % 3], CASE WHEN n % 5 = 0 THEN now() END, gen_random_uuid(), '', '', '', 1, 'memory/' || n, now(), now(), now(), now()
 		FROM generate_series(1, 60) n RETURNING *)
 	INSERT INTO files (agent_id, path, memory_id, status, present, fingerprint, hash, size, inode, mtime_ns, ctime_ns, modified_at, content_at)
 	SELECT agent_id, path, id, 'carries', state <> 'deleted', '', '', 1, 1, 1, 1, now(), now() FROM came`

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -202,31 +201,17 @@ func (w *Writer) Blocked(ctx context.Context, id string) (BlockedFile, error) {
 	return blockedOf(row), nil
 }
 
+// NeedsAttention counts the memories that need attention.
+func (w *Writer) NeedsAttention(ctx context.Context) (int, error) {
+	n, err := w.q.CountNeedingAttention(ctx, w.agentID)
+	return int(n), wrap("count what needs attention", err)
+}
+
 // SetLook records what a look found of the agent itself. A nil device keeps the known one.
 func (w *Writer) SetLook(ctx context.Context, sessions int, device *uint64) error {
 	return wrap("record the look", w.q.SetAgentLook(ctx, queries.SetAgentLookParams{
 		ID: w.agentID, Sessions: int32(sessions), DurableDevice: signed(device), At: Now(),
 	}))
-}
-
-// Sections returns every memory that goes into CLAUDE.md, with the cost that is on record.
-func (w *Writer) Sections(ctx context.Context) ([]memories.Section, map[string]memories.Cost, error) {
-	return sections(ctx, w.q, w.agentID)
-}
-
-// SaveCosts records what memories take in CLAUDE.md.
-func (w *Writer) SaveCosts(ctx context.Context, costs []memories.Cost) error {
-	params := queries.SetCostsParams{
-		Ids: make([]uuid.UUID, len(costs)), Chars: make([]int32, len(costs)), Listed: make([]bool, len(costs)),
-	}
-	for i, cost := range costs {
-		id, err := parseID(cost.ID)
-		if err != nil {
-			return fmt.Errorf("save costs: memory %q: %w", cost.ID, err)
-		}
-		params.Ids[i], params.Chars[i], params.Listed[i] = id, int32(cost.Chars), cost.Listed
-	}
-	return wrap("save costs", w.q.SetCosts(ctx, params))
 }
 
 // batchErr runs a batch to its end and returns its first error.

@@ -76,8 +76,7 @@ func (h *hold) delete(ctx context.Context, head postgres.Head) error {
 	if err := h.w.Delete(ctx, deletion); err != nil {
 		return err
 	}
-	h.published.stale()
-	return h.finishDeletions(ctx)
+	return h.removeFiles(ctx, deletion.Files)
 }
 
 // deletionOf returns what the deletion of a memory takes with it. It fails with a conflict when a file that carries the
@@ -97,7 +96,7 @@ func (h *hold) deletionOf(ctx context.Context, head postgres.Head) (postgres.Del
 		}
 		paths[i] = f.Path
 	}
-	return postgres.Deletion{Head: head, Paths: paths, IndexLines: h.indexLinesOf(paths), Actor: actorOf(ctx)}, nil
+	return postgres.Deletion{Head: head, Files: carriers, IndexLines: h.indexLinesOf(paths), Actor: actorOf(ctx)}, nil
 }
 
 // carriersOf returns the files that carry the memory; for one that could not be read, the file that it stands for.
@@ -164,32 +163,44 @@ func (h *hold) keepBytes(ctx context.Context, head postgres.Head) error {
 // finishDeletions removes what committed deletions have left on disk: the files, and their entries in MEMORY.md.
 func (h *hold) finishDeletions(ctx context.Context) error {
 	pending, err := h.w.FilesToRemove(ctx)
-	if err != nil || len(pending) == 0 || h.root == nil {
+	if err != nil {
 		return err
 	}
-	h.published.stale()
-	for _, f := range pending {
-		if err := h.removeFile(ctx, f); err != nil {
+	return h.removeFiles(ctx, pending)
+}
+
+// removeFiles removes files that are marked for it, with their entries in MEMORY.md, and notes what has become of each.
+func (h *hold) removeFiles(ctx context.Context, marked []postgres.File) error {
+	if h.root == nil {
+		return nil // the marks stay until its directory is back
+	}
+	var removed []string
+	for _, f := range marked {
+		err := h.removeFile(f)
+		if err == nil {
+			removed = append(removed, f.Path)
+			continue
+		}
+		problem := f.Path + " could not be removed: " + plain(err).Error() + ". The memory is deleted all the same, and the removal is tried again at each scan."
+		if err := h.w.FileNotRemoved(ctx, f.Path, problem); err != nil {
 			return err
 		}
 	}
-	return nil
+	return h.w.FilesRemoved(ctx, removed)
 }
 
-func (h *hold) removeFile(ctx context.Context, f postgres.File) error {
+// removeFile removes a file and its entries in MEMORY.md. One that has changed stays: the agent learns anew, and the next
+// look takes the file for what it says now.
+func (h *hold) removeFile(f postgres.File) error {
 	err := h.disk.RemoveIf(h.root, f.Path, f.Hash)
 	if errors.Is(err, files.ErrChanged) {
-		// The agent learns anew: the next look takes the file for what it says now.
 		h.queue.add(h.onDisk.Slug, f.Path)
-		return h.w.FileRemoved(ctx, f.Path)
-	}
-	if err == nil {
-		err = h.removeFromIndexes(f.Path)
+		return nil
 	}
 	if err != nil {
-		return h.w.FileNotRemoved(ctx, f.Path, f.Path+" could not be removed: "+plain(err).Error()+". The memory is deleted all the same, and the removal is tried again at each scan.")
+		return err
 	}
-	return h.w.FileRemoved(ctx, f.Path)
+	return h.removeFromIndexes(f.Path)
 }
 
 // Purge removes a memory and its history for good; what it said does not come back by itself. A memory that lives is
@@ -239,12 +250,15 @@ func (h *hold) head(ctx context.Context, id, match string) (postgres.Head, error
 
 // result reads the memory back after an operation.
 func (h *hold) result(ctx context.Context, id string) (Result, error) {
-	row, err := h.w.Agent(ctx)
-	if err != nil {
-		return Result{}, err
+	if h.claudeMD == nil {
+		row, err := h.w.Agent(ctx)
+		if err != nil {
+			return Result{}, err
+		}
+		h.claudeMD = &row.ClaudeMD
 	}
-	m, err := h.store.Memory(ctx, row, id)
-	return Result{Memory: m, ClaudeMDProblem: row.ClaudeMD.Problem}, err
+	m, err := h.store.Memory(ctx, postgres.Agent{ID: h.id, Slug: h.onDisk.Slug}, id)
+	return Result{Memory: m, ClaudeMDProblem: h.claudeMD.Problem}, err
 }
 
 // resultAt reads back the memory that a file carries.

@@ -19,11 +19,16 @@ const meeting = 3
 func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 	e.discovering.Lock()
 	defer e.discovering.Unlock()
-	found, unreadable := agents.Discover(e.options.Places, e.watcher.watchForAgents)
-	e.noteEventless(found)
+	held := anchorsOf(agents.Roots(e.options.Places))
+	var looked []string
+	found, unreadable := agents.Discover(e.options.Places, func(dir string) {
+		e.watcher.watchForAgents(dir)
+		looked = append(looked, dir)
+	})
+	e.watcher.only("", looked)
 	e.noteUnreadable(unreadable)
 	for range meeting {
-		appeared, err = e.meet(ctx, found, unreadable)
+		appeared, err = e.meet(ctx, found, unreadable, held)
 		if !errors.Is(err, errMet) {
 			break
 		}
@@ -35,7 +40,7 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 var errMet = errors.New("another server is making agents known at the same time")
 
 // meet holds what is on disk against the known agents.
-func (e *Engine) meet(ctx context.Context, found []agents.Found, unreadable []string) (appeared []string, err error) {
+func (e *Engine) meet(ctx context.Context, found []agents.Found, unreadable []string, held anchors) (appeared []string, err error) {
 	rows, err := e.store.AgentsUncounted(ctx)
 	if err != nil {
 		return nil, err
@@ -60,6 +65,7 @@ func (e *Engine) meet(ctx context.Context, found []agents.Found, unreadable []st
 		known[i].Present = known[i].Present || elsewhere[row.ID] // no other directory may have its slug
 	}
 	assigned := agents.AssignSlugs(found, known)
+	e.noteTerrain(assigned, held)
 	for _, a := range assigned {
 		if here[a.Slug], err = e.meetOne(ctx, a, byKey); err != nil {
 			return nil, err
@@ -130,7 +136,7 @@ func (e *Engine) register(id int64, found agents.Agent) (appeared bool) {
 	a.begin(term)
 	appeared = !a.present || a.onDisk != found || !a.looked
 	if !a.present || a.onDisk != found {
-		a.onDisk, a.present, a.published = found, true, published{}
+		a.onDisk, a.present = found, true
 	}
 	return appeared && term != 0
 }
@@ -160,6 +166,7 @@ func (e *Engine) markGone(ctx context.Context, row postgres.Agent) error {
 	was := row.Present
 	row.Present = false
 	e.remember(row)
+	e.watcher.only(row.Slug, nil)
 	if !was {
 		return nil
 	}
@@ -183,13 +190,4 @@ func agentRow(a agents.Agent) postgres.Agent {
 		Slug: a.Slug, Layout: string(a.Layout), Dir: a.Dir, DisplayName: a.DisplayName, Present: true,
 		ClaudeMD: postgres.ClaudeMD{Path: a.ClaudeMDPath()},
 	}
-}
-
-// noteEventless remembers whether an agent lies where changes happen without events.
-func (e *Engine) noteEventless(found []agents.Found) {
-	eventless := false
-	for _, f := range found {
-		eventless = eventless || sendsNoEvents(f.Dir)
-	}
-	e.eventless.Store(eventless)
 }

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
@@ -69,6 +70,20 @@ func listIndexes(root *os.Root, dir string) ([]string, error) {
 		}
 	}
 	return indexes, nil
+}
+
+// fileStamp tells whether somebody has written a file.
+type fileStamp struct {
+	size    int64
+	modTime time.Time
+}
+
+func (h *hold) stampOf(path string) fileStamp {
+	info, err := h.root.Stat(path)
+	if err != nil {
+		return fileStamp{}
+	}
+	return fileStamp{info.Size(), info.ModTime()}
 }
 
 // noteIndexes tells those who listen when an index has changed on disk: no memory has.

@@ -67,23 +67,21 @@ func (e *Engine) scan(ctx context.Context, slug string) (Scan, error) {
 		if err := h.finishRestores(ctx); err != nil {
 			return err
 		}
-		if !h.present {
-			return nil // discovery has to see first that it is back
-		}
 		var err error
-		if scan, err = h.look(ctx, []string{"."}, cause{}); err != nil {
-			return err
+		if h.present { // else discovery has to see first that it is back
+			if scan, err = h.look(ctx, []string{"."}, cause{}); err != nil {
+				return err
+			}
+			if err := h.publish(ctx); err != nil {
+				return err
+			}
 		}
-		return h.publish(ctx)
+		scan.NeedsAttention, err = h.w.NeedsAttention(ctx)
+		return err
 	})
 	if err != nil {
 		return Scan{}, err
 	}
-	row, err := e.store.Agent(ctx, slug)
-	if err != nil {
-		return Scan{}, err
-	}
-	scan.NeedsAttention = row.Counts.NeedsAttention
 	scan.Took = time.Since(started)
 	e.hub.publish(Event{Agent: slug, Kind: KindScanned})
 	return scan, nil
@@ -106,11 +104,8 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 				h.hub.publish(Event{Agent: slug, Kind: KindScanned})
 			}
 		}
-		if !isWhole(scope) {
+		if h.watcher.takeUnsettled(slug) {
 			h.settle()
-		}
-		if scan.Added+scan.Updated+scan.Removed > 0 {
-			h.published.stale()
 		}
 		return h.publish(ctx)
 	})
@@ -127,6 +122,9 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 		h.watchBelow(within)
 		dirs = append(dirs, within)
 	})
+	if targets := h.watchTargets(listing, dirs); isWhole(scope) {
+		h.watchOnly(dirs, targets)
+	}
 	h.recover(dirs)
 	h.rememberLinks(listing, scope)
 	found, err := h.differences(ctx, listing, scope)
@@ -178,18 +176,7 @@ func (h *hold) save(ctx context.Context, l look) (outcome, error) {
 	if indexLater {
 		h.indexLater()
 	}
-	if len(out.changes) > 0 {
-		h.published.stale()
-	}
 	return out, nil
-}
-
-func (h *hold) watchBelow(within string) {
-	dir := h.onDisk.Dir
-	if within != "." {
-		dir = path.Join(dir, within)
-	}
-	h.watcher.watchAgent(h.onDisk.Slug, dir, within)
 }
 
 // recover clears what a crash has left in the directories, once in the life of the process.

@@ -13,12 +13,8 @@ import (
 	"memoir/internal/memories"
 )
 
-const (
-	// retry is how long a failed look waits before it is tried again.
-	retry = time.Second
-	// poll is the time between scans where watching does not work.
-	poll = time.Second
-)
+// retry is how long a failed look waits before it is tried again.
+const retry = time.Second
 
 // work looks at what has changed as soon as it has been quiet, a few agents at a time.
 func (e *Engine) work(ctx context.Context) {
@@ -76,6 +72,14 @@ func (e *Engine) do(ctx context.Context, w work) {
 	}
 }
 
+// lookAtAll has agents looked for, and all of each looked at.
+func (e *Engine) lookAtAll() {
+	e.queue.add("", ".")
+	for _, slug := range e.slugs() {
+		e.queue.add(slug, ".")
+	}
+}
+
 // discoverAndLook finds agents that have appeared, and looks at those.
 func (e *Engine) discoverAndLook(ctx context.Context) error {
 	appeared, err := e.discover(ctx)
@@ -86,14 +90,11 @@ func (e *Engine) discoverAndLook(ctx context.Context) error {
 	return err
 }
 
-// scanAgainAndAgain scans everything at the start and then every Rescan; where watching does not work, far more often.
+// scanAgainAndAgain scans everything at the start and then every Rescan.
 func (e *Engine) scanAgainAndAgain(ctx context.Context) {
 	last := time.Time{}
 	for {
 		wait := e.options.Rescan - time.Since(last)
-		if e.polls() {
-			wait = min(wait, poll)
-		}
 		if !e.Ready() {
 			wait = 0
 		}

@@ -77,9 +77,6 @@ func (e *Engine) many(ctx context.Context, slug string, all []Seen, act func(*ho
 			for j, seen := range part {
 				told, err := act(h, ctx, seen)
 				changes, errs[i+j] = append(changes, told...), err
-				if err != nil {
-					h.published.stale() // it may have taken effect all the same
-				}
 			}
 			err := h.publish(ctx)
 			h.tell(changes)

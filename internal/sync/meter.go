@@ -12,6 +12,8 @@ type meter struct {
 	lastScan Scan
 	lastAt   time.Time
 	lastLag  time.Duration
+	// pollEvery is how long polling now waits between two walks.
+	pollEvery time.Duration
 }
 
 func (m *meter) scanned(found Scan, at time.Time) {
@@ -26,11 +28,17 @@ func (m *meter) lag(d time.Duration) {
 	m.lastLag = d
 }
 
-// The ways of noticing changes.
-const (
-	WatchMode = "watch"
-	PollMode  = "poll"
-)
+func (m *meter) pollsEvery() time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return max(m.pollEvery, pollEvery)
+}
+
+func (m *meter) polled(every time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.pollEvery = every
+}
 
 // Status is how close the mirror is to the disk.
 type Status struct {
@@ -39,6 +47,7 @@ type Status struct {
 	NeedsAttention int           // memories
 	Pending        int           // paths that wait to be looked at
 	WatchMode      string        // WatchMode or PollMode
+	WatchNote      string        // why not by events alone, and what is done instead; empty in WatchMode
 	Overflows      int           // how often events were lost and everything was looked at again
 	LastFullScan   time.Time     // zero: none yet
 	LastScan       Scan          // what that one found
@@ -51,11 +60,8 @@ func (e *Engine) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	s := Status{Mirrored: mirrored, NeedsAttention: attention, Pending: e.queue.pending(), WatchMode: WatchMode}
-	if e.polls() {
-		s.WatchMode = PollMode
-	}
-	s.Overflows, _ = e.watcher.state()
+	s := Status{Mirrored: mirrored, NeedsAttention: attention, Pending: e.queue.pending(), Overflows: int(e.watcher.overflows.Load())}
+	s.WatchMode, s.WatchNote = e.mode()
 	figures, err := e.figuresOfAll(ctx)
 	if err != nil {
 		return Status{}, err
@@ -112,10 +118,4 @@ func (e *Engine) AgentStatuses(ctx context.Context) ([]AgentStatus, error) {
 		}
 	}
 	return all, nil
-}
-
-// polls says whether looking again and again stands in for events.
-func (e *Engine) polls() bool {
-	_, full := e.watcher.state()
-	return full || e.eventless.Load()
 }

@@ -99,19 +99,22 @@ func (e *Engine) previewDeletionHere(ctx context.Context, slug string, ids []str
 
 // previews compiles the agent's CLAUDE.md with all memories, and without some of them.
 func (e *Engine) previews(ctx context.Context, row postgres.Agent, going map[string]bool) (with, without Preview, err error) {
-	sections, _, err := e.store.Sections(ctx, row.ID)
-	if err != nil {
-		return Preview{}, Preview{}, err
-	}
 	empty := e.emptyPreview(claudeMDOf(row))
-	with = empty.filled(sections)
-	without = with
-	if len(going) > 0 {
-		staying := slices.DeleteFunc(sections, func(s memories.Section) bool { return going[s.ID] })
-		without = empty.filled(staying)
-	}
-	with.Published, without.Published = onDisk(row).Published(), onDisk(row).Published()
-	return with, without, nil
+	empty.Published = onDisk(row).Published()
+	err = e.store.ReadSections(ctx, row.ID, time.Time{}, func(sections postgres.Sections) error {
+		texts := e.textsOf(ctx, sections)
+		if with, err = empty.filled(sections.Headings, texts); err != nil {
+			return err
+		}
+		without = with
+		if len(going) == 0 {
+			return nil
+		}
+		staying := slices.DeleteFunc(sections.Headings, func(m memories.Heading) bool { return going[m.ID] })
+		without, err = empty.filled(staying, texts)
+		return err
+	})
+	return with, without, err
 }
 
 // PreviewAsOf compiles what Memoir would have put into the agent's CLAUDE.md at a moment, as far as the contents of that
@@ -126,14 +129,14 @@ func (e *Engine) previewAsOfHere(ctx context.Context, slug string, at time.Time)
 	if err != nil {
 		return Preview{}, err
 	}
-	sections, err := e.store.SectionsAsOf(ctx, row.ID, at)
-	if err != nil {
-		return Preview{}, err
-	}
 	raw, unread := claudeMDOf(row)
-	p := e.compile(sections, raw, unread)
-	p.Published = onDisk(row).Published()
-	return p, nil
+	var p Preview
+	err = e.store.ReadSections(ctx, row.ID, at, func(sections postgres.Sections) error {
+		p, err = e.compile(ctx, sections, raw, unread)
+		p.Published = onDisk(row).Published()
+		return err
+	})
+	return p, err
 }
 
 // claudeMDOf returns what the agent's CLAUDE.md says; an agent without one has an empty one.
@@ -152,8 +155,8 @@ func claudeMDOf(row postgres.Agent) (raw []byte, unread error) {
 
 // compile puts the memories into the text of a CLAUDE.md. Where that cannot be read or is damaged, the compiled part
 // stands alone and the problem says why.
-func (e *Engine) compile(sections []memories.Section, raw []byte, unread error) Preview {
-	return e.emptyPreview(raw, unread).filled(sections)
+func (e *Engine) compile(ctx context.Context, sections postgres.Sections, raw []byte, unread error) (Preview, error) {
+	return e.emptyPreview(raw, unread).filled(sections.Headings, e.textsOf(ctx, sections))
 }
 
 // emptyPreview is a CLAUDE.md before any memory is in it. To find the markers costs as much as to compile, so that who
@@ -182,10 +185,13 @@ func (e *Engine) emptyPreview(raw []byte, unread error) emptyPreview {
 }
 
 // filled is the preview with these memories in it.
-func (p emptyPreview) filled(sections []memories.Section) Preview {
-	p.Parts = memories.CompileParts(sections, p.Limit, p.document.Outside())
+func (p emptyPreview) filled(ms []memories.Heading, texts memories.SectionText) (Preview, error) {
+	var err error
+	if p.Parts, err = memories.CompileParts(ms, p.Limit, p.document.Outside(), texts); err != nil {
+		return Preview{}, err
+	}
 	block, costs := memories.Joined(p.Parts)
 	p.Text, p.Costs = p.document.With(block), costs
 	p.Chars = utf8.RuneCount(p.Text)
-	return p.Preview
+	return p.Preview, nil
 }

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"time"
+	"slices"
 	"unicode/utf8"
 
 	"memoir/internal/files"
@@ -18,59 +18,35 @@ import (
 // maxClaudeMD is the largest CLAUDE.md that Memoir reads or writes, in bytes: an agent skips a larger one.
 const maxClaudeMD = 4 << 20
 
-// published is what this process knows of an agent's CLAUDE.md: while neither the memories nor the file have changed
-// since, there is nothing to do.
-type published struct {
-	known bool      // the memories are those that were compiled
-	hash  string    // of the text that was compiled
-	file  fileStamp // of a file that was found to have that text; zero: not looked at since it was written
-}
-
-type fileStamp struct {
-	size    int64
-	modTime time.Time
-}
-
-func (p *published) stale() { p.known = false }
-
 // publish brings the agent's CLAUDE.md in step with its memories, and returns only when it is on disk. What stands in
 // its way is recorded with the agent and is no error: the memories themselves are safe.
 func (h *hold) publish(ctx context.Context) error {
 	if h.root == nil {
 		return nil
 	}
-	path := h.onDisk.ClaudeMDPath()
-	if h.isPublished(path) {
-		return nil
-	}
-	sections, costs, err := h.w.Sections(ctx)
+	row, err := h.w.Agent(ctx)
 	if err != nil {
 		return err
 	}
-	state, p := h.writeClaudeMD(path, sections)
-	if err := h.record(ctx, state, p.Costs, costs); err != nil {
+	h.claudeMD = &row.ClaudeMD
+	path := h.onDisk.ClaudeMDPath()
+	done, err := h.isInStep(ctx, row.ClaudeMD.InStep, path)
+	if done || err != nil {
 		return err
 	}
-	h.published = published{known: state.Problem == "", hash: files.Hash(p.Text)}
-	return nil
-}
-
-// isPublished says whether CLAUDE.md has the text of the memories as they are. The stamp is taken before the file is
-// read, and not relied on while it is fresh: a change right after it could carry the same one.
-func (h *hold) isPublished(path string) bool {
-	if !h.published.known || path == "" {
-		return h.published.known
+	sections, err := h.w.Sections(ctx)
+	if err != nil {
+		return err
 	}
-	stamp := h.stampOf(path)
-	if stamp != (fileStamp{}) && stamp == h.published.file && time.Since(stamp.modTime) > fresh {
-		return true
+	state, p, err := h.writeClaudeMD(ctx, path, sections)
+	if err != nil {
+		return err
 	}
-	raw, err := readClaudeMD(h.root, path)
-	if err != nil || raw == nil || files.Hash(raw) != h.published.hash {
-		return false
+	if state.Problem == "" {
+		state.InStep = inStep{recipe: h.recipe(), hash: files.Hash(p.Text)}.String()
 	}
-	h.published.file = stamp
-	return true
+	h.claudeMD = &state
+	return h.record(ctx, postgres.Publication{ClaudeMD: state, Costs: changedCosts(p.Costs, sections.Costs)}, row.ClaudeMD.Problem)
 }
 
 // publishAttempts is how often CLAUDE.md is compiled anew when somebody else writes it meanwhile.
@@ -78,27 +54,30 @@ const publishAttempts = 5
 
 // writeClaudeMD compiles the memories into what CLAUDE.md says now. An edit by hand that comes in between is read and
 // kept, never written over.
-func (h *hold) writeClaudeMD(path string, sections []memories.Section) (postgres.ClaudeMD, Preview) {
+func (h *hold) writeClaudeMD(ctx context.Context, path string, sections postgres.Sections) (postgres.ClaudeMD, Preview, error) {
 	if path == "" {
-		p := h.compile(sections, nil, nil)
-		return postgres.ClaudeMD{Chars: p.Chars, Problem: p.Problem}, p
+		p, err := h.compile(ctx, sections, nil, nil)
+		return postgres.ClaudeMD{Chars: p.Chars, Problem: p.Problem}, p, err
 	}
 	for attempt := 1; ; attempt++ {
 		raw, unread := readClaudeMD(h.root, path)
-		p := h.compile(sections, raw, unread)
+		p, err := h.compile(ctx, sections, raw, unread)
+		if err != nil {
+			return postgres.ClaudeMD{}, p, err
+		}
 		if p.Problem != "" {
-			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: p.Problem}, p
+			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: p.Problem}, p, nil
 		}
 		if raw != nil && bytes.Equal(raw, p.Text) {
-			return postgres.ClaudeMD{Chars: p.Chars}, p
+			return postgres.ClaudeMD{Chars: p.Chars}, p, nil
 		}
-		err := h.disk.Write(h.root, path, p.Text, h.onlyOver(path, raw))
+		err = h.disk.Write(h.root, path, p.Text, h.onlyOver(path, raw))
 		changed := errors.Is(err, files.ErrChanged) || errors.Is(err, files.ErrExists)
 		switch {
 		case err == nil:
-			return postgres.ClaudeMD{Chars: p.Chars, PublishedAt: postgres.Now()}, p
+			return postgres.ClaudeMD{Chars: p.Chars, PublishedAt: postgres.Now()}, p, nil
 		case !changed || attempt == publishAttempts:
-			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: claudeMDProblem(err)}, p
+			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: claudeMDProblem(err)}, p, nil
 		}
 	}
 }
@@ -115,41 +94,25 @@ func (h *hold) onlyOver(path string, raw []byte) files.Options {
 	return files.Options{New: true}
 }
 
-// record keeps how CLAUDE.md stands, and what each memory takes in it where that has changed.
-func (h *hold) record(ctx context.Context, state postgres.ClaudeMD, costs []memories.Cost, known map[string]memories.Cost) error {
-	before, err := h.w.Agent(ctx)
-	if err != nil {
+// record keeps how CLAUDE.md stands, and tells those who listen when it was written, or when what is in its way is another
+// thing than before.
+func (h *hold) record(ctx context.Context, p postgres.Publication, problemBefore string) error {
+	if err := h.w.Published(ctx, p); err != nil {
 		return err
 	}
-	if err := h.store.SetAgentPublished(ctx, h.id, state); err != nil {
-		return err
-	}
-	var changed []memories.Cost
-	for _, cost := range costs {
-		if known[cost.ID] != cost {
-			changed = append(changed, cost)
-		}
-	}
-	if len(changed) > 0 {
-		if err := h.w.SaveCosts(ctx, changed); err != nil {
-			return err
-		}
-	}
-	if !state.PublishedAt.IsZero() || before.ClaudeMD.Problem != state.Problem {
+	if !p.PublishedAt.IsZero() || p.Problem != problemBefore {
 		h.hub.publish(Event{Agent: h.onDisk.Slug, Kind: KindPublished})
 	}
 	return nil
 }
 
-func (h *hold) stampOf(path string) fileStamp {
-	if path == "" {
-		return fileStamp{}
+// changedCosts returns what each memory takes in CLAUDE.md where something else is on record.
+func changedCosts(costs, recorded []memories.Cost) []memories.Cost {
+	known := make(map[string]memories.Cost, len(recorded))
+	for _, cost := range recorded {
+		known[cost.ID] = cost
 	}
-	info, err := h.root.Stat(path)
-	if err != nil {
-		return fileStamp{}
-	}
-	return fileStamp{info.Size(), info.ModTime()}
+	return slices.DeleteFunc(slices.Clone(costs), func(cost memories.Cost) bool { return known[cost.ID] == cost })
 }
 
 // readClaudeMD returns nil where there is no such file.

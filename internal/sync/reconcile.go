@@ -326,7 +326,7 @@ func (d *desk) adopt(pg *page, s sighting) {
 	if pg.isNew {
 		h.CreatedAt, h.UpdatedAt = earlier(h.CreatedAt, s.contentAt), s.contentAt
 	}
-	h.Type, h.Fingerprint, h.Hash, h.Size = s.file.Type, s.fingerprint, s.hash, s.size
+	h.Type, h.Description, h.Fingerprint, h.Hash, h.Size = s.file.Type, s.file.Description, s.fingerprint, s.hash, s.size
 	h.Path, h.Session, h.ModifiedAt, h.ContentAt = s.path, s.session, s.modifiedAt, s.contentAt
 	h.Problems = s.file.Problems
 	pg.text, pg.by = &s, &s

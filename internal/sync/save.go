@@ -380,7 +380,7 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if err := h.takeInSaved(ctx, t.path, cause{actor: actorOf(ctx), renames: &deletion}); err != nil {
 		return Result{}, err
 	}
-	if err := h.finishDeletions(ctx); err != nil {
+	if err := h.removeFiles(ctx, deletion.Files); err != nil {
 		return Result{}, err
 	}
 	if err := h.lookAtBlocked(ctx, draft.Name); err != nil {

@@ -7,8 +7,8 @@ import (
 	"memoir/internal/agents"
 )
 
-// settled is how long after the last change that an event told of everything is looked at. Events are hints, and the
-// system may drop one while directories come and go; what it dropped is found then, and not only by the next scan.
+// settled is how long after directories have come or gone everything is looked at. Events are hints, and the system may
+// drop one meanwhile; what it dropped is found then, and not only by the next scan.
 const settled = 2 * time.Second
 
 // settle plans the look at everything that follows a burst of changes.

@@ -31,6 +31,10 @@ type Options struct {
 	Rescan time.Duration
 	// ClaudeMDLimit is the length of a CLAUDE.md, in Unicode characters, from which memories become one-line entries.
 	ClaudeMDLimit int
+	// Poll has everything looked at again and again in place of being told by the system what changes.
+	Poll bool
+	// Notify opens what events come from; nil: OpenNotifier.
+	Notify func() (Notifier, error)
 	// Disk is where changes on disk go; nil: to the real one.
 	Disk Disk
 	Log  *slog.Logger
@@ -59,12 +63,13 @@ type Engine struct {
 	answers  *answers
 	told     knownFigures
 
+	sections    sectionCache
 	discovering sync.Mutex
 	unreadable  []string            // directories that the last discovery could not look into
 	left        map[int64]time.Time // when nobody looked after an agent any more that another server had; zero: it still has
 	ready       atomic.Bool
-	// eventless says that some agent lies on a file system that sends no events.
-	eventless atomic.Bool
+	// found is what the last discovery found.
+	found     atomic.Pointer[terrain]
 	meter     meter
 	unindexed chan struct{}
 	// indexing says that the search index is being filled, or about to be.
@@ -81,10 +86,9 @@ type agent struct {
 	sync.Mutex
 	id int64
 	// term is the time of looking after it, as Engine.term numbers them, that what follows was learned in.
-	term      uint64
-	onDisk    agents.Agent
-	present   bool
-	published published
+	term    uint64
+	onDisk  agents.Agent
+	present bool
 	// looked says that all of its directory has been looked at, and is watched, in this term.
 	looked bool
 	// settling looks at everything once the events have gone quiet.
@@ -111,25 +115,28 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	if options.Disk == nil {
 		options.Disk = realDisk{}
 	}
-	q := newQueue(options.Debounce)
-	w, err := newWatcher(q, options.Log)
-	if err != nil {
-		return nil, fmt.Errorf("watch files: %w", err)
+	switch {
+	case options.Poll:
+		options.Notify = nil
+	case options.Notify == nil:
+		options.Notify = OpenNotifier
 	}
+	q := newQueue(options.Debounce)
 	news := newNews()
 	ctx, stop := context.WithCancel(context.Background())
 	e := &Engine{
-		store: store, options: options, disk: options.Disk, log: options.Log, hub: newHub(news), queue: q, watcher: w,
+		store: store, options: options, disk: options.Disk, log: options.Log, hub: newHub(news), queue: q,
 		agents: map[string]*agent{}, unindexed: make(chan struct{}, 1), stop: stop,
 		released: make(chan struct{}, 1), news: news, asked: make(chan string, maxAsked), answers: newAnswers(), left: map[int64]time.Time{},
 	}
 	if err := e.openLink(ctx); err != nil {
 		stop()
-		return nil, errors.Join(err, w.close())
+		return nil, err
 	}
 	e.indexing.Store(true) // until it has been looked for what a crash has left out
+	e.watcher = newWatcher(options.Notify, q, e.lookAtAll, options.Log)
 	for _, run := range []func(context.Context){
-		func(context.Context) { w.run() }, e.work, e.scanAgainAndAgain, e.fillSearchIndex, e.stayLinked, e.tellNews, e.serveOthers,
+		e.work, e.scanAgainAndAgain, e.watchAnchors, e.pollAgainAndAgain, e.fillSearchIndex, e.stayLinked, e.tellNews, e.serveOthers,
 	} {
 		e.running.Go(func() { run(ctx) })
 	}
@@ -163,6 +170,8 @@ type hold struct {
 	root *os.Root
 	// closed says why a directory that is there cannot be opened.
 	closed error
+	// claudeMD is how CLAUDE.md stands since this hold has published it; nil: it has not.
+	claudeMD *postgres.ClaudeMD
 	// saved is the file that somebody has just asked to be written: what it says is newest, whatever it said before.
 	saved string
 }
@@ -189,11 +198,7 @@ func (e *Engine) withAgent(ctx context.Context, slug string, do func(*hold) erro
 		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
 			h.closed = err
 		}
-		err = do(h)
-		if err != nil {
-			h.published.stale() // what failed may have taken effect all the same: a commit whose answer was lost
-		}
-		return err
+		return do(h)
 	})
 }
 

@@ -39,7 +39,7 @@ type ledger struct {
 	said map[string][]string
 	// late are what unanswered calls may still do, where another server may be at it.
 	late map[string][]string
-	// renaming are the names of renames without an answer, to which nothing else has been done since: one of two lives.
+	// renaming are the names of renames without an answer, to which nothing else has been done since: one of two lives, or both.
 	renaming map[string]string
 	// ended are bodies that were deleted, with an answer, and that nobody has asked back since.
 	ended map[string]map[string]bool
@@ -105,8 +105,11 @@ func (l *ledger) asksToDelete(m memory) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.doomed[m.Name] = true
-	for _, f := range m.Files {
-		l.unlinked[f.Path] = true
+	// By the time the deletion is carried out the memory may be carried by other files too.
+	for i := range minutes {
+		if m.Name == nameOf(ofMinutes, i) {
+			l.unlinked[minuteFile(i)] = true
+		}
 	}
 }
 

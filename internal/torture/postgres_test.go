@@ -42,7 +42,13 @@ func (p *place) killPostmaster() {
 	}
 }
 
-// query asks Postgres for process ids, over a connection that is not among them.
+// databaseSize is what Memoir's database takes on disk, in bytes.
+func (p *place) databaseSize() int {
+	p.Helper()
+	return p.query("SELECT pg_database_size(current_database())")[0]
+}
+
+// query asks Postgres for numbers, process ids mostly, over a connection of its own.
 func (p *place) query(sql string) []int {
 	p.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

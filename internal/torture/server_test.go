@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"hash/fnv"
 	"io"
 	"math/rand/v2"
@@ -26,26 +27,26 @@ import (
 // patience is how long a server may take to be ready again, or to answer, on a slow and shared machine.
 const patience = 2 * time.Minute
 
+// built is the directory of the binary, empty as long as no test has needed it.
+var built string
+
 // binary builds the server once for all tests of the process.
-var binary = gosync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "memoir-torture-")
-	if err != nil {
+var binary = gosync.OnceValues(func() (path string, err error) {
+	if built, err = os.MkdirTemp("", "memoir-torture-"); err != nil {
 		return "", err
 	}
-	built := filepath.Join(dir, "memoir")
-	return built, run("go", "build", "-o", built, "memoir/cmd/server")
+	path = filepath.Join(built, "memoir")
+	out, err := exec.Command("go", "build", "-o", path, "memoir/cmd/server").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w\n%s", err, out)
+	}
+	return path, err
 })
-
-func run(program string, args ...string) error {
-	cmd := exec.Command(program, args...)
-	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-	return cmd.Run()
-}
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if built, err := binary(); err == nil {
-		os.RemoveAll(filepath.Dir(built)) //nolint:errcheck // it is a temporary directory
+	if built != "" {
+		os.RemoveAll(built) //nolint:errcheck // it is a temporary directory
 	}
 	os.Exit(code)
 }
@@ -64,12 +65,14 @@ type place struct {
 	ledgers []*ledger
 	// answers counts the answers that came, so that a blow can fall right after one of them.
 	answers atomic.Int64
+	// failures are those among them that say that the server is at fault.
+	failures atomic.Int64
 }
 
 // newPlace makes an empty place with a number of servers, none of which runs yet.
 func newPlace(t testing.TB, seed uint64, servers int) *place {
 	t.Helper()
-	built, err := binary()
+	path, err := binary()
 	if err != nil {
 		t.Fatalf("build: %v", err)
 	}
@@ -85,7 +88,7 @@ func newPlace(t testing.TB, seed uint64, servers int) *place {
 		os.RemoveAll(dir) //nolint:errcheck // it is a temporary directory
 	})
 	p := &place{
-		TB: t, binary: built, agents: filepath.Join(dir, "agents"), data: filepath.Join(dir, "data"), logPath: filepath.Join(dir, "log"),
+		TB: t, binary: path, agents: filepath.Join(dir, "agents"), data: filepath.Join(dir, "data"), logPath: filepath.Join(dir, "log"),
 		seed: seed,
 	}
 	p.random = p.draws("blows")
@@ -284,6 +287,9 @@ func (s *server) call(method, path string, body, answer any) (status int, proble
 		return 0, err
 	}
 	s.answers.Add(1)
+	if response.StatusCode >= http.StatusInternalServerError {
+		s.failures.Add(1)
+	}
 	switch into := answer.(type) {
 	case nil:
 	case *string:
@@ -296,11 +302,18 @@ func (s *server) call(method, path string, body, answer any) (status int, proble
 	return response.StatusCode, err
 }
 
-// must is call for what has to be answered with 200.
+// must is call for what has to be answered with 200: at once, or after the 503 with which a server says that it has found
+// a connection to Postgres cut.
 func (s *server) must(method, path string, answer any) {
 	s.Helper()
-	if status, err := s.call(method, path, nil, answer); status != http.StatusOK || err != nil {
-		s.Fatalf("%s %s: %d, %v\n%s", method, path, status, err, s.log())
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		status, err := s.call(method, path, nil, answer)
+		if status == http.StatusOK && err == nil {
+			return
+		}
+		if status != http.StatusServiceUnavailable || time.Now().After(deadline) {
+			s.Fatalf("%s %s: %d, %v\n%s", method, path, status, err, s.log())
+		}
 	}
 }
 

@@ -13,7 +13,7 @@ type Sync struct {
 	NeedsAttention int
 	Pending        int
 	WatchMode      string // "events", or "polling"
-	// WatchNote says why the watch mode is not the best one; empty: it is.
+	// WatchNote says how it watches, and why it does not by events where it does not.
 	WatchNote    string
 	Overflows    int
 	LastFullScan time.Time

@@ -51,6 +51,10 @@ END
 UNION ALL
 SELECT format('%L was %s at %s, after what happened at %s', name, kind, at, at_before) FROM told WHERE at < at_before
 UNION ALL
+SELECT format('%L is listed with %L, and says %L', m.name, m.description, r.description)
+FROM memories m LEFT JOIN revisions r ON r.id = m.revision_id
+WHERE m.description IS DISTINCT FROM r.description
+UNION ALL
 SELECT format('%s memories of type %L live in agent %s, and the journal has summed up %s', counted.alive, type, agent_id, grown.alive)
 FROM counted FULL JOIN grown USING (agent_id, type)
 WHERE counted.alive IS DISTINCT FROM grown.alive`

@@ -12,6 +12,62 @@ import (
 	"github.com/google/uuid"
 )
 
+const headingsAsOf = `-- name: HeadingsAsOf :many
+WITH last AS (
+    SELECT DISTINCT ON (a.memory_id) a.memory_id, a.state, a.type, a.revision_id
+    FROM activity a
+    WHERE a.agent_id = $1 AND a.at <= $2 AND a.state IS NOT NULL
+    ORDER BY a.memory_id, a.at DESC, a.id DESC
+)
+SELECT m.id, m.name, last.type, r.description, r.id AS revision_id, coalesce(octet_length(r.raw), 0)::bigint AS size
+FROM last
+JOIN memories m ON m.id = last.memory_id
+JOIN revisions r ON r.id = last.revision_id
+WHERE m.readable AND last.state IN ('active', 'missing') AND last.type IS NOT NULL
+`
+
+type HeadingsAsOfParams struct {
+	AgentID int64
+	At      time.Time
+}
+
+type HeadingsAsOfRow struct {
+	ID          uuid.UUID
+	Name        string
+	Type        *string
+	Description string
+	RevisionID  uuid.UUID
+	Size        int64
+}
+
+// What went into CLAUDE.md at that moment, without the bodies.
+func (q *Queries) HeadingsAsOf(ctx context.Context, arg HeadingsAsOfParams) ([]HeadingsAsOfRow, error) {
+	rows, err := q.db.Query(ctx, headingsAsOf, arg.AgentID, arg.At)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []HeadingsAsOfRow{}
+	for rows.Next() {
+		var i HeadingsAsOfRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Type,
+			&i.Description,
+			&i.RevisionID,
+			&i.Size,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 type InsertActivityParams struct {
 	AgentID    int64
 	At         time.Time
@@ -26,6 +82,47 @@ type InsertActivityParams struct {
 	RevisionID *uuid.UUID
 	ModifiedAt *time.Time
 	Renamed    *string
+}
+
+const insertActivityOf = `-- name: InsertActivityOf :exec
+INSERT INTO activity (agent_id, at, memory_id, name, kind, actor, path, session, state, type, revision_id, modified_at, renamed)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+`
+
+type InsertActivityOfParams struct {
+	AgentID    int64
+	At         time.Time
+	MemoryID   *uuid.UUID
+	Name       string
+	Kind       string
+	Actor      string
+	Path       string
+	Session    *string
+	State      *string
+	Type       *string
+	RevisionID *uuid.UUID
+	ModifiedAt *time.Time
+	Renamed    *string
+}
+
+// One row, where a COPY would cost more than all else.
+func (q *Queries) InsertActivityOf(ctx context.Context, arg InsertActivityOfParams) error {
+	_, err := q.db.Exec(ctx, insertActivityOf,
+		arg.AgentID,
+		arg.At,
+		arg.MemoryID,
+		arg.Name,
+		arg.Kind,
+		arg.Actor,
+		arg.Path,
+		arg.Session,
+		arg.State,
+		arg.Type,
+		arg.RevisionID,
+		arg.ModifiedAt,
+		arg.Renamed,
+	)
+	return err
 }
 
 const memoriesAsOf = `-- name: MemoriesAsOf :many
@@ -188,58 +285,4 @@ func (q *Queries) MemoryAsOf(ctx context.Context, arg MemoryAsOfParams) (MemoryA
 		&i.Total,
 	)
 	return i, err
-}
-
-const sectionsAsOf = `-- name: SectionsAsOf :many
-WITH last AS (
-    SELECT DISTINCT ON (a.memory_id) a.memory_id, a.state, a.type, a.revision_id
-    FROM activity a
-    WHERE a.agent_id = $1 AND a.at <= $2 AND a.state IS NOT NULL
-    ORDER BY a.memory_id, a.at DESC, a.id DESC
-)
-SELECT m.id, m.name, last.type, r.description, r.body
-FROM last
-JOIN memories m ON m.id = last.memory_id
-JOIN revisions r ON r.id = last.revision_id
-WHERE m.readable AND last.state IN ('active', 'missing') AND last.type IS NOT NULL
-`
-
-type SectionsAsOfParams struct {
-	AgentID int64
-	At      time.Time
-}
-
-type SectionsAsOfRow struct {
-	ID          uuid.UUID
-	Name        string
-	Type        *string
-	Description string
-	Body        string
-}
-
-// What went into CLAUDE.md at that moment.
-func (q *Queries) SectionsAsOf(ctx context.Context, arg SectionsAsOfParams) ([]SectionsAsOfRow, error) {
-	rows, err := q.db.Query(ctx, sectionsAsOf, arg.AgentID, arg.At)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []SectionsAsOfRow{}
-	for rows.Next() {
-		var i SectionsAsOfRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Name,
-			&i.Type,
-			&i.Description,
-			&i.Body,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }

@@ -45,7 +45,7 @@ func (q *Queries) AddAgent(ctx context.Context, arg AddAgentParams) (int64, erro
 
 const agentByID = `-- name: AgentByID :one
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step
 FROM agents
 WHERE id = $1
 `
@@ -68,13 +68,14 @@ func (q *Queries) AgentByID(ctx context.Context, id int64) (Agent, error) {
 		&i.ClaudeMdProblem,
 		&i.CreatedAt,
 		&i.UpdatedAt,
+		&i.ClaudeMdInStep,
 	)
 	return i, err
 }
 
 const agentBySlug = `-- name: AgentBySlug :one
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step
 FROM agents
 WHERE slug = $1
 `
@@ -97,13 +98,14 @@ func (q *Queries) AgentBySlug(ctx context.Context, slug string) (Agent, error) {
 		&i.ClaudeMdProblem,
 		&i.CreatedAt,
 		&i.UpdatedAt,
+		&i.ClaudeMdInStep,
 	)
 	return i, err
 }
 
 const agents = `-- name: Agents :many
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step
 FROM agents
 ORDER BY slug
 `
@@ -132,6 +134,7 @@ func (q *Queries) Agents(ctx context.Context) ([]Agent, error) {
 			&i.ClaudeMdProblem,
 			&i.CreatedAt,
 			&i.UpdatedAt,
+			&i.ClaudeMdInStep,
 		); err != nil {
 			return nil, err
 		}
@@ -198,6 +201,17 @@ SELECT pg_advisory_lock(1835363695, $1::integer)
 // One writer per agent over all servers of this database. 0x6d656d6f is "memo": the first half of every key of ours.
 func (q *Queries) LockAgent(ctx context.Context, agentID int32) error {
 	_, err := q.db.Exec(ctx, lockAgent, agentID)
+	return err
+}
+
+const needNotWaitForTheDisk = `-- name: NeedNotWaitForTheDisk :exec
+SELECT set_config('synchronous_commit', 'off', true)
+`
+
+// The transaction's commit is answered before it is on disk. After a power cut it may be as if it had never been; nothing that
+// was committed before it is lost by that.
+func (q *Queries) NeedNotWaitForTheDisk(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, needNotWaitForTheDisk)
 	return err
 }
 
@@ -305,6 +319,20 @@ func (q *Queries) SetAgentPublished(ctx context.Context, arg SetAgentPublishedPa
 		arg.At,
 		arg.ID,
 	)
+	return err
+}
+
+const setClaudeMDInStep = `-- name: SetClaudeMDInStep :exec
+UPDATE agents SET claude_md_in_step = $1 WHERE id = $2 AND claude_md_in_step IS DISTINCT FROM $1
+`
+
+type SetClaudeMDInStepParams struct {
+	InStep *string
+	ID     int64
+}
+
+func (q *Queries) SetClaudeMDInStep(ctx context.Context, arg SetClaudeMDInStepParams) error {
+	_, err := q.db.Exec(ctx, setClaudeMDInStep, arg.InStep, arg.ID)
 	return err
 }
 

@@ -125,6 +125,7 @@ func (r iteratorForInsertHeads) Values() ([]interface{}, error) {
 		r.rows[0].State,
 		r.rows[0].Type,
 		r.rows[0].RevisionID,
+		r.rows[0].Description,
 		r.rows[0].Fingerprint,
 		r.rows[0].Hash,
 		r.rows[0].Size,
@@ -143,7 +144,7 @@ func (r iteratorForInsertHeads) Err() error {
 }
 
 func (q *Queries) InsertHeads(ctx context.Context, arg []InsertHeadsParams) (int64, error) {
-	return q.db.CopyFrom(ctx, []string{"memories"}, []string{"id", "agent_id", "name", "readable", "state", "type", "revision_id", "fingerprint", "hash", "size", "path", "session", "modified_at", "content_at", "problems", "created_at", "updated_at"}, &iteratorForInsertHeads{rows: arg})
+	return q.db.CopyFrom(ctx, []string{"memories"}, []string{"id", "agent_id", "name", "readable", "state", "type", "revision_id", "description", "fingerprint", "hash", "size", "path", "session", "modified_at", "content_at", "problems", "created_at", "updated_at"}, &iteratorForInsertHeads{rows: arg})
 }
 
 // iteratorForInsertRevisions implements pgx.CopyFromSource.

@@ -285,10 +285,9 @@ func (q *Queries) FilesOfMemories(ctx context.Context, memoryIds []uuid.UUID) ([
 }
 
 const filesToIndex = `-- name: FilesToIndex :many
-SELECT f.path, f.present, m.id, m.name, m.type, r.description
+SELECT f.path, f.present, m.id, m.name, m.type, m.description
 FROM files f
 JOIN memories m ON m.id = f.memory_id
-JOIN revisions r ON r.id = m.revision_id
 WHERE f.agent_id = $1 AND f.session IS NULL AND f.status = 'carries' AND m.state <> 'deleted'
   AND (f.present OR m.state = 'missing')
 ORDER BY f.path
@@ -550,6 +549,20 @@ type MarkFileRemovedParams struct {
 
 func (q *Queries) MarkFileRemoved(ctx context.Context, arg MarkFileRemovedParams) error {
 	_, err := q.db.Exec(ctx, markFileRemoved, arg.AgentID, arg.Path)
+	return err
+}
+
+const markFilesRemoved = `-- name: MarkFilesRemoved :exec
+UPDATE files SET present = false, status = 'carries', problem = NULL WHERE agent_id = $1 AND path = ANY($2::text[])
+`
+
+type MarkFilesRemovedParams struct {
+	AgentID int64
+	Paths   []string
+}
+
+func (q *Queries) MarkFilesRemoved(ctx context.Context, arg MarkFilesRemovedParams) error {
+	_, err := q.db.Exec(ctx, markFilesRemoved, arg.AgentID, arg.Paths)
 	return err
 }
 

@@ -12,6 +12,26 @@ import (
 	"github.com/google/uuid"
 )
 
+const beginRestoring = `-- name: BeginRestoring :exec
+UPDATE memories SET restoring = true WHERE id = $1
+`
+
+func (q *Queries) BeginRestoring(ctx context.Context, id uuid.UUID) error {
+	_, err := q.db.Exec(ctx, beginRestoring, id)
+	return err
+}
+
+const countNeedingAttention = `-- name: CountNeedingAttention :one
+SELECT count(*) FROM memories WHERE agent_id = $1 AND state = 'needs_attention'
+`
+
+func (q *Queries) CountNeedingAttention(ctx context.Context, agentID int64) (int64, error) {
+	row := q.db.QueryRow(ctx, countNeedingAttention, agentID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const deleteHeads = `-- name: DeleteHeads :exec
 DELETE FROM memories WHERE id = ANY($1::uuid[])
 `
@@ -21,17 +41,64 @@ func (q *Queries) DeleteHeads(ctx context.Context, ids []uuid.UUID) error {
 	return err
 }
 
-const forgetIndexLines = `-- name: ForgetIndexLines :exec
-UPDATE memories SET index_lines = NULL WHERE id = $1
+const endRestoring = `-- name: EndRestoring :exec
+UPDATE memories SET restoring = false, index_lines = NULL WHERE id = $1
 `
 
-func (q *Queries) ForgetIndexLines(ctx context.Context, id uuid.UUID) error {
-	_, err := q.db.Exec(ctx, forgetIndexLines, id)
+func (q *Queries) EndRestoring(ctx context.Context, id uuid.UUID) error {
+	_, err := q.db.Exec(ctx, endRestoring, id)
 	return err
 }
 
+const headings = `-- name: Headings :many
+SELECT id, name, type, description, revision_id, size, claude_md_chars, claude_md_listed
+FROM memories
+WHERE agent_id = $1 AND state IN ('active', 'missing') AND readable AND type IS NOT NULL
+`
+
+type HeadingsRow struct {
+	ID             uuid.UUID
+	Name           string
+	Type           *string
+	Description    string
+	RevisionID     uuid.UUID
+	Size           int64
+	ClaudeMdChars  int32
+	ClaudeMdListed bool
+}
+
+// What goes into CLAUDE.md, without the bodies: everything alive that has a type.
+func (q *Queries) Headings(ctx context.Context, agentID int64) ([]HeadingsRow, error) {
+	rows, err := q.db.Query(ctx, headings, agentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []HeadingsRow{}
+	for rows.Next() {
+		var i HeadingsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Type,
+			&i.Description,
+			&i.RevisionID,
+			&i.Size,
+			&i.ClaudeMdChars,
+			&i.ClaudeMdListed,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const headsByID = `-- name: HeadsByID :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring FROM memories m
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description FROM memories m
 WHERE m.agent_id = $1 AND m.id = ANY($2::uuid[])
 `
 
@@ -77,6 +144,7 @@ func (q *Queries) HeadsByID(ctx context.Context, arg HeadsByIDParams) ([]HeadsBy
 			&i.Memory.DeletedBy,
 			&i.Memory.IndexLines,
 			&i.Memory.Restoring,
+			&i.Memory.Description,
 		); err != nil {
 			return nil, err
 		}
@@ -89,7 +157,7 @@ func (q *Queries) HeadsByID(ctx context.Context, arg HeadsByIDParams) ([]HeadsBy
 }
 
 const headsByName = `-- name: HeadsByName :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring FROM memories m
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description FROM memories m
 WHERE m.agent_id = $1 AND m.readable AND m.name = ANY($2::text[])
 `
 
@@ -135,6 +203,7 @@ func (q *Queries) HeadsByName(ctx context.Context, arg HeadsByNameParams) ([]Hea
 			&i.Memory.DeletedBy,
 			&i.Memory.IndexLines,
 			&i.Memory.Restoring,
+			&i.Memory.Description,
 		); err != nil {
 			return nil, err
 		}
@@ -154,6 +223,7 @@ type InsertHeadsParams struct {
 	State       string
 	Type        *string
 	RevisionID  uuid.UUID
+	Description string
 	Fingerprint []byte
 	Hash        string
 	Size        int64
@@ -184,7 +254,7 @@ func (q *Queries) MarkDeleted(ctx context.Context, arg MarkDeletedParams) error 
 }
 
 const memoriesByID = `-- name: MemoriesByID :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, r.description, r.body
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, r.description, r.body
 FROM memories m JOIN revisions r ON r.id = m.revision_id
 WHERE m.id = ANY($1::uuid[])
 `
@@ -228,6 +298,7 @@ func (q *Queries) MemoriesByID(ctx context.Context, ids []uuid.UUID) ([]Memories
 			&i.Memory.DeletedBy,
 			&i.Memory.IndexLines,
 			&i.Memory.Restoring,
+			&i.Memory.Description,
 			&i.Description,
 			&i.Body,
 		); err != nil {
@@ -242,7 +313,7 @@ func (q *Queries) MemoriesByID(ctx context.Context, ids []uuid.UUID) ([]Memories
 }
 
 const memory = `-- name: Memory :one
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, r.description, r.body
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, r.description, r.body
 FROM memories m JOIN revisions r ON r.id = m.revision_id
 WHERE m.agent_id = $1 AND m.id = $2
 `
@@ -285,6 +356,7 @@ func (q *Queries) Memory(ctx context.Context, arg MemoryParams) (MemoryRow, erro
 		&i.Memory.DeletedBy,
 		&i.Memory.IndexLines,
 		&i.Memory.Restoring,
+		&i.Memory.Description,
 		&i.Description,
 		&i.Body,
 	)
@@ -316,7 +388,7 @@ func (q *Queries) MissingMemories(ctx context.Context, agentID int64) ([]uuid.UU
 }
 
 const restoringHeads = `-- name: RestoringHeads :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring FROM memories m WHERE m.agent_id = $1 AND m.restoring
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description FROM memories m WHERE m.agent_id = $1 AND m.restoring
 `
 
 type RestoringHeadsRow struct {
@@ -356,51 +428,7 @@ func (q *Queries) RestoringHeads(ctx context.Context, agentID int64) ([]Restorin
 			&i.Memory.DeletedBy,
 			&i.Memory.IndexLines,
 			&i.Memory.Restoring,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const sectionsToCompile = `-- name: SectionsToCompile :many
-SELECT m.id, m.name, m.type, r.description, r.body, m.claude_md_chars, m.claude_md_listed
-FROM memories m JOIN revisions r ON r.id = m.revision_id
-WHERE m.agent_id = $1 AND m.state IN ('active', 'missing') AND m.readable AND m.type IS NOT NULL
-`
-
-type SectionsToCompileRow struct {
-	ID             uuid.UUID
-	Name           string
-	Type           *string
-	Description    string
-	Body           string
-	ClaudeMdChars  int32
-	ClaudeMdListed bool
-}
-
-// What goes into CLAUDE.md: everything alive that has a type.
-func (q *Queries) SectionsToCompile(ctx context.Context, agentID int64) ([]SectionsToCompileRow, error) {
-	rows, err := q.db.Query(ctx, sectionsToCompile, agentID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []SectionsToCompileRow{}
-	for rows.Next() {
-		var i SectionsToCompileRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Name,
-			&i.Type,
-			&i.Description,
-			&i.Body,
-			&i.ClaudeMdChars,
-			&i.ClaudeMdListed,
+			&i.Memory.Description,
 		); err != nil {
 			return nil, err
 		}
@@ -443,22 +471,8 @@ func (q *Queries) SetModified(ctx context.Context, arg SetModifiedParams) error 
 	return err
 }
 
-const setRestoring = `-- name: SetRestoring :exec
-UPDATE memories SET restoring = $1 WHERE id = $2
-`
-
-type SetRestoringParams struct {
-	Restoring bool
-	ID        uuid.UUID
-}
-
-func (q *Queries) SetRestoring(ctx context.Context, arg SetRestoringParams) error {
-	_, err := q.db.Exec(ctx, setRestoring, arg.Restoring, arg.ID)
-	return err
-}
-
 const unreadableByPath = `-- name: UnreadableByPath :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring FROM memories m
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description FROM memories m
 WHERE m.agent_id = $1 AND NOT m.readable AND (m.state <> 'deleted' OR m.restoring) AND m.path = ANY($2::text[])
 `
 
@@ -504,6 +518,7 @@ func (q *Queries) UnreadableByPath(ctx context.Context, arg UnreadableByPathPara
 			&i.Memory.DeletedBy,
 			&i.Memory.IndexLines,
 			&i.Memory.Restoring,
+			&i.Memory.Description,
 		); err != nil {
 			return nil, err
 		}
@@ -516,17 +531,18 @@ func (q *Queries) UnreadableByPath(ctx context.Context, arg UnreadableByPathPara
 }
 
 const updateHeads = `-- name: UpdateHeads :exec
-UPDATE memories m SET state = c.state, type = nullif(c.type, ''), revision_id = c.revision_id, fingerprint = c.fingerprint,
-    hash = c.hash, size = c.size, path = c.path, session = nullif(c.session, ''), modified_at = c.modified_at,
+UPDATE memories m SET state = c.state, type = nullif(c.type, ''), revision_id = c.revision_id, description = c.description,
+    fingerprint = c.fingerprint, hash = c.hash, size = c.size, path = c.path, session = nullif(c.session, ''), modified_at = c.modified_at,
     content_at = c.content_at, problems = c.problems, updated_at = c.updated_at,
     deleted_at = nullif(c.deleted_at, '0001-01-01T00:00:00Z'), deleted_by = nullif(c.deleted_by, '')
 FROM (SELECT unnest($1::uuid[]) AS id, unnest($2::text[]) AS state, unnest($3::text[]) AS type,
-             unnest($4::uuid[]) AS revision_id, unnest($5::bytea[]) AS fingerprint,
-             unnest($6::text[]) AS hash, unnest($7::bigint[]) AS size, unnest($8::text[]) AS path,
-             unnest($9::text[]) AS session, unnest($10::timestamptz[]) AS modified_at,
-             unnest($11::timestamptz[]) AS content_at, unnest($12::jsonb[]) AS problems,
-             unnest($13::timestamptz[]) AS updated_at, unnest($14::timestamptz[]) AS deleted_at,
-             unnest($15::text[]) AS deleted_by) c
+             unnest($4::uuid[]) AS revision_id, unnest($5::text[]) AS description,
+             unnest($6::bytea[]) AS fingerprint,
+             unnest($7::text[]) AS hash, unnest($8::bigint[]) AS size, unnest($9::text[]) AS path,
+             unnest($10::text[]) AS session, unnest($11::timestamptz[]) AS modified_at,
+             unnest($12::timestamptz[]) AS content_at, unnest($13::jsonb[]) AS problems,
+             unnest($14::timestamptz[]) AS updated_at, unnest($15::timestamptz[]) AS deleted_at,
+             unnest($16::text[]) AS deleted_by) c
 WHERE m.id = c.id
 `
 
@@ -535,6 +551,7 @@ type UpdateHeadsParams struct {
 	States       []string
 	Types        []string
 	RevisionIds  []uuid.UUID
+	Descriptions []string
 	Fingerprints [][]byte
 	Hashes       []string
 	Sizes        []int64
@@ -556,6 +573,7 @@ func (q *Queries) UpdateHeads(ctx context.Context, arg UpdateHeadsParams) error 
 		arg.States,
 		arg.Types,
 		arg.RevisionIds,
+		arg.Descriptions,
 		arg.Fingerprints,
 		arg.Hashes,
 		arg.Sizes,

@@ -43,6 +43,7 @@ type Agent struct {
 	ClaudeMdProblem     *string
 	CreatedAt           time.Time
 	UpdatedAt           time.Time
+	ClaudeMdInStep      *string
 }
 
 type Blocked struct {
@@ -118,6 +119,7 @@ type Memory struct {
 	DeletedBy      *string
 	IndexLines     []byte
 	Restoring      bool
+	Description    string
 }
 
 type MemorySearch struct {

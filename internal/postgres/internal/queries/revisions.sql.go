@@ -12,6 +12,35 @@ import (
 	"github.com/google/uuid"
 )
 
+const bodies = `-- name: Bodies :many
+SELECT id, body FROM revisions WHERE id = ANY($1::uuid[])
+`
+
+type BodiesRow struct {
+	ID   uuid.UUID
+	Body string
+}
+
+func (q *Queries) Bodies(ctx context.Context, ids []uuid.UUID) ([]BodiesRow, error) {
+	rows, err := q.db.Query(ctx, bodies, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []BodiesRow{}
+	for rows.Next() {
+		var i BodiesRow
+		if err := rows.Scan(&i.ID, &i.Body); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const currentRaw = `-- name: CurrentRaw :one
 SELECT r.raw FROM memories m JOIN revisions r ON r.id = m.revision_id WHERE m.id = $1
 `

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+)
+
+// More of it: go test -run Nonsense ./cmd/server -nonsense=20000
+var nonsense = flag.Int("nonsense", 2000, "how many requests without sense the nonsense test makes")
+
+// nonsenseClients is how many connections they come over.
+const nonsenseClients = 8
+
+// It counts goroutines and descriptors, so nothing else may run beside it.
+//
+//nolint:paralleltest // for the reason above
+func TestNonsenseChangesNothing(t *testing.T) {
+	s := startServer(t)
+	names := []string{"Release day", "Tabs", "Who asks"}
+	before := s.state(names)
+	s.client.CloseIdleConnections()
+	resources := countResources()
+
+	targets := absurdRequests(s.memory("Tabs"))
+	each := max(1, *nonsense/nonsenseClients)
+	var seen sync.Map // statuses by kind of request
+	var working sync.WaitGroup
+	for n := range nonsenseClients {
+		working.Go(func() {
+			random := rand.New(rand.NewPCG(1, uint64(n)))
+			c := s.connect()
+			defer func() { c.Close() }()
+			for i := range each {
+				what := targets[(i*nonsenseClients+n)%len(targets)]
+				if random.IntN(50) == 0 {
+					what.raw = mangled(what.raw, random)
+				}
+				status, open := c.ask(what.raw)
+				if status >= 500 && status != http.StatusNotImplemented && status != http.StatusHTTPVersionNotSupported { // the last two: it is no HTTP
+					t.Errorf("%.200q is answered %d", what.raw, status)
+				}
+				if _, known := seen.LoadOrStore(what.name, status); !known && testing.Verbose() {
+					t.Logf("%s: %d", what.name, status)
+				}
+				if !open {
+					c.Close()
+					c = s.connect()
+				}
+			}
+		})
+	}
+	for range 20 {
+		if got := s.state(names); got != before {
+			t.Errorf("in the middle of it the state is\n%s, not\n%s", got, before)
+		}
+	}
+	working.Wait()
+	if got := s.state(names); got != before {
+		t.Errorf("afterwards the state is\n%s, not\n%s", got, before)
+	}
+	s.client.CloseIdleConnections()
+	const kept = 50 // among them the connections to Postgres, of which more are kept after some load
+	s.until("goroutines and descriptors to be back to what they were", func() string {
+		now := countResources()
+		if now.goroutines > resources.goroutines+kept || now.descriptors > resources.descriptors+kept {
+			return fmt.Sprintf("%+v, before %+v", now, resources)
+		}
+		return ""
+	})
+}
+
+// runningServer is all of Memoir in this process, over files and a Postgres of its own.
+type runningServer struct {
+	*testing.T
+	dir    string
+	addr   string
+	client *http.Client
+}
+
+func startServer(t *testing.T) *runningServer {
+	t.Helper()
+	s := &runningServer{T: t, dir: t.TempDir(), client: &http.Client{}}
+	for file, note := range map[string]string{
+		"tabs.md":    memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
+		"release.md": memoirtest.Note("Release day", memories.Project, "Tuesday."),
+		"who.md":     memoirtest.Note("Who asks", memories.User, "Ada."),
+	} {
+		path := filepath.Join(s.dir, "agents", "ada", "memory", file)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(note), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	announced, announcement := io.Pipe()
+	ended := make(chan error, 1)
+	args := []string{"--addr=127.0.0.1:0", "--agents-dir=" + filepath.Join(s.dir, "agents"), "--claude-dir=", "--data-dir=" + filepath.Join(s.dir, "data"), "--rescan=1h"}
+	go func() {
+		err := run(ctx, args, func(string) (string, bool) { return "", false }, announcement, io.Discard)
+		announcement.CloseWithError(io.ErrUnexpectedEOF)
+		ended <- err
+	}()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	line, err := bufio.NewReader(announced).ReadString('\n')
+	if err != nil {
+		t.Fatalf("the server did not start: %v", <-ended)
+	}
+	_, s.addr, _ = strings.Cut(strings.TrimSpace(line), "http://")
+	s.until("the first scan", func() string {
+		if status, _ := s.get("/readyz"); status != http.StatusOK {
+			return fmt.Sprint(status)
+		}
+		return ""
+	})
+	return s
+}
+
+// until waits until nothing is said against it any more.
+func (s *runningServer) until(what string, against func() string) {
+	s.Helper()
+	for limit := time.Now().Add(memoirtest.Patience); ; time.Sleep(10 * time.Millisecond) {
+		said := against()
+		if said == "" {
+			return
+		}
+		if time.Now().After(limit) {
+			s.Fatalf("waited in vain for %s: %s", what, said)
+		}
+	}
+}
+
+func (s *runningServer) get(path string) (status int, body []byte) {
+	s.Helper()
+	response, err := s.client.Get("http://" + s.addr + path)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err = io.ReadAll(response.Body)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return response.StatusCode, body
+}
+
+// state is what the API and the disk say about the agent.
+func (s *runningServer) state(names []string) string {
+	s.Helper()
+	status, body := s.get("/api/v1/agents/ada/memories?sort=name")
+	var list struct {
+		Memories []struct{ Name, State, Hash string }
+		Total    int
+	}
+	if err := json.Unmarshal(body, &list); err != nil || status != http.StatusOK {
+		s.Fatalf("status %d, %v: %s", status, err, body)
+	}
+	found := make([]string, len(list.Memories))
+	for i, m := range list.Memories {
+		found[i] = m.Name
+	}
+	if !slices.Equal(found, names) {
+		s.Errorf("the memories are %q", found)
+	}
+	_, activity := s.get("/api/v1/agents/ada/activity")
+	claudeMD, err := os.ReadFile(filepath.Join(s.dir, "agents", "ada", "CLAUDE.md"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	return fmt.Sprintf("%+v\n%s\n%s", list, activity, claudeMD)
+}
+
+// memory returns the id of a memory.
+func (s *runningServer) memory(name string) string {
+	s.Helper()
+	_, body := s.get("/api/v1/agents/ada/memories?name=" + url.QueryEscape(name))
+	var list struct{ Memories []struct{ ID string } }
+	if err := json.Unmarshal(body, &list); err != nil || len(list.Memories) != 1 {
+		s.Fatalf("%s, %v", body, err)
+	}
+	return list.Memories[0].ID
+}
+
+// rawClient sends requests as they are written.
+type rawClient struct {
+	*runningServer
+	net.Conn
+	from *bufio.Reader
+}
+
+func (s *runningServer) connect() *rawClient {
+	s.Helper()
+	conn, err := net.Dial("tcp", s.addr)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return &rawClient{s, conn, bufio.NewReader(conn)}
+}
+
+// ask returns the status of the answer, and whether the connection takes another request. 0: the server hung up without a word,
+// as it may on what is no HTTP.
+func (c *rawClient) ask(raw string) (status int, open bool) {
+	c.Helper()
+	_ = c.SetDeadline(time.Now().Add(memoirtest.Patience))
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		_, _ = io.WriteString(c.Conn, raw) // the server may hang up in the middle
+	}()
+	method, _, _ := strings.Cut(raw, " ")
+	response, err := http.ReadResponse(c.from, &http.Request{Method: method})
+	if err == nil {
+		status = response.StatusCode
+		_, err = io.Copy(io.Discard, response.Body)
+		response.Body.Close()
+	}
+	var late net.Error
+	if errors.As(err, &late) && late.Timeout() {
+		c.Errorf("no answer to %.200q", raw)
+	}
+	open = err == nil && !response.Close
+	if !open {
+		c.Close()
+	}
+	<-sent
+	return status, open
+}
+
+// resources are what a server that leaks runs out of.
+type resources struct{ goroutines, descriptors int }
+
+func countResources() resources {
+	open, _ := os.ReadDir("/proc/self/fd") // only Linux tells
+	return resources{runtime.NumGoroutine(), len(open)}
+}

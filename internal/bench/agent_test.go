@@ -1,0 +1,353 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	// pageLimit is how many memories a list shows.
+	pageLimit = 50
+	// farPage is the page of a long list that is measured beside the first.
+	farPage = 1_000
+	// clients is how many ask at the same time where throughput is measured.
+	clients = 8
+)
+
+// BenchmarkOneAgent measures what depends on how many memories one agent has: lists, searches, the Memory tab, deletions.
+func BenchmarkOneAgent(b *testing.B) {
+	for _, files := range sizes {
+		b.Run(fmt.Sprint(files), func(b *testing.B) {
+			layout := oneAgent(files)
+			dir := b.TempDir()
+			layout.write(b, dir)
+			withDatabase(b, func(url string, conn *pgx.Conn) {
+				p := launch(b, url, dir)
+				p.untilReady()
+				untilSearchable(b, conn, files)
+				weigh(p, "one agent, after mirroring from cold", files)
+				execute(b, conn, "VACUUM ANALYZE") // as a server that runs for a few minutes has had
+
+				listPages(p, files, conn)
+				if files == largest {
+					listSteadily(p)
+					listTogether(p, url, conn)
+				}
+				search(p, files)
+				openTab(p, files, conn)
+				deleteOneByOne(p, files, conn, dir)
+				p.stop()
+			})
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// decode reads an answer of the API.
+func decode(p *process, body []byte, into any) {
+	p.Helper()
+	if err := json.Unmarshal(body, into); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// listings is how often each page of a list is asked for.
+const listings = 200
+
+// farther holds the way to the far page, for what is measured after it was walked to.
+type farther struct {
+	cursor string
+	place  *place
+}
+
+var far farther
+
+// listPages measures the first page of a list and a far one in turns with the bare query.
+func listPages(p *process, files int, conn *pgx.Conn) {
+	p.Helper()
+	pages := []struct {
+		job, query string
+		after      *place
+	}{{"a list, first page", fmt.Sprintf("?limit=%d", pageLimit), nil}}
+	if files == largest {
+		far = walkTo(p, conn, farPage)
+		pages = append(pages, struct {
+			job, query string
+			after      *place
+		}{"a list, page 1,000", fmt.Sprintf("?limit=%d&cursor=%s", pageLimit, url.QueryEscape(far.cursor)), far.place})
+	}
+	agent := int64(count(p.B, conn, "SELECT id FROM agents WHERE slug = 'agent-00'"))
+	for _, page := range pages {
+		f := figure{Files: files}
+		for range listings {
+			f.Took = append(f.Took, timed(func() { p.get("/api/v1/agents/agent-00/memories" + page.query) }))
+			f.Floor = append(f.Floor, timed(func() { listPlainly(p.B, conn, agent, page.after) }))
+		}
+		f = f.sorted()
+		if files == largest {
+			report.Lists = append(report.Lists, named{page.job, f})
+		}
+		if page.after == nil {
+			report.Growth.add(page.job, files, f.Median())
+		}
+	}
+}
+
+// walkTo turns the pages of a list as a script does, and checks that each memory is on one of them.
+func walkTo(p *process, conn *pgx.Conn, page int) farther {
+	p.Helper()
+	cursor := ""
+	seen := map[string]bool{}
+	var last string
+	for range page - 1 {
+		list := p.list(fmt.Sprintf("?limit=%d&cursor=%s", pageLimit, url.QueryEscape(cursor)))
+		for _, m := range list.Memories {
+			seen[m.ID] = true
+			last = m.ID
+		}
+		if list.Next == nil || list.Total != largest {
+			p.Fatalf("the list of %d ends early", list.Total)
+		}
+		cursor = *list.Next
+	}
+	if len(seen) != (page-1)*pageLimit {
+		p.Fatalf("%d memories on %d pages", len(seen), page-1)
+	}
+	at := place{ID: last}
+	if err := conn.QueryRow(p.Context(), "SELECT updated_at FROM memories WHERE id = $1", last).Scan(&at.UpdatedAt); err != nil {
+		p.Fatal(err)
+	}
+	return farther{cursor, &at}
+}
+
+// The steady load of lists: requests a second, and for how long.
+const (
+	steadyRate = 50
+	steadyTime = 20 * time.Second
+)
+
+// listSteadily asks for the first and the far page in turns at a steady rate, whether or not the last answer is there.
+func listSteadily(p *process) {
+	p.Helper()
+	var mu sync.Mutex
+	var f figure
+	var running sync.WaitGroup
+	pace := time.NewTicker(time.Second / steadyRate)
+	defer pace.Stop()
+	for i := range steadyRate * int(steadyTime.Seconds()) {
+		<-pace.C
+		cursor := ""
+		if i%2 == 1 {
+			cursor = url.QueryEscape(far.cursor)
+		}
+		running.Go(func() {
+			took := timed(func() { p.get(fmt.Sprintf("/api/v1/agents/agent-00/memories?limit=%d&cursor=%s", pageLimit, cursor)) })
+			mu.Lock()
+			defer mu.Unlock()
+			f.Took = append(f.Took, took)
+		})
+	}
+	running.Wait()
+	report.Steady = f.sorted()
+}
+
+// throughput is lists per second with several clients at once.
+type throughput struct{ Lists, Floor float64 }
+
+func (t throughput) Share() float64 { return 100 * t.Lists / t.Floor }
+
+// listTogether lets several clients ask for the first page as fast as they are answered, in turns with the bare query on as
+// many connections.
+func listTogether(p *process, databaseURL string, conn *pgx.Conn) {
+	p.Helper()
+	agent := int64(count(p.B, conn, "SELECT id FROM agents WHERE slug = 'agent-00'"))
+	conns := make([]*pgx.Conn, clients)
+	for i := range conns {
+		conns[i] = connect(p.B, databaseURL)
+	}
+	var all []throughput
+	for range 3 {
+		all = append(all, throughput{
+			Lists: perSecond(func(int) { p.get(fmt.Sprintf("/api/v1/agents/agent-00/memories?limit=%d", pageLimit)) }),
+			Floor: perSecond(func(client int) { listPlainly(p.B, conns[client], agent, nil) }),
+		})
+	}
+	for _, conn := range conns {
+		conn.Close(p.Context()) //nolint:errcheck // it is of no more use
+	}
+	slices.SortFunc(all, func(x, y throughput) int { return int(1000 * (x.Share() - y.Share())) })
+	report.Throughput = all[1]
+}
+
+// perSecond says how often a second all clients together get something done.
+func perSecond(do func(client int)) float64 {
+	const long = 4 * time.Second
+	var done atomic.Int64
+	var running sync.WaitGroup
+	started := time.Now()
+	for client := range clients {
+		running.Go(func() {
+			for time.Since(started) < long {
+				do(client)
+				done.Add(1)
+			}
+		})
+	}
+	running.Wait()
+	return float64(done.Load()) / time.Since(started).Seconds()
+}
+
+// searches is how many different searches are asked, and each once: nobody types the same one again and again.
+const searches = 200
+
+// kinds of searches, as people type them: words by how often they are written, so that the frequent ones are searched for
+// most.
+var kinds = []struct {
+	name  string
+	query func(*rand.Rand) string
+}{
+	{"one word", word},
+	{"two words", func(r *rand.Rand) string { return word(r) + " " + word(r) }},
+	{"the first three letters", func(r *rand.Rand) string { return word(r)[:3] }},
+	{"a word and a number", func(r *rand.Rand) string { return fmt.Sprintf("%s %d", word(r), r.IntN(900)) }},
+}
+
+func search(p *process, files int) {
+	p.Helper()
+	random := rand.New(rand.NewPCG(9, 10))
+	all := figure{Files: files}
+	each := make([]figure, len(kinds))
+	for i := range searches {
+		kind := i % len(kinds)
+		query := fmt.Sprintf("?limit=%d&q=%s", pageLimit, url.QueryEscape(kinds[kind].query(random)))
+		took := timed(func() { p.get("/api/v1/agents/agent-00/memories" + query) })
+		all.Took = append(all.Took, took)
+		each[kind].Took = append(each[kind].Took, took)
+	}
+	all = all.sorted()
+	report.Growth.add("a search", files, all.Median())
+	if files != largest {
+		return
+	}
+	report.Searches = append(report.Searches, named{"all of them", all})
+	for i, f := range each {
+		report.Searches = append(report.Searches, named{kinds[i].name, f.sorted()})
+	}
+}
+
+// tabFiles is how many memories the goal of the Memory tab is set for.
+const tabFiles = 10_000
+
+// openings is how often the Memory tab is opened in each view.
+const openings = 20
+
+// opened is the Memory tab in one view.
+type opened struct {
+	View   string
+	Files  int
+	Shown  int // memories that the page shows at first
+	Bytes  int
+	Figure figure
+}
+
+func (o opened) Kilobytes() int { return o.Bytes / 1000 }
+
+func openTab(p *process, files int, conn *pgx.Conn) {
+	p.Helper()
+	// What somebody types: the beginning of a frequent word, all of it, two words, a slip of the hand, and nothing there is.
+	frequent := vocabulary[3]
+	views := []struct{ name, query string }{
+		{"all of it", ""},
+		{"search, three letters of a frequent word", "?q=" + frequent[:3]},
+		{"search, two words", "?q=" + frequent + "+" + vocabulary[40]},
+		{"search, a word mistyped", "?q=" + vocabulary[200] + "x"},
+		{"search, no such word", "?q=zzzz"},
+	}
+	for i, view := range views {
+		path := "/agents/agent-00/memory" + view.query
+		page := p.get(path)
+		o := opened{View: view.name, Files: files, Shown: shown(page), Bytes: len(page), Figure: figure{Files: files}}
+		for range openings {
+			o.Figure.Took = append(o.Figure.Took, timed(func() { p.get(path) }))
+			o.Figure.Floor = append(o.Figure.Floor, timed(func() { readPlainly(p.B, conn) }))
+		}
+		o.Figure = o.Figure.sorted()
+		if i == 0 {
+			report.Growth.add("the Memory tab", files, o.Figure.Median())
+		}
+		if files == tabFiles || files == largest && i == 0 {
+			report.Tabs = append(report.Tabs, o)
+		}
+	}
+}
+
+// readPlainly is the floor of a Memory tab that groups all memories by hand: one plain query for what a row shows.
+func readPlainly(b *testing.B, conn *pgx.Conn) {
+	b.Helper()
+	rows, err := conn.Query(b.Context(), `SELECT m.id, m.name, m.type, m.state, r.description, m.updated_at
+		FROM memories m JOIN revisions r ON r.id = m.revision_id ORDER BY m.updated_at DESC`)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := pgx.CollectRows(rows, pgx.RowToMap); err != nil {
+		b.Fatal(err)
+	}
+}
+
+var memoryPath = regexp.MustCompile(`/memory/[0-9a-f-]{36}`)
+
+// shown counts the memories on a page.
+func shown(page []byte) int {
+	paths := map[string]bool{}
+	for _, path := range memoryPath.FindAll(page, -1) {
+		paths[string(path)] = true
+	}
+	return len(paths)
+}
+
+// deletions is how many memories are deleted.
+const deletions = 40
+
+// deleteOneByOne deletes memories through the API, CLAUDE.md rewritten each time, in turns with the floor.
+func deleteOneByOne(p *process, files int, conn *pgx.Conn, dir string) {
+	p.Helper()
+	claudeMD, err := os.ReadFile(filepath.Join(dir, "agent-00", "CLAUDE.md"))
+	if err != nil {
+		p.Fatal(err)
+	}
+	// By name, so that those that stand in CLAUDE.md in full are among them, and the others too.
+	var names []string
+	for cursor := ""; len(names) < deletions/2; {
+		list := p.list("?sort=name&limit=20&type=feedback&cursor=" + url.QueryEscape(cursor))
+		for _, m := range list.Memories {
+			names = append(names, m.ID)
+		}
+		if list.Next == nil {
+			break
+		}
+		cursor = *list.Next
+	}
+	for _, m := range p.list(fmt.Sprintf("?limit=%d&type=reference", deletions/2)).Memories {
+		names = append(names, m.ID)
+	}
+	f := figure{Files: files}
+	for _, id := range names {
+		f.Took = append(f.Took, timed(func() { p.ask("DELETE", "/api/v1/agents/agent-00/memories/"+id) }))
+		f.Floor = append(f.Floor, deletePlainly(p.B, conn, filepath.Join(dir, "plain.txt"), claudeMD))
+	}
+	f = f.sorted()
+	report.Deletions = append(report.Deletions, f)
+	report.Growth.add("a deletion", files, f.Median())
+}

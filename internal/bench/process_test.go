@@ -1,0 +1,190 @@
+package bench
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience bounds what should take seconds, on a slow and shared machine.
+const patience = 5 * time.Minute
+
+// debounce is the quiet time after a change that a server starts with.
+const debounce = 200 * time.Millisecond
+
+// binary is the server as it is run, built for this run.
+var binary string
+
+func build(dir string) error {
+	binary = filepath.Join(dir, "memoir")
+	out, err := exec.Command("go", "build", "-o", binary, "memoir/cmd/server").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("build the server: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// process is a running server, with the settings that it starts with.
+type process struct {
+	*testing.B
+	command *exec.Cmd
+	url     string
+	client  *http.Client
+	started time.Time
+}
+
+// launch starts a server over a database and a directory of agents, and returns when it listens.
+func launch(b *testing.B, databaseURL, agentsDir string) *process {
+	b.Helper()
+	// A connection for each of the clients; no compression, as with curl.
+	p := &process{B: b, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients, DisableCompression: true}}}
+	p.command = exec.Command(binary, "--addr=127.0.0.1:0", "--agents-dir="+agentsDir, "--claude-dir=", "--database-url="+databaseURL)
+	p.command.Env = []string{"HOME=" + b.TempDir(), "PATH=" + os.Getenv("PATH")}
+	p.command.Stderr = &complaints{}
+	out, err := p.command.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	p.started = time.Now()
+	if err := p.command.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { p.command.Process.Kill() }) //nolint:errcheck // it has ended, unless the benchmark failed
+	line, err := bufio.NewReader(out).ReadString('\n')
+	url, announced := strings.CutPrefix(strings.TrimSpace(line), "memoir: listening on ")
+	if !announced {
+		b.Fatalf("the server said %q: %v", line, err)
+	}
+	p.url = url
+	return p
+}
+
+// complaints passes on what the server logs beyond the expected.
+type complaints struct{}
+
+func (complaints) Write(text []byte) (int, error) {
+	for line := range strings.Lines(string(text)) {
+		if strings.Contains(line, "level=WARN") || strings.Contains(line, "level=ERROR") {
+			fmt.Fprint(os.Stderr, line)
+		}
+	}
+	return len(text), nil
+}
+
+// stop ends the server as an operator does.
+func (p *process) stop() {
+	p.Helper()
+	p.client.CloseIdleConnections()
+	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil {
+		p.Error(err)
+	}
+	if err := p.command.Wait(); err != nil {
+		p.Errorf("the server ended badly: %v", err)
+	}
+}
+
+// untilReady returns how long after its start the server said that its first scan is done.
+func (p *process) untilReady() time.Duration {
+	p.Helper()
+	until(p.B, "the first scan", func() bool {
+		response, err := p.client.Get(p.url + "/readyz")
+		if err != nil {
+			p.Fatal(err)
+		}
+		defer response.Body.Close()
+		return response.StatusCode == http.StatusOK
+	})
+	return time.Since(p.started)
+}
+
+// get returns what the server answers, and fails unless it is what was asked for.
+func (p *process) get(path string) []byte {
+	p.Helper()
+	return p.ask(http.MethodGet, path)
+}
+
+func (p *process) ask(method, path string) []byte {
+	p.Helper()
+	request, err := http.NewRequest(method, p.url+path, nil)
+	if err != nil {
+		p.Fatal(err)
+	}
+	response, err := p.client.Do(request)
+	if err != nil {
+		p.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		p.Fatalf("%s %s answered %s: %v\n%s", method, path, response.Status, err, body)
+	}
+	return body
+}
+
+// page is what a list answers, as far as it is looked at.
+type page struct {
+	Memories []struct{ ID, Name, Description string }
+	Total    int
+	Next     *string `json:"next_cursor"`
+}
+
+func (p *process) list(query string) page {
+	p.Helper()
+	var list page
+	if err := json.Unmarshal(p.get("/api/v1/agents/agent-00/memories"+query), &list); err != nil {
+		p.Fatal(err)
+	}
+	return list
+}
+
+// untilQuiet waits until nothing that has changed on disk is yet to be looked at.
+func (p *process) untilQuiet() {
+	p.Helper()
+	until(p.B, "quiet", func() bool {
+		var status struct{ Pending int }
+		if err := json.Unmarshal(p.get("/api/v1/sync"), &status); err != nil {
+			p.Fatal(err)
+		}
+		return status.Pending == 0
+	})
+}
+
+// memory returns the resident memory of the server now and at its peak, in bytes.
+func (p *process) memory() (resident, peak int64) {
+	p.Helper()
+	path := fmt.Sprintf("/proc/%d/status", p.command.Process.Pid)
+	return kilobytes(procField(path, "VmRSS")), kilobytes(procField(path, "VmHWM"))
+}
+
+func kilobytes(field string) int64 {
+	var n int64
+	fmt.Sscanf(field, "%d kB", &n) //nolint:errcheck // 0 where the system does not tell
+	return n << 10
+}
+
+// until waits for a condition that is cheap to ask for, to the millisecond.
+func until(b *testing.B, what string, holds func() bool) {
+	b.Helper()
+	deadline := time.Now().Add(patience)
+	for !holds() {
+		if time.Now().After(deadline) {
+			b.Fatalf("waited %v in vain for %s", patience, what)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func timed(do func()) time.Duration {
+	started := time.Now()
+	do()
+	return time.Since(started)
+}

@@ -1,0 +1,28 @@
+package files
+
+import (
+	"errors"
+	"os"
+	"path"
+
+	"golang.org/x/sys/unix"
+)
+
+// exchange lets two files of one directory change names in one step, so that nobody sees either name empty. It fails with
+// errors.ErrUnsupported where the file system cannot.
+func exchange(root *os.Root, a, b string) error {
+	dir, err := root.Open(path.Dir(a))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	at := int(dir.Fd())
+	err = unix.Renameat2(at, path.Base(a), at, path.Base(b), unix.RENAME_EXCHANGE)
+	if err == unix.EINVAL || err == unix.ENOSYS {
+		return errors.ErrUnsupported
+	}
+	if err != nil {
+		return &os.LinkError{Op: "exchange", Old: a, New: b, Err: err}
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package files
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// What an exchange has taken the place from is a save of somebody else, and, in the second case, that one's place was taken
+// by a newer one before it got it back.
+func TestTheNewestSaveHasThePlaceInTheEnd(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ given, saved, since, want string }{
+		"one save":              {"ours", "saved", "ours", "saved"},
+		"and another one since": {"ours", "saved", "saved later", "saved later"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			root, err := os.OpenRoot(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer root.Close()
+			for file, text := range map[string]string{"temp": c.saved, "a.md": c.since} {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := exchange(root, "temp", "a.md"); errors.Is(err, errors.ErrUnsupported) {
+				t.Skip("files cannot change names in one step here")
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if err := exchange(root, "temp", "a.md"); err != nil {
+				t.Fatal(err)
+			}
+			err = giveBack(root, "temp", "a.md", Hash([]byte(c.given)), Hash([]byte(c.saved)))
+			if !errors.Is(err, ErrChanged) {
+				t.Error(err)
+			}
+			if now, err := os.ReadFile(filepath.Join(dir, "a.md")); err != nil || string(now) != c.want {
+				t.Errorf("the file has %q (%v), want %q", now, err, c.want)
+			}
+		})
+	}
+}

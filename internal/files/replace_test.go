@@ -1,0 +1,65 @@
+package files_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"memoir/internal/files"
+)
+
+func TestWhatIsSavedWhileAFileIsReplacedIsNotLost(t *testing.T) {
+	t.Parallel()
+	for name, save := range map[string]func(path, text string) error{
+		"by renaming": func(path, text string) error {
+			if err := os.WriteFile(path+".tmp", []byte(text), 0o644); err != nil {
+				return err
+			}
+			return os.Rename(path+".tmp", path)
+		},
+		"in place": func(path, text string) error { return os.WriteFile(path, []byte(text), 0o644) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := setup(t)
+			p.put("a.md", "save 0\n")
+
+			// Memoir replaces what the file says, whatever that is, all the time.
+			var replacing sync.WaitGroup
+			done := make(chan struct{})
+			replacing.Go(func() {
+				for {
+					select {
+					case <-done:
+						return
+					default:
+					}
+					known, err := os.ReadFile(p.at("a.md"))
+					if err == nil && len(known) > 0 { // not just being written
+						first, _, _ := strings.Cut(string(known), "\n")
+						err = files.Write(p.root, "a.md", []byte(first+"\nand more\n"), files.Options{IfHash: files.Hash(known)})
+					}
+					if err != nil && !errors.Is(err, files.ErrChanged) {
+						t.Error(err)
+					}
+				}
+			})
+			defer replacing.Wait()
+			defer close(done)
+			for i := range 100 {
+				saved := fmt.Sprintf("save %d\n", i+1)
+				if err := save(p.at("a.md"), saved); err != nil {
+					t.Fatal(err)
+				}
+				for range 3 {
+					if now, err := os.ReadFile(p.at("a.md")); err != nil || !strings.HasPrefix(string(now), saved) {
+						t.Fatalf("the file has %q (%v), and %q was saved last", now, err, saved)
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,60 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"memoir/internal/postgres/internal/queries"
+)
+
+// together runs the statements that do asks for as one transaction, in one round trip instead of one for each, for BEGIN
+// and for COMMIT. They are sent when do returns, so that do can ask for nothing that gives rows.
+func (w *Writer) together(ctx context.Context, doing string, do func(*queries.Queries) error) error {
+	var p pipeline
+	if err := do(queries.New(&p)); err != nil {
+		return err
+	}
+	// What is sent up to one Sync is one transaction to Postgres, whether it is called one or not.
+	return wrap(doing, w.conn.SendBatch(ctx, &p.batch).Close())
+}
+
+// withoutWaiting is together, and Postgres answers before the commit is on disk. It is for what the next look or start
+// would find out and write down again. Nothing is seen before what was committed before it, and no later commit that waits
+// can survive without it.
+func (w *Writer) withoutWaiting(ctx context.Context, doing string, do func(*queries.Queries) error) error {
+	return w.together(ctx, doing, func(q *queries.Queries) error {
+		if err := q.NeedNotWaitForTheDisk(ctx); err != nil {
+			return err
+		}
+		return do(q)
+	})
+}
+
+// pipeline collects statements as the generated queries put them.
+type pipeline struct{ batch pgx.Batch }
+
+var errNoRows = errors.New("postgres: a statement that is sent together with others gives no rows")
+
+func (p *pipeline) Exec(_ context.Context, sql string, arguments ...any) (pgconn.CommandTag, error) {
+	p.batch.Queue(sql, arguments...)
+	return pgconn.CommandTag{}, nil
+}
+
+func (p *pipeline) Query(context.Context, string, ...any) (pgx.Rows, error) { return nil, errNoRows }
+
+func (p *pipeline) QueryRow(context.Context, string, ...any) pgx.Row { return noRow{} }
+
+func (p *pipeline) CopyFrom(context.Context, pgx.Identifier, []string, pgx.CopyFromSource) (int64, error) {
+	return 0, errNoRows
+}
+
+func (p *pipeline) SendBatch(_ context.Context, b *pgx.Batch) pgx.BatchResults {
+	return pgx.FailedBatchResults(b, errNoRows)
+}
+
+type noRow struct{}
+
+func (noRow) Scan(...any) error { return errNoRows }

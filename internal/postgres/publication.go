@@ -1,0 +1,58 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/queries"
+)
+
+// Publication is how an agent's CLAUDE.md stands after it has been compiled.
+type Publication struct {
+	ClaudeMD                 // a zero PublishedAt says that nothing was written
+	Costs    []memories.Cost // what each memory takes in it, where that has changed
+}
+
+// Published records a publication. After a power cut that this does not survive, CLAUDE.md is compiled once more at the next
+// look.
+func (w *Writer) Published(ctx context.Context, p Publication) error {
+	costs := queries.SetCostsParams{
+		Ids: make([]uuid.UUID, len(p.Costs)), Chars: make([]int32, len(p.Costs)), Listed: make([]bool, len(p.Costs)),
+	}
+	for i, cost := range p.Costs {
+		id, err := parseID(cost.ID)
+		if err != nil {
+			return err
+		}
+		costs.Ids[i], costs.Chars[i], costs.Listed[i] = id, int32(cost.Chars), cost.Listed
+	}
+	return w.withoutWaiting(ctx, "record the publication", func(q *queries.Queries) error {
+		err := q.SetAgentPublished(ctx, queries.SetAgentPublishedParams{
+			ID: w.agentID, Chars: int32(p.Chars), Problem: optional(p.Problem), PublishedAt: optionalTime(p.PublishedAt), At: Now(),
+		})
+		if err != nil {
+			return err
+		}
+		if err := q.SetClaudeMDInStep(ctx, queries.SetClaudeMDInStepParams{ID: w.agentID, InStep: optional(p.InStep)}); err != nil {
+			return err
+		}
+		if len(costs.Ids) == 0 {
+			return nil
+		}
+		return q.SetCosts(ctx, costs)
+	})
+}
+
+// InStep records by what the CLAUDE.md is known that says what the memories say.
+func (w *Writer) InStep(ctx context.Context, mark string) error {
+	return w.withoutWaiting(ctx, "record the publication", func(q *queries.Queries) error {
+		return q.SetClaudeMDInStep(ctx, queries.SetClaudeMDInStepParams{ID: w.agentID, InStep: &mark})
+	})
+}
+
+// outOfStep notes, in the transaction that changes a memory, that CLAUDE.md has to be compiled anew.
+func (w *Writer) outOfStep(ctx context.Context, q *queries.Queries) error {
+	return q.SetClaudeMDInStep(ctx, queries.SetClaudeMDInStepParams{ID: w.agentID})
+}

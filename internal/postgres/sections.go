@@ -1,0 +1,94 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/queries"
+)
+
+// Sections is what goes into an agent's CLAUDE.md. The bodies are read when they are asked for: of thousands, an agent's
+// limit leaves room for a few dozen.
+type Sections struct {
+	Headings []memories.Heading
+	// Costs are those on record, in the order of the headings; of a past moment, none.
+	Costs []memories.Cost
+	q     *queries.Queries
+}
+
+// Sections returns what goes into CLAUDE.md. Nobody changes it while the hold lasts.
+func (w *Writer) Sections(ctx context.Context) (Sections, error) {
+	return sectionsOf(ctx, w.q, w.agentID)
+}
+
+// ReadSections calls do with what goes into the agent's CLAUDE.md; at a moment, with what went into it then, as far as
+// something is kept of it. The zero time is now. Headings and bodies are of one and the same moment, whatever is written
+// meanwhile.
+func (s *Store) ReadSections(ctx context.Context, agentID int64, at time.Time, do func(Sections) error) error {
+	asItIs := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+	var failed error
+	err := pgx.BeginTxFunc(ctx, s.pool, asItIs, func(tx pgx.Tx) error {
+		var sections Sections
+		if at.IsZero() {
+			sections, failed = sectionsOf(ctx, s.q.WithTx(tx), agentID)
+		} else {
+			sections, failed = sectionsAsOf(ctx, s.q.WithTx(tx), agentID, at)
+		}
+		if failed == nil {
+			failed = do(sections)
+		}
+		return failed
+	})
+	if failed != nil {
+		return failed
+	}
+	return wrap("read what to compile", err)
+}
+
+func sectionsOf(ctx context.Context, q *queries.Queries, agentID int64) (Sections, error) {
+	rows, err := q.Headings(ctx, agentID)
+	if err != nil {
+		return Sections{}, wrap("read what to compile", err)
+	}
+	s := Sections{Headings: make([]memories.Heading, len(rows)), Costs: make([]memories.Cost, len(rows)), q: q}
+	for i, row := range rows {
+		id := row.ID.String()
+		s.Headings[i] = memories.Heading{
+			ID: id, Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
+		}
+		s.Costs[i] = memories.Cost{ID: id, Chars: int(row.ClaudeMdChars), Listed: row.ClaudeMdListed}
+	}
+	return s, nil
+}
+
+func sectionsAsOf(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) (Sections, error) {
+	rows, err := q.HeadingsAsOf(ctx, queries.HeadingsAsOfParams{AgentID: agentID, At: at})
+	if err != nil {
+		return Sections{}, wrap("read what was compiled", err)
+	}
+	s := Sections{Headings: make([]memories.Heading, len(rows)), q: q}
+	for i, row := range rows {
+		s.Headings[i] = memories.Heading{
+			ID: row.ID.String(), Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
+		}
+	}
+	return s, nil
+}
+
+// Bodies returns what the memories say, by their revisions.
+func (s Sections) Bodies(ctx context.Context, of []memories.Heading) (map[[16]byte]string, error) {
+	ids := make([]uuid.UUID, len(of))
+	for i, m := range of {
+		ids[i] = m.Revision
+	}
+	rows, err := s.q.Bodies(ctx, ids)
+	bodies := make(map[[16]byte]string, len(rows))
+	for _, row := range rows {
+		bodies[row.ID] = row.Body
+	}
+	return bodies, wrap("read what memories say", err)
+}

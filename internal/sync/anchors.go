@@ -1,0 +1,74 @@
+package sync
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"memoir/internal/agents"
+)
+
+// glance is the time between two glances at the anchors: with the debounce and the look itself, an agent below a new root
+// is there within 3 s.
+const glance = time.Second
+
+// anchors are the paths that everything else hangs on, with what stands there: the directories that the settings name, and
+// those agents' directories that are links. No event tells that one of them leads elsewhere, because a directory above it
+// was moved, a link on the way changed, or something mounted; one stat of each does.
+type anchors map[string]watchedPlace
+
+func anchorsOf(dirs []string) anchors {
+	held := make(anchors, len(dirs))
+	for _, dir := range dirs {
+		held[dir] = whereItLeads(dir)
+	}
+	return held
+}
+
+// addLinks adds the agents whose directories are links.
+func (a anchors) addLinks(found []agents.Agent) {
+	for _, agent := range found {
+		if info, err := os.Lstat(agent.Dir); err == nil && info.Mode().Type() == os.ModeSymlink {
+			a[agent.Dir] = whereItLeads(agent.Dir)
+		}
+	}
+}
+
+// whereItLeads is the directory that stands at a path now; the zero place: none.
+func whereItLeads(dir string) watchedPlace {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return watchedPlace{}
+	}
+	return placeOf(dir, info)
+}
+
+// watchAnchors has everything looked at below an anchor that leads elsewhere than when agents were last looked for.
+func (e *Engine) watchAnchors(ctx context.Context) {
+	ticks := time.NewTicker(glance)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+		for dir, was := range e.terrain().anchors {
+			if whereItLeads(dir) != was {
+				e.lookBelow(dir)
+			}
+		}
+	}
+}
+
+// lookBelow has agents looked for, and has all of those looked at that lie at the directory or below it.
+func (e *Engine) lookBelow(dir string) {
+	e.queue.add("", ".")
+	for _, a := range e.terrain().agents {
+		if a.Dir == dir || strings.HasPrefix(a.Dir, dir+string(filepath.Separator)) {
+			e.queue.add(a.Slug, ".")
+		}
+	}
+}

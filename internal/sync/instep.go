@@ -1,0 +1,77 @@
+package sync
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"memoir/internal/agents"
+	"memoir/internal/files"
+	"memoir/internal/memories"
+)
+
+// inStep is by what the CLAUDE.md is known that says what the memories say. It is kept with the agent, and whatever changes
+// a memory empties it in the same transaction, so that it holds through a restart, and for every server of the database.
+type inStep struct {
+	recipe string // how it was compiled
+	hash   string // of all of its bytes
+	file   string // the signature of a file that was found to have these bytes; empty: not looked at since it was written
+}
+
+func (s inStep) String() string { return strings.Join([]string{s.recipe, s.hash, s.file}, " ") }
+
+// readInStep returns the zero inStep, which no CLAUDE.md is known by, for what it cannot read.
+func readInStep(mark string) inStep {
+	parts := strings.Split(mark, " ")
+	if len(parts) != 3 {
+		return inStep{}
+	}
+	return inStep{parts[0], parts[1], parts[2]}
+}
+
+// recipe is what the text of a CLAUDE.md depends on besides the memories and what stands around them.
+func (e *Engine) recipe() string {
+	return fmt.Sprintf("%d/%d", memories.CompilerVersion, e.options.ClaudeMDLimit)
+}
+
+// isInStep says whether CLAUDE.md has the text of the memories as they are. The signature is taken before the file is
+// read, and noted once it is old enough to be relied on.
+func (h *hold) isInStep(ctx context.Context, mark, path string) (bool, error) {
+	known := readInStep(mark)
+	if known.recipe != h.recipe() {
+		return false, nil
+	}
+	if path == "" {
+		return true, nil
+	}
+	signature := h.signatureOf(path)
+	if signature != "" && signature == known.file {
+		return true, nil
+	}
+	raw, err := readClaudeMD(h.root, path)
+	if err != nil || raw == nil || files.Hash(raw) != known.hash {
+		return false, nil
+	}
+	if signature == "" {
+		return true, nil
+	}
+	known.file = signature
+	return true, h.w.InStep(ctx, known.String())
+}
+
+// signatureOf returns what tells a file from what it was before any change: its size, times and inode. It is empty where
+// there is no file, and while a further change could carry the same signature.
+func (h *hold) signatureOf(path string) string {
+	info, err := h.root.Stat(path)
+	if err != nil {
+		return ""
+	}
+	changed, inode, _ := agents.Identity(info)
+	if isFresh(changed) || isFresh(info.ModTime()) {
+		return ""
+	}
+	return fmt.Sprintf("%d.%d.%d.%d", info.Size(), info.ModTime().UnixNano(), changed.UnixNano(), inode)
+}
+
+func isFresh(t time.Time) bool { return time.Since(t) <= fresh }

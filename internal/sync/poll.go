@@ -1,0 +1,135 @@
+package sync
+
+import (
+	"context"
+	"hash/maphash"
+	"io/fs"
+	"os"
+	"time"
+
+	"memoir/internal/agents"
+)
+
+const (
+	// pollEvery is the time between two walks over what no event tells of.
+	pollEvery = time.Second
+	// pollShare is how many times as long as the walk itself the pause after it is at least, so that polling a hundred
+	// thousand files takes a tenth of a processor and no more.
+	pollShare = 9
+)
+
+// poller has those agents looked at that have changed since it last walked over them. A walk reads no file and asks the
+// database nothing.
+type poller struct {
+	*Engine
+	seed maphash.Seed
+	seen map[string]uint64 // what the last walk over each agent saw, by slug; none: to be looked at
+}
+
+// pollAgainAndAgain stands in for events where there are none.
+func (e *Engine) pollAgainAndAgain(ctx context.Context) {
+	p := poller{Engine: e, seed: maphash.MakeSeed(), seen: map[string]uint64{}}
+	wait := pollEvery
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		started := time.Now()
+		p.poll(started)
+		took := time.Since(started)
+		wait = max(pollEvery, pollShare*took)
+		e.meter.polled(wait)
+	}
+}
+
+func (p *poller) poll(now time.Time) {
+	p.watcher.rearm()
+	unwatched := p.unwatched()
+	walked := map[string]uint64{}
+	note := func(slug string, saw uint64, settled bool) {
+		if before, known := p.seen[slug]; !known || before != saw {
+			p.queue.add(slug, ".")
+		}
+		if settled {
+			walked[slug] = saw
+		}
+	}
+	if unwatched.includes("") {
+		note("", p.discover(), true)
+	}
+	for _, a := range p.terrain().agents {
+		if unwatched.includes(a.Slug) {
+			saw, settled := p.walk(a, now)
+			note(a.Slug, saw, settled)
+		}
+	}
+	p.seen = walked
+}
+
+// discover sums up which agents there are, and in which directories they were looked for.
+func (p *poller) discover() (saw uint64) {
+	var sum maphash.Hash
+	sum.SetSeed(p.seed)
+	add := func(dir string) { maphash.WriteComparable(&sum, dir) }
+	found, unreadable := agents.Discover(p.options.Places, add)
+	for _, f := range found {
+		maphash.WriteComparable(&sum, f)
+	}
+	for _, dir := range unreadable {
+		add(dir)
+	}
+	return sum.Sum64()
+}
+
+// walk sums up what is on disk of an agent: two walks that see the same give the same number. It is not settled while a
+// further change could hide behind the same time stamps.
+func (p *poller) walk(a agents.Agent, now time.Time) (saw uint64, settled bool) {
+	var sum maphash.Hash
+	sum.SetSeed(p.seed)
+	settled = true
+	add := func(path string, info fs.FileInfo, err error) {
+		if err != nil {
+			maphash.WriteComparable(&sum, path)
+			return
+		}
+		_, inode, _ := agents.Identity(info)
+		maphash.WriteComparable(&sum, stamp{path, info.Size(), info.ModTime().UnixNano(), 0, inode, ""})
+		settled = settled && info.ModTime().Before(now.Add(-fresh))
+	}
+	root, err := os.OpenRoot(a.Dir)
+	if err != nil {
+		add(a.Dir, nil, err)
+		return sum.Sum64(), true
+	}
+	defer root.Close() //nolint:errcheck // nothing is written through it
+	listing := agents.Walk(root, a, []string{"."}, func(string) {})
+	for _, f := range listing.Files {
+		problem := ""
+		if f.Problem != nil {
+			problem = f.Problem.Code
+		}
+		maphash.WriteComparable(&sum, stamp{f.Path, f.Size, f.ModTime.UnixNano(), f.ChangeTime.UnixNano(), f.Inode, problem})
+		settled = settled && f.ChangeTime.Before(now.Add(-fresh))
+	}
+	for _, path := range append(listing.Indexes, a.ClaudeMDPath()) {
+		if path != "" {
+			info, err := root.Lstat(path)
+			add(path, info, err)
+		}
+	}
+	for _, path := range listing.Failed {
+		maphash.WriteComparable(&sum, path)
+	}
+	maphash.WriteComparable(&sum, listing.DurableThere)
+	return sum.Sum64(), settled
+}
+
+// stamp is what tells that a file has changed.
+type stamp struct {
+	path                      string
+	size, modTime, changeTime int64
+	inode                     uint64
+	problem                   string
+}

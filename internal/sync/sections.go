@@ -1,0 +1,74 @@
+package sync
+
+import (
+	"context"
+	"sync"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// sectionsKept is how much of the sections that were compiled last is kept, in bytes: those of some fifty agents with a
+// full CLAUDE.md each.
+const sectionsKept = 4 << 20
+
+// sectionCache keeps memories in full as they stand in CLAUDE.md, by the revision that they are made of. A deletion changes
+// one of them, and making one takes a Markdown parser ten times as long as everything else about it. It is safe for
+// concurrent use.
+type sectionCache struct {
+	mu sync.Mutex
+	// What is asked for moves from old to young. When young is half of what is kept, it becomes old, and old goes.
+	young, old map[[16]byte]string
+	size       int // of young
+}
+
+func (c *sectionCache) get(revision [16]byte) (text string, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if text, ok = c.young[revision]; ok {
+		return text, true
+	}
+	if text, ok = c.old[revision]; ok {
+		c.keep(revision, text)
+	}
+	return text, ok
+}
+
+func (c *sectionCache) put(revision [16]byte, text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keep(revision, text)
+}
+
+func (c *sectionCache) keep(revision [16]byte, text string) {
+	if len(text) > sectionsKept/2 {
+		return
+	}
+	if c.young == nil || c.size+len(text) > sectionsKept/2 {
+		c.young, c.old, c.size = map[[16]byte]string{}, c.young, 0
+	}
+	c.young[revision] = text
+	c.size += len(text)
+}
+
+// textsOf gives the memories in full, and reads the bodies of those alone that were not compiled lately.
+func (e *Engine) textsOf(ctx context.Context, sections postgres.Sections) memories.SectionText {
+	bodies := map[[16]byte]string{} // that were read ahead
+	return func(next []memories.Heading) (string, error) {
+		first := next[0]
+		if text, ok := e.sections.get(first.Revision); ok {
+			return text, nil
+		}
+		body, ok := bodies[first.Revision]
+		if !ok {
+			var err error
+			if bodies, err = sections.Bodies(ctx, next); err != nil {
+				return "", err
+			}
+			body = bodies[first.Revision]
+		}
+		text := memories.InFull(first.Name, body)
+		e.sections.put(first.Revision, text)
+		return text, nil
+	}
+}

@@ -1,0 +1,204 @@
+package sync_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"memoir/internal/agents"
+	"memoir/internal/memories"
+)
+
+// over starts the engine anew over other places.
+func (b *bench) over(places agents.Settings) {
+	b.Helper()
+	b.stop()
+	b.options.Places = places
+	b.start()
+}
+
+func (b *bench) link(name, target string) {
+	b.Helper()
+	// As an installer changes a link that is in use: a new one takes the place of the old.
+	if err := os.Symlink(target, b.path(name+".new")); err != nil {
+		b.Fatal(err)
+	}
+	b.rename(name+".new", name)
+}
+
+// goesOn checks that changes of the agent's file a.md go on arriving.
+func (b *bench) goesOn(slug, dir string) {
+	b.Helper()
+	for i := range 2 {
+		body := fmt.Sprintf("%s, change %d", dir, i)
+		b.write(dir+"/a.md", note("Tabs", memories.User, body))
+		b.arrives(slug, "Tabs", body)
+	}
+}
+
+func (b *bench) goes(slug string) {
+	b.Helper()
+	b.until(slug+" to be marked", func() bool { return !b.agent(slug).Present })
+}
+
+func TestARootIsFollowedWhenADirectoryAboveItIsMovedAndMadeAnew(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("top/mid/agents/ada/memory/a.md", note("Tabs", memories.User, "one"))
+	b.over(agents.Settings{AgentsDir: b.path("top/mid/agents")})
+	b.arrives("ada", "Tabs", "one")
+
+	b.rename("top", "aside")
+	b.goes("ada")
+	b.write("aside/mid/agents/ada/memory/a.md", note("Tabs", memories.User, "written aside"))
+	b.write("top/mid/agents/ada/memory/a.md", note("Tabs", memories.User, "another tree"))
+	b.arrives("ada", "Tabs", "another tree")
+	b.goesOn("ada", "top/mid/agents/ada/memory")
+
+	b.remove("top")
+	b.goes("ada")
+	b.rename("aside", "top")
+	b.arrives("ada", "Tabs", "written aside")
+	b.goesOn("ada", "top/mid/agents/ada/memory")
+}
+
+func TestARootThatIsALinkIsFollowedWhereverItLeads(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("first/agents/ada/memory/a.md", note("Tabs", memories.User, "first"))
+	b.write("second/agents/ada/memory/a.md", note("Tabs", memories.User, "second"))
+	b.link("current", "first") // the root lies below a link
+	b.over(agents.Settings{AgentsDir: b.path("current/agents")})
+	b.arrives("ada", "Tabs", "first")
+	b.link("current", "second")
+	b.arrives("ada", "Tabs", "second")
+	b.goesOn("ada", "second/agents/ada/memory")
+	b.link("current", "first")
+	b.write("first/agents/ada/memory/a.md", note("Tabs", memories.User, "first again"))
+	b.arrives("ada", "Tabs", "first again")
+}
+
+func TestAnAgentThatIsALinkIsFollowedWhereverItLeads(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("far/top/ada/memory/a.md", note("Tabs", memories.User, "one"))
+	b.write("agents/other/memory/o.md", note("Other", memories.User, "one"))
+	b.link("agents/ada", "../far/top/ada")
+	b.over(agents.Settings{AgentsDir: b.path("agents")})
+	b.arrives("ada", "Tabs", "one")
+	b.goesOn("ada", "far/top/ada/memory")
+	b.rename("far", "aside") // no directory that is watched has moved by itself
+	b.write("far/top/ada/memory/a.md", note("Tabs", memories.User, "another tree"))
+	b.arrives("ada", "Tabs", "another tree")
+	b.goesOn("ada", "far/top/ada/memory")
+}
+
+func TestEachDirectoryOfAnAgentIsFollowedWhenItIsRemovedAndMadeAnew(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.over(agents.Settings{AgentsDir: b.path("agents")})
+	session := "agents/ada/sessions/" + sessionA
+	b.write("agents/ada/memory/sub/a.md", note("Tabs", memories.User, "zero"))
+	b.arrives("ada", "Tabs", "zero")
+	for i, dir := range []string{"agents", "agents/ada", "agents/ada/memory", "agents/ada/memory/sub", "agents/ada/sessions", session, session + "/memory"} {
+		b.write(session+"/memory/s.md", note("Session", memories.User, fmt.Sprint("before ", i)))
+		b.arrives("ada", "Session", fmt.Sprint("before ", i))
+		b.remove(dir)
+		b.write("agents/ada/memory/sub/a.md", note("Tabs", memories.User, fmt.Sprint("after ", dir)))
+		b.write(session+"/memory/s.md", note("Session", memories.User, fmt.Sprint("after ", dir)))
+		b.arrives("ada", "Tabs", "after "+dir)
+		b.arrives("ada", "Session", "after "+dir)
+		b.goesOn("ada", "agents/ada/memory/sub")
+	}
+}
+
+func TestAnAgentThatIsRenamedMovedAwayAndBackIsFollowed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.over(agents.Settings{AgentsDir: b.path("agents")})
+	b.write("agents/ada/memory/sub/a.md", note("Tabs", memories.User, "one"))
+	b.write("agents/ada/sessions/"+sessionA+"/memory/s.md", note("Session", memories.User, "one"))
+	b.arrives("ada", "Tabs", "one")
+	b.rename("agents/ada", "agents/bob")
+	b.goes("ada")
+	b.arrives("bob", "Tabs", "one")
+	b.arrives("bob", "Session", "one")
+	b.goesOn("bob", "agents/bob/memory/sub")
+	b.rename("agents/bob", "away")
+	b.goes("bob")
+	b.write("away/memory/sub/a.md", note("Tabs", memories.User, "written away"))
+	b.rename("away", "agents/ada")
+	b.arrives("ada", "Tabs", "written away")
+	b.goesOn("ada", "agents/ada/memory/sub")
+	if b.agent("bob").Present {
+		t.Error("bob's directory is gone, and he is not marked")
+	}
+}
+
+func TestRenamesThatOnlyChangeTheLetterCaseAreFollowed(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.write("ada/memory/sub/a.md", note("Tabs", memories.User, "one"))
+	b.arrives("ada", "Tabs", "one")
+	b.rename("ada/memory/sub/a.md", "ada/memory/sub/A.md")
+	b.until("the file to have its new name", func() bool { return b.memory("ada", "Tabs").Path == "memory/sub/A.md" })
+	b.rename("ada/memory/sub", "ada/memory/Sub")
+	b.until("the directory to have its new name", func() bool { return b.memory("ada", "Tabs").Path == "memory/Sub/A.md" })
+	b.write("ada/memory/Sub/A.md", note("Tabs", memories.User, "two"))
+	b.arrives("ada", "Tabs", "two")
+	if len(b.list("ada", "")) != 1 || len(b.list("ada", memories.Deleted)) != 0 {
+		t.Errorf("a rename left %v, and in the trash %v", b.list("ada", ""), b.list("ada", memories.Deleted))
+	}
+	b.rename("ada", "Ada")
+	b.goes("ada")
+	b.arrives("Ada", "Tabs", "two")
+}
+
+func TestOneDirectoryThatTwoPathsLeadToIsFollowedByBoth(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("real/ada/memory/a.md", note("Tabs", memories.User, "one"))
+	b.link("agents", "real")
+	b.over(agents.Settings{AgentsDir: b.path("agents"), MemoryDirs: []agents.NamedDir{{Slug: "by-hand", Path: b.path("real/ada/memory")}}})
+	b.arrives("ada", "Tabs", "one")
+	b.arrives("by-hand", "Tabs", "one")
+	b.write("real/ada/memory/a.md", note("Tabs", memories.User, "two"))
+	b.arrives("ada", "Tabs", "two")
+	b.arrives("by-hand", "Tabs", "two")
+	b.remove("agents") // the link
+	b.goes("ada")
+	b.write("real/ada/memory/a.md", note("Tabs", memories.User, "three"))
+	b.arrives("by-hand", "Tabs", "three")
+	b.link("agents", "real")
+	b.arrives("ada", "Tabs", "three")
+	b.write("real/ada/memory/a.md", note("Tabs", memories.User, "four"))
+	b.arrives("ada", "Tabs", "four")
+	b.arrives("by-hand", "Tabs", "four")
+}
+
+func TestAFileOutsideTheMemoryIsFollowedWhereALinkLeadsToIt(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.write("ada/notes/a.txt", note("Tabs", memories.User, "one"))
+	b.link("ada/memory/link.md", "../notes/a.txt")
+	b.arrives("ada", "Tabs", "one")
+	b.write("ada/notes/a.txt", note("Tabs", memories.User, "two"))
+	b.arrives("ada", "Tabs", "two")
+	b.write("ada/notes/.tmp", note("Tabs", memories.User, "three"))
+	b.rename("ada/notes/.tmp", "ada/notes/a.txt")
+	b.arrives("ada", "Tabs", "three")
+	b.rename("ada/notes", "ada/aside")
+	b.write("ada/notes/a.txt", note("Tabs", memories.User, "four"))
+	b.arrives("ada", "Tabs", "four")
+	b.write("ada/notes/a.txt", note("Tabs", memories.User, "five"))
+	b.arrives("ada", "Tabs", "five")
+}
+
+func TestATouchedFileIsAsYoungAsItSays(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.write("ada/memory/a.md", note("Tabs", memories.User, "one"))
+	b.arrives("ada", "Tabs", "one")
+	b.age("ada/memory/a.md", 50*24*3600*1e9)
+	b.until("the memory to be old", func() bool { return b.memory("ada", "Tabs").ModifiedAt.Before(b.memory("ada", "Tabs").CreatedAt) })
+}

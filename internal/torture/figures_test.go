@@ -1,0 +1,216 @@
+package torture
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// figure is one thing that is watched while a server works.
+type figure struct {
+	name string
+	unit float64 // what one is shown as: bytes are shown in MiB
+	// drift is how much more it may come to be in an hour, by its own unit, and still count as flat: what chance alone does
+	// to the line through some 180 readings, doubled. A hundred changes a second would leak a thousand times as much.
+	drift float64
+	read  func(*reading) (float64, error)
+}
+
+const mib = 1 << 20
+
+// watched is everything that a leak would show in.
+var watched = []figure{
+	{"resident memory, MiB", mib, 4, func(r *reading) (float64, error) { return r.status(r.pid, "VmRSS") }},
+	{"Go heap in use, MiB", mib, 3, func(r *reading) (float64, error) { return r.logged["heap_live"], nil }},
+	{"goroutines", 1, 15, func(r *reading) (float64, error) { return r.logged["goroutines"], nil }},
+	{"threads", 1, 2, func(r *reading) (float64, error) { return r.status(r.pid, "Threads") }},
+	{"open descriptors", 1, 15, (*reading).descriptors},
+	{"watched directories", 1, 20, (*reading).watches},
+	{"connections to Postgres", 1, 1, func(r *reading) (float64, error) { return float64(len(r.backends)), nil }},
+	{"their memory in Postgres, MiB", mib, 6, (*reading).backendMemory},
+}
+
+// reading is one look at a server from outside. Linux keeps the figures below /proc.
+type reading struct {
+	pid      int
+	logged   map[string]float64 // what the server says of itself when it is asked by a signal
+	backends []int
+}
+
+// status gives a line of a process' status, kB as bytes.
+func (r *reading) status(pid int, line string) (float64, error) {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	for text := range strings.Lines(string(raw)) {
+		name, value, _ := strings.Cut(text, ":")
+		if name != line {
+			continue
+		}
+		fields := strings.Fields(value)
+		n, err := strconv.ParseFloat(fields[0], 64)
+		if len(fields) > 1 {
+			n *= 1 << 10
+		}
+		return n, err
+	}
+	return 0, fmt.Errorf("process %d has no %s", pid, line)
+}
+
+func (r *reading) descriptors() (float64, error) {
+	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", r.pid))
+	return float64(len(open)), err
+}
+
+// watches counts the lines that inotify has in the descriptors' descriptions.
+func (r *reading) watches() (float64, error) {
+	described, err := filepath.Glob(fmt.Sprintf("/proc/%d/fdinfo/*", r.pid))
+	n := 0
+	for _, path := range described {
+		raw, err := os.ReadFile(path)
+		if err == nil {
+			n += strings.Count(string(raw), "inotify wd:")
+		}
+	}
+	return float64(n), err
+}
+
+// backendMemory is what the backends have for themselves alone: what they share is Postgres' cache.
+func (r *reading) backendMemory() (sum float64, err error) {
+	for _, pid := range r.backends {
+		n, err := r.status(pid, "RssAnon")
+		if err == nil { // else its connection has just ended
+			sum += n
+		}
+	}
+	return sum, nil
+}
+
+// series is what was read of each figure, one after the other.
+type series struct {
+	at     []time.Duration
+	values [][]float64
+}
+
+// sample reads all figures again and again until then: every ten seconds, in a short soak every one.
+func (p *place) sample(until time.Time) *series {
+	p.Helper()
+	began := time.Now()
+	s := &series{values: make([][]float64, len(watched))}
+	pause := 10 * time.Second
+	if time.Until(until) < 2*time.Minute {
+		pause = time.Second
+	}
+	for time.Now().Before(until) && !p.Failed() {
+		time.Sleep(pause)
+		r := &reading{pid: p.servers[0].process.Pid, logged: p.askForFigures()}
+		r.backends = p.query("SELECT pid FROM pg_stat_activity WHERE application_name = 'memoir' AND usename = 'memoir'")
+		s.at = append(s.at, time.Since(began))
+		for i, f := range watched {
+			value, err := f.read(r)
+			if err != nil {
+				p.Fatalf("reading %s: %v", f.name, err)
+			}
+			s.values[i] = append(s.values[i], value/f.unit)
+		}
+	}
+	return s
+}
+
+// askForFigures has the server log what it holds, and reads that.
+func (p *place) askForFigures() map[string]float64 {
+	p.Helper()
+	log, err := os.Open(p.logPath)
+	if err != nil {
+		p.Fatal(err)
+	}
+	defer log.Close() //nolint:errcheck // only read
+	end, err := log.Seek(0, 2)
+	if err != nil {
+		p.Fatal(err)
+	}
+	if err := p.servers[0].process.Signal(syscall.SIGUSR1); err != nil {
+		p.Fatal(err)
+	}
+	raw := make([]byte, 1<<20)
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		n, _ := log.ReadAt(raw, end) //nolint:errcheck // as far as it goes
+		_, line, found := strings.Cut(string(raw[:n]), "msg=figures ")
+		line, _, whole := strings.Cut(line, "\n")
+		if !found || !whole {
+			continue
+		}
+		figures := map[string]float64{}
+		for _, pair := range strings.Fields(line) {
+			name, value, _ := strings.Cut(pair, "=")
+			if figures[name], err = strconv.ParseFloat(value, 64); err != nil {
+				p.Fatal(err)
+			}
+		}
+		return figures
+	}
+	p.Fatal("the server does not log its figures when it gets a SIGUSR1")
+	return nil
+}
+
+// judgement is what became of a figure.
+type judgement struct {
+	Name                           string
+	First, Half, Last, Least, Most float64
+	PerHour                        float64 // of the line through the second half of the readings
+	Drift                          float64 // how much that may be
+	Flat                           bool
+}
+
+func (j judgement) String() string {
+	verdict := "flat"
+	if !j.Flat {
+		verdict = "NOT FLAT"
+	}
+	return fmt.Sprintf("%s: %.4g at first, %.4g half way, %.4g in the end (%.4g to %.4g), %+.3g an hour: %s",
+		j.Name, j.First, j.Half, j.Last, j.Least, j.Most, j.PerHour, verdict)
+}
+
+// judge says of each figure whether it was flat over the second half: by then all has been used that a server warms up.
+func (s *series) judge() []judgement {
+	var all []judgement
+	half := len(s.at) / 2
+	for i, f := range watched {
+		values := s.values[i]
+		if len(values) < 2 {
+			continue
+		}
+		j := judgement{
+			Name: f.name, First: values[0], Half: values[half], Last: values[len(values)-1], Least: slices.Min(values), Most: slices.Max(values),
+			PerHour: slope(s.at[half:], values[half:]), Drift: f.drift,
+		}
+		j.Flat = j.PerHour <= j.Drift
+		all = append(all, j)
+	}
+	return all
+}
+
+// slope is that of the line through the readings that comes closest to them, per hour.
+func slope(at []time.Duration, values []float64) float64 {
+	var x, y float64
+	for i := range at {
+		x += at[i].Hours() / float64(len(at))
+		y += values[i] / float64(len(at))
+	}
+	var together, alone float64
+	for i := range at {
+		together += (at[i].Hours() - x) * (values[i] - y)
+		alone += math.Pow(at[i].Hours()-x, 2)
+	}
+	if alone == 0 {
+		return 0
+	}
+	return together / alone
+}

@@ -1,0 +1,108 @@
+package torture
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"net/http"
+	"testing"
+	"time"
+)
+
+// A longer soak: go test -run Soak -timeout 2h ./internal/torture -soak=1h
+var soakTime = flag.Duration("soak", 3*time.Second, "how long the soak lasts")
+
+// What happens in a second of a soak: a hundred changes, spread over the agents as chance has it.
+const (
+	soakAgents       = 10
+	filesASecond     = 70
+	callsASecond     = 28
+	handEditsASecond = 2
+)
+
+// judged is how long a soak must be for its figures to be judged: within minutes, what looks like a leak is a start.
+const judged = 20 * time.Minute
+
+func TestNothingGrowsWhileItWorksForLong(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, seed(), 1)
+	p.flags = []string{"--database-url="} // and all else as people run it
+	for i := range soakAgents {
+		newLedger(p, nameOf('a', i))
+	}
+	t.Logf("again with -soak=%v -seed=%d", *soakTime, p.seed)
+	p.startAll()
+	began := time.Now()
+	sizeBefore, failuresBefore := p.databaseSize(), p.failures.Load() // of the time in which it started
+
+	load := &load{place: p}
+	stop := p.work(append(load.everybody(), p.readers()...)...)
+	defer stop()
+	series := p.sample(began.Add(*soakTime))
+	stop()
+
+	p.check(p.databaseURL())
+	report := soaked{
+		occasion: describe(p.seed), Lasted: time.Since(began).Round(time.Second), Changes: load.done.Load(), Late: load.missed.Load(),
+		Answers: p.answers.Load(), Failures: p.failures.Load() - failuresBefore, Grown: p.databaseSize() - sizeBefore, Figures: series.judge(),
+	}
+	if report.Failures > 0 {
+		t.Errorf("%d answers were in the 500s\n%s", report.Failures, p.log())
+	}
+	for _, f := range report.Figures {
+		t.Log(f)
+		if !f.Flat && *soakTime >= judged {
+			t.Errorf("%s is not flat", f.Name)
+		}
+	}
+	p.servers[0].terminate()
+	if *write {
+		if err := keep(soakPath, report); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// readers look at what happens, as browsers and scripts do.
+func (p *place) readers() []func(context.Context) {
+	every := func(pause time.Duration, paths ...string) func(context.Context) {
+		return func(ctx context.Context) {
+			for tick := time.Tick(pause); ctx.Err() == nil; <-tick {
+				for _, path := range paths {
+					p.servers[0].call("GET", path, nil, nil) //nolint:errcheck // failures are counted
+				}
+			}
+		}
+	}
+	slug := p.ledgers[0].slug
+	return []func(context.Context){
+		every(250*time.Millisecond, "/api/v1/agents/"+slug+"/memories", "/api/v1/search?q=from", "/api/v1/sync"),
+		every(time.Second, "/agents/"+slug+"/memory", "/agents/"+slug+"/trash", "/agents/"+slug+"/activity", "/"),
+		func(ctx context.Context) { p.listen(ctx, 0) },
+		func(ctx context.Context) { p.listen(ctx, 20*time.Second) },
+	}
+}
+
+// listen follows the event stream, coming back when it ends; a slow listener pauses after each event.
+func (p *place) listen(ctx context.Context, pause time.Duration) {
+	for ctx.Err() == nil {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.servers[0].address()+"/api/v1/events", nil)
+		if err != nil {
+			p.Error(err)
+			return
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			continue // it is all over, or will be tried again
+		}
+		for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+			if pause > 0 {
+				select {
+				case <-ctx.Done():
+				case <-time.After(pause):
+				}
+			}
+		}
+		response.Body.Close() //nolint:errcheck // only read
+	}
+}
