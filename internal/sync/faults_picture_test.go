@@ -21,7 +21,7 @@ type picture []string
 
 // rows are what Postgres has of an agent, a line each. $1 is its id, $2 what divides old times from new ones.
 const rows = `
-WITH m AS (SELECT m.*, r.description, r.body, r.hash AS revision_hash FROM memories m LEFT JOIN revisions r ON r.id = m.revision_id WHERE m.agent_id = $1)
+WITH m AS (SELECT m.*, r.body, r.hash AS revision_hash FROM memories m LEFT JOIN revisions r ON r.id = m.revision_id WHERE m.agent_id = $1)
 SELECT format('memory %s is %s: type %s, at %s of %s, age %s, %s, restoring %s, deleted by %s, keeps lines %s, takes %s (%s), searched %s, says %s | %s',
               name, state, type, path, session, CASE WHEN modified_at > $2 THEN 'new' ELSE 'old' END, problems, restoring, deleted_by,
               (SELECT string_agg(index || ': ' || (line ->> 'text'), ', ') FROM jsonb_each(index_lines) i (index, lines), jsonb_array_elements(lines) line),

@@ -365,7 +365,7 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if len(taken) > 0 && taken[0].State != memories.Deleted {
 		return Result{}, &memories.NameTakenError{Name: draft.Name, ID: taken[0].ID}
 	}
-	deletion, err := h.deletionOf(ctx, head)
+	deletion, _, err := h.deletionOf(ctx, head)
 	if err != nil {
 		return Result{}, err
 	}
