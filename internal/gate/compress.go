@@ -2,6 +2,7 @@ package gate
 
 import (
 	"mime"
+	"net"
 	"net/http"
 	"strings"
 
@@ -9,7 +10,8 @@ import (
 )
 
 // compressed packs text for those who take it packed. What the handler packed itself, event streams and short answers
-// stay as they are.
+// stay as they are, and so does JSON for a script on this machine: packing takes longer than all else of a list, and
+// there is no line between that would be the quicker for it.
 //
 // That the length of an answer tells something of what is in it (the attack called BREACH) takes a site that makes
 // somebody's browser ask for pages of the attacker's choice: such requests come without the cookie, which is of the
@@ -20,7 +22,7 @@ func compressed(next http.Handler) http.Handler {
 		panic("gate: the settings of the compression are not valid: " + err.Error()) // they never change
 	}
 	return pack(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(&taggedAsIs{w}, r)
+		next.ServeHTTP(&asIs{w, isBeside(r)}, r)
 	}))
 }
 
@@ -35,14 +37,28 @@ func isText(contentType string) bool {
 	return strings.HasPrefix(media, "text/")
 }
 
-// taggedAsIs leaves answers with an ETag alone: a strong one stands for these very bytes, packed ones would need another.
-type taggedAsIs struct{ http.ResponseWriter }
+// asIs leaves answers with an ETag alone: a strong one stands for these very bytes, packed ones would need another. And
+// JSON, for who is beside the server.
+type asIs struct {
+	http.ResponseWriter
+	beside bool
+}
 
-func (w *taggedAsIs) WriteHeader(status int) {
-	if w.Header().Get("ETag") != "" {
-		w.Header().Set(gzhttp.HeaderNoCompression, "tagged")
+func (w *asIs) WriteHeader(status int) {
+	header := w.Header()
+	if header.Get("ETag") != "" || w.beside && header.Get("Content-Type") == "application/json" {
+		header.Set(gzhttp.HeaderNoCompression, "as it is")
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
 
-func (w *taggedAsIs) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *asIs) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// isBeside reports whether the client is on this machine and speaks for itself: a proxy says for whom it asks.
+func isBeside(r *http.Request) bool {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil || !isLoopback(host) {
+		return false
+	}
+	return r.Header.Get("Forwarded") == "" && r.Header.Get("X-Forwarded-For") == "" && r.Header.Get("Via") == ""
+}

@@ -14,7 +14,7 @@ import (
 )
 
 // answering serves one answer behind a gate, to a client that unpacks nothing by itself.
-func answering(t *testing.T, answer http.HandlerFunc) (get func(encodings string) *http.Response) {
+func answering(t *testing.T, answer http.HandlerFunc) (get func(encodings, proxy string) *http.Response) {
 	t.Helper()
 	g, err := gate.New(gate.Options{Addr: "127.0.0.1:8080", Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -24,12 +24,13 @@ func answering(t *testing.T, answer http.HandlerFunc) (get func(encodings string
 	t.Cleanup(server.Close)
 	client := &http.Client{Transport: &http.Transport{DisableCompression: true}}
 	t.Cleanup(client.CloseIdleConnections)
-	return func(encodings string) *http.Response {
+	return func(encodings, proxy string) *http.Response {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		request.Header.Set("Accept-Encoding", encodings)
+		request.Header.Set("X-Forwarded-For", proxy)
 		response, err := client.Do(request)
 		if err != nil {
 			t.Fatal(err)
@@ -43,17 +44,18 @@ func TestTextIsPackedForThoseWhoTakeItPacked(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("the same words again ", 1000)
 	for _, c := range []struct {
-		media, tag, encodings, body string
-		packed                      bool
+		media, tag, encodings, proxy, body string
+		packed                             bool
 	}{
-		{"text/html; charset=utf-8", "", "gzip, br", text, true},
-		{"application/json", "", "gzip", text, true},
-		{"application/problem+json", "", "gzip", text, true},
-		{"text/html; charset=utf-8", "", "identity", text, false},
-		{"text/html; charset=utf-8", "", "gzip;q=0", text, false},
-		{"text/html; charset=utf-8", "", "gzip", "short", false},
-		{"application/json", `"strong"`, "gzip", text, false},
-		{"image/png", "", "gzip", text, false},
+		{"text/html; charset=utf-8", "", "gzip, br", "", text, true},
+		{"application/json", "", "gzip", "192.0.2.1", text, true},
+		{"application/problem+json", "", "gzip", "", text, true},
+		{"application/json", "", "gzip", "", text, false}, // to a script on this machine
+		{"text/html; charset=utf-8", "", "identity", "", text, false},
+		{"text/html; charset=utf-8", "", "gzip;q=0", "", text, false},
+		{"text/html; charset=utf-8", "", "gzip", "", "short", false},
+		{"application/json", `"strong"`, "gzip", "192.0.2.1", text, false},
+		{"image/png", "", "gzip", "", text, false},
 	} {
 		response := answering(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", c.media)
@@ -62,7 +64,7 @@ func TestTextIsPackedForThoseWhoTakeItPacked(t *testing.T) {
 			}
 			w.WriteHeader(http.StatusOK)
 			_, _ = io.WriteString(w, c.body)
-		})(c.encodings)
+		})(c.encodings, c.proxy)
 		var body io.Reader = response.Body
 		if c.packed {
 			unpacked, err := gzip.NewReader(response.Body)
@@ -94,7 +96,7 @@ func TestAnEventStreamIsNeitherPackedNorHeldBack(t *testing.T) {
 		case <-seen:
 		case <-r.Context().Done():
 		}
-	})("gzip")
+	})("gzip", "")
 	line, err := bufio.NewReader(response.Body).ReadString('\n') // the handler goes on only after this
 	close(seen)
 	if err != nil || line != "data: first\n" || response.Header.Get("Content-Encoding") != "" {

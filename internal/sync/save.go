@@ -72,6 +72,15 @@ func (e *Engine) save(ctx context.Context, slug string, draft Draft, onlyNew boo
 		}
 		created := head == nil || head.State == memories.Deleted
 		if onlyNew && !created {
+			done, err := h.isCreated(ctx, *head, draft)
+			if err != nil {
+				return err
+			}
+			if done {
+				result, err = h.result(ctx, head.ID)
+				result.Created = true
+				return err
+			}
 			return &memories.NameTakenError{Name: head.Name, ID: head.ID}
 		}
 		result, err = h.write(ctx, head, draft)
@@ -360,7 +369,7 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if len(taken) > 0 && taken[0].State != memories.Deleted {
 		return Result{}, &memories.NameTakenError{Name: draft.Name, ID: taken[0].ID}
 	}
-	deletion, err := h.deletionOf(ctx, head)
+	deletion, indexes, err := h.deletionOf(ctx, head)
 	if err != nil {
 		return Result{}, err
 	}
@@ -384,7 +393,7 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if err := h.takeInSaved(ctx, t.path, cause{actor: actorOf(ctx), renames: &deletion}); err != nil {
 		return Result{}, err
 	}
-	if err := h.removeFiles(ctx, deletion.Files); err != nil {
+	if err := h.removeFiles(ctx, deletion.Files, indexes); err != nil {
 		return Result{}, err
 	}
 	if err := h.lookAtBlocked(ctx, draft.Name); err != nil {

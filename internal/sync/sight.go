@@ -69,24 +69,17 @@ func (s sighting) awaitsRemoval() bool {
 
 // read opens every file that may be otherwise, a few at a time, and returns those that are. The rest are signed, so that
 // the next look passes over them.
-func (h *hold) read(ctx context.Context, at time.Time, found differences) ([]sighting, error) {
-	toRead, known := found.toRead, found.known
-	seen := make([]sighting, len(toRead))
-	ok := make([]bool, len(toRead))
-	group, reading := errgroup.WithContext(ctx)
-	group.SetLimit(2 * runtime.GOMAXPROCS(0))
-	// Each worker takes a run of files: starting one for every small file costs more than reading it.
-	const run = 64
-	for start := 0; start < len(toRead); start += run {
-		end := min(start+run, len(toRead))
-		group.Go(func() error {
-			for i := start; i < end; i++ {
-				seen[i], ok[i] = h.see(at, toRead[i], known[toRead[i].Path])
-			}
-			return reading.Err()
-		})
-	}
-	if err := group.Wait(); err != nil {
+func (h *hold) read(ctx context.Context, at time.Time, p portion, known map[string]*postgres.File) ([]sighting, error) {
+	seen := make([]sighting, len(p.entries))
+	ok := make([]bool, len(p.entries))
+	err := inRuns(ctx, len(p.entries), func(i int) {
+		seen[i], ok[i] = h.see(at, p.entries[i], known[p.entries[i].Path])
+		if ok[i] && p.subjects != nil && seen[i].subject() != p.subjects[i] {
+			h.queue.add(h.onDisk.Slug, seen[i].path) // it belongs into another portion by now
+			ok[i] = false
+		}
+	})
+	if err != nil {
 		return nil, err
 	}
 	var steady []postgres.Signed
@@ -103,11 +96,28 @@ func (h *hold) read(ctx context.Context, at time.Time, found differences) ([]sig
 	return kept, h.w.Sign(ctx, steady)
 }
 
+// inRuns calls do for each of n files, a few at a time, until ctx ends.
+func inRuns(ctx context.Context, n int, do func(i int)) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(2 * runtime.GOMAXPROCS(0))
+	// Each worker takes a run of files: starting one for every small file costs more than reading it.
+	const run = 64
+	for start := 0; start < n; start += run {
+		group.Go(func() error {
+			for i := start; i < min(start+run, n); i++ {
+				do(i)
+			}
+			return ctx.Err()
+		})
+	}
+	return group.Wait()
+}
+
 // see reads one file. ok is false when it vanished or is being written: another look follows.
-func (h *hold) see(at time.Time, entry agents.Entry, known *postgres.File) (s sighting, ok bool) {
+func (h *hold) see(at time.Time, entry *agents.Entry, known *postgres.File) (s sighting, ok bool) {
 	s = sighting{
 		path: entry.Path, session: entry.Session, size: entry.Size,
-		modTime: entry.ModTime.UnixNano(), signature: signature(entry, at), known: known, saved: entry.Path == h.saved,
+		modTime: entry.ModTime, signature: signature(entry, at), known: known, saved: entry.Path == h.saved,
 	}
 	var problem *memories.Problem
 	if problem = entry.Problem; problem == nil {
@@ -127,7 +137,7 @@ func (h *hold) see(at time.Time, entry agents.Entry, known *postgres.File) (s si
 		if problem.Code == memories.CodeTooDeep {
 			h.leaveOnDisk(&s)
 		}
-	case len(s.raw) == 0 && at.Sub(entry.ModTime).Abs() < beingWritten:
+	case len(s.raw) == 0 && at.Sub(time.Unix(0, entry.ModTime)).Abs() < beingWritten:
 		h.queue.addAfter(h.onDisk.Slug, entry.Path, beingWritten)
 		return s, false
 	default:
@@ -137,7 +147,7 @@ func (h *hold) see(at time.Time, entry agents.Entry, known *postgres.File) (s si
 	if len(s.raw) > memories.MaxFileSize {
 		h.leaveOnDisk(&s)
 	}
-	s.date(at, entry.ModTime)
+	s.date(at)
 	s.fingerprint = s.file.Fingerprint([]byte(s.hash))
 	return s, true
 }
@@ -152,8 +162,8 @@ func (h *hold) leaveOnDisk(s *sighting) {
 
 // date decides when the content became new. A time in the future counts as now; so does a change of the bytes of a
 // file that was seen before, however old its modification time is.
-func (s *sighting) date(at, modTime time.Time) {
-	modTime = modTime.UTC().Truncate(time.Microsecond)
+func (s *sighting) date(at time.Time) {
+	modTime := time.Unix(0, s.modTime).UTC().Truncate(time.Microsecond)
 	switch {
 	case s.saved:
 		s.contentAt = at
@@ -171,8 +181,8 @@ func (s *sighting) date(at, modTime time.Time) {
 }
 
 // signature is the one to remember of an entry: 0 where a further change could carry the same one.
-func signature(entry agents.Entry, at time.Time) int64 {
-	if entry.ChangeTime.After(at.Add(-fresh)) {
+func signature(entry *agents.Entry, at time.Time) int64 {
+	if entry.ChangeTime > at.Add(-fresh).UnixNano() {
 		return 0
 	}
 	return entry.Signature()

@@ -72,6 +72,14 @@ func (h *hold) verify(ctx context.Context, head postgres.Head) error {
 			return err
 		}
 	}
+	// What was written into a file since it was looked at has come in with it, and is not what somebody says is still true.
+	after, err := h.w.Head(ctx, head.ID)
+	if err != nil {
+		return err
+	}
+	if after.RevisionID != head.RevisionID || after.State != head.State {
+		return changedOnDisk(head.Path)
+	}
 	return h.w.Verify(ctx, head, now, actorOf(ctx))
 }
 

@@ -1,11 +1,14 @@
 package sync_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/postgres/pgtest"
 	"memoir/internal/sync"
 )
 
@@ -67,4 +70,40 @@ func TestStillTrueOfWhatChangedOrIsDeletedIsRefused(t *testing.T) {
 	b.delete("ada", "Deploy")
 	_, err = b.engine.Verify(t.Context(), "ada", m.ID, "")
 	b.isConflict(err, "trash")
+}
+
+// lateDisk is one on which an agent writes right before a file gets its new time.
+type lateDisk struct{ write func() }
+
+func (d lateDisk) Touch(root *os.Root, path string, modTime time.Time) error {
+	d.write()
+	return root.Chtimes(path, modTime, modTime)
+}
+
+func (lateDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {
+	return files.Write(root, path, data, options)
+}
+
+func (lateDisk) RemoveIf(root *os.Root, path, hash string) error {
+	return files.RemoveIf(root, path, hash)
+}
+
+func (lateDisk) Recover(root *os.Root, dirs []string) ([]string, error) {
+	return files.Recover(root, dirs)
+}
+
+func TestStillTrueIsNotSaidOfWhatIsWrittenMeanwhile(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "text"))
+	b.options.Disk = lateDisk{write: func() { b.write("ada/memory/a.md", note("Deploy", memories.Project, "changed")) }}
+	b.restart()
+	b.stopWatching()
+	m := b.memory("ada", "Deploy")
+	_, err := b.engine.Verify(t.Context(), "ada", m.ID, sync.ETag(m))
+	b.isConflict(err, "has changed on disk")
+	b.hasBody("ada", "Deploy", "changed")
+	for _, gap := range pgtest.JournalGaps(t.Context(), b.url) {
+		t.Error(gap)
+	}
 }

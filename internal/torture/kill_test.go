@@ -98,7 +98,7 @@ func (p *place) endure(times int) {
 	}
 	moments := moments()
 	var blows []blow
-	for range times {
+	for n := range times {
 		if len(blows) == 0 {
 			blows = round(p.random)
 		}
@@ -113,6 +113,7 @@ func (p *place) endure(times int) {
 		if p.Failed() {
 			p.Fatalf("after: %s, %s", b.name, m.name)
 		}
+		p.Logf("%d: %s, %s", n+1, b.name, m.name)
 		fallen.add(b.name, m.name)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -22,16 +23,24 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"memoir/internal/postgres/pgtest"
 )
 
 // patience is how long a server may take to be ready again, or to answer, on a slow and shared machine.
 const patience = 2 * time.Minute
+
+// given is a binary that somebody has built already, so that a long run does not change under the hands of who goes on.
+var given = flag.String("binary", "", "the server's binary; empty: it is built")
 
 // built is the directory of the binary, empty as long as no test has needed it.
 var built string
 
 // binary builds the server once for all tests of the process.
 var binary = gosync.OnceValues(func() (path string, err error) {
+	if *given != "" {
+		return filepath.Abs(*given)
+	}
 	if built, err = os.MkdirTemp("", "memoir-torture-"); err != nil {
 		return "", err
 	}
@@ -44,7 +53,7 @@ var binary = gosync.OnceValues(func() (path string, err error) {
 })
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	code := pgtest.Run(m)
 	if built != "" {
 		os.RemoveAll(built) //nolint:errcheck // it is a temporary directory
 	}
