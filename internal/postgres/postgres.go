@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"sync/atomic"
 	"time"
 
@@ -47,6 +48,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		return nil, fmt.Errorf("read the database URL: %w", err)
 	}
 	config.MaxConns = maxConnections
+	config.ConnConfig.DialFunc = (&net.Dialer{KeepAliveConfig: keepAlive}).DialContext
 	config.ConnConfig.RuntimeParams["application_name"] = "memoir"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	config.AfterConnect = registerUUIDs
