@@ -1,9 +1,11 @@
 package sync_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	gosync "sync"
 	"testing"
 	"time"
 
@@ -271,4 +273,36 @@ func TestASaveHoldsAlsoWhenTheDurableFileSaysSoAlready(t *testing.T) {
 	}
 	b.scan("ada")
 	b.hasBody("ada", "Deploy", "in the durable file")
+}
+
+func TestAFileThatIsReadWhileItIsWrittenInPlaceIsNotTakenForAnEmptyOne(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.stopWatching()
+	const written = 20
+	var writing gosync.WaitGroup
+	done := make(chan struct{})
+	writing.Go(func() {
+		for n := 0; ; n++ {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			// As long as nobody writes it, it is an old file.
+			place := fmt.Sprintf("ada/memory/m%d.md", n%written)
+			b.write(place, note(fmt.Sprintf("Memory %d", n%written), memories.Project, fmt.Sprint(n)))
+			b.age(place, time.Hour)
+		}
+	})
+	for range 30 {
+		b.scan("ada")
+	}
+	close(done)
+	writing.Wait()
+	for _, state := range []memories.State{memories.NeedsAttention, memories.Deleted} {
+		for _, m := range b.list("ada", state) {
+			t.Errorf("%s is %s", m.Name, state)
+		}
+	}
 }
