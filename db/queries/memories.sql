@@ -6,6 +6,9 @@ WHERE m.agent_id = @agent_id AND m.readable AND m.name = ANY(@names::text[]);
 SELECT sqlc.embed(m) FROM memories m
 WHERE m.agent_id = @agent_id AND m.id = ANY(@ids::uuid[]);
 
+-- name: NamesOf :many
+SELECT id, name FROM memories WHERE agent_id = @agent_id AND id = ANY(@ids::uuid[]);
+
 -- name: UnreadableByPath :many
 SELECT sqlc.embed(m) FROM memories m
 WHERE m.agent_id = @agent_id AND NOT m.readable AND (m.state <> 'deleted' OR m.restoring) AND m.path = ANY(@paths::text[]);

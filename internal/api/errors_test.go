@@ -16,6 +16,7 @@ import (
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/local"
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/postgres/pgtest/linetest"
 )
 
 func TestABodyThatIsNotJSONIs400(t *testing.T) {
@@ -206,10 +207,10 @@ func TestWithoutPostgresACallIs503AndSaysWhenToComeBack(t *testing.T) {
 
 func TestWhilePostgresIsSilentACallIs503InsteadOfNeverAnswered(t *testing.T) {
 	t.Parallel()
-	line := connect(t, pgtest.New(t))
-	s := serve(t, memoirtest.StartAt(t, line.url, tabs), api.Options{DatabaseTime: 100 * time.Millisecond})
+	line := linetest.New(t, pgtest.New(t), nil)
+	s := serve(t, memoirtest.StartAt(t, line.URL, tabs), api.Options{DatabaseTime: 100 * time.Millisecond})
 	at := s.at("ada", "Tabs")
-	line.silent.Lock()
+	speak := line.Silence()
 	for _, r := range []reply{
 		s.call("GET", "/api/v1/agents", nil), s.call("GET", at, nil), s.call("DELETE", at, nil), s.call("POST", "/api/v1/scan", nil),
 		s.call("POST", "/api/v1/agents/ada/memories", object{"name": "Tabs", "type": "user"}), s.call("GET", "/readyz", nil),
@@ -219,7 +220,7 @@ func TestWhilePostgresIsSilentACallIs503InsteadOfNeverAnswered(t *testing.T) {
 			t.Error("no Retry-After")
 		}
 	}
-	line.silent.Unlock()
+	speak()
 	s.Until("the call to go through", func() bool { return s.call("GET", at, nil).status == 200 })
 	if got := s.Read("ada/memory/tabs.md"); got != tabs["ada/memory/tabs.md"] {
 		t.Errorf("while Postgres was silent the file became %q", got)

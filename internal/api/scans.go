@@ -41,6 +41,7 @@ type AgentSync struct {
 	Missing        int     `json:"missing" doc:"Memories that are held, because most of them went at once."`
 	Pending        int     `json:"pending" doc:"Paths that wait to be looked at."`
 	Problem        *string `json:"problem" doc:"Why its CLAUDE.md is not up to date; null when it is."`
+	Elsewhere      bool    `json:"elsewhere" doc:"Another server of the same database looks after it."`
 }
 
 // AgentSyncList is how close the mirror of each agent is.
@@ -81,6 +82,7 @@ func (a *api) listAgentSyncs(ctx context.Context, _ *struct{}) (*answer[AgentSyn
 		all[i] = AgentSync{
 			Slug: s.Slug, Name: s.Name, Present: s.Present, FilesOnDisk: s.FilesOnDisk, Mirrored: s.Mirrored,
 			NeedsAttention: s.NeedsAttention, Missing: s.Missing, Pending: s.Pending, Problem: text(s.Problem),
+			Elsewhere: s.Elsewhere,
 		}
 	}
 	return ok(AgentSyncList{all}), err

@@ -41,16 +41,30 @@ func Hash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// ReadHash returns the Hash of a file's bytes, whatever its size. The errors are those of [Open].
+// maxHashed is the size, in bytes, past which a file is not hashed as a whole. It is more than Memoir ever reads or removes; a file
+// that grows without end, or is a hole as large as the disk, would hold up its agent for as long as it takes to read.
+const maxHashed = 32 << 20
+
+// ReadHash returns the Hash of a file's bytes. Of a file of more than 32 MiB it is the hash of its size and its first 32 MiB, which
+// is that of no smaller file. The errors are those of [Open].
 func ReadHash(root *os.Root, relPath string) (string, error) {
 	file, err := Open(root, relPath)
 	if err != nil {
 		return "", err
 	}
 	defer file.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, file); err != nil {
+	info, err := file.Stat()
+	if err != nil {
 		return "", fmt.Errorf("reading %s: %w", relPath, err)
+	}
+	h := sha256.New()
+	n, err := io.CopyN(h, file, maxHashed+1)
+	switch {
+	case err == io.EOF:
+	case err != nil:
+		return "", fmt.Errorf("reading %s: %w", relPath, err)
+	case n > maxHashed:
+		fmt.Fprintf(h, "and more, %d bytes in all", info.Size())
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }

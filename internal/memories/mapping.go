@@ -95,7 +95,11 @@ func withoutAliases(n *yaml.Node) *yaml.Node {
 	out.Anchor = ""
 	out.Content = nil
 	for _, child := range target(n).Content {
-		out.Content = append(out.Content, withoutAliases(child))
+		child = withoutAliases(child)
+		if out.Style&yaml.FlowStyle != 0 && isNull(child) && child.Value == "" {
+			child.Value = "null" // between braces the library would write the empty text
+		}
+		out.Content = append(out.Content, child)
 	}
 	return &out
 }

@@ -141,6 +141,9 @@ func isAliasBomb(root *yaml.Node) bool {
 // sameValue tells whether two values say the same, aliases followed. Both must have passed isAliasBomb.
 func sameValue(a, b *yaml.Node) bool {
 	a, b = target(a), target(b)
+	if isNull(a) && isNull(b) {
+		return true // however it is spelled
+	}
 	if a.Kind != b.Kind || a.Value != b.Value || a.ShortTag() != b.ShortTag() {
 		return false
 	}

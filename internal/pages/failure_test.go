@@ -3,22 +3,18 @@ package pages_test
 import (
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-	"golang.org/x/sync/errgroup"
-
 	"memoir/internal/gate"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/pages"
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/postgres/pgtest/linetest"
 )
 
 func TestTheFirstPageWithoutAgentsSaysWhereItLooksAndAddsSamplesByOneClick(t *testing.T) {
@@ -92,11 +88,11 @@ func TestAFormThatIsTooLargeOrBrokenIsRefused(t *testing.T) {
 
 func TestWhilePostgresIsAwayThePageSaysSoAndThatTheFilesAreSafe(t *testing.T) {
 	t.Parallel()
-	line := connect(t, pgtest.New(t))
-	m := memoirtest.StartAt(t, line.url, twoMemories())
+	line := linetest.New(t, pgtest.New(t), nil)
+	m := memoirtest.StartAt(t, line.URL, twoMemories())
 	s := serveMemoir(t, m, setting{})
 	seen := s.get(t, adaList)
-	line.cut()
+	line.Cut()
 	page := s.get(t, adaList)
 	page.expect(http.StatusServiceUnavailable, "Postgres cannot be reached", "the memory files are untouched")
 	if page.Header.Get("Retry-After") == "" {
@@ -109,74 +105,9 @@ func TestWhilePostgresIsAwayThePageSaysSoAndThatTheFilesAreSafe(t *testing.T) {
 	if s.Read("ada/memory/tabs.md") == "" {
 		t.Error("the file is gone")
 	}
-	line.mend(t)
+	line.Mend()
 	m.Until("the page", func() bool { return s.get(t, adaList).StatusCode == http.StatusOK })
 	s.submit(t, seen, "Delete Tabs").expect(http.StatusOK, "Deleted “Tabs”.")
-}
-
-// line is a connection to Postgres that a test can cut.
-type line struct {
-	url      string
-	address  string
-	network  string // of Postgres
-	postgres string
-	listener net.Listener
-	open     []net.Conn
-	running  errgroup.Group
-	ready    chan struct{}
-}
-
-func connect(t *testing.T, database string) *line {
-	t.Helper()
-	config, err := pgx.ParseConfig(database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &line{address: "127.0.0.1:0"}
-	l.network, l.postgres = "unix", fmt.Sprintf("%s/.s.PGSQL.%d", config.Host, config.Port)
-	l.mend(t)
-	l.url = fmt.Sprintf("postgres://%s@%s/%s?sslmode=disable", config.User, l.address, config.Database)
-	t.Cleanup(l.cut)
-	return l
-}
-
-// mend lets connections through, at the address that they had before.
-func (l *line) mend(t *testing.T) {
-	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", l.address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.listener, l.address, l.open, l.ready = listener, listener.Addr().String(), nil, make(chan struct{})
-	go l.accept(listener, l.ready)
-}
-
-// accept ends, and with it every connection, when the listener is closed.
-func (l *line) accept(listener net.Listener, done chan struct{}) {
-	defer close(done)
-	for {
-		client, err := listener.Accept()
-		if err != nil {
-			break
-		}
-		server, err := net.Dial(l.network, l.postgres)
-		if err != nil {
-			_ = client.Close()
-			continue
-		}
-		l.open = append(l.open, client, server)
-		l.running.Go(func() error { _, err := io.Copy(server, client); _ = server.Close(); return err })
-		l.running.Go(func() error { _, err := io.Copy(client, server); _ = client.Close(); return err })
-	}
-	for _, connection := range l.open {
-		_ = connection.Close()
-	}
-	_ = l.running.Wait() // how copying ends is of no interest
-}
-
-func (l *line) cut() {
-	_ = l.listener.Close()
-	<-l.ready
 }
 
 func TestTheSignInPageAsksForTheTokenAndSaysWhenItIsWrong(t *testing.T) {

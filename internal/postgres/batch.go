@@ -21,6 +21,7 @@ type Batch struct {
 	Unblock      []string // paths
 	Words        []Words
 	Activity     []Happening // in the order in which it happened
+	Deletion     *Deletion   // of the memory that one of these is the new name of; nil: none is
 }
 
 // Empty says that there is nothing to apply.
@@ -51,6 +52,11 @@ func (w *Writer) Apply(ctx context.Context, b *Batch) error {
 		}
 		if err := journal(ctx, q, w.agentID, b.Activity...); err != nil {
 			return err
+		}
+		if b.Deletion != nil {
+			if err := w.delete(ctx, q, *b.Deletion); err != nil {
+				return err
+			}
 		}
 		for i := range b.Words {
 			b.Words[i].AgentID = w.agentID

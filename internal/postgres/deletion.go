@@ -11,9 +11,10 @@ import (
 	"memoir/internal/postgres/internal/queries"
 )
 
-// Deletion is what a deletion does beside putting the memory into the trash.
+// Deletion is a memory that goes to the trash, with what goes with it.
 type Deletion struct {
-	Paths      []string                        // of the files to remove
+	Head       Head
+	Files      []File                          // that go
 	IndexLines map[string][]memories.IndexLine // that go from each index, by its path
 	Actor      memories.Actor
 	RenamedTo  string // empty: the memory is not deleted because it has another name now
@@ -21,28 +22,45 @@ type Deletion struct {
 
 // Delete commits a deletion: the memory goes to the trash, each content that it has had leaves a tombstone, and the
 // files are marked for removal, so that a crash before they are gone is made good at the next look.
-func (w *Writer) Delete(ctx context.Context, h Head, d Deletion) error {
+func (w *Writer) Delete(ctx context.Context, d Deletion) error {
+	return w.together(ctx, "delete", func(q *queries.Queries) error { return w.delete(ctx, q, d) })
+}
+
+func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) error {
 	lines, err := json.Marshal(d.IndexLines)
 	if err != nil {
 		return err
 	}
 	at := Now()
-	deleted := HappensTo(h, h.Life(), at, memories.DidDelete, d.Actor)
+	deleted := HappensTo(d.Head, d.Head.Life(), at, memories.DidDelete, d.Actor)
 	deleted.State, deleted.Renamed = memories.Deleted, d.RenamedTo
-	return w.together(ctx, "delete", func(q *queries.Queries) error {
-		if err := q.MarkDeleted(ctx, queries.MarkDeletedParams{ID: h.UUID, At: at, IndexLines: lines}); err != nil {
+	if err := q.MarkDeleted(ctx, queries.MarkDeletedParams{ID: d.Head.UUID, At: at, IndexLines: lines}); err != nil {
+		return err
+	}
+	if err := q.BuryMemory(ctx, queries.BuryMemoryParams{MemoryID: d.Head.UUID, At: at}); err != nil {
+		return err
+	}
+	paths := make([]string, len(d.Files))
+	for i, f := range d.Files {
+		paths[i] = f.Path
+	}
+	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: paths}); err != nil {
+		return err
+	}
+	if err := w.outOfStep(ctx, q); err != nil {
+		return err
+	}
+	return journalOne(ctx, q, w.agentID, deleted)
+}
+
+// BeginRename lifts the tombstone of what a memory will say under its new name, and notes the file that is about to be
+// written for it: unless that is taken in, it goes again, and the memory has kept its old name.
+func (w *Writer) BeginRename(ctx context.Context, name string, f memories.Fingerprint, path, hash string) error {
+	return w.together(ctx, "begin to rename", func(q *queries.Queries) error {
+		if err := q.UnburyContent(ctx, queries.UnburyContentParams{AgentID: w.agentID, Name: name, Fingerprint: f[:]}); err != nil {
 			return err
 		}
-		if err := q.BuryMemory(ctx, queries.BuryMemoryParams{MemoryID: h.UUID, At: at}); err != nil {
-			return err
-		}
-		if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: d.Paths}); err != nil {
-			return err
-		}
-		if err := w.outOfStep(ctx, q); err != nil {
-			return err
-		}
-		return journalOne(ctx, q, w.agentID, deleted)
+		return q.PromiseFile(ctx, queries.PromiseFileParams{AgentID: w.agentID, Path: path, Fingerprint: f[:], Hash: hash, At: Now()})
 	})
 }
 

@@ -65,6 +65,8 @@ func TestADatabaseWithoutAJournalGetsOneThatLeadsToWhatIs(t *testing.T) {
 				now() - interval '%[1]d days', now()
 			FROM agents`, i, life))
 	}
+	execute(t, conn, `INSERT INTO revisions (id, memory_id, fingerprint, hash, description, body, path, seen_at)
+		SELECT revision_id, id, '', '', 'How ' || name || ' is done', '', path, now() FROM memories`)
 	if err := postgres.Migrate(context.Background(), url); err != nil {
 		t.Fatal(err)
 	}

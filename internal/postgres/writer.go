@@ -115,6 +115,16 @@ func (w *Writer) HeadsByID(ctx context.Context, ids []uuid.UUID) ([]Head, error)
 	return headsOf(rows, func(r queries.HeadsByIDRow) queries.Memory { return r.Memory }, err)
 }
 
+// NamesOf returns the names of the memories with those ids.
+func (w *Writer) NamesOf(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]string, error) {
+	rows, err := w.q.NamesOf(ctx, queries.NamesOfParams{AgentID: w.agentID, Ids: ids})
+	names := make(map[uuid.UUID]string, len(rows))
+	for _, row := range rows {
+		names[row.ID] = row.Name
+	}
+	return names, wrap("read names", err)
+}
+
 // Head returns one memory. It fails with memories.ErrNotFound for an unknown, foreign or malformed id.
 func (w *Writer) Head(ctx context.Context, id string) (Head, error) {
 	parsed, err := parseID(id)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres"
 )
 
 type actorKey struct{}
@@ -24,8 +25,17 @@ func actorOf(ctx context.Context) memories.Actor {
 
 // cause is why there is something new in a file that is looked at. The zero cause: the one who wrote it knows.
 type cause struct {
-	actor       memories.Actor
-	renamedFrom string
+	actor memories.Actor
+	// renames is the deletion of the memory that what is new is another name of; nil: it is not.
+	renames *postgres.Deletion
+}
+
+// renamedFrom returns the name that the memory had before; empty: it had no other.
+func (c cause) renamedFrom() string {
+	if c.renames == nil {
+		return ""
+	}
+	return c.renames.Head.Name
 }
 
 // actorIn returns who did what a file shows.

@@ -51,6 +51,10 @@ func (e *Engine) deleteHere(ctx context.Context, slug string, seen Seen) (Result
 
 // deleteSeen deletes a memory up to CLAUDE.md, and returns what there is to tell of it once that is written.
 func (h *hold) deleteSeen(ctx context.Context, seen Seen) ([]change, error) {
+	seen, err := h.unlessDone(ctx, seen, memories.Deleted)
+	if err != nil {
+		return nil, err
+	}
 	head, err := h.head(ctx, seen.ID, seen.Match)
 	if err != nil {
 		return nil, err
@@ -58,38 +62,45 @@ func (h *hold) deleteSeen(ctx context.Context, seen Seen) ([]change, error) {
 	if head.State == memories.Deleted {
 		return nil, h.w.Bury(ctx, head.UUID, head.DeletedAt)
 	}
-	if err := h.delete(ctx, head, ""); err != nil {
+	if err := h.delete(ctx, head); err != nil {
 		return nil, err
 	}
 	return []change{{KindDeleted, head.Name}}, nil
 }
 
 // delete takes the steps of a deletion up to CLAUDE.md. Each is safe to repeat: after a crash, finishDeletions does.
-// renamedTo is the name that the memory has now; empty: it is not deleted for that.
-func (h *hold) delete(ctx context.Context, head postgres.Head, renamedTo string) error {
-	if h.closed != nil {
-		return h.errClosed()
-	}
-	carriers, err := h.carriersOf(ctx, head)
+func (h *hold) delete(ctx context.Context, head postgres.Head) error {
+	deletion, err := h.deletionOf(ctx, head)
 	if err != nil {
 		return err
-	}
-	for _, f := range carriers {
-		if err := h.checkUnchanged(f); err != nil {
-			return err
-		}
 	}
 	if err := h.keepBytes(ctx, head); err != nil {
 		return err
 	}
-	paths := make([]string, len(carriers))
-	for i, f := range carriers {
-		paths[i] = f.Path
-	}
-	if err := h.w.Delete(ctx, head, postgres.Deletion{Paths: paths, IndexLines: h.indexLinesOf(paths), Actor: actorOf(ctx), RenamedTo: renamedTo}); err != nil {
+	if err := h.w.Delete(ctx, deletion); err != nil {
 		return err
 	}
-	return h.removeFiles(ctx, carriers)
+	return h.removeFiles(ctx, deletion.Files)
+}
+
+// deletionOf returns what the deletion of a memory takes with it. It fails with a conflict when a file that carries the
+// memory is not what the user saw.
+func (h *hold) deletionOf(ctx context.Context, head postgres.Head) (postgres.Deletion, error) {
+	if h.closed != nil {
+		return postgres.Deletion{}, h.errClosed()
+	}
+	carriers, err := h.carriersOf(ctx, head)
+	if err != nil {
+		return postgres.Deletion{}, err
+	}
+	paths := make([]string, len(carriers))
+	for i, f := range carriers {
+		if err := h.checkUnchanged(f); err != nil {
+			return postgres.Deletion{}, err
+		}
+		paths[i] = f.Path
+	}
+	return postgres.Deletion{Head: head, Files: carriers, IndexLines: h.indexLinesOf(paths), Actor: actorOf(ctx)}, nil
 }
 
 // carriersOf returns the files that carry the memory; for one that could not be read, the file that it stands for.

@@ -10,7 +10,7 @@ import (
 
 // differences are what a look has to go into: where the listing and the rows do not say the same.
 type differences struct {
-	toRead []agents.Entry            // new, changed, back, or read too soon after a change to be sure
+	toRead []*agents.Entry           // new, changed, back, or read too soon after a change to be sure
 	known  map[string]*postgres.File // the rows of these and of whatever else may be gone, by path
 	before int                       // how many files of the scope the rows had on disk
 }
@@ -31,7 +31,8 @@ func (h *hold) differences(ctx context.Context, listing agents.Listing, scope []
 			d.before++
 		}
 	}
-	for _, entry := range listing.Files {
+	for i := range listing.Files {
+		entry := &listing.Files[i]
 		d.compare(entry, entry.Signature(), h.saved)
 	}
 	return d, nil
@@ -89,8 +90,8 @@ func (h *hold) differencesInSum(ctx context.Context, listing agents.Listing, sco
 		}
 		d.learn(rows)
 	}
-	for i, entry := range listing.Files {
-		if differs(i) || d.known[entry.Path] != nil {
+	for i := range listing.Files {
+		if entry := &listing.Files[i]; differs(i) || d.known[entry.Path] != nil {
 			d.compare(entry, signatures[i], h.saved)
 		}
 	}
@@ -105,7 +106,7 @@ func (d *differences) learn(rows []postgres.File) {
 
 // compare has the entry read unless it cannot have changed since it was last read, as far as its metadata tells, or is saved:
 // the file that somebody has just asked to be written.
-func (d *differences) compare(entry agents.Entry, signature int64, saved string) {
+func (d *differences) compare(entry *agents.Entry, signature int64, saved string) {
 	if f := d.known[entry.Path]; f == nil || f.Signature != signature || entry.Path == saved {
 		d.toRead = append(d.toRead, entry)
 	}

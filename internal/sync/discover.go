@@ -3,6 +3,7 @@ package sync
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"memoir/internal/agents"
@@ -84,6 +85,7 @@ func (e *Engine) meet(ctx context.Context, found []agents.Found, unreadable []st
 			appeared = append(appeared, a.Slug)
 		}
 	}
+	e.keepOnly(rows, here)
 	for _, row := range rows {
 		// One that is here without any memory directory is known all the same, so that it is watched and scanned.
 		switch _, isHere := here[row.Slug]; {
@@ -99,6 +101,18 @@ func (e *Engine) meet(ctx context.Context, found []agents.Found, unreadable []st
 		}
 	}
 	return appeared, nil
+}
+
+// keepOnly drops the agents that another server has forgotten.
+func (e *Engine) keepOnly(rows []postgres.Agent, here map[string]int64) {
+	known := make(map[string]int64, len(rows))
+	maps.Copy(known, here)
+	for _, row := range rows {
+		known[row.Slug] = row.ID
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	maps.DeleteFunc(e.agents, func(slug string, a *agent) bool { return known[slug] != a.id })
 }
 
 // meetOne returns the id of an agent that is on disk, which a new one gets now.
@@ -141,12 +155,16 @@ func (e *Engine) register(id int64, found agents.Agent) (appeared bool) {
 	return appeared && term != 0
 }
 
-// remember keeps what the database says of an agent that is not this server's to look after.
+// remember keeps what the database says of an agent that is not this server's to look after, and gives back what was
+// watched of it.
 func (e *Engine) remember(row postgres.Agent) {
 	a := e.inProcess(row.Slug, row.ID)
 	a.Lock()
 	defer a.Unlock()
 	a.onDisk, a.present = onDisk(row), row.Present
+	if !row.Present || e.term(row.ID) == 0 {
+		e.watcher.only(row.Slug, nil)
+	}
 }
 
 // inProcess returns what this process knows of an agent; nothing yet, where it is another one than it knew of that slug.
@@ -166,7 +184,6 @@ func (e *Engine) markGone(ctx context.Context, row postgres.Agent) error {
 	was := row.Present
 	row.Present = false
 	e.remember(row)
-	e.watcher.only(row.Slug, nil)
 	if !was {
 		return nil
 	}

@@ -266,7 +266,7 @@ func (h *hold) replace(ctx context.Context, head postgres.Head, f postgres.File,
 // takeInMended mirrors a file of the memory that has just got other bytes, of that hash, and maybe another name.
 func (h *hold) takeInMended(ctx context.Context, head postgres.Head, f postgres.File, name, hash string) error {
 	if f.Fingerprint == head.Fingerprint {
-		return h.takeInSaved(ctx, f.Path, "")
+		return h.takeInSaved(ctx, f.Path, cause{actor: actorOf(ctx)})
 	}
 	if name == head.Name {
 		if err := h.w.RecordBytes(ctx, f.Path, hash); err != nil {

@@ -34,13 +34,6 @@ type answer struct {
 	Error *failure        `json:"error"`
 }
 
-type repeatedKey struct{}
-
-// mayBeDone says that what is asked may have been done already: the server that was asked first went down with it. Deletions,
-// restores, scans and all that is asked of a whole agent come to the same when they are done twice. A save that is repeated writes
-// the same content once more; what somebody else has saved in between, in that one second, is in the history.
-func mayBeDone(ctx context.Context) bool { return ctx.Value(repeatedKey{}) != nil }
-
 // carryOut does what is asked on the server that looks after the agent: this one, or another. When nobody does, because nobody
 // sees its directory, it is done here, as far as that goes without one. When the other server goes down with it, it is asked of
 // whoever is next; so the answer is always that of a call that was carried out to its end.
@@ -65,7 +58,7 @@ func (c call[In, Out]) carryOut(ctx context.Context, e *Engine, slug string, in 
 		}
 		switch {
 		case errors.Is(err, errGone):
-			ctx = context.WithValue(ctx, repeatedKey{}, true)
+			ctx = repeated(ctx)
 		case !errors.Is(err, errElsewhere):
 			return out, err
 		}
@@ -200,7 +193,7 @@ func (e *Engine) serve(ctx context.Context, id string) {
 
 func (e *Engine) answerTo(ctx context.Context, r postgres.Request) []byte {
 	if r.Repeated {
-		ctx = context.WithValue(ctx, repeatedKey{}, true)
+		ctx = repeated(ctx)
 	}
 	out, err := e.called(As(ctx, r.Actor), r)
 	back := answer{Error: failureOf(err)}

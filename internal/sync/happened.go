@@ -22,7 +22,7 @@ func (d *desk) learn(pg *page, s sighting) {
 	h := postgres.HappensTo(pg.head, pg.life, s.contentAt, kind, d.cause.actorIn(&s))
 	h.State = state
 	if kind == memories.DidLearn {
-		h.Renamed = d.cause.renamedFrom
+		h.Renamed = d.cause.renamedFrom()
 		pg.learned = len(d.out.batch.Activity)
 	}
 	pg.life = postgres.Life{State: state, Type: h.Type}

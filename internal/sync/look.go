@@ -136,23 +136,43 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 		return Scan{}, err
 	}
 	gone, device := h.gone(listing, found.known, row.DurableDevice)
-	seen, err := h.read(ctx, at, found)
+	scan, err := h.decide(ctx, look{at: at, gone: gone, cause: why}, found)
 	if err != nil {
 		return Scan{}, err
 	}
-	l := look{at: at, seen: seen, gone: gone, cause: why}
-	out, err := h.save(ctx, l)
-	if err != nil {
-		return Scan{}, err
-	}
+	scan.Scanned = len(listing.Files)
 	h.noteIndexes(listing)
-	if err := h.rememberLook(ctx, listing, scope, found.before, device); err != nil {
+	return scan, h.rememberLook(ctx, listing, scope, found.before, device)
+}
+
+// decide reads what may be otherwise, and saves and tells what is, portion by portion.
+func (h *hold) decide(ctx context.Context, l look, found differences) (Scan, error) {
+	portions, err := h.portions(ctx, l, found)
+	if err != nil {
 		return Scan{}, err
 	}
-	h.tell(out.changes)
-	return Scan{
-		Scanned: len(listing.Files), Added: out.added, Updated: out.updated, Removed: out.removed, Changed: len(gone) > 0 || slices.ContainsFunc(seen, sighting.isNews),
-	}, nil
+	scan := Scan{Changed: len(l.gone) > 0}
+	for i, p := range portions {
+		l.gone = p.gone
+		if l.seen, err = h.read(ctx, l.at, p, found.known); err != nil {
+			return scan, err
+		}
+		if i == 0 && (len(portions) > 1 || l.mayRemove() > massRemoval) {
+			if l.durable, err = h.w.DurableMemories(ctx); err != nil {
+				return scan, err
+			}
+		}
+		out, err := h.save(ctx, l)
+		if err != nil {
+			return scan, err
+		}
+		h.tell(out.changes)
+		scan.Added += out.added
+		scan.Updated += out.updated
+		scan.Removed += out.removed
+		scan.Changed = scan.Changed || slices.ContainsFunc(l.seen, sighting.isNews)
+	}
+	return scan, nil
 }
 
 // save reconciles a look with what is known and commits the outcome.
@@ -165,6 +185,7 @@ func (h *hold) save(ctx context.Context, l look) (outcome, error) {
 		return outcome{}, err
 	}
 	out := reconcile(l, p)
+	out.batch.Deletion = l.cause.renames
 	indexLater := len(out.batch.Words) > indexedAtOnce
 	if indexLater {
 		out.batch.Words = nil
@@ -280,13 +301,7 @@ func (h *hold) past(ctx context.Context, l look) (past, error) {
 	for i, head := range p.heads {
 		of[i] = head.UUID
 	}
-	if p.files, err = h.w.FilesOf(ctx, of); err != nil {
-		return p, err
-	}
-	if len(l.gone)+len(l.seen) <= massRemoval {
-		return p, nil // too few for a mass removal, whatever there was before
-	}
-	p.durable, err = h.w.DurableMemories(ctx)
+	p.files, err = h.w.FilesOf(ctx, of)
 	return p, err
 }
 

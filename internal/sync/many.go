@@ -1,6 +1,9 @@
 package sync
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Seen names a memory and what the user saw of it: its ETag, or nothing for whatever there is.
 type Seen struct{ ID, Match string }
@@ -16,7 +19,7 @@ func (e *Engine) DeleteMany(ctx context.Context, slug string, all []Seen) []erro
 }
 
 func (e *Engine) deleteManyHere(ctx context.Context, slug string, all []Seen) ([]*failure, error) {
-	return e.many(ctx, slug, all, (*hold).deleteSeen), nil
+	return e.many(ctx, slug, all, (*hold).deleteSeen)
 }
 
 // PurgeMany removes each memory with its history as Purge does, and answers as DeleteMany.
@@ -30,7 +33,7 @@ func (e *Engine) purgeManyHere(ctx context.Context, slug string, all []Seen) ([]
 			return nil, err
 		}
 		return h.purge(ctx, seen.ID)
-	}), nil
+	})
 }
 
 // RestoreMany brings each memory back as Restore does, and answers as DeleteMany.
@@ -42,7 +45,7 @@ func (e *Engine) restoreManyHere(ctx context.Context, slug string, all []Seen) (
 	return e.many(ctx, slug, all, func(h *hold, ctx context.Context, seen Seen) ([]change, error) {
 		_, err := h.restoreSeen(ctx, seen)
 		return nil, err
-	}), nil
+	})
 }
 
 // VerifyMany says of each memory that it is still true as Verify does, and answers as DeleteMany.
@@ -51,7 +54,7 @@ func (e *Engine) VerifyMany(ctx context.Context, slug string, all []Seen) []erro
 }
 
 func (e *Engine) verifyManyHere(ctx context.Context, slug string, all []Seen) ([]*failure, error) {
-	return e.many(ctx, slug, all, (*hold).verifySeen), nil
+	return e.many(ctx, slug, all, (*hold).verifySeen)
 }
 
 // many carries a call for many memories out, and returns one error for each.
@@ -68,7 +71,7 @@ func many(ctx context.Context, e *Engine, c call[[]Seen, []*failure], slug strin
 }
 
 // many does with each memory what act does, and then publishes. act returns what there is to tell of it.
-func (e *Engine) many(ctx context.Context, slug string, all []Seen, act func(*hold, context.Context, Seen) ([]change, error)) []*failure {
+func (e *Engine) many(ctx context.Context, slug string, all []Seen, act func(*hold, context.Context, Seen) ([]change, error)) ([]*failure, error) {
 	errs := make([]error, len(all))
 	for i := 0; i < len(all); i += atOnce {
 		part := all[i:min(i+atOnce, len(all))]
@@ -82,11 +85,14 @@ func (e *Engine) many(ctx context.Context, slug string, all []Seen, act func(*ho
 			h.tell(changes)
 			return err
 		})
+		if i == 0 && errors.Is(err, errElsewhere) {
+			return nil, err // nothing has been done, and all of it is for the other server to do
+		}
 		if err != nil {
 			failAll(errs[i:i+len(part)], err)
 		}
 	}
-	return failuresOf(errs)
+	return failuresOf(errs), nil
 }
 
 // failAll makes what stands in the way of all the failure of each that has none of its own.

@@ -60,7 +60,7 @@ func (p *poller) poll(now time.Time) {
 		note("", p.discover(), true)
 	}
 	for _, a := range p.terrain().agents {
-		if unwatched.includes(a.Slug) {
+		if unwatched.includes(a.Slug) && p.looksAfter(a.Slug) {
 			saw, settled := p.walk(a, now)
 			note(a.Slug, saw, settled)
 		}

@@ -17,8 +17,21 @@ type look struct {
 	at   time.Time
 	seen []sighting
 	gone []postgres.File // known to be there, and not there any more
+	// durable is how many memories the durable directory carried before; 0 where no more than massRemoval can have left it.
+	durable int
 	// cause is why there is something to see, where that is not just somebody's writing a file.
 	cause cause
+}
+
+// mayRemove is how many files may have left a memory.
+func (l look) mayRemove() int {
+	n := len(l.gone)
+	for _, s := range l.seen {
+		if s.known != nil && s.known.Present {
+			n++
+		}
+	}
+	return n
 }
 
 // past is what was known, before a look, of all that the look touches.
@@ -27,7 +40,6 @@ type past struct {
 	unreadable []postgres.Head // the entries for unreadable files at the paths of the look
 	tombstones map[postgres.Tombstone]bool
 	files      []postgres.File // on disk, of heads, wherever they are
-	durable    int             // how many memories the durable directory carried
 }
 
 // change is one thing that happened to one memory.
@@ -54,7 +66,7 @@ func reconcile(l look, p past) outcome {
 	for _, s := range l.seen {
 		d.fileSeen(s)
 	}
-	d.removeWhatNoFileCarries(p.durable)
+	d.removeWhatNoFileCarries(l.durable)
 	d.settle()
 	d.journal()
 	return d.outcome()

@@ -72,6 +72,15 @@ func (e *Engine) save(ctx context.Context, slug string, draft Draft, onlyNew boo
 		}
 		created := head == nil || head.State == memories.Deleted
 		if onlyNew && !created {
+			done, err := h.isCreated(ctx, *head, draft)
+			if err != nil {
+				return err
+			}
+			if done {
+				result, err = h.result(ctx, head.ID)
+				result.Created = true
+				return err
+			}
 			return &memories.NameTakenError{Name: head.Name, ID: head.ID}
 		}
 		result, err = h.write(ctx, head, draft)
@@ -194,7 +203,7 @@ func (h *hold) write(ctx context.Context, head *postgres.Head, draft Draft) (Res
 	if err := h.disk.Write(h.root, target.path, data, options); err != nil {
 		return Result{}, writeConflict(target.path, err)
 	}
-	if err := h.takeInSaved(ctx, target.path, ""); err != nil {
+	if err := h.takeInSaved(ctx, target.path, cause{actor: actorOf(ctx)}); err != nil {
 		return Result{}, err
 	}
 	if err := h.lookAtBlocked(ctx, draft.Name); err != nil {
@@ -324,12 +333,11 @@ func (h *hold) takeIn(ctx context.Context, file string) error {
 	return err
 }
 
-// takeInSaved mirrors a file that was just written because somebody asked for what it says. renamedFrom is the name that
-// its memory had before; empty: no other.
-func (h *hold) takeInSaved(ctx context.Context, file, renamedFrom string) error {
+// takeInSaved mirrors a file that was just written because somebody asked for what it says.
+func (h *hold) takeInSaved(ctx context.Context, file string, why cause) error {
 	h.saved = file
 	defer func() { h.saved = "" }()
-	_, err := h.look(ctx, []string{file}, cause{actor: actorOf(ctx), renamedFrom: renamedFrom})
+	_, err := h.look(ctx, []string{file}, why)
 	return err
 }
 
@@ -344,7 +352,8 @@ func (h *hold) resultByName(ctx context.Context, name string) (Result, error) {
 	return h.result(ctx, heads[0].ID)
 }
 
-// rename saves the memory under its new name and deletes it under the old one.
+// rename saves the memory under its new name and deletes it under the old one, in one step: the commit that takes in the
+// new file. Whatever ends it before that, the new file goes again.
 func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Result, error) {
 	if err := h.canWrite(ctx); err != nil {
 		return Result{}, err
@@ -356,15 +365,11 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if len(taken) > 0 && taken[0].State != memories.Deleted {
 		return Result{}, &memories.NameTakenError{Name: draft.Name, ID: taken[0].ID}
 	}
-	carriers, err := h.carriersOf(ctx, head)
+	deletion, err := h.deletionOf(ctx, head)
 	if err != nil {
 		return Result{}, err
 	}
-	for _, f := range carriers {
-		if err := h.checkUnchanged(f); err != nil {
-			return Result{}, err
-		}
-	}
+	deletion.RenamedTo = draft.Name
 	base, err := h.w.CurrentRaw(ctx, head.UUID)
 	if err != nil {
 		return Result{}, err
@@ -374,20 +379,20 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 		return Result{}, err
 	}
 	parsed := memories.Parse(data, "")
-	if err := h.w.Allow(ctx, draft.Name, parsed.Fingerprint(data)); err != nil {
+	t := h.newTarget(memories.FileName(draft.Type, draft.Name))
+	if err := h.w.BeginRename(ctx, draft.Name, parsed.Fingerprint(data), t.path, files.Hash(data)); err != nil {
 		return Result{}, err
 	}
-	t := h.newTarget(memories.FileName(draft.Type, draft.Name))
 	if err := h.disk.Write(h.root, t.path, data, files.Options{New: true}); err != nil {
 		return Result{}, writeConflict(t.path, err)
 	}
-	if err := h.takeInSaved(ctx, t.path, head.Name); err != nil {
+	if err := h.takeInSaved(ctx, t.path, cause{actor: actorOf(ctx), renames: &deletion}); err != nil {
+		return Result{}, err
+	}
+	if err := h.finishDeletions(ctx); err != nil {
 		return Result{}, err
 	}
 	if err := h.lookAtBlocked(ctx, draft.Name); err != nil {
-		return Result{}, err
-	}
-	if err := h.delete(ctx, head, draft.Name); err != nil {
 		return Result{}, err
 	}
 	if err := h.publish(ctx); err != nil {

@@ -69,24 +69,17 @@ func (s sighting) awaitsRemoval() bool {
 
 // read opens every file that may be otherwise, a few at a time, and returns those that are. The rest are signed, so that
 // the next look passes over them.
-func (h *hold) read(ctx context.Context, at time.Time, found differences) ([]sighting, error) {
-	toRead, known := found.toRead, found.known
-	seen := make([]sighting, len(toRead))
-	ok := make([]bool, len(toRead))
-	group, reading := errgroup.WithContext(ctx)
-	group.SetLimit(2 * runtime.GOMAXPROCS(0))
-	// Each worker takes a run of files: starting one for every small file costs more than reading it.
-	const run = 64
-	for start := 0; start < len(toRead); start += run {
-		end := min(start+run, len(toRead))
-		group.Go(func() error {
-			for i := start; i < end; i++ {
-				seen[i], ok[i] = h.see(at, toRead[i], known[toRead[i].Path])
-			}
-			return reading.Err()
-		})
-	}
-	if err := group.Wait(); err != nil {
+func (h *hold) read(ctx context.Context, at time.Time, p portion, known map[string]*postgres.File) ([]sighting, error) {
+	seen := make([]sighting, len(p.entries))
+	ok := make([]bool, len(p.entries))
+	err := inRuns(ctx, len(p.entries), func(i int) {
+		seen[i], ok[i] = h.see(at, p.entries[i], known[p.entries[i].Path])
+		if ok[i] && p.subjects != nil && seen[i].subject() != p.subjects[i] {
+			h.queue.add(h.onDisk.Slug, seen[i].path) // it belongs into another portion by now
+			ok[i] = false
+		}
+	})
+	if err != nil {
 		return nil, err
 	}
 	var steady []postgres.Signed
@@ -103,8 +96,25 @@ func (h *hold) read(ctx context.Context, at time.Time, found differences) ([]sig
 	return kept, h.w.Sign(ctx, steady)
 }
 
+// inRuns calls do for each of n files, a few at a time, until ctx ends.
+func inRuns(ctx context.Context, n int, do func(i int)) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(2 * runtime.GOMAXPROCS(0))
+	// Each worker takes a run of files: starting one for every small file costs more than reading it.
+	const run = 64
+	for start := 0; start < n; start += run {
+		group.Go(func() error {
+			for i := start; i < min(start+run, n); i++ {
+				do(i)
+			}
+			return ctx.Err()
+		})
+	}
+	return group.Wait()
+}
+
 // see reads one file. ok is false when it vanished or is being written: another look follows.
-func (h *hold) see(at time.Time, entry agents.Entry, known *postgres.File) (s sighting, ok bool) {
+func (h *hold) see(at time.Time, entry *agents.Entry, known *postgres.File) (s sighting, ok bool) {
 	s = sighting{
 		path: entry.Path, session: entry.Session, size: entry.Size,
 		modTime: entry.ModTime.UnixNano(), signature: signature(entry, at), known: known, saved: entry.Path == h.saved,
@@ -193,7 +203,7 @@ func (s *sighting) date(at, modTime time.Time) {
 }
 
 // signature is the one to remember of an entry: 0 where a further change could carry the same one.
-func signature(entry agents.Entry, at time.Time) int64 {
+func signature(entry *agents.Entry, at time.Time) int64 {
 	if entry.ChangeTime.After(at.Add(-fresh)) {
 		return 0
 	}

@@ -34,15 +34,20 @@ type bench struct {
 func setup(t *testing.T, prepare ...func(dir string)) *bench {
 	t.Helper()
 	b := &bench{T: t, dir: t.TempDir(), url: pgtest.New(t)}
-	b.options = sync.Options{
-		Places: agents.Settings{AgentsDir: b.dir}, Debounce: 20 * time.Millisecond, Rescan: time.Hour,
-		ClaudeMDLimit: 40_000, Log: slog.New(slog.DiscardHandler),
-	}
+	b.options = optionsFor(b.dir)
 	for _, p := range prepare {
 		p(b.dir)
 	}
 	b.start()
 	return b
+}
+
+// optionsFor returns the settings of an engine that looks at once at whatever happens in the directory.
+func optionsFor(dir string) sync.Options {
+	return sync.Options{
+		Places: agents.Settings{AgentsDir: dir}, Debounce: 20 * time.Millisecond, Rescan: time.Hour,
+		ClaudeMDLimit: 40_000, Log: slog.New(slog.DiscardHandler),
+	}
 }
 
 func (b *bench) start() {
@@ -51,13 +56,19 @@ func (b *bench) start() {
 	if err != nil {
 		b.Fatal(err)
 	}
+	b.startOver(store)
+	b.until("the first scan", b.engine.Ready)
+}
+
+// startOver starts an engine over a store, and does not wait for it.
+func (b *bench) startOver(store *postgres.Store) {
+	b.Helper()
 	engine, err := sync.Start(store, b.options)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.store, b.engine = store, engine
 	b.Cleanup(b.stop)
-	b.until("the first scan", engine.Ready)
 }
 
 func (b *bench) stop() {

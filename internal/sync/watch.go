@@ -102,6 +102,9 @@ func (w *watcher) watchTarget(slug, file, within string) {
 }
 
 func (w *watcher) watch(dir string, because reason) {
+	if w.open == nil {
+		return
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	d := w.watches.enter(dir, because)

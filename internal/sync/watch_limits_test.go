@@ -13,7 +13,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres/pgtest/line"
+	"memoir/internal/postgres/pgtest/linetest"
 	"memoir/internal/sync"
 )
 
@@ -302,7 +302,7 @@ func TestPollingAsksTheDatabaseNothingWhileNothingChanges(t *testing.T) {
 	b.stop()
 	var requests atomic.Int64
 	direct := b.url
-	b.url = line.New(t, direct, func(string) line.Fate { requests.Add(1); return line.Answered }).URL
+	b.url = linetest.New(t, direct, func(string) linetest.Fate { requests.Add(1); return linetest.Answered }).URL
 	b.start()
 	t.Cleanup(func() { b.url = direct })
 	polls := func(n int64) {

@@ -43,6 +43,28 @@ func TestAgentsAndSessionsThatAppearLaterArriveWhole(t *testing.T) {
 	}
 }
 
+func TestAThousandSessionsMadeAtOnceByAnotherProcessArriveWhole(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	script := `cd "$1" && mkdir -p sessions && for i in $(seq 1000); do
+		mkdir -p "sessions/U$i-C-1712345678.0001/memory"
+		printf -- '---\nname: Session %d\ntype: user\n---\ntext\n' "$i" > "sessions/U$i-C-1712345678.0001/memory/a.md"
+	done`
+	if out, err := exec.Command("bash", "-c", script, "bash", b.path("ada")).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	b.until("a memory of each session", func() bool { return b.agent("ada").Counts.Total == 1000 })
+	b.until("the sessions to be counted", func() bool { return b.agent("ada").Sessions == 1000 })
+	// Each of them is followed from now on.
+	for _, i := range []int{1, 500, 1000} {
+		b.write(fmt.Sprintf("ada/sessions/U%d-C-1712345678.0001/memory/a.md", i), note(fmt.Sprint("Session ", i), memories.User, "changed"))
+	}
+	b.until("the changes", func() bool {
+		latest := b.list("ada", "") // the first page has what was saved last
+		return latest["Session 1"].Body == "changed" && latest["Session 500"].Body == "changed" && latest["Session 1000"].Body == "changed"
+	})
+}
+
 func TestARootThatDoesNotExistYetIsWaitedForAndARemovedOneReturns(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

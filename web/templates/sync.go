@@ -75,6 +75,7 @@ type AgentSync struct {
 	Missing        int
 	Pending        int
 	Problem        string // of its CLAUDE.md; empty: none
+	Elsewhere      bool   // another server of this database looks after it
 }
 
 // inStep reports whether there is nothing to say about the agent.

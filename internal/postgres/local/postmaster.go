@@ -99,6 +99,8 @@ func (c *cluster) settings(run string) []string {
 		"hba_file=" + run + "/pg_hba.conf",
 		"ident_file=" + run + "/pg_ident.conf",
 		"max_connections=" + strconv.Itoa(c.maxConnections),
+		// Each agent that is looked after takes a lock. 512 make room for some 20,000 at 40 connections, in 10 MB.
+		"max_locks_per_transaction=512",
 		"shared_buffers=32MB",
 		"min_wal_size=32MB",
 		"max_wal_size=256MB",

@@ -581,6 +581,32 @@ func (q *Queries) MarkFilesRemoving(ctx context.Context, arg MarkFilesRemovingPa
 	return err
 }
 
+const promiseFile = `-- name: PromiseFile :exec
+INSERT INTO files (agent_id, path, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at)
+VALUES ($1, $2, 'removing', false, $3, $4, 0, 0, $5, $5)
+ON CONFLICT (agent_id, path) DO UPDATE SET status = 'removing', present = false, hash = excluded.hash, signature = NULL, problem = NULL
+`
+
+type PromiseFileParams struct {
+	AgentID     int64
+	Path        string
+	Fingerprint []byte
+	Hash        string
+	At          time.Time
+}
+
+// A file that is about to be written. Like one that a deletion has left it goes again, unless it is taken in.
+func (q *Queries) PromiseFile(ctx context.Context, arg PromiseFileParams) error {
+	_, err := q.db.Exec(ctx, promiseFile,
+		arg.AgentID,
+		arg.Path,
+		arg.Fingerprint,
+		arg.Hash,
+		arg.At,
+	)
+	return err
+}
+
 const recordBytes = `-- name: RecordBytes :exec
 UPDATE files SET hash = $1, signature = NULL WHERE agent_id = $2 AND path = $3
 `

@@ -387,6 +387,40 @@ func (q *Queries) MissingMemories(ctx context.Context, agentID int64) ([]uuid.UU
 	return items, nil
 }
 
+const namesOf = `-- name: NamesOf :many
+SELECT id, name FROM memories WHERE agent_id = $1 AND id = ANY($2::uuid[])
+`
+
+type NamesOfParams struct {
+	AgentID int64
+	Ids     []uuid.UUID
+}
+
+type NamesOfRow struct {
+	ID   uuid.UUID
+	Name string
+}
+
+func (q *Queries) NamesOf(ctx context.Context, arg NamesOfParams) ([]NamesOfRow, error) {
+	rows, err := q.db.Query(ctx, namesOf, arg.AgentID, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []NamesOfRow{}
+	for rows.Next() {
+		var i NamesOfRow
+		if err := rows.Scan(&i.ID, &i.Name); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const restoringHeads = `-- name: RestoringHeads :many
 SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description FROM memories m WHERE m.agent_id = $1 AND m.restoring
 `

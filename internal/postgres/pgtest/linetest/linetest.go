@@ -1,8 +1,8 @@
-// Package line is the line between Memoir and its Postgres as tests need it: one that can be lost. It understands the
+// Package linetest is the line between Memoir and its Postgres as tests need it: one that can be lost. It understands the
 // stream of messages just enough to lose a request before Postgres gets it, or the answer after Postgres has carried it
 // out, which is how a commit comes about that nobody heard of. It can also be cut, or fall silent, as a whole. Only tests
 // use it.
-package line
+package linetest
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package line_test
+package linetest_test
 
 import (
 	"context"
@@ -8,20 +8,20 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/postgres/pgtest"
-	"memoir/internal/postgres/pgtest/line"
+	"memoir/internal/postgres/pgtest/linetest"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
 // setup returns a line to a database with an empty table.
-func setup(t *testing.T, fate func(string) line.Fate) (l *line.Line, direct *pgx.Conn) {
+func setup(t *testing.T, fate func(string) linetest.Fate) (l *linetest.Line, direct *pgx.Conn) {
 	t.Helper()
 	url := pgtest.Empty(t)
 	direct = connect(t, url)
 	if _, err := direct.Exec(t.Context(), "CREATE TABLE notes (note text)"); err != nil {
 		t.Fatal(err)
 	}
-	return line.New(t, url, fate), direct
+	return linetest.New(t, url, fate), direct
 }
 
 func connect(t *testing.T, url string) *pgx.Conn {
@@ -45,9 +45,9 @@ func notes(t *testing.T, conn *pgx.Conn) (n int) {
 func TestAnIntactLineChangesNothing(t *testing.T) {
 	t.Parallel()
 	var asked []string
-	l, direct := setup(t, func(request string) line.Fate {
+	l, direct := setup(t, func(request string) linetest.Fate {
 		asked = append(asked, request)
-		return line.Answered
+		return linetest.Answered
 	})
 	conn := connect(t, l.URL)
 	if _, err := conn.CopyFrom(t.Context(), pgx.Identifier{"notes"}, []string{"note"}, pgx.CopyFromRows([][]any{{"a"}, {"b"}})); err != nil {
@@ -70,25 +70,25 @@ func TestAnIntactLineChangesNothing(t *testing.T) {
 func TestARequestIsLostBeforeOrAfterItIsCarriedOut(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		fate line.Fate
+		fate linetest.Fate
 		do   func(*pgx.Conn) error
 		lose string
 		want int // notes afterwards
 	}{
-		"a statement, before": {line.NotSent, insert, "insert", 0},
-		"a statement, after":  {line.Unanswered, insert, "insert", 1},
-		"a commit, before":    {line.NotSent, inTransaction, "commit", 0},
-		"a commit, after":     {line.Unanswered, inTransaction, "commit", 1},
-		"a copy, before":      {line.NotSent, copyIn, `copy "notes"`, 0},
-		"a copy, after":       {line.Unanswered, copyIn, `copy "notes"`, 1},
+		"a statement, before": {linetest.NotSent, insert, "insert", 0},
+		"a statement, after":  {linetest.Unanswered, insert, "insert", 1},
+		"a commit, before":    {linetest.NotSent, inTransaction, "commit", 0},
+		"a commit, after":     {linetest.Unanswered, inTransaction, "commit", 1},
+		"a copy, before":      {linetest.NotSent, copyIn, `copy "notes"`, 0},
+		"a copy, after":       {linetest.Unanswered, copyIn, `copy "notes"`, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l, direct := setup(t, func(request string) line.Fate {
+			l, direct := setup(t, func(request string) linetest.Fate {
 				if request == test.lose {
 					return test.fate
 				}
-				return line.Answered
+				return linetest.Answered
 			})
 			conn := connect(t, l.URL)
 			if err := test.do(conn); err == nil || !conn.IsClosed() {

@@ -1,0 +1,192 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// limitsOf are the limits on watching that a user namespace has of its own.
+const limitsOf = "/proc/sys/user/"
+
+// patience is how long a test waits for what should happen at once, on a slow and shared machine.
+const patience = 2 * time.Minute
+
+// confined is the real server in a user namespace of its own, in which the system grants it as little as the test says.
+type confined struct {
+	*testing.T
+	agents string
+	url    string
+	server *exec.Cmd
+}
+
+// startConfined starts the server where each of the limits, named as in /proc/sys/user, holds.
+func startConfined(t *testing.T, limits map[string]int) *confined {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "memoir")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	c := &confined{T: t, agents: filepath.Join(t.TempDir(), "agents")}
+	script := ""
+	for name, limit := range limits {
+		script += fmt.Sprintf("echo %d > %s%s && ", limit, limitsOf, name)
+	}
+	data := filepath.Join(t.TempDir(), "data")
+	c.server = exec.Command("sh", "-c", script+`exec "$@"`, "sh", binary, "--addr=127.0.0.1:0", "--agents-dir="+c.agents, "--claude-dir=",
+		"--data-dir="+data, "--database-url=", "--debounce=20ms", "--rescan=1h")
+	c.server.Env = append(slices.DeleteFunc(os.Environ(), isSetting), "HOME="+data)
+	everybody := []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1 << 31}}
+	c.server.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER, UidMappings: everybody, GidMappings: everybody, GidMappingsEnableSetgroups: true}
+	if os.Getuid() != 0 { // then only oneself can be mapped
+		c.server.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
+		c.server.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
+		c.server.SysProcAttr.GidMappingsEnableSetgroups = false
+	}
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.server.Stderr = log
+	t.Cleanup(func() {
+		if raw, err := os.ReadFile(log.Name()); err == nil && t.Failed() {
+			t.Logf("the server said:\n%s", raw)
+		}
+		log.Close() //nolint:errcheck // only read from here on
+	})
+	out, err := c.server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.server.Start(); err != nil {
+		t.Skipf("this machine lets nobody make a user namespace: %v", err)
+	}
+	t.Cleanup(func() {
+		c.server.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it may have ended already
+		c.server.Wait()                          //nolint:errcheck // however it ends
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	url, announced := strings.CutPrefix(strings.TrimSpace(line), "memoir: listening on ")
+	if raw, _ := os.ReadFile(log.Name()); !announced && strings.Contains(string(raw), limitsOf) {
+		t.Skipf("this machine lets nobody set the limits of a user namespace: %s", raw)
+	}
+	if !announced {
+		t.Fatalf("the server said %q (%v)", line, err)
+	}
+	c.url = url
+	c.until("the first scan", func() bool { return c.get("/readyz", nil) == http.StatusOK })
+	return c
+}
+
+// isSetting keeps the caller's own settings out of the test.
+func isSetting(entry string) bool {
+	return strings.HasPrefix(entry, "MEMOIR_") || strings.HasPrefix(entry, "DATABASE_URL=") || strings.HasPrefix(entry, "HOME=")
+}
+
+func (c *confined) get(path string, into any) (status int) {
+	answer, err := http.Get(c.url + path)
+	if err != nil {
+		return 0
+	}
+	defer answer.Body.Close() //nolint:errcheck // read to its end, or of no use
+	if into != nil {
+		if err := json.NewDecoder(answer.Body).Decode(into); err != nil {
+			c.Errorf("%s: %v", path, err)
+		}
+	}
+	return answer.StatusCode
+}
+
+func (c *confined) until(what string, holds func() bool) {
+	c.Helper()
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			c.Fatalf("waited %v in vain for %s", patience, what)
+		}
+	}
+}
+
+func (c *confined) write(path, body string) {
+	c.Helper()
+	file := filepath.Join(c.agents, path)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		c.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("---\nname: "+path+"\ntype: user\n---\n"+body+"\n"), 0o644); err != nil {
+		c.Fatal(err)
+	}
+}
+
+func (c *confined) arrives(path, body string) {
+	c.Helper()
+	slug, _, _ := strings.Cut(path, "/")
+	c.until(path+" to be "+body, func() bool {
+		var list struct {
+			Memories []struct{ Name, Body string } `json:"memories"`
+		}
+		c.get("/api/v1/agents/"+slug+"/memories?limit=500", &list)
+		for _, m := range list.Memories {
+			if m.Name == path && m.Body == body {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func (c *confined) mode() (mode, note string) {
+	c.Helper()
+	var figures struct {
+		Mode string  `json:"watch_mode"`
+		Note *string `json:"watch_note"`
+	}
+	if status := c.get("/api/v1/sync", &figures); status != http.StatusOK {
+		c.Fatalf("/sync answered %d", status)
+	}
+	if figures.Note != nil {
+		note = *figures.Note
+	}
+	return figures.Mode, note
+}
+
+func TestTheServerDoesWithoutWhatTheSystemRefusesToWatch(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		limits map[string]int
+		says   string
+	}{
+		"no notifier at all": {map[string]int{"max_inotify_instances": 0}, "fs.inotify.max_user_instances"},
+		"five watches":       {map[string]int{"max_inotify_watches": 5}, "fs.inotify.max_user_watches"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := startConfined(t, test.limits)
+			files := []string{"ada/memory/a.md", "ada/memory/sub/b.md", "bob/memory/a.md"}
+			for i := range 5 {
+				files = append(files, fmt.Sprintf("ada/sessions/U%d-C-1712345678.0001/memory/s.md", i))
+			}
+			for round := range 2 {
+				for _, file := range files {
+					c.write(file, fmt.Sprint("round ", round))
+				}
+				for _, file := range files {
+					c.arrives(file, fmt.Sprint("round ", round))
+				}
+			}
+			if mode, note := c.mode(); mode != "poll" || !strings.Contains(note, test.says) {
+				t.Errorf("the mode is %s (%s), want poll because of %s", mode, note, test.says)
+			}
+		})
+	}
+}

@@ -1,0 +1,329 @@
+package sync_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"memoir/internal/memories"
+	"memoir/internal/sync"
+)
+
+// long is how old the files are that are there before an operation.
+const long = 30 * 24 * time.Hour
+
+func (s *stage) put(name, text string) {
+	s.Helper()
+	s.writeAged(s.slug+"/"+name, text, long)
+}
+
+func (s *stage) putNote(name, of, body string) { s.put(name, note(of, memories.Feedback, body)) }
+
+// tabs is a memory in the durable directory and in three sessions, with two indexes, and another one beside it.
+func tabs(s *stage) {
+	s.Helper()
+	s.putNote("memory/other.md", "Other", "Stays.")
+	s.putNote("memory/tabs.md", "Tabs", "Use tabs.")
+	s.put("memory/MEMORY.md", "# Index\n- [Tabs](tabs.md) — how to indent\n- [Other](other.md) — stays\n")
+	s.put("sessions/u-c-1/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
+	s.put("sessions/u-c-1/memory/MEMORY.md", "- [Tabs](tabs.md)\n")
+	for i, body := range []string{"Use spaces.", "Use nothing."} {
+		name := fmt.Sprintf("%s/sessions/u-c-%d/memory/tabs.md", s.slug, i+2)
+		s.writeAged(name, note("Tabs", memories.Feedback, body), long+time.Duration(i+1)*time.Hour)
+	}
+	s.scanAll()
+}
+
+// inTrash is tabs, deleted.
+func inTrash(s *stage) {
+	s.Helper()
+	tabs(s)
+	s.mustDo(deleteOf("Tabs")(s))
+}
+
+// onlyInSessions is a memory without a durable file.
+func onlyInSessions(s *stage) {
+	s.Helper()
+	s.putNote("memory/other.md", "Other", "Stays.")
+	s.putNote("sessions/u-c-1/memory/tabs.md", "Tabs", "Use tabs.")
+	s.scanAll()
+}
+
+// three are memories to be dealt with at once. No name is part of anything else.
+var three = []string{"Quince", "Rhubarb", "Sorrel"}
+
+func threeMemories(s *stage) {
+	s.Helper()
+	index := ""
+	for _, name := range three {
+		s.putNote("memory/"+name+".md", name, name+" says something.")
+		index += "- [" + name + "](" + name + ".md)\n"
+	}
+	s.putNote("sessions/u-c-1/memory/Rhubarb.md", "Rhubarb", "Rhubarb said something else.")
+	s.put("memory/MEMORY.md", index)
+	s.scanAll()
+}
+
+// keptOut is a content that came back after its deletion.
+func keptOut(s *stage) {
+	s.Helper()
+	inTrash(s)
+	s.putNote("sessions/u-c-4/memory/tabs.md", "Tabs", "Use tabs.")
+	s.scanAll()
+}
+
+// missing are memories that went all at once.
+func missing(s *stage) {
+	s.Helper()
+	for i := range 12 {
+		s.putNote(fmt.Sprintf("memory/m%d.md", i), fmt.Sprintf("Number %d", i), fmt.Sprintf("Says %d.", i))
+	}
+	for _, name := range three {
+		s.putNote("memory/"+name+".md", name, name+" says something.")
+	}
+	s.scanAll()
+	for i := range 12 {
+		s.remove(fmt.Sprintf("%s/memory/m%d.md", s.slug, i))
+	}
+	for _, name := range three {
+		s.remove(s.slug + "/memory/" + name + ".md")
+	}
+	s.scanAll()
+}
+
+// lenient is a file that YAML refuses.
+const lenient = "---\nname: Tabs\ndescription: indent: how\ntype: feedback\n---\n\nUse tabs.\n"
+
+// leniently is a memory with a file that YAML refuses, and one that says something newer.
+func leniently(s *stage) {
+	s.Helper()
+	s.put("memory/tabs.md", lenient)
+	s.put("sessions/u-c-1/memory/tabs.md", note("Tabs", memories.Feedback, "Use spaces."))
+	s.scanAll()
+}
+
+func operations() []operation {
+	return []operation{
+		{name: "delete", before: tabs, do: deleteOf("Tabs")},
+		{name: "purge", before: tabs, do: purgeOf("Tabs"), partly: func(s *stage) { s.mustDo(deleteOf("Tabs")(s)) }},
+		{name: "purge what is in the trash", before: inTrash, do: purgeOf("Tabs")},
+		{name: "restore", before: inTrash, do: restoreOf("Tabs")},
+		{name: "restore what only sessions had", before: func(s *stage) { onlyInSessions(s); s.mustDo(deleteOf("Tabs")(s)) }, do: restoreOf("Tabs")},
+		{name: "save a new one", before: tabs, do: saveOf("New", "Learned.")},
+		{name: "save over one", before: tabs, do: saveOf("Tabs", "Use both.")},
+		{name: "save what only sessions have", before: onlyInSessions, do: saveOf("Tabs", "Use both.")},
+		{name: "save a deleted one", before: inTrash, do: saveOf("Tabs", "Use tabs."), partly: withoutTombstone("Use tabs.")},
+		{name: "edit", before: tabs, do: patchOf("Tabs", func(p *sync.Patch) { body := "Use both."; p.Body = &body })},
+		{name: "rename", before: tabs, do: patchOf("Tabs", func(p *sync.Patch) { name := "Spaces"; p.Name = &name })},
+		{name: "mend", before: leniently, do: mend, partly: edited(mended)},
+		{name: "undo mending", before: func(s *stage) { leniently(s); s.mustDo(mend(s)) }, do: undoMending, partly: edited(func(*stage) string { return lenient })},
+		{name: "still true", before: func(s *stage) {
+			tabs(s)
+			s.put("sessions/u-c-1/memory/tabs.md", "---\nname: Tabs\ndescription: About Tabs\ntype: feedback\nmetadata:\n  modified: 2020-01-02T03:04:05Z\n---\n\nUse tabs.\n")
+			s.scanAll()
+		}, do: verifyOf("Tabs")},
+		{name: "delete several", before: threeMemories, items: three, do: severally((*sync.Engine).DeleteMany, three...)},
+		{name: "restore several", items: three, do: severally((*sync.Engine).RestoreMany, three...), before: func(s *stage) {
+			threeMemories(s)
+			s.mustDo(severally((*sync.Engine).DeleteMany, three...)(s))
+		}},
+		{name: "delete missing ones", before: missing, items: three, do: severally((*sync.Engine).DeleteMany, three...)},
+		{name: "write back missing ones", before: missing, items: three, do: severally((*sync.Engine).RestoreMany, three...)},
+		{name: "rebuild the index", before: func(s *stage) { tabs(s); s.putNote("memory/new.md", "New", "Unlisted."); s.scanAll() }, do: one(func(s *stage) error {
+			_, err := s.engine.RebuildIndex(context.Background(), s.slug, "")
+			return err
+		})},
+		{name: "let in", before: keptOut, do: one(func(s *stage) error {
+			id, err := s.blockedID()
+			if err == nil {
+				_, err = s.engine.Allow(context.Background(), s.slug, id)
+			}
+			return err
+		})},
+		{name: "remove what is kept out", before: keptOut, do: one(func(s *stage) error {
+			id, err := s.blockedID()
+			if err == nil {
+				_, err = s.engine.RemoveBlocked(context.Background(), s.slug, id)
+			}
+			return err
+		})},
+		{name: "look", before: tabs, always: true, do: one(func(s *stage) error {
+			s.putNote("memory/new.md", "New", "Learned.")
+			s.putNote("memory/tabs.md", "Tabs", "Use both.")
+			s.remove(s.slug + "/memory/other.md")
+			s.remove(s.slug + "/sessions/u-c-2")
+			s.putNote("sessions/u-c-5/memory/more.md", "More", "Learned in a session.")
+			_, err := s.engine.Scan(context.Background(), s.slug)
+			return err
+		})},
+		{name: "look at what was renamed", before: tabs, always: true, do: one(func(s *stage) error {
+			s.putNote("memory/other.md", "Another", "Stays.")
+			s.put("memory/tabs.md", "no memory any more")
+			_, err := s.engine.Scan(context.Background(), s.slug)
+			return err
+		})},
+		{name: "publish over an edit by hand", before: tabs, always: true, do: one(func(s *stage) error {
+			s.write(s.slug+"/CLAUDE.md", "# Mine\n")
+			_, err := s.engine.Scan(context.Background(), s.slug)
+			return err
+		})},
+		{name: "a new agent", before: func(*stage) {}, always: true, do: one(func(s *stage) error {
+			s.putNote("memory/tabs.md", "Tabs", "Use tabs.")
+			_, err := s.engine.ScanAll(context.Background())
+			return err
+		})},
+	}
+}
+
+// one is an operation on one thing.
+func one(do func(*stage) error) func(*stage) []error {
+	return func(s *stage) []error { return []error{do(s)} }
+}
+
+func (s *stage) mustDo(errs []error) {
+	s.Helper()
+	if err := errors.Join(errs...); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// id returns the id of the memory of a name, one in the trash too, whatever fails otherwise.
+func (s *stage) id(name string) (id string, err error) {
+	err = s.direct.QueryRow(context.Background(), `SELECT m.id::text FROM memories m JOIN agents a ON a.id = m.agent_id
+		WHERE a.slug = $1 AND m.name = $2`, s.slug, name).Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", memories.ErrNotFound
+	}
+	return id, err
+}
+
+func (s *stage) blockedID() (id string, err error) {
+	err = s.direct.QueryRow(context.Background(), `SELECT b.id::text FROM blocked b JOIN agents a ON a.id = b.agent_id WHERE a.slug = $1`, s.slug).Scan(&id)
+	return id, err
+}
+
+// asked is an operation on the memory of a name.
+func asked(name string, do func(s *stage, ctx context.Context, id string) error) func(*stage) []error {
+	return one(func(s *stage) error {
+		id, err := s.id(name)
+		if err != nil {
+			return err
+		}
+		return do(s, sync.As(context.Background(), memories.ByScript), id)
+	})
+}
+
+func deleteOf(name string) func(*stage) []error {
+	return asked(name, func(s *stage, ctx context.Context, id string) error {
+		_, err := s.engine.Delete(ctx, s.slug, id, "")
+		return err
+	})
+}
+
+func purgeOf(name string) func(*stage) []error {
+	return asked(name, func(s *stage, ctx context.Context, id string) error {
+		_, err := s.engine.Purge(ctx, s.slug, id, "")
+		return err
+	})
+}
+
+func restoreOf(name string) func(*stage) []error {
+	return asked(name, func(s *stage, ctx context.Context, id string) error {
+		_, err := s.engine.Restore(ctx, s.slug, id, "")
+		return err
+	})
+}
+
+func verifyOf(name string) func(*stage) []error {
+	return asked(name, func(s *stage, ctx context.Context, id string) error {
+		_, err := s.engine.Verify(ctx, s.slug, id, "")
+		return err
+	})
+}
+
+func patchOf(name string, change func(*sync.Patch)) func(*stage) []error {
+	return asked(name, func(s *stage, ctx context.Context, id string) error {
+		var patch sync.Patch
+		change(&patch)
+		_, err := s.engine.Patch(ctx, s.slug, id, "", patch)
+		return err
+	})
+}
+
+// withoutTombstone is what saving something deleted comes to when it ends before the file: what somebody has asked for is not
+// kept out any more.
+func withoutTombstone(body string) func(*stage) {
+	return func(s *stage) {
+		s.Helper()
+		f := memories.FingerprintOf(memories.Feedback, "About Tabs", body)
+		if _, err := s.direct.Exec(context.Background(), "DELETE FROM tombstones WHERE fingerprint = $1", f[:]); err != nil {
+			s.Fatal(err)
+		}
+	}
+}
+
+func saveOf(name, body string) func(*stage) []error {
+	return one(func(s *stage) error {
+		_, err := s.engine.Save(sync.As(context.Background(), memories.ByScript), s.slug, sync.Draft{Name: name, Type: memories.Feedback, Description: "About " + name, Body: body})
+		return err
+	})
+}
+
+func mend(s *stage) []error {
+	return asked("Tabs", func(s *stage, ctx context.Context, id string) error {
+		_, err := s.engine.Fix(ctx, s.slug, id, "", "memory/tabs.md", "yaml")
+		return err
+	})(s)
+}
+
+// edited is what mending, or undoing it, comes to when it is cut short between the file and its row: Memoir finds a file
+// that somebody has edited on disk, and what it says is new.
+func edited(text func(*stage) string) func(*stage) {
+	return func(s *stage) {
+		s.Helper()
+		s.put("memory/tabs.md", text(s))
+		s.scanAll()
+	}
+}
+
+func mended(s *stage) string {
+	s.Helper()
+	id, err := s.id("Tabs")
+	if err != nil {
+		s.Fatal(err)
+	}
+	flawed, err := s.engine.ProposeFixes(context.Background(), s.slug, id)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return string(flawed[0].Fixes[0].After)
+}
+
+func undoMending(s *stage) []error {
+	return asked("Tabs", func(s *stage, ctx context.Context, id string) error {
+		var hash string
+		err := s.direct.QueryRow(ctx, `SELECT hash FROM revisions WHERE memory_id = $1 ORDER BY seen_order LIMIT 1`, id).Scan(&hash)
+		if err == nil {
+			_, err = s.engine.UndoFix(ctx, s.slug, id, "", "memory/tabs.md", hash)
+		}
+		return err
+	})(s)
+}
+
+// severally is an operation on several memories at once.
+func severally(do func(*sync.Engine, context.Context, string, []sync.Seen) []error, names ...string) func(*stage) []error {
+	return func(s *stage) []error {
+		var all []sync.Seen
+		for _, name := range names {
+			id, err := s.id(name)
+			if err != nil {
+				s.Fatal(err)
+			}
+			all = append(all, sync.Seen{ID: id})
+		}
+		return do(s.engine, sync.As(context.Background(), memories.ByScript), s.slug, all)
+	}
+}

@@ -1,0 +1,180 @@
+package sync_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"memoir/internal/files"
+)
+
+// picture is everything that is kept of one agent, on disk and in Postgres, as sorted lines without what no two runs have
+// in common: ids and times. Of times it says whether they are old or new.
+type picture []string
+
+// rows are what Postgres has of an agent, a line each. $1 is its id, $2 what divides old times from new ones.
+const rows = `
+WITH m AS (SELECT m.*, r.description, r.body, r.hash AS revision_hash FROM memories m LEFT JOIN revisions r ON r.id = m.revision_id WHERE m.agent_id = $1)
+SELECT format('memory %s is %s: type %s, at %s of %s, age %s, %s, restoring %s, deleted by %s, keeps lines %s, takes %s (%s), searched %s, says %s | %s',
+              name, state, type, path, session, CASE WHEN modified_at > $2 THEN 'new' ELSE 'old' END, problems, restoring, deleted_by,
+              (SELECT string_agg(index || ': ' || (line ->> 'text'), ', ') FROM jsonb_each(index_lines) i (index, lines), jsonb_array_elements(lines) line),
+              claude_md_chars, claude_md_listed,
+              EXISTS (SELECT FROM memory_search s WHERE s.memory_id = m.id AND s.revision_id = m.revision_id), description, body)
+FROM m
+UNION ALL
+SELECT format('revision of %s: %s, at %s of %s, %s bytes, %s | %s', m.name, r.type, r.path, r.session, length(r.raw), r.description, r.body)
+FROM revisions r JOIN m ON m.id = r.memory_id
+UNION ALL
+SELECT format('file %s of %s is %s, carries %s, has problem %s', f.path, f.session, f.status, m.name, f.problem)
+FROM files f LEFT JOIN m ON m.id = f.memory_id WHERE f.agent_id = $1 AND f.present
+UNION ALL
+SELECT format('tombstone of %s: %s', name, encode(fingerprint, 'hex')) FROM tombstones WHERE agent_id = $1
+UNION ALL
+SELECT format('kept out %s at %s of %s: %s | %s', name, path, session, description, body) FROM blocked WHERE agent_id = $1
+UNION ALL
+SELECT format('agent: present %s, %s sessions, CLAUDE.md has problem %s', present, sessions, claude_md_problem) FROM agents WHERE id = $1`
+
+// hashes are those of the files that are on record as present.
+const hashes = `SELECT path, hash FROM files WHERE agent_id = $1 AND present AND status <> 'removing'`
+
+var anyTime = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
+
+// picture waits for what is done aside, and looks. Next to the picture it returns what is wrong however it came about.
+func (s *stage) picture() (p picture, wrong []string) {
+	s.Helper()
+	s.until("the search index", s.engine.Searchable)
+	ctx := context.Background()
+	agent, err := s.store.Agent(ctx, s.slug)
+	if err != nil {
+		return picture{"the agent: " + err.Error()}, nil
+	}
+	found, err := s.direct.Query(ctx, rows, agent.ID, s.began)
+	if err != nil {
+		s.Fatal(err)
+	}
+	p, err = pgx.CollectRows(found, pgx.RowTo[string])
+	if err != nil {
+		s.Fatal(err)
+	}
+	onDisk, leftovers := s.disk()
+	wrong = append(wrong, leftovers...)
+	wrong = append(wrong, s.unlikeDisk(agent.ID, onDisk)...)
+	wrong = append(wrong, s.unlikeCompiled(onDisk["CLAUDE.md"])...)
+	wrong = append(wrong, s.gaps()...)
+	for name, text := range onDisk {
+		switch {
+		case name == "CLAUDE.md":
+		case strings.HasSuffix(name, "MEMORY.md"):
+			for line := range strings.Lines(text) {
+				p = append(p, name+" has the line "+line)
+			}
+		default:
+			p = append(p, fmt.Sprintf("disk has %s: %s", name, text))
+		}
+	}
+	for i, line := range p {
+		p[i] = anyTime.ReplaceAllString(strings.TrimSpace(line), "(time)")
+	}
+	slices.Sort(p)
+	return p, wrong
+}
+
+// disk returns the texts in the agent's directory by path, and complains of what Memoir has left lying about.
+func (s *stage) disk() (texts map[string]string, leftovers []string) {
+	s.Helper()
+	texts = map[string]string{}
+	root := s.path(s.slug)
+	err := filepath.WalkDir(root, func(at string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return ignoreGone(err)
+		}
+		rel, err := filepath.Rel(root, at)
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(entry.Name(), ".memoir-") {
+			leftovers = append(leftovers, rel+" is left over")
+		}
+		raw, err := os.ReadFile(at)
+		texts[filepath.ToSlash(rel)] = string(raw)
+		return err
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return texts, leftovers
+}
+
+// unlikeDisk complains of files whose bytes are not those on record.
+func (s *stage) unlikeDisk(agent int64, onDisk map[string]string) (wrong []string) {
+	s.Helper()
+	found, err := s.direct.Query(context.Background(), hashes, agent)
+	if err != nil {
+		s.Fatal(err)
+	}
+	var name, hash string
+	_, err = pgx.ForEachRow(found, []any{&name, &hash}, func() error {
+		if text, there := onDisk[name]; !there || hash != files.Hash([]byte(text)) {
+			wrong = append(wrong, fmt.Sprintf("%s is on record with other bytes than it has (there: %t)", name, there))
+		}
+		return nil
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return wrong
+}
+
+// unlikeCompiled complains of a CLAUDE.md that is not what the memories compile to.
+func (s *stage) unlikeCompiled(onDisk string) []string {
+	s.Helper()
+	preview, err := s.engine.Preview(context.Background(), s.slug, "")
+	if err != nil {
+		s.Fatal(err)
+	}
+	if _, err := os.Stat(s.path(s.slug)); err == nil && string(preview.Text) != onDisk {
+		return []string{fmt.Sprintf("CLAUDE.md is not what the memories compile to.\n--- is\n%s\n--- should be\n%s\n---", ending(onDisk), ending(string(preview.Text)))}
+	}
+	return nil
+}
+
+// of returns the lines about one item; an empty item has those that are about none of the others.
+func (p picture) of(item string, items []string) picture {
+	var lines picture
+	for _, line := range p {
+		about := ""
+		for _, name := range items {
+			if strings.Contains(strings.ToLower(line), strings.ToLower(name)) {
+				about = name
+				break
+			}
+		}
+		if about == item {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// unlike says what p has and other has not, and the other way round.
+func (p picture) unlike(other picture) string {
+	var b strings.Builder
+	for _, line := range p {
+		if !slices.Contains(other, line) {
+			b.WriteString("  + " + line + "\n")
+		}
+	}
+	for _, line := range other {
+		if !slices.Contains(p, line) {
+			b.WriteString("  - " + line + "\n")
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,403 @@
+package sync_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/postgres/pgtest"
+	"memoir/internal/postgres/pgtest/linetest"
+)
+
+// Each step of one operation: go test -run Failing/rename ./internal/sync -faults=each
+// All pairs too, which takes hours: go test -run Failing ./internal/sync -faults=all -timeout 12h
+var faults = flag.String("faults", "some", "what the fault matrix lets fail: some of the steps and pairs of steps, each step, or all pairs too")
+
+// The fault matrix. Each operation is done once while it is written down which steps it takes on disk and in Postgres.
+// Then it is done anew for each of these steps, which fails before it takes effect, or after, or is the last before a
+// crash; and for pairs of steps, the second of which may belong to the recovery from the first. Memoir is then started
+// again, or goes on with its next scan, and everything that it keeps is compared with what it keeps when nothing fails.
+// A step that somebody adds to an operation is in the matrix by itself.
+func TestAnOperationWithAFailingStepIsDoneOrNotDoneAndNothingElse(t *testing.T) {
+	t.Parallel()
+	for _, op := range operations() {
+		t.Run(op.name, func(t *testing.T) {
+			t.Parallel()
+			m := newMatrix(t, op)
+			m.singles()
+			m.pairs()
+			t.Logf("%d steps, %d trials", len(m.steps), m.trials)
+		})
+	}
+}
+
+// An operation is what the matrix tries.
+type operation struct {
+	name string
+	// before brings about what the operation needs; it does not fail.
+	before func(*stage)
+	// do is the operation, with an error for each of its items: nil says that it is done.
+	do func(*stage) []error
+	// items are words that tell apart what is about each item; without any the operation is done or not done as a whole.
+	items []string
+	// partly is a part of the operation that may be what is left of it, because it is a step of its own to its user.
+	partly func(*stage)
+	// always says that the operation follows from what is on disk: it is done sooner or later, whatever fails.
+	always bool
+}
+
+// matrix tries one operation again and again, each time on an agent of its own, over one database.
+type matrix struct {
+	*stage
+	op     operation
+	steps  []string // that it takes when nothing fails
+	was    picture  // before
+	partly []picture
+	done   picture // after
+	trials int
+}
+
+// stage is one agent in a Memoir whose steps can fail.
+type stage struct {
+	*bench
+	breaker *breaker
+	direct  *pgx.Conn // to the database, where nothing fails
+	gaps    func() []string
+	slug    string
+	began   time.Time // what is older was there before
+	runs    int
+}
+
+func newMatrix(t *testing.T, op operation) *matrix {
+	t.Helper()
+	url := pgtest.New(t)
+	direct, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { direct.Close(context.Background()) }) //nolint:errcheck // the database goes with the test
+	s := &stage{breaker: &breaker{}, direct: direct, gaps: pgtest.Journal(t, url), began: time.Now().Add(-time.Hour)}
+	s.bench = &bench{T: t, dir: t.TempDir(), url: linetest.New(t, url, s.breaker.fate).URL}
+	s.options = optionsFor(s.dir)
+	s.options.Disk = brokenDisk{s.breaker}
+	s.options.Debounce, s.options.Rescan = 1e15, 1e15 // it looks when it is told to, so that the steps are always the same
+	s.start()
+
+	m := &matrix{stage: s, op: op}
+	m.was = m.rehearse(func() {})
+	if op.partly != nil {
+		m.partly = append(m.partly, m.rehearse(func() { op.partly(s) }))
+	}
+	m.done = m.rehearse(func() {
+		s.breaker.arm(nil, 0)
+		errs := op.do(s)
+		m.steps = s.breaker.disarm()
+		for _, err := range errs {
+			if err != nil {
+				t.Fatalf("without any failure: %v", err)
+			}
+		}
+	})
+	if slices.Equal(m.was, m.done) && !op.always {
+		t.Fatal("the operation changes nothing")
+	}
+	return m
+}
+
+// rehearse returns what there is after do, when nothing fails.
+func (m *matrix) rehearse(do func()) picture {
+	m.Helper()
+	defer m.leave()
+	m.enter()
+	do()
+	m.scanAll()
+	p, wrong := m.picture()
+	if len(wrong) > 0 {
+		m.Fatalf("without any failure: %s", strings.Join(wrong, "\n"))
+	}
+	return p
+}
+
+// enter makes a new agent as the operation needs it.
+func (m *matrix) enter() {
+	m.Helper()
+	m.runs++
+	m.slug = fmt.Sprintf("agent%d", m.runs)
+	m.op.before(m.stage)
+}
+
+// leave takes the agent away.
+func (m *matrix) leave() {
+	m.remove(m.slug)
+	m.scanAll()
+	if _, err := m.engine.Forget(context.Background(), m.slug); err != nil && !errors.Is(err, memories.ErrNotFound) {
+		m.Fatal(err)
+	}
+}
+
+func (s *stage) scanAll() {
+	s.Helper()
+	if _, err := s.engine.ScanAll(context.Background()); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// A trial is the operation with failures at the steps of those numbers.
+type trial struct {
+	plan    map[int]failure
+	errno   syscall.Errno
+	restart bool // afterwards Memoir is started again; otherwise it goes on
+}
+
+func (t trial) String() string {
+	var b strings.Builder
+	for _, n := range sortedKeys(t.plan) {
+		fmt.Fprintf(&b, "step %d %v, ", n+1, t.plan[n])
+	}
+	how := "goes on"
+	if t.restart {
+		how = "starts again"
+	}
+	return b.String() + fmt.Sprintf("the disk says %q, Memoir %s", t.errno, how)
+}
+
+func sortedKeys(plan map[int]failure) []int {
+	var keys []int
+	for n := range plan {
+		keys = append(keys, n)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// singles lets each step fail in each way.
+func (m *matrix) singles() {
+	for n, step := range m.steps {
+		for _, how := range failuresOf(step) {
+			for _, errno := range errnosOf(step, how) {
+				for _, restart := range restartsAfter(how) {
+					if *faults != "some" || m.isChosen(step, 30, 120, n, how, errno, restart) {
+						m.try(trial{map[int]failure{n: how}, errno, restart})
+					}
+				}
+			}
+		}
+	}
+}
+
+// pairs lets a second step fail among those that Memoir takes after the first, the recovery included.
+func (m *matrix) pairs() {
+	if *faults == "each" {
+		return
+	}
+	for n, step := range m.steps {
+		for _, how := range failuresOf(step) {
+			for _, restart := range restartsAfter(how) {
+				if !m.isChosen(step, 150, 500, n, how, restart) {
+					continue
+				}
+				first := trial{map[int]failure{n: how}, syscall.EIO, restart}
+				taken := m.try(first)
+				for k := n + 1; k < len(taken); k++ {
+					for _, then := range failuresOf(taken[k]) {
+						if m.isChosen(taken[k], 40, 150, n, how, restart, k, then) {
+							m.try(trial{map[int]failure{n: how, k: then}, syscall.EIO, restart})
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// isChosen takes one in so many, always the same ones: of steps that change something, and of the others. Where all is asked
+// for, it takes all of the former.
+func (m *matrix) isChosen(step string, changing, other uint32, which ...any) bool {
+	oneIn := other
+	if changesSomething(step) {
+		oneIn = changing
+		if *faults == "all" {
+			return true
+		}
+	}
+	h := fnv.New32a()
+	fmt.Fprint(h, m.op.name, which)
+	return h.Sum32()%oneIn == 0
+}
+
+func failuresOf(step string) []failure {
+	if strings.HasPrefix(step, "disk: write") || strings.HasPrefix(step, "disk: remove") {
+		return []failure{failsBefore, failsAfter, diesAfter, diesAmid}
+	}
+	return []failure{failsBefore, failsAfter, diesAfter}
+}
+
+func errnosOf(step string, how failure) []syscall.Errno {
+	if !strings.HasPrefix(step, "disk: ") || how != failsBefore {
+		return []syscall.Errno{syscall.EIO}
+	}
+	return []syscall.Errno{syscall.EIO, syscall.ENOSPC, syscall.EACCES, syscall.EROFS}
+}
+
+func restartsAfter(how failure) []bool {
+	if how == diesAfter || how == diesAmid {
+		return []bool{true}
+	}
+	return []bool{true, false}
+}
+
+// try does the operation with the failures, lets Memoir recover, and checks what there is then. It returns the steps that
+// were taken, those of the recovery among them.
+func (m *matrix) try(t trial) (taken []string) {
+	m.Helper()
+	m.trials++
+	m.enter()
+	m.breaker.arm(t.plan, t.errno)
+	errs := m.op.do(m.stage)
+	m.recover(t.restart || m.breaker.isDead())
+	taken = m.breaker.disarm()
+	m.scanAll()
+	told := func() string {
+		var b strings.Builder
+		fmt.Fprintf(&b, "%v; it answered %v, and took these steps:\n", t, errs)
+		for n, step := range taken {
+			mark := "  "
+			if t.plan[n] != works {
+				mark = "->"
+			}
+			fmt.Fprintf(&b, "%s %d %s\n", mark, n+1, step)
+		}
+		return b.String()
+	}
+	p, wrong := m.picture()
+	if len(wrong) > 0 {
+		m.Errorf("%s%s", told(), strings.Join(wrong, "\n"))
+	}
+	if complaint := m.judge(p, errs); complaint != "" {
+		m.Errorf("%s%s", told(), complaint)
+	} else if complaint := m.again(p); complaint != "" {
+		m.Errorf("%sdone once more afterwards, %s", told(), complaint)
+	}
+	m.leave()
+	return taken
+}
+
+// recover lets Memoir start again, or scan again, until it has come through without a crash.
+func (m *matrix) recover(restart bool) {
+	m.Helper()
+	for {
+		if restart {
+			m.stop()
+			m.breaker.revive()
+			if m.startUnlessDead() {
+				return
+			}
+			continue
+		}
+		if _, err := m.engine.ScanAll(context.Background()); err == nil {
+			return
+		}
+		restart = m.breaker.isDead()
+	}
+}
+
+// startUnlessDead starts Memoir and waits for its first scan, or for its next crash.
+func (m *matrix) startUnlessDead() bool {
+	m.Helper()
+	store, err := postgres.Open(context.Background(), m.url)
+	if err != nil {
+		return false // as a server does that finds no database
+	}
+	m.startOver(store)
+	m.until("the first scan, or a crash", func() bool { return m.engine.Ready() || m.breaker.isDead() })
+	return !m.breaker.isDead()
+}
+
+// judge says what is wrong with what there is after an operation with those answers, item by item.
+func (m *matrix) judge(is picture, errs []error) string {
+	items := m.op.items
+	if len(items) == 0 {
+		items = []string{""}
+	}
+	for i, item := range items {
+		allowed := []picture{m.done}
+		if errs[i] != nil && !m.op.always {
+			allowed = append(append(allowed, m.was), m.partly...)
+		}
+		if !slices.ContainsFunc(allowed, func(p picture) bool {
+			return slices.Equal(is.of(item, m.op.items), p.of(item, m.op.items))
+		}) {
+			complaint := item + " is neither done nor not done. Unlike when it is done:\n" + is.of(item, m.op.items).unlike(m.done.of(item, m.op.items))
+			if len(allowed) > 1 {
+				complaint += "Unlike before:\n" + is.of(item, m.op.items).unlike(m.was.of(item, m.op.items))
+			}
+			return complaint
+		}
+	}
+	return ""
+}
+
+// again says what is wrong when the operation is done once more: what was not done is done then, and what was done stays.
+func (m *matrix) again(is picture) string {
+	if slices.Equal(is, m.done) {
+		return ""
+	}
+	isPart := func(p picture) bool {
+		return slices.ContainsFunc(m.partly, func(part picture) bool { return slices.Equal(p, part) })
+	}
+	for i, err := range m.op.do(m.stage) {
+		item := ""
+		if len(m.op.items) > 0 {
+			item = m.op.items[i]
+		}
+		wasDone := slices.Equal(is.of(item, m.op.items), m.done.of(item, m.op.items))
+		if err != nil && !wasDone && !isPart(is) {
+			return "it fails: " + err.Error()
+		}
+	}
+	m.scanAll()
+	p, wrong := m.picture()
+	if len(wrong) > 0 {
+		return strings.Join(wrong, "\n")
+	}
+	if !slices.Equal(p, m.done) && !(isPart(is) && isPart(p)) {
+		return "it is not done:\n" + p.unlike(m.done)
+	}
+	return ""
+}
+
+// TestEveryChangeOnDiskGoesThroughTheDisk keeps steps from going past the matrix.
+func TestEveryChangeOnDiskGoesThroughTheDisk(t *testing.T) {
+	t.Parallel()
+	sources, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range sources {
+		if name := entry.Name(); path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || name == "disk.go" {
+			continue
+		}
+		raw, err := os.ReadFile(entry.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, past := range []string{"files.Write(", "files.RemoveIf(", "files.Recover(", "oot.Chtimes(", "oot.Remove(", "oot.Rename(", "oot.WriteFile(", "oot.Create(", "oot.Mkdir(", "os.WriteFile(", "os.Remove(", "os.Rename("} {
+			if strings.Contains(string(raw), past) {
+				t.Errorf("%s changes something on disk by %s…); it has to go through the engine's Disk", entry.Name(), past)
+			}
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package sync
+
+import (
+	"context"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+type repeatedKey struct{}
+
+// repeated marks a call as one that was asked of a server which then ended.
+func repeated(ctx context.Context) context.Context {
+	return context.WithValue(ctx, repeatedKey{}, true)
+}
+
+// mayBeDone says that what is asked may have been done already, by a server that ended before it could say so. Most calls come
+// to the same when they are made twice. A save writes the same content once more: what somebody else saved in that second is in
+// the history then. Where the second call would fail because the first did not, the functions below say that it is done; of what
+// is purged or let in the second call finds nothing, and says so.
+func mayBeDone(ctx context.Context) bool { return ctx.Value(repeatedKey{}) != nil }
+
+// unlessDone returns what a user saw of a memory without the tag when the memory is what it was to become: then the tag is
+// rightly of something else.
+func (h *hold) unlessDone(ctx context.Context, seen Seen, done ...memories.State) (Seen, error) {
+	if !mayBeDone(ctx) {
+		return seen, nil
+	}
+	head, err := h.w.Head(ctx, seen.ID)
+	for _, state := range done {
+		if head.State == state {
+			seen.Match = ""
+		}
+	}
+	return seen, err
+}
+
+// isCreated says whether a memory is what was to be created.
+func (h *hold) isCreated(ctx context.Context, head postgres.Head, draft Draft) (bool, error) {
+	if !mayBeDone(ctx) || head.Type != draft.Type {
+		return false, nil
+	}
+	description, body, err := h.w.Text(ctx, head.UUID)
+	created := memories.Content{Name: head.Name, Type: head.Type, Description: description, Body: body}
+	return created.Canonical() == memories.Content(draft).Canonical(), err
+}
