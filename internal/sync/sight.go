@@ -156,7 +156,7 @@ func (h *hold) see(at time.Time, entry *agents.Entry, known *postgres.File) (s s
 // isBeingWritten says of a file that was read empty whether somebody has it open to write, who has not got further than
 // emptying it. What is told of the file then may be from before: a file system shows the length of none first, and the
 // new time later. So one that had bytes counts as being written for a while in any case.
-func (h *hold) isBeingWritten(entry agents.Entry, known *postgres.File) bool {
+func (h *hold) isBeingWritten(entry *agents.Entry, known *postgres.File) bool {
 	info, err := h.root.Stat(entry.Path)
 	if err != nil || info.Size() > 0 || time.Since(info.ModTime()).Abs() < beingWritten {
 		return true
