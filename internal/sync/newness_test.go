@@ -279,20 +279,24 @@ func TestAFileThatIsReadWhileItIsWrittenInPlaceIsNotTakenForAnEmptyOne(t *testin
 	t.Parallel()
 	b := withAda(t)
 	b.stopWatching()
-	const written = 20
-	var writing gosync.WaitGroup
+	const written = 300
+	write := func(i int, body string) {
+		b.write(fmt.Sprintf("ada/memory/m%d.md", i), note(fmt.Sprintf("Memory %d", i), memories.Project, body))
+	}
+	for i := range written {
+		write(i, "first")
+	}
+	b.scan("ada")
 	done := make(chan struct{})
+	var writing gosync.WaitGroup
 	writing.Go(func() {
 		for n := 0; ; n++ {
 			select {
 			case <-done:
 				return
-			default:
+			case <-time.After(4 * time.Millisecond): // so that each file was left alone for more than a second
+				write(n%written, fmt.Sprint(n))
 			}
-			// As long as nobody writes it, it is an old file.
-			place := fmt.Sprintf("ada/memory/m%d.md", n%written)
-			b.write(place, note(fmt.Sprintf("Memory %d", n%written), memories.Project, fmt.Sprint(n)))
-			b.age(place, time.Hour)
 		}
 	})
 	for range 30 {

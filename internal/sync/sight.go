@@ -154,21 +154,19 @@ func (h *hold) see(at time.Time, entry *agents.Entry, known *postgres.File) (s s
 }
 
 // isBeingWritten says of a file that was read empty whether somebody has it open to write, who has not got further than
-// emptying it. What is told of the file then may be from before: a file system shows the length of none first, and the
-// new time later. So one that had bytes counts as being written for a while in any case.
+// emptying it. What is told of the file then may be from before: a file system may show that it has no bytes and give it its
+// new times a little later. So one that had bytes counts as being written for a while, unless its times were set by hand.
 func (h *hold) isBeingWritten(entry *agents.Entry, known *postgres.File) bool {
 	info, err := h.root.Stat(entry.Path)
-	if err != nil || info.Size() > 0 || time.Since(info.ModTime()).Abs() < beingWritten {
+	if err != nil || info.Size() > 0 || entry.Size > 0 || time.Since(info.ModTime()).Abs() < beingWritten {
 		return true
 	}
-	if known == nil || !known.Present || known.Hash == emptyHash {
-		return entry.Size > 0
+	hadBytes := known != nil && known.Present && known.Hash != emptyHash
+	if setByHand := time.Since(entry.ChangeTime) < beingWritten; setByHand || !hadBytes {
+		return false
 	}
 	since, _ := h.emptied.LoadOrStore(entry.Path, time.Now())
-	if time.Since(since.(time.Time)) < beingWritten {
-		return true
-	}
-	return false
+	return time.Since(since.(time.Time)) < beingWritten
 }
 
 // emptyHash is that of a file without any bytes.
