@@ -48,11 +48,14 @@ var modelShapes = map[string]string{
 
 var shapeNames = []string{
 	"flat", "flat", "flat", "nested", "Windows", "read leniently", "without a name", "of unknown type", "bare", "never closed",
-	"an alias bomb", "flat, another word",
+	"an alias bomb", "flat, another word", "odd",
 }
 
 func (w *world) drawText() string {
 	shape := rapid.SampledFrom(shapeNames).Draw(w.t, "shape")
+	if shape == "odd" {
+		return w.drawOddText()
+	}
 	name := rapid.SampledFrom(modelNames).Draw(w.t, "name")
 	kind := rapid.SampledFrom(modelTypes).Draw(w.t, "type")
 	body := rapid.SampledFrom(modelBodies).Draw(w.t, "body")
@@ -145,6 +148,9 @@ func (w *world) readDisk(p string) (f diskFile, there bool) {
 		if err == nil && strings.HasPrefix(target, w.path(".")+string(filepath.Separator)) {
 			info, err = os.Lstat(target)
 			w.must(err)
+			if target == w.path(textPlace) {
+				return diskFile{text: w.readText(), modTime: info.ModTime()}, true
+			}
 			if info.Mode().IsRegular() || info.IsDir() {
 				return f, false
 			}

@@ -42,6 +42,7 @@ func TestWhateverHappensEachLookLeadsToWhatTheRulesSay(t *testing.T) {
 		w.rules = newRules()
 		actions := w.actions()
 		actions["scan"] = func(t *rapid.T) { w.t = t; w.scan() }
+		actions["set the clock back"] = func(t *rapid.T) { w.t = t; w.setClockBack() }
 		actions["time passes"] = func(t *rapid.T) { w.t = t; w.timePasses() }
 		w.t.Repeat(actions)
 		w.scan()
@@ -104,6 +105,7 @@ type world struct {
 	// journal says where the journal does not lead to what is, and tallies where they are not what a count gives.
 	journal, tallies func() []string
 	pasts            []past
+	clockSet         bool
 	rules            *rules // what each look has to lead to; nil while the engine looks by itself
 }
 
