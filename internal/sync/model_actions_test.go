@@ -219,9 +219,9 @@ func (w *world) delete(purge bool) {
 	odd := slices.ContainsFunc(gone, w.isNoFile)
 	var err error
 	if purge {
-		_, err = w.b.engine.Purge(context.Background(), w.slug, m.ID, "")
+		_, err = w.asked().Purge(context.Background(), w.slug, m.ID, "")
 	} else {
-		_, err = w.b.engine.Delete(context.Background(), w.slug, m.ID, sync.ETag(m))
+		_, err = w.asked().Delete(context.Background(), w.slug, m.ID, sync.ETag(m))
 	}
 	if err != nil {
 		w.isRefusal(err, refused || odd)
@@ -244,6 +244,9 @@ func (w *world) delete(purge bool) {
 // isRefusal accepts an error that says that nothing has happened. Where the engine looks by itself, it may always have
 // to say so.
 func (w *world) isRefusal(err error, expected bool) {
+	if w.isFull() && errors.Is(err, syscall.ENOSPC) {
+		return
+	}
 	var conflict *memories.ConflictError
 	refusal := errors.As(err, &conflict) || w.rules == nil && (errors.Is(err, memories.ErrChanged) || errors.Is(err, memories.ErrNotFound))
 	if !refusal || w.rules != nil && !expected {
@@ -257,11 +260,11 @@ func (w *world) restore() {
 		state = memories.Missing
 	}
 	m, ok := w.oneOf(state)
-	if !ok {
+	if !ok || w.isFull() { // it would be made good as soon as there is room, which nobody could foresee
 		return
 	}
 	before := time.Now()
-	result, err := w.b.engine.Restore(context.Background(), w.slug, m.ID, "")
+	result, err := w.asked().Restore(context.Background(), w.slug, m.ID, "")
 	if err != nil {
 		w.isRefusal(err, !m.Readable || w.memoryIsAway())
 		return
@@ -283,7 +286,7 @@ func (w *world) save() {
 	if rapid.Bool().Draw(w.t, "describe") {
 		draft.Description = "short"
 	}
-	w.saved(draft, w.mayRefuseWriting(draft.Name), func() (sync.Result, error) { return w.b.engine.Save(context.Background(), w.slug, draft) })
+	w.saved(draft, w.mayRefuseWriting(draft.Name), func() (sync.Result, error) { return w.asked().Save(context.Background(), w.slug, draft) })
 }
 
 func (w *world) patch() {
@@ -299,7 +302,7 @@ func (w *world) patch() {
 		patch.Type, draft.Type = &kind, kind
 	}
 	w.saved(draft, !m.Readable || w.mayRefuseWriting(m.Name), func() (sync.Result, error) {
-		return w.b.engine.Patch(context.Background(), w.slug, m.ID, sync.ETag(m), patch)
+		return w.asked().Patch(context.Background(), w.slug, m.ID, sync.ETag(m), patch)
 	})
 }
 
@@ -309,11 +312,11 @@ func (w *world) saved(draft sync.Draft, mayRefuse bool, save func() (sync.Result
 	w.ever.add(draft.Name, f)
 	before := time.Now()
 	result, err := save()
+	delete(w.ended[draft.Name], f) // also by a save that the disk has no room for
 	if err != nil {
 		w.isRefusal(err, mayRefuse)
 		return
 	}
-	delete(w.ended[draft.Name], f)
 	if w.rules == nil {
 		return
 	}
@@ -339,7 +342,7 @@ func (w *world) renameMemory() {
 	odd := slices.ContainsFunc(gone, w.isNoFile)
 	w.ever.add(to, m.Fingerprint)
 	before := time.Now()
-	result, err := w.b.engine.Patch(context.Background(), w.slug, m.ID, sync.ETag(m), sync.Patch{Name: &to})
+	result, err := w.asked().Patch(context.Background(), w.slug, m.ID, sync.ETag(m), sync.Patch{Name: &to})
 	if err != nil {
 		w.isRefusal(err, refused || odd || w.memoryIsAway())
 		return
@@ -367,7 +370,7 @@ func (w *world) allow() {
 	f, there := w.readDisk(w.path(one.Path))
 	refused := !there || f.bad || hashOf(f.text) != one.Hash
 	before := time.Now()
-	result, err := w.b.engine.Allow(context.Background(), w.slug, one.ID)
+	result, err := w.asked().Allow(context.Background(), w.slug, one.ID)
 	if err != nil {
 		w.isRefusal(err, refused)
 		return
