@@ -38,6 +38,7 @@ func (w *world) actions() map[string]func(*rapid.T) {
 		"write many":           w.flood,
 		"remove many":          w.ebb,
 		"link":                 w.linkSome,
+		"close a directory":    w.closeOff,
 		"write an index":       w.writeIndex,
 		"edit CLAUDE.md":       w.editClaudeMD,
 		"restart":              w.restart,
@@ -109,7 +110,7 @@ func (w *world) rename() {
 	if !there || from == to {
 		return
 	}
-	w.must(os.MkdirAll(filepath.Dir(w.path(to)), 0o755))
+	w.mkdirAll(filepath.Dir(w.path(to)))
 	if w.isThere(from) {
 		w.removeAll(w.path(to)) // a directory takes the place of no file
 	}
@@ -135,15 +136,14 @@ func (w *world) makeDirectory() {
 // moveAway renames a directory to where nobody looks. Later another one may stand in its place.
 func (w *world) moveAway() {
 	dir := rapid.SampledFrom(modelDirectories).Draw(w.t, "directory")
+	if _, away := w.aside[dir]; !away && w.isThere(dir) {
+		w.moveAside(dir)
+	}
+}
+
+func (w *world) moveAside(dir string) {
 	to := filepath.Join(w.b.dir, ".aside-"+w.slug+"-"+strings.ReplaceAll(dir, "/", "-"))
-	if _, away := w.aside[dir]; away {
-		return
-	}
-	err := os.Rename(w.path(dir), to)
-	if errors.Is(err, os.ErrNotExist) {
-		return
-	}
-	w.must(err)
+	w.must(os.Rename(w.path(dir), to))
 	w.aside[dir] = to
 	w.moved(w.path(dir), to)
 }
@@ -154,9 +154,7 @@ func (w *world) bringBack() {
 		if !away || !rapid.Bool().Draw(w.t, "bring back "+dir) {
 			continue
 		}
-		if err := os.MkdirAll(filepath.Dir(w.path(dir)), 0o755); err != nil && !errors.Is(err, syscall.ENOTDIR) {
-			w.t.Fatal(err)
-		}
+		w.mkdirAll(filepath.Dir(w.path(dir)))
 		w.removeAll(w.path(dir))
 		w.must(os.Rename(from, w.path(dir)))
 		w.moved(from, w.path(dir))

@@ -95,7 +95,7 @@ func (w *world) linkSome() {
 	place := w.place()
 	p := w.path(place)
 	how := rapid.SampledFrom([]string{"to nothing", "in a circle", "to a text"}).Draw(w.t, "link")
-	w.must(os.MkdirAll(filepath.Dir(p), 0o755))
+	w.mkdirAll(filepath.Dir(p))
 	w.removeAll(p)
 	switch how {
 	case "to nothing":
@@ -111,6 +111,26 @@ func (w *world) linkSome() {
 	}
 }
 
+// closeOff moves a directory away and leaves in its place what nobody can open, root neither.
+func (w *world) closeOff() {
+	dir := rapid.SampledFrom([]string{"memory", "memory/sub"}).Draw(w.t, "directory")
+	if _, away := w.aside[dir]; away || !w.isThere(dir) {
+		return
+	}
+	w.moveAside(dir)
+	w.must(os.Symlink(filepath.Base(dir), w.path(dir)))
+}
+
+// mkdirAll makes a directory; where one of those above cannot be opened, a new one takes its place.
+func (w *world) mkdirAll(dir string) {
+	for above := dir; strings.HasPrefix(above, w.path(".")) && above != w.path("."); above = filepath.Dir(above) {
+		if info, err := os.Lstat(above); err == nil && info.Mode().Type() == os.ModeSymlink {
+			w.must(os.Remove(above))
+		}
+	}
+	w.must(os.MkdirAll(dir, 0o755))
+}
+
 // textPlace is a file of the agent that is no memory by itself.
 const textPlace = "notes/text.txt"
 
@@ -121,7 +141,7 @@ func (w *world) readText() string {
 }
 
 func (w *world) writeText(text string) {
-	w.must(os.MkdirAll(w.path("notes"), 0o755))
+	w.mkdirAll(w.path("notes"))
 	temp := w.path("notes/.tmp")
 	w.must(os.WriteFile(temp, []byte(text), 0o644))
 	w.must(os.Rename(temp, w.path(textPlace)))
