@@ -76,16 +76,17 @@ type candidate struct {
 	content memories.Fingerprint
 	new     span
 	seen    bool // before, with these very bytes
-	changed bool // a file that was known has other bytes than before
+	isNow   bool // it counts as new at the moment of the look
 }
 
 func (c candidate) surelyBefore(other candidate) bool {
-	return other.changed && !c.changed || other.changed == c.changed && c.new.surelyBefore(other.new)
+	return other.isNow && !c.isNow || other.isNow == c.isNow && c.new.surelyBefore(other.new)
 }
 
 // look goes through what is on disk within the scope, as the engine has just done, and compares.
 func (r *rules) look(w *world, scope string, at span) {
 	disk := w.disk()
+	clock := at
 	at = r.now(at)
 	durableBefore := r.durableNames()
 	left := map[string]bool{} // names that a durable file no longer carries
@@ -103,7 +104,7 @@ func (r *rules) look(w *world, scope string, at span) {
 		if !within(place, scope) {
 			continue
 		}
-		if name, c, carries := r.see(place, disk[place], at, left); carries {
+		if name, c, carries := r.see(place, disk[place], clock, at, left); carries {
 			found[name] = append(found[name], c)
 		}
 	}
@@ -157,8 +158,9 @@ func (w *world) isKnown(place string) bool {
 	return w.isThere(top)
 }
 
-// see looks at one file and gives what it says, if it newly says something.
-func (r *rules) see(place string, d diskFile, at span, left map[string]bool) (name string, c candidate, carries bool) {
+// see looks at one file and gives what it says, if it newly says something. The look is at some moment of the clock, which
+// for what counts as now is that of at.
+func (r *rules) see(place string, d diskFile, clock, at span, left map[string]bool) (name string, c candidate, carries bool) {
 	f := r.files[place]
 	isNew := f == nil
 	if isNew {
@@ -181,25 +183,18 @@ func (r *rules) see(place string, d diskFile, at span, left map[string]bool) (na
 		left[before.carries] = true
 	}
 	same := !isNew && !before.bad && before.text == d.text
-	switch {
-	case isNew:
-		f.new = earlierSpan(span{d.modTime, d.modTime}, at)
-	case !same:
+	isNow := !isNew && !same
+	if isNew {
+		f.new, isNow = span{d.modTime, d.modTime}, clock.to.Before(d.modTime) // a time in the future is the present
+	}
+	if isNow {
 		f.new = at
 	}
 	f.blocked = r.buried[f.carries][f.content]
 	if f.blocked || same && before.there && !before.blocked {
 		return "", c, false
 	}
-	return f.carries, candidate{f.content, f.new, same, !isNew && !same}, true
-}
-
-// earlierSpan makes of a time in the future the present.
-func earlierSpan(s, at span) span {
-	if at.to.Before(s.from) {
-		return at
-	}
-	return s
+	return f.carries, candidate{f.content, f.new, same, isNow}, true
 }
 
 // decide says which of the contents that were found under a name may hold, and takes over the one that does.
