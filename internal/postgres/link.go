@@ -23,7 +23,7 @@ type Link struct {
 	// jobs are what is to be done over the connection; whoever sends one interrupts the waiting for what others tell.
 	jobs      chan func()
 	interrupt atomic.Pointer[context.CancelFunc]
-	running   context.Context
+	running   context.Context // ends when the link is closed
 	stop      context.CancelFunc
 	done      chan struct{}
 	err       error // why it ended, once done is closed
@@ -54,7 +54,6 @@ LISTEN memoir`
 func (s *Store) Link(ctx context.Context, hear func(payload string)) (*Link, error) {
 	config := s.pool.Config().ConnConfig.Copy()
 	config.RuntimeParams["application_name"] = "memoir link"
-	config.DialFunc = (&net.Dialer{KeepAliveConfig: keepAlive}).DialContext
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, wrap("open the link", err)
@@ -111,9 +110,9 @@ func (l *Link) listen(waiting context.Context) {
 	}
 }
 
-// do has something done over the connection. It is done to its end also when the caller gives up meanwhile: to give up in
-// the middle would end the connection, and every lease with it.
-func (l *Link) do(ctx context.Context, doing string, work func(context.Context, *queries.Queries) error) error {
+// do has something done over the connection, and waits for it, at most patience. No request of a user can cut it short: that
+// would end the connection, and every lease with it.
+func (l *Link) do(doing string, work func(context.Context, *queries.Queries) error) error {
 	result := make(chan error, 1)
 	job := func() {
 		ctx, cancel := context.WithTimeout(l.running, patience)
@@ -124,8 +123,6 @@ func (l *Link) do(ctx context.Context, doing string, work func(context.Context, 
 	case l.jobs <- job:
 	case <-l.done:
 		return wrap(doing, l.err)
-	case <-ctx.Done():
-		return wrap(doing, ctx.Err())
 	}
 	(*l.interrupt.Load())()
 	select {
@@ -133,14 +130,12 @@ func (l *Link) do(ctx context.Context, doing string, work func(context.Context, 
 		return wrap(doing, err)
 	case <-l.done:
 		return wrap(doing, l.err)
-	case <-ctx.Done():
-		return wrap(doing, ctx.Err())
 	}
 }
 
 // Tell tells the other servers, in this order. A payload takes at most MaxTold bytes.
-func (l *Link) Tell(ctx context.Context, payloads []string) error {
-	return l.do(ctx, "tell the other servers", func(ctx context.Context, q *queries.Queries) error {
+func (l *Link) Tell(payloads []string) error {
+	return l.do("tell the other servers", func(ctx context.Context, q *queries.Queries) error {
 		return q.Tell(ctx, payloads)
 	})
 }
@@ -154,7 +149,7 @@ func (l *Link) Done() <-chan struct{} { return l.done }
 // Err says why the link has ended, once Done is closed.
 func (l *Link) Err() error { return l.err }
 
-// Close lets go of every lease and ends the link.
+// Close lets go of every lease and ends the link, cutting short what is being done over it.
 func (l *Link) Close() {
 	l.stop()
 	<-l.done

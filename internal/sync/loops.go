@@ -202,13 +202,13 @@ func (e *Engine) fillSearchIndex(ctx context.Context) {
 		e.indexEverything(ctx)
 		e.indexing.Store(false)
 		e.filledElsewhere.Store(0) // whatever there was to do is done
-		e.tellIndexing(ctx, false)
+		e.tellIndexing(false)
 	}
 }
 
 // tellIndexing tells the other servers whether this one is filling the search index.
-func (e *Engine) tellIndexing(ctx context.Context, busy bool) {
-	e.link.Load().Tell(ctx, []string{message{Indexing: &busy}.payload()}) //nolint:errcheck // it is told again, or forgotten
+func (e *Engine) tellIndexing(busy bool) {
+	e.link.Load().Tell([]string{message{Indexing: &busy}.payload()}) //nolint:errcheck // it is told again, or forgotten
 }
 
 const (
@@ -243,7 +243,7 @@ func (e *Engine) indexEverything(ctx context.Context) {
 			done = last
 			if time.Since(told) > indexingTold {
 				told = time.Now()
-				e.tellIndexing(ctx, true)
+				e.tellIndexing(true)
 			}
 		}
 	}
