@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"sync/atomic"
 	"time"
 
@@ -47,12 +48,10 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		return nil, fmt.Errorf("read the database URL: %w", err)
 	}
 	config.MaxConns = maxConnections
+	config.ConnConfig.DialFunc = (&net.Dialer{KeepAliveConfig: keepAlive}).DialContext
 	config.ConnConfig.RuntimeParams["application_name"] = "memoir"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
-		registerUUIDs(conn.TypeMap())
-		return nil
-	}
+	config.AfterConnect = registerUUIDs
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
