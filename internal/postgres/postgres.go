@@ -47,6 +47,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	config.MaxConns = maxConnections
 	config.ConnConfig.RuntimeParams["application_name"] = "memoir"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	config.AfterConnect = registerUUIDs
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)

@@ -365,7 +365,7 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if len(taken) > 0 && taken[0].State != memories.Deleted {
 		return Result{}, &memories.NameTakenError{Name: draft.Name, ID: taken[0].ID}
 	}
-	deletion, err := h.deletionOf(ctx, head)
+	deletion, indexes, err := h.deletionOf(ctx, head)
 	if err != nil {
 		return Result{}, err
 	}
@@ -389,7 +389,7 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if err := h.takeInSaved(ctx, t.path, cause{actor: actorOf(ctx), renames: &deletion}); err != nil {
 		return Result{}, err
 	}
-	if err := h.finishDeletions(ctx); err != nil {
+	if err := h.removeFiles(ctx, deletion.Files, indexes); err != nil {
 		return Result{}, err
 	}
 	if err := h.lookAtBlocked(ctx, draft.Name); err != nil {

@@ -117,7 +117,7 @@ func inRuns(ctx context.Context, n int, do func(i int)) error {
 func (h *hold) see(at time.Time, entry *agents.Entry, known *postgres.File) (s sighting, ok bool) {
 	s = sighting{
 		path: entry.Path, session: entry.Session, size: entry.Size,
-		modTime: entry.ModTime.UnixNano(), signature: signature(entry, at), known: known, saved: entry.Path == h.saved,
+		modTime: entry.ModTime, signature: signature(entry, at), known: known, saved: entry.Path == h.saved,
 	}
 	var problem *memories.Problem
 	if problem = entry.Problem; problem == nil {
@@ -148,7 +148,7 @@ func (h *hold) see(at time.Time, entry *agents.Entry, known *postgres.File) (s s
 	if len(s.raw) > memories.MaxFileSize {
 		h.leaveOnDisk(&s)
 	}
-	s.date(at, entry.ModTime)
+	s.date(at)
 	s.fingerprint = s.file.Fingerprint([]byte(s.hash))
 	return s, true
 }
@@ -162,7 +162,7 @@ func (h *hold) isBeingWritten(entry *agents.Entry, known *postgres.File) bool {
 		return true
 	}
 	hadBytes := known != nil && known.Present && known.Hash != emptyHash
-	if setByHand := time.Since(entry.ChangeTime) < beingWritten; setByHand || !hadBytes {
+	if setByHand := time.Since(time.Unix(0, entry.ChangeTime)) < beingWritten; setByHand || !hadBytes {
 		return false
 	}
 	since, _ := h.emptied.LoadOrStore(entry.Path, time.Now())
@@ -182,8 +182,8 @@ func (h *hold) leaveOnDisk(s *sighting) {
 
 // date decides when the content became new. A time in the future counts as now; so does a change of the bytes of a
 // file that was seen before, however old its modification time is.
-func (s *sighting) date(at, modTime time.Time) {
-	modTime = modTime.UTC().Truncate(time.Microsecond)
+func (s *sighting) date(at time.Time) {
+	modTime := time.Unix(0, s.modTime).UTC().Truncate(time.Microsecond)
 	switch {
 	case s.saved:
 		s.contentAt = at
@@ -202,7 +202,7 @@ func (s *sighting) date(at, modTime time.Time) {
 
 // signature is the one to remember of an entry: 0 where a further change could carry the same one.
 func signature(entry *agents.Entry, at time.Time) int64 {
-	if entry.ChangeTime.After(at.Add(-fresh)) {
+	if entry.ChangeTime > at.Add(-fresh).UnixNano() {
 		return 0
 	}
 	return entry.Signature()
