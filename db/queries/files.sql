@@ -81,7 +81,10 @@ SELECT session, count(*) FILTER (WHERE present) AS files, count(*) AS ever, max(
 FROM files
 WHERE agent_id = @agent_id AND session IS NOT NULL
 GROUP BY session
-ORDER BY max(modified_at) DESC, session;
+HAVING sqlc.narg(after_at)::timestamptz IS NULL OR max(modified_at) < sqlc.narg(after_at)::timestamptz
+    OR (max(modified_at) = sqlc.narg(after_at)::timestamptz AND session > @after_session::text)
+ORDER BY max(modified_at) DESC, session
+LIMIT @most;
 
 -- name: CountFiles :one
 SELECT (SELECT coalesce(sum(present), 0) FROM file_tallies)::bigint AS mirrored,

@@ -628,8 +628,18 @@ SELECT session, count(*) FILTER (WHERE present) AS files, count(*) AS ever, max(
 FROM files
 WHERE agent_id = $1 AND session IS NOT NULL
 GROUP BY session
+HAVING $2::timestamptz IS NULL OR max(modified_at) < $2::timestamptz
+    OR (max(modified_at) = $2::timestamptz AND session > $3::text)
 ORDER BY max(modified_at) DESC, session
+LIMIT $4
 `
+
+type SessionsOfParams struct {
+	AgentID      int64
+	AfterAt      *time.Time
+	AfterSession string
+	Most         int32
+}
 
 type SessionsOfRow struct {
 	Session    *string
@@ -638,8 +648,13 @@ type SessionsOfRow struct {
 	ModifiedAt time.Time
 }
 
-func (q *Queries) SessionsOf(ctx context.Context, agentID int64) ([]SessionsOfRow, error) {
-	rows, err := q.db.Query(ctx, sessionsOf, agentID)
+func (q *Queries) SessionsOf(ctx context.Context, arg SessionsOfParams) ([]SessionsOfRow, error) {
+	rows, err := q.db.Query(ctx, sessionsOf,
+		arg.AgentID,
+		arg.AfterAt,
+		arg.AfterSession,
+		arg.Most,
+	)
 	if err != nil {
 		return nil, err
 	}
