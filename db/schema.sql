@@ -268,11 +268,15 @@ CREATE TRIGGER tally_delete AFTER DELETE ON files REFERENCING OLD TABLE AS went 
 CREATE TABLE memory_search (
     memory_id   uuid PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE,
     revision_id uuid NOT NULL,
-    words       tsvector NOT NULL
+    words       tsvector NOT NULL,
+    -- Vectors are kept apart from their rows, so that to find and count hits only the short rows are read. Postgres does
+    -- so only from 2 kB on, and most vectors are smaller: these blanks, which it packs into some 30 bytes, take a row there.
+    -- A search that half of 100,000 memories answer reads 1,700 pages by that, in place of 20,000.
+    blanks      text NOT NULL DEFAULT repeat(' ', 2048)
 ) WITH (toast_tuple_target = 128);
 
--- Vectors are kept apart from their rows and as they are: to find and count hits only the short rows are read.
 ALTER TABLE memory_search ALTER COLUMN words SET STORAGE EXTERNAL;
+ALTER TABLE memory_search ALTER COLUMN blanks SET STORAGE MAIN;
 
 CREATE INDEX memory_search_by_word ON memory_search USING gin (words);
 

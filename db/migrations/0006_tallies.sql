@@ -1,4 +1,5 @@
--- Counts that are kept as rows change, in place of counting them at each request. schema.sql says what for.
+-- Counts that are kept as rows change, in place of counting them at each request, and a search index whose rows are short.
+-- schema.sql says what for.
 
 -- +goose Up
 CREATE TABLE memory_tallies (
@@ -75,3 +76,8 @@ CREATE TRIGGER tally_insert AFTER INSERT ON files REFERENCING NEW TABLE AS came 
 CREATE TRIGGER tally_update AFTER UPDATE ON files REFERENCING NEW TABLE AS came OLD TABLE AS went
     FOR EACH STATEMENT EXECUTE FUNCTION tally_files();
 CREATE TRIGGER tally_delete AFTER DELETE ON files REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION tally_files();
+
+-- The rows are another shape from now on. The next start fills them anew.
+TRUNCATE memory_search;
+ALTER TABLE memory_search ADD COLUMN blanks text NOT NULL DEFAULT repeat(' ', 2048);
+ALTER TABLE memory_search ALTER COLUMN blanks SET STORAGE MAIN;

@@ -2,6 +2,7 @@ package memories_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"flag"
 	"fmt"
 	"os"
@@ -66,6 +67,28 @@ func TestCompiledFiles(t *testing.T) {
 				t.Errorf("the file differs from %s:\n%s", golden, got)
 			}
 		})
+	}
+}
+
+// Each CLAUDE.md that has been compiled is left alone until the version is another one.
+func TestAnotherOutputIsAnotherCompilerVersion(t *testing.T) {
+	t.Parallel()
+	const version, output = 1, "148ffa78658de74a"
+	files, err := filepath.Glob(filepath.Join("testdata", "*.CLAUDE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := sha256.New()
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Write(text)
+	}
+	if got := fmt.Sprintf("%x", h.Sum(nil)[:8]); memories.CompilerVersion != version || got != output {
+		t.Errorf("version %d makes %s of what version %d made %s of: raise CompilerVersion where that is the same, and note both here",
+			memories.CompilerVersion, got, version, output)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // Deletion is a memory that goes to the trash, with what goes with it.
 type Deletion struct {
 	Head       Head
-	Files      []File                          // that go
+	Files      []File                          // to remove
 	IndexLines map[string][]memories.IndexLine // that go from each index, by its path
 	Actor      memories.Actor
 	RenamedTo  string // empty: the memory is not deleted because it has another name now
@@ -31,6 +31,10 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) err
 	if err != nil {
 		return err
 	}
+	paths := make([]string, len(d.Files))
+	for i, f := range d.Files {
+		paths[i] = f.Path
+	}
 	at := d.Head.After(Now())
 	deleted := HappensTo(d.Head, d.Head.Life(), at, memories.DidDelete, d.Actor)
 	deleted.State, deleted.Renamed = memories.Deleted, d.RenamedTo
@@ -39,10 +43,6 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) err
 	}
 	if err := q.BuryMemory(ctx, queries.BuryMemoryParams{MemoryID: d.Head.UUID, At: at}); err != nil {
 		return err
-	}
-	paths := make([]string, len(d.Files))
-	for i, f := range d.Files {
-		paths[i] = f.Path
 	}
 	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: paths}); err != nil {
 		return err

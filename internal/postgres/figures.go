@@ -23,12 +23,12 @@ func (s *Store) Figures(ctx context.Context) (map[int64]Figures, error) {
 }
 
 // SetFigures makes figures of agents known to the other servers.
-func (l *Link) SetFigures(ctx context.Context, figures map[int64]Figures) error {
+func (l *Link) SetFigures(figures map[int64]Figures) error {
 	params := queries.SetFiguresParams{}
 	for id, f := range figures {
 		params.AgentIds = append(params.AgentIds, id)
 		params.Files = append(params.Files, int32(f.Files))
 		params.Pending = append(params.Pending, int32(f.Pending))
 	}
-	return l.do(ctx, "make figures known", func(ctx context.Context, q *queries.Queries) error { return q.SetFigures(ctx, params) })
+	return l.do("make figures known", func(ctx context.Context, q *queries.Queries) error { return q.SetFigures(ctx, params) })
 }

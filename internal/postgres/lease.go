@@ -28,8 +28,8 @@ const outOfSharedMemory = "53200"
 
 // Take takes the leases of those agents that no server holds, and leaves alone those that this one has already. It returns
 // those that were taken. It fails with ErrNoRoom, having taken as many as there is room for.
-func (l *Link) Take(ctx context.Context, agents []int64) (taken []int64, err error) {
-	err = l.do(ctx, "take leases", func(ctx context.Context, q *queries.Queries) error {
+func (l *Link) Take(agents []int64) (taken []int64, err error) {
+	err = l.do("take leases", func(ctx context.Context, q *queries.Queries) error {
 		wanted := slices.DeleteFunc(slices.Clone(agents), func(id int64) bool { return l.Term(id) != 0 })
 		for part := range slices.Chunk(wanted, leasesAtOnce) {
 			got, err := q.TakeLeases(ctx, part)
@@ -49,8 +49,8 @@ func (l *Link) Take(ctx context.Context, agents []int64) (taken []int64, err err
 }
 
 // Release lets go of leases that this server holds.
-func (l *Link) Release(ctx context.Context, agents []int64) error {
-	return l.do(ctx, "release leases", func(ctx context.Context, q *queries.Queries) error {
+func (l *Link) Release(agents []int64) error {
+	return l.do("release leases", func(ctx context.Context, q *queries.Queries) error {
 		held := slices.DeleteFunc(slices.Clone(agents), func(id int64) bool { return l.Term(id) == 0 })
 		if len(held) == 0 {
 			return nil

@@ -23,6 +23,7 @@ type Link struct {
 	// jobs are what is to be done over the connection; whoever sends one interrupts the waiting for what others tell.
 	jobs      chan func()
 	interrupt atomic.Pointer[context.CancelFunc]
+	running   context.Context // ends when the link is closed
 	stop      context.CancelFunc
 	done      chan struct{}
 	err       error // why it ended, once done is closed
@@ -33,6 +34,9 @@ type Link struct {
 
 // patience is how long anything may take that is done over a link. One that takes longer has lost its Postgres.
 const patience = 10 * time.Second
+
+// parting is how long a link takes leave of Postgres before it goes all the same.
+const parting = time.Second
 
 // A machine that is switched off says nothing, neither to Postgres nor as Postgres: both ends ask after 5 s of silence, and
 // give up after three questions, 2 s apart. Over a socket of the same machine neither is needed.
@@ -50,7 +54,6 @@ LISTEN memoir`
 func (s *Store) Link(ctx context.Context, hear func(payload string)) (*Link, error) {
 	config := s.pool.Config().ConnConfig.Copy()
 	config.RuntimeParams["application_name"] = "memoir link"
-	config.DialFunc = (&net.Dialer{KeepAliveConfig: keepAlive}).DialContext
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, wrap("open the link", err)
@@ -61,28 +64,28 @@ func (s *Store) Link(ctx context.Context, hear func(payload string)) (*Link, err
 	}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	l := &Link{
-		conn: conn, hear: hear, terms: &s.terms, stop: stop, done: make(chan struct{}), held: map[int64]uint64{},
+		conn: conn, hear: hear, terms: &s.terms, running: running, stop: stop, done: make(chan struct{}), held: map[int64]uint64{},
 		jobs: make(chan func(), 16),
 	}
 	nobodyWaits := context.CancelFunc(func() {})
 	l.interrupt.Store(&nobodyWaits)
-	go l.run(running)
+	go l.run()
 	return l, nil
 }
 
 // run hears what others tell, and in between does what is to be done.
-func (l *Link) run(ctx context.Context) {
+func (l *Link) run() {
 	defer close(l.done)
 	for l.err == nil {
 		// In this order no job is overlooked: it is either seen here, or sent after that, and then it ends the waiting.
-		waiting, interrupt := context.WithCancel(ctx)
+		waiting, interrupt := context.WithCancel(l.running)
 		l.interrupt.Store(&interrupt)
 		select {
 		case job := <-l.jobs:
 			job()
 		default:
 			l.listen(waiting)
-			if ctx.Err() != nil {
+			if l.running.Err() != nil {
 				l.err = ErrUnavailable // closed by its owner
 			}
 		}
@@ -91,7 +94,7 @@ func (l *Link) run(ctx context.Context) {
 	l.mu.Lock()
 	l.held = nil
 	l.mu.Unlock()
-	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	closing, cancel := context.WithTimeout(context.Background(), parting)
 	defer cancel()
 	l.conn.Close(closing) //nolint:errcheck // it has ended, one way or another
 }
@@ -107,12 +110,12 @@ func (l *Link) listen(waiting context.Context) {
 	}
 }
 
-// do has something done over the connection. It is done to its end also when the caller gives up meanwhile: to give up in
-// the middle would end the connection, and every lease with it.
-func (l *Link) do(ctx context.Context, doing string, work func(context.Context, *queries.Queries) error) error {
+// do has something done over the connection, and waits for it, at most patience. No request of a user can cut it short: that
+// would end the connection, and every lease with it.
+func (l *Link) do(doing string, work func(context.Context, *queries.Queries) error) error {
 	result := make(chan error, 1)
 	job := func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		ctx, cancel := context.WithTimeout(l.running, patience)
 		defer cancel()
 		result <- work(ctx, queries.New(l.conn))
 	}
@@ -131,8 +134,8 @@ func (l *Link) do(ctx context.Context, doing string, work func(context.Context, 
 }
 
 // Tell tells the other servers, in this order. A payload takes at most MaxTold bytes.
-func (l *Link) Tell(ctx context.Context, payloads []string) error {
-	return l.do(ctx, "tell the other servers", func(ctx context.Context, q *queries.Queries) error {
+func (l *Link) Tell(payloads []string) error {
+	return l.do("tell the other servers", func(ctx context.Context, q *queries.Queries) error {
 		return q.Tell(ctx, payloads)
 	})
 }
@@ -146,7 +149,7 @@ func (l *Link) Done() <-chan struct{} { return l.done }
 // Err says why the link has ended, once Done is closed.
 func (l *Link) Err() error { return l.err }
 
-// Close lets go of every lease and ends the link.
+// Close lets go of every lease and ends the link, cutting short what is being done over it.
 func (l *Link) Close() {
 	l.stop()
 	<-l.done

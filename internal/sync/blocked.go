@@ -37,7 +37,7 @@ func (e *Engine) removeBlockedHere(ctx context.Context, slug, id string) (memori
 		case err != nil:
 			return &memories.ConflictError{Reason: fmt.Sprintf("%s could not be removed: %v. It is still kept out.", blocked.Path, plain(err))}
 		}
-		if err := h.removeFromIndexes(blocked.Path); err != nil {
+		if err := h.removeFromIndexes(blocked.Path, indexesAbove(h.root, h.onDisk, []string{blocked.Path})); err != nil {
 			return err
 		}
 		if err := h.w.DiscardBlocked(ctx, blocked, actorOf(ctx)); err != nil {

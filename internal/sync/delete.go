@@ -70,7 +70,7 @@ func (h *hold) deleteSeen(ctx context.Context, seen Seen) ([]change, error) {
 
 // delete takes the steps of a deletion up to CLAUDE.md. Each is safe to repeat: after a crash, finishDeletions does.
 func (h *hold) delete(ctx context.Context, head postgres.Head) error {
-	deletion, err := h.deletionOf(ctx, head)
+	deletion, indexes, err := h.deletionOf(ctx, head)
 	if err != nil {
 		return err
 	}
@@ -80,27 +80,28 @@ func (h *hold) delete(ctx context.Context, head postgres.Head) error {
 	if err := h.w.Delete(ctx, deletion); err != nil {
 		return err
 	}
-	return h.removeFiles(ctx, deletion.Files)
+	return h.removeFiles(ctx, deletion.Files, indexes)
 }
 
-// deletionOf returns what the deletion of a memory takes with it. It fails with a conflict when a file that carries the
-// memory is not what the user saw.
-func (h *hold) deletionOf(ctx context.Context, head postgres.Head) (postgres.Deletion, error) {
+// deletionOf returns what the deletion of a memory takes with it, and the indexes that may list it. It fails with a conflict
+// when a file that carries the memory is not what the user saw.
+func (h *hold) deletionOf(ctx context.Context, head postgres.Head) (deletion postgres.Deletion, indexes []string, err error) {
 	if h.closed != nil {
-		return postgres.Deletion{}, h.errClosed()
+		return postgres.Deletion{}, nil, h.errClosed()
 	}
 	carriers, err := h.carriersOf(ctx, head)
 	if err != nil {
-		return postgres.Deletion{}, err
+		return postgres.Deletion{}, nil, err
 	}
 	paths := make([]string, len(carriers))
 	for i, f := range carriers {
 		if err := h.checkUnchanged(f); err != nil {
-			return postgres.Deletion{}, err
+			return postgres.Deletion{}, nil, err
 		}
 		paths[i] = f.Path
 	}
-	return postgres.Deletion{Head: head, Files: carriers, IndexLines: h.indexLinesOf(paths), Actor: actorOf(ctx)}, nil
+	indexes = indexesAbove(h.root, h.onDisk, paths)
+	return postgres.Deletion{Head: head, Files: carriers, IndexLines: h.indexLinesOf(indexes, paths), Actor: actorOf(ctx)}, indexes, nil
 }
 
 // carriersOf returns the files that carry the memory; for one that could not be read, the file that it stands for.
@@ -170,17 +171,24 @@ func (h *hold) finishDeletions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.removeFiles(ctx, pending)
-}
-
-// removeFiles removes files that are marked for it, with their entries in MEMORY.md, and notes what has become of each.
-func (h *hold) removeFiles(ctx context.Context, marked []postgres.File) error {
 	if h.root == nil {
 		return nil // the marks stay until its directory is back
 	}
+	paths := make([]string, len(pending))
+	for i, f := range pending {
+		paths[i] = f.Path
+	}
+	return h.removeFiles(ctx, pending, indexesAbove(h.root, h.onDisk, paths))
+}
+
+// removeFiles removes files that are marked for it, with their entries in these indexes, and notes what has become of each.
+func (h *hold) removeFiles(ctx context.Context, marked []postgres.File, indexes []string) error {
+	if h.root == nil {
+		return nil
+	}
 	var removed []string
 	for _, f := range marked {
-		err := h.removeFile(f)
+		err := h.removeFile(f, indexes)
 		if err == nil {
 			removed = append(removed, f.Path)
 			continue
@@ -193,9 +201,9 @@ func (h *hold) removeFiles(ctx context.Context, marked []postgres.File) error {
 	return h.w.FilesRemoved(ctx, removed)
 }
 
-// removeFile removes a file and its entries in MEMORY.md. One that has changed stays: the agent learns anew, and the next
+// removeFile removes a file and its entries in the indexes. One that has changed stays: the agent learns anew, and the next
 // look takes the file for what it says now.
-func (h *hold) removeFile(f postgres.File) error {
+func (h *hold) removeFile(f postgres.File, indexes []string) error {
 	err := h.disk.RemoveIf(h.root, f.Path, f.Hash)
 	if errors.Is(err, files.ErrChanged) {
 		h.queue.add(h.onDisk.Slug, f.Path)
@@ -204,7 +212,7 @@ func (h *hold) removeFile(f postgres.File) error {
 	if err != nil {
 		return err
 	}
-	return h.removeFromIndexes(f.Path)
+	return h.removeFromIndexes(f.Path, indexes)
 }
 
 // Purge removes a memory and its history for good; what it said does not come back by itself. A memory that lives is

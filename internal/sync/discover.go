@@ -72,7 +72,7 @@ func (e *Engine) meet(ctx context.Context, found []agents.Found, unreadable []st
 			return nil, err
 		}
 	}
-	if err := e.want(ctx, here); err != nil {
+	if err := e.want(here); err != nil {
 		return nil, err
 	}
 	for _, a := range assigned {

@@ -21,12 +21,12 @@ type picture []string
 
 // rows are what Postgres has of an agent, a line each. $1 is its id, $2 what divides old times from new ones.
 const rows = `
-WITH m AS (SELECT m.*, r.description, r.body, r.hash AS revision_hash FROM memories m LEFT JOIN revisions r ON r.id = m.revision_id WHERE m.agent_id = $1)
+WITH m AS (SELECT m.*, r.description AS says, r.body FROM memories m LEFT JOIN revisions r ON r.id = m.revision_id WHERE m.agent_id = $1)
 SELECT format('memory %s is %s: type %s, at %s of %s, age %s, %s, restoring %s, deleted by %s, keeps lines %s, takes %s (%s), searched %s, says %s | %s',
               name, state, type, path, session, CASE WHEN modified_at > $2 THEN 'new' ELSE 'old' END, problems, restoring, deleted_by,
               (SELECT string_agg(index || ': ' || (line ->> 'text'), ', ') FROM jsonb_each(index_lines) i (index, lines), jsonb_array_elements(lines) line),
               claude_md_chars, claude_md_listed,
-              EXISTS (SELECT FROM memory_search s WHERE s.memory_id = m.id AND s.revision_id = m.revision_id), description, body)
+              EXISTS (SELECT FROM memory_search s WHERE s.memory_id = m.id AND s.revision_id = m.revision_id), says, body)
 FROM m
 UNION ALL
 SELECT format('revision of %s: %s, at %s of %s, %s bytes, %s | %s', m.name, r.type, r.path, r.session, length(r.raw), r.description, r.body)

@@ -36,7 +36,7 @@ func (e *Engine) figuresOfAll(ctx context.Context) (map[int64]postgres.Figures, 
 }
 
 // makeFiguresKnown tells the other servers which figures have changed since they were told last.
-func (e *Engine) makeFiguresKnown(ctx context.Context) error {
+func (e *Engine) makeFiguresKnown() error {
 	link := e.link.Load()
 	if e.told.link != link {
 		e.told = knownFigures{link: link}
@@ -48,7 +48,7 @@ func (e *Engine) makeFiguresKnown(ctx context.Context) error {
 		return was && told == f
 	})
 	if len(changed) > 0 {
-		if err := link.SetFigures(ctx, changed); err != nil {
+		if err := link.SetFigures(changed); err != nil {
 			return err
 		}
 	}

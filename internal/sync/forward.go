@@ -25,8 +25,14 @@ const (
 	maxAsked = 1024
 )
 
-// errGone says that the server that was asked does not look after the agent any more, and has not answered.
-var errGone = errors.New("the server that was asked has gone")
+// How the asking of another server ends when that does not look after the agent any more.
+var (
+	errGone     = errors.New("the server that was asked has gone")
+	errGoneAtIt = errors.New("the server that was asked has gone while it was at it")
+)
+
+// errUncertain says that what was asked cannot be done, maybe only because it has been done.
+var errUncertain = fmt.Errorf("the server that carried it out has ended before it could say how that went; look at it again: %w", postgres.ErrUnavailable)
 
 // answer is what comes back of a call.
 type answer struct {
@@ -36,7 +42,7 @@ type answer struct {
 
 // carryOut does what is asked on the server that looks after the agent: this one, or another. When nobody does, because nobody
 // sees its directory, it is done here, as far as that goes without one. When the other server goes down with it, it is asked of
-// whoever is next; so the answer is always that of a call that was carried out to its end.
+// whoever is next, so that what is answered has been carried out to its end.
 func (c call[In, Out]) carryOut(ctx context.Context, e *Engine, slug string, in In) (Out, error) {
 	var none Out
 	for {
@@ -57,9 +63,12 @@ func (c call[In, Out]) carryOut(ctx context.Context, e *Engine, slug string, in 
 			out, err = c.there(ctx, e, a.id, holder, in)
 		}
 		switch {
-		case errors.Is(err, errGone):
+		case errors.Is(err, errGoneAtIt):
 			ctx = repeated(ctx)
-		case !errors.Is(err, errElsewhere):
+		case errors.Is(err, errGone), errors.Is(err, errElsewhere): // it is asked again
+		case mayBeDone(ctx) && refuses(err):
+			return none, errUncertain
+		default:
 			return out, err
 		}
 	}
@@ -105,21 +114,30 @@ func (c call[In, Out]) serve(ctx context.Context, e *Engine, slug string, argume
 	return c.here(e, ctx, slug, in)
 }
 
-// ask waits for the answer to a request, for as long as the holder of the agent's lease is the one that was asked. It fails with
-// errGone when that is no longer so. Nothing is left behind of what the asker does not wait for any more: it is withdrawn, and if
-// even that is not possible, not begun after three seconds.
-func (e *Engine) ask(ctx context.Context, holder postgres.Holder, r postgres.Request) (raw []byte, err error) {
+// ask puts a request to the holder of the agent's lease and returns its answer. It fails with errGone when the holder is another
+// one before it has begun, and with errGoneAtIt when it has begun and not answered. Nothing is left behind of what the asker does
+// not wait for any more: it is withdrawn, and if even that is not possible, not begun after three seconds.
+func (e *Engine) ask(ctx context.Context, holder postgres.Holder, r postgres.Request) ([]byte, error) {
 	arrived := e.answers.expect(r.ID.String())
 	defer e.answers.forget(r.ID.String())
 	if err := e.store.Ask(ctx, r, message{Asked: r.ID.String(), Agent: r.AgentID}.payload()); err != nil {
 		return nil, err
 	}
-	defer func() {
-		_, late, withdrawing := e.store.Withdraw(context.WithoutCancel(ctx), r.ID)
-		if withdrawing == nil && late != nil && raw == nil {
-			raw, err = late, nil
-		}
-	}()
+	raw, err := e.await(ctx, holder, r, arrived)
+	taken, late, withdrawing := e.store.Withdraw(context.WithoutCancel(ctx), r.ID)
+	switch {
+	case raw != nil:
+		return raw, nil
+	case late != nil:
+		return late, nil
+	case errors.Is(err, errGone) && (taken || withdrawing != nil):
+		return nil, errGoneAtIt
+	}
+	return nil, err
+}
+
+// await waits for the answer for as long as the holder of the lease is the one that was asked.
+func (e *Engine) await(ctx context.Context, holder postgres.Holder, r postgres.Request, arrived <-chan struct{}) (raw []byte, err error) {
 	again := time.NewTicker(asking)
 	defer again.Stop()
 	for started := time.Now(); ; {

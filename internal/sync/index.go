@@ -120,55 +120,65 @@ type IndexChange struct {
 	Gone          []memories.IndexLine // what the change takes out
 }
 
-// indexesWithout returns each index that lists one of the files, by path, with what the removal of the files takes out
-// of it. An index that cannot be read is left out: it is not written either. A nil root has none.
-func indexesWithout(root *os.Root, agent agents.Agent, paths []string) []IndexChange {
-	if root == nil {
-		return nil
-	}
+// indexesWithout returns each of the indexes that lists one of the files, with what the removal of the files takes out of
+// it. An index that cannot be read is left out: it is not written either.
+func indexesWithout(root *os.Root, indexes, paths []string) []IndexChange {
 	removed := map[string]bool{}
-	dirs := map[string]bool{}
 	for _, file := range paths {
 		removed[file] = true
-		for _, dir := range directoriesAbove(agent, file) {
-			dirs[dir] = true
-		}
 	}
 	var changes []IndexChange
-	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
-		for _, index := range indexesIn(root, dir) {
-			raw, err := readAll(root, index, maxIndex)
-			if err != nil {
-				continue
-			}
-			if after, gone := memories.RemoveFromIndex(raw, linksTo(index, removed)); len(gone) > 0 {
-				changes = append(changes, IndexChange{Path: index, Before: raw, After: after, Gone: gone})
-			}
+	for _, index := range indexes {
+		raw, err := readAll(root, index, maxIndex)
+		if err != nil {
+			continue
+		}
+		if after, gone := memories.RemoveFromIndex(raw, linksTo(index, removed)); len(gone) > 0 {
+			changes = append(changes, IndexChange{Path: index, Before: raw, After: after, Gone: gone})
 		}
 	}
 	return changes
 }
 
+// indexesAbove returns the indexes that may list one of the files, by path. A nil root has none.
+func indexesAbove(root *os.Root, agent agents.Agent, paths []string) []string {
+	if root == nil {
+		return nil
+	}
+	dirs := map[string]bool{}
+	for _, file := range paths {
+		for _, dir := range directoriesAbove(agent, file) {
+			dirs[dir] = true
+		}
+	}
+	var indexes []string
+	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
+		indexes = append(indexes, indexesIn(root, dir)...)
+	}
+	return indexes
+}
+
 // indexLinesOf returns what the removal of the files will take out of each index.
-func (h *hold) indexLinesOf(paths []string) map[string][]memories.IndexLine {
+func (h *hold) indexLinesOf(indexes, paths []string) map[string][]memories.IndexLine {
 	lines := map[string][]memories.IndexLine{}
-	for _, change := range indexesWithout(h.root, h.onDisk, paths) {
+	for _, change := range indexesWithout(h.root, indexes, paths) {
 		lines[change.Path] = change.Gone
 	}
 	return lines
 }
 
-// removeFromIndexes takes the entries that lead to the file out of the indexes.
-func (h *hold) removeFromIndexes(file string) error {
-	for _, dir := range directoriesAbove(h.onDisk, file) {
-		for _, index := range indexesIn(h.root, dir) {
-			err := h.editIndex(index, func(raw []byte) []byte {
-				out, _ := memories.RemoveFromIndex(raw, linksTo(index, map[string]bool{file: true}))
-				return out
-			})
-			if err != nil {
-				return err
-			}
+// removeFromIndexes takes the entries that lead to the file out of those of the indexes that are above it.
+func (h *hold) removeFromIndexes(file string, indexes []string) error {
+	for _, index := range indexes {
+		if !under(file, path.Dir(index)) {
+			continue
+		}
+		err := h.editIndex(index, func(raw []byte) []byte {
+			out, _ := memories.RemoveFromIndex(raw, linksTo(index, map[string]bool{file: true}))
+			return out
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -43,7 +43,7 @@ func (e *Engine) lookedAfter() []string {
 
 // want takes the leases of agents whose directories are on this server's disk, as far as no other server has them, and lets go
 // of all others.
-func (e *Engine) want(ctx context.Context, ids map[string]int64) error {
+func (e *Engine) want(ids map[string]int64) error {
 	e.mu.Lock()
 	var gone []int64
 	wanted := make(map[int64]struct{}, len(ids))
@@ -57,10 +57,10 @@ func (e *Engine) want(ctx context.Context, ids map[string]int64) error {
 	}
 	e.wanted = wanted
 	e.mu.Unlock()
-	if err := e.link.Load().Release(ctx, gone); err != nil {
+	if err := e.link.Load().Release(gone); err != nil {
 		return err
 	}
-	_, err := e.take(ctx)
+	_, err := e.take()
 	return err
 }
 
@@ -71,8 +71,8 @@ func (e *Engine) wantedIDs() []int64 {
 }
 
 // take takes the wanted leases that are free, and returns how many those were.
-func (e *Engine) take(ctx context.Context) (int, error) {
-	taken, err := e.link.Load().Take(ctx, e.wantedIDs())
+func (e *Engine) take() (int, error) {
+	taken, err := e.link.Load().Take(e.wantedIDs())
 	if errors.Is(err, postgres.ErrNoRoom) {
 		if !e.noRoom.Swap(true) {
 			e.log.Warn(err.Error())
@@ -83,8 +83,8 @@ func (e *Engine) take(ctx context.Context) (int, error) {
 }
 
 // takeWanted takes what another server has let go, and has it looked at.
-func (e *Engine) takeWanted(ctx context.Context) error {
-	taken, err := e.take(ctx)
+func (e *Engine) takeWanted() error {
+	taken, err := e.take()
 	if err != nil || taken == 0 {
 		return err
 	}

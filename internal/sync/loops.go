@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -119,6 +120,9 @@ func (e *Engine) scanAgainAndAgain(ctx context.Context) {
 		if !e.ready.Swap(true) {
 			e.log.Info("first scan done", "agents", len(e.slugs()))
 			e.indexLater()
+			// What the first scan took is not needed again, and an idle server would keep it for minutes: 100,000 files of
+			// one agent leave 139 MB where 50 are in use.
+			debug.FreeOSMemory()
 		}
 	}
 }
@@ -198,13 +202,13 @@ func (e *Engine) fillSearchIndex(ctx context.Context) {
 		e.indexEverything(ctx)
 		e.indexing.Store(false)
 		e.filledElsewhere.Store(0) // whatever there was to do is done
-		e.tellIndexing(ctx, false)
+		e.tellIndexing(false)
 	}
 }
 
 // tellIndexing tells the other servers whether this one is filling the search index.
-func (e *Engine) tellIndexing(ctx context.Context, busy bool) {
-	e.link.Load().Tell(ctx, []string{message{Indexing: &busy}.payload()}) //nolint:errcheck // it is told again, or forgotten
+func (e *Engine) tellIndexing(busy bool) {
+	e.link.Load().Tell([]string{message{Indexing: &busy}.payload()}) //nolint:errcheck // it is told again, or forgotten
 }
 
 const (
@@ -239,7 +243,7 @@ func (e *Engine) indexEverything(ctx context.Context) {
 			done = last
 			if time.Since(told) > indexingTold {
 				told = time.Now()
-				e.tellIndexing(ctx, true)
+				e.tellIndexing(true)
 			}
 		}
 	}

@@ -194,7 +194,7 @@ func (b *bench) trustTimeStamps(slug string) {
 	for _, entry := range agents.Walk(root, onDisk, []string{"."}, func(string) {}).Files {
 		const sign = `UPDATE files SET signature = $1
 			WHERE agent_id = $2 AND path = $3 AND mtime_ns = $4 AND size = $5 AND present AND status IN ('carries', 'unreadable')`
-		if _, err := conn.Exec(ctx, sign, entry.Signature(), agent.ID, entry.Path, entry.ModTime.UnixNano(), entry.Size); err != nil {
+		if _, err := conn.Exec(ctx, sign, entry.Signature(), agent.ID, entry.Path, entry.ModTime, entry.Size); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -56,12 +56,12 @@ func (n *news) take() []Event {
 }
 
 // send tells the other servers what has happened. What cannot be told is told later, in short.
-func (n *news) send(ctx context.Context, link *postgres.Link) {
+func (n *news) send(link *postgres.Link) {
 	events := n.take()
 	if len(events) == 0 {
 		return
 	}
-	if err := link.Tell(ctx, payloads(events)); err != nil {
+	if err := link.Tell(payloads(events)); err != nil {
 		n.mu.Lock()
 		n.events = append(summary(events), n.events...)
 		n.mu.Unlock()
@@ -99,7 +99,7 @@ func (e *Engine) tellNews(ctx context.Context) {
 		case <-e.news.wake:
 		}
 		link := e.link.Load()
-		e.news.send(ctx, link)
+		e.news.send(link)
 		select {
 		case <-link.Done():
 			signal(e.news.wake) // what could not be told waits for the next link

@@ -96,7 +96,7 @@ func (e *Engine) stayLinked(ctx context.Context) {
 		case <-e.released:
 		case <-ticker.C:
 		}
-		err := errors.Join(e.takeWanted(ctx), e.makeFiguresKnown(ctx))
+		err := errors.Join(e.takeWanted(), e.makeFiguresKnown())
 		if err != nil && ctx.Err() == nil && !errors.Is(err, postgres.ErrUnavailable) {
 			e.log.Warn("what is shared with the other servers could not be brought up to date; tried again", "error", err)
 		}
@@ -131,12 +131,12 @@ func (e *Engine) linkAgain(ctx context.Context) bool {
 
 // unlink ends the link, once nothing of this server runs any more. Whoever waits for what it looked after has it at once.
 func (e *Engine) unlink() {
-	ctx, cancel := context.WithTimeout(context.Background(), farewell)
-	defer cancel()
 	link := e.link.Load()
-	e.news.send(ctx, link)
-	if err := link.Release(ctx, e.wantedIDs()); err == nil {
-		link.Tell(ctx, []string{message{Released: true}.payload()}) //nolint:errcheck // the others look every second anyway
+	late := time.AfterFunc(farewell, link.Close)
+	defer late.Stop()
+	e.news.send(link)
+	if err := link.Release(e.wantedIDs()); err == nil {
+		link.Tell([]string{message{Released: true}.payload()}) //nolint:errcheck // the others look every second anyway
 	}
 	link.Close()
 }

@@ -16,8 +16,8 @@ func repeated(ctx context.Context) context.Context {
 
 // mayBeDone says that what is asked may have been done already, by a server that ended before it could say so. Most calls come
 // to the same when they are made twice. A save writes the same content once more: what somebody else saved in that second is in
-// the history then. Where the second call would fail because the first did not, the functions below say that it is done; of what
-// is purged or let in the second call finds nothing, and says so.
+// the history then. Where the second call is refused because the first one was not, the functions below say that it is done; of
+// any other refusal nobody knows what it means, and the asker is told that (errUncertain).
 func mayBeDone(ctx context.Context) bool { return ctx.Value(repeatedKey{}) != nil }
 
 // unlessDone returns what a user saw of a memory without the tag when the memory is what it was to become: then the tag is

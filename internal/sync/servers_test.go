@@ -3,11 +3,18 @@ package sync_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"reflect"
 	"strings"
+	gosync "sync"
 	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
+	"memoir/internal/postgres/pgtest"
 	"memoir/internal/sync"
 )
 
@@ -111,5 +118,159 @@ func TestAnAgentIsTakenOverFromAServerThatEnds(t *testing.T) {
 	})
 	if s := other.statusOf("ada"); s.Elsewhere {
 		t.Errorf("after the take-over: %+v", s)
+	}
+}
+
+func TestAServerThatDoesNotSeeADirectoryNeitherMarksItGoneNorForgetsIt(t *testing.T) {
+	t.Parallel()
+	a := setup(t)
+	a.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
+	a.until("the memory", func() bool { _, ok := a.list("ada", "")["Tabs"]; return ok })
+	other := a.another(t.TempDir())
+	other.write("ada/memory/mine.md", note("Mine", memories.User, "Of another disk."))
+	if _, err := other.engine.ScanAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if other.list("ada-2", "")["Mine"].Body != "Of another disk." {
+		t.Error("a directory of the same name on another disk is not an agent of its own")
+	}
+	if s := a.statusOf("ada"); !s.Present || s.FilesOnDisk != 1 {
+		t.Errorf("after a scan of a server that does not see it: %+v", s)
+	}
+	if conflict := (*memories.ConflictError)(nil); !errors.As(forget(other, "ada"), &conflict) {
+		t.Errorf("forgotten although another server sees it: %v", forget(other, "ada"))
+	}
+	preview, err := other.engine.Preview(t.Context(), "ada", "")
+	if err != nil || string(preview.Text) != a.read("ada/CLAUDE.md") {
+		t.Errorf("the CLAUDE.md of another server: %q, %v", preview.Text, err)
+	}
+	index, err := other.engine.Index(t.Context(), "ada")
+	if own, _ := a.engine.Index(t.Context(), "ada"); err != nil || !reflect.DeepEqual(index, own) {
+		t.Errorf("the index of another server: %+v, %v", index, err)
+	}
+
+	// While nobody looks after it for a moment, its server may only be starting again.
+	a.stop()
+	if _, err := other.engine.ScanAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := other.statusOf("ada"); !s.Present || s.Elsewhere {
+		t.Errorf("right after its server has ended: %+v", s)
+	}
+	a.write("ada/memory/spaces.md", note("Spaces", memories.Feedback, "Use spaces."))
+	a.remove("ada/memory/tabs.md")
+	a.start()
+	if _, there := a.list("ada", "")["Tabs"]; there || a.list("ada", "")["Spaces"].Body != "Use spaces." {
+		t.Errorf("after its server is back: %+v", a.list("ada", ""))
+	}
+}
+
+func forget(b *bench, slug string) error {
+	_, err := b.engine.Forget(b.Context(), slug)
+	return err
+}
+
+// cutLinks ends the connections that servers keep for themselves, as an administrator or a failing network would.
+func (b *bench) cutLinks() {
+	b.Helper()
+	conn, err := pgx.Connect(b.Context(), b.url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer conn.Close(context.Background()) //nolint:errcheck // the database goes with the test
+	var cut int
+	if err := conn.QueryRow(b.Context(), `SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity
+		WHERE application_name = 'memoir link' AND datname = current_database()`).Scan(&cut); err != nil || cut == 0 {
+		b.Fatalf("cut %d links: %v", cut, err)
+	}
+}
+
+func TestNothingIsMissedWhenALinkIsCut(t *testing.T) {
+	t.Parallel()
+	a := setup(t)
+	a.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
+	a.until("the memory", func() bool { _, ok := a.list("ada", "")["Tabs"]; return ok })
+	other := a.another(t.TempDir())
+	events := other.engine.Hub().Subscribe()
+	defer events.Close()
+	a.cutLinks()
+	a.write("ada/memory/spaces.md", note("Spaces", memories.Feedback, "Use spaces."))
+	for event := range events.Events {
+		if event == (sync.Event{Kind: sync.KindScanned}) {
+			break // look at everything anew
+		}
+	}
+	a.until("what was written meanwhile", func() bool {
+		_, ok := a.list("ada", "")["Spaces"]
+		return ok && strings.Contains(a.read("ada/CLAUDE.md"), "Use spaces.")
+	})
+	if _, err := other.engine.Delete(t.Context(), "ada", a.memory("ada", "Tabs").ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	if a.read("ada/memory/tabs.md") != "" {
+		t.Error("a deletion that was asked of another server after the links were cut did not reach the disk")
+	}
+	for event := range events.Events {
+		if event == (sync.Event{Agent: "ada", Kind: sync.KindDeleted, Name: "Tabs"}) {
+			break
+		}
+	}
+}
+
+func TestLeasesThatAreLostUnderLoadChangeNothing(t *testing.T) {
+	t.Parallel()
+	a := setup(t)
+	a.write("ada/memory/kept.md", note("Kept", memories.Feedback, "Nobody touches this."))
+	a.until("the memory", func() bool { _, ok := a.list("ada", "")["Kept"]; return ok })
+	other := a.another(a.dir)
+	const savers, saves = 3, 12
+	var working gosync.WaitGroup
+	for n := range savers {
+		servers := []*bench{a, other}
+		working.Go(func() {
+			for i := range saves {
+				name := fmt.Sprintf("Note %d", n)
+				server := servers[(n+i)%2].engine
+				saved, err := server.Save(t.Context(), "ada", sync.Draft{Name: name, Type: memories.User, Body: fmt.Sprintf("Version %d.", i)})
+				if err != nil {
+					t.Errorf("save %d of %s: %v", i, name, err)
+					return
+				}
+				if i%4 != 3 {
+					continue
+				}
+				if _, err := servers[i%2].engine.Delete(t.Context(), "ada", saved.Memory.ID, ""); err != nil {
+					t.Errorf("deletion %d of %s: %v", i, name, err)
+				}
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { working.Wait(); close(done) }()
+	for cuts := 0; ; cuts++ {
+		select {
+		case <-done:
+		case <-time.After(150 * time.Millisecond): // the moment of a cut: any will do
+			a.cutLinks()
+			continue
+		}
+		t.Logf("%d cuts", cuts)
+		break
+	}
+	a.until("the leases to be taken again", func() bool { return a.statusOf("ada").Elsewhere != other.statusOf("ada").Elsewhere })
+	for _, server := range []*bench{a, other} {
+		server.scan("ada")
+		if got := server.list("ada", ""); len(got) != 1 || got["Kept"].Body != "Nobody touches this." {
+			t.Errorf("what is left: %+v", got)
+		}
+	}
+	if got := a.list("ada", memories.Deleted); len(got) != savers {
+		t.Errorf("in the trash: %+v", got)
+	}
+	if text := a.read("ada/CLAUDE.md"); strings.Count(text, "\n### ") != 1 {
+		t.Errorf("CLAUDE.md: %s", text)
+	}
+	for _, gap := range pgtest.JournalGaps(t.Context(), a.url) {
+		t.Error(gap)
 	}
 }

@@ -117,7 +117,7 @@ func inRuns(ctx context.Context, n int, do func(i int)) error {
 func (h *hold) see(at time.Time, entry *agents.Entry, known *postgres.File) (s sighting, ok bool) {
 	s = sighting{
 		path: entry.Path, session: entry.Session, size: entry.Size,
-		modTime: entry.ModTime.UnixNano(), signature: signature(entry, at), known: known, saved: entry.Path == h.saved,
+		modTime: entry.ModTime, signature: signature(entry, at), known: known, saved: entry.Path == h.saved,
 	}
 	var problem *memories.Problem
 	if problem = entry.Problem; problem == nil {
@@ -137,7 +137,7 @@ func (h *hold) see(at time.Time, entry *agents.Entry, known *postgres.File) (s s
 		if problem.Code == memories.CodeTooDeep {
 			h.leaveOnDisk(&s)
 		}
-	case len(s.raw) == 0 && at.Sub(entry.ModTime).Abs() < beingWritten:
+	case len(s.raw) == 0 && at.Sub(time.Unix(0, entry.ModTime)).Abs() < beingWritten:
 		h.queue.addAfter(h.onDisk.Slug, entry.Path, beingWritten)
 		return s, false
 	default:
@@ -147,7 +147,7 @@ func (h *hold) see(at time.Time, entry *agents.Entry, known *postgres.File) (s s
 	if len(s.raw) > memories.MaxFileSize {
 		h.leaveOnDisk(&s)
 	}
-	s.date(at, entry.ModTime)
+	s.date(at)
 	s.fingerprint = s.file.Fingerprint([]byte(s.hash))
 	return s, true
 }
@@ -162,8 +162,8 @@ func (h *hold) leaveOnDisk(s *sighting) {
 
 // date decides when the content became new. A time in the future counts as now; so does a change of the bytes of a
 // file that was seen before, however old its modification time is.
-func (s *sighting) date(at, modTime time.Time) {
-	modTime = modTime.UTC().Truncate(time.Microsecond)
+func (s *sighting) date(at time.Time) {
+	modTime := time.Unix(0, s.modTime).UTC().Truncate(time.Microsecond)
 	switch {
 	case s.saved:
 		s.contentAt = at
@@ -182,7 +182,7 @@ func (s *sighting) date(at, modTime time.Time) {
 
 // signature is the one to remember of an entry: 0 where a further change could carry the same one.
 func signature(entry *agents.Entry, at time.Time) int64 {
-	if entry.ChangeTime.After(at.Add(-fresh)) {
+	if entry.ChangeTime > at.Add(-fresh).UnixNano() {
 		return 0
 	}
 	return entry.Signature()

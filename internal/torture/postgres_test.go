@@ -84,7 +84,7 @@ func (p *place) terminateBackends() {
 	p.Helper()
 	p.query(fmt.Sprintf(`
 		WITH ours AS MATERIALIZED (
-			SELECT pid FROM pg_stat_activity WHERE application_name = 'memoir' AND usename = 'memoir' AND random() < %g
+			SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'memoir%%' AND usename = 'memoir' AND random() < %g
 		)
 		SELECT pid FROM ours WHERE pg_terminate_backend(pid)`, p.random.Float64()))
 }

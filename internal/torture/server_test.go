@@ -23,6 +23,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"memoir/internal/postgres/pgtest"
 )
 
 // patience is how long a server may take to be ready again, or to answer, on a slow and shared machine.
@@ -51,7 +53,7 @@ var binary = gosync.OnceValues(func() (path string, err error) {
 })
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	code := pgtest.Run(m)
 	if built != "" {
 		os.RemoveAll(built) //nolint:errcheck // it is a temporary directory
 	}

@@ -126,6 +126,7 @@ type MemorySearch struct {
 	MemoryID   uuid.UUID
 	RevisionID uuid.UUID
 	Words      interface{}
+	Blanks     string
 }
 
 type MemoryTally struct {
