@@ -7,7 +7,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"memoir/internal/memories"
 )
@@ -17,10 +16,9 @@ type Entry struct {
 	Path       string // slash-separated, relative to the agent's directory; valid UTF-8
 	Session    string // empty: in the durable directory
 	Size       int64  // bytes
-	ModTime    time.Time
-	ChangeTime time.Time // of its metadata; zero where the system does not tell, as are the next two
+	ModTime    int64  // nanoseconds since 1970
+	ChangeTime int64  // of its metadata, nanoseconds since 1970; 0 where the system does not tell, as is the next
 	Inode      uint64
-	Device     uint64
 	Problem    *memories.Problem // not nil: it is no file that can be read
 }
 

@@ -17,9 +17,22 @@ func ReadFile(root *os.Root, path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, limit+1))
+	info, err := file.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	return data, nil
+	// Room for what there is, and for the read that finds its end: what is kept of many files is no larger than they are.
+	data := make([]byte, min(info.Size(), limit)+1)
+	n, err := io.ReadFull(file, data)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return data[:n], nil
+	}
+	var grown []byte
+	if err == nil {
+		grown, err = io.ReadAll(io.LimitReader(file, limit+1-int64(n)))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return append(data, grown...), nil
 }

@@ -21,7 +21,7 @@ func (e Entry) Signature() int64 {
 	text = append(text, 0)
 	text = append(text, problemCode(e)...)
 	text = append(text, 0)
-	for _, number := range [...]int64{e.Size, e.ModTime.UnixNano(), e.ChangeTime.UnixNano(), int64(e.Inode)} {
+	for _, number := range [...]int64{e.Size, e.ModTime, e.ChangeTime, int64(e.Inode)} {
 		text = binary.BigEndian.AppendUint64(text, uint64(number))
 	}
 	sum := sha256.Sum256(text)

@@ -236,11 +236,11 @@ func (w *walker) file(d directory, name string, info fs.FileInfo) {
 }
 
 func newEntry(d directory, name string, info fs.FileInfo) Entry {
-	change, inode, device := Identity(info)
-	return Entry{
-		Path: join(d.path, name), Session: d.session,
-		Size: info.Size(), ModTime: info.ModTime(), ChangeTime: change, Inode: inode, Device: device,
+	entry := Entry{Path: join(d.path, name), Session: d.session, Size: info.Size(), ModTime: info.ModTime().UnixNano()}
+	if change, inode, _ := Identity(info); inode != 0 {
+		entry.ChangeTime, entry.Inode = change.UnixNano(), inode
 	}
+	return entry
 }
 
 // flagUnseen lists a directory that is not looked into.

@@ -121,17 +121,19 @@ func register[I, O any](a *api, op huma.Operation, handle func(context.Context, 
 		where = "body"
 	}
 	huma.Register(a.huma, op, func(ctx context.Context, in *I) (*O, error) {
-		limited, cancel := context.WithTimeout(ctx, a.options.DatabaseTime)
-		defer cancel()
-		work := limited
-		if writes {
-			if err := a.store.Ping(limited); err != nil {
-				return nil, a.problem(ctx, where, err)
-			}
-			// A write that has begun is finished, however long it takes, also when the client goes away meanwhile.
-			work = context.WithoutCancel(ctx)
+		var out *O
+		work := func(ctx context.Context) (err error) {
+			out, err = handle(ctx, in)
+			return err
 		}
-		out, err := handle(work, in)
+		var err error
+		if writes {
+			err = a.store.Attend(ctx, a.options.DatabaseTime, work)
+		} else {
+			limited, cancel := context.WithTimeout(ctx, a.options.DatabaseTime)
+			defer cancel()
+			err = work(limited)
+		}
 		if err != nil {
 			return nil, a.problem(ctx, where, err)
 		}

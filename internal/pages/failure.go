@@ -60,6 +60,9 @@ func failureOf(r *http.Request, err error) (f templates.Failure, known bool) {
 		f.Details = []string{"“" + invalid.Field + "” " + invalid.Reason + "."}
 	case errors.Is(err, postgres.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		f = templates.FailureOf(http.StatusServiceUnavailable)
+		if errors.Is(err, postgres.ErrInterrupted) {
+			f.Text = "It went away in the middle of this, which may be done already, or be done when it is back. Memories on disk are safe. Look before you do it again."
+		}
 		f.BackHref, f.BackLabel = tryAgain(r), "Try again"
 	default:
 		f = templates.FailureOf(http.StatusInternalServerError)
@@ -89,6 +92,9 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 		s.options.Log.ErrorContext(r.Context(), "a page failed", "request", id, "error", err)
 	case f.Status == http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
+		if r.Method == http.MethodGet {
+			w.Header().Set("Refresh", strconv.Itoa(retryAfter)) // the page comes back by itself
+		}
 		s.options.Log.WarnContext(r.Context(), "a page found no database", "request", id, "error", err)
 	}
 	s.showFailure(w, r, f)

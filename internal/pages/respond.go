@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"time"
 
@@ -47,21 +48,39 @@ func (s *site) submitted(longest int64, handle handler) http.HandlerFunc {
 			s.fail(w, r, unreadable(err))
 			return
 		}
-		if err := s.databaseAnswers(r.Context()); err != nil {
+		// Nobody may be left to answer to when a change ends for which Postgres has been silent too long.
+		answer := reply{header: http.Header{}}
+		err := s.store.Attend(r.Context(), s.options.DatabaseTime, func(ctx context.Context) error { return handle(&answer, r.WithContext(ctx)) })
+		if err != nil {
 			s.fail(w, r, err)
 			return
 		}
-		if err := handle(w, r.WithContext(context.WithoutCancel(r.Context()))); err != nil {
-			s.fail(w, r, err)
-		}
+		answer.send(w)
 	}
 }
 
-// databaseAnswers is asked before an action, which goes on for however long it takes once it has begun.
-func (s *site) databaseAnswers(ctx context.Context) error {
-	limited, cancel := context.WithTimeout(ctx, s.options.DatabaseTime)
-	defer cancel()
-	return s.store.Ping(limited)
+// reply is an answer that is sent as a whole.
+type reply struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (a *reply) Header() http.Header         { return a.header }
+func (a *reply) Write(p []byte) (int, error) { return a.body.Write(p) }
+
+func (a *reply) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+}
+
+func (a *reply) send(w http.ResponseWriter) {
+	maps.Copy(w.Header(), a.header)
+	if a.status != 0 {
+		w.WriteHeader(a.status)
+	}
+	_, _ = w.Write(a.body.Bytes()) // the browser may be gone
 }
 
 // show answers with a page. It is rendered as a whole first, so that one that cannot be is never half sent.

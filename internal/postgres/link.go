@@ -54,7 +54,6 @@ LISTEN memoir`
 func (s *Store) Link(ctx context.Context, hear func(payload string)) (*Link, error) {
 	config := s.pool.Config().ConnConfig.Copy()
 	config.RuntimeParams["application_name"] = "memoir link"
-	config.DialFunc = (&net.Dialer{KeepAliveConfig: keepAlive}).DialContext
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, wrap("open the link", err)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"sync/atomic"
 	"time"
 
@@ -34,6 +35,8 @@ type Store struct {
 	writers chan struct{}
 	// terms numbers the times for which this server holds leases.
 	terms atomic.Uint64
+	// totals are what searches have counted.
+	totals totals
 	// nearMisses says that the database can tell which words look alike.
 	nearMisses bool
 }
@@ -45,6 +48,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		return nil, fmt.Errorf("read the database URL: %w", err)
 	}
 	config.MaxConns = maxConnections
+	config.ConnConfig.DialFunc = (&net.Dialer{KeepAliveConfig: keepAlive}).DialContext
 	config.ConnConfig.RuntimeParams["application_name"] = "memoir"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	config.AfterConnect = registerUUIDs

@@ -9,21 +9,37 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// registerUUIDs makes a connection read ids as the 16 bytes that they are sent as. Without it each is written out as text
-// and parsed again, for the type that our ids have knows nothing of pgx: half of the time that reading a list of thousands
-// takes.
+// registerUUIDs makes a connection write and read ids as the 16 bytes that they are sent as. Without it each is written out
+// as text and parsed again, for the type that our ids have knows nothing of pgx: half of the time that reading a list of
+// thousands takes, and a tenth of what mirroring many files does.
 func registerUUIDs(_ context.Context, conn *pgx.Conn) error {
-	conn.TypeMap().RegisterType(&pgtype.Type{Name: "uuid", OID: pgtype.UUIDOID, Codec: uuidCodec{}})
+	id := &pgtype.Type{Name: "uuid", OID: pgtype.UUIDOID, Codec: uuidCodec{}}
+	conn.TypeMap().RegisterType(id)
+	conn.TypeMap().RegisterType(&pgtype.Type{Name: "_uuid", OID: pgtype.UUIDArrayOID, Codec: &pgtype.ArrayCodec{ElementType: id}})
 	return nil
 }
 
 type uuidCodec struct{ pgtype.UUIDCodec }
+
+func (c uuidCodec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
+	if _, ours := value.(uuid.UUID); ours && format == pgtype.BinaryFormatCode {
+		return encodeUUID{}
+	}
+	return c.UUIDCodec.PlanEncode(m, oid, format, value)
+}
 
 func (c uuidCodec) PlanScan(m *pgtype.Map, oid uint32, format int16, target any) pgtype.ScanPlan {
 	if _, ours := target.(*uuid.UUID); ours && format == pgtype.BinaryFormatCode {
 		return scanUUID{}
 	}
 	return c.UUIDCodec.PlanScan(m, oid, format, target)
+}
+
+type encodeUUID struct{}
+
+func (encodeUUID) Encode(value any, buffer []byte) ([]byte, error) {
+	id := value.(uuid.UUID)
+	return append(buffer, id[:]...), nil
 }
 
 type scanUUID struct{}

@@ -22,8 +22,8 @@ import (
 	"memoir/internal/postgres/pgtest/linetest"
 )
 
-// Each step of one operation: go test -run Failing/rename ./internal/sync -faults=each
-// All pairs too, which takes hours: go test -run Failing ./internal/sync -faults=all -timeout 12h
+// Each step of one operation: go test -run NoFault/rename ./internal/sync -faults=each
+// All pairs too, which takes hours: go test -run NoFault ./internal/sync -faults=all -timeout 12h
 var faults = flag.String("faults", "some", "what the fault matrix lets fail: some of the steps and pairs of steps, each step, or all pairs too")
 
 // The fault matrix. Each operation is done once while it is written down which steps it takes on disk and in Postgres.
@@ -31,7 +31,7 @@ var faults = flag.String("faults", "some", "what the fault matrix lets fail: som
 // crash; and for pairs of steps, the second of which may belong to the recovery from the first. Memoir is then started
 // again, or goes on with its next scan, and everything that it keeps is compared with what it keeps when nothing fails.
 // A step that somebody adds to an operation is in the matrix by itself.
-func TestAnOperationWithAFailingStepIsDoneOrNotDoneAndNothingElse(t *testing.T) {
+func TestNoFaultLeavesAnOperationHalfDone(t *testing.T) {
 	t.Parallel()
 	for _, op := range operations() {
 		t.Run(op.name, func(t *testing.T) {

@@ -125,7 +125,7 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	if targets := h.watchTargets(listing, dirs); isWhole(scope) {
 		h.watchOnly(dirs, targets)
 	}
-	h.recover(dirs)
+	h.recover(dirs, isWhole(scope))
 	h.rememberLinks(listing, scope)
 	found, err := h.differences(ctx, listing, scope)
 	if err != nil {
@@ -199,23 +199,24 @@ func (h *hold) save(ctx context.Context, l look) (outcome, error) {
 	return out, nil
 }
 
-// recover clears what a crash has left in the directories, once in the life of the process.
-func (h *hold) recover(dirs []string) {
+// recover clears what a crash has left in the directories, until it has been all of them once in this term: the first look
+// may be at a part, to finish what the crash has cut short.
+func (h *hold) recover(dirs []string, whole bool) {
 	if h.recovered {
 		return
 	}
-	h.recovered = true
 	// A CLAUDE.md that is a link is written where it leads.
 	if place, err := files.Resolve(h.root, h.onDisk.ClaudeMDPath()); err == nil {
 		dirs = append(dirs, path.Dir(place))
 	}
 	back, err := h.disk.Recover(h.root, dirs)
 	if err != nil {
-		h.log.Warn("leftovers of an earlier run could not be cleared", "agent", h.onDisk.Slug, "error", err)
+		h.log.Warn("leftovers of an earlier run could not be cleared, and are tried again at the next scan", "agent", h.onDisk.Slug, "error", err)
 	}
 	for _, path := range back {
 		h.queue.add(h.onDisk.Slug, path)
 	}
+	h.recovered = whole && err == nil
 }
 
 // gone returns the files that were there and that a complete look did not find any more, and the device to remember of

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -119,6 +120,9 @@ func (e *Engine) scanAgainAndAgain(ctx context.Context) {
 		if !e.ready.Swap(true) {
 			e.log.Info("first scan done", "agents", len(e.slugs()))
 			e.indexLater()
+			// What the first scan took is not needed again, and an idle server would keep it for minutes: 100,000 files of
+			// one agent leave 139 MB where 50 are in use.
+			debug.FreeOSMemory()
 		}
 	}
 }

@@ -95,7 +95,7 @@ func (p *poller) walk(a agents.Agent, now time.Time) (saw uint64, settled bool) 
 			return
 		}
 		_, inode, _ := agents.Identity(info)
-		maphash.WriteComparable(&sum, stamp{path, info.Size(), info.ModTime().UnixNano(), 0, inode, ""})
+		maphash.WriteComparable(&sum, stamp{path, info.Size(), info.ModTime().UnixNano(), inode})
 		settled = settled && info.ModTime().Before(now.Add(-fresh))
 	}
 	root, err := os.OpenRoot(a.Dir)
@@ -106,12 +106,8 @@ func (p *poller) walk(a agents.Agent, now time.Time) (saw uint64, settled bool) 
 	defer root.Close() //nolint:errcheck // nothing is written through it
 	listing := agents.Walk(root, a, []string{"."}, func(string) {})
 	for _, f := range listing.Files {
-		problem := ""
-		if f.Problem != nil {
-			problem = f.Problem.Code
-		}
-		maphash.WriteComparable(&sum, stamp{f.Path, f.Size, f.ModTime.UnixNano(), f.ChangeTime.UnixNano(), f.Inode, problem})
-		settled = settled && f.ChangeTime.Before(now.Add(-fresh))
+		maphash.WriteComparable(&sum, f.Signature())
+		settled = settled && f.ChangeTime < now.Add(-fresh).UnixNano()
 	}
 	for _, path := range append(listing.Indexes, a.ClaudeMDPath()) {
 		if path != "" {
@@ -128,8 +124,7 @@ func (p *poller) walk(a agents.Agent, now time.Time) (saw uint64, settled bool) 
 
 // stamp is what tells that a file has changed.
 type stamp struct {
-	path                      string
-	size, modTime, changeTime int64
-	inode                     uint64
-	problem                   string
+	path          string
+	size, modTime int64
+	inode         uint64
 }

@@ -148,3 +148,26 @@ func TestRestoringGoesElsewhereWhereADirectoryHasBecomeSomethingElse(t *testing.
 		})
 	}
 }
+
+// A restore that a crash has cut short is finished before anything else is looked at, and looks at one directory.
+func TestLeftoversOfACrashGoAlsoWhenARestoreIsFinishedFirst(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
+	b.write("ada/sessions/u-c-1/memory/other.md", note("Other", memories.Feedback, "Stays."))
+	b.scanAll()
+	id := b.memory("ada", "Tabs").ID
+	if _, err := b.engine.Delete(t.Context(), "ada", id, ""); err != nil {
+		t.Fatal(err)
+	}
+	b.stop()
+	b.execute("UPDATE memories SET restoring = true WHERE state = 'deleted'")
+	b.write("ada/sessions/u-c-1/memory/.memoir-tmp-HALF", "- [Tabs](")
+	b.start()
+	if b.read("ada/memory/tabs.md") == "" {
+		t.Error("the restore was not finished")
+	}
+	if b.read("ada/sessions/u-c-1/memory/.memoir-tmp-HALF") != "" {
+		t.Error("a temporary file is left over")
+	}
+}

@@ -321,8 +321,12 @@ func writeConflict(path string, err error) error {
 	switch {
 	case errors.Is(err, files.ErrChanged), errors.Is(err, files.ErrExists):
 		return changedOnDisk(path)
-	case errors.Is(err, files.ErrLeaves), errors.Is(err, files.ErrLoop), errors.Is(err, syscall.ENOTDIR), errors.Is(err, files.ErrNotRegular), errors.Is(err, files.ErrOwner), errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, files.ErrLeaves), errors.Is(err, files.ErrLoop), errors.Is(err, syscall.ENOTDIR), errors.Is(err, files.ErrNotRegular), errors.Is(err, files.ErrOwner), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be written (%v). Nothing was changed.", path, plain(err))}
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be written (%v). Nothing was changed. Make room on its disk, and try again.", path, plain(err))}
+	case errors.Is(err, syscall.EIO):
+		return &memories.ConflictError{Reason: fmt.Sprintf("The disk failed while %s was written (%v). It says what it said before, or all of what it was to say. Look at it, and try again.", path, plain(err))}
 	}
 	return fmt.Errorf("write %s: %w", path, err)
 }

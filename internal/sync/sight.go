@@ -117,7 +117,7 @@ func inRuns(ctx context.Context, n int, do func(i int)) error {
 func (h *hold) see(at time.Time, entry *agents.Entry, known *postgres.File) (s sighting, ok bool) {
 	s = sighting{
 		path: entry.Path, session: entry.Session, size: entry.Size,
-		modTime: entry.ModTime.UnixNano(), signature: signature(entry, at), known: known, saved: entry.Path == h.saved,
+		modTime: entry.ModTime, signature: signature(entry, at), known: known, saved: entry.Path == h.saved,
 	}
 	var problem *memories.Problem
 	if problem = entry.Problem; problem == nil {
@@ -137,20 +137,40 @@ func (h *hold) see(at time.Time, entry *agents.Entry, known *postgres.File) (s s
 		if problem.Code == memories.CodeTooDeep {
 			h.leaveOnDisk(&s)
 		}
-	case len(s.raw) == 0 && at.Sub(entry.ModTime).Abs() < beingWritten:
+	case len(s.raw) == 0 && h.isBeingWritten(entry, known):
 		h.queue.addAfter(h.onDisk.Slug, entry.Path, beingWritten)
 		return s, false
 	default:
+		h.emptied.Delete(entry.Path)
 		s.hash = files.Hash(s.raw)
 		s.file = memories.Parse(s.raw, stem(entry.Path))
 	}
 	if len(s.raw) > memories.MaxFileSize {
 		h.leaveOnDisk(&s)
 	}
-	s.date(at, entry.ModTime)
+	s.date(at)
 	s.fingerprint = s.file.Fingerprint([]byte(s.hash))
 	return s, true
 }
+
+// isBeingWritten says of a file that was read empty whether somebody has it open to write, who has not got further than
+// emptying it. What is told of the file then may be from before: a file system may show that it has no bytes and give it its
+// new times a little later. So one that had bytes counts as being written for a while, unless its times were set by hand.
+func (h *hold) isBeingWritten(entry *agents.Entry, known *postgres.File) bool {
+	info, err := h.root.Stat(entry.Path)
+	if err != nil || info.Size() > 0 || entry.Size > 0 || time.Since(info.ModTime()).Abs() < beingWritten {
+		return true
+	}
+	hadBytes := known != nil && known.Present && known.Hash != emptyHash
+	if setByHand := time.Since(time.Unix(0, entry.ChangeTime)) < beingWritten; setByHand || !hadBytes {
+		return false
+	}
+	since, _ := h.emptied.LoadOrStore(entry.Path, time.Now())
+	return time.Since(since.(time.Time)) < beingWritten
+}
+
+// emptyHash is that of a file without any bytes.
+var emptyHash = files.Hash(nil)
 
 // leaveOnDisk keeps only the hash of a file that is too large or too deep to be a memory. Its bytes are kept when it is deleted.
 func (h *hold) leaveOnDisk(s *sighting) {
@@ -162,8 +182,8 @@ func (h *hold) leaveOnDisk(s *sighting) {
 
 // date decides when the content became new. A time in the future counts as now; so does a change of the bytes of a
 // file that was seen before, however old its modification time is.
-func (s *sighting) date(at, modTime time.Time) {
-	modTime = modTime.UTC().Truncate(time.Microsecond)
+func (s *sighting) date(at time.Time) {
+	modTime := time.Unix(0, s.modTime).UTC().Truncate(time.Microsecond)
 	switch {
 	case s.saved:
 		s.contentAt = at
@@ -182,7 +202,7 @@ func (s *sighting) date(at, modTime time.Time) {
 
 // signature is the one to remember of an entry: 0 where a further change could carry the same one.
 func signature(entry *agents.Entry, at time.Time) int64 {
-	if entry.ChangeTime.After(at.Add(-fresh)) {
+	if entry.ChangeTime > at.Add(-fresh).UnixNano() {
 		return 0
 	}
 	return entry.Signature()

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -86,6 +88,19 @@ func (b *bench) restart() {
 	b.Helper()
 	b.stop()
 	b.start()
+}
+
+// execute runs a statement past Memoir.
+func (b *bench) execute(statement string) {
+	b.Helper()
+	conn, err := pgx.Connect(b.Context(), b.url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer conn.Close(b.Context()) //nolint:errcheck // the database goes with the test
+	if _, err := conn.Exec(b.Context(), statement); err != nil {
+		b.Fatal(err)
+	}
 }
 
 // until waits for a condition.

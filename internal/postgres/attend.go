@@ -1,0 +1,81 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrInterrupted says that the database went away in the middle of a change: it may have been made, or be made when the
+// database is back. Every such error is an ErrUnavailable too.
+var ErrInterrupted = errors.New("the database went away in the middle of it")
+
+// Attend makes a change that is not given up once it has begun, and waits for its end, also when ctx ends meanwhile. silence
+// is how long Postgres may say nothing.
+//
+// It fails with ErrUnavailable when Postgres does not answer before the change, which has then not begun; with ErrInterrupted
+// when that happens later; else as change does. A Postgres that is frozen answers nothing at all, neither yes nor no. Then
+// nobody waits any longer, and change goes on by itself when Postgres does, or ends with its connection.
+func (s *Store) Attend(ctx context.Context, silence time.Duration, change func(context.Context) error) error {
+	if err := s.answers(ctx, silence); err != nil {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx)
+	ended := make(chan end, 1)
+	go func() {
+		e := end{panicked: true}
+		defer func() {
+			if e.panicked {
+				e.cause = recover()
+			}
+			ended <- e
+		}()
+		e.err = change(ctx)
+		e.panicked = false
+	}()
+	for {
+		select {
+		case e := <-ended:
+			return e.result()
+		case <-time.After(silence):
+		}
+		if err := s.answers(ctx, silence); err != nil {
+			select {
+			case e := <-ended:
+				return e.result()
+			default:
+				return fmt.Errorf("%w: %w", ErrInterrupted, err)
+			}
+		}
+	}
+}
+
+// end is how a change has ended.
+type end struct {
+	err      error
+	panicked bool
+	cause    any
+}
+
+// result returns the change's error. What it panicked with goes on where it is waited for, as if it had been called there.
+func (e end) result() error {
+	if e.panicked {
+		panic(e.cause)
+	}
+	if errors.Is(e.err, ErrUnavailable) {
+		return fmt.Errorf("%w: %w", ErrInterrupted, e.err)
+	}
+	return e.err
+}
+
+// answers fails with ErrUnavailable when Postgres says nothing for that long.
+func (s *Store) answers(ctx context.Context, silence time.Duration) error {
+	limited, cancel := context.WithTimeout(ctx, silence)
+	defer cancel()
+	err := s.Ping(limited)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return fmt.Errorf("%w: it has said nothing for %v: %w", ErrUnavailable, silence, err)
+	}
+	return err
+}

@@ -1,0 +1,84 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"memoir/internal/postgres"
+	"memoir/internal/postgres/pgtest"
+	"memoir/internal/postgres/pgtest/linetest"
+)
+
+// brief is how long Postgres may be silent here.
+const brief = 50 * time.Millisecond
+
+func setupAttend(t *testing.T) (*postgres.Store, *linetest.Line) {
+	t.Helper()
+	line := linetest.New(t, pgtest.New(t), nil)
+	store, err := postgres.Open(t.Context(), line.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	return store, line
+}
+
+func TestAChangeIsWaitedForHoweverLongItTakesWhilePostgresAnswers(t *testing.T) {
+	t.Parallel()
+	store, _ := setupAttend(t)
+	gone, leave := context.WithCancel(t.Context())
+	err := store.Attend(gone, time.Second, func(ctx context.Context) error {
+		leave() // nobody waits for it any more
+		time.Sleep(3 * brief)
+		return ctx.Err()
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAChangeDoesNotBeginWhilePostgresIsSilent(t *testing.T) {
+	t.Parallel()
+	store, line := setupAttend(t)
+	defer line.Silence()()
+	err := store.Attend(t.Context(), brief, func(context.Context) error {
+		t.Error("it has begun")
+		return nil
+	})
+	if !errors.Is(err, postgres.ErrUnavailable) || errors.Is(err, postgres.ErrInterrupted) {
+		t.Errorf("failed with %v", err)
+	}
+}
+
+func TestAChangeThatPostgresFallsSilentInIsNotWaitedForAndGoesOn(t *testing.T) {
+	t.Parallel()
+	store, line := setupAttend(t)
+	ended := make(chan error, 1)
+	var speak func()
+	err := store.Attend(t.Context(), brief, func(ctx context.Context) error {
+		speak = line.Silence()
+		_, err := store.Agents(ctx)
+		ended <- err
+		return err
+	})
+	if !errors.Is(err, postgres.ErrInterrupted) || !errors.Is(err, postgres.ErrUnavailable) {
+		t.Errorf("failed with %v", err)
+	}
+	speak()
+	if err := <-ended; err != nil {
+		t.Errorf("the change ended with %v", err)
+	}
+}
+
+func TestAChangeThatPanicsDoesSoWhereItIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	store, _ := setupAttend(t)
+	defer func() {
+		if recover() != "a fault" {
+			t.Error("the panic did not arrive")
+		}
+	}()
+	_ = store.Attend(t.Context(), time.Minute, func(context.Context) error { panic("a fault") }) // it does not return
+}

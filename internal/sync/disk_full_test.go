@@ -1,0 +1,112 @@
+package sync_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"memoir/internal/files"
+	"memoir/internal/files/filestest"
+	"memoir/internal/memories"
+	"memoir/internal/sync"
+)
+
+// fullDisk is a disk without room while full is set, for where no real one can be had.
+type fullDisk struct {
+	brokenDisk
+	full atomic.Bool
+}
+
+func (d *fullDisk) Write(root *os.Root, name string, data []byte, options files.Options) error {
+	if d.full.Load() {
+		return &os.PathError{Op: "write", Path: name, Err: syscall.ENOSPC}
+	}
+	return d.brokenDisk.Write(root, name, data, options)
+}
+
+func TestOnAFullDiskNothingIsHalfWrittenAndADeletionGoesThrough(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.stop()
+	instead := &fullDisk{brokenDisk: brokenDisk{&breaker{}}}
+	fill, free := func() { instead.full.Store(true) }, func() { instead.full.Store(false) }
+	if disk := filestest.NewSmallDisk(t, 256<<10); disk != nil {
+		b.dir, b.options.Places.AgentsDir = disk.Dir, disk.Dir
+		fill, free = func() { disk.Fill(t) }, func() { disk.Free(t) }
+	} else {
+		b.options.Disk = instead
+	}
+	b.write("ada/memory/MEMORY.md", "- [Tabs](tabs.md)\n- [Other](other.md)\n")
+	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
+	b.write("ada/memory/other.md", note("Other", memories.Feedback, "Stays."))
+	b.start()
+	claudeMD := b.read("ada/CLAUDE.md")
+	tabs := b.memory("ada", "Tabs")
+
+	fill()
+	for what, write := range map[string]func() error{
+		"a new memory": func() error {
+			_, err := b.engine.Save(t.Context(), "ada", sync.Draft{Name: "New", Type: memories.User, Body: "No room."})
+			return err
+		},
+		"a new text": func() error {
+			_, err := b.engine.Save(t.Context(), "ada", sync.Draft{Name: "Tabs", Type: memories.Feedback, Body: "No room."})
+			return err
+		},
+		"a new name": func() error {
+			name := "Spaces"
+			_, err := b.engine.Patch(t.Context(), "ada", tabs.ID, "", sync.Patch{Name: &name})
+			return err
+		},
+	} {
+		var conflict *memories.ConflictError
+		if err := write(); !errors.As(err, &conflict) || !strings.Contains(conflict.Reason, "no space left on device") || !strings.Contains(conflict.Reason, "Nothing was changed") {
+			t.Errorf("%s fails with %v", what, err)
+		}
+	}
+	b.scan("ada")
+	if found := b.list("ada", ""); len(found) != 2 || found["Tabs"].Body != "Use tabs." || b.read("ada/CLAUDE.md") != claudeMD {
+		t.Errorf("after what failed there are %v", found)
+	}
+	b.noLeftovers()
+
+	result, err := b.engine.Delete(t.Context(), "ada", tabs.ID, "")
+	if err != nil || result.Memory.State != memories.Deleted || b.read("ada/memory/tabs.md") != "" {
+		t.Errorf("the deletion: %+v, %v", result.Memory, err)
+	}
+	// The file that went has made some room, and CLAUDE.md may have fitted into it.
+	if strings.Contains(b.read("ada/CLAUDE.md"), "Use tabs.") && result.ClaudeMDProblem == "" {
+		t.Error("CLAUDE.md still has the memory, and the answer does not say so")
+	}
+	free()
+	b.scan("ada")
+	if got := b.read("ada/CLAUDE.md"); strings.Contains(got, "Use tabs.") || !strings.Contains(got, "Stays.") {
+		t.Errorf("with room again CLAUDE.md says %q", ending(got))
+	}
+	if got := b.read("ada/memory/MEMORY.md"); got != "- [Other](other.md)\n" {
+		t.Errorf("with room again MEMORY.md says %q", got)
+	}
+	if problem := b.agent("ada").ClaudeMD.Problem; problem != "" {
+		t.Errorf("with room again it is still said that %s", problem)
+	}
+	b.noLeftovers()
+}
+
+// noLeftovers checks that Memoir has left nothing of its own in ada's directories.
+func (b *bench) noLeftovers() {
+	b.Helper()
+	for _, dir := range []string{"ada", "ada/memory"} {
+		entries, err := os.ReadDir(b.path(dir))
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, entry := range entries {
+			if strings.HasPrefix(entry.Name(), ".memoir-") {
+				b.Errorf("%s/%s is left over", dir, entry.Name())
+			}
+		}
+	}
+}
