@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"bytes"
 	"context"
 	"path"
 	"slices"
@@ -186,15 +187,15 @@ func (h *hold) save(ctx context.Context, l look) (outcome, error) {
 	}
 	out := reconcile(l, p)
 	out.batch.Deletion = l.cause.renames
-	indexLater := len(out.batch.Words) > indexedAtOnce
-	if indexLater {
-		out.batch.Words = nil
+	var later []postgres.Words
+	if len(out.batch.Words) > indexedAtOnce {
+		later, out.batch.Words = out.batch.Words, nil
 	}
 	if err := h.w.Apply(ctx, &out.batch); err != nil {
 		return outcome{}, err
 	}
-	if indexLater {
-		h.indexLater()
+	if len(later) > 0 {
+		h.indexLater(slices.MinFunc(later, func(a, b postgres.Words) int { return bytes.Compare(a.MemoryID[:], b.MemoryID[:]) }).MemoryID)
 	}
 	return out, nil
 }
