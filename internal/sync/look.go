@@ -18,6 +18,10 @@ import (
 // indexedAtOnce is the number of new contents up to which a look brings them into the search index itself.
 const indexedAtOnce = 200
 
+// muchAtOnce is the number of files from which on what reading them took of memory, some 10 KB each, is worth giving back to
+// the system.
+const muchAtOnce = 2000
+
 // Scan says what a scan found.
 type Scan struct {
 	Scanned        int // memory files on disk
@@ -148,6 +152,9 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 
 // decide reads what may be otherwise, and saves and tells what is, portion by portion.
 func (h *hold) decide(ctx context.Context, l look, found differences) (Scan, error) {
+	if len(found.toRead) > muchAtOnce {
+		defer h.muchRead.Store(true)
+	}
 	portions, err := h.portions(ctx, l, found)
 	if err != nil {
 		return Scan{}, err

@@ -27,6 +27,11 @@ func (e *Engine) work(ctx context.Context) {
 	defer timer.Stop()
 	for {
 		due, next := e.queue.take(time.Now())
+		if e.queue.pending() == 0 && e.muchRead.Swap(false) {
+			// What that took is not needed again, and an idle server would keep it for minutes: a start with 100,000 files
+			// of one agent leaves 139 MB where 45 are in use.
+			debug.FreeOSMemory()
+		}
 		for _, w := range due {
 			looks.Go(func() {
 				defer e.queue.done(w.key)
@@ -121,9 +126,8 @@ func (e *Engine) scanAgainAndAgain(ctx context.Context) {
 		if !e.ready.Swap(true) {
 			e.log.Info("first scan done", "agents", len(e.slugs()))
 			e.indexLater(uuid.Nil)
-			// What the first scan took is not needed again, and an idle server would keep it for minutes: 100,000 files of
-			// one agent leave 139 MB where 50 are in use.
-			debug.FreeOSMemory()
+			e.muchRead.Store(true) // or at least compared
+			e.queue.signal()
 		}
 	}
 }

@@ -73,6 +73,8 @@ type Engine struct {
 	// found is what the last discovery found.
 	found atomic.Pointer[terrain]
 	meter meter
+	// muchRead says that a look has read more than muchAtOnce files since memory was last given back to the system.
+	muchRead atomic.Bool
 	// unindexed has the first memory, in the order of ids, that the search index may lack.
 	unindexed chan uuid.UUID
 	// indexing says that the search index is being filled, or about to be.
