@@ -189,7 +189,7 @@ func (m *matrix) singles() {
 		for _, how := range failuresOf(step) {
 			for _, errno := range errnosOf(step, how) {
 				for _, restart := range restartsAfter(how) {
-					if *faults != "some" || m.isChosen(step, 30, 120, n, how, errno, restart) {
+					if *faults != "some" || m.isChosen(step, 55, 250, n, how, errno, restart) {
 						m.try(trial{map[int]failure{n: how}, errno, restart})
 					}
 				}
@@ -206,14 +206,14 @@ func (m *matrix) pairs() {
 	for n, step := range m.steps {
 		for _, how := range failuresOf(step) {
 			for _, restart := range restartsAfter(how) {
-				if !m.isChosen(step, 150, 500, n, how, restart) {
+				if !m.isChosen(step, 250, 1000, n, how, restart) {
 					continue
 				}
 				first := trial{map[int]failure{n: how}, syscall.EIO, restart}
 				taken := m.try(first)
 				for k := n + 1; k < len(taken); k++ {
 					for _, then := range failuresOf(taken[k]) {
-						if m.isChosen(taken[k], 40, 150, n, how, restart, k, then) {
+						if m.isChosen(taken[k], 60, 250, n, how, restart, k, then) {
 							m.try(trial{map[int]failure{n: how, k: then}, syscall.EIO, restart})
 						}
 					}
