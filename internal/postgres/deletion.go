@@ -35,7 +35,7 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) err
 	for i, f := range d.Files {
 		paths[i] = f.Path
 	}
-	at := Now()
+	at := d.Head.After(Now())
 	deleted := HappensTo(d.Head, d.Head.Life(), at, memories.DidDelete, d.Actor)
 	deleted.State, deleted.Renamed = memories.Deleted, d.RenamedTo
 	if err := q.MarkDeleted(ctx, queries.MarkDeletedParams{ID: d.Head.UUID, At: at, IndexLines: lines}); err != nil {
@@ -156,7 +156,7 @@ func (w *Writer) Allow(ctx context.Context, name string, f memories.Fingerprint)
 
 // Purge removes a memory and its history for good. Its tombstones stay, and are set where its removal had left none.
 func (w *Writer) Purge(ctx context.Context, h Head, actor memories.Actor) error {
-	at := Now()
+	at := h.After(Now())
 	return w.inTx(ctx, "purge", func(q *queries.Queries) error {
 		if err := q.BuryMemory(ctx, queries.BuryMemoryParams{MemoryID: h.UUID, At: at}); err != nil {
 			return err

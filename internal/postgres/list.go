@@ -120,7 +120,7 @@ func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err e
 	}
 	var rows []listRow
 	if list.Search == "" {
-		rows, page.Total, err = listRows(ctx, s.pool, list, list.conditions(of, search{}), after)
+		rows, page.Total, err = listed(ctx, s.pool, list, list.conditions(of, search{}), after)
 		err = wrap("list memories", err)
 	} else {
 		rows, page.Total, page.Near, err = s.found(ctx, of, list, after)
@@ -135,42 +135,6 @@ func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err e
 	}
 	page.Memories, err = s.complete(ctx, of.slugs, rows)
 	return page, err
-}
-
-// found reads the memories that hold all words of the search, or, where none does, those that come close.
-func (s *Store) found(ctx context.Context, of scope, l List, after *place) (rows []listRow, total int, near bool, err error) {
-	exact, ok := searchOf(l.Search)
-	if !ok {
-		return nil, 0, false, nil
-	}
-	err = s.searching(ctx, func(tx pgx.Tx) error {
-		if after == nil || !after.Near {
-			rows, total, err = foundRows(ctx, tx, of, l, exact, after)
-			if err != nil || total > 0 || !s.nearMisses {
-				return err
-			}
-			// What a filter leaves out is no reason to offer other words: the person has found the right ones.
-			_, elsewhere, err := foundRows(ctx, tx, of, List{State: l.State, Search: l.Search, Sort: byRank}, exact, nil)
-			if err != nil || elsewhere > 0 {
-				return err
-			}
-		}
-		var sought search
-		if sought, near, err = nearSearch(ctx, tx, exact); err != nil || !near {
-			return err
-		}
-		rows, total, err = foundRows(ctx, tx, of, l, sought, after)
-		near = near && total > 0
-		return err
-	})
-	return rows, total, near, err
-}
-
-func foundRows(ctx context.Context, tx pgx.Tx, of scope, l List, sought search, after *place) ([]listRow, int, error) {
-	if l.Sort == byRank {
-		return rankedRows(ctx, tx, l, l.conditions(of, sought), after)
-	}
-	return listRows(ctx, tx, l, l.conditions(of, sought), after)
 }
 
 // conditions are the part of a query that says which memories belong to a list, from FROM on, and the query that counts
@@ -189,7 +153,8 @@ func (l List) conditions(of scope, sought search) conditions {
 		args["sought"], args["match"], args["titled"] = sought.query(), sought.match(of, l.Type), sought.titled(of, l.Type)
 	}
 	if l.Sort == byRank && !l.filters() && len(sought.phrases) == 0 {
-		return conditions{sql: searchAlone(of), args: args}
+		alone := searchAlone(of)
+		return conditions{alone, "SELECT count(*) " + alone, args}
 	}
 	var sql strings.Builder
 	sql.WriteString("FROM memories m")
@@ -279,23 +244,28 @@ type listRow struct {
 	rank              float32
 }
 
-// listRows reads one page of a list in the order of its sort, one row more than it shows, and how long the list is.
-func listRows(ctx context.Context, on reader, l List, c conditions, after *place) (found []listRow, total int, err error) {
+// listed reads one page of a list, one row more than it shows, and how long the list is.
+func listed(ctx context.Context, on reader, l List, c conditions, after *place) (rows []listRow, total int, err error) {
+	if rows, err = listRows(ctx, on, l, c, after); err != nil {
+		return nil, 0, err
+	}
+	if after == nil && len(rows) <= l.Limit {
+		return rows, len(rows), nil
+	}
+	err = on.QueryRow(ctx, c.count, c.args).Scan(&total)
+	return rows, total, err
+}
+
+// listRows reads one page of a list in the order of its sort, one row more than it shows.
+func listRows(ctx context.Context, on reader, l List, c conditions, after *place) ([]listRow, error) {
 	c.args["most"] = l.Limit + 1
 	by := orders[l.Sort]
 	rows, err := on.Query(ctx, fmt.Sprintf(`WITH page AS (%[1]s) SELECT %[2]s, r.description, r.body
 		FROM page m JOIN revisions r ON r.id = m.revision_id ORDER BY %[3]s`, by.page(c, l, after), headColumns, by.by()), c.args)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	if found, err = pgx.CollectRows(rows, scanRow); err != nil {
-		return nil, 0, err
-	}
-	total = len(found)
-	if after != nil || total > l.Limit {
-		err = on.QueryRow(ctx, c.count, c.args).Scan(&total)
-	}
-	return found, total, err
+	return pgx.CollectRows(rows, scanRow)
 }
 
 // by is the order as ORDER BY has it.

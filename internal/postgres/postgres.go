@@ -35,6 +35,8 @@ type Store struct {
 	writers chan struct{}
 	// terms numbers the times for which this server holds leases.
 	terms atomic.Uint64
+	// totals are what searches have counted.
+	totals totals
 	// nearMisses says that the database can tell which words look alike.
 	nearMisses bool
 }

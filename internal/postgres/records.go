@@ -98,6 +98,17 @@ type Head struct {
 	Restoring       bool
 }
 
+// After returns the moment of what happens to the memory at a time by the system's clock. It is after all that has happened
+// to the memory before, also when the clock has been set back since, or that of another server was ahead.
+func (h Head) After(at time.Time) time.Time {
+	for _, before := range []time.Time{h.UpdatedAt, h.ContentAt} {
+		if !at.After(before) {
+			at = before.Add(time.Microsecond) // what Postgres can tell apart
+		}
+	}
+	return at
+}
+
 // Revision is a content of a memory to be kept.
 type Revision struct {
 	ID          uuid.UUID

@@ -67,14 +67,7 @@ func (s search) query() string {
 
 // match returns the tsquery that finds the memories of the scope and the type.
 func (s search) match(of scope, t memories.Type) string {
-	query := s.query()
-	if t != "" {
-		query = quoted(typeSign+string(t)) + " & " + query
-	}
-	if of.agentID != 0 {
-		query = quoted(agentSign(of.agentID)) + " & " + query
-	}
-	return query
+	return within(of, t) + s.query()
 }
 
 // titled returns the tsquery that finds, of the same memories, those with one of the words in the name or description.
@@ -83,7 +76,21 @@ func (s search) titled(of scope, t memories.Type) string {
 	for i, t := range s.terms {
 		inTitle[i] = t.query(titleSign)
 	}
+	if len(inTitle) == 1 {
+		return within(of, t) + inTitle[0] // what has the word in its title has the word
+	}
 	return s.match(of, t) + " & (" + strings.Join(inTitle, " | ") + ")"
+}
+
+// within begins a tsquery that finds the memories of the scope and the type alone.
+func within(of scope, t memories.Type) (query string) {
+	if of.agentID != 0 {
+		query = quoted(agentSign(of.agentID)) + " & "
+	}
+	if t != "" {
+		query += quoted(typeSign+string(t)) + " & "
+	}
+	return query
 }
 
 func (t term) query(sign string) string {
@@ -111,48 +118,68 @@ const (
 
 func agentSign(agentID int64) string { return "@" + strconv.FormatInt(agentID, 10) }
 
-// rankedOf bounds how many hits are ranked: the newest that have a word in the name or description, and the newest of
-// all, this many of each. A search with more is one that somebody has just begun to type. To rank a hit its whole vector
-// is read, which for half of 100,000 memories takes most of a second.
-const rankedOf = 300
+const (
+	// rankedOf bounds how many hits are ranked: the newest that have a word in the name or description, and the newest of
+	// all, this many of each. A search with more is one that somebody has just begun to type. To rank a hit its whole vector
+	// is read, which for half of 100,000 memories takes most of a second.
+	rankedOf = 300
+	// frequent is from how many hits on the newest are looked for among the newest memories, which takes a millisecond or
+	// two, before the index is asked for all, which takes tens of them.
+	frequent = 20_000
+	// amongNewest is how many memories that goes through: the hits may be old ones.
+	amongNewest = 5 * rankedOf
+	// enough is how many of a kind have to be among those: a page or two.
+	enough = 100
+)
 
-// hits is one page of a ranked list.
-type hits struct {
-	total  int // of the whole list
-	ranked int // how many of them are ranked
-	ids    []uuid.UUID
-	ranks  []float32
-}
-
-// With the memories that match as hits, this chooses those to be ranked and ranks them. The second search is made only
-// where not all are.
-const rankHits = `WITH hits AS MATERIALIZED (SELECT s.memory_id AS id :matching),
-	newest AS (SELECT id FROM hits ORDER BY id DESC LIMIT @bound),
-	titled AS (SELECT id FROM hits WHERE (SELECT count(*) FROM hits) > @bound
-		AND id IN (SELECT t.memory_id FROM memory_search t WHERE t.words @@ @titled::tsquery) ORDER BY id DESC LIMIT @bound),
-	ranked AS MATERIALIZED (SELECT r.memory_id AS id, ts_rank(r.words, @sought::tsquery) AS rank
-		FROM (SELECT id FROM newest UNION SELECT id FROM titled) c JOIN memory_search r ON r.memory_id = c.id)
+// chooseHits chooses the hits that are ranked: the newest of those of each kind.
+const chooseHits = `WITH hits AS MATERIALIZED (SELECT s.memory_id AS id :matching),
+	hits_in_titles AS MATERIALIZED (SELECT s.memory_id AS id :titled),
+	newest AS MATERIALIZED (SELECT :choice ORDER BY id DESC LIMIT @bound),
+	newest_titled AS MATERIALIZED (SELECT :choice_titled ORDER BY id DESC LIMIT @bound),
+	chosen AS MATERIALIZED (SELECT id FROM newest UNION SELECT id FROM newest_titled),
 `
 
-// pageOfRanked reads which hits a page has, one more than it shows, and their number; pageOfRest does where the ranked
-// ones have come to their end: what is beyond them follows with the rank 0.
+// ofAll are what the newest are chosen from where the index has been asked for all hits. Asked for in that order, the planner
+// would rather go through the memories until it has met enough hits, and rare ones are met late.
+const ofAll, ofAllTitled = "id FROM hits", "id FROM hits_in_titles"
+
+// ofNewest are those hits that are among the newest memories.
+func ofNewest(matching string) string {
+	const newestMemories = "(SELECT * FROM memory_search ORDER BY memory_id DESC LIMIT @among) s"
+	return "s.memory_id AS id " + strings.Replace(matching, "memory_search s", newestMemories, 1)
+}
+
+// pageOfRanked reads which hits a page has, one more than it shows, and how many are ranked; pageOfRest does where the
+// ranked ones have come to their end: what is beyond them follows with the rank 0.
 const (
-	pageOfRanked = rankHits + `, page AS (SELECT id, rank FROM ranked :beyond ORDER BY rank DESC, id LIMIT @most)
-	SELECT (SELECT count(*) FROM hits), (SELECT count(*) FROM ranked),
+	pageOfRanked = `ranked AS MATERIALIZED (SELECT r.memory_id AS id, ts_rank(r.words, @sought::tsquery) AS rank
+			FROM chosen JOIN memory_search r ON r.memory_id = chosen.id),
+		page AS (SELECT id, rank FROM ranked :beyond ORDER BY rank DESC, id LIMIT @most)
+	SELECT (SELECT count(*) FROM newest), (SELECT count(*) FROM newest_titled), (SELECT count(*) FROM chosen),
 		ARRAY(SELECT id FROM page ORDER BY rank DESC, id), ARRAY(SELECT rank FROM page ORDER BY rank DESC, id)`
 
-	pageOfRest = rankHits + `, page AS (SELECT id FROM hits WHERE id NOT IN (SELECT id FROM ranked) :beyond ORDER BY id LIMIT @most)
-	SELECT (SELECT count(*) FROM hits), (SELECT count(*) FROM ranked),
+	pageOfRest = `page AS (SELECT id FROM hits WHERE id NOT IN (SELECT id FROM chosen) :beyond ORDER BY id LIMIT @most)
+	SELECT (SELECT count(*) FROM newest), (SELECT count(*) FROM newest_titled), (SELECT count(*) FROM chosen),
 		ARRAY(SELECT id FROM page ORDER BY id), ARRAY(SELECT 0::real FROM page)`
 )
 
 // unranked is the key of what is listed behind the ranked hits.
 const unranked = "0"
 
-// rankedRows reads one page of a ranked list, one row more than it shows, and how long the list is.
-func rankedRows(ctx context.Context, tx pgx.Tx, l List, c conditions, after *place) (found []listRow, total int, err error) {
-	c.args["bound"], c.args["most"] = rankedOf, l.Limit+1
+// hits are those of one page of a ranked list.
+type hits struct {
+	newest, titled int // how many of each were found
+	ranked         int // how many are ranked, of the whole list
+	ids            []uuid.UUID
+	ranks          []float32
+}
+
+// rankedRows reads one page of a ranked list of so many hits, one row more than it shows.
+func rankedRows(ctx context.Context, tx pgx.Tx, l List, c conditions, total int, after *place) ([]listRow, error) {
+	c.args["bound"], c.args["among"] = rankedOf, amongNewest
 	var h hits
+	var err error
 	if after == nil || after.Key != unranked {
 		beyond := ""
 		if after != nil {
@@ -160,31 +187,52 @@ func rankedRows(ctx context.Context, tx pgx.Tx, l List, c conditions, after *pla
 			// The key goes as text and is cast there, so that it is compared as exactly as it was computed.
 			beyond = "WHERE rank < @key::text::real OR (rank = @key::text::real AND id > @id)"
 		}
-		if h, err = readHits(ctx, tx, pageOfRanked, c, beyond); err != nil {
-			return nil, 0, err
+		c.args["most"] = l.Limit + 1
+		if h, err = c.read(ctx, tx, total, pageOfRanked, beyond); err != nil {
+			return nil, err
 		}
 	}
-	if rest := l.Limit + 1 - len(h.ids); rest > 0 && (h.total > h.ranked || h.total == 0 && after != nil) {
+	if rest := l.Limit + 1 - len(h.ids); rest > 0 && total > h.ranked {
 		c.args["most"] = rest
 		beyond := ""
 		if after != nil && after.Key == unranked {
 			c.args["id"] = after.ID
 			beyond = "AND id > @id"
 		}
-		further, err := readHits(ctx, tx, pageOfRest, c, beyond)
+		further, err := c.read(ctx, tx, total, pageOfRest, beyond)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		h = hits{further.total, further.ranked, append(h.ids, further.ids...), append(h.ranks, further.ranks...)}
+		h.ids, h.ranks = append(h.ids, further.ids...), append(h.ranks, further.ranks...)
 	}
-	found, err = rowsOf(ctx, tx, h)
-	return found, h.total, err
+	return rowsOf(ctx, tx, h)
 }
 
-func readHits(ctx context.Context, tx pgx.Tx, sql string, c conditions, beyond string) (h hits, err error) {
-	sql = strings.NewReplacer(":matching", c.sql, ":beyond", beyond).Replace(sql)
-	err = tx.QueryRow(ctx, sql, c.args).Scan(&h.total, &h.ranked, &h.ids, &h.ranks)
-	return h, err
+// read chooses the hits that are ranked, of so many, and reads a page.
+func (c conditions) read(ctx context.Context, tx pgx.Tx, total int, page, beyond string) (h hits, err error) {
+	titled := strings.Replace(c.sql, "@match", "@titled", 1)
+	if total <= rankedOf {
+		titled = "FROM memory_search s WHERE false" // all are ranked
+	}
+	read := func(choice, choiceTitled string) error {
+		sql := strings.NewReplacer(":matching", c.sql, ":titled", titled, ":choice_titled", choiceTitled, ":choice", choice,
+			":beyond", beyond).Replace(chooseHits + page)
+		return tx.QueryRow(ctx, sql, c.args).Scan(&h.newest, &h.titled, &h.ranked, &h.ids, &h.ranks)
+	}
+	if total < frequent {
+		return h, read(ofAll, ofAllTitled)
+	}
+	choice, choiceTitled := ofNewest(c.sql), ofNewest(titled)
+	if err = read(choice, choiceTitled); err != nil || h.newest >= enough && h.titled >= enough {
+		return h, err
+	}
+	if h.newest < enough {
+		choice = ofAll
+	}
+	if h.titled < enough {
+		choiceTitled = ofAllTitled
+	}
+	return h, read(choice, choiceTitled)
 }
 
 // rowsOf reads the memories that were hit, in their order.
@@ -205,14 +253,65 @@ func rowsOf(ctx context.Context, tx pgx.Tx, h hits) ([]listRow, error) {
 	return found, nil
 }
 
-// searching runs reads that ask the search index. The planner takes vectors for cheap to read, and where many match it
-// would rather read those of all memories than ask the index.
-func (s *Store) searching(ctx context.Context, do func(pgx.Tx) error) error {
-	snapshot := pgx.TxOptions{AccessMode: pgx.ReadOnly, IsoLevel: pgx.RepeatableRead}
-	return wrap("search", pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SET LOCAL enable_seqscan = off"); err != nil {
+// found reads the memories that hold all words of the search, or, where none does, those that come close.
+func (s *Store) found(ctx context.Context, of scope, l List, after *place) (rows []listRow, total int, near bool, err error) {
+	exact, ok := searchOf(l.Search)
+	if !ok {
+		return nil, 0, false, nil
+	}
+	err = s.searching(ctx, func(on searcher) error {
+		if after == nil || !after.Near {
+			rows, total, err = on.found(ctx, of, l, exact, after)
+			if err != nil || total > 0 || !s.nearMisses {
+				return err
+			}
+			// What a filter leaves out is no reason to offer other words: the person has found the right ones.
+			elsewhere, err := on.total(ctx, List{State: l.State, Search: l.Search, Sort: byRank}.conditions(of, exact))
+			if err != nil || elsewhere > 0 {
+				return err
+			}
+		}
+		var sought search
+		if sought, near, err = nearSearch(ctx, on.tx, exact); err != nil || !near {
 			return err
 		}
-		return do(tx)
+		rows, total, err = on.found(ctx, of, l, sought, after)
+		near = near && total > 0
+		return err
+	})
+	return rows, total, near, err
+}
+
+// A searcher asks the search index in one transaction, all of which sees the same.
+type searcher struct {
+	tx       pgx.Tx
+	totals   *totals
+	snapshot string // what the transaction sees
+}
+
+// searching runs reads that ask the search index. The planner takes vectors for cheap to read, and where many match it
+// would rather read those of all memories than ask the index.
+func (s *Store) searching(ctx context.Context, do func(searcher) error) error {
+	options := pgx.TxOptions{AccessMode: pgx.ReadOnly, IsoLevel: pgx.RepeatableRead}
+	return wrap("search", pgx.BeginTxFunc(ctx, s.pool, options, func(tx pgx.Tx) error {
+		on := searcher{tx: tx, totals: &s.totals}
+		if err := tx.QueryRow(ctx, asSearcher).Scan(nil, &on.snapshot); err != nil {
+			return err
+		}
+		return do(on)
 	}))
+}
+
+// found reads one page of what a search has found, one row more than it shows, and how many hits there are.
+func (on searcher) found(ctx context.Context, of scope, l List, sought search, after *place) (rows []listRow, total int, err error) {
+	c := l.conditions(of, sought)
+	if total, err = on.total(ctx, c); err != nil || total == 0 {
+		return nil, 0, err
+	}
+	if l.Sort == byRank {
+		rows, err = rankedRows(ctx, on.tx, l, c, total, after)
+	} else {
+		rows, err = listRows(ctx, on.tx, l, c, after)
+	}
+	return rows, total, err
 }

@@ -83,8 +83,8 @@ func (h *hold) delete(ctx context.Context, head postgres.Head) error {
 	return h.removeFiles(ctx, deletion.Files, indexes)
 }
 
-// deletionOf returns what the deletion of a memory takes with it, and the indexes that may link to its files. It fails with a
-// conflict when a file that carries the memory is not what the user saw.
+// deletionOf returns what the deletion of a memory takes with it, and the indexes that may list it. It fails with a conflict
+// when a file that carries the memory is not what the user saw.
 func (h *hold) deletionOf(ctx context.Context, head postgres.Head) (deletion postgres.Deletion, indexes []string, err error) {
 	if h.closed != nil {
 		return postgres.Deletion{}, nil, h.errClosed()

@@ -48,11 +48,14 @@ var modelShapes = map[string]string{
 
 var shapeNames = []string{
 	"flat", "flat", "flat", "nested", "Windows", "read leniently", "without a name", "of unknown type", "bare", "never closed",
-	"an alias bomb", "flat, another word",
+	"an alias bomb", "flat, another word", "odd",
 }
 
 func (w *world) drawText() string {
 	shape := rapid.SampledFrom(shapeNames).Draw(w.t, "shape")
+	if shape == "odd" {
+		return w.drawOddText()
+	}
 	name := rapid.SampledFrom(modelNames).Draw(w.t, "name")
 	kind := rapid.SampledFrom(modelTypes).Draw(w.t, "type")
 	body := rapid.SampledFrom(modelBodies).Draw(w.t, "body")
@@ -98,7 +101,8 @@ func (w *world) disk() map[string]diskFile {
 				}
 				return nil
 			}
-			if !strings.EqualFold(filepath.Ext(name), ".md") || strings.EqualFold(name, "MEMORY.md") || strings.HasPrefix(name, ".") {
+			isLink := entry.Type() == fs.ModeSymlink // one that leads nowhere is listed whatever its name is
+			if !isLink && !strings.EqualFold(filepath.Ext(name), ".md") || strings.EqualFold(name, "MEMORY.md") || strings.HasPrefix(name, ".") {
 				return nil
 			}
 			rel, err := filepath.Rel(w.path("."), p)
@@ -116,7 +120,7 @@ func (w *world) disk() map[string]diskFile {
 }
 
 func ignoreGone(err error) error {
-	if os.IsNotExist(err) {
+	if isGone(err) {
 		return nil
 	}
 	return err
@@ -145,6 +149,9 @@ func (w *world) readDisk(p string) (f diskFile, there bool) {
 		if err == nil && strings.HasPrefix(target, w.path(".")+string(filepath.Separator)) {
 			info, err = os.Lstat(target)
 			w.must(err)
+			if target == w.path(textPlace) {
+				return diskFile{text: w.readText(), modTime: info.ModTime()}, true
+			}
 			if info.Mode().IsRegular() || info.IsDir() {
 				return f, false
 			}
@@ -168,7 +175,7 @@ func (w *world) readDisk(p string) (f diskFile, there bool) {
 // write puts a file in place, by overwriting it or by a temporary file and a rename.
 func (w *world) write(place, text string, atomically bool, age time.Duration) {
 	p := w.path(place)
-	w.must(os.MkdirAll(filepath.Dir(p), 0o755))
+	w.mkdirAll(filepath.Dir(p))
 	w.clear(p)
 	if text == "" && age == 0 {
 		age = time.Minute // an empty file that is new is one that somebody is about to write
@@ -200,7 +207,7 @@ func (w *world) clear(p string) {
 // obstruct puts something in the place of a file that is none.
 func (w *world) obstruct(place, how string) {
 	p := w.path(place)
-	w.must(os.MkdirAll(filepath.Dir(p), 0o755))
+	w.mkdirAll(filepath.Dir(p))
 	w.must(os.RemoveAll(p))
 	switch how {
 	case "a link that leaves":
@@ -226,7 +233,7 @@ func (w *world) moved(from, to string) {
 }
 
 func (w *world) removeAll(p string) {
-	w.must(os.RemoveAll(p))
+	w.must(ignoreGone(os.RemoveAll(p)))
 	for at := range w.index {
 		if at == p || strings.HasPrefix(at, p+string(filepath.Separator)) {
 			delete(w.index, at)

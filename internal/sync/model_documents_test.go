@@ -132,7 +132,7 @@ func (w *world) writeIndex() {
 	at := w.path(rapid.SampledFrom(modelIndexes).Draw(w.t, "index"))
 	lines := slices.Sorted(maps.Keys(indexLines))
 	chosen := rapid.SliceOfNDistinct(rapid.SampledFrom(lines), 0, len(lines), rapid.ID[string]).Draw(w.t, "lines")
-	w.must(os.MkdirAll(filepath.Dir(at), 0o755))
+	w.mkdirAll(filepath.Dir(at))
 	temp := at + ".tmp"
 	w.must(os.WriteFile(temp, []byte(joined(chosen)), 0o644))
 	w.must(os.Rename(temp, at))
@@ -257,5 +257,5 @@ func (w *world) readThrough(place string) (string, error) {
 }
 
 func isGone(err error) bool {
-	return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+	return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP)
 }

@@ -17,7 +17,8 @@ import (
 type rules struct {
 	files  map[string]*knownFile
 	names  map[string]*knownMemory
-	buried contents // what was deleted and may not come back by itself
+	buried contents  // what was deleted and may not come back by itself
+	latest time.Time // no moment that is known of is later
 }
 
 // knownFile is a file as the last look at its place found it.
@@ -33,9 +34,11 @@ type knownFile struct {
 
 type knownMemory struct {
 	lives   bool
+	missing bool // it lives, and its files went with many others
 	content memories.Fingerprint
 	new     span
 	said    map[memories.Fingerprint]bool // since the memory was last purged
+	checked int                           // how many of these have been found among the revisions
 }
 
 // span is some moment between two.
@@ -47,16 +50,45 @@ func newRules() *rules {
 	return &rules{files: map[string]*knownFile{}, names: map[string]*knownMemory{}, buried: contents{}}
 }
 
+// now is a moment that is newer than all that is known, whatever the clock says.
+func (r *rules) now(at span) span {
+	if !at.to.After(r.latest) {
+		at.to = r.latest.Add(time.Millisecond)
+	}
+	r.latest = at.to
+	return at
+}
+
+// clockSetBack moves all that is known into what is the future now.
+func (r *rules) clockSetBack(by time.Duration) {
+	later := func(s span) span { return span{s.from.Add(by), s.to.Add(by)} }
+	for _, f := range r.files {
+		f.new = later(f.new)
+	}
+	for _, m := range r.names {
+		m.new = later(m.new)
+	}
+	r.latest = r.latest.Add(by)
+}
+
 // candidate is a content that a look found at one place.
 type candidate struct {
 	content memories.Fingerprint
 	new     span
 	seen    bool // before, with these very bytes
+	isNow   bool // it counts as new at the moment of the look
+}
+
+func (c candidate) surelyBefore(other candidate) bool {
+	return other.isNow && !c.isNow || other.isNow == c.isNow && c.new.surelyBefore(other.new)
 }
 
 // look goes through what is on disk within the scope, as the engine has just done, and compares.
 func (r *rules) look(w *world, scope string, at span) {
 	disk := w.disk()
+	clock := at
+	at = r.now(at)
+	durableBefore := r.durableNames()
 	left := map[string]bool{} // names that a durable file no longer carries
 	for place, f := range r.files {
 		if _, there := disk[place]; there || !f.there || !within(place, scope) || !w.isKnown(place) {
@@ -72,19 +104,40 @@ func (r *rules) look(w *world, scope string, at span) {
 		if !within(place, scope) {
 			continue
 		}
-		if name, c, carries := r.see(place, disk[place], at, left); carries {
+		if name, c, carries := r.see(place, disk[place], clock, at, left); carries {
 			found[name] = append(found[name], c)
 		}
 	}
 	for name, candidates := range found {
 		r.decide(w, name, candidates)
 	}
+	r.remove(left, durableBefore)
+	r.compare(w)
+}
+
+// remove ends the memories that no file carries any more, or holds them when so many went at once that it may be an accident.
+func (r *rules) remove(left map[string]bool, durableBefore int) {
+	var gone []*knownMemory
 	for name := range left {
-		if m := r.names[name]; m != nil && m.lives && !r.isCarried(name) {
-			m.lives = false
+		if m := r.names[name]; m != nil && m.lives && !m.missing && !r.isCarried(name) {
+			gone = append(gone, m)
 		}
 	}
-	r.compare(w)
+	hold := len(gone) > 10 && 2*len(gone) > durableBefore
+	for _, m := range gone {
+		m.lives, m.missing = hold, hold
+	}
+}
+
+// durableNames counts the memories that durable files carry.
+func (r *rules) durableNames() int {
+	names := map[string]bool{}
+	for place, f := range r.files {
+		if f.there && durable(place) && r.names[f.carries] != nil {
+			names[f.carries] = true
+		}
+	}
+	return len(names)
 }
 
 func within(place, scope string) bool {
@@ -105,8 +158,9 @@ func (w *world) isKnown(place string) bool {
 	return w.isThere(top)
 }
 
-// see looks at one file and gives what it says, if it newly says something.
-func (r *rules) see(place string, d diskFile, at span, left map[string]bool) (name string, c candidate, carries bool) {
+// see looks at one file and gives what it says, if it newly says something. The look is at some moment of the clock, which
+// for what counts as now is that of at.
+func (r *rules) see(place string, d diskFile, clock, at span, left map[string]bool) (name string, c candidate, carries bool) {
 	f := r.files[place]
 	isNew := f == nil
 	if isNew {
@@ -129,25 +183,18 @@ func (r *rules) see(place string, d diskFile, at span, left map[string]bool) (na
 		left[before.carries] = true
 	}
 	same := !isNew && !before.bad && before.text == d.text
-	switch {
-	case isNew:
-		f.new = earlierSpan(span{d.modTime, d.modTime}, at)
-	case !same:
+	isNow := !isNew && !same
+	if isNew {
+		f.new, isNow = span{d.modTime, d.modTime}, clock.to.Before(d.modTime) // a time in the future is the present
+	}
+	if isNow {
 		f.new = at
 	}
 	f.blocked = r.buried[f.carries][f.content]
 	if f.blocked || same && before.there && !before.blocked {
 		return "", c, false
 	}
-	return f.carries, candidate{f.content, f.new, same}, true
-}
-
-// earlierSpan makes of a time in the future the present.
-func earlierSpan(s, at span) span {
-	if at.to.Before(s.from) {
-		return at
-	}
-	return s
+	return f.carries, candidate{f.content, f.new, same, isNow}, true
 }
 
 // decide says which of the contents that were found under a name may hold, and takes over the one that does.
@@ -162,7 +209,7 @@ func (r *rules) decide(w *world, name string, candidates []candidate) {
 		rivals = slices.DeleteFunc(slices.Clone(candidates), func(c candidate) bool { return c.seen })
 		rivals = append(rivals, candidate{content: m.content, new: m.new})
 	}
-	m.lives = true
+	m.lives, m.missing = true, false
 	for _, c := range candidates {
 		m.said[c.content] = true
 	}
@@ -172,7 +219,7 @@ func (r *rules) decide(w *world, name string, candidates []candidate) {
 	}
 	var now *span
 	for _, c := range rivals {
-		beaten := slices.ContainsFunc(rivals, func(other candidate) bool { return c.new.surelyBefore(other.new) })
+		beaten := slices.ContainsFunc(rivals, c.surelyBefore)
 		if c.content == holds.Fingerprint && !beaten {
 			now = widest(now, c.new)
 		}
@@ -232,6 +279,13 @@ func (r *rules) compare(w *world) {
 		} else if m.Fingerprint != known.content {
 			w.t.Fatalf("%q has become %q without a reason", name, m.Body)
 		}
+		if lives && (m.State == memories.Missing) != known.missing {
+			w.t.Fatalf("%q is %s, and missing should be: %t", name, m.State, known.missing)
+		}
+		if known.checked == len(known.said) {
+			continue
+		}
+		known.checked = len(known.said)
 		revisions := w.revisions(m)
 		for content := range known.said {
 			if !revisions[content] {
@@ -266,7 +320,7 @@ func (r *rules) deleted(w *world, m memories.Memory, files []string, purged bool
 	}
 	known := r.names[m.Name]
 	if m.Readable {
-		known.lives = false
+		known.lives, known.missing = false, false
 		for content := range known.said {
 			r.buried.add(m.Name, content)
 		}
@@ -286,8 +340,9 @@ func (r *rules) restored(w *world, was, is memories.Memory, at span) {
 		return
 	}
 	delete(r.buried, was.Name)
+	at = r.now(at)
 	known := r.names[was.Name]
-	known.lives, known.content, known.new = true, was.Fingerprint, span{time.Time{}, at.to}
+	known.lives, known.missing, known.content, known.new = true, false, was.Fingerprint, span{time.Time{}, at.to}
 	r.writtenBy(w, is, at)
 	if is.Fingerprint != was.Fingerprint {
 		w.t.Fatalf("%q said %q and was restored with %q", was.Name, was.Body, is.Body)
@@ -296,6 +351,7 @@ func (r *rules) restored(w *world, was, is memories.Memory, at span) {
 
 // saved: the name lives with what was saved, whatever there was.
 func (r *rules) saved(w *world, m memories.Memory, content memories.Fingerprint, at span) {
+	at = r.now(at)
 	delete(r.buried[m.Name], content)
 	known := r.names[m.Name]
 	if known == nil {
@@ -305,20 +361,21 @@ func (r *rules) saved(w *world, m memories.Memory, content memories.Fingerprint,
 	if known.lives && known.content == content {
 		at = *widest(&known.new, at) // the same once more may be news, or not
 	}
-	known.lives, known.content, known.new = true, content, at
+	known.lives, known.missing, known.content, known.new = true, false, content, at
 	known.said[content] = true
 	r.writtenBy(w, m, at)
 }
 
 // allowed: the file that was kept out is what the name says.
 func (r *rules) allowed(w *world, b memories.Blocked, content memories.Fingerprint, at span) {
+	at = r.now(at)
 	delete(r.buried[b.Name], content)
 	known := r.names[b.Name]
 	if known == nil {
 		known = &knownMemory{said: map[memories.Fingerprint]bool{}}
 		r.names[b.Name] = known
 	}
-	known.lives, known.content, known.new = true, content, at
+	known.lives, known.missing, known.content, known.new = true, false, content, at
 	known.said[content] = true
 	f := r.files[b.Path]
 	f.blocked, f.content, f.new = false, content, at

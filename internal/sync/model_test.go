@@ -15,6 +15,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/sync"
 )
 
 // The model-based tests let an agent, a person and a careless hand do whatever comes to them, in any order, and then
@@ -42,6 +43,7 @@ func TestWhateverHappensEachLookLeadsToWhatTheRulesSay(t *testing.T) {
 		w.rules = newRules()
 		actions := w.actions()
 		actions["scan"] = func(t *rapid.T) { w.t = t; w.scan() }
+		actions["set the clock back"] = func(t *rapid.T) { w.t = t; w.setClockBack() }
 		actions["time passes"] = func(t *rapid.T) { w.t = t; w.timePasses() }
 		w.t.Repeat(actions)
 		w.scan()
@@ -49,10 +51,19 @@ func TestWhateverHappensEachLookLeadsToWhatTheRulesSay(t *testing.T) {
 	})
 }
 
-func TestWhateverHappensFilesRowsAndClaudeMDAgreeAfterAScan(t *testing.T) {
+func TestWhateverHappensToTwoServersFilesRowsAndClaudeMDAgreeAfterAScan(t *testing.T) {
 	t.Parallel()
-	model(t, func(*bench) {}, func(w *world) {
+	disk := &fillingDisk{}
+	var other *bench
+	model(t, func(b *bench) {
+		b.options.Disk = disk
+		b.restart()
+		other = b.another(b.dir)
+	}, func(w *world) {
+		w.filling, w.other = disk, other
+		defer w.makeRoom()
 		actions := w.actions()
+		actions["fill the disk"] = func(*rapid.T) { disk.full.Store(true) }
 		actions["scan"] = func(t *rapid.T) { w.t = t; w.scanAll(); w.agrees() }
 		w.t.Repeat(actions)
 		w.scanAll()
@@ -104,7 +115,10 @@ type world struct {
 	// journal says where the journal does not lead to what is, and tallies where they are not what a count gives.
 	journal, tallies func() []string
 	pasts            []past
-	rules            *rules // what each look has to lead to; nil while the engine looks by itself
+	clockSet         bool
+	filling          *fillingDisk // nil: the real one
+	other            *bench       // a second server; nil: there is none
+	rules            *rules       // what each look has to lead to; nil while the engine looks by itself
 }
 
 // contents are fingerprints by name.
@@ -156,7 +170,7 @@ func (w *world) path(rel string) string {
 }
 
 func (w *world) scanAll() {
-	_, err := w.b.engine.ScanAll(context.Background())
+	_, err := w.asked().ScanAll(context.Background())
 	w.must(err)
 }
 
@@ -178,14 +192,27 @@ func (w *world) look(scope string, do func()) {
 }
 
 func (w *world) restart() {
-	w.look(".", w.b.restart)
+	server := w.b
+	if w.other != nil && rapid.Bool().Draw(w.t, "the other") {
+		server = w.other
+	}
+	w.look(".", server.restart)
 	if w.rules != nil {
 		w.agreesNow()
 	}
 }
 
-// agrees waits until files, rows and CLAUDE.md agree.
+// asked is the server that is asked for something.
+func (w *world) asked() *sync.Engine {
+	if w.other != nil && rapid.Bool().Draw(w.t, "of the other server") {
+		return w.other.engine
+	}
+	return w.b.engine
+}
+
+// agrees waits until files, rows and CLAUDE.md agree, for which there has to be room on the disk.
 func (w *world) agrees() {
+	w.makeRoom()
 	deadline := time.Now().Add(patience)
 	for {
 		disagreements := w.disagreements()

@@ -55,6 +55,7 @@ const massRemoval = 10
 // reconcile decides what a look means. It is the heart of the mirror and a pure function: the same look over the same
 // past always has the same outcome.
 func reconcile(l look, p past) outcome {
+	l.comeAfter(p.heads)
 	d := newDesk(l, p)
 	for _, f := range l.gone {
 		d.fileGone(f)
@@ -70,6 +71,20 @@ func reconcile(l look, p past) outcome {
 	d.settle()
 	d.journal()
 	return d.outcome()
+}
+
+// comeAfter lets what counts as now be newer than all that is known of the memories: the clock may have been set back since.
+func (l *look) comeAfter(heads []postgres.Head) {
+	at := l.at
+	for _, h := range heads {
+		at = h.After(at)
+	}
+	for i := range l.seen {
+		if l.seen[i].contentAt.Equal(l.at) {
+			l.seen[i].contentAt = at
+		}
+	}
+	l.at = at
 }
 
 // desk is the working table of one reconcile: heads and files as they stand so far.

@@ -63,7 +63,7 @@ func (h *hold) verify(ctx context.Context, head postgres.Head) error {
 			return err
 		}
 	}
-	now := postgres.Now()
+	now := head.After(postgres.Now())
 	for i, f := range carriers {
 		if raws[i] == nil {
 			continue // it is gone, which the next look finds

@@ -1,0 +1,54 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"sync"
+)
+
+// mostTotals bounds how many totals are kept; somebody who types makes a handful.
+const mostTotals = 1000
+
+// totals are the numbers of hits that were counted in the newest snapshot. To count is most of a search that has many:
+// as long as nothing is written, the same total goes for each further page, and for whoever searches the same again.
+type totals struct {
+	mu       sync.Mutex
+	snapshot string
+	hits     map[string]int
+}
+
+// asSearcher prepares a transaction to ask the search index, and says which snapshot it sees. Two transactions of one
+// snapshot see exactly the same; the start of the server tells apart those from before and after a crash, since one that
+// was lost with it may give its number to another.
+const asSearcher = `SELECT set_config('enable_seqscan', 'off', true),
+	pg_postmaster_start_time()::text || ' ' || pg_current_snapshot()::text`
+
+// total returns how many hits there are, counted now or in a transaction that saw the same.
+func (on searcher) total(ctx context.Context, c conditions) (total int, err error) {
+	asked := fmt.Sprintf("%s %q", c.count, c.args)
+	if total, known := on.totals.read(on.snapshot, asked); known {
+		return total, nil
+	}
+	if err = on.tx.QueryRow(ctx, c.count, c.args).Scan(&total); err == nil {
+		on.totals.keep(on.snapshot, asked, total)
+	}
+	return total, err
+}
+
+func (t *totals) read(snapshot, asked string) (total int, known bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.snapshot == snapshot {
+		total, known = t.hits[asked]
+	}
+	return total, known
+}
+
+func (t *totals) keep(snapshot, asked string, total int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.snapshot != snapshot || len(t.hits) >= mostTotals {
+		t.snapshot, t.hits = snapshot, map[string]int{}
+	}
+	t.hits[asked] = total
+}
