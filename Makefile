@@ -60,9 +60,11 @@ fuzz: ## fuzz every target for FUZZTIME (30s)
 	scripts/fuzz '$(FUZZTIME)'
 
 .PHONY: torture
-torture: ## kill the server and its Postgres KILLS (200) times, and fail every step of every operation
+torture: ## strike the server and its Postgres KILLS (200) times, fail each step of each operation, take Postgres away
 	scripts/setup postgres
-	go test -timeout 3h -count=1 -v -run=Blow ./internal/torture -kills=$(KILLS) -seed=$(SEED) -write
+	go test -timeout 3h -count=1 -v -run='Blow|OtherOfTwo' ./internal/torture -kills=$(KILLS) -seed=$(SEED) -write
+	go test -timeout 6h -count=1 -run=NoFault ./internal/sync -faults=each
+	go test -timeout 1h -count=1 ./internal/outage -away=1m
 
 .PHONY: soak
 soak: ## work for SOAKTIME (1h) at a hundred changes a second, and see what grows
