@@ -62,9 +62,9 @@ fuzz: ## fuzz every target for FUZZTIME (30s)
 	scripts/fuzz '$(FUZZTIME)'
 
 .PHONY: torture
-torture: ## kill the server and its Postgres KILLS (200) times, and fail every step of every operation
+torture: ## strike the server and its Postgres KILLS (200) times, fail each step of each operation, take Postgres away
 	scripts/setup postgres
-	go test -timeout 3h -count=1 -v -run=Blow ./internal/torture -kills=$(KILLS) -seed=$(SEED) -write
+	go test -timeout 3h -count=1 -v -run='Blow|OtherOfTwo' ./internal/torture -kills=$(KILLS) -seed=$(SEED) -write
 	go test -timeout 24h -count=1 -parallel=8 -run=Fault ./internal/sync -faults=$(FAULTS)
 	go test -timeout 1h -count=1 ./internal/outage -away=1m
 

@@ -211,6 +211,10 @@ func (h *hold) editIndex(index string, edit func([]byte) []byte) error {
 		if string(out) == string(raw) {
 			return nil
 		}
+		if len(raw) == 0 && awaitBytes(h.root, index) {
+			err = files.ErrChanged
+			continue
+		}
 		if err = h.disk.Write(h.root, index, out, files.Options{IfHash: files.Hash(raw)}); !errors.Is(err, files.ErrChanged) {
 			return err
 		}

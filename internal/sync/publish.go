@@ -61,6 +61,10 @@ func (h *hold) writeClaudeMD(ctx context.Context, path string, sections postgres
 	}
 	for attempt := 1; ; attempt++ {
 		raw, unread := readClaudeMD(h.root, path)
+		if raw != nil && len(raw) == 0 {
+			awaitBytes(h.root, path)
+			raw, unread = readClaudeMD(h.root, path)
+		}
 		p, err := h.compile(ctx, sections, raw, unread)
 		if err != nil {
 			return postgres.ClaudeMD{}, p, err

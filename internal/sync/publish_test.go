@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	gosync "sync"
 	"testing"
+	"time"
 
 	"memoir/internal/memories"
 	"memoir/internal/sync"
@@ -186,5 +188,37 @@ func TestTheClaudeLayoutIsReadAndNeverPublished(t *testing.T) {
 	}
 	if _, err := b.engine.Save(t.Context(), "-srv-app", sync.Draft{Name: "New", Type: memories.User}); err != nil || b.read(".claude/projects/-srv-app/memory/user_new.md") == "" {
 		t.Errorf("saving there answers %v", err)
+	}
+}
+
+func TestWhatIsWrittenInPlaceIntoAnEmptiedFileIsKept(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.write("ada/CLAUDE.md", "# Mine\n")
+	b.write("ada/memory/MEMORY.md", "- [Deploy](project_deploy.md) — on Fridays\n")
+	b.save(sync.Draft{Name: "Deploy", Type: memories.Project, Body: "text"})
+	deploy := b.delete("ada", "Deploy")
+	for name, act := range map[string]func(){
+		"ada/CLAUDE.md":        func() { b.save(sync.Draft{Name: "Tabs", Type: memories.User, Body: "text"}) },
+		"ada/memory/MEMORY.md": func() { b.restore("ada", deploy) },
+	} {
+		before := b.read(name)
+		file, err := os.OpenFile(b.path(name), os.O_WRONLY|os.O_TRUNC, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var acting gosync.WaitGroup
+		acting.Go(act)
+		time.Sleep(100 * time.Millisecond) // what the editor takes from emptying the file to filling it
+		if _, err := file.WriteString("# Edited by hand\n" + before); err != nil {
+			t.Fatal(err)
+		}
+		if err := file.Close(); err != nil {
+			t.Fatal(err)
+		}
+		acting.Wait()
+		if now := b.read(name); !strings.Contains(now, "# Edited by hand\n") {
+			t.Errorf("%s is %q", name, now)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
@@ -36,4 +37,18 @@ func readAll(root *os.Root, path string, max int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", path, errTooLarge)
 	}
 	return raw, nil
+}
+
+// awaitBytes gives a file that was read empty the time in which somebody who has opened it to write, and emptied it by that,
+// gets further, and says whether it has bytes now. Who wrote it anew at once would write over what comes next.
+func awaitBytes(root *os.Root, path string) bool {
+	for deadline := time.Now().Add(beingWritten); ; time.Sleep(5 * time.Millisecond) {
+		info, err := root.Stat(path)
+		if err != nil || info.Size() > 0 {
+			return err == nil
+		}
+		if time.Now().After(deadline) {
+			return false
+		}
+	}
 }

@@ -58,7 +58,7 @@ func (s *system) open() (sync.Notifier, error) {
 		defer close(events)
 		for event := range notifier.Events {
 			s.stuck.Lock()
-			s.stuck.Unlock() //nolint:staticcheck // only to wait for it
+			s.stuck.Unlock() //lint:ignore SA2001 only to wait for it
 			events <- event
 		}
 	}()

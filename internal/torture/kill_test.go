@@ -35,6 +35,7 @@ type blow struct {
 	stepwise bool
 }
 
+// blows are those that fall on one server and its private Postgres.
 var blows = []blow{
 	{"the server is killed", 5, func(p *place) { p.servers[0].kill() }, true},
 	{"the server is killed, and once more as it starts", 2, (*place).killAsItStarts, true},
@@ -56,9 +57,9 @@ func (p *place) killAsItStarts() {
 }
 
 // round is as many blows as it takes for each kind to have its share, in a random order.
-func round(random *rand.Rand) []blow {
+func round(kinds []blow, random *rand.Rand) []blow {
 	var all []blow
-	for _, b := range blows {
+	for _, b := range kinds {
 		for range b.often {
 			all = append(all, b)
 		}
@@ -70,25 +71,18 @@ func round(random *rand.Rand) []blow {
 func TestNothingIsLostOrHalfDoneAfterABlow(t *testing.T) {
 	t.Parallel()
 	const places = 2 // side by side
-	t.Cleanup(func() {
-		if *write && !t.Failed() {
-			if err := keep(killsPath, fallen.result()); err != nil {
-				t.Error(err)
-			}
-		}
-	})
 	for n := range places {
 		t.Run(fmt.Sprint("place ", n+1), func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, seed(), 1)
 			p.flags = []string{"--database-url=", "--debounce=20ms", "--claude-md-limit=1000000"}
-			p.endure(*kills / places)
+			p.endure(*kills/places, blows, p.databaseURL())
 		})
 	}
 }
 
-// endure lets everybody work on one agent while blows fall, and asks after each what holds.
-func (p *place) endure(times int) {
+// endure lets everybody work on one agent while blows of some kinds fall, and asks after each what holds.
+func (p *place) endure(times int, kinds []blow, databaseURL string) {
 	p.Logf("again with -kills=%d -seed=%d", *kills, p.seed)
 	l := newLedger(p, "ada")
 	hand, editor := l.newHand(), l.newEditor()
@@ -97,19 +91,19 @@ func (p *place) endure(times int) {
 		everybody = append(everybody, person.work)
 	}
 	moments := moments()
-	var blows []blow
+	var next []blow
 	for n := range times {
-		if len(blows) == 0 {
-			blows = round(p.random)
+		if len(next) == 0 {
+			next = round(kinds, p.random)
 		}
-		b := blows[0]
-		blows = blows[1:]
+		b := next[0]
+		next = next[1:]
 		m := moments[p.random.IntN(len(moments))]
 		if m.stepwise && !b.stepwise {
 			m = moments[0]
 		}
 		p.suffer(b, m, everybody)
-		p.check(p.databaseURL())
+		p.check(databaseURL)
 		if p.Failed() {
 			p.Fatalf("after: %s, %s", b.name, m.name)
 		}

@@ -54,6 +54,12 @@ var binary = gosync.OnceValues(func() (path string, err error) {
 
 func TestMain(m *testing.M) {
 	code := pgtest.Run(m)
+	if code == 0 && *write && len(fallen.blows) > 0 {
+		if err := keep(killsPath, fallen.result()); err != nil {
+			fmt.Fprintln(os.Stderr, "torture:", err)
+			code = 1
+		}
+	}
 	if built != "" {
 		os.RemoveAll(built) //nolint:errcheck // it is a temporary directory
 	}

@@ -1,7 +1,6 @@
 package torture
 
 import (
-	"context"
 	"testing"
 
 	"memoir/internal/postgres/pgtest"
@@ -10,35 +9,21 @@ import (
 // killsForTwo is how many of all blows it takes for one more to fall on two servers.
 const killsForTwo = 10
 
+var blowsForTwo = []blow{
+	{"one of two servers is killed, the one that looks after the agent", 2, func(p *place) { p.holder("ada").kill(); p.whileLater() }, false},
+	{"one of two servers is asked to end", 1, func(p *place) { p.holder("ada").terminate(); p.whileLater() }, false},
+}
+
 func TestTheOtherOfTwoServersGoesOn(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, seed(), 2)
 	url := pgtest.New(t)
 	p.flags = []string{"--database-url=" + url, "--debounce=20ms", "--claude-md-limit=1000000"}
-	p.Logf("again with -seed=%d", p.seed)
-	l := newLedger(p, "ada")
-	everybody := []func(context.Context){l.newHand().work, l.newEditor().work}
-	for _, person := range l.persons() {
-		everybody = append(everybody, person.work)
-	}
-	for n := range *kills / killsForTwo {
-		p.startAll()
-		stop := p.work(everybody...)
-		p.whileLater()
-		holder := p.holder("ada")
-		if n%3 == 2 {
-			holder.terminate()
-		} else {
-			holder.kill()
-		}
-		p.whileLater()
-		stop()
-		p.startAll()
-		p.check(url)
-	}
+	p.endure(*kills/killsForTwo, blowsForTwo, url)
 }
 
-// holder is the server that says that it looks after an agent; nil: none of those that run.
+// holder is the server that says that it looks after an agent; as it may be handed over at the moment, any
+// of them where none does.
 func (p *place) holder(slug string) *server {
 	p.Helper()
 	for _, s := range p.servers {
@@ -57,5 +42,5 @@ func (p *place) holder(slug string) *server {
 			}
 		}
 	}
-	return nil
+	return p.servers[p.random.IntN(len(p.servers))]
 }
