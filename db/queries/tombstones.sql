@@ -23,6 +23,8 @@ ORDER BY seen_at DESC, id;
 SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at
 FROM blocked
 WHERE agent_id = @agent_id
+  AND (sqlc.narg(after_at)::timestamptz IS NULL OR seen_at < sqlc.narg(after_at)::timestamptz
+    OR (seen_at = sqlc.narg(after_at)::timestamptz AND id > @after_id::uuid))
 ORDER BY seen_at DESC, id
 LIMIT @most;
 

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -108,8 +109,17 @@ func TestTheSessionsOfAnAgentAreListedNewestFirst(t *testing.T) {
 	if byHand["user"] != nil || byHand["thread_at"] != nil || byHand["files"] != 0.0 || byHand["files_ever"] != 1.0 {
 		t.Errorf("a session whose directory is gone: %v", byHand)
 	}
-	if r := s.call("GET", "/api/v1/agents/bob/sessions", nil); string(r.raw) != `{"sessions":[]}`+"\n" {
+	if r := s.call("GET", "/api/v1/agents/bob/sessions", nil); string(r.raw) != `{"sessions":[],"next_cursor":null}`+"\n" {
 		t.Errorf("none: %s", r.raw)
 	}
 	s.problem(s.call("GET", "/api/v1/agents/nobody/sessions", nil), 404)
+
+	newest := s.ok(200, "GET", "/api/v1/agents/ada/sessions?limit=1", nil)
+	next := "/api/v1/agents/ada/sessions?limit=1&cursor=" + newest.string("next_cursor")
+	oldest := s.ok(200, "GET", next, nil)
+	if a, b := newest.list("sessions"), oldest.list("sessions"); len(a) != 1 || len(b) != 1 || a[0].string("name") == b[0].string("name") || oldest["next_cursor"] != nil {
+		t.Errorf("one by one: %v, %v", newest, oldest)
+	}
+	s.problem(s.call("GET", strings.Replace(next, "/ada/", "/bob/", 1), nil), 422)
+	s.problem(s.call("GET", "/api/v1/agents/ada/sessions?limit=501", nil), 422)
 }

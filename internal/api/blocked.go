@@ -21,9 +21,16 @@ type Blocked struct {
 	SeenAt      time.Time `json:"seen_at"`
 }
 
-// BlockedList is every content of an agent that is kept out, newest first.
+// BlockedList is one page of an agent's contents that are kept out, newest first.
 type BlockedList struct {
-	Blocked []Blocked `json:"blocked" nullable:"false"`
+	Blocked    []Blocked `json:"blocked" nullable:"false"`
+	NextCursor *string   `json:"next_cursor" doc:"For the next page; null: this is the last."`
+}
+
+type listBlockedInput struct {
+	AgentPath
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"500"`
+	Cursor string `query:"cursor" doc:"The next_cursor of the page before."`
 }
 
 type blockedPath struct {
@@ -39,14 +46,14 @@ func (a *api) registerBlocked() {
 		http.StatusConflict), a.removeBlocked)
 }
 
-func (a *api) listBlocked(ctx context.Context, in *AgentPath) (*answer[BlockedList], error) {
+func (a *api) listBlocked(ctx context.Context, in *listBlockedInput) (*answer[BlockedList], error) {
 	row, err := a.store.AgentUncounted(ctx, in.Slug)
 	if err != nil {
 		return nil, err
 	}
-	blocked, err := a.store.Blocked(ctx, row.ID)
-	list := BlockedList{Blocked: make([]Blocked, len(blocked))}
-	for i, b := range blocked {
+	page, err := a.store.BlockedPage(ctx, row.ID, in.Limit, in.Cursor)
+	list := BlockedList{Blocked: make([]Blocked, len(page.Blocked)), NextCursor: text(page.NextCursor)}
+	for i, b := range page.Blocked {
 		list.Blocked[i] = blockedOf(b)
 	}
 	return ok(list), err

@@ -31,7 +31,7 @@ func description() huma.Config {
 // alwaysPossible are the statuses that any call can fail with.
 var alwaysPossible = []int{
 	http.StatusUnauthorized, http.StatusForbidden, http.StatusMisdirectedRequest, http.StatusUnprocessableEntity,
-	http.StatusInternalServerError, http.StatusServiceUnavailable,
+	http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable,
 }
 
 // call describes a call below /api/v1: its identifier, such as list-agents, what it does in one line, and the statuses

@@ -71,7 +71,7 @@ func TestASearchForNothingOrWithWhatIsNotIs422(t *testing.T) {
 	next := search(s, "q=about&limit=1").string("next_cursor")
 	for query, field := range map[string]string{
 		"": "q", "q=": "q", "q=%00": "q", "q=a&type=fact": "type", "q=a&state=gone": "state", "q=a&limit=0": "limit",
-		"q=a&cursor=x": "cursor", "q=a&cursor=" + next: "cursor", "q=about&type=user&cursor=" + next: "cursor",
+		"q=" + strings.Repeat("a+", 501): "q", "q=a&cursor=x": "cursor", "q=a&cursor=" + next: "cursor", "q=about&type=user&cursor=" + next: "cursor",
 	} {
 		fields := s.problem(s.call("GET", "/api/v1/search?"+query, nil), 422).list("errors")
 		if len(fields) != 1 || fields[0]["location"] != "query."+field {

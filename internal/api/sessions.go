@@ -18,23 +18,30 @@ type Session struct {
 	ModifiedAt time.Time  `json:"modified_at" doc:"Of the newest of these."`
 }
 
-// SessionList is every session of an agent that has ever had a memory file, the newest first.
+// SessionList is one page of an agent's sessions that have ever had a memory file, the newest first.
 type SessionList struct {
-	Sessions []Session `json:"sessions" nullable:"false"`
+	Sessions   []Session `json:"sessions" nullable:"false"`
+	NextCursor *string   `json:"next_cursor" doc:"For the next page; null: this is the last."`
+}
+
+type listSessionsInput struct {
+	AgentPath
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"500"`
+	Cursor string `query:"cursor" doc:"The next_cursor of the page before."`
 }
 
 func (a *api) registerSessions() {
 	register(a, get("/agents/{slug}/sessions", "list-sessions", "The conversations in which an agent learned"), a.listSessions)
 }
 
-func (a *api) listSessions(ctx context.Context, in *AgentPath) (*answer[SessionList], error) {
+func (a *api) listSessions(ctx context.Context, in *listSessionsInput) (*answer[SessionList], error) {
 	row, err := a.store.AgentUncounted(ctx, in.Slug)
 	if err != nil {
 		return nil, err
 	}
-	found, err := a.store.Sessions(ctx, row.ID)
-	list := SessionList{Sessions: make([]Session, len(found))}
-	for i, session := range found {
+	page, err := a.store.Sessions(ctx, row.ID, in.Limit, in.Cursor)
+	list := SessionList{Sessions: make([]Session, len(page.Sessions)), NextCursor: text(page.NextCursor)}
+	for i, session := range page.Sessions {
 		name := agents.ParseSession(session.Name)
 		list.Sessions[i] = Session{
 			Name: name.Name, User: text(name.User), Channel: text(name.Channel), ThreadAt: moment(name.Thread),

@@ -63,7 +63,7 @@ func TestAMissingMemoryIsWrittenBackOrDeleted(t *testing.T) {
 func TestADeletedContentThatComesBackIsListedUntilItIsAllowed(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
-	if r := s.call("GET", "/api/v1/agents/ada/blocked", nil); string(r.raw) != `{"blocked":[]}`+"\n" {
+	if r := s.call("GET", "/api/v1/agents/ada/blocked", nil); string(r.raw) != `{"blocked":[],"next_cursor":null}`+"\n" {
 		t.Errorf("nothing blocked: %s", r.raw)
 	}
 	s.ok(200, "DELETE", s.at("ada", "Tabs"), nil)

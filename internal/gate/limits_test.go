@@ -107,7 +107,7 @@ func TestABodyThatComesInDropsIsGivenUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			slow := connect(t, listen(t, gate.Options{Limits: gate.Limits{Body: 200 * time.Millisecond}}, c.handler))
+			slow := connect(t, listen(t, gate.Options{Limits: gate.Limits{Body: 3 * time.Second, Stall: 2 * time.Second}}, c.handler))
 			fmt.Fprint(slow, "POST /x HTTP/1.1\r\nHost: localhost\r\n"+c.head+"a")
 			if strings.Contains(c.head, "Expect") {
 				if r := slow.answer(); r.status != http.StatusContinue {

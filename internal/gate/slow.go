@@ -12,13 +12,14 @@ func (g *Gate) paced(next http.Handler) http.Handler {
 	limits := g.options.Limits
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
-		if r.Body != nil && r.Body != http.NoBody {
-			// Also for who does not read it: what is left of a body is read before the answer goes.
-			_ = control.SetReadDeadline(time.Now().Add(limits.Body)) // a test's recorder has no deadlines
-			r.Body = &timedBody{r.Body, control}
-		}
 		answer := &takenAnswer{ResponseWriter: w, control: control, stall: limits.Stall, last: time.Now().Add(limits.Answer)}
+		if r.Body != nil && r.Body != http.NoBody {
+			_ = control.SetReadDeadline(time.Now().Add(limits.Body)) // a test's recorder has no deadlines
+			answer.asked = &timedBody{ReadCloser: r.Body, control: control}
+			r.Body = answer.asked
+		}
 		next.ServeHTTP(answer, r)
+		answer.begin()
 		_ = control.SetWriteDeadline(time.Now().Add(limits.Stall)) // for what the server still holds of the answer
 	})
 }
@@ -27,6 +28,7 @@ func (g *Gate) paced(next http.Handler) http.Handler {
 type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
+	whole   bool // it was read to its end
 }
 
 func (b *timedBody) Read(p []byte) (int, error) {
@@ -34,6 +36,7 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	if err == io.EOF {
 		// Lifted at once: a deadline that passes while the request is worked on would cancel it.
 		_ = b.control.SetReadDeadline(time.Time{})
+		b.whole = true
 	}
 	return n, err
 }
@@ -49,6 +52,7 @@ const (
 type takenAnswer struct {
 	http.ResponseWriter
 	control *http.ResponseController
+	asked   *timedBody // nil: the request has no body, or its answer has begun
 	stall   time.Duration
 	last    time.Time // when the answer has to be over
 	set     time.Time // when the deadline was last moved
@@ -66,8 +70,22 @@ func (w *takenAnswer) Write(p []byte) (written int, err error) {
 	return written, err
 }
 
+// begin leaves a body that nobody has read little time: the server reads what is left of it before it sends the answer.
+func (w *takenAnswer) begin() {
+	if w.asked != nil && !w.asked.whole {
+		_ = w.control.SetReadDeadline(time.Now().Add(w.stall / 2))
+	}
+	w.asked = nil
+}
+
+func (w *takenAnswer) WriteHeader(status int) {
+	w.begin()
+	w.ResponseWriter.WriteHeader(status)
+}
+
 // goOn moves the deadline.
 func (w *takenAnswer) goOn() {
+	w.begin()
 	now := time.Now()
 	if w.own || now.Sub(w.set) < min(takenGap, w.stall/2) {
 		return

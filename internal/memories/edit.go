@@ -27,9 +27,9 @@ func Encode(c Content) []byte {
 
 // Rewrite returns raw changed to say c and nothing else: the keys that Memoir does not know stay with their order and
 // comments, the type stays where it lives, byte order mark and line ends are kept, and metadata.modified becomes now
-// where the file has one. A file that says c already comes back unchanged. A frontmatter that was no valid YAML becomes
-// valid; its lines that are no entries are kept under the key "unread". Of a file that Parse calls unreadable nothing
-// is kept.
+// where the file has one. A file that says c already, and in valid YAML, comes back unchanged. A frontmatter that was no
+// valid YAML becomes valid; its lines that are no entries are kept under the key "unread". Of a file that Parse calls
+// unreadable nothing is kept.
 func Rewrite(raw []byte, c Content, now time.Time) []byte {
 	c = c.Canonical()
 	if says(raw, c) {
@@ -119,11 +119,14 @@ func encodePage(p page, front string, c Content) []byte {
 	return []byte(p.bom + p.opener + front + p.closer + p.body)
 }
 
+// unsettled are the problems that saving a memory settles, whatever it says.
+var unsettled = []string{CodeNameMissing, CodeNoFrontmatter, CodeReadLeniently, CodeTypeConflict}
+
 // says tells whether a file states exactly the content c, its name included.
 func says(raw []byte, c Content) bool {
 	f := Parse(raw, "")
 	_, named := textAt(readFrontmatter(cutPage(string(raw))).mapping, "name")
-	return !f.Unreadable && named && f.Content() == c && !f.has(CodeNameMissing) && !f.has(CodeNoFrontmatter)
+	return !f.Unreadable && named && f.Content() == c && !slices.ContainsFunc(unsettled, f.has)
 }
 
 // holds tells whether a file that was written reads back as valid YAML that says c and still holds what the mapping

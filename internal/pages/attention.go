@@ -174,11 +174,11 @@ func (s *site) toDecide(ctx context.Context, agent postgres.Agent, v *templates.
 		}
 		v.Missing = rowsOf(missing[:min(len(missing), decisionRows)])
 	}
-	blocked, err := s.store.NewestBlocked(ctx, agent.ID, decisionRows)
+	blocked, err := s.store.BlockedPage(ctx, agent.ID, decisionRows, "")
 	if err != nil {
 		return err
 	}
-	for _, b := range blocked {
+	for _, b := range blocked.Blocked {
 		v.Blocked = append(v.Blocked, templates.BlockedRow{
 			Agent: agent.Slug, ID: b.ID, Name: b.Name, Type: b.Type, Description: b.Description, Body: b.Body,
 			Path: b.Path, Session: b.Session, SeenAt: local(b.SeenAt),

@@ -2,11 +2,15 @@ package pages
 
 import (
 	"net/http"
+	"net/url"
 
 	"memoir/internal/agents"
 	"memoir/internal/postgres"
 	"memoir/web/templates"
 )
+
+// sessionRows is how many sessions a page shows.
+const sessionRows = 200
 
 // sessions shows the conversations in which an agent learned.
 func (s *site) sessions(w http.ResponseWriter, r *http.Request) error {
@@ -14,17 +18,24 @@ func (s *site) sessions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	found, err := s.store.Sessions(r.Context(), agent.ID)
+	path, cursor := templates.AgentPath(agent.Slug, "sessions"), r.URL.Query().Get(templates.FieldCursor)
+	page, err := s.store.Sessions(r.Context(), agent.ID, sessionRows, cursor)
 	if err != nil {
 		return err
 	}
-	frame, err := s.frame(r.Context(), r, agent, templates.AgentPath(agent.Slug, "sessions"))
+	frame, err := s.frame(r.Context(), r, agent, path)
 	if err != nil {
 		return err
 	}
 	v := templates.Sessions{Frame: frame, Agent: agentView(agent)}
-	for _, session := range found {
+	for _, session := range page.Sessions {
 		v.Rows = append(v.Rows, sessionRow(session))
+	}
+	if page.NextCursor != "" {
+		v.MoreHref = path + "?" + url.Values{templates.FieldCursor: {page.NextCursor}}.Encode()
+	}
+	if cursor != "" {
+		v.FirstHref = path
 	}
 	return show(w, r, http.StatusOK, templates.SessionsPage(v))
 }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -116,12 +115,6 @@ func (s *Store) Blocked(ctx context.Context, agentID int64) ([]memories.Blocked,
 	return blockedList(rows, err)
 }
 
-// NewestBlocked is Blocked, at most so many.
-func (s *Store) NewestBlocked(ctx context.Context, agentID int64, most int) ([]memories.Blocked, error) {
-	rows, err := s.q.NewestBlocked(ctx, queries.NewestBlockedParams{AgentID: agentID, Most: int32(most)})
-	return blockedList(rows, err)
-}
-
 func blockedList(rows []queries.Blocked, err error) ([]memories.Blocked, error) {
 	if err != nil {
 		return nil, wrap("read blocked contents", err)
@@ -157,24 +150,6 @@ func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memor
 		})
 	}
 	return listed, missing, wrap("read the files to index", err)
-}
-
-// Session is one session of an agent, as far as its files tell.
-type Session struct {
-	Name       string
-	Files      int // on disk now
-	Ever       int // ever seen
-	ModifiedAt time.Time
-}
-
-// Sessions returns the sessions that have ever had a memory file, the newest first.
-func (s *Store) Sessions(ctx context.Context, agentID int64) ([]Session, error) {
-	rows, err := s.q.SessionsOf(ctx, agentID)
-	sessions := make([]Session, len(rows))
-	for i, row := range rows {
-		sessions[i] = Session{Name: text(row.Session), Files: int(row.Files), Ever: int(row.Ever), ModifiedAt: row.ModifiedAt.UTC()}
-	}
-	return sessions, wrap("read sessions", err)
 }
 
 // Mirrored counts the files on disk that are known, and the memories that need attention, over all agents.

@@ -1,9 +1,11 @@
 package sync_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	gosync "sync"
 	"testing"
 	"time"
 
@@ -271,4 +273,40 @@ func TestASaveHoldsAlsoWhenTheDurableFileSaysSoAlready(t *testing.T) {
 	}
 	b.scan("ada")
 	b.hasBody("ada", "Deploy", "in the durable file")
+}
+
+func TestAFileThatIsReadWhileItIsWrittenInPlaceIsNotTakenForAnEmptyOne(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.stopWatching()
+	const written = 300
+	write := func(i int, body string) {
+		b.write(fmt.Sprintf("ada/memory/m%d.md", i), note(fmt.Sprintf("Memory %d", i), memories.Project, body))
+	}
+	for i := range written {
+		write(i, "first")
+	}
+	b.scan("ada")
+	done := make(chan struct{})
+	var writing gosync.WaitGroup
+	writing.Go(func() {
+		for n := 0; ; n++ {
+			select {
+			case <-done:
+				return
+			case <-time.After(4 * time.Millisecond): // so that each file was left alone for more than a second
+				write(n%written, fmt.Sprint(n))
+			}
+		}
+	})
+	for range 30 {
+		b.scan("ada")
+	}
+	close(done)
+	writing.Wait()
+	for _, state := range []memories.State{memories.NeedsAttention, memories.Deleted} {
+		for _, m := range b.list("ada", state) {
+			t.Errorf("%s is %s", m.Name, state)
+		}
+	}
 }

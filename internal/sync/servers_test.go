@@ -104,6 +104,29 @@ func TestWhatHappensOnOneServerIsToldByTheOther(t *testing.T) {
 	})
 }
 
+func TestMoreNewsThanFitIntoOneMessageAllArrive(t *testing.T) {
+	t.Parallel()
+	const many = 60
+	a := setup(t)
+	other := a.another(t.TempDir())
+	events := other.engine.Hub().Subscribe()
+	defer events.Close()
+	missing := map[string]bool{}
+	for n := range many {
+		name := fmt.Sprintf("%d %s", n, strings.Repeat("<", 200)) // six bytes each on their way
+		missing[name] = true
+		a.write(fmt.Sprintf("ada/memory/%d.md", n), note("'"+name+"'", memories.User, "Body."))
+	}
+	for event := range events.Events {
+		if event.Kind == sync.KindSaved {
+			delete(missing, event.Name)
+		}
+		if len(missing) == 0 {
+			break
+		}
+	}
+}
+
 func TestAnAgentIsTakenOverFromAServerThatEnds(t *testing.T) {
 	t.Parallel()
 	a := setup(t, func(string) {})
@@ -156,6 +179,9 @@ func TestAServerThatDoesNotSeeADirectoryNeitherMarksItGoneNorForgetsIt(t *testin
 	}
 	if s := other.statusOf("ada"); !s.Present || s.Elsewhere {
 		t.Errorf("right after its server has ended: %+v", s)
+	}
+	if conflict := (*memories.ConflictError)(nil); !errors.As(forget(other, "ada"), &conflict) {
+		t.Errorf("forgotten although its server may only be starting again: %v", forget(other, "ada"))
 	}
 	a.write("ada/memory/spaces.md", note("Spaces", memories.Feedback, "Use spaces."))
 	a.remove("ada/memory/tabs.md")

@@ -137,10 +137,11 @@ func (h *hold) see(at time.Time, entry *agents.Entry, known *postgres.File) (s s
 		if problem.Code == memories.CodeTooDeep {
 			h.leaveOnDisk(&s)
 		}
-	case len(s.raw) == 0 && at.Sub(time.Unix(0, entry.ModTime)).Abs() < beingWritten:
+	case len(s.raw) == 0 && h.isBeingWritten(entry, known):
 		h.queue.addAfter(h.onDisk.Slug, entry.Path, beingWritten)
 		return s, false
 	default:
+		h.emptied.Delete(entry.Path)
 		s.hash = files.Hash(s.raw)
 		s.file = memories.Parse(s.raw, stem(entry.Path))
 	}
@@ -151,6 +152,25 @@ func (h *hold) see(at time.Time, entry *agents.Entry, known *postgres.File) (s s
 	s.fingerprint = s.file.Fingerprint([]byte(s.hash))
 	return s, true
 }
+
+// isBeingWritten says of a file that was read empty whether somebody has it open to write, who has not got further than
+// emptying it. What is told of the file then may be from before: a file system may show that it has no bytes and give it its
+// new times a little later. So one that had bytes counts as being written for a while, unless its times were set by hand.
+func (h *hold) isBeingWritten(entry *agents.Entry, known *postgres.File) bool {
+	info, err := h.root.Stat(entry.Path)
+	if err != nil || info.Size() > 0 || entry.Size > 0 || time.Since(info.ModTime()).Abs() < beingWritten {
+		return true
+	}
+	hadBytes := known != nil && known.Present && known.Hash != emptyHash
+	if setByHand := time.Since(time.Unix(0, entry.ChangeTime)) < beingWritten; setByHand || !hadBytes {
+		return false
+	}
+	since, _ := h.emptied.LoadOrStore(entry.Path, time.Now())
+	return time.Since(since.(time.Time)) < beingWritten
+}
+
+// emptyHash is that of a file without any bytes.
+var emptyHash = files.Hash(nil)
 
 // leaveOnDisk keeps only the hash of a file that is too large or too deep to be a memory. Its bytes are kept when it is deleted.
 func (h *hold) leaveOnDisk(s *sighting) {

@@ -100,7 +100,9 @@ type agent struct {
 	indexes map[string]fileStamp
 	// recovered says that leftovers of a crash have been cleared in this term.
 	recovered bool
-	files     atomic.Int64 // memory files that its last looks found on disk
+	// emptied says since when files that had bytes are seen without any, by path.
+	emptied sync.Map
+	files   atomic.Int64 // memory files that its last looks found on disk
 }
 
 func (a *agent) isPresent() bool {

@@ -120,8 +120,19 @@ func (p *place) sample(until time.Time) *series {
 			}
 			s.values[i] = append(s.values[i], value/f.unit)
 		}
+		p.Log(s.last())
 	}
 	return s
+}
+
+// last is the last reading in one line.
+func (s *series) last() string {
+	end := len(s.at) - 1
+	line := s.at[end].Round(time.Second).String()
+	for i, f := range watched {
+		line += fmt.Sprintf("; %s: %.4g", f.name, s.values[i][end])
+	}
+	return line
 }
 
 // askForFigures has the server log what it holds, and reads that.

@@ -84,7 +84,18 @@ func fold(text string) string {
 	if isASCII(text) {
 		return strings.ToLower(text)
 	}
-	return withoutAccents(cases.Fold().String(norm.NFKC.String(text)))
+	return withoutAccents(foldCase(norm.NFKC.String(text)))
+}
+
+// foldCase makes the letter cases the same. The library turns the two of a Cherokee letter into each other, where Unicode makes
+// both the capital one.
+func foldCase(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cherokee, r) {
+			return unicode.ToUpper(r)
+		}
+		return r
+	}, cases.Fold().String(text))
 }
 
 // withoutAccents drops the marks on Latin and Greek letters, which people leave out when they search. In other scripts

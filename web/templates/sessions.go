@@ -7,6 +7,8 @@ type Sessions struct {
 	Frame
 	Agent Agent
 	Rows  []SessionRow
+	// MoreHref is the address of those after these, FirstHref that of the newest; empty: there are none, or they are here.
+	MoreHref, FirstHref string
 }
 
 // SessionRow is one conversation's working directory. User, channel and thread are empty where the directory's name

@@ -116,17 +116,26 @@ const newestBlocked = `-- name: NewestBlocked :many
 SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at
 FROM blocked
 WHERE agent_id = $1
+  AND ($2::timestamptz IS NULL OR seen_at < $2::timestamptz
+    OR (seen_at = $2::timestamptz AND id > $3::uuid))
 ORDER BY seen_at DESC, id
-LIMIT $2
+LIMIT $4
 `
 
 type NewestBlockedParams struct {
 	AgentID int64
+	AfterAt *time.Time
+	AfterID uuid.UUID
 	Most    int32
 }
 
 func (q *Queries) NewestBlocked(ctx context.Context, arg NewestBlockedParams) ([]Blocked, error) {
-	rows, err := q.db.Query(ctx, newestBlocked, arg.AgentID, arg.Most)
+	rows, err := q.db.Query(ctx, newestBlocked,
+		arg.AgentID,
+		arg.AfterAt,
+		arg.AfterID,
+		arg.Most,
+	)
 	if err != nil {
 		return nil, err
 	}
