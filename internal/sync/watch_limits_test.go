@@ -58,8 +58,8 @@ func (s *system) open() (sync.Notifier, error) {
 		defer close(events)
 		for event := range notifier.Events {
 			s.stuck.Lock()
-			s.stuck.Unlock() //nolint:staticcheck // only to wait for it
 			events <- event
+			s.stuck.Unlock()
 		}
 	}()
 	return s, nil
