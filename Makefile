@@ -14,6 +14,8 @@ TESTFLAGS ?=
 FUZZTIME ?= 30s
 # How long `make soak` lasts.
 SOAKTIME ?= 1h
+# What `make torture` lets fail: each step of every operation, or all pairs of steps too, which takes hours.
+FAULTS ?= each
 # How often `make torture` strikes, and what its blows are drawn from; 0 is something new.
 KILLS ?= 200
 SEED ?= 0
@@ -63,6 +65,8 @@ fuzz: ## fuzz every target for FUZZTIME (30s)
 torture: ## kill the server and its Postgres KILLS (200) times, and fail every step of every operation
 	scripts/setup postgres
 	go test -timeout 3h -count=1 -v -run=Blow ./internal/torture -kills=$(KILLS) -seed=$(SEED) -write
+	go test -timeout 24h -count=1 -parallel=8 -run=Fault ./internal/sync -faults=$(FAULTS)
+	go test -timeout 1h -count=1 ./internal/outage -away=1m
 
 .PHONY: soak
 soak: ## work for SOAKTIME (1h) at a hundred changes a second, and see what grows
