@@ -32,11 +32,19 @@ SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, s
 FROM files
 WHERE agent_id = @agent_id AND present AND signature IS NULL;
 
--- name: FilesInParts :many
-SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature
-FROM files
-WHERE agent_id = @agent_id AND signature >> 56 = ANY(@parts::bigint[]);
+-- name: SignaturesInParts :many
+SELECT f.signature::bigint
+FROM unnest(@parts::bigint[]) AS asked (part)
+JOIN files f ON f.agent_id = @agent_id AND f.signature >> 56 = asked.part
+WHERE '.' = ANY(@paths::text[]) OR EXISTS (
+    SELECT FROM unnest(@paths::text[]) AS scope (path)
+    WHERE f.path = scope.path OR (f.path >= scope.path || '/' AND f.path < scope.path || '0'));
+
+-- name: FilesWithSignatures :many
+SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
+       f.modified_at, f.content_at, f.problem, f.signature
+FROM unnest(@signatures::bigint[]) AS asked (signature)
+JOIN files f ON f.agent_id = @agent_id AND f.signature = asked.signature;
 
 -- name: FilesAt :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,

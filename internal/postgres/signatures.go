@@ -69,13 +69,19 @@ func (w *Writer) UnsignedFiles(ctx context.Context) ([]File, error) {
 	return filesOf(rows), wrap("read files", err)
 }
 
-// FilesInParts returns the files that are there and whose signature is in one of the parts.
-func (w *Writer) FilesInParts(ctx context.Context, parts []uint8) ([]File, error) {
+// SignaturesInParts returns the signatures in one of the parts, of files at or below the given paths; "." is all.
+func (w *Writer) SignaturesInParts(ctx context.Context, parts []uint8, paths []string) ([]int64, error) {
 	shifted := make([]int64, len(parts)) // as Postgres shifts: with the sign
 	for i, part := range parts {
 		shifted[i] = int64(int8(part))
 	}
-	rows, err := w.q.FilesInParts(ctx, queries.FilesInPartsParams{AgentID: w.agentID, Parts: shifted})
+	signatures, err := w.q.SignaturesInParts(ctx, queries.SignaturesInPartsParams{AgentID: w.agentID, Parts: shifted, Paths: paths})
+	return signatures, wrap("read signatures", err)
+}
+
+// FilesWithSignatures returns the files with those signatures.
+func (w *Writer) FilesWithSignatures(ctx context.Context, signatures []int64) ([]File, error) {
+	rows, err := w.q.FilesWithSignatures(ctx, queries.FilesWithSignaturesParams{AgentID: w.agentID, Signatures: signatures})
 	return filesOf(rows), wrap("read files", err)
 }
 

@@ -2,6 +2,7 @@ package sync
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"memoir/internal/agents"
@@ -33,13 +34,16 @@ func (h *hold) differences(ctx context.Context, listing agents.Listing, scope []
 	}
 	for i := range listing.Files {
 		entry := &listing.Files[i]
-		d.compare(entry, entry.Signature(), h.saved)
+		// With the same signature it cannot have changed, unless somebody has just asked for it to be written.
+		if f := d.known[entry.Path]; f == nil || f.Signature != entry.Signature() || entry.Path == h.saved {
+			d.toRead = append(d.toRead, entry)
+		}
 	}
 	return d, nil
 }
 
-// differencesInSum reads rows only of those parts of the files in which something is otherwise, so that a look at a hundred
-// thousand files that are as they were costs Postgres one sum, and nobody a hundred thousand rows.
+// differencesInSum reads only those rows that are otherwise, so that a look at a hundred thousand files that are as they were
+// costs Postgres one sum, and nobody a hundred thousand rows.
 func (h *hold) differencesInSum(ctx context.Context, listing agents.Listing, scope []string) (differences, error) {
 	sums, err := h.w.SumSignatures(ctx, scope)
 	if err != nil {
@@ -62,38 +66,49 @@ func (h *hold) differencesInSum(ctx context.Context, listing agents.Listing, sco
 			onDisk[agents.Part(signatures[i])].Add(signatures[i])
 		}
 	}
-	differs := func(i int) bool { part := agents.Part(signatures[i]); return onDisk[part] != sums.Parts[part] }
-
 	var parts []uint8
 	for part, sum := range sums.Parts {
 		if sum.Files > 0 && sum != onDisk[part] {
 			parts = append(parts, uint8(part))
 		}
 	}
+	unmatched := map[int64]bool{} // signatures of files that have changed or gone, once those on disk have been taken out
 	if len(parts) > 0 {
-		rows, err := h.w.FilesInParts(ctx, parts)
+		known, err := h.w.SignaturesInParts(ctx, parts, scope)
 		if err != nil {
 			return d, err
 		}
-		d.learn(rows)
-	}
-	var appeared []string // may have been there once
-	for i, entry := range listing.Files {
-		if sums.Absent > 0 && differs(i) && d.known[entry.Path] == nil {
-			appeared = append(appeared, entry.Path)
+		for _, signature := range known {
+			unmatched[signature] = true
 		}
 	}
-	if len(appeared) > 0 {
-		rows, err := h.w.FilesAt(ctx, appeared)
-		if err != nil {
-			return d, err
-		}
-		d.learn(rows)
-	}
+	var paths []string // of what is to be read
 	for i := range listing.Files {
-		if entry := &listing.Files[i]; differs(i) || d.known[entry.Path] != nil {
-			d.compare(entry, signatures[i], h.saved)
+		entry, part := &listing.Files[i], agents.Part(signatures[i])
+		switch {
+		case d.known[entry.Path] != nil:
+			d.toRead = append(d.toRead, entry)
+		case onDisk[part] == sums.Parts[part]:
+		case unmatched[signatures[i]]:
+			delete(unmatched, signatures[i])
+		default:
+			d.toRead = append(d.toRead, entry)
+			paths = append(paths, entry.Path)
 		}
+	}
+	if len(unmatched) > 0 {
+		rows, err := h.w.FilesWithSignatures(ctx, slices.Collect(maps.Keys(unmatched)))
+		if err != nil {
+			return d, err
+		}
+		d.learn(rows)
+	}
+	if sums.Absent > 0 && len(paths) > 0 { // some may have come back
+		rows, err := h.w.FilesAt(ctx, paths)
+		if err != nil {
+			return d, err
+		}
+		d.learn(rows)
 	}
 	return d, nil
 }
@@ -101,14 +116,6 @@ func (h *hold) differencesInSum(ctx context.Context, listing agents.Listing, sco
 func (d *differences) learn(rows []postgres.File) {
 	for i := range rows {
 		d.known[rows[i].Path] = &rows[i]
-	}
-}
-
-// compare has the entry read unless it cannot have changed since it was last read, as far as its metadata tells, or is saved:
-// the file that somebody has just asked to be written.
-func (d *differences) compare(entry *agents.Entry, signature int64, saved string) {
-	if f := d.known[entry.Path]; f == nil || f.Signature != signature || entry.Path == saved {
-		d.toRead = append(d.toRead, entry)
 	}
 }
 

@@ -99,9 +99,3 @@ func (f *failure) err() error {
 	}
 	return errors.New("the server that looks after the agent: " + f.Message)
 }
-
-// refuses says whether an error means that nothing has happened because of what there is.
-func refuses(err error) bool {
-	var conflict *memories.ConflictError
-	return errors.Is(err, memories.ErrNotFound) || errors.Is(err, memories.ErrChanged) || errors.As(err, &conflict)
-}

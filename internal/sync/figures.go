@@ -16,9 +16,12 @@ type knownFigures struct {
 
 // figures returns how this server stands with the agents that it looks after.
 func (e *Engine) figures() map[int64]postgres.Figures {
+	link := e.link.Load()
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	figures := map[int64]postgres.Figures{}
-	for _, slug := range e.lookedAfter() {
-		if a := e.known(slug); a != nil {
+	for slug, a := range e.agents {
+		if link.Term(a.id) != 0 {
 			figures[a.id] = postgres.Figures{Files: int(a.files.Load()), Pending: e.queue.pendingOf(slug)}
 		}
 	}

@@ -31,9 +31,6 @@ var (
 	errGoneAtIt = errors.New("the server that was asked has gone while it was at it")
 )
 
-// errUncertain says that what was asked cannot be done, maybe only because it has been done.
-var errUncertain = fmt.Errorf("the server that carried it out has ended before it could say how that went; look at it again: %w", postgres.ErrUnavailable)
-
 // answer is what comes back of a call.
 type answer struct {
 	Out   json.RawMessage `json:"out"`
@@ -66,10 +63,8 @@ func (c call[In, Out]) carryOut(ctx context.Context, e *Engine, slug string, in 
 		case errors.Is(err, errGoneAtIt):
 			ctx = repeated(ctx)
 		case errors.Is(err, errGone), errors.Is(err, errElsewhere): // it is asked again
-		case mayBeDone(ctx) && refuses(err):
-			return none, errUncertain
 		default:
-			return out, err
+			return out, certain(ctx, err)
 		}
 	}
 }

@@ -2,6 +2,8 @@ package sync
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -19,6 +21,23 @@ func repeated(ctx context.Context) context.Context {
 // the history then. Where the second call is refused because the first one was not, the functions below say that it is done; of
 // any other refusal nobody knows what it means, and the asker is told that (errUncertain).
 func mayBeDone(ctx context.Context) bool { return ctx.Value(repeatedKey{}) != nil }
+
+// errUncertain says that what was asked cannot be done, maybe only because it has been done.
+var errUncertain = fmt.Errorf("the server that carried it out has ended before it could say how that went; look at it again: %w", postgres.ErrUnavailable)
+
+// certain returns an error as it is where it says what has happened, and else errUncertain.
+func certain(ctx context.Context, err error) error {
+	if mayBeDone(ctx) && refuses(err) {
+		return errUncertain
+	}
+	return err
+}
+
+// refuses says whether an error means that nothing has happened, because of what there is.
+func refuses(err error) bool {
+	var conflict *memories.ConflictError
+	return errors.Is(err, memories.ErrNotFound) || errors.Is(err, memories.ErrChanged) || errors.As(err, &conflict)
+}
 
 // unlessDone returns what a user saw of a memory without the tag when the memory is what it was to become: then the tag is
 // rightly of something else.

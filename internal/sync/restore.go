@@ -240,6 +240,9 @@ func (e *Engine) forgetHere(ctx context.Context, slug string, _ nothing) (postgr
 		if h.root != nil {
 			return &memories.ConflictError{Reason: "The agent's directory " + row.Dir + " is there, and Memoir would find it again at once. Nothing was removed. Remove or move the directory first."}
 		}
+		if row.Present && h.Engine.term(h.id) == 0 {
+			return &memories.ConflictError{Reason: "The agent's directory " + row.Dir + " is on the disk of another server, which does not answer at the moment. Nothing was removed. Try again in some minutes."}
+		}
 		return h.store.ForgetAgent(ctx, h.id)
 	})
 	if err != nil {

@@ -180,6 +180,9 @@ func TestAServerThatDoesNotSeeADirectoryNeitherMarksItGoneNorForgetsIt(t *testin
 	if s := other.statusOf("ada"); !s.Present || s.Elsewhere {
 		t.Errorf("right after its server has ended: %+v", s)
 	}
+	if conflict := (*memories.ConflictError)(nil); !errors.As(forget(other, "ada"), &conflict) {
+		t.Errorf("forgotten although its server may only be starting again: %v", forget(other, "ada"))
+	}
 	a.write("ada/memory/spaces.md", note("Spaces", memories.Feedback, "Use spaces."))
 	a.remove("ada/memory/tabs.md")
 	a.start()

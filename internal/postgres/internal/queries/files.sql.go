@@ -194,53 +194,6 @@ func (q *Queries) FilesAt(ctx context.Context, arg FilesAtParams) ([]File, error
 	return items, nil
 }
 
-const filesInParts = `-- name: FilesInParts :many
-SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature
-FROM files
-WHERE agent_id = $1 AND signature >> 56 = ANY($2::bigint[])
-`
-
-type FilesInPartsParams struct {
-	AgentID int64
-	Parts   []int64
-}
-
-func (q *Queries) FilesInParts(ctx context.Context, arg FilesInPartsParams) ([]File, error) {
-	rows, err := q.db.Query(ctx, filesInParts, arg.AgentID, arg.Parts)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []File{}
-	for rows.Next() {
-		var i File
-		if err := rows.Scan(
-			&i.AgentID,
-			&i.Path,
-			&i.Session,
-			&i.MemoryID,
-			&i.Status,
-			&i.Present,
-			&i.Fingerprint,
-			&i.Hash,
-			&i.Size,
-			&i.MtimeNs,
-			&i.ModifiedAt,
-			&i.ContentAt,
-			&i.Problem,
-			&i.Signature,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const filesOfMemories = `-- name: FilesOfMemories :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
        problem, signature
@@ -389,6 +342,53 @@ type FilesUnderParams struct {
 // The files at or below the given paths, none of which contains another. '0' is the byte after '/'.
 func (q *Queries) FilesUnder(ctx context.Context, arg FilesUnderParams) ([]File, error) {
 	rows, err := q.db.Query(ctx, filesUnder, arg.Paths, arg.AgentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []File{}
+	for rows.Next() {
+		var i File
+		if err := rows.Scan(
+			&i.AgentID,
+			&i.Path,
+			&i.Session,
+			&i.MemoryID,
+			&i.Status,
+			&i.Present,
+			&i.Fingerprint,
+			&i.Hash,
+			&i.Size,
+			&i.MtimeNs,
+			&i.ModifiedAt,
+			&i.ContentAt,
+			&i.Problem,
+			&i.Signature,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const filesWithSignatures = `-- name: FilesWithSignatures :many
+SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
+       f.modified_at, f.content_at, f.problem, f.signature
+FROM unnest($1::bigint[]) AS asked (signature)
+JOIN files f ON f.agent_id = $2 AND f.signature = asked.signature
+`
+
+type FilesWithSignaturesParams struct {
+	Signatures []int64
+	AgentID    int64
+}
+
+func (q *Queries) FilesWithSignatures(ctx context.Context, arg FilesWithSignaturesParams) ([]File, error) {
+	rows, err := q.db.Query(ctx, filesWithSignatures, arg.Signatures, arg.AgentID)
 	if err != nil {
 		return nil, err
 	}
@@ -694,6 +694,41 @@ type SignFilesParams struct {
 func (q *Queries) SignFiles(ctx context.Context, arg SignFilesParams) error {
 	_, err := q.db.Exec(ctx, signFiles, arg.AgentID, arg.Paths, arg.Signatures)
 	return err
+}
+
+const signaturesInParts = `-- name: SignaturesInParts :many
+SELECT f.signature::bigint
+FROM unnest($1::bigint[]) AS asked (part)
+JOIN files f ON f.agent_id = $2 AND f.signature >> 56 = asked.part
+WHERE '.' = ANY($3::text[]) OR EXISTS (
+    SELECT FROM unnest($3::text[]) AS scope (path)
+    WHERE f.path = scope.path OR (f.path >= scope.path || '/' AND f.path < scope.path || '0'))
+`
+
+type SignaturesInPartsParams struct {
+	Parts   []int64
+	AgentID int64
+	Paths   []string
+}
+
+func (q *Queries) SignaturesInParts(ctx context.Context, arg SignaturesInPartsParams) ([]int64, error) {
+	rows, err := q.db.Query(ctx, signaturesInParts, arg.Parts, arg.AgentID, arg.Paths)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []int64{}
+	for rows.Next() {
+		var f_signature int64
+		if err := rows.Scan(&f_signature); err != nil {
+			return nil, err
+		}
+		items = append(items, f_signature)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const sumSignatures = `-- name: SumSignatures :many
