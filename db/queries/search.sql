@@ -1,13 +1,17 @@
 -- name: MemoriesToIndex :many
--- Contents that the search index does not hold yet, in the order of their ids: each part goes on where the one before
--- has ended, and never over what is done.
+-- Contents that the search index does not hold yet, from one memory on in the order of their ids: each part goes on with
+-- the last of the one before, and never over what is done. Which they are is found first, and then what they say.
 SELECT m.id, m.agent_id, m.revision_id, m.type, m.name, r.description, r.body
-FROM memories m
+FROM (
+    SELECT m.id, m.agent_id, m.revision_id, m.type, m.name
+    FROM memories m
+    LEFT JOIN memory_search s ON s.memory_id = m.id AND s.memory_id >= @first
+    WHERE m.id >= @first AND s.revision_id IS DISTINCT FROM m.revision_id
+    ORDER BY m.id
+    LIMIT @most::integer
+) m
 JOIN revisions r ON r.id = m.revision_id
-LEFT JOIN memory_search s ON s.memory_id = m.id
-WHERE m.id > @after AND s.revision_id IS DISTINCT FROM m.revision_id
-ORDER BY m.id
-LIMIT @most::integer;
+ORDER BY m.id;
 
 -- name: SaveWords :exec
 INSERT INTO memory_search (memory_id, revision_id, words)

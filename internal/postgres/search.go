@@ -214,16 +214,17 @@ func (c conditions) read(ctx context.Context, tx pgx.Tx, total int, page, beyond
 	if total <= rankedOf {
 		titled = "FROM memory_search s WHERE false" // all are ranked
 	}
-	read := func(choice, choiceTitled string) error {
+	read := func(choice, choiceTitled string) (h hits, err error) {
 		sql := strings.NewReplacer(":matching", c.sql, ":titled", titled, ":choice_titled", choiceTitled, ":choice", choice,
 			":beyond", beyond).Replace(chooseHits + page)
-		return tx.QueryRow(ctx, sql, c.args).Scan(&h.newest, &h.titled, &h.ranked, &h.ids, &h.ranks)
+		err = tx.QueryRow(ctx, sql, c.args).Scan(&h.newest, &h.titled, &h.ranked, &h.ids, &h.ranks)
+		return h, err
 	}
 	if total < frequent {
-		return h, read(ofAll, ofAllTitled)
+		return read(ofAll, ofAllTitled)
 	}
 	choice, choiceTitled := ofNewest(c.sql), ofNewest(titled)
-	if err = read(choice, choiceTitled); err != nil || h.newest >= enough && h.titled >= enough {
+	if h, err = read(choice, choiceTitled); err != nil || h.newest >= enough && h.titled >= enough {
 		return h, err
 	}
 	if h.newest < enough {
@@ -232,7 +233,7 @@ func (c conditions) read(ctx context.Context, tx pgx.Tx, total int, page, beyond
 	if h.titled < enough {
 		choiceTitled = ofAllTitled
 	}
-	return h, read(choice, choiceTitled)
+	return read(choice, choiceTitled)
 }
 
 // rowsOf reads the memories that were hit, in their order.

@@ -13,12 +13,12 @@ import (
 // nobody waits for its locks.
 const indexAtOnce = 500
 
-// IndexMore brings the next memories after the given one into the search index, in the order of their ids, as far as
+// IndexMore brings the next memories from the given one on into the search index, in the order of their ids, as far as
 // they are not in it yet. It returns the last one of them; uuid.Nil: there were no more.
-func (s *Store) IndexMore(ctx context.Context, after uuid.UUID) (last uuid.UUID, err error) {
-	rows, err := s.q.MemoriesToIndex(ctx, queries.MemoriesToIndexParams{After: after, Most: indexAtOnce})
+func (s *Store) IndexMore(ctx context.Context, first uuid.UUID) (last uuid.UUID, err error) {
+	rows, err := s.q.MemoriesToIndex(ctx, queries.MemoriesToIndexParams{First: first, Most: indexAtOnce})
 	if err != nil {
-		return after, wrap("read what to index", err)
+		return first, wrap("read what to index", err)
 	}
 	found := make([]Words, len(rows))
 	for i, row := range rows {
@@ -28,7 +28,7 @@ func (s *Store) IndexMore(ctx context.Context, after uuid.UUID) (last uuid.UUID,
 		}
 	}
 	if err := saveWords(ctx, s.q, found); err != nil {
-		return after, wrap("fill the search index", err)
+		return first, wrap("fill the search index", err)
 	}
 	if len(rows) < indexAtOnce {
 		return uuid.Nil, nil

@@ -7,6 +7,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/google/uuid"
+
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 )
@@ -90,7 +92,7 @@ func (e *Engine) takeWanted() error {
 	}
 	e.log.Info("this server looks after more agents from now on", "agents", taken)
 	e.queue.addAfter("", ".", 0)
-	e.indexLater() // the other one may have left something out
+	e.indexLater(uuid.Nil) // the other one may have left something out
 	return nil
 }
 

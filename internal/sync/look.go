@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"bytes"
 	"context"
 	"path"
 	"slices"
@@ -16,6 +17,10 @@ import (
 
 // indexedAtOnce is the number of new contents up to which a look brings them into the search index itself.
 const indexedAtOnce = 200
+
+// muchAtOnce is the number of files from which on what reading them took of memory, some 10 KB each, is worth giving back to
+// the system.
+const muchAtOnce = 2000
 
 // Scan says what a scan found.
 type Scan struct {
@@ -147,6 +152,9 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 
 // decide reads what may be otherwise, and saves and tells what is, portion by portion.
 func (h *hold) decide(ctx context.Context, l look, found differences) (Scan, error) {
+	if len(found.toRead) > muchAtOnce {
+		defer h.muchRead.Store(true)
+	}
 	portions, err := h.portions(ctx, l, found)
 	if err != nil {
 		return Scan{}, err
@@ -186,15 +194,15 @@ func (h *hold) save(ctx context.Context, l look) (outcome, error) {
 	}
 	out := reconcile(l, p)
 	out.batch.Deletion = l.cause.renames
-	indexLater := len(out.batch.Words) > indexedAtOnce
-	if indexLater {
-		out.batch.Words = nil
+	var later []postgres.Words
+	if len(out.batch.Words) > indexedAtOnce {
+		later, out.batch.Words = out.batch.Words, nil
 	}
 	if err := h.w.Apply(ctx, &out.batch); err != nil {
 		return outcome{}, err
 	}
-	if indexLater {
-		h.indexLater()
+	if len(later) > 0 {
+		h.indexLater(slices.MinFunc(later, func(a, b postgres.Words) int { return bytes.Compare(a.MemoryID[:], b.MemoryID[:]) }).MemoryID)
 	}
 	return out, nil
 }

@@ -13,7 +13,7 @@ import (
 // A look that has more to read than this is divided into portions, which are reconciled and committed one after the other:
 // what it takes of memory does not grow with the number of files. A file of 1 KB takes about 8 KB on its way.
 const (
-	portionFiles = 8192
+	portionFiles = 10_000
 	portionBytes = 16 << 20
 )
 

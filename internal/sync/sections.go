@@ -2,6 +2,7 @@ package sync
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"memoir/internal/memories"
@@ -13,8 +14,7 @@ import (
 const sectionsKept = 4 << 20
 
 // sectionCache keeps memories in full as they stand in CLAUDE.md, by the revision that they are made of. A deletion changes
-// one of them, and making one takes a Markdown parser ten times as long as everything else about it. It is safe for
-// concurrent use.
+// one of them, and making one takes a Markdown parser several passes. It is safe for concurrent use.
 type sectionCache struct {
 	mu sync.Mutex
 	// What is asked for moves from old to young. When young is half of what is kept, it becomes old, and old goes.
@@ -65,7 +65,9 @@ func (e *Engine) textsOf(ctx context.Context, sections postgres.Sections) memori
 			if bodies, err = sections.Bodies(ctx, next); err != nil {
 				return "", err
 			}
-			body = bodies[first.Revision]
+			if body, ok = bodies[first.Revision]; !ok {
+				return "", fmt.Errorf("the memory %q has no content on record", first.ID)
+			}
 		}
 		text := memories.InFull(first.Name, body)
 		e.sections.put(first.Revision, text)

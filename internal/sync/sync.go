@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/google/uuid"
+
 	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -69,9 +71,12 @@ type Engine struct {
 	left        map[int64]time.Time // when nobody looked after an agent any more that another server had; zero: it still has
 	ready       atomic.Bool
 	// found is what the last discovery found.
-	found     atomic.Pointer[terrain]
-	meter     meter
-	unindexed chan struct{}
+	found atomic.Pointer[terrain]
+	meter meter
+	// muchRead says that a look has read more than muchAtOnce files since memory was last given back to the system.
+	muchRead atomic.Bool
+	// unindexed has the first memory, in the order of ids, that the search index may lack.
+	unindexed chan uuid.UUID
 	// indexing says that the search index is being filled, or about to be.
 	indexing atomic.Bool
 	// filledElsewhere is when another server said last that it is filling the index, in nanoseconds since 1970; 0: it is done.
@@ -128,7 +133,7 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	e := &Engine{
 		store: store, options: options, disk: options.Disk, log: options.Log, hub: newHub(news), queue: q,
-		agents: map[string]*agent{}, unindexed: make(chan struct{}, 1), stop: stop,
+		agents: map[string]*agent{}, unindexed: make(chan uuid.UUID, 1), stop: stop,
 		released: make(chan struct{}, 1), news: news, asked: make(chan string, maxAsked), answers: newAnswers(), left: map[int64]time.Time{},
 	}
 	if err := e.openLink(ctx); err != nil {

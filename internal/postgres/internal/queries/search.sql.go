@@ -33,16 +33,20 @@ func (q *Queries) ForgetWords(ctx context.Context, words []string) error {
 
 const memoriesToIndex = `-- name: MemoriesToIndex :many
 SELECT m.id, m.agent_id, m.revision_id, m.type, m.name, r.description, r.body
-FROM memories m
+FROM (
+    SELECT m.id, m.agent_id, m.revision_id, m.type, m.name
+    FROM memories m
+    LEFT JOIN memory_search s ON s.memory_id = m.id AND s.memory_id >= $1
+    WHERE m.id >= $1 AND s.revision_id IS DISTINCT FROM m.revision_id
+    ORDER BY m.id
+    LIMIT $2::integer
+) m
 JOIN revisions r ON r.id = m.revision_id
-LEFT JOIN memory_search s ON s.memory_id = m.id
-WHERE m.id > $1 AND s.revision_id IS DISTINCT FROM m.revision_id
 ORDER BY m.id
-LIMIT $2::integer
 `
 
 type MemoriesToIndexParams struct {
-	After uuid.UUID
+	First uuid.UUID
 	Most  int32
 }
 
@@ -56,10 +60,10 @@ type MemoriesToIndexRow struct {
 	Body        string
 }
 
-// Contents that the search index does not hold yet, in the order of their ids: each part goes on where the one before
-// has ended, and never over what is done.
+// Contents that the search index does not hold yet, from one memory on in the order of their ids: each part goes on with
+// the last of the one before, and never over what is done. Which they are is found first, and then what they say.
 func (q *Queries) MemoriesToIndex(ctx context.Context, arg MemoriesToIndexParams) ([]MemoriesToIndexRow, error) {
-	rows, err := q.db.Query(ctx, memoriesToIndex, arg.After, arg.Most)
+	rows, err := q.db.Query(ctx, memoriesToIndex, arg.First, arg.Most)
 	if err != nil {
 		return nil, err
 	}

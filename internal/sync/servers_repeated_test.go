@@ -1,0 +1,89 @@
+package sync_test
+
+import (
+	"context"
+	"os"
+	gosync "sync"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"memoir/internal/files"
+	"memoir/internal/memories"
+	"memoir/internal/postgres/pgtest"
+	"memoir/internal/sync"
+)
+
+// stuckDisk is one on which, once it is armed, the next writing of CLAUDE.md takes until it is freed.
+type stuckDisk struct {
+	brokenDisk
+	arm   chan struct{} // has one in it while armed
+	stuck chan struct{} // closes when it is stuck
+	free  chan struct{}
+}
+
+func (d *stuckDisk) Write(root *os.Root, name string, data []byte, options files.Options) error {
+	if name == "CLAUDE.md" {
+		select {
+		case <-d.arm:
+			close(d.stuck)
+			<-d.free
+		default:
+		}
+	}
+	return d.brokenDisk.Write(root, name, data, options)
+}
+
+// asked returns the request that waits for its answer; the zero one: none does.
+func (b *bench) asked() (id uuid.UUID) {
+	b.Helper()
+	conn, err := pgx.Connect(b.Context(), b.url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer conn.Close(context.Background()) //nolint:errcheck // the database goes with the test
+	if err := conn.QueryRow(b.Context(), "SELECT coalesce((SELECT id FROM requests), '00000000-0000-0000-0000-000000000000')").Scan(&id); err != nil {
+		b.Fatal(err)
+	}
+	return id
+}
+
+func TestADeletionWhoseServerLostItsLeaseMeanwhileIsAskedAgainAndDoneOnce(t *testing.T) {
+	t.Parallel()
+	a := setup(t)
+	a.stop()
+	disk := &stuckDisk{brokenDisk: brokenDisk{&breaker{}}, arm: make(chan struct{}, 1), stuck: make(chan struct{}), free: make(chan struct{})}
+	release := gosync.OnceFunc(func() { close(disk.free) })
+	t.Cleanup(release)
+	a.options.Disk = disk
+	a.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
+	a.start()
+	tabs := a.memory("ada", "Tabs")
+	other := a.another(t.TempDir())
+
+	disk.arm <- struct{}{}
+	type outcome struct {
+		result sync.Result
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		result, err := other.engine.Delete(t.Context(), "ada", tabs.ID, sync.ETag(tabs))
+		done <- outcome{result, err}
+	}()
+	<-disk.stuck // the deletion is committed, and not in CLAUDE.md yet
+	first := other.asked()
+	a.cutLinks()
+	a.until("the deletion to be asked for again", func() bool { now := other.asked(); return now != uuid.Nil && now != first })
+	release()
+	if o := <-done; o.err != nil || o.result.Memory.State != memories.Deleted {
+		t.Errorf("the deletion: %+v, %v", o.result, o.err)
+	}
+	if other.asked() != uuid.Nil {
+		t.Error("a request is left behind")
+	}
+	for _, gap := range pgtest.JournalGaps(t.Context(), a.url) {
+		t.Error(gap)
+	}
+}
