@@ -14,6 +14,8 @@ TESTFLAGS ?=
 FUZZTIME ?= 30s
 # How long `make soak` lasts.
 SOAKTIME ?= 1h
+# What `make torture` lets fail: each step of every operation, or all pairs of steps too, which takes hours.
+FAULTS ?= each
 # How often `make torture` strikes, and what its blows are drawn from; 0 is something new.
 KILLS ?= 200
 SEED ?= 0
@@ -63,7 +65,7 @@ fuzz: ## fuzz every target for FUZZTIME (30s)
 torture: ## strike the server and its Postgres KILLS (200) times, fail each step of each operation, take Postgres away
 	scripts/setup postgres
 	go test -timeout 3h -count=1 -v -run='Blow|OtherOfTwo' ./internal/torture -kills=$(KILLS) -seed=$(SEED) -write
-	go test -timeout 6h -count=1 -run=NoFault ./internal/sync -faults=each
+	go test -timeout 24h -count=1 -parallel=8 -run=Fault ./internal/sync -faults=$(FAULTS)
 	go test -timeout 1h -count=1 ./internal/outage -away=1m
 
 .PHONY: soak

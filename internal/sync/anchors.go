@@ -45,7 +45,7 @@ func whereItLeads(dir string) watchedPlace {
 	return placeOf(dir, info)
 }
 
-// watchAnchors has everything looked at below an anchor that leads elsewhere than when agents were last looked for.
+// watchAnchors has agents looked for when an anchor leads elsewhere than when they were last looked for.
 func (e *Engine) watchAnchors(ctx context.Context) {
 	ticks := time.NewTicker(glance)
 	defer ticks.Stop()
@@ -57,18 +57,19 @@ func (e *Engine) watchAnchors(ctx context.Context) {
 		}
 		for dir, was := range e.terrain().anchors {
 			if whereItLeads(dir) != was {
-				e.lookBelow(dir)
+				e.queue.add("", ".")
 			}
 		}
 	}
 }
 
-// lookBelow has agents looked for, and has all of those looked at that lie at the directory or below it.
-func (e *Engine) lookBelow(dir string) {
-	e.queue.add("", ".")
-	for _, a := range e.terrain().agents {
-		if a.Dir == dir || strings.HasPrefix(a.Dir, dir+string(filepath.Separator)) {
-			e.queue.add(a.Slug, ".")
+// moved says whether the directory lies at an anchor, or below one, that led elsewhere before.
+func (a anchors) moved(before anchors, dir string) bool {
+	for anchor, place := range a {
+		was, known := before[anchor]
+		if known && was != place && (dir == anchor || strings.HasPrefix(dir, anchor+string(filepath.Separator))) {
+			return true
 		}
 	}
+	return false
 }

@@ -61,9 +61,11 @@ func TestWhatChangesIsNewestAlsoWhenTheClockHasBeenSetBack(t *testing.T) {
 	tells := pgtest.Journal(t, b.url)
 	b.write("ada/memory/a.md", note("Tabs", memories.User, "one"))
 	b.write("ada/memory/b.md", note("Deploy", memories.User, "one"))
+	b.link("ada/memory/c.md", "nowhere")
 	b.scan("ada")
 	b.setClockBack("ada", withinToday())
 
+	b.remove("ada/memory/c.md")
 	b.write("ada/memory/a.md", note("Tabs", memories.User, "two"))
 	b.scan("ada")
 	b.hasBody("ada", "Tabs", "two")

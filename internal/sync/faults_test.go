@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -160,6 +161,7 @@ type trial struct {
 	plan    map[int]failure
 	errno   syscall.Errno
 	restart bool // afterwards Memoir is started again; otherwise it goes on
+	changes bool // the step that fails, the last one, may change something
 }
 
 func (t trial) String() string {
@@ -185,57 +187,72 @@ func sortedKeys(plan map[int]failure) []int {
 
 // singles lets each step fail in each way.
 func (m *matrix) singles() {
+	var all []trial
 	for n, step := range m.steps {
 		for _, how := range failuresOf(step) {
 			for _, errno := range errnosOf(step, how) {
 				for _, restart := range restartsAfter(how) {
-					if *faults != "some" || m.isChosen(step, 30, 120, n, how, errno, restart) {
-						m.try(trial{map[int]failure{n: how}, errno, restart})
-					}
+					all = append(all, trial{map[int]failure{n: how}, errno, restart, changesSomething(step)})
 				}
 			}
 		}
 	}
+	for _, t := range m.chosen(all, 2) {
+		m.try(t)
+	}
 }
 
-// pairs lets a second step fail among those that Memoir takes after the first, the recovery included.
+// pairs lets a second step fail among those that Memoir takes after the first, the recovery included: of steps that change
+// something.
 func (m *matrix) pairs() {
 	if *faults == "each" {
 		return
 	}
+	var firsts []trial
 	for n, step := range m.steps {
+		if !changesSomething(step) {
+			continue
+		}
 		for _, how := range failuresOf(step) {
 			for _, restart := range restartsAfter(how) {
-				if !m.isChosen(step, 150, 500, n, how, restart) {
-					continue
-				}
-				first := trial{map[int]failure{n: how}, syscall.EIO, restart}
-				taken := m.try(first)
-				for k := n + 1; k < len(taken); k++ {
-					for _, then := range failuresOf(taken[k]) {
-						if m.isChosen(taken[k], 40, 150, n, how, restart, k, then) {
-							m.try(trial{map[int]failure{n: how, k: then}, syscall.EIO, restart})
-						}
-					}
-				}
+				firsts = append(firsts, trial{map[int]failure{n: how}, syscall.EIO, restart, true})
 			}
+		}
+	}
+	for _, first := range m.chosen(firsts, 1) {
+		taken := m.try(first)
+		n := sortedKeys(first.plan)[0]
+		var seconds []trial
+		for k := n + 1; k < len(taken); k++ {
+			if !changesSomething(taken[k]) {
+				continue
+			}
+			for _, then := range failuresOf(taken[k]) {
+				seconds = append(seconds, trial{map[int]failure{n: first.plan[n], k: then}, syscall.EIO, first.restart, true})
+			}
+		}
+		for _, both := range m.chosen(seconds, 1) {
+			m.try(both)
 		}
 	}
 }
 
-// isChosen takes one in so many, always the same ones: of steps that change something, and of the others. Where all is asked
-// for, it takes all of the former.
-func (m *matrix) isChosen(step string, changing, other uint32, which ...any) bool {
-	oneIn := other
-	if changesSomething(step) {
-		oneIn = changing
-		if *faults == "all" {
-			return true
-		}
+// chosen returns all of the trials, or where only some are asked for, that many: always the same ones, and mostly those in
+// which a step fails that changes something.
+func (m *matrix) chosen(all []trial, some int) []trial {
+	if *faults != "some" {
+		return all
 	}
-	h := fnv.New32a()
-	fmt.Fprint(h, m.op.name, which)
-	return h.Sum32()%oneIn == 0
+	order := func(t trial) uint32 {
+		h := fnv.New32a()
+		fmt.Fprint(h, m.op.name, t)
+		if t.changes {
+			return h.Sum32() / 4
+		}
+		return h.Sum32()
+	}
+	slices.SortFunc(all, func(a, b trial) int { return cmp.Compare(order(a), order(b)) })
+	return all[:min(some, len(all))]
 }
 
 func failuresOf(step string) []failure {

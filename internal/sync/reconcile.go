@@ -55,7 +55,7 @@ const massRemoval = 10
 // reconcile decides what a look means. It is the heart of the mirror and a pure function: the same look over the same
 // past always has the same outcome.
 func reconcile(l look, p past) outcome {
-	l.comeAfter(p.heads)
+	l.comeAfter(append(slices.Clone(p.heads), p.unreadable...))
 	d := newDesk(l, p)
 	for _, f := range l.gone {
 		d.fileGone(f)

@@ -20,8 +20,8 @@ func (e *Engine) terrain() terrain {
 	return terrain{}
 }
 
-// noteTerrain keeps what a discovery has found. The anchors are as they were before it: what has changed since is then
-// noticed.
+// noteTerrain keeps what a discovery has found, and has the agents looked at that are not where they were. The anchors are
+// as they were before it: what has changed since is then noticed.
 func (e *Engine) noteTerrain(found []agents.Agent, held anchors) {
 	eventless := map[string]string{}
 	for dir, place := range held {
@@ -33,6 +33,12 @@ func (e *Engine) noteTerrain(found []agents.Agent, held anchors) {
 	for _, a := range found {
 		if sendsNoEvents(a.Dir) {
 			eventless[a.Slug] = a.Dir
+		}
+	}
+	before := e.terrain().anchors
+	for _, a := range found {
+		if held.moved(before, a.Dir) {
+			e.queue.add(a.Slug, ".")
 		}
 	}
 	e.found.Store(&terrain{agents: found, anchors: held, eventless: eventless})

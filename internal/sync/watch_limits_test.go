@@ -58,8 +58,8 @@ func (s *system) open() (sync.Notifier, error) {
 		defer close(events)
 		for event := range notifier.Events {
 			s.stuck.Lock()
-			s.stuck.Unlock() //nolint:staticcheck // only to wait for it
 			events <- event
+			s.stuck.Unlock()
 		}
 	}()
 	return s, nil
@@ -145,7 +145,7 @@ func TestWhatTheSystemHasNoWatchForIsLookedAtUntilItHas(t *testing.T) {
 	b.write("carl/memory/a.md", note("Tabs", memories.User, "one too many"))
 	b.arrives("carl", "Tabs", "one too many")
 	b.polls("fs.inotify.max_user_watches")
-	b.remove("ada/sessions") // gives back what the others lack
+	b.removeBusy("ada/sessions") // gives back what the others lack
 	b.watchesAgain()
 	b.write("carl/memory/a.md", note("Tabs", memories.User, "told of"))
 	b.arrives("carl", "Tabs", "told of")
@@ -185,9 +185,9 @@ func TestWatchesAreGivenBackWithTheirDirectories(t *testing.T) {
 		if round == 1 {
 			b.rename("ada/sessions", ".aside")
 		} else {
-			b.remove("ada/sessions")
+			b.removeBusy("ada/sessions")
 		}
-		b.remove("bob")
+		b.removeBusy("bob")
 		b.until("the watches to be given back", func() bool { return s.inUse() == 3 })
 	}
 }

@@ -198,7 +198,8 @@ func FuzzWords(f *testing.F) {
 			if word == "" || len(word) > words.Longest || strings.ContainsAny(word, "'\\\x00 &|!:*<>()^#@") || !utf8.ValidString(word) {
 				t.Errorf("%q of %q is no word", word, text)
 			}
-			if again := slices.Collect(words.All(word)); len(word) < words.Longest-3 && !slices.Equal(again, []string{word}) {
+			// What is no UTF-8 is kept from the search; the library does not normalise what follows it.
+			if again := slices.Collect(words.All(word)); utf8.ValidString(text) && len(word) < words.Longest-3 && !slices.Equal(again, []string{word}) {
 				t.Errorf("%q of %q is %q", word, text, again)
 			}
 		}

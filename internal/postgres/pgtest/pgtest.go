@@ -5,6 +5,7 @@ package pgtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/local"
@@ -128,11 +130,31 @@ func create(t testing.TB, options string) string {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
 		defer cancel()
-		if err := execute(ctx, server.URL(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+		if err := drop(ctx, server.URL(), name); err != nil {
 			t.Errorf("pgtest: %v", err)
 		}
 	})
 	return database(server.URL(), name)
+}
+
+// insufficientPrivilege is the SQLSTATE with which Postgres says that something is not ours to do.
+const insufficientPrivilege = "42501"
+
+// drop removes a database with whoever is still connected. Autovacuum's workers are the superuser's, which is refused to end
+// them; one that is at work there is soon done.
+func drop(ctx context.Context, url, name string) error {
+	for {
+		err := execute(ctx, url, "DROP DATABASE "+name+" WITH (FORCE)")
+		var refused *pgconn.PgError
+		if !errors.As(err, &refused) || refused.Code != insufficientPrivilege {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
 }
 
 // database gives the server's URL with another database.
