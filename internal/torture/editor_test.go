@@ -21,7 +21,8 @@ func indexLine(i int) string {
 	return fmt.Sprintf("- [%s](m%d.md) — number %d\n", nameOf(ofMinutes, i), i, i)
 }
 
-// editor writes by hand into the two files that Memoir writes too: above its block in CLAUDE.md, and into MEMORY.md.
+// editor writes by hand into the two files that Memoir writes too: above its block in CLAUDE.md, and into MEMORY.md. It saves
+// by renaming: what is written into an opened file that Memoir replaces meanwhile is lost, as the report says.
 type editor struct {
 	*ledger
 	random  *rand.Rand
@@ -67,9 +68,6 @@ func (e *editor) rewriteAbove() error {
 		text += "\n" + string(raw[begin:])
 	}
 	e.above = above
-	if e.random.IntN(2) == 0 {
-		return os.WriteFile(path, []byte(text), 0o644)
-	}
 	return saveByRenaming(path, text)
 }
 
