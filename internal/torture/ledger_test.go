@@ -39,7 +39,7 @@ type ledger struct {
 	said map[string][]string
 	// late are what unanswered calls may still do, where another server may be at it.
 	late map[string][]string
-	// renaming are the names of renames without an answer, to which nothing else has been done since: one of two lives.
+	// renaming are the names of renames without an answer, to which nothing else has been done since: one of two lives, or both.
 	renaming map[string]string
 	// ended are bodies that were deleted, with an answer, and that nobody has asked back since.
 	ended map[string]map[string]bool
