@@ -17,7 +17,8 @@ func setContent(mapping *yaml.Node, c Content) {
 	if is.Description != c.Description {
 		setText(mapping, "description", c.Description)
 	}
-	if is.Type != c.Type {
+	var stated File
+	if stated.readType(mapping, false); stated.Type != c.Type || stated.has(CodeTypeConflict) {
 		setType(mapping, c.Type)
 	}
 }
