@@ -55,7 +55,7 @@ func ApproximateTokens(chars int) int { return (chars + charsPerToken - 1) / cha
 
 // CompilerVersion is raised whenever Compile makes something else of the same memories than before: every CLAUDE.md is
 // compiled anew then.
-const CompilerVersion = 1
+const CompilerVersion = 2
 
 // Compile is CompileParts and Joined for whoever has all bodies at hand.
 func Compile(ms []Section, limit, outside int) (block []byte, costs []Cost) {

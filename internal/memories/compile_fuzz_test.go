@@ -66,6 +66,8 @@ var hostileBodies = []string{
 	"<a href=\"\n# x\n\">\n===",
 	"`\n===\n`\n---",
 	"[^1]: # note\n: # definition",
+	">\t### ",
+	"-\t# a\n\n\t# b\n>\t# c\n>\td\n>\t===",
 }
 
 // FuzzCompile checks that no memory leaves its place in the block.

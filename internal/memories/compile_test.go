@@ -73,7 +73,7 @@ func TestCompiledFiles(t *testing.T) {
 // Each CLAUDE.md that has been compiled is left alone until the version is another one.
 func TestAnotherOutputIsAnotherCompilerVersion(t *testing.T) {
 	t.Parallel()
-	const version, output = 1, "148ffa78658de74a"
+	const version, output = 2, "db192c4e4442447f"
 	files, err := filepath.Glob(filepath.Join("testdata", "*.CLAUDE.md"))
 	if err != nil {
 		t.Fatal(err)

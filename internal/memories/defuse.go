@@ -213,7 +213,8 @@ func sinkHeadings(text string, upTo int) string {
 	return replace(text, edits)
 }
 
-var atxOpening = regexp.MustCompile(`^#{1,6}(?:[ \t\n\f\v]|$)`)
+// atxOpening is a line that begins a heading with number signs, behind the marks of the quotes and lists that it stands in.
+var atxOpening = regexp.MustCompile(`^[ \t>*+\-0-9.)]*(#{1,6})(?:[ \t\n\f\v]|$)`)
 
 func sink(text string, heading *ast.Heading) []replacement {
 	marks := strings.Repeat("#", min(heading.Level+sinkBy, deepestHeading))
@@ -221,8 +222,10 @@ func sink(text string, heading *ast.Heading) []replacement {
 	if at < 0 || at > len(text) {
 		return nil
 	}
-	if atxOpening.MatchString(text[at:]) {
-		return []replacement{{at, at + heading.Level, marks}}
+	// The position tells the line alone: behind a tab that a quote or a list takes a part of, it is not exact.
+	line := strings.LastIndexByte(text[:at], '\n') + 1
+	if found := atxOpening.FindStringSubmatchIndex(text[line:endOfLine(text, line)]); found != nil && found[3]-found[2] == heading.Level {
+		return []replacement{{line + found[2], line + found[3], marks}}
 	}
 	return sinkUnderlined(text, heading, marks)
 }
