@@ -28,13 +28,33 @@ func (e *Engine) figures() map[int64]postgres.Figures {
 	return figures
 }
 
-// figuresOfAll returns how each agent stands with its directory, as the server that looks after it says.
+// figuresOfAll returns how each agent stands with its directory, as the server that looks after it says. Where none does any
+// more, nothing waits to be looked at, whatever was said last.
 func (e *Engine) figuresOfAll(ctx context.Context) (map[int64]postgres.Figures, error) {
 	all, err := e.store.Figures(ctx)
 	if err != nil {
 		return nil, err
 	}
-	maps.Copy(all, e.figures())
+	own := e.figures()
+	maps.Copy(all, own)
+	var waiting []int64
+	for id, f := range all {
+		if _, here := own[id]; !here && f.Pending > 0 {
+			waiting = append(waiting, id)
+		}
+	}
+	if len(waiting) == 0 {
+		return all, nil
+	}
+	holders, err := e.store.Holders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range waiting {
+		if holders[id] == 0 {
+			all[id] = postgres.Figures{Files: all[id].Files}
+		}
+	}
 	return all, nil
 }
 

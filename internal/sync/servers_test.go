@@ -300,3 +300,17 @@ func TestLeasesThatAreLostUnderLoadChangeNothing(t *testing.T) {
 		t.Error(gap)
 	}
 }
+
+func TestNothingWaitsOfAnAgentThatNobodyLooksAfter(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
+	b.arrives("ada", "Tabs", "Use tabs.")
+	b.removeBusy("ada")
+	b.until("ada to be gone", func() bool { return !b.statusOf("ada").Present })
+	// What was said last may be from the middle of its removal, and nobody is left to take it back.
+	b.execute("UPDATE figures SET pending = 5")
+	if s := b.statusOf("ada"); s.Pending != 0 || b.status().Pending != 0 {
+		t.Errorf("%d changes wait of an agent that is gone, %d in all", s.Pending, b.status().Pending)
+	}
+}
