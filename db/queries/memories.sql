@@ -72,9 +72,6 @@ UPDATE memories m SET claude_md_chars = c.chars, claude_md_listed = c.listed
 FROM (SELECT unnest(@ids::uuid[]) AS id, unnest(@chars::integer[]) AS chars, unnest(@listed::boolean[]) AS listed) c
 WHERE m.id = c.id;
 
--- name: MissingMemories :many
-SELECT id FROM memories WHERE agent_id = @agent_id AND state = 'missing' ORDER BY name, id;
-
 -- name: SetModified :exec
 UPDATE memories SET modified_at = @modified_at WHERE id = @id;
 

@@ -126,16 +126,6 @@ func blockedList(rows []queries.Blocked, err error) ([]memories.Blocked, error) 
 	return blocked, nil
 }
 
-// Missing returns the ids of the memories that are held as missing, by name.
-func (s *Store) Missing(ctx context.Context, agentID int64) ([]string, error) {
-	rows, err := s.q.MissingMemories(ctx, agentID)
-	ids := make([]string, len(rows))
-	for i, id := range rows {
-		ids[i] = id.String()
-	}
-	return ids, wrap("read missing memories", err)
-}
-
 // FilesToIndex returns the durable files that a MEMORY.md is to list, and the paths of those whose memory is missing.
 // Paths are relative to the agent's directory, and in order.
 func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memories.IndexedFile, missing []string, err error) {

@@ -363,30 +363,6 @@ func (q *Queries) Memory(ctx context.Context, arg MemoryParams) (MemoryRow, erro
 	return i, err
 }
 
-const missingMemories = `-- name: MissingMemories :many
-SELECT id FROM memories WHERE agent_id = $1 AND state = 'missing' ORDER BY name, id
-`
-
-func (q *Queries) MissingMemories(ctx context.Context, agentID int64) ([]uuid.UUID, error) {
-	rows, err := q.db.Query(ctx, missingMemories, agentID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []uuid.UUID{}
-	for rows.Next() {
-		var id uuid.UUID
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		items = append(items, id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const namesOf = `-- name: NamesOf :many
 SELECT id, name FROM memories WHERE agent_id = $1 AND id = ANY($2::uuid[])
 `
