@@ -43,6 +43,7 @@ func (e *Engine) removeBlockedHere(ctx context.Context, slug, id string) (memori
 		if err := h.w.DiscardBlocked(ctx, blocked, actorOf(ctx)); err != nil {
 			return err
 		}
+		h.files.Add(-1)
 		h.tell([]change{{KindDeleted, blocked.Name}})
 		return nil
 	})

@@ -191,6 +191,9 @@ func (h *hold) removeFiles(ctx context.Context, marked []postgres.File, indexes 
 		err := h.removeFile(f, indexes)
 		if err == nil {
 			removed = append(removed, f.Path)
+			if f.Present {
+				h.files.Add(-1) // the look that follows goes by the rows, and they say so already
+			}
 			continue
 		}
 		problem := f.Path + " could not be removed: " + plain(err).Error() + ". The memory is deleted all the same, and the removal is tried again at each scan."

@@ -362,3 +362,27 @@ func TestAFileThatIsTooDeepIsDeletedAndRestoredAsItIs(t *testing.T) {
 		t.Errorf("restored is %q", got)
 	}
 }
+
+func TestADeletedFileIsNoLongerCountedOnDisk(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
+	b.write("ada/memory/spaces.md", note("Spaces", memories.Feedback, "Never."))
+	b.arrives("ada", "Tabs", "Use tabs.")
+	b.arrives("ada", "Spaces", "Never.")
+	b.scan("ada")
+	b.delete("ada", "Tabs")
+	if s := b.statusOf("ada"); s.FilesOnDisk != 1 || s.Mirrored != 1 {
+		t.Errorf("%d files on disk, %d of them mirrored, after one of two was deleted", s.FilesOnDisk, s.Mirrored)
+	}
+	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
+	b.scan("ada")
+	for _, kept := range b.blocked("ada") {
+		if _, err := b.engine.RemoveBlocked(t.Context(), "ada", kept.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s := b.statusOf("ada"); s.FilesOnDisk != 1 || s.Mirrored != 1 {
+		t.Errorf("%d files on disk, %d of them mirrored, after what was kept out was removed", s.FilesOnDisk, s.Mirrored)
+	}
+}
