@@ -135,10 +135,11 @@ UPDATE files SET status = 'removing', problem = NULL, signature = NULL
 WHERE agent_id = @agent_id AND path = ANY(@paths::text[]);
 
 -- name: PromiseFile :exec
--- A file that is about to be written. Like one that a deletion has left it goes again, unless it is taken in.
+-- A file that is about to be written. Like one that a deletion has left it goes again, unless it is taken in. It is no memory's,
+-- whatever was there before: restoring that one must not keep it.
 INSERT INTO files (agent_id, path, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at)
 VALUES (@agent_id, @path, 'removing', false, @fingerprint, @hash, 0, 0, @at, @at)
-ON CONFLICT (agent_id, path) DO UPDATE SET status = 'removing', present = false, hash = excluded.hash, signature = NULL, problem = NULL;
+ON CONFLICT (agent_id, path) DO UPDATE SET status = 'removing', present = false, memory_id = NULL, hash = excluded.hash, signature = NULL, problem = NULL;
 
 -- name: LeaveFiles :exec
 -- What a deletion has not removed yet is to stay: the next look finds it as if it had come back.

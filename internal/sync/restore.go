@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 
 	"memoir/internal/files"
@@ -133,7 +132,7 @@ func (h *hold) restoreTarget(ctx context.Context, head postgres.Head, raw []byte
 		}
 	}
 	for n := 1; ; n++ {
-		place = path.Join(h.onDisk.DurableDir(), memories.NumberedFileName(memories.FileName(head.Type, head.Name), n))
+		place = h.numbered(memories.FileName(head.Type, head.Name), n)
 		data = named(raw, head, place)
 		if !h.isTaken(place) || h.holds(place, files.Hash(data)) {
 			return place, data, nil

@@ -255,14 +255,30 @@ func contains(durable []postgres.DurableFile, path string) bool {
 // newTarget returns a path of the durable directory at which there is nothing.
 func (h *hold) newTarget(file string) target {
 	for n := 1; ; n++ {
-		name := file
-		if n > 1 {
-			name = memories.NumberedFileName(file, n)
-		}
-		if p := path.Join(h.onDisk.DurableDir(), name); !h.isTaken(p) {
+		if p := h.numbered(file, n); !h.isTaken(p) {
 			return target{path: p}
 		}
 	}
+}
+
+// unknownTarget returns a path of the durable directory at which there is nothing, on record either: a file whose going has not
+// been seen yet has still to take its leave of its memory, which a mark in its place would keep it from.
+func (h *hold) unknownTarget(ctx context.Context, file string) (string, error) {
+	for n := 1; ; n++ {
+		p := h.numbered(file, n)
+		if h.isTaken(p) {
+			continue
+		}
+		known, err := h.w.FilesAt(ctx, []string{p})
+		if err != nil || len(known) == 0 || !known[0].Present {
+			return p, err
+		}
+	}
+}
+
+// numbered returns the n-th path of the durable directory that a file of this name may have.
+func (h *hold) numbered(file string, n int) string {
+	return path.Join(h.onDisk.DurableDir(), memories.NumberedFileName(file, n))
 }
 
 func (h *hold) isFree(p string) bool {
@@ -382,15 +398,18 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if err != nil {
 		return Result{}, err
 	}
-	parsed := memories.Parse(data, "")
-	t := h.newTarget(memories.FileName(draft.Type, draft.Name))
-	if err := h.w.BeginRename(ctx, draft.Name, parsed.Fingerprint(data), t.path, files.Hash(data)); err != nil {
+	place, err := h.unknownTarget(ctx, memories.FileName(draft.Type, draft.Name))
+	if err != nil {
 		return Result{}, err
 	}
-	if err := h.disk.Write(h.root, t.path, data, files.Options{New: true}); err != nil {
-		return Result{}, writeConflict(t.path, err)
+	parsed := memories.Parse(data, "")
+	if err := h.w.BeginRename(ctx, draft.Name, parsed.Fingerprint(data), place, files.Hash(data)); err != nil {
+		return Result{}, err
 	}
-	if err := h.takeInSaved(ctx, t.path, cause{actor: actorOf(ctx), renames: &deletion}); err != nil {
+	if err := h.disk.Write(h.root, place, data, files.Options{New: true}); err != nil {
+		return Result{}, writeConflict(place, err)
+	}
+	if err := h.takeInSaved(ctx, place, cause{actor: actorOf(ctx), renames: &deletion}); err != nil {
 		return Result{}, err
 	}
 	if err := h.removeFiles(ctx, deletion.Files, indexes); err != nil {

@@ -199,8 +199,8 @@ func (f *found) checkPersonal() {
 	for from, to := range f.renaming {
 		_, old := f.alive[from]
 		_, new := f.alive[to]
-		if f.renaming[to] == from && !old && !new {
-			f.Errorf("%s was being renamed to %s, and neither lives", from, to)
+		if f.renaming[to] == from && old == new {
+			f.Errorf("%s was being renamed to %s; the old one lives: %t, the new one: %t", from, to, old, new)
 		}
 	}
 	f.mu.Lock()

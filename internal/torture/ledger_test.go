@@ -39,7 +39,7 @@ type ledger struct {
 	said map[string][]string
 	// late are what unanswered calls may still do, where another server may be at it.
 	late map[string][]string
-	// renaming are the names of renames without an answer, to which nothing else has been done since: one of two lives, or both.
+	// renaming are the names of renames without an answer, to which nothing else has been done since: one of two lives.
 	renaming map[string]string
 	// ended are bodies that were deleted, with an answer, and that nobody has asked back since.
 	ended map[string]map[string]bool
@@ -134,6 +134,15 @@ func (l *ledger) becomes(name, body string, status int) {
 		l.late[name] = append(l.late[name], body)
 	}
 	l.said[name] = append(may, body)
+}
+
+// isSurelyFree says that no memory lives under a name, and that none is about to. A rename to any other name is refused, and
+// says nothing of the two when that answer is lost.
+func (l *ledger) isSurelyFree(name string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	may := l.said[name]
+	return len(may) == 1 && may[0] == ""
 }
 
 func answered(status int) bool { return status >= 200 && status < 300 }

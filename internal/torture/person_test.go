@@ -126,13 +126,14 @@ func (p *person) rename() {
 	}
 	to := string(ofPerson+ofRenamed-familyOf(m.Name)) + m.Name[1:]
 	p.asksToDelete(m)
+	free := p.isSurelyFree(to)
 	status := p.ask("PATCH", p.api("/memories/"+m.ID), map[string]string{"name": to}, nil)
 	p.becomes(to, m.Body, status)
 	p.becomes(m.Name, "", status)
 	switch {
 	case answered(status):
 		p.isDeleted(m.Name, m.Body)
-	case !refused(status) && len(p.servers) == 1:
+	case !refused(status) && free && len(p.servers) == 1:
 		p.mu.Lock()
 		p.renaming[m.Name], p.renaming[to] = to, m.Name
 		p.mu.Unlock()

@@ -584,7 +584,7 @@ func (q *Queries) MarkFilesRemoving(ctx context.Context, arg MarkFilesRemovingPa
 const promiseFile = `-- name: PromiseFile :exec
 INSERT INTO files (agent_id, path, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at)
 VALUES ($1, $2, 'removing', false, $3, $4, 0, 0, $5, $5)
-ON CONFLICT (agent_id, path) DO UPDATE SET status = 'removing', present = false, hash = excluded.hash, signature = NULL, problem = NULL
+ON CONFLICT (agent_id, path) DO UPDATE SET status = 'removing', present = false, memory_id = NULL, hash = excluded.hash, signature = NULL, problem = NULL
 `
 
 type PromiseFileParams struct {
@@ -595,7 +595,8 @@ type PromiseFileParams struct {
 	At          time.Time
 }
 
-// A file that is about to be written. Like one that a deletion has left it goes again, unless it is taken in.
+// A file that is about to be written. Like one that a deletion has left it goes again, unless it is taken in. It is no memory's,
+// whatever was there before: restoring that one must not keep it.
 func (q *Queries) PromiseFile(ctx context.Context, arg PromiseFileParams) error {
 	_, err := q.db.Exec(ctx, promiseFile,
 		arg.AgentID,

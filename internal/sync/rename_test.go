@@ -1,0 +1,119 @@
+package sync_test
+
+import (
+	"os"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"memoir/internal/files"
+	"memoir/internal/memories"
+	"memoir/internal/sync"
+)
+
+// unsureDisk writes and, while unsure is set, cannot say so: what follows the file does not happen.
+type unsureDisk struct {
+	brokenDisk
+	unsure atomic.Bool
+}
+
+func (d *unsureDisk) Write(root *os.Root, name string, data []byte, options files.Options) error {
+	err := d.brokenDisk.Write(root, name, data, options)
+	if err == nil && d.unsure.Load() {
+		return &os.PathError{Op: "fsync", Path: name, Err: syscall.EIO}
+	}
+	return err
+}
+
+// cutShort is ada with Tabs, whose renaming to Spaces was cut short after the new file was there.
+func cutShort(t *testing.T, prepare func(*bench)) *bench {
+	t.Helper()
+	b := withAda(t)
+	b.stop()
+	disk := &unsureDisk{brokenDisk: brokenDisk{&breaker{}}}
+	b.options.Disk, b.options.Debounce = disk, time.Hour
+	b.start()
+	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
+	b.scan("ada")
+	prepare(b)
+	disk.unsure.Store(true)
+	if _, err := b.engine.Patch(t.Context(), "ada", b.memory("ada", "Tabs").ID, "", sync.Patch{Name: pointer("Spaces")}); err == nil {
+		t.Fatal("the rename was not cut short")
+	}
+	disk.unsure.Store(false)
+	return b
+}
+
+// onlyLives checks that of the two names one lives, with these words.
+func (b *bench) onlyLives(name, body string) {
+	b.Helper()
+	b.scan("ada")
+	found := b.list("ada", "")
+	if len(found) != 1 || found[name].Body != body {
+		b.Errorf("there are %v; want only %s with %q", found, name, body)
+	}
+}
+
+func TestARenameThatWasCutShortLeavesTheOldNameOnly(t *testing.T) {
+	t.Parallel()
+	for what, then := range map[string]struct {
+		do         func(*bench)
+		name, body string
+	}{
+		"nothing":             {func(*bench) {}, "Tabs", "Use tabs."},
+		"a look at the file":  {func(b *bench) { b.engine.Scan(b.Context(), "ada") }, "Tabs", "Use tabs."}, //nolint:errcheck // scanned again
+		"the same rename":     {func(b *bench) { b.renames("Tabs", "Spaces") }, "Spaces", "Use tabs."},
+		"there and back":      {func(b *bench) { b.renames("Tabs", "Spaces"); b.renames("Spaces", "Tabs") }, "Tabs", "Use tabs."},
+		"back, as it were":    {func(b *bench) { b.renames("Tabs", "Spaces"); b.renames("Spaces", "Tabs"); b.renames("Tabs", "Spaces") }, "Spaces", "Use tabs."},
+		"an edit":             {func(b *bench) { b.save(sync.Draft{Name: "Tabs", Type: memories.Feedback, Body: "Use both."}) }, "Tabs", "Use both."},
+		"deleted and back":    {func(b *bench) { b.restore("ada", b.delete("ada", "Tabs")) }, "Tabs", "Use tabs."},
+		"Memoir starts again": {(*bench).restart, "Tabs", "Use tabs."},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			b := cutShort(t, func(*bench) {})
+			then.do(b)
+			b.onlyLives(then.name, then.body)
+		})
+	}
+}
+
+func (b *bench) renames(from, to string) {
+	b.Helper()
+	if _, err := b.engine.Patch(b.Context(), "ada", b.memory("ada", from).ID, "", sync.Patch{Name: &to}); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func TestWhatARenameLeftBehindIsNoPartOfTheMemoryThatIsRestored(t *testing.T) {
+	t.Parallel()
+	b := cutShort(t, func(b *bench) {
+		b.write("ada/memory/feedback_spaces.md", note("Spaces", memories.Feedback, "Use spaces."))
+		b.scan("ada")
+		b.delete("ada", "Spaces")
+	})
+	b.restore("ada", b.list("ada", memories.Deleted)["Spaces"])
+	b.scan("ada")
+	if found := b.list("ada", ""); found["Tabs"].Body != "Use tabs." || found["Spaces"].Body != "Use spaces." {
+		t.Errorf("after the restore there are %v", found)
+	}
+	if files := b.memory("ada", "Spaces").Files; len(files) != 1 {
+		t.Errorf("the restored memory has %v", files)
+	}
+}
+
+func TestARenameTakesNoPlaceOfAFileWhoseGoingNobodyHasSeen(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.stop()
+	b.options.Debounce = time.Hour
+	b.start()
+	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
+	b.write("ada/memory/feedback_spaces.md", note("Other", memories.Feedback, "Goes."))
+	b.scan("ada")
+	b.remove("ada/memory/feedback_spaces.md")
+	b.renames("Tabs", "Spaces")
+	b.onlyLives("Spaces", "Use tabs.")
+	b.isIn("ada", "Other", memories.Deleted)
+}
