@@ -5,8 +5,8 @@
 // It owns how a file gets durably to the disk and off it. It never decides which file, never lists an agent, and keeps no
 // state between calls. The sync room writes and removes with it; the agents room only opens and resolves.
 //
-// The names of its own files on disk start with ".memoir-": temporary files (".memoir-tmp-") and files on their way out
-// (".memoir-removing-"). After a crash [Recover] clears them.
+// The names of its own files on disk start with ".memoir-": temporary files (".memoir-tmp-"), files that change places with what
+// they replace (".memoir-replacing-") and files on their way out (".memoir-removing-"). After a crash [Recover] clears them.
 package files
 
 import "errors"
@@ -28,6 +28,10 @@ var (
 )
 
 const (
-	tempPrefix     = ".memoir-tmp-"
-	removingPrefix = ".memoir-removing-"
+	tempPrefix      = ".memoir-tmp-"
+	replacingPrefix = ".memoir-replacing-"
+	removingPrefix  = ".memoir-removing-"
 )
+
+// The longest name that file systems allow, in bytes.
+const maxName = 255

@@ -10,8 +10,9 @@ import (
 )
 
 // Recover clears what a crash left in the given directories of root: temporary files go, and files that were on their way out are
-// put back under their name, unless a newer one is there. Whoever wanted them removed asks again. Directories that do not exist
-// are passed over. It returns the paths that were put back. It must not run while another process writes in them.
+// put back under their name, unless a newer one is there. Whoever wanted them removed asks again. What somebody saved in the very
+// moment in which a file was replaced is put back too. Directories that do not exist are passed over. It returns the paths that
+// were put back. It must not run while another process writes in them.
 func Recover(root *os.Root, dirs []string) (back []string, err error) {
 	var failed []error
 	for _, dir := range dirs {
@@ -42,7 +43,7 @@ func leftovers(root *os.Root, dir string) ([]string, error) {
 	all, err := handle.Readdirnames(-1)
 	var names []string
 	for _, name := range all {
-		if strings.HasPrefix(name, tempPrefix) || strings.HasPrefix(name, removingPrefix) {
+		if strings.HasPrefix(name, tempPrefix) || strings.HasPrefix(name, replacingPrefix) || strings.HasPrefix(name, removingPrefix) {
 			names = append(names, name)
 		}
 	}
@@ -52,6 +53,9 @@ func leftovers(root *os.Root, dir string) ([]string, error) {
 // clearLeftover handles one leftover. It returns the path under which a file was put back.
 func clearLeftover(root *os.Root, dir, name string) (restored string, err error) {
 	leftover := path.Join(dir, name)
+	if strings.HasPrefix(name, replacingPrefix) {
+		return clearReplaced(root, leftover)
+	}
 	original, removing := strings.CutPrefix(name, removingPrefix)
 	if !removing || original == "" {
 		return "", root.Remove(leftover)

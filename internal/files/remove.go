@@ -8,9 +8,6 @@ import (
 	"path"
 )
 
-// The longest name that file systems allow, in bytes.
-const maxName = 255
-
 // RemoveIf removes a file when its bytes have the given Hash; ErrChanged otherwise, and the file is where it was. A file that is
 // gone already is success. A link is removed itself, its target stays.
 //

@@ -2,16 +2,60 @@ package files
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"path"
+	"strings"
 )
 
-// replaceIf gives the temporary file, which has data, the target's place when that has the bytes of the given Hash;
+// abbreviated is as much of a Hash, in its digits, as the name of a file that replaces another has of each of the two.
+const abbreviated = 32
+
+// nameReplacing gives the temporary file, complete and durable, the name under which it changes places with the target. That says
+// which bytes either has: after a crash, what is under it with others was saved by somebody in that very moment. A target whose
+// name is too long for that is replaced from under the temporary name.
+func nameReplacing(root *os.Root, temp, target, data, hash string) (string, error) {
+	name := fmt.Sprintf("%s%.*s-%.*s-%s", replacingPrefix, abbreviated, data, abbreviated, hash, path.Base(target))
+	if len(name) > maxName {
+		return temp, nil
+	}
+	name = path.Join(path.Dir(temp), name)
+	if err := root.Rename(temp, name); err != nil {
+		return temp, err
+	}
+	return name, nil
+}
+
+// clearReplaced clears what a crash has left of a replacement. It returns the path of the target when that has got back what
+// somebody had saved there.
+func clearReplaced(root *os.Root, leftover string) (restored string, err error) {
+	name := strings.TrimPrefix(path.Base(leftover), replacingPrefix)
+	if len(name) < 2*abbreviated+3 {
+		return "", root.Remove(leftover)
+	}
+	data, hash := name[:abbreviated], name[abbreviated+1:2*abbreviated+1]
+	target := path.Join(path.Dir(leftover), name[2*abbreviated+2:])
+	left, err := ReadHash(root, leftover)
+	if err != nil {
+		return "", err
+	}
+	if under, err := ReadHash(root, target); err != nil || left[:abbreviated] == data || left[:abbreviated] == hash || under[:abbreviated] != data {
+		return "", root.Remove(leftover) // it is one of the two, or something newer is there
+	}
+	if err := root.Rename(leftover, target); err != nil {
+		return "", err
+	}
+	return target, syncDirectory(root, path.Dir(target))
+}
+
+// replaceIf gives the temporary file, which has data, the target's place when that has the bytes that the options ask for;
 // ErrChanged otherwise.
 //
 // Somebody may save the target between the look at it and the rename, which would take that save away for good. So the two
 // change places, where the file system can do that in one step, and what had the place is looked at once more.
-func replaceIf(root *os.Root, temp, target string, data []byte, hash string) error {
+func replaceIf(root *os.Root, temp, target string, data []byte, opts Options) error {
+	hash := opts.IfHash
 	found, err := ReadHash(root, target)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -22,7 +66,7 @@ func replaceIf(root *os.Root, temp, target string, data []byte, hash string) err
 	err = exchange(root, temp, target)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-		return root.Rename(temp, target)
+		return handOver(root, target, opts.Displaced, func() error { return root.Rename(temp, target) })
 	case errors.Is(err, fs.ErrNotExist): // removed since
 		return ErrChanged
 	case err != nil:
@@ -30,9 +74,26 @@ func replaceIf(root *os.Root, temp, target string, data []byte, hash string) err
 	}
 	displaced, err := ReadHash(root, temp)
 	if err == nil && displaced == hash {
-		return root.Remove(temp)
+		return handOver(root, temp, opts.Displaced, func() error { return root.Remove(temp) })
 	}
 	return errors.Join(err, giveBack(root, temp, target, Hash(data), displaced))
+}
+
+// handOver gives away the file of a name, once it has been displaced from it. One that cannot be opened is nothing to give.
+func handOver(root *os.Root, name string, to func(old *os.File), displace func() error) error {
+	if to == nil {
+		return displace()
+	}
+	old, err := Open(root, name)
+	if err != nil {
+		return displace()
+	}
+	if err := displace(); err != nil {
+		old.Close()
+		return err
+	}
+	to(old)
+	return nil
 }
 
 // giveBack undoes an exchange that has taken the place from a save of somebody else, displaced, for given. Where that in

@@ -46,3 +46,48 @@ func TestTheNewestSaveHasThePlaceInTheEnd(t *testing.T) {
 		})
 	}
 }
+
+// A crash between the change of places and what follows leaves, under the name of the replacement, what had the place: the old
+// bytes, or what somebody saved in that moment.
+func TestAfterACrashWhatWasSavedWhileAFileWasReplacedIsBack(t *testing.T) {
+	t.Parallel()
+	const was, ours, saved = "was", "ours", "saved"
+	for name, c := range map[string]struct{ left, there, want string }{
+		"before they changed places":       {ours, was, was},
+		"after they changed places":        {was, ours, ours},
+		"somebody saved before that":       {ours, saved, saved},
+		"somebody saved in between":        {saved, ours, saved},
+		"somebody saved in between, twice": {saved, "saved later", "saved later"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			root, err := os.OpenRoot(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer root.Close()
+			for file, text := range map[string]string{"temp": c.left, "a.md": c.there} {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := nameReplacing(root, "temp", "a.md", Hash([]byte(ours)), Hash([]byte(was))); err != nil {
+				t.Fatal(err)
+			}
+			back, err := Recover(root, []string{"."})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if now, err := os.ReadFile(filepath.Join(dir, "a.md")); err != nil || string(now) != c.want {
+				t.Errorf("the file has %q (%v), want %q", now, err, c.want)
+			}
+			if restored := c.want != c.there; restored != (len(back) == 1) {
+				t.Errorf("put back: %v", back)
+			}
+			if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+				t.Errorf("there are %v (%v)", left, err)
+			}
+		})
+	}
+}

@@ -3,6 +3,7 @@ package files_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -62,4 +63,32 @@ func TestWhatIsSavedWhileAFileIsReplacedIsNotLost(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestTheReplacedFileIsGivenAwayWithWhatIsStillWrittenIntoIt(t *testing.T) {
+	t.Parallel()
+	p := setup(t)
+	p.put("a.md", "old")
+	opened, err := os.OpenFile(p.at("a.md"), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	var old *os.File
+	options := files.Options{IfHash: hashOf("old"), Displaced: func(f *os.File) { old = f }}
+	if err := files.Write(p.root, "a.md", []byte("new"), options); err != nil {
+		t.Fatal(err)
+	}
+	if old == nil {
+		t.Fatal("nothing was given away")
+	}
+	defer old.Close()
+	if _, err := opened.WriteString("saved late"); err != nil {
+		t.Fatal(err)
+	}
+	if late, err := io.ReadAll(old); err != nil || string(late) != "saved late" {
+		t.Errorf("the replaced file has %q (%v)", late, err)
+	}
+	p.wants("a.md", "new")
+	p.wantsNoLeftovers()
 }

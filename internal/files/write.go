@@ -18,6 +18,9 @@ type Options struct {
 	IfHash string
 	// New writes only when nothing is at the path, not even a link; otherwise ErrExists.
 	New bool
+	// Displaced is given the file that IfHash was about once another one has its place, opened to be read. Somebody who had
+	// opened it to write may still do so. Whoever is given it closes it. Nil: nobody wants it.
+	Displaced func(old *os.File)
 }
 
 // Write puts a file in place so that everybody sees either all of the old bytes or all of the new ones, and a crash leaves one of
@@ -50,6 +53,11 @@ func Write(root *os.Root, relPath string, data []byte, opts Options) error {
 	temp := path.Join(dir, tempPrefix+rand.Text())
 	if err := writeTemp(root, temp, data, attributes, opts.ModTime); err != nil {
 		return fmt.Errorf("writing %s: %w", relPath, errors.Join(err, discard(root, temp)))
+	}
+	if opts.IfHash != "" && !opts.New {
+		if temp, err = nameReplacing(root, temp, target, Hash(data), opts.IfHash); err != nil {
+			return fmt.Errorf("writing %s: %w", relPath, errors.Join(err, discard(root, temp)))
+		}
 	}
 	if err := putInPlace(root, temp, target, data, opts); err != nil {
 		return fmt.Errorf("writing %s: %w", relPath, errors.Join(err, discard(root, temp)))
@@ -103,7 +111,7 @@ func putInPlace(root *os.Root, temp, target string, data []byte, opts Options) e
 	case opts.New:
 		return moveNew(root, temp, target)
 	case opts.IfHash != "":
-		return replaceIf(root, temp, target, data, opts.IfHash)
+		return replaceIf(root, temp, target, data, opts)
 	}
 	return root.Rename(temp, target)
 }

@@ -245,7 +245,7 @@ func (h *hold) replace(ctx context.Context, head postgres.Head, f postgres.File,
 		return err
 	}
 	modTime := time.Unix(0, f.ModTime)
-	if err := h.disk.Write(h.root, f.Path, after, files.Options{IfHash: f.Hash, ModTime: modTime}); err != nil {
+	if err := h.overwrite(f.Path, after, files.Options{IfHash: f.Hash, ModTime: modTime}); err != nil {
 		return writeConflict(f.Path, err)
 	}
 	if err := h.takeInMended(ctx, head, f, parsed.Name, files.Hash(after)); err != nil {

@@ -215,7 +215,7 @@ func (h *hold) editIndex(index string, edit func([]byte) []byte) error {
 			err = files.ErrChanged
 			continue
 		}
-		if err = h.disk.Write(h.root, index, out, files.Options{IfHash: files.Hash(raw)}); !errors.Is(err, files.ErrChanged) {
+		if err = h.overwrite(index, out, files.Options{IfHash: files.Hash(raw)}); !errors.Is(err, files.ErrChanged) {
 			return err
 		}
 	}

@@ -99,7 +99,7 @@ func (e *Engine) rebuildIndexHere(ctx context.Context, slug, match string) (Inde
 		if change.Before != nil {
 			options.IfHash = files.Hash(change.Before)
 		}
-		if err := h.disk.Write(h.root, change.Path, change.After, options); err != nil {
+		if err := h.overwrite(change.Path, change.After, options); err != nil {
 			return writeConflict(change.Path, err)
 		}
 		_, err = h.look(ctx, []string{change.Path}, cause{actor: actorOf(ctx)})

@@ -72,6 +72,7 @@ func (e *Engine) scan(ctx context.Context, slug string) (Scan, error) {
 		if err := h.finishRestores(ctx); err != nil {
 			return err
 		}
+		h.takeOverLateWrites()
 		var err error
 		if h.present { // else discovery has to see first that it is back
 			if scan, err = h.look(ctx, []string{"."}, cause{}); err != nil {
@@ -98,6 +99,7 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 		if !h.present {
 			return nil
 		}
+		h.takeOverLateWrites()
 		scan, err := h.look(ctx, scope, cause{})
 		if err != nil {
 			return err

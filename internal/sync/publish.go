@@ -75,7 +75,7 @@ func (h *hold) writeClaudeMD(ctx context.Context, path string, sections postgres
 		if raw != nil && bytes.Equal(raw, p.Text) {
 			return postgres.ClaudeMD{Chars: p.Chars}, p, nil
 		}
-		err = h.disk.Write(h.root, path, p.Text, h.onlyOver(path, raw))
+		err = h.overwrite(path, p.Text, h.onlyOver(path, raw))
 		changed := errors.Is(err, files.ErrChanged) || errors.Is(err, files.ErrExists)
 		switch {
 		case err == nil:

@@ -200,7 +200,7 @@ func (h *hold) write(ctx context.Context, head *postgres.Head, draft Draft) (Res
 		return Result{}, err
 	}
 	options := files.Options{New: !target.present, IfHash: target.hash}
-	if err := h.disk.Write(h.root, target.path, data, options); err != nil {
+	if err := h.overwrite(target.path, data, options); err != nil {
 		return Result{}, writeConflict(target.path, err)
 	}
 	if err := h.takeInSaved(ctx, target.path, cause{actor: actorOf(ctx)}); err != nil {

@@ -77,6 +77,8 @@ type Engine struct {
 	muchRead atomic.Bool
 	// unindexed has the first memory, in the order of ids, that the search index may lack.
 	unindexed chan uuid.UUID
+	// displaced are files that were lately replaced.
+	displaced displacedFiles
 	// indexing says that the search index is being filled, or about to be.
 	indexing atomic.Bool
 	// filledElsewhere is when another server said last that it is filling the index, in nanoseconds since 1970; 0: it is done.
@@ -158,6 +160,7 @@ func (e *Engine) Close() error {
 	err := e.watcher.close()
 	e.running.Wait()
 	e.unlink()
+	e.displaced.close()
 	return err
 }
 

@@ -109,7 +109,7 @@ func (h *hold) refresh(ctx context.Context, head postgres.Head, f postgres.File,
 		return h.takeIn(ctx, f.Path)
 	}
 	hash := files.Hash(touched)
-	if err := h.disk.Write(h.root, f.Path, touched, files.Options{IfHash: f.Hash, ModTime: now}); err != nil {
+	if err := h.overwrite(f.Path, touched, files.Options{IfHash: f.Hash, ModTime: now}); err != nil {
 		return writeConflict(f.Path, err)
 	}
 	if err := h.w.RecordBytes(ctx, f.Path, hash); err != nil {

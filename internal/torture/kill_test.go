@@ -110,6 +110,7 @@ func (p *place) endure(times int, kinds []blow, databaseURL string) {
 		p.Logf("%d: %s, %s", n+1, b.name, m.name)
 		fallen.add(b.name, m.name)
 	}
+	p.fewLost()
 }
 
 // suffer lets the blow fall at its moment, while everybody works, and has the servers run again.

@@ -82,6 +82,7 @@ type place struct {
 	answers atomic.Int64
 	// failures are those among them that say that the server is at fault.
 	failures atomic.Int64
+	edits    edits
 }
 
 // newPlace makes an empty place with a number of servers, none of which runs yet.
