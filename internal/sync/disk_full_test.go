@@ -95,6 +95,30 @@ func TestOnAFullDiskNothingIsHalfWrittenAndADeletionGoesThrough(t *testing.T) {
 	b.noLeftovers()
 }
 
+func TestAnIndexThatHadNoRoomLosesTheEntryOfAFileThatIsLongGone(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.stop()
+	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}}
+	b.options.Disk = disk
+	b.write("ada/memory/MEMORY.md", "- [Tabs](tabs.md)\n- [Other](other.md)\n")
+	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
+	b.write("ada/memory/other.md", note("Other", memories.Feedback, "Stays."))
+	b.start()
+	disk.full.Store(true)
+	b.delete("ada", "Tabs")
+	b.until("a look that finds the file gone", func() bool {
+		var present int
+		b.query("SELECT count(*) FROM files WHERE present", &present)
+		return present == 1
+	})
+	disk.full.Store(false)
+	b.scan("ada")
+	if got := b.read("ada/memory/MEMORY.md"); got != "- [Other](other.md)\n" {
+		t.Errorf("with room again MEMORY.md says %q", got)
+	}
+}
+
 // noLeftovers checks that Memoir has left nothing of its own in ada's directories.
 func (b *bench) noLeftovers() {
 	b.Helper()

@@ -147,7 +147,10 @@ func (d *desk) fileGone(f postgres.File) {
 	if f.Status == postgres.Blocked {
 		d.out.batch.Unblock = append(d.out.batch.Unblock, f.Path)
 	}
-	f.Present, f.Status, f.Problem, f.Signature = false, postgres.Carries, "", 0
+	f.Present, f.Signature = false, 0
+	if f.Status != postgres.Removing { // a deletion has more to do than to remove the file
+		f.Status, f.Problem = postgres.Carries, ""
+	}
 	d.out.batch.Files = append(d.out.batch.Files, f)
 }
 
