@@ -27,8 +27,9 @@ VALUES (@id, @agent_id, @name, @readable, @state, @type, @revision_id, @descript
 
 -- name: UpdateHeads :exec
 -- All in one statement, so that their states are counted once. What is none is the zero value of its column here: an array
--- of ours has no gaps.
-UPDATE memories m SET state = c.state, type = nullif(c.type, ''), revision_id = c.revision_id, description = c.description,
+-- of ours has no gaps. What is restored, lives, and goes again, is not to be restored any more.
+UPDATE memories m SET restoring = m.restoring AND (m.state = 'deleted' OR c.state <> 'deleted'),
+    state = c.state, type = nullif(c.type, ''), revision_id = c.revision_id, description = c.description,
     fingerprint = c.fingerprint, hash = c.hash, size = c.size, path = c.path, session = nullif(c.session, ''), modified_at = c.modified_at,
     content_at = c.content_at, problems = c.problems, updated_at = c.updated_at,
     deleted_at = nullif(c.deleted_at, '0001-01-01T00:00:00Z'), deleted_by = nullif(c.deleted_by, '')

@@ -184,24 +184,26 @@ func (h *hold) removeFromIndexes(file string, indexes []string) error {
 	return nil
 }
 
-// restoreToIndexes puts back what a deletion took out of the indexes. An index that is gone stays gone.
+// restoreToIndexes puts back what a deletion took out of the indexes. An index that is gone stays gone. It fails with an
+// *unlistedError for one that cannot be written.
 func (h *hold) restoreToIndexes(lines map[string][]memories.IndexLine) error {
 	for index, gone := range lines {
 		err := h.editIndex(index, func(raw []byte) []byte { return memories.RestoreToIndex(raw, gone) })
 		if err != nil {
-			return err
+			return &unlistedError{index, err}
 		}
 	}
 	return nil
 }
 
-// editIndex writes what edit makes of the index, beginning anew when somebody else writes it meanwhile.
+// editIndex writes what edit makes of the index, beginning anew when somebody else writes it meanwhile. What has its place and is
+// no file of the agent's is no index, and is left alone.
 func (h *hold) editIndex(index string, edit func([]byte) []byte) error {
 	var err error
 	for range indexAttempts {
 		var raw []byte
 		raw, err = readAll(h.root, index, maxIndex)
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, files.ErrNotRegular) || errors.Is(err, files.ErrLeaves) || errors.Is(err, files.ErrLoop) {
 			return nil
 		}
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"syscall"
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
@@ -59,8 +60,24 @@ func (h *hold) restoreSeen(ctx context.Context, seen Seen) (postgres.Head, error
 	if err := h.w.BeginRestore(ctx, head); err != nil {
 		return head, err
 	}
-	return head, h.restore(ctx, head)
+	err = h.restore(ctx, head)
+	var unlisted *unlistedError
+	if errors.As(err, &unlisted) {
+		err = &memories.ConflictError{Reason: fmt.Sprintf("The memory %q is back. Its entry could not be put back into %s (%v). That is tried again at each scan.", head.Name, unlisted.index, plain(unlisted.err))}
+	}
+	return head, err
 }
+
+// unlistedError says that a memory is back, and could not be put back into an index.
+type unlistedError struct {
+	index string
+	err   error
+}
+
+func (e *unlistedError) Error() string {
+	return "put the entry back into " + e.index + ": " + e.err.Error()
+}
+func (e *unlistedError) Unwrap() error { return e.err }
 
 // canRestore says with a conflict why the memory cannot be brought back, before anything has been changed for it.
 func (h *hold) canRestore(ctx context.Context, head postgres.Head) error {
@@ -74,7 +91,8 @@ func (h *hold) canRestore(ctx context.Context, head postgres.Head) error {
 	return err
 }
 
-// restore takes the steps of a restore that has begun. Each is safe to repeat: after a crash, finishRestores does.
+// restore takes the steps of a restore that has begun. Each is safe to repeat: after a crash, finishRestores does, and as long as
+// an index cannot be written.
 func (h *hold) restore(ctx context.Context, head postgres.Head) error {
 	raw, err := h.w.CurrentRaw(ctx, head.UUID)
 	if err != nil {
@@ -88,14 +106,15 @@ func (h *hold) restore(ctx context.Context, head postgres.Head) error {
 	if err != nil && !errors.Is(err, files.ErrExists) {
 		return writeConflict(place, err)
 	}
-	if err := h.restoreToIndexes(head.IndexLines); err != nil {
-		return err
-	}
+	unlisted := h.restoreToIndexes(head.IndexLines)
 	if err := h.takeIn(ctx, place); err != nil {
 		return err
 	}
 	if err := h.lookAtBlocked(ctx, head.Name); err != nil {
 		return err
+	}
+	if unlisted != nil {
+		return unlisted
 	}
 	return h.w.EndRestore(ctx, head.UUID)
 }
@@ -175,11 +194,21 @@ func (h *hold) finishRestores(ctx context.Context) error {
 			h.log.Warn("a restore that was cut short cannot be completed; the memory stays in the trash", "agent", h.onDisk.Slug, "memory", head.Name, "reason", conflict.Reason)
 			err = h.w.EndRestore(ctx, head.UUID)
 		}
+		if isOfDisk(err) { // nothing that is to be looked at now has to wait for it
+			h.log.Warn("a restore that was cut short cannot be completed yet", "agent", h.onDisk.Slug, "memory", head.Name, "error", err)
+			err = nil
+		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// isOfDisk says that an error is the disk's, and not that of the way to the database.
+func isOfDisk(err error) bool {
+	var errno syscall.Errno
+	return errors.As(err, &errno) && !errors.Is(err, postgres.ErrUnavailable)
 }
 
 // Allow lets in a content that was kept out: it becomes the memory's, which lives again. It fails with

@@ -171,3 +171,70 @@ func TestLeftoversOfACrashGoAlsoWhenARestoreIsFinishedFirst(t *testing.T) {
 		t.Error("a temporary file is left over")
 	}
 }
+
+func TestAnIndexThatCannotBeWrittenStopsNoRestoreAndNoScan(t *testing.T) {
+	t.Parallel()
+	for what, spoil := range map[string]func(*bench){
+		"a directory in its place": func(b *bench) { b.remove("ada/memory/MEMORY.md"); b.write("ada/memory/MEMORY.md/x", "") },
+		"a link that leaves":       func(b *bench) { b.remove("ada/memory/MEMORY.md"); b.link("ada/memory/MEMORY.md", t.TempDir()) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			b := withIndexed(t, brokenDisk{&breaker{}})
+			tabs := b.delete("ada", "Tabs")
+			spoil(b)
+			b.restore("ada", tabs)
+			b.write("ada/memory/new.md", note("New", memories.Feedback, "Arrives."))
+			b.scan("ada")
+			b.isIn("ada", "Tabs", memories.Active)
+			b.isIn("ada", "New", memories.Active)
+		})
+	}
+}
+
+func TestARestoreWhoseIndexHadNoRoomIsFinishedByAScanThatFindsSome(t *testing.T) {
+	t.Parallel()
+	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, only: "memory/MEMORY.md"}
+	b := withIndexed(t, disk)
+	tabs := b.delete("ada", "Tabs")
+	disk.full.Store(true)
+	_, err := b.engine.Restore(t.Context(), "ada", tabs.ID, "")
+	b.isConflict(err, "no space left on device")
+	b.write("ada/memory/new.md", note("New", memories.Feedback, "Arrives."))
+	b.scan("ada")
+	b.isIn("ada", "Tabs", memories.Active)
+	b.isIn("ada", "New", memories.Active)
+	disk.full.Store(false)
+	b.scan("ada")
+	if got := b.read("ada/memory/MEMORY.md"); got != "- [Tabs](tabs.md)\n- [Other](other.md)\n" {
+		t.Errorf("with room again MEMORY.md says %q", got)
+	}
+}
+
+func TestARestoreThatIsNotFinishedDoesNotBringBackWhatWasRemovedSince(t *testing.T) {
+	t.Parallel()
+	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, only: "memory/MEMORY.md"}
+	b := withIndexed(t, disk)
+	tabs := b.delete("ada", "Tabs")
+	disk.full.Store(true)
+	if _, err := b.engine.Restore(t.Context(), "ada", tabs.ID, ""); err == nil {
+		t.Fatal("the restore is finished")
+	}
+	b.remove("ada/memory/tabs.md")
+	b.until("the trash", func() bool { _, ok := b.list("ada", memories.Deleted)["Tabs"]; return ok })
+	b.scan("ada")
+	b.isIn("ada", "Tabs", memories.Deleted)
+}
+
+// withIndexed is ada with the memories Tabs and Other, both in the index, on that disk.
+func withIndexed(t *testing.T, disk sync.Disk) *bench {
+	t.Helper()
+	b := withAda(t)
+	b.stop()
+	b.options.Disk = disk
+	b.write("ada/memory/MEMORY.md", "- [Tabs](tabs.md)\n- [Other](other.md)\n")
+	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
+	b.write("ada/memory/other.md", note("Other", memories.Feedback, "Stays."))
+	b.start()
+	return b
+}

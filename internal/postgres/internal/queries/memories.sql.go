@@ -541,7 +541,8 @@ func (q *Queries) UnreadableByPath(ctx context.Context, arg UnreadableByPathPara
 }
 
 const updateHeads = `-- name: UpdateHeads :exec
-UPDATE memories m SET state = c.state, type = nullif(c.type, ''), revision_id = c.revision_id, description = c.description,
+UPDATE memories m SET restoring = m.restoring AND (m.state = 'deleted' OR c.state <> 'deleted'),
+    state = c.state, type = nullif(c.type, ''), revision_id = c.revision_id, description = c.description,
     fingerprint = c.fingerprint, hash = c.hash, size = c.size, path = c.path, session = nullif(c.session, ''), modified_at = c.modified_at,
     content_at = c.content_at, problems = c.problems, updated_at = c.updated_at,
     deleted_at = nullif(c.deleted_at, '0001-01-01T00:00:00Z'), deleted_by = nullif(c.deleted_by, '')
@@ -576,7 +577,7 @@ type UpdateHeadsParams struct {
 }
 
 // All in one statement, so that their states are counted once. What is none is the zero value of its column here: an array
-// of ours has no gaps.
+// of ours has no gaps. What is restored, lives, and goes again, is not to be restored any more.
 func (q *Queries) UpdateHeads(ctx context.Context, arg UpdateHeadsParams) error {
 	_, err := q.db.Exec(ctx, updateHeads,
 		arg.Ids,
