@@ -63,10 +63,16 @@ func (e end) result() error {
 	if e.panicked {
 		panic(e.cause)
 	}
-	if errors.Is(e.err, ErrUnavailable) {
-		return fmt.Errorf("%w: %w", ErrInterrupted, e.err)
+	return Interrupted(e.err)
+}
+
+// Interrupted returns what the failure of a change that had begun means: that the database was away says nothing of whether the
+// change was made.
+func Interrupted(err error) error {
+	if errors.Is(err, ErrUnavailable) && !errors.Is(err, ErrInterrupted) {
+		return fmt.Errorf("%w: %w", ErrInterrupted, err)
 	}
-	return e.err
+	return err
 }
 
 // answers fails with ErrUnavailable when Postgres says nothing for that long.

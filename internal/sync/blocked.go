@@ -37,14 +37,15 @@ func (e *Engine) removeBlockedHere(ctx context.Context, slug, id string) (memori
 		case err != nil:
 			return &memories.ConflictError{Reason: fmt.Sprintf("%s could not be removed: %v. It is still kept out.", blocked.Path, plain(err))}
 		}
-		if err := h.removeFromIndexes(blocked.Path, indexesAbove(h.root, h.onDisk, []string{blocked.Path})); err != nil {
-			return err
-		}
+		listed := h.removeFromIndexes(blocked.Path, indexesAbove(h.root, h.onDisk, []string{blocked.Path}))
 		if err := h.w.DiscardBlocked(ctx, blocked, actorOf(ctx)); err != nil {
 			return err
 		}
 		h.files.Add(-1)
 		h.tell([]change{{KindDeleted, blocked.Name}})
+		if listed != nil {
+			return &memories.ConflictError{Reason: fmt.Sprintf("%s is removed. Its entry is still in MEMORY.md, which cannot be written: %v. Remove the entry by hand, or rebuild the index.", blocked.Path, plain(listed))}
+		}
 		return nil
 	})
 	return removed, err

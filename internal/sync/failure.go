@@ -28,7 +28,9 @@ const (
 	failedOtherwise = "internal"
 )
 
-// sentinels are the errors that are known by what they are. One that wraps another stands before it.
+// sentinels are the errors that are known by what they are. One that wraps another stands before it. That a change was cut off
+// from its database (postgres.ErrInterrupted) is not among them: whoever has asked for it says so, when it is told that the
+// database was away.
 var sentinels = []struct {
 	kind string
 	err  error

@@ -3,6 +3,8 @@ package sync
 import (
 	"context"
 	"errors"
+
+	"memoir/internal/postgres"
 )
 
 // Seen names a memory and what the user saw of it: its ETag, or nothing for whatever there is.
@@ -13,7 +15,8 @@ type Seen struct{ ID, Match string }
 const atOnce = 50
 
 // DeleteMany deletes each memory as Delete does. It returns one error for each, in their order, nil where the memory is
-// deleted: what fails does not stop the others. When it returns, CLAUDE.md on disk has none of the deleted ones.
+// deleted: what fails does not stop the others. Of one that fails with postgres.ErrInterrupted nobody knows. When it returns,
+// CLAUDE.md on disk has none of the deleted ones.
 func (e *Engine) DeleteMany(ctx context.Context, slug string, all []Seen) []error {
 	return many(ctx, e, callDeleteMany, slug, all)
 }
@@ -66,6 +69,9 @@ func many(ctx context.Context, e *Engine, c call[[]Seen, []*failure], slug strin
 	}
 	if err != nil {
 		failAll(errs, err)
+	}
+	for i := range errs {
+		errs[i] = postgres.Interrupted(errs[i])
 	}
 	return errs
 }

@@ -2,16 +2,22 @@ package sync_test
 
 import (
 	"context"
+	"errors"
 	"os"
+	"strings"
 	gosync "sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/postgres/pgtest/linetest"
 	"memoir/internal/sync"
 )
 
@@ -85,5 +91,33 @@ func TestADeletionWhoseServerLostItsLeaseMeanwhileIsAskedAgainAndDoneOnce(t *tes
 	}
 	for _, gap := range pgtest.JournalGaps(t.Context(), a.url) {
 		t.Error(gap)
+	}
+}
+
+// Of a change that is cut off from its database nobody knows whether it was made, wherever it was asked for.
+func TestOfADeletionAmongSeveralThatIsCutOffNobodyKnowsWhetherItWasDone(t *testing.T) {
+	t.Parallel()
+	var cut atomic.Bool
+	a := setup(t)
+	a.stop()
+	straight := a.url
+	a.url = linetest.New(t, straight, func(request string) linetest.Fate {
+		if strings.HasPrefix(request, "MarkDeleted") && cut.Load() {
+			return linetest.Unanswered
+		}
+		return linetest.Answered
+	}).URL
+	a.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
+	a.write("ada/memory/other.md", note("Other", memories.Feedback, "Stays."))
+	a.start()
+	other := &bench{T: t, dir: t.TempDir(), url: straight, options: a.options}
+	other.options.Places = agents.Settings{AgentsDir: other.dir}
+	other.start()
+	cut.Store(true)
+	for name, b := range map[string]*bench{"Tabs": a, "Other": other} {
+		errs := b.engine.DeleteMany(t.Context(), "ada", []sync.Seen{{ID: other.memory("ada", name).ID}})
+		if !errors.Is(errs[0], postgres.ErrInterrupted) || !errors.Is(errs[0], postgres.ErrUnavailable) {
+			t.Errorf("the deletion of %s: %v", name, errs[0])
+		}
 	}
 }
