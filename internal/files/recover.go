@@ -16,17 +16,21 @@ import (
 func Recover(root *os.Root, dirs []string) (back []string, err error) {
 	var failed []error
 	for _, dir := range dirs {
-		names, err := leftovers(root, dir)
+		place, err := Resolve(root, dir)
+		var names []string
+		if err == nil {
+			names, err = leftovers(root, place)
+		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			failed = append(failed, fmt.Errorf("clearing %s: %w", dir, err))
 		}
 		for _, name := range names {
-			restored, err := clearLeftover(root, dir, name)
+			restored, err := clearLeftover(root, place, name)
 			if err != nil {
 				failed = append(failed, fmt.Errorf("clearing %s: %w", path.Join(dir, name), err))
 			}
 			if restored != "" {
-				back = append(back, restored)
+				back = append(back, path.Join(dir, path.Base(restored)))
 			}
 		}
 	}

@@ -84,3 +84,27 @@ func beneath(root *os.Root, target string) (string, error) {
 	}
 	return "", ErrLeaves
 }
+
+// Stat says what a path leads to when every link is followed as by [Resolve], whose errors it has.
+func Stat(root *os.Root, relPath string) (fs.FileInfo, error) {
+	if info, err := root.Stat(relPath); err == nil { // no link is absolute
+		return info, nil
+	}
+	target, err := Resolve(root, relPath)
+	if err != nil {
+		return nil, err
+	}
+	return root.Lstat(target)
+}
+
+// Lstat says what is at a path itself, when every link on the way there is followed as by [Resolve], whose errors it has.
+func Lstat(root *os.Root, relPath string) (fs.FileInfo, error) {
+	if info, err := root.Lstat(relPath); err == nil {
+		return info, nil
+	}
+	dir, err := Resolve(root, path.Dir(relPath))
+	if err != nil {
+		return nil, err
+	}
+	return root.Lstat(path.Join(dir, path.Base(relPath)))
+}

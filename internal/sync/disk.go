@@ -32,7 +32,11 @@ func (realDisk) RemoveIf(root *os.Root, path, hash string) error {
 }
 
 func (realDisk) Touch(root *os.Root, path string, modTime time.Time) error {
-	return root.Chtimes(path, modTime, modTime)
+	target, err := files.Resolve(root, path)
+	if err != nil {
+		return err
+	}
+	return root.Chtimes(target, modTime, modTime)
 }
 
 func (realDisk) Recover(root *os.Root, dirs []string) ([]string, error) {

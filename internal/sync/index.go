@@ -50,7 +50,14 @@ func indexesIn(root *os.Root, dir string) []string {
 
 // listIndexes is indexesIn for who has to know why. A directory that is not there has none.
 func listIndexes(root *os.Root, dir string) ([]string, error) {
-	handle, err := root.Open(dir)
+	place, err := files.Resolve(root, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	handle, err := root.Open(place)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -79,7 +86,7 @@ type fileStamp struct {
 }
 
 func (h *hold) stampOf(path string) fileStamp {
-	info, err := h.root.Stat(path)
+	info, err := files.Stat(h.root, path)
 	if err != nil {
 		return fileStamp{}
 	}

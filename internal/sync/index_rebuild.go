@@ -224,7 +224,7 @@ func (s *shelf) look(target string) place {
 	if p, ok := s.known[file]; ok {
 		return p
 	}
-	_, err := s.root.Lstat(at)
+	_, err := files.Lstat(s.root, at)
 	return place{file, !isNothing(err)}
 }
 

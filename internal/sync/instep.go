@@ -63,7 +63,7 @@ func (h *hold) isInStep(ctx context.Context, mark, path string) (bool, error) {
 // signatureOf returns what tells a file from what it was before any change: its size, times and inode. It is empty where
 // there is no file, and while a further change could carry the same signature.
 func (h *hold) signatureOf(path string) string {
-	info, err := h.root.Stat(path)
+	info, err := files.Stat(h.root, path)
 	if err != nil {
 		return ""
 	}

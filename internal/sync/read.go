@@ -43,7 +43,7 @@ func readAll(root *os.Root, path string, max int64) ([]byte, error) {
 // gets further, and says whether it has bytes now. Who wrote it anew at once would write over what comes next.
 func awaitBytes(root *os.Root, path string) bool {
 	for deadline := time.Now().Add(beingWritten); ; time.Sleep(5 * time.Millisecond) {
-		info, err := root.Stat(path)
+		info, err := files.Stat(root, path)
 		if err != nil || info.Size() > 0 {
 			return err == nil
 		}

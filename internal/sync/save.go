@@ -282,13 +282,13 @@ func (h *hold) numbered(file string, n int) string {
 }
 
 func (h *hold) isFree(p string) bool {
-	_, err := h.root.Lstat(p)
+	_, err := files.Lstat(h.root, p)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
 // isTaken says that there is something. What cannot be looked at is not taken: whoever writes there is told why.
 func (h *hold) isTaken(p string) bool {
-	_, err := h.root.Lstat(p)
+	_, err := files.Lstat(h.root, p)
 	return err == nil
 }
 

@@ -157,7 +157,7 @@ func (h *hold) see(at time.Time, entry *agents.Entry, known *postgres.File) (s s
 // emptying it. What is told of the file then may be from before: a file system may show that it has no bytes and give it its
 // new times a little later. So one that had bytes counts as being written for a while, unless its times were set by hand.
 func (h *hold) isBeingWritten(entry *agents.Entry, known *postgres.File) bool {
-	info, err := h.root.Stat(entry.Path)
+	info, err := files.Stat(h.root, entry.Path)
 	if err != nil || info.Size() > 0 || entry.Size > 0 || time.Since(info.ModTime()).Abs() < beingWritten {
 		return true
 	}

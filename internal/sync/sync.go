@@ -20,6 +20,7 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/agents"
+	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 )
@@ -289,7 +290,7 @@ func (h *hold) canWrite(ctx context.Context) error {
 	if h.root == nil {
 		return h.errNoDirectory()
 	}
-	if info, err := h.root.Stat(h.onDisk.DurableDir()); err == nil && info.IsDir() {
+	if info, err := files.Stat(h.root, h.onDisk.DurableDir()); err == nil && info.IsDir() {
 		return nil
 	}
 	known, err := h.w.DurableMemories(ctx)
