@@ -48,6 +48,7 @@ func describe(seed uint64) occasion {
 type killed struct {
 	occasion
 	Blows, Moments []counted
+	Handovers      []handover
 }
 
 // All is how many blows fell.
@@ -56,6 +57,30 @@ func (k killed) All() (all int) {
 		all += b.Times
 	}
 	return all
+}
+
+// Deletion is how long deletions took whose server was killed right before, and File how long files that were written then.
+func (k killed) Deletion() spread {
+	return spreadOf(k.Handovers, func(h handover) time.Duration { return h.Deletion })
+}
+
+func (k killed) File() spread {
+	return spreadOf(k.Handovers, func(h handover) time.Duration { return h.File })
+}
+
+// spread is how long something took that was done a few times.
+type spread struct{ Median, Slowest time.Duration }
+
+func spreadOf(all []handover, took func(handover) time.Duration) spread {
+	if len(all) == 0 {
+		return spread{}
+	}
+	var times []time.Duration
+	for _, h := range all {
+		times = append(times, took(h).Round(10*time.Millisecond))
+	}
+	slices.Sort(times)
+	return spread{times[len(times)/2], times[len(times)-1]}
 }
 
 type counted struct {
@@ -78,6 +103,13 @@ var fallen count
 type count struct {
 	mu             sync.Mutex
 	blows, moments map[string]int
+	handovers      []handover
+}
+
+func (c *count) addHandover(h handover) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.handovers = append(c.handovers, h)
 }
 
 func (c *count) add(blow, moment string) {
@@ -93,7 +125,7 @@ func (c *count) add(blow, moment string) {
 func (c *count) result() killed {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return killed{occasion: describe(seed()), Blows: sorted(c.blows), Moments: sorted(c.moments)}
+	return killed{occasion: describe(seed()), Blows: sorted(c.blows), Moments: sorted(c.moments), Handovers: c.handovers}
 }
 
 func sorted(times map[string]int) (all []counted) {
