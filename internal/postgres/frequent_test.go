@@ -39,10 +39,8 @@ func TestAFrequentWordIsFoundAsARareOne(t *testing.T) {
 	}
 	conn := connect(t, url)
 	execute(t, conn, manyMemories)
-	for last, more := uuid.Nil, true; more; more = last != uuid.Nil {
-		if last, err = store.IndexMore(ctx, last); err != nil {
-			t.Fatal(err)
-		}
+	if err := store.Index(ctx, uuid.Nil, func() {}); err != nil {
+		t.Fatal(err)
 	}
 	search := func(words, cursor string) (names []string, page postgres.Page) {
 		t.Helper()

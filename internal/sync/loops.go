@@ -237,22 +237,19 @@ func (e *Engine) Searchable() bool {
 func (e *Engine) indexFrom(ctx context.Context, first uuid.UUID) {
 	var told time.Time
 	for ctx.Err() == nil {
-		last, err := e.store.IndexMore(ctx, first)
-		switch {
-		case ignoreCanceled(err) != nil:
-			e.log.Warn("the search index could not be filled; tried again", "error", err)
-			select {
-			case <-ctx.Done():
-			case <-time.After(searchIndexRetry):
-			}
-		case last == uuid.Nil:
-			return
-		default:
-			first = last
+		err := e.store.Index(ctx, first, func() {
 			if time.Since(told) > indexingTold {
 				told = time.Now()
 				e.tellIndexing(true)
 			}
+		})
+		if ignoreCanceled(err) == nil {
+			return
+		}
+		e.log.Warn("the search index could not be filled; tried again", "error", err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(searchIndexRetry):
 		}
 	}
 }
