@@ -112,11 +112,12 @@ func quoted(word string) string { return "'" + word + "'" }
 // so that no rank changes by them. The one index then finds the hits of an agent, of a type, and in titles, without a
 // look at any others.
 const (
-	titleSign = "^"
-	typeSign  = "#"
+	titleSign  = "^"
+	typeSign   = "#"
+	agentsSign = "@"
 )
 
-func agentSign(agentID int64) string { return "@" + strconv.FormatInt(agentID, 10) }
+func agentSign(agentID int64) string { return agentsSign + strconv.FormatInt(agentID, 10) }
 
 const (
 	// rankedOf bounds how many hits are ranked: the newest that have a word in the name or description, and the newest of
@@ -181,14 +182,8 @@ func rankedRows(ctx context.Context, tx pgx.Tx, l List, c conditions, total int,
 	var h hits
 	var err error
 	if after == nil || after.Key != unranked {
-		beyond := ""
-		if after != nil {
-			c.args["key"], c.args["id"] = after.Key, after.ID
-			// The key goes as text and is cast there, so that it is compared as exactly as it was computed.
-			beyond = "WHERE rank < @key::text::real OR (rank = @key::text::real AND id > @id)"
-		}
 		c.args["most"] = l.Limit + 1
-		if h, err = c.read(ctx, tx, total, pageOfRanked, beyond); err != nil {
+		if h, err = c.read(ctx, tx, total, c.beyond(pageOfRanked, after, "id"), ""); err != nil {
 			return nil, err
 		}
 	}
@@ -206,6 +201,17 @@ func rankedRows(ctx context.Context, tx pgx.Tx, l List, c conditions, total int,
 		h.ids, h.ranks = append(h.ids, further.ids...), append(h.ranks, further.ranks...)
 	}
 	return rowsOf(ctx, tx, h)
+}
+
+// beyond completes the query of a page of ranked hits with what is behind that place.
+func (c conditions) beyond(query string, after *place, id string) string {
+	where := ""
+	if after != nil {
+		c.args["key"], c.args["id"] = after.Key, after.ID
+		// The key goes as text and is cast there, so that it is compared as exactly as it was computed.
+		where = "WHERE rank < @key::text::real OR (rank = @key::text::real AND " + id + " > @id)"
+	}
+	return strings.Replace(query, ":beyond", where, 1)
 }
 
 // read chooses the hits that are ranked, of so many, and reads a page.
@@ -285,9 +291,10 @@ func (s *Store) found(ctx context.Context, of scope, l List, after *place) (rows
 
 // A searcher asks the search index in one transaction, all of which sees the same.
 type searcher struct {
-	tx       pgx.Tx
-	totals   *totals
-	snapshot string // what the transaction sees
+	tx           pgx.Tx
+	totals       *totals
+	snapshot     string // what the transaction sees
+	concordances *concordances
 }
 
 // searching runs reads that ask the search index. The planner takes vectors for cheap to read, and where many match it
@@ -295,7 +302,7 @@ type searcher struct {
 func (s *Store) searching(ctx context.Context, do func(searcher) error) error {
 	options := pgx.TxOptions{AccessMode: pgx.ReadOnly, IsoLevel: pgx.RepeatableRead}
 	return wrap("search", pgx.BeginTxFunc(ctx, s.pool, options, func(tx pgx.Tx) error {
-		on := searcher{tx: tx, totals: &s.totals}
+		on := searcher{tx: tx, totals: &s.totals, concordances: &s.concordances}
 		if err := tx.QueryRow(ctx, asSearcher).Scan(nil, &on.snapshot); err != nil {
 			return err
 		}
@@ -306,6 +313,23 @@ func (s *Store) searching(ctx context.Context, do func(searcher) error) error {
 // found reads one page of what a search has found, one row more than it shows, and how many hits there are.
 func (on searcher) found(ctx context.Context, of scope, l List, sought search, after *place) (rows []listRow, total int, err error) {
 	c := l.conditions(of, sought)
+	if c.searchAlone && of.agentID != 0 {
+		at, has, err := on.byConcordance(ctx, of.agentID, l.Type, sought, c)
+		if err != nil {
+			return nil, 0, err
+		}
+		if has {
+			if total = at.total(); total == 0 {
+				return nil, 0, nil
+			}
+			h, err := at.page(ctx, on.tx, l, c, after)
+			if err != nil {
+				return nil, 0, err
+			}
+			rows, err = rowsOf(ctx, on.tx, h)
+			return rows, total, err
+		}
+	}
 	if total, err = on.total(ctx, c); err != nil || total == 0 {
 		return nil, 0, err
 	}
