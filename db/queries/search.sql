@@ -88,9 +88,6 @@ DELETE FROM concordances WHERE state <> 'complete';
 -- name: VoidConcordances :exec
 UPDATE concordances SET state = 'void' WHERE agent_id = @agent_id;
 
--- name: ConcordanceOf :one
-SELECT id FROM concordances WHERE agent_id = @agent_id AND state = 'complete' ORDER BY id DESC LIMIT 1;
-
 -- name: ConcordanceParts :many
 SELECT ids FROM concordance_parts WHERE concordance_id = @concordance_id ORDER BY part;
 

@@ -29,128 +29,156 @@ type sinceHit struct {
 	titled bool
 }
 
-// byConcordance finds the memories of one agent that match; found is false where the agent has no concordance.
-func (on searcher) byConcordance(ctx context.Context, agentID int64, t memories.Type, sought search, c conditions) (_ *concordance, found bool, err error) {
-	q := queries.New(on.tx)
-	id, err := q.ConcordanceOf(ctx, agentID)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, false, nil
-	}
-	if err != nil {
-		return nil, false, err
-	}
+// byConcordance finds the memories of one agent that match; nil where the agent has no concordance. What it asks Postgres goes
+// there and back in one piece: each round trip costs as much as counting the hits.
+func (on searcher) byConcordance(ctx context.Context, of scope, t memories.Type, sought search, c conditions) (*concordance, error) {
 	var at concordance
-	if at.parts, err = on.concordances.parts(ctx, q, id); err != nil {
-		return nil, false, err
+	var id int64
+	var uncertain []uuid.UUID
+	found := foundWords{terms: len(sought.terms)}
+	if t != "" {
+		found.terms++
 	}
-	if err := at.find(ctx, on.tx, id, t, sought); err != nil {
-		return nil, false, err
+	var all pgx.Batch
+	all.Queue(concordanceOf, c.args).QueryRow(func(row pgx.Row) error {
+		var parts int
+		err := row.Scan(&id, &parts)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		found.make(parts)
+		return err
+	})
+	all.Queue(wordsSought, sought.ranges(t, of)).Query(found.read)
+	all.Queue(changedSince, c.args).Query(func(rows pgx.Rows) (err error) {
+		uncertain, at.since, err = readChanged(rows)
+		return err
+	})
+	if err := on.tx.SendBatch(ctx, &all).Close(); err != nil || id == 0 {
+		return nil, err
 	}
-	return &at, true, at.correct(ctx, on.tx, id, c)
+	var err error
+	if at.parts, err = on.concordances.parts(ctx, queries.New(on.tx), id); err != nil {
+		return nil, err
+	}
+	at.hits, at.titled = found.all()
+	for _, id := range uncertain {
+		if part, n, known := numberOf(at.parts, id); known {
+			at.hits[part].remove(n)
+			at.titled[part].remove(n)
+		}
+	}
+	return &at, nil
 }
 
-// Of each term there are the hits in texts, in titles, and those of the type.
-const (
-	inText = iota
-	inTitle
-	kindsOfHits
-)
+// theConcordance is the one of the agent.
+const theConcordance = "(SELECT max(id) FROM concordances WHERE agent_id = @agent AND state = 'complete')"
+
+// concordanceOf asks which it is, and how many parts it has.
+const concordanceOf = `SELECT p.concordance_id, count(*) FROM concordance_parts p WHERE p.concordance_id = ` + theConcordance + ` GROUP BY 1`
 
 // wordsSought asks for the words from one to another. The fence keeps the planner from reading all words of all parts in place
 // of asking for a few in each.
-const wordsSought = `SELECT t.n, p.part, w.numbers
+const wordsSought = `SELECT t.kind, p.part, w.numbers
 	FROM concordance_parts p
-	CROSS JOIN unnest(@of::int[], @first::text[], @last::text[]) AS t (n, first, last)
+	CROSS JOIN unnest(@kinds::int[], @first::text[], @last::text[]) AS t (kind, first, last)
 	CROSS JOIN LATERAL (SELECT w.numbers FROM concordance_words w
 		WHERE w.concordance_id = p.concordance_id AND w.part = p.part AND w.word >= t.first AND w.word <= t.last OFFSET 0) w
-	WHERE p.concordance_id = @id`
+	WHERE p.concordance_id = ` + theConcordance
 
-// find sets the hits, as far as the concordance knows.
-func (at *concordance) find(ctx context.Context, tx pgx.Tx, id int64, t memories.Type, sought search) error {
-	var of []int32
+// A kind of words is those of one term, in the text or in titles; those of the type come after all terms.
+const (
+	inText = iota
+	inTitle
+	kindsOfTerm
+)
+
+// ranges returns the arguments of wordsSought.
+func (s search) ranges(t memories.Type, of scope) pgx.NamedArgs {
+	var kinds []int32
 	var first, last []string
-	add := func(n int, sign string, w wanted) {
-		of, first, last = append(of, int32(n)), append(first, sign+w.word), append(last, sign+w.word)
+	add := func(kind int, sign string, w wanted) {
+		kinds, first, last = append(kinds, int32(kind)), append(first, sign+w.word), append(last, sign+w.word)
 		if w.prefix {
 			last[len(last)-1] += "\U0010FFFF" // after all that begins with the word
 		}
 	}
-	for i, term := range sought.terms {
+	for i, term := range s.terms {
 		for _, w := range term {
-			add(i*kindsOfHits+inText, "", w)
-			add(i*kindsOfHits+inTitle, titleSign, w)
+			add(i*kindsOfTerm+inText, "", w)
+			add(i*kindsOfTerm+inTitle, titleSign, w)
 		}
 	}
 	if t != "" {
-		add(len(sought.terms)*kindsOfHits+inText, typeSign, wanted{word: string(t)})
+		add(len(s.terms)*kindsOfTerm+inText, typeSign, wanted{word: string(t)})
 	}
-	sets := make([][]numbers, (len(sought.terms)+1)*kindsOfHits)
-	for i := range sets {
-		sets[i] = make([]numbers, len(at.parts))
-	}
-	rows, err := tx.Query(ctx, wordsSought, pgx.NamedArgs{"id": id, "of": of, "first": first, "last": last})
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	var n, part int
-	var packed pgtype.DriverBytes
-	for rows.Next() {
-		if err := rows.Scan(&n, &part, &packed); err != nil {
-			return err
-		}
-		if err := sets[n][part].addPacked(packed); err != nil {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	at.hits, at.titled = sets[inText], sets[inTitle]
-	for i := 1; i*kindsOfHits < len(sets); i++ {
-		if i == len(sought.terms) && t == "" {
-			break
-		}
-		for part := range at.parts {
-			at.hits[part].keep(&sets[i*kindsOfHits+inText][part])
-			at.titled[part].add(&sets[i*kindsOfHits+inTitle][part])
-		}
-	}
-	for part := range at.parts {
-		at.titled[part].keep(&at.hits[part])
-	}
-	return nil
+	return pgx.NamedArgs{"agent": of.agentID, "kinds": kinds, "first": first, "last": last}
 }
 
-// correct leaves out what is in the trash and what has changed since, and adds what of this is found now.
-func (at *concordance) correct(ctx context.Context, tx pgx.Tx, id int64, c conditions) error {
-	c.args["concordance"] = id
-	const trash = "(SELECT d.id FROM memories d WHERE d.agent_id = @agent AND d.state = 'deleted')"
-	rows, err := tx.Query(ctx, `SELECT d.id, false, false FROM `+trash+` d
-		UNION ALL
-		SELECT n.memory_id, coalesce(s.words @@ @match::tsquery AND n.memory_id NOT IN `+trash+`, false), coalesce(s.words @@ @titled::tsquery, false)
-		FROM concordance_since n LEFT JOIN memory_search s ON s.memory_id = n.memory_id
-		WHERE n.concordance_id = @concordance`, c.args)
-	if err != nil {
-		return err
+// foundWords are the memories that have the words, by kind and part.
+type foundWords struct {
+	terms int
+	sets  [][]numbers
+}
+
+func (f *foundWords) make(parts int) {
+	f.sets = make([][]numbers, f.terms*kindsOfTerm)
+	for i := range f.sets {
+		f.sets[i] = make([]numbers, parts)
 	}
-	defer rows.Close()
+}
+
+func (f *foundWords) read(rows pgx.Rows) error {
+	var kind, part int
+	var packed pgtype.DriverBytes
+	for rows.Next() {
+		if err := rows.Scan(&kind, &part, &packed); err != nil {
+			return err
+		}
+		if err := f.sets[kind][part].addPacked(packed); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// all returns which memories have all terms, and which of these have one of them in the title.
+func (f *foundWords) all() (hits, titled []numbers) {
+	hits, titled = f.sets[inText], f.sets[inTitle]
+	for part := range hits {
+		for i := kindsOfTerm; i < len(f.sets); i += kindsOfTerm {
+			hits[part].keep(&f.sets[i+inText][part])
+			titled[part].add(&f.sets[i+inTitle][part])
+		}
+		titled[part].keep(&hits[part])
+	}
+	return hits, titled
+}
+
+// changedSince asks for what is in the trash, and for what the concordance says nothing certain of, and whether that is a hit.
+const changedSince = `WITH trash AS (SELECT d.id FROM memories d WHERE d.agent_id = @agent AND d.state = 'deleted')
+	SELECT id, false, false FROM trash
+	UNION ALL
+	SELECT n.memory_id, coalesce(s.words @@ @match::tsquery AND n.memory_id NOT IN (SELECT id FROM trash), false),
+		coalesce(s.words @@ @titled::tsquery, false)
+	FROM concordance_since n LEFT JOIN memory_search s ON s.memory_id = n.memory_id
+	WHERE n.concordance_id = ` + theConcordance
+
+// readChanged returns all of these, and the hits among them in the order of their ids.
+func readChanged(rows pgx.Rows) (all []uuid.UUID, hits []sinceHit, err error) {
 	for rows.Next() {
 		var one sinceHit
 		var hit bool
 		if err := rows.Scan(&one.id, &hit, &one.titled); err != nil {
-			return err
+			return nil, nil, err
 		}
-		if part, n, known := numberOf(at.parts, one.id); known {
-			at.hits[part].remove(n)
-			at.titled[part].remove(n)
-		}
+		all = append(all, one.id)
 		if hit {
-			at.since = append(at.since, one)
+			hits = append(hits, one)
 		}
 	}
-	slices.SortFunc(at.since, func(a, b sinceHit) int { return compareIDs(a.id, b.id) })
-	return rows.Err()
+	slices.SortFunc(hits, func(a, b sinceHit) int { return compareIDs(a.id, b.id) })
+	return all, hits, rows.Err()
 }
 
 func (at *concordance) total() (n int) {
@@ -163,19 +191,20 @@ func (at *concordance) total() (n int) {
 // chosen returns the hits that are ranked, in the order of their ids: the newest of all, and the newest with a word in the
 // title.
 func (at *concordance) chosen() []uuid.UUID {
-	newest := at.newest(at.hits, func(sinceHit) bool { return true })
-	titled := at.newest(at.titled, func(h sinceHit) bool { return h.titled })
+	most := rankedOf(at.total())
+	newest := at.newest(at.hits, most, func(sinceHit) bool { return true })
+	titled := at.newest(at.titled, most, func(h sinceHit) bool { return h.titled })
 	all := append(newest, titled...)
 	slices.SortFunc(all, compareIDs)
 	return slices.Compact(all)
 }
 
-// newest returns the newest hits of a kind, rankedOf at most.
-func (at *concordance) newest(of []numbers, since func(sinceHit) bool) []uuid.UUID {
+// newest returns the newest hits of a kind, so many at most.
+func (at *concordance) newest(of []numbers, most int, since func(sinceHit) bool) []uuid.UUID {
 	var ids []uuid.UUID
-	for part := len(of) - 1; part >= 0 && len(ids) < rankedOf; part-- {
+	for part := len(of) - 1; part >= 0 && len(ids) < most; part-- {
 		for n := range of[part].descending {
-			if ids = append(ids, at.parts[part].id(n)); len(ids) == rankedOf {
+			if ids = append(ids, at.parts[part].id(n)); len(ids) == most {
 				break
 			}
 		}
@@ -186,7 +215,7 @@ func (at *concordance) newest(of []numbers, since func(sinceHit) bool) []uuid.UU
 		}
 	}
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return compareIDs(b, a) })
-	return ids[:min(len(ids), rankedOf)]
+	return ids[:min(len(ids), most)]
 }
 
 // rest returns, in the order of their ids, the next hits after that id that are not chosen.
@@ -221,6 +250,18 @@ func (at *concordance) rest(chosen []uuid.UUID, after uuid.UUID, most int) []uui
 const ranking = `SELECT memory_id, rank FROM (
 		SELECT s.memory_id, ts_rank(s.words, @sought::tsquery) AS rank FROM memory_search s WHERE s.memory_id = ANY(@chosen::uuid[])
 	) ranked :beyond ORDER BY rank DESC, memory_id LIMIT @most`
+
+// rows reads one page, one row more than it shows.
+func (at *concordance) rows(ctx context.Context, tx pgx.Tx, l List, c conditions, after *place) ([]listRow, error) {
+	if at.total() == 0 {
+		return nil, nil
+	}
+	h, err := at.page(ctx, tx, l, c, after)
+	if err != nil {
+		return nil, err
+	}
+	return rowsOf(ctx, tx, h)
+}
 
 // page reads which hits a page has, one more than it shows, as rankedRows does.
 func (at *concordance) page(ctx context.Context, tx pgx.Tx, l List, c conditions, after *place) (h hits, err error) {

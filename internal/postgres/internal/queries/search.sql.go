@@ -77,17 +77,6 @@ func (q *Queries) CompleteConcordance(ctx context.Context, arg CompleteConcordan
 	return err
 }
 
-const concordanceOf = `-- name: ConcordanceOf :one
-SELECT id FROM concordances WHERE agent_id = $1 AND state = 'complete' ORDER BY id DESC LIMIT 1
-`
-
-func (q *Queries) ConcordanceOf(ctx context.Context, agentID int64) (int64, error) {
-	row := q.db.QueryRow(ctx, concordanceOf, agentID)
-	var id int64
-	err := row.Scan(&id)
-	return id, err
-}
-
 const concordanceParts = `-- name: ConcordanceParts :many
 SELECT ids FROM concordance_parts WHERE concordance_id = $1 ORDER BY part
 `
