@@ -286,7 +286,8 @@ CREATE INDEX memory_search_by_word ON memory_search USING gin (words);
 -- all of a search by a concordance. Only agents with thousands of memories have one. It is never changed: what has changed
 -- since is noted, and when that has become much, a new one takes its place. All of it can be made again, and is after a crash.
 CREATE UNLOGGED TABLE concordances (
-    id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    -- Drawn at random: numbers in a row would begin anew after a crash, and servers remember parts by it.
+    id       bigint PRIMARY KEY,
     agent_id bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     -- begun: it is being made; void: it holds words that were purged, and is about to go. Neither is searched by.
     state    text NOT NULL DEFAULT 'begun' CHECK (state IN ('begun', 'complete', 'void')),

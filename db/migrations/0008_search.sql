@@ -2,7 +2,7 @@
 
 -- +goose Up
 CREATE UNLOGGED TABLE concordances (
-    id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id       bigint PRIMARY KEY,
     agent_id bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     state    text NOT NULL DEFAULT 'begun' CHECK (state IN ('begun', 'complete', 'void')),
     memories integer NOT NULL DEFAULT 0

@@ -51,11 +51,11 @@ FROM memory_tallies t
 LEFT JOIN concordances c ON c.agent_id = t.agent_id AND c.state = 'complete'
 GROUP BY t.agent_id, c.id
 HAVING sum(t.n) >= @least::bigint
-   AND (c.id IS NULL OR (SELECT count(*) FROM concordance_since s WHERE s.concordance_id = c.id) > 500 + c.memories / 50)
+   AND (c.id IS NULL OR (SELECT count(*) FROM concordance_since s WHERE s.concordance_id = c.id) > 500 + c.memories / 200)
 ORDER BY t.agent_id;
 
--- name: BeginConcordance :one
-INSERT INTO concordances (agent_id) VALUES (@agent_id) RETURNING id;
+-- name: BeginConcordance :exec
+INSERT INTO concordances (id, agent_id) VALUES (@id, @agent_id);
 
 -- name: WaitForIndexing :exec
 -- Until the transactions that change the search index are over: those that begin after this one has committed know of what
@@ -75,8 +75,9 @@ INSERT INTO concordance_parts (concordance_id, part, ids) VALUES (@concordance_i
 -- name: SaveConcordanceWords :copyfrom
 INSERT INTO concordance_words (concordance_id, part, word, numbers) VALUES (@concordance_id, @part, @word, @numbers);
 
--- name: CompleteConcordance :exec
-UPDATE concordances SET state = 'complete', memories = @memories WHERE id = @id;
+-- name: CompleteConcordance :execrows
+-- Unless something was purged meanwhile, which it may hold.
+UPDATE concordances SET state = 'complete', memories = @memories WHERE id = @id AND state = 'begun';
 
 -- name: RemoveConcordances :exec
 -- All of the agent but this one.
@@ -84,6 +85,10 @@ DELETE FROM concordances WHERE agent_id = @agent_id AND id <> @id;
 
 -- name: RemoveUnusableConcordances :exec
 DELETE FROM concordances WHERE state <> 'complete';
+
+-- name: RemoveStrayChanges :exec
+-- Of concordances that were removed while somebody noted a change.
+DELETE FROM concordance_since s WHERE NOT EXISTS (SELECT FROM concordances c WHERE c.id = s.concordance_id);
 
 -- name: VoidConcordances :exec
 UPDATE concordances SET state = 'void' WHERE agent_id = @agent_id;

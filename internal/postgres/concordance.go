@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -46,6 +47,9 @@ func (s *Store) MakeConcordances(ctx context.Context) error {
 	if err := q.RemoveUnusableConcordances(ctx); err != nil {
 		return wrap(doing, err)
 	}
+	if err := q.RemoveStrayChanges(ctx); err != nil {
+		return wrap(doing, err)
+	}
 	agents, err := q.AgentsWithoutConcordance(ctx, concordanceFrom)
 	if err != nil {
 		return wrap(doing, err)
@@ -62,14 +66,13 @@ func (s *Store) MakeConcordances(ctx context.Context) error {
 // does not matter that its parts are read at different times.
 func makeConcordance(ctx context.Context, conn beginner, agentID int64) error {
 	q := queries.New(conn)
-	var id int64
-	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) (err error) {
+	id := rand.Int64()
+	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		q := q.WithTx(tx)
-		if err := q.WaitForIndexing(ctx); err != nil {
+		if err := q.BeginConcordance(ctx, queries.BeginConcordanceParams{ID: id, AgentID: agentID}); err != nil {
 			return err
 		}
-		id, err = q.BeginConcordance(ctx, agentID)
-		return err
+		return q.WaitForIndexing(ctx)
 	})
 	if err != nil {
 		return err
@@ -90,7 +93,8 @@ func makeConcordance(ctx context.Context, conn beginner, agentID int64) error {
 	}
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		q := q.WithTx(tx)
-		if err := q.CompleteConcordance(ctx, queries.CompleteConcordanceParams{ID: id, Memories: int32(size)}); err != nil {
+		completed, err := q.CompleteConcordance(ctx, queries.CompleteConcordanceParams{ID: id, Memories: int32(size)})
+		if err != nil || completed == 0 {
 			return err
 		}
 		return q.RemoveConcordances(ctx, queries.RemoveConcordancesParams{AgentID: agentID, ID: id})

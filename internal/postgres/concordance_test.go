@@ -28,7 +28,7 @@ var changes = []string{
 // TestAConcordanceFindsWhatTheIndexFinds asks the same with a concordance and without one, before and after memories change.
 func TestAConcordanceFindsWhatTheIndexFinds(t *testing.T) {
 	t.Parallel()
-	l := setupLibrary(t)
+	l := setupLibrary(t, 11_000)
 	execute(t, l.conn, `UPDATE memories SET type = 'project' WHERE name LIKE '%7'`)
 	execute(t, l.conn, `UPDATE memory_search SET words = (words::text || ' #project')::tsvector FROM memories m WHERE m.id = memory_id AND m.type = 'project'`)
 
@@ -54,11 +54,44 @@ func TestAConcordanceFindsWhatTheIndexFinds(t *testing.T) {
 	}
 	l.same("made again", l.searches(), with)
 
+	// Memories that change while one is made.
+	execute(t, l.conn, "UPDATE concordances SET state = 'void'")
+	made := make(chan error)
+	go func() { made <- l.store.MakeConcordances(t.Context()) }()
+	for n, making := 0, true; making; n++ {
+		select {
+		case err := <-made:
+			if making = false; err != nil {
+				t.Fatal(err)
+			}
+		default:
+			_, err := l.conn.Exec(t.Context(), `UPDATE memory_search SET words = ('@' || (SELECT id FROM agents) || ' release:1A note:2A ^note')::tsvector
+				WHERE memory_id = (SELECT id FROM memories ORDER BY id OFFSET $1 * 97 % 10000 LIMIT 1)`, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	with = l.searches()
+	execute(t, l.conn, "UPDATE concordances SET state = 'void'")
+	l.same("made while memories change", with, l.searches())
+	second = l.concordance()
+
+	l.purge("Note 4321")
+	if l.count("SELECT count(*) FROM concordance_words WHERE word = '4321'") == 0 {
+		t.Error("the concordance did not have the word that is to go")
+	}
+	second = l.concordance()
+	if n := l.count("SELECT count(*) FROM concordance_words WHERE word = '4321'"); n > 0 {
+		t.Error("a word that was purged stays")
+	}
+
 	execute(t, l.conn, "UPDATE memory_search SET revision_id = gen_random_uuid()")
 	if l.concordance() == second {
 		t.Error("many changes make no other concordance")
 	}
 	execute(t, l.conn, "DELETE FROM agents")
+	l.concordance()
 	for _, table := range []string{"concordances", "concordance_parts", "concordance_words", "concordance_since"} {
 		if n := l.count("SELECT count(*) FROM " + table); n > 0 {
 			t.Errorf("of an agent that is forgotten %d rows stay in %s", n, table)
@@ -73,6 +106,24 @@ func (l *library) concordance() int {
 		l.Fatal(err)
 	}
 	return l.count("SELECT coalesce(max(id), 0) FROM concordances WHERE state = 'complete'")
+}
+
+func (l *library) purge(name string) {
+	l.Helper()
+	page, err := l.store.Memories(l.Context(), l.agent, postgres.List{Name: name, Limit: 1})
+	if err != nil || len(page.Memories) == 0 {
+		l.Fatalf("%s is not there: %v", name, err)
+	}
+	err = l.store.WithAgent(l.Context(), l.agent.ID, func(w *postgres.Writer) error {
+		head, err := w.Head(l.Context(), page.Memories[0].ID)
+		if err != nil {
+			return err
+		}
+		return w.Purge(l.Context(), head, memories.ByScript)
+	})
+	if err != nil {
+		l.Fatal(err)
+	}
 }
 
 func (l *library) count(query string) (n int) {
@@ -92,7 +143,7 @@ type asked struct {
 func (l *library) searches() map[asked][]postgres.Page {
 	l.Helper()
 	all := map[asked][]postgres.Page{}
-	for _, words := range []string{"note", "rele", "releases", "release 2", "note 20", "all the", "12", "note 20500", "noet", "releaze 30", "zzzz", "1 2"} {
+	for _, words := range []string{"note", "rele", "releases", "release 2", "note 20", "all the", "12", "note 10500", "noet", "releaze 30", "zzzz", "1 2"} {
 		for _, of := range []memories.Type{"", memories.Project} {
 			for cursor, more := "", true; more && len(all[asked{words, of}]) < 3; more = cursor != "" {
 				page, err := l.store.Memories(l.Context(), l.agent, postgres.List{Search: words, Type: of, Limit: 350, Cursor: cursor})

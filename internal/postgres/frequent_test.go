@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -11,13 +12,13 @@ import (
 	"memoir/internal/postgres/pgtest"
 )
 
-// manyMemories inserts 20,500 memories that say "release", the oldest three of them in their names.
+// manyMemories inserts so many memories that say "release", the oldest three of them in their names.
 const manyMemories = `
 	WITH came AS (INSERT INTO memories (id, agent_id, name, readable, state, type, revision_id, fingerprint, hash, description, size,
 			path, modified_at, content_at, created_at, updated_at)
 		SELECT ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, agents.id, CASE WHEN n <= 3 THEN 'Release ' ELSE 'Note ' END || n,
 			true, 'active', 'user', gen_random_uuid(), sha256(n::text::bytea), '', 'For all', 1, 'memory/' || n, now(), now(), now(), now()
-		FROM agents, generate_series(1, 20500) n RETURNING *)
+		FROM agents, generate_series(1, %d) n RETURNING *)
 	INSERT INTO revisions (id, memory_id, fingerprint, hash, description, body, path, seen_at)
 	SELECT revision_id, id, fingerprint, '', 'For all', 'After the release', path, now() FROM came`
 
@@ -29,7 +30,7 @@ type library struct {
 	conn  *pgx.Conn
 }
 
-func setupLibrary(t *testing.T) *library {
+func setupLibrary(t *testing.T, size int) *library {
 	t.Helper()
 	url := pgtest.New(t)
 	ctx := t.Context()
@@ -46,7 +47,7 @@ func setupLibrary(t *testing.T) *library {
 		t.Fatal(err)
 	}
 	conn := connect(t, url)
-	execute(t, conn, manyMemories)
+	execute(t, conn, fmt.Sprintf(manyMemories, size))
 	if err := store.Index(ctx, uuid.Nil, func() {}); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func (l *library) search(words, cursor string) (names []string, page postgres.Pa
 
 func TestAFrequentWordIsFoundAsARareOne(t *testing.T) {
 	t.Parallel()
-	l := setupLibrary(t)
+	l := setupLibrary(t, 20_500)
 	names, page := l.search("rele", "")
 	if page.Total != 20500 || !slices.Equal(names[:4], []string{"Release 1", "Release 2", "Release 3", "Note 20401"}) {
 		t.Errorf("%d hits, first %q", page.Total, names[:4])

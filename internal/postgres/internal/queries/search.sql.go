@@ -26,7 +26,7 @@ FROM memory_tallies t
 LEFT JOIN concordances c ON c.agent_id = t.agent_id AND c.state = 'complete'
 GROUP BY t.agent_id, c.id
 HAVING sum(t.n) >= $1::bigint
-   AND (c.id IS NULL OR (SELECT count(*) FROM concordance_since s WHERE s.concordance_id = c.id) > 500 + c.memories / 50)
+   AND (c.id IS NULL OR (SELECT count(*) FROM concordance_since s WHERE s.concordance_id = c.id) > 500 + c.memories / 200)
 ORDER BY t.agent_id
 `
 
@@ -52,19 +52,22 @@ func (q *Queries) AgentsWithoutConcordance(ctx context.Context, least int64) ([]
 	return items, nil
 }
 
-const beginConcordance = `-- name: BeginConcordance :one
-INSERT INTO concordances (agent_id) VALUES ($1) RETURNING id
+const beginConcordance = `-- name: BeginConcordance :exec
+INSERT INTO concordances (id, agent_id) VALUES ($1, $2)
 `
 
-func (q *Queries) BeginConcordance(ctx context.Context, agentID int64) (int64, error) {
-	row := q.db.QueryRow(ctx, beginConcordance, agentID)
-	var id int64
-	err := row.Scan(&id)
-	return id, err
+type BeginConcordanceParams struct {
+	ID      int64
+	AgentID int64
 }
 
-const completeConcordance = `-- name: CompleteConcordance :exec
-UPDATE concordances SET state = 'complete', memories = $1 WHERE id = $2
+func (q *Queries) BeginConcordance(ctx context.Context, arg BeginConcordanceParams) error {
+	_, err := q.db.Exec(ctx, beginConcordance, arg.ID, arg.AgentID)
+	return err
+}
+
+const completeConcordance = `-- name: CompleteConcordance :execrows
+UPDATE concordances SET state = 'complete', memories = $1 WHERE id = $2 AND state = 'begun'
 `
 
 type CompleteConcordanceParams struct {
@@ -72,9 +75,13 @@ type CompleteConcordanceParams struct {
 	ID       int64
 }
 
-func (q *Queries) CompleteConcordance(ctx context.Context, arg CompleteConcordanceParams) error {
-	_, err := q.db.Exec(ctx, completeConcordance, arg.Memories, arg.ID)
-	return err
+// Unless something was purged meanwhile, which it may hold.
+func (q *Queries) CompleteConcordance(ctx context.Context, arg CompleteConcordanceParams) (int64, error) {
+	result, err := q.db.Exec(ctx, completeConcordance, arg.Memories, arg.ID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const concordanceParts = `-- name: ConcordanceParts :many
@@ -183,6 +190,16 @@ type RemoveConcordancesParams struct {
 // All of the agent but this one.
 func (q *Queries) RemoveConcordances(ctx context.Context, arg RemoveConcordancesParams) error {
 	_, err := q.db.Exec(ctx, removeConcordances, arg.AgentID, arg.ID)
+	return err
+}
+
+const removeStrayChanges = `-- name: RemoveStrayChanges :exec
+DELETE FROM concordance_since s WHERE NOT EXISTS (SELECT FROM concordances c WHERE c.id = s.concordance_id)
+`
+
+// Of concordances that were removed while somebody noted a change.
+func (q *Queries) RemoveStrayChanges(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, removeStrayChanges)
 	return err
 }
 
