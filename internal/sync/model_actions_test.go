@@ -38,6 +38,8 @@ func (w *world) actions() map[string]func(*rapid.T) {
 		"write many":           w.flood,
 		"remove many":          w.ebb,
 		"link":                 w.linkSome,
+		"link a directory":     w.linkDirectory,
+		"write behind a link":  w.writeBehindLink,
 		"close a directory":    w.closeOff,
 		"write an index":       w.writeIndex,
 		"edit CLAUDE.md":       w.editClaudeMD,

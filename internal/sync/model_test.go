@@ -43,7 +43,7 @@ func TestWhateverHappensEachLookLeadsToWhatTheRulesSay(t *testing.T) {
 		w.rules = newRules()
 		actions := w.actions()
 		actions["scan"] = func(t *rapid.T) { w.t = t; w.scan() }
-		actions["set the clock back"] = func(t *rapid.T) { w.t = t; w.setClockBack() }
+		actions["set the clock"] = func(t *rapid.T) { w.t = t; w.setClock() }
 		actions["time passes"] = func(t *rapid.T) { w.t = t; w.timePasses() }
 		w.t.Repeat(actions)
 		w.scan()
