@@ -42,3 +42,62 @@ FROM unnest(@typed::text[]) AS typed (word)
 CROSS JOIN LATERAL (
     SELECT w.word FROM search_words w WHERE w.word % typed.word ORDER BY similarity(w.word, typed.word) DESC, w.word LIMIT 60
 ) alike;
+
+-- name: AgentsWithoutConcordance :many
+-- Agents with at least so many memories that have no concordance, or one since which a good deal has changed: what has is
+-- looked at in each search.
+SELECT t.agent_id
+FROM memory_tallies t
+LEFT JOIN concordances c ON c.agent_id = t.agent_id AND c.state = 'complete'
+GROUP BY t.agent_id, c.id
+HAVING sum(t.n) >= @least::bigint
+   AND (c.id IS NULL OR (SELECT count(*) FROM concordance_since s WHERE s.concordance_id = c.id) > 500 + c.memories / 200)
+ORDER BY t.agent_id;
+
+-- name: BeginConcordance :exec
+INSERT INTO concordances (id, agent_id) VALUES (@id, @agent_id);
+
+-- name: WaitForIndexing :exec
+-- Until the transactions that change the search index are over: those that begin after this one has committed know of what
+-- it has begun.
+LOCK TABLE memory_search IN SHARE MODE;
+
+-- name: WordsOfMemories :many
+SELECT s.memory_id, tsvector_to_array(s.words)::text[] AS words
+FROM memories m JOIN memory_search s ON s.memory_id = m.id
+WHERE m.agent_id = @agent_id AND m.id > @after
+ORDER BY m.id
+LIMIT @most::integer;
+
+-- name: SaveConcordancePart :exec
+INSERT INTO concordance_parts (concordance_id, part, ids) VALUES (@concordance_id, @part, @ids);
+
+-- name: SaveConcordanceWords :copyfrom
+INSERT INTO concordance_words (concordance_id, part, word, numbers) VALUES (@concordance_id, @part, @word, @numbers);
+
+-- name: CompleteConcordance :execrows
+-- Unless something was purged meanwhile, which it may hold.
+UPDATE concordances SET state = 'complete', memories = @memories WHERE id = @id AND state = 'begun';
+
+-- name: RemoveConcordances :exec
+-- All of the agent but this one.
+DELETE FROM concordances WHERE agent_id = @agent_id AND id <> @id;
+
+-- name: RemoveUnusableConcordances :exec
+DELETE FROM concordances WHERE state <> 'complete';
+
+-- name: RemoveStrayChanges :exec
+-- Of concordances that were removed while somebody noted a change.
+DELETE FROM concordance_since s WHERE NOT EXISTS (SELECT FROM concordances c WHERE c.id = s.concordance_id);
+
+-- name: VoidConcordances :exec
+UPDATE concordances SET state = 'void' WHERE agent_id = @agent_id;
+
+-- name: ConcordanceParts :many
+SELECT ids FROM concordance_parts WHERE concordance_id = @concordance_id ORDER BY part;
+
+-- name: TryToMakeConcordances :one
+SELECT pg_try_advisory_lock(1668246371);
+
+-- name: StopMakingConcordances :exec
+SELECT pg_advisory_unlock(1668246371);

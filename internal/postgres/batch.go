@@ -61,7 +61,7 @@ func (w *Writer) Apply(ctx context.Context, b *Batch) error {
 		for i := range b.Words {
 			b.Words[i].AgentID = w.agentID
 		}
-		return saveWords(ctx, q, b.Words)
+		return indexedBy(b.Words).save(ctx, q)
 	})
 }
 

@@ -1,30 +1,39 @@
 package postgres_test
 
 import (
-	"context"
+	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
 )
 
-// manyMemories inserts 20,500 memories that say "release", the oldest three of them in their names.
+// manyMemories inserts so many memories that say "release", the oldest three of them in their names.
 const manyMemories = `
 	WITH came AS (INSERT INTO memories (id, agent_id, name, readable, state, type, revision_id, fingerprint, hash, description, size,
 			path, modified_at, content_at, created_at, updated_at)
 		SELECT ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, agents.id, CASE WHEN n <= 3 THEN 'Release ' ELSE 'Note ' END || n,
 			true, 'active', 'user', gen_random_uuid(), sha256(n::text::bytea), '', 'For all', 1, 'memory/' || n, now(), now(), now(), now()
-		FROM agents, generate_series(1, 20500) n RETURNING *)
+		FROM agents, generate_series(1, %d) n RETURNING *)
 	INSERT INTO revisions (id, memory_id, fingerprint, hash, description, body, path, seen_at)
 	SELECT revision_id, id, fingerprint, '', 'For all', 'After the release', path, now() FROM came`
 
-func TestAFrequentWordIsFoundAsARareOne(t *testing.T) {
-	t.Parallel()
+// library is an agent with many memories, all of them in the search index.
+type library struct {
+	*testing.T
+	store *postgres.Store
+	agent postgres.Agent
+	conn  *pgx.Conn
+}
+
+func setupLibrary(t *testing.T, size int) *library {
+	t.Helper()
 	url := pgtest.New(t)
-	ctx := context.Background()
+	ctx := t.Context()
 	store, err := postgres.Open(ctx, url)
 	if err != nil {
 		t.Fatal(err)
@@ -38,31 +47,35 @@ func TestAFrequentWordIsFoundAsARareOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	conn := connect(t, url)
-	execute(t, conn, manyMemories)
-	for last, more := uuid.Nil, true; more; more = last != uuid.Nil {
-		if last, err = store.IndexMore(ctx, last); err != nil {
-			t.Fatal(err)
-		}
+	execute(t, conn, fmt.Sprintf(manyMemories, size))
+	if err := store.Index(ctx, uuid.Nil, func() {}); err != nil {
+		t.Fatal(err)
 	}
-	search := func(words, cursor string) (names []string, page postgres.Page) {
-		t.Helper()
-		page, err := store.Memories(ctx, agent, postgres.List{Search: words, Limit: 200, Cursor: cursor})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range page.Memories {
-			names = append(names, m.Name)
-		}
-		return names, page
-	}
+	return &library{t, store, agent, conn}
+}
 
-	names, page := search("rele", "")
-	if page.Total != 20500 || !slices.Equal(names[:4], []string{"Release 1", "Release 2", "Release 3", "Note 20201"}) {
+func (l *library) search(words, cursor string) (names []string, page postgres.Page) {
+	l.Helper()
+	page, err := l.store.Memories(l.Context(), l.agent, postgres.List{Search: words, Limit: 200, Cursor: cursor})
+	if err != nil {
+		l.Fatal(err)
+	}
+	for _, m := range page.Memories {
+		names = append(names, m.Name)
+	}
+	return names, page
+}
+
+func TestAFrequentWordIsFoundAsARareOne(t *testing.T) {
+	t.Parallel()
+	l := setupLibrary(t, 20_500)
+	names, page := l.search("rele", "")
+	if page.Total != 20500 || !slices.Equal(names[:4], []string{"Release 1", "Release 2", "Release 3", "Note 20401"}) {
 		t.Errorf("%d hits, first %q", page.Total, names[:4])
 	}
 	seen := names
 	for range 3 { // past those that are ranked
-		names, page = search("rele", page.NextCursor)
+		names, page = l.search("rele", page.NextCursor)
 		if page.Total != 20500 {
 			t.Errorf("a further page speaks of %d hits", page.Total)
 		}
@@ -72,13 +85,13 @@ func TestAFrequentWordIsFoundAsARareOne(t *testing.T) {
 	if once := slices.Compact(slices.Clone(seen)); len(once) != 800 {
 		t.Errorf("four pages of 200 have %d different memories", len(once))
 	}
-	if names, page := search("all", ""); page.Total != 20500 || names[0] != "Note 20201" {
+	if names, page := l.search("all", ""); page.Total != 20500 || names[0] != "Note 20401" {
 		t.Errorf("of a word in every description there are %d hits, first %s", page.Total, names[0])
 	}
 
-	execute(t, conn, "UPDATE memories SET state = 'deleted', deleted_at = now() WHERE name IN ('Release 2', 'Note 20500')")
-	names, page = search("rele", "")
-	if page.Total != 20498 || !slices.Equal(names[:3], []string{"Release 1", "Release 3", "Note 20200"}) {
+	execute(t, l.conn, "UPDATE memories SET state = 'deleted', deleted_at = now() WHERE name IN ('Release 2', 'Note 20500')")
+	names, page = l.search("rele", "")
+	if page.Total != 20498 || !slices.Equal(names[:3], []string{"Release 1", "Release 3", "Note 20400"}) {
 		t.Errorf("after two deletions there are %d hits, first %q", page.Total, names[:3])
 	}
 }

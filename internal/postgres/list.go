@@ -140,8 +140,9 @@ func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err e
 // conditions are the part of a query that says which memories belong to a list, from FROM on, and the query that counts
 // them.
 type conditions struct {
-	sql, count string
-	args       pgx.NamedArgs
+	sql, count  string
+	args        pgx.NamedArgs
+	searchAlone bool // the search index tells all but what is in the trash
 }
 
 func (l List) conditions(of scope, sought search) conditions {
@@ -154,7 +155,7 @@ func (l List) conditions(of scope, sought search) conditions {
 	}
 	if l.Sort == byRank && !l.filters() && len(sought.phrases) == 0 {
 		alone := searchAlone(of)
-		return conditions{alone, "SELECT count(*) " + alone, args}
+		return conditions{alone, "SELECT count(*) " + alone, args, true}
 	}
 	var sql strings.Builder
 	sql.WriteString("FROM memories m")
@@ -198,7 +199,7 @@ func (l List) conditions(of scope, sought search) conditions {
 	if l.Search == "" && !l.filtersBeyondTallies() {
 		count = "SELECT coalesce(sum(m.n), 0) FROM memory_tallies m" + where
 	}
-	return conditions{sql.String(), count, args}
+	return conditions{sql.String(), count, args, false}
 }
 
 // tallied returns the conditions that memories and their tallies have in common.

@@ -37,6 +37,8 @@ type Store struct {
 	terms atomic.Uint64
 	// totals are what searches have counted.
 	totals totals
+	// concordances are those that were searched lately.
+	concordances concordances
 	// nearMisses says that the database can tell which words look alike.
 	nearMisses bool
 }

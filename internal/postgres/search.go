@@ -112,25 +112,34 @@ func quoted(word string) string { return "'" + word + "'" }
 // so that no rank changes by them. The one index then finds the hits of an agent, of a type, and in titles, without a
 // look at any others.
 const (
-	titleSign = "^"
-	typeSign  = "#"
+	titleSign  = "^"
+	typeSign   = "#"
+	agentsSign = "@"
 )
 
-func agentSign(agentID int64) string { return "@" + strconv.FormatInt(agentID, 10) }
+func agentSign(agentID int64) string { return agentsSign + strconv.FormatInt(agentID, 10) }
 
 const (
-	// rankedOf bounds how many hits are ranked: the newest that have a word in the name or description, and the newest of
-	// all, this many of each. A search with more is one that somebody has just begun to type. To rank a hit its whole vector
-	// is read, which for half of 100,000 memories takes most of a second.
-	rankedOf = 300
+	// allRanked is how many hits a search may have for all of them to be ranked. To rank one its whole vector is read, from a
+	// page of its own as a rule, which takes 5 µs, and five times as long where Postgres has to ask the system for it.
+	allRanked = 300
+	// someRanked bounds how many of a search with more hits are ranked, which is one that somebody has just begun to type: the
+	// newest of all, and the newest that have a word in the name or description, this many of each.
+	someRanked = 100
 	// frequent is from how many hits on the newest are looked for among the newest memories, which takes a millisecond or
 	// two, before the index is asked for all, which takes tens of them.
 	frequent = 20_000
 	// amongNewest is how many memories that goes through: the hits may be old ones.
-	amongNewest = 5 * rankedOf
-	// enough is how many of a kind have to be among those: a page or two.
-	enough = 100
+	amongNewest = 15 * someRanked
 )
+
+// rankedOf bounds how many of so many hits are ranked of each kind.
+func rankedOf(total int) int {
+	if total <= allRanked {
+		return allRanked
+	}
+	return someRanked
+}
 
 // chooseHits chooses the hits that are ranked: the newest of those of each kind.
 const chooseHits = `WITH hits AS MATERIALIZED (SELECT s.memory_id AS id :matching),
@@ -177,18 +186,12 @@ type hits struct {
 
 // rankedRows reads one page of a ranked list of so many hits, one row more than it shows.
 func rankedRows(ctx context.Context, tx pgx.Tx, l List, c conditions, total int, after *place) ([]listRow, error) {
-	c.args["bound"], c.args["among"] = rankedOf, amongNewest
+	c.args["bound"], c.args["among"] = rankedOf(total), amongNewest
 	var h hits
 	var err error
 	if after == nil || after.Key != unranked {
-		beyond := ""
-		if after != nil {
-			c.args["key"], c.args["id"] = after.Key, after.ID
-			// The key goes as text and is cast there, so that it is compared as exactly as it was computed.
-			beyond = "WHERE rank < @key::text::real OR (rank = @key::text::real AND id > @id)"
-		}
 		c.args["most"] = l.Limit + 1
-		if h, err = c.read(ctx, tx, total, pageOfRanked, beyond); err != nil {
+		if h, err = c.read(ctx, tx, total, c.beyond(pageOfRanked, after, "id"), ""); err != nil {
 			return nil, err
 		}
 	}
@@ -208,10 +211,21 @@ func rankedRows(ctx context.Context, tx pgx.Tx, l List, c conditions, total int,
 	return rowsOf(ctx, tx, h)
 }
 
+// beyond completes the query of a page of ranked hits with what is behind that place.
+func (c conditions) beyond(query string, after *place, id string) string {
+	where := ""
+	if after != nil {
+		c.args["key"], c.args["id"] = after.Key, after.ID
+		// The key goes as text and is cast there, so that it is compared as exactly as it was computed.
+		where = "WHERE rank < @key::text::real OR (rank = @key::text::real AND " + id + " > @id)"
+	}
+	return strings.Replace(query, ":beyond", where, 1)
+}
+
 // read chooses the hits that are ranked, of so many, and reads a page.
 func (c conditions) read(ctx context.Context, tx pgx.Tx, total int, page, beyond string) (h hits, err error) {
 	titled := strings.Replace(c.sql, "@match", "@titled", 1)
-	if total <= rankedOf {
+	if total <= allRanked {
 		titled = "FROM memory_search s WHERE false" // all are ranked
 	}
 	read := func(choice, choiceTitled string) (h hits, err error) {
@@ -224,13 +238,13 @@ func (c conditions) read(ctx context.Context, tx pgx.Tx, total int, page, beyond
 		return read(ofAll, ofAllTitled)
 	}
 	choice, choiceTitled := ofNewest(c.sql), ofNewest(titled)
-	if h, err = read(choice, choiceTitled); err != nil || h.newest >= enough && h.titled >= enough {
+	if h, err = read(choice, choiceTitled); err != nil || h.newest == someRanked && h.titled == someRanked {
 		return h, err
 	}
-	if h.newest < enough {
+	if h.newest < someRanked {
 		choice = ofAll
 	}
-	if h.titled < enough {
+	if h.titled < someRanked {
 		choiceTitled = ofAllTitled
 	}
 	return read(choice, choiceTitled)
@@ -285,27 +299,35 @@ func (s *Store) found(ctx context.Context, of scope, l List, after *place) (rows
 
 // A searcher asks the search index in one transaction, all of which sees the same.
 type searcher struct {
-	tx       pgx.Tx
-	totals   *totals
-	snapshot string // what the transaction sees
+	tx           pgx.Tx
+	totals       *totals
+	concordances *concordances
 }
 
-// searching runs reads that ask the search index. The planner takes vectors for cheap to read, and where many match it
-// would rather read those of all memories than ask the index.
+// asSearcher begins a transaction that asks the search index. The planner takes vectors for cheap to read, and where many
+// match it would rather read those of all memories than ask the index.
+const asSearcher = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_seqscan = off"
+
+// searching runs reads that ask the search index.
 func (s *Store) searching(ctx context.Context, do func(searcher) error) error {
-	options := pgx.TxOptions{AccessMode: pgx.ReadOnly, IsoLevel: pgx.RepeatableRead}
-	return wrap("search", pgx.BeginTxFunc(ctx, s.pool, options, func(tx pgx.Tx) error {
-		on := searcher{tx: tx, totals: &s.totals}
-		if err := tx.QueryRow(ctx, asSearcher).Scan(nil, &on.snapshot); err != nil {
-			return err
-		}
-		return do(on)
+	return wrap("search", pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{BeginQuery: asSearcher}, func(tx pgx.Tx) error {
+		return do(searcher{tx: tx, totals: &s.totals, concordances: &s.concordances})
 	}))
 }
 
 // found reads one page of what a search has found, one row more than it shows, and how many hits there are.
 func (on searcher) found(ctx context.Context, of scope, l List, sought search, after *place) (rows []listRow, total int, err error) {
 	c := l.conditions(of, sought)
+	if c.searchAlone && of.agentID != 0 {
+		at, err := on.byConcordance(ctx, of, l.Type, sought, c)
+		if err != nil {
+			return nil, 0, err
+		}
+		if at != nil {
+			rows, err = at.rows(ctx, on.tx, l, c, after)
+			return rows, at.total(), err
+		}
+	}
 	if total, err = on.total(ctx, c); err != nil || total == 0 {
 		return nil, 0, err
 	}

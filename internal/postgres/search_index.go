@@ -4,52 +4,111 @@ import (
 	"context"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/words"
 )
 
 // indexAtOnce is how many memories the search index takes in one transaction: enough to be quick, few enough that
 // nobody waits for its locks.
 const indexAtOnce = 500
 
-// IndexMore brings the next memories from the given one on into the search index, in the order of their ids, as far as
-// they are not in it yet. It returns the last one of them; uuid.Nil: there were no more.
-func (s *Store) IndexMore(ctx context.Context, first uuid.UUID) (last uuid.UUID, err error) {
-	rows, err := s.q.MemoriesToIndex(ctx, queries.MemoriesToIndexParams{First: first, Most: indexAtOnce})
-	if err != nil {
-		return first, wrap("read what to index", err)
-	}
-	found := make([]Words, len(rows))
-	for i, row := range rows {
-		found[i] = Words{
-			AgentID: row.AgentID, MemoryID: row.ID, RevisionID: row.RevisionID, Type: memories.Type(text(row.Type)),
-			Name: row.Name, Description: row.Description, Body: row.Body,
+// Index brings into the search index what it lacks of the memories from the given one on, in the order of their ids, and
+// calls done after each part. Where it fails, what is done stays.
+//
+// A memory that changes meanwhile may be saved with words that it had a moment before, over those that it has: so the
+// memories are gone over until there is nothing to do.
+func (s *Store) Index(ctx context.Context, first uuid.UUID, done func()) error {
+	for {
+		some, err := s.indexOnce(ctx, first, done)
+		if err != nil || !some {
+			return wrap("fill the search index", err)
 		}
 	}
-	if err := saveWords(ctx, s.q, found); err != nil {
-		return first, wrap("fill the search index", err)
-	}
-	if len(rows) < indexAtOnce {
-		return uuid.Nil, nil
-	}
-	return rows[len(rows)-1].ID, nil
 }
 
-func saveWords(ctx context.Context, q *queries.Queries, found []Words) error {
-	if len(found) == 0 {
+// indexOnce goes over the memories once. The next part is read and its words are told apart while Postgres saves the one
+// before, which takes either side about as long: on two cores the index is there in half the time.
+func (s *Store) indexOnce(ctx context.Context, first uuid.UUID, done func()) (some bool, err error) {
+	parts := make(chan indexed)
+	both, ctx := errgroup.WithContext(ctx)
+	both.Go(func() error {
+		defer close(parts)
+		for more := true; more; {
+			rows, err := s.q.MemoriesToIndex(ctx, queries.MemoriesToIndexParams{First: first, Most: indexAtOnce})
+			if err != nil || len(rows) == 0 {
+				return err
+			}
+			found := make([]Words, len(rows))
+			for i, row := range rows {
+				found[i] = Words{
+					AgentID: row.AgentID, MemoryID: row.ID, RevisionID: row.RevisionID, Type: memories.Type(text(row.Type)),
+					Name: row.Name, Description: row.Description, Body: row.Body,
+				}
+			}
+			first, more = following(rows[len(rows)-1].ID), len(rows) == indexAtOnce
+			select {
+			case parts <- indexedBy(found):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	both.Go(func() error {
+		for part := range parts {
+			if err := part.save(ctx, s.q); err != nil {
+				return err
+			}
+			some = true
+			done()
+		}
+		return nil
+	})
+	return some, both.Wait()
+}
+
+// following returns the id after this one.
+func following(id uuid.UUID) uuid.UUID {
+	for i := len(id) - 1; i >= 0; i-- {
+		if id[i]++; id[i] != 0 {
+			break
+		}
+	}
+	return id
+}
+
+// indexed is what some memories are found by, as the search index keeps it.
+type indexed struct {
+	queries.SaveWordsParams
+	meant []string // words that somebody may have meant who mistyped one
+}
+
+func indexedBy(found []Words) indexed {
+	var all indexed
+	for _, w := range found {
+		vector, each := vectorOf(w)
+		all.MemoryIds = append(all.MemoryIds, w.MemoryID)
+		all.RevisionIds = append(all.RevisionIds, w.RevisionID)
+		all.Words = append(all.Words, vector)
+		for _, word := range each {
+			if words.CanBeMeant(word) {
+				all.meant = append(all.meant, word)
+			}
+		}
+	}
+	all.meant = distinct(all.meant)
+	return all
+}
+
+func (i indexed) save(ctx context.Context, q *queries.Queries) error {
+	if len(i.MemoryIds) == 0 {
 		return nil
 	}
-	params := queries.SaveWordsParams{}
-	var meant []string
-	for _, w := range found {
-		params.MemoryIds = append(params.MemoryIds, w.MemoryID)
-		params.RevisionIds = append(params.RevisionIds, w.RevisionID)
-		params.Words = append(params.Words, vectorOf(w))
-		meant = appendMeant(meant, w.Name, w.Description, w.Body)
-	}
-	if err := q.SaveWords(ctx, params); err != nil {
+	if err := q.SaveWords(ctx, i.SaveWordsParams); err != nil {
 		return err
 	}
-	return q.AddWords(ctx, distinct(meant))
+	return q.AddWords(ctx, i.meant)
 }

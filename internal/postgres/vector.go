@@ -17,9 +17,9 @@ const (
 )
 
 // vectorOf returns the literal of a tsvector over a memory's text, name before description before body in weight, with
-// the signs of its agent, type and title. The words are split here and not by Postgres, so that paths, identifiers and
+// the signs of its agent, type and title, and the words of the text, each once. The words are split here and not by Postgres, so that paths, identifiers and
 // every script are found by the same rule that splits what people type.
-func vectorOf(w Words) string {
+func vectorOf(w Words) (literal string, each []string) {
 	type occurrence struct {
 		position int
 		weight   byte
@@ -76,5 +76,5 @@ func vectorOf(w Words) string {
 		}
 		vector = append(vector, ' ')
 	}
-	return string(vector)
+	return string(vector), order
 }

@@ -211,6 +211,30 @@ func (e *Engine) fillSearchIndex(ctx context.Context) {
 			e.filledElsewhere.Store(0) // whatever there was to do is done
 		}
 		e.tellIndexing(false)
+		select {
+		case e.indexed <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// concordancesEvery is how often it is looked whether a concordance is out of date. After much has been indexed it is at once.
+const concordancesEvery = 30 * time.Second
+
+// makeConcordances keeps those that searches among very many memories go by. Without one they find the same, and take longer.
+func (e *Engine) makeConcordances(ctx context.Context) {
+	every := time.NewTicker(concordancesEvery)
+	defer every.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-e.indexed:
+		case <-every.C:
+		}
+		if err := e.store.MakeConcordances(ctx); ignoreCanceled(err) != nil {
+			e.log.Warn("what quick searches go by could not be made; tried again", "error", err)
+		}
 	}
 }
 
@@ -237,22 +261,19 @@ func (e *Engine) Searchable() bool {
 func (e *Engine) indexFrom(ctx context.Context, first uuid.UUID) {
 	var told time.Time
 	for ctx.Err() == nil {
-		last, err := e.store.IndexMore(ctx, first)
-		switch {
-		case ignoreCanceled(err) != nil:
-			e.log.Warn("the search index could not be filled; tried again", "error", err)
-			select {
-			case <-ctx.Done():
-			case <-time.After(searchIndexRetry):
-			}
-		case last == uuid.Nil:
-			return
-		default:
-			first = last
+		err := e.store.Index(ctx, first, func() {
 			if time.Since(told) > indexingTold {
 				told = time.Now()
 				e.tellIndexing(true)
 			}
+		})
+		if ignoreCanceled(err) == nil {
+			return
+		}
+		e.log.Warn("the search index could not be filled; tried again", "error", err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(searchIndexRetry):
 		}
 	}
 }

@@ -80,6 +80,8 @@ type Engine struct {
 	unindexed chan uuid.UUID
 	// displaced are files that were lately replaced.
 	displaced displacedFiles
+	// indexed tells that the search index has been filled.
+	indexed chan struct{}
 	// indexing says that the search index is being filled, or about to be.
 	indexing atomic.Bool
 	// filledElsewhere is when another server said last that it is filling the index, in nanoseconds since 1970; 0: it is done.
@@ -136,7 +138,7 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	e := &Engine{
 		store: store, options: options, disk: options.Disk, log: options.Log, hub: newHub(news), queue: q,
-		agents: map[string]*agent{}, unindexed: make(chan uuid.UUID, 1), stop: stop,
+		agents: map[string]*agent{}, unindexed: make(chan uuid.UUID, 1), indexed: make(chan struct{}, 1), stop: stop,
 		released: make(chan struct{}, 1), news: news, asked: make(chan string, maxAsked), answers: newAnswers(), left: map[int64]time.Time{},
 	}
 	if err := e.openLink(ctx); err != nil {
@@ -146,7 +148,7 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	e.indexing.Store(true) // until it has been looked for what a crash has left out
 	e.watcher = newWatcher(options.Notify, q, e.lookAtAll, options.Log)
 	for _, run := range []func(context.Context){
-		e.work, e.scanAgainAndAgain, e.watchAnchors, e.pollAgainAndAgain, e.fillSearchIndex, e.stayLinked, e.tellNews, e.serveOthers,
+		e.work, e.scanAgainAndAgain, e.watchAnchors, e.pollAgainAndAgain, e.fillSearchIndex, e.makeConcordances, e.stayLinked, e.tellNews, e.serveOthers,
 	} {
 		e.running.Go(func() { run(ctx) })
 	}

@@ -17,3 +17,14 @@ func TestASCIIFoldsAsAnyTextDoes(t *testing.T) {
 		}
 	}
 }
+
+func TestATextFoldsPieceByPieceAsItDoesAsAWhole(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"Inés asked\nTomáš  for it ", "a \u0301 b\u0301 \u0301\u0323", "ΣΊΣΥΦΟΣ ΣΑΣ", "ﬁne Ｗｉｄｅ ㎏ text", "日本語 の テスト", "\xff é \xc3", "e\u0301\n\u0323x", " é", "é ",
+	} {
+		if got, want := fold(text), withoutAccents(foldCase(norm.NFKC.String(text))); got != want {
+			t.Errorf("%q folds to %q, and as a whole to %q", text, got, want)
+		}
+	}
+}
