@@ -25,7 +25,8 @@ var timesOf = map[string]struct {
 	"revisions": {[]string{"seen_at"}, "memory_id IN (SELECT id FROM memories WHERE agent_id = $2)"},
 }
 
-// setClockBack makes of everything that is known of the agent what a clock has seen that was ahead of the present one.
+// setClockBack makes of everything that is known of the agent what a clock has seen that was ahead of the present one, or, by less
+// than nothing, behind it.
 func (b *bench) setClockBack(slug string, by time.Duration) {
 	b.Helper()
 	ctx := context.Background()
@@ -52,6 +53,12 @@ func (b *bench) setClockBack(slug string, by time.Duration) {
 func withinToday() time.Duration {
 	now := time.Now().UTC()
 	return min(time.Hour, now.Truncate(24*time.Hour).Add(24*time.Hour-time.Second).Sub(now))
+}
+
+// sinceToday is an hour, or less when the day has begun since.
+func sinceToday() time.Duration {
+	now := time.Now().UTC()
+	return max(0, min(time.Hour, now.Sub(now.Truncate(24*time.Hour))-time.Minute))
 }
 
 func TestWhatChangesIsNewestAlsoWhenTheClockHasBeenSetBack(t *testing.T) {

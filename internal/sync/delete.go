@@ -212,7 +212,9 @@ func (h *hold) removeFile(f postgres.File, indexes []string) error {
 		h.queue.add(h.onDisk.Slug, f.Path)
 		return nil
 	}
-	if err != nil {
+	// Where a look has found it gone, it need not be found gone again, as in a directory that cannot be opened any more. What a
+	// rename was about to write is no memory's, and was never seen.
+	if foundGone := !f.Present && f.MemoryID != uuid.Nil; err != nil && !foundGone {
 		return err
 	}
 	return h.removeFromIndexes(f.Path, indexes)

@@ -98,19 +98,34 @@ func TestOnAFullDiskNothingIsHalfWrittenAndADeletionGoesThrough(t *testing.T) {
 
 func TestAnIndexThatHadNoRoomLosesTheEntryOfAFileThatIsLongGone(t *testing.T) {
 	t.Parallel()
-	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}}
-	b := withIndexed(t, disk)
-	disk.full.Store(true)
-	b.delete("ada", "Tabs")
-	b.until("a look that finds the file gone", func() bool {
-		var present int
-		b.query("SELECT count(*) FROM files WHERE present", &present)
-		return present == 1
-	})
-	disk.full.Store(false)
-	b.scan("ada")
-	if got := b.read("ada/memory/MEMORY.md"); got != "- [Other](other.md)\n" {
-		t.Errorf("with room again MEMORY.md says %q", got)
+	for what, then := range map[string]func(*bench){
+		"nothing else": func(*bench) {},
+		"whose directory cannot be opened any more": func(b *bench) {
+			b.remove("ada/memory/sub")
+			b.link("ada/memory/sub", "sub")
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}}
+			b := withIndexed(t, disk)
+			b.write("ada/memory/sub/deep.md", note("Deep", memories.Feedback, "Goes."))
+			b.write("ada/memory/MEMORY.md", "- [Deep](sub/deep.md)\n- [Other](other.md)\n")
+			b.scan("ada")
+			disk.full.Store(true)
+			b.delete("ada", "Deep")
+			b.until("a look that finds the file gone", func() bool {
+				var present int
+				b.query("SELECT count(*) FROM files WHERE present", &present)
+				return present == 2
+			})
+			then(b)
+			disk.full.Store(false)
+			b.scan("ada")
+			if got := b.read("ada/memory/MEMORY.md"); got != "- [Other](other.md)\n" {
+				t.Errorf("with room again MEMORY.md says %q", got)
+			}
+		})
 	}
 }
 

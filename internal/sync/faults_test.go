@@ -149,11 +149,16 @@ func (m *matrix) leave() {
 	}
 }
 
+// scanAll has everything looked at, as soon as a link that went down with a step that failed is up again.
 func (s *stage) scanAll() {
 	s.Helper()
-	if _, err := s.engine.ScanAll(context.Background()); err != nil {
-		s.Fatal(err)
-	}
+	s.until("a scan", func() bool {
+		_, err := s.engine.ScanAll(context.Background())
+		if err != nil && !errors.Is(err, postgres.ErrUnavailable) {
+			s.Fatal(err)
+		}
+		return err == nil
+	})
 }
 
 // A trial is the operation with failures at the steps of those numbers.

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -38,6 +37,8 @@ func (w *world) actions() map[string]func(*rapid.T) {
 		"write many":           w.flood,
 		"remove many":          w.ebb,
 		"link":                 w.linkSome,
+		"link a directory":     w.linkDirectory,
+		"write behind a link":  w.writeBehindLink,
 		"close a directory":    w.closeOff,
 		"write an index":       w.writeIndex,
 		"edit CLAUDE.md":       w.editClaudeMD,
@@ -242,9 +243,6 @@ func (w *world) delete(purge bool) {
 // isRefusal accepts an error that says that nothing has happened. Where the engine looks by itself, it may always have
 // to say so.
 func (w *world) isRefusal(err error, expected bool) {
-	if w.isFull() && strings.Contains(err.Error(), syscall.ENOSPC.Error()) { // another server passes on the words alone
-		return
-	}
 	var conflict *memories.ConflictError
 	refusal := errors.As(err, &conflict) || w.rules == nil && (errors.Is(err, memories.ErrChanged) || errors.Is(err, memories.ErrNotFound))
 	if !refusal || w.rules != nil && !expected {

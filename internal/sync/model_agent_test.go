@@ -2,6 +2,7 @@ package sync_test
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -111,6 +112,50 @@ func (w *world) linkSome() {
 	}
 }
 
+// shelf is a directory of the agent that is no part of its memory, unless a link at linkedPlace leads there.
+const (
+	shelf       = "notes/shelf"
+	linkedPlace = "memory/linked"
+)
+
+// linkDirectory puts a link to the shelf into the memory, or takes it out.
+func (w *world) linkDirectory() {
+	target := rapid.SampledFrom([]string{"", "../" + shelf, w.path(shelf)}).Draw(w.t, "target")
+	w.mkdirAll(w.path("memory"))
+	w.mkdirAll(w.path(shelf))
+	w.removeAll(w.path(linkedPlace))
+	if target != "" {
+		w.must(os.Symlink(target, w.path(linkedPlace)))
+	}
+}
+
+// writeBehindLink writes a file of the shelf, or removes it.
+func (w *world) writeBehindLink() {
+	name := rapid.SampledFrom([]string{"x.md", "y.md"}).Draw(w.t, "file")
+	w.mkdirAll(w.path(shelf))
+	if rapid.Bool().Draw(w.t, "gone") {
+		w.removeAll(w.path(shelf + "/" + name))
+		return
+	}
+	w.write(shelf+"/"+name, w.drawFile(linkedPlace+"/"+name), rapid.Bool().Draw(w.t, "atomically"), 0)
+}
+
+// behindLink are the names of what the memory has by way of the link.
+func (w *world) behindLink() (names []string) {
+	info, err := os.Lstat(w.path(linkedPlace))
+	if err != nil || info.Mode().Type() != fs.ModeSymlink {
+		return nil
+	}
+	entries, err := os.ReadDir(w.path(linkedPlace))
+	w.must(ignoreGone(err))
+	for _, entry := range entries {
+		if strings.EqualFold(filepath.Ext(entry.Name()), ".md") {
+			names = append(names, entry.Name())
+		}
+	}
+	return names
+}
+
 // closeOff moves a directory away and leaves in its place what nobody can open, root neither.
 func (w *world) closeOff() {
 	dir := rapid.SampledFrom([]string{"memory", "memory/sub"}).Draw(w.t, "directory")
@@ -163,9 +208,12 @@ func (w *world) drawOddText() string {
 	return oddShapes[odd](note(name, memories.User, body))
 }
 
-// setClockBack sets the system's clock back: all that is known lies in the future then.
-func (w *world) setClockBack() {
+// setClock sets the system's clock back, so that all that is known lies in the future, or forward.
+func (w *world) setClock() {
 	by := withinToday()
+	if rapid.Bool().Draw(w.t, "forward") {
+		by = -sinceToday()
+	}
 	w.b.setClockBack(w.slug, by)
 	w.rules.clockSetBack(by)
 	w.pasts, w.clockSet = nil, true

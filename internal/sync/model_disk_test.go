@@ -116,6 +116,12 @@ func (w *world) disk() map[string]diskFile {
 		})
 		w.must(err)
 	}
+	for _, name := range w.behindLink() {
+		f, there := w.readDisk(w.path(linkedPlace + "/" + name))
+		if there {
+			found[linkedPlace+"/"+name] = f
+		}
+	}
 	return found
 }
 

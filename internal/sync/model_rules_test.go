@@ -59,7 +59,7 @@ func (r *rules) now(at span) span {
 	return at
 }
 
-// clockSetBack moves all that is known into what is the future now.
+// clockSetBack moves all that is known into what is the future now, or, by less than nothing, deeper into the past.
 func (r *rules) clockSetBack(by time.Duration) {
 	later := func(s span) span { return span{s.from.Add(by), s.to.Add(by)} }
 	for _, f := range r.files {
@@ -147,11 +147,11 @@ func within(place, scope string) bool {
 func durable(place string) bool { return strings.HasPrefix(place, "memory/") }
 
 // isKnown says whether anything can be said of a place that has no file: not while the agent's directory for it is gone,
-// nor when a link has come to stand above it.
+// nor when a link has come to stand above it that is not followed.
 func (w *world) isKnown(place string) bool {
 	top, _, _ := strings.Cut(place, "/")
 	for dir := path.Dir(place); dir != "."; dir = path.Dir(dir) {
-		if info, err := os.Lstat(w.path(dir)); err == nil && info.Mode().Type() == fs.ModeSymlink {
+		if info, err := os.Lstat(w.path(dir)); err == nil && info.Mode().Type() == fs.ModeSymlink && dir != linkedPlace {
 			return false
 		}
 	}
