@@ -56,6 +56,28 @@ func TestDamagedMarkersAreNotWrittenOverAndTheDeletionGoesThrough(t *testing.T) 
 	b.until("the problem to go", func() bool { return b.agent("ada").ClaudeMD.Problem == "" })
 }
 
+// An agent skips a CLAUDE.md of more than 4 MiB.
+func TestAClaudeMDThatAgentsWouldSkipIsNotWrittenUntilItIsShorter(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	long := strings.Repeat("By hand, and at great length.\n", 4<<20/30)
+	b.write("ada/CLAUDE.md", long)
+	b.write("ada/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
+	b.scanAll()
+	if b.read("ada/CLAUDE.md") != long {
+		t.Error("a CLAUDE.md that agents skip was written")
+	}
+	if p := b.agent("ada").ClaudeMD.Problem; !strings.Contains(p, "larger than 4 MiB") {
+		t.Errorf("the agent says %q", p)
+	}
+	b.write("ada/CLAUDE.md", long[:3<<20])
+	b.until("the shorter CLAUDE.md", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "- Tabs") })
+	b.write("ada/CLAUDE.md", strings.Replace(b.read("ada/CLAUDE.md"), "By hand", strings.Repeat("By hand\n", 200_000), 1))
+	b.until("the problem to be told", func() bool { return b.agent("ada").ClaudeMD.Problem != "" })
+	b.write("ada/CLAUDE.md", strings.ReplaceAll(b.read("ada/CLAUDE.md"), "By hand\n", ""))
+	b.until("the problem to go", func() bool { return b.agent("ada").ClaudeMD.Problem == "" })
+}
+
 func TestAHandEditInsideTheBlockIsMadeGood(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
