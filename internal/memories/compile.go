@@ -191,6 +191,11 @@ func (b *blockOfParts) addCounted(of Type) {
 // aheadWithoutLimit is how much is read at once where nothing limits it, in bytes.
 const aheadWithoutLimit = 1 << 20
 
+// EntryCost returns what a memory takes in the compiled CLAUDE.md as a one-line entry.
+func EntryCost(m Heading) Cost {
+	return Cost{ID: m.ID, Chars: utf8.RuneCountInString(entryText(m)), Listed: true}
+}
+
 // ahead returns the first of the memories and those after it that are likely to be needed in full as well. Twice the room
 // that is left is what they may have together: a size is that of a file with its frontmatter, and a memory less is read
 // twice as often as one too many is read in vain.

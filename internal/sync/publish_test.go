@@ -161,6 +161,37 @@ func TestPastTheLimitMemoriesBecomeEntriesAndNoneIsDropped(t *testing.T) {
 	}
 }
 
+// What they cost is foreseen as they are taken in, and corrected for those that are in CLAUDE.md in full.
+func TestManyNewMemoriesCostWhatTheyTakeInClaudeMD(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for i := range 400 {
+		b.write(fmt.Sprintf("ada/memory/m%03d.md", i), note(fmt.Sprintf("M%03d", i), memories.Types()[i%4], strings.Repeat("é", 400)+fmt.Sprint(i)))
+	}
+	b.write("ada/memory/untyped.md", "---\nname: Untyped\n---\n\nNo type.\n")
+	b.scanAll()
+	preview, err := b.engine.Preview(t.Context(), "ada", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	costs := map[string]memories.Cost{}
+	listed := 0
+	for _, cost := range preview.Costs {
+		costs[cost.ID] = cost
+		if cost.Listed {
+			listed++
+		}
+	}
+	if listed == 0 || listed == len(costs) || len(costs) != 400 {
+		t.Errorf("%d of %d memories are entries", listed, len(costs))
+	}
+	for _, m := range b.everything("ada") {
+		if want := costs[m.ID]; m.ClaudeMDChars != want.Chars || m.ClaudeMDListed != want.Listed {
+			t.Errorf("%s costs %d (one line: %t), and takes %d (%t)", m.Name, m.ClaudeMDChars, m.ClaudeMDListed, want.Chars, want.Listed)
+		}
+	}
+}
+
 func TestThePreviewShowsWhatADeletionWouldLeave(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
