@@ -49,21 +49,21 @@ func (in *listMemoriesInput) Resolve(ctx huma.Context) []error {
 }
 
 func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[MemoryList], error) {
-	row, err := a.store.AgentUncounted(ctx, in.Slug)
-	if err != nil {
-		return nil, err
-	}
 	at, err := in.moment(time.Now())
 	if err != nil {
 		return nil, err
 	}
 	if !at.IsZero() {
+		row, err := a.store.AgentUncounted(ctx, in.Slug)
+		if err != nil {
+			return nil, err
+		}
 		return a.listPast(ctx, row, in, at)
 	}
 	if in.NotRemoved && in.State == "" {
 		in.State = string(memories.Deleted)
 	}
-	page, err := a.store.Memories(ctx, row, postgres.List{
+	page, claudeMDProblem, err := a.store.MemoriesOf(ctx, in.Slug, postgres.List{
 		Type: memories.Type(in.Type), State: memories.State(in.State), Stale: in.Stale, Flagged: in.Flagged, NotRemoved: in.NotRemoved,
 		Session: in.Session, Name: in.Name, Search: in.Q,
 		Sort: postgres.Sort(in.Sort), Limit: in.Limit, Cursor: in.Cursor,
@@ -71,7 +71,7 @@ func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[
 	if err != nil {
 		return nil, err
 	}
-	return ok(memoryList(page, func(string) string { return row.ClaudeMD.Problem }, time.Now())), nil
+	return ok(memoryList(page, func(string) string { return claudeMDProblem }, time.Now())), nil
 }
 
 // memoryList describes a page; problem says what is wrong with an agent's CLAUDE.md.

@@ -137,24 +137,31 @@ type place struct {
 	ID        string
 }
 
-// listPlainly is the floor of a list: the bare query through pgx for one page of 50, last changed first.
+// listPlainly is the floor of a list: the bare query through pgx for one page of 50, last changed first. A later page is read as two
+// ranges of the index, the memories of the same time and those before it.
 func listPlainly(b *testing.B, conn *pgx.Conn, agent int64, after *place) []listed {
 	b.Helper()
-	beyond, args := "", []any{agent}
-	if after != nil {
-		beyond, args = "AND (m.updated_at < $2 OR m.updated_at = $2 AND m.id > $3)", append(args, after.UpdatedAt, after.ID)
+	part := func(beyond string) string {
+		return fmt.Sprintf(`(SELECT * FROM memories m WHERE m.agent_id = $1 AND m.state <> 'deleted' %s
+			ORDER BY m.updated_at DESC, m.id LIMIT %d)`, beyond, pageLimit)
 	}
-	rows, err := conn.Query(b.Context(), fmt.Sprintf(`
+	page, args := part(""), []any{agent}
+	if after != nil {
+		page = fmt.Sprintf("(SELECT * FROM (%s UNION ALL %s) m ORDER BY m.updated_at DESC, m.id LIMIT %d)",
+			part("AND m.updated_at = $2 AND m.id > $3"), part("AND m.updated_at < $2"), pageLimit)
+		args = append(args, after.UpdatedAt, after.ID)
+	}
+	rows, err := conn.Query(b.Context(), `
 		SELECT m.id::text, m.name, m.state, coalesce(m.type, ''), m.hash, m.path, r.description, r.body, m.session, m.size,
 		       m.modified_at, m.created_at, m.updated_at
-		FROM (SELECT * FROM memories m WHERE m.agent_id = $1 AND m.state <> 'deleted' %s ORDER BY m.updated_at DESC, m.id LIMIT %d) m
-		JOIN revisions r ON r.id = m.revision_id ORDER BY m.updated_at DESC, m.id`, beyond, pageLimit), args...)
+		FROM `+page+` m
+		JOIN revisions r ON r.id = m.revision_id ORDER BY m.updated_at DESC, m.id`, args...)
 	if err != nil {
 		b.Fatal(err)
 	}
-	page, err := pgx.CollectRows(rows, pgx.RowToStructByPos[listed])
-	if err != nil || len(page) != pageLimit {
-		b.Fatalf("%d memories on a plain page: %v", len(page), err)
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[listed])
+	if err != nil || len(found) != pageLimit {
+		b.Fatalf("%d memories on a plain page: %v", len(found), err)
 	}
-	return page
+	return found
 }

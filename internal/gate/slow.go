@@ -43,7 +43,7 @@ func (b *timedBody) Read(p []byte) (int, error) {
 
 const (
 	// takenPiece is how much of an answer a client has to take within the time for it, in bytes.
-	takenPiece = 64 << 10
+	takenPiece = 128 << 10
 	// takenGap is how exact that time is, so that an answer of many small writes does not set a deadline for each.
 	takenGap = time.Second
 )

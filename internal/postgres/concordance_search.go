@@ -202,13 +202,15 @@ func (at *concordance) total() (n int) {
 	return n + len(at.since)
 }
 
-// chosen returns the hits that are ranked, in the order of their ids: the newest of all, and the newest with a word in the
-// title.
+// chosen returns the hits that are ranked, in the order of their ids: as chooseHits chooses them.
 func (at *concordance) chosen() []uuid.UUID {
-	most := rankedOf(at.total())
-	newest := at.newest(at.hits, most, func(sinceHit) bool { return true })
-	titled := at.newest(at.titled, most, func(h sinceHit) bool { return h.titled })
-	all := append(newest, titled...)
+	total := at.total()
+	most := rankedOf(total)
+	var all []uuid.UUID
+	if total > allRanked {
+		all = at.newest(at.titled, most, func(h sinceHit) bool { return h.titled })
+	}
+	all = append(all, at.newest(at.hits, most-len(all), func(sinceHit) bool { return true })...)
 	slices.SortFunc(all, compareIDs)
 	return slices.Compact(all)
 }

@@ -75,7 +75,7 @@ func TestAConcordanceFindsWhatTheIndexFinds(t *testing.T) {
 	with = l.searches()
 	execute(t, l.conn, "UPDATE concordances SET state = 'void'")
 	l.same("made while memories change", with, l.searches())
-	second = l.concordance()
+	l.concordance()
 
 	l.purge("Note 4321")
 	if l.count("SELECT count(*) FROM concordance_words WHERE word = '4321'") == 0 {

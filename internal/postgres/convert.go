@@ -25,13 +25,17 @@ func headOf(row queries.Memory) (Head, error) {
 		},
 		UUID: row.ID, RevisionID: row.RevisionID, DeletedBy: DeletedBy(text(row.DeletedBy)), Restoring: row.Restoring,
 	}
-	if err := json.Unmarshal(row.Problems, &h.Problems); err != nil {
-		return h, fmt.Errorf("read the problems of memory %s: %w", row.ID, err)
-	}
 	if row.IndexLines != nil {
 		if err := json.Unmarshal(row.IndexLines, &h.IndexLines); err != nil {
 			return h, fmt.Errorf("read the index lines of memory %s: %w", row.ID, err)
 		}
+	}
+	h.Problems = []memories.Problem{}
+	if string(row.Problems) == "[]" { // as nearly always, and a list asks for each of its rows
+		return h, nil
+	}
+	if err := json.Unmarshal(row.Problems, &h.Problems); err != nil {
+		return h, fmt.Errorf("read the problems of memory %s: %w", row.ID, err)
 	}
 	return h, nil
 }

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -53,6 +54,8 @@ type Page struct {
 	Total      int    // of the whole list
 	Near       bool   // no memory of the agent holds all the words of the search; these come close
 	NextCursor string // empty: this is the end
+
+	claudeMDProblem string // of the agent whose slug was asked for, where a memory was found
 }
 
 // ErrCursor says that a cursor belongs to no page of this list.
@@ -85,10 +88,28 @@ const headColumns = `m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.re
 	m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at,
 	m.deleted_at, m.deleted_by, m.index_lines, m.restoring`
 
-// A scope is whose memories are wanted.
+// A scope is whose memories are wanted: of one agent, or of all.
 type scope struct {
-	agentID int64            // 0: of all agents
-	slugs   map[int64]string // of each agent
+	agentID int64            // 0: of all agents, or of the one with the slug
+	slug    string           // of an agent of which nothing else is known; not for a search
+	slugs   map[int64]string // of each agent of which the id is known
+}
+
+func (a Agent) scope() scope {
+	return scope{agentID: a.ID, slugs: map[int64]string{a.ID: a.Slug}}
+}
+
+// one returns the id of the agent as a query has it; empty where the scope is all agents.
+func (of scope) one(args pgx.NamedArgs) string {
+	switch {
+	case of.agentID != 0:
+		args["agent"] = of.agentID
+		return "@agent"
+	case of.slug != "":
+		args["slug"] = of.slug
+		return "(SELECT a.id FROM agents a WHERE a.slug = @slug)"
+	}
+	return ""
 }
 
 // maxSearch is the longest search, in Unicode characters: room for a paragraph that somebody pastes. Each word of it is looked
@@ -100,7 +121,23 @@ var ErrSearch = &memories.InvalidError{Field: "q", Reason: "is longer than 1,000
 
 // Memories returns one page of an agent's memories. It fails with ErrCursor and ErrSearch.
 func (s *Store) Memories(ctx context.Context, agent Agent, list List) (Page, error) {
-	return s.page(ctx, scope{agent.ID, map[int64]string{agent.ID: agent.Slug}}, list)
+	return s.page(ctx, agent.scope(), list)
+}
+
+// MemoriesOf is Memories of the agent with the slug, and says what is wrong with its CLAUDE.md. A list without a search takes
+// one round trip: to ask for the agent first would add a quarter to it. It fails with memories.ErrNotFound as well.
+func (s *Store) MemoriesOf(ctx context.Context, slug string, list List) (page Page, claudeMDProblem string, err error) {
+	if list.Search == "" {
+		page, err = s.page(ctx, scope{slug: slug}, list)
+		if err != nil || len(page.Memories) > 0 {
+			return page, page.claudeMDProblem, err
+		}
+	}
+	agent, err := s.AgentUncounted(ctx, slug)
+	if err == nil && list.Search != "" {
+		page, err = s.Memories(ctx, agent, list)
+	}
+	return page, agent.ClaudeMD.Problem, err
 }
 
 func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err error) {
@@ -120,7 +157,7 @@ func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err e
 	}
 	var rows []listRow
 	if list.Search == "" {
-		rows, page.Total, err = listed(ctx, s.pool, list, list.conditions(of, search{}), after)
+		rows, page.Total, err = listed(ctx, s.pool, list, of, after)
 		err = wrap("list memories", err)
 	} else {
 		rows, page.Total, page.Near, err = s.found(ctx, of, list, after)
@@ -133,7 +170,10 @@ func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err e
 		last := rows[list.Limit-1]
 		page.NextCursor = seal(mark, place{orders[list.Sort].key(last.head, last.rank), last.head.ID, page.Near})
 	}
-	page.Memories, err = s.complete(ctx, of.slugs, rows)
+	if len(rows) > 0 {
+		page.claudeMDProblem = text(rows[0].claudeMDProblem)
+	}
+	page.Memories, err = s.complete(ctx, of, rows)
 	return page, err
 }
 
@@ -143,19 +183,18 @@ type conditions struct {
 	sql, count  string
 	args        pgx.NamedArgs
 	searchAlone bool // the search index tells all but what is in the trash
+	tallied     bool // to count takes no look at any memory
 }
 
 func (l List) conditions(of scope, sought search) conditions {
 	args := pgx.NamedArgs{}
-	if of.agentID != 0 {
-		args["agent"] = of.agentID
-	}
+	agent := of.one(args)
 	if l.Search != "" {
 		args["sought"], args["match"], args["titled"] = sought.query(), sought.match(of, l.Type), sought.titled(of, l.Type)
 	}
 	if l.Sort == byRank && !l.filters() && len(sought.phrases) == 0 {
-		alone := searchAlone(of)
-		return conditions{alone, "SELECT count(*) " + alone, args, true}
+		alone := searchAlone(agent)
+		return conditions{sql: alone, count: "SELECT count(*) " + alone, args: args, searchAlone: true}
 	}
 	var sql strings.Builder
 	sql.WriteString("FROM memories m")
@@ -165,7 +204,7 @@ func (l List) conditions(of scope, sought search) conditions {
 	if l.Search != "" {
 		sql.WriteString(" JOIN memory_search s ON s.memory_id = m.id AND s.words @@ @match::tsquery")
 	}
-	where := l.tallied(of, args)
+	where := l.tallied(agent, args)
 	sql.WriteString(where)
 	if l.Stale {
 		args["stale_since"] = memories.StaleSince(time.Now())
@@ -176,13 +215,13 @@ func (l List) conditions(of scope, sought search) conditions {
 	}
 	if l.NotRemoved {
 		sql.WriteString(` AND m.id IN (SELECT f.memory_id FROM files f
-			WHERE f.agent_id = @agent AND f.status = 'removing' AND f.problem IS NOT NULL)`)
+			WHERE f.agent_id = ` + agent + ` AND f.status = 'removing' AND f.problem IS NOT NULL)`)
 	}
 	if l.Session != "" {
 		args["session"] = l.Session
 		// The inner query names nothing of the outer one, so that it runs once and not for every memory.
 		sql.WriteString(` AND (m.session = @session OR m.id IN (SELECT f.memory_id FROM files f
-			WHERE f.agent_id = @agent AND f.session = @session AND f.present AND f.status IN ('carries', 'removing')))`)
+			WHERE f.agent_id = ` + agent + ` AND f.session = @session AND f.present AND f.status IN ('carries', 'removing')))`)
 	}
 	if l.Name != "" {
 		args["name"] = l.Name
@@ -195,18 +234,18 @@ func (l List) conditions(of scope, sought search) conditions {
 		fmt.Fprintf(&sql, ` AND (SELECT position(@%s::text IN CASE WHEN t.text IS NFKC NORMALIZED THEN t.text ELSE normalize(t.text, NFKC) END)
 			FROM (SELECT m.name || E'\n' || r.description || E'\n' || r.body) t (text)) > 0`, name)
 	}
-	count := "SELECT count(*) " + sql.String()
+	c := conditions{sql: sql.String(), count: "SELECT count(*) " + sql.String(), args: args}
 	if l.Search == "" && !l.filtersBeyondTallies() {
-		count = "SELECT coalesce(sum(m.n), 0) FROM memory_tallies m" + where
+		c.count, c.tallied = "SELECT coalesce(sum(m.n), 0) FROM memory_tallies m"+where, true
 	}
-	return conditions{sql.String(), count, args, false}
+	return c
 }
 
 // tallied returns the conditions that memories and their tallies have in common.
-func (l List) tallied(of scope, args pgx.NamedArgs) string {
+func (l List) tallied(agent string, args pgx.NamedArgs) string {
 	where := " WHERE true"
-	if of.agentID != 0 {
-		where += " AND m.agent_id = @agent"
+	if agent != "" {
+		where += " AND m.agent_id = " + agent
 	}
 	if l.State == "" {
 		where += " AND m.state <> 'deleted'"
@@ -231,10 +270,10 @@ func (l List) filtersBeyondTallies() bool {
 
 // searchAlone says what belongs to a list for which the search index tells all but what is in the trash. It reads no
 // other memory, which would cost more than the search.
-func searchAlone(of scope) string {
+func searchAlone(agent string) string {
 	trash := "SELECT d.id FROM memories d WHERE d.state = 'deleted'"
-	if of.agentID != 0 {
-		trash += " AND d.agent_id = @agent"
+	if agent != "" {
+		trash += " AND d.agent_id = " + agent
 	}
 	return "FROM memory_search s WHERE s.words @@ @match::tsquery AND s.memory_id NOT IN (" + trash + ")"
 }
@@ -243,26 +282,40 @@ type listRow struct {
 	head              queries.Memory
 	description, body string
 	rank              float32
+	carried           carried
+	total             int // of the whole list, where it is tallied
+	claudeMDProblem   *string
 }
 
 // listed reads one page of a list, one row more than it shows, and how long the list is.
-func listed(ctx context.Context, on reader, l List, c conditions, after *place) (rows []listRow, total int, err error) {
-	if rows, err = listRows(ctx, on, l, c, after); err != nil {
-		return nil, 0, err
+func listed(ctx context.Context, on reader, l List, of scope, after *place) (rows []listRow, total int, err error) {
+	c := l.conditions(of, search{})
+	rows, err = listRows(ctx, on, l, c, after)
+	switch {
+	case err != nil:
+	case after == nil && len(rows) <= l.Limit:
+		total = len(rows)
+	case c.tallied && len(rows) > 0:
+		total = rows[0].total
+	default:
+		err = on.QueryRow(ctx, c.count, c.args).Scan(&total)
 	}
-	if after == nil && len(rows) <= l.Limit {
-		return rows, len(rows), nil
-	}
-	err = on.QueryRow(ctx, c.count, c.args).Scan(&total)
 	return rows, total, err
 }
 
 // listRows reads one page of a list in the order of its sort, one row more than it shows.
 func listRows(ctx context.Context, on reader, l List, c conditions, after *place) ([]listRow, error) {
-	c.args["most"] = l.Limit + 1
+	total, problem := "0", "NULL"
+	if c.tallied {
+		total = "(" + c.count + ")"
+	}
+	if c.args["slug"] != nil {
+		problem = "(SELECT a.claude_md_problem FROM agents a WHERE a.slug = @slug)"
+	}
 	by := orders[l.Sort]
-	rows, err := on.Query(ctx, fmt.Sprintf(`WITH page AS (%[1]s) SELECT %[2]s, r.description, r.body
-		FROM page m JOIN revisions r ON r.id = m.revision_id ORDER BY %[3]s`, by.page(c, l, after), headColumns, by.by()), c.args)
+	rows, err := on.Query(ctx, fmt.Sprintf(`WITH page AS (%[1]s) SELECT %[2]s, r.description, r.body, %[4]s, %[5]s, %[6]s
+		FROM page m JOIN revisions r ON r.id = m.revision_id ORDER BY %[3]s`,
+		by.page(c, l, after), headColumns, by.by(), howCarried, total, problem), c.args)
 	if err != nil {
 		return nil, err
 	}
@@ -277,11 +330,12 @@ func (o order) by() string {
 	return o.expression + ", m.id"
 }
 
-// page is the query of one page, behind that place. What is equal in the order and what comes after are two ranges of the
+// page is the query of one page, behind that place. Its limit is a number and no argument: for any limit Postgres would plan the
+// query anew each time, which takes longer than to carry it out. What is equal in the order and what comes after are two ranges of the
 // order's index, so that a later page costs no more than the first, even where one look has given all memories one time.
 func (o order) page(c conditions, l List, after *place) string {
 	part := func(beyond string) string {
-		return fmt.Sprintf("(SELECT m.* %s%s ORDER BY %s LIMIT @most)", c.sql, beyond, o.by())
+		return fmt.Sprintf("(SELECT m.* %s%s ORDER BY %s LIMIT %d)", c.sql, beyond, o.by(), l.Limit+1)
 	}
 	if after == nil {
 		return part("")
@@ -298,7 +352,7 @@ func (o order) page(c conditions, l List, after *place) string {
 	if l.Search != "" {
 		return part(" AND (" + further + " OR " + equal + ")") // all hits are put in order, and found only once
 	}
-	return fmt.Sprintf("SELECT * FROM (%s UNION ALL %s) m ORDER BY %s LIMIT @most", part(" AND "+equal), part(" AND "+further), o.by())
+	return fmt.Sprintf("SELECT * FROM (%s UNION ALL %s) m ORDER BY %s LIMIT %d", part(" AND "+equal), part(" AND "+further), o.by(), l.Limit+1)
 }
 
 // reader is what a list is read from: the pool, or a transaction.
@@ -313,12 +367,12 @@ func scanRow(row pgx.CollectableRow) (listRow, error) {
 	err := row.Scan(&m.ID, &m.AgentID, &m.Name, &m.Readable, &m.State, &m.Type, &m.RevisionID, &m.Fingerprint, &m.Hash,
 		&m.Size, &m.Path, &m.Session, &m.ModifiedAt, &m.ContentAt, &m.Problems, &m.ClaudeMdChars, &m.ClaudeMdListed,
 		&m.CreatedAt, &m.UpdatedAt, &m.DeletedAt, &m.DeletedBy, &m.IndexLines, &m.Restoring,
-		&r.description, &r.body)
+		&r.description, &r.body, &r.carried, &r.total, &r.claudeMDProblem)
 	return r, err
 }
 
 func (l List) mark(of scope) string {
-	return markOf("memories", of.slugs[of.agentID], l.Type, l.State, l.Stale, l.Flagged, l.NotRemoved, l.Session, l.Name, l.Search, l.Sort)
+	return markOf("memories", cmp.Or(of.slug, of.slugs[of.agentID]), l.Type, l.State, l.Stale, l.Flagged, l.NotRemoved, l.Session, l.Name, l.Search, l.Sort)
 }
 
 // canBeKey says whether a key is written as its sort writes them, so that a forged cursor never reaches a cast in

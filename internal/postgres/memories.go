@@ -25,7 +25,7 @@ func (s *Store) Memory(ctx context.Context, agent Agent, id string) (memories.Me
 	if err != nil {
 		return memories.Memory{}, wrap("read memory", err)
 	}
-	found, err := s.complete(ctx, map[int64]string{agent.ID: agent.Slug}, []listRow{{head: row.Memory, description: row.Description, body: row.Body}})
+	found, err := s.complete(ctx, agent.scope(), []listRow{{head: row.Memory, description: row.Description, body: row.Body}})
 	if err != nil {
 		return memories.Memory{}, err
 	}
@@ -57,56 +57,7 @@ func (s *Store) MemoriesByID(ctx context.Context, agent Agent, ids []string) ([]
 	slices.SortFunc(heads, func(a, b listRow) int {
 		return cmp.Or(strings.Compare(a.head.Name, b.head.Name), bytes.Compare(a.head.ID[:], b.head.ID[:]))
 	})
-	return s.complete(ctx, map[int64]string{agent.ID: agent.Slug}, heads)
-}
-
-// complete adds to each row the files that carry it.
-func (s *Store) complete(ctx context.Context, slugs map[int64]string, rows []listRow) ([]memories.Memory, error) {
-	ids := make([]uuid.UUID, len(rows))
-	for i, row := range rows {
-		ids[i] = row.head.ID
-	}
-	files, err := s.q.FilesOfMemories(ctx, ids)
-	if err != nil {
-		return nil, wrap("read files", err)
-	}
-	byMemory := map[uuid.UUID][]File{}
-	for _, row := range files {
-		f := fileOf(row)
-		byMemory[f.MemoryID] = append(byMemory[f.MemoryID], f)
-	}
-	found := make([]memories.Memory, len(rows))
-	for i, row := range rows {
-		head, err := headOf(row.head)
-		if err != nil {
-			return nil, err
-		}
-		m := head.Memory
-		m.Agent, m.Description, m.Body = slugs[m.AgentID], row.description, row.body
-		m.Files, m.Problems = carriersOf(byMemory[row.head.ID], m)
-		if !m.Readable && m.State != memories.Deleted {
-			m.Files = []memories.Carrier{{Path: m.Path, Session: m.Session, Hash: m.Hash, ModifiedAt: m.ModifiedAt}}
-		}
-		found[i] = m
-	}
-	return found, nil
-}
-
-// carriersOf returns the files that carry the memory, and its problems with one more for each file that its deletion
-// could not remove.
-func carriersOf(files []File, m memories.Memory) ([]memories.Carrier, []memories.Problem) {
-	problems := slices.Clone(m.Problems)
-	var carriers []memories.Carrier
-	for _, f := range files {
-		if f.Status == Blocked || f.Status == Unreadable {
-			continue
-		}
-		carriers = append(carriers, memories.Carrier{Path: f.Path, Session: f.Session, Hash: f.Hash, ModifiedAt: f.ModifiedAt})
-		if f.Status == Removing && f.Problem != "" {
-			problems = append(problems, memories.Problem{Code: memories.CodeNotRemoved, Message: f.Problem})
-		}
-	}
-	return carriers, problems
+	return s.complete(ctx, agent.scope(), heads)
 }
 
 // Blocked returns the deleted contents that have turned up again, newest first.

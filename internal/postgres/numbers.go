@@ -69,8 +69,6 @@ func (s *numbers) keep(others *numbers) {
 
 func (s *numbers) remove(n int) { s[n/64] &^= 1 << (n % 64) }
 
-func (s *numbers) has(n int) bool { return s[n/64]&(1<<(n%64)) != 0 }
-
 func (s *numbers) count() (n int) {
 	for _, word := range s {
 		n += bits.OnesCount64(word)

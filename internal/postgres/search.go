@@ -124,7 +124,8 @@ const (
 	// page of its own as a rule, which takes 5 µs, and five times as long where Postgres has to ask the system for it.
 	allRanked = 300
 	// someRanked bounds how many of a search with more hits are ranked, which is one that somebody has just begun to type: the
-	// newest of all, and the newest that have a word in the name or description, this many of each.
+	// newest that have a word in the name or description, and where those are fewer, the newest of all beside them. A hit in
+	// the body alone comes after one in a title, however often it has the word.
 	someRanked = 100
 	// frequent is from how many hits on the newest are looked for among the newest memories, which takes a millisecond or
 	// two, before the index is asked for all, which takes tens of them.
@@ -133,7 +134,7 @@ const (
 	amongNewest = 15 * someRanked
 )
 
-// rankedOf bounds how many of so many hits are ranked of each kind.
+// rankedOf bounds how many of so many hits are ranked.
 func rankedOf(total int) int {
 	if total <= allRanked {
 		return allRanked
@@ -141,11 +142,11 @@ func rankedOf(total int) int {
 	return someRanked
 }
 
-// chooseHits chooses the hits that are ranked: the newest of those of each kind.
+// chooseHits chooses the hits that are ranked.
 const chooseHits = `WITH hits AS MATERIALIZED (SELECT s.memory_id AS id :matching),
 	hits_in_titles AS MATERIALIZED (SELECT s.memory_id AS id :titled),
-	newest AS MATERIALIZED (SELECT :choice ORDER BY id DESC LIMIT @bound),
 	newest_titled AS MATERIALIZED (SELECT :choice_titled ORDER BY id DESC LIMIT @bound),
+	newest AS MATERIALIZED (SELECT :choice ORDER BY id DESC LIMIT @bound - (SELECT count(*) FROM newest_titled)),
 	chosen AS MATERIALIZED (SELECT id FROM newest UNION SELECT id FROM newest_titled),
 `
 
@@ -238,16 +239,13 @@ func (c conditions) read(ctx context.Context, tx pgx.Tx, total int, page, beyond
 		return read(ofAll, ofAllTitled)
 	}
 	choice, choiceTitled := ofNewest(c.sql), ofNewest(titled)
-	if h, err = read(choice, choiceTitled); err != nil || h.newest == someRanked && h.titled == someRanked {
+	if h, err = read(choice, choiceTitled); err != nil || h.titled == someRanked {
 		return h, err
 	}
-	if h.newest < someRanked {
+	if h.newest+h.titled < someRanked {
 		choice = ofAll
 	}
-	if h.titled < someRanked {
-		choiceTitled = ofAllTitled
-	}
-	return read(choice, choiceTitled)
+	return read(choice, ofAllTitled)
 }
 
 // rowsOf reads the memories that were hit, in their order.

@@ -1,0 +1,97 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/memories"
+)
+
+// carried says what a list already knows of the files that carry a memory.
+type carried int16
+
+const (
+	// carriedSomehow: they have to be asked for.
+	carriedSomehow carried = iota
+	carriedByNone
+	// carriedAsItSays: the memory's own row says all there is to say of its one file. So it is with nearly all memories, and
+	// a list that knows is spared a round trip and a row for each.
+	carriedAsItSays
+)
+
+// howCarried is the column of a query of memories m that tells it.
+const howCarried = `(SELECT CASE count(*)
+		WHEN 0 THEN 1
+		WHEN 1 THEN CASE WHEN bool_and(f.status = 'carries' AND f.path = m.path AND f.session IS NOT DISTINCT FROM m.session
+			AND f.hash = m.hash AND f.modified_at = m.modified_at) THEN 2 ELSE 0 END
+		ELSE 0 END::smallint
+	FROM files f WHERE f.memory_id = m.id AND f.present)`
+
+// complete makes memories of rows, each with the files that carry it.
+func (s *Store) complete(ctx context.Context, of scope, rows []listRow) ([]memories.Memory, error) {
+	files, err := s.filesYetUnknown(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]memories.Memory, len(rows))
+	for i, row := range rows {
+		head, err := headOf(row.head)
+		if err != nil {
+			return nil, err
+		}
+		m := head.Memory
+		m.Agent, m.Description, m.Body = cmp.Or(of.slug, of.slugs[m.AgentID]), row.description, row.body
+		if row.carried == carriedAsItSays || !m.Readable && m.State != memories.Deleted {
+			m.Files = []memories.Carrier{{Path: m.Path, Session: m.Session, Hash: m.Hash, ModifiedAt: m.ModifiedAt}}
+		} else {
+			m.Files = carriersOf(files[row.head.ID])
+		}
+		m.Problems = append(m.Problems, notRemoved(files[row.head.ID])...)
+		found[i] = m
+	}
+	return found, nil
+}
+
+// filesYetUnknown returns the files on disk of those memories of which they are not known yet.
+func (s *Store) filesYetUnknown(ctx context.Context, rows []listRow) (map[uuid.UUID][]File, error) {
+	var ids []uuid.UUID
+	for _, row := range rows {
+		if row.carried == carriedSomehow {
+			ids = append(ids, row.head.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	files, err := s.q.FilesOfMemories(ctx, ids)
+	if err != nil {
+		return nil, wrap("read files", err)
+	}
+	byMemory := map[uuid.UUID][]File{}
+	for _, row := range files {
+		f := fileOf(row)
+		byMemory[f.MemoryID] = append(byMemory[f.MemoryID], f)
+	}
+	return byMemory, nil
+}
+
+func carriersOf(files []File) (carriers []memories.Carrier) {
+	for _, f := range files {
+		if f.Status == Carries || f.Status == Removing {
+			carriers = append(carriers, memories.Carrier{Path: f.Path, Session: f.Session, Hash: f.Hash, ModifiedAt: f.ModifiedAt})
+		}
+	}
+	return carriers
+}
+
+// notRemoved returns a problem for each file that the memory's deletion could not remove.
+func notRemoved(files []File) (problems []memories.Problem) {
+	for _, f := range files {
+		if f.Status == Removing && f.Problem != "" {
+			problems = append(problems, memories.Problem{Code: memories.CodeNotRemoved, Message: f.Problem})
+		}
+	}
+	return problems
+}
