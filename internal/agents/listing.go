@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"memoir/internal/files"
 	"memoir/internal/memories"
 )
 
@@ -69,7 +70,7 @@ func (l Listing) lists(relPath string) bool {
 }
 
 func noFile(root *os.Root, relPath string) bool {
-	info, err := root.Lstat(relPath)
+	info, err := files.Lstat(root, relPath)
 	if err != nil {
 		return isGone(err)
 	}

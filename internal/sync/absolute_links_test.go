@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -40,6 +41,8 @@ func TestAMemoryDirectoryBehindAnAbsoluteLinkIsWrittenTo(t *testing.T) {
 	if got := b.read("ada/notes/MEMORY.md") + b.read("ada/notes/tabs.md"); got != "- [Tabs](tabs.md)\n"+note("Tabs", memories.Feedback, "Use tabs.") {
 		t.Errorf("after the restore there is %q", got)
 	}
+	b.remove("ada/notes/tabs.md")
+	b.until("the trash", func() bool { _, ok := b.list("ada", memories.Deleted)["Tabs"]; return ok })
 }
 
 func TestAMemoryBehindAnAbsoluteLinkIsStillTrue(t *testing.T) {
@@ -50,5 +53,38 @@ func TestAMemoryBehindAnAbsoluteLinkIsStillTrue(t *testing.T) {
 	b.scan("ada")
 	if m := b.verify("Tabs"); time.Since(m.ModifiedAt) > long/2 {
 		t.Errorf("it is of %v", m.ModifiedAt)
+	}
+}
+
+func TestWhatIsRemovedBehindADirectoryThatIsAnAbsoluteLinkIsRemoved(t *testing.T) {
+	t.Parallel()
+	for what, act := range map[string]func(b *bench, leave, comeBack func()){
+		"as it is":             func(b *bench, _, _ func()) { b.remove("ada/notes/x.md") },
+		"while memory is away": func(b *bench, leave, comeBack func()) { leave(); b.remove("ada/notes/x.md"); comeBack() },
+		"after it was away":    func(b *bench, leave, comeBack func()) { leave(); b.scan("ada"); comeBack(); b.remove("ada/notes/x.md") },
+		"with another one in its place": func(b *bench, leave, _ func()) {
+			leave()
+			b.write("ada/memory/b.md", note("B", memories.Feedback, "b"))
+			b.link("ada/memory/linked", b.path("ada/notes"))
+			b.until("it to be seen", func() bool { return b.hasNamed("ada", "B") })
+			b.remove("ada/notes/x.md")
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			b := withAda(t)
+			b.write("ada/notes/x.md", note("X", memories.Feedback, "x"))
+			b.link("ada/memory/linked", b.path("ada/notes"))
+			b.until("the memory", func() bool { return b.hasNamed("ada", "X") })
+			move := func(from, to string) func() {
+				return func() {
+					if err := os.Rename(b.path(from), b.path(to)); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			act(b, move("ada/memory", ".aside"), move(".aside", "ada/memory"))
+			b.until("the removal", func() bool { return !b.hasNamed("ada", "X") })
+		})
 	}
 }

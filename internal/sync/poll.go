@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/internal/files"
 )
 
 const (
@@ -111,7 +112,7 @@ func (p *poller) walk(a agents.Agent, now time.Time) (saw uint64, settled bool) 
 	}
 	for _, path := range append(listing.Indexes, a.ClaudeMDPath()) {
 		if path != "" {
-			info, err := root.Lstat(path)
+			info, err := files.Stat(root, path)
 			add(path, info, err)
 		}
 	}
