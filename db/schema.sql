@@ -22,7 +22,10 @@ CREATE TABLE agents (
     updated_at             timestamptz NOT NULL,
     -- By what the publisher knows the CLAUDE.md that says what the memories say; it alone reads it. Whatever changes a memory
     -- empties it in the same transaction, and only then is CLAUDE.md compiled anew.
-    claude_md_in_step      text
+    claude_md_in_step      text,
+    -- Raised in the same transaction as whatever changes what CLAUDE.md is compiled of: a server that has kept that in memory
+    -- sees by it whether somebody else has changed something since.
+    memories_version       bigint NOT NULL DEFAULT 0
 );
 
 CREATE TABLE memories (

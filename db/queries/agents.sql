@@ -1,18 +1,18 @@
 -- name: Agents :many
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version
 FROM agents
 ORDER BY slug;
 
 -- name: AgentBySlug :one
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version
 FROM agents
 WHERE slug = @slug;
 
 -- name: AgentByID :one
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version
 FROM agents
 WHERE id = @id;
 
@@ -56,6 +56,9 @@ WHERE id = @id AND (claude_md_chars <> @chars OR claude_md_problem IS DISTINCT F
 
 -- name: SetClaudeMDInStep :exec
 UPDATE agents SET claude_md_in_step = sqlc.narg(in_step) WHERE id = @id AND claude_md_in_step IS DISTINCT FROM sqlc.narg(in_step);
+
+-- name: RaiseMemoriesVersion :exec
+UPDATE agents SET claude_md_in_step = sqlc.narg(in_step), memories_version = memories_version + 1 WHERE id = @id;
 
 -- name: DeleteAgent :exec
 -- The memories, revisions and search rows go by cascade; the rest is named.

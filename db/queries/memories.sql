@@ -68,6 +68,12 @@ SELECT id, name, type, description, revision_id, size, claude_md_chars, claude_m
 FROM memories
 WHERE agent_id = @agent_id AND state IN ('active', 'missing') AND readable AND type IS NOT NULL;
 
+-- name: HeadingsOf :many
+-- Those of some memories alone.
+SELECT id, name, type, description, revision_id, size, claude_md_chars, claude_md_listed
+FROM memories
+WHERE agent_id = @agent_id AND id = ANY(@ids::uuid[]) AND state IN ('active', 'missing') AND readable AND type IS NOT NULL;
+
 -- name: SetCosts :exec
 UPDATE memories m SET claude_md_chars = c.chars, claude_md_listed = c.listed
 FROM (SELECT unnest(@ids::uuid[]) AS id, unnest(@chars::integer[]) AS chars, unnest(@listed::boolean[]) AS listed) c

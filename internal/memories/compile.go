@@ -16,6 +16,7 @@ type Heading struct {
 	Description string
 	Revision    [16]byte // names the content: one memory has the same body as long as it has the same revision
 	Size        int      // of the body in bytes, roughly: how far sections are read ahead goes by it
+	Recorded    Cost     // what is on record that it takes in CLAUDE.md; its ID is not set
 }
 
 // SectionText returns the first of the memories in full (InFull). The others are those that are likely to be asked for
@@ -213,22 +214,25 @@ func ahead(ms []Heading, limit, chars int) []Heading {
 	return ms[:n]
 }
 
-// inOrder returns the memories that have a type: by type, then by the bytes of the name.
+// inOrder returns the memories that have a type, in the order of the block.
 func inOrder(ms []Heading) []Heading {
-	ordered := make([]Heading, 0, len(ms))
-	for _, t := range Types() {
-		from := len(ordered)
-		for _, m := range ms {
-			if m.Type == t {
-				ordered = append(ordered, m)
-			}
-		}
-		slices.SortFunc(ordered[from:], func(a, b Heading) int {
-			if byName := strings.Compare(a.Name, b.Name); byName != 0 {
-				return byName
-			}
-			return cmp.Or(strings.Compare(a.ID, b.ID), bytes.Compare(a.Revision[:], b.Revision[:]), strings.Compare(a.Description, b.Description))
-		})
+	if !slices.ContainsFunc(ms, Heading.hasNoType) && slices.IsSortedFunc(ms, InBlock) {
+		return ms
 	}
+	ordered := slices.DeleteFunc(slices.Clone(ms), Heading.hasNoType)
+	slices.SortFunc(ordered, InBlock)
 	return ordered
+}
+
+func (m Heading) hasNoType() bool { return !slices.Contains(Types(), m.Type) }
+
+// InBlock compares two memories by their places in the block: by type, then by the bytes of the name.
+func InBlock(a, b Heading) int {
+	if a.Type != b.Type {
+		return cmp.Compare(slices.Index(Types(), a.Type), slices.Index(Types(), b.Type))
+	}
+	if byName := strings.Compare(a.Name, b.Name); byName != 0 {
+		return byName
+	}
+	return cmp.Or(strings.Compare(a.ID, b.ID), bytes.Compare(a.Revision[:], b.Revision[:]), strings.Compare(a.Description, b.Description))
 }

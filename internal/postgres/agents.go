@@ -144,7 +144,7 @@ func agentOf(row queries.Agent) Agent {
 		Sessions: int(row.Sessions), DurableDevice: unsigned(row.DurableDevice),
 		ClaudeMD: ClaudeMD{
 			Path: text(row.ClaudeMdPath), PublishedAt: moment(row.ClaudeMdPublishedAt), Chars: int(row.ClaudeMdChars),
-			Problem: text(row.ClaudeMdProblem), InStep: text(row.ClaudeMdInStep),
+			Problem: text(row.ClaudeMdProblem), InStep: text(row.ClaudeMdInStep), Version: row.MemoriesVersion,
 		},
 		Counts:    Counts{ByType: map[memories.Type]int{}},
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(),

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -29,6 +30,17 @@ func (b *Batch) Empty() bool {
 	return len(b.NewHeads)+len(b.Revisions)+len(b.Heads)+len(b.DropHeads)+len(b.NewFiles)+len(b.Files)+len(b.Block)+len(b.Unblock) == 0
 }
 
+// memories returns those whose rows change.
+func (b *Batch) memories() []uuid.UUID {
+	ids := slices.Clone(b.DropHeads)
+	for _, heads := range [][]Head{b.NewHeads, b.Heads} {
+		for i := range heads {
+			ids = append(ids, heads[i].UUID)
+		}
+	}
+	return ids
+}
+
 // Apply commits the batch. Revisions are saved before heads, because a content that was there before keeps the id
 // that it had, which the head then points to.
 func (w *Writer) Apply(ctx context.Context, b *Batch) error {
@@ -45,10 +57,8 @@ func (w *Writer) Apply(ctx context.Context, b *Batch) error {
 		if err := w.saveFiles(ctx, q, b); err != nil {
 			return err
 		}
-		if len(b.NewHeads)+len(b.Heads)+len(b.DropHeads) > 0 {
-			if err := w.outOfStep(ctx, q); err != nil {
-				return err
-			}
+		if err := w.outOfStep(ctx, q, b.memories()...); err != nil {
+			return err
 		}
 		if err := journal(ctx, q, w.agentID, b.Activity...); err != nil {
 			return err

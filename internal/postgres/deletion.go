@@ -47,7 +47,7 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) err
 	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: paths}); err != nil {
 		return err
 	}
-	if err := w.outOfStep(ctx, q); err != nil {
+	if err := w.outOfStep(ctx, q, d.Head.UUID); err != nil {
 		return err
 	}
 	return journalOne(ctx, q, w.agentID, deleted)

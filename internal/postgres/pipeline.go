@@ -15,10 +15,10 @@ import (
 func (w *Writer) together(ctx context.Context, doing string, do func(*queries.Queries) error) error {
 	var p pipeline
 	if err := do(queries.New(&p)); err != nil {
-		return err
+		return w.ended(doing, err)
 	}
 	// What is sent up to one Sync is one transaction to Postgres, whether it is called one or not.
-	return wrap(doing, w.conn.SendBatch(ctx, &p.batch).Close())
+	return w.ended(doing, w.conn.SendBatch(ctx, &p.batch).Close())
 }
 
 // withoutWaiting is together, and Postgres answers before the commit is on disk. It is for what the next look or start

@@ -39,6 +39,8 @@ type Store struct {
 	totals totals
 	// concordances are those that were searched lately.
 	concordances concordances
+	// headings are those that were compiled lately.
+	headings headingCache
 	// nearMisses says that the database can tell which words look alike.
 	nearMisses bool
 }

@@ -12,7 +12,7 @@ import (
 // Publication is how an agent's CLAUDE.md stands after it has been compiled.
 type Publication struct {
 	ClaudeMD                 // a zero PublishedAt says that nothing was written
-	Costs    []memories.Cost // what each memory takes in it, where that has changed
+	Costs    []memories.Cost // what each memory takes in it, where that has changed; in the order of the headings
 }
 
 // Published records a publication. After a power cut that this does not survive, CLAUDE.md is compiled once more at the next
@@ -35,12 +35,14 @@ func (w *Writer) Published(ctx context.Context, p Publication) error {
 		if err != nil {
 			return err
 		}
-		if err := q.SetClaudeMDInStep(ctx, queries.SetClaudeMDInStepParams{ID: w.agentID, InStep: optional(p.InStep)}); err != nil {
+		w.kept.raise()
+		if err := q.RaiseMemoriesVersion(ctx, queries.RaiseMemoriesVersionParams{ID: w.agentID, InStep: optional(p.InStep)}); err != nil {
 			return err
 		}
 		if len(costs.Ids) == 0 {
 			return nil
 		}
+		w.kept.record(p.Costs)
 		return q.SetCosts(ctx, costs)
 	})
 }
@@ -52,7 +54,12 @@ func (w *Writer) InStep(ctx context.Context, mark string) error {
 	})
 }
 
-// outOfStep notes, in the transaction that changes a memory, that CLAUDE.md has to be compiled anew.
-func (w *Writer) outOfStep(ctx context.Context, q *queries.Queries) error {
-	return q.SetClaudeMDInStep(ctx, queries.SetClaudeMDInStepParams{ID: w.agentID})
+// outOfStep notes, in the transaction that changes memories, that CLAUDE.md has to be compiled anew, and of which of them it
+// is no more what was kept.
+func (w *Writer) outOfStep(ctx context.Context, q *queries.Queries, changed ...uuid.UUID) error {
+	if len(changed) == 0 {
+		return nil
+	}
+	w.kept.raise(changed...)
+	return q.RaiseMemoriesVersion(ctx, queries.RaiseMemoriesVersionParams{ID: w.agentID})
 }

@@ -32,6 +32,8 @@ type ClaudeMD struct {
 	Problem     string
 	// InStep is by what the publisher knows the file that says what the memories say; empty: something has changed since.
 	InStep string
+	// Version is raised by whatever changes what it is compiled of.
+	Version int64
 }
 
 // Counts is how many memories an agent has. The four types count active ones, Total all that are not deleted. The last

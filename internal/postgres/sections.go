@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,15 +15,8 @@ import (
 // Sections is what goes into an agent's CLAUDE.md. The bodies are read when they are asked for: of thousands, an agent's
 // limit leaves room for a few dozen.
 type Sections struct {
-	Headings []memories.Heading
-	// Costs are those on record, in the order of the headings; of a past moment, none.
-	Costs []memories.Cost
-	q     *queries.Queries
-}
-
-// Sections returns what goes into CLAUDE.md. Nobody changes it while the hold lasts.
-func (w *Writer) Sections(ctx context.Context) (Sections, error) {
-	return sectionsOf(ctx, w.q, w.agentID)
+	Headings []memories.Heading // in the order of the block
+	q        *queries.Queries
 }
 
 // ReadSections calls do with what goes into the agent's CLAUDE.md; at a moment, with what went into it then, as far as
@@ -54,15 +48,19 @@ func sectionsOf(ctx context.Context, q *queries.Queries, agentID int64) (Section
 	if err != nil {
 		return Sections{}, wrap("read what to compile", err)
 	}
-	s := Sections{Headings: make([]memories.Heading, len(rows)), Costs: make([]memories.Cost, len(rows)), q: q}
+	s := Sections{Headings: make([]memories.Heading, len(rows)), q: q}
 	for i, row := range rows {
-		id := row.ID.String()
-		s.Headings[i] = memories.Heading{
-			ID: id, Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
-		}
-		s.Costs[i] = memories.Cost{ID: id, Chars: int(row.ClaudeMdChars), Listed: row.ClaudeMdListed}
+		s.Headings[i] = headingOf(row)
 	}
+	slices.SortFunc(s.Headings, memories.InBlock)
 	return s, nil
+}
+
+func headingOf(row queries.HeadingsRow) memories.Heading {
+	return memories.Heading{
+		ID: row.ID.String(), Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
+		Recorded: memories.Cost{Chars: int(row.ClaudeMdChars), Listed: row.ClaudeMdListed},
+	}
 }
 
 func sectionsAsOf(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) (Sections, error) {

@@ -17,6 +17,8 @@ type Writer struct {
 	agentID int64
 	conn    *pgxpool.Conn
 	q       *queries.Queries
+	// kept is what was kept of the agent's headings; nil: nothing, or nobody knows any more what it is worth.
+	kept *keptHeadings
 }
 
 // WithAgent calls do while it holds the agent, after any other holder has let go.
@@ -42,12 +44,24 @@ func (s *Store) WithAgent(ctx context.Context, agentID int64, do func(*Writer) e
 			conn.Conn().PgConn().Conn().Close() //nolint:errcheck // closing is all that can be done
 		}
 	}()
-	return do(w)
+	w.kept = s.headings.take(agentID)
+	err = do(w)
+	s.headings.put(agentID, w.kept)
+	return err
 }
 
 // inTx runs do in one transaction.
 func (w *Writer) inTx(ctx context.Context, doing string, do func(*queries.Queries) error) error {
-	return wrap(doing, pgx.BeginFunc(ctx, w.conn, func(tx pgx.Tx) error { return do(w.q.WithTx(tx)) }))
+	return w.ended(doing, pgx.BeginFunc(ctx, w.conn, func(tx pgx.Tx) error { return do(w.q.WithTx(tx)) }))
+}
+
+// ended names what failed. What a failed transaction has changed, nobody knows: its commit may have been lost, or only the
+// answer. So nothing that was kept counts any more.
+func (w *Writer) ended(doing string, err error) error {
+	if err != nil {
+		w.kept = nil
+	}
+	return wrap(doing, err)
 }
 
 // Agent returns the agent without its counts. It fails with memories.ErrNotFound when it has been forgotten.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"unicode/utf8"
 
 	"memoir/internal/files"
@@ -38,7 +37,7 @@ func (h *hold) publish(ctx context.Context) error {
 	if done || err != nil {
 		return err
 	}
-	sections, err := h.w.Sections(ctx)
+	sections, err := h.w.Sections(ctx, row.ClaudeMD.Version)
 	if err != nil {
 		return err
 	}
@@ -50,7 +49,7 @@ func (h *hold) publish(ctx context.Context) error {
 		state.InStep = inStep{recipe: h.recipe(), hash: files.Hash(p.Text)}.String()
 	}
 	h.claudeMD = &state
-	return h.record(ctx, postgres.Publication{ClaudeMD: state, Costs: changedCosts(p.Costs, sections.Costs)}, row.ClaudeMD.Problem)
+	return h.record(ctx, postgres.Publication{ClaudeMD: state, Costs: changedCosts(p.Costs, sections.Headings)}, row.ClaudeMD.Problem)
 }
 
 // publishAttempts is how often CLAUDE.md is compiled anew when somebody else writes it meanwhile.
@@ -114,13 +113,15 @@ func (h *hold) record(ctx context.Context, p postgres.Publication, problemBefore
 	return nil
 }
 
-// changedCosts returns what each memory takes in CLAUDE.md where something else is on record.
-func changedCosts(costs, recorded []memories.Cost) []memories.Cost {
-	known := make(map[string]memories.Cost, len(recorded))
-	for _, cost := range recorded {
-		known[cost.ID] = cost
+// changedCosts returns what each memory takes in CLAUDE.md where something else is on record. Both are in the order of the block.
+func changedCosts(costs []memories.Cost, headings []memories.Heading) []memories.Cost {
+	var changed []memories.Cost
+	for i, cost := range costs {
+		if recorded := headings[i].Recorded; cost.Chars != recorded.Chars || cost.Listed != recorded.Listed {
+			changed = append(changed, cost)
+		}
 	}
-	return slices.DeleteFunc(slices.Clone(costs), func(cost memories.Cost) bool { return known[cost.ID] == cost })
+	return changed
 }
 
 // readClaudeMD returns nil where there is no such file.

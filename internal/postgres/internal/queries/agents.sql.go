@@ -45,7 +45,7 @@ func (q *Queries) AddAgent(ctx context.Context, arg AddAgentParams) (int64, erro
 
 const agentByID = `-- name: AgentByID :one
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version
 FROM agents
 WHERE id = $1
 `
@@ -69,13 +69,14 @@ func (q *Queries) AgentByID(ctx context.Context, id int64) (Agent, error) {
 		&i.CreatedAt,
 		&i.UpdatedAt,
 		&i.ClaudeMdInStep,
+		&i.MemoriesVersion,
 	)
 	return i, err
 }
 
 const agentBySlug = `-- name: AgentBySlug :one
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version
 FROM agents
 WHERE slug = $1
 `
@@ -99,13 +100,14 @@ func (q *Queries) AgentBySlug(ctx context.Context, slug string) (Agent, error) {
 		&i.CreatedAt,
 		&i.UpdatedAt,
 		&i.ClaudeMdInStep,
+		&i.MemoriesVersion,
 	)
 	return i, err
 }
 
 const agents = `-- name: Agents :many
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version
 FROM agents
 ORDER BY slug
 `
@@ -135,6 +137,7 @@ func (q *Queries) Agents(ctx context.Context) ([]Agent, error) {
 			&i.CreatedAt,
 			&i.UpdatedAt,
 			&i.ClaudeMdInStep,
+			&i.MemoriesVersion,
 		); err != nil {
 			return nil, err
 		}
@@ -212,6 +215,20 @@ SELECT set_config('synchronous_commit', 'off', true)
 // was committed before it is lost by that.
 func (q *Queries) NeedNotWaitForTheDisk(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, needNotWaitForTheDisk)
+	return err
+}
+
+const raiseMemoriesVersion = `-- name: RaiseMemoriesVersion :exec
+UPDATE agents SET claude_md_in_step = $1, memories_version = memories_version + 1 WHERE id = $2
+`
+
+type RaiseMemoriesVersionParams struct {
+	InStep *string
+	ID     int64
+}
+
+func (q *Queries) RaiseMemoriesVersion(ctx context.Context, arg RaiseMemoriesVersionParams) error {
+	_, err := q.db.Exec(ctx, raiseMemoriesVersion, arg.InStep, arg.ID)
 	return err
 }
 

@@ -97,6 +97,58 @@ func (q *Queries) Headings(ctx context.Context, agentID int64) ([]HeadingsRow, e
 	return items, nil
 }
 
+const headingsOf = `-- name: HeadingsOf :many
+SELECT id, name, type, description, revision_id, size, claude_md_chars, claude_md_listed
+FROM memories
+WHERE agent_id = $1 AND id = ANY($2::uuid[]) AND state IN ('active', 'missing') AND readable AND type IS NOT NULL
+`
+
+type HeadingsOfParams struct {
+	AgentID int64
+	Ids     []uuid.UUID
+}
+
+type HeadingsOfRow struct {
+	ID             uuid.UUID
+	Name           string
+	Type           *string
+	Description    string
+	RevisionID     uuid.UUID
+	Size           int64
+	ClaudeMdChars  int32
+	ClaudeMdListed bool
+}
+
+// Those of some memories alone.
+func (q *Queries) HeadingsOf(ctx context.Context, arg HeadingsOfParams) ([]HeadingsOfRow, error) {
+	rows, err := q.db.Query(ctx, headingsOf, arg.AgentID, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []HeadingsOfRow{}
+	for rows.Next() {
+		var i HeadingsOfRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Type,
+			&i.Description,
+			&i.RevisionID,
+			&i.Size,
+			&i.ClaudeMdChars,
+			&i.ClaudeMdListed,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const headsByID = `-- name: HeadsByID :many
 SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description FROM memories m
 WHERE m.agent_id = $1 AND m.id = ANY($2::uuid[])

@@ -44,6 +44,7 @@ type Agent struct {
 	CreatedAt           time.Time
 	UpdatedAt           time.Time
 	ClaudeMdInStep      *string
+	MemoriesVersion     int64
 }
 
 type Blocked struct {

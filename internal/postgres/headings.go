@@ -1,0 +1,140 @@
+package postgres
+
+import (
+	"container/list"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/queries"
+)
+
+// Sections returns what goes into CLAUDE.md at the version of the agent that has been read in this hold, while which nobody
+// else changes it. Where the headings of an earlier publication are kept, it reads those alone that have changed since.
+func (w *Writer) Sections(ctx context.Context, version int64) (Sections, error) {
+	if w.kept == nil || w.kept.version != version {
+		w.kept = nil
+		sections, err := sectionsOf(ctx, w.q, w.agentID)
+		if err == nil && len(sections.Headings) <= mostHeadings {
+			w.kept = &keptHeadings{version: version, headings: sections.Headings}
+		}
+		return sections, err
+	}
+	if len(w.kept.changed) > 0 {
+		rows, err := w.q.HeadingsOf(ctx, queries.HeadingsOfParams{AgentID: w.agentID, Ids: w.kept.changed})
+		if err != nil {
+			return Sections{}, wrap("read what to compile", err)
+		}
+		w.kept.renew(rows)
+	}
+	return Sections{Headings: w.kept.headings, q: w.q}, nil
+}
+
+// keptHeadings are what an agent's CLAUDE.md was compiled of. They count as long as the agent's version is theirs: whatever
+// changes something raises that, and what this server itself has changed is known. Nil keeps nothing.
+type keptHeadings struct {
+	version  int64
+	headings []memories.Heading // in the order of the block
+	changed  []uuid.UUID        // memories that are not what they were
+}
+
+// raise follows a transaction that raises the agent's version and changes those memories, before it is committed.
+func (k *keptHeadings) raise(changed ...uuid.UUID) {
+	if k == nil {
+		return
+	}
+	k.version++
+	k.changed = append(k.changed, changed...)
+}
+
+// renew takes what has become of the memories that have changed. Those that are not among the rows are in no CLAUDE.md any more.
+func (k *keptHeadings) renew(rows []queries.HeadingsOfRow) {
+	changed := make(map[string]struct{}, len(k.changed))
+	for _, id := range k.changed {
+		changed[id.String()] = struct{}{}
+	}
+	k.headings = slices.DeleteFunc(k.headings, func(m memories.Heading) bool {
+		_, is := changed[m.ID]
+		return is
+	})
+	for _, row := range rows {
+		k.headings = append(k.headings, headingOf(queries.HeadingsRow(row)))
+	}
+	slices.SortFunc(k.headings, memories.InBlock)
+	k.changed = nil
+}
+
+// record takes what has been recorded that memories take in CLAUDE.md; the costs are in the order of the headings.
+func (k *keptHeadings) record(costs []memories.Cost) {
+	if k == nil {
+		return
+	}
+	for i := range k.headings {
+		if len(costs) > 0 && costs[0].ID == k.headings[i].ID {
+			k.headings[i].Recorded, costs = costs[0], costs[1:]
+		}
+	}
+}
+
+const (
+	// mostHeadings bounds what is kept over all agents. A heading takes some 400 bytes, and a server with 100,000 memories is to
+	// stay below 80 MB.
+	mostHeadings = 30_000
+	// mostChanges is how many changed memories of an agent are kept in mind: of more, all headings are as soon read.
+	mostChanges = 1_000
+)
+
+// headingCache keeps the headings of the agents that were worked on last. It is safe for concurrent use.
+type headingCache struct {
+	mu      sync.Mutex
+	byAgent map[int64]*list.Element
+	oldest  list.List // of agentHeadings, in the order in which they were put here
+	n       int       // headings
+}
+
+type agentHeadings struct {
+	agentID int64
+	*keptHeadings
+}
+
+// take returns what is kept of the agent and keeps it no more: whoever works on the agent gives back what it is then.
+func (c *headingCache) take(agentID int64) *keptHeadings {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at, ok := c.byAgent[agentID]
+	if !ok {
+		return nil
+	}
+	return c.drop(at)
+}
+
+func (c *headingCache) put(agentID int64, k *keptHeadings) {
+	if k == nil || len(k.changed) > mostChanges {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if before, ok := c.byAgent[agentID]; ok {
+		c.drop(before)
+	}
+	if c.byAgent == nil {
+		c.byAgent = map[int64]*list.Element{}
+	}
+	c.byAgent[agentID] = c.oldest.PushBack(agentHeadings{agentID, k})
+	for c.n += k.room(); c.n > mostHeadings; {
+		c.drop(c.oldest.Front())
+	}
+}
+
+func (c *headingCache) drop(at *list.Element) *keptHeadings {
+	dropped := c.oldest.Remove(at).(agentHeadings)
+	delete(c.byAgent, dropped.agentID)
+	c.n -= dropped.room()
+	return dropped.keptHeadings
+}
+
+// room is what the headings of an agent take of what is kept; an agent without memories takes some as well.
+func (k *keptHeadings) room() int { return len(k.headings) + 1 }
