@@ -16,7 +16,7 @@ type Heading struct {
 	Description string
 	Revision    [16]byte // names the content: one memory has the same body as long as it has the same revision
 	Size        int      // of the body in bytes, roughly: how far sections are read ahead goes by it
-	Recorded    Cost     // what is on record that it takes in CLAUDE.md; its ID is not set
+	Recorded    Cost     // what is on record that it takes in CLAUDE.md
 }
 
 // SectionText returns the first of the memories in full (InFull). The others are those that are likely to be asked for

@@ -57,9 +57,10 @@ func sectionsOf(ctx context.Context, q *queries.Queries, agentID int64) (Section
 }
 
 func headingOf(row queries.HeadingsRow) memories.Heading {
+	id := row.ID.String()
 	return memories.Heading{
-		ID: row.ID.String(), Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
-		Recorded: memories.Cost{Chars: int(row.ClaudeMdChars), Listed: row.ClaudeMdListed},
+		ID: id, Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
+		Recorded: memories.Cost{ID: id, Chars: int(row.ClaudeMdChars), Listed: row.ClaudeMdListed},
 	}
 }
 

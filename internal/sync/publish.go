@@ -117,7 +117,7 @@ func (h *hold) record(ctx context.Context, p postgres.Publication, problemBefore
 func changedCosts(costs []memories.Cost, headings []memories.Heading) []memories.Cost {
 	var changed []memories.Cost
 	for i, cost := range costs {
-		if recorded := headings[i].Recorded; cost.Chars != recorded.Chars || cost.Listed != recorded.Listed {
+		if cost != headings[i].Recorded {
 			changed = append(changed, cost)
 		}
 	}

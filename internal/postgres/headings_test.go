@@ -1,0 +1,120 @@
+package postgres_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// Two servers change one agent in turns, and not every change succeeds. What either has kept of the headings may never be seen
+// to differ from what is.
+func TestWhateverAnybodyChangesTheKeptHeadingsAreThoseOnRecord(t *testing.T) {
+	t.Parallel()
+	l := setupLibrary(t, 60)
+	other, err := postgres.Open(t.Context(), l.conn.Config().ConnString())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(other.Close)
+	random := rand.New(rand.NewPCG(7, 8))
+	stores := []*postgres.Store{l.store, other}
+	for step := range 300 {
+		// One of them stays at it for some steps, so that it goes by what it has kept.
+		store := stores[step/7%2]
+		err := store.WithAgent(t.Context(), l.agent.ID, func(w *postgres.Writer) error {
+			if random.IntN(8) == 0 {
+				return l.publishes(store, w, random)
+			}
+			l.changes(w, random)
+			return l.publishes(store, w, random)
+		})
+		if err != nil {
+			t.Fatalf("step %d: %v", step, err)
+		}
+	}
+}
+
+// publishes compares what is compiled with what is read anew, and records costs, as a publication does.
+func (l *library) publishes(store *postgres.Store, w *postgres.Writer, random *rand.Rand) error {
+	agent, err := w.Agent(l.Context())
+	if err != nil {
+		return err
+	}
+	sections, err := w.Sections(l.Context(), agent.ClaudeMD.Version)
+	if err != nil {
+		return err
+	}
+	err = store.ReadSections(l.Context(), l.agent.ID, time.Time{}, func(onRecord postgres.Sections) error {
+		if !reflect.DeepEqual(sections.Headings, onRecord.Headings) {
+			return fmt.Errorf("compiled is\n%v\nand on record\n%v", sections.Headings, onRecord.Headings)
+		}
+		return nil
+	})
+	if err != nil || random.IntN(2) == 0 {
+		return err
+	}
+	p := postgres.Publication{ClaudeMD: postgres.ClaudeMD{Chars: random.IntN(100), InStep: "so"}}
+	for _, m := range sections.Headings {
+		if random.IntN(3) == 0 {
+			p.Costs = append(p.Costs, memories.Cost{ID: m.ID, Chars: random.IntN(500), Listed: random.IntN(2) == 0})
+		}
+	}
+	return w.Published(l.Context(), p)
+}
+
+// changes makes a few changes, some of which Postgres refuses.
+func (l *library) changes(w *postgres.Writer, random *rand.Rand) {
+	for range 1 + random.IntN(3) {
+		refused := random.IntN(5) == 0
+		head := l.anyHead(w, random)
+		var err error
+		switch random.IntN(4) {
+		case 0:
+			refused = false
+			err = w.Delete(l.Context(), postgres.Deletion{Head: head, Actor: memories.ByScript})
+		case 1:
+			id := uuid.Must(uuid.NewV7())
+			head.UUID, head.Name = id, "New "+id.String()
+			head.State, head.DeletedAt, head.DeletedBy = memories.Active, time.Time{}, ""
+			if refused {
+				head.State = "unheard of"
+			}
+			err = w.Apply(l.Context(), &postgres.Batch{NewHeads: []postgres.Head{head}})
+		default:
+			head.Description = fmt.Sprintf("What is said of it now: %d", random.IntN(1000))
+			head.Type = memories.Types()[random.IntN(4)]
+			head.State, head.DeletedAt, head.DeletedBy = memories.Active, time.Time{}, ""
+			if random.IntN(4) == 0 {
+				head.Type, head.State = "", memories.NeedsAttention
+			}
+			if refused {
+				head.State = "unheard of"
+			}
+			err = w.Apply(l.Context(), &postgres.Batch{Heads: []postgres.Head{head}})
+		}
+		if refused != (err != nil) {
+			l.Fatalf("a change that was to be refused: %v; the error: %v", refused, err)
+		}
+	}
+}
+
+func (l *library) anyHead(w *postgres.Writer, random *rand.Rand) postgres.Head {
+	l.Helper()
+	var id string
+	query := "SELECT id::text FROM memories ORDER BY id OFFSET $1 LIMIT 1"
+	if err := l.conn.QueryRow(l.Context(), query, random.IntN(60)).Scan(&id); err != nil {
+		l.Fatal(err)
+	}
+	head, err := w.Head(l.Context(), id)
+	if err != nil {
+		l.Fatal(err)
+	}
+	return head
+}
