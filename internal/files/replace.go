@@ -1,8 +1,10 @@
 package files
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -49,18 +51,17 @@ func clearReplaced(root *os.Root, leftover string) (restored string, err error) 
 	return target, syncDirectory(root, path.Dir(target))
 }
 
-// replaceIf gives the temporary file, which has data, the target's place when that has the bytes that the options ask for;
+// replaceIf gives the temporary file the target's place when that has the bytes that the options ask for;
 // ErrChanged otherwise.
 //
 // Somebody may save the target between the look at it and the rename, which would take that save away for good. So the two
 // change places, where the file system can do that in one step, and what had the place is looked at once more.
-func replaceIf(root *os.Root, temp, target string, data []byte, opts Options) error {
-	hash := opts.IfHash
-	found, err := ReadHash(root, target)
+func replaceIf(root *os.Root, temp, target string, opts Options) error {
+	same, err := opts.areThoseOf(root, target)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if found != hash {
+	if !same {
 		return ErrChanged
 	}
 	err = exchange(root, temp, target)
@@ -72,11 +73,30 @@ func replaceIf(root *os.Root, temp, target string, data []byte, opts Options) er
 	case err != nil:
 		return err
 	}
-	displaced, err := ReadHash(root, temp)
-	if err == nil && displaced == hash {
+	if same, err := opts.areThoseOf(root, temp); err == nil && same {
 		return handOver(root, temp, opts.Displaced, func() error { return root.Remove(temp) })
 	}
-	return errors.Join(err, giveBack(root, temp, target, Hash(data), displaced))
+	displaced, err := ReadHash(root, temp)
+	return errors.Join(err, giveBack(root, temp, target, opts.Hash, displaced))
+}
+
+// areThoseOf says whether a file has the bytes that it is to have.
+func (o Options) areThoseOf(root *os.Root, name string) (bool, error) {
+	if o.Was == nil {
+		found, err := ReadHash(root, name)
+		return err == nil && found == o.IfHash, err
+	}
+	file, err := Open(root, name)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	found := make([]byte, len(o.Was)+1)
+	n, err := io.ReadFull(file, found)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return bytes.Equal(found[:n], o.Was), nil
+	}
+	return false, err
 }
 
 // handOver gives away the file of a name, once it has been displaced from it. One that cannot be opened is nothing to give.

@@ -16,6 +16,10 @@ type Options struct {
 	ModTime time.Time
 	// IfHash writes only when the file's bytes have this Hash; otherwise, and when there is no file, ErrChanged.
 	IfHash string
+	// Was are the bytes with IfHash, for who has them at hand: to compare a file with them takes a tenth of hashing it.
+	Was []byte
+	// Hash is that of the bytes to write, for who has taken it already.
+	Hash string
 	// New writes only when nothing is at the path, not even a link; otherwise ErrExists.
 	New bool
 	// Displaced is given the file that IfHash was about once another one has its place, opened to be read. Somebody who had
@@ -50,16 +54,19 @@ func Write(root *os.Root, relPath string, data []byte, opts Options) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", relPath, err)
 	}
+	if opts.Hash == "" {
+		opts.Hash = Hash(data)
+	}
 	temp := path.Join(dir, tempPrefix+rand.Text())
 	if err := writeTemp(root, temp, data, attributes, opts.ModTime); err != nil {
 		return fmt.Errorf("writing %s: %w", relPath, errors.Join(err, discard(root, temp)))
 	}
 	if opts.IfHash != "" && !opts.New {
-		if temp, err = nameReplacing(root, temp, target, Hash(data), opts.IfHash); err != nil {
+		if temp, err = nameReplacing(root, temp, target, opts.Hash, opts.IfHash); err != nil {
 			return fmt.Errorf("writing %s: %w", relPath, errors.Join(err, discard(root, temp)))
 		}
 	}
-	if err := putInPlace(root, temp, target, data, opts); err != nil {
+	if err := putInPlace(root, temp, target, opts); err != nil {
 		return fmt.Errorf("writing %s: %w", relPath, errors.Join(err, discard(root, temp)))
 	}
 	if err := syncDirectory(root, dir); err != nil {
@@ -106,12 +113,12 @@ func writeTemp(root *os.Root, temp string, data []byte, a attributes, modTime ti
 }
 
 // putInPlace gives the temporary file its name, when the options' condition holds.
-func putInPlace(root *os.Root, temp, target string, data []byte, opts Options) error {
+func putInPlace(root *os.Root, temp, target string, opts Options) error {
 	switch {
 	case opts.New:
 		return moveNew(root, temp, target)
 	case opts.IfHash != "":
-		return replaceIf(root, temp, target, data, opts)
+		return replaceIf(root, temp, target, opts)
 	}
 	return root.Rename(temp, target)
 }

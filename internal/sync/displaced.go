@@ -101,7 +101,10 @@ func (f *displacedFiles) letGo(of func(displaced) bool) {
 
 // overwrite writes over a file that has the bytes of the options' IfHash, and holds on to the one that was there.
 func (h *hold) overwrite(path string, data []byte, options files.Options) error {
-	slug, was, is := h.onDisk.Slug, options.IfHash, files.Hash(data)
+	if options.Hash == "" {
+		options.Hash = files.Hash(data)
+	}
+	slug, was, is := h.onDisk.Slug, options.IfHash, options.Hash
 	if was != "" {
 		options.Displaced = func(old *os.File) {
 			h.displaced.add(displaced{slug, path, old, was, is, time.Now()})

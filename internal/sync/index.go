@@ -69,13 +69,13 @@ func listIndexes(root *os.Root, dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(names) // MEMORY.md itself before the other spellings
 	var indexes []string
 	for _, name := range names {
 		if strings.EqualFold(name, indexFile) {
 			indexes = append(indexes, path.Join(dir, name))
 		}
 	}
+	slices.Sort(indexes) // MEMORY.md itself before the other spellings
 	return indexes, nil
 }
 

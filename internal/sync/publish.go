@@ -45,9 +45,6 @@ func (h *hold) publish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if state.Problem == "" {
-		state.InStep = inStep{recipe: h.recipe(), hash: files.Hash(p.Text)}.String()
-	}
 	h.claudeMD = &state
 	return h.record(ctx, postgres.Publication{ClaudeMD: state, Costs: changedCosts(p.Costs, sections.Headings)}, row.ClaudeMD.Problem)
 }
@@ -60,7 +57,10 @@ const publishAttempts = 5
 func (h *hold) writeClaudeMD(ctx context.Context, path string, sections postgres.Sections) (postgres.ClaudeMD, Preview, error) {
 	if path == "" {
 		p, err := h.compile(ctx, sections, nil, nil)
-		return postgres.ClaudeMD{Chars: p.Chars, Problem: p.Problem}, p, err
+		if err != nil || p.Problem != "" {
+			return postgres.ClaudeMD{Chars: p.Chars, Problem: p.Problem}, p, err
+		}
+		return h.inStepWith(p, files.Hash(p.Text)), p, nil
 	}
 	for attempt := 1; ; attempt++ {
 		raw, unread := readClaudeMD(h.root, path)
@@ -75,25 +75,35 @@ func (h *hold) writeClaudeMD(ctx context.Context, path string, sections postgres
 		if p.Problem != "" {
 			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: p.Problem}, p, nil
 		}
+		hash := files.Hash(p.Text)
+		state := h.inStepWith(p, hash)
 		if raw != nil && bytes.Equal(raw, p.Text) {
-			return postgres.ClaudeMD{Chars: p.Chars}, p, nil
+			return state, p, nil
 		}
-		err = h.overwrite(path, p.Text, h.onlyOver(path, raw))
+		options := h.onlyOver(path, raw)
+		options.Hash = hash
+		err = h.overwrite(path, p.Text, options)
 		changed := errors.Is(err, files.ErrChanged) || errors.Is(err, files.ErrExists)
 		switch {
 		case err == nil:
-			return postgres.ClaudeMD{Chars: p.Chars, PublishedAt: postgres.Now()}, p, nil
+			state.PublishedAt = postgres.Now()
+			return state, p, nil
 		case !changed || attempt == publishAttempts:
 			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: claudeMDProblem(err)}, p, nil
 		}
 	}
 }
 
+// inStepWith is how CLAUDE.md stands when it has the compiled text, of that hash.
+func (h *hold) inStepWith(p Preview, hash string) postgres.ClaudeMD {
+	return postgres.ClaudeMD{Chars: p.Chars, InStep: inStep{recipe: h.recipe(), hash: hash}.String()}
+}
+
 // onlyOver writes only where a file still has the bytes that were read; nil: where there was none. A link whose target
 // is yet to be made is written through.
 func (h *hold) onlyOver(path string, raw []byte) files.Options {
 	if raw != nil {
-		return files.Options{IfHash: files.Hash(raw)}
+		return files.Options{IfHash: files.Hash(raw), Was: raw}
 	}
 	if info, err := h.root.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return files.Options{}
