@@ -96,8 +96,9 @@ func countedText(of Type, n int) string {
 	return fmt.Sprintf("- … and %d more of type `%s` that there is no room for here. Search the files in `memory/` and `sessions/` for them.\n", n, of)
 }
 
-// entryText is a memory as one line. A line that is too long ends in an ellipsis.
-func entryText(m Heading) string {
+// EntryText is a memory as one line, which is all of it that is in a block without room for more. A line that is too long ends
+// in an ellipsis.
+func EntryText(m Heading) string {
 	plain := canonicalName(m.Name)
 	if description := oneLine(canonicalText(m.Description)); description != "" {
 		plain += " — " + description

@@ -17,6 +17,8 @@ type Heading struct {
 	Revision    [16]byte // names the content: one memory has the same body as long as it has the same revision
 	Size        int      // of the body in bytes, roughly: how far sections are read ahead goes by it
 	Recorded    Cost     // what is on record that it takes in CLAUDE.md
+	// Entry is EntryText of it, where somebody has kept that: to make those of thousands takes as long as all else of compiling.
+	Entry string
 }
 
 // SectionText returns the first of the memories in full (InFull). The others are those that are likely to be asked for
@@ -45,6 +47,7 @@ type Part struct {
 	Name   string // of the memory
 	Type   Type   // of the memory
 	Listed bool   // it is one line instead of a section; without a text, it is only counted
+	Chars  int    // Unicode characters of Text
 }
 
 // charsPerToken is how many characters a token has on average in English prose; what a model counts differs with the
@@ -93,7 +96,7 @@ func Joined(parts []Part) (block []byte, costs []Cost) {
 	for _, p := range parts {
 		block = append(block, p.Text...)
 		if p.Memory != "" {
-			costs = append(costs, Cost{ID: p.Memory, Chars: utf8.RuneCountInString(p.Text), Listed: p.Listed})
+			costs = append(costs, Cost{ID: p.Memory, Chars: p.Chars, Listed: p.Listed})
 		}
 	}
 	return block, costs
@@ -111,12 +114,12 @@ func Joined(parts []Part) (block []byte, costs []Cost) {
 // text is asked for one memory after the other, in the order of the block, up to the first that does not fit: what an
 // agent has beyond that is never read. Its error is the one that CompileParts fails with.
 func CompileParts(ms []Heading, limit, outside int, text SectionText) ([]Part, error) {
-	opening := Part{Text: beginMarker + "\n" + memorySystem + learnedMemory}
-	ending := Part{Text: "\n" + endMarker}
+	opening := partOf(beginMarker + "\n" + memorySystem + learnedMemory)
+	ending := partOf("\n" + endMarker)
 	ordered := inOrder(ms)
 	b := blockOfParts{parts: append(make([]Part, 0, len(ordered)+2+3*len(Types())), opening)}
 	b.bytes = len(opening.Text) + len(ending.Text)
-	b.chars = outside + utf8.RuneCountInString(opening.Text+ending.Text)
+	b.chars = outside + opening.Chars + ending.Chars
 	var last Type
 	lastListed, listing, counting := false, false, false
 	for i, m := range ordered {
@@ -130,9 +133,10 @@ func CompileParts(ms []Heading, limit, outside int, text SectionText) ([]Part, e
 			if err != nil {
 				return nil, err
 			}
-			total := b.chars + utf8.RuneCountInString(lead) + utf8.RuneCountInString(full)
+			section := Part{Text: full, Memory: m.ID, Name: m.Name, Type: m.Type, Chars: utf8.RuneCountInString(full)}
+			total := b.chars + utf8.RuneCountInString(lead) + section.Chars
 			if listing = limit > 0 && total > limit || !b.hasRoom(lead, full); !listing {
-				b.add(lead, Part{Text: full, Memory: m.ID, Name: m.Name, Type: m.Type})
+				b.add(lead, section)
 				last, lastListed = m.Type, false
 				continue
 			}
@@ -143,9 +147,13 @@ func CompileParts(ms []Heading, limit, outside int, text SectionText) ([]Part, e
 		case !lastListed:
 			lead = shortened + "\n"
 		}
-		entry := Part{Text: entryText(m), Memory: m.ID, Name: m.Name, Type: m.Type, Listed: true}
+		entry := Part{Text: m.Entry, Memory: m.ID, Name: m.Name, Type: m.Type, Listed: true}
+		if entry.Text == "" {
+			entry.Text = EntryText(m)
+		}
+		entry.Chars = utf8.RuneCountInString(entry.Text)
 		if counting = counting || !b.hasRoom(lead, entry.Text); counting {
-			entry.Text = ""
+			entry.Text, entry.Chars = "", 0
 			b.counted++
 		}
 		b.add(lead, entry)
@@ -174,17 +182,21 @@ func (b *blockOfParts) hasRoom(texts ...string) bool {
 
 func (b *blockOfParts) add(lead string, p Part) {
 	if lead != "" {
-		b.parts = append(b.parts, Part{Text: lead})
+		b.parts = append(b.parts, partOf(lead))
+		b.chars += b.parts[len(b.parts)-1].Chars
 	}
 	b.parts = append(b.parts, p)
-	b.chars += utf8.RuneCountInString(lead) + utf8.RuneCountInString(p.Text)
+	b.chars += p.Chars
 	b.bytes += len(lead) + len(p.Text)
 }
+
+// partOf returns standing text as a part.
+func partOf(text string) Part { return Part{Text: text, Chars: utf8.RuneCountInString(text)} }
 
 // addCounted ends a type with the number of its memories that there was no room for.
 func (b *blockOfParts) addCounted(of Type) {
 	if b.counted > 0 {
-		b.add("", Part{Text: countedText(of, b.counted)})
+		b.add("", partOf(countedText(of, b.counted)))
 		b.counted = 0
 	}
 }
@@ -194,7 +206,7 @@ const aheadWithoutLimit = 1 << 20
 
 // EntryCost returns what a memory takes in the compiled CLAUDE.md as a one-line entry.
 func EntryCost(m Heading) Cost {
-	return Cost{ID: m.ID, Chars: utf8.RuneCountInString(entryText(m)), Listed: true}
+	return Cost{ID: m.ID, Chars: utf8.RuneCountInString(EntryText(m)), Listed: true}
 }
 
 // ahead returns the first of the memories and those after it that are likely to be needed in full as well. Twice the room

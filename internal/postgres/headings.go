@@ -20,6 +20,9 @@ func (w *Writer) Sections(ctx context.Context, version int64) (Sections, error) 
 		sections, err := sectionsOf(ctx, w.q, w.agentID)
 		if err == nil && len(sections.Headings) <= mostHeadings {
 			w.kept = &keptHeadings{version: version, headings: sections.Headings}
+			for i, m := range sections.Headings {
+				sections.Headings[i].Entry = memories.EntryText(m)
+			}
 		}
 		return sections, err
 	}
@@ -61,7 +64,9 @@ func (k *keptHeadings) renew(rows []queries.HeadingsOfRow) {
 		return is
 	})
 	for _, row := range rows {
-		k.headings = append(k.headings, headingOf(queries.HeadingsRow(row)))
+		m := headingOf(queries.HeadingsRow(row))
+		m.Entry = memories.EntryText(m)
+		k.headings = append(k.headings, m)
 	}
 	slices.SortFunc(k.headings, memories.InBlock)
 	k.changed = nil

@@ -52,6 +52,9 @@ func (l *library) publishes(store *postgres.Store, w *postgres.Writer, random *r
 		return err
 	}
 	err = store.ReadSections(l.Context(), l.agent.ID, time.Time{}, func(onRecord postgres.Sections) error {
+		for i, m := range onRecord.Headings {
+			onRecord.Headings[i].Entry = memories.EntryText(m)
+		}
 		if !reflect.DeepEqual(sections.Headings, onRecord.Headings) {
 			return fmt.Errorf("compiled is\n%v\nand on record\n%v", sections.Headings, onRecord.Headings)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
@@ -21,11 +22,16 @@ func (s *Store) Memory(ctx context.Context, agent Agent, id string) (memories.Me
 	if err != nil {
 		return memories.Memory{}, err
 	}
-	row, err := s.q.Memory(ctx, queries.MemoryParams{AgentID: agent.ID, ID: parsed})
+	rows, err := s.pool.Query(ctx, `SELECT `+headColumns+`, r.description, r.body, `+howCarried+`, 0, NULL
+		FROM memories m JOIN revisions r ON r.id = m.revision_id WHERE m.agent_id = $1 AND m.id = $2`, agent.ID, parsed)
 	if err != nil {
 		return memories.Memory{}, wrap("read memory", err)
 	}
-	found, err := s.complete(ctx, agent.scope(), []listRow{{head: row.Memory, description: row.Description, body: row.Body}})
+	row, err := pgx.CollectExactlyOneRow(rows, scanRow)
+	if err != nil {
+		return memories.Memory{}, wrap("read memory", err)
+	}
+	found, err := s.complete(ctx, agent.scope(), []listRow{row})
 	if err != nil {
 		return memories.Memory{}, err
 	}

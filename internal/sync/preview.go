@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -192,7 +191,10 @@ func (p emptyPreview) filled(ms []memories.Heading, texts memories.SectionText) 
 	}
 	block, costs := memories.Joined(p.Parts)
 	p.Text, p.Costs = p.document.With(block), costs
-	p.Chars = utf8.RuneCount(p.Text)
+	p.Chars = p.document.Outside()
+	for _, part := range p.Parts {
+		p.Chars += part.Chars
+	}
 	if p.Problem == "" && len(p.Text) > maxClaudeMD {
 		p.Problem = claudeMDProblem(errTooLarge)
 	}
