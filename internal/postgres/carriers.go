@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/queries"
 )
 
 // carried says what a list already knows of the files that carry a memory.
@@ -30,8 +31,8 @@ const howCarried = `(SELECT CASE count(*)
 	FROM files f WHERE f.memory_id = m.id AND f.present)`
 
 // complete makes memories of rows, each with the files that carry it.
-func (s *Store) complete(ctx context.Context, of scope, rows []listRow) ([]memories.Memory, error) {
-	files, err := s.filesYetUnknown(ctx, rows)
+func complete(ctx context.Context, q *queries.Queries, of scope, rows []listRow) ([]memories.Memory, error) {
+	files, err := filesYetUnknown(ctx, q, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func (s *Store) complete(ctx context.Context, of scope, rows []listRow) ([]memor
 }
 
 // filesYetUnknown returns the files on disk of those memories of which they are not known yet.
-func (s *Store) filesYetUnknown(ctx context.Context, rows []listRow) (map[uuid.UUID][]File, error) {
+func filesYetUnknown(ctx context.Context, q *queries.Queries, rows []listRow) (map[uuid.UUID][]File, error) {
 	var ids []uuid.UUID
 	for _, row := range rows {
 		if row.carried == carriedSomehow {
@@ -65,7 +66,7 @@ func (s *Store) filesYetUnknown(ctx context.Context, rows []listRow) (map[uuid.U
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	files, err := s.q.FilesOfMemories(ctx, ids)
+	files, err := q.FilesOfMemories(ctx, ids)
 	if err != nil {
 		return nil, wrap("read files", err)
 	}

@@ -173,7 +173,7 @@ func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err e
 	if len(rows) > 0 {
 		page.claudeMDProblem = text(rows[0].claudeMDProblem)
 	}
-	page.Memories, err = s.complete(ctx, of, rows)
+	page.Memories, err = complete(ctx, s.q, of, rows)
 	return page, err
 }
 

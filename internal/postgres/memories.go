@@ -18,11 +18,20 @@ import (
 // Memory returns one memory of the agent, a deleted one too. It fails with memories.ErrNotFound for an unknown,
 // foreign or malformed id.
 func (s *Store) Memory(ctx context.Context, agent Agent, id string) (memories.Memory, error) {
+	return memoryOf(ctx, s.pool, agent, id)
+}
+
+// Memory is Store.Memory, of the agent that is held.
+func (w *Writer) Memory(ctx context.Context, slug, id string) (memories.Memory, error) {
+	return memoryOf(ctx, w.conn, Agent{ID: w.agentID, Slug: slug}, id)
+}
+
+func memoryOf(ctx context.Context, on queries.DBTX, agent Agent, id string) (memories.Memory, error) {
 	parsed, err := parseID(id)
 	if err != nil {
 		return memories.Memory{}, err
 	}
-	rows, err := s.pool.Query(ctx, `SELECT `+headColumns+`, r.description, r.body, `+howCarried+`, 0, NULL
+	rows, err := on.Query(ctx, `SELECT `+headColumns+`, r.description, r.body, `+howCarried+`, 0, NULL
 		FROM memories m JOIN revisions r ON r.id = m.revision_id WHERE m.agent_id = $1 AND m.id = $2`, agent.ID, parsed)
 	if err != nil {
 		return memories.Memory{}, wrap("read memory", err)
@@ -31,7 +40,7 @@ func (s *Store) Memory(ctx context.Context, agent Agent, id string) (memories.Me
 	if err != nil {
 		return memories.Memory{}, wrap("read memory", err)
 	}
-	found, err := s.complete(ctx, agent.scope(), []listRow{row})
+	found, err := complete(ctx, queries.New(on), agent.scope(), []listRow{row})
 	if err != nil {
 		return memories.Memory{}, err
 	}
@@ -63,7 +72,7 @@ func (s *Store) MemoriesByID(ctx context.Context, agent Agent, ids []string) ([]
 	slices.SortFunc(heads, func(a, b listRow) int {
 		return cmp.Or(strings.Compare(a.head.Name, b.head.Name), bytes.Compare(a.head.ID[:], b.head.ID[:]))
 	})
-	return s.complete(ctx, agent.scope(), heads)
+	return complete(ctx, s.q, agent.scope(), heads)
 }
 
 // Blocked returns the deleted contents that have turned up again, newest first.

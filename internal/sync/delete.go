@@ -274,7 +274,7 @@ func (h *hold) result(ctx context.Context, id string) (Result, error) {
 		}
 		h.claudeMD = &row.ClaudeMD
 	}
-	m, err := h.store.Memory(ctx, postgres.Agent{ID: h.id, Slug: h.onDisk.Slug}, id)
+	m, err := h.w.Memory(ctx, h.onDisk.Slug, id)
 	return Result{Memory: m, ClaudeMDProblem: h.claudeMD.Problem}, err
 }
 

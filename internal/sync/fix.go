@@ -219,7 +219,7 @@ func (h *hold) fixed(ctx context.Context, head postgres.Head, f postgres.File, r
 	if err != nil {
 		return nil, err
 	}
-	m, err := h.store.Memory(ctx, row, head.ID)
+	m, err := h.w.Memory(ctx, h.onDisk.Slug, head.ID)
 	if err != nil {
 		return nil, err
 	}
