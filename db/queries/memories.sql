@@ -21,9 +21,9 @@ SELECT count(*) FROM memories WHERE agent_id = @agent_id AND state = 'needs_atte
 
 -- name: InsertHeads :copyfrom
 INSERT INTO memories (id, agent_id, name, readable, state, type, revision_id, description, fingerprint, hash, size, path,
-    session, modified_at, content_at, problems, created_at, updated_at)
+    session, modified_at, content_at, problems, claude_md_chars, claude_md_listed, created_at, updated_at)
 VALUES (@id, @agent_id, @name, @readable, @state, @type, @revision_id, @description, @fingerprint, @hash, @size, @path,
-    @session, @modified_at, @content_at, @problems, @created_at, @updated_at);
+    @session, @modified_at, @content_at, @problems, @claude_md_chars, @claude_md_listed, @created_at, @updated_at);
 
 -- name: UpdateHeads :exec
 -- All in one statement, so that their states are counted once. What is none is the zero value of its column here: an array

@@ -1,6 +1,7 @@
 package memories
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -89,6 +90,11 @@ func InFull(name, body string) string {
 // maxEntryLength is the length of the longest one-line entry, in Unicode characters: what an agent's own index allows
 // a line.
 const maxEntryLength = 200
+
+// countedText stands for memories of a type of which there are too many to list.
+func countedText(of Type, n int) string {
+	return fmt.Sprintf("- … and %d more of type `%s` that there is no room for here. Search the files in `memory/` and `sessions/` for them.\n", n, of)
+}
 
 // entryText is a memory as one line. A line that is too long ends in an ellipsis.
 func entryText(m Heading) string {

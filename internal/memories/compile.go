@@ -34,7 +34,7 @@ type Section struct {
 type Cost struct {
 	ID     string
 	Chars  int  // Unicode characters of its section or its entry, with heading and blank lines
-	Listed bool // it is one line instead of a section, because the limit was reached
+	Listed bool // it is one line instead of a section, because the limit was reached; with no characters, it is only counted
 }
 
 // Part is a piece of the compiled block: a memory, or what stands around memories.
@@ -43,7 +43,7 @@ type Part struct {
 	Memory string // the id of the memory that it is; empty: standing text, or a heading of a type
 	Name   string // of the memory
 	Type   Type   // of the memory
-	Listed bool   // it is one line instead of a section
+	Listed bool   // it is one line instead of a section; without a text, it is only counted
 }
 
 // charsPerToken is how many characters a token has on average in English prose; what a model counts differs with the
@@ -55,7 +55,11 @@ func ApproximateTokens(chars int) int { return (chars + charsPerToken - 1) / cha
 
 // CompilerVersion is raised whenever Compile makes something else of the same memories than before: every CLAUDE.md is
 // compiled anew then.
-const CompilerVersion = 2
+const CompilerVersion = 3
+
+// maxBlock bounds the block, in bytes. Claude Code skips a CLAUDE.md of more than 4 MiB altogether, so that whoever has tens of
+// thousands of memories would have none; this leaves a quarter of that to what is written by hand.
+const maxBlock = 3 << 20
 
 // Compile is CompileParts and Joined for whoever has all bodies at hand.
 func Compile(ms []Section, limit, outside int) (block []byte, costs []Cost) {
@@ -100,7 +104,8 @@ func Joined(parts []Part) (block []byte, costs []Cost) {
 //
 // limit is the size of the whole file and outside what it takes without the block (Document.Outside), both in Unicode
 // characters. Memories are kept in full until the first that would take the file past the limit; that one and all after
-// it become one-line entries, which may pass the limit. A limit of 0 or less is none.
+// it become one-line entries, which may pass the limit. A limit of 0 or less is none. What an agent would skip helps nobody:
+// where the block comes to 3 MiB, the memories after that are one line together for each type, which says how many they are.
 //
 // text is asked for one memory after the other, in the order of the block, up to the first that does not fit: what an
 // agent has beyond that is never read. Its error is the one that CompileParts fails with.
@@ -108,25 +113,26 @@ func CompileParts(ms []Heading, limit, outside int, text SectionText) ([]Part, e
 	opening := Part{Text: beginMarker + "\n" + memorySystem + learnedMemory}
 	ending := Part{Text: "\n" + endMarker}
 	ordered := inOrder(ms)
-	parts := append(make([]Part, 0, len(ordered)+2+2*len(Types())), opening)
-	chars := outside + utf8.RuneCountInString(opening.Text+ending.Text)
-	listing := false
-	var last Heading
-	var lastListed bool
+	b := blockOfParts{parts: append(make([]Part, 0, len(ordered)+2+3*len(Types())), opening)}
+	b.bytes = len(opening.Text) + len(ending.Text)
+	b.chars = outside + utf8.RuneCountInString(opening.Text+ending.Text)
+	var last Type
+	lastListed, listing, counting := false, false, false
 	for i, m := range ordered {
 		lead := ""
-		if m.Type != last.Type {
+		if m.Type != last {
+			b.addCounted(last)
 			lead = m.Type.heading()
 		}
 		if !listing {
-			full, err := text(ahead(ordered[i:], limit, chars))
+			full, err := text(ahead(ordered[i:], limit, b.chars))
 			if err != nil {
 				return nil, err
 			}
-			total := chars + utf8.RuneCountInString(lead) + utf8.RuneCountInString(full)
-			if listing = limit > 0 && total > limit; !listing {
-				parts = append(withLead(parts, lead), Part{Text: full, Memory: m.ID, Name: m.Name, Type: m.Type})
-				chars, last, lastListed = total, m, false
+			total := b.chars + utf8.RuneCountInString(lead) + utf8.RuneCountInString(full)
+			if listing = limit > 0 && total > limit || !b.hasRoom(lead, full); !listing {
+				b.add(lead, Part{Text: full, Memory: m.ID, Name: m.Name, Type: m.Type})
+				last, lastListed = m.Type, false
 				continue
 			}
 		}
@@ -136,14 +142,59 @@ func CompileParts(ms []Heading, limit, outside int, text SectionText) ([]Part, e
 		case !lastListed:
 			lead = shortened + "\n"
 		}
-		parts = append(withLead(parts, lead), Part{Text: entryText(m), Memory: m.ID, Name: m.Name, Type: m.Type, Listed: true})
-		last, lastListed = m, true
+		entry := Part{Text: entryText(m), Memory: m.ID, Name: m.Name, Type: m.Type, Listed: true}
+		if counting = counting || !b.hasRoom(lead, entry.Text); counting {
+			entry.Text = ""
+			b.counted++
+		}
+		b.add(lead, entry)
+		last, lastListed = m.Type, true
 	}
-	return append(parts, ending), nil
+	b.addCounted(last)
+	return append(b.parts, ending), nil
+}
+
+// blockOfParts is a block while it is put together.
+type blockOfParts struct {
+	parts   []Part
+	chars   int // of the whole file
+	bytes   int // of the block
+	counted int // memories of the type that are only counted
+}
+
+// hasRoom says whether the block can be longer by these texts, and by the lines that count.
+func (b *blockOfParts) hasRoom(texts ...string) bool {
+	size := b.bytes + len(Types())*maxEntryLength
+	for _, text := range texts {
+		size += len(text)
+	}
+	return size <= maxBlock
+}
+
+func (b *blockOfParts) add(lead string, p Part) {
+	if lead != "" {
+		b.parts = append(b.parts, Part{Text: lead})
+	}
+	b.parts = append(b.parts, p)
+	b.chars += utf8.RuneCountInString(lead) + utf8.RuneCountInString(p.Text)
+	b.bytes += len(lead) + len(p.Text)
+}
+
+// addCounted ends a type with the number of its memories that there was no room for.
+func (b *blockOfParts) addCounted(of Type) {
+	if b.counted > 0 {
+		b.add("", Part{Text: countedText(of, b.counted)})
+		b.counted = 0
+	}
 }
 
 // aheadWithoutLimit is how much is read at once where nothing limits it, in bytes.
 const aheadWithoutLimit = 1 << 20
+
+// EntryCost returns what a memory takes in the compiled CLAUDE.md as a one-line entry.
+func EntryCost(m Heading) Cost {
+	return Cost{ID: m.ID, Chars: utf8.RuneCountInString(entryText(m)), Listed: true}
+}
 
 // ahead returns the first of the memories and those after it that are likely to be needed in full as well. Twice the room
 // that is left is what they may have together: a size is that of a file with its frontmatter, and a memory less is read
@@ -160,13 +211,6 @@ func ahead(ms []Heading, limit, chars int) []Heading {
 		}
 	}
 	return ms[:n]
-}
-
-func withLead(parts []Part, lead string) []Part {
-	if lead == "" {
-		return parts
-	}
-	return append(parts, Part{Text: lead})
 }
 
 // inOrder returns the memories that have a type: by type, then by the bytes of the name.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -73,7 +75,7 @@ func TestCompiledFiles(t *testing.T) {
 // Each CLAUDE.md that has been compiled is left alone until the version is another one.
 func TestAnotherOutputIsAnotherCompilerVersion(t *testing.T) {
 	t.Parallel()
-	const version, output = 2, "db192c4e4442447f"
+	const version, output = 3, "db192c4e4442447f"
 	files, err := filepath.Glob(filepath.Join("testdata", "*.CLAUDE.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -202,5 +204,49 @@ func BenchmarkCompile(b *testing.B) {
 	}
 	for b.Loop() {
 		memories.Compile(set, 0, 0)
+	}
+}
+
+// An agent skips a CLAUDE.md of more than 4 MiB, all of it.
+func TestNoNumberOfMemoriesMakesABlockThatIsSkipped(t *testing.T) {
+	t.Parallel()
+	var set []memories.Section
+	for i := range 30_000 {
+		set = append(set, memories.Section{
+			ID: fmt.Sprint(i), Name: fmt.Sprintf("Note %05d", i), Type: memories.Types()[i%3], Description: strings.Repeat("lang ", 50), Body: strings.Repeat("a", 200),
+		})
+	}
+	for name, limit := range map[string]int{"with a limit": 40_000, "without a limit": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			block, costs := memories.Compile(set, limit, 0)
+			if len(block) > 3<<20 || len(block) < 3<<20-2_000 {
+				t.Errorf("the block has %d bytes", len(block))
+			}
+			accounted := map[string]bool{}
+			shown, counted := 0, 0
+			for _, cost := range costs {
+				accounted[cost.ID] = true
+				if cost.Chars > 0 {
+					shown++
+				} else if counted++; !cost.Listed {
+					t.Errorf("memory %s is nowhere, and not said to be left out", cost.ID)
+				}
+			}
+			if len(accounted) != len(set) || shown == 0 {
+				t.Errorf("%d of %d memories are accounted for, %d are shown", len(accounted), len(set), shown)
+			}
+			said := 0
+			for _, line := range regexp.MustCompile("(?m)^- … and ([0-9]+) more of type `[a-z]+`").FindAllSubmatch(block, -1) {
+				n, err := strconv.Atoi(string(line[1]))
+				if err != nil {
+					t.Fatal(err)
+				}
+				said += n
+			}
+			if said != counted {
+				t.Errorf("the block says that %d more are not in it, and they are %d", said, counted)
+			}
+		})
 	}
 }

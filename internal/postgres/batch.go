@@ -85,7 +85,7 @@ func (w *Writer) insertMemories(ctx context.Context, q *queries.Queries, b *Batc
 			ID: h.UUID, AgentID: w.agentID, Name: h.Name, Readable: h.Readable, State: string(h.State),
 			Type: optional(string(h.Type)), RevisionID: h.RevisionID, Description: h.Description, Fingerprint: h.Fingerprint[:], Hash: h.Hash,
 			Size: h.Size, Path: h.Path, Session: optional(h.Session), ModifiedAt: h.ModifiedAt, ContentAt: h.ContentAt,
-			Problems: problems, CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt,
+			Problems: problems, ClaudeMdChars: int32(h.ClaudeMDChars), ClaudeMdListed: h.ClaudeMDListed, CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt,
 		}
 	}
 	if _, err := q.InsertHeads(ctx, heads); err != nil {

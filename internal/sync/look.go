@@ -12,6 +12,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
+	"memoir/internal/memories"
 	"memoir/internal/postgres"
 )
 
@@ -21,6 +22,9 @@ const indexedAtOnce = 200
 // muchAtOnce is the number of files from which on what reading them took of memory, some 10 KB each, is worth giving back to
 // the system.
 const muchAtOnce = 2000
+
+// farPastLimit is from how many times the limit of CLAUDE.md on new memories leave no doubt that most are past it.
+const farPastLimit = 4
 
 // Scan says what a scan found.
 type Scan struct {
@@ -202,6 +206,7 @@ func (h *hold) save(ctx context.Context, l look) (outcome, error) {
 	}
 	out := reconcile(l, p)
 	out.batch.Deletion = l.cause.renames
+	h.foreseeCosts(out.batch.NewHeads)
 	var later []postgres.Words
 	if len(out.batch.Words) > indexedAtOnce {
 		later, out.batch.Words = out.batch.Words, nil
@@ -213,6 +218,27 @@ func (h *hold) save(ctx context.Context, l look) (outcome, error) {
 		h.indexLater(slices.MinFunc(later, func(a, b postgres.Words) int { return bytes.Compare(a.MemoryID[:], b.MemoryID[:]) }).MemoryID)
 	}
 	return out, nil
+}
+
+// foreseeCosts notes with many new memories that they will be entries of one line in CLAUDE.md, as all but the first of them will.
+// The publisher, which writes what it finds otherwise, would have to write each of these rows once more: for 10,000 that is
+// as much work as to save them was.
+func (h *hold) foreseeCosts(fresh []postgres.Head) {
+	limit := int64(h.options.ClaudeMDLimit)
+	size := int64(0)
+	for _, head := range fresh {
+		size += head.Size
+	}
+	if limit <= 0 || size < farPastLimit*limit {
+		return
+	}
+	for i := range fresh {
+		m := &fresh[i]
+		if m.Type != "" {
+			cost := memories.EntryCost(memories.Heading{Name: m.Name, Type: m.Type, Description: m.Description})
+			m.ClaudeMDChars, m.ClaudeMDListed = cost.Chars, cost.Listed
+		}
+	}
 }
 
 // recover clears what a crash has left in the directories, until it has been all of them once in this term: the first look

@@ -193,5 +193,8 @@ func (p emptyPreview) filled(ms []memories.Heading, texts memories.SectionText) 
 	block, costs := memories.Joined(p.Parts)
 	p.Text, p.Costs = p.document.With(block), costs
 	p.Chars = utf8.RuneCount(p.Text)
+	if p.Problem == "" && len(p.Text) > maxClaudeMD {
+		p.Problem = claudeMDProblem(errTooLarge)
+	}
 	return p.Preview, nil
 }

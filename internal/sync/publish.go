@@ -15,8 +15,12 @@ import (
 	"memoir/internal/postgres"
 )
 
-// maxClaudeMD is the largest CLAUDE.md that Memoir reads or writes, in bytes: an agent skips a larger one.
-const maxClaudeMD = 4 << 20
+const (
+	// maxClaudeMD is the largest CLAUDE.md that Memoir writes, in bytes: an agent skips a larger one.
+	maxClaudeMD = 4 << 20
+	// maxClaudeMDRead is the largest that it reads, to make it a shorter one.
+	maxClaudeMDRead = 4 * maxClaudeMD
+)
 
 // publish brings the agent's CLAUDE.md in step with its memories, and returns only when it is on disk. What stands in
 // its way is recorded with the agent and is no error: the memories themselves are safe.
@@ -121,7 +125,7 @@ func changedCosts(costs, recorded []memories.Cost) []memories.Cost {
 
 // readClaudeMD returns nil where there is no such file.
 func readClaudeMD(root *os.Root, path string) ([]byte, error) {
-	raw, err := readAll(root, path, maxClaudeMD)
+	raw, err := readAll(root, path, maxClaudeMDRead)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -140,7 +144,7 @@ func claudeMDProblem(err error) string {
 		return "CLAUDE.md is a link that leads out of the agent's directory. It was not followed and nothing was written. " +
 			"Replace the link by a file, or let it lead to one inside the directory."
 	case errors.Is(err, errTooLarge):
-		return fmt.Sprintf("CLAUDE.md is larger than %d MiB, and agents skip a file of that size. Nothing was written. Shorten what stands outside of Memoir's markers.", maxClaudeMD>>20)
+		return fmt.Sprintf("CLAUDE.md is larger than %d MiB, and agents skip a file of that size. Nothing was written. Shorten what stands outside of Memoir's markers, and it is published.", maxClaudeMD>>20)
 	case errors.Is(err, files.ErrNotRegular):
 		return "CLAUDE.md is not a regular file. Nothing was written. Rename what is there, and it is published."
 	case errors.Is(err, fs.ErrPermission):

@@ -56,6 +56,28 @@ func TestDamagedMarkersAreNotWrittenOverAndTheDeletionGoesThrough(t *testing.T) 
 	b.until("the problem to go", func() bool { return b.agent("ada").ClaudeMD.Problem == "" })
 }
 
+// An agent skips a CLAUDE.md of more than 4 MiB.
+func TestAClaudeMDThatAgentsWouldSkipIsNotWrittenUntilItIsShorter(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	long := strings.Repeat("By hand, and at great length.\n", 4<<20/30)
+	b.write("ada/CLAUDE.md", long)
+	b.write("ada/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
+	b.scanAll()
+	if b.read("ada/CLAUDE.md") != long {
+		t.Error("a CLAUDE.md that agents skip was written")
+	}
+	if p := b.agent("ada").ClaudeMD.Problem; !strings.Contains(p, "larger than 4 MiB") {
+		t.Errorf("the agent says %q", p)
+	}
+	b.write("ada/CLAUDE.md", long[:3<<20])
+	b.until("the shorter CLAUDE.md", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "- Tabs") })
+	b.write("ada/CLAUDE.md", strings.Replace(b.read("ada/CLAUDE.md"), "By hand", strings.Repeat("By hand\n", 200_000), 1))
+	b.until("the problem to be told", func() bool { return b.agent("ada").ClaudeMD.Problem != "" })
+	b.write("ada/CLAUDE.md", strings.ReplaceAll(b.read("ada/CLAUDE.md"), "By hand\n", ""))
+	b.until("the problem to go", func() bool { return b.agent("ada").ClaudeMD.Problem == "" })
+}
+
 func TestAHandEditInsideTheBlockIsMadeGood(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -136,6 +158,37 @@ func TestPastTheLimitMemoriesBecomeEntriesAndNoneIsDropped(t *testing.T) {
 	first, last := b.memory("ada", "M00"), b.memory("ada", "M59")
 	if first.ClaudeMDChars < 1000 || last.ClaudeMDChars == 0 || last.ClaudeMDChars > 200 {
 		t.Errorf("the first costs %d characters and the last %d", first.ClaudeMDChars, last.ClaudeMDChars)
+	}
+}
+
+// What they cost is foreseen as they are taken in, and corrected for those that are in CLAUDE.md in full.
+func TestManyNewMemoriesCostWhatTheyTakeInClaudeMD(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for i := range 400 {
+		b.write(fmt.Sprintf("ada/memory/m%03d.md", i), note(fmt.Sprintf("M%03d", i), memories.Types()[i%4], strings.Repeat("é", 400)+fmt.Sprint(i)))
+	}
+	b.write("ada/memory/untyped.md", "---\nname: Untyped\n---\n\nNo type.\n")
+	b.scanAll()
+	preview, err := b.engine.Preview(t.Context(), "ada", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	costs := map[string]memories.Cost{}
+	listed := 0
+	for _, cost := range preview.Costs {
+		costs[cost.ID] = cost
+		if cost.Listed {
+			listed++
+		}
+	}
+	if listed == 0 || listed == len(costs) || len(costs) != 400 {
+		t.Errorf("%d of %d memories are entries", listed, len(costs))
+	}
+	for _, m := range b.everything("ada") {
+		if want := costs[m.ID]; m.ClaudeMDChars != want.Chars || m.ClaudeMDListed != want.Listed {
+			t.Errorf("%s costs %d (one line: %t), and takes %d (%t)", m.Name, m.ClaudeMDChars, m.ClaudeMDListed, want.Chars, want.Listed)
+		}
 	}
 }
 

@@ -134,6 +134,8 @@ func (r iteratorForInsertHeads) Values() ([]interface{}, error) {
 		r.rows[0].ModifiedAt,
 		r.rows[0].ContentAt,
 		r.rows[0].Problems,
+		r.rows[0].ClaudeMdChars,
+		r.rows[0].ClaudeMdListed,
 		r.rows[0].CreatedAt,
 		r.rows[0].UpdatedAt,
 	}, nil
@@ -144,7 +146,7 @@ func (r iteratorForInsertHeads) Err() error {
 }
 
 func (q *Queries) InsertHeads(ctx context.Context, arg []InsertHeadsParams) (int64, error) {
-	return q.db.CopyFrom(ctx, []string{"memories"}, []string{"id", "agent_id", "name", "readable", "state", "type", "revision_id", "description", "fingerprint", "hash", "size", "path", "session", "modified_at", "content_at", "problems", "created_at", "updated_at"}, &iteratorForInsertHeads{rows: arg})
+	return q.db.CopyFrom(ctx, []string{"memories"}, []string{"id", "agent_id", "name", "readable", "state", "type", "revision_id", "description", "fingerprint", "hash", "size", "path", "session", "modified_at", "content_at", "problems", "claude_md_chars", "claude_md_listed", "created_at", "updated_at"}, &iteratorForInsertHeads{rows: arg})
 }
 
 // iteratorForInsertRevisions implements pgx.CopyFromSource.

@@ -216,24 +216,26 @@ func (q *Queries) HeadsByName(ctx context.Context, arg HeadsByNameParams) ([]Hea
 }
 
 type InsertHeadsParams struct {
-	ID          uuid.UUID
-	AgentID     int64
-	Name        string
-	Readable    bool
-	State       string
-	Type        *string
-	RevisionID  uuid.UUID
-	Description string
-	Fingerprint []byte
-	Hash        string
-	Size        int64
-	Path        string
-	Session     *string
-	ModifiedAt  time.Time
-	ContentAt   time.Time
-	Problems    []byte
-	CreatedAt   time.Time
-	UpdatedAt   time.Time
+	ID             uuid.UUID
+	AgentID        int64
+	Name           string
+	Readable       bool
+	State          string
+	Type           *string
+	RevisionID     uuid.UUID
+	Description    string
+	Fingerprint    []byte
+	Hash           string
+	Size           int64
+	Path           string
+	Session        *string
+	ModifiedAt     time.Time
+	ContentAt      time.Time
+	Problems       []byte
+	ClaudeMdChars  int32
+	ClaudeMdListed bool
+	CreatedAt      time.Time
+	UpdatedAt      time.Time
 }
 
 const markDeleted = `-- name: MarkDeleted :exec
