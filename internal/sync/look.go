@@ -151,6 +151,12 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	if err != nil {
 		return Scan{}, err
 	}
+	if slices.ContainsFunc(gone, func(f postgres.File) bool { return f.Status == postgres.Removing }) {
+		// Somebody else has removed it. What is left to do is done now: a later entry of that path is about another file.
+		if err := h.finishDeletions(ctx); err != nil {
+			return Scan{}, err
+		}
+	}
 	scan.Scanned = len(listing.Files)
 	h.noteIndexes(listing)
 	return scan, h.rememberLook(ctx, listing, scope, found.before, device)
