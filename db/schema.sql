@@ -315,7 +315,7 @@ CREATE UNLOGGED TABLE concordance_words (
     concordance_id bigint,
     part           integer,
     word           text COLLATE "C",
-    -- Of the memories that have the word, as concordance_numbers.go writes them.
+    -- Of the memories that have the word, as numbers.go writes them.
     numbers        bytea NOT NULL,
     PRIMARY KEY (concordance_id, part, word)
 );

@@ -44,6 +44,7 @@ func BenchmarkOneAgent(b *testing.B) {
 				if files == largest {
 					listSteadily(p)
 					listTogether(p, url, conn)
+					talkNonsense(p, dir)
 				}
 				search(p, files)
 				openTab(p, files, conn)

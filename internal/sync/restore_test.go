@@ -69,6 +69,22 @@ func TestRestoringTakesTheFileThatHasComeBackLongAgo(t *testing.T) {
 	}
 }
 
+func TestWhatWasWrittenWhereTheFileWasIsReadBeforeAnythingIsRestored(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.stopWatching()
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "on Fridays never"))
+	b.scanAll()
+	deleted := b.delete("ada", "Deploy")
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "on Fridays, with care"))
+	_, err := b.engine.Restore(t.Context(), "ada", deleted.ID, "")
+	b.isConflict(err, "lives again")
+	if m := b.memory("ada", "Deploy"); m.ID != deleted.ID || m.State != memories.Active || m.Body != "on Fridays, with care" || len(m.Files) != 1 {
+		t.Errorf("the memory is now %+v", m)
+	}
+	b.hasRevisions("Deploy", "on Fridays never", "on Fridays, with care")
+}
+
 func TestLettingAContentInLetsInEveryFileThatSaysIt(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -13,6 +13,10 @@ import (
 // full CLAUDE.md each.
 const sectionsKept = 4 << 20
 
+// sectionOverhead is what a section takes besides its text, in bytes: its place in the map, and its revision. Short ones take more
+// for that than for what they say.
+const sectionOverhead = 80
+
 // sectionCache keeps memories in full as they stand in CLAUDE.md, by the revision that they are made of. A deletion changes
 // one of them, and making one takes a Markdown parser several passes. It is safe for concurrent use.
 type sectionCache struct {
@@ -41,14 +45,15 @@ func (c *sectionCache) put(revision [16]byte, text string) {
 }
 
 func (c *sectionCache) keep(revision [16]byte, text string) {
-	if len(text) > sectionsKept/2 {
+	size := sectionOverhead + len(text)
+	if size > sectionsKept/2 {
 		return
 	}
-	if c.young == nil || c.size+len(text) > sectionsKept/2 {
+	if c.young == nil || c.size+size > sectionsKept/2 {
 		c.young, c.old, c.size = map[[16]byte]string{}, c.young, 0
 	}
 	c.young[revision] = text
-	c.size += len(text)
+	c.size += size
 }
 
 // textsOf gives the memories in full, and reads the bodies of those alone that were not compiled lately.
