@@ -17,7 +17,8 @@ type Heading struct {
 	Revision    [16]byte // names the content: one memory has the same body as long as it has the same revision
 	Size        int      // of the body in bytes, roughly: how far sections are read ahead goes by it
 	Recorded    Cost     // what is on record that it takes in CLAUDE.md
-	// Entry is EntryText of it, where somebody has kept that: to make those of thousands takes as long as all else of compiling.
+	// Entry is EntryText of it, where somebody has kept that in place of the description: to make those of thousands takes as long as
+	// all else of compiling.
 	Entry string
 }
 

@@ -21,7 +21,7 @@ func (w *Writer) Sections(ctx context.Context, version int64) (Sections, error) 
 		if err == nil && len(sections.Headings) <= mostHeadings {
 			w.kept = &keptHeadings{version: version, headings: sections.Headings}
 			for i, m := range sections.Headings {
-				sections.Headings[i].Entry = memories.EntryText(m)
+				sections.Headings[i] = asKept(m)
 			}
 		}
 		return sections, err
@@ -64,12 +64,16 @@ func (k *keptHeadings) renew(rows []queries.HeadingsOfRow) {
 		return is
 	})
 	for _, row := range rows {
-		m := headingOf(queries.HeadingsRow(row))
-		m.Entry = memories.EntryText(m)
-		k.headings = append(k.headings, m)
+		k.headings = append(k.headings, asKept(headingOf(queries.HeadingsRow(row))))
 	}
 	slices.SortFunc(k.headings, memories.InBlock)
 	k.changed = nil
+}
+
+// asKept has the one line in place of the description that it is made of: neither is short.
+func asKept(m memories.Heading) memories.Heading {
+	m.Entry, m.Description = memories.EntryText(m), ""
+	return m
 }
 
 // record takes what has been recorded that memories take in CLAUDE.md; the costs are in the order of the headings.
@@ -85,9 +89,9 @@ func (k *keptHeadings) record(costs []memories.Cost) {
 }
 
 const (
-	// mostHeadings bounds what is kept over all agents. A heading takes some 400 bytes, and a server with 100,000 memories is to
-	// stay below 80 MB.
-	mostHeadings = 30_000
+	// mostHeadings bounds what is kept over all agents. A heading was measured to take 1 KB of the server's resident memory, and
+	// with 100,000 memories that is to stay below 80 MB.
+	mostHeadings = 12_000
 	// mostChanges is how many changed memories of an agent are kept in mind: of more, all headings are as soon read.
 	mostChanges = 1_000
 )

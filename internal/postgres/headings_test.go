@@ -53,7 +53,7 @@ func (l *library) publishes(store *postgres.Store, w *postgres.Writer, random *r
 	}
 	err = store.ReadSections(l.Context(), l.agent.ID, time.Time{}, func(onRecord postgres.Sections) error {
 		for i, m := range onRecord.Headings {
-			onRecord.Headings[i].Entry = memories.EntryText(m)
+			onRecord.Headings[i].Entry, onRecord.Headings[i].Description = memories.EntryText(m), ""
 		}
 		if !reflect.DeepEqual(sections.Headings, onRecord.Headings) {
 			return fmt.Errorf("compiled is\n%v\nand on record\n%v", sections.Headings, onRecord.Headings)
