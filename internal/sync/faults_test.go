@@ -142,7 +142,8 @@ func (m *matrix) enter() {
 
 // leave takes the agent away.
 func (m *matrix) leave() {
-	m.remove(m.slug)
+	// A look that is tried again may be writing there at the same time.
+	m.until("the agent's directory to be gone", func() bool { return os.RemoveAll(m.path(m.slug)) == nil })
 	m.scanAll()
 	if _, err := m.engine.Forget(context.Background(), m.slug); err != nil && !errors.Is(err, memories.ErrNotFound) {
 		m.Fatal(err)
