@@ -82,6 +82,8 @@ type place struct {
 	answers atomic.Int64
 	// failures are those among them that say that the server is at fault.
 	failures atomic.Int64
+	// lastFailure is what was asked and answered the last time.
+	lastFailure atomic.Value
 	edits    edits
 }
 
@@ -305,6 +307,7 @@ func (s *server) call(method, path string, body, answer any) (status int, proble
 	s.answers.Add(1)
 	if response.StatusCode >= http.StatusInternalServerError {
 		s.failures.Add(1)
+		s.lastFailure.Store(fmt.Sprintf("%s %s: %d %s", method, path, response.StatusCode, raw))
 	}
 	switch into := answer.(type) {
 	case nil:

@@ -48,7 +48,7 @@ func TestNothingGrowsWhileItWorksForLong(t *testing.T) {
 		Answers: p.answers.Load(), Failures: p.failures.Load() - failuresBefore, Grown: p.databaseSize() - sizeBefore, Figures: series.judge(),
 	}
 	if report.Failures > 0 {
-		t.Errorf("%d answers were in the 500s\n%s", report.Failures, p.log())
+		t.Errorf("%d answers were in the 500s, the last: %v\n%s", report.Failures, p.lastFailure.Load(), p.log())
 	}
 	for _, f := range report.Figures {
 		t.Log(f)
