@@ -84,7 +84,7 @@ type place struct {
 	failures atomic.Int64
 	// lastFailure is what was asked and answered the last time.
 	lastFailure atomic.Value
-	edits    edits
+	edits       edits
 }
 
 // newPlace makes an empty place with a number of servers, none of which runs yet.
