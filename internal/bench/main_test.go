@@ -78,7 +78,11 @@ func withDatabase(b *testing.B, do func(url string, conn *pgx.Conn)) {
 	conn := connect(b, parsed.String())
 	do(parsed.String(), conn)
 	conn.Close(b.Context()) //nolint:errcheck // it is of no more use
-	execute(b, administrator, "DROP DATABASE "+name+" WITH (FORCE)")
+	// Postgres' own housekeeping may be at it, and is nobody's to end.
+	until(b, "the end of "+name, func() bool {
+		_, err := administrator.Exec(b.Context(), "DROP DATABASE "+name+" WITH (FORCE)")
+		return err == nil
+	})
 }
 
 func connect(b *testing.B, url string) *pgx.Conn {
