@@ -132,6 +132,9 @@ func (e *Engine) scanAgainAndAgain(ctx context.Context) {
 		if !e.ready.Swap(true) {
 			e.log.Info("first scan done", "agents", len(e.slugs()))
 			e.indexLater(uuid.Nil)
+			// Of agents that have just been mirrored hardly any is changed next: the first change reads its headings again, as
+			// after any other start.
+			e.store.ForgetHeadings()
 			e.giveBackMemory() // much was read, or at least compared
 		}
 	}
