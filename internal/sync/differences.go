@@ -18,7 +18,7 @@ type differences struct {
 
 // differences compares what was listed in the scope with what is known of it.
 func (h *hold) differences(ctx context.Context, listing agents.Listing, scope []string) (differences, error) {
-	if isWhole(scope) || len(listing.Files) > maxScope {
+	if isWhole(scope) || len(listing.Files) > len(scope)+maxScope && !h.ahead {
 		return h.differencesInSum(ctx, listing, scope)
 	}
 	rows, err := h.w.FilesUnder(ctx, scope)

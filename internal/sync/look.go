@@ -143,6 +143,9 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	if err != nil {
 		return Scan{}, err
 	}
+	if h.ahead {
+		h.leaveKnown(&found)
+	}
 	row, err := h.w.Agent(ctx)
 	if err != nil {
 		return Scan{}, err

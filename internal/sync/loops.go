@@ -70,6 +70,8 @@ func (e *Engine) do(ctx context.Context, w work) {
 	switch {
 	case w.key == "":
 		err = e.discoverAndLook(ctx)
+	case e.looksAfter(w.key) && w.ahead:
+		err = e.lookAhead(ctx, w.key, w.scope)
 	case e.looksAfter(w.key):
 		err = e.lookAt(ctx, w.key, w.scope)
 	default:

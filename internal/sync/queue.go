@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ const maxQuiet = time.Second
 const maxScope = 256
 
 // queue gathers what has changed until it has been quiet for a while. Keys are agents' slugs; the empty key stands for
-// the set of agents itself.
+// the set of agents itself. What is new in large numbers is not waited for: see ahead.go.
 type queue struct {
 	mu      sync.Mutex
 	quiet   time.Duration
@@ -27,6 +28,7 @@ type queue struct {
 // waiting is what is to be looked at for one key.
 type waiting struct {
 	scope map[string]struct{} // paths relative to the agent's directory; "." is all of it
+	made  made                // paths that are new, besides
 	first time.Time
 	due   time.Time
 }
@@ -42,18 +44,28 @@ func (q *queue) add(key, path string) { q.addAfter(key, path, q.quiet) }
 func (q *queue) addAfter(key, path string, quiet time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	now := time.Now()
+	w := q.heard(key, quiet, time.Now())
+	w.made.forget(path)
+	w.scope[path] = struct{}{}
+}
+
+// heard notes that something has changed now, and returns where that is to be put. The caller holds the lock.
+func (q *queue) heard(key string, quiet time.Duration, now time.Time) *waiting {
 	w := q.waiting[key]
-	if w == nil {
+	isNew := w == nil
+	if isNew {
 		w = &waiting{scope: map[string]struct{}{}, first: now}
 		q.waiting[key] = w
 	}
-	w.scope[path] = struct{}{}
-	w.due = now.Add(quiet)
-	if latest := w.first.Add(max(maxQuiet, quiet)); w.due.After(latest) {
-		w.due = latest
+	due := now.Add(quiet)
+	if latest := w.first.Add(max(maxQuiet, quiet)); due.After(latest) {
+		due = latest
 	}
-	q.signal()
+	if isNew || due.Before(w.due) { // else it is looked at again when what waits has become due
+		q.signal()
+	}
+	w.due = due
+	return w
 }
 
 func (q *queue) signal() {
@@ -68,6 +80,7 @@ type work struct {
 	key   string
 	scope []string
 	since time.Time // when the first of its changes was noted
+	ahead bool      // of the look at all that has changed: only what is new is gone into
 }
 
 // take returns what has come due, and how long until the next will; a negative time means that nothing waits. A key
@@ -80,15 +93,24 @@ func (q *queue) take(now time.Time) (due []work, next time.Duration) {
 		if q.busy[key] {
 			continue
 		}
-		if wait := w.due.Sub(now); wait > 0 {
-			if next < 0 || wait < next {
-				next = wait
-			}
+		wait := w.due.Sub(now)
+		if wait <= 0 {
+			delete(q.waiting, key)
+			q.busy[key] = true
+			due = append(due, work{key: key, scope: w.all(), since: w.first})
 			continue
 		}
-		delete(q.waiting, key)
-		q.busy[key] = true
-		due = append(due, work{key, narrow(w.scope), w.first})
+		if w.made.areMany() {
+			if scope := w.made.takeWritten(now); len(scope) > 0 {
+				q.busy[key] = true
+				due = append(due, work{key: key, scope: scope, since: w.first, ahead: true})
+				continue
+			}
+			wait = min(wait, stillWritten)
+		}
+		if next < 0 || wait < next {
+			next = wait
+		}
 	}
 	return due, next
 }
@@ -107,7 +129,7 @@ func (q *queue) pending() int {
 	defer q.mu.Unlock()
 	n := 0
 	for _, w := range q.waiting {
-		n += len(w.scope)
+		n += w.paths()
 	}
 	return n + len(q.busy)
 }
@@ -118,7 +140,7 @@ func (q *queue) pendingOf(key string) int {
 	defer q.mu.Unlock()
 	n := 0
 	if w := q.waiting[key]; w != nil {
-		n = len(w.scope)
+		n = w.paths()
 	}
 	if q.busy[key] {
 		n++
@@ -126,26 +148,42 @@ func (q *queue) pendingOf(key string) int {
 	return n
 }
 
-// narrow returns the scope without paths that lie below others, and with directories in place of very many paths.
-func narrow(scope map[string]struct{}) []string {
+// paths counts what waits. A look that others have run ahead of is yet to be taken, also where they have left it nothing.
+func (w *waiting) paths() int { return max(1, len(w.scope)+len(w.made.at)) }
+
+// all returns what is to be looked at. What is new stays a path of its own for longer: of a directory each file that was read
+// too soon after a change would be read once more.
+func (w *waiting) all() []string {
+	if len(w.made.at) > portionFiles {
+		maps.Copy(w.scope, w.made.paths())
+		return outermost(narrow(w.scope))
+	}
+	scope := narrow(w.scope)
+	maps.Copy(scope, w.made.paths())
+	return outermost(scope)
+}
+
+// narrow puts directories in place of very many paths.
+func narrow(scope map[string]struct{}) map[string]struct{} {
+	if len(scope) <= maxScope {
+		return scope
+	}
+	dirs := map[string]struct{}{}
+	for p := range scope {
+		dirs[path.Dir(p)] = struct{}{}
+	}
+	if len(dirs) < len(scope) {
+		return narrow(dirs)
+	}
+	return map[string]struct{}{".": {}}
+}
+
+// outermost returns the paths that lie below no other of them.
+func outermost(scope map[string]struct{}) []string {
 	if _, all := scope["."]; all {
 		return []string{"."}
 	}
-	if len(scope) > maxScope {
-		dirs := map[string]struct{}{}
-		for p := range scope {
-			dirs[path.Dir(p)] = struct{}{}
-		}
-		if len(dirs) < len(scope) {
-			return narrow(dirs)
-		}
-		return []string{"."}
-	}
-	paths := make([]string, 0, len(scope))
-	for p := range scope {
-		paths = append(paths, p)
-	}
-	slices.Sort(paths)
+	paths := slices.Sorted(maps.Keys(scope))
 	return slices.DeleteFunc(paths, func(p string) bool {
 		for parent := path.Dir(p); parent != "."; parent = path.Dir(parent) {
 			if _, ok := scope[parent]; ok {

@@ -187,6 +187,8 @@ type hold struct {
 	claudeMD *postgres.ClaudeMD
 	// saved is the file that somebody has just asked to be written: what it says is newest, whatever it said before.
 	saved string
+	// ahead says that a look is to go only into what nobody knows.
+	ahead bool
 }
 
 // withAgent runs do while nobody else, in this process or another, works on the agent. It fails with

@@ -284,7 +284,8 @@ func (w *watcher) note(event fsnotify.Event) {
 	if strings.HasPrefix(name, ".memoir-") {
 		return
 	}
-	isDirectory := event.Has(fsnotify.Create) && leadsToDirectory(event.Name)
+	made := event.Has(fsnotify.Create)
+	isDirectory := made && leadsToDirectory(event.Name)
 
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -299,7 +300,8 @@ func (w *watcher) note(event fsnotify.Event) {
 		return
 	}
 	// What is gone may have been a directory.
-	directory := isDirectory || event.Has(fsnotify.Remove|fsnotify.Rename)
+	gone := event.Has(fsnotify.Remove | fsnotify.Rename)
+	directory := isDirectory || gone
 	for _, r := range w.watches.reasonsAt(filepath.Dir(event.Name)) {
 		switch {
 		case r.target != "":
@@ -310,7 +312,12 @@ func (w *watcher) note(event fsnotify.Event) {
 			if directory {
 				w.queue.add("", ".")
 			}
-		case directory || isMarkdown(name):
+		case !directory && !isMarkdown(name):
+		case made && !gone:
+			w.queue.addMade(r.slug, path.Join(r.within, name), isDirectory)
+		case event.Has(fsnotify.Write) && !gone:
+			w.queue.addWritten(r.slug, path.Join(r.within, name))
+		default:
 			w.queue.add(r.slug, path.Join(r.within, name))
 		}
 	}
