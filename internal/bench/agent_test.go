@@ -75,7 +75,8 @@ type farther struct {
 
 var far farther
 
-// listPages measures the first page of a list and a far one in turns with the bare query.
+// listPages measures the first page of a list and a far one in turns with the bare query: asked for again, and when something has
+// been written since.
 func listPages(p *process, files int, conn *pgx.Conn) {
 	p.Helper()
 	pages := []struct {
@@ -91,19 +92,33 @@ func listPages(p *process, files int, conn *pgx.Conn) {
 	}
 	agent := int64(count(p.B, conn, "SELECT id FROM agents WHERE slug = 'agent-00'"))
 	for _, page := range pages {
-		f := figure{Files: files}
-		for range listings {
-			f.Took = append(f.Took, timed(func() { p.get("/api/v1/agents/agent-00/memories" + page.query) }))
-			f.Floor = append(f.Floor, timed(func() { listPlainly(p.B, conn, agent, page.after) }))
+		measured := func(before func()) figure {
+			f := figure{Files: files}
+			for range listings {
+				before()
+				f.Took = append(f.Took, timed(func() { p.get("/api/v1/agents/agent-00/memories" + page.query) }))
+				f.Floor = append(f.Floor, timed(func() { listPlainly(p.B, conn, agent, page.after) }))
+			}
+			return f.sorted()
 		}
-		f = f.sorted()
+		again, changed := measured(func() {}), measured(func() { writeNothing(p.B, conn) })
 		if files == largest {
-			report.Lists = append(report.Lists, named{page.job, f})
+			for range listings {
+				report.Hello.Took = append(report.Hello.Took, timed(func() { p.get("/healthz") }))
+			}
+			report.Hello = report.Hello.sorted()
+			report.Lists = append(report.Lists, named{page.job, again}, named{page.job + ", something written before each time", changed})
 		}
 		if page.after == nil {
-			report.Growth.add(page.job, files, f.Median())
+			report.Growth.add(page.job, files, changed.Median())
 		}
 	}
+}
+
+// writeNothing is a transaction that Postgres takes for one that writes, so that nothing that was kept counts any more.
+func writeNothing(b *testing.B, conn *pgx.Conn) {
+	b.Helper()
+	execute(b, conn, "SELECT pg_current_xact_id()")
 }
 
 // walkTo turns the pages of a list as a script does, and checks that each memory is on one of them.
@@ -169,8 +184,11 @@ type throughput struct{ Lists, Floor float64 }
 
 func (t throughput) Share() float64 { return 100 * t.Lists / t.Floor }
 
+// writing is how often a second something is written while lists are asked for that are not always the same.
+const writing = 100
+
 // listTogether lets several clients ask for the first page as fast as they are answered, in turns with the bare query on as
-// many connections.
+// many connections: while nothing is written, and while much is.
 func listTogether(p *process, databaseURL string, conn *pgx.Conn) {
 	p.Helper()
 	agent := int64(count(p.B, conn, "SELECT id FROM agents WHERE slug = 'agent-00'"))
@@ -178,18 +196,38 @@ func listTogether(p *process, databaseURL string, conn *pgx.Conn) {
 	for i := range conns {
 		conns[i] = connect(p.B, databaseURL)
 	}
-	var all []throughput
-	for range 3 {
-		all = append(all, throughput{
-			Lists: perSecond(func(int) { p.get(fmt.Sprintf("/api/v1/agents/agent-00/memories?limit=%d", pageLimit)) }),
-			Floor: perSecond(func(client int) { listPlainly(p.B, conns[client], agent, nil) }),
-		})
+	measured := func() throughput {
+		var all []throughput
+		for range 3 {
+			all = append(all, throughput{
+				Lists: perSecond(func(int) { p.get(fmt.Sprintf("/api/v1/agents/agent-00/memories?limit=%d", pageLimit)) }),
+				Floor: perSecond(func(client int) { listPlainly(p.B, conns[client], agent, nil) }),
+			})
+		}
+		slices.SortFunc(all, func(x, y throughput) int { return int(1000 * (x.Share() - y.Share())) })
+		return all[1]
 	}
+	report.Throughput = measured()
+	ended := make(chan struct{})
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		pace := time.NewTicker(time.Second / writing)
+		defer pace.Stop()
+		for {
+			select {
+			case <-pace.C:
+				writeNothing(p.B, conn)
+			case <-ended:
+				return
+			}
+		}
+	})
+	report.WrittenMeanwhile = measured()
+	close(ended)
+	writer.Wait()
 	for _, conn := range conns {
 		conn.Close(p.Context()) //nolint:errcheck // it is of no more use
 	}
-	slices.SortFunc(all, func(x, y throughput) int { return int(1000 * (x.Share() - y.Share())) })
-	report.Throughput = all[1]
 }
 
 // perSecond says how often a second all clients together get something done.

@@ -55,7 +55,14 @@ type Page struct {
 	Near       bool   // no memory of the agent holds all the words of the search; these come close
 	NextCursor string // empty: this is the end
 
-	claudeMDProblem string // of the agent whose slug was asked for, where a memory was found
+	of ListedAgent // whose slug was asked for, where a memory was found
+}
+
+// ListedAgent is what a list tells of the agent besides its memories.
+type ListedAgent struct {
+	ClaudeMDProblem string
+	// Snapshot is what Postgres saw when the list was read, or had seen before; empty where a list is not kept by it.
+	Snapshot Snapshot
 }
 
 // ErrCursor says that a cursor belongs to no page of this list.
@@ -124,20 +131,21 @@ func (s *Store) Memories(ctx context.Context, agent Agent, list List) (Page, err
 	return s.page(ctx, agent.scope(), list)
 }
 
-// MemoriesOf is Memories of the agent with the slug, and says what is wrong with its CLAUDE.md. A list without a search takes
-// one round trip: to ask for the agent first would add a quarter to it. It fails with memories.ErrNotFound as well.
-func (s *Store) MemoriesOf(ctx context.Context, slug string, list List) (page Page, claudeMDProblem string, err error) {
+// MemoriesOf is Memories of the agent with the slug, and tells of the agent. A list without a search takes one round trip: to
+// ask for the agent first would add a quarter to it. It fails with memories.ErrNotFound as well.
+func (s *Store) MemoriesOf(ctx context.Context, slug string, list List) (Page, ListedAgent, error) {
 	if list.Search == "" {
-		page, err = s.page(ctx, scope{slug: slug}, list)
+		page, err := s.page(ctx, scope{slug: slug}, list)
 		if err != nil || len(page.Memories) > 0 {
-			return page, page.claudeMDProblem, err
+			return page, page.of, err
 		}
 	}
 	agent, err := s.AgentUncounted(ctx, slug)
-	if err == nil && list.Search != "" {
-		page, err = s.Memories(ctx, agent, list)
+	if err != nil || list.Search == "" {
+		return Page{}, ListedAgent{ClaudeMDProblem: agent.ClaudeMD.Problem}, err
 	}
-	return page, agent.ClaudeMD.Problem, err
+	page, err := s.Memories(ctx, agent, list)
+	return page, ListedAgent{ClaudeMDProblem: agent.ClaudeMD.Problem}, err
 }
 
 func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err error) {
@@ -171,7 +179,7 @@ func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err e
 		page.NextCursor = seal(mark, place{orders[list.Sort].key(last.head, last.rank), last.head.ID, page.Near})
 	}
 	if len(rows) > 0 {
-		page.claudeMDProblem = text(rows[0].claudeMDProblem)
+		page.of = ListedAgent{text(rows[0].claudeMDProblem), Snapshot(rows[0].snapshot)}
 	}
 	page.Memories, err = complete(ctx, s.q, of, rows)
 	return page, err
@@ -285,6 +293,7 @@ type listRow struct {
 	carried           carried
 	total             int // of the whole list, where it is tallied
 	claudeMDProblem   *string
+	snapshot          string
 }
 
 // listed reads one page of a list, one row more than it shows, and how long the list is.
@@ -305,17 +314,17 @@ func listed(ctx context.Context, on reader, l List, of scope, after *place) (row
 
 // listRows reads one page of a list in the order of its sort, one row more than it shows.
 func listRows(ctx context.Context, on reader, l List, c conditions, after *place) ([]listRow, error) {
-	total, problem := "0", "NULL"
+	total, problem, snapshot := "0", "NULL", "''"
 	if c.tallied {
 		total = "(" + c.count + ")"
 	}
 	if c.args["slug"] != nil {
-		problem = "(SELECT a.claude_md_problem FROM agents a WHERE a.slug = @slug)"
+		problem, snapshot = "(SELECT a.claude_md_problem FROM agents a WHERE a.slug = @slug)", "("+whatIsSeen+")"
 	}
 	by := orders[l.Sort]
-	rows, err := on.Query(ctx, fmt.Sprintf(`WITH page AS (%[1]s) SELECT %[2]s, r.description, r.body, %[4]s, %[5]s, %[6]s
+	rows, err := on.Query(ctx, fmt.Sprintf(`WITH page AS (%[1]s) SELECT %[2]s, r.description, r.body, %[4]s, %[5]s, %[6]s, %[7]s
 		FROM page m JOIN revisions r ON r.id = m.revision_id ORDER BY %[3]s`,
-		by.page(c, l, after), headColumns, by.by(), howCarried, total, problem), c.args)
+		by.page(c, l, after), headColumns, by.by(), howCarried, total, problem, snapshot), c.args)
 	if err != nil {
 		return nil, err
 	}
@@ -367,7 +376,7 @@ func scanRow(row pgx.CollectableRow) (listRow, error) {
 	err := row.Scan(&m.ID, &m.AgentID, &m.Name, &m.Readable, &m.State, &m.Type, &m.RevisionID, &m.Fingerprint, &m.Hash,
 		&m.Size, &m.Path, &m.Session, &m.ModifiedAt, &m.ContentAt, &m.Problems, &m.ClaudeMdChars, &m.ClaudeMdListed,
 		&m.CreatedAt, &m.UpdatedAt, &m.DeletedAt, &m.DeletedBy, &m.IndexLines, &m.Restoring,
-		&r.description, &r.body, &r.carried, &r.total, &r.claudeMDProblem)
+		&r.description, &r.body, &r.carried, &r.total, &r.claudeMDProblem, &r.snapshot)
 	return r, err
 }
 

@@ -17,10 +17,6 @@ type totals struct {
 	hits     map[string]int
 }
 
-// whatIsSeen tells what a transaction sees. Two of one snapshot see exactly the same; the start of the server tells apart those
-// from before and after a crash, since one that was lost with it may give its number to another.
-const whatIsSeen = `SELECT pg_postmaster_start_time()::text || ' ' || pg_current_snapshot()::text`
-
 // total returns how many hits there are, counted now or in a transaction that saw the same.
 func (on searcher) total(ctx context.Context, c conditions) (total int, err error) {
 	var seen string
