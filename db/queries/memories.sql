@@ -81,8 +81,3 @@ WHERE m.id = c.id;
 
 -- name: SetModified :exec
 UPDATE memories SET modified_at = @modified_at WHERE id = @id;
-
--- name: MemoriesByID :many
-SELECT sqlc.embed(m), r.description, r.body
-FROM memories m JOIN revisions r ON r.id = m.revision_id
-WHERE m.id = ANY(@ids::uuid[]);

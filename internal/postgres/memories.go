@@ -31,7 +31,7 @@ func memoryOf(ctx context.Context, on queries.DBTX, agent Agent, id string) (mem
 	if err != nil {
 		return memories.Memory{}, err
 	}
-	rows, err := on.Query(ctx, `SELECT `+headColumns+`, r.description, r.body, `+howCarried+`, 0, NULL, ''
+	rows, err := on.Query(ctx, `SELECT `+rowColumns+`, 0, NULL, ''
 		FROM memories m JOIN revisions r ON r.id = m.revision_id WHERE m.agent_id = $1 AND m.id = $2`, agent.ID, parsed)
 	if err != nil {
 		return memories.Memory{}, wrap("read memory", err)

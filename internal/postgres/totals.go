@@ -18,16 +18,16 @@ type totals struct {
 }
 
 // total returns how many hits there are, counted now or in a transaction that saw the same.
-func (on searcher) total(ctx context.Context, c conditions) (total int, err error) {
+func (on *searcher) total(ctx context.Context, c conditions) (total int, err error) {
 	var seen string
-	if err := on.tx.QueryRow(ctx, whatIsSeen).Scan(&seen); err != nil {
+	if err := on.conn.QueryRow(ctx, whatIsSeen).Scan(&seen); err != nil {
 		return 0, err
 	}
 	asked := fmt.Sprintf("%s %q", c.count, c.args)
 	if total, known := on.totals.read(seen, asked); known {
 		return total, nil
 	}
-	if err = on.tx.QueryRow(ctx, c.count, c.args).Scan(&total); err == nil {
+	if err = on.conn.QueryRow(ctx, c.count, c.args).Scan(&total); err == nil {
 		on.totals.keep(seen, asked, total)
 	}
 	return total, err
