@@ -5,11 +5,17 @@ FROM files
 WHERE agent_id = @agent_id;
 
 -- name: FilesUnder :many
--- The files at or below the given paths, none of which contains another. '0' is the byte after '/'.
+-- The files at or below the given paths, none of which contains another. '0' is the byte after '/'. The two are looked for
+-- apart, and OFFSET keeps Postgres to it: where one condition has both, it goes over all of the agent's files for each path.
 SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
        f.modified_at, f.content_at, f.problem, f.signature
 FROM unnest(@paths::text[]) AS scope (path)
-JOIN files f ON f.agent_id = @agent_id AND (f.path = scope.path OR (f.path >= scope.path || '/' AND f.path < scope.path || '0'));
+CROSS JOIN LATERAL (
+    SELECT itself.* FROM files itself WHERE itself.agent_id = @agent_id AND itself.path = scope.path
+    UNION ALL
+    SELECT below.* FROM files below
+    WHERE below.agent_id = @agent_id AND below.path >= scope.path || '/' AND below.path < scope.path || '0'
+    OFFSET 0) f;
 
 -- name: SumSignatures :many
 -- What an agent's rows come to, part by part; those without a signature are one more.
@@ -23,7 +29,12 @@ GROUP BY signature >> 56, present;
 SELECT coalesce(f.signature >> 56, 0)::integer AS part, f.present, count(*) AS files, count(f.signature) AS signed,
        coalesce(bit_xor(f.signature), 0)::bigint AS signatures
 FROM unnest(@paths::text[]) AS scope (path)
-JOIN files f ON f.agent_id = @agent_id AND (f.path = scope.path OR (f.path >= scope.path || '/' AND f.path < scope.path || '0'))
+CROSS JOIN LATERAL (
+    SELECT itself.* FROM files itself WHERE itself.agent_id = @agent_id AND itself.path = scope.path
+    UNION ALL
+    SELECT below.* FROM files below
+    WHERE below.agent_id = @agent_id AND below.path >= scope.path || '/' AND below.path < scope.path || '0'
+    OFFSET 0) f
 GROUP BY f.signature >> 56, f.present;
 
 -- name: FilesWithoutSignature :many

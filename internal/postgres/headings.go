@@ -138,6 +138,15 @@ func (c *headingCache) put(agentID int64, k *keptHeadings) {
 	}
 }
 
+// ForgetHeadings lets go of what is kept for publishing: the next publication of each agent reads it again.
+func (s *Store) ForgetHeadings() {
+	s.headings.mu.Lock()
+	defer s.headings.mu.Unlock()
+	for at := s.headings.oldest.Front(); at != nil; at = s.headings.oldest.Front() {
+		s.headings.drop(at)
+	}
+}
+
 func (c *headingCache) drop(at *list.Element) *keptHeadings {
 	dropped := c.oldest.Remove(at).(agentHeadings)
 	delete(c.byAgent, dropped.agentID)

@@ -58,6 +58,12 @@ func (e *Engine) work(ctx context.Context) {
 	}
 }
 
+// giveBackMemory gives back to the system what a large piece of work has taken, as soon as nothing waits to be looked at.
+func (e *Engine) giveBackMemory() {
+	e.muchRead.Store(true)
+	e.queue.signal()
+}
+
 // do carries out one look. What fails is tried again: no change on disk is forgotten.
 func (e *Engine) do(ctx context.Context, w work) {
 	var err error
@@ -126,8 +132,10 @@ func (e *Engine) scanAgainAndAgain(ctx context.Context) {
 		if !e.ready.Swap(true) {
 			e.log.Info("first scan done", "agents", len(e.slugs()))
 			e.indexLater(uuid.Nil)
-			e.muchRead.Store(true) // or at least compared
-			e.queue.signal()
+			// Of agents that have just been mirrored hardly any is changed next: the first change reads its headings again, as
+			// after any other start.
+			e.store.ForgetHeadings()
+			e.giveBackMemory() // much was read, or at least compared
 		}
 	}
 }
@@ -226,14 +234,19 @@ func (e *Engine) makeConcordances(ctx context.Context) {
 	every := time.NewTicker(concordancesEvery)
 	defer every.Stop()
 	for {
+		muchIndexed := false
 		select {
 		case <-ctx.Done():
 			return
 		case <-e.indexed:
+			muchIndexed = true
 		case <-every.C:
 		}
 		if err := e.store.MakeConcordances(ctx); ignoreCanceled(err) != nil {
 			e.log.Warn("what quick searches go by could not be made; tried again", "error", err)
+		}
+		if muchIndexed {
+			e.giveBackMemory()
 		}
 	}
 }

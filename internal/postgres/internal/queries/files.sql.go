@@ -331,7 +331,12 @@ const filesUnder = `-- name: FilesUnder :many
 SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
        f.modified_at, f.content_at, f.problem, f.signature
 FROM unnest($1::text[]) AS scope (path)
-JOIN files f ON f.agent_id = $2 AND (f.path = scope.path OR (f.path >= scope.path || '/' AND f.path < scope.path || '0'))
+CROSS JOIN LATERAL (
+    SELECT itself.agent_id, itself.path, itself.session, itself.memory_id, itself.status, itself.present, itself.fingerprint, itself.hash, itself.size, itself.mtime_ns, itself.modified_at, itself.content_at, itself.problem, itself.signature FROM files itself WHERE itself.agent_id = $2 AND itself.path = scope.path
+    UNION ALL
+    SELECT below.agent_id, below.path, below.session, below.memory_id, below.status, below.present, below.fingerprint, below.hash, below.size, below.mtime_ns, below.modified_at, below.content_at, below.problem, below.signature FROM files below
+    WHERE below.agent_id = $2 AND below.path >= scope.path || '/' AND below.path < scope.path || '0'
+    OFFSET 0) f
 `
 
 type FilesUnderParams struct {
@@ -339,7 +344,8 @@ type FilesUnderParams struct {
 	AgentID int64
 }
 
-// The files at or below the given paths, none of which contains another. '0' is the byte after '/'.
+// The files at or below the given paths, none of which contains another. '0' is the byte after '/'. The two are looked for
+// apart, and OFFSET keeps Postgres to it: where one condition has both, it goes over all of the agent's files for each path.
 func (q *Queries) FilesUnder(ctx context.Context, arg FilesUnderParams) ([]File, error) {
 	rows, err := q.db.Query(ctx, filesUnder, arg.Paths, arg.AgentID)
 	if err != nil {
@@ -779,7 +785,12 @@ const sumSignaturesUnder = `-- name: SumSignaturesUnder :many
 SELECT coalesce(f.signature >> 56, 0)::integer AS part, f.present, count(*) AS files, count(f.signature) AS signed,
        coalesce(bit_xor(f.signature), 0)::bigint AS signatures
 FROM unnest($1::text[]) AS scope (path)
-JOIN files f ON f.agent_id = $2 AND (f.path = scope.path OR (f.path >= scope.path || '/' AND f.path < scope.path || '0'))
+CROSS JOIN LATERAL (
+    SELECT itself.agent_id, itself.path, itself.session, itself.memory_id, itself.status, itself.present, itself.fingerprint, itself.hash, itself.size, itself.mtime_ns, itself.modified_at, itself.content_at, itself.problem, itself.signature FROM files itself WHERE itself.agent_id = $2 AND itself.path = scope.path
+    UNION ALL
+    SELECT below.agent_id, below.path, below.session, below.memory_id, below.status, below.present, below.fingerprint, below.hash, below.size, below.mtime_ns, below.modified_at, below.content_at, below.problem, below.signature FROM files below
+    WHERE below.agent_id = $2 AND below.path >= scope.path || '/' AND below.path < scope.path || '0'
+    OFFSET 0) f
 GROUP BY f.signature >> 56, f.present
 `
 
