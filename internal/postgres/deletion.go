@@ -47,7 +47,8 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) err
 	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: paths}); err != nil {
 		return err
 	}
-	if err := w.outOfStep(ctx, q, d.Head.UUID); err != nil {
+	w.kept.raiseWithout(d.Head.UUID)
+	if err := q.RaiseMemoriesVersion(ctx, queries.RaiseMemoriesVersionParams{ID: w.agentID}); err != nil {
 		return err
 	}
 	return journalOne(ctx, q, w.agentID, deleted)
@@ -75,9 +76,14 @@ func (w *Writer) FilesRemoved(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	return w.withoutWaiting(ctx, "record the removal", func(q *queries.Queries) error {
-		return q.MarkFilesRemoved(ctx, queries.MarkFilesRemovedParams{AgentID: w.agentID, Paths: paths})
-	})
+	return w.withoutWaiting(ctx, "record the removal", func(q *queries.Queries) error { return w.filesRemoved(ctx, q, paths) })
+}
+
+func (w *Writer) filesRemoved(ctx context.Context, q *queries.Queries, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	return q.MarkFilesRemoved(ctx, queries.MarkFilesRemovedParams{AgentID: w.agentID, Paths: paths})
 }
 
 // FileNotRemoved records why a file could not be removed; it is tried again.

@@ -11,10 +11,14 @@ import (
 )
 
 // together runs the statements that do asks for as one transaction, in one round trip instead of one for each, for BEGIN
-// and for COMMIT. They are sent when do returns, so that do can ask for nothing that gives rows.
+// and for COMMIT. They are sent when do returns, so that do can ask for nothing that gives rows, and find rows by their keys.
 func (w *Writer) together(ctx context.Context, doing string, do func(*queries.Queries) error) error {
 	var p pipeline
-	if err := do(queries.New(&p)); err != nil {
+	q := queries.New(&p)
+	if err := q.KeepPlans(ctx); err != nil {
+		return w.ended(doing, err)
+	}
+	if err := do(q); err != nil {
 		return w.ended(doing, err)
 	}
 	// What is sent up to one Sync is one transaction to Postgres, whether it is called one or not.
@@ -31,6 +35,25 @@ func (w *Writer) withoutWaiting(ctx context.Context, doing string, do func(*quer
 		}
 		return do(q)
 	})
+}
+
+// asked puts questions in one round trip, and reads their answers. Each is called twice: at first to learn what it asks, with no
+// row in any answer, and then with the answers.
+func (w *Writer) asked(ctx context.Context, doing string, questions ...func(*queries.Queries) error) error {
+	var p questionnaire
+	for _, ask := range questions {
+		if err := ask(queries.New(&p)); err != nil {
+			return wrap(doing, err)
+		}
+	}
+	results := w.conn.SendBatch(ctx, &p.batch)
+	answered := queries.New(&answers{p, results})
+	for _, ask := range questions {
+		if err := ask(answered); err != nil {
+			return wrap(doing, errors.Join(err, results.Close()))
+		}
+	}
+	return wrap(doing, results.Close())
 }
 
 // pipeline collects statements as the generated queries put them.
@@ -58,3 +81,38 @@ func (p *pipeline) SendBatch(_ context.Context, b *pgx.Batch) pgx.BatchResults {
 type noRow struct{}
 
 func (noRow) Scan(...any) error { return errNoRows }
+
+// questionnaire collects statements that give rows.
+type questionnaire struct{ pipeline }
+
+func (p *questionnaire) Query(ctx context.Context, sql string, arguments ...any) (pgx.Rows, error) {
+	p.batch.Queue(sql, arguments...)
+	return unanswered{}, nil
+}
+
+func (p *questionnaire) QueryRow(ctx context.Context, sql string, arguments ...any) pgx.Row {
+	p.batch.Queue(sql, arguments...)
+	return unanswered{}
+}
+
+// unanswered is what a question gives before it is answered.
+type unanswered struct{ pgx.Rows }
+
+func (unanswered) Next() bool        { return false }
+func (unanswered) Scan(...any) error { return nil }
+func (unanswered) Err() error        { return nil }
+func (unanswered) Close()            {}
+
+// answers are those to a questionnaire, in its order.
+type answers struct {
+	questionnaire
+	results pgx.BatchResults
+}
+
+func (a *answers) Exec(context.Context, string, ...any) (pgconn.CommandTag, error) {
+	return a.results.Exec()
+}
+
+func (a *answers) Query(context.Context, string, ...any) (pgx.Rows, error) { return a.results.Query() }
+
+func (a *answers) QueryRow(context.Context, string, ...any) pgx.Row { return a.results.QueryRow() }

@@ -13,6 +13,7 @@ import (
 type Publication struct {
 	ClaudeMD                 // a zero PublishedAt says that nothing was written
 	Costs    []memories.Cost // what each memory takes in it, where that has changed; in the order of the headings
+	Removed  []string        // files that are gone from the disk, as for FilesRemoved
 }
 
 // Published records a publication. After a power cut that this does not survive, CLAUDE.md is compiled once more at the next
@@ -29,6 +30,9 @@ func (w *Writer) Published(ctx context.Context, p Publication) error {
 		costs.Ids[i], costs.Chars[i], costs.Listed[i] = id, int32(cost.Chars), cost.Listed
 	}
 	return w.withoutWaiting(ctx, "record the publication", func(q *queries.Queries) error {
+		if err := w.filesRemoved(ctx, q, p.Removed); err != nil {
+			return err
+		}
 		err := q.SetAgentPublished(ctx, queries.SetAgentPublishedParams{
 			ID: w.agentID, Chars: int32(p.Chars), Problem: optional(p.Problem), PublishedAt: optionalTime(p.PublishedAt), At: Now(),
 		})

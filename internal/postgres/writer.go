@@ -145,14 +145,33 @@ func (w *Writer) Head(ctx context.Context, id string) (Head, error) {
 	if err != nil {
 		return Head{}, err
 	}
-	heads, err := w.HeadsByID(ctx, []uuid.UUID{parsed})
+	row, err := w.q.HeadByID(ctx, queries.HeadByIDParams{AgentID: w.agentID, ID: parsed})
 	if err != nil {
-		return Head{}, err
+		return Head{}, wrap("read the memory", err)
 	}
-	if len(heads) == 0 {
-		return Head{}, memories.ErrNotFound
+	return headOf(row.Memory)
+}
+
+// HeadWithFiles returns one memory, and the files on disk that carry it. It fails as Head does.
+func (w *Writer) HeadWithFiles(ctx context.Context, id string) (Head, []File, error) {
+	parsed, err := parseID(id)
+	if err != nil {
+		return Head{}, nil, err
 	}
-	return heads[0], nil
+	var row queries.HeadByIDRow
+	var files []queries.File
+	err = w.asked(ctx, "read the memory and its files", func(q *queries.Queries) (err error) {
+		row, err = q.HeadByID(ctx, queries.HeadByIDParams{AgentID: w.agentID, ID: parsed})
+		return err
+	}, func(q *queries.Queries) (err error) {
+		files, err = q.FilesOfMemory(ctx, parsed)
+		return err
+	})
+	if err != nil {
+		return Head{}, nil, err
+	}
+	head, err := headOf(row.Memory)
+	return head, filesOf(files), err
 }
 
 // UnreadableByPath returns the entries that stand for the unreadable files at those paths; a deleted one only while

@@ -185,6 +185,8 @@ type hold struct {
 	closed error
 	// claudeMD is how CLAUDE.md stands since this hold has published it; nil: it has not.
 	claudeMD *postgres.ClaudeMD
+	// removed are files that a deletion has removed, and that are still marked for it.
+	removed []string
 	// saved is the file that somebody has just asked to be written: what it says is newest, whatever it said before.
 	saved string
 }
