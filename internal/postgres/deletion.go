@@ -22,8 +22,27 @@ type Deletion struct {
 
 // Delete commits a deletion: the memory goes to the trash, each content that it has had leaves a tombstone, and the
 // files are marked for removal, so that a crash before they are gone is made good at the next look.
-func (w *Writer) Delete(ctx context.Context, d Deletion) error {
-	return w.together(ctx, "delete", func(q *queries.Queries) error { return w.delete(ctx, q, d) })
+//
+// meanwhile is called while Postgres works, and can ask it for nothing. It is given what goes into CLAUDE.md after the deletion, and
+// the agent's version then, where that is known without asking. Nil: nothing is to be done.
+func (w *Writer) Delete(ctx context.Context, d Deletion, meanwhile func(after Sections, version int64)) error {
+	var after *Agent
+	p := pipeline{meanwhile: func() {
+		if after == nil || meanwhile == nil || w.kept == nil || w.kept.version != after.ClaudeMD.Version || len(w.kept.changed) > 0 {
+			return
+		}
+		meanwhile(Sections{Headings: w.kept.headings}, after.ClaudeMD.Version)
+	}}
+	if w.agent != nil {
+		agent := *w.agent
+		agent.ClaudeMD.InStep, agent.ClaudeMD.Version = "", agent.ClaudeMD.Version+1
+		after = &agent
+	}
+	err := w.inOneTrip(ctx, "delete", &p, func(q *queries.Queries) error { return w.delete(ctx, q, d) })
+	if err == nil {
+		w.agent = after
+	}
+	return err
 }
 
 func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) error {
@@ -48,6 +67,7 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) err
 		return err
 	}
 	w.kept.raiseWithout(d.Head.UUID)
+	w.agent = nil
 	if err := q.RaiseMemoriesVersion(ctx, queries.RaiseMemoriesVersionParams{ID: w.agentID}); err != nil {
 		return err
 	}

@@ -13,28 +13,43 @@ import (
 // together runs the statements that do asks for as one transaction, in one round trip instead of one for each, for BEGIN
 // and for COMMIT. They are sent when do returns, so that do can ask for nothing that gives rows, and find rows by their keys.
 func (w *Writer) together(ctx context.Context, doing string, do func(*queries.Queries) error) error {
-	var p pipeline
-	q := queries.New(&p)
+	return w.inOneTrip(ctx, doing, &pipeline{}, do)
+}
+
+// inOneTrip is together, with a pipeline that may have something to do meanwhile, or something to read at the end.
+func (w *Writer) inOneTrip(ctx context.Context, doing string, p *pipeline, do func(*queries.Queries) error) error {
+	q := queries.New(p)
 	if err := q.KeepPlans(ctx); err != nil {
 		return w.ended(doing, err)
 	}
 	if err := do(q); err != nil {
 		return w.ended(doing, err)
 	}
+	if p.last != nil {
+		p.last(&p.batch)
+	}
 	// What is sent up to one Sync is one transaction to Postgres, whether it is called one or not.
-	return w.ended(doing, w.conn.SendBatch(ctx, &p.batch).Close())
+	results := w.conn.SendBatch(ctx, &p.batch)
+	if p.meanwhile != nil {
+		p.meanwhile()
+	}
+	return w.ended(doing, results.Close())
 }
 
 // withoutWaiting is together, and Postgres answers before the commit is on disk. It is for what the next look or start
 // would find out and write down again. Nothing is seen before what was committed before it, and no later commit that waits
 // can survive without it.
 func (w *Writer) withoutWaiting(ctx context.Context, doing string, do func(*queries.Queries) error) error {
-	return w.together(ctx, doing, func(q *queries.Queries) error {
+	return w.together(ctx, doing, notWaiting(ctx, do))
+}
+
+func notWaiting(ctx context.Context, do func(*queries.Queries) error) func(*queries.Queries) error {
+	return func(q *queries.Queries) error {
 		if err := q.NeedNotWaitForTheDisk(ctx); err != nil {
 			return err
 		}
 		return do(q)
-	})
+	}
 }
 
 // asked puts questions in one round trip, and reads their answers. Each is called twice: at first to learn what it asks, with no
@@ -57,7 +72,13 @@ func (w *Writer) asked(ctx context.Context, doing string, questions ...func(*que
 }
 
 // pipeline collects statements as the generated queries put them.
-type pipeline struct{ batch pgx.Batch }
+type pipeline struct {
+	batch pgx.Batch
+	// meanwhile is called while Postgres works. It can ask Postgres for nothing.
+	meanwhile func()
+	// last adds to the batch what is to be read when all else has been done.
+	last func(*pgx.Batch)
+}
 
 var errNoRows = errors.New("postgres: a statement that is sent together with others gives no rows")
 

@@ -8,8 +8,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/google/uuid"
-
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -35,6 +33,7 @@ func (e *Engine) Delete(ctx context.Context, slug, id, match string) (Result, er
 func (e *Engine) deleteHere(ctx context.Context, slug string, seen Seen) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
+		h.asked = seen.ID
 		changes, err := h.deleteSeen(ctx, seen)
 		if err != nil {
 			return err
@@ -79,7 +78,11 @@ func (h *hold) delete(ctx context.Context, head postgres.Head, on []postgres.Fil
 	if err := h.keepBytes(ctx, head); err != nil {
 		return err
 	}
-	if err := h.w.Delete(ctx, deletion); err != nil {
+	var meanwhile func(postgres.Sections, int64)
+	if h.asked != "" { // alone: of several, CLAUDE.md is compiled for the last
+		meanwhile = func(after postgres.Sections, version int64) { h.foresee(ctx, after, version) }
+	}
+	if err := h.w.Delete(ctx, deletion, meanwhile); err != nil {
 		return err
 	}
 	return h.removeFiles(ctx, deletion.Files, indexes)
@@ -159,71 +162,6 @@ func (h *hold) keepBytes(ctx context.Context, head postgres.Head) error {
 	return h.w.KeepRaw(ctx, head.RevisionID, raw, files.Hash(raw))
 }
 
-// finishDeletions removes what committed deletions have left on disk: the files, and their entries in MEMORY.md.
-func (h *hold) finishDeletions(ctx context.Context) error {
-	pending, err := h.w.FilesToRemove(ctx)
-	if err != nil {
-		return err
-	}
-	if h.root == nil {
-		return nil // the marks stay until its directory is back
-	}
-	paths := make([]string, len(pending))
-	for i, f := range pending {
-		paths[i] = f.Path
-	}
-	if err := h.removeFiles(ctx, pending, indexesAbove(h.root, h.onDisk, paths)); err != nil {
-		return err
-	}
-	return h.recordRemoved(ctx)
-}
-
-// removeFiles removes files that are marked for it, with their entries in these indexes. What is removed is yet to be recorded, by
-// recordRemoved or together with a publication; if it never is, the next look finds it gone.
-func (h *hold) removeFiles(ctx context.Context, marked []postgres.File, indexes []string) error {
-	if h.root == nil {
-		return nil
-	}
-	for _, f := range marked {
-		err := h.removeFile(f, indexes)
-		if err == nil {
-			h.removed = append(h.removed, f.Path)
-			if f.Present {
-				h.files.Add(-1) // the look that follows goes by the rows, and they say so already
-			}
-			continue
-		}
-		problem := f.Path + " could not be removed: " + plain(err).Error() + ". The memory is deleted all the same, and the removal is tried again at each scan."
-		if err := h.w.FileNotRemoved(ctx, f.Path, problem); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// recordRemoved takes the marks off the files that have been removed.
-func (h *hold) recordRemoved(ctx context.Context) error {
-	removed := h.removed
-	h.removed = nil
-	return h.w.FilesRemoved(ctx, removed)
-}
-
-// removeFile removes a file and its entries in the indexes. One that has changed stays: the agent learns anew, and the next
-// look takes the file for what it says now.
-func (h *hold) removeFile(f postgres.File, indexes []string) error {
-	err := h.disk.RemoveIf(h.root, f.Path, f.Hash)
-	if errors.Is(err, files.ErrChanged) {
-		h.queue.add(h.onDisk.Slug, f.Path)
-		return nil
-	}
-	// Where a look has found it gone, it need not be found gone again, as in a directory that cannot be opened any more. What a
-	// rename was about to write is no memory's, and was never seen.
-	if foundGone := !f.Present && f.MemoryID != uuid.Nil; err != nil && !foundGone {
-		return err
-	}
-	return h.removeFromIndexes(f.Path, indexes)
-}
-
 // Purge removes a memory and its history for good; what it said does not come back by itself. A memory that lives is
 // deleted first. It fails as Delete does.
 func (e *Engine) Purge(ctx context.Context, slug, id, match string) (Result, error) {
@@ -291,6 +229,9 @@ func (h *hold) result(ctx context.Context, id string) (Result, error) {
 			return Result{}, err
 		}
 		h.claudeMD = &row.ClaudeMD
+	}
+	if h.answer != nil {
+		return Result{Memory: *h.answer, ClaudeMDProblem: h.claudeMD.Problem}, nil
 	}
 	m, err := h.w.Memory(ctx, h.onDisk.Slug, id)
 	return Result{Memory: m, ClaudeMDProblem: h.claudeMD.Problem}, err

@@ -186,7 +186,12 @@ type hold struct {
 	// claudeMD is how CLAUDE.md stands since this hold has published it; nil: it has not.
 	claudeMD *postgres.ClaudeMD
 	// removed are files that a deletion has removed, and that are still marked for it.
-	removed []string
+	removed []postgres.File
+	// foreseen is what CLAUDE.md is likely to say after what is being done; nil: nobody has looked ahead.
+	foreseen *foreseen
+	// asked is the memory that is to be read with the next publication, and answer that memory as it was then.
+	asked  string
+	answer *memories.Memory
 	// saved is the file that somebody has just asked to be written: what it says is newest, whatever it said before.
 	saved string
 }
