@@ -66,9 +66,7 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) err
 	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: paths}); err != nil {
 		return err
 	}
-	w.kept.raiseWithout(d.Head.UUID)
-	w.agent = nil
-	if err := q.RaiseMemoriesVersion(ctx, queries.RaiseMemoriesVersionParams{ID: w.agentID}); err != nil {
+	if err := w.outOfStepWithout(ctx, q, d.Head.UUID); err != nil {
 		return err
 	}
 	return journalOne(ctx, q, w.agentID, deleted)

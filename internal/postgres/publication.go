@@ -94,3 +94,10 @@ func (w *Writer) outOfStep(ctx context.Context, q *queries.Queries, changed ...u
 	w.agent = nil
 	return q.RaiseMemoriesVersion(ctx, queries.RaiseMemoriesVersionParams{ID: w.agentID})
 }
+
+// outOfStepWithout is outOfStep for a memory that is deleted. Of that it need not be asked what has become of it.
+func (w *Writer) outOfStepWithout(ctx context.Context, q *queries.Queries, deleted uuid.UUID) error {
+	w.kept.raiseWithout(deleted)
+	w.agent = nil
+	return q.RaiseMemoriesVersion(ctx, queries.RaiseMemoriesVersionParams{ID: w.agentID})
+}

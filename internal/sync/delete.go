@@ -33,7 +33,7 @@ func (e *Engine) Delete(ctx context.Context, slug, id, match string) (Result, er
 func (e *Engine) deleteHere(ctx context.Context, slug string, seen Seen) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		h.asked = seen.ID
+		h.readBack = seen.ID
 		changes, err := h.deleteSeen(ctx, seen)
 		if err != nil {
 			return err
@@ -79,7 +79,7 @@ func (h *hold) delete(ctx context.Context, head postgres.Head, on []postgres.Fil
 		return err
 	}
 	var meanwhile func(postgres.Sections, int64)
-	if h.asked != "" { // alone: of several, CLAUDE.md is compiled for the last
+	if h.readBack != "" { // of several deletions, CLAUDE.md is compiled after the last
 		meanwhile = func(after postgres.Sections, version int64) { h.foresee(ctx, after, version) }
 	}
 	if err := h.w.Delete(ctx, deletion, meanwhile); err != nil {
@@ -230,8 +230,8 @@ func (h *hold) result(ctx context.Context, id string) (Result, error) {
 		}
 		h.claudeMD = &row.ClaudeMD
 	}
-	if h.answer != nil {
-		return Result{Memory: *h.answer, ClaudeMDProblem: h.claudeMD.Problem}, nil
+	if h.found != nil {
+		return Result{Memory: *h.found, ClaudeMDProblem: h.claudeMD.Problem}, nil
 	}
 	m, err := h.w.Memory(ctx, h.onDisk.Slug, id)
 	return Result{Memory: m, ClaudeMDProblem: h.claudeMD.Problem}, err

@@ -134,11 +134,11 @@ func (h *hold) record(ctx context.Context, p postgres.Publication, problemBefore
 
 // saveRecord records a publication, and reads the memory that is asked for then, which is one round trip less.
 func (h *hold) saveRecord(ctx context.Context, p postgres.Publication) error {
-	if h.asked == "" {
+	if h.readBack == "" {
 		return h.w.Published(ctx, p)
 	}
-	m, err := h.w.PublishedAndRead(ctx, p, h.onDisk.Slug, h.asked)
-	h.answer = &m
+	m, err := h.w.PublishedAndRead(ctx, p, h.onDisk.Slug, h.readBack)
+	h.found = &m
 	return err
 }
 

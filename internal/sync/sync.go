@@ -66,7 +66,8 @@ type Engine struct {
 	answers  *answers
 	told     knownFigures
 
-	sections    sectionCache
+	sections    sectionCache // memories in full
+	bodiesAhead sectionCache // bodies that were read before they were needed
 	discovering sync.Mutex
 	unreadable  []string            // directories that the last discovery could not look into
 	left        map[int64]time.Time // when nobody looked after an agent any more that another server had; zero: it still has
@@ -189,9 +190,9 @@ type hold struct {
 	removed []postgres.File
 	// foreseen is what CLAUDE.md is likely to say after what is being done; nil: nobody has looked ahead.
 	foreseen *foreseen
-	// asked is the memory that is to be read with the next publication, and answer that memory as it was then.
-	asked  string
-	answer *memories.Memory
+	// readBack is the memory that is to be read with the next publication, empty for none, and found that memory as it was then.
+	readBack string
+	found    *memories.Memory
 	// saved is the file that somebody has just asked to be written: what it says is newest, whatever it said before.
 	saved string
 }
