@@ -87,3 +87,8 @@ SELECT pg_advisory_unlock(1835363695, @agent_id::integer);
 -- The transaction's commit is answered before it is on disk. After a power cut it may be as if it had never been; nothing that
 -- was committed before it is lost by that.
 SELECT set_config('synchronous_commit', 'off', true);
+
+-- name: KeepPlans :exec
+-- For the transaction, Postgres takes for each prepared statement the plan that it has. What finds rows by their keys has but
+-- one, and to make that anew because there is a list among the arguments takes longer than to carry it out.
+SELECT set_config('plan_cache_mode', 'force_generic_plan', true);

@@ -86,7 +86,7 @@ func (l *library) changes(w *postgres.Writer, random *rand.Rand) {
 		switch random.IntN(4) {
 		case 0:
 			refused = false
-			err = w.Delete(l.Context(), postgres.Deletion{Head: head, Actor: memories.ByScript})
+			err = w.Delete(l.Context(), postgres.Deletion{Head: head, Actor: memories.ByScript}, nil)
 		case 1:
 			id := uuid.Must(uuid.NewV7())
 			head.UUID, head.Name = id, "New "+id.String()

@@ -14,6 +14,8 @@ type Disk interface {
 	Write(root *os.Root, path string, data []byte, options files.Options) error
 	// RemoveIf is files.RemoveIf.
 	RemoveIf(root *os.Root, path, hash string) error
+	// SyncDirectory is files.SyncDirectory.
+	SyncDirectory(root *os.Root, path string) error
 	// Touch sets a file's modification time.
 	Touch(root *os.Root, path string, modTime time.Time) error
 	// Recover is files.Recover.
@@ -29,6 +31,10 @@ func (realDisk) Write(root *os.Root, path string, data []byte, options files.Opt
 
 func (realDisk) RemoveIf(root *os.Root, path, hash string) error {
 	return files.RemoveIf(root, path, hash)
+}
+
+func (realDisk) SyncDirectory(root *os.Root, path string) error {
+	return files.SyncDirectory(root, path)
 }
 
 func (realDisk) Touch(root *os.Root, path string, modTime time.Time) error {

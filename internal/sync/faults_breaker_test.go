@@ -157,6 +157,19 @@ func (d brokenDisk) RemoveIf(root *os.Root, name, hash string) error {
 	}
 }
 
+func (d brokenDisk) SyncDirectory(root *os.Root, name string) error {
+	fails := d.step("disk: sync " + name)
+	if fails == works || fails == failsAfter || fails == diesAfter {
+		if err := files.SyncDirectory(root, name); err != nil {
+			return err
+		}
+	}
+	if fails == works {
+		return nil
+	}
+	return d.fail("fsync", name)
+}
+
 func (d brokenDisk) Touch(root *os.Root, name string, modTime time.Time) error {
 	fails := d.step("disk: touch " + name)
 	if fails == works || fails == failsAfter || fails == diesAfter {

@@ -65,18 +65,21 @@ func listIndexes(root *os.Root, dir string) ([]string, error) {
 		return nil, err
 	}
 	defer handle.Close() //nolint:errcheck // only read
-	names, err := handle.Readdirnames(-1)
+	indexes, err := indexNames(handle)
 	if err != nil {
 		return nil, err
 	}
-	var indexes []string
-	for _, name := range names {
-		if strings.EqualFold(name, indexFile) {
-			indexes = append(indexes, path.Join(dir, name))
-		}
+	for i, name := range indexes {
+		indexes[i] = path.Join(dir, name)
 	}
 	slices.Sort(indexes) // MEMORY.md itself before the other spellings
 	return indexes, nil
+}
+
+// listedIndexNames returns those of all names in an opened directory that are an index's, in whatever letter case.
+func listedIndexNames(dir *os.File) ([]string, error) {
+	names, err := dir.Readdirnames(-1)
+	return slices.DeleteFunc(names, func(name string) bool { return !strings.EqualFold(name, indexFile) }), err
 }
 
 // fileStamp tells whether somebody has written a file.

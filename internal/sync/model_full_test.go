@@ -25,6 +25,10 @@ func (d *fillingDisk) RemoveIf(root *os.Root, path, hash string) error {
 	return files.RemoveIf(root, path, hash)
 }
 
+func (d *fillingDisk) SyncDirectory(root *os.Root, path string) error {
+	return files.SyncDirectory(root, path)
+}
+
 func (d *fillingDisk) Touch(root *os.Root, path string, modTime time.Time) error {
 	return root.Chtimes(path, modTime, modTime)
 }

@@ -66,7 +66,8 @@ type Engine struct {
 	answers  *answers
 	told     knownFigures
 
-	sections    sectionCache
+	sections    sectionCache // memories in full
+	bodiesAhead sectionCache // bodies that were read before they were needed
 	discovering sync.Mutex
 	unreadable  []string            // directories that the last discovery could not look into
 	left        map[int64]time.Time // when nobody looked after an agent any more that another server had; zero: it still has
@@ -185,6 +186,13 @@ type hold struct {
 	closed error
 	// claudeMD is how CLAUDE.md stands since this hold has published it; nil: it has not.
 	claudeMD *postgres.ClaudeMD
+	// removed are files that a deletion has removed, and that are still marked for it.
+	removed []postgres.File
+	// foreseen is what CLAUDE.md is likely to say after what is being done; nil: nobody has looked ahead.
+	foreseen *foreseen
+	// readBack is the memory that is to be read with the next publication, empty for none, and found that memory as it was then.
+	readBack string
+	found    *memories.Memory
 	// saved is the file that somebody has just asked to be written: what it says is newest, whatever it said before.
 	saved string
 }

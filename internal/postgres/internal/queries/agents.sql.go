@@ -197,6 +197,17 @@ func (q *Queries) DeleteAgent(ctx context.Context, id int64) error {
 	return err
 }
 
+const keepPlans = `-- name: KeepPlans :exec
+SELECT set_config('plan_cache_mode', 'force_generic_plan', true)
+`
+
+// For the transaction, Postgres takes for each prepared statement the plan that it has. What finds rows by their keys has but
+// one, and to make that anew because there is a list among the arguments takes longer than to carry it out.
+func (q *Queries) KeepPlans(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, keepPlans)
+	return err
+}
+
 const lockAgent = `-- name: LockAgent :exec
 SELECT pg_advisory_lock(1835363695, $1::integer)
 `

@@ -50,6 +50,52 @@ func (q *Queries) EndRestoring(ctx context.Context, id uuid.UUID) error {
 	return err
 }
 
+const headByID = `-- name: HeadByID :one
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description FROM memories m WHERE m.agent_id = $1 AND m.id = $2
+`
+
+type HeadByIDParams struct {
+	AgentID int64
+	ID      uuid.UUID
+}
+
+type HeadByIDRow struct {
+	Memory Memory
+}
+
+// Of one, Postgres keeps the plan; of a list of unknown length it makes a new one each time.
+func (q *Queries) HeadByID(ctx context.Context, arg HeadByIDParams) (HeadByIDRow, error) {
+	row := q.db.QueryRow(ctx, headByID, arg.AgentID, arg.ID)
+	var i HeadByIDRow
+	err := row.Scan(
+		&i.Memory.ID,
+		&i.Memory.AgentID,
+		&i.Memory.Name,
+		&i.Memory.Readable,
+		&i.Memory.State,
+		&i.Memory.Type,
+		&i.Memory.RevisionID,
+		&i.Memory.Fingerprint,
+		&i.Memory.Hash,
+		&i.Memory.Size,
+		&i.Memory.Path,
+		&i.Memory.Session,
+		&i.Memory.ModifiedAt,
+		&i.Memory.ContentAt,
+		&i.Memory.Problems,
+		&i.Memory.ClaudeMdChars,
+		&i.Memory.ClaudeMdListed,
+		&i.Memory.CreatedAt,
+		&i.Memory.UpdatedAt,
+		&i.Memory.DeletedAt,
+		&i.Memory.DeletedBy,
+		&i.Memory.IndexLines,
+		&i.Memory.Restoring,
+		&i.Memory.Description,
+	)
+	return i, err
+}
+
 const headings = `-- name: Headings :many
 SELECT id, name, type, description, revision_id, size, claude_md_chars, claude_md_listed
 FROM memories
