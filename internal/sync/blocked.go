@@ -31,7 +31,7 @@ func (e *Engine) removeBlockedHere(ctx context.Context, slug, id string) (memori
 		}
 		removed = blocked.Blocked
 		if err = h.disk.RemoveIf(h.root, blocked.Path, blocked.Hash); err == nil {
-			err = h.disk.SyncDirectory(h.root, path.Dir(blocked.Path))
+			err = h.disk.SyncDirectory(h.root, path.Dir(blocked.Path))()
 		}
 		switch {
 		case errors.Is(err, files.ErrChanged):

@@ -55,6 +55,7 @@ func (h *hold) deleteSeen(ctx context.Context, seen Seen) ([]change, error) {
 	if err != nil {
 		return nil, err
 	}
+	h.lookForIndexes()
 	head, on, err := h.headWithFiles(ctx, seen.ID, seen.Match)
 	if err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func (h *hold) deletionOf(ctx context.Context, head postgres.Head, on []postgres
 		}
 		paths[i] = f.Path
 	}
-	indexes = indexesAbove(h.root, h.onDisk, paths)
+	indexes = h.indexesAbove(paths)
 	return postgres.Deletion{Head: head, Files: carriers, IndexLines: h.indexLinesOf(indexes, paths), Actor: actorOf(ctx)}, indexes, nil
 }
 

@@ -14,8 +14,8 @@ type Disk interface {
 	Write(root *os.Root, path string, data []byte, options files.Options) error
 	// RemoveIf is files.RemoveIf.
 	RemoveIf(root *os.Root, path, hash string) error
-	// SyncDirectory is files.SyncDirectory.
-	SyncDirectory(root *os.Root, path string) error
+	// SyncDirectory begins files.SyncDirectory. What it returns waits for that.
+	SyncDirectory(root *os.Root, path string) (wait func() error)
 	// Touch sets a file's modification time.
 	Touch(root *os.Root, path string, modTime time.Time) error
 	// Recover is files.Recover.
@@ -33,8 +33,10 @@ func (realDisk) RemoveIf(root *os.Root, path, hash string) error {
 	return files.RemoveIf(root, path, hash)
 }
 
-func (realDisk) SyncDirectory(root *os.Root, path string) error {
-	return files.SyncDirectory(root, path)
+func (realDisk) SyncDirectory(root *os.Root, path string) (wait func() error) {
+	synced := make(chan error, 1)
+	go func() { synced <- files.SyncDirectory(root, path) }()
+	return func() error { return <-synced }
 }
 
 func (realDisk) Touch(root *os.Root, path string, modTime time.Time) error {

@@ -157,17 +157,17 @@ func (d brokenDisk) RemoveIf(root *os.Root, name, hash string) error {
 	}
 }
 
-func (d brokenDisk) SyncDirectory(root *os.Root, name string) error {
+// SyncDirectory takes its effect at once, so that the steps are always in the same order.
+func (d brokenDisk) SyncDirectory(root *os.Root, name string) (wait func() error) {
 	fails := d.step("disk: sync " + name)
+	var err error
 	if fails == works || fails == failsAfter || fails == diesAfter {
-		if err := files.SyncDirectory(root, name); err != nil {
-			return err
-		}
+		err = files.SyncDirectory(root, name)
 	}
-	if fails == works {
-		return nil
+	if err == nil && fails != works {
+		err = d.fail("fsync", name)
 	}
-	return d.fail("fsync", name)
+	return func() error { return err }
 }
 
 func (d brokenDisk) Touch(root *os.Root, name string, modTime time.Time) error {

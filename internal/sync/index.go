@@ -152,6 +152,32 @@ func indexesWithout(root *os.Root, indexes, paths []string) []IndexChange {
 
 // indexesAbove returns the indexes that may list one of the files, by path. A nil root has none.
 func indexesAbove(root *os.Root, agent agents.Agent, paths []string) []string {
+	return indexesOf(root, agent, paths, indexesIn)
+}
+
+// lookForIndexes begins to look for those of the agent's own directory, which among thousands of files takes as long as Postgres
+// takes to say which of them one is about. h.indexesAbove waits for what is found.
+func (h *hold) lookForIndexes() {
+	root, dir, found := h.root, h.onDisk.DurableDir(), make(chan []string, 1)
+	if root == nil {
+		return
+	}
+	h.indexesFound = found
+	go func() { found <- indexesIn(root, dir) }()
+}
+
+func (h *hold) indexesAbove(paths []string) []string {
+	return indexesOf(h.root, h.onDisk, paths, func(root *os.Root, dir string) []string {
+		if h.indexesFound == nil || dir != h.onDisk.DurableDir() {
+			return indexesIn(root, dir)
+		}
+		found := <-h.indexesFound
+		h.indexesFound = nil
+		return found
+	})
+}
+
+func indexesOf(root *os.Root, agent agents.Agent, paths []string, in func(root *os.Root, dir string) []string) []string {
 	if root == nil {
 		return nil
 	}
@@ -163,7 +189,7 @@ func indexesAbove(root *os.Root, agent agents.Agent, paths []string) []string {
 	}
 	var indexes []string
 	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
-		indexes = append(indexes, indexesIn(root, dir)...)
+		indexes = append(indexes, in(root, dir)...)
 	}
 	return indexes
 }

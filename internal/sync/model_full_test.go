@@ -25,8 +25,8 @@ func (d *fillingDisk) RemoveIf(root *os.Root, path, hash string) error {
 	return files.RemoveIf(root, path, hash)
 }
 
-func (d *fillingDisk) SyncDirectory(root *os.Root, path string) error {
-	return files.SyncDirectory(root, path)
+func (d *fillingDisk) SyncDirectory(root *os.Root, path string) (wait func() error) {
+	return func() error { return files.SyncDirectory(root, path) }
 }
 
 func (d *fillingDisk) Touch(root *os.Root, path string, modTime time.Time) error {

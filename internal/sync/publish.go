@@ -48,6 +48,7 @@ func (h *hold) publish(ctx context.Context) error {
 	if h.foreseen != nil && h.foreseen.version != row.ClaudeMD.Version {
 		h.foreseen = nil
 	}
+	h.syncRemoved()
 	state, p, err := h.writeClaudeMD(ctx, path, sections)
 	if err != nil {
 		return err

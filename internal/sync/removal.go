@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path"
+	gosync "sync"
 
 	"github.com/google/uuid"
 
@@ -73,6 +74,7 @@ func (h *hold) recordNotRemoved(ctx context.Context, f postgres.File, why error)
 
 // recordRemoved takes the marks off the files that have been removed.
 func (h *hold) recordRemoved(ctx context.Context) error {
+	h.syncRemoved()
 	removed, err := h.removedForGood(ctx)
 	if err != nil {
 		return err
@@ -80,18 +82,27 @@ func (h *hold) recordRemoved(ctx context.Context) error {
 	return h.w.FilesRemoved(ctx, removed)
 }
 
-// removedForGood returns the files that have been removed and are still marked for it, once no power cut brings them back. Their
-// directories are synced here, each once, and not as each file goes: what is written to disk in between takes their names with
-// it, on most file systems, and there is nothing left to wait for. Of one deletion that saves 0.2 ms.
+// syncRemoved begins to sync the directories of the files that have been removed, each once: while CLAUDE.md is written, which waits
+// for the same disk.
+func (h *hold) syncRemoved() {
+	h.syncing = map[string]func() error{}
+	for _, f := range h.removed {
+		if dir := path.Dir(f.Path); h.syncing[dir] == nil && !foundGone(f) {
+			h.syncing[dir] = gosync.OnceValue(h.disk.SyncDirectory(h.root, dir))
+		}
+	}
+}
+
+// removedForGood returns the files that have been removed and are still marked for it, once no power cut brings them back.
+// syncRemoved has begun to see to that.
 func (h *hold) removedForGood(ctx context.Context) ([]string, error) {
-	synced := map[string]error{}
 	var removed []string
 	for _, f := range h.removed {
-		dir := path.Dir(f.Path)
-		if _, done := synced[dir]; !done && !foundGone(f) {
-			synced[dir] = h.disk.SyncDirectory(h.root, dir)
+		if foundGone(f) {
+			removed = append(removed, f.Path)
+			continue
 		}
-		if err := synced[dir]; err != nil && !foundGone(f) {
+		if err := h.syncing[path.Dir(f.Path)](); err != nil {
 			if err := h.recordNotRemoved(ctx, f, err); err != nil {
 				return nil, err
 			}

@@ -88,8 +88,8 @@ func (lateDisk) RemoveIf(root *os.Root, path, hash string) error {
 	return files.RemoveIf(root, path, hash)
 }
 
-func (lateDisk) SyncDirectory(root *os.Root, path string) error {
-	return files.SyncDirectory(root, path)
+func (lateDisk) SyncDirectory(root *os.Root, path string) (wait func() error) {
+	return func() error { return files.SyncDirectory(root, path) }
 }
 
 func (lateDisk) Recover(root *os.Root, dirs []string) ([]string, error) {
