@@ -12,6 +12,8 @@ import (
 type Disk interface {
 	// Write is files.Write.
 	Write(root *os.Root, path string, data []byte, options files.Options) error
+	// Stage is files.Stage.
+	Stage(root *os.Root, path string, data []byte, options files.Options) Staged
 	// RemoveIf is files.RemoveIf.
 	RemoveIf(root *os.Root, path, hash string) error
 	// SyncDirectory begins files.SyncDirectory. What it returns waits for that.
@@ -22,8 +24,18 @@ type Disk interface {
 	Recover(root *os.Root, dirs []string) (back []string, err error)
 }
 
+// Staged is a *files.Staged.
+type Staged interface {
+	Put() error
+	Discard() error
+}
+
 // realDisk is the one that there is.
 type realDisk struct{}
+
+func (realDisk) Stage(root *os.Root, path string, data []byte, options files.Options) Staged {
+	return files.Stage(root, path, data, options)
+}
 
 func (realDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {
 	return files.Write(root, path, data, options)

@@ -9,10 +9,15 @@ import (
 	"time"
 
 	"memoir/internal/files"
+	"memoir/internal/sync"
 )
 
 // fillingDisk is a disk on which there is at times no room for anything new. What is there can still be removed.
 type fillingDisk struct{ full atomic.Bool }
+
+func (d *fillingDisk) Stage(root *os.Root, path string, data []byte, options files.Options) sync.Staged {
+	return unstaged{func() error { return d.Write(root, path, data, options) }}
+}
 
 func (d *fillingDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {
 	if d.full.Load() {

@@ -46,7 +46,7 @@ func (h *hold) publish(ctx context.Context) error {
 		return err
 	}
 	if h.foreseen != nil && h.foreseen.version != row.ClaudeMD.Version {
-		h.foreseen = nil
+		h.forget()
 	}
 	h.syncRemoved()
 	state, p, err := h.writeClaudeMD(ctx, path, sections)
@@ -92,7 +92,7 @@ func (h *hold) writeClaudeMD(ctx context.Context, path string, sections postgres
 		if raw != nil && bytes.Equal(raw, r.Text) {
 			return state, r.Preview, nil
 		}
-		err = h.overwrite(path, r.Text, h.onlyOver(path, r))
+		err = h.put(path, r)
 		changed := errors.Is(err, files.ErrChanged) || errors.Is(err, files.ErrExists)
 		switch {
 		case err == nil:

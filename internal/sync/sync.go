@@ -223,6 +223,7 @@ func (e *Engine) withAgent(ctx context.Context, slug string, do func(*hold) erro
 		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
 			h.closed = err
 		}
+		defer h.forget()
 		return do(h)
 	})
 }

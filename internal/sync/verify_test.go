@@ -80,6 +80,10 @@ func (d lateDisk) Touch(root *os.Root, path string, modTime time.Time) error {
 	return root.Chtimes(path, modTime, modTime)
 }
 
+func (d lateDisk) Stage(root *os.Root, path string, data []byte, options files.Options) sync.Staged {
+	return unstaged{func() error { return d.Write(root, path, data, options) }}
+}
+
 func (lateDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {
 	return files.Write(root, path, data, options)
 }
