@@ -55,7 +55,6 @@ func (h *hold) deleteSeen(ctx context.Context, seen Seen) ([]change, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.lookForIndexes()
 	head, on, err := h.headWithFiles(ctx, seen.ID, seen.Match)
 	if err != nil {
 		return nil, err

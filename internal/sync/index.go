@@ -40,8 +40,13 @@ func directoriesAbove(agent agents.Agent, file string) []string {
 
 // indexesIn returns the paths of the directory's MEMORY.md, in whatever letter case. A directory that is gone, lies
 // behind a link that leaves, or cannot be listed has none that could be edited.
-func indexesIn(root *os.Root, dir string) []string {
-	found, err := listIndexes(root, dir)
+//
+// Among very many files only the given spellings are looked for.
+func indexesIn(root *os.Root, dir string, spellings []string) []string {
+	if root == nil {
+		return nil
+	}
+	found, err := listIndexes(root, dir, spellings)
 	if err != nil {
 		return nil
 	}
@@ -49,7 +54,7 @@ func indexesIn(root *os.Root, dir string) []string {
 }
 
 // listIndexes is indexesIn for who has to know why. A directory that is not there has none.
-func listIndexes(root *os.Root, dir string) ([]string, error) {
+func listIndexes(root *os.Root, dir string, spellings []string) ([]string, error) {
 	place, err := files.Resolve(root, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -65,7 +70,7 @@ func listIndexes(root *os.Root, dir string) ([]string, error) {
 		return nil, err
 	}
 	defer handle.Close() //nolint:errcheck // only read
-	indexes, err := indexNames(handle)
+	indexes, err := indexNames(handle, spellings)
 	if err != nil {
 		return nil, err
 	}
@@ -152,35 +157,27 @@ func indexesWithout(root *os.Root, indexes, paths []string) []IndexChange {
 
 // indexesAbove returns the indexes that may list one of the files, by path. A nil root has none.
 func indexesAbove(root *os.Root, agent agents.Agent, paths []string) []string {
-	return indexesOf(root, agent, paths, indexesIn)
+	return indexesOf(agent, paths, func(dir string) []string { return indexesIn(root, dir, indexSpellings) })
 }
 
-// lookForIndexes begins to look for those of the agent's own directory, which among thousands of files takes as long as Postgres
-// takes to say which of them one is about. h.indexesAbove waits for what is found.
-func (h *hold) lookForIndexes() {
-	root, dir, found := h.root, h.onDisk.DurableDir(), make(chan []string, 1)
-	if root == nil {
-		return
-	}
-	h.indexesFound = found
-	go func() { found <- indexesIn(root, dir) }()
-}
-
+// indexesAbove is that of the agent, and goes by what its last look has seen: an index that has come since is found under any name
+// that somebody is likely to give it. To look for all 256 spellings would take longer than to commit a deletion.
 func (h *hold) indexesAbove(paths []string) []string {
-	return indexesOf(h.root, h.onDisk, paths, func(root *os.Root, dir string) []string {
-		if h.indexesFound == nil || dir != h.onDisk.DurableDir() {
-			return indexesIn(root, dir)
+	return indexesOf(h.onDisk, paths, func(dir string) []string {
+		if !h.looked {
+			return indexesIn(h.root, dir, indexSpellings)
 		}
-		found := <-h.indexesFound
-		h.indexesFound = nil
-		return found
+		spellings := slices.Clone(likelySpellings)
+		for index := range h.indexes {
+			if name := path.Base(index); path.Dir(index) == dir && !slices.Contains(spellings, name) {
+				spellings = append(spellings, name)
+			}
+		}
+		return indexesIn(h.root, dir, spellings)
 	})
 }
 
-func indexesOf(root *os.Root, agent agents.Agent, paths []string, in func(root *os.Root, dir string) []string) []string {
-	if root == nil {
-		return nil
-	}
+func indexesOf(agent agents.Agent, paths []string, in func(dir string) []string) []string {
 	dirs := map[string]bool{}
 	for _, file := range paths {
 		for _, dir := range directoriesAbove(agent, file) {
@@ -189,7 +186,7 @@ func indexesOf(root *os.Root, agent agents.Agent, paths []string, in func(root *
 	}
 	var indexes []string
 	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
-		indexes = append(indexes, in(root, dir)...)
+		indexes = append(indexes, in(dir)...)
 	}
 	return indexes
 }

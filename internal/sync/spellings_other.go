@@ -4,5 +4,5 @@ package sync
 
 import "os"
 
-// indexNames returns the names of the indexes in an opened directory.
-func indexNames(dir *os.File) ([]string, error) { return listedIndexNames(dir) }
+// indexNames returns the names of the indexes in an opened directory, whatever their spelling.
+func indexNames(dir *os.File, _ []string) ([]string, error) { return listedIndexNames(dir) }

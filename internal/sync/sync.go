@@ -190,8 +190,6 @@ type hold struct {
 	removed []postgres.File
 	// syncing waits for the directories of these, by path.
 	syncing map[string]func() error
-	// indexesFound is what there are of them in the agent's own directory, once that has been looked for; nil: it has not.
-	indexesFound chan []string
 	// foreseen is what CLAUDE.md is likely to say after what is being done; nil: nobody has looked ahead.
 	foreseen *foreseen
 	// readBack is the memory that is to be read with the next publication, empty for none, and found that memory as it was then.
