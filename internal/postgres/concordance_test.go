@@ -58,7 +58,7 @@ func TestAConcordanceFindsWhatTheIndexFinds(t *testing.T) {
 	// Memories that change while one is made.
 	execute(t, l.conn, "UPDATE concordances SET state = 'void'")
 	made := make(chan error)
-	go func() { made <- l.store.MakeConcordances(t.Context()) }()
+	go func() { made <- l.store.MakeConcordances(t.Context(), func() {}) }()
 	for n, making := 0, true; making; n++ {
 		select {
 		case err := <-made:
@@ -103,7 +103,7 @@ func TestAConcordanceFindsWhatTheIndexFinds(t *testing.T) {
 // concordance makes those that are due and returns the one of the library; 0: none.
 func (l *library) concordance() int {
 	l.Helper()
-	if err := l.store.MakeConcordances(l.Context()); err != nil {
+	if err := l.store.MakeConcordances(l.Context(), func() {}); err != nil {
 		l.Fatal(err)
 	}
 	return l.count("SELECT coalesce(max(id), 0) FROM concordances WHERE state = 'complete'")

@@ -82,7 +82,8 @@ type Engine struct {
 	// displaced are files that were lately replaced.
 	displaced displacedFiles
 	// indexed tells that the search index has been filled.
-	indexed chan struct{}
+	indexed    chan struct{}
+	foreground foreground
 	// indexing says that the search index is being filled, or about to be.
 	indexing atomic.Bool
 	// filledElsewhere is when another server said last that it is filling the index, in nanoseconds since 1970; 0: it is done.
