@@ -87,3 +87,10 @@ SELECT pg_advisory_unlock(1835363695, @agent_id::integer);
 -- The transaction's commit is answered before it is on disk. After a power cut it may be as if it had never been; nothing that
 -- was committed before it is lost by that.
 SELECT set_config('synchronous_commit', 'off', true);
+
+-- name: KeepPlans :exec
+-- For the transaction, Postgres takes for each prepared statement the plan that it has, and that goes by keys alone. To make it anew
+-- because there is a list among the arguments takes longer than to carry it out; and since nobody knows how long the list will be
+-- the planner expects ten, and would rather read all thousand files of an agent.
+SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
+       set_config('enable_bitmapscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true);

@@ -76,6 +76,14 @@ FROM files
 WHERE memory_id = ANY(@memory_ids::uuid[]) AND present
 ORDER BY path;
 
+-- name: FilesOfMemory :many
+-- Of one, Postgres keeps the plan.
+SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
+       problem, signature
+FROM files
+WHERE memory_id = @memory_id::uuid AND present
+ORDER BY path;
+
 -- name: DurableFilesOf :many
 -- Every durable file that carries the memory or last did, the present ones first.
 SELECT path, present, hash

@@ -6,6 +6,10 @@ WHERE m.agent_id = @agent_id AND m.readable AND m.name = ANY(@names::text[]);
 SELECT sqlc.embed(m) FROM memories m
 WHERE m.agent_id = @agent_id AND m.id = ANY(@ids::uuid[]);
 
+-- name: HeadByID :one
+-- Of one, Postgres keeps the plan; of a list of unknown length it makes a new one each time.
+SELECT sqlc.embed(m) FROM memories m WHERE m.agent_id = @agent_id AND m.id = @id;
+
 -- name: NamesOf :many
 SELECT id, name FROM memories WHERE agent_id = @agent_id AND id = ANY(@ids::uuid[]);
 
@@ -81,8 +85,3 @@ WHERE m.id = c.id;
 
 -- name: SetModified :exec
 UPDATE memories SET modified_at = @modified_at WHERE id = @id;
-
--- name: MemoriesByID :many
-SELECT sqlc.embed(m), r.description, r.body
-FROM memories m JOIN revisions r ON r.id = m.revision_id
-WHERE m.id = ANY(@ids::uuid[]);

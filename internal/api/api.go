@@ -52,6 +52,7 @@ type api struct {
 	options Options
 	huma    huma.API
 	streams chan struct{} // one place for each event stream that may be open
+	answers keptAnswers
 }
 
 // New returns the handler of everything under /api, and of /healthz and /readyz. It expects whole paths: nothing is

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log/slog"
 	"net"
@@ -170,16 +171,23 @@ func TestAMethodThatAnAddressDoesNotTakeIs405AndTheOthersAreNamed(t *testing.T) 
 	}
 }
 
-func TestWithoutPostgresACallIs503AndSaysWhenToComeBack(t *testing.T) {
-	t.Parallel()
+// ownPostgres is one that no other test uses.
+func ownPostgres(t *testing.T) *local.Server {
+	t.Helper()
 	own, err := local.Start(t.Context(), local.Options{DataDir: t.TempDir(), Log: slog.New(slog.DiscardHandler), NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = own.Stop(t.Context()) }) // stopped by the test already, unless that failed earlier
+	t.Cleanup(func() { _ = own.Stop(context.Background()) }) // stopped by the test already, where it is about that
 	if err := postgres.Migrate(t.Context(), own.URL()); err != nil {
 		t.Fatal(err)
 	}
+	return own
+}
+
+func TestWithoutPostgresACallIs503AndSaysWhenToComeBack(t *testing.T) {
+	t.Parallel()
+	own := ownPostgres(t)
 	s := serve(t, memoirtest.StartAt(t, own.URL(), tabs), api.Options{})
 	at := s.at("ada", "Tabs")
 	if r := s.call("GET", "/readyz", nil); r.status != 200 {

@@ -63,7 +63,8 @@ func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[
 	if in.NotRemoved && in.State == "" {
 		in.State = string(memories.Deleted)
 	}
-	page, claudeMDProblem, err := a.store.MemoriesOf(ctx, in.Slug, postgres.List{
+	now := time.Now()
+	page, agent, err := a.store.MemoriesOf(ctx, in.Slug, postgres.List{
 		Type: memories.Type(in.Type), State: memories.State(in.State), Stale: in.Stale, Flagged: in.Flagged, NotRemoved: in.NotRemoved,
 		Session: in.Session, Name: in.Name, Search: in.Q,
 		Sort: postgres.Sort(in.Sort), Limit: in.Limit, Cursor: in.Cursor,
@@ -71,7 +72,10 @@ func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[
 	if err != nil {
 		return nil, err
 	}
-	return ok(memoryList(page, func(string) string { return claudeMDProblem }, time.Now())), nil
+	if !in.Stale { // which memories are stale is told by the clock
+		keepFor(ctx, agent.Snapshot, now, untilOlder(page.Memories, now))
+	}
+	return ok(memoryList(page, func(string) string { return agent.ClaudeMDProblem }, now)), nil
 }
 
 // memoryList describes a page; problem says what is wrong with an agent's CLAUDE.md.

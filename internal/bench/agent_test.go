@@ -40,13 +40,14 @@ func BenchmarkOneAgent(b *testing.B) {
 				weigh(p, "one agent, after mirroring from cold", files)
 				execute(b, conn, "VACUUM ANALYZE") // as a server that runs for a few minutes has had
 
+				search(p, files)
 				listPages(p, files, conn)
 				if files == largest {
 					listSteadily(p)
 					listTogether(p, url, conn)
 					talkNonsense(p, dir)
+					searchAfterwards(p)
 				}
-				search(p, files)
 				openTab(p, files, conn)
 				deleteOneByOne(p, files, conn, dir)
 				p.stop()
@@ -75,7 +76,8 @@ type farther struct {
 
 var far farther
 
-// listPages measures the first page of a list and a far one in turns with the bare query.
+// listPages measures the first page of a list and a far one in turns with the bare query: asked for again, and when something has
+// been written since.
 func listPages(p *process, files int, conn *pgx.Conn) {
 	p.Helper()
 	pages := []struct {
@@ -91,19 +93,33 @@ func listPages(p *process, files int, conn *pgx.Conn) {
 	}
 	agent := int64(count(p.B, conn, "SELECT id FROM agents WHERE slug = 'agent-00'"))
 	for _, page := range pages {
-		f := figure{Files: files}
-		for range listings {
-			f.Took = append(f.Took, timed(func() { p.get("/api/v1/agents/agent-00/memories" + page.query) }))
-			f.Floor = append(f.Floor, timed(func() { listPlainly(p.B, conn, agent, page.after) }))
+		measured := func(before func()) figure {
+			f := figure{Files: files}
+			for range listings {
+				before()
+				f.Took = append(f.Took, timed(func() { p.get("/api/v1/agents/agent-00/memories" + page.query) }))
+				f.Floor = append(f.Floor, timed(func() { listPlainly(p.B, conn, agent, page.after) }))
+			}
+			return f.sorted()
 		}
-		f = f.sorted()
+		again, changed := measured(func() {}), measured(func() { writeNothing(p.B, conn) })
 		if files == largest {
-			report.Lists = append(report.Lists, named{page.job, f})
+			for range listings {
+				report.Hello.Took = append(report.Hello.Took, timed(func() { p.get("/healthz") }))
+			}
+			report.Hello = report.Hello.sorted()
+			report.Lists = append(report.Lists, named{page.job, again}, named{page.job + ", something written before each time", changed})
 		}
 		if page.after == nil {
-			report.Growth.add(page.job, files, f.Median())
+			report.Growth.add(page.job, files, changed.Median())
 		}
 	}
+}
+
+// writeNothing is a transaction that Postgres takes for one that writes, so that nothing that was kept counts any more.
+func writeNothing(b *testing.B, conn *pgx.Conn) {
+	b.Helper()
+	execute(b, conn, "SELECT pg_current_xact_id()")
 }
 
 // walkTo turns the pages of a list as a script does, and checks that each memory is on one of them.
@@ -169,8 +185,11 @@ type throughput struct{ Lists, Floor float64 }
 
 func (t throughput) Share() float64 { return 100 * t.Lists / t.Floor }
 
+// writing is how often a second something is written while lists are asked for that are not always the same.
+const writing = 100
+
 // listTogether lets several clients ask for the first page as fast as they are answered, in turns with the bare query on as
-// many connections.
+// many connections: while nothing is written, and while much is.
 func listTogether(p *process, databaseURL string, conn *pgx.Conn) {
 	p.Helper()
 	agent := int64(count(p.B, conn, "SELECT id FROM agents WHERE slug = 'agent-00'"))
@@ -178,18 +197,38 @@ func listTogether(p *process, databaseURL string, conn *pgx.Conn) {
 	for i := range conns {
 		conns[i] = connect(p.B, databaseURL)
 	}
-	var all []throughput
-	for range 3 {
-		all = append(all, throughput{
-			Lists: perSecond(func(int) { p.get(fmt.Sprintf("/api/v1/agents/agent-00/memories?limit=%d", pageLimit)) }),
-			Floor: perSecond(func(client int) { listPlainly(p.B, conns[client], agent, nil) }),
-		})
+	measured := func() throughput {
+		var all []throughput
+		for range 3 {
+			all = append(all, throughput{
+				Lists: perSecond(func(int) { p.get(fmt.Sprintf("/api/v1/agents/agent-00/memories?limit=%d", pageLimit)) }),
+				Floor: perSecond(func(client int) { listPlainly(p.B, conns[client], agent, nil) }),
+			})
+		}
+		slices.SortFunc(all, func(x, y throughput) int { return int(1000 * (x.Share() - y.Share())) })
+		return all[1]
 	}
+	report.Throughput = measured()
+	ended := make(chan struct{})
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		pace := time.NewTicker(time.Second / writing)
+		defer pace.Stop()
+		for {
+			select {
+			case <-pace.C:
+				writeNothing(p.B, conn)
+			case <-ended:
+				return
+			}
+		}
+	})
+	report.WrittenMeanwhile = measured()
+	close(ended)
+	writer.Wait()
 	for _, conn := range conns {
 		conn.Close(p.Context()) //nolint:errcheck // it is of no more use
 	}
-	slices.SortFunc(all, func(x, y throughput) int { return int(1000 * (x.Share() - y.Share())) })
-	report.Throughput = all[1]
 }
 
 // perSecond says how often a second all clients together get something done.
@@ -225,11 +264,33 @@ var kinds = []struct {
 	{"a word and a number", func(r *rand.Rand) string { return fmt.Sprintf("%s %d", word(r), r.IntN(900)) }},
 }
 
+// search measures searches by a server in which somebody has searched before.
 func search(p *process, files int) {
 	p.Helper()
-	random := rand.New(rand.NewPCG(9, 10))
-	all := figure{Files: files}
-	each := make([]figure, len(kinds))
+	searchFor(p, files, 7)
+	all, each := searchFor(p, files, 9)
+	report.Growth.add("a search", files, all.Median())
+	if files != largest {
+		return
+	}
+	report.Searches = append(report.Searches, named{"all of them", all})
+	for i, f := range each {
+		report.Searches = append(report.Searches, named{kinds[i].name, f})
+	}
+}
+
+// searchAfterwards measures searches when Postgres has had to read much else.
+func searchAfterwards(p *process) {
+	p.Helper()
+	all, _ := searchFor(p, largest, 11)
+	report.Searches = append(report.Searches, named{"all of them, after half of the memories were listed page by page", all})
+}
+
+// searchFor asks what a seed gives, and returns what it took, all of it and by kind.
+func searchFor(p *process, files int, seed uint64) (all figure, each []figure) {
+	p.Helper()
+	random := rand.New(rand.NewPCG(seed, seed+1))
+	all, each = figure{Files: files}, make([]figure, len(kinds))
 	for i := range searches {
 		kind := i % len(kinds)
 		query := fmt.Sprintf("?limit=%d&q=%s", pageLimit, url.QueryEscape(kinds[kind].query(random)))
@@ -237,15 +298,10 @@ func search(p *process, files int) {
 		all.Took = append(all.Took, took)
 		each[kind].Took = append(each[kind].Took, took)
 	}
-	all = all.sorted()
-	report.Growth.add("a search", files, all.Median())
-	if files != largest {
-		return
+	for i := range each {
+		each[i] = each[i].sorted()
 	}
-	report.Searches = append(report.Searches, named{"all of them", all})
-	for i, f := range each {
-		report.Searches = append(report.Searches, named{kinds[i].name, f.sorted()})
-	}
+	return all.sorted(), each
 }
 
 // tabFiles is how many memories the goal of the Memory tab is set for.

@@ -38,8 +38,10 @@ type figures struct {
 	Restarts, Saves, Deletions []figure
 	Bursts                     []arrived
 	Lists, Searches            []named
+	Hello                      figure // a request that asks for nothing
 	Steady                     figure
 	Throughput                 throughput
+	WrittenMeanwhile           throughput // of lists, while something is written a hundred times a second
 	Tabs                       []opened
 	Weights                    []weighed
 	Nonsense                   flood

@@ -125,7 +125,7 @@ func burst(p *process, where, dir, agent string, sessions int) {
 		if p.total(agent) == before+burstFiles {
 			return true
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(25 * time.Millisecond) // to count costs the server something
 		return false
 	})
 	report.Bursts = append(report.Bursts, arrived{where, written.Sub(started), time.Since(written)})

@@ -2,11 +2,27 @@ package files
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"syscall"
 )
+
+// SyncDirectory makes what has been removed from a directory durable, also through links. One that is gone has nothing to be synced.
+func SyncDirectory(root *os.Root, relPath string) error {
+	dir, err := Resolve(root, relPath)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = syncDirectory(root, dir)
+	}
+	if err != nil {
+		return fmt.Errorf("syncing %s: %w", relPath, err)
+	}
+	return nil
+}
 
 // syncDirectory makes the names in a directory durable.
 func syncDirectory(root *os.Root, dir string) error {

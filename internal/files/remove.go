@@ -13,6 +13,8 @@ import (
 //
 // Somebody may save the file at any moment, so it is first moved aside and then looked at: what is looked at is what is removed.
 // A file saved in between is under the old name, and is not touched. Moved back is only where nothing newer is.
+//
+// A power cut may bring the file back until its directory is synced (SyncDirectory). Whoever removes several does that once.
 func RemoveIf(root *os.Root, relPath, hash string) error {
 	dir, err := Resolve(root, path.Dir(relPath))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -23,9 +25,6 @@ func RemoveIf(root *os.Root, relPath, hash string) error {
 	}
 	name := path.Join(dir, path.Base(relPath))
 	if err := removeIf(root, name, hash); err != nil {
-		return fmt.Errorf("removing %s: %w", relPath, err)
-	}
-	if err := syncDirectory(root, dir); err != nil {
 		return fmt.Errorf("removing %s: %w", relPath, err)
 	}
 	return nil

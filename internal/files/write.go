@@ -36,43 +36,96 @@ type Options struct {
 //
 // A link at the path is written through when its target is inside root; ErrLeaves otherwise.
 func Write(root *os.Root, relPath string, data []byte, opts Options) error {
+	s, err := prepare(root, relPath, data, opts)
+	if err != nil {
+		return err
+	}
+	s.complete(data)
+	return s.Put()
+}
+
+// Staged is a Write of which the bytes go to disk, and are yet to be put in place. Either Put or Discard ends it.
+type Staged struct {
+	root         *os.Root
+	path, target string
+	temp         string
+	attributes   attributes
+	opts         Options
+	completed    chan error // what became of the temporary file
+	err          error      // why there is none
+}
+
+// Stage begins a Write: its bytes are taken to disk beside the file while other things are done. Where that fails, Put says so.
+func Stage(root *os.Root, relPath string, data []byte, opts Options) *Staged {
+	s, err := prepare(root, relPath, data, opts)
+	if err != nil {
+		return &Staged{err: err}
+	}
+	go s.complete(data)
+	return s
+}
+
+// prepare finds out where a file goes, and as whose.
+func prepare(root *os.Root, relPath string, data []byte, opts Options) (*Staged, error) {
 	target, err := Resolve(root, relPath)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("writing: %w", err)
+		return nil, fmt.Errorf("writing: %w", err)
 	}
 	if opts.New {
 		target, err = newTarget(root, relPath)
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
 	dir := path.Dir(target)
 	if err := makeDirectories(root, dir); err != nil {
-		return fmt.Errorf("writing %s: %w", relPath, err)
+		return nil, fmt.Errorf("writing %s: %w", relPath, err)
 	}
 	attributes, err := attributesFor(root, target)
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", relPath, err)
+		return nil, fmt.Errorf("writing %s: %w", relPath, err)
 	}
 	if opts.Hash == "" {
 		opts.Hash = Hash(data)
 	}
-	temp := path.Join(dir, tempPrefix+rand.Text())
-	if err := writeTemp(root, temp, data, attributes, opts.ModTime); err != nil {
-		return fmt.Errorf("writing %s: %w", relPath, errors.Join(err, discard(root, temp)))
+	return &Staged{
+		root: root, path: relPath, target: target, temp: path.Join(dir, tempPrefix+rand.Text()), attributes: attributes, opts: opts,
+		completed: make(chan error, 1),
+	}, nil
+}
+
+func (s *Staged) complete(data []byte) {
+	s.completed <- writeTemp(s.root, s.temp, data, s.attributes, s.opts.ModTime)
+}
+
+// Put puts the file in place, as Write does.
+func (s *Staged) Put() error {
+	if s.err != nil {
+		return s.err
 	}
-	if opts.IfHash != "" && !opts.New {
-		if temp, err = nameReplacing(root, temp, target, opts.Hash, opts.IfHash); err != nil {
-			return fmt.Errorf("writing %s: %w", relPath, errors.Join(err, discard(root, temp)))
-		}
+	err := <-s.completed
+	if err == nil && s.opts.IfHash != "" && !s.opts.New {
+		s.temp, err = nameReplacing(s.root, s.temp, s.target, s.opts.Hash, s.opts.IfHash)
 	}
-	if err := putInPlace(root, temp, target, opts); err != nil {
-		return fmt.Errorf("writing %s: %w", relPath, errors.Join(err, discard(root, temp)))
+	if err == nil {
+		err = putInPlace(s.root, s.temp, s.target, s.opts)
 	}
-	if err := syncDirectory(root, dir); err != nil {
-		return fmt.Errorf("writing %s: %w", relPath, err)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", s.path, errors.Join(err, discard(s.root, s.temp)))
+	}
+	if err := syncDirectory(s.root, path.Dir(s.target)); err != nil {
+		return fmt.Errorf("writing %s: %w", s.path, err)
 	}
 	return nil
+}
+
+// Discard leaves everything as it is.
+func (s *Staged) Discard() error {
+	if s.err != nil {
+		return nil
+	}
+	<-s.completed
+	return discard(s.root, s.temp)
 }
 
 // newTarget returns where a new file goes: its directory may be reached by links, the file itself may not.

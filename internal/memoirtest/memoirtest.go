@@ -40,7 +40,7 @@ type Memoir struct {
 // Files are texts by path, slash-separated and relative to the agents directory.
 type Files map[string]string
 
-// Start runs a Memoir over the files and returns when the first scan is done.
+// Start runs a Memoir over the files and returns when the first scan is done and a search finds all there is.
 func Start(t testing.TB, files Files) *Memoir {
 	t.Helper()
 	return StartAt(t, pgtest.New(t), files)
@@ -72,6 +72,7 @@ func StartAt(t testing.TB, url string, files Files) *Memoir {
 	})
 	m.Store, m.Engine = store, engine
 	m.Until("the first scan", engine.Ready)
+	m.Until("the search index", engine.Searchable)
 	return m
 }
 

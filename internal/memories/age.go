@@ -23,6 +23,11 @@ func AgeOf(modified, now time.Time) Age {
 	return Age{Days: days, Stale: days >= staleAfterDays}
 }
 
+// Until returns when a memory that was modified then will be a day older.
+func (a Age) Until(modified time.Time) time.Time {
+	return modified.Add(time.Duration(a.Days+1) * 24 * time.Hour)
+}
+
 // StaleSince returns the latest time of which a memory is stale at now.
 func StaleSince(now time.Time) time.Time { return now.Add(-staleAfterDays * 24 * time.Hour) }
 

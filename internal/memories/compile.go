@@ -210,6 +210,9 @@ func EntryCost(m Heading) Cost {
 	return Cost{ID: m.ID, Chars: utf8.RuneCountInString(EntryText(m)), Listed: true}
 }
 
+// nextInLine is how many memories are read at least: when one of those in full is deleted, the next one takes its place.
+const nextInLine = 4
+
 // ahead returns the first of the memories and those after it that are likely to be needed in full as well. Twice the room
 // that is left is what they may have together: a size is that of a file with its frontmatter, and a memory less is read
 // twice as often as one too many is read in vain.
@@ -220,7 +223,7 @@ func ahead(ms []Heading, limit, chars int) []Heading {
 	}
 	n := 1
 	for size := ms[0].Size; n < len(ms); n++ {
-		if size += ms[n].Size; size > most {
+		if size += ms[n].Size; size > most && n >= nextInLine {
 			break
 		}
 	}

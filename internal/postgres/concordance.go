@@ -26,8 +26,9 @@ const (
 )
 
 // MakeConcordances makes those that are missing, and those since which much has changed anew, one after the other. One of
-// 100,000 memories takes some seconds. Where another server is at it, nothing happens.
-func (s *Store) MakeConcordances(ctx context.Context) error {
+// 100,000 memories takes some seconds; pause is called before each thousand, and may take its time. Where another server is at it,
+// nothing happens.
+func (s *Store) MakeConcordances(ctx context.Context, pause func()) error {
 	const doing = "make a concordance"
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
@@ -55,7 +56,7 @@ func (s *Store) MakeConcordances(ctx context.Context) error {
 		return wrap(doing, err)
 	}
 	for _, agentID := range agents {
-		if err := makeConcordance(ctx, conn, agentID); err != nil {
+		if err := makeConcordance(ctx, conn, agentID, pause); err != nil {
 			return wrap(doing, err)
 		}
 	}
@@ -64,7 +65,7 @@ func (s *Store) MakeConcordances(ctx context.Context) error {
 
 // makeConcordance makes one, and removes those that the agent had. What changes from when it is begun on is noted, so that it
 // does not matter that its parts are read at different times.
-func makeConcordance(ctx context.Context, conn beginner, agentID int64) error {
+func makeConcordance(ctx context.Context, conn beginner, agentID int64, pause func()) error {
 	q := queries.New(conn)
 	id := rand.Int64()
 	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
@@ -79,7 +80,7 @@ func makeConcordance(ctx context.Context, conn beginner, agentID int64) error {
 	}
 	last, size := uuid.Nil, 0
 	for n := int32(0); ; n++ {
-		part, err := readPart(ctx, q, agentID, last)
+		part, err := readPart(ctx, q, agentID, last, pause)
 		if err != nil {
 			return err
 		}
@@ -114,9 +115,10 @@ type part struct {
 }
 
 // readPart reads the words of the memories that come after that one.
-func readPart(ctx context.Context, q *queries.Queries, agentID int64, after uuid.UUID) (part, error) {
+func readPart(ctx context.Context, q *queries.Queries, agentID int64, after uuid.UUID, pause func()) (part, error) {
 	p := part{words: map[string][]uint16{}}
 	for len(p.ids) < partSize {
+		pause()
 		rows, err := q.WordsOfMemories(ctx, queries.WordsOfMemoriesParams{AgentID: agentID, After: after, Most: readAtOnce})
 		if err != nil {
 			return part{}, err

@@ -3,7 +3,6 @@ package postgres
 import (
 	"bytes"
 	"context"
-	"errors"
 	"slices"
 	"sync"
 
@@ -29,42 +28,39 @@ type sinceHit struct {
 	titled bool
 }
 
-// byConcordance finds the memories of one agent that match; nil where the agent has no concordance, or too much has
-// changed since, or is in the trash, to be looked at in each search. What it asks Postgres goes
-// there and back in one piece: each round trip costs as much as counting the hits.
-func (on searcher) byConcordance(ctx context.Context, of scope, t memories.Type, sought search, c conditions) (*concordance, error) {
+// byConcordance finds the memories of the agent that match; nil where the agent has no concordance, or too much has
+// changed since, or is in the trash, to be looked at in each search. What it asks Postgres goes there and back in one piece, with
+// what begins the transaction and tells who the agent is: each round trip costs as much as counting the hits.
+func (on *searcher) byConcordance(ctx context.Context, t memories.Type, sought search) (*concordance, error) {
 	var at concordance
-	var id int64
+	var id *int64
 	var trash, changed []uuid.UUID
 	found := foundWords{terms: len(sought.terms)}
 	if t != "" {
 		found.terms++
 	}
-	c.args["most_changed"], c.args["most_trash"] = mostChanged, mostTrash
 	var all pgx.Batch
-	all.Queue(concordanceOf, c.args).QueryRow(func(row pgx.Row) error {
+	on.begin(&all)
+	all.Queue(concordanceOf, on.of.named()).QueryRow(func(row pgx.Row) error {
 		var parts int
-		err := row.Scan(&id, &parts)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
-		}
+		err := row.Scan(&on.of.agentID, &on.claudeMDProblem, &id, &parts)
 		found.make(parts)
 		return err
 	})
-	all.Queue(wordsSought, sought.ranges(t, of)).Query(found.read)
-	all.Queue(trashOf, c.args).Query(func(rows pgx.Rows) (err error) {
+	all.Queue(wordsSought, sought.ranges(t, on.of)).Query(found.read)
+	all.Queue(trashOf, on.of.named(), mostTrash).Query(func(rows pgx.Rows) (err error) {
 		trash, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 		return err
 	})
-	all.Queue(changedSince, c.args).Query(func(rows pgx.Rows) (err error) {
+	all.Queue(changedSince, sought.changed(t, on.of)).Query(func(rows pgx.Rows) (err error) {
 		changed, at.since, err = readChanged(rows)
 		return err
 	})
-	if err := on.tx.SendBatch(ctx, &all).Close(); err != nil || id == 0 || len(trash) > mostTrash || len(changed) > mostChanged {
+	if err := on.conn.SendBatch(ctx, &all).Close(); err != nil || id == nil || len(trash) > mostTrash || len(changed) > mostChanged {
 		return nil, err
 	}
 	var err error
-	if at.parts, err = on.concordances.parts(ctx, queries.New(on.tx), id); err != nil {
+	if at.parts, err = on.concordances.parts(ctx, queries.New(on.conn), *id); err != nil {
 		return nil, err
 	}
 	at.hits, at.titled = found.all()
@@ -77,17 +73,21 @@ func (on searcher) byConcordance(ctx context.Context, of scope, t memories.Type,
 	return &at, nil
 }
 
+// concordanceOf asks who the agent is, which its concordance is, and how many parts that has.
+const concordanceOf = `SELECT a.id, a.claude_md_problem, c.id, (SELECT count(*) FROM concordance_parts p WHERE p.concordance_id = c.id)
+	FROM agents a
+	CROSS JOIN LATERAL (SELECT max(id) AS id FROM concordances WHERE agent_id = a.id AND state = 'complete') c
+	WHERE a.slug = $1`
+
 // theConcordance is the one of the agent.
-const theConcordance = "(SELECT max(id) FROM concordances WHERE agent_id = @agent AND state = 'complete')"
+const theConcordance = `(SELECT max(c.id) FROM agents a JOIN concordances c ON c.agent_id = a.id AND c.state = 'complete' WHERE a.slug = @slug)`
 
-// concordanceOf asks which it is, and how many parts it has.
-const concordanceOf = `SELECT p.concordance_id, count(*) FROM concordance_parts p WHERE p.concordance_id = ` + theConcordance + ` GROUP BY 1`
-
-// wordsSought asks for the words from one to another. The fence keeps the planner from reading all words of all parts in place
-// of asking for a few in each.
+// wordsSought asks for the words from one to another. OFFSET 0 keeps the planner from reading all words of all parts in place
+// of asking for a few in each. What is unnested is selected first, so that the planner knows no better how much it is by looking at it:
+// else it would plan anew each time, which takes twice as long as to carry it out.
 const wordsSought = `SELECT t.kind, p.part, w.numbers
 	FROM concordance_parts p
-	CROSS JOIN unnest(@kinds::int[], @first::text[], @last::text[]) AS t (kind, first, last)
+	CROSS JOIN unnest((SELECT @kinds::int[]), (SELECT @first::text[]), (SELECT @last::text[])) AS t (kind, first, last)
 	CROSS JOIN LATERAL (SELECT w.numbers FROM concordance_words w
 		WHERE w.concordance_id = p.concordance_id AND w.part = p.part AND w.word >= t.first AND w.word <= t.last OFFSET 0) w
 	WHERE p.concordance_id = ` + theConcordance
@@ -118,7 +118,7 @@ func (s search) ranges(t memories.Type, of scope) pgx.NamedArgs {
 	if t != "" {
 		add(len(s.terms)*kindsOfTerm+inText, typeSign, wanted{word: string(t)})
 	}
-	return pgx.NamedArgs{"agent": of.agentID, "kinds": kinds, "first": first, "last": last}
+	return pgx.NamedArgs{"slug": of.named(), "kinds": kinds, "first": first, "last": last}
 }
 
 // foundWords are the memories that have the words, by kind and part.
@@ -170,13 +170,19 @@ const (
 )
 
 // trashOf asks for what is in the trash.
-const trashOf = "SELECT d.id FROM memories d WHERE d.agent_id = @agent AND d.state = 'deleted' LIMIT @most_trash + 1"
+const trashOf = `SELECT d.id FROM memories d
+	WHERE d.agent_id = (SELECT a.id FROM agents a WHERE a.slug = $1) AND d.state = 'deleted' LIMIT $2::int + 1`
 
 // changedSince asks for what the concordance says nothing certain of, and whether that is a hit. The limit is by the index alone.
 const changedSince = `SELECT n.memory_id, coalesce(s.words @@ @match::tsquery AND m.state <> 'deleted', false), coalesce(s.words @@ @titled::tsquery, false)
-	FROM (SELECT n.memory_id FROM concordance_since n WHERE n.concordance_id = ` + theConcordance + ` LIMIT @most_changed + 1) n
+	FROM (SELECT n.memory_id FROM concordance_since n WHERE n.concordance_id = ` + theConcordance + ` LIMIT @most_changed::int + 1) n
 	LEFT JOIN memory_search s ON s.memory_id = n.memory_id
 	LEFT JOIN memories m ON m.id = n.memory_id`
+
+// changed returns the arguments of changedSince, which asks for memories of the agent alone without its sign.
+func (s search) changed(t memories.Type, of scope) pgx.NamedArgs {
+	return pgx.NamedArgs{"slug": of.named(), "match": s.match(scope{}, t), "titled": s.titled(scope{}, t), "most_changed": mostChanged}
+}
 
 // readChanged returns all of these, and the hits among them in the order of their ids.
 func readChanged(rows pgx.Rows) (all []uuid.UUID, hits []sinceHit, err error) {
@@ -262,57 +268,29 @@ func (at *concordance) rest(chosen []uuid.UUID, after uuid.UUID, most int) []uui
 	return ids[:min(len(ids), most)]
 }
 
-// ranking puts the chosen hits in order.
-const ranking = `SELECT memory_id, rank FROM (
-		SELECT s.memory_id, ts_rank(s.words, @sought::tsquery) AS rank FROM memory_search s WHERE s.memory_id = ANY(@chosen::uuid[])
-	) ranked :beyond ORDER BY rank DESC, memory_id LIMIT @most`
+// rankedPage reads a page: the chosen hits in order, and behind them, with the rank 0, the rest.
+const rankedPage = `WITH ranked AS MATERIALIZED (SELECT s.memory_id AS id, ts_rank(s.words, @sought::tsquery) AS rank
+			FROM memory_search s WHERE s.memory_id = ANY(@chosen::uuid[])),
+		page AS MATERIALIZED (SELECT id, rank FROM (
+			SELECT id, rank FROM ranked :beyond UNION ALL SELECT unnest(@rest::uuid[]), 0) hits
+			ORDER BY rank DESC, id LIMIT @most)` + pageOfHits
 
-// rows reads one page, one row more than it shows.
-func (at *concordance) rows(ctx context.Context, tx pgx.Tx, l List, c conditions, after *place) ([]listRow, error) {
+// rows reads one page, one row more than it shows, as rankedRows does.
+func (at *concordance) rows(ctx context.Context, on *searcher, l List, sought search, after *place) ([]listRow, error) {
 	if at.total() == 0 {
 		return nil, nil
 	}
-	h, err := at.page(ctx, tx, l, c, after)
-	if err != nil {
-		return nil, err
+	chosen, most := at.chosen(), l.Limit+1
+	c := conditions{args: pgx.NamedArgs{"sought": sought.query(), "most": most}}
+	if after != nil && after.Key == unranked {
+		c.args["chosen"], c.args["rest"] = []uuid.UUID{}, at.rest(chosen, after.ID, most)
+		return on.last(ctx, c.beyond(rankedPage, nil), c.args)
 	}
-	return rowsOf(ctx, tx, h)
-}
-
-// page reads which hits a page has, one more than it shows, as rankedRows does.
-func (at *concordance) page(ctx context.Context, tx pgx.Tx, l List, c conditions, after *place) (h hits, err error) {
-	chosen := at.chosen()
-	h.ranked = len(chosen)
-	behind := after != nil && after.Key == unranked
-	if !behind {
-		c.args["chosen"], c.args["most"] = chosen, l.Limit+1
-		rows, err := tx.Query(ctx, c.beyond(ranking, after, "memory_id"), c.args)
-		if err != nil {
-			return hits{}, err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id uuid.UUID
-			var rank float32
-			if err := rows.Scan(&id, &rank); err != nil {
-				return hits{}, err
-			}
-			h.ids, h.ranks = append(h.ids, id), append(h.ranks, rank)
-		}
-		if err := rows.Err(); err != nil {
-			return hits{}, err
-		}
+	c.args["chosen"], c.args["rest"] = chosen, []uuid.UUID{}
+	if after != nil || len(chosen) < most {
+		c.args["rest"] = at.rest(chosen, uuid.Nil, most)
 	}
-	if more := l.Limit + 1 - len(h.ids); more > 0 {
-		from := uuid.Nil
-		if behind {
-			from = after.ID
-		}
-		for _, id := range at.rest(chosen, from, more) {
-			h.ids, h.ranks = append(h.ids, id), append(h.ranks, 0)
-		}
-	}
-	return h, nil
+	return on.last(ctx, c.beyond(rankedPage, after), c.args)
 }
 
 // partIDs are the ids of a part's memories as they are kept, in ascending order.

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"testing"
@@ -57,7 +58,7 @@ func TestAConcordanceFindsWhatTheIndexFinds(t *testing.T) {
 	// Memories that change while one is made.
 	execute(t, l.conn, "UPDATE concordances SET state = 'void'")
 	made := make(chan error)
-	go func() { made <- l.store.MakeConcordances(t.Context()) }()
+	go func() { made <- l.store.MakeConcordances(t.Context(), func() {}) }()
 	for n, making := 0, true; making; n++ {
 		select {
 		case err := <-made:
@@ -102,7 +103,7 @@ func TestAConcordanceFindsWhatTheIndexFinds(t *testing.T) {
 // concordance makes those that are due and returns the one of the library; 0: none.
 func (l *library) concordance() int {
 	l.Helper()
-	if err := l.store.MakeConcordances(l.Context()); err != nil {
+	if err := l.store.MakeConcordances(l.Context(), func() {}); err != nil {
 		l.Fatal(err)
 	}
 	return l.count("SELECT coalesce(max(id), 0) FROM concordances WHERE state = 'complete'")
@@ -177,4 +178,40 @@ func described(pages []postgres.Page) (all []string) {
 		all = append(all, fmt.Sprintf("%d of %d from %q, near %v", len(page.Memories), page.Total, first, page.Near))
 	}
 	return all
+}
+
+// TestASearchByTheSlugIsOneOfTheAgent asks by the slug alone, by a concordance, by the index, and in other orders.
+func TestASearchByTheSlugIsOneOfTheAgent(t *testing.T) {
+	t.Parallel()
+	l := setupLibrary(t, 6_000)
+	execute(t, l.conn, "UPDATE agents SET claude_md_problem = 'read-only'")
+	lists := []postgres.List{
+		{Search: "release"}, {Search: "release", Type: memories.Project}, {Search: "relaese"}, {Search: "zzzz"},
+		{Search: "release", Sort: postgres.ByName}, {Search: "release", Flagged: true},
+	}
+	for _, when := range []string{"without a concordance", "with one"} {
+		for _, list := range lists {
+			list.Limit = 60
+			want, err := l.store.Memories(t.Context(), l.agent, list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			page, problem, err := l.store.MemoriesOf(t.Context(), l.agent.Slug, list)
+			if err != nil || problem.ClaudeMDProblem != "read-only" {
+				t.Errorf("%s, %+v of the slug says %q of CLAUDE.md, and %v", when, list, problem, err)
+			}
+			if !reflect.DeepEqual(page.Memories, want.Memories) || page.Total != want.Total || page.Near != want.Near || page.NextCursor != want.NextCursor {
+				t.Errorf("%s, %+v of the slug has %q, of the agent %q", when, list, described([]postgres.Page{page}), described([]postgres.Page{want}))
+			}
+			if _, _, err := l.store.MemoriesOf(t.Context(), "nobody", list); !errors.Is(err, memories.ErrNotFound) {
+				t.Errorf("%s, %+v of an agent that there is none of has %v", when, list, err)
+			}
+		}
+		if l.concordance() == 0 {
+			t.Fatal("there is no concordance")
+		}
+	}
+	if n := l.count("SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND datname = current_database()"); n > 0 {
+		t.Errorf("%d searches have not ended their transaction", n)
+	}
 }

@@ -22,8 +22,27 @@ type Deletion struct {
 
 // Delete commits a deletion: the memory goes to the trash, each content that it has had leaves a tombstone, and the
 // files are marked for removal, so that a crash before they are gone is made good at the next look.
-func (w *Writer) Delete(ctx context.Context, d Deletion) error {
-	return w.together(ctx, "delete", func(q *queries.Queries) error { return w.delete(ctx, q, d) })
+//
+// meanwhile is called while Postgres works, and can ask it for nothing. It is given what goes into CLAUDE.md after the deletion, and
+// the agent's version then, where that is known without asking. Nil: nothing is to be done.
+func (w *Writer) Delete(ctx context.Context, d Deletion, meanwhile func(after Sections, version int64)) error {
+	var after *Agent
+	p := pipeline{meanwhile: func() {
+		if after == nil || meanwhile == nil || w.kept == nil || w.kept.version != after.ClaudeMD.Version || len(w.kept.changed) > 0 {
+			return
+		}
+		meanwhile(Sections{Headings: w.kept.headings}, after.ClaudeMD.Version)
+	}}
+	if w.agent != nil {
+		agent := *w.agent
+		agent.ClaudeMD.InStep, agent.ClaudeMD.Version = "", agent.ClaudeMD.Version+1
+		after = &agent
+	}
+	err := w.inOneTrip(ctx, "delete", &p, func(q *queries.Queries) error { return w.delete(ctx, q, d) })
+	if err == nil {
+		w.agent = after
+	}
+	return err
 }
 
 func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) error {
@@ -47,7 +66,7 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) err
 	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: paths}); err != nil {
 		return err
 	}
-	if err := w.outOfStep(ctx, q, d.Head.UUID); err != nil {
+	if err := w.outOfStepWithout(ctx, q, d.Head.UUID); err != nil {
 		return err
 	}
 	return journalOne(ctx, q, w.agentID, deleted)
@@ -75,9 +94,14 @@ func (w *Writer) FilesRemoved(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	return w.withoutWaiting(ctx, "record the removal", func(q *queries.Queries) error {
-		return q.MarkFilesRemoved(ctx, queries.MarkFilesRemovedParams{AgentID: w.agentID, Paths: paths})
-	})
+	return w.withoutWaiting(ctx, "record the removal", func(q *queries.Queries) error { return w.filesRemoved(ctx, q, paths) })
+}
+
+func (w *Writer) filesRemoved(ctx context.Context, q *queries.Queries, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	return q.MarkFilesRemoved(ctx, queries.MarkFilesRemovedParams{AgentID: w.agentID, Paths: paths})
 }
 
 // FileNotRemoved records why a file could not be removed; it is tried again.

@@ -53,6 +53,16 @@ func (k *keptHeadings) raise(changed ...uuid.UUID) {
 	k.changed = append(k.changed, changed...)
 }
 
+// raiseWithout follows a transaction that raises the agent's version and deletes a memory, before it is committed.
+func (k *keptHeadings) raiseWithout(deleted uuid.UUID) {
+	if k == nil {
+		return
+	}
+	k.version++
+	id := deleted.String()
+	k.headings = slices.DeleteFunc(k.headings, func(m memories.Heading) bool { return m.ID == id })
+}
+
 // renew takes what has become of the memories that have changed. Those that are not among the rows are in no CLAUDE.md any more.
 func (k *keptHeadings) renew(rows []queries.HeadingsOfRow) {
 	changed := make(map[string]struct{}, len(k.changed))

@@ -24,15 +24,19 @@ func TestWhateverAnybodyChangesTheKeptHeadingsAreThoseOnRecord(t *testing.T) {
 	}
 	t.Cleanup(other.Close)
 	random := rand.New(rand.NewPCG(7, 8))
-	stores := []*postgres.Store{l.store, other}
-	for step := range 300 {
+	store, idle := l.store, other
+	for step := range 400 {
 		// One of them stays at it for some steps, so that it goes by what it has kept.
-		store := stores[step/7%2]
+		if random.IntN(3) == 0 {
+			store, idle = idle, store
+		}
 		err := store.WithAgent(t.Context(), l.agent.ID, func(w *postgres.Writer) error {
-			if random.IntN(8) == 0 {
-				return l.publishes(store, w, random)
+			if random.IntN(4) > 0 {
+				l.changes(w, random)
 			}
-			l.changes(w, random)
+			if random.IntN(3) == 0 {
+				return nil
+			}
 			return l.publishes(store, w, random)
 		})
 		if err != nil {
@@ -72,24 +76,23 @@ func (l *library) publishes(store *postgres.Store, w *postgres.Writer, random *r
 	return w.Published(l.Context(), p)
 }
 
-// changes makes a few changes, some of which Postgres refuses.
+// changes makes a few changes, some of which Postgres refuses, at once or when all else has been said.
 func (l *library) changes(w *postgres.Writer, random *rand.Rand) {
 	for range 1 + random.IntN(3) {
-		refused := random.IntN(5) == 0
+		refused, late := random.IntN(3) == 0, random.IntN(2) == 0
+		b := &postgres.Batch{}
 		head := l.anyHead(w, random)
 		var err error
 		switch random.IntN(4) {
 		case 0:
 			refused = false
-			err = w.Delete(l.Context(), postgres.Deletion{Head: head, Actor: memories.ByScript})
+			err = w.Delete(l.Context(), postgres.Deletion{Head: head, Actor: memories.ByScript}, nil)
 		case 1:
 			id := uuid.Must(uuid.NewV7())
 			head.UUID, head.Name = id, "New "+id.String()
 			head.State, head.DeletedAt, head.DeletedBy = memories.Active, time.Time{}, ""
-			if refused {
-				head.State = "unheard of"
-			}
-			err = w.Apply(l.Context(), &postgres.Batch{NewHeads: []postgres.Head{head}})
+			b.NewHeads = []postgres.Head{head}
+			err = l.applies(w, b, refused, late)
 		default:
 			head.Description = fmt.Sprintf("What is said of it now: %d", random.IntN(1000))
 			head.Type = memories.Types()[random.IntN(4)]
@@ -97,15 +100,28 @@ func (l *library) changes(w *postgres.Writer, random *rand.Rand) {
 			if random.IntN(4) == 0 {
 				head.Type, head.State = "", memories.NeedsAttention
 			}
-			if refused {
-				head.State = "unheard of"
-			}
-			err = w.Apply(l.Context(), &postgres.Batch{Heads: []postgres.Head{head}})
+			b.Heads = []postgres.Head{head}
+			err = l.applies(w, b, refused, late)
 		}
 		if refused != (err != nil) {
 			l.Fatalf("a change that was to be refused: %v; the error: %v", refused, err)
 		}
 	}
+}
+
+// applies saves the one memory of a batch, unless that is to be refused: for what it says, or for what is to be written last.
+func (l *library) applies(w *postgres.Writer, b *postgres.Batch, refused, late bool) error {
+	heads := b.NewHeads
+	if heads == nil {
+		heads = b.Heads
+	}
+	switch {
+	case refused && late:
+		b.Activity = []postgres.Happening{postgres.HappensTo(heads[0], heads[0].Life(), postgres.Now(), "unheard of", memories.ByScript)}
+	case refused:
+		heads[0].State = "unheard of"
+	}
+	return w.Apply(l.Context(), b)
 }
 
 func (l *library) anyHead(w *postgres.Writer, random *rand.Rand) postgres.Head {

@@ -55,7 +55,14 @@ type Page struct {
 	Near       bool   // no memory of the agent holds all the words of the search; these come close
 	NextCursor string // empty: this is the end
 
-	claudeMDProblem string // of the agent whose slug was asked for, where a memory was found
+	of ListedAgent // whose slug was asked for, where a memory was found
+}
+
+// ListedAgent is what a list tells of the agent besides its memories.
+type ListedAgent struct {
+	ClaudeMDProblem string
+	// Snapshot is what Postgres saw when the list was read, or had seen before; empty where a list is not kept by it.
+	Snapshot Snapshot
 }
 
 // ErrCursor says that a cursor belongs to no page of this list.
@@ -84,6 +91,9 @@ var orders = map[Sort]order{
 	}},
 }
 
+// rowColumns are of memories m and their revisions r.
+const rowColumns = headColumns + ", r.description, r.body, " + howCarried
+
 const headColumns = `m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path,
 	m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at,
 	m.deleted_at, m.deleted_by, m.index_lines, m.restoring`
@@ -91,13 +101,16 @@ const headColumns = `m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.re
 // A scope is whose memories are wanted: of one agent, or of all.
 type scope struct {
 	agentID int64            // 0: of all agents, or of the one with the slug
-	slug    string           // of an agent of which nothing else is known; not for a search
+	slug    string           // of an agent of which nothing else is known
 	slugs   map[int64]string // of each agent of which the id is known
 }
 
 func (a Agent) scope() scope {
 	return scope{agentID: a.ID, slugs: map[int64]string{a.ID: a.Slug}}
 }
+
+// named returns the slug of the one agent.
+func (of scope) named() string { return cmp.Or(of.slug, of.slugs[of.agentID]) }
 
 // one returns the id of the agent as a query has it; empty where the scope is all agents.
 func (of scope) one(args pgx.NamedArgs) string {
@@ -119,25 +132,21 @@ const maxSearch = 1000
 // ErrSearch says that more is searched for than can be looked up.
 var ErrSearch = &memories.InvalidError{Field: "q", Reason: "is longer than 1,000 characters; search for the words that matter"}
 
-// Memories returns one page of an agent's memories. It fails with ErrCursor and ErrSearch.
+// Memories returns one page of an agent's memories. It fails with ErrCursor and ErrSearch; a search may also fail with
+// memories.ErrNotFound, where the agent has been forgotten meanwhile.
 func (s *Store) Memories(ctx context.Context, agent Agent, list List) (Page, error) {
 	return s.page(ctx, agent.scope(), list)
 }
 
-// MemoriesOf is Memories of the agent with the slug, and says what is wrong with its CLAUDE.md. A list without a search takes
-// one round trip: to ask for the agent first would add a quarter to it. It fails with memories.ErrNotFound as well.
-func (s *Store) MemoriesOf(ctx context.Context, slug string, list List) (page Page, claudeMDProblem string, err error) {
-	if list.Search == "" {
-		page, err = s.page(ctx, scope{slug: slug}, list)
-		if err != nil || len(page.Memories) > 0 {
-			return page, page.claudeMDProblem, err
-		}
+// MemoriesOf is Memories of the agent with the slug, and tells of the agent. It does not ask for the agent first, which would add a
+// round trip. It fails with memories.ErrNotFound as well.
+func (s *Store) MemoriesOf(ctx context.Context, slug string, list List) (Page, ListedAgent, error) {
+	page, err := s.page(ctx, scope{slug: slug}, list)
+	if err != nil || len(page.Memories) > 0 {
+		return page, page.of, err
 	}
 	agent, err := s.AgentUncounted(ctx, slug)
-	if err == nil && list.Search != "" {
-		page, err = s.Memories(ctx, agent, list)
-	}
-	return page, agent.ClaudeMD.Problem, err
+	return page, ListedAgent{ClaudeMDProblem: agent.ClaudeMD.Problem}, err
 }
 
 func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err error) {
@@ -171,7 +180,7 @@ func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err e
 		page.NextCursor = seal(mark, place{orders[list.Sort].key(last.head, last.rank), last.head.ID, page.Near})
 	}
 	if len(rows) > 0 {
-		page.claudeMDProblem = text(rows[0].claudeMDProblem)
+		page.of = ListedAgent{text(rows[0].claudeMDProblem), Snapshot(rows[0].snapshot)}
 	}
 	page.Memories, err = complete(ctx, s.q, of, rows)
 	return page, err
@@ -180,10 +189,9 @@ func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err e
 // conditions are the part of a query that says which memories belong to a list, from FROM on, and the query that counts
 // them.
 type conditions struct {
-	sql, count  string
-	args        pgx.NamedArgs
-	searchAlone bool // the search index tells all but what is in the trash
-	tallied     bool // to count takes no look at any memory
+	sql, count string
+	args       pgx.NamedArgs
+	tallied    bool // to count takes no look at any memory
 }
 
 func (l List) conditions(of scope, sought search) conditions {
@@ -192,9 +200,9 @@ func (l List) conditions(of scope, sought search) conditions {
 	if l.Search != "" {
 		args["sought"], args["match"], args["titled"] = sought.query(), sought.match(of, l.Type), sought.titled(of, l.Type)
 	}
-	if l.Sort == byRank && !l.filters() && len(sought.phrases) == 0 {
+	if l.byIndexAlone(sought) {
 		alone := searchAlone(agent)
-		return conditions{sql: alone, count: "SELECT count(*) " + alone, args: args, searchAlone: true}
+		return conditions{sql: alone, count: "SELECT count(*) " + alone, args: args}
 	}
 	var sql strings.Builder
 	sql.WriteString("FROM memories m")
@@ -268,8 +276,13 @@ func (l List) filtersBeyondTallies() bool {
 	return l.Stale || l.Flagged || l.NotRemoved || l.Session != "" || l.Name != ""
 }
 
-// searchAlone says what belongs to a list for which the search index tells all but what is in the trash. It reads no
-// other memory, which would cost more than the search.
+// byIndexAlone says whether the search index tells all of what belongs to the list, but what is in the trash.
+func (l List) byIndexAlone(sought search) bool {
+	return l.Sort == byRank && !l.filters() && len(sought.phrases) == 0
+}
+
+// searchAlone says what belongs to a list of which byIndexAlone is true. It reads no other memory, which would cost more than
+// the search.
 func searchAlone(agent string) string {
 	trash := "SELECT d.id FROM memories d WHERE d.state = 'deleted'"
 	if agent != "" {
@@ -285,6 +298,7 @@ type listRow struct {
 	carried           carried
 	total             int // of the whole list, where it is tallied
 	claudeMDProblem   *string
+	snapshot          string
 }
 
 // listed reads one page of a list, one row more than it shows, and how long the list is.
@@ -305,17 +319,17 @@ func listed(ctx context.Context, on reader, l List, of scope, after *place) (row
 
 // listRows reads one page of a list in the order of its sort, one row more than it shows.
 func listRows(ctx context.Context, on reader, l List, c conditions, after *place) ([]listRow, error) {
-	total, problem := "0", "NULL"
+	total, problem, snapshot := "0", "NULL", "''"
 	if c.tallied {
 		total = "(" + c.count + ")"
 	}
 	if c.args["slug"] != nil {
-		problem = "(SELECT a.claude_md_problem FROM agents a WHERE a.slug = @slug)"
+		problem, snapshot = "(SELECT a.claude_md_problem FROM agents a WHERE a.slug = @slug)", "("+whatIsSeen+")"
 	}
 	by := orders[l.Sort]
-	rows, err := on.Query(ctx, fmt.Sprintf(`WITH page AS (%[1]s) SELECT %[2]s, r.description, r.body, %[4]s, %[5]s, %[6]s
+	rows, err := on.Query(ctx, fmt.Sprintf(`WITH page AS (%[1]s) SELECT %[2]s, %[4]s, %[5]s, %[6]s
 		FROM page m JOIN revisions r ON r.id = m.revision_id ORDER BY %[3]s`,
-		by.page(c, l, after), headColumns, by.by(), howCarried, total, problem), c.args)
+		by.page(c, l, after), rowColumns, by.by(), total, problem, snapshot), c.args)
 	if err != nil {
 		return nil, err
 	}
@@ -361,18 +375,22 @@ type reader interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-func scanRow(row pgx.CollectableRow) (listRow, error) {
-	var r listRow
-	m := &r.head
-	err := row.Scan(&m.ID, &m.AgentID, &m.Name, &m.Readable, &m.State, &m.Type, &m.RevisionID, &m.Fingerprint, &m.Hash,
-		&m.Size, &m.Path, &m.Session, &m.ModifiedAt, &m.ContentAt, &m.Problems, &m.ClaudeMdChars, &m.ClaudeMdListed,
-		&m.CreatedAt, &m.UpdatedAt, &m.DeletedAt, &m.DeletedBy, &m.IndexLines, &m.Restoring,
-		&r.description, &r.body, &r.carried, &r.total, &r.claudeMDProblem)
+func scanRow(row pgx.CollectableRow) (r listRow, err error) {
+	err = row.Scan(r.columns(&r.total, &r.claudeMDProblem, &r.snapshot)...)
 	return r, err
 }
 
+// columns are where what rowColumns asks for goes, and what is asked for beside them.
+func (r *listRow) columns(beside ...any) []any {
+	m := &r.head
+	return append([]any{&m.ID, &m.AgentID, &m.Name, &m.Readable, &m.State, &m.Type, &m.RevisionID, &m.Fingerprint, &m.Hash,
+		&m.Size, &m.Path, &m.Session, &m.ModifiedAt, &m.ContentAt, &m.Problems, &m.ClaudeMdChars, &m.ClaudeMdListed,
+		&m.CreatedAt, &m.UpdatedAt, &m.DeletedAt, &m.DeletedBy, &m.IndexLines, &m.Restoring,
+		&r.description, &r.body, &r.carried}, beside...)
+}
+
 func (l List) mark(of scope) string {
-	return markOf("memories", cmp.Or(of.slug, of.slugs[of.agentID]), l.Type, l.State, l.Stale, l.Flagged, l.NotRemoved, l.Session, l.Name, l.Search, l.Sort)
+	return markOf("memories", of.named(), l.Type, l.State, l.Stale, l.Flagged, l.NotRemoved, l.Session, l.Name, l.Search, l.Sort)
 }
 
 // canBeKey says whether a key is written as its sort writes them, so that a forged cursor never reaches a cast in

@@ -26,13 +26,16 @@ func (w *Writer) Memory(ctx context.Context, slug, id string) (memories.Memory, 
 	return memoryOf(ctx, w.conn, Agent{ID: w.agentID, Slug: slug}, id)
 }
 
+// oneMemory asks for a memory of an agent.
+const oneMemory = `SELECT ` + rowColumns + `, 0, NULL, ''
+		FROM memories m JOIN revisions r ON r.id = m.revision_id WHERE m.agent_id = $1 AND m.id = $2`
+
 func memoryOf(ctx context.Context, on queries.DBTX, agent Agent, id string) (memories.Memory, error) {
 	parsed, err := parseID(id)
 	if err != nil {
 		return memories.Memory{}, err
 	}
-	rows, err := on.Query(ctx, `SELECT `+headColumns+`, r.description, r.body, `+howCarried+`, 0, NULL
-		FROM memories m JOIN revisions r ON r.id = m.revision_id WHERE m.agent_id = $1 AND m.id = $2`, agent.ID, parsed)
+	rows, err := on.Query(ctx, oneMemory, agent.ID, parsed)
 	if err != nil {
 		return memories.Memory{}, wrap("read memory", err)
 	}
@@ -40,6 +43,10 @@ func memoryOf(ctx context.Context, on queries.DBTX, agent Agent, id string) (mem
 	if err != nil {
 		return memories.Memory{}, wrap("read memory", err)
 	}
+	return completeOne(ctx, on, agent, row)
+}
+
+func completeOne(ctx context.Context, on queries.DBTX, agent Agent, row listRow) (memories.Memory, error) {
 	found, err := complete(ctx, queries.New(on), agent.scope(), []listRow{row})
 	if err != nil {
 		return memories.Memory{}, err

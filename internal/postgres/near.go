@@ -7,7 +7,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"memoir/internal/postgres/internal/queries"
@@ -23,7 +22,7 @@ const (
 
 // nearSearch returns the search with the words that come close beside each that was typed, and false where there are
 // none, or where the database cannot tell.
-func nearSearch(ctx context.Context, tx pgx.Tx, exact search) (search, bool, error) {
+func nearSearch(ctx context.Context, q *queries.Queries, exact search) (search, bool, error) {
 	near := search{phrases: exact.phrases, near: true}
 	var typed []string
 	for _, t := range exact.terms {
@@ -34,7 +33,7 @@ func nearSearch(ctx context.Context, tx pgx.Tx, exact search) (search, bool, err
 	if len(typed) == 0 || len(typed) > mostNearWords {
 		return near, false, nil
 	}
-	alternatives, err := closeWords(ctx, tx, typed)
+	alternatives, err := closeWords(ctx, q, typed)
 	if err != nil || len(alternatives) == 0 {
 		return near, false, err
 	}
@@ -45,8 +44,8 @@ func nearSearch(ctx context.Context, tx pgx.Tx, exact search) (search, bool, err
 }
 
 // closeWords returns for each typed word the words of memories that come close to it, the closest first.
-func closeWords(ctx context.Context, tx pgx.Tx, typed []string) (map[string]term, error) {
-	rows, err := queries.New(tx).SimilarWords(ctx, typed)
+func closeWords(ctx context.Context, q *queries.Queries, typed []string) (map[string]term, error) {
+	rows, err := q.SimilarWords(ctx, typed)
 	if err != nil {
 		return nil, err
 	}

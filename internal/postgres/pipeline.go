@@ -11,30 +11,74 @@ import (
 )
 
 // together runs the statements that do asks for as one transaction, in one round trip instead of one for each, for BEGIN
-// and for COMMIT. They are sent when do returns, so that do can ask for nothing that gives rows.
+// and for COMMIT. They are sent when do returns, so that do can ask for nothing that gives rows, and find rows by their keys.
 func (w *Writer) together(ctx context.Context, doing string, do func(*queries.Queries) error) error {
-	var p pipeline
-	if err := do(queries.New(&p)); err != nil {
+	return w.inOneTrip(ctx, doing, &pipeline{}, do)
+}
+
+// inOneTrip is together, with a pipeline that may have something to do meanwhile, or something to read at the end.
+func (w *Writer) inOneTrip(ctx context.Context, doing string, p *pipeline, do func(*queries.Queries) error) error {
+	q := queries.New(p)
+	if err := q.KeepPlans(ctx); err != nil {
 		return w.ended(doing, err)
 	}
+	if err := do(q); err != nil {
+		return w.ended(doing, err)
+	}
+	if p.last != nil {
+		p.last(&p.batch)
+	}
 	// What is sent up to one Sync is one transaction to Postgres, whether it is called one or not.
-	return w.ended(doing, w.conn.SendBatch(ctx, &p.batch).Close())
+	results := w.conn.SendBatch(ctx, &p.batch)
+	if p.meanwhile != nil {
+		p.meanwhile()
+	}
+	return w.ended(doing, results.Close())
 }
 
 // withoutWaiting is together, and Postgres answers before the commit is on disk. It is for what the next look or start
 // would find out and write down again. Nothing is seen before what was committed before it, and no later commit that waits
 // can survive without it.
 func (w *Writer) withoutWaiting(ctx context.Context, doing string, do func(*queries.Queries) error) error {
-	return w.together(ctx, doing, func(q *queries.Queries) error {
+	return w.together(ctx, doing, notWaiting(ctx, do))
+}
+
+func notWaiting(ctx context.Context, do func(*queries.Queries) error) func(*queries.Queries) error {
+	return func(q *queries.Queries) error {
 		if err := q.NeedNotWaitForTheDisk(ctx); err != nil {
 			return err
 		}
 		return do(q)
-	})
+	}
+}
+
+// asked puts questions in one round trip, and reads their answers. Each is called twice: at first to learn what it asks, with no
+// row in any answer, and then with the answers.
+func (w *Writer) asked(ctx context.Context, doing string, questions ...func(*queries.Queries) error) error {
+	var p questionnaire
+	for _, ask := range questions {
+		if err := ask(queries.New(&p)); err != nil {
+			return wrap(doing, err)
+		}
+	}
+	results := w.conn.SendBatch(ctx, &p.batch)
+	answered := queries.New(&answers{p, results})
+	for _, ask := range questions {
+		if err := ask(answered); err != nil {
+			return wrap(doing, errors.Join(err, results.Close()))
+		}
+	}
+	return wrap(doing, results.Close())
 }
 
 // pipeline collects statements as the generated queries put them.
-type pipeline struct{ batch pgx.Batch }
+type pipeline struct {
+	batch pgx.Batch
+	// meanwhile is called while Postgres works. It can ask Postgres for nothing.
+	meanwhile func()
+	// last adds to the batch what is to be read when all else has been done.
+	last func(*pgx.Batch)
+}
 
 var errNoRows = errors.New("postgres: a statement that is sent together with others gives no rows")
 
@@ -58,3 +102,38 @@ func (p *pipeline) SendBatch(_ context.Context, b *pgx.Batch) pgx.BatchResults {
 type noRow struct{}
 
 func (noRow) Scan(...any) error { return errNoRows }
+
+// questionnaire collects statements that give rows.
+type questionnaire struct{ pipeline }
+
+func (p *questionnaire) Query(ctx context.Context, sql string, arguments ...any) (pgx.Rows, error) {
+	p.batch.Queue(sql, arguments...)
+	return unanswered{}, nil
+}
+
+func (p *questionnaire) QueryRow(ctx context.Context, sql string, arguments ...any) pgx.Row {
+	p.batch.Queue(sql, arguments...)
+	return unanswered{}
+}
+
+// unanswered is what a question gives before it is answered.
+type unanswered struct{ pgx.Rows }
+
+func (unanswered) Next() bool        { return false }
+func (unanswered) Scan(...any) error { return nil }
+func (unanswered) Err() error        { return nil }
+func (unanswered) Close()            {}
+
+// answers are those to a questionnaire, in its order.
+type answers struct {
+	questionnaire
+	results pgx.BatchResults
+}
+
+func (a *answers) Exec(context.Context, string, ...any) (pgconn.CommandTag, error) {
+	return a.results.Exec()
+}
+
+func (a *answers) Query(context.Context, string, ...any) (pgx.Rows, error) { return a.results.Query() }
+
+func (a *answers) QueryRow(context.Context, string, ...any) pgx.Row { return a.results.QueryRow() }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
@@ -13,11 +14,35 @@ import (
 type Publication struct {
 	ClaudeMD                 // a zero PublishedAt says that nothing was written
 	Costs    []memories.Cost // what each memory takes in it, where that has changed; in the order of the headings
+	Removed  []string        // files that are gone from the disk, as for FilesRemoved
 }
 
 // Published records a publication. After a power cut that this does not survive, CLAUDE.md is compiled once more at the next
 // look.
 func (w *Writer) Published(ctx context.Context, p Publication) error {
+	return w.published(ctx, &pipeline{}, p)
+}
+
+// PublishedAndRead is Published, and then Memory.
+func (w *Writer) PublishedAndRead(ctx context.Context, p Publication, slug, id string) (memories.Memory, error) {
+	parsed, err := parseID(id)
+	if err != nil {
+		return memories.Memory{}, err
+	}
+	var row listRow
+	err = w.published(ctx, &pipeline{last: func(batch *pgx.Batch) {
+		batch.Queue(oneMemory, w.agentID, parsed).Query(func(rows pgx.Rows) (err error) {
+			row, err = pgx.CollectExactlyOneRow(rows, scanRow)
+			return err
+		})
+	}}, p)
+	if err != nil {
+		return memories.Memory{}, err
+	}
+	return completeOne(ctx, w.conn, Agent{ID: w.agentID, Slug: slug}, row)
+}
+
+func (w *Writer) published(ctx context.Context, in *pipeline, p Publication) error {
 	costs := queries.SetCostsParams{
 		Ids: make([]uuid.UUID, len(p.Costs)), Chars: make([]int32, len(p.Costs)), Listed: make([]bool, len(p.Costs)),
 	}
@@ -28,7 +53,11 @@ func (w *Writer) Published(ctx context.Context, p Publication) error {
 		}
 		costs.Ids[i], costs.Chars[i], costs.Listed[i] = id, int32(cost.Chars), cost.Listed
 	}
-	return w.withoutWaiting(ctx, "record the publication", func(q *queries.Queries) error {
+	w.agent = nil
+	return w.inOneTrip(ctx, "record the publication", in, notWaiting(ctx, func(q *queries.Queries) error {
+		if err := w.filesRemoved(ctx, q, p.Removed); err != nil {
+			return err
+		}
 		err := q.SetAgentPublished(ctx, queries.SetAgentPublishedParams{
 			ID: w.agentID, Chars: int32(p.Chars), Problem: optional(p.Problem), PublishedAt: optionalTime(p.PublishedAt), At: Now(),
 		})
@@ -44,11 +73,12 @@ func (w *Writer) Published(ctx context.Context, p Publication) error {
 		}
 		w.kept.record(p.Costs)
 		return q.SetCosts(ctx, costs)
-	})
+	}))
 }
 
 // InStep records by what the CLAUDE.md is known that says what the memories say.
 func (w *Writer) InStep(ctx context.Context, mark string) error {
+	w.agent = nil
 	return w.withoutWaiting(ctx, "record the publication", func(q *queries.Queries) error {
 		return q.SetClaudeMDInStep(ctx, queries.SetClaudeMDInStepParams{ID: w.agentID, InStep: &mark})
 	})
@@ -61,5 +91,13 @@ func (w *Writer) outOfStep(ctx context.Context, q *queries.Queries, changed ...u
 		return nil
 	}
 	w.kept.raise(changed...)
+	w.agent = nil
+	return q.RaiseMemoriesVersion(ctx, queries.RaiseMemoriesVersionParams{ID: w.agentID})
+}
+
+// outOfStepWithout is outOfStep for a memory that is deleted. Of that it need not be asked what has become of it.
+func (w *Writer) outOfStepWithout(ctx context.Context, q *queries.Queries, deleted uuid.UUID) error {
+	w.kept.raiseWithout(deleted)
+	w.agent = nil
 	return q.RaiseMemoriesVersion(ctx, queries.RaiseMemoriesVersionParams{ID: w.agentID})
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/words"
 )
 
@@ -186,13 +185,13 @@ type hits struct {
 }
 
 // rankedRows reads one page of a ranked list of so many hits, one row more than it shows.
-func rankedRows(ctx context.Context, tx pgx.Tx, l List, c conditions, total int, after *place) ([]listRow, error) {
+func (on *searcher) rankedRows(ctx context.Context, l List, c conditions, total int, after *place) ([]listRow, error) {
 	c.args["bound"], c.args["among"] = rankedOf(total), amongNewest
 	var h hits
 	var err error
 	if after == nil || after.Key != unranked {
 		c.args["most"] = l.Limit + 1
-		if h, err = c.read(ctx, tx, total, c.beyond(pageOfRanked, after, "id"), ""); err != nil {
+		if h, err = c.read(ctx, on.conn, total, c.beyond(pageOfRanked, after), ""); err != nil {
 			return nil, err
 		}
 	}
@@ -203,28 +202,28 @@ func rankedRows(ctx context.Context, tx pgx.Tx, l List, c conditions, total int,
 			c.args["id"] = after.ID
 			beyond = "AND id > @id"
 		}
-		further, err := c.read(ctx, tx, total, pageOfRest, beyond)
+		further, err := c.read(ctx, on.conn, total, pageOfRest, beyond)
 		if err != nil {
 			return nil, err
 		}
 		h.ids, h.ranks = append(h.ids, further.ids...), append(h.ranks, further.ranks...)
 	}
-	return rowsOf(ctx, tx, h)
+	return on.last(ctx, rowsOfHits, pgx.NamedArgs{"ids": h.ids, "ranks": h.ranks})
 }
 
 // beyond completes the query of a page of ranked hits with what is behind that place.
-func (c conditions) beyond(query string, after *place, id string) string {
+func (c conditions) beyond(query string, after *place) string {
 	where := ""
 	if after != nil {
 		c.args["key"], c.args["id"] = after.Key, after.ID
 		// The key goes as text and is cast there, so that it is compared as exactly as it was computed.
-		where = "WHERE rank < @key::text::real OR (rank = @key::text::real AND " + id + " > @id)"
+		where = "WHERE rank < @key::text::real OR (rank = @key::text::real AND id > @id)"
 	}
 	return strings.Replace(query, ":beyond", where, 1)
 }
 
 // read chooses the hits that are ranked, of so many, and reads a page.
-func (c conditions) read(ctx context.Context, tx pgx.Tx, total int, page, beyond string) (h hits, err error) {
+func (c conditions) read(ctx context.Context, on reader, total int, page, beyond string) (h hits, err error) {
 	titled := strings.Replace(c.sql, "@match", "@titled", 1)
 	if total <= allRanked {
 		titled = "FROM memory_search s WHERE false" // all are ranked
@@ -232,7 +231,7 @@ func (c conditions) read(ctx context.Context, tx pgx.Tx, total int, page, beyond
 	read := func(choice, choiceTitled string) (h hits, err error) {
 		sql := strings.NewReplacer(":matching", c.sql, ":titled", titled, ":choice_titled", choiceTitled, ":choice", choice,
 			":beyond", beyond).Replace(chooseHits + page)
-		err = tx.QueryRow(ctx, sql, c.args).Scan(&h.newest, &h.titled, &h.ranked, &h.ids, &h.ranks)
+		err = on.QueryRow(ctx, sql, c.args).Scan(&h.newest, &h.titled, &h.ranked, &h.ids, &h.ranks)
 		return h, err
 	}
 	if total < frequent {
@@ -248,91 +247,15 @@ func (c conditions) read(ctx context.Context, tx pgx.Tx, total int, page, beyond
 	return read(choice, ofAllTitled)
 }
 
-// rowsOf reads the memories that were hit, in their order.
-func rowsOf(ctx context.Context, tx pgx.Tx, h hits) ([]listRow, error) {
-	rows, err := queries.New(tx).MemoriesByID(ctx, h.ids)
-	if err != nil {
-		return nil, err
-	}
-	byID := make(map[uuid.UUID]queries.MemoriesByIDRow, len(rows))
-	for _, row := range rows {
-		byID[row.Memory.ID] = row
-	}
-	found := make([]listRow, len(h.ids))
-	for i, id := range h.ids {
-		row := byID[id]
-		found[i] = listRow{head: row.Memory, description: row.Description, body: row.Body, rank: h.ranks[i]}
-	}
-	return found, nil
-}
+// rowsOfHits reads the memories of a page.
+const rowsOfHits = `WITH page AS (SELECT * FROM unnest(@ids::uuid[], @ranks::real[]) AS page (id, rank))` + pageOfHits
 
-// found reads the memories that hold all words of the search, or, where none does, those that come close.
-func (s *Store) found(ctx context.Context, of scope, l List, after *place) (rows []listRow, total int, near bool, err error) {
-	exact, ok := searchOf(l.Search)
-	if !ok {
-		return nil, 0, false, nil
-	}
-	err = s.searching(ctx, func(on searcher) error {
-		if after == nil || !after.Near {
-			rows, total, err = on.found(ctx, of, l, exact, after)
-			if err != nil || total > 0 || !s.nearMisses {
-				return err
-			}
-			// What a filter leaves out is no reason to offer other words: the person has found the right ones.
-			elsewhere, err := on.total(ctx, List{State: l.State, Search: l.Search, Sort: byRank}.conditions(of, exact))
-			if err != nil || elsewhere > 0 {
-				return err
-			}
-		}
-		var sought search
-		if sought, near, err = nearSearch(ctx, on.tx, exact); err != nil || !near {
-			return err
-		}
-		rows, total, err = on.found(ctx, of, l, sought, after)
-		near = near && total > 0
-		return err
-	})
-	return rows, total, near, err
-}
+// pageOfHits reads the memories of a page of ids and ranks, in their order.
+const pageOfHits = ` SELECT ` + rowColumns + `, page.rank
+	FROM page JOIN memories m ON m.id = page.id JOIN revisions r ON r.id = m.revision_id
+	ORDER BY page.rank DESC, page.id`
 
-// A searcher asks the search index in one transaction, all of which sees the same.
-type searcher struct {
-	tx           pgx.Tx
-	totals       *totals
-	concordances *concordances
-}
-
-// asSearcher begins a transaction that asks the search index. The planner takes vectors for cheap to read, and where many
-// match it would rather read those of all memories than ask the index.
-const asSearcher = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_seqscan = off"
-
-// searching runs reads that ask the search index.
-func (s *Store) searching(ctx context.Context, do func(searcher) error) error {
-	return wrap("search", pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{BeginQuery: asSearcher}, func(tx pgx.Tx) error {
-		return do(searcher{tx: tx, totals: &s.totals, concordances: &s.concordances})
-	}))
-}
-
-// found reads one page of what a search has found, one row more than it shows, and how many hits there are.
-func (on searcher) found(ctx context.Context, of scope, l List, sought search, after *place) (rows []listRow, total int, err error) {
-	c := l.conditions(of, sought)
-	if c.searchAlone && of.agentID != 0 {
-		at, err := on.byConcordance(ctx, of, l.Type, sought, c)
-		if err != nil {
-			return nil, 0, err
-		}
-		if at != nil {
-			rows, err = at.rows(ctx, on.tx, l, c, after)
-			return rows, at.total(), err
-		}
-	}
-	if total, err = on.total(ctx, c); err != nil || total == 0 {
-		return nil, 0, err
-	}
-	if l.Sort == byRank {
-		rows, err = rankedRows(ctx, on.tx, l, c, total, after)
-	} else {
-		rows, err = listRows(ctx, on.tx, l, c, after)
-	}
-	return rows, total, err
+func scanHit(row pgx.CollectableRow) (r listRow, err error) {
+	err = row.Scan(r.columns(&r.rank)...)
+	return r, err
 }

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -78,8 +79,14 @@ func sectionsAsOf(ctx context.Context, q *queries.Queries, agentID int64, at tim
 	return s, nil
 }
 
+// errUnread says that the bodies cannot be read now: Postgres is at something else.
+var errUnread = errors.New("postgres: bodies cannot be read meanwhile")
+
 // Bodies returns what the memories say, by their revisions.
 func (s Sections) Bodies(ctx context.Context, of []memories.Heading) (map[[16]byte]string, error) {
+	if s.q == nil {
+		return nil, errUnread
+	}
 	ids := make([]uuid.UUID, len(of))
 	for i, m := range of {
 		ids[i] = m.Revision

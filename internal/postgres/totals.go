@@ -17,21 +17,17 @@ type totals struct {
 	hits     map[string]int
 }
 
-// whatIsSeen tells what a transaction sees. Two of one snapshot see exactly the same; the start of the server tells apart those
-// from before and after a crash, since one that was lost with it may give its number to another.
-const whatIsSeen = `SELECT pg_postmaster_start_time()::text || ' ' || pg_current_snapshot()::text`
-
 // total returns how many hits there are, counted now or in a transaction that saw the same.
-func (on searcher) total(ctx context.Context, c conditions) (total int, err error) {
+func (on *searcher) total(ctx context.Context, c conditions) (total int, err error) {
 	var seen string
-	if err := on.tx.QueryRow(ctx, whatIsSeen).Scan(&seen); err != nil {
+	if err := on.conn.QueryRow(ctx, whatIsSeen).Scan(&seen); err != nil {
 		return 0, err
 	}
 	asked := fmt.Sprintf("%s %q", c.count, c.args)
 	if total, known := on.totals.read(seen, asked); known {
 		return total, nil
 	}
-	if err = on.tx.QueryRow(ctx, c.count, c.args).Scan(&total); err == nil {
+	if err = on.conn.QueryRow(ctx, c.count, c.args).Scan(&total); err == nil {
 		on.totals.keep(seen, asked, total)
 	}
 	return total, err

@@ -19,6 +19,8 @@ type Writer struct {
 	q       *queries.Queries
 	// kept is what was kept of the agent's headings; nil: nothing, or nobody knows any more what it is worth.
 	kept *keptHeadings
+	// agent is the agent without its counts as it is; nil: it has not been read, or has changed since.
+	agent *Agent
 }
 
 // WithAgent calls do while it holds the agent, after any other holder has let go.
@@ -59,13 +61,16 @@ func (w *Writer) inTx(ctx context.Context, doing string, do func(*queries.Querie
 // answer. So nothing that was kept counts any more.
 func (w *Writer) ended(doing string, err error) error {
 	if err != nil {
-		w.kept = nil
+		w.kept, w.agent = nil, nil
 	}
 	return wrap(doing, err)
 }
 
 // Agent returns the agent without its counts. It fails with memories.ErrNotFound when it has been forgotten.
 func (w *Writer) Agent(ctx context.Context) (Agent, error) {
+	if w.agent != nil {
+		return *w.agent, nil
+	}
 	row, err := w.q.AgentByID(ctx, w.agentID)
 	return agentOf(row), wrap("read agent", err)
 }
@@ -145,14 +150,40 @@ func (w *Writer) Head(ctx context.Context, id string) (Head, error) {
 	if err != nil {
 		return Head{}, err
 	}
-	heads, err := w.HeadsByID(ctx, []uuid.UUID{parsed})
+	row, err := w.q.HeadByID(ctx, queries.HeadByIDParams{AgentID: w.agentID, ID: parsed})
 	if err != nil {
-		return Head{}, err
+		return Head{}, wrap("read the memory", err)
 	}
-	if len(heads) == 0 {
-		return Head{}, memories.ErrNotFound
+	return headOf(row.Memory)
+}
+
+// HeadWithFiles returns one memory, and the files on disk that carry it. It fails as Head does. The agent is read with them, so
+// that Agent need not ask for it.
+func (w *Writer) HeadWithFiles(ctx context.Context, id string) (Head, []File, error) {
+	parsed, err := parseID(id)
+	if err != nil {
+		return Head{}, nil, err
 	}
-	return heads[0], nil
+	var row queries.HeadByIDRow
+	var files []queries.File
+	var agent queries.Agent
+	err = w.asked(ctx, "read the memory and its files", func(q *queries.Queries) (err error) {
+		row, err = q.HeadByID(ctx, queries.HeadByIDParams{AgentID: w.agentID, ID: parsed})
+		return err
+	}, func(q *queries.Queries) (err error) {
+		files, err = q.FilesOfMemory(ctx, parsed)
+		return err
+	}, func(q *queries.Queries) (err error) {
+		agent, err = q.AgentByID(ctx, w.agentID)
+		return err
+	})
+	if err != nil {
+		return Head{}, nil, err
+	}
+	known := agentOf(agent)
+	w.agent = &known
+	head, err := headOf(row.Memory)
+	return head, filesOf(files), err
 }
 
 // UnreadableByPath returns the entries that stand for the unreadable files at those paths; a deleted one only while
@@ -233,6 +264,7 @@ func (w *Writer) NeedsAttention(ctx context.Context) (int, error) {
 
 // SetLook records what a look found of the agent itself. A nil device keeps the known one.
 func (w *Writer) SetLook(ctx context.Context, sessions int, device *uint64) error {
+	w.agent = nil
 	return wrap("record the look", w.q.SetAgentLook(ctx, queries.SetAgentLookParams{
 		ID: w.agentID, Sessions: int32(sessions), DurableDevice: signed(device), At: Now(),
 	}))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
@@ -29,7 +30,9 @@ func (e *Engine) removeBlockedHere(ctx context.Context, slug, id string) (memori
 			return h.errNoDirectory()
 		}
 		removed = blocked.Blocked
-		err = h.disk.RemoveIf(h.root, blocked.Path, blocked.Hash)
+		if err = h.disk.RemoveIf(h.root, blocked.Path, blocked.Hash); err == nil {
+			err = h.disk.SyncDirectory(h.root, path.Dir(blocked.Path))()
+		}
 		switch {
 		case errors.Is(err, files.ErrChanged):
 			h.queue.add(slug, blocked.Path)

@@ -8,8 +8,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/google/uuid"
-
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -35,6 +33,7 @@ func (e *Engine) Delete(ctx context.Context, slug, id, match string) (Result, er
 func (e *Engine) deleteHere(ctx context.Context, slug string, seen Seen) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
+		h.readBack = seen.ID
 		changes, err := h.deleteSeen(ctx, seen)
 		if err != nil {
 			return err
@@ -49,35 +48,41 @@ func (e *Engine) deleteHere(ctx context.Context, slug string, seen Seen) (Result
 	return result, err
 }
 
-// deleteSeen deletes a memory up to CLAUDE.md, and returns what there is to tell of it once that is written.
+// deleteSeen deletes a memory up to CLAUDE.md, and returns what there is to tell of it once that is written. Whoever calls it
+// publishes: that records which files are removed, too.
 func (h *hold) deleteSeen(ctx context.Context, seen Seen) ([]change, error) {
 	seen, err := h.unlessDone(ctx, seen, memories.Deleted)
 	if err != nil {
 		return nil, err
 	}
-	head, err := h.head(ctx, seen.ID, seen.Match)
+	head, on, err := h.headWithFiles(ctx, seen.ID, seen.Match)
 	if err != nil {
 		return nil, err
 	}
 	if head.State == memories.Deleted {
 		return nil, h.w.Bury(ctx, head.UUID, head.DeletedAt)
 	}
-	if err := h.delete(ctx, head); err != nil {
+	if err := h.delete(ctx, head, on); err != nil {
 		return nil, err
 	}
 	return []change{{KindDeleted, head.Name}}, nil
 }
 
-// delete takes the steps of a deletion up to CLAUDE.md. Each is safe to repeat: after a crash, finishDeletions does.
-func (h *hold) delete(ctx context.Context, head postgres.Head) error {
-	deletion, indexes, err := h.deletionOf(ctx, head)
+// delete takes the steps of a deletion up to CLAUDE.md, with the files that the memory is on. Each is safe to repeat: after a
+// crash, finishDeletions does.
+func (h *hold) delete(ctx context.Context, head postgres.Head, on []postgres.File) error {
+	deletion, indexes, err := h.deletionOf(ctx, head, on)
 	if err != nil {
 		return err
 	}
 	if err := h.keepBytes(ctx, head); err != nil {
 		return err
 	}
-	if err := h.w.Delete(ctx, deletion); err != nil {
+	var meanwhile func(postgres.Sections, int64)
+	if h.readBack != "" { // of several deletions, CLAUDE.md is compiled after the last
+		meanwhile = func(after postgres.Sections, version int64) { h.foresee(ctx, after, version) }
+	}
+	if err := h.w.Delete(ctx, deletion, meanwhile); err != nil {
 		return err
 	}
 	return h.removeFiles(ctx, deletion.Files, indexes)
@@ -85,11 +90,11 @@ func (h *hold) delete(ctx context.Context, head postgres.Head) error {
 
 // deletionOf returns what the deletion of a memory takes with it, and the indexes that may list it. It fails with a conflict
 // when a file that carries the memory is not what the user saw.
-func (h *hold) deletionOf(ctx context.Context, head postgres.Head) (deletion postgres.Deletion, indexes []string, err error) {
+func (h *hold) deletionOf(ctx context.Context, head postgres.Head, on []postgres.File) (deletion postgres.Deletion, indexes []string, err error) {
 	if h.closed != nil {
 		return postgres.Deletion{}, nil, h.errClosed()
 	}
-	carriers, err := h.carriersOf(ctx, head)
+	carriers, err := h.carriersOf(ctx, head, on)
 	if err != nil {
 		return postgres.Deletion{}, nil, err
 	}
@@ -100,28 +105,20 @@ func (h *hold) deletionOf(ctx context.Context, head postgres.Head) (deletion pos
 		}
 		paths[i] = f.Path
 	}
-	indexes = indexesAbove(h.root, h.onDisk, paths)
+	indexes = h.indexesAbove(paths)
 	return postgres.Deletion{Head: head, Files: carriers, IndexLines: h.indexLinesOf(indexes, paths), Actor: actorOf(ctx)}, indexes, nil
 }
 
-// carriersOf returns the files that carry the memory; for one that could not be read, the file that it stands for.
-func (h *hold) carriersOf(ctx context.Context, head postgres.Head) ([]postgres.File, error) {
+// carriersOf returns those of the memory's files that carry it; for one that could not be read, the file that it stands for.
+func (h *hold) carriersOf(ctx context.Context, head postgres.Head, on []postgres.File) ([]postgres.File, error) {
 	if !head.Readable {
 		at, err := h.w.FilesUnder(ctx, []string{head.Path})
 		// A directory that cannot be read has files below it, and those are not what is deleted.
 		return slices.DeleteFunc(at, func(f postgres.File) bool { return f.Path != head.Path }), err
 	}
-	all, err := h.w.FilesOf(ctx, []uuid.UUID{head.UUID})
-	if err != nil {
-		return nil, err
-	}
-	carriers := all[:0]
-	for _, f := range all {
-		if f.Status == postgres.Carries || f.Status == postgres.Removing {
-			carriers = append(carriers, f)
-		}
-	}
-	return carriers, nil
+	return slices.DeleteFunc(on, func(f postgres.File) bool {
+		return f.Status != postgres.Carries && f.Status != postgres.Removing
+	}), nil
 }
 
 // checkUnchanged says with a conflict that a file is not what the user saw. One that is gone counts as removed already.
@@ -165,61 +162,6 @@ func (h *hold) keepBytes(ctx context.Context, head postgres.Head) error {
 	return h.w.KeepRaw(ctx, head.RevisionID, raw, files.Hash(raw))
 }
 
-// finishDeletions removes what committed deletions have left on disk: the files, and their entries in MEMORY.md.
-func (h *hold) finishDeletions(ctx context.Context) error {
-	pending, err := h.w.FilesToRemove(ctx)
-	if err != nil {
-		return err
-	}
-	if h.root == nil {
-		return nil // the marks stay until its directory is back
-	}
-	paths := make([]string, len(pending))
-	for i, f := range pending {
-		paths[i] = f.Path
-	}
-	return h.removeFiles(ctx, pending, indexesAbove(h.root, h.onDisk, paths))
-}
-
-// removeFiles removes files that are marked for it, with their entries in these indexes, and notes what has become of each.
-func (h *hold) removeFiles(ctx context.Context, marked []postgres.File, indexes []string) error {
-	if h.root == nil {
-		return nil
-	}
-	var removed []string
-	for _, f := range marked {
-		err := h.removeFile(f, indexes)
-		if err == nil {
-			removed = append(removed, f.Path)
-			if f.Present {
-				h.files.Add(-1) // the look that follows goes by the rows, and they say so already
-			}
-			continue
-		}
-		problem := f.Path + " could not be removed: " + plain(err).Error() + ". The memory is deleted all the same, and the removal is tried again at each scan."
-		if err := h.w.FileNotRemoved(ctx, f.Path, problem); err != nil {
-			return err
-		}
-	}
-	return h.w.FilesRemoved(ctx, removed)
-}
-
-// removeFile removes a file and its entries in the indexes. One that has changed stays: the agent learns anew, and the next
-// look takes the file for what it says now.
-func (h *hold) removeFile(f postgres.File, indexes []string) error {
-	err := h.disk.RemoveIf(h.root, f.Path, f.Hash)
-	if errors.Is(err, files.ErrChanged) {
-		h.queue.add(h.onDisk.Slug, f.Path)
-		return nil
-	}
-	// Where a look has found it gone, it need not be found gone again, as in a directory that cannot be opened any more. What a
-	// rename was about to write is no memory's, and was never seen.
-	if foundGone := !f.Present && f.MemoryID != uuid.Nil; err != nil && !foundGone {
-		return err
-	}
-	return h.removeFromIndexes(f.Path, indexes)
-}
-
 // Purge removes a memory and its history for good; what it said does not come back by itself. A memory that lives is
 // deleted first. It fails as Delete does.
 func (e *Engine) Purge(ctx context.Context, slug, id, match string) (Result, error) {
@@ -259,10 +201,24 @@ func (h *hold) head(ctx context.Context, id, match string) (postgres.Head, error
 	if err != nil {
 		return postgres.Head{}, err
 	}
-	if match != "" && match != "*" && match != ETag(head.Memory) {
-		return postgres.Head{}, memories.ErrChanged
+	return head, matches(head, match)
+}
+
+// headWithFiles is head, with the files on disk that carry the memory.
+func (h *hold) headWithFiles(ctx context.Context, id, match string) (postgres.Head, []postgres.File, error) {
+	head, on, err := h.w.HeadWithFiles(ctx, id)
+	if err != nil {
+		return postgres.Head{}, nil, err
 	}
-	return head, nil
+	return head, on, matches(head, match)
+}
+
+// matches fails with memories.ErrChanged where a memory is not what the user saw.
+func matches(head postgres.Head, match string) error {
+	if match != "" && match != "*" && match != ETag(head.Memory) {
+		return memories.ErrChanged
+	}
+	return nil
 }
 
 // result reads the memory back after an operation.
@@ -273,6 +229,9 @@ func (h *hold) result(ctx context.Context, id string) (Result, error) {
 			return Result{}, err
 		}
 		h.claudeMD = &row.ClaudeMD
+	}
+	if h.found != nil {
+		return Result{Memory: *h.found, ClaudeMDProblem: h.claudeMD.Problem}, nil
 	}
 	m, err := h.w.Memory(ctx, h.onDisk.Slug, id)
 	return Result{Memory: m, ClaudeMDProblem: h.claudeMD.Problem}, err

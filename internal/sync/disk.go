@@ -12,16 +12,30 @@ import (
 type Disk interface {
 	// Write is files.Write.
 	Write(root *os.Root, path string, data []byte, options files.Options) error
+	// Stage is files.Stage.
+	Stage(root *os.Root, path string, data []byte, options files.Options) Staged
 	// RemoveIf is files.RemoveIf.
 	RemoveIf(root *os.Root, path, hash string) error
+	// SyncDirectory begins files.SyncDirectory. What it returns waits for that.
+	SyncDirectory(root *os.Root, path string) (wait func() error)
 	// Touch sets a file's modification time.
 	Touch(root *os.Root, path string, modTime time.Time) error
 	// Recover is files.Recover.
 	Recover(root *os.Root, dirs []string) (back []string, err error)
 }
 
+// Staged is a *files.Staged.
+type Staged interface {
+	Put() error
+	Discard() error
+}
+
 // realDisk is the one that there is.
 type realDisk struct{}
+
+func (realDisk) Stage(root *os.Root, path string, data []byte, options files.Options) Staged {
+	return files.Stage(root, path, data, options)
+}
 
 func (realDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {
 	return files.Write(root, path, data, options)
@@ -29,6 +43,12 @@ func (realDisk) Write(root *os.Root, path string, data []byte, options files.Opt
 
 func (realDisk) RemoveIf(root *os.Root, path, hash string) error {
 	return files.RemoveIf(root, path, hash)
+}
+
+func (realDisk) SyncDirectory(root *os.Root, path string) (wait func() error) {
+	synced := make(chan error, 1)
+	go func() { synced <- files.SyncDirectory(root, path) }()
+	return func() error { return <-synced }
 }
 
 func (realDisk) Touch(root *os.Root, path string, modTime time.Time) error {

@@ -11,6 +11,7 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/postgres/pgtest/linetest"
+	"memoir/internal/sync"
 )
 
 // failure is how a step fails.
@@ -115,6 +116,10 @@ func (d brokenDisk) fail(op, path string) error {
 	return &fs.PathError{Op: op, Path: path, Err: d.errno}
 }
 
+func (d brokenDisk) Stage(root *os.Root, path string, data []byte, options files.Options) sync.Staged {
+	return unstaged{func() error { return d.Write(root, path, data, options) }}
+}
+
 func (d brokenDisk) Write(root *os.Root, name string, data []byte, options files.Options) error {
 	switch d.step("disk: write " + name) {
 	case works:
@@ -157,6 +162,19 @@ func (d brokenDisk) RemoveIf(root *os.Root, name, hash string) error {
 	}
 }
 
+// SyncDirectory takes its effect at once, so that the steps are always in the same order.
+func (d brokenDisk) SyncDirectory(root *os.Root, name string) (wait func() error) {
+	fails := d.step("disk: sync " + name)
+	var err error
+	if fails == works || fails == failsAfter || fails == diesAfter {
+		err = files.SyncDirectory(root, name)
+	}
+	if err == nil && fails != works {
+		err = d.fail("fsync", name)
+	}
+	return func() error { return err }
+}
+
 func (d brokenDisk) Touch(root *os.Root, name string, modTime time.Time) error {
 	fails := d.step("disk: touch " + name)
 	if fails == works || fails == failsAfter || fails == diesAfter {
@@ -197,3 +215,11 @@ func changesSomething(step string) bool {
 	}
 	return true
 }
+
+// unstaged is a write that is all made when it is put in place, so that the steps are always in the same order. A crash leaves what
+// one leaves that is cut short: a temporary file.
+type unstaged struct{ write func() error }
+
+func (u unstaged) Put() error { return u.write() }
+
+func (unstaged) Discard() error { return nil }

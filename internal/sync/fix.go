@@ -186,7 +186,8 @@ func (e *Engine) undoFixHere(ctx context.Context, slug string, in undoing) (Resu
 
 // carrierAt returns a living memory, one of the files that carry it, and the bytes of that, which are those on record.
 func (h *hold) carrierAt(ctx context.Context, id, match, path string) (head postgres.Head, f postgres.File, raw []byte, err error) {
-	if head, err = h.head(ctx, id, match); err != nil {
+	head, on, err := h.headWithFiles(ctx, id, match)
+	if err != nil {
 		return head, f, nil, err
 	}
 	if head.State == memories.Deleted {
@@ -195,7 +196,7 @@ func (h *hold) carrierAt(ctx context.Context, id, match, path string) (head post
 	if h.root == nil {
 		return head, f, nil, h.errNoDirectory()
 	}
-	carriers, err := h.carriersOf(ctx, head)
+	carriers, err := h.carriersOf(ctx, head, on)
 	if err != nil {
 		return head, f, nil, err
 	}

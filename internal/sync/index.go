@@ -40,8 +40,13 @@ func directoriesAbove(agent agents.Agent, file string) []string {
 
 // indexesIn returns the paths of the directory's MEMORY.md, in whatever letter case. A directory that is gone, lies
 // behind a link that leaves, or cannot be listed has none that could be edited.
-func indexesIn(root *os.Root, dir string) []string {
-	found, err := listIndexes(root, dir)
+//
+// Among very many files only the given spellings are looked for.
+func indexesIn(root *os.Root, dir string, spellings []string) []string {
+	if root == nil {
+		return nil
+	}
+	found, err := listIndexes(root, dir, spellings)
 	if err != nil {
 		return nil
 	}
@@ -49,7 +54,7 @@ func indexesIn(root *os.Root, dir string) []string {
 }
 
 // listIndexes is indexesIn for who has to know why. A directory that is not there has none.
-func listIndexes(root *os.Root, dir string) ([]string, error) {
+func listIndexes(root *os.Root, dir string, spellings []string) ([]string, error) {
 	place, err := files.Resolve(root, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -65,18 +70,21 @@ func listIndexes(root *os.Root, dir string) ([]string, error) {
 		return nil, err
 	}
 	defer handle.Close() //nolint:errcheck // only read
-	names, err := handle.Readdirnames(-1)
+	indexes, err := indexNames(handle, spellings)
 	if err != nil {
 		return nil, err
 	}
-	var indexes []string
-	for _, name := range names {
-		if strings.EqualFold(name, indexFile) {
-			indexes = append(indexes, path.Join(dir, name))
-		}
+	for i, name := range indexes {
+		indexes[i] = path.Join(dir, name)
 	}
 	slices.Sort(indexes) // MEMORY.md itself before the other spellings
 	return indexes, nil
+}
+
+// listedIndexNames returns those of all names in an opened directory that are an index's, in whatever letter case.
+func listedIndexNames(dir *os.File) ([]string, error) {
+	names, err := dir.Readdirnames(-1)
+	return slices.DeleteFunc(names, func(name string) bool { return !strings.EqualFold(name, indexFile) }), err
 }
 
 // fileStamp tells whether somebody has written a file.
@@ -149,9 +157,27 @@ func indexesWithout(root *os.Root, indexes, paths []string) []IndexChange {
 
 // indexesAbove returns the indexes that may list one of the files, by path. A nil root has none.
 func indexesAbove(root *os.Root, agent agents.Agent, paths []string) []string {
-	if root == nil {
-		return nil
-	}
+	return indexesOf(agent, paths, func(dir string) []string { return indexesIn(root, dir, indexSpellings) })
+}
+
+// indexesAbove is that of the agent, and goes by what its last look has seen: an index that has come since is found under any name
+// that somebody is likely to give it. To look for all 256 spellings would take longer than to commit a deletion.
+func (h *hold) indexesAbove(paths []string) []string {
+	return indexesOf(h.onDisk, paths, func(dir string) []string {
+		if !h.looked {
+			return indexesIn(h.root, dir, indexSpellings)
+		}
+		spellings := slices.Clone(likelySpellings)
+		for index := range h.indexes {
+			if name := path.Base(index); path.Dir(index) == dir && !slices.Contains(spellings, name) {
+				spellings = append(spellings, name)
+			}
+		}
+		return indexesIn(h.root, dir, spellings)
+	})
+}
+
+func indexesOf(agent agents.Agent, paths []string, in func(dir string) []string) []string {
 	dirs := map[string]bool{}
 	for _, file := range paths {
 		for _, dir := range directoriesAbove(agent, file) {
@@ -160,7 +186,7 @@ func indexesAbove(root *os.Root, agent agents.Agent, paths []string) []string {
 	}
 	var indexes []string
 	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
-		indexes = append(indexes, indexesIn(root, dir)...)
+		indexes = append(indexes, in(dir)...)
 	}
 	return indexes
 }

@@ -168,7 +168,7 @@ func (s *shelf) open(row postgres.Agent) error {
 		return err
 	}
 	s.root = root
-	found, err := listIndexes(root, s.dir)
+	found, err := listIndexes(root, s.dir, indexSpellings)
 	if err != nil || len(found) == 0 {
 		return err
 	}

@@ -168,6 +168,10 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 
 // decide reads what may be otherwise, and saves and tells what is, portion by portion.
 func (h *hold) decide(ctx context.Context, l look, found differences) (Scan, error) {
+	if len(found.toRead) > indexedAtOnce {
+		h.foreground.begin()
+		defer h.foreground.end()
+	}
 	if len(found.toRead) > muchAtOnce {
 		defer h.muchRead.Store(true)
 	}

@@ -244,7 +244,7 @@ func (e *Engine) makeConcordances(ctx context.Context) {
 			muchIndexed = true
 		case <-every.C:
 		}
-		if err := e.store.MakeConcordances(ctx); ignoreCanceled(err) != nil {
+		if err := e.store.MakeConcordances(ctx, func() { e.foreground.yield(ctx) }); ignoreCanceled(err) != nil {
 			e.log.Warn("what quick searches go by could not be made; tried again", "error", err)
 		}
 		if muchIndexed {
@@ -281,6 +281,7 @@ func (e *Engine) indexFrom(ctx context.Context, first uuid.UUID) {
 				told = time.Now()
 				e.tellIndexing(true)
 			}
+			e.foreground.yield(ctx)
 		})
 		if ignoreCanceled(err) == nil {
 			return

@@ -97,7 +97,7 @@ func (w *world) truncate() {
 	w.noteSaid(place, "")
 	w.must(os.Truncate(w.path(place), 0))
 	if rest != "" {
-		w.must(os.WriteFile(w.path(place), []byte(rest), 0o644))
+		w.put(w.path(place), rest)
 	} else {
 		// An empty file that is not new is one that nobody is about to write.
 		old := time.Now().Add(-time.Minute)

@@ -193,7 +193,7 @@ func (w *world) write(place, text string, atomically bool, age time.Duration) {
 	if atomically {
 		at = filepath.Join(filepath.Dir(p), "."+filepath.Base(p)+".tmp")
 	}
-	w.must(os.WriteFile(at, []byte(text), 0o644))
+	w.put(at, text)
 	if age != 0 {
 		when := time.Now().Add(-age)
 		w.must(os.Chtimes(at, when, when))
@@ -201,6 +201,18 @@ func (w *world) write(place, text string, atomically bool, age time.Duration) {
 	if atomically {
 		w.must(os.Rename(at, p))
 	}
+}
+
+// put writes a file, and one that is too large to be read in one step: of that a watcher may otherwise take in the beginning, which
+// stays what was read last.
+func (w *world) put(at, text string) {
+	if len(text) <= memories.MaxFileSize {
+		w.must(os.WriteFile(at, []byte(text), 0o644))
+		return
+	}
+	temp := filepath.Join(filepath.Dir(at), ".large.tmp")
+	w.must(os.WriteFile(temp, []byte(text), 0o644))
+	w.must(os.Rename(temp, at))
 }
 
 // clear removes what cannot be written into.
@@ -224,7 +236,7 @@ func (w *world) obstruct(place, how string) {
 		w.must(syscall.Mkfifo(p, 0o644))
 	case "a directory":
 		w.must(os.Mkdir(p, 0o755))
-		w.must(os.WriteFile(filepath.Join(p, "in.md"), []byte(w.drawFile(place+"/in.md")), 0o644))
+		w.put(filepath.Join(p, "in.md"), w.drawFile(place+"/in.md"))
 	}
 }
 

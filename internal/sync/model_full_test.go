@@ -9,10 +9,15 @@ import (
 	"time"
 
 	"memoir/internal/files"
+	"memoir/internal/sync"
 )
 
 // fillingDisk is a disk on which there is at times no room for anything new. What is there can still be removed.
 type fillingDisk struct{ full atomic.Bool }
+
+func (d *fillingDisk) Stage(root *os.Root, path string, data []byte, options files.Options) sync.Staged {
+	return unstaged{func() error { return d.Write(root, path, data, options) }}
+}
 
 func (d *fillingDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {
 	if d.full.Load() {
@@ -23,6 +28,10 @@ func (d *fillingDisk) Write(root *os.Root, path string, data []byte, options fil
 
 func (d *fillingDisk) RemoveIf(root *os.Root, path, hash string) error {
 	return files.RemoveIf(root, path, hash)
+}
+
+func (d *fillingDisk) SyncDirectory(root *os.Root, path string) (wait func() error) {
+	return func() error { return files.SyncDirectory(root, path) }
 }
 
 func (d *fillingDisk) Touch(root *os.Root, path string, modTime time.Time) error {

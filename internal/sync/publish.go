@@ -22,7 +22,8 @@ const (
 )
 
 // publish brings the agent's CLAUDE.md in step with its memories, and returns only when it is on disk. What stands in
-// its way is recorded with the agent and is no error: the memories themselves are safe.
+// its way is recorded with the agent and is no error: the memories themselves are safe. With it goes the record of the files that
+// have been removed: that is one round trip less.
 func (h *hold) publish(ctx context.Context) error {
 	if h.root == nil {
 		return nil
@@ -34,6 +35,9 @@ func (h *hold) publish(ctx context.Context) error {
 	h.claudeMD = &row.ClaudeMD
 	path := h.onDisk.ClaudeMDPath()
 	done, err := h.isInStep(ctx, row.ClaudeMD.InStep, path)
+	if done && err == nil {
+		err = h.recordRemoved(ctx)
+	}
 	if done || err != nil {
 		return err
 	}
@@ -41,12 +45,21 @@ func (h *hold) publish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if h.foreseen != nil && h.foreseen.version != row.ClaudeMD.Version {
+		h.forget()
+	}
+	h.syncRemoved()
 	state, p, err := h.writeClaudeMD(ctx, path, sections)
 	if err != nil {
 		return err
 	}
 	h.claudeMD = &state
-	return h.record(ctx, postgres.Publication{ClaudeMD: state, Costs: changedCosts(p.Costs, sections.Headings)}, row.ClaudeMD.Problem)
+	removed, err := h.removedForGood(ctx)
+	if err != nil {
+		return err
+	}
+	publication := postgres.Publication{ClaudeMD: state, Costs: changedCosts(p.Costs, sections.Headings), Removed: removed}
+	return h.record(ctx, publication, row.ClaudeMD.Problem)
 }
 
 // publishAttempts is how often CLAUDE.md is compiled anew when somebody else writes it meanwhile.
@@ -68,28 +81,25 @@ func (h *hold) writeClaudeMD(ctx context.Context, path string, sections postgres
 			awaitBytes(h.root, path)
 			raw, unread = readClaudeMD(h.root, path)
 		}
-		p, err := h.compile(ctx, sections, raw, unread)
+		r, err := h.replacementOf(ctx, sections, raw, unread)
 		if err != nil {
-			return postgres.ClaudeMD{}, p, err
+			return postgres.ClaudeMD{}, r.Preview, err
 		}
-		if p.Problem != "" {
-			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: p.Problem}, p, nil
+		if r.Problem != "" {
+			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: r.Problem}, r.Preview, nil
 		}
-		hash := files.Hash(p.Text)
-		state := h.inStepWith(p, hash)
-		if raw != nil && bytes.Equal(raw, p.Text) {
-			return state, p, nil
+		state := h.inStepWith(r.Preview, r.hash)
+		if raw != nil && bytes.Equal(raw, r.Text) {
+			return state, r.Preview, nil
 		}
-		options := h.onlyOver(path, raw)
-		options.Hash = hash
-		err = h.overwrite(path, p.Text, options)
+		err = h.put(path, r)
 		changed := errors.Is(err, files.ErrChanged) || errors.Is(err, files.ErrExists)
 		switch {
 		case err == nil:
 			state.PublishedAt = postgres.Now()
-			return state, p, nil
+			return state, r.Preview, nil
 		case !changed || attempt == publishAttempts:
-			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: claudeMDProblem(err)}, p, nil
+			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: claudeMDProblem(err)}, r.Preview, nil
 		}
 	}
 }
@@ -101,26 +111,36 @@ func (h *hold) inStepWith(p Preview, hash string) postgres.ClaudeMD {
 
 // onlyOver writes only where a file still has the bytes that were read; nil: where there was none. A link whose target
 // is yet to be made is written through.
-func (h *hold) onlyOver(path string, raw []byte) files.Options {
-	if raw != nil {
-		return files.Options{IfHash: files.Hash(raw), Was: raw}
+func (h *hold) onlyOver(path string, r replacement) files.Options {
+	if r.was != nil {
+		return files.Options{IfHash: r.wasHash, Was: r.was, Hash: r.hash}
 	}
 	if info, err := h.root.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return files.Options{}
+		return files.Options{Hash: r.hash}
 	}
-	return files.Options{New: true}
+	return files.Options{New: true, Hash: r.hash}
 }
 
 // record keeps how CLAUDE.md stands, and tells those who listen when it was written, or when what is in its way is another
 // thing than before.
 func (h *hold) record(ctx context.Context, p postgres.Publication, problemBefore string) error {
-	if err := h.w.Published(ctx, p); err != nil {
+	if err := h.saveRecord(ctx, p); err != nil {
 		return err
 	}
 	if !p.PublishedAt.IsZero() || p.Problem != problemBefore {
 		h.hub.publish(Event{Agent: h.onDisk.Slug, Kind: KindPublished})
 	}
 	return nil
+}
+
+// saveRecord records a publication, and reads the memory that is asked for then, which is one round trip less.
+func (h *hold) saveRecord(ctx context.Context, p postgres.Publication) error {
+	if h.readBack == "" {
+		return h.w.Published(ctx, p)
+	}
+	m, err := h.w.PublishedAndRead(ctx, p, h.onDisk.Slug, h.readBack)
+	h.found = &m
+	return err
 }
 
 // changedCosts returns what each memory takes in CLAUDE.md where something else is on record. Both are in the order of the block.

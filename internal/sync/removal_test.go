@@ -115,7 +115,7 @@ func TestAnAgentWhoseDirectoryIsGoneStaysMarked(t *testing.T) {
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "kept"))
 	b.scanAll()
-	b.remove("ada")
+	b.removeBusy("ada")
 	b.scanAll()
 	if b.agent("ada").Present {
 		t.Error("the agent is not marked as gone")

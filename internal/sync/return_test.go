@@ -21,7 +21,7 @@ func TestAnAgentThatIsBackWithFewerFilesGoesOnWithAllItsMemories(t *testing.T) {
 			b.write("ada/memory/a.md", note("Deploy", memories.Project, "kept"))
 			b.write("ada/memory/b.md", note("Staging", memories.Project, "kept too"))
 			b.scanAll()
-			b.remove("ada")
+			b.removeBusy("ada")
 			pause(b)
 			b.write("ada/memory/b.md", note("Staging", memories.Project, "kept too"))
 			b.write("ada/memory/c.md", note("Fresh", memories.Project, "new"))

@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
+
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -385,7 +387,11 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if len(taken) > 0 && taken[0].State != memories.Deleted {
 		return Result{}, &memories.NameTakenError{Name: draft.Name, ID: taken[0].ID}
 	}
-	deletion, indexes, err := h.deletionOf(ctx, head)
+	on, err := h.w.FilesOf(ctx, []uuid.UUID{head.UUID})
+	if err != nil {
+		return Result{}, err
+	}
+	deletion, indexes, err := h.deletionOf(ctx, head, on)
 	if err != nil {
 		return Result{}, err
 	}
@@ -413,6 +419,9 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 		return Result{}, err
 	}
 	if err := h.removeFiles(ctx, deletion.Files, indexes); err != nil {
+		return Result{}, err
+	}
+	if err := h.recordRemoved(ctx); err != nil {
 		return Result{}, err
 	}
 	if err := h.lookAtBlocked(ctx, draft.Name); err != nil {

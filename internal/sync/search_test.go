@@ -2,13 +2,17 @@ package sync_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/postgres/pgtest"
+	"memoir/internal/postgres/pgtest/linetest"
 )
 
 // many is more than the search index takes at once, so that it is filled in parts.
@@ -41,6 +45,28 @@ func TestWhatACrashLeftOutOfTheSearchIndexIsBroughtInAtTheNextStart(t *testing.T
 	b.until("the search index", func() bool { return b.found("harbour") == many })
 }
 
+// The index is filled in the background, by what has been read of the memories a moment before.
+func TestWhatChangesWhileTheSearchIndexIsFilledIsFoundByWhatItSaysNow(t *testing.T) {
+	t.Parallel()
+	b := &bench{T: t, dir: t.TempDir()}
+	b.options = optionsFor(b.dir)
+	manyNotes(t)(b.dir)
+	var begun atomic.Bool
+	b.url = linetest.New(t, pgtest.New(t), func(request string) linetest.Fate {
+		// Postgres has read by now what the answer will be.
+		if request == "MemoriesToIndex" && b.mirrored() == many && begun.CompareAndSwap(false, true) {
+			b.write("ada/memory/note-0.md", note("Note 0", memories.Project, "The lighthouse opens at seven."))
+			b.arrives("ada", "Note 0", "The lighthouse opens at seven.")
+		}
+		return linetest.Answered
+	}).URL
+	b.start()
+	b.until("the search index", func() bool { return b.engine.Searchable() && b.found("opens") == many })
+	if harbour, lighthouse := b.found("harbour"), b.found("lighthouse"); harbour != many-1 || lighthouse != 1 {
+		t.Errorf("%d are found by what they say, and %d by what one of them says now", harbour, lighthouse)
+	}
+}
+
 func manyNotes(t *testing.T) func(dir string) {
 	return func(dir string) {
 		b := &bench{T: t, dir: dir}
@@ -48,6 +74,19 @@ func manyNotes(t *testing.T) func(dir string) {
 			b.write(fmt.Sprintf("ada/memory/note-%d.md", i), note(fmt.Sprintf("Note %d", i), memories.Project, "The harbour opens at six."))
 		}
 	}
+}
+
+// mirrored counts what is known of the agent.
+func (b *bench) mirrored() int {
+	b.Helper()
+	agent, err := b.store.Agent(b.Context(), "ada")
+	if errors.Is(err, memories.ErrNotFound) {
+		return 0
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	return agent.Counts.Total
 }
 
 // found counts what a search finds.

@@ -18,7 +18,8 @@ const sectionsKept = 4 << 20
 const sectionOverhead = 80
 
 // sectionCache keeps memories in full as they stand in CLAUDE.md, by the revision that they are made of. A deletion changes
-// one of them, and making one takes a Markdown parser several passes. It is safe for concurrent use.
+// one of them, and making one takes a Markdown parser several passes. Another one keeps the bodies of those that may come into
+// CLAUDE.md next. It is safe for concurrent use.
 type sectionCache struct {
 	mu sync.Mutex
 	// What is asked for moves from old to young. When young is half of what is kept, it becomes old, and old goes.
@@ -58,20 +59,23 @@ func (c *sectionCache) keep(revision [16]byte, text string) {
 
 // textsOf gives the memories in full, and reads the bodies of those alone that were not compiled lately.
 func (e *Engine) textsOf(ctx context.Context, sections postgres.Sections) memories.SectionText {
-	bodies := map[[16]byte]string{} // that were read ahead
 	return func(next []memories.Heading) (string, error) {
 		first := next[0]
 		if text, ok := e.sections.get(first.Revision); ok {
 			return text, nil
 		}
-		body, ok := bodies[first.Revision]
+		body, ok := e.bodiesAhead.get(first.Revision)
 		if !ok {
-			var err error
-			if bodies, err = sections.Bodies(ctx, next); err != nil {
+			bodies, err := sections.Bodies(ctx, next)
+			if err != nil {
 				return "", err
 			}
 			if body, ok = bodies[first.Revision]; !ok {
 				return "", fmt.Errorf("the memory %q has no content on record", first.ID)
+			}
+			delete(bodies, first.Revision)
+			for revision, body := range bodies {
+				e.bodiesAhead.put(revision, body)
 			}
 		}
 		text := memories.InFull(first.Name, body)

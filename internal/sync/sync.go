@@ -66,7 +66,8 @@ type Engine struct {
 	answers  *answers
 	told     knownFigures
 
-	sections    sectionCache
+	sections    sectionCache // memories in full
+	bodiesAhead sectionCache // bodies that were read before they were needed
 	discovering sync.Mutex
 	unreadable  []string            // directories that the last discovery could not look into
 	left        map[int64]time.Time // when nobody looked after an agent any more that another server had; zero: it still has
@@ -81,7 +82,8 @@ type Engine struct {
 	// displaced are files that were lately replaced.
 	displaced displacedFiles
 	// indexed tells that the search index has been filled.
-	indexed chan struct{}
+	indexed    chan struct{}
+	foreground foreground
 	// indexing says that the search index is being filled, or about to be.
 	indexing atomic.Bool
 	// filledElsewhere is when another server said last that it is filling the index, in nanoseconds since 1970; 0: it is done.
@@ -185,6 +187,15 @@ type hold struct {
 	closed error
 	// claudeMD is how CLAUDE.md stands since this hold has published it; nil: it has not.
 	claudeMD *postgres.ClaudeMD
+	// removed are files that a deletion has removed, and that are still marked for it.
+	removed []postgres.File
+	// syncing waits for the directories of these, by path.
+	syncing map[string]func() error
+	// foreseen is what CLAUDE.md is likely to say after what is being done; nil: nobody has looked ahead.
+	foreseen *foreseen
+	// readBack is the memory that is to be read with the next publication, empty for none, and found that memory as it was then.
+	readBack string
+	found    *memories.Memory
 	// saved is the file that somebody has just asked to be written: what it says is newest, whatever it said before.
 	saved string
 	// ahead says that a look is to go only into what nobody knows.
@@ -213,6 +224,7 @@ func (e *Engine) withAgent(ctx context.Context, slug string, do func(*hold) erro
 		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
 			h.closed = err
 		}
+		defer h.forget()
 		return do(h)
 	})
 }

@@ -36,24 +36,24 @@ func (e *Engine) verifyHere(ctx context.Context, slug string, seen Seen) (Result
 }
 
 func (h *hold) verifySeen(ctx context.Context, seen Seen) ([]change, error) {
-	head, err := h.head(ctx, seen.ID, seen.Match)
+	head, on, err := h.headWithFiles(ctx, seen.ID, seen.Match)
 	if err != nil {
 		return nil, err
 	}
 	if head.State == memories.Deleted {
 		return nil, errInTrash
 	}
-	if err := h.verify(ctx, head); err != nil {
+	if err := h.verify(ctx, head, on); err != nil {
 		return nil, err
 	}
 	return []change{{KindSaved, head.Name}}, nil
 }
 
-func (h *hold) verify(ctx context.Context, head postgres.Head) error {
+func (h *hold) verify(ctx context.Context, head postgres.Head, on []postgres.File) error {
 	if h.root == nil {
 		return h.errNoDirectory()
 	}
-	carriers, err := h.carriersOf(ctx, head)
+	carriers, err := h.carriersOf(ctx, head, on)
 	if err != nil {
 		return err
 	}

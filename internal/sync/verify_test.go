@@ -80,12 +80,20 @@ func (d lateDisk) Touch(root *os.Root, path string, modTime time.Time) error {
 	return root.Chtimes(path, modTime, modTime)
 }
 
+func (d lateDisk) Stage(root *os.Root, path string, data []byte, options files.Options) sync.Staged {
+	return unstaged{func() error { return d.Write(root, path, data, options) }}
+}
+
 func (lateDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {
 	return files.Write(root, path, data, options)
 }
 
 func (lateDisk) RemoveIf(root *os.Root, path, hash string) error {
 	return files.RemoveIf(root, path, hash)
+}
+
+func (lateDisk) SyncDirectory(root *os.Root, path string) (wait func() error) {
+	return func() error { return files.SyncDirectory(root, path) }
 }
 
 func (lateDisk) Recover(root *os.Root, dirs []string) ([]string, error) {

@@ -3,12 +3,14 @@ package torture
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 )
 
@@ -17,7 +19,7 @@ type figure struct {
 	name string
 	unit float64 // what one is shown as: bytes are shown in MiB
 	// drift is how much more it may come to be in an hour, by its own unit, and still count as flat: what chance alone does
-	// to the line through some 180 readings, doubled. A hundred changes a second would leak a thousand times as much.
+	// to the slope of some 180 readings, doubled. A hundred changes a second would leak a thousand times as much.
 	drift float64
 	read  func(*reading) (float64, error)
 }
@@ -175,7 +177,7 @@ func (p *place) askForFigures() map[string]float64 {
 type judgement struct {
 	Name                           string
 	First, Half, Last, Least, Most float64
-	PerHour                        float64 // of the line through the second half of the readings
+	PerHour                        float64 // the slope of the second half of the readings
 	Drift                          float64 // how much that may be
 	Flat                           bool
 }
@@ -208,20 +210,37 @@ func (s *series) judge() []judgement {
 	return all
 }
 
-// slope is that of the line through the readings that comes closest to them, per hour.
+// slope is the middle one of the slopes between any two readings, per hour (Theil and Sen). What lasts from one reading to the end is
+// growth and moves it; a burst of load is not, and would move a line of least squares.
 func slope(at []time.Duration, values []float64) float64 {
-	var x, y float64
+	var between []float64
 	for i := range at {
-		x += at[i].Hours() / float64(len(at))
-		y += values[i] / float64(len(at))
+		for k := range i {
+			between = append(between, (values[i]-values[k])/(at[i]-at[k]).Hours())
+		}
 	}
-	var together, alone float64
-	for i := range at {
-		together += (at[i].Hours() - x) * (values[i] - y)
-		alone += math.Pow(at[i].Hours()-x, 2)
-	}
-	if alone == 0 {
+	if len(between) == 0 {
 		return 0
 	}
-	return together / alone
+	slices.Sort(between)
+	return between[len(between)/2]
+}
+
+func TestASlopeTellsWhatGrowsFromABurst(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(11, 12))
+	for _, grows := range []float64{0, 8} { // an hour
+		var at []time.Duration
+		var values []float64
+		for i := range 180 {
+			value := 60 + grows*float64(i)/360 + random.Float64()
+			if i > 160 && i < 172 {
+				value += 20
+			}
+			at, values = append(at, time.Duration(i)*10*time.Second), append(values, value)
+		}
+		if got := slope(at, values); math.Abs(got-grows) > 1 {
+			t.Errorf("what grows by %v an hour is said to grow by %.2f", grows, got)
+		}
+	}
 }

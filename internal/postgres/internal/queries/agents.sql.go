@@ -197,6 +197,19 @@ func (q *Queries) DeleteAgent(ctx context.Context, id int64) error {
 	return err
 }
 
+const keepPlans = `-- name: KeepPlans :exec
+SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
+       set_config('enable_bitmapscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)
+`
+
+// For the transaction, Postgres takes for each prepared statement the plan that it has, and that goes by keys alone. To make it anew
+// because there is a list among the arguments takes longer than to carry it out; and since nobody knows how long the list will be
+// the planner expects ten, and would rather read all thousand files of an agent.
+func (q *Queries) KeepPlans(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, keepPlans)
+	return err
+}
+
 const lockAgent = `-- name: LockAgent :exec
 SELECT pg_advisory_lock(1835363695, $1::integer)
 `

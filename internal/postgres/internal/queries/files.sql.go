@@ -237,6 +237,50 @@ func (q *Queries) FilesOfMemories(ctx context.Context, memoryIds []uuid.UUID) ([
 	return items, nil
 }
 
+const filesOfMemory = `-- name: FilesOfMemory :many
+SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
+       problem, signature
+FROM files
+WHERE memory_id = $1::uuid AND present
+ORDER BY path
+`
+
+// Of one, Postgres keeps the plan.
+func (q *Queries) FilesOfMemory(ctx context.Context, memoryID uuid.UUID) ([]File, error) {
+	rows, err := q.db.Query(ctx, filesOfMemory, memoryID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []File{}
+	for rows.Next() {
+		var i File
+		if err := rows.Scan(
+			&i.AgentID,
+			&i.Path,
+			&i.Session,
+			&i.MemoryID,
+			&i.Status,
+			&i.Present,
+			&i.Fingerprint,
+			&i.Hash,
+			&i.Size,
+			&i.MtimeNs,
+			&i.ModifiedAt,
+			&i.ContentAt,
+			&i.Problem,
+			&i.Signature,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const filesToIndex = `-- name: FilesToIndex :many
 SELECT f.path, f.present, m.id, m.name, m.type, m.description
 FROM files f

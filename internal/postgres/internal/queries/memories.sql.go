@@ -50,6 +50,52 @@ func (q *Queries) EndRestoring(ctx context.Context, id uuid.UUID) error {
 	return err
 }
 
+const headByID = `-- name: HeadByID :one
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description FROM memories m WHERE m.agent_id = $1 AND m.id = $2
+`
+
+type HeadByIDParams struct {
+	AgentID int64
+	ID      uuid.UUID
+}
+
+type HeadByIDRow struct {
+	Memory Memory
+}
+
+// Of one, Postgres keeps the plan; of a list of unknown length it makes a new one each time.
+func (q *Queries) HeadByID(ctx context.Context, arg HeadByIDParams) (HeadByIDRow, error) {
+	row := q.db.QueryRow(ctx, headByID, arg.AgentID, arg.ID)
+	var i HeadByIDRow
+	err := row.Scan(
+		&i.Memory.ID,
+		&i.Memory.AgentID,
+		&i.Memory.Name,
+		&i.Memory.Readable,
+		&i.Memory.State,
+		&i.Memory.Type,
+		&i.Memory.RevisionID,
+		&i.Memory.Fingerprint,
+		&i.Memory.Hash,
+		&i.Memory.Size,
+		&i.Memory.Path,
+		&i.Memory.Session,
+		&i.Memory.ModifiedAt,
+		&i.Memory.ContentAt,
+		&i.Memory.Problems,
+		&i.Memory.ClaudeMdChars,
+		&i.Memory.ClaudeMdListed,
+		&i.Memory.CreatedAt,
+		&i.Memory.UpdatedAt,
+		&i.Memory.DeletedAt,
+		&i.Memory.DeletedBy,
+		&i.Memory.IndexLines,
+		&i.Memory.Restoring,
+		&i.Memory.Description,
+	)
+	return i, err
+}
+
 const headings = `-- name: Headings :many
 SELECT id, name, type, description, revision_id, size, claude_md_chars, claude_md_listed
 FROM memories
@@ -305,65 +351,6 @@ type MarkDeletedParams struct {
 func (q *Queries) MarkDeleted(ctx context.Context, arg MarkDeletedParams) error {
 	_, err := q.db.Exec(ctx, markDeleted, arg.At, arg.IndexLines, arg.ID)
 	return err
-}
-
-const memoriesByID = `-- name: MemoriesByID :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, r.description, r.body
-FROM memories m JOIN revisions r ON r.id = m.revision_id
-WHERE m.id = ANY($1::uuid[])
-`
-
-type MemoriesByIDRow struct {
-	Memory      Memory
-	Description string
-	Body        string
-}
-
-func (q *Queries) MemoriesByID(ctx context.Context, ids []uuid.UUID) ([]MemoriesByIDRow, error) {
-	rows, err := q.db.Query(ctx, memoriesByID, ids)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []MemoriesByIDRow{}
-	for rows.Next() {
-		var i MemoriesByIDRow
-		if err := rows.Scan(
-			&i.Memory.ID,
-			&i.Memory.AgentID,
-			&i.Memory.Name,
-			&i.Memory.Readable,
-			&i.Memory.State,
-			&i.Memory.Type,
-			&i.Memory.RevisionID,
-			&i.Memory.Fingerprint,
-			&i.Memory.Hash,
-			&i.Memory.Size,
-			&i.Memory.Path,
-			&i.Memory.Session,
-			&i.Memory.ModifiedAt,
-			&i.Memory.ContentAt,
-			&i.Memory.Problems,
-			&i.Memory.ClaudeMdChars,
-			&i.Memory.ClaudeMdListed,
-			&i.Memory.CreatedAt,
-			&i.Memory.UpdatedAt,
-			&i.Memory.DeletedAt,
-			&i.Memory.DeletedBy,
-			&i.Memory.IndexLines,
-			&i.Memory.Restoring,
-			&i.Memory.Description,
-			&i.Description,
-			&i.Body,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }
 
 const memory = `-- name: Memory :one

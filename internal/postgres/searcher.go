@@ -1,0 +1,151 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"memoir/internal/postgres/internal/queries"
+)
+
+// found reads the memories that hold all words of the search, or, where none does, those that come close.
+func (s *Store) found(ctx context.Context, of scope, l List, after *place) (rows []listRow, total int, near bool, err error) {
+	exact, ok := searchOf(l.Search)
+	if !ok {
+		return nil, 0, false, nil
+	}
+	err = s.searching(ctx, of, func(on *searcher) error {
+		if after == nil || !after.Near {
+			rows, total, err = on.found(ctx, l, exact, after)
+			if err != nil || total > 0 || !s.nearMisses {
+				return err
+			}
+			if l.Type != "" || l.filtersBeyondTallies() {
+				// What a filter leaves out is no reason to offer other words: the person has found the right ones.
+				elsewhere, err := on.total(ctx, List{State: l.State, Search: l.Search, Sort: byRank}.conditions(on.of, exact))
+				if err != nil || elsewhere > 0 {
+					return err
+				}
+			}
+		}
+		if err := on.ready(ctx); err != nil {
+			return err
+		}
+		var sought search
+		if sought, near, err = nearSearch(ctx, queries.New(on.conn), exact); err != nil || !near {
+			return err
+		}
+		rows, total, err = on.found(ctx, l, sought, after)
+		near = near && total > 0
+		return err
+	})
+	return rows, total, near, err
+}
+
+// A searcher asks the search index in one transaction, all of which sees the same.
+type searcher struct {
+	conn *pgxpool.Conn
+	// of says whose memories are wanted; of one agent the id is known from the first question on.
+	of              scope
+	claudeMDProblem *string // of the one agent, where only its slug was known
+	totals          *totals
+	concordances    *concordances
+}
+
+// What begins the transaction. The planner takes vectors for cheap to read, and where many match it would rather read those of
+// all memories than ask the index.
+const (
+	beginSearch    = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+	withoutSeqscan = "SET LOCAL enable_seqscan = off"
+)
+
+// searching runs reads that ask the search index.
+func (s *Store) searching(ctx context.Context, of scope, do func(*searcher) error) error {
+	const doing = "search"
+	conn, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return wrap(doing, err)
+	}
+	defer conn.Release() // which closes it if it is still in a transaction
+	on := &searcher{conn: conn, of: of, totals: &s.totals, concordances: &s.concordances}
+	err = do(on)
+	if on.inTransaction() {
+		_, _ = conn.Exec(ctx, "ROLLBACK") // it has changed nothing
+	}
+	return wrap(doing, err)
+}
+
+func (on *searcher) inTransaction() bool { return on.conn.Conn().PgConn().TxStatus() != 'I' }
+
+// begin lets the transaction begin with what is sent together, unless it has.
+func (on *searcher) begin(all *pgx.Batch) {
+	if !on.inTransaction() {
+		all.Queue(beginSearch)
+		all.Queue(withoutSeqscan)
+	}
+}
+
+// last reads a page, and ends the transaction in the same round trip.
+func (on *searcher) last(ctx context.Context, query string, args pgx.NamedArgs) (page []listRow, err error) {
+	var all pgx.Batch
+	all.Queue(query, args).Query(func(rows pgx.Rows) error {
+		page, err = pgx.CollectRows(rows, scanHit)
+		return err
+	})
+	all.Queue("COMMIT")
+	err = on.conn.SendBatch(ctx, &all).Close()
+	return page, err
+}
+
+// found reads one page of what a search has found, one row more than it shows, and how many hits there are.
+func (on *searcher) found(ctx context.Context, l List, sought search, after *place) (rows []listRow, total int, err error) {
+	var at *concordance
+	if l.byIndexAlone(sought) && on.of.named() != "" {
+		if at, err = on.byConcordance(ctx, l.Type, sought); err != nil {
+			return nil, 0, err
+		}
+	}
+	if at != nil {
+		total = at.total()
+		rows, err = at.rows(ctx, on, l, sought, after)
+	} else {
+		rows, total, err = on.byIndex(ctx, l, sought, after)
+	}
+	if len(rows) > 0 {
+		rows[0].claudeMDProblem = on.claudeMDProblem
+	}
+	return rows, total, err
+}
+
+// byIndex is found, and asks the index alone.
+func (on *searcher) byIndex(ctx context.Context, l List, sought search, after *place) (rows []listRow, total int, err error) {
+	if err := on.ready(ctx); err != nil {
+		return nil, 0, err
+	}
+	c := l.conditions(on.of, sought)
+	if total, err = on.total(ctx, c); err != nil || total == 0 {
+		return nil, 0, err
+	}
+	if l.Sort == byRank {
+		rows, err = on.rankedRows(ctx, l, c, total, after)
+	} else {
+		rows, err = listRows(ctx, on.conn, l, c, after)
+	}
+	return rows, total, err
+}
+
+// ready begins the transaction and asks who the agent is, unless that is done.
+func (on *searcher) ready(ctx context.Context) error {
+	if !on.inTransaction() {
+		if _, err := on.conn.Exec(ctx, beginSearch+"; "+withoutSeqscan); err != nil {
+			return err
+		}
+	}
+	if on.of.slug == "" || on.of.agentID != 0 {
+		return nil
+	}
+	agent, err := queries.New(on.conn).AgentBySlug(ctx, on.of.slug)
+	on.of.agentID, on.claudeMDProblem = agent.ID, agent.ClaudeMdProblem
+	return err
+}

@@ -1,0 +1,81 @@
+package sync
+
+import (
+	"bytes"
+	"context"
+
+	"memoir/internal/files"
+	"memoir/internal/postgres"
+)
+
+// replacement is a CLAUDE.md as it was read, and what it is to say.
+type replacement struct {
+	Preview
+	hash    string // of the Preview's text
+	was     []byte // nil: there was none
+	wasHash string
+	// staged is its text on the way to disk, and how; nil: it is yet to be written.
+	staged  Staged
+	options files.Options
+}
+
+// foreseen is a replacement for the memories of one version of the agent, made before they were that.
+type foreseen struct {
+	version int64
+	replacement
+}
+
+// foresee compiles CLAUDE.md for what the memories will be after a deletion, and takes it to disk beside the one that is there, while
+// Postgres commits that deletion and its file is removed: 0.8 ms of some 4. What is not at hand for it is read later, and then
+// CLAUDE.md is compiled later.
+func (h *hold) foresee(ctx context.Context, after postgres.Sections, version int64) {
+	path := h.onDisk.ClaudeMDPath()
+	if path == "" || h.root == nil {
+		return
+	}
+	raw, err := readClaudeMD(h.root, path)
+	if err != nil || len(raw) == 0 {
+		return
+	}
+	r, err := h.compose(ctx, after, raw, nil)
+	if err != nil || r.Problem != "" || bytes.Equal(raw, r.Text) {
+		return
+	}
+	r.options = h.holdingOn(path, r.Text, h.onlyOver(path, r))
+	r.staged = h.disk.Stage(h.root, path, r.Text, r.options)
+	h.foreseen = &foreseen{version, r}
+}
+
+// forget takes back what was foreseen. What cannot be removed is cleared at the next start.
+func (h *hold) forget() {
+	if h.foreseen != nil {
+		_ = h.foreseen.staged.Discard()
+		h.foreseen = nil
+	}
+}
+
+// replacementOf returns what a CLAUDE.md that says raw, or cannot be read, is to say.
+func (h *hold) replacementOf(ctx context.Context, sections postgres.Sections, raw []byte, unread error) (replacement, error) {
+	if f := h.foreseen; f != nil && unread == nil && bytes.Equal(raw, f.was) {
+		h.foreseen = nil // it can be put in place once
+		return f.replacement, nil
+	}
+	h.forget()
+	return h.compose(ctx, sections, raw, unread)
+}
+
+// put gives a CLAUDE.md that was read the place of what it was.
+func (h *hold) put(path string, r replacement) error {
+	if r.staged != nil {
+		return h.overwritten(path, r.options, r.staged.Put())
+	}
+	return h.overwrite(path, r.Text, h.onlyOver(path, r))
+}
+
+func (h *hold) compose(ctx context.Context, sections postgres.Sections, raw []byte, unread error) (replacement, error) {
+	p, err := h.compile(ctx, sections, raw, unread)
+	if err != nil || p.Problem != "" {
+		return replacement{Preview: p}, err
+	}
+	return replacement{Preview: p, hash: files.Hash(p.Text), was: raw, wasHash: files.Hash(raw)}, nil
+}
