@@ -9,8 +9,8 @@ import (
 // that few are left when the last one has been written. Such a look ahead goes only into files that nobody knows: what has
 // changed, and what has left a memory, is decided on when it has been quiet, over all of it together.
 
-// manyMade is how many new files are worth a look ahead: one takes some 20 ms besides what it does for each file.
-const manyMade = 1000
+// defaultAhead is how many new files are worth a look ahead: one takes some 20 ms besides what it does for each file.
+const defaultAhead = 1000
 
 // madeDirectory is for how many files a new directory counts.
 const madeDirectory = 40
@@ -43,7 +43,7 @@ func (q *queue) addMade(key, path string, directory bool) {
 		worth = madeDirectory
 	}
 	w.made.put(path, madePath{now, worth})
-	if w.made.areMany() {
+	if q.areMany(w.made) {
 		q.signal()
 	}
 }
@@ -64,7 +64,8 @@ func (q *queue) addWritten(key, path string) {
 	q.add(key, path)
 }
 
-func (m *made) areMany() bool { return m.worth >= manyMade }
+// areMany says whether so many are new that a look goes ahead for them.
+func (q *queue) areMany(m made) bool { return m.worth >= q.ahead }
 
 func (m *made) put(path string, is madePath) {
 	if m.at == nil {

@@ -20,6 +20,7 @@ const maxScope = 256
 type queue struct {
 	mu      sync.Mutex
 	quiet   time.Duration
+	ahead   int // how many new files are not waited for
 	waiting map[string]*waiting
 	busy    map[string]bool
 	wake    chan struct{}
@@ -33,8 +34,8 @@ type waiting struct {
 	due   time.Time
 }
 
-func newQueue(quiet time.Duration) *queue {
-	return &queue{quiet: quiet, waiting: map[string]*waiting{}, busy: map[string]bool{}, wake: make(chan struct{}, 1)}
+func newQueue(quiet time.Duration, ahead int) *queue {
+	return &queue{quiet: quiet, ahead: ahead, waiting: map[string]*waiting{}, busy: map[string]bool{}, wake: make(chan struct{}, 1)}
 }
 
 // add notes that something at the path has changed now.
@@ -100,7 +101,7 @@ func (q *queue) take(now time.Time) (due []work, next time.Duration) {
 			due = append(due, work{key: key, scope: w.all(), since: w.first})
 			continue
 		}
-		if w.made.areMany() {
+		if q.areMany(w.made) {
 			if scope := w.made.takeWritten(now); len(scope) > 0 {
 				q.busy[key] = true
 				due = append(due, work{key: key, scope: scope, since: w.first, ahead: true})

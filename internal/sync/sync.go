@@ -5,6 +5,7 @@
 package sync
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,8 @@ type Options struct {
 	Places agents.Settings
 	// Debounce is the quiet time after a change before it is looked at.
 	Debounce time.Duration
+	// Ahead is how many new files are taken in while more are being written; 0 is 1,000.
+	Ahead int
 	// Rescan is the time from one full scan to the next.
 	Rescan time.Duration
 	// ClaudeMDLimit is the length of a CLAUDE.md, in Unicode characters, from which memories become one-line entries.
@@ -135,7 +138,7 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	case options.Notify == nil:
 		options.Notify = OpenNotifier
 	}
-	q := newQueue(options.Debounce)
+	q := newQueue(options.Debounce, cmp.Or(options.Ahead, defaultAhead))
 	news := newNews()
 	ctx, stop := context.WithCancel(context.Background())
 	e := &Engine{
