@@ -122,7 +122,28 @@ type weighed struct {
 func weigh(p *process, when string, files int) {
 	p.Helper()
 	p.untilQuiet()
-	time.Sleep(5 * time.Second) // until it has given back what it no longer needs
-	resident, peak := p.memory()
+	resident, peak := p.untilAtRest()
 	report.Weights = append(report.Weights, weighed{when, files, resident, peak})
+}
+
+// atRest is for how long a server that has come to rest takes as much memory as before, give or take restless bytes.
+const (
+	atRest   = 5 * time.Second
+	restless = 1 << 20
+)
+
+// untilAtRest waits until the server has done what it does in the background, and has given back what it no longer needs.
+func (p *process) untilAtRest() (resident, peak int64) {
+	p.Helper()
+	since := time.Now()
+	resident, peak = p.memory()
+	until(p.B, "the server to come to rest", func() bool {
+		time.Sleep(100 * time.Millisecond)
+		var now int64
+		if now, peak = p.memory(); now > resident+restless || now < resident-restless {
+			resident, since = now, time.Now()
+		}
+		return time.Since(since) > atRest
+	})
+	return resident, peak
 }
