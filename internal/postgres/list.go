@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -184,111 +183,6 @@ func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err e
 	}
 	page.Memories, err = complete(ctx, s.q, of, rows)
 	return page, err
-}
-
-// conditions are the part of a query that says which memories belong to a list, from FROM on, and the query that counts
-// them.
-type conditions struct {
-	sql, count string
-	args       pgx.NamedArgs
-	tallied    bool // to count takes no look at any memory
-}
-
-func (l List) conditions(of scope, sought search) conditions {
-	args := pgx.NamedArgs{}
-	agent := of.one(args)
-	if l.Search != "" {
-		args["sought"], args["match"], args["titled"] = sought.query(), sought.match(of, l.Type), sought.titled(of, l.Type)
-	}
-	if l.byIndexAlone(sought) {
-		alone := searchAlone(agent)
-		return conditions{sql: alone, count: "SELECT count(*) " + alone, args: args}
-	}
-	var sql strings.Builder
-	sql.WriteString("FROM memories m")
-	if len(sought.phrases) > 0 {
-		sql.WriteString(" JOIN revisions r ON r.id = m.revision_id")
-	}
-	if l.Search != "" {
-		sql.WriteString(" JOIN memory_search s ON s.memory_id = m.id AND s.words @@ @match::tsquery")
-	}
-	where := l.tallied(agent, args)
-	sql.WriteString(where)
-	if l.Stale {
-		args["stale_since"] = memories.StaleSince(time.Now())
-		sql.WriteString(" AND m.modified_at <= @stale_since")
-	}
-	if l.Flagged {
-		sql.WriteString(" AND m.state = 'active' AND m.problems <> '[]'")
-	}
-	if l.NotRemoved {
-		sql.WriteString(` AND m.id IN (SELECT f.memory_id FROM files f
-			WHERE f.agent_id = ` + agent + ` AND f.status = 'removing' AND f.problem IS NOT NULL)`)
-	}
-	if l.Session != "" {
-		args["session"] = l.Session
-		// The inner query names nothing of the outer one, so that it runs once and not for every memory.
-		sql.WriteString(` AND (m.session = @session OR m.id IN (SELECT f.memory_id FROM files f
-			WHERE f.agent_id = ` + agent + ` AND f.session = @session AND f.present AND f.status IN ('carries', 'removing')))`)
-	}
-	if l.Name != "" {
-		args["name"] = l.Name
-		sql.WriteString(" AND m.name = @name")
-	}
-	for i, phrase := range sought.phrases {
-		name := fmt.Sprintf("phrase%d", i)
-		args[name] = phrase
-		// Most text is normalised, which is told a good deal sooner than it is done.
-		fmt.Fprintf(&sql, ` AND (SELECT position(@%s::text IN CASE WHEN t.text IS NFKC NORMALIZED THEN t.text ELSE normalize(t.text, NFKC) END)
-			FROM (SELECT m.name || E'\n' || r.description || E'\n' || r.body) t (text)) > 0`, name)
-	}
-	c := conditions{sql: sql.String(), count: "SELECT count(*) " + sql.String(), args: args}
-	if l.Search == "" && !l.filtersBeyondTallies() {
-		c.count, c.tallied = "SELECT coalesce(sum(m.n), 0) FROM memory_tallies m"+where, true
-	}
-	return c
-}
-
-// tallied returns the conditions that memories and their tallies have in common.
-func (l List) tallied(agent string, args pgx.NamedArgs) string {
-	where := " WHERE true"
-	if agent != "" {
-		where += " AND m.agent_id = " + agent
-	}
-	if l.State == "" {
-		where += " AND m.state <> 'deleted'"
-	} else {
-		args["state"] = string(l.State)
-		where += " AND m.state = @state"
-	}
-	if l.Type != "" {
-		args["type"] = string(l.Type)
-		where += " AND m.type = @type"
-	}
-	return where
-}
-
-// filters says whether the list leaves out what the search index knows nothing of.
-func (l List) filters() bool { return l.State != "" || l.filtersBeyondTallies() }
-
-// filtersBeyondTallies says whether the list leaves out what only the memories themselves tell.
-func (l List) filtersBeyondTallies() bool {
-	return l.Stale || l.Flagged || l.NotRemoved || l.Session != "" || l.Name != ""
-}
-
-// byIndexAlone says whether the search index tells all of what belongs to the list, but what is in the trash.
-func (l List) byIndexAlone(sought search) bool {
-	return l.Sort == byRank && !l.filters() && len(sought.phrases) == 0
-}
-
-// searchAlone says what belongs to a list of which byIndexAlone is true. It reads no other memory, which would cost more than
-// the search.
-func searchAlone(agent string) string {
-	trash := "SELECT d.id FROM memories d WHERE d.state = 'deleted'"
-	if agent != "" {
-		trash += " AND d.agent_id = " + agent
-	}
-	return "FROM memory_search s WHERE s.words @@ @match::tsquery AND s.memory_id NOT IN (" + trash + ")"
 }
 
 type listRow struct {
