@@ -398,3 +398,58 @@ CREATE UNLOGGED TABLE figures (
     -- Paths that wait to be looked at.
     pending  integer NOT NULL
 );
+
+-- What agents were given for what they were asked: one row for each recall, also when nothing was chosen. They are kept for a
+-- while, and written without waiting for the disk: what a crash takes of them is the last moment's.
+CREATE TABLE recalls (
+    id          uuid PRIMARY KEY,
+    agent_id    bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+    at          timestamptz NOT NULL,
+    session     text COLLATE "C",
+    asked_by    text NOT NULL CHECK (asked_by IN ('script', 'hook', 'mcp')),
+    -- The beginning of it.
+    query       text NOT NULL,
+    -- pending: it is being chosen; settled: it has been, and waits to be fetched; handed_out: whoever asked has it.
+    state       text NOT NULL CHECK (state IN ('pending', 'settled', 'handed_out')),
+    selected_by text CHECK (selected_by IN ('model', 'keyword')),
+    -- Why nothing was looked at.
+    skipped     text,
+    -- Why another way was taken than was wanted.
+    note        text,
+    candidates  integer NOT NULL DEFAULT 0,
+    took_us     bigint NOT NULL DEFAULT 0,
+    -- What was chosen, the best first, with why. What of it was handed out is in recalled.
+    chosen      jsonb NOT NULL DEFAULT '[]'
+);
+
+CREATE INDEX recalls_by_time ON recalls (agent_id, at, id);
+-- For the next prompt of a session, which takes along what came too late for the one before.
+CREATE INDEX recalls_to_hand_out ON recalls (agent_id, session, at) WHERE state <> 'handed_out';
+
+-- The memories that were handed out. A session is given each once, and only so many bytes in all.
+CREATE TABLE recalled (
+    recall_id uuid NOT NULL REFERENCES recalls (id) ON DELETE CASCADE,
+    place     integer NOT NULL,
+    agent_id  bigint NOT NULL,
+    session   text COLLATE "C",
+    at        timestamptz NOT NULL,
+    memory_id uuid NOT NULL,
+    name      text COLLATE "C" NOT NULL,
+    bytes     integer NOT NULL,
+    why       jsonb NOT NULL,
+    PRIMARY KEY (recall_id, place)
+);
+
+CREATE INDEX recalled_in_session ON recalled (agent_id, session, at) WHERE session IS NOT NULL;
+-- For what was never given, and what always.
+CREATE INDEX recalled_by_memory ON recalled (agent_id, memory_id);
+
+-- Locked while a session is given something, so that two recalls at once give it nothing twice.
+CREATE TABLE recall_sessions (
+    agent_id    bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+    session     text COLLATE "C" NOT NULL,
+    at          timestamptz NOT NULL,
+    -- What it was given before, it has no more: its conversation has been compacted since.
+    fresh_since timestamptz NOT NULL DEFAULT '-infinity',
+    PRIMARY KEY (agent_id, session)
+);

@@ -162,6 +162,41 @@ type MemoryTally struct {
 	N       int32
 }
 
+type Recall struct {
+	ID         uuid.UUID
+	AgentID    int64
+	At         time.Time
+	Session    *string
+	AskedBy    string
+	Query      string
+	State      string
+	SelectedBy *string
+	Skipped    *string
+	Note       *string
+	Candidates int32
+	TookUs     int64
+	Chosen     []byte
+}
+
+type RecallSession struct {
+	AgentID    int64
+	Session    string
+	At         time.Time
+	FreshSince time.Time
+}
+
+type Recalled struct {
+	RecallID uuid.UUID
+	Place    int32
+	AgentID  int64
+	Session  *string
+	At       time.Time
+	MemoryID uuid.UUID
+	Name     string
+	Bytes    int32
+	Why      []byte
+}
+
 type Request struct {
 	ID          uuid.UUID
 	AgentID     int64

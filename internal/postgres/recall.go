@@ -1,0 +1,180 @@
+package postgres
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/queries"
+)
+
+// Sought is one thing that a recall looks for: any of the words, folded as package words folds them.
+type Sought struct {
+	Words      []string
+	Beginnings []string // words that begin so
+	Pair       string   // two characters side by side, of a script without spaces; in place of words
+}
+
+// match returns the tsquery that finds, among the memories of an agent, those with what is sought.
+func (s Sought) match(agentID int64) string {
+	var any []string
+	for _, word := range s.Words {
+		any = append(any, quoted(word))
+	}
+	for _, beginning := range s.Beginnings {
+		any = append(any, quoted(beginning)+":*")
+	}
+	if first, size := utf8.DecodeRuneInString(s.Pair); size > 0 {
+		any = append(any, quoted(string(first))+" <-> "+quoted(s.Pair[size:]))
+	}
+	return quoted(agentSign(agentID)) + " & (" + strings.Join(any, " | ") + ")"
+}
+
+// WordsBeginning returns words that memories of any agent have and that begin as one of those does, 60 of each at most.
+// Words that a slip of the hand cannot lead to (see words.CanBeMeant) are not known.
+func (s *Store) WordsBeginning(ctx context.Context, beginnings []string) ([]string, error) {
+	found, err := s.q.WordsBeginning(ctx, beginnings)
+	return found, wrap("look for words", err)
+}
+
+// WordsAlike returns, for each of those words, words of memories that look alike, the most alike first; none where the database
+// cannot tell (see NearMisses).
+func (s *Store) WordsAlike(ctx context.Context, typed []string) (map[string][]string, error) {
+	if !s.nearMisses || len(typed) == 0 {
+		return nil, nil
+	}
+	rows, err := s.q.SimilarWords(ctx, typed)
+	if err != nil {
+		return nil, wrap("look for words that look alike", err)
+	}
+	alike := map[string][]string{}
+	for _, row := range rows {
+		alike[row.Typed] = append(alike[row.Typed], row.Word)
+	}
+	return alike, nil
+}
+
+// Hits returns for each thing that is sought the memories of the agent that have it, most of each at most and in no order, and
+// how many memories there are to choose from. Some may be in the trash.
+func (s *Store) Hits(ctx context.Context, agentID int64, sought []Sought, most int) (hits [][]uuid.UUID, of int, err error) {
+	matches := make([]string, len(sought))
+	for i, each := range sought {
+		matches[i] = each.match(agentID)
+	}
+	hits = make([][]uuid.UUID, len(sought))
+	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, withoutSeqscan); err != nil {
+			return err
+		}
+		q := queries.New(tx)
+		n, err := q.CountToRecall(ctx, agentID)
+		if err != nil {
+			return err
+		}
+		of = int(n)
+		rows, err := q.RecallHits(ctx, queries.RecallHitsParams{Matches: matches, Most: int32(most)})
+		for _, row := range rows {
+			hits[row.Place-1] = row.Ids
+		}
+		return err
+	})
+	return hits, of, wrap("look for what to recall", err)
+}
+
+// Texts returns those of the memories that can be recalled, each with the beginning of its body, in Unicode characters, and in no
+// order.
+func (s *Store) Texts(ctx context.Context, agentID int64, ids []uuid.UUID, most int) ([]memories.Memory, error) {
+	rows, err := s.q.RecallTexts(ctx, queries.RecallTextsParams{AgentID: agentID, Ids: ids, Most: int32(most)})
+	if err != nil {
+		return nil, wrap("read what to recall", err)
+	}
+	found := make([]memories.Memory, len(rows))
+	for i, row := range rows {
+		found[i] = memories.Memory{
+			ID: row.ID.String(), AgentID: agentID, Name: row.Name, Type: memories.Type(text(row.Type)), Path: row.Path,
+			ModifiedAt: row.ModifiedAt.UTC(), Description: row.Description, Body: row.Body,
+		}
+	}
+	return found, nil
+}
+
+// Newest returns the memories of an agent that can be recalled, besides those, the newest modification first and without what
+// they say.
+func (s *Store) Newest(ctx context.Context, agentID int64, besides []uuid.UUID, most int) ([]memories.Memory, error) {
+	if besides == nil {
+		besides = []uuid.UUID{}
+	}
+	rows, err := s.q.RecallManifest(ctx, queries.RecallManifestParams{AgentID: agentID, Besides: besides, Most: int32(most)})
+	if err != nil {
+		return nil, wrap("list what to recall", err)
+	}
+	found := make([]memories.Memory, len(rows))
+	for i, row := range rows {
+		found[i] = memories.Memory{
+			ID: row.ID.String(), AgentID: agentID, Name: row.Name, Type: memories.Type(text(row.Type)), Path: row.Path,
+			ModifiedAt: row.ModifiedAt.UTC(), Description: row.Description,
+		}
+	}
+	return found, nil
+}
+
+// Beginning is a memory with the first bytes of its file.
+type Beginning struct {
+	memories.Memory
+	File []byte
+}
+
+// Beginnings returns those of the memories that can be recalled, each with so many bytes of its file, by id.
+func (s *Store) Beginnings(ctx context.Context, agentID int64, ids []uuid.UUID, most int) (map[string]Beginning, error) {
+	rows, err := s.q.RecallFiles(ctx, queries.RecallFilesParams{AgentID: agentID, Ids: ids, Most: int32(most)})
+	if err != nil {
+		return nil, wrap("read what was chosen", err)
+	}
+	found := make(map[string]Beginning, len(rows))
+	for _, row := range rows {
+		id := row.ID.String()
+		found[id] = Beginning{memories.Memory{
+			ID: id, AgentID: agentID, Name: row.Name, Type: memories.Type(text(row.Type)), Path: row.Path,
+			ModifiedAt: row.ModifiedAt.UTC(), Description: row.Description, Size: row.Size,
+		}, row.Beginning}
+	}
+	return found, nil
+}
+
+// CountToRecall returns how many memories of an agent there are to choose from.
+func (s *Store) CountToRecall(ctx context.Context, agentID int64) (int, error) {
+	n, err := s.q.CountToRecall(ctx, agentID)
+	return int(n), wrap("count what to recall", err)
+}
+
+// Given is what a session was given before.
+type Given struct {
+	Memories map[uuid.UUID]bool
+	Bytes    int
+}
+
+// Given returns what a session was given and has not lost again.
+func (s *Store) Given(ctx context.Context, agentID int64, session string) (Given, error) {
+	given, err := givenTo(ctx, s.q, agentID, session)
+	return given, wrap("read what a session was given", err)
+}
+
+func givenTo(ctx context.Context, q *queries.Queries, agentID int64, session string) (Given, error) {
+	rows, err := q.GivenToSession(ctx, queries.GivenToSessionParams{AgentID: agentID, Session: session})
+	given := Given{Memories: make(map[uuid.UUID]bool, len(rows))}
+	for _, row := range rows {
+		given.Memories[row.MemoryID] = true
+		given.Bytes += int(row.Bytes)
+	}
+	return given, err
+}
+
+// Refresh notes that a session has lost what it was given: its conversation was compacted.
+func (s *Store) Refresh(ctx context.Context, agentID int64, session string, at time.Time) error {
+	return wrap("refresh a session", s.q.RefreshRecallSession(ctx, queries.RefreshRecallSessionParams{AgentID: agentID, Session: session, At: at}))
+}

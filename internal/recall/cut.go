@@ -1,0 +1,80 @@
+package recall
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// The limits of what an agent is given, as Claude Code has them.
+const (
+	// MostLines and MostBytes bound one memory file.
+	MostLines = 200
+	MostBytes = 4096
+	// SessionBudget bounds what one session is given in all, in bytes.
+	SessionBudget = 61_440
+	// MostChosen is how many memories one recall gives.
+	MostChosen = 5
+	// MostCandidates is how many memories one recall chooses from.
+	MostCandidates = 200
+)
+
+// truncated stands where the rest of a file was left out.
+const truncated = "[... truncated, memory file too large ...]"
+
+// Cut returns the beginning of a file, of at most MostLines lines and MostBytes bytes, as text: cut at the end of a line, or,
+// where the first line is longer than all that, between two characters. What is no UTF-8 becomes U+FFFD, and line ends LF.
+// whole is false where something was left out, which truncated says at the end, on a line that does not count.
+func Cut(file []byte) (text string, whole bool) {
+	// Of what is far beyond the cut nothing is looked at: enough is left for every byte to be the CR of a CRLF or a lone one
+	// that becomes three.
+	head := file[:min(len(file), 2*MostBytes+utf8.UTFMax)]
+	head = bytes.TrimPrefix(head, []byte("\uFEFF"))
+	text = strings.ReplaceAll(strings.ReplaceAll(string(head), "\r\n", "\n"), "\x00", "\uFFFD")
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(head) == len(bytes.TrimPrefix(file, []byte("\uFEFF"))) {
+		text = strings.TrimRight(text, "\n")
+	}
+	lines := cutLines(text)
+	if lines == text && len(text) <= MostBytes && len(file) <= 2*MostBytes {
+		return text, true
+	}
+	return strings.TrimRight(cutBytes(lines), "\n") + "\n\n" + truncated, false
+}
+
+// counted is how many bytes of a cut text come out of a session's budget: those of the file.
+func counted(text string, whole bool) int {
+	if whole {
+		return len(text)
+	}
+	return len(strings.TrimSuffix(text, "\n\n"+truncated))
+}
+
+func cutLines(text string) string {
+	end := 0
+	for range MostLines {
+		next := strings.IndexByte(text[end:], '\n')
+		if next < 0 {
+			return text
+		}
+		end += next + 1
+	}
+	if end == len(text) {
+		return text
+	}
+	return text[:end]
+}
+
+func cutBytes(text string) string {
+	if len(text) <= MostBytes {
+		return text
+	}
+	if end := strings.LastIndexByte(text[:MostBytes+1], '\n'); end > 0 {
+		return text[:end]
+	}
+	end := MostBytes
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
+}

@@ -1,0 +1,210 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/words"
+)
+
+const (
+	// mostHits is how many memories are looked up that have one term: what more than that have tells them hardly apart.
+	mostHits = 2000
+	// mostRead is how many memories are read to be ranked, those whose terms tell the most.
+	mostRead = 60
+	// mostMisspelt is how many terms that no memory has are taken for slips of the hand: to look for what looks alike takes a
+	// millisecond each.
+	mostMisspelt = 6
+)
+
+// byKeyword ranks an agent's memories by the words of a query, without those that were given already. candidates is how many had
+// any of them.
+func (r *Recaller) byKeyword(ctx context.Context, agentID int64, query string, given map[uuid.UUID]bool) (found []ranked, candidates int, err error) {
+	what, err := r.wantedBy(ctx, query)
+	if err != nil || len(what) == 0 {
+		return nil, 0, err
+	}
+	sought := make([]postgres.Sought, len(what))
+	for i, w := range what {
+		sought[i] = w.sought()
+	}
+	hits, of, err := r.store.Hits(ctx, agentID, sought, mostHits)
+	if err != nil {
+		return nil, 0, err
+	}
+	for i := range what {
+		what[i].met = len(hits[i])
+		what[i].telling = tell(what[i].met, of)
+	}
+	promising := mostPromising(what, hits, given)
+	texts, err := r.store.Texts(ctx, agentID, promising[:min(len(promising), mostRead)], MostBytes)
+	if err != nil {
+		return nil, 0, err
+	}
+	return rank(texts, what, r.now()), min(len(promising), MostCandidates), nil
+}
+
+// wantedBy returns what a query speaks of, with all that counts as it.
+func (r *Recaller) wantedBy(ctx context.Context, query string) ([]wanted, error) {
+	terms, spoken := termsOf(query)
+	var beginnings []string
+	for _, t := range terms {
+		if b := t.beginning(); b != "" {
+			beginnings = append(beginnings, b)
+		}
+	}
+	var vocabulary []string
+	if len(beginnings) > 0 {
+		var err error
+		if vocabulary, err = r.store.WordsBeginning(ctx, beginnings); err != nil {
+			return nil, err
+		}
+	}
+	known := vocabularyOf(vocabulary, terms)
+	var unknown []string
+	for i, t := range terms {
+		if words.Slips(t.word) > 0 && !t.pair && !t.isKnown(known[i], spoken) && len(unknown) < mostMisspelt {
+			unknown = append(unknown, t.word)
+		}
+	}
+	alike, err := r.store.WordsAlike(ctx, unknown)
+	if err != nil {
+		return nil, err
+	}
+	what := make([]wanted, len(terms))
+	for i, t := range terms {
+		what[i] = wanted{term: t, variants: append(t.variants(known[i], spoken), t.misspellings(alike[t.word])...)}
+	}
+	return what, nil
+}
+
+// vocabularyOf returns for each term the words that may be forms of it.
+func vocabularyOf(vocabulary []string, terms []term) [][]string {
+	slices.Sort(vocabulary)
+	of := make([][]string, len(terms))
+	for i, t := range terms {
+		b := t.beginning()
+		if b == "" {
+			continue
+		}
+		from, _ := slices.BinarySearch(vocabulary, b)
+		to, _ := slices.BinarySearch(vocabulary, b+"\U0010FFFF")
+		of[i] = vocabulary[from:to]
+	}
+	return of
+}
+
+func (w wanted) sought() postgres.Sought {
+	if w.pair {
+		return postgres.Sought{Pair: w.word}
+	}
+	var s postgres.Sought
+	for _, v := range w.variants {
+		if v.beginning {
+			s.Beginnings = append(s.Beginnings, v.word)
+		} else {
+			s.Words = append(s.Words, v.word)
+		}
+	}
+	return s
+}
+
+// mostPromising returns the memories that have anything of what is wanted, those first whose terms tell the most.
+func mostPromising(what []wanted, hits [][]uuid.UUID, given map[uuid.UUID]bool) []uuid.UUID {
+	promise := map[uuid.UUID]float64{}
+	for i, ids := range hits {
+		for _, id := range ids {
+			if !given[id] {
+				promise[id] += what[i].telling
+			}
+		}
+	}
+	all := make([]uuid.UUID, 0, len(promise))
+	for id := range promise {
+		all = append(all, id)
+	}
+	// Ids are in the order of time, so that of equals the newest come first.
+	slices.SortFunc(all, func(a, b uuid.UUID) int {
+		return cmp.Or(cmp.Compare(math.Round(1e6*promise[b]), math.Round(1e6*promise[a])), slices.Compare(b[:], a[:]))
+	})
+	return all
+}
+
+// mostReasons is how many of the words that speak for a memory are told.
+const mostReasons = 4
+
+// why says what speaks for a memory, the strongest first.
+func (r ranked) why() []string {
+	strongest := slices.Clone(r.evidence)
+	slices.SortStableFunc(strongest, func(a, b evidence) int {
+		return cmp.Compare(b.value*b.of.telling, a.value*a.of.telling)
+	})
+	var reasons []string
+	for _, e := range strongest[:min(len(strongest), mostReasons)] {
+		reason := fmt.Sprintf("“%s” is in its %s", e.word, e.in)
+		if e.word != e.of.word {
+			reason += fmt.Sprintf(", for “%s”", e.of.word)
+		}
+		reasons = append(reasons, reason)
+	}
+	return reasons
+}
+
+// RankTexts ranks memories by a query where there is no Postgres to look for them: all of them are read. It returns them with
+// why, the best first and MostChosen at most.
+func RankTexts(query string, all []memories.Memory, now time.Time) []Choice {
+	texts := make([]map[string]bool, len(all))
+	vocabulary := map[string]bool{}
+	for i, m := range all {
+		texts[i] = map[string]bool{}
+		for word := range words.All(m.Name + "\n" + m.Description + "\n" + m.Body) {
+			texts[i][word] = true
+			vocabulary[word] = true
+		}
+	}
+	terms, spoken := termsOf(query)
+	every := make([]string, 0, len(vocabulary))
+	for word := range vocabulary {
+		if words.CanBeMeant(word) {
+			every = append(every, word)
+		}
+	}
+	known := vocabularyOf(every, terms)
+	what := make([]wanted, len(terms))
+	for i, t := range terms {
+		variants := t.variants(known[i], spoken)
+		if words.Slips(t.word) > 0 && !t.pair && !t.isKnown(known[i], spoken) {
+			variants = append(variants, t.misspellings(every)...)
+		}
+		what[i] = wanted{term: t, variants: variants}
+	}
+	for i := range what {
+		for _, m := range all {
+			if len(evidenceOf(m, what[i:i+1])) > 0 {
+				what[i].met++
+			}
+		}
+		what[i].telling = tell(what[i].met, len(all))
+	}
+	var chosen []Choice
+	for _, r := range rank(all, what, now) {
+		if len(chosen) < MostChosen {
+			chosen = append(chosen, Choice{r.Memory, r.why()})
+		}
+	}
+	return chosen
+}
+
+// Choice is a memory that a query has to do with, and why.
+type Choice struct {
+	memories.Memory
+	Why []string
+}

@@ -1,0 +1,51 @@
+package recall
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// byModel has the selector choose among the newest memories.
+func (r *Recaller) byModel(ctx context.Context, record *postgres.Recall, request Request, given postgres.Given) error {
+	candidates, err := r.store.Newest(ctx, record.AgentID, ids(given.Memories), MostCandidates)
+	if err != nil {
+		return err
+	}
+	asking, cancel := context.WithTimeout(ctx, r.options.Patience)
+	defer cancel()
+	paths, err := r.options.Selector.Select(asking, request.Query, candidates)
+	if err != nil {
+		return err
+	}
+	record.SelectedBy, record.Candidates = ByModel, len(candidates)
+	for _, path := range paths {
+		i := slices.IndexFunc(candidates, func(m memories.Memory) bool { return m.Path == path })
+		if i < 0 || len(record.Chosen) == request.Limit {
+			continue // it chose something that there is not
+		}
+		id := uuid.MustParse(candidates[i].ID)
+		if !slices.ContainsFunc(record.Chosen, func(c postgres.Choice) bool { return c.ID == id }) {
+			record.Chosen = append(record.Chosen, postgres.Choice{ID: id, Why: []string{"the model chose it by its name and description"}})
+		}
+	}
+	return nil
+}
+
+// plain says in a few words why a model did not choose. What a server answered may be long, or none of anybody's business.
+func plain(err error) string {
+	var said interface{ Plain() string }
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "it took too long"
+	case errors.As(err, &said):
+		return said.Plain()
+	default:
+		return "it could not be asked"
+	}
+}

@@ -1,0 +1,93 @@
+package recall
+
+import (
+	"context"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// Begin starts a recall that nobody waits for, and returns its id, by which Fetch hands out what it gave. It fails as Recall does,
+// and with ErrBusy.
+func (r *Recaller) Begin(ctx context.Context, request Request) (id string, err error) {
+	return r.begun(ctx, request, nil)
+}
+
+// ErrBusy says that too many recalls are running that nobody waits for.
+var ErrBusy = &memories.ConflictError{Reason: "Too many recalls are running already. Nothing was begun. Try again shortly."}
+
+// begun is Begin, and calls settled when the recall has been chosen, or has failed.
+func (r *Recaller) begun(ctx context.Context, request Request, settled func(error)) (id string, err error) {
+	_, record, err := r.begin(ctx, &request)
+	if err != nil {
+		return "", err
+	}
+	select {
+	case r.prefetchs <- struct{}{}:
+	default:
+		return "", ErrBusy
+	}
+	if err := r.store.SaveRecall(ctx, record); err != nil {
+		<-r.prefetchs
+		return "", err
+	}
+	r.running.Go(func() {
+		defer func() { <-r.prefetchs }()
+		err := r.settle(record, request)
+		if err != nil {
+			r.options.Log.Warn("a recall in the background failed", "error", err)
+		}
+		if settled != nil {
+			settled(err)
+		}
+	})
+	return record.ID.String(), nil
+}
+
+// settle chooses, and leaves what was chosen to be fetched.
+func (r *Recaller) settle(record postgres.Recall, request Request) error {
+	ctx, cancel := context.WithTimeout(r.ended, abandoned)
+	defer cancel()
+	if err := r.choose(ctx, &record, request); err != nil {
+		return err
+	}
+	record.State = postgres.RecallSettled
+	return r.store.SaveRecall(ctx, record)
+}
+
+// Fetch returns how a recall stands, without waiting, and the first time after it has settled what it gave. It fails with
+// memories.ErrNotFound.
+func (r *Recaller) Fetch(ctx context.Context, slug, id string) (Result, error) {
+	agent, err := r.store.AgentUncounted(ctx, slug)
+	if err != nil {
+		return Result{}, err
+	}
+	record, err := r.store.RecallByID(ctx, agent.ID, id)
+	if err != nil {
+		return Result{}, err
+	}
+	switch {
+	case record.State == postgres.RecallPending && r.now().Sub(record.At) < abandoned+time.Second:
+		result := resultOf(record)
+		result.Pending = true
+		return result, nil
+	case record.State == postgres.RecallPending:
+		record.Note = "It was given up: it failed, or the server ended meanwhile."
+		return resultOf(record), nil
+	case record.State == postgres.RecallHandedOut:
+		return r.nothingMore(ctx, record)
+	}
+	return r.handOut(ctx, agent, record, Request{})
+}
+
+// nothingMore is what is left of a recall that has been handed out.
+func (r *Recaller) nothingMore(ctx context.Context, record postgres.Recall) (Result, error) {
+	result := resultOf(record)
+	if record.Session == "" {
+		return result, nil
+	}
+	given, err := r.store.Given(ctx, record.AgentID, record.Session)
+	result.BudgetLeft -= given.Bytes
+	return result, err
+}

@@ -1,0 +1,95 @@
+package recall
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"memoir/internal/words"
+)
+
+const (
+	// readHead and readTail are how much of a query is read, in bytes from its beginning and from its end: whoever pastes a log
+	// says before it or after it what it is about.
+	readHead = 8 << 10
+	readTail = 4 << 10
+	// mostTerms bounds how many words a query is taken apart into: those of a long paragraph.
+	mostTerms = 48
+	// shortestNumber is the shortest number that says something: a port, a status, an issue. Shorter ones are lines and counts.
+	shortestNumber = 3
+)
+
+// A term is one thing that a query speaks of: a word, or, in a script without spaces, two characters side by side.
+type term struct {
+	word string // folded
+	stem string
+	pair bool
+}
+
+// termsOf returns what a query speaks of, each term once, in their order, and the language of its words.
+func termsOf(query string) (terms []term, spoken language) {
+	query = ends(query)
+	var all []string
+	for word := range words.All(query) {
+		if !words.SetsNoSpaces(word) {
+			all = append(all, word)
+		}
+	}
+	spoken = languageOf(all)
+	seen := map[string]bool{}
+	add := func(t term) {
+		if !seen[t.word] && len(terms) < mostTerms {
+			seen[t.word] = true
+			terms = append(terms, t)
+		}
+	}
+	for _, word := range all {
+		if saysSomething(word, spoken) {
+			add(term{word: word, stem: stem(word, spoken)})
+		}
+	}
+	for _, run := range words.Runs(query) {
+		for pair := range pairs(run) {
+			if saysMore(pair) {
+				add(term{word: pair, stem: pair, pair: true})
+			}
+		}
+	}
+	return terms, spoken
+}
+
+// ends returns the parts of a query that are read.
+func ends(query string) string {
+	if len(query) <= readHead+readTail {
+		return query
+	}
+	return strings.ToValidUTF8(query[:readHead], "") + "\n" + strings.ToValidUTF8(query[len(query)-readTail:], "")
+}
+
+func saysSomething(word string, spoken language) bool {
+	if functionWords["en"][word] || functionWords[spoken][word] {
+		return false
+	}
+	if !strings.ContainsFunc(word, unicode.IsLetter) {
+		return len(word) >= shortestNumber
+	}
+	return utf8.RuneCountInString(word) > 1
+}
+
+// pairs yields the characters of a run two by two, each but the ends in two pairs.
+func pairs(run string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		before := -1
+		for i, r := range run {
+			if before >= 0 && !yield(run[before:i+utf8.RuneLen(r)]) {
+				return
+			}
+			before = i
+		}
+	}
+}
+
+// saysMore reports whether two characters are more than an ending: Japanese writes those in Hiragana.
+func saysMore(pair string) bool {
+	return strings.ContainsFunc(pair, func(r rune) bool { return !unicode.Is(unicode.Hiragana, r) && r != 'ー' })
+}

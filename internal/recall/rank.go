@@ -1,0 +1,167 @@
+package recall
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/words"
+)
+
+// wanted is a term with what counts as it, and how much it tells.
+type wanted struct {
+	term
+	variants []variant
+	// telling is how much a memory is told from others by having it: 1 for what one alone has, towards 0 for what all have.
+	telling float64
+	// met is how many memories have it.
+	met int
+}
+
+// tell returns how telling something is that so many memories of all have: its inverse document frequency, as a share of the
+// largest there can be.
+func tell(met, of int) float64 {
+	n := float64(max(of, 1))
+	return math.Log(1+(n-float64(met)+0.5)/(float64(met)+0.5)) / math.Log(1+(n+0.5)/1.5)
+}
+
+// A place is where in a memory something stands.
+type place int
+
+const (
+	inName place = iota
+	inDescription
+	inBody
+	places
+)
+
+func (p place) String() string { return [...]string{"name", "description", "text"}[p] }
+
+// worth is how much a word counts by where it stands. A name and a description are there to say what a memory is about.
+var worth = [places]float64{inName: 1, inDescription: 0.8, inBody: 0.5}
+
+// evidence is that a memory has something that was asked for.
+type evidence struct {
+	of     *wanted
+	word   string // as the memory has it
+	in     place  // the best one
+	degree float64
+	value  float64
+}
+
+// ranked is a memory with what speaks for it.
+type ranked struct {
+	memories.Memory
+	evidence []evidence
+	score    float64
+}
+
+// rank returns those of the memories that answer what is wanted, the best first.
+func rank(all []memories.Memory, what []wanted, now time.Time) []ranked {
+	var found []ranked
+	for _, m := range all {
+		r := ranked{Memory: m, evidence: evidenceOf(m, what)}
+		r.weigh(what, now)
+		if r.isEnough(what) {
+			found = append(found, r)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), b.ModifiedAt.Compare(a.ModifiedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return found
+}
+
+// evidenceOf returns what of the wanted a memory has.
+func evidenceOf(m memories.Memory, what []wanted) []evidence {
+	var texts [places]text
+	for p, s := range [places]string{m.Name, m.Description, m.Body} {
+		texts[p] = textOf(s)
+	}
+	var all []evidence
+	for i := range what {
+		w := &what[i]
+		best := evidence{of: w}
+		for p := range places {
+			for _, v := range w.variants {
+				word, times := texts[p].times(v, w.pair)
+				if times == 0 {
+					continue
+				}
+				// The more often, the more, but never as much as if it stood in a better place.
+				value := v.degree * worth[p] * (1 + 0.3*(1-1/float64(times)))
+				if value > best.value {
+					best.word, best.in, best.degree, best.value = word, p, v.degree, value
+				}
+			}
+		}
+		if best.value > 0 {
+			all = append(all, best)
+		}
+	}
+	return all
+}
+
+// text is the words of a text, counted.
+type text struct {
+	words map[string]int
+	runs  string // of scripts without spaces
+}
+
+func textOf(s string) text {
+	t := text{words: map[string]int{}}
+	for word := range words.All(s) {
+		t.words[word]++
+	}
+	t.runs = strings.Join(words.Runs(s), "\n")
+	return t
+}
+
+// times returns how often a text has a variant, and the word that it is there.
+func (t text) times(v variant, pair bool) (word string, times int) {
+	switch {
+	case pair:
+		return v.word, strings.Count(t.runs, v.word)
+	case !v.beginning:
+		return v.word, t.words[v.word]
+	}
+	for each, n := range t.words {
+		if strings.HasPrefix(each, v.word) && (times == 0 || each < word) {
+			word, times = each, n
+		}
+	}
+	return word, times
+}
+
+// freshness is how much more a memory of today counts than one that is years old, and preference by how much the types differ that
+// tell how to work: enough to decide between equals.
+const (
+	freshness  = 0.02
+	preference = 0.01
+)
+
+var preferred = map[memories.Type]float64{memories.Feedback: 1, memories.Project: 0.7, memories.User: 0.5, memories.Reference: 0.3}
+
+// weigh sums up the evidence.
+func (r *ranked) weigh(_ []wanted, now time.Time) {
+	for _, e := range r.evidence {
+		r.score += e.value * e.of.telling
+	}
+	days := float64(memories.AgeOf(r.ModifiedAt, now).Days)
+	r.score += freshness/(1+days/30) + preference*preferred[r.Type]
+}
+
+// isEnough reports whether a memory has what is wanted, and not only a word of it by chance.
+func (r *ranked) isEnough(what []wanted) bool {
+	asked, met := 0.0, 0.0
+	for i := range what {
+		asked += what[i].telling
+	}
+	for _, e := range r.evidence {
+		met += e.value * e.of.telling
+	}
+	return met >= 0.6 && met >= 0.2*asked
+}

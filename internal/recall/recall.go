@@ -1,0 +1,315 @@
+// Package recall finds what an agent remembers about what it is asked, and hands it over at the right moment: at most a handful
+// of memories, chosen by a model or by the words, each once in a session, within a budget, and with a record of what was given
+// and why. What is chosen from, how much is given and how it is worded are as Claude Code does it.
+//
+// It reads memories and writes nothing but its own records; no file is touched. The API, the hooks and the MCP endpoint ask it.
+// How words rank memories (rank.go and what it builds on) is pure, and also used where there is no server.
+package recall
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// The ways to choose.
+const (
+	ByModel   = "model"
+	ByKeyword = "keyword"
+)
+
+// Who asks.
+const (
+	FromScript = "script"
+	FromHook   = "hook"
+	FromMCP    = "mcp"
+)
+
+// A Selector chooses memories by what they are called and described as.
+type Selector interface {
+	// Select returns the paths of those of the candidates that certainly help with the query, the best first and MostChosen at
+	// most. What it returns besides is left out.
+	Select(ctx context.Context, query string, candidates []memories.Memory) (paths []string, err error)
+}
+
+// Options are the settings of a Recaller.
+type Options struct {
+	// Selector chooses; nil: the words do.
+	Selector Selector
+	// Patience is how long the selector may take before the words choose; 0 is 2 s.
+	Patience time.Duration
+	Log      *slog.Logger
+}
+
+const (
+	defaultPatience = 2 * time.Second
+	// kept is how long a record is kept, and looked through how often one is older.
+	kept       = 90 * 24 * time.Hour
+	housekeeps = time.Hour
+	// abandoned is when a recall that has not settled never will: its server has ended.
+	abandoned = 30 * time.Second
+	// mostQuery is how much of a query is kept in its record, in bytes.
+	mostQuery = 4000
+	// mostSession is the longest name of a session, in bytes.
+	mostSession = 256
+	// mostPrefetches bounds how many recalls run that nobody waits for.
+	mostPrefetches = 64
+)
+
+// Recaller recalls. It is safe for concurrent use.
+type Recaller struct {
+	store   *postgres.Store
+	options Options
+	now     func() time.Time
+
+	stop      context.CancelFunc
+	ended     context.Context
+	running   sync.WaitGroup
+	prefetchs chan struct{}
+}
+
+// New returns a recaller. Close ends it.
+func New(store *postgres.Store, options Options) *Recaller {
+	if options.Patience == 0 {
+		options.Patience = defaultPatience
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	r := &Recaller{store: store, options: options, now: postgres.Now, stop: stop, ended: ctx, prefetchs: make(chan struct{}, mostPrefetches)}
+	r.running.Go(r.keepHouse)
+	return r
+}
+
+// Close gives up what nobody waits for, and waits for that.
+func (r *Recaller) Close() {
+	r.stop()
+	r.running.Wait()
+}
+
+// HasModel reports whether a model chooses.
+func (r *Recaller) HasModel() bool { return r.options.Selector != nil }
+
+// Request is what is to be recalled.
+type Request struct {
+	Agent string // slug
+	Query string
+	// Session is given each memory once, and SessionBudget bytes in all; empty: nothing is known of what was given before.
+	Session string
+	Limit   int // 1 to MostChosen; 0 is MostChosen
+	From    string
+	// MostText bounds what is given, in Unicode characters with the heads; 0: only by SessionBudget. What does not fit is not given.
+	MostText int
+}
+
+// Result is what a recall gave.
+type Result struct {
+	ID       string
+	Pending  bool // it has not settled
+	Memories []Recalled
+	// SelectedBy is ByModel or ByKeyword; empty where nothing was looked at, which Skipped gives the reason of.
+	SelectedBy string
+	Skipped    Skip
+	// Note says why the words chose although there is a model; else empty.
+	Note       string
+	Candidates int // that were chosen from
+	// BudgetLeft is how much more the session may be given, in bytes.
+	BudgetLeft int
+	Took       time.Duration
+}
+
+// Recalled is a memory as it is given.
+type Recalled struct {
+	memories.Memory // without its body
+	Why             []string
+	Path            string // of its file, absolute
+	Head            string
+	Text            string // of its file, cut
+	Bytes           int    // that it takes of the budget
+}
+
+// Blocks are what is given, without tags around them.
+func (r Result) Blocks() []string {
+	blocks := make([]string, len(r.Memories))
+	for i, m := range r.Memories {
+		blocks[i] = Block(m.Head, m.Text)
+	}
+	return blocks
+}
+
+// Recall chooses memories and hands them out. It fails with memories.ErrNotFound for an unknown agent, *memories.InvalidError for
+// a request that cannot be, and postgres.ErrUnavailable.
+func (r *Recaller) Recall(ctx context.Context, request Request) (Result, error) {
+	agent, record, err := r.begin(ctx, &request)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := r.choose(ctx, &record, request); err != nil {
+		return Result{}, err
+	}
+	return r.handOut(ctx, agent, record, request)
+}
+
+// begin checks a request and opens its record.
+func (r *Recaller) begin(ctx context.Context, request *Request) (postgres.Agent, postgres.Recall, error) {
+	if err := request.check(); err != nil {
+		return postgres.Agent{}, postgres.Recall{}, err
+	}
+	agent, err := r.store.AgentUncounted(ctx, request.Agent)
+	if err != nil {
+		return postgres.Agent{}, postgres.Recall{}, err
+	}
+	id, err := uuid.NewV7()
+	return agent, postgres.Recall{
+		ID: id, AgentID: agent.ID, At: r.now(), Session: request.Session, AskedBy: request.From, Query: beginningOf(request.Query, mostQuery),
+		State: postgres.RecallPending,
+	}, err
+}
+
+// choose fills a record with what was chosen, and how.
+func (r *Recaller) choose(ctx context.Context, record *postgres.Recall, request Request) error {
+	begun := time.Now()
+	defer func() { record.Took = time.Since(begun) }()
+	if !Askable(request.Query) {
+		record.Skipped = string(SkipShortQuery)
+		return nil
+	}
+	var given postgres.Given
+	var err error
+	if request.Session != "" {
+		if given, err = r.store.Given(ctx, record.AgentID, request.Session); err != nil {
+			return err
+		}
+		if given.Bytes >= SessionBudget {
+			record.Skipped = string(SkipSpentBudget)
+			return nil
+		}
+	}
+	if skip, err := r.nothingLeft(ctx, record.AgentID, given); err != nil || skip != "" {
+		record.Skipped = string(skip)
+		return err
+	}
+	if r.HasModel() {
+		err := r.byModel(ctx, record, request, given)
+		if err == nil || ctx.Err() != nil || errors.Is(err, postgres.ErrUnavailable) {
+			return err
+		}
+		r.options.Log.WarnContext(ctx, "the model did not choose, so the words did", "error", err)
+		record.Note = "The model did not choose (" + plain(err) + "), so the words did."
+	}
+	found, candidates, err := r.byKeyword(ctx, record.AgentID, request.Query, given.Memories)
+	if err != nil {
+		return err
+	}
+	record.SelectedBy, record.Candidates = ByKeyword, candidates
+	for _, f := range found[:min(len(found), request.Limit)] {
+		record.Chosen = append(record.Chosen, postgres.Choice{ID: uuid.MustParse(f.ID), Why: f.why()})
+	}
+	return nil
+}
+
+// nothingLeft says why there is nothing to choose from, if so.
+func (r *Recaller) nothingLeft(ctx context.Context, agentID int64, given postgres.Given) (Skip, error) {
+	n, err := r.store.CountToRecall(ctx, agentID)
+	switch {
+	case err != nil:
+		return "", err
+	case n == 0:
+		return SkipNoMemories, nil
+	case n > len(given.Memories):
+		return "", nil
+	}
+	left, err := r.store.Newest(ctx, agentID, ids(given.Memories), 1)
+	if err == nil && len(left) == 0 {
+		return SkipAllSeen, nil
+	}
+	return "", err
+}
+
+func ids(set map[uuid.UUID]bool) []uuid.UUID {
+	all := make([]uuid.UUID, 0, len(set))
+	for id := range set {
+		all = append(all, id)
+	}
+	return all
+}
+
+// handOut gives what was chosen, as far as the session has not been given it and has room for it, and keeps the record.
+func (r *Recaller) handOut(ctx context.Context, agent postgres.Agent, record postgres.Recall, request Request) (Result, error) {
+	chosen := make([]uuid.UUID, len(record.Chosen))
+	for i, c := range record.Chosen {
+		chosen[i] = c.ID
+	}
+	var files map[string]postgres.Beginning
+	var err error
+	if len(chosen) > 0 {
+		if files, err = r.store.Beginnings(ctx, agent.ID, chosen, 3*MostBytes); err != nil {
+			return Result{}, err
+		}
+	}
+	result := resultOf(record)
+	now := r.now()
+	_, err = r.store.HandOut(ctx, record, func(given postgres.Given) ([]postgres.HandedOut, error) {
+		result.Memories, result.BudgetLeft = nil, SessionBudget-given.Bytes
+		characters := 0
+		var out []postgres.HandedOut
+		for _, c := range record.Chosen {
+			file, there := files[c.ID.String()]
+			if !there || given.Memories[c.ID] {
+				continue
+			}
+			m := recalled(agent, file, c.Why, now)
+			length := len([]rune(Block(m.Head, m.Text)))
+			if m.Bytes > result.BudgetLeft || request.MostText > 0 && characters+length > request.MostText {
+				continue
+			}
+			characters += length
+			result.BudgetLeft -= m.Bytes
+			result.Memories = append(result.Memories, m)
+			out = append(out, postgres.HandedOut{Choice: c, Name: m.Name, Bytes: m.Bytes})
+		}
+		return out, nil
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return result, nil
+}
+
+func resultOf(record postgres.Recall) Result {
+	return Result{
+		ID: record.ID.String(), SelectedBy: record.SelectedBy, Skipped: Skip(record.Skipped), Note: record.Note,
+		Candidates: record.Candidates, BudgetLeft: SessionBudget, Took: record.Took,
+	}
+}
+
+func recalled(agent postgres.Agent, file postgres.Beginning, why []string, now time.Time) Recalled {
+	text, whole := Cut(file.File)
+	path := filepath.Join(agent.Dir, filepath.FromSlash(file.Path))
+	return Recalled{
+		Memory: file.Memory, Why: why, Path: path, Head: Head(file.ModifiedAt, now, path), Text: text, Bytes: counted(text, whole),
+	}
+}
+
+// keepHouse removes records when they have become old.
+func (r *Recaller) keepHouse() {
+	tick := time.NewTicker(housekeeps)
+	defer tick.Stop()
+	for {
+		err := r.store.ForgetRecalls(r.ended, r.now().Add(-kept))
+		if err != nil && r.ended.Err() == nil {
+			r.options.Log.Warn("old records of recalls could not be removed; that is tried again", "error", err)
+		}
+		select {
+		case <-tick.C:
+		case <-r.ended.Done():
+			return
+		}
+	}
+}

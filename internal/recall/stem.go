@@ -1,0 +1,65 @@
+package recall
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/arabic"
+	"github.com/blevesearch/snowballstem/danish"
+	"github.com/blevesearch/snowballstem/dutch"
+	"github.com/blevesearch/snowballstem/english"
+	"github.com/blevesearch/snowballstem/finnish"
+	"github.com/blevesearch/snowballstem/french"
+	"github.com/blevesearch/snowballstem/german"
+	"github.com/blevesearch/snowballstem/italian"
+	"github.com/blevesearch/snowballstem/norwegian"
+	"github.com/blevesearch/snowballstem/portuguese"
+	"github.com/blevesearch/snowballstem/russian"
+	"github.com/blevesearch/snowballstem/spanish"
+	"github.com/blevesearch/snowballstem/swedish"
+	"github.com/blevesearch/snowballstem/turkish"
+)
+
+// A language is what the words of a query are taken to be of, by its ISO 639-1 code.
+type language string
+
+var stemmers = map[language]func(*snowballstem.Env) bool{
+	"ar": arabic.Stem, "da": danish.Stem, "nl": dutch.Stem, "en": english.Stem, "fi": finnish.Stem, "fr": french.Stem,
+	"de": german.Stem, "it": italian.Stem, "no": norwegian.Stem, "pt": portuguese.Stem, "ru": russian.Stem, "es": spanish.Stem,
+	"sv": swedish.Stem, "tr": turkish.Stem,
+}
+
+// stem returns what the forms of a word have in common. spoken is the language of the words in Latin letters.
+func stem(word string, spoken language) string {
+	first, _ := utf8.DecodeRuneInString(word)
+	switch {
+	case unicode.Is(unicode.Latin, first):
+	case unicode.Is(unicode.Cyrillic, first):
+		spoken = "ru"
+	case unicode.Is(unicode.Arabic, first):
+		spoken = "ar"
+	default:
+		return word
+	}
+	env := snowballstem.NewEnv(word)
+	stemmers[spoken](env)
+	return env.Current()
+}
+
+// languageOf returns the language with the most function words among the words of a query; English where none has more.
+func languageOf(words []string) language {
+	spoken, most := language("en"), 0
+	for _, of := range languages {
+		n := 0
+		for _, word := range words {
+			if functionWords[of][word] {
+				n++
+			}
+		}
+		if n > most {
+			spoken, most = of, n
+		}
+	}
+	return spoken
+}
