@@ -20,6 +20,7 @@ const (
 	inflected = 0.95 // another form of it
 	compound  = 0.55 // a longer word that begins with it
 	synonym   = 0.5
+	character = 0.3 // one of Chinese, which stands in many words
 	misspelt  = 0.7 // it looks like it, and nobody has ever written what was typed
 )
 
@@ -53,6 +54,9 @@ func (t term) beginning() string {
 // variants returns what counts as a term: the word itself first, and of the vocabulary, which are words that memories have,
 // its other forms and what begins with it.
 func (t term) variants(vocabulary []string, spoken language) []variant {
+	if t.character {
+		return []variant{{word: t.word, degree: character}}
+	}
 	all := []variant{{word: t.word, degree: 1}}
 	if t.pair {
 		return all

@@ -3,6 +3,8 @@ package recall
 import (
 	"strings"
 	"unicode"
+
+	"memoir/internal/words"
 )
 
 // Why a recall chose nothing without looking.
@@ -16,8 +18,8 @@ const (
 	SkipAllSeen     Skip = "all_seen"     // the session has been given every one of them
 )
 
-// Askable reports whether a query says enough to choose memories by: two words, or two characters of Chinese, Japanese or
-// Korean, which set no spaces between words or long ones.
+// Askable reports whether a query says enough to choose memories by: two words, or two characters of a script
+// that sets no spaces between words, or few, as Chinese, Japanese, Korean and Thai do.
 func Askable(query string) bool {
 	query = strings.TrimSpace(query)
 	if strings.ContainsFunc(query, unicode.IsSpace) {
@@ -25,7 +27,7 @@ func Askable(query string) bool {
 	}
 	characters := 0
 	for _, r := range query {
-		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
+		if words.SetsNoSpaces(string(r)) || unicode.Is(unicode.Hangul, r) {
 			if characters++; characters == 2 {
 				return true
 			}
