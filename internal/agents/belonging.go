@@ -75,7 +75,7 @@ func (p Project) within(all []Agent) []Agent {
 		if a.Layout != Directory {
 			continue
 		}
-		if at, err := ProjectAt(a.Dir); err == nil && at.Repository && at.Root == p.Root {
+		if at, err := ProjectAt(a.Dir); err == nil && at.Root == p.Root {
 			found = append(found, a)
 		}
 	}

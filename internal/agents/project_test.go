@@ -145,7 +145,7 @@ func TestAnAgentIsFoundFromTheDirectoryThatItWorksIn(t *testing.T) {
 	long := "long/" + strings.Repeat("x", 200)
 	d.mkdir("shop/.git", "shop/cmd", "shop/.claude/agent-memory/reviewer", "alone/.git/sub", "alone/memory", "two/.git", "two/a", "two/b",
 		"hive/ada/sessions/u-c-1", "hive/ada/inner/src", "elsewhere/cy/work", long+"/.git", "plain/sub", "plain/notes")
-	d.link("../elsewhere/cy", "hive/cy")
+	d.link("../elsewhere/cy", "hive/linked")
 	d.worktree("trees/feature", "shop/.git")
 	d.worktree("trees/alone", "alone/.git")
 	project := func(dir string) string {
@@ -154,7 +154,7 @@ func TestAnAgentIsFoundFromTheDirectoryThatItWorksIn(t *testing.T) {
 	all := []agents.Agent{
 		{Slug: "inner", Layout: agents.Hive, Dir: d.at("hive/ada/inner")},
 		{Slug: "ada", Layout: agents.Hive, Dir: d.at("hive/ada")},
-		{Slug: "cy", Layout: agents.Hive, Dir: d.at("hive/cy")},
+		{Slug: "cy", Layout: agents.Hive, Dir: d.at("hive/linked")},
 		{Slug: "shop", Layout: agents.Claude, Dir: project("shop")},
 		{Slug: "shop2", Layout: agents.Claude, Dir: project("shop") + "2"}, // no directory that Claude Code makes
 		{Slug: "long-1", Layout: agents.Claude, Dir: filepath.Join(d.dir, "claude/projects", d.claudeName(long)[:200]+"-1a2b3c", "memory")},
@@ -172,7 +172,7 @@ func TestAnAgentIsFoundFromTheDirectoryThatItWorksIn(t *testing.T) {
 		"hive/adam":                          nil,
 		"hive/ada/inner/src":                 {"inner"},
 		"elsewhere/cy/work":                  {"cy"},
-		"hive/cy/work":                       {"cy"},
+		"hive/linked/work":                   {"cy"},
 		"elsewhere":                          nil,
 		"shop":                               {"shop"},
 		"shop/cmd":                           {"shop"},
