@@ -3,6 +3,7 @@ package agents
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -107,10 +108,17 @@ func freeSlug(f Found, taken map[string]bool, gone map[string]Known) string {
 
 // nameOf returns the directory name that an agent is called after: memory/ of a project is called after the project.
 func nameOf(layout Layout, dir string) string {
-	if layout == Claude && filepath.Base(dir) == memoryDir && filepath.Base(filepath.Dir(filepath.Dir(dir))) == projectsDir {
-		return filepath.Base(filepath.Dir(dir))
+	if name, isProject := claudeProject(layout, dir); isProject {
+		return name
 	}
 	return filepath.Base(dir)
+}
+
+// claudeProject returns the name that Claude Code has given to the directory of a project whose memory is in dir.
+func claudeProject(layout Layout, dir string) (name string, isProject bool) {
+	project := filepath.Dir(dir)
+	isProject = layout == Claude && filepath.Base(dir) == memoryDir && filepath.Base(filepath.Dir(project)) == projectsDir
+	return filepath.Base(project), isProject
 }
 
 // sanitise turns each character that has no place in a slug into a dash.
@@ -125,11 +133,5 @@ func sanitise(name string) string {
 }
 
 func beneathAny(dir string, parents []string) bool {
-	for _, parent := range parents {
-		rest, beneath := strings.CutPrefix(dir, parent)
-		if beneath && (rest == "" || rest[0] == filepath.Separator || strings.HasSuffix(parent, string(filepath.Separator))) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(parents, func(parent string) bool { return beneath(dir, parent) })
 }

@@ -97,7 +97,7 @@ func workingDirectory(root *os.Root, transcript string) string {
 // a directory below its repository's root.
 func projectRoot(cwd, name string) string {
 	for dir := cwd; ; dir = filepath.Dir(dir) {
-		if projectDirName(dir) == name {
+		if calledAfter(name, dir) {
 			return dir
 		}
 		if dir == filepath.Dir(dir) {
@@ -106,8 +106,22 @@ func projectRoot(cwd, name string) string {
 	}
 }
 
-// projectDirName is how Claude Code names a project's directory: every UTF-16 unit of its path outside a to z, A to Z and
-// 0 to 9 becomes a dash. (Paths over 200 units also get a hash, and are not recognised.)
+// maxProjectName is how many units of a path Claude Code takes into the name of a project's directory. A longer path is cut
+// there and gets a hash that nobody else can compute.
+const maxProjectName = 200
+
+// calledAfter reports whether a directory of this name is what Claude Code keeps for the project at dir. Of a path of more
+// than 200 units only those tell, and the directories of several projects may be called after it.
+func calledAfter(name, dir string) bool {
+	own := projectDirName(dir)
+	if len(own) <= maxProjectName {
+		return name == own
+	}
+	return len(name) > maxProjectName && strings.HasPrefix(name, own[:maxProjectName])
+}
+
+// projectDirName is how Claude Code names a project's directory, before it is cut: every UTF-16 unit of its path outside a to
+// z, A to Z and 0 to 9 becomes a dash.
 func projectDirName(dir string) string {
 	var name strings.Builder
 	for _, unit := range utf16.Encode([]rune(dir)) {

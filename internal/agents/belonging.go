@@ -1,0 +1,89 @@
+package agents
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Agents returns those of the agents whose memory belongs to the project, by the first of these that holds for any:
+//
+//   - the working directory is in the agent's own directory; of several the innermost;
+//   - the agent is what Claude Code remembers of the project;
+//   - the agent's directory was named by hand, and is in the project's repository.
+//
+// Several mean that nobody can tell which one is meant; none, that the project has no memory.
+func (p Project) Agents(all []Agent) []Agent {
+	for _, choose := range []func([]Agent) []Agent{p.around, p.remembered, p.within} {
+		if found := choose(all); len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// around returns the agents in whose directory the work is done.
+func (p Project) around(all []Agent) []Agent {
+	var found []Agent
+	innermost := 0
+	for _, a := range all {
+		if !p.mayBeIn(a) {
+			continue
+		}
+		dir := followed(a.Dir)
+		if !beneath(p.Dir, dir) || len(dir) < innermost {
+			continue
+		}
+		if len(dir) > innermost {
+			found, innermost = nil, len(dir)
+		}
+		found = append(found, a)
+	}
+	return found
+}
+
+// mayBeIn spares the others, of which there may be thousands, that every link on the way to them is followed. An agent of the
+// hive may itself be a link to a directory of another name.
+func (p Project) mayBeIn(a Agent) bool {
+	separator := string(filepath.Separator)
+	if strings.Contains(p.Dir+separator, separator+filepath.Base(a.Dir)+separator) {
+		return true
+	}
+	if a.Layout != Hive {
+		return false
+	}
+	info, err := os.Lstat(a.Dir)
+	return err == nil && info.Mode().Type() == fs.ModeSymlink
+}
+
+// remembered returns the agents of Claude Code that are called after the project.
+func (p Project) remembered(all []Agent) []Agent {
+	var found []Agent
+	for _, a := range all {
+		if name, isProject := claudeProject(a.Layout, a.Dir); isProject && calledAfter(name, p.Root) {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+// within returns the agents named by hand whose directories are in the same repository, whichever of its worktrees.
+func (p Project) within(all []Agent) []Agent {
+	var found []Agent
+	for _, a := range all {
+		if a.Layout != Directory {
+			continue
+		}
+		if at, err := ProjectAt(a.Dir); err == nil && at.Root == p.Root {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+// beneath reports whether a clean path is that of a directory, or of something in it.
+func beneath(path, dir string) bool {
+	rest, found := strings.CutPrefix(path, dir)
+	return found && (rest == "" || rest[0] == filepath.Separator || strings.HasSuffix(dir, string(filepath.Separator)))
+}
