@@ -34,13 +34,14 @@ var mayImport = map[string][]string{
 	"internal/torture":                   {},
 	"internal/bench":                     {"internal/memories", "internal/postgres", "internal/postgres/local"},
 	"internal/sync":                      {"internal/memories", "internal/agents", "internal/files", "internal/postgres"},
+	"internal/recall":                    {"internal/memories", "internal/postgres", "internal/words"},
 
 	"web/templates": {"internal/memories", "internal/agents", "internal/markdown", "internal/diff", "internal/chart", "internal/words", "web"},
 
 	"internal/gate": {"internal/problem", "web/templates"},
 	"internal/api": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
-		"internal/words",
+		"internal/words", "internal/recall",
 	},
 	"internal/pages": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
@@ -49,7 +50,7 @@ var mayImport = map[string][]string{
 
 	"cmd/server": {
 		"internal/memories", "internal/agents", "internal/postgres", "internal/postgres/local", "internal/sync", "internal/gate",
-		"internal/problem", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
+		"internal/problem", "internal/recall", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
 	},
 }
 

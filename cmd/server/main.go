@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/internal/recall"
 	"memoir/internal/sync"
 )
 
@@ -77,7 +78,9 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 			log.Warn("watching did not end cleanly", "error", err)
 		}
 	}()
-	server, err := newServer(config, places, engine, database.store, log)
+	recaller := recall.New(database.store, recall.Options{Log: log})
+	defer recaller.Close()
+	server, err := newServer(config, places, engine, database.store, recaller, log)
 	if err != nil {
 		return err
 	}

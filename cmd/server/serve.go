@@ -13,18 +13,19 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/pages"
 	"memoir/internal/postgres"
+	"memoir/internal/recall"
 	"memoir/internal/sync"
 )
 
 // newServer puts the API and the pages behind the gate.
-func newServer(config config, places agents.Settings, engine *sync.Engine, store *postgres.Store, log *slog.Logger) (*http.Server, error) {
+func newServer(config config, places agents.Settings, engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, log *slog.Logger) (*http.Server, error) {
 	around, err := gate.New(gate.Options{
 		Addr: config.addr, AllowedHosts: config.allowedHosts, Token: config.token, SignIn: pages.SignIn, Refusal: pages.Refusal, Log: log,
 	})
 	if err != nil {
 		return nil, err
 	}
-	calls := api.New(engine, store, api.Options{ClaudeMDLimit: config.claudeMDLimit, Log: log})
+	calls := api.New(engine, store, recaller, api.Options{ClaudeMDLimit: config.claudeMDLimit, Log: log})
 	site := pages.New(engine, store, pages.Options{
 		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, Log: log,
 	})

@@ -20,6 +20,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/recall"
 	"memoir/internal/sync"
 )
 
@@ -47,17 +48,18 @@ const (
 )
 
 type api struct {
-	engine  *sync.Engine
-	store   *postgres.Store
-	options Options
-	huma    huma.API
-	streams chan struct{} // one place for each event stream that may be open
-	answers keptAnswers
+	engine   *sync.Engine
+	store    *postgres.Store
+	recaller *recall.Recaller
+	options  Options
+	huma     huma.API
+	streams  chan struct{} // one place for each event stream that may be open
+	answers  keptAnswers
 }
 
 // New returns the handler of everything under /api, and of /healthz and /readyz. It expects whole paths: nothing is
 // to be stripped in front of it.
-func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handler {
+func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, options Options) http.Handler {
 	if options.MaxStreams == 0 {
 		options.MaxStreams = defaultStreams
 	}
@@ -67,7 +69,7 @@ func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handl
 	if options.DatabaseTime == 0 {
 		options.DatabaseTime = defaultDatabaseTime
 	}
-	a := &api{engine: engine, store: store, options: options, streams: make(chan struct{}, options.MaxStreams)}
+	a := &api{engine: engine, store: store, recaller: recaller, options: options, streams: make(chan struct{}, options.MaxStreams)}
 	router := chi.NewRouter()
 	router.Use(middleware.GetHead, receive, byScript)
 	router.NotFound(notFound)
@@ -78,6 +80,7 @@ func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handl
 	a.registerTrash()
 	a.registerBatch()
 	a.registerSearch()
+	a.registerRecall()
 	a.registerRevisions()
 	a.registerRaw()
 	a.registerSessions()

@@ -43,7 +43,7 @@ func serve(t *testing.T, m *memoirtest.Memoir, options api.Options) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	running := httptest.NewServer(g.Around(api.New(m.Engine, m.Store, options)))
+	running := httptest.NewServer(g.Around(api.New(m.Engine, m.Store, m.Recaller, options)))
 	t.Cleanup(func() {
 		m.Engine.Hub().Close() // or open event streams would hold up the end
 		running.Close()

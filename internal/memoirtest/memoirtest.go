@@ -19,6 +19,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/recall"
 	"memoir/internal/sync"
 )
 
@@ -31,10 +32,11 @@ const ClaudeMDLimit = 40_000
 // Memoir is one that runs until its test ends.
 type Memoir struct {
 	testing.TB
-	Dir    string // of the agents
-	URL    string // of the database
-	Store  *postgres.Store
-	Engine *sync.Engine
+	Dir      string // of the agents
+	URL      string // of the database
+	Store    *postgres.Store
+	Engine   *sync.Engine
+	Recaller *recall.Recaller
 }
 
 // Files are texts by path, slash-separated and relative to the agents directory.
@@ -70,7 +72,8 @@ func StartAt(t testing.TB, url string, files Files) *Memoir {
 			t.Error(err)
 		}
 	})
-	m.Store, m.Engine = store, engine
+	m.Store, m.Engine, m.Recaller = store, engine, recall.New(store, recall.Options{Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(m.Recaller.Close)
 	m.Until("the first scan", engine.Ready)
 	m.Until("the search index", engine.Searchable)
 	return m

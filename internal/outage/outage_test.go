@@ -157,7 +157,7 @@ func text(i int, body string) string {
 
 func (s *site) serve() {
 	log := slog.New(slog.DiscardHandler)
-	calls := api.New(s.Engine, s.Store, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, DatabaseTime: silence, Log: log})
+	calls := api.New(s.Engine, s.Store, s.Recaller, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, DatabaseTime: silence, Log: log})
 	all := pages.New(s.Engine, s.Store, pages.Options{
 		Places: agents.Settings{AgentsDir: s.Dir}, ClaudeMDLimit: memoirtest.ClaudeMDLimit, DatabaseTime: silence, Log: log,
 	})

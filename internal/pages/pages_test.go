@@ -51,7 +51,7 @@ func serveMemoir(t testing.TB, m *memoirtest.Memoir, with setting) *site {
 	s := &site{Memoir: m, log: &journal{}}
 	log := slog.New(slog.NewTextHandler(s.log, nil))
 	mux := http.NewServeMux()
-	mux.Handle("/api/", api.New(m.Engine, m.Store, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Log: log}))
+	mux.Handle("/api/", api.New(m.Engine, m.Store, m.Recaller, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Log: log}))
 	all := pages.New(m.Engine, m.Store, pages.Options{
 		Places: agents.Settings{AgentsDir: m.Dir}, AddSamples: with.addSamples, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Log: log,
 	})

@@ -31,7 +31,6 @@ type term struct {
 // functionCharacters hold Chinese sentences together.
 const functionCharacters = "的了是在有和就不人都一上也很到说要去你会着没看好自己这那里么什吗呢吧之与及或但而且为所以因从对把被让给个们我他她它其再还又只可能该请问哪谁几多少前后时中下大小用来出过得地"
 
-
 // termsOf returns what a query speaks of, each term once, in their order, and the language of its words.
 func termsOf(query string) (terms []term, spoken language) {
 	query = ends(query)

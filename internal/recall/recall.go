@@ -127,10 +127,11 @@ type Result struct {
 // Recalled is a memory as it is given.
 type Recalled struct {
 	memories.Memory // without its body
+	Age             memories.Age
 	Why             []string
-	Path            string // of its file, absolute
+	File            string // where that is, absolute
 	Head            string
-	Text            string // of its file, cut
+	Text            string // of the file, cut
 	Bytes           int    // that it takes of the budget
 }
 
@@ -293,7 +294,7 @@ func recalled(agent postgres.Agent, file postgres.Beginning, why []string, now t
 	text, whole := Cut(file.File)
 	path := filepath.Join(agent.Dir, filepath.FromSlash(file.Path))
 	return Recalled{
-		Memory: file.Memory, Why: why, Path: path, Head: Head(file.ModifiedAt, now, path), Text: text, Bytes: counted(text, whole),
+		Memory: file.Memory, Age: memories.AgeOf(file.ModifiedAt, now), Why: why, File: path, Head: Head(file.ModifiedAt, now, path), Text: text, Bytes: counted(text, whole),
 	}
 }
 
