@@ -14,7 +14,7 @@ const (
 	readHead = 8 << 10
 	readTail = 4 << 10
 	// mostTerms bounds how many words a query is taken apart into: those of a long paragraph.
-	mostTerms = 48
+	mostTerms = 96
 	// shortestNumber is the shortest number that says something: a port, a status, an issue. Shorter ones are lines and counts.
 	shortestNumber = 3
 )

@@ -64,10 +64,13 @@ type ranked struct {
 const (
 	// leastEvidence is about a telling word in the text.
 	leastEvidence = 0.6
-	// leastShare is of all that was asked for.
-	leastShare = 0.2
+	// leastShare is of all that was asked for, up to what a question of some words asks for.
+	leastShare = 0.22
+	talkative  = 5
+	// byChance is how much more a memory must have for each further word that is asked for: of a pasted log it has some by chance.
+	byChance = 0.05
 	// besideBest is how much a memory must have beside the best one, as a share.
-	besideBest = 0.55
+	besideBest = 0.6
 )
 
 // rank returns those of the memories that answer what is wanted, the best first.
@@ -179,5 +182,6 @@ func (r *ranked) isEnough(what []wanted) bool {
 	for _, e := range r.evidence {
 		met += e.value * e.of.telling
 	}
-	return met >= leastEvidence && met >= leastShare*asked
+	beyond := max(0, asked-talkative)
+	return met >= leastEvidence+byChance*beyond && met >= leastShare*(asked-beyond)
 }
