@@ -33,7 +33,7 @@ const functionCharacters = "的了是在有和就不人都一上也很到说要�
 
 // termsOf returns what a query speaks of, each term once, in their order, and the language of its words.
 func termsOf(query string) (terms []term, spoken language) {
-	query = ends(query)
+	query = withoutExclusions(ends(query))
 	var all []string
 	for word := range words.All(query) {
 		if !words.SetsNoSpaces(word) {
