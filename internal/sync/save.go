@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"strings"
 	"syscall"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -153,33 +151,13 @@ func (h *hold) patched(ctx context.Context, head postgres.Head, patch Patch) (Dr
 	return draft, draft.check()
 }
 
-// maxBody is the longest body that is taken, in bytes; with its frontmatter the file must still be readable.
-const maxBody = memories.MaxFileSize
-
-// check says which field cannot be taken.
+// check says which field cannot be taken, and puts the name in order.
 func (d *Draft) check() error {
-	for _, field := range []struct{ name, value string }{{"name", d.Name}, {"description", d.Description}, {"body", d.Body}} {
-		if strings.ContainsRune(field.value, 0) {
-			return &memories.InvalidError{Field: field.name, Reason: "contains a NUL character, which no text may; remove it"}
-		}
-		if !utf8.ValidString(field.value) {
-			return &memories.InvalidError{Field: field.name, Reason: "is not valid UTF-8"}
-		}
+	content := memories.Content(*d)
+	if err := content.Check(); err != nil {
+		return err
 	}
-	cleaned := memories.Content(*d).Canonical().Name
-	switch {
-	case cleaned == "":
-		return &memories.InvalidError{Field: "name", Reason: "is empty; every memory needs a name"}
-	case cleaned != strings.TrimSpace(d.Name):
-		return &memories.InvalidError{Field: "name", Reason: "must be one line of at most 256 characters without control characters"}
-	}
-	d.Name = cleaned
-	if _, ok := memories.ParseType(string(d.Type)); !ok {
-		return &memories.InvalidError{Field: "type", Reason: "must be one of feedback, user, project, reference"}
-	}
-	if len(d.Body) > maxBody {
-		return &memories.InvalidError{Field: "body", Reason: "is longer than 1 MiB; a memory is a note, move the detail into a file of its own"}
-	}
+	d.Name = content.Canonical().Name
 	return nil
 }
 

@@ -1,0 +1,349 @@
+package hooksettings_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/tailscale/hujson"
+
+	"memoir/internal/hooksettings"
+)
+
+var memoir = hooksettings.Hooks{URL: "http://127.0.0.1:8080", Program: "/usr/local/bin/memoir"}
+
+// installed is what a file has in the end that had nothing.
+const installed = `{
+  "hooks": {
+    "SessionStart": [
+      {
+        "hooks": [
+          {
+            "type": "command",
+            "command": "/usr/local/bin/memoir hook session-start --url http://127.0.0.1:8080",
+            "timeout": 5
+          }
+        ]
+      }
+    ],
+    "UserPromptSubmit": [
+      {
+        "hooks": [
+          {
+            "type": "http",
+            "url": "http://127.0.0.1:8080/hooks/user-prompt-submit",
+            "timeout": 5
+          }
+        ]
+      }
+    ],
+    "PostToolUse": [
+      {
+        "matcher": "Write|Edit",
+        "hooks": [
+          {
+            "type": "http",
+            "url": "http://127.0.0.1:8080/hooks/post-tool-use",
+            "timeout": 5
+          }
+        ]
+      }
+    ],
+    "Stop": [
+      {
+        "hooks": [
+          {
+            "type": "http",
+            "url": "http://127.0.0.1:8080/hooks/stop",
+            "timeout": 5
+          }
+        ]
+      }
+    ],
+    "PreCompact": [
+      {
+        "hooks": [
+          {
+            "type": "http",
+            "url": "http://127.0.0.1:8080/hooks/pre-compact",
+            "timeout": 5
+          }
+        ]
+      }
+    ],
+    "SessionEnd": [
+      {
+        "hooks": [
+          {
+            "type": "http",
+            "url": "http://127.0.0.1:8080/hooks/session-end",
+            "timeout": 5
+          }
+        ]
+      }
+    ]
+  }
+}
+`
+
+func install(t *testing.T, h hooksettings.Hooks, file string) string {
+	t.Helper()
+	out, err := h.Install([]byte(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func uninstall(t *testing.T, h hooksettings.Hooks, file string) string {
+	t.Helper()
+	out, err := h.Uninstall([]byte(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// meaning is what a reader of JSON makes of a file.
+func meaning(t *testing.T, file string) any {
+	t.Helper()
+	plain, err := hujson.Standardize([]byte(strings.TrimPrefix(file, "\uFEFF")))
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, file)
+	}
+	var v any
+	if err := json.Unmarshal(plain, &v); err != nil {
+		t.Fatalf("%v in\n%s", err, file)
+	}
+	return v
+}
+
+func TestAFileWithoutAnythingGetsAllHooks(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"", "  \n\n", "{}\n", "{}", "{\n}\n"} {
+		if got := install(t, memoir, file); strings.TrimSpace(got) != strings.TrimSpace(installed) {
+			t.Errorf("%q becomes\n%s", file, got)
+		}
+	}
+	if got := install(t, memoir, ""); got != installed {
+		t.Errorf("a new file is\n%s", got)
+	}
+}
+
+// other is what people have in their settings.
+const other = `{
+	"model": "opus",
+	"permissions": {"allow": ["Bash(ls:*)"],
+		"deny": []},
+	"hooks": {
+		"Stop": [
+			{"hooks": [{"type": "command", "command": "notify-send done"}]}
+		],
+		"PreToolUse": [],
+		"PostToolUse": [
+			{"matcher": "Write|Edit", "hooks": [
+				{"type": "command", "command": "gofmt -w \"$FILE\"", "timeout": 9},
+				{"type": "http", "url": "http://127.0.0.1:9999/hooks/post-tool-use"}
+			]}
+		]
+	},
+	"zed": 1.50
+}
+`
+
+func TestWhatIsNotMemoirsStaysAsItIs(t *testing.T) {
+	t.Parallel()
+	for name, file := range map[string]string{
+		"tabs":                 other,
+		"windows":              strings.ReplaceAll(other, "\n", "\r\n"),
+		"byte order mark":      "\uFEFF" + other,
+		"no line end":          strings.TrimSpace(other),
+		"four spaces":          strings.ReplaceAll(other, "\t", "    "),
+		"no hooks":             "{\n  \"a\": 1\n}\n",
+		"trailing commas":      "{\n  \"a\": [1,],\n}\n",
+		"comments":             "// mine\n{\n  // why\n  \"a\": 1, // so\n  /* and */ \"b\": 2 // last\n\n  // nothing more\n}\n// end\n",
+		"hooks with comments":  "{\n  \"hooks\": {\n    // at the end\n    \"Stop\": [ // of mine\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"x\"}]} // that one\n    ]\n  }\n}\n",
+		"on one line, and odd": "{\"hooks\": {\"Other\": [], \"Stop\": [1, null, {}, {\"hooks\": 5}, {\"hooks\": []}, {\"hooks\": [null, 7]}]}}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			with := install(t, memoir, file)
+			// A comma may have come behind what was the last of its kind.
+			commaless := strings.NewReplacer(",", "").Replace
+			for line := range strings.Lines(file) {
+				if line = strings.TrimRight(commaless(line), "\r\n "); !strings.Contains(commaless(with), line) && name != "on one line, and odd" {
+					t.Errorf("the line %q is gone:\n%s", line, with)
+				}
+			}
+			if strings.Contains(file, "\r\n") && strings.Count(with, "\n") != strings.Count(with, "\r\n") {
+				t.Errorf("there are two kinds of line ends in\n%q", with)
+			}
+			if strings.Contains(file, "\t\"") && strings.Contains(with, "\n  ") {
+				t.Errorf("there are two kinds of indents in\n%s", with)
+			}
+			if again := install(t, memoir, with); again != with {
+				t.Errorf("a second time it becomes\n%s\nafter\n%s", again, with)
+			}
+			without := uninstall(t, memoir, with)
+			if !reflect.DeepEqual(meaning(t, without), meaning(t, file)) {
+				t.Errorf("taken out again, it is\n%s\nand not\n%s", without, file)
+			}
+			plain := name != "comments" && name != "hooks with comments" && name != "trailing commas" && name != "on one line, and odd"
+			if plain && without != file {
+				t.Errorf("taken out again, it is\n%q\nand not\n%q", without, file)
+			}
+			if untouched := uninstall(t, memoir, file); untouched != file {
+				t.Errorf("a file without hooks of Memoir's becomes\n%s", untouched)
+			}
+		})
+	}
+}
+
+func TestHooksComeBehindThoseThatAreThere(t *testing.T) {
+	t.Parallel()
+	hooks := meaning(t, install(t, memoir, other)).(map[string]any)["hooks"].(map[string]any)
+	for event, want := range map[string]int{"SessionStart": 1, "Stop": 2, "PostToolUse": 2, "PreToolUse": 0} {
+		if got := len(hooks[event].([]any)); got != want {
+			t.Errorf("%s has %d groups, want %d", event, got, want)
+		}
+	}
+}
+
+func TestOlderEntriesAreReplaced(t *testing.T) {
+	t.Parallel()
+	for name, older := range map[string]hooksettings.Hooks{
+		"another address": {URL: "http://127.0.0.1:9090", Program: memoir.Program},
+		"another program": {URL: memoir.URL, Program: "/home/ada lovelace's/bin/memoir"},
+		"with a token":    {URL: memoir.URL, Program: memoir.Program, Token: true},
+		"behind a proxy":  {URL: "https://Memoir.Example.org/team", Program: "/opt/memoir"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := install(t, memoir, install(t, older, "")); got != installed {
+				t.Errorf("it becomes\n%s", got)
+			}
+			if got := uninstall(t, memoir, install(t, older, other)); got != other {
+				t.Errorf("taken out, it is\n%s", got)
+			}
+		})
+	}
+}
+
+func TestOnlyWhatIsMemoirsIsTakenOut(t *testing.T) {
+	t.Parallel()
+	for entry, isMemoirs := range map[string]bool{
+		`{"type":"http","url":"http://127.0.0.1:8080/hooks/stop"}`:                               true,
+		`{"type":"http","url":"HTTP://127.0.0.1:8080/hooks/stop","timeout":60}`:                  true,
+		`{"type":"http","url":"http://127.0.0.1:9999/hooks/stop"}`:                               false,
+		`{"type":"http","url":"http://127.0.0.1:8080/hooks/pre-compact"}`:                        false,
+		`{"type":"http","url":"http://127.0.0.1:8080/other/hooks/stop"}`:                         false,
+		`{"type":"http","url":"http://evil/?http://127.0.0.1:8080/hooks/stop"}`:                  false,
+		`{"type":"http","url":"%zz"}`:                                                            false,
+		`{"type":"http","url":7}`:                                                                false,
+		`{"type":"command","command":"memoir hook stop"}`:                                        true,
+		`{"type":"command","command":"'/x y/memoir' hook stop --url=http://h:1 --debug"}`:        true,
+		`{"type":"command","command":"/x/memoir hook session-start"}`:                            false,
+		`{"type":"command","command":"/x/other hook stop"}`:                                      false,
+		`{"type":"command","command":"memoir memory list"}`:                                      false,
+		`{"type":"command","command":"memoir hook 'stop"}`:                                       false,
+		`{"type":"prompt","prompt":"memoir hook stop","url":"http://127.0.0.1:8080/hooks/stop"}`: false,
+	} {
+		file := `{"hooks":{"Stop":[{"hooks":[` + entry + `,{"type":"command","command":"mine"}]}]}}`
+		got := uninstall(t, memoir, file)
+		if taken := got != file; taken != isMemoirs {
+			t.Errorf("%s: it becomes\n%s", entry, got)
+		}
+		if !strings.Contains(got, `"command":"mine"`) {
+			t.Errorf("%s: the other entry is gone", entry)
+		}
+	}
+}
+
+func TestAnAddressThatMemoirHasHadIsKnownByTheCommand(t *testing.T) {
+	t.Parallel()
+	const file = `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"memoir hook session-start --url http://old:1"}]}],` +
+		`"Stop":[{"hooks":[{"type":"http","url":"http://old:1/hooks/stop"},{"type":"http","url":"http://older:1/hooks/stop"}]}]}}`
+	got := uninstall(t, memoir, file)
+	if strings.Contains(got, "http://old:1") || !strings.Contains(got, "http://older:1/hooks/stop") {
+		t.Errorf("it becomes\n%s", got)
+	}
+}
+
+func TestTheTokenItselfIsNowhereInTheSettings(t *testing.T) {
+	t.Parallel()
+	h := memoir
+	h.Token = true
+	got := install(t, h, "")
+	if strings.Count(got, `"Authorization": "Bearer $MEMOIR_TOKEN"`) != 5 || strings.Count(got, `"allowedEnvVars": [`) != 5 {
+		t.Errorf("it is\n%s", got)
+	}
+}
+
+func TestWhatIsNoSettingsFileIsRefused(t *testing.T) {
+	t.Parallel()
+	for file, why := range map[string]string{
+		"{":                                   "no JSON (line 1, column 2",
+		"{}{}":                                "no JSON",
+		"{'a': 1}":                            "no JSON",
+		"[]":                                  "no object",
+		`"text"`:                              "no object",
+		"null":                                "no object",
+		`{"hooks": []}`:                       `"hooks" is no object`,
+		`{"hooks": null}`:                     `"hooks" is no object`,
+		`{"hooks": {"Stop": {}}}`:             `"hooks.Stop" is no array`,
+		`{"hooks": {}, "hooks": 1}`:           `"hooks" stands in it twice`,
+		`{"hooks": {"Stop": [], "Stop": []}}`: `"Stop" stands in it twice`,
+		"{\"a\": \"\x00\"}":                   "no JSON",
+		"\xff\xfe{\x00}\x00":                  "no JSON",
+	} {
+		for what, change := range map[string]func([]byte) ([]byte, error){"install": memoir.Install, "uninstall": memoir.Uninstall} {
+			out, err := change([]byte(file))
+			if err == nil || !strings.Contains(err.Error(), why) {
+				t.Errorf("%s into %q: %q, error %v; want one with %q", what, file, out, err, why)
+			}
+		}
+	}
+}
+
+func FuzzInstall(f *testing.F) {
+	for _, file := range []string{"", "{}", other, installed, "// c\n{\"hooks\":{\"Stop\":[],},}", "{\"a\":1/*x*/}", strings.ReplaceAll(other, "\n", "\r\n")} {
+		f.Add([]byte(file))
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		with, err := memoir.Install(file)
+		if err != nil {
+			return
+		}
+		again, err := memoir.Install(with)
+		if err != nil || string(again) != string(with) {
+			t.Fatalf("%q becomes\n%s\nand, a second time (error %v),\n%s", file, with, err, again)
+		}
+		without, err := memoir.Uninstall(with)
+		if err != nil {
+			t.Fatalf("%q becomes\n%s\nwhich is refused: %v", file, with, err)
+		}
+		before, err := memoir.Uninstall(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.TrimSpace(string(before)) == "" {
+			before = []byte("{}")
+		}
+		is, was := meaning(t, string(without)), meaning(t, string(before))
+		if hooks, _ := was.(map[string]any)["hooks"].(map[string]any); hooks != nil {
+			for _, event := range hooksettings.Events() {
+				// What was empty, and had no hook of anybody's in it, may be gone.
+				if groups, _ := hooks[event.Name].([]any); len(groups) == 0 {
+					delete(hooks, event.Name)
+				}
+			}
+			if len(hooks) == 0 {
+				delete(was.(map[string]any), "hooks")
+			}
+		}
+		if !reflect.DeepEqual(is, was) {
+			t.Fatalf("%q has come to mean\n%s", file, without)
+		}
+	})
+}
