@@ -10,6 +10,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/api"
 	"memoir/internal/gate"
+	"memoir/internal/hooks"
 	"memoir/internal/memories"
 	"memoir/internal/pages"
 	"memoir/internal/postgres"
@@ -29,18 +30,20 @@ func newServer(config config, places agents.Settings, engine *sync.Engine, store
 	site := pages.New(engine, store, pages.Options{
 		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, Log: log,
 	})
-	server := around.Server(route(calls, site), engine.Hub().Close)
+	server := around.Server(route(calls, hooks.New(engine, store, recaller, log), site), engine.Hub().Close)
 	server.Addr = config.addr
 	return server, nil
 }
 
 // route divides the addresses between the API and the pages. It takes them as they are written, where http.ServeMux
 // would lead from DELETE …/memories/.. to DELETE …, which is another call.
-func route(calls, site http.Handler) http.Handler {
+func route(calls, hooks, site http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
 		case path == "/api", strings.HasPrefix(path, "/api/"), path == "/healthz", path == "/readyz":
 			calls.ServeHTTP(w, r)
+		case strings.HasPrefix(path, "/hooks/"):
+			hooks.ServeHTTP(w, r)
 		default:
 			site.ServeHTTP(w, r)
 		}

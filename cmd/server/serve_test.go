@@ -12,13 +12,15 @@ func TestAnAddressIsTakenAsItIsWritten(t *testing.T) {
 	answering := func(room string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, room+" "+r.URL.Path) })
 	}
-	handler := route(answering("api"), answering("pages"))
+	handler := route(answering("api"), answering("hooks"), answering("pages"))
 	for path, want := range map[string]string{
 		"/":                              "pages /",
 		"/apix":                          "pages /apix",
 		"/agents/ada/../bob":             "pages /agents/ada/../bob",
 		"//agents":                       "pages //agents",
 		"/static/../api/v1/agents":       "pages /static/../api/v1/agents",
+		"/hooks":                         "pages /hooks",
+		"/hooks/stop":                    "hooks /hooks/stop",
 		"/healthz":                       "api /healthz",
 		"/readyz":                        "api /readyz",
 		"/api":                           "api /api",

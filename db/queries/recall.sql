@@ -87,3 +87,9 @@ DELETE FROM recalls WHERE at < @before;
 
 -- name: ForgetRecallSessions :execrows
 DELETE FROM recall_sessions WHERE at < @before;
+
+-- name: ForgetRecalled :exec
+DELETE FROM recalled WHERE recall_id = ANY(@ids::uuid[]);
+
+-- name: SettleRecalls :exec
+UPDATE recalls SET state = 'settled' WHERE id = ANY(@ids::uuid[]) AND state = 'handed_out';

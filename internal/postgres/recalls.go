@@ -175,3 +175,17 @@ func recallOf(row queries.Recall) (Recall, error) {
 	}
 	return r, json.Unmarshal(row.Chosen, &r.Chosen)
 }
+
+// TakeBack has recalls that were handed out wait to be fetched again.
+func (s *Store) TakeBack(ctx context.Context, recalls []Recall) error {
+	ids := make([]uuid.UUID, len(recalls))
+	for i, r := range recalls {
+		ids[i] = r.ID
+	}
+	return wrap("take back recalls", s.unhurried(ctx, func(q *queries.Queries) error {
+		if err := q.ForgetRecalled(ctx, ids); err != nil {
+			return err
+		}
+		return q.SettleRecalls(ctx, ids)
+	}))
+}

@@ -24,16 +24,16 @@ func (r *Recaller) begun(ctx context.Context, request Request, settled func(erro
 		return "", err
 	}
 	select {
-	case r.prefetchs <- struct{}{}:
+	case r.prefetches <- struct{}{}:
 	default:
 		return "", ErrBusy
 	}
 	if err := r.store.SaveRecall(ctx, record); err != nil {
-		<-r.prefetchs
+		<-r.prefetches
 		return "", err
 	}
 	r.running.Go(func() {
-		defer func() { <-r.prefetchs }()
+		defer func() { <-r.prefetches }()
 		err := r.settle(record, request)
 		if err != nil {
 			r.options.Log.Warn("a recall in the background failed", "error", err)

@@ -21,11 +21,15 @@ type wanted struct {
 	met int
 }
 
+// beyond is how many memories an agent is taken to have besides, about other things: of two that it has, what both have is not yet
+// what all have.
+const beyond = 100
+
 // tell returns how telling something is that so many memories of all have: its inverse document frequency, as a share of the
 // largest there can be.
 func tell(met, of int) float64 {
-	n := float64(max(of, 1))
-	return math.Log(1+(n-float64(met)+0.5)/(float64(met)+0.5)) / math.Log(1+(n+0.5)/1.5)
+	n, with := float64(of+beyond), float64(met)
+	return math.Log(1+(n-with+0.5)/(with+0.5)) / math.Log(1+(n+0.5)/1.5)
 }
 
 // A place is where in a memory something stands.
@@ -182,6 +186,6 @@ func (r *ranked) isEnough(what []wanted) bool {
 	for _, e := range r.evidence {
 		met += e.value * e.of.telling
 	}
-	beyond := max(0, asked-talkative)
-	return met >= leastEvidence+byChance*beyond && met >= leastShare*(asked-beyond)
+	further := max(0, asked-talkative)
+	return met >= leastEvidence+byChance*further && met >= leastShare*(asked-further)
 }

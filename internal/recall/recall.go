@@ -70,10 +70,10 @@ type Recaller struct {
 	options Options
 	now     func() time.Time
 
-	stop      context.CancelFunc
-	ended     context.Context
-	running   sync.WaitGroup
-	prefetchs chan struct{}
+	stop       context.CancelFunc
+	ended      context.Context
+	running    sync.WaitGroup
+	prefetches chan struct{}
 }
 
 // New returns a recaller. Close ends it.
@@ -82,7 +82,7 @@ func New(store *postgres.Store, options Options) *Recaller {
 		options.Patience = defaultPatience
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	r := &Recaller{store: store, options: options, now: postgres.Now, stop: stop, ended: ctx, prefetchs: make(chan struct{}, mostPrefetches)}
+	r := &Recaller{store: store, options: options, now: postgres.Now, stop: stop, ended: ctx, prefetches: make(chan struct{}, mostPrefetches)}
 	r.running.Go(r.keepHouse)
 	return r
 }
@@ -313,4 +313,9 @@ func (r *Recaller) keepHouse() {
 			return
 		}
 	}
+}
+
+// Refresh notes that a session has lost what it was given, because its conversation was compacted: it may be given all of it again.
+func (r *Recaller) Refresh(ctx context.Context, agentID int64, session string) error {
+	return r.store.Refresh(ctx, agentID, session, r.now())
 }

@@ -36,6 +36,15 @@ func (q *Queries) ForgetRecallSessions(ctx context.Context, before time.Time) (i
 	return result.RowsAffected(), nil
 }
 
+const forgetRecalled = `-- name: ForgetRecalled :exec
+DELETE FROM recalled WHERE recall_id = ANY($1::uuid[])
+`
+
+func (q *Queries) ForgetRecalled(ctx context.Context, ids []uuid.UUID) error {
+	_, err := q.db.Exec(ctx, forgetRecalled, ids)
+	return err
+}
+
 const forgetRecalls = `-- name: ForgetRecalls :execrows
 DELETE FROM recalls WHERE at < $1
 `
@@ -461,6 +470,15 @@ func (q *Queries) SaveRecalled(ctx context.Context, arg SaveRecalledParams) erro
 		arg.Bytes,
 		arg.Whys,
 	)
+	return err
+}
+
+const settleRecalls = `-- name: SettleRecalls :exec
+UPDATE recalls SET state = 'settled' WHERE id = ANY($1::uuid[]) AND state = 'handed_out'
+`
+
+func (q *Queries) SettleRecalls(ctx context.Context, ids []uuid.UUID) error {
+	_, err := q.db.Exec(ctx, settleRecalls, ids)
 	return err
 }
 

@@ -1,0 +1,173 @@
+// Package hooks answers the hooks of Claude Code: it gives an agent what it remembers when a conversation begins and with each
+// prompt, and has what the agent writes looked at. The agent is found from the directory that it works in. A hook never keeps the
+// agent waiting and never fails: what cannot be done in time, or at all, is left out and logged, and the answer is an empty object.
+//
+// It asks the recaller and hints to the engine; it writes nothing itself. cmd/server puts it under /hooks/.
+package hooks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"memoir/internal/agents"
+	"memoir/internal/postgres"
+	"memoir/internal/recall"
+	"memoir/internal/sync"
+)
+
+const (
+	// prompt is how long an answer may take where no model is asked; the promise is 50 ms.
+	promptly = 40 * time.Millisecond
+	// patiently is how long one may take where a model is: what the recaller grants it, and the way there and back.
+	patiently = 2500 * time.Millisecond
+	// mostInput is the longest input that is read, in bytes; the prompt in it may be a pasted file.
+	mostInput = 2 << 20
+	// mostDrained is how much more of a longer one is taken from the line, so that whoever sends it gets the answer.
+	mostDrained = 64 << 20
+	// mostContext is from where on Claude Code writes what it is given into a file, in characters.
+	mostContext = 10_000
+)
+
+// Hooks answers them.
+type Hooks struct {
+	engine   *sync.Engine
+	store    *postgres.Store
+	recaller *recall.Recaller
+	log      *slog.Logger
+}
+
+// New returns the handler of everything under /hooks/. It expects whole paths.
+func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, log *slog.Logger) http.Handler {
+	h := &Hooks{engine, store, recaller, log}
+	mux := http.NewServeMux()
+	for path, answer := range map[string]func(context.Context, agents.Agent, input) output{
+		"session-start": h.sessionStart, "user-prompt-submit": h.userPromptSubmit, "post-tool-use": h.postToolUse,
+		"stop": h.look, "pre-compact": h.look, "session-end": h.look,
+	} {
+		mux.HandleFunc("POST /hooks/"+path, h.handle(answer))
+	}
+	return mux
+}
+
+// input is what Claude Code says of an event, as far as it is of use. Whatever is not there is empty.
+type input struct {
+	SessionID string `json:"session_id"`
+	Cwd       string `json:"cwd"`
+	Source    string `json:"source"` // of a session's start
+	Prompt    string `json:"prompt"`
+	ToolInput struct {
+		FilePath string `json:"file_path"`
+	} `json:"tool_input"`
+}
+
+// output is what Claude Code is answered; nothing in it is the empty object.
+type output struct {
+	Specific *specific `json:"hookSpecificOutput,omitempty"`
+}
+
+type specific struct {
+	Event   string `json:"hookEventName"`
+	Context string `json:"additionalContext"`
+}
+
+// telling puts text into the conversation; without any it is the empty answer.
+func telling(event, text string) output {
+	if text == "" {
+		return output{}
+	}
+	return output{&specific{event, text}}
+}
+
+func (h *Hooks) handle(answer func(context.Context, agents.Agent, input) output) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var out output
+		in, err := read(r.Body)
+		if err == nil {
+			var agent agents.Agent
+			if agent, err = h.agentOf(r.URL.Query().Get("agent"), in.Cwd); err == nil {
+				out = answer(r.Context(), agent, in)
+			}
+		}
+		if err != nil {
+			h.log.Info("a hook was answered with nothing", "hook", r.URL.Path, "why", err)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(out) // the agent may be gone
+	}
+}
+
+func read(body io.Reader) (in input, err error) {
+	raw, err := io.ReadAll(io.LimitReader(body, mostInput+1))
+	switch {
+	case err != nil:
+		return in, errors.New("the input did not arrive whole")
+	case len(raw) > mostInput:
+		_, _ = io.CopyN(io.Discard, body, mostDrained)
+		return in, errors.New("the input is larger than 2 MiB")
+	}
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return in, errors.New("the input is not the JSON of a hook")
+	}
+	return in, nil
+}
+
+// agentOf returns the agent that is named, or whose memory belongs to what is worked on in a directory.
+func (h *Hooks) agentOf(slug, cwd string) (agents.Agent, error) {
+	all := h.engine.Agents()
+	if slug != "" {
+		for _, a := range all {
+			if a.Slug == slug {
+				return a, nil
+			}
+		}
+		return agents.Agent{}, errors.New("there is no agent " + slug)
+	}
+	project, err := agents.ProjectAt(cwd)
+	if err != nil {
+		return agents.Agent{}, err
+	}
+	found := project.Agents(all)
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return agents.Agent{}, errors.New("no agent's memory belongs to " + cwd)
+	}
+	slugs := make([]string, len(found))
+	for i, a := range found {
+		slugs[i] = a.Slug
+	}
+	return agents.Agent{}, errors.New("the memory of several agents belongs to " + cwd + " (" + strings.Join(slugs, ", ") + "); name one with ?agent=")
+}
+
+// userPromptSubmit gives what the agent remembers about a prompt.
+func (h *Hooks) userPromptSubmit(_ context.Context, agent agents.Agent, in input) output {
+	within := promptly
+	if h.recaller.HasModel() {
+		within = patiently
+	}
+	result := h.recaller.ForPrompt(recall.Request{
+		Agent: agent.Slug, Query: in.Prompt, Session: in.SessionID, From: recall.FromHook, MostText: mostContext,
+	}, within)
+	return telling("UserPromptSubmit", strings.Join(result.Blocks(), "\n\n"))
+}
+
+// postToolUse has a file looked at that the agent has written.
+func (h *Hooks) postToolUse(_ context.Context, agent agents.Agent, in input) output {
+	if file := in.ToolInput.FilePath; file != "" {
+		h.engine.Hint(agent.Slug, file)
+	}
+	return output{}
+}
+
+// look has all of the agent's directory looked at.
+func (h *Hooks) look(_ context.Context, agent agents.Agent, _ input) output {
+	h.engine.Hint(agent.Slug, "")
+	return output{}
+}

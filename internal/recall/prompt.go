@@ -1,0 +1,105 @@
+package recall
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"memoir/internal/postgres"
+)
+
+// late is how long what came too late for one prompt waits for the next one of the session.
+const late = 10 * time.Minute
+
+// ForPrompt is Recall for a prompt that must not be kept waiting: it answers within that time, whatever is down. What is not
+// there by then goes on, and is given with the next prompt of the session. It never fails: what it cannot do, it logs.
+func (r *Recaller) ForPrompt(request Request, within time.Duration) Result {
+	select {
+	case r.prefetches <- struct{}{}:
+	default:
+		return Result{}
+	}
+	timer := time.NewTimer(within)
+	defer timer.Stop()
+	// Whoever is first decides: the answer is given now, or taken back and left for the next prompt.
+	var decided atomic.Bool
+	answer := make(chan Result, 1)
+	r.running.Go(func() {
+		defer func() { <-r.prefetches }()
+		ctx, cancel := context.WithTimeout(r.ended, abandoned)
+		defer cancel()
+		result, given, err := r.withLate(ctx, request)
+		switch {
+		case err != nil:
+			r.options.Log.Warn("nothing could be recalled for a prompt", "agent", request.Agent, "error", err)
+			answer <- Result{}
+		case decided.CompareAndSwap(false, true):
+			answer <- result
+		default:
+			if err := r.store.TakeBack(ctx, given); err != nil {
+				r.options.Log.Warn("what was recalled too late for a prompt is lost", "agent", request.Agent, "error", err)
+			}
+		}
+	})
+	select {
+	case result := <-answer:
+		return result
+	case <-timer.C:
+	}
+	if decided.CompareAndSwap(false, true) {
+		return Result{}
+	}
+	return <-answer
+}
+
+// withLate recalls, and gives what came too late for the prompts before as well. given are the recalls that it is of.
+func (r *Recaller) withLate(ctx context.Context, request Request) (result Result, given []postgres.Recall, err error) {
+	agent, record, err := r.begin(ctx, &request)
+	if err != nil {
+		return Result{}, nil, err
+	}
+	waiting, err := r.waiting(ctx, record)
+	if err != nil {
+		return Result{}, nil, err
+	}
+	if err := r.choose(ctx, &record, request); err != nil {
+		return Result{}, nil, err
+	}
+	var memories []Recalled
+	for _, each := range append(waiting, record) {
+		if result, err = r.handOut(ctx, agent, each, request); err != nil {
+			return Result{}, nil, err
+		}
+		if request.MostText > 0 {
+			request.MostText = max(1, request.MostText-utf8.RuneCountInString(strings.Join(result.Blocks(), "")))
+		}
+		given = append(given, each)
+		memories = append(memories, result.Memories...)
+	}
+	result.Memories = memories
+	return result, given, nil
+}
+
+// waiting returns what was recalled too late for the session's last prompts.
+func (r *Recaller) waiting(ctx context.Context, of postgres.Recall) ([]postgres.Recall, error) {
+	if of.Session == "" {
+		return nil, nil
+	}
+	ids, err := r.store.RecallsToHandOut(ctx, of.AgentID, of.Session, of.At.Add(-late))
+	if err != nil {
+		return nil, err
+	}
+	var all []postgres.Recall
+	for _, id := range ids {
+		record, err := r.store.RecallByID(ctx, of.AgentID, id.String())
+		if err != nil {
+			return nil, err
+		}
+		if record.AskedBy == FromHook { // what somebody else has prefetched, they fetch
+			all = append(all, record)
+		}
+	}
+	return all, nil
+}

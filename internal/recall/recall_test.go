@@ -1,0 +1,272 @@
+package recall_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+	"memoir/internal/recall"
+)
+
+// notes is an agent with some memories about how to work.
+func notes() memoirtest.Files {
+	return memoirtest.Files{
+		"ada/memory/feedback_deploy.md":     memoirtest.Note("deploy on tuesdays", memories.Feedback, "Deployments go out on Tuesdays only."),
+		"ada/memory/project_database.md":    memoirtest.Note("postgres is the database", memories.Project, "All services share one PostgreSQL cluster."),
+		"ada/memory/user_language.md":       memoirtest.Note("prefers short answers", memories.User, "Wants answers of one paragraph."),
+		"ada/memory/reference_wiki.md":      memoirtest.Note("the wiki", memories.Reference, "Runbooks are at https://wiki.example/runbooks"),
+		"ada/memory/project_zh.md":          memoirtest.Note("数据库备份", memories.Project, "清理表之前先备份数据库。"),
+		"ada/memory/untyped.md":             "The coffee machine is on the third floor.\n",
+		"bob/memory/feedback_other.md":      memoirtest.Note("bob deploys on fridays", memories.Feedback, "Bob deploys on Fridays."),
+		"empty/memory/MEMORY.md":            "# Index\n",
+		"ada/sessions/u-c-1/memory/seen.md": memoirtest.Note("the staging server", memories.Reference, "Staging is at staging.example."),
+	}
+}
+
+func ask(t testing.TB, r *recall.Recaller, request recall.Request) recall.Result {
+	t.Helper()
+	if request.Agent == "" {
+		request.Agent = "ada"
+	}
+	request.From = recall.FromScript
+	result, err := r.Recall(context.Background(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func names(result recall.Result) []string {
+	var all []string
+	for _, m := range result.Memories {
+		all = append(all, m.Name)
+	}
+	return all
+}
+
+func TestAQueryIsAnsweredWithWhatHasToDoWithIt(t *testing.T) {
+	t.Parallel()
+	m := memoirtest.Start(t, notes())
+	for query, want := range map[string]string{
+		"when do we deploy":                 "deploy on tuesdays",
+		"is there a deployment day?":        "deploy on tuesdays",
+		"which databse do the services use": "postgres is the database",
+		"备份数据库":                             "数据库备份",
+		"where is the coffee machine":       "untyped",
+		"is there a staging server":         "the staging server",
+	} {
+		result := ask(t, m.Recaller, recall.Request{Query: query})
+		if got := names(result); len(got) == 0 || got[0] != want {
+			t.Errorf("%q is answered with %q", query, got)
+			continue
+		}
+		first := result.Memories[0]
+		if result.SelectedBy != recall.ByKeyword || len(first.Why) == 0 || first.File != m.Path("ada/"+first.Path) {
+			t.Errorf("%q: %+v", query, result)
+		}
+		if want := m.Read("ada/" + first.Path); first.Text != strings.TrimRight(want, "\n") || first.Bytes != len(first.Text) {
+			t.Errorf("%q gives %q", query, first.Text)
+		}
+	}
+	for _, query := range []string{"what is the capital of mongolia", "the and of", "??? !!!"} {
+		if result := ask(t, m.Recaller, recall.Request{Query: query}); len(result.Memories) > 0 || result.SelectedBy != recall.ByKeyword {
+			t.Errorf("%q is answered with %q", query, names(result))
+		}
+	}
+}
+
+func TestNothingIsLookedAtWhereNothingCanCome(t *testing.T) {
+	t.Parallel()
+	m := memoirtest.Start(t, notes())
+	for _, c := range []struct {
+		agent, query string
+		want         recall.Skip
+	}{
+		{"ada", "deploy", recall.SkipShortQuery}, {"empty", "when do we deploy", recall.SkipNoMemories}, {"bob", "when does bob deploy", ""},
+		{"bob", "when does bob deploy", recall.SkipAllSeen}, {"ada", "when do we deploy", ""},
+	} {
+		if result := ask(t, m.Recaller, recall.Request{Agent: c.agent, Query: c.query, Session: "one"}); result.Skipped != c.want {
+			t.Errorf("%s is asked %q: %q, and given %q", c.agent, c.query, result.Skipped, names(result))
+		}
+	}
+	if _, err := m.Recaller.Recall(t.Context(), recall.Request{Agent: "nobody", Query: "when do we deploy", From: recall.FromScript}); !errors.Is(err, memories.ErrNotFound) {
+		t.Errorf("an unknown agent: %v", err)
+	}
+}
+
+func TestASessionIsGivenEachMemoryOnce(t *testing.T) {
+	t.Parallel()
+	m := memoirtest.Start(t, notes())
+	const query = "when do we deploy"
+	for session, want := range map[string]int{"one": 1, "two": 1} {
+		if got := ask(t, m.Recaller, recall.Request{Query: query, Session: session}); len(got.Memories) != want {
+			t.Errorf("session %s is given %q", session, names(got))
+		}
+		if got := ask(t, m.Recaller, recall.Request{Query: query, Session: session}); slices.Contains(names(got), "deploy on tuesdays") {
+			t.Errorf("session %s is given it again", session)
+		}
+	}
+	agent, err := m.Store.Agent(t.Context(), "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Recaller.Refresh(t.Context(), agent.ID, "one"); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(t, m.Recaller, recall.Request{Query: query, Session: "one"}); !slices.Contains(names(got), "deploy on tuesdays") || got.BudgetLeft != recall.SessionBudget-got.Memories[0].Bytes {
+		t.Errorf("after it was compacted the session is given %q, with %d bytes left", names(got), got.BudgetLeft)
+	}
+	if got := ask(t, m.Recaller, recall.Request{Query: query, Session: "two"}); slices.Contains(names(got), "deploy on tuesdays") {
+		t.Error("another session has been refreshed with it")
+	}
+}
+
+func TestManyRecallsAtOnceGiveASessionNothingTwice(t *testing.T) {
+	t.Parallel()
+	files := memoirtest.Files{}
+	for i := range 12 {
+		name := fmt.Sprintf("deploy rule %c", 'a'+i)
+		files[fmt.Sprintf("ada/memory/feedback_%c.md", 'a'+i)] = memoirtest.Note(name, memories.Feedback, "About deploying.")
+	}
+	m := memoirtest.Start(t, files)
+	var all []string
+	var mu sync.Mutex
+	var asking sync.WaitGroup
+	for range 16 {
+		asking.Go(func() {
+			result := ask(t, m.Recaller, recall.Request{Query: "what are the deploy rules", Session: "one"})
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, names(result)...)
+		})
+	}
+	asking.Wait()
+	for range 3 { // those that were at it at the same time may have chosen the same, and been given less
+		all = append(all, names(ask(t, m.Recaller, recall.Request{Query: "what are the deploy rules", Session: "one"}))...)
+	}
+	slices.Sort(all)
+	if got := len(slices.Compact(slices.Clone(all))); got != 12 || len(all) != 12 {
+		t.Errorf("%d memories were given, %d of them different: %q", len(all), got, all)
+	}
+}
+
+func TestASessionIsGivenNoMoreThanItsBudget(t *testing.T) {
+	t.Parallel()
+	files := memoirtest.Files{}
+	for i := range 20 {
+		body := strings.Repeat(strings.Repeat("deploying rules ", 8)+"\n", 60)
+		files[fmt.Sprintf("ada/memory/feedback_%c.md", 'a'+i)] = memoirtest.Note(fmt.Sprintf("deploy rule %c", 'a'+i), memories.Feedback, body)
+	}
+	m := memoirtest.Start(t, files)
+	given, left := 0, recall.SessionBudget
+	for range 6 {
+		result := ask(t, m.Recaller, recall.Request{Query: "what are the deploy rules", Session: "one"})
+		for _, memory := range result.Memories {
+			given += memory.Bytes
+			if memory.Bytes > recall.MostBytes || !strings.HasSuffix(memory.Text, "[... truncated, memory file too large ...]") {
+				t.Errorf("%d bytes of %s are given: …%q", memory.Bytes, memory.Name, memory.Text[len(memory.Text)-60:])
+			}
+		}
+		if result.BudgetLeft != recall.SessionBudget-given {
+			t.Errorf("%d bytes are left after %d", result.BudgetLeft, given)
+		}
+		left = result.BudgetLeft
+	}
+	if given > recall.SessionBudget || given < recall.SessionBudget-recall.MostBytes || left < 0 {
+		t.Errorf("%d bytes were given, %d are left", given, left)
+	}
+}
+
+func TestARecallInTheBackgroundIsHandedOutOnce(t *testing.T) {
+	t.Parallel()
+	m := memoirtest.Start(t, notes())
+	id, err := m.Recaller.Begin(t.Context(), recall.Request{Agent: "ada", Query: "when do we deploy", Session: "one", From: recall.FromScript})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var result recall.Result
+	m.Until("the recall to settle", func() bool {
+		if result, err = m.Recaller.Fetch(t.Context(), "ada", id); err != nil {
+			t.Fatal(err)
+		}
+		return !result.Pending
+	})
+	if got := names(result); !slices.Equal(got, []string{"deploy on tuesdays"}) {
+		t.Errorf("it gave %q", got)
+	}
+	if again, err := m.Recaller.Fetch(t.Context(), "ada", id); err != nil || len(again.Memories) > 0 || again.Pending || again.BudgetLeft != result.BudgetLeft {
+		t.Errorf("asked again: %+v (%v)", again, err)
+	}
+	for _, of := range []struct{ agent, id string }{{"bob", id}, {"ada", "nothing"}, {"ada", "00000000-0000-0000-0000-000000000000"}, {"nobody", id}} {
+		if _, err := m.Recaller.Fetch(t.Context(), of.agent, of.id); !errors.Is(err, memories.ErrNotFound) {
+			t.Errorf("%v: %v", of, err)
+		}
+	}
+}
+
+// held is a selector that chooses when it is let.
+type held struct {
+	asked chan struct{}
+	let   chan []string
+}
+
+func (h held) Select(ctx context.Context, _ string, _ []memories.Memory) ([]string, error) {
+	h.asked <- struct{}{}
+	select {
+	case paths := <-h.let:
+		return paths, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func TestWhatComesTooLateForAPromptIsGivenWithTheNext(t *testing.T) {
+	t.Parallel()
+	m := memoirtest.Start(t, notes())
+	choosing := held{make(chan struct{}, 9), make(chan []string, 9)}
+	r := recall.New(m.Store, recall.Options{Selector: choosing, Patience: time.Hour, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(r.Close)
+	request := recall.Request{Agent: "ada", Query: "when do we deploy", Session: "one", From: recall.FromHook}
+	if first := r.ForPrompt(request, time.Millisecond); len(first.Memories) > 0 {
+		t.Errorf("a prompt was kept waiting for %q", names(first))
+	}
+	<-choosing.asked
+	choosing.let <- []string{"memory/feedback_deploy.md", "memory/no_such_file.md", "memory/feedback_deploy.md"}
+	choosing.let <- []string{"memory/reference_wiki.md"}
+	agent, err := m.Store.Agent(t.Context(), "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Until("it to wait", func() bool {
+		ids, err := m.Store.RecallsToHandOut(t.Context(), agent.ID, "one", time.Now().Add(-time.Hour))
+		return err == nil && len(ids) == 1
+	})
+	request.Query = "where are the runbooks"
+	second := r.ForPrompt(request, memoirtest.Patience)
+	if got := names(second); !slices.Equal(got, []string{"deploy on tuesdays", "the wiki"}) || second.SelectedBy != recall.ByModel {
+		t.Errorf("the next prompt is given %q by %s", got, second.SelectedBy)
+	}
+	choosing.let <- []string{"memory/reference_wiki.md"}
+	if third := r.ForPrompt(request, memoirtest.Patience); len(third.Memories) > 0 {
+		t.Errorf("the one after it is given %q again", names(third))
+	}
+}
+
+func TestAModelThatDoesNotAnswerIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	m := memoirtest.Start(t, notes())
+	r := recall.New(m.Store, recall.Options{Selector: held{make(chan struct{}, 9), nil}, Patience: time.Millisecond, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(r.Close)
+	result := ask(t, r, recall.Request{Query: "when do we deploy"})
+	if got := names(result); !slices.Equal(got, []string{"deploy on tuesdays"}) || result.SelectedBy != recall.ByKeyword || !strings.Contains(result.Note, "too long") {
+		t.Errorf("it gives %q by %s: %s", got, result.SelectedBy, result.Note)
+	}
+}

@@ -1,0 +1,30 @@
+package sync
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"memoir/internal/agents"
+)
+
+// Agents returns the agents that were on disk when this server last looked for them, in no order. It waits for nobody.
+func (e *Engine) Agents() []agents.Agent { return slices.Clone(e.terrain().agents) }
+
+// Hint has a file looked at now, or with no file all of the agent's directory, and does not wait for it. file is absolute; one that
+// is not in the agent's directory, and an agent that is not on disk, are no reason to look at anything.
+func (e *Engine) Hint(slug, file string) {
+	all := e.terrain().agents
+	i := slices.IndexFunc(all, func(a agents.Agent) bool { return a.Slug == slug })
+	if i < 0 {
+		return
+	}
+	path := "."
+	if file != "" {
+		var err error
+		if path, err = filepath.Rel(all[i].Dir, file); err != nil || path == ".." || strings.HasPrefix(path, ".."+string(filepath.Separator)) {
+			return
+		}
+	}
+	e.queue.addAfter(slug, filepath.ToSlash(path), 0)
+}
