@@ -55,28 +55,42 @@ func StartAt(t testing.TB, url string, files Files) *Memoir {
 	for path, text := range files {
 		m.Write(path, text)
 	}
-	store, err := postgres.Open(t.Context(), m.URL)
+	m.start(agents.Settings{AgentsDir: m.Dir})
+	return m
+}
+
+// StartIn is StartAt over what is there already, wherever agents may be.
+func StartIn(t testing.TB, url string, places agents.Settings) *Memoir {
+	t.Helper()
+	m := &Memoir{TB: t, Dir: places.AgentsDir, URL: url}
+	m.start(places)
+	return m
+}
+
+func (m *Memoir) start(places agents.Settings) {
+	m.Helper()
+	log := slog.New(slog.DiscardHandler)
+	store, err := postgres.Open(m.Context(), m.URL)
 	if err != nil {
-		t.Fatal(err)
+		m.Fatal(err)
 	}
-	t.Cleanup(store.Close)
+	m.Cleanup(store.Close)
 	engine, err := sync.Start(store, sync.Options{
-		Places: agents.Settings{AgentsDir: m.Dir}, Debounce: 20 * time.Millisecond, Rescan: time.Hour,
-		ClaudeMDLimit: ClaudeMDLimit, Log: slog.New(slog.DiscardHandler),
+		Places: places, Debounce: 20 * time.Millisecond, Rescan: time.Hour, ClaudeMDLimit: ClaudeMDLimit, Log: log,
 	})
 	if err != nil {
-		t.Fatal(err)
+		m.Fatal(err)
 	}
-	t.Cleanup(func() {
+	m.Cleanup(func() {
 		if err := engine.Close(); err != nil {
-			t.Error(err)
+			m.Error(err)
 		}
 	})
-	m.Store, m.Engine, m.Recaller = store, engine, recall.New(store, recall.Options{Log: slog.New(slog.DiscardHandler)})
-	t.Cleanup(m.Recaller.Close)
+	recaller := recall.New(store, recall.Options{Log: log})
+	m.Cleanup(recaller.Close)
+	m.Store, m.Engine, m.Recaller = store, engine, recaller
 	m.Until("the first scan", engine.Ready)
 	m.Until("the search index", engine.Searchable)
-	return m
 }
 
 // Note is a memory file as an agent writes it.

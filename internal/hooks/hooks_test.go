@@ -1,0 +1,238 @@
+package hooks_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"memoir/internal/agents"
+	"memoir/internal/hooks"
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+	"memoir/internal/postgres/pgtest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// desk is a Memoir with hooks, and an agent of Claude Code that works on a project.
+type desk struct {
+	*memoirtest.Memoir
+	url     string
+	project string // a git repository
+}
+
+func setup(t *testing.T, files memoirtest.Files) desk {
+	t.Helper()
+	m := memoirtest.Start(t, files)
+	server := httptest.NewServer(hooks.New(m.Engine, m.Store, m.Recaller, slog.New(slog.DiscardHandler)))
+	t.Cleanup(server.Close)
+	return desk{m, server.URL, m.Dir}
+}
+
+// call posts what Claude Code would say, and returns what it would read.
+func (d desk) call(event string, input any) (status int, context string) {
+	d.Helper()
+	body, err := json.Marshal(input)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return d.post(event, body)
+}
+
+func (d desk) post(event string, body []byte) (status int, told string) {
+	d.Helper()
+	request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, d.url+"/hooks/"+event, bytes.NewReader(body))
+	if err != nil {
+		d.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		d.Fatal(err)
+	}
+	defer response.Body.Close()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		d.Fatal(err)
+	}
+	var answer struct {
+		Specific struct {
+			Event   string `json:"hookEventName"`
+			Context string `json:"additionalContext"`
+		} `json:"hookSpecificOutput"`
+	}
+	if response.StatusCode == http.StatusOK {
+		if err := json.Unmarshal(raw, &answer); err != nil {
+			d.Fatalf("%s: %q is no object: %v", event, raw, err)
+		}
+	}
+	return response.StatusCode, answer.Specific.Context
+}
+
+// prompt asks until there is an answer: on a machine that has much else to do it comes with the next prompt.
+func (d desk) prompt(input map[string]any) string {
+	d.Helper()
+	var told string
+	d.Until("something about "+fmt.Sprint(input["prompt"]), func() bool {
+		_, told = d.call("user-prompt-submit", input)
+		return told != ""
+	})
+	return told
+}
+
+func TestAConversationIsGivenWhatItsAgentRemembers(t *testing.T) {
+	t.Parallel()
+	d := setup(t, memoirtest.Files{
+		"ada/memory/feedback_deploy.md": memoirtest.Note("deploy on tuesdays", memories.Feedback, "Deployments go out on Tuesdays only."),
+		"ada/memory/project_cache.md":   memoirtest.Note("redis holds nothing of value", memories.Project, "Redis may be flushed at any time."),
+		"bob/memory/feedback_deploy.md": memoirtest.Note("bob deploys on fridays", memories.Feedback, "Bob deploys on Fridays."),
+	})
+	old := time.Now().Add(-5 * 24 * time.Hour)
+	if err := os.Chtimes(d.Path("ada/memory/project_cache.md"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	d.Scan("ada")
+	cwd := d.Path("ada")
+	session := func(more map[string]any) map[string]any {
+		more["session_id"], more["cwd"] = "0192", cwd
+		return more
+	}
+
+	var told string
+	d.Until("the beginning", func() bool {
+		_, told = d.call("session-start", session(map[string]any{"hook_event_name": "SessionStart", "source": "startup"}))
+		return told != ""
+	})
+	if !strings.Contains(told, "2 memories are kept") || !strings.Contains(told, "- [feedback] deploy on tuesdays (saved today)") || strings.Contains(told, "bob") {
+		t.Errorf("it begins with %q", told)
+	}
+
+	told = d.prompt(session(map[string]any{"prompt": "when do we deploy?"}))
+	if !strings.HasPrefix(told, "Memory (saved today): "+d.Path("ada/memory/feedback_deploy.md")+":\n\n") || !strings.Contains(told, "Tuesdays only") || strings.Contains(told, "Bob") {
+		t.Errorf("the prompt is given %q", told)
+	}
+	if _, again := d.call("user-prompt-submit", session(map[string]any{"prompt": "when do we deploy?"})); strings.Contains(again, "Tuesdays only") {
+		t.Errorf("it is given again: %q", again)
+	}
+	told = d.prompt(session(map[string]any{"prompt": "may I flush redis?"}))
+	if !strings.HasPrefix(told, "This memory is ") || !strings.Contains(told, "Redis may be flushed") {
+		t.Errorf("what is stale is given as %q", told)
+	}
+
+	// The agent learns something, which the next prompt is given, though no event told of it.
+	d.Write("ada/memory/user_tea.md", memoirtest.Note("prefers green tea", memories.User, "Drinks green tea."))
+	if status, told := d.call("post-tool-use", session(map[string]any{
+		"tool_name": "Write", "tool_input": map[string]any{"file_path": d.Path("ada/memory/user_tea.md"), "content": "…"},
+	})); status != http.StatusOK || told != "" {
+		t.Errorf("after a tool: %d %q", status, told)
+	}
+	if told := d.prompt(session(map[string]any{"prompt": "which tea do I drink?"})); !strings.Contains(told, "green tea") {
+		t.Errorf("what was learned is not given: %q", told)
+	}
+	for _, event := range []string{"stop", "pre-compact", "session-end"} {
+		if status, told := d.call(event, session(map[string]any{})); status != http.StatusOK || told != "" {
+			t.Errorf("%s: %d %q", event, status, told)
+		}
+	}
+
+	// What was compacted away may be given again.
+	d.call("session-start", session(map[string]any{"source": "compact"}))
+	if told := d.prompt(session(map[string]any{"prompt": "when do we deploy?"})); !strings.Contains(told, "Tuesdays only") {
+		t.Errorf("after a compaction the prompt is given %q", told)
+	}
+}
+
+func TestTheAgentIsFoundWhereverInTheRepositoryTheWorkIsDone(t *testing.T) {
+	t.Parallel()
+	project, claude := t.TempDir(), t.TempDir()
+	git := func(args ...string) {
+		command := exec.Command("git", append([]string{"-C", project, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	git("init", "-q")
+	git("commit", "-q", "--allow-empty", "-m", "first")
+	worktree := filepath.Join(t.TempDir(), "other")
+	git("worktree", "add", "-q", worktree)
+	if err := os.MkdirAll(filepath.Join(project, "deep", "down"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	real, err := filepath.EvalSymlinks(project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, real)
+	memory := filepath.Join(claude, "projects", named, "memory")
+	if err := os.MkdirAll(memory, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(memory, "a.md"), []byte(memoirtest.Note("deploy on tuesdays", memories.Feedback, "On Tuesdays.")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m := memoirtest.StartIn(t, pgtest.New(t), agents.Settings{ClaudeDir: claude})
+	server := httptest.NewServer(hooks.New(m.Engine, m.Store, m.Recaller, slog.New(slog.DiscardHandler)))
+	t.Cleanup(server.Close)
+	d := desk{m, server.URL, project}
+	for i, cwd := range []string{project, filepath.Join(project, "deep", "down"), worktree} {
+		if told := d.prompt(map[string]any{"session_id": fmt.Sprint(i), "cwd": cwd, "prompt": "when do we deploy"}); !strings.Contains(told, "On Tuesdays.") {
+			t.Errorf("in %s: %q", cwd, told)
+		}
+	}
+	if _, told := d.call("user-prompt-submit", map[string]any{"cwd": t.TempDir(), "prompt": "when do we deploy"}); told != "" {
+		t.Errorf("elsewhere: %q", told)
+	}
+}
+
+func TestAHookAnswersWhateverItIsSent(t *testing.T) {
+	t.Parallel()
+	d := setup(t, memoirtest.Files{"ada/memory/feedback_deploy.md": memoirtest.Note("deploy on tuesdays", memories.Feedback, "On Tuesdays.")})
+	for name, body := range map[string][]byte{
+		"nothing":          nil,
+		"no JSON":          []byte("hello"),
+		"half":             []byte(`{"session_id":"a","cwd":"/`),
+		"other types":      []byte(`{"session_id":1,"cwd":[],"prompt":{}}`),
+		"null":             []byte(`null`),
+		"a list":           []byte(`[1]`),
+		"no cwd":           []byte(`{"prompt":"when do we deploy"}`),
+		"a relative cwd":   []byte(`{"cwd":"../..","prompt":"when do we deploy"}`),
+		"no text":          []byte("{\"cwd\":\"" + d.Dir + "/ada\",\"prompt\":\"when \xff\xfe do \\u0000 we \\ud800 deploy\"}"),
+		"NUL in the name":  []byte(`{"cwd":"` + d.Dir + `/ada","session_id":"\u0000","prompt":"when do we deploy"}`),
+		"10 MB":            []byte(`{"cwd":"` + d.Dir + `/ada","prompt":"` + strings.Repeat("deploy ", 10<<20/7) + `"}`),
+		"a long prompt":    []byte(`{"cwd":"` + d.Dir + `/ada","session_id":"a","prompt":"` + strings.Repeat("x y z ", 100_000) + `when do we deploy"}`),
+		"another encoding": append([]byte{0xff, 0xfe}, []byte("{\x00\"\x00")...),
+		"deeply nested":    []byte(strings.Repeat("[", 100_000)),
+	} {
+		for _, event := range []string{"session-start", "user-prompt-submit", "post-tool-use", "stop", "pre-compact", "session-end"} {
+			if status, _ := d.post(event, body); status != http.StatusOK {
+				t.Errorf("%s with %s: %d", event, name, status)
+			}
+		}
+	}
+	if status, _ := d.post("no-such-event", []byte("{}")); status != http.StatusNotFound {
+		t.Errorf("an unknown event: %d", status)
+	}
+	if told := d.prompt(map[string]any{"session_id": "b", "cwd": d.Path("ada"), "prompt": "when do we deploy"}); !strings.Contains(told, "On Tuesdays.") {
+		t.Errorf("afterwards a prompt is given %q", told)
+	}
+	d.Until("an answer for an agent that is named", func() bool {
+		_, told := d.post("user-prompt-submit?agent=ada", []byte(`{"prompt":"when do we deploy","cwd":"/nowhere"}`))
+		return strings.Contains(told, "On Tuesdays.")
+	})
+}
