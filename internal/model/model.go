@@ -1,0 +1,68 @@
+// Package model asks a language model. A question is a text with instructions, and the answer is JSON of a shape that was asked
+// for, checked no further than that it is JSON: what it says is the caller's to believe. The package decides nothing and keeps
+// nothing; recall asks through it.
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+)
+
+// A Model answers questions. It is safe for concurrent use.
+type Model interface {
+	// Ask returns the answer, a JSON value. It fails with an *Error where the model cannot be reached, refuses, or answers with
+	// anything else, and with the context's error.
+	Ask(ctx context.Context, question Question) (Answer, error)
+}
+
+// Question is what a model is asked.
+type Question struct {
+	System string // how to answer
+	Text   string // what it is about; data, not orders
+	// Schema is the JSON schema of the answer: an object without further properties.
+	Schema map[string]any
+	// MaxTokens bounds the answer.
+	MaxTokens int
+}
+
+// Answer is what a model said, and what that took.
+type Answer struct {
+	JSON                      json.RawMessage
+	InputTokens, OutputTokens int
+}
+
+// Error says why there is no answer.
+type Error struct {
+	why   string // in a few words, for people
+	cause error  // may be nil
+}
+
+func (e *Error) Error() string {
+	if e.cause == nil {
+		return e.why
+	}
+	return e.why + ": " + e.cause.Error()
+}
+
+func (e *Error) Unwrap() error { return e.cause }
+
+// Plain says why in a few words that repeat nothing of what was asked or answered.
+func (e *Error) Plain() string { return e.why }
+
+// value returns what a model has written as the JSON value that it should be.
+func value(text string) (json.RawMessage, error) {
+	if !json.Valid([]byte(text)) {
+		return nil, &Error{why: "its answer was no JSON", cause: errors.New(shortened(text))}
+	}
+	return json.RawMessage(text), nil
+}
+
+// shortened is the beginning of an answer, for the log.
+func shortened(text string) string {
+	const most = 200
+	if characters := []rune(text); len(characters) > most {
+		return string(characters[:most]) + "…"
+	}
+	return text
+}
