@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"memoir/internal/model"
 )
 
 // config is everything that the server can be told from outside, checked and with defaults filled in.
@@ -27,6 +29,14 @@ type config struct {
 	claudeMDLimit int           // Unicode characters of the whole file, above zero
 	allowedHosts  []string      // lower case, without port or brackets
 	logFormat     string        // text or json
+	model         modelConfig
+}
+
+// modelConfig is the language model that chooses what to recall.
+type modelConfig struct {
+	name string // empty: none is asked
+	key  string // empty: none can be
+	url  string // empty: the usual
 }
 
 // memoryDir is one directory of memories named by hand.
@@ -91,7 +101,10 @@ func defaults(env func(string) (string, bool)) *config {
 		watch:         watchAuto,
 		claudeMDLimit: defaultClaudeMDLimit,
 		logFormat:     "text",
+		model:         modelConfig{name: model.Default},
 	}
+	c.model.key, _ = env("ANTHROPIC_API_KEY")
+	c.model.url, _ = env("ANTHROPIC_BASE_URL")
 	// A service can run without a home: then nothing is guessed, and check asks for what is needed.
 	home, _ := env("HOME")
 	if dir, _ := env("CLAUDE_CONFIG_DIR"); dir != "" {
@@ -125,6 +138,7 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.StringVar(&c.watch, "watch", c.watch, "")
 	flags.Func("claude-md-limit", "", c.setClaudeMDLimit)
 	flags.Func("allowed-host", "", c.addAllowedHost)
+	flags.StringVar(&c.model.name, "model", c.model.name, "")
 	flags.StringVar(&c.logFormat, "log-format", c.logFormat, "")
 	return flags
 }

@@ -53,7 +53,9 @@ func setAll(flags *flag.FlagSet, name, variable, value string) error {
 	return nil
 }
 
-func emptyMeansOff(name string) bool { return name == "agents-dir" || name == "claude-dir" }
+func emptyMeansOff(name string) bool {
+	return name == "agents-dir" || name == "claude-dir" || name == "model"
+}
 
 func isList(name string) bool { return name == "memory-dir" || name == "allowed-host" }
 

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/internal/model"
 	"memoir/internal/recall"
 	"memoir/internal/sync"
 )
@@ -78,7 +79,7 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 			log.Warn("watching did not end cleanly", "error", err)
 		}
 	}()
-	recaller := recall.New(database.store, recall.Options{Log: log})
+	recaller := recall.New(database.store, recall.Options{Selector: selectorOf(config.model, log), Log: log})
 	defer recaller.Close()
 	server, err := newServer(config, places, engine, database.store, recaller, log)
 	if err != nil {
@@ -120,6 +121,15 @@ func announced(given string, found net.Addr) string {
 		return given
 	}
 	return net.JoinHostPort(host, port)
+}
+
+// selectorOf returns the model that chooses what to recall; nil where none does.
+func selectorOf(config modelConfig, log *slog.Logger) recall.Selector {
+	if config.name == "" || config.key == "" {
+		return nil
+	}
+	log.Info("a model chooses what to recall: it is sent the prompts, and the names and descriptions of memories", "model", config.name)
+	return recall.SelectBy(model.Anthropic(config.name, config.key, config.url))
 }
 
 func placesOf(config config) agents.Settings {

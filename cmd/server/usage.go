@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+
+	"memoir/internal/model"
 )
 
-const usage = `Memoir shows what your AI agents remember, makes deleting a stale memory safe and final,
+var usage = `Memoir shows what your AI agents remember, makes deleting a stale memory safe and final,
 and keeps what they learned in their CLAUDE.md.
 
 Usage: memoir [flags]
@@ -30,6 +32,8 @@ How it works
   --rescan DURATION         how often everything is looked at anyway (default 60s)
   --watch auto|poll         whether the system says what changes, or everything is looked at each second (default auto)
   --claude-md-limit CHARS   length of CLAUDE.md past which memories become one line each (default 40000)
+  --model NAME              which model chooses what an agent is reminded of, where ANTHROPIC_API_KEY is set; ANTHROPIC_BASE_URL
+                            says where it is (default ` + model.Default + `; empty: the words choose)
   --log-format text|json    (default text)
 
   --help, --version
