@@ -35,8 +35,11 @@ var mayImport = map[string][]string{
 	"internal/bench":                     {"internal/memories", "internal/postgres", "internal/postgres/local"},
 	"internal/sync":                      {"internal/memories", "internal/agents", "internal/files", "internal/postgres"},
 	"internal/hooks":                     {"internal/memories", "internal/agents", "internal/postgres", "internal/recall", "internal/sync"},
-	"internal/model":                     {},
-	"internal/recall":                    {"internal/memories", "internal/model", "internal/postgres", "internal/words"},
+	"internal/mcp": {
+		"internal/gate", "internal/memories", "internal/postgres", "internal/problem", "internal/recall", "internal/sync", "internal/words",
+	},
+	"internal/model":  {},
+	"internal/recall": {"internal/memories", "internal/model", "internal/postgres", "internal/words"},
 
 	"web/templates": {"internal/memories", "internal/agents", "internal/markdown", "internal/diff", "internal/chart", "internal/words", "web"},
 
@@ -52,7 +55,7 @@ var mayImport = map[string][]string{
 
 	"cmd/server": {
 		"internal/memories", "internal/agents", "internal/postgres", "internal/postgres/local", "internal/sync", "internal/gate",
-		"internal/problem", "internal/model", "internal/recall", "internal/hooks", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
+		"internal/problem", "internal/model", "internal/recall", "internal/hooks", "internal/mcp", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
 	},
 }
 

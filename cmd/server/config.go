@@ -23,6 +23,7 @@ type config struct {
 	dataDir       string        // absolute; empty only when databaseURL is not
 	databaseURL   string        // empty: a private Postgres in dataDir
 	token         string        // empty: none is asked for
+	readToken     string        // empty: nobody may only read; else token is not empty, and another
 	debounce      time.Duration // above zero
 	rescan        time.Duration // above zero
 	watch         string        // auto or poll
@@ -133,6 +134,7 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.StringVar(&c.dataDir, "data-dir", c.dataDir, "")
 	flags.StringVar(&c.databaseURL, "database-url", "", "")
 	flags.StringVar(&c.token, "token", "", "")
+	flags.StringVar(&c.readToken, "read-token", "", "")
 	flags.Func("debounce", "", durationInto(&c.debounce))
 	flags.Func("rescan", "", durationInto(&c.rescan))
 	flags.StringVar(&c.watch, "watch", c.watch, "")

@@ -24,6 +24,9 @@ func (c *config) check() error {
 	if !isBearerToken(c.token) {
 		return errors.New("--token may hold only printable ASCII characters without spaces: it travels in an HTTP header")
 	}
+	if err := c.checkReadToken(); err != nil {
+		return err
+	}
 	if c.dataDir == "" && c.databaseURL == "" {
 		return errors.New("there is no home directory to keep data in: set --data-dir, or --database-url to use a Postgres of your own")
 	}
@@ -44,6 +47,21 @@ func isLoopback(host string) bool {
 	}
 	address, err := netip.ParseAddr(host)
 	return err == nil && address.Unmap().IsLoopback()
+}
+
+// checkReadToken refuses a token for readers beside which everybody could write.
+func (c *config) checkReadToken() error {
+	switch {
+	case c.readToken == "":
+		return nil
+	case !isBearerToken(c.readToken):
+		return errors.New("--read-token may hold only printable ASCII characters without spaces: it travels in an HTTP header")
+	case c.token == "":
+		return errors.New("--read-token alone keeps nobody from writing, because without --token nobody is asked for any: set MEMOIR_TOKEN (or --token) too")
+	case c.readToken == c.token:
+		return errors.New("--read-token and --token are the same, so that readers could write: choose another one for readers")
+	}
+	return nil
 }
 
 func isBearerToken(token string) bool {

@@ -11,6 +11,7 @@ import (
 	"memoir/internal/api"
 	"memoir/internal/gate"
 	"memoir/internal/hooks"
+	"memoir/internal/mcp"
 	"memoir/internal/memories"
 	"memoir/internal/pages"
 	"memoir/internal/postgres"
@@ -18,10 +19,11 @@ import (
 	"memoir/internal/sync"
 )
 
-// newServer puts the API and the pages behind the gate.
+// newServer puts the API, the hooks, MCP and the pages behind the gate.
 func newServer(config config, places agents.Settings, engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, log *slog.Logger) (*http.Server, error) {
 	around, err := gate.New(gate.Options{
-		Addr: config.addr, AllowedHosts: config.allowedHosts, Token: config.token, SignIn: pages.SignIn, Refusal: pages.Refusal, Log: log,
+		Addr: config.addr, AllowedHosts: config.allowedHosts, Token: config.token, ReadToken: config.readToken, OnlyReads: onlyReads,
+		SignIn: pages.SignIn, Refusal: pages.Refusal, Log: log,
 	})
 	if err != nil {
 		return nil, err
@@ -30,24 +32,37 @@ func newServer(config config, places agents.Settings, engine *sync.Engine, store
 	site := pages.New(engine, store, pages.Options{
 		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, Log: log,
 	})
-	server := around.Server(route(calls, hooks.New(engine, store, recaller, log), site), engine.Hub().Close)
+	protocol := mcp.New(engine, store, recaller, mcp.Options{Version: version(), Log: log})
+	server := around.Server(route(calls, hooks.New(engine, store, recaller, log), protocol, site), engine.Hub().Close)
 	server.Addr = config.addr
 	return server, nil
 }
 
-// route divides the addresses between the API and the pages. It takes them as they are written, where http.ServeMux
+// route divides the addresses between the rooms. It takes them as they are written, where http.ServeMux
 // would lead from DELETE …/memories/.. to DELETE …, which is another call.
-func route(calls, hooks, site http.Handler) http.Handler {
+func route(calls, hooks, protocol, site http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
 		case path == "/api", strings.HasPrefix(path, "/api/"), path == "/healthz", path == "/readyz":
 			calls.ServeHTTP(w, r)
 		case strings.HasPrefix(path, "/hooks/"):
 			hooks.ServeHTTP(w, r)
+		case path == "/mcp":
+			protocol.ServeHTTP(w, r)
 		default:
 			site.ServeHTTP(w, r)
 		}
 	})
+}
+
+// onlyReads says which posts change nothing: recalls, hooks, and MCP, which looks at each call itself. It takes addresses as they
+// are written, too: another spelling of one is refused.
+func onlyReads(r *http.Request) bool {
+	path := r.URL.EscapedPath()
+	slug, found := strings.CutPrefix(path, "/api/v1/agents/")
+	slug, isRecall := strings.CutSuffix(slug, "/recall")
+	isRecall = isRecall && found && !strings.Contains(slug, "/")
+	return r.Method == http.MethodPost && (isRecall || path == "/mcp" || strings.HasPrefix(path, "/hooks/"))
 }
 
 // samplesInto returns what puts the sample agents into the agents directory; nil when there is none.

@@ -12,7 +12,7 @@ func TestAnAddressIsTakenAsItIsWritten(t *testing.T) {
 	answering := func(room string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, room+" "+r.URL.Path) })
 	}
-	handler := route(answering("api"), answering("hooks"), answering("pages"))
+	handler := route(answering("api"), answering("hooks"), answering("mcp"), answering("pages"))
 	for path, want := range map[string]string{
 		"/":                              "pages /",
 		"/apix":                          "pages /apix",
@@ -21,6 +21,8 @@ func TestAnAddressIsTakenAsItIsWritten(t *testing.T) {
 		"/static/../api/v1/agents":       "pages /static/../api/v1/agents",
 		"/hooks":                         "pages /hooks",
 		"/hooks/stop":                    "hooks /hooks/stop",
+		"/mcp":                           "mcp /mcp",
+		"/mcp/":                          "pages /mcp/",
 		"/healthz":                       "api /healthz",
 		"/readyz":                        "api /readyz",
 		"/api":                           "api /api",

@@ -21,6 +21,7 @@ Which memories
 Where it listens, and who may come in
   --addr HOST:PORT          (default 127.0.0.1:8080) anything but loopback needs a token
   --token TOKEN             what callers and browsers must know; MEMOIR_TOKEN keeps it out of the process list
+  --read-token TOKEN        what those must know instead who may only read; MEMOIR_READ_TOKEN
   --allowed-host HOST       one more name it is reached by, without the port; repeatable
 
 Where it keeps things
@@ -45,10 +46,11 @@ func writeUsage(out io.Writer) {
 	io.WriteString(out, usage)
 }
 
-func writeVersion(out io.Writer) {
-	version := "unknown"
+func writeVersion(out io.Writer) { fmt.Fprintln(out, "memoir", version()) }
+
+func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		version = info.Main.Version
+		return info.Main.Version
 	}
-	fmt.Fprintln(out, "memoir", version)
+	return "unknown"
 }

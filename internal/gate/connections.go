@@ -89,7 +89,7 @@ func (g *Gate) turnAway(next http.Handler) http.Handler {
 			return
 		}
 		w.Header().Set("Connection", "close")
-		if isAPI(r) {
+		if forPrograms(r) {
 			problem.New(http.StatusTooManyRequests, detail).RetryAfter(1).Request(RequestID(r.Context())).Write(w)
 			return
 		}

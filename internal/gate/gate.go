@@ -2,11 +2,12 @@
 // has in common: the limits of connections and of time, the request's id, the access log, the security headers, the
 // compression, the check of Host against DNS rebinding, the refusal of cross-origin writes, the token and the browser's
 // sign-in. It knows nothing of memories, and
-// what it lets through it does not change. cmd/server builds it; the API and the pages ask it for the request's id and nothing else.
+// what it lets through it does not change. cmd/server builds it; the rooms behind it ask it for the request's id, and whether
+// whoever asks may only read.
 //
 // Without a token the server is open to whoever reaches a loopback address, and web pages are kept from reaching it in
 // their visitor's name. With a token, every request needs it, as `Authorization: Bearer` or as the cookie that the
-// sign-in leaves.
+// sign-in leaves. A second token lets its holders read and nothing else.
 package gate
 
 import (
@@ -29,6 +30,11 @@ type Options struct {
 	AllowedHosts []string
 	// Token is what everybody has to show; empty: nobody has to.
 	Token string
+	// ReadToken may be shown in its place by those who may only read; empty: there are none.
+	ReadToken string
+	// OnlyReads says of a request that is neither GET nor HEAD that it changes nothing, or that its handler asks ReadOnly
+	// before anything is changed; nil: none is of that kind.
+	OnlyReads func(r *http.Request) bool
 	// SignIn renders the sign-in page; nil is a plain one. After a wrong token the status is sent already.
 	SignIn func(w http.ResponseWriter, r *http.Request, form SignInForm)
 	// Refusal renders the page for a request that is refused outside the API, or that broke; nil is a plain one.
@@ -49,7 +55,8 @@ type Gate struct {
 // ErrNeedsToken says that a server that others can reach was to start without a lock.
 var ErrNeedsToken = errors.New("anybody on the network could read and delete memories")
 
-// New returns a gate. It fails with ErrNeedsToken when the address is not a loopback one and there is no token.
+// New returns a gate. It fails with ErrNeedsToken when the address is not a loopback one and there is no token, and where a
+// token for readers would not keep anybody from writing.
 func New(options Options) (*Gate, error) {
 	host, port, err := net.SplitHostPort(options.Addr)
 	if err != nil {
@@ -57,6 +64,9 @@ func New(options Options) (*Gate, error) {
 	}
 	if options.Token == "" && !isLoopback(canonicalHost(host)) {
 		return nil, fmt.Errorf("--addr %s is not a loopback address and there is no --token: %w; set a token, or listen on 127.0.0.1", options.Addr, ErrNeedsToken)
+	}
+	if err := checkReadToken(options); err != nil {
+		return nil, err
 	}
 	options.Limits = options.Limits.orDefaults()
 	g := &Gate{options: options, hosts: map[string]bool{canonicalHost(host): true}}
@@ -68,7 +78,7 @@ func New(options Options) (*Gate, error) {
 		g.hosts[name] = true
 	}
 	if options.Token != "" {
-		g.tokens = newTokens(options.Token, port)
+		g.tokens = newTokens(options.Token, options.ReadToken, port)
 	}
 	if g.options.SignIn == nil {
 		g.options.SignIn = plainSignIn
@@ -89,11 +99,11 @@ func (g *Gate) refuseCrossOrigin(w http.ResponseWriter, r *http.Request) {
 	g.refuse(w, r, http.StatusForbidden, "This write comes from another site than Memoir's own pages. Nothing was changed. Do it from Memoir itself, or from a script.")
 }
 
-// refuse answers with a problem document below /api and with a page elsewhere. Under a name that is not ours the page is
+// refuse answers programs with a problem document and browsers with a page. Under a name that is not ours the page is
 // plain: there a browser would be refused its stylesheet as well.
 func (g *Gate) refuse(w http.ResponseWriter, r *http.Request, status int, detail string) {
 	switch {
-	case isAPI(r):
+	case forPrograms(r):
 		problem.New(status, detail).Request(RequestID(r.Context())).Write(w)
 	case g.options.Refusal != nil && status != http.StatusMisdirectedRequest:
 		g.options.Refusal(w, r, status)
@@ -102,8 +112,10 @@ func (g *Gate) refuse(w http.ResponseWriter, r *http.Request, status int, detail
 	}
 }
 
-func isAPI(r *http.Request) bool {
-	return r.URL.Path == "/api" || strings.HasPrefix(r.URL.Path, "/api/")
+// forPrograms says whether the address is one that scripts and agents call, and no page.
+func forPrograms(r *http.Request) bool {
+	path := r.URL.Path
+	return path == "/api" || strings.HasPrefix(path, "/api/") || path == "/mcp" || strings.HasPrefix(path, "/hooks/")
 }
 
 // isLoopback takes a canonical host.

@@ -44,22 +44,26 @@ func isOpen(r *http.Request) bool {
 	return strings.HasPrefix(path, "/static/") && !strings.Contains(path, "..") && !strings.Contains(path, "%")
 }
 
-// authenticate lets in who shows the token or is signed in.
+// authenticate lets in who shows a token or is signed in, and readers only to what changes nothing.
 func (g *Gate) authenticate(next http.Handler) http.Handler {
 	if g.tokens == nil {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !isOpen(r) && !g.tokens.admits(r) {
+		granted := g.tokens.granted(r)
+		switch {
+		case isOpen(r), granted == everything:
+			next.ServeHTTP(w, r)
+		case granted == reading:
+			g.letRead(w, r, next)
+		default:
 			g.askToSignIn(w, r)
-			return
 		}
-		next.ServeHTTP(w, r)
 	})
 }
 
 func (g *Gate) askToSignIn(w http.ResponseWriter, r *http.Request) {
-	if isAPI(r) {
+	if forPrograms(r) {
 		problem.New(http.StatusUnauthorized, "This server needs its token. Send it as Authorization: Bearer, or sign in with the browser.").
 			Header("WWW-Authenticate", `Bearer realm="memoir"`).Request(RequestID(r.Context())).Write(w)
 		return
@@ -102,7 +106,7 @@ func (g *Gate) signingIn(next http.Handler) http.Handler {
 
 func (g *Gate) showSignIn(w http.ResponseWriter, r *http.Request) {
 	next := localPath(r.URL.Query().Get("next"))
-	if g.tokens == nil || g.tokens.admits(r) {
+	if g.tokens == nil || g.tokens.granted(r) == everything { // a reader may sign in anew, to write
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return
 	}
@@ -116,7 +120,8 @@ func (g *Gate) signIn(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return
 	}
-	if !g.tokens.is(strings.TrimSpace(r.PostFormValue("token"))) {
+	shown := g.tokens.named(strings.TrimSpace(r.PostFormValue("token")))
+	if shown.grants == none {
 		g.options.Log.WarnContext(r.Context(), "a sign-in with a wrong token", "from", r.RemoteAddr)
 		select {
 		case <-time.After(wrongTokenDelay):
@@ -127,7 +132,7 @@ func (g *Gate) signIn(w http.ResponseWriter, r *http.Request) {
 		g.options.SignIn(w, r, SignInForm{Next: next, Wrong: true})
 		return
 	}
-	g.tokens.setCookie(w, r, g.tokens.session(time.Now()))
+	g.tokens.setCookie(w, r, g.tokens.session(shown, time.Now()))
 	http.Redirect(w, r, next, http.StatusSeeOther)
 }
 

@@ -22,6 +22,10 @@ func SignIn(w http.ResponseWriter, r *http.Request, form gate.SignInForm) {
 // takes.
 func Refusal(w http.ResponseWriter, r *http.Request, status int) {
 	f := templates.FailureOf(status)
+	if status == http.StatusForbidden && gate.ReadOnly(r.Context()) {
+		f.Title = "You may only read here"
+		f.Text = "You signed in with the token for readers. Nothing was changed. To change something, sign in anew at /sign-in, with the token that Memoir was started with as --token."
+	}
 	if status >= http.StatusInternalServerError {
 		f.RequestID = gate.RequestID(r.Context())
 	}

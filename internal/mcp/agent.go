@@ -1,0 +1,66 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// mostSlugs is how many agents an error lists at most.
+const mostSlugs = 50
+
+// agent returns the agent that a call is about: the one that the address fixes, else the one that it names, else the only one.
+func (e *endpoint) agent(ctx context.Context, named string) (postgres.Agent, error) {
+	if slug := cmp.Or(fixedAgent(ctx), named); slug != "" {
+		agent, err := postgres.Agent{}, memories.ErrNotFound
+		if isText(slug) {
+			agent, err = e.store.AgentUncounted(ctx, slug)
+		}
+		if errors.Is(err, memories.ErrNotFound) {
+			return agent, e.noSuchAgent(ctx, slug)
+		}
+		return agent, err
+	}
+	all, err := e.store.AgentsUncounted(ctx)
+	switch {
+	case err != nil:
+		return postgres.Agent{}, err
+	case len(all) == 0:
+		return postgres.Agent{}, refusal("Memoir knows no agent yet, so there are no memories. One appears as soon as its directory does.")
+	case len(all) > 1:
+		return postgres.Agent{}, refusal("Memoir keeps the memories of several agents, so say which one is meant: give its slug as agent. There is " + slugsOf(all) + ".")
+	}
+	return all[0], nil
+}
+
+func (e *endpoint) noSuchAgent(ctx context.Context, slug string) error {
+	all, err := e.store.AgentsUncounted(ctx)
+	if err != nil {
+		return err
+	}
+	there := "Memoir knows none yet"
+	if len(all) > 0 {
+		there = "there is " + slugsOf(all)
+	}
+	if fixedAgent(ctx) != "" {
+		return refusal(fmt.Sprintf("The address of this MCP server names the agent %q, which Memoir does not know: %s. Whoever added the server has to correct ?agent= in its address.", shortened(slug), there))
+	}
+	return refusal(fmt.Sprintf("There is no agent %q: %s.", shortened(slug), there))
+}
+
+func slugsOf(all []postgres.Agent) string {
+	slugs := make([]string, min(len(all), mostSlugs))
+	for i := range slugs {
+		slugs[i] = all[i].Slug
+	}
+	listed := strings.Join(slugs, ", ")
+	if more := len(all) - len(slugs); more > 0 {
+		listed += fmt.Sprintf(" and %d more", more)
+	}
+	return listed
+}

@@ -1,0 +1,64 @@
+package mcp
+
+import (
+	"context"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"memoir/internal/postgres"
+)
+
+// mostCompletions is how many values the protocol lets one answer have.
+const mostCompletions = 100
+
+// complete proposes slugs and names while a person types the argument of a prompt or of a resource's address.
+func (e *endpoint) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
+	values := []string{}
+	err := e.reading(ctx, func(ctx context.Context) (err error) {
+		switch argument := req.Params.Argument; argument.Name {
+		case "agent", "slug":
+			values, err = e.slugsLike(ctx, argument.Value)
+		case "name":
+			var chosen string
+			if req.Params.Context != nil {
+				chosen = req.Params.Context.Arguments["agent"]
+			}
+			values, err = e.namesLike(ctx, chosen, argument.Value)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, e.asProtocol(ctx, err)
+	}
+	more := len(values) > mostCompletions
+	return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: values[:min(len(values), mostCompletions)], HasMore: more}}, nil
+}
+
+func (e *endpoint) slugsLike(ctx context.Context, typed string) ([]string, error) {
+	all, err := e.listedAgents(ctx)
+	slugs := []string{}
+	for _, a := range all {
+		if strings.HasPrefix(strings.ToLower(a.Slug), strings.ToLower(typed)) {
+			slugs = append(slugs, a.Slug)
+		}
+	}
+	return slugs, err
+}
+
+// namesLike proposes nothing where it is not certain which agent is meant: somebody is still typing.
+func (e *endpoint) namesLike(ctx context.Context, slug, typed string) ([]string, error) {
+	agent, err := e.agent(ctx, slug)
+	if _, unclear := err.(refusal); unclear || !isText(typed) { //nolint:errorlint // as agent returns it
+		return []string{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	page, err := e.store.Memories(ctx, agent, postgres.List{Search: strings.TrimSpace(typed), Limit: mostCompletions})
+	names := make([]string, len(page.Memories))
+	for i, m := range page.Memories {
+		names[i] = m.Name
+	}
+	return names, err
+}

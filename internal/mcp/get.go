@@ -1,0 +1,85 @@
+package mcp
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/recall"
+)
+
+type getInput struct {
+	Agent string `json:"agent,omitempty" jsonschema:"The slug of the agent whose memory is meant. May be left out where Memoir knows only one."`
+	which
+}
+
+// whole is one memory with its text.
+type whole struct {
+	memory
+	Body     string   `json:"body" jsonschema:"What the memory says, in Markdown."`
+	Cut      bool     `json:"cut,omitempty" jsonschema:"The body goes on: it is too long to be given here whole."`
+	Warning  string   `json:"warning,omitempty" jsonschema:"What to mind before relying on it."`
+	File     string   `json:"file" jsonschema:"Where it is on disk."`
+	Problems []string `json:"problems,omitempty" jsonschema:"What a person should mend about it."`
+	URI      string   `json:"uri" jsonschema:"The resource that is its file, exactly as it is."`
+}
+
+const toolGet = "get_memory"
+
+func (e *endpoint) addGetMemory(server *sdk.Server, agentIsFixed bool) {
+	add(e, server, agentIsFixed, sdk.Tool{
+		Name: toolGet, Title: "Read a memory",
+		Description: "Reads one memory whole, by its name or its id: what it says, how old it is, where its file is, and what is wrong with it, if anything is. One in the trash can be read too, and says that it is there.",
+	}, reads, e.getMemory)
+}
+
+func (e *endpoint) getMemory(ctx context.Context, in getInput) (whole, error) {
+	agent, err := e.agent(ctx, in.Agent)
+	if err != nil {
+		return whole{}, err
+	}
+	m, err := e.find(ctx, agent, in.which)
+	if err != nil {
+		return whole{}, err
+	}
+	return wholeOf(agent, m, time.Now()), nil
+}
+
+func wholeOf(agent postgres.Agent, m memories.Memory, now time.Time) whole {
+	w := whole{
+		memory: memoryOf(m, now), Warning: memories.AgeOf(m.ModifiedAt, now).Warning(),
+		File: filepath.Join(agent.Dir, filepath.FromSlash(m.Path)), URI: uriOf(agent.Slug, m.ID),
+	}
+	w.Description, _ = cut(m.Description, mostBytes/4)
+	for _, p := range m.Problems {
+		w.Problems = append(w.Problems, p.Message)
+	}
+	var all bool
+	w.Body, all = cut(m.Body, mostBytes*2/3)
+	w.Cut = !all
+	return w
+}
+
+func (w whole) text() string {
+	var text strings.Builder
+	text.WriteString(strings.TrimPrefix(w.line(), "- ") + "\n" + w.File + "\n")
+	if w.State == string(memories.Deleted) {
+		text.WriteString("It is in the trash: no agent is given it any more.\n")
+	}
+	for _, p := range w.Problems {
+		text.WriteString(p + "\n")
+	}
+	if w.Warning != "" {
+		text.WriteString(w.Warning + "\n")
+	}
+	text.WriteString(recall.Block("", w.Body))
+	if w.Cut {
+		text.WriteString("\n\n[It goes on: it is too long to be given here whole. All of it is in its file, and in the resource " + w.URI + ".]")
+	}
+	return text.String()
+}

@@ -1,0 +1,157 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/words"
+)
+
+const (
+	// usualList and mostListed are how many memories a page has, unless another number is asked for, and at most.
+	usualList  = 50
+	mostListed = 100
+	// mostDescription is how much of a description a list shows, in characters.
+	mostDescription = 200
+	// excerptLength is how long a passage of a hit is, in bytes.
+	excerptLength = 240
+)
+
+type listInput struct {
+	Agent  string `json:"agent,omitempty" jsonschema:"The slug of the agent whose memories are meant. May be left out where Memoir knows only one."`
+	Type   string `json:"type,omitempty" jsonschema:"Only memories of this type."`
+	State  string `json:"state,omitempty" jsonschema:"Only memories in this state. Left out: all but the deleted ones."`
+	Limit  int    `json:"limit,omitempty" jsonschema:"How many at most: 50 unless said otherwise, 100 at most."`
+	Cursor string `json:"cursor,omitempty" jsonschema:"The next_cursor of the page before, to go on with the same list."`
+}
+
+type searchInput struct {
+	Agent  string `json:"agent,omitempty" jsonschema:"The slug of the agent whose memories are meant. May be left out where Memoir knows only one."`
+	Query  string `json:"query" jsonschema:"The words to look for, in any letter case; each also finds longer words that begin with it. Where no memory has them all, those that come close are found."`
+	Type   string `json:"type,omitempty" jsonschema:"Only memories of this type."`
+	Limit  int    `json:"limit,omitempty" jsonschema:"How many at most: 50 unless said otherwise, 100 at most."`
+	Cursor string `json:"cursor,omitempty" jsonschema:"The next_cursor of the page before, to go on with the same search."`
+}
+
+// list is a page of memories.
+type list struct {
+	Agent      string   `json:"agent"`
+	Memories   []listed `json:"memories"`
+	Total      int      `json:"total" jsonschema:"How many there are in all, on every page."`
+	Near       bool     `json:"near,omitempty" jsonschema:"No memory has all the words of the search; these come close."`
+	NextCursor string   `json:"next_cursor,omitempty" jsonschema:"Give it as cursor for the next page. Absent: this is the last."`
+
+	query string // empty: it is no search
+}
+
+type listed struct {
+	memory
+	Excerpt string `json:"excerpt,omitempty" jsonschema:"Of a search: the passage that has the most of it."`
+}
+
+const (
+	toolList   = "list_memories"
+	toolSearch = "search_memories"
+)
+
+func (e *endpoint) addListMemories(server *sdk.Server, agentIsFixed bool) {
+	add(e, server, agentIsFixed, sdk.Tool{
+		Name: toolList, Title: "List memories",
+		Description: "Lists what an agent remembers, the latest change first: name, type, description, age and state of each memory, without its text. Use it to see what there is. To find what has to do with a task, use recall; to read one whole, use get_memory.",
+	}, reads, e.listMemories)
+}
+
+func (e *endpoint) addSearchMemories(server *sdk.Server, agentIsFixed bool) {
+	add(e, server, agentIsFixed, sdk.Tool{
+		Name: toolSearch, Title: "Search memories",
+		Description: "Finds the memories of an agent that have certain words in their name, description or text, the best first, each with the passage that has them. Use it when you know a word that must be there. For a question or a task in whole sentences, use recall.",
+	}, reads, e.searchMemories)
+}
+
+func (e *endpoint) listMemories(ctx context.Context, in listInput) (list, error) {
+	return e.page(ctx, in.Agent, postgres.List{Type: memories.Type(in.Type), State: memories.State(in.State), Limit: in.Limit, Cursor: in.Cursor})
+}
+
+func (e *endpoint) searchMemories(ctx context.Context, in searchInput) (list, error) {
+	switch {
+	case strings.TrimSpace(in.Query) == "":
+		return list{}, refusal("There is nothing to search for. Give some words as query, or see all there is with list_memories.")
+	case !isText(in.Query):
+		return list{}, refusal("The query holds a NUL character, which no memory has. Leave it out.")
+	}
+	found, err := e.page(ctx, in.Agent, postgres.List{Search: in.Query, Type: memories.Type(in.Type), Limit: in.Limit, Cursor: in.Cursor})
+	return found, err
+}
+
+// page reads a page of a list. One that would be too long for an agent is read again with fewer memories, so that the next page goes
+// on behind the last that is shown.
+func (e *endpoint) page(ctx context.Context, slug string, of postgres.List) (list, error) {
+	agent, err := e.agent(ctx, slug)
+	if err != nil {
+		return list{}, err
+	}
+	if of.Limit == 0 {
+		of.Limit = usualList
+	}
+	for of.Limit = min(of.Limit, mostListed); ; of.Limit /= 2 {
+		page, err := e.store.Memories(ctx, agent, of)
+		if err != nil {
+			return list{}, err
+		}
+		if shown := listOf(agent, page, of.Search, time.Now()); of.Limit == 1 || !tooMuch(shown) {
+			return shown, nil
+		}
+	}
+}
+
+func listOf(agent postgres.Agent, page postgres.Page, query string, now time.Time) list {
+	l := list{Agent: agent.Slug, Memories: make([]listed, len(page.Memories)), Total: page.Total, Near: page.Near, NextCursor: page.NextCursor, query: query}
+	search := words.For(query)
+	for i, m := range page.Memories {
+		l.Memories[i].memory = memoryOf(m, now)
+		l.Memories[i].Description = beginningOf(m.Description, mostDescription)
+		if query != "" {
+			for _, part := range search.Excerpt(m.Body, excerptLength) {
+				l.Memories[i].Excerpt += part.Text
+			}
+		}
+	}
+	return l
+}
+
+func (l list) text() string {
+	var text strings.Builder
+	switch {
+	case l.Total == 0 && l.query != "":
+		fmt.Fprintf(&text, "No memory of %s has that.", l.Agent)
+	case l.Total == 0:
+		fmt.Fprintf(&text, "%s has no such memories.", l.Agent)
+	case l.Near:
+		fmt.Fprintf(&text, "No memory of %s has all of these words. %s close:\n", l.Agent, counted(l.Total, "memory comes", "memories come"))
+	default:
+		fmt.Fprintf(&text, "%s of %s:\n", counted(l.Total, "memory", "memories"), l.Agent)
+	}
+	for _, m := range l.Memories {
+		text.WriteString(m.line() + "\n")
+		if m.Excerpt != "" {
+			text.WriteString("  " + m.Excerpt + "\n")
+		}
+	}
+	if l.NextCursor != "" {
+		fmt.Fprintf(&text, "There are more: ask again with cursor %s\n", l.NextCursor)
+	}
+	return text.String()
+}
+
+func counted(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}

@@ -1,0 +1,112 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// memory is one as every tool shows it.
+type memory struct {
+	ID          string `json:"id" jsonschema:"Stays the same when the memory changes."`
+	Agent       string `json:"agent" jsonschema:"The slug of the agent that it belongs to."`
+	Name        string `json:"name"`
+	Type        string `json:"type,omitempty" jsonschema:"feedback, user, project or reference; absent where it has none."`
+	Description string `json:"description,omitempty" jsonschema:"One line on what it is about. In lists a long one is cut."`
+	State       string `json:"state" jsonschema:"active; needs_attention: not in use until somebody mends it; missing: its file is gone and somebody has to decide; deleted: in the trash."`
+	Saved       string `json:"saved" jsonschema:"How long ago: today, yesterday, or N days ago."`
+	AgeDays     int    `json:"age_days"`
+	Stale       bool   `json:"stale" jsonschema:"It is old enough to be checked before it is relied on."`
+}
+
+func memoryOf(m memories.Memory, now time.Time) memory {
+	age := memories.AgeOf(m.ModifiedAt, now)
+	return memory{
+		ID: m.ID, Agent: m.Agent, Name: m.Name, Type: string(m.Type), Description: m.Description, State: string(m.State),
+		Saved: age.String(), AgeDays: age.Days, Stale: age.Stale,
+	}
+}
+
+// line is a memory in a list.
+func (m memory) line() string {
+	var line strings.Builder
+	line.WriteString("- ")
+	if m.Type != "" {
+		line.WriteString("[" + m.Type + "] ")
+	}
+	line.WriteString(m.Name + " (saved " + m.Saved)
+	if m.State != string(memories.Active) {
+		line.WriteString("; " + strings.ReplaceAll(m.State, "_", " "))
+	}
+	line.WriteString(")")
+	if m.Description != "" {
+		line.WriteString(": " + strings.Join(strings.Fields(m.Description), " "))
+	}
+	return line.String()
+}
+
+// which names one memory, as a tool takes it.
+type which struct {
+	Name string `json:"name,omitempty" jsonschema:"Its exact name, as the lists show it. Give this or id."`
+	ID   string `json:"id,omitempty" jsonschema:"Its id, as the lists show it. Give this or name."`
+}
+
+// find returns the memory that is meant. By its name it prefers one that lives to one in the trash.
+func (e *endpoint) find(ctx context.Context, agent postgres.Agent, which which) (memories.Memory, error) {
+	switch {
+	case which.ID != "":
+		m, err := e.store.Memory(ctx, agent, which.ID)
+		if errors.Is(err, memories.ErrNotFound) {
+			return m, refusal(fmt.Sprintf("%s has no memory with the id %q. list_memories shows those there are.", agent.Slug, shortened(which.ID)))
+		}
+		return m, err
+	case which.Name == "":
+		return memories.Memory{}, refusal("Say which memory is meant: give its name or its id, as list_memories shows them.")
+	case !isText(which.Name):
+		return memories.Memory{}, e.noSuchName(ctx, agent, which.Name)
+	}
+	for _, state := range []memories.State{"", memories.Deleted} {
+		page, err := e.store.Memories(ctx, agent, postgres.List{Name: which.Name, State: state, Limit: 2})
+		switch {
+		case err != nil:
+			return memories.Memory{}, err
+		case len(page.Memories) > 1:
+			// A file that could not be read is called what a memory is called, or another such file.
+			return memories.Memory{}, refusal(fmt.Sprintf("Several entries are called %q: %s. Give the id of the one that is meant.", shortened(which.Name), withIDs(page.Memories)))
+		case len(page.Memories) == 1:
+			return page.Memories[0], nil
+		}
+	}
+	return memories.Memory{}, e.noSuchName(ctx, agent, which.Name)
+}
+
+func withIDs(all []memories.Memory) string {
+	said := make([]string, len(all))
+	for i, m := range all {
+		said[i] = m.ID + " (" + m.Path + ")"
+	}
+	return strings.Join(said, ", ")
+}
+
+// noSuchName names what comes close.
+func (e *endpoint) noSuchName(ctx context.Context, agent postgres.Agent, name string) error {
+	said := fmt.Sprintf("%s has no memory named %q.", agent.Slug, shortened(name))
+	sought := strings.ReplaceAll(strings.ToValidUTF8(shortened(name), ""), "\x00", "")
+	page, err := e.store.Memories(ctx, agent, postgres.List{Search: sought, Limit: 3})
+	if err != nil {
+		return err
+	}
+	if len(page.Memories) == 0 || sought == "" {
+		return refusal(said + " search_memories finds one by its words.")
+	}
+	names := make([]string, len(page.Memories))
+	for i, m := range page.Memories {
+		names[i] = fmt.Sprintf("%q", m.Name)
+	}
+	return refusal(said + " Close to it: " + strings.Join(names, ", ") + ".")
+}

@@ -1,0 +1,121 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/recall"
+)
+
+// The prompts: what a person calls, in Claude Code as /mcp__memoir__memory and so on.
+const (
+	promptOverview = "memory"
+	promptShow     = "memory_show"
+	promptSave     = "memory_save"
+)
+
+// mostOverview is how many memories of a type an overview names, the latest first.
+const mostOverview = 40
+
+func (e *endpoint) addPrompts(server *sdk.Server, agentIsFixed bool) {
+	prompt := func(name, title, description string, tell func(context.Context, postgres.Agent, map[string]string) (string, error), arguments ...*sdk.PromptArgument) {
+		if !agentIsFixed {
+			arguments = append(arguments, &sdk.PromptArgument{Name: "agent", Description: "The slug of the agent. May be left out where Memoir knows only one."})
+		}
+		server.AddPrompt(&sdk.Prompt{Name: name, Title: title, Description: description, Arguments: arguments},
+			func(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+				var told string
+				err := e.reading(ctx, func(ctx context.Context) error {
+					agent, err := e.agent(ctx, req.Params.Arguments["agent"])
+					if err == nil {
+						told, err = tell(ctx, agent, req.Params.Arguments)
+					}
+					return err
+				})
+				if err != nil {
+					return nil, e.asProtocol(ctx, err)
+				}
+				return &sdk.GetPromptResult{Description: description, Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: told}}}}, nil
+			})
+	}
+	prompt(promptOverview, "What is remembered", "Shows what the agent remembers, by type.", e.overview)
+	prompt(promptShow, "Show a memory", "Shows one memory whole.", e.show,
+		&sdk.PromptArgument{Name: "name", Description: "The memory's name.", Required: true})
+	prompt(promptSave, "Remember this", "Has something saved as a memory, well put.", e.remember,
+		&sdk.PromptArgument{Name: "text", Description: "What is to be remembered.", Required: true})
+}
+
+// overview names what an agent remembers, by type.
+func (e *endpoint) overview(ctx context.Context, agent postgres.Agent, _ map[string]string) (string, error) {
+	var told strings.Builder
+	now := time.Now()
+	for _, t := range append(memories.Types(), "") {
+		of := postgres.List{Type: t, Limit: mostOverview}
+		if t == "" {
+			of.State = memories.NeedsAttention
+		}
+		page, err := e.store.Memories(ctx, agent, of)
+		if err != nil {
+			return "", err
+		}
+		if page.Total == 0 {
+			continue
+		}
+		title := "Needs attention, and is not in use until somebody mends it"
+		if t != "" {
+			title = strings.ToUpper(string(t[:1])) + string(t[1:])
+		}
+		fmt.Fprintf(&told, "\n## %s (%d)\n", title, page.Total)
+		for _, m := range page.Memories {
+			shown := memoryOf(m, now)
+			shown.Description = beginningOf(m.Description, mostDescription)
+			told.WriteString(shown.line() + "\n")
+		}
+		if more := page.Total - len(page.Memories); more > 0 {
+			fmt.Fprintf(&told, "- … and %d more\n", more)
+		}
+	}
+	if told.Len() == 0 {
+		return "Tell me in one sentence that nothing is remembered about " + agent.Slug + " yet, and that I can have something saved with the prompt memory_save.", nil
+	}
+	list, whole := cut(told.String(), mostBytes)
+	if !whole {
+		list += "\n- … and more, which list_memories lists\n"
+	}
+	return "This is what " + agent.Slug + " remembers, from Memoir. Show it to me in short, by type, and point out what is old or says the same twice. " +
+		"Do not act on it.\n" + recall.Block("", list), nil
+}
+
+func (e *endpoint) show(ctx context.Context, agent postgres.Agent, given map[string]string) (string, error) {
+	m, err := e.find(ctx, agent, which{Name: given["name"]})
+	if err != nil {
+		return "", err
+	}
+	return "This is a memory of " + agent.Slug + ", from Memoir. Show it to me as it is, and say in a sentence whether it still holds as far as you can tell. Do not act on it.\n\n" +
+		wholeOf(agent, m, time.Now()).text(), nil
+}
+
+// remember asks for a memory to be written as the best of them are.
+func (e *endpoint) remember(_ context.Context, agent postgres.Agent, given map[string]string) (string, error) {
+	text := strings.TrimSpace(given["text"])
+	if text == "" {
+		return "", refusal("There is nothing to remember. Give what is to be remembered as text.")
+	}
+	today := time.Now().Format(time.DateOnly)
+	return fmt.Sprintf(`Save this as a memory of %s, with the tool save_memory:
+
+%s
+
+- Look first with search_memories whether there is a memory about it already. If there is, read it with get_memory and update it under its name.
+- Choose the type: feedback (how to work, corrections), user (who somebody is, what they prefer), project (what goes on, decisions, deadlines) or reference (where something is found).
+- Give it a short name that tells without the text what it is about, and a description of one line by which it is found again.
+- Write the rule or the fact first. For feedback and project, then "**Why:**" with the reason, and "**How to apply:**" with when and how it matters. If the reason is not known, ask me.
+- Write dates in full; today is %s. Leave out what can be read from the code, and secrets.
+- Then tell me in one line what you saved, and whether it is new.`, agent.Slug, text, today), nil
+}

@@ -1,0 +1,41 @@
+package mcp
+
+import (
+	"context"
+	"slices"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"memoir/internal/gate"
+)
+
+// writing are the tools and the prompt that are not for those who may only read.
+var writing = map[string]bool{toolSave: true, toolDelete: true, promptSave: true}
+
+// readersOnlyRead shows those who may only read no more than that, and refuses them the rest.
+func (e *endpoint) readersOnlyRead(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if !gate.ReadOnly(ctx) {
+			return next(ctx, method, req)
+		}
+		const detail = "This token may only read. Nothing was changed. What changes something takes the token that Memoir was started with as --token."
+		switch req := req.(type) {
+		case *sdk.CallToolRequest:
+			if writing[req.Params.Name] {
+				return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: detail}}}, nil
+			}
+		case *sdk.GetPromptRequest:
+			if writing[req.Params.Name] {
+				return nil, e.asProtocol(ctx, refusal(detail))
+			}
+		}
+		result, err := next(ctx, method, req)
+		switch result := result.(type) {
+		case *sdk.ListToolsResult:
+			result.Tools = slices.DeleteFunc(result.Tools, func(t *sdk.Tool) bool { return writing[t.Name] })
+		case *sdk.ListPromptsResult:
+			result.Prompts = slices.DeleteFunc(result.Prompts, func(p *sdk.Prompt) bool { return writing[p.Name] })
+		}
+		return result, err
+	}
+}

@@ -1,0 +1,90 @@
+package mcp
+
+import (
+	"context"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"memoir/internal/recall"
+)
+
+type recallInput struct {
+	Agent   string `json:"agent,omitempty" jsonschema:"The slug of the agent whose memories are meant. May be left out where Memoir knows only one."`
+	Query   string `json:"query" jsonschema:"The question or the task, in whole sentences and any language."`
+	Session string `json:"session,omitempty" jsonschema:"A name for this conversation, the same in each call: a memory is then given only once in it, and 61,440 bytes in all. Left out: nothing is known of what was given before."`
+	Limit   int    `json:"limit,omitempty" jsonschema:"How many memories at most: 5 unless fewer are asked for."`
+}
+
+// recalled is what an agent remembers about a query.
+type recalled struct {
+	Agent      string           `json:"agent"`
+	Memories   []recalledMemory `json:"memories" jsonschema:"The best first."`
+	SelectedBy string           `json:"selected_by,omitempty" jsonschema:"What chose them: model or keyword."`
+	Nothing    string           `json:"nothing,omitempty" jsonschema:"Why nothing is given."`
+	Note       string           `json:"note,omitempty"`
+	BudgetLeft int              `json:"budget_left" jsonschema:"How much more this conversation may be given, in bytes."`
+
+	blocks []string
+}
+
+type recalledMemory struct {
+	ID      string   `json:"id"`
+	Name    string   `json:"name"`
+	Type    string   `json:"type,omitempty"`
+	Saved   string   `json:"saved" jsonschema:"How long ago: today, yesterday, or N days ago."`
+	AgeDays int      `json:"age_days"`
+	Stale   bool     `json:"stale" jsonschema:"It is old enough to be checked before it is relied on."`
+	Why     []string `json:"why" jsonschema:"What speaks for it, the strongest first."`
+	File    string   `json:"file" jsonschema:"Where it is on disk."`
+	Text    string   `json:"text" jsonschema:"Its file, cut to 200 lines and 4,096 bytes."`
+}
+
+const toolRecall = "recall"
+
+func (e *endpoint) addRecall(server *sdk.Server, agentIsFixed bool) {
+	add(e, server, agentIsFixed, sdk.Tool{
+		Name: toolRecall, Title: "Recall",
+		Description: "Gives what an agent remembers about a question or a task: the few memories that have most to do with it, with their text and their age. Use it at the beginning of a task, and when something comes up that may have been learned before. It gives nothing rather than something beside the point.",
+	}, reads, e.recall)
+}
+
+// why nothing is given, by what the recaller skipped it for.
+var skipped = map[recall.Skip]string{
+	recall.SkipShortQuery:  "The query is too short to tell what it is about: ask in a sentence.",
+	recall.SkipSpentBudget: "This conversation has been given as much as it may.",
+	recall.SkipNoMemories:  "The agent has no memories yet.",
+	recall.SkipAllSeen:     "This conversation has been given all there is.",
+}
+
+func (e *endpoint) recall(ctx context.Context, in recallInput) (recalled, error) {
+	agent, err := e.agent(ctx, in.Agent)
+	if err != nil {
+		return recalled{}, err
+	}
+	result, err := e.recaller.Recall(ctx, recall.Request{Agent: agent.Slug, Query: in.Query, Session: in.Session, Limit: in.Limit, From: recall.FromMCP})
+	if err != nil {
+		return recalled{}, err
+	}
+	out := recalled{
+		Agent: agent.Slug, Memories: make([]recalledMemory, len(result.Memories)), SelectedBy: result.SelectedBy, Nothing: skipped[result.Skipped],
+		Note: result.Note, BudgetLeft: result.BudgetLeft, blocks: result.Blocks(),
+	}
+	if len(out.Memories) == 0 && out.Nothing == "" {
+		out.Nothing = "No memory has to do with it. search_memories finds words, and list_memories shows all there is."
+	}
+	for i, m := range result.Memories {
+		out.Memories[i] = recalledMemory{
+			ID: m.ID, Name: m.Name, Type: string(m.Type), Saved: m.Age.String(), AgeDays: m.Age.Days, Stale: m.Age.Stale,
+			Why: m.Why, File: m.File, Text: m.Text,
+		}
+	}
+	return out, nil
+}
+
+func (r recalled) text() string {
+	if len(r.Memories) == 0 {
+		return r.Nothing
+	}
+	return strings.Join(r.blocks, "\n\n")
+}

@@ -1,0 +1,113 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+const (
+	scheme   = "memoir://agents/"
+	claudeMD = "claude-md"
+	inMemory = "memories/"
+	markdown = "text/markdown"
+)
+
+// uriOf is the resource of a memory. Slugs and ids have no character that a URI would have to escape.
+func uriOf(slug, id string) string { return scheme + slug + "/" + inMemory + id }
+
+func uriOfClaudeMD(slug string) string { return scheme + slug + "/" + claudeMD }
+
+// parseURI returns what a URI names: a memory, or without an id the compiled CLAUDE.md.
+func parseURI(uri string) (slug, id string, ok bool) {
+	rest, ours := strings.CutPrefix(uri, scheme)
+	slug, what, found := strings.Cut(rest, "/")
+	if id, isMemory := strings.CutPrefix(what, inMemory); isMemory {
+		return slug, id, ours && slug != "" && id != ""
+	}
+	return slug, "", ours && found && slug != "" && what == claudeMD
+}
+
+func (e *endpoint) addResources(server *sdk.Server) {
+	read := func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+		return e.readResource(ctx, req.Params.URI)
+	}
+	server.AddResourceTemplate(&sdk.ResourceTemplate{
+		Name: "memory", Title: "A memory", URITemplate: uriOf("{slug}", "{id}"), MIMEType: markdown,
+		Description: "The file of one memory, exactly as it is: frontmatter and text.",
+	}, read)
+	server.AddResourceTemplate(&sdk.ResourceTemplate{
+		Name: claudeMD, Title: "The compiled CLAUDE.md", URITemplate: uriOfClaudeMD("{slug}"), MIMEType: markdown,
+		Description: "What is compiled from all memories of an agent into its CLAUDE.md.",
+	}, read)
+}
+
+// readResource returns a file as it is. What is no text goes as bytes.
+func (e *endpoint) readResource(ctx context.Context, uri string) (*sdk.ReadResourceResult, error) {
+	var raw []byte
+	err := e.reading(ctx, func(ctx context.Context) (err error) {
+		raw, err = e.resource(ctx, uri)
+		return err
+	})
+	var missing noResource
+	switch {
+	case errors.As(err, &missing):
+		return nil, noSuchResource(uri, string(missing))
+	case err != nil:
+		return nil, e.asProtocol(ctx, err)
+	}
+	contents := &sdk.ResourceContents{URI: uri, MIMEType: markdown}
+	if utf8.Valid(raw) {
+		contents.Text = string(raw)
+	} else {
+		contents.Blob = raw
+	}
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{contents}}, nil
+}
+
+// noResource says why there is nothing at a URI.
+type noResource string
+
+func (n noResource) Error() string { return string(n) }
+
+func (e *endpoint) resource(ctx context.Context, uri string) ([]byte, error) {
+	slug, id, ok := parseURI(uri)
+	if fixed := fixedAgent(ctx); !ok || !isText(slug) || fixed != "" && slug != fixed {
+		return nil, noResource("There is no such resource. resources/list lists those there are.")
+	}
+	agent, err := e.store.AgentUncounted(ctx, slug)
+	if errors.Is(err, memories.ErrNotFound) {
+		return nil, noResource("There is no such agent. resources/list lists what there is.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if id == "" {
+		preview, err := e.engine.Preview(ctx, agent.Slug, "")
+		return preview.Text, err
+	}
+	return e.fileOf(ctx, agent, id)
+}
+
+func (e *endpoint) fileOf(ctx context.Context, agent postgres.Agent, id string) ([]byte, error) {
+	m, err := e.store.Memory(ctx, agent, id)
+	switch {
+	case errors.Is(err, memories.ErrNotFound):
+		return nil, noResource("There is no such memory. resources/list lists those there are.")
+	case err != nil:
+		return nil, err
+	case m.State == memories.Deleted:
+		return nil, noResource("The memory was deleted. It is in the trash, where get_memory still reads it.")
+	}
+	raw, err := e.store.Raw(ctx, agent, id)
+	if err == nil && raw == nil {
+		return nil, noResource("The file's bytes are not kept: it could not be read, or is too large for a memory. It was left where it is.")
+	}
+	return raw, err
+}

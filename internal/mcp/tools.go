@@ -1,0 +1,122 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"memoir/internal/memories"
+	"memoir/internal/sync"
+)
+
+// What a tool does to memories.
+var (
+	reads = sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(bool)}
+	// saves is not destructive: what a memory said before stays in its history.
+	saves   = sdk.ToolAnnotations{DestructiveHint: new(bool), IdempotentHint: true, OpenWorldHint: new(bool)}
+	deletes = sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true, OpenWorldHint: new(bool)}
+	yes     = true
+)
+
+// readable is the result of a tool: what programs read, and the same as text.
+type readable interface{ text() string }
+
+// add gives the server a tool. Where the address fixes the agent, the tool does not take one. What it fails with is a result too,
+// so that the model reads it.
+func add[In any, Out readable](e *endpoint, server *sdk.Server, agentIsFixed bool, tool sdk.Tool, does sdk.ToolAnnotations, do func(context.Context, In) (Out, error)) {
+	does.Title = tool.Title
+	tool.Annotations, tool.InputSchema = &does, inputOf[In](agentIsFixed)
+	sdk.AddTool(server, &tool, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (_ *sdk.CallToolResult, out Out, err error) {
+		work := func(ctx context.Context) (err error) {
+			out, err = do(ctx, in)
+			return err
+		}
+		if does.ReadOnlyHint {
+			err = e.reading(ctx, work)
+		} else {
+			err = e.store.Attend(sync.As(ctx, memories.ByScript), e.options.DatabaseTime, work)
+		}
+		if err != nil {
+			return nil, out, e.plainly(ctx, err)
+		}
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: out.text()}}}, out, nil
+	})
+}
+
+// reading does what only reads, for as long as Postgres may take.
+func (e *endpoint) reading(ctx context.Context, read func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, e.options.DatabaseTime)
+	defer cancel()
+	return read(ctx)
+}
+
+// inputOf is the schema of a tool's arguments. A name means the same in every tool.
+func inputOf[In any](agentIsFixed bool) *jsonschema.Schema {
+	schema, err := jsonschema.For[In](nil)
+	if err != nil {
+		panic(err) // a type that has no schema
+	}
+	if agentIsFixed {
+		delete(schema.Properties, "agent")
+	}
+	oneOf := func(property string, values ...any) {
+		if p := schema.Properties[property]; p != nil {
+			p.Enum = values
+		}
+	}
+	oneOf("type", memories.Feedback, memories.User, memories.Project, memories.Reference)
+	oneOf("state", memories.Active, memories.NeedsAttention, memories.Missing, memories.Deleted)
+	if p := schema.Properties["limit"]; p != nil {
+		least := 1.0
+		p.Minimum = &least
+	}
+	return schema
+}
+
+// mostComplaint is how much is said about arguments that a tool does not take, in characters: they may be megabytes.
+const mostComplaint = 500
+
+// forgiving takes an argument that is null for one that is left out, as many models write it, and says in plain words when the
+// arguments of a tool are not as its schema has them.
+func (e *endpoint) forgiving(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		call, isCall := req.(*sdk.CallToolRequest)
+		if !isCall {
+			return next(ctx, method, req)
+		}
+		call.Params.Arguments = withoutNulls(call.Params.Arguments)
+		result, err := next(ctx, method, req)
+		answer, isAnswer := result.(*sdk.CallToolResult)
+		if !isAnswer || !answer.IsError || len(answer.Content) == 0 {
+			return result, err
+		}
+		if said, ok := answer.Content[0].(*sdk.TextContent); ok {
+			if complaint, found := strings.CutPrefix(said.Text, `validating "arguments": `); found {
+				said.Text = "These are not the arguments that " + call.Params.Name + " takes. Nothing was changed. Its input schema says which it takes. What is wrong: " +
+					beginningOf(complaint, mostComplaint)
+			}
+		}
+		return answer, err
+	}
+}
+
+func withoutNulls(arguments json.RawMessage) json.RawMessage {
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(arguments, &given); err != nil {
+		return arguments
+	}
+	for name, value := range given {
+		if bytes.Equal(value, []byte("null")) {
+			delete(given, name)
+		}
+	}
+	kept, err := json.Marshal(given)
+	if err != nil {
+		return arguments
+	}
+	return kept
+}
