@@ -41,7 +41,7 @@ func unseal(cursor string) (p place, err error) {
 	return p, nil
 }
 
-// listingResources lists resources straight from Postgres. The protocol's library lists what was added to its server before, which
+// listingResources lists resources straight from Postgres, and refuses addresses that are none of theirs. The protocol's library lists what was added to its server before, which
 // would have to follow every change, on every server.
 func (e *endpoint) listingResources(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
@@ -61,6 +61,7 @@ func (e *endpoint) listingResources(next sdk.MethodHandler) sdk.MethodHandler {
 			}
 			return result, nil
 		case *sdk.ReadResourceRequest:
+			// What is not ours does not reach the library, which answers a URI that it could not quote not at all.
 			if _, _, ok := parseURI(req.Params.URI); !ok {
 				return nil, noSuchResource(req.Params.URI, "There is no such resource. resources/list lists those there are.")
 			}
@@ -100,7 +101,7 @@ func (e *endpoint) resources(ctx context.Context, cursor string) (page []*sdk.Re
 			return nil, "", err
 		}
 		for _, m := range listed.Memories {
-			if m.Hash != "" { // else there are no bytes to be read
+			if m.Readable { // else its bytes are not kept
 				page = append(page, memoryResource(m))
 			}
 		}

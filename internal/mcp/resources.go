@@ -27,11 +27,18 @@ func uriOfClaudeMD(slug string) string { return scheme + slug + "/" + claudeMD }
 // parseURI returns what a URI names: a memory, or without an id the compiled CLAUDE.md.
 func parseURI(uri string) (slug, id string, ok bool) {
 	rest, ours := strings.CutPrefix(uri, scheme)
-	slug, what, found := strings.Cut(rest, "/")
-	if id, isMemory := strings.CutPrefix(what, inMemory); isMemory {
-		return slug, id, ours && slug != "" && id != ""
+	slug, what, _ := strings.Cut(rest, "/")
+	id, isMemory := strings.CutPrefix(what, inMemory)
+	if !isMemory {
+		return slug, "", ours && isPlain(slug) && what == claudeMD
 	}
-	return slug, "", ours && found && slug != "" && what == claudeMD
+	return slug, id, ours && isPlain(slug) && isPlain(id)
+}
+
+// isPlain says whether a part of a URI is of the characters that slugs and ids have.
+func isPlain(part string) bool {
+	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
+	return part != "" && strings.Trim(part, plain) == ""
 }
 
 func (e *endpoint) addResources(server *sdk.Server) {
@@ -78,7 +85,7 @@ func (n noResource) Error() string { return string(n) }
 
 func (e *endpoint) resource(ctx context.Context, uri string) ([]byte, error) {
 	slug, id, ok := parseURI(uri)
-	if fixed := fixedAgent(ctx); !ok || !isText(slug) || fixed != "" && slug != fixed {
+	if fixed := fixedAgent(ctx); !ok || fixed != "" && slug != fixed {
 		return nil, noResource("There is no such resource. resources/list lists those there are.")
 	}
 	agent, err := e.store.AgentUncounted(ctx, slug)

@@ -1,0 +1,305 @@
+package mcp_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+func TestEachToolSaysWhatItTakesAndWhatItDoes(t *testing.T) {
+	t.Parallel()
+	c := setup(t, oneAgent()).connect(t, writer, "")
+	listed, err := c.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reading := map[string]bool{
+		"list_memories": true, "search_memories": true, "get_memory": true, "recall": true, "save_memory": false, "delete_memory": false,
+	}
+	if len(listed.Tools) != len(reading) {
+		t.Errorf("%d tools", len(listed.Tools))
+	}
+	for _, tool := range listed.Tools {
+		reads, known := reading[tool.Name]
+		if !known || len(tool.Description) < 100 || tool.Title == "" || tool.OutputSchema == nil {
+			t.Errorf("%s: %q, %s", tool.Name, tool.Title, tool.Description)
+		}
+		if a := tool.Annotations; a.ReadOnlyHint != reads || *a.OpenWorldHint || !reads && *a.DestructiveHint != (tool.Name == "delete_memory") {
+			t.Errorf("%s: %+v", tool.Name, a)
+		}
+		for name, property := range tool.InputSchema.(map[string]any)["properties"].(map[string]any) {
+			if said, _ := property.(map[string]any)["description"].(string); len(said) < 20 {
+				t.Errorf("%s takes %s: %q", tool.Name, name, said)
+			}
+		}
+		if !strings.Contains(fmt.Sprint(tool.InputSchema), "agent") {
+			t.Errorf("%s takes no agent", tool.Name)
+		}
+	}
+}
+
+func TestMemoriesAreListedSearchedAndRead(t *testing.T) {
+	t.Parallel()
+	d := setup(t, twoAgents())
+	old := time.Now().Add(-5 * 24 * time.Hour)
+	if err := os.Chtimes(d.Path("ada/memory/project_cache.md"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	d.Scan("ada")
+	c := d.connect(t, writer, "")
+
+	var all page
+	text := c.call("list_memories", arguments{"agent": "ada"}, &all)
+	names := all.names()
+	slices.Sort(names)
+	if all.Agent != "ada" || all.Total != 3 || !slices.Equal(names, []string{"deploy on tuesdays", "green tea", "redis holds nothing of value"}) || all.NextCursor != "" {
+		t.Errorf("the list: %+v", all)
+	}
+	for _, line := range []string{"3 memories of ada:\n", "- [feedback] deploy on tuesdays (saved today): About deploy on tuesdays\n", "- [project] redis holds nothing of value (saved 5 days ago)"} {
+		if !strings.Contains(text, line) {
+			t.Errorf("the list says %q, without %q", text, line)
+		}
+	}
+	var some page
+	c.call("list_memories", arguments{"agent": "ada", "type": "user", "cursor": nil}, &some)
+	if !slices.Equal(some.names(), []string{"green tea"}) {
+		t.Errorf("of a type: %v", some.names())
+	}
+	if text := c.call("list_memories", arguments{"agent": "ada", "state": "deleted"}, &some); some.Total != 0 || text != "ada has no such memories." {
+		t.Errorf("in the trash: %+v, %q", some, text)
+	}
+
+	var found page
+	text = c.call("search_memories", arguments{"agent": "ada", "query": "flushed"}, &found)
+	if !slices.Equal(found.names(), []string{"redis holds nothing of value"}) || !strings.Contains(found.Memories[0].Excerpt, "may be flushed") || !strings.Contains(text, "may be flushed") {
+		t.Errorf("the search: %+v, %q", found, text)
+	}
+	if text := c.call("search_memories", arguments{"agent": "ada", "query": "zeppelin"}, &found); found.Total != 0 || text != "No memory of ada has that." {
+		t.Errorf("a search for what is not there: %+v, %q", found, text)
+	}
+
+	var byName, byID memory
+	text = c.call("get_memory", arguments{"agent": "ada", "name": "redis holds nothing of value"}, &byName)
+	c.call("get_memory", arguments{"agent": "ada", "id": byName.ID}, &byID)
+	if byID.Name != byName.Name || byName.Body != "Redis may be flushed at any time." || !byName.Stale || byName.AgeDays != 5 || byName.File != d.Path("ada/memory/project_cache.md") ||
+		!strings.HasPrefix(byName.Warning, "This memory is 5 days old.") || byName.URI != "memoir://agents/ada/memories/"+byName.ID || byName.State != "active" {
+		t.Errorf("the memory: %+v", byName)
+	}
+	for _, part := range []string{byName.File, byName.Warning, "Redis may be flushed at any time."} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the memory is told as %q, without %q", text, part)
+		}
+	}
+	c.fails("get_memory", arguments{"agent": "ada", "name": "redis"}, `no memory named "redis"`, `"redis holds nothing of value"`)
+	c.fails("get_memory", arguments{"agent": "ada", "name": "zeppelin\x00"}, "no memory named", "search_memories")
+	c.fails("get_memory", arguments{"agent": "bob", "id": byName.ID}, "bob has no memory with the id")
+	c.fails("get_memory", arguments{"agent": "ada", "id": strings.Repeat("x", 1000)}, "no memory with the id")
+	c.fails("get_memory", arguments{"agent": "ada"}, "give its name or its id")
+}
+
+func TestAMemoryIsSavedDeletedAndSavedAgain(t *testing.T) {
+	t.Parallel()
+	d := setup(t, oneAgent())
+	c := d.connect(t, writer, "")
+	note := arguments{"name": "Small diffs", "type": "feedback", "description": "one concern per change", "body": "Ask for a split past 400 lines."}
+	var did struct{ Result, File, ID string }
+	text := c.call("save_memory", note, &did)
+	if did.Result != "created" || did.File != d.Path("ada/memory/feedback_small_diffs.md") || !strings.HasPrefix(text, "Created the memory “Small diffs” of ada (feedback), in "+did.File) {
+		t.Errorf("saved: %+v, %q", did, text)
+	}
+	if file := d.Read("ada/memory/feedback_small_diffs.md"); !strings.Contains(file, "Ask for a split") || !strings.Contains(d.Read("ada/CLAUDE.md"), "Ask for a split") {
+		t.Errorf("on disk: %q", file)
+	}
+	note["body"] = "Ask for a split past 300 lines."
+	text = c.call("save_memory", note, &did)
+	if did.Result != "updated" || !strings.Contains(text, "history") {
+		t.Errorf("saved again: %+v, %q", did, text)
+	}
+
+	var gone struct {
+		Removed []string
+		Undo    string
+		Already bool
+	}
+	text = c.call("delete_memory", arguments{"name": "Small diffs"}, &gone)
+	if !slices.Equal(gone.Removed, []string{"memory/feedback_small_diffs.md"}) || !strings.Contains(gone.Undo, did.ID+"/restore") || gone.Already || !strings.HasPrefix(text, "Deleted the memory “Small diffs” of ada, with memory/feedback_small_diffs.md. ") {
+		t.Errorf("deleted: %+v, %q", gone, text)
+	}
+	if d.Read("ada/memory/feedback_small_diffs.md") != "" || strings.Contains(d.Read("ada/CLAUDE.md"), "Ask for a split") {
+		t.Error("it is still on disk")
+	}
+	if text := c.call("delete_memory", arguments{"id": did.ID}, &gone); !gone.Already || !strings.Contains(text, "in the trash already. Nothing was changed.") {
+		t.Errorf("deleted again: %+v, %q", gone, text)
+	}
+	var kept memory
+	if text := c.call("get_memory", arguments{"name": "Small diffs"}, &kept); kept.State != "deleted" || !strings.Contains(text, "in the trash") {
+		t.Errorf("a deleted memory is told as %q", text)
+	}
+	if c.call("save_memory", note, &did); did.Result != "created" {
+		t.Errorf("saved after the deletion: %+v", did)
+	}
+
+	agent, err := d.Store.Agent(t.Context(), "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	journal, err := d.Store.Activity(t.Context(), postgres.ActivityList{AgentID: agent.ID, Name: "Small diffs", Limit: 10})
+	if err != nil || len(journal.Activity) == 0 {
+		t.Fatalf("the journal: %+v, %v", journal, err)
+	}
+	for _, entry := range journal.Activity {
+		if entry.Actor != memories.ByScript {
+			t.Errorf("%s was done by %s", entry.Kind, entry.Actor)
+		}
+	}
+}
+
+func TestWhatCannotBeSavedIsRefusedInPlainWords(t *testing.T) {
+	t.Parallel()
+	d := setup(t, oneAgent())
+	c := d.connect(t, writer, "")
+	for _, in := range []arguments{
+		{"name": "", "type": "user", "body": "x"}, {"name": "a\nb", "type": "user", "body": "x"}, {"name": "a", "type": "user", "body": "x\x00"},
+		{"name": "a", "type": "user", "body": strings.Repeat("b", 1<<20+1)}, {"name": "a", "type": "diary", "body": "x"}, {"name": "a", "body": "x"},
+		{"name": "a", "type": "user"}, {"name": 1, "type": "user", "body": "x"}, {"name": "a", "type": "user", "body": "x", "when": "now"},
+		{"name": "a", "type": strings.Repeat("t", 1<<20), "body": "x"},
+	} {
+		c.fails("save_memory", in, "Nothing was changed")
+	}
+	c.fails("list_memories", arguments{"limit": 0.5}, "list_memories takes")
+	c.fails("list_memories", arguments{"limit": -1}, "list_memories takes")
+	c.fails("list_memories", arguments{"cursor": "zz"}, "cursor")
+	c.fails("search_memories", arguments{"query": " "}, "nothing to search for")
+	c.fails("search_memories", arguments{"query": "a\x00"}, "NUL")
+	c.fails("search_memories", arguments{"query": strings.Repeat("word ", 1000)}, "longer than 1,000 characters")
+	c.fails("recall", arguments{"query": "when do we deploy", "session": strings.Repeat("s", 300)}, "session")
+	var all page
+	if c.call("list_memories", arguments{}, &all); all.Total != 3 {
+		t.Errorf("there are %d memories", all.Total)
+	}
+	// The largest memory there may be is taken, and given back cut, with where the rest of it is.
+	body := strings.Repeat("A line of a very long memory. \"<>&\" 漢字 \x01\n", 1<<20/50)
+	c.call("save_memory", arguments{"name": "long", "type": "reference", "body": body}, nil)
+	var long memory
+	text := c.call("get_memory", arguments{"name": "long"}, &long)
+	if !long.Cut || len(long.Body) < 5_000 || !strings.HasPrefix(body, long.Body) || !strings.HasSuffix(long.Body, "\n") || !strings.Contains(text, long.URI) {
+		t.Errorf("of %d bytes %d are given, cut: %t", len(body), len(long.Body), long.Cut)
+	}
+}
+
+func TestTheAgentIsTheOneOfTheAddressElseTheNamedElseTheOnlyOne(t *testing.T) {
+	t.Parallel()
+	d := setup(t, twoAgents())
+	open := d.connect(t, writer, "")
+	for tool, in := range map[string]arguments{
+		"list_memories": {}, "search_memories": {"query": "deploy"}, "get_memory": {"name": "x"}, "recall": {"query": "when do we deploy"},
+		"save_memory": {"name": "a", "type": "user", "body": "x"}, "delete_memory": {"name": "x"},
+	} {
+		open.fails(tool, in, "say which one is meant", "ada, bob")
+		in["agent"] = "eve"
+		open.fails(tool, in, `no agent "eve"`, "ada, bob")
+		in["agent"] = "\x00"
+		open.fails(tool, in, "no agent", "ada, bob")
+	}
+	fixed := d.connect(t, writer, "?agent=bob")
+	var all page
+	if fixed.call("list_memories", arguments{}, &all); all.Agent != "bob" || all.Total != 1 {
+		t.Errorf("the agent of the address has %+v", all)
+	}
+	fixed.fails("list_memories", arguments{"agent": "ada"}, "list_memories takes", "agent")
+	tools, err := fixed.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range tools.Tools {
+		if properties := tool.InputSchema.(map[string]any)["properties"].(map[string]any); properties["agent"] != nil || len(properties) == 0 {
+			t.Errorf("%s takes %v", tool.Name, properties)
+		}
+	}
+	d.connect(t, writer, "?agent=eve").fails("list_memories", arguments{}, `the agent "eve"`, "ada, bob", "?agent=")
+	setup(t, nil).connect(t, writer, "").fails("list_memories", arguments{}, "knows no agent yet")
+}
+
+func TestWhatIsRecalledIsGivenOnceInAConversation(t *testing.T) {
+	t.Parallel()
+	d := setup(t, oneAgent())
+	c := d.connect(t, writer, "")
+	var got struct {
+		Memories   []memory
+		SelectedBy string `json:"selected_by"`
+		Nothing    string
+		BudgetLeft int `json:"budget_left"`
+	}
+	in := arguments{"query": "when do we deploy?", "session": "one", "limit": 1}
+	text := c.call("recall", in, &got)
+	if len(got.Memories) != 1 || got.Memories[0].Name != "deploy on tuesdays" || got.SelectedBy != "keyword" || got.BudgetLeft >= 61_440 ||
+		!strings.HasPrefix(text, "Memory (saved today): "+d.Path("ada/memory/feedback_deploy.md")+":\n\n") || !strings.Contains(text, "Tuesdays only") || strings.Contains(text, "<system-reminder") {
+		t.Errorf("recalled: %+v, %q", got, text)
+	}
+	if text := c.call("recall", in, &got); strings.Contains(text, "Tuesdays only") {
+		t.Errorf("recalled again: %q", text)
+	}
+	if text := c.call("recall", arguments{"query": "deploy"}, &got); len(got.Memories) != 0 || got.Nothing != text || !strings.Contains(text, "too short") {
+		t.Errorf("a query of one word: %+v, %q", got, text)
+	}
+	if text := c.call("recall", arguments{"query": "how do zeppelins land"}, &got); len(got.Memories) != 0 || !strings.Contains(text, "No memory has to do with it") {
+		t.Errorf("a query about something else: %+v, %q", got, text)
+	}
+}
+
+func TestALongListComesInPagesThatAnAgentCanTake(t *testing.T) {
+	t.Parallel()
+	files := memoirtest.Files{}
+	for i := range 300 {
+		name := fmt.Sprintf("%s %03d", strings.Repeat("漢", 200), i)
+		files[fmt.Sprintf("ada/memory/%03d.md", i)] = memoirtest.Note(name, memories.User, "Word "+strings.Repeat("<b>&", 100))
+	}
+	c := setup(t, files).connect(t, writer, "")
+	for tool, in := range map[string]arguments{"list_memories": {"limit": 1000}, "search_memories": {"query": "word"}} {
+		seen := map[string]bool{}
+		pages := 0
+		for {
+			var p page
+			c.call(tool, in, &p)
+			pages++
+			for _, name := range p.names() {
+				if seen[name] {
+					t.Errorf("%s gives %s twice", tool, name[len(name)-3:])
+				}
+				seen[name] = true
+			}
+			if p.Total != 300 || len(p.Memories) == 0 {
+				t.Fatalf("%s: a page of %d of %d", tool, len(p.Memories), p.Total)
+			}
+			if p.NextCursor == "" {
+				break
+			}
+			in["cursor"] = p.NextCursor
+		}
+		if len(seen) != 300 || pages > 60 {
+			t.Errorf("%s gives %d memories in %d pages", tool, len(seen), pages)
+		}
+	}
+}
+
+func TestAFileThatIsNoCleanMemorySaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	d := setup(t, memoirtest.Files{"ada/memory/odd.md": "no frontmatter\n", "ada/memory/huge.md": strings.Repeat("x", 1<<20+1)})
+	c := d.connect(t, writer, "")
+	var odd memory
+	text := c.call("get_memory", arguments{"name": "odd"}, &odd)
+	if odd.State != "needs_attention" || len(odd.Problems) == 0 || !strings.Contains(text, odd.Problems[0]) || !strings.Contains(text, "needs attention") {
+		t.Errorf("no frontmatter: %+v, %q", odd, text)
+	}
+	text = c.call("get_memory", arguments{"name": "huge"}, &odd)
+	if !strings.Contains(text, "larger than 1 MiB") {
+		t.Errorf("too large: %+v, %q", odd, text)
+	}
+}
