@@ -49,7 +49,7 @@ demo: build ## serve a copy of the example agents, kept until `make clean`
 
 .PHONY: test
 test: ## install what is missing and run every test
-	scripts/setup postgres chromium axe
+	scripts/setup postgres chromium axe mcp-client
 	go test -timeout 10m $(or $(TESTFLAGS),./...)
 
 .PHONY: bench

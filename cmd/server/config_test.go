@@ -63,6 +63,7 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 		dataDir:       "/srv/data",
 		databaseURL:   "postgres://db.example.org/memoir?sslmode=require",
 		token:         "open-sesame",
+		readToken:     "look-only",
 		debounce:      time.Second,
 		rescan:        5 * time.Minute,
 		watch:         "poll",
@@ -73,7 +74,7 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 	byFlag := parse(t, []string{
 		"--addr", "[::1]:9000", "--agents-dir=/srv/agents", "--claude-dir=/srv/claude",
 		"--memory-dir", "reviewer=/srv/a", "--memory-dir", "writer=/srv/b=c", "--data-dir", "/srv/data",
-		"--database-url", "postgres://db.example.org/memoir?sslmode=require", "--token", "open-sesame",
+		"--database-url", "postgres://db.example.org/memoir?sslmode=require", "--token", "open-sesame", "--read-token", "look-only",
 		"--debounce", "1s", "--rescan", "5m", "--watch", "poll", "--claude-md-limit", "1000",
 		"--allowed-host", "Memoir.example.org", "--allowed-host", "[FD00::1]", "--log-format", "json",
 	})
@@ -83,7 +84,7 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 	byVariable := parse(t, nil,
 		"MEMOIR_ADDR=[::1]:9000", "MEMOIR_AGENTS_DIR=/srv/agents", "MEMOIR_CLAUDE_DIR=/srv/claude",
 		"MEMOIR_MEMORY_DIR=reviewer=/srv/a, writer=/srv/b=c", "MEMOIR_DATA_DIR=/srv/data",
-		"MEMOIR_DATABASE_URL=postgres://db.example.org/memoir?sslmode=require", "MEMOIR_TOKEN=open-sesame",
+		"MEMOIR_DATABASE_URL=postgres://db.example.org/memoir?sslmode=require", "MEMOIR_TOKEN=open-sesame", "MEMOIR_READ_TOKEN=look-only",
 		"MEMOIR_DEBOUNCE=1s", "MEMOIR_RESCAN=5m", "MEMOIR_WATCH=poll", "MEMOIR_CLAUDE_MD_LIMIT=1000",
 		"MEMOIR_ALLOWED_HOST=Memoir.example.org,[FD00::1],", "MEMOIR_LOG_FORMAT=json",
 	)
@@ -168,30 +169,33 @@ func TestWhatCannotWorkIsRefusedInPlainWords(t *testing.T) {
 		args, env []string
 		says      []string
 	}{
-		"an address without a port":        {[]string{"--addr=localhost"}, nil, []string{"--addr localhost", "HOST:PORT"}},
-		"a port that is a word":            {[]string{"--addr=localhost:http"}, nil, []string{"--addr localhost:http", "port"}},
-		"a port that is too high":          {[]string{"--addr=localhost:70000"}, nil, []string{"65535"}},
-		"a token with a space":             {[]string{"--token=open sesame"}, nil, []string{"--token", "without spaces"}},
-		"a token beyond ASCII":             {nil, []string{"MEMOIR_TOKEN=öffne"}, []string{"--token", "ASCII"}},
-		"a debounce of nothing":            {[]string{"--debounce=0s"}, nil, []string{"--debounce", "above zero"}},
-		"a debounce without a unit":        {[]string{"--debounce=200"}, nil, []string{"--debounce", "200ms"}},
-		"a rescan below zero":              {nil, []string{"MEMOIR_RESCAN=-1s"}, []string{"MEMOIR_RESCAN=-1s", "above zero"}},
-		"a way of watching":                {[]string{"--watch=fanotify"}, nil, []string{"--watch fanotify", "auto or poll"}},
-		"a limit of nothing":               {[]string{"--claude-md-limit=0"}, nil, []string{"--claude-md-limit", "at least 1"}},
-		"a limit that is a word":           {[]string{"--claude-md-limit=many"}, nil, []string{"--claude-md-limit", "number of characters"}},
-		"a memory directory without slug":  {[]string{"--memory-dir=/srv/a"}, nil, []string{"--memory-dir", "slug=PATH"}},
-		"a memory directory without path":  {[]string{"--memory-dir=a="}, nil, []string{"--memory-dir", "slug=PATH"}},
-		"a slug that would climb":          {[]string{"--memory-dir=..=/srv/a"}, nil, []string{"--memory-dir", "dot"}},
-		"a slug that a URL would escape":   {nil, []string{"MEMOIR_MEMORY_DIR=a b=/srv/a"}, []string{"MEMOIR_MEMORY_DIR", "slug"}},
-		"an allowed host with a port":      {[]string{"--allowed-host=a.example.org:80"}, nil, []string{"--allowed-host", "leave the port out"}},
-		"an allowed host that is a URL":    {[]string{"--allowed-host=https://a.example.org"}, nil, []string{"--allowed-host", "alone"}},
-		"an allowed host with a wildcard":  {[]string{"--allowed-host=*.example.org"}, nil, []string{"--allowed-host", "alone"}},
-		"a log format that is unknown":     {[]string{"--log-format=xml"}, nil, []string{"--log-format xml", "text or json"}},
-		"no place to keep anything":        {nil, []string{"HOME="}, []string{"--data-dir", "--database-url"}},
-		"a flag that is unknown":           {[]string{"--port=80"}, nil, []string{"no flag --port", "--help"}},
-		"a flag without its value":         {[]string{"--addr"}, nil, []string{"missing after --addr", "--help"}},
-		"an argument that is no flag":      {[]string{"serve"}, nil, []string{`"serve"`, "--help"}},
-		"a value that stands after a stop": {[]string{"--", "--addr"}, nil, []string{`"--addr"`, "--help"}},
+		"an address without a port":         {[]string{"--addr=localhost"}, nil, []string{"--addr localhost", "HOST:PORT"}},
+		"a port that is a word":             {[]string{"--addr=localhost:http"}, nil, []string{"--addr localhost:http", "port"}},
+		"a port that is too high":           {[]string{"--addr=localhost:70000"}, nil, []string{"65535"}},
+		"a token with a space":              {[]string{"--token=open sesame"}, nil, []string{"--token", "without spaces"}},
+		"a token beyond ASCII":              {nil, []string{"MEMOIR_TOKEN=öffne"}, []string{"--token", "ASCII"}},
+		"a token for readers with a space":  {[]string{"--token=a", "--read-token=open sesame"}, nil, []string{"--read-token", "without spaces"}},
+		"a token for readers alone":         {nil, []string{"MEMOIR_READ_TOKEN=look-only"}, []string{"--read-token", "MEMOIR_TOKEN"}},
+		"one token for all and for readers": {[]string{"--token=a", "--read-token=a"}, nil, []string{"--read-token and --token are the same"}},
+		"a debounce of nothing":             {[]string{"--debounce=0s"}, nil, []string{"--debounce", "above zero"}},
+		"a debounce without a unit":         {[]string{"--debounce=200"}, nil, []string{"--debounce", "200ms"}},
+		"a rescan below zero":               {nil, []string{"MEMOIR_RESCAN=-1s"}, []string{"MEMOIR_RESCAN=-1s", "above zero"}},
+		"a way of watching":                 {[]string{"--watch=fanotify"}, nil, []string{"--watch fanotify", "auto or poll"}},
+		"a limit of nothing":                {[]string{"--claude-md-limit=0"}, nil, []string{"--claude-md-limit", "at least 1"}},
+		"a limit that is a word":            {[]string{"--claude-md-limit=many"}, nil, []string{"--claude-md-limit", "number of characters"}},
+		"a memory directory without slug":   {[]string{"--memory-dir=/srv/a"}, nil, []string{"--memory-dir", "slug=PATH"}},
+		"a memory directory without path":   {[]string{"--memory-dir=a="}, nil, []string{"--memory-dir", "slug=PATH"}},
+		"a slug that would climb":           {[]string{"--memory-dir=..=/srv/a"}, nil, []string{"--memory-dir", "dot"}},
+		"a slug that a URL would escape":    {nil, []string{"MEMOIR_MEMORY_DIR=a b=/srv/a"}, []string{"MEMOIR_MEMORY_DIR", "slug"}},
+		"an allowed host with a port":       {[]string{"--allowed-host=a.example.org:80"}, nil, []string{"--allowed-host", "leave the port out"}},
+		"an allowed host that is a URL":     {[]string{"--allowed-host=https://a.example.org"}, nil, []string{"--allowed-host", "alone"}},
+		"an allowed host with a wildcard":   {[]string{"--allowed-host=*.example.org"}, nil, []string{"--allowed-host", "alone"}},
+		"a log format that is unknown":      {[]string{"--log-format=xml"}, nil, []string{"--log-format xml", "text or json"}},
+		"no place to keep anything":         {nil, []string{"HOME="}, []string{"--data-dir", "--database-url"}},
+		"a flag that is unknown":            {[]string{"--port=80"}, nil, []string{"no flag --port", "--help"}},
+		"a flag without its value":          {[]string{"--addr"}, nil, []string{"missing after --addr", "--help"}},
+		"an argument that is no flag":       {[]string{"serve"}, nil, []string{`"serve"`, "--help"}},
+		"a value that stands after a stop":  {[]string{"--", "--addr"}, nil, []string{`"--addr"`, "--help"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -214,9 +218,12 @@ func TestWhatCannotWorkIsRefusedInPlainWords(t *testing.T) {
 
 func TestATokenIsNeverRepeatedInAnError(t *testing.T) {
 	t.Parallel()
-	_, err := parseConfig([]string{"--token", "open sesame"}, environment(), &bytes.Buffer{})
-	if err == nil || strings.Contains(err.Error(), "sesame") {
-		t.Errorf("got %v", err)
+	for _, args := range [][]string{
+		{"--token", "open sesame"}, {"--token", "a", "--read-token", "open sesame"}, {"--read-token", "sesame"}, {"--token", "sesame", "--read-token", "sesame"},
+	} {
+		if _, err := parseConfig(args, environment(), &bytes.Buffer{}); err == nil || strings.Contains(err.Error(), "sesame") {
+			t.Errorf("got %v", err)
+		}
 	}
 }
 

@@ -76,6 +76,22 @@ func absurdRequests(memory string) []absurdRequest {
 			add("JSON: "+name+", for nobody", "POST", "/api/v1/agents/nobody/memories", asJSON, body)
 		}
 	}
+	const asCall = asJSON + "Accept: application/json, text/event-stream\r\n"
+	const newest = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+	for name, body := range map[string]string{
+		"deep": strings.Repeat("[", 100_000), "deep objects": strings.Repeat(`{"jsonrpc":`, 20_000), "not JSON": "{", "nothing": "{}", "invalid UTF-8": "{\"method\":\"\xff\"}", "too large": strings.Repeat(" ", 2<<20) + "{}",
+		"a batch": `[` + strings.TrimRight(strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"ping"},`, 1000), ",") + `]`, "an unknown method": `{"jsonrpc":"2.0","id":1,"method":"a/b"}`, "no id": `{"jsonrpc":"2.0","method":"tools/list"}`,
+		"an answer": `{"jsonrpc":"2.0","id":1,"result":{}}`, "a notification": `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, "an id of another kind": `{"jsonrpc":"2.0","id":{},"method":"ping"}`,
+		"an unknown tool": `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"\u0000"}}`, "no parameters": `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, "parameters of another kind": `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}`,
+		"deep arguments":    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_memory","arguments":{"name":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}}}`,
+		"an unknown prompt": `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"x"}}`, "a prompt without arguments": `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"memory_show"}}`,
+		"an odd resource": `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"\u0001\u2028"}}`, "a subscription": `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"memoir://agents/ada/claude-md"}}`,
+		"a cursor": `{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{"cursor":"\u0000"}}`, "a completion": `{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{}}`, "an initialization": `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"9"}}`,
+	} {
+		add("MCP: "+name, "POST", "/mcp", asCall, body)
+		add("MCP, for an unknown agent: "+name, "POST", "/mcp?agent=%00", asCall+"MCP-Protocol-Version: 2026-07-28\r\n", body)
+	}
+	add("MCP: an endless subscription", "POST", "/mcp", asCall+"MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: subscriptions/listen\r\n", `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{`+newest+`,"notifications":{"toolsListChanged":true,"resourceSubscriptions":["memoir://agents/ada/claude-md"]}}}`)
 	add("batch of nonsense", "POST", api+":batch", asJSON, `{"delete":["`+strings.Repeat(`x","`, 400)+`y"],"restore":["..",""],"verify":[null]}`)
 	add("batch of a huge list", "POST", api+":batch", asJSON, `{"delete":["`+strings.Repeat(`00000000-0000-0000-0000-000000000000","`, 20_000)+`y"]}`)
 	add("no JSON", "POST", api, "Content-Type: text/xml\r\n", "<a/>")

@@ -97,7 +97,7 @@ type runningServer struct {
 	client *http.Client
 }
 
-func startServer(t *testing.T) *runningServer {
+func startServer(t *testing.T, more ...string) *runningServer {
 	t.Helper()
 	s := &runningServer{T: t, dir: t.TempDir(), client: &http.Client{}}
 	for file, note := range map[string]string{
@@ -116,7 +116,7 @@ func startServer(t *testing.T) *runningServer {
 	ctx, stop := context.WithCancel(t.Context())
 	announced, announcement := io.Pipe()
 	ended := make(chan error, 1)
-	args := []string{"--addr=127.0.0.1:0", "--agents-dir=" + filepath.Join(s.dir, "agents"), "--claude-dir=", "--data-dir=" + filepath.Join(s.dir, "data"), "--rescan=1h"}
+	args := append([]string{"--addr=127.0.0.1:0", "--agents-dir=" + filepath.Join(s.dir, "agents"), "--claude-dir=", "--data-dir=" + filepath.Join(s.dir, "data"), "--rescan=1h"}, more...)
 	go func() {
 		err := run(ctx, args, func(string) (string, bool) { return "", false }, announcement, io.Discard)
 		announcement.CloseWithError(io.ErrUnexpectedEOF)

@@ -18,15 +18,7 @@ import (
 // signIn returns the cookie of a browser that has shown the token.
 func (s *server) signIn() *http.Cookie {
 	s.Helper()
-	r := s.ask("POST", "/sign-in", url.Values{"token": {token}}.Encode())
-	if r.status != http.StatusSeeOther {
-		s.Fatalf("sign-in: status %d", r.status)
-	}
-	cookie, err := http.ParseSetCookie(r.header.Get("Set-Cookie"))
-	if err != nil {
-		s.Fatal(err)
-	}
-	return cookie
+	return s.signInWith(token)
 }
 
 func TestWithATokenEveryRequestNeedsIt(t *testing.T) {

@@ -37,6 +37,7 @@ type site struct {
 type setting struct {
 	addSamples func() error // what the button for the sample agents does; nil: there is none
 	token      string       // empty: none is asked for
+	readToken  string       // empty: nobody may only read
 }
 
 // serve runs one over the files.
@@ -58,7 +59,7 @@ func serveMemoir(t testing.TB, m *memoirtest.Memoir, with setting) *site {
 	s.routes = all.(chi.Routes)
 	mux.Handle("/", all)
 	server := httptest.NewUnstartedServer(nil)
-	around, err := gate.New(gate.Options{Addr: server.Listener.Addr().String(), Token: with.token, SignIn: pages.SignIn, Refusal: pages.Refusal, Log: slog.New(slog.DiscardHandler)})
+	around, err := gate.New(gate.Options{Addr: server.Listener.Addr().String(), Token: with.token, ReadToken: with.readToken, SignIn: pages.SignIn, Refusal: pages.Refusal, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

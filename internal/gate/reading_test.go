@@ -1,0 +1,145 @@
+package gate_test
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"memoir/internal/gate"
+)
+
+const readToken = "look but do not touch"
+
+// readersMay are options of a gate with a token for readers, who may also post to /api/look.
+func readersMay() gate.Options {
+	return gate.Options{Token: token, ReadToken: readToken, OnlyReads: func(r *http.Request) bool {
+		return r.Method == http.MethodPost && r.URL.EscapedPath() == "/api/look"
+	}}
+}
+
+func TestWhoShowsTheTokenForReadersMayReadAndNothingElse(t *testing.T) {
+	t.Parallel()
+	s := setup(t, readersMay())
+	cookie := s.signInWith(readToken)
+	for how, headers := range map[string][]string{
+		"a token": {"Authorization", "Bearer " + readToken}, "a cookie": {"Cookie", cookie.Name + "=" + cookie.Value},
+	} {
+		for _, path := range []string{"/", "/agents/ada/memory", "/api/v1/agents", "/api/v1/events", "/mcp", "/hooks/stop"} {
+			for _, method := range []string{"GET", "HEAD"} {
+				if r := s.ask(method, path, "", headers...); r.status != http.StatusOK {
+					t.Errorf("with %s: %s %s: %d", how, method, path, r.status)
+				}
+			}
+			for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "OPTIONS", "get", "X"} {
+				r := s.ask(method, path, "", headers...)
+				if r.status != http.StatusForbidden || !strings.Contains(r.body, "This token may only read. Nothing was changed.") {
+					t.Errorf("with %s: %s %s: %d %s", how, method, path, r.status, r.body)
+				}
+			}
+		}
+		if r := s.ask("POST", "/api/look", "", headers...); r.status != http.StatusOK {
+			t.Errorf("with %s, what only reads: %d", how, r.status)
+		}
+		for _, other := range []string{"/api/%6cook", "/api/look/", "/api//look", "/api/look/../agents"} {
+			if r := s.ask("POST", other, "", headers...); r.status != http.StatusForbidden {
+				t.Errorf("with %s, %s: %d", how, other, r.status)
+			}
+		}
+	}
+	s.refused("/api/v1/agents", s.ask("DELETE", "/api/v1/agents", "", "Authorization", "Bearer "+readToken), http.StatusForbidden)
+	s.refused("/agents", s.ask("POST", "/agents", "", "Authorization", "Bearer "+readToken), http.StatusForbidden)
+	for _, method := range []string{"GET", "POST", "DELETE"} {
+		for _, headers := range [][]string{
+			{"Authorization", "Bearer " + token}, {"Authorization", "Bearer " + token, "Cookie", cookie.Name + "=" + cookie.Value},
+		} {
+			if r := s.ask(method, "/api/v1/agents", "", headers...); r.status != http.StatusOK {
+				t.Errorf("with the token: %s: %d", method, r.status)
+			}
+		}
+		if r := s.ask(method, "/api/v1/agents", "", "Authorization", "Bearer "+readToken[:5]); r.status != http.StatusUnauthorized {
+			t.Errorf("with a part of it: %s: %d", method, r.status)
+		}
+	}
+}
+
+func TestAReaderSignsInAndAgainToWrite(t *testing.T) {
+	t.Parallel()
+	s := setup(t, readersMay())
+	reads := s.signInWith(readToken)
+	as := func(c *http.Cookie) string { return c.Name + "=" + c.Value }
+	if r := s.ask("GET", "/sign-in", "", "Cookie", as(reads)); r.status != http.StatusOK {
+		t.Errorf("the sign-in of a reader: %d", r.status)
+	}
+	writes := s.signIn()
+	if r := s.ask("POST", "/agents", "", "Cookie", as(writes)); r.status != http.StatusOK {
+		t.Errorf("a write after it: %d", r.status)
+	}
+	// The seal of a reader's cookie is none under the other token.
+	stamp, seal, _ := strings.Cut(reads.Value, ".")
+	_, other, _ := strings.Cut(writes.Value, ".")
+	if seal == other {
+		t.Error("both cookies have one seal")
+	}
+	elsewhere := readersMay()
+	elsewhere.ReadToken = "another"
+	renewed := setup(t, elsewhere)
+	for _, value := range []string{reads.Value, stamp + "."} {
+		if r := renewed.ask("GET", "/api/v1/agents", "", "Cookie", reads.Name+"="+value); r.status != http.StatusUnauthorized {
+			t.Errorf("a reader's cookie from before the token was renewed: %d", r.status)
+		}
+	}
+	if r := renewed.ask("POST", "/api/v1/agents", "", "Cookie", as(writes)); r.status != http.StatusOK {
+		t.Errorf("the cookie of the token that stayed: %d", r.status)
+	}
+}
+
+func TestHandlersAreToldWhoMayOnlyRead(t *testing.T) {
+	t.Parallel()
+	options := readersMay()
+	options.Addr, options.Log = "127.0.0.1:8080", slog.New(slog.DiscardHandler)
+	g, err := gate.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler := g.Around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, gate.ReadOnly(r.Context())) }))
+	for shown, want := range map[string]string{token: "false", readToken: "true"} {
+		request := httptest.NewRequest("POST", "http://localhost/api/look", nil)
+		request.Header.Set("Authorization", "Bearer "+shown)
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, request)
+		if answer.Body.String() != want {
+			t.Errorf("with %s: %s", shown, answer.Body)
+		}
+	}
+}
+
+func TestATokenForReadersThatKeepsNobodyFromWritingIsRefused(t *testing.T) {
+	t.Parallel()
+	for says, options := range map[string]gate.Options{
+		"no --token": {ReadToken: readToken}, "are the same": {Token: token, ReadToken: token},
+	} {
+		options.Addr, options.Log = "127.0.0.1:8080", slog.New(slog.DiscardHandler)
+		if _, err := gate.New(options); err == nil || errors.Is(err, gate.ErrNeedsToken) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v", says, err)
+		}
+	}
+}
+
+// signInWith returns the cookie of a browser that has shown that token.
+func (s *server) signInWith(shown string) *http.Cookie {
+	s.Helper()
+	r := s.ask("POST", "/sign-in", url.Values{"token": {shown}}.Encode())
+	if r.status != http.StatusSeeOther {
+		s.Fatalf("sign-in: status %d", r.status)
+	}
+	cookie, err := http.ParseSetCookie(r.header.Get("Set-Cookie"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	return cookie
+}
