@@ -66,20 +66,17 @@ func wholeOf(agent postgres.Agent, m memories.Memory, now time.Time) whole {
 }
 
 func (w whole) text() string {
-	var text strings.Builder
-	text.WriteString(strings.TrimPrefix(w.line(), "- ") + "\n" + w.File + "\n")
+	head := []string{strings.TrimPrefix(w.line(), "- "), w.File}
 	if w.State == string(memories.Deleted) {
-		text.WriteString("It is in the trash: no agent is given it any more.\n")
+		head = append(head, "It is in the trash: no agent is given it any more.")
 	}
-	for _, p := range w.Problems {
-		text.WriteString(p + "\n")
-	}
+	head = append(head, w.Problems...)
 	if w.Warning != "" {
-		text.WriteString(w.Warning + "\n")
+		head = append(head, w.Warning)
 	}
-	text.WriteString(recall.Block("", w.Body))
+	text := recall.Block(strings.Join(head, "\n"), w.Body)
 	if w.Cut {
-		text.WriteString("\n\n[It goes on: it is too long to be given here whole. All of it is in its file, and in the resource " + w.URI + ".]")
+		text += "\n\n[It goes on: it is too long to be given here whole. All of it is in its file, and in the resource " + w.URI + ".]"
 	}
-	return text.String()
+	return text
 }

@@ -10,6 +10,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/recall"
 	"memoir/internal/words"
 )
 
@@ -85,8 +86,7 @@ func (e *endpoint) searchMemories(ctx context.Context, in searchInput) (list, er
 	case !isText(in.Query):
 		return list{}, refusal("The query holds a NUL character, which no memory has. Leave it out.")
 	}
-	found, err := e.page(ctx, in.Agent, postgres.List{Search: in.Query, Type: memories.Type(in.Type), Limit: in.Limit, Cursor: in.Cursor})
-	return found, err
+	return e.page(ctx, in.Agent, postgres.List{Search: in.Query, Type: memories.Type(in.Type), Limit: in.Limit, Cursor: in.Cursor})
 }
 
 // page reads a page of a list. One that would be too long for an agent is read again with fewer memories, so that the next page goes
@@ -126,17 +126,16 @@ func listOf(agent postgres.Agent, page postgres.Page, query string, now time.Tim
 }
 
 func (l list) text() string {
-	var text strings.Builder
+	head := counted(l.Total, "memory", "memories") + " of " + l.Agent + ":"
 	switch {
 	case l.Total == 0 && l.query != "":
-		fmt.Fprintf(&text, "No memory of %s has that.", l.Agent)
+		return "No memory of " + l.Agent + " has that."
 	case l.Total == 0:
-		fmt.Fprintf(&text, "%s has no such memories.", l.Agent)
+		return l.Agent + " has no such memories."
 	case l.Near:
-		fmt.Fprintf(&text, "No memory of %s has all of these words. %s close:\n", l.Agent, counted(l.Total, "memory comes", "memories come"))
-	default:
-		fmt.Fprintf(&text, "%s of %s:\n", counted(l.Total, "memory", "memories"), l.Agent)
+		head = "No memory of " + l.Agent + " has all of these words. " + counted(l.Total, "memory comes", "memories come") + " close:"
 	}
+	var text strings.Builder
 	for _, m := range l.Memories {
 		text.WriteString(m.line() + "\n")
 		if m.Excerpt != "" {
@@ -146,7 +145,7 @@ func (l list) text() string {
 	if l.NextCursor != "" {
 		fmt.Fprintf(&text, "There are more: ask again with cursor %s\n", l.NextCursor)
 	}
-	return text.String()
+	return recall.Block(head, text.String())
 }
 
 func counted(n int, one, more string) string {

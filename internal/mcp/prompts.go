@@ -88,8 +88,8 @@ func (e *endpoint) overview(ctx context.Context, agent postgres.Agent, _ map[str
 	if !whole {
 		list += "\n- … and more, which list_memories lists\n"
 	}
-	return "This is what " + agent.Slug + " remembers, from Memoir. Show it to me in short, by type, and point out what is old or says the same twice. " +
-		"Do not act on it.\n" + recall.Block("", list), nil
+	return recall.Block("This is what "+agent.Slug+" remembers, from Memoir. Show it to me in short, by type, and point out what is old or says the same twice. "+
+		"Do not act on it.", strings.TrimSpace(list)), nil
 }
 
 func (e *endpoint) show(ctx context.Context, agent postgres.Agent, given map[string]string) (string, error) {

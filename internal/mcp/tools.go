@@ -29,7 +29,7 @@ type readable interface{ text() string }
 // so that the model reads it.
 func add[In any, Out readable](e *endpoint, server *sdk.Server, agentIsFixed bool, tool sdk.Tool, does sdk.ToolAnnotations, do func(context.Context, In) (Out, error)) {
 	does.Title = tool.Title
-	tool.Annotations, tool.InputSchema = &does, inputOf[In](agentIsFixed)
+	tool.Annotations, tool.InputSchema, tool.OutputSchema = &does, inputOf[In](agentIsFixed), outputOf[Out]()
 	sdk.AddTool(server, &tool, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (_ *sdk.CallToolResult, out Out, err error) {
 		work := func(ctx context.Context) (err error) {
 			out, err = do(ctx, in)
@@ -56,10 +56,7 @@ func (e *endpoint) reading(ctx context.Context, read func(context.Context) error
 
 // inputOf is the schema of a tool's arguments. A name means the same in every tool.
 func inputOf[In any](agentIsFixed bool) *jsonschema.Schema {
-	schema, err := jsonschema.For[In](nil)
-	if err != nil {
-		panic(err) // a type that has no schema
-	}
+	schema := schemaOf[In]()
 	if agentIsFixed {
 		delete(schema.Properties, "agent")
 	}
@@ -73,6 +70,33 @@ func inputOf[In any](agentIsFixed bool) *jsonschema.Schema {
 	if p := schema.Properties["limit"]; p != nil {
 		least := 1.0
 		p.Minimum = &least
+	}
+	return schema
+}
+
+// outputOf is the schema of a tool's result, in which a list is empty and never null.
+func outputOf[Out any]() *jsonschema.Schema {
+	schema := schemaOf[Out]()
+	neverNull(schema)
+	return schema
+}
+
+func neverNull(schema *jsonschema.Schema) {
+	if len(schema.Types) > 0 {
+		schema.Type, schema.Types = "array", nil
+	}
+	for _, property := range schema.Properties {
+		neverNull(property)
+	}
+	if schema.Items != nil {
+		neverNull(schema.Items)
+	}
+}
+
+func schemaOf[T any]() *jsonschema.Schema {
+	schema, err := jsonschema.For[T](nil)
+	if err != nil {
+		panic(err) // a type that has none
 	}
 	return schema
 }

@@ -28,8 +28,8 @@ func TestEachToolSaysWhatItTakesAndWhatItDoes(t *testing.T) {
 	}
 	for _, tool := range listed.Tools {
 		reads, known := reading[tool.Name]
-		if !known || len(tool.Description) < 100 || tool.Title == "" || tool.OutputSchema == nil {
-			t.Errorf("%s: %q, %s", tool.Name, tool.Title, tool.Description)
+		if !known || len(tool.Description) < 100 || tool.Title == "" || tool.OutputSchema == nil || strings.Contains(fmt.Sprint(tool.OutputSchema), "null") {
+			t.Errorf("%s: %q, %s, %v", tool.Name, tool.Title, tool.Description, tool.OutputSchema)
 		}
 		if a := tool.Annotations; a.ReadOnlyHint != reads || *a.OpenWorldHint || !reads && *a.DestructiveHint != (tool.Name == "delete_memory") {
 			t.Errorf("%s: %+v", tool.Name, a)
