@@ -65,7 +65,7 @@ func noSuchResource(uri, why string) error {
 	if err != nil {
 		data = nil
 	}
-	return &jsonrpc.Error{Code: sdk.CodeResourceNotFound, Message: why, Data: data}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: why, Data: data}
 }
 
 // unbroken keeps a panic to its request: the protocol's own goroutines would take the server down with it.
