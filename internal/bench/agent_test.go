@@ -47,6 +47,7 @@ func BenchmarkOneAgent(b *testing.B) {
 					talkNonsense(p, dir)
 					searchAfterwards(p)
 				}
+				recallAmong(p, files, dir)
 				openTab(p, files, conn)
 				deleteOneByOne(p, files, conn, dir)
 				p.stop()
