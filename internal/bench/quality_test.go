@@ -2,111 +2,57 @@ package bench
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-	"gopkg.in/yaml.v3"
+
+	"memoir/internal/recall/recalltest"
 )
 
-// qualitySet is where the memories and the questions are by which recall is measured.
-const qualitySet = "../recall/testdata/quality"
-
-// most is how many memories a recall gives.
-const most = 5
-
-// question is one of the set.
-type question struct {
-	Query    string   `yaml:"query"`
-	Relevant []string `yaml:"relevant"` // names
-	Kind     string   `yaml:"kind"`
-	Split    string   `yaml:"split"`
-}
-
-// held is the half of the set that nobody looked at while ranking was made.
-const held = "held_out"
-
-// A way is one to choose memories for a query.
+// A way is one to choose memories for a query, by a server with those variables.
 type way struct {
-	Name string
-	// Recall is the share of what is relevant that was given, over the questions that have anything relevant; Precision the share of
-	// what was given that is relevant; Silent the share of the other questions for which nothing was given. In percent.
-	Recall, Precision, Silent float64
-	Kinds                     []kindOfQuestion
+	name   string
+	env    []string
+	choose func(p *process, query string) []string
 }
 
-type kindOfQuestion struct {
-	Name      string
-	Questions int
-	Recall    float64 // as above; where nothing is relevant, Silent
+// judged is a way with how it did.
+type judged struct {
+	Name string
+	recalltest.Verdict
 }
 
 // BenchmarkQualityOfRecall measures how well recall chooses, beside what plain Postgres would.
 func BenchmarkQualityOfRecall(b *testing.B) {
-	questions := heldOut(b)
+	questions := recalltest.Questions(b, recalltest.HeldOut)
 	dir := b.TempDir()
-	copyMemories(b, filepath.Join(dir, "agent-00", "memory"))
+	memory := filepath.Join(dir, "agent-00", "memory")
+	makeDirectory(b, memory)
+	for name, text := range recalltest.Files(b) {
+		save(b, filepath.Join(memory, name), text)
+	}
 	withDatabase(b, func(url string, conn *pgx.Conn) {
-		ways := []struct {
-			name   string
-			env    []string
-			choose func(p *process, query string) []string
-		}{
+		ways := []way{
 			{"recall by the words", nil, recalled},
 			{"plain full text", nil, func(_ *process, query string) []string { return plainly(b, conn, plainFullText, query) }},
 			{"plain trigrams", nil, func(_ *process, query string) []string { return plainly(b, conn, plainTrigrams, query) }},
 		}
 		if key := os.Getenv("ANTHROPIC_API_KEY"); key != "" {
-			ways = append(ways, struct {
-				name   string
-				env    []string
-				choose func(p *process, query string) []string
-			}{"recall by a model", []string{"ANTHROPIC_API_KEY=" + key, "ANTHROPIC_BASE_URL=" + os.Getenv("ANTHROPIC_BASE_URL")}, recalled})
+			ways = append(ways, way{"recall by a model", []string{"ANTHROPIC_API_KEY=" + key, "ANTHROPIC_BASE_URL=" + os.Getenv("ANTHROPIC_BASE_URL")}, recalled})
 		}
 		for _, way := range ways {
 			p := launch(b, url, dir, way.env...)
 			p.untilReady()
 			untilSearchable(b, conn, count(b, conn, "SELECT count(*) FROM memories"))
-			w := judge(questions, func(query string) []string { return way.choose(p, query) })
-			w.Name = way.name
-			report.Quality = append(report.Quality, w)
-			b.Logf("%s: recall@5 %.0f %%, precision %.0f %%, silent %.0f %%", w.Name, w.Recall, w.Precision, w.Silent)
+			v := recalltest.Judge(questions, func(query string) []string { return way.choose(p, query) })
+			report.Quality = append(report.Quality, judged{way.name, v})
+			b.Logf("%s: recall@5 %.0f %%, precision %.0f %%, silent %.0f %%", way.name, v.Recall, v.Precision, v.Silent)
 			p.stop()
 		}
 	})
 	b.ReportMetric(0, "ns/op")
-}
-
-func heldOut(b *testing.B) []question {
-	b.Helper()
-	raw, err := os.ReadFile(filepath.Join(qualitySet, "queries.yaml"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	var all []question
-	if err := yaml.Unmarshal(raw, &all); err != nil {
-		b.Fatal(err)
-	}
-	return slices.DeleteFunc(all, func(q question) bool { return q.Split != held })
-}
-
-func copyMemories(b *testing.B, to string) {
-	b.Helper()
-	makeDirectory(b, to)
-	files, err := filepath.Glob(filepath.Join(qualitySet, "memories", "*.md"))
-	if err != nil || len(files) == 0 {
-		b.Fatalf("the set has no memories: %v", err)
-	}
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			b.Fatal(err)
-		}
-		save(b, filepath.Join(to, filepath.Base(file)), string(raw))
-	}
 }
 
 func recalled(p *process, query string) []string {
@@ -138,7 +84,7 @@ const (
 
 func plainly(b *testing.B, conn *pgx.Conn, query, asked string) []string {
 	b.Helper()
-	rows, err := conn.Query(b.Context(), query, asked, most)
+	rows, err := conn.Query(b.Context(), query, asked, recalltest.Most)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -147,55 +93,4 @@ func plainly(b *testing.B, conn *pgx.Conn, query, asked string) []string {
 		b.Fatal(err)
 	}
 	return names
-}
-
-// judge asks all questions.
-func judge(questions []question, choose func(query string) []string) way {
-	var w way
-	kinds := map[string]*kindOfQuestion{}
-	given, right, answerable, silent := 0, 0, 0, 0
-	for _, q := range questions {
-		kind := kinds[q.Kind]
-		if kind == nil {
-			kind = &kindOfQuestion{Name: q.Kind}
-			kinds[q.Kind] = kind
-		}
-		kind.Questions++
-		got := choose(q.Query)
-		hits := 0
-		for _, name := range got {
-			if slices.Contains(q.Relevant, name) {
-				hits++
-			}
-		}
-		given, right = given+len(got), right+hits
-		if len(q.Relevant) > 0 {
-			answerable++
-			share := float64(hits) / float64(min(len(q.Relevant), most))
-			w.Recall += share
-			kind.Recall += share
-		} else if len(got) == 0 {
-			silent++
-			kind.Recall++
-		}
-	}
-	w.Recall *= 100 / float64(max(answerable, 1))
-	w.Precision = 100 * float64(right) / float64(max(given, 1))
-	w.Silent = 100 * float64(silent) / float64(max(len(questions)-answerable, 1))
-	for _, kind := range kinds {
-		kind.Recall *= 100 / float64(kind.Questions)
-		w.Kinds = append(w.Kinds, *kind)
-	}
-	slices.SortFunc(w.Kinds, func(a, b kindOfQuestion) int { return slices.Compare([]byte(a.Name), []byte(b.Name)) })
-	return w
-}
-
-// Kind returns how a way did with one kind of question, in percent.
-func (w way) Kind(name string) string {
-	for _, k := range w.Kinds {
-		if k.Name == name {
-			return fmt.Sprintf("%.0f %%", k.Recall)
-		}
-	}
-	return ""
 }

@@ -47,7 +47,7 @@ type figures struct {
 	Nonsense                   flood
 	Recall                     figure
 	Prompts                    prompted
-	Quality                    []way
+	Quality                    []judged
 	Growth                     growth
 	Database                   int64 // bytes that the largest corpus takes in Postgres
 }

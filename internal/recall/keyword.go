@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -49,7 +50,7 @@ func (r *Recaller) byKeyword(ctx context.Context, agentID int64, query string, g
 	if err != nil {
 		return nil, 0, err
 	}
-	return rank(texts, what, r.now()), min(len(promising), MostCandidates), nil
+	return rank(documents(texts), what, r.now()), min(len(promising), MostCandidates), nil
 }
 
 // wantedBy returns what a query speaks of, with all that counts as it.
@@ -161,46 +162,45 @@ func (r ranked) why() []string {
 // RankTexts ranks memories by a query where there is no Postgres to look for them: all of them are read. It returns them with
 // why, the best first and MostChosen at most.
 func RankTexts(query string, all []memories.Memory, now time.Time) []Choice {
-	texts := make([]map[string]bool, len(all))
-	vocabulary := map[string]bool{}
-	for i, m := range all {
-		texts[i] = map[string]bool{}
-		for word := range words.All(m.Name + "\n" + m.Description + "\n" + m.Body) {
-			texts[i][word] = true
-			vocabulary[word] = true
-		}
-	}
+	read := documents(all)
+	vocabulary := wordsOf(read)
 	terms, spoken := termsOf(query)
-	every := make([]string, 0, len(vocabulary))
-	for word := range vocabulary {
-		if words.CanBeMeant(word) {
-			every = append(every, word)
-		}
-	}
-	known := vocabularyOf(every, terms)
+	known := vocabularyOf(vocabulary, terms)
 	what := make([]wanted, len(terms))
 	for i, t := range terms {
-		variants := t.variants(known[i], spoken)
+		what[i] = wanted{term: t, variants: t.variants(known[i], spoken)}
 		if words.Slips(t.word) > 0 && !t.pair && !t.isKnown(known[i], spoken) {
-			variants = append(variants, t.misspellings(every)...)
+			what[i].variants = append(what[i].variants, t.misspellings(vocabulary)...)
 		}
-		what[i] = wanted{term: t, variants: variants}
-	}
-	for i := range what {
-		for _, m := range all {
-			if len(evidenceOf(m, what[i:i+1])) > 0 {
+		for _, d := range read {
+			if len(d.evidence(what[i:i+1])) > 0 {
 				what[i].met++
 			}
 		}
 		what[i].telling = tell(what[i].met, len(all))
 	}
 	var chosen []Choice
-	for _, r := range rank(all, what, now) {
+	for _, r := range rank(read, what, now) {
 		if len(chosen) < MostChosen {
 			chosen = append(chosen, Choice{r.Memory, r.why()})
 		}
 	}
 	return chosen
+}
+
+// wordsOf returns the words of memories that can be meant by others, each once.
+func wordsOf(all []document) []string {
+	seen := map[string]bool{}
+	for _, d := range all {
+		for _, t := range d.texts {
+			for word := range t.words {
+				if words.CanBeMeant(word) {
+					seen[word] = true
+				}
+			}
+		}
+	}
+	return slices.Collect(maps.Keys(seen))
 }
 
 // Choice is a memory that a query has to do with, and why.
