@@ -27,6 +27,7 @@ type config struct {
 	rescan        time.Duration // above zero
 	watch         string        // auto or poll
 	claudeMDLimit int           // Unicode characters of the whole file, above zero
+	ageNotes      bool          // stale memories say so in CLAUDE.md
 	allowedHosts  []string      // lower case, without port or brackets
 	logFormat     string        // text or json
 	model         modelConfig
@@ -137,6 +138,7 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.Func("rescan", "", durationInto(&c.rescan))
 	flags.StringVar(&c.watch, "watch", c.watch, "")
 	flags.Func("claude-md-limit", "", c.setClaudeMDLimit)
+	flags.BoolVar(&c.ageNotes, "age-notes", false, "")
 	flags.Func("allowed-host", "", c.addAllowedHost)
 	flags.StringVar(&c.model.name, "model", c.model.name, "")
 	flags.StringVar(&c.logFormat, "log-format", c.logFormat, "")

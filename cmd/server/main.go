@@ -68,7 +68,7 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	defer database.close()
 	places := placesOf(config)
 	engine, err := sync.Start(database.store, sync.Options{
-		Places: places, Debounce: config.debounce, Rescan: config.rescan, ClaudeMDLimit: config.claudeMDLimit, Poll: config.watch == watchPoll,
+		Places: places, Debounce: config.debounce, Rescan: config.rescan, ClaudeMDLimit: config.claudeMDLimit, AgeNotes: config.ageNotes, Poll: config.watch == watchPoll,
 		Log: log,
 	})
 	if err != nil {
