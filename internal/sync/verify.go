@@ -29,6 +29,9 @@ func (e *Engine) verifyHere(ctx context.Context, slug string, seen Seen) (Result
 			return err
 		}
 		h.tell(changes)
+		if err := h.publish(ctx); err != nil {
+			return err
+		}
 		result, err = h.result(ctx, seen.ID)
 		return err
 	})
