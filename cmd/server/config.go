@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"memoir/internal/cli"
 )
 
 // config is everything that the server can be told from outside, checked and with defaults filled in.
@@ -63,7 +65,7 @@ func parseConfig(args []string, env func(string) (string, bool), out io.Writer) 
 		writeUsage(out)
 		return config{}, errAnswered
 	case err != nil:
-		return config{}, fmt.Errorf("%s (--help lists what there is)", plainFlagMessage(err))
+		return config{}, fmt.Errorf("%s (--help lists what there is)", cli.PlainFlagMessage(err))
 	case *version:
 		writeVersion(out)
 		return config{}, errAnswered

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"memoir/internal/words"
+)
+
+// ranking returns those of an agent's memories that help with a query, the most helpful first.
+type ranking func(query string, all []memory) []chosen
+
+// parts are those of a memory in which words of a query are looked for, with what a word counts there: a name and a description
+// say what a memory is about, a body may mention anything.
+var parts = []struct {
+	name   string
+	counts int
+	text   func(memory) string
+}{
+	{"name", 4, func(m memory) string { return m.Name }},
+	{"description", 2, func(m memory) string { return orNone(m.Description) }},
+	{"body", 1, func(m memory) string { return orNone(m.Body) }},
+}
+
+// few memories say nothing about which words are in most of them.
+const few = 8
+
+// byWords ranks by the words that a query and a memory have in common, apart from those that most memories have and that so
+// tell nothing. Of memories that are as good the order stays.
+func byWords(query string, all []memory) []chosen {
+	wanted := map[string]bool{}
+	for word := range words.All(query) {
+		wanted[word] = true
+	}
+	common := make([][][]string, len(all)) // by memory and part
+	having := map[string]int{}             // memories by word
+	for i, m := range all {
+		anywhere := map[string]bool{}
+		for _, part := range parts {
+			found := among(wanted, part.text(m))
+			common[i] = append(common[i], found)
+			for _, word := range found {
+				anywhere[word] = true
+			}
+		}
+		for word := range anywhere {
+			having[word]++
+		}
+	}
+	tellsNothing := func(word string) bool { return len(all) > few && 2*having[word] > len(all) }
+
+	type ranked struct {
+		chosen
+		score int
+	}
+	var found []ranked
+	for i, m := range all {
+		if m.Type == nil {
+			continue // an agent is not given these either
+		}
+		r := ranked{chosen: chosenFrom(m)}
+		for j, part := range parts {
+			if telling := slices.DeleteFunc(common[i][j], tellsNothing); len(telling) > 0 {
+				r.score += part.counts * len(telling)
+				r.Why = append(r.Why, fmt.Sprintf("%s in its %s", strings.Join(telling, ", "), part.name))
+			}
+		}
+		if r.score > 0 {
+			found = append(found, r)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
+	best := []chosen{}
+	for _, r := range found {
+		best = append(best, r.chosen)
+	}
+	return best
+}
+
+func chosenFrom(m memory) chosen {
+	text := orNone(m.Body)
+	return chosen{ID: m.ID, Name: m.Name, Type: m.Type, Description: m.Description, Path: m.Path, Why: []string{}, Bytes: len(text), Text: text}
+}
+
+// among returns those of the words that a text has, each once, as they come in it.
+func among(wanted map[string]bool, text string) []string {
+	var found []string
+	for word := range words.All(text) {
+		if wanted[word] && !slices.Contains(found, word) {
+			found = append(found, word)
+		}
+	}
+	return found
+}
