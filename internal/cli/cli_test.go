@@ -114,6 +114,11 @@ func (t *terminal) given(stdin string, args ...string) ended {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return t.run(path, stdin, args...)
+}
+
+func (t *terminal) run(path, stdin string, args ...string) ended {
+	t.Helper()
 	command := exec.Command(path, args...)
 	command.Dir = t.at(t.cwd)
 	for name, value := range t.env {
@@ -121,7 +126,7 @@ func (t *terminal) given(stdin string, args ...string) ended {
 	}
 	var stdout, stderr bytes.Buffer
 	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(stdin), &stdout, &stderr
-	err = command.Run()
+	err := command.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)

@@ -75,7 +75,7 @@ func (h Hooks) addresses(s *settings) []string {
 	known := []string{origin(h.URL)}
 	for _, event := range Events() {
 		for _, group := range s.groups(event) {
-			for _, entry := range hooksOf(group) {
+			for _, entry := range entriesOf(group) {
 				var e hook
 				if !decode(entry, &e) || e.Type != "command" {
 					continue
