@@ -578,14 +578,15 @@ func TestRecallOnFilesRanksByWordsInCommon(t *testing.T) {
 	}
 	recall("発売").wants(0, "発売日 (project)", "")
 	recall("nothing like it").wants(0, "no memory helps with that\n", "")
-	recall("release", "--json").wants(0, `{"id":null,"selected_by":"keyword","memories":[{"id":null,"name":"Release day","type":"project","description":"About Release day","path":"a.md","why":["release`, "")
+	recall("release", "--json").wants(0, `{"id":null,"state":"settled","selected_by":"keyword","skipped":null,"note":null,"memories":[{"id":null,"name":"Release day","type":"project","description":"About Release day","path":"a.md","age_days":0,"stale":false,"why":["release`, "")
 }
 
 func TestRecallAsksTheServer(t *testing.T) {
 	t.Parallel()
 	term := setup(t)
-	const said = `{"id":"r1","selected_by":"model","memories":[{"id":"m1","name":"Tabs","type":"feedback","description":null,"path":"memory/tabs.md",` +
-		`"why":["its name says so"],"bytes":9,"text":"Use tabs."}],"reminder":"<system-reminder>","budget_left":61431}`
+	const said = `{"id":"r1","state":"settled","selected_by":"model","skipped":null,"note":null,"memories":[{"id":"m1","name":"Tabs","type":"feedback",` +
+		`"description":"","path":"memory/tabs.md","age_days":0,"stale":false,"why":["its name says so"],"bytes":9,"text":"Use tabs."}],` +
+		`"reminder":"<system-reminder>","candidates":1,"budget_left":61431,"took_ms":1.5}`
 	routes := http.NewServeMux()
 	answer := func(w http.ResponseWriter, text string) {
 		w.Header().Set("Content-Type", "application/json")

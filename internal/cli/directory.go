@@ -355,13 +355,17 @@ func removeLines(root *os.Root, index string, gone []string) (edited bool, err e
 }
 
 func (d *directory) recall(_ context.Context, query string, limit int) (answer[recalled], error) {
+	began := time.Now()
 	all, err := d.all("")
 	if err != nil {
 		return answer[recalled]{}, err
 	}
-	found := recalled{SelectedBy: "keyword", Memories: d.rank(query, all)}
-	found.Memories = found.Memories[:min(limit, len(found.Memories))]
-	return marshalled(found)
+	way := "keyword"
+	best := d.rank(query, all)
+	return marshalled(recalled{
+		State: "settled", SelectedBy: &way, Memories: best[:min(limit, len(best))], Candidates: len(all),
+		TookMS: float64(time.Since(began).Microseconds()) / 1000,
+	})
 }
 
 // notWritten says why a memory was not saved.

@@ -20,6 +20,7 @@ Which Memoir
   --url URL                 the server's address; also MEMOIR_URL (default: where a server listens, http://127.0.0.1:8080)
   --token TOKEN             the server wants a token; also MEMOIR_TOKEN. The settings name the variable, never the token:
                             set MEMOIR_TOKEN where Claude Code runs
+  --agent SLUG              whose memory it is (default: that of the project that is worked on)
 `
 
 const hookHelp = `One call of a hook, as Claude Code makes it: reads the event as JSON from standard input, tells it to the
@@ -31,6 +32,7 @@ Usage: memoir hook EVENT [flags]
 
   --url URL                 the server's address; also MEMOIR_URL (default: where a server listens, http://127.0.0.1:8080)
   --token TOKEN             what the server wants to know; MEMOIR_TOKEN keeps it out of the process list
+  --agent SLUG              whose memory it is (default: that of the project that is worked on)
   --debug                   say on standard error why nothing was written
 
 It ends within a second. Whatever is down or slow, it writes nothing and exits with 0: the agent goes on without. It never

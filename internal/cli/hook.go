@@ -30,6 +30,7 @@ const (
 func runHook(ctx context.Context, w *World, args []string) error {
 	flags := flag.NewFlagSet("hook", flag.ContinueOnError)
 	flagged := w.addressFlags(flags)
+	agent := flags.String("agent", "", "")
 	debug := flags.Bool("debug", false, "")
 	event, server, err := w.hookOf(flags, flagged, args)
 	if errors.Is(err, errHelp) {
@@ -47,7 +48,7 @@ func runHook(ctx context.Context, w *World, args []string) error {
 	}()
 	ctx, cancel := context.WithTimeout(ctx, hookPatience)
 	defer cancel()
-	said, err := tell(ctx, server, event, w.Stdin)
+	said, err := tell(ctx, server, *agent, event, w.Stdin)
 	switch {
 	case err != nil && *debug:
 		fmt.Fprintf(w.Stderr, "memoir: hook %s: %v\n", event.Path, err)
@@ -84,12 +85,13 @@ func unblocking(err error) error {
 }
 
 // tell posts an event to the server and returns what the session is to be told; nothing, where there is nothing.
-func tell(ctx context.Context, server address, event hooksettings.Event, from io.Reader) ([]byte, error) {
+func tell(ctx context.Context, server address, agent string, event hooksettings.Event, from io.Reader) ([]byte, error) {
 	input, err := readEvent(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, server.url+"/hooks/"+event.Path, bytes.NewReader(input))
+	to := hooksettings.Hooks{URL: server.url, Agent: agent}.Address(event)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(input))
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func TestAHookTellsTheServerAndThenTheSession(t *testing.T) {
 	calls := make(chan call, 1)
 	term.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		calls <- call{r.URL.Path, string(body), r.Header.Get("Authorization"), r.Header.Get("Content-Type")}
+		calls <- call{r.URL.String(), string(body), r.Header.Get("Authorization"), r.Header.Get("Content-Type")}
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		fmt.Fprint(w, `{"decision":"block","continue":false,"hookSpecificOutput":{"hookEventName":"Other","additionalContext":"Mira <likes> tea.\n"}}`)
 	}))
@@ -40,6 +40,10 @@ func TestAHookTellsTheServerAndThenTheSession(t *testing.T) {
 		if got, want := <-calls, (call{"/hooks/session-start", event, "Bearer secret", "application/json"}); got != want {
 			t.Errorf("the server was told %+v, want %+v", got, want)
 		}
+	}
+	term.given(event, "hook", "stop", "--agent", "ada & bob").wants(0, "Stop", "")
+	if got, want := (<-calls).path, "/hooks/stop?agent=ada+%26+bob"; got != want {
+		t.Errorf("the server was told %s, want %s", got, want)
 	}
 }
 

@@ -19,6 +19,7 @@ type hooksCall struct {
 	*World
 	flags                *flag.FlagSet
 	server               *address
+	agent                string
 	settings             string
 	user, project, local bool
 	dryRun               bool
@@ -27,6 +28,7 @@ type hooksCall struct {
 func runHooks(_ context.Context, w *World, args []string) error {
 	c := &hooksCall{World: w, flags: flag.NewFlagSet("hooks", flag.ContinueOnError)}
 	c.server = w.addressFlags(c.flags)
+	c.flags.StringVar(&c.agent, "agent", "", "")
 	c.flags.StringVar(&c.settings, "settings", "", "")
 	c.flags.BoolVar(&c.user, "user", false, "")
 	c.flags.BoolVar(&c.project, "project", false, "")
@@ -67,7 +69,7 @@ func (c *hooksCall) hooks() (hooksettings.Hooks, error) {
 	if err != nil {
 		return hooksettings.Hooks{}, fmt.Errorf("it is not known where this program is, so no hook can name it: %w", err)
 	}
-	return hooksettings.Hooks{URL: server.url, Program: program, Token: server.token != ""}, nil
+	return hooksettings.Hooks{URL: server.url, Program: program, Agent: c.agent, Token: server.token != ""}, nil
 }
 
 func (c *hooksCall) print(hooks hooksettings.Hooks) error {

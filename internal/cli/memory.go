@@ -79,18 +79,25 @@ type carrier struct {
 
 type recalled struct {
 	ID         *string  `json:"id"`
-	SelectedBy string   `json:"selected_by"`
+	State      string   `json:"state"`
+	SelectedBy *string  `json:"selected_by"`
+	Skipped    *string  `json:"skipped"`
+	Note       *string  `json:"note"`
 	Memories   []chosen `json:"memories"`
 	Reminder   *string  `json:"reminder"`
+	Candidates int      `json:"candidates"`
 	BudgetLeft *int     `json:"budget_left"`
+	TookMS     float64  `json:"took_ms"`
 }
 
 type chosen struct {
 	ID          *string        `json:"id"`
 	Name        string         `json:"name"`
 	Type        *memories.Type `json:"type"`
-	Description *string        `json:"description"`
+	Description string         `json:"description"`
 	Path        string         `json:"path"`
+	AgeDays     int            `json:"age_days"`
+	Stale       bool           `json:"stale"`
 	Why         []string       `json:"why"`
 	Bytes       int            `json:"bytes"`
 	Text        string         `json:"text"`

@@ -81,7 +81,10 @@ func byWords(query string, all []memory) []chosen {
 
 func chosenFrom(m memory) chosen {
 	text := orNone(m.Body)
-	return chosen{ID: m.ID, Name: m.Name, Type: m.Type, Description: m.Description, Path: m.Path, Why: []string{}, Bytes: len(text), Text: text}
+	return chosen{
+		ID: m.ID, Name: m.Name, Type: m.Type, Description: orNone(m.Description), Path: m.Path, AgeDays: m.AgeDays, Stale: m.Stale,
+		Why: []string{}, Bytes: len(text), Text: text,
+	}
 }
 
 // among returns those of the words that a text has, each once, as they come in it.

@@ -10,6 +10,7 @@ package hooksettings
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -41,8 +42,19 @@ func Events() []Event {
 type Hooks struct {
 	URL     string // of the server, without a slash at its end
 	Program string // the absolute path of the memoir program
+	// Agent is the slug of the agent whose memory is meant; empty: the server goes by the directory that is worked in.
+	Agent string
 	// Token: the server wants one. The entries name the variable that holds it, and never the token.
 	Token bool
+}
+
+// Address returns where the server is told of an event.
+func (h Hooks) Address(event Event) string {
+	address := h.URL + pathOf(event)
+	if h.Agent != "" {
+		address += "?" + url.Values{agentParameter: {h.Agent}}.Encode()
+	}
+	return address
 }
 
 const hooksKey = "hooks"
