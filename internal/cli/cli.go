@@ -22,7 +22,7 @@ import (
 const (
 	Done    = 0
 	Failed  = 1
-	Misused = 2 // the command was not understood, and nothing was begun
+	Misused = 2 // the command was not understood, and nothing was begun; hook ends with Failed instead
 )
 
 // World is what a command is given of the world around it.
@@ -63,13 +63,13 @@ func Run(ctx context.Context, w World, args []string) (code int) {
 	case err == nil:
 		return Done
 	case errors.As(err, &wrong):
-		fmt.Fprintf(w.Stderr, "memoir: %v (%s lists what there is)\n", err, wrong.helpCommand())
-		if wrong.blocks {
-			return Failed
+		fmt.Fprintf(w.Stderr, "memoir: %s (%s lists what there is)\n", printableText(err.Error()), wrong.helpCommand())
+		if wrong.command == "hook" {
+			return Failed // by 2 Claude Code is told to refuse what is about to happen
 		}
 		return Misused
 	default:
-		fmt.Fprintln(w.Stderr, "memoir:", err)
+		fmt.Fprintln(w.Stderr, "memoir:", printableText(err.Error()))
 		return Failed
 	}
 }
@@ -88,7 +88,6 @@ func dispatch(ctx context.Context, w *World, args []string) error {
 type usageError struct {
 	command string // whose help says more; empty: the program's
 	reason  string
-	blocks  bool // the code 2 would mean something else to who runs the command
 }
 
 func (e *usageError) Error() string { return e.reason }

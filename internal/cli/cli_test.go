@@ -308,7 +308,7 @@ func TestAMemoryIsSavedShownChangedAndDeleted(t *testing.T) {
 			t.Errorf("shown is\n%s\nwant\n%s", shown, want)
 		}
 
-		term.given("Use spaces.\n", "memory", "save", "Tabs").wants(0, "saved Tabs in memory/tabs.md\n", quiet)
+		term.given("Use spaces.\n", "memory", "save", " Tabs ").wants(0, "saved Tabs in memory/tabs.md\n", quiet)
 		term.memoir("memory", "save", "Tabs", "--description", "about indentation").wants(0, "saved Tabs", quiet)
 		if got := term.read("agents/ada/memory/tabs.md"); !strings.Contains(got, "colour: blue # mine\n") || !strings.Contains(got, "Use spaces.") || !strings.Contains(got, "description: about indentation") {
 			t.Errorf("the changed file is\n%s", got)
@@ -463,6 +463,11 @@ func TestAMemoryInManyFilesIsTheNewestAndGoesAsAWhole(t *testing.T) {
 		wants(0, "took its lines out of sessions/u-c-1/memory/MEMORY.md", quiet)
 	term.memoir("memory", "delete", "Far").wants(0, "took its lines out of memory/deep/MEMORY.md", quiet)
 	term.memoir("memory", "delete", "large").wants(1, "", "could not be read")
+	term.memoir("memory", "save", "large", "--type", "user", "--body", "x").wants(0, "saved large in memory/user_large.md", quiet)
+	term.memoir("memory", "delete", "large").wants(0, "removed memory/user_large.md", quiet)
+	if got := term.read("agents/ada/memory/large.md"); len(got) != 2<<20 {
+		t.Errorf("the file that cannot be read has come to have %d bytes", len(got))
+	}
 	term.memoir("memory", "delete", "link").wants(1, "", "could not be read")
 	if got := term.read("agents/elsewhere/out.md"); got != "not of the agent\n" {
 		t.Errorf("outside, it says %q", got)
@@ -569,7 +574,7 @@ func TestRecallOnFilesRanksByWordsInCommon(t *testing.T) {
 	recall := func(args ...string) ended {
 		return term.memoir(append([]string{"memory", "recall", "--dir", "notes"}, args...)...)
 	}
-	all := recall("which", "day", "is", "the", "release?").wants(0, "Release day (project)\n  because of release, day in its name\n", "").stdout
+	all := recall("which", "day", "is", "the", "release?").wants(0, "Release day (project)\n  why: release, day in its name\n", "").stdout
 	if strings.Index(all, "Release day (") > strings.Index(all, "Deploying (") || strings.Contains(all, "Fridays") || strings.Contains(all, "e.md") {
 		t.Errorf("recalled are\n%s", all)
 	}
@@ -603,7 +608,7 @@ func TestRecallAsksTheServer(t *testing.T) {
 		answer(w, said)
 	})
 	term.serve(routes)
-	term.memoir("memory", "recall", "tabs", "or spaces?", "--agent", "ada", "--limit", "3").wantsAll("Tabs (feedback)\n  because of its name says so\n\nUse tabs.\n")
+	term.memoir("memory", "recall", "tabs", "or spaces?", "--agent", "ada", "--limit", "3").wantsAll("Tabs (feedback)\n  why: its name says so\n\nUse tabs.\n")
 	if got, want := <-asked, `{"limit":3,"query":"tabs or spaces?","session":null}`; got != want {
 		t.Errorf("asked is %s, want %s", got, want)
 	}

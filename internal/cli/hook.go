@@ -38,7 +38,7 @@ func runHook(ctx context.Context, w *World, args []string) error {
 		return nil
 	}
 	if err != nil {
-		return unblocking(err)
+		return err
 	}
 	defer func() {
 		// A program that panics ends with 2, by which Claude Code is told to refuse.
@@ -73,15 +73,6 @@ func (w *World) hookOf(flags *flag.FlagSet, flagged *address, args []string) (ho
 	}
 	server, err := w.addressOf(flagged)
 	return hooksettings.Events()[at], server, err
-}
-
-// unblocking makes a usage error end with another code than 2: by that Claude Code is told to refuse what is about to happen.
-func unblocking(err error) error {
-	var wrong *usageError
-	if errors.As(err, &wrong) {
-		wrong.blocks = true
-	}
-	return err
 }
 
 // tell posts an event to the server and returns what the session is to be told; nothing, where there is nothing.

@@ -2,148 +2,17 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
-	"time"
 
 	"memoir/internal/memories"
 )
-
-// shelf has the memories of one agent: a server's, or the files themselves.
-type shelf interface {
-	// list returns those of a type, newest first; of the empty type all.
-	list(ctx context.Context, t memories.Type) (answer[memoryList], error)
-	// find fails with *unknownError where no memory has the name. So does delete.
-	find(ctx context.Context, name string) (answer[memory], error)
-	save(ctx context.Context, d draft) (answer[memory], error)
-	delete(ctx context.Context, name string) (deletion, error)
-	recall(ctx context.Context, query string, limit int) (answer[recalled], error)
-}
-
-// answer is a value with the JSON that scripts are given of it.
-type answer[T any] struct {
-	value T
-	json  []byte
-}
-
-// memoryList, memory and recalled are as the API has them, in its order. What only a database knows is null where there is none.
-type memoryList struct {
-	Memories   []memory `json:"memories"`
-	Total      int      `json:"total"`
-	Near       bool     `json:"near"`
-	NextCursor *string  `json:"next_cursor"`
-}
-
-type memory struct {
-	ID            *string        `json:"id"`
-	Agent         string         `json:"agent"`
-	Name          string         `json:"name"`
-	Type          *memories.Type `json:"type"`
-	Description   *string        `json:"description"`
-	Body          *string        `json:"body"`
-	State         memories.State `json:"state"`
-	Problems      []problem      `json:"problems"`
-	Path          string         `json:"path"`
-	Session       *string        `json:"session"`
-	Files         []carrier      `json:"files"`
-	Hash          *string        `json:"hash"`
-	Size          int64          `json:"size"`
-	ClaudeMDChars *int           `json:"claude_md_chars"`
-	ClaudeMD      *struct {
-		Problem string `json:"problem"`
-	} `json:"claude_md"`
-	AgeDays   int        `json:"age_days"`
-	Stale     bool       `json:"stale"`
-	CreatedAt *time.Time `json:"created_at"`
-	UpdatedAt *time.Time `json:"updated_at"`
-	DeletedAt *time.Time `json:"deleted_at"`
-}
-
-type problem struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-}
-
-type carrier struct {
-	Path       string    `json:"path"`
-	Session    *string   `json:"session"`
-	Hash       *string   `json:"hash"`
-	ModifiedAt time.Time `json:"modified_at"`
-}
-
-type recalled struct {
-	ID         *string  `json:"id"`
-	State      string   `json:"state"`
-	SelectedBy *string  `json:"selected_by"`
-	Skipped    *string  `json:"skipped"`
-	Note       *string  `json:"note"`
-	Memories   []chosen `json:"memories"`
-	Reminder   *string  `json:"reminder"`
-	Candidates int      `json:"candidates"`
-	BudgetLeft *int     `json:"budget_left"`
-	TookMS     float64  `json:"took_ms"`
-}
-
-type chosen struct {
-	ID          *string        `json:"id"`
-	Name        string         `json:"name"`
-	Type        *memories.Type `json:"type"`
-	Description string         `json:"description"`
-	Path        string         `json:"path"`
-	AgeDays     int            `json:"age_days"`
-	Stale       bool           `json:"stale"`
-	Why         []string       `json:"why"`
-	Bytes       int            `json:"bytes"`
-	Text        string         `json:"text"`
-}
-
-func (m memory) id() string { return orNone(m.ID) }
-
-func (m memory) age() memories.Age { return memories.Age{Days: m.AgeDays, Stale: m.Stale} }
-
-func orNone[S ~string](s *S) S {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
-// orNull is null for an empty text, as in the API.
-func orNull[S ~string](s S) *S {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
-// draft is what somebody wants to save; nil keeps what is there.
-type draft struct {
-	name        string
-	kind        memories.Type // empty: keep it
-	description *string
-	body        *string
-}
-
-// deletion is a memory that has been deleted, and what went with it.
-type deletion struct {
-	answer[memory]
-	files   []string
-	indexes []string // the MEMORY.md files that had lines about it, where this is known
-	trash   bool     // it can be restored
-}
-
-// unknownError says that no memory has a name.
-type unknownError struct{ name string }
-
-func (e *unknownError) Error() string { return fmt.Sprintf("there is no memory %q", e.name) }
-
-var errNeedsType = &usageError{command: "memory", reason: "a new memory needs a type: --type feedback, user, project or reference"}
 
 // memoryCall is one call of memory, with what its flags say.
 type memoryCall struct {
@@ -203,15 +72,15 @@ func (c *memoryCall) run(ctx context.Context, verb string, words []string) error
 		return misused("memory does not %q: it takes list, show, save, delete or recall", verb)
 	}
 	for _, name := range []string{"type", "description", "body", "limit"} {
-		if given(c.flags, name) && !contains(does.flags, name) {
+		if given(c.flags, name) && !slices.Contains(does.flags, name) {
 			return misused("memory %s takes no --%s", verb, name)
 		}
 	}
-	subject := strings.Join(words, " ")
+	subject := strings.TrimSpace(strings.Join(words, " "))
 	switch {
 	case does.takes == "" && len(words) > 0:
 		return misused("memory %s takes nothing more, and was given %q", verb, subject)
-	case does.takes != "" && strings.TrimSpace(subject) == "":
+	case does.takes != "" && subject == "":
 		return misused("memory %s takes a %s", verb, does.takes)
 	case does.takes == "NAME" && len(words) > 1:
 		return misused("memory %s takes one name; one with spaces is put in quotes: %q", verb, subject)
@@ -231,15 +100,6 @@ func (c *memoryCall) run(ctx context.Context, verb string, words []string) error
 		return err
 	}
 	return does.run(c, ctx, on, subject)
-}
-
-func contains(all []string, one string) bool {
-	for _, s := range all {
-		if s == one {
-			return true
-		}
-	}
-	return false
 }
 
 func (c *memoryCall) list(ctx context.Context, on shelf, _ string) error {
@@ -354,10 +214,4 @@ func (c *memoryCall) withNames(ctx context.Context, on shelf, err error) error {
 func (c *memoryCall) writeJSON(text []byte) error {
 	_, err := c.Stdout.Write(append(text, '\n'))
 	return err
-}
-
-// marshalled is a value with its JSON.
-func marshalled[T any](value T) (answer[T], error) {
-	text, err := json.Marshal(value)
-	return answer[T]{value, text}, err
 }

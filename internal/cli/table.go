@@ -102,7 +102,7 @@ func writeRecalled(to io.Writer, r recalled) error {
 		}
 		fmt.Fprintf(out, "%s (%s)\n", printable(m.Name), orNone(m.Type))
 		for _, why := range m.Why {
-			fmt.Fprintf(out, "  because of %s\n", printable(why))
+			fmt.Fprintf(out, "  why: %s\n", printable(why))
 		}
 		if m.Text != "" {
 			fmt.Fprintf(out, "\n%s\n", printableText(strings.TrimSpace(m.Text)))
