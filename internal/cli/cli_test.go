@@ -2,11 +2,11 @@
 package cli_test
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -16,10 +16,10 @@ import (
 	"slices"
 	"strings"
 	gosync "sync"
+	"syscall"
 	"testing"
+	"time"
 
-	"memoir/internal/api"
-	"memoir/internal/gate"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
@@ -96,6 +96,13 @@ func (t *terminal) read(path string) string {
 	return string(text)
 }
 
+func (t *terminal) environment() (all []string) {
+	for name, value := range t.env {
+		all = append(all, name+"="+value)
+	}
+	return all
+}
+
 // ended is a run of the program that has ended.
 type ended struct {
 	*terminal
@@ -120,10 +127,7 @@ func (t *terminal) given(stdin string, args ...string) ended {
 func (t *terminal) run(path, stdin string, args ...string) ended {
 	t.Helper()
 	command := exec.Command(path, args...)
-	command.Dir = t.at(t.cwd)
-	for name, value := range t.env {
-		command.Env = append(command.Env, name+"="+value)
-	}
+	command.Dir, command.Env = t.at(t.cwd), t.environment()
 	var stdout, stderr bytes.Buffer
 	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(stdin), &stdout, &stderr
 	err := command.Run()
@@ -209,36 +213,53 @@ func start(t *testing.T, way string, files memoirtest.Files) *terminal {
 		term.put("agents/"+path, text)
 	}
 	term.cwd = "agents/ada"
-	if way == "files" {
-		term.env["MEMOIR_URL"] = ""
-		return term
+	if way == "server" {
+		term.serveMemoir()
 	}
-	m := memoirtest.Start(t, nil)
-	for path, text := range files {
-		m.Write(path, text)
-	}
-	m.Write("ada/memory/MEMORY.md", files["ada/memory/MEMORY.md"])
-	m.Until("ada", func() bool { _, err := m.Engine.Scan(t.Context(), "ada"); return err == nil })
-	m.Scan("ada")
-	// The server has a directory of its own, and that is the one to work in.
-	if err := os.RemoveAll(term.at("agents")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(m.Dir, term.at("agents")); err != nil {
-		t.Fatal(err)
-	}
-	term.serve(gated(t, api.New(m.Engine, m.Store, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Log: slog.New(slog.DiscardHandler)}), ""))
-	t.Cleanup(m.Engine.Hub().Close)
 	return term
 }
 
-func gated(t *testing.T, handler http.Handler, token string) http.Handler {
+// serveMemoir starts the program as a server over the terminal's agents, and returns when it has seen them all.
+func (t *terminal) serveMemoir(flags ...string) {
 	t.Helper()
-	g, err := gate.New(gate.Options{Addr: "127.0.0.1:8080", Token: token, Log: slog.New(slog.DiscardHandler)})
+	path, err := program()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return g.Around(handler)
+	server := exec.Command(path, append([]string{"--addr=127.0.0.1:0", "--rescan=1h", "--database-url=" + pgtest.New(t)}, flags...)...)
+	server.Env = t.environment()
+	server.Stderr = t.Output()
+	out, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		server.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it may have ended already
+		if err := server.Wait(); err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	url, announced := strings.CutPrefix(strings.TrimSpace(line), "memoir: listening on ")
+	if err != nil || !announced {
+		t.Fatalf("the server said %q (%v)", line, err)
+	}
+	t.env["MEMOIR_URL"] = url
+	for deadline := time.Now().Add(memoirtest.Patience); ; time.Sleep(5 * time.Millisecond) {
+		answer, err := http.Get(url + "/readyz")
+		if err == nil {
+			answer.Body.Close()
+		}
+		switch {
+		case err == nil && answer.StatusCode == http.StatusOK:
+			return
+		case time.Now().After(deadline):
+			t.Fatalf("the server is not ready: %v", err)
+		}
+	}
 }
 
 // serve has a handler answer at the address that the program uses.
@@ -509,9 +530,9 @@ func TestFilesStandInOnlyForAServerOfThisMachine(t *testing.T) {
 
 func TestATokenIsSent(t *testing.T) {
 	t.Parallel()
-	m := memoirtest.Start(t, memoirtest.Files{"ada/memory/tabs.md": note("Tabs", memories.Feedback, "Use tabs.")})
 	term := setup(t)
-	term.serve(gated(t, api.New(m.Engine, m.Store, api.Options{Log: slog.New(slog.DiscardHandler)}), "secret"))
+	term.put("agents/ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
+	term.serveMemoir("--token=secret")
 	list := []string{"memory", "list", "--agent", "ada"}
 	term.memoir(list...).wants(1, "", "the server wants a token: set MEMOIR_TOKEN")
 	term.memoir(append(list, "--token", "secret")...).wants(0, "Tabs", "")
