@@ -595,7 +595,7 @@ func TestRecallOnFilesRanksByWordsInCommon(t *testing.T) {
 	recall := func(args ...string) ended {
 		return term.memoir(append([]string{"memory", "recall", "--dir", "notes"}, args...)...)
 	}
-	all := recall("which", "day", "is", "the", "release?").wants(0, "Release day (project)\n  why: release, day in its name\n", "").stdout
+	all := recall("which", "day", "is", "the", "release?").wants(0, "Release day (project)\n  why: “release” is in its name\n  why: “day” is in its name\n", "").stdout
 	if strings.Index(all, "Release day (") > strings.Index(all, "Deploying (") || strings.Contains(all, "Fridays") || strings.Contains(all, "e.md") {
 		t.Errorf("recalled are\n%s", all)
 	}
@@ -604,7 +604,7 @@ func TestRecallOnFilesRanksByWordsInCommon(t *testing.T) {
 	}
 	recall("発売").wants(0, "発売日 (project)", "")
 	recall("nothing like it").wants(0, "no memory helps with that\n", "")
-	recall("release", "--json").wants(0, `{"id":null,"state":"settled","selected_by":"keyword","skipped":null,"note":null,"memories":[{"id":null,"name":"Release day","type":"project","description":"About Release day","path":"a.md","age_days":0,"stale":false,"why":["release`, "")
+	recall("release", "--json").wants(0, `{"id":null,"state":"settled","selected_by":"keyword","skipped":null,"note":null,"memories":[{"id":null,"name":"Release day","type":"project","description":"About Release day","path":"a.md","age_days":0,"stale":false,"why":["“release” is in its name"`, "")
 }
 
 func TestRecallAsksTheServer(t *testing.T) {
@@ -619,17 +619,21 @@ func TestRecallAsksTheServer(t *testing.T) {
 		fmt.Fprint(w, text)
 	}
 	routes.HandleFunc("GET /api/v1/agents", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, `{"agents":[{"slug":"ada","layout":"hive","dir":"/nowhere/ada"}]}`)
+		answer(w, `{"agents":[{"slug":"ada","layout":"hive","dir":"/nowhere/ada"},{"slug":"short"}]}`)
+	})
+	routes.HandleFunc("POST /api/v1/agents/short/recall", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, `{"id":"r2","state":"settled","selected_by":null,"skipped":"short_query","memories":[],"reminder":""}`+"\n")
 	})
 	asked := make(chan string, 2)
 	routes.HandleFunc("POST /api/v1/agents/ada/recall", func(w http.ResponseWriter, r *http.Request) {
 		var body bytes.Buffer
 		body.ReadFrom(r.Body) //nolint:errcheck // what is missing shows
 		asked <- body.String()
-		answer(w, said)
+		answer(w, said+"\n")
 	})
 	term.serve(routes)
 	term.memoir("memory", "recall", "tabs", "or spaces?", "--agent", "ada", "--limit", "3").wantsAll("Tabs (feedback)\n  why: its name says so\n\nUse tabs.\n")
+	term.memoir("memory", "recall", "tabs", "--agent", "short").wants(0, "that is too short", "")
 	if got, want := <-asked, `{"limit":3,"query":"tabs or spaces?","session":null}`; got != want {
 		t.Errorf("asked is %s, want %s", got, want)
 	}

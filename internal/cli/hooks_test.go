@@ -154,6 +154,14 @@ func TestWhatIsPrintedIsWhatClaudeCodeReads(t *testing.T) {
 	}
 }
 
+func TestTheHooksOfOneAgentNameIt(t *testing.T) {
+	t.Parallel()
+	text := setup(t).memoir("hooks", "print", "--agent", "ada").wants(0, " --agent ada\"", "").stdout
+	if strings.Count(text, "?agent=ada\"") != 5 {
+		t.Errorf("printed is\n%s", text)
+	}
+}
+
 func TestTheCommandThatIsInstalledRuns(t *testing.T) {
 	t.Parallel()
 	term := setup(t)

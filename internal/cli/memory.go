@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -212,6 +213,6 @@ func (c *memoryCall) withNames(ctx context.Context, on shelf, err error) error {
 }
 
 func (c *memoryCall) writeJSON(text []byte) error {
-	_, err := c.Stdout.Write(append(text, '\n'))
+	_, err := fmt.Fprintf(c.Stdout, "%s\n", bytes.TrimSpace(text))
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"memoir/internal/words"
 )
@@ -62,9 +61,9 @@ func byWords(query string, all []memory) []chosen {
 		}
 		r := ranked{chosen: chosenFrom(m)}
 		for j, part := range parts {
-			if telling := slices.DeleteFunc(common[i][j], tellsNothing); len(telling) > 0 {
-				r.score += part.counts * len(telling)
-				r.Why = append(r.Why, fmt.Sprintf("%s in its %s", strings.Join(telling, ", "), part.name))
+			for _, word := range slices.DeleteFunc(common[i][j], tellsNothing) {
+				r.score += part.counts
+				r.Why = append(r.Why, fmt.Sprintf("“%s” is in its %s", word, part.name))
 			}
 		}
 		if r.score > 0 {

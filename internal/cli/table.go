@@ -94,7 +94,7 @@ func writeDeletion(to io.Writer, d deletion) error {
 func writeRecalled(to io.Writer, r recalled) error {
 	out := bufio.NewWriter(to)
 	if len(r.Memories) == 0 {
-		fmt.Fprintln(out, "no memory helps with that")
+		fmt.Fprintln(out, nothingRecalled(orNone(r.Skipped)))
 	}
 	for i, m := range r.Memories {
 		if i > 0 {
@@ -109,6 +109,18 @@ func writeRecalled(to io.Writer, r recalled) error {
 		}
 	}
 	return out.Flush()
+}
+
+// nothingRecalled says why no memory was chosen. skipped is what kept the server from looking, in the API's words; empty: it has
+// looked.
+func nothingRecalled(skipped string) string {
+	switch skipped {
+	case "short_query":
+		return "that is too short to choose a memory by: write in a few words what it is about"
+	case "no_memories":
+		return "there are no memories to choose from"
+	}
+	return "no memory helps with that"
 }
 
 // writeTable aligns all columns but the last.
