@@ -611,7 +611,7 @@ func TestRecallAsksTheServer(t *testing.T) {
 	t.Parallel()
 	term := setup(t)
 	const said = `{"id":"r1","state":"settled","selected_by":"model","skipped":null,"note":null,"memories":[{"id":"m1","name":"Tabs","type":"feedback",` +
-		`"description":"","path":"memory/tabs.md","age_days":0,"stale":false,"why":["its name says so"],"bytes":9,"text":"Use tabs."}],` +
+		`"description":"","path":"memory/tabs.md","age_days":0,"stale":false,"why":["its name says so"],"bytes":9,"text":"---\nname: Tabs\n---\n\nUse tabs."}],` +
 		`"reminder":"<system-reminder>","candidates":1,"budget_left":61431,"took_ms":1.5}`
 	routes := http.NewServeMux()
 	answer := func(w http.ResponseWriter, text string) {

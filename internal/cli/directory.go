@@ -81,11 +81,7 @@ func byName(notes []note) [][]note {
 func (d *directory) memoryOf(carriers []note) memory {
 	holder := carriers[0]
 	modified := time.Unix(0, holder.ModTime).UTC()
-	since := modified
-	if !holder.Modified.IsZero() {
-		since = holder.Modified
-	}
-	age := memories.AgeOf(since, time.Now())
+	age := memories.AgeOf(since(holder), time.Now())
 	m := memory{
 		Agent: d.agent.Slug, Name: holder.Name, Type: orNull(holder.Type), Description: orNull(holder.Description), Body: orNull(holder.Body),
 		State: memories.Active, Problems: []problem{}, Path: holder.Path, Session: orNull(holder.Session), Files: []carrier{},
@@ -101,6 +97,14 @@ func (d *directory) memoryOf(carriers []note) memory {
 		m.Files = append(m.Files, carrier{Path: n.Path, Session: orNull(n.Session), Hash: hashOf(n), ModifiedAt: time.Unix(0, n.ModTime).UTC()})
 	}
 	return m
+}
+
+// since returns what the age of a file's content counts from.
+func since(n note) time.Time {
+	if !n.Modified.IsZero() {
+		return n.Modified
+	}
+	return time.Unix(0, n.ModTime)
 }
 
 func hashOf(n note) *string {
@@ -179,14 +183,40 @@ func (d *directory) find(_ context.Context, name string) (answer[memory], error)
 
 func (d *directory) recall(_ context.Context, query string, limit int) (answer[recalled], error) {
 	began := time.Now()
-	all, err := d.all("")
+	root, err := d.open()
 	if err != nil {
 		return answer[recalled]{}, err
 	}
+	defer root.Close()
+	notes, _, err := d.look(root)
+	if err != nil {
+		return answer[recalled]{}, err
+	}
+	var all []memories.Memory
+	read := map[string]memory{}
+	text := map[string]string{}
+	for _, carriers := range byName(notes) {
+		holder := carriers[0]
+		if holder.Unreadable || holder.Type == "" {
+			continue // an agent is not given these either
+		}
+		read[holder.Path] = d.memoryOf(carriers)
+		text[holder.Path] = strings.ToValidUTF8(string(holder.raw), "\uFFFD")
+		all = append(all, memories.Memory{
+			Name: holder.Name, Readable: true, Type: holder.Type, Description: holder.Description, Body: holder.Body,
+			State: memories.Active, Path: holder.Path, ModifiedAt: since(holder),
+		})
+	}
 	way := "keyword"
-	best := d.rank(query, all)
-	return marshalled(recalled{
-		State: "settled", SelectedBy: &way, Memories: best[:min(limit, len(best))], Candidates: len(all),
-		TookMS: float64(time.Since(began).Microseconds()) / 1000,
-	})
+	found := recalled{State: "settled", SelectedBy: &way, Memories: []chosen{}, Candidates: len(all)}
+	for _, c := range d.rank(query, all, began) {
+		if m := read[c.Path]; len(found.Memories) < limit {
+			found.Memories = append(found.Memories, chosen{
+				Name: m.Name, Type: m.Type, Description: orNone(m.Description), Path: m.Path, AgeDays: m.AgeDays, Stale: m.Stale,
+				Why: c.Why, Bytes: len(text[m.Path]), Text: text[m.Path],
+			})
+		}
+	}
+	found.TookMS = float64(time.Since(began).Microseconds()) / 1000
+	return marshalled(found)
 }

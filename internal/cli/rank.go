@@ -4,31 +4,39 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
+	"memoir/internal/memories"
 	"memoir/internal/words"
 )
 
-// ranking returns those of an agent's memories that help with a query, the most helpful first.
-type ranking func(query string, all []memory) []chosen
+// ranking returns those of an agent's memories that help with a query, the most helpful first, and why.
+type ranking func(query string, all []memories.Memory, now time.Time) []choice
+
+// choice is a memory that helps, with what speaks for it.
+type choice struct {
+	memories.Memory
+	Why []string
+}
 
 // parts are those of a memory in which words of a query are looked for, with what a word counts there: a name and a description
 // say what a memory is about, a body may mention anything.
 var parts = []struct {
 	name   string
 	counts int
-	text   func(memory) string
+	text   func(memories.Memory) string
 }{
-	{"name", 4, func(m memory) string { return m.Name }},
-	{"description", 2, func(m memory) string { return orNone(m.Description) }},
-	{"body", 1, func(m memory) string { return orNone(m.Body) }},
+	{"name", 4, func(m memories.Memory) string { return m.Name }},
+	{"description", 2, func(m memories.Memory) string { return m.Description }},
+	{"text", 1, func(m memories.Memory) string { return m.Body }},
 }
 
 // few memories say nothing about which words are in most of them.
 const few = 8
 
 // byWords ranks by the words that a query and a memory have in common, apart from those that most memories have and that so
-// tell nothing. Of memories that are as good the order stays.
-func byWords(query string, all []memory) []chosen {
+// tell nothing. Of memories that are as good the newer comes first.
+func byWords(query string, all []memories.Memory, _ time.Time) []choice {
 	wanted := map[string]bool{}
 	for word := range words.All(query) {
 		wanted[word] = true
@@ -51,15 +59,12 @@ func byWords(query string, all []memory) []chosen {
 	tellsNothing := func(word string) bool { return len(all) > few && 2*having[word] > len(all) }
 
 	type ranked struct {
-		chosen
+		choice
 		score int
 	}
 	var found []ranked
 	for i, m := range all {
-		if m.Type == nil {
-			continue // an agent is not given these either
-		}
-		r := ranked{chosen: chosenFrom(m)}
+		r := ranked{choice: choice{Memory: m}}
 		for j, part := range parts {
 			for _, word := range slices.DeleteFunc(common[i][j], tellsNothing) {
 				r.score += part.counts
@@ -70,20 +75,14 @@ func byWords(query string, all []memory) []chosen {
 			found = append(found, r)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
-	best := []chosen{}
-	for _, r := range found {
-		best = append(best, r.chosen)
+	slices.SortStableFunc(found, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), b.ModifiedAt.Compare(a.ModifiedAt))
+	})
+	best := make([]choice, len(found))
+	for i, r := range found {
+		best[i] = r.choice
 	}
 	return best
-}
-
-func chosenFrom(m memory) chosen {
-	text := orNone(m.Body)
-	return chosen{
-		ID: m.ID, Name: m.Name, Type: m.Type, Description: orNone(m.Description), Path: m.Path, AgeDays: m.AgeDays, Stale: m.Stale,
-		Why: []string{}, Bytes: len(text), Text: text,
-	}
 }
 
 // among returns those of the words that a text has, each once, as they come in it.

@@ -90,7 +90,7 @@ func writeDeletion(to io.Writer, d deletion) error {
 	return out.Flush()
 }
 
-// writeRecalled writes the memories that were chosen, with the reasons, in full.
+// writeRecalled writes the memories that were chosen, with the reasons and what they say.
 func writeRecalled(to io.Writer, r recalled) error {
 	out := bufio.NewWriter(to)
 	if len(r.Memories) == 0 {
@@ -104,8 +104,9 @@ func writeRecalled(to io.Writer, r recalled) error {
 		for _, why := range m.Why {
 			fmt.Fprintf(out, "  why: %s\n", printable(why))
 		}
-		if m.Text != "" {
-			fmt.Fprintf(out, "\n%s\n", printableText(strings.TrimSpace(m.Text)))
+		// The frontmatter says once more what stands above.
+		if body := memories.Parse([]byte(m.Text), m.Path).Body; body != "" {
+			fmt.Fprintf(out, "\n%s\n", printableText(body))
 		}
 	}
 	return out.Flush()
