@@ -575,8 +575,8 @@ func TestTheAgentIsFoundFromTheWorkingDirectory(t *testing.T) {
 func TestWhatAnAgentWroteIsNoCommandToTheTerminal(t *testing.T) {
 	t.Parallel()
 	term := setup(t)
-	term.put("notes/evil.md", "---\nname: \"Ev\\e]0;title\\ail\"\ndescription: \"a\\e[2Jb\"\ntype: user\n---\n\nbo\x1b[31mdy\r\n\x07\u009b1m\tend\n")
-	for _, args := range [][]string{{"list"}, {"show", "Ev]0;titleil"}, {"recall", "end"}} {
+	term.put("notes/evil.md", "---\nname: \"Ev\\e]0;title\\ail\"\ndescription: \"the calendar \\e[2J of Mira\"\ntype: user\n---\n\nbo\x1b[31mdy\r\n\x07\u009b1m\tend\n")
+	for _, args := range [][]string{{"list"}, {"show", "Ev]0;titleil"}, {"recall", "where is the calendar"}} {
 		said := term.memoir(append([]string{"memory", "--dir", "notes"}, args...)...).wants(0, "Ev", "").stdout
 		if i := strings.IndexFunc(said, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 }); i >= 0 {
 			t.Errorf("%v writes a control character: %q", args, said)
@@ -595,8 +595,8 @@ func TestRecallOnFilesRanksByWordsInCommon(t *testing.T) {
 	recall := func(args ...string) ended {
 		return term.memoir(append([]string{"memory", "recall", "--dir", "notes"}, args...)...)
 	}
-	all := recall("which", "day", "is", "the", "release?").wants(0, "Release day (project)\n  why: “release” is in its name\n  why: “day” is in its name\n", "").stdout
-	if strings.Index(all, "Release day (") > strings.Index(all, "Deploying (") || strings.Contains(all, "Fridays") || strings.Contains(all, "e.md") {
+	all := recall("which", "day", "is", "the", "release?").wants(0, "Release day (project)\n  why: “", "").stdout
+	if !strings.HasPrefix(all, "Release day (") || strings.Contains(all, "Fridays") || strings.Contains(all, "e.md") {
 		t.Errorf("recalled are\n%s", all)
 	}
 	if one := recall("release", "--limit", "1").stdout; strings.Contains(one, "Deploying") {
@@ -604,7 +604,7 @@ func TestRecallOnFilesRanksByWordsInCommon(t *testing.T) {
 	}
 	recall("発売").wants(0, "発売日 (project)", "")
 	recall("nothing like it").wants(0, "no memory helps with that\n", "")
-	recall("release", "--json").wants(0, `{"id":null,"state":"settled","selected_by":"keyword","skipped":null,"note":null,"memories":[{"id":null,"name":"Release day","type":"project","description":"About Release day","path":"a.md","age_days":0,"stale":false,"why":["“release” is in its name"`, "")
+	recall("release", "--json").wants(0, `{"id":null,"state":"settled","selected_by":"keyword","skipped":null,"note":null,"memories":[{"id":null,"name":"Release day","type":"project","description":"About Release day","path":"a.md","age_days":0,"stale":false,"why":["“release” is in `, "")
 }
 
 func TestRecallAsksTheServer(t *testing.T) {
