@@ -50,7 +50,13 @@ var mayImport = map[string][]string{
 		"internal/markdown", "internal/diff", "internal/words", "web/templates", "web", "examples",
 	},
 
+	"internal/hooksettings": {},
+	"internal/cli": {
+		"internal/memories", "internal/agents", "internal/files", "internal/diff", "internal/words", "internal/hooksettings",
+	},
+
 	"cmd/server": {
+		"internal/cli",
 		"internal/memories", "internal/agents", "internal/postgres", "internal/postgres/local", "internal/sync", "internal/gate",
 		"internal/problem", "internal/model", "internal/recall", "internal/hooks", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
 	},
@@ -67,6 +73,8 @@ var mayNotTouch = map[string]struct {
 	"internal/sync":     {[]string{"net/http", "database/sql", "github.com/jackc/pgx"}, "HTTP and SQL are other packages' business"},
 	"internal/postgres": {[]string{"os", "net/http", "github.com/fsnotify"}, "it only keeps what it is told"},
 	"web/templates":     {[]string{"os", "database/sql", "github.com/jackc/pgx"}, "templates get view models and call nothing"},
+
+	"internal/hooksettings": {[]string{"os", "io/fs", "net", "net/http"}, "it is pure"},
 }
 
 type pkg struct {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"memoir/internal/cli"
 	"memoir/internal/model"
 )
 
@@ -74,7 +75,7 @@ func parseConfig(args []string, env func(string) (string, bool), out io.Writer) 
 		writeUsage(out)
 		return config{}, errAnswered
 	case err != nil:
-		return config{}, fmt.Errorf("%s (--help lists what there is)", plainFlagMessage(err))
+		return config{}, fmt.Errorf("%s (--help lists what there is)", cli.PlainFlagMessage(err))
 	case *version:
 		writeVersion(out)
 		return config{}, errAnswered

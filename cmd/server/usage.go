@@ -12,6 +12,15 @@ var usage = `Memoir shows what your AI agents remember, makes deleting a stale m
 and keeps what they learned in their CLAUDE.md.
 
 Usage: memoir [flags]
+       memoir COMMAND [flags]
+
+Commands
+  hooks print|install|uninstall
+                            Memoir's hooks in the settings of Claude Code
+  hook EVENT                one call of a hook
+  memory list|show|save|delete|recall
+                            the memories of one agent
+  help [COMMAND]            what a command takes
 
 Which memories
   --agents-dir DIR          agents, one directory each (default /tmp/agents; empty: none)
@@ -40,6 +49,7 @@ How it works
   --help, --version
 
 Each flag is also a variable: --agents-dir is MEMOIR_AGENTS_DIR. The flag wins. Lists in variables are separated by commas.
+Exit codes: 0 done, 1 failed, 2 not understood.
 `
 
 func writeUsage(out io.Writer) {
