@@ -52,7 +52,7 @@ var mayImport = map[string][]string{
 
 	"internal/hooksettings": {},
 	"internal/cli": {
-		"internal/memories", "internal/agents", "internal/files", "internal/diff", "internal/words", "internal/hooksettings",
+		"internal/memories", "internal/agents", "internal/files", "internal/diff", "internal/recall", "internal/words", "internal/hooksettings",
 	},
 
 	"cmd/server": {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,14 +16,12 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/recall"
 )
 
 // directory are the memories of an agent as they are in its files, read anew for each call. A server that looks after the same
 // directory finds what is written here as it finds what the agent writes.
-type directory struct {
-	agent agents.Agent
-	rank  ranking
-}
+type directory struct{ agent agents.Agent }
 
 // note is one memory file.
 type note struct {
@@ -193,30 +192,43 @@ func (d *directory) recall(_ context.Context, query string, limit int) (answer[r
 		return answer[recalled]{}, err
 	}
 	var all []memories.Memory
-	read := map[string]memory{}
-	text := map[string]string{}
+	read := map[string]note{}
 	for _, carriers := range byName(notes) {
 		holder := carriers[0]
-		if holder.Unreadable || holder.Type == "" {
-			continue // an agent is not given these either
+		if holder.Unreadable {
+			continue
 		}
-		read[holder.Path] = d.memoryOf(carriers)
-		text[holder.Path] = strings.ToValidUTF8(string(holder.raw), "\uFFFD")
+		read[holder.Path] = holder
 		all = append(all, memories.Memory{
 			Name: holder.Name, Readable: true, Type: holder.Type, Description: holder.Description, Body: holder.Body,
 			State: memories.Active, Path: holder.Path, ModifiedAt: since(holder),
 		})
 	}
-	way := "keyword"
-	found := recalled{State: "settled", SelectedBy: &way, Memories: []chosen{}, Candidates: len(all)}
-	for _, c := range d.rank(query, all, began) {
-		if m := read[c.Path]; len(found.Memories) < limit {
-			found.Memories = append(found.Memories, chosen{
-				Name: m.Name, Type: m.Type, Description: orNone(m.Description), Path: m.Path, AgeDays: m.AgeDays, Stale: m.Stale,
-				Why: c.Why, Bytes: len(text[m.Path]), Text: text[m.Path],
-			})
-		}
+	if !recall.Askable(query) {
+		skipped := string(recall.SkipShortQuery)
+		return marshalled(recalled{State: "settled", Skipped: &skipped, Memories: []chosen{}, BudgetLeft: recall.SessionBudget})
 	}
+	found := d.chosen(recall.RankTexts(query, all, began), read, limit, began)
+	found.Candidates = min(len(all), recall.MostCandidates)
 	found.TookMS = float64(time.Since(began).Microseconds()) / 1000
 	return marshalled(found)
+}
+
+// chosen is what is given of the memories that were chosen, as the server gives it.
+func (d *directory) chosen(best []recall.Choice, read map[string]note, limit int, now time.Time) recalled {
+	way := recall.ByKeyword
+	found := recalled{State: "settled", SelectedBy: &way, Memories: []chosen{}, BudgetLeft: recall.SessionBudget}
+	var blocks []string
+	for _, c := range best[:min(len(best), limit)] {
+		text, bytes := recall.Cut(read[c.Path].raw)
+		age := memories.AgeOf(c.ModifiedAt, now)
+		found.Memories = append(found.Memories, chosen{
+			Name: c.Name, Type: orNull(c.Type), Description: c.Description, Path: c.Path, AgeDays: age.Days, Stale: age.Stale,
+			Why: c.Why, Bytes: bytes, Text: text,
+		})
+		found.BudgetLeft -= bytes
+		blocks = append(blocks, recall.Block(recall.Head(c.ModifiedAt, now, filepath.Join(d.agent.Dir, filepath.FromSlash(c.Path))), text))
+	}
+	found.Reminder = recall.Reminder(blocks)
+	return found
 }

@@ -64,7 +64,7 @@ func (c *memoryCall) openDirectory() (shelf, error) {
 			agent.Layout = agents.Hive
 		}
 	}
-	return &directory{agent: agent, rank: byWords}, nil
+	return &directory{agent}, nil
 }
 
 // openFiles looks for the agent where a server would.
@@ -79,7 +79,7 @@ func (c *memoryCall) openFiles(absent *absentError) (shelf, error) {
 		return nil, fmt.Errorf("%w (%s, so this is about the files on this machine)", err, absent)
 	}
 	fmt.Fprintf(c.Stderr, "memoir: %s; this is done on the files in %s\n", absent, agent.Dir)
-	return &directory{agent: agent, rank: byWords}, nil
+	return &directory{agent}, nil
 }
 
 // choose returns the agent that is named, or the one that the working directory belongs to.

@@ -78,9 +78,9 @@ type recalled struct {
 	Skipped    *string  `json:"skipped"`
 	Note       *string  `json:"note"`
 	Memories   []chosen `json:"memories"`
-	Reminder   *string  `json:"reminder"`
+	Reminder   string   `json:"reminder"`
 	Candidates int      `json:"candidates"`
-	BudgetLeft *int     `json:"budget_left"`
+	BudgetLeft int      `json:"budget_left"`
 	TookMS     float64  `json:"took_ms"`
 }
 
