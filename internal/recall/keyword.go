@@ -45,12 +45,14 @@ func (r *Recaller) byKeyword(ctx context.Context, agentID int64, query string, g
 		what[i].met = len(hits[i])
 		what[i].telling = tell(what[i].met, of)
 	}
-	promising, n := mostPromising(what, hits, given)
+	// What was given already is ranked with the rest: what is worth little beside it is not worth more the next time.
+	promising, n := mostPromising(what, hits, mostRead+min(len(given), mostRead))
 	texts, err := r.store.Texts(ctx, agentID, promising, MostBytes)
 	if err != nil {
 		return nil, 0, err
 	}
-	return rank(documents(texts), what, r.now()), min(n, MostCandidates), nil
+	found = slices.DeleteFunc(rank(documents(texts), what, r.now()), func(m ranked) bool { return given[uuid.MustParse(m.ID)] })
+	return found, min(n, MostCandidates), nil
 }
 
 // wantedBy returns what a query speaks of, with all that counts as it.
@@ -118,30 +120,27 @@ func (w wanted) sought() postgres.Sought {
 	return s
 }
 
-// mostPromising returns the memories that have the most telling of what is wanted, mostRead at most and the best first, and how many
+// mostPromising returns the memories that have the most telling of what is wanted, so many at most and the best first, and how many
 // have anything of it.
-func mostPromising(what []wanted, hits [][]uuid.UUID, given map[uuid.UUID]bool) (best []uuid.UUID, n int) {
+func mostPromising(what []wanted, hits [][]uuid.UUID, most int) (best []uuid.UUID, n int) {
 	promise := make(map[uuid.UUID]float64, mostHits)
 	for i, ids := range hits {
 		for _, id := range ids {
 			promise[id] += what[i].telling
 		}
 	}
-	for id := range given {
-		delete(promise, id)
-	}
 	// Ids are in the order of time, so that of equals the newest come first.
 	better := func(a, b uuid.UUID) int {
 		return cmp.Or(cmp.Compare(promise[b], promise[a]), bytes.Compare(b[:], a[:]))
 	}
-	best = make([]uuid.UUID, 0, mostRead+1)
+	best = make([]uuid.UUID, 0, most+1)
 	for id, value := range promise {
-		if len(best) == mostRead && value < promise[best[mostRead-1]] {
+		if len(best) == most && value < promise[best[most-1]] {
 			continue // as nearly all are: to put them in order too takes longer than to find them
 		}
 		at, _ := slices.BinarySearchFunc(best, id, better)
 		best = slices.Insert(best, at, id)
-		best = best[:min(len(best), mostRead)]
+		best = best[:min(len(best), most)]
 	}
 	return best, len(promise)
 }
