@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/sync"
@@ -73,38 +72,21 @@ func TestStillTrueOfWhatChangedOrIsDeletedIsRefused(t *testing.T) {
 }
 
 // lateDisk is one on which an agent writes right before a file gets its new time.
-type lateDisk struct{ write func() }
+type lateDisk struct {
+	brokenDisk
+	write func()
+}
 
 func (d lateDisk) Touch(root *os.Root, path string, modTime time.Time) error {
 	d.write()
 	return root.Chtimes(path, modTime, modTime)
 }
 
-func (d lateDisk) Stage(root *os.Root, path string, data []byte, options files.Options) sync.Staged {
-	return unstaged{func() error { return d.Write(root, path, data, options) }}
-}
-
-func (lateDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {
-	return files.Write(root, path, data, options)
-}
-
-func (lateDisk) RemoveIf(root *os.Root, path, hash string) error {
-	return files.RemoveIf(root, path, hash)
-}
-
-func (lateDisk) SyncDirectory(root *os.Root, path string) (wait func() error) {
-	return func() error { return files.SyncDirectory(root, path) }
-}
-
-func (lateDisk) Recover(root *os.Root, dirs []string) ([]string, error) {
-	return files.Recover(root, dirs)
-}
-
 func TestStillTrueIsNotSaidOfWhatIsWrittenMeanwhile(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "text"))
-	b.options.Disk = lateDisk{write: func() { b.write("ada/memory/a.md", note("Deploy", memories.Project, "changed")) }}
+	b.options.Disk = lateDisk{brokenDisk: brokenDisk{&breaker{}}, write: func() { b.write("ada/memory/a.md", note("Deploy", memories.Project, "changed")) }}
 	b.restart()
 	b.stopWatching()
 	m := b.memory("ada", "Deploy")
