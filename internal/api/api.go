@@ -89,6 +89,7 @@ func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handl
 	a.registerDocuments()
 	a.registerIndex()
 	a.registerClaudeMD()
+	a.registerMemoryTool()
 	a.registerDeletion()
 	a.registerScans()
 	a.registerEvents()
