@@ -125,6 +125,8 @@ func (d *durable) findNew(file string) (string, error) {
 	}
 	at, err := files.Resolve(d.root, file)
 	switch {
+	case (err == nil || errors.Is(err, fs.ErrNotExist)) && !isReachable(at):
+		return "", ErrNoPlace
 	case err == nil:
 		return "", ErrFileExists
 	case !errors.Is(err, fs.ErrNotExist):
@@ -132,8 +134,6 @@ func (d *durable) findNew(file string) (string, error) {
 			err = ErrNoPlace
 		}
 		return "", err
-	case reachable(at) != nil:
-		return "", ErrNoPlace
 	}
 	if info, err := files.Lstat(d.root, file); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return "", ErrFileExists // a link to what is not there
@@ -178,9 +178,9 @@ func (d *durable) list(dir string) ([]ListedFile, error) {
 			}
 			return nil
 		}
-		info, err := files.Stat(d.root, p)
+		info, err := d.infoOf(p, entry)
 		if err != nil {
-			return nil // gone, or a link that leads nowhere
+			return nil // gone, or a link to nothing that can be reached
 		}
 		file := ListedFile{Path: strings.TrimPrefix(p, dir+"/"), Directory: info.IsDir()}
 		if !file.Directory {
@@ -193,6 +193,18 @@ func (d *durable) list(dir string) ([]ListedFile, error) {
 		return nil, unreachable(dir, err)
 	}
 	return listed, nil
+}
+
+// infoOf says what an entry of a directory is, or what it leads to.
+func (d *durable) infoOf(path string, entry fs.DirEntry) (fs.FileInfo, error) {
+	if entry.Type() != fs.ModeSymlink {
+		return entry.Info()
+	}
+	at, err := d.find(path)
+	if err != nil {
+		return nil, err
+	}
+	return d.root.Lstat(at)
 }
 
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") }
