@@ -269,7 +269,7 @@ func TestAFileThatNoMemoryCanBeIsNotWritten(t *testing.T) {
 		t.Error("it was written")
 	}
 	s.Write("ada/memory/long.md", long)
-	s.tool(object{"command": "view", "path": "/memories/long.md"}, "Error: long.md is larger than 1 MiB, and cannot be read here. It is unchanged.", true)
+	s.tool(object{"command": "view", "path": "/memories/long.md"}, "Error: memory/long.md is larger than 1 MiB, and cannot be read here. It is unchanged.", true)
 }
 
 func TestAnAgentWithoutAMemoryDirectoryGetsOneWithItsFirstFile(t *testing.T) {

@@ -104,6 +104,8 @@ func (e *Engine) replaceFileHere(ctx context.Context, slug string, in replacing)
 		switch found, err := files.ReadHash(h.root, place); {
 		case errors.Is(err, files.ErrNotRegular):
 			return ErrIsDirectory
+		case errors.Is(err, fs.ErrNotExist):
+			return ErrNoFile
 		case err != nil:
 			return writeConflict(place, err)
 		case found != in.Hash, found == emptyHash && awaitBytes(h.root, place):
@@ -172,24 +174,26 @@ func (e *Engine) removeFileHere(ctx context.Context, slug, file string) (nothing
 }
 
 // removeAll removes what is at a place, with all that is in it. Everything is looked at first, so that the trash has what it says now;
-// what changes after that is looked at once more.
+// what somebody changes after that is looked at once more.
 func (h *hold) removeAll(ctx context.Context, place string) error {
-	var err error
 	for range removalAttempts {
-		if err = h.takeInFound(ctx, place); err != nil {
+		if err := h.takeInFound(ctx, place); err != nil {
 			return err
 		}
-		if err = h.removeSeen(ctx, place); !errors.Is(err, files.ErrChanged) && !errors.Is(err, syscall.ENOTEMPTY) {
-			break
+		err := h.removeSeen(ctx, place)
+		if !isOtherwise(err) {
+			return err
+		}
+		if h.isFree(place) {
+			return nil // somebody else was faster
 		}
 	}
-	switch {
-	case errors.Is(err, files.ErrChanged), errors.Is(err, syscall.ENOTEMPTY):
-		return &memories.ConflictError{Reason: "Somebody keeps writing " + place + ", so not all of it was removed. Look at what is there now and decide again."}
-	case errors.Is(err, fs.ErrNotExist):
-		return nil // somebody else was faster
-	}
-	return err
+	return &memories.ConflictError{Reason: "Somebody keeps writing " + place + ", so not all of it was removed. What was, and was a memory, is in the trash. Look at what is there now and decide again."}
+}
+
+// isOtherwise says whether something could not be removed because it is not what it was when it was looked at.
+func isOtherwise(err error) bool {
+	return errors.Is(err, files.ErrChanged) || errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, fs.ErrNotExist)
 }
 
 // removeSeen removes the files at and below a place that have the bytes of the last look, then the directories.
@@ -266,9 +270,9 @@ func (h *hold) contents(place string) (found, dirs []string, err error) {
 	return found, dirs, err
 }
 
-// notRemoved says why something could not be removed. What is to be tried again stays what it is.
+// notRemoved says why something could not be removed. What isOtherwise is about stays what it is, and is tried again.
 func notRemoved(place string, err error) error {
-	if errors.Is(err, files.ErrChanged) || errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, fs.ErrNotExist) {
+	if isOtherwise(err) {
 		return err
 	}
 	return &memories.ConflictError{Reason: fmt.Sprintf("%s could not be removed (%v). What was removed before it, and was a memory, is in the trash. Look at what is there now, and try again.", place, plain(err))}

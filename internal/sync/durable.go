@@ -64,11 +64,14 @@ func (e *Engine) listFilesHere(ctx context.Context, slug, dir string) ([]ListedF
 }
 
 // durable is an agent's durable directory, from which no link leads anywhere else: not even into its sessions.
-type durable struct{ root *os.Root }
+type durable struct {
+	root *os.Root
+	dir  string // relative to the agent's directory, for messages
+}
 
 // openDurable opens the durable directory of an agent that nobody holds. It fails with ErrNoFile where it is not there.
 func (e *Engine) openDurable(ctx context.Context, slug string) (*durable, error) {
-	row, err := e.store.Agent(ctx, slug)
+	row, err := e.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +92,7 @@ func durableIn(root *os.Root, agent agents.Agent) (*durable, error) {
 	if err != nil {
 		return nil, unreachable(agent.DurableDir(), err)
 	}
-	return &durable{below}, nil
+	return &durable{below, agent.DurableDir()}, nil
 }
 
 func (d *durable) close() {
@@ -103,9 +106,12 @@ func (d *durable) find(file string) (string, error) {
 	}
 	at, err := files.Resolve(d.root, file)
 	if err != nil {
-		return "", unreachable(file, err)
+		return "", d.unreachable(file, err)
 	}
-	return at, reachable(at)
+	if !isReachable(at) {
+		return "", ErrNoFile
+	}
+	return at, nil
 }
 
 // findItself is find, and returns the path of a link that leads to something in place of what it leads to.
@@ -125,15 +131,15 @@ func (d *durable) findNew(file string) (string, error) {
 	}
 	at, err := files.Resolve(d.root, file)
 	switch {
-	case (err == nil || errors.Is(err, fs.ErrNotExist)) && !isReachable(at):
-		return "", ErrNoPlace
-	case err == nil:
-		return "", ErrFileExists
-	case !errors.Is(err, fs.ErrNotExist):
-		if err = unreachable(file, err); errors.Is(err, ErrNoFile) {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		if err = d.unreachable(file, err); errors.Is(err, ErrNoFile) {
 			err = ErrNoPlace
 		}
 		return "", err
+	case !isReachable(at):
+		return "", ErrNoPlace
+	case err == nil:
+		return "", ErrFileExists
 	}
 	if info, err := files.Lstat(d.root, file); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return "", ErrFileExists // a link to what is not there
@@ -146,14 +152,14 @@ func (d *durable) read(file string) ([]byte, error) {
 	raw, err := readAll(d.root, file, memories.MaxFileSize)
 	switch {
 	case errors.Is(err, errTooLarge):
-		return nil, &memories.ConflictError{Reason: file + " is larger than 1 MiB, and cannot be read here. It is unchanged."}
+		return nil, &memories.ConflictError{Reason: path.Join(d.dir, file) + " is larger than 1 MiB, and cannot be read here. It is unchanged."}
 	case errors.Is(err, files.ErrNotRegular):
 		if info, err := d.root.Lstat(file); err == nil && info.IsDir() {
 			return nil, ErrIsDirectory
 		}
 	}
 	if err != nil {
-		return nil, unreachable(file, err)
+		return nil, d.unreachable(file, err)
 	}
 	return raw, nil
 }
@@ -190,7 +196,7 @@ func (d *durable) list(dir string) ([]ListedFile, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, unreachable(dir, err)
+		return nil, d.unreachable(dir, err)
 	}
 	return listed, nil
 }
@@ -218,12 +224,8 @@ func isReachable(file string) bool {
 	return file == "." || !slices.ContainsFunc(strings.Split(file, "/"), isHidden)
 }
 
-// reachable fails with ErrNoFile for where a link leads that is hidden.
-func reachable(at string) error {
-	if !isReachable(at) {
-		return ErrNoFile
-	}
-	return nil
+func (d *durable) unreachable(file string, err error) error {
+	return unreachable(path.Join(d.dir, file), err)
 }
 
 // unreachable says why there is no getting at a file: because there is none, or because something is wrong with it.
