@@ -16,6 +16,9 @@ const top = "/memories"
 // maxPath is the longest path, in bytes, that Linux takes.
 const maxPath = 4096
 
+// maxLevels is how often a path may have been encoded: more often than anything that is not meant to deceive.
+const maxLevels = 16
+
 // inside returns where a path that a model has named leads, relative to the memory directory. It is taken as it is written: JSON has
 // no encoding of its own for what a path is made of. But a path is refused when it would be an escape in any other reading: what it
 // says is decoded, once and again until nothing changes, and has to be a path below the memory directory each time.
@@ -26,8 +29,8 @@ func inside(asked string) (path string, ok bool) {
 	if len(asked) > maxPath {
 		return "", false
 	}
-	for reading := asked; ; {
-		if !isPlain(reading) {
+	for reading, levels := asked, 0; ; levels++ {
+		if !isPlain(reading) || levels > maxLevels {
 			return "", false
 		}
 		next := norm.NFKC.String(unescaped(reading))

@@ -13,7 +13,7 @@ var escapes = []string{
 	"/memories/", "/memories//a.md", "/memories/sub/", "/memoriesX", "/memoriesX/a.md", "/Memories/a.md", "/memories.md", " /memories/a.md", "/memories /a.md",
 	"/memories/..", "/memories/../a.md", "/memories/../memories/a.md", "/memories/sub/../a.md", "/memories/sub/..", "/memories/./a.md", "/memories/.",
 	"/memories/%2e%2e/a.md", "/memories/%2e%2e%2fa.md", "/memories/%2E%2E%2Fa.md", "/memories/.%2e/a.md", "/memories/..%2fa.md", "/memories%2f..%2fa.md",
-	"/memories/%252e%252e%252fa.md", "/memories/%25252e%25252e/a.md", "/memories/%2525252e%2525252e%2525252fa.md", "/memories/%2%65%2e/a.md",
+	"/memories/%252e%252e%252fa.md", "/memories/%25252e%25252e/a.md", "/memories/%2525252e%2525252e%2525252fa.md", "/memories/%" + strings.Repeat("25", 20) + ".md", "/memories/%2%65%2e/a.md",
 	"/memories/%u002e%u002e/a.md", "/memories/%c0%ae%c0%ae/a.md", "/memories/%e0%80%ae%e0%80%ae/a.md", "/memories/%ff.md",
 	"/memories/．．/a.md", "/memories/．．／a.md", "/memories／．．／a.md", "/memories/‥/a.md", "/memories/․․/a.md", "/memories/﹒﹒/a.md", "/memories/%ef%bc%8e%ef%bc%8e/a.md", "/memories/％2e％2e/a.md",
 	"/memories/a\x00.md", "/memories/a.md\x00", "/memories/%00a.md", "/memories/%2500a.md", "/memories/a\nb.md", "/memories/a\rb.md", "/memories/%0aa.md",
