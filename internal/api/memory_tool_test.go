@@ -321,17 +321,10 @@ func TestACallOfTheToolFailsAsAnyOther(t *testing.T) {
 	}
 }
 
-// other is one more server over the same database and directory, which looks after no agent.
-func (s *server) other() *server {
-	s.Helper()
-	m := memoirtest.StartAt(s.TB, s.URL, nil)
-	return serve(s.TB.(*testing.T), m, api.Options{})
-}
-
 func TestTheToolOfAnAgentThatAnotherServerLooksAfterIsThatServers(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
-	other := s.other() // it does not see the directory
+	other := serve(t, memoirtest.StartAt(t, s.URL, nil), api.Options{}) // it does not see the directory
 	other.tool(object{"command": "view", "path": "/memories/tabs.md", "view_range": []int{7, 7}}, "Here's the content of /memories/tabs.md with line numbers:", false)
 	other.tool(object{"command": "view", "path": "/memories"}, "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:", false)
 	other.tool(object{"command": "view", "path": "/memories/none.md"}, "The path /memories/none.md does not exist. Please provide a valid path.", true)
