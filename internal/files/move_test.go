@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"memoir/internal/files"
@@ -54,6 +56,36 @@ func TestNothingIsMovedOverWhatIsThere(t *testing.T) {
 	p.wants("a.md", "text")
 	p.wants("old/a.md", "text")
 	p.wants("b.md", "stays")
+}
+
+func TestOfTwoWhoMoveToOneNameAtOnceOneIsRefused(t *testing.T) {
+	t.Parallel()
+	p := setup(t)
+	for range 200 {
+		p.put("a.md", "text")
+		p.put("b.md", "text")
+		var moving sync.WaitGroup
+		var moved atomic.Int32
+		for _, from := range []string{"a.md", "b.md"} {
+			moving.Go(func() {
+				err := files.Move(p.root, from, "c.md")
+				if err == nil {
+					moved.Add(1)
+				} else if !errors.Is(err, files.ErrExists) {
+					t.Error(err)
+				}
+			})
+		}
+		moving.Wait()
+		if n := moved.Load(); n != 1 {
+			t.Fatalf("%d of two were moved", n)
+		}
+		for _, name := range []string{"a.md", "b.md", "c.md"} {
+			if err := os.Remove(p.at(name)); err != nil && !os.IsNotExist(err) {
+				t.Fatal(err)
+			}
+		}
+	}
 }
 
 func TestNothingIsMovedOutOfTheDirectoryOrIntoIt(t *testing.T) {
