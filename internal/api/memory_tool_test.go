@@ -324,7 +324,7 @@ func TestACallOfTheToolFailsAsAnyOther(t *testing.T) {
 func TestTheToolOfAnAgentThatAnotherServerLooksAfterIsThatServers(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
-	other := serve(t, memoirtest.StartAt(t, s.URL, nil), api.Options{}) // it does not see the directory
+	other := serve(t, memoirtest.StartAt(t, s.URL, nil), api.Options{}) // which finds no agent of its own there
 	other.tool(object{"command": "view", "path": "/memories/tabs.md", "view_range": []int{7, 7}}, "Here's the content of /memories/tabs.md with line numbers:", false)
 	other.tool(object{"command": "view", "path": "/memories"}, "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:", false)
 	other.tool(object{"command": "view", "path": "/memories/none.md"}, "The path /memories/none.md does not exist. Please provide a valid path.", true)
@@ -334,6 +334,8 @@ func TestTheToolOfAnAgentThatAnotherServerLooksAfterIsThatServers(t *testing.T) 
 	other.tool(object{"command": "str_replace", "path": "/memories/me.md", "old_str": "A person.", "new_str": "Somebody."}, "The memory file has been edited.", false)
 	other.tool(object{"command": "insert", "path": "/memories", "insert_line": 0, "insert_text": "x"}, "Error: The path /memories does not exist", true)
 	other.tool(object{"command": "rename", "old_path": "/memories/me.md", "new_path": "/memories/you.md"}, "Successfully renamed /memories/me.md to /memories/you.md", false)
+	other.tool(object{"command": "rename", "old_path": "/memories/me.md", "new_path": "/memories/him.md"}, "Error: The path /memories/me.md does not exist", true)
+	other.tool(object{"command": "delete", "path": "/memories/me.md"}, "Error: The path /memories/me.md does not exist", true)
 	other.tool(object{"command": "delete", "path": "/memories/tabs.md"}, "Successfully deleted /memories/tabs.md", false)
 	if s.Memory("ada", "Me").Body != "Somebody." || s.Memory("ada", "Tabs").State != memories.Deleted || s.Read("ada/memory/you.md") == "" || strings.Contains(s.Read("ada/CLAUDE.md"), "Use tabs.") {
 		t.Error("not all of it was carried out")
