@@ -37,13 +37,14 @@ var mayImport = map[string][]string{
 	"internal/hooks":                     {"internal/memories", "internal/agents", "internal/postgres", "internal/recall", "internal/sync"},
 	"internal/model":                     {},
 	"internal/recall":                    {"internal/memories", "internal/model", "internal/postgres", "internal/words"},
+	"internal/memorytool":                {"internal/memories"},
 
 	"web/templates": {"internal/memories", "internal/agents", "internal/markdown", "internal/diff", "internal/chart", "internal/words", "web"},
 
 	"internal/gate": {"internal/problem", "web/templates"},
 	"internal/api": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
-		"internal/words", "internal/recall",
+		"internal/words", "internal/recall", "internal/memorytool",
 	},
 	"internal/pages": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
@@ -75,6 +76,7 @@ var mayNotTouch = map[string]struct {
 	"web/templates":     {[]string{"os", "database/sql", "github.com/jackc/pgx"}, "templates get view models and call nothing"},
 
 	"internal/hooksettings": {[]string{"os", "io/fs", "net", "net/http"}, "it is pure"},
+	"internal/memorytool": {[]string{"os", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it knows files by an interface alone"},
 }
 
 type pkg struct {

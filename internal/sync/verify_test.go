@@ -74,38 +74,21 @@ func TestStillTrueOfWhatChangedOrIsDeletedIsRefused(t *testing.T) {
 }
 
 // lateDisk is one on which an agent writes right before a file gets its new time.
-type lateDisk struct{ write func() }
+type lateDisk struct {
+	brokenDisk
+	write func()
+}
 
 func (d lateDisk) Touch(root *os.Root, path string, modTime time.Time) error {
 	d.write()
 	return root.Chtimes(path, modTime, modTime)
 }
 
-func (d lateDisk) Stage(root *os.Root, path string, data []byte, options files.Options) sync.Staged {
-	return unstaged{func() error { return d.Write(root, path, data, options) }}
-}
-
-func (lateDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {
-	return files.Write(root, path, data, options)
-}
-
-func (lateDisk) RemoveIf(root *os.Root, path, hash string) error {
-	return files.RemoveIf(root, path, hash)
-}
-
-func (lateDisk) SyncDirectory(root *os.Root, path string) (wait func() error) {
-	return func() error { return files.SyncDirectory(root, path) }
-}
-
-func (lateDisk) Recover(root *os.Root, dirs []string) ([]string, error) {
-	return files.Recover(root, dirs)
-}
-
 func TestStillTrueIsNotSaidOfWhatIsWrittenMeanwhile(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "text"))
-	b.options.Disk = lateDisk{write: func() { b.write("ada/memory/a.md", note("Deploy", memories.Project, "changed")) }}
+	b.options.Disk = lateDisk{brokenDisk: brokenDisk{&breaker{}}, write: func() { b.write("ada/memory/a.md", note("Deploy", memories.Project, "changed")) }}
 	b.restart()
 	b.stopWatching()
 	m := b.memory("ada", "Deploy")
@@ -125,7 +108,7 @@ func TestStillTrueIsSaidOfTheRestWhenASessionEndsMeanwhile(t *testing.T) {
 			b := withAda(t)
 			b.writeAged("ada/memory/a.md", note("Deploy", memories.Project, "text"), 72*time.Hour)
 			b.writeAged(inSession(sessionA, "b.md"), note("Deploy", memories.Project, "text"), 72*time.Hour)
-			b.options.Disk = lateDisk{write: func() { b.remove(end) }}
+			b.options.Disk = lateDisk{brokenDisk{&breaker{}}, func() { b.remove(end) }}
 			b.restart()
 			b.stopWatching()
 			if m := b.verify("Deploy"); memories.AgeOf(m.ModifiedAt, time.Now()).Days != 0 {
@@ -158,7 +141,7 @@ func TestStillTrueIsRefusedWhenWhatItWritesIntoGoesMeanwhile(t *testing.T) {
 	const text = "---\nname: Deploy\ntype: project\nmetadata:\n  modified: 2026-01-02T03:04:05.000Z\n---\ntext\n"
 	b.write(inSession(sessionA, "b.md"), text)
 	session := path.Dir(path.Dir(inSession(sessionA, "b.md")))
-	b.options.Disk = goneDisk{remove: func() { b.remove(session) }, lateDisk: lateDisk{write: func() {}}}
+	b.options.Disk = goneDisk{lateDisk{brokenDisk{&breaker{}}, func() {}}, func() { b.remove(session) }}
 	b.restart()
 	b.stopWatching()
 	m := b.memory("ada", "Deploy")
