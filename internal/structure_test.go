@@ -35,25 +35,30 @@ var mayImport = map[string][]string{
 	"internal/bench":                     {"internal/memories", "internal/postgres", "internal/postgres/local"},
 	"internal/sync":                      {"internal/memories", "internal/agents", "internal/files", "internal/postgres"},
 	"internal/hooks":                     {"internal/memories", "internal/agents", "internal/postgres", "internal/recall", "internal/sync"},
-	"internal/mcp": {
-		"internal/gate", "internal/memories", "internal/postgres", "internal/problem", "internal/recall", "internal/sync", "internal/words",
-	},
-	"internal/model":  {},
-	"internal/recall": {"internal/memories", "internal/model", "internal/postgres", "internal/words"},
+	"internal/mcp":                       {"internal/memories", "internal/postgres", "internal/recall", "internal/sync", "internal/gate", "internal/problem", "internal/words"},
+	"internal/model":                     {},
+	"internal/recall":                    {"internal/memories", "internal/model", "internal/postgres", "internal/words"},
+	"internal/memorytool":                {"internal/memories"},
 
 	"web/templates": {"internal/memories", "internal/agents", "internal/markdown", "internal/diff", "internal/chart", "internal/words", "web"},
 
 	"internal/gate": {"internal/problem", "web/templates"},
 	"internal/api": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
-		"internal/words", "internal/recall",
+		"internal/words", "internal/recall", "internal/memorytool",
 	},
 	"internal/pages": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
 		"internal/markdown", "internal/diff", "internal/words", "web/templates", "web", "examples",
 	},
 
+	"internal/hooksettings": {},
+	"internal/cli": {
+		"internal/memories", "internal/agents", "internal/files", "internal/diff", "internal/recall", "internal/words", "internal/hooksettings",
+	},
+
 	"cmd/server": {
+		"internal/cli",
 		"internal/memories", "internal/agents", "internal/postgres", "internal/postgres/local", "internal/sync", "internal/gate",
 		"internal/problem", "internal/model", "internal/recall", "internal/hooks", "internal/mcp", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
 	},
@@ -70,6 +75,9 @@ var mayNotTouch = map[string]struct {
 	"internal/sync":     {[]string{"net/http", "database/sql", "github.com/jackc/pgx"}, "HTTP and SQL are other packages' business"},
 	"internal/postgres": {[]string{"os", "net/http", "github.com/fsnotify"}, "it only keeps what it is told"},
 	"web/templates":     {[]string{"os", "database/sql", "github.com/jackc/pgx"}, "templates get view models and call nothing"},
+
+	"internal/hooksettings": {[]string{"os", "io/fs", "net", "net/http"}, "it is pure"},
+	"internal/memorytool":   {[]string{"os", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it knows files by an interface alone"},
 }
 
 type pkg struct {

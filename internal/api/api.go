@@ -92,6 +92,7 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 	a.registerDocuments()
 	a.registerIndex()
 	a.registerClaudeMD()
+	a.registerMemoryTool()
 	a.registerDeletion()
 	a.registerScans()
 	a.registerEvents()

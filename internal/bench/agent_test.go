@@ -37,7 +37,7 @@ func BenchmarkOneAgent(b *testing.B) {
 				p.untilReady()
 				untilSearchable(b, conn, files)
 				weigh(p, "one agent, after mirroring from cold", files)
-				execute(b, conn, "VACUUM ANALYZE") // as a server that runs for a few minutes has had
+				settle(b, conn)
 
 				search(p, files)
 				listPages(p, files, conn)
@@ -47,6 +47,7 @@ func BenchmarkOneAgent(b *testing.B) {
 					talkNonsense(p, dir)
 					searchAfterwards(p)
 				}
+				recallAmong(p, files, dir)
 				openTab(p, files, conn)
 				deleteOneByOne(p, files, conn, dir)
 				p.stop()

@@ -42,13 +42,13 @@ type process struct {
 	started time.Time
 }
 
-// launch starts a server over a database and a directory of agents, and returns when it listens.
-func launch(b *testing.B, databaseURL, agentsDir string) *process {
+// launch starts a server over a database and a directory of agents, with more variables, and returns when it listens.
+func launch(b *testing.B, databaseURL, agentsDir string, env ...string) *process {
 	b.Helper()
 	// A connection for each of the clients; no compression, as with curl.
 	p := &process{B: b, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients, DisableCompression: true}}}
 	p.command = exec.Command(binary, "--addr=127.0.0.1:0", "--agents-dir="+agentsDir, "--claude-dir=", "--database-url="+databaseURL)
-	p.command.Env = []string{"HOME=" + b.TempDir(), "PATH=" + os.Getenv("PATH")}
+	p.command.Env = append([]string{"HOME=" + b.TempDir(), "PATH=" + os.Getenv("PATH")}, env...)
 	p.command.Stderr = &complaints{}
 	out, err := p.command.StdoutPipe()
 	if err != nil {

@@ -45,6 +45,9 @@ type figures struct {
 	Tabs                       []opened
 	Weights                    []weighed
 	Nonsense                   flood
+	Recall                     figure
+	Prompts                    prompted
+	Quality                    []judged
 	Growth                     growth
 	Database                   int64 // bytes that the largest corpus takes in Postgres
 }
@@ -69,7 +72,7 @@ func (f figures) At(files int, all []figure) figure {
 func (f figures) Sizes() []int { return sizes }
 
 func (f figures) complete() bool {
-	return f.Mirrors[largest].Took != nil && len(f.Bursts) > 0 && len(f.Searches) > 0 && len(f.Deletions) == len(sizes)
+	return f.Mirrors[largest].Took != nil && len(f.Bursts) > 0 && len(f.Searches) > 0 && len(f.Deletions) == len(sizes) && len(f.Quality) > 0
 }
 
 // write renders the report. It refuses to write one that lacks figures.

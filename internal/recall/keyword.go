@@ -1,10 +1,11 @@
 package recall
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
-	"math"
+	"maps"
 	"slices"
 	"time"
 
@@ -44,12 +45,14 @@ func (r *Recaller) byKeyword(ctx context.Context, agentID int64, query string, g
 		what[i].met = len(hits[i])
 		what[i].telling = tell(what[i].met, of)
 	}
-	promising := mostPromising(what, hits, given)
-	texts, err := r.store.Texts(ctx, agentID, promising[:min(len(promising), mostRead)], MostBytes)
+	// What was given already is ranked with the rest: what is worth little beside it is not worth more the next time.
+	promising, n := mostPromising(what, hits, mostRead+min(len(given), mostRead))
+	texts, err := r.store.Texts(ctx, agentID, promising, MostBytes)
 	if err != nil {
 		return nil, 0, err
 	}
-	return rank(texts, what, r.now()), min(len(promising), MostCandidates), nil
+	found = slices.DeleteFunc(rank(documents(texts), what, r.now()), func(m ranked) bool { return given[uuid.MustParse(m.ID)] })
+	return found, min(n, MostCandidates), nil
 }
 
 // wantedBy returns what a query speaks of, with all that counts as it.
@@ -117,25 +120,29 @@ func (w wanted) sought() postgres.Sought {
 	return s
 }
 
-// mostPromising returns the memories that have anything of what is wanted, those first whose terms tell the most.
-func mostPromising(what []wanted, hits [][]uuid.UUID, given map[uuid.UUID]bool) []uuid.UUID {
-	promise := map[uuid.UUID]float64{}
+// mostPromising returns the memories that have the most telling of what is wanted, so many at most and the best first, and how many
+// have anything of it.
+func mostPromising(what []wanted, hits [][]uuid.UUID, most int) (best []uuid.UUID, n int) {
+	promise := make(map[uuid.UUID]float64, mostHits)
 	for i, ids := range hits {
 		for _, id := range ids {
-			if !given[id] {
-				promise[id] += what[i].telling
-			}
+			promise[id] += what[i].telling
 		}
 	}
-	all := make([]uuid.UUID, 0, len(promise))
-	for id := range promise {
-		all = append(all, id)
-	}
 	// Ids are in the order of time, so that of equals the newest come first.
-	slices.SortFunc(all, func(a, b uuid.UUID) int {
-		return cmp.Or(cmp.Compare(math.Round(1e6*promise[b]), math.Round(1e6*promise[a])), slices.Compare(b[:], a[:]))
-	})
-	return all
+	better := func(a, b uuid.UUID) int {
+		return cmp.Or(cmp.Compare(promise[b], promise[a]), bytes.Compare(b[:], a[:]))
+	}
+	best = make([]uuid.UUID, 0, most+1)
+	for id, value := range promise {
+		if len(best) == most && value < promise[best[most-1]] {
+			continue // as nearly all are: to put them in order too takes longer than to find them
+		}
+		at, _ := slices.BinarySearchFunc(best, id, better)
+		best = slices.Insert(best, at, id)
+		best = best[:min(len(best), most)]
+	}
+	return best, len(promise)
 }
 
 // mostReasons is how many of the words that speak for a memory are told.
@@ -161,46 +168,48 @@ func (r ranked) why() []string {
 // RankTexts ranks memories by a query where there is no Postgres to look for them: all of them are read. It returns them with
 // why, the best first and MostChosen at most.
 func RankTexts(query string, all []memories.Memory, now time.Time) []Choice {
-	texts := make([]map[string]bool, len(all))
-	vocabulary := map[string]bool{}
-	for i, m := range all {
-		texts[i] = map[string]bool{}
-		for word := range words.All(m.Name + "\n" + m.Description + "\n" + m.Body) {
-			texts[i][word] = true
-			vocabulary[word] = true
-		}
-	}
+	read := documents(all)
+	vocabulary := wordsOf(read)
 	terms, spoken := termsOf(query)
-	every := make([]string, 0, len(vocabulary))
-	for word := range vocabulary {
-		if words.CanBeMeant(word) {
-			every = append(every, word)
-		}
+	if len(terms) == 0 {
+		return nil
 	}
-	known := vocabularyOf(every, terms)
+	known := vocabularyOf(vocabulary, terms)
 	what := make([]wanted, len(terms))
 	for i, t := range terms {
-		variants := t.variants(known[i], spoken)
+		what[i] = wanted{term: t, variants: t.variants(known[i], spoken)}
 		if words.Slips(t.word) > 0 && !t.pair && !t.isKnown(known[i], spoken) {
-			variants = append(variants, t.misspellings(every)...)
+			what[i].variants = append(what[i].variants, t.misspellings(vocabulary)...)
 		}
-		what[i] = wanted{term: t, variants: variants}
-	}
-	for i := range what {
-		for _, m := range all {
-			if len(evidenceOf(m, what[i:i+1])) > 0 {
+		for _, d := range read {
+			if len(d.evidence(what[i:i+1])) > 0 {
 				what[i].met++
 			}
 		}
 		what[i].telling = tell(what[i].met, len(all))
 	}
 	var chosen []Choice
-	for _, r := range rank(all, what, now) {
+	for _, r := range rank(read, what, now) {
 		if len(chosen) < MostChosen {
 			chosen = append(chosen, Choice{r.Memory, r.why()})
 		}
 	}
 	return chosen
+}
+
+// wordsOf returns the words of memories that can be meant by others, each once.
+func wordsOf(all []document) []string {
+	seen := map[string]bool{}
+	for _, d := range all {
+		for _, t := range d.texts {
+			for word := range t.words {
+				if words.CanBeMeant(word) {
+					seen[word] = true
+				}
+			}
+		}
+	}
+	return slices.Collect(maps.Keys(seen))
 }
 
 // Choice is a memory that a query has to do with, and why.

@@ -23,7 +23,7 @@ type wanted struct {
 
 // beyond is how many memories an agent is taken to have besides, about other things: of two that it has, what both have is not yet
 // what all have.
-const beyond = 100
+const beyond = 30
 
 // tell returns how telling something is that so many memories of all have: its inverse document frequency, as a share of the
 // largest there can be.
@@ -66,22 +66,24 @@ type ranked struct {
 // What a memory must have to be chosen. The numbers are those with which the tuning half of the quality set came out best: with lower
 // ones more is found and more of it is beside the point.
 const (
-	// leastEvidence is about a telling word in the text.
-	leastEvidence = 0.6
+	// leastEvidence is a little more than a telling word in the text. Where all memories are about what is asked, nothing tells much:
+	// then nearly all that is asked for is enough.
+	leastEvidence = 0.7
 	// leastShare is of all that was asked for, up to what a question of some words asks for.
-	leastShare = 0.22
+	leastShare = 0.25
+	nearlyAll  = 0.9
 	talkative  = 5
 	// byChance is how much more a memory must have for each further word that is asked for: of a pasted log it has some by chance.
 	byChance = 0.05
 	// besideBest is how much a memory must have beside the best one, as a share.
-	besideBest = 0.6
+	besideBest = 0.65
 )
 
 // rank returns those of the memories that answer what is wanted, the best first.
-func rank(all []memories.Memory, what []wanted, now time.Time) []ranked {
+func rank(all []document, what []wanted, now time.Time) []ranked {
 	var found []ranked
-	for _, m := range all {
-		r := ranked{Memory: m, evidence: evidenceOf(m, what)}
+	for _, d := range all {
+		r := ranked{Memory: d.Memory, evidence: d.evidence(what)}
 		r.weigh(now)
 		if r.isEnough(what) {
 			found = append(found, r)
@@ -98,19 +100,29 @@ func rank(all []memories.Memory, what []wanted, now time.Time) []ranked {
 	return found
 }
 
-// evidenceOf returns what of the wanted a memory has.
-func evidenceOf(m memories.Memory, what []wanted) []evidence {
-	var texts [places]text
-	for p, s := range [places]string{m.Name, m.Description, m.Body} {
-		texts[p] = textOf(s)
+// document is a memory with the words that it has in each place.
+type document struct {
+	memories.Memory
+	texts [places]text
+}
+
+func documents(all []memories.Memory) []document {
+	read := make([]document, len(all))
+	for i, m := range all {
+		read[i] = document{m, [places]text{inName: textOf(m.Name), inDescription: textOf(m.Description), inBody: textOf(m.Body)}}
 	}
+	return read
+}
+
+// evidence returns what of the wanted a memory has.
+func (d document) evidence(what []wanted) []evidence {
 	var all []evidence
 	for i := range what {
 		w := &what[i]
 		best := evidence{of: w}
 		for p := range places {
 			for _, v := range w.variants {
-				word, times := texts[p].times(v, w.pair)
+				word, times := d.texts[p].times(v, w.pair)
 				if times == 0 {
 					continue
 				}
@@ -187,5 +199,5 @@ func (r *ranked) isEnough(what []wanted) bool {
 		met += e.value * e.of.telling
 	}
 	further := max(0, asked-talkative)
-	return met >= leastEvidence+byChance*further && met >= leastShare*(asked-further)
+	return met >= min(leastEvidence, nearlyAll*asked)+byChance*further && met >= leastShare*(asked-further)
 }

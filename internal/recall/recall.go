@@ -291,10 +291,10 @@ func resultOf(record postgres.Recall) Result {
 }
 
 func recalled(agent postgres.Agent, file postgres.Beginning, why []string, now time.Time) Recalled {
-	text, whole := Cut(file.File)
+	text, bytes := Cut(file.File)
 	path := filepath.Join(agent.Dir, filepath.FromSlash(file.Path))
 	return Recalled{
-		Memory: file.Memory, Age: memories.AgeOf(file.ModifiedAt, now), Why: why, File: path, Head: Head(file.ModifiedAt, now, path), Text: text, Bytes: counted(text, whole),
+		Memory: file.Memory, Age: memories.AgeOf(file.ModifiedAt, now), Why: why, File: path, Head: Head(file.ModifiedAt, now, path), Text: text, Bytes: bytes,
 	}
 }
 

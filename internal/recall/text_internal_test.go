@@ -44,12 +44,13 @@ func TestAFileIsCutAtTheEndOfALine(t *testing.T) {
 		"many ends of Windows":   {strings.Repeat("\r\n", 150) + "x", strings.Repeat("\n", 150) + "x", true},
 		"blank lines at the end": {"x" + strings.Repeat("\n", 150), "x", true},
 	} {
-		got, whole := Cut([]byte(c.file))
+		got, bytes := Cut([]byte(c.file))
+		whole := bytes == len(got)
 		if got != c.want || whole != c.whole {
 			t.Errorf("%s: got %d bytes (%.40q … %.60q), whole %v", name, len(got), got, got[max(0, len(got)-60):], whole)
 		}
-		if n := counted(got, whole); n > MostBytes {
-			t.Errorf("%s: %d bytes are counted", name, n)
+		if bytes > MostBytes {
+			t.Errorf("%s: %d bytes are counted", name, bytes)
 		}
 	}
 }
@@ -58,11 +59,11 @@ func FuzzACutFileIsTextAndNoLongerThanItMayBe(f *testing.F) {
 	f.Add([]byte("one\r\ntwo\n"))
 	f.Add([]byte(strings.Repeat("\xe8\xa8", 5000)))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		got, whole := Cut(file)
-		if !utf8.ValidString(got) || strings.ContainsRune(got, 0) || counted(got, whole) > MostBytes {
+		got, bytes := Cut(file)
+		if !utf8.ValidString(got) || strings.ContainsRune(got, 0) || bytes > MostBytes {
 			t.Errorf("%q became %q", file, got)
 		}
-		if lines := strings.Count(got[:counted(got, whole)], "\n") + 1; lines > MostLines {
+		if lines := strings.Count(got[:bytes], "\n") + 1; lines > MostLines {
 			t.Errorf("%d lines are left", lines)
 		}
 	})

@@ -1,0 +1,111 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// recallFiles is how many memories the goals of recall are set for.
+const recallFiles = 10_000
+
+// recalls is how many prompts are measured, each in a session of its own.
+const recalls = 300
+
+// prompted is how the hook of a prompt did with many sessions at once.
+type prompted struct {
+	Figure figure
+	// InTime is of those prompts, in percent, how many were given something by the answer.
+	InTime float64
+}
+
+// The load of prompts: how many sessions, how many prompts each, and how long a session thinks between two.
+const (
+	promptSessions = 20
+	promptsEach    = 20
+	thinking       = time.Second
+)
+
+// recallAmong measures recall by the words, and the hook of a prompt.
+func recallAmong(p *process, files int, dir string) {
+	p.Helper()
+	random := rand.New(rand.NewPCG(13, 14))
+	ask := func(session string) {
+		p.post("/api/v1/agents/agent-00/recall", map[string]any{"query": prompt(random), "session": session})
+	}
+	for i := range 20 {
+		ask(fmt.Sprintf("before-%d", i)) // as in a server that has been asked before
+	}
+	f := figure{Files: files}
+	for i := range recalls {
+		f.Took = append(f.Took, timed(func() { ask(fmt.Sprintf("session-%d", i)) }))
+	}
+	f = f.sorted()
+	report.Growth.add("a recall", files, f.Median())
+	if files == recallFiles {
+		report.Recall = f
+		report.Prompts = promptTogether(p, filepath.Join(dir, "agent-00"))
+		p.Logf("recall: %v at the median, %v at p99; its hook %v and %v, %.0f %% in time", f.Median(), f.P99(),
+			report.Prompts.Figure.Median(), report.Prompts.Figure.P99(), report.Prompts.InTime)
+	}
+}
+
+// prompt is what a person might type: one sentence with some words that memories have.
+func prompt(random *rand.Rand) string {
+	return fmt.Sprintf("Please check whether the %s of the %s is %s before we change the %s in %s.", word(random), word(random), word(random), word(random), word(random))
+}
+
+// promptTogether lets many sessions prompt at their own pace.
+func promptTogether(p *process, cwd string) prompted {
+	p.Helper()
+	var mu sync.Mutex
+	var out prompted
+	given := 0
+	var running sync.WaitGroup
+	for session := range promptSessions {
+		random := rand.New(rand.NewPCG(15, uint64(session)))
+		running.Go(func() {
+			for range promptsEach {
+				time.Sleep(time.Duration(random.Float64() * 2 * float64(thinking)))
+				body := map[string]any{"session_id": fmt.Sprintf("hook-%d", session), "cwd": cwd, "prompt": prompt(random)}
+				var answer []byte
+				took := timed(func() { answer = p.post("/hooks/user-prompt-submit", body) })
+				mu.Lock()
+				out.Figure.Took = append(out.Figure.Took, took)
+				if bytes.Contains(answer, []byte("additionalContext")) {
+					given++
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	running.Wait()
+	out.Figure = out.Figure.sorted()
+	out.InTime = 100 * float64(given) / float64(promptSessions*promptsEach)
+	return out
+}
+
+// post sends JSON and returns what is answered.
+func (p *process) post(path string, body any) []byte {
+	p.Helper()
+	raw, err := json.Marshal(body)
+	if err != nil {
+		p.Fatal(err)
+	}
+	response, err := p.client.Post(p.url+path, "application/json", bytes.NewReader(raw))
+	if err != nil {
+		p.Fatal(err)
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		p.Fatalf("POST %s answered %s: %v\n%s", path, response.Status, err, answer)
+	}
+	return answer
+}
