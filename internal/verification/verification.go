@@ -1,0 +1,2 @@
+// Package verification
+package verification
