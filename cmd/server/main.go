@@ -18,6 +18,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/sync"
+	"memoir/internal/verification"
 )
 
 // farewell is how long running writes may take after a signal; the promise is to be gone within 15 s.
@@ -77,7 +78,9 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 			log.Warn("watching did not end cleanly", "error", err)
 		}
 	}()
-	server, err := newServer(config, places, engine, database.store, log)
+	checker := verification.Start(engine, database.store, verification.Options{Log: log})
+	defer checker.Close()
+	server, err := newServer(config, places, engine, database.store, checker, log)
 	if err != nil {
 		return err
 	}

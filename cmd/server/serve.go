@@ -14,19 +14,20 @@ import (
 	"memoir/internal/pages"
 	"memoir/internal/postgres"
 	"memoir/internal/sync"
+	"memoir/internal/verification"
 )
 
 // newServer puts the API and the pages behind the gate.
-func newServer(config config, places agents.Settings, engine *sync.Engine, store *postgres.Store, log *slog.Logger) (*http.Server, error) {
+func newServer(config config, places agents.Settings, engine *sync.Engine, store *postgres.Store, checker *verification.Checker, log *slog.Logger) (*http.Server, error) {
 	around, err := gate.New(gate.Options{
 		Addr: config.addr, AllowedHosts: config.allowedHosts, Token: config.token, SignIn: pages.SignIn, Refusal: pages.Refusal, Log: log,
 	})
 	if err != nil {
 		return nil, err
 	}
-	calls := api.New(engine, store, api.Options{ClaudeMDLimit: config.claudeMDLimit, Log: log})
+	calls := api.New(engine, store, api.Options{ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Log: log})
 	site := pages.New(engine, store, pages.Options{
-		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, Log: log,
+		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Log: log,
 	})
 	server := around.Server(route(calls, site), engine.Hub().Close)
 	server.Addr = config.addr

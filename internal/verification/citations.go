@@ -152,7 +152,7 @@ func linkName(inner string) (name string, ok bool) {
 	switch {
 	case name == "", strings.HasPrefix(name, "-"), strings.ContainsAny(name, "[]<>{}$*\"'`=:;,\\…\n"), strings.Contains(name, "..."):
 		return "", false
-	case placeholderLinks[strings.ToLower(name)], hasControl(name), !startsLikeName(name):
+	case placeholderLinks[strings.ToLower(name)], hasControl(inner), !startsLikeName(name):
 		return "", false
 	}
 	if dot := strings.LastIndexByte(name, '.'); dot >= 0 {
