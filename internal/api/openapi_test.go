@@ -49,7 +49,7 @@ func TestTheOpenAPIDocumentHasEveryCallAndItsProblems(t *testing.T) {
 		"POST /agents/{slug}/memories/{id}/fixes": "Memory", "GET /agents/{slug}/disagreements": "DisagreementList",
 		"GET /agents/{slug}/citations": "DoubtfulList", "GET /agents/{slug}/memories/{id}/citations": "CitationList",
 		"POST /agents/{slug}/memories/{id}/citations": "CitationList",
-		"GET /agents/{slug}/memories/{id}/versions": "VersionList", "POST /agents/{slug}/memories/{id}/fixes/undo": "Memory",
+		"GET /agents/{slug}/memories/{id}/versions":   "VersionList", "POST /agents/{slug}/memories/{id}/fixes/undo": "Memory",
 		"GET /agents/{slug}/memories/{id}/raw": "", "GET /agents/{slug}/sessions": "SessionList",
 		"POST /agents/{slug}/memories:deletion": "Deletion", "GET /agents/{slug}/claude-md/parts": "ClaudeMDParts",
 	}

@@ -49,7 +49,26 @@ func Start(t testing.TB, files Files) *Memoir {
 // StartAt is Start with a database of the caller's choice, which has Memoir's schema.
 func StartAt(t testing.TB, url string, files Files) *Memoir {
 	t.Helper()
-	m := &Memoir{TB: t, Dir: t.TempDir(), URL: url}
+	dir := t.TempDir()
+	return startIn(t, url, dir, agents.Settings{AgentsDir: dir}, files)
+}
+
+// StartClaude is Start over a directory of Claude Code: files are relative to it.
+func StartClaude(t testing.TB, files Files) *Memoir {
+	t.Helper()
+	dir := t.TempDir()
+	return startIn(t, pgtest.New(t), dir, agents.Settings{ClaudeDir: dir}, files)
+}
+
+// StartDirectory is Start over one memory directory that is named by hand, and there already.
+func StartDirectory(t testing.TB, slug, dir string) *Memoir {
+	t.Helper()
+	return startIn(t, pgtest.New(t), dir, agents.Settings{MemoryDirs: []agents.NamedDir{{Slug: slug, Path: dir}}}, nil)
+}
+
+func startIn(t testing.TB, url, dir string, places agents.Settings, files Files) *Memoir {
+	t.Helper()
+	m := &Memoir{TB: t, Dir: dir, URL: url}
 	for path, text := range files {
 		m.Write(path, text)
 	}
@@ -59,7 +78,7 @@ func StartAt(t testing.TB, url string, files Files) *Memoir {
 	}
 	t.Cleanup(store.Close)
 	engine, err := sync.Start(store, sync.Options{
-		Places: agents.Settings{AgentsDir: m.Dir}, Debounce: 20 * time.Millisecond, Rescan: time.Hour,
+		Places: places, Debounce: 20 * time.Millisecond, Rescan: time.Hour,
 		ClaudeMDLimit: ClaudeMDLimit, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
