@@ -13,6 +13,7 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/verification"
+	"memoir/web/templates"
 )
 
 // withProject serves an agent of Claude Code whose project has one file, web/app.ts, and whose memory says what is given.
@@ -55,7 +56,7 @@ func TestAMemorySaysWhatItCitesThatIsGone(t *testing.T) {
 	t.Parallel()
 	s, project := withProject(t, "It begins in `web/app.ts:1`, and went on in `web/<old>.ts` or `web/old.ts`.")
 	s.untilChecked(t, 1)
-	page := s.get(t, pageOf(s.Memory("shop", "App")))
+	page := s.get(t, templates.MemoryPath("shop", s.Memory("shop", "App").ID))
 	page.expect(http.StatusOK, "Something that it cites is gone", "web/old.ts", "is not in the project any more.", project, "2 citations, 1 found")
 	if got := page.each("#cites-gone .problems li"); len(got) != 1 || got[0] != "web/old.ts is not in the project any more." {
 		t.Errorf("it says %q", got)
@@ -97,7 +98,7 @@ func TestWhatACitationSaysCannotRun(t *testing.T) {
 	t.Parallel()
 	s, _ := withProject(t, "See [[<b>bold]] and [[Bold & \u202ebad]].")
 	s.untilChecked(t, 1)
-	page := s.get(t, pageOf(s.Memory("shop", "App")))
+	page := s.get(t, templates.MemoryPath("shop", s.Memory("shop", "App").ID))
 	if got := page.each("#cites-gone .problems li"); len(got) != 1 || !strings.HasPrefix(got[0], "No memory is called “Bold & ") || strings.Contains(got[0], "\u202e") {
 		t.Errorf("it says %q", got)
 	}

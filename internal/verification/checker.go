@@ -118,7 +118,7 @@ func (c *Checker) listen(ctx context.Context, news *engine.Subscription) {
 				c.want(event.Agent, time.Time{}) // an empty slug stands for all
 			}
 		case <-rounds.C:
-			c.want("", time.Now().Add(-c.options.Every))
+			c.want("", time.Now().Add(-c.options.Every/2)) // what the round before has checked a little late is due too
 		}
 	}
 }
