@@ -148,7 +148,7 @@ const (
 	leaves      = "A link on the way leads out of the project, where Memoir does not look."
 	leadsTo     = "A link on the way leads to nothing."
 	notReadable = "Memoir may not look there."
-	builtLater  = "It is where a build puts things, so it may only not have been made yet."
+	builtLater  = "Such files are made by a build, or kept on one machine, so it may only not be here."
 	notOurs     = "It was not found, but it may never have been of this project."
 	notSearched = "The project is too large to search all of it, or Memoir may not read all of it."
 	nothingRead = "The project has no files that could be searched."
@@ -198,7 +198,7 @@ func (c *check) concludeAbsent(one Citation, o outcome, s *search) (memories.Cit
 	gone := fmt.Sprintf("`%s` is not in the project any more.", written)
 	elements := strings.Split(o.path, "/")
 	for _, element := range elements {
-		if madeByBuilds[element] {
+		if madeByBuilds[element] || strings.Contains(element, ".local") || strings.HasPrefix(element, ".env") {
 			return memories.CitationUnknown, builtLater
 		}
 	}
@@ -212,8 +212,10 @@ func (c *check) concludeAbsent(one Citation, o outcome, s *search) (memories.Cit
 		return memories.CitationUnknown, s.why()
 	case one.FoundBefore, strings.HasPrefix(one.Path, "/"):
 		return memories.CitationGone, gone
-	case len(elements) == 1: // a file anywhere, of a kind that the project has
-		if isSource(o.path) && s.extensions[extension(o.path)] && (one.Quoted || one.Kind == memories.CitesLine) {
+	case len(elements) == 1:
+		// A name alone may be of anything that a memory tells of. A line of it is of a file that somebody has read, in a project
+		// that has such files.
+		if one.Kind == memories.CitesLine && isSource(o.path) && s.extensions[extension(o.path)] {
 			return memories.CitationGone, gone
 		}
 	case hasExtension(o.path):

@@ -92,10 +92,10 @@ func TestCitationsAreLookedForInTheProject(t *testing.T) {
 		{"`internal/cache/`", "found"}, {"`docs/readme.md`", "found"}, {p.path("internal/cache/cache.go"), "found"},
 		// Paths that are not.
 		{"`internal/old.go`", "gone"}, {"internal/cache/lru.go", "gone"}, {"`web/src/components/Old.tsx`", "gone"}, {"`components/Old.tsx`", "gone"},
-		{"`old.go`", "gone"}, {"`internal/old/`", "gone"}, {"`internal/cache/lru`", "gone"}, {p.path("internal/old.go"), "gone"},
+		{"`internal/old/`", "gone"}, {"`internal/cache/lru`", "gone"}, {p.path("internal/old.go"), "gone"},
 		// Those that may be of another place.
-		{"`lib/router.js`", "unknown"}, {"`old.py`", "unknown"}, {"`settings.json`", "unknown"}, {"old.go", "unknown"}, {"`internal/old`", "unknown"},
-		{"`other/thing/here`", "unknown"}, {"`dist/app.js`", "unknown"}, {"`web/dist/app.js`", "unknown"}, {"`NOTES.md`", "unknown"},
+		{"`lib/router.js`", "unknown"}, {"`old.py`", "unknown"}, {"`settings.json`", "unknown"}, {"old.go", "unknown"}, {"`old.go`", "unknown"}, {"`internal/old`", "unknown"},
+		{"`other/thing/here`", "unknown"}, {"`dist/app.js`", "unknown"}, {"`web/settings.local.json`", "unknown"}, {"`web/dist/app.js`", "unknown"}, {"`NOTES.md`", "unknown"},
 		// And of another place for certain.
 		{"`/etc/passwd.conf`", ""}, {"`/etc/hosts/x.go`", ""},
 

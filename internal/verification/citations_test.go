@@ -100,12 +100,12 @@ func TestWhatOnlyLooksLikeACitationIsNone(t *testing.T) {
 		// Patterns and placeholders.
 		"`path/to/file.go`", "`path/to/anything.py`", "`src/**/*.ts`", "`*.go`", "`internal/{a,b}.go`", "`memory/{type}_{slug}.md`",
 		"`internal/<name>/x.go`", "internal/<name>/x.go", "`$HOME/x.go`", "`~/notes/x.md`", "`%APPDATA%/x.ini`", "`../other/x.go`",
-		"`db/migrations/NNNN_name.sql`", "`journal/YYYY-MM-DD.md`", "`foo/bar.go`", "`internal/.../x.go`", "`internal/…/x.go`",
+		"`db/migrations/NNNN_name.sql`", "`journal/YYYY-MM-DD.md`", "`issues/12345.md`", "`foo/bar.go`", "`internal/.../x.go`", "`internal/…/x.go`",
 		"`@scope/package`", "`@docs/setup.md`", "`src/[slug]/page.tsx`", "`a/b.go?x=1`",
 		// Other code.
 		"`map[string]any`", "`a.b.c`", "`x := y/z`", "`--`", "`-v`", "`--x`", "`if a < b/c.go`", "`cmd > out/log.txt`", "`fmt.Sprintf`",
 		"`foo(bar)`", "`count(*)`", "`()`", "`.method()`", "`1abc()`", "`größe()`", "parseConfig() without backticks",
-		"--flag without backticks", "`git commit --no-verify`", "`1.5.h`", "`v1.2.c`", "main.yaml", "config.json", "notes.md",
+		"--flag without backticks", "`git commit --no-verify`", "`1.5.h`", "`sys.FS`", "`v1.2.c`", "main.yaml", "config.json", "notes.md",
 		// Links that are none.
 		"`[[small-diffs]]` in backticks", "[[ -f x ]]", "[[name]]", "Write [[memory-name]] for it.", "[[nodiscard]]", "![[picture.png]]",
 		"[[diagram.svg]]", "[[1,2],[3,4]]", "[[]]", "[[ ]]", "[[x](y)]", "[[text]](a)", "[[...]]", "[[<slug>]]", "[[a\nb]]", "[[$x]]", "[[unclosed",

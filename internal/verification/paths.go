@@ -76,7 +76,8 @@ func cleanPath(word string) (clean string, ok bool) {
 	if len(elements) == 1 {
 		ext := extension(last)
 		stem := last[:len(last)-len(ext)]
-		return clean, isExtension(ext) && !notFiles[strings.ToLower(last)] && (len(ext) > 1 || len(stem) > 3 && strings.Count(stem, ".") == 1)
+		isFile := isExtension(ext) && strings.HasSuffix(last, ext) && !notFiles[strings.ToLower(last)] // fs.FS is a type
+		return clean, isFile && (len(ext) > 1 || len(stem) > 3 && strings.Count(stem, ".") == 1)
 	}
 	switch {
 	case !absolute && strings.Contains(strings.TrimPrefix(first, "."), "."):
@@ -103,9 +104,10 @@ func isVersion(name string) bool {
 	return len(name) > 1 && (name[0] == 'v' || name[0] == 'V') && strings.Trim(name[1:], "0123456789.") == ""
 }
 
-// standsForDigits reports whether a name has a run of letters that somebody is to put digits for: NNNN_name.sql, YYYY-MM-DD.md.
+// standsForDigits reports whether a name has a run of characters in it that somebody is to put others for: NNNN_name.sql,
+// YYYY-MM-DD.md, 12345.md.
 func standsForDigits(name string) bool {
-	return strings.Contains(name, "NNN") || strings.Contains(name, "XXX") || strings.Contains(name, "YYYY")
+	return strings.Contains(name, "NNN") || strings.Contains(name, "XXX") || strings.Contains(name, "YYYY") || strings.Contains(name, "1234")
 }
 
 // extension returns what a file's name ends in, in lower case and without the dot; empty for none.
