@@ -197,6 +197,9 @@ func (c *check) concludeAbsent(one Citation, o outcome, s *search) (memories.Cit
 	written := strings.TrimSuffix(one.Text, ":")
 	gone := fmt.Sprintf("`%s` is not in the project any more.", written)
 	elements := strings.Split(o.path, "/")
+	if s.ignored.has(o.path) {
+		return memories.CitationUnknown, builtLater
+	}
 	for _, element := range elements {
 		if madeByBuilds[element] || strings.Contains(element, ".local") || strings.HasPrefix(element, ".env") {
 			return memories.CitationUnknown, builtLater

@@ -29,7 +29,7 @@ func newProject(t *testing.T) *project {
 	p.write("cmd/ledger/main.go", "package main\n\nfunc main() {\n\tflag.String(\"data-dir\", \"\", \"\")\n}\n")
 	p.write("internal/cache/cache.go", "package cache\n\ntype Cache struct{}\n\nfunc (c *Cache) evictOldest() {}\n")
 	p.write("web/src/components/Button.tsx", "export const Button = () => null\n")
-	p.write("scripts/setup.sh", "set -e\nexport LEDGER_LOG_FILE=x\n./run --old-flag\n")
+	p.write("scripts/setup.sh", "set -e\nexport LEDGER_LOG_FILE=x\n./run --old-flag --no-color-output # for a Timer")
 	p.write("docs/README.md", "# Docs\n")
 	return p
 }
@@ -76,6 +76,17 @@ func (p *project) check(body string, foundBefore bool) string {
 	return strings.Join(said, ", ")
 }
 
+// said returns what people are told of the one citation of a body.
+func (p *project) said(body string) string {
+	p.Helper()
+	root, err := os.OpenRoot(p.dir)
+	if err != nil {
+		p.Fatal(err)
+	}
+	defer root.Close() //nolint:errcheck // only read
+	return verification.Check(p.Context(), verification.Project{Root: root}, verification.Citations(body), p.limits)[0].Message
+}
+
 func (p *project) expect(body, want string) {
 	p.Helper()
 	if got := p.check(body, false); got != want {
@@ -101,15 +112,16 @@ func TestCitationsAreLookedForInTheProject(t *testing.T) {
 
 		// Lines.
 		{"`internal/cache/cache.go:5`", "found"}, {"`internal/cache/cache.go:6`", "gone"}, {"`cache.go:3-5`", "found"}, {"cache.go:50", "gone"},
+		{"`scripts/setup.sh:3`", "found"}, {"`scripts/setup.sh:4`", "gone"}, // its last line has no end
 		{"`internal/old.go:3`", "gone"}, {"old.go:3", "gone"}, {"`lib/router.js:3`", "unknown"},
 
 		// Functions.
 		{"`evictOldest()`", "found"}, {"`Cache.evictOldest()`", "found"}, {"`evict_oldest()`", "found"}, {"`main()`", "found"},
 		{"`evictNewest()`", "gone"}, {"`Cache.Close()`", "gone"}, {"`cache.Close()`", "gone"}, {"`self.flush_all()`", "gone"},
-		{"`eval()`", "unknown"}, {"`time.Sleep()`", "unknown"}, {"`useState()`", "unknown"}, {"`errors.Is()`", "unknown"},
+		{"`eval()`", "unknown"}, {"`time.Sleep()`", "unknown"}, {"`Timer.Stop()`", "unknown"}, {"`useState()`", "unknown"}, {"`errors.Is()`", "unknown"},
 
 		// Flags, also as variables of a program or its environment write them.
-		{"`--data-dir`", "found"}, {"`--old-flag`", "found"}, {"`--ledger-log-file`", "found"}, {"`--set`", "found"},
+		{"`--data-dir`", "found"}, {"`--old-flag`", "found"}, {"`--ledger-log-file`", "found"}, {"`--set`", "found"}, {"`--color-output`", "found"},
 		{"`--cache-dir`", "gone"}, {"`--verbose`", "unknown"}, {"`--frozen-lockfile`", "unknown"},
 
 		// Memories.
@@ -158,6 +170,18 @@ func TestOtherPeoplesCodeAndWhatIsHiddenAreNotSearched(t *testing.T) {
 	p.expect("`evictNewest()`", "found")
 }
 
+func TestWhatGitIgnoresIsNoPartOfTheProject(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write(".gitignore", "# made\n/gen/\nsecrets\n*.log\n!keep\nweb/cache\n")
+	p.write("gen/x.go", "evictNewest")
+	p.write("internal/secrets/x.go", "evictNewest")
+	p.expect("`evictNewest()`", "gone")
+	p.expect("`gen/x.go` `gen/y.go` `internal/secrets/y.go` `web/cache/y.go`", "found, unknown, unknown, gone")
+	p.write("internal/gen/x.go", "evictNewest") // only the one in the root is ignored
+	p.expect("`evictNewest()`", "found")
+}
+
 func TestALinkThatLeavesTheProjectIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -180,6 +204,9 @@ func TestALinkThatLeavesTheProjectIsNotFollowed(t *testing.T) {
 	p.expect("`internal/inside.go:5`", "found")
 	p.expect("`internal/inside.go:500`", "gone")
 	p.expect("`evictNewest()`", "gone") // what is outside is not the project's
+	if got := p.said("`internal/away/secret.go`"); got != "A link on the way leads out of the project, where Memoir does not look." {
+		t.Errorf("it says %q", got)
+	}
 }
 
 func TestAPipeOrADirectoryInAFilesPlaceHoldsNothingUp(t *testing.T) {

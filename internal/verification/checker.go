@@ -35,6 +35,8 @@ const (
 	defaultSettle = 2 * time.Second
 	// retry is how long it waits after the database has failed.
 	retry = 10 * time.Second
+	// share is the part of the time that checks take in the background, one in so many.
+	share = 10
 	// maxTogether is how many citations are looked for in one walk, which is also what is in memory of an agent.
 	maxTogether = 20_000
 )
@@ -174,10 +176,12 @@ func (c *Checker) checkDue(ctx context.Context) error {
 			continue // its own server hears the same news
 		}
 		c.engine.Yield(ctx)
+		started := time.Now()
 		if err := c.checkAgent(ctx, slug, since); err != nil {
 			failed = err
 			c.want(slug, since)
 		}
+		pause(ctx, (share-1)*time.Since(started)) // an agent that learns all the time would keep a core busy
 	}
 	return failed
 }

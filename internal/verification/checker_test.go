@@ -117,18 +117,22 @@ func TestAFileThatLeavesTheProjectIsGoneFromWhatTheMemorySays(t *testing.T) {
 	t.Parallel()
 	b := startChecking(t, 50*time.Millisecond, map[string]string{
 		"cache.md": memoirtest.Note("Cache", memories.Project, "It is in `internal/cache/cache.go:3`, see `evictOldest()` and [[setup]]."),
-		"setup.md": memoirtest.Note("Setup", memories.Reference, "Nothing is cited."),
+		"setup.md": memoirtest.Note("Setup", memories.Reference, "Run `scripts/setup.sh` for it."),
+		"plain.md": memoirtest.Note("Plain", memories.User, "Nothing is cited."),
 	})
 	b.untilCitations("Cache", "checked, internal/cache/cache.go:3 found, evictOldest() found, setup found")
-	b.untilCitations("Setup", "checked")
+	b.untilCitations("Setup", "checked, scripts/setup.sh found")
+	b.untilCitations("Plain", "checked")
 	b.remove("internal/cache")
 	b.untilCitations("Cache", "checked, internal/cache/cache.go:3 gone, evictOldest() gone, setup found")
-	if got := b.agent().Counts.CitesGone; got != 1 {
+	b.remove("scripts") // with its directory it might be of another project, had it not been found here
+	b.untilCitations("Setup", "checked, scripts/setup.sh gone")
+	if got := b.agent().Counts.CitesGone; got != 2 {
 		t.Errorf("%d memories cite what is gone", got)
 	}
 	b.project.write("internal/cache/cache.go", "package cache\n\nfunc evictOldest() {}\n")
 	b.untilCitations("Cache", "checked, internal/cache/cache.go:3 found, evictOldest() found, setup found")
-	if got := b.agent().Counts.CitesGone; got != 0 {
+	if got := b.agent().Counts.CitesGone; got != 1 {
 		t.Errorf("%d memories cite what is gone", got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -42,6 +43,7 @@ type search struct {
 	project Project
 	limits  Limits
 	own     string // the agent's memories, relative to the project; empty: they are elsewhere
+	ignored ignored
 	names   names
 
 	wanted map[string][]string // paths to look for, in lower case, by their last element
@@ -57,12 +59,13 @@ type search struct {
 	walkedAll      bool  // every directory was listed
 	readAll        bool  // and every source was read
 	late           bool  // there was no time for all of it
+	full           bool  // as much was read as may be
 }
 
 func newSearch(ctx context.Context, project Project, limits Limits) *search {
 	s := &search{
 		ctx: ctx, project: project, limits: limits, names: newNames(), wanted: map[string][]string{}, paths: map[string][]string{},
-		directories: map[string]bool{}, extensions: map[string]bool{},
+		directories: map[string]bool{}, extensions: map[string]bool{}, ignored: readIgnored(project.Root),
 	}
 	for _, name := range projectNames(project.Root) {
 		own := project.Own
@@ -97,7 +100,7 @@ func (s *search) wantFunction(one Citation) {
 func (s *search) wantFlag(name string) { s.names.wantFlag(name) }
 
 // done reports whether nothing is left to be found.
-func (s *search) done() bool { return s.open == 0 && s.names.open == 0 }
+func (s *search) done() bool { return s.open == 0 && (s.names.open == 0 || s.full) }
 
 // walk goes over the project, the directories near its root first, until all is found or a limit is reached.
 func (s *search) walk() {
@@ -154,9 +157,9 @@ func (s *search) directory(dir string, buffer []byte) (below []string, goOn bool
 				s.files++
 				s.seen(rel)
 				s.extensions[extension(entry.Name())] = true
-				if !s.file(root, entry.Name(), buffer) {
-					return nil, false
-				}
+				s.file(root, entry.Name(), buffer)
+			case entry.Type()&fs.ModeSymlink != 0:
+				s.seen(rel) // what it leads to is looked at where it is, if that is here
 			}
 		}
 		if err == io.EOF {
@@ -173,7 +176,7 @@ func (s *search) directory(dir string, buffer []byte) (below []string, goOn bool
 func (s *search) missed() { s.walkedAll, s.readAll = false, false }
 
 func (s *search) walks(rel, name string) bool {
-	return !notWalked[name] && (!isHidden(name) || hiddenWalked[name]) && rel != s.own
+	return !notWalked[name] && (!isHidden(name) || hiddenWalked[name]) && rel != s.own && !s.ignored.has(rel)
 }
 
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") }
@@ -197,42 +200,42 @@ func (s *search) seen(rel string) {
 	s.names.declare(stem)
 }
 
-// file searches a file for names, and reports whether to go on.
-func (s *search) file(root *os.Root, name string, buffer []byte) bool {
-	if s.names.open == 0 || notText[extension(name)] {
-		return true
+// file searches a file for names.
+func (s *search) file(root *os.Root, name string, buffer []byte) {
+	if s.names.open == 0 || s.full || notText[extension(name)] {
+		return
 	}
 	file, err := files.Open(root, name)
 	if err != nil {
 		// One that has become something else meanwhile is as little of the project's code as one that was so before.
 		s.readAll = s.readAll && errors.Is(err, files.ErrNotRegular)
-		return true
+		return
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
 		s.readAll = false
-		return true
+		return
 	}
 	if info.Size() > s.limits.FileSize {
 		s.readAll = s.readAll && !isSource(name) // data has no names of functions
-		return true
+		return
 	}
 	if s.read+info.Size() > s.limits.Bytes {
-		return false
+		s.readAll, s.full = false, true
+		return
 	}
 	n, err := io.ReadFull(file, buffer)
 	s.read += int64(n)
 	switch {
 	case err == nil, !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF): // it has grown, or cannot be read
 		s.readAll = false
-		return true
+		return
 	case bytes.IndexByte(buffer[:min(n, binaryHead)], 0) >= 0:
-		return true
+		return
 	}
 	s.searched++
 	s.names.find(buffer[:n])
-	return true
 }
 
 // why says why not all was searched.
