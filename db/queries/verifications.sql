@@ -28,3 +28,9 @@ ON CONFLICT (memory_id) DO UPDATE SET revision_id = excluded.revision_id, checke
 
 -- name: ForgetVerifications :exec
 DELETE FROM verifications WHERE agent_id = @agent_id;
+
+-- name: GoneOf :many
+-- Of some memories of the agent those that cite what is gone.
+SELECT m.id, v.citations
+FROM verifications v JOIN memories m ON m.id = v.memory_id AND m.revision_id = v.revision_id
+WHERE v.agent_id = @agent_id AND v.gone > 0 AND m.id = ANY(@ids::uuid[]);

@@ -70,6 +70,30 @@ func (s *Store) ToReview(ctx context.Context, agent Agent, limit int) ([]Doubtfu
 	return doubtful, nil
 }
 
+// GoneOf returns what is gone of what the given memories of the agent cite, by their ids. One that cites nothing that is gone, and an id
+// of no memory of the agent, is not in it.
+func (s *Store) GoneOf(ctx context.Context, agent Agent, ids []string) (map[string][]memories.CheckedCitation, error) {
+	asked := make([]uuid.UUID, 0, len(ids))
+	for _, id := range ids {
+		if parsed, err := parseID(id); err == nil {
+			asked = append(asked, parsed)
+		}
+	}
+	rows, err := s.q.GoneOf(ctx, queries.GoneOfParams{AgentID: agent.ID, Ids: asked})
+	if err != nil {
+		return nil, wrap("read what is gone", err)
+	}
+	gone := make(map[string][]memories.CheckedCitation, len(rows))
+	for _, row := range rows {
+		var checked []memories.CheckedCitation
+		if err := json.Unmarshal(row.Citations, &checked); err != nil {
+			return nil, wrap("read what is gone", err)
+		}
+		gone[row.ID.String()] = memories.GoneCitations(checked)
+	}
+	return gone, nil
+}
+
 // Unverified is a memory of which it is to be checked what it cites.
 type Unverified struct {
 	ID         uuid.UUID

@@ -21,6 +21,43 @@ func (q *Queries) ForgetVerifications(ctx context.Context, agentID int64) error 
 	return err
 }
 
+const goneOf = `-- name: GoneOf :many
+SELECT m.id, v.citations
+FROM verifications v JOIN memories m ON m.id = v.memory_id AND m.revision_id = v.revision_id
+WHERE v.agent_id = $1 AND v.gone > 0 AND m.id = ANY($2::uuid[])
+`
+
+type GoneOfParams struct {
+	AgentID int64
+	Ids     []uuid.UUID
+}
+
+type GoneOfRow struct {
+	ID        uuid.UUID
+	Citations []byte
+}
+
+// Of some memories of the agent those that cite what is gone.
+func (q *Queries) GoneOf(ctx context.Context, arg GoneOfParams) ([]GoneOfRow, error) {
+	rows, err := q.db.Query(ctx, goneOf, arg.AgentID, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []GoneOfRow{}
+	for rows.Next() {
+		var i GoneOfRow
+		if err := rows.Scan(&i.ID, &i.Citations); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const saveVerifications = `-- name: SaveVerifications :exec
 INSERT INTO verifications (memory_id, agent_id, revision_id, checked_at, project, gone, citations)
 SELECT c.memory_id, $1, c.revision_id, $2::timestamptz, $3, c.gone, c.citations
