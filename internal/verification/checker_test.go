@@ -160,6 +160,24 @@ func TestWhatSomebodyAsksForIsCheckedAtOnce(t *testing.T) {
 	}
 }
 
+func TestPagesHearOfWhatIsGone(t *testing.T) {
+	t.Parallel()
+	b := startChecking(t, 0, map[string]string{"cache.md": memoirtest.Note("Cache", memories.Project, "It is in `internal/cache/cache.go`.")})
+	b.untilCitations("Cache", "checked, internal/cache/cache.go found")
+	news := b.Engine.Hub().Subscribe()
+	t.Cleanup(news.Close)
+	b.remove("internal/cache/cache.go")
+	b.checkNow("Cache")
+	select {
+	case event := <-news.Events:
+		if event.Agent != b.slug {
+			t.Errorf("it is told of %+v", event)
+		}
+	case <-time.After(memoirtest.Patience):
+		t.Error("nobody is told")
+	}
+}
+
 func TestAnAgentWithoutAProjectIsNotChecked(t *testing.T) {
 	t.Parallel()
 	b := startChecking(t, 0, map[string]string{"cache.md": memoirtest.Note("Cache", memories.Project, "It is in `internal/old.go`.")})
