@@ -22,6 +22,7 @@ import (
 	"memoir/internal/model"
 	"memoir/internal/recall"
 	"memoir/internal/sync"
+	"memoir/internal/verification"
 )
 
 // farewell is how long running writes may take after a signal; the promise is to be gone within 15 s.
@@ -96,7 +97,9 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	}()
 	recaller := recall.New(database.store, recall.Options{Selector: selectorOf(config.model, log), Log: log})
 	defer recaller.Close()
-	server, err := newServer(config, places, engine, database.store, recaller, log)
+	checker := verification.Start(engine, database.store, verification.Options{Log: log})
+	defer checker.Close()
+	server, err := newServer(config, places, engine, database.store, recaller, checker, log)
 	if err != nil {
 		return err
 	}

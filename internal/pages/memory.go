@@ -66,6 +66,9 @@ func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, ag
 	if open.Disagreement, err = s.disagreementAbout(r.Context(), agent, m); err != nil {
 		return err
 	}
+	if open.Citations, err = s.citationsOf(r.Context(), agent, m); err != nil {
+		return err
+	}
 	v.Open = &open
 	return show(w, r, status, templates.MemoriesPage(v))
 }
