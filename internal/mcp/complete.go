@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -49,7 +50,7 @@ func (e *endpoint) slugsLike(ctx context.Context, typed string) ([]string, error
 // namesLike proposes nothing where it is not certain which agent is meant: somebody is still typing.
 func (e *endpoint) namesLike(ctx context.Context, slug, typed string) ([]string, error) {
 	agent, err := e.agent(ctx, slug)
-	if _, unclear := err.(refusal); unclear || !isText(typed) { //nolint:errorlint // as agent returns it
+	if unclear := refusal(""); errors.As(err, &unclear) || !isText(typed) {
 		return []string{}, nil
 	}
 	if err != nil {

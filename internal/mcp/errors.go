@@ -56,7 +56,13 @@ func broken(ctx context.Context) refusal {
 
 // asProtocol is the error of what is no tool, and has no result that could say that it failed.
 func (e *endpoint) asProtocol(ctx context.Context, err error) error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: e.plainly(ctx, err).Error()}
+	var known refusal
+	var invalid *memories.InvalidError
+	code := int64(jsonrpc.CodeInternalError)
+	if errors.As(err, &known) || errors.As(err, &invalid) || errors.Is(err, memories.ErrNotFound) {
+		code = jsonrpc.CodeInvalidParams
+	}
+	return &jsonrpc.Error{Code: code, Message: e.plainly(ctx, err).Error()}
 }
 
 // noSuchResource says that there is nothing at a URI, and why.

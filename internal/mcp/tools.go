@@ -30,18 +30,21 @@ type readable interface{ text() string }
 func add[In any, Out readable](e *endpoint, server *sdk.Server, agentIsFixed bool, tool sdk.Tool, does sdk.ToolAnnotations, do func(context.Context, In) (Out, error)) {
 	does.Title = tool.Title
 	tool.Annotations, tool.InputSchema, tool.OutputSchema = &does, inputOf[In](agentIsFixed), outputOf[Out]()
-	sdk.AddTool(server, &tool, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (_ *sdk.CallToolResult, out Out, err error) {
+	sdk.AddTool(server, &tool, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
+		var out Out
 		work := func(ctx context.Context) (err error) {
 			out, err = do(ctx, in)
 			return err
 		}
+		var err error
 		if does.ReadOnlyHint {
 			err = e.reading(ctx, work)
 		} else {
 			err = e.store.Attend(sync.As(ctx, memories.ByScript), e.options.DatabaseTime, work)
 		}
 		if err != nil {
-			return nil, out, e.plainly(ctx, err)
+			var nothing Out // a change that goes on by itself may still be at the other
+			return nil, nothing, e.plainly(ctx, err)
 		}
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: out.text()}}}, out, nil
 	})
