@@ -49,7 +49,7 @@ func (e *endpoint) addRecall(server *sdk.Server, agentIsFixed bool) {
 	}, reads, e.recall)
 }
 
-// why nothing is given, by what the recaller skipped it for.
+// skipped says why nothing is given, by what the recaller looked at nothing for.
 var skipped = map[recall.Skip]string{
 	recall.SkipShortQuery:  "The query is too short to tell what it is about: ask in a sentence.",
 	recall.SkipSpentBudget: "This conversation has been given as much as it may.",
