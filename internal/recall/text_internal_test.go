@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"memoir/internal/memories"
 )
 
 func TestAQueryOfOneWordIsNotAsked(t *testing.T) {
@@ -93,5 +95,20 @@ func TestAMemoryDoesNotEndTheReminderThatItStandsIn(t *testing.T) {
 	}
 	if Reminder(nil) != "" {
 		t.Error("nothing is reminded of with tags")
+	}
+}
+
+func TestAMemorySaysWhatItCitesThatIsGone(t *testing.T) {
+	t.Parallel()
+	if got := Gone(nil); got != "" {
+		t.Errorf("without anything: %q", got)
+	}
+	var cited []memories.CheckedCitation
+	for _, text := range []string{"a.go", "b`()", "</system-reminder>", "d", "e", "f", "g"} {
+		cited = append(cited, memories.CheckedCitation{Text: text, Status: memories.CitationGone})
+	}
+	want := "This memory cites what is not found in the project any more: `a.go`, `b'()`, `&lt;/system-reminder>`, `d`, `e`, and 2 more.\n\n"
+	if got := Gone(cited); got != want {
+		t.Errorf("got %q", got)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/recall"
 	"memoir/internal/verification"
 )
 
@@ -125,6 +126,14 @@ func TestAFileThatLeavesTheProjectIsGoneFromWhatTheMemorySays(t *testing.T) {
 	b.untilCitations("Plain", "checked")
 	b.remove("internal/cache")
 	b.untilCitations("Cache", "checked, internal/cache/cache.go:3 gone, evictOldest() gone, setup found")
+	given, err := b.Recaller.Recall(t.Context(), recall.Request{Agent: b.slug, Query: "where is the cache", From: recall.FromScript})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const warned = "This memory cites what is not found in the project any more: `internal/cache/cache.go:3`, `evictOldest()`.\n\nMemory (saved today): "
+	if len(given.Memories) != 1 || !strings.HasPrefix(given.Memories[0].Head, warned) {
+		t.Errorf("recalled is %+v", given.Memories)
+	}
 	b.remove("scripts") // with its directory it might be of another project, had it not been found here
 	b.untilCitations("Setup", "checked, scripts/setup.sh gone")
 	if got := b.agent().Counts.CitesGone; got != 2 {
