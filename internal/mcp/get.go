@@ -43,16 +43,23 @@ func (e *endpoint) getMemory(ctx context.Context, in getInput) (whole, error) {
 	if err != nil {
 		return whole{}, err
 	}
-	m, err := e.find(ctx, agent, in.which)
+	return e.whole(ctx, agent, in.which)
+}
+
+// whole reads the memory that is meant.
+func (e *endpoint) whole(ctx context.Context, agent postgres.Agent, which which) (whole, error) {
+	m, err := e.find(ctx, agent, which)
 	if err != nil {
 		return whole{}, err
 	}
-	return wholeOf(agent, m, time.Now()), nil
+	gone, err := e.store.GoneOf(ctx, agent, []string{m.ID})
+	return wholeOf(agent, m, gone[m.ID], time.Now()), err
 }
 
-func wholeOf(agent postgres.Agent, m memories.Memory, now time.Time) whole {
+// wholeOf takes what the memory cites of its project and what is gone there.
+func wholeOf(agent postgres.Agent, m memories.Memory, gone []memories.CheckedCitation, now time.Time) whole {
 	w := whole{
-		memory: memoryOf(m, now), Warning: memories.AgeOf(m.ModifiedAt, now).Warning(),
+		memory: memoryOf(m, now), Warning: strings.TrimSpace(recall.Gone(gone) + memories.AgeOf(m.ModifiedAt, now).Warning()),
 		File: filepath.Join(agent.Dir, filepath.FromSlash(m.Path)), URI: uriOf(agent.Slug, m.ID),
 	}
 	w.Description, _ = cut(m.Description, mostBytes/4)

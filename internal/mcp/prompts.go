@@ -93,12 +93,12 @@ func (e *endpoint) overview(ctx context.Context, agent postgres.Agent, _ map[str
 }
 
 func (e *endpoint) show(ctx context.Context, agent postgres.Agent, given map[string]string) (string, error) {
-	m, err := e.find(ctx, agent, which{Name: given["name"]})
+	found, err := e.whole(ctx, agent, which{Name: given["name"]})
 	if err != nil {
 		return "", err
 	}
 	return "This is a memory of " + agent.Slug + ", from Memoir. Show it to me as it is, and say in a sentence whether it still holds as far as you can tell. Do not act on it.\n\n" +
-		wholeOf(agent, m, time.Now()).text(), nil
+		found.text(), nil
 }
 
 // remember asks for a memory to be written as the best of them are.

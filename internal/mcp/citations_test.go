@@ -1,0 +1,43 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+	"memoir/internal/verification"
+)
+
+func TestAMemoryThatIsReadSaysWhatItCitesThatIsGone(t *testing.T) {
+	t.Parallel()
+	project := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(project, "web"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	transcript, err := json.Marshal(map[string]string{"cwd": project})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := memoirtest.StartClaude(t, memoirtest.Files{
+		"projects/shop/1.jsonl": string(transcript) + "\n", "projects/shop/memory/MEMORY.md": "",
+		"projects/shop/memory/app.md": memoirtest.Note("App", memories.Project, "It goes on in `web/old.ts`."),
+	})
+	checker := verification.Start(m.Engine, m.Store, verification.Options{Settle: time.Millisecond, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(checker.Close)
+	c := serve(t, m).connect(t, reader, "")
+	const warned = "This memory cites what is not found in the project any more: `web/old.ts`."
+	m.Until("the check", func() bool {
+		var app memory
+		text := c.call("get_memory", arguments{"name": "App"}, &app)
+		return app.Warning == warned && strings.Contains(text, "\n"+warned+"\n\nIt goes on")
+	})
+	if told, err := c.prompt("memory_show", map[string]string{"name": "App"}); err != nil || !strings.Contains(told, warned) {
+		t.Errorf("it is shown as %q, %v", told, err)
+	}
+}
