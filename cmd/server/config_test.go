@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"memoir/internal/model"
 )
 
 // environment makes a lookup of "NAME=value" entries; a home is there unless it is taken away.
@@ -47,6 +49,7 @@ func TestNothingGivenTakesTheDefaults(t *testing.T) {
 		watch:         "auto",
 		claudeMDLimit: 40000,
 		logFormat:     "text",
+		model:         modelConfig{name: model.Default},
 	}
 	if got := parse(t, nil); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -68,16 +71,18 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 		rescan:        5 * time.Minute,
 		watch:         "poll",
 		claudeMDLimit: 1000,
+		ageNotes:      true,
 		allowedHosts:  []string{"memoir.example.org", "fd00::1"},
 		logFormat:     "json",
+		model:         modelConfig{"thinker", "a key", "http://model.example.org"},
 	}
 	byFlag := parse(t, []string{
 		"--addr", "[::1]:9000", "--agents-dir=/srv/agents", "--claude-dir=/srv/claude",
 		"--memory-dir", "reviewer=/srv/a", "--memory-dir", "writer=/srv/b=c", "--data-dir", "/srv/data",
 		"--database-url", "postgres://db.example.org/memoir?sslmode=require", "--token", "open-sesame", "--read-token", "look-only",
-		"--debounce", "1s", "--rescan", "5m", "--watch", "poll", "--claude-md-limit", "1000",
+		"--debounce", "1s", "--rescan", "5m", "--watch", "poll", "--claude-md-limit", "1000", "--age-notes", "--model=thinker",
 		"--allowed-host", "Memoir.example.org", "--allowed-host", "[FD00::1]", "--log-format", "json",
-	})
+	}, "ANTHROPIC_API_KEY=a key", "ANTHROPIC_BASE_URL=http://model.example.org")
 	if !reflect.DeepEqual(byFlag, want) {
 		t.Errorf("by flag: got  %+v\nwant %+v", byFlag, want)
 	}
@@ -86,6 +91,7 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 		"MEMOIR_MEMORY_DIR=reviewer=/srv/a, writer=/srv/b=c", "MEMOIR_DATA_DIR=/srv/data",
 		"MEMOIR_DATABASE_URL=postgres://db.example.org/memoir?sslmode=require", "MEMOIR_TOKEN=open-sesame", "MEMOIR_READ_TOKEN=look-only",
 		"MEMOIR_DEBOUNCE=1s", "MEMOIR_RESCAN=5m", "MEMOIR_WATCH=poll", "MEMOIR_CLAUDE_MD_LIMIT=1000",
+		"MEMOIR_AGE_NOTES=true", "MEMOIR_MODEL=thinker", "ANTHROPIC_API_KEY=a key", "ANTHROPIC_BASE_URL=http://model.example.org",
 		"MEMOIR_ALLOWED_HOST=Memoir.example.org,[FD00::1],", "MEMOIR_LOG_FORMAT=json",
 	)
 	if !reflect.DeepEqual(byVariable, want) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"memoir/internal/recall"
 )
 
@@ -37,6 +39,10 @@ type RecalledMemory struct {
 
 func (a *api) registerRecall() {
 	begin := post("/agents/{slug}/recall", "recall", "What the agent remembers about a query, each memory once in a session", http.StatusConflict)
+	begin.Responses = map[string]*huma.Response{"202": {
+		Description: "With async: it has begun, and the body has its id.",
+		Content:     map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: "#/components/schemas/Recall"}}},
+	}}
 	register(a, begin, a.recallNow)
 	register(a, get("/agents/{slug}/recall/{id}", "get-recall", "What a recall in the background gave: handed out once"), a.fetchRecall)
 }
