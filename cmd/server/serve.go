@@ -27,7 +27,7 @@ func newServer(config config, places agents.Settings, engine *sync.Engine, store
 		return nil, err
 	}
 	calls := api.New(engine, store, recaller, api.Options{ClaudeMDLimit: config.claudeMDLimit, Log: log})
-	site := pages.New(engine, store, pages.Options{
+	site := pages.New(engine, store, recaller, pages.Options{
 		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, Log: log,
 	})
 	server := around.Server(route(calls, hooks.New(engine, store, recaller, log), site), engine.Hub().Close)

@@ -59,10 +59,10 @@ INSERT INTO recall_sessions (agent_id, session, at, fresh_since) VALUES (@agent_
 ON CONFLICT (agent_id, session) DO UPDATE SET at = excluded.at, fresh_since = excluded.fresh_since;
 
 -- name: SaveRecall :exec
-INSERT INTO recalls (id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen)
-VALUES (@id, @agent_id, @at, @session, @asked_by, @query, @state, @selected_by, @skipped, @note, @candidates, @took_us, @chosen)
+INSERT INTO recalls (id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, given)
+VALUES (@id, @agent_id, @at, @session, @asked_by, @query, @state, @selected_by, @skipped, @note, @candidates, @took_us, @chosen, @given)
 ON CONFLICT (id) DO UPDATE SET state = excluded.state, selected_by = excluded.selected_by, skipped = excluded.skipped,
-    note = excluded.note, candidates = excluded.candidates, took_us = excluded.took_us, chosen = excluded.chosen;
+    note = excluded.note, candidates = excluded.candidates, took_us = excluded.took_us, chosen = excluded.chosen, given = excluded.given;
 
 -- name: SaveRecalled :exec
 INSERT INTO recalled (recall_id, place, agent_id, session, at, memory_id, name, bytes, why)
@@ -92,4 +92,76 @@ DELETE FROM recall_sessions WHERE at < @before;
 DELETE FROM recalled WHERE recall_id = ANY(@ids::uuid[]);
 
 -- name: SettleRecalls :exec
-UPDATE recalls SET state = 'settled' WHERE id = ANY(@ids::uuid[]) AND state = 'handed_out';
+UPDATE recalls SET state = 'settled', given = 0 WHERE id = ANY(@ids::uuid[]) AND state = 'handed_out';
+
+-- name: ListRecalls :many
+-- The newest before that place.
+SELECT *
+FROM recalls
+WHERE agent_id = @agent_id
+  AND (at, id) < (coalesce(sqlc.narg(before)::timestamptz, 'infinity'), coalesce(sqlc.narg(before_id)::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+ORDER BY at DESC, id DESC
+LIMIT @most::integer;
+
+-- name: ListRecallsOfSession :many
+-- The newest of a session before that place.
+SELECT *
+FROM recalls
+WHERE agent_id = @agent_id AND session = @session::text
+  AND (at, id) < (coalesce(sqlc.narg(before)::timestamptz, 'infinity'), coalesce(sqlc.narg(before_id)::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+ORDER BY at DESC, id DESC
+LIMIT @most::integer;
+
+-- name: RecalledBy :many
+-- What was handed out of those recalls, and whether it can still be read, if only from the trash.
+SELECT r.recall_id, r.memory_id, r.name, r.bytes, r.why, (m.id IS NOT NULL)::boolean AS there
+FROM recalled r LEFT JOIN memories m ON m.id = r.memory_id
+WHERE r.recall_id = ANY(@ids::uuid[])
+ORDER BY r.recall_id, r.place;
+
+-- name: CountRecallsByDay :many
+-- How often something was given, by the day in UTC, who asked and which way was taken; and how often nothing was although
+-- there were many candidates.
+SELECT (at AT TIME ZONE 'UTC')::date AS day, asked_by, coalesce(selected_by, '')::text AS selected_by, count(*) AS recalls,
+       count(*) FILTER (WHERE given > 0) AS giving, count(*) FILTER (WHERE given = 0 AND candidates >= @many::integer) AS none_of_many
+FROM recalls
+WHERE agent_id = @agent_id AND at >= @since
+GROUP BY 1, 2, 3
+ORDER BY 1, 2, 3;
+
+-- name: RecallMedians :many
+-- The median of the time that choosing took, in microseconds, of each way.
+SELECT selected_by, percentile_disc(0.5) WITHIN GROUP (ORDER BY took_us)::bigint AS median
+FROM recalls
+WHERE agent_id = @agent_id AND at >= @since AND selected_by IS NOT NULL
+GROUP BY selected_by;
+
+-- name: NeverRecalled :many
+-- Memories that no recall has given, those first that were there the longest, and how many there are of them.
+SELECT m.id, m.name, m.type, m.modified_at, m.created_at, count(*) OVER () AS total
+FROM memories m
+WHERE m.agent_id = @agent_id AND m.readable AND m.state <> 'deleted'
+  AND NOT EXISTS (SELECT FROM recalled r WHERE r.agent_id = @agent_id AND r.memory_id = m.id AND r.at >= @since)
+ORDER BY m.created_at, m.id
+LIMIT @most::integer;
+
+-- name: MostRecalled :many
+-- The memories that were given most often, and how many were given at all.
+SELECT m.id, m.name, m.type, m.modified_at, m.created_at, g.recalls, count(*) OVER () AS total
+FROM (SELECT r.memory_id, count(*) AS recalls FROM recalled r WHERE r.agent_id = @agent_id AND r.at >= @since GROUP BY r.memory_id) g
+JOIN memories m ON m.id = g.memory_id
+WHERE m.readable AND m.state <> 'deleted'
+ORDER BY g.recalls DESC, m.id
+LIMIT @most::integer;
+
+-- name: CountRecallsBetween :many
+-- How many recalls looked at memories in the time from each of the moments, which are ascending, to the next; the place of the
+-- first is 1.
+SELECT width_bucket(at, @moments::timestamptz[])::integer AS place, count(*) AS recalls
+FROM recalls
+WHERE agent_id = @agent_id AND at >= (@moments::timestamptz[])[1] AND selected_by IS NOT NULL
+GROUP BY 1;
+
+-- name: RecallsOfMemory :one
+-- How often a memory was given, and when last.
+SELECT count(*) AS recalls, coalesce(max(at), 'epoch')::timestamptz AS last FROM recalled WHERE agent_id = @agent_id AND memory_id = @memory_id;

@@ -10,7 +10,100 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgtype"
 )
+
+const countRecallsBetween = `-- name: CountRecallsBetween :many
+SELECT width_bucket(at, $1::timestamptz[])::integer AS place, count(*) AS recalls
+FROM recalls
+WHERE agent_id = $2 AND at >= ($1::timestamptz[])[1] AND selected_by IS NOT NULL
+GROUP BY 1
+`
+
+type CountRecallsBetweenParams struct {
+	Moments []time.Time
+	AgentID int64
+}
+
+type CountRecallsBetweenRow struct {
+	Place   int32
+	Recalls int64
+}
+
+// How many recalls looked at memories in the time from each of the moments, which are ascending, to the next; the place of the
+// first is 1.
+func (q *Queries) CountRecallsBetween(ctx context.Context, arg CountRecallsBetweenParams) ([]CountRecallsBetweenRow, error) {
+	rows, err := q.db.Query(ctx, countRecallsBetween, arg.Moments, arg.AgentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []CountRecallsBetweenRow{}
+	for rows.Next() {
+		var i CountRecallsBetweenRow
+		if err := rows.Scan(&i.Place, &i.Recalls); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const countRecallsByDay = `-- name: CountRecallsByDay :many
+SELECT (at AT TIME ZONE 'UTC')::date AS day, asked_by, coalesce(selected_by, '')::text AS selected_by, count(*) AS recalls,
+       count(*) FILTER (WHERE given > 0) AS giving, count(*) FILTER (WHERE given = 0 AND candidates >= $1::integer) AS none_of_many
+FROM recalls
+WHERE agent_id = $2 AND at >= $3
+GROUP BY 1, 2, 3
+ORDER BY 1, 2, 3
+`
+
+type CountRecallsByDayParams struct {
+	Many    int32
+	AgentID int64
+	Since   time.Time
+}
+
+type CountRecallsByDayRow struct {
+	Day        pgtype.Date
+	AskedBy    string
+	SelectedBy string
+	Recalls    int64
+	Giving     int64
+	NoneOfMany int64
+}
+
+// How often something was given, by the day in UTC, who asked and which way was taken; and how often nothing was although
+// there were many candidates.
+func (q *Queries) CountRecallsByDay(ctx context.Context, arg CountRecallsByDayParams) ([]CountRecallsByDayRow, error) {
+	rows, err := q.db.Query(ctx, countRecallsByDay, arg.Many, arg.AgentID, arg.Since)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []CountRecallsByDayRow{}
+	for rows.Next() {
+		var i CountRecallsByDayRow
+		if err := rows.Scan(
+			&i.Day,
+			&i.AskedBy,
+			&i.SelectedBy,
+			&i.Recalls,
+			&i.Giving,
+			&i.NoneOfMany,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
 
 const countToRecall = `-- name: CountToRecall :one
 SELECT coalesce(sum(n), 0)::bigint FROM memory_tallies WHERE agent_id = $1 AND state <> 'deleted'
@@ -108,6 +201,122 @@ func (q *Queries) HandOutRecall(ctx context.Context, id uuid.UUID) (int64, error
 	return result.RowsAffected(), nil
 }
 
+const listRecalls = `-- name: ListRecalls :many
+SELECT id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, given
+FROM recalls
+WHERE agent_id = $1
+  AND (at, id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+ORDER BY at DESC, id DESC
+LIMIT $4::integer
+`
+
+type ListRecallsParams struct {
+	AgentID  int64
+	Before   *time.Time
+	BeforeID *uuid.UUID
+	Most     int32
+}
+
+// The newest before that place.
+func (q *Queries) ListRecalls(ctx context.Context, arg ListRecallsParams) ([]Recall, error) {
+	rows, err := q.db.Query(ctx, listRecalls,
+		arg.AgentID,
+		arg.Before,
+		arg.BeforeID,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Recall{}
+	for rows.Next() {
+		var i Recall
+		if err := rows.Scan(
+			&i.ID,
+			&i.AgentID,
+			&i.At,
+			&i.Session,
+			&i.AskedBy,
+			&i.Query,
+			&i.State,
+			&i.SelectedBy,
+			&i.Skipped,
+			&i.Note,
+			&i.Candidates,
+			&i.TookUs,
+			&i.Chosen,
+			&i.Given,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listRecallsOfSession = `-- name: ListRecallsOfSession :many
+SELECT id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, given
+FROM recalls
+WHERE agent_id = $1 AND session = $2::text
+  AND (at, id) < (coalesce($3::timestamptz, 'infinity'), coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+ORDER BY at DESC, id DESC
+LIMIT $5::integer
+`
+
+type ListRecallsOfSessionParams struct {
+	AgentID  int64
+	Session  string
+	Before   *time.Time
+	BeforeID *uuid.UUID
+	Most     int32
+}
+
+// The newest of a session before that place.
+func (q *Queries) ListRecallsOfSession(ctx context.Context, arg ListRecallsOfSessionParams) ([]Recall, error) {
+	rows, err := q.db.Query(ctx, listRecallsOfSession,
+		arg.AgentID,
+		arg.Session,
+		arg.Before,
+		arg.BeforeID,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Recall{}
+	for rows.Next() {
+		var i Recall
+		if err := rows.Scan(
+			&i.ID,
+			&i.AgentID,
+			&i.At,
+			&i.Session,
+			&i.AskedBy,
+			&i.Query,
+			&i.State,
+			&i.SelectedBy,
+			&i.Skipped,
+			&i.Note,
+			&i.Candidates,
+			&i.TookUs,
+			&i.Chosen,
+			&i.Given,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const lockRecallSession = `-- name: LockRecallSession :exec
 INSERT INTO recall_sessions (agent_id, session, at) VALUES ($1, $2, $3)
 ON CONFLICT (agent_id, session) DO UPDATE SET at = excluded.at
@@ -124,8 +333,114 @@ func (q *Queries) LockRecallSession(ctx context.Context, arg LockRecallSessionPa
 	return err
 }
 
+const mostRecalled = `-- name: MostRecalled :many
+SELECT m.id, m.name, m.type, m.modified_at, m.created_at, g.recalls, count(*) OVER () AS total
+FROM (SELECT r.memory_id, count(*) AS recalls FROM recalled r WHERE r.agent_id = $1 AND r.at >= $2 GROUP BY r.memory_id) g
+JOIN memories m ON m.id = g.memory_id
+WHERE m.readable AND m.state <> 'deleted'
+ORDER BY g.recalls DESC, m.id
+LIMIT $3::integer
+`
+
+type MostRecalledParams struct {
+	AgentID int64
+	Since   time.Time
+	Most    int32
+}
+
+type MostRecalledRow struct {
+	ID         uuid.UUID
+	Name       string
+	Type       *string
+	ModifiedAt time.Time
+	CreatedAt  time.Time
+	Recalls    int64
+	Total      int64
+}
+
+// The memories that were given most often, and how many were given at all.
+func (q *Queries) MostRecalled(ctx context.Context, arg MostRecalledParams) ([]MostRecalledRow, error) {
+	rows, err := q.db.Query(ctx, mostRecalled, arg.AgentID, arg.Since, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []MostRecalledRow{}
+	for rows.Next() {
+		var i MostRecalledRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Type,
+			&i.ModifiedAt,
+			&i.CreatedAt,
+			&i.Recalls,
+			&i.Total,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const neverRecalled = `-- name: NeverRecalled :many
+SELECT m.id, m.name, m.type, m.modified_at, m.created_at, count(*) OVER () AS total
+FROM memories m
+WHERE m.agent_id = $1 AND m.readable AND m.state <> 'deleted'
+  AND NOT EXISTS (SELECT FROM recalled r WHERE r.agent_id = $1 AND r.memory_id = m.id AND r.at >= $2)
+ORDER BY m.created_at, m.id
+LIMIT $3::integer
+`
+
+type NeverRecalledParams struct {
+	AgentID int64
+	Since   time.Time
+	Most    int32
+}
+
+type NeverRecalledRow struct {
+	ID         uuid.UUID
+	Name       string
+	Type       *string
+	ModifiedAt time.Time
+	CreatedAt  time.Time
+	Total      int64
+}
+
+// Memories that no recall has given, those first that were there the longest, and how many there are of them.
+func (q *Queries) NeverRecalled(ctx context.Context, arg NeverRecalledParams) ([]NeverRecalledRow, error) {
+	rows, err := q.db.Query(ctx, neverRecalled, arg.AgentID, arg.Since, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []NeverRecalledRow{}
+	for rows.Next() {
+		var i NeverRecalledRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Type,
+			&i.ModifiedAt,
+			&i.CreatedAt,
+			&i.Total,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const recallByID = `-- name: RecallByID :one
-SELECT id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen FROM recalls WHERE id = $1 AND agent_id = $2
+SELECT id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, given FROM recalls WHERE id = $1 AND agent_id = $2
 `
 
 type RecallByIDParams struct {
@@ -150,6 +465,7 @@ func (q *Queries) RecallByID(ctx context.Context, arg RecallByIDParams) (Recall,
 		&i.Candidates,
 		&i.TookUs,
 		&i.Chosen,
+		&i.Given,
 	)
 	return i, err
 }
@@ -300,6 +616,44 @@ func (q *Queries) RecallManifest(ctx context.Context, arg RecallManifestParams) 
 	return items, nil
 }
 
+const recallMedians = `-- name: RecallMedians :many
+SELECT selected_by, percentile_disc(0.5) WITHIN GROUP (ORDER BY took_us)::bigint AS median
+FROM recalls
+WHERE agent_id = $1 AND at >= $2 AND selected_by IS NOT NULL
+GROUP BY selected_by
+`
+
+type RecallMediansParams struct {
+	AgentID int64
+	Since   time.Time
+}
+
+type RecallMediansRow struct {
+	SelectedBy *string
+	Median     int64
+}
+
+// The median of the time that choosing took, in microseconds, of each way.
+func (q *Queries) RecallMedians(ctx context.Context, arg RecallMediansParams) ([]RecallMediansRow, error) {
+	rows, err := q.db.Query(ctx, recallMedians, arg.AgentID, arg.Since)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []RecallMediansRow{}
+	for rows.Next() {
+		var i RecallMediansRow
+		if err := rows.Scan(&i.SelectedBy, &i.Median); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const recallTexts = `-- name: RecallTexts :many
 SELECT m.id, m.name, m.type, m.path, m.modified_at, m.description, left(r.body, $1::integer) AS body
 FROM memories m JOIN revisions r ON r.id = m.revision_id
@@ -351,6 +705,72 @@ func (q *Queries) RecallTexts(ctx context.Context, arg RecallTextsParams) ([]Rec
 	return items, nil
 }
 
+const recalledBy = `-- name: RecalledBy :many
+SELECT r.recall_id, r.memory_id, r.name, r.bytes, r.why, (m.id IS NOT NULL)::boolean AS there
+FROM recalled r LEFT JOIN memories m ON m.id = r.memory_id
+WHERE r.recall_id = ANY($1::uuid[])
+ORDER BY r.recall_id, r.place
+`
+
+type RecalledByRow struct {
+	RecallID uuid.UUID
+	MemoryID uuid.UUID
+	Name     string
+	Bytes    int32
+	Why      []byte
+	There    bool
+}
+
+// What was handed out of those recalls, and whether it can still be read, if only from the trash.
+func (q *Queries) RecalledBy(ctx context.Context, ids []uuid.UUID) ([]RecalledByRow, error) {
+	rows, err := q.db.Query(ctx, recalledBy, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []RecalledByRow{}
+	for rows.Next() {
+		var i RecalledByRow
+		if err := rows.Scan(
+			&i.RecallID,
+			&i.MemoryID,
+			&i.Name,
+			&i.Bytes,
+			&i.Why,
+			&i.There,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const recallsOfMemory = `-- name: RecallsOfMemory :one
+SELECT count(*) AS recalls, coalesce(max(at), 'epoch')::timestamptz AS last FROM recalled WHERE agent_id = $1 AND memory_id = $2
+`
+
+type RecallsOfMemoryParams struct {
+	AgentID  int64
+	MemoryID uuid.UUID
+}
+
+type RecallsOfMemoryRow struct {
+	Recalls int64
+	Last    time.Time
+}
+
+// How often a memory was given, and when last.
+func (q *Queries) RecallsOfMemory(ctx context.Context, arg RecallsOfMemoryParams) (RecallsOfMemoryRow, error) {
+	row := q.db.QueryRow(ctx, recallsOfMemory, arg.AgentID, arg.MemoryID)
+	var i RecallsOfMemoryRow
+	err := row.Scan(&i.Recalls, &i.Last)
+	return i, err
+}
+
 const recallsToHandOut = `-- name: RecallsToHandOut :many
 SELECT id FROM recalls
 WHERE agent_id = $1 AND session = $2::text AND state = 'settled' AND at >= $3
@@ -400,10 +820,10 @@ func (q *Queries) RefreshRecallSession(ctx context.Context, arg RefreshRecallSes
 }
 
 const saveRecall = `-- name: SaveRecall :exec
-INSERT INTO recalls (id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+INSERT INTO recalls (id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, given)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 ON CONFLICT (id) DO UPDATE SET state = excluded.state, selected_by = excluded.selected_by, skipped = excluded.skipped,
-    note = excluded.note, candidates = excluded.candidates, took_us = excluded.took_us, chosen = excluded.chosen
+    note = excluded.note, candidates = excluded.candidates, took_us = excluded.took_us, chosen = excluded.chosen, given = excluded.given
 `
 
 type SaveRecallParams struct {
@@ -420,6 +840,7 @@ type SaveRecallParams struct {
 	Candidates int32
 	TookUs     int64
 	Chosen     []byte
+	Given      int32
 }
 
 func (q *Queries) SaveRecall(ctx context.Context, arg SaveRecallParams) error {
@@ -437,6 +858,7 @@ func (q *Queries) SaveRecall(ctx context.Context, arg SaveRecallParams) error {
 		arg.Candidates,
 		arg.TookUs,
 		arg.Chosen,
+		arg.Given,
 	)
 	return err
 }
@@ -474,7 +896,7 @@ func (q *Queries) SaveRecalled(ctx context.Context, arg SaveRecalledParams) erro
 }
 
 const settleRecalls = `-- name: SettleRecalls :exec
-UPDATE recalls SET state = 'settled' WHERE id = ANY($1::uuid[]) AND state = 'handed_out'
+UPDATE recalls SET state = 'settled', given = 0 WHERE id = ANY($1::uuid[]) AND state = 'handed_out'
 `
 
 func (q *Queries) SettleRecalls(ctx context.Context, ids []uuid.UUID) error {
