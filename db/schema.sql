@@ -426,8 +426,8 @@ CREATE TABLE recalls (
 
 -- For the newest, and for how often something was given: that is counted in the index alone.
 CREATE INDEX recalls_by_time ON recalls (agent_id, at, id) INCLUDE (asked_by, selected_by, candidates, given, took_us);
--- For the next prompt of a session, which takes along what came too late for the one before.
-CREATE INDEX recalls_to_hand_out ON recalls (agent_id, session, at) WHERE state <> 'handed_out';
+-- For what a session was asked, and for its next prompt, which takes along what came too late for the one before.
+CREATE INDEX recalls_in_session ON recalls (agent_id, session, at, id) WHERE session IS NOT NULL;
 
 -- The memories that were handed out. A session is given each once, and only so many bytes in all.
 CREATE TABLE recalled (

@@ -19,7 +19,7 @@ CREATE TABLE recalls (
 );
 
 CREATE INDEX recalls_by_time ON recalls (agent_id, at, id) INCLUDE (asked_by, selected_by, candidates, given, took_us);
-CREATE INDEX recalls_to_hand_out ON recalls (agent_id, session, at) WHERE state <> 'handed_out';
+CREATE INDEX recalls_in_session ON recalls (agent_id, session, at, id) WHERE session IS NOT NULL;
 
 CREATE TABLE recalled (
     recall_id uuid NOT NULL REFERENCES recalls (id) ON DELETE CASCADE,

@@ -120,47 +120,54 @@ WHERE r.recall_id = ANY(@ids::uuid[])
 ORDER BY r.recall_id, r.place;
 
 -- name: CountRecallsByDay :many
--- How often something was given, by the day in UTC, who asked and which way was taken; and how often nothing was although
--- there were many candidates.
-SELECT (at AT TIME ZONE 'UTC')::date AS day, asked_by, coalesce(selected_by, '')::text AS selected_by, count(*) AS recalls,
-       count(*) FILTER (WHERE given > 0) AS giving, count(*) FILTER (WHERE given = 0 AND candidates >= @many::integer) AS none_of_many
-FROM recalls
-WHERE agent_id = @agent_id AND at >= @since
-GROUP BY 1, 2, 3
-ORDER BY 1, 2, 3;
+-- How often something was given on each of those days, which are told by their beginnings, by who asked and which way was taken; and
+-- how often nothing was although there were many candidates. Day by day, that is read from the index and never sorted.
+SELECT d.day::timestamptz AS day, c.asked_by, c.selected_by, c.recalls, c.giving, c.none_of_many
+FROM unnest(@days::timestamptz[]) AS d (day)
+CROSS JOIN LATERAL (
+    SELECT r.asked_by, coalesce(r.selected_by, '')::text AS selected_by, count(*) AS recalls, count(*) FILTER (WHERE r.given > 0) AS giving,
+           count(*) FILTER (WHERE r.given = 0 AND r.candidates >= @many::integer) AS none_of_many
+    FROM recalls r
+    WHERE r.agent_id = @agent_id AND r.at >= d.day AND r.at < d.day + interval '24 hours'
+    GROUP BY r.asked_by, r.selected_by
+) c
+ORDER BY d.day, c.asked_by, c.selected_by;
 
 -- name: RecallMedians :many
--- The median of the time that choosing took, in microseconds, of each way.
-SELECT selected_by, percentile_disc(0.5) WITHIN GROUP (ORDER BY took_us)::bigint AS median
-FROM recalls
-WHERE agent_id = @agent_id AND at >= @since AND selected_by IS NOT NULL
-GROUP BY selected_by;
+-- The median of the time that choosing took, in microseconds, of each way, of the last so many recalls.
+SELECT l.selected_by, percentile_disc(0.5) WITHIN GROUP (ORDER BY l.took_us)::bigint AS median
+FROM (
+    SELECT r.selected_by, r.took_us FROM recalls r
+    WHERE r.agent_id = @agent_id AND r.at >= @since
+    ORDER BY r.at DESC, r.id DESC LIMIT @most::integer
+) l
+WHERE l.selected_by IS NOT NULL
+GROUP BY l.selected_by;
 
--- name: NeverRecalled :many
--- Memories that no recall has given, those first that were there the longest, and how many there are of them.
-SELECT m.id, m.name, m.type, m.modified_at, m.created_at, count(*) OVER () AS total
-FROM memories m
-WHERE m.agent_id = @agent_id AND m.readable AND m.state <> 'deleted'
-  AND NOT EXISTS (SELECT FROM recalled r WHERE r.agent_id = @agent_id AND r.memory_id = m.id AND r.at >= @since)
-ORDER BY m.created_at, m.id
-LIMIT @most::integer;
-
--- name: MostRecalled :many
--- The memories that were given most often, and how many were given at all.
-SELECT m.id, m.name, m.type, m.modified_at, m.created_at, g.recalls, count(*) OVER () AS total
-FROM (SELECT r.memory_id, count(*) AS recalls FROM recalled r WHERE r.agent_id = @agent_id AND r.at >= @since GROUP BY r.memory_id) g
-JOIN memories m ON m.id = g.memory_id
-WHERE m.readable AND m.state <> 'deleted'
-ORDER BY g.recalls DESC, m.id
-LIMIT @most::integer;
+-- name: RecallExtremes :many
+-- The memories that no recall has given, those first that were there the longest, and those that were given most often; and how many
+-- there are of the one kind and of the other. What was given is counted once for both.
+WITH given AS MATERIALIZED (
+    SELECT r.memory_id, count(*) AS recalls FROM recalled r WHERE r.agent_id = @agent_id AND r.at >= @since GROUP BY r.memory_id
+), counted AS MATERIALIZED (
+    SELECT m.id, m.name, m.type, m.modified_at, m.created_at, coalesce(g.recalls, 0)::bigint AS recalls
+    FROM memories m LEFT JOIN given g ON g.memory_id = m.id
+    WHERE m.agent_id = @agent_id AND m.readable AND m.state <> 'deleted'
+)
+(SELECT c.id, c.name, c.type, c.modified_at, c.created_at, c.recalls, count(*) OVER () AS total
+ FROM counted c WHERE c.recalls = 0 ORDER BY c.created_at, c.id LIMIT @most::integer)
+UNION ALL
+(SELECT c.id, c.name, c.type, c.modified_at, c.created_at, c.recalls, count(*) OVER () AS total
+ FROM counted c WHERE c.recalls > 0 ORDER BY c.recalls DESC, c.id LIMIT @most::integer);
 
 -- name: CountRecallsBetween :many
--- How many recalls looked at memories in the time from each of the moments, which are ascending, to the next; the place of the
--- first is 1.
-SELECT width_bucket(at, @moments::timestamptz[])::integer AS place, count(*) AS recalls
-FROM recalls
-WHERE agent_id = @agent_id AND at >= (@moments::timestamptz[])[1] AND selected_by IS NOT NULL
-GROUP BY 1;
+-- How many recalls looked at memories in each of those spans of time.
+SELECT s.place::integer AS place, c.recalls
+FROM unnest(@beginnings::timestamptz[]) WITH ORDINALITY AS s (beginning, place)
+CROSS JOIN LATERAL (
+    SELECT count(*) AS recalls FROM recalls r
+    WHERE r.agent_id = @agent_id AND r.at >= s.beginning AND r.at < (@ends::timestamptz[])[s.place] AND r.selected_by IS NOT NULL
+) c;
 
 -- name: RecallsOfMemory :one
 -- How often a memory was given, and when last.

@@ -64,7 +64,7 @@ type RecallCount struct {
 type RecallWay struct {
 	RecallCount
 	NoneOfMany int      `json:"none_of_many" doc:"How many gave nothing of 10 candidates or more: a matter of precision, where nothing of fewer is one of coverage."`
-	MedianMS   *float64 `json:"median_ms" doc:"Of the milliseconds that choosing took; null: nothing was chosen."`
+	MedianMS   *float64 `json:"median_ms" doc:"Of the milliseconds that choosing took in the last 2,000 recalls; null: none of them went this way."`
 }
 
 // RecallDay is how many recalls there were on a day.
@@ -149,40 +149,31 @@ func (a *api) getRecallStatistics(ctx context.Context, in *recallStatisticsInput
 	if err != nil {
 		return nil, err
 	}
-	first := postgres.DaysUpTo(time.Now(), in.Days)
-	days, err := a.store.RecallsByDay(ctx, agent.ID, first)
+	now := time.Now()
+	use, err := a.store.RecallUse(ctx, agent.ID, now, in.Days, in.Limit)
 	if err != nil {
 		return nil, err
 	}
-	medians, err := a.store.RecallMedians(ctx, agent.ID, first)
-	if err != nil {
-		return nil, err
-	}
-	extremes, err := a.store.RecallExtremes(ctx, agent.ID, first, in.Limit)
-	if err != nil {
-		return nil, err
-	}
-	statistics := sumOfRecalls(days, first, in.Days, medians)
-	statistics.NeverTotal, statistics.AlwaysTotal = extremes.NeverTotal, extremes.MostTotal
-	for _, m := range extremes.Never {
+	statistics := sumOfRecalls(use, postgres.DaysUpTo(now, in.Days))
+	for _, m := range use.Never {
 		statistics.Never = append(statistics.Never, NeverRecalled{m.ID, m.Name, m.Chances})
 	}
-	for _, m := range extremes.Most {
+	for _, m := range use.Most {
 		statistics.Always = append(statistics.Always, AlwaysRecalled{m.ID, m.Name, m.Recalls, shareOf(m.Recalls, m.Chances)})
 	}
 	return ok(statistics), nil
 }
 
-// sumOfRecalls sums up so many days from the first on.
-func sumOfRecalls(counted []postgres.RecallDay, first time.Time, length int, medians map[string]time.Duration) RecallStatistics {
+// sumOfRecalls sums up those days.
+func sumOfRecalls(use postgres.RecallUse, days []time.Time) RecallStatistics {
 	sum := RecallStatistics{
-		AskedBy: map[string]RecallCount{}, SelectedBy: map[string]RecallWay{}, Days: make([]RecallDay, length),
-		Never: []NeverRecalled{}, Always: []AlwaysRecalled{},
+		AskedBy: map[string]RecallCount{}, SelectedBy: map[string]RecallWay{}, Days: make([]RecallDay, len(days)),
+		Never: []NeverRecalled{}, NeverTotal: use.NeverTotal, Always: []AlwaysRecalled{}, AlwaysTotal: use.MostTotal,
 	}
-	for i := range sum.Days {
-		sum.Days[i].Day = first.AddDate(0, 0, i).Format(time.DateOnly)
+	for i, begins := range days {
+		sum.Days[i].Day = begins.Format(time.DateOnly)
 	}
-	for _, c := range counted {
+	for _, c := range use.Days {
 		sum.RecallCount = sum.plus(c)
 		sum.AskedBy[c.AskedBy] = sum.AskedBy[c.AskedBy].plus(c)
 		name := c.SelectedBy
@@ -193,11 +184,11 @@ func sumOfRecalls(counted []postgres.RecallDay, first time.Time, length int, med
 		way.RecallCount = way.plus(c)
 		way.NoneOfMany += c.NoneOfMany
 		sum.SelectedBy[name] = way
-		if i := slices.IndexFunc(sum.Days, func(d RecallDay) bool { return d.Day == c.Day.Format(time.DateOnly) }); i >= 0 {
+		if i := slices.IndexFunc(days, c.Day.Equal); i >= 0 {
 			sum.Days[i].RecallCount = sum.Days[i].plus(c)
 		}
 	}
-	for name, took := range medians {
+	for name, took := range use.Medians {
 		way, median := sum.SelectedBy[name], inMilliseconds(took)
 		way.MedianMS = &median
 		sum.SelectedBy[name] = way

@@ -78,50 +78,31 @@ func explainedOf(all []recall.Explained) []templates.ExplainedMemory {
 
 // readRecallUse fills in how often something was given. It leaves it empty where there were no recalls.
 func (s *site) readRecallUse(ctx context.Context, agent postgres.Agent, now time.Time, use *templates.RecallUse) error {
-	longest := recallSpans[len(recallSpans)-1]
-	medians := make([]map[string]time.Duration, len(recallSpans))
-	var days []postgres.RecallDay
-	var extremes postgres.Extremes
-	reading, ctx := errgroup.WithContext(ctx)
-	reading.Go(func() (err error) {
-		days, err = s.store.RecallsByDay(ctx, agent.ID, postgres.DaysUpTo(now, longest))
-		return err
-	})
-	reading.Go(func() (err error) {
-		extremes, err = s.store.RecallExtremes(ctx, agent.ID, postgres.DaysUpTo(now, longest), recallExtremes)
-		return err
-	})
-	for i, span := range recallSpans {
-		reading.Go(func() (err error) {
-			medians[i], err = s.store.RecallMedians(ctx, agent.ID, postgres.DaysUpTo(now, span))
-			return err
-		})
-	}
-	if err := reading.Wait(); err != nil || len(days) == 0 {
+	counted, err := s.store.RecallUse(ctx, agent.ID, now, recallSpans[len(recallSpans)-1], recallExtremes)
+	if err != nil || len(counted.Days) == 0 {
 		return err
 	}
 	*use = templates.RecallUse{
-		Days: everyDay(days, now, recallSpans[0]), Many: postgres.ManyCandidates,
-		Most: recalledOf(extremes.Most, now), MostTotal: extremes.MostTotal, Never: recalledOf(extremes.Never, now), NeverTotal: extremes.NeverTotal,
+		Days: everyDay(counted.Days, now, recallSpans[0]), Many: postgres.ManyCandidates, Medians: counted.Medians,
+		Most: recalledOf(counted.Most, now), MostTotal: counted.MostTotal, Never: recalledOf(counted.Never, now), NeverTotal: counted.NeverTotal,
 	}
-	for i, span := range recallSpans {
-		use.Spans = append(use.Spans, spanOf(days, postgres.DaysUpTo(now, span), span, medians[i]))
+	for _, span := range recallSpans {
+		use.Spans = append(use.Spans, spanOf(counted.Days, now, span))
 	}
 	return nil
 }
 
-// spanOf sums up the days since then.
-func spanOf(days []postgres.RecallDay, since time.Time, length int, medians map[string]time.Duration) templates.RecallSpan {
-	span := templates.RecallSpan{
-		Days: length, Median: medians, AskedBy: map[string]templates.RecallCount{}, SelectedBy: map[string]templates.RecallCount{},
-	}
+// spanOf sums up so many days up to now.
+func spanOf(counted []postgres.RecallDay, now time.Time, length int) templates.RecallSpan {
+	span := templates.RecallSpan{Days: length, AskedBy: map[string]templates.RecallCount{}, SelectedBy: map[string]templates.RecallCount{}}
 	add := func(to templates.RecallCount, d postgres.RecallDay) templates.RecallCount {
 		return templates.RecallCount{
 			Recalls: to.Recalls + d.Recalls, Giving: to.Giving + d.Giving, NoneOfMany: to.NoneOfMany + d.NoneOfMany,
 		}
 	}
-	for _, d := range days {
-		if d.Day.Before(since) {
+	first := postgres.DaysUpTo(now, length)[0]
+	for _, d := range counted {
+		if d.Day.Before(first) {
 			continue
 		}
 		span.All = add(span.All, d)
@@ -133,15 +114,14 @@ func spanOf(days []postgres.RecallDay, since time.Time, length int, medians map[
 
 // everyDay returns so many days up to now, those without recalls too.
 func everyDay(counted []postgres.RecallDay, now time.Time, length int) []templates.RecallDay {
-	first := postgres.DaysUpTo(now, length)
 	days := make([]templates.RecallDay, length)
-	for i := range days {
-		days[i].Day = first.AddDate(0, 0, i)
-	}
-	for _, c := range counted {
-		if i := int(c.Day.Sub(first) / (24 * time.Hour)); i >= 0 && i < length && !c.Day.Before(first) {
-			days[i].Recalls += c.Recalls
-			days[i].Giving += c.Giving
+	for i, begins := range postgres.DaysUpTo(now, length) {
+		days[i].Day = begins
+		for _, c := range counted {
+			if c.Day.Equal(begins) {
+				days[i].Recalls += c.Recalls
+				days[i].Giving += c.Giving
+			}
 		}
 	}
 	return days

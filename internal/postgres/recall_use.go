@@ -101,133 +101,134 @@ func (s *Store) withMemories(ctx context.Context, rows []queries.Recall) ([]Past
 	return recalls, err
 }
 
-// RecallCount is how many recalls there were of one kind.
-type RecallCount struct {
-	Recalls int
-	Giving  int // of these, how many gave something
-	// NoneOfMany is how many gave nothing although there were ManyCandidates or more to choose from.
-	NoneOfMany int
+// RecallUse is how often an agent was given something.
+type RecallUse struct {
+	// Days are in order; a day has an entry for each who asked and each way to choose, and none without recalls.
+	Days []RecallDay
+	// Medians are of the time that choosing took lately, by the way.
+	Medians map[string]time.Duration
+	// Most are the memories that were given most often, of MostTotal that were given at all.
+	Most      []RecalledMemory
+	MostTotal int
+	// Never are memories that were not given, first those that were there the longest, of NeverTotal that there are.
+	Never      []RecalledMemory
+	NeverTotal int
 }
-
-// ManyCandidates is how many memories are enough that one of them should have been worth giving.
-const ManyCandidates = 10
 
 // RecallDay is how many recalls there were on one day, of one who asks and one way to choose.
 type RecallDay struct {
 	Day        time.Time // its beginning, in UTC
 	AskedBy    string    // script, hook, mcp
 	SelectedBy string    // model, keyword; empty: nothing was looked at
-	RecallCount
+	Recalls    int
+	Giving     int // of these, how many gave something
+	// NoneOfMany is how many gave nothing although there were ManyCandidates or more to choose from.
+	NoneOfMany int
 }
 
-// DaysUpTo returns when the first of so many days in UTC began, of which the last is that of now.
-func DaysUpTo(now time.Time, days int) time.Time {
-	return now.UTC().Truncate(day).AddDate(0, 0, 1-days)
-}
-
-// RecallsByDay returns how many recalls an agent had since then, in the order of the days; days without any are left out.
-func (s *Store) RecallsByDay(ctx context.Context, agentID int64, since time.Time) ([]RecallDay, error) {
-	rows, err := s.q.CountRecallsByDay(ctx, queries.CountRecallsByDayParams{AgentID: agentID, Since: since, Many: ManyCandidates})
-	days := make([]RecallDay, len(rows))
-	for i, row := range rows {
-		days[i] = RecallDay{row.Day.Time, row.AskedBy, row.SelectedBy, RecallCount{int(row.Recalls), int(row.Giving), int(row.NoneOfMany)}}
-	}
-	return days, wrap("count recalls", err)
-}
-
-// RecallMedians returns the median of the time that choosing has taken since then, by the way in which it was done.
-func (s *Store) RecallMedians(ctx context.Context, agentID int64, since time.Time) (map[string]time.Duration, error) {
-	rows, err := s.q.RecallMedians(ctx, queries.RecallMediansParams{AgentID: agentID, Since: since})
-	medians := make(map[string]time.Duration, len(rows))
-	for _, row := range rows {
-		medians[text(row.SelectedBy)] = time.Duration(row.Median) * time.Microsecond
-	}
-	return medians, wrap("measure recalls", err)
-}
+const (
+	// ManyCandidates is how many memories are enough that one of them should have been worth giving.
+	ManyCandidates = 10
+	// timed is of how many recalls at most the median is taken, the last ones.
+	timed = 2000
+)
 
 // RecalledMemory is a memory with how often it was given.
 type RecalledMemory struct {
 	memories.Memory     // its name, type and times
 	Recalls         int // that gave it
-	// Chances is how many recalls have looked at memories since it was learned, or since the time that is asked about.
+	// Chances is how many recalls have looked at memories since it was learned, of those that are counted.
 	Chances int
 }
 
-// Extremes are the memories that recalls give most, and those that they never give.
-type Extremes struct {
-	// Most are those that were given most often, and MostTotal is how many were given at all.
-	Most      []RecalledMemory
-	MostTotal int
-	// Never are those that were not given, first those that had the most chances, and NeverTotal is how many there are.
-	Never      []RecalledMemory
-	NeverTotal int
-}
-
-// RecallExtremes returns so many at most of each, by the recalls since then.
-func (s *Store) RecallExtremes(ctx context.Context, agentID int64, since time.Time, most int) (Extremes, error) {
-	var never []queries.NeverRecalledRow
-	var always []queries.MostRecalledRow
+// RecallUse counts the recalls of so many days in UTC, of which the last is that of now. most bounds how many memories are named that
+// were given most, and never.
+func (s *Store) RecallUse(ctx context.Context, agentID int64, now time.Time, days, most int) (RecallUse, error) {
+	beginnings := DaysUpTo(now, days)
+	use := RecallUse{Medians: map[string]time.Duration{}}
 	reading, readingCtx := errgroup.WithContext(ctx)
-	reading.Go(func() (err error) {
-		never, err = s.q.NeverRecalled(readingCtx, queries.NeverRecalledParams{AgentID: agentID, Since: since, Most: int32(most)})
+	reading.Go(func() error {
+		rows, err := s.q.CountRecallsByDay(readingCtx, queries.CountRecallsByDayParams{AgentID: agentID, Days: beginnings, Many: ManyCandidates})
+		for _, row := range rows {
+			use.Days = append(use.Days, RecallDay{row.Day.UTC(), row.AskedBy, row.SelectedBy, int(row.Recalls), int(row.Giving), int(row.NoneOfMany)})
+		}
 		return err
 	})
-	reading.Go(func() (err error) {
-		always, err = s.q.MostRecalled(readingCtx, queries.MostRecalledParams{AgentID: agentID, Since: since, Most: int32(most)})
+	reading.Go(func() error {
+		rows, err := s.q.RecallMedians(readingCtx, queries.RecallMediansParams{AgentID: agentID, Since: beginnings[0], Most: timed})
+		for _, row := range rows {
+			use.Medians[text(row.SelectedBy)] = time.Duration(row.Median) * time.Microsecond
+		}
 		return err
 	})
-	if err := reading.Wait(); err != nil {
-		return Extremes{}, wrap("count what was recalled", err)
-	}
-	var e Extremes
-	for _, row := range never {
-		e.NeverTotal = int(row.Total)
-		e.Never = append(e.Never, recalledMemory(row.ID, agentID, row.Name, row.Type, row.ModifiedAt, row.CreatedAt, 0))
-	}
-	for _, row := range always {
-		e.MostTotal = int(row.Total)
-		e.Most = append(e.Most, recalledMemory(row.ID, agentID, row.Name, row.Type, row.ModifiedAt, row.CreatedAt, row.Recalls))
-	}
-	return e, s.countChances(ctx, agentID, since, e.Never, e.Most)
+	reading.Go(func() error { return s.readExtremes(readingCtx, agentID, beginnings[0], most, &use) })
+	return use, wrap("count recalls", reading.Wait())
 }
 
-func recalledMemory(id uuid.UUID, agentID int64, name string, t *string, modified, created time.Time, recalls int64) RecalledMemory {
-	return RecalledMemory{Memory: memories.Memory{
-		ID: id.String(), AgentID: agentID, Name: name, Type: memories.Type(text(t)), ModifiedAt: modified.UTC(), CreatedAt: created.UTC(),
-	}, Recalls: int(recalls)}
+// DaysUpTo returns when each of so many days in UTC began, of which the last is that of now.
+func DaysUpTo(now time.Time, days int) []time.Time {
+	beginnings := make([]time.Time, days)
+	for i := range beginnings {
+		beginnings[i] = now.UTC().Truncate(day).AddDate(0, 0, i+1-days)
+	}
+	return beginnings
 }
 
-// countChances fills in how many recalls have looked at memories since each of these was learned, in one pass over them.
-func (s *Store) countChances(ctx context.Context, agentID int64, since time.Time, lists ...[]RecalledMemory) error {
-	var moments []time.Time
-	for _, list := range lists {
-		for _, m := range list {
-			moments = append(moments, later(m.CreatedAt, since))
+// readExtremes fills in what was given most, and never.
+func (s *Store) readExtremes(ctx context.Context, agentID int64, since time.Time, most int, use *RecallUse) error {
+	rows, err := s.q.RecallExtremes(ctx, queries.RecallExtremesParams{AgentID: agentID, Since: since, Most: int32(most)})
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		m := RecalledMemory{Memory: memories.Memory{
+			ID: row.ID.String(), AgentID: agentID, Name: row.Name, Type: memories.Type(text(row.Type)), ModifiedAt: row.ModifiedAt.UTC(), CreatedAt: row.CreatedAt.UTC(),
+		}, Recalls: int(row.Recalls)}
+		if m.Recalls == 0 {
+			use.Never, use.NeverTotal = append(use.Never, m), int(row.Total)
+		} else {
+			use.Most, use.MostTotal = append(use.Most, m), int(row.Total)
 		}
 	}
-	if len(moments) == 0 {
+	return s.countChances(ctx, agentID, since, use.Never, use.Most)
+}
+
+// countChances fills in how many recalls have looked at memories since each of these was learned, or since then. Each recall is
+// counted once, in the time between two of them.
+func (s *Store) countChances(ctx context.Context, agentID int64, since time.Time, lists ...[]RecalledMemory) error {
+	var learned []time.Time
+	for _, list := range lists {
+		for _, m := range list {
+			learned = append(learned, later(m.CreatedAt, since))
+		}
+	}
+	if len(learned) == 0 {
 		return nil
 	}
-	slices.SortFunc(moments, time.Time.Compare)
-	rows, err := s.q.CountRecallsBetween(ctx, queries.CountRecallsBetweenParams{AgentID: agentID, Moments: moments})
+	slices.SortFunc(learned, time.Time.Compare)
+	learned = slices.CompactFunc(learned, time.Time.Equal)
+	rows, err := s.q.CountRecallsBetween(ctx, queries.CountRecallsBetweenParams{AgentID: agentID, Beginnings: learned, Ends: append(learned[1:len(learned):len(learned)], never)})
 	if err != nil {
-		return wrap("count recalls", err)
+		return err
 	}
-	chances := make([]int, len(moments)+1)
+	chances := make([]int, len(learned)+1)
 	for _, row := range rows {
 		chances[row.Place-1] = int(row.Recalls)
 	}
-	for i := len(moments) - 1; i >= 0; i-- {
+	for i := len(learned) - 1; i >= 0; i-- {
 		chances[i] += chances[i+1]
 	}
 	for _, list := range lists {
 		for i := range list {
-			first, _ := slices.BinarySearchFunc(moments, later(list[i].CreatedAt, since), time.Time.Compare)
-			list[i].Chances = chances[first]
+			place, _ := slices.BinarySearchFunc(learned, later(list[i].CreatedAt, since), time.Time.Compare)
+			list[i].Chances = chances[place]
 		}
 	}
 	return nil
 }
+
+// never is after everything that happens.
+var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func later(a, b time.Time) time.Time {
 	if a.After(b) {
@@ -257,7 +258,7 @@ func (s *Store) RecallsOf(ctx context.Context, m memories.Memory) (RecallsOfMemo
 	if row.Recalls > 0 {
 		return RecallsOfMemory{Recalls: int(row.Recalls), Last: row.Last.UTC()}, nil
 	}
-	never := []RecalledMemory{{Memory: m}}
-	err = s.countChances(ctx, m.AgentID, m.CreatedAt, never)
-	return RecallsOfMemory{Chances: never[0].Chances}, err
+	unrecalled := []RecalledMemory{{Memory: m}}
+	err = s.countChances(ctx, m.AgentID, m.CreatedAt, unrecalled)
+	return RecallsOfMemory{Chances: unrecalled[0].Chances}, wrap("count recalls", err)
 }

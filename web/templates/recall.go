@@ -59,15 +59,16 @@ type RecallUse struct {
 	Most, Never           []RecalledMemory
 	MostTotal, NeverTotal int
 	Many                  int // how many candidates are many
+	// Medians are of the time that choosing took lately, by model and keyword.
+	Medians map[string]time.Duration
 }
 
 // RecallSpan sums up the recalls of so many days up to today.
 type RecallSpan struct {
 	Days       int
 	All        RecallCount
-	AskedBy    map[string]RecallCount   // by script, hook, mcp
-	SelectedBy map[string]RecallCount   // by model, keyword, and nothing where nothing was looked at
-	Median     map[string]time.Duration // by model, keyword
+	AskedBy    map[string]RecallCount // by script, hook, mcp
+	SelectedBy map[string]RecallCount // by model, keyword, and nothing where nothing was looked at
 }
 
 // RecallCount is how many recalls there were. Giving is how many gave something, and NoneOfMany how many gave nothing of many.
@@ -97,11 +98,18 @@ func milliseconds(d time.Duration) string {
 	return english.Sprintf("%.0f ms", ms)
 }
 
-func (s RecallSpan) median(way string) string {
-	if d, ok := s.Median[way]; ok {
-		return milliseconds(d)
+// took says how long choosing takes.
+func (u RecallUse) took() string {
+	var ways []string
+	for _, way := range []struct{ name, words string }{{"keyword", "the words"}, {"model", "a model"}} {
+		if median, ok := u.Medians[way.name]; ok {
+			ways = append(ways, milliseconds(median)+" by "+way.words)
+		}
 	}
-	return "–"
+	if len(ways) == 0 {
+		return ""
+	}
+	return "Choosing lately took " + strings.Join(ways, ", and ") + " (the median)."
 }
 
 // RecallDay is how many recalls there were on a day in UTC, and how many of them gave something.

@@ -10,19 +10,21 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgtype"
 )
 
 const countRecallsBetween = `-- name: CountRecallsBetween :many
-SELECT width_bucket(at, $1::timestamptz[])::integer AS place, count(*) AS recalls
-FROM recalls
-WHERE agent_id = $2 AND at >= ($1::timestamptz[])[1] AND selected_by IS NOT NULL
-GROUP BY 1
+SELECT s.place::integer AS place, c.recalls
+FROM unnest($1::timestamptz[]) WITH ORDINALITY AS s (beginning, place)
+CROSS JOIN LATERAL (
+    SELECT count(*) AS recalls FROM recalls r
+    WHERE r.agent_id = $2 AND r.at >= s.beginning AND r.at < ($3::timestamptz[])[s.place] AND r.selected_by IS NOT NULL
+) c
 `
 
 type CountRecallsBetweenParams struct {
-	Moments []time.Time
-	AgentID int64
+	Beginnings []time.Time
+	AgentID    int64
+	Ends       []time.Time
 }
 
 type CountRecallsBetweenRow struct {
@@ -30,10 +32,9 @@ type CountRecallsBetweenRow struct {
 	Recalls int64
 }
 
-// How many recalls looked at memories in the time from each of the moments, which are ascending, to the next; the place of the
-// first is 1.
+// How many recalls looked at memories in each of those spans of time.
 func (q *Queries) CountRecallsBetween(ctx context.Context, arg CountRecallsBetweenParams) ([]CountRecallsBetweenRow, error) {
-	rows, err := q.db.Query(ctx, countRecallsBetween, arg.Moments, arg.AgentID)
+	rows, err := q.db.Query(ctx, countRecallsBetween, arg.Beginnings, arg.AgentID, arg.Ends)
 	if err != nil {
 		return nil, err
 	}
@@ -53,22 +54,26 @@ func (q *Queries) CountRecallsBetween(ctx context.Context, arg CountRecallsBetwe
 }
 
 const countRecallsByDay = `-- name: CountRecallsByDay :many
-SELECT (at AT TIME ZONE 'UTC')::date AS day, asked_by, coalesce(selected_by, '')::text AS selected_by, count(*) AS recalls,
-       count(*) FILTER (WHERE given > 0) AS giving, count(*) FILTER (WHERE given = 0 AND candidates >= $1::integer) AS none_of_many
-FROM recalls
-WHERE agent_id = $2 AND at >= $3
-GROUP BY 1, 2, 3
-ORDER BY 1, 2, 3
+SELECT d.day::timestamptz AS day, c.asked_by, c.selected_by, c.recalls, c.giving, c.none_of_many
+FROM unnest($1::timestamptz[]) AS d (day)
+CROSS JOIN LATERAL (
+    SELECT r.asked_by, coalesce(r.selected_by, '')::text AS selected_by, count(*) AS recalls, count(*) FILTER (WHERE r.given > 0) AS giving,
+           count(*) FILTER (WHERE r.given = 0 AND r.candidates >= $2::integer) AS none_of_many
+    FROM recalls r
+    WHERE r.agent_id = $3 AND r.at >= d.day AND r.at < d.day + interval '24 hours'
+    GROUP BY r.asked_by, r.selected_by
+) c
+ORDER BY d.day, c.asked_by, c.selected_by
 `
 
 type CountRecallsByDayParams struct {
+	Days    []time.Time
 	Many    int32
 	AgentID int64
-	Since   time.Time
 }
 
 type CountRecallsByDayRow struct {
-	Day        pgtype.Date
+	Day        time.Time
 	AskedBy    string
 	SelectedBy string
 	Recalls    int64
@@ -76,10 +81,10 @@ type CountRecallsByDayRow struct {
 	NoneOfMany int64
 }
 
-// How often something was given, by the day in UTC, who asked and which way was taken; and how often nothing was although
-// there were many candidates.
+// How often something was given on each of those days, which are told by their beginnings, by who asked and which way was taken; and
+// how often nothing was although there were many candidates. Day by day, that is read from the index and never sorted.
 func (q *Queries) CountRecallsByDay(ctx context.Context, arg CountRecallsByDayParams) ([]CountRecallsByDayRow, error) {
-	rows, err := q.db.Query(ctx, countRecallsByDay, arg.Many, arg.AgentID, arg.Since)
+	rows, err := q.db.Query(ctx, countRecallsByDay, arg.Days, arg.Many, arg.AgentID)
 	if err != nil {
 		return nil, err
 	}
@@ -333,112 +338,6 @@ func (q *Queries) LockRecallSession(ctx context.Context, arg LockRecallSessionPa
 	return err
 }
 
-const mostRecalled = `-- name: MostRecalled :many
-SELECT m.id, m.name, m.type, m.modified_at, m.created_at, g.recalls, count(*) OVER () AS total
-FROM (SELECT r.memory_id, count(*) AS recalls FROM recalled r WHERE r.agent_id = $1 AND r.at >= $2 GROUP BY r.memory_id) g
-JOIN memories m ON m.id = g.memory_id
-WHERE m.readable AND m.state <> 'deleted'
-ORDER BY g.recalls DESC, m.id
-LIMIT $3::integer
-`
-
-type MostRecalledParams struct {
-	AgentID int64
-	Since   time.Time
-	Most    int32
-}
-
-type MostRecalledRow struct {
-	ID         uuid.UUID
-	Name       string
-	Type       *string
-	ModifiedAt time.Time
-	CreatedAt  time.Time
-	Recalls    int64
-	Total      int64
-}
-
-// The memories that were given most often, and how many were given at all.
-func (q *Queries) MostRecalled(ctx context.Context, arg MostRecalledParams) ([]MostRecalledRow, error) {
-	rows, err := q.db.Query(ctx, mostRecalled, arg.AgentID, arg.Since, arg.Most)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []MostRecalledRow{}
-	for rows.Next() {
-		var i MostRecalledRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Name,
-			&i.Type,
-			&i.ModifiedAt,
-			&i.CreatedAt,
-			&i.Recalls,
-			&i.Total,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const neverRecalled = `-- name: NeverRecalled :many
-SELECT m.id, m.name, m.type, m.modified_at, m.created_at, count(*) OVER () AS total
-FROM memories m
-WHERE m.agent_id = $1 AND m.readable AND m.state <> 'deleted'
-  AND NOT EXISTS (SELECT FROM recalled r WHERE r.agent_id = $1 AND r.memory_id = m.id AND r.at >= $2)
-ORDER BY m.created_at, m.id
-LIMIT $3::integer
-`
-
-type NeverRecalledParams struct {
-	AgentID int64
-	Since   time.Time
-	Most    int32
-}
-
-type NeverRecalledRow struct {
-	ID         uuid.UUID
-	Name       string
-	Type       *string
-	ModifiedAt time.Time
-	CreatedAt  time.Time
-	Total      int64
-}
-
-// Memories that no recall has given, those first that were there the longest, and how many there are of them.
-func (q *Queries) NeverRecalled(ctx context.Context, arg NeverRecalledParams) ([]NeverRecalledRow, error) {
-	rows, err := q.db.Query(ctx, neverRecalled, arg.AgentID, arg.Since, arg.Most)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []NeverRecalledRow{}
-	for rows.Next() {
-		var i NeverRecalledRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Name,
-			&i.Type,
-			&i.ModifiedAt,
-			&i.CreatedAt,
-			&i.Total,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const recallByID = `-- name: RecallByID :one
 SELECT id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, given FROM recalls WHERE id = $1 AND agent_id = $2
 `
@@ -468,6 +367,67 @@ func (q *Queries) RecallByID(ctx context.Context, arg RecallByIDParams) (Recall,
 		&i.Given,
 	)
 	return i, err
+}
+
+const recallExtremes = `-- name: RecallExtremes :many
+WITH given AS MATERIALIZED (
+    SELECT r.memory_id, count(*) AS recalls FROM recalled r WHERE r.agent_id = $1 AND r.at >= $2 GROUP BY r.memory_id
+), counted AS MATERIALIZED (
+    SELECT m.id, m.name, m.type, m.modified_at, m.created_at, coalesce(g.recalls, 0)::bigint AS recalls
+    FROM memories m LEFT JOIN given g ON g.memory_id = m.id
+    WHERE m.agent_id = $1 AND m.readable AND m.state <> 'deleted'
+)
+(SELECT c.id, c.name, c.type, c.modified_at, c.created_at, c.recalls, count(*) OVER () AS total
+ FROM counted c WHERE c.recalls = 0 ORDER BY c.created_at, c.id LIMIT $3::integer)
+UNION ALL
+(SELECT c.id, c.name, c.type, c.modified_at, c.created_at, c.recalls, count(*) OVER () AS total
+ FROM counted c WHERE c.recalls > 0 ORDER BY c.recalls DESC, c.id LIMIT $3::integer)
+`
+
+type RecallExtremesParams struct {
+	AgentID int64
+	Since   time.Time
+	Most    int32
+}
+
+type RecallExtremesRow struct {
+	ID         uuid.UUID
+	Name       string
+	Type       *string
+	ModifiedAt time.Time
+	CreatedAt  time.Time
+	Recalls    int64
+	Total      int64
+}
+
+// The memories that no recall has given, those first that were there the longest, and those that were given most often; and how many
+// there are of the one kind and of the other. What was given is counted once for both.
+func (q *Queries) RecallExtremes(ctx context.Context, arg RecallExtremesParams) ([]RecallExtremesRow, error) {
+	rows, err := q.db.Query(ctx, recallExtremes, arg.AgentID, arg.Since, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []RecallExtremesRow{}
+	for rows.Next() {
+		var i RecallExtremesRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Type,
+			&i.ModifiedAt,
+			&i.CreatedAt,
+			&i.Recalls,
+			&i.Total,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const recallFiles = `-- name: RecallFiles :many
@@ -617,15 +577,20 @@ func (q *Queries) RecallManifest(ctx context.Context, arg RecallManifestParams) 
 }
 
 const recallMedians = `-- name: RecallMedians :many
-SELECT selected_by, percentile_disc(0.5) WITHIN GROUP (ORDER BY took_us)::bigint AS median
-FROM recalls
-WHERE agent_id = $1 AND at >= $2 AND selected_by IS NOT NULL
-GROUP BY selected_by
+SELECT l.selected_by, percentile_disc(0.5) WITHIN GROUP (ORDER BY l.took_us)::bigint AS median
+FROM (
+    SELECT r.selected_by, r.took_us FROM recalls r
+    WHERE r.agent_id = $1 AND r.at >= $2
+    ORDER BY r.at DESC, r.id DESC LIMIT $3::integer
+) l
+WHERE l.selected_by IS NOT NULL
+GROUP BY l.selected_by
 `
 
 type RecallMediansParams struct {
 	AgentID int64
 	Since   time.Time
+	Most    int32
 }
 
 type RecallMediansRow struct {
@@ -633,9 +598,9 @@ type RecallMediansRow struct {
 	Median     int64
 }
 
-// The median of the time that choosing took, in microseconds, of each way.
+// The median of the time that choosing took, in microseconds, of each way, of the last so many recalls.
 func (q *Queries) RecallMedians(ctx context.Context, arg RecallMediansParams) ([]RecallMediansRow, error) {
-	rows, err := q.db.Query(ctx, recallMedians, arg.AgentID, arg.Since)
+	rows, err := q.db.Query(ctx, recallMedians, arg.AgentID, arg.Since, arg.Most)
 	if err != nil {
 		return nil, err
 	}
