@@ -221,7 +221,8 @@ func (s *Store) countChances(ctx context.Context, agentID int64, since time.Time
 	for _, list := range lists {
 		for i := range list {
 			place, _ := slices.BinarySearchFunc(learned, later(list[i].CreatedAt, since), time.Time.Compare)
-			list[i].Chances = chances[place]
+			// By the clock of another server a memory may have been given before it was learned.
+			list[i].Chances = max(chances[place], list[i].Recalls)
 		}
 	}
 	return nil
