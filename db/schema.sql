@@ -456,3 +456,24 @@ CREATE TABLE recall_sessions (
     fresh_since timestamptz NOT NULL DEFAULT '-infinity',
     PRIMARY KEY (agent_id, session)
 );
+-- What came of looking in an agent's project for what a memory cites: the files, functions and flags that its text names. A memory
+-- without a row was not checked yet, or its agent has no project. It outlives a crash, for not all of it can be made again: that
+-- something was found once is what tells for certain that it is gone now.
+CREATE TABLE verifications (
+    memory_id   uuid PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE,
+    agent_id    bigint NOT NULL,
+    -- The content that was checked. Of a memory that says something else by now the rest does not count.
+    revision_id uuid NOT NULL,
+    checked_at  timestamptz NOT NULL,
+    -- The directory that was looked into, absolute.
+    project     text NOT NULL,
+    -- How many of the citations are gone.
+    gone        integer NOT NULL,
+    -- A list of memories.CheckedCitation.
+    citations   jsonb NOT NULL
+);
+
+-- For what an agent leaves that has no project any more.
+CREATE INDEX verifications_by_agent ON verifications (agent_id);
+-- For the review, and its count on every page of the agent.
+CREATE INDEX verifications_with_gone ON verifications (agent_id) WHERE gone > 0;

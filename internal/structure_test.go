@@ -37,22 +37,32 @@ var mayImport = map[string][]string{
 	"internal/hooks":                     {"internal/memories", "internal/agents", "internal/postgres", "internal/recall", "internal/sync"},
 	"internal/model":                     {},
 	"internal/recall":                    {"internal/memories", "internal/model", "internal/postgres", "internal/words"},
+	"internal/memorytool":                {"internal/memories"},
+	"internal/verification":              {"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync"},
 
 	"web/templates": {"internal/memories", "internal/agents", "internal/markdown", "internal/diff", "internal/chart", "internal/words", "web"},
 
 	"internal/gate": {"internal/problem", "web/templates"},
 	"internal/api": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
-		"internal/words", "internal/recall",
+		"internal/words", "internal/recall", "internal/memorytool", "internal/verification",
 	},
 	"internal/pages": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
 		"internal/markdown", "internal/diff", "internal/words", "internal/recall", "web/templates", "web", "examples",
+		"internal/verification",
+	},
+
+	"internal/hooksettings": {},
+	"internal/cli": {
+		"internal/memories", "internal/agents", "internal/files", "internal/diff", "internal/recall", "internal/words", "internal/hooksettings",
 	},
 
 	"cmd/server": {
+		"internal/cli",
 		"internal/memories", "internal/agents", "internal/postgres", "internal/postgres/local", "internal/sync", "internal/gate",
 		"internal/problem", "internal/model", "internal/recall", "internal/hooks", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
+		"internal/verification",
 	},
 }
 
@@ -61,12 +71,15 @@ var mayNotTouch = map[string]struct {
 	packages []string
 	why      string
 }{
-	"internal/chart":    {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/a-h/templ"}, "it is pure"},
-	"internal/memories": {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it is pure"},
-	"internal/agents":   {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads directories"},
-	"internal/sync":     {[]string{"net/http", "database/sql", "github.com/jackc/pgx"}, "HTTP and SQL are other packages' business"},
-	"internal/postgres": {[]string{"os", "net/http", "github.com/fsnotify"}, "it only keeps what it is told"},
-	"web/templates":     {[]string{"os", "database/sql", "github.com/jackc/pgx"}, "templates get view models and call nothing"},
+	"internal/hooksettings": {[]string{"os", "io/fs", "net", "net/http"}, "it is pure"},
+	"internal/memorytool":   {[]string{"os", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it knows files by an interface alone"},
+	"internal/chart":        {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/a-h/templ"}, "it is pure"},
+	"internal/memories":     {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it is pure"},
+	"internal/agents":       {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads directories"},
+	"internal/sync":         {[]string{"net/http", "database/sql", "github.com/jackc/pgx"}, "HTTP and SQL are other packages' business"},
+	"internal/verification": {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads projects"},
+	"internal/postgres":     {[]string{"os", "net/http", "github.com/fsnotify"}, "it only keeps what it is told"},
+	"web/templates":         {[]string{"os", "database/sql", "github.com/jackc/pgx"}, "templates get view models and call nothing"},
 }
 
 type pkg struct {

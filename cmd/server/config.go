@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"memoir/internal/cli"
 	"memoir/internal/model"
 )
 
@@ -27,6 +28,7 @@ type config struct {
 	rescan        time.Duration // above zero
 	watch         string        // auto or poll
 	claudeMDLimit int           // Unicode characters of the whole file, above zero
+	ageNotes      bool          // stale memories say so in CLAUDE.md
 	allowedHosts  []string      // lower case, without port or brackets
 	logFormat     string        // text or json
 	model         modelConfig
@@ -73,7 +75,7 @@ func parseConfig(args []string, env func(string) (string, bool), out io.Writer) 
 		writeUsage(out)
 		return config{}, errAnswered
 	case err != nil:
-		return config{}, fmt.Errorf("%s (--help lists what there is)", plainFlagMessage(err))
+		return config{}, fmt.Errorf("%s (--help lists what there is)", cli.PlainFlagMessage(err))
 	case *version:
 		writeVersion(out)
 		return config{}, errAnswered
@@ -137,6 +139,7 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.Func("rescan", "", durationInto(&c.rescan))
 	flags.StringVar(&c.watch, "watch", c.watch, "")
 	flags.Func("claude-md-limit", "", c.setClaudeMDLimit)
+	flags.BoolVar(&c.ageNotes, "age-notes", false, "")
 	flags.Func("allowed-host", "", c.addAllowedHost)
 	flags.StringVar(&c.model.name, "model", c.model.name, "")
 	flags.StringVar(&c.logFormat, "log-format", c.logFormat, "")

@@ -58,12 +58,3 @@ func emptyMeansOff(name string) bool {
 }
 
 func isList(name string) bool { return name == "memory-dir" || name == "allowed-host" }
-
-// plainFlagMessage takes from the flag package's errors what speaks its own language: Memoir's flags are written with two dashes.
-func plainFlagMessage(err error) string {
-	return strings.NewReplacer(
-		"flag provided but not defined: -", "there is no flag --",
-		"flag needs an argument: -", "a value is missing after --",
-		" for flag -", " for --",
-	).Replace(err.Error())
-}

@@ -1,5 +1,6 @@
 // Command server is Memoir: one binary that mirrors what agents remember, shows it in a browser and serves it over a
-// JSON API. It reads the settings, wires the rooms together and takes them down again; it decides nothing else.
+// JSON API. It reads the settings, wires the rooms together and takes them down again; it decides nothing else. With a word in
+// the place of flags it is a command, which package cli carries out.
 package main
 
 import (
@@ -17,9 +18,11 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/internal/cli"
 	"memoir/internal/model"
 	"memoir/internal/recall"
 	"memoir/internal/sync"
+	"memoir/internal/verification"
 )
 
 // farewell is how long running writes may take after a signal; the promise is to be gone within 15 s.
@@ -30,27 +33,40 @@ const farewell = 10 * time.Second
 const garbage = 150
 
 func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	if args := os.Args[1:]; isCommand(args) {
+		os.Exit(cli.Run(ctx, world(), args))
+	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbage)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
 	err := run(ctx, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr)
+	var refused *settingsError
 	switch {
 	case errors.Is(err, errAnswered):
 	case ctx.Err() != nil && errors.Is(err, context.Canceled): // asked to stop before it had started
+	case errors.As(err, &refused):
+		fmt.Fprintln(os.Stderr, "memoir:", err)
+		os.Exit(cli.Misused)
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "memoir:", err)
-		os.Exit(1)
+		os.Exit(cli.Failed)
 	}
 }
+
+// settingsError says that the flags or variables cannot be taken. Nothing has been begun.
+type settingsError struct{ error }
 
 // run serves until ctx ends or something that it cannot do without fails. Its errors are sentences for the person who
 // started it.
 func run(ctx context.Context, args []string, env func(string) (string, bool), stdout, stderr io.Writer) error {
 	config, err := parseConfig(args, env, stdout)
-	if err != nil {
+	if errors.Is(err, errAnswered) {
 		return err
+	}
+	if err != nil {
+		return &settingsError{err}
 	}
 	log := newLog(config.logFormat, stderr)
 	logFigures(ctx, log)
@@ -68,7 +84,7 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	defer database.close()
 	places := placesOf(config)
 	engine, err := sync.Start(database.store, sync.Options{
-		Places: places, Debounce: config.debounce, Rescan: config.rescan, ClaudeMDLimit: config.claudeMDLimit, Poll: config.watch == watchPoll,
+		Places: places, Debounce: config.debounce, Rescan: config.rescan, ClaudeMDLimit: config.claudeMDLimit, AgeNotes: config.ageNotes, Poll: config.watch == watchPoll,
 		Log: log,
 	})
 	if err != nil {
@@ -81,7 +97,9 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	}()
 	recaller := recall.New(database.store, recall.Options{Selector: selectorOf(config.model, log), Log: log})
 	defer recaller.Close()
-	server, err := newServer(config, places, engine, database.store, recaller, log)
+	checker := verification.Start(engine, database.store, verification.Options{Log: log})
+	defer checker.Close()
+	server, err := newServer(config, places, engine, database.store, recaller, checker, log)
 	if err != nil {
 		return err
 	}

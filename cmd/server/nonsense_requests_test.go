@@ -76,6 +76,16 @@ func absurdRequests(memory string) []absurdRequest {
 			add("JSON: "+name+", for nobody", "POST", "/api/v1/agents/nobody/memories", asJSON, body)
 		}
 	}
+	for name, body := range map[string]string{
+		"no command": `{"path":"/memories"}`, "an unknown command": `{"command":"\ud83d\ude42","path":"/memories"}`, "a command of another type": `{"command":{"view":1}}`,
+		"a path that leads out": `{"command":"view","path":"/memories/../../../etc/passwd"}`, "an encoded one": `{"command":"view","path":"/memories/` + strings.Repeat("%25", 30_000) + `"}`,
+		"a long path": `{"command":"view","path":"/memories/` + strings.Repeat("a/", 30_000) + `"}`, "a NUL": `{"command":"view","path":"/memories/\u0000"}`,
+		"lines far off": `{"command":"view","path":"/memories","view_range":[-9223372036854775808,9223372036854775807]}`, "a line far off": `{"command":"insert","path":"/memories/none.md","insert_line":9223372036854775807,"insert_text":""}`,
+		"more than a line number": `{"command":"insert","path":"/memories/none.md","insert_line":1e300,"insert_text":""}`, "a long text": `{"command":"str_replace","path":"/memories/none.md","old_str":"` + strings.Repeat("a", 200_000) + `"}`,
+		"the root": `{"command":"rename","old_path":"/memories","new_path":"/memories/a"}`,
+	} {
+		add("memory tool: "+name, "POST", "/api/v1/agents/ada/memory-tool", asJSON, body)
+	}
 	add("batch of nonsense", "POST", api+":batch", asJSON, `{"delete":["`+strings.Repeat(`x","`, 400)+`y"],"restore":["..",""],"verify":[null]}`)
 	add("batch of a huge list", "POST", api+":batch", asJSON, `{"delete":["`+strings.Repeat(`00000000-0000-0000-0000-000000000000","`, 20_000)+`y"]}`)
 	add("no JSON", "POST", api, "Content-Type: text/xml\r\n", "<a/>")

@@ -16,19 +16,22 @@ import (
 	"memoir/internal/postgres"
 	"memoir/internal/recall"
 	"memoir/internal/sync"
+	"memoir/internal/verification"
 )
 
 // newServer puts the API and the pages behind the gate.
-func newServer(config config, places agents.Settings, engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, log *slog.Logger) (*http.Server, error) {
+func newServer(
+	config config, places agents.Settings, engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, checker *verification.Checker, log *slog.Logger,
+) (*http.Server, error) {
 	around, err := gate.New(gate.Options{
 		Addr: config.addr, AllowedHosts: config.allowedHosts, Token: config.token, SignIn: pages.SignIn, Refusal: pages.Refusal, Log: log,
 	})
 	if err != nil {
 		return nil, err
 	}
-	calls := api.New(engine, store, recaller, api.Options{ClaudeMDLimit: config.claudeMDLimit, Log: log})
+	calls := api.New(engine, store, recaller, api.Options{ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Log: log})
 	site := pages.New(engine, store, recaller, pages.Options{
-		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, Log: log,
+		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Log: log,
 	})
 	server := around.Server(route(calls, hooks.New(engine, store, recaller, log), site), engine.Hub().Close)
 	server.Addr = config.addr

@@ -12,6 +12,15 @@ var usage = `Memoir shows what your AI agents remember, makes deleting a stale m
 and keeps what they learned in their CLAUDE.md.
 
 Usage: memoir [flags]
+       memoir COMMAND [flags]
+
+Commands
+  hooks print|install|uninstall
+                            Memoir's hooks in the settings of Claude Code
+  hook EVENT                one call of a hook
+  memory list|show|save|delete|recall
+                            the memories of one agent
+  help [COMMAND]            what a command takes
 
 Which memories
   --agents-dir DIR          agents, one directory each (default /tmp/agents; empty: none)
@@ -34,11 +43,13 @@ How it works
   --claude-md-limit CHARS   length of CLAUDE.md past which memories become one line each (default 40000)
   --model NAME              which model chooses what an agent is reminded of, where ANTHROPIC_API_KEY is set; ANTHROPIC_BASE_URL
                             says where it is (default ` + model.Default + `; empty: the words choose)
+  --age-notes               memories of two days and more say so in CLAUDE.md
   --log-format text|json    (default text)
 
   --help, --version
 
 Each flag is also a variable: --agents-dir is MEMOIR_AGENTS_DIR. The flag wins. Lists in variables are separated by commas.
+Exit codes: 0 done, 1 failed, 2 not understood.
 `
 
 func writeUsage(out io.Writer) {

@@ -68,13 +68,13 @@ WHERE m.agent_id = @agent_id AND m.id = @id;
 
 -- name: Headings :many
 -- What goes into CLAUDE.md, without the bodies: everything alive that has a type.
-SELECT id, name, type, description, revision_id, size, claude_md_chars, claude_md_listed
+SELECT id, name, type, description, revision_id, size, modified_at, claude_md_chars, claude_md_listed
 FROM memories
 WHERE agent_id = @agent_id AND state IN ('active', 'missing') AND readable AND type IS NOT NULL;
 
 -- name: HeadingsOf :many
 -- Those of some memories alone.
-SELECT id, name, type, description, revision_id, size, claude_md_chars, claude_md_listed
+SELECT id, name, type, description, revision_id, size, modified_at, claude_md_chars, claude_md_listed
 FROM memories
 WHERE agent_id = @agent_id AND id = ANY(@ids::uuid[]) AND state IN ('active', 'missing') AND readable AND type IS NOT NULL;
 

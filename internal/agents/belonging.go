@@ -60,8 +60,9 @@ func (p Project) mayBeIn(a Agent) bool {
 // remembered returns the agents of Claude Code that are called after the project.
 func (p Project) remembered(all []Agent) []Agent {
 	var found []Agent
+	whole := projectDirName(p.Root)
 	for _, a := range all {
-		if name, isProject := claudeProject(a.Layout, a.Dir); isProject && calledAfter(name, p.Root) {
+		if name, isProject := claudeProject(a.Layout, a.Dir); isProject && fits(name, whole) {
 			found = append(found, a)
 		}
 	}

@@ -97,7 +97,7 @@ func workingDirectory(root *os.Root, transcript string) string {
 // a directory below its repository's root.
 func projectRoot(cwd, name string) string {
 	for dir := cwd; ; dir = filepath.Dir(dir) {
-		if calledAfter(name, dir) {
+		if fits(name, projectDirName(dir)) {
 			return dir
 		}
 		if dir == filepath.Dir(dir) {
@@ -110,14 +110,13 @@ func projectRoot(cwd, name string) string {
 // there and gets a hash that nobody else can compute.
 const maxProjectName = 200
 
-// calledAfter reports whether a directory of this name is what Claude Code keeps for the project at dir. Of a path of more
-// than 200 units only those tell, and the directories of several projects may be called after it.
-func calledAfter(name, dir string) bool {
-	own := projectDirName(dir)
-	if len(own) <= maxProjectName {
-		return name == own
+// fits reports whether a directory of this name is what Claude Code keeps for the project whose projectDirName is whole. Of one
+// of more than 200 units only those tell, and the directories of several projects may fit.
+func fits(name, whole string) bool {
+	if len(whole) <= maxProjectName {
+		return name == whole
 	}
-	return len(name) > maxProjectName && strings.HasPrefix(name, own[:maxProjectName])
+	return len(name) > maxProjectName && strings.HasPrefix(name, whole[:maxProjectName])
 }
 
 // projectDirName is how Claude Code names a project's directory, before it is cut: every UTF-16 unit of its path outside a to

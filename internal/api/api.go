@@ -22,6 +22,7 @@ import (
 	"memoir/internal/postgres"
 	"memoir/internal/recall"
 	"memoir/internal/sync"
+	"memoir/internal/verification"
 )
 
 // Options are the settings of the API.
@@ -35,7 +36,9 @@ type Options struct {
 	// DatabaseTime is how long Postgres may take for what a call reads, and to say that it is there before a call
 	// writes; past it Postgres counts as away. 0 is 15 s.
 	DatabaseTime time.Duration
-	Log          *slog.Logger
+	// Checker checks what memories cite when asked; nil: what is kept of earlier checks is answered.
+	Checker *verification.Checker
+	Log     *slog.Logger
 }
 
 const (
@@ -88,11 +91,13 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 	a.registerBlocked()
 	a.registerFixes()
 	a.registerDisagreements()
+	a.registerCitations()
 	a.registerActivity()
 	a.registerStatistics()
 	a.registerDocuments()
 	a.registerIndex()
 	a.registerClaudeMD()
+	a.registerMemoryTool()
 	a.registerDeletion()
 	a.registerScans()
 	a.registerEvents()

@@ -46,12 +46,15 @@ func TestTheOpenAPIDocumentHasEveryCallAndItsProblems(t *testing.T) {
 		"GET /agents/{slug}/memories/{id}/activity": "ActivityList", "GET /agents/{slug}/statistics": "Statistics",
 		"POST /agents/{slug}/recall": "Recall", "GET /agents/{slug}/recall/{id}": "Recall", "GET /agents/{slug}/recalls": "RecallList",
 		"GET /agents/{slug}/recall-statistics": "RecallStatistics",
-		"GET /agents/{slug}/blocked": "BlockedList", "POST /agents/{slug}/blocked/{id}/allow": "Memory",
+		"GET /agents/{slug}/blocked":           "BlockedList", "POST /agents/{slug}/blocked/{id}/allow": "Memory",
 		"DELETE /agents/{slug}/blocked/{id}": "Blocked", "GET /agents/{slug}/memories/{id}/fixes": "FixList",
 		"POST /agents/{slug}/memories/{id}/fixes": "Memory", "GET /agents/{slug}/disagreements": "DisagreementList",
-		"GET /agents/{slug}/memories/{id}/versions": "VersionList", "POST /agents/{slug}/memories/{id}/fixes/undo": "Memory",
+		"GET /agents/{slug}/citations": "DoubtfulList", "GET /agents/{slug}/memories/{id}/citations": "CitationList",
+		"POST /agents/{slug}/memories/{id}/citations": "CitationList",
+		"GET /agents/{slug}/memories/{id}/versions":   "VersionList", "POST /agents/{slug}/memories/{id}/fixes/undo": "Memory",
 		"GET /agents/{slug}/memories/{id}/raw": "", "GET /agents/{slug}/sessions": "SessionList",
 		"POST /agents/{slug}/memories:deletion": "Deletion", "GET /agents/{slug}/claude-md/parts": "ClaudeMDParts",
+		"POST /agents/{slug}/memory-tool": "MemoryToolResult",
 	}
 	described := 0
 	for path, methods := range document.Paths {

@@ -37,7 +37,7 @@ func BenchmarkOneAgent(b *testing.B) {
 				p.untilReady()
 				untilSearchable(b, conn, files)
 				weigh(p, "one agent, after mirroring from cold", files)
-				execute(b, conn, "VACUUM ANALYZE") // as a server that runs for a few minutes has had
+				settle(b, conn)
 
 				search(p, files)
 				listPages(p, files, conn)

@@ -25,6 +25,7 @@ func (f figure) P95() time.Duration         { return quantile(f.Took, 0.95) }
 func (f figure) P99() time.Duration         { return quantile(f.Took, 0.99) }
 func (f figure) Slowest() time.Duration     { return quantile(f.Took, 1) }
 func (f figure) FloorMedian() time.Duration { return quantile(f.Floor, 0.5) }
+func (f figure) FloorP99() time.Duration    { return quantile(f.Floor, 0.99) }
 func (f figure) Ratio() float64             { return f.Median().Seconds() / f.FloorMedian().Seconds() }
 
 // quantile is the sample at that part of the sorted ones; zero where there are none.

@@ -72,7 +72,7 @@ const (
 	plainFullText = `SELECT m.name
 		FROM memories m JOIN revisions r ON r.id = m.revision_id,
 		     to_tsvector('english', m.name || ' ' || m.description || ' ' || r.body) AS words,
-		     replace(plainto_tsquery('english', $1)::text, '&', '|')::tsquery AS query
+		     CAST(replace(plainto_tsquery('english', $1)::text, '&', '|') AS tsquery) AS query
 		WHERE words @@ query
 		ORDER BY ts_rank(words, query) DESC, m.modified_at DESC LIMIT $2`
 	plainTrigrams = `SELECT m.name

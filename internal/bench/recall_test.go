@@ -51,6 +51,8 @@ func recallAmong(p *process, files int, dir string) {
 	if files == recallFiles {
 		report.Recall = f
 		report.Prompts = promptTogether(p, filepath.Join(dir, "agent-00"))
+		p.Logf("recall: %v at the median, %v at p99; its hook %v and %v, %.0f %% in time", f.Median(), f.P99(),
+			report.Prompts.Figure.Median(), report.Prompts.Figure.P99(), report.Prompts.InTime)
 	}
 }
 

@@ -6,15 +6,33 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 )
+
+// UnclearedError says which directories Recover could not clear.
+type UnclearedError struct {
+	Dirs []string // as they were given
+	Err  error
+}
+
+func (e *UnclearedError) Error() string { return e.Err.Error() }
+
+func (e *UnclearedError) Unwrap() error { return e.Err }
 
 // Recover clears what a crash left in the given directories of root: temporary files go, and files that were on their way out are
 // put back under their name, unless a newer one is there. Whoever wanted them removed asks again. What somebody saved in the very
 // moment in which a file was replaced is put back too. Directories that do not exist are passed over. It returns the paths that
-// were put back. It must not run while another process writes in them.
+// were put back. It must not run while another process writes in them. It fails with *UnclearedError, having cleared the others.
 func Recover(root *os.Root, dirs []string) (back []string, err error) {
+	var uncleared []string
 	var failed []error
+	fail := func(dir, name string, err error) {
+		failed = append(failed, fmt.Errorf("clearing %s: %w", path.Join(dir, name), err))
+		if !slices.Contains(uncleared, dir) {
+			uncleared = append(uncleared, dir)
+		}
+	}
 	for _, dir := range dirs {
 		place, err := Resolve(root, dir)
 		var names []string
@@ -22,19 +40,22 @@ func Recover(root *os.Root, dirs []string) (back []string, err error) {
 			names, err = leftovers(root, place)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			failed = append(failed, fmt.Errorf("clearing %s: %w", dir, err))
+			fail(dir, "", err)
 		}
 		for _, name := range names {
 			restored, err := clearLeftover(root, place, name)
 			if err != nil {
-				failed = append(failed, fmt.Errorf("clearing %s: %w", path.Join(dir, name), err))
+				fail(dir, name, err)
 			}
 			if restored != "" {
 				back = append(back, path.Join(dir, path.Base(restored)))
 			}
 		}
 	}
-	return back, errors.Join(failed...)
+	if len(failed) > 0 {
+		return back, &UnclearedError{uncleared, errors.Join(failed...)}
+	}
+	return back, nil
 }
 
 // leftovers returns the names in a directory that start as Memoir's own do.

@@ -1,6 +1,7 @@
 package files_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -43,4 +44,19 @@ func TestARemovalAfterACrashTakesUpWhatTheFirstOneMovedAside(t *testing.T) {
 	}
 	p.wantsNothing("a.md")
 	p.wantsNoLeftovers()
+}
+
+func TestADirectoryThatCannotBeClearedIsNamedAndTheOthersAreCleared(t *testing.T) {
+	t.Parallel()
+	p := setup(t)
+	p.put("a/.memoir-removing-x.md", "x")
+	p.put("file", "no directory")
+	back, err := files.Recover(p.root, []string{"a", "file", "none"})
+	var uncleared *files.UnclearedError
+	if !errors.As(err, &uncleared) || !slices.Equal(uncleared.Dirs, []string{"file"}) {
+		t.Errorf("it fails with %v", err)
+	}
+	if !slices.Equal(back, []string{"a/x.md"}) {
+		t.Errorf("%q is back", back)
+	}
 }

@@ -27,6 +27,9 @@ type Options struct {
 	Displaced func(old *os.File)
 }
 
+// replaces says that there has to be a file already.
+func (o Options) replaces() bool { return o.IfHash != "" && !o.New }
+
 // Write puts a file in place so that everybody sees either all of the old bytes or all of the new ones, and a crash leaves one of
 // the two: a temporary file in the same directory, fsync, rename, fsync of the directory.
 //
@@ -68,7 +71,10 @@ func Stage(root *os.Root, relPath string, data []byte, opts Options) *Staged {
 // prepare finds out where a file goes, and as whose.
 func prepare(root *os.Root, relPath string, data []byte, opts Options) (*Staged, error) {
 	target, err := Resolve(root, relPath)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && opts.replaces():
+		return nil, fmt.Errorf("writing %s: %w", relPath, ErrChanged) // and its directory may be gone for good
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("writing: %w", err)
 	}
 	if opts.New {
@@ -104,11 +110,14 @@ func (s *Staged) Put() error {
 		return s.err
 	}
 	err := <-s.completed
-	if err == nil && s.opts.IfHash != "" && !s.opts.New {
+	if err == nil && s.opts.replaces() {
 		s.temp, err = nameReplacing(s.root, s.temp, s.target, s.opts.Hash, s.opts.IfHash)
 	}
 	if err == nil {
 		err = putInPlace(s.root, s.temp, s.target, s.opts)
+	}
+	if errors.Is(err, fs.ErrNotExist) && s.opts.replaces() {
+		err = ErrChanged // the directory went meanwhile
 	}
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", s.path, errors.Join(err, discard(s.root, s.temp)))

@@ -186,7 +186,7 @@ func TestTheAgentIsFoundWhereverInTheRepositoryTheWorkIsDone(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(memory, "a.md"), []byte(memoirtest.Note("deploy on tuesdays", memories.Feedback, "On Tuesdays.")), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	m := memoirtest.StartIn(t, pgtest.New(t), agents.Settings{ClaudeDir: claude})
+	m := memoirtest.StartIn(t, agents.Settings{ClaudeDir: claude})
 	server := httptest.NewServer(hooks.New(m.Engine, m.Store, m.Recaller, slog.New(slog.DiscardHandler)))
 	t.Cleanup(server.Close)
 	d := desk{m, server.URL, project}

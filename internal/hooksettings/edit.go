@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -58,14 +59,13 @@ func (s *settings) bytes() []byte { return append([]byte(s.bom), s.root.Pack()..
 func (s *settings) only(object *hujson.Object, key string) (*hujson.Value, error) {
 	var found *hujson.Value
 	for i := range object.Members {
-		member := &object.Members[i]
-		if name, isText := member.Name.Value.(hujson.Literal); !isText || name.String() != key {
+		if nameOf(object.Members[i]) != key {
 			continue
 		}
 		if found != nil {
 			return nil, fmt.Errorf("%q stands in it twice", key)
 		}
-		found = &member.Value
+		found = &object.Members[i].Value
 	}
 	return found, nil
 }
@@ -102,80 +102,68 @@ func (s *settings) groups(event Event) []hujson.Value {
 	return nil
 }
 
-// hooksOf returns the entries of a group; none where it is no group.
-func hooksOf(group hujson.Value) []hujson.Value {
+// hooksOf returns the entries of a group; nil where it is no group.
+func hooksOf(group hujson.Value) *hujson.Array {
 	object, isObject := group.Value.(*hujson.Object)
 	if !isObject {
 		return nil
 	}
 	for _, member := range object.Members {
-		if name, isText := member.Name.Value.(hujson.Literal); !isText || name.String() != hooksKey {
+		if nameOf(member) != hooksKey {
 			continue
 		}
 		if hooks, isArray := member.Value.Value.(*hujson.Array); isArray {
-			return hooks.Elements
+			return hooks
 		}
 	}
 	return nil
 }
 
-// remove takes out what is at a place, given by keys and indexes from the top. Comments that are about its neighbours stay.
-func (s *settings) remove(place ...any) error {
-	var pointer strings.Builder
-	for _, step := range place {
-		fmt.Fprintf(&pointer, "/%v", step) // no key of these needs an escape
-	}
-	patch, err := json.Marshal([]map[string]string{{"op": "remove", "path": pointer.String()}})
-	if err == nil {
-		err = s.root.Patch(patch)
-	}
-	if err != nil {
-		return fmt.Errorf("take out %s: %w", pointer.String(), err)
+// entriesOf returns the entries of a group; none where it is no group.
+func entriesOf(group hujson.Value) []hujson.Value {
+	if hooks := hooksOf(group); hooks != nil {
+		return hooks.Elements
 	}
 	return nil
 }
 
+func nameOf(member hujson.ObjectMember) string {
+	name, _ := member.Name.Value.(hujson.Literal)
+	return name.String()
+}
+
+// The depths at which entries stand.
+const (
+	hooksDepth = 1
+	eventDepth = 2
+	groupDepth = 3
+)
+
 // addGroup puts a group behind those that an event has.
 func (s *settings) addGroup(event Event, g group) error {
-	const hooksDepth, eventDepth, groupDepth = 1, 2, 3
-	if s.hooks() == nil {
-		s.addMember(s.top, hooksDepth, hooksKey, &hujson.Object{})
-	}
-	if s.array(event) == nil {
-		s.addMember(s.hooks(), eventDepth, event.Name, &hujson.Array{})
-	}
 	value, err := s.write(g, groupDepth)
 	if err != nil {
 		return err
 	}
-	array := s.array(event)
-	var before hujson.Extra
-	before, array.AfterExtra = s.between(array.AfterExtra, groupDepth)
-	array.Elements = append(array.Elements, hujson.Value{BeforeExtra: before, Value: value})
+	if s.hooks() == nil {
+		s.add(composite{object: s.top}, hooksDepth, hooksKey, &hujson.Object{})
+	}
+	if s.array(event) == nil {
+		s.add(composite{object: s.hooks()}, eventDepth, event.Name, &hujson.Array{})
+	}
+	s.add(composite{array: s.array(event)}, groupDepth, "", value)
 	return nil
 }
 
-// addMember puts a member behind those of an object; depth is how many levels deep it stands.
-func (s *settings) addMember(object *hujson.Object, depth int, key string, value hujson.ValueTrimmed) {
-	var before hujson.Extra
-	before, object.AfterExtra = s.between(object.AfterExtra, depth)
-	object.Members = append(object.Members, hujson.ObjectMember{
-		Name:  hujson.Value{BeforeExtra: before, Value: hujson.String(key)},
-		Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: value},
-	})
+// takeMember takes a member out of an object.
+func (s *settings) takeMember(object *hujson.Object, key string) {
+	at := slices.IndexFunc(object.Members, func(member hujson.ObjectMember) bool { return nameOf(member) == key })
+	s.take(composite{object: object}, at)
 }
 
-// between divides what stands before a closing bracket into what comes before a new entry, the comments that are about what is
-// above it among that, and what stands before the bracket then.
-func (s *settings) between(closing hujson.Extra, depth int) (before, after hujson.Extra) {
-	const space = " \t\r\n"
-	comments := bytes.TrimRight(closing, space)
-	after = closing[len(comments):]
-	if !bytes.ContainsRune(after, '\n') {
-		after = hujson.Extra(s.eol + strings.Repeat(s.indent, depth-1))
-	}
-	before = append(bytes.Clone(comments), s.eol+strings.Repeat(s.indent, depth)...)
-	return before, after
+// newLine is a line end, and the indent of what stands at a depth.
+func (s *settings) newLine(depth int) hujson.Extra {
+	return hujson.Extra(s.eol + strings.Repeat(s.indent, depth))
 }
 
 // write returns a value as it is written at a depth, in the file's own way.

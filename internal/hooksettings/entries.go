@@ -14,9 +14,11 @@ import (
 )
 
 const (
-	program = "memoir"
-	command = "hook"
-	urlFlag = "--url"
+	program        = "memoir"
+	command        = "hook"
+	urlFlag        = "--url"
+	agentFlag      = "--agent"
+	agentParameter = "agent"
 	// tokenVariable is where Claude Code finds the token when it calls.
 	tokenVariable = "MEMOIR_TOKEN"
 	// timeout is how long Claude Code waits for an answer, in seconds. Memoir answers in a twentieth of one.
@@ -40,15 +42,23 @@ type hook struct {
 
 // group returns what is to be done at an event.
 func (h Hooks) group(event Event) group {
-	calls := hook{Type: "http", URL: h.URL + pathOf(event), Timeout: timeout}
+	calls := hook{Type: "http", URL: h.Address(event), Timeout: timeout}
 	switch {
 	case event.commandOnly:
-		calls = hook{Type: "command", Command: shellquote.Join(h.Program, command, event.Path, urlFlag, h.URL), Timeout: timeout}
+		calls = hook{Type: "command", Command: h.command(event), Timeout: timeout}
 	case h.Token:
 		calls.Headers = map[string]string{"Authorization": "Bearer $" + tokenVariable}
 		calls.AllowedEnvVars = []string{tokenVariable}
 	}
 	return group{Matcher: event.matcher, Hooks: []hook{calls}}
+}
+
+func (h Hooks) command(event Event) string {
+	words := []string{h.Program, command, event.Path, urlFlag, h.URL}
+	if h.Agent != "" {
+		words = append(words, agentFlag, h.Agent)
+	}
+	return shellquote.Join(words...)
 }
 
 func pathOf(event Event) string { return "/hooks/" + event.Path }
@@ -64,7 +74,8 @@ func (h Hooks) owns(event Event, entry hujson.Value, known []string) bool {
 		_, isOurs := h.addressIn(event, e.Command)
 		return isOurs
 	case "http":
-		address, isOurs := strings.CutSuffix(e.URL, pathOf(event))
+		address, _, _ := strings.Cut(e.URL, "?"+agentParameter+"=")
+		address, isOurs := strings.CutSuffix(address, pathOf(event))
 		return isOurs && slices.Contains(known, origin(address))
 	}
 	return false
@@ -75,7 +86,7 @@ func (h Hooks) addresses(s *settings) []string {
 	known := []string{origin(h.URL)}
 	for _, event := range Events() {
 		for _, group := range s.groups(event) {
-			for _, entry := range hooksOf(group) {
+			for _, entry := range entriesOf(group) {
 				var e hook
 				if !decode(entry, &e) || e.Type != "command" {
 					continue

@@ -10,6 +10,7 @@ package hooksettings
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -41,8 +42,19 @@ func Events() []Event {
 type Hooks struct {
 	URL     string // of the server, without a slash at its end
 	Program string // the absolute path of the memoir program
+	// Agent is the slug of the agent whose memory is meant; empty: the server goes by the directory that is worked in.
+	Agent string
 	// Token: the server wants one. The entries name the variable that holds it, and never the token.
 	Token bool
+}
+
+// Address returns where the server is told of an event.
+func (h Hooks) Address(event Event) string {
+	address := h.URL + pathOf(event)
+	if h.Agent != "" {
+		address += "?" + url.Values{agentParameter: {h.Agent}}.Encode()
+	}
+	return address
 }
 
 const hooksKey = "hooks"
@@ -60,9 +72,7 @@ func (h Hooks) Install(file []byte) ([]byte, error) {
 	if h.areIn(s) {
 		return file, nil
 	}
-	if err := h.remove(s); err != nil {
-		return nil, err
-	}
+	h.remove(s)
 	for _, event := range Events() {
 		if err := s.addGroup(event, h.group(event)); err != nil {
 			return nil, err
@@ -79,9 +89,7 @@ func (h Hooks) Uninstall(file []byte) ([]byte, error) {
 		return nil, err
 	}
 	before := s.bytes()
-	if err := h.remove(s); err != nil {
-		return nil, err
-	}
+	h.remove(s)
 	if after := s.bytes(); string(after) != string(before) {
 		return after, nil
 	}
@@ -94,7 +102,7 @@ func (h Hooks) areIn(s *settings) bool {
 	return !slices.ContainsFunc(Events(), func(event Event) bool {
 		var own []hujson.Value
 		for _, group := range s.groups(event) {
-			if slices.ContainsFunc(hooksOf(group), func(hook hujson.Value) bool { return h.owns(event, hook, known) }) {
+			if slices.ContainsFunc(entriesOf(group), func(hook hujson.Value) bool { return h.owns(event, hook, known) }) {
 				own = append(own, group)
 			}
 		}
@@ -102,44 +110,38 @@ func (h Hooks) areIn(s *settings) bool {
 	})
 }
 
-// remove takes all of Memoir's entries out.
-func (h Hooks) remove(s *settings) error {
+// remove takes all of Memoir's entries out, and what becomes empty by that.
+func (h Hooks) remove(s *settings) {
 	known := h.addresses(s)
 	for _, event := range Events() {
-		groups := s.groups(event)
-		// From the end, so that the places of what is yet to be removed stay what they are.
-		for i, group := range slices.Backward(groups) {
-			hooks := hooksOf(group)
-			left := len(hooks)
-			for j, hook := range slices.Backward(hooks) {
-				if !h.owns(event, hook, known) {
-					continue
-				}
-				if err := s.remove(hooksKey, event.Name, i, hooksKey, j); err != nil {
-					return err
-				}
-				left--
-			}
-			if left > 0 || len(hooks) == 0 {
-				continue
-			}
-			if err := s.remove(hooksKey, event.Name, i); err != nil {
-				return err
-			}
-		}
-		if len(groups) == 0 || len(s.groups(event)) > 0 {
+		array := s.array(event)
+		if array == nil || !h.removeFrom(s, event, array, known) || len(array.Elements) > 0 {
 			continue
 		}
-		if err := s.remove(hooksKey, event.Name); err != nil {
-			return err
-		}
+		s.takeMember(s.hooks(), event.Name)
 		if len(s.hooks().Members) == 0 {
-			if err := s.remove(hooksKey); err != nil {
-				return err
-			}
+			s.takeMember(s.top, hooksKey)
 		}
 	}
-	return nil
+}
+
+// removeFrom takes Memoir's entries out of the groups of an event, and says whether there were any.
+func (h Hooks) removeFrom(s *settings, event Event, array *hujson.Array, known []string) (found bool) {
+	// From the end, so that the places of what is yet to be taken out stay what they are.
+	for i, group := range slices.Backward(array.Elements) {
+		taken := false
+		for j, entry := range slices.Backward(entriesOf(group)) {
+			if h.owns(event, entry, known) {
+				s.take(composite{array: hooksOf(group)}, j)
+				taken = true
+			}
+		}
+		if taken && len(entriesOf(group)) == 0 {
+			s.take(composite{array: array}, i)
+		}
+		found = found || taken
+	}
+	return found
 }
 
 // read parses a settings file and checks that hooks can be put into it.

@@ -189,8 +189,7 @@ func TestWhatIsNotMemoirsStaysAsItIs(t *testing.T) {
 			if !reflect.DeepEqual(meaning(t, without), meaning(t, file)) {
 				t.Errorf("taken out again, it is\n%s\nand not\n%s", without, file)
 			}
-			plain := name != "comments" && name != "hooks with comments" && name != "trailing commas" && name != "on one line, and odd"
-			if plain && without != file {
+			if without != file {
 				t.Errorf("taken out again, it is\n%q\nand not\n%q", without, file)
 			}
 			if untouched := uninstall(t, memoir, file); untouched != file {
@@ -216,6 +215,7 @@ func TestOlderEntriesAreReplaced(t *testing.T) {
 		"another address": {URL: "http://127.0.0.1:9090", Program: memoir.Program},
 		"another program": {URL: memoir.URL, Program: "/home/ada lovelace's/bin/memoir"},
 		"with a token":    {URL: memoir.URL, Program: memoir.Program, Token: true},
+		"of one agent":    {URL: memoir.URL, Program: memoir.Program, Agent: "a?b&c=/hooks/stop"},
 		"behind a proxy":  {URL: "https://Memoir.Example.org/team", Program: "/opt/memoir"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -238,6 +238,8 @@ func TestOnlyWhatIsMemoirsIsTakenOut(t *testing.T) {
 		`{"type":"http","url":"http://127.0.0.1:9999/hooks/stop"}`:                               false,
 		`{"type":"http","url":"http://127.0.0.1:8080/hooks/pre-compact"}`:                        false,
 		`{"type":"http","url":"http://127.0.0.1:8080/other/hooks/stop"}`:                         false,
+		`{"type":"http","url":"http://127.0.0.1:8080/hooks/stop?agent=ada"}`:                     true,
+		`{"type":"http","url":"http://127.0.0.1:8080/hooks/stop?mine"}`:                          false,
 		`{"type":"http","url":"http://evil/?http://127.0.0.1:8080/hooks/stop"}`:                  false,
 		`{"type":"http","url":"%zz"}`:                                                            false,
 		`{"type":"http","url":7}`:                                                                false,
@@ -276,6 +278,16 @@ func TestTheTokenItselfIsNowhereInTheSettings(t *testing.T) {
 	h.Token = true
 	got := install(t, h, "")
 	if strings.Count(got, `"Authorization": "Bearer $MEMOIR_TOKEN"`) != 5 || strings.Count(got, `"allowedEnvVars": [`) != 5 {
+		t.Errorf("it is\n%s", got)
+	}
+}
+
+func TestAnAgentCanBeNamed(t *testing.T) {
+	t.Parallel()
+	h := memoir
+	h.Agent = "ada & bob"
+	got := install(t, h, "")
+	if strings.Count(got, `?agent=ada+%26+bob"`) != 5 || !strings.Contains(got, ` --agent 'ada & bob'"`) {
 		t.Errorf("it is\n%s", got)
 	}
 }

@@ -51,46 +51,58 @@ func Start(t testing.TB, files Files) *Memoir {
 // StartAt is Start with a database of the caller's choice, which has Memoir's schema.
 func StartAt(t testing.TB, url string, files Files) *Memoir {
 	t.Helper()
-	m := &Memoir{TB: t, Dir: t.TempDir(), URL: url}
+	dir := t.TempDir()
+	return startIn(t, url, dir, agents.Settings{AgentsDir: dir}, files)
+}
+
+// StartClaude is Start over a directory of Claude Code: files are relative to it.
+func StartClaude(t testing.TB, files Files) *Memoir {
+	t.Helper()
+	dir := t.TempDir()
+	return startIn(t, pgtest.New(t), dir, agents.Settings{ClaudeDir: dir}, files)
+}
+
+// StartDirectory is Start over one memory directory that is named by hand, and there already.
+func StartDirectory(t testing.TB, slug, dir string) *Memoir {
+	t.Helper()
+	return startIn(t, pgtest.New(t), dir, agents.Settings{MemoryDirs: []agents.NamedDir{{Slug: slug, Path: dir}}}, nil)
+}
+
+// StartIn is Start over what is there already, wherever agents may be.
+func StartIn(t testing.TB, places agents.Settings) *Memoir {
+	t.Helper()
+	return startIn(t, pgtest.New(t), places.AgentsDir, places, nil)
+}
+
+func startIn(t testing.TB, url, dir string, places agents.Settings, files Files) *Memoir {
+	t.Helper()
+	m := &Memoir{TB: t, Dir: dir, URL: url}
 	for path, text := range files {
 		m.Write(path, text)
 	}
-	m.start(agents.Settings{AgentsDir: m.Dir})
-	return m
-}
-
-// StartIn is StartAt over what is there already, wherever agents may be.
-func StartIn(t testing.TB, url string, places agents.Settings) *Memoir {
-	t.Helper()
-	m := &Memoir{TB: t, Dir: places.AgentsDir, URL: url}
-	m.start(places)
-	return m
-}
-
-func (m *Memoir) start(places agents.Settings) {
-	m.Helper()
 	log := slog.New(slog.DiscardHandler)
-	store, err := postgres.Open(m.Context(), m.URL)
+	store, err := postgres.Open(t.Context(), m.URL)
 	if err != nil {
-		m.Fatal(err)
+		t.Fatal(err)
 	}
-	m.Cleanup(store.Close)
+	t.Cleanup(store.Close)
 	engine, err := sync.Start(store, sync.Options{
 		Places: places, Debounce: 20 * time.Millisecond, Rescan: time.Hour, ClaudeMDLimit: ClaudeMDLimit, Log: log,
 	})
 	if err != nil {
-		m.Fatal(err)
+		t.Fatal(err)
 	}
-	m.Cleanup(func() {
+	t.Cleanup(func() {
 		if err := engine.Close(); err != nil {
-			m.Error(err)
+			t.Error(err)
 		}
 	})
 	recaller := recall.New(store, recall.Options{Log: log})
-	m.Cleanup(recaller.Close)
+	t.Cleanup(recaller.Close)
 	m.Store, m.Engine, m.Recaller = store, engine, recaller
 	m.Until("the first scan", engine.Ready)
 	m.Until("the search index", engine.Searchable)
+	return m
 }
 
 // Note is a memory file as an agent writes it.

@@ -3,6 +3,7 @@ package memories
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -86,6 +87,19 @@ func InFull(name, body string) string {
 	}
 	return text
 }
+
+// WithAgeNote returns a memory in full with a note under its heading, where it is stale at now. The note has a date, so that it stays
+// the same from one day to the next.
+func WithAgeNote(full string, modified, now time.Time) string {
+	if modified.IsZero() || !AgeOf(modified, now).Stale {
+		return full
+	}
+	heading := strings.IndexByte(full[1:], '\n') + 2
+	return full[:heading] + "\n> Saved on " + modified.UTC().Format(time.DateOnly) + ", so code may have changed since: verify against it before asserting as fact.\n" + full[heading:]
+}
+
+// StaleFrom returns from when on a memory is stale.
+func StaleFrom(modified time.Time) time.Time { return modified.Add(staleAfterDays * 24 * time.Hour) }
 
 // maxEntryLength is the length of the longest one-line entry, in Unicode characters: what an agent's own index allows
 // a line.

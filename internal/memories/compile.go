@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -16,7 +17,9 @@ type Heading struct {
 	Description string
 	Revision    [16]byte // names the content: one memory has the same body as long as it has the same revision
 	Size        int      // of the body in bytes, roughly: how far sections are read ahead goes by it
-	Recorded    Cost     // what is on record that it takes in CLAUDE.md
+	// ModifiedAt is what its age counts from; zero where nobody asks.
+	ModifiedAt time.Time
+	Recorded   Cost // what is on record that it takes in CLAUDE.md
 	// Entry is EntryText of it, where somebody has kept that in place of the description: to make those of thousands takes as long as
 	// all else of compiling.
 	Entry string

@@ -67,6 +67,7 @@ func agentView(agent postgres.Agent) templates.Agent {
 			Blocked:       agent.Counts.Blocked,
 			NotRemoved:    agent.Counts.NotRemoved,
 			Disagreements: agent.Counts.Disagreements,
+			CitesGone:     agent.Counts.CitesGone,
 		},
 	}
 }

@@ -193,6 +193,9 @@ func (s *site) toDecide(ctx context.Context, agent postgres.Agent, v *templates.
 	for _, m := range left.Memories {
 		v.NotRemoved = append(v.NotRemoved, trashRow(m))
 	}
+	if v.Doubtful, err = s.doubtful(ctx, agent); err != nil {
+		return err
+	}
 	if agent.Counts.Disagreements == 0 {
 		return nil
 	}

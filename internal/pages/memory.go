@@ -69,6 +69,9 @@ func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, ag
 	if open.Recalls, err = s.recallsOf(r.Context(), m); err != nil {
 		return err
 	}
+	if open.Citations, err = s.citationsOf(r.Context(), agent, m); err != nil {
+		return err
+	}
 	v.Open = &open
 	return show(w, r, status, templates.MemoriesPage(v))
 }

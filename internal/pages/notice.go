@@ -42,6 +42,7 @@ const (
 	doneKept      = "kept"
 	doneRebuilt   = "rebuilt"
 	doneVerified  = "verified"
+	doneChecked   = "checked"
 	doneNothing   = "nothing"
 )
 
@@ -146,6 +147,8 @@ func noticeAbout(m memories.Memory, done, path string) *templates.Notice {
 		return said("“" + m.Name + "” is saved.")
 	case done == doneVerified:
 		return said("“" + m.Name + "” is still true. Its age starts anew.")
+	case done == doneChecked:
+		return said("It was looked again for what “" + m.Name + "” cites.")
 	case done == doneUnfixed:
 		return said("“" + m.Name + "” is as it was before.")
 	case done == doneKept:

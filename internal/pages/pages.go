@@ -23,6 +23,7 @@ import (
 	"memoir/internal/postgres"
 	"memoir/internal/recall"
 	"memoir/internal/sync"
+	"memoir/internal/verification"
 	"memoir/web"
 	"memoir/web/templates"
 )
@@ -39,7 +40,9 @@ type Options struct {
 	// DatabaseTime is how long Postgres may take for what a page reads, and to say that it is there before an action;
 	// past it Postgres counts as away. 0 is 15 s.
 	DatabaseTime time.Duration
-	Log          *slog.Logger
+	// Checker checks what memories cite when they are looked at; nil: what is kept of earlier checks is shown.
+	Checker *verification.Checker
+	Log     *slog.Logger
 }
 
 // site is what the handlers share.
@@ -122,6 +125,7 @@ func (s *site) memoryPages(r chi.Router) {
 	r.Post(memory+"/history/{revision}/restore", s.action(s.restoreRevision))
 	r.Post(memory+"/restore", s.action(s.restore))
 	r.Post(memory+"/verify", s.action(s.verify))
+	r.Post(memory+"/citations", s.action(s.checkCitations))
 	r.Post(memory+"/purge", s.action(s.purge))
 	r.Post(memory+"/type", s.action(s.chooseType))
 	r.Get(memory+"/fix", s.page(s.mend))

@@ -23,6 +23,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/pages"
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/verification"
 )
 
 // site is a whole Memoir as a browser finds it: real files, a real Postgres, the pages and the API behind the gate.
@@ -37,6 +38,7 @@ type site struct {
 type setting struct {
 	addSamples func() error // what the button for the sample agents does; nil: there is none
 	token      string       // empty: none is asked for
+	checker    *verification.Checker
 }
 
 // serve runs one over the files.
@@ -51,9 +53,9 @@ func serveMemoir(t testing.TB, m *memoirtest.Memoir, with setting) *site {
 	s := &site{Memoir: m, log: &journal{}}
 	log := slog.New(slog.NewTextHandler(s.log, nil))
 	mux := http.NewServeMux()
-	mux.Handle("/api/", api.New(m.Engine, m.Store, m.Recaller, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Log: log}))
+	mux.Handle("/api/", api.New(m.Engine, m.Store, m.Recaller, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Log: log}))
 	all := pages.New(m.Engine, m.Store, m.Recaller, pages.Options{
-		Places: agents.Settings{AgentsDir: m.Dir}, AddSamples: with.addSamples, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Log: log,
+		Places: agents.Settings{AgentsDir: m.Dir}, AddSamples: with.addSamples, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Log: log,
 	})
 	s.routes = all.(chi.Routes)
 	mux.Handle("/", all)

@@ -1,6 +1,6 @@
 // Package postgres keeps what Memoir knows in Postgres: agents, memories, revisions, the files that carry them,
 // tombstones and the search index. It translates between the domain's words and the generated queries and decides
-// nothing; internal/sync is the only caller that writes, the API and the pages read.
+// nothing; internal/sync is the only caller that writes, but for what internal/verification has found, and the API and the pages read.
 package postgres
 
 import (

@@ -37,7 +37,7 @@ type ClaudeMD struct {
 }
 
 // Counts is how many memories an agent has. The four types count active ones, Total all that are not deleted. The last
-// three are what else waits for somebody to decide.
+// four are what else waits for somebody to decide.
 type Counts struct {
 	ByType         map[memories.Type]int
 	NeedsAttention int
@@ -48,6 +48,7 @@ type Counts struct {
 	Blocked       int // contents that are kept out
 	NotRemoved    int // deleted memories of which a file is still on disk
 	Disagreements int // memories under which sessions say different things
+	CitesGone     int // memories that cite what is not in the agent's project any more
 }
 
 // FileStatus says what a file on disk is to its memory.

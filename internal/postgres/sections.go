@@ -61,7 +61,8 @@ func headingOf(row queries.HeadingsRow) memories.Heading {
 	id := row.ID.String()
 	return memories.Heading{
 		ID: id, Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
-		Recorded: memories.Cost{ID: id, Chars: int(row.ClaudeMdChars), Listed: row.ClaudeMdListed},
+		ModifiedAt: row.ModifiedAt.UTC(),
+		Recorded:   memories.Cost{ID: id, Chars: int(row.ClaudeMdChars), Listed: row.ClaudeMdListed},
 	}
 }
 

@@ -20,6 +20,9 @@ func (w *Writer) Verify(ctx context.Context, h Head, at time.Time, actor memorie
 		if err := q.SetModified(ctx, queries.SetModifiedParams{ID: h.UUID, ModifiedAt: at}); err != nil {
 			return err
 		}
+		if err := w.outOfStep(ctx, q, h.UUID); err != nil { // CLAUDE.md may say how old it is
+			return err
+		}
 		return journal(ctx, q, w.agentID, HappensTo(h, h.Life(), at, memories.DidVerify, actor))
 	})
 }

@@ -24,30 +24,30 @@ const truncated = "[... truncated, memory file too large ...]"
 
 // Cut returns the beginning of a file, of at most MostLines lines and MostBytes bytes, as text: cut at the end of a line, or,
 // where the first line is longer than all that, between two characters. What is no UTF-8 becomes U+FFFD, and line ends LF.
-// whole is false where something was left out, which truncated says at the end, on a line that does not count.
-func Cut(file []byte) (text string, whole bool) {
-	// Of what is far beyond the cut nothing is looked at: enough is left for every byte to be the CR of a CRLF or a lone one
-	// that becomes three.
+// Where something was left out, truncated says so at the end. bytes is how many come out of a session's budget: that note does not.
+func Cut(file []byte) (text string, bytes int) {
+	text, whole := beginning(file)
+	if whole {
+		return text, len(text)
+	}
+	return text + "\n\n" + truncated, len(text)
+}
+
+func beginning(file []byte) (text string, whole bool) {
+	// Of what is far beyond the cut nothing is looked at: enough is left for every byte to be the CR of a CRLF.
 	head := file[:min(len(file), 2*MostBytes+utf8.UTFMax)]
+	whole = len(head) == len(file)
 	head = bytes.TrimPrefix(head, []byte("\uFEFF"))
 	text = strings.ReplaceAll(strings.ReplaceAll(string(head), "\r\n", "\n"), "\x00", "\uFFFD")
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(head) == len(bytes.TrimPrefix(file, []byte("\uFEFF"))) {
+	if whole {
 		text = strings.TrimRight(text, "\n")
 	}
-	lines := cutLines(text)
-	if lines == text && len(text) <= MostBytes && len(file) <= 2*MostBytes {
+	cut := cutBytes(cutLines(text))
+	if whole && cut == text {
 		return text, true
 	}
-	return strings.TrimRight(cutBytes(lines), "\n") + "\n\n" + truncated, false
-}
-
-// counted is how many bytes of a cut text come out of a session's budget: those of the file.
-func counted(text string, whole bool) int {
-	if whole {
-		return len(text)
-	}
-	return len(strings.TrimSuffix(text, "\n\n"+truncated))
+	return strings.TrimRight(cut, "\n"), false
 }
 
 func cutLines(text string) string {

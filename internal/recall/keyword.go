@@ -1,11 +1,11 @@
 package recall
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"time"
 
@@ -52,13 +52,17 @@ func (r *Recaller) byKeyword(ctx context.Context, agentID int64, query string, g
 		what[i].met = len(hits[i])
 		what[i].telling = tell(what[i].met, of)
 	}
-	promising := mostPromising(what, hits, given)
-	texts, err := r.store.Texts(ctx, agentID, promising[:min(len(promising), mostRead)], MostBytes)
+	// What was given already is ranked with the rest: what is worth little beside it is not worth more the next time.
+	promising, n := mostPromising(what, hits, mostRead+min(len(given), mostRead))
+	texts, err := r.store.Texts(ctx, agentID, promising, MostBytes)
 	if err != nil {
 		return ranking{}, err
 	}
 	answers, short := rank(documents(texts), what, r.now())
-	return ranking{wanted: what, answers: answers, short: short, candidates: min(len(promising), MostCandidates)}, nil
+	ungiven := func(all []ranked) []ranked {
+		return slices.DeleteFunc(all, func(m ranked) bool { return given[uuid.MustParse(m.ID)] })
+	}
+	return ranking{wanted: what, answers: ungiven(answers), short: ungiven(short), candidates: min(n, MostCandidates)}, nil
 }
 
 // wantedBy returns what a query speaks of, with all that counts as it.
@@ -126,25 +130,29 @@ func (w wanted) sought() postgres.Sought {
 	return s
 }
 
-// mostPromising returns the memories that have anything of what is wanted, those first whose terms tell the most.
-func mostPromising(what []wanted, hits [][]uuid.UUID, given map[uuid.UUID]bool) []uuid.UUID {
-	promise := map[uuid.UUID]float64{}
+// mostPromising returns the memories that have the most telling of what is wanted, so many at most and the best first, and how many
+// have anything of it.
+func mostPromising(what []wanted, hits [][]uuid.UUID, most int) (best []uuid.UUID, n int) {
+	promise := make(map[uuid.UUID]float64, mostHits)
 	for i, ids := range hits {
 		for _, id := range ids {
-			if !given[id] {
-				promise[id] += what[i].telling
-			}
+			promise[id] += what[i].telling
 		}
 	}
-	all := make([]uuid.UUID, 0, len(promise))
-	for id := range promise {
-		all = append(all, id)
-	}
 	// Ids are in the order of time, so that of equals the newest come first.
-	slices.SortFunc(all, func(a, b uuid.UUID) int {
-		return cmp.Or(cmp.Compare(math.Round(1e6*promise[b]), math.Round(1e6*promise[a])), slices.Compare(b[:], a[:]))
-	})
-	return all
+	better := func(a, b uuid.UUID) int {
+		return cmp.Or(cmp.Compare(promise[b], promise[a]), bytes.Compare(b[:], a[:]))
+	}
+	best = make([]uuid.UUID, 0, most+1)
+	for id, value := range promise {
+		if len(best) == most && value < promise[best[most-1]] {
+			continue // as nearly all are: to put them in order too takes longer than to find them
+		}
+		at, _ := slices.BinarySearchFunc(best, id, better)
+		best = slices.Insert(best, at, id)
+		best = best[:min(len(best), most)]
+	}
+	return best, len(promise)
 }
 
 // mostReasons is how many of the words that speak for a memory are told.
@@ -173,6 +181,9 @@ func RankTexts(query string, all []memories.Memory, now time.Time) []Choice {
 	read := documents(all)
 	vocabulary := wordsOf(read)
 	terms, spoken := termsOf(query)
+	if len(terms) == 0 {
+		return nil
+	}
 	known := vocabularyOf(vocabulary, terms)
 	what := make([]wanted, len(terms))
 	for i, t := range terms {

@@ -10,7 +10,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -251,9 +253,13 @@ func (r *Recaller) handOut(ctx context.Context, agent postgres.Agent, record pos
 		chosen[i] = c.ID
 	}
 	var files map[string]postgres.Beginning
+	var gone map[string][]memories.CheckedCitation
 	var err error
 	if len(chosen) > 0 {
 		if files, err = r.store.Beginnings(ctx, agent.ID, chosen, 3*MostBytes); err != nil {
+			return Result{}, err
+		}
+		if gone, err = r.store.GoneOf(ctx, agent, slices.Collect(maps.Keys(files))); err != nil {
 			return Result{}, err
 		}
 	}
@@ -268,7 +274,7 @@ func (r *Recaller) handOut(ctx context.Context, agent postgres.Agent, record pos
 			if !there || given.Memories[c.ID] {
 				continue
 			}
-			m := recalled(agent, file, c.Why, now)
+			m := recalled(agent, file, gone[file.ID], c.Why, now)
 			length := len([]rune(Block(m.Head, m.Text)))
 			if m.Bytes > result.BudgetLeft || request.MostText > 0 && characters+length > request.MostText {
 				continue
@@ -293,11 +299,11 @@ func resultOf(record postgres.Recall) Result {
 	}
 }
 
-func recalled(agent postgres.Agent, file postgres.Beginning, why []string, now time.Time) Recalled {
-	text, whole := Cut(file.File)
+func recalled(agent postgres.Agent, file postgres.Beginning, gone []memories.CheckedCitation, why []string, now time.Time) Recalled {
+	text, bytes := Cut(file.File)
 	path := filepath.Join(agent.Dir, filepath.FromSlash(file.Path))
 	return Recalled{
-		Memory: file.Memory, Age: memories.AgeOf(file.ModifiedAt, now), Why: why, File: path, Head: Head(file.ModifiedAt, now, path), Text: text, Bytes: counted(text, whole),
+		Memory: file.Memory, Age: memories.AgeOf(file.ModifiedAt, now), Why: why, File: path, Head: Gone(gone) + Head(file.ModifiedAt, now, path), Text: text, Bytes: bytes,
 	}
 }
 

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -15,6 +16,24 @@ func Head(modified, now time.Time, path string) string {
 		return age.Warning() + "\n\nMemory: " + path + ":"
 	}
 	return "Memory (saved " + age.String() + "): " + path + ":"
+}
+
+// mostCited is how many of the things that are gone are named.
+const mostCited = 5
+
+// Gone is what stands above the head of a memory that cites what its project has no more; nothing where it cites nothing that is gone.
+func Gone(cited []memories.CheckedCitation) string {
+	if len(cited) == 0 {
+		return ""
+	}
+	named := make([]string, 0, mostCited)
+	for _, c := range cited[:min(len(cited), mostCited)] {
+		named = append(named, "`"+strings.ReplaceAll(c.Text, "`", "'")+"`")
+	}
+	if more := len(cited) - len(named); more > 0 {
+		named = append(named, fmt.Sprintf("and %d more", more))
+	}
+	return "This memory cites what is not found in the project any more: " + defuse(strings.Join(named, ", ")) + ".\n\n"
 }
 
 // Block is a memory as it is put into a conversation, without the tags around it.

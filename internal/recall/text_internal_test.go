@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"memoir/internal/memories"
 )
 
 func TestAQueryOfOneWordIsNotAsked(t *testing.T) {
@@ -44,12 +46,13 @@ func TestAFileIsCutAtTheEndOfALine(t *testing.T) {
 		"many ends of Windows":   {strings.Repeat("\r\n", 150) + "x", strings.Repeat("\n", 150) + "x", true},
 		"blank lines at the end": {"x" + strings.Repeat("\n", 150), "x", true},
 	} {
-		got, whole := Cut([]byte(c.file))
+		got, bytes := Cut([]byte(c.file))
+		whole := bytes == len(got)
 		if got != c.want || whole != c.whole {
 			t.Errorf("%s: got %d bytes (%.40q … %.60q), whole %v", name, len(got), got, got[max(0, len(got)-60):], whole)
 		}
-		if n := counted(got, whole); n > MostBytes {
-			t.Errorf("%s: %d bytes are counted", name, n)
+		if bytes > MostBytes {
+			t.Errorf("%s: %d bytes are counted", name, bytes)
 		}
 	}
 }
@@ -58,11 +61,11 @@ func FuzzACutFileIsTextAndNoLongerThanItMayBe(f *testing.F) {
 	f.Add([]byte("one\r\ntwo\n"))
 	f.Add([]byte(strings.Repeat("\xe8\xa8", 5000)))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		got, whole := Cut(file)
-		if !utf8.ValidString(got) || strings.ContainsRune(got, 0) || counted(got, whole) > MostBytes {
+		got, bytes := Cut(file)
+		if !utf8.ValidString(got) || strings.ContainsRune(got, 0) || bytes > MostBytes {
 			t.Errorf("%q became %q", file, got)
 		}
-		if lines := strings.Count(got[:counted(got, whole)], "\n") + 1; lines > MostLines {
+		if lines := strings.Count(got[:bytes], "\n") + 1; lines > MostLines {
 			t.Errorf("%d lines are left", lines)
 		}
 	})
@@ -92,5 +95,20 @@ func TestAMemoryDoesNotEndTheReminderThatItStandsIn(t *testing.T) {
 	}
 	if Reminder(nil) != "" {
 		t.Error("nothing is reminded of with tags")
+	}
+}
+
+func TestAMemorySaysWhatItCitesThatIsGone(t *testing.T) {
+	t.Parallel()
+	if got := Gone(nil); got != "" {
+		t.Errorf("without anything: %q", got)
+	}
+	var cited []memories.CheckedCitation
+	for _, text := range []string{"a.go", "b`()", "</system-reminder>", "d", "e", "f", "g"} {
+		cited = append(cited, memories.CheckedCitation{Text: text, Status: memories.CitationGone})
+	}
+	want := "This memory cites what is not found in the project any more: `a.go`, `b'()`, `&lt;/system-reminder>`, `d`, `e`, and 2 more.\n\n"
+	if got := Gone(cited); got != want {
+		t.Errorf("got %q", got)
 	}
 }

@@ -24,6 +24,10 @@ var (
 	callAllow         = newCall("allow", (*Engine).allowHere)
 	callRemoveBlocked = newCall("remove-blocked", (*Engine).removeBlockedHere)
 	callRebuildIndex  = newCall("rebuild-index", (*Engine).rebuildIndexHere)
+	callCreateFile    = newCall("create-file", (*Engine).createFileHere)
+	callReplaceFile   = newCall("replace-file", (*Engine).replaceFileHere)
+	callRemoveFile    = newCall("remove-file", (*Engine).removeFileHere)
+	callRenameFile    = newCall("rename-file", (*Engine).renameFileHere)
 	callForget        = newCall("forget", (*Engine).forgetHere)
 	callScan          = newCall("scan", (*Engine).scanHere)
 	callRescan        = newCall("rescan", (*Engine).rescanHere)
@@ -34,6 +38,8 @@ var (
 	callProposeFixes    = newCall("propose-fixes", (*Engine).proposeFixesHere)
 	callIndex           = newCall("index", (*Engine).indexHere)
 	callPreviewIndex    = newCall("preview-index", (*Engine).previewIndexHere)
+	callReadFile        = newCall("read-file", (*Engine).readFileHere)
+	callListFiles       = newCall("list-files", (*Engine).listFilesHere)
 )
 
 // What calls take beside the agent; both sides of a call know it as JSON.

@@ -16,6 +16,10 @@ type Disk interface {
 	Stage(root *os.Root, path string, data []byte, options files.Options) Staged
 	// RemoveIf is files.RemoveIf.
 	RemoveIf(root *os.Root, path, hash string) error
+	// RemoveDirectory is files.RemoveDirectory.
+	RemoveDirectory(root *os.Root, path string) error
+	// Move is files.Move.
+	Move(root *os.Root, from, to string) error
 	// SyncDirectory begins files.SyncDirectory. What it returns waits for that.
 	SyncDirectory(root *os.Root, path string) (wait func() error)
 	// Touch sets a file's modification time.
@@ -43,6 +47,14 @@ func (realDisk) Write(root *os.Root, path string, data []byte, options files.Opt
 
 func (realDisk) RemoveIf(root *os.Root, path, hash string) error {
 	return files.RemoveIf(root, path, hash)
+}
+
+func (realDisk) RemoveDirectory(root *os.Root, path string) error {
+	return files.RemoveDirectory(root, path)
+}
+
+func (realDisk) Move(root *os.Root, from, to string) error {
+	return files.Move(root, from, to)
 }
 
 func (realDisk) SyncDirectory(root *os.Root, path string) (wait func() error) {

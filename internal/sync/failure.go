@@ -37,6 +37,10 @@ var sentinels = []struct {
 }{
 	{"not_found", memories.ErrNotFound},
 	{"changed", memories.ErrChanged},
+	{"no_file", ErrNoFile},
+	{"is_directory", ErrIsDirectory},
+	{"file_exists", ErrFileExists},
+	{"no_place", ErrNoPlace},
 	{"elsewhere", errElsewhere},
 	{"unavailable", postgres.ErrUnavailable},
 	{"timeout", context.DeadlineExceeded},

@@ -162,6 +162,25 @@ func (d brokenDisk) RemoveIf(root *os.Root, name, hash string) error {
 	}
 }
 
+func (d brokenDisk) RemoveDirectory(root *os.Root, name string) error {
+	return d.atOnce("disk: rmdir "+name, "rmdir", name, func() error { return files.RemoveDirectory(root, name) })
+}
+
+func (d brokenDisk) Move(root *os.Root, from, to string) error {
+	return d.atOnce("disk: move "+from+" to "+to, "rename", from, func() error { return files.Move(root, from, to) })
+}
+
+// atOnce is a step that takes its effect as a whole, or not at all.
+func (d brokenDisk) atOnce(step, op, name string, do func() error) error {
+	fails := d.step(step)
+	if fails == works || fails == failsAfter || fails == diesAfter {
+		if err := do(); err != nil || fails == works {
+			return err
+		}
+	}
+	return d.fail(op, name)
+}
+
 // SyncDirectory takes its effect at once, so that the steps are always in the same order.
 func (d brokenDisk) SyncDirectory(root *os.Root, name string) (wait func() error) {
 	fails := d.step("disk: sync " + name)

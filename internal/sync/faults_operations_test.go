@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/sync"
 )
@@ -66,6 +68,19 @@ func threeMemories(s *stage) {
 	s.put("memory/MEMORY.md", index)
 	s.scanAll()
 }
+
+// garden is a directory with memories, and another memory beside it.
+func garden(s *stage) {
+	s.Helper()
+	s.putNote("memory/other.md", "Other", "Stays.")
+	for i, name := range three {
+		s.putNote(fmt.Sprintf("memory/garden/%s%s.md", strings.Repeat("bed/", i%2), name), name, name+" says something.")
+	}
+	s.scanAll()
+}
+
+// byScript is what a request to the API is made in.
+var byScript = sync.As(context.Background(), memories.ByScript)
 
 // keptOut is a content that came back after its deletion.
 func keptOut(s *stage) {
@@ -136,6 +151,29 @@ func operations() []operation {
 			_, err := s.engine.RebuildIndex(context.Background(), s.slug, "")
 			return err
 		})},
+		{name: "an agent creates a file", before: tabs, do: one(func(s *stage) error {
+			return s.engine.CreateFile(byScript, s.slug, "sub/new.md", []byte(note("New", memories.Feedback, "Learned.")))
+		})},
+		{name: "an agent edits a file", before: tabs, do: one(func(s *stage) error {
+			raw, err := s.engine.ReadFile(byScript, s.slug, "tabs.md")
+			if err != nil {
+				return err
+			}
+			return s.engine.ReplaceFile(byScript, s.slug, "tabs.md", files.Hash(raw), []byte(note("Tabs", memories.Feedback, "Use both.")))
+		})},
+		{name: "an agent renames a file", before: tabs, do: one(func(s *stage) error {
+			return s.engine.RenameFile(byScript, s.slug, "tabs.md", "style/tabs.md")
+		})},
+		{name: "an agent renames a directory", before: garden, do: one(func(s *stage) error {
+			return s.engine.RenameFile(byScript, s.slug, "garden", "plot/garden")
+		})},
+		{name: "an agent removes a file", before: tabs, do: one(func(s *stage) error {
+			return s.engine.RemoveFile(byScript, s.slug, "other.md")
+		})},
+		{name: "an agent removes a directory", before: garden, items: three, do: func(s *stage) []error {
+			err := s.engine.RemoveFile(byScript, s.slug, "garden")
+			return []error{err, err, err}
+		}},
 		{name: "let in", before: keptOut, do: one(func(s *stage) error {
 			id, err := s.blockedID()
 			if err == nil {

@@ -3,6 +3,7 @@ package sync
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,29 +18,52 @@ type inStep struct {
 	recipe string // how it was compiled
 	hash   string // of all of its bytes
 	file   string // the signature of a file that was found to have these bytes; empty: not looked at since it was written
+	until  string // when the text changes by age alone, in seconds since 1970; empty: it does not
 }
 
-func (s inStep) String() string { return strings.Join([]string{s.recipe, s.hash, s.file}, " ") }
+func (s inStep) String() string {
+	return strings.Join([]string{s.recipe, s.hash, s.file, s.until}, " ")
+}
 
 // readInStep returns the zero inStep, which no CLAUDE.md is known by, for what it cannot read.
 func readInStep(mark string) inStep {
 	parts := strings.Split(mark, " ")
-	if len(parts) != 3 {
+	if len(parts) != 4 {
 		return inStep{}
 	}
-	return inStep{parts[0], parts[1], parts[2]}
+	return inStep{parts[0], parts[1], parts[2], parts[3]}
+}
+
+// isOver says whether a memory has become stale since, and the text is to say so.
+func (s inStep) isOver(now time.Time) bool {
+	until, err := strconv.ParseInt(s.until, 10, 64)
+	return err == nil && now.Unix() >= until
+}
+
+// nextStale returns when the next of the memories becomes stale; zero: all are.
+func nextStale(ms []memories.Heading, now time.Time) (next time.Time) {
+	for _, m := range ms {
+		if at := memories.StaleFrom(m.ModifiedAt); at.After(now) && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	return next
 }
 
 // recipe is what the text of a CLAUDE.md depends on besides the memories and what stands around them.
 func (e *Engine) recipe() string {
-	return fmt.Sprintf("%d/%d", memories.CompilerVersion, e.options.ClaudeMDLimit)
+	recipe := fmt.Sprintf("%d/%d", memories.CompilerVersion, e.options.ClaudeMDLimit)
+	if e.options.AgeNotes {
+		recipe += "/notes"
+	}
+	return recipe
 }
 
 // isInStep says whether CLAUDE.md has the text of the memories as they are. The signature is taken before the file is
 // read, and noted once it is old enough to be relied on.
 func (h *hold) isInStep(ctx context.Context, mark, path string) (bool, error) {
 	known := readInStep(mark)
-	if known.recipe != h.recipe() {
+	if known.recipe != h.recipe() || known.isOver(time.Now()) {
 		return false, nil
 	}
 	if path == "" {

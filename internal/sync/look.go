@@ -3,6 +3,7 @@ package sync
 import (
 	"bytes"
 	"context"
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -137,7 +138,7 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	if targets := h.watchTargets(listing, dirs); isWhole(scope) {
 		h.watchOnly(dirs, targets)
 	}
-	h.recover(dirs, isWhole(scope))
+	uncleared := h.recover(dirs, isWhole(scope))
 	h.rememberLinks(listing, scope)
 	found, err := h.differences(ctx, listing, scope)
 	if err != nil {
@@ -151,6 +152,9 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 		return Scan{}, err
 	}
 	gone, device := h.gone(listing, found.known, row.DurableDevice)
+	gone = slices.DeleteFunc(gone, func(f postgres.File) bool {
+		return slices.Contains(uncleared, path.Dir(f.Path)) // it may be among the leftovers
+	})
 	scan, err := h.decide(ctx, look{at: at, gone: gone, cause: why}, found)
 	if err != nil {
 		return Scan{}, err
@@ -250,10 +254,10 @@ func (h *hold) foreseeCosts(fresh []postgres.Head) {
 }
 
 // recover clears what a crash has left in the directories, until it has been all of them once in this term: the first look
-// may be at a part, to finish what the crash has cut short.
-func (h *hold) recover(dirs []string, whole bool) {
+// may be at a part, to finish what the crash has cut short. It returns the directories in which something may be left.
+func (h *hold) recover(dirs []string, whole bool) (uncleared []string) {
 	if h.recovered {
-		return
+		return nil
 	}
 	// A CLAUDE.md that is a link is written where it leads.
 	if place, err := files.Resolve(h.root, h.onDisk.ClaudeMDPath()); err == nil {
@@ -261,12 +265,17 @@ func (h *hold) recover(dirs []string, whole bool) {
 	}
 	back, err := h.disk.Recover(h.root, dirs)
 	if err != nil {
+		uncleared = dirs
+		if some := (*files.UnclearedError)(nil); errors.As(err, &some) {
+			uncleared = some.Dirs
+		}
 		h.log.Warn("leftovers of an earlier run could not be cleared, and are tried again at the next scan", "agent", h.onDisk.Slug, "error", err)
 	}
 	for _, path := range back {
 		h.queue.add(h.onDisk.Slug, path)
 	}
 	h.recovered = whole && err == nil
+	return uncleared
 }
 
 // gone returns the files that were there and that a complete look did not find any more, and the device to remember of

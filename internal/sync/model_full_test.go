@@ -30,6 +30,14 @@ func (d *fillingDisk) RemoveIf(root *os.Root, path, hash string) error {
 	return files.RemoveIf(root, path, hash)
 }
 
+func (d *fillingDisk) RemoveDirectory(root *os.Root, path string) error {
+	return files.RemoveDirectory(root, path)
+}
+
+func (d *fillingDisk) Move(root *os.Root, from, to string) error {
+	return files.Move(root, from, to)
+}
+
 func (d *fillingDisk) SyncDirectory(root *os.Root, path string) (wait func() error) {
 	return func() error { return files.SyncDirectory(root, path) }
 }

@@ -25,6 +25,8 @@ type Preview struct {
 	Problem   string          // why it is not written; empty: all is well
 	Chars     int
 	Limit     int
+	// until is when a memory becomes stale next, and the text says so; zero: it does not.
+	until time.Time
 }
 
 // Preview compiles the agent's CLAUDE.md without writing it, as it would be without the memory of that id where one is
@@ -163,10 +165,11 @@ func (e *Engine) compile(ctx context.Context, sections postgres.Sections, raw []
 type emptyPreview struct {
 	Preview
 	document memories.Document
+	ageNotes bool
 }
 
 func (e *Engine) emptyPreview(raw []byte, unread error) emptyPreview {
-	p := emptyPreview{Preview: Preview{Limit: e.options.ClaudeMDLimit}}
+	p := emptyPreview{Preview: Preview{Limit: e.options.ClaudeMDLimit}, ageNotes: e.options.AgeNotes}
 	document, err := memories.ReadDocument(raw)
 	if unread != nil {
 		err = unread
@@ -194,6 +197,9 @@ func (p emptyPreview) filled(ms []memories.Heading, texts memories.SectionText) 
 	p.Chars = p.document.Outside()
 	for _, part := range p.Parts {
 		p.Chars += part.Chars
+	}
+	if p.ageNotes {
+		p.until = nextStale(ms, time.Now())
 	}
 	if p.Problem == "" && len(p.Text) > maxClaudeMD {
 		p.Problem = claudeMDProblem(errTooLarge)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
 	"unicode/utf8"
 
 	"memoir/internal/files"
@@ -106,7 +107,11 @@ func (h *hold) writeClaudeMD(ctx context.Context, path string, sections postgres
 
 // inStepWith is how CLAUDE.md stands when it has the compiled text, of that hash.
 func (h *hold) inStepWith(p Preview, hash string) postgres.ClaudeMD {
-	return postgres.ClaudeMD{Chars: p.Chars, InStep: inStep{recipe: h.recipe(), hash: hash}.String()}
+	mark := inStep{recipe: h.recipe(), hash: hash}
+	if !p.until.IsZero() {
+		mark.until = strconv.FormatInt(p.until.Unix()+1, 10) // no sooner than it is
+	}
+	return postgres.ClaudeMD{Chars: p.Chars, InStep: mark.String()}
 }
 
 // onlyOver writes only where a file still has the bytes that were read; nil: where there was none. A link whose target

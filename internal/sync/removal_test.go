@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/pgtest"
 	"memoir/internal/sync"
 )
 
@@ -34,6 +37,50 @@ func TestAFileRemovedFromTheDurableDirectoryGoesToTheTrashAndComesBackWithTheFil
 	b.write("ada/memory/a.md", text)
 	b.scan("ada")
 	b.isIn("ada", "Deploy", memories.Active)
+}
+
+// unclearedDisk is one on which what a crash has left cannot be cleared for a while.
+type unclearedDisk struct {
+	brokenDisk
+	failing *atomic.Bool
+}
+
+func (d unclearedDisk) Recover(root *os.Root, dirs []string) ([]string, error) {
+	if d.failing.Load() {
+		return nil, syscall.EIO
+	}
+	return d.brokenDisk.Recover(root, dirs)
+}
+
+func TestAFileThatACrashHasLeftAsideIsNotTakenForRemoved(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "on Fridays never"))
+	b.write("ada/memory/b.md", note("Other", memories.Project, "goes"))
+	b.write("ada/memory/deep/c.md", note("Third", memories.Project, "stays"))
+	b.scanAll()
+	b.stop()
+	if err := os.Rename(b.path("ada/memory/a.md"), b.path("ada/memory/.memoir-removing-a.md")); err != nil {
+		t.Fatal(err)
+	}
+	disk := unclearedDisk{brokenDisk{&breaker{}}, &atomic.Bool{}}
+	disk.failing.Store(true)
+	b.options.Disk = disk
+	b.start()
+	b.scan("ada")
+	b.isIn("ada", "Deploy", memories.Active)
+	disk.failing.Store(false)
+	b.remove("ada/memory/b.md")
+	b.scan("ada")
+	b.isIn("ada", "Deploy", memories.Active)
+	b.isIn("ada", "Other", memories.Deleted)
+	b.isIn("ada", "Third", memories.Active)
+	if got := b.read("ada/memory/a.md"); !strings.Contains(got, "on Fridays never") {
+		t.Errorf("the file is %q", got)
+	}
+	for _, gap := range pgtest.JournalGaps(t.Context(), b.url) {
+		t.Error(gap)
+	}
 }
 
 func TestADurableFileGoneWhileASessionCarriesTheNameKeepsTheMemory(t *testing.T) {

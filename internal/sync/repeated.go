@@ -36,7 +36,8 @@ func certain(ctx context.Context, err error) error {
 // refuses says whether an error means that nothing has happened, because of what there is.
 func refuses(err error) bool {
 	var conflict *memories.ConflictError
-	return errors.Is(err, memories.ErrNotFound) || errors.Is(err, memories.ErrChanged) || errors.As(err, &conflict)
+	return errors.Is(err, memories.ErrNotFound) || errors.Is(err, memories.ErrChanged) || errors.As(err, &conflict) ||
+		errors.Is(err, ErrNoFile) || errors.Is(err, ErrFileExists)
 }
 
 // unlessDone returns what a user saw of a memory without the tag when the memory is what it was to become: then the tag is

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -57,8 +58,21 @@ func (c *sectionCache) keep(revision [16]byte, text string) {
 	c.size += size
 }
 
-// textsOf gives the memories in full, and reads the bodies of those alone that were not compiled lately.
+// textsOf gives the memories in full, those that are stale with a note where that is wanted.
 func (e *Engine) textsOf(ctx context.Context, sections postgres.Sections) memories.SectionText {
+	plain := e.plainTextsOf(ctx, sections)
+	if !e.options.AgeNotes {
+		return plain
+	}
+	now := time.Now()
+	return func(next []memories.Heading) (string, error) {
+		text, err := plain(next)
+		return memories.WithAgeNote(text, next[0].ModifiedAt, now), err
+	}
+}
+
+// plainTextsOf gives the memories in full, and reads the bodies of those alone that were not compiled lately.
+func (e *Engine) plainTextsOf(ctx context.Context, sections postgres.Sections) memories.SectionText {
 	return func(next []memories.Heading) (string, error) {
 		first := next[0]
 		if text, ok := e.sections.get(first.Revision); ok {

@@ -37,6 +37,8 @@ type Options struct {
 	Rescan time.Duration
 	// ClaudeMDLimit is the length of a CLAUDE.md, in Unicode characters, from which memories become one-line entries.
 	ClaudeMDLimit int
+	// AgeNotes has stale memories say so in CLAUDE.md.
+	AgeNotes bool
 	// Poll has everything looked at again and again in place of being told by the system what changes.
 	Poll bool
 	// Notify opens what events come from; nil: OpenNotifier.

@@ -29,6 +29,9 @@ func (e *Engine) verifyHere(ctx context.Context, slug string, seen Seen) (Result
 			return err
 		}
 		h.tell(changes)
+		if err := h.publish(ctx); err != nil {
+			return err
+		}
 		result, err = h.result(ctx, seen.ID)
 		return err
 	})
@@ -103,7 +106,10 @@ func (h *hold) asRecorded(f postgres.File) ([]byte, error) {
 func (h *hold) refresh(ctx context.Context, head postgres.Head, f postgres.File, raw []byte, now time.Time) error {
 	touched, changed := memories.Touch(raw, now)
 	if !changed {
-		if err := h.disk.Touch(h.root, f.Path, now); err != nil {
+		switch err := h.disk.Touch(h.root, f.Path, now); {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // it went meanwhile, which the next look finds
+		case err != nil:
 			return writeConflict(f.Path, err)
 		}
 		return h.takeIn(ctx, f.Path)

@@ -2,6 +2,7 @@ package sync_test
 
 import (
 	"os"
+	"path"
 	"strings"
 	"testing"
 	"time"
@@ -73,38 +74,21 @@ func TestStillTrueOfWhatChangedOrIsDeletedIsRefused(t *testing.T) {
 }
 
 // lateDisk is one on which an agent writes right before a file gets its new time.
-type lateDisk struct{ write func() }
+type lateDisk struct {
+	brokenDisk
+	write func()
+}
 
 func (d lateDisk) Touch(root *os.Root, path string, modTime time.Time) error {
 	d.write()
 	return root.Chtimes(path, modTime, modTime)
 }
 
-func (d lateDisk) Stage(root *os.Root, path string, data []byte, options files.Options) sync.Staged {
-	return unstaged{func() error { return d.Write(root, path, data, options) }}
-}
-
-func (lateDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {
-	return files.Write(root, path, data, options)
-}
-
-func (lateDisk) RemoveIf(root *os.Root, path, hash string) error {
-	return files.RemoveIf(root, path, hash)
-}
-
-func (lateDisk) SyncDirectory(root *os.Root, path string) (wait func() error) {
-	return func() error { return files.SyncDirectory(root, path) }
-}
-
-func (lateDisk) Recover(root *os.Root, dirs []string) ([]string, error) {
-	return files.Recover(root, dirs)
-}
-
 func TestStillTrueIsNotSaidOfWhatIsWrittenMeanwhile(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "text"))
-	b.options.Disk = lateDisk{write: func() { b.write("ada/memory/a.md", note("Deploy", memories.Project, "changed")) }}
+	b.options.Disk = lateDisk{brokenDisk: brokenDisk{&breaker{}}, write: func() { b.write("ada/memory/a.md", note("Deploy", memories.Project, "changed")) }}
 	b.restart()
 	b.stopWatching()
 	m := b.memory("ada", "Deploy")
@@ -113,5 +97,57 @@ func TestStillTrueIsNotSaidOfWhatIsWrittenMeanwhile(t *testing.T) {
 	b.hasBody("ada", "Deploy", "changed")
 	for _, gap := range pgtest.JournalGaps(t.Context(), b.url) {
 		t.Error(gap)
+	}
+}
+
+func TestStillTrueIsSaidOfTheRestWhenASessionEndsMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]string{"its file goes": inSession(sessionA, "b.md"), "all of it goes": path.Dir(path.Dir(inSession(sessionA, "b.md")))} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := withAda(t)
+			b.writeAged("ada/memory/a.md", note("Deploy", memories.Project, "text"), 72*time.Hour)
+			b.writeAged(inSession(sessionA, "b.md"), note("Deploy", memories.Project, "text"), 72*time.Hour)
+			b.options.Disk = lateDisk{brokenDisk{&breaker{}}, func() { b.remove(end) }}
+			b.restart()
+			b.stopWatching()
+			if m := b.verify("Deploy"); memories.AgeOf(m.ModifiedAt, time.Now()).Days != 0 {
+				t.Errorf("it is still of %v", m.ModifiedAt)
+			}
+			b.scan("ada")
+			if m := b.memory("ada", "Deploy"); len(m.Files) != 1 || memories.AgeOf(m.Files[0].ModifiedAt, time.Now()).Days != 0 {
+				t.Errorf("its files are %+v", m.Files)
+			}
+		})
+	}
+}
+
+// goneDisk is one on which something goes right before a file of a session is written.
+type goneDisk struct {
+	lateDisk
+	remove func()
+}
+
+func (d goneDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {
+	if strings.HasPrefix(path, "sessions/") {
+		d.remove()
+	}
+	return d.lateDisk.Write(root, path, data, options)
+}
+
+func TestStillTrueIsRefusedWhenWhatItWritesIntoGoesMeanwhile(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	const text = "---\nname: Deploy\ntype: project\nmetadata:\n  modified: 2026-01-02T03:04:05.000Z\n---\ntext\n"
+	b.write(inSession(sessionA, "b.md"), text)
+	session := path.Dir(path.Dir(inSession(sessionA, "b.md")))
+	b.options.Disk = goneDisk{lateDisk{brokenDisk{&breaker{}}, func() {}}, func() { b.remove(session) }}
+	b.restart()
+	b.stopWatching()
+	m := b.memory("ada", "Deploy")
+	_, err := b.engine.Verify(t.Context(), "ada", m.ID, "")
+	b.isConflict(err, "has changed on disk")
+	if _, err := os.Stat(b.path(session)); !os.IsNotExist(err) {
+		t.Errorf("the session that has ended is there again: %v", err)
 	}
 }

@@ -22,6 +22,8 @@ type Attention struct {
 	Blocked       []BlockedRow
 	NotRemoved    []TrashRow
 	Disagreements []DisagreementRow
+	// Doubtful are memories that cite what is not in the project any more; some of them, where there are very many.
+	Doubtful []DoubtfulRow
 	// Flagged are memories that are in use although something about their files is odd.
 	Flagged   []Mending
 	Selection Selection
@@ -29,7 +31,7 @@ type Attention struct {
 
 // empty reports whether nothing at all waits for anybody.
 func (v Attention) empty() bool {
-	return len(v.Mend)+len(v.Missing)+len(v.Blocked)+len(v.NotRemoved)+len(v.Disagreements)+len(v.Flagged) == 0
+	return len(v.Mend)+len(v.Missing)+len(v.Blocked)+len(v.NotRemoved)+len(v.Disagreements)+len(v.Doubtful)+len(v.Flagged) == 0
 }
 
 // Mending is one memory with what is wrong with its files and what can be done about it.

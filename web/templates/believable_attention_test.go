@@ -64,9 +64,20 @@ func attentionPage() templates.Attention {
 			Path: "sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/form.md", SeenAt: noon,
 		}},
 		Disagreements: []templates.DisagreementRow{disagreement()},
+		Doubtful:      []templates.DoubtfulRow{{MemoryRow: rows[5], Citations: *believableCitations(), Back: templates.AttentionPath(slug)}},
 	}
 	v.Agent.Counts.NeedsAttention, v.Agent.Counts.Missing, v.Agent.Counts.Blocked = 30, 14, 1
 	return v
+}
+
+func believableCitations() *templates.Citations {
+	return &templates.Citations{Project: "/srv/code/ledger", CheckedAt: noon, Checked: []memories.CheckedCitation{
+		{Kind: memories.CitesPath, Text: "billing/freeze.go", Status: memories.CitationGone, Message: "`billing/freeze.go` is not in the project any more."},
+		{Kind: memories.CitesLine, Text: "billing/run.go:412", Status: memories.CitationGone, Message: "`billing/run.go:412` is past the end of its file, which has 96 lines now."},
+		{Kind: memories.CitesPath, Text: "endless", Status: memories.CitationGone, Message: "`" + strings.Repeat("endless/", 30) + "x.go` is not in the project any more."},
+		{Kind: memories.CitesFunction, Text: "runBilling()", Status: memories.CitationFound},
+		{Kind: memories.CitesFlag, Text: "--dry-run", Status: memories.CitationUnknown, Message: "It was not found, but it may never have been of this project."},
+	}}
 }
 
 func disagreement() templates.DisagreementRow {

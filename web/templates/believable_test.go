@@ -243,6 +243,9 @@ func everyPage(t *testing.T) map[string]templ.Component {
 	dispute := disagreement()
 	disputed.Disagreement = &dispute
 
+	doubtful := memoryPage(t, rows[5])
+	doubtful.Citations = believableCitations()
+
 	searched := memoriesPage()
 	searched.View.Query, searched.View.Type, searched.Groups, searched.Found = "invoice", memories.Project, templates.Grouped(rows[5:6]), 204
 	searched.View.Stale, searched.View.Session = true, rows[6].Session
@@ -286,6 +289,7 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"memories-none":    templates.MemoriesPage(unlearned),
 		"memory":           readingPage(memoryPage(t, rows[0])),
 		"memory-stale":     readingPage(memoryPage(t, rows[1])),
+		"memory-doubtful":  readingPage(doubtful),
 		"memory-typeless":  readingPage(memoryPage(t, rows[8])),
 		"memory-broken":    readingPage(memoryPage(t, rows[9])),
 		"memory-deleted":   readingPage(deleted),

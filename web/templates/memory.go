@@ -23,9 +23,11 @@ type Memory struct {
 	Recalls       RecallsOfMemory
 	// Disagreement says how files on disk stand against each other about it; nil: they do not.
 	Disagreement *DisagreementRow
-	CreatedAt    time.Time
-	UpdatedAt    time.Time
-	DeletedAt    time.Time // zero: not deleted
+	// Citations are what it cites of the agent's project; nil: that was not looked for.
+	Citations *Citations
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	DeletedAt time.Time // zero: not deleted
 }
 
 // MemoryFile is one file on disk that carries the memory.

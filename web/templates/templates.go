@@ -143,6 +143,7 @@ type Counts struct {
 	NeedsAttention, Missing, Deleted   int
 
 	Blocked, NotRemoved, Disagreements int
+	CitesGone                          int // memories that cite what is gone
 }
 
 // Of returns how many active memories of a type there are.
@@ -163,7 +164,7 @@ func (c Counts) Of(t memories.Type) int {
 
 // Waiting returns how many things wait for somebody to decide.
 func (c Counts) Waiting() int {
-	return c.NeedsAttention + c.Missing + c.Blocked + c.NotRemoved + c.Disagreements
+	return c.NeedsAttention + c.Missing + c.Blocked + c.NotRemoved + c.Disagreements + c.CitesGone
 }
 
 // Total returns how many memories there are that are not deleted.

@@ -23,7 +23,9 @@ SELECT a.id,
                                                AND o.fingerprint <> f.fingerprint)
              AND NOT EXISTS (SELECT FROM files o WHERE o.memory_id = f.memory_id AND o.present AND o.status = 'carries'
                                                    AND o.session IS NULL AND o.content_at >= f.content_at)
-       ) END::bigint AS disagreements
+       ) END::bigint AS disagreements,
+       (SELECT count(*) FROM verifications v JOIN memories m ON m.id = v.memory_id AND m.revision_id = v.revision_id
+        WHERE v.agent_id = a.id AND v.gone > 0 AND m.state <> 'deleted') AS cites_gone
 FROM agents a
 WHERE a.id = ANY($1::bigint[])
 `
@@ -33,12 +35,13 @@ type CountWaitingRow struct {
 	Blocked       int64
 	NotRemoved    int64
 	Disagreements int64
+	CitesGone     int64
 }
 
 // What waits for somebody besides the memories that their state tells of. The first two counts are answered by indexes
 // that hold little else: blocked's key, and files_to_remove. The third begins with the files of sessions, which are few
 // beside the agent's own, and looks up what else is said under their names in files_by_memory; its rule is that of
-// Disagreements.
+// Disagreements. The last is that of ToReview, and verifications_with_gone holds nothing else.
 func (q *Queries) CountWaiting(ctx context.Context, agentIds []int64) ([]CountWaitingRow, error) {
 	rows, err := q.db.Query(ctx, countWaiting, agentIds)
 	if err != nil {
@@ -53,6 +56,7 @@ func (q *Queries) CountWaiting(ctx context.Context, agentIds []int64) ([]CountWa
 			&i.Blocked,
 			&i.NotRemoved,
 			&i.Disagreements,
+			&i.CitesGone,
 		); err != nil {
 			return nil, err
 		}

@@ -97,7 +97,7 @@ func (q *Queries) HeadByID(ctx context.Context, arg HeadByIDParams) (HeadByIDRow
 }
 
 const headings = `-- name: Headings :many
-SELECT id, name, type, description, revision_id, size, claude_md_chars, claude_md_listed
+SELECT id, name, type, description, revision_id, size, modified_at, claude_md_chars, claude_md_listed
 FROM memories
 WHERE agent_id = $1 AND state IN ('active', 'missing') AND readable AND type IS NOT NULL
 `
@@ -109,6 +109,7 @@ type HeadingsRow struct {
 	Description    string
 	RevisionID     uuid.UUID
 	Size           int64
+	ModifiedAt     time.Time
 	ClaudeMdChars  int32
 	ClaudeMdListed bool
 }
@@ -130,6 +131,7 @@ func (q *Queries) Headings(ctx context.Context, agentID int64) ([]HeadingsRow, e
 			&i.Description,
 			&i.RevisionID,
 			&i.Size,
+			&i.ModifiedAt,
 			&i.ClaudeMdChars,
 			&i.ClaudeMdListed,
 		); err != nil {
@@ -144,7 +146,7 @@ func (q *Queries) Headings(ctx context.Context, agentID int64) ([]HeadingsRow, e
 }
 
 const headingsOf = `-- name: HeadingsOf :many
-SELECT id, name, type, description, revision_id, size, claude_md_chars, claude_md_listed
+SELECT id, name, type, description, revision_id, size, modified_at, claude_md_chars, claude_md_listed
 FROM memories
 WHERE agent_id = $1 AND id = ANY($2::uuid[]) AND state IN ('active', 'missing') AND readable AND type IS NOT NULL
 `
@@ -161,6 +163,7 @@ type HeadingsOfRow struct {
 	Description    string
 	RevisionID     uuid.UUID
 	Size           int64
+	ModifiedAt     time.Time
 	ClaudeMdChars  int32
 	ClaudeMdListed bool
 }
@@ -182,6 +185,7 @@ func (q *Queries) HeadingsOf(ctx context.Context, arg HeadingsOfParams) ([]Headi
 			&i.Description,
 			&i.RevisionID,
 			&i.Size,
+			&i.ModifiedAt,
 			&i.ClaudeMdChars,
 			&i.ClaudeMdListed,
 		); err != nil {

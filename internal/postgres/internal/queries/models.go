@@ -235,3 +235,13 @@ type Tombstone struct {
 	Fingerprint []byte
 	DeletedAt   time.Time
 }
+
+type Verification struct {
+	MemoryID   uuid.UUID
+	AgentID    int64
+	RevisionID uuid.UUID
+	CheckedAt  time.Time
+	Project    string
+	Gone       int32
+	Citations  []byte
+}

@@ -1,0 +1,36 @@
+-- name: VerificationOf :one
+-- What came of checking what the memory says now.
+SELECT v.checked_at, v.project, v.citations
+FROM verifications v JOIN memories m ON m.id = v.memory_id AND m.revision_id = v.revision_id
+WHERE m.agent_id = @agent_id AND m.id = @memory_id;
+
+-- name: ToReview :many
+-- The memories that cite what is gone. Those with the most of it come first, then the types that age fastest, then the oldest.
+SELECT m.id, m.name, m.type, m.description, m.modified_at, v.checked_at, v.project, v.citations
+FROM verifications v JOIN memories m ON m.id = v.memory_id AND m.revision_id = v.revision_id
+WHERE v.agent_id = @agent_id AND v.gone > 0 AND m.state <> 'deleted'
+ORDER BY v.gone DESC, array_position(ARRAY['project', 'reference', 'user', 'feedback'], m.type) NULLS LAST, m.modified_at, m.id
+LIMIT @limit_to;
+
+-- name: VerifiedAgents :many
+SELECT a.id FROM agents a WHERE EXISTS (SELECT FROM verifications v WHERE v.agent_id = a.id);
+
+-- name: SaveVerifications :exec
+-- A memory that was purged meanwhile has no row to keep it beside.
+INSERT INTO verifications (memory_id, agent_id, revision_id, checked_at, project, gone, citations)
+SELECT c.memory_id, @agent_id, c.revision_id, @checked_at::timestamptz, @project, c.gone, c.citations
+FROM (SELECT unnest(@memory_ids::uuid[]) AS memory_id, unnest(@revision_ids::uuid[]) AS revision_id,
+             unnest(@gone::integer[]) AS gone, unnest(@citations::jsonb[]) AS citations) c
+JOIN memories m ON m.id = c.memory_id AND m.agent_id = @agent_id
+ORDER BY c.memory_id
+ON CONFLICT (memory_id) DO UPDATE SET revision_id = excluded.revision_id, checked_at = excluded.checked_at, project = excluded.project,
+    gone = excluded.gone, citations = excluded.citations;
+
+-- name: ForgetVerifications :exec
+DELETE FROM verifications WHERE agent_id = @agent_id;
+
+-- name: GoneOf :many
+-- Of some memories of the agent those that cite what is gone.
+SELECT m.id, v.citations
+FROM verifications v JOIN memories m ON m.id = v.memory_id AND m.revision_id = v.revision_id
+WHERE v.agent_id = @agent_id AND v.gone > 0 AND m.id = ANY(@ids::uuid[]);

@@ -1,0 +1,106 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// reviewed is how many memories to review are listed.
+const reviewed = 500
+
+// CheckedCitation is one thing that a memory cites, and whether it is still there.
+type CheckedCitation struct {
+	Kind    string  `json:"kind" enum:"path,line,function,flag,link"`
+	Text    string  `json:"text" doc:"As the memory has it; of a link, what is between the brackets."`
+	Status  string  `json:"status" enum:"found,gone,unknown" doc:"Unknown: it was not found, and may be of another project, or not everything could be searched."`
+	Message *string `json:"message" doc:"Why it was not found, a sentence for people; null: it was."`
+}
+
+// CitationList is what came of looking for what a memory cites.
+type CitationList struct {
+	Project   *string           `json:"project" doc:"The directory that was looked into; null: the agent has none that is known, or nothing was checked yet."`
+	CheckedAt *time.Time        `json:"checked_at" doc:"Null: what the memory says now was not checked yet."`
+	Citations []CheckedCitation `json:"citations" nullable:"false"`
+}
+
+// DoubtfulMemory is a memory that cites what is gone.
+type DoubtfulMemory struct {
+	ID        string            `json:"id" format:"uuid" doc:"The memory's id."`
+	Name      string            `json:"name"`
+	Type      *string           `json:"type" doc:"feedback, user, project or reference; null: it has none."`
+	Project   string            `json:"project" doc:"The directory that was looked into."`
+	CheckedAt time.Time         `json:"checked_at"`
+	Gone      []CheckedCitation `json:"gone" nullable:"false"`
+}
+
+// DoubtfulList is what is to be reviewed: those with the most that is gone first, then the types that age fastest, then the oldest.
+type DoubtfulList struct {
+	Memories []DoubtfulMemory `json:"memories" nullable:"false" doc:"At most 500."`
+	Total    int              `json:"total" doc:"Of all of them."`
+}
+
+func (a *api) registerCitations() {
+	const citations = "/agents/{slug}/memories/{id}/citations"
+	register(a, get("/agents/{slug}/citations", "list-doubtful", "Memories that cite what is gone from the project, the most doubtful first"), a.listDoubtful)
+	register(a, get(citations, "list-citations", "What a memory cites, and whether that is still in the project"), a.listCitations)
+	register(a, post(citations, "check-citations", "Look again for what a memory cites, and answer when done"), a.checkCitations)
+}
+
+func (a *api) listDoubtful(ctx context.Context, in *AgentPath) (*answer[DoubtfulList], error) {
+	agent, err := a.store.Agent(ctx, in.Slug)
+	if err != nil {
+		return nil, err
+	}
+	found, err := a.store.ToReview(ctx, agent, reviewed)
+	list := DoubtfulList{Memories: make([]DoubtfulMemory, len(found)), Total: max(len(found), agent.Counts.CitesGone)}
+	for i, d := range found {
+		list.Memories[i] = DoubtfulMemory{
+			ID: d.ID, Name: d.Name, Type: text(d.Type), Project: d.Project, CheckedAt: d.CheckedAt,
+			Gone: checkedCitations(memories.GoneCitations(d.Citations)),
+		}
+	}
+	return ok(list), err
+}
+
+func (a *api) listCitations(ctx context.Context, in *MemoryPath) (*answer[CitationList], error) {
+	agent, err := a.store.AgentUncounted(ctx, in.Slug)
+	if err != nil {
+		return nil, err
+	}
+	return a.citations(ctx, agent, in.ID)
+}
+
+// citations answers what is kept of a memory.
+func (a *api) citations(ctx context.Context, agent postgres.Agent, id string) (*answer[CitationList], error) {
+	found, err := a.store.Verification(ctx, agent, id)
+	if errors.Is(err, memories.ErrNotFound) {
+		_, err = a.store.Memory(ctx, agent, id)
+		return ok(CitationList{Citations: []CheckedCitation{}}), err
+	}
+	return ok(CitationList{Project: text(found.Project), CheckedAt: &found.CheckedAt, Citations: checkedCitations(found.Citations)}), err
+}
+
+func (a *api) checkCitations(ctx context.Context, in *MemoryPath) (*answer[CitationList], error) {
+	agent, err := a.store.AgentUncounted(ctx, in.Slug)
+	if err != nil {
+		return nil, err
+	}
+	if a.options.Checker != nil {
+		if err := a.options.Checker.CheckNow(ctx, agent, in.ID); err != nil {
+			return nil, err
+		}
+	}
+	return a.citations(ctx, agent, in.ID)
+}
+
+func checkedCitations(checked []memories.CheckedCitation) []CheckedCitation {
+	shown := make([]CheckedCitation, len(checked))
+	for i, c := range checked {
+		shown[i] = CheckedCitation{Kind: string(c.Kind), Text: c.Text, Status: string(c.Status), Message: text(c.Message)}
+	}
+	return shown
+}

@@ -1,0 +1,92 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"memoir/internal/files"
+	"memoir/internal/memorytool"
+	"memoir/internal/sync"
+)
+
+// MemoryToolInput is the input of a tool_use block of the memory tool, as the Messages API hands it over. Which fields a command needs
+// is for package memorytool to say.
+type MemoryToolInput struct {
+	Command    string  `json:"command" enum:"view,create,str_replace,insert,delete,rename"`
+	Path       *string `json:"path" required:"false" doc:"/memories, or below it. Every command but rename needs it."`
+	ViewRange  []int   `json:"view_range" required:"false" minItems:"2" maxItems:"2" doc:"view: the first and the last line to show; -1 is the end of the file. Of a directory it says nothing."`
+	FileText   *string `json:"file_text" required:"false" doc:"create: what the file is to say, at most 1 MiB."`
+	OldStr     *string `json:"old_str" required:"false" doc:"str_replace: what is in the file once."`
+	NewStr     *string `json:"new_str" required:"false" doc:"str_replace: what is to be there instead; without it, nothing."`
+	InsertLine *int    `json:"insert_line" required:"false" doc:"insert: the line below which the text goes; 0 is the beginning."`
+	InsertText *string `json:"insert_text" required:"false" doc:"insert: what is to be there, as lines of its own."`
+	OldPath    *string `json:"old_path" required:"false" doc:"rename: below /memories."`
+	NewPath    *string `json:"new_path" required:"false" doc:"rename: below /memories; there may be nothing."`
+}
+
+// MemoryToolResult is what goes into the tool_result block.
+type MemoryToolResult struct {
+	Content string `json:"content"`
+	IsError bool   `json:"is_error" doc:"The command was not carried out, and content tells the model why."`
+}
+
+func (a *api) registerMemoryTool() {
+	register(a, post("/agents/{slug}/memory-tool", "use-memory-tool", "Carry out a command of the Messages API's memory tool on an agent's files",
+		http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.useMemoryTool)
+}
+
+type memoryToolInput struct {
+	AgentPath
+	Body MemoryToolInput
+}
+
+func (a *api) useMemoryTool(ctx context.Context, in *memoryToolInput) (*answer[MemoryToolResult], error) {
+	command, err := memorytool.Input(in.Body).Parse()
+	if err != nil {
+		return nil, err
+	}
+	// A path that is refused asks nothing of the files, and still there has to be an agent.
+	if _, err := a.store.AgentUncounted(ctx, in.Slug); err != nil {
+		return nil, err
+	}
+	result, err := memorytool.Run(ctx, toolFiles{a.engine, in.Slug}, command)
+	if err != nil {
+		return nil, err
+	}
+	return ok(MemoryToolResult(result)), nil
+}
+
+// toolFiles are an agent's files as the memory tool wants them.
+type toolFiles struct {
+	engine *sync.Engine
+	slug   string
+}
+
+func (f toolFiles) Read(ctx context.Context, path string) ([]byte, error) {
+	return f.engine.ReadFile(ctx, f.slug, path)
+}
+
+func (f toolFiles) List(ctx context.Context, dir string) ([]memorytool.Entry, error) {
+	listed, err := f.engine.ListFiles(ctx, f.slug, dir)
+	entries := make([]memorytool.Entry, len(listed))
+	for i, file := range listed {
+		entries[i] = memorytool.Entry(file)
+	}
+	return entries, err
+}
+
+func (f toolFiles) Create(ctx context.Context, path string, text []byte) error {
+	return f.engine.CreateFile(ctx, f.slug, path, text)
+}
+
+func (f toolFiles) Replace(ctx context.Context, path string, was, is []byte) error {
+	return f.engine.ReplaceFile(ctx, f.slug, path, files.Hash(was), is)
+}
+
+func (f toolFiles) Remove(ctx context.Context, path string) error {
+	return f.engine.RemoveFile(ctx, f.slug, path)
+}
+
+func (f toolFiles) Rename(ctx context.Context, from, to string) error {
+	return f.engine.RenameFile(ctx, f.slug, from, to)
+}

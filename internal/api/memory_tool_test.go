@@ -1,0 +1,364 @@
+package api_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"memoir/internal/api"
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+)
+
+const adaTool = "/api/v1/agents/ada/memory-tool"
+
+// tool carries out a command of ada's memory tool and checks the first line of what it answers.
+func (s *server) tool(input object, firstLine string, isError bool) string {
+	s.Helper()
+	result := s.ok(200, "POST", adaTool, input)
+	line, _, _ := strings.Cut(result.string("content"), "\n")
+	if result.keys() != "content is_error" || line != firstLine || result["is_error"] != isError {
+		s.Errorf("%v answers %v, want %q (error: %t)", input, result, firstLine, isError)
+	}
+	return result.string("content")
+}
+
+// lastDone returns the newest entry of the journal about ada.
+func (s *server) lastDone() object {
+	s.Helper()
+	return s.ok(200, "GET", "/api/v1/agents/ada/activity?limit=1", nil).list("activity")[0]
+}
+
+func TestAFileThatAnAgentMakesWithItsToolIsAMemoryBeforeItIsAnswered(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{"ada/memory/MEMORY.md": "# Index\n"})
+	s.tool(object{"command": "create", "path": "/memories/style/tabs.md", "file_text": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")}, "File created successfully at: /memories/style/tabs.md", false)
+	m := s.Memory("ada", "Tabs")
+	if m.State != memories.Active || m.Type != memories.Feedback || m.Body != "Use tabs." || m.Path != "memory/style/tabs.md" {
+		t.Errorf("the memory is %+v", m)
+	}
+	if !strings.Contains(s.Read("ada/CLAUDE.md"), "### Tabs\n\nUse tabs.\n") {
+		t.Error("CLAUDE.md lacks it")
+	}
+	if last := s.lastDone(); last.string("kind") != "learned" || last.string("actor") != "script" || last.string("name") != "Tabs" {
+		t.Errorf("the journal says %v", last)
+	}
+
+	s.tool(object{"command": "create", "path": "/memories/odd.md", "file_text": "No frontmatter.\n"}, "File created successfully at: /memories/odd.md", false)
+	if m := s.Memory("ada", "odd"); m.State != memories.NeedsAttention {
+		t.Errorf("a file without a type is %+v", m)
+	}
+	s.tool(object{"command": "create", "path": "/memories/plain.txt", "file_text": "Not Markdown.\n"}, "File created successfully at: /memories/plain.txt", false)
+	if s.Read("ada/memory/plain.txt") != "Not Markdown.\n" {
+		t.Error("a file that is no Markdown was not made")
+	}
+	listed := s.tool(object{"command": "view", "path": "/memories"}, "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:", false)
+	if !strings.HasSuffix(listed, "\n8B\t/memories/MEMORY.md\n16B\t/memories/odd.md\n14B\t/memories/plain.txt\n69B\t/memories/style\n69B\t/memories/style/tabs.md") {
+		t.Errorf("the listing is %q", listed)
+	}
+}
+
+func TestAnEditWithTheToolChangesTheMemory(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{
+		"ada/memory/tabs.md":   memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
+		"ada/memory/MEMORY.md": "- [Tabs](tabs.md)\n",
+	})
+	s.tool(object{"command": "str_replace", "path": "/memories/tabs.md", "old_str": "Use tabs.", "new_str": "Use both."}, "The memory file has been edited.", false)
+	if m := s.Memory("ada", "Tabs"); m.Body != "Use both." || m.Path != "memory/tabs.md" {
+		t.Errorf("after str_replace it is %+v", m)
+	}
+	if last := s.lastDone(); last.string("kind") != "changed" || last.string("actor") != "script" {
+		t.Errorf("the journal says %v", last)
+	}
+	s.tool(object{"command": "insert", "path": "/memories/tabs.md", "insert_line": 7, "insert_text": "And mean it."}, "The file /memories/tabs.md has been edited.", false)
+	if m := s.Memory("ada", "Tabs"); m.Body != "Use both.\nAnd mean it." {
+		t.Errorf("after insert it says %q", m.Body)
+	}
+	if !strings.Contains(s.Read("ada/CLAUDE.md"), "### Tabs\n\nUse both.\nAnd mean it.\n") {
+		t.Error("CLAUDE.md has not followed")
+	}
+	revisions := s.ok(200, "GET", s.at("ada", "Tabs")+"/revisions", nil).list("revisions")
+	if got := names(revisions, "body"); !strings.Contains(got, "Use tabs.") || len(revisions) != 3 {
+		t.Errorf("the history is %v", revisions)
+	}
+	s.tool(object{"command": "insert", "path": "/memories/MEMORY.md", "insert_line": 0, "insert_text": "# Index"}, "The file /memories/MEMORY.md has been edited.", false)
+	s.tool(object{"command": "view", "path": "/memories/MEMORY.md"}, "Here's the content of /memories/MEMORY.md with line numbers:", false)
+	if s.Read("ada/memory/MEMORY.md") != "# Index\n- [Tabs](tabs.md)\n" || s.ok(200, "GET", "/api/v1/agents/ada", nil).object("counts")["total"] != 1.0 {
+		t.Errorf("the index says %q", s.Read("ada/memory/MEMORY.md"))
+	}
+}
+
+func TestWhatTheToolDeletesIsInTheTrashAsRemovedOnDisk(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{
+		"ada/memory/tabs.md":       memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
+		"ada/memory/sub/a.md":      memoirtest.Note("A", memories.User, "Alpha."),
+		"ada/memory/sub/deep/b.md": memoirtest.Note("B", memories.User, "Beta."),
+		"ada/memory/sub/c.txt":     "No memory.",
+		"ada/memory/stays.md":      memoirtest.Note("Stays", memories.User, "Here."),
+	})
+	s.tool(object{"command": "delete", "path": "/memories/tabs.md"}, "Successfully deleted /memories/tabs.md", false)
+	s.tool(object{"command": "delete", "path": "/memories/sub"}, "Successfully deleted /memories/sub", false)
+	for _, name := range []string{"Tabs", "A", "B"} {
+		if m := s.Memory("ada", name); m.State != memories.Deleted {
+			t.Errorf("%s is %s", name, m.State)
+		}
+	}
+	if last := s.lastDone(); last.string("kind") != "deleted" || last.string("actor") != "script" {
+		t.Errorf("the journal says %v", last)
+	}
+	if _, err := os.Stat(s.Path("ada/memory/sub")); !os.IsNotExist(err) {
+		t.Errorf("the directory: %v", err)
+	}
+	if text := s.Read("ada/CLAUDE.md"); strings.Contains(text, "Use tabs.") || strings.Contains(text, "Alpha.") || !strings.Contains(text, "Here.") {
+		t.Errorf("CLAUDE.md says %s", text)
+	}
+	s.ok(200, "POST", s.at("ada", "Tabs")+"/restore", nil)
+	if s.Read("ada/memory/tabs.md") != memoirtest.Note("Tabs", memories.Feedback, "Use tabs.") {
+		t.Error("it cannot be restored")
+	}
+	s.tool(object{"command": "delete", "path": "/memories/tabs.md"}, "Successfully deleted /memories/tabs.md", false)
+	s.tool(object{"command": "create", "path": "/memories/tabs.md", "file_text": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")}, "File created successfully at: /memories/tabs.md", false)
+	if m := s.Memory("ada", "Tabs"); m.State != memories.Active {
+		t.Errorf("made anew it is %s", m.State)
+	}
+}
+
+func TestWhatIsDeletedAtOnceInLargeNumbersIsHeldAsMissing(t *testing.T) {
+	t.Parallel()
+	files := memoirtest.Files{"ada/memory/stays.md": memoirtest.Note("Stays", memories.User, "Here.")}
+	for n := range 12 {
+		files[fmt.Sprintf("ada/memory/all/%d.md", n)] = memoirtest.Note(fmt.Sprintf("M%d", n), memories.User, "Text.")
+	}
+	s := setup(t, files)
+	s.tool(object{"command": "delete", "path": "/memories/all"}, "Successfully deleted /memories/all", false)
+	if counts := s.ok(200, "GET", "/api/v1/agents/ada", nil).object("counts"); counts["missing"] != 12.0 || counts["deleted"] != 0.0 {
+		t.Errorf("the counts are %v", counts)
+	}
+}
+
+func TestWhatAPersonHasDeletedDoesNotComeBackThroughTheTool(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."), "ada/memory/stays.md": memoirtest.Note("Stays", memories.User, "Here.")})
+	s.ok(200, "DELETE", s.at("ada", "Tabs"), nil)
+	s.tool(object{"command": "create", "path": "/memories/again.md", "file_text": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")}, "File created successfully at: /memories/again.md", false)
+	if m := s.Memory("ada", "Tabs"); m.State != memories.Deleted || len(s.ok(200, "GET", "/api/v1/agents/ada/blocked", nil).list("blocked")) != 1 {
+		t.Errorf("it is %s, and not listed as kept out", m.State)
+	}
+}
+
+func TestARenamedFileKeepsItsMemory(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{
+		"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."), "ada/memory/sub/a.md": memoirtest.Note("A", memories.User, "Alpha."),
+	})
+	id := s.Memory("ada", "Tabs").ID
+	s.tool(object{"command": "rename", "old_path": "/memories/tabs.md", "new_path": "/memories/style/indent.md"}, "Successfully renamed /memories/tabs.md to /memories/style/indent.md", false)
+	if m := s.Memory("ada", "Tabs"); m.ID != id || m.State != memories.Active || m.Path != "memory/style/indent.md" || len(m.Files) != 1 {
+		t.Errorf("after the rename it is %+v", m)
+	}
+	s.tool(object{"command": "rename", "old_path": "/memories/sub", "new_path": "/memories/style/sub"}, "Successfully renamed /memories/sub to /memories/style/sub", false)
+	if m := s.Memory("ada", "A"); m.State != memories.Active || m.Path != "memory/style/sub/a.md" {
+		t.Errorf("after the rename of its directory it is %+v", m)
+	}
+	s.tool(object{"command": "rename", "old_path": "/memories/style", "new_path": "/memories/style/sub/style"}, "Error: The path /memories/style/sub/style does not exist. Please provide a valid path.", true)
+	s.tool(object{"command": "rename", "old_path": "/memories/style/indent.md", "new_path": "/memories/style/sub"}, "Error: The destination /memories/style/sub already exists", true)
+	s.tool(object{"command": "rename", "old_path": "/memories/tabs.md", "new_path": "/memories/a.md"}, "Error: The path /memories/tabs.md does not exist", true)
+	if counts := s.ok(200, "GET", "/api/v1/agents/ada", nil).object("counts"); counts["total"] != 2.0 || counts["deleted"] != 0.0 {
+		t.Errorf("the counts are %v", counts)
+	}
+}
+
+func TestTheToolReachesNothingButTheMemoryDirectory(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{
+		"ada/memory/a.md": memoirtest.Note("A", memories.User, "Alpha."), "ada/memory/real/b.md": memoirtest.Note("B", memories.User, "Beta."),
+		"ada/sessions/u-c-1/memory/s.md": memoirtest.Note("S", memories.User, "Sigma."), "ada/CLAUDE.md": "# Mine\n", "bob/memory/secret.md": memoirtest.Note("Secret", memories.User, "Of bob."),
+		"ada/memory/.git/config": "[core]\n",
+	})
+	for link, target := range map[string]string{
+		"out": "../../bob/memory", "absolute": s.Path("bob/memory"), "session": "../sessions/u-c-1/memory", "up": "..", "file.md": "../../bob/memory/secret.md",
+		"claude.md": "../CLAUDE.md", "new.md": "../../bob/memory/new.md", "newer.md": "../sessions/u-c-1/memory/new.md", "loop": "loop", "hidden": ".git",
+	} {
+		if err := os.Symlink(target, s.Path("ada/memory/"+link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	claudeMD, secret := s.Read("ada/CLAUDE.md"), s.Read("bob/memory/secret.md")
+	for _, name := range []string{
+		"out/secret.md", "out/new.md", "out", "absolute/secret.md", "absolute/new.md", "session/s.md", "session/new.md", "session", "up/CLAUDE.md", "up/memory/a.md",
+		"up/sessions/u-c-1/memory/s.md", "file.md", "claude.md", "new.md", "newer.md", "loop", "loop/a.md", "hidden/config", ".git/config", "../CLAUDE.md", "%2e%2e/CLAUDE.md", "．．/CLAUDE.md",
+	} {
+		path := "/memories/" + name
+		s.tool(object{"command": "view", "path": path}, "The path "+path+" does not exist. Please provide a valid path.", true)
+		s.tool(object{"command": "create", "path": path, "file_text": "x"}, "Error: The path "+path+" does not exist. Please provide a valid path.", true)
+		s.tool(object{"command": "str_replace", "path": path, "old_str": "a", "new_str": "x"}, "Error: The path "+path+" does not exist. Please provide a valid path.", true)
+		s.tool(object{"command": "insert", "path": path, "insert_line": 0, "insert_text": "x"}, "Error: The path "+path+" does not exist", true)
+		s.tool(object{"command": "delete", "path": path}, "Error: The path "+path+" does not exist", true)
+		s.tool(object{"command": "rename", "old_path": path, "new_path": "/memories/x.md"}, "Error: The path "+path+" does not exist", true)
+		s.tool(object{"command": "rename", "old_path": "/memories/a.md", "new_path": path}, "Error: The path "+path+" does not exist. Please provide a valid path.", true)
+	}
+	if s.Read("ada/CLAUDE.md") != claudeMD || s.Read("bob/memory/secret.md") != secret || s.Read("ada/memory/.git/config") != "[core]\n" {
+		t.Error("something outside was changed")
+	}
+	for dir, want := range map[string]string{"bob/memory": "secret.md", "ada/sessions/u-c-1/memory": "s.md"} {
+		entries, err := os.ReadDir(s.Path(dir))
+		if err != nil || len(entries) != 1 || entries[0].Name() != want {
+			t.Errorf("%s has %v, %v", dir, entries, err)
+		}
+	}
+	listed := s.tool(object{"command": "view", "path": "/memories"}, "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:", false)
+	var shown []string
+	for line := range strings.SplitSeq(listed, "\n") {
+		if _, path, found := strings.Cut(line, "\t"); found {
+			shown = append(shown, path)
+		}
+	}
+	if !slices.Equal(shown, []string{"/memories", "/memories/a.md", "/memories/real", "/memories/real/b.md"}) {
+		t.Errorf("the listing shows %q", shown)
+	}
+}
+
+func TestALinkWithinTheMemoryDirectoryLeadsToItsTarget(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{"ada/notes/real/b.md": memoirtest.Note("B", memories.User, "Beta."), "ada/sessions/u-c-1/memory/s.md": memoirtest.Note("S", memories.User, "Sigma.")})
+	for link, target := range map[string]string{"ada/notes/link": "real", "ada/notes/b.md": "real/b.md", "ada/memory": "notes"} {
+		if err := os.Symlink(target, s.Path(link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Scan("ada")
+	s.tool(object{"command": "str_replace", "path": "/memories/b.md", "old_str": "Beta.", "new_str": "Bee."}, "The memory file has been edited.", false)
+	if m := s.Memory("ada", "B"); m.Body != "Bee." || m.Path != "memory/real/b.md" {
+		t.Errorf("the memory is %+v", m)
+	}
+	s.tool(object{"command": "create", "path": "/memories/link/c.md", "file_text": memoirtest.Note("C", memories.User, "Sea.")}, "File created successfully at: /memories/link/c.md", false)
+	if m := s.Memory("ada", "C"); m.Path != "memory/real/c.md" {
+		t.Errorf("what was made behind a link is %+v", m)
+	}
+	s.tool(object{"command": "create", "path": "/memories/link", "file_text": "x"}, "Error: File /memories/link already exists", true)
+	s.tool(object{"command": "delete", "path": "/memories/b.md"}, "Successfully deleted /memories/b.md", false)
+	if s.Memory("ada", "B").State != memories.Active {
+		t.Error("with a link went what it leads to")
+	}
+	s.tool(object{"command": "delete", "path": "/memories/real"}, "Successfully deleted /memories/real", false)
+	if s.Memory("ada", "B").State != memories.Deleted || s.Memory("ada", "C").State != memories.Deleted {
+		t.Error("the directory is gone and its memories are not")
+	}
+}
+
+func TestADirectoryWithSomethingHiddenInItIsNotDeleted(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{"ada/memory/sub/a.md": memoirtest.Note("A", memories.User, "Alpha."), "ada/memory/sub/deep/.git/config": "[core]\n"})
+	s.tool(object{"command": "delete", "path": "/memories/sub"}, "Error: memory/sub/deep/.git is hidden, and not the agent's to remove. Nothing was removed. Remove it by hand first, or leave memory/sub as it is.", true)
+	if s.Memory("ada", "A").State != memories.Active || s.Read("ada/memory/sub/a.md") == "" {
+		t.Error("something was removed")
+	}
+}
+
+func TestAFileThatNoMemoryCanBeIsNotWritten(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{"ada/memory/a.md": memoirtest.Note("A", memories.User, "Alpha.")})
+	long := strings.Repeat("x", memories.MaxFileSize+1)
+	s.tool(object{"command": "create", "path": "/memories/long.md", "file_text": long}, "Error: memory/long.md would be larger than 1 MiB, and could not be read back as a memory. Nothing was written. Move the detail into a file of its own.", true)
+	s.tool(object{"command": "insert", "path": "/memories/a.md", "insert_line": 0, "insert_text": long}, "Error: memory/a.md would be larger than 1 MiB, and could not be read back as a memory. Nothing was written. Move the detail into a file of its own.", true)
+	if s.Read("ada/memory/long.md") != "" || len(s.Read("ada/memory/a.md")) > 100 {
+		t.Error("it was written")
+	}
+	s.Write("ada/memory/long.md", long)
+	s.tool(object{"command": "view", "path": "/memories/long.md"}, "Error: memory/long.md is larger than 1 MiB, and cannot be read here. It is unchanged.", true)
+}
+
+func TestAnAgentWithoutAMemoryDirectoryGetsOneWithItsFirstFile(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{"ada/sessions/u-c-1/memory/s.md": memoirtest.Note("S", memories.User, "Sigma.")})
+	s.tool(object{"command": "view", "path": "/memories"}, "The path /memories does not exist. Please provide a valid path.", true)
+	s.tool(object{"command": "create", "path": "/memories", "file_text": "x"}, "Error: File /memories already exists", true)
+	s.tool(object{"command": "create", "path": "/memories/a.md", "file_text": memoirtest.Note("A", memories.User, "Alpha.")}, "File created successfully at: /memories/a.md", false)
+	if m := s.Memory("ada", "A"); m.Path != "memory/a.md" {
+		t.Errorf("it is %+v", m)
+	}
+}
+
+func TestACallOfTheToolFailsAsAnyOther(t *testing.T) {
+	t.Parallel()
+	own := ownPostgres(t)
+	s := serve(t, memoirtest.StartAt(t, own.URL(), tabs), api.Options{})
+	for _, c := range []struct {
+		body     any
+		location string
+	}{
+		{object{}, "body.command"}, {object{"command": "undo_edit", "path": "/memories/a.md"}, "body.command"}, {object{"command": "view"}, "body.path"},
+		{object{"command": "view", "path": 5}, "body.path"}, {object{"command": "view", "path": "/memories", "view_range": []int{1}}, "body.view_range"},
+		{object{"command": "insert", "path": "/memories/tabs.md", "insert_text": "x"}, "body.insert_line"}, {object{"command": "insert", "path": "/memories/tabs.md", "insert_line": 1.5, "insert_text": "x"}, "body.insert_line"},
+		{object{"command": "rename", "old_path": "/memories/tabs.md"}, "body.new_path"}, {object{"command": "view", "path": "/memories", "depth": 3}, "body.depth"},
+	} {
+		if p := s.problem(s.call("POST", adaTool, c.body), 422); !slices.ContainsFunc(p.list("errors"), func(f object) bool { return f["location"] == c.location }) {
+			t.Errorf("%v: %v", c.body, p)
+		}
+	}
+	s.problem(s.call("POST", adaTool, "{"), 400)
+	s.problem(s.call("GET", adaTool, nil), 405)
+	for _, path := range []string{"/memories", "/memories/../a.md"} {
+		s.problem(s.call("POST", "/api/v1/agents/nobody/memory-tool", object{"command": "view", "path": path}), 404)
+	}
+	s.tool(object{"command": "view", "path": "/memories/tabs.md", "view_range": nil, "file_text": nil}, "Here's the content of /memories/tabs.md with line numbers:", false)
+	if err := own.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, input := range []object{{"command": "view", "path": "/memories"}, {"command": "delete", "path": "/memories/tabs.md"}} {
+		if r := s.call("POST", adaTool, input); r.header.Get("Retry-After") == "" {
+			t.Error("no Retry-After")
+		} else {
+			s.problem(r, 503)
+		}
+	}
+	if s.Read("ada/memory/tabs.md") != tabs["ada/memory/tabs.md"] {
+		t.Error("without Postgres the file was deleted")
+	}
+}
+
+func TestTheToolOfAnAgentThatAnotherServerLooksAfterIsThatServers(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
+	other := serve(t, memoirtest.StartAt(t, s.URL, nil), api.Options{}) // which finds no agent of its own there
+	other.tool(object{"command": "view", "path": "/memories/tabs.md", "view_range": []int{7, 7}}, "Here's the content of /memories/tabs.md with line numbers:", false)
+	other.tool(object{"command": "view", "path": "/memories"}, "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:", false)
+	other.tool(object{"command": "view", "path": "/memories/none.md"}, "The path /memories/none.md does not exist. Please provide a valid path.", true)
+	other.tool(object{"command": "create", "path": "/memories/me.md", "file_text": memoirtest.Note("Me", memories.User, "A person.")}, "File created successfully at: /memories/me.md", false)
+	other.tool(object{"command": "create", "path": "/memories/me.md", "file_text": "x"}, "Error: File /memories/me.md already exists", true)
+	other.tool(object{"command": "create", "path": "/memories/me.md/x.md", "file_text": "x"}, "Error: The path /memories/me.md/x.md does not exist. Please provide a valid path.", true)
+	other.tool(object{"command": "str_replace", "path": "/memories/me.md", "old_str": "A person.", "new_str": "Somebody."}, "The memory file has been edited.", false)
+	other.tool(object{"command": "insert", "path": "/memories", "insert_line": 0, "insert_text": "x"}, "Error: The path /memories does not exist", true)
+	other.tool(object{"command": "rename", "old_path": "/memories/me.md", "new_path": "/memories/you.md"}, "Successfully renamed /memories/me.md to /memories/you.md", false)
+	other.tool(object{"command": "rename", "old_path": "/memories/me.md", "new_path": "/memories/him.md"}, "Error: The path /memories/me.md does not exist", true)
+	other.tool(object{"command": "delete", "path": "/memories/me.md"}, "Error: The path /memories/me.md does not exist", true)
+	other.tool(object{"command": "delete", "path": "/memories/tabs.md"}, "Successfully deleted /memories/tabs.md", false)
+	if s.Memory("ada", "Me").Body != "Somebody." || s.Memory("ada", "Tabs").State != memories.Deleted || s.Read("ada/memory/you.md") == "" || strings.Contains(s.Read("ada/CLAUDE.md"), "Use tabs.") {
+		t.Error("not all of it was carried out")
+	}
+	if last := s.lastDone(); last.string("actor") != "script" {
+		t.Errorf("the journal says %v", last)
+	}
+}
+
+func TestWhatTheToolOverwritesOrDeletesIsKeptWhoeverWroteItLast(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
+	// The watcher may be quicker or not: the history has it either way.
+	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
+	s.tool(object{"command": "str_replace", "path": "/memories/tabs.md", "old_str": "Use spaces.", "new_str": "Use both."}, "The memory file has been edited.", false)
+	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use nothing."))
+	s.tool(object{"command": "delete", "path": "/memories/tabs.md"}, "Successfully deleted /memories/tabs.md", false)
+	revisions := s.ok(200, "GET", s.at("ada", "Tabs")+"/revisions", nil).list("revisions")
+	if said := names(revisions, "body"); said != "Use nothing. Use both. Use spaces. Use tabs." {
+		t.Errorf("the history is %q", said)
+	}
+	s.ok(200, "POST", s.at("ada", "Tabs")+"/restore", nil)
+	if got := s.Read("ada/memory/tabs.md"); got != memoirtest.Note("Tabs", memories.Feedback, "Use nothing.") {
+		t.Errorf("restored is %q", got)
+	}
+}

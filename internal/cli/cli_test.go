@@ -1,0 +1,642 @@
+// Package cli_test runs the real program, as people and scripts do.
+package cli_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	gosync "sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+	"memoir/internal/postgres/pgtest"
+)
+
+// built is the directory of the program, empty as long as no test has needed it.
+var built string
+
+// program builds memoir once for all tests of the process.
+var program = gosync.OnceValues(func() (path string, err error) {
+	if built, err = os.MkdirTemp("", "memoir-cli-"); err != nil {
+		return "", err
+	}
+	path = filepath.Join(built, "memoir")
+	out, err := exec.Command("go", "build", "-o", path, "memoir/cmd/server").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w\n%s", err, out)
+	}
+	return path, err
+})
+
+func TestMain(m *testing.M) {
+	code := pgtest.Run(m)
+	if built != "" {
+		os.RemoveAll(built)
+	}
+	os.Exit(code)
+}
+
+// nobody is an address of this machine at which nothing listens.
+const nobody = "127.0.0.1:1"
+
+// terminal is where the program is run: a home, and directories of agents in it.
+type terminal struct {
+	*testing.T
+	home string
+	cwd  string            // where it is run; relative to home
+	env  map[string]string // besides what every terminal has
+}
+
+func setup(t *testing.T) *terminal {
+	t.Helper()
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &terminal{T: t, home: home, env: map[string]string{
+		"MEMOIR_ADDR": nobody, "MEMOIR_AGENTS_DIR": filepath.Join(home, "agents"), "HOME": home, "PATH": os.Getenv("PATH"),
+	}}
+}
+
+func (t *terminal) at(path string) string { return filepath.Join(t.home, filepath.FromSlash(path)) }
+
+func (t *terminal) put(path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(t.at(path)), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(t.at(path), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// read returns a file, and "(none)" where there is none.
+func (t *terminal) read(path string) string {
+	t.Helper()
+	text, err := os.ReadFile(t.at(path))
+	if os.IsNotExist(err) {
+		return "(none)"
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func (t *terminal) environment() (all []string) {
+	for name, value := range t.env {
+		all = append(all, name+"="+value)
+	}
+	return all
+}
+
+// ended is a run of the program that has ended.
+type ended struct {
+	*terminal
+	said           string // what was run, for messages
+	stdout, stderr string
+	code           int
+}
+
+// memoir runs the program with nothing on standard input.
+func (t *terminal) memoir(args ...string) ended { t.Helper(); return t.given("", args...) }
+
+// given runs the program with a text on standard input.
+func (t *terminal) given(stdin string, args ...string) ended {
+	t.Helper()
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return t.run(path, stdin, args...)
+}
+
+func (t *terminal) run(path, stdin string, args ...string) ended {
+	t.Helper()
+	command := exec.Command(path, args...)
+	command.Dir, command.Env = t.at(t.cwd), t.environment()
+	var stdout, stderr bytes.Buffer
+	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(stdin), &stdout, &stderr
+	err := command.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return ended{t, "memoir " + strings.Join(args, " "), stdout.String(), stderr.String(), command.ProcessState.ExitCode()}
+}
+
+// wants checks what was said on which stream, and the code: each of the texts is to be found there.
+func (e ended) wants(code int, stdout, stderr string) ended {
+	e.Helper()
+	if e.code != code || !strings.Contains(e.stdout, stdout) || !strings.Contains(e.stderr, stderr) || stderr == "" && e.stderr != "" {
+		e.Errorf("%s: code %d, want %d\n--- stdout, want %q\n%s--- stderr, want %q\n%s", e.said, e.code, code, stdout, e.stdout, stderr, e.stderr)
+	}
+	return e
+}
+
+// wantsAll checks that a run did what it should without a word on standard error, and wrote exactly that.
+func (e ended) wantsAll(stdout string) {
+	e.Helper()
+	if e.code != 0 || e.stdout != stdout || e.stderr != "" {
+		e.Errorf("%s: code %d\n--- stdout\n%s--- want\n%s--- stderr\n%s", e.said, e.code, e.stdout, stdout, e.stderr)
+	}
+}
+
+func TestWhatIsNotUnderstoodIsSaidAndEndsWithTwo(t *testing.T) {
+	t.Parallel()
+	term := setup(t)
+	for line, why := range map[string]string{
+		"serve":                                "there is no command \"serve\" (memoir help lists what there is)",
+		"help serve":                           "there is no help about \"serve\"",
+		"memory":                               "memory takes list, show, save, delete or recall (memoir help memory lists",
+		"memory lst":                           "memory does not \"lst\"",
+		"memory list all":                      "takes nothing more, and was given \"all\"",
+		"memory list --body x":                 "memory list takes no --body",
+		"memory show":                          "memory show takes a NAME",
+		"memory show Small diffs":              "one with spaces is put in quotes: \"Small diffs\"",
+		"memory recall":                        "memory recall takes a QUERY",
+		"memory recall x --limit 0":            "--limit is at least 1",
+		"memory recall x --limit many":         "for --limit",
+		"memory save x --type fact":            "there is no type \"fact\"",
+		"memory list --colour":                 "there is no flag --colour",
+		"memory list --agent":                  "a value is missing after --agent",
+		"memory list --url localhost":          "--url localhost is not the address of a server",
+		"memory list --dir . --agent a":        "--dir works without a server",
+		"hooks":                                "hooks takes print, install or uninstall",
+		"hooks remove":                         "hooks does not \"remove\"",
+		"hooks install --user --project":       "only one of",
+		"hooks print --settings x":             "takes no settings file",
+		"hooks print --url http://a:b@host":    "is not the address of a server",
+		"hooks print --url http://host?q":      "is not the address of a server",
+		"hooks print --url file:///etc/passwd": "is not the address of a server",
+		"--nope":                               "there is no flag --nope",
+		"--debounce soon":                      "length of time above zero",
+	} {
+		term.memoir(strings.Fields(line)...).wants(2, "", "memoir: ").wants(2, "", why)
+	}
+}
+
+func TestHelpSaysWhatThereIs(t *testing.T) {
+	t.Parallel()
+	term := setup(t)
+	program := term.memoir("--help").wants(0, "hooks print|install|uninstall", "")
+	term.memoir("help").wantsAll(program.stdout)
+	for _, command := range []string{"hooks", "hook", "memory"} {
+		help := term.memoir("help", command).wants(0, "Usage: memoir "+command, "")
+		term.memoir(command, "--help").wantsAll(help.stdout)
+		term.memoir(command, "-h").wantsAll(help.stdout)
+	}
+}
+
+// ways are the two ways to the memories of the agent ada: by a server, and on the files alone.
+var ways = []string{"server", "files"}
+
+// start puts files into ada's directory and, for the one way, starts a server that looks after it.
+func start(t *testing.T, way string, files memoirtest.Files) *terminal {
+	t.Helper()
+	term := setup(t)
+	term.put("agents/ada/memory/MEMORY.md", "")
+	for path, text := range files {
+		term.put("agents/"+path, text)
+	}
+	term.cwd = "agents/ada"
+	if way == "server" {
+		term.serveMemoir()
+	}
+	return term
+}
+
+// serveMemoir starts the program as a server over the terminal's agents, and returns when it has seen them all.
+func (t *terminal) serveMemoir(flags ...string) {
+	t.Helper()
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := exec.Command(path, append([]string{"--addr=127.0.0.1:0", "--rescan=1h", "--database-url=" + pgtest.New(t)}, flags...)...)
+	server.Env = t.environment()
+	server.Stderr = t.Output()
+	out, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		server.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it may have ended already
+		if err := server.Wait(); err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	url, announced := strings.CutPrefix(strings.TrimSpace(line), "memoir: listening on ")
+	if err != nil || !announced {
+		t.Fatalf("the server said %q (%v)", line, err)
+	}
+	t.env["MEMOIR_URL"] = url
+	for deadline := time.Now().Add(memoirtest.Patience); ; time.Sleep(5 * time.Millisecond) {
+		answer, err := http.Get(url + "/readyz")
+		if err == nil {
+			answer.Body.Close()
+		}
+		switch {
+		case err == nil && answer.StatusCode == http.StatusOK:
+			return
+		case time.Now().After(deadline):
+			t.Fatalf("the server is not ready: %v", err)
+		}
+	}
+}
+
+// serve has a handler answer at the address that the program uses.
+func (t *terminal) serve(handler http.Handler) {
+	running := httptest.NewServer(handler)
+	t.Cleanup(running.Close)
+	t.env["MEMOIR_URL"] = running.URL
+}
+
+// quiet is what standard error says that is no complaint: that files are worked on.
+func (t *terminal) quiet(way string) string {
+	if way == "files" {
+		return "memoir: no server answers at http://" + nobody + "; this is done on the files in "
+	}
+	return ""
+}
+
+func note(name string, kind memories.Type, body string) string {
+	return memoirtest.Note(name, kind, body)
+}
+
+func bothWays(t *testing.T, test func(t *testing.T, way string)) {
+	for _, way := range ways {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			test(t, way)
+		})
+	}
+}
+
+func TestMemoriesAreListedAsATable(t *testing.T) {
+	t.Parallel()
+	bothWays(t, func(t *testing.T, way string) {
+		term := start(t, way, memoirtest.Files{
+			"ada/memory/tabs.md":  "---\nname: Tabs\ndescription: about indentation\ntype: feedback\nmetadata:\n  modified: 2026-01-02T03:04:05.000Z\n---\n\nUse tabs.\n",
+			"ada/memory/who.md":   note("愛子さん", memories.User, "She asks."),
+			"ada/memory/plain.md": "No type.\n",
+		})
+		list := term.memoir("memory", "list").wants(0, "NAME      TYPE      AGE", term.quiet(way)).stdout
+		for _, row := range []string{"愛子さん  user      today", "plain     none      today", "Tabs      feedback  ", "days ago  about indentation"} {
+			if !strings.Contains(list, row) {
+				t.Errorf("there is no %q in\n%s", row, list)
+			}
+		}
+		only := term.memoir("memory", "--type", "user", "list").wants(0, "愛子さん", term.quiet(way)).stdout
+		if strings.Contains(only, "Tabs") || strings.Contains(only, "plain") {
+			t.Errorf("of one type there are\n%s", only)
+		}
+	})
+}
+
+func TestAMemoryIsSavedShownChangedAndDeleted(t *testing.T) {
+	t.Parallel()
+	bothWays(t, func(t *testing.T, way string) {
+		term := start(t, way, memoirtest.Files{
+			"ada/memory/tabs.md":   "---\nname: Tabs\ncolour: blue # mine\ntype: feedback\n---\n\nUse tabs.\n",
+			"ada/memory/MEMORY.md": "# Index\n- [Tabs](tabs.md) — tabs\n- [Other](other.md)\n",
+		})
+		quiet := term.quiet(way)
+		term.memoir("memory", "save", "Small diffs", "--type", "Feedback", "--description", "one concern", "--body", "Ask for a split.").
+			wants(0, "saved Small diffs in memory/feedback_small_diffs.md\n", quiet)
+		if got, want := term.read("agents/ada/memory/feedback_small_diffs.md"), "---\nname: Small diffs\ndescription: one concern\ntype: feedback\n---\n\nAsk for a split.\n"; got != want {
+			t.Errorf("the new file is %q, want %q", got, want)
+		}
+		shown := term.memoir("memory", "show", "Small diffs").wants(0, "", quiet).stdout
+		if want := "name         Small diffs\ntype         feedback\ndescription  one concern\nage          today\nfile         memory/feedback_small_diffs.md\n\nAsk for a split.\n"; shown != want {
+			t.Errorf("shown is\n%s\nwant\n%s", shown, want)
+		}
+
+		term.given("Use spaces.\n", "memory", "save", " Tabs ").wants(0, "saved Tabs in memory/tabs.md\n", quiet)
+		term.memoir("memory", "save", "Tabs", "--description", "about indentation").wants(0, "saved Tabs", quiet)
+		if got := term.read("agents/ada/memory/tabs.md"); !strings.Contains(got, "colour: blue # mine\n") || !strings.Contains(got, "Use spaces.") || !strings.Contains(got, "description: about indentation") {
+			t.Errorf("the changed file is\n%s", got)
+		}
+		term.memoir("memory", "save", "Tabs", "--body", "", "--type", "user").wants(0, "saved Tabs in memory/tabs.md", quiet)
+		if got := term.read("agents/ada/memory/tabs.md"); strings.Contains(got, "Use") || !strings.Contains(got, "type: user") {
+			t.Errorf("the emptied file is\n%s", got)
+		}
+
+		gone := term.memoir("memory", "delete", "Tabs").wants(0, "deleted Tabs; ", quiet).wants(0, "  removed memory/tabs.md\n", quiet)
+		if inTrash := strings.Contains(gone.stdout, "can be restored"); inTrash != (way == "server") {
+			t.Errorf("said is\n%s", gone.stdout)
+		}
+		if got := term.read("agents/ada/memory/tabs.md"); got != "(none)" {
+			t.Errorf("the deleted file says\n%s", got)
+		}
+		if got := term.read("agents/ada/memory/MEMORY.md"); got != "# Index\n- [Other](other.md)\n" {
+			t.Errorf("the index is\n%s", got)
+		}
+		term.memoir("memory", "show", "Tabs").wants(1, "", "there is no memory \"Tabs\"")
+		term.memoir("memory", "delete", "small").wants(1, "", "there is no memory \"small\"; there is \"Small diffs\"")
+	})
+}
+
+func TestScriptsAreGivenTheSameFieldsEitherWay(t *testing.T) {
+	t.Parallel()
+	fields := map[string][]string{}
+	for _, way := range ways {
+		term := start(t, way, memoirtest.Files{"ada/memory/tabs.md": note("Tabs", memories.Feedback, "Use tabs.")})
+		for name, args := range map[string][]string{
+			"list":   {"list"},
+			"show":   {"show", "Tabs"},
+			"save":   {"save", "New", "--type", "user", "--body", "x"},
+			"delete": {"delete", "New"},
+		} {
+			if name == "delete" {
+				continue // after what it deletes was saved
+			}
+			fields[name] = append(fields[name], keysOf(t, term.memoir(append([]string{"memory", "--json"}, args...)...).wants(0, "{", term.quiet(way)).stdout))
+		}
+		fields["delete"] = append(fields["delete"], keysOf(t, term.memoir("memory", "delete", "New", "--json").wants(0, "{", term.quiet(way)).stdout))
+	}
+	for name, ofBoth := range fields {
+		if ofBoth[0] != ofBoth[1] {
+			t.Errorf("%s: the server has\n%s\nand the files have\n%s", name, ofBoth[0], ofBoth[1])
+		}
+	}
+}
+
+// keysOf lists the keys of a JSON text at every depth.
+func keysOf(t *testing.T, text string) string {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		t.Fatalf("%v in %q", err, text)
+	}
+	var list func(at string, value any) []string
+	list = func(at string, value any) (found []string) {
+		switch v := value.(type) {
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				found = append(append(found, at+key), list(at+key+".", v[key])...)
+			}
+		case []any:
+			if len(v) > 0 {
+				found = list(at+"0.", v[0])
+			}
+		}
+		return found
+	}
+	return strings.Join(list("", value), "\n")
+}
+
+func TestAListOfManyPagesIsWhole(t *testing.T) {
+	t.Parallel()
+	const many = 230
+	files := memoirtest.Files{}
+	for i := range many {
+		files[fmt.Sprintf("ada/memory/m%d.md", i)] = note(fmt.Sprintf("Memory %d", i), memories.Project, "x")
+	}
+	bothWays(t, func(t *testing.T, way string) {
+		term := start(t, way, files)
+		var list struct {
+			Memories   []struct{ Name string }
+			Total      int
+			NextCursor *string `json:"next_cursor"`
+		}
+		if err := json.Unmarshal([]byte(term.memoir("memory", "list", "--json").wants(0, "", term.quiet(way)).stdout), &list); err != nil {
+			t.Fatal(err)
+		}
+		names := map[string]bool{}
+		for _, m := range list.Memories {
+			names[m.Name] = true
+		}
+		if len(names) != many || list.Total != many || list.NextCursor != nil {
+			t.Errorf("listed are %d of %d memories, and then %v", len(names), list.Total, list.NextCursor)
+		}
+	})
+}
+
+func TestWhatCannotBeSavedIsRefusedAndNothingIsWritten(t *testing.T) {
+	t.Parallel()
+	bothWays(t, func(t *testing.T, way string) {
+		term := start(t, way, memoirtest.Files{"ada/memory/tabs.md": note("Tabs", memories.Feedback, "Use tabs.")})
+		before := term.read("agents/ada/memory/tabs.md")
+		term.memoir("memory", "save", "New", "--body", "x").wants(2, "", "a new memory needs a type")
+		term.memoir("memory", "save", "Tabs").wants(2, "", "there is nothing to save")
+		term.given(" \n", "memory", "save", "Tabs").wants(2, "", "there is nothing to save")
+		term.given("a\x00b", "memory", "save", "Tabs").wants(1, "", "NUL")
+		term.given(strings.Repeat("x", 2<<20), "memory", "save", "Tabs").wants(1, "", "1 MiB")
+		term.memoir("memory", "save", "two\nlines", "--type", "user", "--body", "x").wants(1, "", "one line")
+		if got := term.read("agents/ada/memory/tabs.md"); got != before {
+			t.Errorf("the file says\n%s", got)
+		}
+	})
+}
+
+func TestAMemoryInManyFilesIsTheNewestAndGoesAsAWhole(t *testing.T) {
+	t.Parallel()
+	term := start(t, "files", memoirtest.Files{
+		"ada/memory/tabs.md":                     note("Tabs", memories.Feedback, "Use tabs."),
+		"ada/sessions/u-c-1/memory/tabs.md":      note("Tabs", memories.Feedback, "Use spaces."),
+		"ada/sessions/u-c-1/memory/MEMORY.md":    "- [Tabs](tabs.md)\n",
+		"ada/sessions/u-c-2/memory/alone.md":     note("Alone", memories.User, "x"),
+		"ada/memory/user_alone.md":               note("Another", memories.User, "x"),
+		"ada/memory/deep/down/project_far.md":    note("Far", memories.Project, "x"),
+		"ada/memory/deep/down/and/more/lost.md":  note("Lost", memories.Project, "x"),
+		"ada/memory/deep/MEMORY.md":              "- [Far](down/project_far.md)\n",
+		"ada/memory/large.md":                    strings.Repeat("x", 2<<20),
+		"elsewhere/out.md":                       "not of the agent\n",
+		"ada/memory/logs/today.md":               "no memory\n",
+		"ada/sessions/u-c-1/notes.md":            "no memory\n",
+		"ada/sessions/u-c-1/memory/unrelated.md": note("Unrelated", memories.User, "x"),
+	})
+	if err := os.Symlink("../../elsewhere/out.md", term.at("agents/ada/memory/link.md")); err != nil {
+		t.Fatal(err)
+	}
+	quiet := term.quiet("files")
+	later := term.memoir("memory", "show", "Tabs").stdout
+	if !strings.Contains(later, "file         memory/tabs.md") || !strings.Contains(later, "file         sessions/u-c-1/memory/tabs.md") {
+		t.Errorf("its files are\n%s", later)
+	}
+	list := term.memoir("memory", "list").wants(0, "large", quiet).stdout
+	if strings.Contains(list, "not of the agent") || strings.Contains(list, "today.md") || strings.Contains(list, "notes") {
+		t.Errorf("listed are\n%s", list)
+	}
+	// What only a session has gets a file of the agent's own, beside one that has its name already.
+	term.memoir("memory", "save", "Alone", "--body", "y").wants(0, "saved Alone in memory/user_alone_2.md", quiet)
+
+	term.memoir("memory", "delete", "Tabs").
+		wants(0, "removed memory/tabs.md", quiet).wants(0, "removed sessions/u-c-1/memory/tabs.md", quiet).
+		wants(0, "took its lines out of sessions/u-c-1/memory/MEMORY.md", quiet)
+	term.memoir("memory", "delete", "Far").wants(0, "took its lines out of memory/deep/MEMORY.md", quiet)
+	term.memoir("memory", "delete", "large").wants(1, "", "could not be read")
+	term.memoir("memory", "save", "large", "--type", "user", "--body", "x").wants(0, "saved large in memory/user_large.md", quiet)
+	term.memoir("memory", "delete", "large").wants(0, "removed memory/user_large.md", quiet)
+	if got := term.read("agents/ada/memory/large.md"); len(got) != 2<<20 {
+		t.Errorf("the file that cannot be read has come to have %d bytes", len(got))
+	}
+	term.memoir("memory", "delete", "link").wants(1, "", "could not be read")
+	if got := term.read("agents/elsewhere/out.md"); got != "not of the agent\n" {
+		t.Errorf("outside, it says %q", got)
+	}
+}
+
+func TestADirectoryIsEnough(t *testing.T) {
+	t.Parallel()
+	term := setup(t)
+	term.put("notes/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
+	term.put("hive/memory/spaces.md", note("Spaces", memories.Feedback, "Use spaces."))
+	term.env["MEMOIR_URL"] = "http://memoir.invalid"
+	term.memoir("memory", "list", "--dir", "notes").wants(0, "Tabs", "")
+	term.memoir("memory", "show", "Spaces", "--dir", "hive").wants(0, "memory/spaces.md", "")
+	term.memoir("memory", "save", "New", "--type", "user", "--body", "x", "--dir", "notes").wants(0, "saved New in user_new.md", "")
+	term.memoir("memory", "list", "--dir", "nowhere").wants(1, "", "there is no directory")
+	term.memoir("memory", "list", "--dir", "notes/tabs.md").wants(1, "", "is no directory")
+}
+
+func TestFilesStandInOnlyForAServerOfThisMachine(t *testing.T) {
+	t.Parallel()
+	term := setup(t)
+	term.put("agents/ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
+	list := []string{"memory", "list", "--agent", "ada"}
+	term.memoir(list...).wants(0, "Tabs", "no server answers at http://"+nobody+"; this is done on the files in "+term.at("agents/ada"))
+	term.memoir(append(list, "--url", "http://0.0.0.0:1")...).wants(1, "", "no server answers at http://0.0.0.0:1. Its memories are on another machine")
+
+	term.serve(http.NotFoundHandler())
+	term.memoir(list...).wants(0, "Tabs", "something that is no Memoir answers at")
+	term.serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(http.StatusServiceUnavailable)
+		fmt.Fprint(w, `{"title":"Service Unavailable","status":503,"detail":"The database is away."}`)
+	}))
+	term.memoir(list...).wants(1, "", "memoir: The database is away")
+	term.serve(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	term.memoir(list...).wants(1, "", "the server did not answer")
+}
+
+func TestATokenIsSent(t *testing.T) {
+	t.Parallel()
+	term := setup(t)
+	term.put("agents/ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
+	term.serveMemoir("--token=secret")
+	list := []string{"memory", "list", "--agent", "ada"}
+	term.memoir(list...).wants(1, "", "the server wants a token: set MEMOIR_TOKEN")
+	term.memoir(append(list, "--token", "secret")...).wants(0, "Tabs", "")
+	term.env["MEMOIR_TOKEN"] = "secret"
+	term.memoir(list...).wants(0, "Tabs", "")
+}
+
+func TestTheAgentIsFoundFromTheWorkingDirectory(t *testing.T) {
+	t.Parallel()
+	term := setup(t)
+	claude := strings.NewReplacer("/", "-", ".", "-", "_", "-").Replace(term.at("code/shop"))
+	term.put(".claude/projects/"+claude+"/memory/a.md", note("Of the project", memories.Project, "x"))
+	term.put("agents/ada/memory/a.md", note("Of Ada", memories.User, "x"))
+	term.put("code/shop/.git/HEAD", "ref: refs/heads/main\n")
+	term.put("code/shop/.git/worktrees/feature/commondir", "../..\n")
+	term.put("code/shop/.git/worktrees/feature/gitdir", term.at("code/feature/.git\n"))
+	term.put("code/feature/.git", "gitdir: "+term.at("code/shop/.git/worktrees/feature\n"))
+	term.put("code/two/.git/HEAD", "")
+	term.put("code/two/a/x.md", "x")
+	term.put("code/two/b/x.md", "x")
+	term.put("code/shop/cmd/main.go", "")
+	term.put("agents/ada/sessions/u-c-1/work.txt", "")
+	term.env["MEMOIR_MEMORY_DIR"] = "first=" + term.at("code/two/a") + ",second=" + term.at("code/two/b")
+	for cwd, want := range map[string]string{
+		"code/shop/cmd":             "Of the project",
+		"code/feature":              "Of the project",
+		"agents/ada/sessions/u-c-1": "Of Ada",
+	} {
+		term.cwd = cwd
+		term.memoir("memory", "list").wants(0, want, term.quiet("files"))
+	}
+	term.cwd = "code/two"
+	term.memoir("memory", "list").wants(1, "", "several agents belong to "+term.at("code/two")+". Name one with --agent: first, second")
+	term.cwd = "code"
+	term.memoir("memory", "list").wants(1, "", "no agent belongs to "+term.at("code")+". Name one with --agent: ada, ")
+	term.memoir("memory", "list", "--agent", "second").wants(0, "x", term.quiet("files"))
+	term.memoir("memory", "list", "--agent", "nobody").wants(1, "", "there is no agent \"nobody\"; there is ada, ")
+}
+
+func TestWhatAnAgentWroteIsNoCommandToTheTerminal(t *testing.T) {
+	t.Parallel()
+	term := setup(t)
+	term.put("notes/evil.md", "---\nname: \"Ev\\e]0;title\\ail\"\ndescription: \"the calendar \\e[2J of Mira\"\ntype: user\n---\n\nbo\x1b[31mdy\r\n\x07\u009b1m\tend\n")
+	for _, args := range [][]string{{"list"}, {"show", "Ev]0;titleil"}, {"recall", "where is the calendar"}} {
+		said := term.memoir(append([]string{"memory", "--dir", "notes"}, args...)...).wants(0, "Ev", "").stdout
+		if i := strings.IndexFunc(said, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 }); i >= 0 {
+			t.Errorf("%v writes a control character: %q", args, said)
+		}
+	}
+}
+
+func TestRecallOnFilesRanksAsAServerDoes(t *testing.T) {
+	t.Parallel()
+	term := setup(t)
+	term.put("notes/a.md", note("Release day", memories.Project, "Tuesday. Never on a Friday."))
+	term.put("notes/b.md", note("Fridays", memories.User, "Mira does not work then."))
+	term.put("notes/c.md", note("Deploying", memories.Project, "A release takes an hour."))
+	term.put("notes/d.md", note("発売日", memories.Project, "火曜日"))
+	term.put("notes/e.md", "release, release, release\n")
+	recall := func(args ...string) ended {
+		return term.memoir(append([]string{"memory", "recall", "--dir", "notes"}, args...)...)
+	}
+	all := recall("which", "day", "is", "the", "release?").wants(0, "Release day (project)\n  why: “", "").stdout
+	if !strings.HasPrefix(all, "Release day (") || strings.Contains(all, "Fridays") {
+		t.Errorf("recalled are\n%s", all)
+	}
+	if one := recall("the release", "--limit", "1").stdout; strings.Contains(one, "Deploying") {
+		t.Errorf("one is\n%s", one)
+	}
+	recall("発売").wants(0, "発売日 (project)", "")
+	recall("nothing like it").wants(0, "no memory helps with that\n", "")
+	recall("release").wants(0, "that is too short", "")
+	recall("the release", "--json").wants(0, `{"id":null,"state":"settled","selected_by":"keyword","skipped":null,"note":null,"memories":[{"id":null,"name":"Release day","type":"project","description":"About Release day","path":"a.md","age_days":0,"stale":false,"why":["“release” is in its name"],"bytes":`, "")
+}
+
+func TestRecallAsksTheServer(t *testing.T) {
+	t.Parallel()
+	term := setup(t)
+	const said = `{"id":"r1","state":"settled","selected_by":"model","skipped":null,"note":null,"memories":[{"id":"m1","name":"Tabs","type":"feedback",` +
+		`"description":"","path":"memory/tabs.md","age_days":0,"stale":false,"why":["its name says so"],"bytes":9,"text":"---\nname: Tabs\n---\n\nUse tabs."}],` +
+		`"reminder":"<system-reminder>","candidates":1,"budget_left":61431,"took_ms":1.5}`
+	routes := http.NewServeMux()
+	answer := func(w http.ResponseWriter, text string) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, text)
+	}
+	routes.HandleFunc("GET /api/v1/agents", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, `{"agents":[{"slug":"ada","layout":"hive","dir":"/nowhere/ada"},{"slug":"short"}]}`)
+	})
+	routes.HandleFunc("POST /api/v1/agents/short/recall", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, `{"id":"r2","state":"settled","selected_by":null,"skipped":"short_query","memories":[],"reminder":""}`+"\n")
+	})
+	asked := make(chan string, 2)
+	routes.HandleFunc("POST /api/v1/agents/ada/recall", func(w http.ResponseWriter, r *http.Request) {
+		var body bytes.Buffer
+		body.ReadFrom(r.Body) //nolint:errcheck // what is missing shows
+		asked <- body.String()
+		answer(w, said+"\n")
+	})
+	term.serve(routes)
+	term.memoir("memory", "recall", "tabs", "or spaces?", "--agent", "ada", "--limit", "3").wantsAll("Tabs (feedback)\n  why: its name says so\n\nUse tabs.\n")
+	term.memoir("memory", "recall", "tabs", "--agent", "short").wants(0, "that is too short", "")
+	if got, want := <-asked, `{"limit":3,"query":"tabs or spaces?","session":null}`; got != want {
+		t.Errorf("asked is %s, want %s", got, want)
+	}
+	term.memoir("memory", "recall", "tabs", "--agent", "ada", "--json").wantsAll(said + "\n")
+}

@@ -1,0 +1,234 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"memoir/internal/agents"
+	"memoir/internal/files"
+	"memoir/internal/memories"
+	"memoir/internal/recall"
+)
+
+// directory are the memories of an agent as they are in its files, read anew for each call. A server that looks after the same
+// directory finds what is written here as it finds what the agent writes.
+type directory struct{ agent agents.Agent }
+
+// note is one memory file.
+type note struct {
+	agents.Entry
+	memories.File
+	raw []byte
+}
+
+// look reads all memory files of the agent.
+func (d *directory) look(root *os.Root) ([]note, agents.Listing, error) {
+	listing := agents.Walk(root, d.agent, []string{"."}, func(string) {})
+	if slices.Contains(listing.Failed, ".") {
+		return nil, listing, fmt.Errorf("%s cannot be read", d.agent.Dir)
+	}
+	var notes []note
+	for _, entry := range listing.Files {
+		stem := strings.TrimSuffix(path.Base(entry.Path), path.Ext(entry.Path))
+		n := note{Entry: entry}
+		if entry.Problem == nil {
+			raw, err := agents.ReadFile(root, entry.Path, memories.MaxFileSize)
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				continue
+			case err != nil:
+				n.File = memories.UnreadableFile(stem, memories.ProblemOf(memories.CodeUnreadable))
+			default:
+				n.raw, n.File = raw, memories.Parse(raw, stem)
+			}
+		} else {
+			n.File = memories.UnreadableFile(stem, *entry.Problem)
+		}
+		notes = append(notes, n)
+	}
+	return notes, listing, nil
+}
+
+// byName groups files by the memory that they carry, the newest first. What could not be read stands for itself.
+func byName(notes []note) [][]note {
+	var groups [][]note
+	at := map[string]int{}
+	for _, n := range slices.SortedStableFunc(slices.Values(notes), func(a, b note) int { return cmp.Compare(b.ModTime, a.ModTime) }) {
+		i, known := at[n.Name]
+		if n.Unreadable || !known {
+			i = len(groups)
+			groups = append(groups, nil)
+		}
+		if !n.Unreadable {
+			at[n.Name] = i
+		}
+		groups[i] = append(groups[i], n)
+	}
+	return groups
+}
+
+// memoryOf describes the files of one memory, of which the first holds its content.
+func (d *directory) memoryOf(carriers []note) memory {
+	holder := carriers[0]
+	modified := time.Unix(0, holder.ModTime).UTC()
+	age := memories.AgeOf(since(holder), time.Now())
+	m := memory{
+		Agent: d.agent.Slug, Name: holder.Name, Type: orNull(holder.Type), Description: orNull(holder.Description), Body: orNull(holder.Body),
+		State: memories.Active, Problems: []problem{}, Path: holder.Path, Session: orNull(holder.Session), Files: []carrier{},
+		Hash: hashOf(holder), Size: holder.Size, AgeDays: age.Days, Stale: age.Stale, UpdatedAt: &modified,
+	}
+	if holder.Unreadable || holder.Type == "" {
+		m.State = memories.NeedsAttention
+	}
+	for _, p := range holder.Problems {
+		m.Problems = append(m.Problems, problem(p))
+	}
+	for _, n := range carriers {
+		m.Files = append(m.Files, carrier{Path: n.Path, Session: orNull(n.Session), Hash: hashOf(n), ModifiedAt: time.Unix(0, n.ModTime).UTC()})
+	}
+	return m
+}
+
+// since returns what the age of a file's content counts from.
+func since(n note) time.Time {
+	if !n.Modified.IsZero() {
+		return n.Modified
+	}
+	return time.Unix(0, n.ModTime)
+}
+
+func hashOf(n note) *string {
+	if n.raw == nil {
+		return nil
+	}
+	hash := files.Hash(n.raw)
+	return &hash
+}
+
+func (d *directory) open() (*os.Root, error) {
+	root, err := os.OpenRoot(d.agent.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("the agent's directory cannot be opened: %w", err)
+	}
+	return root, nil
+}
+
+func (d *directory) list(_ context.Context, t memories.Type) (answer[memoryList], error) {
+	found, err := d.all(t)
+	if err != nil {
+		return answer[memoryList]{}, err
+	}
+	return marshalled(memoryList{Memories: found, Total: len(found)})
+}
+
+// all returns the memories of a type, newest first; of the empty type all.
+func (d *directory) all(t memories.Type) ([]memory, error) {
+	root, err := d.open()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	notes, _, err := d.look(root)
+	if err != nil {
+		return nil, err
+	}
+	found := []memory{}
+	for _, carriers := range byName(notes) {
+		if t == "" || carriers[0].Type == t {
+			found = append(found, d.memoryOf(carriers))
+		}
+	}
+	return found, nil
+}
+
+// carriersOf returns the files of the memory of a name; among those that could not be read, of the first that would have it.
+func carriersOf(notes []note, name string) ([]note, bool) {
+	groups := byName(notes)
+	for _, wantsReadable := range []bool{true, false} {
+		for _, carriers := range groups {
+			if carriers[0].Name == name && carriers[0].Unreadable != wantsReadable {
+				return carriers, true
+			}
+		}
+	}
+	return nil, false
+}
+
+func (d *directory) find(_ context.Context, name string) (answer[memory], error) {
+	root, err := d.open()
+	if err != nil {
+		return answer[memory]{}, err
+	}
+	defer root.Close()
+	notes, _, err := d.look(root)
+	if err != nil {
+		return answer[memory]{}, err
+	}
+	carriers, found := carriersOf(notes, name)
+	if !found {
+		return answer[memory]{}, &unknownError{name}
+	}
+	return marshalled(d.memoryOf(carriers))
+}
+
+func (d *directory) recall(_ context.Context, query string, limit int) (answer[recalled], error) {
+	began := time.Now()
+	root, err := d.open()
+	if err != nil {
+		return answer[recalled]{}, err
+	}
+	defer root.Close()
+	notes, _, err := d.look(root)
+	if err != nil {
+		return answer[recalled]{}, err
+	}
+	var all []memories.Memory
+	read := map[string]note{}
+	for _, carriers := range byName(notes) {
+		holder := carriers[0]
+		if holder.Unreadable {
+			continue
+		}
+		read[holder.Path] = holder
+		all = append(all, memories.Memory{
+			Name: holder.Name, Readable: true, Type: holder.Type, Description: holder.Description, Body: holder.Body,
+			State: memories.Active, Path: holder.Path, ModifiedAt: since(holder),
+		})
+	}
+	if !recall.Askable(query) {
+		skipped := string(recall.SkipShortQuery)
+		return marshalled(recalled{State: "settled", Skipped: &skipped, Memories: []chosen{}, BudgetLeft: recall.SessionBudget})
+	}
+	found := d.chosen(recall.RankTexts(query, all, began), read, limit, began)
+	found.Candidates = min(len(all), recall.MostCandidates)
+	found.TookMS = float64(time.Since(began).Microseconds()) / 1000
+	return marshalled(found)
+}
+
+// chosen is what is given of the memories that were chosen, as the server gives it.
+func (d *directory) chosen(best []recall.Choice, read map[string]note, limit int, now time.Time) recalled {
+	way := recall.ByKeyword
+	found := recalled{State: "settled", SelectedBy: &way, Memories: []chosen{}, BudgetLeft: recall.SessionBudget}
+	var blocks []string
+	for _, c := range best[:min(len(best), limit)] {
+		text, bytes := recall.Cut(read[c.Path].raw)
+		age := memories.AgeOf(c.ModifiedAt, now)
+		found.Memories = append(found.Memories, chosen{
+			Name: c.Name, Type: orNull(c.Type), Description: c.Description, Path: c.Path, AgeDays: age.Days, Stale: age.Stale,
+			Why: c.Why, Bytes: bytes, Text: text,
+		})
+		found.BudgetLeft -= bytes
+		blocks = append(blocks, recall.Block(recall.Head(c.ModifiedAt, now, filepath.Join(d.agent.Dir, filepath.FromSlash(c.Path))), text))
+	}
+	found.Reminder = recall.Reminder(blocks)
+	return found
+}

@@ -1,0 +1,134 @@
+package cli_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"memoir/internal/memoirtest"
+)
+
+// answering has a server answer each hook with this.
+func (t *terminal) answering(status int, contentType, body string) {
+	t.serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(status)
+		io.WriteString(w, body) //nolint:errcheck // the client may have gone
+	}))
+}
+
+func TestAHookTellsTheServerAndThenTheSession(t *testing.T) {
+	t.Parallel()
+	term := setup(t)
+	type call struct{ path, body, token, media string }
+	calls := make(chan call, 1)
+	term.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		calls <- call{r.URL.String(), string(body), r.Header.Get("Authorization"), r.Header.Get("Content-Type")}
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		fmt.Fprint(w, `{"decision":"block","continue":false,"hookSpecificOutput":{"hookEventName":"Other","additionalContext":"Mira <likes> tea.\n"}}`)
+	}))
+	term.env["MEMOIR_TOKEN"] = "secret"
+	const event = `{"session_id":"s","cwd":"/srv/shop","hook_event_name":"SessionStart","source":"startup"}`
+	for _, name := range []string{"session-start", "SessionStart"} {
+		term.given(event, "hook", name).
+			wantsAll(`{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"Mira <likes> tea.\n"}}` + "\n")
+		if got, want := <-calls, (call{"/hooks/session-start", event, "Bearer secret", "application/json"}); got != want {
+			t.Errorf("the server was told %+v, want %+v", got, want)
+		}
+	}
+	term.given(event, "hook", "stop", "--agent", "ada & bob").wants(0, "Stop", "")
+	if got, want := (<-calls).path, "/hooks/stop?agent=ada+%26+bob"; got != want {
+		t.Errorf("the server was told %s, want %s", got, want)
+	}
+}
+
+func TestAHookNeverGetsInTheWay(t *testing.T) {
+	t.Parallel()
+	const context = `{"hookSpecificOutput":{"additionalContext":"x"}}`
+	for name, c := range map[string]struct {
+		serve func(t *terminal)
+		why   string // what --debug says; empty: there was nothing to tell
+	}{
+		"nobody answers":             {func(t *terminal) {}, "connection refused"},
+		"an answer without anything": {func(t *terminal) { t.answering(http.StatusOK, "application/json", " \n") }, ""},
+		"an answer without context":  {func(t *terminal) { t.answering(http.StatusOK, "application/json", `{"decision":"block"}`) }, ""},
+		"an empty context": {func(t *terminal) {
+			t.answering(http.StatusOK, "application/json", `{"hookSpecificOutput":{"additionalContext":" "}}`)
+		}, ""},
+		"no content":    {func(t *terminal) { t.answering(http.StatusNoContent, "", "") }, ""},
+		"a failure":     {func(t *terminal) { t.answering(http.StatusInternalServerError, "application/json", context) }, "500"},
+		"no permission": {func(t *terminal) { t.answering(http.StatusUnauthorized, "application/json", context) }, "401"},
+		"a page":        {func(t *terminal) { t.answering(http.StatusOK, "text/html", "<html>") }, "no JSON"},
+		"half an answer": {func(t *terminal) {
+			t.answering(http.StatusOK, "application/json", `{"hookSpecificOutput":{"additionalContext":"x"`)
+		}, "no JSON"},
+		"another kind of answer": {func(t *terminal) { t.answering(http.StatusOK, "application/json", `{"hookSpecificOutput":7}`) }, "no JSON"},
+		"an endless answer": {func(t *terminal) {
+			t.answering(http.StatusOK, "application/json", `{"hookSpecificOutput":{"additionalContext":"`+strings.Repeat("x", 2<<20)+`"}}`)
+		}, "more than"},
+		"another place": {func(t *terminal) {
+			t.serve(http.RedirectHandler("https://memoir.invalid/", http.StatusTemporaryRedirect))
+		}, "307"},
+		"a server that never answers": {func(t *terminal) {
+			t.serve(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				io.Copy(io.Discard, r.Body) //nolint:errcheck // only what is read to its end can be seen to be given up
+				<-r.Context().Done()
+			}))
+		}, "deadline exceeded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			term := setup(t)
+			c.serve(term)
+			term.given("{}", "hook", "user-prompt-submit").wantsAll("")
+			term.given("{}", "hook", "user-prompt-submit", "--debug").wants(0, "", c.why)
+		})
+	}
+}
+
+func TestAHookDoesNotWaitForAnEventThatNeverEnds(t *testing.T) {
+	t.Parallel()
+	term := setup(t)
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	hook := exec.Command(path, "hook", "stop", "--debug")
+	hook.Env = []string{"MEMOIR_ADDR=" + nobody}
+	hook.WaitDelay = memoirtest.Patience
+	in, err := hook.StdinPipe() // held open
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	ended := make(chan error, 1)
+	var said strings.Builder
+	hook.Stderr = &said
+	if err := hook.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { ended <- hook.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil || !strings.Contains(said.String(), "did not end") {
+			t.Errorf("it ended with %v and said %q", err, said.String())
+		}
+	case <-time.After(memoirtest.Patience):
+		hook.Process.Kill() //nolint:errcheck // it may have ended already
+		t.Fatal("it still waits")
+	}
+	term.given(strings.Repeat("x", 17<<20), "hook", "stop", "--debug").wants(0, "", "longer than")
+}
+
+func TestAHookThatIsNotUnderstoodDoesNotEndWithTwo(t *testing.T) {
+	t.Parallel()
+	term := setup(t)
+	for _, args := range [][]string{{}, {"nothing"}, {"stop", "stop"}, {"stop", "--nope"}, {"stop", "--url", "nonsense"}} {
+		term.memoir(append([]string{"hook"}, args...)...).wants(1, "", "memoir: ")
+	}
+}

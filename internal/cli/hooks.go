@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"memoir/internal/agents"
+	"memoir/internal/diff"
+	"memoir/internal/hooksettings"
+)
+
+// hooksCall is one call of hooks, with what its flags say.
+type hooksCall struct {
+	*World
+	flags                *flag.FlagSet
+	server               *address
+	agent                string
+	settings             string
+	user, project, local bool
+	dryRun               bool
+}
+
+func runHooks(_ context.Context, w *World, args []string) error {
+	c := &hooksCall{World: w, flags: flag.NewFlagSet("hooks", flag.ContinueOnError)}
+	c.server = w.addressFlags(c.flags)
+	c.flags.StringVar(&c.agent, "agent", "", "")
+	c.flags.StringVar(&c.settings, "settings", "", "")
+	c.flags.BoolVar(&c.user, "user", false, "")
+	c.flags.BoolVar(&c.project, "project", false, "")
+	c.flags.BoolVar(&c.local, "local", false, "")
+	c.flags.BoolVar(&c.dryRun, "dry-run", false, "")
+	words, err := parse(c.flags, args)
+	switch {
+	case errors.Is(err, errHelp):
+		io.WriteString(w.Stdout, hooksHelp)
+		return nil
+	case err != nil:
+		return err
+	case len(words) != 1:
+		return misused("hooks takes print, install or uninstall")
+	}
+	hooks, err := c.hooks()
+	if err != nil {
+		return err
+	}
+	switch words[0] {
+	case "print":
+		return c.print(hooks)
+	case "install":
+		return c.change(hooks.Install, "Memoir's hooks are in %s. Sessions that begin from now on have them.\n")
+	case "uninstall":
+		return c.change(hooks.Uninstall, "Memoir's hooks are no longer in %s.\n")
+	}
+	return misused("hooks does not %q: it takes print, install or uninstall", words[0])
+}
+
+// hooks returns what is to be in the settings.
+func (c *hooksCall) hooks() (hooksettings.Hooks, error) {
+	server, err := c.addressOf(c.server)
+	if err != nil {
+		return hooksettings.Hooks{}, err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return hooksettings.Hooks{}, fmt.Errorf("it is not known where this program is, so no hook can name it: %w", err)
+	}
+	return hooksettings.Hooks{URL: server.url, Program: program, Agent: c.agent, Token: server.token != ""}, nil
+}
+
+func (c *hooksCall) print(hooks hooksettings.Hooks) error {
+	if where := c.places(); len(where) > 0 || c.dryRun {
+		return misused("hooks print writes to standard output, and takes no settings file")
+	}
+	text, err := hooks.Install(nil)
+	if err != nil {
+		return err
+	}
+	_, err = c.Stdout.Write(text)
+	return err
+}
+
+// places returns the flags that say which settings file is meant.
+func (c *hooksCall) places() (found []string) {
+	for _, name := range []string{"settings", "user", "project", "local"} {
+		if given(c.flags, name) {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+// change puts a settings file in order, and says so.
+func (c *hooksCall) change(edit func([]byte) ([]byte, error), done string) error {
+	at, err := c.settingsPath()
+	if err != nil {
+		return err
+	}
+	file, err := openSettings(at)
+	if err != nil {
+		return err
+	}
+	defer file.root.Close()
+	after, err := edit(file.before)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s was left as it is: %w. Mend it first, or paste what memoir hooks print writes", at, err)
+	case !file.there && len(after) == 0, file.there && string(after) == string(file.before):
+		fmt.Fprintf(c.Stdout, "Nothing to do in %s.\n", at)
+		return nil
+	case c.dryRun:
+		return writeDiff(c.Stdout, at, string(file.before), string(after))
+	}
+	if err := file.write(after); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.Stdout, done, at)
+	return nil
+}
+
+// settingsPath returns the absolute path of the settings file that the flags say.
+func (c *hooksCall) settingsPath() (string, error) {
+	if len(c.places()) > 1 {
+		return "", misused("only one of --user, --project, --local and --settings can be meant")
+	}
+	switch {
+	case c.settings != "":
+		return filepath.Abs(c.settings)
+	case c.project:
+		return inProject("settings.json")
+	case c.local:
+		return inProject("settings.local.json")
+	}
+	dir, _ := c.Env("CLAUDE_CONFIG_DIR")
+	if dir == "" {
+		home, _ := c.Env("HOME")
+		if home == "" {
+			return "", errors.New("there is no home directory to find the settings in: name the file with --settings")
+		}
+		dir = filepath.Join(home, ".claude")
+	}
+	return filepath.Abs(filepath.Join(dir, "settings.json"))
+}
+
+// inProject returns where a settings file is at the top of the working tree that somebody works in.
+func inProject(name string) (string, error) {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("the working directory is not known, so neither is the project: %w", err)
+	}
+	project, err := agents.ProjectAt(cwd)
+	return filepath.Join(project.Tree, ".claude", name), err
+}
+
+// maxDiff is how many lines of a diff are shown.
+const maxDiff = 10_000
+
+// writeDiff shows how a file would change.
+func writeDiff(to io.Writer, path, before, after string) error {
+	if _, err := fmt.Fprintf(to, "--- %s\n+++ %s\n", path, path); err != nil {
+		return err
+	}
+	signs := map[diff.Kind]string{diff.Same: " ", diff.Removed: "-", diff.Added: "+"}
+	d := diff.Texts(before, after, maxDiff)
+	for _, hunk := range d.Hunks {
+		if hunk.Above > 0 {
+			fmt.Fprintf(to, "@@ %d lines as they are @@\n", hunk.Above)
+		}
+		for _, line := range hunk.Lines {
+			text := ""
+			for _, piece := range line.Pieces {
+				text += piece.Text
+				if piece.LeftOut > 0 {
+					text += "…"
+				}
+			}
+			fmt.Fprintln(to, signs[line.Kind]+printableText(text))
+		}
+	}
+	if d.LeftOut > 0 {
+		fmt.Fprintf(to, "@@ %d more changed lines @@\n", d.LeftOut)
+	}
+	return nil
+}

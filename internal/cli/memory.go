@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"memoir/internal/memories"
+)
+
+// memoryCall is one call of memory, with what its flags say.
+type memoryCall struct {
+	*World
+	flags       *flag.FlagSet
+	server      *address
+	agent, dir  string
+	kind        string
+	description string
+	body        string
+	limit       int
+	json        bool
+}
+
+// recallLimit is how many memories are recalled at most unless somebody wants more or fewer: what Claude Code takes.
+const recallLimit = 5
+
+func runMemory(ctx context.Context, w *World, args []string) error {
+	c := &memoryCall{World: w, flags: flag.NewFlagSet("memory", flag.ContinueOnError)}
+	c.server = w.addressFlags(c.flags)
+	c.flags.StringVar(&c.agent, "agent", "", "")
+	c.flags.StringVar(&c.dir, "dir", "", "")
+	c.flags.StringVar(&c.kind, "type", "", "")
+	c.flags.StringVar(&c.description, "description", "", "")
+	c.flags.StringVar(&c.body, "body", "", "")
+	c.flags.IntVar(&c.limit, "limit", recallLimit, "")
+	c.flags.BoolVar(&c.json, "json", false, "")
+	words, err := parse(c.flags, args)
+	switch {
+	case errors.Is(err, errHelp):
+		io.WriteString(w.Stdout, memoryHelp)
+		return nil
+	case err != nil:
+		return err
+	case len(words) == 0:
+		return misused("memory takes list, show, save, delete or recall")
+	}
+	return c.run(ctx, words[0], words[1:])
+}
+
+// memoryVerbs say, for each word that may follow memory, what it does and which of the flags it has of its own.
+var memoryVerbs = map[string]struct {
+	run   func(c *memoryCall, ctx context.Context, on shelf, subject string) error
+	takes string // what it takes in one word; empty: nothing
+	flags []string
+}{
+	"list":   {(*memoryCall).list, "", []string{"type"}},
+	"show":   {(*memoryCall).show, "NAME", nil},
+	"save":   {(*memoryCall).save, "NAME", []string{"type", "description", "body"}},
+	"delete": {(*memoryCall).delete, "NAME", nil},
+	"recall": {(*memoryCall).recall, "QUERY", []string{"limit"}},
+}
+
+func (c *memoryCall) run(ctx context.Context, verb string, words []string) error {
+	does, known := memoryVerbs[verb]
+	if !known {
+		return misused("memory does not %q: it takes list, show, save, delete or recall", verb)
+	}
+	for _, name := range []string{"type", "description", "body", "limit"} {
+		if given(c.flags, name) && !slices.Contains(does.flags, name) {
+			return misused("memory %s takes no --%s", verb, name)
+		}
+	}
+	subject := strings.TrimSpace(strings.Join(words, " "))
+	switch {
+	case does.takes == "" && len(words) > 0:
+		return misused("memory %s takes nothing more, and was given %q", verb, subject)
+	case does.takes != "" && subject == "":
+		return misused("memory %s takes a %s", verb, does.takes)
+	case does.takes == "NAME" && len(words) > 1:
+		return misused("memory %s takes one name; one with spaces is put in quotes: %q", verb, subject)
+	}
+	if c.kind != "" {
+		kind, known := memories.ParseType(c.kind)
+		if !known {
+			return misused("there is no type %q: it is feedback, user, project or reference", c.kind)
+		}
+		c.kind = string(kind)
+	}
+	if c.limit < 1 {
+		return misused("--limit is at least 1")
+	}
+	on, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	return does.run(c, ctx, on, subject)
+}
+
+func (c *memoryCall) list(ctx context.Context, on shelf, _ string) error {
+	found, err := on.list(ctx, memories.Type(c.kind))
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.writeJSON(found.json)
+	}
+	return writeList(c.Stdout, found.value)
+}
+
+func (c *memoryCall) show(ctx context.Context, on shelf, name string) error {
+	found, err := on.find(ctx, name)
+	if err != nil {
+		return c.withNames(ctx, on, err)
+	}
+	if c.json {
+		return c.writeJSON(found.json)
+	}
+	return writeMemory(c.Stdout, found.value)
+}
+
+func (c *memoryCall) save(ctx context.Context, on shelf, name string) error {
+	d := draft{name: name, kind: memories.Type(c.kind)}
+	if given(c.flags, "description") {
+		d.description = &c.description
+	}
+	if given(c.flags, "body") {
+		d.body = &c.body
+	} else if err := d.readBody(c.Stdin); err != nil {
+		return err
+	}
+	if d.kind == "" && d.description == nil && d.body == nil {
+		return misused("there is nothing to save: give --body, --description or --type, or write the body to standard input")
+	}
+	saved, err := on.save(ctx, d)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.writeJSON(saved.json)
+	}
+	_, err = fmt.Fprintf(c.Stdout, "saved %s in %s\n", printable(saved.value.Name), printable(saved.value.Path))
+	return err
+}
+
+// readBody takes the body from standard input, unless that is a terminal, at which nobody has been asked for anything. What is
+// empty is no body: a script without input does not mean to empty a memory.
+func (d *draft) readBody(from io.Reader) error {
+	if file, isFile := from.(*os.File); isFile {
+		if info, err := file.Stat(); err != nil || info.Mode()&fs.ModeCharDevice != 0 {
+			return nil
+		}
+	}
+	text, err := io.ReadAll(io.LimitReader(from, memories.MaxFileSize+1))
+	if err != nil {
+		return fmt.Errorf("the body cannot be read from standard input: %w", err)
+	}
+	if body := string(text); strings.TrimSpace(body) != "" {
+		d.body = &body
+	}
+	return nil
+}
+
+func (c *memoryCall) delete(ctx context.Context, on shelf, name string) error {
+	gone, err := on.delete(ctx, name)
+	if err != nil {
+		return c.withNames(ctx, on, err)
+	}
+	if c.json {
+		return c.writeJSON(gone.json)
+	}
+	return writeDeletion(c.Stdout, gone)
+}
+
+func (c *memoryCall) recall(ctx context.Context, on shelf, query string) error {
+	found, err := on.recall(ctx, query, c.limit)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.writeJSON(found.json)
+	}
+	return writeRecalled(c.Stdout, found.value)
+}
+
+// withNames adds to the error of an unknown name those that somebody may have meant.
+func (c *memoryCall) withNames(ctx context.Context, on shelf, err error) error {
+	const most = 5
+	var unknown *unknownError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	all, failed := on.list(ctx, "")
+	if failed != nil {
+		return err
+	}
+	var near []string
+	for _, m := range all.value.Memories {
+		if strings.Contains(strings.ToLower(m.Name), strings.ToLower(unknown.name)) && len(near) < most {
+			near = append(near, fmt.Sprintf("%q", m.Name))
+		}
+	}
+	if len(near) == 0 {
+		return fmt.Errorf("%w; memoir memory list says which there are", err)
+	}
+	return fmt.Errorf("%w; there is %s", err, strings.Join(near, ", "))
+}
+
+func (c *memoryCall) writeJSON(text []byte) error {
+	_, err := fmt.Fprintf(c.Stdout, "%s\n", bytes.TrimSpace(text))
+	return err
+}

@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"memoir/internal/agents"
+)
+
+// open finds the memories of the agent that is meant: on the server, or, where none answers on this machine, on its files. On
+// files alone it works where a directory is given.
+func (c *memoryCall) open(ctx context.Context) (shelf, error) {
+	if c.dir != "" {
+		return c.openDirectory()
+	}
+	server, err := c.addressOf(c.server)
+	if err != nil {
+		return nil, err
+	}
+	all, err := server.agents(ctx)
+	var absent *absentError
+	switch {
+	case errors.As(err, &absent) && server.here():
+		return c.openFiles(absent)
+	case errors.As(err, &absent):
+		return nil, fmt.Errorf("%w. Its memories are on another machine; --dir works on a directory of this one", err)
+	case err != nil:
+		return nil, err
+	}
+	agent, err := c.choose(all)
+	if err != nil {
+		return nil, err
+	}
+	return served{server, agent.Slug}, nil
+}
+
+// openDirectory takes --dir for an agent's directory where there is a memory/ or a sessions/ in it, as there is in a hive, and
+// else for a memory directory.
+func (c *memoryCall) openDirectory() (shelf, error) {
+	if c.agent != "" || given(c.flags, "url") {
+		return nil, misused("--dir works without a server, and takes neither --agent nor --url")
+	}
+	dir, err := filepath.Abs(c.dir)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no directory %s", dir)
+	case err != nil:
+		return nil, fmt.Errorf("the directory cannot be opened: %w", err)
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s is no directory", dir)
+	}
+	agent := agents.Agent{Slug: filepath.Base(dir), Layout: agents.Directory, Dir: dir}
+	for _, name := range []string{"memory", "sessions"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.IsDir() {
+			agent.Layout = agents.Hive
+		}
+	}
+	return &directory{agent}, nil
+}
+
+// openFiles looks for the agent where a server would.
+func (c *memoryCall) openFiles(absent *absentError) (shelf, error) {
+	places, err := c.Places()
+	if err != nil {
+		return nil, err
+	}
+	found, _ := agents.Discover(places, func(string) {})
+	agent, err := c.choose(agents.AssignSlugs(found, nil))
+	if err != nil {
+		return nil, fmt.Errorf("%w (%s, so this is about the files on this machine)", err, absent)
+	}
+	fmt.Fprintf(c.Stderr, "memoir: %s; this is done on the files in %s\n", absent, agent.Dir)
+	return &directory{agent}, nil
+}
+
+// choose returns the agent that is named, or the one that the working directory belongs to.
+func (c *memoryCall) choose(all []agents.Agent) (agents.Agent, error) {
+	if c.agent != "" {
+		for _, a := range all {
+			if a.Slug == c.agent {
+				return a, nil
+			}
+		}
+		return agents.Agent{}, fmt.Errorf("there is no agent %q%s", c.agent, listed("; there is ", all))
+	}
+	cwd, err := os.Getwd()
+	if err != nil {
+		return agents.Agent{}, fmt.Errorf("the working directory is not known, so neither is the agent: %w. Name it with --agent", err)
+	}
+	project, err := agents.ProjectAt(cwd)
+	if err != nil {
+		return agents.Agent{}, err
+	}
+	switch fitting := project.Agents(all); len(fitting) {
+	case 1:
+		return fitting[0], nil
+	case 0:
+		return agents.Agent{}, fmt.Errorf("no agent belongs to %s. Name one with --agent%s", cwd, listed(": ", all))
+	default:
+		return agents.Agent{}, fmt.Errorf("several agents belong to %s. Name one with --agent%s", cwd, listed(": ", fitting))
+	}
+}
+
+// listed names agents, the first few of many.
+func listed(introduction string, all []agents.Agent) string {
+	const most = 20
+	if len(all) == 0 {
+		return ""
+	}
+	var slugs []string
+	for _, a := range all[:min(len(all), most)] {
+		slugs = append(slugs, a.Slug)
+	}
+	if more := len(all) - most; more > 0 {
+		slugs = append(slugs, fmt.Sprintf("and %d more", more))
+	}
+	return introduction + strings.Join(slugs, ", ")
+}

@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"memoir/internal/agents"
+	"memoir/internal/memories"
+)
+
+// pageSize is how many memories are asked for at a time, of the 500 that the API allows: each may have a megabyte.
+const pageSize = 100
+
+// agents asks for all agents.
+func (a address) agents(ctx context.Context) ([]agents.Agent, error) {
+	var list struct {
+		Agents []struct {
+			Slug   string        `json:"slug"`
+			Name   string        `json:"name"`
+			Layout agents.Layout `json:"layout"`
+			Dir    string        `json:"dir"`
+		} `json:"agents"`
+	}
+	if _, err := a.call(ctx, http.MethodGet, "/agents", nil, &list); err != nil {
+		return nil, err
+	}
+	all := make([]agents.Agent, len(list.Agents))
+	for i, found := range list.Agents {
+		all[i] = agents.Agent{Slug: found.Slug, Layout: found.Layout, Dir: found.Dir, DisplayName: found.Name}
+	}
+	return all, nil
+}
+
+// served are the memories of an agent as a server has them.
+type served struct {
+	address
+	slug string
+}
+
+func (s served) path() string { return "/agents/" + url.PathEscape(s.slug) }
+
+func (s served) list(ctx context.Context, t memories.Type) (answer[memoryList], error) {
+	query := url.Values{"limit": {strconv.Itoa(pageSize)}}
+	if t != "" {
+		query.Set("type", string(t))
+	}
+	var whole answer[memoryList]
+	raw := rawList{Memories: []json.RawMessage{}}
+	for {
+		var page memoryList
+		text, err := s.call(ctx, http.MethodGet, s.path()+"/memories?"+query.Encode(), nil, &page)
+		if err != nil {
+			return whole, err
+		}
+		var rawPage rawList
+		if err := json.Unmarshal(text, &rawPage); err != nil {
+			return whole, err
+		}
+		whole.value.Memories = append(whole.value.Memories, page.Memories...)
+		whole.value.Total, raw.Total = page.Total, page.Total
+		raw.Memories = append(raw.Memories, rawPage.Memories...)
+		if page.NextCursor == nil {
+			break
+		}
+		query.Set("cursor", *page.NextCursor)
+	}
+	text, err := json.Marshal(raw)
+	whole.json = text
+	return whole, err
+}
+
+// rawList is a list of which the memories are handed on as the server wrote them.
+type rawList struct {
+	Memories   []json.RawMessage `json:"memories"`
+	Total      int               `json:"total"`
+	Near       bool              `json:"near"`
+	NextCursor *string           `json:"next_cursor"`
+}
+
+func (s served) find(ctx context.Context, name string) (answer[memory], error) {
+	var found rawList
+	query := url.Values{"name": {name}, "limit": {"1"}}
+	if _, err := s.call(ctx, http.MethodGet, s.path()+"/memories?"+query.Encode(), nil, &found); err != nil {
+		return answer[memory]{}, err
+	}
+	if len(found.Memories) == 0 {
+		return answer[memory]{}, &unknownError{name}
+	}
+	one := answer[memory]{json: found.Memories[0]}
+	return one, json.Unmarshal(one.json, &one.value)
+}
+
+func (s served) save(ctx context.Context, d draft) (answer[memory], error) {
+	is, err := s.find(ctx, d.name)
+	var unknown *unknownError
+	switch {
+	case errors.As(err, &unknown):
+		if d.kind == "" {
+			return answer[memory]{}, errNeedsType
+		}
+		body := map[string]any{"name": d.name, "type": d.kind, "description": d.description, "body": d.body}
+		return s.change(ctx, http.MethodPost, s.path()+"/memories", body)
+	case err != nil:
+		return answer[memory]{}, err
+	}
+	body := map[string]any{}
+	if d.kind != "" {
+		body["type"] = d.kind
+	}
+	if d.description != nil {
+		body["description"] = d.description
+	}
+	if d.body != nil {
+		body["body"] = d.body
+	}
+	return s.change(ctx, http.MethodPatch, s.path()+"/memories/"+is.value.id(), body)
+}
+
+func (s served) delete(ctx context.Context, name string) (deletion, error) {
+	is, err := s.find(ctx, name)
+	if err != nil {
+		return deletion{}, err
+	}
+	at := s.path() + "/memories/" + is.value.id()
+	gone, err := s.change(ctx, http.MethodDelete, at, nil)
+	if err != nil {
+		return deletion{}, err
+	}
+	d := deletion{answer: gone, trash: true}
+	for _, f := range is.value.Files {
+		d.files = append(d.files, f.Path)
+	}
+	return d, nil
+}
+
+func (s served) change(ctx context.Context, method, path string, body any) (answer[memory], error) {
+	var changed answer[memory]
+	text, err := s.call(ctx, method, path, body, &changed.value)
+	changed.json = text
+	return changed, err
+}
+
+func (s served) recall(ctx context.Context, query string, limit int) (answer[recalled], error) {
+	var chosen answer[recalled]
+	body := map[string]any{"query": query, "session": nil, "limit": limit}
+	text, err := s.call(ctx, http.MethodPost, s.path()+"/recall", body, &chosen.value)
+	chosen.json = text
+	return chosen, err
+}

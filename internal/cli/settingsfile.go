@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"memoir/internal/agents"
+	"memoir/internal/files"
+)
+
+// maxSettings is the largest settings file that is edited, in bytes.
+const maxSettings = 4 << 20
+
+// settingsFile is a settings file of Claude Code, with what it said when it was opened.
+type settingsFile struct {
+	path   string // as it was asked for
+	root   *os.Root
+	name   string // of the file that links lead to, relative to root
+	there  bool
+	before []byte
+}
+
+// openSettings reads a settings file. There may be none yet, nor a directory for it.
+func openSettings(at string) (*settingsFile, error) {
+	real, err := throughLinks(at)
+	if err != nil {
+		return nil, err
+	}
+	// The directories that are missing are made with the file, in the innermost that is there.
+	dir := filepath.Dir(real)
+	for !isDirectory(dir) && dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
+	}
+	name, err := filepath.Rel(dir, real)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be opened: %w", at, err)
+	}
+	s := &settingsFile{path: at, root: root, name: filepath.ToSlash(name)}
+	s.before, err = agents.ReadFile(root, s.name, maxSettings)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s, nil
+	case err == nil && len(s.before) > maxSettings:
+		err = fmt.Errorf("it is larger than %d MiB", maxSettings>>20)
+	}
+	if err != nil {
+		root.Close()
+		return nil, fmt.Errorf("%s cannot be read, and was left as it is: %w", at, err)
+	}
+	s.there = true
+	return s, nil
+}
+
+// throughLinks returns where a file is that may be a link to one that is kept elsewhere, as people do with their settings.
+func throughLinks(at string) (string, error) {
+	real, err := filepath.EvalSymlinks(at)
+	if err == nil {
+		return real, nil
+	}
+	if info, failed := os.Lstat(at); failed == nil && info.Mode().Type() == fs.ModeSymlink {
+		return "", fmt.Errorf("%s is a link that leads to no file, and was left as it is: %w", at, err)
+	}
+	return at, nil
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// write puts other bytes in the file's place, if it still says what it said. A file that nobody may write stays, whatever its
+// directory allows.
+func (s *settingsFile) write(after []byte) error {
+	options := files.Options{New: true}
+	if s.there {
+		options = files.Options{IfHash: files.Hash(s.before), Was: s.before}
+		info, err := s.root.Stat(s.name)
+		if err == nil && info.Mode().Perm()&0o200 == 0 {
+			return fmt.Errorf("%s is read-only, and was left as it is. Make it writable, or paste what memoir hooks print writes where it comes from", s.path)
+		}
+	}
+	err := files.Write(s.root, s.name, after, options)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, files.ErrChanged), errors.Is(err, files.ErrExists):
+		return fmt.Errorf("%s was written by somebody else in this very moment, and was left as it is. Try again", s.path)
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, files.ErrOwner):
+		return fmt.Errorf("%s cannot be written, and was left as it is (%w). Let yourself write there, or paste what memoir hooks print writes", s.path, err)
+	}
+	return fmt.Errorf("%s could not be written: %w", s.path, err)
+}

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"memoir/internal/memories"
+)
+
+// shelf has the memories of one agent: a server's, or the files themselves.
+type shelf interface {
+	// list returns those of a type, newest first; of the empty type all.
+	list(ctx context.Context, t memories.Type) (answer[memoryList], error)
+	// find fails with *unknownError where no memory has the name. So does delete.
+	find(ctx context.Context, name string) (answer[memory], error)
+	save(ctx context.Context, d draft) (answer[memory], error)
+	delete(ctx context.Context, name string) (deletion, error)
+	recall(ctx context.Context, query string, limit int) (answer[recalled], error)
+}
+
+// answer is a value with the JSON that scripts are given of it.
+type answer[T any] struct {
+	value T
+	json  []byte
+}
+
+// memoryList, memory and recalled are as the API has them, in its order. What only a database knows is null where there is none.
+type memoryList struct {
+	Memories   []memory `json:"memories"`
+	Total      int      `json:"total"`
+	Near       bool     `json:"near"`
+	NextCursor *string  `json:"next_cursor"`
+}
+
+type memory struct {
+	ID            *string        `json:"id"`
+	Agent         string         `json:"agent"`
+	Name          string         `json:"name"`
+	Type          *memories.Type `json:"type"`
+	Description   *string        `json:"description"`
+	Body          *string        `json:"body"`
+	State         memories.State `json:"state"`
+	Problems      []problem      `json:"problems"`
+	Path          string         `json:"path"`
+	Session       *string        `json:"session"`
+	Files         []carrier      `json:"files"`
+	Hash          *string        `json:"hash"`
+	Size          int64          `json:"size"`
+	ClaudeMDChars *int           `json:"claude_md_chars"`
+	ClaudeMD      *struct {
+		Problem string `json:"problem"`
+	} `json:"claude_md"`
+	AgeDays   int        `json:"age_days"`
+	Stale     bool       `json:"stale"`
+	CreatedAt *time.Time `json:"created_at"`
+	UpdatedAt *time.Time `json:"updated_at"`
+	DeletedAt *time.Time `json:"deleted_at"`
+}
+
+type problem struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+type carrier struct {
+	Path       string    `json:"path"`
+	Session    *string   `json:"session"`
+	Hash       *string   `json:"hash"`
+	ModifiedAt time.Time `json:"modified_at"`
+}
+
+type recalled struct {
+	ID         *string  `json:"id"`
+	State      string   `json:"state"`
+	SelectedBy *string  `json:"selected_by"`
+	Skipped    *string  `json:"skipped"`
+	Note       *string  `json:"note"`
+	Memories   []chosen `json:"memories"`
+	Reminder   string   `json:"reminder"`
+	Candidates int      `json:"candidates"`
+	BudgetLeft int      `json:"budget_left"`
+	TookMS     float64  `json:"took_ms"`
+}
+
+type chosen struct {
+	ID          *string        `json:"id"`
+	Name        string         `json:"name"`
+	Type        *memories.Type `json:"type"`
+	Description string         `json:"description"`
+	Path        string         `json:"path"`
+	AgeDays     int            `json:"age_days"`
+	Stale       bool           `json:"stale"`
+	Why         []string       `json:"why"`
+	Bytes       int            `json:"bytes"`
+	Text        string         `json:"text"`
+}
+
+func (m memory) id() string { return orNone(m.ID) }
+
+func (m memory) age() memories.Age { return memories.Age{Days: m.AgeDays, Stale: m.Stale} }
+
+func orNone[S ~string](s *S) S {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// orNull is null for an empty text, as in the API.
+func orNull[S ~string](s S) *S {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// draft is what somebody wants to save; nil keeps what is there.
+type draft struct {
+	name        string
+	kind        memories.Type // empty: keep it
+	description *string
+	body        *string
+}
+
+// deletion is a memory that has been deleted, and what went with it.
+type deletion struct {
+	answer[memory]
+	files   []string
+	indexes []string // the MEMORY.md files that had lines about it, where this is known
+	trash   bool     // it can be restored
+}
+
+// unknownError says that no memory has a name.
+type unknownError struct{ name string }
+
+func (e *unknownError) Error() string { return fmt.Sprintf("there is no memory %q", e.name) }
+
+var errNeedsType = &usageError{command: "memory", reason: "a new memory needs a type: --type feedback, user, project or reference"}
+
+// marshalled is a value with its JSON.
+func marshalled[T any](value T) (answer[T], error) {
+	text, err := json.Marshal(value)
+	return answer[T]{value, text}, err
+}

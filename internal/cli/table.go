@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/width"
+
+	"memoir/internal/memories"
+)
+
+// What of a name and of a description has room in a table, in columns of a terminal.
+const (
+	nameColumns        = 40
+	descriptionColumns = 72
+)
+
+// writeList writes memories as a table.
+func writeList(to io.Writer, list memoryList) error {
+	if len(list.Memories) == 0 {
+		_, err := fmt.Fprintln(to, "no memories")
+		return err
+	}
+	rows := [][]string{{"NAME", "TYPE", "AGE", "DESCRIPTION"}}
+	for _, m := range list.Memories {
+		kind := string(orNone(m.Type))
+		if kind == "" {
+			kind = "none"
+		}
+		rows = append(rows, []string{cut(printable(m.Name), nameColumns), kind, m.age().String(), cut(printable(orNone(m.Description)), descriptionColumns)})
+	}
+	return writeTable(to, rows)
+}
+
+// writeMemory writes one memory: what is known of it, and then its body.
+func writeMemory(to io.Writer, m memory) error {
+	rows := [][]string{{"name", printable(m.Name)}}
+	fact := func(name, value string) {
+		if value != "" {
+			rows = append(rows, []string{name, printable(value)})
+		}
+	}
+	fact("type", string(orNone(m.Type)))
+	fact("description", orNone(m.Description))
+	fact("age", m.age().String())
+	if m.State != memories.Active {
+		fact("state", strings.ReplaceAll(string(m.State), "_", " "))
+	}
+	fact("session", orNone(m.Session))
+	for _, f := range m.Files {
+		fact("file", f.Path)
+	}
+	for _, p := range m.Problems {
+		fact("problem", p.Message)
+	}
+	if m.ClaudeMD != nil {
+		fact("CLAUDE.md", m.ClaudeMD.Problem)
+	}
+	fact("note", m.age().Warning())
+	if err := writeTable(to, rows); err != nil {
+		return err
+	}
+	if body := orNone(m.Body); body != "" {
+		_, err := fmt.Fprintf(to, "\n%s\n", printableText(body))
+		return err
+	}
+	return nil
+}
+
+// writeDeletion says what a deletion took with it.
+func writeDeletion(to io.Writer, d deletion) error {
+	out := bufio.NewWriter(to)
+	fate := "it is gone for good, as there is no trash without a server"
+	if d.trash {
+		fate = "it is in the trash, and can be restored"
+	}
+	fmt.Fprintf(out, "deleted %s; %s\n", printable(d.value.Name), fate)
+	for _, file := range d.files {
+		fmt.Fprintf(out, "  removed %s\n", printable(file))
+	}
+	for _, index := range d.indexes {
+		fmt.Fprintf(out, "  took its lines out of %s\n", printable(index))
+	}
+	if d.value.ClaudeMD != nil {
+		fmt.Fprintf(out, "  CLAUDE.md: %s\n", printable(d.value.ClaudeMD.Problem))
+	}
+	return out.Flush()
+}
+
+// writeRecalled writes the memories that were chosen, with the reasons and what they say.
+func writeRecalled(to io.Writer, r recalled) error {
+	out := bufio.NewWriter(to)
+	if len(r.Memories) == 0 {
+		fmt.Fprintln(out, nothingRecalled(orNone(r.Skipped)))
+	}
+	for i, m := range r.Memories {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		fmt.Fprintf(out, "%s (%s)\n", printable(m.Name), orNone(m.Type))
+		for _, why := range m.Why {
+			fmt.Fprintf(out, "  why: %s\n", printable(why))
+		}
+		// The frontmatter says once more what stands above.
+		if body := memories.Parse([]byte(m.Text), m.Path).Body; body != "" {
+			fmt.Fprintf(out, "\n%s\n", printableText(body))
+		}
+	}
+	return out.Flush()
+}
+
+// nothingRecalled says why no memory was chosen. skipped is what kept the server from looking, in the API's words; empty: it has
+// looked.
+func nothingRecalled(skipped string) string {
+	switch skipped {
+	case "short_query":
+		return "that is too short to choose a memory by: write in a few words what it is about"
+	case "no_memories":
+		return "there are no memories to choose from"
+	}
+	return "no memory helps with that"
+}
+
+// writeTable aligns all columns but the last.
+func writeTable(to io.Writer, rows [][]string) error {
+	const gap = 2
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], columns(cell))
+		}
+	}
+	out := bufio.NewWriter(to)
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			line.WriteString(cell)
+			if i < len(row)-1 {
+				line.WriteString(strings.Repeat(" ", widths[i]-columns(cell)+gap))
+			}
+		}
+		fmt.Fprintln(out, strings.TrimRight(line.String(), " "))
+	}
+	return out.Flush()
+}
+
+// columns is how many columns of a terminal a text takes: ideographs take two, marks none.
+func columns(s string) (n int) {
+	for _, r := range s {
+		n += columnsOf(r)
+	}
+	return n
+}
+
+func columnsOf(r rune) int {
+	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
+		return 0
+	}
+	if kind := width.LookupRune(r).Kind(); kind == width.EastAsianWide || kind == width.EastAsianFullwidth {
+		return 2
+	}
+	return 1
+}
+
+// cut returns what has room in so many columns, with an ellipsis where something is missing.
+func cut(s string, room int) string {
+	if columns(s) <= room {
+		return s
+	}
+	taken := 1 // the ellipsis
+	for i, r := range s {
+		if taken += columnsOf(r); taken > room {
+			return strings.TrimRight(s[:i], " ") + "…"
+		}
+	}
+	return s
+}
+
+// printable makes a line of what an agent wrote: in a terminal, control characters are commands.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r):
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}
+
+// printableText does the same for a text of several lines.
+func printableText(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package files
+
+import (
+	"errors"
+	"os"
+)
+
+// renameNew is not to be had within opened directories.
+func renameNew(*os.Root, string, string) error { return errors.ErrUnsupported }

@@ -1,0 +1,23 @@
+//go:build unix
+
+package files
+
+import (
+	"os"
+	"path"
+
+	"golang.org/x/sys/unix"
+)
+
+// removeDirectory removes nothing but an empty directory, whatever has come to have its name: the root's own Remove would take a file.
+func removeDirectory(root *os.Root, parent, name string) error {
+	dir, err := root.Open(parent)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	if err := unix.Unlinkat(int(dir.Fd()), name, unix.AT_REMOVEDIR); err != nil {
+		return &os.PathError{Op: "rmdir", Path: path.Join(parent, name), Err: err}
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package pages
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/web/templates"
+)
+
+// checkCitations looks again for what a memory cites.
+func (s *site) checkCitations(w http.ResponseWriter, r *http.Request) error {
+	agent, m, err := s.requestedMemory(r)
+	if err != nil {
+		return err
+	}
+	if s.options.Checker != nil {
+		if err := s.options.Checker.CheckNow(r.Context(), agent, m.ID); err != nil {
+			return err
+		}
+	}
+	return redirect(w, r, back(r, templates.MemoryPath(agent.Slug, m.ID)), doneChecked, m.ID)
+}
+
+// citationsOf returns what came of looking for what a memory cites; nil: that was not done. Where it was done a while ago, it is done
+// again, and the page hears of it if something has changed.
+func (s *site) citationsOf(ctx context.Context, agent postgres.Agent, m memories.Memory) (*templates.Citations, error) {
+	if s.options.Checker != nil && m.State != memories.Deleted {
+		s.options.Checker.Ask(agent.Slug)
+	}
+	found, err := s.store.Verification(ctx, agent, m.ID)
+	if errors.Is(err, memories.ErrNotFound) {
+		return nil, nil
+	}
+	view := citationsView(found)
+	return &view, err
+}
+
+func citationsView(v postgres.Verification) templates.Citations {
+	return templates.Citations{Project: v.Project, CheckedAt: local(v.CheckedAt), Checked: v.Citations}
+}
+
+// doubtful returns the memories that cite what is gone, those to read again first.
+func (s *site) doubtful(ctx context.Context, agent postgres.Agent) ([]templates.DoubtfulRow, error) {
+	if agent.Counts.CitesGone == 0 {
+		return nil, nil
+	}
+	found, err := s.store.ToReview(ctx, agent, decisionRows)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(found))
+	for i, d := range found {
+		ids[i] = d.ID
+	}
+	heads, err := s.store.MemoriesByID(ctx, agent, ids)
+	if errors.Is(err, memories.ErrNotFound) {
+		return nil, nil // one was purged in between, of which the page is about to hear
+	}
+	if err != nil {
+		return nil, err
+	}
+	byID := map[string]memories.Memory{}
+	for _, m := range heads {
+		byID[m.ID] = m
+	}
+	now := time.Now()
+	rows := make([]templates.DoubtfulRow, len(found))
+	for i, d := range found {
+		rows[i] = templates.DoubtfulRow{
+			MemoryRow: rowOf(byID[d.ID], now), Citations: citationsView(d.Verification), Back: templates.AttentionPath(agent.Slug),
+		}
+	}
+	return rows, nil
+}

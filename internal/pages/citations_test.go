@@ -1,0 +1,105 @@
+package pages_test
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+	"memoir/internal/verification"
+	"memoir/web/templates"
+)
+
+// withProject serves an agent of Claude Code whose project has one file, web/app.ts, and whose memory says what is given.
+func withProject(t *testing.T, body string) (s *site, project string) {
+	t.Helper()
+	project = t.TempDir()
+	if err := os.MkdirAll(filepath.Join(project, "web"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(project, "web/app.ts"), []byte("export const app = 1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	line, err := json.Marshal(map[string]string{"cwd": project})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := memoirtest.StartClaude(t, memoirtest.Files{
+		"projects/shop/1.jsonl": string(line) + "\n", "projects/shop/memory/MEMORY.md": "",
+		"projects/shop/memory/app.md": memoirtest.Note("App", memories.Project, body),
+	})
+	checker := verification.Start(m.Engine, m.Store, verification.Options{Settle: time.Millisecond, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(checker.Close)
+	return serveMemoir(t, m, setting{checker: checker}), project
+}
+
+// untilChecked waits until what the memory cites was looked for.
+func (s *site) untilChecked(t *testing.T, gone int) {
+	t.Helper()
+	s.Until("the check", func() bool {
+		agent, err := s.Store.Agent(t.Context(), "shop")
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := s.Store.Verification(t.Context(), agent, s.Memory("shop", "App").ID)
+		return err == nil && len(memories.GoneCitations(v.Citations)) == gone
+	})
+}
+
+func TestAMemorySaysWhatItCitesThatIsGone(t *testing.T) {
+	t.Parallel()
+	s, project := withProject(t, "It begins in `web/app.ts:1`, and went on in `web/<old>.ts` or `web/old.ts`.")
+	s.untilChecked(t, 1)
+	page := s.get(t, templates.MemoryPath("shop", s.Memory("shop", "App").ID))
+	page.expect(http.StatusOK, "Something that it cites is gone", "web/old.ts", "is not in the project any more.", project, "2 citations, 1 found")
+	if got := page.each("#cites-gone .problems li"); len(got) != 1 || got[0] != "web/old.ts is not in the project any more." {
+		t.Errorf("it says %q", got)
+	}
+
+	// A file that comes is found by looking again, without any script in the browser.
+	if err := os.WriteFile(filepath.Join(project, "web/old.ts"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	page = s.submit(t, page, "Look again for what App cites")
+	page.expect(http.StatusOK, "It was looked again for what “App” cites.", "2 citations, found")
+	if page.Find("#cites-gone").Length() != 0 {
+		t.Error("it still says that something is gone")
+	}
+	s.get(t, "/agents/shop/attention").expect(http.StatusOK, "Nothing needs attention")
+}
+
+func TestMemoriesThatCiteWhatIsGoneWaitToBeReviewed(t *testing.T) {
+	t.Parallel()
+	s, _ := withProject(t, "It is in `web/old.ts`, drawn by `drawOldPage()`. See [[Nobody]].")
+	s.untilChecked(t, 3)
+	s.get(t, "/").expect(http.StatusOK, "1 citing what is gone")
+	page := s.get(t, "/agents/shop/attention")
+	page.expect(http.StatusOK, "Cites what is gone")
+	if got := strings.Join(page.each("#cites-gone .problems li"), " "); got != "web/old.ts is not in the project any more. "+
+		"drawOldPage() is nowhere in the project any more. No memory is called “Nobody”." {
+		t.Errorf("it says %q", got)
+	}
+	if got := page.each(".tabs a"); len(got) < 2 || got[1] != "Needs attention 1" {
+		t.Errorf("the tabs are %q", got)
+	}
+	page = s.submit(t, page, "Look again for what App cites")
+	page.expect(http.StatusOK, "Cites what is gone")
+	s.submit(t, page, "Delete App").expect(http.StatusOK, "Deleted “App”.", "Nothing needs attention")
+	s.post(t, "/agents/shop/memory/nonsense/citations", nil).expect(http.StatusNotFound)
+}
+
+func TestWhatACitationSaysCannotRun(t *testing.T) {
+	t.Parallel()
+	s, _ := withProject(t, "See [[<b>bold]] and [[Bold & \u202ebad]].")
+	s.untilChecked(t, 1)
+	page := s.get(t, templates.MemoryPath("shop", s.Memory("shop", "App").ID))
+	if got := page.each("#cites-gone .problems li"); len(got) != 1 || !strings.HasPrefix(got[0], "No memory is called “Bold & ") || strings.Contains(got[0], "\u202e") {
+		t.Errorf("it says %q", got)
+	}
+}

@@ -1,0 +1,237 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"memoir/internal/agents"
+	"memoir/internal/files"
+	"memoir/internal/memories"
+)
+
+// ListedFile is a file or a directory below one that was listed.
+type ListedFile struct {
+	Path      string // slash-separated, relative to what was listed
+	Size      int64  // bytes; of a directory 0
+	Directory bool
+}
+
+// ReadFile returns the bytes of a file of an agent's durable directory, as it is on disk. It fails with memories.ErrNotFound for an
+// unknown agent, with ErrNoFile, ErrIsDirectory, and with *memories.ConflictError for a file of more than 1 MiB or one that cannot be
+// read.
+func (e *Engine) ReadFile(ctx context.Context, slug, path string) ([]byte, error) {
+	return callReadFile.readWhereItIs(ctx, e, slug, path)
+}
+
+// ListFiles returns all that is below a directory of an agent's durable directory, "." being that itself: each directory before what
+// is in it, by name. What is hidden, and links that leave the durable directory, are left out; linked directories are not gone into.
+// It fails as ReadFile does, with ErrNoFile also for what is no directory.
+func (e *Engine) ListFiles(ctx context.Context, slug, path string) ([]ListedFile, error) {
+	return callListFiles.readWhereItIs(ctx, e, slug, path)
+}
+
+func (e *Engine) readFileHere(ctx context.Context, slug, file string) ([]byte, error) {
+	d, err := e.openDurable(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	defer d.close()
+	at, err := d.find(file)
+	if err != nil {
+		return nil, err
+	}
+	return d.read(at)
+}
+
+func (e *Engine) listFilesHere(ctx context.Context, slug, dir string) ([]ListedFile, error) {
+	d, err := e.openDurable(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	defer d.close()
+	at, err := d.find(dir)
+	if err != nil {
+		return nil, err
+	}
+	return d.list(at)
+}
+
+// durable is an agent's durable directory, from which no link leads anywhere else: not even into its sessions.
+type durable struct {
+	root *os.Root
+	dir  string // relative to the agent's directory, for messages
+}
+
+// openDurable opens the durable directory of an agent that nobody holds. It fails with ErrNoFile where it is not there.
+func (e *Engine) openDurable(ctx context.Context, slug string) (*durable, error) {
+	row, err := e.store.AgentUncounted(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(row.Dir)
+	if err != nil {
+		return nil, unreachable(row.Dir, err)
+	}
+	defer root.Close() //nolint:errcheck // only read through
+	return durableIn(root, onDisk(row))
+}
+
+func durableIn(root *os.Root, agent agents.Agent) (*durable, error) {
+	at, err := files.Resolve(root, agent.DurableDir())
+	if err != nil {
+		return nil, unreachable(agent.DurableDir(), err)
+	}
+	below, err := root.OpenRoot(at)
+	if err != nil {
+		return nil, unreachable(agent.DurableDir(), err)
+	}
+	return &durable{below, agent.DurableDir()}, nil
+}
+
+func (d *durable) close() {
+	_ = d.root.Close() // only read through
+}
+
+// find returns where a path leads when every link is followed. It fails with ErrNoFile where there is nothing.
+func (d *durable) find(file string) (string, error) {
+	if !isReachable(file) {
+		return "", ErrNoFile
+	}
+	at, err := files.Resolve(d.root, file)
+	if err != nil {
+		return "", d.unreachable(file, err)
+	}
+	if !isReachable(at) {
+		return "", ErrNoFile
+	}
+	return at, nil
+}
+
+// findItself is find, and returns the path of a link that leads to something in place of what it leads to.
+func (d *durable) findItself(file string) (string, error) {
+	if _, err := d.find(file); err != nil {
+		return "", err
+	}
+	dir, err := d.find(path.Dir(file))
+	return path.Join(dir, path.Base(file)), err
+}
+
+// findNew returns where something new goes. It fails with ErrFileExists where something is already, and with ErrNoPlace where nothing
+// can be.
+func (d *durable) findNew(file string) (string, error) {
+	if !isReachable(file) {
+		return "", ErrNoPlace
+	}
+	at, err := files.Resolve(d.root, file)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		if err = d.unreachable(file, err); errors.Is(err, ErrNoFile) {
+			err = ErrNoPlace
+		}
+		return "", err
+	case !isReachable(at):
+		return "", ErrNoPlace
+	case err == nil:
+		return "", ErrFileExists
+	}
+	if info, err := files.Lstat(d.root, file); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return "", ErrFileExists // a link to what is not there
+	}
+	return at, nil
+}
+
+// read returns the bytes of a file.
+func (d *durable) read(file string) ([]byte, error) {
+	raw, err := readAll(d.root, file, memories.MaxFileSize)
+	switch {
+	case errors.Is(err, errTooLarge):
+		return nil, &memories.ConflictError{Reason: path.Join(d.dir, file) + " is larger than 1 MiB, and cannot be read here. It is unchanged."}
+	case errors.Is(err, files.ErrNotRegular):
+		if info, err := d.root.Lstat(file); err == nil && info.IsDir() {
+			return nil, ErrIsDirectory
+		}
+	}
+	if err != nil {
+		return nil, d.unreachable(file, err)
+	}
+	return raw, nil
+}
+
+// list returns all that is below a directory and not hidden.
+func (d *durable) list(dir string) ([]ListedFile, error) {
+	if info, err := d.root.Lstat(dir); err != nil || !info.IsDir() {
+		return nil, ErrNoFile
+	}
+	var listed []ListedFile
+	err := fs.WalkDir(d.root.FS(), dir, func(p string, entry fs.DirEntry, err error) error {
+		switch {
+		case p == dir:
+			return err
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return fs.SkipDir // it is listed, and what is in it cannot be
+		case isHidden(entry.Name()) || !utf8.ValidString(entry.Name()):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		info, err := d.infoOf(p, entry)
+		if err != nil {
+			return nil // gone, or a link to nothing that can be reached
+		}
+		file := ListedFile{Path: strings.TrimPrefix(p, dir+"/"), Directory: info.IsDir()}
+		if !file.Directory {
+			file.Size = info.Size()
+		}
+		listed = append(listed, file)
+		return nil
+	})
+	if err != nil {
+		return nil, d.unreachable(dir, err)
+	}
+	return listed, nil
+}
+
+// infoOf says what an entry of a directory is, or what it leads to.
+func (d *durable) infoOf(path string, entry fs.DirEntry) (fs.FileInfo, error) {
+	if entry.Type() != fs.ModeSymlink {
+		return entry.Info()
+	}
+	at, err := d.find(path)
+	if err != nil {
+		return nil, err
+	}
+	return d.root.Lstat(at)
+}
+
+func isHidden(name string) bool { return strings.HasPrefix(name, ".") }
+
+// isReachable says whether a path can be one that an agent may reach: nothing in it is hidden, Memoir's own files among that, and
+// nothing leads up.
+func isReachable(file string) bool {
+	if !fs.ValidPath(file) || strings.ContainsRune(file, 0) {
+		return false
+	}
+	return file == "." || !slices.ContainsFunc(strings.Split(file, "/"), isHidden)
+}
+
+func (d *durable) unreachable(file string, err error) error {
+	return unreachable(path.Join(d.dir, file), err)
+}
+
+// unreachable says why there is no getting at a file: because there is none, or because something is wrong with it.
+func unreachable(file string, err error) error {
+	if isNothing(err) || errors.Is(err, files.ErrLeaves) || errors.Is(err, files.ErrLoop) {
+		return ErrNoFile
+	}
+	return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read (%v). It is unchanged.", file, plain(err))}
+}

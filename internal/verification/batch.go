@@ -1,0 +1,99 @@
+package verification
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// batch are memories of an agent that are checked in one walk.
+type batch struct {
+	memories  []postgres.Unverified // without their bodies
+	citations []Citation            // of all of them
+	ends      []int                 // where those of each memory end
+	more      bool                  // there are more memories to check
+}
+
+// gather reads what is to be checked, as much as one walk takes.
+func (c *Checker) gather(ctx context.Context, agent postgres.Agent, id string, since time.Time) (batch, error) {
+	var b batch
+	err := c.store.Unverified(ctx, agent, id, since, func(u postgres.Unverified) bool {
+		for _, cited := range Citations(u.Body) {
+			cited.FoundBefore = slices.ContainsFunc(u.Before, func(before memories.CheckedCitation) bool {
+				return before.FoundOnce && before.Kind == cited.Kind && before.Text == cited.Text
+			})
+			b.citations = append(b.citations, cited.detached())
+		}
+		u.Body = ""
+		b.memories = append(b.memories, u)
+		b.ends = append(b.ends, len(b.citations))
+		b.more = len(b.citations) >= maxTogether || len(b.memories) >= postgres.MaxUnverified
+		return len(b.citations) < maxTogether
+	})
+	return b, err
+}
+
+// detached returns a citation that does not keep the text in memory that it is from.
+func (c Citation) detached() Citation {
+	c.Text, c.Path, c.Name, c.Qualifier = strings.Clone(c.Text), strings.Clone(c.Path), strings.Clone(c.Name), strings.Clone(c.Qualifier)
+	return c
+}
+
+// verified gives each memory what came of its citations. Those that lead out of the project are left out.
+func (b batch) verified(checked []memories.CheckedCitation) []postgres.Verified {
+	all := make([]postgres.Verified, len(b.memories))
+	start := 0
+	for i, m := range b.memories {
+		all[i] = postgres.Verified{ID: m.ID, RevisionID: m.RevisionID}
+		for _, one := range checked[start:b.ends[i]] {
+			if one.Status != "" {
+				all[i].Citations = append(all[i].Citations, one)
+			}
+		}
+		start = b.ends[i]
+	}
+	return all
+}
+
+// differs reports whether something else is gone than was before.
+func (b batch) differs(verified []postgres.Verified) bool {
+	for i, v := range verified {
+		if !slices.Equal(memories.GoneCitations(b.memories[i].Before), memories.GoneCitations(v.Citations)) {
+			return true
+		}
+	}
+	return false
+}
+
+// memoriesOf returns what tells whether a link leads to a memory of the agent. Without links there is nothing to be read.
+func (c *Checker) memoriesOf(ctx context.Context, agent postgres.Agent, cited []Citation) (func(name string) bool, error) {
+	live := map[string]bool{}
+	if slices.ContainsFunc(cited, func(one Citation) bool { return one.Kind == memories.CitesMemory }) {
+		err := c.store.NamesOf(ctx, agent, func(name, file string) {
+			stem := linkKey(strings.TrimSuffix(path.Base(file), path.Ext(file)))
+			live[linkKey(name)], live[stem] = true, true
+			for _, t := range memories.Types() {
+				if slug, typed := strings.CutPrefix(stem, string(t)+"-"); typed {
+					live[slug] = true // files are named {type}_{slug}.md
+				}
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return func(name string) bool { return live[linkKey(name)] }, nil
+}
+
+// linkKey is the same for all the ways in which a link may write a name: Small diffs, small-diffs, small_diffs.
+func linkKey(name string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+	}), "-")
+}

@@ -1,0 +1,287 @@
+package verification_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/verification"
+)
+
+// project is a directory with code in it.
+type project struct {
+	testing.TB
+	dir    string
+	own    string // where the memories are
+	limits verification.Limits
+}
+
+func newProject(t *testing.T) *project {
+	t.Helper()
+	p := &project{TB: t, dir: t.TempDir(), limits: verification.DefaultLimits()}
+	p.limits.Time = time.Minute // what a slow machine takes is not what is tested
+	p.write("go.mod", "module ledger\n")
+	p.write("cmd/ledger/main.go", "package main\n\nfunc main() {\n\tflag.String(\"data-dir\", \"\", \"\")\n}\n")
+	p.write("internal/cache/cache.go", "package cache\n\ntype Cache struct{}\n\nfunc (c *Cache) evictOldest() {}\n")
+	p.write("web/src/components/Button.tsx", "export const Button = () => null\n")
+	p.write("scripts/setup.sh", "set -e\nexport LEDGER_LOG_FILE=x\n./run --old-flag --no-color-output # for a Timer")
+	p.write("docs/README.md", "# Docs\n")
+	return p
+}
+
+func (p *project) path(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
+
+func (p *project) write(name, text string) {
+	p.Helper()
+	if err := os.MkdirAll(filepath.Dir(p.path(name)), 0o755); err != nil {
+		p.Fatal(err)
+	}
+	if err := os.WriteFile(p.path(name), []byte(text), 0o644); err != nil {
+		p.Fatal(err)
+	}
+}
+
+func (p *project) link(target, name string) {
+	p.Helper()
+	if err := os.Symlink(target, p.path(name)); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// check returns what came of the citations of a body, as "found, gone".
+func (p *project) check(body string, foundBefore bool) string {
+	p.Helper()
+	root, err := os.OpenRoot(p.dir)
+	if err != nil {
+		p.Fatal(err)
+	}
+	defer root.Close() //nolint:errcheck // only read
+	cited := verification.Citations(body)
+	for i := range cited {
+		cited[i].FoundBefore = foundBefore
+	}
+	at := verification.Project{Root: root, Own: p.own, HasMemory: func(name string) bool { return name == "small-diffs" }}
+	var said []string
+	for _, c := range verification.Check(p.Context(), at, cited, p.limits) {
+		said = append(said, string(c.Status))
+		if (c.Message == "") != (c.Status == memories.CitationFound || c.Status == "") {
+			p.Errorf("%s is %q and says %q", c.Text, c.Status, c.Message)
+		}
+	}
+	return strings.Join(said, ", ")
+}
+
+// said returns what people are told of the one citation of a body.
+func (p *project) said(body string) string {
+	p.Helper()
+	root, err := os.OpenRoot(p.dir)
+	if err != nil {
+		p.Fatal(err)
+	}
+	defer root.Close() //nolint:errcheck // only read
+	return verification.Check(p.Context(), verification.Project{Root: root}, verification.Citations(body), p.limits)[0].Message
+}
+
+func (p *project) expect(body, want string) {
+	p.Helper()
+	if got := p.check(body, false); got != want {
+		p.Errorf("what %q cites is %q, want %q", body, got, want)
+	}
+}
+
+func TestCitationsAreLookedForInTheProject(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	for _, c := range []struct{ body, want string }{
+		// Paths that are there: at their place, further down, in another letter case, as a directory, absolute.
+		{"`internal/cache/cache.go`", "found"}, {"`cache/cache.go`", "found"}, {"`Cache.go`", "found"}, {"`components/Button.tsx`", "found"},
+		{"`internal/cache/`", "found"}, {"`docs/readme.md`", "found"}, {p.path("internal/cache/cache.go"), "found"},
+		// Paths that are not.
+		{"`internal/old.go`", "gone"}, {"internal/cache/lru.go", "gone"}, {"`web/src/components/Old.tsx`", "gone"}, {"`components/Old.tsx`", "gone"},
+		{"`internal/old/`", "gone"}, {"`internal/cache/lru`", "gone"}, {p.path("internal/old.go"), "gone"},
+		// Those that may be of another place.
+		{"`lib/router.js`", "unknown"}, {"`old.py`", "unknown"}, {"`settings.json`", "unknown"}, {"old.go", "unknown"}, {"`old.go`", "unknown"}, {"`internal/old`", "unknown"},
+		{"`other/thing/here`", "unknown"}, {"`dist/app.js`", "unknown"}, {"`web/settings.local.json`", "unknown"}, {"`web/dist/app.js`", "unknown"}, {"`NOTES.md`", "unknown"},
+		// And of another place for certain.
+		{"`/etc/passwd.conf`", ""}, {"`/etc/hosts/x.go`", ""},
+
+		// Lines.
+		{"`internal/cache/cache.go:5`", "found"}, {"`internal/cache/cache.go:6`", "gone"}, {"`cache.go:3-5`", "found"}, {"cache.go:50", "gone"},
+		{"`scripts/setup.sh:3`", "found"}, {"`scripts/setup.sh:4`", "gone"}, // its last line has no end
+		{"`internal/old.go:3`", "gone"}, {"old.go:3", "gone"}, {"`lib/router.js:3`", "unknown"},
+
+		// Functions.
+		{"`evictOldest()`", "found"}, {"`Cache.evictOldest()`", "found"}, {"`evict_oldest()`", "found"}, {"`main()`", "found"},
+		{"`evictNewest()`", "gone"}, {"`Cache.Close()`", "gone"}, {"`cache.Close()`", "gone"}, {"`self.flush_all()`", "gone"},
+		{"`eval()`", "unknown"}, {"`time.Sleep()`", "unknown"}, {"`Timer.Stop()`", "unknown"}, {"`useState()`", "unknown"}, {"`errors.Is()`", "unknown"},
+
+		// Flags, also as variables of a program or its environment write them.
+		{"`--data-dir`", "found"}, {"`--old-flag`", "found"}, {"`--ledger-log-file`", "found"}, {"`--set`", "found"}, {"`--color-output`", "found"},
+		{"`--cache-dir`", "gone"}, {"`--verbose`", "unknown"}, {"`--frozen-lockfile`", "unknown"},
+
+		// Memories.
+		{"[[small-diffs]]", "found"}, {"[[large-diffs]]", "gone"},
+		{"`internal/old.go`, `cmd/ledger/main.go` and `lib/router.js`", "gone, found, unknown"},
+	} {
+		p.expect(c.body, c.want)
+	}
+}
+
+func TestWhatWasFoundOnceIsGoneForCertainWhenItIsNotThere(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	for body, want := range map[string]string{
+		"`lib/router.js`": "gone", "`settings.json`": "gone", "`eval()`": "gone", "`time.Sleep()`": "gone", "`--verbose`": "gone", "`internal/old`": "gone",
+		"`dist/app.js`": "unknown", // builds make it again
+		"`main()`":      "found",
+	} {
+		if got := p.check(body, true); got != want {
+			t.Errorf("%s is %s, want %s", body, got, want)
+		}
+	}
+}
+
+func TestWhereAMemoryIsInItsOwnProjectItIsNoProof(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write("memory/note.md", "evictNewest, --cache-dir")
+	p.expect("`evictNewest()` `--cache-dir`", "found, found")
+	p.own = p.path("memory")
+	p.expect("`evictNewest()` `--cache-dir`", "gone, gone")
+}
+
+func TestOtherPeoplesCodeAndWhatIsHiddenAreNotSearched(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	for i, dir := range []string{"node_modules/a", "vendor/b", ".git", ".cache", "web/node_modules/c"} {
+		p.write(dir+"/x.go", fmt.Sprintf("hiddenName%d evictNewest", i))
+	}
+	p.write(".env.go", "evictNewest")
+	p.write("logo.png", "evictNewest")
+	p.write("data.txt", "evictNewest \x00")
+	p.expect("`evictNewest()`", "gone")
+	p.expect("`vendor/b/x.go` `.cache/x.go` `vendor/b/y.go`", "found, found, gone")
+	p.write(".github/workflows/ci.yml", "run: evictNewest")
+	p.expect("`evictNewest()`", "found")
+}
+
+func TestWhatGitIgnoresIsNoPartOfTheProject(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write(".gitignore", "# made\n/gen/\nsecrets\n*.log\n!keep\nweb/cache\n")
+	p.write("gen/x.go", "evictNewest")
+	p.write("internal/secrets/x.go", "evictNewest")
+	p.expect("`evictNewest()`", "gone")
+	p.expect("`gen/x.go` `gen/y.go` `internal/secrets/y.go` `web/cache/y.go`", "found, unknown, unknown, gone")
+	p.write("internal/gen/x.go", "evictNewest") // only the one in the root is ignored
+	p.expect("`evictNewest()`", "found")
+}
+
+func TestALinkThatLeavesTheProjectIsNotFollowed(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	outside := t.TempDir()
+	if err := os.WriteFile(filepath.Join(outside, "secret.go"), []byte("evictNewest"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.link(outside, "internal/away")
+	p.link("../../..", "internal/up")
+	p.link("nowhere", "internal/dangling")
+	p.link("loop", "internal/loop")
+	p.link("cache/cache.go", "internal/inside.go")
+	p.expect("`internal/away/secret.go`", "unknown")
+	p.expect("`internal/away/secret.go:1`", "unknown")
+	p.expect("`internal/away/other.go`", "unknown")
+	p.expect("`internal/up/x.go`", "unknown")
+	p.expect("`internal/dangling/x.go`", "unknown")
+	p.expect("`internal/loop/x.go`", "unknown")
+	p.expect("`internal/inside.go`", "found")
+	p.expect("`internal/inside.go:5`", "found")
+	p.expect("`internal/inside.go:500`", "gone")
+	p.expect("`evictNewest()`", "gone") // what is outside is not the project's
+	if got := p.said("`internal/away/secret.go`"); got != "A link on the way leads out of the project, where Memoir does not look." {
+		t.Errorf("it says %q", got)
+	}
+}
+
+func TestAPipeOrADirectoryInAFilesPlaceHoldsNothingUp(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	if err := syscall.Mkfifo(p.path("internal/pipe.go"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p.write("internal/dir.go/x.txt", "x")
+	p.expect("`internal/pipe.go`", "found")
+	p.expect("`internal/pipe.go:3`", "unknown")
+	p.expect("`internal/dir.go:3`", "found") // as little as a directory has lines: there is something of that name
+	p.expect("`internal/dir.go/x.txt/y.go`", "gone")
+	p.expect("`evictNewest()`", "gone")
+}
+
+func TestBeyondALimitNothingIsSaidToBeGone(t *testing.T) {
+	t.Parallel()
+	const names = "`evictNewest()` `--cache-dir`"
+	for what, shrink := range map[string]func(*verification.Limits){
+		"entries": func(l *verification.Limits) { l.Entries = 3 },
+		"bytes":   func(l *verification.Limits) { l.Bytes = 20 },
+		"time":    func(l *verification.Limits) { l.Time = 0 },
+	} {
+		p := newProject(t)
+		p.expect(names, "gone, gone")
+		shrink(&p.limits)
+		if got := p.check(names, true); got != "unknown, unknown" {
+			t.Errorf("with too few %s the names are %q", what, got)
+		}
+		if got := p.check("`components/Old.tsx` `old.go`", true); what != "bytes" && got != "unknown, unknown" {
+			t.Errorf("with too few %s the paths are %q", what, got)
+		}
+	}
+}
+
+func TestASourceTooLargeToReadMayHoldAnyName(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.limits.FileSize = 4096
+	p.write("data.csv", strings.Repeat("x,y\n", 4000))
+	p.expect("`evictNewest()`", "gone")
+	p.write("internal/generated.go", strings.Repeat("// x\n", 4000))
+	p.expect("`evictNewest()`", "unknown")
+	p.expect("`internal/generated.go:4000`", "found")
+	p.expect("`internal/generated.go:4001`", "gone")
+}
+
+func TestWhatMayNotBeReadMayHoldAnything(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() == 0 {
+		// Root may read everything; a directory that is deeper than the walk goes is as closed to it.
+		p := newProject(t)
+		p.write(strings.Repeat("d/", 60)+"x.go", "package x")
+		p.expect("`evictNewest()`", "unknown")
+		p.expect("`components/Old.tsx`", "unknown")
+		p.expect("`internal/old.go`", "gone") // the directory that it was in says so
+		return
+	}
+	p := newProject(t)
+	p.write("closed/x.go", "package x")
+	if err := os.Chmod(p.path("closed"), 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(p.path("closed"), 0o755) })
+	p.expect("`evictNewest()`", "unknown")
+	p.expect("`components/Old.tsx`", "unknown")
+	p.expect("`closed/x.go`", "unknown")
+	p.expect("`internal/old.go`", "gone")
+}
+
+func TestAnEmptyProjectSaysNothing(t *testing.T) {
+	t.Parallel()
+	p := &project{TB: t, dir: t.TempDir(), limits: verification.DefaultLimits()}
+	if got := p.check("`internal/old.go` `evictNewest()` `--cache-dir` `old.go:3`", true); got != "unknown, unknown, unknown, unknown" {
+		t.Errorf("it is %q", got) // it may only not be mounted
+	}
+}

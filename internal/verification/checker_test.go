@@ -1,0 +1,278 @@
+package verification_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/recall"
+	"memoir/internal/verification"
+)
+
+// background is a Memoir over a directory of Claude Code, with one agent whose project is on disk, and a checker.
+type background struct {
+	*memoirtest.Memoir
+	project *project
+	checker *verification.Checker
+	slug    string
+}
+
+// A memory of the project, by its file.
+const memoryDir = "projects/ledger/memory/"
+
+// startChecking runs one over memories, texts by file name. Where every is zero, what has not changed is not checked again by itself.
+func startChecking(t *testing.T, every time.Duration, notes map[string]string) *background {
+	t.Helper()
+	p := newProject(t)
+	files := memoirtest.Files{"projects/ledger/1.jsonl": transcript(t, p.dir), memoryDir + "MEMORY.md": ""}
+	for name, text := range notes {
+		files[memoryDir+name] = text
+	}
+	m := memoirtest.StartClaude(t, files)
+	if every == 0 {
+		every = time.Hour
+	}
+	limits := verification.DefaultLimits()
+	limits.Time = time.Minute
+	b := &background{Memoir: m, project: p, slug: "ledger"}
+	b.checker = verification.Start(m.Engine, m.Store, verification.Options{
+		Every: every, Settle: 10 * time.Millisecond, Limits: limits, Log: slog.New(slog.DiscardHandler),
+	})
+	t.Cleanup(b.checker.Close)
+	return b
+}
+
+// transcript is what Claude Code writes of a session in a directory.
+func transcript(t *testing.T, cwd string) string {
+	t.Helper()
+	line, err := json.Marshal(map[string]string{"cwd": cwd, "sessionId": "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(line) + "\n"
+}
+
+func (b *background) agent() postgres.Agent {
+	b.Helper()
+	agent, err := b.Store.Agent(b.Context(), b.slug)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return agent
+}
+
+// citations returns what is kept of a memory, as "text status", empty for nothing.
+func (b *background) citations(name string) string {
+	b.Helper()
+	page, err := b.Store.Memories(b.Context(), b.agent(), postgres.List{Name: name, Limit: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if len(page.Memories) == 0 {
+		return "" // not there yet
+	}
+	v, err := b.Store.Verification(b.Context(), b.agent(), page.Memories[0].ID)
+	if errors.Is(err, memories.ErrNotFound) {
+		return ""
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	said := []string{"checked"}
+	for _, c := range v.Citations {
+		said = append(said, c.Text+" "+string(c.Status))
+	}
+	return strings.Join(said, ", ")
+}
+
+func (b *background) untilCitations(name, want string) {
+	b.Helper()
+	b.Until(name+" to cite "+want, func() bool { return b.citations(name) == want })
+}
+
+func (b *background) checkNow(name string) string {
+	b.Helper()
+	if err := b.checker.CheckNow(b.Context(), b.agent(), b.Memory(b.slug, name).ID); err != nil {
+		b.Fatal(err)
+	}
+	return b.citations(name)
+}
+
+func (b *background) remove(name string) {
+	b.Helper()
+	if err := os.RemoveAll(b.project.path(name)); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func TestAFileThatLeavesTheProjectIsGoneFromWhatTheMemorySays(t *testing.T) {
+	t.Parallel()
+	b := startChecking(t, 50*time.Millisecond, map[string]string{
+		"cache.md": memoirtest.Note("Cache", memories.Project, "It is in `internal/cache/cache.go:3`, see `evictOldest()` and [[setup]]."),
+		"setup.md": memoirtest.Note("Setup", memories.Reference, "Run `scripts/setup.sh` for it."),
+		"plain.md": memoirtest.Note("Plain", memories.User, "Nothing is cited."),
+	})
+	b.untilCitations("Cache", "checked, internal/cache/cache.go:3 found, evictOldest() found, setup found")
+	b.untilCitations("Setup", "checked, scripts/setup.sh found")
+	b.untilCitations("Plain", "checked")
+	b.remove("internal/cache")
+	b.untilCitations("Cache", "checked, internal/cache/cache.go:3 gone, evictOldest() gone, setup found")
+	given, err := b.Recaller.Recall(t.Context(), recall.Request{Agent: b.slug, Query: "where is the cache", From: recall.FromScript})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const warned = "This memory cites what is not found in the project any more: `internal/cache/cache.go:3`, `evictOldest()`.\n\nMemory (saved today): "
+	if len(given.Memories) != 1 || !strings.HasPrefix(given.Memories[0].Head, warned) {
+		t.Errorf("recalled is %+v", given.Memories)
+	}
+	b.remove("scripts") // with its directory it might be of another project, had it not been found here
+	b.untilCitations("Setup", "checked, scripts/setup.sh gone")
+	if got := b.agent().Counts.CitesGone; got != 2 {
+		t.Errorf("%d memories cite what is gone", got)
+	}
+	b.project.write("internal/cache/cache.go", "package cache\n\nfunc evictOldest() {}\n")
+	b.untilCitations("Cache", "checked, internal/cache/cache.go:3 found, evictOldest() found, setup found")
+	if got := b.agent().Counts.CitesGone; got != 1 {
+		t.Errorf("%d memories cite what is gone", got)
+	}
+}
+
+func TestAMemoryIsCheckedWhenItHasChanged(t *testing.T) {
+	t.Parallel()
+	b := startChecking(t, 0, map[string]string{"cache.md": memoirtest.Note("Cache", memories.Project, "It is in `internal/old.go`.")})
+	b.untilCitations("Cache", "checked, internal/old.go gone")
+	b.Write(memoryDir+"cache.md", memoirtest.Note("Cache", memories.Project, "It is in `internal/cache/cache.go`."))
+	b.untilCitations("Cache", "checked, internal/cache/cache.go found")
+	b.Write(memoryDir+"more.md", memoirtest.Note("More", memories.Project, "And in `internal/old.go`, as [[cache]] and [[Nobody]] say."))
+	b.untilCitations("More", "checked, internal/old.go gone, cache found, Nobody gone")
+}
+
+func TestWhatSomebodyAsksForIsCheckedAtOnce(t *testing.T) {
+	t.Parallel()
+	b := startChecking(t, 0, map[string]string{"cache.md": memoirtest.Note("Cache", memories.Project, "It is in `internal/cache/cache.go`.")})
+	b.untilCitations("Cache", "checked, internal/cache/cache.go found")
+	b.remove("internal/cache/cache.go")
+	if got := b.checkNow("Cache"); got != "checked, internal/cache/cache.go gone" {
+		t.Errorf("it says %q", got)
+	}
+	if err := b.checker.CheckNow(t.Context(), b.agent(), "nonsense"); !errors.Is(err, memories.ErrNotFound) {
+		t.Errorf("an id that can be none: %v", err)
+	}
+}
+
+func TestPagesHearOfWhatIsGone(t *testing.T) {
+	t.Parallel()
+	b := startChecking(t, 0, map[string]string{"cache.md": memoirtest.Note("Cache", memories.Project, "It is in `internal/cache/cache.go`.")})
+	b.untilCitations("Cache", "checked, internal/cache/cache.go found")
+	news := b.Engine.Hub().Subscribe()
+	t.Cleanup(news.Close)
+	b.remove("internal/cache/cache.go")
+	b.checkNow("Cache")
+	select {
+	case event := <-news.Events:
+		if event.Agent != b.slug {
+			t.Errorf("it is told of %+v", event)
+		}
+	case <-time.After(memoirtest.Patience):
+		t.Error("nobody is told")
+	}
+}
+
+func TestAnAgentWithoutAProjectIsNotChecked(t *testing.T) {
+	t.Parallel()
+	b := startChecking(t, 0, map[string]string{"cache.md": memoirtest.Note("Cache", memories.Project, "It is in `internal/old.go`.")})
+	b.untilCitations("Cache", "checked, internal/old.go gone")
+	b.Write("agent-memory/reviewer/note.md", memoirtest.Note("Note", memories.User, "It is in `internal/old.go`."))
+	b.Until("the custom agent", func() bool {
+		_, err := b.Store.Agent(t.Context(), "reviewer")
+		return err == nil
+	})
+	b.slug = "reviewer"
+	b.Scan("reviewer")
+	if got := b.checkNow("Note"); got != "" {
+		t.Errorf("it says %q", got)
+	}
+}
+
+func TestWhatIsKeptGoesWithTheProject(t *testing.T) {
+	t.Parallel()
+	b := startChecking(t, 50*time.Millisecond, map[string]string{"cache.md": memoirtest.Note("Cache", memories.Project, "It is in `internal/old.go`.")})
+	b.untilCitations("Cache", "checked, internal/old.go gone")
+	if err := os.Rename(b.project.dir, b.project.dir+"-moved"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(b.project.dir + "-moved") })
+	b.untilCitations("Cache", "")
+	if got := b.agent().Counts.CitesGone; got != 0 {
+		t.Errorf("%d memories cite what is gone", got)
+	}
+}
+
+func TestTheReviewBeginsWithTheMostDoubtful(t *testing.T) {
+	t.Parallel()
+	note := func(name string, t memories.Type, body string) string { return memoirtest.Note(name, t, body) }
+	b := startChecking(t, 0, map[string]string{
+		"a.md": note("Feedback", memories.Feedback, "`internal/old.go`"), "b.md": note("Project", memories.Project, "`internal/old.go`"),
+		"c.md": note("Reference", memories.Reference, "`internal/old.go` and `internal/older.go`"), "d.md": note("Fine", memories.User, "`internal/cache/cache.go`"),
+		"e.md": note("User", memories.User, "`internal/old.go`"),
+	})
+	b.Until("all to be checked", func() bool { return b.agent().Counts.CitesGone == 4 })
+	found, err := b.Store.ToReview(t.Context(), b.agent(), 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, d := range found {
+		names = append(names, d.Name)
+	}
+	if got := strings.Join(names, ", "); got != "Reference, Project, User, Feedback" {
+		t.Errorf("they are %s", got)
+	}
+	gone, err := b.Store.GoneOf(t.Context(), b.agent(), []string{found[0].ID, found[1].ID, b.Memory(b.slug, "Fine").ID, "nonsense"})
+	if err != nil || len(gone) != 2 || len(gone[found[0].ID]) != 2 || gone[found[1].ID][0].Text != "internal/old.go" {
+		t.Errorf("of some of them is gone: %v, %v", gone, err)
+	}
+	if _, err := b.Engine.Delete(t.Context(), b.slug, found[0].ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.agent().Counts.CitesGone; got != 3 {
+		t.Errorf("with one in the trash it is %d", got)
+	}
+}
+
+func TestManyMemoriesAreCheckedInAFewWalks(t *testing.T) {
+	t.Parallel()
+	notes := map[string]string{}
+	for i := range 250 {
+		var body strings.Builder
+		for j := range 100 {
+			fmt.Fprintf(&body, "`internal/cache/f%d_%d.go`\n", i, j)
+		}
+		notes[fmt.Sprintf("n%d.md", i)] = memoirtest.Note(fmt.Sprintf("N%d", i), memories.Project, body.String())
+	}
+	b := startChecking(t, 0, notes) // 25,000 citations, more than are looked for together
+	b.Until("all to be checked", func() bool { return b.agent().Counts.CitesGone == 250 })
+}
+
+func TestTheRepositoryAroundADirectoryIsItsProject(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	if err := os.MkdirAll(p.path(".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p.write(".claude/agent-memory/reviewer/a.md", memoirtest.Note("Cache", memories.Project, "It is in `internal/old.go`."))
+	m := memoirtest.StartDirectory(t, "reviewer", filepath.Join(p.dir, ".claude/agent-memory/reviewer"))
+	checker := verification.Start(m.Engine, m.Store, verification.Options{Settle: time.Millisecond, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(checker.Close)
+	b := &background{Memoir: m, project: p, checker: checker, slug: "reviewer"}
+	b.untilCitations("Cache", "checked, internal/old.go gone")
+}

@@ -1,0 +1,252 @@
+package verification
+
+import (
+	"strconv"
+	"strings"
+
+	"memoir/internal/memories"
+)
+
+// Citation is one thing outside of a memory that its text refers to.
+type Citation struct {
+	Kind memories.CitationKind
+	Text string // as it is written; for CitesMemory what is between the brackets
+	// Path is of CitesPath and CitesLine: slash-separated and clean, relative to whatever the author had in mind, or absolute.
+	Path string
+	Line int // of CitesLine: the last line cited, from 1
+	// Name is of CitesFunction the last name, of CitesFlag the flag without its dashes, of CitesMemory what the link names.
+	Name      string
+	Qualifier string // of CitesFunction: what stands before the last name, as pkg in pkg.Name(); empty: nothing does
+	Quoted    bool   // it stands in backticks by itself
+	// FoundBefore says that an earlier check found it: then it is of this project for certain. Whoever checks sets it.
+	FoundBefore bool
+}
+
+const (
+	// maxCitations is how many different citations of one memory are looked for: more than a person reads through.
+	maxCitations = 200
+	// maxCited is the longest citation, in bytes. What is longer was not written to be looked up.
+	maxCited = 256
+)
+
+// Citations returns what the body of a memory cites, each once and in the order of the text, at most 200. It takes time in
+// proportion to the length of the text, whatever that is.
+//
+// It would rather miss one than report what is none: nobody reads warnings that are often wrong. So it leaves out code blocks,
+// addresses, patterns and placeholders, and whatever a sentence itself says is gone, to be made, or not to be used.
+func Citations(body string) []Citation {
+	c := collection{seen: map[string]bool{}}
+	for _, block := range blocks(body) {
+		for _, piece := range pieces(block) {
+			if len(c.found) >= maxCitations {
+				return c.found
+			}
+			if piece.code {
+				c.code(piece)
+			} else {
+				c.prose(piece)
+			}
+		}
+	}
+	return c.found
+}
+
+type collection struct {
+	found []Citation
+	seen  map[string]bool // by kind and text
+}
+
+func (c *collection) add(cited Citation) {
+	key := string(cited.Kind) + " " + cited.Text
+	if len(cited.Text) > maxCited || c.seen[key] || len(c.found) >= maxCitations {
+		return
+	}
+	c.seen[key] = true
+	c.found = append(c.found, cited)
+}
+
+// code takes what one pair of backticks holds. By itself it may be any kind; in a command or an expression only paths are
+// certain enough.
+func (c *collection) code(p piece) {
+	text := strings.TrimSpace(p.text)
+	if name, ok := flagName(text); ok {
+		if !p.absent && !p.advises && !p.foreign {
+			c.add(Citation{Kind: memories.CitesFlag, Text: "--" + name, Name: name, Quoted: true})
+		}
+		return
+	}
+	if qualifier, name, ok := functionName(text); ok {
+		if !p.absent && !p.advises {
+			c.add(Citation{Kind: memories.CitesFunction, Text: text, Qualifier: qualifier, Name: name, Quoted: true})
+		}
+		return
+	}
+	alone := !strings.ContainsAny(text, " \t\n")
+	if p.absent || !alone && strings.ContainsAny(text, "|<>$;&") {
+		return
+	}
+	for word := range strings.FieldsSeq(text) {
+		if cited, ok := pathCited(word); ok && (alone || strings.Contains(cited.Path, "/") && hasExtension(cited.Path)) {
+			cited.Quoted = alone
+			c.add(cited)
+		}
+	}
+}
+
+// prose takes text outside of backticks: paths, and links to memories.
+func (c *collection) prose(p piece) {
+	text := c.links(p.text, p.absent)
+	if p.absent {
+		return
+	}
+	for word := range strings.FieldsFuncSeq(text, betweenWords) {
+		word = strings.TrimRight(strings.TrimLeft(word, "*"), "*.:!?")
+		if cited, ok := pathCited(word); ok && certainInProse(cited) {
+			c.add(cited)
+		}
+	}
+}
+
+// certainInProse reports whether what looks like a path is one without backticks around it: and/or is none.
+func certainInProse(cited Citation) bool {
+	if cited.Kind == memories.CitesLine {
+		return true
+	}
+	if strings.Contains(cited.Path, "/") {
+		return hasExtension(cited.Path)
+	}
+	return isSource(cited.Path)
+}
+
+// links takes the links to other memories, unless they are said to be absent, and returns the text without them.
+func (c *collection) links(text string, absent bool) string {
+	var rest strings.Builder
+	for {
+		before, after, opened := strings.Cut(text, "[[")
+		rest.WriteString(before)
+		if !opened {
+			return rest.String()
+		}
+		rest.WriteByte(' ')
+		inner, beyond, closed := strings.Cut(after[:min(len(after), maxCited)], "]]")
+		if !closed {
+			text = after
+			continue
+		}
+		text = after[len(inner)+len("]]"):]
+		embeds, leads := strings.HasSuffix(before, "!"), strings.HasPrefix(beyond, "(")
+		if name, ok := linkName(inner); ok && !absent && !embeds && !leads {
+			c.add(Citation{Kind: memories.CitesMemory, Text: strings.TrimSpace(inner), Name: name})
+		}
+	}
+}
+
+// linkName returns what a link names: what is before an alias or a section. ok is false for what only looks like one: conditions of a
+// shell, tables of TOML, attributes of C++, files that are no memories, and placeholders.
+func linkName(inner string) (name string, ok bool) {
+	name = inner
+	if i := strings.IndexAny(name, "|#"); i >= 0 {
+		name = name[:i]
+	}
+	name = strings.TrimSpace(name)
+	switch {
+	case name == "", strings.HasPrefix(name, "-"), strings.ContainsAny(name, "[]<>{}$*\"'`=:;,\\…\n"), strings.Contains(name, "..."):
+		return "", false
+	case placeholderLinks[strings.ToLower(name)], hasControl(inner), !startsLikeName(name):
+		return "", false
+	}
+	if dot := strings.LastIndexByte(name, '.'); dot >= 0 {
+		switch ext := strings.ToLower(name[dot+1:]); {
+		case ext == "md":
+			name = name[strings.LastIndexByte(name, '/')+1 : dot]
+		case isExtension(ext):
+			return "", false
+		}
+	}
+	return name, name != ""
+}
+
+// flagName reads a long flag that stands by itself, also with a value: --name, --name=value, --name value.
+func flagName(text string) (name string, ok bool) {
+	name, isFlag := strings.CutPrefix(text, "--")
+	if !isFlag {
+		return "", false
+	}
+	if i := strings.IndexAny(name, "= "); i >= 0 {
+		name = name[:i]
+	}
+	if len(name) < 3 || !isLower(name[0]) || strings.HasSuffix(name, "-") || strings.Contains(name, "--") {
+		return "", false
+	}
+	for i := range len(name) {
+		if b := name[i]; !isLower(b) && !isDigit(b) && b != '-' && b != '_' {
+			return "", false
+		}
+	}
+	return name, true
+}
+
+// functionName reads name() and pkg.Name(), also with :: or ->.
+func functionName(text string) (qualifier, name string, ok bool) {
+	called, isCall := strings.CutSuffix(text, "()")
+	if !isCall || len(called) > maxCited {
+		return "", "", false
+	}
+	called = strings.NewReplacer("::", ".", "->", ".").Replace(called)
+	names := strings.Split(called, ".")
+	for _, n := range names {
+		if !isIdentifier(n) {
+			return "", "", false
+		}
+	}
+	last := len(names) - 1
+	if last > 0 {
+		qualifier = names[last-1]
+	}
+	return qualifier, names[last], true
+}
+
+// pathCited reads a path, with or without a line: file.go, dir/file.go:42, file.go:42-50, file.go:42:7, file.go#L42, dir/.
+func pathCited(word string) (Citation, bool) {
+	if len(word) > maxCited || !mayBePath(word) {
+		return Citation{}, false
+	}
+	written, lines := word, ""
+	if i := strings.IndexByte(word, '#'); i >= 0 {
+		word, lines = word[:i], strings.ReplaceAll(word[i+1:], "L", "")
+	} else if i := strings.IndexByte(word, ':'); i >= 0 {
+		word, lines = word[:i], word[i+1:]
+		if lines != "" && !isDigit(lines[0]) {
+			return Citation{}, false // a scheme, a host, a key
+		}
+	}
+	path, ok := cleanPath(word)
+	if !ok {
+		return Citation{}, false
+	}
+	cited := Citation{Kind: memories.CitesPath, Text: strings.TrimSuffix(written, ":"), Path: path}
+	if line := lastLine(lines); line > 0 {
+		if !hasExtension(path) {
+			return Citation{}, false // host/path:80
+		}
+		cited.Kind, cited.Line = memories.CitesLine, line
+	}
+	return cited, true
+}
+
+// lastLine returns the last of the lines that are cited as 42, 42-50 or 42:7 (a column), and 0 for anything else.
+func lastLine(lines string) int {
+	lines = strings.ReplaceAll(lines, "–", "-")
+	lines, _, _ = strings.Cut(lines, ":")
+	first, last, isRange := strings.Cut(lines, "-")
+	n, err := strconv.ParseUint(first, 10, 31)
+	if err != nil {
+		return 0
+	}
+	if isRange {
+		if m, err := strconv.ParseUint(last, 10, 31); err == nil && m >= n {
+			n = m
+		}
+	}
+	return int(n)
+}

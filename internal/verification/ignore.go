@@ -1,0 +1,61 @@
+package verification
+
+import (
+	"io"
+	"os"
+	"strings"
+
+	"memoir/internal/files"
+)
+
+const (
+	ignoreFile = ".gitignore"
+	// maxIgnore is how much of it is read, in bytes.
+	maxIgnore = 64 << 10
+)
+
+// ignored are the names that the .gitignore in a project's root says are no part of it: what builds make, what is kept on one
+// machine. Patterns, exceptions and longer paths are left to git, so it has some of them too few and none too many.
+type ignored struct {
+	anywhere map[string]bool
+	inRoot   map[string]bool
+}
+
+func readIgnored(root *os.Root) ignored {
+	i := ignored{anywhere: map[string]bool{}, inRoot: map[string]bool{}}
+	file, err := files.Open(root, ignoreFile)
+	if err != nil {
+		return i
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxIgnore))
+	if err != nil {
+		return i
+	}
+	for line := range strings.Lines(string(text)) {
+		name := strings.TrimSuffix(strings.TrimSpace(line), "/")
+		name, anchored := strings.CutPrefix(name, "/")
+		switch {
+		case name == "", strings.ContainsAny(name, "#!*?[\\/"):
+		case anchored:
+			i.inRoot[name] = true
+		default:
+			i.anywhere[name] = true
+		}
+	}
+	return i
+}
+
+// has reports whether a path of the project is ignored, or in a directory that is.
+func (i ignored) has(rel string) bool {
+	first, _, _ := strings.Cut(rel, "/")
+	if i.inRoot[first] {
+		return true
+	}
+	for name := range strings.SplitSeq(rel, "/") {
+		if i.anywhere[name] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,158 @@
+package verification
+
+import (
+	"path"
+	"strings"
+	"unicode"
+)
+
+// sourceExtensions are of files that hold code: names that end in one are files also where no directory says so, and what
+// is too large to be read may hold any name.
+var sourceExtensions = setOf(`astro bash bat c cc clj cljs cpp cs css cxx dart el elm erl ex exs fish fs go gradle groovy h hpp hrl
+	hs htm html java jl js jsx kt kts less lua m mjs cjs ml mli mm mts cts nim nix php pl pm proto ps1 py pyi r rb rs sass scala scss sh sol
+	sql svelte swift templ tf tmpl ts tsx vim vue zig zsh`)
+
+// otherExtensions are of files that a project has besides.
+var otherExtensions = setOf(`adoc avsc cfg cmake conf csv graphql ico ini ipynb jpeg jpg json json5 jsonc jsonl lock md mdx mk mod
+	pdf plist png properties rst sum svg toml tsv txt webp xml yaml yml`)
+
+// notFiles look like files and are the names of other things, in lower case.
+var notFiles = setOf(`node.js next.js vue.js nuxt.js three.js d3.js express.js react.js angular.js ember.js backbone.js chart.js
+	discord.js alpine.js deno.js bun.js p5.js solid.js socket.io docs.rs lib.rs crates.rs bun.sh brew.sh get.sh asp.net`)
+
+// placeholders are path elements that stand for another.
+var placeholders = setOf(`foo bar baz qux xxx yyy zzz foo.go bar.go foo.py bar.py foo.ts bar.ts foo.js foo.md bar.md example.md file.md
+	file.go file.py file.ts file.js file.txt filename.md name.md slug.md your mypath somefile some-file`)
+
+// placeholderLinks are what is written between brackets to say how a link is written.
+var placeholderLinks = setOf(`name names link links wikilink wikilinks wiki-link wiki-links memory memories memory-name memory_name
+	other other-memory their-name its-name the-name note notes page title slug file filename target x y foo bar example bin package nodiscard
+	test bench lib patch`)
+
+// mediaTypes are what the first half of a MIME type can be.
+var mediaTypes = setOf(`application audio font image message model multipart text video`)
+
+func setOf(names string) map[string]bool {
+	set := map[string]bool{}
+	for name := range strings.FieldsSeq(names) {
+		set[name] = true
+	}
+	return set
+}
+
+// mayBePath reports, at a glance, whether a word has nothing in it that a path that somebody cites does not: addresses, patterns,
+// variables and placeholders do.
+func mayBePath(word string) bool {
+	if !strings.ContainsAny(word, "/.") || strings.ContainsAny(word, "<>{}[]()$*?\\%&=@^!|~\"'`,;") {
+		return false
+	}
+	if strings.HasPrefix(word, "-") || strings.Contains(word, "..") || strings.Contains(word, "//") || strings.Contains(word, ":/") {
+		return false
+	}
+	for i := range len(word) {
+		if word[i] <= ' ' || word[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// cleanPath returns a path as Citation has it. ok is false for what only looks like a path: versions, dates, MIME types, import
+// paths and hosts, placeholders, and files of a kind that no project has.
+func cleanPath(word string) (clean string, ok bool) {
+	word = strings.TrimPrefix(word, "./")
+	clean = path.Clean(word)
+	absolute := strings.HasPrefix(clean, "/")
+	elements := strings.Split(strings.TrimPrefix(clean, "/"), "/")
+	first, last := elements[0], elements[len(elements)-1]
+	if first == "" || clean == "." || !startsLikeName(first) {
+		return "", false
+	}
+	for i, element := range elements {
+		if placeholders[strings.ToLower(element)] || standsForDigits(element) || i > 0 && element == "to" && elements[i-1] == "path" {
+			return "", false
+		}
+	}
+	if len(elements) == 1 {
+		ext := extension(last)
+		stem := last[:len(last)-len(ext)]
+		isFile := isExtension(ext) && strings.HasSuffix(last, ext) && !notFiles[strings.ToLower(last)] // fs.FS is a type
+		return clean, isFile && (len(ext) > 1 || len(stem) > 3 && strings.Count(stem, ".") == 1)
+	}
+	switch {
+	case !absolute && strings.Contains(strings.TrimPrefix(first, "."), "."):
+		return "", false // a host
+	case !hasExtension(last) && strings.Contains(strings.TrimPrefix(last, "."), "."):
+		return "", false // pkg.Name, 1.2.3
+	case !hasExtension(last) && len(elements) == 2 && mediaTypes[first]:
+		return "", false
+	}
+	return clean, true
+}
+
+// startsLikeName reports whether a name begins with a letter, after dots and underscores: dates, versions and shares do not.
+func startsLikeName(name string) bool {
+	name = strings.TrimLeft(name, "._")
+	for _, r := range name {
+		return unicode.IsLetter(r) && !isVersion(name)
+	}
+	return false
+}
+
+// isVersion reports whether a name is a version, as v1 or v1.2.
+func isVersion(name string) bool {
+	return len(name) > 1 && (name[0] == 'v' || name[0] == 'V') && strings.Trim(name[1:], "0123456789.") == ""
+}
+
+// standsForDigits reports whether a name has a run of characters in it that somebody is to put others for: NNNN_name.sql,
+// YYYY-MM-DD.md, 12345.md.
+func standsForDigits(name string) bool {
+	return strings.Contains(name, "NNN") || strings.Contains(name, "XXX") || strings.Contains(name, "YYYY") || strings.Contains(name, "1234")
+}
+
+// extension returns what a file's name ends in, in lower case and without the dot; empty for none.
+func extension(name string) string {
+	name = path.Base(name)
+	dot := strings.LastIndexByte(name, '.')
+	if dot <= 0 {
+		return ""
+	}
+	return strings.ToLower(name[dot+1:])
+}
+
+func hasExtension(name string) bool { return isExtension(extension(name)) }
+
+func isExtension(ext string) bool { return sourceExtensions[ext] || otherExtensions[ext] }
+
+func isSource(name string) bool { return sourceExtensions[extension(name)] }
+
+// betweenWords reports whether a character ends a word of prose. Scripts that set no spaces begin and end one by themselves.
+func betweenWords(r rune) bool {
+	switch r {
+	case '(', ')', '[', ']', '"', '\'', '`', ',', ';', '|', '“', '”', '„', '‘', '’', '«', '»':
+		return true
+	}
+	return unicode.IsSpace(r) || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) ||
+		r >= 0x3000 && unicode.IsPunct(r)
+}
+
+func hasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }
+
+func isLower(b byte) bool { return 'a' <= b && b <= 'z' }
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
+
+// isWordByte reports whether a byte belongs to a name in code. Every byte of a character beyond ASCII does.
+func isWordByte(b byte) bool {
+	return isLower(b|0x20) || isDigit(b) || b == '_' || b >= 0x80
+}
+
+// isIdentifier reports whether a name is one of the kind that all languages have.
+func isIdentifier(name string) bool {
+	for i := range len(name) {
+		if b := name[i]; b >= 0x80 || !isWordByte(b) || i == 0 && isDigit(b) {
+			return false
+		}
+	}
+	return name != ""
+}

@@ -1,0 +1,37 @@
+package templates_test
+
+import (
+	"testing"
+
+	"memoir/internal/memories"
+	"memoir/web/templates"
+)
+
+func TestAMemoryWarnsOfWhatItCitesThatIsGone(t *testing.T) {
+	t.Parallel()
+	v := memoryPage(t, believableRows()[5])
+	v.Citations = believableCitations()
+	expect(t, readingPage(v),
+		in("#cites-gone", in("h3", text("3 things that it cites are gone")), says("Looked for in /srv/code/ledger on 9 Mar 2026, 12:00"),
+			in("code", count(4)), in(`form[action$="/citations"] button`, count(1))),
+		in("#cites-gone .problems", says("billing/freeze.go is not in the project any more."), says("which has 96 lines now.")),
+		in(".provenance", says("In the project 5 citations, 1 found")),
+	)
+	v.State, v.DeletedAt = memories.Deleted, noon
+	expect(t, readingPage(v), in("#cites-gone", without("form")))
+
+	v.Citations.Checked = v.Citations.Checked[3:4]
+	expect(t, readingPage(v), in(".reading", without("#cites-gone")), in(".provenance", says("1 citation, found")))
+	v.Citations = &templates.Citations{}
+	expect(t, readingPage(v), in(".reading", without("#cites-gone")))
+}
+
+func TestTheInboxListsWhatCitesWhatIsGone(t *testing.T) {
+	t.Parallel()
+	v := attentionPage()
+	v.Agent.Counts.CitesGone = 4
+	expect(t, templates.AttentionPage(v), in("#cites-gone",
+		in("h2", says("Cites what is gone")), in(".row", count(1)), in(".problems li", count(3)),
+		in(`form[action$="/citations"]`, count(1)), in(`form[action$="/delete"]`, count(1)), in(`a[href$="/edit"]`, text("Edit Billing migration freeze")), in(".more", says("3 more are not shown here.")),
+	))
+}
