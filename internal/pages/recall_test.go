@@ -58,13 +58,13 @@ func TestAQueryIsTriedAndExplained(t *testing.T) {
 	if got := page.Find(".explained h5 a").First().AttrOr("href", ""); got != pageOf(s.Memory("ada", "deploy on tuesdays")) {
 		t.Errorf("the best leads to %q", got)
 	}
-	close := page.Find(".explained[data-short]")
-	if got := words(close.Find(".score")); !strings.HasSuffix(got, "% of it.") && !strings.HasSuffix(got, "% of what it takes.") {
+	near := page.Find(".explained[data-short]")
+	if got := words(near.Find(".score")); !strings.HasSuffix(got, "% of it.") && !strings.HasSuffix(got, "% of what it takes.") {
 		t.Errorf("what came close is told as %q", got)
 	}
-	best, near := page.Find(".explained meter").First(), close.Find("meter")
-	if value := best.AttrOr("value", ""); value == "" || value != best.AttrOr("max", "") || value <= near.AttrOr("value", "") {
-		t.Errorf("the bars are %q of %q, and %q", value, best.AttrOr("max", ""), near.AttrOr("value", ""))
+	best, next := page.Find(".explained meter").First(), near.Find("meter")
+	if value := best.AttrOr("value", ""); value == "" || value != best.AttrOr("max", "") || value <= next.AttrOr("value", "") {
+		t.Errorf("the bars are %q of %q, and %q", value, best.AttrOr("max", ""), next.AttrOr("value", ""))
 	}
 	if got := page.Find("#q").AttrOr("value", ""); got != "when do we deploy on tuesdays?" {
 		t.Errorf("the field holds %q", got)

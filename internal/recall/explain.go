@@ -69,8 +69,8 @@ func (r ranking) explained(limit int) Explanation {
 	for _, each := range given {
 		e.Given = append(e.Given, each.explained())
 	}
-	close := slices.Concat(r.answers[len(given):], r.short)
-	for _, each := range close[:min(len(close), mostClose)] {
+	next := slices.Concat(r.answers[len(given):], r.short)
+	for _, each := range next[:min(len(next), mostClose)] {
 		if each.shortfall == "" {
 			each.shortfall = PastLimit
 		}
