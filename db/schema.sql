@@ -419,12 +419,15 @@ CREATE TABLE recalls (
     candidates  integer NOT NULL DEFAULT 0,
     took_us     bigint NOT NULL DEFAULT 0,
     -- What was chosen, the best first, with why. What of it was handed out is in recalled.
-    chosen      jsonb NOT NULL DEFAULT '[]'
+    chosen      jsonb NOT NULL DEFAULT '[]',
+    -- How many memories were handed out.
+    given       integer NOT NULL DEFAULT 0
 );
 
-CREATE INDEX recalls_by_time ON recalls (agent_id, at, id);
--- For the next prompt of a session, which takes along what came too late for the one before.
-CREATE INDEX recalls_to_hand_out ON recalls (agent_id, session, at) WHERE state <> 'handed_out';
+-- For the newest, and for how often something was given: that is counted in the index alone.
+CREATE INDEX recalls_by_time ON recalls (agent_id, at, id) INCLUDE (asked_by, selected_by, candidates, given, took_us);
+-- For what a session was asked, and for its next prompt, which takes along what came too late for the one before.
+CREATE INDEX recalls_in_session ON recalls (agent_id, session, at, id) WHERE session IS NOT NULL;
 
 -- The memories that were handed out. A session is given each once, and only so many bytes in all.
 CREATE TABLE recalled (
@@ -442,7 +445,7 @@ CREATE TABLE recalled (
 
 CREATE INDEX recalled_in_session ON recalled (agent_id, session, at) WHERE session IS NOT NULL;
 -- For what was never given, and what always.
-CREATE INDEX recalled_by_memory ON recalled (agent_id, memory_id);
+CREATE INDEX recalled_by_memory ON recalled (agent_id, memory_id, at);
 
 -- Locked while a session is given something, so that two recalls at once give it nothing twice.
 CREATE TABLE recall_sessions (

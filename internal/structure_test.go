@@ -50,7 +50,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/pages": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
-		"internal/markdown", "internal/diff", "internal/words", "web/templates", "web", "examples",
+		"internal/markdown", "internal/diff", "internal/words", "internal/recall", "web/templates", "web", "examples",
 		"internal/verification",
 	},
 

@@ -32,7 +32,7 @@ func newServer(
 		return nil, err
 	}
 	calls := api.New(engine, store, recaller, api.Options{ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Log: log})
-	site := pages.New(engine, store, pages.Options{
+	site := pages.New(engine, store, recaller, pages.Options{
 		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Log: log,
 	})
 	protocol := mcp.New(engine, store, recaller, mcp.Options{Version: version(), Log: log})

@@ -14,11 +14,12 @@ CREATE TABLE recalls (
     note        text,
     candidates  integer NOT NULL DEFAULT 0,
     took_us     bigint NOT NULL DEFAULT 0,
-    chosen      jsonb NOT NULL DEFAULT '[]'
+    chosen      jsonb NOT NULL DEFAULT '[]',
+    given       integer NOT NULL DEFAULT 0
 );
 
-CREATE INDEX recalls_by_time ON recalls (agent_id, at, id);
-CREATE INDEX recalls_to_hand_out ON recalls (agent_id, session, at) WHERE state <> 'handed_out';
+CREATE INDEX recalls_by_time ON recalls (agent_id, at, id) INCLUDE (asked_by, selected_by, candidates, given, took_us);
+CREATE INDEX recalls_in_session ON recalls (agent_id, session, at, id) WHERE session IS NOT NULL;
 
 CREATE TABLE recalled (
     recall_id uuid NOT NULL REFERENCES recalls (id) ON DELETE CASCADE,
@@ -34,7 +35,7 @@ CREATE TABLE recalled (
 );
 
 CREATE INDEX recalled_in_session ON recalled (agent_id, session, at) WHERE session IS NOT NULL;
-CREATE INDEX recalled_by_memory ON recalled (agent_id, memory_id);
+CREATE INDEX recalled_by_memory ON recalled (agent_id, memory_id, at);
 
 CREATE TABLE recall_sessions (
     agent_id    bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,

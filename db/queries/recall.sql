@@ -59,10 +59,10 @@ INSERT INTO recall_sessions (agent_id, session, at, fresh_since) VALUES (@agent_
 ON CONFLICT (agent_id, session) DO UPDATE SET at = excluded.at, fresh_since = excluded.fresh_since;
 
 -- name: SaveRecall :exec
-INSERT INTO recalls (id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen)
-VALUES (@id, @agent_id, @at, @session, @asked_by, @query, @state, @selected_by, @skipped, @note, @candidates, @took_us, @chosen)
+INSERT INTO recalls (id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, given)
+VALUES (@id, @agent_id, @at, @session, @asked_by, @query, @state, @selected_by, @skipped, @note, @candidates, @took_us, @chosen, @given)
 ON CONFLICT (id) DO UPDATE SET state = excluded.state, selected_by = excluded.selected_by, skipped = excluded.skipped,
-    note = excluded.note, candidates = excluded.candidates, took_us = excluded.took_us, chosen = excluded.chosen;
+    note = excluded.note, candidates = excluded.candidates, took_us = excluded.took_us, chosen = excluded.chosen, given = excluded.given;
 
 -- name: SaveRecalled :exec
 INSERT INTO recalled (recall_id, place, agent_id, session, at, memory_id, name, bytes, why)
@@ -92,4 +92,83 @@ DELETE FROM recall_sessions WHERE at < @before;
 DELETE FROM recalled WHERE recall_id = ANY(@ids::uuid[]);
 
 -- name: SettleRecalls :exec
-UPDATE recalls SET state = 'settled' WHERE id = ANY(@ids::uuid[]) AND state = 'handed_out';
+UPDATE recalls SET state = 'settled', given = 0 WHERE id = ANY(@ids::uuid[]) AND state = 'handed_out';
+
+-- name: ListRecalls :many
+-- The newest before that place.
+SELECT *
+FROM recalls
+WHERE agent_id = @agent_id
+  AND (at, id) < (coalesce(sqlc.narg(before)::timestamptz, 'infinity'), coalesce(sqlc.narg(before_id)::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+ORDER BY at DESC, id DESC
+LIMIT @most::integer;
+
+-- name: ListRecallsOfSession :many
+-- The newest of a session before that place.
+SELECT *
+FROM recalls
+WHERE agent_id = @agent_id AND session = @session::text
+  AND (at, id) < (coalesce(sqlc.narg(before)::timestamptz, 'infinity'), coalesce(sqlc.narg(before_id)::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+ORDER BY at DESC, id DESC
+LIMIT @most::integer;
+
+-- name: RecalledBy :many
+-- What was handed out of those recalls, and whether it can still be read, if only from the trash.
+SELECT r.recall_id, r.memory_id, r.name, r.bytes, r.why, (m.id IS NOT NULL)::boolean AS there
+FROM recalled r LEFT JOIN memories m ON m.id = r.memory_id
+WHERE r.recall_id = ANY(@ids::uuid[])
+ORDER BY r.recall_id, r.place;
+
+-- name: CountRecallsByDay :many
+-- How often something was given on each of those days, which are told by their beginnings, by who asked and which way was taken; and
+-- how often nothing was although there were many candidates. Day by day, that is read from the index and never sorted.
+SELECT d.day::timestamptz AS day, c.asked_by, c.selected_by, c.recalls, c.giving, c.none_of_many
+FROM unnest(@days::timestamptz[]) AS d (day)
+CROSS JOIN LATERAL (
+    SELECT r.asked_by, coalesce(r.selected_by, '')::text AS selected_by, count(*) AS recalls, count(*) FILTER (WHERE r.given > 0) AS giving,
+           count(*) FILTER (WHERE r.given = 0 AND r.candidates >= @many::integer) AS none_of_many
+    FROM recalls r
+    WHERE r.agent_id = @agent_id AND r.at >= d.day AND r.at < d.day + interval '24 hours'
+    GROUP BY r.asked_by, r.selected_by
+) c
+ORDER BY d.day, c.asked_by, c.selected_by;
+
+-- name: RecallMedians :many
+-- The median of the time that choosing took, in microseconds, of each way, of the last so many recalls.
+SELECT l.selected_by, percentile_disc(0.5) WITHIN GROUP (ORDER BY l.took_us)::bigint AS median
+FROM (
+    SELECT r.selected_by, r.took_us FROM recalls r
+    WHERE r.agent_id = @agent_id AND r.at >= @since
+    ORDER BY r.at DESC, r.id DESC LIMIT @most::integer
+) l
+WHERE l.selected_by IS NOT NULL
+GROUP BY l.selected_by;
+
+-- name: RecallExtremes :many
+-- The memories that no recall has given, those first that were there the longest, and those that were given most often; and how many
+-- there are of the one kind and of the other. What was given is counted once for both.
+WITH given AS MATERIALIZED (
+    SELECT r.memory_id, count(*) AS recalls FROM recalled r WHERE r.agent_id = @agent_id AND r.at >= @since GROUP BY r.memory_id
+), counted AS MATERIALIZED (
+    SELECT m.id, m.name, m.type, m.modified_at, m.created_at, coalesce(g.recalls, 0)::bigint AS recalls
+    FROM memories m LEFT JOIN given g ON g.memory_id = m.id
+    WHERE m.agent_id = @agent_id AND m.readable AND m.state <> 'deleted'
+)
+(SELECT c.id, c.name, c.type, c.modified_at, c.created_at, c.recalls, count(*) OVER () AS total
+ FROM counted c WHERE c.recalls = 0 ORDER BY c.created_at, c.id LIMIT @most::integer)
+UNION ALL
+(SELECT c.id, c.name, c.type, c.modified_at, c.created_at, c.recalls, count(*) OVER () AS total
+ FROM counted c WHERE c.recalls > 0 ORDER BY c.recalls DESC, c.id LIMIT @most::integer);
+
+-- name: CountRecallsBetween :many
+-- How many recalls looked at memories in each of those spans of time.
+SELECT s.place::integer AS place, c.recalls
+FROM unnest(@beginnings::timestamptz[]) WITH ORDINALITY AS s (beginning, place)
+CROSS JOIN LATERAL (
+    SELECT count(*) AS recalls FROM recalls r
+    WHERE r.agent_id = @agent_id AND r.at >= s.beginning AND r.at < (@ends::timestamptz[])[s.place] AND r.selected_by IS NOT NULL
+) c;
+
+-- name: RecallsOfMemory :one
+-- How often a memory was given, and when last.
+SELECT count(*) AS recalls, coalesce(max(at), 'epoch')::timestamptz AS last FROM recalled WHERE agent_id = @agent_id AND memory_id = @memory_id;

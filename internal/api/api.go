@@ -84,6 +84,7 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 	a.registerBatch()
 	a.registerSearch()
 	a.registerRecall()
+	a.registerRecallUse()
 	a.registerRevisions()
 	a.registerRaw()
 	a.registerSessions()

@@ -86,16 +86,17 @@ func TestWhateverTheNumbersAreEveryShapeIsInsideThePicture(t *testing.T) {
 				inside(t, band.Edge, growth.Width, growth.Height)
 			}
 
-			columns := chart.NewColumns(make([]string, len(values)), series)
-			ground(t, columns.Plot)
-			for _, column := range columns.Columns {
-				within(t, column.TotalY, columns.Height)
-				for _, part := range column.Parts {
-					within(t, part.X, columns.Width)
-					within(t, part.X+part.Width, columns.Width)
-					within(t, part.Y, columns.Height)
-					within(t, part.Y+part.Height, columns.Height)
-					within(t, part.Height, columns.Height)
+			for _, columns := range []chart.Columns{chart.NewColumns(make([]string, len(values)), series), chart.NewDaily(days(len(values)), series)} {
+				ground(t, columns.Plot)
+				for _, column := range columns.Columns {
+					within(t, column.TotalY, columns.Height)
+					for _, part := range column.Parts {
+						within(t, part.X, columns.Width)
+						within(t, part.X+part.Width, columns.Width)
+						within(t, part.Y, columns.Height)
+						within(t, part.Y+part.Height, columns.Height)
+						within(t, part.Height, columns.Height)
+					}
 				}
 			}
 
@@ -179,6 +180,24 @@ func TestAColumnIsAsHighAsItsPartsTogether(t *testing.T) {
 	}
 	if old := c.Columns[1]; len(old.Parts) != 1 || old.Parts[0].Kind != "b" || old.Total.Text != "2" || old.Label.Text != "old" {
 		t.Errorf("the second column is %+v", old)
+	}
+}
+
+func TestOfManyDaysFourAreNamed(t *testing.T) {
+	t.Parallel()
+	c := chart.NewDaily(days(30), []chart.Series{{Kind: "a", Values: []int{3, 0, 1}}})
+	if len(c.Columns) != 30 || len(c.Columns[0].Parts) != 1 || len(c.Columns[1].Parts) != 0 || c.Columns[0].Total.Text != "" {
+		t.Errorf("the columns are %+v", c.Columns[:3])
+	}
+	var named []string
+	for _, tick := range c.Across {
+		named = append(named, tick.Text)
+	}
+	if got := strings.Join(named, ", "); got != "9 Mar, 18 Mar, 28 Mar, 7 Apr" {
+		t.Errorf("named are %s", got)
+	}
+	if c := chart.NewDaily(nil, nil); len(c.Columns) != 0 || c.Width != 0 {
+		t.Errorf("without days they are %+v", c)
 	}
 }
 

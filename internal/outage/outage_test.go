@@ -158,7 +158,7 @@ func text(i int, body string) string {
 func (s *site) serve() {
 	log := slog.New(slog.DiscardHandler)
 	calls := api.New(s.Engine, s.Store, s.Recaller, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, DatabaseTime: silence, Log: log})
-	all := pages.New(s.Engine, s.Store, pages.Options{
+	all := pages.New(s.Engine, s.Store, s.Recaller, pages.Options{
 		Places: agents.Settings{AgentsDir: s.Dir}, ClaudeMDLimit: memoirtest.ClaudeMDLimit, DatabaseTime: silence, Log: log,
 	})
 	around, err := gate.New(gate.Options{Addr: "127.0.0.1:8080", Log: log})

@@ -23,7 +23,7 @@ func BenchmarkMemoryTab(b *testing.B) {
 	}
 	m := memoirtest.Start(b, files)
 	b.ReportAllocs()
-	handler := pages.New(m.Engine, m.Store, pages.Options{Places: agents.Settings{AgentsDir: m.Dir}})
+	handler := pages.New(m.Engine, m.Store, m.Recaller, pages.Options{Places: agents.Settings{AgentsDir: m.Dir}})
 	for _, tab := range []struct{ name, path string }{
 		{"whole", adaList}, {"one type", adaList + "?type=project"}, {"search", adaList + "?q=learn"}, {"search rare", adaList + "?q=1234"},
 	} {

@@ -2,6 +2,7 @@ package pages_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -202,6 +203,9 @@ func livedIn(t *testing.T) *site {
 	s.change(t, http.MethodPatch, "small-diffs", `{"body":"Ask for a split past 300 changed lines.\n\n**Why:** reviews past that find half as much."}`)
 	gone := m.Read("code-reviewer/memory/feedback_blocking_vs_nit.md")
 	s.change(t, http.MethodDelete, "Blocking or nit", "")
+	for i, query := range strings.Split("How large may a pull request be before I ask for a split?\nWhen are migrations frozen?\nlgtm\nWhat is the weather in Oslo tomorrow?", "\n") {
+		s.asks("code-reviewer", fmt.Sprintf("U0%d-C0-1741512345.123456", i), slices.Repeat([]string{query}, 20)...)
+	}
 	m.Write("code-reviewer/memory/nits.md", gone)
 	s.scanAll()
 	return s
@@ -247,6 +251,7 @@ func (s *site) everyPage(t *testing.T) []string {
 		reviewer+"/memory?q=nothing-has-these-words",
 		reviewer+"/memory?done=deleted&id="+s.Memory("code-reviewer", "Blocking or nit").ID,
 		reviewer+"/memory/batch/deletion?memory="+s.Memory("code-reviewer", "Error codes").ID+"&memory="+s.Memory("code-reviewer", "small-diffs").ID,
+		reviewer+"/recall?q="+url.QueryEscape("How large may a pull request be before I ask for a split?"), reviewer+"/recall?q=lgtm",
 		"/agents/forgetful/memory", "/agents/forgetful/attention", "/agents/on-call/attention", "/agents/data-analyst/memory", "/agents/on-call/claude-md",
 		"/agents/untidy/index", "/agents/untidy/claude-md", "/agents/forgetful/index",
 		"/there-is-no-such-page",

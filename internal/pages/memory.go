@@ -66,6 +66,9 @@ func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, ag
 	if open.Disagreement, err = s.disagreementAbout(r.Context(), agent, m); err != nil {
 		return err
 	}
+	if open.Recalls, err = s.recallsOf(r.Context(), m); err != nil {
+		return err
+	}
 	if open.Citations, err = s.citationsOf(r.Context(), agent, m); err != nil {
 		return err
 	}

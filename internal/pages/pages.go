@@ -21,6 +21,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/recall"
 	"memoir/internal/sync"
 	"memoir/internal/verification"
 	"memoir/web"
@@ -46,18 +47,19 @@ type Options struct {
 
 // site is what the handlers share.
 type site struct {
-	engine  *sync.Engine
-	store   *postgres.Store
-	options Options
-	batches batches
+	engine   *sync.Engine
+	store    *postgres.Store
+	recaller *recall.Recaller
+	options  Options
+	batches  batches
 }
 
 // New returns the handler of all pages and of what they load. It belongs behind the gate.
-func New(engine *sync.Engine, store *postgres.Store, options Options) http.Handler {
+func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, options Options) http.Handler {
 	if options.DatabaseTime == 0 {
 		options.DatabaseTime = defaultDatabaseTime
 	}
-	s := &site{engine: engine, store: store, options: options}
+	s := &site{engine: engine, store: store, recaller: recaller, options: options}
 	r := chi.NewRouter()
 	r.Use(middleware.GetHead, byBrowser)
 	r.NotFound(s.notFound)
@@ -91,6 +93,7 @@ func (s *site) agentPages(r chi.Router) {
 	r.Get(agent+"/index/rebuild", s.page(s.indexRebuild))
 	r.Post(agent+"/index/rebuild", s.action(s.rebuildIndex))
 	r.Get(agent+"/sessions", s.page(s.sessions))
+	r.Get(agent+"/recall", s.page(s.recall))
 	r.Get(agent+"/activity", s.page(s.activity))
 	r.Get(agent+"/trash", s.page(s.trash))
 	r.Get(agent+"/attention", s.page(s.attention))

@@ -55,7 +55,7 @@ func serveMemoir(t testing.TB, m *memoirtest.Memoir, with setting) *site {
 	log := slog.New(slog.NewTextHandler(s.log, nil))
 	mux := http.NewServeMux()
 	mux.Handle("/api/", api.New(m.Engine, m.Store, m.Recaller, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Log: log}))
-	all := pages.New(m.Engine, m.Store, pages.Options{
+	all := pages.New(m.Engine, m.Store, m.Recaller, pages.Options{
 		Places: agents.Settings{AgentsDir: m.Dir}, AddSamples: with.addSamples, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Log: log,
 	})
 	s.routes = all.(chi.Routes)

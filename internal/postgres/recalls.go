@@ -36,6 +36,7 @@ type Recall struct {
 	Candidates int
 	Took       time.Duration
 	Chosen     []Choice // the best first
+	Given      int      // how many of them were handed out
 }
 
 // Choice is a memory that was chosen, and why.
@@ -70,23 +71,24 @@ func (s *Store) HandOut(ctx context.Context, r Recall, choose func(Given) ([]Han
 				return err
 			}
 		}
+		given.Memories = nonNil(given.Memories)
+		fresh = true
 		if r.State == RecallSettled {
 			n, err := q.HandOutRecall(ctx, r.ID)
 			if fresh = n > 0; err != nil || !fresh {
 				return err
 			}
-		} else {
-			fresh, r.State = true, RecallHandedOut
-			if err := saveRecall(ctx, q, r); err != nil {
-				return err
-			}
 		}
-		given.Memories = nonNil(given.Memories)
 		out, err := choose(given)
-		if err != nil || len(out) == 0 {
+		if err != nil {
 			return err
 		}
-		return saveHandedOut(ctx, q, r, out)
+		handedOut := r
+		handedOut.State, handedOut.Given = RecallHandedOut, len(out)
+		if err := saveRecall(ctx, q, handedOut); err != nil || len(out) == 0 {
+			return err
+		}
+		return saveHandedOut(ctx, q, handedOut, out)
 	})
 	return fresh, wrap("hand out a recall", err)
 }
@@ -120,7 +122,7 @@ func saveRecall(ctx context.Context, q *queries.Queries, r Recall) error {
 	return q.SaveRecall(ctx, queries.SaveRecallParams{
 		ID: r.ID, AgentID: r.AgentID, At: r.At, Session: optional(r.Session), AskedBy: r.AskedBy, Query: r.Query, State: string(r.State),
 		SelectedBy: optional(r.SelectedBy), Skipped: optional(r.Skipped), Note: optional(r.Note), Candidates: int32(r.Candidates),
-		TookUs: r.Took.Microseconds(), Chosen: chosen,
+		TookUs: r.Took.Microseconds(), Chosen: chosen, Given: int32(r.Given),
 	})
 }
 
@@ -171,7 +173,7 @@ func recallOf(row queries.Recall) (Recall, error) {
 	r := Recall{
 		ID: row.ID, AgentID: row.AgentID, At: row.At.UTC(), Session: text(row.Session), AskedBy: row.AskedBy, Query: row.Query,
 		State: RecallState(row.State), SelectedBy: text(row.SelectedBy), Skipped: text(row.Skipped), Note: text(row.Note),
-		Candidates: int(row.Candidates), Took: time.Duration(row.TookUs) * time.Microsecond,
+		Candidates: int(row.Candidates), Took: time.Duration(row.TookUs) * time.Microsecond, Given: int(row.Given),
 	}
 	return r, json.Unmarshal(row.Chosen, &r.Chosen)
 }

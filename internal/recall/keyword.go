@@ -26,12 +26,19 @@ const (
 	mostMisspelt = 6
 )
 
-// byKeyword ranks an agent's memories by the words of a query, without those that were given already. candidates is how many had
-// any of them.
-func (r *Recaller) byKeyword(ctx context.Context, agentID int64, query string, given map[uuid.UUID]bool) (found []ranked, candidates int, err error) {
+// ranking is what the words make of a query.
+type ranking struct {
+	wanted []wanted
+	// answers are the memories that answer it, short those that only have something of it, the best first.
+	answers, short []ranked
+	candidates     int // that had anything of it
+}
+
+// byKeyword ranks an agent's memories by the words of a query, without those that were given already.
+func (r *Recaller) byKeyword(ctx context.Context, agentID int64, query string, given map[uuid.UUID]bool) (ranking, error) {
 	what, err := r.wantedBy(ctx, query)
 	if err != nil || len(what) == 0 {
-		return nil, 0, err
+		return ranking{}, err
 	}
 	sought := make([]postgres.Sought, len(what))
 	for i, w := range what {
@@ -39,7 +46,7 @@ func (r *Recaller) byKeyword(ctx context.Context, agentID int64, query string, g
 	}
 	hits, of, err := r.store.Hits(ctx, agentID, sought, mostHits)
 	if err != nil {
-		return nil, 0, err
+		return ranking{}, err
 	}
 	for i := range what {
 		what[i].met = len(hits[i])
@@ -49,10 +56,13 @@ func (r *Recaller) byKeyword(ctx context.Context, agentID int64, query string, g
 	promising, n := mostPromising(what, hits, mostRead+min(len(given), mostRead))
 	texts, err := r.store.Texts(ctx, agentID, promising, MostBytes)
 	if err != nil {
-		return nil, 0, err
+		return ranking{}, err
 	}
-	found = slices.DeleteFunc(rank(documents(texts), what, r.now()), func(m ranked) bool { return given[uuid.MustParse(m.ID)] })
-	return found, min(n, MostCandidates), nil
+	answers, short := rank(documents(texts), what, r.now())
+	ungiven := func(all []ranked) []ranked {
+		return slices.DeleteFunc(all, func(m ranked) bool { return given[uuid.MustParse(m.ID)] })
+	}
+	return ranking{wanted: what, answers: ungiven(answers), short: ungiven(short), candidates: min(n, MostCandidates)}, nil
 }
 
 // wantedBy returns what a query speaks of, with all that counts as it.
@@ -189,10 +199,9 @@ func RankTexts(query string, all []memories.Memory, now time.Time) []Choice {
 		what[i].telling = tell(what[i].met, len(all))
 	}
 	var chosen []Choice
-	for _, r := range rank(read, what, now) {
-		if len(chosen) < MostChosen {
-			chosen = append(chosen, Choice{r.Memory, r.why()})
-		}
+	answers, _ := rank(read, what, now)
+	for _, r := range answers[:min(len(answers), MostChosen)] {
+		chosen = append(chosen, Choice{r.Memory, r.why()})
 	}
 	return chosen
 }

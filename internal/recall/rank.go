@@ -59,9 +59,20 @@ type evidence struct {
 // ranked is a memory with what speaks for it.
 type ranked struct {
 	memories.Memory
-	evidence []evidence
-	score    float64
+	evidence  []evidence
+	score     float64
+	shortfall Shortfall // of those that are not given
 }
+
+// Shortfall is why a memory is not given although it has something of what was asked; empty: it is given.
+type Shortfall string
+
+// What memories fall short of.
+const (
+	TooLittle Shortfall = "too_little" // it has too little of what was asked
+	MuchLess  Shortfall = "much_less"  // it has much less of it than the best
+	PastLimit Shortfall = "past_limit" // there are as many better ones as are given
+)
 
 // What a memory must have to be chosen. The numbers are those with which the tuning half of the quality set came out best: with lower
 // ones more is found and more of it is beside the point.
@@ -79,25 +90,40 @@ const (
 	besideBest = 0.65
 )
 
-// rank returns those of the memories that answer what is wanted, the best first.
-func rank(all []document, what []wanted, now time.Time) []ranked {
-	var found []ranked
+// rank tells those of the memories that answer what is wanted from those that only have something of it. Of both the best come
+// first; what has nothing of it is in neither.
+func rank(all []document, what []wanted, now time.Time) (answers, short []ranked) {
+	needed := enough(what)
+	var able []ranked
 	for _, d := range all {
 		r := ranked{Memory: d.Memory, evidence: d.evidence(what)}
 		r.weigh(now)
-		if r.isEnough(what) {
-			found = append(found, r)
+		switch {
+		case len(r.evidence) == 0:
+		case r.met() < needed:
+			r.shortfall = TooLittle
+			short = append(short, r)
+		default:
+			able = append(able, r)
 		}
 	}
-	best := 0.0
-	for _, r := range found {
-		best = max(best, r.score)
+	bestFirst(able)
+	for _, r := range able {
+		if r.score < besideBest*able[0].score {
+			r.shortfall = MuchLess
+			short = append(short, r)
+		} else {
+			answers = append(answers, r)
+		}
 	}
-	found = slices.DeleteFunc(found, func(r ranked) bool { return r.score < besideBest*best })
-	slices.SortStableFunc(found, func(a, b ranked) int {
+	bestFirst(short)
+	return answers, short
+}
+
+func bestFirst(all []ranked) {
+	slices.SortStableFunc(all, func(a, b ranked) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), b.ModifiedAt.Compare(a.ModifiedAt), cmp.Compare(a.ID, b.ID))
 	})
-	return found
 }
 
 // document is a memory with the words that it has in each place.
@@ -180,24 +206,27 @@ const (
 
 var preferred = map[memories.Type]float64{memories.Feedback: 1, memories.Project: 0.7, memories.User: 0.5, memories.Reference: 0.3}
 
-// weigh sums up the evidence.
+// weigh sums up the evidence, and what decides between equals.
 func (r *ranked) weigh(now time.Time) {
-	for _, e := range r.evidence {
-		r.score += e.value * e.of.telling
-	}
 	days := float64(memories.AgeOf(r.ModifiedAt, now).Days)
-	r.score += freshness/(1+days/30) + preference*preferred[r.Type]
+	r.score = r.met() + freshness/(1+days/30) + preference*preferred[r.Type]
 }
 
-// isEnough reports whether a memory has what is wanted, and not only a word of it by chance.
-func (r *ranked) isEnough(what []wanted) bool {
-	asked, met := 0.0, 0.0
-	for i := range what {
-		asked += what[i].telling
-	}
+// met is how much a memory has of what is wanted.
+func (r *ranked) met() float64 {
+	met := 0.0
 	for _, e := range r.evidence {
 		met += e.value * e.of.telling
 	}
+	return met
+}
+
+// enough is how much of what is wanted a memory must have to answer it, and not only have a word of it by chance.
+func enough(what []wanted) float64 {
+	asked := 0.0
+	for i := range what {
+		asked += what[i].telling
+	}
 	further := max(0, asked-talkative)
-	return met >= min(leastEvidence, nearlyAll*asked)+byChance*further && met >= leastShare*(asked-further)
+	return max(min(leastEvidence, nearlyAll*asked)+byChance*further, leastShare*(asked-further))
 }

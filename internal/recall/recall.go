@@ -179,22 +179,8 @@ func (r *Recaller) begin(ctx context.Context, request *Request) (postgres.Agent,
 func (r *Recaller) choose(ctx context.Context, record *postgres.Recall, request Request) error {
 	begun := time.Now()
 	defer func() { record.Took = time.Since(begun) }()
-	if !Askable(request.Query) {
-		record.Skipped = string(SkipShortQuery)
-		return nil
-	}
-	var given postgres.Given
-	var err error
-	if request.Session != "" {
-		if given, err = r.store.Given(ctx, record.AgentID, request.Session); err != nil {
-			return err
-		}
-		if given.Bytes >= SessionBudget {
-			record.Skipped = string(SkipSpentBudget)
-			return nil
-		}
-	}
-	if skip, err := r.nothingLeft(ctx, record.AgentID, given); err != nil || skip != "" {
+	given, skip, err := r.gate(ctx, record.AgentID, request)
+	if err != nil || skip != "" {
 		record.Skipped = string(skip)
 		return err
 	}
@@ -206,15 +192,32 @@ func (r *Recaller) choose(ctx context.Context, record *postgres.Recall, request 
 		r.options.Log.WarnContext(ctx, "the model did not choose, so the words did", "error", err)
 		record.Note = "The model did not choose (" + plain(err) + "), so the words did."
 	}
-	found, candidates, err := r.byKeyword(ctx, record.AgentID, request.Query, given.Memories)
+	found, err := r.byKeyword(ctx, record.AgentID, request.Query, given.Memories)
 	if err != nil {
 		return err
 	}
-	record.SelectedBy, record.Candidates = ByKeyword, candidates
-	for _, f := range found[:min(len(found), request.Limit)] {
+	record.SelectedBy, record.Candidates = ByKeyword, found.candidates
+	for _, f := range found.answers[:min(len(found.answers), request.Limit)] {
 		record.Chosen = append(record.Chosen, postgres.Choice{ID: uuid.MustParse(f.ID), Why: f.why()})
 	}
 	return nil
+}
+
+// gate says why nothing is looked at, if so, and else what the session was given before.
+func (r *Recaller) gate(ctx context.Context, agentID int64, request Request) (given postgres.Given, skip Skip, err error) {
+	if !Askable(request.Query) {
+		return given, SkipShortQuery, nil
+	}
+	if request.Session != "" {
+		if given, err = r.store.Given(ctx, agentID, request.Session); err != nil {
+			return given, "", err
+		}
+		if given.Bytes >= SessionBudget {
+			return given, SkipSpentBudget, nil
+		}
+	}
+	skip, err = r.nothingLeft(ctx, agentID, given)
+	return given, skip, err
 }
 
 // nothingLeft says why there is nothing to choose from, if so.

@@ -32,6 +32,7 @@ var pictures = []picture{
 	{name: "needs-attention", path: "attention"},
 	{name: "claude-md", path: "claude-md"},
 	{name: "index", path: "index"},
+	{name: "recall", path: "recall?q=How+large+may+a+pull+request+be+before+I+ask+for+a+split%3F"},
 	{name: "activity", path: "activity"},
 	{name: "sync", path: "/sync"},
 	{name: "search", path: "/search?q=cents"},

@@ -20,6 +20,7 @@ type Memory struct {
 	Size          int64  // of the file, in bytes
 	ClaudeMDChars int    // what it costs in CLAUDE.md, in Unicode characters
 	LinkedFrom    []Link // the memories that link to it
+	Recalls       RecallsOfMemory
 	// Disagreement says how files on disk stand against each other about it; nil: they do not.
 	Disagreement *DisagreementRow
 	// Citations are what it cites of the agent's project; nil: that was not looked for.

@@ -176,6 +176,7 @@ type Recall struct {
 	Candidates int32
 	TookUs     int64
 	Chosen     []byte
+	Given      int32
 }
 
 type RecallSession struct {

@@ -12,6 +12,104 @@ import (
 	"github.com/google/uuid"
 )
 
+const countRecallsBetween = `-- name: CountRecallsBetween :many
+SELECT s.place::integer AS place, c.recalls
+FROM unnest($1::timestamptz[]) WITH ORDINALITY AS s (beginning, place)
+CROSS JOIN LATERAL (
+    SELECT count(*) AS recalls FROM recalls r
+    WHERE r.agent_id = $2 AND r.at >= s.beginning AND r.at < ($3::timestamptz[])[s.place] AND r.selected_by IS NOT NULL
+) c
+`
+
+type CountRecallsBetweenParams struct {
+	Beginnings []time.Time
+	AgentID    int64
+	Ends       []time.Time
+}
+
+type CountRecallsBetweenRow struct {
+	Place   int32
+	Recalls int64
+}
+
+// How many recalls looked at memories in each of those spans of time.
+func (q *Queries) CountRecallsBetween(ctx context.Context, arg CountRecallsBetweenParams) ([]CountRecallsBetweenRow, error) {
+	rows, err := q.db.Query(ctx, countRecallsBetween, arg.Beginnings, arg.AgentID, arg.Ends)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []CountRecallsBetweenRow{}
+	for rows.Next() {
+		var i CountRecallsBetweenRow
+		if err := rows.Scan(&i.Place, &i.Recalls); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const countRecallsByDay = `-- name: CountRecallsByDay :many
+SELECT d.day::timestamptz AS day, c.asked_by, c.selected_by, c.recalls, c.giving, c.none_of_many
+FROM unnest($1::timestamptz[]) AS d (day)
+CROSS JOIN LATERAL (
+    SELECT r.asked_by, coalesce(r.selected_by, '')::text AS selected_by, count(*) AS recalls, count(*) FILTER (WHERE r.given > 0) AS giving,
+           count(*) FILTER (WHERE r.given = 0 AND r.candidates >= $2::integer) AS none_of_many
+    FROM recalls r
+    WHERE r.agent_id = $3 AND r.at >= d.day AND r.at < d.day + interval '24 hours'
+    GROUP BY r.asked_by, r.selected_by
+) c
+ORDER BY d.day, c.asked_by, c.selected_by
+`
+
+type CountRecallsByDayParams struct {
+	Days    []time.Time
+	Many    int32
+	AgentID int64
+}
+
+type CountRecallsByDayRow struct {
+	Day        time.Time
+	AskedBy    string
+	SelectedBy string
+	Recalls    int64
+	Giving     int64
+	NoneOfMany int64
+}
+
+// How often something was given on each of those days, which are told by their beginnings, by who asked and which way was taken; and
+// how often nothing was although there were many candidates. Day by day, that is read from the index and never sorted.
+func (q *Queries) CountRecallsByDay(ctx context.Context, arg CountRecallsByDayParams) ([]CountRecallsByDayRow, error) {
+	rows, err := q.db.Query(ctx, countRecallsByDay, arg.Days, arg.Many, arg.AgentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []CountRecallsByDayRow{}
+	for rows.Next() {
+		var i CountRecallsByDayRow
+		if err := rows.Scan(
+			&i.Day,
+			&i.AskedBy,
+			&i.SelectedBy,
+			&i.Recalls,
+			&i.Giving,
+			&i.NoneOfMany,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const countToRecall = `-- name: CountToRecall :one
 SELECT coalesce(sum(n), 0)::bigint FROM memory_tallies WHERE agent_id = $1 AND state <> 'deleted'
 `
@@ -108,6 +206,122 @@ func (q *Queries) HandOutRecall(ctx context.Context, id uuid.UUID) (int64, error
 	return result.RowsAffected(), nil
 }
 
+const listRecalls = `-- name: ListRecalls :many
+SELECT id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, given
+FROM recalls
+WHERE agent_id = $1
+  AND (at, id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+ORDER BY at DESC, id DESC
+LIMIT $4::integer
+`
+
+type ListRecallsParams struct {
+	AgentID  int64
+	Before   *time.Time
+	BeforeID *uuid.UUID
+	Most     int32
+}
+
+// The newest before that place.
+func (q *Queries) ListRecalls(ctx context.Context, arg ListRecallsParams) ([]Recall, error) {
+	rows, err := q.db.Query(ctx, listRecalls,
+		arg.AgentID,
+		arg.Before,
+		arg.BeforeID,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Recall{}
+	for rows.Next() {
+		var i Recall
+		if err := rows.Scan(
+			&i.ID,
+			&i.AgentID,
+			&i.At,
+			&i.Session,
+			&i.AskedBy,
+			&i.Query,
+			&i.State,
+			&i.SelectedBy,
+			&i.Skipped,
+			&i.Note,
+			&i.Candidates,
+			&i.TookUs,
+			&i.Chosen,
+			&i.Given,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listRecallsOfSession = `-- name: ListRecallsOfSession :many
+SELECT id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, given
+FROM recalls
+WHERE agent_id = $1 AND session = $2::text
+  AND (at, id) < (coalesce($3::timestamptz, 'infinity'), coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+ORDER BY at DESC, id DESC
+LIMIT $5::integer
+`
+
+type ListRecallsOfSessionParams struct {
+	AgentID  int64
+	Session  string
+	Before   *time.Time
+	BeforeID *uuid.UUID
+	Most     int32
+}
+
+// The newest of a session before that place.
+func (q *Queries) ListRecallsOfSession(ctx context.Context, arg ListRecallsOfSessionParams) ([]Recall, error) {
+	rows, err := q.db.Query(ctx, listRecallsOfSession,
+		arg.AgentID,
+		arg.Session,
+		arg.Before,
+		arg.BeforeID,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Recall{}
+	for rows.Next() {
+		var i Recall
+		if err := rows.Scan(
+			&i.ID,
+			&i.AgentID,
+			&i.At,
+			&i.Session,
+			&i.AskedBy,
+			&i.Query,
+			&i.State,
+			&i.SelectedBy,
+			&i.Skipped,
+			&i.Note,
+			&i.Candidates,
+			&i.TookUs,
+			&i.Chosen,
+			&i.Given,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const lockRecallSession = `-- name: LockRecallSession :exec
 INSERT INTO recall_sessions (agent_id, session, at) VALUES ($1, $2, $3)
 ON CONFLICT (agent_id, session) DO UPDATE SET at = excluded.at
@@ -125,7 +339,7 @@ func (q *Queries) LockRecallSession(ctx context.Context, arg LockRecallSessionPa
 }
 
 const recallByID = `-- name: RecallByID :one
-SELECT id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen FROM recalls WHERE id = $1 AND agent_id = $2
+SELECT id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, given FROM recalls WHERE id = $1 AND agent_id = $2
 `
 
 type RecallByIDParams struct {
@@ -150,8 +364,70 @@ func (q *Queries) RecallByID(ctx context.Context, arg RecallByIDParams) (Recall,
 		&i.Candidates,
 		&i.TookUs,
 		&i.Chosen,
+		&i.Given,
 	)
 	return i, err
+}
+
+const recallExtremes = `-- name: RecallExtremes :many
+WITH given AS MATERIALIZED (
+    SELECT r.memory_id, count(*) AS recalls FROM recalled r WHERE r.agent_id = $1 AND r.at >= $2 GROUP BY r.memory_id
+), counted AS MATERIALIZED (
+    SELECT m.id, m.name, m.type, m.modified_at, m.created_at, coalesce(g.recalls, 0)::bigint AS recalls
+    FROM memories m LEFT JOIN given g ON g.memory_id = m.id
+    WHERE m.agent_id = $1 AND m.readable AND m.state <> 'deleted'
+)
+(SELECT c.id, c.name, c.type, c.modified_at, c.created_at, c.recalls, count(*) OVER () AS total
+ FROM counted c WHERE c.recalls = 0 ORDER BY c.created_at, c.id LIMIT $3::integer)
+UNION ALL
+(SELECT c.id, c.name, c.type, c.modified_at, c.created_at, c.recalls, count(*) OVER () AS total
+ FROM counted c WHERE c.recalls > 0 ORDER BY c.recalls DESC, c.id LIMIT $3::integer)
+`
+
+type RecallExtremesParams struct {
+	AgentID int64
+	Since   time.Time
+	Most    int32
+}
+
+type RecallExtremesRow struct {
+	ID         uuid.UUID
+	Name       string
+	Type       *string
+	ModifiedAt time.Time
+	CreatedAt  time.Time
+	Recalls    int64
+	Total      int64
+}
+
+// The memories that no recall has given, those first that were there the longest, and those that were given most often; and how many
+// there are of the one kind and of the other. What was given is counted once for both.
+func (q *Queries) RecallExtremes(ctx context.Context, arg RecallExtremesParams) ([]RecallExtremesRow, error) {
+	rows, err := q.db.Query(ctx, recallExtremes, arg.AgentID, arg.Since, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []RecallExtremesRow{}
+	for rows.Next() {
+		var i RecallExtremesRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Type,
+			&i.ModifiedAt,
+			&i.CreatedAt,
+			&i.Recalls,
+			&i.Total,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const recallFiles = `-- name: RecallFiles :many
@@ -300,6 +576,49 @@ func (q *Queries) RecallManifest(ctx context.Context, arg RecallManifestParams) 
 	return items, nil
 }
 
+const recallMedians = `-- name: RecallMedians :many
+SELECT l.selected_by, percentile_disc(0.5) WITHIN GROUP (ORDER BY l.took_us)::bigint AS median
+FROM (
+    SELECT r.selected_by, r.took_us FROM recalls r
+    WHERE r.agent_id = $1 AND r.at >= $2
+    ORDER BY r.at DESC, r.id DESC LIMIT $3::integer
+) l
+WHERE l.selected_by IS NOT NULL
+GROUP BY l.selected_by
+`
+
+type RecallMediansParams struct {
+	AgentID int64
+	Since   time.Time
+	Most    int32
+}
+
+type RecallMediansRow struct {
+	SelectedBy *string
+	Median     int64
+}
+
+// The median of the time that choosing took, in microseconds, of each way, of the last so many recalls.
+func (q *Queries) RecallMedians(ctx context.Context, arg RecallMediansParams) ([]RecallMediansRow, error) {
+	rows, err := q.db.Query(ctx, recallMedians, arg.AgentID, arg.Since, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []RecallMediansRow{}
+	for rows.Next() {
+		var i RecallMediansRow
+		if err := rows.Scan(&i.SelectedBy, &i.Median); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const recallTexts = `-- name: RecallTexts :many
 SELECT m.id, m.name, m.type, m.path, m.modified_at, m.description, left(r.body, $1::integer) AS body
 FROM memories m JOIN revisions r ON r.id = m.revision_id
@@ -351,6 +670,72 @@ func (q *Queries) RecallTexts(ctx context.Context, arg RecallTextsParams) ([]Rec
 	return items, nil
 }
 
+const recalledBy = `-- name: RecalledBy :many
+SELECT r.recall_id, r.memory_id, r.name, r.bytes, r.why, (m.id IS NOT NULL)::boolean AS there
+FROM recalled r LEFT JOIN memories m ON m.id = r.memory_id
+WHERE r.recall_id = ANY($1::uuid[])
+ORDER BY r.recall_id, r.place
+`
+
+type RecalledByRow struct {
+	RecallID uuid.UUID
+	MemoryID uuid.UUID
+	Name     string
+	Bytes    int32
+	Why      []byte
+	There    bool
+}
+
+// What was handed out of those recalls, and whether it can still be read, if only from the trash.
+func (q *Queries) RecalledBy(ctx context.Context, ids []uuid.UUID) ([]RecalledByRow, error) {
+	rows, err := q.db.Query(ctx, recalledBy, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []RecalledByRow{}
+	for rows.Next() {
+		var i RecalledByRow
+		if err := rows.Scan(
+			&i.RecallID,
+			&i.MemoryID,
+			&i.Name,
+			&i.Bytes,
+			&i.Why,
+			&i.There,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const recallsOfMemory = `-- name: RecallsOfMemory :one
+SELECT count(*) AS recalls, coalesce(max(at), 'epoch')::timestamptz AS last FROM recalled WHERE agent_id = $1 AND memory_id = $2
+`
+
+type RecallsOfMemoryParams struct {
+	AgentID  int64
+	MemoryID uuid.UUID
+}
+
+type RecallsOfMemoryRow struct {
+	Recalls int64
+	Last    time.Time
+}
+
+// How often a memory was given, and when last.
+func (q *Queries) RecallsOfMemory(ctx context.Context, arg RecallsOfMemoryParams) (RecallsOfMemoryRow, error) {
+	row := q.db.QueryRow(ctx, recallsOfMemory, arg.AgentID, arg.MemoryID)
+	var i RecallsOfMemoryRow
+	err := row.Scan(&i.Recalls, &i.Last)
+	return i, err
+}
+
 const recallsToHandOut = `-- name: RecallsToHandOut :many
 SELECT id FROM recalls
 WHERE agent_id = $1 AND session = $2::text AND state = 'settled' AND at >= $3
@@ -400,10 +785,10 @@ func (q *Queries) RefreshRecallSession(ctx context.Context, arg RefreshRecallSes
 }
 
 const saveRecall = `-- name: SaveRecall :exec
-INSERT INTO recalls (id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+INSERT INTO recalls (id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, given)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 ON CONFLICT (id) DO UPDATE SET state = excluded.state, selected_by = excluded.selected_by, skipped = excluded.skipped,
-    note = excluded.note, candidates = excluded.candidates, took_us = excluded.took_us, chosen = excluded.chosen
+    note = excluded.note, candidates = excluded.candidates, took_us = excluded.took_us, chosen = excluded.chosen, given = excluded.given
 `
 
 type SaveRecallParams struct {
@@ -420,6 +805,7 @@ type SaveRecallParams struct {
 	Candidates int32
 	TookUs     int64
 	Chosen     []byte
+	Given      int32
 }
 
 func (q *Queries) SaveRecall(ctx context.Context, arg SaveRecallParams) error {
@@ -437,6 +823,7 @@ func (q *Queries) SaveRecall(ctx context.Context, arg SaveRecallParams) error {
 		arg.Candidates,
 		arg.TookUs,
 		arg.Chosen,
+		arg.Given,
 	)
 	return err
 }
@@ -474,7 +861,7 @@ func (q *Queries) SaveRecalled(ctx context.Context, arg SaveRecalledParams) erro
 }
 
 const settleRecalls = `-- name: SettleRecalls :exec
-UPDATE recalls SET state = 'settled' WHERE id = ANY($1::uuid[]) AND state = 'handed_out'
+UPDATE recalls SET state = 'settled', given = 0 WHERE id = ANY($1::uuid[]) AND state = 'handed_out'
 `
 
 func (q *Queries) SettleRecalls(ctx context.Context, ids []uuid.UUID) error {

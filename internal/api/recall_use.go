@@ -1,0 +1,210 @@
+package api
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"memoir/internal/postgres"
+	"memoir/internal/problem"
+)
+
+// PastRecall is the record of a recall.
+type PastRecall struct {
+	ID         string       `json:"id"`
+	At         time.Time    `json:"at"`
+	Session    *string      `json:"session" doc:"Null: none was named."`
+	AskedBy    string       `json:"asked_by" enum:"script,hook,mcp"`
+	Query      string       `json:"query" doc:"Its first 4,000 bytes."`
+	State      string       `json:"state" enum:"pending,settled,handed_out" doc:"settled: it waits to be fetched."`
+	SelectedBy *string      `json:"selected_by" enum:"model,keyword" doc:"Null: nothing was looked at."`
+	Skipped    *string      `json:"skipped" enum:"short_query,spent_budget,no_memories,all_seen" doc:"Why nothing was looked at; else null."`
+	Note       *string      `json:"note" doc:"Why the words chose although there is a model; else null."`
+	Candidates int          `json:"candidates" doc:"How many memories were chosen from, 200 at most."`
+	TookMS     float64      `json:"took_ms" doc:"Milliseconds that choosing took."`
+	Memories   []PastMemory `json:"memories" nullable:"false" doc:"That were handed out, the best first."`
+}
+
+// PastMemory is a memory as it was handed out.
+type PastMemory struct {
+	ID    string   `json:"id"`
+	Name  string   `json:"name" doc:"As it was then."`
+	Why   []string `json:"why" nullable:"false" doc:"What spoke for it, the strongest first."`
+	Bytes int      `json:"bytes" doc:"That it took of the session's budget."`
+}
+
+// RecallList is one page of an agent's recalls, newest first.
+type RecallList struct {
+	Recalls    []PastRecall `json:"recalls" nullable:"false"`
+	NextCursor *string      `json:"next_cursor" doc:"For the next page; null: this is the last."`
+}
+
+// RecallStatistics is how often an agent was given something.
+type RecallStatistics struct {
+	RecallCount
+	AskedBy     map[string]RecallCount `json:"asked_by" doc:"By script, hook and mcp; those that did not ask are left out."`
+	SelectedBy  map[string]RecallWay   `json:"selected_by" doc:"By model and keyword; nothing: nothing was looked at."`
+	Days        []RecallDay            `json:"days" nullable:"false" doc:"Oldest first, the last is today."`
+	Never       []NeverRecalled        `json:"never" nullable:"false" doc:"Memories that were not given, those first that had the most chances."`
+	NeverTotal  int                    `json:"never_total" doc:"How many there are, also beyond the limit."`
+	Always      []AlwaysRecalled       `json:"always" nullable:"false" doc:"The memories that were given most often."`
+	AlwaysTotal int                    `json:"always_total" doc:"How many memories were given at all, also beyond the limit."`
+}
+
+// RecallCount is how many recalls there were, and how many of them gave something.
+type RecallCount struct {
+	Recalls int      `json:"recalls"`
+	Given   int      `json:"given" doc:"Recalls that gave something."`
+	Rate    *float64 `json:"rate" doc:"The share of these, 0 to 1; null: there were no recalls."`
+}
+
+// RecallWay is how many recalls took one way to choose.
+type RecallWay struct {
+	RecallCount
+	NoneOfMany int      `json:"none_of_many" doc:"How many gave nothing of 10 candidates or more: a matter of precision, where nothing of fewer is one of coverage."`
+	MedianMS   *float64 `json:"median_ms" doc:"Of the milliseconds that choosing took in the last 2,000 recalls; null: none of them went this way."`
+}
+
+// RecallDay is how many recalls there were on a day.
+type RecallDay struct {
+	Day string `json:"day" format:"date" doc:"In UTC."`
+	RecallCount
+}
+
+// NeverRecalled is a memory that was not given.
+type NeverRecalled struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Chances int    `json:"chances" doc:"How many recalls looked at memories since it was learned."`
+}
+
+// AlwaysRecalled is a memory that was given.
+type AlwaysRecalled struct {
+	ID      string   `json:"id"`
+	Name    string   `json:"name"`
+	Recalls int      `json:"recalls" doc:"That gave it."`
+	Share   *float64 `json:"share" doc:"Of the recalls that looked at memories since it was learned, 0 to 1; null: there are none."`
+}
+
+func (a *api) registerRecallUse() {
+	register(a, get("/agents/{slug}/recalls", "list-recalls", "What an agent was asked and given, newest first"), a.listRecalls)
+	register(a, get("/agents/{slug}/recall-statistics", "get-recall-statistics", "How often an agent was given something, what always and what never"), a.getRecallStatistics)
+}
+
+type recallsInput struct {
+	AgentPath
+	Session string `query:"session" doc:"The conversation that was given it."`
+	Limit   int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
+	Cursor  string `query:"cursor" doc:"The next_cursor of the page before, for the same list."`
+}
+
+// Resolve stands in for that of the path, which the framework then leaves out.
+func (in *recallsInput) Resolve(ctx huma.Context) []error {
+	if !isText(in.Session) {
+		return []error{unprocessable(problem.Field{Location: "query.session", Message: "is not valid UTF-8, or holds a NUL character"})}
+	}
+	return in.AgentPath.Resolve(ctx)
+}
+
+func (a *api) listRecalls(ctx context.Context, in *recallsInput) (*answer[RecallList], error) {
+	agent, err := a.store.AgentUncounted(ctx, in.Slug)
+	if err != nil {
+		return nil, err
+	}
+	page, err := a.store.Recalls(ctx, postgres.RecallList{AgentID: agent.ID, Session: in.Session, Limit: in.Limit, Cursor: in.Cursor})
+	if err != nil {
+		return nil, err
+	}
+	list := RecallList{Recalls: make([]PastRecall, len(page.Recalls)), NextCursor: text(page.NextCursor)}
+	for i, r := range page.Recalls {
+		list.Recalls[i] = pastRecallOf(r)
+	}
+	return ok(list), nil
+}
+
+func pastRecallOf(r postgres.PastRecall) PastRecall {
+	past := PastRecall{
+		ID: r.ID.String(), At: r.At, Session: text(r.Session), AskedBy: r.AskedBy, Query: r.Query, State: string(r.State),
+		SelectedBy: text(r.SelectedBy), Skipped: text(r.Skipped), Note: text(r.Note), Candidates: r.Candidates,
+		TookMS: inMilliseconds(r.Took), Memories: make([]PastMemory, len(r.Memories)),
+	}
+	for i, m := range r.Memories {
+		past.Memories[i] = PastMemory{ID: m.ID.String(), Name: m.Name, Why: m.Why, Bytes: m.Bytes}
+	}
+	return past
+}
+
+func inMilliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+type recallStatisticsInput struct {
+	AgentPath
+	Days  int `query:"days" minimum:"1" maximum:"90" default:"30" doc:"How far back; recalls are kept for 90 days."`
+	Limit int `query:"limit" minimum:"1" maximum:"500" default:"20" doc:"How many memories are named at most that were given never, and always."`
+}
+
+func (a *api) getRecallStatistics(ctx context.Context, in *recallStatisticsInput) (*answer[RecallStatistics], error) {
+	agent, err := a.store.AgentUncounted(ctx, in.Slug)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	use, err := a.store.RecallUse(ctx, agent.ID, now, in.Days, in.Limit)
+	if err != nil {
+		return nil, err
+	}
+	statistics := sumOfRecalls(use, postgres.DaysUpTo(now, in.Days))
+	for _, m := range use.Never {
+		statistics.Never = append(statistics.Never, NeverRecalled{m.ID, m.Name, m.Chances})
+	}
+	for _, m := range use.Most {
+		statistics.Always = append(statistics.Always, AlwaysRecalled{m.ID, m.Name, m.Recalls, shareOf(m.Recalls, m.Chances)})
+	}
+	return ok(statistics), nil
+}
+
+// sumOfRecalls sums up those days.
+func sumOfRecalls(use postgres.RecallUse, days []time.Time) RecallStatistics {
+	sum := RecallStatistics{
+		AskedBy: map[string]RecallCount{}, SelectedBy: map[string]RecallWay{}, Days: make([]RecallDay, len(days)),
+		Never: []NeverRecalled{}, NeverTotal: use.NeverTotal, Always: []AlwaysRecalled{}, AlwaysTotal: use.MostTotal,
+	}
+	for i, begins := range days {
+		sum.Days[i].Day = begins.Format(time.DateOnly)
+	}
+	for _, c := range use.Days {
+		sum.RecallCount = sum.plus(c)
+		sum.AskedBy[c.AskedBy] = sum.AskedBy[c.AskedBy].plus(c)
+		name := c.SelectedBy
+		if name == "" {
+			name = "nothing"
+		}
+		way := sum.SelectedBy[name]
+		way.RecallCount = way.plus(c)
+		way.NoneOfMany += c.NoneOfMany
+		sum.SelectedBy[name] = way
+		if i := slices.IndexFunc(days, c.Day.Equal); i >= 0 {
+			sum.Days[i].RecallCount = sum.Days[i].plus(c)
+		}
+	}
+	for name, took := range use.Medians {
+		way, median := sum.SelectedBy[name], inMilliseconds(took)
+		way.MedianMS = &median
+		sum.SelectedBy[name] = way
+	}
+	return sum
+}
+
+func (c RecallCount) plus(d postgres.RecallDay) RecallCount {
+	recalls, given := c.Recalls+d.Recalls, c.Given+d.Giving
+	return RecallCount{recalls, given, shareOf(given, recalls)}
+}
+
+func shareOf(part, whole int) *float64 {
+	if whole == 0 {
+		return nil
+	}
+	share := float64(part) / float64(whole)
+	return &share
+}

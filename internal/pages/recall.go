@@ -1,0 +1,171 @@
+package pages
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/recall"
+	"memoir/web/templates"
+)
+
+const (
+	// recallRows is how many recalls a page lists.
+	recallRows = 50
+	// recallExtremes is how many memories are named that are recalled most, or never.
+	recallExtremes = 20
+)
+
+// recallSpans are the days that are summed up. The longest is how long a record is kept, the first that of the picture.
+var recallSpans = []int{30, 90}
+
+// recall shows what an agent would be given for a query, and what it was given.
+func (s *site) recall(w http.ResponseWriter, r *http.Request) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	query, now := r.URL.Query(), time.Now().Local()
+	cursor := query.Get(templates.FieldCursor)
+	v := templates.Recall{
+		Agent: agentView(agent), Now: now, Model: s.recaller.HasModel(),
+		Query: sought(query.Get(templates.FieldQuery)), Session: sought(query.Get(templates.FieldSession)),
+	}
+	reading, ctx := errgroup.WithContext(r.Context())
+	reading.Go(func() error { return s.readPastRecalls(ctx, agent, cursor, &v) })
+	if cursor == "" {
+		reading.Go(func() error { return s.explain(ctx, agent, &v) })
+		reading.Go(func() error { return s.readRecallUse(ctx, agent, now, &v.Use) })
+	}
+	if err := reading.Wait(); err != nil {
+		return err
+	}
+	if v.Frame, err = s.frame(r.Context(), r, agent, templates.RecallPath(agent.Slug)); err != nil {
+		return err
+	}
+	return show(w, r, http.StatusOK, templates.RecallPage(v))
+}
+
+// explain fills in what the words make of the query, where there is one.
+func (s *site) explain(ctx context.Context, agent postgres.Agent, v *templates.Recall) error {
+	if v.Query == "" {
+		return nil
+	}
+	e, err := s.recaller.Explain(ctx, agent.Slug, v.Query)
+	if err != nil {
+		return err
+	}
+	v.Explained = &templates.Explained{
+		Skipped: string(e.Skipped), Given: explainedOf(e.Given), Close: explainedOf(e.Close), Candidates: e.Candidates, Enough: e.Enough,
+	}
+	for _, word := range e.Words {
+		v.Explained.Words = append(v.Explained.Words, templates.RecallWord(word))
+	}
+	return nil
+}
+
+func explainedOf(all []recall.Explained) []templates.ExplainedMemory {
+	shown := make([]templates.ExplainedMemory, len(all))
+	for i, m := range all {
+		shown[i] = templates.ExplainedMemory{ID: m.ID, Name: m.Name, Type: m.Type, Why: m.Why, Score: m.Score, Shortfall: string(m.Shortfall)}
+	}
+	return shown
+}
+
+// readRecallUse fills in how often something was given. It leaves it empty where there were no recalls.
+func (s *site) readRecallUse(ctx context.Context, agent postgres.Agent, now time.Time, use *templates.RecallUse) error {
+	counted, err := s.store.RecallUse(ctx, agent.ID, now, recallSpans[len(recallSpans)-1], recallExtremes)
+	if err != nil || len(counted.Days) == 0 {
+		return err
+	}
+	*use = templates.RecallUse{
+		Days: everyDay(counted.Days, now, recallSpans[0]), Many: postgres.ManyCandidates, Medians: counted.Medians,
+		Most: recalledOf(counted.Most, now), MostTotal: counted.MostTotal, Never: recalledOf(counted.Never, now), NeverTotal: counted.NeverTotal,
+	}
+	for _, span := range recallSpans {
+		use.Spans = append(use.Spans, spanOf(counted.Days, now, span))
+	}
+	return nil
+}
+
+// spanOf sums up so many days up to now.
+func spanOf(counted []postgres.RecallDay, now time.Time, length int) templates.RecallSpan {
+	span := templates.RecallSpan{Days: length, AskedBy: map[string]templates.RecallCount{}, SelectedBy: map[string]templates.RecallCount{}}
+	add := func(to templates.RecallCount, d postgres.RecallDay) templates.RecallCount {
+		return templates.RecallCount{
+			Recalls: to.Recalls + d.Recalls, Giving: to.Giving + d.Giving, NoneOfMany: to.NoneOfMany + d.NoneOfMany,
+		}
+	}
+	first := postgres.DaysUpTo(now, length)[0]
+	for _, d := range counted {
+		if d.Day.Before(first) {
+			continue
+		}
+		span.All = add(span.All, d)
+		span.AskedBy[d.AskedBy] = add(span.AskedBy[d.AskedBy], d)
+		span.SelectedBy[d.SelectedBy] = add(span.SelectedBy[d.SelectedBy], d)
+	}
+	return span
+}
+
+// everyDay returns so many days up to now, those without recalls too.
+func everyDay(counted []postgres.RecallDay, now time.Time, length int) []templates.RecallDay {
+	days := make([]templates.RecallDay, length)
+	for i, begins := range postgres.DaysUpTo(now, length) {
+		days[i].Day = begins
+		for _, c := range counted {
+			if c.Day.Equal(begins) {
+				days[i].Recalls += c.Recalls
+				days[i].Giving += c.Giving
+			}
+		}
+	}
+	return days
+}
+
+func recalledOf(all []postgres.RecalledMemory, now time.Time) []templates.RecalledMemory {
+	shown := make([]templates.RecalledMemory, len(all))
+	for i, m := range all {
+		age := memories.AgeOf(m.ModifiedAt, now)
+		shown[i] = templates.RecalledMemory{
+			ID: m.ID, Name: m.Name, Type: m.Type, Recalls: m.Recalls, Chances: m.Chances,
+			Age: templates.Age{Text: age.String(), Stale: age.Stale, Warning: age.Warning()},
+		}
+	}
+	return shown
+}
+
+// readPastRecalls fills in one page of what was recalled.
+func (s *site) readPastRecalls(ctx context.Context, agent postgres.Agent, cursor string, v *templates.Recall) error {
+	page, err := s.store.Recalls(ctx, postgres.RecallList{AgentID: agent.ID, Session: v.Session, Limit: recallRows, Cursor: cursor})
+	if err != nil {
+		return err
+	}
+	for _, r := range page.Recalls {
+		past := templates.PastRecall{
+			ID: r.ID.String(), At: local(r.At), Session: r.Session, AskedBy: r.AskedBy, Query: r.Query, State: string(r.State),
+			SelectedBy: r.SelectedBy, Skipped: r.Skipped, Reason: r.Note, Candidates: r.Candidates, Took: r.Took,
+		}
+		for _, m := range r.Memories {
+			past.Memories = append(past.Memories, templates.PastMemory{ID: m.ID.String(), Name: m.Name, Bytes: m.Bytes, Why: m.Why, There: m.There})
+		}
+		v.Past = append(v.Past, past)
+	}
+	if page.NextCursor != "" {
+		v.Later = v.At(v.Session, templates.FieldCursor, page.NextCursor)
+	}
+	if cursor != "" {
+		v.FirstHref = v.At(v.Session, "", "")
+	}
+	return nil
+}
+
+// recallsOf says how often a memory was given.
+func (s *site) recallsOf(ctx context.Context, m memories.Memory) (templates.RecallsOfMemory, error) {
+	of, err := s.store.RecallsOf(ctx, m)
+	return templates.RecallsOfMemory{Recalls: of.Recalls, Last: of.Last, Chances: of.Chances, Now: time.Now()}, err
+}
