@@ -17,12 +17,12 @@ import (
 type inStep struct {
 	recipe string // how it was compiled
 	hash   string // of all of its bytes
-	file   string // the signature of a file that was found to have these bytes; empty: not looked at since it was written
 	until  string // when the text changes by age alone, in seconds since 1970; empty: it does not
+	file   string // the signature of a file that was found to have these bytes; empty: not looked at since it was written
 }
 
 func (s inStep) String() string {
-	return strings.Join([]string{s.recipe, s.hash, s.file, s.until}, " ")
+	return strings.Join([]string{s.recipe, s.hash, s.until, s.file}, " ")
 }
 
 // readInStep returns the zero inStep, which no CLAUDE.md is known by, for what it cannot read.
