@@ -54,7 +54,7 @@ func TestTheOpenAPIDocumentHasEveryCallAndItsProblems(t *testing.T) {
 		"GET /agents/{slug}/memories/{id}/versions":   "VersionList", "POST /agents/{slug}/memories/{id}/fixes/undo": "Memory",
 		"GET /agents/{slug}/memories/{id}/raw": "", "GET /agents/{slug}/sessions": "SessionList",
 		"POST /agents/{slug}/memories:deletion": "Deletion", "GET /agents/{slug}/claude-md/parts": "ClaudeMDParts",
-		"POST /agents/{slug}/memory-tool": "MemoryToolResult", "POST /agents/{slug}/recall": "Recall", "GET /agents/{slug}/recall/{id}": "Recall",
+		"POST /agents/{slug}/memory-tool": "MemoryToolResult",
 	}
 	described := 0
 	for path, methods := range document.Paths {
