@@ -65,19 +65,21 @@ func TestWhilePostgresIsAwayNothingIsForgottenAndAfterwardsAllGoesOnByItself(t *
 
 			taken := make(chan struct{})
 			s.whenever("MarkDeleted", func() {
-				how.take(s)
 				close(taken)
+				how.take(s)
 			})
-			interrupted := s.start("DELETE", "/api/v1/agents/ada/memories/"+s.Memory("ada", "Note 0").ID, "")
-			select {
-			case <-taken:
-			case r := <-interrupted:
+			answered := s.start("DELETE", "/api/v1/agents/ada/memories/"+s.Memory("ada", "Note 0").ID, "")
+			s.Until("the deletion to be in its middle", func() bool { return isClosed(taken) || len(answered) > 0 })
+			if !isClosed(taken) {
+				r := <-answered
 				t.Fatalf("the deletion came to its end: status %d, %s", r.status, r.body)
 			}
 			told := stream.told()
 			s.changeFiles()
-			r := <-interrupted // a frozen Postgres is not waited for
-			if r.status != http.StatusServiceUnavailable || r.header.Get("Retry-After") == "" || !strings.Contains(r.body, "went away in the middle") {
+			r := <-answered // a frozen Postgres is not waited for
+			// Who is killed may just have done it: its processes outlive the first of them for a moment.
+			isDone := how.short && r.status == http.StatusOK
+			if !isDone && (r.status != http.StatusServiceUnavailable || r.header.Get("Retry-After") == "" || !strings.Contains(r.body, "went away in the middle")) {
 				t.Errorf("the deletion in the middle of it: status %d, %s", r.status, r.body)
 			}
 			if !how.short {
@@ -99,6 +101,15 @@ func TestWhilePostgresIsAwayNothingIsForgottenAndAfterwardsAllGoesOnByItself(t *
 			s.leavesNoConnectionBusy()
 			s.call("GET", "/agents/ada/memory", "").expect(t, http.StatusOK)
 		})
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
 
