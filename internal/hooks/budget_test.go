@@ -1,0 +1,51 @@
+package hooks_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+	"memoir/internal/recall"
+)
+
+func TestAConversationIsGivenNoMoreThanItsBudget(t *testing.T) {
+	t.Parallel()
+	const all = 20
+	files := memoirtest.Files{}
+	for i := range all {
+		body := strings.Repeat(strings.Repeat("deploying rules ", 8)+"\n", 60) // more than is given of one
+		files[fmt.Sprintf("ada/memory/feedback_%c.md", 'a'+i)] = memoirtest.Note(fmt.Sprintf("deploy rule %c", 'a'+i), memories.Feedback, body)
+	}
+	d := setup(t, files)
+	prompt := func(session string) string {
+		_, told := d.call("user-prompt-submit", map[string]any{"session_id": session, "cwd": d.Path("ada"), "prompt": "what are the deploy rules?"})
+		return told
+	}
+	given := map[string]bool{}
+	bytes := 0
+	d.Until("the budget to be spent", func() bool {
+		for _, block := range strings.Split(prompt("one"), "Memory (saved today): ")[1:] {
+			path, text, _ := strings.Cut(block, ":\n\n")
+			text, _, _ = strings.Cut(text, "\n\n[... truncated, memory file too large ...]")
+			if given[path] {
+				t.Errorf("%s is given again", path)
+			}
+			given[path] = true
+			bytes += len(text)
+		}
+		return bytes > recall.SessionBudget-recall.MostBytes
+	})
+	for range 3 {
+		if told := prompt("one"); told != "" {
+			t.Errorf("after %d bytes of %d memories it is given %.100q", bytes, len(given), told)
+		}
+	}
+	if bytes > recall.SessionBudget || len(given) == all {
+		t.Errorf("it is given %d memories with %d bytes", len(given), bytes)
+	}
+	if told := d.prompt(map[string]any{"session_id": "two", "cwd": d.Path("ada"), "prompt": "what are the deploy rules?"}); told == "" {
+		t.Error("another conversation is given nothing")
+	}
+}
