@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	// prompt is how long an answer may take where no model is asked; the promise is 50 ms.
+	// promptly is how long an answer may take where no model is asked; the promise is 50 ms.
 	promptly = 40 * time.Millisecond
 	// patiently is how long one may take where a model is: what the recaller grants it, and the way there and back.
 	patiently = 2500 * time.Millisecond
