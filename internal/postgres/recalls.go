@@ -58,24 +58,23 @@ func (s *Store) SaveRecall(ctx context.Context, r Recall) error {
 }
 
 // HandOut keeps a recall, and what of it is handed out: what choose returns, which is told what the session was given before. Two
-// at once for one session wait for each other. choose may be called more than once, and is not at all for a recall that was to be
-// settled and has been handed out already: then fresh is false.
-func (s *Store) HandOut(ctx context.Context, r Recall, choose func(Given) ([]HandedOut, error)) (fresh bool, err error) {
-	err = s.unhurried(ctx, func(q *queries.Queries) error {
+// at once for one session wait for each other. choose may be called more than once, and is not at all for a recall that had
+// settled and has been handed out already.
+func (s *Store) HandOut(ctx context.Context, r Recall, choose func(Given) ([]HandedOut, error)) error {
+	err := s.unhurried(ctx, func(q *queries.Queries) error {
 		var given Given
 		if r.Session != "" {
 			if err := q.LockRecallSession(ctx, queries.LockRecallSessionParams{AgentID: r.AgentID, Session: r.Session, At: r.At}); err != nil {
 				return err
 			}
+			var err error
 			if given, err = givenTo(ctx, q, r.AgentID, r.Session); err != nil {
 				return err
 			}
 		}
-		given.Memories = nonNil(given.Memories)
-		fresh = true
 		if r.State == RecallSettled {
 			n, err := q.HandOutRecall(ctx, r.ID)
-			if fresh = n > 0; err != nil || !fresh {
+			if err != nil || n == 0 {
 				return err
 			}
 		}
@@ -90,14 +89,7 @@ func (s *Store) HandOut(ctx context.Context, r Recall, choose func(Given) ([]Han
 		}
 		return saveHandedOut(ctx, q, handedOut, out)
 	})
-	return fresh, wrap("hand out a recall", err)
-}
-
-func nonNil(set map[uuid.UUID]bool) map[uuid.UUID]bool {
-	if set == nil {
-		return map[uuid.UUID]bool{}
-	}
-	return set
+	return wrap("hand out a recall", err)
 }
 
 // unhurried runs do in a transaction that Postgres answers before it is on disk.

@@ -11,14 +11,6 @@ import (
 // Begin starts a recall that nobody waits for, and returns its id, by which Fetch hands out what it gave. It fails as Recall does,
 // and with ErrBusy.
 func (r *Recaller) Begin(ctx context.Context, request Request) (id string, err error) {
-	return r.begun(ctx, request, nil)
-}
-
-// ErrBusy says that too many recalls are running that nobody waits for.
-var ErrBusy = &memories.ConflictError{Reason: "Too many recalls are running already. Nothing was begun. Try again shortly."}
-
-// begun is Begin, and calls settled when the recall has been chosen, or has failed.
-func (r *Recaller) begun(ctx context.Context, request Request, settled func(error)) (id string, err error) {
 	_, record, err := r.begin(ctx, &request)
 	if err != nil {
 		return "", err
@@ -34,16 +26,15 @@ func (r *Recaller) begun(ctx context.Context, request Request, settled func(erro
 	}
 	r.running.Go(func() {
 		defer func() { <-r.prefetches }()
-		err := r.settle(record, request)
-		if err != nil {
+		if err := r.settle(record, request); err != nil {
 			r.options.Log.Warn("a recall in the background failed", "error", err)
-		}
-		if settled != nil {
-			settled(err)
 		}
 	})
 	return record.ID.String(), nil
 }
+
+// ErrBusy says that too many recalls are running that nobody waits for.
+var ErrBusy = &memories.ConflictError{Reason: "Too many recalls are running already. Nothing was begun. Try again shortly."}
 
 // settle chooses, and leaves what was chosen to be fetched.
 func (r *Recaller) settle(record postgres.Recall, request Request) error {

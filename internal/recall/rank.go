@@ -49,11 +49,10 @@ var worth = [places]float64{inName: 1, inDescription: 0.8, inBody: 0.6}
 
 // evidence is that a memory has something that was asked for.
 type evidence struct {
-	of     *wanted
-	word   string // as the memory has it
-	in     place  // the best one
-	degree float64
-	value  float64
+	of    *wanted
+	word  string // as the memory has it
+	in    place  // the best one
+	value float64
 }
 
 // ranked is a memory with what speaks for it.
@@ -155,7 +154,7 @@ func (d document) evidence(what []wanted) []evidence {
 				// The more often, the more, but never as much as if it stood in a better place.
 				value := v.degree * worth[p] * (1 + 0.3*(1-1/float64(times)))
 				if value > best.value {
-					best.word, best.in, best.degree, best.value = word, p, v.degree, value
+					best.word, best.in, best.value = word, p, value
 				}
 			}
 		}

@@ -265,7 +265,7 @@ func (r *Recaller) handOut(ctx context.Context, agent postgres.Agent, record pos
 	}
 	result := resultOf(record)
 	now := r.now()
-	_, err = r.store.HandOut(ctx, record, func(given postgres.Given) ([]postgres.HandedOut, error) {
+	err = r.store.HandOut(ctx, record, func(given postgres.Given) ([]postgres.HandedOut, error) {
 		result.Memories, result.BudgetLeft = nil, SessionBudget-given.Bytes
 		characters := 0
 		var out []postgres.HandedOut
