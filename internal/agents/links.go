@@ -17,22 +17,22 @@ func (w *walker) link(d directory, it item, scope *scopeTree) {
 	w.listing.Links = append(w.listing.Links, linked.path)
 	target, err := files.Resolve(w.root, w.real(d, it.name))
 	if err != nil {
-		w.flagUnseen(linked, linkProblem(err))
+		w.flagUnseen(linked, scope, linkProblem(err))
 		return
 	}
 	info, err := w.root.Lstat(target)
 	if err != nil {
-		w.flagUnseen(linked, linkProblem(err))
+		w.flagUnseen(linked, scope, linkProblem(err))
 		return
 	}
 	switch {
 	case !info.IsDir():
 		if !w.agent.walksFile(target, info) {
-			w.file(d, it.name, info)
+			w.file(d, item{it.name, info}, scope)
 		}
 	case w.walksAnyway(d, target):
 	case d.linked:
-		w.flagUnseen(linked, linkNested())
+		w.flagUnseen(linked, scope, linkNested())
 	default:
 		linked.real, linked.linked = target, true
 		w.subdirectory(linked, scope)

@@ -125,7 +125,7 @@ func (w *walker) lookFor(d directory, scope *scopeTree, names ...string) {
 		case d.kind == memoryKind:
 			w.fail(entryPath)
 		default:
-			w.failDirectory(d.enter(name, ""), err)
+			w.failDirectory(d.enter(name, ""), inside, err)
 		}
 	}
 }
@@ -134,7 +134,7 @@ func (w *walker) lookAtAll(d directory) {
 	// Not blocking, because what is opened may have become a pipe since it was seen to be a directory.
 	dir, err := w.root.OpenFile(d.real, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		w.failDirectory(d, err)
+		w.failDirectory(d, everything, err)
 		return
 	}
 	defer dir.Close()
@@ -156,7 +156,7 @@ func (w *walker) lookAtAll(d directory) {
 			return
 		}
 		if err != nil {
-			w.failDirectory(d, err)
+			w.failDirectory(d, everything, err)
 			return
 		}
 	}
@@ -171,7 +171,7 @@ func (w *walker) entry(d directory, it item, scope *scopeTree) {
 	case it.info.IsDir():
 		w.subdirectory(d.enter(it.name, w.real(d, it.name)), scope)
 	default:
-		w.file(d, it.name, it.info)
+		w.file(d, it, scope)
 	}
 }
 
@@ -201,15 +201,16 @@ func (w *walker) subdirectory(d directory, scope *scopeTree) {
 	}
 	switch {
 	case !validName(d.path):
-		w.flagUnseen(d, nameNotUTF8())
+		w.flagUnseen(d, scope, nameNotUTF8())
 	case d.depth >= lookDepth:
-		w.flagUnseen(d, directoryTooDeep())
+		w.flagUnseen(d, scope, directoryTooDeep())
 	default:
 		w.look(d, scope)
 	}
 }
 
-func (w *walker) file(d directory, name string, info fs.FileInfo) {
+func (w *walker) file(d directory, it item, scope *scopeTree) {
+	name, info := it.name, it.info
 	if d.kind != memoryKind {
 		if d.kind != sessionsKind {
 			// memory or sessions is no directory: nothing can be said about what was in it.
@@ -232,7 +233,14 @@ func (w *walker) file(d directory, name string, info fs.FileInfo) {
 	case d.depth >= MaxDepth:
 		entry.Problem = fileTooDeep()
 	}
-	w.listing.Files = append(w.listing.Files, entry)
+	w.list(entry, scope)
+}
+
+// list lists an entry, unless the scope is something beneath it: whoever looks there knows nothing of the entry itself.
+func (w *walker) list(entry Entry, scope *scopeTree) {
+	if scope.all {
+		w.listing.Files = append(w.listing.Files, entry)
+	}
 }
 
 func newEntry(d directory, name string, info fs.FileInfo) Entry {
@@ -244,16 +252,16 @@ func newEntry(d directory, name string, info fs.FileInfo) Entry {
 }
 
 // flagUnseen lists a directory that is not looked into.
-func (w *walker) flagUnseen(d directory, problem *memories.Problem) {
+func (w *walker) flagUnseen(d directory, scope *scopeTree, problem *memories.Problem) {
 	w.listing.unseen[d.path] = true
-	w.listing.Files = append(w.listing.Files, Entry{Path: escapeName(d.path), Session: escapeName(d.session), Problem: problem})
+	w.list(Entry{Path: escapeName(d.path), Session: escapeName(d.session), Problem: problem}, scope)
 }
 
 // failDirectory lists a directory that could not be looked into. One that has gone meanwhile is not worth a word.
-func (w *walker) failDirectory(d directory, err error) {
+func (w *walker) failDirectory(d directory, scope *scopeTree, err error) {
 	w.fail(d.path)
 	if !isGone(err) {
-		w.flagUnseen(d, unreadable(err))
+		w.flagUnseen(d, scope, unreadable(err))
 	}
 }
 

@@ -166,3 +166,18 @@ func TestAnEntryTellsOneContentFromAnother(t *testing.T) {
 		t.Error("a file saved by renaming, with the old size and time, cannot be told from the old one")
 	}
 }
+
+// Whoever looks beneath something does not know what it was when it was last listed itself.
+func TestWhatIsOnTheWayToTheScopeIsNotListed(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.putAll("memory/file.md", "memory/plain", "memory/1/2/3/4/5/6/7/8/deep.md")
+	d.link("loop", "memory/loop")
+	l := d.walk(agents.Hive, nil, "memory/file.md/a.md", "memory/plain/a.md", "memory/loop/a.md", "memory/1/2/3/4/5/6/7/8/9/a.md")
+	wantsFiles(t, l)
+	for path, gone := range map[string]bool{"memory/file.md/a.md": true, "memory/plain/a.md": true, "memory/loop/a.md": false, "memory/1/2/3/4/5/6/7/8/9/a.md": false} {
+		if l.Covers(path) != gone {
+			t.Errorf("it covers %s: %v", path, !gone)
+		}
+	}
+}
