@@ -142,8 +142,17 @@ func (m *Memoir) Read(name string) string {
 // Remove removes a file or a directory from the agents directory.
 func (m *Memoir) Remove(name string) {
 	m.Helper()
+	at := m.Path(name)
+	if info, err := os.Lstat(at); err == nil && info.IsDir() {
+		// In one step, so that no look sees half of it gone.
+		aside := filepath.Join(m.TempDir(), "removed")
+		if err := os.Rename(at, aside); err != nil {
+			m.Fatal(err)
+		}
+		at = aside
+	}
 	// Memoir may be writing into the directory meanwhile, which is then not empty after all.
-	m.Until(name+" to go", func() bool { return os.RemoveAll(m.Path(name)) == nil })
+	m.Until(name+" to go", func() bool { return os.RemoveAll(at) == nil })
 }
 
 // Until waits for a condition.
