@@ -85,6 +85,7 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 	a.registerSearch()
 	a.registerRecall()
 	a.registerRecallUse()
+	a.registerJobs()
 	a.registerRevisions()
 	a.registerRaw()
 	a.registerSessions()
