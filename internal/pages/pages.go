@@ -42,7 +42,9 @@ type Options struct {
 	DatabaseTime time.Duration
 	// Checker checks what memories cite when they are looked at; nil: what is kept of earlier checks is shown.
 	Checker *verification.Checker
-	Log     *slog.Logger
+	// BackgroundModel says which model is asked in the background, and how; empty: none.
+	BackgroundModel string
+	Log             *slog.Logger
 }
 
 // site is what the handlers share.
