@@ -25,7 +25,10 @@ CREATE TABLE agents (
     claude_md_in_step      text,
     -- Raised in the same transaction as whatever changes what CLAUDE.md is compiled of: a server that has kept that in memory
     -- sees by it whether somebody else has changed something since.
-    memories_version       bigint NOT NULL DEFAULT 0
+    memories_version       bigint NOT NULL DEFAULT 0,
+    -- Somebody has switched its memory off: CLAUDE.md does not ask it to save, and nothing is extracted or consolidated. What it
+    -- remembers stays.
+    memory_off             boolean NOT NULL DEFAULT false
 );
 
 CREATE TABLE memories (

@@ -1,18 +1,18 @@
 -- name: Agents :many
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off
 FROM agents
 ORDER BY slug;
 
 -- name: AgentBySlug :one
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off
 FROM agents
 WHERE slug = @slug;
 
 -- name: AgentByID :one
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off
 FROM agents
 WHERE id = @id;
 
@@ -59,6 +59,11 @@ UPDATE agents SET claude_md_in_step = sqlc.narg(in_step) WHERE id = @id AND clau
 
 -- name: RaiseMemoriesVersion :exec
 UPDATE agents SET claude_md_in_step = sqlc.narg(in_step), memories_version = memories_version + 1 WHERE id = @id;
+
+-- name: SetMemoryOff :execrows
+-- CLAUDE.md is to be compiled anew.
+UPDATE agents SET memory_off = @off, claude_md_in_step = NULL, memories_version = memories_version + 1, updated_at = @at
+WHERE id = @id AND memory_off <> @off;
 
 -- name: DeleteAgent :exec
 -- The memories, revisions and search rows go by cascade; the rest is named.

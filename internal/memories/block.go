@@ -63,11 +63,21 @@ Add, change and remove the line together with its file, and never write a memory
 At the end of every conversation, proactively save anything useful you learned — this is how you get smarter over time. Memories persist across all future conversations with every user.
 `
 
-const learnedMemory = `
-# Learned Memory
+const learnedMemory = `# Learned Memory
 
 > The following was learned from past interactions. Apply this knowledge in all responses.
 `
+
+// Opening is what the block begins with, before the memories.
+type Opening string
+
+// The openings.
+const (
+	// AsksToSave tells the agent how and when to save, and then that what follows was learned.
+	AsksToSave Opening = memorySystem + "\n" + learnedMemory
+	// LearnedAlone only tells that what follows was learned: nothing asks an agent whose memory is switched off to save.
+	LearnedAlone Opening = learnedMemory
+)
 
 // shortened stands between memories in full and the one-line entries of the same type, so that the entries do not read
 // as the end of the last memory.

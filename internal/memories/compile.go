@@ -78,7 +78,7 @@ func Compile(ms []Section, limit, outside int) (block []byte, costs []Cost) {
 		headings[i] = Heading{ID: m.ID, Name: m.Name, Type: m.Type, Description: m.Description, Revision: [16]byte(sum[:16]), Size: len(m.Body)}
 		bodies[headings[i].Revision] = m.Body
 	}
-	parts, err := CompileParts(headings, limit, outside, func(next []Heading) (string, error) {
+	parts, err := CompileParts(headings, AsksToSave, limit, outside, func(next []Heading) (string, error) {
 		return InFull(next[0].Name, bodies[next[0].Revision]), nil
 	})
 	if err != nil {
@@ -117,8 +117,8 @@ func Joined(parts []Part) (block []byte, costs []Cost) {
 //
 // text is asked for one memory after the other, in the order of the block, up to the first that does not fit: what an
 // agent has beyond that is never read. Its error is the one that CompileParts fails with.
-func CompileParts(ms []Heading, limit, outside int, text SectionText) ([]Part, error) {
-	opening := partOf(beginMarker + "\n" + memorySystem + learnedMemory)
+func CompileParts(ms []Heading, with Opening, limit, outside int, text SectionText) ([]Part, error) {
+	opening := partOf(beginMarker + "\n" + string(with))
 	ending := partOf("\n" + endMarker)
 	ordered := inOrder(ms)
 	b := blockOfParts{parts: append(make([]Part, 0, len(ordered)+2+3*len(Types())), opening)}

@@ -12,12 +12,13 @@ import (
 	"memoir/internal/postgres/internal/queries"
 )
 
-// Sections returns what goes into CLAUDE.md at the version of the agent that has been read in this hold, while which nobody
-// else changes it. Where the headings of an earlier publication are kept, it reads those alone that have changed since.
-func (w *Writer) Sections(ctx context.Context, version int64) (Sections, error) {
+// Sections returns what goes into CLAUDE.md of the agent as it has been read in this hold, while which nobody else changes it. Where the headings of an earlier publication are kept, it reads those alone that have changed since.
+func (w *Writer) Sections(ctx context.Context, agent Agent) (Sections, error) {
+	version := agent.ClaudeMD.Version
 	if w.kept == nil || w.kept.version != version {
 		w.kept = nil
 		sections, err := sectionsOf(ctx, w.q, w.agentID)
+		sections.MemoryOff = agent.MemoryOff
 		if err == nil && len(sections.Headings) <= mostHeadings {
 			w.kept = &keptHeadings{version: version, headings: sections.Headings}
 			for i, m := range sections.Headings {
@@ -33,7 +34,7 @@ func (w *Writer) Sections(ctx context.Context, version int64) (Sections, error) 
 		}
 		w.kept.renew(rows)
 	}
-	return Sections{Headings: w.kept.headings, q: w.q}, nil
+	return Sections{Headings: w.kept.headings, MemoryOff: agent.MemoryOff, q: w.q}, nil
 }
 
 // keptHeadings are what an agent's CLAUDE.md was compiled of. They count as long as the agent's version is theirs: whatever

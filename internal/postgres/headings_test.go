@@ -51,11 +51,11 @@ func (l *library) publishes(store *postgres.Store, w *postgres.Writer, random *r
 	if err != nil {
 		return err
 	}
-	sections, err := w.Sections(l.Context(), agent.ClaudeMD.Version)
+	sections, err := w.Sections(l.Context(), agent)
 	if err != nil {
 		return err
 	}
-	err = store.ReadSections(l.Context(), l.agent.ID, time.Time{}, func(onRecord postgres.Sections) error {
+	err = store.ReadSections(l.Context(), agent, time.Time{}, func(onRecord postgres.Sections) error {
 		for i, m := range onRecord.Headings {
 			onRecord.Headings[i].Entry, onRecord.Headings[i].Description = memories.EntryText(m), ""
 		}

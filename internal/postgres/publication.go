@@ -84,6 +84,19 @@ func (w *Writer) InStep(ctx context.Context, mark string) error {
 	})
 }
 
+// SetMemoryOff switches the agent's memory off or on, and says whether it was the other way before. CLAUDE.md has to be compiled anew then.
+func (w *Writer) SetMemoryOff(ctx context.Context, off bool) (changed bool, err error) {
+	err = w.inTx(ctx, "switch the agent's memory", func(q *queries.Queries) error {
+		n, err := q.SetMemoryOff(ctx, queries.SetMemoryOffParams{ID: w.agentID, Off: off, At: Now()})
+		if changed = n > 0; changed && err == nil {
+			w.kept.raise()
+			w.agent = nil
+		}
+		return err
+	})
+	return changed, err
+}
+
 // outOfStep notes, in the transaction that changes memories, that CLAUDE.md has to be compiled anew, and of which of them it
 // is no more what was kept.
 func (w *Writer) outOfStep(ctx context.Context, q *queries.Queries, changed ...uuid.UUID) error {

@@ -19,9 +19,12 @@ type Agent struct {
 	Sessions      int
 	DurableDevice *uint64 // of the durable directory, when it was last read whole
 	ClaudeMD      ClaudeMD
-	Counts        Counts
-	CreatedAt     time.Time
-	UpdatedAt     time.Time
+	// MemoryOff says that somebody has switched its memory off: CLAUDE.md does not ask it to save, and nothing is extracted or
+	// consolidated. What it remembers stays, and stays published.
+	MemoryOff bool
+	Counts    Counts
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 // ClaudeMD is how an agent's CLAUDE.md stands.

@@ -17,23 +17,26 @@ import (
 // limit leaves room for a few dozen.
 type Sections struct {
 	Headings []memories.Heading // in the order of the block
-	q        *queries.Queries
+	// MemoryOff: the agent is not asked to save anything.
+	MemoryOff bool
+	q         *queries.Queries
 }
 
 // ReadSections calls do with what goes into the agent's CLAUDE.md; at a moment, with what went into it then, as far as
 // something is kept of it. The zero time is now. Headings and bodies are of one and the same moment, whatever is written
 // meanwhile.
-func (s *Store) ReadSections(ctx context.Context, agentID int64, at time.Time, do func(Sections) error) error {
+func (s *Store) ReadSections(ctx context.Context, agent Agent, at time.Time, do func(Sections) error) error {
 	asItIs := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 	var failed error
 	err := pgx.BeginTxFunc(ctx, s.pool, asItIs, func(tx pgx.Tx) error {
 		var sections Sections
 		if at.IsZero() {
-			sections, failed = sectionsOf(ctx, s.q.WithTx(tx), agentID)
+			sections, failed = sectionsOf(ctx, s.q.WithTx(tx), agent.ID)
 		} else {
-			sections, failed = sectionsAsOf(ctx, s.q.WithTx(tx), agentID, at)
+			sections, failed = sectionsAsOf(ctx, s.q.WithTx(tx), agent.ID, at)
 		}
 		if failed == nil {
+			sections.MemoryOff = agent.MemoryOff
 			failed = do(sections)
 		}
 		return failed

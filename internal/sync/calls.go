@@ -30,6 +30,7 @@ var (
 	callRenameFile    = newCall("rename-file", (*Engine).renameFileHere)
 	callForget        = newCall("forget", (*Engine).forgetHere)
 	callScan          = newCall("scan", (*Engine).scanHere)
+	callSwitchMemory  = newCall("switch-memory", (*Engine).switchMemoryHere)
 	callRescan        = newCall("rescan", (*Engine).rescanHere)
 
 	callPreview         = newCall("preview", (*Engine).previewHere)
@@ -53,7 +54,8 @@ type (
 		Seen      Seen
 		Path, Fix string
 	}
-	undoing struct {
+	switching struct{ Off bool }
+	undoing   struct {
 		Seen       Seen
 		Path, Hash string
 	}

@@ -10,6 +10,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/postgres"
 )
 
 // inStep is by what the CLAUDE.md is known that says what the memories say. It is kept with the agent, and whatever changes
@@ -51,19 +52,22 @@ func nextStale(ms []memories.Heading, now time.Time) (next time.Time) {
 }
 
 // recipe is what the text of a CLAUDE.md depends on besides the memories and what stands around them.
-func (e *Engine) recipe() string {
+func (e *Engine) recipe(memoryOff bool) string {
 	recipe := fmt.Sprintf("%d/%d", memories.CompilerVersion, e.options.ClaudeMDLimit)
 	if e.options.AgeNotes {
 		recipe += "/notes"
+	}
+	if memoryOff {
+		recipe += "/off"
 	}
 	return recipe
 }
 
 // isInStep says whether CLAUDE.md has the text of the memories as they are. The signature is taken before the file is
 // read, and noted once it is old enough to be relied on.
-func (h *hold) isInStep(ctx context.Context, mark, path string) (bool, error) {
-	known := readInStep(mark)
-	if known.recipe != h.recipe() || known.isOver(time.Now()) {
+func (h *hold) isInStep(ctx context.Context, row postgres.Agent, path string) (bool, error) {
+	known := readInStep(row.ClaudeMD.InStep)
+	if known.recipe != h.recipe(row.MemoryOff) || known.isOver(time.Now()) {
 		return false, nil
 	}
 	if path == "" {

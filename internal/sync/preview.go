@@ -22,7 +22,9 @@ type Preview struct {
 	// Published says that Memoir writes it; otherwise the agent's layout has none, and this is what would be compiled.
 	Published bool
 	Costs     []memories.Cost // what each memory takes, in the order of the file
-	Problem   string          // why it is not written; empty: all is well
+	// MemoryOff says that the agent's memory is switched off, and it is not asked to save anything.
+	MemoryOff bool
+	Problem   string // why it is not written; empty: all is well
 	Chars     int
 	Limit     int
 	// until is when a memory becomes stale next, and the text says so; zero: it does not.
@@ -101,8 +103,9 @@ func (e *Engine) previewDeletionHere(ctx context.Context, slug string, ids []str
 // previews compiles the agent's CLAUDE.md with all memories, and without some of them.
 func (e *Engine) previews(ctx context.Context, row postgres.Agent, going map[string]bool) (with, without Preview, err error) {
 	empty := e.emptyPreview(claudeMDOf(row))
+	empty.MemoryOff = row.MemoryOff
 	empty.Published = onDisk(row).Published()
-	err = e.store.ReadSections(ctx, row.ID, time.Time{}, func(sections postgres.Sections) error {
+	err = e.store.ReadSections(ctx, row, time.Time{}, func(sections postgres.Sections) error {
 		texts := e.textsOf(ctx, sections)
 		if with, err = empty.filled(sections.Headings, texts); err != nil {
 			return err
@@ -132,7 +135,7 @@ func (e *Engine) previewAsOfHere(ctx context.Context, slug string, at time.Time)
 	}
 	raw, unread := claudeMDOf(row)
 	var p Preview
-	err = e.store.ReadSections(ctx, row.ID, at, func(sections postgres.Sections) error {
+	err = e.store.ReadSections(ctx, row, at, func(sections postgres.Sections) error {
 		p, err = e.compile(ctx, sections, raw, unread)
 		p.Published = onDisk(row).Published()
 		return err
@@ -157,7 +160,9 @@ func claudeMDOf(row postgres.Agent) (raw []byte, unread error) {
 // compile puts the memories into the text of a CLAUDE.md. Where that cannot be read or is damaged, the compiled part
 // stands alone and the problem says why.
 func (e *Engine) compile(ctx context.Context, sections postgres.Sections, raw []byte, unread error) (Preview, error) {
-	return e.emptyPreview(raw, unread).filled(sections.Headings, e.textsOf(ctx, sections))
+	empty := e.emptyPreview(raw, unread)
+	empty.MemoryOff = sections.MemoryOff
+	return empty.filled(sections.Headings, e.textsOf(ctx, sections))
 }
 
 // emptyPreview is a CLAUDE.md before any memory is in it. To find the markers costs as much as to compile, so that who
@@ -186,10 +191,18 @@ func (e *Engine) emptyPreview(raw []byte, unread error) emptyPreview {
 	return p
 }
 
+// opening is what the block begins with.
+func (p emptyPreview) opening() memories.Opening {
+	if p.MemoryOff {
+		return memories.LearnedAlone
+	}
+	return memories.AsksToSave
+}
+
 // filled is the preview with these memories in it.
 func (p emptyPreview) filled(ms []memories.Heading, texts memories.SectionText) (Preview, error) {
 	var err error
-	if p.Parts, err = memories.CompileParts(ms, p.Limit, p.document.Outside(), texts); err != nil {
+	if p.Parts, err = memories.CompileParts(ms, p.opening(), p.Limit, p.document.Outside(), texts); err != nil {
 		return Preview{}, err
 	}
 	block, costs := memories.Joined(p.Parts)

@@ -35,14 +35,14 @@ func (h *hold) publish(ctx context.Context) error {
 	}
 	h.claudeMD = &row.ClaudeMD
 	path := h.onDisk.ClaudeMDPath()
-	done, err := h.isInStep(ctx, row.ClaudeMD.InStep, path)
+	done, err := h.isInStep(ctx, row, path)
 	if done && err == nil {
 		err = h.recordRemoved(ctx)
 	}
 	if done || err != nil {
 		return err
 	}
-	sections, err := h.w.Sections(ctx, row.ClaudeMD.Version)
+	sections, err := h.w.Sections(ctx, row)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (h *hold) writeClaudeMD(ctx context.Context, path string, sections postgres
 
 // inStepWith is how CLAUDE.md stands when it has the compiled text, of that hash.
 func (h *hold) inStepWith(p Preview, hash string) postgres.ClaudeMD {
-	mark := inStep{recipe: h.recipe(), hash: hash}
+	mark := inStep{recipe: h.recipe(p.MemoryOff), hash: hash}
 	if !p.until.IsZero() {
 		mark.until = strconv.FormatInt(p.until.Unix()+1, 10) // no sooner than it is
 	}

@@ -45,7 +45,7 @@ func (q *Queries) AddAgent(ctx context.Context, arg AddAgentParams) (int64, erro
 
 const agentByID = `-- name: AgentByID :one
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off
 FROM agents
 WHERE id = $1
 `
@@ -70,13 +70,14 @@ func (q *Queries) AgentByID(ctx context.Context, id int64) (Agent, error) {
 		&i.UpdatedAt,
 		&i.ClaudeMdInStep,
 		&i.MemoriesVersion,
+		&i.MemoryOff,
 	)
 	return i, err
 }
 
 const agentBySlug = `-- name: AgentBySlug :one
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off
 FROM agents
 WHERE slug = $1
 `
@@ -101,13 +102,14 @@ func (q *Queries) AgentBySlug(ctx context.Context, slug string) (Agent, error) {
 		&i.UpdatedAt,
 		&i.ClaudeMdInStep,
 		&i.MemoriesVersion,
+		&i.MemoryOff,
 	)
 	return i, err
 }
 
 const agents = `-- name: Agents :many
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off
 FROM agents
 ORDER BY slug
 `
@@ -138,6 +140,7 @@ func (q *Queries) Agents(ctx context.Context) ([]Agent, error) {
 			&i.UpdatedAt,
 			&i.ClaudeMdInStep,
 			&i.MemoriesVersion,
+			&i.MemoryOff,
 		); err != nil {
 			return nil, err
 		}
@@ -364,6 +367,26 @@ type SetClaudeMDInStepParams struct {
 func (q *Queries) SetClaudeMDInStep(ctx context.Context, arg SetClaudeMDInStepParams) error {
 	_, err := q.db.Exec(ctx, setClaudeMDInStep, arg.InStep, arg.ID)
 	return err
+}
+
+const setMemoryOff = `-- name: SetMemoryOff :execrows
+UPDATE agents SET memory_off = $1, claude_md_in_step = NULL, memories_version = memories_version + 1, updated_at = $2
+WHERE id = $3 AND memory_off <> $1
+`
+
+type SetMemoryOffParams struct {
+	Off bool
+	At  time.Time
+	ID  int64
+}
+
+// CLAUDE.md is to be compiled anew.
+func (q *Queries) SetMemoryOff(ctx context.Context, arg SetMemoryOffParams) (int64, error) {
+	result, err := q.db.Exec(ctx, setMemoryOff, arg.Off, arg.At, arg.ID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const unlockAgent = `-- name: UnlockAgent :exec

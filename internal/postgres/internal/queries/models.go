@@ -95,6 +95,7 @@ type Agent struct {
 	UpdatedAt           time.Time
 	ClaudeMdInStep      *string
 	MemoriesVersion     int64
+	MemoryOff           bool
 }
 
 type Blocked struct {

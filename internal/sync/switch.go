@@ -1,0 +1,30 @@
+package sync
+
+import (
+	"context"
+
+	"memoir/internal/postgres"
+)
+
+// SwitchMemory switches an agent's memory off or on, and returns the agent. With its memory off, CLAUDE.md does not ask it to save,
+// and nothing is extracted or consolidated; what it remembers stays, and stays published. CLAUDE.md says so on disk when SwitchMemory
+// returns, unless something is in its way, which the agent then says. It fails with memories.ErrNotFound.
+func (e *Engine) SwitchMemory(ctx context.Context, slug string, off bool) (postgres.Agent, error) {
+	if _, err := callSwitchMemory.carryOut(ctx, e, slug, switching{Off: off}); err != nil {
+		return postgres.Agent{}, err
+	}
+	return e.store.Agent(ctx, slug)
+}
+
+func (e *Engine) switchMemoryHere(ctx context.Context, slug string, to switching) (nothing, error) {
+	return nothing{}, e.withAgent(ctx, slug, func(h *hold) error {
+		changed, err := h.w.SetMemoryOff(ctx, to.Off)
+		if err != nil {
+			return err
+		}
+		if changed {
+			defer h.hub.publish(Event{Agent: slug, Kind: KindScanned})
+		}
+		return h.publish(ctx) // also where nothing has changed: it may be asked again after a crash in between
+	})
+}
