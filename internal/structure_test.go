@@ -27,7 +27,8 @@ var mayImport = map[string][]string{
 	"examples/copy":     {"examples"},
 	"tools/screenshots": {"examples"},
 
-	"internal/agents":                    {"internal/memories", "internal/files"},
+	"internal/claudesettings":            {},
+	"internal/agents":                    {"internal/memories", "internal/files", "internal/claudesettings"},
 	"internal/postgres":                  {"internal/memories", "internal/agents", "internal/words", "internal/postgres/internal/queries", "db"},
 	"internal/postgres/internal/queries": {},
 	"internal/postgres/local":            {},
@@ -74,16 +75,17 @@ var mayNotTouch = map[string]struct {
 	packages []string
 	why      string
 }{
-	"internal/hooksettings": {[]string{"os", "io/fs", "net", "net/http"}, "it is pure"},
-	"internal/memorytool":   {[]string{"os", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it knows files by an interface alone"},
-	"internal/chart":        {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/a-h/templ"}, "it is pure"},
-	"internal/memories":     {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it is pure"},
-	"internal/agents":       {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads directories"},
-	"internal/sync":         {[]string{"net/http", "database/sql", "github.com/jackc/pgx"}, "HTTP and SQL are other packages' business"},
-	"internal/verification": {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads projects"},
-	"internal/postgres":     {[]string{"os", "net/http", "github.com/fsnotify"}, "it only keeps what it is told"},
-	"internal/jobs":         {[]string{"os", "net/http", "database/sql"}, "what there is to do is other packages' business"},
-	"web/templates":         {[]string{"os", "database/sql", "github.com/jackc/pgx"}, "templates get view models and call nothing"},
+	"internal/hooksettings":   {[]string{"os", "io/fs", "net", "net/http"}, "it is pure"},
+	"internal/claudesettings": {[]string{"os", "io/fs", "net", "net/http"}, "it is pure"},
+	"internal/memorytool":     {[]string{"os", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it knows files by an interface alone"},
+	"internal/chart":          {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/a-h/templ"}, "it is pure"},
+	"internal/memories":       {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it is pure"},
+	"internal/agents":         {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads directories"},
+	"internal/sync":           {[]string{"net/http", "database/sql", "github.com/jackc/pgx"}, "HTTP and SQL are other packages' business"},
+	"internal/verification":   {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads projects"},
+	"internal/postgres":       {[]string{"os", "net/http", "github.com/fsnotify"}, "it only keeps what it is told"},
+	"internal/jobs":           {[]string{"os", "net/http", "database/sql"}, "what there is to do is other packages' business"},
+	"web/templates":           {[]string{"os", "database/sql", "github.com/jackc/pgx"}, "templates get view models and call nothing"},
 }
 
 type pkg struct {

@@ -10,12 +10,13 @@ import (
 // Agents returns those of the agents whose memory belongs to the project, by the first of these that holds for any:
 //
 //   - the working directory is in the agent's own directory; of several the innermost;
-//   - the agent is what Claude Code remembers of the project;
+//   - the agent is what Claude Code remembers of the project, in a directory that its settings name;
+//   - the agent is what Claude Code remembers of the project, in its own directory;
 //   - the agent's directory was named by hand, and is in the project's repository.
 //
 // Several mean that nobody can tell which one is meant; none, that the project has no memory.
 func (p Project) Agents(all []Agent) []Agent {
-	for _, choose := range []func([]Agent) []Agent{p.around, p.remembered, p.within} {
+	for _, choose := range []func([]Agent) []Agent{p.around, p.moved, p.movedWithAll, p.remembered, p.within} {
 		if found := choose(all); len(found) > 0 {
 			return found
 		}
@@ -55,6 +56,28 @@ func (p Project) mayBeIn(a Agent) bool {
 	}
 	info, err := os.Lstat(a.Dir)
 	return err == nil && info.Mode().Type() == fs.ModeSymlink
+}
+
+// moved returns the agents of Claude Code whose memory of the project is where its local settings say.
+func (p Project) moved(all []Agent) []Agent {
+	var found []Agent
+	for _, a := range all {
+		if _, isProject := claudeProject(a.Layout, a.Dir); a.Layout == Claude && !isProject && a.DisplayName == printable(p.Root) {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+// movedWithAll returns the agent that Claude Code keeps what it remembers of all projects with.
+func (p Project) movedWithAll(all []Agent) []Agent {
+	var found []Agent
+	for _, a := range all {
+		if a.Layout == Claude && a.DisplayName == ofAllProjects(a.Dir) {
+			found = append(found, a)
+		}
+	}
+	return found
 }
 
 // remembered returns the agents of Claude Code that are called after the project.

@@ -33,7 +33,23 @@ type Found struct {
 // unreadable are directories that are there but could not be looked into: agents beneath them are not found, which does not
 // mean that they are gone. A directory whose name is not UTF-8 is among them, for its path cannot be shown or stored.
 func Discover(s Settings, visit func(dir string)) (found []Found, unreadable []string) {
-	d := discovery{visit: visit}
+	survey := Look(s, visit)
+	return survey.Found, survey.Unreadable
+}
+
+// Survey is what a look for agents has found.
+type Survey struct {
+	Found      []Found
+	Unreadable []string
+	// Sources are the files and directories of projects and of Claude Code's settings that say which agents there are, as they were
+	// before they were read. They need not exist. Where one changes, agents are to be looked for anew; nobody watches them, for most are in
+	// repositories, in which there is much going on that is of no interest here.
+	Sources map[string]Stamp
+}
+
+// Look is Discover, and says what the answer depends on.
+func Look(s Settings, visit func(dir string)) Survey {
+	d := discovery{settings: s, visit: visit, sources: map[string]Stamp{}}
 	if s.AgentsDir != "" {
 		d.hive(absolute(s.AgentsDir))
 	}
@@ -43,7 +59,8 @@ func Discover(s Settings, visit func(dir string)) (found []Found, unreadable []s
 	for _, named := range s.MemoryDirs {
 		d.byHand(named)
 	}
-	return d.found, d.unreadable
+	d.addElsewhere()
+	return Survey{d.found, d.unreadable, d.sources}
 }
 
 // Roots are the directories that the settings name, absolute, and those in them in which agents appear. They need not exist.
@@ -63,7 +80,11 @@ func Roots(s Settings) []string {
 }
 
 type discovery struct {
+	settings   Settings
 	visit      func(dir string)
+	sources    map[string]Stamp
+	projects   []project // of Claude Code
+	elsewhere  []Found   // what projects and settings name, outside of Claude Code's directory
 	found      []Found
 	unreadable []string
 }
@@ -85,14 +106,14 @@ func (d *discovery) claude(claudeDir string) {
 		project := filepath.Join(projects, name)
 		d.visit(project)
 		dir := filepath.Join(project, memoryDir)
+		path := projectName(project)
+		d.addProject(name, path)
 		if d.isDirectory(dir) {
-			d.found = append(d.found, Found{Slug: sanitise(name), Layout: Claude, Dir: dir, DisplayName: projectName(project)})
+			d.found = append(d.found, Found{Slug: sanitise(name), Layout: Claude, Dir: dir, DisplayName: path})
 		}
 	}
-	custom := filepath.Join(claudeDir, agentMemoryDir)
-	for _, name := range d.subdirectories(custom) {
-		d.found = append(d.found, Found{Slug: sanitise(name), Layout: Claude, Dir: filepath.Join(custom, name), DisplayName: printable(name)})
-	}
+	d.customAgents(claudeDir)
+	d.movedMemories(claudeDir)
 }
 
 func (d *discovery) byHand(named NamedDir) {

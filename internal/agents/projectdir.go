@@ -12,7 +12,8 @@ import (
 //
 //   - of a project of Claude Code, its real path, which a transcript told. Where none did, the display name is a directory's
 //     name, which is never an absolute path;
-//   - of a directory named by hand, the root of the repository that it is in, unless the repository holds nothing else.
+//   - of a directory named by hand, the root of the repository that it is in, unless the repository holds nothing else;
+//   - of a custom agent in one project, the root of that.
 //
 // Agents of the hive layout, and custom agents for all projects, work on no one project. A directory that the user's home
 // is in, or that is the home itself, is no project either: it is only where somebody once started a session.
@@ -20,7 +21,9 @@ func ProjectDir(a Agent) string {
 	dir := ""
 	switch a.Layout {
 	case Claude:
-		dir = a.DisplayName
+		if dir = a.DisplayName; ScopeOf(a) == ProjectScope || ScopeOf(a) == LocalScope {
+			dir = customRoot(a.Dir)
+		}
 	case Directory:
 		dir = repositoryAround(a.Dir)
 	}

@@ -224,8 +224,8 @@ func parse(f File) parsedFile {
 	if len(strings.TrimSpace(string(f.Raw))) == 0 {
 		return p
 	}
-	// Standardize works in the bytes that it is given.
-	plain, err := hujson.Standardize(append([]byte(nil), f.Raw...))
+	// Standardize works in the bytes that it is given, and wants a line end behind a comment.
+	plain, err := hujson.Standardize(append(append([]byte(nil), f.Raw...), '\n'))
 	if err == nil {
 		err = json.Unmarshal(plain, &p.values)
 	}

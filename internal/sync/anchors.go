@@ -60,7 +60,24 @@ func (e *Engine) watchAnchors(ctx context.Context) {
 				e.queue.add("", ".")
 			}
 		}
+		if e.sourcesHaveChanged() {
+			e.queue.add("", ".")
+		}
 	}
+}
+
+// sourcesHaveChanged says whether a file or directory has changed that the last discovery went by, and that no event tells of.
+func (e *Engine) sourcesHaveChanged() bool {
+	sources := e.sources.Load()
+	if sources == nil {
+		return false
+	}
+	for path, was := range *sources {
+		if agents.StampOf(path) != was {
+			return true
+		}
+	}
+	return false
 }
 
 // moved says whether the directory lies at an anchor, or below one, that led elsewhere before.

@@ -22,10 +22,12 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 	defer e.discovering.Unlock()
 	held := anchorsOf(agents.Roots(e.options.Places))
 	var looked []string
-	found, unreadable := agents.Discover(e.options.Places, func(dir string) {
+	survey := agents.Look(e.options.Places, func(dir string) {
 		e.watcher.watchForAgents(dir)
 		looked = append(looked, dir)
 	})
+	found, unreadable := survey.Found, survey.Unreadable
+	e.sources.Store(&survey.Sources)
 	e.watcher.only("", looked)
 	e.noteUnreadable(unreadable)
 	for range meeting {

@@ -79,7 +79,9 @@ type Engine struct {
 	ready       atomic.Bool
 	// found is what the last discovery found.
 	found atomic.Pointer[terrain]
-	meter meter
+	// sources are what the last discovery went by, and nobody watches.
+	sources atomic.Pointer[map[string]agents.Stamp]
+	meter   meter
 	// muchRead says that a look has read more than muchAtOnce files since memory was last given back to the system.
 	muchRead atomic.Bool
 	// unindexed has the first memory, in the order of ids, that the search index may lack.
