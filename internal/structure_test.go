@@ -49,12 +49,12 @@ var mayImport = map[string][]string{
 	"internal/api": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
 		"internal/words", "internal/recall", "internal/memorytool", "internal/verification", "internal/jobs",
-		"internal/model",
+		"internal/model", "internal/claudesettings",
 	},
 	"internal/pages": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
 		"internal/markdown", "internal/diff", "internal/words", "internal/recall", "web/templates", "web", "examples",
-		"internal/verification", "internal/jobs", "internal/model",
+		"internal/verification", "internal/jobs", "internal/model", "internal/claudesettings",
 	},
 
 	"internal/hooksettings": {},

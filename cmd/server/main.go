@@ -184,7 +184,10 @@ func backgroundModel(config modelConfig, env []string, log *slog.Logger) asked {
 }
 
 func placesOf(config config) agents.Settings {
-	settings := agents.Settings{AgentsDir: config.agentsDir, ClaudeDir: config.claudeDir}
+	settings := agents.Settings{
+		AgentsDir: config.agentsDir, ClaudeDir: config.claudeDir,
+		Env: os.LookupEnv, Home: os.Getenv("HOME"), ManagedDir: agents.ManagedDir(),
+	}
 	for _, dir := range config.memoryDirs {
 		settings.MemoryDirs = append(settings.MemoryDirs, agents.NamedDir{Slug: dir.slug, Path: dir.path})
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"syscall"
 
@@ -20,6 +21,14 @@ const (
 	// maxSettings is how large a settings file may be, in bytes, to be read.
 	maxSettings = 1 << 20
 )
+
+// ManagedDir is where an administrator's settings of Claude Code are on this system (code.claude.com/docs/en/settings).
+func ManagedDir() string {
+	if runtime.GOOS == "darwin" {
+		return "/Library/Application Support/ClaudeCode"
+	}
+	return "/etc/claude-code"
+}
 
 // movedMemories finds the memories of projects that settings have moved to another directory: one for all projects, or one project's.
 func (d *discovery) movedMemories(claudeDir string) {

@@ -88,6 +88,7 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 	a.registerRecall()
 	a.registerRecallUse()
 	a.registerJobs()
+	a.registerAbout()
 	a.registerRevisions()
 	a.registerRaw()
 	a.registerSessions()

@@ -18,6 +18,9 @@ func (s *site) about(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := templates.About{Agent: agentView(agent)}
+	if v.Place, err = s.memoryPlace(r.Context(), agent); err != nil {
+		return err
+	}
 	if v.Work, err = s.backgroundWork(r.Context(), agent); err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func isText(s string) bool { return s != "" && utf8.ValidString(s) && !strings.C
 func agentView(agent postgres.Agent) templates.Agent {
 	return templates.Agent{
 		Slug: agent.Slug, Name: agent.DisplayName, Layout: agent.Layout, Dir: agent.Dir, Present: agent.Present,
-		Sessions: agent.Sessions,
+		MemoryOff: agent.MemoryOff, Sessions: agent.Sessions,
 		Counts: templates.Counts{
 			Feedback:  agent.Counts.ByType[memories.Feedback],
 			User:      agent.Counts.ByType[memories.User],

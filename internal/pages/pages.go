@@ -99,6 +99,8 @@ func (s *site) agentPages(r chi.Router) {
 	r.Get(agent+"/activity", s.page(s.activity))
 	r.Get(agent+"/trash", s.page(s.trash))
 	r.Get(agent+"/about", s.page(s.about))
+	r.Post(agent+"/about/memory/off", s.action(s.switchMemory(true)))
+	r.Post(agent+"/about/memory/on", s.action(s.switchMemory(false)))
 	r.Get(agent+"/attention", s.page(s.attention))
 	r.Post(agent+"/forget", s.action(s.forget))
 	r.Post(agent+"/missing/{decision}", s.action(s.decideMissing))

@@ -33,6 +33,7 @@ var (
 	callSwitchMemory  = newCall("switch-memory", (*Engine).switchMemoryHere)
 	callRescan        = newCall("rescan", (*Engine).rescanHere)
 
+	callAbout           = newCall("about", (*Engine).aboutHere)
 	callPreview         = newCall("preview", (*Engine).previewHere)
 	callPreviewAsOf     = newCall("preview-as-of", (*Engine).previewAsOfHere)
 	callPreviewDeletion = newCall("preview-deletion", (*Engine).previewDeletionHere)

@@ -9,6 +9,7 @@ import (
 type About struct {
 	Frame
 	Agent Agent
+	Place MemoryPlace
 	Work  BackgroundWork
 }
 

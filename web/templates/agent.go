@@ -8,13 +8,15 @@ import (
 
 // Agent is the head of every page about one agent: who it is, and its tabs.
 type Agent struct {
-	Slug     string
-	Name     string // what people call it: the slug, or a project's path
-	Layout   string // "hive", "claude" or "directory"
-	Dir      string
-	Present  bool // false: its directory is gone, its memories are kept
-	Counts   Counts
-	Sessions int
+	Slug    string
+	Name    string // what people call it: the slug, or a project's path
+	Layout  string // "hive", "claude" or "directory"
+	Dir     string
+	Present bool // false: its directory is gone, its memories are kept
+	// MemoryOff: nothing asks it to save, and nothing is extracted or consolidated.
+	MemoryOff bool
+	Counts    Counts
+	Sessions  int
 }
 
 // published reports whether Memoir writes the agent's CLAUDE.md.

@@ -1,0 +1,63 @@
+package pages_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"memoir/internal/agents"
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+)
+
+func TestMemoryIsSwitchedOffAndOnByHand(t *testing.T) {
+	t.Parallel()
+	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
+	s.get(t, adaAbout).expect(http.StatusOK, "CLAUDE.md asks the agent to save")
+	p := open(t, startBrowser(t), s, adaAbout, person{})
+	p.live()
+	p.mark()
+	p.do(click("Switch memory off"))
+	p.shows("memory is off")
+	p.shows("What the agent remembers stays.")
+	if text := s.Read("ada/CLAUDE.md"); strings.Contains(text, "# Memory System") || !strings.Contains(text, "Use tabs.") {
+		t.Errorf("CLAUDE.md says\n%s", text)
+	}
+	p.isMarked()
+	p.do(click("Switch memory on"))
+	p.hides("memory is off")
+	if text := s.Read("ada/CLAUDE.md"); !strings.Contains(text, "# Memory System") {
+		t.Errorf("CLAUDE.md says\n%s", text)
+	}
+	p.fits()
+}
+
+func TestAboutSaysWhereTheMemoryIsForWhomAndWhy(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	put := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	app := filepath.Join(dir, "app")
+	put("claude/projects/app/1.jsonl", `{"cwd":"`+app+`"}`+"\n")
+	put("claude/projects/app/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use tabs."))
+	put("app/.claude/agents/reviewer.md", "---\nname: reviewer\nmemory: project\n---\n")
+	put("app/.claude/settings.json", `{"autoMemoryDirectory": "/etc/stolen", "autoMemoryEnabled": false}`)
+	put("app/.claude/settings.local.json", `{"autoMemoryDirectory": "/elsewhere/memory"}`)
+	s := serveMemoir(t, memoirtest.StartIn(t, agents.Settings{ClaudeDir: filepath.Join(dir, "claude")}), setting{})
+	s.get(t, "/agents/app/about").expect(http.StatusOK,
+		"Only you, on this machine.", "Claude Code does not use this directory any more.", "/elsewhere/memory",
+		"lets no repository say where it writes", "Claude Code keeps no memory here:", "app/.claude/settings.json")
+	s.get(t, "/agents/app-reviewer/about").expect(http.StatusOK,
+		"remembers for everybody who works on "+app, "Everybody who clones the repository, once it is committed, unless the repository ignores the directory.",
+		"The scope says where the memory is")
+}
