@@ -15,6 +15,7 @@ const (
 	KindMissing   Kind = "missing"
 	KindPublished Kind = "published"
 	KindScanned   Kind = "scanned"
+	KindProposed  Kind = "proposed" // something was found in a conversation, or decided about
 )
 
 // Event is one thing that happened. Name is the memory's, empty where the event is of the agent as a whole.
