@@ -1,6 +1,8 @@
 package extraction
 
 import (
+	"strings"
+
 	"memoir/internal/memories"
 	"memoir/internal/words"
 )
@@ -9,10 +11,13 @@ import (
 // differ in one word of ten are two rules.
 const alike = 0.85
 
+// labels are what many memories have in common, and say nothing.
+var labels = strings.NewReplacer("**Why:**", "", "**How to apply:**", "")
+
 // wordsOf returns the words of what a memory says.
 func wordsOf(c memories.Content) map[string]bool {
 	all := map[string]bool{}
-	for word := range words.All(c.Body) {
+	for word := range words.All(labels.Replace(c.Body)) {
 		all[word] = true
 	}
 	return all
