@@ -39,6 +39,7 @@ var mayImport = map[string][]string{
 	"internal/hooks":                     {"internal/memories", "internal/agents", "internal/extraction", "internal/postgres", "internal/recall", "internal/sync"},
 	"internal/mcp":                       {"internal/memories", "internal/postgres", "internal/recall", "internal/sync", "internal/gate", "internal/problem", "internal/words"},
 	"internal/model":                     {},
+	"internal/jobs":                      {"internal/memories", "internal/postgres"},
 	"internal/recall":                    {"internal/memories", "internal/model", "internal/postgres", "internal/words"},
 	"internal/memorytool":                {"internal/memories"},
 	"internal/verification":              {"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync"},
@@ -83,6 +84,7 @@ var mayNotTouch = map[string]struct {
 	"internal/transcript":   {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it reads what it is given"},
 	"internal/verification": {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads projects"},
 	"internal/postgres":     {[]string{"os", "net/http", "github.com/fsnotify"}, "it only keeps what it is told"},
+	"internal/jobs":         {[]string{"os", "net/http", "database/sql"}, "what there is to do is other packages' business"},
 	"web/templates":         {[]string{"os", "database/sql", "github.com/jackc/pgx"}, "templates get view models and call nothing"},
 }
 
