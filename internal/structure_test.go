@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"internal/torture":                   {},
 	"internal/bench":                     {"internal/memories", "internal/postgres", "internal/postgres/local"},
 	"internal/sync":                      {"internal/memories", "internal/agents", "internal/files", "internal/postgres"},
-	"internal/extraction":                {"internal/memories", "internal/agents", "internal/files", "internal/model", "internal/postgres", "internal/sync", "internal/transcript", "internal/words"},
+	"internal/extraction":                {"internal/memories", "internal/agents", "internal/files", "internal/jobs", "internal/model", "internal/postgres", "internal/sync", "internal/transcript", "internal/words"},
 	"internal/hooks":                     {"internal/memories", "internal/agents", "internal/extraction", "internal/postgres", "internal/recall", "internal/sync"},
 	"internal/mcp":                       {"internal/memories", "internal/postgres", "internal/recall", "internal/sync", "internal/gate", "internal/problem", "internal/words"},
 	"internal/model":                     {},
@@ -49,7 +49,7 @@ var mayImport = map[string][]string{
 	"internal/gate": {"internal/problem", "web/templates"},
 	"internal/api": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
-		"internal/words", "internal/recall", "internal/memorytool", "internal/verification", "internal/extraction",
+		"internal/words", "internal/recall", "internal/memorytool", "internal/verification", "internal/extraction", "internal/jobs", "internal/transcript",
 	},
 	"internal/pages": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",

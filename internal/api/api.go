@@ -18,6 +18,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"memoir/internal/extraction"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/recall"
@@ -38,7 +39,9 @@ type Options struct {
 	DatabaseTime time.Duration
 	// Checker checks what memories cite when asked; nil: what is kept of earlier checks is answered.
 	Checker *verification.Checker
-	Log     *slog.Logger
+	// Extractor reads conversations; nil: none is read.
+	Extractor *extraction.Extractor
+	Log       *slog.Logger
 }
 
 const (
@@ -72,6 +75,9 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 	if options.DatabaseTime == 0 {
 		options.DatabaseTime = defaultDatabaseTime
 	}
+	if options.Extractor == nil {
+		options.Extractor = extraction.Idle(engine, store, options.Log)
+	}
 	a := &api{engine: engine, store: store, recaller: recaller, options: options, streams: make(chan struct{}, options.MaxStreams)}
 	router := chi.NewRouter()
 	router.Use(middleware.GetHead, receive, byScript)
@@ -85,6 +91,7 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 	a.registerSearch()
 	a.registerRecall()
 	a.registerRecallUse()
+	a.registerExtraction()
 	a.registerRevisions()
 	a.registerRaw()
 	a.registerSessions()

@@ -55,6 +55,8 @@ func TestTheOpenAPIDocumentHasEveryCallAndItsProblems(t *testing.T) {
 		"GET /agents/{slug}/memories/{id}/raw": "", "GET /agents/{slug}/sessions": "SessionList",
 		"POST /agents/{slug}/memories:deletion": "Deletion", "GET /agents/{slug}/claude-md/parts": "ClaudeMDParts",
 		"POST /agents/{slug}/memory-tool": "MemoryToolResult",
+		"POST /agents/{slug}/extract":     "Extraction", "GET /agents/{slug}/proposals": "ProposalList", "GET /agents/{slug}/proposals/{id}": "Proposal",
+		"POST /agents/{slug}/proposals/{id}/accept": "Memory", "POST /agents/{slug}/proposals/{id}/refuse": "Proposal",
 	}
 	described := 0
 	for path, methods := range document.Paths {

@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"time"
 
+	"memoir/internal/jobs"
 	"memoir/internal/model"
 	"memoir/internal/postgres"
 	"memoir/internal/sync"
@@ -45,16 +46,9 @@ type Options struct {
 	HowToSwitchOn string
 	// ClaudeDir is the configuration directory of Claude Code, whose transcripts may be read; empty: none may.
 	ClaudeDir string
-	// Queue does the reading later; nil: nothing is read but what Extract is called for.
-	Queue Queue
+	// Queue does the reading. It is started after the Extractor. Nil: nothing is read but by Run.
+	Queue *jobs.Queue
 	Log   *slog.Logger
-}
-
-// Queue does work later, once, on one of the servers of the database.
-type Queue interface {
-	// Defer has a task carried out at that time, or as soon as may be after it. A task of the same conversation that waits already
-	// is moved to that time; one that is at work is done once more then.
-	Defer(ctx context.Context, task Task, at time.Time) (job string, err error)
 }
 
 // Task is one conversation that is to be read.
@@ -63,11 +57,15 @@ type Task struct {
 	Session string `json:"session"`
 }
 
+// JobKind is what the reading of a conversation is called among the jobs of an agent. The key of one is its session.
+const JobKind = "extraction"
+
 // Extractor reads conversations.
 type Extractor struct {
 	engine  *sync.Engine
 	store   *postgres.Store
 	options Options
+	kind    jobs.Kind[Task]
 	end     context.CancelFunc
 	ended   chan struct{}
 }
@@ -88,6 +86,9 @@ func Start(engine *sync.Engine, store *postgres.Store, options Options) *Extract
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	x := &Extractor{engine: engine, store: store, options: options, end: cancel, ended: make(chan struct{})}
+	if options.Queue != nil {
+		x.kind = jobs.Register(options.Queue, JobKind, x.work)
+	}
 	go x.lookAfter(ctx)
 	return x
 }
@@ -140,4 +141,9 @@ func (x *Extractor) reported(err error) bool {
 		x.options.Log.Warn("what was begun with a conversation could not be finished", "error", err)
 	}
 	return err == nil
+}
+
+// Idle is an Extractor that reads nothing and finishes nothing; what was proposed can be decided about. It needs no Close.
+func Idle(engine *sync.Engine, store *postgres.Store, log *slog.Logger) *Extractor {
+	return &Extractor{engine: engine, store: store, options: Options{Mode: Off, Quiet: DefaultQuiet, Log: log}}
 }

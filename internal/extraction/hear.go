@@ -5,10 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"memoir/internal/jobs"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/transcript"
@@ -45,21 +47,30 @@ func (x *Extractor) hear(ctx context.Context, slug, path string, after time.Dura
 	if err := x.store.HearConversation(ctx, agent.ID, task.Session, path, now); err != nil {
 		return Deferred{}, err
 	}
-	return x.later(ctx, task, now.Add(after))
+	if after == 0 { // what waits to be read when the session is silent stays as it is, and finds less to read
+		return x.later(ctx, agent, task, task.Session+asked, time.Time{})
+	}
+	return x.later(ctx, agent, task, task.Session, now.Add(after))
 }
+
+// asked follows the session in the key of a job that somebody has asked for.
+const asked = " (asked for)"
 
 // Deferred is a conversation that is to be read.
 type Deferred struct {
 	Task
-	Job string // empty: there is no queue
+	Key string // of the job
 }
 
-func (x *Extractor) later(ctx context.Context, task Task, at time.Time) (Deferred, error) {
+// Name is what the conversation is called by whoever gave it.
+func (d Deferred) Name() string { return strings.TrimPrefix(d.Session, given) }
+
+// later has a conversation read at that time. Where it waits for an earlier one it is put off; where it is being read, it is read on then.
+func (x *Extractor) later(ctx context.Context, agent postgres.Agent, task Task, key string, at time.Time) (Deferred, error) {
 	if x.options.Queue == nil {
-		return Deferred{Task: task}, nil
+		return Deferred{task, key}, nil
 	}
-	job, err := x.options.Queue.Defer(ctx, task, at)
-	return Deferred{task, job}, err
+	return Deferred{task, key}, x.kind.Enqueue(ctx, agent, task, jobs.Once{Key: key, RunAt: at, Postpone: true})
 }
 
 // Request is a conversation that somebody wants to be read now: one of the three.
@@ -101,7 +112,7 @@ func (x *Extractor) Ask(ctx context.Context, request Request) (Deferred, error) 
 	if err := x.store.GiveConversation(ctx, agent.ID, task.Session, raw, now); err != nil {
 		return Deferred{}, err
 	}
-	return x.later(ctx, task, now)
+	return x.later(ctx, agent, task, Deferred{Task: task}.Name()+asked, time.Time{})
 }
 
 // switchedOn says with a *memories.ConflictError why conversations are not read, and how to change that.
@@ -138,7 +149,15 @@ func (x *Extractor) catchUp(ctx context.Context) error {
 		return err
 	}
 	for _, c := range unread {
-		if _, err := x.later(ctx, Task{c.AgentID, c.Session}, c.HeardAt.Add(x.options.Quiet)); err != nil {
+		agent, err := x.agent(ctx, c.AgentID)
+		if errors.Is(err, memories.ErrNotFound) { // forgotten in this moment
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		task := Task{c.AgentID, c.Session}
+		if _, err := x.later(ctx, agent, task, Deferred{Task: task}.Name(), c.HeardAt.Add(x.options.Quiet)); err != nil {
 			return err
 		}
 	}
