@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"internal/pages": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
 		"internal/markdown", "internal/diff", "internal/words", "internal/recall", "web/templates", "web", "examples",
-		"internal/verification", "internal/extraction",
+		"internal/verification", "internal/extraction", "internal/jobs",
 	},
 
 	"internal/hooksettings": {},
@@ -66,7 +66,7 @@ var mayImport = map[string][]string{
 		"internal/cli",
 		"internal/memories", "internal/agents", "internal/postgres", "internal/postgres/local", "internal/sync", "internal/gate",
 		"internal/problem", "internal/model", "internal/recall", "internal/hooks", "internal/mcp", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
-		"internal/verification", "internal/extraction",
+		"internal/verification", "internal/extraction", "internal/jobs",
 	},
 }
 

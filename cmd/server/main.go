@@ -19,6 +19,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/cli"
+	"memoir/internal/jobs"
 	"memoir/internal/model"
 	"memoir/internal/recall"
 	"memoir/internal/sync"
@@ -99,6 +100,12 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	defer recaller.Close()
 	checker := verification.Start(engine, database.store, verification.Options{Log: log})
 	defer checker.Close()
+	queue, err := jobs.New(database.store, jobs.Options{Changed: engine.Learned, Log: log})
+	if err != nil {
+		return err
+	}
+	queue.Start(ctx, engine.Ready)
+	defer queue.Close()
 	server, err := newServer(config, places, engine, database.store, recaller, checker, log)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"memoir/examples"
 	"memoir/internal/agents"
 	"memoir/internal/api"
+	"memoir/internal/extraction"
 	"memoir/internal/gate"
 	"memoir/internal/hooks"
 	"memoir/internal/mcp"
@@ -36,7 +37,7 @@ func newServer(
 		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Log: log,
 	})
 	protocol := mcp.New(engine, store, recaller, mcp.Options{Version: version(), Log: log})
-	server := around.Server(route(calls, hooks.New(engine, store, recaller, log), protocol, site), engine.Hub().Close)
+	server := around.Server(route(calls, hooks.New(engine, store, recaller, extraction.Idle(engine, store, log), log), protocol, site), engine.Hub().Close)
 	server.Addr = config.addr
 	return server, nil
 }

@@ -10,7 +10,7 @@ UPDATE river_job SET
     args = @args,
     scheduled_at = CASE WHEN state = 'running' THEN scheduled_at ELSE greatest(scheduled_at, @run_at) END,
     metadata = CASE WHEN state = 'running' THEN metadata || jsonb_build_object('again', @again::bigint) ELSE metadata END,
-    state = CASE WHEN state = 'available' THEN 'scheduled'::river_job_state ELSE state END
+    state = CASE WHEN state = 'available' AND @run_at > now() THEN 'scheduled'::river_job_state ELSE state END
 WHERE id = @id AND finalized_at IS NULL;
 
 -- name: TakeAgain :exec

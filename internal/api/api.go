@@ -92,6 +92,7 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 	a.registerRecall()
 	a.registerRecallUse()
 	a.registerExtraction()
+	a.registerJobs()
 	a.registerRevisions()
 	a.registerRaw()
 	a.registerSessions()

@@ -355,7 +355,7 @@ func TestNothingThatHappensWhileAJobRunsIsMissed(t *testing.T) {
 	}
 	_, kind := p.server(do)
 	p.server(do)
-	for n := range 300 {
+	for n := range 200 {
 		p.add(kind, n, jobs.Once{Key: "session", Postpone: true})
 		if n%20 == 19 {
 			p.until(fmt.Sprintf("%d to be done", n), func() bool {

@@ -96,6 +96,7 @@ func (s *site) agentPages(r chi.Router) {
 	r.Get(agent+"/recall", s.page(s.recall))
 	r.Get(agent+"/activity", s.page(s.activity))
 	r.Get(agent+"/trash", s.page(s.trash))
+	r.Get(agent+"/about", s.page(s.about))
 	r.Get(agent+"/attention", s.page(s.attention))
 	r.Post(agent+"/forget", s.action(s.forget))
 	r.Post(agent+"/missing/{decision}", s.action(s.decideMissing))

@@ -242,7 +242,7 @@ UPDATE river_job SET
     args = $1,
     scheduled_at = CASE WHEN state = 'running' THEN scheduled_at ELSE greatest(scheduled_at, $2) END,
     metadata = CASE WHEN state = 'running' THEN metadata || jsonb_build_object('again', $3::bigint) ELSE metadata END,
-    state = CASE WHEN state = 'available' THEN 'scheduled'::river_job_state ELSE state END
+    state = CASE WHEN state = 'available' AND $2 > now() THEN 'scheduled'::river_job_state ELSE state END
 WHERE id = $4 AND finalized_at IS NULL
 `
 
