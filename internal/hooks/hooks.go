@@ -67,7 +67,7 @@ type input struct {
 	Cwd            string `json:"cwd"`
 	Source         string `json:"source"` // of a session's start
 	Prompt         string `json:"prompt"`
-	ToolInput struct {
+	ToolInput      struct {
 		FilePath string `json:"file_path"`
 	} `json:"tool_input"`
 }

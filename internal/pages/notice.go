@@ -44,6 +44,9 @@ const (
 	doneVerified  = "verified"
 	doneChecked   = "checked"
 	doneNothing   = "nothing"
+	doneAccepted  = "accepted"
+	doneRefused   = "refused"
+	doneDecided   = "decided"
 )
 
 // redirect leads on to the page that shows the outcome of an action. id is that of the memory, where there is one.
@@ -89,6 +92,10 @@ func (s *site) noticeOf(ctx context.Context, r *http.Request, agent postgres.Age
 		return said("It is gone for good, with its history."), nil
 	case doneNothing:
 		return said("Nothing was selected, so nothing was done. Tick the memories first."), nil
+	case doneRefused:
+		return said("It is refused, and is not proposed again."), nil
+	case doneDecided:
+		return said("Somebody has decided about it already."), nil
 	case doneRebuilt:
 		return said("The index is in step with the memory files."), nil
 	case doneWritten:
@@ -143,6 +150,8 @@ func noticeAbout(m memories.Memory, done, path string) *templates.Notice {
 		return said("“" + m.Name + "” is back.")
 	case done == doneReverted:
 		return said("“" + m.Name + "” says again what it said then. What it said until now stays in its history.")
+	case done == doneAccepted:
+		return said("“" + m.Name + "” is a memory now.")
 	case done == doneSaved:
 		return said("“" + m.Name + "” is saved.")
 	case done == doneVerified:
