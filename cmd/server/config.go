@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"memoir/internal/cli"
+	"memoir/internal/extraction"
 	"memoir/internal/model"
 )
 
@@ -33,13 +34,22 @@ type config struct {
 	allowedHosts  []string      // lower case, without port or brackets
 	logFormat     string        // text or json
 	model         modelConfig
+	extract       extractConfig
 }
 
-// modelConfig is the language model that chooses what to recall.
+// extractConfig is what becomes of conversations.
+type extractConfig struct {
+	mode  extraction.Mode
+	quiet time.Duration // above zero
+}
+
+// modelConfig is which language models are asked, and how.
 type modelConfig struct {
-	name string // empty: none is asked
-	key  string // empty: none can be
-	url  string // empty: the usual
+	name       string // chooses what to recall; empty: none is asked
+	background string // does the work that nobody waits for; empty: none is asked
+	command    string // the claude command line, which is asked in the background where there is no key; empty: it is not
+	key        string // empty: the Messages API cannot be asked
+	url        string // of the Messages API; empty: the usual
 }
 
 // memoryDir is one directory of memories named by hand.
@@ -104,7 +114,8 @@ func defaults(env func(string) (string, bool)) *config {
 		watch:         watchAuto,
 		claudeMDLimit: defaultClaudeMDLimit,
 		logFormat:     "text",
-		model:         modelConfig{name: model.Default},
+		model:         modelConfig{name: model.Default, background: model.Thorough, command: "claude"},
+		extract:       extractConfig{mode: extraction.Propose, quiet: extraction.DefaultQuiet},
 	}
 	c.model.key, _ = env("ANTHROPIC_API_KEY")
 	c.model.url, _ = env("ANTHROPIC_BASE_URL")
@@ -143,7 +154,11 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.Func("claude-md-limit", "", c.setClaudeMDLimit)
 	flags.BoolVar(&c.ageNotes, "age-notes", false, "")
 	flags.Func("allowed-host", "", c.addAllowedHost)
+	flags.StringVar((*string)(&c.extract.mode), "extract", string(c.extract.mode), "")
+	flags.Func("extract-quiet", "", durationInto(&c.extract.quiet))
 	flags.StringVar(&c.model.name, "model", c.model.name, "")
+	flags.StringVar(&c.model.background, "background-model", c.model.background, "")
+	flags.StringVar(&c.model.command, "claude-command", c.model.command, "")
 	flags.StringVar(&c.logFormat, "log-format", c.logFormat, "")
 	return flags
 }

@@ -41,7 +41,9 @@ type Options struct {
 	Checker *verification.Checker
 	// Extractor reads conversations; nil: none is read.
 	Extractor *extraction.Extractor
-	Log       *slog.Logger
+	// BackgroundModel says which model is asked in the background, and how; empty: none.
+	BackgroundModel string
+	Log             *slog.Logger
 }
 
 const (

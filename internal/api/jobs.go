@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"memoir/internal/jobs"
+	"memoir/internal/model"
 )
 
 // BackgroundJob is one piece of work that is done in the background.
@@ -41,6 +42,8 @@ type JobTokensOfDay struct {
 // BackgroundJobList is an agent's background work.
 type BackgroundJobList struct {
 	Jobs   []BackgroundJob `json:"jobs" nullable:"false" doc:"At most 100: those that are not finished, then the others, the latest first."`
+	Model  *string         `json:"model" doc:"Which one is asked in the background, and how; null: none."`
+	Hint   *string         `json:"hint" doc:"How to have one asked, where none is; else null."`
 	Tokens JobTokens       `json:"tokens" doc:"Of the last 30 days."`
 }
 
@@ -64,6 +67,9 @@ func (a *api) listJobs(ctx context.Context, in *AgentPath) (*answer[BackgroundJo
 	list := BackgroundJobList{
 		Jobs:   make([]BackgroundJob, len(entries)),
 		Tokens: JobTokens{InputTokens: cost.Input, OutputTokens: cost.Output, Days: make([]JobTokensOfDay, len(cost.ByDay))},
+	}
+	if list.Model = text(a.options.BackgroundModel); list.Model == nil {
+		list.Hint = text(model.SwitchOn)
 	}
 	for i, e := range entries {
 		list.Jobs[i] = BackgroundJob{

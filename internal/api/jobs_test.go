@@ -9,14 +9,17 @@ import (
 	"memoir/internal/jobs"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/model"
 )
 
 func TestBackgroundWorkIsListedWithWhatItHasCost(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
 	const path = "/api/v1/agents/ada/jobs"
-	if empty := s.ok(200, "GET", path, nil); len(empty.list("jobs")) != 0 || empty["tokens"].(object)["input_tokens"] != 0.0 {
+	if empty := s.ok(200, "GET", path, nil); len(empty.list("jobs")) != 0 || tokens(empty)["input_tokens"] != 0.0 {
 		t.Errorf("before there was any: %v", empty)
+	} else if empty["model"] != nil || empty["hint"] != model.SwitchOn {
+		t.Errorf("without a model: %v", empty)
 	}
 	queue, err := jobs.New(s.Store, jobs.Options{Poll: 50 * time.Millisecond})
 	if err != nil {
@@ -47,7 +50,7 @@ func TestBackgroundWorkIsListedWithWhatItHasCost(t *testing.T) {
 	var page object
 	s.Until("the work to be done", func() bool {
 		page = s.ok(200, "GET", path, nil)
-		return page["tokens"].(object)["input_tokens"] == 1800.0
+		return tokens(page)["input_tokens"] == 1800.0
 	})
 	states := map[any]object{}
 	for _, job := range page.list("jobs") {
@@ -63,8 +66,11 @@ func TestBackgroundWorkIsListedWithWhatItHasCost(t *testing.T) {
 	if ended := states["cancelled"]; ended["key"] != "bad" || ended["problem"] != "there is no such transcript" {
 		t.Errorf("cancelled is %v", ended)
 	}
-	if days := page["tokens"].(object).list("days"); len(days) != 1 || days[0]["output_tokens"] != 60.0 {
+	if days := tokens(page).list("days"); len(days) != 1 || days[0]["output_tokens"] != 60.0 {
 		t.Errorf("by day it cost %v", days)
 	}
 	s.problem(s.call("GET", "/api/v1/agents/nobody/jobs", nil), 404)
 }
+
+// tokens are what a list of jobs says about all of them.
+func tokens(page object) object { return page["tokens"].(map[string]any) }

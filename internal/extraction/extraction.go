@@ -42,8 +42,6 @@ type Options struct {
 	Quiet time.Duration
 	// Model is asked what is worth keeping; nil: nothing is read.
 	Model model.Model
-	// HowToSwitchOn is one sentence that says how to get a model; shown where there is none.
-	HowToSwitchOn string
 	// ClaudeDir is the configuration directory of Claude Code, whose transcripts may be read; empty: none may.
 	ClaudeDir string
 	// Queue does the reading. It is started after the Extractor. Nil: nothing is read but by Run.
@@ -104,9 +102,6 @@ func (x *Extractor) Mode() Mode { return x.options.Mode }
 
 // HasModel says whether there is a model to ask.
 func (x *Extractor) HasModel() bool { return x.options.Model != nil }
-
-// HowToSwitchOn is a sentence that says how to get a model.
-func (x *Extractor) HowToSwitchOn() string { return x.options.HowToSwitchOn }
 
 // Quiet is how long a session must be silent before it is read.
 func (x *Extractor) Quiet() time.Duration { return x.options.Quiet }

@@ -12,6 +12,7 @@ import (
 
 	"memoir/internal/jobs"
 	"memoir/internal/memories"
+	"memoir/internal/model"
 	"memoir/internal/postgres"
 	"memoir/internal/transcript"
 )
@@ -121,7 +122,7 @@ func (x *Extractor) switchedOn() error {
 	case x.options.Mode == Off:
 		return &memories.ConflictError{Reason: "Extraction is switched off. Nothing was read. Start the server with --extract propose, or auto."}
 	case x.options.Model == nil:
-		return &memories.ConflictError{Reason: "There is no language model to ask. Nothing was read. " + x.options.HowToSwitchOn}
+		return &memories.ConflictError{Reason: "Nothing was read. " + model.SwitchOn}
 	}
 	return nil
 }

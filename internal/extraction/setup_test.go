@@ -55,7 +55,7 @@ func setup(t *testing.T, mode extraction.Mode, replies ...modeltest.Reply) *benc
 
 func (b *bench) start(mode extraction.Mode, asked model.Model) *extraction.Extractor {
 	x := extraction.Start(b.Engine, b.Store, extraction.Options{
-		Mode: mode, Model: asked, ClaudeDir: b.claude, HowToSwitchOn: "Get one.", Log: slog.New(slog.DiscardHandler),
+		Mode: mode, Model: asked, ClaudeDir: b.claude, Log: slog.New(slog.DiscardHandler),
 	})
 	b.Cleanup(x.Close)
 	return x

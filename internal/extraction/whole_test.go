@@ -41,7 +41,7 @@ func serve(b *bench, asked model.Model, quiet time.Duration) *server {
 	if err != nil {
 		b.Fatal(err)
 	}
-	x := extraction.Start(b.Engine, store, extraction.Options{Model: asked, Quiet: quiet, ClaudeDir: b.claude, HowToSwitchOn: "Get one.", Queue: queue, Log: log})
+	x := extraction.Start(b.Engine, store, extraction.Options{Model: asked, Quiet: quiet, ClaudeDir: b.claude, Queue: queue, Log: log})
 	b.Cleanup(x.Close)
 	queue.Start(b.Context(), b.Engine.Ready)
 	b.Cleanup(queue.Close)
@@ -194,7 +194,7 @@ func TestTheAPIHasConversationsRead(t *testing.T) {
 	// Without a model everything else goes on, and this says how to switch it on.
 	without := serve(b, nil, time.Hour)
 	without.stops("stop", "s1")
-	if status := without.call("POST", extract, messages, &out); status != 409 || !strings.Contains(out.Detail, "Get one.") {
+	if status := without.call("POST", extract, messages, &out); status != 409 || !strings.Contains(out.Detail, model.SwitchOn) {
 		t.Errorf("without a model: %d %+v", status, out)
 	}
 }

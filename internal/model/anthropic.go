@@ -16,6 +16,9 @@ import (
 // Default is the model that is asked where none is named: the quickest of its family, since somebody waits for the answer.
 const Default = string(anthropic.ModelClaudeHaiku5_5)
 
+// Thorough is the model that is asked where none is named for work that nobody waits for.
+const Thorough = string(anthropic.ModelClaudeSonnet5_5)
+
 // claude asks over the Messages API.
 type claude struct {
 	client anthropic.Client

@@ -10,6 +10,9 @@ import (
 	"time"
 )
 
+// SwitchOn says to people how to have a model asked where none is. Whatever needs one says so in these words.
+const SwitchOn = "No model can be asked: set ANTHROPIC_API_KEY, or install the claude command line and sign in with it, and start Memoir again."
+
 // A Model answers questions. It is safe for concurrent use.
 type Model interface {
 	// Ask returns the answer, a JSON value. It fails with an *Error where the model cannot be reached, refuses, or answers with

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"memoir/internal/jobs"
+	"memoir/internal/model"
 	"memoir/internal/postgres"
 	"memoir/web/templates"
 )
@@ -36,7 +37,7 @@ func (s *site) backgroundWork(ctx context.Context, agent postgres.Agent) (templa
 	if err != nil {
 		return templates.BackgroundWork{}, err
 	}
-	work := templates.BackgroundWork{Days: cost.Days, InputTokens: int(cost.Input), OutputTokens: int(cost.Output)}
+	work := templates.BackgroundWork{Model: s.options.BackgroundModel, SwitchOn: model.SwitchOn, Days: cost.Days, InputTokens: int(cost.Input), OutputTokens: int(cost.Output)}
 	for _, e := range entries {
 		job := templates.BackgroundJob{
 			ID: e.ID, Kind: e.Kind, State: string(e.State), Key: e.Key, Attempts: e.Attempts, RunAt: local(e.RunAt), Said: e.Said, Problem: e.Problem,

@@ -9,6 +9,7 @@ import (
 	"memoir/internal/extraction"
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
+	"memoir/internal/model"
 	"memoir/internal/postgres"
 	"memoir/web/templates"
 )
@@ -37,7 +38,7 @@ func (s *site) showProposals(w http.ResponseWriter, r *http.Request, status int,
 	}
 	v := templates.Proposals{Agent: agentView(agent), More: total - len(found), Mode: string(x.Mode()), Quiet: x.Quiet()}
 	if !x.HasModel() {
-		v.HowToSwitchOn = x.HowToSwitchOn()
+		v.HowToSwitchOn = model.SwitchOn
 	}
 	for _, p := range found {
 		row, err := s.proposalRow(r.Context(), agent, p)

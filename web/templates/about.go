@@ -14,7 +14,9 @@ type About struct {
 
 // BackgroundWork is what is done for an agent in the background.
 type BackgroundWork struct {
-	Jobs []BackgroundJob // those that are not finished, then the others, the latest first
+	// Model says which one is asked; empty: none, and SwitchOn how to have one asked.
+	Model, SwitchOn string
+	Jobs            []BackgroundJob // those that are not finished, then the others, the latest first
 	// What they have cost in the last Days days.
 	Days                      int
 	InputTokens, OutputTokens int

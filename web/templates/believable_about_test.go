@@ -19,7 +19,8 @@ func aboutPage() templates.About {
 	return templates.About{
 		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(),
 		Work: templates.BackgroundWork{
-			Jobs: []templates.BackgroundJob{waiting, running, done, failed, cancelled}, Days: 30, InputTokens: 13_292, OutputTokens: 311,
+			Model: "claude-sonnet-5-5, by the claude command line",
+			Jobs:  []templates.BackgroundJob{waiting, running, done, failed, cancelled}, Days: 30, InputTokens: 13_292, OutputTokens: 311,
 			ByDay: []templates.TokensOfDay{{Day: noon.AddDate(0, 0, -1), Input: 812}, {Day: noon, Input: 12_480, Output: 311}},
 		},
 	}
