@@ -34,6 +34,9 @@ SELECT id, messages FROM conversation_texts WHERE agent_id = @agent_id AND sessi
 -- name: DropTexts :exec
 DELETE FROM conversation_texts WHERE id = ANY(@ids::uuid[]);
 
+-- name: ForgetTexts :exec
+DELETE FROM conversation_texts WHERE given_at < @before;
+
 -- name: AddProposal :execrows
 INSERT INTO proposals (id, agent_id, state, name, type, description, body, fingerprint, quote, quoted_at, session, proposed_at, decided_at, decided_by,
     updates, match)

@@ -120,6 +120,7 @@ func (x *Extractor) lookAfter(ctx context.Context) {
 			if !caughtUp {
 				caughtUp = x.reported(x.catchUp(ctx))
 			}
+			x.reported(x.store.ForgetTexts(ctx, time.Now().Add(-unreadFor)))
 			x.reported(x.FinishAccepting(ctx, postgres.Now().Add(-unfinished)))
 		}
 		select {

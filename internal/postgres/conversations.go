@@ -74,6 +74,11 @@ func (s *Store) GivenTexts(ctx context.Context, agentID int64, session string) (
 	return given, wrap("read a conversation", err)
 }
 
+// ForgetTexts removes what scripts have given before that and nobody could read.
+func (s *Store) ForgetTexts(ctx context.Context, before time.Time) error {
+	return wrap("forget conversations", s.q.ForgetTexts(ctx, before))
+}
+
 // maxRead is of how many conversations of an agent it is known at once up to where they were read: those heard of last.
 const maxRead = 10_000
 

@@ -74,7 +74,7 @@ func ProposalsPage(v Proposals) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"muted\">Found in conversations, and not written yet. Each stands beside the words that it comes from: what somebody put into a conversation may be in it, too.</p><ul class=\"rows\" data-rows")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"muted about-rows\">Found in conversations, and not written yet. Each stands beside the words that it comes from: what somebody put into a conversation may be in it, too.</p><ul class=\"rows\" data-rows")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

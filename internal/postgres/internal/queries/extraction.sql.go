@@ -232,6 +232,15 @@ func (q *Queries) EndAccepting(ctx context.Context, arg EndAcceptingParams) erro
 	return err
 }
 
+const forgetTexts = `-- name: ForgetTexts :exec
+DELETE FROM conversation_texts WHERE given_at < $1
+`
+
+func (q *Queries) ForgetTexts(ctx context.Context, before time.Time) error {
+	_, err := q.db.Exec(ctx, forgetTexts, before)
+	return err
+}
+
 const giveText = `-- name: GiveText :exec
 INSERT INTO conversation_texts (id, agent_id, session, messages, given_at) VALUES ($1, $2, $3, $4, $5)
 `
