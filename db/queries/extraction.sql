@@ -77,6 +77,10 @@ WHERE agent_id = @agent_id AND id = @id AND state = 'waiting';
 -- name: ProposalsToFinish :many
 SELECT * FROM proposals WHERE state = 'accepting' AND decided_at < @before ORDER BY decided_at, id LIMIT 100;
 
+-- name: ForgetProposalsOf :exec
+-- With a memory that is purged goes what it was accepted from.
+DELETE FROM proposals WHERE agent_id = @agent_id AND memory_id = @memory_id;
+
 -- name: SpentContents :many
 -- What was deleted lately, as its revision said it: the same is not proposed again.
 SELECT m.name, r.description, r.body

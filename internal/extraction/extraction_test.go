@@ -56,6 +56,9 @@ func TestAnAcceptedProposalIsAFileARowAndInCLAUDEMD(t *testing.T) {
 	if err != nil || len(journal.Activity) != 1 || journal.Activity[0].Actor != memories.ByBrowser {
 		t.Errorf("journal: %+v, %v", journal, err)
 	}
+	if _, err := b.Engine.Purge(b.Context(), "ada", m.ID, ""); err != nil || len(b.proposals("")) != 0 {
+		t.Errorf("what was purged is still told by its proposal: %v", err)
+	}
 }
 
 func TestAStretchIsReadOnceAndGoesOnWhereItStopped(t *testing.T) {

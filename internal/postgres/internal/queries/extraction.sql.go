@@ -232,6 +232,21 @@ func (q *Queries) EndAccepting(ctx context.Context, arg EndAcceptingParams) erro
 	return err
 }
 
+const forgetProposalsOf = `-- name: ForgetProposalsOf :exec
+DELETE FROM proposals WHERE agent_id = $1 AND memory_id = $2
+`
+
+type ForgetProposalsOfParams struct {
+	AgentID  int64
+	MemoryID *uuid.UUID
+}
+
+// With a memory that is purged goes what it was accepted from.
+func (q *Queries) ForgetProposalsOf(ctx context.Context, arg ForgetProposalsOfParams) error {
+	_, err := q.db.Exec(ctx, forgetProposalsOf, arg.AgentID, arg.MemoryID)
+	return err
+}
+
 const forgetTexts = `-- name: ForgetTexts :exec
 DELETE FROM conversation_texts WHERE given_at < $1
 `
