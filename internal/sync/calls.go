@@ -28,6 +28,7 @@ var (
 	callReplaceFile   = newCall("replace-file", (*Engine).replaceFileHere)
 	callRemoveFile    = newCall("remove-file", (*Engine).removeFileHere)
 	callRenameFile    = newCall("rename-file", (*Engine).renameFileHere)
+	callAppendLog     = newCall("append-log", (*Engine).appendLogHere)
 	callForget        = newCall("forget", (*Engine).forgetHere)
 	callScan          = newCall("scan", (*Engine).scanHere)
 	callRescan        = newCall("rescan", (*Engine).rescanHere)

@@ -121,6 +121,21 @@ type Growth struct {
 	Alive   int32
 }
 
+type Log struct {
+	AgentID    int64
+	Path       string
+	Day        pgtype.Date
+	Title      string
+	Text       string
+	Entries    int32
+	Problems   []string
+	Hash       string
+	Size       int64
+	ModifiedAt time.Time
+	Signature  int64
+	Words      interface{}
+}
+
 type Memory struct {
 	ID             uuid.UUID
 	AgentID        int64
