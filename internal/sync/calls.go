@@ -39,6 +39,8 @@ var (
 	callProposeFixes    = newCall("propose-fixes", (*Engine).proposeFixesHere)
 	callIndex           = newCall("index", (*Engine).indexHere)
 	callPreviewIndex    = newCall("preview-index", (*Engine).previewIndexHere)
+	callSessionMemories = newCall("session-memories", (*Engine).sessionMemoriesHere)
+	callSessionMemory   = newCall("session-memory", (*Engine).sessionMemoryHere)
 	callReadFile        = newCall("read-file", (*Engine).readFileHere)
 	callListFiles       = newCall("list-files", (*Engine).listFilesHere)
 )
