@@ -35,15 +35,16 @@ FROM logs WHERE agent_id = @agent_id
 GROUP BY 1 ORDER BY 1 DESC;
 
 -- name: LogsBetween :many
--- The logs of those days, the oldest day first, of each the log of the day as a whole before those with a title. From where the
--- texts are longer than so many bytes altogether, they are left out.
+-- The logs of those days, the oldest day first, of each the log of the day as a whole before those with a title. Of more files the
+-- newest are taken, and of longer texts those of the newest days: the others are left out.
 SELECT l.path, l.day, l.title, l.entries, l.problems, l.hash, l.size, l.modified_at, (l.upto > @most_bytes::bigint)::boolean AS left_out,
        (CASE WHEN l.upto > @most_bytes::bigint THEN '' ELSE l.text END)::text AS text
 FROM (SELECT f.path, f.day, f.title, f.text, f.entries, f.problems, f.hash, f.size, f.modified_at,
-             sum(octet_length(f.text)) OVER (ORDER BY f.day, f.title <> '', f.path ROWS UNBOUNDED PRECEDING)::bigint AS upto
-      FROM logs f WHERE f.agent_id = @agent_id AND f.day BETWEEN @first::date AND @last::date) l
-ORDER BY l.day, l.title <> '', l.path
-LIMIT @most::integer;
+             row_number() OVER newest AS place, sum(octet_length(f.text)) OVER newest AS upto
+      FROM logs f WHERE f.agent_id = @agent_id AND f.day BETWEEN @first::date AND @last::date
+      WINDOW newest AS (ORDER BY f.day DESC, f.title <> '', f.path ROWS UNBOUNDED PRECEDING)) l
+WHERE l.place <= @most::bigint
+ORDER BY l.day, l.title <> '', l.path;
 
 -- name: LogsAround :one
 -- The last day with logs before a day, and the first after it.

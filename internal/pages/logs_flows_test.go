@@ -76,7 +76,7 @@ func keepALog(t *testing.T, browser context.Context) {
 
 func addWithoutScripts(t *testing.T, browser context.Context) {
 	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
-	p := open(t, browser, s, adaLogs, person{withoutScripts: true})
+	p := open(t, browser, s, adaLogs, person{withoutScripts: true, allowed: []string{"422"}})
 	p.shows("A log is what a long-lived agent notes down")
 	p.fits()
 	p.do(chromedp.SendKeys("#text", "Deployed\nto both"), chromedp.SendKeys("#title", strings.Repeat("x", 257)))

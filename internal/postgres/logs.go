@@ -141,7 +141,8 @@ func (s *Store) LogMonths(ctx context.Context, agentID int64) ([]LogMonth, error
 const MostLogs = 1000
 
 // Logs returns what the agent's logs of those days say, the oldest day first, of each the log of the day as a whole before those
-// with a title: MostLogs files at most. Texts that are longer than so many bytes altogether are left out from there on, and marked so.
+// with a title. Of more than MostLogs files it is the newest, and of texts that are longer than mostBytes altogether those of the newest
+// days: the others are left out, and marked so. It is what consolidation is to read.
 func (s *Store) Logs(ctx context.Context, agentID int64, first, last logs.Day, mostBytes int64) ([]Log, error) {
 	rows, err := s.q.LogsBetween(ctx, queries.LogsBetweenParams{
 		AgentID: agentID, First: dateOf(first), Last: dateOf(last), MostBytes: mostBytes, Most: MostLogs,

@@ -180,10 +180,11 @@ const logsBetween = `-- name: LogsBetween :many
 SELECT l.path, l.day, l.title, l.entries, l.problems, l.hash, l.size, l.modified_at, (l.upto > $1::bigint)::boolean AS left_out,
        (CASE WHEN l.upto > $1::bigint THEN '' ELSE l.text END)::text AS text
 FROM (SELECT f.path, f.day, f.title, f.text, f.entries, f.problems, f.hash, f.size, f.modified_at,
-             sum(octet_length(f.text)) OVER (ORDER BY f.day, f.title <> '', f.path ROWS UNBOUNDED PRECEDING)::bigint AS upto
-      FROM logs f WHERE f.agent_id = $2 AND f.day BETWEEN $3::date AND $4::date) l
+             row_number() OVER newest AS place, sum(octet_length(f.text)) OVER newest AS upto
+      FROM logs f WHERE f.agent_id = $2 AND f.day BETWEEN $3::date AND $4::date
+      WINDOW newest AS (ORDER BY f.day DESC, f.title <> '', f.path ROWS UNBOUNDED PRECEDING)) l
+WHERE l.place <= $5::bigint
 ORDER BY l.day, l.title <> '', l.path
-LIMIT $5::integer
 `
 
 type LogsBetweenParams struct {
@@ -191,7 +192,7 @@ type LogsBetweenParams struct {
 	AgentID   int64
 	First     pgtype.Date
 	Last      pgtype.Date
-	Most      int32
+	Most      int64
 }
 
 type LogsBetweenRow struct {
@@ -207,8 +208,8 @@ type LogsBetweenRow struct {
 	Text       string
 }
 
-// The logs of those days, the oldest day first, of each the log of the day as a whole before those with a title. From where the
-// texts are longer than so many bytes altogether, they are left out.
+// The logs of those days, the oldest day first, of each the log of the day as a whole before those with a title. Of more files the
+// newest are taken, and of longer texts those of the newest days: the others are left out.
 func (q *Queries) LogsBetween(ctx context.Context, arg LogsBetweenParams) ([]LogsBetweenRow, error) {
 	rows, err := q.db.Query(ctx, logsBetween,
 		arg.MostBytes,
