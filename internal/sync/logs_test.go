@@ -167,7 +167,7 @@ func TestLogsOfEveryShapeAreListedWithWhatIsWrong(t *testing.T) {
 	}
 	// What consolidation reads is bounded.
 	some, err := b.store.Logs(t.Context(), b.agent("ada").ID, "2026-03-01", "2026-03-02", 20)
-	if err != nil || len(some) != 3 || !some[0].LeftOut || some[0].Text != "" || some[2].LeftOut || some[2].Text != "no bullet" {
+	if err != nil || len(some) != 4 || !some[0].LeftOut || some[0].Text != "" || some[3].LeftOut || some[3].Text != "no bullet" {
 		t.Errorf("20 bytes of logs are %+v, %v", some, err)
 	}
 }
