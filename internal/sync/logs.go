@@ -41,6 +41,10 @@ type seenLogs struct {
 
 // lookAtLogs mirrors the agent's logs, as far as they are in the scope, and returns the directories that are to be watched.
 func (h *hold) lookAtLogs(ctx context.Context, scope []string, at time.Time) (watched []string, err error) {
+	places := logScope(h.onDisk, scope)
+	if len(places) == 0 {
+		return nil, nil
+	}
 	months := watchedMonths(time.Now())
 	listing := agents.WalkLogs(h.root, h.onDisk, scope, func(dir string) {
 		if _, within := h.onDisk.LogDirOf(dir); isWatched(within, months) {
@@ -58,7 +62,6 @@ func (h *hold) lookAtLogs(ctx context.Context, scope []string, at time.Time) (wa
 		return watched, nil
 	}
 	h.seenLogs = seenLogs{}
-	places := logScope(h.onDisk, scope)
 	listing.Files = slices.DeleteFunc(listing.Files, func(e agents.Entry) bool { // on the way there
 		return !slices.ContainsFunc(places, func(place string) bool { return under(e.Path, place) })
 	})

@@ -75,7 +75,7 @@ func sessionMemories(v Sessions) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, " messages with text. A token is taken for four characters.</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Session memory\"><table><thead><tr><th scope=\"col\">Session</th><th scope=\"col\" class=\"figure\">Tokens</th><th scope=\"col\" class=\"figure\">Messages with text</th><th scope=\"col\">Would carry a compaction</th><th scope=\"col\">Changed</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, " messages with text. A token is taken for four characters.</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Notes by session\"><table><thead><tr><th scope=\"col\">Session</th><th scope=\"col\" class=\"figure\">Tokens</th><th scope=\"col\" class=\"figure\">Messages with text</th><th scope=\"col\">Would carry a compaction</th><th scope=\"col\">Changed</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
