@@ -38,6 +38,7 @@ var mayImport = map[string][]string{
 	"internal/hooks":                     {"internal/memories", "internal/agents", "internal/postgres", "internal/recall", "internal/sync"},
 	"internal/mcp":                       {"internal/memories", "internal/postgres", "internal/recall", "internal/sync", "internal/gate", "internal/problem", "internal/words"},
 	"internal/model":                     {},
+	"internal/jobs":                      {"internal/memories", "internal/postgres"},
 	"internal/recall":                    {"internal/memories", "internal/model", "internal/postgres", "internal/words"},
 	"internal/memorytool":                {"internal/memories"},
 	"internal/verification":              {"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync"},
@@ -47,12 +48,13 @@ var mayImport = map[string][]string{
 	"internal/gate": {"internal/problem", "web/templates"},
 	"internal/api": {
 		"internal/memories", "internal/logs", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
-		"internal/words", "internal/recall", "internal/memorytool", "internal/verification",
+		"internal/words", "internal/recall", "internal/memorytool", "internal/verification", "internal/jobs",
+		"internal/model",
 	},
 	"internal/pages": {
 		"internal/memories", "internal/logs", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
 		"internal/markdown", "internal/diff", "internal/words", "internal/recall", "web/templates", "web", "examples",
-		"internal/verification",
+		"internal/verification", "internal/jobs", "internal/model",
 	},
 
 	"internal/hooksettings": {},
@@ -64,7 +66,7 @@ var mayImport = map[string][]string{
 		"internal/cli",
 		"internal/memories", "internal/agents", "internal/postgres", "internal/postgres/local", "internal/sync", "internal/gate",
 		"internal/problem", "internal/model", "internal/recall", "internal/hooks", "internal/mcp", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
-		"internal/verification",
+		"internal/verification", "internal/jobs",
 	},
 }
 
@@ -82,6 +84,7 @@ var mayNotTouch = map[string]struct {
 	"internal/sync":         {[]string{"net/http", "database/sql", "github.com/jackc/pgx"}, "HTTP and SQL are other packages' business"},
 	"internal/verification": {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads projects"},
 	"internal/postgres":     {[]string{"os", "net/http", "github.com/fsnotify"}, "it only keeps what it is told"},
+	"internal/jobs":         {[]string{"os", "net/http", "database/sql"}, "what there is to do is other packages' business"},
 	"web/templates":         {[]string{"os", "database/sql", "github.com/jackc/pgx"}, "templates get view models and call nothing"},
 }
 

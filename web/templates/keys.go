@@ -45,6 +45,7 @@ func keyGroups() []keyGroup {
 			{[]string{"g r"}, "Recall"},
 			{[]string{"g a"}, "Activity"},
 			{[]string{"g t"}, "Trash"},
+			{[]string{"g b"}, "About"},
 		}},
 	}
 }
