@@ -56,6 +56,8 @@ func TestTheOpenAPIDocumentHasEveryCallAndItsProblems(t *testing.T) {
 		"GET /agents/{slug}/memories/{id}/raw": "", "GET /agents/{slug}/sessions": "SessionList",
 		"POST /agents/{slug}/memories:deletion": "Deletion", "GET /agents/{slug}/claude-md/parts": "ClaudeMDParts",
 		"POST /agents/{slug}/memory-tool": "MemoryToolResult",
+		"GET /agents/{slug}/logs":         "LogDayList", "GET /agents/{slug}/logs/{day}": "LogsOfDay", "POST /agents/{slug}/logs": "", // 201
+		"GET /agents/{slug}/session-memories": "SessionMemoryList", "GET /agents/{slug}/sessions/{id}/memory": "SessionMemory",
 	}
 	described := 0
 	for path, methods := range document.Paths {
