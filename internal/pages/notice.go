@@ -47,6 +47,7 @@ const (
 	doneAccepted  = "accepted"
 	doneRefused   = "refused"
 	doneDecided   = "decided"
+	doneLogged    = "logged"
 )
 
 // redirect leads on to the page that shows the outcome of an action. id is that of the memory, where there is one.
@@ -96,6 +97,8 @@ func (s *site) noticeOf(ctx context.Context, r *http.Request, agent postgres.Age
 		return said("It is refused, and is not proposed again."), nil
 	case doneDecided:
 		return said("Somebody has decided about it already."), nil
+	case doneLogged:
+		return said("The entry is in the log."), nil
 	case doneRebuilt:
 		return said("The index is in step with the memory files."), nil
 	case doneWritten:

@@ -15,7 +15,7 @@
 
   const within = 1500; // ms from g to the letter after it
   const actions = { a: ["accept"], d: ["delete"], e: ["edit"], v: ["verify"], r: ["restore", "refuse"] };
-  const places = { m: "memory", p: "proposals", c: "claude-md", i: "index", s: "sessions", r: "recall", a: "activity", t: "trash", b: "about" };
+  const places = { m: "memory", p: "proposals", c: "claude-md", i: "index", s: "sessions", l: "logs", r: "recall", a: "activity", t: "trash", b: "about" };
 
   const main = () => document.getElementById("main");
   const notices = () => document.getElementById("notices");
