@@ -91,6 +91,33 @@ func TestAStretchIsReadOnceAndGoesOnWhereItStopped(t *testing.T) {
 	}
 }
 
+func TestTwoServersThatReadAStretchAtTheSameTimeKeepItOnce(t *testing.T) {
+	t.Parallel()
+	open := make(chan struct{})
+	b := setup(t, extraction.Propose, modeltest.When(open, found(rule("First", "use tabs always"))), modeltest.When(open, found(rule("Second", "use tabs always"))))
+	b.says("s1", said("1", "user", "Please use tabs always."))
+	deferred, err := b.extractor.Ask(b.Context(), extraction.Request{Agent: "ada", Path: b.transcript("s1")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcomes := make(chan extraction.Outcome, 2)
+	for _, x := range []*extraction.Extractor{b.extractor, b.start(extraction.Propose, b.model.Model())} {
+		go func() {
+			out, err := x.Run(b.Context(), deferred.Task)
+			if err != nil {
+				t.Error(err)
+			}
+			outcomes <- out
+		}()
+	}
+	b.Until("both to ask", func() bool { return len(b.model.Requests()) == 2 })
+	close(open)
+	one, other := <-outcomes, <-outcomes
+	if len(one.Proposals)+len(other.Proposals) != 1 || !strings.Contains(one.Said+other.Said, "read meanwhile") || len(b.proposals("")) != 1 {
+		t.Errorf("%+v, %+v, kept %s", one, other, b.names(""))
+	}
+}
+
 func TestWhereTheAgentSavedItselfNothingIsAsked(t *testing.T) {
 	t.Parallel()
 	b := setup(t, extraction.Propose, found())
@@ -216,25 +243,24 @@ func TestWhatIsKnownOrWasDecidedAgainstIsNotProposedAgain(t *testing.T) {
 	}
 }
 
-func TestWhatIsToBeWrittenWithoutAskingIsWrittenOnceThroughACrash(t *testing.T) {
+func TestWhatIsToBeWrittenWithoutAskingIsWritten(t *testing.T) {
 	t.Parallel()
-	b := setup(t, extraction.Auto, found(rule("Use tabs", "always use tabs")))
+	b := setup(t, extraction.Auto, found(rule("Use tabs", "always use tabs"), rule("tea", "always use tabs")))
+	b.Write("ada/memory/feedback_tea.md", "---\nname: Tea\ntype: feedback\nowner: me\n---\n\nGreen.\n")
+	b.Scan("ada")
 	b.says("s1", said("1", "user", "Please always use tabs."))
-	// The engine's end is the crash: what was found is kept, and nothing can be written.
-	deferred, err := b.extractor.Ask(b.Context(), extraction.Request{Agent: "ada", Path: b.transcript("s1")})
-	if err != nil {
-		t.Fatal(err)
+	b.run("s1")
+	if got := b.names(postgres.ProposalAccepted); got != "Tea|Use tabs" {
+		t.Errorf("accepted: %s", got)
 	}
-	if err := os.Chmod(b.Path("ada/memory"), 0o755); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"Use tabs", "Tea"} {
+		journal, err := b.Store.Activity(b.Context(), postgres.ActivityList{AgentID: b.agent().ID, Name: name, Limit: 1})
+		if err != nil || len(journal.Activity) != 1 || journal.Activity[0].Actor != memories.ByExtraction {
+			t.Errorf("journal of %s: %+v, %v", name, journal, err)
+		}
 	}
-	if _, err := b.extractor.Run(b.Context(), deferred.Task); err != nil {
-		t.Fatal(err)
-	}
-	agent, _ := b.Store.AgentUncounted(b.Context(), "ada")
-	journal, err := b.Store.Activity(b.Context(), postgres.ActivityList{AgentID: agent.ID, Name: "Use tabs", Limit: 10})
-	if err != nil || len(journal.Activity) != 1 || journal.Activity[0].Actor != memories.ByExtraction || b.file("feedback_use_tabs.md") == "" {
-		t.Errorf("journal: %+v, %v", journal, err)
+	if tea := b.file("feedback_tea.md"); !strings.Contains(tea, "owner: me") || !strings.Contains(tea, "tea: that is the rule.") || b.file("feedback_use_tabs.md") == "" {
+		t.Errorf("Tea: %s", tea)
 	}
 }
 

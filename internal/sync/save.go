@@ -16,31 +16,6 @@ import (
 	"memoir/internal/postgres"
 )
 
-// Draft is a memory as somebody wants it to be.
-type Draft struct {
-	Name        string
-	Type        memories.Type
-	Description string
-	Body        string
-	// Metadata is put into the file's metadata, beside what is there.
-	Metadata map[string]string `json:",omitempty"`
-}
-
-// content is what the memory is to say.
-func (d Draft) content() memories.Content {
-	return memories.Content{Name: d.Name, Type: d.Type, Description: d.Description, Body: d.Body}
-}
-
-// Patch is a part of a memory that somebody wants to be otherwise; nil keeps what is there.
-type Patch struct {
-	Name        *string
-	Type        *memories.Type
-	Description *string
-	Body        *string
-	// Metadata is put into the file's metadata, beside what is there.
-	Metadata map[string]string `json:",omitempty"`
-}
-
 // Save writes a memory under its name, whatever was there before: a new one, a new content of one that lives, or one
 // that comes back from the trash. When it returns, its file and CLAUDE.md are on disk. Created says that it did not
 // live before.
@@ -158,16 +133,6 @@ func (h *hold) patched(ctx context.Context, head postgres.Head, patch Patch) (Dr
 		return draft, typed.check()
 	}
 	return draft, draft.check()
-}
-
-// check says which field cannot be taken, and puts the name in order.
-func (d *Draft) check() error {
-	content := d.content()
-	if err := content.Check(); err != nil {
-		return err
-	}
-	d.Name = content.Canonical().Name
-	return nil
 }
 
 // write brings a draft to the disk, the database and CLAUDE.md. head is the memory of that name, nil where there is none.
