@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"memoir/internal/cli"
+	"memoir/internal/extraction"
 	"memoir/internal/model"
 )
 
@@ -33,6 +34,13 @@ type config struct {
 	allowedHosts  []string      // lower case, without port or brackets
 	logFormat     string        // text or json
 	model         modelConfig
+	extract       extractConfig
+}
+
+// extractConfig is what becomes of conversations.
+type extractConfig struct {
+	mode  extraction.Mode
+	quiet time.Duration // above zero
 }
 
 // modelConfig is which language models are asked, and how.
@@ -107,6 +115,7 @@ func defaults(env func(string) (string, bool)) *config {
 		claudeMDLimit: defaultClaudeMDLimit,
 		logFormat:     "text",
 		model:         modelConfig{name: model.Default, background: model.Thorough, command: "claude"},
+		extract:       extractConfig{mode: extraction.Propose, quiet: extraction.DefaultQuiet},
 	}
 	c.model.key, _ = env("ANTHROPIC_API_KEY")
 	c.model.url, _ = env("ANTHROPIC_BASE_URL")
@@ -145,6 +154,8 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.Func("claude-md-limit", "", c.setClaudeMDLimit)
 	flags.BoolVar(&c.ageNotes, "age-notes", false, "")
 	flags.Func("allowed-host", "", c.addAllowedHost)
+	flags.StringVar((*string)(&c.extract.mode), "extract", string(c.extract.mode), "")
+	flags.Func("extract-quiet", "", durationInto(&c.extract.quiet))
 	flags.StringVar(&c.model.name, "model", c.model.name, "")
 	flags.StringVar(&c.model.background, "background-model", c.model.background, "")
 	flags.StringVar(&c.model.command, "claude-command", c.model.command, "")

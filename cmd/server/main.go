@@ -20,6 +20,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/cli"
+	"memoir/internal/extraction"
 	"memoir/internal/jobs"
 	"memoir/internal/model"
 	"memoir/internal/recall"
@@ -106,9 +107,13 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 		return err
 	}
 	background := backgroundModel(config.model, os.Environ(), log)
+	extractor := extraction.Start(engine, database.store, extraction.Options{
+		Mode: config.extract.mode, Quiet: config.extract.quiet, Model: background.Model, ClaudeDir: config.claudeDir, Queue: queue, Log: log,
+	})
+	defer extractor.Close()
 	queue.Start(ctx, engine.Ready)
 	defer queue.Close()
-	server, err := newServer(config, places, engine, database.store, recaller, checker, background, log)
+	server, err := newServer(config, places, engine, database.store, recaller, checker, extractor, background, log)
 	if err != nil {
 		return err
 	}

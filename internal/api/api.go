@@ -18,6 +18,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"memoir/internal/extraction"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/recall"
@@ -38,6 +39,8 @@ type Options struct {
 	DatabaseTime time.Duration
 	// Checker checks what memories cite when asked; nil: what is kept of earlier checks is answered.
 	Checker *verification.Checker
+	// Extractor reads conversations; nil: none is read.
+	Extractor *extraction.Extractor
 	// BackgroundModel says which model is asked in the background, and how; empty: none.
 	BackgroundModel string
 	Log             *slog.Logger
@@ -74,6 +77,9 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 	if options.DatabaseTime == 0 {
 		options.DatabaseTime = defaultDatabaseTime
 	}
+	if options.Extractor == nil {
+		options.Extractor = extraction.Idle(engine, store, options.Log)
+	}
 	a := &api{engine: engine, store: store, recaller: recaller, options: options, streams: make(chan struct{}, options.MaxStreams)}
 	router := chi.NewRouter()
 	router.Use(middleware.GetHead, receive, byScript)
@@ -87,11 +93,14 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 	a.registerSearch()
 	a.registerRecall()
 	a.registerRecallUse()
+	a.registerExtraction()
 	a.registerJobs()
 	a.registerAbout()
 	a.registerRevisions()
 	a.registerRaw()
 	a.registerSessions()
+	a.registerSessionMemory()
+	a.registerLogs()
 	a.registerBlocked()
 	a.registerFixes()
 	a.registerDisagreements()

@@ -45,6 +45,10 @@ const (
 	doneChecked   = "checked"
 	doneNothing   = "nothing"
 	doneSwitched  = "switched"
+	doneAccepted  = "accepted"
+	doneRefused   = "refused"
+	doneDecided   = "decided"
+	doneLogged    = "logged"
 )
 
 // redirect leads on to the page that shows the outcome of an action. id is that of the memory, where there is one.
@@ -95,6 +99,12 @@ func (s *site) noticeOf(ctx context.Context, r *http.Request, agent postgres.Age
 			return said("Memory is off. What the agent remembers stays."), nil
 		}
 		return said("Memory is on."), nil
+	case doneRefused:
+		return said("It is refused, and is not proposed again."), nil
+	case doneDecided:
+		return said("Somebody has decided about it already."), nil
+	case doneLogged:
+		return said("The entry is in the log."), nil
 	case doneRebuilt:
 		return said("The index is in step with the memory files."), nil
 	case doneWritten:
@@ -149,6 +159,8 @@ func noticeAbout(m memories.Memory, done, path string) *templates.Notice {
 		return said("“" + m.Name + "” is back.")
 	case done == doneReverted:
 		return said("“" + m.Name + "” says again what it said then. What it said until now stays in its history.")
+	case done == doneAccepted:
+		return said("“" + m.Name + "” is a memory now.")
 	case done == doneSaved:
 		return said("“" + m.Name + "” is saved.")
 	case done == doneVerified:

@@ -19,6 +19,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"memoir/internal/agents"
+	"memoir/internal/extraction"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/recall"
@@ -42,6 +43,8 @@ type Options struct {
 	DatabaseTime time.Duration
 	// Checker checks what memories cite when they are looked at; nil: what is kept of earlier checks is shown.
 	Checker *verification.Checker
+	// Extractor reads conversations; nil: none is read.
+	Extractor *extraction.Extractor
 	// BackgroundModel says which model is asked in the background, and how; empty: none.
 	BackgroundModel string
 	Log             *slog.Logger
@@ -60,6 +63,9 @@ type site struct {
 func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, options Options) http.Handler {
 	if options.DatabaseTime == 0 {
 		options.DatabaseTime = defaultDatabaseTime
+	}
+	if options.Extractor == nil {
+		options.Extractor = extraction.Idle(engine, store, options.Log)
 	}
 	s := &site{engine: engine, store: store, recaller: recaller, options: options}
 	r := chi.NewRouter()
@@ -95,7 +101,17 @@ func (s *site) agentPages(r chi.Router) {
 	r.Get(agent+"/index/rebuild", s.page(s.indexRebuild))
 	r.Post(agent+"/index/rebuild", s.action(s.rebuildIndex))
 	r.Get(agent+"/sessions", s.page(s.sessions))
+	r.Get(agent+"/sessions/{session}/memory", s.page(s.sessionMemory))
+	r.Get(agent+"/logs", s.page(s.logs))
+	r.Post(agent+"/logs", s.writing(s.appendLog))
+	r.Get(agent+"/logs/{day}", s.page(s.logsOfDay))
 	r.Get(agent+"/recall", s.page(s.recall))
+	r.Get(agent+"/proposals", s.page(s.proposals))
+	r.Get(agent+"/proposals/{id}", s.page(s.proposal))
+	r.Post(agent+"/proposals/{id}/edit", s.writing(s.editProposal))
+	r.Post(agent+"/proposals/{id}/edit/preview", s.writing(s.previewProposal))
+	r.Post(agent+"/proposals/{id}/accept", s.action(s.acceptProposal))
+	r.Post(agent+"/proposals/{id}/refuse", s.action(s.refuseProposal))
 	r.Get(agent+"/activity", s.page(s.activity))
 	r.Get(agent+"/trash", s.page(s.trash))
 	r.Get(agent+"/about", s.page(s.about))

@@ -18,6 +18,16 @@ func aboutPage() templates.About {
 	cancelled.Problem, cancelled.FinishedAt = "it answered with status 401", noon.Add(-2*time.Hour)
 	return templates.About{
 		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(),
+		Place: templates.MemoryPlace{
+			Scope: "project", Project: "/srv/shop", SeenBy: "Everybody who clones the repository, once it is committed.", ByClaude: true, Dir: "/srv/elsewhere",
+			DirLinks: []templates.DecisionLink{
+				{Name: "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE"},
+				{Name: "autoMemoryDirectory", From: "/srv/shop/.claude/settings.json", Says: "~/.ssh", Problem: "It is committed with the project, and Claude Code lets no repository say where it writes."},
+				{Name: "autoMemoryDirectory", From: "/home/ada/.claude/settings.json", Says: "/srv/elsewhere", Holds: true},
+				{Says: "/home/ada/.claude/projects/-srv-shop/memory"},
+			},
+			OnLinks: []templates.DecisionLink{{Name: "CLAUDE_CODE_DISABLE_AUTO_MEMORY", Says: "1", Holds: true}, {Says: "on"}},
+		},
 		Work: templates.BackgroundWork{
 			Model: "claude-sonnet-5-5, by the claude command line",
 			Jobs:  []templates.BackgroundJob{waiting, running, done, failed, cancelled}, Days: 30, InputTokens: 13_292, OutputTokens: 311,

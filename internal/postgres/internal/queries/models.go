@@ -137,6 +137,25 @@ type ConcordanceWord struct {
 	Numbers       []byte
 }
 
+type Conversation struct {
+	AgentID    int64
+	Session    string
+	Transcript *string
+	HeardAt    time.Time
+	ReadAt     *time.Time
+	LastID     string
+	ReadTo     int64
+	Mark       []byte
+}
+
+type ConversationText struct {
+	ID       uuid.UUID
+	AgentID  int64
+	Session  string
+	Messages []byte
+	GivenAt  time.Time
+}
+
 type Figure struct {
 	AgentID int64
 	Files   int32
@@ -178,6 +197,21 @@ type JobServer struct {
 	SeenAt time.Time
 }
 
+type Log struct {
+	AgentID    int64
+	Path       string
+	Day        pgtype.Date
+	Title      string
+	Text       string
+	Entries    int32
+	Problems   []string
+	Hash       string
+	Size       int64
+	ModifiedAt time.Time
+	Signature  int64
+	Words      interface{}
+}
+
 type Memory struct {
 	ID             uuid.UUID
 	AgentID        int64
@@ -217,6 +251,26 @@ type MemoryTally struct {
 	State   string
 	Type    string
 	N       int32
+}
+
+type Proposal struct {
+	ID          uuid.UUID
+	AgentID     int64
+	State       string
+	Name        string
+	Type        string
+	Description string
+	Body        string
+	Fingerprint []byte
+	Quote       string
+	QuotedAt    *time.Time
+	Session     string
+	ProposedAt  time.Time
+	DecidedAt   *time.Time
+	DecidedBy   *string
+	Updates     *uuid.UUID
+	Match       string
+	MemoryID    *uuid.UUID
 }
 
 type Recall struct {
