@@ -30,6 +30,9 @@ func (x *Extractor) Heard(ctx context.Context, slug, path string) error {
 		return nil
 	}
 	_, err := x.hear(ctx, slug, path, x.options.Quiet)
+	if errors.Is(err, errMemoryOff) {
+		return nil
+	}
 	return err
 }
 
@@ -38,6 +41,9 @@ func (x *Extractor) hear(ctx context.Context, slug, path string, after time.Dura
 	agent, err := x.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return Deferred{}, err
+	}
+	if agent.MemoryOff {
+		return Deferred{}, errMemoryOff
 	}
 	path, err = x.permitted(path)
 	if err != nil {
@@ -53,6 +59,9 @@ func (x *Extractor) hear(ctx context.Context, slug, path string, after time.Dura
 	}
 	return x.later(ctx, agent, task, task.Session, now.Add(after))
 }
+
+// errMemoryOff says that somebody has switched the agent's memory off.
+var errMemoryOff error = &memories.ConflictError{Reason: "The agent's memory is switched off. Nothing was read. Switch it on under About."}
 
 // asked follows the session in the key of a job that somebody has asked for.
 const asked = " (asked for)"
@@ -95,6 +104,9 @@ func (x *Extractor) Ask(ctx context.Context, request Request) (Deferred, error) 
 	}
 	if err := x.switchedOn(); err != nil {
 		return Deferred{}, err
+	}
+	if agent.MemoryOff {
+		return Deferred{}, errMemoryOff
 	}
 	if request.Path != "" {
 		return x.hear(ctx, request.Agent, request.Path, 0)

@@ -43,6 +43,10 @@ func (x *Extractor) Run(ctx context.Context, task Task) (Outcome, error) {
 	if err != nil {
 		return out, err
 	}
+	if agent.MemoryOff {
+		out.Said = "The agent's memory is switched off; nothing was read."
+		return out, nil
+	}
 	c, err := x.store.Conversation(ctx, task.AgentID, task.Session)
 	if err != nil {
 		return out, err
