@@ -15,7 +15,7 @@ import (
 func TestMemoryIsSwitchedOffAndOnByHand(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
-	s.get(t, adaAbout).expect(http.StatusOK, "CLAUDE.md asks the agent to save")
+	s.get(t, adaAbout).expect(http.StatusOK, "CLAUDE.md asks the agent to save", "An agent of its own")
 	p := open(t, startBrowser(t), s, adaAbout, person{})
 	p.live()
 	p.mark()

@@ -1,6 +1,10 @@
 package templates
 
-import "path/filepath"
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
 
 // MemoryPlace is where an agent's memory is, for whom it is, and whether one is kept.
 type MemoryPlace struct {
@@ -28,11 +32,30 @@ type DecisionLink struct {
 func (l DecisionLink) who() string {
 	switch {
 	case l.Name == "":
-		return "By default"
+		return "–"
 	case l.From == "":
-		return "The environment of Memoir"
+		return "the environment of Memoir"
 	}
 	return l.From
+}
+
+// speaking are the links that say something.
+func speaking(links []DecisionLink) []DecisionLink {
+	return slices.DeleteFunc(slices.Clone(links), func(l DecisionLink) bool { return l.Says == "" && l.Problem == "" })
+}
+
+// silent names the other links; empty: there are none.
+func silent(links []DecisionLink) string {
+	var names []string
+	for _, l := range links {
+		if l.Says == "" && l.Problem == "" && l.Name != "" {
+			names = append(names, l.Name+" in "+l.who())
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "Asked as well, and silent: " + strings.Join(names, ", ") + "."
 }
 
 // verdict says what became of it.
@@ -40,10 +63,10 @@ func (l DecisionLink) verdict() string {
 	switch {
 	case l.Problem != "":
 		return l.Problem
-	case l.Says == "" && l.Name != "":
-		return "says nothing"
+	case l.Name == "":
+		return "not needed"
 	}
-	return "comes after what holds, or leaves it open"
+	return "leaves it open, or comes after what holds"
 }
 
 // scopeText says what the scope means.
@@ -58,7 +81,7 @@ func (p MemoryPlace) scopeText() string {
 	}
 	switch {
 	case p.ByClaude && p.Project != "":
-		return "What Claude Code remembers of " + p.Project + ". All worktrees of the repository share it."
+		return "What Claude Code remembers of " + p.Project + ". Worktrees of one repository share it."
 	case p.ByClaude:
 		return "What Claude Code remembers."
 	}
