@@ -7,7 +7,7 @@
 CREATE TABLE agents (
     id                     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     slug                   text COLLATE "C" NOT NULL UNIQUE,
-    layout                 text NOT NULL CHECK (layout IN ('hive', 'claude', 'directory')),
+    layout                 text NOT NULL CHECK (layout IN ('hive', 'claude', 'directory', 'team')),
     dir                    text NOT NULL,
     display_name           text NOT NULL,
     present                boolean NOT NULL DEFAULT true,
@@ -58,11 +58,13 @@ CREATE TABLE memories (
     restoring       boolean NOT NULL DEFAULT false,
     -- That of the revision, kept beside the name for whoever lists memories without reading what they say.
     description     text NOT NULL,
+    -- It is in team memory, where another may have the name of a private one.
+    team            boolean NOT NULL,
     CHECK ((state = 'deleted') = (deleted_at IS NOT NULL))
 );
 
--- One memory per name and agent; a file that could not be read is known by its path and never merges with a name.
-CREATE UNIQUE INDEX memories_by_name ON memories (agent_id, name) WHERE readable;
+-- One private memory per name and agent, and one of its team; a file that could not be read is known by its path and never merges with a name.
+CREATE UNIQUE INDEX memories_by_name ON memories (agent_id, name, team) WHERE readable;
 CREATE UNIQUE INDEX memories_by_unreadable_path ON memories (agent_id, path) WHERE NOT readable AND state <> 'deleted';
 -- One index for each order of a list.
 CREATE INDEX memories_in_order_of_update ON memories (agent_id, updated_at DESC, id);
@@ -133,7 +135,9 @@ CREATE TABLE tombstones (
     name        text COLLATE "C" NOT NULL,
     fingerprint bytea NOT NULL,
     deleted_at  timestamptz NOT NULL,
-    PRIMARY KEY (agent_id, name, fingerprint)
+    -- Of team memory: what was deleted there may be a private memory.
+    team        boolean NOT NULL,
+    PRIMARY KEY (agent_id, name, team, fingerprint)
 );
 
 -- The files on disk that a tombstone keeps out, with what they say.
@@ -149,6 +153,7 @@ CREATE TABLE blocked (
     description text NOT NULL,
     body        text NOT NULL,
     seen_at     timestamptz NOT NULL,
+    team        boolean NOT NULL,
     UNIQUE (agent_id, path)
 );
 

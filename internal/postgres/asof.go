@@ -74,7 +74,7 @@ func (s *Store) MemoryAsOf(ctx context.Context, agent Agent, id string, at time.
 
 func pastOf(agent Agent, row queries.MemoriesAsOfRow) memories.Memory {
 	m := memories.Memory{
-		ID: row.ID.String(), AgentID: agent.ID, Agent: agent.Slug, Name: row.Name, Readable: row.Readable,
+		ID: row.ID.String(), AgentID: agent.ID, Agent: agent.Slug, Name: row.Name, Team: row.Team, Readable: row.Readable,
 		Type: memories.Type(text(row.Type)), Description: row.Description, Body: row.Body, State: memories.State(text(row.State)),
 		Path: row.Path, Session: text(row.Session), Hash: row.Hash, Size: row.Size, ModifiedAt: moment(row.ModifiedAt),
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.At.UTC(),

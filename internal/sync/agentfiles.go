@@ -120,6 +120,9 @@ func (h *hold) writeFile(ctx context.Context, place string, raw []byte, options 
 	if len(raw) > memories.MaxFileSize {
 		return &memories.ConflictError{Reason: place + " would be larger than 1 MiB, and could not be read back as a memory. Nothing was written. Move the detail into a file of its own."}
 	}
+	if err := h.mayAgentWrite(place, raw); err != nil {
+		return err
+	}
 	switch err := h.overwrite(place, raw, options); {
 	case errors.Is(err, files.ErrExists):
 		return ErrFileExists
@@ -150,6 +153,9 @@ func (e *Engine) renameFileHere(ctx context.Context, slug string, in moving) (no
 		}
 		if under(to, from) {
 			return ErrNoPlace
+		}
+		if err := h.mayAgentMove(from, to); err != nil {
+			return err
 		}
 		switch err := h.disk.Move(h.root, from, to); {
 		case errors.Is(err, files.ErrExists):

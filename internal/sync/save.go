@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"syscall"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 // Draft is a memory as somebody wants it to be.
 type Draft struct {
 	Name        string
+	Team        bool // it is to be in team memory
 	Type        memories.Type
 	Description string
 	Body        string
@@ -62,13 +64,9 @@ func (e *Engine) save(ctx context.Context, slug string, draft Draft, onlyNew boo
 	}
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		heads, err := h.w.HeadsByName(ctx, []string{draft.Name})
+		head, err := h.w.HeadOf(ctx, draft.key())
 		if err != nil {
 			return err
-		}
-		var head *postgres.Head
-		if len(heads) > 0 {
-			head = &heads[0]
 		}
 		created := head == nil || head.State == memories.Deleted
 		if onlyNew && !created {
@@ -108,7 +106,7 @@ func (e *Engine) patchHere(ctx context.Context, slug string, in patching) (Resul
 		if err != nil {
 			return err
 		}
-		if draft.Name != head.Name {
+		if draft.key() != head.Key() {
 			result, err = h.rename(ctx, head, draft)
 		} else {
 			result, err = h.write(ctx, &head, draft)
@@ -130,7 +128,7 @@ func (h *hold) patched(ctx context.Context, head postgres.Head, patch Patch) (Dr
 	if err != nil {
 		return Draft{}, err
 	}
-	draft := Draft{Name: head.Name, Type: head.Type, Description: description, Body: body}
+	draft := Draft{Name: head.Name, Team: head.Team, Type: head.Type, Description: description, Body: body}
 	if patch.Name != nil {
 		draft.Name = *patch.Name
 	}
@@ -151,9 +149,16 @@ func (h *hold) patched(ctx context.Context, head postgres.Head, patch Patch) (Dr
 	return draft, draft.check()
 }
 
+func (d Draft) key() memories.Key { return memories.Key{Name: d.Name, Team: d.Team} }
+
+// content is what the memory's file is to say.
+func (d Draft) content() memories.Content {
+	return memories.Content{Name: d.Name, Type: d.Type, Description: d.Description, Body: d.Body}
+}
+
 // check says which field cannot be taken, and puts the name in order.
 func (d *Draft) check() error {
-	content := memories.Content(*d)
+	content := d.content()
 	if err := content.Check(); err != nil {
 		return err
 	}
@@ -174,9 +179,12 @@ func (h *hold) write(ctx context.Context, head *postgres.Head, draft Draft) (Res
 	if err != nil {
 		return Result{}, err
 	}
+	if err := h.mayBeWritten(draft, target.path, data); err != nil {
+		return Result{}, err
+	}
 	// The tombstone is lifted first: between the two steps the memory is only not there yet, never kept out.
 	parsed := memories.Parse(data, "")
-	if err := h.w.Allow(ctx, draft.Name, parsed.Fingerprint(data)); err != nil {
+	if err := h.w.Allow(ctx, draft.key(), parsed.Fingerprint(data)); err != nil {
 		return Result{}, err
 	}
 	options := files.Options{New: !target.present, IfHash: target.hash}
@@ -186,13 +194,13 @@ func (h *hold) write(ctx context.Context, head *postgres.Head, draft Draft) (Res
 	if err := h.takeInSaved(ctx, target.path, cause{actor: actorOf(ctx)}); err != nil {
 		return Result{}, err
 	}
-	if err := h.lookAtBlocked(ctx, draft.Name); err != nil {
+	if err := h.lookAtBlocked(ctx, draft.key()); err != nil {
 		return Result{}, err
 	}
 	if err := h.publish(ctx); err != nil {
 		return Result{}, err
 	}
-	return h.resultByName(ctx, draft.Name)
+	return h.resultOf(ctx, draft.key())
 }
 
 // target is the durable file that a memory is written to.
@@ -205,7 +213,7 @@ type target struct {
 // target chooses the file: the durable one that carries the memory, else a new one.
 func (h *hold) target(ctx context.Context, head *postgres.Head, draft Draft) (target, error) {
 	if head != nil {
-		durable, err := h.w.DurableFilesOf(ctx, head.UUID)
+		durable, err := h.durableFilesOf(ctx, *head)
 		if err != nil {
 			return target{}, err
 		}
@@ -220,7 +228,7 @@ func (h *hold) target(ctx context.Context, head *postgres.Head, draft Draft) (ta
 			}
 		}
 	}
-	return h.newTarget(memories.FileName(draft.Type, draft.Name)), nil
+	return h.newTarget(draft), nil
 }
 
 func contains(durable []postgres.DurableFile, path string) bool {
@@ -233,9 +241,9 @@ func contains(durable []postgres.DurableFile, path string) bool {
 }
 
 // newTarget returns a path of the durable directory at which there is nothing.
-func (h *hold) newTarget(file string) target {
+func (h *hold) newTarget(draft Draft) target {
 	for n := 1; ; n++ {
-		if p := h.numbered(file, n); !h.isTaken(p) {
+		if p := h.numbered(draft, n); !h.isTaken(p) {
 			return target{path: p}
 		}
 	}
@@ -243,9 +251,9 @@ func (h *hold) newTarget(file string) target {
 
 // unknownTarget returns a path of the durable directory at which there is nothing, on record either: a file whose going has not
 // been seen yet has still to take its leave of its memory, which a mark in its place would keep it from.
-func (h *hold) unknownTarget(ctx context.Context, file string) (string, error) {
+func (h *hold) unknownTarget(ctx context.Context, draft Draft) (string, error) {
 	for n := 1; ; n++ {
-		p := h.numbered(file, n)
+		p := h.numbered(draft, n)
 		if h.isTaken(p) {
 			continue
 		}
@@ -256,9 +264,21 @@ func (h *hold) unknownTarget(ctx context.Context, file string) (string, error) {
 	}
 }
 
-// numbered returns the n-th path of the durable directory that a file of this name may have.
-func (h *hold) numbered(file string, n int) string {
-	return path.Join(h.onDisk.DurableDir(), memories.NumberedFileName(file, n))
+// numbered returns the n-th path of the durable directory that a file of such a memory may have.
+func (h *hold) numbered(draft Draft, n int) string {
+	dir := h.onDisk.DurableDir()
+	if draft.Team {
+		dir = h.onDisk.TeamDir()
+	}
+	return path.Join(dir, memories.NumberedFileName(memories.FileName(draft.Type, draft.Name), n))
+}
+
+// durableFilesOf returns the durable files of a memory that are where it belongs, the present ones first.
+func (h *hold) durableFilesOf(ctx context.Context, head postgres.Head) ([]postgres.DurableFile, error) {
+	durable, err := h.w.DurableFilesOf(ctx, head.UUID)
+	return slices.DeleteFunc(durable, func(f postgres.DurableFile) bool {
+		return head.Readable && h.onDisk.InTeam(f.Path) != head.Team
+	}), err
 }
 
 func (h *hold) isFree(p string) bool {
@@ -274,7 +294,7 @@ func (h *hold) isTaken(p string) bool {
 
 // contentFor returns the bytes to write: what is there with the draft in it, so that keys unknown to Memoir survive.
 func (h *hold) contentFor(ctx context.Context, head *postgres.Head, t target, draft Draft) ([]byte, error) {
-	content := memories.Content(draft)
+	content := draft.content()
 	var base []byte
 	var err error
 	switch {
@@ -341,29 +361,25 @@ func (h *hold) takeInSaved(ctx context.Context, file string, why cause) error {
 	return err
 }
 
-func (h *hold) resultByName(ctx context.Context, name string) (Result, error) {
-	heads, err := h.w.HeadsByName(ctx, []string{name})
+func (h *hold) resultOf(ctx context.Context, key memories.Key) (Result, error) {
+	head, err := h.w.HeadOf(ctx, key)
 	if err != nil {
 		return Result{}, err
 	}
-	if len(heads) == 0 {
-		return Result{}, fmt.Errorf("the memory %q was written and could not be read back: %w", name, memories.ErrNotFound)
+	if head == nil {
+		return Result{}, fmt.Errorf("the memory %q was written and could not be read back: %w", key.Name, memories.ErrNotFound)
 	}
-	return h.result(ctx, heads[0].ID)
+	return h.result(ctx, head.ID)
 }
 
-// rename saves the memory under its new name and deletes it under the old one, in one step: the commit that takes in the
+// rename saves the memory under its new key and deletes it under the old one, in one step: the commit that takes in the
 // new file. Whatever ends it before that, the new file goes again.
 func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Result, error) {
 	if err := h.canWrite(ctx); err != nil {
 		return Result{}, err
 	}
-	taken, err := h.w.HeadsByName(ctx, []string{draft.Name})
-	if err != nil {
+	if err := h.isFreeKey(ctx, draft); err != nil {
 		return Result{}, err
-	}
-	if len(taken) > 0 && taken[0].State != memories.Deleted {
-		return Result{}, &memories.NameTakenError{Name: draft.Name, ID: taken[0].ID}
 	}
 	on, err := h.w.FilesOf(ctx, []uuid.UUID{head.UUID})
 	if err != nil {
@@ -374,26 +390,17 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 		return Result{}, err
 	}
 	deletion.RenamedTo = draft.Name
-	base, err := h.w.CurrentRaw(ctx, head.UUID)
+	next, err := h.underKey(ctx, head, draft)
 	if err != nil {
 		return Result{}, err
 	}
-	data, err := written(base, memories.Content(draft))
-	if err != nil {
+	if err := h.w.BeginRename(ctx, draft.key(), next.fingerprint(), next.place, files.Hash(next.data)); err != nil {
 		return Result{}, err
 	}
-	place, err := h.unknownTarget(ctx, memories.FileName(draft.Type, draft.Name))
-	if err != nil {
-		return Result{}, err
+	if err := h.disk.Write(h.root, next.place, next.data, files.Options{New: true, ModTime: next.modTime}); err != nil {
+		return Result{}, writeConflict(next.place, err)
 	}
-	parsed := memories.Parse(data, "")
-	if err := h.w.BeginRename(ctx, draft.Name, parsed.Fingerprint(data), place, files.Hash(data)); err != nil {
-		return Result{}, err
-	}
-	if err := h.disk.Write(h.root, place, data, files.Options{New: true}); err != nil {
-		return Result{}, writeConflict(place, err)
-	}
-	if err := h.takeInSaved(ctx, place, cause{actor: actorOf(ctx), renames: &deletion}); err != nil {
+	if err := h.takeInSaved(ctx, next.place, cause{actor: actorOf(ctx), renames: &deletion}); err != nil {
 		return Result{}, err
 	}
 	if err := h.removeFiles(ctx, deletion.Files, indexes); err != nil {
@@ -402,12 +409,12 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if err := h.recordRemoved(ctx); err != nil {
 		return Result{}, err
 	}
-	if err := h.lookAtBlocked(ctx, draft.Name); err != nil {
+	if err := h.lookAtBlocked(ctx, draft.key()); err != nil {
 		return Result{}, err
 	}
 	if err := h.publish(ctx); err != nil {
 		return Result{}, err
 	}
 	h.tell([]change{{KindDeleted, head.Name}})
-	return h.resultByName(ctx, draft.Name)
+	return h.resultOf(ctx, draft.key())
 }

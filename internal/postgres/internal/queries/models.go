@@ -59,6 +59,7 @@ type Blocked struct {
 	Description string
 	Body        string
 	SeenAt      time.Time
+	Team        bool
 }
 
 type Concordance struct {
@@ -146,6 +147,7 @@ type Memory struct {
 	IndexLines     []byte
 	Restoring      bool
 	Description    string
+	Team           bool
 }
 
 type MemorySearch struct {
@@ -234,6 +236,7 @@ type Tombstone struct {
 	Name        string
 	Fingerprint []byte
 	DeletedAt   time.Time
+	Team        bool
 }
 
 type Verification struct {
