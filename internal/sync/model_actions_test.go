@@ -264,7 +264,11 @@ func (w *world) restore() {
 	before := time.Now()
 	result, err := w.asked().Restore(context.Background(), w.slug, m.ID, "")
 	if err != nil {
-		w.isRefusal(err, !m.Readable || w.memoryIsAway())
+		_, lies := w.readDisk(w.path(m.Path))
+		w.isRefusal(err, !m.Readable || w.memoryIsAway() || lies)
+		if w.rules != nil && lies { // it is looked at first, and may be the memory, learned anew
+			w.rules.look(w, m.Path, span{before, time.Now()})
+		}
 		return
 	}
 	if m.Readable {
