@@ -59,7 +59,7 @@ CREATE TABLE memories (
     -- That of the revision, kept beside the name for whoever lists memories without reading what they say.
     description     text NOT NULL,
     -- It is in team memory, where another may have the name of a private one.
-    team            boolean NOT NULL,
+    team            boolean NOT NULL DEFAULT false,
     CHECK ((state = 'deleted') = (deleted_at IS NOT NULL))
 );
 
@@ -75,6 +75,9 @@ CREATE INDEX memories_in_order_of_age ON memories (agent_id, modified_at, id);
 CREATE INDEX memories_by_state ON memories (agent_id, state, type);
 -- A search leaves out what is in the trash.
 CREATE INDEX memories_in_trash ON memories (agent_id, id) WHERE state = 'deleted';
+
+-- For the team's memories, which are few beside the private ones.
+CREATE INDEX memories_in_team ON memories (agent_id) WHERE team AND state <> 'deleted';
 
 -- Each scan asks whether a restore was cut short; hardly ever was one.
 CREATE INDEX memories_to_restore ON memories (agent_id) WHERE restoring;
@@ -136,7 +139,7 @@ CREATE TABLE tombstones (
     fingerprint bytea NOT NULL,
     deleted_at  timestamptz NOT NULL,
     -- Of team memory: what was deleted there may be a private memory.
-    team        boolean NOT NULL,
+    team        boolean NOT NULL DEFAULT false,
     PRIMARY KEY (agent_id, name, team, fingerprint)
 );
 
@@ -153,7 +156,7 @@ CREATE TABLE blocked (
     description text NOT NULL,
     body        text NOT NULL,
     seen_at     timestamptz NOT NULL,
-    team        boolean NOT NULL,
+    team        boolean NOT NULL DEFAULT false,
     UNIQUE (agent_id, path)
 );
 

@@ -5,17 +5,15 @@ ALTER TABLE agents DROP CONSTRAINT agents_layout_check;
 ALTER TABLE agents ADD CONSTRAINT agents_layout_check CHECK (layout IN ('hive', 'claude', 'directory', 'team'));
 
 ALTER TABLE memories ADD COLUMN team boolean NOT NULL DEFAULT false;
-ALTER TABLE memories ALTER COLUMN team DROP DEFAULT;
 DROP INDEX memories_by_name;
 CREATE UNIQUE INDEX memories_by_name ON memories (agent_id, name, team) WHERE readable;
+CREATE INDEX memories_in_team ON memories (agent_id) WHERE team AND state <> 'deleted';
 
 ALTER TABLE tombstones ADD COLUMN team boolean NOT NULL DEFAULT false;
-ALTER TABLE tombstones ALTER COLUMN team DROP DEFAULT;
 ALTER TABLE tombstones DROP CONSTRAINT tombstones_pkey;
 ALTER TABLE tombstones ADD PRIMARY KEY (agent_id, name, team, fingerprint);
 
 ALTER TABLE blocked ADD COLUMN team boolean NOT NULL DEFAULT false;
-ALTER TABLE blocked ALTER COLUMN team DROP DEFAULT;
 
 CREATE TEMPORARY TABLE team_files ON COMMIT DROP AS
 SELECT f.agent_id, f.path, f.memory_id, f.present AND f.status <> 'removing' AS there

@@ -21,6 +21,7 @@ WITH last AS (
     FROM last JOIN memories m ON m.id = last.memory_id
     WHERE (last.state = sqlc.narg(state)::text OR sqlc.narg(state)::text IS NULL AND last.state <> 'deleted')
       AND (sqlc.narg(name)::text IS NULL OR m.name = sqlc.narg(name)::text)
+      AND (sqlc.narg(team)::boolean IS NULL OR m.team = sqlc.narg(team)::boolean)
       AND (sqlc.narg(type)::text IS NULL OR last.type = sqlc.narg(type)::text)
       AND (sqlc.narg(session)::text IS NULL OR last.session = sqlc.narg(session)::text)
       AND (NOT @stale::boolean OR last.modified_at + interval '48 hours' <= @at::timestamptz)

@@ -38,6 +38,7 @@ type List struct {
 	Flagged bool   // those alone that are in use although something about their files is odd
 	Session string // a file of this session carries them now, or their content came from it; for a list of one agent
 	Name    string // exact
+	Scope   memories.Scope
 	// NotRemoved wants those alone of which a file is still on disk although they were deleted, because it could not be
 	// removed: of the State Deleted, for a list of one agent.
 	NotRemoved bool
@@ -284,7 +285,7 @@ func (r *listRow) columns(beside ...any) []any {
 }
 
 func (l List) mark(of scope) string {
-	return markOf("memories", of.named(), l.Type, l.State, l.Stale, l.Flagged, l.NotRemoved, l.Session, l.Name, l.Search, l.Sort)
+	return markOf("memories", of.named(), l.Type, l.State, l.Stale, l.Flagged, l.NotRemoved, l.Session, l.Name, l.Scope, l.Search, l.Sort)
 }
 
 // canBeKey says whether a key is written as its sort writes them, so that a forged cursor never reaches a cast in

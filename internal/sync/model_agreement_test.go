@@ -68,11 +68,17 @@ func (w *world) mayRefuseWriting(key string) bool {
 		if !durable(place) || !f.there || f.carries != key {
 			continue
 		}
-		if _, err := w.readThrough(place); isGone(err) || w.hasChanged(place) {
+		if _, err := w.readThrough(place); isGone(err) || w.hasChanged(place) || w.leavesTeam(place) {
 			return true
 		}
 	}
 	return false
+}
+
+// leavesTeam says whether a file of team memory is a link, which leads to the text outside of it.
+func (w *world) leavesTeam(place string) bool {
+	info, err := os.Lstat(w.path(place))
+	return err == nil && keyAt(place, "") != "" && info.Mode().Type() == fs.ModeSymlink
 }
 
 // memoryIsAway says that there is no durable directory, into which nothing may be written as long as files are known in it.

@@ -139,9 +139,10 @@ WITH last AS (
     FROM last JOIN memories m ON m.id = last.memory_id
     WHERE (last.state = $6::text OR $6::text IS NULL AND last.state <> 'deleted')
       AND ($7::text IS NULL OR m.name = $7::text)
-      AND ($8::text IS NULL OR last.type = $8::text)
-      AND ($9::text IS NULL OR last.session = $9::text)
-      AND (NOT $10::boolean OR last.modified_at + interval '48 hours' <= $5::timestamptz)
+      AND ($8::boolean IS NULL OR m.team = $8::boolean)
+      AND ($9::text IS NULL OR last.type = $9::text)
+      AND ($10::text IS NULL OR last.session = $10::text)
+      AND (NOT $11::boolean OR last.modified_at + interval '48 hours' <= $5::timestamptz)
 )
 SELECT w.id, w.name, w.team, w.readable, w.created_at, w.state, w.type, w.path, w.session, w.modified_at, w.at,
        r.hash, r.description, r.body, coalesce(octet_length(r.raw), 0)::bigint AS size, (SELECT count(*) FROM wanted) AS total
@@ -159,6 +160,7 @@ type MemoriesAsOfParams struct {
 	At        time.Time
 	State     *string
 	Name      *string
+	Team      *bool
 	Type      *string
 	Session   *string
 	Stale     bool
@@ -194,6 +196,7 @@ func (q *Queries) MemoriesAsOf(ctx context.Context, arg MemoriesAsOfParams) ([]M
 		arg.At,
 		arg.State,
 		arg.Name,
+		arg.Team,
 		arg.Type,
 		arg.Session,
 		arg.Stale,
