@@ -7,7 +7,7 @@
 CREATE TABLE agents (
     id                     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     slug                   text COLLATE "C" NOT NULL UNIQUE,
-    layout                 text NOT NULL CHECK (layout IN ('hive', 'claude', 'directory', 'team')),
+    layout                 text NOT NULL CHECK (layout IN ('hive', 'claude', 'directory')),
     dir                    text NOT NULL,
     display_name           text NOT NULL,
     present                boolean NOT NULL DEFAULT true,

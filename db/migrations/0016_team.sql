@@ -1,9 +1,6 @@
 -- Team memory: what is below team/ of a memory directory is a memory of its own, whatever private one has its name.
 
 -- +goose Up
-ALTER TABLE agents DROP CONSTRAINT agents_layout_check;
-ALTER TABLE agents ADD CONSTRAINT agents_layout_check CHECK (layout IN ('hive', 'claude', 'directory', 'team'));
-
 ALTER TABLE memories ADD COLUMN team boolean NOT NULL DEFAULT false;
 DROP INDEX memories_by_name;
 CREATE UNIQUE INDEX memories_by_name ON memories (agent_id, name, team) WHERE readable;

@@ -23,8 +23,6 @@ const (
 	Claude Layout = "claude"
 	// Directory is one memory directory named by hand.
 	Directory Layout = "directory"
-	// Team is the memory directory that all hive agents share.
-	Team Layout = "team"
 )
 
 const (
@@ -65,17 +63,14 @@ func (a Agent) Published() bool { return a.ClaudeMDPath() != "" }
 
 // TeamDir returns the directory of the agent's team memory, relative to Dir.
 func (a Agent) TeamDir() string {
-	if a.Layout == Team {
-		return "."
-	}
 	return path.Join(a.DurableDir(), teamDir)
 }
 
 // InTeam reports whether a path (slash-separated, relative to Dir) is in team memory: below the directory team of a memory
-// directory, a session's too. All that the shared team has is.
+// directory, a session's too.
 func (a Agent) InTeam(relPath string) bool {
 	_, _, names := a.locate(relPath)
-	return a.Layout == Team && len(names) > 0 || len(names) > 1 && names[0] == teamDir
+	return len(names) > 1 && names[0] == teamDir
 }
 
 // SessionOf says whose memory directory a path (slash-separated, relative to Dir) is in: the durable one, or that of the

@@ -15,6 +15,9 @@ type Finding struct {
 	Line int    // on which it begins, counted from 1
 }
 
+// generic is the rule that says least: one of the others says what kind of credential it is.
+const generic = "generic-api-key"
+
 // Find returns what looks like a credential in a text, the first one. It is safe for concurrent use. The rules are read at the first
 // call.
 func Find(text string) (first Finding, found bool) {
@@ -26,7 +29,8 @@ func Find(text string) (first Finding, found bool) {
 			continue
 		}
 		if at := set.findBy(r, text); at >= 0 {
-			if line := 1 + strings.Count(text[:at], "\n"); !found || line < first.Line {
+			line := 1 + strings.Count(text[:at], "\n")
+			if !found || line < first.Line || line == first.Line && first.Rule == generic {
 				first, found = Finding{r.ID, line}, true
 			}
 		}

@@ -11,7 +11,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/sync"
@@ -119,7 +118,7 @@ func (l grouped) lists() []postgres.List {
 		return []postgres.List{list}
 	}
 	list.Cursor = "" // it belongs to one list, and here are several
-	apart := l.teamIsApart()
+	apart := l.agent.Counts.Team > 0
 	if apart {
 		list.Scope = memories.PrivateScope
 	}
@@ -137,11 +136,6 @@ func (l grouped) lists() []postgres.List {
 		lists = append(lists, list)
 	}
 	return lists
-}
-
-// teamIsApart reports whether the team's memories are a group of their own. Where all are, they are in groups as others are.
-func (l grouped) teamIsApart() bool {
-	return l.agent.Counts.Team > 0 && l.agent.Layout != string(agents.Team)
 }
 
 // ofGroup narrows a list to one type, or with none to what needs attention.

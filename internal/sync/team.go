@@ -9,7 +9,6 @@ import (
 	"path"
 	"time"
 
-	"memoir/internal/agents"
 	"memoir/internal/credentials"
 	"memoir/internal/files"
 	"memoir/internal/memories"
@@ -74,16 +73,11 @@ func (h *hold) otherScope(head postgres.Head, to memories.Scope) (team bool, err
 	switch {
 	case to != memories.PrivateScope && to != memories.TeamScope:
 		return false, &memories.InvalidError{Field: "to", Reason: "is neither private nor team"}
-	case h.onDisk.Layout == agents.Team:
-		return false, errAllTeam
 	case head.Scope() == to:
 		return false, &memories.ConflictError{Reason: fmt.Sprintf("The memory is in %s memory already. Nothing was changed.", to)}
 	}
 	return to == memories.TeamScope, nil
 }
-
-// errAllTeam says that the shared team has no private memory.
-var errAllTeam = &memories.ConflictError{Reason: "This is the team's own directory, which has no private memory. Nothing was changed."}
 
 // copy saves the memory under another key, too.
 func (h *hold) copy(ctx context.Context, head postgres.Head, draft Draft) (Result, error) {
@@ -167,11 +161,11 @@ func (h *hold) mayBeWritten(draft Draft, place string, data []byte) error {
 	}
 	for _, field := range []struct{ name, text string }{{"name", draft.Name}, {"description", draft.Description}, {"body", draft.Body}} {
 		if found, ok := credentials.Find(field.text); ok {
-			return &memories.InvalidError{Field: field.name, Reason: credentialIn(found) + ". Nothing was changed"}
+			return &memories.InvalidError{Field: field.name, Reason: credentialIn(found)}
 		}
 	}
 	if found, ok := credentials.Find(string(data)); ok {
-		return &memories.InvalidError{Field: "body", Reason: "with the rest of its file " + credentialIn(found) + ". Nothing was changed"}
+		return &memories.InvalidError{Field: "body", Reason: "with the rest of its file " + credentialIn(found)}
 	}
 	return nil
 }
@@ -193,9 +187,6 @@ func (h *hold) isTeamsOnDisk(place string) bool {
 		return false
 	}
 	team := path.Join(durable, path.Base(h.onDisk.TeamDir()))
-	if h.onDisk.TeamDir() == h.onDisk.DurableDir() {
-		team = durable
-	}
 	real, err := files.Resolve(h.root, place)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false
@@ -222,13 +213,20 @@ func (h *hold) touchesTeam(place string) bool {
 	return false
 }
 
+// staysInTeam says with a conflict that a path of the durable directory which an agent has named is one of team memory by its text and
+// leads elsewhere on disk.
+func (h *hold) staysInTeam(file string) error {
+	place := path.Join(h.onDisk.DurableDir(), file)
+	if h.onDisk.InTeam(place) && !h.isTeamsOnDisk(place) {
+		return notTheTeams(place)
+	}
+	return nil
+}
+
 // mayAgentWrite says with a conflict why an agent may not write these bytes to a place.
 func (h *hold) mayAgentWrite(place string, raw []byte) error {
 	if !h.touchesTeam(place) {
 		return nil
-	}
-	if h.onDisk.InTeam(place) && !h.isTeamsOnDisk(place) {
-		return notTheTeams(place)
 	}
 	if found, ok := credentials.Find(string(raw)); ok {
 		return &memories.ConflictError{Reason: place + " " + credentialIn(found) + ". Nothing was written."}

@@ -21,10 +21,7 @@ type Agent struct {
 func (a Agent) published() bool { return agents.Agent{Layout: agents.Layout(a.Layout)}.Published() }
 
 // hasTeam reports whether it has team memory beside its own, so that the two have to be told apart.
-func (a Agent) hasTeam() bool { return a.Counts.Team > 0 && !a.isTeam() }
-
-// isTeam reports whether it is the memory that all hive agents share.
-func (a Agent) isTeam() bool { return a.Layout == string(agents.Team) }
+func (a Agent) hasTeam() bool { return a.Counts.Team > 0 }
 
 // memoryDir is where the agent's own memory files go.
 func (a Agent) memoryDir() string {

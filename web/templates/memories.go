@@ -67,6 +67,14 @@ func (g Group) title() string {
 	return typeName(g.Type)
 }
 
+// kind colours the group: its type, or that it is the team's.
+func (g Group) kind() string {
+	if g.Team {
+		return teamGroup
+	}
+	return string(g.Type)
+}
+
 // icon is that of the group.
 func (g Group) icon() string {
 	if g.Team {

@@ -195,7 +195,7 @@ func MemoryFormPage(v MemoryForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if v.isNew() && !v.Agent.isTeam() {
+			if v.isNew() {
 				templ_7745c5c3_Err = scopeField(v).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

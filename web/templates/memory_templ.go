@@ -506,7 +506,7 @@ func memoryActions(v Memory) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if v.Readable && !v.Agent.isTeam() {
+			if v.Readable {
 				for _, transfer := range v.transfers() {
 					templ_7745c5c3_Err = action(transfer).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
