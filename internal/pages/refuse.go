@@ -11,7 +11,7 @@ import (
 // against it, and the memory as it is now, so that the decision can be made again right there.
 func (s *site) refuse(w http.ResponseWriter, r *http.Request, refused error) error {
 	f, _ := failureOf(r, refused)
-	if f.Status != http.StatusConflict && f.Status != http.StatusPreconditionFailed && f.Status != http.StatusUnprocessableEntity {
+	if f.Status != http.StatusConflict && f.Status != http.StatusPreconditionFailed {
 		return refused
 	}
 	// A file that changed is not yet read anew: without a look, the page would show again what the user saw.

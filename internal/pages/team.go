@@ -2,6 +2,7 @@ package pages
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"memoir/internal/markdown"
@@ -24,6 +25,9 @@ func (s *site) copy(w http.ResponseWriter, r *http.Request) error {
 func (s *site) transfer(w http.ResponseWriter, r *http.Request, do func(ctx context.Context, slug, id, match string, to memories.Scope) (sync.Result, error), done string) error {
 	to := memories.Scope(r.URL.Query().Get(templates.FieldTo))
 	result, err := do(r.Context(), slugOf(r), idOf(r), r.PostFormValue(templates.FieldETag), to)
+	if invalid := (*memories.InvalidError)(nil); errors.As(err, &invalid) { // there is no field on this page to show it at
+		err = &memories.ConflictError{Reason: "The " + invalid.Field + " " + invalid.Reason + ". Nothing was changed."}
+	}
 	if err != nil {
 		return s.refuse(w, r, err)
 	}
