@@ -21,6 +21,7 @@ var mayImport = map[string][]string{
 	"internal/chart":       {},
 	"internal/words":       {},
 	"internal/problem":     {},
+	"internal/logs":        {"internal/memories"},
 	"internal/credentials": {},
 	"web":                  {},
 	"db":                   {},
@@ -29,30 +30,32 @@ var mayImport = map[string][]string{
 	"tools/screenshots":    {"examples"},
 
 	"internal/agents":                    {"internal/memories", "internal/files"},
-	"internal/postgres":                  {"internal/memories", "internal/agents", "internal/words", "internal/postgres/internal/queries", "db"},
+	"internal/postgres":                  {"internal/memories", "internal/logs", "internal/agents", "internal/words", "internal/postgres/internal/queries", "db"},
 	"internal/postgres/internal/queries": {},
 	"internal/postgres/local":            {},
 	"internal/torture":                   {},
 	"internal/bench":                     {"internal/memories", "internal/postgres", "internal/postgres/local"},
-	"internal/sync":                      {"internal/memories", "internal/agents", "internal/credentials", "internal/files", "internal/postgres"},
+	"internal/sync":                      {"internal/memories", "internal/logs", "internal/agents", "internal/credentials", "internal/files", "internal/postgres"},
 	"internal/hooks":                     {"internal/memories", "internal/agents", "internal/postgres", "internal/recall", "internal/sync"},
 	"internal/mcp":                       {"internal/memories", "internal/postgres", "internal/recall", "internal/sync", "internal/gate", "internal/problem", "internal/words"},
 	"internal/model":                     {},
+	"internal/jobs":                      {"internal/memories", "internal/postgres"},
 	"internal/recall":                    {"internal/memories", "internal/model", "internal/postgres", "internal/words"},
 	"internal/memorytool":                {"internal/memories"},
 	"internal/verification":              {"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync"},
 
-	"web/templates": {"internal/memories", "internal/agents", "internal/markdown", "internal/diff", "internal/chart", "internal/words", "web"},
+	"web/templates": {"internal/memories", "internal/logs", "internal/agents", "internal/markdown", "internal/diff", "internal/chart", "internal/words", "web"},
 
 	"internal/gate": {"internal/problem", "web/templates"},
 	"internal/api": {
-		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
-		"internal/words", "internal/recall", "internal/memorytool", "internal/verification",
+		"internal/memories", "internal/logs", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
+		"internal/words", "internal/recall", "internal/memorytool", "internal/verification", "internal/jobs",
+		"internal/model",
 	},
 	"internal/pages": {
-		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
+		"internal/memories", "internal/logs", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
 		"internal/markdown", "internal/diff", "internal/words", "internal/recall", "web/templates", "web", "examples",
-		"internal/verification",
+		"internal/verification", "internal/jobs", "internal/model",
 	},
 
 	"internal/hooksettings": {},
@@ -64,7 +67,7 @@ var mayImport = map[string][]string{
 		"internal/cli",
 		"internal/memories", "internal/agents", "internal/postgres", "internal/postgres/local", "internal/sync", "internal/gate",
 		"internal/problem", "internal/model", "internal/recall", "internal/hooks", "internal/mcp", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
-		"internal/verification",
+		"internal/verification", "internal/jobs",
 	},
 }
 
@@ -76,11 +79,13 @@ var mayNotTouch = map[string]struct {
 	"internal/hooksettings": {[]string{"os", "io/fs", "net", "net/http"}, "it is pure"},
 	"internal/memorytool":   {[]string{"os", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it knows files by an interface alone"},
 	"internal/chart":        {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/a-h/templ"}, "it is pure"},
+	"internal/logs":         {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it is pure"},
 	"internal/memories":     {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it is pure"},
 	"internal/agents":       {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads directories"},
 	"internal/sync":         {[]string{"net/http", "database/sql", "github.com/jackc/pgx"}, "HTTP and SQL are other packages' business"},
 	"internal/verification": {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads projects"},
 	"internal/postgres":     {[]string{"os", "net/http", "github.com/fsnotify"}, "it only keeps what it is told"},
+	"internal/jobs":         {[]string{"os", "net/http", "database/sql"}, "what there is to do is other packages' business"},
 	"web/templates":         {[]string{"os", "database/sql", "github.com/jackc/pgx"}, "templates get view models and call nothing"},
 }
 

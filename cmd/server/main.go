@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
@@ -19,6 +20,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/cli"
+	"memoir/internal/jobs"
 	"memoir/internal/model"
 	"memoir/internal/recall"
 	"memoir/internal/sync"
@@ -99,7 +101,14 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	defer recaller.Close()
 	checker := verification.Start(engine, database.store, verification.Options{Log: log})
 	defer checker.Close()
-	server, err := newServer(config, places, engine, database.store, recaller, checker, log)
+	queue, err := jobs.New(database.store, jobs.Options{Changed: engine.Learned, Log: log})
+	if err != nil {
+		return err
+	}
+	background := backgroundModel(config.model, os.Environ(), log)
+	queue.Start(ctx, engine.Ready)
+	defer queue.Close()
+	server, err := newServer(config, places, engine, database.store, recaller, checker, background, log)
 	if err != nil {
 		return err
 	}
@@ -148,6 +157,30 @@ func selectorOf(config modelConfig, log *slog.Logger) recall.Selector {
 	}
 	log.Info("a model chooses what to recall: it is sent the prompts, and the names and descriptions of memories", "model", config.name)
 	return recall.SelectBy(model.Anthropic(config.name, config.key, config.url))
+}
+
+// asked is a model with who it is, in words.
+type asked struct {
+	model.Model
+	is string
+}
+
+// backgroundModel returns the model that does the work that nobody waits for; without a Model where there is none. With a key it is asked over
+// the API, else by the claude command line. env is that of the command line.
+func backgroundModel(config modelConfig, env []string, log *slog.Logger) asked {
+	var found asked
+	if config.background == "" {
+		return found
+	}
+	if config.key != "" {
+		found = asked{model.Anthropic(config.background, config.key, config.url), config.background + ", over the Messages API"}
+	} else if program, err := exec.LookPath(config.command); config.command != "" && err == nil {
+		found = asked{model.Command(program, config.background, env), config.background + ", by the claude command line"}
+	} else {
+		return found
+	}
+	log.Info("a model is asked for work in the background", "model", found.is)
+	return found
 }
 
 func placesOf(config config) agents.Settings {

@@ -38,7 +38,9 @@ type Options struct {
 	DatabaseTime time.Duration
 	// Checker checks what memories cite when asked; nil: what is kept of earlier checks is answered.
 	Checker *verification.Checker
-	Log     *slog.Logger
+	// BackgroundModel says which model is asked in the background, and how; empty: none.
+	BackgroundModel string
+	Log             *slog.Logger
 }
 
 const (
@@ -86,9 +88,12 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 	a.registerSearch()
 	a.registerRecall()
 	a.registerRecallUse()
+	a.registerJobs()
 	a.registerRevisions()
 	a.registerRaw()
 	a.registerSessions()
+	a.registerSessionMemory()
+	a.registerLogs()
 	a.registerBlocked()
 	a.registerFixes()
 	a.registerDisagreements()

@@ -47,6 +47,7 @@ func TestTheOpenAPIDocumentHasEveryCallAndItsProblems(t *testing.T) {
 		"GET /agents/{slug}/memories/{id}/activity": "ActivityList", "GET /agents/{slug}/statistics": "Statistics",
 		"POST /agents/{slug}/recall": "Recall", "GET /agents/{slug}/recall/{id}": "Recall", "GET /agents/{slug}/recalls": "RecallList",
 		"GET /agents/{slug}/recall-statistics": "RecallStatistics",
+		"GET /agents/{slug}/jobs":              "BackgroundJobList",
 		"GET /agents/{slug}/blocked":           "BlockedList", "POST /agents/{slug}/blocked/{id}/allow": "Memory",
 		"DELETE /agents/{slug}/blocked/{id}": "Blocked", "GET /agents/{slug}/memories/{id}/fixes": "FixList",
 		"POST /agents/{slug}/memories/{id}/fixes": "Memory", "GET /agents/{slug}/disagreements": "DisagreementList",
@@ -56,6 +57,8 @@ func TestTheOpenAPIDocumentHasEveryCallAndItsProblems(t *testing.T) {
 		"GET /agents/{slug}/memories/{id}/raw": "", "GET /agents/{slug}/sessions": "SessionList",
 		"POST /agents/{slug}/memories:deletion": "Deletion", "GET /agents/{slug}/claude-md/parts": "ClaudeMDParts",
 		"POST /agents/{slug}/memory-tool": "MemoryToolResult",
+		"GET /agents/{slug}/logs":         "LogDayList", "GET /agents/{slug}/logs/{day}": "LogsOfDay", "POST /agents/{slug}/logs": "", // 201
+		"GET /agents/{slug}/session-memories": "SessionMemoryList", "GET /agents/{slug}/sessions/{id}/memory": "SessionMemory",
 	}
 	described := 0
 	for path, methods := range document.Paths {

@@ -46,6 +46,7 @@ const (
 	doneCopied    = "copied"
 	doneChecked   = "checked"
 	doneNothing   = "nothing"
+	doneLogged    = "logged"
 )
 
 // redirect leads on to the page that shows the outcome of an action. id is that of the memory, where there is one.
@@ -91,6 +92,8 @@ func (s *site) noticeOf(ctx context.Context, r *http.Request, agent postgres.Age
 		return said("It is gone for good, with its history."), nil
 	case doneNothing:
 		return said("Nothing was selected, so nothing was done. Tick the memories first."), nil
+	case doneLogged:
+		return said("The entry is in the log."), nil
 	case doneRebuilt:
 		return said("The index is in step with the memory files."), nil
 	case doneWritten:

@@ -42,7 +42,9 @@ type Options struct {
 	DatabaseTime time.Duration
 	// Checker checks what memories cite when they are looked at; nil: what is kept of earlier checks is shown.
 	Checker *verification.Checker
-	Log     *slog.Logger
+	// BackgroundModel says which model is asked in the background, and how; empty: none.
+	BackgroundModel string
+	Log             *slog.Logger
 }
 
 // site is what the handlers share.
@@ -93,9 +95,14 @@ func (s *site) agentPages(r chi.Router) {
 	r.Get(agent+"/index/rebuild", s.page(s.indexRebuild))
 	r.Post(agent+"/index/rebuild", s.action(s.rebuildIndex))
 	r.Get(agent+"/sessions", s.page(s.sessions))
+	r.Get(agent+"/sessions/{session}/memory", s.page(s.sessionMemory))
+	r.Get(agent+"/logs", s.page(s.logs))
+	r.Post(agent+"/logs", s.writing(s.appendLog))
+	r.Get(agent+"/logs/{day}", s.page(s.logsOfDay))
 	r.Get(agent+"/recall", s.page(s.recall))
 	r.Get(agent+"/activity", s.page(s.activity))
 	r.Get(agent+"/trash", s.page(s.trash))
+	r.Get(agent+"/about", s.page(s.about))
 	r.Get(agent+"/attention", s.page(s.attention))
 	r.Post(agent+"/forget", s.action(s.forget))
 	r.Post(agent+"/missing/{decision}", s.action(s.decideMissing))

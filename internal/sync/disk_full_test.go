@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"strings"
@@ -18,12 +19,13 @@ import (
 type fullDisk struct {
 	brokenDisk
 	full atomic.Bool
-	only string // the file that it has no room for; empty: any
+	only string        // the file that it has no room for; empty: any
+	says syscall.Errno // what it fails with instead
 }
 
 func (d *fullDisk) Write(root *os.Root, name string, data []byte, options files.Options) error {
 	if d.full.Load() && (d.only == "" || d.only == name) {
-		return &os.PathError{Op: "write", Path: name, Err: syscall.ENOSPC}
+		return &os.PathError{Op: "write", Path: name, Err: cmp.Or(d.says, syscall.ENOSPC)}
 	}
 	return d.brokenDisk.Write(root, name, data, options)
 }
@@ -67,6 +69,10 @@ func TestOnAFullDiskNothingIsHalfWrittenAndADeletionGoesThrough(t *testing.T) {
 		if err := write(); !errors.As(err, &conflict) || !strings.Contains(conflict.Reason, "no space left on device") || !strings.Contains(conflict.Reason, "Nothing was changed") {
 			t.Errorf("%s fails with %v", what, err)
 		}
+	}
+	var promised int
+	if b.query("SELECT count(*) FROM files WHERE status = 'removing'", &promised); promised != 0 {
+		t.Errorf("%d files that were never written wait to be removed", promised)
 	}
 	b.scan("ada")
 	if found := b.list("ada", ""); len(found) != 2 || found["Tabs"].Body != "Use tabs." || b.read("ada/CLAUDE.md") != claudeMD {

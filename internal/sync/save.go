@@ -398,7 +398,7 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 		return Result{}, err
 	}
 	if err := h.disk.Write(h.root, next.place, next.data, files.Options{New: true, ModTime: next.modTime}); err != nil {
-		return Result{}, writeConflict(next.place, err)
+		return Result{}, errors.Join(writeConflict(next.place, err), h.finishDeletions(ctx)) // the next scan may not get there
 	}
 	if err := h.takeInSaved(ctx, next.place, cause{actor: actorOf(ctx), renames: &deletion}); err != nil {
 		return Result{}, err
