@@ -58,11 +58,13 @@ CREATE TABLE memories (
     restoring       boolean NOT NULL DEFAULT false,
     -- That of the revision, kept beside the name for whoever lists memories without reading what they say.
     description     text NOT NULL,
+    -- It is in team memory, where another may have the name of a private one.
+    team            boolean NOT NULL DEFAULT false,
     CHECK ((state = 'deleted') = (deleted_at IS NOT NULL))
 );
 
--- One memory per name and agent; a file that could not be read is known by its path and never merges with a name.
-CREATE UNIQUE INDEX memories_by_name ON memories (agent_id, name) WHERE readable;
+-- One private memory per name and agent, and one of its team; a file that could not be read is known by its path and never merges with a name.
+CREATE UNIQUE INDEX memories_by_name ON memories (agent_id, name, team) WHERE readable;
 CREATE UNIQUE INDEX memories_by_unreadable_path ON memories (agent_id, path) WHERE NOT readable AND state <> 'deleted';
 -- One index for each order of a list.
 CREATE INDEX memories_in_order_of_update ON memories (agent_id, updated_at DESC, id);
@@ -73,6 +75,9 @@ CREATE INDEX memories_in_order_of_age ON memories (agent_id, modified_at, id);
 CREATE INDEX memories_by_state ON memories (agent_id, state, type);
 -- A search leaves out what is in the trash.
 CREATE INDEX memories_in_trash ON memories (agent_id, id) WHERE state = 'deleted';
+
+-- For the team's memories, which are few beside the private ones.
+CREATE INDEX memories_in_team ON memories (agent_id) WHERE team AND state <> 'deleted';
 
 -- Each scan asks whether a restore was cut short; hardly ever was one.
 CREATE INDEX memories_to_restore ON memories (agent_id) WHERE restoring;
@@ -133,7 +138,9 @@ CREATE TABLE tombstones (
     name        text COLLATE "C" NOT NULL,
     fingerprint bytea NOT NULL,
     deleted_at  timestamptz NOT NULL,
-    PRIMARY KEY (agent_id, name, fingerprint)
+    -- Of team memory: what was deleted there may be a private memory.
+    team        boolean NOT NULL DEFAULT false,
+    PRIMARY KEY (agent_id, name, team, fingerprint)
 );
 
 -- The files on disk that a tombstone keeps out, with what they say.
@@ -149,6 +156,7 @@ CREATE TABLE blocked (
     description text NOT NULL,
     body        text NOT NULL,
     seen_at     timestamptz NOT NULL,
+    team        boolean NOT NULL DEFAULT false,
     UNIQUE (agent_id, path)
 );
 

@@ -89,6 +89,7 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 	a.registerAgents()
 	a.registerMemories()
 	a.registerTrash()
+	a.registerTeam()
 	a.registerBatch()
 	a.registerSearch()
 	a.registerRecall()

@@ -37,6 +37,7 @@ func TestTheOpenAPIDocumentHasEveryCallAndItsProblems(t *testing.T) {
 		"GET /agents/{slug}/memories": "MemoryList", "POST /agents/{slug}/memories": "Memory",
 		"GET /agents/{slug}/memories/{id}": "Memory", "PATCH /agents/{slug}/memories/{id}": "Memory",
 		"DELETE /agents/{slug}/memories/{id}": "Memory", "POST /agents/{slug}/memories/{id}/restore": "Memory",
+		"POST /agents/{slug}/memories/{id}/move": "Memory", "POST /agents/{slug}/memories/{id}/copy": "Memory",
 		"GET /agents/{slug}/memories/{id}/revisions": "RevisionList", "GET /agents/{slug}/claude-md": "", "GET /agents/{slug}/index": "",
 		"GET /agents/{slug}/index/lint": "IndexLint", "POST /agents/{slug}/index": "IndexRebuild",
 		"GET /agents/{slug}/claude-md/costs": "ClaudeMDCosts", "GET /agents/{slug}/memories/{id}/deletion": "Deletion",

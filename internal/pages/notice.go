@@ -42,6 +42,8 @@ const (
 	doneKept      = "kept"
 	doneRebuilt   = "rebuilt"
 	doneVerified  = "verified"
+	doneMoved     = "moved"
+	doneCopied    = "copied"
 	doneChecked   = "checked"
 	doneNothing   = "nothing"
 	doneAccepted  = "accepted"
@@ -159,6 +161,12 @@ func noticeAbout(m memories.Memory, done, path string) *templates.Notice {
 		return said("“" + m.Name + "” is saved.")
 	case done == doneVerified:
 		return said("“" + m.Name + "” is still true. Its age starts anew.")
+	case done == doneMoved:
+		notice := said("“" + m.Name + "” is in " + string(m.Scope()) + " memory now.")
+		notice.Actions = []templates.Action{templates.MovedBack(m, sync.ETag(m), path)}
+		return notice
+	case done == doneCopied:
+		return said("“" + m.Name + "” is in " + string(m.Scope()) + " memory as well.")
 	case done == doneChecked:
 		return said("It was looked again for what “" + m.Name + "” cites.")
 	case done == doneUnfixed:

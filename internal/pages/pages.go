@@ -144,6 +144,8 @@ func (s *site) memoryPages(r chi.Router) {
 	r.Post(memory+"/history/{revision}/restore", s.action(s.restoreRevision))
 	r.Post(memory+"/restore", s.action(s.restore))
 	r.Post(memory+"/verify", s.action(s.verify))
+	r.Post(memory+"/move", s.action(s.move))
+	r.Post(memory+"/copy", s.action(s.copy))
 	r.Post(memory+"/citations", s.action(s.checkCitations))
 	r.Post(memory+"/purge", s.action(s.purge))
 	r.Post(memory+"/type", s.action(s.chooseType))

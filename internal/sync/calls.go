@@ -11,6 +11,8 @@ var (
 	callSave          = newCall("save", (*Engine).saveHere)
 	callCreate        = newCall("create", (*Engine).createHere)
 	callPatch         = newCall("patch", (*Engine).patchHere)
+	callMove          = newCall("move", (*Engine).moveHere)
+	callCopy          = newCall("copy", (*Engine).copyHere)
 	callDelete        = newCall("delete", (*Engine).deleteHere)
 	callPurge         = newCall("purge", (*Engine).purgeHere)
 	callRestore       = newCall("restore", (*Engine).restoreHere)

@@ -103,6 +103,8 @@ func (e ActivityEntry) by() string {
 // renamed says what else the memory is called, where it was renamed.
 func (e ActivityEntry) renamed() string {
 	switch {
+	case e.Renamed != "" && e.Renamed == e.Name:
+		return "moved between private and team memory"
 	case e.Renamed == "":
 		return ""
 	case e.Kind == memories.DidDelete:

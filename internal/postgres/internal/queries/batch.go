@@ -19,11 +19,11 @@ var (
 )
 
 const saveBlocked = `-- name: SaveBlocked :batchexec
-INSERT INTO blocked (id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+INSERT INTO blocked (id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at, team)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 ON CONFLICT (agent_id, path) DO UPDATE SET session = excluded.session, name = excluded.name,
     fingerprint = excluded.fingerprint, hash = excluded.hash, type = excluded.type, description = excluded.description,
-    body = excluded.body, seen_at = excluded.seen_at
+    body = excluded.body, seen_at = excluded.seen_at, team = excluded.team
 `
 
 type SaveBlockedBatchResults struct {
@@ -44,6 +44,7 @@ type SaveBlockedParams struct {
 	Description string
 	Body        string
 	SeenAt      time.Time
+	Team        bool
 }
 
 func (q *Queries) SaveBlocked(ctx context.Context, arg []SaveBlockedParams) *SaveBlockedBatchResults {
@@ -61,6 +62,7 @@ func (q *Queries) SaveBlocked(ctx context.Context, arg []SaveBlockedParams) *Sav
 			a.Description,
 			a.Body,
 			a.SeenAt,
+			a.Team,
 		}
 		batch.Queue(saveBlocked, vals...)
 	}

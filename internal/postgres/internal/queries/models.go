@@ -109,6 +109,7 @@ type Blocked struct {
 	Description string
 	Body        string
 	SeenAt      time.Time
+	Team        bool
 }
 
 type Concordance struct {
@@ -236,6 +237,7 @@ type Memory struct {
 	IndexLines     []byte
 	Restoring      bool
 	Description    string
+	Team           bool
 }
 
 type MemorySearch struct {
@@ -387,6 +389,7 @@ type Tombstone struct {
 	Name        string
 	Fingerprint []byte
 	DeletedAt   time.Time
+	Team        bool
 }
 
 type Verification struct {
