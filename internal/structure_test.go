@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"internal/bench":                     {"internal/memories", "internal/postgres", "internal/postgres/local"},
 	"internal/lockfile":                  {"internal/files"},
 	"internal/sync":                      {"internal/memories", "internal/agents", "internal/files", "internal/lockfile", "internal/postgres"},
-	"internal/consolidation":             {"internal/memories", "internal/diff", "internal/lockfile", "internal/model", "internal/postgres", "internal/sync", "internal/words"},
+	"internal/consolidation":             {"internal/memories", "internal/agents", "internal/files", "internal/lockfile", "internal/model", "internal/postgres", "internal/sync", "internal/words"},
 	"internal/hooks":                     {"internal/memories", "internal/agents", "internal/postgres", "internal/recall", "internal/sync"},
 	"internal/mcp":                       {"internal/memories", "internal/postgres", "internal/recall", "internal/sync", "internal/gate", "internal/problem", "internal/words"},
 	"internal/model":                     {},

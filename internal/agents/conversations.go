@@ -20,7 +20,7 @@ func ConversationsSince(a Agent, since, now time.Time, most int) (count int, kno
 	switch {
 	case a.Layout == Hive:
 		return sessionsSince(a, since, most), true
-	case a.Layout == Claude && filepath.Base(a.Dir) == memoryDir:
+	case a.Layout == Claude && filepath.Base(a.Dir) == memoryDir && filepath.Base(filepath.Dir(filepath.Dir(a.Dir))) == projectsDir:
 		return transcriptsSince(filepath.Dir(a.Dir), since, now, most), true
 	}
 	return 0, false

@@ -45,6 +45,7 @@ var (
 	callListFiles             = newCall("list-files", (*Engine).listFilesHere)
 	callPreviewEdits          = newCall("preview-edits", (*Engine).previewEditsHere)
 	callReadConsolidationLock = newCall("read-consolidation-lock", (*Engine).readConsolidationLockHere)
+	callPreviewPrunedIndex    = newCall("preview-pruned-index", (*Engine).previewPrunedIndexHere)
 	callConversationsSince    = newCall("conversations-since", (*Engine).conversationsSinceHere)
 )
 
