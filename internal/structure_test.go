@@ -48,12 +48,12 @@ var mayImport = map[string][]string{
 	"internal/gate": {"internal/problem", "web/templates"},
 	"internal/api": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
-		"internal/words", "internal/recall", "internal/memorytool", "internal/verification",
+		"internal/words", "internal/recall", "internal/memorytool", "internal/verification", "internal/consolidation",
 	},
 	"internal/pages": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
 		"internal/markdown", "internal/diff", "internal/words", "internal/recall", "web/templates", "web", "examples",
-		"internal/verification",
+		"internal/verification", "internal/consolidation",
 	},
 
 	"internal/hooksettings": {},
@@ -65,7 +65,7 @@ var mayImport = map[string][]string{
 		"internal/cli",
 		"internal/memories", "internal/agents", "internal/postgres", "internal/postgres/local", "internal/sync", "internal/gate",
 		"internal/problem", "internal/model", "internal/recall", "internal/hooks", "internal/mcp", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
-		"internal/verification",
+		"internal/verification", "internal/consolidation",
 	},
 }
 

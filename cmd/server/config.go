@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"memoir/internal/cli"
+	"memoir/internal/consolidation"
 	"memoir/internal/model"
 )
 
@@ -33,6 +34,7 @@ type config struct {
 	allowedHosts  []string      // lower case, without port or brackets
 	logFormat     string        // text or json
 	model         modelConfig
+	consolidate   consolidation.Mode
 }
 
 // modelConfig is the language model that chooses what to recall.
@@ -105,6 +107,7 @@ func defaults(env func(string) (string, bool)) *config {
 		claudeMDLimit: defaultClaudeMDLimit,
 		logFormat:     "text",
 		model:         modelConfig{name: model.Default},
+		consolidate:   consolidation.Plan,
 	}
 	c.model.key, _ = env("ANTHROPIC_API_KEY")
 	c.model.url, _ = env("ANTHROPIC_BASE_URL")
@@ -144,6 +147,7 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.BoolVar(&c.ageNotes, "age-notes", false, "")
 	flags.Func("allowed-host", "", c.addAllowedHost)
 	flags.StringVar(&c.model.name, "model", c.model.name, "")
+	flags.Func("consolidate", "", c.setConsolidate)
 	flags.StringVar(&c.logFormat, "log-format", c.logFormat, "")
 	return flags
 }
@@ -176,6 +180,15 @@ func (c *config) setClaudeMDLimit(value string) error {
 	}
 	c.claudeMDLimit = limit
 	return nil
+}
+
+func (c *config) setConsolidate(value string) error {
+	switch mode := consolidation.Mode(value); mode {
+	case consolidation.Off, consolidation.Plan, consolidation.Auto:
+		c.consolidate = mode
+		return nil
+	}
+	return errors.New("it is off, plan or auto")
 }
 
 func durationInto(target *time.Duration) func(string) error {

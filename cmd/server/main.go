@@ -19,6 +19,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/cli"
+	"memoir/internal/consolidation"
 	"memoir/internal/model"
 	"memoir/internal/recall"
 	"memoir/internal/sync"
@@ -99,7 +100,11 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	defer recaller.Close()
 	checker := verification.Start(engine, database.store, verification.Options{Log: log})
 	defer checker.Close()
-	server, err := newServer(config, places, engine, database.store, recaller, checker, log)
+	consolidator := consolidation.Start(engine, database.store, consolidation.Options{
+		Mode: config.consolidate, Model: modelOf(config.model), ModelName: config.model.name, Log: log,
+	})
+	defer consolidator.Close()
+	server, err := newServer(config, places, engine, database.store, recaller, checker, consolidator, log)
 	if err != nil {
 		return err
 	}
@@ -143,11 +148,20 @@ func announced(given string, found net.Addr) string {
 
 // selectorOf returns the model that chooses what to recall; nil where none does.
 func selectorOf(config modelConfig, log *slog.Logger) recall.Selector {
-	if config.name == "" || config.key == "" {
+	asked := modelOf(config)
+	if asked == nil {
 		return nil
 	}
 	log.Info("a model chooses what to recall: it is sent the prompts, and the names and descriptions of memories", "model", config.name)
-	return recall.SelectBy(model.Anthropic(config.name, config.key, config.url))
+	return recall.SelectBy(asked)
+}
+
+// modelOf returns the model that can be asked; nil where there is none.
+func modelOf(config modelConfig) model.Model {
+	if config.name == "" || config.key == "" {
+		return nil
+	}
+	return model.Anthropic(config.name, config.key, config.url)
 }
 
 func placesOf(config config) agents.Settings {

@@ -44,6 +44,8 @@ How it works
   --claude-md-limit CHARS   length of CLAUDE.md past which memories become one line each (default 40000)
   --model NAME              which model chooses what an agent is reminded of, where ANTHROPIC_API_KEY is set; ANTHROPIC_BASE_URL
                             says where it is (default ` + model.Default + `; empty: the words choose)
+  --consolidate off|plan|auto
+                            whether plans are made to tidy memories up, and a few of their steps applied by themselves (default plan)
   --age-notes               memories of two days and more say so in CLAUDE.md
   --log-format text|json    (default text)
 

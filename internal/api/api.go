@@ -18,6 +18,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"memoir/internal/consolidation"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/recall"
@@ -38,6 +39,8 @@ type Options struct {
 	DatabaseTime time.Duration
 	// Checker checks what memories cite when asked; nil: what is kept of earlier checks is answered.
 	Checker *verification.Checker
+	// Consolidator makes and applies plans; nil: there are none.
+	Consolidator *consolidation.Consolidator
 	Log     *slog.Logger
 }
 
@@ -92,6 +95,7 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 	a.registerFixes()
 	a.registerDisagreements()
 	a.registerCitations()
+	a.registerConsolidation()
 	a.registerActivity()
 	a.registerStatistics()
 	a.registerDocuments()

@@ -53,11 +53,13 @@ const atOnce = 2
 
 // Consolidator makes plans, and applies and undoes their steps. Its methods are safe for concurrent use.
 type Consolidator struct {
-	engine  *sync.Engine
-	store   *postgres.Store
-	options Options
-	places  chan struct{}
+	engine   *sync.Engine
+	store    *postgres.Store
+	options  Options
+	places   chan struct{}
+	requests requests
 
+	ctx     context.Context
 	stop    context.CancelFunc
 	running gosync.WaitGroup
 }
@@ -71,7 +73,10 @@ func Start(engine *sync.Engine, store *postgres.Store, options Options) *Consoli
 		options.Every = time.Minute
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	c := &Consolidator{engine: engine, store: store, options: options, places: make(chan struct{}, atOnce), stop: stop}
+	c := &Consolidator{
+		engine: engine, store: store, options: options, places: make(chan struct{}, atOnce), ctx: ctx, stop: stop,
+		requests: requests{running: map[string]*request{}, failed: map[string]string{}},
+	}
 	c.running.Go(func() { c.work(ctx) })
 	return c
 }
@@ -100,7 +105,12 @@ type Overview struct {
 	Plan     *postgres.Consolidation      // nil: there is none
 	Applied  []postgres.ConsolidationStep // of all plans, newest first, with those that were undone since
 	Busy     bool                         // steps are being applied or undone
+	Planning bool                         // a plan is being made
+	Failed   string                       // why the last plan that was asked for came to nothing; empty: it did not
 }
+
+// CanUndo reports whether a step can be undone.
+func CanUndo(step postgres.ConsolidationStep) bool { return step.State == postgres.StepApplied }
 
 // mostApplied is how many applied steps are listed.
 const mostApplied = 50
@@ -117,6 +127,7 @@ func (c *Consolidator) Look(ctx context.Context, slug string) (Overview, error) 
 		return Overview{}, err
 	}
 	o := Overview{Mode: c.options.Mode, HasModel: c.HasModel(), Gates: Gates(facts), Last: facts.Lock.Last}
+	o.Planning, o.Failed = c.requests.standing(slug)
 	plan, err := c.store.Consolidation(ctx, agent.ID)
 	switch {
 	case err == nil:

@@ -44,6 +44,11 @@ const (
 	doneVerified  = "verified"
 	doneChecked   = "checked"
 	doneNothing   = "nothing"
+	donePlanned   = "planned"
+	doneApplied   = "applied"
+	doneUndone    = "undone"
+	doneDiscarded = "discarded"
+	doneNoSteps   = "no-steps"
 )
 
 // redirect leads on to the page that shows the outcome of an action. id is that of the memory, where there is one.
@@ -89,6 +94,16 @@ func (s *site) noticeOf(ctx context.Context, r *http.Request, agent postgres.Age
 		return said("It is gone for good, with its history."), nil
 	case doneNothing:
 		return said("Nothing was selected, so nothing was done. Tick the memories first."), nil
+	case donePlanned:
+		return said("The plan is made. Nothing has been changed yet."), nil
+	case doneApplied:
+		return said("The selected steps are applied. Each can be undone, here and on the Activity tab."), nil
+	case doneUndone:
+		return said("The step is undone: everything says again what it said."), nil
+	case doneDiscarded:
+		return said("The plan is discarded. What was applied of it stays, and can still be undone."), nil
+	case doneNoSteps:
+		return said("Nothing was selected, so nothing was done. Tick the steps first."), nil
 	case doneRebuilt:
 		return said("The index is in step with the memory files."), nil
 	case doneWritten:

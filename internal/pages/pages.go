@@ -19,6 +19,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"memoir/internal/agents"
+	"memoir/internal/consolidation"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/recall"
@@ -42,7 +43,9 @@ type Options struct {
 	DatabaseTime time.Duration
 	// Checker checks what memories cite when they are looked at; nil: what is kept of earlier checks is shown.
 	Checker *verification.Checker
-	Log     *slog.Logger
+	// Consolidator makes and applies plans; nil: there are none.
+	Consolidator *consolidation.Consolidator
+	Log          *slog.Logger
 }
 
 // site is what the handlers share.
@@ -95,6 +98,11 @@ func (s *site) agentPages(r chi.Router) {
 	r.Get(agent+"/sessions", s.page(s.sessions))
 	r.Get(agent+"/recall", s.page(s.recall))
 	r.Get(agent+"/activity", s.page(s.activity))
+	r.Get(agent+"/consolidation", s.page(s.consolidation))
+	r.Post(agent+"/consolidation", s.action(s.makePlan))
+	r.Post(agent+"/consolidation/apply", s.action(s.applySteps))
+	r.Post(agent+"/consolidation/discard", s.action(s.discardPlan))
+	r.Post(agent+"/consolidation/steps/{id}/undo", s.action(s.undoStep))
 	r.Get(agent+"/trash", s.page(s.trash))
 	r.Get(agent+"/attention", s.page(s.attention))
 	r.Post(agent+"/forget", s.action(s.forget))
