@@ -31,7 +31,7 @@ func (c *Consolidator) MakePlan(ctx context.Context, slug string, by memories.Ac
 	err = c.alone(ctx, agent, func() error {
 		return c.locked(ctx, slug, func(still func() error) (bool, error) {
 			plan, err = c.makePlan(ctx, agent, by, still)
-			return err == nil, err
+			return false, err // nothing is consolidated by it: the lock keeps the time that it had
 		})
 	})
 	return plan, err

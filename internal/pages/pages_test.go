@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/go-chi/chi/v5"
@@ -18,6 +19,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/api"
+	"memoir/internal/consolidation"
 	"memoir/internal/gate"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
@@ -53,10 +55,12 @@ func serveMemoir(t testing.TB, m *memoirtest.Memoir, with setting) *site {
 	t.Helper()
 	s := &site{Memoir: m, log: &journal{}}
 	log := slog.New(slog.NewTextHandler(s.log, nil))
+	consolidator := consolidation.Start(m.Engine, m.Store, consolidation.Options{Every: time.Hour, Log: log})
+	t.Cleanup(consolidator.Close)
 	mux := http.NewServeMux()
-	mux.Handle("/api/", api.New(m.Engine, m.Store, m.Recaller, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Log: log}))
+	mux.Handle("/api/", api.New(m.Engine, m.Store, m.Recaller, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Consolidator: consolidator, Log: log}))
 	all := pages.New(m.Engine, m.Store, m.Recaller, pages.Options{
-		Places: agents.Settings{AgentsDir: m.Dir}, AddSamples: with.addSamples, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Log: log,
+		Places: agents.Settings{AgentsDir: m.Dir}, AddSamples: with.addSamples, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Consolidator: consolidator, Log: log,
 	})
 	s.routes = all.(chi.Routes)
 	mux.Handle("/", all)
