@@ -35,10 +35,11 @@ var mayImport = map[string][]string{
 	"internal/bench":                     {"internal/memories", "internal/postgres", "internal/postgres/local"},
 	"internal/lockfile":                  {"internal/files"},
 	"internal/sync":                      {"internal/memories", "internal/agents", "internal/files", "internal/lockfile", "internal/postgres"},
-	"internal/consolidation":             {"internal/memories", "internal/agents", "internal/files", "internal/lockfile", "internal/model", "internal/postgres", "internal/sync", "internal/words"},
+	"internal/consolidation":             {"internal/memories", "internal/agents", "internal/files", "internal/lockfile", "internal/jobs", "internal/model", "internal/postgres", "internal/sync", "internal/words"},
 	"internal/hooks":                     {"internal/memories", "internal/agents", "internal/postgres", "internal/recall", "internal/sync"},
 	"internal/mcp":                       {"internal/memories", "internal/postgres", "internal/recall", "internal/sync", "internal/gate", "internal/problem", "internal/words"},
 	"internal/model":                     {},
+	"internal/jobs":                      {"internal/memories", "internal/postgres"},
 	"internal/recall":                    {"internal/memories", "internal/model", "internal/postgres", "internal/words"},
 	"internal/memorytool":                {"internal/memories"},
 	"internal/verification":              {"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync"},
@@ -48,12 +49,13 @@ var mayImport = map[string][]string{
 	"internal/gate": {"internal/problem", "web/templates"},
 	"internal/api": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
-		"internal/words", "internal/recall", "internal/memorytool", "internal/verification", "internal/consolidation",
+		"internal/words", "internal/recall", "internal/memorytool", "internal/verification", "internal/jobs",
+		"internal/model", "internal/consolidation",
 	},
 	"internal/pages": {
 		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
 		"internal/markdown", "internal/diff", "internal/words", "internal/recall", "web/templates", "web", "examples",
-		"internal/verification", "internal/consolidation",
+		"internal/verification", "internal/jobs", "internal/model", "internal/consolidation",
 	},
 
 	"internal/hooksettings": {},
@@ -65,7 +67,7 @@ var mayImport = map[string][]string{
 		"internal/cli",
 		"internal/memories", "internal/agents", "internal/postgres", "internal/postgres/local", "internal/sync", "internal/gate",
 		"internal/problem", "internal/model", "internal/recall", "internal/hooks", "internal/mcp", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
-		"internal/verification", "internal/consolidation",
+		"internal/verification", "internal/jobs", "internal/consolidation",
 	},
 }
 
@@ -82,6 +84,7 @@ var mayNotTouch = map[string]struct {
 	"internal/sync":         {[]string{"net/http", "database/sql", "github.com/jackc/pgx"}, "HTTP and SQL are other packages' business"},
 	"internal/verification": {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads projects"},
 	"internal/postgres":     {[]string{"os", "net/http", "github.com/fsnotify"}, "it only keeps what it is told"},
+	"internal/jobs":         {[]string{"os", "net/http", "database/sql"}, "what there is to do is other packages' business"},
 	"web/templates":         {[]string{"os", "database/sql", "github.com/jackc/pgx"}, "templates get view models and call nothing"},
 }
 

@@ -37,11 +37,13 @@ type config struct {
 	consolidate   consolidation.Mode
 }
 
-// modelConfig is the language model that chooses what to recall.
+// modelConfig is which language models are asked, and how.
 type modelConfig struct {
-	name string // empty: none is asked
-	key  string // empty: none can be
-	url  string // empty: the usual
+	name       string // chooses what to recall; empty: none is asked
+	background string // does the work that nobody waits for; empty: none is asked
+	command    string // the claude command line, which is asked in the background where there is no key; empty: it is not
+	key        string // empty: the Messages API cannot be asked
+	url        string // of the Messages API; empty: the usual
 }
 
 // memoryDir is one directory of memories named by hand.
@@ -106,7 +108,7 @@ func defaults(env func(string) (string, bool)) *config {
 		watch:         watchAuto,
 		claudeMDLimit: defaultClaudeMDLimit,
 		logFormat:     "text",
-		model:         modelConfig{name: model.Default},
+		model:         modelConfig{name: model.Default, background: model.Thorough, command: "claude"},
 		consolidate:   consolidation.Plan,
 	}
 	c.model.key, _ = env("ANTHROPIC_API_KEY")
@@ -148,6 +150,8 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.Func("allowed-host", "", c.addAllowedHost)
 	flags.StringVar(&c.model.name, "model", c.model.name, "")
 	flags.Func("consolidate", "", c.setConsolidate)
+	flags.StringVar(&c.model.background, "background-model", c.model.background, "")
+	flags.StringVar(&c.model.command, "claude-command", c.model.command, "")
 	flags.StringVar(&c.logFormat, "log-format", c.logFormat, "")
 	return flags
 }

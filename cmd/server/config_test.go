@@ -50,7 +50,7 @@ func TestNothingGivenTakesTheDefaults(t *testing.T) {
 		watch:         "auto",
 		claudeMDLimit: 40000,
 		logFormat:     "text",
-		model:         modelConfig{name: model.Default},
+		model:         modelConfig{name: model.Default, background: model.Thorough, command: "claude"},
 		consolidate:   consolidation.Plan,
 	}
 	if got := parse(t, nil); !reflect.DeepEqual(got, want) {
@@ -76,14 +76,14 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 		ageNotes:      true,
 		allowedHosts:  []string{"memoir.example.org", "fd00::1"},
 		logFormat:     "json",
-		model:         modelConfig{"thinker", "a key", "http://model.example.org"},
+		model:         modelConfig{"thinker", "ponderer", "/opt/claude", "a key", "http://model.example.org"},
 		consolidate:   consolidation.Auto,
 	}
 	byFlag := parse(t, []string{
 		"--addr", "[::1]:9000", "--agents-dir=/srv/agents", "--claude-dir=/srv/claude",
 		"--memory-dir", "reviewer=/srv/a", "--memory-dir", "writer=/srv/b=c", "--data-dir", "/srv/data",
 		"--database-url", "postgres://db.example.org/memoir?sslmode=require", "--token", "open-sesame", "--read-token", "look-only",
-		"--debounce", "1s", "--rescan", "5m", "--watch", "poll", "--claude-md-limit", "1000", "--age-notes", "--model=thinker", "--consolidate=auto",
+		"--debounce", "1s", "--rescan", "5m", "--watch", "poll", "--claude-md-limit", "1000", "--age-notes", "--model=thinker", "--consolidate=auto", "--background-model=ponderer", "--claude-command=/opt/claude",
 		"--allowed-host", "Memoir.example.org", "--allowed-host", "[FD00::1]", "--log-format", "json",
 	}, "ANTHROPIC_API_KEY=a key", "ANTHROPIC_BASE_URL=http://model.example.org")
 	if !reflect.DeepEqual(byFlag, want) {
@@ -94,7 +94,7 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 		"MEMOIR_MEMORY_DIR=reviewer=/srv/a, writer=/srv/b=c", "MEMOIR_DATA_DIR=/srv/data",
 		"MEMOIR_DATABASE_URL=postgres://db.example.org/memoir?sslmode=require", "MEMOIR_TOKEN=open-sesame", "MEMOIR_READ_TOKEN=look-only",
 		"MEMOIR_DEBOUNCE=1s", "MEMOIR_RESCAN=5m", "MEMOIR_WATCH=poll", "MEMOIR_CLAUDE_MD_LIMIT=1000",
-		"MEMOIR_AGE_NOTES=true", "MEMOIR_CONSOLIDATE=auto", "MEMOIR_MODEL=thinker", "ANTHROPIC_API_KEY=a key", "ANTHROPIC_BASE_URL=http://model.example.org",
+		"MEMOIR_AGE_NOTES=true", "MEMOIR_CONSOLIDATE=auto", "MEMOIR_MODEL=thinker", "MEMOIR_BACKGROUND_MODEL=ponderer", "MEMOIR_CLAUDE_COMMAND=/opt/claude", "ANTHROPIC_API_KEY=a key", "ANTHROPIC_BASE_URL=http://model.example.org",
 		"MEMOIR_ALLOWED_HOST=Memoir.example.org,[FD00::1],", "MEMOIR_LOG_FORMAT=json",
 	)
 	if !reflect.DeepEqual(byVariable, want) {
@@ -126,6 +126,8 @@ func TestWhichValueWins(t *testing.T) {
 		"an empty --agents-dir is off":               {[]string{"--agents-dir="}, nil, func(c config) any { return c.agentsDir }, ""},
 		"an empty MEMOIR_CLAUDE_DIR is off":          {nil, []string{"MEMOIR_CLAUDE_DIR="}, func(c config) any { return c.claudeDir }, ""},
 		"an empty --claude-dir is off":               {[]string{"--claude-dir="}, nil, func(c config) any { return c.claudeDir }, ""},
+		"an empty MEMOIR_CLAUDE_COMMAND is off":      {nil, []string{"MEMOIR_CLAUDE_COMMAND="}, func(c config) any { return c.model.command }, ""},
+		"an empty --background-model is off":         {[]string{"--background-model="}, nil, func(c config) any { return c.model.background }, ""},
 		"CLAUDE_CONFIG_DIR over the home":            {nil, []string{"CLAUDE_CONFIG_DIR=/c"}, func(c config) any { return c.claudeDir }, "/c"},
 		"MEMOIR_CLAUDE_DIR over CLAUDE_CONFIG_DIR":   {nil, []string{"CLAUDE_CONFIG_DIR=/c", "MEMOIR_CLAUDE_DIR=/d"}, func(c config) any { return c.claudeDir }, "/d"},
 		"XDG_DATA_HOME over the home":                {nil, []string{"XDG_DATA_HOME=/x"}, func(c config) any { return c.dataDir }, "/x/memoir"},

@@ -54,7 +54,11 @@ func setAll(flags *flag.FlagSet, name, variable, value string) error {
 }
 
 func emptyMeansOff(name string) bool {
-	return name == "agents-dir" || name == "claude-dir" || name == "model"
+	switch name {
+	case "agents-dir", "claude-dir", "model", "background-model", "claude-command":
+		return true
+	}
+	return false
 }
 
 func isList(name string) bool { return name == "memory-dir" || name == "allowed-host" }

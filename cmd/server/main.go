@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
@@ -20,6 +21,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/cli"
 	"memoir/internal/consolidation"
+	"memoir/internal/jobs"
 	"memoir/internal/model"
 	"memoir/internal/recall"
 	"memoir/internal/sync"
@@ -100,11 +102,18 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	defer recaller.Close()
 	checker := verification.Start(engine, database.store, verification.Options{Log: log})
 	defer checker.Close()
+	queue, err := jobs.New(database.store, jobs.Options{Changed: engine.Learned, Log: log})
+	if err != nil {
+		return err
+	}
+	background := backgroundModel(config.model, os.Environ(), log)
 	consolidator := consolidation.Start(engine, database.store, consolidation.Options{
-		Mode: config.consolidate, Model: modelOf(config.model), ModelName: config.model.name, Log: log,
+		Mode: config.consolidate, Model: background.Model, ModelName: config.model.background, Log: log,
 	})
 	defer consolidator.Close()
-	server, err := newServer(config, places, engine, database.store, recaller, checker, consolidator, log)
+	queue.Start(ctx, engine.Ready)
+	defer queue.Close()
+	server, err := newServer(config, places, engine, database.store, recaller, checker, consolidator, background, log)
 	if err != nil {
 		return err
 	}
@@ -148,20 +157,35 @@ func announced(given string, found net.Addr) string {
 
 // selectorOf returns the model that chooses what to recall; nil where none does.
 func selectorOf(config modelConfig, log *slog.Logger) recall.Selector {
-	asked := modelOf(config)
-	if asked == nil {
-		return nil
-	}
-	log.Info("a model chooses what to recall: it is sent the prompts, and the names and descriptions of memories", "model", config.name)
-	return recall.SelectBy(asked)
-}
-
-// modelOf returns the model that can be asked; nil where there is none.
-func modelOf(config modelConfig) model.Model {
 	if config.name == "" || config.key == "" {
 		return nil
 	}
-	return model.Anthropic(config.name, config.key, config.url)
+	log.Info("a model chooses what to recall: it is sent the prompts, and the names and descriptions of memories", "model", config.name)
+	return recall.SelectBy(model.Anthropic(config.name, config.key, config.url))
+}
+
+// asked is a model with who it is, in words.
+type asked struct {
+	model.Model
+	is string
+}
+
+// backgroundModel returns the model that does the work that nobody waits for; without a Model where there is none. With a key it is asked over
+// the API, else by the claude command line. env is that of the command line.
+func backgroundModel(config modelConfig, env []string, log *slog.Logger) asked {
+	var found asked
+	if config.background == "" {
+		return found
+	}
+	if config.key != "" {
+		found = asked{model.Anthropic(config.background, config.key, config.url), config.background + ", over the Messages API"}
+	} else if program, err := exec.LookPath(config.command); config.command != "" && err == nil {
+		found = asked{model.Command(program, config.background, env), config.background + ", by the claude command line"}
+	} else {
+		return found
+	}
+	log.Info("a model is asked for work in the background", "model", found.is)
+	return found
 }
 
 func placesOf(config config) agents.Settings {

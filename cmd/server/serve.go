@@ -24,7 +24,7 @@ import (
 // newServer puts the API, the hooks, MCP and the pages behind the gate.
 func newServer(
 	config config, places agents.Settings, engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, checker *verification.Checker,
-	consolidator *consolidation.Consolidator, log *slog.Logger,
+	consolidator *consolidation.Consolidator, background asked, log *slog.Logger,
 ) (*http.Server, error) {
 	around, err := gate.New(gate.Options{
 		Addr: config.addr, AllowedHosts: config.allowedHosts, Token: config.token, ReadToken: config.readToken, OnlyReads: onlyReads,
@@ -33,9 +33,9 @@ func newServer(
 	if err != nil {
 		return nil, err
 	}
-	calls := api.New(engine, store, recaller, api.Options{ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Log: log})
+	calls := api.New(engine, store, recaller, api.Options{ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, BackgroundModel: background.is, Log: log})
 	site := pages.New(engine, store, recaller, pages.Options{
-		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Log: log,
+		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, BackgroundModel: background.is, Log: log,
 	})
 	protocol := mcp.New(engine, store, recaller, mcp.Options{Version: version(), Log: log})
 	server := around.Server(route(calls, hooks.New(engine, store, recaller, log), protocol, site), engine.Hub().Close)

@@ -46,6 +46,9 @@ How it works
                             says where it is (default ` + model.Default + `; empty: the words choose)
   --consolidate off|plan|auto
                             whether plans are made to tidy memories up, and a few of their steps applied by themselves (default plan)
+  --background-model NAME   which model does what nobody waits for, over the API where there is a key, else by the claude command
+                            line (default ` + model.Thorough + `; empty: none)
+  --claude-command PROGRAM  the claude command line (default claude, if it is installed; empty: it is not asked)
   --age-notes               memories of two days and more say so in CLAUDE.md
   --log-format text|json    (default text)
 

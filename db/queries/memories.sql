@@ -58,6 +58,10 @@ WHERE id = @id;
 -- name: BeginRestoring :exec
 UPDATE memories SET restoring = true WHERE id = @id;
 
+-- name: StopRestoring :exec
+-- The memory stays in the trash.
+UPDATE memories SET restoring = false WHERE id = @id;
+
 -- name: EndRestoring :exec
 UPDATE memories SET restoring = false, index_lines = NULL WHERE id = @id;
 

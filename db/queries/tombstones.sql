@@ -7,8 +7,14 @@ INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at)
 SELECT m.agent_id, m.name, r.fingerprint, @at FROM memories m JOIN revisions r ON r.memory_id = m.id WHERE m.id = @memory_id
 ON CONFLICT DO NOTHING;
 
--- name: Unbury :exec
-DELETE FROM tombstones WHERE agent_id = @agent_id AND name = @name;
+-- name: UnburyMemory :exec
+-- What the memory has said is no longer kept out.
+DELETE FROM tombstones t USING memories m, revisions r
+WHERE m.id = @memory_id AND r.memory_id = m.id AND t.agent_id = m.agent_id AND t.name = m.name AND t.fingerprint = r.fingerprint;
+
+-- name: UnburyNamesakes :exec
+-- Nor is what memories of its name have said that were purged.
+DELETE FROM tombstones t USING memories m WHERE m.id = @memory_id AND t.agent_id = m.agent_id AND t.name = m.name;
 
 -- name: UnburyContent :exec
 DELETE FROM tombstones WHERE agent_id = @agent_id AND name = @name AND fingerprint = @fingerprint;

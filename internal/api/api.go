@@ -41,7 +41,9 @@ type Options struct {
 	Checker *verification.Checker
 	// Consolidator makes and applies plans; nil: there are none.
 	Consolidator *consolidation.Consolidator
-	Log     *slog.Logger
+	// BackgroundModel says which model is asked in the background, and how; empty: none.
+	BackgroundModel string
+	Log             *slog.Logger
 }
 
 const (
@@ -88,6 +90,7 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 	a.registerSearch()
 	a.registerRecall()
 	a.registerRecallUse()
+	a.registerJobs()
 	a.registerRevisions()
 	a.registerRaw()
 	a.registerSessions()

@@ -46,6 +46,7 @@ func TestTheOpenAPIDocumentHasEveryCallAndItsProblems(t *testing.T) {
 		"GET /agents/{slug}/memories/{id}/activity": "ActivityList", "GET /agents/{slug}/statistics": "Statistics",
 		"POST /agents/{slug}/recall": "Recall", "GET /agents/{slug}/recall/{id}": "Recall", "GET /agents/{slug}/recalls": "RecallList",
 		"GET /agents/{slug}/recall-statistics": "RecallStatistics",
+		"GET /agents/{slug}/jobs":              "BackgroundJobList",
 		"GET /agents/{slug}/blocked":           "BlockedList", "POST /agents/{slug}/blocked/{id}/allow": "Memory",
 		"DELETE /agents/{slug}/blocked/{id}": "Blocked", "GET /agents/{slug}/memories/{id}/fixes": "FixList",
 		"POST /agents/{slug}/memories/{id}/fixes": "Memory", "GET /agents/{slug}/disagreements": "DisagreementList",

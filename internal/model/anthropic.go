@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
@@ -12,6 +15,9 @@ import (
 
 // Default is the model that is asked where none is named: the quickest of its family, since somebody waits for the answer.
 const Default = string(anthropic.ModelClaudeHaiku5_5)
+
+// Thorough is the model that is asked where none is named for work that nobody waits for.
+const Thorough = string(anthropic.ModelClaudeSonnet5_5)
 
 // claude asks over the Messages API.
 type claude struct {
@@ -26,7 +32,7 @@ func Anthropic(name, key, url string) Model {
 		name = Default
 	}
 	// Nothing is read from the environment, so that whoever starts Memoir decides in one place.
-	options := []option.RequestOption{option.WithAPIKey(key), option.WithMaxRetries(1)}
+	options := []option.RequestOption{option.WithAPIKey(key), option.WithMaxRetries(0)}
 	if url != "" {
 		options = append(options, option.WithBaseURL(url))
 	}
@@ -44,15 +50,21 @@ func (c *claude) Ask(ctx context.Context, question Question) (Answer, error) {
 	if err != nil {
 		return Answer{}, failure(ctx, err)
 	}
+	used := message.Usage
+	answer := Answer{
+		Model:        string(message.Model),
+		InputTokens:  int(used.InputTokens + used.CacheCreationInputTokens + used.CacheReadInputTokens),
+		OutputTokens: int(used.OutputTokens),
+	}
 	if message.StopReason != anthropic.StopReasonEndTurn {
-		return Answer{}, &Error{why: fmt.Sprintf("it ended with %q in place of an answer", shortened(string(message.StopReason)))}
+		return answer, &Error{why: fmt.Sprintf("it ended with %q in place of an answer", shortened(string(message.StopReason)))}
 	}
 	var text strings.Builder
 	for _, block := range message.Content {
 		text.WriteString(block.Text)
 	}
-	said, err := value(text.String())
-	return Answer{said, int(message.Usage.InputTokens), int(message.Usage.OutputTokens)}, err
+	answer.JSON, err = value(text.String())
+	return answer, err
 }
 
 // failure words what the library failed with. Whoever gave up waiting is told just that.
@@ -61,8 +73,30 @@ func failure(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	var refused *anthropic.Error
-	if errors.As(err, &refused) {
-		return &Error{fmt.Sprintf("it answered with status %d", refused.StatusCode), err}
+	if !errors.As(err, &refused) {
+		return &Error{why: "it cannot be reached", cause: err, again: true}
 	}
-	return &Error{"it cannot be reached", err}
+	said := &Error{why: fmt.Sprintf("it answered with status %d", refused.StatusCode), cause: err}
+	switch status := refused.StatusCode; {
+	case status == http.StatusRequestTimeout, status == http.StatusConflict, status == http.StatusTooManyRequests, status >= 500:
+		said.again = true
+		if refused.Response != nil {
+			said.after = retryAfter(refused.Response.Header.Get("Retry-After"), time.Now())
+		}
+	}
+	return said
+}
+
+// longestWait bounds what a server may ask for: nobody remembers a question for longer than a day.
+const longestWait = 24 * time.Hour
+
+// retryAfter reads the header of that name: seconds, or a date. What is neither, or lies in the past, is 0.
+func retryAfter(header string, now time.Time) time.Duration {
+	wait := time.Duration(0)
+	if seconds, err := strconv.Atoi(header); err == nil {
+		wait = time.Duration(min(seconds, int(longestWait/time.Second))) * time.Second
+	} else if at, err := http.ParseTime(header); err == nil {
+		wait = at.Sub(now)
+	}
+	return min(max(wait, 0), longestWait)
 }

@@ -7,12 +7,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 )
+
+// SwitchOn says to people how to have a model asked where none is. Whatever needs one says so in these words.
+const SwitchOn = "No model can be asked: set ANTHROPIC_API_KEY, or install the claude command line and sign in with it, and start Memoir again."
 
 // A Model answers questions. It is safe for concurrent use.
 type Model interface {
 	// Ask returns the answer, a JSON value. It fails with an *Error where the model cannot be reached, refuses, or answers with
-	// anything else, and with the context's error.
+	// anything else, and with the context's error. What a failed question has cost is in the answer all the same. Nothing is
+	// asked twice: whoever has the time asks again, as far as the Error says that this is of use.
 	Ask(ctx context.Context, question Question) (Answer, error)
 }
 
@@ -28,7 +33,9 @@ type Question struct {
 
 // Answer is what a model said, and what that took.
 type Answer struct {
-	JSON                      json.RawMessage
+	JSON  json.RawMessage
+	Model string // the one that answered, as it calls itself
+	// InputTokens counts those that the provider had in its cache too.
 	InputTokens, OutputTokens int
 }
 
@@ -36,7 +43,13 @@ type Answer struct {
 type Error struct {
 	why   string // in a few words, for people
 	cause error  // may be nil
+	again bool
+	after time.Duration
 }
+
+// Again says whether the same question may be answered later, and after which time at the earliest, as far as the model said so (0: it did not).
+// A question that is refused is refused again; who is busy, or not to be reached, is so for a while.
+func (e *Error) Again() (worthwhile bool, after time.Duration) { return e.again, e.after }
 
 func (e *Error) Error() string {
 	if e.cause == nil {
@@ -53,7 +66,7 @@ func (e *Error) Plain() string { return e.why }
 // value returns what a model has written as the JSON value that it should be.
 func value(text string) (json.RawMessage, error) {
 	if !json.Valid([]byte(text)) {
-		return nil, &Error{why: "its answer was no JSON", cause: errors.New(shortened(text))}
+		return nil, &Error{why: "its answer was no JSON", cause: errors.New(shortened(text)), again: true}
 	}
 	return json.RawMessage(text), nil
 }

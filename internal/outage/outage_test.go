@@ -24,6 +24,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/api"
 	"memoir/internal/gate"
+	"memoir/internal/jobs"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/pages"
@@ -60,6 +61,7 @@ func TestWhilePostgresIsAwayNothingIsForgottenAndAfterwardsAllGoesOnByItself(t *
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := setup(t, t.TempDir())
+			work := s.work()
 			before := goroutines()
 			stream := s.listen()
 
@@ -91,10 +93,12 @@ func TestWhilePostgresIsAwayNothingIsForgottenAndAfterwardsAllGoesOnByItself(t *
 				}
 			}
 			how.give(s)
+			close(work.open) // it ends while Postgres is away, or on its way back
 
 			s.Until("Memoir to be ready", func() bool { return s.call("GET", "/readyz", "").status == http.StatusOK })
 			s.hasAllChanges()
 			s.deletionIsWhole()
+			s.isDoneOnce(work)
 			s.Until("word of it on the event stream", func() bool { return stream.told() > told })
 			stream.close()
 			s.Until("the goroutines to end", func() bool { return goroutines() <= before })
@@ -195,6 +199,50 @@ func (s *site) fate(request string) linetest.Fate {
 		m.once.Do(m.happen)
 	}
 	return linetest.Answered
+}
+
+// work is one job in the background, which has begun.
+type work struct {
+	open chan struct{} // it ends when this is closed
+	runs atomic.Int32
+}
+
+// work starts background work, with a job that is in its middle.
+func (s *site) work() *work {
+	s.Helper()
+	queue, err := jobs.New(s.Store, jobs.Options{FirstRetry: 10 * time.Millisecond, Poll: 100 * time.Millisecond, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		s.Fatal(err)
+	}
+	w, begun := &work{open: make(chan struct{})}, make(chan struct{}, 9)
+	kind := jobs.Register(queue, "wait", func(context.Context, jobs.Job, string) (jobs.Outcome, error) {
+		w.runs.Add(1)
+		begun <- struct{}{}
+		<-w.open
+		return jobs.Outcome{Said: "It was done."}, nil
+	})
+	queue.Start(s.Context(), s.Engine.Ready)
+	s.T.Cleanup(queue.Close)
+	agent, err := s.Store.Agent(s.Context(), "ada")
+	if err != nil {
+		s.Fatal(err)
+	}
+	if err := kind.Enqueue(s.Context(), agent, "", jobs.Once{}); err != nil {
+		s.Fatal(err)
+	}
+	<-begun
+	return w
+}
+
+// isDoneOnce checks that what was in its middle when Postgres went has come to its end, and was not begun anew.
+func (s *site) isDoneOnce(w *work) {
+	s.Helper()
+	s.Until("the background work to be done", func() bool {
+		return strings.Contains(s.call("GET", "/api/v1/agents/ada/jobs", "").body, `"state":"done"`)
+	})
+	if runs := w.runs.Load(); runs != 1 {
+		s.Errorf("it was begun %d times", runs)
+	}
 }
 
 // whenever lets something happen when Memoir next makes a request, before Postgres gets it.
@@ -306,7 +354,7 @@ func (s *site) leavesNoConnectionBusy() {
 		var busy, open int
 		err := conn.QueryRow(s.Context(), `SELECT count(*) FILTER (WHERE state <> 'idle'), count(*) FROM pg_stat_activity
 			WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`).Scan(&busy, &open)
-		const most = 12 + 1 // the pool's, and the link
+		const most = 12 + 1 + 1 // the pool's, the link, and the one on which the queue of background work is woken
 		return err == nil && busy == 0 && open <= most
 	})
 }

@@ -45,7 +45,9 @@ type Options struct {
 	Checker *verification.Checker
 	// Consolidator makes and applies plans; nil: there are none.
 	Consolidator *consolidation.Consolidator
-	Log          *slog.Logger
+	// BackgroundModel says which model is asked in the background, and how; empty: none.
+	BackgroundModel string
+	Log             *slog.Logger
 }
 
 // site is what the handlers share.
@@ -104,6 +106,7 @@ func (s *site) agentPages(r chi.Router) {
 	r.Post(agent+"/consolidation/discard", s.action(s.discardPlan))
 	r.Post(agent+"/consolidation/steps/{id}/undo", s.action(s.undoStep))
 	r.Get(agent+"/trash", s.page(s.trash))
+	r.Get(agent+"/about", s.page(s.about))
 	r.Get(agent+"/attention", s.page(s.attention))
 	r.Post(agent+"/forget", s.action(s.forget))
 	r.Post(agent+"/missing/{decision}", s.action(s.decideMissing))

@@ -135,6 +135,10 @@ func (s *Store) ForgetAgent(ctx context.Context, id int64) error {
 		if err := q.DeleteAgent(ctx, id); err != nil {
 			return err
 		}
+		// After the agent: whoever adds a job holds on to the row of the agent meanwhile.
+		if err := q.DeleteJobs(ctx, id); err != nil {
+			return err
+		}
 		return forgetWords(ctx, q, texts)
 	}))
 }

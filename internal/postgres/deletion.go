@@ -115,7 +115,7 @@ func (w *Writer) FileNotRemoved(ctx context.Context, path, problem string) error
 // be restored, before any file is written.
 func (w *Writer) BeginRestore(ctx context.Context, h Head) error {
 	return w.together(ctx, "begin to restore", func(q *queries.Queries) error {
-		if err := q.Unbury(ctx, queries.UnburyParams{AgentID: w.agentID, Name: h.Name}); err != nil {
+		if err := q.UnburyMemory(ctx, h.UUID); err != nil {
 			return err
 		}
 		if err := q.LeaveFiles(ctx, queries.LeaveFilesParams{AgentID: w.agentID, MemoryID: h.UUID}); err != nil {
@@ -125,10 +125,27 @@ func (w *Writer) BeginRestore(ctx context.Context, h Head) error {
 	})
 }
 
+// GiveUpRestore takes back BeginRestore: nothing was written, and the memory, as it was in the trash, stays there.
+func (w *Writer) GiveUpRestore(ctx context.Context, h Head) error {
+	return w.together(ctx, "give up the restore", func(q *queries.Queries) error {
+		if h.DeletedBy == ByPerson {
+			if err := q.BuryMemory(ctx, queries.BuryMemoryParams{MemoryID: h.UUID, At: h.DeletedAt}); err != nil {
+				return err
+			}
+		}
+		return q.StopRestoring(ctx, h.UUID)
+	})
+}
+
 // EndRestore notes that the memory is back with all that belongs to it. After a power cut that this does not survive, the
 // restore is gone through once more and finds everything done.
 func (w *Writer) EndRestore(ctx context.Context, id uuid.UUID) error {
-	return w.withoutWaiting(ctx, "end the restore", func(q *queries.Queries) error { return q.EndRestoring(ctx, id) })
+	return w.withoutWaiting(ctx, "end the restore", func(q *queries.Queries) error {
+		if err := q.UnburyNamesakes(ctx, id); err != nil {
+			return err
+		}
+		return q.EndRestoring(ctx, id)
+	})
 }
 
 // AllowBlocked lifts the tombstone of a content that is kept out, and makes the next look take its file for changed.

@@ -6,14 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"maps"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pressly/goose/v3"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
 
 	"memoir/db"
 	"memoir/internal/postgres"
@@ -198,4 +203,50 @@ func query(t *testing.T, conn *pgx.Conn, sql string, into any) {
 	if err := conn.QueryRow(context.Background(), sql).Scan(into); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// The tables of River's queue stand among Memoir's, and are to be what this version of River works with.
+func TestTheQueueHasTheTablesThatRiverMakes(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Empty(t)
+	pool, err := pgxpool.New(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := migrator.Migrate(t.Context(), rivermigrate.DirectionUp, nil); err != nil {
+		t.Fatal(err)
+	}
+	pool.Close()
+	theirs, ours := connect(t, url), connect(t, pgtest.New(t))
+	execute(t, theirs, "DROP TABLE river_migration")
+	want, got := ofRiver(catalogue(t, theirs)), ofRiver(catalogue(t, ours))
+	if len(want) < 50 {
+		t.Errorf("River makes only %d things", len(want))
+	}
+	for line := range want {
+		if !got[line] {
+			t.Errorf("only River makes: %s", line)
+		}
+	}
+	for line := range got {
+		if !want[line] {
+			t.Errorf("River does not make: %s", line)
+		}
+	}
+}
+
+// ofRiver leaves the lines of a catalogue that are about River's tables, apart from the order of columns, which means nothing to it.
+func ofRiver(lines map[string]bool) map[string]bool {
+	place := regexp.MustCompile(` at \d+:`)
+	maps.DeleteFunc(lines, func(line string, _ bool) bool { return !strings.Contains(line, "river_") })
+	kept := map[string]bool{}
+	for line := range lines {
+		kept[place.ReplaceAllString(line, ":")] = true
+	}
+	return kept
 }

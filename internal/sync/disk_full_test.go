@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"strings"
@@ -18,12 +19,13 @@ import (
 type fullDisk struct {
 	brokenDisk
 	full atomic.Bool
-	only string // the file that it has no room for; empty: any
+	only string        // the file that it has no room for; empty: any
+	says syscall.Errno // what it fails with instead
 }
 
 func (d *fullDisk) Write(root *os.Root, name string, data []byte, options files.Options) error {
 	if d.full.Load() && (d.only == "" || d.only == name) {
-		return &os.PathError{Op: "write", Path: name, Err: syscall.ENOSPC}
+		return &os.PathError{Op: "write", Path: name, Err: cmp.Or(d.says, syscall.ENOSPC)}
 	}
 	return d.brokenDisk.Write(root, name, data, options)
 }

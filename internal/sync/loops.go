@@ -101,7 +101,7 @@ func (e *Engine) discoverAndLook(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = e.scanEach(ctx, appeared, e.scan)
+	_, err = e.scanEach(ctx, appeared, 0, e.scan)
 	return err
 }
 
@@ -118,7 +118,11 @@ func (e *Engine) scanAgainAndAgain(ctx context.Context) {
 			return
 		case <-time.After(wait):
 		}
-		if _, err := e.scanOwn(ctx); err != nil {
+		scan := e.scanOwn
+		if e.Ready() {
+			scan = e.scanOwnAside
+		}
+		if _, err := scan(ctx); err != nil {
 			if ctx.Err() != nil {
 				return
 			}
@@ -154,7 +158,7 @@ func (e *Engine) ScanAll(ctx context.Context) (Scan, error) {
 			others = append(others, slug)
 		}
 	}
-	sum, err := e.scanEach(ctx, others, func(ctx context.Context, slug string) (Scan, error) {
+	sum, err := e.scanEach(ctx, others, 0, func(ctx context.Context, slug string) (Scan, error) {
 		return callRescan.carryOut(ctx, e, slug, nothing{})
 	})
 	took := own.Took + sum.Took
@@ -165,11 +169,20 @@ func (e *Engine) ScanAll(ctx context.Context) (Scan, error) {
 
 // scanOwn finds every agent and looks at all of each that this server looks after.
 func (e *Engine) scanOwn(ctx context.Context) (Scan, error) {
+	return e.scanOwnAfter(ctx, 0)
+}
+
+// scanOwnAside is scanOwn for when nobody waits for it: it leaves room for what somebody does wait for.
+func (e *Engine) scanOwnAside(ctx context.Context) (Scan, error) {
+	return e.scanOwnAfter(ctx, aside)
+}
+
+func (e *Engine) scanOwnAfter(ctx context.Context, turn time.Duration) (Scan, error) {
 	started := time.Now()
 	if _, err := e.discover(ctx); err != nil {
 		return Scan{}, err
 	}
-	sum, err := e.scanEach(ctx, e.lookedAfter(), e.scan)
+	sum, err := e.scanEach(ctx, e.lookedAfter(), turn, e.scan)
 	if err != nil {
 		return Scan{}, err
 	}
@@ -178,15 +191,22 @@ func (e *Engine) scanOwn(ctx context.Context) (Scan, error) {
 	return sum, nil
 }
 
-// scanEach looks at all of each agent, a few at a time. Agents that are forgotten or change hands meanwhile are left out.
-func (e *Engine) scanEach(ctx context.Context, slugs []string, scan func(context.Context, string) (Scan, error)) (Scan, error) {
+// aside is how long a scan that nobody waits for keeps to one agent before it begins with the next beside it: with two at once, a
+// save had to wait for both cores of a small machine. It is not for ever, because one directory that hangs must not stop all scans.
+const aside = time.Second
+
+// scanEach looks at all of each agent, a few at a time, and has each of them to itself for a turn. Agents that are forgotten or
+// change hands meanwhile are left out.
+func (e *Engine) scanEach(ctx context.Context, slugs []string, turn time.Duration, scan func(context.Context, string) (Scan, error)) (Scan, error) {
 	started := time.Now()
 	var mu sync.Mutex
 	var sum Scan
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
 	for _, slug := range slugs {
+		scanned := make(chan struct{})
 		group.Go(func() error {
+			defer close(scanned)
 			found, err := scan(ctx, slug)
 			if errors.Is(err, memories.ErrNotFound) || errors.Is(err, errElsewhere) {
 				return nil
@@ -196,6 +216,10 @@ func (e *Engine) scanEach(ctx context.Context, slugs []string, scan func(context
 			sum.add(found)
 			return err
 		})
+		select {
+		case <-scanned:
+		case <-time.After(turn):
+		}
 	}
 	err := group.Wait()
 	sum.Took = time.Since(started)

@@ -128,7 +128,7 @@ func (h *hold) restore(ctx context.Context, head postgres.Head) error {
 	}
 	err = h.disk.Write(h.root, place, data, files.Options{New: true, ModTime: head.ModifiedAt})
 	if err != nil && !errors.Is(err, files.ErrExists) {
-		return writeConflict(place, err)
+		return h.notRestored(ctx, head, place, err)
 	}
 	unlisted := h.restoreToIndexes(head.IndexLines)
 	if err := h.takeIn(ctx, place); err != nil {
@@ -141,6 +141,18 @@ func (h *hold) restore(ctx context.Context, head postgres.Head) error {
 		return unlisted
 	}
 	return h.w.EndRestore(ctx, head.UUID)
+}
+
+// notRestored says why the file of a restore that has begun could not be written. What certainly was not written leaves the memory in
+// the trash as it was; where nobody knows, and where the memory lives already, the next scan tries again.
+func (h *hold) notRestored(ctx context.Context, head postgres.Head, place string, err error) error {
+	why := writeConflict(place, err)
+	var conflict *memories.ConflictError
+	isInTrash := head.State == memories.Deleted || head.State == memories.Missing
+	if !isInTrash || errors.Is(err, syscall.EIO) || !errors.As(why, &conflict) {
+		return why
+	}
+	return errors.Join(h.w.GiveUpRestore(ctx, head), why)
 }
 
 // lookAtBlocked has the files looked at again that were kept out under a name, when something of it has been let in.
@@ -199,7 +211,8 @@ func (h *hold) holds(path, hash string) bool {
 	return err == nil && found == hash
 }
 
-// finishRestores completes the restores that a crash has cut short.
+// finishRestores completes the restores that a crash has cut short. One that cannot be completed yet is tried again at the next scan:
+// nothing that is to be looked at now has to wait for it.
 func (h *hold) finishRestores(ctx context.Context) error {
 	if h.root == nil {
 		return nil
@@ -214,12 +227,8 @@ func (h *hold) finishRestores(ctx context.Context) error {
 			err = h.restore(ctx, head)
 		}
 		var conflict *memories.ConflictError
-		if errors.As(err, &conflict) {
-			h.log.Warn("a restore that was cut short cannot be completed; the memory stays in the trash", "agent", h.onDisk.Slug, "memory", head.Name, "reason", conflict.Reason)
-			err = h.w.EndRestore(ctx, head.UUID)
-		}
-		if isOfDisk(err) { // nothing that is to be looked at now has to wait for it
-			h.log.Warn("a restore that was cut short cannot be completed yet", "agent", h.onDisk.Slug, "memory", head.Name, "error", err)
+		if errors.As(err, &conflict) && !errors.Is(err, postgres.ErrUnavailable) || isOfDisk(err) {
+			h.log.Warn("a restore that was cut short cannot be completed now", "agent", h.onDisk.Slug, "memory", head.Name, "error", err)
 			err = nil
 		}
 		if err != nil {

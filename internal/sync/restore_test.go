@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"errors"
 	"os"
 	"syscall"
 	"testing"
@@ -241,6 +242,43 @@ func TestARestoreThatIsNotFinishedDoesNotBringBackWhatWasRemovedSince(t *testing
 	b.until("the trash", func() bool { _, ok := b.list("ada", memories.Deleted)["Tabs"]; return ok })
 	b.scan("ada")
 	b.isIn("ada", "Tabs", memories.Deleted)
+}
+
+// What certainly was not written has changed nothing; of what nobody knows, the next scans make the best.
+func TestARestoreWhoseFileCannotBeWrittenIsNotDoneOrDoneLater(t *testing.T) {
+	t.Parallel()
+	for errno, comesBack := range map[syscall.Errno]bool{syscall.ENOSPC: false, syscall.EACCES: false, syscall.EIO: true} {
+		t.Run(errno.Error(), func(t *testing.T) {
+			t.Parallel()
+			disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, only: "memory/tabs.md", says: errno}
+			b := withIndexed(t, disk)
+			index := b.read("ada/memory/MEMORY.md")
+			tabs := b.delete("ada", "Tabs")
+			disk.full.Store(true)
+			var conflict *memories.ConflictError
+			if _, err := b.engine.Restore(t.Context(), "ada", tabs.ID, ""); !errors.As(err, &conflict) {
+				t.Fatalf("it answers %v", err)
+			}
+			b.scan("ada")
+			b.isIn("ada", "Tabs", memories.Deleted)
+			disk.full.Store(false)
+			b.scan("ada")
+			if !comesBack {
+				b.isIn("ada", "Tabs", memories.Deleted)
+				b.write("ada/memory/again.md", note("Tabs", memories.Feedback, "Use tabs."))
+				b.scan("ada")
+				if kept := b.blocked("ada"); len(kept) != 1 {
+					t.Errorf("%d files are kept out, want the one with what was deleted", len(kept))
+				}
+				b.remove("ada/memory/again.md")
+				b.restore("ada", tabs)
+			}
+			b.isIn("ada", "Tabs", memories.Active)
+			if got := b.read("ada/memory/MEMORY.md"); got != index {
+				t.Errorf("the index says %q, want %q", got, index)
+			}
+		})
+	}
 }
 
 // withIndexed is ada with the memories Tabs and Other, both in the index, on that disk.

@@ -314,6 +314,8 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"recall":           templates.RecallPage(recallPage()),
 		"recall-tried":     templates.RecallPage(triedRecall()),
 		"recall-none":      templates.RecallPage(templates.Recall{Agent: supportBot(), Model: true}),
+		"about":            templates.AboutPage(aboutPage()),
+		"about-none":       templates.AboutPage(templates.About{Agent: supportBot(), Work: templates.BackgroundWork{Days: 30}}),
 		"activity":         templates.ActivityPage(activityPage()),
 		"activity-all":     templates.ActivityPage(activityOfAll()),
 		"activity-none":    templates.ActivityPage(templates.Activity{}),

@@ -44,6 +44,7 @@ func keyGroups() []keyGroup {
 			{[]string{"g r"}, "Recall"},
 			{[]string{"g a"}, "Activity"},
 			{[]string{"g t"}, "Trash"},
+			{[]string{"g b"}, "About"},
 		}},
 	}
 }

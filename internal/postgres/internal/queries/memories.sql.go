@@ -526,6 +526,16 @@ func (q *Queries) SetModified(ctx context.Context, arg SetModifiedParams) error 
 	return err
 }
 
+const stopRestoring = `-- name: StopRestoring :exec
+UPDATE memories SET restoring = false WHERE id = $1
+`
+
+// The memory stays in the trash.
+func (q *Queries) StopRestoring(ctx context.Context, id uuid.UUID) error {
+	_, err := q.db.Exec(ctx, stopRestoring, id)
+	return err
+}
+
 const unreadableByPath = `-- name: UnreadableByPath :many
 SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description FROM memories m
 WHERE m.agent_id = $1 AND NOT m.readable AND (m.state <> 'deleted' OR m.restoring) AND m.path = ANY($2::text[])

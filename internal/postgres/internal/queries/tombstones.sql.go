@@ -200,20 +200,6 @@ func (q *Queries) Tombstones(ctx context.Context, arg TombstonesParams) ([]Tombs
 	return items, nil
 }
 
-const unbury = `-- name: Unbury :exec
-DELETE FROM tombstones WHERE agent_id = $1 AND name = $2
-`
-
-type UnburyParams struct {
-	AgentID int64
-	Name    string
-}
-
-func (q *Queries) Unbury(ctx context.Context, arg UnburyParams) error {
-	_, err := q.db.Exec(ctx, unbury, arg.AgentID, arg.Name)
-	return err
-}
-
 const unburyContent = `-- name: UnburyContent :exec
 DELETE FROM tombstones WHERE agent_id = $1 AND name = $2 AND fingerprint = $3
 `
@@ -226,5 +212,26 @@ type UnburyContentParams struct {
 
 func (q *Queries) UnburyContent(ctx context.Context, arg UnburyContentParams) error {
 	_, err := q.db.Exec(ctx, unburyContent, arg.AgentID, arg.Name, arg.Fingerprint)
+	return err
+}
+
+const unburyMemory = `-- name: UnburyMemory :exec
+DELETE FROM tombstones t USING memories m, revisions r
+WHERE m.id = $1 AND r.memory_id = m.id AND t.agent_id = m.agent_id AND t.name = m.name AND t.fingerprint = r.fingerprint
+`
+
+// What the memory has said is no longer kept out.
+func (q *Queries) UnburyMemory(ctx context.Context, memoryID uuid.UUID) error {
+	_, err := q.db.Exec(ctx, unburyMemory, memoryID)
+	return err
+}
+
+const unburyNamesakes = `-- name: UnburyNamesakes :exec
+DELETE FROM tombstones t USING memories m WHERE m.id = $1 AND t.agent_id = m.agent_id AND t.name = m.name
+`
+
+// Nor is what memories of its name have said that were purged.
+func (q *Queries) UnburyNamesakes(ctx context.Context, memoryID uuid.UUID) error {
+	_, err := q.db.Exec(ctx, unburyNamesakes, memoryID)
 	return err
 }

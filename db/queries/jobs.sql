@@ -1,0 +1,75 @@
+-- The tables of River's queue, as far as it does not look after them itself.
+
+-- name: HoldAgent :one
+-- Keeps an agent from being forgotten until the transaction ends.
+SELECT id FROM agents WHERE id = @id FOR KEY SHARE;
+
+-- name: PostponeJob :exec
+-- Moves a job that is not finished further out, with what there is to do now; one that is running runs once more then.
+UPDATE river_job SET
+    args = @args,
+    scheduled_at = CASE WHEN state = 'running' THEN scheduled_at ELSE greatest(scheduled_at, @run_at) END,
+    metadata = CASE WHEN state = 'running' THEN metadata || jsonb_build_object('again', @again::bigint) ELSE metadata END,
+    state = CASE WHEN state = 'available' AND @run_at > now() THEN 'scheduled'::river_job_state ELSE state END
+WHERE id = @id AND finalized_at IS NULL;
+
+-- name: TakeAgain :exec
+-- Takes back that a job is to run again, unless it says another time by now.
+UPDATE river_job SET metadata = metadata - 'again' WHERE id = @id AND (metadata ->> 'again')::bigint = @again::bigint;
+
+-- name: HoldRunningJob :one
+-- The job, if it is this very attempt that is at it, and when it is to run again (0: it is not). Nobody changes that until the transaction ends.
+SELECT coalesce((metadata ->> 'again')::bigint, 0)::bigint AS again FROM river_job
+WHERE id = @id AND state = 'running' AND attempt = @attempt AND attempted_by[array_upper(attempted_by, 1)] = @server::text
+FOR UPDATE;
+
+-- name: JobServerLives :one
+-- Says that a server lives, and answers whether it has said so for long enough to judge others.
+INSERT INTO job_servers AS s (id, since, seen_at) VALUES (@id, now(), now())
+ON CONFLICT (id) DO UPDATE SET
+    since = CASE WHEN s.seen_at < now() - make_interval(secs => @silence::float8) THEN now() ELSE s.since END,
+    seen_at = now()
+RETURNING (since < now() - make_interval(secs => @silence::float8))::boolean AS settled;
+
+-- name: FreeJobs :many
+-- Jobs that nobody is at any more are there to be taken again: those of servers that are silent, as far as others is true, and those
+-- of this server that are not among the ones that it is at. The attempt counts: a job that ends the server each time ends too.
+UPDATE river_job j SET
+    state = CASE WHEN attempt >= max_attempts THEN 'discarded'::river_job_state ELSE 'available'::river_job_state END,
+    finalized_at = CASE WHEN attempt >= max_attempts THEN now() END,
+    scheduled_at = now(),
+    metadata = metadata || jsonb_build_object('output', coalesce(metadata -> 'output', '{}') || jsonb_build_object('problem', @problem::text))
+WHERE state = 'running'
+    AND CASE WHEN attempted_by[array_upper(attempted_by, 1)] = @server::text
+        THEN attempted_at < now() - make_interval(secs => @silence::float8) AND NOT id = ANY (@working::bigint[])
+        ELSE @others::boolean AND NOT EXISTS (SELECT FROM job_servers s
+            WHERE s.id = j.attempted_by[array_upper(j.attempted_by, 1)] AND s.seen_at > now() - make_interval(secs => @silence::float8))
+        END
+RETURNING id;
+
+-- name: DeleteJobServer :exec
+-- Takes a server that stops off the list, and with it those that have not been heard of for a day.
+DELETE FROM job_servers WHERE id = @id OR seen_at < now() - interval '1 day';
+
+-- name: DeleteJobs :exec
+DELETE FROM river_job WHERE args @> jsonb_build_object('agent', @agent_id::bigint);
+
+-- name: Jobs :many
+-- An agent's jobs: those that are not finished, then the others, the latest first.
+SELECT id, kind, state::text AS state, coalesce(args ->> 'key', '')::text AS key, attempt, created_at, scheduled_at, finalized_at,
+    coalesce(metadata -> 'output', '{}')::jsonb AS output
+FROM river_job
+WHERE args @> jsonb_build_object('agent', @agent_id::bigint)
+ORDER BY finalized_at IS NULL DESC, coalesce(finalized_at, created_at) DESC, id DESC
+LIMIT @most;
+
+-- name: JobTokens :many
+-- What an agent's jobs have cost, by the day (in UTC) on which they were last at work.
+SELECT (coalesce(finalized_at, attempted_at) AT TIME ZONE 'UTC')::date AS day,
+    sum(coalesce((metadata #>> '{output,input_tokens}')::bigint, 0))::bigint AS input,
+    sum(coalesce((metadata #>> '{output,output_tokens}')::bigint, 0))::bigint AS output
+FROM river_job
+WHERE args @> jsonb_build_object('agent', @agent_id::bigint) AND coalesce(finalized_at, attempted_at) >= @since::timestamptz
+    AND metadata ? 'output'
+GROUP BY 1
+ORDER BY 1;

@@ -1,0 +1,404 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"memoir/internal/jobs"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/postgres/pgtest"
+)
+
+func TestMain(m *testing.M) {
+	if url := os.Getenv(asServer); url != "" {
+		hold(url)
+	}
+	pgtest.Main(m)
+}
+
+// patience is how long a test waits for what should happen at once, on a slow and shared machine.
+const patience = time.Minute
+
+// place is a database with an agent, on which servers may work.
+type place struct {
+	*testing.T
+	url   string
+	store *postgres.Store
+	agent postgres.Agent
+}
+
+func setup(t *testing.T) *place {
+	t.Helper()
+	p := &place{T: t, url: pgtest.New(t)}
+	p.store = p.connect()
+	id, err := p.store.SaveAgent(t.Context(), postgres.Agent{Slug: "ada", Layout: "hive", Dir: "/ada", DisplayName: "ada", Present: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.agent = postgres.Agent{ID: id, Slug: "ada"}
+	return p
+}
+
+func (p *place) connect() *postgres.Store {
+	p.Helper()
+	store, err := postgres.Open(p.Context(), p.url)
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.Cleanup(store.Close)
+	return store
+}
+
+// work is what a server of a test does.
+type work = func(context.Context, jobs.Job, int) (jobs.Outcome, error)
+
+// quick are the settings of servers that are not waited for.
+func quick() jobs.Options {
+	return jobs.Options{FirstRetry: time.Millisecond, MostAttempts: 4, Poll: 50 * time.Millisecond, Silence: time.Second, Farewell: time.Millisecond}
+}
+
+// server starts one more server, which works at jobs of the one kind that there is.
+func (p *place) server(do work) (*jobs.Queue, jobs.Kind[int]) {
+	p.Helper()
+	queue, err := jobs.New(p.connect(), quick())
+	if err != nil {
+		p.Fatal(err)
+	}
+	kind := jobs.Register(queue, "count", do)
+	queue.Start(p.Context(), func() bool { return true })
+	p.Cleanup(queue.Close)
+	return queue, kind
+}
+
+func (p *place) add(kind jobs.Kind[int], n int, once jobs.Once) {
+	p.Helper()
+	if err := kind.Enqueue(p.Context(), p.agent, n, once); err != nil {
+		p.Fatal(err)
+	}
+}
+
+func (p *place) until(what string, holds func() bool) {
+	p.Helper()
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			p.Fatalf("waited in vain for %s; there is %+v", what, p.list())
+		}
+	}
+}
+
+func (p *place) list() []jobs.Entry {
+	p.Helper()
+	all, err := jobs.List(context.Background(), p.store, p.agent.ID)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return all
+}
+
+// becomes waits until the only job is in a state, and returns it.
+func (p *place) becomes(state jobs.State) jobs.Entry {
+	p.Helper()
+	var all []jobs.Entry
+	p.until("the job to be "+string(state), func() bool {
+		all = p.list()
+		return len(all) == 1 && all[0].State == state
+	})
+	return all[0]
+}
+
+func TestTwoServersDoEachJobOnce(t *testing.T) {
+	t.Parallel()
+	p := setup(t)
+	const all = 200
+	var runs [all]atomic.Int32
+	var done atomic.Int32
+	do := func(_ context.Context, _ jobs.Job, n int) (jobs.Outcome, error) {
+		runs[n].Add(1)
+		done.Add(1)
+		return jobs.Outcome{Model: "m", InputTokens: 2, OutputTokens: 1}, nil
+	}
+	_, one := p.server(do)
+	_, other := p.server(do)
+	for n := range all {
+		p.add([]jobs.Kind[int]{one, other}[n%2], n, jobs.Once{Key: fmt.Sprint(n)})
+	}
+	p.until("all jobs", func() bool { return done.Load() >= all })
+	var cost jobs.Cost
+	p.until("all to be recorded", func() bool {
+		var err error
+		if cost, err = jobs.CostOf(t.Context(), p.store, p.agent.ID, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		return cost.Input >= 2*all
+	})
+	if cost.Input != 2*all || cost.Output != all || cost.Days != 30 || len(cost.ByDay) == 0 {
+		t.Errorf("they cost %+v", cost)
+	}
+	for n := range runs {
+		if runs[n].Load() != 1 {
+			t.Errorf("job %d ran %d times", n, runs[n].Load())
+		}
+	}
+}
+
+// asServer is the variable that makes this program a server that takes one job and never ends it.
+const asServer = "MEMOIR_JOBS_TEST_DATABASE"
+
+func hold(url string) {
+	store, err := postgres.Open(context.Background(), url)
+	if err == nil {
+		var queue *jobs.Queue
+		if queue, err = jobs.New(store, quick()); err == nil {
+			jobs.Register(queue, "count", func(context.Context, jobs.Job, int) (jobs.Outcome, error) {
+				fmt.Println("at it")
+				select {}
+			})
+			queue.Start(context.Background(), func() bool { return true })
+			_, _ = io.Copy(io.Discard, os.Stdin) // until the test has gone
+		}
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+func TestWhatAServerWasAtThatIsKilledAnotherBeginsAnew(t *testing.T) {
+	t.Parallel()
+	p := setup(t)
+	queue, err := jobs.New(p.store, quick())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.add(jobs.Register(queue, "count", work(nil)), 1, jobs.Once{})
+	first := exec.Command(os.Args[0])
+	first.Env = append(os.Environ(), asServer+"="+p.url)
+	if _, err = first.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	said, err := first.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(said, make([]byte, len("at it"))); err != nil {
+		t.Fatal(err)
+	}
+	var runs atomic.Int32
+	p.server(func(_ context.Context, job jobs.Job, _ int) (jobs.Outcome, error) {
+		runs.Add(1)
+		return jobs.Outcome{Said: fmt.Sprintf("attempt %d", job.Attempt)}, nil
+	})
+	p.becomes(jobs.Running)
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = first.Wait()
+	if done := p.becomes(jobs.Done); done.Said != "attempt 2" || done.Problem != "" || runs.Load() != 1 {
+		t.Errorf("it was done %d times, in the end %+v", runs.Load(), done)
+	}
+}
+
+func TestAServerThatStopsLeavesItsJobToTheNext(t *testing.T) {
+	t.Parallel()
+	p := setup(t)
+	begun := make(chan struct{})
+	first, kind := p.server(func(ctx context.Context, _ jobs.Job, _ int) (jobs.Outcome, error) {
+		close(begun)
+		<-ctx.Done()
+		return jobs.Outcome{}, errors.New("the program was killed")
+	})
+	p.add(kind, 1, jobs.Once{})
+	<-begun
+	first.Close()
+	p.server(func(_ context.Context, job jobs.Job, _ int) (jobs.Outcome, error) {
+		return jobs.Outcome{Said: fmt.Sprintf("attempt %d", job.Attempt)}, nil
+	})
+	if done := p.becomes(jobs.Done); done.Said != "attempt 1" {
+		t.Errorf("it counts as a failure: %+v", done)
+	}
+}
+
+// answer is an error that says whether to try again.
+type answer struct{ again bool }
+
+func (a answer) Error() string                { return "a secret of the server" }
+func (a answer) Plain() string                { return "it answered with status 400" }
+func (a answer) Again() (bool, time.Duration) { return a.again, time.Millisecond }
+
+func TestWhatFailsIsTriedAgainAsFarAsThatIsOfUse(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err      error
+		failures int
+		state    jobs.State
+		attempts int
+		problem  string
+	}{
+		"twice":                  {errors.New("no luck"), 2, jobs.Done, 3, ""},
+		"always":                 {errors.New("no luck\nin detail"), 99, jobs.Failed, 4, "no luck"},
+		"for good":               {fmt.Errorf("reading: %w", jobs.Permanent(errors.New("it is no transcript"))), 99, jobs.Cancelled, 1, "reading: it is no transcript"},
+		"a model refuses":        {fmt.Errorf("asking: %w", answer{false}), 99, jobs.Cancelled, 1, "it answered with status 400"},
+		"a model is busy":        {fmt.Errorf("asking: %w", answer{true}), 1, jobs.Done, 2, ""},
+		"too early":              {jobs.Later(time.Now()), 5, jobs.Done, 1, ""},
+		"an unexpected failure":  {nil, 1, jobs.Done, 2, ""},
+		"an unexpected end":      {nil, 99, jobs.Failed, 4, "it failed unexpectedly; the log says where"},
+		"the database goes away": {fmt.Errorf("saving: %w", postgres.ErrUnavailable), 5, jobs.Done, 1, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := setup(t)
+			var runs atomic.Int32
+			_, kind := p.server(func(context.Context, jobs.Job, int) (jobs.Outcome, error) {
+				cost := jobs.Outcome{Said: "looked", Model: "m", InputTokens: 10, OutputTokens: 1}
+				if int(runs.Add(1)) > c.failures {
+					return cost, nil
+				}
+				if c.err == nil {
+					panic("no such thing")
+				}
+				return cost, c.err
+			})
+			p.add(kind, 1, jobs.Once{})
+			ended := p.becomes(c.state)
+			if ended.Attempts != c.attempts || ended.Problem != c.problem || ended.FinishedAt.IsZero() {
+				t.Errorf("it ended as %+v", ended)
+			}
+			if c.err != nil && ended.InputTokens != 10*int(runs.Load()) {
+				t.Errorf("%d runs cost %d tokens", runs.Load(), ended.InputTokens)
+			}
+		})
+	}
+}
+
+func TestOfOneKeyThereIsOneJobUntilItIsDone(t *testing.T) {
+	t.Parallel()
+	p := setup(t)
+	begun, open := make(chan int, 9), make(chan struct{})
+	_, kind := p.server(func(_ context.Context, _ jobs.Job, n int) (jobs.Outcome, error) {
+		begun <- n
+		<-open
+		return jobs.Outcome{}, nil
+	})
+	p.add(kind, 1, jobs.Once{Key: "same"})
+	<-begun
+	p.add(kind, 2, jobs.Once{Key: "same"})
+	p.becomes(jobs.Running)
+	close(open)
+	p.becomes(jobs.Done)
+	p.add(kind, 3, jobs.Once{Key: "same"})
+	p.until("a second job", func() bool { return len(p.list()) == 2 && p.list()[0].State == jobs.Done })
+	if n := <-begun; n != 3 || len(begun) > 0 {
+		t.Errorf("the second job was %d, and %d more", n, len(begun))
+	}
+}
+
+func TestAJobThatIsPutOffHasWhatWasSaidLast(t *testing.T) {
+	t.Parallel()
+	p := setup(t)
+	queue, err := jobs.New(p.store, quick())
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind := jobs.Register(queue, "count", func(_ context.Context, _ jobs.Job, n int) (jobs.Outcome, error) {
+		return jobs.Outcome{Said: fmt.Sprint(n)}, nil
+	})
+	far := time.Now().Add(time.Hour).Truncate(time.Millisecond)
+	p.add(kind, 1, jobs.Once{Key: "session", RunAt: far, Postpone: true})
+	p.add(kind, 2, jobs.Once{Key: "session", RunAt: far.Add(time.Minute), Postpone: true})
+	p.add(kind, 3, jobs.Once{Key: "session", RunAt: far}) // it is there
+	if waits := p.becomes(jobs.Waiting); !waits.RunAt.Equal(far.Add(time.Minute)) {
+		t.Errorf("it waits until %v, and not until %v", waits.RunAt, far.Add(time.Minute))
+	}
+	p.add(kind, 4, jobs.Once{Key: "other"})
+	queue.Start(t.Context(), func() bool { return true })
+	t.Cleanup(queue.Close)
+	p.until("the other one", func() bool { return len(p.list()) == 2 && p.list()[1].State == jobs.Done })
+	if waits := p.list()[0]; waits.State != jobs.Waiting || waits.Key != "session" {
+		t.Errorf("the first is %+v", waits)
+	}
+}
+
+// Whoever puts a job off counts on being heard, whatever the job is just doing: before it, in the middle of it, or as it ends.
+func TestNothingThatHappensWhileAJobRunsIsMissed(t *testing.T) {
+	t.Parallel()
+	p := setup(t)
+	var (
+		mu     sync.Mutex
+		latest int
+		busy   int
+		runs   atomic.Int32
+	)
+	do := func(_ context.Context, _ jobs.Job, n int) (jobs.Outcome, error) {
+		mu.Lock()
+		if busy++; busy > 1 {
+			t.Error("two are at it")
+		}
+		mu.Unlock()
+		if runs.Add(1)%3 == 0 {
+			time.Sleep(time.Millisecond) // some end at once, some are met in the middle
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		busy--
+		latest = max(latest, n)
+		return jobs.Outcome{}, nil
+	}
+	_, kind := p.server(do)
+	p.server(do)
+	for n := range 200 {
+		p.add(kind, n, jobs.Once{Key: "session", Postpone: true})
+		if n%20 == 19 {
+			p.until(fmt.Sprintf("%d to be done", n), func() bool {
+				mu.Lock()
+				defer mu.Unlock()
+				return latest == n
+			})
+		}
+	}
+}
+
+func TestAForgottenAgentHasNoJobs(t *testing.T) {
+	t.Parallel()
+	p := setup(t)
+	begun, open, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	_, kind := p.server(func(_ context.Context, job jobs.Job, _ int) (jobs.Outcome, error) {
+		if job.Slug != "ada" {
+			close(ended)
+			return jobs.Outcome{}, nil
+		}
+		close(begun)
+		<-open
+		return jobs.Outcome{}, nil
+	})
+	p.add(kind, 1, jobs.Once{})
+	p.add(kind, 2, jobs.Once{Key: "later", RunAt: time.Now().Add(time.Hour)})
+	<-begun
+	if err := p.store.ForgetAgent(t.Context(), p.agent.ID); err != nil {
+		t.Fatal(err)
+	}
+	close(open)
+	if left := p.list(); len(left) > 0 {
+		t.Errorf("it has %+v", left)
+	}
+	if err := kind.Enqueue(t.Context(), p.agent, 3, jobs.Once{}); !errors.Is(err, memories.ErrNotFound) {
+		t.Errorf("a job of nobody was taken: %v", err)
+	}
+	id, err := p.store.SaveAgent(t.Context(), postgres.Agent{Slug: "bob", Layout: "hive", Dir: "/bob", DisplayName: "bob", Present: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.agent = postgres.Agent{ID: id, Slug: "bob"}
+	p.add(kind, 4, jobs.Once{})
+	<-ended
+	p.becomes(jobs.Done)
+}

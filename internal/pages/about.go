@@ -1,0 +1,55 @@
+package pages
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"memoir/internal/jobs"
+	"memoir/internal/model"
+	"memoir/internal/postgres"
+	"memoir/web/templates"
+)
+
+// about shows what there is to know of an agent besides its memories, one section after the other.
+func (s *site) about(w http.ResponseWriter, r *http.Request) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	v := templates.About{Agent: agentView(agent)}
+	if v.Work, err = s.backgroundWork(r.Context(), agent); err != nil {
+		return err
+	}
+	if v.Frame, err = s.frame(r.Context(), r, agent, templates.AboutPath(agent.Slug)); err != nil {
+		return err
+	}
+	return show(w, r, http.StatusOK, templates.AboutPage(v))
+}
+
+// backgroundWork is the section about what is done in the background, and what that has cost.
+func (s *site) backgroundWork(ctx context.Context, agent postgres.Agent) (templates.BackgroundWork, error) {
+	entries, err := jobs.List(ctx, s.store, agent.ID)
+	if err != nil {
+		return templates.BackgroundWork{}, err
+	}
+	cost, err := jobs.CostOf(ctx, s.store, agent.ID, time.Now())
+	if err != nil {
+		return templates.BackgroundWork{}, err
+	}
+	work := templates.BackgroundWork{Model: s.options.BackgroundModel, SwitchOn: model.SwitchOn, Days: cost.Days, InputTokens: int(cost.Input), OutputTokens: int(cost.Output)}
+	for _, e := range entries {
+		job := templates.BackgroundJob{
+			ID: e.ID, Kind: e.Kind, State: string(e.State), Key: e.Key, Attempts: e.Attempts, RunAt: local(e.RunAt), Said: e.Said, Problem: e.Problem,
+			Model: e.Model, InputTokens: e.InputTokens, OutputTokens: e.OutputTokens,
+		}
+		if !e.FinishedAt.IsZero() {
+			job.FinishedAt = local(e.FinishedAt)
+		}
+		work.Jobs = append(work.Jobs, job)
+	}
+	for _, d := range cost.ByDay {
+		work.ByDay = append(work.ByDay, templates.TokensOfDay{Day: d.Day, Input: int(d.Input), Output: int(d.Output)})
+	}
+	return work, nil
+}

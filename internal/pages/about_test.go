@@ -1,0 +1,56 @@
+package pages_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"memoir/internal/jobs"
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+)
+
+const adaAbout = ada + "/about"
+
+// TestBackgroundWorkIsSeenAsItGoes has a job done before the eyes of somebody who has the tab open.
+func TestBackgroundWorkIsSeenAsItGoes(t *testing.T) {
+	t.Parallel()
+	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
+	s.get(t, adaAbout).expect(http.StatusOK, "Background work", "Nothing is waiting", "set ANTHROPIC_API_KEY")
+	queue, err := jobs.New(s.Store, jobs.Options{FirstRetry: time.Millisecond, Poll: 50 * time.Millisecond, Changed: s.Engine.Learned})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind := jobs.Register(queue, "extract", func(_ context.Context, job jobs.Job, _ string) (jobs.Outcome, error) {
+		outcome := jobs.Outcome{Said: "1 memory <b>proposed</b>.", Model: "m", InputTokens: 450, OutputTokens: 15}
+		if job.Attempt == 1 {
+			return outcome, errors.New("no luck")
+		}
+		return outcome, nil
+	})
+	agent, err := s.Store.Agent(t.Context(), "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, startBrowser(t), s, ada+"/memory", person{})
+	p.press("g")
+	p.follow(stroke("b"))
+	p.at(adaAbout)
+	p.live()
+	p.mark()
+	if err := kind.Enqueue(t.Context(), agent, "", jobs.Once{Key: "0198-session"}); err != nil {
+		t.Fatal(err)
+	}
+	p.shows("0198-session")
+	p.shows("waiting")
+	queue.Start(t.Context(), s.Engine.Ready)
+	t.Cleanup(queue.Close)
+	p.shows("1 memory <b>proposed</b>.")
+	p.shows("900 in, 30 out")
+	p.isMarked()
+	p.fits()
+	s.get(t, adaAbout).expect(http.StatusOK, "done", "900 tokens", "30 tokens")
+	s.get(t, "/agents/nobody/about").expect(http.StatusNotFound)
+}

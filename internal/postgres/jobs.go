@@ -1,0 +1,123 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"memoir/internal/postgres/internal/queries"
+)
+
+// Background work is River's, in tables of its own beside ours; package jobs runs it. Here is what it needs of the database
+// besides, and what is shown of it.
+
+// Pool returns the connections of the store for package jobs, whose queue makes its own statements. Nothing else is to use it.
+func (s *Store) Pool() *pgxpool.Pool { return s.pool }
+
+// Job is one piece of background work as it stands.
+type Job struct {
+	ID         int64
+	Kind       string
+	State      string // River's word for it
+	Key        string
+	Attempts   int
+	CreatedAt  time.Time
+	RunAt      time.Time // when it is, or was, to be begun
+	FinishedAt time.Time // zero: it is not
+	Output     []byte    // what came of it, as package jobs has written it
+}
+
+// DayTokens is what background work has cost on a day (in UTC).
+type DayTokens struct {
+	Day           time.Time
+	Input, Output int64
+}
+
+// AddJob adds a job for an agent in one transaction. insert adds it, or finds the one that is there, and returns its id. If postpone is not
+// zero and there was one, that one is moved out to this time, with args in place of its own; while it is running, it is to run again then.
+// AddJob fails with memories.ErrNotFound where there is no such agent any more.
+func (s *Store) AddJob(ctx context.Context, agentID int64, args []byte, postpone time.Time, insert func(pgx.Tx) (id int64, isNew bool, err error)) error {
+	return wrap("add the job", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		q := s.q.WithTx(tx)
+		if _, err := q.HoldAgent(ctx, agentID); err != nil {
+			return err
+		}
+		id, isNew, err := insert(tx)
+		if err != nil || isNew || postpone.IsZero() {
+			return err
+		}
+		// Looking for another has locked its row, so that it is still as it was found.
+		return q.PostponeJob(ctx, queries.PostponeJobParams{ID: id, Args: args, RunAt: postpone, Again: postpone.UnixMicro()})
+	}))
+}
+
+// TakeAgain takes back that a job is to run again at that time, because now it does. Another time stays.
+func (s *Store) TakeAgain(ctx context.Context, id int64, at time.Time) error {
+	return wrap("begin the job", s.q.TakeAgain(ctx, queries.TakeAgainParams{ID: id, Again: at.UnixMicro()}))
+}
+
+// FinishJob finishes a job in one transaction, by calling finish, unless it is to run again: then it returns when. It does neither, and
+// fails with memories.ErrNotFound, when this attempt of this server is not at it any more.
+func (s *Store) FinishJob(ctx context.Context, id int64, attempt int, server string, finish func(pgx.Tx) error) (again time.Time, err error) {
+	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		at, err := s.q.WithTx(tx).HoldRunningJob(ctx, queries.HoldRunningJobParams{ID: id, Attempt: int16(attempt), Server: server})
+		if err != nil {
+			return err
+		}
+		if at != 0 {
+			again = time.UnixMicro(at)
+			return nil
+		}
+		return finish(tx)
+	})
+	return again, wrap("finish the job", err)
+}
+
+// JobServerLives says for the others that a server lives, and frees jobs that nobody is at any more: those of servers that have been silent
+// for so long, and those of this one that are not among working. problem is what they say about it.
+func (s *Store) JobServerLives(ctx context.Context, server string, silence time.Duration, working []int64, problem string) (freed int, err error) {
+	settled, err := s.q.JobServerLives(ctx, queries.JobServerLivesParams{ID: server, Silence: silence.Seconds()})
+	if err != nil {
+		return 0, wrap("say that this server lives", err)
+	}
+	ids, err := s.q.FreeJobs(ctx, queries.FreeJobsParams{
+		Problem: problem, Server: server, Silence: silence.Seconds(), Working: working, Others: settled,
+	})
+	return len(ids), wrap("free jobs", err)
+}
+
+// JobServerStops says that a server is at no job any more.
+func (s *Store) JobServerStops(ctx context.Context, server string) error {
+	return wrap("say that this server stops", s.q.DeleteJobServer(ctx, server))
+}
+
+// Jobs returns an agent's jobs, as many as most: those that are not finished, then the others, the latest first.
+func (s *Store) Jobs(ctx context.Context, agentID int64, most int) ([]Job, error) {
+	rows, err := s.q.Jobs(ctx, queries.JobsParams{AgentID: agentID, Most: int32(most)})
+	if err != nil {
+		return nil, wrap("list jobs", err)
+	}
+	jobs := make([]Job, len(rows))
+	for i, row := range rows {
+		jobs[i] = Job{
+			ID: row.ID, Kind: row.Kind, State: row.State, Key: row.Key, Attempts: int(row.Attempt), CreatedAt: row.CreatedAt.UTC(),
+			RunAt: row.ScheduledAt.UTC(), FinishedAt: moment(row.FinalizedAt), Output: row.Output,
+		}
+	}
+	return jobs, nil
+}
+
+// JobTokens returns what an agent's jobs have cost since then, by the day on which each was last at work; days without any are left out.
+func (s *Store) JobTokens(ctx context.Context, agentID int64, since time.Time) ([]DayTokens, error) {
+	rows, err := s.q.JobTokens(ctx, queries.JobTokensParams{AgentID: agentID, Since: since})
+	if err != nil {
+		return nil, wrap("sum up tokens", err)
+	}
+	days := make([]DayTokens, len(rows))
+	for i, row := range rows {
+		days[i] = DayTokens{row.Day.Time, row.Input, row.Output}
+	}
+	return days, nil
+}

@@ -1,0 +1,27 @@
+package templates_test
+
+import (
+	"time"
+
+	"memoir/web/templates"
+)
+
+// aboutPage is the tab of an agent for which work of every kind is done.
+func aboutPage() templates.About {
+	job := func(id int64, state, key string) templates.BackgroundJob {
+		return templates.BackgroundJob{ID: id, Kind: "extract", State: state, Key: key, Attempts: 1, RunAt: noon, Model: "claude-sonnet-5"}
+	}
+	waiting, running, done, failed, cancelled := job(5, "waiting", "0198c0de"), job(4, "running", ""), job(3, "done", "0198c0df"), job(2, "failed", ""), job(1, "cancelled", "")
+	waiting.Problem, waiting.Attempts, waiting.InputTokens = "it answered with status 529", 3, 812
+	done.Said, done.InputTokens, done.OutputTokens, done.FinishedAt = "2 memories proposed.", 12_480, 311, noon
+	failed.Problem, failed.Attempts, failed.FinishedAt = "it answered with status 529", 8, noon.Add(-time.Hour)
+	cancelled.Problem, cancelled.FinishedAt = "it answered with status 401", noon.Add(-2*time.Hour)
+	return templates.About{
+		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(),
+		Work: templates.BackgroundWork{
+			Model: "claude-sonnet-5-5, by the claude command line",
+			Jobs:  []templates.BackgroundJob{waiting, running, done, failed, cancelled}, Days: 30, InputTokens: 13_292, OutputTokens: 311,
+			ByDay: []templates.TokensOfDay{{Day: noon.AddDate(0, 0, -1), Input: 812}, {Day: noon, Input: 12_480, Output: 311}},
+		},
+	}
+}
