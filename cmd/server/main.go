@@ -107,7 +107,7 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 		return err
 	}
 	background := backgroundModel(config.model, os.Environ(), log)
-	consolidator := consolidation.Start(engine, database.store, consolidation.Options{
+	consolidator := consolidation.Start(engine, database.store, queue, consolidation.Options{
 		Mode: config.consolidate, Model: background.Model, ModelName: config.model.background, Log: log,
 	})
 	defer consolidator.Close()

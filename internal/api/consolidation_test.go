@@ -8,6 +8,7 @@ import (
 
 	"memoir/internal/api"
 	"memoir/internal/consolidation"
+	"memoir/internal/jobs"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 )
@@ -20,8 +21,15 @@ func TestAPlanIsMadeAppliedUndoneAndDiscarded(t *testing.T) {
 		"ada/memory/MEMORY.md": "- [Gone](gone.md)\n- [A](a.md)\n",
 		"ada/memory/a.md":      memoirtest.Note("A", memories.Project, duplicate), "ada/memory/b.md": memoirtest.Note("B", memories.Project, duplicate),
 	})
-	c := consolidation.Start(m.Engine, m.Store, consolidation.Options{Every: time.Hour, Log: slog.New(slog.DiscardHandler)})
+	log := slog.New(slog.DiscardHandler)
+	queue, err := jobs.New(m.Store, jobs.Options{Changed: m.Engine.Learned, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := consolidation.Start(m.Engine, m.Store, queue, consolidation.Options{Every: time.Hour, Log: log})
 	t.Cleanup(c.Close)
+	queue.Start(t.Context(), m.Engine.Ready)
+	t.Cleanup(queue.Close)
 	s := serve(t, m, api.Options{Consolidator: c})
 	const path = "/api/v1/agents/ada/consolidation"
 	if got := s.ok(200, "GET", path, nil); got["plan"] != nil || got["mode"] != "plan" || got["model"] != false || len(got.list("gates")) != 4 || got["last_at"] != nil {

@@ -144,7 +144,7 @@ func TestWhatACrashCutsShortIsCarriedOn(t *testing.T) {
 				t.Fatalf("%s: nothing crashed", name)
 			}
 			// The next one starts, and finishes by itself.
-			b.Consolidator.Close()
+			b.end()
 			crashes = false
 			b.consolidate(consolidation.Options{Every: 10 * time.Millisecond})
 			want := postgres.StepApplied
@@ -205,7 +205,7 @@ func TestWhatIsAppliedByItselfIsBoundedAndWaitsForItsGates(t *testing.T) {
 	if over, _ := b.Look(b.Context(), "ada"); over.Plan != nil || over.Gates[2].Open || b.Read("ada/memory/"+lockfile.Name) != "" {
 		t.Fatalf("4 conversations are enough: %+v", over.Gates)
 	}
-	b.Consolidator.Close()
+	b.end()
 	sessions(b, 5)
 	agent, err := b.Store.AgentUncounted(b.Context(), "ada")
 	if err != nil {

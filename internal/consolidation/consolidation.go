@@ -18,6 +18,7 @@ import (
 	gosync "sync"
 	"time"
 
+	"memoir/internal/jobs"
 	"memoir/internal/memories"
 	"memoir/internal/model"
 	"memoir/internal/postgres"
@@ -53,19 +54,19 @@ const atOnce = 2
 
 // Consolidator makes plans, and applies and undoes their steps. Its methods are safe for concurrent use.
 type Consolidator struct {
-	engine   *sync.Engine
-	store    *postgres.Store
-	options  Options
-	places   chan struct{}
-	requests requests
+	engine  *sync.Engine
+	store   *postgres.Store
+	options Options
+	places  chan struct{}
+	kind    jobs.Kind[jobArgs]
 
-	ctx     context.Context
 	stop    context.CancelFunc
 	running gosync.WaitGroup
 }
 
-// Start begins to look which agents are due, and to finish what a crash has left. Close ends it, before the engine is closed.
-func Start(engine *sync.Engine, store *postgres.Store, options Options) *Consolidator {
+// Start begins to look which agents are due, and to finish what a crash has left. Plans are made as work of the queue, which is started
+// afterwards. Close ends it, before the engine is closed and after the queue is.
+func Start(engine *sync.Engine, store *postgres.Store, queue *jobs.Queue, options Options) *Consolidator {
 	if options.Mode == "" {
 		options.Mode = Plan
 	}
@@ -73,10 +74,8 @@ func Start(engine *sync.Engine, store *postgres.Store, options Options) *Consoli
 		options.Every = time.Minute
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	c := &Consolidator{
-		engine: engine, store: store, options: options, places: make(chan struct{}, atOnce), ctx: ctx, stop: stop,
-		requests: requests{running: map[string]*request{}, failed: map[string]string{}},
-	}
+	c := &Consolidator{engine: engine, store: store, options: options, places: make(chan struct{}, atOnce), stop: stop}
+	c.kind = jobs.Register(queue, jobKind, c.workAt)
 	c.running.Go(func() { c.work(ctx) })
 	return c
 }
@@ -127,7 +126,14 @@ func (c *Consolidator) Look(ctx context.Context, slug string) (Overview, error) 
 		return Overview{}, err
 	}
 	o := Overview{Mode: c.options.Mode, HasModel: c.HasModel(), Gates: Gates(facts), Last: facts.Lock.Last}
-	o.Planning, o.Failed = c.requests.standing(slug)
+	job, err := c.lastJob(ctx, agent.ID)
+	if err != nil {
+		return Overview{}, err
+	}
+	o.Planning = job.State == jobs.Running || job.State == jobs.Waiting
+	if job.State != jobs.Done {
+		o.Failed = job.Problem
+	}
 	plan, err := c.store.Consolidation(ctx, agent.ID)
 	switch {
 	case err == nil:

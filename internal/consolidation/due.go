@@ -2,11 +2,11 @@ package consolidation
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
 
+	"memoir/internal/jobs"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/sync"
@@ -89,29 +89,37 @@ func (c *Consolidator) Finish(ctx context.Context, slug string) error {
 }
 
 // consolidateIfDue asks the gates one after the other, the cheapest first, and what is asked of one only when those before are open.
+// When all are, a plan is made as background work: once, however many servers there are, and again when it fails.
 func (c *Consolidator) consolidateIfDue(ctx context.Context, agent postgres.Agent) error {
 	due, err := c.isDue(ctx, agent, time.Now())
 	if err != nil || !due {
 		return err
 	}
+	return c.kind.Enqueue(ctx, agent, jobArgs{By: memories.ByMemoir, Due: true}, jobs.Once{Key: planKey})
+}
+
+// consolidateAlone makes a plan that nobody asked for, and applies what may be applied without a person. It is a consolidation, whatever
+// comes of it: the lock keeps its time.
+func (c *Consolidator) consolidateAlone(ctx context.Context, agent postgres.Agent) (plan postgres.Consolidation, err error) {
+	lock, err := c.engine.ConsolidationLock(ctx, agent.Slug)
+	if err != nil {
+		return plan, err
+	}
+	if c.options.Mode == Off || !longEnoughAgo(Facts{Now: time.Now(), Lock: lock}).Open {
+		return plan, &memories.ConflictError{Reason: "These memories were consolidated meanwhile, or consolidation was switched off. Nothing was done."}
+	}
 	err = c.alone(ctx, agent, func() error {
 		return c.locked(ctx, agent.Slug, func(still func() error) (bool, error) {
-			plan, err := c.makePlan(ctx, agent, memories.ByMemoir, still)
-			if err != nil {
+			if plan, err = c.makePlan(ctx, agent, memories.ByMemoir, still); err != nil {
 				return false, err
 			}
-			c.options.Log.Info("a plan was made to consolidate an agent's memories", "agent", agent.Slug, "steps", len(plan.Steps))
 			if c.options.Mode != Auto {
 				return true, nil
 			}
 			return true, c.applyAlone(ctx, agent, plan, still)
 		})
 	})
-	var conflict *memories.ConflictError
-	if errors.As(err, &conflict) {
-		return nil // the last gate is closed
-	}
-	return err
+	return plan, err
 }
 
 func (c *Consolidator) isDue(ctx context.Context, agent postgres.Agent, now time.Time) (bool, error) {

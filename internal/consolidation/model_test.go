@@ -94,7 +94,7 @@ func TestAPlanDoesWithoutAModelThatIsOfNoUse(t *testing.T) {
 		if len(plan.Steps) != 2 || plan.Steps[0].Source != "found" || !strings.Contains(plan.Note, "The plan has what rules find.") || strings.Contains(plan.Note, modeltest.Secret) {
 			t.Errorf("%s: the steps are %q, the note is %q", name, titles(plan.Steps), plan.Note)
 		}
-		b.Consolidator.Close()
+		b.end()
 	}
 }
 

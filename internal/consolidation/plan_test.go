@@ -10,6 +10,7 @@ import (
 	"memoir/examples"
 	"memoir/internal/agents"
 	"memoir/internal/consolidation"
+	"memoir/internal/jobs"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -20,6 +21,7 @@ import (
 type bench struct {
 	*memoirtest.Memoir
 	*consolidation.Consolidator
+	end func() // of the consolidator, with its queue
 }
 
 func setup(t *testing.T, files memoirtest.Files, options consolidation.Options) *bench {
@@ -36,8 +38,17 @@ func (b *bench) consolidate(options consolidation.Options) {
 	if options.Every == 0 {
 		options.Every = time.Hour // what a test wants done, it asks for
 	}
-	b.Consolidator = consolidation.Start(b.Engine, b.Store, options)
-	b.Cleanup(b.Consolidator.Close)
+	queue, err := jobs.New(b.Store, jobs.Options{Changed: b.Engine.Learned, Log: options.Log})
+	if err != nil {
+		b.Fatal(err)
+	}
+	c := consolidation.Start(b.Engine, b.Store, queue, options)
+	queue.Start(b.Context(), b.Engine.Ready)
+	b.Consolidator, b.end = c, func() {
+		queue.Close()
+		c.Close()
+	}
+	b.Cleanup(b.end)
 }
 
 func (b *bench) plan(slug string) postgres.Consolidation {
@@ -82,7 +93,7 @@ func untidy() memoirtest.Files {
 		"ada/memory/MEMORY.md":        "# Index\n\n- [Releases](releases.md) — when\n- [Gone](gone.md) — nothing\n- [Dates](dates.md)\n- [Copy](release-days.md) — when, again\n",
 		"ada/memory/releases.md":      memoirtest.Note("Releases", memories.Project, aboutReleases),
 		"ada/memory/release-days.md":  memoirtest.Note("Release days", memories.Project, aboutReleases),
-		"ada/memory/release-notes.md": memoirtest.Note("Release notes", memories.Project, aboutReleases+"\n\nThe notes are Mira's, and are written in the week before."),
+		"ada/memory/release-notes.md": memoirtest.Note("Release notes", memories.Project, aboutReleases+"\n\nThe notes are Mira's, see [[Releases]], and are written in the week before."),
 		"ada/memory/dates.md":         memoirtest.Note("Dates", memories.Feedback, "Write dates as 2026-11-21, see [[Release days]] and [[releases]] and [[Yet to be written]]."),
 		"ada/memory/staging.md":       memoirtest.Note("Staging", memories.Reference, hostOf("staging", "db-staging.internal:5432")),
 		"ada/memory/production.md":    memoirtest.Note("Production", memories.Reference, hostOf("production", "db-main.internal:6432")),

@@ -20,6 +20,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/api"
 	"memoir/internal/consolidation"
+	"memoir/internal/jobs"
 	"memoir/internal/gate"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
@@ -55,8 +56,14 @@ func serveMemoir(t testing.TB, m *memoirtest.Memoir, with setting) *site {
 	t.Helper()
 	s := &site{Memoir: m, log: &journal{}}
 	log := slog.New(slog.NewTextHandler(s.log, nil))
-	consolidator := consolidation.Start(m.Engine, m.Store, consolidation.Options{Every: time.Hour, Log: log})
+	queue, err := jobs.New(m.Store, jobs.Options{Changed: m.Engine.Learned, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	consolidator := consolidation.Start(m.Engine, m.Store, queue, consolidation.Options{Every: time.Hour, Log: log})
 	t.Cleanup(consolidator.Close)
+	queue.Start(t.Context(), m.Engine.Ready)
+	t.Cleanup(queue.Close)
 	mux := http.NewServeMux()
 	mux.Handle("/api/", api.New(m.Engine, m.Store, m.Recaller, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Consolidator: consolidator, Log: log}))
 	all := pages.New(m.Engine, m.Store, m.Recaller, pages.Options{
