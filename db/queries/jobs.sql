@@ -23,6 +23,11 @@ SELECT coalesce((metadata ->> 'again')::bigint, 0)::bigint AS again FROM river_j
 WHERE id = @id AND state = 'running' AND attempt = @attempt AND attempted_by[array_upper(attempted_by, 1)] = @server::text
 FOR UPDATE;
 
+-- name: EndJob :exec
+-- Ends a job that has failed for good.
+UPDATE river_job SET state = (@state::text)::river_job_state, finalized_at = now(), metadata = metadata || jsonb_build_object('output', @output::jsonb)
+WHERE id = @id;
+
 -- name: JobServerLives :one
 -- Says that a server lives, and answers whether it has said so for long enough to judge others.
 INSERT INTO job_servers AS s (id, since, seen_at) VALUES (@id, now(), now())

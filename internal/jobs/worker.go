@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
 	"github.com/tidwall/gjson"
 
 	"memoir/internal/memories"
@@ -80,7 +80,10 @@ func (w *worker) attempt(ctx context.Context, r *river.Job[envelope]) (_ Outcome
 
 // ended records what came of an attempt, and tells River what becomes of the job.
 func (w *worker) ended(ctx context.Context, r *river.Job[envelope], outcome Outcome, err error) error {
-	kept := w.record(ctx, r, outcome, err)
+	kept := resultOf(ctx, r, outcome, err)
+	if err := river.RecordOutput(ctx, kept); err != nil {
+		return err
+	}
 	var (
 		wait   *later
 		lost   *permanent
@@ -88,10 +91,11 @@ func (w *worker) ended(ctx context.Context, r *river.Job[envelope], outcome Outc
 	)
 	switch {
 	case err == nil:
-		return w.finish(ctx, r)
-	case kept != nil:
-		return kept
-	case ctx.Err() != nil:
+		return w.finish(ctx, r, func(ctx context.Context, tx pgx.Tx) error {
+			_, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, r)
+			return err
+		})
+	case errors.Is(ctx.Err(), context.Canceled):
 		return ctx.Err() // by which River knows a job that the end of the server has ended
 	case errors.As(err, &wait):
 		return river.JobSnooze(max(time.Until(wait.at), 0))
@@ -99,23 +103,26 @@ func (w *worker) ended(ctx context.Context, r *river.Job[envelope], outcome Outc
 		// It is not the job that has failed.
 		return river.JobSnooze(w.queue.options.FirstRetry)
 	case errors.As(err, &lost):
-		return river.JobCancel(err)
+		return w.fail(ctx, r, rivertype.JobStateCancelled, kept, err)
 	case errors.As(err, &answer):
 		worthwhile, after := answer.Again()
 		if !worthwhile {
-			return river.JobCancel(err)
+			return w.fail(ctx, r, rivertype.JobStateCancelled, kept, err)
 		}
 		w.queue.mayTryAfter(r.ID, after)
+	}
+	if r.Attempt >= r.MaxAttempts {
+		w.queue.mayTry(r.ID)
+		return w.fail(ctx, r, rivertype.JobStateDiscarded, kept, err)
 	}
 	return err
 }
 
-func (w *worker) record(ctx context.Context, r *river.Job[envelope], outcome Outcome, err error) error {
+// resultOf adds an attempt to what is kept of those before.
+func resultOf(ctx context.Context, r *river.Job[envelope], outcome Outcome, err error) output {
 	var kept output
 	if before := gjson.GetBytes(r.Metadata, "output"); before.Exists() {
-		if err := json.Unmarshal([]byte(before.Raw), &kept); err != nil {
-			return fmt.Errorf("read what is kept of the job: %w", err)
-		}
+		_ = json.Unmarshal([]byte(before.Raw), &kept) // it was written from an output
 	}
 	kept.Said, kept.Problem = outcome.Said, problem(ctx, err)
 	kept.InputTokens += outcome.InputTokens
@@ -123,18 +130,30 @@ func (w *worker) record(ctx context.Context, r *river.Job[envelope], outcome Out
 	if outcome.Model != "" {
 		kept.Model = outcome.Model
 	}
-	return river.RecordOutput(ctx, kept)
+	return kept
 }
 
-// finish marks the job as done, and what came of it, in one step; or has it done again, if somebody has asked for that meanwhile. Postgres
-// that is away is waited for, as long as there is time: what was done is not to be done again.
-func (w *worker) finish(ctx context.Context, r *river.Job[envelope]) error {
+// fail ends the job as one that is not tried again.
+func (w *worker) fail(ctx context.Context, r *river.Job[envelope], state rivertype.JobState, kept output, cause error) error {
+	raw, err := json.Marshal(kept)
+	if err != nil {
+		return err
+	}
+	err = w.finish(ctx, r, func(ctx context.Context, tx pgx.Tx) error {
+		return w.queue.store.EndJob(ctx, tx, r.ID, string(state), raw)
+	})
+	if err != nil {
+		return err
+	}
+	return river.JobCancel(cause) // which changes nothing any more
+}
+
+// finish ends the job by calling end, in one step with whether it is to; if somebody has asked meanwhile for it to be done again, it is, however it has
+// ended. Postgres that is away is waited for, as long as there is time: what was done is not to be done again.
+func (w *worker) finish(ctx context.Context, r *river.Job[envelope], end func(context.Context, pgx.Tx) error) error {
 	finishing := context.WithoutCancel(ctx) // it is done, even if its time is over by now
 	for {
-		again, err := w.queue.store.FinishJob(finishing, r.ID, r.Attempt, w.queue.id, func(tx pgx.Tx) error {
-			_, err := river.JobCompleteTx[*riverpgxv5.Driver](finishing, tx, r)
-			return err
-		})
+		again, err := w.queue.store.FinishJob(finishing, r.ID, r.Attempt, w.queue.id, func(tx pgx.Tx) error { return end(finishing, tx) })
 		switch {
 		case errors.Is(err, memories.ErrNotFound): // its agent was forgotten
 			return nil
@@ -164,21 +183,21 @@ func problem(ctx context.Context, err error) string {
 	switch {
 	case err == nil, errors.As(err, &wait):
 		return ""
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return "it took too long"
-	case ctx.Err() != nil:
+	case errors.Is(ctx.Err(), context.Canceled):
 		return "" // the server stops: it goes on with the next
+	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
+		return "it took too long"
 	case errors.Is(err, postgres.ErrUnavailable):
 		return "the database could not be reached"
 	case errors.As(err, &plain):
 		return plain.Plain()
 	}
 	line, _, _ := strings.Cut(err.Error(), "\n")
-	if characters := []rune(strings.ToValidUTF8(strings.ReplaceAll(line, "\x00", ""), "�")); len(characters) > longestProblem {
+	characters := []rune(strings.ToValidUTF8(strings.ReplaceAll(line, "\x00", ""), "�"))
+	if len(characters) > longestProblem {
 		return string(characters[:longestProblem]) + "…"
-	} else {
-		return string(characters)
 	}
+	return string(characters)
 }
 
 // NextRetry is called by River for a job that has failed and is tried again.

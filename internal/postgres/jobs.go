@@ -75,6 +75,11 @@ func (s *Store) FinishJob(ctx context.Context, id int64, attempt int, server str
 	return again, wrap("finish the job", err)
 }
 
+// EndJob ends a job that has failed for good, in a transaction of FinishJob. state is River's word for it, and output what is kept.
+func (s *Store) EndJob(ctx context.Context, tx pgx.Tx, id int64, state string, output []byte) error {
+	return wrap("end the job", s.q.WithTx(tx).EndJob(ctx, queries.EndJobParams{ID: id, State: state, Output: output}))
+}
+
 // JobServerLives says for the others that a server lives, and frees jobs that nobody is at any more: those of servers that have been silent
 // for so long, and those of this one that are not among working. problem is what they say about it.
 func (s *Store) JobServerLives(ctx context.Context, server string, silence time.Duration, working []int64, problem string) (freed int, err error) {

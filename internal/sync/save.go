@@ -391,7 +391,7 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 		return Result{}, err
 	}
 	if err := h.disk.Write(h.root, place, data, files.Options{New: true}); err != nil {
-		return Result{}, writeConflict(place, err)
+		return Result{}, errors.Join(writeConflict(place, err), h.finishDeletions(ctx)) // the next scan may not get there
 	}
 	if err := h.takeInSaved(ctx, place, cause{actor: actorOf(ctx), renames: &deletion}); err != nil {
 		return Result{}, err

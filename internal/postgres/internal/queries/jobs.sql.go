@@ -31,6 +31,23 @@ func (q *Queries) DeleteJobs(ctx context.Context, agentID int64) error {
 	return err
 }
 
+const endJob = `-- name: EndJob :exec
+UPDATE river_job SET state = ($1::text)::river_job_state, finalized_at = now(), metadata = metadata || jsonb_build_object('output', $2::jsonb)
+WHERE id = $3
+`
+
+type EndJobParams struct {
+	State  string
+	Output []byte
+	ID     int64
+}
+
+// Ends a job that has failed for good.
+func (q *Queries) EndJob(ctx context.Context, arg EndJobParams) error {
+	_, err := q.db.Exec(ctx, endJob, arg.State, arg.Output, arg.ID)
+	return err
+}
+
 const freeJobs = `-- name: FreeJobs :many
 UPDATE river_job j SET
     state = CASE WHEN attempt >= max_attempts THEN 'discarded'::river_job_state ELSE 'available'::river_job_state END,
