@@ -149,7 +149,7 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.BoolVar(&c.ageNotes, "age-notes", false, "")
 	flags.Func("allowed-host", "", c.addAllowedHost)
 	flags.StringVar(&c.model.name, "model", c.model.name, "")
-	flags.Func("consolidate", "", c.setConsolidate)
+	flags.StringVar((*string)(&c.consolidate), "consolidate", string(c.consolidate), "")
 	flags.StringVar(&c.model.background, "background-model", c.model.background, "")
 	flags.StringVar(&c.model.command, "claude-command", c.model.command, "")
 	flags.StringVar(&c.logFormat, "log-format", c.logFormat, "")
@@ -184,15 +184,6 @@ func (c *config) setClaudeMDLimit(value string) error {
 	}
 	c.claudeMDLimit = limit
 	return nil
-}
-
-func (c *config) setConsolidate(value string) error {
-	switch mode := consolidation.Mode(value); mode {
-	case consolidation.Off, consolidation.Plan, consolidation.Auto:
-		c.consolidate = mode
-		return nil
-	}
-	return errors.New("it is off, plan or auto")
 }
 
 func durationInto(target *time.Duration) func(string) error {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"memoir/internal/consolidation"
+
 	"errors"
 	"fmt"
 	"net"
@@ -29,6 +31,9 @@ func (c *config) check() error {
 	}
 	if c.dataDir == "" && c.databaseURL == "" {
 		return errors.New("there is no home directory to keep data in: set --data-dir, or --database-url to use a Postgres of your own")
+	}
+	if c.consolidate != consolidation.Off && c.consolidate != consolidation.Plan && c.consolidate != consolidation.Auto {
+		return fmt.Errorf("--consolidate %s is unknown: it is off, plan or auto", c.consolidate)
 	}
 	if c.watch != watchAuto && c.watch != watchPoll {
 		return fmt.Errorf("--watch %s is unknown: it is auto or poll", c.watch)
