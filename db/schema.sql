@@ -589,6 +589,37 @@ CREATE UNLOGGED TABLE job_servers (
     seen_at timestamptz NOT NULL
 );
 
+-- The log files of long-lived agents, as they are on disk: one row for each. They are no memories. What is not there any more has no
+-- row, once its directory was listed without it.
+CREATE TABLE logs (
+    agent_id    bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+    -- Slash-separated, relative to the agent's directory.
+    path        text COLLATE "C" NOT NULL,
+    -- That its path tells, else the one on which it was last changed.
+    day         date NOT NULL,
+    -- Empty for the log of a day as a whole.
+    title       text NOT NULL,
+    -- The last MiB of the file, valid UTF-8 without NUL; empty where it could not be read.
+    text        text NOT NULL,
+    -- Its bullets.
+    entries     integer NOT NULL,
+    -- Codes of package logs.
+    problems    text[] NOT NULL,
+    -- SHA-256 of the bytes that were read, in hexadecimal; empty where it could not be read.
+    hash        text NOT NULL,
+    size        bigint NOT NULL,
+    modified_at timestamptz NOT NULL,
+    -- By which a file that has not changed is known without being read; 0: it was read too soon after a change to be sure.
+    signature   bigint NOT NULL,
+    -- As those of memory_search: with the sign of the agent.
+    words       tsvector NOT NULL,
+    PRIMARY KEY (agent_id, path)
+);
+
+-- For the days of an agent, newest first, and what a range of them says.
+CREATE INDEX logs_by_day ON logs (agent_id, day, path);
+CREATE INDEX logs_by_word ON logs USING gin (words);
+
 -- A plan for tidying an agent's memories up: what could be merged, put right or deleted, for a person to apply or not.
 CREATE TABLE consolidations (
     id            uuid PRIMARY KEY,

@@ -1,14 +1,14 @@
 package main
 
 import (
-	"memoir/internal/consolidation"
-
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"strconv"
 	"strings"
+
+	"memoir/internal/consolidation"
 )
 
 // check refuses what single values cannot tell: an address that is open to others without a lock, and no place to keep anything.

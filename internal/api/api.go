@@ -94,6 +94,8 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 	a.registerRevisions()
 	a.registerRaw()
 	a.registerSessions()
+	a.registerSessionMemory()
+	a.registerLogs()
 	a.registerBlocked()
 	a.registerFixes()
 	a.registerDisagreements()

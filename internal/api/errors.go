@@ -131,7 +131,11 @@ func methodNotAllowed(router chi.Router) http.HandlerFunc {
 				allowed = append(allowed, method)
 			}
 		}
-		problem.New(http.StatusMethodNotAllowed, "This address does not take "+r.Method+". It takes "+strings.Join(allowed, ", ")+".").
+		detail := "This address does not take " + r.Method + ". It takes " + strings.Join(allowed, ", ") + "."
+		if reads := chi.NewRouteContext(); router.Match(reads, http.MethodGet, path) && strings.HasPrefix(reads.RoutePattern(), logsPath) {
+			detail = "Logs are only ever added to: what is there is neither changed nor removed, and nothing was. POST an entry to …/logs instead."
+		}
+		problem.New(http.StatusMethodNotAllowed, detail).
 			Header("Allow", strings.Join(allowed, ", ")).Request(gate.RequestID(r.Context())).Write(w)
 	}
 }

@@ -83,6 +83,7 @@ func TestWhilePostgresIsAwayEachCallSaysSo(t *testing.T) {
 	for tool, in := range map[string]arguments{
 		"list_memories": {}, "search_memories": {"query": "tea"}, "get_memory": {"name": "green tea"}, "recall": {"query": "which tea do I like"},
 		"save_memory": {"name": "a", "type": "user", "body": "x"}, "delete_memory": {"name": "green tea"},
+		"append_log": {"text": "x"},
 	} {
 		c.fails(tool, in, "database", "on disk are safe")
 	}

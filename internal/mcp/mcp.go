@@ -80,6 +80,7 @@ func (e *endpoint) server(agentIsFixed bool) *sdk.Server {
 	e.addSaveMemory(server, agentIsFixed)
 	e.addDeleteMemory(server, agentIsFixed)
 	e.addRecall(server, agentIsFixed)
+	e.addAppendLog(server, agentIsFixed)
 	e.addPrompts(server, agentIsFixed)
 	e.addResources(server)
 	// The first stands around the others.

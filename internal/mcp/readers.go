@@ -10,7 +10,7 @@ import (
 )
 
 // writing are the tools and the prompt that are not for those who may only read.
-var writing = map[string]bool{toolSave: true, toolDelete: true, promptSave: true}
+var writing = map[string]bool{toolSave: true, toolDelete: true, toolAppendLog: true, promptSave: true}
 
 // readersOnlyRead shows those who may only read no more than that, and refuses them the rest.
 func (e *endpoint) readersOnlyRead(next sdk.MethodHandler) sdk.MethodHandler {

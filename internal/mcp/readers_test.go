@@ -31,6 +31,7 @@ func TestWhoMayOnlyReadIsShownNoMoreAndRefusedTheRest(t *testing.T) {
 	const plain = "This token may only read. Nothing was changed."
 	c.fails("save_memory", arguments{"name": "a", "type": "user", "body": "x"}, plain)
 	c.fails("delete_memory", arguments{"name": "green tea"}, plain)
+	c.fails("append_log", arguments{"text": "x"}, plain)
 	if _, err := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "memory_save", Arguments: map[string]string{"text": "x"}}); err == nil || !strings.Contains(err.Error(), plain) {
 		t.Errorf("the prompt to save: %v", err)
 	}
@@ -47,7 +48,7 @@ func TestWhoMayOnlyReadIsShownNoMoreAndRefusedTheRest(t *testing.T) {
 		t.Errorf("a reader is listed %+v, %v", resources, err)
 	}
 	// What a reader was shown does not take it from those who may write.
-	if tools, err := d.connect(t, writer, "").ListTools(t.Context(), nil); err != nil || len(tools.Tools) != 6 {
+	if tools, err := d.connect(t, writer, "").ListTools(t.Context(), nil); err != nil || len(tools.Tools) != 7 {
 		t.Errorf("a writer is shown %d tools, %v", len(tools.Tools), err)
 	}
 }

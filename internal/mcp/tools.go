@@ -17,7 +17,9 @@ import (
 var (
 	reads = sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(bool)}
 	// saves is not destructive: what a memory said before stays in its history.
-	saves   = sdk.ToolAnnotations{DestructiveHint: new(bool), IdempotentHint: true, OpenWorldHint: new(bool)}
+	saves = sdk.ToolAnnotations{DestructiveHint: new(bool), IdempotentHint: true, OpenWorldHint: new(bool)}
+	// appends does something more each time.
+	appends = sdk.ToolAnnotations{DestructiveHint: new(bool), OpenWorldHint: new(bool)}
 	deletes = sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true, OpenWorldHint: new(bool)}
 	yes     = true
 )

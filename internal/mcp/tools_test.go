@@ -21,7 +21,7 @@ func TestEachToolSaysWhatItTakesAndWhatItDoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	reading := map[string]bool{
-		"list_memories": true, "search_memories": true, "get_memory": true, "recall": true, "save_memory": false, "delete_memory": false,
+		"list_memories": true, "search_memories": true, "get_memory": true, "recall": true, "save_memory": false, "delete_memory": false, "append_log": false,
 	}
 	if len(listed.Tools) != len(reading) {
 		t.Errorf("%d tools", len(listed.Tools))
@@ -201,6 +201,7 @@ func TestTheAgentIsTheOneOfTheAddressElseTheNamedElseTheOnlyOne(t *testing.T) {
 	for tool, in := range map[string]arguments{
 		"list_memories": {}, "search_memories": {"query": "deploy"}, "get_memory": {"name": "x"}, "recall": {"query": "when do we deploy"},
 		"save_memory": {"name": "a", "type": "user", "body": "x"}, "delete_memory": {"name": "x"},
+		"append_log": {"text": "x"},
 	} {
 		open.fails(tool, in, "say which one is meant", "ada, bob")
 		in["agent"] = "eve"

@@ -207,6 +207,11 @@ func livedIn(t *testing.T) *site {
 		s.asks("code-reviewer", fmt.Sprintf("U0%d-C0-1741512345.123456", i), slices.Repeat([]string{query}, 20)...)
 	}
 	m.Write("code-reviewer/memory/nits.md", gone)
+	for _, log := range []string{"2026/01/2026-01-31.md", "2026/02/2026-02-01.md", "2026/02/01/17-plan.md", "2026/03/2026-03-02.md"} {
+		m.Write("code-reviewer/memory/logs/"+log, "# Plan\n\n- 09:00:00 Split the *large* request\n")
+	}
+	m.Write("code-reviewer/memory/logs/notes.md", "No entry.\n")
+	m.Write("code-reviewer/session-memory/U01-C0-1741512345.123456/memory.md", "# Where we are\n\nThe request is split.\n")
 	s.scanAll()
 	return s
 }
@@ -251,7 +256,7 @@ func (s *site) everyPage(t *testing.T) []string {
 		reviewer+"/memory?q=nothing-has-these-words",
 		reviewer+"/memory?done=deleted&id="+s.Memory("code-reviewer", "Blocking or nit").ID,
 		reviewer+"/memory/batch/deletion?memory="+s.Memory("code-reviewer", "Error codes").ID+"&memory="+s.Memory("code-reviewer", "small-diffs").ID,
-		reviewer+"/recall?q="+url.QueryEscape("How large may a pull request be before I ask for a split?"), reviewer+"/recall?q=lgtm",
+		reviewer+"/recall?q="+url.QueryEscape("How large may a pull request be before I ask for a split?"), reviewer+"/recall?q=lgtm", reviewer+"/logs?q=split",
 		"/agents/forgetful/memory", "/agents/forgetful/attention", "/agents/on-call/attention", "/agents/data-analyst/memory", "/agents/on-call/claude-md",
 		"/agents/untidy/index", "/agents/untidy/claude-md", "/agents/forgetful/index",
 		"/there-is-no-such-page",

@@ -49,6 +49,7 @@ const (
 	doneUndone    = "undone"
 	doneDiscarded = "discarded"
 	doneNoSteps   = "no-steps"
+	doneLogged    = "logged"
 )
 
 // redirect leads on to the page that shows the outcome of an action. id is that of the memory, where there is one.
@@ -104,6 +105,8 @@ func (s *site) noticeOf(ctx context.Context, r *http.Request, agent postgres.Age
 		return said("The plan is discarded. What was applied of it stays, and can still be undone."), nil
 	case doneNoSteps:
 		return said("Nothing was selected, so nothing was done. Tick the steps first."), nil
+	case doneLogged:
+		return said("The entry is in the log."), nil
 	case doneRebuilt:
 		return said("The index is in step with the memory files."), nil
 	case doneWritten:

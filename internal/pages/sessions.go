@@ -31,6 +31,13 @@ func (s *site) sessions(w http.ResponseWriter, r *http.Request) error {
 	for _, session := range page.Sessions {
 		v.Rows = append(v.Rows, sessionRow(session))
 	}
+	noted, err := s.engine.SessionMemories(r.Context(), agent.Slug)
+	if err != nil {
+		return err
+	}
+	for _, m := range noted {
+		v.Memories = append(v.Memories, sessionMemoryView(m))
+	}
 	if page.NextCursor != "" {
 		v.MoreHref = path + "?" + url.Values{templates.FieldCursor: {page.NextCursor}}.Encode()
 	}

@@ -14,6 +14,8 @@ type Disk interface {
 	Write(root *os.Root, path string, data []byte, options files.Options) error
 	// Stage is files.Stage.
 	Stage(root *os.Root, path string, data []byte, options files.Options) Staged
+	// Append is files.Append.
+	Append(root *os.Root, path string, data []byte) error
 	// RemoveIf is files.RemoveIf.
 	RemoveIf(root *os.Root, path, hash string) error
 	// RemoveDirectory is files.RemoveDirectory.
@@ -43,6 +45,10 @@ func (realDisk) Stage(root *os.Root, path string, data []byte, options files.Opt
 
 func (realDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {
 	return files.Write(root, path, data, options)
+}
+
+func (realDisk) Append(root *os.Root, path string, data []byte) error {
+	return files.Append(root, path, data)
 }
 
 func (realDisk) RemoveIf(root *os.Root, path, hash string) error {

@@ -70,15 +70,15 @@ func TestOnAFullDiskNothingIsHalfWrittenAndADeletionGoesThrough(t *testing.T) {
 			t.Errorf("%s fails with %v", what, err)
 		}
 	}
+	var promised int
+	if b.query("SELECT count(*) FROM files WHERE status = 'removing'", &promised); promised != 0 {
+		t.Errorf("%d files that were never written wait to be removed", promised)
+	}
 	b.scan("ada")
 	if found := b.list("ada", ""); len(found) != 2 || found["Tabs"].Body != "Use tabs." || b.read("ada/CLAUDE.md") != claudeMD {
 		t.Errorf("after what failed there are %v", found)
 	}
 	b.noLeftovers()
-	var promised int
-	if b.query("SELECT count(*) FROM files WHERE status = 'removing'", &promised); promised != 0 {
-		t.Errorf("%d files that were never written wait to be removed", promised)
-	}
 
 	result, err := b.engine.Delete(t.Context(), "ada", tabs.ID, "")
 	if err != nil || result.Memory.State != memories.Deleted || b.read("ada/memory/tabs.md") != "" {

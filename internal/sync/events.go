@@ -15,9 +15,11 @@ const (
 	KindMissing   Kind = "missing"
 	KindPublished Kind = "published"
 	KindScanned   Kind = "scanned"
+	// KindLogged: the logs of a day have changed, which is then the Name, or those of several.
+	KindLogged Kind = "logged"
 )
 
-// Event is one thing that happened. Name is the memory's, empty where the event is of the agent as a whole.
+// Event is one thing that happened. Name is the memory's, empty where the event is of the agent as a whole; with KindLogged it is a day.
 type Event struct {
 	Agent string `json:"agent"`
 	Kind  Kind   `json:"kind"`

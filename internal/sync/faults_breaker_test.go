@@ -143,6 +143,10 @@ func (d brokenDisk) Write(root *os.Root, name string, data []byte, options files
 	}
 }
 
+func (d brokenDisk) Append(root *os.Root, name string, data []byte) error {
+	return d.atOnce("disk: append "+name, "append", name, func() error { return files.Append(root, name, data) })
+}
+
 func (d brokenDisk) RemoveIf(root *os.Root, name, hash string) error {
 	switch d.step("disk: remove " + name) {
 	case works:

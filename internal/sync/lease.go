@@ -169,7 +169,7 @@ func (h *hold) begin(ctx context.Context) error {
 // begin forgets what was believed under another term than this; 0 is none.
 func (a *agent) begin(term uint64) {
 	if term == 0 || term != a.term {
-		a.looked, a.recovered, a.links, a.indexes = false, false, nil, nil
+		a.looked, a.recovered, a.links, a.indexes, a.seenLogs = false, false, nil, nil, seenLogs{}
 	}
 	a.term = term
 }

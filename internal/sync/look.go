@@ -130,13 +130,17 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 		return Scan{}, nil // nothing is concluded from a directory that is not there
 	}
 	at := postgres.Now()
+	logDirs, err := h.lookAtLogs(ctx, scope, at)
+	if err != nil || h.isOfLogs(scope) {
+		return Scan{}, err
+	}
 	var dirs []string
 	listing := agents.Walk(h.root, h.onDisk, scope, func(within string) {
 		h.watchBelow(within)
 		dirs = append(dirs, within)
 	})
 	if targets := h.watchTargets(listing, dirs); isWhole(scope) {
-		h.watchOnly(dirs, targets)
+		h.watchOnly(slices.Concat(dirs, logDirs), targets)
 	}
 	uncleared := h.recover(dirs, isWhole(scope))
 	h.rememberLinks(listing, scope)

@@ -26,6 +26,13 @@ func (d *fillingDisk) Write(root *os.Root, path string, data []byte, options fil
 	return files.Write(root, path, data, options)
 }
 
+func (d *fillingDisk) Append(root *os.Root, path string, data []byte) error {
+	if d.full.Load() {
+		return &fs.PathError{Op: "write", Path: path, Err: syscall.ENOSPC}
+	}
+	return files.Append(root, path, data)
+}
+
 func (d *fillingDisk) RemoveIf(root *os.Root, path, hash string) error {
 	return files.RemoveIf(root, path, hash)
 }

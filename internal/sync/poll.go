@@ -120,6 +120,10 @@ func (p *poller) walk(a agents.Agent, now time.Time) (saw uint64, settled bool) 
 		maphash.WriteComparable(&sum, path)
 	}
 	maphash.WriteComparable(&sum, listing.DurableThere)
+	for _, f := range agents.WalkLogs(root, a, []string{"."}, func(string) {}).Files {
+		maphash.WriteComparable(&sum, f.Signature())
+		settled = settled && f.ChangeTime < now.Add(-fresh).UnixNano()
+	}
 	return sum.Sum64(), settled
 }
 

@@ -120,6 +120,8 @@ type agent struct {
 	// emptied says since when files that had bytes are seen without any, by path.
 	emptied sync.Map
 	files   atomic.Int64 // memory files that its last looks found on disk
+	// seenLogs are its logs as all of them were last looked at.
+	seenLogs seenLogs
 }
 
 func (a *agent) isPresent() bool {

@@ -15,7 +15,7 @@
 
   const within = 1500; // ms from g to the letter after it
   const actions = { d: "delete", e: "edit", v: "verify", r: "restore" };
-  const places = { m: "memory", c: "claude-md", i: "index", s: "sessions", r: "recall", a: "activity", t: "trash", b: "about" };
+  const places = { m: "memory", c: "claude-md", i: "index", s: "sessions", l: "logs", r: "recall", a: "activity", t: "trash", b: "about" };
 
   const main = () => document.getElementById("main");
   const notices = () => document.getElementById("notices");

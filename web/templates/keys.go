@@ -41,6 +41,7 @@ func keyGroups() []keyGroup {
 			{[]string{"g c"}, "CLAUDE.md"},
 			{[]string{"g i"}, "Index"},
 			{[]string{"g s"}, "Sessions"},
+			{[]string{"g l"}, "Logs"},
 			{[]string{"g r"}, "Recall"},
 			{[]string{"g a"}, "Activity"},
 			{[]string{"g t"}, "Trash"},

@@ -7,6 +7,8 @@ type Sessions struct {
 	Frame
 	Agent Agent
 	Rows  []SessionRow
+	// Memories are what was noted down in conversations, the newest first.
+	Memories []SessionMemory
 	// MoreHref is the address of those after these, FirstHref that of the newest; empty: there are none, or they are here.
 	MoreHref, FirstHref string
 }

@@ -217,6 +217,21 @@ type JobServer struct {
 	SeenAt time.Time
 }
 
+type Log struct {
+	AgentID    int64
+	Path       string
+	Day        pgtype.Date
+	Title      string
+	Text       string
+	Entries    int32
+	Problems   []string
+	Hash       string
+	Size       int64
+	ModifiedAt time.Time
+	Signature  int64
+	Words      interface{}
+}
+
 type Memory struct {
 	ID             uuid.UUID
 	AgentID        int64

@@ -1,0 +1,242 @@
+package agents
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+
+	"memoir/internal/files"
+	"memoir/internal/memories"
+)
+
+// logDepth is how deep below a logs directory logs lie: in the directory of a day, 2026/11/21.
+const logDepth = 3
+
+// LogDirs returns the directories in which an agent keeps logs, relative to Dir. The first is the one in its own memory directory,
+// where Claude Code has its logs; new ones go there. A hive agent may have another one beside its memory.
+func (a Agent) LogDirs() []string {
+	if a.Layout == Hive {
+		return []string{memoryDir + "/" + logsDir, logsDir}
+	}
+	return []string{logsDir}
+}
+
+// LogDirOf returns the logs directory that a path (relative to Dir) is or lies in, and its path below that; empty: in none.
+func (a Agent) LogDirOf(relPath string) (dir, within string) {
+	for _, dir := range a.LogDirs() {
+		if relPath == dir {
+			return dir, "."
+		}
+		if below, ok := strings.CutPrefix(relPath, dir+"/"); ok {
+			return dir, below
+		}
+	}
+	return "", ""
+}
+
+// LogListing is what one walk over logs saw.
+type LogListing struct {
+	Files []Entry // sorted by path
+
+	complete map[string]bool // directories of which every entry was seen
+	unseen   map[string]bool // not looked into after all, with all that is beneath
+	absent   map[string]bool // logs directories that are not there
+}
+
+// WalkLogs lists an agent's log files, as Walk does its memory files: scope has the paths to look at, of which those in no logs directory
+// count only where they have one beneath them. Where the scope names something in a directory, all files right in that are
+// listed. It costs one lstat where there are no logs. visit is called with each directory before it is listed.
+func WalkLogs(root *os.Root, a Agent, scope []string, visit func(relDir string)) LogListing {
+	w := logWalker{root: root, visit: visit, listing: LogListing{
+		complete: map[string]bool{}, unseen: map[string]bool{}, absent: map[string]bool{},
+	}}
+	tree := newScope(scope)
+	seen := map[string]bool{}
+	for _, top := range a.LogDirs() {
+		part := tree
+		for name := range strings.SplitSeq(top, "/") {
+			if part != nil {
+				part = part.child(name)
+			}
+		}
+		if part != nil {
+			w.top(top, part, seen)
+		}
+	}
+	slices.SortFunc(w.listing.Files, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+	w.listing.Files = slices.CompactFunc(w.listing.Files, func(a, b Entry) bool { return a.Path == b.Path })
+	return w.listing
+}
+
+// Gone returns those of the known paths that were not there any more: their directory, or the one that had it, was listed to its end
+// without them. Of a logs directory that is gone as a whole nothing is concluded: it may be a mount that is missing.
+func (l LogListing) Gone(known []string) []string {
+	var gone []string
+	for _, relPath := range known {
+		_, listed := slices.BinarySearchFunc(l.Files, relPath, func(e Entry, path string) int { return strings.Compare(e.Path, path) })
+		if !listed && (l.absent[relPath] || !within(l.unseen, relPath) && within(l.complete, relPath)) {
+			gone = append(gone, relPath)
+		}
+	}
+	return gone
+}
+
+type logWalker struct {
+	root    *os.Root
+	visit   func(relDir string)
+	listing LogListing
+}
+
+// logDirectory is one directory of the walk.
+type logDirectory struct {
+	path, real string // as the walk came by it, and where it is when links are followed
+	depth      int    // below the logs directory
+}
+
+// top walks one logs directory. seen has those that were walked already, by whatever path.
+func (w *logWalker) top(dir string, scope *scopeTree, seen map[string]bool) {
+	info, err := w.root.Lstat(dir)
+	if err == nil && info.IsDir() {
+		w.whole(logDirectory{path: dir, real: dir}, info, scope, seen)
+		return
+	}
+	if err == nil && info.Mode().Type() != fs.ModeSymlink || isGone(err) {
+		w.listing.absent[dir] = true
+		return
+	}
+	real, err := files.Resolve(w.root, dir)
+	if err == nil {
+		info, err = w.root.Lstat(real)
+	}
+	switch {
+	case err == nil && info.IsDir():
+		w.whole(logDirectory{path: dir, real: real}, info, scope, seen)
+	case err != nil:
+		w.listing.unseen[dir] = true
+		w.listing.Files = append(w.listing.Files, Entry{Path: dir, Problem: linkProblem(err)})
+	}
+}
+
+// whole walks a logs directory. What it saw of one that was replaced meanwhile says nothing about what is gone.
+func (w *logWalker) whole(d logDirectory, before fs.FileInfo, scope *scopeTree, seen map[string]bool) {
+	if seen[d.real] {
+		return
+	}
+	seen[d.real] = true
+	w.directory(d, scope)
+	after, err := w.root.Lstat(d.real)
+	held, heldErr := w.root.Stat(".")
+	found, foundErr := os.Stat(w.root.Name())
+	if err != nil || heldErr != nil || foundErr != nil || !os.SameFile(before, after) || !os.SameFile(held, found) {
+		w.listing.unseen[d.path] = true
+	}
+}
+
+func (w *logWalker) directory(d logDirectory, scope *scopeTree) {
+	w.visit(d.path)
+	dir, err := w.root.OpenFile(d.real, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		w.fail(d, err)
+		return
+	}
+	defer dir.Close()
+	for {
+		entries, err := dir.ReadDir(readPiece)
+		for _, entry := range entries {
+			info, err := entry.Info()
+			if err != nil {
+				w.listing.unseen[join(d.path, entry.Name())] = true
+				continue
+			}
+			w.entry(d, item{entry.Name(), info}, scope)
+		}
+		if err == io.EOF {
+			w.listing.complete[d.path] = true
+			return
+		}
+		if err != nil {
+			w.fail(d, err)
+			return
+		}
+	}
+}
+
+// fail lists a directory that could not be looked into. One that has gone meanwhile is not worth a word.
+func (w *logWalker) fail(d logDirectory, err error) {
+	w.listing.unseen[d.path] = true
+	if !isGone(err) {
+		w.listing.Files = append(w.listing.Files, Entry{Path: d.path, Problem: unreadable(err)})
+	}
+}
+
+func (w *logWalker) entry(d logDirectory, it item, scope *scopeTree) {
+	if strings.HasPrefix(it.name, ".") {
+		return
+	}
+	at := logDirectory{join(d.path, it.name), join(d.real, it.name), d.depth + 1}
+	kind := memoryKind
+	entry := newEntry(directory{path: d.path, kind: kind}, it.name, it.info)
+	odd := func(problem *memories.Problem) {
+		w.listing.unseen[at.path] = true
+		entry.Path, entry.Problem = escapeName(entry.Path), problem
+		w.listing.Files = append(w.listing.Files, entry)
+	}
+	switch {
+	case it.info.Mode().Type() == fs.ModeSymlink:
+		if err := w.leadsNowhere(at.real); err != nil {
+			odd(linkProblem(err))
+		}
+	case it.info.IsDir() && isMarkdown(it.name):
+		odd(notRegular())
+	case it.info.IsDir() && !validName(it.name):
+		odd(nameNotUTF8())
+	case it.info.IsDir() && at.depth > logDepth:
+		odd(directoryTooDeep())
+	case it.info.IsDir():
+		if inside := scope.child(it.name); inside != nil {
+			w.directory(at, inside)
+		} else {
+			w.listing.unseen[at.path] = true
+		}
+	case !isMarkdown(it.name):
+	case !validName(it.name):
+		odd(nameNotUTF8())
+	case !it.info.Mode().IsRegular():
+		odd(notRegular())
+	default:
+		w.listing.Files = append(w.listing.Files, entry)
+	}
+}
+
+// leadsNowhere says why a link cannot be followed; nil: it leads to something of the agent's, which is read at its own place.
+func (w *logWalker) leadsNowhere(link string) error {
+	target, err := files.Resolve(w.root, link)
+	if err == nil {
+		_, err = w.root.Lstat(target)
+	}
+	return err
+}
+
+// ReadEnd returns the end of a file, at most limit bytes of it, and whether there is more in front. It follows links and refuses pipes
+// as ReadFile does.
+func ReadEnd(root *os.Root, relPath string, limit int64) (end []byte, cut bool, err error) {
+	file, err := files.Open(root, relPath)
+	if err != nil {
+		return nil, false, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, false, err
+	}
+	if cut = info.Size() > limit; cut {
+		if _, err := file.Seek(-limit, io.SeekEnd); err != nil {
+			return nil, false, err
+		}
+	}
+	end, err = io.ReadAll(io.LimitReader(file, limit))
+	return end, cut, err
+}

@@ -1,0 +1,212 @@
+package agents
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"memoir/internal/files"
+	"memoir/internal/memories"
+)
+
+const (
+	sessionMemoryDir  = "session-memory"
+	sessionMemoryFile = "memory.md"
+	// claudeSessionMemoryFile is what Claude Code calls it, in {session}/session-memory.
+	claudeSessionMemoryFile = "summary.md"
+	// maxSessionMemories is how many of them are listed, the newest.
+	maxSessionMemories = 200
+	// maxTranscript is how much of a transcript is read to find a few messages, in bytes, and maxTranscriptLine of one line of it.
+	maxTranscript     = 64 << 20
+	maxTranscriptLine = 4 << 20
+)
+
+// SessionMemory is what was noted down in one conversation, to go on from when it becomes too long.
+type SessionMemory struct {
+	Session    string
+	Path       string // absolute
+	Size       int64  // bytes
+	ModifiedAt time.Time
+	Text       string // at most 1 MiB of it, valid UTF-8 without NUL
+	Tokens     int    // about as many
+	Messages   int    // with text, in the transcript, counted as far as it matters; memories.UncountedMessages: there is none
+}
+
+// SessionMemories returns where the agent's session memories are, the newest first. They lie in
+// session-memory/{session}/memory.md of a hive agent's or a single directory, and of a project of Claude Code; there also in
+// {session}/session-memory. What cannot be read is left out.
+func SessionMemories(a Agent) []SessionMemory {
+	root, err := os.OpenRoot(a.sessionMemoryHome())
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	var all []SessionMemory
+	for _, session := range a.sessionsWithMemory(root) {
+		if m, err := a.findSessionMemory(root, session); err == nil { // else it has none
+			all = append(all, m)
+		}
+	}
+	slices.SortFunc(all, func(a, b SessionMemory) int {
+		return cmp.Or(b.ModifiedAt.Compare(a.ModifiedAt), strings.Compare(a.Session, b.Session))
+	})
+	return all[:min(len(all), maxSessionMemories)]
+}
+
+// ReadSessionMemory returns the memory of a session. It fails with [fs.ErrNotExist] where there is none, and as ReadFile does.
+func ReadSessionMemory(a Agent, session string) (SessionMemory, error) {
+	if !filepath.IsLocal(session) || strings.ContainsAny(session, `/\`) || leftOut(session) {
+		return SessionMemory{}, fs.ErrNotExist
+	}
+	root, err := os.OpenRoot(a.sessionMemoryHome())
+	if err != nil {
+		return SessionMemory{}, err
+	}
+	defer root.Close()
+	m, err := a.findSessionMemory(root, session)
+	if err != nil {
+		return m, err
+	}
+	rel, err := filepath.Rel(root.Name(), m.Path)
+	if err != nil {
+		return m, err
+	}
+	raw, err := ReadFile(root, filepath.ToSlash(rel), memories.MaxFileSize)
+	m.Text = strings.ReplaceAll(strings.ToValidUTF8(string(raw), "\uFFFD"), "\x00", "\uFFFD")
+	m.Tokens, m.Messages = memories.ApproximateTokens(utf8.RuneCountInString(m.Text)), memories.UncountedMessages
+	if a.Layout == Claude {
+		m.Messages = messagesWithText(root, session+".jsonl", memories.MinCompactionMessages)
+	}
+	return m, err
+}
+
+// sessionMemoryHome is the directory that session memories are in: a project's, of Claude Code; else the agent's own.
+func (a Agent) sessionMemoryHome() string {
+	if a.Layout == Claude && filepath.Base(a.Dir) == memoryDir {
+		return filepath.Dir(a.Dir)
+	}
+	return a.Dir
+}
+
+// sessionsWithMemory returns the names that may be those of sessions with a memory.
+func (a Agent) sessionsWithMemory(root *os.Root) []string {
+	names := directoriesIn(root, sessionMemoryDir)
+	if a.Layout == Claude {
+		names = append(names, slices.DeleteFunc(directoriesIn(root, "."), func(name string) bool {
+			_, err := root.Lstat(path.Join(name, sessionMemoryDir))
+			return err != nil
+		})...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func directoriesIn(root *os.Root, dir string) []string {
+	handle, err := root.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer handle.Close()
+	entries, _ := handle.ReadDir(-1) // what was read before an error serves as well
+	var names []string
+	for _, entry := range entries {
+		if entry.IsDir() && !leftOut(entry.Name()) && validName(entry.Name()) {
+			names = append(names, entry.Name())
+		}
+	}
+	return names
+}
+
+func (a Agent) findSessionMemory(root *os.Root, session string) (SessionMemory, error) {
+	places := []string{path.Join(sessionMemoryDir, session, sessionMemoryFile)}
+	if a.Layout == Claude {
+		places = append(places, path.Join(session, sessionMemoryDir, sessionMemoryFile), path.Join(session, sessionMemoryDir, claudeSessionMemoryFile))
+	}
+	for _, place := range places {
+		info, err := files.Stat(root, place)
+		if err == nil && info.Mode().IsRegular() {
+			return SessionMemory{
+				Session: session, Path: filepath.Join(root.Name(), filepath.FromSlash(place)), Size: info.Size(), ModifiedAt: info.ModTime().UTC(),
+			}, nil
+		}
+	}
+	return SessionMemory{}, fs.ErrNotExist
+}
+
+// messagesWithText counts the messages of a transcript that have text, up to most. Half-written lines, and those that are longer than
+// any text, are passed over.
+func messagesWithText(root *os.Root, transcript string, most int) int {
+	file, err := files.Open(root, transcript)
+	if err != nil {
+		return memories.UncountedMessages
+	}
+	defer file.Close()
+	lines := bufio.NewReaderSize(io.LimitReader(file, maxTranscript), 64<<10)
+	count := 0
+	for count < most {
+		line, err := boundedLine(lines)
+		if hasText(line) {
+			count++
+		}
+		if err != nil {
+			break
+		}
+	}
+	return count
+}
+
+// boundedLine reads a line. Of one that is too long nothing is kept.
+func boundedLine(lines *bufio.Reader) (line []byte, err error) {
+	for tooLong := false; ; {
+		piece, err := lines.ReadSlice('\n')
+		if tooLong = tooLong || len(line)+len(piece) > maxTranscriptLine; tooLong {
+			line = nil
+		} else {
+			line = append(line, piece...)
+		}
+		if err != bufio.ErrBufferFull {
+			return line, err
+		}
+	}
+}
+
+// hasText says whether a line of a transcript is a message of the conversation itself with text in it.
+func hasText(line []byte) bool {
+	var entry struct {
+		Type      string `json:"type"`
+		Meta      bool   `json:"isMeta"`
+		Sidechain bool   `json:"isSidechain"`
+		Message   struct {
+			Content json.RawMessage `json:"content"`
+		} `json:"message"`
+	}
+	if json.Unmarshal(line, &entry) != nil || entry.Type != "user" && entry.Type != "assistant" || entry.Meta || entry.Sidechain {
+		return false
+	}
+	var text string
+	if json.Unmarshal(entry.Message.Content, &text) == nil {
+		return strings.TrimSpace(text) != ""
+	}
+	var blocks []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(entry.Message.Content, &blocks) != nil {
+		return false
+	}
+	for _, block := range blocks {
+		if block.Type == "text" && strings.TrimSpace(block.Text) != "" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,223 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"memoir/internal/logs"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/problem"
+	"memoir/internal/sync"
+	"memoir/internal/words"
+)
+
+const (
+	// logBytes is how much text of one day is answered, in bytes, and what memories may have in all of their bodies.
+	logBytes = 4 << 20
+	// excerptLength is the length of a passage that a search has found, in bytes.
+	excerptLength = 160
+)
+
+// LogDay sums up one day of an agent's logs.
+type LogDay struct {
+	Day        logs.Day  `json:"day" format:"date"`
+	Files      int       `json:"files"`
+	Entries    int       `json:"entries" doc:"Bullets."`
+	Size       int64     `json:"size" doc:"Bytes of the files."`
+	ModifiedAt time.Time `json:"modified_at"`
+}
+
+// LogHit is a log that a search has found.
+type LogHit struct {
+	Day     logs.Day `json:"day" format:"date"`
+	Path    string   `json:"path" doc:"Relative to the agent's dir."`
+	Title   *string  `json:"title" doc:"Null: it is the log of the day as a whole."`
+	Excerpt string   `json:"excerpt" doc:"Where the words stand, as plain text on one line."`
+}
+
+// LogDayList is one page of the days that have logs, or with q of the logs that have the words; the other list is empty.
+type LogDayList struct {
+	Days       []LogDay `json:"days" nullable:"false" doc:"Newest first."`
+	Hits       []LogHit `json:"hits" nullable:"false" doc:"Newest first."`
+	NextCursor *string  `json:"next_cursor" doc:"For the next page; null: this is the last."`
+}
+
+// Log is one log file.
+type Log struct {
+	Path       string          `json:"path" doc:"Relative to the agent's dir."`
+	Title      *string         `json:"title" doc:"Null: it is the log of the day as a whole."`
+	Text       *string         `json:"text" doc:"Markdown, the last MiB of it; null: it is empty, could not be read, or is left out."`
+	LeftOut    bool            `json:"left_out" doc:"True: the logs before it have 4 MiB already."`
+	Entries    int             `json:"entries"`
+	Problems   []MemoryProblem `json:"problems" nullable:"false"`
+	Hash       *string         `json:"hash" doc:"SHA-256 of what was read, in hexadecimal."`
+	Size       int64           `json:"size" doc:"Bytes of the whole file."`
+	ModifiedAt time.Time       `json:"modified_at"`
+}
+
+// LogsOfDay is what an agent's logs say of one day.
+type LogsOfDay struct {
+	Day    logs.Day  `json:"day" format:"date"`
+	Before *logs.Day `json:"before" format:"date" doc:"The last day with logs before it."`
+	After  *logs.Day `json:"after" format:"date" doc:"The first day with logs after it."`
+	Logs   []Log     `json:"logs" nullable:"false" doc:"The log of the day as a whole, then those with a title."`
+}
+
+// LogEntry says where an entry was appended.
+type LogEntry struct {
+	Day  logs.Day  `json:"day" format:"date"`
+	Path string    `json:"path" doc:"Relative to the agent's dir."`
+	At   time.Time `json:"at"`
+	Line string    `json:"line" doc:"As it was written."`
+}
+
+type listLogsInput struct {
+	AgentPath
+	Q      string `query:"q" maxLength:"1000" doc:"Search: all words, any letter case, each as a prefix."`
+	Month  string `query:"month" doc:"As in 2026-11: the days of that month alone. Not with q."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
+	Cursor string `query:"cursor" doc:"The next_cursor of the page before, for the same list."`
+}
+
+// Resolve refuses what no log can have. It stands in for the path's, which the framework then leaves out.
+func (in *listLogsInput) Resolve(ctx huma.Context) []error {
+	if errs := in.AgentPath.Resolve(ctx); errs != nil {
+		return errs
+	}
+	if !isText(in.Q) {
+		return []error{unprocessable(problem.Field{Location: "query.q", Message: "is not valid UTF-8, or holds a NUL character"})}
+	}
+	return nil
+}
+
+type logDayInput struct {
+	AgentPath
+	Day string `path:"day" doc:"As in 2026-11-21."`
+}
+
+type appendLogInput struct {
+	AgentPath
+	Body struct {
+		Text  string     `json:"text" doc:"What happened, in Markdown; 64 KiB at most."`
+		Title optional   `json:"title,omitempty" required:"false" doc:"Puts it into a file of its own for that day, with all else of the same title."`
+		At    *time.Time `json:"at,omitempty" required:"false" doc:"When it happened: today or yesterday, not in the future. Left out: now."`
+	}
+}
+
+type appendLogAnswer struct {
+	Status   int
+	Location string `header:"Location" doc:"The logs of that day."`
+	Body     LogEntry
+}
+
+// logsPath is where the routes of logs begin.
+const logsPath = "/api/v1/agents/{slug}/logs"
+
+func (a *api) registerLogs() {
+	const all = "/agents/{slug}/logs"
+	register(a, get(all, "list-logs", "The days on which an agent kept logs, or a search in them"), a.listLogs)
+	register(a, get(all+"/{day}", "get-logs", "What an agent's logs say of one day"), a.getLogs)
+	op := post(all, "append-log", "Append an entry to an agent's log of today; nothing that is there is changed", http.StatusBadRequest,
+		http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	op.DefaultStatus = http.StatusCreated
+	register(a, op, a.appendLog)
+}
+
+func (a *api) listLogs(ctx context.Context, in *listLogsInput) (*answer[LogDayList], error) {
+	row, err := a.store.AgentUncounted(ctx, in.Slug)
+	if err != nil {
+		return nil, err
+	}
+	if in.Q != "" {
+		return a.searchLogs(ctx, row, in)
+	}
+	first, last := postgres.FirstLogDay, postgres.LastLogDay
+	if in.Month != "" {
+		month, ok := logs.ParseMonth(in.Month)
+		if !ok {
+			return nil, &memories.InvalidError{Field: "month", Reason: "is not a month as in 2026-11"}
+		}
+		first, last = month.Days()
+	}
+	page, err := a.store.LogDays(ctx, row.ID, first, last, in.Limit, in.Cursor)
+	list := LogDayList{Days: make([]LogDay, len(page.Days)), Hits: []LogHit{}, NextCursor: text(page.NextCursor)}
+	for i, d := range page.Days {
+		list.Days[i] = LogDay{Day: d.Day, Files: d.Files, Entries: d.Entries, Size: d.Size, ModifiedAt: d.ModifiedAt}
+	}
+	return ok(list), err
+}
+
+func (a *api) searchLogs(ctx context.Context, row postgres.Agent, in *listLogsInput) (*answer[LogDayList], error) {
+	if in.Month != "" {
+		return nil, &memories.InvalidError{Field: "month", Reason: "cannot be given with q"}
+	}
+	page, err := a.store.SearchLogs(ctx, row.ID, in.Q, in.Limit, in.Cursor)
+	list := LogDayList{Days: []LogDay{}, Hits: make([]LogHit, len(page.Logs)), NextCursor: text(page.NextCursor)}
+	for i, l := range page.Logs {
+		list.Hits[i] = LogHit{Day: l.Day, Path: l.Path, Title: text(l.Title)}
+		for _, part := range words.Excerpt(l.Text, in.Q, excerptLength) {
+			list.Hits[i].Excerpt += part.Text
+		}
+	}
+	return ok(list), err
+}
+
+func (a *api) getLogs(ctx context.Context, in *logDayInput) (*answer[LogsOfDay], error) {
+	row, err := a.store.AgentUncounted(ctx, in.Slug)
+	if err != nil {
+		return nil, err
+	}
+	day, isDay := logs.ParseDay(in.Day)
+	if !isDay {
+		return nil, memories.ErrNotFound
+	}
+	all, err := a.store.Logs(ctx, row.ID, day, day, logBytes)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, memories.ErrNotFound
+	}
+	before, after, err := a.store.LogsAround(ctx, row.ID, day)
+	of := LogsOfDay{Day: day, Before: dayOrNull(before), After: dayOrNull(after), Logs: make([]Log, len(all))}
+	for i, l := range all {
+		of.Logs[i] = Log{
+			Path: l.Path, Title: text(l.Title), Text: text(l.Text), LeftOut: l.LeftOut, Entries: l.Entries, Problems: []MemoryProblem{}, Hash: text(l.Hash),
+			Size: l.Size, ModifiedAt: l.ModifiedAt,
+		}
+		for _, code := range l.Problems {
+			of.Logs[i].Problems = append(of.Logs[i].Problems, MemoryProblem(logs.ProblemOf(code)))
+		}
+	}
+	return ok(of), err
+}
+
+func dayOrNull(day logs.Day) *logs.Day {
+	if day == "" {
+		return nil
+	}
+	return &day
+}
+
+func (a *api) appendLog(ctx context.Context, in *appendLogInput) (*appendLogAnswer, error) {
+	entry := sync.LogEntry{Text: in.Body.Text}
+	if in.Body.Title.value != nil {
+		entry.Title = *in.Body.Title.value
+	}
+	if in.Body.At != nil {
+		entry.At = *in.Body.At
+	}
+	done, err := a.engine.AppendLog(ctx, in.Slug, entry)
+	if err != nil {
+		return nil, err
+	}
+	return &appendLogAnswer{
+		Status: http.StatusCreated, Location: "/api/v1/agents/" + url.PathEscape(in.Slug) + "/logs/" + string(done.Day),
+		Body: LogEntry{Day: done.Day, Path: done.Path, At: done.At, Line: done.Line},
+	}, nil
+}

@@ -1,0 +1,63 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"memoir/internal/agents"
+	"memoir/internal/memories"
+)
+
+// SessionMemory is what was noted down in one conversation, and whether it would carry that over a compaction.
+type SessionMemory struct {
+	Session    string    `json:"session" doc:"The conversation's id."`
+	Path       string    `json:"path" doc:"Absolute."`
+	Text       *string   `json:"text" doc:"Markdown, its first MiB; null in a list, and where it is empty."`
+	Size       int64     `json:"size" doc:"Bytes."`
+	ModifiedAt time.Time `json:"modified_at"`
+	Tokens     int       `json:"tokens" doc:"An estimate: a token for every four characters."`
+	Messages   *int      `json:"messages" doc:"With text, in the transcript; 5 stands for five or more. Null: there is no transcript."`
+	Carries    string    `json:"carries" enum:"yes,no,unknown" doc:"Whether it would carry a compaction: at least 10,000 tokens and 5 messages with text, at most 40,000 tokens."`
+	Reason     string    `json:"reason" doc:"In a sentence."`
+}
+
+// SessionMemoryList is the session memories of an agent, the newest first, 200 at most.
+type SessionMemoryList struct {
+	SessionMemories []SessionMemory `json:"session_memories" nullable:"false"`
+}
+
+type sessionMemoryInput struct {
+	AgentPath
+	ID string `path:"id" doc:"The session's name."`
+}
+
+func (a *api) registerSessionMemory() {
+	register(a, get("/agents/{slug}/session-memories", "list-session-memories", "What an agent noted down in its conversations, as it is on disk now"), a.listSessionMemories)
+	register(a, get("/agents/{slug}/sessions/{id}/memory", "get-session-memory", "What it noted down in one conversation"), a.getSessionMemory)
+}
+
+func (a *api) listSessionMemories(ctx context.Context, in *AgentPath) (*answer[SessionMemoryList], error) {
+	all, err := a.engine.SessionMemories(ctx, in.Slug)
+	list := SessionMemoryList{SessionMemories: make([]SessionMemory, len(all))}
+	for i, m := range all {
+		list.SessionMemories[i] = sessionMemoryOf(m)
+	}
+	return ok(list), err
+}
+
+func (a *api) getSessionMemory(ctx context.Context, in *sessionMemoryInput) (*answer[SessionMemory], error) {
+	m, err := a.engine.SessionMemory(ctx, in.Slug, in.ID)
+	return ok(sessionMemoryOf(m)), err
+}
+
+func sessionMemoryOf(m agents.SessionMemory) SessionMemory {
+	carries, reason := memories.CarriesCompaction(m.Tokens, m.Messages)
+	described := SessionMemory{
+		Session: m.Session, Path: m.Path, Text: text(m.Text), Size: m.Size, ModifiedAt: m.ModifiedAt, Tokens: m.Tokens,
+		Carries: string(carries), Reason: reason,
+	}
+	if m.Messages != memories.UncountedMessages {
+		described.Messages = &m.Messages
+	}
+	return described
+}

@@ -1,0 +1,194 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"memoir/internal/logs"
+	"memoir/internal/markdown"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/sync"
+	"memoir/internal/words"
+	"memoir/web/templates"
+)
+
+const (
+	// logHits is how many logs a page of a search shows.
+	logHits = 30
+	// daysOfMonth is how many days a month has at most.
+	daysOfMonth = 31
+	// logPageBytes is how much text of one day a page shows, in bytes.
+	logPageBytes = 1 << 20
+)
+
+// logs shows a month of an agent's logs, or what a search in them has found.
+func (s *site) logs(w http.ResponseWriter, r *http.Request) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	return s.showLogs(w, r, http.StatusOK, agent, templates.LogEntryForm{})
+}
+
+func (s *site) showLogs(w http.ResponseWriter, r *http.Request, status int, agent postgres.Agent, form templates.LogEntryForm, banners ...templates.Banner) error {
+	v := templates.Logs{Agent: agentView(agent), Query: sought(r.URL.Query().Get(templates.FieldQuery)), Entry: form}
+	read := s.readLogMonth
+	if v.Query != "" {
+		read = s.findLogs
+	}
+	if err := read(r, agent, &v); err != nil {
+		return err
+	}
+	var err error
+	if v.Frame, err = s.frame(r.Context(), r, agent, templates.LogsPath(agent.Slug)); err != nil {
+		return err
+	}
+	v.Banners = append(v.Banners, banners...)
+	return show(w, r, status, templates.LogsPage(v))
+}
+
+// readLogMonth fills in the days of the month that the address asks for, else of the newest.
+func (s *site) readLogMonth(r *http.Request, agent postgres.Agent, v *templates.Logs) error {
+	months, err := s.store.LogMonths(r.Context(), agent.ID)
+	if err != nil || len(months) == 0 {
+		return err
+	}
+	v.Month = months[0].Month
+	if raw := r.URL.Query().Get(templates.FieldMonth); raw != "" {
+		month, ok := logs.ParseMonth(raw)
+		if !ok {
+			return asked("A month is written as in 2026-11.")
+		}
+		v.Month = month
+	}
+	for _, m := range months {
+		v.Months = append(v.Months, templates.LogMonth(m))
+	}
+	first, last := v.Month.Days()
+	page, err := s.store.LogDays(r.Context(), agent.ID, first, last, daysOfMonth, "")
+	for _, d := range page.Days {
+		v.Days = append(v.Days, templates.LogDayRow{Day: d.Day, Files: d.Files, Entries: d.Entries, Size: d.Size, Odd: d.Odd})
+	}
+	return err
+}
+
+// findLogs fills in what a search has found.
+func (s *site) findLogs(r *http.Request, agent postgres.Agent, v *templates.Logs) error {
+	cursor := r.URL.Query().Get(templates.FieldCursor)
+	page, err := s.store.SearchLogs(r.Context(), agent.ID, v.Query, logHits, cursor)
+	if errors.Is(err, postgres.ErrSearch) {
+		return nil // there is no word in it, and nothing is found
+	}
+	if err != nil {
+		return err
+	}
+	typed := words.For(v.Query)
+	for _, l := range page.Logs {
+		v.Hits = append(v.Hits, templates.LogHit{Day: l.Day, Path: l.Path, Title: typed.Mark(l.Title), Excerpt: typed.Excerpt(l.Text, excerptLength)})
+	}
+	here := func(cursor string) string {
+		query := url.Values{templates.FieldQuery: {v.Query}}
+		if cursor != "" {
+			query.Set(templates.FieldCursor, cursor)
+		}
+		return templates.LogsPath(agent.Slug) + "?" + query.Encode()
+	}
+	if page.NextCursor != "" {
+		v.MoreHref = here(page.NextCursor)
+	}
+	if cursor != "" {
+		v.FirstHref = here("")
+	}
+	return nil
+}
+
+// appendLog adds an entry to the log of today.
+func (s *site) appendLog(w http.ResponseWriter, r *http.Request) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	form := templates.LogEntryForm{
+		Text: strings.ReplaceAll(r.PostFormValue(templates.FieldText), "\r\n", "\n"), Title: r.PostFormValue(templates.FieldTitle),
+	}
+	done, err := s.engine.AppendLog(r.Context(), agent.Slug, sync.LogEntry{Text: form.Text, Title: form.Title})
+	var invalid *memories.InvalidError
+	var conflict *memories.ConflictError
+	switch {
+	case errors.As(err, &invalid):
+		form.Problems = map[string]string{invalid.Field: "The " + invalid.Field + " " + invalid.Reason + ". Nothing was added."}
+		return s.showLogs(w, r, http.StatusUnprocessableEntity, agent, form)
+	case errors.As(err, &conflict):
+		return s.showLogs(w, r, http.StatusConflict, agent, form, templates.NotSaved(conflict.Reason))
+	case err != nil:
+		return err
+	}
+	return redirect(w, r, templates.LogsOfDayPath(agent.Slug, done.Day), doneLogged, "")
+}
+
+// logsOfDay shows what an agent's logs say of one day.
+func (s *site) logsOfDay(w http.ResponseWriter, r *http.Request) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	day, isDay := logs.ParseDay(chi.URLParam(r, "day"))
+	if !isDay {
+		return memories.ErrNotFound
+	}
+	all, err := s.store.Logs(r.Context(), agent.ID, day, day, logPageBytes)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return memories.ErrNotFound
+	}
+	v := templates.LogsOfDay{Agent: agentView(agent), Day: day}
+	if v.Before, v.After, err = s.store.LogsAround(r.Context(), agent.ID, day); err != nil {
+		return err
+	}
+	links := links{ctx: r.Context(), store: s.store, agent: agent, view: templates.View{Agent: agent.Slug}}
+	for _, l := range all {
+		shown, err := logText(l, links.resolve)
+		if err != nil {
+			return err
+		}
+		v.Logs = append(v.Logs, shown)
+	}
+	if links.err != nil {
+		return links.err
+	}
+	if v.Frame, err = s.frame(r.Context(), r, agent, templates.LogsOfDayPath(agent.Slug, day)); err != nil {
+		return err
+	}
+	return show(w, r, http.StatusOK, templates.LogsOfDayPage(v))
+}
+
+func logText(l postgres.Log, resolve func(string) (string, bool)) (templates.LogText, error) {
+	shown := templates.LogText{
+		Path: l.Path, Title: l.Title, Entries: l.Entries, Size: l.Size, ModifiedAt: local(l.ModifiedAt), LeftOut: l.LeftOut,
+	}
+	for _, code := range l.Problems {
+		shown.Problems = append(shown.Problems, logs.ProblemOf(code))
+	}
+	var err error
+	shown.Body, err = markdown.Render(withoutHeading(l), resolve)
+	return shown, err
+}
+
+// withoutHeading leaves out the first line of a log where that says what the page says already.
+func withoutHeading(l postgres.Log) string {
+	first, rest, _ := strings.Cut(l.Text, "\n")
+	if heading, found := strings.CutPrefix(first, "# "); found {
+		heading = strings.TrimSpace(heading)
+		if heading == l.Title && l.Title != "" || heading == string(l.Day) {
+			return rest
+		}
+	}
+	return l.Text
+}

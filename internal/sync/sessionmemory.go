@@ -1,0 +1,52 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"memoir/internal/agents"
+	"memoir/internal/memories"
+)
+
+// SessionMemories returns the session memories of an agent without their texts, the newest first, as they are on disk now. It fails with
+// memories.ErrNotFound.
+func (e *Engine) SessionMemories(ctx context.Context, slug string) ([]agents.SessionMemory, error) {
+	return callSessionMemories.readWhereItIs(ctx, e, slug, nothing{})
+}
+
+// SessionMemory returns that of one session. It fails with memories.ErrNotFound where there is none, and with *memories.ConflictError
+// where it cannot be read.
+func (e *Engine) SessionMemory(ctx context.Context, slug, session string) (agents.SessionMemory, error) {
+	return callSessionMemory.readWhereItIs(ctx, e, slug, session)
+}
+
+func (e *Engine) sessionMemoriesHere(ctx context.Context, slug string, _ nothing) ([]agents.SessionMemory, error) {
+	row, err := e.store.AgentUncounted(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	var all []agents.SessionMemory
+	for _, listed := range agents.SessionMemories(onDisk(row)) {
+		if m, err := agents.ReadSessionMemory(onDisk(row), listed.Session); err == nil { // else it has gone, or is shown when it is opened
+			m.Text = ""
+			all = append(all, m)
+		}
+	}
+	return all, nil
+}
+
+func (e *Engine) sessionMemoryHere(ctx context.Context, slug, session string) (agents.SessionMemory, error) {
+	row, err := e.store.AgentUncounted(ctx, slug)
+	if err != nil {
+		return agents.SessionMemory{}, err
+	}
+	m, err := agents.ReadSessionMemory(onDisk(row), session)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return m, memories.ErrNotFound
+	case err != nil:
+		return m, &memories.ConflictError{Reason: "The session memory of " + session + " cannot be read (" + plain(err).Error() + "). Nothing was changed. Let the user that Memoir runs as read it."}
+	}
+	return m, nil
+}
