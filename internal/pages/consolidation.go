@@ -12,6 +12,7 @@ import (
 	"memoir/internal/consolidation"
 	"memoir/internal/diff"
 	"memoir/internal/memories"
+	"memoir/internal/model"
 	"memoir/internal/postgres"
 	"memoir/web/templates"
 )
@@ -52,7 +53,7 @@ func (s *site) showConsolidation(w http.ResponseWriter, r *http.Request, status 
 
 func consolidationView(agent postgres.Agent, o consolidation.Overview) templates.Consolidation {
 	v := templates.Consolidation{
-		Agent: agentView(agent), Off: o.Mode == consolidation.Off, Auto: o.Mode == consolidation.Auto, HasModel: o.HasModel,
+		Agent: agentView(agent), Off: o.Mode == consolidation.Off, Auto: o.Mode == consolidation.Auto, HasModel: o.HasModel, SwitchOn: model.SwitchOn,
 		Planning: o.Planning, Applying: o.Busy, Failed: o.Failed,
 	}
 	for _, g := range o.Gates {

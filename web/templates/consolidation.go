@@ -14,6 +14,7 @@ type Consolidation struct {
 	Off      bool // nothing is tidied up, also when asked
 	Auto     bool // a few steps are applied without being asked
 	HasModel bool
+	SwitchOn string // how to have a model asked where none is
 	Gates    []ConsolidationGate
 	Planning bool
 	Applying bool
@@ -78,11 +79,10 @@ func ConsolidationPath(slug string, rest ...string) string {
 }
 
 func (v Consolidation) makePlan() Action {
-	label := "Make a plan"
 	if v.Plan != nil {
-		label = "Make a new plan"
+		return Action{Label: "Make a new plan", Path: ConsolidationPath(v.Agent.Slug)}
 	}
-	return Action{Label: label, Path: ConsolidationPath(v.Agent.Slug), Style: Primary}
+	return Action{Label: "Make a plan", Path: ConsolidationPath(v.Agent.Slug), Style: Primary}
 }
 
 // open are the steps of the plan that can still be applied.
