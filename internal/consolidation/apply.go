@@ -86,6 +86,10 @@ func (c *Consolidator) wanted(ctx context.Context, agent postgres.Agent, ids []s
 // errStopped ends everything where a test wants a crash.
 var errStopped = errors.New("stopped")
 
+func (c *Consolidator) stops(step postgres.ConsolidationStep, change int, made bool) bool {
+	return c.options.Stop != nil && c.options.Stop(step, change, made)
+}
+
 // carryOut carries on with all steps of an agent that are decided, in their order. It returns whether one was applied. What fails with
 // an error stays decided, and is carried on later.
 func (c *Consolidator) carryOut(ctx context.Context, agent postgres.Agent, still func() error) (applied bool, err error) {
@@ -179,7 +183,7 @@ func (c *Consolidator) applyStep(ctx context.Context, agent postgres.Agent, step
 		if change.Done {
 			continue
 		}
-		if c.options.Stop != nil && c.options.Stop(*step, i) {
+		if c.stops(*step, i, false) {
 			return errStopped
 		}
 		is, match, err := c.stands(ctx, agent, *change)
@@ -195,6 +199,9 @@ func (c *Consolidator) applyStep(ctx context.Context, agent postgres.Agent, step
 			}
 			if err := c.make(ctx, agent, *change, match); err != nil {
 				return c.refuse(ctx, agent, step, *change, err)
+			}
+			if c.stops(*step, i, true) {
+				return errStopped
 			}
 		default:
 			return c.refuse(ctx, agent, step, *change, memories.ErrChanged)

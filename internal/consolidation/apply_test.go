@@ -106,6 +106,10 @@ func TestAStepWhoseMemoriesHaveChangedIsRefusedAndChangesNothing(t *testing.T) {
 	if b.Memory("ada", "Release days").State != memories.Active {
 		t.Error("it is deleted")
 	}
+	happened, err := b.Store.Activity(b.Context(), postgres.ActivityList{AgentID: b.Memory("ada", "Dates").AgentID, Name: "Dates", Limit: 10})
+	if err != nil || len(happened.Activity) != 1 {
+		t.Errorf("what links it was changed, and changed back: %+v (%v)", happened.Activity, err)
+	}
 	if b.Consolidator.Discard(b.Context(), "ada") != nil || !errors.Is(b.Consolidator.Discard(b.Context(), "ada"), memories.ErrNotFound) {
 		t.Error("a plan is not discarded once")
 	}
@@ -127,11 +131,17 @@ func TestAStepWhoseMemoriesHaveChangedIsRefusedAndChangesNothing(t *testing.T) {
 
 func TestWhatACrashCutsShortIsCarriedOn(t *testing.T) {
 	t.Parallel()
-	for name, at := range map[string]int{"before the first change": 0, "between two changes": 1} {
+	type moment struct {
+		change int
+		made   bool
+	}
+	for name, at := range map[string]moment{
+		"before a change is noted": {0, true}, "between two changes": {1, false},
+	} {
 		for _, undoing := range []bool{false, true} {
 			crashes := true
-			b := setup(t, untidy(), consolidation.Options{Stop: func(s postgres.ConsolidationStep, change int) bool {
-				return crashes && change == at && (s.State == postgres.StepUndoing) == undoing
+			b := setup(t, untidy(), consolidation.Options{Stop: func(s postgres.ConsolidationStep, change int, made bool) bool {
+				return crashes && at == moment{change, made} && (s.State == postgres.StepUndoing) == undoing
 			}})
 			plan := b.plan("ada")
 			merge, reindex := step(t, plan, "Keep “Releases”"), step(t, plan, "memory files")

@@ -44,13 +44,15 @@ type Options struct {
 	ModelName string
 	// Every is the time between two rounds over all agents; 1 minute. The gates see to it that hardly anything is done in one.
 	Every time.Duration
-	// Stop, for tests, is called before each change of a step; where it returns true, everything ends there, as in a crash.
-	Stop func(step postgres.ConsolidationStep, change int) bool
+	// Stop, for tests, is called before each change of a step, and when it is made and not yet noted. Where it returns true, everything
+	// ends there, as in a crash.
+	Stop func(step postgres.ConsolidationStep, change int, made bool) bool
 	Log  *slog.Logger
 }
 
-// atOnce is how many agents are consolidated at the same time on one server: each holds a connection to the database.
-const atOnce = 2
+// atOnce is how many agents are consolidated at the same time on one server: each holds a connection to the database. Plans, for which
+// a model may take minutes, take as many of the places as the queue has workers, so that whoever applies a step finds one.
+const atOnce = 6
 
 // Consolidator makes plans, and applies and undoes their steps. Its methods are safe for concurrent use.
 type Consolidator struct {

@@ -57,7 +57,7 @@ func (c *Consolidator) undoStep(ctx context.Context, agent postgres.Agent, step 
 		if !change.Done {
 			continue
 		}
-		if c.options.Stop != nil && c.options.Stop(*step, i) {
+		if c.stops(*step, i, false) {
 			return errStopped
 		}
 		if err := c.unmake(ctx, agent, change); err != nil {
@@ -67,6 +67,9 @@ func (c *Consolidator) undoStep(ctx context.Context, agent postgres.Agent, step 
 			}
 			step.State, step.Problem = postgres.StepApplied, "It could not be undone as a whole. "+reason
 			return c.store.SaveStep(ctx, *step)
+		}
+		if c.stops(*step, i, true) {
+			return errStopped
 		}
 		step.Changes[i].Done, step.Changes[i].Doing = false, false
 		if err := c.store.SaveStep(ctx, *step); err != nil {
