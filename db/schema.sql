@@ -164,7 +164,7 @@ CREATE TABLE activity (
     name        text COLLATE "C" NOT NULL,
     kind        text NOT NULL CHECK (kind IN ('learned', 'changed', 'verified', 'deleted', 'restored', 'missing', 'returned',
                                               'cleared', 'purged', 'blocked', 'allowed', 'discarded')),
-    actor       text NOT NULL CHECK (actor IN ('session', 'disk', 'browser', 'script', 'memoir')),
+    actor       text NOT NULL CHECK (actor IN ('session', 'disk', 'browser', 'script', 'memoir', 'extraction')),
     path        text COLLATE "C" NOT NULL,
     session     text,
     -- What the memory is from then on. No state: it is what it was, and the type is that of a content kept out or let in.
@@ -588,6 +588,67 @@ CREATE UNLOGGED TABLE job_servers (
     since   timestamptz NOT NULL,
     seen_at timestamptz NOT NULL
 );
+
+-- Up to where each conversation was read for what it has to remember, and when it was last heard of. It moves in the transaction
+-- that keeps what was found, so that each stretch is read once.
+CREATE TABLE conversations (
+    agent_id   bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+    -- Of one that a script gave without a name: a hash of it.
+    session    text COLLATE "C" NOT NULL,
+    -- The file; NULL: the messages come from a script, and wait in conversation_texts.
+    transcript text,
+    -- There may be more to read since; NULL in read_at: nothing was read yet.
+    heard_at   timestamptz NOT NULL,
+    read_at    timestamptz,
+    -- The id of the last message that was read, by which another transcript that goes on from this one is known too.
+    last_id    text NOT NULL DEFAULT '',
+    -- How many bytes of the file were read, and a hash of the last of them: another file in its place is known by that.
+    read_to    bigint NOT NULL DEFAULT 0,
+    mark       bytea NOT NULL DEFAULT '',
+    PRIMARY KEY (agent_id, session)
+);
+
+-- What scripts have given to be read and was not yet. It goes in the transaction that keeps what was found.
+CREATE TABLE conversation_texts (
+    id       uuid PRIMARY KEY,
+    agent_id bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+    session  text COLLATE "C" NOT NULL,
+    messages jsonb NOT NULL,
+    given_at timestamptz NOT NULL
+);
+
+CREATE INDEX conversation_texts_by_session ON conversation_texts (agent_id, session, given_at);
+
+-- What was found in conversations. Refused ones stay, so that the same is not proposed again.
+CREATE TABLE proposals (
+    id          uuid PRIMARY KEY,
+    agent_id    bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+    state       text NOT NULL CHECK (state IN ('waiting', 'accepting', 'accepted', 'refused')),
+    name        text COLLATE "C" NOT NULL,
+    type        text NOT NULL CHECK (type IN ('feedback', 'user', 'project', 'reference')),
+    description text NOT NULL,
+    body        text NOT NULL,
+    -- Of what was proposed, the name too, however it was edited before it was accepted.
+    fingerprint bytea NOT NULL,
+    -- What somebody said, from which it comes.
+    quote       text NOT NULL,
+    quoted_at   timestamptz,
+    session     text NOT NULL,
+    proposed_at timestamptz NOT NULL,
+    decided_at  timestamptz,
+    decided_by  text CHECK (decided_by IN ('browser', 'script', 'extraction')),
+    -- How it is being accepted: the memory that it becomes another content of (NULL: it is new), and the ETag of what was seen
+    -- of that. A crash in between is finished by it.
+    updates     uuid,
+    match       text NOT NULL DEFAULT '',
+    -- The memory that it has become.
+    memory_id   uuid,
+    CHECK ((state = 'waiting') = (decided_at IS NULL))
+);
+
+CREATE UNIQUE INDEX proposals_once ON proposals (agent_id, fingerprint);
+CREATE INDEX proposals_in_order ON proposals (agent_id, state, proposed_at DESC, id);
+CREATE INDEX proposals_to_finish ON proposals (decided_at) WHERE state = 'accepting';
 
 -- The log files of long-lived agents, as they are on disk: one row for each. They are no memories. What is not there any more has no
 -- row, once its directory was listed without it.

@@ -13,6 +13,7 @@ import (
 
 	"memoir/internal/cli"
 	"memoir/internal/consolidation"
+	"memoir/internal/extraction"
 	"memoir/internal/model"
 )
 
@@ -35,6 +36,13 @@ type config struct {
 	logFormat     string        // text or json
 	model         modelConfig
 	consolidate   consolidation.Mode
+	extract       extractConfig
+}
+
+// extractConfig is what becomes of conversations.
+type extractConfig struct {
+	mode  extraction.Mode
+	quiet time.Duration // above zero
 }
 
 // modelConfig is which language models are asked, and how.
@@ -110,6 +118,7 @@ func defaults(env func(string) (string, bool)) *config {
 		logFormat:     "text",
 		model:         modelConfig{name: model.Default, background: model.Thorough, command: "claude"},
 		consolidate:   consolidation.Plan,
+		extract:       extractConfig{mode: extraction.Propose, quiet: extraction.DefaultQuiet},
 	}
 	c.model.key, _ = env("ANTHROPIC_API_KEY")
 	c.model.url, _ = env("ANTHROPIC_BASE_URL")
@@ -148,6 +157,8 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.Func("claude-md-limit", "", c.setClaudeMDLimit)
 	flags.BoolVar(&c.ageNotes, "age-notes", false, "")
 	flags.Func("allowed-host", "", c.addAllowedHost)
+	flags.StringVar((*string)(&c.extract.mode), "extract", string(c.extract.mode), "")
+	flags.Func("extract-quiet", "", durationInto(&c.extract.quiet))
 	flags.StringVar(&c.model.name, "model", c.model.name, "")
 	flags.StringVar((*string)(&c.consolidate), "consolidate", string(c.consolidate), "")
 	flags.StringVar(&c.model.background, "background-model", c.model.background, "")

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
 	"memoir/internal/consolidation"
+	"memoir/internal/extraction"
 )
 
 // check refuses what single values cannot tell: an address that is open to others without a lock, and no place to keep anything.
@@ -37,6 +39,9 @@ func (c *config) check() error {
 	}
 	if c.watch != watchAuto && c.watch != watchPoll {
 		return fmt.Errorf("--watch %s is unknown: it is auto or poll", c.watch)
+	}
+	if !slices.Contains(extraction.Modes, c.extract.mode) {
+		return fmt.Errorf("--extract %s is unknown: it is off, propose or auto", c.extract.mode)
 	}
 	if c.logFormat != "text" && c.logFormat != "json" {
 		return fmt.Errorf("--log-format %s is unknown: it is text or json", c.logFormat)

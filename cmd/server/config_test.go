@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"memoir/internal/consolidation"
+	"memoir/internal/extraction"
 	"memoir/internal/model"
 )
 
@@ -52,6 +53,7 @@ func TestNothingGivenTakesTheDefaults(t *testing.T) {
 		logFormat:     "text",
 		model:         modelConfig{name: model.Default, background: model.Thorough, command: "claude"},
 		consolidate:   consolidation.Plan,
+		extract:       extractConfig{extraction.Propose, 5 * time.Minute},
 	}
 	if got := parse(t, nil); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -78,12 +80,13 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 		logFormat:     "json",
 		model:         modelConfig{"thinker", "ponderer", "/opt/claude", "a key", "http://model.example.org"},
 		consolidate:   consolidation.Auto,
+		extract:       extractConfig{extraction.Auto, 30 * time.Second},
 	}
 	byFlag := parse(t, []string{
 		"--addr", "[::1]:9000", "--agents-dir=/srv/agents", "--claude-dir=/srv/claude",
 		"--memory-dir", "reviewer=/srv/a", "--memory-dir", "writer=/srv/b=c", "--data-dir", "/srv/data",
 		"--database-url", "postgres://db.example.org/memoir?sslmode=require", "--token", "open-sesame", "--read-token", "look-only",
-		"--debounce", "1s", "--rescan", "5m", "--watch", "poll", "--claude-md-limit", "1000", "--age-notes", "--model=thinker", "--consolidate=auto", "--background-model=ponderer", "--claude-command=/opt/claude",
+		"--debounce", "1s", "--rescan", "5m", "--watch", "poll", "--claude-md-limit", "1000", "--age-notes", "--model=thinker", "--consolidate=auto", "--background-model=ponderer", "--claude-command=/opt/claude", "--extract=auto", "--extract-quiet=30s",
 		"--allowed-host", "Memoir.example.org", "--allowed-host", "[FD00::1]", "--log-format", "json",
 	}, "ANTHROPIC_API_KEY=a key", "ANTHROPIC_BASE_URL=http://model.example.org")
 	if !reflect.DeepEqual(byFlag, want) {
@@ -94,7 +97,7 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 		"MEMOIR_MEMORY_DIR=reviewer=/srv/a, writer=/srv/b=c", "MEMOIR_DATA_DIR=/srv/data",
 		"MEMOIR_DATABASE_URL=postgres://db.example.org/memoir?sslmode=require", "MEMOIR_TOKEN=open-sesame", "MEMOIR_READ_TOKEN=look-only",
 		"MEMOIR_DEBOUNCE=1s", "MEMOIR_RESCAN=5m", "MEMOIR_WATCH=poll", "MEMOIR_CLAUDE_MD_LIMIT=1000",
-		"MEMOIR_AGE_NOTES=true", "MEMOIR_CONSOLIDATE=auto", "MEMOIR_MODEL=thinker", "MEMOIR_BACKGROUND_MODEL=ponderer", "MEMOIR_CLAUDE_COMMAND=/opt/claude", "ANTHROPIC_API_KEY=a key", "ANTHROPIC_BASE_URL=http://model.example.org",
+		"MEMOIR_AGE_NOTES=true", "MEMOIR_CONSOLIDATE=auto", "MEMOIR_MODEL=thinker", "MEMOIR_BACKGROUND_MODEL=ponderer", "MEMOIR_CLAUDE_COMMAND=/opt/claude", "MEMOIR_EXTRACT=auto", "MEMOIR_EXTRACT_QUIET=30s", "ANTHROPIC_API_KEY=a key", "ANTHROPIC_BASE_URL=http://model.example.org",
 		"MEMOIR_ALLOWED_HOST=Memoir.example.org,[FD00::1],", "MEMOIR_LOG_FORMAT=json",
 	)
 	if !reflect.DeepEqual(byVariable, want) {
@@ -191,6 +194,7 @@ func TestWhatCannotWorkIsRefusedInPlainWords(t *testing.T) {
 		"a debounce of nothing":             {[]string{"--debounce=0s"}, nil, []string{"--debounce", "above zero"}},
 		"a debounce without a unit":         {[]string{"--debounce=200"}, nil, []string{"--debounce", "200ms"}},
 		"a rescan below zero":               {nil, []string{"MEMOIR_RESCAN=-1s"}, []string{"MEMOIR_RESCAN=-1s", "above zero"}},
+		"a way of extracting":               {[]string{"--extract=always"}, nil, []string{"--extract always", "off, propose or auto"}},
 		"a way of watching":                 {[]string{"--watch=fanotify"}, nil, []string{"--watch fanotify", "auto or poll"}},
 		"a limit of nothing":                {[]string{"--claude-md-limit=0"}, nil, []string{"--claude-md-limit", "at least 1"}},
 		"a limit that is a word":            {[]string{"--claude-md-limit=many"}, nil, []string{"--claude-md-limit", "number of characters"}},

@@ -49,6 +49,9 @@ How it works
   --background-model NAME   which model does what nobody waits for, over the API where there is a key, else by the claude command
                             line (default ` + model.Thorough + `; empty: none)
   --claude-command PROGRAM  the claude command line (default claude, if it is installed; empty: it is not asked)
+  --extract off|propose|auto whether conversations are read for what an agent should have remembered: not; to be accepted or
+                            refused by a person; or written without asking (default propose; it takes a model)
+  --extract-quiet DURATION  how long a session must be silent before it is read (default 5m)
   --age-notes               memories of two days and more say so in CLAUDE.md
   --log-format text|json    (default text)
 

@@ -2,7 +2,7 @@
 -- What waits for somebody besides the memories that their state tells of. The first two counts are answered by indexes
 -- that hold little else: blocked's key, and files_to_remove. The third begins with the files of sessions, which are few
 -- beside the agent's own, and looks up what else is said under their names in files_by_memory; its rule is that of
--- Disagreements. The last is that of ToReview, and verifications_with_gone holds nothing else.
+-- Disagreements. The fourth is that of ToReview, and verifications_with_gone holds nothing else; the last is read from an index too.
 SELECT a.id,
        (SELECT count(*) FROM blocked b WHERE b.agent_id = a.id) AS blocked,
        (SELECT count(DISTINCT f.memory_id) FROM files f
@@ -18,6 +18,7 @@ SELECT a.id,
                                                    AND o.session IS NULL AND o.content_at >= f.content_at)
        ) END::bigint AS disagreements,
        (SELECT count(*) FROM verifications v JOIN memories m ON m.id = v.memory_id AND m.revision_id = v.revision_id
-        WHERE v.agent_id = a.id AND v.gone > 0 AND m.state <> 'deleted') AS cites_gone
+        WHERE v.agent_id = a.id AND v.gone > 0 AND m.state <> 'deleted') AS cites_gone,
+       (SELECT count(*) FROM proposals p WHERE p.agent_id = a.id AND p.state = 'waiting') AS proposals
 FROM agents a
 WHERE a.id = ANY(@agent_ids::bigint[]);

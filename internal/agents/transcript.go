@@ -1,8 +1,6 @@
 package agents
 
 import (
-	"bufio"
-	"encoding/json"
 	"io"
 	"io/fs"
 	"os"
@@ -12,6 +10,7 @@ import (
 	"unicode/utf16"
 
 	"memoir/internal/files"
+	"memoir/internal/transcript"
 )
 
 const (
@@ -31,8 +30,8 @@ func projectName(project string) string {
 		return printable(name)
 	}
 	defer root.Close()
-	for _, transcript := range newestTranscripts(root) {
-		if cwd := workingDirectory(root, transcript); cwd != "" {
+	for _, newest := range newestTranscripts(root) {
+		if cwd := workingDirectory(root, newest); cwd != "" {
 			return printable(projectRoot(cwd, name))
 		}
 	}
@@ -72,25 +71,13 @@ func newestTranscripts(root *os.Root) []string {
 }
 
 // workingDirectory returns the first cwd in the head of a transcript, or "".
-func workingDirectory(root *os.Root, transcript string) string {
-	file, err := files.Open(root, transcript)
+func workingDirectory(root *os.Root, name string) string {
+	file, err := files.Open(root, name)
 	if err != nil {
 		return ""
 	}
 	defer file.Close()
-	lines := bufio.NewReader(io.LimitReader(file, transcriptHead))
-	for {
-		line, err := lines.ReadBytes('\n')
-		var entry struct {
-			CWD string `json:"cwd"`
-		}
-		if json.Unmarshal(line, &entry) == nil && entry.CWD != "" {
-			return entry.CWD
-		}
-		if err != nil {
-			return ""
-		}
-	}
+	return transcript.WorkingDirectory(io.LimitReader(file, transcriptHead))
 }
 
 // projectRoot returns the directory at or above cwd that Claude Code names name, or cwd: a session may have been started in

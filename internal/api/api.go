@@ -19,6 +19,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"memoir/internal/consolidation"
+	"memoir/internal/extraction"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/recall"
@@ -41,6 +42,8 @@ type Options struct {
 	Checker *verification.Checker
 	// Consolidator makes and applies plans; nil: there are none.
 	Consolidator *consolidation.Consolidator
+	// Extractor reads conversations; nil: none is read.
+	Extractor *extraction.Extractor
 	// BackgroundModel says which model is asked in the background, and how; empty: none.
 	BackgroundModel string
 	Log             *slog.Logger
@@ -77,6 +80,9 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 	if options.DatabaseTime == 0 {
 		options.DatabaseTime = defaultDatabaseTime
 	}
+	if options.Extractor == nil {
+		options.Extractor = extraction.Idle(engine, store, options.Log)
+	}
 	a := &api{engine: engine, store: store, recaller: recaller, options: options, streams: make(chan struct{}, options.MaxStreams)}
 	router := chi.NewRouter()
 	router.Use(middleware.GetHead, receive, byScript)
@@ -90,6 +96,7 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 	a.registerSearch()
 	a.registerRecall()
 	a.registerRecallUse()
+	a.registerExtraction()
 	a.registerJobs()
 	a.registerRevisions()
 	a.registerRaw()

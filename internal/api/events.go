@@ -17,7 +17,7 @@ import (
 // Event is one thing that happened.
 type Event struct {
 	Agent *string `json:"agent" doc:"Null: of every agent; look at everything anew."`
-	Kind  string  `json:"kind" enum:"saved,deleted,restored,missing,published,scanned,logged"`
+	Kind  string  `json:"kind" enum:"saved,deleted,restored,missing,published,scanned,proposed,logged"`
 	Name  *string `json:"name" doc:"The memory's, with logged the day; null: of the agent as a whole."`
 }
 

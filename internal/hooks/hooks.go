@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/internal/extraction"
 	"memoir/internal/postgres"
 	"memoir/internal/recall"
 	"memoir/internal/sync"
@@ -26,6 +27,9 @@ const (
 	promptly = 40 * time.Millisecond
 	// patiently is how long one may take where a model is: what the recaller grants it, and the way there and back.
 	patiently = 2500 * time.Millisecond
+	// afterwards is how long noting a conversation may take before it goes on without the hook: by then the agent has answered, and
+	// SessionEnd gives 1.5 s.
+	afterwards = time.Second
 	// mostInput is the longest input that is read, in bytes; the prompt in it may be a pasted file.
 	mostInput = 2 << 20
 	// mostDrained is how much more of a longer one is taken from the line, so that whoever sends it gets the answer.
@@ -36,19 +40,20 @@ const (
 
 // Hooks answers them.
 type Hooks struct {
-	engine   *sync.Engine
-	store    *postgres.Store
-	recaller *recall.Recaller
-	log      *slog.Logger
+	engine    *sync.Engine
+	store     *postgres.Store
+	recaller  *recall.Recaller
+	extractor *extraction.Extractor
+	log       *slog.Logger
 }
 
 // New returns the handler of everything under /hooks/. It expects whole paths.
-func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, log *slog.Logger) http.Handler {
-	h := &Hooks{engine, store, recaller, log}
+func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, extractor *extraction.Extractor, log *slog.Logger) http.Handler {
+	h := &Hooks{engine, store, recaller, extractor, log}
 	mux := http.NewServeMux()
 	for path, answer := range map[string]func(context.Context, agents.Agent, input) output{
 		"session-start": h.sessionStart, "user-prompt-submit": h.userPromptSubmit, "post-tool-use": h.postToolUse,
-		"stop": h.look, "pre-compact": h.look, "session-end": h.look,
+		"stop": h.stop, "pre-compact": h.look, "session-end": h.stop,
 	} {
 		mux.HandleFunc("POST /hooks/"+path, h.handle(answer))
 	}
@@ -57,11 +62,12 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 
 // input is what Claude Code says of an event, as far as it is of use. Whatever is not there is empty.
 type input struct {
-	SessionID string `json:"session_id"`
-	Cwd       string `json:"cwd"`
-	Source    string `json:"source"` // of a session's start
-	Prompt    string `json:"prompt"`
-	ToolInput struct {
+	SessionID      string `json:"session_id"`
+	TranscriptPath string `json:"transcript_path"`
+	Cwd            string `json:"cwd"`
+	Source         string `json:"source"` // of a session's start
+	Prompt         string `json:"prompt"`
+	ToolInput      struct {
 		FilePath string `json:"file_path"`
 	} `json:"tool_input"`
 }
@@ -169,5 +175,28 @@ func (h *Hooks) postToolUse(_ context.Context, agent agents.Agent, in input) out
 // look has all of the agent's directory looked at.
 func (h *Hooks) look(_ context.Context, agent agents.Agent, _ input) output {
 	h.engine.Hint(agent.Slug, "")
+	return output{}
+}
+
+// stop has what the agent wrote looked at, and its conversation read once it has been silent. The hook is answered when that is kept, so
+// that it is not lost with the server.
+func (h *Hooks) stop(ctx context.Context, agent agents.Agent, in input) output {
+	h.engine.Hint(agent.Slug, "")
+	if !h.extractor.Reads() || in.TranscriptPath == "" {
+		return output{}
+	}
+	kept := make(chan struct{})
+	go func() {
+		defer close(kept)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 15*time.Second)
+		defer cancel()
+		if err := h.extractor.Heard(ctx, agent.Slug, in.TranscriptPath); err != nil {
+			h.log.Warn("a conversation is not read for what it has to remember", "agent", agent.Slug, "why", err)
+		}
+	}()
+	select {
+	case <-kept:
+	case <-time.After(afterwards):
+	}
 	return output{}
 }

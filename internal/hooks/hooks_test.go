@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/internal/extraction"
 	"memoir/internal/hooks"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
@@ -35,7 +36,7 @@ type desk struct {
 func setup(t *testing.T, files memoirtest.Files) desk {
 	t.Helper()
 	m := memoirtest.Start(t, files)
-	server := httptest.NewServer(hooks.New(m.Engine, m.Store, m.Recaller, slog.New(slog.DiscardHandler)))
+	server := httptest.NewServer(hooks.New(m.Engine, m.Store, m.Recaller, extraction.Idle(m.Engine, m.Store, slog.New(slog.DiscardHandler)), slog.New(slog.DiscardHandler)))
 	t.Cleanup(server.Close)
 	return desk{m, server.URL, m.Dir}
 }
@@ -187,7 +188,7 @@ func TestTheAgentIsFoundWhereverInTheRepositoryTheWorkIsDone(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := memoirtest.StartIn(t, agents.Settings{ClaudeDir: claude})
-	server := httptest.NewServer(hooks.New(m.Engine, m.Store, m.Recaller, slog.New(slog.DiscardHandler)))
+	server := httptest.NewServer(hooks.New(m.Engine, m.Store, m.Recaller, extraction.Idle(m.Engine, m.Store, slog.New(slog.DiscardHandler)), slog.New(slog.DiscardHandler)))
 	t.Cleanup(server.Close)
 	d := desk{m, server.URL, project}
 	for i, cwd := range []string{project, filepath.Join(project, "deep", "down"), worktree} {

@@ -13,10 +13,12 @@ const (
 	ByBrowser Actor = "browser"
 	ByScript  Actor = "script" // a request to the API
 	ByMemoir  Actor = "memoir" // nobody asked just then: a restore that a crash had cut short is completed
+	// ByExtraction: Memoir found it in a conversation and wrote it without asking, because it was told to.
+	ByExtraction Actor = "extraction"
 )
 
 // Actors lists every actor.
-var Actors = []Actor{BySession, ByDisk, ByBrowser, ByScript, ByMemoir}
+var Actors = []Actor{BySession, ByDisk, ByBrowser, ByScript, ByMemoir, ByExtraction}
 
 // ActivityKind says what happened to a memory.
 type ActivityKind string

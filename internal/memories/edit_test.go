@@ -349,3 +349,20 @@ func TestAgesAreWholeDays(t *testing.T) {
 		t.Errorf("the warning is\n%s", got)
 	}
 }
+
+func TestMetadataIsAddedAndTheRestOfTheFileKept(t *testing.T) {
+	t.Parallel()
+	entries := map[string]string{"originSessionId": "s-1", "source": "extraction"}
+	for _, c := range []struct{ what, before, after string }{
+		{"none yet", "---\nname: A\ntype: user\n---\n\nBody.\n", "---\nname: A\ntype: user\nmetadata:\n  originSessionId: s-1\n  source: extraction\n---\n\nBody.\n"},
+		{"beside others", "---\nname: A # mine\nmetadata: \n    type: user\n    originSessionId: old\nzeta: [1, 2]\n---\nBody.\n", "---\nname: A # mine\nmetadata: \n    type: user\n    originSessionId: s-1\n    source: extraction\nzeta: [1, 2]\n---\nBody.\n"},
+		{"with CRLF", "---\r\nname: A\r\nmetadata:\r\n  node_type: memory\r\n---\r\n\r\nBody.\r\n", "---\r\nname: A\r\nmetadata:\r\n  node_type: memory\r\n  originSessionId: s-1\r\n  source: extraction\r\n---\r\n\r\nBody.\r\n"},
+		{"in braces", "---\nname: A\nmetadata: {type: user}\n---\nBody.\n", "---\nname: A\nmetadata: {type: user, originSessionId: s-1, source: extraction}\n---\nBody.\n"},
+		{"something else", "---\nname: A\nmetadata: mine\n---\nBody.\n", "---\nname: A\nmetadata: mine\n---\nBody.\n"},
+		{"no frontmatter", "Body.\n", "Body.\n"},
+	} {
+		if got := string(memories.WithMetadata([]byte(c.before), entries)); got != c.after {
+			t.Errorf("%s:\n%q, want\n%q", c.what, got, c.after)
+		}
+	}
+}

@@ -65,6 +65,9 @@ func (l *linePatch) set(mapping *yaml.Node, key string, value *yaml.Node) {
 	} else if at := placeOf(mapping, key); at > 0 {
 		_, from = l.span(mapping, at-2)
 		to = from
+		if column := mapping.Content[at-2].Column; column > 0 { // in line with the entry above
+			indent = strings.Repeat(" ", column-1)
+		}
 	}
 	text := ""
 	if value != nil {

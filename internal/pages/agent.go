@@ -68,6 +68,7 @@ func agentView(agent postgres.Agent) templates.Agent {
 			NotRemoved:    agent.Counts.NotRemoved,
 			Disagreements: agent.Counts.Disagreements,
 			CitesGone:     agent.Counts.CitesGone,
+			Proposals:     agent.Counts.Proposals,
 		},
 	}
 }

@@ -49,6 +49,9 @@ const (
 	doneUndone    = "undone"
 	doneDiscarded = "discarded"
 	doneNoSteps   = "no-steps"
+	doneAccepted  = "accepted"
+	doneRefused   = "refused"
+	doneDecided   = "decided"
 	doneLogged    = "logged"
 )
 
@@ -105,6 +108,10 @@ func (s *site) noticeOf(ctx context.Context, r *http.Request, agent postgres.Age
 		return said("The plan is discarded. What was applied of it stays, and can still be undone."), nil
 	case doneNoSteps:
 		return said("Nothing was selected, so nothing was done. Tick the steps first."), nil
+	case doneRefused:
+		return said("It is refused, and is not proposed again."), nil
+	case doneDecided:
+		return said("Somebody has decided about it already."), nil
 	case doneLogged:
 		return said("The entry is in the log."), nil
 	case doneRebuilt:
@@ -161,6 +168,8 @@ func noticeAbout(m memories.Memory, done, path string) *templates.Notice {
 		return said("“" + m.Name + "” is back.")
 	case done == doneReverted:
 		return said("“" + m.Name + "” says again what it said then. What it said until now stays in its history.")
+	case done == doneAccepted:
+		return said("“" + m.Name + "” is a memory now.")
 	case done == doneSaved:
 		return said("“" + m.Name + "” is saved.")
 	case done == doneVerified:

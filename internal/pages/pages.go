@@ -20,6 +20,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/consolidation"
+	"memoir/internal/extraction"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/recall"
@@ -45,6 +46,8 @@ type Options struct {
 	Checker *verification.Checker
 	// Consolidator makes and applies plans; nil: there are none.
 	Consolidator *consolidation.Consolidator
+	// Extractor reads conversations; nil: none is read.
+	Extractor *extraction.Extractor
 	// BackgroundModel says which model is asked in the background, and how; empty: none.
 	BackgroundModel string
 	Log             *slog.Logger
@@ -63,6 +66,9 @@ type site struct {
 func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, options Options) http.Handler {
 	if options.DatabaseTime == 0 {
 		options.DatabaseTime = defaultDatabaseTime
+	}
+	if options.Extractor == nil {
+		options.Extractor = extraction.Idle(engine, store, options.Log)
 	}
 	s := &site{engine: engine, store: store, recaller: recaller, options: options}
 	r := chi.NewRouter()
@@ -103,6 +109,12 @@ func (s *site) agentPages(r chi.Router) {
 	r.Post(agent+"/logs", s.writing(s.appendLog))
 	r.Get(agent+"/logs/{day}", s.page(s.logsOfDay))
 	r.Get(agent+"/recall", s.page(s.recall))
+	r.Get(agent+"/proposals", s.page(s.proposals))
+	r.Get(agent+"/proposals/{id}", s.page(s.proposal))
+	r.Post(agent+"/proposals/{id}/edit", s.writing(s.editProposal))
+	r.Post(agent+"/proposals/{id}/edit/preview", s.writing(s.previewProposal))
+	r.Post(agent+"/proposals/{id}/accept", s.action(s.acceptProposal))
+	r.Post(agent+"/proposals/{id}/refuse", s.action(s.refuseProposal))
 	r.Get(agent+"/activity", s.page(s.activity))
 	r.Get(agent+"/consolidation", s.page(s.consolidation))
 	r.Post(agent+"/consolidation", s.action(s.makePlan))

@@ -73,7 +73,7 @@ func (s *Store) count(ctx context.Context, agents []Agent) error {
 	for _, row := range waiting {
 		c := place[row.ID]
 		c.Blocked, c.NotRemoved, c.Disagreements = int(row.Blocked), int(row.NotRemoved), int(row.Disagreements)
-		c.CitesGone = int(row.CitesGone)
+		c.CitesGone, c.Proposals = int(row.CitesGone), int(row.Proposals)
 	}
 	return nil
 }

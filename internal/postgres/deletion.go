@@ -209,6 +209,9 @@ func (w *Writer) Purge(ctx context.Context, h Head, actor memories.Actor) error 
 		if err := q.DeleteHeads(ctx, []uuid.UUID{h.UUID}); err != nil {
 			return err
 		}
+		if err := q.ForgetProposalsOf(ctx, queries.ForgetProposalsOfParams{AgentID: w.agentID, MemoryID: &h.UUID}); err != nil {
+			return err
+		}
 		if err := forgetWords(ctx, q, texts); err != nil {
 			return err
 		}

@@ -49,6 +49,7 @@ type Counts struct {
 	NotRemoved    int // deleted memories of which a file is still on disk
 	Disagreements int // memories under which sessions say different things
 	CitesGone     int // memories that cite what is not in the agent's project any more
+	Proposals     int // what was found in conversations and waits to be accepted or refused
 }
 
 // FileStatus says what a file on disk is to its memory.

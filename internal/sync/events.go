@@ -15,6 +15,7 @@ const (
 	KindMissing   Kind = "missing"
 	KindPublished Kind = "published"
 	KindScanned   Kind = "scanned"
+	KindProposed  Kind = "proposed" // something was found in a conversation, or decided about
 	// KindLogged: the logs of a day have changed, which is then the Name, or those of several.
 	KindLogged Kind = "logged"
 )

@@ -62,5 +62,5 @@ func (h *hold) isCreated(ctx context.Context, head postgres.Head, draft Draft) (
 	}
 	description, body, err := h.w.Text(ctx, head.UUID)
 	created := memories.Content{Name: head.Name, Type: head.Type, Description: description, Body: body}
-	return created.Canonical() == memories.Content(draft).Canonical(), err
+	return created.Canonical() == draft.content().Canonical(), err
 }

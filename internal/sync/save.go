@@ -16,22 +16,6 @@ import (
 	"memoir/internal/postgres"
 )
 
-// Draft is a memory as somebody wants it to be.
-type Draft struct {
-	Name        string
-	Type        memories.Type
-	Description string
-	Body        string
-}
-
-// Patch is a part of a memory that somebody wants to be otherwise; nil keeps what is there.
-type Patch struct {
-	Name        *string
-	Type        *memories.Type
-	Description *string
-	Body        *string
-}
-
 // Save writes a memory under its name, whatever was there before: a new one, a new content of one that lives, or one
 // that comes back from the trash. When it returns, its file and CLAUDE.md are on disk. Created says that it did not
 // live before.
@@ -130,7 +114,7 @@ func (h *hold) patched(ctx context.Context, head postgres.Head, patch Patch) (Dr
 	if err != nil {
 		return Draft{}, err
 	}
-	draft := Draft{Name: head.Name, Type: head.Type, Description: description, Body: body}
+	draft := Draft{Name: head.Name, Type: head.Type, Description: description, Body: body, Metadata: patch.Metadata}
 	if patch.Name != nil {
 		draft.Name = *patch.Name
 	}
@@ -149,16 +133,6 @@ func (h *hold) patched(ctx context.Context, head postgres.Head, patch Patch) (Dr
 		return draft, typed.check()
 	}
 	return draft, draft.check()
-}
-
-// check says which field cannot be taken, and puts the name in order.
-func (d *Draft) check() error {
-	content := memories.Content(*d)
-	if err := content.Check(); err != nil {
-		return err
-	}
-	d.Name = content.Canonical().Name
-	return nil
 }
 
 // write brings a draft to the disk, the database and CLAUDE.md. head is the memory of that name, nil where there is none.
@@ -274,7 +248,6 @@ func (h *hold) isTaken(p string) bool {
 
 // contentFor returns the bytes to write: what is there with the draft in it, so that keys unknown to Memoir survive.
 func (h *hold) contentFor(ctx context.Context, head *postgres.Head, t target, draft Draft) ([]byte, error) {
-	content := memories.Content(draft)
 	var base []byte
 	var err error
 	switch {
@@ -290,16 +263,17 @@ func (h *hold) contentFor(ctx context.Context, head *postgres.Head, t target, dr
 			return nil, err
 		}
 	}
-	return written(base, content)
+	return written(base, draft)
 }
 
-// written returns the file of a content: base with the content in it, so that keys unknown to Memoir survive. It fails
+// written returns the file of a draft: base with what it says in it, so that keys unknown to Memoir survive. It fails
 // with *memories.InvalidError where that would be too large to be read back.
-func written(base []byte, content memories.Content) ([]byte, error) {
-	data := memories.Encode(content)
+func written(base []byte, draft Draft) ([]byte, error) {
+	data := memories.Encode(draft.content())
 	if base != nil {
-		data = memories.Rewrite(base, content, time.Now())
+		data = memories.Rewrite(base, draft.content(), time.Now())
 	}
+	data = memories.WithMetadata(data, draft.Metadata)
 	if len(data) > memories.MaxFileSize {
 		return nil, &memories.InvalidError{Field: "body", Reason: "makes, with the rest of the file, more than 1 MiB, which could not be read back. Nothing was written"}
 	}
@@ -378,7 +352,7 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if err != nil {
 		return Result{}, err
 	}
-	data, err := written(base, memories.Content(draft))
+	data, err := written(base, draft)
 	if err != nil {
 		return Result{}, err
 	}

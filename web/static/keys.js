@@ -3,7 +3,7 @@
 //   data-row         an item of a list; an a[data-open] in it is what j and k go to and Enter opens
 //   data-editable    on a row of a memory, whose page has a form at /edit
 //   data-pick        the checkbox in it that x ticks
-//   data-action      on a button or link: delete, undo, edit, verify, restore or new. In a row it is about that row, in
+//   data-action      on a button or link: delete, undo, edit, verify, restore, accept, refuse or new. In a row it is about that row, in
 //                    #selection about all that is selected, in #notices about the last action, elsewhere about the page
 //   data-go          on a link: where g and then a letter lead (see places)
 //   data-back        on the link that leads back to the list
@@ -14,8 +14,8 @@
   "use strict";
 
   const within = 1500; // ms from g to the letter after it
-  const actions = { d: "delete", e: "edit", v: "verify", r: "restore" };
-  const places = { m: "memory", c: "claude-md", i: "index", s: "sessions", l: "logs", r: "recall", a: "activity", t: "trash", b: "about" };
+  const actions = { a: ["accept"], d: ["delete"], e: ["edit"], v: ["verify"], r: ["restore", "refuse"] };
+  const places = { m: "memory", p: "proposals", c: "claude-md", i: "index", s: "sessions", l: "logs", r: "recall", a: "activity", t: "trash", b: "about" };
 
   const main = () => document.getElementById("main");
   const notices = () => document.getElementById("notices");
@@ -49,14 +49,14 @@
   };
 
   // What an action is about: all that is selected, else the focused row, else the page.
-  const act = (action) => {
-    const mark = `[data-action="${action}"]`;
+  const act = (actions) => {
+    const mark = actions.map((action) => `[data-action="${action}"]`).join(", ");
     const scope = somethingSelected() || focusedRow();
     const target = scope
       ? scope.querySelector(mark)
       : [...main().querySelectorAll(mark)].find((element) => !element.closest("[data-row], #selection"));
     if (target) target.click();
-    else if (action === "edit" && scope?.matches("[data-editable]")) edit(scope);
+    else if (actions.includes("edit") && scope?.matches("[data-editable]")) edit(scope);
   };
   const edit = (row) => location.assign(new URL(row.querySelector("a[data-open]").href).pathname + "/edit");
 
@@ -117,7 +117,7 @@
     n: () => main().querySelector('[data-action="new"]')?.click(),
     u: () => notices().querySelector('[data-action="undo"]')?.click(),
   };
-  for (const [key, action] of Object.entries(actions)) single[key] = () => act(action);
+  for (const [key, does] of Object.entries(actions)) single[key] = () => act(does);
   const repeats = ["j", "k"];
 
   let leader = -within;

@@ -76,11 +76,12 @@ var kindWords = map[memories.ActivityKind]struct {
 }
 
 var actorWords = map[memories.Actor]string{
-	memories.BySession: "Sessions",
-	memories.ByDisk:    "Files on disk",
-	memories.ByBrowser: "People, in the browser",
-	memories.ByScript:  "Scripts",
-	memories.ByMemoir:  "Memoir itself",
+	memories.BySession:    "Sessions",
+	memories.ByDisk:       "Files on disk",
+	memories.ByBrowser:    "People, in the browser",
+	memories.ByScript:     "Scripts",
+	memories.ByMemoir:     "Memoir itself",
+	memories.ByExtraction: "Extraction",
 }
 
 // by says who it was, where it was no session.
@@ -94,6 +95,8 @@ func (e ActivityEntry) by() string {
 		return "by a script"
 	case memories.ByMemoir:
 		return "by Memoir itself"
+	case memories.ByExtraction:
+		return "found by Memoir in a conversation"
 	default:
 		return ""
 	}

@@ -28,7 +28,8 @@ func keyGroups() []keyGroup {
 			{[]string{"u"}, "undo, while the message offers it"},
 			{[]string{"e"}, "edit"},
 			{[]string{"v"}, "say that it is still true"},
-			{[]string{"r"}, "restore, in the trash"},
+			{[]string{"a"}, "accept, of a proposal"},
+			{[]string{"r"}, "refuse it; restore, in the trash"},
 		}},
 		{"Everywhere", []key{
 			{[]string{"/"}, "search"},
@@ -38,6 +39,7 @@ func keyGroups() []keyGroup {
 		}},
 		{"An agent’s tabs", []key{
 			{[]string{"g m"}, "Memory"},
+			{[]string{"g p"}, "Proposals"},
 			{[]string{"g c"}, "CLAUDE.md"},
 			{[]string{"g i"}, "Index"},
 			{[]string{"g s"}, "Sessions"},

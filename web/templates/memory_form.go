@@ -20,6 +20,9 @@ type MemoryForm struct {
 	Description string
 	Body        string
 
+	// Proposal is the id of the proposal that is edited before it is accepted, and Quote what it comes from; empty: it is none.
+	Proposal, Quote string
+
 	// Problems says of each field that could not be taken why, in whole sentences, by the field's name.
 	Problems map[string]string
 	// Taken is the living memory that has the name already; without a label there is none.
@@ -75,6 +78,9 @@ func (v MemoryForm) isNew() bool { return v.ID == "" }
 func (v MemoryForm) merges() bool { return v.Theirs != nil && v.Theirs.From != "" }
 
 func (v MemoryForm) title() string {
+	if v.Proposal != "" {
+		return "Edit the proposal"
+	}
 	if v.isNew() {
 		return "New memory"
 	}
@@ -85,6 +91,9 @@ func (v MemoryForm) title() string {
 }
 
 func (v MemoryForm) path() string {
+	if v.Proposal != "" {
+		return ProposalPath(v.Agent.Slug, v.Proposal, "edit")
+	}
 	if v.isNew() {
 		return NewMemoryPath(v.Agent.Slug)
 	}
@@ -96,6 +105,8 @@ func (v MemoryForm) previewPath() string { return v.path() + "/preview" }
 // leave is where to go without saving.
 func (v MemoryForm) leave() Link {
 	switch {
+	case v.Proposal != "":
+		return Link{Label: "Back to the proposals", Href: ProposalsPath(v.Agent.Slug)}
 	case v.Theirs != nil && v.Theirs.Deleted:
 		return Link{Label: "Leave it deleted", Href: MemoryPath(v.Agent.Slug, v.Theirs.ID)}
 	case v.merges():
@@ -130,6 +141,8 @@ func (v MemoryForm) theirs() string {
 
 func (v MemoryForm) save() string {
 	switch {
+	case v.Proposal != "":
+		return "Accept as it is here"
 	case v.Theirs != nil && v.Theirs.Deleted:
 		return "Save mine and bring it back"
 	case v.merges():

@@ -67,7 +67,7 @@ type Action struct {
 	Back string
 	// Confirm is asked in a second step, for what cannot be undone; empty: the button acts at once.
 	Confirm string
-	// Does is what the keyboard calls it (keys.js): delete, undo, edit, verify, restore, new; empty: no key leads to it.
+	// Does is what the keyboard calls it (keys.js): delete, undo, edit, verify, restore, new, accept, refuse; empty: no key leads to it.
 	Does string
 	// Focus is the id of the row that the keyboard goes on from afterwards; empty: the one where it was, or the next.
 	Focus string
@@ -144,6 +144,7 @@ type Counts struct {
 
 	Blocked, NotRemoved, Disagreements int
 	CitesGone                          int // memories that cite what is gone
+	Proposals                          int // found in conversations, to be decided about; not among what Waiting counts
 }
 
 // Of returns how many active memories of a type there are.

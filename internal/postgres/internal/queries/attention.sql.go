@@ -25,7 +25,8 @@ SELECT a.id,
                                                    AND o.session IS NULL AND o.content_at >= f.content_at)
        ) END::bigint AS disagreements,
        (SELECT count(*) FROM verifications v JOIN memories m ON m.id = v.memory_id AND m.revision_id = v.revision_id
-        WHERE v.agent_id = a.id AND v.gone > 0 AND m.state <> 'deleted') AS cites_gone
+        WHERE v.agent_id = a.id AND v.gone > 0 AND m.state <> 'deleted') AS cites_gone,
+       (SELECT count(*) FROM proposals p WHERE p.agent_id = a.id AND p.state = 'waiting') AS proposals
 FROM agents a
 WHERE a.id = ANY($1::bigint[])
 `
@@ -36,12 +37,13 @@ type CountWaitingRow struct {
 	NotRemoved    int64
 	Disagreements int64
 	CitesGone     int64
+	Proposals     int64
 }
 
 // What waits for somebody besides the memories that their state tells of. The first two counts are answered by indexes
 // that hold little else: blocked's key, and files_to_remove. The third begins with the files of sessions, which are few
 // beside the agent's own, and looks up what else is said under their names in files_by_memory; its rule is that of
-// Disagreements. The last is that of ToReview, and verifications_with_gone holds nothing else.
+// Disagreements. The fourth is that of ToReview, and verifications_with_gone holds nothing else; the last is read from an index too.
 func (q *Queries) CountWaiting(ctx context.Context, agentIds []int64) ([]CountWaitingRow, error) {
 	rows, err := q.db.Query(ctx, countWaiting, agentIds)
 	if err != nil {
@@ -57,6 +59,7 @@ func (q *Queries) CountWaiting(ctx context.Context, agentIds []int64) ([]CountWa
 			&i.NotRemoved,
 			&i.Disagreements,
 			&i.CitesGone,
+			&i.Proposals,
 		); err != nil {
 			return nil, err
 		}

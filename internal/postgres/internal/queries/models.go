@@ -176,6 +176,25 @@ type ConsolidationStep struct {
 	UndoneAt    *time.Time
 }
 
+type Conversation struct {
+	AgentID    int64
+	Session    string
+	Transcript *string
+	HeardAt    time.Time
+	ReadAt     *time.Time
+	LastID     string
+	ReadTo     int64
+	Mark       []byte
+}
+
+type ConversationText struct {
+	ID       uuid.UUID
+	AgentID  int64
+	Session  string
+	Messages []byte
+	GivenAt  time.Time
+}
+
 type Figure struct {
 	AgentID int64
 	Files   int32
@@ -271,6 +290,26 @@ type MemoryTally struct {
 	State   string
 	Type    string
 	N       int32
+}
+
+type Proposal struct {
+	ID          uuid.UUID
+	AgentID     int64
+	State       string
+	Name        string
+	Type        string
+	Description string
+	Body        string
+	Fingerprint []byte
+	Quote       string
+	QuotedAt    *time.Time
+	Session     string
+	ProposedAt  time.Time
+	DecidedAt   *time.Time
+	DecidedBy   *string
+	Updates     *uuid.UUID
+	Match       string
+	MemoryID    *uuid.UUID
 }
 
 type Recall struct {

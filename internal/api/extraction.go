@@ -1,0 +1,252 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"memoir/internal/extraction"
+	"memoir/internal/jobs"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/problem"
+	"memoir/internal/transcript"
+)
+
+// Extraction is the reading of a conversation.
+type Extraction struct {
+	Key          string `json:"key" doc:"Of the background job; GET /agents/{slug}/jobs says how it stands."`
+	Session      string `json:"session" doc:"What the conversation is known by."`
+	State        string `json:"state" enum:"waiting,done"`
+	Said         string `json:"said" doc:"What came of it, in a sentence; empty: it waits."`
+	InputTokens  int    `json:"input_tokens"`
+	OutputTokens int    `json:"output_tokens"`
+}
+
+// Proposal is a memory that was found in a conversation.
+type Proposal struct {
+	ID          string         `json:"id" format:"uuid"`
+	Agent       string         `json:"agent" doc:"The agent's slug."`
+	State       string         `json:"state" enum:"waiting,accepting,accepted,refused"`
+	Name        string         `json:"name"`
+	Type        string         `json:"type" enum:"feedback,user,project,reference"`
+	Description *string        `json:"description"`
+	Body        *string        `json:"body" doc:"Markdown."`
+	Quote       string         `json:"quote" doc:"What was said, from which it comes."`
+	QuotedAt    *time.Time     `json:"quoted_at" doc:"When that was said."`
+	Session     *string        `json:"session"`
+	ProposedAt  time.Time      `json:"proposed_at"`
+	DecidedAt   *time.Time     `json:"decided_at"`
+	DecidedBy   *string        `json:"decided_by" doc:"browser, script or extraction."`
+	Changes     *ProposedState `json:"changes" doc:"The memory of that name as it is, which accepting changes; null: it would be new, or is decided."`
+	Memory      *string        `json:"memory" doc:"The id of the memory that it has become."`
+	ETag        string         `json:"etag" doc:"For If-Match: over the proposal, and the memory that it would change."`
+}
+
+// ProposedState is what a memory says that a proposal would change.
+type ProposedState struct {
+	ID          string  `json:"id" format:"uuid"`
+	Type        *string `json:"type"`
+	Description *string `json:"description"`
+	Body        *string `json:"body"`
+}
+
+// Schema says that there may be none, which the framework does not say of an object by itself.
+func (ProposedState) Schema(huma.Registry) *huma.Schema {
+	text := func() *huma.Schema { return &huma.Schema{Type: huma.TypeString, Nullable: true} }
+	state := &huma.Schema{
+		Type: huma.TypeObject, Required: []string{"id", "type", "description", "body"},
+		Properties: map[string]*huma.Schema{"id": {Type: huma.TypeString, Format: "uuid"}, "type": text(), "description": text(), "body": text()},
+	}
+	return &huma.Schema{AnyOf: []*huma.Schema{state, {Type: "null"}}}
+}
+
+// ProposalList is what was found for an agent.
+type ProposalList struct {
+	Proposals []Proposal `json:"proposals" nullable:"false" doc:"The newest first."`
+	Total     int        `json:"total" doc:"Of that state."`
+}
+
+// ProposalPath is the part of a path that names a proposal.
+type ProposalPath struct {
+	AgentPath
+	ID string `path:"id" doc:"The proposal's id."`
+}
+
+// proposalAnswer is one proposal with its entity tag.
+type proposalAnswer struct {
+	ETag string `header:"ETag" doc:"Strong, over the proposal, and the memory that it would change."`
+	Body Proposal
+}
+
+func (a *api) registerExtraction() {
+	begin := post("/agents/{slug}/extract", "extract", "Have a conversation read for what it has to remember", http.StatusBadRequest,
+		http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	begin.DefaultStatus = http.StatusOK
+	begin.Responses = map[string]*huma.Response{"202": {
+		Description: "Without wait: it is read in the background.",
+		Content:     map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: "#/components/schemas/Extraction"}}},
+	}}
+	register(a, begin, a.extract)
+	const proposals = "/agents/{slug}/proposals"
+	register(a, get(proposals, "list-proposals", "What was found in conversations, newest first"), a.listProposals)
+	register(a, get(proposals+"/{id}", "get-proposal", "One proposal"), a.getProposal)
+	register(a, post(proposals+"/{id}/accept", "accept-proposal", "Make it a memory", http.StatusBadRequest, http.StatusConflict,
+		http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.acceptProposal)
+	register(a, post(proposals+"/{id}/refuse", "refuse-proposal", "Decide against it: the same is not proposed again", http.StatusConflict,
+		http.StatusPreconditionFailed), a.refuseProposal)
+}
+
+type extractInput struct {
+	AgentPath
+	Wait bool `query:"wait" doc:"Answers when it was read, with what came of it."`
+	Body struct {
+		Messages []struct {
+			Role      string     `json:"role" enum:"user,assistant" doc:"Who spoke."`
+			Content   string     `json:"content"`
+			Timestamp *time.Time `json:"timestamp,omitempty" doc:"When; relative dates are reckoned from it."`
+		} `json:"messages,omitempty" doc:"The conversation. What was read of it before is not read again, if it begins in the same way."`
+		Session        string `json:"session,omitempty" maxLength:"200" doc:"What the conversation is called; the memory's file names it."`
+		Transcript     string `json:"transcript,omitempty" doc:"In place of messages: JSON lines as Claude Code writes them."`
+		TranscriptPath string `json:"transcript_path,omitempty" doc:"In place of messages: a .jsonl file under projects/ in the server's directory of Claude Code."`
+	} `nameHint:"Extract"`
+}
+
+type extractAnswer struct {
+	Status int
+	Body   Extraction
+}
+
+func (a *api) extract(ctx context.Context, in *extractInput) (*extractAnswer, error) {
+	request := extraction.Request{Agent: in.Slug, Session: in.Body.Session, Transcript: in.Body.Transcript, Path: in.Body.TranscriptPath}
+	for _, m := range in.Body.Messages {
+		message := transcript.Message{Role: m.Role, Text: m.Content}
+		if m.Timestamp != nil {
+			message.At = m.Timestamp.UTC()
+		}
+		request.Messages = append(request.Messages, message)
+	}
+	given := 0
+	for _, is := range []bool{len(request.Messages) > 0, request.Transcript != "", request.Path != ""} {
+		if is {
+			given++
+		}
+	}
+	if given != 1 {
+		return nil, &memories.InvalidError{Field: "messages", Reason: "or transcript or transcript_path has to be given, one of the three"}
+	}
+	if strings.ContainsRune(request.Session, 0) {
+		return nil, &memories.InvalidError{Field: "session", Reason: "contains a NUL character, which no text may"}
+	}
+	deferred, err := a.options.Extractor.Ask(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	shown := Extraction{Key: deferred.Key, Session: deferred.Name(), State: "waiting"}
+	if !in.Wait {
+		return &extractAnswer{http.StatusAccepted, shown}, nil
+	}
+	job, err := a.options.Extractor.Wait(ctx, deferred)
+	switch {
+	case err != nil:
+		return nil, err
+	case job.State == jobs.Done:
+		shown.State, shown.Said, shown.InputTokens, shown.OutputTokens = "done", job.Said, job.InputTokens, job.OutputTokens
+		return &extractAnswer{http.StatusOK, shown}, nil
+	case job.State == jobs.Waiting:
+		return nil, problem.New(http.StatusServiceUnavailable, "The conversation was not read yet: "+job.Problem+". It is kept, and tried again by itself.").RetryAfter(retryAfter)
+	default:
+		return nil, problem.New(http.StatusServiceUnavailable, "The conversation could not be read: "+job.Problem+". It is not tried again.")
+	}
+}
+
+type listProposalsInput struct {
+	AgentPath
+	State string `query:"state" enum:"waiting,accepting,accepted,refused" doc:"Default: all."`
+	Limit int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
+}
+
+func (a *api) listProposals(ctx context.Context, in *listProposalsInput) (*answer[ProposalList], error) {
+	found, total, err := a.options.Extractor.Proposals(ctx, in.Slug, postgres.ProposalState(in.State), in.Limit)
+	list := ProposalList{Proposals: make([]Proposal, len(found)), Total: total}
+	for i, p := range found {
+		list.Proposals[i] = proposalOf(in.Slug, p)
+	}
+	return ok(list), err
+}
+
+func (a *api) getProposal(ctx context.Context, in *ProposalPath) (*proposalAnswer, error) {
+	p, err := a.options.Extractor.Proposal(ctx, in.Slug, in.ID)
+	return &proposalAnswer{p.ETag(), proposalOf(in.Slug, p)}, err
+}
+
+type acceptProposalInput struct {
+	ProposalPath
+	IfMatch string `header:"If-Match" doc:"The ETag of the proposal as you read it; 412 when it, or the memory that it changes, is another by now."`
+	Body    *struct {
+		Name        optional `json:"name" required:"false" nullable:"false" doc:"Edits, before it becomes a memory."`
+		Type        optional `json:"type" required:"false" nullable:"false" enum:"feedback,user,project,reference"`
+		Description optional `json:"description" required:"false"`
+		Body        optional `json:"body" required:"false"`
+	} `nameHint:"AcceptProposal"`
+}
+
+func (a *api) acceptProposal(ctx context.Context, in *acceptProposalInput) (*memoryAnswer, error) {
+	match, err := onlyTag(in.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	var edits extraction.Edits
+	if in.Body != nil {
+		for field, value := range map[string]optional{"name": in.Body.Name, "type": in.Body.Type} {
+			if err := value.notNull(field); err != nil {
+				return nil, err
+			}
+		}
+		edits = extraction.Edits{
+			Name: in.Body.Name.value, Type: (*memories.Type)(in.Body.Type.value), Description: in.Body.Description.value, Body: in.Body.Body.value,
+		}
+	}
+	return written(a.options.Extractor.Accept(ctx, in.Slug, in.ID, match, memories.ByScript, edits))
+}
+
+type refuseProposalInput struct {
+	ProposalPath
+	IfMatch string `header:"If-Match" doc:"The ETag of the proposal as you read it."`
+}
+
+func (a *api) refuseProposal(ctx context.Context, in *refuseProposalInput) (*proposalAnswer, error) {
+	match, err := onlyTag(in.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	p, err := a.options.Extractor.Refuse(ctx, in.Slug, in.ID, match, memories.ByScript)
+	return &proposalAnswer{p.ETag(), proposalOf(in.Slug, p)}, err
+}
+
+// onlyTag returns the one entity tag of a precondition; empty: there is none, or any will do.
+func onlyTag(header string) (string, error) {
+	switch tags := entityTags(header); {
+	case header == "" || header == "*":
+		return "", nil
+	case len(tags) == 1:
+		return tags[0], nil
+	default:
+		return "", memories.ErrChanged
+	}
+}
+
+func proposalOf(slug string, p extraction.Proposed) Proposal {
+	shown := Proposal{
+		ID: p.ID.String(), Agent: slug, State: string(p.State), Name: p.Name, Type: string(p.Type), Description: text(p.Description), Body: text(p.Body),
+		Quote: p.Quote, QuotedAt: moment(p.QuotedAt), Session: text(p.Session), ProposedAt: p.ProposedAt, DecidedAt: moment(p.DecidedAt),
+		DecidedBy: text(p.DecidedBy), Memory: text(p.MemoryID), ETag: p.ETag(),
+	}
+	if m := p.Present; m != nil {
+		shown.Changes = &ProposedState{m.ID, text(m.Type), text(m.Description), text(m.Body)}
+	}
+	return shown
+}

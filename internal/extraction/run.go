@@ -1,0 +1,232 @@
+package extraction
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/memories"
+	"memoir/internal/model"
+	"memoir/internal/postgres"
+	"memoir/internal/sync"
+	"memoir/internal/transcript"
+)
+
+// Outcome is what came of reading a conversation.
+type Outcome struct {
+	Said                      string // in a sentence, for people
+	Proposals                 []uuid.UUID
+	Questions                 int
+	Model                     string
+	InputTokens, OutputTokens int
+}
+
+// patience is how long one question may take; nobody waits for it.
+const patience = 2 * time.Minute
+
+// Run reads what is new in a conversation, once it has been silent, and keeps what is found. It may be repeated at any moment: what is
+// kept is kept with the place up to which was read. It fails with memories.ErrNotFound where there is no such conversation any more,
+// *memories.InvalidError for a transcript that may not be read, *model.Error, and as the store does. What a failed run has cost is in
+// the Outcome all the same.
+func (x *Extractor) Run(ctx context.Context, task Task) (Outcome, error) {
+	out := Outcome{}
+	if !x.Reads() {
+		out.Said = "Extraction is switched off, or has no model any more; nothing was read."
+		return out, nil
+	}
+	agent, err := x.agent(ctx, task.AgentID)
+	if err != nil {
+		return out, err
+	}
+	c, err := x.store.Conversation(ctx, task.AgentID, task.Session)
+	if err != nil {
+		return out, err
+	}
+	began := postgres.Now()
+	s, err := x.read(ctx, agent, c)
+	if err != nil {
+		return out, err
+	}
+	proposals, err := x.find(ctx, agent, task.Session, s, &out)
+	if err != nil {
+		return out, err
+	}
+	finding := postgres.Finding{AgentID: agent.ID, Session: task.Session, From: c.Place, To: s.to, ReadAt: began, Texts: s.texts, Proposals: proposals}
+	out.Proposals, err = x.store.KeepFinding(ctx, finding)
+	if errors.Is(err, memories.ErrChanged) {
+		out.Said = "This stretch has been read meanwhile."
+		return out, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	if len(out.Proposals) > 0 {
+		x.engine.Tell(agent.Slug, sync.KindProposed)
+	}
+	if x.options.Mode == Auto {
+		err = x.acceptAll(ctx, agent, out.Proposals)
+	}
+	return out, err
+}
+
+func (x *Extractor) agent(ctx context.Context, id int64) (postgres.Agent, error) {
+	all, err := x.store.AgentsUncounted(ctx)
+	if err != nil {
+		return postgres.Agent{}, err
+	}
+	i := slices.IndexFunc(all, func(a postgres.Agent) bool { return a.ID == id })
+	if i < 0 {
+		return postgres.Agent{}, memories.ErrNotFound
+	}
+	return all[i], nil
+}
+
+// find asks what of a stretch is worth keeping.
+func (x *Extractor) find(ctx context.Context, agent postgres.Agent, session string, s stretch, out *Outcome) ([]postgres.Proposal, error) {
+	switch {
+	case len(s.Wrote) > 0:
+		out.Said = fmt.Sprintf("Skipped: the agent itself saved to its memory in this stretch (%s).", shortList(s.Wrote))
+		return nil, nil
+	case !slices.ContainsFunc(s.Messages, func(m transcript.Message) bool { return m.Role == "user" }):
+		out.Said = "Nothing new was said by a person."
+		return nil, nil
+	}
+	sieve, err := x.newSieve(ctx, agent)
+	if err != nil {
+		return nil, err
+	}
+	parts, left := pieces(s.Messages)
+	left += s.LeftOut
+	var kept []found
+	var dropped []string
+	for i, piece := range parts {
+		if len(kept) == mostPerRun {
+			break
+		}
+		candidates, err := x.ask(ctx, questionAbout(piece, sieve.existing(kept), left+len(parts)-1-i), out)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range candidates {
+			if len(kept) == mostPerRun {
+				break
+			}
+			f, why := c.checked(piece)
+			if why == "" {
+				why, err = sieve.refuses(ctx, &f, kept)
+			}
+			if err != nil {
+				return nil, err
+			}
+			if why != "" {
+				dropped = append(dropped, why)
+				continue
+			}
+			kept = append(kept, f)
+		}
+	}
+	out.Said = said(len(s.Messages), left, s.Unread, len(kept), dropped)
+	return x.proposalsOf(ctx, agent, sessionOf(session, s), kept)
+}
+
+// sessionOf is the session that a memory is from, as its file says.
+func sessionOf(session string, s stretch) string {
+	if name, isGiven := strings.CutPrefix(session, given); isGiven {
+		if s.Session != "" {
+			return s.Session
+		}
+		if strings.HasPrefix(name, "#") {
+			return ""
+		}
+		return name
+	}
+	return session
+}
+
+// ask asks the model once.
+func (x *Extractor) ask(ctx context.Context, question model.Question, out *Outcome) ([]candidate, error) {
+	asking, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	answer, err := x.options.Model.Ask(asking, question)
+	out.Questions++
+	out.InputTokens, out.OutputTokens = out.InputTokens+answer.InputTokens, out.OutputTokens+answer.OutputTokens
+	if answer.Model != "" {
+		out.Model = answer.Model
+	}
+	if err != nil {
+		return nil, err
+	}
+	candidates, err := answered(answer.JSON)
+	if err != nil {
+		return nil, fmt.Errorf("the model's answer has another shape than was asked for: %w", err)
+	}
+	return candidates, nil
+}
+
+// proposalsOf makes proposals of what was found; of what is to be written without asking also how.
+func (x *Extractor) proposalsOf(ctx context.Context, agent postgres.Agent, session string, kept []found) ([]postgres.Proposal, error) {
+	now := postgres.Now()
+	var proposals []postgres.Proposal
+	for _, f := range kept {
+		p := postgres.Proposal{
+			ID: uuid.New(), AgentID: agent.ID, State: postgres.ProposalWaiting, Content: f.Content, Fingerprint: f.identity(),
+			Quote: f.quote, QuotedAt: f.at, Session: session, ProposedAt: now,
+		}
+		if x.options.Mode == Auto {
+			p.State, p.DecidedAt, p.DecidedBy = postgres.ProposalAccepting, now, memories.ByExtraction
+			present, err := x.present(ctx, agent, p.Name)
+			if err != nil {
+				return nil, err
+			}
+			if present != nil {
+				p.Updates, p.Match = uuid.MustParse(present.ID), sync.ETag(*present)
+			}
+		}
+		proposals = append(proposals, p)
+	}
+	return proposals, nil
+}
+
+// said tells what came of it.
+func said(read, left, unread, kept int, dropped []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Read %s", counted(read, "message", "messages"))
+	if left > 0 {
+		fmt.Fprintf(&b, "; %s left out, because there were too many", counted(left, "older one was", "older ones were"))
+	}
+	if unread > 0 {
+		fmt.Fprintf(&b, "; %s too long, or not understood", counted(unread, "line was", "lines were"))
+	}
+	switch kept {
+	case 0:
+		b.WriteString(". Nothing in it is worth keeping.")
+	default:
+		fmt.Fprintf(&b, ". Found %s.", counted(kept, "memory", "memories"))
+	}
+	if len(dropped) > 0 {
+		slices.Sort(dropped)
+		fmt.Fprintf(&b, " Not taken: %s.", shortList(slices.Compact(dropped)))
+	}
+	return b.String()
+}
+
+func counted(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}
+
+// shortList names the first few.
+func shortList(all []string) string {
+	const most = 5
+	if len(all) > most {
+		return strings.Join(all[:most], ", ") + " and others"
+	}
+	return strings.Join(all, ", ")
+}

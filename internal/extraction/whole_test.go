@@ -1,0 +1,200 @@
+package extraction_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"memoir/internal/api"
+	"memoir/internal/extraction"
+	"memoir/internal/hooks"
+	"memoir/internal/jobs"
+	"memoir/internal/model"
+	"memoir/internal/model/modeltest"
+	"memoir/internal/postgres"
+)
+
+// server is a bench with a queue, the hooks and the API, as one server of a database.
+type server struct {
+	*bench
+	url   string
+	queue *jobs.Queue
+}
+
+// serve starts one more server over the same disk and database.
+func serve(b *bench, asked model.Model, quiet time.Duration) *server {
+	b.Helper()
+	store, err := postgres.Open(b.Context(), b.URL)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(store.Close)
+	log := slog.New(slog.DiscardHandler)
+	queue, err := jobs.New(store, jobs.Options{FirstRetry: time.Millisecond, Poll: 20 * time.Millisecond, Farewell: time.Millisecond, Log: log})
+	if err != nil {
+		b.Fatal(err)
+	}
+	x := extraction.Start(b.Engine, store, extraction.Options{Model: asked, Quiet: quiet, ClaudeDir: b.claude, Queue: queue, Log: log})
+	b.Cleanup(x.Close)
+	queue.Start(b.Context(), b.Engine.Ready)
+	b.Cleanup(queue.Close)
+	mux := http.NewServeMux()
+	mux.Handle("/hooks/", hooks.New(b.Engine, store, b.Recaller, x, log))
+	mux.Handle("/api/", api.New(b.Engine, store, b.Recaller, api.Options{Extractor: x, Log: log}))
+	running := httptest.NewServer(mux)
+	b.Cleanup(running.Close)
+	s := &server{&bench{Memoir: b.Memoir, claude: b.claude, model: b.model, extractor: x}, running.URL, queue}
+	return s
+}
+
+// call makes a request and reads its answer into out, unless that is nil.
+func (s *server) call(method, path string, body, out any, headers ...string) (status int) {
+	s.Helper()
+	var raw []byte
+	if body != nil {
+		var err error
+		if raw, err = json.Marshal(body); err != nil {
+			s.Fatal(err)
+		}
+	}
+	request, err := http.NewRequestWithContext(s.Context(), method, s.url+path, bytes.NewReader(raw))
+	if err != nil {
+		s.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	for pair := range slices.Chunk(headers, 2) {
+		request.Header.Set(pair[0], pair[1])
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if out != nil {
+		if err := json.Unmarshal(answer, out); err != nil {
+			s.Fatalf("%s %s: %d %s", method, path, response.StatusCode, answer)
+		}
+	}
+	return response.StatusCode
+}
+
+func (s *server) stops(event, session string) {
+	s.Helper()
+	if status := s.call("POST", "/hooks/"+event+"?agent=ada", map[string]any{"session_id": session, "transcript_path": s.transcript(session), "cwd": s.Dir}, nil); status != 200 {
+		s.Errorf("the hook was answered with %d", status)
+	}
+}
+
+type listed struct {
+	Proposals []struct{ ID, Name, State, ETag string }
+	Total     int
+}
+
+func (s *server) waiting() listed {
+	s.Helper()
+	var l listed
+	if status := s.call("GET", "/api/v1/agents/ada/proposals?state=waiting", nil, &l); status != 200 {
+		s.Fatalf("status %d", status)
+	}
+	return l
+}
+
+// A conversation of 2,000 lines, from the stop hook to CLAUDE.md, through the end of the server that reads it.
+func TestAConversationOf2000LinesGoesFromTheStopHookToCLAUDEMD(t *testing.T) {
+	t.Parallel()
+	b := setup(t, extraction.Propose, modeltest.Never(), modeltest.Status(529), found(rule("Use tabs", "always use tabs")), found())
+	first := serve(b, b.model.Model(), 10*time.Millisecond)
+	b.says("s1", chatter(0, 1500)+said("x", "user", "From now on always use tabs.")+chatter(1500, 499))
+	first.stops("stop", "s1")
+	b.Until("the question", func() bool { return len(b.model.Requests()) == 1 })
+	first.queue.Close() // and the model has not answered
+	second := serve(b, b.model.Model(), 10*time.Millisecond)
+	b.Until("the proposal", func() bool { return second.waiting().Total == 1 })
+	second.stops("session-end", "s1") // there is nothing more to read
+	p := second.waiting().Proposals[0]
+	if status := second.call("POST", "/api/v1/agents/ada/proposals/"+p.ID+"/accept", map[string]any{}, nil, "If-Match", `"stale"`); status != 412 {
+		t.Errorf("accepted unseen: %d", status)
+	}
+	var m struct {
+		ID, Name, Body string
+		ClaudeMDChars  int `json:"claude_md_chars"`
+	}
+	if status := second.call("POST", "/api/v1/agents/ada/proposals/"+p.ID+"/accept", map[string]any{"body": "Tabs, always."}, &m, "If-Match", p.ETag); status != 200 || m.Body != "Tabs, always." || m.ClaudeMDChars == 0 {
+		t.Errorf("accepted: %d %+v", status, m)
+	}
+	if !strings.HasSuffix(b.file("feedback_use_tabs.md"), "\nTabs, always.\n") || !strings.Contains(b.Read("ada/CLAUDE.md"), "Tabs, always.") || b.Memory("ada", "Use tabs").ID != m.ID {
+		t.Error("the file, the row and CLAUDE.md do not say it")
+	}
+	if status := second.call("POST", "/api/v1/agents/ada/proposals/"+p.ID+"/refuse", nil, nil); status != 409 {
+		t.Errorf("what is a memory was refused: %d", status)
+	}
+	b.Until("the job to end", func() bool {
+		entries, err := jobs.List(t.Context(), b.Store, b.agent().ID)
+		return err == nil && len(entries) > 0 && !slices.ContainsFunc(entries, func(e jobs.Entry) bool { return e.State != jobs.Done })
+	})
+	if n := len(b.model.Requests()); n != 4 { // two that failed, and one for each piece
+		t.Errorf("%d questions", n)
+	}
+}
+
+func TestTheAPIHasConversationsRead(t *testing.T) {
+	t.Parallel()
+	b := setup(t, extraction.Propose, found(rule("Use tabs", "always use tabs")), modeltest.Status(http.StatusUnauthorized), found())
+	s := serve(b, b.model.Model(), time.Hour)
+	const extract = "/api/v1/agents/ada/extract"
+	messages := map[string]any{"session": "chat", "messages": []any{map[string]any{"role": "user", "content": "always use tabs", "timestamp": "2026-03-02T10:00:00+01:00"}}}
+	var out struct{ Said, State, Session, Detail string }
+	if status := s.call("POST", extract+"?wait=true", messages, &out); status != 200 || out.State != "done" || out.Session != "chat" || !strings.Contains(out.Said, "Found 1 memory") {
+		t.Errorf("waited: %d %+v", status, out)
+	}
+	if !strings.Contains(b.model.Requests()[0].Text, "Monday 2026-03-02 09:00 UTC") {
+		t.Error("the message was asked about without its date")
+	}
+	if status := s.call("POST", extract, messages, &out); status != 202 || out.State != "waiting" {
+		t.Errorf("not waited: %d %+v", status, out)
+	}
+	if status := s.call("POST", extract+"?wait=true", map[string]any{"transcript": said("1", "user", "something else")}, &out); status != 503 || strings.Contains(out.Detail, modeltest.Secret) {
+		t.Errorf("a model that refuses: %d %+v", status, out)
+	}
+	for _, bad := range []map[string]any{
+		{}, {"messages": []any{}}, {"transcript": "x", "transcript_path": "/x"}, {"transcript_path": "/etc/passwd"},
+		{"messages": []any{map[string]any{"role": "system", "content": "x"}}},
+	} {
+		if status := s.call("POST", extract, bad, nil); status != 422 {
+			t.Errorf("%v: %d", bad, status)
+		}
+	}
+	if status := s.call("POST", "/api/v1/agents/nobody/extract", messages, nil); status != 404 {
+		t.Errorf("nobody: %d", status)
+	}
+	p := s.waiting().Proposals[0]
+	var refused struct{ State string }
+	for range 2 {
+		if status := s.call("POST", "/api/v1/agents/ada/proposals/"+p.ID+"/refuse", nil, &refused); status != 200 || refused.State != "refused" {
+			t.Errorf("refused: %d %+v", status, refused)
+		}
+	}
+	if status := s.call("POST", "/api/v1/agents/ada/proposals/"+p.ID+"/accept", nil, nil); status != 409 {
+		t.Errorf("a refused one was accepted: %d", status)
+	}
+	if status := s.call("GET", "/api/v1/agents/ada/proposals/nonsense", nil, nil); status != 404 {
+		t.Errorf("nonsense: %d", status)
+	}
+	// Without a model everything else goes on, and this says how to switch it on.
+	without := serve(b, nil, time.Hour)
+	without.stops("stop", "s1")
+	if status := without.call("POST", extract, messages, &out); status != 409 || !strings.Contains(out.Detail, model.SwitchOn) {
+		t.Errorf("without a model: %d %+v", status, out)
+	}
+}

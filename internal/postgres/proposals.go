@@ -1,0 +1,174 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/queries"
+)
+
+// ProposalState is what has become of a proposal.
+type ProposalState string
+
+// The states of a proposal.
+const (
+	ProposalWaiting   ProposalState = "waiting"
+	ProposalAccepting ProposalState = "accepting" // decided; it is being written
+	ProposalAccepted  ProposalState = "accepted"
+	ProposalRefused   ProposalState = "refused"
+)
+
+// Proposal is a memory that was found in a conversation.
+type Proposal struct {
+	ID      uuid.UUID
+	AgentID int64
+	State   ProposalState
+	memories.Content
+	// Fingerprint is of what was proposed, the name too, however it was edited since. The same is kept once.
+	Fingerprint memories.Fingerprint
+	Quote       string    // what somebody said, from which it comes
+	QuotedAt    time.Time // when; zero: unknown
+	Session     string
+	ProposedAt  time.Time
+	DecidedAt   time.Time      // zero: not yet
+	DecidedBy   memories.Actor // empty: nobody yet
+	// Updates and Match say how it is being accepted: the memory that it becomes a content of (zero: it is new), and what was seen
+	// of that.
+	Updates  uuid.UUID
+	Match    string
+	MemoryID string // that it has become; empty: none
+}
+
+func addProposal(ctx context.Context, q *queries.Queries, p Proposal) (int64, error) {
+	return q.AddProposal(ctx, queries.AddProposalParams{
+		ID: p.ID, AgentID: p.AgentID, State: string(p.State), Name: p.Name, Type: string(p.Type), Description: p.Description, Body: p.Body,
+		Fingerprint: p.Fingerprint[:], Quote: p.Quote, QuotedAt: optionalTime(p.QuotedAt), Session: p.Session, ProposedAt: p.ProposedAt,
+		DecidedAt: optionalTime(p.DecidedAt), DecidedBy: optional(string(p.DecidedBy)), Updates: optionalID(p.Updates), Match: p.Match,
+	})
+}
+
+// Proposal returns one of an agent. It fails with memories.ErrNotFound, also for a malformed id.
+func (s *Store) Proposal(ctx context.Context, agentID int64, id string) (Proposal, error) {
+	parsed, err := parseID(id)
+	if err != nil {
+		return Proposal{}, err
+	}
+	row, err := s.q.ProposalByID(ctx, queries.ProposalByIDParams{AgentID: agentID, ID: parsed})
+	return proposalOf(row), wrap("read a proposal", err)
+}
+
+// Proposals returns the newest of an agent, at most limit of them, and how many there are. An empty state is any.
+func (s *Store) Proposals(ctx context.Context, agentID int64, state ProposalState, limit int) (found []Proposal, total int, err error) {
+	wanted := optional(string(state))
+	rows, err := s.q.ListProposals(ctx, queries.ListProposalsParams{AgentID: agentID, State: wanted, Most: int32(limit)})
+	if err != nil {
+		return nil, 0, wrap("list proposals", err)
+	}
+	total = len(rows)
+	if total == limit {
+		n, err := s.q.CountProposals(ctx, queries.CountProposalsParams{AgentID: agentID, State: wanted})
+		if err != nil {
+			return nil, 0, wrap("count proposals", err)
+		}
+		total = int(n)
+	}
+	return proposalsOf(rows), total, nil
+}
+
+// BeginAccepting decides that a proposal is accepted, as it is given. It fails with memories.ErrChanged where it does not wait any
+// more: somebody else has decided.
+func (s *Store) BeginAccepting(ctx context.Context, p Proposal) error {
+	n, err := s.q.BeginAccepting(ctx, queries.BeginAcceptingParams{
+		AgentID: p.AgentID, ID: p.ID, At: &p.DecidedAt, DecidedBy: optional(string(p.DecidedBy)), Name: p.Name, Type: string(p.Type),
+		Description: p.Description, Body: p.Body, Updates: optionalID(p.Updates), Match: p.Match,
+	})
+	return decided("accept a proposal", n, err)
+}
+
+// EndAccepting notes which memory a proposal has become.
+func (s *Store) EndAccepting(ctx context.Context, p Proposal, memoryID string) error {
+	parsed, err := parseID(memoryID)
+	if err != nil {
+		return err
+	}
+	return wrap("accept a proposal", s.q.EndAccepting(ctx, queries.EndAcceptingParams{AgentID: p.AgentID, ID: p.ID, MemoryID: &parsed}))
+}
+
+// GiveUpAccepting has a proposal that could not be accepted wait again.
+func (s *Store) GiveUpAccepting(ctx context.Context, p Proposal) error {
+	return wrap("give up accepting a proposal", s.q.GiveUpAccepting(ctx, queries.GiveUpAcceptingParams{AgentID: p.AgentID, ID: p.ID}))
+}
+
+// RefuseProposal decides that a proposal is refused. It fails as BeginAccepting does.
+func (s *Store) RefuseProposal(ctx context.Context, p Proposal) error {
+	n, err := s.q.RefuseProposal(ctx, queries.RefuseProposalParams{
+		AgentID: p.AgentID, ID: p.ID, At: &p.DecidedAt, DecidedBy: optional(string(p.DecidedBy)),
+	})
+	return decided("refuse a proposal", n, err)
+}
+
+func decided(doing string, n int64, err error) error {
+	if err == nil && n == 0 {
+		return memories.ErrChanged
+	}
+	return wrap(doing, err)
+}
+
+// ProposalsToFinish returns those of all agents that somebody began to accept before that, the oldest first, 100 at most.
+func (s *Store) ProposalsToFinish(ctx context.Context, before time.Time) ([]Proposal, error) {
+	rows, err := s.q.ProposalsToFinish(ctx, &before)
+	return proposalsOf(rows), wrap("list proposals to finish", err)
+}
+
+// HadContent returns the id of the memory of the proposal's name that says what it is accepted as, or has come to since that was
+// decided. It fails with memories.ErrNotFound where there is none.
+func (s *Store) HadContent(ctx context.Context, p Proposal) (string, error) {
+	c := p.Canonical()
+	fingerprint := memories.FingerprintOf(c.Type, c.Description, c.Body)
+	id, err := s.q.HadContent(ctx, queries.HadContentParams{AgentID: p.AgentID, Name: c.Name, Fingerprint: fingerprint[:], Since: p.DecidedAt})
+	return id.String(), wrap("look for what was accepted", err)
+}
+
+// IsBuried says whether a memory of an agent that was deleted has said just this.
+func (s *Store) IsBuried(ctx context.Context, agentID int64, content memories.Fingerprint) (bool, error) {
+	buried, err := s.q.IsBuried(ctx, queries.IsBuriedParams{AgentID: agentID, Fingerprint: content[:]})
+	return buried, wrap("look at tombstones", err)
+}
+
+// Deleted returns what the memories say that were deleted last.
+func (s *Store) Deleted(ctx context.Context, agentID int64, most int) ([]memories.Content, error) {
+	rows, err := s.q.SpentContents(ctx, queries.SpentContentsParams{AgentID: agentID, Most: int32(most)})
+	deleted := make([]memories.Content, len(rows))
+	for i, row := range rows {
+		deleted[i] = memories.Content{Name: row.Name, Description: row.Description, Body: row.Body}
+	}
+	return deleted, wrap("read what was deleted", err)
+}
+
+func proposalsOf(rows []queries.Proposal) []Proposal {
+	all := make([]Proposal, len(rows))
+	for i, row := range rows {
+		all[i] = proposalOf(row)
+	}
+	return all
+}
+
+func proposalOf(row queries.Proposal) Proposal {
+	p := Proposal{
+		ID: row.ID, AgentID: row.AgentID, State: ProposalState(row.State),
+		Content: memories.Content{Name: row.Name, Type: memories.Type(row.Type), Description: row.Description, Body: row.Body},
+		Quote:   row.Quote, QuotedAt: moment(row.QuotedAt), Session: row.Session, ProposedAt: row.ProposedAt.UTC(),
+		DecidedAt: moment(row.DecidedAt), DecidedBy: memories.Actor(text(row.DecidedBy)), Match: row.Match,
+	}
+	copy(p.Fingerprint[:], row.Fingerprint)
+	if row.Updates != nil {
+		p.Updates = *row.Updates
+	}
+	if row.MemoryID != nil {
+		p.MemoryID = row.MemoryID.String()
+	}
+	return p
+}

@@ -1,0 +1,38 @@
+package sync
+
+import "memoir/internal/memories"
+
+// Draft is a memory as somebody wants it to be.
+type Draft struct {
+	Name        string
+	Type        memories.Type
+	Description string
+	Body        string
+	// Metadata is put into the file's metadata, beside what is there.
+	Metadata map[string]string `json:",omitempty"`
+}
+
+// content is what the memory is to say.
+func (d Draft) content() memories.Content {
+	return memories.Content{Name: d.Name, Type: d.Type, Description: d.Description, Body: d.Body}
+}
+
+// Patch is a part of a memory that somebody wants to be otherwise; nil keeps what is there.
+type Patch struct {
+	Name        *string
+	Type        *memories.Type
+	Description *string
+	Body        *string
+	// Metadata is put into the file's metadata, beside what is there.
+	Metadata map[string]string `json:",omitempty"`
+}
+
+// check says which field cannot be taken, and puts the name in order.
+func (d *Draft) check() error {
+	content := d.content()
+	if err := content.Check(); err != nil {
+		return err
+	}
+	d.Name = content.Canonical().Name
+	return nil
+}
