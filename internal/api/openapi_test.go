@@ -56,8 +56,10 @@ func TestTheOpenAPIDocumentHasEveryCallAndItsProblems(t *testing.T) {
 		"GET /agents/{slug}/memories/{id}/versions":   "VersionList", "POST /agents/{slug}/memories/{id}/fixes/undo": "Memory",
 		"GET /agents/{slug}/memories/{id}/raw": "", "GET /agents/{slug}/sessions": "SessionList",
 		"POST /agents/{slug}/memories:deletion": "Deletion", "GET /agents/{slug}/claude-md/parts": "ClaudeMDParts",
-		"POST /agents/{slug}/memory-tool": "MemoryToolResult",
-		"POST /agents/{slug}/extract":     "Extraction", "GET /agents/{slug}/proposals": "ProposalList", "GET /agents/{slug}/proposals/{id}": "Proposal",
+		"POST /agents/{slug}/memory-tool": "MemoryToolResult", "GET /agents/{slug}/consolidation": "Consolidation",
+		"POST /agents/{slug}/consolidation": "Consolidation", "DELETE /agents/{slug}/consolidation": "Consolidation",
+		"POST /agents/{slug}/consolidation/apply": "ConsolidationResultList", "POST /agents/{slug}/consolidation/steps/{id}/undo": "ConsolidationStep",
+		"POST /agents/{slug}/extract": "Extraction", "GET /agents/{slug}/proposals": "ProposalList", "GET /agents/{slug}/proposals/{id}": "Proposal",
 		"POST /agents/{slug}/proposals/{id}/accept": "Memory", "POST /agents/{slug}/proposals/{id}/refuse": "Proposal",
 		"GET /agents/{slug}/logs": "LogDayList", "GET /agents/{slug}/logs/{day}": "LogsOfDay", "POST /agents/{slug}/logs": "", // 201
 		"GET /agents/{slug}/session-memories": "SessionMemoryList", "GET /agents/{slug}/sessions/{id}/memory": "SessionMemory",

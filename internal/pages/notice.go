@@ -46,6 +46,11 @@ const (
 	doneCopied    = "copied"
 	doneChecked   = "checked"
 	doneNothing   = "nothing"
+	donePlanned   = "planned"
+	doneApplied   = "applied"
+	doneUndone    = "undone"
+	doneDiscarded = "discarded"
+	doneNoSteps   = "no-steps"
 	doneAccepted  = "accepted"
 	doneRefused   = "refused"
 	doneDecided   = "decided"
@@ -95,6 +100,16 @@ func (s *site) noticeOf(ctx context.Context, r *http.Request, agent postgres.Age
 		return said("It is gone for good, with its history."), nil
 	case doneNothing:
 		return said("Nothing was selected, so nothing was done. Tick the memories first."), nil
+	case donePlanned:
+		return said("The plan is made. Nothing has been changed yet."), nil
+	case doneApplied:
+		return said("The selected steps are applied. Each can be undone, here and on the Activity tab."), nil
+	case doneUndone:
+		return said("The step is undone: everything says again what it said."), nil
+	case doneDiscarded:
+		return said("The plan is discarded. What was applied of it stays, and can still be undone."), nil
+	case doneNoSteps:
+		return said("Nothing was selected, so nothing was done. Tick the steps first."), nil
 	case doneRefused:
 		return said("It is refused, and is not proposed again."), nil
 	case doneDecided:

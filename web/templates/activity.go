@@ -18,6 +18,8 @@ type Activity struct {
 	Days   []ActivityDay // newest first
 	Growth Growth
 	Ages   Ages
+	// Applied are the steps of consolidation that were applied last, newest first; each can be undone.
+	Applied []ConsolidationStep
 	// Older is the way to what happened before; without an address there is nothing.
 	Older Older
 	// FirstHref is the address of the newest; empty: they are here.

@@ -137,6 +137,46 @@ type ConcordanceWord struct {
 	Numbers       []byte
 }
 
+type Consolidation struct {
+	ID           uuid.UUID
+	AgentID      int64
+	MadeAt       time.Time
+	MadeBy       string
+	ClosedAt     *time.Time
+	Memories     int32
+	Model        *string
+	Note         string
+	InputTokens  int32
+	OutputTokens int32
+	CharsBefore  int32
+	CharsAfter   int32
+	Findings     []byte
+}
+
+type ConsolidationLook struct {
+	AgentID  int64
+	LookedAt time.Time
+}
+
+type ConsolidationStep struct {
+	ID          uuid.UUID
+	PlanID      uuid.UUID
+	AgentID     int64
+	Place       int32
+	Kind        string
+	Source      string
+	Title       string
+	Reason      string
+	State       string
+	Problem     string
+	Changes     []byte
+	CharsBefore int32
+	CharsAfter  int32
+	Actor       string
+	AppliedAt   *time.Time
+	UndoneAt    *time.Time
+}
+
 type Conversation struct {
 	AgentID    int64
 	Session    string
