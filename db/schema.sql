@@ -61,11 +61,13 @@ CREATE TABLE memories (
     restoring       boolean NOT NULL DEFAULT false,
     -- That of the revision, kept beside the name for whoever lists memories without reading what they say.
     description     text NOT NULL,
+    -- It is in team memory, where another may have the name of a private one.
+    team            boolean NOT NULL DEFAULT false,
     CHECK ((state = 'deleted') = (deleted_at IS NOT NULL))
 );
 
--- One memory per name and agent; a file that could not be read is known by its path and never merges with a name.
-CREATE UNIQUE INDEX memories_by_name ON memories (agent_id, name) WHERE readable;
+-- One private memory per name and agent, and one of its team; a file that could not be read is known by its path and never merges with a name.
+CREATE UNIQUE INDEX memories_by_name ON memories (agent_id, name, team) WHERE readable;
 CREATE UNIQUE INDEX memories_by_unreadable_path ON memories (agent_id, path) WHERE NOT readable AND state <> 'deleted';
 -- One index for each order of a list.
 CREATE INDEX memories_in_order_of_update ON memories (agent_id, updated_at DESC, id);
@@ -76,6 +78,9 @@ CREATE INDEX memories_in_order_of_age ON memories (agent_id, modified_at, id);
 CREATE INDEX memories_by_state ON memories (agent_id, state, type);
 -- A search leaves out what is in the trash.
 CREATE INDEX memories_in_trash ON memories (agent_id, id) WHERE state = 'deleted';
+
+-- For the team's memories, which are few beside the private ones.
+CREATE INDEX memories_in_team ON memories (agent_id) WHERE team AND state <> 'deleted';
 
 -- Each scan asks whether a restore was cut short; hardly ever was one.
 CREATE INDEX memories_to_restore ON memories (agent_id) WHERE restoring;
@@ -136,7 +141,9 @@ CREATE TABLE tombstones (
     name        text COLLATE "C" NOT NULL,
     fingerprint bytea NOT NULL,
     deleted_at  timestamptz NOT NULL,
-    PRIMARY KEY (agent_id, name, fingerprint)
+    -- Of team memory: what was deleted there may be a private memory.
+    team        boolean NOT NULL DEFAULT false,
+    PRIMARY KEY (agent_id, name, team, fingerprint)
 );
 
 -- The files on disk that a tombstone keeps out, with what they say.
@@ -152,6 +159,7 @@ CREATE TABLE blocked (
     description text NOT NULL,
     body        text NOT NULL,
     seen_at     timestamptz NOT NULL,
+    team        boolean NOT NULL DEFAULT false,
     UNIQUE (agent_id, path)
 );
 
@@ -683,3 +691,58 @@ CREATE TABLE logs (
 -- For the days of an agent, newest first, and what a range of them says.
 CREATE INDEX logs_by_day ON logs (agent_id, day, path);
 CREATE INDEX logs_by_word ON logs USING gin (words);
+
+-- A plan for tidying an agent's memories up: what could be merged, put right or deleted, for a person to apply or not.
+CREATE TABLE consolidations (
+    id            uuid PRIMARY KEY,
+    agent_id      bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+    made_at       timestamptz NOT NULL,
+    made_by       text NOT NULL CHECK (made_by IN ('browser', 'script', 'memoir')),
+    closed_at     timestamptz, -- discarded, or followed by another; NULL: it is the agent's plan
+    memories      integer NOT NULL, -- how many were looked at
+    model         text, -- that was asked; NULL: none
+    note          text NOT NULL, -- what there is to say of the asking, for people
+    input_tokens  integer NOT NULL,
+    output_tokens integer NOT NULL,
+    -- The whole CLAUDE.md, in Unicode characters, when the plan was made and with all of its steps.
+    chars_before  integer NOT NULL,
+    chars_after   integer NOT NULL,
+    findings      jsonb NOT NULL -- what only a person can decide about
+);
+
+-- An agent has one plan.
+CREATE UNIQUE INDEX consolidations_open ON consolidations (agent_id) WHERE closed_at IS NULL;
+CREATE INDEX consolidations_by_agent ON consolidations (agent_id, made_at);
+
+-- The steps of plans. Those that were applied outlive their plan, so that they can be undone.
+CREATE TABLE consolidation_steps (
+    id           uuid PRIMARY KEY,
+    plan_id      uuid NOT NULL REFERENCES consolidations (id) ON DELETE CASCADE,
+    agent_id     bigint NOT NULL,
+    place        integer NOT NULL,
+    kind         text NOT NULL CHECK (kind IN ('merge', 'update', 'delete', 'reindex')),
+    source       text NOT NULL CHECK (source IN ('found', 'model')),
+    title        text NOT NULL,
+    reason       text NOT NULL,
+    -- chosen and undoing are decided, and carried out to their end by whichever server lives.
+    state        text NOT NULL CHECK (state IN ('proposed', 'chosen', 'applied', 'refused', 'undoing', 'undone')),
+    problem      text NOT NULL, -- why it was not applied or undone; empty: nothing was in the way
+    -- What becomes of each memory, in order, with what it said and whether that is done.
+    changes      jsonb NOT NULL,
+    chars_before integer NOT NULL,
+    chars_after  integer NOT NULL,
+    actor        text NOT NULL CHECK (actor IN ('', 'browser', 'script', 'memoir')), -- who has chosen it
+    applied_at   timestamptz,
+    undone_at    timestamptz
+);
+
+CREATE UNIQUE INDEX consolidation_steps_in_order ON consolidation_steps (plan_id, place);
+-- After a crash each server asks what was not ended; hardly ever there is anything.
+CREATE INDEX consolidation_steps_unfinished ON consolidation_steps (agent_id) WHERE state IN ('chosen', 'undoing');
+CREATE INDEX consolidation_steps_applied ON consolidation_steps (agent_id, applied_at) WHERE applied_at IS NOT NULL;
+
+-- When somebody looked last whether an agent's memories are due, so that no two servers do so at once.
+CREATE TABLE consolidation_looks (
+    agent_id  bigint PRIMARY KEY REFERENCES agents (id) ON DELETE CASCADE,
+    looked_at timestamptz NOT NULL
+);

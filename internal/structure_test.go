@@ -24,6 +24,7 @@ var mayImport = map[string][]string{
 	"internal/words":          {},
 	"internal/problem":        {},
 	"internal/logs":           {"internal/memories"},
+	"internal/credentials":    {},
 	"web":                     {},
 	"db":                      {},
 	"examples":                {},
@@ -36,7 +37,9 @@ var mayImport = map[string][]string{
 	"internal/postgres/local":            {},
 	"internal/torture":                   {},
 	"internal/bench":                     {"internal/memories", "internal/postgres", "internal/postgres/local"},
-	"internal/sync":                      {"internal/memories", "internal/logs", "internal/agents", "internal/files", "internal/postgres"},
+	"internal/lockfile":                  {"internal/files"},
+	"internal/sync":                      {"internal/memories", "internal/logs", "internal/agents", "internal/credentials", "internal/files", "internal/lockfile", "internal/postgres"},
+	"internal/consolidation":             {"internal/memories", "internal/logs", "internal/agents", "internal/files", "internal/lockfile", "internal/jobs", "internal/model", "internal/postgres", "internal/sync", "internal/words"},
 	"internal/extraction":                {"internal/memories", "internal/agents", "internal/files", "internal/jobs", "internal/model", "internal/postgres", "internal/sync", "internal/transcript", "internal/words"},
 	"internal/hooks":                     {"internal/memories", "internal/agents", "internal/extraction", "internal/postgres", "internal/recall", "internal/sync"},
 	"internal/mcp":                       {"internal/memories", "internal/postgres", "internal/recall", "internal/sync", "internal/gate", "internal/problem", "internal/words"},
@@ -51,13 +54,14 @@ var mayImport = map[string][]string{
 	"internal/gate": {"internal/problem", "web/templates"},
 	"internal/api": {
 		"internal/memories", "internal/logs", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
-		"internal/words", "internal/recall", "internal/memorytool", "internal/verification", "internal/extraction", "internal/jobs", "internal/transcript", "internal/model",
+		"internal/words", "internal/recall", "internal/memorytool", "internal/verification", "internal/extraction", "internal/jobs", "internal/transcript", "internal/model", "internal/consolidation",
 		"internal/claudesettings",
 	},
 	"internal/pages": {
 		"internal/memories", "internal/logs", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
 		"internal/markdown", "internal/diff", "internal/words", "internal/recall", "web/templates", "web", "examples",
-		"internal/verification", "internal/extraction", "internal/jobs", "internal/model", "internal/claudesettings",
+		"internal/verification", "internal/extraction", "internal/jobs", "internal/model", "internal/consolidation",
+		"internal/claudesettings",
 	},
 
 	"internal/hooksettings": {},
@@ -69,7 +73,7 @@ var mayImport = map[string][]string{
 		"internal/cli",
 		"internal/memories", "internal/agents", "internal/postgres", "internal/postgres/local", "internal/sync", "internal/gate",
 		"internal/problem", "internal/model", "internal/recall", "internal/hooks", "internal/mcp", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
-		"internal/verification", "internal/extraction", "internal/jobs",
+		"internal/verification", "internal/extraction", "internal/jobs", "internal/consolidation",
 	},
 }
 

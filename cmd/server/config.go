@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"memoir/internal/cli"
+	"memoir/internal/consolidation"
 	"memoir/internal/extraction"
 	"memoir/internal/model"
 )
@@ -34,6 +35,7 @@ type config struct {
 	allowedHosts  []string      // lower case, without port or brackets
 	logFormat     string        // text or json
 	model         modelConfig
+	consolidate   consolidation.Mode
 	extract       extractConfig
 }
 
@@ -115,6 +117,7 @@ func defaults(env func(string) (string, bool)) *config {
 		claudeMDLimit: defaultClaudeMDLimit,
 		logFormat:     "text",
 		model:         modelConfig{name: model.Default, background: model.Thorough, command: "claude"},
+		consolidate:   consolidation.Plan,
 		extract:       extractConfig{mode: extraction.Propose, quiet: extraction.DefaultQuiet},
 	}
 	c.model.key, _ = env("ANTHROPIC_API_KEY")
@@ -157,6 +160,7 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.StringVar((*string)(&c.extract.mode), "extract", string(c.extract.mode), "")
 	flags.Func("extract-quiet", "", durationInto(&c.extract.quiet))
 	flags.StringVar(&c.model.name, "model", c.model.name, "")
+	flags.StringVar((*string)(&c.consolidate), "consolidate", string(c.consolidate), "")
 	flags.StringVar(&c.model.background, "background-model", c.model.background, "")
 	flags.StringVar(&c.model.command, "claude-command", c.model.command, "")
 	flags.StringVar(&c.logFormat, "log-format", c.logFormat, "")

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"memoir/internal/consolidation"
 	"memoir/internal/extraction"
 )
 
@@ -32,6 +33,9 @@ func (c *config) check() error {
 	}
 	if c.dataDir == "" && c.databaseURL == "" {
 		return errors.New("there is no home directory to keep data in: set --data-dir, or --database-url to use a Postgres of your own")
+	}
+	if c.consolidate != consolidation.Off && c.consolidate != consolidation.Plan && c.consolidate != consolidation.Auto {
+		return fmt.Errorf("--consolidate %s is unknown: it is off, plan or auto", c.consolidate)
 	}
 	if c.watch != watchAuto && c.watch != watchPoll {
 		return fmt.Errorf("--watch %s is unknown: it is auto or poll", c.watch)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"memoir/internal/consolidation"
 	"memoir/internal/extraction"
 	"memoir/internal/model"
 )
@@ -51,6 +52,7 @@ func TestNothingGivenTakesTheDefaults(t *testing.T) {
 		claudeMDLimit: 40000,
 		logFormat:     "text",
 		model:         modelConfig{name: model.Default, background: model.Thorough, command: "claude"},
+		consolidate:   consolidation.Plan,
 		extract:       extractConfig{extraction.Propose, 5 * time.Minute},
 	}
 	if got := parse(t, nil); !reflect.DeepEqual(got, want) {
@@ -77,13 +79,14 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 		allowedHosts:  []string{"memoir.example.org", "fd00::1"},
 		logFormat:     "json",
 		model:         modelConfig{"thinker", "ponderer", "/opt/claude", "a key", "http://model.example.org"},
+		consolidate:   consolidation.Auto,
 		extract:       extractConfig{extraction.Auto, 30 * time.Second},
 	}
 	byFlag := parse(t, []string{
 		"--addr", "[::1]:9000", "--agents-dir=/srv/agents", "--claude-dir=/srv/claude",
 		"--memory-dir", "reviewer=/srv/a", "--memory-dir", "writer=/srv/b=c", "--data-dir", "/srv/data",
 		"--database-url", "postgres://db.example.org/memoir?sslmode=require", "--token", "open-sesame", "--read-token", "look-only",
-		"--debounce", "1s", "--rescan", "5m", "--watch", "poll", "--claude-md-limit", "1000", "--age-notes", "--model=thinker", "--background-model=ponderer", "--claude-command=/opt/claude", "--extract=auto", "--extract-quiet=30s",
+		"--debounce", "1s", "--rescan", "5m", "--watch", "poll", "--claude-md-limit", "1000", "--age-notes", "--model=thinker", "--consolidate=auto", "--background-model=ponderer", "--claude-command=/opt/claude", "--extract=auto", "--extract-quiet=30s",
 		"--allowed-host", "Memoir.example.org", "--allowed-host", "[FD00::1]", "--log-format", "json",
 	}, "ANTHROPIC_API_KEY=a key", "ANTHROPIC_BASE_URL=http://model.example.org")
 	if !reflect.DeepEqual(byFlag, want) {
@@ -94,7 +97,7 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 		"MEMOIR_MEMORY_DIR=reviewer=/srv/a, writer=/srv/b=c", "MEMOIR_DATA_DIR=/srv/data",
 		"MEMOIR_DATABASE_URL=postgres://db.example.org/memoir?sslmode=require", "MEMOIR_TOKEN=open-sesame", "MEMOIR_READ_TOKEN=look-only",
 		"MEMOIR_DEBOUNCE=1s", "MEMOIR_RESCAN=5m", "MEMOIR_WATCH=poll", "MEMOIR_CLAUDE_MD_LIMIT=1000",
-		"MEMOIR_AGE_NOTES=true", "MEMOIR_MODEL=thinker", "MEMOIR_BACKGROUND_MODEL=ponderer", "MEMOIR_CLAUDE_COMMAND=/opt/claude", "MEMOIR_EXTRACT=auto", "MEMOIR_EXTRACT_QUIET=30s", "ANTHROPIC_API_KEY=a key", "ANTHROPIC_BASE_URL=http://model.example.org",
+		"MEMOIR_AGE_NOTES=true", "MEMOIR_CONSOLIDATE=auto", "MEMOIR_MODEL=thinker", "MEMOIR_BACKGROUND_MODEL=ponderer", "MEMOIR_CLAUDE_COMMAND=/opt/claude", "MEMOIR_EXTRACT=auto", "MEMOIR_EXTRACT_QUIET=30s", "ANTHROPIC_API_KEY=a key", "ANTHROPIC_BASE_URL=http://model.example.org",
 		"MEMOIR_ALLOWED_HOST=Memoir.example.org,[FD00::1],", "MEMOIR_LOG_FORMAT=json",
 	)
 	if !reflect.DeepEqual(byVariable, want) {
@@ -202,6 +205,7 @@ func TestWhatCannotWorkIsRefusedInPlainWords(t *testing.T) {
 		"an allowed host with a port":       {[]string{"--allowed-host=a.example.org:80"}, nil, []string{"--allowed-host", "leave the port out"}},
 		"an allowed host that is a URL":     {[]string{"--allowed-host=https://a.example.org"}, nil, []string{"--allowed-host", "alone"}},
 		"an allowed host with a wildcard":   {[]string{"--allowed-host=*.example.org"}, nil, []string{"--allowed-host", "alone"}},
+		"a consolidation that is unknown":   {[]string{"--consolidate=often"}, nil, []string{"--consolidate often", "off, plan or auto"}},
 		"a log format that is unknown":      {[]string{"--log-format=xml"}, nil, []string{"--log-format xml", "text or json"}},
 		"no place to keep anything":         {nil, []string{"HOME="}, []string{"--data-dir", "--database-url"}},
 		"a flag that is unknown":            {[]string{"--port=80"}, nil, []string{"no flag --port", "--help"}},

@@ -20,6 +20,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/cli"
+	"memoir/internal/consolidation"
 	"memoir/internal/extraction"
 	"memoir/internal/jobs"
 	"memoir/internal/model"
@@ -107,13 +108,17 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 		return err
 	}
 	background := backgroundModel(config.model, os.Environ(), log)
+	consolidator := consolidation.Start(engine, database.store, queue, consolidation.Options{
+		Mode: config.consolidate, Model: background.Model, ModelName: config.model.background, Log: log,
+	})
+	defer consolidator.Close()
 	extractor := extraction.Start(engine, database.store, extraction.Options{
 		Mode: config.extract.mode, Quiet: config.extract.quiet, Model: background.Model, ClaudeDir: config.claudeDir, Queue: queue, Log: log,
 	})
 	defer extractor.Close()
 	queue.Start(ctx, engine.Ready)
 	defer queue.Close()
-	server, err := newServer(config, places, engine, database.store, recaller, checker, extractor, background, log)
+	server, err := newServer(config, places, engine, database.store, recaller, checker, consolidator, extractor, background, log)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"memoir/examples"
 	"memoir/internal/agents"
 	"memoir/internal/api"
+	"memoir/internal/consolidation"
 	"memoir/internal/extraction"
 	"memoir/internal/gate"
 	"memoir/internal/hooks"
@@ -24,7 +25,7 @@ import (
 // newServer puts the API, the hooks, MCP and the pages behind the gate.
 func newServer(
 	config config, places agents.Settings, engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, checker *verification.Checker,
-	extractor *extraction.Extractor, background asked, log *slog.Logger,
+	consolidator *consolidation.Consolidator, extractor *extraction.Extractor, background asked, log *slog.Logger,
 ) (*http.Server, error) {
 	around, err := gate.New(gate.Options{
 		Addr: config.addr, AllowedHosts: config.allowedHosts, Token: config.token, ReadToken: config.readToken, OnlyReads: onlyReads,
@@ -33,9 +34,9 @@ func newServer(
 	if err != nil {
 		return nil, err
 	}
-	calls := api.New(engine, store, recaller, api.Options{ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Extractor: extractor, BackgroundModel: background.is, Log: log})
+	calls := api.New(engine, store, recaller, api.Options{ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Extractor: extractor, BackgroundModel: background.is, Log: log})
 	site := pages.New(engine, store, recaller, pages.Options{
-		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Extractor: extractor, BackgroundModel: background.is, Log: log,
+		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Extractor: extractor, BackgroundModel: background.is, Log: log,
 	})
 	protocol := mcp.New(engine, store, recaller, mcp.Options{Version: version(), Log: log})
 	server := around.Server(route(calls, hooks.New(engine, store, recaller, extractor, log), protocol, site), engine.Hub().Close)

@@ -44,6 +44,8 @@ How it works
   --claude-md-limit CHARS   length of CLAUDE.md past which memories become one line each (default 40000)
   --model NAME              which model chooses what an agent is reminded of, where ANTHROPIC_API_KEY is set; ANTHROPIC_BASE_URL
                             says where it is (default ` + model.Default + `; empty: the words choose)
+  --consolidate off|plan|auto
+                            whether plans are made to tidy memories up, and a few of their steps applied by themselves (default plan)
   --background-model NAME   which model does what nobody waits for, over the API where there is a key, else by the claude command
                             line (default ` + model.Thorough + `; empty: none)
   --claude-command PROGRAM  the claude command line (default claude, if it is installed; empty: it is not asked)

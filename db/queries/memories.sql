@@ -10,8 +10,8 @@ WHERE m.agent_id = @agent_id AND m.id = ANY(@ids::uuid[]);
 -- Of one, Postgres keeps the plan; of a list of unknown length it makes a new one each time.
 SELECT sqlc.embed(m) FROM memories m WHERE m.agent_id = @agent_id AND m.id = @id;
 
--- name: NamesOf :many
-SELECT id, name FROM memories WHERE agent_id = @agent_id AND id = ANY(@ids::uuid[]);
+-- name: KeysOf :many
+SELECT id, name, team FROM memories WHERE agent_id = @agent_id AND id = ANY(@ids::uuid[]);
 
 -- name: UnreadableByPath :many
 SELECT sqlc.embed(m) FROM memories m
@@ -25,9 +25,9 @@ SELECT count(*) FROM memories WHERE agent_id = @agent_id AND state = 'needs_atte
 
 -- name: InsertHeads :copyfrom
 INSERT INTO memories (id, agent_id, name, readable, state, type, revision_id, description, fingerprint, hash, size, path,
-    session, modified_at, content_at, problems, claude_md_chars, claude_md_listed, created_at, updated_at)
+    session, modified_at, content_at, problems, claude_md_chars, claude_md_listed, created_at, updated_at, team)
 VALUES (@id, @agent_id, @name, @readable, @state, @type, @revision_id, @description, @fingerprint, @hash, @size, @path,
-    @session, @modified_at, @content_at, @problems, @claude_md_chars, @claude_md_listed, @created_at, @updated_at);
+    @session, @modified_at, @content_at, @problems, @claude_md_chars, @claude_md_listed, @created_at, @updated_at, @team);
 
 -- name: UpdateHeads :exec
 -- All in one statement, so that their states are counted once. What is none is the zero value of its column here: an array
@@ -72,13 +72,13 @@ WHERE m.agent_id = @agent_id AND m.id = @id;
 
 -- name: Headings :many
 -- What goes into CLAUDE.md, without the bodies: everything alive that has a type.
-SELECT id, name, type, description, revision_id, size, modified_at, claude_md_chars, claude_md_listed
+SELECT id, name, type, description, revision_id, size, modified_at, claude_md_chars, claude_md_listed, team
 FROM memories
 WHERE agent_id = @agent_id AND state IN ('active', 'missing') AND readable AND type IS NOT NULL;
 
 -- name: HeadingsOf :many
 -- Those of some memories alone.
-SELECT id, name, type, description, revision_id, size, modified_at, claude_md_chars, claude_md_listed
+SELECT id, name, type, description, revision_id, size, modified_at, claude_md_chars, claude_md_listed, team
 FROM memories
 WHERE agent_id = @agent_id AND id = ANY(@ids::uuid[]) AND state IN ('active', 'missing') AND readable AND type IS NOT NULL;
 

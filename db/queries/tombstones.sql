@@ -1,32 +1,32 @@
 -- name: Tombstones :many
-SELECT name, fingerprint FROM tombstones WHERE agent_id = @agent_id AND name = ANY(@names::text[]);
+SELECT name, team, fingerprint FROM tombstones WHERE agent_id = @agent_id AND name = ANY(@names::text[]);
 
 -- name: BuryMemory :exec
 -- Every content that the memory has had leaves a tombstone.
-INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at)
-SELECT m.agent_id, m.name, r.fingerprint, @at FROM memories m JOIN revisions r ON r.memory_id = m.id WHERE m.id = @memory_id
+INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at, team)
+SELECT m.agent_id, m.name, r.fingerprint, @at, m.team FROM memories m JOIN revisions r ON r.memory_id = m.id WHERE m.id = @memory_id
 ON CONFLICT DO NOTHING;
 
 -- name: UnburyMemory :exec
 -- What the memory has said is no longer kept out.
 DELETE FROM tombstones t USING memories m, revisions r
-WHERE m.id = @memory_id AND r.memory_id = m.id AND t.agent_id = m.agent_id AND t.name = m.name AND t.fingerprint = r.fingerprint;
+WHERE m.id = @memory_id AND r.memory_id = m.id AND t.agent_id = m.agent_id AND t.name = m.name AND t.team = m.team AND t.fingerprint = r.fingerprint;
 
 -- name: UnburyNamesakes :exec
 -- Nor is what memories of its name have said that were purged.
-DELETE FROM tombstones t USING memories m WHERE m.id = @memory_id AND t.agent_id = m.agent_id AND t.name = m.name;
+DELETE FROM tombstones t USING memories m WHERE m.id = @memory_id AND t.agent_id = m.agent_id AND t.name = m.name AND t.team = m.team;
 
 -- name: UnburyContent :exec
-DELETE FROM tombstones WHERE agent_id = @agent_id AND name = @name AND fingerprint = @fingerprint;
+DELETE FROM tombstones WHERE agent_id = @agent_id AND name = @name AND team = @team AND fingerprint = @fingerprint;
 
 -- name: BlockedOf :many
-SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at
+SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at, team
 FROM blocked
 WHERE agent_id = @agent_id
 ORDER BY seen_at DESC, id;
 
 -- name: NewestBlocked :many
-SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at
+SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at, team
 FROM blocked
 WHERE agent_id = @agent_id
   AND (sqlc.narg(after_at)::timestamptz IS NULL OR seen_at < sqlc.narg(after_at)::timestamptz
@@ -35,16 +35,16 @@ ORDER BY seen_at DESC, id
 LIMIT @most;
 
 -- name: BlockedByID :one
-SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at
+SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at, team
 FROM blocked
 WHERE agent_id = @agent_id AND id = @id;
 
 -- name: SaveBlocked :batchexec
-INSERT INTO blocked (id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at)
-VALUES (@id, @agent_id, @path, @session, @name, @fingerprint, @hash, @type, @description, @body, @seen_at)
+INSERT INTO blocked (id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at, team)
+VALUES (@id, @agent_id, @path, @session, @name, @fingerprint, @hash, @type, @description, @body, @seen_at, @team)
 ON CONFLICT (agent_id, path) DO UPDATE SET session = excluded.session, name = excluded.name,
     fingerprint = excluded.fingerprint, hash = excluded.hash, type = excluded.type, description = excluded.description,
-    body = excluded.body, seen_at = excluded.seen_at;
+    body = excluded.body, seen_at = excluded.seen_at, team = excluded.team;
 
 -- name: DropBlocked :exec
 DELETE FROM blocked WHERE agent_id = @agent_id AND path = ANY(@paths::text[]);

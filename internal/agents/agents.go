@@ -29,6 +29,7 @@ const (
 	memoryDir   = "memory"
 	sessionsDir = "sessions"
 	logsDir     = "logs"
+	teamDir     = "team"
 	claudeMD    = "CLAUDE.md"
 	indexName   = "MEMORY.md"
 )
@@ -59,6 +60,18 @@ func (a Agent) ClaudeMDPath() string {
 
 // Published reports whether the agent's memories are compiled into a CLAUDE.md. Claude Code loads its own memory.
 func (a Agent) Published() bool { return a.ClaudeMDPath() != "" }
+
+// TeamDir returns the directory of the agent's team memory, relative to Dir.
+func (a Agent) TeamDir() string {
+	return path.Join(a.DurableDir(), teamDir)
+}
+
+// InTeam reports whether a path (slash-separated, relative to Dir) is in team memory: below the directory team of a memory
+// directory, a session's too.
+func (a Agent) InTeam(relPath string) bool {
+	_, _, names := a.locate(relPath)
+	return len(names) > 1 && names[0] == teamDir
+}
 
 // SessionOf says whose memory directory a path (slash-separated, relative to Dir) is in: the durable one, or that of the
 // session returned. A path in neither answers "" and false.

@@ -18,6 +18,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"memoir/internal/consolidation"
 	"memoir/internal/extraction"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -39,6 +40,8 @@ type Options struct {
 	DatabaseTime time.Duration
 	// Checker checks what memories cite when asked; nil: what is kept of earlier checks is answered.
 	Checker *verification.Checker
+	// Consolidator makes and applies plans; nil: there are none.
+	Consolidator *consolidation.Consolidator
 	// Extractor reads conversations; nil: none is read.
 	Extractor *extraction.Extractor
 	// BackgroundModel says which model is asked in the background, and how; empty: none.
@@ -89,6 +92,7 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 	a.registerAgents()
 	a.registerMemories()
 	a.registerTrash()
+	a.registerTeam()
 	a.registerBatch()
 	a.registerSearch()
 	a.registerRecall()
@@ -105,6 +109,7 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 	a.registerFixes()
 	a.registerDisagreements()
 	a.registerCitations()
+	a.registerConsolidation()
 	a.registerActivity()
 	a.registerStatistics()
 	a.registerDocuments()

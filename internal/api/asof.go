@@ -46,7 +46,7 @@ func (a *api) listPast(ctx context.Context, row postgres.Agent, in *listMemories
 		return nil, &memories.InvalidError{Field: "sort", Reason: "can only be name with as_of"}
 	}
 	page, err := a.store.MemoriesAsOf(ctx, row, at, postgres.PastList{
-		Type: memories.Type(in.Type), State: memories.State(in.State), Stale: in.Stale, Session: in.Session, Name: in.Name, Limit: in.Limit, Cursor: in.Cursor,
+		Type: memories.Type(in.Type), State: memories.State(in.State), Stale: in.Stale, Session: in.Session, Name: in.Name, Scope: memories.Scope(in.Scope), Limit: in.Limit, Cursor: in.Cursor,
 	})
 	return ok(memoryList(page, func(string) string { return "" }, at)), err
 }

@@ -28,6 +28,7 @@ type listMemoriesInput struct {
 	NotRemoved bool   `query:"not_removed" doc:"true: deleted ones alone of which a file is still on disk, because it could not be removed; problems says why."`
 	Session    string `query:"session" doc:"The name of a session: a file of it carries them now, or their content came from it."`
 	Name       string `query:"name" doc:"Exact."`
+	Scope      string `query:"scope" enum:"private,team" doc:"Without it: both."`
 	Q          string `query:"q" maxLength:"1000" doc:"Search: all words, any letter case, each as a prefix. Where no memory of the agent holds them all, those that come close."`
 	Sort       string `query:"sort" enum:"name,updated,age" doc:"updated, newest first, unless there is a search, which is ranked; name by UTF-8 bytes; age oldest first."`
 	Limit      int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
@@ -66,7 +67,7 @@ func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[
 	now := time.Now()
 	page, agent, err := a.store.MemoriesOf(ctx, in.Slug, postgres.List{
 		Type: memories.Type(in.Type), State: memories.State(in.State), Stale: in.Stale, Flagged: in.Flagged, NotRemoved: in.NotRemoved,
-		Session: in.Session, Name: in.Name, Search: in.Q,
+		Session: in.Session, Name: in.Name, Scope: memories.Scope(in.Scope), Search: in.Q,
 		Sort: postgres.Sort(in.Sort), Limit: in.Limit, Cursor: in.Cursor,
 	})
 	if err != nil {

@@ -20,6 +20,7 @@ type Memory struct {
 	ID            string           `json:"id" format:"uuid"`
 	Agent         string           `json:"agent" doc:"The agent's slug."`
 	Name          string           `json:"name"`
+	Scope         string           `json:"scope" enum:"private,team" doc:"Who it is for: the agent alone, or its team. A private memory and one of the team's may have one name."`
 	Type          *string          `json:"type" doc:"feedback, user, project or reference; null: it has none."`
 	Description   *string          `json:"description"`
 	Body          *string          `json:"body" doc:"Markdown."`
@@ -153,6 +154,7 @@ type saveMemoryInput struct {
 	Body        struct {
 		Name        string  `json:"name"`
 		Type        string  `json:"type" enum:"feedback,user,project,reference"`
+		Scope       string  `json:"scope" required:"false" enum:"private,team" doc:"private unless said otherwise. What looks like a credential is 422 in team memory."`
 		Description *string `json:"description" required:"false"`
 		Body        *string `json:"body" required:"false" doc:"Markdown, at most 1 MiB."`
 	} `nameHint:"SaveMemory"`
@@ -164,18 +166,20 @@ func (a *api) saveMemory(ctx context.Context, in *saveMemoryInput) (*memoryAnswe
 		save = a.engine.Create
 	}
 	result, err := save(ctx, in.Slug, sync.Draft{
-		Name: in.Body.Name, Type: memories.Type(in.Body.Type), Description: orEmpty(in.Body.Description), Body: orEmpty(in.Body.Body),
+		Name: in.Body.Name, Team: in.Body.Scope == string(memories.TeamScope), Type: memories.Type(in.Body.Type), Description: orEmpty(in.Body.Description), Body: orEmpty(in.Body.Body),
 	})
 	var taken *memories.NameTakenError
 	if errors.As(err, &taken) {
 		return nil, problem.New(http.StatusPreconditionFailed, taken.Error())
 	}
-	if err != nil || !result.Created {
-		return written(result, err)
-	}
+	return saved(result, err)
+}
+
+// created is the answer to a write that made a memory.
+func created(result sync.Result) *memoryAnswer {
 	created := memoryAnswerOf(http.StatusCreated, result.Memory, result.ClaudeMDProblem)
 	created.Location = "/api/v1/agents/" + url.PathEscape(result.Memory.Agent) + "/memories/" + result.Memory.ID
-	return created, nil
+	return created
 }
 
 type patchMemoryInput struct {
@@ -239,7 +243,7 @@ func memoryAnswerOf(status int, m memories.Memory, claudeMDProblem string) *memo
 func memoryOf(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
 	age := memories.AgeOf(m.ModifiedAt, now)
 	shown := Memory{
-		ID: m.ID, Agent: m.Agent, Name: m.Name, Type: text(m.Type), Description: text(m.Description), Body: text(m.Body),
+		ID: m.ID, Agent: m.Agent, Name: m.Name, Scope: string(m.Scope()), Type: text(m.Type), Description: text(m.Description), Body: text(m.Body),
 		State: string(m.State), Problems: problemsOf(m.Problems), Path: m.Path, Session: text(m.Session),
 		Files: make([]File, len(m.Files)), Hash: text(m.Hash), Size: m.Size, ClaudeMDChars: m.ClaudeMDChars,
 		AgeDays: age.Days, Stale: age.Stale,

@@ -27,7 +27,8 @@ type directory struct{ agent agents.Agent }
 type note struct {
 	agents.Entry
 	memories.File
-	raw []byte
+	raw  []byte
+	team bool // it is in team memory
 }
 
 // look reads all memory files of the agent.
@@ -39,7 +40,7 @@ func (d *directory) look(root *os.Root) ([]note, agents.Listing, error) {
 	var notes []note
 	for _, entry := range listing.Files {
 		stem := strings.TrimSuffix(path.Base(entry.Path), path.Ext(entry.Path))
-		n := note{Entry: entry}
+		n := note{Entry: entry, team: d.agent.InTeam(entry.Path)}
 		if entry.Problem == nil {
 			raw, err := agents.ReadFile(root, entry.Path, memories.MaxFileSize)
 			switch {
@@ -58,18 +59,19 @@ func (d *directory) look(root *os.Root) ([]note, agents.Listing, error) {
 	return notes, listing, nil
 }
 
-// byName groups files by the memory that they carry, the newest first. What could not be read stands for itself.
+// byName groups files by the memory that they carry, the newest first: a private memory and the team's may have one name. What could not be read stands for itself.
 func byName(notes []note) [][]note {
 	var groups [][]note
-	at := map[string]int{}
+	at := map[memories.Key]int{}
 	for _, n := range slices.SortedStableFunc(slices.Values(notes), func(a, b note) int { return cmp.Compare(b.ModTime, a.ModTime) }) {
-		i, known := at[n.Name]
+		key := memories.Key{Name: n.Name, Team: n.team}
+		i, known := at[key]
 		if n.Unreadable || !known {
 			i = len(groups)
 			groups = append(groups, nil)
 		}
 		if !n.Unreadable {
-			at[n.Name] = i
+			at[key] = i
 		}
 		groups[i] = append(groups[i], n)
 	}
@@ -82,7 +84,7 @@ func (d *directory) memoryOf(carriers []note) memory {
 	modified := time.Unix(0, holder.ModTime).UTC()
 	age := memories.AgeOf(since(holder), time.Now())
 	m := memory{
-		Agent: d.agent.Slug, Name: holder.Name, Type: orNull(holder.Type), Description: orNull(holder.Description), Body: orNull(holder.Body),
+		Agent: d.agent.Slug, Name: holder.Name, Scope: memories.ScopeOf(holder.team), Type: orNull(holder.Type), Description: orNull(holder.Description), Body: orNull(holder.Body),
 		State: memories.Active, Problems: []problem{}, Path: holder.Path, Session: orNull(holder.Session), Files: []carrier{},
 		Hash: hashOf(holder), Size: holder.Size, AgeDays: age.Days, Stale: age.Stale, UpdatedAt: &modified,
 	}
@@ -150,12 +152,12 @@ func (d *directory) all(t memories.Type) ([]memory, error) {
 	return found, nil
 }
 
-// carriersOf returns the files of the memory of a name; among those that could not be read, of the first that would have it.
+// carriersOf returns the files of the memory of a name, of the private one where there are two; among those that could not be read, of the first that would have it.
 func carriersOf(notes []note, name string) ([]note, bool) {
 	groups := byName(notes)
-	for _, wantsReadable := range []bool{true, false} {
+	for _, wanted := range []struct{ readable, team bool }{{true, false}, {true, true}, {false, false}, {false, true}} {
 		for _, carriers := range groups {
-			if carriers[0].Name == name && carriers[0].Unreadable != wantsReadable {
+			if c := carriers[0]; c.Name == name && c.Unreadable != wanted.readable && c.team == wanted.team {
 				return carriers, true
 			}
 		}

@@ -47,6 +47,9 @@ func (d *directory) write(root *os.Root, wanted *draft) error {
 	if found && carriers[0].Unreadable {
 		carriers, found = nil, false // that file is no memory of this name, and stays
 	}
+	if found && carriers[0].team {
+		return errTeam
+	}
 	content := memories.Content{Name: wanted.name, Type: wanted.kind}
 	if found {
 		content.Description, content.Body = carriers[0].Description, carriers[0].Body
@@ -69,6 +72,9 @@ func (d *directory) write(root *os.Root, wanted *draft) error {
 	wanted.name = content.Canonical().Name
 	return d.put(root, carriers, content)
 }
+
+// errTeam says that team memory is not written without a server, which looks for credentials first.
+var errTeam = errors.New("this memory is the team's, and only a running server writes team memory. Nothing was written. Start one, or edit the file")
 
 // put writes a content over the newest of the durable files that carry the memory, or else into a new file.
 func (d *directory) put(root *os.Root, carriers []note, content memories.Content) error {

@@ -83,15 +83,24 @@ type rawList struct {
 
 func (s served) find(ctx context.Context, name string) (answer[memory], error) {
 	var found rawList
-	query := url.Values{"name": {name}, "limit": {"1"}}
+	query := url.Values{"name": {name}, "limit": {"10"}}
 	if _, err := s.call(ctx, http.MethodGet, s.path()+"/memories?"+query.Encode(), nil, &found); err != nil {
 		return answer[memory]{}, err
 	}
 	if len(found.Memories) == 0 {
 		return answer[memory]{}, &unknownError{name}
 	}
-	one := answer[memory]{json: found.Memories[0]}
-	return one, json.Unmarshal(one.json, &one.value)
+	var first answer[memory]
+	for i, raw := range found.Memories { // a private memory and the team's may have one name: the private one is meant
+		one := answer[memory]{json: raw}
+		if err := json.Unmarshal(raw, &one.value); err != nil || one.value.Scope != memories.TeamScope {
+			return one, err
+		}
+		if i == 0 {
+			first = one
+		}
+	}
+	return first, nil
 }
 
 func (s served) save(ctx context.Context, d draft) (answer[memory], error) {

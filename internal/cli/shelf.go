@@ -38,6 +38,7 @@ type memory struct {
 	ID            *string        `json:"id"`
 	Agent         string         `json:"agent"`
 	Name          string         `json:"name"`
+	Scope         memories.Scope `json:"scope"`
 	Type          *memories.Type `json:"type"`
 	Description   *string        `json:"description"`
 	Body          *string        `json:"body"`

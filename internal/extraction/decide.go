@@ -73,18 +73,22 @@ func (x *Extractor) against(ctx context.Context, agent postgres.Agent, p postgre
 	return Proposed{p, present}, err
 }
 
-// present returns the living memory of a name; nil: there is none.
+// present returns the living memory of a name, the agent's own before the team's; nil: there is none.
 func (x *Extractor) present(ctx context.Context, agent postgres.Agent, name string) (*memories.Memory, error) {
 	page, err := x.store.Memories(ctx, agent, postgres.List{Name: name, Limit: 2})
 	if err != nil {
 		return nil, err
 	}
+	var team *memories.Memory
 	for _, m := range page.Memories {
-		if m.Readable {
+		if m.Readable && !m.Team {
 			return &m, nil
 		}
+		if m.Readable {
+			team = &m
+		}
 	}
-	return nil, nil
+	return team, nil
 }
 
 // Edits are what somebody words otherwise before they accept; nil keeps what was proposed.

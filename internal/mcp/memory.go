@@ -16,6 +16,7 @@ type memory struct {
 	ID          string `json:"id" jsonschema:"Stays the same when the memory changes."`
 	Agent       string `json:"agent" jsonschema:"The slug of the agent that it belongs to."`
 	Name        string `json:"name"`
+	Scope       string `json:"scope,omitempty" jsonschema:"team: everybody whose agent has the team memory shares it. Absent: it is the agent's own."`
 	Type        string `json:"type,omitempty" jsonschema:"feedback, user, project or reference; absent where it has none."`
 	Description string `json:"description,omitempty" jsonschema:"One line on what it is about. In lists a long one is cut."`
 	State       string `json:"state" jsonschema:"active; needs_attention: not in use until somebody mends it; missing: its file is gone and somebody has to decide; deleted: in the trash."`
@@ -26,8 +27,12 @@ type memory struct {
 
 func memoryOf(m memories.Memory, now time.Time) memory {
 	age := memories.AgeOf(m.ModifiedAt, now)
+	scope := ""
+	if m.Team {
+		scope = string(m.Scope())
+	}
 	return memory{
-		ID: m.ID, Agent: m.Agent, Name: m.Name, Type: string(m.Type), Description: m.Description, State: string(m.State),
+		Scope: scope, ID: m.ID, Agent: m.Agent, Name: m.Name, Type: string(m.Type), Description: m.Description, State: string(m.State),
 		Saved: age.String(), AgeDays: age.Days, Stale: age.Stale,
 	}
 }
@@ -40,6 +45,9 @@ func (m memory) line() string {
 		line.WriteString("[" + m.Type + "] ")
 	}
 	line.WriteString(m.Name + " (saved " + m.Saved)
+	if m.Scope != "" {
+		line.WriteString("; " + m.Scope)
+	}
 	if m.State != string(memories.Active) {
 		line.WriteString("; " + strings.ReplaceAll(m.State, "_", " "))
 	}
@@ -76,7 +84,7 @@ func (e *endpoint) find(ctx context.Context, agent postgres.Agent, which which) 
 		case err != nil:
 			return memories.Memory{}, err
 		case len(page.Memories) > 1:
-			// A file that could not be read is called what a memory is called, or another such file.
+			// A private memory and the team's have one name, or a file that could not be read is called what a memory is called.
 			return memories.Memory{}, refusal(fmt.Sprintf("Several entries are called %q: %s. Give the id of the one that is meant.", shortened(which.Name), withIDs(page.Memories)))
 		case len(page.Memories) == 1:
 			return page.Memories[0], nil

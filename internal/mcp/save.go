@@ -16,6 +16,7 @@ type saveInput struct {
 	Name        string `json:"name" jsonschema:"What it is called: short, and telling without the text. A name that is there already is updated."`
 	Type        string `json:"type" jsonschema:"feedback: how to work, corrections. user: who somebody is, what they prefer. project: what goes on, decisions, deadlines. reference: where something is found."`
 	Description string `json:"description,omitempty" jsonschema:"One line by which it is found again: what it is about, and when it matters."`
+	Scope       string `json:"scope,omitempty" jsonschema:"private unless said otherwise. team: for everybody whose agent has the team memory; references usually, feedback only where it holds for the whole project, what is about one user never. No credentials."`
 	Body        string `json:"body" jsonschema:"What is to be remembered, in Markdown, 1 MiB at most. For feedback and project: first the rule or the fact, then **Why:**, then **How to apply:**. Write dates in full, never yesterday or next week."`
 }
 
@@ -41,7 +42,7 @@ func (e *endpoint) saveMemory(ctx context.Context, in saveInput) (saved, error) 
 	if err != nil {
 		return saved{}, err
 	}
-	result, err := e.engine.Save(ctx, agent.Slug, sync.Draft{Name: in.Name, Type: memories.Type(in.Type), Description: in.Description, Body: in.Body})
+	result, err := e.engine.Save(ctx, agent.Slug, sync.Draft{Name: in.Name, Team: in.Scope == string(memories.TeamScope), Type: memories.Type(in.Type), Description: in.Description, Body: in.Body})
 	if err != nil {
 		return saved{}, err
 	}

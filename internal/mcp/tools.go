@@ -71,6 +71,7 @@ func inputOf[In any](agentIsFixed bool) *jsonschema.Schema {
 		}
 	}
 	oneOf("type", memories.Feedback, memories.User, memories.Project, memories.Reference)
+	oneOf("scope", memories.PrivateScope, memories.TeamScope)
 	oneOf("state", memories.Active, memories.NeedsAttention, memories.Missing, memories.Deleted)
 	if p := schema.Properties["limit"]; p != nil {
 		least := 1.0

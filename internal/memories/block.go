@@ -63,21 +63,40 @@ Add, change and remove the line together with its file, and never write a memory
 At the end of every conversation, proactively save anything useful you learned — this is how you get smarter over time. Memories persist across all future conversations with every user.
 `
 
+// teamMemory is what an agent is told besides that has something of its team's to know.
+const teamMemory = `
+**What the team shares.** Memories marked “(team)” below are everybody's who works on this; files in ` + "`memory/team/`" + ` are such.
+What is about one user is private. References usually belong to the team, project memories often. Feedback stays private unless it
+holds for the whole project: before you save one, look whether it contradicts the team's, and say so in it if it does. Where a
+private memory and the team's disagree, ask which holds. Never write a password, key or token into team memory.
+`
+
 const learnedMemory = `# Learned Memory
 
 > The following was learned from past interactions. Apply this knowledge in all responses.
 `
 
 // Opening is what the block begins with, before the memories.
-type Opening string
+type Opening int
 
 // The openings.
 const (
 	// AsksToSave tells the agent how and when to save, and then that what follows was learned.
-	AsksToSave Opening = memorySystem + "\n" + learnedMemory
+	AsksToSave Opening = iota
 	// LearnedAlone only tells that what follows was learned: nothing asks an agent whose memory is switched off to save.
-	LearnedAlone Opening = learnedMemory
+	LearnedAlone
 )
+
+// text is the opening, of an agent that has something of its team's to know or has not.
+func (o Opening) text(team bool) string {
+	switch {
+	case o == LearnedAlone:
+		return learnedMemory
+	case team:
+		return memorySystem + teamMemory + "\n" + learnedMemory
+	}
+	return memorySystem + "\n" + learnedMemory
+}
 
 // shortened stands between memories in full and the one-line entries of the same type, so that the entries do not read
 // as the end of the last memory.
@@ -89,9 +108,19 @@ func (t Type) heading() string {
 
 func (t Type) title() string { return strings.ToUpper(string(t[:1])) + string(t[1:]) }
 
-// InFull returns a memory in full, as it stands in the block.
-func InFull(name, body string) string {
-	text := "\n### " + defuseName(name) + "\n"
+// teamMark stands behind the names of team memories.
+const teamMark = " (team)"
+
+// maxTeamName is how much of a name is kept in a one-line entry, in Unicode characters, so that the mark behind it always is.
+const maxTeamName = maxEntryLength / 2
+
+// InFull returns a memory in full, as it stands in the block: of its heading, the name and whether it is the team's count.
+func InFull(m Heading, body string) string {
+	text := "\n### " + defuseName(m.Name)
+	if m.Team {
+		text += teamMark
+	}
+	text += "\n"
 	if body := defuseBody(canonicalBody(body)); body != "" {
 		text += "\n" + body + "\n"
 	}
@@ -124,6 +153,12 @@ func countedText(of Type, n int) string {
 // in an ellipsis.
 func EntryText(m Heading) string {
 	plain := canonicalName(m.Name)
+	if m.Team {
+		if utf8.RuneCountInString(plain) > maxTeamName {
+			plain = cutRunes(plain, maxTeamName) + "…"
+		}
+		plain += teamMark
+	}
 	if description := oneLine(canonicalText(m.Description)); description != "" {
 		plain += " — " + description
 	}

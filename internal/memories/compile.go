@@ -13,6 +13,7 @@ import (
 // Heading is a memory as the compiled CLAUDE.md needs it before its body: where it stands, and what its one line says.
 type Heading struct {
 	ID, Name    string
+	Team        bool // it is in team memory
 	Type        Type
 	Description string
 	Revision    [16]byte // names the content: one memory has the same body as long as it has the same revision
@@ -32,6 +33,7 @@ type SectionText func(next []Heading) (string, error)
 // Section is a memory with all that it says.
 type Section struct {
 	ID, Name    string
+	Team        bool // it is in team memory
 	Type        Type
 	Description string
 	Body        string
@@ -49,6 +51,7 @@ type Part struct {
 	Text   string
 	Memory string // the id of the memory that it is; empty: standing text, or a heading of a type
 	Name   string // of the memory
+	Team   bool   // the memory is in team memory
 	Type   Type   // of the memory
 	Listed bool   // it is one line instead of a section; without a text, it is only counted
 	Chars  int    // Unicode characters of Text
@@ -75,11 +78,11 @@ func Compile(ms []Section, limit, outside int) (block []byte, costs []Cost) {
 	bodies := make(map[[16]byte]string, len(ms))
 	for i, m := range ms {
 		sum := sha256.Sum256([]byte(m.Body))
-		headings[i] = Heading{ID: m.ID, Name: m.Name, Type: m.Type, Description: m.Description, Revision: [16]byte(sum[:16]), Size: len(m.Body)}
+		headings[i] = Heading{ID: m.ID, Name: m.Name, Team: m.Team, Type: m.Type, Description: m.Description, Revision: [16]byte(sum[:16]), Size: len(m.Body)}
 		bodies[headings[i].Revision] = m.Body
 	}
 	parts, err := CompileParts(headings, AsksToSave, limit, outside, func(next []Heading) (string, error) {
-		return InFull(next[0].Name, bodies[next[0].Revision]), nil
+		return InFull(next[0], bodies[next[0].Revision]), nil
 	})
 	if err != nil {
 		panic(err) // nothing is read that could fail
@@ -118,9 +121,10 @@ func Joined(parts []Part) (block []byte, costs []Cost) {
 // text is asked for one memory after the other, in the order of the block, up to the first that does not fit: what an
 // agent has beyond that is never read. Its error is the one that CompileParts fails with.
 func CompileParts(ms []Heading, with Opening, limit, outside int, text SectionText) ([]Part, error) {
-	opening := partOf(beginMarker + "\n" + string(with))
-	ending := partOf("\n" + endMarker)
 	ordered := inOrder(ms)
+	team := slices.ContainsFunc(ordered, func(m Heading) bool { return m.Team })
+	opening := partOf(beginMarker + "\n" + with.text(team))
+	ending := partOf("\n" + endMarker)
 	b := blockOfParts{parts: append(make([]Part, 0, len(ordered)+2+3*len(Types())), opening)}
 	b.bytes = len(opening.Text) + len(ending.Text)
 	b.chars = outside + opening.Chars + ending.Chars
@@ -137,7 +141,7 @@ func CompileParts(ms []Heading, with Opening, limit, outside int, text SectionTe
 			if err != nil {
 				return nil, err
 			}
-			section := Part{Text: full, Memory: m.ID, Name: m.Name, Type: m.Type, Chars: utf8.RuneCountInString(full)}
+			section := Part{Text: full, Memory: m.ID, Name: m.Name, Team: m.Team, Type: m.Type, Chars: utf8.RuneCountInString(full)}
 			total := b.chars + utf8.RuneCountInString(lead) + section.Chars
 			if listing = limit > 0 && total > limit || !b.hasRoom(lead, full); !listing {
 				b.add(lead, section)
@@ -151,7 +155,7 @@ func CompileParts(ms []Heading, with Opening, limit, outside int, text SectionTe
 		case !lastListed:
 			lead = shortened + "\n"
 		}
-		entry := Part{Text: m.Entry, Memory: m.ID, Name: m.Name, Type: m.Type, Listed: true}
+		entry := Part{Text: m.Entry, Memory: m.ID, Name: m.Name, Team: m.Team, Type: m.Type, Listed: true}
 		if entry.Text == "" {
 			entry.Text = EntryText(m)
 		}
@@ -245,10 +249,16 @@ func inOrder(ms []Heading) []Heading {
 
 func (m Heading) hasNoType() bool { return !slices.Contains(Types(), m.Type) }
 
-// InBlock compares two memories by their places in the block: by type, then by the bytes of the name.
+// InBlock compares two memories by their places in the block: by type, the agent's own before the team's, then by the bytes of the name.
 func InBlock(a, b Heading) int {
 	if a.Type != b.Type {
 		return cmp.Compare(slices.Index(Types(), a.Type), slices.Index(Types(), b.Type))
+	}
+	if a.Team != b.Team {
+		if b.Team {
+			return -1
+		}
+		return 1
 	}
 	if byName := strings.Compare(a.Name, b.Name); byName != 0 {
 		return byName

@@ -23,7 +23,8 @@ type Memory struct {
 	ID          string // a UUID
 	AgentID     int64
 	Agent       string // the agent's slug
-	Name        string // unique per agent among readable memories; valid UTF-8 on one line
+	Name        string // valid UTF-8 on one line
+	Team        bool   // it is in team memory; readable ones are unique per agent, name and this
 	Readable    bool   // false: the entry stands for a file that could not be read, and is known by its path
 	Type        Type   // empty: it has none
 	Description string
@@ -46,6 +47,38 @@ type Memory struct {
 	UpdatedAt      time.Time
 	DeletedAt      time.Time // zero: not deleted
 	RemovedOnDisk  bool      // it is deleted because its files left the disk, not because a person deleted it
+}
+
+// Key is what tells one readable memory of an agent from another: a private memory and one of the team's may have one name.
+type Key struct {
+	Name string
+	Team bool
+}
+
+// Key returns the memory's.
+func (m Memory) Key() Key { return Key{m.Name, m.Team} }
+
+// Key returns that of the memory which the content is kept out of.
+func (b Blocked) Key() Key { return Key{b.Name, b.Team} }
+
+// Scope says who a memory is for.
+type Scope string
+
+// The scopes.
+const (
+	PrivateScope Scope = "private" // the agent itself
+	TeamScope    Scope = "team"    // everybody whose agent has the team memory
+)
+
+// Scope returns who the memory is for.
+func (m Memory) Scope() Scope { return ScopeOf(m.Team) }
+
+// ScopeOf returns the scope of what is in team memory, or is not.
+func ScopeOf(team bool) Scope {
+	if team {
+		return TeamScope
+	}
+	return PrivateScope
 }
 
 // Carrier is one file that carries a memory.
@@ -72,6 +105,7 @@ type Revision struct {
 type Blocked struct {
 	ID          string
 	Name        string
+	Team        bool // of team memory
 	Type        Type
 	Description string
 	Body        string

@@ -1,5 +1,7 @@
 package memories
 
+import "fmt"
+
 // Problem is something about a memory that a person should know, in plain words.
 type Problem struct {
 	Code    string `json:"code"`
@@ -36,6 +38,7 @@ const (
 	CodeFileNameNotUTF8 = "file_name_not_utf8"
 	CodeNotRemoved      = "not_removed"
 	CodeMissing         = "missing"
+	CodeCredential      = "credential"
 )
 
 var messages = map[string]string{
@@ -62,7 +65,13 @@ var messages = map[string]string{
 	CodeDuplicateName:      "Another file of the same directory has the same name; the newest content counts. Rename one of them or delete it.",
 	CodeFileNameNotUTF8:    "The name of the file is not UTF-8 and is shown with \uFFFD in its place. Rename the file.",
 	CodeNotRemoved:         "A file of this deleted memory could not be removed. Memoir tries again at each scan. Allow it to write to the directory, or remove the file by hand.",
+	CodeCredential:         "The file is in team memory and holds what looks like a credential. Take it out, and change it where it is used.",
 	CodeMissing:            "The memory's file went together with many others, so it is kept until you decide. Delete it, or write it back.",
+}
+
+// CredentialProblem says where a file of team memory holds what a rule takes for a credential.
+func CredentialProblem(rule string, line int) Problem {
+	return Problem{Code: CodeCredential, Message: fmt.Sprintf("Line %d of the file looks like a credential (%s), and everybody in the team can read it. Take it out, and change it where it is used.", line, rule)}
 }
 
 // ProblemOf returns the problem of a code with its message. A code that is none of the constants gets a general

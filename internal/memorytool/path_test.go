@@ -19,6 +19,7 @@ var escapes = []string{
 	"/memories/a\x00.md", "/memories/a.md\x00", "/memories/%00a.md", "/memories/%2500a.md", "/memories/a\nb.md", "/memories/a\rb.md", "/memories/%0aa.md",
 	`/memories/..\a.md`, `/memories\a.md`, `\memories\a.md`, `/memories/a\b.md`, "/memories/a%5cb.md", "/memories/a＼b.md", "/memories/a﹨b.md",
 	"/memories/.hidden.md", "/memories/.git/config", "/memories/sub/.git/hooks", "/memories/%2egit/config", "/memories/.memoir-tmp-x", "/memories/．git/config",
+	"/memories/team/../a.md", "/memories/team/%2e%2e%2fa.md", "/memories/team/．．／a.md", "/memories/team%2f..%2fa.md", `/memories/team/..\a.md`, "/memories/team/\x00a.md",
 	"/memories/\xff.md", "/memories/" + strings.Repeat("a/", 2100) + "a.md",
 }
 

@@ -30,6 +30,9 @@ func (s *site) activity(w http.ResponseWriter, r *http.Request) error {
 		if v.Growth, v.Ages, err = s.pictures(r.Context(), agent, v.AsOf); err != nil {
 			return err
 		}
+		if v.Applied, err = s.appliedSteps(r.Context(), agent, templates.AgentPath(agent.Slug, "activity")); err != nil {
+			return err
+		}
 	}
 	if v.Frame, err = s.frame(r.Context(), r, agent, v.Path(v.Filter)); err != nil {
 		return err

@@ -69,6 +69,7 @@ func agentView(agent postgres.Agent) templates.Agent {
 			Disagreements: agent.Counts.Disagreements,
 			CitesGone:     agent.Counts.CitesGone,
 			Proposals:     agent.Counts.Proposals,
+			Team:          agent.Counts.Team,
 		},
 	}
 }

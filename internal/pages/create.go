@@ -25,7 +25,7 @@ func (s *site) create(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := typed(r, agent)
 	result, err := s.engine.Create(r.Context(), agent.Slug, sync.Draft{
-		Name: v.Name, Type: v.Type, Description: v.Description, Body: v.Body,
+		Name: v.Name, Team: v.Team, Type: v.Type, Description: v.Description, Body: v.Body,
 	})
 	if err != nil {
 		return s.notSaved(w, r, agent, v, err)

@@ -93,7 +93,7 @@ func (s *site) showBoth(w http.ResponseWriter, r *http.Request, agent postgres.A
 		ID: m.ID, Name: m.Name, Type: m.Type, Description: m.Description, Body: m.Body, Deleted: deleted,
 	}
 	if deleted {
-		v.ID, v.ETag = "", ""
+		v.ID, v.ETag, v.Team = "", "", m.Team
 		v.Banners = append(v.Banners, templates.DeletedMeanwhile())
 	} else {
 		v.ETag = sync.ETag(m)

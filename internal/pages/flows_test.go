@@ -44,6 +44,7 @@ func TestInABrowser(t *testing.T) {
 		"who signs in with the token comes back to where they wanted to":  signIn,
 		"everything that matters works without JavaScript":                withoutScripts,
 		"a deletion is looked at, put off and done":                       deleteWithOpenEyes,
+		"a memory is given to the team, and the move is undone":           moveToTeam,
 		"an old version is found in the history and restored":             goBackInHistory,
 		"hostile versions fit every screen":                               readHostileHistory,
 		"history and deletions work without JavaScript":                   changesWithoutScripts,

@@ -72,6 +72,9 @@ func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, ag
 	if open.Citations, err = s.citationsOf(r.Context(), agent, m); err != nil {
 		return err
 	}
+	if open.Twin, err = s.twinOf(r.Context(), agent, m, &links); err != nil {
+		return err
+	}
 	v.Open = &open
 	return show(w, r, status, templates.MemoriesPage(v))
 }

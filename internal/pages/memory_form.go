@@ -20,6 +20,7 @@ func typed(r *http.Request, agent postgres.Agent) templates.MemoryForm {
 		Name: r.PostFormValue(templates.FieldName), Type: t, Description: r.PostFormValue(templates.FieldDescription),
 		Body: strings.ReplaceAll(r.PostFormValue(templates.FieldBody), "\r\n", "\n"),
 		With: r.PostFormValue(templates.FieldWith),
+		Team: r.PostFormValue(templates.FieldScope) == string(memories.TeamScope),
 	}
 }
 

@@ -69,9 +69,9 @@ type grouped struct {
 	*site
 	agent postgres.Agent
 	view  templates.View
-	shown map[memories.Type]int // how many rows the asking page shows already
-	above int                   // of the rows that are to go below them; 0: they are a page's own
-	open  *memories.Memory      // nil: none
+	shown map[string]int   // by templates.GroupKey: how many rows the asking page shows already
+	above int              // of the rows that are to go below them; 0: they are a page's own
+	open  *memories.Memory // nil: none
 }
 
 // read returns the groups that have a row. They are read side by side, so that the page waits for the slowest of them
@@ -87,7 +87,7 @@ func (l grouped) read(ctx context.Context) (groups []templates.Group, near bool,
 			return err
 		})
 	}
-	if l.view.Type == "" && !l.view.Attention {
+	if l.view.Type == "" && !l.view.Attention && l.view.Scope != memories.TeamScope {
 		reading.Go(func() (err error) {
 			typeless, err = l.missingWithoutType(ctx)
 			return err
@@ -98,7 +98,7 @@ func (l grouped) read(ctx context.Context) (groups []templates.Group, near bool,
 	}
 	for i, page := range pages {
 		if len(page.Memories) > 0 {
-			groups, near = append(groups, l.group(lists[i].Type, page)), near || page.Near
+			groups, near = append(groups, l.group(lists[i], page)), near || page.Near
 		}
 	}
 	if len(typeless) > 0 {
@@ -110,11 +110,18 @@ func (l grouped) read(ctx context.Context) (groups []templates.Group, near bool,
 // lists returns the lists that make up the view: of each type the memories that are alive, missing ones among them, and
 // what needs attention.
 func (l grouped) lists() []postgres.List {
-	list := postgres.List{Search: l.view.Query, Sort: postgres.Sort(l.view.Sort), Stale: l.view.Stale, Session: l.view.Session, Cursor: l.view.Cursor}
+	list := postgres.List{Search: l.view.Query, Sort: postgres.Sort(l.view.Sort), Stale: l.view.Stale, Session: l.view.Session, Scope: l.view.Scope, Cursor: l.view.Cursor}
 	if l.view.Type != "" || l.view.Attention {
 		return []postgres.List{ofGroup(list, l.view.Type)}
 	}
+	if l.view.Scope == memories.TeamScope {
+		return []postgres.List{list}
+	}
 	list.Cursor = "" // it belongs to one list, and here are several
+	apart := l.agent.Counts.Team > 0
+	if apart {
+		list.Scope = memories.PrivateScope
+	}
 	var lists []postgres.List
 	for _, t := range memories.Types() {
 		if l.agent.Counts.ByType[t]+l.agent.Counts.Missing > 0 {
@@ -123,6 +130,10 @@ func (l grouped) lists() []postgres.List {
 	}
 	if l.agent.Counts.NeedsAttention > 0 {
 		lists = append(lists, ofGroup(list, ""))
+	}
+	if apart && l.view.Scope == "" {
+		list.Scope = memories.TeamScope
+		lists = append(lists, list)
 	}
 	return lists
 }
@@ -139,28 +150,42 @@ func ofGroup(list postgres.List, t memories.Type) postgres.List {
 // page reads one list as far as it is shown.
 func (l grouped) page(ctx context.Context, list postgres.List) (postgres.Page, error) {
 	least := groupRows
-	if l.view.Type != "" || l.view.Attention {
+	if l.view.Type != "" || l.view.Attention || l.view.Scope == memories.TeamScope {
 		least = pageRows
 	}
-	list.Limit = min(max(least, l.shown[list.Type]), endlessRows)
+	list.Limit = min(max(least, l.shown[templates.GroupKey(list.Type, list.Scope)]), endlessRows)
 	page, err := l.store.Memories(ctx, l.agent, list)
-	if err == nil && page.NextCursor != "" && l.misses(page, list.Type) {
+	if err == nil && page.NextCursor != "" && l.misses(page, list) {
 		list.Limit = endlessRows
 		page, err = l.store.Memories(ctx, l.agent, list)
 	}
 	return page, err
 }
 
-func (l grouped) group(t memories.Type, page postgres.Page) templates.Group {
+func (l grouped) group(list postgres.List, page postgres.Page) templates.Group {
 	if l.view.Query == "" && l.view.Sort == "" {
 		newestFirst(page.Memories)
 	}
-	g := templates.Group{Type: t, Rows: l.rows(page.Memories, page.Near), Total: page.Total}
+	g := templates.Group{Type: list.Type, Team: list.Scope == memories.TeamScope && list.Type == "" && list.State == "", Rows: l.rows(page.Memories, page.Near), Total: page.Total}
 	if page.NextCursor != "" {
-		g.More = l.view.Of(t).From(page.NextCursor).List()
+		g.More = l.only(list).From(page.NextCursor).List()
 		g.Above, g.Endless = l.above, l.above+len(g.Rows) < endlessRows
 	}
 	return g
+}
+
+// only returns the view of one of the lists alone.
+func (l grouped) only(list postgres.List) templates.View {
+	switch {
+	case l.view.Type != "" || l.view.Attention:
+		return l.view
+	case list.Scope == memories.TeamScope:
+		return l.view.OfTeam()
+	case list.Scope == memories.PrivateScope:
+		return l.view.Of(list.Type).Private()
+	default:
+		return l.view.Of(list.Type)
+	}
 }
 
 // rows returns the rows of memories, with what the search has found in them; near says that it only came close.
@@ -180,8 +205,9 @@ func (l grouped) rows(found []memories.Memory, near bool) []templates.MemoryRow 
 }
 
 // misses reports whether the open memory is of that group and not on the page. A search may not have it at all.
-func (l grouped) misses(page postgres.Page, t memories.Type) bool {
-	return l.open != nil && l.open.State != memories.Deleted && l.open.Type == t && l.view.Query == "" &&
+func (l grouped) misses(page postgres.Page, list postgres.List) bool {
+	return l.open != nil && l.open.State != memories.Deleted && (l.open.Type == list.Type || list.Scope == memories.TeamScope) &&
+		(list.Scope == "" || list.Scope == l.open.Scope()) && l.view.Query == "" &&
 		!slices.ContainsFunc(page.Memories, func(m memories.Memory) bool { return m.ID == l.open.ID })
 }
 
@@ -190,7 +216,7 @@ func (l grouped) missingWithoutType(ctx context.Context) ([]memories.Memory, err
 	if l.agent.Counts.Missing == 0 {
 		return nil, nil
 	}
-	all, err := l.all(ctx, l.agent, postgres.List{State: memories.Missing, Search: l.view.Query, Sort: postgres.Sort(l.view.Sort), Stale: l.view.Stale, Session: l.view.Session})
+	all, err := l.all(ctx, l.agent, postgres.List{State: memories.Missing, Search: l.view.Query, Sort: postgres.Sort(l.view.Sort), Stale: l.view.Stale, Session: l.view.Session, Scope: l.view.Scope})
 	return slices.DeleteFunc(all, func(m memories.Memory) bool { return m.Type != "" }), err
 }
 
@@ -243,16 +269,15 @@ func rowOf(m memories.Memory, now time.Time) templates.MemoryRow {
 }
 
 // shownRows reads how many rows of each group the asking page shows already. What it does not say is none.
-func shownRows(r *http.Request) map[memories.Type]int {
-	shown := map[memories.Type]int{}
+func shownRows(r *http.Request) map[string]int {
+	shown := map[string]int{}
 	for group := range strings.SplitSeq(r.Header.Get(templates.RowsHeader), ",") {
 		name, count, _ := strings.Cut(strings.TrimSpace(group), "=")
 		n, err := strconv.Atoi(count)
 		if err != nil {
 			continue
 		}
-		t, _ := memories.ParseType(name) // what needs attention has none
-		shown[t] = n
+		shown[name] = n
 	}
 	return shown
 }

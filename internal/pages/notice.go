@@ -42,9 +42,16 @@ const (
 	doneKept      = "kept"
 	doneRebuilt   = "rebuilt"
 	doneVerified  = "verified"
+	doneMoved     = "moved"
+	doneCopied    = "copied"
 	doneChecked   = "checked"
 	doneNothing   = "nothing"
 	doneSwitched  = "switched"
+	donePlanned   = "planned"
+	doneApplied   = "applied"
+	doneUndone    = "undone"
+	doneDiscarded = "discarded"
+	doneNoSteps   = "no-steps"
 	doneAccepted  = "accepted"
 	doneRefused   = "refused"
 	doneDecided   = "decided"
@@ -99,6 +106,16 @@ func (s *site) noticeOf(ctx context.Context, r *http.Request, agent postgres.Age
 			return said("Memory is off. What the agent remembers stays."), nil
 		}
 		return said("Memory is on."), nil
+	case donePlanned:
+		return said("The plan is made. Nothing has been changed yet."), nil
+	case doneApplied:
+		return said("The selected steps are applied. Each can be undone, here and on the Activity tab."), nil
+	case doneUndone:
+		return said("The step is undone: everything says again what it said."), nil
+	case doneDiscarded:
+		return said("The plan is discarded. What was applied of it stays, and can still be undone."), nil
+	case doneNoSteps:
+		return said("Nothing was selected, so nothing was done. Tick the steps first."), nil
 	case doneRefused:
 		return said("It is refused, and is not proposed again."), nil
 	case doneDecided:
@@ -165,6 +182,12 @@ func noticeAbout(m memories.Memory, done, path string) *templates.Notice {
 		return said("“" + m.Name + "” is saved.")
 	case done == doneVerified:
 		return said("“" + m.Name + "” is still true. Its age starts anew.")
+	case done == doneMoved:
+		notice := said("“" + m.Name + "” is in " + string(m.Scope()) + " memory now.")
+		notice.Actions = []templates.Action{templates.MovedBack(m, sync.ETag(m), path)}
+		return notice
+	case done == doneCopied:
+		return said("“" + m.Name + "” is in " + string(m.Scope()) + " memory as well.")
 	case done == doneChecked:
 		return said("It was looked again for what “" + m.Name + "” cites.")
 	case done == doneUnfixed:

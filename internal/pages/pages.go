@@ -19,6 +19,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"memoir/internal/agents"
+	"memoir/internal/consolidation"
 	"memoir/internal/extraction"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -43,6 +44,8 @@ type Options struct {
 	DatabaseTime time.Duration
 	// Checker checks what memories cite when they are looked at; nil: what is kept of earlier checks is shown.
 	Checker *verification.Checker
+	// Consolidator makes and applies plans; nil: there are none.
+	Consolidator *consolidation.Consolidator
 	// Extractor reads conversations; nil: none is read.
 	Extractor *extraction.Extractor
 	// BackgroundModel says which model is asked in the background, and how; empty: none.
@@ -113,6 +116,11 @@ func (s *site) agentPages(r chi.Router) {
 	r.Post(agent+"/proposals/{id}/accept", s.action(s.acceptProposal))
 	r.Post(agent+"/proposals/{id}/refuse", s.action(s.refuseProposal))
 	r.Get(agent+"/activity", s.page(s.activity))
+	r.Get(agent+"/consolidation", s.page(s.consolidation))
+	r.Post(agent+"/consolidation", s.action(s.makePlan))
+	r.Post(agent+"/consolidation/apply", s.action(s.applySteps))
+	r.Post(agent+"/consolidation/discard", s.action(s.discardPlan))
+	r.Post(agent+"/consolidation/steps/{id}/undo", s.action(s.undoStep))
 	r.Get(agent+"/trash", s.page(s.trash))
 	r.Get(agent+"/about", s.page(s.about))
 	r.Post(agent+"/about/memory/off", s.action(s.switchMemory(true)))
@@ -146,6 +154,8 @@ func (s *site) memoryPages(r chi.Router) {
 	r.Post(memory+"/history/{revision}/restore", s.action(s.restoreRevision))
 	r.Post(memory+"/restore", s.action(s.restore))
 	r.Post(memory+"/verify", s.action(s.verify))
+	r.Post(memory+"/move", s.action(s.move))
+	r.Post(memory+"/copy", s.action(s.copy))
 	r.Post(memory+"/citations", s.action(s.checkCitations))
 	r.Post(memory+"/purge", s.action(s.purge))
 	r.Post(memory+"/type", s.action(s.chooseType))

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/go-chi/chi/v5"
@@ -18,7 +19,9 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/api"
+	"memoir/internal/consolidation"
 	"memoir/internal/gate"
+	"memoir/internal/jobs"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/pages"
@@ -53,10 +56,18 @@ func serveMemoir(t testing.TB, m *memoirtest.Memoir, with setting) *site {
 	t.Helper()
 	s := &site{Memoir: m, log: &journal{}}
 	log := slog.New(slog.NewTextHandler(s.log, nil))
+	queue, err := jobs.New(m.Store, jobs.Options{Changed: m.Engine.Learned, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	consolidator := consolidation.Start(m.Engine, m.Store, queue, consolidation.Options{Every: time.Hour, Log: log})
+	t.Cleanup(consolidator.Close)
+	queue.Start(t.Context(), m.Engine.Ready)
+	t.Cleanup(queue.Close)
 	mux := http.NewServeMux()
-	mux.Handle("/api/", api.New(m.Engine, m.Store, m.Recaller, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Log: log}))
+	mux.Handle("/api/", api.New(m.Engine, m.Store, m.Recaller, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Consolidator: consolidator, Log: log}))
 	all := pages.New(m.Engine, m.Store, m.Recaller, pages.Options{
-		Places: agents.Settings{AgentsDir: m.Dir}, AddSamples: with.addSamples, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Log: log,
+		Places: agents.Settings{AgentsDir: m.Dir}, AddSamples: with.addSamples, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Consolidator: consolidator, Log: log,
 	})
 	s.routes = all.(chi.Routes)
 	mux.Handle("/", all)

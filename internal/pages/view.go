@@ -39,6 +39,11 @@ func viewOf(r *http.Request, agent postgres.Agent) (templates.View, error) {
 	default:
 		return v, asked("The only state that can be asked for here is needs_attention.")
 	}
+	switch v.Scope = memories.Scope(query.Get(templates.FieldScope)); v.Scope {
+	case "", memories.PrivateScope, memories.TeamScope:
+	default:
+		return v, asked("The scopes are private and team.")
+	}
 	switch query.Get(templates.FieldStale) {
 	case "", "false":
 	case "true":

@@ -73,7 +73,7 @@ func (s *Store) count(ctx context.Context, agents []Agent) error {
 	for _, row := range waiting {
 		c := place[row.ID]
 		c.Blocked, c.NotRemoved, c.Disagreements = int(row.Blocked), int(row.NotRemoved), int(row.Disagreements)
-		c.CitesGone, c.Proposals = int(row.CitesGone), int(row.Proposals)
+		c.CitesGone, c.Proposals, c.Team = int(row.CitesGone), int(row.Proposals), int(row.Team)
 	}
 	return nil
 }

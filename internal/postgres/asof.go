@@ -17,6 +17,7 @@ type PastList struct {
 	Stale   bool   // those alone that were
 	Session string // their content came from this session
 	Name    string // exact
+	Scope   memories.Scope
 	Limit   int    // 1 to MaxLimit
 	Cursor  string // the NextCursor of the page before, for the same list at the same moment
 }
@@ -30,7 +31,7 @@ type pastPlace struct {
 // from, and what their age counted from then. Memories that have been purged since are left out, since nothing is kept of
 // what they said; which files carried one is not known, nor what it took in CLAUDE.md. It fails with ErrCursor.
 func (s *Store) MemoriesAsOf(ctx context.Context, agent Agent, at time.Time, list PastList) (Page, error) {
-	mark := markOf("as of", agent.Slug, at.UTC().Format(time.RFC3339Nano), list.Type, list.State, list.Stale, list.Session, list.Name)
+	mark := markOf("as of", agent.Slug, at.UTC().Format(time.RFC3339Nano), list.Type, list.State, list.Stale, list.Session, list.Name, list.Scope)
 	after, err := unseal[pastPlace](mark, list.Cursor)
 	if err != nil || after != nil && !canBeKey(after.Name, "text") {
 		return Page{}, ErrCursor
@@ -38,6 +39,10 @@ func (s *Store) MemoriesAsOf(ctx context.Context, agent Agent, at time.Time, lis
 	params := queries.MemoriesAsOfParams{
 		At: at, AgentID: agent.ID, Name: optional(list.Name), State: optional(string(list.State)),
 		Type: optional(string(list.Type)), Session: optional(list.Session), Stale: list.Stale, Most: int32(list.Limit + 1),
+	}
+	if list.Scope != "" {
+		team := list.Scope == memories.TeamScope
+		params.Team = &team
 	}
 	if after != nil {
 		params.AfterName, params.AfterID = &after.Name, after.ID
@@ -74,7 +79,7 @@ func (s *Store) MemoryAsOf(ctx context.Context, agent Agent, id string, at time.
 
 func pastOf(agent Agent, row queries.MemoriesAsOfRow) memories.Memory {
 	m := memories.Memory{
-		ID: row.ID.String(), AgentID: agent.ID, Agent: agent.Slug, Name: row.Name, Readable: row.Readable,
+		ID: row.ID.String(), AgentID: agent.ID, Agent: agent.Slug, Name: row.Name, Team: row.Team, Readable: row.Readable,
 		Type: memories.Type(text(row.Type)), Description: row.Description, Body: row.Body, State: memories.State(text(row.State)),
 		Path: row.Path, Session: text(row.Session), Hash: row.Hash, Size: row.Size, ModifiedAt: moment(row.ModifiedAt),
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.At.UTC(),

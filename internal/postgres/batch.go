@@ -95,7 +95,7 @@ func (w *Writer) insertMemories(ctx context.Context, q *queries.Queries, b *Batc
 			ID: h.UUID, AgentID: w.agentID, Name: h.Name, Readable: h.Readable, State: string(h.State),
 			Type: optional(string(h.Type)), RevisionID: h.RevisionID, Description: h.Description, Fingerprint: h.Fingerprint[:], Hash: h.Hash,
 			Size: h.Size, Path: h.Path, Session: optional(h.Session), ModifiedAt: h.ModifiedAt, ContentAt: h.ContentAt,
-			Problems: problems, ClaudeMdChars: int32(h.ClaudeMDChars), ClaudeMdListed: h.ClaudeMDListed, CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt,
+			Problems: problems, ClaudeMdChars: int32(h.ClaudeMDChars), ClaudeMdListed: h.ClaudeMDListed, CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt, Team: h.Team,
 		}
 	}
 	if _, err := q.InsertHeads(ctx, heads); err != nil {
@@ -223,7 +223,7 @@ func (w *Writer) saveFiles(ctx context.Context, q *queries.Queries, b *Batch) er
 		blocked[i] = queries.SaveBlockedParams{
 			ID: uuid.Must(uuid.NewV7()), AgentID: w.agentID, Path: f.Path, Session: optional(f.Session), Name: f.Name,
 			Fingerprint: f.Fingerprint[:], Hash: f.Hash, Type: optional(string(f.Type)), Description: f.Description,
-			Body: f.Body, SeenAt: f.SeenAt,
+			Body: f.Body, SeenAt: f.SeenAt, Team: f.Team,
 		}
 	}
 	return batchErr(q.SaveBlocked(ctx, blocked))

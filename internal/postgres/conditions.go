@@ -59,6 +59,12 @@ func (l List) conditions(of scope, sought search) conditions {
 		args["name"] = l.Name
 		sql.WriteString(" AND m.name = @name")
 	}
+	switch l.Scope {
+	case memories.TeamScope:
+		sql.WriteString(" AND m.team")
+	case memories.PrivateScope:
+		sql.WriteString(" AND NOT m.team")
+	}
 	for i, phrase := range sought.phrases {
 		name := fmt.Sprintf("phrase%d", i)
 		args[name] = phrase
@@ -97,7 +103,7 @@ func (l List) filters() bool { return l.State != "" || l.filtersBeyondTallies() 
 
 // filtersBeyondTallies says whether the list leaves out what only the memories themselves tell.
 func (l List) filtersBeyondTallies() bool {
-	return l.Stale || l.Flagged || l.NotRemoved || l.Session != "" || l.Name != ""
+	return l.Stale || l.Flagged || l.NotRemoved || l.Session != "" || l.Name != "" || l.Scope != ""
 }
 
 // byIndexAlone says whether the search index tells all of what belongs to the list, but what is in the trash.

@@ -14,7 +14,7 @@ import (
 func headOf(row queries.Memory) (Head, error) {
 	h := Head{
 		Memory: memories.Memory{
-			ID: row.ID.String(), AgentID: row.AgentID, Name: row.Name, Readable: row.Readable,
+			ID: row.ID.String(), AgentID: row.AgentID, Name: row.Name, Team: row.Team, Readable: row.Readable,
 			Type: memories.Type(text(row.Type)), Description: row.Description, State: memories.State(row.State),
 			Path: row.Path, Session: text(row.Session), Hash: row.Hash, Size: row.Size,
 			Fingerprint: memories.Fingerprint(row.Fingerprint),
@@ -67,7 +67,7 @@ func filesOf(rows []queries.File) []File {
 func blockedOf(row queries.Blocked) BlockedFile {
 	return BlockedFile{
 		Blocked: memories.Blocked{
-			ID: row.ID.String(), Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description,
+			ID: row.ID.String(), Name: row.Name, Team: row.Team, Type: memories.Type(text(row.Type)), Description: row.Description,
 			Body: row.Body, Path: row.Path, Session: text(row.Session), Hash: row.Hash, SeenAt: row.SeenAt.UTC(),
 		},
 		Fingerprint: memories.Fingerprint(row.Fingerprint),

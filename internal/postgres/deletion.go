@@ -72,11 +72,11 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) err
 	return journalOne(ctx, q, w.agentID, deleted)
 }
 
-// BeginRename lifts the tombstone of what a memory will say under its new name, and notes the file that is about to be
-// written for it: unless that is taken in, it goes again, and the memory has kept its old name.
-func (w *Writer) BeginRename(ctx context.Context, name string, f memories.Fingerprint, path, hash string) error {
+// BeginRename lifts the tombstone of what a memory will say under its new key, and notes the file that is about to be
+// written for it: unless that is taken in, it goes again, and the memory has kept its old key.
+func (w *Writer) BeginRename(ctx context.Context, to memories.Key, f memories.Fingerprint, path, hash string) error {
 	return w.together(ctx, "begin to rename", func(q *queries.Queries) error {
-		if err := q.UnburyContent(ctx, queries.UnburyContentParams{AgentID: w.agentID, Name: name, Fingerprint: f[:]}); err != nil {
+		if err := q.UnburyContent(ctx, queries.UnburyContentParams{AgentID: w.agentID, Name: to.Name, Team: to.Team, Fingerprint: f[:]}); err != nil {
 			return err
 		}
 		return q.PromiseFile(ctx, queries.PromiseFileParams{AgentID: w.agentID, Path: path, Fingerprint: f[:], Hash: hash, At: Now()})
@@ -151,7 +151,7 @@ func (w *Writer) EndRestore(ctx context.Context, id uuid.UUID) error {
 // AllowBlocked lifts the tombstone of a content that is kept out, and makes the next look take its file for changed.
 func (w *Writer) AllowBlocked(ctx context.Context, b BlockedFile, actor memories.Actor) error {
 	return w.inTx(ctx, "let the content in", func(q *queries.Queries) error {
-		if err := q.UnburyContent(ctx, queries.UnburyContentParams{AgentID: w.agentID, Name: b.Name, Fingerprint: b.Fingerprint[:]}); err != nil {
+		if err := q.UnburyContent(ctx, queries.UnburyContentParams{AgentID: w.agentID, Name: b.Name, Team: b.Team, Fingerprint: b.Fingerprint[:]}); err != nil {
 			return err
 		}
 		if err := q.ForgetContent(ctx, queries.ForgetContentParams{AgentID: w.agentID, Path: b.Path}); err != nil {
@@ -182,16 +182,18 @@ func (w *Writer) journalBlocked(ctx context.Context, q *queries.Queries, b Block
 	if err != nil {
 		return err
 	}
-	if len(named) > 0 {
-		h.MemoryID = named[0].Memory.ID
+	for _, row := range named {
+		if row.Memory.Team == b.Team {
+			h.MemoryID = row.Memory.ID
+		}
 	}
 	return journal(ctx, q, w.agentID, h)
 }
 
 // Allow lifts the tombstone of one content, which somebody is about to save.
-func (w *Writer) Allow(ctx context.Context, name string, f memories.Fingerprint) error {
+func (w *Writer) Allow(ctx context.Context, of memories.Key, f memories.Fingerprint) error {
 	return wrap("lift the tombstone", w.q.UnburyContent(ctx, queries.UnburyContentParams{
-		AgentID: w.agentID, Name: name, Fingerprint: f[:],
+		AgentID: w.agentID, Name: of.Name, Team: of.Team, Fingerprint: f[:],
 	}))
 }
 

@@ -38,6 +38,7 @@ type List struct {
 	Flagged bool   // those alone that are in use although something about their files is odd
 	Session string // a file of this session carries them now, or their content came from it; for a list of one agent
 	Name    string // exact
+	Scope   memories.Scope
 	// NotRemoved wants those alone of which a file is still on disk although they were deleted, because it could not be
 	// removed: of the State Deleted, for a list of one agent.
 	NotRemoved bool
@@ -95,7 +96,7 @@ const rowColumns = headColumns + ", r.description, r.body, " + howCarried
 
 const headColumns = `m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path,
 	m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at,
-	m.deleted_at, m.deleted_by, m.index_lines, m.restoring`
+	m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.team`
 
 // A scope is whose memories are wanted: of one agent, or of all.
 type scope struct {
@@ -279,12 +280,12 @@ func (r *listRow) columns(beside ...any) []any {
 	m := &r.head
 	return append([]any{&m.ID, &m.AgentID, &m.Name, &m.Readable, &m.State, &m.Type, &m.RevisionID, &m.Fingerprint, &m.Hash,
 		&m.Size, &m.Path, &m.Session, &m.ModifiedAt, &m.ContentAt, &m.Problems, &m.ClaudeMdChars, &m.ClaudeMdListed,
-		&m.CreatedAt, &m.UpdatedAt, &m.DeletedAt, &m.DeletedBy, &m.IndexLines, &m.Restoring,
+		&m.CreatedAt, &m.UpdatedAt, &m.DeletedAt, &m.DeletedBy, &m.IndexLines, &m.Restoring, &m.Team,
 		&r.description, &r.body, &r.carried}, beside...)
 }
 
 func (l List) mark(of scope) string {
-	return markOf("memories", of.named(), l.Type, l.State, l.Stale, l.Flagged, l.NotRemoved, l.Session, l.Name, l.Search, l.Sort)
+	return markOf("memories", of.named(), l.Type, l.State, l.Stale, l.Flagged, l.NotRemoved, l.Session, l.Name, l.Scope, l.Search, l.Sort)
 }
 
 // canBeKey says whether a key is written as its sort writes them, so that a forged cursor never reaches a cast in

@@ -47,6 +47,7 @@ type Counts struct {
 	Missing        int
 	Deleted        int
 	Total          int
+	Team           int // of those, the ones in team memory
 
 	Blocked       int // contents that are kept out
 	NotRemoved    int // deleted memories of which a file is still on disk

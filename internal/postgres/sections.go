@@ -63,7 +63,7 @@ func sectionsOf(ctx context.Context, q *queries.Queries, agentID int64) (Section
 func headingOf(row queries.HeadingsRow) memories.Heading {
 	id := row.ID.String()
 	return memories.Heading{
-		ID: id, Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
+		ID: id, Name: row.Name, Team: row.Team, Type: memories.Type(text(row.Type)), Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
 		ModifiedAt: row.ModifiedAt.UTC(),
 		Recorded:   memories.Cost{ID: id, Chars: int(row.ClaudeMdChars), Listed: row.ClaudeMdListed},
 	}
@@ -77,7 +77,7 @@ func sectionsAsOf(ctx context.Context, q *queries.Queries, agentID int64, at tim
 	s := Sections{Headings: make([]memories.Heading, len(rows)), q: q}
 	for i, row := range rows {
 		s.Headings[i] = memories.Heading{
-			ID: row.ID.String(), Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
+			ID: row.ID.String(), Name: row.Name, Team: row.Team, Type: memories.Type(text(row.Type)), Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
 		}
 	}
 	return s, nil

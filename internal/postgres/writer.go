@@ -122,10 +122,21 @@ func (w *Writer) DurableMemories(ctx context.Context) (int, error) {
 	return int(n), wrap("count durable memories", err)
 }
 
-// HeadsByName returns the readable memories of those names, the deleted ones too.
+// HeadsByName returns the readable memories of those names, private and the team's, the deleted ones too.
 func (w *Writer) HeadsByName(ctx context.Context, names []string) ([]Head, error) {
 	rows, err := w.q.HeadsByName(ctx, queries.HeadsByNameParams{AgentID: w.agentID, Names: names})
 	return headsOf(rows, func(r queries.HeadsByNameRow) queries.Memory { return r.Memory }, err)
+}
+
+// HeadOf returns the readable memory of that key, also when it is deleted; nil where there is none.
+func (w *Writer) HeadOf(ctx context.Context, key memories.Key) (*Head, error) {
+	heads, err := w.HeadsByName(ctx, []string{key.Name})
+	for i := range heads {
+		if heads[i].Team == key.Team {
+			return &heads[i], err
+		}
+	}
+	return nil, err
 }
 
 // HeadsByID returns the memories with those ids.
@@ -134,14 +145,14 @@ func (w *Writer) HeadsByID(ctx context.Context, ids []uuid.UUID) ([]Head, error)
 	return headsOf(rows, func(r queries.HeadsByIDRow) queries.Memory { return r.Memory }, err)
 }
 
-// NamesOf returns the names of the memories with those ids.
-func (w *Writer) NamesOf(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]string, error) {
-	rows, err := w.q.NamesOf(ctx, queries.NamesOfParams{AgentID: w.agentID, Ids: ids})
-	names := make(map[uuid.UUID]string, len(rows))
+// KeysOf returns the keys of the memories with those ids.
+func (w *Writer) KeysOf(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]memories.Key, error) {
+	rows, err := w.q.KeysOf(ctx, queries.KeysOfParams{AgentID: w.agentID, Ids: ids})
+	keys := make(map[uuid.UUID]memories.Key, len(rows))
 	for _, row := range rows {
-		names[row.ID] = row.Name
+		keys[row.ID] = memories.Key{Name: row.Name, Team: row.Team}
 	}
-	return names, wrap("read names", err)
+	return keys, wrap("read names", err)
 }
 
 // Head returns one memory. It fails with memories.ErrNotFound for an unknown, foreign or malformed id.
@@ -214,7 +225,7 @@ func headsOf[Row any](rows []Row, memory func(Row) queries.Memory, err error) ([
 
 // Tombstone names a content that does not come back by itself.
 type Tombstone struct {
-	Name        string
+	memories.Key
 	Fingerprint memories.Fingerprint
 }
 
@@ -226,7 +237,7 @@ func (w *Writer) Tombstones(ctx context.Context, names []string) (map[Tombstone]
 	}
 	tombstones := make(map[Tombstone]bool, len(rows))
 	for _, row := range rows {
-		tombstones[Tombstone{row.Name, memories.Fingerprint(row.Fingerprint)}] = true
+		tombstones[Tombstone{memories.Key{Name: row.Name, Team: row.Team}, memories.Fingerprint(row.Fingerprint)}] = true
 	}
 	return tombstones, nil
 }

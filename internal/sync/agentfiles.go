@@ -87,6 +87,9 @@ func (e *Engine) createFileHere(ctx context.Context, slug string, in creating) (
 		if err != nil {
 			return err
 		}
+		if err := h.staysInTeam(in.Path); err != nil {
+			return err
+		}
 		return h.writeFile(ctx, place, in.Raw, files.Options{New: true})
 	})
 }
@@ -95,6 +98,9 @@ func (e *Engine) replaceFileHere(ctx context.Context, slug string, in replacing)
 	return nothing{}, e.withAgent(ctx, slug, func(h *hold) error {
 		place, err := h.place(in.Path, (*durable).find)
 		if err != nil {
+			return err
+		}
+		if err := h.staysInTeam(in.Path); err != nil {
 			return err
 		}
 		// What somebody has just saved there is a revision, too.
@@ -119,6 +125,9 @@ func (e *Engine) replaceFileHere(ctx context.Context, slug string, in replacing)
 func (h *hold) writeFile(ctx context.Context, place string, raw []byte, options files.Options) error {
 	if len(raw) > memories.MaxFileSize {
 		return &memories.ConflictError{Reason: place + " would be larger than 1 MiB, and could not be read back as a memory. Nothing was written. Move the detail into a file of its own."}
+	}
+	if err := h.mayAgentWrite(place, raw); err != nil {
+		return err
 	}
 	switch err := h.overwrite(place, raw, options); {
 	case errors.Is(err, files.ErrExists):
@@ -150,6 +159,9 @@ func (e *Engine) renameFileHere(ctx context.Context, slug string, in moving) (no
 		}
 		if under(to, from) {
 			return ErrNoPlace
+		}
+		if err := errors.Join(h.staysInTeam(in.To), h.mayAgentMove(from, to)); err != nil {
+			return err
 		}
 		switch err := h.disk.Move(h.root, from, to); {
 		case errors.Is(err, files.ErrExists):

@@ -5,6 +5,7 @@ import "memoir/internal/memories"
 // Draft is a memory as somebody wants it to be.
 type Draft struct {
 	Name        string
+	Team        bool // it is to be in team memory
 	Type        memories.Type
 	Description string
 	Body        string
@@ -12,7 +13,9 @@ type Draft struct {
 	Metadata map[string]string `json:",omitempty"`
 }
 
-// content is what the memory is to say.
+func (d Draft) key() memories.Key { return memories.Key{Name: d.Name, Team: d.Team} }
+
+// content is what the memory's file is to say.
 func (d Draft) content() memories.Content {
 	return memories.Content{Name: d.Name, Type: d.Type, Description: d.Description, Body: d.Body}
 }

@@ -133,6 +133,14 @@ func operations() []operation {
 		{name: "save a deleted one", before: inTrash, do: saveOf("Tabs", "Use tabs."), partly: withoutTombstone("Use tabs.")},
 		{name: "edit", before: tabs, do: patchOf("Tabs", func(p *sync.Patch) { body := "Use both."; p.Body = &body })},
 		{name: "rename", before: tabs, do: patchOf("Tabs", func(p *sync.Patch) { name := "Spaces"; p.Name = &name })},
+		{name: "move to team", before: tabs, do: asked("Tabs", func(s *stage, ctx context.Context, id string) error {
+			_, err := s.engine.Move(ctx, s.slug, id, "", memories.TeamScope)
+			return err
+		})},
+		{name: "copy to team", before: tabs, do: asked("Tabs", func(s *stage, ctx context.Context, id string) error {
+			_, err := s.engine.Copy(ctx, s.slug, id, "", memories.TeamScope)
+			return err
+		})},
 		{name: "mend", before: leniently, do: mend, partly: edited(mended)},
 		{name: "undo mending", before: func(s *stage) { leniently(s); s.mustDo(mend(s)) }, do: undoMending, partly: edited(func(*stage) string { return lenient })},
 		{name: "still true", before: func(s *stage) {
@@ -231,7 +239,7 @@ func (s *stage) mustDo(errs []error) {
 // id returns the id of the memory of a name, one in the trash too, whatever fails otherwise.
 func (s *stage) id(name string) (id string, err error) {
 	err = s.direct.QueryRow(context.Background(), `SELECT m.id::text FROM memories m JOIN agents a ON a.id = m.agent_id
-		WHERE a.slug = $1 AND m.name = $2`, s.slug, name).Scan(&id)
+		WHERE a.slug = $1 AND m.name = $2 ORDER BY m.team LIMIT 1`, s.slug, name).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", memories.ErrNotFound
 	}

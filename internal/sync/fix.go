@@ -242,7 +242,8 @@ func (h *hold) fixed(ctx context.Context, head postgres.Head, f postgres.File, r
 func (h *hold) replace(ctx context.Context, head postgres.Head, f postgres.File, after []byte) error {
 	parsed := memories.Parse(after, stem(f.Path))
 	fingerprint := parsed.Fingerprint(after)
-	if err := h.w.Allow(ctx, parsed.Name, fingerprint); err != nil {
+	key := memories.Key{Name: parsed.Name, Team: h.onDisk.InTeam(f.Path)}
+	if err := h.w.Allow(ctx, key, fingerprint); err != nil {
 		return err
 	}
 	modTime := time.Unix(0, f.ModTime)
@@ -252,7 +253,7 @@ func (h *hold) replace(ctx context.Context, head postgres.Head, f postgres.File,
 	if err := h.takeInMended(ctx, head, f, parsed.Name, files.Hash(after)); err != nil {
 		return err
 	}
-	if err := h.lookAtBlocked(ctx, parsed.Name); err != nil {
+	if err := h.lookAtBlocked(ctx, key); err != nil {
 		return err
 	}
 	if err := h.publish(ctx); err != nil {

@@ -89,9 +89,24 @@ func (d *desk) linkRenamed(known []postgres.Happening) {
 		if went.Kind != memories.DidDelete {
 			continue
 		}
-		if pg := d.renamed[went.MemoryID]; pg != nil {
+		pg := d.renamed[went.MemoryID]
+		if pg == nil {
+			pg = d.movedTo(d.byID[went.MemoryID])
+		}
+		if pg != nil {
 			went.Renamed = pg.head.Name
 			d.out.batch.Activity[pg.learned].Renamed = went.Name
 		}
 	}
+}
+
+// movedTo returns what a memory that has gone is between private and team memory now, where the very content came up there; nil: it
+// did not.
+func (d *desk) movedTo(went *page) *page {
+	key := went.head.Key()
+	key.Team = !key.Team
+	if pg := d.byKey[key]; pg != nil && pg.isNew && pg.head.Fingerprint == went.head.Fingerprint {
+		return pg
+	}
+	return nil
 }

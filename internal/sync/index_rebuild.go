@@ -68,6 +68,22 @@ func (e *Engine) previewIndexHere(ctx context.Context, slug string, _ nothing) (
 	return shelf.rebuilt(), nil
 }
 
+// PreviewPrunedIndex is PreviewIndex for an index that is to be brought under what an agent loads of it as well.
+func (e *Engine) PreviewPrunedIndex(ctx context.Context, slug string) (IndexChange, error) {
+	return callPreviewPrunedIndex.readWhereItIs(ctx, e, slug, nothing{})
+}
+
+func (e *Engine) previewPrunedIndexHere(ctx context.Context, slug string, _ nothing) (IndexChange, error) {
+	shelf, err := e.shelf(ctx, slug)
+	if err != nil {
+		return IndexChange{}, err
+	}
+	defer shelf.close()
+	change := shelf.rebuilt()
+	change.After = memories.PruneIndex(change.After, shelf.leads)
+	return change, nil
+}
+
 // RebuildIndex brings an agent's index in step with its memory files, and makes one where there is none. When it
 // returns, that is on disk. match is the ETag of the change that the user saw; empty: whatever it is.
 //

@@ -49,6 +49,8 @@ func (w *world) actions() map[string]func(*rapid.T) {
 		"save a memory":        w.save,
 		"change a memory":      w.patch,
 		"rename a memory":      w.renameMemory,
+		"move a memory":        w.moveMemory,
+		"copy a memory":        w.copyMemory,
 		"allow what came back": w.allow,
 	}
 	drawn := map[string]func(*rapid.T){}
@@ -231,7 +233,7 @@ func (w *world) delete(purge bool) {
 	}
 	if m.Readable { // of one that could not be read, nobody knows what it said
 		for f := range said {
-			w.ended.add(m.Name, f)
+			w.ended.add(keyOf(m), f)
 		}
 	}
 	w.expectIndexesWithout(m)
@@ -262,11 +264,15 @@ func (w *world) restore() {
 	before := time.Now()
 	result, err := w.asked().Restore(context.Background(), w.slug, m.ID, "")
 	if err != nil {
-		w.isRefusal(err, !m.Readable || w.memoryIsAway())
+		_, lies := w.readDisk(w.path(m.Path))
+		w.isRefusal(err, !m.Readable || w.memoryIsAway() || lies)
+		if w.rules != nil && lies { // it is looked at first, and may be the memory, learned anew
+			w.rules.look(w, m.Path, span{before, time.Now()})
+		}
 		return
 	}
 	if m.Readable {
-		delete(w.ended, m.Name)
+		delete(w.ended, keyOf(m))
 	}
 	w.expectIndexesWithMoreOf(m)
 	if w.rules != nil {
@@ -277,12 +283,12 @@ func (w *world) restore() {
 func (w *world) save() {
 	draft := sync.Draft{
 		Name: rapid.SampledFrom(modelNames).Draw(w.t, "name"), Type: rapid.SampledFrom(modelTypes).Draw(w.t, "type"),
-		Body: rapid.SampledFrom(modelBodies).Draw(w.t, "body"),
+		Body: rapid.SampledFrom(modelBodies).Draw(w.t, "body"), Team: rapid.Bool().Draw(w.t, "for the team"),
 	}
 	if rapid.Bool().Draw(w.t, "describe") {
 		draft.Description = "short"
 	}
-	w.saved(draft, w.mayRefuseWriting(draft.Name), func() (sync.Result, error) { return w.asked().Save(context.Background(), w.slug, draft) })
+	w.saved(draft, w.mayRefuseWriting(keyIn(draft.Team, draft.Name)), func() (sync.Result, error) { return w.asked().Save(context.Background(), w.slug, draft) })
 }
 
 func (w *world) patch() {
@@ -292,12 +298,12 @@ func (w *world) patch() {
 	}
 	body := rapid.SampledFrom(modelBodies).Draw(w.t, "body")
 	patch := sync.Patch{Body: &body}
-	draft := sync.Draft{Name: m.Name, Type: m.Type, Description: m.Description, Body: body}
+	draft := sync.Draft{Name: m.Name, Team: m.Team, Type: m.Type, Description: m.Description, Body: body}
 	if rapid.Bool().Draw(w.t, "with a type") {
 		kind := rapid.SampledFrom(modelTypes).Draw(w.t, "type")
 		patch.Type, draft.Type = &kind, kind
 	}
-	w.saved(draft, !m.Readable || w.mayRefuseWriting(m.Name), func() (sync.Result, error) {
+	w.saved(draft, !m.Readable || w.mayRefuseWriting(keyOf(m)), func() (sync.Result, error) {
 		return w.asked().Patch(context.Background(), w.slug, m.ID, sync.ETag(m), patch)
 	})
 }
@@ -305,10 +311,11 @@ func (w *world) patch() {
 // saved carries out a save, which must leave the memory with what was saved.
 func (w *world) saved(draft sync.Draft, mayRefuse bool, save func() (sync.Result, error)) {
 	f := memories.FingerprintOf(draft.Type, draft.Description, draft.Body)
-	w.ever.add(draft.Name, f)
+	key := keyIn(draft.Team, draft.Name)
+	w.ever.add(key, f)
 	before := time.Now()
 	result, err := save()
-	delete(w.ended[draft.Name], f) // also by a save that the disk has no room for
+	delete(w.ended[key], f) // also by a save that the disk has no room for
 	if err != nil {
 		w.isRefusal(err, mayRefuse)
 		return
@@ -316,7 +323,7 @@ func (w *world) saved(draft sync.Draft, mayRefuse bool, save func() (sync.Result
 	if w.rules == nil {
 		return
 	}
-	if m := result.Memory; m.State == memories.Deleted || m.Name != draft.Name || m.Body != draft.Body || m.Type != draft.Type || m.Description != draft.Description {
+	if m := result.Memory; m.State == memories.Deleted || m.Name != draft.Name || m.Team != draft.Team || m.Body != draft.Body || m.Type != draft.Type || m.Description != draft.Description {
 		w.t.Fatalf("saved %+v and got %+v", draft, m)
 	}
 	w.rules.saved(w, result.Memory, f, span{before, time.Now()})
@@ -331,6 +338,42 @@ func (w *world) renameMemory() {
 	if to == m.Name {
 		return
 	}
+	w.rekey(m, keyIn(m.Team, to), func() (sync.Result, error) {
+		return w.asked().Patch(context.Background(), w.slug, m.ID, sync.ETag(m), sync.Patch{Name: &to})
+	})
+}
+
+// otherScope is where a memory is not.
+func otherScope(m memories.Memory) memories.Scope { return memories.ScopeOf(!m.Team) }
+
+func (w *world) moveMemory() {
+	if m, ok := w.oneOf(""); ok {
+		w.rekey(m, keyIn(!m.Team, m.Name), func() (sync.Result, error) {
+			return w.asked().Move(context.Background(), w.slug, m.ID, sync.ETag(m), otherScope(m))
+		})
+	}
+}
+
+func (w *world) copyMemory() {
+	m, ok := w.oneOf("")
+	if !ok {
+		return
+	}
+	key := keyIn(!m.Team, m.Name)
+	_, taken := w.find(key)
+	w.ever.add(key, m.Fingerprint)
+	before := time.Now()
+	result, err := w.asked().Copy(context.Background(), w.slug, m.ID, sync.ETag(m), otherScope(m))
+	delete(w.ended[key], m.Fingerprint)
+	if err != nil {
+		w.isRefusal(err, taken || !m.Readable || w.memoryIsAway())
+	} else if w.rules != nil {
+		w.rules.saved(w, result.Memory, m.Fingerprint, span{before, time.Now()})
+	}
+}
+
+// rekey gives a memory another key, by which it is another memory.
+func (w *world) rekey(m memories.Memory, to string, do func() (sync.Result, error)) {
 	_, taken := w.find(to)
 	said := w.revisions(m)
 	refused := w.mustRefuse(m) || taken || !m.Readable
@@ -338,7 +381,7 @@ func (w *world) renameMemory() {
 	odd := slices.ContainsFunc(gone, w.isNoFile)
 	w.ever.add(to, m.Fingerprint)
 	before := time.Now()
-	result, err := w.asked().Patch(context.Background(), w.slug, m.ID, sync.ETag(m), sync.Patch{Name: &to})
+	result, err := do()
 	if err != nil {
 		w.isRefusal(err, refused || odd || w.memoryIsAway())
 		return
@@ -348,7 +391,7 @@ func (w *world) renameMemory() {
 	}
 	delete(w.ended[to], m.Fingerprint)
 	for f := range said {
-		w.ended.add(m.Name, f)
+		w.ended.add(keyOf(m), f)
 	}
 	w.expectIndexesWithout(m)
 	if w.rules != nil {
@@ -372,7 +415,7 @@ func (w *world) allow() {
 		return
 	}
 	content := memories.FingerprintOf(one.Type, one.Description, one.Body)
-	delete(w.ended[one.Name], content)
+	delete(w.ended[keyAt(one.Path, one.Name)], content)
 	if w.rules != nil && result.Memory.Readable {
 		w.rules.allowed(w, one, content, span{before, time.Now()})
 	}

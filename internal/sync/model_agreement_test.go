@@ -59,20 +59,26 @@ func (w *world) mustRefuse(m memories.Memory) bool {
 	return slices.ContainsFunc(w.rules.carriers(m), w.hasChanged)
 }
 
-// mayRefuseWriting says whether a durable file of that name is not what was seen, so that it may not be overwritten.
-func (w *world) mayRefuseWriting(name string) bool {
+// mayRefuseWriting says whether a durable file of that key is not what was seen, so that it may not be overwritten.
+func (w *world) mayRefuseWriting(key string) bool {
 	if w.rules == nil || w.memoryIsAway() {
 		return true
 	}
 	for place, f := range w.rules.files {
-		if !durable(place) || !f.there || f.carries != name {
+		if !durable(place) || !f.there || f.carries != key {
 			continue
 		}
-		if _, err := w.readThrough(place); isGone(err) || w.hasChanged(place) {
+		if _, err := w.readThrough(place); isGone(err) || w.hasChanged(place) || w.leavesTeam(place) {
 			return true
 		}
 	}
 	return false
+}
+
+// leavesTeam says whether a file of team memory is a link, which leads to the text outside of it.
+func (w *world) leavesTeam(place string) bool {
+	info, err := os.Lstat(w.path(place))
+	return err == nil && keyAt(place, "") != "" && info.Mode().Type() == fs.ModeSymlink
 }
 
 // memoryIsAway says that there is no durable directory, into which nothing may be written as long as files are known in it.
@@ -107,7 +113,7 @@ func (w *world) isNoFile(place string) bool {
 type snapshot struct {
 	disk       map[string]diskFile
 	rows       map[string]postgres.File
-	alive      map[string]memories.Memory // by name
+	alive      map[string]memories.Memory // by key
 	unreadable map[string]memories.Memory // by path
 	byID       map[string]memories.Memory
 	blocked    map[string]memories.Blocked
@@ -143,7 +149,7 @@ func (w *world) snapshot() snapshot {
 	for _, m := range w.memories("") {
 		s.byID[m.ID] = m
 		if m.Readable {
-			s.alive[m.Name] = m
+			s.alive[keyOf(m)] = m
 		} else {
 			s.unreadable[m.Path] = m
 		}
@@ -213,7 +219,7 @@ func (s snapshot) ofFile(place string) string {
 	switch {
 	case !d.bad && row.Hash != hashOf(d.text):
 		return fmt.Sprintf("%s is known with other bytes than %q", place, d.text)
-	case readable && s.tombstones[postgres.Tombstone{Name: parsed.Name, Fingerprint: parsed.Fingerprint(nil)}],
+	case readable && s.tombstones[postgres.Tombstone{Key: memories.Key{Name: parsed.Name, Team: keyAt(place, "") != ""}, Fingerprint: parsed.Fingerprint(nil)}],
 		!readable && row.Status == postgres.Blocked && !d.bad: // the very bytes of a file that could not be read and was deleted
 		if row.Status != postgres.Blocked || s.blocked[place].Hash != row.Hash {
 			return fmt.Sprintf("%s says what was deleted, is %s, and blocked with %+v", place, row.Status, s.blocked[place])
@@ -223,8 +229,8 @@ func (s snapshot) ofFile(place string) string {
 		if row.Status != postgres.Unreadable || !listed || m.State != memories.NeedsAttention {
 			return fmt.Sprintf("%s cannot be read, is %s, and listed: %t", place, row.Status, listed)
 		}
-	case row.Status != postgres.Carries || s.byID[row.MemoryID.String()].Name != parsed.Name || !s.byID[row.MemoryID.String()].Readable:
-		return fmt.Sprintf("%s says %q, is %s, and carries %q", place, parsed.Name, row.Status, s.byID[row.MemoryID.String()].Name)
+	case row.Status != postgres.Carries || keyOf(s.byID[row.MemoryID.String()]) != keyAt(place, parsed.Name) || !s.byID[row.MemoryID.String()].Readable:
+		return fmt.Sprintf("%s says %q, is %s, and carries %q", place, keyAt(place, parsed.Name), row.Status, keyOf(s.byID[row.MemoryID.String()]))
 	}
 	return ""
 }
@@ -239,9 +245,9 @@ func (w *world) ofMemory(s snapshot, m memories.Memory) string {
 	switch {
 	case content != m.Fingerprint:
 		return fmt.Sprintf("%q has the fingerprint of another content", m.Name)
-	case !w.ever[m.Name][content]:
+	case !w.ever[keyOf(m)][content]:
 		return fmt.Sprintf("%q says %q, which nobody ever wrote under that name", m.Name, m.Body)
-	case w.ended[m.Name][content]:
+	case w.ended[keyOf(m)][content]:
 		return fmt.Sprintf("%q says %q, which was deleted", m.Name, m.Body)
 	case !w.revisions(m)[content]:
 		return fmt.Sprintf("what %q says is none of its revisions", m.Name)

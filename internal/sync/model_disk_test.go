@@ -20,12 +20,13 @@ const sessionC = "U3-C1-1712350000.000300"
 // Few places, names, types and texts, so that they meet often.
 var (
 	modelPlaces = []string{
-		"memory/a.md", "memory/b.md", "memory/sub/a.md", "memory/sub/deep/c.MD",
+		"memory/a.md", "memory/b.md", "memory/team/a.md", "memory/team/sub/b.md", "memory/team.md", "memory/sub/a.md", "memory/sub/deep/c.MD",
 		"sessions/" + sessionA + "/memory/a.md", "sessions/" + sessionA + "/memory/sub/a.md",
 		"sessions/" + sessionB + "/memory/a.md", "sessions/" + sessionB + "/memory/b.md", "sessions/" + sessionC + "/memory/a.md",
+		"sessions/" + sessionB + "/memory/team/a.md",
 	}
-	modelDirectories = []string{"memory", "memory/sub", "sessions", "sessions/" + sessionA, "sessions/" + sessionB + "/memory"}
-	modelIndexes     = []string{"memory/MEMORY.md", "memory/sub/MEMORY.md", "sessions/" + sessionA + "/memory/memory.md"}
+	modelDirectories = []string{"memory", "memory/sub", "memory/team", "sessions", "sessions/" + sessionA, "sessions/" + sessionB + "/memory"}
+	modelIndexes     = []string{"memory/MEMORY.md", "memory/sub/MEMORY.md", "memory/team/MEMORY.md", "sessions/" + sessionA + "/memory/memory.md"}
 	modelNames       = []string{"Tabs", "Deploy", "Übersicht"}
 	modelTypes       = []memories.Type{memories.Feedback, memories.User, memories.Project, memories.Reference}
 	modelBodies      = []string{"one", "two", "# Three\n\n<!-- memoir:end -->\nmore"}
@@ -71,7 +72,7 @@ func (w *world) drawFile(place string) string {
 
 func (w *world) noteSaid(place, text string) {
 	if f := memories.Parse([]byte(text), stemOf(place)); !f.Unreadable {
-		w.ever.add(f.Name, f.Fingerprint([]byte(text)))
+		w.ever.add(keyAt(place, f.Name), f.Fingerprint([]byte(text)))
 	}
 }
 

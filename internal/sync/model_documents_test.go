@@ -82,7 +82,7 @@ func (w *world) ofClaudeMD(s snapshot) string {
 	var sections []memories.Section
 	for _, m := range s.alive {
 		if m.Type != "" {
-			sections = append(sections, memories.Section{ID: m.ID, Name: m.Name, Type: m.Type, Description: m.Description, Body: m.Body})
+			sections = append(sections, memories.Section{ID: m.ID, Name: m.Name, Team: m.Team, Type: m.Type, Description: m.Description, Body: m.Body})
 		}
 	}
 	block, costs := memories.Compile(sections, modelLimit, utf8.RuneCountInString(w.hand.before+w.hand.after))
@@ -123,6 +123,7 @@ var indexLines = map[string][]string{
 	"- [Web](https://a.example/a.md)": nil,
 	"- [A](a.md) — first":             {"a.md"},
 	"- **[B](b.md)** (user) -- hook":  {"b.md"},
+	"- [Team](team/a.md) — shared":    {"team/a.md"},
 	"- [Sub](sub/a.md) — below":       {"sub/a.md"},
 	"- [c.MD](deep/c.MD): deeper":     {"deep/c.MD"},
 	bothLinks:                         {"a.md", "b.md"},

@@ -16,9 +16,9 @@ import (
 // nothing of rows or paths of a memory. Where two contents became new at what may be the same moment, either may hold.
 type rules struct {
 	files  map[string]*knownFile
-	names  map[string]*knownMemory
-	buried contents  // what was deleted and may not come back by itself
-	latest time.Time // no moment that is known of is later
+	names  map[string]*knownMemory // by key, as keyAt gives it
+	buried contents                // what was deleted and may not come back by itself
+	latest time.Time               // no moment that is known of is later
 }
 
 // knownFile is a file as the last look at its place found it.
@@ -26,7 +26,7 @@ type knownFile struct {
 	text    string
 	bad     bool
 	there   bool
-	carries string // the name that it carries, or last did while it could be read
+	carries string // the key that it carries, or last did while it could be read
 	blocked bool
 	content memories.Fingerprint
 	new     span // when its content became new
@@ -144,6 +144,24 @@ func within(place, scope string) bool {
 	return scope == "." || place == scope || strings.HasPrefix(place, scope+"/")
 }
 
+// keyAt is what tells a memory of that name from others: where its file is, it is the team's or the agent's own.
+func keyAt(place, name string) string {
+	below := place
+	if _, inSession, is := strings.Cut(place, "/memory/"); is && strings.HasPrefix(place, "sessions/") {
+		below = "memory/" + inSession
+	}
+	return keyIn(strings.HasPrefix(below, "memory/team/"), name)
+}
+
+func keyIn(team bool, name string) string {
+	if team {
+		return "the team's " + name
+	}
+	return name
+}
+
+func keyOf(m memories.Memory) string { return keyIn(m.Team, m.Name) }
+
 func durable(place string) bool { return strings.HasPrefix(place, "memory/") }
 
 // isKnown says whether anything can be said of a place that has no file: not while the agent's directory for it is gone,
@@ -178,7 +196,7 @@ func (r *rules) see(place string, d diskFile, clock, at span, left map[string]bo
 		f.blocked = false
 		return "", c, false
 	}
-	f.carries, f.content = parsed.Name, parsed.Fingerprint([]byte(d.text))
+	f.carries, f.content = keyAt(place, parsed.Name), parsed.Fingerprint([]byte(d.text))
 	if before.there && before.carries != f.carries && durable(place) {
 		left[before.carries] = true
 	}
@@ -257,8 +275,8 @@ func (r *rules) compare(w *world) {
 	alive := map[string]memories.Memory{}
 	for _, m := range w.memories("") {
 		if m.Readable {
-			alive[m.Name] = m
-			if known := r.names[m.Name]; known == nil || !known.lives {
+			alive[keyOf(m)] = m
+			if known := r.names[keyOf(m)]; known == nil || !known.lives {
 				w.t.Fatalf("%q lives with %q, and should not", m.Name, m.Body)
 			}
 		}
@@ -266,7 +284,7 @@ func (r *rules) compare(w *world) {
 	dead := map[string]memories.Memory{}
 	for _, m := range w.memories(memories.Deleted) {
 		if m.Readable {
-			dead[m.Name] = m
+			dead[keyOf(m)] = m
 		}
 	}
 	for name, known := range r.names {
@@ -302,7 +320,7 @@ func (r *rules) carriers(m memories.Memory) []string {
 	}
 	var places []string
 	for place, f := range r.files {
-		readable := m.Readable && !f.bad && !f.blocked && f.carries == m.Name
+		readable := m.Readable && !f.bad && !f.blocked && f.carries == keyOf(m)
 		if f.there && (readable || !m.Readable && place == m.Path) {
 			places = append(places, place)
 		}
@@ -318,30 +336,30 @@ func (r *rules) deleted(w *world, m memories.Memory, files []string, purged bool
 			w.t.Fatalf("%q was deleted and %s is still there", m.Name, place)
 		}
 	}
-	known := r.names[m.Name]
+	known := r.names[keyOf(m)]
 	if m.Readable {
 		known.lives, known.missing = false, false
 		for content := range known.said {
-			r.buried.add(m.Name, content)
+			r.buried.add(keyOf(m), content)
 		}
 		if purged {
-			delete(r.names, m.Name)
+			delete(r.names, keyOf(m))
 		}
 	} else {
-		r.buried.add(m.Name, m.Fingerprint)
+		r.buried.add(keyOf(m), m.Fingerprint)
 	}
 }
 
 // restored: the name lives with what it said last, in a durable file, and all that it had said may come back.
 func (r *rules) restored(w *world, was, is memories.Memory, at span) {
 	if !was.Readable {
-		delete(r.buried, was.Name)
+		delete(r.buried, keyOf(was))
 		r.look(w, was.Path, at)
 		return
 	}
-	delete(r.buried, was.Name)
+	delete(r.buried, keyOf(was))
 	at = r.now(at)
-	known := r.names[was.Name]
+	known := r.names[keyOf(was)]
 	known.lives, known.missing, known.content, known.new = true, false, was.Fingerprint, span{time.Time{}, at.to}
 	r.writtenBy(w, is, at)
 	if is.Fingerprint != was.Fingerprint {
@@ -352,11 +370,11 @@ func (r *rules) restored(w *world, was, is memories.Memory, at span) {
 // saved: the name lives with what was saved, whatever there was.
 func (r *rules) saved(w *world, m memories.Memory, content memories.Fingerprint, at span) {
 	at = r.now(at)
-	delete(r.buried[m.Name], content)
-	known := r.names[m.Name]
+	delete(r.buried[keyOf(m)], content)
+	known := r.names[keyOf(m)]
 	if known == nil {
 		known = &knownMemory{said: map[memories.Fingerprint]bool{}}
-		r.names[m.Name] = known
+		r.names[keyOf(m)] = known
 	}
 	if known.lives && known.content == content {
 		at = *widest(&known.new, at) // the same once more may be news, or not
@@ -369,11 +387,12 @@ func (r *rules) saved(w *world, m memories.Memory, content memories.Fingerprint,
 // allowed: the file that was kept out is what the name says.
 func (r *rules) allowed(w *world, b memories.Blocked, content memories.Fingerprint, at span) {
 	at = r.now(at)
-	delete(r.buried[b.Name], content)
-	known := r.names[b.Name]
+	key := keyAt(b.Path, b.Name)
+	delete(r.buried[key], content)
+	known := r.names[key]
 	if known == nil {
 		known = &knownMemory{said: map[memories.Fingerprint]bool{}}
-		r.names[b.Name] = known
+		r.names[key] = known
 	}
 	known.lives, known.missing, known.content, known.new = true, false, content, at
 	known.said[content] = true
@@ -394,7 +413,7 @@ func (r *rules) writtenBy(w *world, m memories.Memory, at span) {
 		}
 		f := memories.Parse([]byte(d.text), stemOf(carrier.Path))
 		r.files[carrier.Path] = &knownFile{
-			text: d.text, there: true, carries: f.Name, content: f.Fingerprint([]byte(d.text)), new: at,
+			text: d.text, there: true, carries: keyAt(carrier.Path, f.Name), content: f.Fingerprint([]byte(d.text)), new: at,
 		}
 	}
 }

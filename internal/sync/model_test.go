@@ -125,7 +125,7 @@ type world struct {
 	rules            *rules       // what each look has to lead to; nil while the engine looks by itself
 }
 
-// contents are fingerprints by name.
+// contents are fingerprints by the keys of memories.
 type contents map[string]map[memories.Fingerprint]bool
 
 func (c contents) add(name string, f memories.Fingerprint) {
@@ -239,10 +239,10 @@ func (w *world) agreesNow() {
 	w.remember()
 }
 
-// find returns the memory that lives under a name, a readable one.
-func (w *world) find(name string) (memories.Memory, bool) {
+// find returns the memory that lives under a key, a readable one.
+func (w *world) find(key string) (memories.Memory, bool) {
 	for _, m := range w.memories("") {
-		if m.Name == name && m.Readable {
+		if keyOf(m) == key && m.Readable {
 			return m, true
 		}
 	}

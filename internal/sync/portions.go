@@ -24,17 +24,17 @@ type portion struct {
 	gone     []postgres.File
 }
 
-// subject is what a file is about: the memory of a name or, where it cannot be read, the file itself.
+// subject is what a file is about: a memory or, where it cannot be read, the file itself.
 type subject struct {
-	name       string // or the file's path
-	unreadable bool
+	memories.Key // or the file's path for a name
+	unreadable   bool
 }
 
 func (s sighting) subject() subject {
 	if s.file.Unreadable {
-		return subject{s.path, true}
+		return subject{memories.Key{Name: s.path}, true}
 	}
-	return subject{s.file.Name, false}
+	return subject{s.key(), false}
 }
 
 // portions divides what a look has to read. A look that is too large for one reads every file once more than it would have
@@ -98,21 +98,21 @@ func (h *hold) moving(ctx context.Context, whole portion, known map[string]*post
 	if len(carried) == 0 {
 		return nil, nil
 	}
-	names, err := h.w.NamesOf(ctx, carried)
+	keys, err := h.w.KeysOf(ctx, carried)
 	if err != nil {
 		return nil, err
 	}
 	moving := map[subject]bool{}
 	for _, f := range whole.gone {
-		moving[subject{name: names[f.MemoryID]}] = true
+		moving[subject{Key: keys[f.MemoryID]}] = true
 	}
 	for i, entry := range whole.entries {
 		f := known[entry.Path]
 		if f == nil || !f.Present {
 			continue
 		}
-		before, now := subject{name: names[f.MemoryID]}, whole.subjects[i]
-		if before.name != "" && before != now {
+		before, now := subject{Key: keys[f.MemoryID]}, whole.subjects[i]
+		if before.Name != "" && before != now {
 			moving[before], moving[now] = true, true
 		}
 	}

@@ -36,7 +36,7 @@ func (l look) mayRemove() int {
 
 // past is what was known, before a look, of all that the look touches.
 type past struct {
-	heads      []postgres.Head // of every name that was seen, and of every file that was seen or is gone
+	heads      []postgres.Head // of every key that was seen, and of every file that was seen or is gone
 	unreadable []postgres.Head // the entries for unreadable files at the paths of the look
 	tombstones map[postgres.Tombstone]bool
 	files      []postgres.File // on disk, of heads, wherever they are
@@ -90,7 +90,7 @@ func (l *look) comeAfter(heads []postgres.Head) {
 // desk is the working table of one reconcile: heads and files as they stand so far.
 type desk struct {
 	at         time.Time
-	byName     map[string]*page
+	byKey      map[memories.Key]*page
 	byID       map[uuid.UUID]*page
 	unreadable map[string]*page // by path
 	tombstones map[postgres.Tombstone]bool
@@ -118,14 +118,14 @@ type page struct {
 
 func newDesk(l look, p past) *desk {
 	d := &desk{
-		at: l.at, byName: map[string]*page{}, byID: map[uuid.UUID]*page{}, unreadable: map[string]*page{}, tombstones: p.tombstones,
+		at: l.at, byKey: map[memories.Key]*page{}, byID: map[uuid.UUID]*page{}, unreadable: map[string]*page{}, tombstones: p.tombstones,
 		renamed: map[uuid.UUID]*page{}, cause: l.cause,
 	}
 	for _, h := range p.heads {
 		pg := &page{head: h, before: h, files: map[string]postgres.File{}}
 		d.byID[h.UUID] = pg
 		if h.Readable {
-			d.byName[h.Name] = pg
+			d.byKey[h.Key()] = pg
 		}
 	}
 	for _, h := range p.unreadable {
@@ -176,7 +176,7 @@ func (d *desk) fileSeen(s sighting) {
 		Size: s.size, ModTime: s.modTime, ModifiedAt: s.modifiedAt, ContentAt: s.contentAt, Signature: s.signature,
 	}
 	// A file whose bytes are not known says nothing that could have been deleted.
-	blocked := s.hash != "" && d.tombstones[postgres.Tombstone{Name: s.file.Name, Fingerprint: s.fingerprint}]
+	blocked := s.hash != "" && d.tombstones[postgres.Tombstone{Key: s.key(), Fingerprint: s.fingerprint}]
 	if s.known != nil && s.known.Status == postgres.Blocked && s.known.Present && !(blocked && s.known.Fingerprint == s.fingerprint) {
 		// The very content that was kept out keeps its id: somebody may be about to allow it.
 		d.out.batch.Unblock = append(d.out.batch.Unblock, s.path)
@@ -202,7 +202,7 @@ func (d *desk) fileSeen(s sighting) {
 func (d *desk) block(s sighting, row *postgres.File) {
 	d.dropUnreadable(s.path)
 	row.Status, row.Signature = postgres.Blocked, 0 // what is kept out may be let in
-	pg := d.byName[s.file.Name]
+	pg := d.byKey[s.key()]
 	if s.file.Unreadable {
 		pg = nil
 	}
@@ -214,7 +214,7 @@ func (d *desk) block(s sighting, row *postgres.File) {
 	}
 	d.out.batch.Block = append(d.out.batch.Block, postgres.BlockedFile{
 		Blocked: memories.Blocked{
-			Name: s.file.Name, Type: s.file.Type, Description: s.file.Description, Body: s.file.Body, Path: s.path,
+			Name: s.file.Name, Team: s.team, Type: s.file.Type, Description: s.file.Description, Body: s.file.Body, Path: s.path,
 			Session: s.session, Hash: s.hash, SeenAt: d.at,
 		},
 		Fingerprint: s.fingerprint,
@@ -254,12 +254,12 @@ func (d *desk) dropUnreadable(path string) {
 }
 
 func (d *desk) carry(s sighting, row *postgres.File) {
-	pg := d.byName[s.file.Name]
+	pg := d.byKey[s.key()]
 	d.leaveOther(s, pg)
 	isNew := pg == nil
 	if isNew {
 		pg = d.create(s)
-		d.byName[s.file.Name] = pg
+		d.byKey[s.key()] = pg
 		if s.known != nil && s.known.MemoryID != uuid.Nil {
 			d.renamed[s.known.MemoryID] = pg
 		}
@@ -292,7 +292,7 @@ func (d *desk) create(s sighting) *page {
 	pg := &page{isNew: true, touched: true, kind: KindSaved, files: map[string]postgres.File{}, head: postgres.Head{
 		UUID: id,
 		Memory: memories.Memory{
-			ID: id.String(), Name: s.file.Name, Readable: !s.file.Unreadable, State: memories.Active,
+			ID: id.String(), Name: s.file.Name, Team: s.team, Readable: !s.file.Unreadable, State: memories.Active,
 			CreatedAt: s.contentAt, UpdatedAt: s.contentAt,
 		},
 	}}

@@ -134,7 +134,7 @@ func (h *hold) restore(ctx context.Context, head postgres.Head) error {
 	if err := h.takeIn(ctx, place); err != nil {
 		return err
 	}
-	if err := h.lookAtBlocked(ctx, head.Name); err != nil {
+	if err := h.lookAtBlocked(ctx, head.Key()); err != nil {
 		return err
 	}
 	if unlisted != nil {
@@ -155,11 +155,11 @@ func (h *hold) notRestored(ctx context.Context, head postgres.Head, place string
 	return errors.Join(h.w.GiveUpRestore(ctx, head), why)
 }
 
-// lookAtBlocked has the files looked at again that were kept out under a name, when something of it has been let in.
-func (h *hold) lookAtBlocked(ctx context.Context, name string) error {
+// lookAtBlocked has the files looked at again that were kept out under a key, when something of it has been let in.
+func (h *hold) lookAtBlocked(ctx context.Context, key memories.Key) error {
 	blocked, err := h.store.Blocked(ctx, h.id)
 	for _, b := range blocked {
-		if b.Name == name {
+		if b.Key() == key {
 			h.queue.add(h.onDisk.Slug, b.Path)
 		}
 	}
@@ -172,7 +172,7 @@ func (h *hold) restoreTarget(ctx context.Context, head postgres.Head, raw []byte
 	if !head.Readable {
 		return head.Path, raw, nil
 	}
-	durable, err := h.w.DurableFilesOf(ctx, head.UUID)
+	durable, err := h.durableFilesOf(ctx, head)
 	if err != nil {
 		return "", nil, err
 	}
@@ -187,7 +187,7 @@ func (h *hold) restoreTarget(ctx context.Context, head postgres.Head, raw []byte
 		}
 	}
 	for n := 1; ; n++ {
-		place = h.numbered(memories.FileName(head.Type, head.Name), n)
+		place = h.numbered(Draft{Name: head.Name, Team: head.Team, Type: head.Type}, n)
 		data = named(raw, head, place)
 		if !h.isTaken(place) || h.holds(place, files.Hash(data)) {
 			return place, data, nil
@@ -270,7 +270,7 @@ func (e *Engine) allowHere(ctx context.Context, slug, id string) (Result, error)
 		if err := h.takeIn(ctx, blocked.Path); err != nil {
 			return err
 		}
-		if err := h.lookAtBlocked(ctx, blocked.Name); err != nil {
+		if err := h.lookAtBlocked(ctx, blocked.Key()); err != nil {
 			return err
 		}
 		if err := h.publish(ctx); err != nil {

@@ -147,16 +147,16 @@ func TestRestoringGoesElsewhereWhereADirectoryHasBecomeSomethingElse(t *testing.
 	t.Parallel()
 	for name, replace := range map[string]func(place string) error{
 		"a file":                 func(place string) error { return os.WriteFile(place, []byte("a file"), 0o644) },
-		"a link that leads back": func(place string) error { return os.Symlink("team", place) },
+		"a link that leads back": func(place string) error { return os.Symlink("sub", place) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
-			b.write("ada/memory/team/a.md", note("Deploy", memories.Project, "kept"))
+			b.write("ada/memory/sub/a.md", note("Deploy", memories.Project, "kept"))
 			b.scanAll()
 			deleted := b.delete("ada", "Deploy")
-			b.remove("ada/memory/team")
-			if err := replace(b.path("ada/memory/team")); err != nil {
+			b.remove("ada/memory/sub")
+			if err := replace(b.path("ada/memory/sub")); err != nil {
 				t.Fatal(err)
 			}
 			b.scan("ada") // the link is among what needs attention now, and the restore looks beneath it

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"syscall"
 	"time"
 
@@ -46,13 +47,9 @@ func (e *Engine) save(ctx context.Context, slug string, draft Draft, onlyNew boo
 	}
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		heads, err := h.w.HeadsByName(ctx, []string{draft.Name})
+		head, err := h.w.HeadOf(ctx, draft.key())
 		if err != nil {
 			return err
-		}
-		var head *postgres.Head
-		if len(heads) > 0 {
-			head = &heads[0]
 		}
 		created := head == nil || head.State == memories.Deleted
 		if onlyNew && !created {
@@ -92,7 +89,7 @@ func (e *Engine) patchHere(ctx context.Context, slug string, in patching) (Resul
 		if err != nil {
 			return err
 		}
-		if draft.Name != head.Name {
+		if draft.key() != head.Key() {
 			result, err = h.rename(ctx, head, draft)
 		} else {
 			result, err = h.write(ctx, &head, draft)
@@ -114,7 +111,7 @@ func (h *hold) patched(ctx context.Context, head postgres.Head, patch Patch) (Dr
 	if err != nil {
 		return Draft{}, err
 	}
-	draft := Draft{Name: head.Name, Type: head.Type, Description: description, Body: body, Metadata: patch.Metadata}
+	draft := Draft{Name: head.Name, Team: head.Team, Type: head.Type, Description: description, Body: body, Metadata: patch.Metadata}
 	if patch.Name != nil {
 		draft.Name = *patch.Name
 	}
@@ -148,9 +145,12 @@ func (h *hold) write(ctx context.Context, head *postgres.Head, draft Draft) (Res
 	if err != nil {
 		return Result{}, err
 	}
+	if err := h.mayBeWritten(draft, target.path, data); err != nil {
+		return Result{}, err
+	}
 	// The tombstone is lifted first: between the two steps the memory is only not there yet, never kept out.
 	parsed := memories.Parse(data, "")
-	if err := h.w.Allow(ctx, draft.Name, parsed.Fingerprint(data)); err != nil {
+	if err := h.w.Allow(ctx, draft.key(), parsed.Fingerprint(data)); err != nil {
 		return Result{}, err
 	}
 	options := files.Options{New: !target.present, IfHash: target.hash}
@@ -160,13 +160,13 @@ func (h *hold) write(ctx context.Context, head *postgres.Head, draft Draft) (Res
 	if err := h.takeInSaved(ctx, target.path, cause{actor: actorOf(ctx)}); err != nil {
 		return Result{}, err
 	}
-	if err := h.lookAtBlocked(ctx, draft.Name); err != nil {
+	if err := h.lookAtBlocked(ctx, draft.key()); err != nil {
 		return Result{}, err
 	}
 	if err := h.publish(ctx); err != nil {
 		return Result{}, err
 	}
-	return h.resultByName(ctx, draft.Name)
+	return h.resultOf(ctx, draft.key())
 }
 
 // target is the durable file that a memory is written to.
@@ -179,7 +179,7 @@ type target struct {
 // target chooses the file: the durable one that carries the memory, else a new one.
 func (h *hold) target(ctx context.Context, head *postgres.Head, draft Draft) (target, error) {
 	if head != nil {
-		durable, err := h.w.DurableFilesOf(ctx, head.UUID)
+		durable, err := h.durableFilesOf(ctx, *head)
 		if err != nil {
 			return target{}, err
 		}
@@ -194,7 +194,7 @@ func (h *hold) target(ctx context.Context, head *postgres.Head, draft Draft) (ta
 			}
 		}
 	}
-	return h.newTarget(memories.FileName(draft.Type, draft.Name)), nil
+	return h.newTarget(draft), nil
 }
 
 func contains(durable []postgres.DurableFile, path string) bool {
@@ -207,9 +207,9 @@ func contains(durable []postgres.DurableFile, path string) bool {
 }
 
 // newTarget returns a path of the durable directory at which there is nothing.
-func (h *hold) newTarget(file string) target {
+func (h *hold) newTarget(draft Draft) target {
 	for n := 1; ; n++ {
-		if p := h.numbered(file, n); !h.isTaken(p) {
+		if p := h.numbered(draft, n); !h.isTaken(p) {
 			return target{path: p}
 		}
 	}
@@ -217,9 +217,9 @@ func (h *hold) newTarget(file string) target {
 
 // unknownTarget returns a path of the durable directory at which there is nothing, on record either: a file whose going has not
 // been seen yet has still to take its leave of its memory, which a mark in its place would keep it from.
-func (h *hold) unknownTarget(ctx context.Context, file string) (string, error) {
+func (h *hold) unknownTarget(ctx context.Context, draft Draft) (string, error) {
 	for n := 1; ; n++ {
-		p := h.numbered(file, n)
+		p := h.numbered(draft, n)
 		if h.isTaken(p) {
 			continue
 		}
@@ -230,9 +230,21 @@ func (h *hold) unknownTarget(ctx context.Context, file string) (string, error) {
 	}
 }
 
-// numbered returns the n-th path of the durable directory that a file of this name may have.
-func (h *hold) numbered(file string, n int) string {
-	return path.Join(h.onDisk.DurableDir(), memories.NumberedFileName(file, n))
+// numbered returns the n-th path of the durable directory that a file of such a memory may have.
+func (h *hold) numbered(draft Draft, n int) string {
+	dir := h.onDisk.DurableDir()
+	if draft.Team {
+		dir = h.onDisk.TeamDir()
+	}
+	return path.Join(dir, memories.NumberedFileName(memories.FileName(draft.Type, draft.Name), n))
+}
+
+// durableFilesOf returns the durable files of a memory that are where it belongs, the present ones first.
+func (h *hold) durableFilesOf(ctx context.Context, head postgres.Head) ([]postgres.DurableFile, error) {
+	durable, err := h.w.DurableFilesOf(ctx, head.UUID)
+	return slices.DeleteFunc(durable, func(f postgres.DurableFile) bool {
+		return head.Readable && h.onDisk.InTeam(f.Path) != head.Team
+	}), err
 }
 
 func (h *hold) isFree(p string) bool {
@@ -315,29 +327,25 @@ func (h *hold) takeInSaved(ctx context.Context, file string, why cause) error {
 	return err
 }
 
-func (h *hold) resultByName(ctx context.Context, name string) (Result, error) {
-	heads, err := h.w.HeadsByName(ctx, []string{name})
+func (h *hold) resultOf(ctx context.Context, key memories.Key) (Result, error) {
+	head, err := h.w.HeadOf(ctx, key)
 	if err != nil {
 		return Result{}, err
 	}
-	if len(heads) == 0 {
-		return Result{}, fmt.Errorf("the memory %q was written and could not be read back: %w", name, memories.ErrNotFound)
+	if head == nil {
+		return Result{}, fmt.Errorf("the memory %q was written and could not be read back: %w", key.Name, memories.ErrNotFound)
 	}
-	return h.result(ctx, heads[0].ID)
+	return h.result(ctx, head.ID)
 }
 
-// rename saves the memory under its new name and deletes it under the old one, in one step: the commit that takes in the
+// rename saves the memory under its new key and deletes it under the old one, in one step: the commit that takes in the
 // new file. Whatever ends it before that, the new file goes again.
 func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Result, error) {
 	if err := h.canWrite(ctx); err != nil {
 		return Result{}, err
 	}
-	taken, err := h.w.HeadsByName(ctx, []string{draft.Name})
-	if err != nil {
+	if err := h.isFreeKey(ctx, draft); err != nil {
 		return Result{}, err
-	}
-	if len(taken) > 0 && taken[0].State != memories.Deleted {
-		return Result{}, &memories.NameTakenError{Name: draft.Name, ID: taken[0].ID}
 	}
 	on, err := h.w.FilesOf(ctx, []uuid.UUID{head.UUID})
 	if err != nil {
@@ -348,26 +356,17 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 		return Result{}, err
 	}
 	deletion.RenamedTo = draft.Name
-	base, err := h.w.CurrentRaw(ctx, head.UUID)
+	next, err := h.underKey(ctx, head, draft)
 	if err != nil {
 		return Result{}, err
 	}
-	data, err := written(base, draft)
-	if err != nil {
+	if err := h.w.BeginRename(ctx, draft.key(), next.fingerprint(), next.place, files.Hash(next.data)); err != nil {
 		return Result{}, err
 	}
-	place, err := h.unknownTarget(ctx, memories.FileName(draft.Type, draft.Name))
-	if err != nil {
-		return Result{}, err
+	if err := h.disk.Write(h.root, next.place, next.data, files.Options{New: true, ModTime: next.modTime}); err != nil {
+		return Result{}, errors.Join(writeConflict(next.place, err), h.finishDeletions(ctx)) // the next scan may not get there
 	}
-	parsed := memories.Parse(data, "")
-	if err := h.w.BeginRename(ctx, draft.Name, parsed.Fingerprint(data), place, files.Hash(data)); err != nil {
-		return Result{}, err
-	}
-	if err := h.disk.Write(h.root, place, data, files.Options{New: true}); err != nil {
-		return Result{}, errors.Join(writeConflict(place, err), h.finishDeletions(ctx)) // the next scan may not get there
-	}
-	if err := h.takeInSaved(ctx, place, cause{actor: actorOf(ctx), renames: &deletion}); err != nil {
+	if err := h.takeInSaved(ctx, next.place, cause{actor: actorOf(ctx), renames: &deletion}); err != nil {
 		return Result{}, err
 	}
 	if err := h.removeFiles(ctx, deletion.Files, indexes); err != nil {
@@ -376,12 +375,12 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if err := h.recordRemoved(ctx); err != nil {
 		return Result{}, err
 	}
-	if err := h.lookAtBlocked(ctx, draft.Name); err != nil {
+	if err := h.lookAtBlocked(ctx, draft.key()); err != nil {
 		return Result{}, err
 	}
 	if err := h.publish(ctx); err != nil {
 		return Result{}, err
 	}
 	h.tell([]change{{KindDeleted, head.Name}})
-	return h.resultByName(ctx, draft.Name)
+	return h.resultOf(ctx, draft.key())
 }

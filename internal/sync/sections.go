@@ -92,7 +92,7 @@ func (e *Engine) plainTextsOf(ctx context.Context, sections postgres.Sections) m
 				e.bodiesAhead.put(revision, body)
 			}
 		}
-		text := memories.InFull(first.Name, body)
+		text := memories.InFull(first, body)
 		e.sections.put(first.Revision, text)
 		return text, nil
 	}

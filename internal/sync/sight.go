@@ -31,6 +31,7 @@ type sighting struct {
 	raw           []byte
 	hash          string
 	file          memories.File
+	team          bool // it is in team memory
 	fingerprint   memories.Fingerprint
 	contentAt     time.Time // when its content became new
 	modifiedAt    time.Time // what its age counts from
@@ -39,6 +40,9 @@ type sighting struct {
 }
 
 func (s sighting) durable() bool { return s.session == "" }
+
+// key is that of the memory which the file carries, if it can be read.
+func (s sighting) key() memories.Key { return memories.Key{Name: s.file.Name, Team: s.team} }
 
 // unchanged says that the file is known with the very same bytes, and that nobody has asked for just these.
 func (s sighting) unchanged() bool {
@@ -118,6 +122,7 @@ func (h *hold) see(at time.Time, entry *agents.Entry, known *postgres.File) (s s
 	s = sighting{
 		path: entry.Path, session: entry.Session, size: entry.Size,
 		modTime: entry.ModTime, signature: signature(entry, at), known: known, saved: entry.Path == h.saved,
+		team: h.onDisk.InTeam(entry.Path),
 	}
 	var problem *memories.Problem
 	if problem = entry.Problem; problem == nil {
@@ -144,6 +149,7 @@ func (h *hold) see(at time.Time, entry *agents.Entry, known *postgres.File) (s s
 		h.emptied.Delete(entry.Path)
 		s.hash = files.Hash(s.raw)
 		s.file = memories.Parse(s.raw, stem(entry.Path))
+		s.flagCredential()
 	}
 	if len(s.raw) > memories.MaxFileSize {
 		h.leaveOnDisk(&s)

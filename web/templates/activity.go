@@ -18,6 +18,8 @@ type Activity struct {
 	Days   []ActivityDay // newest first
 	Growth Growth
 	Ages   Ages
+	// Applied are the steps of consolidation that were applied last, newest first; each can be undone.
+	Applied []ConsolidationStep
 	// Older is the way to what happened before; without an address there is nothing.
 	Older Older
 	// FirstHref is the address of the newest; empty: they are here.
@@ -103,6 +105,8 @@ func (e ActivityEntry) by() string {
 // renamed says what else the memory is called, where it was renamed.
 func (e ActivityEntry) renamed() string {
 	switch {
+	case e.Renamed != "" && e.Renamed == e.Name:
+		return "moved between private and team memory"
 	case e.Renamed == "":
 		return ""
 	case e.Kind == memories.DidDelete:

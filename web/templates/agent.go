@@ -22,6 +22,9 @@ type Agent struct {
 // published reports whether Memoir writes the agent's CLAUDE.md.
 func (a Agent) published() bool { return agents.Agent{Layout: agents.Layout(a.Layout)}.Published() }
 
+// hasTeam reports whether it has team memory beside its own, so that the two have to be told apart.
+func (a Agent) hasTeam() bool { return a.Counts.Team > 0 }
+
 // memoryDir is where the agent's own memory files go.
 func (a Agent) memoryDir() string {
 	if a.Layout == "hive" {

@@ -22,6 +22,7 @@ type Memories struct {
 // Group is the memories of one type, or what needs attention.
 type Group struct {
 	Type  memories.Type // empty: needs attention
+	Team  bool          // the team's memories, of all types
 	Rows  []MemoryRow
 	Total int    // how many the group has
 	More  string // the address of the rows after these; empty: there are none
@@ -57,14 +58,51 @@ func Grouped(rows []MemoryRow) []Group {
 }
 
 func (g Group) title() string {
-	if g.Type == "" {
+	switch {
+	case g.Team:
+		return "Team"
+	case g.Type == "":
 		return "Needs attention"
 	}
 	return typeName(g.Type)
 }
 
+// kind colours the group: its type, or that it is the team's.
+func (g Group) kind() string {
+	if g.Team {
+		return teamGroup
+	}
+	return string(g.Type)
+}
+
+// icon is that of the group.
+func (g Group) icon() string {
+	if g.Team {
+		return teamGroup
+	}
+	return iconOf(g.Type)
+}
+
+// teamGroup is what the group of the team's memories is called where groups are told apart by a word.
+const teamGroup = "team"
+
+// GroupKey is that word for a list of one group; none of the types is the one for what needs attention.
+func GroupKey(t memories.Type, scope memories.Scope) string {
+	if scope == memories.TeamScope {
+		return teamGroup
+	}
+	return iconOf(t)
+}
+
+func (g Group) meaning() string {
+	if g.Team {
+		return "shared by everybody who has this team memory"
+	}
+	return typeMeaning(g.Type)
+}
+
 // id is an id of the group's own for a part of it.
-func (g Group) id(part string) string { return part + "-" + iconOf(g.Type) }
+func (g Group) id(part string) string { return part + "-" + g.icon() }
 
 // next is the address of the rows after these, for a page that puts them below these.
 func (g Group) next() string {
@@ -128,6 +166,9 @@ func (v Memories) shown() string {
 	kind := ""
 	if v.View.Stale {
 		kind = "stale "
+	}
+	if v.View.Scope != "" {
+		kind += string(v.View.Scope) + " "
 	}
 	if v.View.Type != "" {
 		kind += string(v.View.Type) + " "

@@ -23,6 +23,8 @@ type Memory struct {
 	Recalls       RecallsOfMemory
 	// Disagreement says how files on disk stand against each other about it; nil: they do not.
 	Disagreement *DisagreementRow
+	// Twin is the other memory of its name, private or the team's; nil: there is none.
+	Twin *Twin
 	// Citations are what it cites of the agent's project; nil: that was not looked for.
 	Citations *Citations
 	CreatedAt time.Time
@@ -35,6 +37,16 @@ type MemoryFile struct {
 	Path       string
 	Session    string // empty: the agent's own directory
 	ModifiedAt time.Time
+}
+
+// Twin is the team's memory of the same name as a private one, or the other way round.
+type Twin struct {
+	ID          string
+	Team        bool
+	Same        bool // it says the same
+	Type        memories.Type
+	Description string
+	Body        markdown.HTML
 }
 
 // NewMemory returns a memory as the reading pane shows it. Times are shown in the zone of their location.
@@ -58,6 +70,30 @@ func (v Memory) back() string { return v.View.Memory(v.ID) }
 // restore returns the action that brings a deleted memory back.
 func (v Memory) restore() Action {
 	return Action{Label: "Restore", Path: v.at("restore"), Back: v.back(), Does: "restore", Style: Primary}
+}
+
+// transfers returns the actions that move the memory between private and team memory, and that copy it there.
+func (v Memory) transfers() []Action {
+	to, move, copied := memories.TeamScope, "Move to team", "Copy to team"
+	if v.Team {
+		to, move, copied = memories.PrivateScope, "Make private", "Copy as private"
+	}
+	action := func(label, what string) Action {
+		return Action{Label: label, About: v.Name, Path: v.at(what) + "?" + FieldTo + "=" + string(to), ETag: v.ETag, Back: v.back(), Does: what, Style: Subtle}
+	}
+	all := []Action{action(move, "move")}
+	if v.Twin == nil {
+		return append(all, action(copied, "copy"))
+	}
+	return nil
+}
+
+// MovedBack returns the action that takes back a move of a memory.
+func MovedBack(m memories.Memory, etag, back string) Action {
+	v := Memory{Agent: Agent{Slug: m.Agent}, MemoryRow: MemoryRow{Agent: m.Agent, ID: m.ID, ETag: etag, Name: m.Name, Team: m.Team}}
+	undo := v.transfers()[0]
+	undo.Label, undo.About, undo.Back, undo.Does, undo.Style = "Undo", "the move of "+m.Name, back, "undo", Primary
+	return undo
 }
 
 func (v Memory) remove() Action {

@@ -17,6 +17,7 @@ type MemoryForm struct {
 
 	Name        string
 	Type        memories.Type // empty: none is chosen yet
+	Team        bool          // it is to be in team memory; of a new one, that can be chosen
 	Description string
 	Body        string
 

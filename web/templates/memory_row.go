@@ -19,6 +19,7 @@ type MemoryRow struct {
 	ETag        string
 	Name        string
 	Type        memories.Type // empty: it has none
+	Team        bool          // it is in team memory
 	Description string
 	State       memories.State
 	Problems    []memories.Problem
@@ -83,6 +84,7 @@ func NewMemoryRow(m memories.Memory, etag string, age Age) MemoryRow {
 		ETag:        etag,
 		Name:        m.Name,
 		Type:        m.Type,
+		Team:        m.Team,
 		Description: m.Description,
 		State:       m.State,
 		Problems:    m.Problems,

@@ -120,6 +120,8 @@ const (
 	FieldKind    = "kind"
 	FieldActor   = "actor"
 	FieldSession = "session"
+	FieldScope   = "scope"
+	FieldTo      = "to"
 	FieldShown   = "shown" // how many entries the page has
 	FieldAsOf    = "as_of" // a past moment: RFC 3339, or as a browser's field writes it
 
@@ -145,6 +147,7 @@ type Counts struct {
 	Blocked, NotRemoved, Disagreements int
 	CitesGone                          int // memories that cite what is gone
 	Proposals                          int // found in conversations, to be decided about; not among what Waiting counts
+	Team                               int // memories of the team, of whatever type
 }
 
 // Of returns how many active memories of a type there are.

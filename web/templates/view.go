@@ -12,11 +12,12 @@ type View struct {
 	Agent     string // slug
 	Query     string // what is searched for
 	Type      memories.Type
-	Attention bool   // only what needs attention
-	Stale     bool   // only what is two days old or more
-	Session   string // only what this session wrote or carries
-	Sort      string // one of the orders below; empty: newest first, and a search best first
-	Cursor    string // where the shown part of a long list begins; empty: at its start
+	Attention bool           // only what needs attention
+	Stale     bool           // only what is two days old or more
+	Session   string         // only what this session wrote or carries
+	Scope     memories.Scope // only private memories, or only the team's
+	Sort      string         // one of the orders below; empty: newest first, and a search best first
+	Cursor    string         // where the shown part of a long list begins; empty: at its start
 }
 
 // The orders of the list.
@@ -40,21 +41,34 @@ func (v View) From(cursor string) View {
 
 // Narrowed reports whether not all memories are wanted.
 func (v View) Narrowed() bool {
-	return v.Query != "" || v.Type != "" || v.Attention || v.Stale || v.Session != ""
+	return v.Query != "" || v.Type != "" || v.Attention || v.Stale || v.Session != "" || v.Scope != ""
 }
 
 // oneGroup reports whether one group alone is wanted, which is then shown page after page.
-func (v View) oneGroup() bool { return v.Type != "" || v.Attention }
+func (v View) oneGroup() bool { return v.Type != "" || v.Attention || v.Scope == memories.TeamScope }
 
 // Of returns the view of one group: a type, or with none what needs attention.
 func (v View) Of(t memories.Type) View {
-	v.Type, v.Attention, v.Cursor = t, t == "", ""
+	v.Type, v.Attention, v.Scope, v.Cursor = t, t == "", "", ""
 	return v
 }
 
 // whole returns the view of all groups.
 func (v View) whole() View {
-	v.Type, v.Attention, v.Cursor = "", false, ""
+	v.Type, v.Attention, v.Scope, v.Cursor = "", false, "", ""
+	return v
+}
+
+// OfTeam returns the view of the team's memories.
+func (v View) OfTeam() View {
+	v = v.whole()
+	v.Scope = memories.TeamScope
+	return v
+}
+
+// Private returns the view without the team's memories.
+func (v View) Private() View {
+	v.Scope, v.Cursor = memories.PrivateScope, ""
 	return v
 }
 
@@ -89,6 +103,7 @@ func (v View) at(path string) string {
 		set(FieldStale, "true")
 	}
 	set(FieldSession, v.Session)
+	set(FieldScope, string(v.Scope))
 	set(FieldSort, v.Sort)
 	set(FieldCursor, v.Cursor)
 	if len(query) == 0 {

@@ -19,7 +19,7 @@ WITH last AS (
     WHERE a.agent_id = $1 AND a.at <= $2 AND a.state IS NOT NULL
     ORDER BY a.memory_id, a.at DESC, a.id DESC
 )
-SELECT m.id, m.name, last.type, r.description, r.id AS revision_id, coalesce(octet_length(r.raw), 0)::bigint AS size
+SELECT m.id, m.name, m.team, last.type, r.description, r.id AS revision_id, coalesce(octet_length(r.raw), 0)::bigint AS size
 FROM last
 JOIN memories m ON m.id = last.memory_id
 JOIN revisions r ON r.id = last.revision_id
@@ -34,6 +34,7 @@ type HeadingsAsOfParams struct {
 type HeadingsAsOfRow struct {
 	ID          uuid.UUID
 	Name        string
+	Team        bool
 	Type        *string
 	Description string
 	RevisionID  uuid.UUID
@@ -53,6 +54,7 @@ func (q *Queries) HeadingsAsOf(ctx context.Context, arg HeadingsAsOfParams) ([]H
 		if err := rows.Scan(
 			&i.ID,
 			&i.Name,
+			&i.Team,
 			&i.Type,
 			&i.Description,
 			&i.RevisionID,
@@ -132,16 +134,17 @@ WITH last AS (
     WHERE a.agent_id = $4 AND a.at <= $5 AND a.state IS NOT NULL
     ORDER BY a.memory_id, a.at DESC, a.id DESC
 ), wanted AS (
-    SELECT m.id, m.name, m.readable, m.created_at,
+    SELECT m.id, m.name, m.team, m.readable, m.created_at,
            last.state, last.type, last.path, last.session, last.modified_at, last.at, last.revision_id
     FROM last JOIN memories m ON m.id = last.memory_id
     WHERE (last.state = $6::text OR $6::text IS NULL AND last.state <> 'deleted')
       AND ($7::text IS NULL OR m.name = $7::text)
-      AND ($8::text IS NULL OR last.type = $8::text)
-      AND ($9::text IS NULL OR last.session = $9::text)
-      AND (NOT $10::boolean OR last.modified_at + interval '48 hours' <= $5::timestamptz)
+      AND ($8::boolean IS NULL OR m.team = $8::boolean)
+      AND ($9::text IS NULL OR last.type = $9::text)
+      AND ($10::text IS NULL OR last.session = $10::text)
+      AND (NOT $11::boolean OR last.modified_at + interval '48 hours' <= $5::timestamptz)
 )
-SELECT w.id, w.name, w.readable, w.created_at, w.state, w.type, w.path, w.session, w.modified_at, w.at,
+SELECT w.id, w.name, w.team, w.readable, w.created_at, w.state, w.type, w.path, w.session, w.modified_at, w.at,
        r.hash, r.description, r.body, coalesce(octet_length(r.raw), 0)::bigint AS size, (SELECT count(*) FROM wanted) AS total
 FROM wanted w JOIN revisions r ON r.id = w.revision_id
 WHERE $1::text IS NULL OR (w.name, w.id) > ($1::text, $2::uuid)
@@ -157,6 +160,7 @@ type MemoriesAsOfParams struct {
 	At        time.Time
 	State     *string
 	Name      *string
+	Team      *bool
 	Type      *string
 	Session   *string
 	Stale     bool
@@ -165,6 +169,7 @@ type MemoriesAsOfParams struct {
 type MemoriesAsOfRow struct {
 	ID          uuid.UUID
 	Name        string
+	Team        bool
 	Readable    bool
 	CreatedAt   time.Time
 	State       *string
@@ -191,6 +196,7 @@ func (q *Queries) MemoriesAsOf(ctx context.Context, arg MemoriesAsOfParams) ([]M
 		arg.At,
 		arg.State,
 		arg.Name,
+		arg.Team,
 		arg.Type,
 		arg.Session,
 		arg.Stale,
@@ -205,6 +211,7 @@ func (q *Queries) MemoriesAsOf(ctx context.Context, arg MemoriesAsOfParams) ([]M
 		if err := rows.Scan(
 			&i.ID,
 			&i.Name,
+			&i.Team,
 			&i.Readable,
 			&i.CreatedAt,
 			&i.State,
@@ -230,7 +237,7 @@ func (q *Queries) MemoriesAsOf(ctx context.Context, arg MemoriesAsOfParams) ([]M
 }
 
 const memoryAsOf = `-- name: MemoryAsOf :one
-SELECT m.id, m.name, m.readable, m.created_at, a.state, a.type, a.path, a.session, a.modified_at, a.at,
+SELECT m.id, m.name, m.team, m.readable, m.created_at, a.state, a.type, a.path, a.session, a.modified_at, a.at,
        r.hash, r.description, r.body, coalesce(octet_length(r.raw), 0)::bigint AS size, 1::bigint AS total
 FROM activity a
 JOIN memories m ON m.id = a.memory_id
@@ -249,6 +256,7 @@ type MemoryAsOfParams struct {
 type MemoryAsOfRow struct {
 	ID          uuid.UUID
 	Name        string
+	Team        bool
 	Readable    bool
 	CreatedAt   time.Time
 	State       *string
@@ -270,6 +278,7 @@ func (q *Queries) MemoryAsOf(ctx context.Context, arg MemoryAsOfParams) (MemoryA
 	err := row.Scan(
 		&i.ID,
 		&i.Name,
+		&i.Team,
 		&i.Readable,
 		&i.CreatedAt,
 		&i.State,

@@ -18,12 +18,84 @@ var (
 	ErrBatchAlreadyClosed = errors.New("batch already closed")
 )
 
+const insertConsolidationStep = `-- name: InsertConsolidationStep :batchexec
+INSERT INTO consolidation_steps (id, plan_id, agent_id, place, kind, source, title, reason, state, problem, changes, chars_before, chars_after, actor)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, '', $10, $11, $12, $13)
+`
+
+type InsertConsolidationStepBatchResults struct {
+	br     pgx.BatchResults
+	tot    int
+	closed bool
+}
+
+type InsertConsolidationStepParams struct {
+	ID          uuid.UUID
+	PlanID      uuid.UUID
+	AgentID     int64
+	Place       int32
+	Kind        string
+	Source      string
+	Title       string
+	Reason      string
+	State       string
+	Changes     []byte
+	CharsBefore int32
+	CharsAfter  int32
+	Actor       string
+}
+
+func (q *Queries) InsertConsolidationStep(ctx context.Context, arg []InsertConsolidationStepParams) *InsertConsolidationStepBatchResults {
+	batch := &pgx.Batch{}
+	for _, a := range arg {
+		vals := []interface{}{
+			a.ID,
+			a.PlanID,
+			a.AgentID,
+			a.Place,
+			a.Kind,
+			a.Source,
+			a.Title,
+			a.Reason,
+			a.State,
+			a.Changes,
+			a.CharsBefore,
+			a.CharsAfter,
+			a.Actor,
+		}
+		batch.Queue(insertConsolidationStep, vals...)
+	}
+	br := q.db.SendBatch(ctx, batch)
+	return &InsertConsolidationStepBatchResults{br, len(arg), false}
+}
+
+func (b *InsertConsolidationStepBatchResults) Exec(f func(int, error)) {
+	defer b.br.Close()
+	for t := 0; t < b.tot; t++ {
+		if b.closed {
+			if f != nil {
+				f(t, ErrBatchAlreadyClosed)
+			}
+			continue
+		}
+		_, err := b.br.Exec()
+		if f != nil {
+			f(t, err)
+		}
+	}
+}
+
+func (b *InsertConsolidationStepBatchResults) Close() error {
+	b.closed = true
+	return b.br.Close()
+}
+
 const saveBlocked = `-- name: SaveBlocked :batchexec
-INSERT INTO blocked (id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+INSERT INTO blocked (id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at, team)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 ON CONFLICT (agent_id, path) DO UPDATE SET session = excluded.session, name = excluded.name,
     fingerprint = excluded.fingerprint, hash = excluded.hash, type = excluded.type, description = excluded.description,
-    body = excluded.body, seen_at = excluded.seen_at
+    body = excluded.body, seen_at = excluded.seen_at, team = excluded.team
 `
 
 type SaveBlockedBatchResults struct {
@@ -44,6 +116,7 @@ type SaveBlockedParams struct {
 	Description string
 	Body        string
 	SeenAt      time.Time
+	Team        bool
 }
 
 func (q *Queries) SaveBlocked(ctx context.Context, arg []SaveBlockedParams) *SaveBlockedBatchResults {
@@ -61,6 +134,7 @@ func (q *Queries) SaveBlocked(ctx context.Context, arg []SaveBlockedParams) *Sav
 			a.Description,
 			a.Body,
 			a.SeenAt,
+			a.Team,
 		}
 		batch.Queue(saveBlocked, vals...)
 	}

@@ -51,7 +51,7 @@ func (q *Queries) EndRestoring(ctx context.Context, id uuid.UUID) error {
 }
 
 const headByID = `-- name: HeadByID :one
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description FROM memories m WHERE m.agent_id = $1 AND m.id = $2
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team FROM memories m WHERE m.agent_id = $1 AND m.id = $2
 `
 
 type HeadByIDParams struct {
@@ -92,12 +92,13 @@ func (q *Queries) HeadByID(ctx context.Context, arg HeadByIDParams) (HeadByIDRow
 		&i.Memory.IndexLines,
 		&i.Memory.Restoring,
 		&i.Memory.Description,
+		&i.Memory.Team,
 	)
 	return i, err
 }
 
 const headings = `-- name: Headings :many
-SELECT id, name, type, description, revision_id, size, modified_at, claude_md_chars, claude_md_listed
+SELECT id, name, type, description, revision_id, size, modified_at, claude_md_chars, claude_md_listed, team
 FROM memories
 WHERE agent_id = $1 AND state IN ('active', 'missing') AND readable AND type IS NOT NULL
 `
@@ -112,6 +113,7 @@ type HeadingsRow struct {
 	ModifiedAt     time.Time
 	ClaudeMdChars  int32
 	ClaudeMdListed bool
+	Team           bool
 }
 
 // What goes into CLAUDE.md, without the bodies: everything alive that has a type.
@@ -134,6 +136,7 @@ func (q *Queries) Headings(ctx context.Context, agentID int64) ([]HeadingsRow, e
 			&i.ModifiedAt,
 			&i.ClaudeMdChars,
 			&i.ClaudeMdListed,
+			&i.Team,
 		); err != nil {
 			return nil, err
 		}
@@ -146,7 +149,7 @@ func (q *Queries) Headings(ctx context.Context, agentID int64) ([]HeadingsRow, e
 }
 
 const headingsOf = `-- name: HeadingsOf :many
-SELECT id, name, type, description, revision_id, size, modified_at, claude_md_chars, claude_md_listed
+SELECT id, name, type, description, revision_id, size, modified_at, claude_md_chars, claude_md_listed, team
 FROM memories
 WHERE agent_id = $1 AND id = ANY($2::uuid[]) AND state IN ('active', 'missing') AND readable AND type IS NOT NULL
 `
@@ -166,6 +169,7 @@ type HeadingsOfRow struct {
 	ModifiedAt     time.Time
 	ClaudeMdChars  int32
 	ClaudeMdListed bool
+	Team           bool
 }
 
 // Those of some memories alone.
@@ -188,6 +192,7 @@ func (q *Queries) HeadingsOf(ctx context.Context, arg HeadingsOfParams) ([]Headi
 			&i.ModifiedAt,
 			&i.ClaudeMdChars,
 			&i.ClaudeMdListed,
+			&i.Team,
 		); err != nil {
 			return nil, err
 		}
@@ -200,7 +205,7 @@ func (q *Queries) HeadingsOf(ctx context.Context, arg HeadingsOfParams) ([]Headi
 }
 
 const headsByID = `-- name: HeadsByID :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description FROM memories m
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team FROM memories m
 WHERE m.agent_id = $1 AND m.id = ANY($2::uuid[])
 `
 
@@ -247,6 +252,7 @@ func (q *Queries) HeadsByID(ctx context.Context, arg HeadsByIDParams) ([]HeadsBy
 			&i.Memory.IndexLines,
 			&i.Memory.Restoring,
 			&i.Memory.Description,
+			&i.Memory.Team,
 		); err != nil {
 			return nil, err
 		}
@@ -259,7 +265,7 @@ func (q *Queries) HeadsByID(ctx context.Context, arg HeadsByIDParams) ([]HeadsBy
 }
 
 const headsByName = `-- name: HeadsByName :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description FROM memories m
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team FROM memories m
 WHERE m.agent_id = $1 AND m.readable AND m.name = ANY($2::text[])
 `
 
@@ -306,6 +312,7 @@ func (q *Queries) HeadsByName(ctx context.Context, arg HeadsByNameParams) ([]Hea
 			&i.Memory.IndexLines,
 			&i.Memory.Restoring,
 			&i.Memory.Description,
+			&i.Memory.Team,
 		); err != nil {
 			return nil, err
 		}
@@ -338,6 +345,42 @@ type InsertHeadsParams struct {
 	ClaudeMdListed bool
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
+	Team           bool
+}
+
+const keysOf = `-- name: KeysOf :many
+SELECT id, name, team FROM memories WHERE agent_id = $1 AND id = ANY($2::uuid[])
+`
+
+type KeysOfParams struct {
+	AgentID int64
+	Ids     []uuid.UUID
+}
+
+type KeysOfRow struct {
+	ID   uuid.UUID
+	Name string
+	Team bool
+}
+
+func (q *Queries) KeysOf(ctx context.Context, arg KeysOfParams) ([]KeysOfRow, error) {
+	rows, err := q.db.Query(ctx, keysOf, arg.AgentID, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []KeysOfRow{}
+	for rows.Next() {
+		var i KeysOfRow
+		if err := rows.Scan(&i.ID, &i.Name, &i.Team); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const markDeleted = `-- name: MarkDeleted :exec
@@ -358,7 +401,7 @@ func (q *Queries) MarkDeleted(ctx context.Context, arg MarkDeletedParams) error 
 }
 
 const memory = `-- name: Memory :one
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, r.description, r.body
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, r.description, r.body
 FROM memories m JOIN revisions r ON r.id = m.revision_id
 WHERE m.agent_id = $1 AND m.id = $2
 `
@@ -402,48 +445,15 @@ func (q *Queries) Memory(ctx context.Context, arg MemoryParams) (MemoryRow, erro
 		&i.Memory.IndexLines,
 		&i.Memory.Restoring,
 		&i.Memory.Description,
+		&i.Memory.Team,
 		&i.Description,
 		&i.Body,
 	)
 	return i, err
 }
 
-const namesOf = `-- name: NamesOf :many
-SELECT id, name FROM memories WHERE agent_id = $1 AND id = ANY($2::uuid[])
-`
-
-type NamesOfParams struct {
-	AgentID int64
-	Ids     []uuid.UUID
-}
-
-type NamesOfRow struct {
-	ID   uuid.UUID
-	Name string
-}
-
-func (q *Queries) NamesOf(ctx context.Context, arg NamesOfParams) ([]NamesOfRow, error) {
-	rows, err := q.db.Query(ctx, namesOf, arg.AgentID, arg.Ids)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []NamesOfRow{}
-	for rows.Next() {
-		var i NamesOfRow
-		if err := rows.Scan(&i.ID, &i.Name); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const restoringHeads = `-- name: RestoringHeads :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description FROM memories m WHERE m.agent_id = $1 AND m.restoring
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team FROM memories m WHERE m.agent_id = $1 AND m.restoring
 `
 
 type RestoringHeadsRow struct {
@@ -484,6 +494,7 @@ func (q *Queries) RestoringHeads(ctx context.Context, agentID int64) ([]Restorin
 			&i.Memory.IndexLines,
 			&i.Memory.Restoring,
 			&i.Memory.Description,
+			&i.Memory.Team,
 		); err != nil {
 			return nil, err
 		}
@@ -537,7 +548,7 @@ func (q *Queries) StopRestoring(ctx context.Context, id uuid.UUID) error {
 }
 
 const unreadableByPath = `-- name: UnreadableByPath :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description FROM memories m
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team FROM memories m
 WHERE m.agent_id = $1 AND NOT m.readable AND (m.state <> 'deleted' OR m.restoring) AND m.path = ANY($2::text[])
 `
 
@@ -584,6 +595,7 @@ func (q *Queries) UnreadableByPath(ctx context.Context, arg UnreadableByPathPara
 			&i.Memory.IndexLines,
 			&i.Memory.Restoring,
 			&i.Memory.Description,
+			&i.Memory.Team,
 		); err != nil {
 			return nil, err
 		}

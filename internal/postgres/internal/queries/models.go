@@ -110,6 +110,7 @@ type Blocked struct {
 	Description string
 	Body        string
 	SeenAt      time.Time
+	Team        bool
 }
 
 type Concordance struct {
@@ -135,6 +136,46 @@ type ConcordanceWord struct {
 	Part          int32
 	Word          string
 	Numbers       []byte
+}
+
+type Consolidation struct {
+	ID           uuid.UUID
+	AgentID      int64
+	MadeAt       time.Time
+	MadeBy       string
+	ClosedAt     *time.Time
+	Memories     int32
+	Model        *string
+	Note         string
+	InputTokens  int32
+	OutputTokens int32
+	CharsBefore  int32
+	CharsAfter   int32
+	Findings     []byte
+}
+
+type ConsolidationLook struct {
+	AgentID  int64
+	LookedAt time.Time
+}
+
+type ConsolidationStep struct {
+	ID          uuid.UUID
+	PlanID      uuid.UUID
+	AgentID     int64
+	Place       int32
+	Kind        string
+	Source      string
+	Title       string
+	Reason      string
+	State       string
+	Problem     string
+	Changes     []byte
+	CharsBefore int32
+	CharsAfter  int32
+	Actor       string
+	AppliedAt   *time.Time
+	UndoneAt    *time.Time
 }
 
 type Conversation struct {
@@ -237,6 +278,7 @@ type Memory struct {
 	IndexLines     []byte
 	Restoring      bool
 	Description    string
+	Team           bool
 }
 
 type MemorySearch struct {
@@ -388,6 +430,7 @@ type Tombstone struct {
 	Name        string
 	Fingerprint []byte
 	DeletedAt   time.Time
+	Team        bool
 }
 
 type Verification struct {

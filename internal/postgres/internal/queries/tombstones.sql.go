@@ -13,7 +13,7 @@ import (
 )
 
 const blockedByID = `-- name: BlockedByID :one
-SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at
+SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at, team
 FROM blocked
 WHERE agent_id = $1 AND id = $2
 `
@@ -38,12 +38,13 @@ func (q *Queries) BlockedByID(ctx context.Context, arg BlockedByIDParams) (Block
 		&i.Description,
 		&i.Body,
 		&i.SeenAt,
+		&i.Team,
 	)
 	return i, err
 }
 
 const blockedOf = `-- name: BlockedOf :many
-SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at
+SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at, team
 FROM blocked
 WHERE agent_id = $1
 ORDER BY seen_at DESC, id
@@ -70,6 +71,7 @@ func (q *Queries) BlockedOf(ctx context.Context, agentID int64) ([]Blocked, erro
 			&i.Description,
 			&i.Body,
 			&i.SeenAt,
+			&i.Team,
 		); err != nil {
 			return nil, err
 		}
@@ -82,8 +84,8 @@ func (q *Queries) BlockedOf(ctx context.Context, agentID int64) ([]Blocked, erro
 }
 
 const buryMemory = `-- name: BuryMemory :exec
-INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at)
-SELECT m.agent_id, m.name, r.fingerprint, $1 FROM memories m JOIN revisions r ON r.memory_id = m.id WHERE m.id = $2
+INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at, team)
+SELECT m.agent_id, m.name, r.fingerprint, $1, m.team FROM memories m JOIN revisions r ON r.memory_id = m.id WHERE m.id = $2
 ON CONFLICT DO NOTHING
 `
 
@@ -113,7 +115,7 @@ func (q *Queries) DropBlocked(ctx context.Context, arg DropBlockedParams) error 
 }
 
 const newestBlocked = `-- name: NewestBlocked :many
-SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at
+SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at, team
 FROM blocked
 WHERE agent_id = $1
   AND ($2::timestamptz IS NULL OR seen_at < $2::timestamptz
@@ -155,6 +157,7 @@ func (q *Queries) NewestBlocked(ctx context.Context, arg NewestBlockedParams) ([
 			&i.Description,
 			&i.Body,
 			&i.SeenAt,
+			&i.Team,
 		); err != nil {
 			return nil, err
 		}
@@ -167,7 +170,7 @@ func (q *Queries) NewestBlocked(ctx context.Context, arg NewestBlockedParams) ([
 }
 
 const tombstones = `-- name: Tombstones :many
-SELECT name, fingerprint FROM tombstones WHERE agent_id = $1 AND name = ANY($2::text[])
+SELECT name, team, fingerprint FROM tombstones WHERE agent_id = $1 AND name = ANY($2::text[])
 `
 
 type TombstonesParams struct {
@@ -177,6 +180,7 @@ type TombstonesParams struct {
 
 type TombstonesRow struct {
 	Name        string
+	Team        bool
 	Fingerprint []byte
 }
 
@@ -189,7 +193,7 @@ func (q *Queries) Tombstones(ctx context.Context, arg TombstonesParams) ([]Tombs
 	items := []TombstonesRow{}
 	for rows.Next() {
 		var i TombstonesRow
-		if err := rows.Scan(&i.Name, &i.Fingerprint); err != nil {
+		if err := rows.Scan(&i.Name, &i.Team, &i.Fingerprint); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -201,23 +205,29 @@ func (q *Queries) Tombstones(ctx context.Context, arg TombstonesParams) ([]Tombs
 }
 
 const unburyContent = `-- name: UnburyContent :exec
-DELETE FROM tombstones WHERE agent_id = $1 AND name = $2 AND fingerprint = $3
+DELETE FROM tombstones WHERE agent_id = $1 AND name = $2 AND team = $3 AND fingerprint = $4
 `
 
 type UnburyContentParams struct {
 	AgentID     int64
 	Name        string
+	Team        bool
 	Fingerprint []byte
 }
 
 func (q *Queries) UnburyContent(ctx context.Context, arg UnburyContentParams) error {
-	_, err := q.db.Exec(ctx, unburyContent, arg.AgentID, arg.Name, arg.Fingerprint)
+	_, err := q.db.Exec(ctx, unburyContent,
+		arg.AgentID,
+		arg.Name,
+		arg.Team,
+		arg.Fingerprint,
+	)
 	return err
 }
 
 const unburyMemory = `-- name: UnburyMemory :exec
 DELETE FROM tombstones t USING memories m, revisions r
-WHERE m.id = $1 AND r.memory_id = m.id AND t.agent_id = m.agent_id AND t.name = m.name AND t.fingerprint = r.fingerprint
+WHERE m.id = $1 AND r.memory_id = m.id AND t.agent_id = m.agent_id AND t.name = m.name AND t.team = m.team AND t.fingerprint = r.fingerprint
 `
 
 // What the memory has said is no longer kept out.
@@ -227,7 +237,7 @@ func (q *Queries) UnburyMemory(ctx context.Context, memoryID uuid.UUID) error {
 }
 
 const unburyNamesakes = `-- name: UnburyNamesakes :exec
-DELETE FROM tombstones t USING memories m WHERE m.id = $1 AND t.agent_id = m.agent_id AND t.name = m.name
+DELETE FROM tombstones t USING memories m WHERE m.id = $1 AND t.agent_id = m.agent_id AND t.name = m.name AND t.team = m.team
 `
 
 // Nor is what memories of its name have said that were purged.

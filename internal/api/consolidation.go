@@ -1,0 +1,288 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"memoir/internal/consolidation"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/problem"
+)
+
+// Consolidation is how the tidying up of an agent's memories stands.
+type Consolidation struct {
+	Mode     string              `json:"mode" enum:"off,plan,auto" doc:"What is done without being asked: nothing, plans, or a few steps of them too."`
+	Model    bool                `json:"model" doc:"False: no model can be asked, and plans have what rules find."`
+	Gates    []ConsolidationGate `json:"gates" nullable:"false" doc:"All have to be open before a plan is made without being asked; in the order in which they are asked."`
+	LastAt   *time.Time          `json:"last_at" doc:"When the memories were consolidated last, by Memoir or by Claude Code; null: never."`
+	Planning bool                `json:"planning" doc:"A plan is being made."`
+	Applying bool                `json:"applying" doc:"Steps are being applied or undone."`
+	Failed   *string             `json:"failed" doc:"Why the last plan that was asked for came to nothing; null: it did not."`
+	Plan     *ConsolidationPlan  `json:"plan"`
+	Applied  []ConsolidationStep `json:"applied" nullable:"false" doc:"What was applied last of all plans, newest first, undone since or not; at most 50."`
+}
+
+// TransformSchema says that there may be no plan.
+func (Consolidation) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
+	return orNull(schema, "plan", "The agent's plan; null: there is none.")
+}
+
+// orNull says of an object in a schema that it may be null, which the framework does not say by itself.
+func orNull(schema *huma.Schema, property, description string) *huma.Schema {
+	described := schema.Properties[property]
+	schema.Properties[property] = &huma.Schema{Description: description, AnyOf: []*huma.Schema{{Ref: described.Ref}, {Type: "null"}}}
+	return schema
+}
+
+// ConsolidationGate is something that has to hold.
+type ConsolidationGate struct {
+	Name string `json:"name" enum:"time,look,conversations,lock"`
+	Open bool   `json:"open"`
+	Why  string `json:"why" doc:"For people."`
+}
+
+// ConsolidationPlan is what could be done. It changes nothing by itself.
+type ConsolidationPlan struct {
+	ID           string                 `json:"id"`
+	MadeAt       time.Time              `json:"made_at"`
+	MadeBy       string                 `json:"made_by" enum:"browser,script,memoir"`
+	Memories     int                    `json:"memories" doc:"How many were looked at."`
+	Model        *string                `json:"model" doc:"That was asked; null: none."`
+	Note         *string                `json:"note" doc:"What there is to say of the asking, for people."`
+	InputTokens  int                    `json:"input_tokens"`
+	OutputTokens int                    `json:"output_tokens"`
+	ClaudeMD     ConsolidationSize      `json:"claude_md" doc:"With all steps."`
+	Steps        []ConsolidationStep    `json:"steps" nullable:"false" doc:"In the order in which they are applied."`
+	Findings     []ConsolidationFinding `json:"findings" nullable:"false" doc:"What only a person can decide about."`
+}
+
+// ConsolidationSize is the length of the whole CLAUDE.md, in Unicode characters.
+type ConsolidationSize struct {
+	Before int `json:"before"`
+	After  int `json:"after"`
+}
+
+// ConsolidationFinding is something that no step can be made of.
+type ConsolidationFinding struct {
+	Memory *string `json:"memory" doc:"Its id."`
+	Name   string  `json:"name"`
+	Text   string  `json:"text"`
+}
+
+// ConsolidationStep is one thing that can be done, and undone, as a whole.
+type ConsolidationStep struct {
+	ID        string                `json:"id"`
+	Kind      string                `json:"kind" enum:"merge,update,delete,reindex"`
+	Source    string                `json:"source" enum:"found,model" doc:"Found by rules, or proposed by the model."`
+	Title     string                `json:"title"`
+	Reason    string                `json:"reason"`
+	State     string                `json:"state" enum:"proposed,chosen,applied,refused,undoing,undone" doc:"chosen and undoing are decided, and carried out to their end."`
+	Problem   *string               `json:"problem" doc:"Why it was not applied, or not undone."`
+	Changes   []ConsolidationChange `json:"changes" nullable:"false" doc:"In the order in which they are made."`
+	ClaudeMD  ConsolidationSize     `json:"claude_md" doc:"With this step alone, when the plan was made."`
+	By        *string               `json:"by" enum:"browser,script,memoir" doc:"Who has had it applied or undone; null: nobody."`
+	AppliedAt *time.Time            `json:"applied_at"`
+	UndoneAt  *time.Time            `json:"undone_at"`
+}
+
+// ConsolidationChange is what becomes of one memory, or of the index.
+type ConsolidationChange struct {
+	Op     string                `json:"op" enum:"write,delete,index"`
+	Memory *string               `json:"memory" doc:"Its id; null: it is the index."`
+	Name   string                `json:"name" doc:"Of the memory, or the path of the index below the memory directory."`
+	Before ConsolidationContent  `json:"before"`
+	After  *ConsolidationContent `json:"after"`
+	Diff   *string               `json:"diff" doc:"Of what it says, unified; null: only its type or description changes."`
+}
+
+// TransformSchema says that there may be nothing left.
+func (ConsolidationChange) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
+	return orNull(schema, "after", "Null: it is deleted.")
+}
+
+// ConsolidationContent is what a memory says; of an index the body alone.
+type ConsolidationContent struct {
+	Type        *string `json:"type"`
+	Description *string `json:"description"`
+	Body        string  `json:"body"`
+}
+
+// ConsolidationResult is what became of one step that was to be applied.
+type ConsolidationResult struct {
+	ID      string           `json:"id"`
+	Status  int              `json:"status" doc:"200: it is applied."`
+	Problem *problem.Problem `json:"problem"`
+}
+
+// TransformSchema says that there may be no problem.
+func (ConsolidationResult) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
+	return orNull(schema, "problem", "Why it was not applied; null when it was.")
+}
+
+// ConsolidationResultList has a result for each step, in the order in which they were named.
+type ConsolidationResultList struct {
+	Results []ConsolidationResult `json:"results" nullable:"false"`
+}
+
+func (a *api) registerConsolidation() {
+	register(a, get("/agents/{slug}/consolidation", "get-consolidation", "How the tidying up of the memories stands, and the plan", http.StatusConflict), a.consolidation)
+	register(a, post("/agents/{slug}/consolidation", "plan-consolidation", "Make a plan for tidying the memories up, now", http.StatusConflict), a.planConsolidation)
+	register(a, post("/agents/{slug}/consolidation/apply", "apply-consolidation", "Apply steps of the plan",
+		http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.applyConsolidation)
+	register(a, post("/agents/{slug}/consolidation/steps/{id}/undo", "undo-consolidation-step", "Undo an applied step, as a whole", http.StatusConflict), a.undoConsolidationStep)
+	register(a, del("/agents/{slug}/consolidation", "discard-consolidation", "Discard the plan; what was applied of it stays", http.StatusConflict), a.discardConsolidation)
+}
+
+func (a *api) consolidator() (*consolidation.Consolidator, error) {
+	if a.options.Consolidator == nil {
+		return nil, &memories.ConflictError{Reason: "There is no consolidation here. Nothing was changed."}
+	}
+	return a.options.Consolidator, nil
+}
+
+func (a *api) consolidation(ctx context.Context, in *AgentPath) (*answer[Consolidation], error) {
+	c, err := a.consolidator()
+	if err != nil {
+		return nil, err
+	}
+	return consolidationAnswer(ctx, c, in.Slug)
+}
+
+func consolidationAnswer(ctx context.Context, c *consolidation.Consolidator, slug string) (*answer[Consolidation], error) {
+	o, err := c.Look(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	shown := Consolidation{
+		Mode: string(o.Mode), Model: o.HasModel, LastAt: moment(o.Last), Planning: o.Planning, Applying: o.Busy, Failed: text(o.Failed),
+		Gates: make([]ConsolidationGate, len(o.Gates)), Applied: stepsOf(o.Applied),
+	}
+	for i, g := range o.Gates {
+		shown.Gates[i] = ConsolidationGate{string(g.Name), g.Open, g.Why}
+	}
+	if o.Plan != nil {
+		plan := planOf(*o.Plan)
+		shown.Plan = &plan
+	}
+	return ok(shown), nil
+}
+
+func planOf(p postgres.Consolidation) ConsolidationPlan {
+	plan := ConsolidationPlan{
+		ID: p.ID.String(), MadeAt: p.MadeAt, MadeBy: string(p.MadeBy), Memories: p.Memories, Model: text(p.Model), Note: text(p.Note),
+		InputTokens: p.InputTokens, OutputTokens: p.OutputTokens, ClaudeMD: ConsolidationSize{p.CharsBefore, p.CharsAfter},
+		Steps: stepsOf(p.Steps), Findings: make([]ConsolidationFinding, len(p.Findings)),
+	}
+	for i, f := range p.Findings {
+		plan.Findings[i] = ConsolidationFinding{text(f.Memory), f.Name, f.Text}
+	}
+	return plan
+}
+
+func stepsOf(steps []postgres.ConsolidationStep) []ConsolidationStep {
+	shown := make([]ConsolidationStep, len(steps))
+	for i, s := range steps {
+		shown[i] = consolidationStepOf(s)
+	}
+	return shown
+}
+
+func consolidationStepOf(s postgres.ConsolidationStep) ConsolidationStep {
+	step := ConsolidationStep{
+		ID: s.ID.String(), Kind: s.Kind, Source: s.Source, Title: s.Title, Reason: s.Reason, State: string(s.State), Problem: text(s.Problem),
+		ClaudeMD: ConsolidationSize{s.CharsBefore, s.CharsAfter}, By: text(string(s.Actor)), AppliedAt: moment(s.AppliedAt), UndoneAt: moment(s.UndoneAt),
+		Changes: make([]ConsolidationChange, len(s.Changes)),
+	}
+	for i, c := range s.Changes {
+		change := ConsolidationChange{Op: c.Op, Memory: text(c.Memory), Name: c.Name, Before: *contentOf(c.Before), After: contentOf(c.After)}
+		after := []byte(nil)
+		if c.After != nil {
+			after = []byte(c.After.Body)
+		}
+		change.Diff = unified(c.Name, []byte(c.Before.Body), after)
+		step.Changes[i] = change
+	}
+	return step
+}
+
+func contentOf(t *postgres.ConsolidationText) *ConsolidationContent {
+	if t == nil {
+		return nil
+	}
+	return &ConsolidationContent{text(string(t.Type)), text(t.Description), t.Body}
+}
+
+type planConsolidationInput struct {
+	AgentPath
+	Wait int `query:"wait" minimum:"0" maximum:"60" default:"60" doc:"How many seconds to wait for the plan. One that takes longer is made all the same; planning says whether it is."`
+}
+
+func (a *api) planConsolidation(ctx context.Context, in *planConsolidationInput) (*answer[Consolidation], error) {
+	c, err := a.consolidator()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.Request(ctx, in.Slug, memories.ByScript, time.Duration(in.Wait)*time.Second); err != nil {
+		return nil, err
+	}
+	return consolidationAnswer(ctx, c, in.Slug)
+}
+
+type applyConsolidationInput struct {
+	AgentPath
+	Body struct {
+		Steps []string `json:"steps" nullable:"false" minItems:"1" maxItems:"500" doc:"The ids of steps of the plan."`
+	}
+}
+
+func (a *api) applyConsolidation(ctx context.Context, in *applyConsolidationInput) (*answer[ConsolidationResultList], error) {
+	c, err := a.consolidator()
+	if err != nil {
+		return nil, err
+	}
+	results, err := c.Apply(ctx, in.Slug, in.Body.Steps, memories.ByScript)
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]ConsolidationResult, len(results))
+	for i, r := range results {
+		shown[i] = ConsolidationResult{ID: r.ID, Status: http.StatusOK}
+		if r.Error != nil {
+			shown[i].Problem = a.problem(ctx, "body", r.Error)
+			shown[i].Status = shown[i].Problem.Status
+		}
+	}
+	return ok(ConsolidationResultList{shown}), nil
+}
+
+type consolidationStepPath struct {
+	AgentPath
+	ID string `path:"id" doc:"The id of a step."`
+}
+
+func (a *api) undoConsolidationStep(ctx context.Context, in *consolidationStepPath) (*answer[ConsolidationStep], error) {
+	c, err := a.consolidator()
+	if err != nil {
+		return nil, err
+	}
+	step, err := c.Undo(ctx, in.Slug, in.ID, memories.ByScript)
+	if err != nil {
+		return nil, err
+	}
+	return ok(consolidationStepOf(step)), nil
+}
+
+func (a *api) discardConsolidation(ctx context.Context, in *AgentPath) (*answer[Consolidation], error) {
+	c, err := a.consolidator()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Discard(ctx, in.Slug); err != nil {
+		return nil, err
+	}
+	return consolidationAnswer(ctx, c, in.Slug)
+}

@@ -1,0 +1,48 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"memoir/internal/memories"
+	"memoir/internal/sync"
+)
+
+func (a *api) registerTeam() {
+	const memory = "/agents/{slug}/memories/{id}"
+	refused := []int{http.StatusBadRequest, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}
+	register(a, post(memory+"/move", "move-memory", "Move a memory to its agent's team memory, or back; answers the memory where it is now", refused...), a.moveMemory)
+	register(a, a.alsoCreates(post(memory+"/copy", "copy-memory", "Copy a memory to its agent's team memory, or back; answers the copy", refused...)), a.copyMemory)
+}
+
+type transferInput struct {
+	MemoryPath
+	Precondition
+	Body struct {
+		To string `json:"to" enum:"private,team" doc:"Where it is to be. What looks like a credential is 422 in team memory."`
+	} `nameHint:"Transfer"`
+}
+
+func (a *api) moveMemory(ctx context.Context, in *transferInput) (*memoryAnswer, error) {
+	match, err := a.match(ctx, in.MemoryPath, in.Precondition)
+	if err != nil {
+		return nil, err
+	}
+	return written(a.engine.Move(ctx, in.Slug, in.ID, match, memories.Scope(in.Body.To)))
+}
+
+func (a *api) copyMemory(ctx context.Context, in *transferInput) (*memoryAnswer, error) {
+	match, err := a.match(ctx, in.MemoryPath, in.Precondition)
+	if err != nil {
+		return nil, err
+	}
+	return saved(a.engine.Copy(ctx, in.Slug, in.ID, match, memories.Scope(in.Body.To)))
+}
+
+// saved is the answer to a write that may have made something new.
+func saved(result sync.Result, err error) (*memoryAnswer, error) {
+	if err != nil || !result.Created {
+		return written(result, err)
+	}
+	return created(result), nil
+}

@@ -1,0 +1,33 @@
+package consolidation_test
+
+import (
+	"errors"
+	"testing"
+
+	"memoir/internal/consolidation"
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+)
+
+func TestNothingIsConsolidatedOfAnAgentWhoseMemoryIsOff(t *testing.T) {
+	t.Parallel()
+	b := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")}, consolidation.Options{})
+	plan := b.plan("ada")
+	if _, err := b.Engine.SwitchMemory(t.Context(), "ada", true); err != nil {
+		t.Fatal(err)
+	}
+	var conflict *memories.ConflictError
+	if _, err := b.MakePlan(t.Context(), "ada", memories.ByBrowser); !errors.As(err, &conflict) {
+		t.Errorf("a plan: %v", err)
+	}
+	if _, err := b.Request(t.Context(), "ada", memories.ByBrowser, 0); !errors.As(err, &conflict) {
+		t.Errorf("a plan in the background: %v", err)
+	}
+	if _, err := b.Apply(t.Context(), "ada", []string{plan.ID.String()}, memories.ByBrowser); !errors.As(err, &conflict) {
+		t.Errorf("steps of an earlier plan: %v", err)
+	}
+	if _, err := b.Engine.SwitchMemory(t.Context(), "ada", false); err != nil {
+		t.Fatal(err)
+	}
+	b.plan("ada")
+}

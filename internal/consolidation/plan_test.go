@@ -1,0 +1,191 @@
+package consolidation_test
+
+import (
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"memoir/examples"
+	"memoir/internal/agents"
+	"memoir/internal/consolidation"
+	"memoir/internal/jobs"
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/recall/recalltest"
+)
+
+// bench is a Memoir with a consolidator.
+type bench struct {
+	*memoirtest.Memoir
+	*consolidation.Consolidator
+	end func() // of the consolidator, with its queue
+}
+
+func setup(t *testing.T, files memoirtest.Files, options consolidation.Options) *bench {
+	t.Helper()
+	b := &bench{Memoir: memoirtest.Start(t, files)}
+	b.consolidate(options)
+	return b
+}
+
+// consolidate starts a consolidator with these options.
+func (b *bench) consolidate(options consolidation.Options) {
+	b.Helper()
+	options.Log = slog.New(slog.DiscardHandler)
+	if options.Every == 0 {
+		options.Every = time.Hour // what a test wants done, it asks for
+	}
+	queue, err := jobs.New(b.Store, jobs.Options{Changed: b.Engine.Learned, Log: options.Log})
+	if err != nil {
+		b.Fatal(err)
+	}
+	c := consolidation.Start(b.Engine, b.Store, queue, options)
+	queue.Start(b.Context(), b.Engine.Ready)
+	b.Consolidator, b.end = c, func() {
+		queue.Close()
+		c.Close()
+	}
+	b.Cleanup(b.end)
+}
+
+func (b *bench) plan(slug string) postgres.Consolidation {
+	b.Helper()
+	plan, err := b.MakePlan(b.Context(), slug, memories.ByScript)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return plan
+}
+
+func titles(steps []postgres.ConsolidationStep) []string {
+	all := make([]string, len(steps))
+	for i, s := range steps {
+		all[i] = s.Title
+	}
+	return all
+}
+
+// step is the step of the plan with these words in its title.
+func step(t testing.TB, plan postgres.Consolidation, words string) postgres.ConsolidationStep {
+	t.Helper()
+	for _, s := range plan.Steps {
+		if strings.Contains(s.Title, words) {
+			return s
+		}
+	}
+	t.Fatalf("no step %q among %q", words, titles(plan.Steps))
+	return postgres.ConsolidationStep{}
+}
+
+const aboutReleases = `Releases are cut on the first working day of the month, from the branch that was frozen the evening before.
+
+**Why:** support is fully staffed that day, and whoever finds something wrong finds somebody to tell.
+
+**How to apply:** never propose a release for another day, not even for a small fix; those go out as patches.`
+
+// untidy is an agent whose memories have piled up.
+func untidy() memoirtest.Files {
+	return memoirtest.Files{
+		"ada/CLAUDE.md":               "# By hand\n",
+		"ada/memory/MEMORY.md":        "# Index\n\n- [Releases](releases.md) — when\n- [Gone](gone.md) — nothing\n- [Dates](dates.md)\n- [Copy](release-days.md) — when, again\n",
+		"ada/memory/releases.md":      memoirtest.Note("Releases", memories.Project, aboutReleases),
+		"ada/memory/release-days.md":  memoirtest.Note("Release days", memories.Project, aboutReleases),
+		"ada/memory/release-notes.md": memoirtest.Note("Release notes", memories.Project, aboutReleases+"\n\nThe notes are Mira's, see [[Releases]], and are written in the week before."),
+		"ada/memory/dates.md":         memoirtest.Note("Dates", memories.Feedback, "Write dates as 2026-11-21, see [[Release days]] and [[releases]] and [[Yet to be written]]."),
+		"ada/memory/staging.md":       memoirtest.Note("Staging", memories.Reference, hostOf("staging", "db-staging.internal:5432")),
+		"ada/memory/production.md":    memoirtest.Note("Production", memories.Reference, hostOf("production", "db-main.internal:6432")),
+		"ada/memory/short.md":         memoirtest.Note("Short", memories.User, "See above."),
+		"ada/memory/short-too.md":     memoirtest.Note("Short too", memories.User, "See above."),
+	}
+}
+
+func hostOf(which, host string) string {
+	return "The " + which + " database answers at " + host + ". Ask the platform team for an account, it takes a day. Read only, " +
+		"with a statement timeout of one minute; whoever needs longer copies the table first and works on the copy."
+}
+
+func TestAPlanWithoutAModelHasWhatCanBeKnown(t *testing.T) {
+	t.Parallel()
+	b := setup(t, untidy(), consolidation.Options{})
+	b.Write("ada/memory/moved.md", memoirtest.Note("Moved", memories.Reference, "The dashboards are on grafana.example.org, one for each team."))
+	b.Scan("ada")
+	b.Write("ada/memory/moved.md", memoirtest.Note("Moved", memories.Reference, "Dashboards: the old ones were switched off, the new ones are in the portal."))
+	b.Scan("ada")
+	b.Write("ada/memory/old.md", strings.Replace(memoirtest.Note("Old dashboards", memories.Reference, "The dashboards are on grafana.example.org, one for each team."), "\n", "\n", 1))
+	at := time.Now().Add(-72 * time.Hour)
+	if err := os.Chtimes(b.Path("ada/memory/old.md"), at, at); err != nil {
+		t.Fatal(err)
+	}
+	b.Scan("ada")
+	before := map[string]string{}
+	for name := range untidy() {
+		before[name] = b.Read(name)
+	}
+	plan := b.plan("ada")
+	merge := step(t, plan, "Keep “Releases”, delete “Release days”")
+	if len(merge.Changes) != 2 || merge.Changes[0].Name != "Dates" || !strings.Contains(merge.Changes[0].After.Body, "see [[Releases]] and") || merge.Changes[1].After != nil {
+		t.Errorf("a duplicate goes by %+v", merge.Changes)
+	}
+	if merge.CharsAfter >= merge.CharsBefore || merge.CharsBefore != len([]rune(b.Read("ada/CLAUDE.md"))) {
+		t.Errorf("CLAUDE.md goes from %d to %d characters", merge.CharsBefore, merge.CharsAfter)
+	}
+	if s := step(t, plan, "Delete “Old dashboards”"); !strings.Contains(s.Reason, "what “Moved” said") {
+		t.Errorf("it is deleted because %s", s.Reason)
+	}
+	if s := step(t, plan, "memory files"); strings.Contains(s.Changes[0].After.Body, "gone.md") || !strings.Contains(s.Changes[0].After.Body, "staging.md") {
+		t.Errorf("the index becomes %s", s.Changes[0].After.Body)
+	}
+	if len(plan.Steps) != 3 {
+		t.Errorf("the steps are %q", titles(plan.Steps))
+	}
+	for _, s := range plan.Steps {
+		for _, c := range s.Changes {
+			if strings.HasPrefix(c.Name, "Short") || c.Name == "Staging" || c.Name == "Production" {
+				t.Errorf("%s is to be changed: %s", c.Name, s.Reason)
+			}
+		}
+	}
+	for name, text := range before {
+		if b.Read(name) != text {
+			t.Errorf("%s has been changed by a plan", name)
+		}
+	}
+}
+
+// The memories of the examples and those that recall is measured with say different things, each of them.
+func TestAPlanRaisesNoFalseAlarms(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := examples.Copy(dir); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range recalltest.Files(t) {
+		path := dir + "/recalled/memory/" + name
+		if err := os.MkdirAll(path[:strings.LastIndexByte(path, '/')], 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := &bench{Memoir: memoirtest.StartIn(t, agents.Settings{AgentsDir: dir})}
+	b.consolidate(consolidation.Options{})
+	for _, slug := range []string{"code-reviewer", "data-analyst", "on-call", "recalled"} {
+		plan := b.plan(slug)
+		if plan.Memories < 10 {
+			t.Errorf("%s has %d memories", slug, plan.Memories)
+		}
+		for _, s := range plan.Steps {
+			t.Logf("%s: %s (%s)", slug, s.Title, s.Reason)
+			if s.Kind != "reindex" {
+				t.Errorf("%s: %s: %s", slug, s.Title, s.Reason)
+			}
+		}
+		for _, f := range plan.Findings {
+			t.Logf("%s: %s: %s", slug, f.Name, f.Text)
+		}
+	}
+}

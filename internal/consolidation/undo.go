@@ -1,0 +1,81 @@
+package consolidation
+
+import (
+	"context"
+	"slices"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/sync"
+)
+
+// Undo brings back, as a whole, what an applied step has changed: what was deleted is restored, and what was written says again what it
+// said. It fails with memories.ErrNotFound, and with *memories.ConflictError where something has been changed since; then nothing has
+// happened.
+func (c *Consolidator) Undo(ctx context.Context, slug, id string, actor memories.Actor) (postgres.ConsolidationStep, error) {
+	agent, err := c.store.AgentUncounted(ctx, slug)
+	if err != nil {
+		return postgres.ConsolidationStep{}, err
+	}
+	var step postgres.ConsolidationStep
+	err = c.alone(ctx, agent, func() error {
+		if step, err = c.store.ConsolidationStep(ctx, agent.ID, id); err != nil {
+			return err
+		}
+		if step.State != postgres.StepApplied {
+			return &memories.ConflictError{Reason: "This step is not applied, so there is nothing to undo. Nothing was changed."}
+		}
+		for _, change := range step.Changes {
+			is, _, err := c.stands(ctx, agent, change)
+			if err != nil {
+				return err
+			}
+			if is != asAfter {
+				return changedSince(change)
+			}
+		}
+		// Nobody consolidates by undoing: the lock is put back with the time that it had.
+		return c.locked(ctx, slug, func(func() error) (bool, error) {
+			step.State, step.Actor = postgres.StepUndoing, actor
+			if err := c.store.SaveStep(ctx, step); err != nil {
+				return false, err
+			}
+			defer c.engine.Learned(slug)
+			return false, c.undoStep(ctx, agent, &step)
+		})
+	})
+	if err == nil && step.State != postgres.StepUndone {
+		err = &memories.ConflictError{Reason: step.Problem}
+	}
+	return step, err
+}
+
+// undoStep takes the changes of a step back, the last one first.
+func (c *Consolidator) undoStep(ctx context.Context, agent postgres.Agent, step *postgres.ConsolidationStep) error {
+	ctx = sync.As(ctx, step.Actor)
+	for i, change := range slices.Backward(step.Changes) {
+		if !change.Done {
+			continue
+		}
+		if c.stops(*step, i, false) {
+			return errStopped
+		}
+		if err := c.unmake(ctx, agent, change); err != nil {
+			reason := conflictIn(err)
+			if reason == "" {
+				return err
+			}
+			step.State, step.Problem = postgres.StepApplied, "It could not be undone as a whole. "+reason
+			return c.store.SaveStep(ctx, *step)
+		}
+		if c.stops(*step, i, true) {
+			return errStopped
+		}
+		step.Changes[i].Done, step.Changes[i].Doing = false, false
+		if err := c.store.SaveStep(ctx, *step); err != nil {
+			return err
+		}
+	}
+	step.State, step.Problem, step.UndoneAt = postgres.StepUndone, "", postgres.Now()
+	return c.store.SaveStep(ctx, *step)
+}

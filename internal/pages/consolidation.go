@@ -1,0 +1,222 @@
+package pages
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"memoir/internal/consolidation"
+	"memoir/internal/diff"
+	"memoir/internal/memories"
+	"memoir/internal/model"
+	"memoir/internal/postgres"
+	"memoir/web/templates"
+)
+
+const (
+	// planWait is how long a browser waits for a plan before it is shown that one is being made.
+	planWait = 5 * time.Second
+	// stepLines is how many changed lines of one memory are shown.
+	stepLines = 60
+	// appliedShown is how many applied steps a page lists.
+	appliedShown = 20
+)
+
+// consolidation shows when an agent's memories are tidied up, and the plan for it.
+func (s *site) consolidation(w http.ResponseWriter, r *http.Request) error {
+	return s.showConsolidation(w, r, http.StatusOK)
+}
+
+func (s *site) showConsolidation(w http.ResponseWriter, r *http.Request, status int, banners ...templates.Banner) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	v := templates.Consolidation{Agent: agentView(agent), Off: true}
+	if c := s.options.Consolidator; c != nil {
+		o, err := c.Look(r.Context(), agent.Slug)
+		if err != nil {
+			return err
+		}
+		v = consolidationView(agent, o)
+	}
+	if v.Frame, err = s.frame(r.Context(), r, agent, templates.ConsolidationPath(agent.Slug)); err != nil {
+		return err
+	}
+	v.Banners = append(v.Banners, banners...)
+	return show(w, r, status, templates.ConsolidationPage(v))
+}
+
+func consolidationView(agent postgres.Agent, o consolidation.Overview) templates.Consolidation {
+	v := templates.Consolidation{
+		Agent: agentView(agent), Off: o.Mode == consolidation.Off, Auto: o.Mode == consolidation.Auto, HasModel: o.HasModel, SwitchOn: model.SwitchOn,
+		Planning: o.Planning, Applying: o.Busy, Failed: o.Failed,
+	}
+	for _, g := range o.Gates {
+		v.Gates = append(v.Gates, templates.ConsolidationGate{Title: gateTitles[g.Name], Open: g.Open, Why: g.Why})
+	}
+	here := templates.ConsolidationPath(agent.Slug)
+	v.Applied = stepViews(agent.Slug, o.Applied[:min(len(o.Applied), appliedShown)], here)
+	if p := o.Plan; p != nil {
+		v.Plan = &templates.ConsolidationPlan{
+			MadeAt: local(p.MadeAt), By: madeBy[p.MadeBy], Memories: p.Memories, Model: p.Model, Tokens: p.InputTokens + p.OutputTokens, Note: p.Note,
+			CharsBefore: p.CharsBefore, CharsAfter: p.CharsAfter, Steps: stepViews(agent.Slug, p.Steps, here),
+			Discard: templates.Action{Label: "Discard the plan", Path: templates.ConsolidationPath(agent.Slug, "discard")},
+		}
+		for _, f := range p.Findings {
+			finding := templates.ConsolidationFinding{Name: f.Name, Text: f.Text}
+			if f.Memory != "" {
+				finding.Path = templates.MemoryPath(agent.Slug, f.Memory)
+			}
+			v.Plan.Findings = append(v.Plan.Findings, finding)
+		}
+	}
+	return v
+}
+
+var gateTitles = map[consolidation.GateName]string{
+	consolidation.GateTime: "24 hours", consolidation.GateLook: "Not looked at just now", consolidation.GateConversations: "5 conversations", consolidation.GateLock: "The lock",
+}
+
+var madeBy = map[memories.Actor]string{memories.ByBrowser: "in a browser", memories.ByScript: "by a script", memories.ByMemoir: "by Memoir itself"}
+
+// stepViews shows steps. back is the page to return to after an undo.
+func stepViews(slug string, steps []postgres.ConsolidationStep, back string) []templates.ConsolidationStep {
+	views := make([]templates.ConsolidationStep, len(steps))
+	for i, s := range steps {
+		v := templates.ConsolidationStep{
+			ID: s.ID.String(), Kind: s.Kind, Title: s.Title, Reason: s.Reason, ByModel: s.Source == "model", State: string(s.State), Problem: s.Problem,
+			CharsBefore: s.CharsBefore, CharsAfter: s.CharsAfter, At: local(s.AppliedAt),
+		}
+		if s.State == postgres.StepUndone {
+			v.At = local(s.UndoneAt)
+		}
+		if s.State == postgres.StepProposed {
+			for _, c := range s.Changes {
+				v.Changes = append(v.Changes, changeView(slug, c))
+			}
+		}
+		if consolidation.CanUndo(s) {
+			v.Undo = &templates.Action{Label: "Undo", About: s.Title, Path: templates.ConsolidationPath(slug, "steps", v.ID, "undo"), Back: back}
+		}
+		views[i] = v
+	}
+	return views
+}
+
+func changeView(slug string, c postgres.ConsolidationChange) templates.ConsolidationChange {
+	v := templates.ConsolidationChange{Name: c.Name, Deleted: c.After == nil}
+	if c.Memory != "" {
+		v.Path = templates.MemoryPath(slug, c.Memory)
+	}
+	after := postgres.ConsolidationText{Type: c.Before.Type, Description: c.Before.Description}
+	if c.After != nil {
+		after = *c.After
+	}
+	if after.Type != c.Before.Type {
+		v.Said = fmt.Sprintf("It becomes a %s memory; it was a %s memory. ", after.Type, c.Before.Type)
+	}
+	if after.Description != c.Before.Description {
+		v.Said += fmt.Sprintf("Its description becomes “%s”; it was “%s”.", after.Description, c.Before.Description)
+	}
+	v.Diff = diff.Texts(c.Before.Body, after.Body, stepLines)
+	return v
+}
+
+// appliedSteps shows the steps that were applied to an agent's memories last.
+func (s *site) appliedSteps(ctx context.Context, agent postgres.Agent, back string) ([]templates.ConsolidationStep, error) {
+	if s.options.Consolidator == nil {
+		return nil, nil
+	}
+	steps, err := s.options.Consolidator.Applied(ctx, agent.ID, appliedShown)
+	return stepViews(agent.Slug, steps, back), err
+}
+
+// consolidator fails where there is no consolidation.
+func (s *site) consolidator() (*consolidation.Consolidator, error) {
+	if s.options.Consolidator == nil {
+		return nil, memories.ErrNotFound
+	}
+	return s.options.Consolidator, nil
+}
+
+// makePlan has a plan made, and shows it, or that it is being made.
+func (s *site) makePlan(w http.ResponseWriter, r *http.Request) error {
+	c, err := s.consolidator()
+	if err != nil {
+		return err
+	}
+	made, err := c.Request(r.Context(), slugOf(r), memories.ByBrowser, planWait)
+	if err != nil {
+		return s.notConsolidated(w, r, err)
+	}
+	if !made {
+		http.Redirect(w, r, templates.ConsolidationPath(slugOf(r)), http.StatusSeeOther)
+		return nil
+	}
+	return redirect(w, r, templates.ConsolidationPath(slugOf(r)), donePlanned, "")
+}
+
+// applySteps applies the steps that were ticked.
+func (s *site) applySteps(w http.ResponseWriter, r *http.Request) error {
+	c, err := s.consolidator()
+	if err != nil {
+		return err
+	}
+	ids := r.PostForm[templates.FieldStep]
+	if len(ids) == 0 {
+		return redirect(w, r, templates.ConsolidationPath(slugOf(r)), doneNoSteps, "")
+	}
+	results, err := c.Apply(r.Context(), slugOf(r), ids, memories.ByBrowser)
+	if err != nil {
+		return s.notConsolidated(w, r, err)
+	}
+	refused := 0
+	for _, result := range results {
+		if result.Error != nil {
+			refused++
+		}
+	}
+	if refused > 0 {
+		return s.showConsolidation(w, r, http.StatusConflict, templates.Banner{
+			Tone: templates.Warning, Title: fmt.Sprintf("%d of %d steps were not applied", refused, len(results)),
+			Text: "What they are about has changed since the plan was made, so nothing of them was done. Each says why below. Make a new plan for them.",
+		})
+	}
+	return redirect(w, r, templates.ConsolidationPath(slugOf(r)), doneApplied, "")
+}
+
+func (s *site) undoStep(w http.ResponseWriter, r *http.Request) error {
+	c, err := s.consolidator()
+	if err != nil {
+		return err
+	}
+	if _, err := c.Undo(r.Context(), slugOf(r), chi.URLParam(r, "id"), memories.ByBrowser); err != nil {
+		return s.notConsolidated(w, r, err)
+	}
+	return redirect(w, r, back(r, templates.ConsolidationPath(slugOf(r))), doneUndone, "")
+}
+
+func (s *site) discardPlan(w http.ResponseWriter, r *http.Request) error {
+	c, err := s.consolidator()
+	if err != nil {
+		return err
+	}
+	if err := c.Discard(r.Context(), slugOf(r)); err != nil && !errors.Is(err, memories.ErrNotFound) {
+		return s.notConsolidated(w, r, err)
+	}
+	return redirect(w, r, templates.ConsolidationPath(slugOf(r)), doneDiscarded, "")
+}
+
+// notConsolidated says on the tab itself why something was not done.
+func (s *site) notConsolidated(w http.ResponseWriter, r *http.Request, err error) error {
+	var conflict *memories.ConflictError
+	if !errors.As(err, &conflict) {
+		return err
+	}
+	return s.showConsolidation(w, r, http.StatusConflict, templates.Banner{Tone: templates.Danger, Title: "It was not done", Text: conflict.Reason})
+}

@@ -1,0 +1,92 @@
+package pages_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+)
+
+const consolidationTab = ada + "/consolidation"
+
+// TestConsolidationInABrowser has a plan made, looks at it, applies a part of it and takes that back.
+func TestConsolidationInABrowser(t *testing.T) {
+	t.Parallel()
+	browser := startBrowser(t)
+	for name, flow := range map[string]func(*testing.T, context.Context, int){
+		"a plan is made, applied in part, and undone from the activity": consolidate,
+		"plans work without JavaScript":                                 consolidateWithoutScripts,
+	} {
+		for _, screen := range deskAndPhone {
+			t.Run(name+", "+screens[screen].name, func(t *testing.T) {
+				t.Parallel()
+				flow(t, browser, screen)
+			})
+		}
+	}
+}
+
+// twins are two memories that say the same, and an index that is out of step.
+func twins() memoirtest.Files {
+	const same = "Releases are cut on the first working day of the month, from the branch that was frozen before."
+	return memoirtest.Files{
+		"ada/memory/MEMORY.md": "- [Gone](gone.md)\n- [Alpha](alpha.md)\n",
+		"ada/memory/alpha.md":  memoirtest.Note("Alpha", memories.Project, same),
+		"ada/memory/beta.md":   memoirtest.Note("Beta", memories.Project, same),
+	}
+}
+
+func consolidate(t *testing.T, browser context.Context, screen int) {
+	s := serve(t, twins())
+	p := open(t, browser, s, adaList, person{})
+	p.sits(screens[screen])
+	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/consolidation"]`)))
+	p.live()
+	p.shows("These memories were never consolidated.")
+	p.mark()
+	p.do(click("Make a plan"))
+	p.shows("Nothing has been changed yet.")
+	p.until(`document.querySelectorAll("#steps .step").length === 2`)
+	p.do(chromedp.Click(chromedp.CSS(`#steps .step:first-child summary`)))
+	p.until(`document.querySelector("#steps .step details").open && document.querySelector("#steps .diff") !== null`)
+	p.do(chromedp.Click(chromedp.CSS(`#steps .step:last-child input[type=checkbox]`)))
+	p.do(chromedp.Focus(chromedp.CSS(`#steps button.primary`)), chromedp.KeyEvent(kb.Enter)) // the notice may lie over it on a phone
+	p.shows("The selected steps are applied.")
+	p.until(`document.querySelectorAll("#steps .step").length === 1`)
+	if s.Read("ada/memory/alpha.md") != "" && s.Read("ada/memory/beta.md") != "" || !strings.Contains(s.Read("ada/memory/MEMORY.md"), "gone.md") {
+		t.Errorf("what was ticked is not applied, or what was not is: %q", s.Read("ada/memory/MEMORY.md"))
+	}
+	p.isMarked()
+	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/activity"]`)))
+	p.live()
+	p.do(chromedp.Click(chromedp.CSS(`#consolidated > summary`)))
+	p.do(chromedp.Click(chromedp.CSS(`#consolidated form button`)))
+	p.shows("The step is undone")
+	if s.Read("ada/memory/alpha.md") == "" || s.Read("ada/memory/beta.md") == "" {
+		t.Error("what was deleted is not back")
+	}
+	p.at(ada + "/activity")
+}
+
+func consolidateWithoutScripts(t *testing.T, browser context.Context, screen int) {
+	s := serve(t, twins())
+	p := open(t, browser, s, consolidationTab, person{withoutScripts: true})
+	p.sits(screens[screen])
+	p.follow(click("Make a plan"))
+	p.shows("Nothing has been changed yet.")
+	p.follow(click("Apply selected"))
+	p.shows("The selected steps are applied.")
+	if index := s.Read("ada/memory/MEMORY.md"); strings.Contains(index, "gone.md") {
+		t.Errorf("the index says %q", index)
+	}
+	p.follow(chromedp.Click(chromedp.CSS(`#plan-title ~ ul .step form button`)))
+	p.shows("The step is undone")
+	p.follow(click("Discard the plan"))
+	p.shows("The plan is discarded.")
+	p.shows("No plan yet")
+}

@@ -1,0 +1,102 @@
+package sync
+
+import (
+	"context"
+	"crypto/sha256"
+	"slices"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// Edit is what becomes of one memory in a preview.
+type Edit struct {
+	ID     string // of a memory that lives; one that nobody has is a new memory's
+	Delete bool
+	Draft  Draft // what it says then; nothing where it is deleted
+}
+
+// ClaudeMDSizes are the lengths of a CLAUDE.md, in Unicode characters of the whole file.
+type ClaudeMDSizes struct {
+	Now   int
+	After []int // each set of edits alone
+	All   int   // all of them together
+	Limit int
+}
+
+// PreviewEdits says how long the agent's CLAUDE.md is, and would be after each set of edits. It fails with memories.ErrNotFound.
+func (e *Engine) PreviewEdits(ctx context.Context, slug string, sets [][]Edit) (ClaudeMDSizes, error) {
+	return callPreviewEdits.readWhereItIs(ctx, e, slug, sets)
+}
+
+func (e *Engine) previewEditsHere(ctx context.Context, slug string, sets [][]Edit) (ClaudeMDSizes, error) {
+	row, err := e.store.Agent(ctx, slug)
+	if err != nil {
+		return ClaudeMDSizes{}, err
+	}
+	sizes := ClaudeMDSizes{Limit: e.options.ClaudeMDLimit, After: make([]int, len(sets))}
+	empty := e.emptyPreview(claudeMDOf(row))
+	empty.MemoryOff = row.MemoryOff
+	err = e.store.ReadSections(ctx, row, time.Time{}, func(sections postgres.Sections) error {
+		texts := e.textsOf(ctx, sections)
+		measure := func(edits []Edit) (int, error) {
+			headings, bodies := edited(sections.Headings, edits)
+			p, err := empty.filled(headings, func(next []memories.Heading) (string, error) {
+				if body, ok := bodies[next[0].Revision]; ok {
+					return memories.InFull(next[0], body), nil
+				}
+				return texts(next)
+			})
+			return p.Chars, err
+		}
+		var err error
+		if sizes.Now, err = measure(nil); err != nil {
+			return err
+		}
+		for i, edits := range sets {
+			if sizes.After[i], err = measure(edits); err != nil {
+				return err
+			}
+		}
+		sizes.All, err = measure(slices.Concat(sets...))
+		return err
+	})
+	return sizes, err
+}
+
+// edited returns the memories with edits carried out, and the bodies that are new, by the revisions that they are given.
+func edited(headings []memories.Heading, edits []Edit) ([]memories.Heading, map[[16]byte]string) {
+	bodies := map[[16]byte]string{}
+	if len(edits) == 0 {
+		return headings, bodies
+	}
+	byID := make(map[string]Edit, len(edits))
+	for _, edit := range edits {
+		byID[edit.ID] = edit
+	}
+	heading := func(h memories.Heading, d Draft) memories.Heading {
+		sum := sha256.Sum256([]byte(h.ID + "\x00" + d.Body))
+		h.Name, h.Team, h.Type, h.Description, h.Size, h.Entry = d.Name, d.Team, d.Type, d.Description, len(d.Body), ""
+		h.Revision, h.ModifiedAt = [16]byte(sum[:16]), time.Now()
+		bodies[h.Revision] = d.Body
+		return h
+	}
+	var after []memories.Heading
+	for _, h := range headings {
+		edit, touched := byID[h.ID]
+		delete(byID, h.ID)
+		switch {
+		case !touched:
+			after = append(after, h)
+		case !edit.Delete:
+			after = append(after, heading(h, edit.Draft))
+		}
+	}
+	for id, edit := range byID {
+		if !edit.Delete {
+			after = append(after, heading(memories.Heading{ID: id}, edit.Draft))
+		}
+	}
+	return after, bodies
+}
