@@ -172,6 +172,9 @@ func recallOf(row queries.Recall) (Recall, error) {
 
 // TakeBack has recalls that were handed out wait to be fetched again.
 func (s *Store) TakeBack(ctx context.Context, recalls []Recall) error {
+	if len(recalls) == 0 {
+		return nil
+	}
 	ids := make([]uuid.UUID, len(recalls))
 	for i, r := range recalls {
 		ids[i] = r.ID

@@ -69,7 +69,8 @@ func (r *Recaller) Fetch(ctx context.Context, slug, id string) (Result, error) {
 	case record.State == postgres.RecallHandedOut:
 		return r.nothingMore(ctx, record)
 	}
-	return r.handOut(ctx, agent, record, Request{})
+	result, _, err := r.handOut(ctx, agent, record, Request{})
+	return result, err
 }
 
 // nothingMore is what is left of a recall that has been handed out.

@@ -31,17 +31,16 @@ func (r *Recaller) ForPrompt(request Request, within time.Duration) Result {
 		ctx, cancel := context.WithTimeout(r.ended, abandoned)
 		defer cancel()
 		result, given, err := r.withLate(ctx, request)
-		switch {
-		case err != nil:
+		if err != nil {
 			r.options.Log.Warn("nothing could be recalled for a prompt", "agent", request.Agent, "error", err)
-			answer <- Result{}
-		case decided.CompareAndSwap(false, true):
+		} else if decided.CompareAndSwap(false, true) {
 			answer <- result
-		default:
-			if err := r.store.TakeBack(ctx, given); err != nil {
-				r.options.Log.Warn("what was recalled too late for a prompt is lost", "agent", request.Agent, "error", err)
-			}
+			return
 		}
+		if err := r.store.TakeBack(ctx, given); err != nil {
+			r.options.Log.Warn("what was recalled too late for a prompt is lost", "agent", request.Agent, "error", err)
+		}
+		answer <- Result{}
 	})
 	select {
 	case result := <-answer:
@@ -54,7 +53,8 @@ func (r *Recaller) ForPrompt(request Request, within time.Duration) Result {
 	return <-answer
 }
 
-// withLate recalls, and gives what came too late for the prompts before as well. given are the recalls that it is of.
+// withLate recalls, and gives what came too late for the prompts before as well. given are the recalls that were handed out for it, also
+// when it fails; what a prompt beside this one has handed out is not among them.
 func (r *Recaller) withLate(ctx context.Context, request Request) (result Result, given []postgres.Recall, err error) {
 	agent, record, err := r.begin(ctx, &request)
 	if err != nil {
@@ -69,13 +69,16 @@ func (r *Recaller) withLate(ctx context.Context, request Request) (result Result
 	}
 	var memories []Recalled
 	for _, each := range append(waiting, record) {
-		if result, err = r.handOut(ctx, agent, each, request); err != nil {
-			return Result{}, nil, err
+		var won bool
+		if result, won, err = r.handOut(ctx, agent, each, request); err != nil {
+			return Result{}, given, err
 		}
 		if request.MostText > 0 {
 			request.MostText = max(1, request.MostText-utf8.RuneCountInString(strings.Join(result.Blocks(), "")))
 		}
-		given = append(given, each)
+		if won {
+			given = append(given, each)
+		}
 		memories = append(memories, result.Memories...)
 	}
 	result.Memories = memories
@@ -97,7 +100,8 @@ func (r *Recaller) waiting(ctx context.Context, of postgres.Recall) ([]postgres.
 		if err != nil {
 			return nil, err
 		}
-		if record.AskedBy == FromHook { // what somebody else has prefetched, they fetch
+		// What somebody else has prefetched, they fetch; and another prompt may have been quicker.
+		if record.AskedBy == FromHook && record.State == postgres.RecallSettled {
 			all = append(all, record)
 		}
 	}

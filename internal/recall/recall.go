@@ -156,7 +156,8 @@ func (r *Recaller) Recall(ctx context.Context, request Request) (Result, error) 
 	if err := r.choose(ctx, &record, request); err != nil {
 		return Result{}, err
 	}
-	return r.handOut(ctx, agent, record, request)
+	result, _, err := r.handOut(ctx, agent, record, request)
+	return result, err
 }
 
 // begin checks a request and opens its record.
@@ -246,27 +247,27 @@ func ids(set map[uuid.UUID]bool) []uuid.UUID {
 	return all
 }
 
-// handOut gives what was chosen, as far as the session has not been given it and has room for it, and keeps the record.
-func (r *Recaller) handOut(ctx context.Context, agent postgres.Agent, record postgres.Recall, request Request) (Result, error) {
+// handOut gives what was chosen, as far as the session has not been given it and has room for it, and keeps the record. won says
+// that nobody else had handed it out before.
+func (r *Recaller) handOut(ctx context.Context, agent postgres.Agent, record postgres.Recall, request Request) (result Result, won bool, err error) {
 	chosen := make([]uuid.UUID, len(record.Chosen))
 	for i, c := range record.Chosen {
 		chosen[i] = c.ID
 	}
 	var files map[string]postgres.Beginning
 	var gone map[string][]memories.CheckedCitation
-	var err error
 	if len(chosen) > 0 {
 		if files, err = r.store.Beginnings(ctx, agent.ID, chosen, 3*MostBytes); err != nil {
-			return Result{}, err
+			return Result{}, false, err
 		}
 		if gone, err = r.store.GoneOf(ctx, agent, slices.Collect(maps.Keys(files))); err != nil {
-			return Result{}, err
+			return Result{}, false, err
 		}
 	}
-	result := resultOf(record)
+	result = resultOf(record)
 	now := r.now()
 	err = r.store.HandOut(ctx, record, func(given postgres.Given) ([]postgres.HandedOut, error) {
-		result.Memories, result.BudgetLeft = nil, SessionBudget-given.Bytes
+		won, result.Memories, result.BudgetLeft = true, nil, SessionBudget-given.Bytes
 		characters := 0
 		var out []postgres.HandedOut
 		for _, c := range record.Chosen {
@@ -287,9 +288,9 @@ func (r *Recaller) handOut(ctx context.Context, agent postgres.Agent, record pos
 		return out, nil
 	})
 	if err != nil {
-		return Result{}, err
+		return Result{}, false, err
 	}
-	return result, nil
+	return result, won, nil
 }
 
 func resultOf(record postgres.Recall) Result {

@@ -260,6 +260,46 @@ func TestWhatComesTooLateForAPromptIsGivenWithTheNext(t *testing.T) {
 	}
 }
 
+func TestWhatAnotherPromptWasGivenIsNotTakenBackByOneThatIsLate(t *testing.T) {
+	t.Parallel()
+	m := memoirtest.Start(t, notes())
+	prompted := func(choosing held) func(within time.Duration) []string {
+		r := recall.New(m.Store, recall.Options{Selector: choosing, Patience: time.Hour, Log: slog.New(slog.DiscardHandler)})
+		t.Cleanup(r.Close)
+		return func(within time.Duration) []string {
+			return names(r.ForPrompt(recall.Request{Agent: "ada", Query: "when do we deploy", Session: "one", From: recall.FromHook}, within))
+		}
+	}
+	slow, quick := held{make(chan struct{}, 9), make(chan []string, 9)}, held{make(chan struct{}, 9), make(chan []string, 9)}
+	askSlowly, ask := prompted(slow), prompted(quick)
+	agent, err := m.Store.Agent(t.Context(), "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	oneWaits := func() {
+		m.Until("a recall to wait", func() bool {
+			ids, err := m.Store.RecallsToHandOut(t.Context(), agent.ID, "one", time.Now().Add(-time.Hour))
+			return err == nil && len(ids) > 0
+		})
+	}
+	askSlowly(time.Millisecond)
+	<-slow.asked
+	slow.let <- []string{"memory/feedback_deploy.md"}
+	oneWaits()
+	askSlowly(time.Millisecond) // sees what waits, and is late too
+	<-slow.asked
+	quick.let <- nil
+	if got := ask(memoirtest.Patience); !slices.Equal(got, []string{"deploy on tuesdays"}) {
+		t.Fatalf("the prompt after the late ones is given %q", got)
+	}
+	slow.let <- nil
+	oneWaits()
+	quick.let <- nil
+	if again := ask(memoirtest.Patience); len(again) > 0 {
+		t.Errorf("%q is given again", again)
+	}
+}
+
 func TestAModelThatDoesNotAnswerIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	m := memoirtest.Start(t, notes())
