@@ -41,7 +41,7 @@ var mayImport = map[string][]string{
 	"internal/sync":                      {"internal/memories", "internal/logs", "internal/agents", "internal/credentials", "internal/files", "internal/lockfile", "internal/postgres"},
 	"internal/consolidation":             {"internal/memories", "internal/logs", "internal/agents", "internal/files", "internal/lockfile", "internal/jobs", "internal/model", "internal/postgres", "internal/sync", "internal/words"},
 	"internal/extraction":                {"internal/memories", "internal/agents", "internal/files", "internal/jobs", "internal/model", "internal/postgres", "internal/sync", "internal/transcript", "internal/words"},
-	"internal/hooks":                     {"internal/memories", "internal/agents", "internal/extraction", "internal/postgres", "internal/recall", "internal/sync"},
+	"internal/hooks":                     {"internal/memories", "internal/agents", "internal/extraction", "internal/gate", "internal/postgres", "internal/recall", "internal/sync"},
 	"internal/mcp":                       {"internal/memories", "internal/postgres", "internal/recall", "internal/sync", "internal/gate", "internal/problem", "internal/words"},
 	"internal/model":                     {},
 	"internal/jobs":                      {"internal/memories", "internal/postgres"},

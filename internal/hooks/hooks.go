@@ -17,6 +17,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/extraction"
+	"memoir/internal/gate"
 	"memoir/internal/postgres"
 	"memoir/internal/recall"
 	"memoir/internal/sync"
@@ -179,10 +180,10 @@ func (h *Hooks) look(_ context.Context, agent agents.Agent, _ input) output {
 }
 
 // stop has what the agent wrote looked at, and its conversation read once it has been silent. The hook is answered when that is kept, so
-// that it is not lost with the server.
+// that it is not lost with the server. Who may only read has none read: that costs tokens, and may end in a memory.
 func (h *Hooks) stop(ctx context.Context, agent agents.Agent, in input) output {
 	h.engine.Hint(agent.Slug, "")
-	if !h.extractor.Reads() || in.TranscriptPath == "" {
+	if !h.extractor.Reads() || in.TranscriptPath == "" || gate.ReadOnly(ctx) {
 		return output{}
 	}
 	kept := make(chan struct{})

@@ -1,0 +1,61 @@
+package extraction_test
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"memoir/internal/extraction"
+	"memoir/internal/gate"
+	"memoir/internal/hooks"
+	"memoir/internal/model/modeltest"
+)
+
+// To have a conversation read costs somebody's tokens, and may write.
+func TestWhoMayOnlyReadHasNoConversationRead(t *testing.T) {
+	t.Parallel()
+	b := setup(t, extraction.Propose, modeltest.Says("{}"))
+	log := slog.New(slog.DiscardHandler)
+	guard, err := gate.New(gate.Options{Addr: "127.0.0.1:0", Token: "writer", ReadToken: "reader", OnlyReads: func(*http.Request) bool { return true }, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(guard.Around(hooks.New(b.Engine, b.Store, b.Recaller, b.extractor, log)))
+	t.Cleanup(server.Close)
+	for _, who := range []string{"reader", "writer"} {
+		b.says(who, "{}\n")
+		body := fmt.Sprintf(`{"session_id":%q,"transcript_path":%q,"cwd":%q}`, who, b.transcript(who), b.Dir)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/hooks/stop?agent=ada", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+who)
+		request.Header.Set("Content-Type", "application/json")
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			t.Errorf("the hook of the %s is answered with %d", who, response.StatusCode)
+		}
+	}
+	heard := func() (sessions []string) {
+		unread, err := b.Store.UnreadConversations(t.Context(), time.Now().Add(-time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range unread {
+			sessions = append(sessions, c.Session)
+		}
+		return sessions
+	}
+	b.Until("the writer's conversation to be heard of", func() bool { return len(heard()) > 0 })
+	if got := heard(); len(got) != 1 || got[0] != "writer" {
+		t.Errorf("conversations to be read are %q", got)
+	}
+}
