@@ -207,6 +207,8 @@ func livedIn(t *testing.T) *site {
 		s.asks("code-reviewer", fmt.Sprintf("U0%d-C0-1741512345.123456", i), slices.Repeat([]string{query}, 20)...)
 	}
 	m.Write("code-reviewer/memory/nits.md", gone)
+	s.propose(t, "code-reviewer", "small-diffs", memories.Feedback, "Ask for a split past 200 changed lines.\n\n**Why:** they said so.")
+	s.propose(t, "code-reviewer", "Tuesdays are for reviews", memories.Project, "Reviews are asked for on Mondays.")
 	for _, log := range []string{"2026/01/2026-01-31.md", "2026/02/2026-02-01.md", "2026/02/01/17-plan.md", "2026/03/2026-03-02.md"} {
 		m.Write("code-reviewer/memory/logs/"+log, "# Plan\n\n- 09:00:00 Split the *large* request\n")
 	}

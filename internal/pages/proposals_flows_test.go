@@ -35,16 +35,16 @@ const adaProposals = "/agents/ada/proposals"
 func proposing(t *testing.T) *site {
 	t.Helper()
 	s := serve(t, memoirtest.Files{"ada/memory/user_tea.md": memoirtest.Note("Tea", memories.User, "Drinks green tea.")})
-	s.propose(t, "Tea", memories.User, "Drinks black tea.")
-	s.propose(t, "Use tabs", memories.Feedback, "Always **tabs**. <script>alert(1)</script>")
-	s.propose(t, "Small commits", memories.Feedback, "Commit often.")
+	s.propose(t, "ada", "Tea", memories.User, "Drinks black tea.")
+	s.propose(t, "ada", "Use tabs", memories.Feedback, "Always **tabs**. <script>alert(1)</script>")
+	s.propose(t, "ada", "Small commits", memories.Feedback, "Commit often.")
 	return s
 }
 
 // propose keeps something as if it had been found in a conversation just now.
-func (s *site) propose(t *testing.T, name string, kind memories.Type, body string) {
+func (s *site) propose(t *testing.T, slug, name string, kind memories.Type, body string) {
 	t.Helper()
-	agent, err := s.Store.Agent(t.Context(), "ada")
+	agent, err := s.Store.Agent(t.Context(), slug)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func (s *site) propose(t *testing.T, name string, kind memories.Type, body strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Engine.Tell("ada", "proposed")
+	s.Engine.Tell(slug, "proposed")
 }
 
 // proposal is the id of the row of a proposal.
@@ -106,7 +106,7 @@ func decideWithKeys(t *testing.T, browser context.Context) {
 	p.press("r")
 	p.shows("It is refused, and is not proposed again.")
 	p.until(`document.querySelectorAll(".proposal").length === 1 && document.activeElement.textContent === "Tea"`)
-	s.propose(t, "Found meanwhile", memories.User, "It comes by itself.")
+	s.propose(t, "ada", "Found meanwhile", memories.User, "It comes by itself.")
 	p.shows("It comes by itself.")
 	p.isMarked()
 	p.press("j", "k")

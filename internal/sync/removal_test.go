@@ -293,7 +293,8 @@ func TestAFileThatCanNoLongerBeReadTakesNothingAway(t *testing.T) {
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "kept"))
 	b.scanAll()
-	b.write("ada/memory/a.md", strings.Repeat("x", memories.MaxFileSize+1))
+	b.write("aside.md", strings.Repeat("x", memories.MaxFileSize+1)) // all of it at once, and not as it grows
+	b.rename("aside.md", "ada/memory/a.md")
 	b.scan("ada")
 	b.hasBody("ada", "Deploy", "kept")
 	entry := b.memory("ada", "a")
