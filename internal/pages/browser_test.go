@@ -141,13 +141,24 @@ func (p *tab) follow(step chromedp.Action[chromedp.Void]) {
 func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	for _, step := range steps {
-		ctx, cancel := p.step()
-		err := chromedp.Do(ctx, step)
-		cancel()
+		err := p.try(step)
+		for attempt := 0; attempt < 5 && err != nil && strings.Contains(err.Error(), replacedMeanwhile); attempt++ {
+			err = p.try(step)
+		}
 		if err != nil {
 			p.t.Fatalf("%v\n%s", err, p.says())
 		}
 	}
+}
+
+// replacedMeanwhile is what the browser says where a live page has put another element in the place of one that was found and was about
+// to be clicked. A hand clicks on whatever is there.
+const replacedMeanwhile = "Could not find node with given id"
+
+func (p *tab) try(step chromedp.Action[chromedp.Void]) error {
+	ctx, cancel := p.step()
+	defer cancel()
+	return chromedp.Do(ctx, step)
 }
 
 // call sends the browser a command for the tab.
