@@ -111,14 +111,8 @@ func (a Agent) sessionsWithMemory(root *os.Root) []string {
 }
 
 func directoriesIn(root *os.Root, dir string) []string {
-	handle, err := root.Open(dir)
-	if err != nil {
-		return nil
-	}
-	defer handle.Close()
-	entries, _ := handle.ReadDir(-1) // what was read before an error serves as well
 	var names []string
-	for _, entry := range entries {
+	for _, entry := range entriesOf(root, dir) {
 		if entry.IsDir() && !leftOut(entry.Name()) && validName(entry.Name()) {
 			names = append(names, entry.Name())
 		}

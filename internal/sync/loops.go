@@ -118,11 +118,11 @@ func (e *Engine) scanAgainAndAgain(ctx context.Context) {
 			return
 		case <-time.After(wait):
 		}
-		scan := e.scanOwn
-		if e.Ready() {
-			scan = e.scanOwnAside
+		var turn time.Duration
+		if e.Ready() { // nobody waits for this one
+			turn = aside
 		}
-		if _, err := scan(ctx); err != nil {
+		if _, err := e.scanOwn(ctx, turn); err != nil {
 			if ctx.Err() != nil {
 				return
 			}
@@ -148,7 +148,7 @@ func (e *Engine) scanAgainAndAgain(ctx context.Context) {
 
 // ScanAll finds every agent and looks at all of each, on whichever server that is to be done.
 func (e *Engine) ScanAll(ctx context.Context) (Scan, error) {
-	own, err := e.scanOwn(ctx)
+	own, err := e.scanOwn(ctx, 0)
 	if err != nil {
 		return Scan{}, err
 	}
@@ -167,17 +167,8 @@ func (e *Engine) ScanAll(ctx context.Context) (Scan, error) {
 	return sum, err
 }
 
-// scanOwn finds every agent and looks at all of each that this server looks after.
-func (e *Engine) scanOwn(ctx context.Context) (Scan, error) {
-	return e.scanOwnAfter(ctx, 0)
-}
-
-// scanOwnAside is scanOwn for when nobody waits for it: it leaves room for what somebody does wait for.
-func (e *Engine) scanOwnAside(ctx context.Context) (Scan, error) {
-	return e.scanOwnAfter(ctx, aside)
-}
-
-func (e *Engine) scanOwnAfter(ctx context.Context, turn time.Duration) (Scan, error) {
+// scanOwn finds every agent and looks at all of each that this server looks after, each for a turn by itself.
+func (e *Engine) scanOwn(ctx context.Context, turn time.Duration) (Scan, error) {
 	started := time.Now()
 	if _, err := e.discover(ctx); err != nil {
 		return Scan{}, err
