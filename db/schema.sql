@@ -7,7 +7,8 @@
 CREATE TABLE agents (
     id                     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     slug                   text COLLATE "C" NOT NULL UNIQUE,
-    layout                 text NOT NULL CHECK (layout IN ('hive', 'claude', 'directory')),
+    -- What an agent of the layout shared remembers, every other agent is given besides its own.
+    layout                 text NOT NULL CHECK (layout IN ('hive', 'claude', 'directory', 'shared')),
     dir                    text NOT NULL,
     display_name           text NOT NULL,
     present                boolean NOT NULL DEFAULT true,
@@ -30,6 +31,9 @@ CREATE TABLE agents (
     -- remembers stays.
     memory_off             boolean NOT NULL DEFAULT false
 );
+
+-- Of all agents there are one or two; whatever is compiled or recalled asks for them.
+CREATE INDEX agents_shared ON agents (id) WHERE layout = 'shared';
 
 CREATE TABLE memories (
     id              uuid PRIMARY KEY,

@@ -23,6 +23,7 @@ type config struct {
 	agentsDir     string        // absolute; empty: the hive layout is off
 	claudeDir     string        // absolute; empty: the claude layout is off
 	memoryDirs    []memoryDir   // in the order given
+	teamDir       string        // absolute; empty: agents share none
 	dataDir       string        // absolute; empty only when databaseURL is not
 	databaseURL   string        // empty: a private Postgres in dataDir
 	token         string        // empty: none is asked for
@@ -147,6 +148,7 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.StringVar(&c.agentsDir, "agents-dir", c.agentsDir, "")
 	flags.StringVar(&c.claudeDir, "claude-dir", c.claudeDir, "")
 	flags.Func("memory-dir", "", c.addMemoryDir)
+	flags.StringVar(&c.teamDir, "team-dir", "", "")
 	flags.StringVar(&c.dataDir, "data-dir", c.dataDir, "")
 	flags.StringVar(&c.databaseURL, "database-url", "", "")
 	flags.StringVar(&c.token, "token", "", "")
@@ -212,7 +214,7 @@ func durationInto(target *time.Duration) func(string) error {
 // directory named "~" would be waited for in silence.
 func (c *config) makePathsAbsolute(env func(string) (string, bool)) error {
 	home, _ := env("HOME")
-	paths := []*string{&c.agentsDir, &c.claudeDir, &c.dataDir}
+	paths := []*string{&c.agentsDir, &c.claudeDir, &c.teamDir, &c.dataDir}
 	for i := range c.memoryDirs {
 		paths = append(paths, &c.memoryDirs[i].path)
 	}

@@ -34,6 +34,9 @@ func (c *config) check() error {
 	if c.dataDir == "" && c.databaseURL == "" {
 		return errors.New("there is no home directory to keep data in: set --data-dir, or --database-url to use a Postgres of your own")
 	}
+	if err := placesOf(*c).CheckTeamDir(); err != nil {
+		return fmt.Errorf("--team-dir does not work: %w", err)
+	}
 	if c.consolidate != consolidation.Off && c.consolidate != consolidation.Plan && c.consolidate != consolidation.Auto {
 		return fmt.Errorf("--consolidate %s is unknown: it is off, plan or auto", c.consolidate)
 	}

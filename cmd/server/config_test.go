@@ -67,6 +67,7 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 		agentsDir:     "/srv/agents",
 		claudeDir:     "/srv/claude",
 		memoryDirs:    []memoryDir{{"reviewer", "/srv/a"}, {"writer", "/srv/b=c"}},
+		teamDir:       "/srv/team",
 		dataDir:       "/srv/data",
 		databaseURL:   "postgres://db.example.org/memoir?sslmode=require",
 		token:         "open-sesame",
@@ -84,7 +85,7 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 	}
 	byFlag := parse(t, []string{
 		"--addr", "[::1]:9000", "--agents-dir=/srv/agents", "--claude-dir=/srv/claude",
-		"--memory-dir", "reviewer=/srv/a", "--memory-dir", "writer=/srv/b=c", "--data-dir", "/srv/data",
+		"--memory-dir", "reviewer=/srv/a", "--memory-dir", "writer=/srv/b=c", "--team-dir=/srv/team", "--data-dir", "/srv/data",
 		"--database-url", "postgres://db.example.org/memoir?sslmode=require", "--token", "open-sesame", "--read-token", "look-only",
 		"--debounce", "1s", "--rescan", "5m", "--watch", "poll", "--claude-md-limit", "1000", "--age-notes", "--model=thinker", "--consolidate=auto", "--background-model=ponderer", "--claude-command=/opt/claude", "--extract=auto", "--extract-quiet=30s",
 		"--allowed-host", "Memoir.example.org", "--allowed-host", "[FD00::1]", "--log-format", "json",
@@ -94,7 +95,7 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 	}
 	byVariable := parse(t, nil,
 		"MEMOIR_ADDR=[::1]:9000", "MEMOIR_AGENTS_DIR=/srv/agents", "MEMOIR_CLAUDE_DIR=/srv/claude",
-		"MEMOIR_MEMORY_DIR=reviewer=/srv/a, writer=/srv/b=c", "MEMOIR_DATA_DIR=/srv/data",
+		"MEMOIR_MEMORY_DIR=reviewer=/srv/a, writer=/srv/b=c", "MEMOIR_TEAM_DIR=/srv/team", "MEMOIR_DATA_DIR=/srv/data",
 		"MEMOIR_DATABASE_URL=postgres://db.example.org/memoir?sslmode=require", "MEMOIR_TOKEN=open-sesame", "MEMOIR_READ_TOKEN=look-only",
 		"MEMOIR_DEBOUNCE=1s", "MEMOIR_RESCAN=5m", "MEMOIR_WATCH=poll", "MEMOIR_CLAUDE_MD_LIMIT=1000",
 		"MEMOIR_AGE_NOTES=true", "MEMOIR_CONSOLIDATE=auto", "MEMOIR_MODEL=thinker", "MEMOIR_BACKGROUND_MODEL=ponderer", "MEMOIR_CLAUDE_COMMAND=/opt/claude", "MEMOIR_EXTRACT=auto", "MEMOIR_EXTRACT_QUIET=30s", "ANTHROPIC_API_KEY=a key", "ANTHROPIC_BASE_URL=http://model.example.org",
@@ -198,6 +199,9 @@ func TestWhatCannotWorkIsRefusedInPlainWords(t *testing.T) {
 		"a way of watching":                 {[]string{"--watch=fanotify"}, nil, []string{"--watch fanotify", "auto or poll"}},
 		"a limit of nothing":                {[]string{"--claude-md-limit=0"}, nil, []string{"--claude-md-limit", "at least 1"}},
 		"a limit that is a word":            {[]string{"--claude-md-limit=many"}, nil, []string{"--claude-md-limit", "number of characters"}},
+		"a team directory among the agents": {[]string{"--agents-dir=/srv/agents", "--team-dir=/srv/agents/team"}, nil, []string{"--team-dir", "/srv/agents", "inside of"}},
+		"a team directory around an agent":  {nil, []string{"MEMOIR_TEAM_DIR=/srv", "MEMOIR_MEMORY_DIR=a=/srv/a"}, []string{"--team-dir", "/srv/a is inside of /srv", "the memory directory of a"}},
+		"a team directory that is another":  {[]string{"--team-dir=/srv/a", "--memory-dir=a=/srv/a/"}, nil, []string{"--team-dir", "/srv/a is the memory directory of a, too"}},
 		"a memory directory without slug":   {[]string{"--memory-dir=/srv/a"}, nil, []string{"--memory-dir", "slug=PATH"}},
 		"a memory directory without path":   {[]string{"--memory-dir=a="}, nil, []string{"--memory-dir", "slug=PATH"}},
 		"a slug that would climb":           {[]string{"--memory-dir=..=/srv/a"}, nil, []string{"--memory-dir", "dot"}},

@@ -195,7 +195,7 @@ func backgroundModel(config modelConfig, env []string, log *slog.Logger) asked {
 
 func placesOf(config config) agents.Settings {
 	settings := agents.Settings{
-		AgentsDir: config.agentsDir, ClaudeDir: config.claudeDir,
+		AgentsDir: config.agentsDir, ClaudeDir: config.claudeDir, TeamDir: config.teamDir,
 		Env: os.LookupEnv, Home: os.Getenv("HOME"), ManagedDir: agents.ManagedDir(),
 	}
 	for _, dir := range config.memoryDirs {

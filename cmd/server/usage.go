@@ -26,6 +26,7 @@ Which memories
   --agents-dir DIR          agents, one directory each (default /tmp/agents; empty: none)
   --claude-dir DIR          Claude Code's directory (default $CLAUDE_CONFIG_DIR, else ~/.claude; empty: none)
   --memory-dir SLUG=DIR     one more directory of memories, by hand; repeatable
+  --team-dir DIR            one directory of memories that all agents share (default none)
 
 Where it listens, and who may come in
   --addr HOST:PORT          (default 127.0.0.1:8080) anything but loopback needs a token

@@ -11,10 +11,26 @@ FROM agents
 WHERE slug = @slug;
 
 -- name: AgentByID :one
+-- shared is another text whenever something else may be shared with the agent; empty: nothing is. SharedStamp has the same for whoever
+-- shares it.
+SELECT sqlc.embed(agents), coalesce((
+    SELECT string_agg(s.id || ':' || s.memories_version || ':' || left(md5(s.dir), 8), ',' ORDER BY s.id)
+    FROM agents s WHERE s.layout = 'shared' AND NOT s.memory_off AND agents.layout <> 'shared' AND NOT agents.memory_off
+), '')::text AS shared
+FROM agents
+WHERE agents.id = @id;
+
+-- name: SharedStamp :one
+SELECT coalesce(string_agg(id || ':' || memories_version || ':' || left(md5(dir), 8), ',' ORDER BY id), '')::text AS shared
+FROM agents WHERE layout = 'shared' AND NOT memory_off;
+
+-- name: SharedAgents :many
+-- Those whose memories all others are given. One that is switched off gives none.
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
        claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off
 FROM agents
-WHERE id = @id;
+WHERE layout = 'shared' AND NOT memory_off
+ORDER BY id;
 
 -- name: AddAgent :one
 -- No row: another server has made an agent of that slug known meanwhile.

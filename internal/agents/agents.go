@@ -23,6 +23,8 @@ const (
 	Claude Layout = "claude"
 	// Directory is one memory directory named by hand.
 	Directory Layout = "directory"
+	// Shared is one memory directory for all agents: everything in it is team memory, and every other agent has it besides its own.
+	Shared Layout = "shared"
 )
 
 const (
@@ -38,7 +40,7 @@ const (
 type Agent struct {
 	Slug        string // unique, safe in a URL
 	Layout      Layout
-	Dir         string // absolute: the agent's directory (hive), or the memory directory itself (claude, directory)
+	Dir         string // absolute: the agent's directory (hive), or the memory directory itself (all others)
 	DisplayName string // for people; valid UTF-8 on one line
 }
 
@@ -63,13 +65,19 @@ func (a Agent) Published() bool { return a.ClaudeMDPath() != "" }
 
 // TeamDir returns the directory of the agent's team memory, relative to Dir.
 func (a Agent) TeamDir() string {
+	if a.Layout == Shared {
+		return "."
+	}
 	return path.Join(a.DurableDir(), teamDir)
 }
 
 // InTeam reports whether a path (slash-separated, relative to Dir) is in team memory: below the directory team of a memory
-// directory, a session's too.
+// directory, a session's too. A directory that is shared by all agents has nothing else.
 func (a Agent) InTeam(relPath string) bool {
 	_, _, names := a.locate(relPath)
+	if a.Layout == Shared {
+		return len(names) > 0
+	}
 	return len(names) > 1 && names[0] == teamDir
 }
 

@@ -14,6 +14,7 @@ import (
 const (
 	projectsDir    = "projects"
 	agentMemoryDir = "agent-memory"
+	sharedSlug     = "team"
 )
 
 // Found is a directory that is an agent.
@@ -25,7 +26,7 @@ type Found struct {
 }
 
 // Discover looks for agents where the settings say: hive, then claude (projects, then custom agents), then by hand in the
-// order given; each sorted by name.
+// order given, then the one that is shared by all; each sorted by name.
 //
 // visit is called with the absolute path of each directory before it is listed, so that the caller can put a watch on it first
 // and miss nothing. visit may be called with one directory more than once.
@@ -57,7 +58,10 @@ func Look(s Settings, visit func(dir string)) Survey {
 		d.claude(absolute(s.ClaudeDir))
 	}
 	for _, named := range s.MemoryDirs {
-		d.byHand(named)
+		d.byHand(named, Directory)
+	}
+	if s.TeamDir != "" {
+		d.byHand(NamedDir{Slug: sharedSlug, Path: s.TeamDir}, Shared)
 	}
 	d.addElsewhere()
 	return Survey{d.found, d.unreadable, d.sources}
@@ -75,6 +79,9 @@ func Roots(s Settings) []string {
 	}
 	for _, named := range s.MemoryDirs {
 		roots = append(roots, absolute(named.Path))
+	}
+	if s.TeamDir != "" {
+		roots = append(roots, absolute(s.TeamDir))
 	}
 	return roots
 }
@@ -116,11 +123,11 @@ func (d *discovery) claude(claudeDir string) {
 	d.movedMemories(claudeDir)
 }
 
-func (d *discovery) byHand(named NamedDir) {
+func (d *discovery) byHand(named NamedDir, layout Layout) {
 	dir := absolute(named.Path)
 	d.visit(dir)
 	if d.isDirectory(dir) {
-		d.found = append(d.found, Found{Slug: named.Slug, Layout: Directory, Dir: dir, DisplayName: named.Slug})
+		d.found = append(d.found, Found{Slug: named.Slug, Layout: layout, Dir: dir, DisplayName: named.Slug})
 	}
 }
 

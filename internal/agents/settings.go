@@ -10,6 +10,7 @@ type Settings struct {
 	AgentsDir  string // hive: each subdirectory with a memory/ or a sessions/ is an agent
 	ClaudeDir  string // claude: the configuration directory of Claude Code
 	MemoryDirs []NamedDir
+	TeamDir    string // shared: one directory of memories for all agents
 
 	// What else Claude Code goes by. Env is its environment, as far as this process knows it; nil: it is empty. Home is what ~ stands for
 	// in its settings, and ManagedDir where an administrator's settings are; empty: there are none.

@@ -63,37 +63,56 @@ Add, change and remove the line together with its file, and never write a memory
 At the end of every conversation, proactively save anything useful you learned — this is how you get smarter over time. Memories persist across all future conversations with every user.
 `
 
-// teamMemory is what an agent is told besides that has something of its team's to know.
-const teamMemory = `
-**What the team shares.** Memories marked “(team)” below are everybody's who works on this; files in ` + "`memory/team/`" + ` are such.
+// teamMemory is what an agent is told besides that has something of its team's to know; where says which files that is in.
+func teamMemory(where string) string {
+	return `
+**What the team shares.** Memories marked “(team)” below are everybody's who works on this; ` + where + ` are such.
 What is about one user is private. References usually belong to the team, project memories often. Feedback stays private unless it
 holds for the whole project: before you save one, look whether it contradicts the team's, and say so in it if it does. Where a
 private memory and the team's disagree, ask which holds. Never write a password, key or token into team memory.
 `
+}
+
+// ownTeamFiles are those of the agent's own team memory.
+const ownTeamFiles = "files in `memory/team/`"
+
+// sharedFiles are those that all agents share.
+func sharedFiles(dirs []string) string {
+	named := make([]string, len(dirs))
+	for i, dir := range dirs {
+		named[i] = "`" + strings.NewReplacer("`", "", "\n", " ").Replace(dir) + "`"
+	}
+	return "files in " + strings.Join(named, " and ") + ", which all agents share,"
+}
 
 const learnedMemory = `# Learned Memory
 
 > The following was learned from past interactions. Apply this knowledge in all responses.
 `
 
-// Opening is what the block begins with, before the memories.
-type Opening int
-
-// The openings.
-const (
-	// AsksToSave tells the agent how and when to save, and then that what follows was learned.
-	AsksToSave Opening = iota
+// Opening is what the block begins with, before the memories. The zero Opening tells the agent how and when to save, and then that
+// what follows was learned.
+type Opening struct {
 	// LearnedAlone only tells that what follows was learned: nothing asks an agent whose memory is switched off to save.
-	LearnedAlone
-)
+	LearnedAlone bool
+	// SharedDirs are the directories whose memories all agents share; absolute.
+	SharedDirs []string
+}
 
-// text is the opening, of an agent that has something of its team's to know or has not.
+// text is the opening, of an agent that has something of its own team's to know or has not.
 func (o Opening) text(team bool) string {
+	var where []string
+	if team {
+		where = append(where, ownTeamFiles)
+	}
+	if len(o.SharedDirs) > 0 {
+		where = append(where, sharedFiles(o.SharedDirs))
+	}
 	switch {
-	case o == LearnedAlone:
+	case o.LearnedAlone:
 		return learnedMemory
-	case team:
-		return memorySystem + teamMemory + "\n" + learnedMemory
+	case len(where) > 0:
+		return memorySystem + teamMemory(strings.Join(where, " and ")) + "\n" + learnedMemory
 	}
 	return memorySystem + "\n" + learnedMemory
 }

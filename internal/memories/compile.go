@@ -13,7 +13,8 @@ import (
 // Heading is a memory as the compiled CLAUDE.md needs it before its body: where it stands, and what its one line says.
 type Heading struct {
 	ID, Name    string
-	Team        bool // it is in team memory
+	Team        bool   // it is in team memory
+	Shared      string // the slug of the agent whose it is, and which shares it with all others; empty: it is the agent's own
 	Type        Type
 	Description string
 	Revision    [16]byte // names the content: one memory has the same body as long as it has the same revision
@@ -52,6 +53,7 @@ type Part struct {
 	Memory string // the id of the memory that it is; empty: standing text, or a heading of a type
 	Name   string // of the memory
 	Team   bool   // the memory is in team memory
+	Shared string // as in Heading
 	Type   Type   // of the memory
 	Listed bool   // it is one line instead of a section; without a text, it is only counted
 	Chars  int    // Unicode characters of Text
@@ -81,7 +83,7 @@ func Compile(ms []Section, limit, outside int) (block []byte, costs []Cost) {
 		headings[i] = Heading{ID: m.ID, Name: m.Name, Team: m.Team, Type: m.Type, Description: m.Description, Revision: [16]byte(sum[:16]), Size: len(m.Body)}
 		bodies[headings[i].Revision] = m.Body
 	}
-	parts, err := CompileParts(headings, AsksToSave, limit, outside, func(next []Heading) (string, error) {
+	parts, err := CompileParts(headings, Opening{}, limit, outside, func(next []Heading) (string, error) {
 		return InFull(next[0], bodies[next[0].Revision]), nil
 	})
 	if err != nil {
@@ -122,7 +124,7 @@ func Joined(parts []Part) (block []byte, costs []Cost) {
 // agent has beyond that is never read. Its error is the one that CompileParts fails with.
 func CompileParts(ms []Heading, with Opening, limit, outside int, text SectionText) ([]Part, error) {
 	ordered := inOrder(ms)
-	team := slices.ContainsFunc(ordered, func(m Heading) bool { return m.Team })
+	team := slices.ContainsFunc(ordered, func(m Heading) bool { return m.Team && m.Shared == "" })
 	opening := partOf(beginMarker + "\n" + with.text(team))
 	ending := partOf("\n" + endMarker)
 	b := blockOfParts{parts: append(make([]Part, 0, len(ordered)+2+3*len(Types())), opening)}
@@ -141,7 +143,7 @@ func CompileParts(ms []Heading, with Opening, limit, outside int, text SectionTe
 			if err != nil {
 				return nil, err
 			}
-			section := Part{Text: full, Memory: m.ID, Name: m.Name, Team: m.Team, Type: m.Type, Chars: utf8.RuneCountInString(full)}
+			section := Part{Text: full, Memory: m.ID, Name: m.Name, Team: m.Team, Shared: m.Shared, Type: m.Type, Chars: utf8.RuneCountInString(full)}
 			total := b.chars + utf8.RuneCountInString(lead) + section.Chars
 			if listing = limit > 0 && total > limit || !b.hasRoom(lead, full); !listing {
 				b.add(lead, section)
@@ -155,7 +157,7 @@ func CompileParts(ms []Heading, with Opening, limit, outside int, text SectionTe
 		case !lastListed:
 			lead = shortened + "\n"
 		}
-		entry := Part{Text: m.Entry, Memory: m.ID, Name: m.Name, Team: m.Team, Type: m.Type, Listed: true}
+		entry := Part{Text: m.Entry, Memory: m.ID, Name: m.Name, Team: m.Team, Shared: m.Shared, Type: m.Type, Listed: true}
 		if entry.Text == "" {
 			entry.Text = EntryText(m)
 		}
@@ -249,19 +251,45 @@ func inOrder(ms []Heading) []Heading {
 
 func (m Heading) hasNoType() bool { return !slices.Contains(Types(), m.Type) }
 
-// InBlock compares two memories by their places in the block: by type, the agent's own before the team's, then by the bytes of the name.
+// InBlock compares two memories by their places in the block: by type, the agent's own before its team's and those before what all
+// agents share, then by the bytes of the name.
 func InBlock(a, b Heading) int {
 	if a.Type != b.Type {
 		return cmp.Compare(slices.Index(Types(), a.Type), slices.Index(Types(), b.Type))
 	}
-	if a.Team != b.Team {
-		if b.Team {
-			return -1
-		}
-		return 1
+	if byOwner := cmp.Compare(a.remoteness(), b.remoteness()); byOwner != 0 {
+		return byOwner
 	}
 	if byName := strings.Compare(a.Name, b.Name); byName != 0 {
 		return byName
 	}
 	return cmp.Or(strings.Compare(a.ID, b.ID), bytes.Compare(a.Revision[:], b.Revision[:]), strings.Compare(a.Description, b.Description))
+}
+
+// remoteness is by how many a memory is shared: 0 for the agent's own, 1 for its team's, 2 for all agents'.
+func (m Heading) remoteness() int {
+	switch {
+	case m.Shared != "":
+		return 2
+	case m.Team:
+		return 1
+	}
+	return 0
+}
+
+// Merged returns the agent's own memories with those that are shared with it. Both are in the order of the block, and so is what is
+// returned; neither is changed.
+func Merged(own, shared []Heading) []Heading {
+	if len(shared) == 0 {
+		return own
+	}
+	merged := make([]Heading, 0, len(own)+len(shared))
+	for len(own) > 0 && len(shared) > 0 {
+		if InBlock(own[0], shared[0]) <= 0 {
+			merged, own = append(merged, own[0]), own[1:]
+		} else {
+			merged, shared = append(merged, shared[0]), shared[1:]
+		}
+	}
+	return append(append(merged, own...), shared...)
 }

@@ -157,6 +157,12 @@ func agentOf(row queries.Agent) Agent {
 	}
 }
 
+func agentWithShared(row queries.AgentByIDRow) Agent {
+	agent := agentOf(row.Agent)
+	agent.Shared = row.Shared
+	return agent
+}
+
 func moment(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}

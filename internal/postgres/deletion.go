@@ -31,7 +31,9 @@ func (w *Writer) Delete(ctx context.Context, d Deletion, meanwhile func(after Se
 		if after == nil || meanwhile == nil || w.kept == nil || w.kept.version != after.ClaudeMD.Version || len(w.kept.changed) > 0 {
 			return
 		}
-		meanwhile(Sections{Headings: w.kept.headings, MemoryOff: after.MemoryOff}, after.ClaudeMD.Version)
+		if shared, known := w.shared.get(after.Shared); known {
+			meanwhile(Sections{Headings: w.kept.headings, MemoryOff: after.MemoryOff}.with(shared), after.ClaudeMD.Version)
+		}
 	}}
 	if w.agent != nil {
 		agent := *w.agent

@@ -14,6 +14,15 @@ import (
 
 // Sections returns what goes into CLAUDE.md of the agent as it has been read in this hold, while which nobody else changes it. Where the headings of an earlier publication are kept, it reads those alone that have changed since.
 func (w *Writer) Sections(ctx context.Context, agent Agent) (Sections, error) {
+	own, err := w.ownSections(ctx, agent)
+	if err != nil {
+		return Sections{}, err
+	}
+	shared, err := w.shared.read(ctx, w.q, agent.Shared)
+	return own.with(shared), err
+}
+
+func (w *Writer) ownSections(ctx context.Context, agent Agent) (Sections, error) {
 	version := agent.ClaudeMD.Version
 	if w.kept == nil || w.kept.version != version {
 		w.kept = nil

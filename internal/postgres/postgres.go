@@ -41,6 +41,8 @@ type Store struct {
 	concordances concordances
 	// headings are those that were compiled lately.
 	headings headingCache
+	// shared is what was shared by all agents when it was read last.
+	shared sharedCache
 	// nearMisses says that the database can tell which words look alike.
 	nearMisses bool
 }

@@ -22,6 +22,8 @@ type Agent struct {
 	// MemoryOff says that somebody has switched its memory off: CLAUDE.md does not ask it to save, and nothing is extracted or
 	// consolidated. What it remembers stays, and stays published.
 	MemoryOff bool
+	// Shared is another text whenever something else may be shared with the agent; empty: nothing is. Only a Writer reads it.
+	Shared    string
 	Counts    Counts
 	CreatedAt time.Time
 	UpdatedAt time.Time

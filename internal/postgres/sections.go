@@ -16,7 +16,10 @@ import (
 // Sections is what goes into an agent's CLAUDE.md. The bodies are read when they are asked for: of thousands, an agent's
 // limit leaves room for a few dozen.
 type Sections struct {
-	Headings []memories.Heading // in the order of the block
+	Headings []memories.Heading // in the order of the block, those that all agents share among them
+	// SharedDirs are the directories of those; absolute.
+	SharedDirs []string
+	Shared     string // the agent's stamp that they were read after; empty: there are none, or nobody asked
 	// MemoryOff: the agent is not asked to save anything.
 	MemoryOff bool
 	q         *queries.Queries
@@ -30,10 +33,16 @@ func (s *Store) ReadSections(ctx context.Context, agent Agent, at time.Time, do 
 	var failed error
 	err := pgx.BeginTxFunc(ctx, s.pool, asItIs, func(tx pgx.Tx) error {
 		var sections Sections
+		q := s.q.WithTx(tx)
 		if at.IsZero() {
-			sections, failed = sectionsOf(ctx, s.q.WithTx(tx), agent.ID)
+			sections, failed = sectionsOf(ctx, q, agent.ID)
 		} else {
-			sections, failed = sectionsAsOf(ctx, s.q.WithTx(tx), agent.ID, at)
+			sections, failed = sectionsAsOf(ctx, q, agent.ID, at)
+		}
+		if failed == nil && agent.isGivenShared() {
+			var shared sharedMemories
+			shared, failed = sharedAt(ctx, q, at)
+			sections = sections.with(shared)
 		}
 		if failed == nil {
 			sections.MemoryOff = agent.MemoryOff
@@ -80,6 +89,7 @@ func sectionsAsOf(ctx context.Context, q *queries.Queries, agentID int64, at tim
 			ID: row.ID.String(), Name: row.Name, Team: row.Team, Type: memories.Type(text(row.Type)), Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
 		}
 	}
+	slices.SortFunc(s.Headings, memories.InBlock)
 	return s, nil
 }
 

@@ -19,6 +19,8 @@ type Writer struct {
 	q       *queries.Queries
 	// kept is what was kept of the agent's headings; nil: nothing, or nobody knows any more what it is worth.
 	kept *keptHeadings
+	// shared is the store's.
+	shared *sharedCache
 	// agent is the agent without its counts as it is; nil: it has not been read, or has changed since.
 	agent *Agent
 }
@@ -36,7 +38,7 @@ func (s *Store) WithAgent(ctx context.Context, agentID int64, do func(*Writer) e
 		return wrap("acquire a connection", err)
 	}
 	defer conn.Release()
-	w := &Writer{agentID: agentID, conn: conn, q: queries.New(conn)}
+	w := &Writer{agentID: agentID, conn: conn, q: queries.New(conn), shared: &s.shared}
 	if err := w.q.LockAgent(ctx, int32(agentID)); err != nil {
 		return wrap("lock the agent", err)
 	}
@@ -72,7 +74,7 @@ func (w *Writer) Agent(ctx context.Context) (Agent, error) {
 		return *w.agent, nil
 	}
 	row, err := w.q.AgentByID(ctx, w.agentID)
-	return agentOf(row), wrap("read agent", err)
+	return agentWithShared(row), wrap("read agent", err)
 }
 
 // FilesUnder returns every known file at or below the given paths, none of which contains another; "." is all.
@@ -177,7 +179,7 @@ func (w *Writer) HeadWithFiles(ctx context.Context, id string) (Head, []File, er
 	}
 	var row queries.HeadByIDRow
 	var files []queries.File
-	var agent queries.Agent
+	var agent queries.AgentByIDRow
 	err = w.asked(ctx, "read the memory and its files", func(q *queries.Queries) (err error) {
 		row, err = q.HeadByID(ctx, queries.HeadByIDParams{AgentID: w.agentID, ID: parsed})
 		return err
@@ -191,7 +193,7 @@ func (w *Writer) HeadWithFiles(ctx context.Context, id string) (Head, []File, er
 	if err != nil {
 		return Head{}, nil, err
 	}
-	known := agentOf(agent)
+	known := agentWithShared(agent)
 	w.agent = &known
 	head, err := headOf(row.Memory)
 	return head, filesOf(files), err

@@ -32,6 +32,7 @@ var (
 	callRenameFile         = newCall("rename-file", (*Engine).renameFileHere)
 	callAppendLog          = newCall("append-log", (*Engine).appendLogHere)
 	callForget             = newCall("forget", (*Engine).forgetHere)
+	callPublish            = newCall("publish", (*Engine).publishHere)
 	callScan               = newCall("scan", (*Engine).scanHere)
 	callSwitchMemory       = newCall("switch-memory", (*Engine).switchMemoryHere)
 	callRescan             = newCall("rescan", (*Engine).rescanHere)

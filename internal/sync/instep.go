@@ -51,14 +51,17 @@ func nextStale(ms []memories.Heading, now time.Time) (next time.Time) {
 	return next
 }
 
-// recipe is what the text of a CLAUDE.md depends on besides the memories and what stands around them.
-func (e *Engine) recipe(memoryOff bool) string {
+// recipe is what the text of a CLAUDE.md depends on besides the agent's own memories and what stands around them.
+func (e *Engine) recipe(memoryOff bool, shared string) string {
 	recipe := fmt.Sprintf("%d/%d", memories.CompilerVersion, e.options.ClaudeMDLimit)
 	if e.options.AgeNotes {
 		recipe += "/notes"
 	}
 	if memoryOff {
 		recipe += "/off"
+	}
+	if shared != "" {
+		recipe += "/shared=" + shared
 	}
 	return recipe
 }
@@ -67,7 +70,7 @@ func (e *Engine) recipe(memoryOff bool) string {
 // read, and noted once it is old enough to be relied on.
 func (h *hold) isInStep(ctx context.Context, row postgres.Agent, path string) (bool, error) {
 	known := readInStep(row.ClaudeMD.InStep)
-	if known.recipe != h.recipe(row.MemoryOff) || known.isOver(time.Now()) {
+	if known.recipe != h.recipe(row.MemoryOff, row.Shared) || known.isOver(time.Now()) {
 		return false, nil
 	}
 	if path == "" {

@@ -138,6 +138,7 @@ func (e *Engine) scanAgainAndAgain(ctx context.Context) {
 		if !e.ready.Swap(true) {
 			e.log.Info("first scan done", "agents", len(e.slugs()))
 			e.indexLater(uuid.Nil)
+			e.shareAgain()
 			// Of agents that have just been mirrored hardly any is changed next: the first change reads its headings again, as
 			// after any other start.
 			e.store.ForgetHeadings()

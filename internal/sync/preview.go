@@ -29,6 +29,8 @@ type Preview struct {
 	Limit     int
 	// until is when a memory becomes stale next, and the text says so; zero: it does not.
 	until time.Time
+	// shared is the stamp of what is shared with the agent; empty: nothing is, or it was read for nobody to rely on.
+	shared string
 }
 
 // Preview compiles the agent's CLAUDE.md without writing it, as it would be without the memory of that id where one is
@@ -107,6 +109,7 @@ func (e *Engine) previews(ctx context.Context, row postgres.Agent, going map[str
 	empty.Published = onDisk(row).Published()
 	err = e.store.ReadSections(ctx, row, time.Time{}, func(sections postgres.Sections) error {
 		texts := e.textsOf(ctx, sections)
+		empty.sharedDirs = sections.SharedDirs
 		if with, err = empty.filled(sections.Headings, texts); err != nil {
 			return err
 		}
@@ -161,7 +164,7 @@ func claudeMDOf(row postgres.Agent) (raw []byte, unread error) {
 // stands alone and the problem says why.
 func (e *Engine) compile(ctx context.Context, sections postgres.Sections, raw []byte, unread error) (Preview, error) {
 	empty := e.emptyPreview(raw, unread)
-	empty.MemoryOff = sections.MemoryOff
+	empty.MemoryOff, empty.sharedDirs, empty.shared = sections.MemoryOff, sections.SharedDirs, sections.Shared
 	return empty.filled(sections.Headings, e.textsOf(ctx, sections))
 }
 
@@ -169,8 +172,9 @@ func (e *Engine) compile(ctx context.Context, sections postgres.Sections, raw []
 // fills it more than once reads it once.
 type emptyPreview struct {
 	Preview
-	document memories.Document
-	ageNotes bool
+	document   memories.Document
+	ageNotes   bool
+	sharedDirs []string
 }
 
 func (e *Engine) emptyPreview(raw []byte, unread error) emptyPreview {
@@ -193,10 +197,7 @@ func (e *Engine) emptyPreview(raw []byte, unread error) emptyPreview {
 
 // opening is what the block begins with.
 func (p emptyPreview) opening() memories.Opening {
-	if p.MemoryOff {
-		return memories.LearnedAlone
-	}
-	return memories.AsksToSave
+	return memories.Opening{LearnedAlone: p.MemoryOff, SharedDirs: p.sharedDirs}
 }
 
 // filled is the preview with these memories in it.

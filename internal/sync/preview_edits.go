@@ -40,6 +40,7 @@ func (e *Engine) previewEditsHere(ctx context.Context, slug string, sets [][]Edi
 	empty.MemoryOff = row.MemoryOff
 	err = e.store.ReadSections(ctx, row, time.Time{}, func(sections postgres.Sections) error {
 		texts := e.textsOf(ctx, sections)
+		empty.sharedDirs = sections.SharedDirs
 		measure := func(edits []Edit) (int, error) {
 			headings, bodies := edited(sections.Headings, edits)
 			p, err := empty.filled(headings, func(next []memories.Heading) (string, error) {

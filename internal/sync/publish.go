@@ -23,9 +23,18 @@ const (
 )
 
 // publish brings the agent's CLAUDE.md in step with its memories, and returns only when it is on disk. What stands in
-// its way is recorded with the agent and is no error: the memories themselves are safe. With it goes the record of the files that
-// have been removed: that is one round trip less.
+// its way is recorded with the agent and is no error: the memories themselves are safe. So do those of all others, where this one shares
+// what it remembers.
 func (h *hold) publish(ctx context.Context) error {
+	if err := h.publishOwn(ctx); err != nil {
+		return err
+	}
+	return h.publishShared(ctx)
+}
+
+// publishOwn publishes the agent's own CLAUDE.md. With it goes the record of the files that have been removed: that is one round
+// trip less.
+func (h *hold) publishOwn(ctx context.Context) error {
 	if h.root == nil {
 		return nil
 	}
@@ -107,7 +116,7 @@ func (h *hold) writeClaudeMD(ctx context.Context, path string, sections postgres
 
 // inStepWith is how CLAUDE.md stands when it has the compiled text, of that hash.
 func (h *hold) inStepWith(p Preview, hash string) postgres.ClaudeMD {
-	mark := inStep{recipe: h.recipe(p.MemoryOff), hash: hash}
+	mark := inStep{recipe: h.recipe(p.MemoryOff, p.shared), hash: hash}
 	if !p.until.IsZero() {
 		mark.until = strconv.FormatInt(p.until.Unix()+1, 10) // no sooner than it is
 	}
@@ -148,11 +157,12 @@ func (h *hold) saveRecord(ctx context.Context, p postgres.Publication) error {
 	return err
 }
 
-// changedCosts returns what each memory takes in CLAUDE.md where something else is on record. Both are in the order of the block.
+// changedCosts returns what each memory of the agent takes in CLAUDE.md where something else is on record. What others share has its own
+// agent's on record. Both are in the order of the block.
 func changedCosts(costs []memories.Cost, headings []memories.Heading) []memories.Cost {
 	var changed []memories.Cost
 	for i, cost := range costs {
-		if cost != headings[i].Recorded {
+		if headings[i].Shared == "" && cost != headings[i].Recorded {
 			changed = append(changed, cost)
 		}
 	}

@@ -311,5 +311,10 @@ func (e *Engine) forgetHere(ctx context.Context, slug string, _ nothing) (postgr
 	}
 	e.drop(slug)
 	e.hub.publish(Event{Agent: slug, Kind: KindDeleted})
+	if row.SharesMemories() {
+		if _, err := e.followShared(ctx); err != nil {
+			e.log.Warn("an agent that shared what it remembers is forgotten, and some CLAUDE.md follows only at its next scan", "error", err)
+		}
+	}
 	return row, nil
 }

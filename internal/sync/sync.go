@@ -71,6 +71,7 @@ type Engine struct {
 	answers  *answers
 	told     knownFigures
 
+	sharing     sharing
 	sections    sectionCache // memories in full
 	bodiesAhead sectionCache // bodies that were read before they were needed
 	discovering sync.Mutex

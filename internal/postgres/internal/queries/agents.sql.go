@@ -44,33 +44,43 @@ func (q *Queries) AddAgent(ctx context.Context, arg AddAgentParams) (int64, erro
 }
 
 const agentByID = `-- name: AgentByID :one
-SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off
+SELECT agents.id, agents.slug, agents.layout, agents.dir, agents.display_name, agents.present, agents.sessions, agents.durable_device, agents.claude_md_path, agents.claude_md_published_at, agents.claude_md_chars, agents.claude_md_problem, agents.created_at, agents.updated_at, agents.claude_md_in_step, agents.memories_version, agents.memory_off, coalesce((
+    SELECT string_agg(s.id || ':' || s.memories_version || ':' || left(md5(s.dir), 8), ',' ORDER BY s.id)
+    FROM agents s WHERE s.layout = 'shared' AND NOT s.memory_off AND agents.layout <> 'shared' AND NOT agents.memory_off
+), '')::text AS shared
 FROM agents
-WHERE id = $1
+WHERE agents.id = $1
 `
 
-func (q *Queries) AgentByID(ctx context.Context, id int64) (Agent, error) {
+type AgentByIDRow struct {
+	Agent  Agent
+	Shared string
+}
+
+// shared is another text whenever something else may be shared with the agent; empty: nothing is. SharedStamp has the same for whoever
+// shares it.
+func (q *Queries) AgentByID(ctx context.Context, id int64) (AgentByIDRow, error) {
 	row := q.db.QueryRow(ctx, agentByID, id)
-	var i Agent
+	var i AgentByIDRow
 	err := row.Scan(
-		&i.ID,
-		&i.Slug,
-		&i.Layout,
-		&i.Dir,
-		&i.DisplayName,
-		&i.Present,
-		&i.Sessions,
-		&i.DurableDevice,
-		&i.ClaudeMdPath,
-		&i.ClaudeMdPublishedAt,
-		&i.ClaudeMdChars,
-		&i.ClaudeMdProblem,
-		&i.CreatedAt,
-		&i.UpdatedAt,
-		&i.ClaudeMdInStep,
-		&i.MemoriesVersion,
-		&i.MemoryOff,
+		&i.Agent.ID,
+		&i.Agent.Slug,
+		&i.Agent.Layout,
+		&i.Agent.Dir,
+		&i.Agent.DisplayName,
+		&i.Agent.Present,
+		&i.Agent.Sessions,
+		&i.Agent.DurableDevice,
+		&i.Agent.ClaudeMdPath,
+		&i.Agent.ClaudeMdPublishedAt,
+		&i.Agent.ClaudeMdChars,
+		&i.Agent.ClaudeMdProblem,
+		&i.Agent.CreatedAt,
+		&i.Agent.UpdatedAt,
+		&i.Agent.ClaudeMdInStep,
+		&i.Agent.MemoriesVersion,
+		&i.Agent.MemoryOff,
+		&i.Shared,
 	)
 	return i, err
 }
@@ -387,6 +397,65 @@ func (q *Queries) SetMemoryOff(ctx context.Context, arg SetMemoryOffParams) (int
 		return 0, err
 	}
 	return result.RowsAffected(), nil
+}
+
+const sharedAgents = `-- name: SharedAgents :many
+SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off
+FROM agents
+WHERE layout = 'shared' AND NOT memory_off
+ORDER BY id
+`
+
+// Those whose memories all others are given. One that is switched off gives none.
+func (q *Queries) SharedAgents(ctx context.Context) ([]Agent, error) {
+	rows, err := q.db.Query(ctx, sharedAgents)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Agent{}
+	for rows.Next() {
+		var i Agent
+		if err := rows.Scan(
+			&i.ID,
+			&i.Slug,
+			&i.Layout,
+			&i.Dir,
+			&i.DisplayName,
+			&i.Present,
+			&i.Sessions,
+			&i.DurableDevice,
+			&i.ClaudeMdPath,
+			&i.ClaudeMdPublishedAt,
+			&i.ClaudeMdChars,
+			&i.ClaudeMdProblem,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+			&i.ClaudeMdInStep,
+			&i.MemoriesVersion,
+			&i.MemoryOff,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const sharedStamp = `-- name: SharedStamp :one
+SELECT coalesce(string_agg(id || ':' || memories_version || ':' || left(md5(dir), 8), ',' ORDER BY id), '')::text AS shared
+FROM agents WHERE layout = 'shared' AND NOT memory_off
+`
+
+func (q *Queries) SharedStamp(ctx context.Context) (string, error) {
+	row := q.db.QueryRow(ctx, sharedStamp)
+	var shared string
+	err := row.Scan(&shared)
+	return shared, err
 }
 
 const unlockAgent = `-- name: UnlockAgent :exec

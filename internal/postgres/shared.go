@@ -1,0 +1,117 @@
+package postgres
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/queries"
+)
+
+// sharedLayout is the layout of the agents whose memories all others are given.
+const sharedLayout = "shared"
+
+// SharesMemories reports whether what the agent remembers is given to all others.
+func (a Agent) SharesMemories() bool { return a.Layout == sharedLayout }
+
+// isGivenShared reports whether the agent is given what others share: not one whose memory is switched off, nor one that shares its own.
+func (a Agent) isGivenShared() bool { return !a.SharesMemories() && !a.MemoryOff }
+
+// Shared returns the agents whose memories the agent is given besides its own, without their counts.
+func (s *Store) Shared(ctx context.Context, with Agent) ([]Agent, error) {
+	if !with.isGivenShared() {
+		return nil, nil
+	}
+	rows, err := s.q.SharedAgents(ctx)
+	agents := make([]Agent, len(rows))
+	for i, row := range rows {
+		agents[i] = agentOf(row)
+	}
+	return agents, wrap("read what is shared", err)
+}
+
+// SharedStamp is another text whenever something else may be shared; empty: nobody shares anything.
+func (s *Store) SharedStamp(ctx context.Context) (string, error) {
+	stamp, err := s.q.SharedStamp(ctx)
+	return stamp, wrap("read what is shared", err)
+}
+
+// sharedMemories are the memories that all agents share, as CLAUDE.md needs them.
+type sharedMemories struct {
+	stamp    string // that was read before them; empty: there are none, or nobody asked
+	dirs     []string
+	headings []memories.Heading // in the order of the block
+}
+
+// with returns the sections with what is shared among them.
+func (s Sections) with(shared sharedMemories) Sections {
+	s.Headings = memories.Merged(s.Headings, shared.headings)
+	s.SharedDirs, s.Shared = shared.dirs, shared.stamp
+	return s
+}
+
+// sharedCache has what is shared by the stamp that it was read after: a hundred agents are given the same. What it gives is not to be
+// changed. It is safe for concurrent use.
+type sharedCache struct {
+	mu sync.Mutex
+	sharedMemories
+}
+
+// get returns what is shared at a stamp, if that is kept.
+func (c *sharedCache) get(stamp string) (shared sharedMemories, known bool) {
+	if stamp == "" {
+		return sharedMemories{}, true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stamp != stamp {
+		return sharedMemories{}, false
+	}
+	return c.sharedMemories, true
+}
+
+// read returns what is shared at a stamp that was read before, or newer.
+func (c *sharedCache) read(ctx context.Context, q *queries.Queries, stamp string) (sharedMemories, error) {
+	if shared, known := c.get(stamp); known {
+		return shared, nil
+	}
+	shared, err := sharedAt(ctx, q, time.Time{})
+	shared.stamp = stamp
+	if err != nil || len(shared.headings) > mostHeadings {
+		return shared, err
+	}
+	for i, m := range shared.headings {
+		shared.headings[i] = asKept(m)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sharedMemories = shared
+	return shared, nil
+}
+
+// sharedAt reads what is shared, or was at a moment; the zero time is now.
+func sharedAt(ctx context.Context, q *queries.Queries, at time.Time) (sharedMemories, error) {
+	var shared sharedMemories
+	from, err := q.SharedAgents(ctx)
+	if err != nil {
+		return shared, wrap("read what is shared", err)
+	}
+	for _, agent := range from {
+		shared.dirs = append(shared.dirs, agent.Dir)
+		var sections Sections
+		if at.IsZero() {
+			sections, err = sectionsOf(ctx, q, agent.ID)
+		} else {
+			sections, err = sectionsAsOf(ctx, q, agent.ID, at)
+		}
+		if err != nil {
+			return shared, err
+		}
+		for i := range sections.Headings {
+			sections.Headings[i].Shared = agent.Slug
+		}
+		shared.headings = memories.Merged(shared.headings, sections.Headings)
+	}
+	return shared, nil
+}

@@ -1,0 +1,155 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"memoir/internal/agents"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// What an agent of the layout shared remembers stands in the CLAUDE.md of all others. So whoever publishes it publishes them all, in the
+// same hold, and they follow before anybody is answered. By the stamp of what is shared, which is in the recipe of each (instep.go), a
+// CLAUDE.md that was not reached then is known to be out of step, and follows at the next look at its agent, whichever server that
+// is on. Nobody who holds an agent that shares nothing waits for one that does: that would be the other way round.
+
+// sharing is what of that this process has brought to its end.
+type sharing struct {
+	mu    sync.Mutex
+	stamp *string // of what was shared when all others had followed last; nil: they have not
+}
+
+// otherServers is how long all the agents that other servers look after may take to follow. Those that take longer follow by themselves.
+const otherServers = 5 * time.Second
+
+// followShared has every other agent's CLAUDE.md say what is shared, if that is not what it was, and returns why some cannot. The caller
+// holds an agent that shares what it remembers, or has just forgotten it.
+func (e *Engine) followShared(ctx context.Context) (problem string, err error) {
+	if !e.Ready() {
+		return "", nil // each is published by the first scan, and all of them once more after it
+	}
+	e.sharing.mu.Lock()
+	defer e.sharing.mu.Unlock()
+	stamp, err := e.store.SharedStamp(ctx)
+	if err != nil || e.sharing.stamp != nil && *e.sharing.stamp == stamp {
+		return "", err
+	}
+	rows, err := e.store.AgentsUncounted(ctx)
+	if err != nil {
+		return "", err
+	}
+	problem, err = e.publishAll(ctx, slices.DeleteFunc(rows, func(row postgres.Agent) bool {
+		return row.SharesMemories() || row.ClaudeMD.Path == "" || !row.Present
+	}))
+	if err == nil {
+		e.sharing.stamp = &stamp
+	}
+	return problem, err
+}
+
+// publishAll publishes agents, a few at a time. Where one cannot be written the others are all the same.
+func (e *Engine) publishAll(ctx context.Context, rows []postgres.Agent) (problem string, err error) {
+	elsewhere, cancel := context.WithTimeout(ctx, otherServers)
+	defer cancel()
+	var mu sync.Mutex
+	var behind []string
+	var failures []error
+	var group errgroup.Group
+	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
+	for _, row := range rows {
+		group.Go(func() error {
+			within := ctx
+			if e.term(row.ID) == 0 {
+				within = elsewhere
+			}
+			in, err := callPublish.carryOut(within, e, row.Slug, nothing{})
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case errors.Is(err, memories.ErrNotFound): // forgotten meanwhile
+			case err != nil && elsewhere.Err() != nil && ctx.Err() == nil:
+				behind = append(behind, row.Slug)
+			case err != nil:
+				failures = append(failures, err)
+			case in.Problem != "":
+				behind = append(behind, row.Slug)
+			}
+			return nil
+		})
+	}
+	group.Wait() //nolint:errcheck // the errors are those above
+	slices.Sort(behind)
+	return behindText(behind), errors.Join(failures...)
+}
+
+// mostBehind is how many agents are named whose CLAUDE.md has not followed.
+const mostBehind = 5
+
+func behindText(slugs []string) string {
+	switch n := len(slugs); {
+	case n == 0:
+		return ""
+	case n > mostBehind:
+		return fmt.Sprintf("CLAUDE.md of %d other agents could not follow, among them %s: their pages say why.", n, strings.Join(slugs[:mostBehind], ", "))
+	default:
+		return fmt.Sprintf("CLAUDE.md of %s could not follow: its page says why.", strings.Join(slugs, ", "))
+	}
+}
+
+// standing says why an agent's CLAUDE.md is not what it should be; empty: it is.
+type standing struct{ Problem string }
+
+// publishHere brings an agent's CLAUDE.md in step with what it remembers and is given.
+func (e *Engine) publishHere(ctx context.Context, slug string, _ nothing) (standing, error) {
+	var in standing
+	err := e.withAgent(ctx, slug, func(h *hold) error {
+		if err := h.publishOwn(ctx); err != nil || h.claudeMD == nil {
+			return err
+		}
+		in.Problem = h.claudeMD.Problem
+		return nil
+	})
+	return in, err
+}
+
+// publishShared has the other agents follow, where this one shares what it remembers. What is in their way counts as what is in the way
+// of its own CLAUDE.md, and what could not be tried is tried again.
+func (h *hold) publishShared(ctx context.Context) error {
+	if h.onDisk.Layout != agents.Shared {
+		return nil
+	}
+	problem, err := h.followShared(ctx)
+	if problem != "" && h.claudeMD != nil {
+		state := *h.claudeMD
+		state.Problem = problem
+		h.claudeMD = &state
+	}
+	if err != nil {
+		h.queue.addAfter(h.onDisk.Slug, ".", retry)
+	}
+	return err
+}
+
+// shareAgain has a look at what is shared by agents that this server looks after, and all others follow.
+func (e *Engine) shareAgain() {
+	for _, slug := range e.lookedAfter() {
+		if a := e.known(slug); a != nil && a.shares() {
+			e.queue.add(slug, ".")
+		}
+	}
+}
+
+func (a *agent) shares() bool {
+	a.Lock()
+	defer a.Unlock()
+	return a.onDisk.Layout == agents.Shared
+}

@@ -1,0 +1,172 @@
+package sync_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"memoir/internal/memories"
+	"memoir/internal/sync"
+)
+
+// sharing is an engine with a directory that all agents share, and what is at the agents' side of it.
+func sharing(t *testing.T) (b *bench, team *bench) {
+	t.Helper()
+	b = setup(t)
+	b.stop()
+	team = &bench{T: t, dir: filepath.Join(t.TempDir(), "team")}
+	b.options.Places.TeamDir = team.dir
+	b.start()
+	return b, team
+}
+
+// section is what CLAUDE.md of an agent has of a type.
+func (b *bench) section(slug, of string) string {
+	b.Helper()
+	_, after, _ := strings.Cut(b.read(slug+"/CLAUDE.md"), "\n## "+of+" Memory\n")
+	section, _, _ := strings.Cut(after, "\n## ")
+	return strings.TrimSuffix(section, "\n<!-- memoir:end -->\n")
+}
+
+func TestWhatAllAgentsShareStandsBehindTheOwnOfEachAndGoesBeforeItsDeletionIsAnswered(t *testing.T) {
+	t.Parallel()
+	b, team := sharing(t)
+	b.write("ada/memory/a.md", note("Zebra", memories.Feedback, "Ada's."))
+	b.write("ada/memory/team/a.md", note("Tabs", memories.Feedback, "Her team's."))
+	b.write("bob/memory/a.md", note("Role", memories.User, "Bob's."))
+	b.write("eve/memory/a.md", note("Role", memories.User, "Eve's."))
+	b.scanAll()
+	if strings.Contains(b.read("ada/CLAUDE.md"), team.dir) {
+		t.Error("an agent is told of a directory that is not there yet")
+	}
+	if _, err := b.engine.SwitchMemory(t.Context(), "eve", true); err != nil {
+		t.Fatal(err)
+	}
+
+	// The directory appears later, and is an agent of its own.
+	team.write("tabs.md", note("Tabs", memories.Feedback, "Everybody's."))
+	team.write("team/wiki.md", note("Wiki", memories.Reference, "wiki.example"))
+	const (
+		ada = "\n### Zebra\n\nAda's.\n\n### Tabs (team)\n\nHer team's.\n\n### Tabs (team)\n\nEverybody's.\n"
+		bob = "\n### Tabs (team)\n\nEverybody's.\n"
+	)
+	b.until("what is shared in both", func() bool {
+		return b.section("ada", "Feedback") == ada && b.section("bob", "Feedback") == bob && strings.Contains(b.read("bob/CLAUDE.md"), "### Wiki (team)")
+	})
+	if got := b.read("ada/CLAUDE.md"); !strings.Contains(got, "files in `memory/team/` and files in `"+team.dir+"`, which all agents share, are such.") {
+		t.Errorf("ada is told %q", got)
+	}
+	if got := b.read("bob/CLAUDE.md"); strings.Contains(got, "memory/team/") || !strings.Contains(got, team.dir) {
+		t.Errorf("bob is told %q", got)
+	}
+	if got := b.read("eve/CLAUDE.md"); strings.Contains(got, "Everybody's.") || strings.Contains(got, team.dir) {
+		t.Error("an agent whose memory is switched off is given what is shared")
+	}
+	if got := b.agent("team"); got.Layout != "shared" || got.Counts.Team != 2 || got.ClaudeMD.Path != "" {
+		t.Errorf("the directory is %+v", got)
+	}
+
+	// Whatever is done about it through Memoir is in every CLAUDE.md when that is answered.
+	if _, err := b.engine.Save(t.Context(), "team", sync.Draft{Name: "Wiki", Team: true, Type: memories.Reference, Body: "docs.example"}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.read("ada/CLAUDE.md"), "docs.example") || !strings.Contains(b.read("bob/CLAUDE.md"), "docs.example") {
+		t.Error("a save is answered before all have it")
+	}
+	deleted, err := b.engine.Delete(t.Context(), "team", b.memory("team", "Tabs").ID, "")
+	if err != nil || deleted.ClaudeMDProblem != "" {
+		t.Fatalf("the deletion answers %+v, %v", deleted, err)
+	}
+	if strings.Contains(b.read("ada/CLAUDE.md"), "Everybody's.") || strings.Contains(b.read("bob/CLAUDE.md"), "Everybody's.") || team.read("tabs.md") != "" {
+		t.Error("a deletion is answered before it has gone from all")
+	}
+	for _, result := range b.engine.RestoreMany(t.Context(), "team", []sync.Seen{{ID: deleted.Memory.ID}}) {
+		if result != nil {
+			t.Fatal(result)
+		}
+	}
+	if b.section("ada", "Feedback") != ada || b.section("bob", "Feedback") != bob {
+		t.Error("a restore is answered before all have it back")
+	}
+	preview, err := b.engine.Preview(t.Context(), "ada", "")
+	if err != nil || string(preview.Text) != b.read("ada/CLAUDE.md") {
+		t.Errorf("the preview is %q, %v", preview.Text, err)
+	}
+
+	// Where one agent's CLAUDE.md cannot be written, the deletion goes through and says so.
+	b.write("bob/CLAUDE.md", "<!-- memoir:begin -->\n")
+	b.scan("bob")
+	deleted, err = b.engine.Delete(t.Context(), "team", deleted.Memory.ID, "")
+	if err != nil || deleted.Memory.State != memories.Deleted || !strings.Contains(deleted.ClaudeMDProblem, "CLAUDE.md of bob") {
+		t.Errorf("the deletion answers %+v, %v", deleted, err)
+	}
+	if strings.Contains(b.read("ada/CLAUDE.md"), "Everybody's.") {
+		t.Error("what stands in the way of one agent stands in the way of another")
+	}
+}
+
+func TestASharedDirectoryThatVanishesTakesNothingWithItUntilItIsForgotten(t *testing.T) {
+	t.Parallel()
+	b, team := sharing(t)
+	b.write("ada/memory/a.md", note("Role", memories.User, "Ada's."))
+	team.write("tabs.md", note("Tabs", memories.Feedback, "Everybody's."))
+	b.until("what is shared", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "Everybody's.") })
+	if err := os.Rename(team.dir, team.dir+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	b.scanAll()
+	if row := b.agent("team"); row.Present {
+		t.Error("the agent is there without its directory")
+	}
+	b.write("ada/memory/b.md", note("More", memories.User, "Also Ada's."))
+	b.scanAll()
+	if got := b.read("ada/CLAUDE.md"); !strings.Contains(got, "Everybody's.") || !strings.Contains(got, "Also Ada's.") {
+		t.Errorf("CLAUDE.md is %q", got)
+	}
+	if err := os.Rename(team.dir+"-away", team.dir); err != nil {
+		t.Fatal(err)
+	}
+	b.scanAll()
+	if m := b.memory("team", "Tabs"); m.State != memories.Active || !b.agent("team").Present {
+		t.Errorf("after its return: %+v", m)
+	}
+
+	// Nobody shares it any more.
+	b.stop()
+	if err := os.RemoveAll(team.dir); err != nil {
+		t.Fatal(err)
+	}
+	b.options.Places.TeamDir = ""
+	b.start()
+	if !strings.Contains(b.read("ada/CLAUDE.md"), "Everybody's.") {
+		t.Error("what is shared went with the setting")
+	}
+	if _, err := b.engine.Forget(t.Context(), "team"); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.read("ada/CLAUDE.md"), "Everybody's.") {
+		t.Error("what was forgotten is given on")
+	}
+}
+
+// Each of two servers has agents of its own, one of them the directory that is shared.
+func TestWhatIsSharedReachesTheAgentsOfAnotherServer(t *testing.T) {
+	t.Parallel()
+	b, team := sharing(t)
+	team.write("tabs.md", note("Tabs", memories.Feedback, "Everybody's."))
+	b.scanAll()
+	other := b.another(t.TempDir())
+	other.write("bob/memory/a.md", note("Role", memories.User, "Bob's."))
+	other.until("what is shared", func() bool { return strings.Contains(other.read("bob/CLAUDE.md"), "Everybody's.") })
+
+	// A server that sees the directory does not look after it: whichever is asked, all have it by the answer.
+	saved, err := other.engine.Save(context.Background(), "team", sync.Draft{Name: "Tabs", Team: true, Type: memories.Feedback, Body: "Use spaces."})
+	if err != nil || !strings.Contains(team.read("tabs.md"), "Use spaces.") || !strings.Contains(other.read("bob/CLAUDE.md"), "Use spaces.") {
+		t.Errorf("after a save asked of the other server: %+v, %v, %q", saved, err, other.read("bob/CLAUDE.md"))
+	}
+	if _, err := b.engine.Delete(context.Background(), "team", saved.Memory.ID, ""); err != nil || strings.Contains(other.read("bob/CLAUDE.md"), "Use spaces.") {
+		t.Errorf("after a deletion: %v, %q", err, other.read("bob/CLAUDE.md"))
+	}
+}
