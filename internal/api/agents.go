@@ -16,7 +16,7 @@ import (
 type Agent struct {
 	Slug      string    `json:"slug"`
 	Name      string    `json:"name" doc:"For people: the project's path, or the directory's name."`
-	Layout    string    `json:"layout" enum:"hive,claude,directory"`
+	Layout    string    `json:"layout" enum:"hive,claude,directory,shared" doc:"shared: what it remembers, every other agent is given besides its own (--team-dir)."`
 	Dir       string    `json:"dir" doc:"Absolute."`
 	Present   bool      `json:"present" doc:"False: its directory is gone. It stays with all its memories."`
 	Counts    Counts    `json:"counts"`

@@ -11,16 +11,21 @@ import (
 func (a *api) registerTeam() {
 	const memory = "/agents/{slug}/memories/{id}"
 	refused := []int{http.StatusBadRequest, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}
-	register(a, post(memory+"/move", "move-memory", "Move a memory to its agent's team memory, or back; answers the memory where it is now", refused...), a.moveMemory)
-	register(a, a.alsoCreates(post(memory+"/copy", "copy-memory", "Copy a memory to its agent's team memory, or back; answers the copy", refused...)), a.copyMemory)
+	register(a, post(memory+"/move", "move-memory", "Move a memory to its agent's team memory, to what all agents share, or back; answers the memory where it is now", refused...), a.moveMemory)
+	register(a, a.alsoCreates(post(memory+"/copy", "copy-memory", "Copy a memory to its agent's team memory, to what all agents share, or back; answers the copy", refused...)), a.copyMemory)
 }
 
 type transferInput struct {
 	MemoryPath
 	Precondition
 	Body struct {
-		To string `json:"to" enum:"private,team" doc:"Where it is to be. What looks like a credential is 422 in team memory."`
+		To    string `json:"to" enum:"private,team,shared" doc:"Where it is to be; shared: with what all agents share (--team-dir). What looks like a credential is 422 in team memory."`
+		Agent string `json:"agent,omitempty" doc:"The slug of the agent that is to have it, where it is one of those that all agents share."`
 	} `nameHint:"Transfer"`
+}
+
+func (in *transferInput) place() sync.Place {
+	return sync.Place{Scope: memories.Scope(in.Body.To), Agent: in.Body.Agent}
 }
 
 func (a *api) moveMemory(ctx context.Context, in *transferInput) (*memoryAnswer, error) {
@@ -28,7 +33,7 @@ func (a *api) moveMemory(ctx context.Context, in *transferInput) (*memoryAnswer,
 	if err != nil {
 		return nil, err
 	}
-	return written(a.engine.Move(ctx, in.Slug, in.ID, match, memories.Scope(in.Body.To)))
+	return written(a.engine.Move(ctx, in.Slug, in.ID, match, in.place()))
 }
 
 func (a *api) copyMemory(ctx context.Context, in *transferInput) (*memoryAnswer, error) {
@@ -36,7 +41,7 @@ func (a *api) copyMemory(ctx context.Context, in *transferInput) (*memoryAnswer,
 	if err != nil {
 		return nil, err
 	}
-	return saved(a.engine.Copy(ctx, in.Slug, in.ID, match, memories.Scope(in.Body.To)))
+	return saved(a.engine.Copy(ctx, in.Slug, in.ID, match, in.place()))
 }
 
 // saved is the answer to a write that may have made something new.

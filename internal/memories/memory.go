@@ -68,6 +68,8 @@ type Scope string
 const (
 	PrivateScope Scope = "private" // the agent itself
 	TeamScope    Scope = "team"    // everybody whose agent has the team memory
+	// SharedScope is everybody who has any agent: where a memory can be moved to. What is there is team memory of an agent of its own.
+	SharedScope Scope = "shared"
 )
 
 // Scope returns who the memory is for.

@@ -13,6 +13,8 @@ var (
 	callPatch              = newCall("patch", (*Engine).patchHere)
 	callMove               = newCall("move", (*Engine).moveHere)
 	callCopy               = newCall("copy", (*Engine).copyHere)
+	callOffer              = newCall("offer", (*Engine).offerHere)
+	callTakeOver           = newCall("take-over", (*Engine).takeOverHere)
 	callDelete             = newCall("delete", (*Engine).deleteHere)
 	callPurge              = newCall("purge", (*Engine).purgeHere)
 	callRestore            = newCall("restore", (*Engine).restoreHere)

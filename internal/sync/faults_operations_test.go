@@ -134,11 +134,11 @@ func operations() []operation {
 		{name: "edit", before: tabs, do: patchOf("Tabs", func(p *sync.Patch) { body := "Use both."; p.Body = &body })},
 		{name: "rename", before: tabs, do: patchOf("Tabs", func(p *sync.Patch) { name := "Spaces"; p.Name = &name })},
 		{name: "move to team", before: tabs, do: asked("Tabs", func(s *stage, ctx context.Context, id string) error {
-			_, err := s.engine.Move(ctx, s.slug, id, "", memories.TeamScope)
+			_, err := s.engine.Move(ctx, s.slug, id, "", sync.Place{Scope: memories.TeamScope})
 			return err
 		})},
 		{name: "copy to team", before: tabs, do: asked("Tabs", func(s *stage, ctx context.Context, id string) error {
-			_, err := s.engine.Copy(ctx, s.slug, id, "", memories.TeamScope)
+			_, err := s.engine.Copy(ctx, s.slug, id, "", sync.Place{Scope: memories.TeamScope})
 			return err
 		})},
 		{name: "mend", before: leniently, do: mend, partly: edited(mended)},

@@ -349,7 +349,7 @@ func otherScope(m memories.Memory) memories.Scope { return memories.ScopeOf(!m.T
 func (w *world) moveMemory() {
 	if m, ok := w.oneOf(""); ok {
 		w.rekey(m, keyIn(!m.Team, m.Name), func() (sync.Result, error) {
-			return w.asked().Move(context.Background(), w.slug, m.ID, sync.ETag(m), otherScope(m))
+			return w.asked().Move(context.Background(), w.slug, m.ID, sync.ETag(m), sync.Place{Scope: otherScope(m)})
 		})
 	}
 }
@@ -363,7 +363,7 @@ func (w *world) copyMemory() {
 	_, taken := w.find(key)
 	w.ever.add(key, m.Fingerprint)
 	before := time.Now()
-	result, err := w.asked().Copy(context.Background(), w.slug, m.ID, sync.ETag(m), otherScope(m))
+	result, err := w.asked().Copy(context.Background(), w.slug, m.ID, sync.ETag(m), sync.Place{Scope: otherScope(m)})
 	delete(w.ended[key], m.Fingerprint)
 	if err != nil {
 		w.isRefusal(err, taken || !m.Readable || w.memoryIsAway())

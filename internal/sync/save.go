@@ -47,6 +47,7 @@ func (e *Engine) save(ctx context.Context, slug string, draft Draft, onlyNew boo
 	}
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
+		draft = h.ownScope(draft)
 		head, err := h.w.HeadOf(ctx, draft.key())
 		if err != nil {
 			return err

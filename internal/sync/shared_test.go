@@ -2,10 +2,12 @@ package sync_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"memoir/internal/memories"
 	"memoir/internal/sync"
@@ -168,5 +170,85 @@ func TestWhatIsSharedReachesTheAgentsOfAnotherServer(t *testing.T) {
 	}
 	if _, err := b.engine.Delete(context.Background(), "team", saved.Memory.ID, ""); err != nil || strings.Contains(other.read("bob/CLAUDE.md"), "Use spaces.") {
 		t.Errorf("after a deletion: %v, %q", err, other.read("bob/CLAUDE.md"))
+	}
+}
+
+func TestAMemoryMovesToWhatAllAgentsShareAndBack(t *testing.T) {
+	t.Parallel()
+	b, team := sharing(t)
+	old := note("Tabs", memories.Feedback, "Use tabs.")
+	b.write("ada/memory/tabs.md", strings.Replace(old, "type:", "x-mine: kept\ntype:", 1))
+	b.write("ada/memory/leaky.md", note("Leaky", memories.Reference, "Use "+token+" for it."))
+	b.write("bob/memory/role.md", note("Role", memories.User, "Bob's."))
+	b.age("ada/memory/tabs.md", 72*time.Hour)
+	b.scanAll()
+	tabs := b.memory("ada", "Tabs")
+	to := func(scope memories.Scope, agent string) sync.Place { return sync.Place{Scope: scope, Agent: agent} }
+
+	var invalid *memories.InvalidError
+	if _, err := b.engine.Move(t.Context(), "ada", tabs.ID, "", to(memories.SharedScope, "")); !errors.As(err, &invalid) || invalid.Field != "to" {
+		t.Errorf("without a directory to share: %v", err)
+	}
+	if err := os.Mkdir(team.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b.until("the directory", func() bool { _, err := b.store.Agent(t.Context(), "team"); return err == nil })
+	for name, place := range map[string]sync.Place{
+		"an unknown agent": to(memories.PrivateScope, "eve"), "another agent that shares nothing": to(memories.PrivateScope, "bob"),
+		"a scope that is none": to("everybody", "team"), "what is shared, as private": to(memories.PrivateScope, "team"),
+	} {
+		if _, err := b.engine.Copy(t.Context(), "ada", tabs.ID, "", place); !errors.As(err, &invalid) {
+			t.Errorf("to %s: %v", name, err)
+		}
+	}
+	if _, err := b.engine.Move(t.Context(), "ada", tabs.ID, `"stale"`, to(memories.SharedScope, "")); !errors.Is(err, memories.ErrChanged) {
+		t.Errorf("with a stale tag: %v", err)
+	}
+	_, err := b.engine.Move(t.Context(), "ada", b.memory("ada", "Leaky").ID, "", to(memories.SharedScope, ""))
+	if !errors.As(err, &invalid) || invalid.Field != "body" || !strings.Contains(invalid.Reason, "line 1") || strings.Contains(err.Error(), token) || b.read("ada/memory/leaky.md") == "" {
+		t.Errorf("of a credential: %v", err)
+	}
+
+	moved, err := b.engine.Move(t.Context(), "ada", tabs.ID, sync.ETag(tabs), to(memories.SharedScope, ""))
+	if err != nil || moved.Memory.Agent != "team" || !moved.Memory.Team || !moved.Memory.ModifiedAt.Equal(tabs.ModifiedAt) {
+		t.Fatalf("the move answers %+v, %v", moved, err)
+	}
+	if got := team.read("feedback_tabs.md"); !strings.Contains(got, "x-mine: kept") || b.read("ada/memory/tabs.md") != "" {
+		t.Errorf("on disk: %q", got)
+	}
+	const section = "\n### Tabs (team)\n\nUse tabs.\n"
+	if b.section("ada", "Feedback") != section || b.section("bob", "Feedback") != section {
+		t.Errorf("the move is answered before all have it: %q, %q", b.section("ada", "Feedback"), b.section("bob", "Feedback"))
+	}
+	if _, err := b.engine.Move(t.Context(), "team", moved.Memory.ID, "", to(memories.PrivateScope, "")); !errors.As(err, &invalid) || invalid.Field != "agent" {
+		t.Errorf("to no agent: %v", err)
+	}
+	back, err := b.engine.Move(t.Context(), "team", moved.Memory.ID, "", to(memories.PrivateScope, "ada"))
+	if err != nil || back.Memory.ID != tabs.ID || back.Memory.Team || team.read("feedback_tabs.md") != "" {
+		t.Fatalf("the way back answers %+v, %v", back, err)
+	}
+	if b.section("ada", "Feedback") != "\n### Tabs\n\nUse tabs.\n" || b.section("bob", "Feedback") != "" {
+		t.Error("the way back is answered before all know of it")
+	}
+
+	copied, err := b.engine.Copy(t.Context(), "ada", tabs.ID, "", to(memories.SharedScope, ""))
+	if err != nil || !copied.Created || copied.Memory.ID != moved.Memory.ID || b.read(back.Memory.Path) == "" && b.read("ada/"+back.Memory.Path) == "" {
+		t.Fatalf("the copy answers %+v, %v", copied, err)
+	}
+	var taken *memories.NameTakenError
+	if _, err := b.engine.Copy(t.Context(), "ada", tabs.ID, "", to(memories.SharedScope, "team")); !errors.As(err, &taken) || taken.ID != copied.Memory.ID {
+		t.Errorf("a second copy: %v", err)
+	}
+	// A move that was cut short after its first step is asked for again.
+	if _, err := b.engine.Move(t.Context(), "ada", tabs.ID, "", to(memories.SharedScope, "")); err != nil || b.section("ada", "Feedback") != section {
+		t.Errorf("a move to where the same is already: %v, %q", err, b.section("ada", "Feedback"))
+	}
+	// What is written there is the team's, whatever is asked for.
+	saved, err := b.engine.Save(t.Context(), "team", sync.Draft{Name: "Wiki", Type: memories.Reference, Body: "wiki.example"})
+	if err != nil || !saved.Memory.Team {
+		t.Errorf("a save there answers %+v, %v", saved, err)
+	}
+	if _, err := b.engine.Save(t.Context(), "team", sync.Draft{Name: "Leaky", Type: memories.Reference, Body: token}); !errors.As(err, &invalid) {
+		t.Errorf("a credential saved there: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path"
 	"time"
 
+	"memoir/internal/agents"
 	"memoir/internal/credentials"
 	"memoir/internal/files"
 	"memoir/internal/memories"
@@ -20,18 +21,33 @@ import (
 // that looks like a credential. Where one of these cannot be told, nothing is written. What an agent types for a path has been
 // through package memorytool before.
 
-// Move moves a memory between the agent's private memory and its team's, in one step: it is saved there and deleted here, as by a
-// rename. It keeps its age. match is the ETag of what the user saw; empty: whatever there is. It answers the memory where it is now.
-//
-// It fails as Patch with another name does, and with *memories.InvalidError for a scope that is none, and for a text that holds what
-// looks like a credential and is to be the team's.
-func (e *Engine) Move(ctx context.Context, slug, id, match string, to memories.Scope) (Result, error) {
-	return callMove.carryOut(ctx, e, slug, transferring{Seen{id, match}, to})
+// Place is where a memory is wanted: in a scope of its own agent, or of another, or with what all agents share.
+type Place struct {
+	Scope memories.Scope
+	// Agent is the slug of another agent than the memory's own, where one of them shares what it remembers; empty: its own, or with
+	// the scope memories.SharedScope the one that shares.
+	Agent string
 }
 
-// Copy saves the content of a memory in the other scope as well. It answers the copy, and fails as Move does.
-func (e *Engine) Copy(ctx context.Context, slug, id, match string, to memories.Scope) (Result, error) {
-	return callCopy.carryOut(ctx, e, slug, transferring{Seen{id, match}, to})
+// Move moves a memory between the agent's private memory and its team's, in one step: it is saved there and deleted here, as by a
+// rename. It keeps its age. match is the ETag of what the user saw; empty: whatever there is. It answers the memory where it is now.
+// Between an agent and what all share it takes two steps (handOver).
+//
+// It fails as Patch with another name does, and with *memories.InvalidError for a place that is none, and for a text that holds what
+// looks like a credential and is to be the team's.
+func (e *Engine) Move(ctx context.Context, slug, id, match string, to Place) (Result, error) {
+	if to.isElsewhere(slug) {
+		return e.handOver(ctx, slug, Seen{id, match}, to, true)
+	}
+	return callMove.carryOut(ctx, e, slug, transferring{Seen{id, match}, to.Scope})
+}
+
+// Copy saves the content of a memory in the other place as well. It answers the copy, and fails as Move does.
+func (e *Engine) Copy(ctx context.Context, slug, id, match string, to Place) (Result, error) {
+	if to.isElsewhere(slug) {
+		return e.handOver(ctx, slug, Seen{id, match}, to, false)
+	}
+	return callCopy.carryOut(ctx, e, slug, transferring{Seen{id, match}, to.Scope})
 }
 
 // transferring is a memory that is wanted in a scope.
@@ -71,6 +87,8 @@ func (e *Engine) transfer(ctx context.Context, slug string, in transferring, do 
 // otherScope says whether it is team memory that a memory is to go to from where it is.
 func (h *hold) otherScope(head postgres.Head, to memories.Scope) (team bool, err error) {
 	switch {
+	case h.onDisk.Layout == agents.Shared:
+		return false, &memories.InvalidError{Field: "agent", Reason: "is missing: all that is in " + h.onDisk.Slug + " is shared by all agents, so it can be moved or copied to another agent alone"}
 	case to != memories.PrivateScope && to != memories.TeamScope:
 		return false, &memories.InvalidError{Field: "to", Reason: "is neither private nor team"}
 	case head.Scope() == to:
@@ -91,6 +109,11 @@ func (h *hold) copy(ctx context.Context, head postgres.Head, draft Draft) (Resul
 	if err != nil {
 		return Result{}, err
 	}
+	return h.add(ctx, draft, next)
+}
+
+// add writes a file of a memory that does not live yet.
+func (h *hold) add(ctx context.Context, draft Draft, next successor) (Result, error) {
 	if err := h.w.Allow(ctx, draft.key(), next.fingerprint()); err != nil {
 		return Result{}, err
 	}

@@ -94,10 +94,10 @@ func TestAMemoryMovesToTheTeamAndBackWithItsBytesAndItsAge(t *testing.T) {
 	b.write("ada/memory/MEMORY.md", "- [Tabs](tabs.md)\n")
 	b.scan("ada")
 	private := b.memory("ada", "Tabs")
-	if _, err := b.engine.Move(t.Context(), "ada", private.ID, `"stale"`, memories.TeamScope); !errors.Is(err, memories.ErrChanged) {
+	if _, err := b.engine.Move(t.Context(), "ada", private.ID, `"stale"`, sync.Place{Scope: memories.TeamScope}); !errors.Is(err, memories.ErrChanged) {
 		t.Errorf("a stale tag gives %v", err)
 	}
-	moved, err := b.engine.Move(t.Context(), "ada", private.ID, sync.ETag(private), memories.TeamScope)
+	moved, err := b.engine.Move(t.Context(), "ada", private.ID, sync.ETag(private), sync.Place{Scope: memories.TeamScope})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestAMemoryMovesToTheTeamAndBackWithItsBytesAndItsAge(t *testing.T) {
 		t.Errorf("restored: %+v", got)
 	}
 	var taken *memories.NameTakenError
-	if _, err := b.engine.Move(t.Context(), "ada", m.ID, "", memories.PrivateScope); !errors.As(err, &taken) || taken.ID != private.ID {
+	if _, err := b.engine.Move(t.Context(), "ada", m.ID, "", sync.Place{Scope: memories.PrivateScope}); !errors.As(err, &taken) || taken.ID != private.ID {
 		t.Errorf("to move to a name that lives gives %v", err)
 	}
 	b.delete("ada", "Tabs")
@@ -124,7 +124,7 @@ func TestAMemoryMovesToTheTeamAndBackWithItsBytesAndItsAge(t *testing.T) {
 	if b.of(memories.TeamScope, "Tabs").State == memories.Deleted {
 		b.restore("ada", *b.of(memories.TeamScope, "Tabs"))
 	}
-	copied, err := b.engine.Copy(t.Context(), "ada", m.ID, "", memories.PrivateScope)
+	copied, err := b.engine.Copy(t.Context(), "ada", m.ID, "", sync.Place{Scope: memories.PrivateScope})
 	if err != nil || copied.Memory.ID != private.ID || copied.Memory.State != memories.Active || !copied.Created || b.of(memories.TeamScope, "Tabs").State != memories.Active {
 		t.Errorf("copied: %+v, %v", copied, err)
 	}
@@ -231,7 +231,7 @@ func TestNothingIsWrittenIntoTeamMemoryByWayOfALink(t *testing.T) {
 }
 
 func moveTabs(b *bench) error {
-	_, err := b.engine.Move(b.Context(), "ada", b.of(memories.PrivateScope, "Tabs").ID, "", memories.TeamScope)
+	_, err := b.engine.Move(b.Context(), "ada", b.of(memories.PrivateScope, "Tabs").ID, "", sync.Place{Scope: memories.TeamScope})
 	return err
 }
 
@@ -259,15 +259,15 @@ func TestACredentialDoesNotComeIntoTeamMemory(t *testing.T) {
 			return err
 		},
 		"move": func() error {
-			_, err := b.engine.Move(t.Context(), "ada", leaky.ID, "", memories.TeamScope)
+			_, err := b.engine.Move(t.Context(), "ada", leaky.ID, "", sync.Place{Scope: memories.TeamScope})
 			return err
 		},
 		"copy": func() error {
-			_, err := b.engine.Copy(t.Context(), "ada", leaky.ID, "", memories.TeamScope)
+			_, err := b.engine.Copy(t.Context(), "ada", leaky.ID, "", sync.Place{Scope: memories.TeamScope})
 			return err
 		},
 		"move what is in a key": func() error {
-			_, err := b.engine.Move(t.Context(), "ada", hidden.ID, "", memories.TeamScope)
+			_, err := b.engine.Move(t.Context(), "ada", hidden.ID, "", sync.Place{Scope: memories.TeamScope})
 			return err
 		},
 		"create a file": func() error { return b.engine.CreateFile(t.Context(), "ada", "team/new.md", []byte(leaks)) },
