@@ -57,6 +57,9 @@ func (s *site) places() []string {
 	for _, named := range s.options.Places.MemoryDirs {
 		places = append(places, named.Path)
 	}
+	if dir := s.options.Places.TeamDir; dir != "" {
+		places = append(places, dir)
+	}
 	return places
 }
 

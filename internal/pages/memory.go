@@ -72,7 +72,15 @@ func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, ag
 	if open.Citations, err = s.citationsOf(r.Context(), agent, m); err != nil {
 		return err
 	}
-	if open.Twin, err = s.twinOf(r.Context(), agent, m, &links); err != nil {
+	from, err := s.store.Shared(r.Context(), agent)
+	if err != nil {
+		return err
+	}
+	open.SharedWithAll = len(from) > 0
+	if open.Twins, err = s.twinsOf(r.Context(), agent, from, m, &links); err != nil {
+		return err
+	}
+	if open.Takers, err = s.takersOf(r.Context(), agent, m); err != nil {
 		return err
 	}
 	v.Open = &open

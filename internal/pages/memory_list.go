@@ -61,7 +61,11 @@ func (s *site) memoryList(r *http.Request, agent postgres.Agent, open *memories.
 	for _, g := range v.Groups {
 		v.Found += g.Total
 	}
-	return v, nil
+	v.Shared, err = list.shared(r.Context())
+	for _, g := range v.Shared {
+		v.Found += g.Total
+	}
+	return v, err
 }
 
 // grouped reads the groups of a view.
@@ -118,7 +122,7 @@ func (l grouped) lists() []postgres.List {
 		return []postgres.List{list}
 	}
 	list.Cursor = "" // it belongs to one list, and here are several
-	apart := l.agent.Counts.Team > 0
+	apart := l.agent.Counts.Team > 0 && !l.agent.SharesMemories()
 	if apart {
 		list.Scope = memories.PrivateScope
 	}

@@ -141,6 +141,9 @@ func (s *site) noticeOf(ctx context.Context, r *http.Request, agent postgres.Age
 	if done == doneFixed && m.State != memories.Deleted {
 		return s.fixedNotice(ctx, r, agent, m, path)
 	}
+	if (done == doneMoved || done == doneCopied) && m.State != memories.Deleted {
+		return s.noticeOfMove(ctx, r, agent, m, path)
+	}
 	return noticeAbout(m, done, path), nil
 }
 
@@ -182,12 +185,6 @@ func noticeAbout(m memories.Memory, done, path string) *templates.Notice {
 		return said("“" + m.Name + "” is saved.")
 	case done == doneVerified:
 		return said("“" + m.Name + "” is still true. Its age starts anew.")
-	case done == doneMoved:
-		notice := said("“" + m.Name + "” is in " + string(m.Scope()) + " memory now.")
-		notice.Actions = []templates.Action{templates.MovedBack(m, sync.ETag(m), path)}
-		return notice
-	case done == doneCopied:
-		return said("“" + m.Name + "” is in " + string(m.Scope()) + " memory as well.")
 	case done == doneChecked:
 		return said("It was looked again for what “" + m.Name + "” cites.")
 	case done == doneUnfixed:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
@@ -22,9 +23,13 @@ func (s *site) copy(w http.ResponseWriter, r *http.Request) error {
 	return s.transfer(w, r, s.engine.Copy, doneCopied)
 }
 
-func (s *site) transfer(w http.ResponseWriter, r *http.Request, do func(ctx context.Context, slug, id, match string, to memories.Scope) (sync.Result, error), done string) error {
-	to := memories.Scope(r.URL.Query().Get(templates.FieldTo))
-	result, err := do(r.Context(), slugOf(r), idOf(r), r.PostFormValue(templates.FieldETag), to)
+func (s *site) transfer(w http.ResponseWriter, r *http.Request, do func(ctx context.Context, slug, id, match string, to sync.Place) (sync.Result, error), done string) error {
+	_, m, err := s.requestedMemory(r)
+	if err != nil {
+		return err
+	}
+	to := sync.Place{Scope: memories.Scope(r.FormValue(templates.FieldTo)), Agent: r.FormValue(templates.FieldAgent)}
+	result, err := do(r.Context(), m.Agent, m.ID, r.PostFormValue(templates.FieldETag), to)
 	if invalid := (*memories.InvalidError)(nil); errors.As(err, &invalid) { // there is no field on this page to show it at
 		err = &memories.ConflictError{Reason: "The " + invalid.Field + " " + invalid.Reason + ". Nothing was changed."}
 	}
@@ -36,15 +41,80 @@ func (s *site) transfer(w http.ResponseWriter, r *http.Request, do func(ctx cont
 	if err != nil {
 		return err
 	}
-	return redirect(w, r, view.Memory(result.Memory.ID), done, result.Memory.ID)
+	if result.Memory.Agent == m.Agent {
+		return redirect(w, r, view.Memory(result.Memory.ID), done, result.Memory.ID)
+	}
+	// Nor is it in the list that the form stood beside, and to take it back one has to know where it was.
+	came := url.Values{fieldFrom: {m.Agent}, fieldWas: {string(m.Scope())}}
+	return redirect(w, r, templates.MemoryPath(result.Memory.Agent, result.Memory.ID)+"?"+came.Encode(), done, result.Memory.ID)
 }
 
-// twinOf returns the memory of the same name on the other side; nil: there is none, or this one is in the trash.
-func (s *site) twinOf(ctx context.Context, agent postgres.Agent, m memories.Memory, links *links) (*templates.Twin, error) {
-	if agent.Counts.Team == 0 || m.State == memories.Deleted || !m.Readable {
+// What the page of a memory that came from another agent is told of that.
+const (
+	fieldFrom = "from"
+	fieldWas  = "was"
+)
+
+// noticeOfMove says where a memory is since it was moved or copied, and takes a move back.
+func (s *site) noticeOfMove(ctx context.Context, r *http.Request, agent postgres.Agent, m memories.Memory, path string) (*templates.Notice, error) {
+	where := "in " + string(m.Scope()) + " memory"
+	if agent.SharesMemories() {
+		where = "shared with all agents"
+	}
+	if r.URL.Query().Get(fieldDone) == doneCopied {
+		return said("“" + m.Name + "” is " + where + " as well."), nil
+	}
+	notice := said("“" + m.Name + "” is " + where + " now.")
+	from, to := sought(r.URL.Query().Get(fieldFrom)), memories.ScopeOf(!m.Team)
+	if from != "" {
+		source, err := s.store.AgentUncounted(ctx, from)
+		if errors.Is(err, memories.ErrNotFound) {
+			return notice, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		to = memories.Scope(r.URL.Query().Get(fieldWas))
+		if source.SharesMemories() {
+			to = memories.SharedScope
+		}
+		path = templates.MemoryPath(agent.Slug, m.ID)
+	}
+	notice.Actions = []templates.Action{templates.MovedBack(m, sync.ETag(m), path, from, to)}
+	return notice, nil
+}
+
+// twinsOf returns the memories of the same name that the agent has on the other side, or is given of what all agents share; none for one
+// that is in the trash.
+func (s *site) twinsOf(ctx context.Context, agent postgres.Agent, shared []postgres.Agent, m memories.Memory, links *links) ([]templates.Twin, error) {
+	if m.State == memories.Deleted || !m.Readable {
 		return nil, nil
 	}
-	page, err := s.store.Memories(ctx, agent, postgres.List{Name: m.Name, Scope: memories.ScopeOf(!m.Team), Limit: postgres.MaxLimit})
+	var twins []templates.Twin
+	if agent.Counts.Team > 0 && !agent.SharesMemories() {
+		found, err := s.twinsIn(ctx, agent, postgres.List{Name: m.Name, Scope: memories.ScopeOf(!m.Team)}, m, links)
+		if err != nil {
+			return nil, err
+		}
+		twins = append(twins, found...)
+	}
+	for _, other := range shared {
+		found, err := s.twinsIn(ctx, other, postgres.List{Name: m.Name}, m, links)
+		if err != nil {
+			return nil, err
+		}
+		for i := range found {
+			found[i].Shared = true
+		}
+		twins = append(twins, found...)
+	}
+	return twins, nil
+}
+
+// twinsIn returns the memory of a list that can be read, as what stands beside another.
+func (s *site) twinsIn(ctx context.Context, agent postgres.Agent, list postgres.List, m memories.Memory, links *links) ([]templates.Twin, error) {
+	list.Limit = postgres.MaxLimit
+	page, err := s.store.Memories(ctx, agent, list)
 	if err != nil {
 		return nil, err
 	}
@@ -52,11 +122,11 @@ func (s *site) twinOf(ctx context.Context, agent postgres.Agent, m memories.Memo
 		if !other.Readable {
 			continue
 		}
-		twin := templates.Twin{ID: other.ID, Team: other.Team, Same: other.Fingerprint == m.Fingerprint, Type: other.Type, Description: other.Description}
+		twin := templates.Twin{Agent: agent.Slug, ID: other.ID, Team: other.Team, Same: other.Fingerprint == m.Fingerprint, Type: other.Type, Description: other.Description}
 		if twin.Body, err = markdown.Render(other.Body, links.resolve); err == nil {
 			err = links.err
 		}
-		return &twin, err
+		return []templates.Twin{twin}, err
 	}
 	return nil, nil
 }

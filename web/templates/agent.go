@@ -10,7 +10,7 @@ import (
 type Agent struct {
 	Slug    string
 	Name    string // what people call it: the slug, or a project's path
-	Layout  string // "hive", "claude" or "directory"
+	Layout  string // "hive", "claude", "directory" or "shared"
 	Dir     string
 	Present bool // false: its directory is gone, its memories are kept
 	// MemoryOff: nothing asks it to save, and nothing is extracted or consolidated.
@@ -22,8 +22,11 @@ type Agent struct {
 // published reports whether Memoir writes the agent's CLAUDE.md.
 func (a Agent) published() bool { return agents.Agent{Layout: agents.Layout(a.Layout)}.Published() }
 
+// shares reports whether what it remembers is given to all other agents.
+func (a Agent) shares() bool { return a.Layout == string(agents.Shared) }
+
 // hasTeam reports whether it has team memory beside its own, so that the two have to be told apart.
-func (a Agent) hasTeam() bool { return a.Counts.Team > 0 }
+func (a Agent) hasTeam() bool { return a.Counts.Team > 0 && !a.shares() }
 
 // memoryDir is where the agent's own memory files go.
 func (a Agent) memoryDir() string {

@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"cmp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -38,9 +39,11 @@ func (v ClaudeMD) Text() string {
 
 // ClaudeMDEntry is what one memory costs.
 type ClaudeMDEntry struct {
+	Agent string // the slug of whose it is
 	ID    string
 	Name  string
 	Type  memories.Type
+	Team  bool // of the agent's team, or of what all agents share
 	Chars int  // in Unicode characters
 	Short bool // it became a one-line entry because the limit was reached
 }
@@ -53,11 +56,14 @@ func (v ClaudeMD) entries() []ClaudeMDEntry {
 	var entries []ClaudeMDEntry
 	for _, p := range v.Parts {
 		if p.Memory != "" {
-			entries = append(entries, ClaudeMDEntry{p.Memory, p.Name, p.Type, utf8.RuneCountInString(p.Text), p.Listed})
+			entries = append(entries, ClaudeMDEntry{v.ownerOf(p), p.Memory, p.Name, p.Type, p.Team, utf8.RuneCountInString(p.Text), p.Listed})
 		}
 	}
 	return entries
 }
+
+// ownerOf returns the slug of the agent whose memory a part is: what all agents share is another's.
+func (v ClaudeMD) ownerOf(p memories.Part) string { return cmp.Or(p.Shared, v.Agent.Slug) }
 
 // oneLiners counts the entries of one line.
 func oneLiners(entries []ClaudeMDEntry) int {

@@ -71,7 +71,7 @@ func (v ClaudeMD) compiledMemory(p memories.Part) string {
 	text := strings.TrimLeft(p.Text, "\n")
 	heading, _, _ := strings.Cut(text, "\n")
 	return p.Text[:len(p.Text)-len(text)] + `<span class="place" id="` + placeID(p.Memory) + `" data-type="` + templ.EscapeString(string(p.Type)) +
-		`" tabindex="-1"><a href="` + templ.EscapeString(MemoryPath(v.Agent.Slug, p.Memory)) + `">` + templ.EscapeString(heading) + `</a>` +
+		`" tabindex="-1"><a href="` + templ.EscapeString(MemoryPath(v.ownerOf(p), p.Memory)) + `">` + templ.EscapeString(heading) + `</a>` +
 		cutOut(text[len(heading):], partShown) + `</span>`
 }
 

@@ -19,6 +19,7 @@ type costBar struct {
 type barPart struct {
 	ID       string // of the memory; else what kind of part it is
 	Memory   bool
+	Agent    string // the slug of whose memory it is
 	Kind     string // a type, or one of the kinds below
 	Name     string
 	Chars    int
@@ -65,7 +66,7 @@ func (v ClaudeMD) bar() costBar {
 		case p.Listed:
 			lines, lined = lines+chars, lined+1
 		default:
-			sections = append(sections, barPart{ID: p.Memory, Memory: true, Kind: string(p.Type), Name: p.Name, Chars: chars})
+			sections = append(sections, barPart{ID: p.Memory, Memory: true, Agent: v.ownerOf(p), Kind: string(p.Type), Name: p.Name, Chars: chars})
 		}
 	}
 	b.add(barPart{ID: standingPart, Kind: standingPart, Name: "Standing text", Chars: standing})

@@ -17,7 +17,18 @@ type Memories struct {
 	Found     int     // how many memories the view has, shown or not
 	Near      bool    // none of the agent's holds what is searched for; these come close
 	Open      *Memory // nil: none is open
+	Shared    []SharedGroup
 }
+
+// SharedGroup is what the agent is given of what all agents share. It is read there, and changed with the agent whose it is.
+type SharedGroup struct {
+	Slug  string // of that agent
+	Rows  []MemoryRow
+	Total int
+}
+
+// all is the address of all of them.
+func (g SharedGroup) all() string { return MemoriesPath(g.Slug) }
 
 // Group is the memories of one type, or what needs attention.
 type Group struct {
@@ -114,7 +125,7 @@ func (g Group) left() int { return g.Total - g.Above - len(g.Rows) }
 
 // empty reports whether the agent has no memories at all.
 func (v Memories) empty() bool {
-	return v.Agent.Counts.Total() == 0 && !v.View.Narrowed() && v.Open == nil
+	return v.Agent.Counts.Total() == 0 && !v.View.Narrowed() && v.Open == nil && len(v.Shared) == 0
 }
 
 func (v Memories) title() string {

@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"net/url"
 	"time"
 
 	"memoir/internal/markdown"
@@ -23,8 +24,12 @@ type Memory struct {
 	Recalls       RecallsOfMemory
 	// Disagreement says how files on disk stand against each other about it; nil: they do not.
 	Disagreement *DisagreementRow
-	// Twin is the other memory of its name, private or the team's; nil: there is none.
-	Twin *Twin
+	// Twins are the other memories of its name that the agent has or is given.
+	Twins []Twin
+	// SharedWithAll says that there is a directory that all agents share, besides this one. Takers are the agents that a memory of that
+	// directory can go to.
+	SharedWithAll bool
+	Takers        []string
 	// Citations are what it cites of the agent's project; nil: that was not looked for.
 	Citations *Citations
 	CreatedAt time.Time
@@ -39,10 +44,12 @@ type MemoryFile struct {
 	ModifiedAt time.Time
 }
 
-// Twin is the team's memory of the same name as a private one, or the other way round.
+// Twin is a memory of the same name: private or the team's, or of what all agents share.
 type Twin struct {
+	Agent       string // the slug of whose it is
 	ID          string
 	Team        bool
+	Shared      bool // with all agents
 	Same        bool // it says the same
 	Type        memories.Type
 	Description string
@@ -72,27 +79,77 @@ func (v Memory) restore() Action {
 	return Action{Label: "Restore", Path: v.at("restore"), Back: v.back(), Does: "restore", Style: Primary}
 }
 
-// transfers returns the actions that move the memory between private and team memory, and that copy it there.
-func (v Memory) transfers() []Action {
-	to, move, copied := memories.TeamScope, "Move to team", "Copy to team"
-	if v.Team {
-		to, move, copied = memories.PrivateScope, "Make private", "Copy as private"
+// whose says whose memory a twin is.
+func (t Twin) whose() string {
+	switch {
+	case t.Shared:
+		return "The memory of this name that all agents share"
+	case t.Team:
+		return "The team’s memory of this name"
 	}
-	action := func(label, what string) Action {
-		return Action{Label: label, About: v.Name, Path: v.at(what) + "?" + FieldTo + "=" + string(to), ETag: v.ETag, Back: v.back(), Does: what, Style: Subtle}
-	}
-	all := []Action{action(move, "move")}
-	if v.Twin == nil {
-		return append(all, action(copied, "copy"))
-	}
-	return nil
+	return "The private memory of this name"
 }
 
-// MovedBack returns the action that takes back a move of a memory.
-func MovedBack(m memories.Memory, etag, back string) Action {
-	v := Memory{Agent: Agent{Slug: m.Agent}, MemoryRow: MemoryRow{Agent: m.Agent, ID: m.ID, ETag: etag, Name: m.Name, Team: m.Team}}
-	undo := v.transfers()[0]
-	undo.Label, undo.About, undo.Back, undo.Does, undo.Style = "Undo", "the move of "+m.Name, back, "undo", Primary
+// side names where the twin is, above what it says.
+func (t Twin) side() string {
+	if t.Shared {
+		return "Shared"
+	}
+	return side(t.Team)
+}
+
+func side(team bool) string {
+	if team {
+		return "Team"
+	}
+	return "Private"
+}
+
+// page is the twin's own, with the list beside it where it is of the same agent.
+func (v Memory) page(t Twin) string {
+	if t.Shared {
+		return MemoryPath(t.Agent, t.ID)
+	}
+	return v.View.Memory(t.ID)
+}
+
+// transfers returns the actions that move the memory between private and team memory and to what all agents share, and that copy it there.
+func (v Memory) transfers() []Action {
+	if v.Agent.shares() {
+		return nil // handOver has the agents to choose from
+	}
+	own, shared := false, !v.SharedWithAll
+	for _, t := range v.Twins {
+		own, shared = own || !t.Shared, shared || t.Shared
+	}
+	var all []Action
+	switch {
+	case own:
+	case v.Team:
+		all = append(all, v.transfer("Make private", "move", memories.PrivateScope, ""), v.transfer("Copy as private", "copy", memories.PrivateScope, ""))
+	default:
+		all = append(all, v.transfer("Move to team", "move", memories.TeamScope, ""), v.transfer("Copy to team", "copy", memories.TeamScope, ""))
+	}
+	if !shared {
+		all = append(all, v.transfer("Share with all agents", "move", memories.SharedScope, ""), v.transfer("Copy for all agents", "copy", memories.SharedScope, ""))
+	}
+	return all
+}
+
+// transfer returns the action that moves or copies the memory to a scope; agent is that of another agent where it goes to one.
+func (v Memory) transfer(label, what string, to memories.Scope, agent string) Action {
+	query := url.Values{FieldTo: {string(to)}}
+	if agent != "" {
+		query.Set(FieldAgent, agent)
+	}
+	return Action{Label: label, About: v.Name, Path: v.at(what) + "?" + query.Encode(), ETag: v.ETag, Back: v.back(), Does: what, Style: Subtle}
+}
+
+// MovedBack returns the action that takes back the move of a memory to where it is now. from is the agent that it came from; empty: its own.
+func MovedBack(m memories.Memory, etag, back, from string, to memories.Scope) Action {
+	v := Memory{Agent: Agent{Slug: m.Agent}, View: View{Agent: m.Agent}, MemoryRow: MemoryRow{Agent: m.Agent, ID: m.ID, ETag: etag, Name: m.Name, Team: m.Team}}
+	undo := v.transfer("Undo", "move", to, from)
+	undo.About, undo.Back, undo.Does, undo.Style = "the move of "+m.Name, back, "undo", Primary
 	return undo
 }
 

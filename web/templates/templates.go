@@ -122,6 +122,7 @@ const (
 	FieldSession = "session"
 	FieldScope   = "scope"
 	FieldTo      = "to"
+	FieldAgent   = "agent" // the slug of another agent
 	FieldShown   = "shown" // how many entries the page has
 	FieldAsOf    = "as_of" // a past moment: RFC 3339, or as a browser's field writes it
 

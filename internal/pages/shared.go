@@ -1,0 +1,48 @@
+package pages
+
+import (
+	"context"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/web/templates"
+)
+
+// shared returns what the agent is given of what all agents share, as far as the view has it: the first rows.
+func (l grouped) shared(ctx context.Context) ([]templates.SharedGroup, error) {
+	if l.view.Scope != "" || l.view.Attention || l.view.Session != "" || l.view.Cursor != "" {
+		return nil, nil
+	}
+	from, err := l.store.Shared(ctx, l.agent)
+	if err != nil {
+		return nil, err
+	}
+	var groups []templates.SharedGroup
+	for _, agent := range from {
+		page, err := l.store.Memories(ctx, agent, postgres.List{
+			Type: l.view.Type, Search: l.view.Query, Sort: postgres.Sort(l.view.Sort), Stale: l.view.Stale, Limit: groupRows,
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(page.Memories) > 0 && !page.Near {
+			groups = append(groups, templates.SharedGroup{Slug: agent.Slug, Rows: l.rows(page.Memories, false), Total: page.Total})
+		}
+	}
+	return groups, nil
+}
+
+// takersOf returns the agents that a memory which all agents share can go to.
+func (s *site) takersOf(ctx context.Context, agent postgres.Agent, m memories.Memory) ([]string, error) {
+	if !agent.SharesMemories() || m.State == memories.Deleted || !m.Readable {
+		return nil, nil
+	}
+	rows, err := s.store.AgentsUncounted(ctx)
+	var slugs []string
+	for _, row := range rows {
+		if row.Present && !row.SharesMemories() {
+			slugs = append(slugs, row.Slug)
+		}
+	}
+	return slugs, err
+}
