@@ -19,29 +19,35 @@ CROSS JOIN LATERAL (
 WHERE h.ids IS NOT NULL;
 
 -- name: CountToRecall :one
--- How many memories of an agent a recall may choose from.
-SELECT coalesce(sum(n), 0)::bigint FROM memory_tallies WHERE agent_id = @agent_id AND state <> 'deleted';
+-- How many memories of these agents a recall may choose from.
+SELECT coalesce(sum(n), 0)::bigint FROM memory_tallies WHERE agent_id = ANY(@agent_ids::bigint[]) AND state <> 'deleted';
 
 -- name: RecallTexts :many
 -- What those memories say that can be chosen, as far as one is read.
-SELECT m.id, m.name, m.type, m.path, m.modified_at, m.description, left(r.body, @most::integer) AS body
+SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description, left(r.body, @most::integer) AS body
 FROM memories m JOIN revisions r ON r.id = m.revision_id
-WHERE m.id = ANY(@ids::uuid[]) AND m.agent_id = @agent_id AND m.readable AND m.state <> 'deleted';
+WHERE m.id = ANY(@ids::uuid[]) AND m.agent_id = ANY(@agent_ids::bigint[]) AND m.readable AND m.state <> 'deleted';
 
 -- name: RecallManifest :many
--- The newest memories of an agent, by which a model chooses.
-SELECT m.id, m.name, m.type, m.path, m.modified_at, m.description
-FROM memories m
-WHERE m.agent_id = @agent_id AND m.readable AND m.state <> 'deleted' AND NOT m.id = ANY(@besides::uuid[])
+-- The newest memories of these agents, by which a model chooses. Each agent's are read in the order of an index.
+SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description
+FROM unnest(@agent_ids::bigint[]) AS a (id)
+CROSS JOIN LATERAL (
+    SELECT n.id, n.agent_id, n.name, n.type, n.path, n.modified_at, n.description
+    FROM memories n
+    WHERE n.agent_id = a.id AND n.readable AND n.state <> 'deleted' AND NOT n.id = ANY(@besides::uuid[])
+    ORDER BY n.modified_at DESC, n.id DESC
+    LIMIT @most::integer
+) m
 ORDER BY m.modified_at DESC, m.id DESC
 LIMIT @most::integer;
 
 -- name: RecallFiles :many
 -- The beginnings of the files of those memories.
-SELECT m.id, m.name, m.type, m.path, m.modified_at, m.description, m.size,
+SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description, m.size,
        substring(coalesce(r.raw, convert_to(r.body, 'UTF8')) FROM 1 FOR @most::integer)::bytea AS beginning
 FROM memories m JOIN revisions r ON r.id = m.revision_id
-WHERE m.id = ANY(@ids::uuid[]) AND m.agent_id = @agent_id AND m.readable AND m.state <> 'deleted';
+WHERE m.id = ANY(@ids::uuid[]) AND m.agent_id = ANY(@agent_ids::bigint[]) AND m.readable AND m.state <> 'deleted';
 
 -- name: GivenToSession :many
 -- What a session was given and still has.

@@ -39,7 +39,7 @@ type decided struct {
 func (x *Extractor) newSieve(ctx context.Context, agent postgres.Agent) (*sieve, error) {
 	s := &sieve{x: x, agent: agent}
 	var err error
-	if s.names, err = x.store.Newest(ctx, agent.ID, nil, mostNames); err != nil {
+	if s.names, err = x.store.Newest(ctx, postgres.Givers{agent}, nil, mostNames); err != nil {
 		return nil, err
 	}
 	proposals, _, err := x.store.Proposals(ctx, agent.ID, "", mostDecided)
@@ -121,7 +121,7 @@ func (s *sieve) near(ctx context.Context, mine map[string]bool) ([]memories.Memo
 	if len(sought) == 0 {
 		return nil, nil
 	}
-	hits, _, err := s.x.store.Hits(ctx, s.agent.ID, sought, mostNames)
+	hits, _, err := s.x.store.Hits(ctx, postgres.Givers{s.agent}, sought, mostNames)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (s *sieve) near(ctx context.Context, mine map[string]bool) ([]memories.Memo
 	best := slices.SortedFunc(maps.Keys(shared), func(a, b uuid.UUID) int {
 		return cmp.Or(cmp.Compare(shared[b], shared[a]), strings.Compare(a.String(), b.String()))
 	})
-	return s.x.store.Texts(ctx, s.agent.ID, best[:min(len(best), mostCompared)], memories.MaxFileSize)
+	return s.x.store.Texts(ctx, postgres.Givers{s.agent}, best[:min(len(best), mostCompared)], memories.MaxFileSize)
 }
 
 func contentOf(m memories.Memory) memories.Content {

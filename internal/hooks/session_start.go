@@ -39,25 +39,37 @@ func (h *Hooks) learned(ctx context.Context, agent agents.Agent, in input, now t
 			return "", err
 		}
 	}
-	n, err := h.store.CountToRecall(ctx, row.ID)
+	from, err := h.store.GiversTo(ctx, row)
+	if err != nil {
+		return "", err
+	}
+	n, err := h.store.CountToRecall(ctx, from)
 	if err != nil || n == 0 {
 		return "", err
 	}
-	newest, err := h.store.Newest(ctx, row.ID, nil, mostTold)
-	return summary(row, n, newest, now), err
+	newest, err := h.store.Newest(ctx, from, nil, mostTold)
+	return summary(from, n, newest, now), err
 }
 
 // summary words facts, not orders: what is worded as an order is taken for an attack.
-func summary(agent postgres.Agent, n int, newest []memories.Memory, now time.Time) string {
+func summary(from postgres.Givers, n int, newest []memories.Memory, now time.Time) string {
 	var told strings.Builder
-	fmt.Fprintf(&told, "%d %s about this project from earlier conversations, in %s.", n, plural(n, "memory is kept", "memories are kept"), agent.Dir)
+	fmt.Fprintf(&told, "%d %s about this project from earlier conversations, in %s", n, plural(n, "memory is kept", "memories are kept"), from[0].Dir)
+	for _, shared := range from[1:] {
+		told.WriteString(" and, shared by all agents, in " + shared.Dir)
+	}
+	told.WriteString(".")
 	told.WriteString(" What has to do with a prompt comes with it. The newest:\n")
 	for _, m := range newest {
 		line := "- "
 		if m.Type != "" {
 			line += "[" + string(m.Type) + "] "
 		}
-		line += m.Name + " (saved " + memories.AgeOf(m.ModifiedAt, now).String() + ")"
+		line += m.Name
+		if m.AgentID != from[0].ID {
+			line += " (team)"
+		}
+		line += " (saved " + memories.AgeOf(m.ModifiedAt, now).String() + ")"
 		if m.Description != "" {
 			line += ": " + strings.Join(strings.Fields(m.Description), " ")
 		}

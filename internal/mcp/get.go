@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 	"time"
@@ -43,7 +44,17 @@ func (e *endpoint) getMemory(ctx context.Context, in getInput) (whole, error) {
 	if err != nil {
 		return whole{}, err
 	}
-	return e.whole(ctx, agent, in.which)
+	found, err := e.whole(ctx, agent, in.which)
+	if err == nil {
+		return found, nil
+	}
+	from, failed := e.store.Shared(ctx, agent)
+	for _, giver := range from {
+		if shared, err := e.whole(ctx, giver, in.which); err == nil && shared.State != string(memories.Deleted) {
+			return shared, nil
+		}
+	}
+	return found, errors.Join(err, failed)
 }
 
 // whole reads the memory that is meant.

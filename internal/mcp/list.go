@@ -47,8 +47,16 @@ type list struct {
 	Total      int      `json:"total" jsonschema:"How many there are in all, on every page."`
 	Near       bool     `json:"near,omitempty" jsonschema:"No memory has all the words of the search; these come close."`
 	NextCursor string   `json:"next_cursor,omitempty" jsonschema:"Give it as cursor for the next page. Absent: this is the last."`
+	Shared     []shared `json:"shared,omitempty" jsonschema:"What all agents share, with the first page. It is not counted in total."`
 
 	query string // empty: it is no search
+}
+
+// shared is the beginning of what an agent is given of another's memories.
+type shared struct {
+	Agent    string   `json:"agent" jsonschema:"Whose these are: give it as agent to see more of them, or to change one."`
+	Memories []listed `json:"memories"`
+	Total    int      `json:"total"`
 }
 
 type listed struct {
@@ -104,10 +112,36 @@ func (e *endpoint) page(ctx context.Context, slug string, of postgres.List) (lis
 		if err != nil {
 			return list{}, err
 		}
-		if shown := listOf(agent, page, of.Search, time.Now()); of.Limit == 1 || !tooMuch(shown) {
+		shown := listOf(agent, page, of.Search, time.Now())
+		if shown.Shared, err = e.shared(ctx, agent, of); err != nil {
+			return list{}, err
+		}
+		if of.Limit == 1 || !tooMuch(shown) {
 			return shown, nil
 		}
 	}
+}
+
+// shared returns what stands besides the first page of a list of what an agent has: what all agents share.
+func (e *endpoint) shared(ctx context.Context, agent postgres.Agent, of postgres.List) ([]shared, error) {
+	if of.Cursor != "" || of.State != "" && of.State != memories.Active {
+		return nil, nil
+	}
+	from, err := e.store.Shared(ctx, agent)
+	if err != nil {
+		return nil, err
+	}
+	var all []shared
+	for _, giver := range from {
+		page, err := e.store.Memories(ctx, giver, of)
+		if err != nil {
+			return nil, err
+		}
+		if found := listOf(giver, page, of.Search, time.Now()); len(found.Memories) > 0 && !found.Near {
+			all = append(all, shared{giver.Slug, found.Memories, found.Total})
+		}
+	}
+	return all, nil
 }
 
 func listOf(agent postgres.Agent, page postgres.Page, query string, now time.Time) list {
@@ -126,6 +160,17 @@ func listOf(agent postgres.Agent, page postgres.Page, query string, now time.Tim
 }
 
 func (l list) text() string {
+	var text strings.Builder
+	text.WriteString(l.own())
+	for _, s := range l.Shared {
+		head := fmt.Sprintf("%s that all agents share, of %s:", counted(s.Total, "memory", "memories"), s.Agent)
+		text.WriteString("\n\n" + recall.Block(head, lines(s.Memories)))
+	}
+	return text.String()
+}
+
+// own is what there is to say of the agent's own memories.
+func (l list) own() string {
 	head := counted(l.Total, "memory", "memories") + " of " + l.Agent + ":"
 	switch {
 	case l.Total == 0 && l.query != "":
@@ -135,17 +180,22 @@ func (l list) text() string {
 	case l.Near:
 		head = "No memory of " + l.Agent + " has all of these words. " + counted(l.Total, "memory comes", "memories come") + " close:"
 	}
+	text := lines(l.Memories)
+	if l.NextCursor != "" {
+		text += fmt.Sprintf("There are more: ask again with cursor %s\n", l.NextCursor)
+	}
+	return recall.Block(head, text)
+}
+
+func lines(all []listed) string {
 	var text strings.Builder
-	for _, m := range l.Memories {
+	for _, m := range all {
 		text.WriteString(m.line() + "\n")
 		if m.Excerpt != "" {
 			text.WriteString("  " + m.Excerpt + "\n")
 		}
 	}
-	if l.NextCursor != "" {
-		fmt.Fprintf(&text, "There are more: ask again with cursor %s\n", l.NextCursor)
-	}
-	return recall.Block(head, text.String())
+	return text.String()
 }
 
 func counted(n int, one, more string) string {

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"errors"
 	"net/http"
 	"time"
 
@@ -15,6 +16,9 @@ import (
 // memory shows one memory, whole, beside the list that it was opened from.
 func (s *site) memory(w http.ResponseWriter, r *http.Request) error {
 	agent, m, err := s.requestedMemory(r)
+	if errors.Is(err, memories.ErrNotFound) {
+		return s.sharedMemory(w, r, agent)
+	}
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,8 @@ package pages
 
 import (
 	"context"
+	"errors"
+	"net/http"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -45,4 +47,27 @@ func (s *site) takersOf(ctx context.Context, agent postgres.Agent, m memories.Me
 		}
 	}
 	return slugs, err
+}
+
+// sharedMemory leads from an agent to a memory that it is given, and that is another's: what was recalled for it, say. It fails with
+// memories.ErrNotFound where it is given no such memory.
+func (s *site) sharedMemory(w http.ResponseWriter, r *http.Request, agent postgres.Agent) error {
+	if agent.ID == 0 {
+		return memories.ErrNotFound
+	}
+	from, err := s.store.Shared(r.Context(), agent)
+	if err != nil {
+		return err
+	}
+	for _, giver := range from {
+		m, err := s.store.Memory(r.Context(), giver, idOf(r))
+		switch {
+		case err == nil:
+			http.Redirect(w, r, templates.MemoryPath(giver.Slug, m.ID), http.StatusSeeOther)
+			return nil
+		case !errors.Is(err, memories.ErrNotFound):
+			return err
+		}
+	}
+	return memories.ErrNotFound
 }

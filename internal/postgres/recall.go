@@ -20,8 +20,35 @@ type Sought struct {
 	Pair       string   // two characters side by side, of a script without spaces; in place of words
 }
 
-// match returns the tsquery that finds, among the memories of an agent, those with what is sought.
-func (s Sought) match(agentID int64) string {
+// Givers are the agents whose memories an agent is given: itself, and those that share theirs.
+type Givers []Agent
+
+// GiversTo returns those of an agent.
+func (s *Store) GiversTo(ctx context.Context, agent Agent) (Givers, error) {
+	shared, err := s.Shared(ctx, agent)
+	return append(Givers{agent}, shared...), err
+}
+
+// Of returns the one of an id; the zero Agent is none of them.
+func (g Givers) Of(id int64) Agent {
+	for _, agent := range g {
+		if agent.ID == id {
+			return agent
+		}
+	}
+	return Agent{}
+}
+
+func (g Givers) ids() []int64 {
+	ids := make([]int64, len(g))
+	for i, agent := range g {
+		ids[i] = agent.ID
+	}
+	return ids
+}
+
+// match returns the tsquery that finds, among the memories of the agents, those with what is sought.
+func (s Sought) match(of Givers) string {
 	var any []string
 	for _, word := range s.Words {
 		any = append(any, quoted(word))
@@ -32,7 +59,11 @@ func (s Sought) match(agentID int64) string {
 	if first, size := utf8.DecodeRuneInString(s.Pair); size > 0 {
 		any = append(any, quoted(string(first))+" <-> "+quoted(s.Pair[size:]))
 	}
-	return quoted(agentSign(agentID)) + " & (" + strings.Join(any, " | ") + ")"
+	signs := make([]string, len(of))
+	for i, agent := range of {
+		signs[i] = quoted(agentSign(agent.ID))
+	}
+	return "(" + strings.Join(signs, " | ") + ") & (" + strings.Join(any, " | ") + ")"
 }
 
 // WordsBeginning returns words that memories of any agent have and that begin as one of those does, 60 of each at most.
@@ -59,12 +90,12 @@ func (s *Store) WordsAlike(ctx context.Context, typed []string) (map[string][]st
 	return alike, nil
 }
 
-// Hits returns for each thing that is sought the memories of the agent that have it, most of each at most and in no order, and
+// Hits returns for each thing that is sought the memories of the agents that have it, most of each at most and in no order, and
 // how many memories there are to choose from. Some may be in the trash.
-func (s *Store) Hits(ctx context.Context, agentID int64, sought []Sought, most int) (hits [][]uuid.UUID, of int, err error) {
+func (s *Store) Hits(ctx context.Context, from Givers, sought []Sought, most int) (hits [][]uuid.UUID, of int, err error) {
 	matches := make([]string, len(sought))
 	for i, each := range sought {
-		matches[i] = each.match(agentID)
+		matches[i] = each.match(from)
 	}
 	hits = make([][]uuid.UUID, len(sought))
 	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
@@ -72,7 +103,7 @@ func (s *Store) Hits(ctx context.Context, agentID int64, sought []Sought, most i
 			return err
 		}
 		q := queries.New(tx)
-		n, err := q.CountToRecall(ctx, agentID)
+		n, err := q.CountToRecall(ctx, from.ids())
 		if err != nil {
 			return err
 		}
@@ -88,35 +119,35 @@ func (s *Store) Hits(ctx context.Context, agentID int64, sought []Sought, most i
 
 // Texts returns those of the memories that can be recalled, each with the beginning of its body, in Unicode characters, and in no
 // order.
-func (s *Store) Texts(ctx context.Context, agentID int64, ids []uuid.UUID, most int) ([]memories.Memory, error) {
-	rows, err := s.q.RecallTexts(ctx, queries.RecallTextsParams{AgentID: agentID, Ids: ids, Most: int32(most)})
+func (s *Store) Texts(ctx context.Context, from Givers, ids []uuid.UUID, most int) ([]memories.Memory, error) {
+	rows, err := s.q.RecallTexts(ctx, queries.RecallTextsParams{AgentIds: from.ids(), Ids: ids, Most: int32(most)})
 	if err != nil {
 		return nil, wrap("read what to recall", err)
 	}
 	found := make([]memories.Memory, len(rows))
 	for i, row := range rows {
 		found[i] = memories.Memory{
-			ID: row.ID.String(), AgentID: agentID, Name: row.Name, Type: memories.Type(text(row.Type)), Path: row.Path,
+			ID: row.ID.String(), Agent: from.Of(row.AgentID).Slug, AgentID: row.AgentID, Name: row.Name, Type: memories.Type(text(row.Type)), Path: row.Path,
 			ModifiedAt: row.ModifiedAt.UTC(), Description: row.Description, Body: row.Body,
 		}
 	}
 	return found, nil
 }
 
-// Newest returns the memories of an agent that can be recalled, besides those, the newest modification first and without what
+// Newest returns the memories of the agents that can be recalled, besides those, the newest modification first and without what
 // they say.
-func (s *Store) Newest(ctx context.Context, agentID int64, besides []uuid.UUID, most int) ([]memories.Memory, error) {
+func (s *Store) Newest(ctx context.Context, from Givers, besides []uuid.UUID, most int) ([]memories.Memory, error) {
 	if besides == nil {
 		besides = []uuid.UUID{}
 	}
-	rows, err := s.q.RecallManifest(ctx, queries.RecallManifestParams{AgentID: agentID, Besides: besides, Most: int32(most)})
+	rows, err := s.q.RecallManifest(ctx, queries.RecallManifestParams{AgentIds: from.ids(), Besides: besides, Most: int32(most)})
 	if err != nil {
 		return nil, wrap("list what to recall", err)
 	}
 	found := make([]memories.Memory, len(rows))
 	for i, row := range rows {
 		found[i] = memories.Memory{
-			ID: row.ID.String(), AgentID: agentID, Name: row.Name, Type: memories.Type(text(row.Type)), Path: row.Path,
+			ID: row.ID.String(), Agent: from.Of(row.AgentID).Slug, AgentID: row.AgentID, Name: row.Name, Type: memories.Type(text(row.Type)), Path: row.Path,
 			ModifiedAt: row.ModifiedAt.UTC(), Description: row.Description,
 		}
 	}
@@ -130,8 +161,8 @@ type Beginning struct {
 }
 
 // Beginnings returns those of the memories that can be recalled, each with so many bytes of its file, by id.
-func (s *Store) Beginnings(ctx context.Context, agentID int64, ids []uuid.UUID, most int) (map[string]Beginning, error) {
-	rows, err := s.q.RecallFiles(ctx, queries.RecallFilesParams{AgentID: agentID, Ids: ids, Most: int32(most)})
+func (s *Store) Beginnings(ctx context.Context, from Givers, ids []uuid.UUID, most int) (map[string]Beginning, error) {
+	rows, err := s.q.RecallFiles(ctx, queries.RecallFilesParams{AgentIds: from.ids(), Ids: ids, Most: int32(most)})
 	if err != nil {
 		return nil, wrap("read what was chosen", err)
 	}
@@ -139,16 +170,16 @@ func (s *Store) Beginnings(ctx context.Context, agentID int64, ids []uuid.UUID, 
 	for _, row := range rows {
 		id := row.ID.String()
 		found[id] = Beginning{memories.Memory{
-			ID: id, AgentID: agentID, Name: row.Name, Type: memories.Type(text(row.Type)), Path: row.Path,
+			ID: id, Agent: from.Of(row.AgentID).Slug, AgentID: row.AgentID, Name: row.Name, Type: memories.Type(text(row.Type)), Path: row.Path,
 			ModifiedAt: row.ModifiedAt.UTC(), Description: row.Description, Size: row.Size,
 		}, row.Beginning}
 	}
 	return found, nil
 }
 
-// CountToRecall returns how many memories of an agent there are to choose from.
-func (s *Store) CountToRecall(ctx context.Context, agentID int64) (int, error) {
-	n, err := s.q.CountToRecall(ctx, agentID)
+// CountToRecall returns how many memories of the agents there are to choose from.
+func (s *Store) CountToRecall(ctx context.Context, from Givers) (int, error) {
+	n, err := s.q.CountToRecall(ctx, from.ids())
 	return int(n), wrap("count what to recall", err)
 }
 

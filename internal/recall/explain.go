@@ -44,15 +44,15 @@ func (r *Recaller) Explain(ctx context.Context, agent, query string) (Explanatio
 	if err := request.check(); err != nil {
 		return Explanation{}, err
 	}
-	row, err := r.store.AgentUncounted(ctx, agent)
+	from, err := r.givers(ctx, agent)
 	if err != nil {
 		return Explanation{}, err
 	}
-	given, skip, err := r.gate(ctx, row.ID, request)
+	given, skip, err := r.gate(ctx, from, request)
 	if err != nil || skip != "" {
 		return Explanation{Skipped: skip}, err
 	}
-	found, err := r.byKeyword(ctx, row.ID, request.Query, given.Memories)
+	found, err := r.byKeyword(ctx, from, request.Query, given.Memories)
 	return found.explained(request.Limit), err
 }
 

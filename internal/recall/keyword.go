@@ -34,8 +34,8 @@ type ranking struct {
 	candidates     int // that had anything of it
 }
 
-// byKeyword ranks an agent's memories by the words of a query, without those that were given already.
-func (r *Recaller) byKeyword(ctx context.Context, agentID int64, query string, given map[uuid.UUID]bool) (ranking, error) {
+// byKeyword ranks what an agent is given by the words of a query, without those that were given already.
+func (r *Recaller) byKeyword(ctx context.Context, from postgres.Givers, query string, given map[uuid.UUID]bool) (ranking, error) {
 	what, err := r.wantedBy(ctx, query)
 	if err != nil || len(what) == 0 {
 		return ranking{}, err
@@ -44,7 +44,7 @@ func (r *Recaller) byKeyword(ctx context.Context, agentID int64, query string, g
 	for i, w := range what {
 		sought[i] = w.sought()
 	}
-	hits, of, err := r.store.Hits(ctx, agentID, sought, mostHits)
+	hits, of, err := r.store.Hits(ctx, from, sought, mostHits)
 	if err != nil {
 		return ranking{}, err
 	}
@@ -54,7 +54,7 @@ func (r *Recaller) byKeyword(ctx context.Context, agentID int64, query string, g
 	}
 	// What was given already is ranked with the rest: what is worth little beside it is not worth more the next time.
 	promising, n := mostPromising(what, hits, mostRead+min(len(given), mostRead))
-	texts, err := r.store.Texts(ctx, agentID, promising, MostBytes)
+	texts, err := r.store.Texts(ctx, from, promising, MostBytes)
 	if err != nil {
 		return ranking{}, err
 	}

@@ -3,6 +3,7 @@ package recall
 import (
 	"context"
 	"errors"
+	"path"
 	"slices"
 
 	"github.com/google/uuid"
@@ -12,10 +13,15 @@ import (
 )
 
 // byModel has the selector choose among the newest memories.
-func (r *Recaller) byModel(ctx context.Context, record *postgres.Recall, request Request, given postgres.Given) error {
-	candidates, err := r.store.Newest(ctx, record.AgentID, ids(given.Memories), MostCandidates)
+func (r *Recaller) byModel(ctx context.Context, from postgres.Givers, record *postgres.Recall, request Request, given postgres.Given) error {
+	candidates, err := r.store.Newest(ctx, from, ids(given.Memories), MostCandidates)
 	if err != nil {
 		return err
+	}
+	for i := range candidates { // paths are of one agent each, and must be told apart
+		if m := &candidates[i]; m.AgentID != record.AgentID {
+			m.Path = path.Join(from.Of(m.AgentID).Dir, m.Path)
+		}
 	}
 	asking, cancel := context.WithTimeout(ctx, r.options.Patience)
 	defer cancel()
@@ -24,8 +30,8 @@ func (r *Recaller) byModel(ctx context.Context, record *postgres.Recall, request
 		return err
 	}
 	record.SelectedBy, record.Candidates = ByModel, len(candidates)
-	for _, path := range paths {
-		i := slices.IndexFunc(candidates, func(m memories.Memory) bool { return m.Path == path })
+	for _, chosen := range paths {
+		i := slices.IndexFunc(candidates, func(m memories.Memory) bool { return m.Path == chosen })
 		if i < 0 || len(record.Chosen) == request.Limit {
 			continue // it chose something that there is not
 		}

@@ -11,7 +11,7 @@ import (
 // Begin starts a recall that nobody waits for, and returns its id, by which Fetch hands out what it gave. It fails as Recall does,
 // and with ErrBusy.
 func (r *Recaller) Begin(ctx context.Context, request Request) (id string, err error) {
-	_, record, err := r.begin(ctx, &request)
+	from, record, err := r.begin(ctx, &request)
 	if err != nil {
 		return "", err
 	}
@@ -26,7 +26,7 @@ func (r *Recaller) Begin(ctx context.Context, request Request) (id string, err e
 	}
 	r.running.Go(func() {
 		defer func() { <-r.prefetches }()
-		if err := r.settle(record, request); err != nil {
+		if err := r.settle(from, record, request); err != nil {
 			r.options.Log.Warn("a recall in the background failed", "error", err)
 		}
 	})
@@ -37,10 +37,10 @@ func (r *Recaller) Begin(ctx context.Context, request Request) (id string, err e
 var ErrBusy = &memories.ConflictError{Reason: "Too many recalls are running already. Nothing was begun. Try again shortly."}
 
 // settle chooses, and leaves what was chosen to be fetched.
-func (r *Recaller) settle(record postgres.Recall, request Request) error {
+func (r *Recaller) settle(from postgres.Givers, record postgres.Recall, request Request) error {
 	ctx, cancel := context.WithTimeout(r.ended, abandoned)
 	defer cancel()
-	if err := r.choose(ctx, &record, request); err != nil {
+	if err := r.choose(ctx, from, &record, request); err != nil {
 		return err
 	}
 	record.State = postgres.RecallSettled
@@ -50,11 +50,11 @@ func (r *Recaller) settle(record postgres.Recall, request Request) error {
 // Fetch returns how a recall stands, without waiting, and the first time after it has settled what it gave. It fails with
 // memories.ErrNotFound.
 func (r *Recaller) Fetch(ctx context.Context, slug, id string) (Result, error) {
-	agent, err := r.store.AgentUncounted(ctx, slug)
+	from, err := r.givers(ctx, slug)
 	if err != nil {
 		return Result{}, err
 	}
-	record, err := r.store.RecallByID(ctx, agent.ID, id)
+	record, err := r.store.RecallByID(ctx, from[0].ID, id)
 	if err != nil {
 		return Result{}, err
 	}
@@ -69,7 +69,7 @@ func (r *Recaller) Fetch(ctx context.Context, slug, id string) (Result, error) {
 	case record.State == postgres.RecallHandedOut:
 		return r.nothingMore(ctx, record)
 	}
-	result, _, err := r.handOut(ctx, agent, record, Request{})
+	result, _, err := r.handOut(ctx, from, record, Request{})
 	return result, err
 }
 

@@ -56,7 +56,7 @@ func (r *Recaller) ForPrompt(request Request, within time.Duration) Result {
 // withLate recalls, and gives what came too late for the prompts before as well. given are the recalls that were handed out for it, also
 // when it fails; what a prompt beside this one has handed out is not among them.
 func (r *Recaller) withLate(ctx context.Context, request Request) (result Result, given []postgres.Recall, err error) {
-	agent, record, err := r.begin(ctx, &request)
+	from, record, err := r.begin(ctx, &request)
 	if err != nil {
 		return Result{}, nil, err
 	}
@@ -64,13 +64,13 @@ func (r *Recaller) withLate(ctx context.Context, request Request) (result Result
 	if err != nil {
 		return Result{}, nil, err
 	}
-	if err := r.choose(ctx, &record, request); err != nil {
+	if err := r.choose(ctx, from, &record, request); err != nil {
 		return Result{}, nil, err
 	}
 	var memories []Recalled
 	for _, each := range append(waiting, record) {
 		var won bool
-		if result, won, err = r.handOut(ctx, agent, each, request); err != nil {
+		if result, won, err = r.handOut(ctx, from, each, request); err != nil {
 			return Result{}, given, err
 		}
 		if request.MostText > 0 {

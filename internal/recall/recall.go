@@ -149,51 +149,61 @@ func (r Result) Blocks() []string {
 // Recall chooses memories and hands them out. It fails with memories.ErrNotFound for an unknown agent, *memories.InvalidError for
 // a request that cannot be, and postgres.ErrUnavailable.
 func (r *Recaller) Recall(ctx context.Context, request Request) (Result, error) {
-	agent, record, err := r.begin(ctx, &request)
+	from, record, err := r.begin(ctx, &request)
 	if err != nil {
 		return Result{}, err
 	}
-	if err := r.choose(ctx, &record, request); err != nil {
+	if err := r.choose(ctx, from, &record, request); err != nil {
 		return Result{}, err
 	}
-	result, _, err := r.handOut(ctx, agent, record, request)
+	result, _, err := r.handOut(ctx, from, record, request)
 	return result, err
 }
 
-// begin checks a request and opens its record.
-func (r *Recaller) begin(ctx context.Context, request *Request) (postgres.Agent, postgres.Recall, error) {
+// begin checks a request and opens its record. It returns the agents whose memories there are to choose from.
+func (r *Recaller) begin(ctx context.Context, request *Request) (postgres.Givers, postgres.Recall, error) {
 	if err := request.check(); err != nil {
-		return postgres.Agent{}, postgres.Recall{}, err
+		return nil, postgres.Recall{}, err
 	}
-	agent, err := r.store.AgentUncounted(ctx, request.Agent)
+	from, err := r.givers(ctx, request.Agent)
 	if err != nil {
-		return postgres.Agent{}, postgres.Recall{}, err
+		return nil, postgres.Recall{}, err
 	}
+	agent := from[0]
 	id, err := uuid.NewV7()
-	return agent, postgres.Recall{
+	return from, postgres.Recall{
 		ID: id, AgentID: agent.ID, At: r.now(), Session: request.Session, AskedBy: request.From, Query: beginningOf(request.Query, mostQuery),
 		State: postgres.RecallPending,
 	}, err
 }
 
+// givers returns the agents whose memories an agent is given, itself first.
+func (r *Recaller) givers(ctx context.Context, slug string) (postgres.Givers, error) {
+	agent, err := r.store.AgentUncounted(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	return r.store.GiversTo(ctx, agent)
+}
+
 // choose fills a record with what was chosen, and how.
-func (r *Recaller) choose(ctx context.Context, record *postgres.Recall, request Request) error {
+func (r *Recaller) choose(ctx context.Context, from postgres.Givers, record *postgres.Recall, request Request) error {
 	begun := time.Now()
 	defer func() { record.Took = time.Since(begun) }()
-	given, skip, err := r.gate(ctx, record.AgentID, request)
+	given, skip, err := r.gate(ctx, from, request)
 	if err != nil || skip != "" {
 		record.Skipped = string(skip)
 		return err
 	}
 	if r.HasModel() {
-		err := r.byModel(ctx, record, request, given)
+		err := r.byModel(ctx, from, record, request, given)
 		if err == nil || ctx.Err() != nil || errors.Is(err, postgres.ErrUnavailable) {
 			return err
 		}
 		r.options.Log.WarnContext(ctx, "the model did not choose, so the words did", "error", err)
 		record.Note = "The model did not choose (" + plain(err) + "), so the words did."
 	}
-	found, err := r.byKeyword(ctx, record.AgentID, request.Query, given.Memories)
+	found, err := r.byKeyword(ctx, from, request.Query, given.Memories)
 	if err != nil {
 		return err
 	}
@@ -205,25 +215,25 @@ func (r *Recaller) choose(ctx context.Context, record *postgres.Recall, request 
 }
 
 // gate says why nothing is looked at, if so, and else what the session was given before.
-func (r *Recaller) gate(ctx context.Context, agentID int64, request Request) (given postgres.Given, skip Skip, err error) {
+func (r *Recaller) gate(ctx context.Context, from postgres.Givers, request Request) (given postgres.Given, skip Skip, err error) {
 	if !Askable(request.Query) {
 		return given, SkipShortQuery, nil
 	}
 	if request.Session != "" {
-		if given, err = r.store.Given(ctx, agentID, request.Session); err != nil {
+		if given, err = r.store.Given(ctx, from[0].ID, request.Session); err != nil {
 			return given, "", err
 		}
 		if given.Bytes >= SessionBudget {
 			return given, SkipSpentBudget, nil
 		}
 	}
-	skip, err = r.nothingLeft(ctx, agentID, given)
+	skip, err = r.nothingLeft(ctx, from, given)
 	return given, skip, err
 }
 
 // nothingLeft says why there is nothing to choose from, if so.
-func (r *Recaller) nothingLeft(ctx context.Context, agentID int64, given postgres.Given) (Skip, error) {
-	n, err := r.store.CountToRecall(ctx, agentID)
+func (r *Recaller) nothingLeft(ctx context.Context, from postgres.Givers, given postgres.Given) (Skip, error) {
+	n, err := r.store.CountToRecall(ctx, from)
 	switch {
 	case err != nil:
 		return "", err
@@ -232,7 +242,7 @@ func (r *Recaller) nothingLeft(ctx context.Context, agentID int64, given postgre
 	case n > len(given.Memories):
 		return "", nil
 	}
-	left, err := r.store.Newest(ctx, agentID, ids(given.Memories), 1)
+	left, err := r.store.Newest(ctx, from, ids(given.Memories), 1)
 	if err == nil && len(left) == 0 {
 		return SkipAllSeen, nil
 	}
@@ -249,7 +259,7 @@ func ids(set map[uuid.UUID]bool) []uuid.UUID {
 
 // handOut gives what was chosen, as far as the session has not been given it and has room for it, and keeps the record. won says
 // that nobody else had handed it out before.
-func (r *Recaller) handOut(ctx context.Context, agent postgres.Agent, record postgres.Recall, request Request) (result Result, won bool, err error) {
+func (r *Recaller) handOut(ctx context.Context, from postgres.Givers, record postgres.Recall, request Request) (result Result, won bool, err error) {
 	chosen := make([]uuid.UUID, len(record.Chosen))
 	for i, c := range record.Chosen {
 		chosen[i] = c.ID
@@ -257,10 +267,10 @@ func (r *Recaller) handOut(ctx context.Context, agent postgres.Agent, record pos
 	var files map[string]postgres.Beginning
 	var gone map[string][]memories.CheckedCitation
 	if len(chosen) > 0 {
-		if files, err = r.store.Beginnings(ctx, agent.ID, chosen, 3*MostBytes); err != nil {
+		if files, err = r.store.Beginnings(ctx, from, chosen, 3*MostBytes); err != nil {
 			return Result{}, false, err
 		}
-		if gone, err = r.store.GoneOf(ctx, agent, slices.Collect(maps.Keys(files))); err != nil {
+		if gone, err = r.store.GoneOf(ctx, from[0], slices.Collect(maps.Keys(files))); err != nil {
 			return Result{}, false, err
 		}
 	}
@@ -275,7 +285,7 @@ func (r *Recaller) handOut(ctx context.Context, agent postgres.Agent, record pos
 			if !there || given.Memories[c.ID] {
 				continue
 			}
-			m := recalled(agent, file, gone[file.ID], c.Why, now)
+			m := recalled(from.Of(file.AgentID), file, gone[file.ID], c.Why, now)
 			length := len([]rune(Block(m.Head, m.Text)))
 			if m.Bytes > result.BudgetLeft || request.MostText > 0 && characters+length > request.MostText {
 				continue

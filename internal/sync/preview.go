@@ -2,6 +2,7 @@ package sync
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ type Preview struct {
 }
 
 // Preview compiles the agent's CLAUDE.md without writing it, as it would be without the memory of that id where one is
-// given. It fails with memories.ErrNotFound.
+// given: one of its own, or of what all agents share. It fails with memories.ErrNotFound.
 func (e *Engine) Preview(ctx context.Context, slug, without string) (Preview, error) {
 	return callPreview.readWhereItIs(ctx, e, slug, without)
 }
@@ -49,7 +50,23 @@ func (e *Engine) previewHere(ctx context.Context, slug, without string) (Preview
 		return with, err
 	}
 	deletion, err := e.previewDeletionHere(ctx, slug, []string{without})
+	if errors.Is(err, memories.ErrNotFound) {
+		return e.previewWithoutShared(ctx, slug, without)
+	}
 	return deletion.ClaudeMDAfter, err
+}
+
+// previewWithoutShared compiles the agent's CLAUDE.md as it would be without a memory that another shares with it.
+func (e *Engine) previewWithoutShared(ctx context.Context, slug, without string) (Preview, error) {
+	row, err := e.store.Agent(ctx, slug)
+	if err != nil {
+		return Preview{}, err
+	}
+	with, after, err := e.previews(ctx, row, map[string]bool{without: true})
+	if err == nil && !slices.ContainsFunc(with.Costs, func(c memories.Cost) bool { return c.ID == without }) {
+		err = memories.ErrNotFound
+	}
+	return after, err
 }
 
 // DeletionPreview is what the deletion of memories changes, while nothing has changed yet.

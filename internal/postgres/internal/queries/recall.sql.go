@@ -111,12 +111,12 @@ func (q *Queries) CountRecallsByDay(ctx context.Context, arg CountRecallsByDayPa
 }
 
 const countToRecall = `-- name: CountToRecall :one
-SELECT coalesce(sum(n), 0)::bigint FROM memory_tallies WHERE agent_id = $1 AND state <> 'deleted'
+SELECT coalesce(sum(n), 0)::bigint FROM memory_tallies WHERE agent_id = ANY($1::bigint[]) AND state <> 'deleted'
 `
 
-// How many memories of an agent a recall may choose from.
-func (q *Queries) CountToRecall(ctx context.Context, agentID int64) (int64, error) {
-	row := q.db.QueryRow(ctx, countToRecall, agentID)
+// How many memories of these agents a recall may choose from.
+func (q *Queries) CountToRecall(ctx context.Context, agentIds []int64) (int64, error) {
+	row := q.db.QueryRow(ctx, countToRecall, agentIds)
 	var column_1 int64
 	err := row.Scan(&column_1)
 	return column_1, err
@@ -431,20 +431,21 @@ func (q *Queries) RecallExtremes(ctx context.Context, arg RecallExtremesParams) 
 }
 
 const recallFiles = `-- name: RecallFiles :many
-SELECT m.id, m.name, m.type, m.path, m.modified_at, m.description, m.size,
+SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description, m.size,
        substring(coalesce(r.raw, convert_to(r.body, 'UTF8')) FROM 1 FOR $1::integer)::bytea AS beginning
 FROM memories m JOIN revisions r ON r.id = m.revision_id
-WHERE m.id = ANY($2::uuid[]) AND m.agent_id = $3 AND m.readable AND m.state <> 'deleted'
+WHERE m.id = ANY($2::uuid[]) AND m.agent_id = ANY($3::bigint[]) AND m.readable AND m.state <> 'deleted'
 `
 
 type RecallFilesParams struct {
-	Most    int32
-	Ids     []uuid.UUID
-	AgentID int64
+	Most     int32
+	Ids      []uuid.UUID
+	AgentIds []int64
 }
 
 type RecallFilesRow struct {
 	ID          uuid.UUID
+	AgentID     int64
 	Name        string
 	Type        *string
 	Path        string
@@ -456,7 +457,7 @@ type RecallFilesRow struct {
 
 // The beginnings of the files of those memories.
 func (q *Queries) RecallFiles(ctx context.Context, arg RecallFilesParams) ([]RecallFilesRow, error) {
-	rows, err := q.db.Query(ctx, recallFiles, arg.Most, arg.Ids, arg.AgentID)
+	rows, err := q.db.Query(ctx, recallFiles, arg.Most, arg.Ids, arg.AgentIds)
 	if err != nil {
 		return nil, err
 	}
@@ -466,6 +467,7 @@ func (q *Queries) RecallFiles(ctx context.Context, arg RecallFilesParams) ([]Rec
 		var i RecallFilesRow
 		if err := rows.Scan(
 			&i.ID,
+			&i.AgentID,
 			&i.Name,
 			&i.Type,
 			&i.Path,
@@ -526,21 +528,28 @@ func (q *Queries) RecallHits(ctx context.Context, arg RecallHitsParams) ([]Recal
 }
 
 const recallManifest = `-- name: RecallManifest :many
-SELECT m.id, m.name, m.type, m.path, m.modified_at, m.description
-FROM memories m
-WHERE m.agent_id = $1 AND m.readable AND m.state <> 'deleted' AND NOT m.id = ANY($2::uuid[])
+SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description
+FROM unnest($1::bigint[]) AS a (id)
+CROSS JOIN LATERAL (
+    SELECT n.id, n.agent_id, n.name, n.type, n.path, n.modified_at, n.description
+    FROM memories n
+    WHERE n.agent_id = a.id AND n.readable AND n.state <> 'deleted' AND NOT n.id = ANY($2::uuid[])
+    ORDER BY n.modified_at DESC, n.id DESC
+    LIMIT $3::integer
+) m
 ORDER BY m.modified_at DESC, m.id DESC
 LIMIT $3::integer
 `
 
 type RecallManifestParams struct {
-	AgentID int64
-	Besides []uuid.UUID
-	Most    int32
+	AgentIds []int64
+	Besides  []uuid.UUID
+	Most     int32
 }
 
 type RecallManifestRow struct {
 	ID          uuid.UUID
+	AgentID     int64
 	Name        string
 	Type        *string
 	Path        string
@@ -548,9 +557,9 @@ type RecallManifestRow struct {
 	Description string
 }
 
-// The newest memories of an agent, by which a model chooses.
+// The newest memories of these agents, by which a model chooses. Each agent's are read in the order of an index.
 func (q *Queries) RecallManifest(ctx context.Context, arg RecallManifestParams) ([]RecallManifestRow, error) {
-	rows, err := q.db.Query(ctx, recallManifest, arg.AgentID, arg.Besides, arg.Most)
+	rows, err := q.db.Query(ctx, recallManifest, arg.AgentIds, arg.Besides, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -560,6 +569,7 @@ func (q *Queries) RecallManifest(ctx context.Context, arg RecallManifestParams) 
 		var i RecallManifestRow
 		if err := rows.Scan(
 			&i.ID,
+			&i.AgentID,
 			&i.Name,
 			&i.Type,
 			&i.Path,
@@ -620,19 +630,20 @@ func (q *Queries) RecallMedians(ctx context.Context, arg RecallMediansParams) ([
 }
 
 const recallTexts = `-- name: RecallTexts :many
-SELECT m.id, m.name, m.type, m.path, m.modified_at, m.description, left(r.body, $1::integer) AS body
+SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description, left(r.body, $1::integer) AS body
 FROM memories m JOIN revisions r ON r.id = m.revision_id
-WHERE m.id = ANY($2::uuid[]) AND m.agent_id = $3 AND m.readable AND m.state <> 'deleted'
+WHERE m.id = ANY($2::uuid[]) AND m.agent_id = ANY($3::bigint[]) AND m.readable AND m.state <> 'deleted'
 `
 
 type RecallTextsParams struct {
-	Most    int32
-	Ids     []uuid.UUID
-	AgentID int64
+	Most     int32
+	Ids      []uuid.UUID
+	AgentIds []int64
 }
 
 type RecallTextsRow struct {
 	ID          uuid.UUID
+	AgentID     int64
 	Name        string
 	Type        *string
 	Path        string
@@ -643,7 +654,7 @@ type RecallTextsRow struct {
 
 // What those memories say that can be chosen, as far as one is read.
 func (q *Queries) RecallTexts(ctx context.Context, arg RecallTextsParams) ([]RecallTextsRow, error) {
-	rows, err := q.db.Query(ctx, recallTexts, arg.Most, arg.Ids, arg.AgentID)
+	rows, err := q.db.Query(ctx, recallTexts, arg.Most, arg.Ids, arg.AgentIds)
 	if err != nil {
 		return nil, err
 	}
@@ -653,6 +664,7 @@ func (q *Queries) RecallTexts(ctx context.Context, arg RecallTextsParams) ([]Rec
 		var i RecallTextsRow
 		if err := rows.Scan(
 			&i.ID,
+			&i.AgentID,
 			&i.Name,
 			&i.Type,
 			&i.Path,
