@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"memoir/internal/api"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 )
@@ -47,4 +48,32 @@ func TestAMemoryIsSavedMovedAndCopiedBetweenPrivateAndTeam(t *testing.T) {
 		}
 	}
 	s.problem(s.call("GET", all+"?scope=all", nil), 422)
+}
+
+func TestWhatAllAgentsShareIsAnAgentOfItsOwnThatMemoriesMoveToAndFrom(t *testing.T) {
+	t.Parallel()
+	m, _ := memoirtest.StartSharing(t, tabs, nil)
+	s := serve(t, m, api.Options{})
+	if team := s.ok(200, "GET", "/api/v1/agents/team", nil); team["layout"] != "shared" || team.object("claude_md")["path"] != nil {
+		t.Errorf("it is %v", team)
+	}
+	at := s.at("ada", "Tabs")
+	moved := s.ok(200, "POST", at+"/move", object{"to": "shared"})
+	if moved["agent"] != "team" || moved["scope"] != "team" || s.ok(200, "GET", "/api/v1/agents/ada/memories", nil)["total"] != 0.0 {
+		t.Errorf("moved: %v", moved)
+	}
+	if got := string(s.call("GET", "/api/v1/agents/ada/claude-md", nil).raw); !strings.Contains(got, "### Tabs (team)") {
+		t.Errorf("ada is given %q", got)
+	}
+	if got := string(s.call("GET", "/api/v1/agents/ada/claude-md?without="+moved.string("id"), nil).raw); got == "" || strings.Contains(got, "### Tabs") {
+		t.Errorf("without it, ada is given %q", got)
+	}
+	there := "/api/v1/agents/team/memories/" + moved.string("id")
+	s.problem(s.call("POST", there+"/move", object{"to": "private"}), 422)
+	s.problem(s.call("POST", there+"/copy", object{"to": "private", "agent": "nobody"}), 422)
+	copied := s.call("POST", there+"/copy", object{"to": "team", "agent": "ada"})
+	if c := s.object(copied); copied.status != 201 || c["agent"] != "ada" || c["path"] != "memory/team/feedback_tabs.md" || copied.header.Get("Location") != "/api/v1/agents/ada/memories/"+c.string("id") {
+		t.Errorf("copied: %d %v", copied.status, c)
+	}
+	s.problem(s.call("POST", "/api/v1/agents/team/memories", object{"name": "Key", "type": "reference", "body": "AKIA" + "Z7QH3WTYUJ2LNB4V"}), 422)
 }

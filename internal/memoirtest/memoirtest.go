@@ -68,6 +68,16 @@ func StartDirectory(t testing.TB, slug, dir string) *Memoir {
 	return startIn(t, pgtest.New(t), dir, agents.Settings{MemoryDirs: []agents.NamedDir{{Slug: slug, Path: dir}}}, nil)
 }
 
+// StartSharing is Start with a directory that all agents share, of which the agent is called team. shared are its files, relative to it.
+func StartSharing(t testing.TB, files, shared Files) (m *Memoir, teamDir string) {
+	t.Helper()
+	dir, team := t.TempDir(), &Memoir{TB: t, Dir: t.TempDir()}
+	for path, text := range shared {
+		team.Write(path, text)
+	}
+	return startIn(t, pgtest.New(t), dir, agents.Settings{AgentsDir: dir, TeamDir: team.Dir}, files), team.Dir
+}
+
 // StartIn is Start over what is there already, wherever agents may be.
 func StartIn(t testing.TB, places agents.Settings) *Memoir {
 	t.Helper()

@@ -1,0 +1,40 @@
+package mcp_test
+
+import (
+	"strings"
+	"testing"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+)
+
+func TestWhatAllAgentsShareIsListedReadAndRecalledForEach(t *testing.T) {
+	t.Parallel()
+	m, dir := memoirtest.StartSharing(t, twoAgents(), memoirtest.Files{"coffee.md": memoirtest.Note("the coffee machine", memories.Reference, "The coffee machine is on the third floor.")})
+	c := serve(t, m).connect(t, writer, "?agent=ada")
+	var list struct {
+		page
+		Shared []page
+	}
+	text := c.call("list_memories", nil, &list)
+	if list.Total != 3 || len(list.Shared) != 1 || list.Shared[0].Agent != "team" || list.Shared[0].Total != 1 || !strings.Contains(text, "1 memory that all agents share, of team:") {
+		t.Errorf("listed: %+v\n%s", list, text)
+	}
+	list.Shared = nil
+	if c.call("search_memories", arguments{"query": "coffee"}, &list); list.Total != 0 || len(list.Shared) != 1 || !strings.Contains(list.Shared[0].Memories[0].Excerpt, "third floor") {
+		t.Errorf("found: %+v", list)
+	}
+	var got memory
+	if c.call("get_memory", arguments{"name": "the coffee machine"}, &got); got.Body != "The coffee machine is on the third floor." || got.File != dir+"/coffee.md" {
+		t.Errorf("read: %+v", got)
+	}
+	var recalled page
+	text = c.call("recall", arguments{"query": "where is the coffee machine", "session": "1"}, &recalled)
+	if len(recalled.Memories) != 1 || recalled.Memories[0].File != dir+"/coffee.md" || !strings.Contains(text, "Memory (saved today): "+dir+"/coffee.md:") {
+		t.Errorf("recalled: %+v\n%s", recalled, text)
+	}
+	if c.call("recall", arguments{"query": "where is the coffee machine", "session": "1"}, &recalled); len(recalled.Memories) > 0 {
+		t.Error("it is given twice in one session")
+	}
+	c.fails("delete_memory", arguments{"name": "the coffee machine"}, "no memory named")
+}

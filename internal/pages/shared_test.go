@@ -1,0 +1,88 @@
+package pages_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+	"memoir/web/templates"
+)
+
+func TestWhatAllAgentsShareStandsBesideAnAgentsOwnAndMemoriesMoveThereAndBack(t *testing.T) {
+	t.Parallel()
+	files := twoMemories()
+	files["bob/memory/role.md"] = memoirtest.Note("Role", memories.User, "Bob.")
+	m, team := memoirtest.StartSharing(t, files, memoirtest.Files{
+		"tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Everybody uses spaces."),
+		"wiki.md": memoirtest.Note("Wiki", memories.Reference, "wiki.example"),
+	})
+	s := serveMemoir(t, m, setting{})
+	shared := func(page *answer) string { return words(page.Find("#group-shared-team .rows h3")) }
+
+	// The tab has them as a group of their own, which leads to the agent whose they are, and goes with what the list is narrowed to.
+	list := s.get(t, adaList)
+	if got := shared(list); got != "Wiki Tabs" && got != "Tabs Wiki" {
+		t.Errorf("ada is shown %q as shared", got)
+	}
+	if href, _ := list.Find(`#group-shared-team h3 a:contains("Wiki")`).Attr("href"); href != pageOf(m.Memory("team", "Wiki")) {
+		t.Errorf("Wiki leads to %s", href)
+	}
+	if got := shared(s.get(t, adaList+"?q=wiki")); got != "Wiki" {
+		t.Errorf("a search shows %q as shared", got)
+	}
+	if got := shared(s.get(t, "/agents/team/memory")); got != "" {
+		t.Errorf("what is shared is shown to be shared with itself: %q", got)
+	}
+	costs := s.get(t, "/agents/ada/claude-md")
+	if got, _ := costs.Find(`.costs a:contains("Wiki")`).Attr("href"); got != pageOf(m.Memory("team", "Wiki")) || !strings.Contains(words(costs.Find(".costs")), "shared") {
+		t.Errorf("what Wiki costs leads to %q", got)
+	}
+	// What was recalled for an agent is linked as its own, and found where it is.
+	if page := s.get(t, templates.MemoryPath("ada", m.Memory("team", "Wiki").ID)); page.StatusCode != http.StatusOK || page.Request.URL.Path != pageOf(m.Memory("team", "Wiki")) {
+		t.Errorf("a shared memory of ada's is %d at %s", page.StatusCode, page.Request.URL)
+	}
+
+	// Where one says something else, both stand side by side.
+	tabs := s.get(t, pageOf(m.Memory("ada", "Tabs")))
+	if got := words(tabs.Find(".twin .both .prose")); got != "Use tabs. Everybody uses spaces." {
+		t.Errorf("side by side is %q", got)
+	}
+	if _, err := m.Engine.Delete(t.Context(), "team", m.Memory("team", "Tabs").ID, ""); err != nil {
+		t.Fatal(err)
+	}
+
+	moved := s.submit(t, s.get(t, pageOf(m.Memory("ada", "Tabs"))), "Share with all agents Tabs")
+	moved.expect(http.StatusOK, "“Tabs” is shared with all agents now.", "Use tabs.")
+	if got := moved.Request.URL.Path; got != pageOf(m.Memory("team", "Tabs")) || m.Read("ada/memory/tabs.md") != "" || !strings.Contains(m.Read("bob/CLAUDE.md"), "### Tabs (team)\n\nUse tabs.\n") {
+		t.Errorf("the move leads to %s", got)
+	}
+	back := s.submit(t, moved, "Undo the move of Tabs")
+	back.expect(http.StatusOK, "“Tabs” is in private memory now.")
+	if back.Request.URL.Path != pageOf(m.Memory("ada", "Tabs")) || strings.Contains(m.Read("bob/CLAUDE.md"), "Use tabs.") {
+		t.Errorf("the undo leads to %s", back.Request.URL)
+	}
+	s.submit(t, back, "Undo the move of Tabs").expect(http.StatusOK, "“Tabs” is shared with all agents now.")
+
+	// From there it is given to whichever agent is chosen.
+	page := s.get(t, pageOf(m.Memory("team", "Tabs")))
+	if got := words(page.Find("#taker option")); got != "ada bob" {
+		t.Errorf("it can be given to %q", got)
+	}
+	form := page.Find("#taker").Closest("form")
+	fields := map[string][]string{"agent": {"bob"}}
+	for _, name := range []string{templates.FieldETag, templates.FieldBack, templates.FieldTo} {
+		fields[name] = []string{form.Find("[name=" + name + "]").AttrOr("value", "")}
+	}
+	copied := s.post(t, form.Find("button[formaction]").AttrOr("formaction", ""), fields)
+	copied.expect(http.StatusOK, "“Tabs” is in private memory as well.")
+	if m.Memory("bob", "Tabs").Body != "Use tabs." {
+		t.Error("it was not copied to bob")
+	}
+	if _, err := os.Stat(filepath.Join(team, "feedback_tabs.md")); err != nil {
+		t.Error(err)
+	}
+}
