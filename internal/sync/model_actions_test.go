@@ -392,6 +392,9 @@ func (w *world) rekey(m memories.Memory, to string, do func() (sync.Result, erro
 	w.ever.add(to, m.Fingerprint)
 	before := time.Now()
 	result, err := do()
+	if err == nil || w.isFull() { // as of a save that the disk has no room for
+		delete(w.ended[to], m.Fingerprint)
+	}
 	if err != nil {
 		w.isRefusal(err, refused || odd || w.memoryIsAway())
 		return
@@ -399,7 +402,6 @@ func (w *world) rekey(m memories.Memory, to string, do func() (sync.Result, erro
 	if w.rules != nil && refused && !odd {
 		w.t.Fatalf("%q was renamed to %q although it should have been refused", m.Name, to)
 	}
-	delete(w.ended[to], m.Fingerprint)
 	for f := range said {
 		w.ended.add(keyOf(m), f)
 	}
