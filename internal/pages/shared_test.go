@@ -21,6 +21,7 @@ func TestWhatAllAgentsShareStandsBesideAnAgentsOwnAndMemoriesMoveThereAndBack(t 
 		"wiki.md": memoirtest.Note("Wiki", memories.Reference, "wiki.example"),
 	})
 	s := serveMemoir(t, m, setting{})
+	at := func(m memories.Memory) string { return templates.MemoryPath(m.Agent, m.ID) }
 	shared := func(page *answer) string { return words(page.Find("#group-shared-team .rows h3")) }
 
 	// The tab has them as a group of their own, which leads to the agent whose they are, and goes with what the list is narrowed to.
@@ -28,7 +29,7 @@ func TestWhatAllAgentsShareStandsBesideAnAgentsOwnAndMemoriesMoveThereAndBack(t 
 	if got := shared(list); got != "Wiki Tabs" && got != "Tabs Wiki" {
 		t.Errorf("ada is shown %q as shared", got)
 	}
-	if href, _ := list.Find(`#group-shared-team h3 a:contains("Wiki")`).Attr("href"); href != pageOf(m.Memory("team", "Wiki")) {
+	if href, _ := list.Find(`#group-shared-team h3 a:contains("Wiki")`).Attr("href"); href != at(m.Memory("team", "Wiki")) {
 		t.Errorf("Wiki leads to %s", href)
 	}
 	if got := shared(s.get(t, adaList+"?q=wiki")); got != "Wiki" {
@@ -38,16 +39,16 @@ func TestWhatAllAgentsShareStandsBesideAnAgentsOwnAndMemoriesMoveThereAndBack(t 
 		t.Errorf("what is shared is shown to be shared with itself: %q", got)
 	}
 	costs := s.get(t, "/agents/ada/claude-md")
-	if got, _ := costs.Find(`.costs a:contains("Wiki")`).Attr("href"); got != pageOf(m.Memory("team", "Wiki")) || !strings.Contains(words(costs.Find(".costs")), "shared") {
+	if got, _ := costs.Find(`.costs a:contains("Wiki")`).Attr("href"); got != at(m.Memory("team", "Wiki")) || !strings.Contains(words(costs.Find(".costs")), "shared") {
 		t.Errorf("what Wiki costs leads to %q", got)
 	}
 	// What was recalled for an agent is linked as its own, and found where it is.
-	if page := s.get(t, templates.MemoryPath("ada", m.Memory("team", "Wiki").ID)); page.StatusCode != http.StatusOK || page.Request.URL.Path != pageOf(m.Memory("team", "Wiki")) {
+	if page := s.get(t, templates.MemoryPath("ada", m.Memory("team", "Wiki").ID)); page.StatusCode != http.StatusOK || page.Request.URL.Path != at(m.Memory("team", "Wiki")) {
 		t.Errorf("a shared memory of ada's is %d at %s", page.StatusCode, page.Request.URL)
 	}
 
 	// Where one says something else, both stand side by side.
-	tabs := s.get(t, pageOf(m.Memory("ada", "Tabs")))
+	tabs := s.get(t, at(m.Memory("ada", "Tabs")))
 	if got := words(tabs.Find(".twin .both .prose")); got != "Use tabs. Everybody uses spaces." {
 		t.Errorf("side by side is %q", got)
 	}
@@ -55,20 +56,20 @@ func TestWhatAllAgentsShareStandsBesideAnAgentsOwnAndMemoriesMoveThereAndBack(t 
 		t.Fatal(err)
 	}
 
-	moved := s.submit(t, s.get(t, pageOf(m.Memory("ada", "Tabs"))), "Share with all agents Tabs")
+	moved := s.submit(t, s.get(t, at(m.Memory("ada", "Tabs"))), "Share with all agents Tabs")
 	moved.expect(http.StatusOK, "“Tabs” is shared with all agents now.", "Use tabs.")
-	if got := moved.Request.URL.Path; got != pageOf(m.Memory("team", "Tabs")) || m.Read("ada/memory/tabs.md") != "" || !strings.Contains(m.Read("bob/CLAUDE.md"), "### Tabs (team)\n\nUse tabs.\n") {
+	if got := moved.Request.URL.Path; got != at(m.Memory("team", "Tabs")) || m.Read("ada/memory/tabs.md") != "" || !strings.Contains(m.Read("bob/CLAUDE.md"), "### Tabs (team)\n\nUse tabs.\n") {
 		t.Errorf("the move leads to %s", got)
 	}
 	back := s.submit(t, moved, "Undo the move of Tabs")
 	back.expect(http.StatusOK, "“Tabs” is in private memory now.")
-	if back.Request.URL.Path != pageOf(m.Memory("ada", "Tabs")) || strings.Contains(m.Read("bob/CLAUDE.md"), "Use tabs.") {
+	if back.Request.URL.Path != at(m.Memory("ada", "Tabs")) || strings.Contains(m.Read("bob/CLAUDE.md"), "Use tabs.") {
 		t.Errorf("the undo leads to %s", back.Request.URL)
 	}
 	s.submit(t, back, "Undo the move of Tabs").expect(http.StatusOK, "“Tabs” is shared with all agents now.")
 
 	// From there it is given to whichever agent is chosen.
-	page := s.get(t, pageOf(m.Memory("team", "Tabs")))
+	page := s.get(t, at(m.Memory("team", "Tabs")))
 	if got := words(page.Find("#taker option")); got != "ada bob" {
 		t.Errorf("it can be given to %q", got)
 	}
