@@ -76,7 +76,7 @@ func TestWhatAllAgentsShareStandsBesideAnAgentsOwnAndMemoriesMoveThereAndBack(t 
 	form := page.Find("#taker").Closest("form")
 	fields := map[string][]string{"agent": {"bob"}}
 	for _, name := range []string{templates.FieldETag, templates.FieldBack, templates.FieldTo} {
-		fields[name] = []string{form.Find("[name=" + name + "]").AttrOr("value", "")}
+		fields[name] = []string{form.Find("[name="+name+"]").AttrOr("value", "")}
 	}
 	copied := s.post(t, form.Find("button[formaction]").AttrOr("formaction", ""), fields)
 	copied.expect(http.StatusOK, "“Tabs” is in private memory as well.")
