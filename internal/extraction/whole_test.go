@@ -31,17 +31,23 @@ type server struct {
 // serve starts one more server over the same disk and database.
 func serve(b *bench, asked model.Model, quiet time.Duration) *server {
 	b.Helper()
+	return serveAt(b, b.claude, asked, quiet, 2)
+}
+
+// serveAt is serve with a directory of Claude Code of the caller's choice, and so many workers.
+func serveAt(b *bench, claude string, asked model.Model, quiet time.Duration, workers int) *server {
+	b.Helper()
 	store, err := postgres.Open(b.Context(), b.URL)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(store.Close)
 	log := slog.New(slog.DiscardHandler)
-	queue, err := jobs.New(store, jobs.Options{FirstRetry: time.Millisecond, Poll: 20 * time.Millisecond, Farewell: time.Millisecond, Log: log})
+	queue, err := jobs.New(store, jobs.Options{Workers: workers, FirstRetry: time.Millisecond, Poll: 20 * time.Millisecond, Farewell: time.Millisecond, Log: log})
 	if err != nil {
 		b.Fatal(err)
 	}
-	x := extraction.Start(b.Engine, store, extraction.Options{Model: asked, Quiet: quiet, ClaudeDir: b.claude, Queue: queue, Log: log})
+	x := extraction.Start(b.Engine, store, extraction.Options{Model: asked, Quiet: quiet, ClaudeDir: claude, Queue: queue, Log: log})
 	b.Cleanup(x.Close)
 	queue.Start(b.Context(), b.Engine.Ready)
 	b.Cleanup(queue.Close)
