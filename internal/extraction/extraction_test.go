@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"memoir/internal/extraction"
+	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/model"
 	"memoir/internal/model/modeltest"
@@ -241,6 +243,34 @@ func TestWhatIsKnownOrWasDecidedAgainstIsNotProposedAgain(t *testing.T) {
 	}
 	if got := b.names(postgres.ProposalWaiting); got != "" {
 		t.Errorf("proposed again: %s", got)
+	}
+}
+
+// Where a private memory and one of the team's have one name, what was found is about the private one.
+func TestAProposalChangesThePrivateMemoryOfItsName(t *testing.T) {
+	t.Parallel()
+	b := setup(t, extraction.Propose, found(rule("Use tabs", "always use tabs"), rule("Wiki", "it is in the wiki")))
+	old := time.Now().Add(-time.Hour)
+	for _, path := range []string{"ada/memory/tabs.md", "ada/memory/team/tabs.md", "ada/memory/team/wiki.md"} {
+		name := map[string]string{"wiki.md": "Wiki", "tabs.md": "Use tabs"}[filepath.Base(path)]
+		b.Write(path, memoirtest.Note(name, memories.Feedback, "Says "+path))
+	}
+	if err := os.Chtimes(b.Path("ada/memory/tabs.md"), old, old); err != nil { // the team's is newer
+		t.Fatal(err)
+	}
+	b.Scan("ada")
+	b.says("s1", said("1", "user", "always use tabs, it is in the wiki"))
+	b.run("s1")
+	for _, p := range b.proposals(postgres.ProposalWaiting) {
+		if p.Present == nil || p.Present.Team != (p.Name == "Wiki") {
+			t.Errorf("%s would change %+v", p.Name, p.Present)
+		}
+		accept(b, b.extractor, p)
+	}
+	for path, changed := range map[string]bool{"tabs.md": true, "team/tabs.md": false, "team/wiki.md": true} {
+		if got := strings.Contains(b.file(path), "that is the rule."); got != changed {
+			t.Errorf("%s is changed: %t", path, got)
+		}
 	}
 }
 
