@@ -276,7 +276,8 @@ func TestAProposalChangesThePrivateMemoryOfItsName(t *testing.T) {
 
 func TestWhatIsToBeWrittenWithoutAskingIsWritten(t *testing.T) {
 	t.Parallel()
-	b := setup(t, extraction.Auto, found(rule("Use tabs", "always use tabs"), rule("tea", "always use tabs")))
+	b := setup(t, extraction.Auto, found(rule("Use tabs", "always use tabs"), rule("tea", "always use tabs")),
+		found(rule("Wiki", "always use spaces"), rule("Office", "always use spaces", func(m map[string]any) { m["description"] = "Closed since yesterday" })))
 	b.Write("ada/memory/feedback_tea.md", "---\nname: Tea\ntype: feedback\nowner: me\n---\n\nGreen.\n")
 	b.Scan("ada")
 	b.says("s1", said("1", "user", "Please always use tabs."))
@@ -292,6 +293,23 @@ func TestWhatIsToBeWrittenWithoutAskingIsWritten(t *testing.T) {
 	}
 	if tea := b.file("feedback_tea.md"); !strings.Contains(tea, "owner: me") || !strings.Contains(tea, "tea: that is the rule.") || b.file("feedback_use_tabs.md") == "" {
 		t.Errorf("Tea: %s", tea)
+	}
+	// What the whole team would read, and what only somebody knows the day of, waits for a person all the same.
+	b.Write("ada/memory/team/wiki.md", memoirtest.Note("Wiki", memories.Feedback, "Of the team."))
+	b.Scan("ada")
+	b.says("s1", said("2", "user", "Now always use spaces."))
+	b.run("s1")
+	if got := b.names(postgres.ProposalWaiting); got != "Office|Wiki" || !strings.Contains(b.file("team/wiki.md"), "Of the team.") {
+		t.Errorf("waiting: %s", got)
+	}
+	for _, p := range b.proposals(postgres.ProposalWaiting) {
+		if got, want := p.Doubt(), "Says “yesterday”: the message is of Monday 2026-03-02. Edit it to say which day that was."; p.Name == "Office" && got != want || p.Name == "Wiki" && got != "" {
+			t.Errorf("%s: %q", p.Name, got)
+		}
+		accept(b, b.extractor, p)
+	}
+	if got := b.names(postgres.ProposalWaiting); got != "" || b.proposals(postgres.ProposalAccepted)[0].Doubt() != "" {
+		t.Errorf("a person could not accept %s", got)
 	}
 }
 

@@ -58,24 +58,28 @@ func (x *Extractor) leaveToAnother(ctx context.Context, task Task) (time.Time, e
 const waiting = 200 * time.Millisecond
 
 // Wait returns how the reading went that was asked for: when it is done, or has failed for the first time; then it is tried again as
-// long as the job says that it waits.
-func (x *Extractor) Wait(ctx context.Context, d Deferred) (jobs.Entry, error) {
+// long as the job says that it waits. ended is false where it has done neither in that time.
+func (x *Extractor) Wait(ctx context.Context, d Deferred, most time.Duration) (job jobs.Entry, ended bool, err error) {
+	over := time.NewTimer(most)
+	defer over.Stop()
 	for {
 		all, err := jobs.List(ctx, x.store, d.AgentID)
 		if err != nil {
-			return jobs.Entry{}, err
+			return jobs.Entry{}, false, err
 		}
 		i := slices.IndexFunc(all, func(e jobs.Entry) bool { return e.Kind == JobKind && e.Key == d.Key })
 		switch {
 		case i < 0:
-			return jobs.Entry{}, memories.ErrNotFound // with its agent
+			return jobs.Entry{}, false, memories.ErrNotFound // with its agent
 		case all[i].State == jobs.Running, all[i].State == jobs.Waiting && all[i].Problem == "":
 		default:
-			return all[i], nil
+			return all[i], true, nil
 		}
 		select {
 		case <-ctx.Done():
-			return jobs.Entry{}, ctx.Err()
+			return jobs.Entry{}, false, ctx.Err()
+		case <-over.C:
+			return all[i], false, nil
 		case <-time.After(waiting):
 		}
 	}

@@ -70,7 +70,7 @@ func (s *site) proposal(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, _, err := s.Store.Proposals(t.Context(), agent.ID, "", 10)
+	page, err := s.Store.Proposals(t.Context(), agent.ID, "", 10, "")
 	if err != nil {
 		t.Fatal(err)
 	}
