@@ -74,7 +74,7 @@ func (s *site) proposal(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range all {
+	for _, p := range page.Proposals {
 		if p.Name == name {
 			return p.ID.String()
 		}
