@@ -48,9 +48,11 @@ ON CONFLICT (agent_id, fingerprint) DO NOTHING;
 SELECT * FROM proposals WHERE agent_id = @agent_id AND id = @id;
 
 -- name: ListProposals :many
--- The newest; no state: all.
+-- The newest, after a place in the list; no state: all.
 SELECT * FROM proposals
 WHERE agent_id = @agent_id AND (sqlc.narg(state)::text IS NULL OR state = sqlc.narg(state)::text)
+  AND (sqlc.narg(after_at)::timestamptz IS NULL OR proposed_at < sqlc.narg(after_at)::timestamptz
+    OR (proposed_at = sqlc.narg(after_at)::timestamptz AND id > @after_id::uuid))
 ORDER BY proposed_at DESC, id
 LIMIT @most::integer;
 

@@ -52,6 +52,10 @@ WHERE state = 'running'
         END
 RETURNING id;
 
+-- name: OtherJobServer :one
+-- Whether another server has said lately that it lives.
+SELECT EXISTS (SELECT FROM job_servers WHERE id <> @id AND seen_at > now() - make_interval(secs => @silence::float8));
+
 -- name: DeleteJobServer :exec
 -- Takes a server that stops off the list, and with it those that have not been heard of for a day.
 DELETE FROM job_servers WHERE id = @id OR seen_at < now() - interval '1 day';

@@ -32,7 +32,8 @@ const (
 
 	// maxDefinition is how much of a definition is read for its frontmatter, in bytes.
 	maxDefinition = 64 << 10
-	// maxDefinitions bounds the definitions that are read beneath one directory, and definitionsDepth how deep they may be.
+	// maxDefinitions bounds the definitions that are read beneath one directory, and the directories that are looked through for them: each
+	// is looked at again and again. definitionsDepth is how deep they may be.
 	maxDefinitions   = 1000
 	definitionsDepth = 4
 	// maxCustomName bounds an agent's name, in bytes: it is that of a directory.
@@ -196,7 +197,7 @@ type definition struct {
 // writes there can be trusted.
 func (d *discovery) definitions(dir string, trusted bool) []definition {
 	var found []definition
-	read := 0
+	read, directories := 0, 0
 	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -206,6 +207,9 @@ func (d *discovery) definitions(dir string, trusted bool) []definition {
 			d.source(path)
 			return nil
 		case entry.IsDir():
+			if directories++; directories > maxDefinitions {
+				return fs.SkipDir
+			}
 			if d.source(path); depthBelow(dir, path) >= definitionsDepth {
 				return fs.SkipDir
 			}

@@ -1,8 +1,10 @@
 package agents_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -173,5 +175,26 @@ func TestGitSaysWhetherAMemoryIsCommitted(t *testing.T) {
 		if got := agents.CommittedOf(t.Context(), d.at(dir)); got != want {
 			t.Errorf("%s is %s, want %s", dir, got, want)
 		}
+	}
+}
+
+// Whatever a discovery goes by is looked at each second: who writes to a repository does not say how much that is.
+func TestARepositoryHasNoMoreDirectoriesLookedThroughThanItNeeds(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.mkdir("app/.git")
+	d.put("app/.git/HEAD", "ref: refs/heads/main\n")
+	d.worksOn("app")
+	before := len(agents.Look(agents.Settings{ClaudeDir: d.at("claude")}, func(string) {}).Sources)
+	for i := range 1300 {
+		d.mkdir(fmt.Sprintf("app/.claude/agents/%02d/%02d", i%50, i/50))
+	}
+	d.put("app/.claude/agents/reviewer.md", define("reviewer", "project"))
+	survey := agents.Look(agents.Settings{ClaudeDir: d.at("claude")}, func(string) {})
+	if grown := len(survey.Sources) - before; grown > 1100 {
+		t.Errorf("it goes by %d more files and directories", grown)
+	}
+	if !slices.ContainsFunc(survey.Found, func(f agents.Found) bool { return f.Slug == "app-reviewer" }) {
+		t.Errorf("behind them an agent is not found: %+v", survey.Found)
 	}
 }

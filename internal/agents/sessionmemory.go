@@ -1,9 +1,7 @@
 package agents
 
 import (
-	"bufio"
 	"cmp"
-	"encoding/json"
 	"io"
 	"io/fs"
 	"os"
@@ -16,6 +14,7 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/transcript"
 )
 
 const (
@@ -25,9 +24,8 @@ const (
 	claudeSessionMemoryFile = "summary.md"
 	// maxSessionMemories is how many of them are listed, the newest.
 	maxSessionMemories = 200
-	// maxTranscript is how much of a transcript is read to find a few messages, in bytes, and maxTranscriptLine of one line of it.
-	maxTranscript     = 64 << 20
-	maxTranscriptLine = 4 << 20
+	// maxTranscript is how much of a transcript is read to find a few messages, in bytes.
+	maxTranscript = 64 << 20
 )
 
 // SessionMemory is what was noted down in one conversation, to go on from when it becomes too long.
@@ -136,71 +134,12 @@ func (a Agent) findSessionMemory(root *os.Root, session string) (SessionMemory, 
 	return SessionMemory{}, fs.ErrNotExist
 }
 
-// messagesWithText counts the messages of a transcript that have text, up to most. Half-written lines, and those that are longer than
-// any text, are passed over.
-func messagesWithText(root *os.Root, transcript string, most int) int {
-	file, err := files.Open(root, transcript)
+// messagesWithText counts the messages of a transcript that have text, up to most.
+func messagesWithText(root *os.Root, name string, most int) int {
+	file, err := files.Open(root, name)
 	if err != nil {
 		return memories.UncountedMessages
 	}
 	defer file.Close()
-	lines := bufio.NewReaderSize(io.LimitReader(file, maxTranscript), 64<<10)
-	count := 0
-	for count < most {
-		line, err := boundedLine(lines)
-		if hasText(line) {
-			count++
-		}
-		if err != nil {
-			break
-		}
-	}
-	return count
-}
-
-// boundedLine reads a line. Of one that is too long nothing is kept.
-func boundedLine(lines *bufio.Reader) (line []byte, err error) {
-	for tooLong := false; ; {
-		piece, err := lines.ReadSlice('\n')
-		if tooLong = tooLong || len(line)+len(piece) > maxTranscriptLine; tooLong {
-			line = nil
-		} else {
-			line = append(line, piece...)
-		}
-		if err != bufio.ErrBufferFull {
-			return line, err
-		}
-	}
-}
-
-// hasText says whether a line of a transcript is a message of the conversation itself with text in it.
-func hasText(line []byte) bool {
-	var entry struct {
-		Type      string `json:"type"`
-		Meta      bool   `json:"isMeta"`
-		Sidechain bool   `json:"isSidechain"`
-		Message   struct {
-			Content json.RawMessage `json:"content"`
-		} `json:"message"`
-	}
-	if json.Unmarshal(line, &entry) != nil || entry.Type != "user" && entry.Type != "assistant" || entry.Meta || entry.Sidechain {
-		return false
-	}
-	var text string
-	if json.Unmarshal(entry.Message.Content, &text) == nil {
-		return strings.TrimSpace(text) != ""
-	}
-	var blocks []struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	}
-	if json.Unmarshal(entry.Message.Content, &blocks) != nil {
-		return false
-	}
-	for _, block := range blocks {
-		if block.Type == "text" && strings.TrimSpace(block.Text) != "" {
-			return true
-		}
-	}
-	return false
+	return transcript.Count(io.LimitReader(file, maxTranscript), most)
 }

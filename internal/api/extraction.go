@@ -42,6 +42,7 @@ type Proposal struct {
 	DecidedAt   *time.Time     `json:"decided_at"`
 	DecidedBy   *string        `json:"decided_by" doc:"browser, script or extraction."`
 	Changes     *ProposedState `json:"changes" doc:"The memory of that name as it is, which accepting changes; null: it would be new, or is decided."`
+	Doubt       *string        `json:"doubt" doc:"What to look at before it is accepted, for people: a relative date, say. Null: nothing, or it is decided."`
 	Memory      *string        `json:"memory" doc:"The id of the memory that it has become."`
 	ETag        string         `json:"etag" doc:"For If-Match: over the proposal, and the memory that it would change."`
 }
@@ -66,8 +67,9 @@ func (ProposedState) Schema(huma.Registry) *huma.Schema {
 
 // ProposalList is what was found for an agent.
 type ProposalList struct {
-	Proposals []Proposal `json:"proposals" nullable:"false" doc:"The newest first."`
-	Total     int        `json:"total" doc:"Of that state."`
+	Proposals  []Proposal `json:"proposals" nullable:"false" doc:"The newest first."`
+	Total      int        `json:"total" doc:"Of that state."`
+	NextCursor *string    `json:"next_cursor" doc:"For the next page; null: this is the last."`
 }
 
 // ProposalPath is the part of a path that names a proposal.
@@ -87,7 +89,7 @@ func (a *api) registerExtraction() {
 		http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	begin.DefaultStatus = http.StatusOK
 	begin.Responses = map[string]*huma.Response{"202": {
-		Description: "Without wait: it is read in the background.",
+		Description: "It was not waited for, or takes longer: it is read in the background.",
 		Content:     map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: "#/components/schemas/Extraction"}}},
 	}}
 	register(a, begin, a.extract)
@@ -102,7 +104,7 @@ func (a *api) registerExtraction() {
 
 type extractInput struct {
 	AgentPath
-	Wait bool `query:"wait" doc:"Answers when it was read, with what came of it."`
+	Wait int `query:"wait" minimum:"0" maximum:"60" doc:"How many seconds to wait for it to be read, with what came of it. What takes longer is read all the same, and answered with 202; 0: nothing is waited for."`
 	Body struct {
 		Messages []struct {
 			Role      string     `json:"role" enum:"user,assistant" doc:"Who spoke."`
@@ -146,13 +148,15 @@ func (a *api) extract(ctx context.Context, in *extractInput) (*extractAnswer, er
 		return nil, err
 	}
 	shown := Extraction{Key: deferred.Key, Session: deferred.Name(), State: "waiting"}
-	if !in.Wait {
+	if in.Wait == 0 {
 		return &extractAnswer{http.StatusAccepted, shown}, nil
 	}
-	job, err := a.options.Extractor.Wait(ctx, deferred)
+	job, ended, err := a.options.Extractor.Wait(ctx, deferred, time.Duration(in.Wait)*time.Second)
 	switch {
 	case err != nil:
 		return nil, err
+	case !ended:
+		return &extractAnswer{http.StatusAccepted, shown}, nil
 	case job.State == jobs.Done:
 		shown.State, shown.Said, shown.InputTokens, shown.OutputTokens = "done", job.Said, job.InputTokens, job.OutputTokens
 		return &extractAnswer{http.StatusOK, shown}, nil
@@ -165,14 +169,15 @@ func (a *api) extract(ctx context.Context, in *extractInput) (*extractAnswer, er
 
 type listProposalsInput struct {
 	AgentPath
-	State string `query:"state" enum:"waiting,accepting,accepted,refused" doc:"Default: all."`
-	Limit int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
+	State  string `query:"state" enum:"waiting,accepting,accepted,refused" doc:"Default: all."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
+	Cursor string `query:"cursor" doc:"The next_cursor of the page before."`
 }
 
 func (a *api) listProposals(ctx context.Context, in *listProposalsInput) (*answer[ProposalList], error) {
-	found, total, err := a.options.Extractor.Proposals(ctx, in.Slug, postgres.ProposalState(in.State), in.Limit)
-	list := ProposalList{Proposals: make([]Proposal, len(found)), Total: total}
-	for i, p := range found {
+	page, err := a.options.Extractor.Proposals(ctx, in.Slug, postgres.ProposalState(in.State), in.Limit, in.Cursor)
+	list := ProposalList{Proposals: make([]Proposal, len(page.Proposals)), Total: page.Total, NextCursor: text(page.NextCursor)}
+	for i, p := range page.Proposals {
 		list.Proposals[i] = proposalOf(in.Slug, p)
 	}
 	return ok(list), err
@@ -243,7 +248,7 @@ func proposalOf(slug string, p extraction.Proposed) Proposal {
 	shown := Proposal{
 		ID: p.ID.String(), Agent: slug, State: string(p.State), Name: p.Name, Type: string(p.Type), Description: text(p.Description), Body: text(p.Body),
 		Quote: p.Quote, QuotedAt: moment(p.QuotedAt), Session: text(p.Session), ProposedAt: p.ProposedAt, DecidedAt: moment(p.DecidedAt),
-		DecidedBy: text(p.DecidedBy), Memory: text(p.MemoryID), ETag: p.ETag(),
+		DecidedBy: text(p.DecidedBy), Doubt: text(p.Doubt()), Memory: text(p.MemoryID), ETag: p.ETag(),
 	}
 	if m := p.Present; m != nil {
 		shown.Changes = &ProposedState{m.ID, text(m.Type), text(m.Description), text(m.Body)}

@@ -224,6 +224,10 @@ func parse(f File) parsedFile {
 	if len(strings.TrimSpace(string(f.Raw))) == 0 {
 		return p
 	}
+	if isTooDeep(f.Raw) {
+		p.problem = "The file is nested too deep to be read, and nothing in it counts."
+		return p
+	}
 	// Standardize works in the bytes that it is given, and wants a line end behind a comment.
 	plain, err := hujson.Standardize(append(append([]byte(nil), f.Raw...), '\n'))
 	if err == nil {

@@ -71,7 +71,7 @@ func (c *Consolidator) wanted(ctx context.Context, agent postgres.Agent, ids []s
 		switch {
 		case at < 0:
 			results[i].Error = memories.ErrNotFound
-		case plan.Steps[at].State == postgres.StepProposed:
+		case plan.Steps[at].State == postgres.StepProposed, plan.Steps[at].State == postgres.StepChosen: // chosen: it was cut short
 			wanted = append(wanted, plan.Steps[at].ID)
 		case plan.Steps[at].State != postgres.StepApplied: // what is applied already is what was asked for
 			results[i].Error = &memories.ConflictError{Reason: "This step cannot be applied any more. Nothing was changed. Make a new plan."}

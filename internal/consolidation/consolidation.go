@@ -64,6 +64,9 @@ type Consolidator struct {
 
 	stop    context.CancelFunc
 	running gosync.WaitGroup
+
+	mu   gosync.Mutex
+	held map[string]heldLock // the locks that are to be let go, by the slugs of their agents
 }
 
 // Start begins to look which agents are due, and to finish what a crash has left. Plans are made as work of the queue, which is started
@@ -76,7 +79,7 @@ func Start(engine *sync.Engine, store *postgres.Store, queue *jobs.Queue, option
 		options.Every = time.Minute
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	c := &Consolidator{engine: engine, store: store, options: options, places: make(chan struct{}, atOnce), stop: stop}
+	c := &Consolidator{engine: engine, store: store, options: options, places: make(chan struct{}, atOnce), stop: stop, held: map[string]heldLock{}}
 	c.kind = jobs.Register(queue, jobKind, c.workAt)
 	c.running.Go(func() { c.work(ctx) })
 	return c
@@ -216,14 +219,17 @@ func (c *Consolidator) alone(ctx context.Context, agent postgres.Agent, do func(
 // locked runs do while no other program consolidates the agent either. The lock keeps the time of a consolidation that has come to
 // something, and is put back after one that has not.
 func (c *Consolidator) locked(ctx context.Context, slug string, do func(still func() error) (cameToSomething bool, err error)) error {
+	if err := c.letGo(ctx, slug); err != nil {
+		return err
+	}
 	taken, err := c.engine.BeginConsolidation(ctx, slug)
 	if err != nil {
 		return err
 	}
 	came, err := do(func() error { return c.engine.StillConsolidating(ctx, slug, taken) })
-	ended := c.engine.EndConsolidation(context.WithoutCancel(ctx), slug, taken, !came)
-	if ended != nil {
-		c.options.Log.Warn("the lock of a consolidation could not be let go; others take it over in an hour", "agent", slug, "error", ended)
+	c.keep(slug, heldLock{taken, came})
+	if ended := c.letGo(context.WithoutCancel(ctx), slug); ended != nil {
+		c.options.Log.Warn("the lock of a consolidation could not be let go; tried again", "agent", slug, "error", ended)
 	}
 	return err
 }

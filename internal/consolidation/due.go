@@ -2,6 +2,7 @@ package consolidation
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -40,7 +41,7 @@ func (c *Consolidator) work(ctx context.Context) {
 // round finishes what was left unfinished, and then looks which agents are due. looked says when each was looked at last by this
 // server, so that a round over thousands of agents asks nothing of most.
 func (c *Consolidator) round(ctx context.Context, looked map[string]time.Time) error {
-	if err := c.finish(ctx); err != nil {
+	if err := errors.Join(c.letGoAll(ctx), c.finish(ctx)); err != nil {
 		return err
 	}
 	if c.options.Mode == Off || c.options.Mode == Plan && c.options.Model == nil {

@@ -42,8 +42,8 @@ func (c *Consolidator) Request(ctx context.Context, slug string, by memories.Act
 	if last.State == jobs.Running || last.State == jobs.Waiting {
 		before-- // it is the one that is waited for
 	}
-	if last.State != jobs.Running {
-		if err := c.kind.Enqueue(ctx, agent, jobArgs{By: by}, jobs.Once{Key: planKey, Postpone: true}); err != nil {
+	if last.State != jobs.Running { // where one has begun meanwhile, that is the one
+		if err := c.kind.Enqueue(ctx, agent, jobArgs{By: by}, jobs.Once{Key: planKey}); err != nil {
 			return false, err
 		}
 	}

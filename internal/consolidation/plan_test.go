@@ -13,6 +13,7 @@ import (
 	"memoir/internal/jobs"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/model/modeltest"
 	"memoir/internal/postgres"
 	"memoir/internal/recall/recalltest"
 )
@@ -152,6 +153,44 @@ func TestAPlanWithoutAModelHasWhatCanBeKnown(t *testing.T) {
 		if b.Read(name) != text {
 			t.Errorf("%s has been changed by a plan", name)
 		}
+	}
+}
+
+// A memory of the team's may say what one of the agent's own says, or said once, and links to it may lead nowhere: that is for people.
+func TestAPlanLeavesTheMemoriesOfTheTeamAlone(t *testing.T) {
+	t.Parallel()
+	const said = "The dashboards are on grafana.example.org, one for each team."
+	asked := modeltest.New(t, proposals())
+	b := setup(t, memoirtest.Files{
+		"ada/memory/releases.md":           memoirtest.Note("Releases", memories.Project, aboutReleases),
+		"ada/memory/team/releases.md":      memoirtest.Note("Releases", memories.Project, aboutReleases),
+		"ada/memory/team/release-days.md":  memoirtest.Note("Release days", memories.Project, aboutReleases),
+		"ada/memory/team/release-notes.md": memoirtest.Note("Release notes", memories.Project, aboutReleases+" The notes are Mira's, see [[Releases once]]."),
+		"ada/memory/moved.md":              memoirtest.Note("Moved", memories.Reference, said),
+		"ada/memory/team/moved.md":         memoirtest.Note("Moved by us", memories.Reference, said+" Ask for an account."),
+		"ada/memory/once.md":               memoirtest.Note("Releases once", memories.Project, "Releases were cut by hand, once."),
+	}, consolidation.Options{Model: asked.Model(), ModelName: "a model"})
+	for _, name := range []string{"moved.md", "team/moved.md"} {
+		title := map[string]string{"moved.md": "Moved", "team/moved.md": "Moved by us"}[name]
+		b.Write("ada/memory/"+name, memoirtest.Note(title, memories.Reference, "The old ones were switched off, "+title+"."))
+	}
+	b.Remove("ada/memory/once.md")
+	b.Scan("ada")
+	at := time.Now().Add(-72 * time.Hour)
+	for _, name := range []string{"old.md", "team/old.md"} {
+		body := map[string]string{"old.md": said + " Ask for an account.", "team/old.md": said}[name]
+		b.Write("ada/memory/"+name, memoirtest.Note("Old "+name, memories.Reference, body))
+		if err := os.Chtimes(b.Path("ada/memory/"+name), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.Scan("ada")
+	plan := b.plan("ada")
+	if len(plan.Steps) != 0 || plan.Memories != 3 || len(plan.Findings) != 0 {
+		t.Errorf("of %d memories the steps are %q, and to look at are %+v", plan.Memories, titles(plan.Steps), plan.Findings)
+	}
+	if text := asked.Requests()[0].Text; strings.Contains(text, "Release days") || strings.Contains(text, "Moved by us") {
+		t.Errorf("the model was sent the team's: %s", text)
 	}
 }
 

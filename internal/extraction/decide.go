@@ -33,23 +33,31 @@ func (p Proposed) ETag() string {
 	return `"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
-// Proposals returns the newest of an agent, at most limit of them, and how many there are. An empty state is any.
-func (x *Extractor) Proposals(ctx context.Context, slug string, state postgres.ProposalState, limit int) ([]Proposed, int, error) {
+// Page is one part of an agent's proposals, the newest first.
+type Page struct {
+	Proposals  []Proposed
+	Total      int    // of that state, on all pages
+	NextCursor string // empty: this is the end
+}
+
+// Proposals returns one page of an agent's proposals. An empty state is any. cursor is the NextCursor of the page before, empty for the
+// first. It fails with memories.ErrNotFound, and with postgres.ErrCursor.
+func (x *Extractor) Proposals(ctx context.Context, slug string, state postgres.ProposalState, limit int, cursor string) (Page, error) {
 	agent, err := x.store.AgentUncounted(ctx, slug)
 	if err != nil {
-		return nil, 0, err
+		return Page{}, err
 	}
-	found, total, err := x.store.Proposals(ctx, agent.ID, state, limit)
+	found, err := x.store.Proposals(ctx, agent.ID, state, limit, cursor)
 	if err != nil {
-		return nil, 0, err
+		return Page{}, err
 	}
-	all := make([]Proposed, len(found))
-	for i, p := range found {
-		if all[i], err = x.against(ctx, agent, p); err != nil {
-			return nil, 0, err
+	page := Page{Proposals: make([]Proposed, len(found.Proposals)), Total: found.Total, NextCursor: found.NextCursor}
+	for i, p := range found.Proposals {
+		if page.Proposals[i], err = x.against(ctx, agent, p); err != nil {
+			return Page{}, err
 		}
 	}
-	return all, total, nil
+	return page, nil
 }
 
 // Proposal returns one. It fails with memories.ErrNotFound.

@@ -244,27 +244,6 @@ func TestWhatIsKnownOrWasDecidedAgainstIsNotProposedAgain(t *testing.T) {
 	}
 }
 
-func TestWhatIsToBeWrittenWithoutAskingIsWritten(t *testing.T) {
-	t.Parallel()
-	b := setup(t, extraction.Auto, found(rule("Use tabs", "always use tabs"), rule("tea", "always use tabs")))
-	b.Write("ada/memory/feedback_tea.md", "---\nname: Tea\ntype: feedback\nowner: me\n---\n\nGreen.\n")
-	b.Scan("ada")
-	b.says("s1", said("1", "user", "Please always use tabs."))
-	b.run("s1")
-	if got := b.names(postgres.ProposalAccepted); got != "Tea|Use tabs" {
-		t.Errorf("accepted: %s", got)
-	}
-	for _, name := range []string{"Use tabs", "Tea"} {
-		journal, err := b.Store.Activity(b.Context(), postgres.ActivityList{AgentID: b.agent().ID, Name: name, Limit: 1})
-		if err != nil || len(journal.Activity) != 1 || journal.Activity[0].Actor != memories.ByExtraction {
-			t.Errorf("journal of %s: %+v, %v", name, journal, err)
-		}
-	}
-	if tea := b.file("feedback_tea.md"); !strings.Contains(tea, "owner: me") || !strings.Contains(tea, "tea: that is the rule.") || b.file("feedback_use_tabs.md") == "" {
-		t.Errorf("Tea: %s", tea)
-	}
-}
-
 // A crash can come after each step of accepting: when it was decided, and when it was written.
 func TestAnAcceptanceThatACrashCutShortIsFinishedOnce(t *testing.T) {
 	t.Parallel()

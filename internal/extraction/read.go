@@ -26,6 +26,13 @@ func unreadable(reason string) error {
 	return &memories.InvalidError{Field: "transcript_path", Reason: reason}
 }
 
+// unseen is how a transcript is refused that this server does not see: another one may, with a disk or settings of its own.
+func unseen(reason string) error { return &unseenError{unreadable(reason)} }
+
+type unseenError struct{ error }
+
+func (e *unseenError) Unwrap() error { return e.error }
+
 // permitted returns the real path of a transcript that may be read: a .jsonl file under projects/ in the directory of Claude Code.
 // Whatever cannot be told is refused. Where a path leads may change after that, so that open looks again.
 func (x *Extractor) permitted(path string) (string, error) {
@@ -41,21 +48,21 @@ func (x *Extractor) projects() string { return filepath.Join(x.options.ClaudeDir
 // place returns the real directory of all transcripts, and where in it a transcript is.
 func (x *Extractor) place(path string) (root, relative string, err error) {
 	if x.options.ClaudeDir == "" {
-		return "", "", unreadable("is not read: the directory of Claude Code is switched off here")
+		return "", "", unseen("is not read: the directory of Claude Code is switched off here")
 	}
 	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) || filepath.Ext(path) != ".jsonl" {
 		return "", "", unreadable("is no absolute path of a .jsonl file")
 	}
 	if root, err = filepath.EvalSymlinks(x.projects()); err != nil {
-		return "", "", unreadable("is not read: there is no directory " + x.projects())
+		return "", "", unseen("is not read: there is no directory " + x.projects())
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", "", unreadable("is not there")
+		return "", "", unseen("is not there")
 	}
 	relative, err = filepath.Rel(root, real)
 	if err != nil || !filepath.IsLocal(relative) || filepath.Ext(real) != ".jsonl" {
-		return "", "", unreadable("is not under " + x.projects() + ", where the transcripts of Claude Code are")
+		return "", "", unseen("is not under " + x.projects() + ", where the transcripts of Claude Code are")
 	}
 	return root, relative, nil
 }
@@ -76,7 +83,7 @@ func (x *Extractor) open(path string) (*os.File, error) {
 	case errors.Is(err, files.ErrNotRegular):
 		return nil, unreadable("is no regular file")
 	case errors.Is(err, files.ErrLeaves), errors.Is(err, files.ErrLoop), errors.Is(err, fs.ErrNotExist):
-		return nil, unreadable("is not there")
+		return nil, unseen("is not there")
 	}
 	return file, err
 }

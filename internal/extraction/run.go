@@ -182,19 +182,25 @@ func (x *Extractor) proposalsOf(ctx context.Context, agent postgres.Agent, sessi
 			Quote: f.quote, QuotedAt: f.at, Session: session, ProposedAt: now,
 		}
 		if x.options.Mode == Auto {
-			p.State, p.DecidedAt, p.DecidedBy = postgres.ProposalAccepting, now, memories.ByExtraction
 			present, err := x.present(ctx, agent, p.Name)
 			if err != nil {
 				return nil, err
 			}
-			if present != nil {
-				p.Updates, p.Match = uuid.MustParse(present.ID), sync.ETag(*present)
+			if seen := (Proposed{p, present}); !seen.needsAPerson() {
+				p.State, p.DecidedAt, p.DecidedBy = postgres.ProposalAccepting, now, memories.ByExtraction
+				if present != nil {
+					p.Updates, p.Match = uuid.MustParse(present.ID), sync.ETag(*present)
+				}
 			}
 		}
 		proposals = append(proposals, p)
 	}
 	return proposals, nil
 }
+
+// needsAPerson says that a proposal is not written without asking: there is something to look at, or it would change what the whole team
+// reads.
+func (p Proposed) needsAPerson() bool { return p.Doubt() != "" || p.Present != nil && p.Present.Team }
 
 // said tells what came of it.
 func said(read, left, unread, kept int, dropped []string) string {

@@ -101,11 +101,11 @@ func (b *bench) tryRun(session string) (extraction.Outcome, error) {
 // proposals are those of ada, the newest first.
 func (b *bench) proposals(state postgres.ProposalState) []extraction.Proposed {
 	b.Helper()
-	all, _, err := b.extractor.Proposals(b.Context(), "ada", state, 100)
+	page, err := b.extractor.Proposals(b.Context(), "ada", state, 100, "")
 	if err != nil {
 		b.Fatal(err)
 	}
-	return all
+	return page.Proposals
 }
 
 func (b *bench) names(state postgres.ProposalState) string {

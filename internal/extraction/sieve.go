@@ -42,11 +42,11 @@ func (x *Extractor) newSieve(ctx context.Context, agent postgres.Agent) (*sieve,
 	if s.names, err = x.store.Newest(ctx, postgres.Givers{agent}, nil, mostNames); err != nil {
 		return nil, err
 	}
-	proposals, _, err := x.store.Proposals(ctx, agent.ID, "", mostDecided)
+	earlier, err := x.store.Proposals(ctx, agent.ID, "", mostDecided, "")
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range proposals {
+	for _, p := range earlier.Proposals {
 		switch p.State {
 		case postgres.ProposalRefused:
 			s.against = append(s.against, decided{wordsOf(p.Content), "the same was refused before"})

@@ -31,17 +31,23 @@ type server struct {
 // serve starts one more server over the same disk and database.
 func serve(b *bench, asked model.Model, quiet time.Duration) *server {
 	b.Helper()
+	return serveAt(b, b.claude, asked, quiet, 2)
+}
+
+// serveAt is serve with a directory of Claude Code of the caller's choice, and so many workers.
+func serveAt(b *bench, claude string, asked model.Model, quiet time.Duration, workers int) *server {
+	b.Helper()
 	store, err := postgres.Open(b.Context(), b.URL)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(store.Close)
 	log := slog.New(slog.DiscardHandler)
-	queue, err := jobs.New(store, jobs.Options{FirstRetry: time.Millisecond, Poll: 20 * time.Millisecond, Farewell: time.Millisecond, Log: log})
+	queue, err := jobs.New(store, jobs.Options{Workers: workers, FirstRetry: time.Millisecond, Poll: 20 * time.Millisecond, Farewell: time.Millisecond, Log: log})
 	if err != nil {
 		b.Fatal(err)
 	}
-	x := extraction.Start(b.Engine, store, extraction.Options{Model: asked, Quiet: quiet, ClaudeDir: b.claude, Queue: queue, Log: log})
+	x := extraction.Start(b.Engine, store, extraction.Options{Model: asked, Quiet: quiet, ClaudeDir: claude, Queue: queue, Log: log})
 	b.Cleanup(x.Close)
 	queue.Start(b.Context(), b.Engine.Ready)
 	b.Cleanup(queue.Close)
@@ -97,8 +103,9 @@ func (s *server) stops(event, session string) {
 }
 
 type listed struct {
-	Proposals []struct{ ID, Name, State, ETag string }
-	Total     int
+	Proposals  []struct{ ID, Name, State, ETag string }
+	Total      int
+	NextCursor string `json:"next_cursor"`
 }
 
 func (s *server) waiting() listed {
@@ -150,12 +157,12 @@ func TestAConversationOf2000LinesGoesFromTheStopHookToCLAUDEMD(t *testing.T) {
 
 func TestTheAPIHasConversationsRead(t *testing.T) {
 	t.Parallel()
-	b := setup(t, extraction.Propose, found(rule("Use tabs", "always use tabs")), modeltest.Status(http.StatusUnauthorized), found())
+	b := setup(t, extraction.Propose, found(rule("Use tabs", "always use tabs"), rule("Tea", "always use tabs")), modeltest.Status(http.StatusUnauthorized), found())
 	s := serve(b, b.model.Model(), time.Hour)
 	const extract = "/api/v1/agents/ada/extract"
 	messages := map[string]any{"session": "chat", "messages": []any{map[string]any{"role": "user", "content": "always use tabs", "timestamp": "2026-03-02T10:00:00+01:00"}}}
 	var out struct{ Said, State, Session, Detail string }
-	if status := s.call("POST", extract+"?wait=true", messages, &out); status != 200 || out.State != "done" || out.Session != "chat" || !strings.Contains(out.Said, "Found 1 memory") {
+	if status := s.call("POST", extract+"?wait=60", messages, &out); status != 200 || out.State != "done" || out.Session != "chat" || !strings.Contains(out.Said, "Found 2 memories") {
 		t.Errorf("waited: %d %+v", status, out)
 	}
 	if !strings.Contains(b.model.Requests()[0].Text, "Monday 2026-03-02 09:00 UTC") {
@@ -164,7 +171,7 @@ func TestTheAPIHasConversationsRead(t *testing.T) {
 	if status := s.call("POST", extract, messages, &out); status != 202 || out.State != "waiting" {
 		t.Errorf("not waited: %d %+v", status, out)
 	}
-	if status := s.call("POST", extract+"?wait=true", map[string]any{"transcript": said("1", "user", "something else")}, &out); status != 503 || strings.Contains(out.Detail, modeltest.Secret) {
+	if status := s.call("POST", extract+"?wait=60", map[string]any{"transcript": said("1", "user", "something else")}, &out); status != 503 || strings.Contains(out.Detail, modeltest.Secret) {
 		t.Errorf("a model that refuses: %d %+v", status, out)
 	}
 	for _, bad := range []map[string]any{
@@ -178,7 +185,29 @@ func TestTheAPIHasConversationsRead(t *testing.T) {
 	if status := s.call("POST", "/api/v1/agents/nobody/extract", messages, nil); status != 404 {
 		t.Errorf("nobody: %d", status)
 	}
-	p := s.waiting().Proposals[0]
+	for _, wait := range []string{"true", "61", "-1"} {
+		if status := s.call("POST", extract+"?wait="+wait, messages, nil); status != 422 {
+			t.Errorf("?wait=%s: %d", wait, status)
+		}
+	}
+	// A page at a time; each has its end.
+	all, names := s.waiting(), ""
+	for cursor, pages := "", 0; pages == 0 || cursor != ""; pages++ {
+		var page listed
+		if status := s.call("GET", "/api/v1/agents/ada/proposals?state=waiting&limit=1&cursor="+cursor, nil, &page); status != 200 || len(page.Proposals) != 1 || page.Total != 2 || pages > 1 {
+			t.Fatalf("page %d: %d %+v", pages, status, page)
+		}
+		names, cursor = names+page.Proposals[0].Name+";", page.NextCursor
+		if cursor != "" {
+			if status := s.call("GET", "/api/v1/agents/ada/proposals?state=refused&cursor="+cursor, nil, nil); status != 422 {
+				t.Errorf("a cursor of another list: %d", status)
+			}
+		}
+	}
+	if names != all.Proposals[0].Name+";"+all.Proposals[1].Name+";" || all.NextCursor != "" {
+		t.Errorf("the pages have %s, the list %+v", names, all)
+	}
+	p := all.Proposals[0]
 	var refused struct{ State string }
 	for range 2 {
 		if status := s.call("POST", "/api/v1/agents/ada/proposals/"+p.ID+"/refuse", nil, &refused); status != 200 || refused.State != "refused" {

@@ -73,6 +73,12 @@ func (q *Queue) beat(ctx context.Context) {
 	}
 }
 
+// Alone reports whether no other server works at the jobs.
+func (q *Queue) Alone(ctx context.Context) (bool, error) {
+	other, err := q.store.HasOtherJobServer(ctx, q.id, q.options.Silence)
+	return !other, err
+}
+
 // pause reports whether ctx has not ended after that time.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
@@ -55,7 +54,7 @@ func consolidate(t *testing.T, browser context.Context, screen int) {
 	p.do(chromedp.Click(chromedp.CSS(`#steps .step:first-child summary`)))
 	p.until(`document.querySelector("#steps .step details").open && document.querySelector("#steps .diff") !== null`)
 	p.do(chromedp.Click(chromedp.CSS(`#steps .step:last-child input[type=checkbox]`)))
-	p.do(chromedp.Focus(chromedp.CSS(`#steps button.primary`)), chromedp.KeyEvent(kb.Enter)) // the notice may lie over it on a phone
+	p.do(chromedp.Click(chromedp.CSS(`#steps button.primary`))) // no notice lies over it, on a phone either
 	p.shows("The selected steps are applied.")
 	p.until(`document.querySelectorAll("#steps .step").length === 1`)
 	if s.Read("ada/memory/alpha.md") != "" && s.Read("ada/memory/beta.md") != "" || !strings.Contains(s.Read("ada/memory/MEMORY.md"), "gone.md") {

@@ -32,15 +32,15 @@ func (s *site) proposals(w http.ResponseWriter, r *http.Request) error {
 
 func (s *site) showProposals(w http.ResponseWriter, r *http.Request, status int, agent postgres.Agent, banners ...templates.Banner) error {
 	x := s.options.Extractor
-	found, total, err := x.Proposals(r.Context(), agent.Slug, postgres.ProposalWaiting, proposalRows)
+	page, err := x.Proposals(r.Context(), agent.Slug, postgres.ProposalWaiting, proposalRows, "")
 	if err != nil {
 		return err
 	}
-	v := templates.Proposals{Agent: agentView(agent), More: total - len(found), Mode: string(x.Mode()), Quiet: x.Quiet()}
+	v := templates.Proposals{Agent: agentView(agent), More: page.Total - len(page.Proposals), Mode: string(x.Mode()), Quiet: x.Quiet()}
 	if !x.HasModel() {
 		v.HowToSwitchOn = model.SwitchOn
 	}
-	for _, p := range found {
+	for _, p := range page.Proposals {
 		row, err := s.proposalRow(r.Context(), agent, p)
 		if err != nil {
 			return err
@@ -57,7 +57,7 @@ func (s *site) showProposals(w http.ResponseWriter, r *http.Request, status int,
 func (s *site) proposalRow(ctx context.Context, agent postgres.Agent, p extraction.Proposed) (templates.ProposalRow, error) {
 	row := templates.ProposalRow{
 		Agent: agent.Slug, ID: p.ID.String(), ETag: p.ETag(), Name: p.Name, Type: p.Type, Description: p.Description, Quote: p.Quote,
-		Session: p.Session,
+		Session: p.Session, Doubt: p.Doubt(),
 	}
 	if !p.QuotedAt.IsZero() {
 		row.QuotedAt = local(p.QuotedAt)

@@ -70,11 +70,11 @@ func (s *site) proposal(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, _, err := s.Store.Proposals(t.Context(), agent.ID, "", 10)
+	page, err := s.Store.Proposals(t.Context(), agent.ID, "", 10, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range all {
+	for _, p := range page.Proposals {
 		if p.Name == name {
 			return p.ID.String()
 		}

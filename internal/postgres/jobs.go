@@ -80,6 +80,12 @@ func (s *Store) EndJob(ctx context.Context, tx pgx.Tx, id int64, state string, o
 	return wrap("end the job", s.q.WithTx(tx).EndJob(ctx, queries.EndJobParams{ID: id, State: state, Output: output}))
 }
 
+// HasOtherJobServer says whether another server has said within that time that it lives.
+func (s *Store) HasOtherJobServer(ctx context.Context, server string, silence time.Duration) (bool, error) {
+	other, err := s.q.OtherJobServer(ctx, queries.OtherJobServerParams{ID: server, Silence: silence.Seconds()})
+	return other, wrap("look for other servers", err)
+}
+
 // JobServerLives says for the others that a server lives, and frees jobs that nobody is at any more: those of servers that have been silent
 // for so long, and those of this one that are not among working. problem is what they say about it.
 func (s *Store) JobServerLives(ctx context.Context, server string, silence time.Duration, working []int64, problem string) (freed int, err error) {

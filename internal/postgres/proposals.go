@@ -60,22 +60,51 @@ func (s *Store) Proposal(ctx context.Context, agentID int64, id string) (Proposa
 	return proposalOf(row), wrap("read a proposal", err)
 }
 
-// Proposals returns the newest of an agent, at most limit of them, and how many there are. An empty state is any.
-func (s *Store) Proposals(ctx context.Context, agentID int64, state ProposalState, limit int) (found []Proposal, total int, err error) {
-	wanted := optional(string(state))
-	rows, err := s.q.ListProposals(ctx, queries.ListProposalsParams{AgentID: agentID, State: wanted, Most: int32(limit)})
+// ProposalPage is one part of an agent's proposals, the newest first.
+type ProposalPage struct {
+	Proposals  []Proposal
+	Total      int    // of that state, on all pages
+	NextCursor string // empty: this is the end
+}
+
+// A proposalPlace is where a page of proposals has ended.
+type proposalPlace struct {
+	At time.Time
+	ID uuid.UUID
+}
+
+// Proposals returns one page of an agent's proposals, the newest first. An empty state is any. cursor is the NextCursor of the page
+// before, empty for the first. It fails with ErrCursor.
+func (s *Store) Proposals(ctx context.Context, agentID int64, state ProposalState, limit int, cursor string) (ProposalPage, error) {
+	mark := markOf("proposals", agentID, state)
+	after, err := unseal[proposalPlace](mark, cursor)
 	if err != nil {
-		return nil, 0, wrap("list proposals", err)
+		return ProposalPage{}, err
 	}
-	total = len(rows)
-	if total == limit {
+	wanted := optional(string(state))
+	asked := queries.ListProposalsParams{AgentID: agentID, State: wanted, Most: int32(limit + 1)}
+	if after != nil {
+		asked.AfterAt, asked.AfterID = &after.At, after.ID
+	}
+	rows, err := s.q.ListProposals(ctx, asked)
+	if err != nil {
+		return ProposalPage{}, wrap("list proposals", err)
+	}
+	page := ProposalPage{Total: len(rows)}
+	if len(rows) > limit {
+		rows = rows[:limit]
+		last := rows[limit-1]
+		page.NextCursor = seal(mark, proposalPlace{last.ProposedAt.UTC(), last.ID})
+	}
+	if page.NextCursor != "" || after != nil {
 		n, err := s.q.CountProposals(ctx, queries.CountProposalsParams{AgentID: agentID, State: wanted})
 		if err != nil {
-			return nil, 0, wrap("count proposals", err)
+			return ProposalPage{}, wrap("count proposals", err)
 		}
-		total = int(n)
+		page.Total = int(n)
 	}
-	return proposalsOf(rows), total, nil
+	page.Proposals = proposalsOf(rows)
+	return page, nil
 }
 
 // BeginAccepting decides that a proposal is accepted, as it is given. It fails with memories.ErrChanged where it does not wait any

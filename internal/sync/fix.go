@@ -243,6 +243,9 @@ func (h *hold) replace(ctx context.Context, head postgres.Head, f postgres.File,
 	parsed := memories.Parse(after, stem(f.Path))
 	fingerprint := parsed.Fingerprint(after)
 	key := memories.Key{Name: parsed.Name, Team: h.onDisk.InTeam(f.Path)}
+	if err := mayHold(key.Team, f.Path, after); err != nil {
+		return err
+	}
 	if err := h.w.Allow(ctx, key, fingerprint); err != nil {
 		return err
 	}

@@ -91,7 +91,10 @@ func (h *hold) canRestore(ctx context.Context, head postgres.Head) error {
 	if err == nil && raw == nil {
 		return &memories.ConflictError{Reason: fmt.Sprintf("The bytes of %s were never readable, so there is nothing to restore. Nothing was changed.", head.Path)}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return mayHold(head.Team, head.Path, raw)
 }
 
 // lookBeforeRestoring looks at what lies where the memory's file was. If that is the same memory, learned anew and not read yet, or
@@ -263,6 +266,9 @@ func (e *Engine) allowHere(ctx context.Context, slug, id string) (Result, error)
 		if !h.holds(blocked.Path, blocked.Hash) {
 			h.queue.add(slug, blocked.Path)
 			return changedOnDisk(blocked.Path)
+		}
+		if err := h.mayLetIn(blocked); err != nil {
+			return err
 		}
 		if err := h.w.AllowBlocked(ctx, blocked, actorOf(ctx)); err != nil {
 			return err

@@ -248,13 +248,30 @@ func (h *hold) staysInTeam(file string) error {
 
 // mayAgentWrite says with a conflict why an agent may not write these bytes to a place.
 func (h *hold) mayAgentWrite(place string, raw []byte) error {
-	if !h.touchesTeam(place) {
+	return mayHold(h.touchesTeam(place), place, raw)
+}
+
+// mayHold says with a conflict why a file may not hold these bytes, where it is team memory.
+func mayHold(team bool, place string, raw []byte) error {
+	if !team {
 		return nil
 	}
 	if found, ok := credentials.Find(string(raw)); ok {
 		return &memories.ConflictError{Reason: place + " " + credentialIn(found) + ". Nothing was written."}
 	}
 	return nil
+}
+
+// mayLetIn says with a conflict why a content of team memory that is kept out may not be let in.
+func (h *hold) mayLetIn(blocked postgres.BlockedFile) error {
+	if !blocked.Team {
+		return nil
+	}
+	raw, err := readAll(h.root, blocked.Path, memories.MaxFileSize)
+	if err != nil {
+		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be looked through for credentials (%v), so it is not let in. Nothing was changed.", blocked.Path, plain(err))}
+	}
+	return mayHold(true, blocked.Path, raw)
 }
 
 // mayAgentMove says with a conflict why an agent may not give what is at a place another one.

@@ -297,3 +297,53 @@ func TestACredentialDoesNotComeIntoTeamMemory(t *testing.T) {
 		t.Error("a private memory is flagged")
 	}
 }
+
+// What has come into team memory by way of the disk and is gone, or is kept out, or is to be mended, does not come in by a person's hand.
+func TestACredentialDoesNotComeBackIntoTeamMemory(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	leaks := "How to deploy:\n\nuse " + token + " for it."
+	b.write("ada/memory/team/gone.md", note("Gone", memories.Reference, leaks))
+	b.write("ada/memory/team/kept-out.md", note("Kept out", memories.Reference, leaks))
+	b.write("ada/memory/team/flawed.md", "---\nname: Flawed\ntype: reference\ndescription: a: b\n---\n\n"+leaks+"\n")
+	b.write("ada/memory/gone.md", note("Mine", memories.Reference, leaks))
+	b.scan("ada")
+	gone, flawed, mine := b.delete("ada", "Gone"), b.memory("ada", "Flawed"), b.delete("ada", "Mine")
+	keptOut := b.delete("ada", "Kept out")
+	b.write("ada/memory/team/kept-out.md", note("Kept out", memories.Reference, leaks))
+	b.scan("ada")
+	blocked, err := b.store.Blocked(t.Context(), b.agent("ada").ID)
+	if err != nil || len(blocked) != 1 {
+		t.Fatalf("%+v is kept out (%v)", blocked, err)
+	}
+	found, err := b.engine.ProposeFixes(t.Context(), "ada", flawed.ID)
+	if err != nil || len(found) != 1 || len(found[0].Fixes) == 0 {
+		t.Fatalf("it can be mended by %+v (%v)", found, err)
+	}
+	for what, do := range map[string]func() error{
+		"restore": func() error { _, err := b.engine.Restore(t.Context(), "ada", gone.ID, ""); return err },
+		"let in":  func() error { _, err := b.engine.Allow(t.Context(), "ada", blocked[0].ID); return err },
+		"mend": func() error {
+			_, err := b.engine.Fix(t.Context(), "ada", flawed.ID, "", found[0].Path, found[0].Fixes[0].ID)
+			return err
+		},
+	} {
+		err := do()
+		var conflict *memories.ConflictError
+		if !errors.As(err, &conflict) || strings.Contains(err.Error(), token[4:]) || !strings.Contains(err.Error(), "github-pat") || !strings.Contains(err.Error(), "line ") {
+			t.Errorf("%s gives %v", what, err)
+		}
+	}
+	b.scan("ada")
+	for _, m := range []memories.Memory{gone, keptOut} {
+		if now := b.of(memories.TeamScope, m.Name); now.State != memories.Deleted {
+			t.Errorf("%s is %s", m.Name, now.State)
+		}
+	}
+	if b.read("ada/memory/team/gone.md") != "" || !strings.Contains(b.read("ada/memory/team/flawed.md"), "description: a: b\n") {
+		t.Error("something was written")
+	}
+	if private, err := b.engine.Restore(t.Context(), "ada", mine.ID, ""); err != nil || private.Memory.State != memories.Active {
+		t.Errorf("a private memory does not come back: %v", err)
+	}
+}

@@ -74,6 +74,7 @@ type place struct {
 	data    string // the data directory of the private Postgres
 	logPath string
 	flags   []string // for every server, besides where things are
+	env     []string // for every server, besides the caller's own
 	seed    uint64
 	random  *rand.Rand // draws what happens to the place as a whole
 	servers []*server
@@ -140,6 +141,7 @@ func (s *server) launch() (announced bool) {
 	s.Helper()
 	cmd := exec.Command(s.binary, append([]string{"--addr=127.0.0.1:0", "--agents-dir=" + s.agents, "--claude-dir=", "--data-dir=" + s.data}, s.flags...)...)
 	cmd.Env = append(withoutSettings(os.Environ()), "HOME="+s.data)
+	cmd.Env = append(cmd.Env, s.env...)
 	log, err := os.OpenFile(s.logPath, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		s.Fatal(err)

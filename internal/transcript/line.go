@@ -36,14 +36,27 @@ type block struct {
 	IsError   bool            `json:"is_error"`
 }
 
+// entryOf reads a line; an empty one is an empty entry. understood is false where it is no JSON.
+func entryOf(line []byte) (e entry, understood bool) {
+	line = bytes.TrimSpace(bytes.TrimPrefix(line, byteOrderMark))
+	return e, len(line) == 0 || json.Unmarshal(line, &e) == nil
+}
+
+// said returns what a line of the conversation says, and the blocks that it has, also where it says nothing. Subagents are asked by the
+// agent, and what is meta was put there by the program: neither is anybody's word.
+func (e entry) said() (text string, blocks []block, isMessage bool) {
+	if e.Type != "user" && e.Type != "assistant" {
+		return "", nil, false
+	}
+	text, blocks = contentOf(e.Message.Content)
+	text = spoken(text)
+	return text, blocks, text != "" && !e.IsMeta && !e.IsSidechain
+}
+
 // take reads one line.
 func (s *stretch) take(line []byte) {
-	line = bytes.TrimSpace(bytes.TrimPrefix(line, byteOrderMark))
-	if len(line) == 0 {
-		return
-	}
-	var e entry
-	if err := json.Unmarshal(line, &e); err != nil {
+	e, understood := entryOf(line)
+	if !understood {
 		s.out.Unread++
 		return
 	}
@@ -53,7 +66,7 @@ func (s *stretch) take(line []byte) {
 	if e.Type != "user" && e.Type != "assistant" {
 		return
 	}
-	text, blocks := contentOf(e.Message.Content)
+	text, blocks, isMessage := e.said()
 	for _, b := range blocks {
 		s.note(b)
 	}
@@ -64,8 +77,7 @@ func (s *stretch) take(line []byte) {
 			return
 		}
 	}
-	// Subagents are asked by the agent, and what is meta was put there by the program: neither is anybody's word.
-	if text = spoken(text); text == "" || e.IsMeta || e.IsSidechain {
+	if !isMessage {
 		return
 	}
 	at, _ := time.Parse(time.RFC3339Nano, e.Timestamp)

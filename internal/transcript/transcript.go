@@ -79,6 +79,30 @@ func (o Reading) Read(r io.Reader) (Stretch, error) {
 	}
 }
 
+// Count returns how many messages of a conversation have text, up to most: those that Read returns, of which nothing is kept. What
+// fails to be read is the end.
+func Count(r io.Reader, most int) (n int) {
+	lines := bufio.NewReaderSize(r, 64<<10)
+	var line []byte
+	for n < most {
+		raw, size, err := readLine(lines, line[:0])
+		line = raw
+		if err != nil {
+			return n
+		}
+		if size > maxLine {
+			line = nil
+			continue
+		}
+		if e, understood := entryOf(line); understood {
+			if _, _, isMessage := e.said(); isMessage {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // readLine returns the next line and how many bytes it has with its end. Of one longer than maxLine the text is not kept.
 func readLine(from *bufio.Reader, into []byte) (line []byte, n int64, err error) {
 	for {

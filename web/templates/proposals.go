@@ -31,6 +31,7 @@ type ProposalRow struct {
 	Quote       string
 	QuotedAt    time.Time // in the zone that people see; zero: unknown
 	Session     string
+	Doubt       string          // what to look at before it is accepted; empty: nothing
 	Changes     *ProposedChange // nil: the memory would be new
 }
 

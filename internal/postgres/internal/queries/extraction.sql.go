@@ -363,19 +363,29 @@ func (q *Queries) IsBuried(ctx context.Context, arg IsBuriedParams) (bool, error
 const listProposals = `-- name: ListProposals :many
 SELECT id, agent_id, state, name, type, description, body, fingerprint, quote, quoted_at, session, proposed_at, decided_at, decided_by, updates, match, memory_id FROM proposals
 WHERE agent_id = $1 AND ($2::text IS NULL OR state = $2::text)
+  AND ($3::timestamptz IS NULL OR proposed_at < $3::timestamptz
+    OR (proposed_at = $3::timestamptz AND id > $4::uuid))
 ORDER BY proposed_at DESC, id
-LIMIT $3::integer
+LIMIT $5::integer
 `
 
 type ListProposalsParams struct {
 	AgentID int64
 	State   *string
+	AfterAt *time.Time
+	AfterID uuid.UUID
 	Most    int32
 }
 
-// The newest; no state: all.
+// The newest, after a place in the list; no state: all.
 func (q *Queries) ListProposals(ctx context.Context, arg ListProposalsParams) ([]Proposal, error) {
-	rows, err := q.db.Query(ctx, listProposals, arg.AgentID, arg.State, arg.Most)
+	rows, err := q.db.Query(ctx, listProposals,
+		arg.AgentID,
+		arg.State,
+		arg.AfterAt,
+		arg.AfterID,
+		arg.Most,
+	)
 	if err != nil {
 		return nil, err
 	}

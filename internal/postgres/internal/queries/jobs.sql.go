@@ -254,6 +254,23 @@ func (q *Queries) Jobs(ctx context.Context, arg JobsParams) ([]JobsRow, error) {
 	return items, nil
 }
 
+const otherJobServer = `-- name: OtherJobServer :one
+SELECT EXISTS (SELECT FROM job_servers WHERE id <> $1 AND seen_at > now() - make_interval(secs => $2::float8))
+`
+
+type OtherJobServerParams struct {
+	ID      string
+	Silence float64
+}
+
+// Whether another server has said lately that it lives.
+func (q *Queries) OtherJobServer(ctx context.Context, arg OtherJobServerParams) (bool, error) {
+	row := q.db.QueryRow(ctx, otherJobServer, arg.ID, arg.Silence)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const postponeJob = `-- name: PostponeJob :exec
 UPDATE river_job SET
     args = $1,

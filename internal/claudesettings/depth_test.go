@@ -1,0 +1,28 @@
+package claudesettings_test
+
+import (
+	"strings"
+	"testing"
+
+	"memoir/internal/claudesettings"
+)
+
+// Such a file would end the whole process: no parser of it comes back.
+func TestASettingsFileThatIsNestedTooDeepCountsForNothing(t *testing.T) {
+	t.Parallel()
+	const setting = `{"autoMemoryEnabled": false, "x": `
+	for text, counts := range map[string]bool{
+		strings.Repeat("[", 1<<20):                                            false,
+		strings.Repeat(`{"a":`, 200_000):                                      false,
+		setting + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + "}": false,
+		setting + "1} // \" [[" + strings.Repeat("[", 2000):                   true,
+		setting + "1 /*/ " + strings.Repeat("[", 2000) + " */}":               true,
+		setting + `"\"` + strings.Repeat("[", 2000) + `\\"}`:                  true,
+		setting + strings.Repeat("[", 900) + strings.Repeat("]", 900) + "}":   true,
+	} {
+		on, links := claudesettings.Enabled(claudesettings.Input{Files: []claudesettings.File{{Source: claudesettings.User, Path: "settings.json", Raw: []byte(text)}}})
+		if on == counts {
+			t.Errorf("%.60s…: memory is on: %t, by %+v", text, on, links)
+		}
+	}
+}
