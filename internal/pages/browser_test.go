@@ -209,7 +209,7 @@ func (p *tab) until(expression string) {
 	p.t.Helper()
 	ctx, cancel := p.step()
 	defer cancel()
-	for {
+	for pause := 10 * time.Millisecond; ; pause = min(2*pause, longestPause) {
 		holds, err := chromedp.Run(ctx, chromedp.Evaluate[bool](expression))
 		if holds {
 			return
@@ -219,10 +219,14 @@ func (p *tab) until(expression string) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(pause):
 		}
 	}
 }
+
+// longestPause is between two questions to a page that takes its time: each is work for three processes, which the page
+// waits for as well where there are two cores.
+const longestPause = 80 * time.Millisecond
 
 // shows waits until the page shows a text.
 func (p *tab) shows(text string) {
