@@ -118,3 +118,34 @@ func firstError(steps ...func() error) error {
 	}
 	return nil
 }
+
+// traces are what a page can tell of who was in its window before.
+const traces = `[document.cookie, localStorage.length, sessionStorage.length, history.length, innerWidth,
+	matchMedia("(prefers-color-scheme: dark)").matches, document.documentElement.dataset.script].join()`
+
+func TestAWindowThatSomebodyHasUsedIsAsNewForTheNext(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	ctx, end := chromedp.NewContext(startBrowser(t), chromedp.WithNewBrowserContext())
+	t.Cleanup(end)
+	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
+		t.Fatal(err)
+	}
+	p := &tab{t: t, ctx: ctx, address: s.address}
+	p.goTo(adaList)
+	before := evaluate[string](p, traces)
+	p.do(chromedp.Evaluate[chromedp.Void](`document.cookie = "a=b"; localStorage.a = sessionStorage.a = "b"`))
+	p.sits(phone)
+	call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	p.follow(chromedp.Navigate(s.address + "/keys"))
+	if used := evaluate[string](p, traces); used == before {
+		t.Fatalf("nothing tells that it was used: %s", used)
+	}
+	if err := (window{ctx, end}).tidy(s.address); err != nil {
+		t.Fatal(err)
+	}
+	p.goTo(adaList)
+	if after := evaluate[string](p, traces); after != before {
+		t.Errorf("a page finds %s, and in a new window %s", after, before)
+	}
+}
