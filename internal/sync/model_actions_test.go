@@ -58,6 +58,7 @@ func (w *world) actions() map[string]func(*rapid.T) {
 		drawn[name] = func(t *rapid.T) {
 			w.t = t
 			act()
+			w.noteLinked()
 			if w.rules != nil {
 				w.rules.compare(w)
 			}
@@ -98,6 +99,7 @@ func (w *world) truncate() {
 	w.noteSaid(place, rest)
 	w.noteSaid(place, "")
 	w.must(os.Truncate(w.path(place), 0))
+	w.noteLinked()
 	if rest != "" {
 		w.put(w.path(place), rest)
 	} else {
