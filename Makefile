@@ -50,7 +50,7 @@ demo: build ## serve a copy of the example agents, kept until `make clean`
 .PHONY: test
 test: ## install what is missing and run every test
 	scripts/setup postgres chromium axe mcp-client
-	go test -timeout 20m $(or $(TESTFLAGS),./...)
+	go test -timeout 15m $(or $(TESTFLAGS),./...)
 
 .PHONY: bench
 bench: ## measure against the floor of this machine

@@ -18,30 +18,27 @@ import (
 func TestThePastInABrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
-	for name, flow := range map[string]func(*testing.T, context.Context, int){
-		"the activity grows while it is read, and keeps what was scrolled to": scrollTheActivity,
-		"the activity is narrowed with the keyboard":                          narrowTheActivity,
-		"a session leads to all that it did":                                  followASession,
-		"a past moment is chosen, looked through and left":                    lookBackAndReturn,
-		"the past is looked at on a phone without JavaScript":                 lookBackWithoutScripts,
+	for name, flow := range map[string]flow{
+		"the activity grows while it is read, and keeps what was scrolled to": atDesk(scrollTheActivity),
+		"the activity is narrowed with the keyboard":                          onPhone(narrowTheActivity),
+		"a session leads to all that it did":                                  atDesk(followASession),
+		"a past moment is chosen, looked through and left":                    onPhone(lookBackAndReturn),
+		"the past is looked at on a phone without JavaScript":                 onPhone(lookBackWithoutScripts),
 	} {
-		for _, screen := range deskAndPhone {
-			t.Run(name+", "+screens[screen].name, func(t *testing.T) {
-				t.Parallel()
-				flow(t, browser, screen)
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			flow(t, browser)
+		})
 	}
 }
 
-func scrollTheActivity(t *testing.T, browser context.Context, screen int) {
+func scrollTheActivity(t *testing.T, browser context.Context) {
 	files := memoirtest.Files{}
 	for i := range 170 {
 		files[fmt.Sprintf("ada/memory/n%03d.md", i)] = memoirtest.Note(fmt.Sprintf("Fact %03d", i), memories.Project, "It is so.")
 	}
 	s := serve(t, files)
 	p := open(t, browser, s, adaList, person{})
-	p.sits(screens[screen])
 	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/activity"]`)))
 	p.at(adaActivity)
 	p.live()
@@ -60,11 +57,10 @@ func scrollTheActivity(t *testing.T, browser context.Context, screen int) {
 	p.isMarked()
 }
 
-func narrowTheActivity(t *testing.T, browser context.Context, screen int) {
+func narrowTheActivity(t *testing.T, browser context.Context) {
 	s := serve(t, twoMemories())
 	s.submit(t, s.get(t, adaList), "Delete Tabs")
 	p := open(t, browser, s, "/", person{})
-	p.sits(screens[screen])
 	p.follow(chromedp.Click(chromedp.CSS(`.site nav a[href="/activity"]`)))
 	p.live()
 	p.mark()
@@ -82,13 +78,12 @@ func narrowTheActivity(t *testing.T, browser context.Context, screen int) {
 	p.isMarked()
 }
 
-func followASession(t *testing.T, browser context.Context, screen int) {
+func followASession(t *testing.T, browser context.Context) {
 	s := serve(t, memoirtest.Files{
 		"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
 		"ada/sessions/" + conversation + "/memory/kettle.md": memoirtest.Note("Kettle", memories.User, "Mira likes tea."),
 	})
 	p := open(t, browser, s, ada+"/sessions", person{})
-	p.sits(screens[screen])
 	p.follow(chromedp.Click(chromedp.CSS("tbody th a")))
 	p.at(adaActivity)
 	p.shows("Only U1 in C1")
@@ -100,10 +95,9 @@ func followASession(t *testing.T, browser context.Context, screen int) {
 	p.shows("1 1 2")
 }
 
-func lookBackAndReturn(t *testing.T, browser context.Context, screen int) {
+func lookBackAndReturn(t *testing.T, browser context.Context) {
 	s, then := past(t)
 	p := open(t, browser, s, adaActivity, person{})
-	p.sits(screens[screen])
 	p.live()
 	entry := `//li[contains(@class, "event")][.//a[normalize-space(.)="Release"]][.//*[normalize-space(.)="Learned"]]/a`
 	p.follow(chromedp.Click(chromedp.Search(entry)))
@@ -130,10 +124,9 @@ func lookBackAndReturn(t *testing.T, browser context.Context, screen int) {
 	p.shows("Kettle")
 }
 
-func lookBackWithoutScripts(t *testing.T, browser context.Context, screen int) {
+func lookBackWithoutScripts(t *testing.T, browser context.Context) {
 	s, _ := past(t)
 	p := open(t, browser, s, adaActivity, person{withoutScripts: true})
-	p.sits(screens[screen])
 	p.until(`document.documentElement.dataset.script === undefined`)
 	p.do(chromedp.SendKeys(chromedp.CSS("#activity-kind"), "Del"))
 	p.follow(click("Show"))

@@ -31,6 +31,8 @@ func withBrowser(run func() int) int {
 	defer func() { _ = os.RemoveAll(profile) }()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.UserDataDir(filepath.Join(profile, "profile")),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.DisableGPU,
+		// A process that waits for a page that may come is started for nothing: a window keeps the one that it has.
+		chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,SpareRendererForSitePerProcess"),
 		chromedp.WSURLReadTimeout(memoirtest.Patience))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
@@ -60,7 +62,7 @@ func startBrowser(t *testing.T) context.Context {
 	return browser
 }
 
-// tab is one person's browser: a context of its own, without the cookies of the others.
+// tab is one person's browser: a window of its own, without the cookies of the others.
 type tab struct {
 	t       *testing.T
 	ctx     context.Context
@@ -81,14 +83,11 @@ type person struct {
 // errors of scripts and violations of the content security policy are among what it says.
 func open(t *testing.T, browser context.Context, s *site, path string, as person) *tab {
 	t.Helper()
-	ctx, closeTab := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	ctx, leave := context.WithCancel(openWindow(t, browser, s.address))
 	p := &tab{t: t, ctx: ctx, address: s.address}
-	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
-		t.Fatal(err)
-	}
 	listening := p.listen(ctx)
 	t.Cleanup(func() {
-		closeTab()
+		leave()
 		<-listening
 		for _, message := range p.console {
 			if !slices.ContainsFunc(as.allowed, func(part string) bool { return strings.Contains(message, part) }) {
@@ -210,7 +209,7 @@ func (p *tab) until(expression string) {
 	p.t.Helper()
 	ctx, cancel := p.step()
 	defer cancel()
-	for {
+	for pause := 10 * time.Millisecond; ; pause = min(2*pause, longestPause) {
 		holds, err := chromedp.Run(ctx, chromedp.Evaluate[bool](expression))
 		if holds {
 			return
@@ -220,10 +219,14 @@ func (p *tab) until(expression string) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(pause):
 		}
 	}
 }
+
+// longestPause is between two questions to a page that takes its time: each is work for three processes, which the page
+// waits for as well where there are two cores.
+const longestPause = 80 * time.Millisecond
 
 // shows waits until the page shows a text.
 func (p *tab) shows(text string) {

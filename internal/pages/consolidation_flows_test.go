@@ -17,16 +17,14 @@ const consolidationTab = ada + "/consolidation"
 func TestConsolidationInABrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
-	for name, flow := range map[string]func(*testing.T, context.Context, int){
-		"a plan is made, applied in part, and undone from the activity": consolidate,
-		"plans work without JavaScript":                                 consolidateWithoutScripts,
+	for name, flow := range map[string]flow{
+		"a plan is made, applied in part, and undone from the activity": everywhere(consolidate),
+		"plans work without JavaScript":                                 atDesk(consolidateWithoutScripts),
 	} {
-		for _, screen := range deskAndPhone {
-			t.Run(name+", "+screens[screen].name, func(t *testing.T) {
-				t.Parallel()
-				flow(t, browser, screen)
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			flow(t, browser)
+		})
 	}
 }
 
@@ -40,10 +38,9 @@ func twins() memoirtest.Files {
 	}
 }
 
-func consolidate(t *testing.T, browser context.Context, screen int) {
+func consolidate(t *testing.T, browser context.Context) {
 	s := serve(t, twins())
 	p := open(t, browser, s, adaList, person{})
-	p.sits(screens[screen])
 	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/consolidation"]`)))
 	p.live()
 	p.shows("These memories were never consolidated.")
@@ -72,10 +69,9 @@ func consolidate(t *testing.T, browser context.Context, screen int) {
 	p.at(ada + "/activity")
 }
 
-func consolidateWithoutScripts(t *testing.T, browser context.Context, screen int) {
+func consolidateWithoutScripts(t *testing.T, browser context.Context) {
 	s := serve(t, twins())
 	p := open(t, browser, s, consolidationTab, person{withoutScripts: true})
-	p.sits(screens[screen])
 	p.follow(click("Make a plan"))
 	p.shows("Nothing has been changed yet.")
 	p.follow(click("Apply selected"))

@@ -27,41 +27,41 @@ func quoted(text string) string {
 func TestInABrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
-	for name, flow := range map[string]func(*testing.T, context.Context){
-		"a file written by hand appears in the open page":                 newFileAppears,
-		"a memory is read whole and as its raw file":                      readOne,
-		"a memory of one endless line is read without sideways scrolling": readEndlessLine,
-		"a text is as wide as eyes follow":                                readAtItsMeasure,
-		"a deleted memory is gone and undo brings it back":                deleteAndUndo,
-		"a memory is deleted from its own page":                           deleteFromItsPage,
-		"a memory that changed meanwhile is not deleted":                  deleteChanged,
-		"the trash restores and deletes for good":                         useTheTrash,
-		"a memory without a type is fixed with one click":                 fixType,
-		"the CLAUDE.md tab follows the memories":                          watchClaudeMD,
-		"the search finds while typing":                                   search,
-		"the sample agents come with one click":                           addSampleAgents,
-		"the first agent appears on the empty first page":                 firstAgentAppears,
-		"who signs in with the token comes back to where they wanted to":  signIn,
-		"everything that matters works without JavaScript":                withoutScripts,
-		"a deletion is looked at, put off and done":                       deleteWithOpenEyes,
-		"a memory is given to the team, and the move is undone":           moveToTeam,
-		"an old version is found in the history and restored":             goBackInHistory,
-		"hostile versions fit every screen":                               readHostileHistory,
-		"history and deletions work without JavaScript":                   changesWithoutScripts,
-		"a new memory is previewed while it is typed":                     writeNew,
-		"what is typed stays while the memory changes":                    writeMeanwhile,
-		"writing works without JavaScript":                                writeWithoutScripts,
-		"a file is mended with one click, and the fix is undone":          mendInTheInbox,
-		"a file that cannot be told by its looks is mended in the inbox":  mendHostileFile,
-		"two versions are compared and one is kept":                       compareAndKeep,
-		"two versions are merged by hand":                                 mergeByHand,
-		"what went missing at once is written back":                       decideAboutTheMissing,
-		"what is kept out is let in, or its file removed":                 decideAboutWhatIsKeptOut,
-		"the inbox works without JavaScript":                              attentionWithoutScripts,
+	for name, flow := range map[string]flow{
+		"a file written by hand appears in the open page":                 atDesk(newFileAppears),
+		"a memory is read whole and as its raw file":                      everywhere(readOne),
+		"a memory of one endless line is read without sideways scrolling": everywhere(readEndlessLine),
+		"a text is as wide as eyes follow":                                everywhere(readAtItsMeasure),
+		"a deleted memory is gone and undo brings it back":                everywhere(deleteAndUndo),
+		"a memory is deleted from its own page":                           everywhere(deleteFromItsPage),
+		"a memory that changed meanwhile is not deleted":                  onPhone(deleteChanged),
+		"the trash restores and deletes for good":                         onPhone(useTheTrash),
+		"a memory without a type is fixed with one click":                 onPhone(fixType),
+		"the CLAUDE.md tab follows the memories":                          atDesk(watchClaudeMD),
+		"the search finds while typing":                                   onPhone(search),
+		"the sample agents come with one click":                           atDesk(addSampleAgents),
+		"the first agent appears on the empty first page":                 onPhone(firstAgentAppears),
+		"who signs in with the token comes back to where they wanted to":  onPhone(signIn),
+		"everything that matters works without JavaScript":                everywhere(withoutScripts),
+		"a deletion is looked at, put off and done":                       onPhone(deleteWithOpenEyes),
+		"a memory is given to the team, and the move is undone":           everywhere(moveToTeam),
+		"an old version is found in the history and restored":             onPhone(goBackInHistory),
+		"hostile versions fit every screen":                               everywhere(readHostileHistory),
+		"history and deletions work without JavaScript":                   atDesk(changesWithoutScripts),
+		"a new memory is previewed while it is typed":                     everywhere(writeNew),
+		"what is typed stays while the memory changes":                    onPhone(writeMeanwhile),
+		"writing works without JavaScript":                                atDesk(writeWithoutScripts),
+		"a file is mended with one click, and the fix is undone":          onPhone(mendInTheInbox),
+		"a file that cannot be told by its looks is mended in the inbox":  onPhone(mendHostileFile),
+		"two versions are compared and one is kept":                       everywhere(compareAndKeep),
+		"two versions are merged by hand":                                 atDesk(mergeByHand),
+		"what went missing at once is written back":                       onPhone(decideAboutTheMissing),
+		"what is kept out is let in, or its file removed":                 atDesk(decideAboutWhatIsKeptOut),
+		"the inbox works without JavaScript":                              onPhone(attentionWithoutScripts),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			atDeskAndPhone(t, browser, flow)
+			flow(t, browser)
 		})
 	}
 }

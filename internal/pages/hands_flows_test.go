@@ -17,25 +17,27 @@ import (
 func TestWithTheKeyboard(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
-	for name, flow := range map[string]func(*testing.T, *tab, *site){
-		"rows are gone through, opened and come back to":      goThroughRows,
-		"a row is deleted, the next takes over, and undone":   deleteByKey,
-		"many are selected, deleted and brought back":         deleteManyByKey,
-		"tabs, search, new, edit and help have keys":          goPlaces,
-		"keys rest while somebody types or switched them off": restingKeys,
-		"the focus is never lost while files change":          keepFocus,
-	} {
-		for _, i := range deskAndPhone {
-			screen := screens[i]
-			t.Run(name+", "+screen.name, func(t *testing.T) {
-				t.Parallel()
-				s := serve(t, facts(6))
-				p := open(t, browser, s, adaList+"?sort=name", person{})
-				p.sits(screen)
-				p.live()
-				flow(t, p, s)
-			})
+	// Each begins with the same list.
+	begin := func(keys func(*testing.T, *tab, *site)) func(*testing.T, context.Context) {
+		return func(t *testing.T, browser context.Context) {
+			s := serve(t, facts(6))
+			p := open(t, browser, s, adaList+"?sort=name", person{})
+			p.live()
+			keys(t, p, s)
 		}
+	}
+	for name, flow := range map[string]flow{
+		"rows are gone through, opened and come back to":      everywhere(begin(goThroughRows)),
+		"a row is deleted, the next takes over, and undone":   everywhere(begin(deleteByKey)),
+		"many are selected, deleted and brought back":         everywhere(begin(deleteManyByKey)),
+		"tabs, search, new, edit and help have keys":          atDesk(begin(goPlaces)),
+		"keys rest while somebody types or switched them off": atDesk(begin(restingKeys)),
+		"the focus is never lost while files change":          onPhone(begin(keepFocus)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			flow(t, browser)
+		})
 	}
 }
 
@@ -228,7 +230,7 @@ func keepFocus(t *testing.T, p *tab, s *site) {
 func TestManyGoInPartsWithProgress(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
-	atDeskAndPhone(t, browser, func(t *testing.T, browser context.Context) {
+	atDesk(func(t *testing.T, browser context.Context) {
 		s := serve(t, facts(95))
 		p := open(t, browser, s, adaList+"?type=project", person{})
 		p.live()
@@ -257,7 +259,7 @@ func TestManyGoInPartsWithProgress(t *testing.T) {
 		if !strings.Contains(s.Read("ada/CLAUDE.md"), "### Fact 95") {
 			t.Error("they are not compiled again")
 		}
-	})
+	})(t, browser)
 }
 
 func TestTheThemeChangesAtOnceAndIsRemembered(t *testing.T) {
@@ -267,7 +269,7 @@ func TestTheThemeChangesAtOnceAndIsRemembered(t *testing.T) {
 	for name, as := range map[string]person{"with scripts": {allowed: notFound}, "without": {withoutScripts: true, allowed: notFound}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			atDeskAndPhone(t, browser, func(t *testing.T, browser context.Context) {
+			everywhere(func(t *testing.T, browser context.Context) {
 				s := serve(t, twoMemories())
 				p := open(t, browser, s, adaList+"?q=t", as)
 				for _, theme := range []string{"light", "dark"} {
@@ -286,7 +288,7 @@ func TestTheThemeChangesAtOnceAndIsRemembered(t *testing.T) {
 					p.until(`document.activeElement.closest("#theme") !== null`)
 				}
 				s.rememberedTheme(t, p)
-			})
+			})(t, browser)
 		})
 	}
 }
@@ -306,36 +308,31 @@ func (s *site) rememberedTheme(t *testing.T, p *tab) {
 func TestASelectionWorksWithoutScripts(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
-	for _, i := range deskAndPhone {
-		screen := screens[i]
-		t.Run(screen.name, func(t *testing.T) {
-			t.Parallel()
-			s := serve(t, facts(4))
-			p := open(t, browser, s, adaList, person{withoutScripts: true})
-			p.sits(screen)
-			selectBox := func(name string) {
-				p.do(chromedp.Click(chromedp.CSS("#pick-" + s.Memory("ada", name).ID)))
-			}
-			bar := func(text string) chromedp.Action[chromedp.Void] {
-				return chromedp.Click(chromedp.Search(`//form[@id="selection"]//*[self::button or self::summary][normalize-space(.)="` + text + `"]`))
-			}
-			selectBox("Fact 01")
-			selectBox("Fact 02")
-			p.follow(bar("Delete…"))
-			p.shows("Delete 2 memories?")
-			p.follow(click("Delete 2 memories"))
-			p.shows("Deleted 2 memories.")
-			p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/trash"]`)))
-			selectBox("Fact 01")
-			p.follow(bar("Restore"))
-			p.shows("1 memory is back.")
-			selectBox("Fact 02")
-			p.do(bar("Delete for good"))
-			p.follow(bar("Yes, delete for good"))
-			p.shows("1 memory is gone for good")
-			if s.Read("ada/memory/fact_01.md") == "" || s.Read("ada/memory/fact_02.md") != "" {
-				t.Error("the files are not what the pages say")
-			}
-		})
-	}
+	onPhone(func(t *testing.T, browser context.Context) {
+		s := serve(t, facts(4))
+		p := open(t, browser, s, adaList, person{withoutScripts: true})
+		selectBox := func(name string) {
+			p.do(chromedp.Click(chromedp.CSS("#pick-" + s.Memory("ada", name).ID)))
+		}
+		bar := func(text string) chromedp.Action[chromedp.Void] {
+			return chromedp.Click(chromedp.Search(`//form[@id="selection"]//*[self::button or self::summary][normalize-space(.)="` + text + `"]`))
+		}
+		selectBox("Fact 01")
+		selectBox("Fact 02")
+		p.follow(bar("Delete…"))
+		p.shows("Delete 2 memories?")
+		p.follow(click("Delete 2 memories"))
+		p.shows("Deleted 2 memories.")
+		p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/trash"]`)))
+		selectBox("Fact 01")
+		p.follow(bar("Restore"))
+		p.shows("1 memory is back.")
+		selectBox("Fact 02")
+		p.do(bar("Delete for good"))
+		p.follow(bar("Yes, delete for good"))
+		p.shows("1 memory is gone for good")
+		if s.Read("ada/memory/fact_01.md") == "" || s.Read("ada/memory/fact_02.md") != "" {
+			t.Error("the files are not what the pages say")
+		}
+	})(t, browser)
 }

@@ -17,19 +17,17 @@ import (
 func TestTheIndexAndItsCostsInABrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
-	for name, flow := range map[string]func(*testing.T, context.Context, int){
-		"an index is looked at, and rebuilt as it was shown": rebuildInBrowser,
-		"the Index tab follows the file":                     watchIndex,
-		"an index is rebuilt without JavaScript":             rebuildWithoutScripts,
-		"the bar of costs names what somebody points at":     pointAtCosts,
-		"a figure leads to the memory's place in the text":   jumpToPlace,
+	for name, flow := range map[string]flow{
+		"an index is looked at, and rebuilt as it was shown": onPhone(rebuildInBrowser),
+		"the Index tab follows the file":                     everywhere(watchIndex),
+		"an index is rebuilt without JavaScript":             atDesk(rebuildWithoutScripts),
+		"the bar of costs names what somebody points at":     atDesk(pointAtCosts),
+		"a figure leads to the memory's place in the text":   onPhone(jumpToPlace),
 	} {
-		for _, screen := range deskAndPhone {
-			t.Run(name+", "+screens[screen].name, func(t *testing.T) {
-				t.Parallel()
-				flow(t, browser, screen)
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			flow(t, browser)
+		})
 	}
 }
 
@@ -39,10 +37,9 @@ func withDeadLink() memoirtest.Files {
 	return files
 }
 
-func rebuildInBrowser(t *testing.T, browser context.Context, screen int) {
+func rebuildInBrowser(t *testing.T, browser context.Context) {
 	s := serve(t, withDeadLink())
 	p := open(t, browser, s, adaList, person{})
-	p.sits(screens[screen])
 	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/index"]`)))
 	p.live()
 	p.shows("There is no gone.md.")
@@ -60,10 +57,9 @@ func rebuildInBrowser(t *testing.T, browser context.Context, screen int) {
 	}
 }
 
-func watchIndex(t *testing.T, browser context.Context, screen int) {
+func watchIndex(t *testing.T, browser context.Context) {
 	s := serve(t, withDeadLink())
 	p := open(t, browser, s, indexTab, person{})
-	p.sits(screens[screen])
 	p.live()
 	p.mark()
 	s.Write("ada/memory/MEMORY.md", "- [Tabs](tabs.md)\n- [Release](release.md)\n")
@@ -75,10 +71,9 @@ func watchIndex(t *testing.T, browser context.Context, screen int) {
 	p.isMarked()
 }
 
-func rebuildWithoutScripts(t *testing.T, browser context.Context, screen int) {
+func rebuildWithoutScripts(t *testing.T, browser context.Context) {
 	s := serve(t, withDeadLink())
 	p := open(t, browser, s, indexTab, person{withoutScripts: true})
-	p.sits(screens[screen])
 	p.follow(click("Rebuild…"))
 	p.follow(click("Rebuild memory/MEMORY.md"))
 	p.shows("The index is in step with the memory files.")
@@ -96,12 +91,11 @@ func manyCosts() memoirtest.Files {
 	return files
 }
 
-func pointAtCosts(t *testing.T, browser context.Context, screen int) {
+func pointAtCosts(t *testing.T, browser context.Context) {
 	s := serve(t, manyCosts())
 	m := s.Memory("ada", "Fact 2")
 	part := `.cost-bar a[data-cost="` + m.ID + `"]`
 	p := open(t, browser, s, ada+"/claude-md", person{})
-	p.sits(screens[screen])
 	p.live()
 	says := func(name string) string {
 		return `document.getElementById("cost-named").textContent.startsWith("` + name + `: ")`
@@ -128,10 +122,9 @@ func (p *tab) middle(selector string) (x, y float64) {
 	return at[0], at[1]
 }
 
-func jumpToPlace(t *testing.T, browser context.Context, screen int) {
+func jumpToPlace(t *testing.T, browser context.Context) {
 	s := serve(t, manyCosts())
 	p := open(t, browser, s, ada+"/claude-md", person{})
-	p.sits(screens[screen])
 	p.live()
 	p.do(chromedp.Click(chromedp.CSS(`.costs li[data-cost="` + s.Memory("ada", "Fact 3").ID + `"] .chars`)))
 	p.until(`document.querySelector(".place:target")?.textContent.startsWith("### Fact 3")`)

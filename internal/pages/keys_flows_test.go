@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -14,23 +15,24 @@ import (
 func TestEveryListHasTheKeys(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
-	for name, flow := range map[string]func(*testing.T, *tab, *site){
-		"what a search finds":      keysOnFindings,
-		"what happened":            keysOnActivity,
-		"the agents":               keysOnAgents,
-		"the sessions":             keysOnSessions,
-		"the trash":                keysOnTrash,
-		"what waits for attention": keysOnAttention,
-	} {
-		for _, i := range deskAndPhone {
-			t.Run(name+", "+screens[i].name, func(t *testing.T) {
-				t.Parallel()
-				s := manyLists(t)
-				p := open(t, browser, s, "/", person{})
-				p.sits(screens[i])
-				flow(t, p, s)
-			})
+	begin := func(keys func(*testing.T, *tab, *site)) func(*testing.T, context.Context) {
+		return func(t *testing.T, browser context.Context) {
+			s := manyLists(t)
+			keys(t, open(t, browser, s, "/", person{}), s)
 		}
+	}
+	for name, flow := range map[string]flow{
+		"what a search finds":      everywhere(begin(keysOnFindings)),
+		"what happened":            atDesk(begin(keysOnActivity)),
+		"the agents":               onPhone(begin(keysOnAgents)),
+		"the sessions":             atDesk(begin(keysOnSessions)),
+		"the trash":                onPhone(begin(keysOnTrash)),
+		"what waits for attention": atDesk(begin(keysOnAttention)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			flow(t, browser)
+		})
 	}
 }
 

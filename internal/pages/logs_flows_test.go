@@ -19,13 +19,13 @@ const adaLogs = "/agents/ada/logs"
 func TestLogsInABrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
-	for name, flow := range map[string]func(*testing.T, context.Context){
-		"days are turned, searched and added to while others write": keepALog,
-		"an entry is added on a page without JavaScript":            addWithoutScripts,
+	for name, flow := range map[string]flow{
+		"days are turned, searched and added to while others write": everywhere(keepALog),
+		"an entry is added on a page without JavaScript":            onPhone(addWithoutScripts),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			atDeskAndPhone(t, browser, flow)
+			flow(t, browser)
 		})
 	}
 }

@@ -19,14 +19,15 @@ import (
 func TestProposalsInABrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
-	t.Run("one key each, at a desk", func(t *testing.T) {
-		t.Parallel()
-		decideWithKeys(t, context.WithValue(browser, screenKey{}, screens[0]))
-	})
-	t.Run("without JavaScript, on a phone", func(t *testing.T) {
-		t.Parallel()
-		decideWithoutScripts(t, context.WithValue(browser, screenKey{}, screens[3]))
-	})
+	for name, flow := range map[string]flow{
+		"one key each":       atDesk(decideWithKeys),
+		"without JavaScript": onPhone(decideWithoutScripts),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			flow(t, browser)
+		})
+	}
 }
 
 const adaProposals = "/agents/ada/proposals"

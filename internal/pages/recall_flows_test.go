@@ -12,13 +12,13 @@ import (
 func TestRecallInABrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
-	for name, flow := range map[string]func(*testing.T, context.Context){
-		"a query is explained while it is typed":        tryAsYouType,
-		"a query is tried on a page without JavaScript": tryWithoutScripts,
+	for name, flow := range map[string]flow{
+		"a query is explained while it is typed":        everywhere(tryAsYouType),
+		"a query is tried on a page without JavaScript": onPhone(tryWithoutScripts),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			atDeskAndPhone(t, browser, flow)
+			flow(t, browser)
 		})
 	}
 }

@@ -14,16 +14,11 @@ type screen struct {
 	width, height int64
 }
 
-// screens are the sizes and schemes that people read in.
-var screens = []screen{
-	{"desk, light", "light", 1280, 800},
-	{"desk, dark", "dark", 1280, 800},
-	{"phone, light", "light", 390, 844},
-	{"phone, dark", "dark", 390, 844},
-}
-
-// deskAndPhone are two screens that differ in all that screens differ in.
-var deskAndPhone = []int{0, 3}
+// desk and phone differ in all that screens differ in.
+var (
+	desk  = screen{"desk, light", "light", 1280, 800}
+	phone = screen{"phone, dark", "dark", 390, 844}
+)
 
 // sits puts somebody before a screen.
 func (p *tab) sits(before screen) {
@@ -36,15 +31,31 @@ func (p *tab) sits(before screen) {
 
 type screenKey struct{}
 
-// atDeskAndPhone runs a flow twice: whoever opens a page in it sits at a desk in the light, then holds a phone in the
-// dark.
-func atDeskAndPhone(t *testing.T, browser context.Context, flow func(*testing.T, context.Context)) {
-	t.Helper()
-	for _, i := range deskAndPhone {
-		t.Run(screens[i].name, func(t *testing.T) {
-			t.Parallel()
-			flow(t, context.WithValue(browser, screenKey{}, screens[i]))
-		})
+// flow is what somebody does in a browser, before the screens that its maker chose.
+//
+// It goes everywhere where a page, on the way, is built otherwise on a phone: a memory takes the list's place, versions stand below
+// each other, a bar or a notice lies over the page, the header has a link instead of a field, something else scrolls. Any other
+// flow goes before one of the two, and on a phone where it asks whether the page fits; how each page looks, TestLooks holds to every screen.
+type flow func(*testing.T, context.Context)
+
+// everywhere is a flow that is gone through twice: whoever opens a page in it sits at a desk in the light, then holds a
+// phone in the dark.
+func everywhere(steps func(*testing.T, context.Context)) flow {
+	return before(steps, desk, phone)
+}
+
+func atDesk(steps func(*testing.T, context.Context)) flow  { return before(steps, desk) }
+func onPhone(steps func(*testing.T, context.Context)) flow { return before(steps, phone) }
+
+func before(steps func(*testing.T, context.Context), chosen ...screen) flow {
+	return func(t *testing.T, browser context.Context) {
+		t.Helper()
+		for _, screen := range chosen {
+			t.Run(screen.name, func(t *testing.T) {
+				t.Parallel()
+				steps(t, context.WithValue(browser, screenKey{}, screen))
+			})
+		}
 	}
 }
 

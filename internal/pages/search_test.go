@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -195,48 +196,40 @@ func TestEveryPageLeadsToTheSearch(t *testing.T) {
 func TestSomebodySearchesFromAnywhereAndReadsWhatIsFound(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
-	for _, screen := range deskAndPhone {
-		t.Run(screens[screen].name, func(t *testing.T) {
-			t.Parallel()
-			s := harbour(t)
-			p := open(t, browser, s, "/", person{})
-			p.sits(screens[screen])
-			p.searchFor("harb")
-			p.shows("1 memory found for “harb”")
-			p.live()
-			p.mark()
-			p.do(chromedp.SendKeys("#q", kb.End+"our"))
-			p.until(`location.search === "?q=harbour"`)
-			p.shows("1 memory found for “harbour”")
-			p.do(chromedp.SendKeys("#q", kb.End+"x"))
-			p.shows("No memory has all of “harbourx”. 1 comes close.")
-			p.isMarked()
-			s.Write("ada/memory/new.md", memoirtest.Note("New", memories.User, "The harbourx is new."))
-			p.shows("1 memory found for “harbourx”")
-			p.isMarked()
-			p.until(`document.querySelector("#q").value === "harbourx" && document.activeElement.id === "q"`)
-			p.follow(chromedp.Click(`.row h3 a`))
-			p.shows("The harbourx is new.")
-		})
-	}
+	everywhere(func(t *testing.T, browser context.Context) {
+		s := harbour(t)
+		p := open(t, browser, s, "/", person{})
+		p.searchFor("harb")
+		p.shows("1 memory found for “harb”")
+		p.live()
+		p.mark()
+		p.do(chromedp.SendKeys("#q", kb.End+"our"))
+		p.until(`location.search === "?q=harbour"`)
+		p.shows("1 memory found for “harbour”")
+		p.do(chromedp.SendKeys("#q", kb.End+"x"))
+		p.shows("No memory has all of “harbourx”. 1 comes close.")
+		p.isMarked()
+		s.Write("ada/memory/new.md", memoirtest.Note("New", memories.User, "The harbourx is new."))
+		p.shows("1 memory found for “harbourx”")
+		p.isMarked()
+		p.until(`document.querySelector("#q").value === "harbourx" && document.activeElement.id === "q"`)
+		p.follow(chromedp.Click(`.row h3 a`))
+		p.shows("The harbourx is new.")
+	})(t, browser)
 }
 
 func TestWithoutScriptsTheSearchIsAForm(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
-	for _, screen := range deskAndPhone {
-		t.Run(screens[screen].name, func(t *testing.T) {
-			t.Parallel()
-			p := open(t, browser, harbour(t), "/", person{withoutScripts: true})
-			p.sits(screens[screen])
-			p.searchFor("tuesd")
-			p.shows("1 memory found for “tuesd”")
-			p.follow(chromedp.SendKeys("#q", kb.End+"aq\r"))
-			p.shows("No memory has all of “tuesdaq”. 1 comes close.")
-			p.follow(chromedp.Click(`.row h3 a`))
-			p.shows("We release on Tuesdays")
-		})
-	}
+	everywhere(func(t *testing.T, browser context.Context) {
+		p := open(t, browser, harbour(t), "/", person{withoutScripts: true})
+		p.searchFor("tuesd")
+		p.shows("1 memory found for “tuesd”")
+		p.follow(chromedp.SendKeys("#q", kb.End+"aq\r"))
+		p.shows("No memory has all of “tuesdaq”. 1 comes close.")
+		p.follow(chromedp.Click(`.row h3 a`))
+		p.shows("We release on Tuesdays")
+	})(t, browser)
 }
 
 // searchFor searches from the header.

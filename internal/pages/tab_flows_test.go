@@ -20,19 +20,19 @@ import (
 func TestTheMemoryTabInABrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
-	for name, flow := range map[string]func(*testing.T, context.Context){
-		"a long group loads as it is scrolled and keeps what it has": scrollALongGroup,
-		"what is folded stays folded":                                foldAGroup,
-		"filters are cleared one by one":                             narrowAndClear,
-		"a search marks what it found, in the body too":              searchWithMarks,
-		"the body is copied as it was written":                       copyTheBody,
-		"still true starts the age anew":                             sayStillTrue,
-		"links between memories keep the view":                       followALink,
-		"reading works without JavaScript":                           readWithoutScripts,
+	for name, flow := range map[string]flow{
+		"a long group loads as it is scrolled and keeps what it has": everywhere(scrollALongGroup),
+		"what is folded stays folded":                                onPhone(foldAGroup),
+		"filters are cleared one by one":                             onPhone(narrowAndClear),
+		"a search marks what it found, in the body too":              everywhere(searchWithMarks),
+		"the body is copied as it was written":                       atDesk(copyTheBody),
+		"still true starts the age anew":                             atDesk(sayStillTrue),
+		"links between memories keep the view":                       atDesk(followALink),
+		"reading works without JavaScript":                           onPhone(readWithoutScripts),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			atDeskAndPhone(t, browser, flow)
+			flow(t, browser)
 		})
 	}
 }

@@ -16,20 +16,20 @@ import (
 func TestSeveralAtOnce(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
-	for name, flow := range map[string]func(*testing.T, context.Context){
-		"two people edit one memory and the second sees both":       twoEdit,
-		"an edit keeps the keys that Memoir does not know":          keepUnknownKeys,
-		"an open memory that somebody else deletes says so":         deletedWhileOpen,
-		"an open memory that is deleted for good is told of":        purgedWhileOpen,
-		"of many, what changed meanwhile is left and said which":    leaveWhatChanged,
-		"a deletion of one that somebody else did is no failure":    deletedTwice,
-		"an edit of what somebody else deleted can bring it back":   editWhatWasDeleted,
-		"a rename by somebody else takes the open memory with it":   renamedWhileOpen,
-		"a memory that its agent rewrites is read in its new words": rewrittenWhileOpen,
+	for name, flow := range map[string]flow{
+		"two people edit one memory and the second sees both":       onPhone(twoEdit),
+		"an edit keeps the keys that Memoir does not know":          atDesk(keepUnknownKeys),
+		"an open memory that somebody else deletes says so":         everywhere(deletedWhileOpen),
+		"an open memory that is deleted for good is told of":        atDesk(purgedWhileOpen),
+		"of many, what changed meanwhile is left and said which":    everywhere(leaveWhatChanged),
+		"a deletion of one that somebody else did is no failure":    atDesk(deletedTwice),
+		"an edit of what somebody else deleted can bring it back":   onPhone(editWhatWasDeleted),
+		"a rename by somebody else takes the open memory with it":   atDesk(renamedWhileOpen),
+		"a memory that its agent rewrites is read in its new words": onPhone(rewrittenWhileOpen),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			atDeskAndPhone(t, browser, flow)
+			flow(t, browser)
 		})
 	}
 }

@@ -1,0 +1,151 @@
+package pages_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/storage"
+	"github.com/chromedp/chromedp"
+
+	"memoir/internal/memoirtest"
+)
+
+// window is one of the browser's, with one tab, and with cookies and a storage of its own. It costs a slow processor a
+// second, nearly all of it for what Chromium puts around a page. So a window serves one test after the other, and what a
+// test has left in it is removed.
+type window struct {
+	ctx   context.Context
+	close context.CancelFunc
+}
+
+// free are the windows that wait for a test.
+var free struct {
+	mu  sync.Mutex
+	all []window
+}
+
+// openWindow returns a window in which nobody has been yet, as far as a page can tell, until the test ends. What the test
+// cleans up before is done with the window still open.
+func openWindow(t *testing.T, browser context.Context, origin string) context.Context {
+	t.Helper()
+	w, reused := takeWindow()
+	if !reused {
+		w.ctx, w.close = chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+		if err := chromedp.Do(w.ctx, chromedp.Navigate("about:blank")); err != nil {
+			w.close()
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		// The window of a test that has failed may be in any state.
+		if t.Failed() || w.tidy(origin) != nil {
+			w.close()
+			return
+		}
+		free.mu.Lock()
+		defer free.mu.Unlock()
+		free.all = append(free.all, w)
+	})
+	return w.ctx
+}
+
+func takeWindow() (w window, ok bool) {
+	free.mu.Lock()
+	defer free.mu.Unlock()
+	last := len(free.all) - 1
+	if last < 0 {
+		return window{}, false
+	}
+	w, free.all = free.all[last], free.all[:last]
+	return w, true
+}
+
+// tidy leaves the page, and takes back whatever a test can have done to a window: its history, its cookies, what a site has
+// stored, its size, and how it shows pages.
+func (w window) tidy(origin string) error {
+	ctx, cancel := context.WithTimeout(w.ctx, memoirtest.Patience)
+	defer cancel()
+	return firstError(
+		command(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: false}),
+		func() error { return leavePage(ctx) },
+		command(ctx, page.ResetNavigationHistory, cdp.Empty{}),
+		command(ctx, network.ClearBrowserCookies, cdp.Empty{}),
+		command(ctx, storage.ClearDataForOrigin, storage.ClearDataForOriginParams{Origin: origin, StorageTypes: "all"}),
+		command(ctx, emulation.ClearDeviceMetricsOverride, cdp.Empty{}),
+		command(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{}),
+	)
+}
+
+// leavePage has the page itself lead to an empty one. Where the browser is told to go there, it starts a process for that,
+// and another for the page after.
+func leavePage(ctx context.Context) error {
+	if err := chromedp.Do(ctx, chromedp.Evaluate[chromedp.Void](`location.replace("about:blank")`)); err != nil {
+		return err
+	}
+	for {
+		left, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`location.href === "about:blank"`))
+		if left {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), err)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// command is a command to the tab of the context, to be given.
+func command[P, R any](ctx context.Context, what cdp.Command[P, R], with P) func() error {
+	return func() error {
+		_, err := chromedp.Call(ctx, what, with)
+		return err
+	}
+}
+
+func firstError(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// traces are what a page can tell of who was in its window before.
+const traces = `[document.cookie, localStorage.length, sessionStorage.length, history.length, innerWidth,
+	matchMedia("(prefers-color-scheme: dark)").matches, document.documentElement.dataset.script].join()`
+
+func TestAWindowThatSomebodyHasUsedIsAsNewForTheNext(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	ctx, end := chromedp.NewContext(startBrowser(t), chromedp.WithNewBrowserContext())
+	t.Cleanup(end)
+	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
+		t.Fatal(err)
+	}
+	p := &tab{t: t, ctx: ctx, address: s.address}
+	p.goTo(adaList)
+	before := evaluate[string](p, traces)
+	p.do(chromedp.Evaluate[chromedp.Void](`document.cookie = "a=b"; localStorage.a = sessionStorage.a = "b"`))
+	p.sits(phone)
+	call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	p.follow(chromedp.Navigate(s.address + "/keys"))
+	if used := evaluate[string](p, traces); used == before {
+		t.Fatalf("nothing tells that it was used: %s", used)
+	}
+	if err := (window{ctx, end}).tidy(s.address); err != nil {
+		t.Fatal(err)
+	}
+	p.goTo(adaList)
+	if after := evaluate[string](p, traces); after != before {
+		t.Errorf("a page finds %s, and in a new window %s", after, before)
+	}
+}
