@@ -22,6 +22,8 @@ type Agent struct {
 	// MemoryOff says that somebody has switched its memory off: CLAUDE.md does not ask it to save, and nothing is extracted or
 	// consolidated. What it remembers stays, and stays published.
 	MemoryOff bool
+	// JoinedTo is the slug of the agent whose directory this one's is, by a link; empty: it has its own.
+	JoinedTo  string
 	Counts    Counts
 	CreatedAt time.Time
 	UpdatedAt time.Time

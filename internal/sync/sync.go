@@ -74,6 +74,7 @@ type Engine struct {
 	sections    sectionCache // memories in full
 	bodiesAhead sectionCache // bodies that were read before they were needed
 	discovering sync.Mutex
+	joining     sync.Mutex          // held by who works on two agents
 	unreadable  []string            // directories that the last discovery could not look into
 	left        map[int64]time.Time // when nobody looked after an agent any more that another server had; zero: it still has
 	ready       atomic.Bool
@@ -225,6 +226,10 @@ func (e *Engine) withAgent(ctx context.Context, slug string, do func(*hold) erro
 		if err := h.begin(ctx); err != nil {
 			return err
 		}
+		if other := e.joinedTo(a.onDisk); other != "" {
+			h.closed = &joinedError{a.onDisk.Slug, other}
+			return do(h)
+		}
 		root, err := os.OpenRoot(a.onDisk.Dir)
 		switch {
 		case err == nil:
@@ -293,7 +298,7 @@ func (e *Engine) slugs() []string {
 }
 
 func onDisk(row postgres.Agent) agents.Agent {
-	return agents.Agent{Slug: row.Slug, Layout: agents.Layout(row.Layout), Dir: row.Dir, DisplayName: row.DisplayName}
+	return agents.Agent{Slug: row.Slug, Layout: agents.Layout(row.Layout), Dir: row.Dir, DisplayName: row.DisplayName, JoinedTo: row.JoinedTo}
 }
 
 // errNoDirectory says that a write needs a directory that is not there.
@@ -306,6 +311,10 @@ func (h *hold) errNoDirectory() error {
 
 // errClosed says that nothing can be done with a directory that is there and cannot be opened.
 func (h *hold) errClosed() error {
+	var joined *joinedError
+	if errors.As(h.closed, &joined) {
+		return &memories.ConflictError{Reason: joined.Error() + " Nothing was changed. Do it there, or part the two first, under About."}
+	}
 	return &memories.ConflictError{Reason: fmt.Sprintf("The agent's directory %s cannot be opened (%v). Nothing was changed. Let the user that Memoir runs as read it, and try again.", h.onDisk.Dir, plain(h.closed))}
 }
 
