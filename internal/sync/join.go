@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"memoir/internal/agents"
 	"memoir/internal/lockfile"
@@ -151,10 +152,15 @@ func (e *Engine) withBoth(ctx context.Context, slug, other string, do func(h, ot
 	if slug == other {
 		return &memories.InvalidError{Field: "into", Reason: "is the agent itself"}
 	}
-	if _, err := e.agent(ctx, other); errors.Is(err, memories.ErrNotFound) {
+	known := strings.IndexByte(other, 0) < 0 && utf8.ValidString(other) // else Postgres would not take it
+	if known {
+		_, err := e.agent(ctx, other)
+		if known = !errors.Is(err, memories.ErrNotFound); known && err != nil {
+			return err
+		}
+	}
+	if !known {
 		return &memories.InvalidError{Field: "into", Reason: "is no agent that Memoir knows"}
-	} else if err != nil {
-		return err
 	}
 	if err := e.takeOver(ctx, slug, other); err != nil {
 		return err
