@@ -36,6 +36,7 @@ var (
 	callSwitchMemory       = newCall("switch-memory", (*Engine).switchMemoryHere)
 	callJoin               = newCall("join", (*Engine).joinHere)
 	callPart               = newCall("part", (*Engine).partHere)
+	callLetGo              = newCall("let-go", (*Engine).letGoHere)
 	callRescan             = newCall("rescan", (*Engine).rescanHere)
 	callBeginConsolidation = newCall("begin-consolidation", (*Engine).beginConsolidationHere)
 	callEndConsolidation   = newCall("end-consolidation", (*Engine).endConsolidationHere)

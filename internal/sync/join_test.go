@@ -129,6 +129,106 @@ func TestTwoDirectoriesAreJoinedToOneAndPartedAgain(t *testing.T) {
 	}
 }
 
+func TestALinkThatSomebodyHasMadeByHandIsUnderstoodAsJoined(t *testing.T) {
+	t.Parallel()
+	b := joinable(t)
+	const dir = "claude/projects/old/memory"
+	b.rename(dir, dir+".mine")
+	b.link(dir, b.path("claude/projects/new/memory"))
+	b.until("the two to be one", func() bool { row, _ := b.joined("old"); return row == "new" })
+	b.write(dir+"/late.md", note("Late", memories.User, "Written by the old way."))
+	b.arrives("new", "Late", "Written by the old way.")
+	b.scan("old")
+	b.restart()
+	b.scan("old")
+	for _, name := range []string{"Tabs", "Wiki", "Rule", "Same"} {
+		b.isIn("old", name, memories.Active)
+	}
+	if _, late := b.list("old", "")["Late"]; late {
+		t.Error("both have what was written once")
+	}
+	project := agents.Project{Dir: "/old", Root: "/old"}
+	if found := project.Agents([]agents.Agent{{Slug: "old", Layout: agents.Claude, Dir: "/c/projects/-old/memory", JoinedTo: "new"}, {Slug: "new", Layout: agents.Claude, Dir: "/c/projects/-new/memory"}}); len(found) != 1 || found[0].Slug != "new" {
+		t.Errorf("the memory of the project is that of %v", found)
+	}
+
+	// A directory that somebody puts in the link's place was never seen with what was in the one before.
+	b.remove(dir)
+	b.write(dir+"/own.md", note("Own", memories.User, "Its own."))
+	b.arrives("old", "Own", "Its own.")
+	b.scan("old")
+	for _, name := range []string{"Tabs", "Wiki", "Rule", "Same", "Own"} {
+		b.isIn("old", name, memories.Active)
+	}
+}
+
+func TestWhatOneOfTheTwoHasDeletedStaysDeleted(t *testing.T) {
+	t.Parallel()
+	b := joinable(t)
+	ctx := sync.As(t.Context(), memories.ByScript)
+	b.write("claude/projects/new/memory/wiki.md", note("Wiki", memories.Reference, "wiki.example"))
+	b.write("claude/projects/old/memory/same.md", note("Same", memories.User, "Is the same."))
+	b.arrives("new", "Wiki", "wiki.example")
+	b.delete("new", "Wiki") // lives in the one that is joined
+	b.delete("old", "Rule") // and this one is gone in it
+	b.delete("old", "Same") // which lives in the other
+	preview, err := b.engine.PreviewJoin(ctx, "old", "new")
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcomes := map[string]sync.JoinOutcome{}
+	for _, f := range preview.Files {
+		outcomes[f.Path] = f.Outcome
+	}
+	if outcomes["wiki.md"] != sync.IsBlocked || outcomes["tabs.md"] != sync.IsOlder {
+		t.Errorf("the preview says %v", outcomes)
+	}
+	if _, err := b.engine.Join(ctx, "old", "new"); err != nil {
+		t.Fatal(err)
+	}
+	b.isIn("new", "Wiki", memories.Deleted)
+	b.isIn("new", "Same", memories.Active)
+	var kept []string
+	for _, blocked := range b.blocked("new") {
+		kept = append(kept, blocked.Name)
+	}
+	if len(kept) != 1 || kept[0] != "Wiki" {
+		t.Errorf("kept out is %v", kept)
+	}
+	b.write("claude/projects/new/memory/team/rule.md", note("Rule", memories.Project, "Ask first."))
+	b.scan("new")
+	if _, back := b.list("new", "")["Rule"]; back {
+		t.Error("what was deleted of the one is back in the other")
+	}
+}
+
+func TestTheServerThatJoinsTwoAgentsLooksAfterBoth(t *testing.T) {
+	t.Parallel()
+	a := setup(t)
+	a.writeAged("claude/projects/old/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."), 3*time.Hour)
+	a.options.Debounce, a.options.Rescan = 1e15, 1e15 // what comes later this one does not see by itself
+	a.over(agents.Settings{ClaudeDir: a.path("claude")})
+	other := &bench{T: t, dir: a.dir, url: a.url, options: optionsFor(a.dir)}
+	other.options.Places = a.options.Places
+	other.start()
+	a.writeAged("claude/projects/new/memory/wiki.md", note("Wiki", memories.Reference, "wiki.example"), time.Hour)
+	other.arrives("new", "Wiki", "wiki.example")
+	if !other.statusOf("old").Elsewhere || other.statusOf("new").Elsewhere {
+		t.Fatal("one server looks after both from the beginning")
+	}
+	if _, err := other.engine.Join(sync.As(t.Context(), memories.ByScript), "old", "new"); err != nil {
+		t.Fatal(err)
+	}
+	if row, link := other.joined("old"); row != "new" || link != "../new/memory" || a.statusOf("new").Elsewhere {
+		t.Errorf("joined to %q, with a link to %q", row, link)
+	}
+	other.hasBody("new", "Tabs", "Use tabs.")
+	if _, err := other.engine.Part(t.Context(), "old"); err != nil {
+		t.Fatal(err)
+	}
+	other.hasBody("old", "Wiki", "wiki.example")
+}
+
 // disk is everything in the bench's directory, a line for each.
 func (b *bench) disk() string {
 	b.Helper()

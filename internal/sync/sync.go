@@ -61,6 +61,8 @@ type Engine struct {
 	mu     sync.Mutex
 	agents map[string]*agent  // by slug
 	wanted map[int64]struct{} // agents that this server would look after if it could
+	// yielded are agents that another server has asked for, and until when this one does not ask for them.
+	yielded map[int64]time.Time
 
 	// link is what leases hang on, and how other servers are told and heard. When it is lost, another one takes its place.
 	link     atomic.Pointer[postgres.Link]
@@ -151,7 +153,7 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	e := &Engine{
 		store: store, options: options, disk: options.Disk, log: options.Log, hub: newHub(news), queue: q,
 		agents: map[string]*agent{}, unindexed: make(chan uuid.UUID, 1), indexed: make(chan struct{}, 1), stop: stop,
-		released: make(chan struct{}, 1), news: news, asked: make(chan string, maxAsked), answers: newAnswers(), left: map[int64]time.Time{},
+		released: make(chan struct{}, 1), news: news, yielded: map[int64]time.Time{}, asked: make(chan string, maxAsked), answers: newAnswers(), left: map[int64]time.Time{},
 	}
 	if err := e.openLink(ctx); err != nil {
 		stop()
