@@ -204,6 +204,9 @@ func (h *hold) mayJoin(into *hold) error {
 	refused := func(why string) error { return &memories.ConflictError{Reason: why + " Nothing was changed."} }
 	var joined *joinedError
 	if errors.As(into.closed, &joined) {
+		if joined.to == h.onDisk.Slug {
+			return refused(joined.Error() + " The two are one already.")
+		}
 		return refused(joined.Error() + " Join " + h.onDisk.Slug + " to " + joined.to + " instead.")
 	}
 	if why := agents.CanBeJoined(h.onDisk); why != "" {
