@@ -43,7 +43,10 @@ func (s *Store) Revisions(ctx context.Context, agent Agent, id string, list Revi
 	if err != nil {
 		return RevisionPage{}, wrap("read revisions", err)
 	}
-	if len(rows) == 0 {
+	switch {
+	case len(rows) == 0 && list.From == "": // a memory has at least one: it has gone since it was found
+		return RevisionPage{}, memories.ErrNotFound
+	case len(rows) == 0:
 		return RevisionPage{}, ErrCursor
 	}
 	page := RevisionPage{Skipped: int(rows[0].Total - rows[0].Rest), Total: int(rows[0].Total)}

@@ -58,6 +58,7 @@ func (w *world) actions() map[string]func(*rapid.T) {
 		drawn[name] = func(t *rapid.T) {
 			w.t = t
 			act()
+			w.noteLinked()
 			if w.rules != nil {
 				w.rules.compare(w)
 			}
@@ -98,6 +99,7 @@ func (w *world) truncate() {
 	w.noteSaid(place, rest)
 	w.noteSaid(place, "")
 	w.must(os.Truncate(w.path(place), 0))
+	w.noteLinked()
 	if rest != "" {
 		w.put(w.path(place), rest)
 	} else {
@@ -120,6 +122,11 @@ func (w *world) rename() {
 	w.clear(w.path(to))
 	w.noteSaid(to, f.text)
 	w.must(os.Rename(w.path(from), w.path(to)))
+	for place, inside := range w.disk() { // what a directory holds may be the team's where it has come to
+		if strings.HasPrefix(place, to+"/") {
+			w.noteSaid(place, inside.text)
+		}
+	}
 }
 
 func (w *world) removeFile() { w.removeAll(w.path(w.place())) }
@@ -145,6 +152,7 @@ func (w *world) moveAway() {
 }
 
 func (w *world) moveAside(dir string) {
+	w.payIndexes()
 	to := filepath.Join(w.b.dir, ".aside-"+w.slug+"-"+strings.ReplaceAll(dir, "/", "-"))
 	w.must(os.Rename(w.path(dir), to))
 	w.aside[dir] = to
@@ -152,6 +160,7 @@ func (w *world) moveAside(dir string) {
 }
 
 func (w *world) bringBack() {
+	w.payIndexes()
 	for _, dir := range modelDirectories {
 		from, away := w.aside[dir]
 		if !away || !rapid.Bool().Draw(w.t, "bring back "+dir) {
@@ -211,7 +220,7 @@ func (w *world) delete(purge bool) {
 		state = memories.Deleted
 	}
 	m, ok := w.oneOf(state)
-	if !ok {
+	if !ok || w.nobodyKnowsWhichLines(m) {
 		return
 	}
 	said := w.revisions(m)
@@ -374,6 +383,9 @@ func (w *world) copyMemory() {
 
 // rekey gives a memory another key, by which it is another memory.
 func (w *world) rekey(m memories.Memory, to string, do func() (sync.Result, error)) {
+	if w.nobodyKnowsWhichLines(m) {
+		return
+	}
 	_, taken := w.find(to)
 	said := w.revisions(m)
 	refused := w.mustRefuse(m) || taken || !m.Readable
@@ -382,6 +394,9 @@ func (w *world) rekey(m memories.Memory, to string, do func() (sync.Result, erro
 	w.ever.add(to, m.Fingerprint)
 	before := time.Now()
 	result, err := do()
+	if err == nil || w.isFull() { // as of a save that the disk has no room for
+		delete(w.ended[to], m.Fingerprint)
+	}
 	if err != nil {
 		w.isRefusal(err, refused || odd || w.memoryIsAway())
 		return
@@ -389,7 +404,6 @@ func (w *world) rekey(m memories.Memory, to string, do func() (sync.Result, erro
 	if w.rules != nil && refused && !odd {
 		w.t.Fatalf("%q was renamed to %q although it should have been refused", m.Name, to)
 	}
-	delete(w.ended[to], m.Fingerprint)
 	for f := range said {
 		w.ended.add(keyOf(m), f)
 	}

@@ -106,8 +106,14 @@ func (w *world) linkSome() {
 	case "to a text":
 		w.writeText(w.drawFile(place))
 		w.must(os.Symlink(w.path(textPlace), p))
-		for other := range w.disk() { // other links lead there as well
-			w.noteSaid(other, w.readText())
+	}
+}
+
+// noteLinked notes what links say by what they lead to: one text may have several, and be written through any of them.
+func (w *world) noteLinked() {
+	for place, f := range w.disk() {
+		if info, err := os.Lstat(w.path(place)); err == nil && info.Mode().Type() == fs.ModeSymlink {
+			w.noteSaid(place, f.text)
 		}
 	}
 }

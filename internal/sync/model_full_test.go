@@ -63,10 +63,13 @@ func (d *fillingDisk) Recover(root *os.Root, dirs []string) ([]string, error) {
 func (w *world) isFull() bool { return w.filling != nil && w.filling.full.Load() }
 
 // makeRoom ends that the disk is full. What had no room on it is made good by the next scan.
+//
+// Who has made room waits until all agrees.
 func (w *world) makeRoom() {
 	if w.isFull() {
 		w.filling.full.Store(false)
 		_, err := w.b.engine.ScanAll(context.Background())
 		w.must(err)
 	}
+	w.owing = false
 }

@@ -121,6 +121,7 @@ type world struct {
 	pasts            []past
 	clockSet         bool
 	filling          *fillingDisk // nil: the real one
+	owing            bool         // whether an index may have lines that it is to lose as soon as the disk has room
 	other            *bench       // a second server; nil: there is none
 	rules            *rules       // what each look has to lead to; nil while the engine looks by itself
 }

@@ -1,7 +1,9 @@
 package sync_test
 
 import (
+	"errors"
 	"os"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -116,4 +118,39 @@ func TestARenameTakesNoPlaceOfAFileWhoseGoingNobodyHasSeen(t *testing.T) {
 	b.renames("Tabs", "Spaces")
 	b.onlyLives("Spaces", "Use tabs.")
 	b.isIn("ada", "Other", memories.Deleted)
+}
+
+// hastyDisk has an agent beside it that removes a new file as soon as it is there.
+type hastyDisk struct {
+	brokenDisk
+	hasty atomic.Bool
+}
+
+func (d *hastyDisk) Write(root *os.Root, name string, data []byte, options files.Options) error {
+	err := d.brokenDisk.Write(root, name, data, options)
+	if err == nil && d.hasty.Load() {
+		return root.Remove(name)
+	}
+	return err
+}
+
+func TestARenameWhoseNewFileIsRemovedAtOnceLeavesTheOldName(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.stop()
+	disk := &hastyDisk{brokenDisk: brokenDisk{&breaker{}}}
+	b.options.Disk, b.options.Debounce = disk, time.Hour
+	b.start()
+	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
+	b.scan("ada")
+	disk.hasty.Store(true)
+	var conflict *memories.ConflictError
+	if _, err := b.engine.Patch(t.Context(), "ada", b.memory("ada", "Tabs").ID, "", sync.Patch{Name: pointer("Spaces")}); !errors.As(err, &conflict) {
+		t.Errorf("the rename ended with %v", err)
+	}
+	disk.hasty.Store(false)
+	b.onlyLives("Tabs", "Use tabs.")
+	if got := b.read("ada/memory/tabs.md"); !strings.Contains(got, "Use tabs.") {
+		t.Errorf("the file says %q", got)
+	}
 }

@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -368,6 +369,10 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	}
 	if err := h.takeInSaved(ctx, next.place, cause{actor: actorOf(ctx), renames: &deletion}); err != nil {
 		return Result{}, err
+	}
+	if taken, err := h.w.HeadOf(ctx, draft.key()); err != nil || taken == nil || taken.State == memories.Deleted {
+		// Somebody has removed or replaced the new file already. It took nothing with it: the old ones stay.
+		return Result{}, cmp.Or(err, changedOnDisk(next.place))
 	}
 	if err := h.removeFiles(ctx, deletion.Files, indexes); err != nil {
 		return Result{}, err

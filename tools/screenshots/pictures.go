@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -14,8 +16,9 @@ import (
 // picture is one of them: a page as somebody sees it.
 type picture struct {
 	name   string
+	agent  string // empty: the reviewer
 	path   string // below the agent's, when it begins without a slash; MEMORY stands for the memory that is open
-	memory string // of the reviewer
+	memory string // of the agent
 	dark   bool
 	phone  bool
 }
@@ -34,6 +37,9 @@ var pictures = []picture{
 	{name: "index", path: "index"},
 	{name: "recall", path: "recall?q=How+large+may+a+pull+request+be+before+I+ask+for+a+split%3F"},
 	{name: "activity", path: "activity"},
+	{name: "logs", agent: onCall, path: "logs/" + time.Now().UTC().Format(time.DateOnly)},
+	{name: "consolidation", agent: onCall, path: "consolidation"},
+	{name: "about", agent: onCall, path: "about"},
 	{name: "sync", path: "/sync"},
 	{name: "search", path: "/search?q=cents"},
 }
@@ -69,16 +75,16 @@ func (s *server) takePictures(ctx context.Context, dir string) error {
 }
 
 func (s *server) take(browser context.Context, p picture) ([]byte, error) {
-	path := p.path
+	path, agent := p.path, cmp.Or(p.agent, reviewer)
 	if p.memory != "" {
-		memory, err := s.memory(browser, reviewer, p.memory)
+		memory, err := s.memory(browser, agent, p.memory)
 		if err != nil {
 			return nil, err
 		}
 		path = strings.Replace(path, "MEMORY", filepath.Base(memory), 1)
 	}
 	if !strings.HasPrefix(path, "/") {
-		path = "/agents/" + reviewer + "/" + path
+		path = "/agents/" + agent + "/" + path
 	}
 	width, height, scheme := int64(1280), int64(900), "light"
 	if p.phone {

@@ -11,6 +11,25 @@ import (
 // reviewer is the agent of most pictures.
 const reviewer = "code-reviewer"
 
+// onCall is the agent that keeps a log, and learns one thing twice.
+const onCall = "on-call"
+
+// entries are what it logs.
+var entries = []map[string]string{
+	{"text": "Took over from the night: nothing open, storm warning for the northern line from 15:00."},
+	{"text": "Printer at pier 4 restarted from afar; the first ticket came out clean."},
+	{"text": "Sales 12 % below last week for 20 minutes, within bounds: wrote to the channel, paged nobody."},
+	{"text": "Queue lag at 14 s for ten minutes after worker a was restarted. Worker b was left alone until it had fallen below 5 s.\n\nNo ticket was sent twice.", "title": "Queue lag at noon"},
+}
+
+// again is what it knows already, in nearly the same words.
+var again = map[string]string{
+	"name": "Queue workers one at a time", "type": "feedback",
+	"description": "Restart ticket queue workers one by one, and wait for the lag to fall in between",
+	"body": "Never restart both ticket queue workers at once.\n\n**Why:** On 2026-09-08 both were restarted together, 340 tickets were sent twice, and a coach party of 52 came aboard on 26 paid seats.\n\n" +
+		"**How to apply:**\n\n```sh\npierctl restart ticket-worker-a --wait-for-lag 5s\npierctl restart ticket-worker-b --wait-for-lag 5s   # only when the first has answered \"ready\"\n```",
+}
+
 // use does with the examples what people and agents do, so that there is something in the history, the activity, the
 // trash and under what needs attention.
 func (s *server) use(ctx context.Context) error {
@@ -39,6 +58,13 @@ func (s *server) use(ctx context.Context) error {
 		// An old session brings back what was deleted.
 		func() error { return os.WriteFile(blocked, deletedText, 0o644) },
 		func() error { return s.call(ctx, http.MethodPost, "/api/v1/scan", nil, nil) },
+		func() error { return s.call(ctx, http.MethodPost, "/api/v1/agents/"+onCall+"/memories", again, nil) },
+		func() error {
+			return s.call(ctx, http.MethodPost, "/api/v1/agents/"+onCall+"/consolidation?wait=60", nil, nil)
+		},
+	}
+	for _, entry := range entries {
+		steps = append(steps, func() error { return s.call(ctx, http.MethodPost, "/api/v1/agents/"+onCall+"/logs", entry, nil) })
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
