@@ -54,7 +54,7 @@ func (s sighting) isNews() bool { return s.known == nil || !s.known.Present || s
 
 // isSteady says that nothing about the file is otherwise than the rows have it.
 func (s sighting) isSteady() bool {
-	if !s.unchanged() || !s.known.Present || s.known.ModTime != s.modTime || s.known.Fingerprint != s.fingerprint {
+	if s.known == nil || s.saved || !s.known.Present || s.known.Hash != s.hash || s.known.ModTime != s.modTime || s.known.Fingerprint != s.fingerprint {
 		return false
 	}
 	if s.file.Unreadable {
@@ -134,6 +134,8 @@ func (h *hold) see(at time.Time, entry *agents.Entry, known *postgres.File) (s s
 			return s, false
 		case err != nil:
 			problem = readProblem(err)
+			// What was in the way may pass and leave no trace on the file: a directory above it that was closed, a disk that failed.
+			s.signature = 0
 		}
 	}
 	switch {
@@ -181,9 +183,12 @@ var emptyHash = files.Hash(nil)
 // leaveOnDisk keeps only the hash of a file that is too large or too deep to be a memory. Its bytes are kept when it is deleted.
 func (h *hold) leaveOnDisk(s *sighting) {
 	s.raw, s.hash = nil, ""
-	if hash, err := files.ReadHash(h.root, s.path); err == nil {
-		s.hash = hash
+	hash, err := files.ReadHash(h.root, s.path)
+	if err != nil {
+		s.signature = 0
+		return
 	}
+	s.hash = hash
 }
 
 // date decides when the content became new. A time in the future counts as now; so does a change of the bytes of a
