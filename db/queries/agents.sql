@@ -1,12 +1,12 @@
 -- name: Agents :many
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to
 FROM agents
 ORDER BY slug;
 
 -- name: AgentBySlug :one
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to
 FROM agents
 WHERE slug = @slug;
 
@@ -27,7 +27,7 @@ FROM agents WHERE layout = 'shared' AND NOT memory_off;
 -- name: SharedAgents :many
 -- Those whose memories all others are given. One that is switched off gives none.
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to
 FROM agents
 WHERE layout = 'shared' AND NOT memory_off
 ORDER BY id;
@@ -41,17 +41,19 @@ RETURNING id;
 
 -- name: SaveAgent :one
 -- Inserts an agent or points a known one at its directory. The row changes only when something about it does.
-INSERT INTO agents (slug, layout, dir, display_name, claude_md_path, present, created_at, updated_at)
-VALUES (@slug, @layout, @dir, @display_name, @claude_md_path, @present, @at, @at)
+INSERT INTO agents (slug, layout, dir, display_name, claude_md_path, present, joined_to, created_at, updated_at)
+VALUES (@slug, @layout, @dir, @display_name, @claude_md_path, @present, sqlc.narg(joined_to), @at, @at)
 ON CONFLICT (slug) DO UPDATE SET
     layout = excluded.layout,
     dir = excluded.dir,
     display_name = excluded.display_name,
     claude_md_path = excluded.claude_md_path,
     present = excluded.present,
+    joined_to = excluded.joined_to,
     durable_device = CASE WHEN agents.dir = excluded.dir THEN agents.durable_device END,
     updated_at = CASE WHEN (agents.layout, agents.dir, agents.display_name, agents.present)
                          = (excluded.layout, excluded.dir, excluded.display_name, excluded.present)
+                      AND agents.joined_to IS NOT DISTINCT FROM excluded.joined_to
                       THEN agents.updated_at ELSE excluded.updated_at END
 RETURNING id;
 

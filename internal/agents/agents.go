@@ -42,6 +42,7 @@ type Agent struct {
 	Layout      Layout
 	Dir         string // absolute: the agent's directory (hive), or the memory directory itself (all others)
 	DisplayName string // for people; valid UTF-8 on one line
+	JoinedTo    string // the slug of the agent whose directory this one's is, by a link; empty: it has its own
 }
 
 // DurableDir returns the agent's own memory directory, relative to Dir: what is removed there was removed on purpose.
@@ -135,3 +136,18 @@ func isMarkdown(name string) bool { return strings.EqualFold(path.Ext(name), ".m
 
 // isIndex reports whether a name is that of the index, in any letter case.
 func isIndex(name string) bool { return strings.EqualFold(name, indexName) }
+
+// IsIndexPath reports whether a path is that of an index.
+func IsIndexPath(relPath string) bool { return isIndex(path.Base(relPath)) }
+
+// IsLogPath reports whether a path is in a logs directory.
+func (a Agent) IsLogPath(relPath string) bool {
+	dir, _ := a.LogDirOf(relPath)
+	return dir != ""
+}
+
+// MayBeMemory reports whether a regular file at a path (slash-separated, relative to Dir) is a memory file.
+func (a Agent) MayBeMemory(relPath string) bool {
+	_, _, names := a.locate(relPath)
+	return isMarkdown(relPath) && !isIndex(path.Base(relPath)) && len(names) <= MaxDepth && a.walks(relPath)
+}

@@ -14,11 +14,11 @@ import (
 //   - the agent is what Claude Code remembers of the project, in its own directory;
 //   - the agent's directory was named by hand, and is in the project's repository.
 //
-// Several mean that nobody can tell which one is meant; none, that the project has no memory.
+// For one that is joined to another, that one is returned. Several mean that nobody can tell which one is meant; none, that the project has no memory.
 func (p Project) Agents(all []Agent) []Agent {
 	for _, choose := range []func([]Agent) []Agent{p.around, p.moved, p.movedWithAll, p.remembered, p.within} {
 		if found := choose(all); len(found) > 0 {
-			return found
+			return Represented(found, all)
 		}
 	}
 	return nil

@@ -92,6 +92,9 @@ func (d *discovery) addElsewhere() {
 		dir := followed(f.Dir)
 		if !slices.ContainsFunc(d.found, func(other Found) bool {
 			at := followed(other.Dir)
+			if dir == at && f.Dir != other.Dir && IsLink(f.Dir) {
+				return false // joined to it
+			}
 			return beneath(dir, at) || beneath(at, dir)
 		}) {
 			d.found = append(d.found, f)

@@ -19,6 +19,7 @@ type Agent struct {
 	Layout    string    `json:"layout" enum:"hive,claude,directory,shared" doc:"shared: what it remembers, every other agent is given besides its own (--team-dir)."`
 	Dir       string    `json:"dir" doc:"Absolute."`
 	Present   bool      `json:"present" doc:"False: its directory is gone. It stays with all its memories."`
+	JoinedTo  *string   `json:"joined_to" doc:"The slug of the agent whose directory this one's is, by a link: what it remembers is there, and so is everything that can be done with it. Null: it has its own."`
 	Counts    Counts    `json:"counts"`
 	Sessions  int       `json:"sessions"`
 	ClaudeMD  ClaudeMD  `json:"claude_md"`
@@ -102,7 +103,7 @@ func (a *api) forgetAgent(ctx context.Context, in *AgentPath) (*answer[Agent], e
 func (a *api) agentOf(row postgres.Agent) Agent {
 	byType := row.Counts.ByType
 	return Agent{
-		Slug: row.Slug, Name: row.DisplayName, Layout: row.Layout, Dir: row.Dir, Present: row.Present,
+		Slug: row.Slug, Name: row.DisplayName, Layout: row.Layout, Dir: row.Dir, Present: row.Present, JoinedTo: text(row.JoinedTo),
 		Counts: Counts{
 			Feedback: byType[memories.Feedback], User: byType[memories.User],
 			Project: byType[memories.Project], Reference: byType[memories.Reference],

@@ -9,7 +9,7 @@ import (
 	"memoir/internal/memories"
 )
 
-const agentKeys = "slug name layout dir present counts sessions claude_md updated_at"
+const agentKeys = "slug name layout dir present joined_to counts sessions claude_md updated_at"
 
 func TestAgentsAreListedBySlugWithEveryField(t *testing.T) {
 	t.Parallel()

@@ -87,7 +87,7 @@ func (c *memoryCall) choose(all []agents.Agent) (agents.Agent, error) {
 	if c.agent != "" {
 		for _, a := range all {
 			if a.Slug == c.agent {
-				return a, nil
+				return agents.Represented([]agents.Agent{a}, all)[0], nil
 			}
 		}
 		return agents.Agent{}, fmt.Errorf("there is no agent %q%s", c.agent, listed("; there is ", all))

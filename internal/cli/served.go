@@ -23,6 +23,8 @@ func (a address) agents(ctx context.Context) ([]agents.Agent, error) {
 			Name   string        `json:"name"`
 			Layout agents.Layout `json:"layout"`
 			Dir    string        `json:"dir"`
+			// JoinedTo is null for an agent that has a directory of its own.
+			JoinedTo string `json:"joined_to"`
 		} `json:"agents"`
 	}
 	if _, err := a.call(ctx, http.MethodGet, "/agents", nil, &list); err != nil {
@@ -30,7 +32,7 @@ func (a address) agents(ctx context.Context) ([]agents.Agent, error) {
 	}
 	all := make([]agents.Agent, len(list.Agents))
 	for i, found := range list.Agents {
-		all[i] = agents.Agent{Slug: found.Slug, Layout: found.Layout, Dir: found.Dir, DisplayName: found.Name}
+		all[i] = agents.Agent{Slug: found.Slug, Layout: found.Layout, Dir: found.Dir, DisplayName: found.Name, JoinedTo: found.JoinedTo}
 	}
 	return all, nil
 }

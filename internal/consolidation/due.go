@@ -92,7 +92,7 @@ func (c *Consolidator) Finish(ctx context.Context, slug string) error {
 // consolidateIfDue asks the gates one after the other, the cheapest first, and what is asked of one only when those before are open.
 // When all are, a plan is made as background work: once, however many servers there are, and again when it fails.
 func (c *Consolidator) consolidateIfDue(ctx context.Context, agent postgres.Agent) error {
-	if agent.MemoryOff {
+	if agent.MemoryOff || agent.JoinedTo != "" { // the memories of one that is joined are the other's
 		return nil
 	}
 	due, err := c.isDue(ctx, agent, time.Now())

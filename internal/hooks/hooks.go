@@ -130,7 +130,7 @@ func (h *Hooks) agentOf(slug, cwd string) (agents.Agent, error) {
 	if slug != "" {
 		for _, a := range all {
 			if a.Slug == slug {
-				return a, nil
+				return agents.Represented([]agents.Agent{a}, all)[0], nil
 			}
 		}
 		return agents.Agent{}, errors.New("there is no agent " + slug)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"memoir/internal/memories"
@@ -24,9 +25,13 @@ func (e *endpoint) agent(ctx context.Context, named string) (postgres.Agent, err
 		if errors.Is(err, memories.ErrNotFound) {
 			return agent, e.noSuchAgent(ctx, slug)
 		}
+		if err == nil && agent.JoinedTo != "" { // what it remembers is there
+			return e.store.AgentUncounted(ctx, agent.JoinedTo)
+		}
 		return agent, err
 	}
 	all, err := e.store.AgentsUncounted(ctx)
+	all = slices.DeleteFunc(all, func(a postgres.Agent) bool { return a.JoinedTo != "" })
 	switch {
 	case err != nil:
 		return postgres.Agent{}, err

@@ -23,8 +23,8 @@ var Actors = []Actor{BySession, ByDisk, ByBrowser, ByScript, ByMemoir, ByExtract
 // ActivityKind says what happened to a memory.
 type ActivityKind string
 
-// The kinds of an Activity. All but the last three say what the memory is from then on; those are about a content that
-// is kept out of the memory, and what became of that.
+// The kinds of an Activity. All but the last five say what the memory is from then on; three of those are about a content
+// that is kept out of the memory, and what became of that.
 const (
 	DidLearn   ActivityKind = "learned"   // there had been no memory of that name
 	DidChange  ActivityKind = "changed"   // it says something else, or has another type
@@ -38,12 +38,16 @@ const (
 	DidBlock   ActivityKind = "blocked"   // a deleted content turned up again and is kept out
 	DidAllow   ActivityKind = "allowed"   // such a content was let in
 	DidDiscard ActivityKind = "discarded" // the file with such a content was removed, by a person
+	// DidJoin and DidPart are about no memory, but about another agent, whose slug is the name: the two have one directory from then on,
+	// or no longer.
+	DidJoin ActivityKind = "joined"
+	DidPart ActivityKind = "parted"
 )
 
 // ActivityKinds lists every kind.
 var ActivityKinds = []ActivityKind{
 	DidLearn, DidChange, DidVerify, DidDelete, DidRestore, DidMiss, DidReturn, DidClear, DidPurge, DidBlock, DidAllow,
-	DidDiscard,
+	DidDiscard, DidJoin, DidPart,
 }
 
 // Activity is one thing that happened to a memory.

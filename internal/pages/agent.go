@@ -53,7 +53,7 @@ func isText(s string) bool { return s != "" && utf8.ValidString(s) && !strings.C
 func agentView(agent postgres.Agent) templates.Agent {
 	return templates.Agent{
 		Slug: agent.Slug, Name: agent.DisplayName, Layout: agent.Layout, Dir: agent.Dir, Present: agent.Present,
-		MemoryOff: agent.MemoryOff, Sessions: agent.Sessions,
+		MemoryOff: agent.MemoryOff, JoinedTo: agent.JoinedTo, Sessions: agent.Sessions,
 		Counts: templates.Counts{
 			Feedback:  agent.Counts.ByType[memories.Feedback],
 			User:      agent.Counts.ByType[memories.User],
@@ -88,6 +88,9 @@ func (s *site) frame(ctx context.Context, r *http.Request, agent postgres.Agent,
 	frame := templates.Frame{Live: liveOf(agent), Notice: notice}
 	if !agent.Present {
 		frame.Banners = append(frame.Banners, agentView(agent).Gone())
+	}
+	if agent.JoinedTo != "" {
+		frame.Banners = append(frame.Banners, agentView(agent).Joined())
 	}
 	if problem := agent.ClaudeMD.Problem; problem != "" {
 		frame.Banners = append(frame.Banners, templates.ClaudeMDProblem(agent.Slug, problem))

@@ -107,7 +107,7 @@ func (s *Store) AddAgent(ctx context.Context, a Agent) (int64, error) {
 // SaveAgent makes an agent known, or points a known one at its directory, and returns its id.
 func (s *Store) SaveAgent(ctx context.Context, a Agent) (int64, error) {
 	id, err := s.q.SaveAgent(ctx, queries.SaveAgentParams{
-		Slug: a.Slug, Layout: a.Layout, Dir: a.Dir, DisplayName: a.DisplayName,
+		Slug: a.Slug, Layout: a.Layout, Dir: a.Dir, DisplayName: a.DisplayName, JoinedTo: optional(a.JoinedTo),
 		ClaudeMdPath: optional(a.ClaudeMD.Path), Present: a.Present, At: Now(),
 	})
 	return id, wrap("save agent", err)
@@ -152,6 +152,7 @@ func agentOf(row queries.Agent) Agent {
 			Problem: text(row.ClaudeMdProblem), InStep: text(row.ClaudeMdInStep), Version: row.MemoriesVersion,
 		},
 		MemoryOff: row.MemoryOff,
+		JoinedTo:  text(row.JoinedTo),
 		Counts:    Counts{ByType: map[memories.Type]int{}},
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(),
 	}

@@ -23,7 +23,9 @@ type Agent struct {
 	// consolidated. What it remembers stays, and stays published.
 	MemoryOff bool
 	// Shared is another text whenever something else may be shared with the agent; empty: nothing is. Only a Writer reads it.
-	Shared    string
+	Shared string
+	// JoinedTo is the slug of the agent whose directory this one's is, by a link; empty: it has its own.
+	JoinedTo  string
 	Counts    Counts
 	CreatedAt time.Time
 	UpdatedAt time.Time

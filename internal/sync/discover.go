@@ -67,7 +67,10 @@ func (e *Engine) meet(ctx context.Context, found []agents.Found, unreadable []st
 		}
 		known[i].Present = known[i].Present || elsewhere[row.ID] // no other directory may have its slug
 	}
-	assigned := agents.AssignSlugs(found, known)
+	assigned := agents.Joined(agents.AssignSlugs(found, known), func(slug string) bool {
+		row, isKnown := byKey[slug]
+		return !isKnown || row.JoinedTo != ""
+	})
 	e.noteTerrain(assigned, held)
 	for _, a := range assigned {
 		if here[a.Slug], err = e.meetOne(ctx, a, byKey); err != nil {
@@ -78,10 +81,15 @@ func (e *Engine) meet(ctx context.Context, found []agents.Found, unreadable []st
 		return nil, err
 	}
 	for _, a := range assigned {
-		if row, isKnown := byKey[a.Slug]; isKnown && e.term(row.ID) != 0 {
-			if err := e.bringUpToDate(ctx, row, a); err != nil {
-				return nil, err
-			}
+		switch row, isKnown := byKey[a.Slug]; {
+		case e.term(here[a.Slug]) == 0:
+		case isKnown:
+			err = e.bringUpToDate(ctx, row, a)
+		case a.JoinedTo != "": // only now whom it is joined to is known for certain
+			_, err = e.store.SaveAgent(ctx, agentRow(a))
+		}
+		if err != nil {
+			return nil, err
 		}
 		if e.register(here[a.Slug], a) {
 			appeared = append(appeared, a.Slug)
@@ -134,7 +142,7 @@ func (e *Engine) bringUpToDate(ctx context.Context, row postgres.Agent, a agents
 	if row.Present && onDisk(row) == a {
 		return nil
 	}
-	if !row.Present || row.Dir != a.Dir {
+	if !row.Present || row.Dir != a.Dir || row.JoinedTo != "" && a.JoinedTo == "" {
 		if err := e.store.AgentReturns(ctx, row.ID); err != nil {
 			return err
 		}
@@ -151,8 +159,16 @@ func (e *Engine) register(id int64, found agents.Agent) (appeared bool) {
 	term := e.term(id)
 	a.begin(term)
 	appeared = !a.present || a.onDisk != found || !a.looked
+	if a.onDisk.JoinedTo != found.JoinedTo {
+		a.forgetLooks()
+	}
 	if !a.present || a.onDisk != found {
 		a.onDisk, a.present = found, true
+	}
+	if found.JoinedTo != "" {
+		a.files.Store(0)
+		e.watcher.only(found.Slug, nil)
+		return false // its directory is looked at as that of another
 	}
 	return appeared && term != 0
 }
@@ -206,7 +222,7 @@ func (e *Engine) noteUnreadable(dirs []string) {
 
 func agentRow(a agents.Agent) postgres.Agent {
 	return postgres.Agent{
-		Slug: a.Slug, Layout: string(a.Layout), Dir: a.Dir, DisplayName: a.DisplayName, Present: true,
+		Slug: a.Slug, Layout: string(a.Layout), Dir: a.Dir, DisplayName: a.DisplayName, JoinedTo: a.JoinedTo, Present: true,
 		ClaudeMD: postgres.ClaudeMD{Path: a.ClaudeMDPath()},
 	}
 }

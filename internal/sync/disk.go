@@ -26,6 +26,17 @@ type Disk interface {
 	SyncDirectory(root *os.Root, path string) (wait func() error)
 	// Touch sets a file's modification time.
 	Touch(root *os.Root, path string, modTime time.Time) error
+	// MakeDirectory is files.MakeDirectory.
+	MakeDirectory(root *os.Root, path string) error
+	// RemoveTree removes what is at a path, with all that is in it; links are not followed.
+	RemoveTree(root *os.Root, path string) error
+	// Link is files.Link.
+	Link(root *os.Root, target, path string) error
+	// RemoveLink is files.RemoveLink.
+	RemoveLink(root *os.Root, path string) error
+	// Swap is files.Swap, and FinishSwap files.FinishSwap.
+	Swap(root *os.Root, a, b string) error
+	FinishSwap(root *os.Root, a, b string) error
 	// Recover is files.Recover.
 	Recover(root *os.Root, dirs []string) (back []string, err error)
 }
@@ -80,3 +91,17 @@ func (realDisk) Touch(root *os.Root, path string, modTime time.Time) error {
 func (realDisk) Recover(root *os.Root, dirs []string) ([]string, error) {
 	return files.Recover(root, dirs)
 }
+
+func (realDisk) MakeDirectory(root *os.Root, path string) error {
+	return files.MakeDirectory(root, path)
+}
+
+func (realDisk) RemoveTree(root *os.Root, path string) error { return root.RemoveAll(path) }
+
+func (realDisk) Link(root *os.Root, target, path string) error { return files.Link(root, target, path) }
+
+func (realDisk) RemoveLink(root *os.Root, path string) error { return files.RemoveLink(root, path) }
+
+func (realDisk) Swap(root *os.Root, a, b string) error { return files.Swap(root, a, b) }
+
+func (realDisk) FinishSwap(root *os.Root, a, b string) error { return files.FinishSwap(root, a, b) }

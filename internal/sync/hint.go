@@ -19,6 +19,13 @@ func (e *Engine) Hint(slug, file string) {
 	if i < 0 {
 		return
 	}
+	if joined := all[i].JoinedTo; joined != "" { // the way to the other's directory
+		if rel, err := filepath.Rel(all[i].Dir, file); err == nil && filepath.IsLocal(rel) {
+			file = filepath.Join(dirOf(all, joined), rel)
+		}
+		e.Hint(joined, file)
+		return
+	}
 	path := "."
 	if file != "" {
 		var err error
@@ -27,4 +34,13 @@ func (e *Engine) Hint(slug, file string) {
 		}
 	}
 	e.queue.addAfter(slug, filepath.ToSlash(path), 0)
+}
+
+func dirOf(all []agents.Agent, slug string) string {
+	for _, a := range all {
+		if a.Slug == slug {
+			return a.Dir
+		}
+	}
+	return ""
 }

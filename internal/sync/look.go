@@ -60,6 +60,9 @@ func (e *Engine) scanHere(ctx context.Context, slug string, _ nothing) (Scan, er
 			return Scan{}, err
 		}
 	}
+	if err := e.goOnJoining(ctx); err != nil {
+		return Scan{}, err
+	}
 	return e.scan(ctx, slug)
 }
 

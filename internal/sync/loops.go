@@ -174,6 +174,9 @@ func (e *Engine) scanOwn(ctx context.Context, turn time.Duration) (Scan, error) 
 	if _, err := e.discover(ctx); err != nil {
 		return Scan{}, err
 	}
+	if err := e.goOnJoining(ctx); err != nil {
+		return Scan{}, err
+	}
 	sum, err := e.scanEach(ctx, e.lookedAfter(), turn, e.scan)
 	if err != nil {
 		return Scan{}, err

@@ -13,7 +13,10 @@ import (
 )
 
 // fillingDisk is a disk on which there is at times no room for anything new. What is there can still be removed.
-type fillingDisk struct{ full atomic.Bool }
+type fillingDisk struct {
+	sync.Disk // nil: for what the model never does
+	full      atomic.Bool
+}
 
 func (d *fillingDisk) Stage(root *os.Root, path string, data []byte, options files.Options) sync.Staged {
 	return unstaged{func() error { return d.Write(root, path, data, options) }}

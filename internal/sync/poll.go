@@ -61,7 +61,7 @@ func (p *poller) poll(now time.Time) {
 		note("", p.discover(), true)
 	}
 	for _, a := range p.terrain().agents {
-		if unwatched.includes(a.Slug) && p.looksAfter(a.Slug) {
+		if a.JoinedTo == "" && unwatched.includes(a.Slug) && p.looksAfter(a.Slug) {
 			saw, settled := p.walk(a, now)
 			note(a.Slug, saw, settled)
 		}

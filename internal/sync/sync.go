@@ -61,6 +61,8 @@ type Engine struct {
 	mu     sync.Mutex
 	agents map[string]*agent  // by slug
 	wanted map[int64]struct{} // agents that this server would look after if it could
+	// yielded are agents that another server has asked for, and until when this one does not ask for them.
+	yielded map[int64]time.Time
 
 	// link is what leases hang on, and how other servers are told and heard. When it is lost, another one takes its place.
 	link     atomic.Pointer[postgres.Link]
@@ -75,6 +77,7 @@ type Engine struct {
 	sections    sectionCache // memories in full
 	bodiesAhead sectionCache // bodies that were read before they were needed
 	discovering sync.Mutex
+	joining     sync.Mutex          // held by who works on two agents
 	unreadable  []string            // directories that the last discovery could not look into
 	left        map[int64]time.Time // when nobody looked after an agent any more that another server had; zero: it still has
 	ready       atomic.Bool
@@ -151,7 +154,7 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	e := &Engine{
 		store: store, options: options, disk: options.Disk, log: options.Log, hub: newHub(news), queue: q,
 		agents: map[string]*agent{}, unindexed: make(chan uuid.UUID, 1), indexed: make(chan struct{}, 1), stop: stop,
-		released: make(chan struct{}, 1), news: news, asked: make(chan string, maxAsked), answers: newAnswers(), left: map[int64]time.Time{},
+		released: make(chan struct{}, 1), news: news, yielded: map[int64]time.Time{}, asked: make(chan string, maxAsked), answers: newAnswers(), left: map[int64]time.Time{},
 	}
 	if err := e.openLink(ctx); err != nil {
 		stop()
@@ -226,6 +229,10 @@ func (e *Engine) withAgent(ctx context.Context, slug string, do func(*hold) erro
 		if err := h.begin(ctx); err != nil {
 			return err
 		}
+		if other := e.joinedTo(a.onDisk); other != "" {
+			h.closed = &joinedError{a.onDisk.Slug, other}
+			return do(h)
+		}
 		root, err := os.OpenRoot(a.onDisk.Dir)
 		switch {
 		case err == nil:
@@ -294,7 +301,7 @@ func (e *Engine) slugs() []string {
 }
 
 func onDisk(row postgres.Agent) agents.Agent {
-	return agents.Agent{Slug: row.Slug, Layout: agents.Layout(row.Layout), Dir: row.Dir, DisplayName: row.DisplayName}
+	return agents.Agent{Slug: row.Slug, Layout: agents.Layout(row.Layout), Dir: row.Dir, DisplayName: row.DisplayName, JoinedTo: row.JoinedTo}
 }
 
 // errNoDirectory says that a write needs a directory that is not there.
@@ -307,6 +314,10 @@ func (h *hold) errNoDirectory() error {
 
 // errClosed says that nothing can be done with a directory that is there and cannot be opened.
 func (h *hold) errClosed() error {
+	var joined *joinedError
+	if errors.As(h.closed, &joined) {
+		return &memories.ConflictError{Reason: joined.Error() + " Nothing was changed. Do it there, or part the two first, under About."}
+	}
 	return &memories.ConflictError{Reason: fmt.Sprintf("The agent's directory %s cannot be opened (%v). Nothing was changed. Let the user that Memoir runs as read it, and try again.", h.onDisk.Dir, plain(h.closed))}
 }
 

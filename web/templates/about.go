@@ -10,7 +10,9 @@ type About struct {
 	Frame
 	Agent Agent
 	Place MemoryPlace
-	Work  BackgroundWork
+	// Sharing is with whom it has one directory, or could.
+	Sharing Sharing
+	Work    BackgroundWork
 }
 
 // BackgroundWork is what is done for an agent in the background.

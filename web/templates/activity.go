@@ -73,6 +73,8 @@ var kindWords = map[memories.ActivityKind]struct {
 	memories.DidBlock:   {"Kept out", Warning},
 	memories.DidAllow:   {"Let in", Good},
 	memories.DidDiscard: {"File removed", Danger},
+	memories.DidJoin:    {"Joined with", Quiet},
+	memories.DidPart:    {"Parted from", Quiet},
 }
 
 var actorWords = map[memories.Actor]string{

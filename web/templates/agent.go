@@ -15,8 +15,10 @@ type Agent struct {
 	Present bool // false: its directory is gone, its memories are kept
 	// MemoryOff: nothing asks it to save, and nothing is extracted or consolidated.
 	MemoryOff bool
-	Counts    Counts
-	Sessions  int
+	// JoinedTo is the slug of the agent whose directory its own leads to; empty: none.
+	JoinedTo string
+	Counts   Counts
+	Sessions int
 }
 
 // published reports whether Memoir writes the agent's CLAUDE.md.
@@ -46,6 +48,16 @@ func (a Agent) Gone() Banner {
 			Label: "Forget this agent", Path: AgentPath(a.Slug, "forget"), Style: Destructive,
 			Confirm: "Its memories and their history go from Memoir for good. This cannot be undone.",
 		}},
+	}
+}
+
+// Joined returns the banner for an agent whose directory is another one's.
+func (a Agent) Joined() Banner {
+	return Banner{
+		Tone:  Warning,
+		Title: "Joined to " + a.JoinedTo,
+		Text:  "Its directory is a link to that agent's, so what it remembers is there, and is changed there. What this page shows is what was known before.",
+		Link:  Link{Label: "Go to " + a.JoinedTo, Href: MemoriesPath(a.JoinedTo)},
 	}
 }
 

@@ -44,7 +44,7 @@ func (q *Queries) AddAgent(ctx context.Context, arg AddAgentParams) (int64, erro
 }
 
 const agentByID = `-- name: AgentByID :one
-SELECT agents.id, agents.slug, agents.layout, agents.dir, agents.display_name, agents.present, agents.sessions, agents.durable_device, agents.claude_md_path, agents.claude_md_published_at, agents.claude_md_chars, agents.claude_md_problem, agents.created_at, agents.updated_at, agents.claude_md_in_step, agents.memories_version, agents.memory_off, coalesce((
+SELECT agents.id, agents.slug, agents.layout, agents.dir, agents.display_name, agents.present, agents.sessions, agents.durable_device, agents.claude_md_path, agents.claude_md_published_at, agents.claude_md_chars, agents.claude_md_problem, agents.created_at, agents.updated_at, agents.claude_md_in_step, agents.memories_version, agents.memory_off, agents.joined_to, coalesce((
     SELECT string_agg(s.id || ':' || s.memories_version || ':' || left(md5(s.dir), 8), ',' ORDER BY s.id)
     FROM agents s WHERE s.layout = 'shared' AND NOT s.memory_off AND agents.layout <> 'shared' AND NOT agents.memory_off
 ), '')::text AS shared
@@ -80,6 +80,7 @@ func (q *Queries) AgentByID(ctx context.Context, id int64) (AgentByIDRow, error)
 		&i.Agent.ClaudeMdInStep,
 		&i.Agent.MemoriesVersion,
 		&i.Agent.MemoryOff,
+		&i.Agent.JoinedTo,
 		&i.Shared,
 	)
 	return i, err
@@ -87,7 +88,7 @@ func (q *Queries) AgentByID(ctx context.Context, id int64) (AgentByIDRow, error)
 
 const agentBySlug = `-- name: AgentBySlug :one
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to
 FROM agents
 WHERE slug = $1
 `
@@ -113,13 +114,14 @@ func (q *Queries) AgentBySlug(ctx context.Context, slug string) (Agent, error) {
 		&i.ClaudeMdInStep,
 		&i.MemoriesVersion,
 		&i.MemoryOff,
+		&i.JoinedTo,
 	)
 	return i, err
 }
 
 const agents = `-- name: Agents :many
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to
 FROM agents
 ORDER BY slug
 `
@@ -151,6 +153,7 @@ func (q *Queries) Agents(ctx context.Context) ([]Agent, error) {
 			&i.ClaudeMdInStep,
 			&i.MemoriesVersion,
 			&i.MemoryOff,
+			&i.JoinedTo,
 		); err != nil {
 			return nil, err
 		}
@@ -259,17 +262,19 @@ func (q *Queries) RaiseMemoriesVersion(ctx context.Context, arg RaiseMemoriesVer
 }
 
 const saveAgent = `-- name: SaveAgent :one
-INSERT INTO agents (slug, layout, dir, display_name, claude_md_path, present, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
+INSERT INTO agents (slug, layout, dir, display_name, claude_md_path, present, joined_to, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)
 ON CONFLICT (slug) DO UPDATE SET
     layout = excluded.layout,
     dir = excluded.dir,
     display_name = excluded.display_name,
     claude_md_path = excluded.claude_md_path,
     present = excluded.present,
+    joined_to = excluded.joined_to,
     durable_device = CASE WHEN agents.dir = excluded.dir THEN agents.durable_device END,
     updated_at = CASE WHEN (agents.layout, agents.dir, agents.display_name, agents.present)
                          = (excluded.layout, excluded.dir, excluded.display_name, excluded.present)
+                      AND agents.joined_to IS NOT DISTINCT FROM excluded.joined_to
                       THEN agents.updated_at ELSE excluded.updated_at END
 RETURNING id
 `
@@ -281,6 +286,7 @@ type SaveAgentParams struct {
 	DisplayName  string
 	ClaudeMdPath *string
 	Present      bool
+	JoinedTo     *string
 	At           time.Time
 }
 
@@ -293,6 +299,7 @@ func (q *Queries) SaveAgent(ctx context.Context, arg SaveAgentParams) (int64, er
 		arg.DisplayName,
 		arg.ClaudeMdPath,
 		arg.Present,
+		arg.JoinedTo,
 		arg.At,
 	)
 	var id int64
@@ -401,7 +408,7 @@ func (q *Queries) SetMemoryOff(ctx context.Context, arg SetMemoryOffParams) (int
 
 const sharedAgents = `-- name: SharedAgents :many
 SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to
 FROM agents
 WHERE layout = 'shared' AND NOT memory_off
 ORDER BY id
@@ -435,6 +442,7 @@ func (q *Queries) SharedAgents(ctx context.Context) ([]Agent, error) {
 			&i.ClaudeMdInStep,
 			&i.MemoriesVersion,
 			&i.MemoryOff,
+			&i.JoinedTo,
 		); err != nil {
 			return nil, err
 		}

@@ -26,7 +26,8 @@ func (q *Queries) CountDurableMemories(ctx context.Context, agentID int64) (int6
 }
 
 const countFiles = `-- name: CountFiles :one
-SELECT (SELECT coalesce(sum(present), 0) FROM file_tallies)::bigint AS mirrored,
+SELECT (SELECT coalesce(sum(present), 0) FROM file_tallies
+        WHERE agent_id NOT IN (SELECT id FROM agents WHERE joined_to IS NOT NULL))::bigint AS mirrored,
        (SELECT coalesce(sum(n), 0) FROM memory_tallies WHERE state = 'needs_attention')::bigint AS needs_attention
 `
 
@@ -43,9 +44,10 @@ func (q *Queries) CountFiles(ctx context.Context) (CountFilesRow, error) {
 }
 
 const countFilesByAgent = `-- name: CountFilesByAgent :many
-SELECT agent_id, present FROM file_tallies
+SELECT agent_id, present FROM file_tallies WHERE agent_id NOT IN (SELECT id FROM agents WHERE joined_to IS NOT NULL)
 `
 
+// The files of an agent that is joined to another are that one's.
 func (q *Queries) CountFilesByAgent(ctx context.Context) ([]FileTally, error) {
 	rows, err := q.db.Query(ctx, countFilesByAgent)
 	if err != nil {

@@ -96,6 +96,7 @@ type Agent struct {
 	ClaudeMdInStep      *string
 	MemoriesVersion     int64
 	MemoryOff           bool
+	JoinedTo            *string
 }
 
 type Blocked struct {
@@ -236,6 +237,15 @@ type JobServer struct {
 	ID     string
 	Since  time.Time
 	SeenAt time.Time
+}
+
+type Join struct {
+	AgentID int64
+	IntoID  int64
+	Doing   string
+	Beside  string
+	Actor   string
+	BegunAt time.Time
 }
 
 type Log struct {

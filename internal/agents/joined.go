@@ -1,0 +1,88 @@
+package agents
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Two projects that are one to their user, because one was moved or cloned again, share a memory when the memory directory of the one is
+// a link to that of the other. Then both are one agent: the one whose directory it is. The other is joined to it.
+
+// Joined returns the agents with JoinedTo set for each whose directory is, with all links followed, that of another. Of those that share
+// a directory the one it belongs to is not joined: whose own place it is, before those who come there by a link; of several the one that
+// was not joined before, as wasJoined says of those that are known; else the first.
+//
+// Agents of the hive have a CLAUDE.md and sessions of their own, and are never joined.
+func Joined(all []Agent, wasJoined func(slug string) bool) []Agent {
+	sharing := map[string][]int{} // by real path
+	for i, a := range all {
+		if a.Layout != Hive {
+			dir := RealDir(a.Dir)
+			sharing[dir] = append(sharing[dir], i)
+		}
+	}
+	joined := slices.Clone(all)
+	for dir, sharers := range sharing {
+		owner := slices.MinFunc(sharers, func(i, j int) int {
+			return claim(all[i], dir, wasJoined) - claim(all[j], dir, wasJoined)
+		})
+		for _, i := range sharers {
+			if joined[i].JoinedTo = ""; i != owner {
+				joined[i].JoinedTo = all[owner].Slug
+			}
+		}
+	}
+	return joined
+}
+
+// claim orders those who share a directory: the least is the one it belongs to.
+func claim(a Agent, dir string, wasJoined func(slug string) bool) int {
+	byLink := IsLink(a.Dir) || nameOf(a.Layout, a.Dir) != nameOf(a.Layout, dir)
+	switch {
+	case !byLink && !wasJoined(a.Slug):
+		return 0
+	case !byLink:
+		return 1
+	case !wasJoined(a.Slug):
+		return 2
+	}
+	return 3
+}
+
+// IsLink reports whether there is a link at a path.
+func IsLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().Type() == fs.ModeSymlink
+}
+
+// RealDir returns a path with every link on the way followed, as far as there is anything on it.
+func RealDir(path string) string { return followed(path) }
+
+// Represented returns the agents, each that is joined to another one of all replaced by that one.
+func Represented(some, all []Agent) []Agent {
+	var found []Agent
+	for _, a := range some {
+		if i := slices.IndexFunc(all, func(other Agent) bool { return other.Slug == a.JoinedTo }); a.JoinedTo != "" && i >= 0 {
+			a = all[i]
+		}
+		if !slices.ContainsFunc(found, func(other Agent) bool { return other.Slug == a.Slug }) {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+// CanBeJoined says why an agent's directory cannot be replaced by a link to another one's, as a sentence; empty: it can.
+func CanBeJoined(a Agent) string {
+	switch scope := ScopeOf(a); {
+	case a.Layout == Hive:
+		return a.Slug + " has a CLAUDE.md and sessions of its own, which another agent's directory cannot stand for."
+	case scope == ProjectScope || scope == LocalScope:
+		return a.Slug + " remembers in a repository, where links are not followed."
+	case filepath.Dir(a.Dir) == a.Dir:
+		return a.Slug + " has a file system of its own, which cannot be set aside."
+	}
+	return ""
+}
