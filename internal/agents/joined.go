@@ -79,6 +79,8 @@ func CanBeJoined(a Agent) string {
 	switch scope := ScopeOf(a); {
 	case a.Layout == Hive:
 		return a.Slug + " has a CLAUDE.md and sessions of its own, which another agent's directory cannot stand for."
+	case a.Layout == Shared:
+		return a.Slug + " is what all agents share already."
 	case scope == ProjectScope || scope == LocalScope:
 		return a.Slug + " remembers in a repository, where links are not followed."
 	case filepath.Dir(a.Dir) == a.Dir:

@@ -24,7 +24,7 @@ func (s *site) sharing(ctx context.Context, agent postgres.Agent) (templates.Sha
 			v.LinkDir = other.Dir
 		case other.JoinedTo == agent.Slug:
 			v.Joined = append(v.Joined, other.Slug)
-		case other.Slug != agent.Slug && other.Present && other.JoinedTo == "" && other.Layout != string(agents.Hive):
+		case other.Slug != agent.Slug && other.Present && other.JoinedTo == "" && other.Layout != string(agents.Hive) && other.Layout != string(agents.Shared):
 			v.Others = append(v.Others, templates.JoinableWith{Slug: other.Slug, Name: other.DisplayName})
 		}
 	}

@@ -12,15 +12,22 @@ import (
 	"memoir/web/templates"
 )
 
-func TestWhatAllAgentsShareStandsBesideAnAgentsOwnAndMemoriesMoveThereAndBack(t *testing.T) {
-	t.Parallel()
+// sharingSite is a site over ada and bob, and a directory that they share.
+func sharingSite(t *testing.T) (s *site, teamDir string) {
+	t.Helper()
 	files := twoMemories()
 	files["bob/memory/role.md"] = memoirtest.Note("Role", memories.User, "Bob.")
 	m, team := memoirtest.StartSharing(t, files, memoirtest.Files{
 		"tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Everybody uses spaces."),
 		"wiki.md": memoirtest.Note("Wiki", memories.Reference, "wiki.example"),
 	})
-	s := serveMemoir(t, m, setting{})
+	return serveMemoir(t, m, setting{}), team
+}
+
+func TestWhatAllAgentsShareStandsBesideAnAgentsOwnAndMemoriesMoveThereAndBack(t *testing.T) {
+	t.Parallel()
+	s, team := sharingSite(t)
+	m := s.Memoir
 	at := func(m memories.Memory) string { return templates.MemoryPath(m.Agent, m.ID) }
 	shared := func(page *answer) string { return words(page.Find("#group-shared-team .rows h3")) }
 

@@ -212,7 +212,7 @@ func (h *hold) mayJoin(into *hold) error {
 	if why := agents.CanBeJoined(h.onDisk); why != "" {
 		return refused(why)
 	}
-	if into.onDisk.Layout == agents.Hive {
+	if into.onDisk.Layout == agents.Hive || into.onDisk.Layout == agents.Shared {
 		return refused(agents.CanBeJoined(into.onDisk))
 	}
 	for _, one := range []*hold{h, into} {

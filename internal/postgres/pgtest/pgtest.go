@@ -81,7 +81,7 @@ func (s *server) bringUp() error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	var err error
-	if s.dir, err = os.MkdirTemp("", "memoir-pgtest-"); err != nil {
+	if s.dir, err = os.MkdirTemp(memoryDisk(), "memoir-pgtest-"); err != nil {
 		return err
 	}
 	s.local, err = local.Start(ctx, local.Options{
