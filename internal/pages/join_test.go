@@ -34,7 +34,7 @@ func TestTwoAgentsAreJoinedAndPartedOnTheAboutTab(t *testing.T) {
 		t.Fatalf("it can be joined to %q", words(option))
 	}
 	page := s.get(t, "/agents/old/about/join?into=new")
-	page.expect(http.StatusOK, "Join to new?", "1 file comes to new.", "tabs.md , as tabs_2.md", ".memory-before-joining", "1 line at the end of MEMORY.md", "<b>", ".git : it is hidden")
+	page.expect(http.StatusOK, "Join to new?", "1 file comes to new.", "tabs.md as tabs_2.md", ".memory-before-joining", "1 line at the end of MEMORY.md", "<b>", ".git : it is hidden")
 	if _, err := os.Readlink(s.Path("projects/old/memory")); err == nil {
 		t.Fatal("looking at it has joined them")
 	}
