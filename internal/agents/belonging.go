@@ -32,8 +32,8 @@ func (p Project) around(all []Agent) []Agent {
 		if !p.mayBeIn(a) {
 			continue
 		}
-		dir := followed(a.Dir)
-		if !beneath(p.Dir, dir) || len(dir) < innermost {
+		dir := RealDir(a.Dir)
+		if !Beneath(p.Dir, dir) || len(dir) < innermost {
 			continue
 		}
 		if len(dir) > innermost {
@@ -106,8 +106,8 @@ func (p Project) within(all []Agent) []Agent {
 	return found
 }
 
-// beneath reports whether a clean path is that of a directory, or of something in it.
-func beneath(path, dir string) bool {
+// Beneath reports whether a clean path is that of a directory, or of something in it.
+func Beneath(path, dir string) bool {
 	rest, found := strings.CutPrefix(path, dir)
 	return found && (rest == "" || rest[0] == filepath.Separator || strings.HasSuffix(dir, string(filepath.Separator)))
 }

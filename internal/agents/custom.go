@@ -89,7 +89,7 @@ func (d *discovery) addProject(name, path string) {
 	if !filepath.IsAbs(path) {
 		return
 	}
-	if info, err := os.Stat(path); err != nil || !info.IsDir() || holdsHome(followed(path)) {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() || holdsHome(RealDir(path)) {
 		return
 	}
 	d.projects = append(d.projects, project{name, filepath.Clean(path)})
@@ -110,13 +110,13 @@ func (d *discovery) roots() []string {
 // by project.
 func (d *discovery) customAgents(claudeDir string) {
 	shared := map[string]bool{} // names of those for all projects
-	for _, def := range d.definitions(followed(filepath.Join(claudeDir, definitionsDir)), true) {
+	for _, def := range d.definitions(RealDir(filepath.Join(claudeDir, definitionsDir)), true) {
 		shared[def.name] = shared[def.name] || def.scope == UserScope
 	}
 	var inProjects []Found
 	for _, root := range d.roots() {
 		claude := filepath.Join(root, dotClaude)
-		if !d.source(claude) || followed(claude) == followed(claudeDir) {
+		if !d.source(claude) || RealDir(claude) == RealDir(claudeDir) {
 			continue
 		}
 		names := map[Scope]map[string]bool{ProjectScope: {}, LocalScope: {}}

@@ -89,13 +89,13 @@ func defaultMemory(s Settings, claudeDir string, p project) string {
 // agent removes would be missed by the other. What somebody has named by hand is his.
 func (d *discovery) addElsewhere() {
 	for _, f := range d.elsewhere {
-		dir := followed(f.Dir)
+		dir := RealDir(f.Dir)
 		if !slices.ContainsFunc(d.found, func(other Found) bool {
-			at := followed(other.Dir)
+			at := RealDir(other.Dir)
 			if dir == at && f.Dir != other.Dir && IsLink(f.Dir) {
 				return false // joined to it
 			}
-			return beneath(dir, at) || beneath(at, dir)
+			return Beneath(dir, at) || Beneath(at, dir)
 		}) {
 			d.found = append(d.found, f)
 		}
@@ -120,7 +120,7 @@ func (s Settings) input(claudeDir string, p project, note func(path string)) cla
 		}
 		add(claudesettings.Managed, filepath.Join(s.ManagedDir, managedName))
 	}
-	if dir := filepath.Join(p.path, dotClaude); p.path != "" && followed(dir) != followed(claudeDir) {
+	if dir := filepath.Join(p.path, dotClaude); p.path != "" && RealDir(dir) != RealDir(claudeDir) {
 		add(claudesettings.Local, filepath.Join(dir, localSettingsName))
 		add(claudesettings.Project, filepath.Join(dir, settingsName))
 	}

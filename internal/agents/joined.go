@@ -57,9 +57,6 @@ func IsLink(path string) bool {
 	return err == nil && info.Mode().Type() == fs.ModeSymlink
 }
 
-// RealDir returns a path with every link on the way followed, as far as there is anything on it.
-func RealDir(path string) string { return followed(path) }
-
 // Represented returns the agents, each that is joined to another one of all replaced by that one.
 func Represented(some, all []Agent) []Agent {
 	var found []Agent

@@ -34,7 +34,7 @@ func ProjectAt(cwd string) (Project, error) {
 	if !filepath.IsAbs(cwd) {
 		return Project{}, fmt.Errorf("the working directory %q is no absolute path", cwd)
 	}
-	dir := followed(cwd)
+	dir := RealDir(cwd)
 	tree := dir
 	for range maxLevels {
 		if root, found := rootOf(tree); found {
@@ -79,7 +79,7 @@ func commonDirOf(tree string) (common string, found bool) {
 		return "", false
 	}
 	back := pathIn(filepath.Join(gitDir, "gitdir"), "")
-	return common, back == followed(link)
+	return common, back == RealDir(link)
 }
 
 // pathIn returns the path that stands in a file of git's after a label, links followed; a relative one counts from the file's
@@ -105,11 +105,11 @@ func pathIn(file, label string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(file), path)
 	}
-	return followed(path)
+	return RealDir(path)
 }
 
-// followed returns where a path leads when every link on the way is followed, as far as there is anything.
-func followed(path string) string {
+// RealDir returns where a path leads when every link on the way is followed, as far as there is anything.
+func RealDir(path string) string {
 	path = filepath.Clean(path)
 	there, rest := path, ""
 	for range maxLevels {

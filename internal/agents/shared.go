@@ -11,17 +11,17 @@ func (s Settings) CheckTeamDir() error {
 	if s.TeamDir == "" {
 		return nil
 	}
-	team := followed(absolute(s.TeamDir))
+	team := RealDir(absolute(s.TeamDir))
 	check := func(dir, what string) error {
 		if dir == "" {
 			return nil
 		}
-		switch at := followed(absolute(dir)); {
+		switch at := RealDir(absolute(dir)); {
 		case at == team:
 			return fmt.Errorf("%s is %s, too: what all agents share needs a directory of its own", s.TeamDir, what)
-		case beneath(team, at):
+		case Beneath(team, at):
 			return fmt.Errorf("%s is inside of %s, which is %s: what all agents share needs a directory outside of it", s.TeamDir, dir, what)
-		case beneath(at, team):
+		case Beneath(at, team):
 			return fmt.Errorf("%s is inside of %s and is %s: what all agents share needs a directory that holds nothing else", dir, s.TeamDir, what)
 		}
 		return nil

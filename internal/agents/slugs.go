@@ -133,5 +133,5 @@ func sanitise(name string) string {
 }
 
 func beneathAny(dir string, parents []string) bool {
-	return slices.ContainsFunc(parents, func(parent string) bool { return beneath(dir, parent) })
+	return slices.ContainsFunc(parents, func(parent string) bool { return Beneath(dir, parent) })
 }

@@ -68,7 +68,7 @@ func CommittedOf(ctx context.Context, dir string) Committed {
 	if err != nil || missing != nil || !at.Repository {
 		return MayBeIgnored
 	}
-	rel, err := filepath.Rel(at.Tree, followed(dir))
+	rel, err := filepath.Rel(at.Tree, RealDir(dir))
 	if err != nil || strings.HasPrefix(rel, "..") {
 		return MayBeIgnored
 	}

@@ -224,11 +224,11 @@ func (h *hold) mayJoin(into *hold) error {
 		return refused(h.onDisk.Dir + " is a link to a directory that is no other agent's. Remove the link and put the directory in its place first.")
 	}
 	from, to := agents.RealDir(h.onDisk.Dir), agents.RealDir(into.onDisk.Dir)
-	if isIn(from, to) || isIn(to, from) {
+	if agents.Beneath(from, to) || agents.Beneath(to, from) {
 		return refused("The directory of one of the two is in that of the other.")
 	}
 	for dir, owner := range h.terrain().owners {
-		if isIn(dir, from) && owner != h.onDisk.Slug {
+		if agents.Beneath(dir, from) && owner != h.onDisk.Slug {
 			return refused("The directory of " + owner + " is in that of " + h.onDisk.Slug + ", and would be set aside with it.")
 		}
 	}
@@ -242,12 +242,6 @@ func (h *hold) mayJoin(into *hold) error {
 		}
 	}
 	return nil
-}
-
-// isIn says whether a path is that of a directory, or of something below it.
-func isIn(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // What has the name of a directory beside it, hidden so that nobody takes it for an agent or for one of Memoir's own temporary files.

@@ -163,7 +163,7 @@ func (h *hold) linkTo(dir, from string) string {
 	}
 	claude = agents.RealDir(claude)
 	to, here := agents.RealDir(dir), agents.RealDir(from)
-	if rel, err := filepath.Rel(here, to); err == nil && isIn(to, claude) && isIn(here, claude) {
+	if rel, err := filepath.Rel(here, to); err == nil && agents.Beneath(to, claude) && agents.Beneath(here, claude) {
 		return rel
 	}
 	return dir
