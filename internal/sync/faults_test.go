@@ -95,6 +95,7 @@ func newMatrix(t *testing.T, op operation) *matrix {
 	s.options = optionsFor(s.dir)
 	s.options.Disk = brokenDisk{s.breaker}
 	s.options.Debounce, s.options.Rescan = 1e15, 1e15 // it looks when it is told to, so that the steps are always the same
+	s.options.ScanRetry = 5 * time.Millisecond
 	s.start()
 
 	m := &matrix{stage: s, op: op}
@@ -138,6 +139,19 @@ func (m *matrix) enter() {
 	m.runs++
 	m.slug = fmt.Sprintf("agent%d", m.runs)
 	m.op.before(m.stage)
+	m.ageEmptied()
+}
+
+// ageEmptied has what was emptied before the operation look as if that was long ago: nobody is about to write it then, and no trial
+// waits for that.
+func (s *stage) ageEmptied() {
+	s.Helper()
+	texts, _ := s.disk()
+	for name, text := range texts {
+		if text == "" {
+			s.age(s.slug+"/"+name, long)
+		}
+	}
 }
 
 // leave takes the agent away.

@@ -2,6 +2,7 @@ package sync
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"runtime"
@@ -130,7 +131,7 @@ func (e *Engine) scanAgainAndAgain(ctx context.Context) {
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(retry):
+			case <-time.After(cmp.Or(e.options.ScanRetry, retry)):
 			}
 			continue
 		}

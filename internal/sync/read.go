@@ -39,15 +39,20 @@ func readAll(root *os.Root, path string, max int64) ([]byte, error) {
 	return raw, nil
 }
 
+// lateTimes is how much later than its size a file may show that it was emptied by its times.
+const lateTimes = 100 * time.Millisecond
+
 // awaitBytes gives a file that was read empty the time in which somebody who has opened it to write, and emptied it by that,
-// gets further, and says whether it has bytes now. Who wrote it anew at once would write over what comes next.
+// gets further, and says whether it has bytes now. Who wrote it anew at once would write over what comes next. One that has been
+// empty for longer, by its times, nobody has just emptied.
 func awaitBytes(root *os.Root, path string) bool {
-	for deadline := time.Now().Add(beingWritten); ; time.Sleep(5 * time.Millisecond) {
+	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
 		info, err := files.Stat(root, path)
 		if err != nil || info.Size() > 0 {
 			return err == nil
 		}
-		if time.Now().After(deadline) {
+		waited := time.Since(began)
+		if waited >= beingWritten || waited >= lateTimes && time.Since(info.ModTime()).Abs() >= beingWritten {
 			return false
 		}
 	}

@@ -35,6 +35,8 @@ type Options struct {
 	Ahead int
 	// Rescan is the time from one full scan to the next.
 	Rescan time.Duration
+	// ScanRetry is how long a full scan that failed waits before it is tried again; 0 is a second.
+	ScanRetry time.Duration
 	// ClaudeMDLimit is the length of a CLAUDE.md, in Unicode characters, from which memories become one-line entries.
 	ClaudeMDLimit int
 	// AgeNotes has stale memories say so in CLAUDE.md.
