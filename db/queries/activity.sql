@@ -2,11 +2,6 @@
 INSERT INTO activity (agent_id, at, memory_id, name, kind, actor, path, session, state, type, revision_id, modified_at, renamed)
 VALUES (@agent_id, @at, @memory_id, @name, @kind, @actor, @path, @session, @state, @type, @revision_id, @modified_at, @renamed);
 
--- name: InsertActivityOf :exec
--- One row, where a COPY would cost more than all else.
-INSERT INTO activity (agent_id, at, memory_id, name, kind, actor, path, session, state, type, revision_id, modified_at, renamed)
-VALUES (@agent_id, @at, @memory_id, @name, @kind, @actor, @path, @session, @state, @type, @revision_id, @modified_at, @renamed);
-
 -- name: MemoriesAsOf :many
 -- The memories as the last row of each up to that moment has left them, by name. One whose content is gone is left out. One
 -- pass over the agent's rows, in the order of its primary key, is quicker than a look-up for each memory.

@@ -2,7 +2,12 @@
 INSERT INTO revisions (id, memory_id, fingerprint, hash, type, description, body, raw, path, session, seen_at)
 VALUES (@id, @memory_id, @fingerprint, @hash, @type, @description, @body, @raw, @path, @session, @seen_at);
 
--- name: SaveRevision :batchone
+-- name: RevisionsByContent :many
+-- Which of these contents their memories have had before.
+SELECT id, memory_id, fingerprint FROM revisions
+WHERE (memory_id, fingerprint) IN (SELECT unnest(@memory_ids::uuid[]), unnest(@fingerprints::bytea[]));
+
+-- name: SaveRevision :batchexec
 -- A content that the memory has had before is the same revision. It is seen once more when it is current again.
 INSERT INTO revisions AS known (id, memory_id, fingerprint, hash, type, description, body, raw, path, session, seen_at)
 VALUES (@id, @memory_id, @fingerprint, @hash, @type, @description, @body, @raw, @path, @session, @seen_at)
@@ -11,8 +16,7 @@ ON CONFLICT (memory_id, fingerprint) DO UPDATE SET
     raw = CASE WHEN @current::boolean THEN excluded.raw ELSE known.raw END,
     path = CASE WHEN @current::boolean THEN excluded.path ELSE known.path END,
     session = CASE WHEN @current::boolean THEN excluded.session ELSE known.session END,
-    seen_at = CASE WHEN @current::boolean THEN excluded.seen_at ELSE known.seen_at END
-RETURNING id;
+    seen_at = CASE WHEN @current::boolean THEN excluded.seen_at ELSE known.seen_at END;
 
 -- name: Revisions :many
 -- One page of what a memory has said, newest first, from the content on that is known by this fingerprint or hash; with

@@ -41,13 +41,28 @@ func (b *Batch) memories() []uuid.UUID {
 	return ids
 }
 
-// Apply commits the batch. Revisions are saved before heads, because a content that was there before keeps the id
-// that it had, which the head then points to.
+// fewRows is up to how many new rows of a batch it is quicker to send them as statements of their own, in one round trip with
+// everything else, than to copy them, which takes some ten round trips for any number.
+const fewRows = 32
+
+// isSmall says that the batch has few new rows.
+func (b *Batch) isSmall() bool {
+	return len(b.NewHeads)+len(b.NewRevisions)+len(b.Revisions)+len(b.NewFiles)+len(b.Block)+len(b.Activity) <= fewRows
+}
+
+// Apply commits the batch. A content that a memory has had before keeps the id that it had.
 func (w *Writer) Apply(ctx context.Context, b *Batch) error {
 	if b.Empty() {
 		return nil
 	}
-	return w.inTx(ctx, "save what changed", func(q *queries.Queries) error {
+	if err := w.keepRevisions(ctx, b); err != nil {
+		return err
+	}
+	commit := w.inTx
+	if b.isSmall() {
+		commit = w.together
+	}
+	return commit(ctx, "save what changed", func(q *queries.Queries) error {
 		if err := w.insertMemories(ctx, q, b); err != nil {
 			return err
 		}
@@ -110,28 +125,62 @@ func (w *Writer) insertMemories(ctx context.Context, q *queries.Queries, b *Batc
 }
 
 func (w *Writer) updateMemories(ctx context.Context, q *queries.Queries, b *Batch) error {
-	kept, err := saveRevisions(ctx, q, b.Revisions)
-	if err != nil {
+	if err := saveRevisions(ctx, q, b.Revisions); err != nil {
 		return err
 	}
-	if err := updateHeads(ctx, q, b.Heads, kept); err != nil {
-		return err
+	return updateHeads(ctx, q, b.Heads)
+}
+
+// keepRevisions puts the ids under which contents are kept already in place of new ones, wherever the batch names them.
+func (w *Writer) keepRevisions(ctx context.Context, b *Batch) error {
+	if len(b.Revisions) == 0 {
+		return nil
+	}
+	type content struct {
+		memory      uuid.UUID
+		fingerprint string
+	}
+	var asked queries.RevisionsByContentParams
+	for i := range b.Revisions {
+		asked.MemoryIds = append(asked.MemoryIds, b.Revisions[i].MemoryID)
+		asked.Fingerprints = append(asked.Fingerprints, b.Revisions[i].Fingerprint[:])
+	}
+	rows, err := w.q.RevisionsByContent(ctx, asked)
+	if err != nil {
+		return wrap("read revisions", err)
+	}
+	ids := make(map[content]uuid.UUID, len(rows))
+	for _, row := range rows {
+		ids[content{row.MemoryID, string(row.Fingerprint)}] = row.ID
+	}
+	kept := make(map[uuid.UUID]uuid.UUID, len(b.Revisions))
+	for i := range b.Revisions {
+		r := &b.Revisions[i]
+		says := content{r.MemoryID, string(r.Fingerprint[:])}
+		if _, known := ids[says]; !known {
+			ids[says] = r.ID // the same may come once more
+		}
+		kept[r.ID] = ids[says]
+	}
+	keep := func(id *uuid.UUID) {
+		if known, ok := kept[*id]; ok {
+			*id = known
+		}
+	}
+	for i := range b.Heads {
+		keep(&b.Heads[i].RevisionID)
 	}
 	for i := range b.Words {
-		if id, ok := kept[b.Words[i].RevisionID]; ok {
-			b.Words[i].RevisionID = id
-		}
+		keep(&b.Words[i].RevisionID)
 	}
 	for i := range b.Activity {
-		if id, ok := kept[b.Activity[i].RevisionID]; ok {
-			b.Activity[i].RevisionID = id
-		}
+		keep(&b.Activity[i].RevisionID)
 	}
 	return nil
 }
 
-// updateHeads saves heads that changed, under the ids that their revisions are kept under.
-func updateHeads(ctx context.Context, q *queries.Queries, heads []Head, kept map[uuid.UUID]uuid.UUID) error {
+// updateHeads saves heads that changed.
+func updateHeads(ctx context.Context, q *queries.Queries, heads []Head) error {
 	if len(heads) == 0 {
 		return nil
 	}
@@ -142,14 +191,10 @@ func updateHeads(ctx context.Context, q *queries.Queries, heads []Head, kept map
 		if err != nil {
 			return err
 		}
-		revision := h.RevisionID
-		if id, ok := kept[revision]; ok {
-			revision = id
-		}
 		p.Ids = append(p.Ids, h.UUID)
 		p.States = append(p.States, string(h.State))
 		p.Types = append(p.Types, string(h.Type))
-		p.RevisionIds = append(p.RevisionIds, revision)
+		p.RevisionIds = append(p.RevisionIds, h.RevisionID)
 		p.Descriptions = append(p.Descriptions, h.Description)
 		p.Fingerprints = append(p.Fingerprints, h.Fingerprint[:])
 		p.Hashes = append(p.Hashes, h.Hash)
@@ -166,10 +211,10 @@ func updateHeads(ctx context.Context, q *queries.Queries, heads []Head, kept map
 	return q.UpdateHeads(ctx, p)
 }
 
-// saveRevisions returns, for each revision asked for, the id under which its content is kept.
-func saveRevisions(ctx context.Context, q *queries.Queries, revisions []Revision) (map[uuid.UUID]uuid.UUID, error) {
+// saveRevisions saves contents of memories that were there, or notes that they are seen once more.
+func saveRevisions(ctx context.Context, q *queries.Queries, revisions []Revision) error {
 	if len(revisions) == 0 {
-		return nil, nil
+		return nil
 	}
 	params := make([]queries.SaveRevisionParams, len(revisions))
 	for i, r := range revisions {
@@ -179,15 +224,7 @@ func saveRevisions(ctx context.Context, q *queries.Queries, revisions []Revision
 			Body: p.Body, Raw: p.Raw, Path: p.Path, Session: p.Session, SeenAt: p.SeenAt, Current: r.Current,
 		}
 	}
-	kept := make(map[uuid.UUID]uuid.UUID, len(revisions))
-	var first error
-	q.SaveRevision(ctx, params).QueryRow(func(i int, id uuid.UUID, err error) {
-		if err != nil && first == nil {
-			first = err
-		}
-		kept[revisions[i].ID] = id
-	})
-	return kept, first
+	return batchErr(q.SaveRevision(ctx, params))
 }
 
 func revisionParams(r Revision) queries.InsertRevisionsParams {

@@ -71,7 +71,7 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) err
 	if err := w.outOfStepWithout(ctx, q, d.Head.UUID); err != nil {
 		return err
 	}
-	return journalOne(ctx, q, w.agentID, deleted)
+	return journal(ctx, q, w.agentID, deleted)
 }
 
 // BeginRename lifts the tombstone of what a memory will say under its new key, and notes the file that is about to be

@@ -93,7 +93,7 @@ func (w *Writer) EndJoin(ctx context.Context, j Join, slug string) error {
 		tell := Happening{At: at, Kind: kind, Actor: j.Actor}
 		for agent, other := range map[int64]string{w.agentID: j.IntoSlug, j.IntoID: slug} {
 			tell.Name = other
-			if err := journalOne(ctx, q, agent, tell); err != nil {
+			if err := journal(ctx, q, agent, tell); err != nil {
 				return err
 			}
 		}

@@ -78,14 +78,6 @@ func journal(ctx context.Context, q *queries.Queries, agentID int64, happened ..
 	return addGrowth(ctx, q, agentID, happened)
 }
 
-// journalOne is journal for one thing that happened, among statements that are sent together.
-func journalOne(ctx context.Context, q *queries.Queries, agentID int64, h Happening) error {
-	if err := q.InsertActivityOf(ctx, queries.InsertActivityOfParams(activityOf(agentID, h))); err != nil {
-		return err
-	}
-	return addGrowth(ctx, q, agentID, []Happening{h})
-}
-
 func activityOf(agentID int64, h Happening) queries.InsertActivityParams {
 	return queries.InsertActivityParams{
 		AgentID: agentID, At: h.At, MemoryID: optionalID(h.MemoryID), Name: h.Name, Kind: string(h.Kind), Actor: string(h.Actor),

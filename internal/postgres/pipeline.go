@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -91,13 +93,38 @@ func (p *pipeline) Query(context.Context, string, ...any) (pgx.Rows, error) { re
 
 func (p *pipeline) QueryRow(context.Context, string, ...any) pgx.Row { return noRow{} }
 
-func (p *pipeline) CopyFrom(context.Context, pgx.Identifier, []string, pgx.CopyFromSource) (int64, error) {
-	return 0, errNoRows
+// CopyFrom asks for each row to be inserted by itself: what is copied has the connection for itself.
+func (p *pipeline) CopyFrom(_ context.Context, table pgx.Identifier, columns []string, rows pgx.CopyFromSource) (n int64, err error) {
+	names, places := make([]string, len(columns)), make([]string, len(columns))
+	for i, column := range columns {
+		names[i], places[i] = pgx.Identifier{column}.Sanitize(), fmt.Sprintf("$%d", i+1)
+	}
+	insert := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", table.Sanitize(), strings.Join(names, ", "), strings.Join(places, ", "))
+	for ; rows.Next(); n++ {
+		values, err := rows.Values()
+		if err != nil {
+			return n, err
+		}
+		p.batch.Queue(insert, values...)
+	}
+	return n, rows.Err()
 }
 
+// SendBatch puts the statements among the others. They give no rows either.
 func (p *pipeline) SendBatch(_ context.Context, b *pgx.Batch) pgx.BatchResults {
-	return pgx.FailedBatchResults(b, errNoRows)
+	for _, statement := range b.QueuedQueries {
+		p.batch.Queue(statement.SQL, statement.Arguments...)
+	}
+	return unsent{}
 }
+
+// unsent are the results of statements that are sent later, together with others: if one of them fails, all do.
+type unsent struct{ pgx.BatchResults }
+
+func (unsent) Exec() (pgconn.CommandTag, error) { return pgconn.CommandTag{}, nil }
+func (unsent) Query() (pgx.Rows, error)         { return nil, errNoRows }
+func (unsent) QueryRow() pgx.Row                { return noRow{} }
+func (unsent) Close() error                     { return nil }
 
 type noRow struct{}
 

@@ -77,7 +77,8 @@ func (w *Writer) Agent(ctx context.Context) (Agent, error) {
 	return agentWithShared(row), wrap("read agent", err)
 }
 
-// FilesUnder returns every known file at or below the given paths, none of which contains another; "." is all.
+// FilesUnder returns every known file at or below the given paths, none of which contains another; "." is all. The agent is read
+// with those of parts, so that Agent need not ask for it.
 func (w *Writer) FilesUnder(ctx context.Context, paths []string) ([]File, error) {
 	for _, path := range paths {
 		if path == "." {
@@ -85,8 +86,21 @@ func (w *Writer) FilesUnder(ctx context.Context, paths []string) ([]File, error)
 			return filesOf(rows), wrap("read files", err)
 		}
 	}
-	rows, err := w.q.FilesUnder(ctx, queries.FilesUnderParams{Paths: paths, AgentID: w.agentID})
-	return filesOf(rows), wrap("read files", err)
+	var rows []queries.File
+	var agent queries.AgentByIDRow
+	err := w.asked(ctx, "read files", func(q *queries.Queries) (err error) {
+		rows, err = q.FilesUnder(ctx, queries.FilesUnderParams{Paths: paths, AgentID: w.agentID})
+		return err
+	}, func(q *queries.Queries) (err error) {
+		agent, err = q.AgentByID(ctx, w.agentID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	known := agentWithShared(agent)
+	w.agent = &known
+	return filesOf(rows), nil
 }
 
 // FilesOf returns the files on disk that carry the memories.
@@ -139,12 +153,6 @@ func (w *Writer) HeadOf(ctx context.Context, key memories.Key) (*Head, error) {
 		}
 	}
 	return nil, err
-}
-
-// HeadsByID returns the memories with those ids.
-func (w *Writer) HeadsByID(ctx context.Context, ids []uuid.UUID) ([]Head, error) {
-	rows, err := w.q.HeadsByID(ctx, queries.HeadsByIDParams{AgentID: w.agentID, Ids: ids})
-	return headsOf(rows, func(r queries.HeadsByIDRow) queries.Memory { return r.Memory }, err)
 }
 
 // KeysOf returns the keys of the memories with those ids.
@@ -234,14 +242,15 @@ type Tombstone struct {
 // Tombstones returns those of the given names.
 func (w *Writer) Tombstones(ctx context.Context, names []string) (map[Tombstone]bool, error) {
 	rows, err := w.q.Tombstones(ctx, queries.TombstonesParams{AgentID: w.agentID, Names: names})
-	if err != nil {
-		return nil, wrap("read tombstones", err)
-	}
+	return tombstonesOf(rows), wrap("read tombstones", err)
+}
+
+func tombstonesOf(rows []queries.TombstonesRow) map[Tombstone]bool {
 	tombstones := make(map[Tombstone]bool, len(rows))
 	for _, row := range rows {
 		tombstones[Tombstone{memories.Key{Name: row.Name, Team: row.Team}, memories.Fingerprint(row.Fingerprint)}] = true
 	}
-	return tombstones, nil
+	return tombstones
 }
 
 // CurrentRaw returns the exact bytes of the file that holds the memory's content; nil where they are not known.

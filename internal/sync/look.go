@@ -324,52 +324,25 @@ func (h *hold) rememberLook(ctx context.Context, listing agents.Listing, scope [
 func stem(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }
 
 // past reads what is known of everything that the look touches.
-func (h *hold) past(ctx context.Context, l look) (past, error) {
-	var p past
+func (h *hold) past(ctx context.Context, l look) (postgres.Past, error) {
 	names := map[string]struct{}{}
-	paths := make([]string, 0, len(l.seen)+len(l.gone))
 	ids := map[uuid.UUID]struct{}{}
+	of := postgres.Touched{Paths: make([]string, 0, len(l.seen)+len(l.gone))}
 	for _, s := range l.seen {
 		names[s.file.Name] = struct{}{}
-		paths = append(paths, s.path)
+		of.Paths = append(of.Paths, s.path)
 		if s.known != nil && s.known.MemoryID != uuid.Nil {
 			ids[s.known.MemoryID] = struct{}{}
 		}
 	}
 	for _, f := range l.gone {
-		paths = append(paths, f.Path)
+		of.Paths = append(of.Paths, f.Path)
 		if f.MemoryID != uuid.Nil {
 			ids[f.MemoryID] = struct{}{}
 		}
 	}
-	var err error
-	if p.heads, err = h.w.HeadsByName(ctx, keys(names)); err != nil {
-		return p, err
-	}
-	for _, head := range p.heads {
-		delete(ids, head.UUID)
-	}
-	others, err := h.w.HeadsByID(ctx, keys(ids))
-	if err != nil {
-		return p, err
-	}
-	for _, head := range others {
-		if head.Readable {
-			p.heads = append(p.heads, head)
-		}
-	}
-	if p.unreadable, err = h.w.UnreadableByPath(ctx, paths); err != nil {
-		return p, err
-	}
-	if p.tombstones, err = h.w.Tombstones(ctx, keys(names)); err != nil {
-		return p, err
-	}
-	of := make([]uuid.UUID, len(p.heads))
-	for i, head := range p.heads {
-		of[i] = head.UUID
-	}
-	p.files, err = h.w.FilesOf(ctx, of)
-	return p, err
+	of.Names, of.Memories = keys(names), keys(ids)
+	return h.w.Past(ctx, of)
 }
 
 func keys[K comparable](m map[K]struct{}) []K {

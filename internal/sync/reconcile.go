@@ -34,14 +34,6 @@ func (l look) mayRemove() int {
 	return n
 }
 
-// past is what was known, before a look, of all that the look touches.
-type past struct {
-	heads      []postgres.Head // of every key that was seen, and of every file that was seen or is gone
-	unreadable []postgres.Head // the entries for unreadable files at the paths of the look
-	tombstones map[postgres.Tombstone]bool
-	files      []postgres.File // on disk, of heads, wherever they are
-}
-
 // change is one thing that happened to one memory.
 type change struct {
 	kind Kind
@@ -54,8 +46,8 @@ const massRemoval = 10
 
 // reconcile decides what a look means. It is the heart of the mirror and a pure function: the same look over the same
 // past always has the same outcome.
-func reconcile(l look, p past) outcome {
-	l.comeAfter(append(slices.Clone(p.heads), p.unreadable...))
+func reconcile(l look, p postgres.Past) outcome {
+	l.comeAfter(append(slices.Clone(p.Heads), p.Unreadable...))
 	d := newDesk(l, p)
 	for _, f := range l.gone {
 		d.fileGone(f)
@@ -116,24 +108,24 @@ type page struct {
 	learned   int           // where the journal of this look says that a new one was
 }
 
-func newDesk(l look, p past) *desk {
+func newDesk(l look, p postgres.Past) *desk {
 	d := &desk{
-		at: l.at, byKey: map[memories.Key]*page{}, byID: map[uuid.UUID]*page{}, unreadable: map[string]*page{}, tombstones: p.tombstones,
+		at: l.at, byKey: map[memories.Key]*page{}, byID: map[uuid.UUID]*page{}, unreadable: map[string]*page{}, tombstones: p.Tombstones,
 		renamed: map[uuid.UUID]*page{}, cause: l.cause,
 	}
-	for _, h := range p.heads {
+	for _, h := range p.Heads {
 		pg := &page{head: h, before: h, files: map[string]postgres.File{}}
 		d.byID[h.UUID] = pg
 		if h.Readable {
 			d.byKey[h.Key()] = pg
 		}
 	}
-	for _, h := range p.unreadable {
+	for _, h := range p.Unreadable {
 		pg := &page{head: h, before: h, files: map[string]postgres.File{}}
 		d.byID[h.UUID] = pg
 		d.unreadable[h.Path] = pg
 	}
-	for _, f := range p.files {
+	for _, f := range p.Files {
 		if pg := d.byID[f.MemoryID]; pg != nil && f.Status != postgres.Removing {
 			pg.files[f.Path] = f
 		}

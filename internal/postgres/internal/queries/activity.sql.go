@@ -86,47 +86,6 @@ type InsertActivityParams struct {
 	Renamed    *string
 }
 
-const insertActivityOf = `-- name: InsertActivityOf :exec
-INSERT INTO activity (agent_id, at, memory_id, name, kind, actor, path, session, state, type, revision_id, modified_at, renamed)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-`
-
-type InsertActivityOfParams struct {
-	AgentID    int64
-	At         time.Time
-	MemoryID   *uuid.UUID
-	Name       string
-	Kind       string
-	Actor      string
-	Path       string
-	Session    *string
-	State      *string
-	Type       *string
-	RevisionID *uuid.UUID
-	ModifiedAt *time.Time
-	Renamed    *string
-}
-
-// One row, where a COPY would cost more than all else.
-func (q *Queries) InsertActivityOf(ctx context.Context, arg InsertActivityOfParams) error {
-	_, err := q.db.Exec(ctx, insertActivityOf,
-		arg.AgentID,
-		arg.At,
-		arg.MemoryID,
-		arg.Name,
-		arg.Kind,
-		arg.Actor,
-		arg.Path,
-		arg.Session,
-		arg.State,
-		arg.Type,
-		arg.RevisionID,
-		arg.ModifiedAt,
-		arg.Renamed,
-	)
-	return err
-}
-
 const memoriesAsOf = `-- name: MemoriesAsOf :many
 WITH last AS (
     SELECT DISTINCT ON (a.memory_id) a.memory_id, a.at, a.state, a.type, a.path, a.session, a.revision_id, a.modified_at

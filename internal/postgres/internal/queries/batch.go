@@ -163,7 +163,7 @@ func (b *SaveBlockedBatchResults) Close() error {
 	return b.br.Close()
 }
 
-const saveRevision = `-- name: SaveRevision :batchone
+const saveRevision = `-- name: SaveRevision :batchexec
 INSERT INTO revisions AS known (id, memory_id, fingerprint, hash, type, description, body, raw, path, session, seen_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 ON CONFLICT (memory_id, fingerprint) DO UPDATE SET
@@ -172,7 +172,6 @@ ON CONFLICT (memory_id, fingerprint) DO UPDATE SET
     path = CASE WHEN $12::boolean THEN excluded.path ELSE known.path END,
     session = CASE WHEN $12::boolean THEN excluded.session ELSE known.session END,
     seen_at = CASE WHEN $12::boolean THEN excluded.seen_at ELSE known.seen_at END
-RETURNING id
 `
 
 type SaveRevisionBatchResults struct {
@@ -220,20 +219,18 @@ func (q *Queries) SaveRevision(ctx context.Context, arg []SaveRevisionParams) *S
 	return &SaveRevisionBatchResults{br, len(arg), false}
 }
 
-func (b *SaveRevisionBatchResults) QueryRow(f func(int, uuid.UUID, error)) {
+func (b *SaveRevisionBatchResults) Exec(f func(int, error)) {
 	defer b.br.Close()
 	for t := 0; t < b.tot; t++ {
-		var id uuid.UUID
 		if b.closed {
 			if f != nil {
-				f(t, id, ErrBatchAlreadyClosed)
+				f(t, ErrBatchAlreadyClosed)
 			}
 			continue
 		}
-		row := b.br.QueryRow()
-		err := row.Scan(&id)
+		_, err := b.br.Exec()
 		if f != nil {
-			f(t, id, err)
+			f(t, err)
 		}
 	}
 }

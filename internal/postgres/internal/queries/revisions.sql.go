@@ -162,3 +162,40 @@ func (q *Queries) Revisions(ctx context.Context, arg RevisionsParams) ([]Revisio
 	}
 	return items, nil
 }
+
+const revisionsByContent = `-- name: RevisionsByContent :many
+SELECT id, memory_id, fingerprint FROM revisions
+WHERE (memory_id, fingerprint) IN (SELECT unnest($1::uuid[]), unnest($2::bytea[]))
+`
+
+type RevisionsByContentParams struct {
+	MemoryIds    []uuid.UUID
+	Fingerprints [][]byte
+}
+
+type RevisionsByContentRow struct {
+	ID          uuid.UUID
+	MemoryID    uuid.UUID
+	Fingerprint []byte
+}
+
+// Which of these contents their memories have had before.
+func (q *Queries) RevisionsByContent(ctx context.Context, arg RevisionsByContentParams) ([]RevisionsByContentRow, error) {
+	rows, err := q.db.Query(ctx, revisionsByContent, arg.MemoryIds, arg.Fingerprints)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []RevisionsByContentRow{}
+	for rows.Next() {
+		var i RevisionsByContentRow
+		if err := rows.Scan(&i.ID, &i.MemoryID, &i.Fingerprint); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

@@ -1,0 +1,80 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/postgres/internal/queries"
+)
+
+// Past is what is known of everything that a look touches.
+type Past struct {
+	Heads      []Head // of every key that was seen, and of every file that was seen or is gone
+	Unreadable []Head // the entries for unreadable files at the paths of the look
+	Tombstones map[Tombstone]bool
+	Files      []File // on disk, of Heads, wherever they are
+}
+
+// Touched is what a look touches: the names that its files state, their paths, and the memories that they are known to carry.
+type Touched struct {
+	Names, Paths []string
+	Memories     []uuid.UUID
+}
+
+// keptPlans is up to how much a look touches that Postgres need not plan anew how to find it: planning takes longer than finding it.
+const keptPlans = 64
+
+// Past returns what is known of what a look touches, in one round trip, and in another where memories are among it.
+func (w *Writer) Past(ctx context.Context, of Touched) (Past, error) {
+	var past Past
+	var byID []Head
+	questions := []func(*queries.Queries) error{
+		func(q *queries.Queries) error {
+			rows, err := q.HeadsByName(ctx, queries.HeadsByNameParams{AgentID: w.agentID, Names: of.Names})
+			past.Heads, err = headsOf(rows, func(r queries.HeadsByNameRow) queries.Memory { return r.Memory }, err)
+			return err
+		},
+		func(q *queries.Queries) error {
+			rows, err := q.HeadsByID(ctx, queries.HeadsByIDParams{AgentID: w.agentID, Ids: of.Memories})
+			byID, err = headsOf(rows, func(r queries.HeadsByIDRow) queries.Memory { return r.Memory }, err)
+			return err
+		},
+		func(q *queries.Queries) error {
+			rows, err := q.UnreadableByPath(ctx, queries.UnreadableByPathParams{AgentID: w.agentID, Paths: of.Paths})
+			past.Unreadable, err = headsOf(rows, func(r queries.UnreadableByPathRow) queries.Memory { return r.Memory }, err)
+			return err
+		},
+		func(q *queries.Queries) error {
+			rows, err := q.Tombstones(ctx, queries.TombstonesParams{AgentID: w.agentID, Names: of.Names})
+			past.Tombstones = tombstonesOf(rows)
+			return err
+		},
+	}
+	if max(len(of.Names), len(of.Paths), len(of.Memories)) <= keptPlans {
+		questions = slices.Insert(questions, 0, func(q *queries.Queries) error { return q.KeepPlans(ctx) })
+	}
+	if err := w.asked(ctx, "read what is known", questions...); err != nil {
+		return Past{}, err
+	}
+	found := make(map[uuid.UUID]bool, len(past.Heads))
+	for i := range past.Heads {
+		found[past.Heads[i].UUID] = true
+	}
+	for _, head := range byID {
+		if head.Readable && !found[head.UUID] {
+			past.Heads = append(past.Heads, head)
+		}
+	}
+	if len(past.Heads) == 0 {
+		return past, nil
+	}
+	ids := make([]uuid.UUID, len(past.Heads))
+	for i := range past.Heads {
+		ids[i] = past.Heads[i].UUID
+	}
+	var err error
+	past.Files, err = w.FilesOf(ctx, ids)
+	return past, err
+}
