@@ -271,6 +271,7 @@ func (w *world) restore() {
 		return
 	}
 	before := time.Now()
+	_, lay := w.readDisk(w.path(m.Path))
 	result, err := w.asked().Restore(context.Background(), w.slug, m.ID, "")
 	if err != nil {
 		_, lies := w.readDisk(w.path(m.Path))
@@ -286,6 +287,9 @@ func (w *world) restore() {
 	w.expectIndexesWithMoreOf(m)
 	if w.rules != nil {
 		w.rules.restored(w, m, result.Memory, span{before, time.Now()})
+		if lay { // it was looked at first, and may be another memory, not seen until then
+			w.rules.look(w, m.Path, span{before, time.Now()})
+		}
 	}
 }
 

@@ -165,11 +165,14 @@ func keyOf(m memories.Memory) string { return keyIn(m.Team, m.Name) }
 func durable(place string) bool { return strings.HasPrefix(place, "memory/") }
 
 // isKnown says whether anything can be said of a place that has no file: not while the agent's directory for it is gone,
-// nor when a link has come to stand above it that is not followed.
+// nor when a link has come to stand above it that leads nowhere.
 func (w *world) isKnown(place string) bool {
 	top, _, _ := strings.Cut(place, "/")
 	for dir := path.Dir(place); dir != "."; dir = path.Dir(dir) {
-		if info, err := os.Lstat(w.path(dir)); err == nil && info.Mode().Type() == fs.ModeSymlink && dir != linkedPlace {
+		if info, err := os.Lstat(w.path(dir)); err != nil || info.Mode().Type() != fs.ModeSymlink || dir == linkedPlace {
+			continue
+		}
+		if _, err := os.Stat(w.path(dir)); err != nil {
 			return false
 		}
 	}
