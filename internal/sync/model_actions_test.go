@@ -286,10 +286,7 @@ func (w *world) restore() {
 	}
 	w.expectIndexesWithMoreOf(m)
 	if w.rules != nil {
-		w.rules.restored(w, m, result.Memory, span{before, time.Now()})
-		if lay { // it was looked at first, and may be another memory, not seen until then
-			w.rules.look(w, m.Path, span{before, time.Now()})
-		}
+		w.rules.restored(w, m, result.Memory, lay, span{before, time.Now()})
 	}
 }
 

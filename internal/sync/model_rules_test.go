@@ -266,7 +266,7 @@ func widest(a *span, b span) *span {
 
 func (r *rules) isCarried(name string) bool {
 	for _, f := range r.files {
-		if f.there && f.carries == name {
+		if f.there && !f.blocked && f.carries == name {
 			return true
 		}
 	}
@@ -353,17 +353,22 @@ func (r *rules) deleted(w *world, m memories.Memory, files []string, purged bool
 	}
 }
 
-// restored: the name lives with what it said last, in a durable file, and all that it had said may come back.
-func (r *rules) restored(w *world, was, is memories.Memory, at span) {
+// restored: the name lives with what it said last, in a durable file, and all that it had said may come back. If something lay where
+// its file was, that was looked at first, and may be another memory, or what is kept out still.
+func (r *rules) restored(w *world, was, is memories.Memory, lay bool, at span) {
 	if !was.Readable {
 		delete(r.buried, keyOf(was))
 		r.look(w, was.Path, at)
 		return
 	}
-	delete(r.buried, keyOf(was))
+	clock := at
 	at = r.now(at)
 	known := r.names[keyOf(was)]
 	known.lives, known.missing, known.content, known.new = true, false, was.Fingerprint, span{time.Time{}, at.to}
+	if lay {
+		r.look(w, was.Path, clock)
+	}
+	delete(r.buried, keyOf(was))
 	r.writtenBy(w, is, at)
 	if is.Fingerprint != was.Fingerprint {
 		w.t.Fatalf("%q said %q and was restored with %q", was.Name, was.Body, is.Body)
