@@ -42,6 +42,11 @@ func TestTwoAgentsAreJoinedAndPartedByAScript(t *testing.T) {
 	if list := s.ok(200, "GET", "/api/v1/agents/new/memories?sort=name", nil); names(list.list("memories"), "name") != "Tabs Wiki" {
 		t.Errorf("the other has %v", list)
 	}
+	for _, q := range []string{"tabs", "tabz"} { // what the joined one had stands for itself no more
+		if found := s.ok(200, "GET", "/api/v1/search?q="+q, nil); found["total"] != 1.0 || names(found.list("memories"), "agent") != "new" {
+			t.Errorf("a search of all agents for %s finds %v", q, found)
+		}
+	}
 	p := s.problem(s.call("POST", old+"/memories", object{"name": "New", "type": "user"}), 409)
 	if !strings.Contains(p.string("detail"), "old is joined to new") {
 		t.Errorf("saved in the one that is joined: %v", p)

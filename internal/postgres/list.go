@@ -103,6 +103,7 @@ type scope struct {
 	agentID int64            // 0: of all agents, or of the one with the slug
 	slug    string           // of an agent of which nothing else is known
 	slugs   map[int64]string // of each agent of which the id is known
+	joined  []int64          // of all agents, those that are joined to another one, whose memories these are no more
 }
 
 func (a Agent) scope() scope {

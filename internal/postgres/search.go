@@ -23,6 +23,9 @@ func (s *Store) Search(ctx context.Context, list List) (Page, error) {
 	all := scope{slugs: map[int64]string{}}
 	for _, agent := range agents {
 		all.slugs[agent.ID] = agent.Slug
+		if agent.JoinedTo != nil {
+			all.joined = append(all.joined, agent.ID)
+		}
 	}
 	return s.page(ctx, all, list)
 }
@@ -85,6 +88,9 @@ func (s search) titled(of scope, t memories.Type) string {
 func within(of scope, t memories.Type) (query string) {
 	if of.agentID != 0 {
 		query = quoted(agentSign(of.agentID)) + " & "
+	}
+	for _, id := range of.joined {
+		query += "!" + quoted(agentSign(id)) + " & "
 	}
 	if t != "" {
 		query += quoted(typeSign+string(t)) + " & "
