@@ -28,6 +28,7 @@ type knownFile struct {
 	there   bool
 	carries string // the key that it carries, or last did while it could be read
 	blocked bool
+	nobodys bool // it is blocked, and there was no memory of its name when it was looked at: it keeps none alive
 	content memories.Fingerprint
 	new     span // when its content became new
 }
@@ -110,6 +111,11 @@ func (r *rules) look(w *world, scope string, at span) {
 	}
 	for name, candidates := range found {
 		r.decide(w, name, candidates)
+	}
+	for place := range disk {
+		if f := r.files[place]; f != nil && within(place, scope) {
+			f.nobodys = f.blocked && r.names[f.carries] == nil
+		}
 	}
 	r.remove(left, durableBefore)
 	r.compare(w)
@@ -266,7 +272,7 @@ func widest(a *span, b span) *span {
 
 func (r *rules) isCarried(name string) bool {
 	for _, f := range r.files {
-		if f.there && !f.blocked && f.carries == name {
+		if f.there && !f.nobodys && f.carries == name {
 			return true
 		}
 	}
@@ -347,6 +353,9 @@ func (r *rules) deleted(w *world, m memories.Memory, files []string, purged bool
 		}
 		if purged {
 			delete(r.names, keyOf(m))
+			for _, f := range r.files {
+				f.nobodys = f.nobodys || f.blocked && f.carries == keyOf(m)
+			}
 		}
 	} else {
 		r.buried.add(keyOf(m), m.Fingerprint)
