@@ -83,10 +83,14 @@ func (w window) tidy(origin string) error {
 	)
 }
 
+// leaving takes along what the page has kept for its window, which the browser, asked from outside, does not always get to the end of,
+// and has the page keep nothing more as it goes. What is no page of ours may keep nothing.
+const leaving = `try { sessionStorage.clear(); Storage.prototype.setItem = () => {} } catch {} location.replace("about:blank")`
+
 // leavePage has the page itself lead to an empty one. Where the browser is told to go there, it starts a process for that,
 // and another for the page after.
 func leavePage(ctx context.Context) error {
-	if err := chromedp.Do(ctx, chromedp.Evaluate[chromedp.Void](`location.replace("about:blank")`)); err != nil {
+	if err := chromedp.Do(ctx, chromedp.Evaluate[chromedp.Void](leaving)); err != nil {
 		return err
 	}
 	for {
