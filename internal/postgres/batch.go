@@ -41,8 +41,8 @@ func (b *Batch) memories() []uuid.UUID {
 	return ids
 }
 
-// fewRows is up to how many new rows of a batch it is quicker to send them as statements of their own, in one round trip with
-// everything else, than to copy them, which takes some ten round trips for any number.
+// fewRows is up to how many new rows of a batch they are sent as statements of their own, in one round trip with everything else. To
+// copy them takes some ten round trips for any number. Where the two cost the same is reckoned from that, not measured.
 const fewRows = 32
 
 // isSmall says that the batch has few new rows.
