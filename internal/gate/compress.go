@@ -22,7 +22,7 @@ func compressed(next http.Handler) http.Handler {
 		panic("gate: the settings of the compression are not valid: " + err.Error()) // they never change
 	}
 	return pack(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(&asIs{w, isBeside(r)}, r)
+		next.ServeHTTP(&asIs{ResponseWriter: w, beside: isBeside(r)}, r)
 	}))
 }
 
@@ -42,14 +42,23 @@ func isText(contentType string) bool {
 type asIs struct {
 	http.ResponseWriter
 	beside bool
+	begun  bool
 }
 
 func (w *asIs) WriteHeader(status int) {
+	w.begun = true
 	header := w.Header()
 	if header.Get("ETag") != "" || w.beside && header.Get("Content-Type") == "application/json" {
 		header.Set(gzhttp.HeaderNoCompression, "as it is")
 	}
 	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *asIs) Write(part []byte) (int, error) {
+	if !w.begun {
+		w.WriteHeader(http.StatusOK)
+	}
+	return w.ResponseWriter.Write(part)
 }
 
 func (w *asIs) Unwrap() http.ResponseWriter { return w.ResponseWriter }

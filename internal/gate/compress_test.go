@@ -83,6 +83,17 @@ func TestTextIsPackedForThoseWhoTakeItPacked(t *testing.T) {
 	}
 }
 
+func TestJSONThatComesWithoutAStatusIsLeftAsItIsForAScriptBeside(t *testing.T) {
+	t.Parallel()
+	response := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, strings.Repeat("the same words again ", 1000))
+	})("gzip", "")
+	if packed := response.Header.Get("Content-Encoding"); packed != "" {
+		t.Errorf("JSON for a script on this machine is packed by %s", packed)
+	}
+}
+
 func TestAnEventStreamIsNeitherPackedNorHeldBack(t *testing.T) {
 	t.Parallel()
 	seen := make(chan struct{})
