@@ -2,11 +2,8 @@ package api
 
 import (
 	"bytes"
-	"container/list"
 	"context"
-	"io"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -15,158 +12,167 @@ import (
 	"memoir/internal/postgres"
 )
 
-const (
-	// mostKept bounds what is kept of answers, in bytes: a list of 50 memories of 1 KB is 80 KB long.
-	mostKept = 2 << 20
-	// longestKept is the longest answer that is kept.
-	longestKept = mostKept / 8
-	// mostAsked is how many queries are kept in mind to see which are asked for again.
-	mostAsked = 200
-)
-
-// kept lets a call keep the answers that are asked for again and again, as by a script that waits for something to change. An
-// answer is given once more only while Postgres sees exactly what it saw then, which it is asked each time, and while the clock
-// says nothing else. That takes a third of the time in which a list is read and written anew, and three times as many can be asked for.
+// kept lets the call that lists memories keep the lists that are asked for again and again, as by a script that waits for something
+// to change. While Postgres sees exactly what it saw then, which it is asked each time, a list is given once more as it was: a third
+// of the time in which it is read and written anew. Once something was written, by whomever, Postgres is asked what is on the
+// list, and only what has changed of it is read and written anew: half of the time.
 func (a *api) kept(op huma.Operation) huma.Operation {
 	op.Middlewares = append(op.Middlewares, func(ctx huma.Context, next func(huma.Context)) {
 		url := ctx.URL()
 		asked := url.Path + "?" + url.RawQuery
-		if body := a.stillTrue(ctx.Context(), asked); body != nil {
-			ctx.SetHeader("Content-Type", "application/json")
-			ctx.SetHeader("Content-Length", strconv.Itoa(len(body)))
-			ctx.BodyWriter().Write(body) //nolint:errcheck // who asked has gone
+		body := a.again(ctx.Context(), asked)
+		if body == nil {
+			next(huma.WithValue(ctx, askedKey{}, asked))
 			return
 		}
-		making := &keptAnswer{asked: asked}
-		call := &recorded{framework: huma.WithValue(ctx, keptAnswerKey{}, making), answers: &a.answers, answer: making}
-		next(call)
-		if !call.cutOff {
-			making.body = call.body.Bytes()
-		}
-		a.answers.keep(making)
+		ctx.SetHeader("Content-Type", "application/json")
+		ctx.SetHeader("Content-Length", strconv.Itoa(len(body)))
+		ctx.BodyWriter().Write(body) //nolint:errcheck // who asked has gone
 	})
 	return op
 }
 
-// stillTrue returns the answer that is kept, if it is true still.
-func (a *api) stillTrue(ctx context.Context, asked string) []byte {
-	known, ok := a.answers.get(asked)
-	if !ok || known.body == nil {
+type askedKey struct{}
+
+// keepInMind says in a call that keeps its lists which one was asked for. What is asked for once is not worth to be kept.
+func (a *api) keepInMind(ctx context.Context, slug string, list postgres.List) {
+	if asked, ok := ctx.Value(askedKey{}).(string); ok {
+		a.lists.keepInMind(&keptList{asked: asked, slug: slug, list: list})
+	}
+}
+
+// A keptList is what was answered to a query. It never changes.
+type keptList struct {
+	asked string // path and query
+	slug  string
+	list  postgres.List
+
+	outline     postgres.Outline // by which it was put together
+	body        []byte           // nil: it was asked for, and not again
+	pieces      []piece          // of the body, one for each memory of the outline
+	made, until time.Time        // between which the clock says nothing else
+	quiet       bool             // nothing was written between the last two times that it was asked for
+	tooLong     bool             // to be kept
+}
+
+// A piece is what a kept list says of one memory: what stands between two places of its body.
+type piece struct {
+	from, to int
+	until    time.Time // when the memory becomes a day older
+}
+
+// again answers what was asked before, as it would be answered anew; nil: it has to be, which also tells what is wrong.
+func (a *api) again(ctx context.Context, asked string) []byte {
+	known := a.lists.get(asked)
+	if known == nil || known.tooLong {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, a.options.DatabaseTime)
 	defer cancel()
-	seen, err := a.store.Snapshot(ctx)
-	if now := time.Now(); err != nil || seen != known.seen || now.Before(known.from) || !now.Before(known.until) {
+	renewed, err := a.renew(ctx, known, time.Now())
+	switch {
+	case err != nil:
 		return nil
+	case renewed != known:
+		a.lists.keep(renewed)
 	}
-	return known.body
+	return renewed.body
 }
 
-// A keptAnswer is what was answered to a query, and what it holds for.
-type keptAnswer struct {
-	asked       string // path and query
-	seen        postgres.Snapshot
-	from, until time.Time
-	body        []byte // nil: it was asked for, and not yet again while the snapshot was the same
-}
-
-type keptAnswerKey struct{}
-
-// keepFor says in a call that keeps its answers for what the one to come holds.
-func keepFor(ctx context.Context, seen postgres.Snapshot, from, until time.Time) {
-	if making, ok := ctx.Value(keptAnswerKey{}).(*keptAnswer); ok {
-		making.seen, making.from, making.until = seen, from, until
-	}
-}
-
-// untilOlder returns when the first of the memories becomes a day older than it is now.
-func untilOlder(page []memories.Memory, now time.Time) time.Time {
-	first := now.Add(24 * time.Hour)
-	for _, m := range page {
-		if until := memories.AgeOf(m.ModifiedAt, now).Until(m.ModifiedAt); until.Before(first) {
-			first = until
+// renew returns a list as it is now. What is true still of the one that is known is not read again. It fails with
+// postgres.ErrOvertaken where something changes meanwhile, and where nothing is on the list any more.
+func (a *api) renew(ctx context.Context, known *keptList, now time.Time) (*keptList, error) {
+	timely := !now.Before(known.made) && now.Before(known.until)
+	if timely && known.quiet {
+		if seen, err := a.store.Snapshot(ctx); err != nil || seen == known.outline.Seen {
+			return known, err
 		}
 	}
-	return first
-}
-
-// recorded is a call of which the answer is recorded if it is one to be kept.
-type recorded struct {
-	framework
-	answers *keptAnswers
-	answer  *keptAnswer
-	body    bytes.Buffer
-	cutOff  bool // who asked did not take all of it
-}
-
-// framework is a call as the framework has it, under a name that is none of its methods'.
-type framework huma.Context
-
-func (r *recorded) BodyWriter() io.Writer {
-	if !r.answers.again(r.answer) {
-		return r.framework.BodyWriter()
+	outline, err := a.store.OutlineOf(ctx, known.slug, known.list)
+	if err == nil && len(outline.Memories) == 0 {
+		err = postgres.ErrOvertaken
 	}
-	return r
-}
-
-func (r *recorded) Write(part []byte) (int, error) {
-	n, err := r.framework.BodyWriter().Write(part)
-	r.body.Write(part[:n])
-	r.cutOff = r.cutOff || err != nil
-	return n, err
-}
-
-// keptAnswers are those that were asked for last. The zero value is ready to use, by many at once.
-type keptAnswers struct {
-	mu      sync.Mutex
-	byQuery map[string]*list.Element
-	oldest  list.List // of *keptAnswer, none of which ever changes, in the order in which they were asked for
-	bytes   int
-}
-
-func (k *keptAnswers) get(asked string) (keptAnswer, bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	at, ok := k.byQuery[asked]
-	if !ok {
-		return keptAnswer{}, false
+	if err != nil {
+		return nil, err
 	}
-	k.oldest.MoveToBack(at)
-	return *at.Value.(*keptAnswer), true
+	renewed := *known
+	renewed.outline, renewed.quiet = outline, outline.Seen == known.outline.Seen
+	if timely && outline.Equal(known.outline) {
+		return &renewed, nil
+	}
+	pieces := known.trueOf(outline, now)
+	read, err := a.read(ctx, known.slug, outline, pieces)
+	if err != nil {
+		return nil, err
+	}
+	renewed.made = now
+	return &renewed, renewed.write(known.body, pieces, read)
 }
 
-// again says whether the same was asked for before while the snapshot was the same. What only changes is not worth to be kept.
-func (k *keptAnswers) again(making *keptAnswer) bool {
-	known, ok := k.get(making.asked)
-	return ok && making.seen != "" && known.seen == making.seen
+// trueOf returns for each memory of the outline the piece of it that is true still; a piece without an end: none is.
+func (l *keptList) trueOf(outline postgres.Outline, now time.Time) []piece {
+	pieces := make([]piece, len(outline.Memories))
+	if now.Before(l.made) || !outline.Comparable(l.outline) {
+		return pieces
+	}
+	known := make(map[postgres.Outlined]piece, len(l.pieces))
+	for i, m := range l.outline.Memories {
+		known[m] = l.pieces[i]
+	}
+	for i, m := range outline.Memories {
+		if p := known[m]; now.Before(p.until) {
+			pieces[i] = p
+		}
+	}
+	return pieces
 }
 
-func (k *keptAnswers) keep(a *keptAnswer) {
-	if a.seen == "" || len(a.asked) > longestKept {
-		return
+// read returns the memories of the outline of which there is no piece.
+func (a *api) read(ctx context.Context, slug string, outline postgres.Outline, pieces []piece) (map[postgres.Outlined]memories.Memory, error) {
+	var wanted []postgres.Outlined
+	for i, m := range outline.Memories {
+		if pieces[i].to == 0 {
+			wanted = append(wanted, m)
+		}
 	}
-	if len(a.body) > longestKept {
-		a.body = nil
+	if wanted == nil {
+		return nil, nil
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if before, ok := k.byQuery[a.asked]; ok {
-		k.drop(before)
-	}
-	if k.byQuery == nil {
-		k.byQuery = map[string]*list.Element{}
-	}
-	k.byQuery[a.asked] = k.oldest.PushBack(a)
-	for k.bytes += a.room(); k.bytes > mostKept || k.oldest.Len() > mostAsked; {
-		k.drop(k.oldest.Front())
-	}
+	return a.store.MemoriesIn(ctx, slug, wanted)
 }
 
-func (k *keptAnswers) drop(at *list.Element) {
-	dropped := k.oldest.Remove(at).(*keptAnswer)
-	delete(k.byQuery, dropped.asked)
-	k.bytes -= dropped.room()
+// write puts the body together by the outline, from pieces of another body and what was read.
+func (l *keptList) write(known []byte, pieces []piece, read map[postgres.Outlined]memories.Memory) error {
+	var none, body bytes.Buffer
+	err := marshal(&none, MemoryList{Memories: []Memory{}, Total: l.outline.Total, NextCursor: text(l.outline.NextCursor)})
+	if err != nil {
+		return err
+	}
+	first := bytes.Index(none.Bytes(), []byte("[]")) + 1 // the memories are the first field
+	body.Grow(len(known) + 4096)                         // a memory more
+	body.Write(none.Next(first))
+	l.pieces, l.until = pieces, l.made.Add(24*time.Hour)
+	for i, m := range l.outline.Memories {
+		if i > 0 {
+			body.WriteByte(',')
+		}
+		from, p := body.Len(), &l.pieces[i]
+		if p.to > 0 {
+			body.Write(known[p.from:p.to])
+		} else {
+			m := read[m]
+			p.until = memories.AgeOf(m.ModifiedAt, l.made).Until(m.ModifiedAt)
+			if err := marshal(&body, memoryOf(m, l.outline.ClaudeMDProblem, l.made)); err != nil {
+				return err
+			}
+			body.Truncate(body.Len() - 1) // the end of the line
+		}
+		p.from, p.to = from, body.Len()
+		if p.until.Before(l.until) {
+			l.until = p.until
+		}
+	}
+	body.Write(none.Bytes())
+	l.body = body.Bytes()
+	return nil
 }
-
-func (a *keptAnswer) room() int { return cap(a.body) + len(a.asked) }

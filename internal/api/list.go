@@ -64,19 +64,19 @@ func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[
 	if in.NotRemoved && in.State == "" {
 		in.State = string(memories.Deleted)
 	}
-	now := time.Now()
-	page, agent, err := a.store.MemoriesOf(ctx, in.Slug, postgres.List{
+	list := postgres.List{
 		Type: memories.Type(in.Type), State: memories.State(in.State), Stale: in.Stale, Flagged: in.Flagged, NotRemoved: in.NotRemoved,
 		Session: in.Session, Name: in.Name, Scope: memories.Scope(in.Scope), Search: in.Q,
 		Sort: postgres.Sort(in.Sort), Limit: in.Limit, Cursor: in.Cursor,
-	})
+	}
+	page, claudeMDProblem, err := a.store.MemoriesOf(ctx, in.Slug, list)
 	if err != nil {
 		return nil, err
 	}
-	if !in.Stale { // which memories are stale is told by the clock
-		keepFor(ctx, agent.Snapshot, now, untilOlder(page.Memories, now))
+	if len(page.Memories) > 0 && !in.Stale && in.Q == "" { // which memories are stale is told by the clock, and what a search finds by more than them
+		a.keepInMind(ctx, in.Slug, list)
 	}
-	return ok(memoryList(page, func(string) string { return agent.ClaudeMDProblem }, now)), nil
+	return ok(memoryList(page, func(string) string { return claudeMDProblem }, time.Now())), nil
 }
 
 // memoryList describes a page; problem says what is wrong with an agent's CLAUDE.md.

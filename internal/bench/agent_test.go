@@ -76,8 +76,8 @@ type farther struct {
 
 var far farther
 
-// listPages measures the first page of a list and a far one in turns with the bare query: asked for again, and when something has
-// been written since.
+// listPages measures the first page of a list and a far one in turns with the bare query: asked for again, when something has been
+// written since, when that was a memory on it, and when it was never asked for.
 func listPages(p *process, files int, conn *pgx.Conn) {
 	p.Helper()
 	pages := []struct {
@@ -93,27 +93,44 @@ func listPages(p *process, files int, conn *pgx.Conn) {
 	}
 	agent := int64(count(p.B, conn, "SELECT id FROM agents WHERE slug = 'agent-00'"))
 	for _, page := range pages {
-		measured := func(before func()) figure {
+		measured := func(before func(i int) (more string)) figure {
 			f := figure{Files: files}
-			for range listings {
-				before()
-				f.Took = append(f.Took, timed(func() { p.get("/api/v1/agents/agent-00/memories" + page.query) }))
+			for i := range listings {
+				more := before(i)
+				f.Took = append(f.Took, timed(func() { p.get("/api/v1/agents/agent-00/memories" + page.query + more) }))
 				f.Floor = append(f.Floor, timed(func() { listPlainly(p.B, conn, agent, page.after) }))
 			}
 			return f.sorted()
 		}
-		again, changed := measured(func() {}), measured(func() { writeNothing(p.B, conn) })
-		if files == largest {
-			for range listings {
-				report.Hello.Took = append(report.Hello.Took, timed(func() { p.get("/healthz") }))
-			}
-			report.Hello = report.Hello.sorted()
-			report.Lists = append(report.Lists, named{page.job, again}, named{page.job + ", something written before each time", changed})
-		}
+		asIs := func(int) string { return "" }
+		otherwise := func(i int) string { return fmt.Sprintf("&listing=%d", i) } // which says nothing to the server, but is another address
+		first := measured(otherwise)
 		if page.after == nil {
-			report.Growth.add(page.job, files, changed.Median())
+			report.Growth.add("a list, first page", files, first.Median())
 		}
+		if files != largest {
+			continue
+		}
+		onIt := p.list(page.query).Memories[0].ID
+		report.Lists = append(report.Lists,
+			named{page.job, measured(asIs)},
+			named{page.job + ", something written before each time", measured(func(int) string { writeNothing(p.B, conn); return "" })})
+		report.ListsAnew = append(report.ListsAnew,
+			named{page.job + ", never asked for before", first},
+			named{page.job + ", a memory on it written before each time", measured(func(int) string { rewrite(p.B, conn, onIt); return "" })})
 	}
+	if files == largest {
+		for range listings {
+			report.Hello.Took = append(report.Hello.Took, timed(func() { p.get("/healthz") }))
+		}
+		report.Hello = report.Hello.sorted()
+	}
+}
+
+// rewrite writes the row of a memory as it is, which to whoever reads it is a change.
+func rewrite(b *testing.B, conn *pgx.Conn, memory string) {
+	b.Helper()
+	execute(b, conn, "UPDATE memories SET size = size WHERE id = '"+memory+"'")
 }
 
 // writeNothing is a transaction that Postgres takes for one that writes, so that nothing that was kept counts any more.

@@ -38,7 +38,8 @@ type figures struct {
 	Restarts, Saves, Deletions []figure
 	Bursts                     []arrived
 	Lists, Searches            []named
-	Hello                      figure // a request that asks for nothing
+	ListsAnew                  []named // of which no answer can be kept
+	Hello                      figure  // a request that asks for nothing
 	Steady                     figure
 	Throughput                 throughput
 	WrittenMeanwhile           throughput // of lists, while something is written a hundred times a second

@@ -197,7 +197,7 @@ func TestASearchByTheSlugIsOneOfTheAgent(t *testing.T) {
 				t.Fatal(err)
 			}
 			page, problem, err := l.store.MemoriesOf(t.Context(), l.agent.Slug, list)
-			if err != nil || problem.ClaudeMDProblem != "read-only" {
+			if err != nil || problem != "read-only" {
 				t.Errorf("%s, %+v of the slug says %q of CLAUDE.md, and %v", when, list, problem, err)
 			}
 			if !reflect.DeepEqual(page.Memories, want.Memories) || page.Total != want.Total || page.Near != want.Near || page.NextCursor != want.NextCursor {

@@ -55,14 +55,7 @@ type Page struct {
 	Near       bool   // no memory of the agent holds all the words of the search; these come close
 	NextCursor string // empty: this is the end
 
-	of ListedAgent // whose slug was asked for, where a memory was found
-}
-
-// ListedAgent is what a list tells of the agent besides its memories.
-type ListedAgent struct {
-	ClaudeMDProblem string
-	// Snapshot is what Postgres saw when the list was read, or had seen before; empty where a list is not kept by it.
-	Snapshot Snapshot
+	claudeMDProblem string // of the one agent whose slug was asked for, where a memory was found
 }
 
 // ErrCursor says that a cursor belongs to no page of this list.
@@ -80,15 +73,30 @@ type order struct {
 	expression, cast string
 	descends         bool
 	key              func(queries.Memory, float32) string
+	column           func(*queries.Memory) any // where the expression is read to; nil: it is no column
 }
 
 var orders = map[Sort]order{
-	ByUpdate: {"m.updated_at", "timestamptz", true, func(m queries.Memory, _ float32) string { return m.UpdatedAt.UTC().Format(time.RFC3339Nano) }},
-	ByName:   {"m.name", "text", false, func(m queries.Memory, _ float32) string { return m.Name }},
-	ByAge:    {"m.modified_at", "timestamptz", false, func(m queries.Memory, _ float32) string { return m.ModifiedAt.UTC().Format(time.RFC3339Nano) }},
-	byRank: {"", "real", true, func(_ queries.Memory, rank float32) string {
-		return strconv.FormatFloat(float64(rank), 'g', -1, 32)
-	}},
+	ByUpdate: {
+		"m.updated_at", "timestamptz", true,
+		func(m queries.Memory, _ float32) string { return m.UpdatedAt.UTC().Format(time.RFC3339Nano) },
+		func(m *queries.Memory) any { return &m.UpdatedAt },
+	},
+	ByName: {
+		"m.name", "text", false,
+		func(m queries.Memory, _ float32) string { return m.Name },
+		func(m *queries.Memory) any { return &m.Name },
+	},
+	ByAge: {
+		"m.modified_at", "timestamptz", false,
+		func(m queries.Memory, _ float32) string { return m.ModifiedAt.UTC().Format(time.RFC3339Nano) },
+		func(m *queries.Memory) any { return &m.ModifiedAt },
+	},
+	byRank: {
+		"", "real", true,
+		func(_ queries.Memory, rank float32) string { return strconv.FormatFloat(float64(rank), 'g', -1, 32) },
+		nil,
+	},
 }
 
 // rowColumns are of memories m and their revisions r.
@@ -139,31 +147,21 @@ func (s *Store) Memories(ctx context.Context, agent Agent, list List) (Page, err
 	return s.page(ctx, agent.scope(), list)
 }
 
-// MemoriesOf is Memories of the agent with the slug, and tells of the agent. It does not ask for the agent first, which would add a
-// round trip. It fails with memories.ErrNotFound as well.
-func (s *Store) MemoriesOf(ctx context.Context, slug string, list List) (Page, ListedAgent, error) {
-	page, err := s.page(ctx, scope{slug: slug}, list)
+// MemoriesOf is Memories of the agent with the slug, and tells what is wrong with its CLAUDE.md. It does not ask for the agent
+// first, which would add a round trip. It fails with memories.ErrNotFound as well.
+func (s *Store) MemoriesOf(ctx context.Context, slug string, list List) (page Page, claudeMDProblem string, err error) {
+	page, err = s.page(ctx, scope{slug: slug}, list)
 	if err != nil || len(page.Memories) > 0 {
-		return page, page.of, err
+		return page, page.claudeMDProblem, err
 	}
 	agent, err := s.AgentUncounted(ctx, slug)
-	return page, ListedAgent{ClaudeMDProblem: agent.ClaudeMD.Problem}, err
+	return page, agent.ClaudeMD.Problem, err
 }
 
 func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err error) {
-	if utf8.RuneCountInString(list.Search) > maxSearch {
-		return Page{}, ErrSearch
-	}
-	if list.Sort == "" {
-		list.Sort = ByUpdate
-		if list.Search != "" {
-			list.Sort = byRank
-		}
-	}
-	mark := list.mark(of)
-	after, err := unseal[place](mark, list.Cursor)
-	if err != nil || after != nil && !canBeKey(after.Key, orders[list.Sort].cast) {
-		return Page{}, ErrCursor
+	list, mark, after, err := list.begun(of)
+	if err != nil {
+		return Page{}, err
 	}
 	var rows []listRow
 	if list.Search == "" {
@@ -181,10 +179,30 @@ func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err e
 		page.NextCursor = seal(mark, place{orders[list.Sort].key(last.head, last.rank), last.head.ID, page.Near})
 	}
 	if len(rows) > 0 {
-		page.of = ListedAgent{text(rows[0].claudeMDProblem), Snapshot(rows[0].snapshot)}
+		page.claudeMDProblem = text(rows[0].whole.claudeMDProblem)
 	}
 	page.Memories, err = complete(ctx, s.q, of, rows)
 	return page, err
+}
+
+// begun returns the list with the order that it has, the mark of its cursors, and the place behind which it is to be read; nil: it
+// is its first page.
+func (l List) begun(of scope) (list List, mark string, after *place, err error) {
+	if utf8.RuneCountInString(l.Search) > maxSearch {
+		return l, "", nil, ErrSearch
+	}
+	if l.Sort == "" {
+		l.Sort = ByUpdate
+		if l.Search != "" {
+			l.Sort = byRank
+		}
+	}
+	mark = l.mark(of)
+	after, err = unseal[place](mark, l.Cursor)
+	if err != nil || after != nil && !canBeKey(after.Key, orders[l.Sort].cast) {
+		return l, "", nil, ErrCursor
+	}
+	return l, mark, after, nil
 }
 
 type listRow struct {
@@ -192,44 +210,64 @@ type listRow struct {
 	description, body string
 	rank              float32
 	carried           carried
-	total             int // of the whole list, where it is tallied
-	claudeMDProblem   *string
-	snapshot          string
+	whole             whole
+}
+
+// whole is what each row of a list says of all of it.
+type whole struct {
+	total           int // where it is tallied
+	claudeMDProblem *string
 }
 
 // listed reads one page of a list, one row more than it shows, and how long the list is.
 func listed(ctx context.Context, on reader, l List, of scope, after *place) (rows []listRow, total int, err error) {
 	c := l.conditions(of, search{})
 	rows, err = listRows(ctx, on, l, c, after)
-	switch {
-	case err != nil:
-	case after == nil && len(rows) <= l.Limit:
-		total = len(rows)
-	case c.tallied && len(rows) > 0:
-		total = rows[0].total
-	default:
-		err = on.QueryRow(ctx, c.count, c.args).Scan(&total)
+	if err != nil {
+		return nil, 0, err
 	}
+	var said whole
+	if len(rows) > 0 {
+		said = rows[0].whole
+	}
+	total, err = c.total(ctx, on, l, after, len(rows), said)
 	return rows, total, err
+}
+
+// total returns how long the whole list is of which that many rows were read, one row more than it shows.
+func (c conditions) total(ctx context.Context, on reader, l List, after *place, rows int, said whole) (total int, err error) {
+	switch {
+	case after == nil && rows <= l.Limit:
+		return rows, nil
+	case c.tallied && rows > 0:
+		return said.total, nil
+	}
+	err = on.QueryRow(ctx, c.count, c.args).Scan(&total)
+	return total, err
 }
 
 // listRows reads one page of a list in the order of its sort, one row more than it shows.
 func listRows(ctx context.Context, on reader, l List, c conditions, after *place) ([]listRow, error) {
-	total, problem, snapshot := "0", "NULL", "''"
-	if c.tallied {
-		total = "(" + c.count + ")"
-	}
-	if c.args["slug"] != nil {
-		problem, snapshot = "(SELECT a.claude_md_problem FROM agents a WHERE a.slug = @slug)", "("+whatIsSeen+")"
-	}
 	by := orders[l.Sort]
-	rows, err := on.Query(ctx, fmt.Sprintf(`WITH page AS (%[1]s) SELECT %[2]s, %[4]s, %[5]s, %[6]s
-		FROM page m JOIN revisions r ON r.id = m.revision_id ORDER BY %[3]s`,
-		by.page(c, l, after), rowColumns, by.by(), total, problem, snapshot), c.args)
+	total, claudeMDProblem := c.whole()
+	rows, err := on.Query(ctx, fmt.Sprintf(`WITH page AS (%s) SELECT %s, %s, %s FROM page m JOIN revisions r ON r.id = m.revision_id ORDER BY %s`,
+		by.page("m.*", c, l, after), rowColumns, total, claudeMDProblem, by.by()), c.args)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, scanRow)
+}
+
+// whole are the columns of a query that tell what is told of the whole list.
+func (c conditions) whole() (total, claudeMDProblem string) {
+	total, claudeMDProblem = "0", "NULL"
+	if c.tallied {
+		total = "(" + c.count + ")"
+	}
+	if c.args["slug"] != nil {
+		claudeMDProblem = "(SELECT a.claude_md_problem FROM agents a WHERE a.slug = @slug)"
+	}
+	return total, claudeMDProblem
 }
 
 // by is the order as ORDER BY has it.
@@ -240,12 +278,12 @@ func (o order) by() string {
 	return o.expression + ", m.id"
 }
 
-// page is the query of one page, behind that place. Its limit is a number and no argument: for any limit Postgres would plan the
+// page is the query of those columns of one page, behind that place. Its limit is a number and no argument: for any limit Postgres would plan the
 // query anew each time, which takes longer than to carry it out. What is equal in the order and what comes after are two ranges of the
 // order's index, so that a later page costs no more than the first, even where one look has given all memories one time.
-func (o order) page(c conditions, l List, after *place) string {
+func (o order) page(columns string, c conditions, l List, after *place) string {
 	part := func(beyond string) string {
-		return fmt.Sprintf("(SELECT m.* %s%s ORDER BY %s LIMIT %d)", c.sql, beyond, o.by(), l.Limit+1)
+		return fmt.Sprintf("(SELECT %s %s%s ORDER BY %s LIMIT %d)", columns, c.sql, beyond, o.by(), l.Limit+1)
 	}
 	if after == nil {
 		return part("")
@@ -272,7 +310,7 @@ type reader interface {
 }
 
 func scanRow(row pgx.CollectableRow) (r listRow, err error) {
-	err = row.Scan(r.columns(&r.total, &r.claudeMDProblem, &r.snapshot)...)
+	err = row.Scan(r.columns(&r.whole.total, &r.whole.claudeMDProblem)...)
 	return r, err
 }
 

@@ -113,7 +113,7 @@ func (on *searcher) found(ctx context.Context, l List, sought search, after *pla
 		rows, total, err = on.byIndex(ctx, l, sought, after)
 	}
 	if len(rows) > 0 {
-		rows[0].claudeMDProblem = on.claudeMDProblem
+		rows[0].whole.claudeMDProblem = on.claudeMDProblem
 	}
 	return rows, total, err
 }

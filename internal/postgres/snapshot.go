@@ -1,6 +1,9 @@
 package postgres
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // Snapshot tells all that Postgres sees from what it saw before: as long as it is the same, nothing that has been read is any
 // different, by whomever it was written. Each transaction that writes, in any database of the server, makes it another one, and
@@ -15,4 +18,12 @@ const whatIsSeen = `SELECT pg_postmaster_start_time()::text || ' ' || pg_current
 func (s *Store) Snapshot(ctx context.Context) (seen Snapshot, err error) {
 	err = s.pool.QueryRow(ctx, whatIsSeen).Scan(&seen)
 	return seen, wrap("read the snapshot", err)
+}
+
+// SameRun says whether Postgres has run on from the one to the other.
+func (s Snapshot) SameRun(other Snapshot) bool { return s.run() == other.run() }
+
+func (s Snapshot) run() string {
+	start := strings.LastIndexByte(string(s), ' ')
+	return string(s[:max(start, 0)])
 }
