@@ -156,6 +156,8 @@ CREATE TABLE files (
 );
 
 CREATE INDEX files_by_memory ON files (memory_id) WHERE present;
+-- Where a memory was, for who restores it.
+CREATE INDEX files_gone_by_memory ON files (memory_id) WHERE NOT present;
 CREATE INDEX files_to_remove ON files (agent_id) WHERE status = 'removing';
 
 -- What each deletion leaves: contents that do not come back by themselves.

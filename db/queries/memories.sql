@@ -14,8 +14,14 @@ SELECT sqlc.embed(m) FROM memories m WHERE m.agent_id = @agent_id AND m.id = @id
 SELECT id, name, team FROM memories WHERE agent_id = @agent_id AND id = ANY(@ids::uuid[]);
 
 -- name: UnreadableByPath :many
-SELECT sqlc.embed(m) FROM memories m
-WHERE m.agent_id = @agent_id AND NOT m.readable AND (m.state <> 'deleted' OR m.restoring) AND m.path = ANY(@paths::text[]);
+-- Each of the two kinds has an index. For both in one condition Postgres needs a bitmap, and KeepPlans leaves it none: it would
+-- read all memories of the agent.
+SELECT sqlc.embed(m) FROM (
+    SELECT a.id FROM memories a WHERE a.agent_id = @agent_id AND NOT a.readable AND a.state <> 'deleted' AND a.path = ANY(@paths::text[])
+    UNION ALL
+    SELECT b.id FROM memories b
+    WHERE b.agent_id = @agent_id AND b.restoring AND NOT b.readable AND b.state = 'deleted' AND b.path = ANY(@paths::text[])
+) found JOIN memories m USING (id);
 
 -- name: RestoringHeads :many
 SELECT sqlc.embed(m) FROM memories m WHERE m.agent_id = @agent_id AND m.restoring;

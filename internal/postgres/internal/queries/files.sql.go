@@ -69,9 +69,11 @@ func (q *Queries) CountFilesByAgent(ctx context.Context) ([]FileTally, error) {
 }
 
 const durableFilesOf = `-- name: DurableFilesOf :many
-SELECT path, present, hash
-FROM files
-WHERE agent_id = $1 AND memory_id = $2::uuid AND session IS NULL
+SELECT here.path, here.present, here.hash FROM files here
+WHERE here.agent_id = $1 AND here.memory_id = $2::uuid AND here.session IS NULL AND here.present
+UNION ALL
+SELECT gone.path, gone.present, gone.hash FROM files gone
+WHERE gone.agent_id = $1 AND gone.memory_id = $2::uuid AND gone.session IS NULL AND NOT gone.present
 ORDER BY present DESC, path
 `
 
@@ -86,7 +88,7 @@ type DurableFilesOfRow struct {
 	Hash    string
 }
 
-// Every durable file that carries the memory or last did, the present ones first.
+// Every durable file that carries the memory or last did, the present ones first. Those on disk have one index, the others another.
 func (q *Queries) DurableFilesOf(ctx context.Context, arg DurableFilesOfParams) ([]DurableFilesOfRow, error) {
 	rows, err := q.db.Query(ctx, durableFilesOf, arg.AgentID, arg.MemoryID)
 	if err != nil {

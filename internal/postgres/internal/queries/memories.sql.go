@@ -548,8 +548,12 @@ func (q *Queries) StopRestoring(ctx context.Context, id uuid.UUID) error {
 }
 
 const unreadableByPath = `-- name: UnreadableByPath :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team FROM memories m
-WHERE m.agent_id = $1 AND NOT m.readable AND (m.state <> 'deleted' OR m.restoring) AND m.path = ANY($2::text[])
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team FROM (
+    SELECT a.id FROM memories a WHERE a.agent_id = $1 AND NOT a.readable AND a.state <> 'deleted' AND a.path = ANY($2::text[])
+    UNION ALL
+    SELECT b.id FROM memories b
+    WHERE b.agent_id = $1 AND b.restoring AND NOT b.readable AND b.state = 'deleted' AND b.path = ANY($2::text[])
+) found JOIN memories m USING (id)
 `
 
 type UnreadableByPathParams struct {
@@ -561,6 +565,8 @@ type UnreadableByPathRow struct {
 	Memory Memory
 }
 
+// Each of the two kinds has an index. For both in one condition Postgres needs a bitmap, and KeepPlans leaves it none: it would
+// read all memories of the agent.
 func (q *Queries) UnreadableByPath(ctx context.Context, arg UnreadableByPathParams) ([]UnreadableByPathRow, error) {
 	rows, err := q.db.Query(ctx, unreadableByPath, arg.AgentID, arg.Paths)
 	if err != nil {

@@ -1,0 +1,66 @@
+package postgres_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/postgres"
+)
+
+// TestWhatALookAsksForIsFoundByIndexes counts the rows that Postgres reads for an agent with thousands of memories and files.
+func TestWhatALookAsksForIsFoundByIndexes(t *testing.T) {
+	t.Parallel()
+	const memories = 3_000
+	l := setupLibrary(t, memories)
+	execute(t, l.conn, withFiles)
+	execute(t, l.conn, "ANALYZE")
+	var id uuid.UUID
+	query(t, l.conn, "SELECT id FROM memories WHERE path = 'memory/7'", &id)
+	touched := postgres.Touched{Names: []string{"Note 7", "New"}, Paths: []string{"memory/7", "memory/new"}, Memories: []uuid.UUID{id}}
+
+	before := l.read()
+	store, err := postgres.Open(t.Context(), l.conn.Config().ConnString())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	err = store.WithAgent(t.Context(), l.agent.ID, func(w *postgres.Writer) error {
+		past, err := w.Past(t.Context(), touched)
+		if err != nil || len(past.Heads) != 1 || len(past.Files) != 2 {
+			t.Errorf("a look at a memory with two files knows of %+v, %v", past, err)
+		}
+		if _, err := w.FilesUnder(t.Context(), touched.Paths); err != nil {
+			t.Error(err)
+		}
+		durable, err := w.DurableFilesOf(t.Context(), id)
+		if err != nil || len(durable) != 2 {
+			t.Errorf("the memory has the files %v, %v", durable, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store.Close()
+	if read := l.read() - before; read == 0 || read > memories/10 {
+		t.Errorf("%d rows were read for a look that touches two", read)
+	}
+}
+
+// read is how many rows of the tables of memories and files have been read, over all connections, which are closed.
+func (l *library) read() (rows int) {
+	l.Helper()
+	l.store.Close()
+	others := 1
+	for deadline := time.Now().Add(time.Minute); others > 0; time.Sleep(20 * time.Millisecond) { // Postgres tells nobody when one has gone
+		query(l.T, l.conn, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()", &others)
+		if time.Now().After(deadline) {
+			l.Fatalf("%d connections stay open", others)
+		}
+	}
+	execute(l.T, l.conn, "SELECT pg_stat_force_next_flush()")
+	query(l.T, l.conn, "SELECT sum(seq_tup_read + idx_tup_fetch) FROM pg_stat_user_tables WHERE relname IN ('memories', 'files')", &rows)
+	return rows
+}
