@@ -138,7 +138,7 @@ func (h *hold) takeOverLateWrites() {
 	for d := h.displaced.first(slug); d != nil; d = h.displaced.first(slug) {
 		raw, settled := d.read()
 		if !settled {
-			h.queue.addAfter(slug, d.path, writtenLate)
+			h.queue.addAfter(slug, d.path, max(writtenLate, h.options.Debounce))
 			return
 		}
 		h.displaced.letGoOf(d.file)
