@@ -114,7 +114,7 @@ func (h *hold) holdingOn(path string, data []byte, options files.Options) files.
 	if was != "" {
 		options.Displaced = func(old *os.File) {
 			h.displaced.add(displaced{slug, path, old, was, is, time.Now()})
-			h.queue.addAfter(slug, path, max(writtenLate, h.options.Debounce))
+			h.queue.addNoSooner(slug, path, writtenLate)
 		}
 	}
 	return options
@@ -138,7 +138,7 @@ func (h *hold) takeOverLateWrites() {
 	for d := h.displaced.first(slug); d != nil; d = h.displaced.first(slug) {
 		raw, settled := d.read()
 		if !settled {
-			h.queue.addAfter(slug, d.path, max(writtenLate, h.options.Debounce))
+			h.queue.addNoSooner(slug, d.path, writtenLate)
 			return
 		}
 		h.displaced.letGoOf(d.file)

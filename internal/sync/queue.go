@@ -41,6 +41,12 @@ func newQueue(quiet time.Duration, ahead int) *queue {
 // add notes that something at the path has changed now.
 func (q *queue) add(key, path string) { q.addAfter(key, path, q.quiet) }
 
+// addNoSooner is add for what may be looked at only after a while, however short the time is that all else is to be quiet for. A look
+// takes along all that waits for its key, so that one that came sooner would bring the rest before its time.
+func (q *queue) addNoSooner(key, path string, wait time.Duration) {
+	q.addAfter(key, path, max(wait, q.quiet))
+}
+
 // addAfter notes that the path is to be looked at when nothing more has come for the given time.
 func (q *queue) addAfter(key, path string, quiet time.Duration) {
 	q.mu.Lock()

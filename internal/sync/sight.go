@@ -145,7 +145,7 @@ func (h *hold) see(at time.Time, entry *agents.Entry, known *postgres.File) (s s
 			h.leaveOnDisk(&s)
 		}
 	case len(s.raw) == 0 && h.isBeingWritten(entry, known):
-		h.queue.addAfter(h.onDisk.Slug, entry.Path, max(beingWritten, h.options.Debounce))
+		h.queue.addAfter(h.onDisk.Slug, entry.Path, beingWritten)
 		return s, false
 	default:
 		h.emptied.Delete(entry.Path)
