@@ -73,7 +73,8 @@ func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[
 	if err != nil {
 		return nil, err
 	}
-	if len(page.Memories) > 0 && !in.Stale && in.Q == "" { // which memories are stale is told by the clock, and what a search finds by more than them
+	// Which memories are stale is told by the clock, and what a search finds by more than them.
+	if len(page.Memories) > 0 && !in.Stale && in.Q == "" {
 		a.keepInMind(ctx, in.Slug, list)
 	}
 	return ok(memoryList(page, func(string) string { return claudeMDProblem }, time.Now())), nil

@@ -106,7 +106,7 @@ func listPages(p *process, files int, conn *pgx.Conn) {
 		otherwise := func(i int) string { return fmt.Sprintf("&listing=%d", i) } // which says nothing to the server, but is another address
 		first := measured(otherwise)
 		if page.after == nil {
-			report.Growth.add("a list, first page", files, first.Median())
+			report.Growth.add(page.job, files, first.Median())
 		}
 		if files != largest {
 			continue

@@ -72,31 +72,29 @@ type place struct {
 type order struct {
 	expression, cast string
 	descends         bool
-	key              func(queries.Memory, float32) string
-	column           func(*queries.Memory) any // where the expression is read to; nil: it is no column
+	column           func(*queries.Memory) any // that the expression is, a *time.Time or *string; nil: it is the rank
 }
 
 var orders = map[Sort]order{
-	ByUpdate: {
-		"m.updated_at", "timestamptz", true,
-		func(m queries.Memory, _ float32) string { return m.UpdatedAt.UTC().Format(time.RFC3339Nano) },
-		func(m *queries.Memory) any { return &m.UpdatedAt },
-	},
-	ByName: {
-		"m.name", "text", false,
-		func(m queries.Memory, _ float32) string { return m.Name },
-		func(m *queries.Memory) any { return &m.Name },
-	},
-	ByAge: {
-		"m.modified_at", "timestamptz", false,
-		func(m queries.Memory, _ float32) string { return m.ModifiedAt.UTC().Format(time.RFC3339Nano) },
-		func(m *queries.Memory) any { return &m.ModifiedAt },
-	},
-	byRank: {
-		"", "real", true,
-		func(_ queries.Memory, rank float32) string { return strconv.FormatFloat(float64(rank), 'g', -1, 32) },
-		nil,
-	},
+	ByUpdate: {"m.updated_at", "timestamptz", true, func(m *queries.Memory) any { return &m.UpdatedAt }},
+	ByName:   {"m.name", "text", false, func(m *queries.Memory) any { return &m.Name }},
+	ByAge:    {"m.modified_at", "timestamptz", false, func(m *queries.Memory) any { return &m.ModifiedAt }},
+	byRank:   {"", "real", true, nil},
+}
+
+// key writes what a memory has its place in the order by, as a cursor holds it.
+func (o order) key(m queries.Memory, rank float32) string {
+	if o.column == nil {
+		return strconv.FormatFloat(float64(rank), 'g', -1, 32)
+	}
+	switch at := o.column(&m).(type) {
+	case *time.Time:
+		return at.UTC().Format(time.RFC3339Nano)
+	case *string:
+		return *at
+	default:
+		panic(fmt.Sprintf("postgres: lists are put in order by a %T", at)) // orders has no other
+	}
 }
 
 // rowColumns are of memories m and their revisions r.
