@@ -5,23 +5,15 @@
 -- Of the agent's memories, or of that one: those of which a session's file is newer than all of the agent's own and says
 -- something else than another file.
 SELECT m.id, m.name, said.versions, said.sessions, said.durable, said.newest_at
-FROM (
-    SELECT DISTINCT f.memory_id
-    FROM files f
-    WHERE f.agent_id = @agent_id AND f.memory_id = coalesce(sqlc.narg(memory_id)::uuid, f.memory_id)
-      AND f.session IS NOT NULL AND f.present AND f.status = 'carries'
-      AND EXISTS (SELECT FROM files o WHERE o.memory_id = f.memory_id AND o.present AND o.status = 'carries'
-                                        AND o.fingerprint <> f.fingerprint)
-      AND NOT EXISTS (SELECT FROM files o WHERE o.memory_id = f.memory_id AND o.present AND o.status = 'carries'
-                                            AND o.session IS NULL AND o.content_at >= f.content_at)
-) disputed
-JOIN memories m ON m.id = disputed.memory_id AND m.readable AND m.state <> 'deleted'
+FROM disagreements d
+JOIN memories m ON m.id = d.memory_id AND m.readable AND m.state <> 'deleted'
 CROSS JOIN LATERAL (
     SELECT count(DISTINCT o.fingerprint) AS versions, count(DISTINCT o.session) AS sessions,
            bool_or(o.session IS NULL)::boolean AS durable, max(o.content_at)::timestamptz AS newest_at
     FROM files o
     WHERE o.memory_id = m.id AND o.present AND o.status = 'carries'
 ) said
+WHERE d.agent_id = @agent_id AND d.memory_id = coalesce(sqlc.narg(memory_id)::uuid, d.memory_id)
 ORDER BY m.name, m.id;
 
 -- name: VersionsOf :many

@@ -42,7 +42,7 @@ func BenchmarkOneAgent(b *testing.B) {
 				search(p, files)
 				listPages(p, files, conn)
 				if files == largest {
-					listSteadily(p)
+					listSteadily(p, conn, url)
 					listTogether(p, url, conn)
 					talkNonsense(p, dir)
 					searchAfterwards(p)
@@ -172,28 +172,52 @@ const (
 	steadyTime = 20 * time.Second
 )
 
-// listSteadily asks for the first and the far page in turns at a steady rate, whether or not the last answer is there.
-func listSteadily(p *process) {
+// listSteadily asks for the first and the far page in turns at a steady rate, whether or not the last answer is there; second by
+// second in turns with the bare query.
+func listSteadily(p *process, conn *pgx.Conn, databaseURL string) {
 	p.Helper()
+	agent := int64(count(p.B, conn, "SELECT id FROM agents WHERE slug = 'agent-00'"))
+	idle := make(chan *pgx.Conn, clients)
+	for range clients {
+		idle <- connect(p.B, databaseURL)
+	}
+	list := func(cursor string, _ *place) {
+		p.get(fmt.Sprintf("/api/v1/agents/agent-00/memories?limit=%d&cursor=%s", pageLimit, url.QueryEscape(cursor)))
+	}
+	bare := func(_ string, after *place) {
+		conn := <-idle
+		defer func() { idle <- conn }()
+		listPlainly(p.B, conn, agent, after)
+	}
 	var mu sync.Mutex
 	var f figure
 	var running sync.WaitGroup
 	pace := time.NewTicker(time.Second / steadyRate)
 	defer pace.Stop()
-	for i := range steadyRate * int(steadyTime.Seconds()) {
-		<-pace.C
-		cursor := ""
-		if i%2 == 1 {
-			cursor = url.QueryEscape(far.cursor)
+	for second := range 2 * int(steadyTime.Seconds()) {
+		ask, took := list, &f.Took
+		if second%2 == 1 {
+			ask, took = bare, &f.Floor
 		}
-		running.Go(func() {
-			took := timed(func() { p.get(fmt.Sprintf("/api/v1/agents/agent-00/memories?limit=%d&cursor=%s", pageLimit, cursor)) })
-			mu.Lock()
-			defer mu.Unlock()
-			f.Took = append(f.Took, took)
-		})
+		for i := range steadyRate {
+			<-pace.C
+			at := farther{}
+			if i%2 == 1 {
+				at = far
+			}
+			running.Go(func() {
+				one := timed(func() { ask(at.cursor, at.place) })
+				mu.Lock()
+				defer mu.Unlock()
+				*took = append(*took, one)
+			})
+		}
 	}
 	running.Wait()
+	for range clients {
+		closing := <-idle
+		closing.Close(p.Context()) //nolint:errcheck // it is of no more use
+	}
 	report.Steady = f.sorted()
 }
 

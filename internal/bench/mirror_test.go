@@ -31,6 +31,7 @@ func BenchmarkConversations(b *testing.B) {
 				p = startAgain(b, layout, url, dir)
 				weigh(p, "after starting again", files)
 				settle(b, conn)
+				openFront(p, files)
 				saveOneByOne(p, files, conn, dir)
 				if files == largest {
 					report.Database = int64(count(b, conn, "SELECT pg_database_size(current_database())"))
@@ -110,6 +111,19 @@ func startAgain(b *testing.B, layout layout, url, dir string) *process {
 	report.Restarts = append(report.Restarts, f)
 	report.Growth.add("started again", f.Files, f.Median())
 	return p
+}
+
+// frontPages is how often the page of all agents is opened.
+const frontPages = 50
+
+// openFront opens the page of all agents, with what each has and what of it waits for somebody.
+func openFront(p *process, files int) {
+	p.Helper()
+	f := figure{Files: files}
+	for range frontPages {
+		f.Took = append(f.Took, timed(func() { p.get("/") }))
+	}
+	report.Growth.add("the page of all agents", files, f.sorted().Median())
 }
 
 // settle lets Postgres do at once what it does within minutes of a large change: it would get in the way of what is measured

@@ -72,6 +72,9 @@ func TestADatabaseWithoutAJournalGetsOneThatLeadsToWhatIs(t *testing.T) {
 	}
 	execute(t, conn, `INSERT INTO revisions (id, memory_id, fingerprint, hash, description, body, path, seen_at)
 		SELECT revision_id, id, '', '', 'How ' || name || ' is done', '', path, now() FROM memories`)
+	execute(t, conn, `INSERT INTO files (agent_id, path, session, memory_id, status, present, fingerprint, hash, size, inode, mtime_ns, ctime_ns, modified_at, content_at)
+		SELECT m.agent_id, s || '/' || m.name, s, m.id, 'carries', true, CASE WHEN m.name < 'M2' THEN s::bytea ELSE '' END, '', 1, 1, 1, 1, now(), now()
+		FROM memories m, unnest(ARRAY['a', 'b']) s`)
 	if err := postgres.Migrate(context.Background(), url); err != nil {
 		t.Fatal(err)
 	}
@@ -80,6 +83,10 @@ func TestADatabaseWithoutAJournalGetsOneThatLeadsToWhatIs(t *testing.T) {
 	}
 	if gaps := pgtest.Tallies(t, url)(); len(gaps) > 0 {
 		t.Errorf("what was there before is counted wrong: %q", gaps)
+	}
+	var disagreements int
+	if query(t, conn, "SELECT count(*) FROM disagreements", &disagreements); disagreements != 2 {
+		t.Errorf("files disagreed about two memories, and %d are noted", disagreements)
 	}
 	var told string
 	query(t, conn, "SELECT string_agg(kind || ' ' || name || ' ' || actor, ', ' ORDER BY name, at, id) FROM activity", &told)

@@ -2,7 +2,7 @@ package pgtest
 
 import "testing"
 
-// miscounts are sentences on where the tallies say something else than the rows that they count.
+// miscounts are sentences on where the tallies, and what is noted beside them, say something else than the rows that they are of.
 const miscounts = `
 SELECT format('%s memories of agent %s are %s of type %L, and the tally says %s', counted.n, agent_id, state, type, tally.n)
 FROM (SELECT agent_id, state, coalesce(type, '') AS type, count(*) AS n FROM memories GROUP BY 1, 2, 3) counted
@@ -12,7 +12,22 @@ UNION ALL
 SELECT format('%s files of agent %s are there, and the tally says %s', counted.present, agent_id, tally.present)
 FROM (SELECT agent_id, count(*) AS present FROM files WHERE present GROUP BY agent_id) counted
 FULL JOIN (SELECT * FROM file_tallies WHERE present <> 0) tally USING (agent_id)
-WHERE counted.present IS DISTINCT FROM tally.present`
+WHERE counted.present IS DISTINCT FROM tally.present
+UNION ALL
+SELECT format('files of agent %s disagree about memory %s: %s, and it is noted: %s', agent_id, memory_id, found.at IS NOT NULL, noted.at IS NOT NULL)
+FROM (
+    SELECT agent_id, memory_id, 1 AS at
+    FROM (
+        SELECT s.agent_id, s.memory_id, s.content_at,
+               (SELECT count(DISTINCT fingerprint) FROM files WHERE memory_id = s.memory_id AND present AND status = 'carries') AS contents,
+               (SELECT max(content_at) FROM files WHERE memory_id = s.memory_id AND present AND status = 'carries' AND session IS NULL) AS own
+        FROM files s WHERE s.session IS NOT NULL AND s.present AND s.status = 'carries'
+    ) said
+    WHERE contents > 1 AND (own IS NULL OR own < content_at)
+    GROUP BY agent_id, memory_id
+) found
+FULL JOIN (SELECT agent_id, memory_id, 1 AS at FROM disagreements) noted USING (agent_id, memory_id)
+WHERE found.at IS DISTINCT FROM noted.at`
 
 // Tallies returns a function that says, a sentence each, where the tallies in the database are not what a count gives.
 func Tallies(t testing.TB, url string) (gaps func() []string) {

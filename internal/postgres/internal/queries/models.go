@@ -198,6 +198,11 @@ type ConversationText struct {
 	GivenAt  time.Time
 }
 
+type Disagreement struct {
+	MemoryID uuid.UUID
+	AgentID  int64
+}
+
 type Figure struct {
 	AgentID int64
 	Files   int32
