@@ -315,15 +315,19 @@ CREATE FUNCTION note_disagreements() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     touched uuid[];
 BEGIN
-    IF TG_OP = 'INSERT' THEN -- What says the same as all others leaves nothing to note: of thousands of new files hardly any does not.
+    -- Hardly any file has to be looked at closer: of those that are new, what says the same as all others of its memory leaves nothing to
+    -- note, and of those that change, what no session has a file of.
+    IF TG_OP = 'INSERT' THEN
         SELECT array_agg(DISTINCT c.memory_id) INTO touched FROM came c
         WHERE EXISTS (SELECT FROM files o WHERE o.memory_id = c.memory_id AND o.present AND o.fingerprint <> c.fingerprint);
     ELSIF TG_OP = 'UPDATE' THEN
         SELECT array_agg(DISTINCT changed.memory_id) INTO touched
-        FROM (SELECT memory_id FROM came UNION ALL SELECT memory_id FROM went) changed
-        WHERE changed.memory_id IS NOT NULL;
+        FROM (SELECT memory_id, session FROM came UNION ALL SELECT memory_id, session FROM went) changed
+        WHERE changed.session IS NOT NULL
+           OR EXISTS (SELECT FROM files s WHERE s.memory_id = changed.memory_id AND s.present AND s.session IS NOT NULL);
     ELSE
-        SELECT array_agg(DISTINCT memory_id) INTO touched FROM went WHERE memory_id IS NOT NULL;
+        SELECT array_agg(DISTINCT w.memory_id) INTO touched FROM went w
+        WHERE w.session IS NOT NULL OR EXISTS (SELECT FROM files s WHERE s.memory_id = w.memory_id AND s.present AND s.session IS NOT NULL);
     END IF;
     IF touched IS NULL THEN
         RETURN NULL;
