@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -73,7 +74,30 @@ func (l *library) publishes(store *postgres.Store, w *postgres.Writer, random *r
 			p.Costs = append(p.Costs, memories.Cost{ID: m.ID, Chars: random.IntN(500), Listed: random.IntN(2) == 0})
 		}
 	}
-	return w.Published(l.Context(), p)
+	return l.records(w, agent, p, random)
+}
+
+// records records a publication, or one that is taken back.
+func (l *library) records(w *postgres.Writer, before postgres.Agent, p postgres.Publication, random *rand.Rand) error {
+	if len(p.Costs) == 0 || random.IntN(2) == 0 {
+		return w.Published(l.Context(), p)
+	}
+	var refused error
+	if random.IntN(2) == 0 {
+		refused = errors.New("the disk is full")
+	}
+	m, err := w.PublishedAndRead(l.Context(), p, before.Slug, p.Costs[0].ID, func() error { return refused })
+	if refused == nil {
+		if err != nil || m.ClaudeMDChars != p.Costs[0].Chars {
+			return fmt.Errorf("recorded is %+v: %v", m, err)
+		}
+		return nil
+	}
+	after, readErr := w.Agent(l.Context())
+	if !errors.Is(err, refused) || readErr != nil || after.ClaudeMD != before.ClaudeMD {
+		return fmt.Errorf("a record that was taken back: %v, %v; before %+v, after %+v", err, readErr, before.ClaudeMD, after.ClaudeMD)
+	}
+	return nil
 }
 
 // changes makes a few changes, some of which Postgres refuses, at once or when all else has been said.

@@ -21,6 +21,9 @@ func (w *Writer) together(ctx context.Context, doing string, do func(*queries.Qu
 // inOneTrip is together, with a pipeline that may have something to do meanwhile, or something to read at the end.
 func (w *Writer) inOneTrip(ctx context.Context, doing string, p *pipeline, do func(*queries.Queries) error) error {
 	q := queries.New(p)
+	if p.provided != nil {
+		p.batch.Queue("BEGIN")
+	}
 	if err := q.KeepPlans(ctx); err != nil {
 		return w.ended(doing, err)
 	}
@@ -30,12 +33,28 @@ func (w *Writer) inOneTrip(ctx context.Context, doing string, p *pipeline, do fu
 	if p.last != nil {
 		p.last(&p.batch)
 	}
+	if p.provided != nil {
+		return w.ended(doing, w.commitProvided(ctx, p))
+	}
 	// What is sent up to one Sync is one transaction to Postgres, whether it is called one or not.
 	results := w.conn.SendBatch(ctx, &p.batch)
 	if p.meanwhile != nil {
 		p.meanwhile()
 	}
 	return w.ended(doing, results.Close())
+}
+
+// commitProvided runs what the pipeline has collected, and commits it if what it is provided for has come true meanwhile.
+func (w *Writer) commitProvided(ctx context.Context, p *pipeline) error {
+	results := w.conn.SendBatch(ctx, &p.batch)
+	refused := p.provided()
+	err := errors.Join(refused, results.Close())
+	end := "COMMIT"
+	if err != nil {
+		end = "ROLLBACK"
+	}
+	_, ended := w.conn.Exec(ctx, end)
+	return errors.Join(err, ended)
 }
 
 // withoutWaiting is together, and Postgres answers before the commit is on disk. It is for what the next look or start
@@ -78,6 +97,9 @@ type pipeline struct {
 	batch pgx.Batch
 	// meanwhile is called while Postgres works. It can ask Postgres for nothing.
 	meanwhile func()
+	// provided is called while Postgres works, like meanwhile, and where it fails nothing of the transaction counts. To say so takes
+	// another round trip.
+	provided func() error
 	// last adds to the batch what is to be read when all else has been done.
 	last func(*pgx.Batch)
 }

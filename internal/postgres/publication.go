@@ -23,14 +23,15 @@ func (w *Writer) Published(ctx context.Context, p Publication) error {
 	return w.published(ctx, &pipeline{}, p)
 }
 
-// PublishedAndRead is Published, and then Memory.
-func (w *Writer) PublishedAndRead(ctx context.Context, p Publication, slug, id string) (memories.Memory, error) {
+// PublishedAndRead is Published, and then Memory. With provided, nothing is recorded unless that has given no error; it is called while
+// Postgres works, and can ask Postgres for nothing.
+func (w *Writer) PublishedAndRead(ctx context.Context, p Publication, slug, id string, provided func() error) (memories.Memory, error) {
 	parsed, err := parseID(id)
 	if err != nil {
 		return memories.Memory{}, err
 	}
 	var row listRow
-	err = w.published(ctx, &pipeline{last: func(batch *pgx.Batch) {
+	err = w.published(ctx, &pipeline{provided: provided, last: func(batch *pgx.Batch) {
 		batch.Queue(oneMemory, w.agentID, parsed).Query(func(rows pgx.Rows) (err error) {
 			row, err = pgx.CollectExactlyOneRow(rows, scanRow)
 			return err

@@ -3,6 +3,7 @@ package sync
 import (
 	"bytes"
 	"context"
+	"errors"
 
 	"memoir/internal/files"
 	"memoir/internal/postgres"
@@ -44,6 +45,40 @@ func (h *hold) foresee(ctx context.Context, after postgres.Sections, version int
 	r.options = h.holdingOn(path, r.Text, h.onlyOver(path, r))
 	r.staged = h.disk.Stage(h.root, path, r.Text, r.options)
 	h.foreseen = &foreseen{version, r}
+}
+
+// publishForeseen puts what was foreseen in place, where it is still what CLAUDE.md is to say, while Postgres writes down that it is
+// there; that counts once it is. Of a deletion that saves 4 %. done says that nothing is left to do. Whatever the disk has against it is
+// left to who publishes otherwise.
+func (h *hold) publishForeseen(ctx context.Context, path string, sections postgres.Sections) (done bool, err error) {
+	f := h.foreseen
+	if f == nil || h.readBack == "" {
+		return false, nil
+	}
+	if raw, err := readClaudeMD(h.root, path); err != nil || !bytes.Equal(raw, f.was) {
+		return false, nil
+	}
+	p := postgres.Publication{ClaudeMD: h.inStepWith(f.Preview, f.hash), Costs: changedCosts(f.Costs, sections.Headings)}
+	p.PublishedAt = postgres.Now()
+	for _, removed := range h.removed {
+		p.Removed = append(p.Removed, removed.Path)
+	}
+	var onDisk error
+	m, err := h.w.PublishedAndRead(ctx, p, h.onDisk.Slug, h.readBack, func() error {
+		h.foreseen = nil // it can be put in place once
+		onDisk = errors.Join(h.put(path, f.replacement), h.removalsSynced())
+		return onDisk
+	})
+	if onDisk != nil {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	h.claudeMD, h.found = &p.ClaudeMD, &m
+	h.hub.publish(Event{Agent: h.onDisk.Slug, Kind: KindPublished})
+	_, err = h.removedForGood(ctx)
+	return true, err
 }
 
 // forget takes back what was foreseen. What cannot be removed is cleared at the next start.

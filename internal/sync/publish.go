@@ -59,6 +59,9 @@ func (h *hold) publishOwn(ctx context.Context) error {
 		h.forget()
 	}
 	h.syncRemoved()
+	if done, err := h.publishForeseen(ctx, path, sections); done || err != nil {
+		return err
+	}
 	state, p, err := h.writeClaudeMD(ctx, path, sections)
 	if err != nil {
 		return err
@@ -152,7 +155,7 @@ func (h *hold) saveRecord(ctx context.Context, p postgres.Publication) error {
 	if h.readBack == "" {
 		return h.w.Published(ctx, p)
 	}
-	m, err := h.w.PublishedAndRead(ctx, p, h.onDisk.Slug, h.readBack)
+	m, err := h.w.PublishedAndRead(ctx, p, h.onDisk.Slug, h.readBack, nil)
 	h.found = &m
 	return err
 }
