@@ -37,6 +37,8 @@ func BenchmarkOneAgent(b *testing.B) {
 				p.untilReady()
 				untilSearchable(b, conn, files)
 				weigh(p, "one agent, after mirroring from cold", files)
+				p.ask("POST", "/api/v1/agents/agent-00/scan")
+				weigh(p, "one agent, after everything was looked at again", files)
 				settle(b, conn)
 
 				search(p, files)

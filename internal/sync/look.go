@@ -63,7 +63,9 @@ func (e *Engine) scanHere(ctx context.Context, slug string, _ nothing) (Scan, er
 	if err := e.goOnJoining(ctx); err != nil {
 		return Scan{}, err
 	}
-	return e.scan(ctx, slug)
+	scan, err := e.scan(ctx, slug)
+	e.giveBackAfter(scan)
+	return scan, err
 }
 
 // rescanHere is Scan for an agent that has just been looked for.

@@ -65,6 +65,14 @@ func (e *Engine) giveBackMemory() {
 	e.queue.signal()
 }
 
+// giveBackAfter gives back what a scan has taken: to compare 100,000 files of one agent with what is known of them leaves 95 MB where
+// 66 were before, though nothing has changed.
+func (e *Engine) giveBackAfter(scan Scan) {
+	if scan.Scanned > muchAtOnce {
+		e.giveBackMemory()
+	}
+}
+
 // do carries out one look. What fails is tried again: no change on disk is forgotten.
 func (e *Engine) do(ctx context.Context, w work) {
 	var err error
@@ -184,6 +192,7 @@ func (e *Engine) scanOwn(ctx context.Context, turn time.Duration) (Scan, error) 
 	}
 	sum.Took = time.Since(started)
 	e.meter.scanned(sum, time.Now())
+	e.giveBackAfter(sum)
 	return sum, nil
 }
 
