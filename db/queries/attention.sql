@@ -1,6 +1,7 @@
 -- name: CountWaiting :many
 -- What waits for somebody besides the memories that their state tells of. The first two counts are answered by indexes
--- that hold little else: blocked's key, and files_to_remove. The third is of what Disagreements lists. The fourth is that of ToReview, and verifications_with_gone holds nothing else; proposals are counted in an index too.
+-- that hold little else: blocked's key, and files_to_remove. The third is of what Disagreements lists.
+-- The fourth is that of ToReview, and verifications_with_gone holds nothing else; proposals are counted in an index too.
 -- Team memories do not wait, but are counted with the rest: memories_in_team has them alone.
 SELECT a.id,
        (SELECT count(*) FROM blocked b WHERE b.agent_id = a.id) AS blocked,

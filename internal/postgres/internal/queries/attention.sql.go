@@ -35,7 +35,8 @@ type CountWaitingRow struct {
 }
 
 // What waits for somebody besides the memories that their state tells of. The first two counts are answered by indexes
-// that hold little else: blocked's key, and files_to_remove. The third is of what Disagreements lists. The fourth is that of ToReview, and verifications_with_gone holds nothing else; proposals are counted in an index too.
+// that hold little else: blocked's key, and files_to_remove. The third is of what Disagreements lists.
+// The fourth is that of ToReview, and verifications_with_gone holds nothing else; proposals are counted in an index too.
 // Team memories do not wait, but are counted with the rest: memories_in_team has them alone.
 func (q *Queries) CountWaiting(ctx context.Context, agentIds []int64) ([]CountWaitingRow, error) {
 	rows, err := q.db.Query(ctx, countWaiting, agentIds)
