@@ -107,12 +107,9 @@ func (p *place) endure(times int, kinds []blow, databaseURL string) {
 		if m.stepwise && !b.stepwise {
 			m = moments[0]
 		}
+		p.Logf("%d: %s, %s", n+1, b.name, m.name)
 		p.suffer(b, m, everybody)
 		p.check(databaseURL)
-		if p.Failed() {
-			p.Fatalf("after: %s, %s", b.name, m.name)
-		}
-		p.Logf("%d: %s, %s", n+1, b.name, m.name)
 		fallen.add(b.name, m.name)
 	}
 	p.fewLost()

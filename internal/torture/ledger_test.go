@@ -113,15 +113,18 @@ func (l *ledger) asksToDelete(m memory) {
 	}
 }
 
-// becomes notes what a memory is after a call: what was asked for, what it was before, or, without an answer, either.
-func (l *ledger) becomes(name, body string, status int) {
+// becomes notes what a memory is after a call: one of the bodies that it may have been asked to be, "" for none, or, without
+// an answer, what it was before.
+func (l *ledger) becomes(name string, status int, bodies ...string) {
 	if refused(status) {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if body != "" { // asked for, it is not kept out any more
-		delete(l.ended[name], body)
+	for _, body := range bodies {
+		if body != "" { // asked for, it is not kept out any more
+			delete(l.ended[name], body)
+		}
 	}
 	delete(l.renaming, name)
 	may, known := l.said[name]
@@ -131,9 +134,23 @@ func (l *ledger) becomes(name, body string, status int) {
 	if answered(status) {
 		may = slices.Clone(l.late[name])
 	} else if len(l.servers) > 1 {
-		l.late[name] = append(l.late[name], body)
+		l.late[name] = append(l.late[name], bodies...)
 	}
-	l.said[name] = append(may, body)
+	l.said[name] = append(may, bodies...)
+}
+
+// maySay is what a memory of the API alone may say by the time of a call: what a list gave, or what a save without an
+// answer has left in its file, which whoever comes next takes up.
+func (l *ledger) maySay(listed memory) []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	may := []string{listed.Body}
+	for _, body := range l.said[listed.Name] {
+		if body != "" && body != listed.Body {
+			may = append(may, body)
+		}
+	}
+	return may
 }
 
 // isSurelyFree says that no memory lives under a name, and that none is about to. A rename to any other name is refused, and

@@ -97,7 +97,7 @@ func (p *person) save() {
 	name, body := nameOf(ofPerson, p.random.IntN(personal)), p.words()
 	var saved memory
 	status := p.ask("POST", p.api("/memories"), map[string]string{"name": name, "type": "user", "description": "d", "body": body}, &saved)
-	p.becomes(name, body, status)
+	p.becomes(name, status, body)
 	if answered(status) {
 		p.saw(saved)
 	}
@@ -112,7 +112,7 @@ func (p *person) edit() {
 	body := p.words()
 	var edited memory
 	status := p.ask("PATCH", p.api("/memories/"+m.ID), map[string]string{"body": body}, &edited)
-	p.becomes(m.Name, body, status)
+	p.becomes(m.Name, status, body)
 	if answered(status) {
 		p.saw(edited)
 	}
@@ -127,12 +127,17 @@ func (p *person) rename() {
 	to := string(ofPerson+ofRenamed-familyOf(m.Name)) + m.Name[1:]
 	p.asksToDelete(m)
 	free := p.isSurelyFree(to)
-	status := p.ask("PATCH", p.api("/memories/"+m.ID), map[string]string{"name": to}, nil)
-	p.becomes(to, m.Body, status)
-	p.becomes(m.Name, "", status)
+	mayTake := p.maySay(m)
+	var renamed memory
+	status := p.ask("PATCH", p.api("/memories/"+m.ID), map[string]string{"name": to}, &renamed)
+	if answered(status) {
+		mayTake = []string{renamed.Body}
+	}
+	p.becomes(to, status, mayTake...)
+	p.becomes(m.Name, status, "")
 	switch {
 	case answered(status):
-		p.isDeleted(m.Name, m.Body)
+		p.isDeleted(m.Name, renamed.Body)
 	case !refused(status) && free && len(p.servers) == 1:
 		p.mu.Lock()
 		p.renaming[m.Name], p.renaming[to] = to, m.Name
@@ -148,7 +153,7 @@ func (p *person) delete() {
 	p.asksToDelete(m)
 	var deleted memory
 	status := p.ask("DELETE", p.api("/memories/"+m.ID), nil, &deleted)
-	p.becomes(m.Name, "", status)
+	p.becomes(m.Name, status, "")
 	if answered(status) {
 		p.isDeleted(m.Name, deleted.Body)
 	}
@@ -167,7 +172,7 @@ func (p *person) purge() {
 	status := p.ask("DELETE", p.api("/memories/"+m.ID+"?purge=true"), nil, nil)
 	p.isPurged(m.ID, status)
 	if state == "active" {
-		p.becomes(m.Name, "", status)
+		p.becomes(m.Name, status, "")
 	}
 }
 
@@ -183,7 +188,7 @@ func (p *person) restored(m memory, status int) {
 	if !refused(status) { // without an answer it may have happened
 		p.mayReturn(m.Name)
 	}
-	p.becomes(m.Name, m.Body, status)
+	p.becomes(m.Name, status, m.Body)
 }
 
 func (p *person) verify() {
@@ -220,7 +225,7 @@ func (p *person) batch() {
 		return
 	}
 	for _, id := range asked["delete"] {
-		p.becomes(about[id].Name, "", result[id])
+		p.becomes(about[id].Name, result[id], "")
 	}
 	for _, id := range asked["restore"] {
 		p.restored(about[id], result[id])
@@ -237,5 +242,5 @@ func (p *person) allow() {
 		return
 	}
 	b := answer.Blocked[p.random.IntN(len(answer.Blocked))]
-	p.becomes(b.Name, b.Body, p.ask("POST", p.api("/blocked/"+url.PathEscape(b.ID)+"/allow"), nil, nil))
+	p.becomes(b.Name, p.ask("POST", p.api("/blocked/"+url.PathEscape(b.ID)+"/allow"), nil, nil), b.Body)
 }
