@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"memoir/internal/servertest"
 )
 
 // patience bounds what should take seconds, on a slow and shared machine.
@@ -26,11 +28,8 @@ var binary string
 
 func build(dir string) error {
 	binary = filepath.Join(dir, "memoir")
-	out, err := exec.Command("go", "build", "-o", binary, "memoir/cmd/server").CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("build the server: %w\n%s", err, out)
-	}
-	return nil
+	_, err := servertest.Build(binary)
+	return err
 }
 
 // process is a running server, with the settings that it starts with.

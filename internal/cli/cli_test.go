@@ -23,6 +23,7 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/servertest"
 )
 
 // built is the directory of the program, empty as long as no test has needed it.
@@ -34,10 +35,7 @@ var program = gosync.OnceValues(func() (path string, err error) {
 		return "", err
 	}
 	path = filepath.Join(built, "memoir")
-	out, err := exec.Command("go", "build", "-o", path, "memoir/cmd/server").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("%w\n%s", err, out)
-	}
+	_, err = servertest.Build(path)
 	return path, err
 })
 

@@ -25,6 +25,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/servertest"
 )
 
 // patience is how long a server may take to be ready again, or to answer, on a slow and shared machine.
@@ -45,10 +46,7 @@ var binary = gosync.OnceValues(func() (path string, err error) {
 		return "", err
 	}
 	path = filepath.Join(built, "memoir")
-	out, err := exec.Command("go", "build", "-o", path, "memoir/cmd/server").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("%w\n%s", err, out)
-	}
+	_, err = servertest.Build(path)
 	return path, err
 })
 
