@@ -121,6 +121,7 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 				// A content that is kept out, or a copy, is no change of a memory, and is on the pages all the same.
 				h.hub.publish(Event{Agent: slug, Kind: KindScanned})
 			}
+			h.letThemSee(ctx)
 		}
 		if h.watcher.takeUnsettled(slug) {
 			h.settle()
