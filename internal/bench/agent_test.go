@@ -49,7 +49,7 @@ func BenchmarkOneAgent(b *testing.B) {
 					talkNonsense(p, dir)
 					searchAfterwards(p)
 				}
-				recallAmong(p, files, dir)
+				recallAmong(p, files, conn, dir)
 				openTab(p, files, conn)
 				deleteOneByOne(p, files, conn, dir)
 				p.stop()
@@ -191,36 +191,38 @@ func listSteadily(p *process, conn *pgx.Conn, databaseURL string) {
 		defer func() { idle <- conn }()
 		listPlainly(p.B, conn, agent, after)
 	}
-	var mu sync.Mutex
-	var f figure
-	var running sync.WaitGroup
 	pace := time.NewTicker(time.Second / steadyRate)
 	defer pace.Stop()
-	for second := range 2 * int(steadyTime.Seconds()) {
-		ask, took := list, &f.Took
-		if second%2 == 1 {
-			ask, took = bare, &f.Floor
-		}
-		for i := range steadyRate {
-			<-pace.C
-			at := farther{}
-			if i%2 == 1 {
-				at = far
+	report.Steady = calmest(func(int) figure {
+		var mu sync.Mutex
+		var f figure
+		var running sync.WaitGroup
+		for second := range 2 * int(steadyTime.Seconds()) {
+			ask, took := list, &f.Took
+			if second%2 == 1 {
+				ask, took = bare, &f.Floor
 			}
-			running.Go(func() {
-				one := timed(func() { ask(at.cursor, at.place) })
-				mu.Lock()
-				defer mu.Unlock()
-				*took = append(*took, one)
-			})
+			for i := range steadyRate {
+				<-pace.C
+				at := farther{}
+				if i%2 == 1 {
+					at = far
+				}
+				running.Go(func() {
+					one := timed(func() { ask(at.cursor, at.place) })
+					mu.Lock()
+					defer mu.Unlock()
+					*took = append(*took, one)
+				})
+			}
 		}
-	}
-	running.Wait()
+		running.Wait()
+		return f
+	})
 	for range clients {
 		closing := <-idle
 		closing.Close(p.Context()) //nolint:errcheck // it is of no more use
 	}
-	report.Steady = f.sorted()
 }
 
 // throughput is lists per second with several clients at once.
@@ -362,8 +364,13 @@ func shown(page []byte) int {
 	return len(paths)
 }
 
-// deletions is how many memories are deleted.
-const deletions = 40
+// deletionsOf is how many memories are deleted: more where a deletion takes milliseconds.
+func deletionsOf(files int) int {
+	if files > tabFiles {
+		return 40
+	}
+	return 160
+}
 
 // deleteOneByOne deletes memories through the API, CLAUDE.md rewritten each time, in turns with the floor.
 func deleteOneByOne(p *process, files int, conn *pgx.Conn, dir string) {
@@ -374,6 +381,7 @@ func deleteOneByOne(p *process, files int, conn *pgx.Conn, dir string) {
 	}
 	// By name, so that those that stand in CLAUDE.md in full are among them, and the others too.
 	var names []string
+	deletions := deletionsOf(files)
 	for cursor := ""; len(names) < deletions/2; {
 		list := p.list("?sort=name&limit=20&type=feedback&cursor=" + url.QueryEscape(cursor))
 		for _, m := range list.Memories {

@@ -87,6 +87,27 @@ func savePlainly(b *testing.B, conn *pgx.Conn, path, text string) time.Duration 
 	})
 }
 
+// recallPlainly is the floor of a recall: the five that have any of the words, ranked by Postgres over the search index as it is, and
+// one row committed that says what was asked.
+func recallPlainly(b *testing.B, conn *pgx.Conn, query string) time.Duration {
+	b.Helper()
+	execute(b, conn, "CREATE TABLE IF NOT EXISTS asked (query text)")
+	return timed(func() {
+		rows, err := conn.Query(b.Context(), `SELECT s.memory_id::text
+			FROM memory_search s, CAST(replace(plainto_tsquery('simple', $1)::text, '&', '|') AS tsquery) AS query
+			WHERE s.words @@ query ORDER BY ts_rank(s.words, query) DESC LIMIT 5`, query)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if found, err := pgx.CollectRows(rows, pgx.RowTo[string]); err != nil || len(found) == 0 {
+			b.Fatalf("%d memories recalled plainly: %v", len(found), err)
+		}
+		if _, err := conn.Exec(b.Context(), "INSERT INTO asked VALUES ($1)", query); err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+
 // deletePlainly is the floor of a deletion with CLAUDE.md: one row is committed, and a file as long as CLAUDE.md is
 // written, synced, renamed into place, and its directory synced.
 func deletePlainly(b *testing.B, conn *pgx.Conn, path string, text []byte) time.Duration {
