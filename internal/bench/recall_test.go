@@ -20,6 +20,9 @@ const recallFiles = 10_000
 // recalls is how many prompts are measured, each in a session of its own.
 const recalls = 300
 
+// plainRecalls is how many of them are asked for plainly.
+const plainRecalls = 100
+
 // prompted is how the hook of a prompt did with many sessions at once.
 type prompted struct {
 	Figure figure
@@ -34,7 +37,7 @@ const (
 	thinking       = time.Second
 )
 
-// recallAmong measures recall by the words, in turns with its floor where the goals are set, and the hook of a prompt.
+// recallAmong measures recall by the words, and after each round its floor where the goals are set, and the hook of a prompt.
 func recallAmong(p *process, files int, conn *pgx.Conn, dir string) {
 	p.Helper()
 	random := rand.New(rand.NewPCG(13, 14))
@@ -49,8 +52,11 @@ func recallAmong(p *process, files int, conn *pgx.Conn, dir string) {
 		for i := range recalls {
 			query := prompt(random)
 			f.Took = append(f.Took, timed(func() { ask(fmt.Sprintf("session-%d-%d", round, i), query) }))
-			if files == recallFiles {
-				f.Floor = append(f.Floor, recallPlainly(p.B, conn, query))
+		}
+		if files == recallFiles {
+			// Not in turns: it reads so much that whatever comes next finds none of its own in the caches.
+			for range plainRecalls {
+				f.Floor = append(f.Floor, recallPlainly(p.B, conn, prompt(random)))
 			}
 		}
 		return f.sorted()

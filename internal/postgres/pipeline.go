@@ -47,8 +47,10 @@ func (w *Writer) inOneTrip(ctx context.Context, doing string, p *pipeline, do fu
 // commitProvided runs what the pipeline has collected, and commits it if what it is provided for has come true meanwhile.
 func (w *Writer) commitProvided(ctx context.Context, p *pipeline) error {
 	results := w.conn.SendBatch(ctx, &p.batch)
+	answered := make(chan error, 1) // read meanwhile as well
+	go func() { answered <- results.Close() }()
 	refused := p.provided()
-	err := errors.Join(refused, results.Close())
+	err := errors.Join(refused, <-answered)
 	end := "COMMIT"
 	if err != nil {
 		end = "ROLLBACK"

@@ -29,29 +29,35 @@ type Writer struct {
 func (s *Store) WithAgent(ctx context.Context, agentID int64, do func(*Writer) error) error {
 	select {
 	case s.writers <- struct{}{}:
-		defer func() { <-s.writers }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
+		<-s.writers
 		return wrap("acquire a connection", err)
 	}
-	defer conn.Release()
 	w := &Writer{agentID: agentID, conn: conn, q: queries.New(conn), shared: &s.shared}
 	if err := w.q.LockAgent(ctx, int32(agentID)); err != nil {
+		conn.Release()
+		<-s.writers
 		return wrap("lock the agent", err)
 	}
-	defer func() {
-		// A connection that cannot unlock is closed, and the lock goes with it.
-		if err := w.q.UnlockAgent(context.WithoutCancel(ctx), int32(agentID)); err != nil {
-			conn.Conn().PgConn().Conn().Close() //nolint:errcheck // closing is all that can be done
-		}
-	}()
+	// Whoever waits for what was done need not wait for this, and whoever holds the agent next waits for it in Postgres.
+	defer func() { go w.letGo(context.WithoutCancel(ctx), s.writers) }()
 	w.kept = s.headings.take(agentID)
 	err = do(w)
 	s.headings.put(agentID, w.kept)
 	return err
+}
+
+func (w *Writer) letGo(ctx context.Context, writers <-chan struct{}) {
+	defer func() { <-writers }()
+	defer w.conn.Release()
+	// A connection that cannot unlock is closed, and the lock goes with it.
+	if err := w.q.UnlockAgent(ctx, int32(w.agentID)); err != nil {
+		w.conn.Conn().PgConn().Conn().Close() //nolint:errcheck // closing is all that can be done
+	}
 }
 
 // inTx runs do in one transaction.

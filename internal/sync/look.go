@@ -70,7 +70,9 @@ func (e *Engine) scanHere(ctx context.Context, slug string, _ nothing) (Scan, er
 
 // rescanHere is Scan for an agent that has just been looked for.
 func (e *Engine) rescanHere(ctx context.Context, slug string, _ nothing) (Scan, error) {
-	return e.scan(ctx, slug)
+	scan, err := e.scan(ctx, slug)
+	e.giveBackAfter(scan)
+	return scan, err
 }
 
 func (e *Engine) scan(ctx context.Context, slug string) (Scan, error) {
