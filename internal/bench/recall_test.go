@@ -20,7 +20,7 @@ const recallFiles = 10_000
 // recalls is how many prompts are measured, each in a session of its own.
 const recalls = 300
 
-// plainRecalls is how many of them are asked for plainly.
+// plainRecalls is how many prompts the floor is taken with, each round.
 const plainRecalls = 100
 
 // prompted is how the hook of a prompt did with many sessions at once.
@@ -47,25 +47,26 @@ func recallAmong(p *process, files int, conn *pgx.Conn, dir string) {
 	for i := range 20 {
 		ask(fmt.Sprintf("before-%d", i), prompt(random)) // as in a server that has been asked before
 	}
-	measured := func(round int) figure {
+	ofRound := func(round int) figure {
 		f := figure{Files: files}
 		for i := range recalls {
 			query := prompt(random)
 			f.Took = append(f.Took, timed(func() { ask(fmt.Sprintf("session-%d-%d", round, i), query) }))
 		}
-		if files == recallFiles {
-			// Not in turns: it reads so much that whatever comes next finds none of its own in the caches.
-			for range plainRecalls {
-				f.Floor = append(f.Floor, recallPlainly(p.B, conn, prompt(random)))
-			}
-		}
-		return f.sorted()
+		return f
 	}
 	if files != recallFiles {
-		report.Growth.add("a recall", files, measured(0).Median())
+		report.Growth.add("a recall", files, ofRound(0).sorted().Median())
 		return
 	}
-	f := calmest(measured)
+	f := calmest(func(round int) figure {
+		f := ofRound(round)
+		// Not in turns: it reads so much that whatever comes next finds none of its own in the caches.
+		for range plainRecalls {
+			f.Floor = append(f.Floor, recallPlainly(p.B, conn, prompt(random)))
+		}
+		return f
+	})
 	report.Growth.add("a recall", files, f.Median())
 	report.Recall = f
 	report.Prompts = promptTogether(p, filepath.Join(dir, "agent-00"))

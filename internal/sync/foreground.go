@@ -60,10 +60,8 @@ func (e *Engine) letThemSee(ctx context.Context) {
 	if !e.hub.isHeard() || e.queue.pending() > 1 {
 		return
 	}
-	over := time.NewTimer(courtesy)
-	defer over.Stop()
 	select {
-	case <-over.C:
+	case <-time.After(courtesy):
 	case <-ctx.Done():
 	}
 }

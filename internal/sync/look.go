@@ -63,9 +63,7 @@ func (e *Engine) scanHere(ctx context.Context, slug string, _ nothing) (Scan, er
 	if err := e.goOnJoining(ctx); err != nil {
 		return Scan{}, err
 	}
-	scan, err := e.scan(ctx, slug)
-	e.giveBackAfter(scan)
-	return scan, err
+	return e.rescanHere(ctx, slug, nothing{})
 }
 
 // rescanHere is Scan for an agent that has just been looked for.

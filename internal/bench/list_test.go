@@ -1,0 +1,252 @@
+package bench
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	// pageLimit is how many memories a list shows.
+	pageLimit = 50
+	// farPage is the page of a long list that is measured beside the first.
+	farPage = 1_000
+	// clients is how many ask at the same time where throughput is measured.
+	clients = 8
+)
+
+// listings is how often each page of a list is asked for.
+const listings = 200
+
+// farther holds the way to the far page, for what is measured after it was walked to.
+type farther struct {
+	cursor string
+	place  *place
+}
+
+var far farther
+
+// listPages measures the first page of a list and a far one in turns with the bare query: asked for again, when something has been
+// written since, when that was a memory on it, and when it was never asked for.
+func listPages(p *process, files int, conn *pgx.Conn) {
+	p.Helper()
+	pages := []struct {
+		job, query string
+		after      *place
+	}{{"a list, first page", fmt.Sprintf("?limit=%d", pageLimit), nil}}
+	if files == largest {
+		far = walkTo(p, conn, farPage)
+		pages = append(pages, struct {
+			job, query string
+			after      *place
+		}{"a list, page 1,000", fmt.Sprintf("?limit=%d&cursor=%s", pageLimit, url.QueryEscape(far.cursor)), far.place})
+	}
+	agent := int64(count(p.B, conn, "SELECT id FROM agents WHERE slug = 'agent-00'"))
+	for _, page := range pages {
+		measured := func(before func(i int) (more string)) figure {
+			f := figure{Files: files}
+			for i := range listings {
+				more := before(i)
+				f.Took = append(f.Took, timed(func() { p.get("/api/v1/agents/agent-00/memories" + page.query + more) }))
+				f.Floor = append(f.Floor, timed(func() { listPlainly(p.B, conn, agent, page.after) }))
+			}
+			return f.sorted()
+		}
+		asIs := func(int) string { return "" }
+		otherwise := func(i int) string { return fmt.Sprintf("&listing=%d", i) } // which says nothing to the server, but is another address
+		first := measured(otherwise)
+		if page.after == nil {
+			report.Growth.add(page.job, files, first.Median())
+		}
+		if files != largest {
+			continue
+		}
+		onIt := p.list(page.query).Memories[0].ID
+		report.Lists = append(report.Lists,
+			named{page.job, measured(asIs)},
+			named{page.job + ", something written before each time", measured(func(int) string { writeNothing(p.B, conn); return "" })})
+		report.ListsAnew = append(report.ListsAnew,
+			named{page.job + ", never asked for before", first},
+			named{page.job + ", a memory on it written before each time", measured(func(int) string { rewrite(p.B, conn, onIt); return "" })})
+	}
+	if files == largest {
+		for range listings {
+			report.Hello.Took = append(report.Hello.Took, timed(func() { p.get("/healthz") }))
+		}
+		report.Hello = report.Hello.sorted()
+	}
+}
+
+// rewrite writes the row of a memory as it is, which to whoever reads it is a change.
+func rewrite(b *testing.B, conn *pgx.Conn, memory string) {
+	b.Helper()
+	execute(b, conn, "UPDATE memories SET size = size WHERE id = '"+memory+"'")
+}
+
+// writeNothing is a transaction that Postgres takes for one that writes, so that nothing that was kept counts any more.
+func writeNothing(b *testing.B, conn *pgx.Conn) {
+	b.Helper()
+	execute(b, conn, "SELECT pg_current_xact_id()")
+}
+
+// walkTo turns the pages of a list as a script does, and checks that each memory is on one of them.
+func walkTo(p *process, conn *pgx.Conn, page int) farther {
+	p.Helper()
+	cursor := ""
+	seen := map[string]bool{}
+	var last string
+	for range page - 1 {
+		list := p.list(fmt.Sprintf("?limit=%d&cursor=%s", pageLimit, url.QueryEscape(cursor)))
+		for _, m := range list.Memories {
+			seen[m.ID] = true
+			last = m.ID
+		}
+		if list.Next == nil || list.Total != largest {
+			p.Fatalf("the list of %d ends early", list.Total)
+		}
+		cursor = *list.Next
+	}
+	if len(seen) != (page-1)*pageLimit {
+		p.Fatalf("%d memories on %d pages", len(seen), page-1)
+	}
+	at := place{ID: last}
+	if err := conn.QueryRow(p.Context(), "SELECT updated_at FROM memories WHERE id = $1", last).Scan(&at.UpdatedAt); err != nil {
+		p.Fatal(err)
+	}
+	return farther{cursor, &at}
+}
+
+// The steady load of lists: requests a second, and for how long.
+const (
+	steadyRate = 50
+	steadyTime = 20 * time.Second
+)
+
+// listSteadily asks for the first and the far page in turns at a steady rate, whether or not the last answer is there; second by
+// second in turns with the bare query.
+func listSteadily(p *process, conn *pgx.Conn, databaseURL string) {
+	p.Helper()
+	agent := int64(count(p.B, conn, "SELECT id FROM agents WHERE slug = 'agent-00'"))
+	idle := make(chan *pgx.Conn, clients)
+	for range clients {
+		idle <- connect(p.B, databaseURL)
+	}
+	list := func(cursor string, _ *place) {
+		p.get(fmt.Sprintf("/api/v1/agents/agent-00/memories?limit=%d&cursor=%s", pageLimit, url.QueryEscape(cursor)))
+	}
+	bare := func(_ string, after *place) {
+		conn := <-idle
+		defer func() { idle <- conn }()
+		listPlainly(p.B, conn, agent, after)
+	}
+	pace := time.NewTicker(time.Second / steadyRate)
+	defer pace.Stop()
+	report.Steady = calmest(func(int) figure { return inTurns(pace.C, list, bare) })
+	for range clients {
+		closing := <-idle
+		closing.Close(p.Context()) //nolint:errcheck // it is of no more use
+	}
+}
+
+// inTurns asks at the pace for the first and the far page, a second in the one way and a second in the other.
+func inTurns(pace <-chan time.Time, list, bare func(cursor string, after *place)) figure {
+	var mu sync.Mutex
+	var f figure
+	var running sync.WaitGroup
+	for second := range 2 * int(steadyTime.Seconds()) {
+		ask, took := list, &f.Took
+		if second%2 == 1 {
+			ask, took = bare, &f.Floor
+		}
+		for i := range steadyRate {
+			<-pace
+			at := farther{}
+			if i%2 == 1 {
+				at = far
+			}
+			running.Go(func() {
+				one := timed(func() { ask(at.cursor, at.place) })
+				mu.Lock()
+				defer mu.Unlock()
+				*took = append(*took, one)
+			})
+		}
+	}
+	running.Wait()
+	return f
+}
+
+// throughput is lists per second with several clients at once.
+type throughput struct{ Lists, Floor float64 }
+
+func (t throughput) Share() float64 { return 100 * t.Lists / t.Floor }
+
+// writing is how often a second something is written while lists are asked for that are not always the same.
+const writing = 100
+
+// listTogether lets several clients ask for the first page as fast as they are answered, in turns with the bare query on as
+// many connections: while nothing is written, and while much is.
+func listTogether(p *process, databaseURL string, conn *pgx.Conn) {
+	p.Helper()
+	agent := int64(count(p.B, conn, "SELECT id FROM agents WHERE slug = 'agent-00'"))
+	conns := make([]*pgx.Conn, clients)
+	for i := range conns {
+		conns[i] = connect(p.B, databaseURL)
+	}
+	measured := func() throughput {
+		var all []throughput
+		for range 3 {
+			all = append(all, throughput{
+				Lists: perSecond(func(int) { p.get(fmt.Sprintf("/api/v1/agents/agent-00/memories?limit=%d", pageLimit)) }),
+				Floor: perSecond(func(client int) { listPlainly(p.B, conns[client], agent, nil) }),
+			})
+		}
+		slices.SortFunc(all, func(x, y throughput) int { return int(1000 * (x.Share() - y.Share())) })
+		return all[1]
+	}
+	report.Throughput = measured()
+	ended := make(chan struct{})
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		pace := time.NewTicker(time.Second / writing)
+		defer pace.Stop()
+		for {
+			select {
+			case <-pace.C:
+				writeNothing(p.B, conn)
+			case <-ended:
+				return
+			}
+		}
+	})
+	report.WrittenMeanwhile = measured()
+	close(ended)
+	writer.Wait()
+	for _, conn := range conns {
+		conn.Close(p.Context()) //nolint:errcheck // it is of no more use
+	}
+}
+
+// perSecond says how often a second all clients together get something done.
+func perSecond(do func(client int)) float64 {
+	const long = 4 * time.Second
+	var done atomic.Int64
+	var running sync.WaitGroup
+	started := time.Now()
+	for client := range clients {
+		running.Go(func() {
+			for time.Since(started) < long {
+				do(client)
+				done.Add(1)
+			}
+		})
+	}
+	running.Wait()
+	return float64(done.Load()) / time.Since(started).Seconds()
+}
