@@ -316,7 +316,9 @@ DECLARE
     touched uuid[];
 BEGIN
     -- Hardly any file has to be looked at closer: of those that are new, what says the same as all others of its memory leaves nothing to
-    -- note, and of those that change, what no session has a file of.
+    -- note, and of those that change, what no session has a file of. Postgres keeps the plan that it has made for the first change of a
+    -- connection, which may have been one of thousands: EXISTS would go over all files for that, and then for each one that changes. A
+    -- subquery that gives a value goes by the index whenever.
     IF TG_OP = 'INSERT' THEN
         SELECT array_agg(DISTINCT c.memory_id) INTO touched FROM came c
         WHERE EXISTS (SELECT FROM files o WHERE o.memory_id = c.memory_id AND o.present AND o.fingerprint <> c.fingerprint);
@@ -324,10 +326,11 @@ BEGIN
         SELECT array_agg(DISTINCT changed.memory_id) INTO touched
         FROM (SELECT memory_id, session FROM came UNION ALL SELECT memory_id, session FROM went) changed
         WHERE changed.session IS NOT NULL
-           OR EXISTS (SELECT FROM files s WHERE s.memory_id = changed.memory_id AND s.present AND s.session IS NOT NULL);
+           OR (SELECT true FROM files s WHERE s.memory_id = changed.memory_id AND s.present AND s.session IS NOT NULL LIMIT 1);
     ELSE
         SELECT array_agg(DISTINCT w.memory_id) INTO touched FROM went w
-        WHERE w.session IS NOT NULL OR EXISTS (SELECT FROM files s WHERE s.memory_id = w.memory_id AND s.present AND s.session IS NOT NULL);
+        WHERE w.session IS NOT NULL
+           OR (SELECT true FROM files s WHERE s.memory_id = w.memory_id AND s.present AND s.session IS NOT NULL LIMIT 1);
     END IF;
     IF touched IS NULL THEN
         RETURN NULL;

@@ -58,16 +58,18 @@ FROM unnest(@signatures::bigint[]) AS asked (signature)
 JOIN files f ON f.agent_id = @agent_id AND f.signature = asked.signature;
 
 -- name: FilesAt :many
-SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature
-FROM files
-WHERE agent_id = @agent_id AND path = ANY(@paths::text[]);
+-- Here and wherever a list is asked for, the agent comes with each element of it: as a constant it would do for Postgres to go over all
+-- of the agent's files, which it takes for few until it has counted them, and for ten elements later as well.
+SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
+       f.modified_at, f.content_at, f.problem, f.signature
+FROM (SELECT DISTINCT @agent_id::bigint AS agent_id, path FROM unnest(@paths::text[]) AS path) asked
+JOIN files f USING (agent_id, path);
 
 -- name: SignFiles :exec
 -- What was read too soon after a change has been read again, and was the same.
 UPDATE files SET signature = signed.signature
-FROM (SELECT unnest(@paths::text[]) AS path, unnest(@signatures::bigint[]) AS signature) signed
-WHERE files.agent_id = @agent_id AND files.path = signed.path AND files.present AND files.status IN ('carries', 'unreadable');
+FROM (SELECT @agent_id::bigint AS agent_id, unnest(@paths::text[]) AS path, unnest(@signatures::bigint[]) AS signature) signed
+WHERE files.agent_id = signed.agent_id AND files.path = signed.path AND files.present AND files.status IN ('carries', 'unreadable');
 
 -- name: FilesOfMemories :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
@@ -136,26 +138,30 @@ UPDATE files f SET session = nullif(c.session, ''), memory_id = nullif(c.memory_
     status = c.status, present = c.present, fingerprint = c.fingerprint, hash = c.hash, size = c.size,
     mtime_ns = c.mtime_ns, modified_at = c.modified_at, content_at = c.content_at,
     problem = nullif(c.problem, ''), signature = nullif(c.signature, 0)
-FROM (SELECT unnest(@paths::text[]) AS path, unnest(@sessions::text[]) AS session, unnest(@memory_ids::uuid[]) AS memory_id,
+FROM (SELECT @agent_id::bigint AS agent_id, unnest(@paths::text[]) AS path, unnest(@sessions::text[]) AS session,
+             unnest(@memory_ids::uuid[]) AS memory_id,
              unnest(@statuses::text[]) AS status, unnest(@present::boolean[]) AS present,
              unnest(@fingerprints::bytea[]) AS fingerprint, unnest(@hashes::text[]) AS hash, unnest(@sizes::bigint[]) AS size,
              unnest(@mtimes_ns::bigint[]) AS mtime_ns, unnest(@signatures::bigint[]) AS signature,
              unnest(@modified_at::timestamptz[]) AS modified_at,
              unnest(@content_at::timestamptz[]) AS content_at, unnest(@problems::text[]) AS problem) c
-WHERE f.agent_id = @agent_id AND f.path = c.path;
+WHERE f.agent_id = c.agent_id AND f.path = c.path;
 
 -- name: MarkFileRemoved :exec
 UPDATE files SET present = false, status = 'carries', problem = NULL, signature = NULL WHERE agent_id = @agent_id AND path = @path;
 
 -- name: MarkFilesRemoved :exec
-UPDATE files SET present = false, status = 'carries', problem = NULL WHERE agent_id = @agent_id AND path = ANY(@paths::text[]);
+UPDATE files f SET present = false, status = 'carries', problem = NULL
+FROM (SELECT @agent_id::bigint AS agent_id, unnest(@paths::text[]) AS path) removed
+WHERE f.agent_id = removed.agent_id AND f.path = removed.path;
 
 -- name: MarkFileNotRemoved :exec
 UPDATE files SET problem = @problem WHERE agent_id = @agent_id AND path = @path;
 
 -- name: MarkFilesRemoving :exec
-UPDATE files SET status = 'removing', problem = NULL, signature = NULL
-WHERE agent_id = @agent_id AND path = ANY(@paths::text[]);
+UPDATE files f SET status = 'removing', problem = NULL, signature = NULL
+FROM (SELECT @agent_id::bigint AS agent_id, unnest(@paths::text[]) AS path) going
+WHERE f.agent_id = going.agent_id AND f.path = going.path;
 
 -- name: PromiseFile :exec
 -- A file that is about to be written. Like one that a deletion has left it goes again, unless it is taken in. It is no memory's,

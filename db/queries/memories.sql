@@ -1,17 +1,25 @@
 -- name: HeadsByName :many
-SELECT sqlc.embed(m) FROM memories m
-WHERE m.agent_id = @agent_id AND m.readable AND m.name = ANY(@names::text[]);
+SELECT sqlc.embed(m)
+FROM (SELECT DISTINCT @agent_id::bigint AS agent_id, name FROM unnest(@names::text[]) AS name) asked
+JOIN memories m ON m.agent_id = asked.agent_id AND m.name = asked.name
+WHERE m.readable;
 
 -- name: HeadsByID :many
-SELECT sqlc.embed(m) FROM memories m
-WHERE m.agent_id = @agent_id AND m.id = ANY(@ids::uuid[]);
+-- By their ids. What is asked with IS TRUE is asked of what has been found: no other index of the memories is of use for it.
+SELECT sqlc.embed(m)
+FROM (SELECT DISTINCT id FROM unnest(@ids::uuid[]) AS id) asked
+JOIN memories m ON m.id = asked.id
+WHERE (m.agent_id = @agent_id) IS TRUE;
 
 -- name: HeadByID :one
 -- Of one, Postgres keeps the plan; of a list of unknown length it makes a new one each time.
 SELECT sqlc.embed(m) FROM memories m WHERE m.agent_id = @agent_id AND m.id = @id;
 
 -- name: KeysOf :many
-SELECT id, name, team FROM memories WHERE agent_id = @agent_id AND id = ANY(@ids::uuid[]);
+SELECT m.id, m.name, m.team
+FROM (SELECT DISTINCT id FROM unnest(@ids::uuid[]) AS id) asked
+JOIN memories m ON m.id = asked.id
+WHERE (m.agent_id = @agent_id) IS TRUE;
 
 -- name: UnreadableByPath :many
 -- Each of the two kinds has an index. For both in one condition Postgres needs a bitmap, and KeepPlans leaves it none: it would
@@ -84,9 +92,10 @@ WHERE agent_id = @agent_id AND state IN ('active', 'missing') AND readable AND t
 
 -- name: HeadingsOf :many
 -- Those of some memories alone.
-SELECT id, name, type, description, revision_id, size, modified_at, claude_md_chars, claude_md_listed, team
-FROM memories
-WHERE agent_id = @agent_id AND id = ANY(@ids::uuid[]) AND state IN ('active', 'missing') AND readable AND type IS NOT NULL;
+SELECT m.id, m.name, m.type, m.description, m.revision_id, m.size, m.modified_at, m.claude_md_chars, m.claude_md_listed, m.team
+FROM (SELECT DISTINCT id FROM unnest(@ids::uuid[]) AS id) asked
+JOIN memories m ON m.id = asked.id
+WHERE (m.agent_id = @agent_id AND m.state IN ('active', 'missing') AND m.readable AND m.type IS NOT NULL) IS TRUE;
 
 -- name: SetCosts :exec
 UPDATE memories m SET claude_md_chars = c.chars, claude_md_listed = c.listed

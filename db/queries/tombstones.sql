@@ -1,5 +1,7 @@
 -- name: Tombstones :many
-SELECT name, team, fingerprint FROM tombstones WHERE agent_id = @agent_id AND name = ANY(@names::text[]);
+SELECT t.name, t.team, t.fingerprint
+FROM (SELECT DISTINCT @agent_id::bigint AS agent_id, name FROM unnest(@names::text[]) AS name) asked
+JOIN tombstones t USING (agent_id, name);
 
 -- name: BuryMemory :exec
 -- Every content that the memory has had leaves a tombstone.
@@ -47,4 +49,5 @@ ON CONFLICT (agent_id, path) DO UPDATE SET session = excluded.session, name = ex
     body = excluded.body, seen_at = excluded.seen_at, team = excluded.team;
 
 -- name: DropBlocked :exec
-DELETE FROM blocked WHERE agent_id = @agent_id AND path = ANY(@paths::text[]);
+DELETE FROM blocked b USING (SELECT @agent_id::bigint AS agent_id, unnest(@paths::text[]) AS path) gone
+WHERE b.agent_id = gone.agent_id AND b.path = gone.path;

@@ -37,9 +37,13 @@ func (w *Writer) ownSections(ctx context.Context, agent Agent) (Sections, error)
 		return sections, err
 	}
 	if len(w.kept.changed) > 0 {
-		rows, err := w.q.HeadingsOf(ctx, queries.HeadingsOfParams{AgentID: w.agentID, Ids: w.kept.changed})
+		var rows []queries.HeadingsOfRow
+		err := w.asked(ctx, "read what to compile", func(q *queries.Queries) error { return q.KeepPlans(ctx) }, func(q *queries.Queries) (err error) {
+			rows, err = q.HeadingsOf(ctx, queries.HeadingsOfParams{AgentID: w.agentID, Ids: w.kept.changed})
+			return err
+		})
 		if err != nil {
-			return Sections{}, wrap("read what to compile", err)
+			return Sections{}, err
 		}
 		w.kept.renew(rows)
 	}

@@ -40,6 +40,14 @@ func (c *sectionCache) get(revision [16]byte) (text string, ok bool) {
 	return text, ok
 }
 
+func (c *sectionCache) has(revision [16]byte) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, young := c.young[revision]
+	_, old := c.old[revision]
+	return young || old
+}
+
 func (c *sectionCache) put(revision [16]byte, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,7 +88,7 @@ func (e *Engine) plainTextsOf(ctx context.Context, sections postgres.Sections) m
 		}
 		body, ok := e.bodiesAhead.get(first.Revision)
 		if !ok {
-			bodies, err := sections.Bodies(ctx, next)
+			bodies, err := sections.Bodies(ctx, e.unread(next))
 			if err != nil {
 				return "", err
 			}
@@ -96,4 +104,15 @@ func (e *Engine) plainTextsOf(ctx context.Context, sections postgres.Sections) m
 		e.sections.put(first.Revision, text)
 		return text, nil
 	}
+}
+
+// unread returns the first of the memories, which is not kept, and those others of which nothing is kept either.
+func (e *Engine) unread(next []memories.Heading) []memories.Heading {
+	unread := next[:1:1]
+	for _, m := range next[1:] {
+		if !e.sections.has(m.Revision) && !e.bodiesAhead.has(m.Revision) {
+			unread = append(unread, m)
+		}
+	}
+	return unread
 }

@@ -152,10 +152,10 @@ func (q *Queries) Files(ctx context.Context, agentID int64) ([]File, error) {
 }
 
 const filesAt = `-- name: FilesAt :many
-SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature
-FROM files
-WHERE agent_id = $1 AND path = ANY($2::text[])
+SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
+       f.modified_at, f.content_at, f.problem, f.signature
+FROM (SELECT DISTINCT $1::bigint AS agent_id, path FROM unnest($2::text[]) AS path) asked
+JOIN files f USING (agent_id, path)
 `
 
 type FilesAtParams struct {
@@ -163,6 +163,8 @@ type FilesAtParams struct {
 	Paths   []string
 }
 
+// Here and wherever a list is asked for, the agent comes with each element of it: as a constant it would do for Postgres to go over all
+// of the agent's files, which it takes for few until it has counted them, and for ten elements later as well.
 func (q *Queries) FilesAt(ctx context.Context, arg FilesAtParams) ([]File, error) {
 	rows, err := q.db.Query(ctx, filesAt, arg.AgentID, arg.Paths)
 	if err != nil {
@@ -607,7 +609,9 @@ func (q *Queries) MarkFileRemoved(ctx context.Context, arg MarkFileRemovedParams
 }
 
 const markFilesRemoved = `-- name: MarkFilesRemoved :exec
-UPDATE files SET present = false, status = 'carries', problem = NULL WHERE agent_id = $1 AND path = ANY($2::text[])
+UPDATE files f SET present = false, status = 'carries', problem = NULL
+FROM (SELECT $1::bigint AS agent_id, unnest($2::text[]) AS path) removed
+WHERE f.agent_id = removed.agent_id AND f.path = removed.path
 `
 
 type MarkFilesRemovedParams struct {
@@ -621,8 +625,9 @@ func (q *Queries) MarkFilesRemoved(ctx context.Context, arg MarkFilesRemovedPara
 }
 
 const markFilesRemoving = `-- name: MarkFilesRemoving :exec
-UPDATE files SET status = 'removing', problem = NULL, signature = NULL
-WHERE agent_id = $1 AND path = ANY($2::text[])
+UPDATE files f SET status = 'removing', problem = NULL, signature = NULL
+FROM (SELECT $1::bigint AS agent_id, unnest($2::text[]) AS path) going
+WHERE f.agent_id = going.agent_id AND f.path = going.path
 `
 
 type MarkFilesRemovingParams struct {
@@ -735,8 +740,8 @@ func (q *Queries) SessionsOf(ctx context.Context, arg SessionsOfParams) ([]Sessi
 
 const signFiles = `-- name: SignFiles :exec
 UPDATE files SET signature = signed.signature
-FROM (SELECT unnest($2::text[]) AS path, unnest($3::bigint[]) AS signature) signed
-WHERE files.agent_id = $1 AND files.path = signed.path AND files.present AND files.status IN ('carries', 'unreadable')
+FROM (SELECT $1::bigint AS agent_id, unnest($2::text[]) AS path, unnest($3::bigint[]) AS signature) signed
+WHERE files.agent_id = signed.agent_id AND files.path = signed.path AND files.present AND files.status IN ('carries', 'unreadable')
 `
 
 type SignFilesParams struct {
@@ -886,13 +891,14 @@ UPDATE files f SET session = nullif(c.session, ''), memory_id = nullif(c.memory_
     status = c.status, present = c.present, fingerprint = c.fingerprint, hash = c.hash, size = c.size,
     mtime_ns = c.mtime_ns, modified_at = c.modified_at, content_at = c.content_at,
     problem = nullif(c.problem, ''), signature = nullif(c.signature, 0)
-FROM (SELECT unnest($2::text[]) AS path, unnest($3::text[]) AS session, unnest($4::uuid[]) AS memory_id,
+FROM (SELECT $1::bigint AS agent_id, unnest($2::text[]) AS path, unnest($3::text[]) AS session,
+             unnest($4::uuid[]) AS memory_id,
              unnest($5::text[]) AS status, unnest($6::boolean[]) AS present,
              unnest($7::bytea[]) AS fingerprint, unnest($8::text[]) AS hash, unnest($9::bigint[]) AS size,
              unnest($10::bigint[]) AS mtime_ns, unnest($11::bigint[]) AS signature,
              unnest($12::timestamptz[]) AS modified_at,
              unnest($13::timestamptz[]) AS content_at, unnest($14::text[]) AS problem) c
-WHERE f.agent_id = $1 AND f.path = c.path
+WHERE f.agent_id = c.agent_id AND f.path = c.path
 `
 
 type UpdateFilesParams struct {

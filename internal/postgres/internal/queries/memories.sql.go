@@ -149,14 +149,15 @@ func (q *Queries) Headings(ctx context.Context, agentID int64) ([]HeadingsRow, e
 }
 
 const headingsOf = `-- name: HeadingsOf :many
-SELECT id, name, type, description, revision_id, size, modified_at, claude_md_chars, claude_md_listed, team
-FROM memories
-WHERE agent_id = $1 AND id = ANY($2::uuid[]) AND state IN ('active', 'missing') AND readable AND type IS NOT NULL
+SELECT m.id, m.name, m.type, m.description, m.revision_id, m.size, m.modified_at, m.claude_md_chars, m.claude_md_listed, m.team
+FROM (SELECT DISTINCT id FROM unnest($1::uuid[]) AS id) asked
+JOIN memories m ON m.id = asked.id
+WHERE (m.agent_id = $2 AND m.state IN ('active', 'missing') AND m.readable AND m.type IS NOT NULL) IS TRUE
 `
 
 type HeadingsOfParams struct {
-	AgentID int64
 	Ids     []uuid.UUID
+	AgentID int64
 }
 
 type HeadingsOfRow struct {
@@ -174,7 +175,7 @@ type HeadingsOfRow struct {
 
 // Those of some memories alone.
 func (q *Queries) HeadingsOf(ctx context.Context, arg HeadingsOfParams) ([]HeadingsOfRow, error) {
-	rows, err := q.db.Query(ctx, headingsOf, arg.AgentID, arg.Ids)
+	rows, err := q.db.Query(ctx, headingsOf, arg.Ids, arg.AgentID)
 	if err != nil {
 		return nil, err
 	}
@@ -205,21 +206,24 @@ func (q *Queries) HeadingsOf(ctx context.Context, arg HeadingsOfParams) ([]Headi
 }
 
 const headsByID = `-- name: HeadsByID :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team FROM memories m
-WHERE m.agent_id = $1 AND m.id = ANY($2::uuid[])
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team
+FROM (SELECT DISTINCT id FROM unnest($1::uuid[]) AS id) asked
+JOIN memories m ON m.id = asked.id
+WHERE (m.agent_id = $2) IS TRUE
 `
 
 type HeadsByIDParams struct {
-	AgentID int64
 	Ids     []uuid.UUID
+	AgentID int64
 }
 
 type HeadsByIDRow struct {
 	Memory Memory
 }
 
+// By their ids. What is asked with IS TRUE is asked of what has been found: no other index of the memories is of use for it.
 func (q *Queries) HeadsByID(ctx context.Context, arg HeadsByIDParams) ([]HeadsByIDRow, error) {
-	rows, err := q.db.Query(ctx, headsByID, arg.AgentID, arg.Ids)
+	rows, err := q.db.Query(ctx, headsByID, arg.Ids, arg.AgentID)
 	if err != nil {
 		return nil, err
 	}
@@ -265,8 +269,10 @@ func (q *Queries) HeadsByID(ctx context.Context, arg HeadsByIDParams) ([]HeadsBy
 }
 
 const headsByName = `-- name: HeadsByName :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team FROM memories m
-WHERE m.agent_id = $1 AND m.readable AND m.name = ANY($2::text[])
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team
+FROM (SELECT DISTINCT $1::bigint AS agent_id, name FROM unnest($2::text[]) AS name) asked
+JOIN memories m ON m.agent_id = asked.agent_id AND m.name = asked.name
+WHERE m.readable
 `
 
 type HeadsByNameParams struct {
@@ -349,12 +355,15 @@ type InsertHeadsParams struct {
 }
 
 const keysOf = `-- name: KeysOf :many
-SELECT id, name, team FROM memories WHERE agent_id = $1 AND id = ANY($2::uuid[])
+SELECT m.id, m.name, m.team
+FROM (SELECT DISTINCT id FROM unnest($1::uuid[]) AS id) asked
+JOIN memories m ON m.id = asked.id
+WHERE (m.agent_id = $2) IS TRUE
 `
 
 type KeysOfParams struct {
-	AgentID int64
 	Ids     []uuid.UUID
+	AgentID int64
 }
 
 type KeysOfRow struct {
@@ -364,7 +373,7 @@ type KeysOfRow struct {
 }
 
 func (q *Queries) KeysOf(ctx context.Context, arg KeysOfParams) ([]KeysOfRow, error) {
-	rows, err := q.db.Query(ctx, keysOf, arg.AgentID, arg.Ids)
+	rows, err := q.db.Query(ctx, keysOf, arg.Ids, arg.AgentID)
 	if err != nil {
 		return nil, err
 	}

@@ -101,7 +101,8 @@ func (q *Queries) BuryMemory(ctx context.Context, arg BuryMemoryParams) error {
 }
 
 const dropBlocked = `-- name: DropBlocked :exec
-DELETE FROM blocked WHERE agent_id = $1 AND path = ANY($2::text[])
+DELETE FROM blocked b USING (SELECT $1::bigint AS agent_id, unnest($2::text[]) AS path) gone
+WHERE b.agent_id = gone.agent_id AND b.path = gone.path
 `
 
 type DropBlockedParams struct {
@@ -170,7 +171,9 @@ func (q *Queries) NewestBlocked(ctx context.Context, arg NewestBlockedParams) ([
 }
 
 const tombstones = `-- name: Tombstones :many
-SELECT name, team, fingerprint FROM tombstones WHERE agent_id = $1 AND name = ANY($2::text[])
+SELECT t.name, t.team, t.fingerprint
+FROM (SELECT DISTINCT $1::bigint AS agent_id, name FROM unnest($2::text[]) AS name) asked
+JOIN tombstones t USING (agent_id, name)
 `
 
 type TombstonesParams struct {

@@ -1,0 +1,137 @@
+package sync_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/sync"
+)
+
+// TestAChangeOfOneMemoryReadsAsFewRowsOfManyAsOfFew has each change made again and again to an agent with many memories, and counts
+// the rows that Postgres reads for it: a statement that goes through all of an agent's files answers at once in every other test.
+func TestAChangeOfOneMemoryReadsAsFewRowsOfManyAsOfFew(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(l *largeAgent, i int){
+		"delete": func(l *largeAgent, i int) { l.must(l.engine.Delete(l.Context(), "ada", l.ids[i], "")) },
+		"purge":  func(l *largeAgent, i int) { l.must(l.engine.Purge(l.Context(), "ada", l.ids[i], "")) },
+		"verify": func(l *largeAgent, i int) { l.must(l.engine.Verify(l.Context(), "ada", l.ids[i], "")) },
+		"delete, restore": func(l *largeAgent, i int) {
+			l.must(l.engine.Delete(l.Context(), "ada", l.ids[i], ""))
+			l.must(l.engine.Restore(l.Context(), "ada", l.ids[i], ""))
+		},
+		"create": func(l *largeAgent, i int) {
+			l.must(l.engine.Create(l.Context(), "ada", sync.Draft{Name: fmt.Sprintf("New %d", i), Type: memories.User, Body: "new"}))
+		},
+		"save": func(l *largeAgent, i int) {
+			l.must(l.engine.Save(l.Context(), "ada", sync.Draft{Name: nameOf(i), Type: memories.User, Body: "saved"}))
+		},
+		"rename": func(l *largeAgent, i int) {
+			to := fmt.Sprintf("Renamed %d", i)
+			l.must(l.engine.Patch(l.Context(), "ada", l.ids[i], "", sync.Patch{Name: &to}))
+		},
+		"a file comes": func(l *largeAgent, i int) {
+			l.published(func() {
+				l.write(fmt.Sprintf("ada/memory/new-%d.md", i), note(fmt.Sprintf("New %d", i), memories.User, "new"))
+			})
+		},
+		"a file changes": func(l *largeAgent, i int) {
+			l.published(func() { l.write(fileOf(i), note(nameOf(i), memories.Project, "changed")) })
+		},
+		"a file goes": func(l *largeAgent, i int) { l.published(func() { l.remove(fileOf(i)) }) },
+		"a session says another thing": func(l *largeAgent, i int) {
+			l.published(func() {
+				l.write(inSession(sessionA, fmt.Sprintf("%d.md", i)), note(nameOf(i), memories.User, "in a session"))
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := withLargeAgent(t)
+			once := l.rowsReadBy(func() { change(l, 0) })
+			const times = 40
+			often := l.rowsReadBy(func() {
+				for i := range times {
+					change(l, i+1)
+				}
+			})
+			if each := (often - once) / (times - 1); each > manyFiles/2 {
+				t.Errorf("each takes %d rows of the tables of an agent with %d memories", each, manyFiles)
+			}
+		})
+	}
+}
+
+const manyFiles = 600
+
+func nameOf(i int) string { return fmt.Sprintf("Note %d", i) }
+
+func fileOf(i int) string { return fmt.Sprintf("ada/memory/%d.md", i) }
+
+// largeAgent is a bench with an agent of manyFiles memories.
+type largeAgent struct {
+	*bench
+	ids    []string // by the number of the memory
+	events *sync.Subscription
+}
+
+func withLargeAgent(t *testing.T) *largeAgent {
+	t.Helper()
+	l := &largeAgent{bench: setup(t, func(dir string) {
+		for i := range manyFiles {
+			(&bench{T: t, dir: dir}).write(fileOf(i), note(nameOf(i), memories.User, fmt.Sprintf("The %d. thing", i)))
+		}
+	})}
+	l.restart() // the second start notes what the first has read too soon after it had been written
+	l.query("SELECT array_agg(id::text ORDER BY split_part(name, ' ', 2)::integer) FROM memories", &l.ids)
+	return l
+}
+
+// rowsReadBy starts the server, stops it again once the change is made, and returns the rows read meanwhile.
+func (l *largeAgent) rowsReadBy(change func()) int {
+	l.Helper()
+	before := l.rowsRead()
+	l.start()
+	l.events = l.engine.Hub().Subscribe()
+	change()
+	l.events.Close()
+	return l.rowsRead() - before
+}
+
+// rowsRead stops the server, for what connections have read counts once they are closed, and returns the rows read so far.
+func (l *largeAgent) rowsRead() (rows int) {
+	l.Helper()
+	l.stop()
+	var open int
+	l.until("the connections to be closed", func() bool {
+		l.query("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()", &open)
+		return open == 0
+	})
+	l.query("SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) FROM pg_stat_user_tables", &rows)
+	return rows
+}
+
+// published makes a change on disk and waits until CLAUDE.md says so.
+func (l *largeAgent) published(change func()) {
+	l.Helper()
+	change()
+	late := time.After(patience)
+	for {
+		select {
+		case event := <-l.events.Events:
+			if event.Kind == sync.KindPublished {
+				return
+			}
+		case <-late:
+			l.Fatal("CLAUDE.md does not follow")
+		}
+	}
+}
+
+func (l *largeAgent) must(_ sync.Result, err error) {
+	l.Helper()
+	if err != nil {
+		l.Fatal(err)
+	}
+}
