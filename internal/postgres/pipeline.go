@@ -20,6 +20,7 @@ func (w *Writer) together(ctx context.Context, doing string, do func(*queries.Qu
 
 // inOneTrip is together, with a pipeline that may have something to do meanwhile, or something to read at the end.
 func (w *Writer) inOneTrip(ctx context.Context, doing string, p *pipeline, do func(*queries.Queries) error) error {
+	w.ahead = nil
 	q := queries.New(p)
 	if p.provided != nil {
 		p.batch.Queue("BEGIN")

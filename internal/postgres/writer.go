@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -23,10 +24,33 @@ type Writer struct {
 	shared *sharedCache
 	// agent is the agent without its counts as it is; nil: it has not been read, or has changed since.
 	agent *Agent
+	// ahead is a memory that was read together with the lock; nil: none was, or something has been changed since.
+	ahead *readAhead
+}
+
+// readAhead is what HeadWithFiles of a memory returns.
+type readAhead struct {
+	id    uuid.UUID
+	head  Head
+	files []File
+	err   error
 }
 
 // WithAgent calls do while it holds the agent, after any other holder has let go.
 func (s *Store) WithAgent(ctx context.Context, agentID int64, do func(*Writer) error) error {
+	return s.hold(ctx, agentID, (*Writer).lock, do)
+}
+
+// WithMemory is WithAgent for whoever asks HeadWithFiles of that memory first: the two take one round trip.
+func (s *Store) WithMemory(ctx context.Context, agentID int64, id string, do func(*Writer) error) error {
+	parsed, err := parseID(id)
+	if err != nil {
+		return s.WithAgent(ctx, agentID, do) // who asks for it is told
+	}
+	return s.hold(ctx, agentID, func(w *Writer, ctx context.Context) error { return w.lockAndRead(ctx, parsed) }, do)
+}
+
+func (s *Store) hold(ctx context.Context, agentID int64, lock func(*Writer, context.Context) error, do func(*Writer) error) error {
 	select {
 	case s.writers <- struct{}{}:
 	case <-ctx.Done():
@@ -38,17 +62,27 @@ func (s *Store) WithAgent(ctx context.Context, agentID int64, do func(*Writer) e
 		return wrap("acquire a connection", err)
 	}
 	w := &Writer{agentID: agentID, conn: conn, q: queries.New(conn), shared: &s.shared}
-	if err := w.q.LockAgent(ctx, int32(agentID)); err != nil {
-		conn.Release()
-		<-s.writers
-		return wrap("lock the agent", err)
-	}
 	// Whoever waits for what was done need not wait for this, and whoever holds the agent next waits for it in Postgres.
 	defer func() { go w.letGo(context.WithoutCancel(ctx), s.writers) }()
+	if err := lock(w, ctx); err != nil { // it may be locked all the same
+		return wrap("lock the agent", err)
+	}
 	w.kept = s.headings.take(agentID)
 	err = do(w)
 	s.headings.put(agentID, w.kept)
 	return err
+}
+
+func (w *Writer) lock(ctx context.Context) error { return w.q.LockAgent(ctx, int32(w.agentID)) }
+
+// lockAndRead locks the agent, and then reads a memory. That there is none is for whoever asks for it.
+func (w *Writer) lockAndRead(ctx context.Context, id uuid.UUID) error {
+	head, files, err := w.readHeadWithFiles(ctx, id, func(q *queries.Queries) error { return q.LockAgent(ctx, int32(w.agentID)) })
+	if err != nil && !errors.Is(err, memories.ErrNotFound) {
+		return err
+	}
+	w.ahead = &readAhead{id, head, files, err}
+	return nil
 }
 
 func (w *Writer) letGo(ctx context.Context, writers <-chan struct{}) {
@@ -62,6 +96,7 @@ func (w *Writer) letGo(ctx context.Context, writers <-chan struct{}) {
 
 // inTx runs do in one transaction.
 func (w *Writer) inTx(ctx context.Context, doing string, do func(*queries.Queries) error) error {
+	w.ahead = nil
 	return w.ended(doing, pgx.BeginFunc(ctx, w.conn, func(tx pgx.Tx) error { return do(w.q.WithTx(tx)) }))
 }
 
@@ -191,19 +226,27 @@ func (w *Writer) HeadWithFiles(ctx context.Context, id string) (Head, []File, er
 	if err != nil {
 		return Head{}, nil, err
 	}
+	if ahead := w.ahead; ahead != nil && ahead.id == parsed {
+		w.ahead = nil
+		return ahead.head, ahead.files, ahead.err
+	}
+	return w.readHeadWithFiles(ctx, parsed)
+}
+
+func (w *Writer) readHeadWithFiles(ctx context.Context, id uuid.UUID, first ...func(*queries.Queries) error) (Head, []File, error) {
 	var row queries.HeadByIDRow
 	var files []queries.File
 	var agent queries.AgentByIDRow
-	err = w.asked(ctx, "read the memory and its files", func(q *queries.Queries) (err error) {
-		row, err = q.HeadByID(ctx, queries.HeadByIDParams{AgentID: w.agentID, ID: parsed})
+	err := w.asked(ctx, "read the memory and its files", append(first, func(q *queries.Queries) (err error) {
+		row, err = q.HeadByID(ctx, queries.HeadByIDParams{AgentID: w.agentID, ID: id})
 		return err
 	}, func(q *queries.Queries) (err error) {
-		files, err = q.FilesOfMemory(ctx, parsed)
+		files, err = q.FilesOfMemory(ctx, id)
 		return err
 	}, func(q *queries.Queries) (err error) {
 		agent, err = q.AgentByID(ctx, w.agentID)
 		return err
-	})
+	})...)
 	if err != nil {
 		return Head{}, nil, err
 	}
