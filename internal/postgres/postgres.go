@@ -43,6 +43,8 @@ type Store struct {
 	headings headingCache
 	// shared is what was shared by all agents when it was read last.
 	shared sharedCache
+	// heard is when a change has ended well last, in nanoseconds since 1970.
+	heard atomic.Int64
 	// nearMisses says that the database can tell which words look alike.
 	nearMisses bool
 }

@@ -55,9 +55,6 @@ func (h *hold) publishForeseen(ctx context.Context, path string, sections postgr
 	if f == nil || h.readBack == "" {
 		return false, nil
 	}
-	if raw, err := readClaudeMD(h.root, path); err != nil || !bytes.Equal(raw, f.was) {
-		return false, nil
-	}
 	p := postgres.Publication{ClaudeMD: h.inStepWith(f.Preview, f.hash), Costs: changedCosts(f.Costs, sections.Headings)}
 	p.PublishedAt = postgres.Now()
 	for _, removed := range h.removed {
