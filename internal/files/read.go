@@ -58,9 +58,8 @@ func ReadHash(root *os.Root, relPath string) (string, error) {
 		return "", fmt.Errorf("reading %s: %w", relPath, err)
 	}
 	h := sha256.New()
-	n, err := io.CopyN(h, file, maxHashed+1)
+	n, err := io.CopyBuffer(h, io.LimitReader(file, maxHashed+1), make([]byte, min(info.Size()+1, readAtOnce)))
 	switch {
-	case err == io.EOF:
 	case err != nil:
 		return "", fmt.Errorf("reading %s: %w", relPath, err)
 	case n > maxHashed:

@@ -91,12 +91,28 @@ func (o Options) areThoseOf(root *os.Root, name string) (bool, error) {
 		return false, err
 	}
 	defer file.Close()
-	found := make([]byte, len(o.Was)+1)
-	n, err := io.ReadFull(file, found)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return bytes.Equal(found[:n], o.Was), nil
+	return hasBytes(file, o.Was)
+}
+
+// readAtOnce is how much of a file is read at once, in bytes, where all of it need not be at hand.
+const readAtOnce = 32 << 10
+
+// hasBytes says whether these are all the bytes of a file.
+func hasBytes(file io.Reader, want []byte) (bool, error) {
+	part := make([]byte, min(len(want)+1, readAtOnce))
+	for {
+		n, err := file.Read(part)
+		if !bytes.HasPrefix(want, part[:n]) {
+			return false, nil
+		}
+		want = want[n:]
+		if err == io.EOF {
+			return len(want) == 0, nil
+		}
+		if err != nil {
+			return false, err
+		}
 	}
-	return false, err
 }
 
 // handOver gives away the file of a name, once it has been displaced from it. One that cannot be opened is nothing to give.
