@@ -27,6 +27,32 @@ func (s *Store) Attend(ctx context.Context, silence time.Duration, change func(c
 		}
 	}
 	ctx = context.WithoutCancel(ctx)
+	ended := begun(func() error {
+		err := change(ctx)
+		if err == nil {
+			s.heard.Store(time.Now().UnixNano())
+		}
+		return err
+	})
+	for {
+		select {
+		case e := <-ended:
+			return Interrupted(e.result())
+		case <-time.After(silence):
+		}
+		if err := s.answers(ctx, silence); err != nil {
+			select {
+			case e := <-ended:
+				return Interrupted(e.result())
+			default:
+				return fmt.Errorf("%w: %w", ErrInterrupted, err)
+			}
+		}
+	}
+}
+
+// begun has something done, and tells how that has ended.
+func begun(do func() error) <-chan end {
 	ended := make(chan end, 1)
 	go func() {
 		e := end{panicked: true}
@@ -36,42 +62,25 @@ func (s *Store) Attend(ctx context.Context, silence time.Duration, change func(c
 			}
 			ended <- e
 		}()
-		e.err = change(ctx)
+		e.err = do()
 		e.panicked = false
-		if e.err == nil {
-			s.heard.Store(time.Now().UnixNano())
-		}
 	}()
-	for {
-		select {
-		case e := <-ended:
-			return e.result()
-		case <-time.After(silence):
-		}
-		if err := s.answers(ctx, silence); err != nil {
-			select {
-			case e := <-ended:
-				return e.result()
-			default:
-				return fmt.Errorf("%w: %w", ErrInterrupted, err)
-			}
-		}
-	}
+	return ended
 }
 
-// end is how a change has ended.
+// end is how something has ended that was begun.
 type end struct {
 	err      error
 	panicked bool
 	cause    any
 }
 
-// result returns the change's error. What it panicked with goes on where it is waited for, as if it had been called there.
+// result returns its error. What it panicked with goes on where it is waited for, as if it had been called there.
 func (e end) result() error {
 	if e.panicked {
 		panic(e.cause)
 	}
-	return Interrupted(e.err)
+	return e.err
 }
 
 // Interrupted returns what the failure of a change that had begun means: that the database was away says nothing of whether the

@@ -27,13 +27,14 @@ type Deletion struct {
 // the agent's version then, where that is known without asking. Nil: nothing is to be done.
 func (w *Writer) Delete(ctx context.Context, d Deletion, meanwhile func(after Sections, version int64)) error {
 	var after *Agent
-	p := pipeline{meanwhile: func() {
+	p := pipeline{meanwhile: func() error {
 		if after == nil || meanwhile == nil || w.kept == nil || w.kept.version != after.ClaudeMD.Version || len(w.kept.changed) > 0 {
-			return
+			return nil
 		}
 		if shared, known := w.shared.get(after.Shared); known {
 			meanwhile(Sections{Headings: w.kept.headings, MemoryOff: after.MemoryOff}.with(shared), after.ClaudeMD.Version)
 		}
+		return nil
 	}}
 	if w.agent != nil {
 		agent := *w.agent

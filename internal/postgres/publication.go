@@ -31,7 +31,7 @@ func (w *Writer) PublishedAndRead(ctx context.Context, p Publication, slug, id s
 		return memories.Memory{}, err
 	}
 	var row listRow
-	err = w.published(ctx, &pipeline{provided: provided, last: func(batch *pgx.Batch) {
+	err = w.published(ctx, &pipeline{meanwhile: provided, provided: provided != nil, last: func(batch *pgx.Batch) {
 		batch.Queue(oneMemory, w.agentID, parsed).Query(func(rows pgx.Rows) (err error) {
 			row, err = pgx.CollectExactlyOneRow(rows, scanRow)
 			return err
