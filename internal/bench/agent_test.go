@@ -156,9 +156,10 @@ func deleteOneByOne(p *process, files int, conn *pgx.Conn, dir string) {
 		names = append(names, m.ID)
 	}
 	f := figure{Files: files}
+	plain := p.TempDir() // nobody watches it
 	for _, id := range names {
 		f.Took = append(f.Took, timed(func() { p.ask("DELETE", "/api/v1/agents/agent-00/memories/"+id) }))
-		f.Floor = append(f.Floor, deletePlainly(p.B, conn, filepath.Join(dir, "plain.txt"), claudeMD))
+		f.Floor = append(f.Floor, deletePlainly(p.B, conn, filepath.Join(plain, "plain.txt"), claudeMD))
 	}
 	f = f.sorted()
 	report.Deletions = append(report.Deletions, f)
