@@ -38,7 +38,7 @@ type readAhead struct {
 
 // WithAgent calls do while it holds the agent, after any other holder has let go.
 func (s *Store) WithAgent(ctx context.Context, agentID int64, do func(*Writer) error) error {
-	return s.hold(ctx, agentID, (*Writer).lock, do)
+	return s.hold(ctx, agentID, func(w *Writer) error { return w.lock(ctx, w.q) }, do)
 }
 
 // WithMemory is WithAgent for whoever asks HeadWithFiles of that memory first: the two take one round trip.
@@ -47,10 +47,10 @@ func (s *Store) WithMemory(ctx context.Context, agentID int64, id string, do fun
 	if err != nil {
 		return s.WithAgent(ctx, agentID, do) // who asks for it is told
 	}
-	return s.hold(ctx, agentID, func(w *Writer, ctx context.Context) error { return w.lockAndRead(ctx, parsed) }, do)
+	return s.hold(ctx, agentID, func(w *Writer) error { return w.lockAndRead(ctx, parsed) }, do)
 }
 
-func (s *Store) hold(ctx context.Context, agentID int64, lock func(*Writer, context.Context) error, do func(*Writer) error) error {
+func (s *Store) hold(ctx context.Context, agentID int64, lock, do func(*Writer) error) error {
 	select {
 	case s.writers <- struct{}{}:
 	case <-ctx.Done():
@@ -64,7 +64,7 @@ func (s *Store) hold(ctx context.Context, agentID int64, lock func(*Writer, cont
 	w := &Writer{agentID: agentID, conn: conn, q: queries.New(conn), shared: &s.shared}
 	// Whoever waits for what was done need not wait for this, and whoever holds the agent next waits for it in Postgres.
 	defer func() { go w.letGo(context.WithoutCancel(ctx), s.writers) }()
-	if err := lock(w, ctx); err != nil { // it may be locked all the same
+	if err := lock(w); err != nil { // it may be locked all the same
 		return wrap("lock the agent", err)
 	}
 	w.kept = s.headings.take(agentID)
@@ -73,11 +73,13 @@ func (s *Store) hold(ctx context.Context, agentID int64, lock func(*Writer, cont
 	return err
 }
 
-func (w *Writer) lock(ctx context.Context) error { return w.q.LockAgent(ctx, int32(w.agentID)) }
+func (w *Writer) lock(ctx context.Context, q *queries.Queries) error {
+	return q.LockAgent(ctx, int32(w.agentID))
+}
 
 // lockAndRead locks the agent, and then reads a memory. That there is none is for whoever asks for it.
 func (w *Writer) lockAndRead(ctx context.Context, id uuid.UUID) error {
-	head, files, err := w.readHeadWithFiles(ctx, id, func(q *queries.Queries) error { return q.LockAgent(ctx, int32(w.agentID)) })
+	head, files, err := w.readHeadWithFiles(ctx, id, func(q *queries.Queries) error { return w.lock(ctx, q) })
 	if err != nil && !errors.Is(err, memories.ErrNotFound) {
 		return err
 	}
