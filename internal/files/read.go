@@ -45,6 +45,9 @@ func Hash(data []byte) string {
 // that grows without end, or is a hole as large as the disk, would hold up its agent for as long as it takes to read.
 const maxHashed = 32 << 20
 
+// readAtOnce is how much of a file is read at once, in bytes, where all of it need not be at hand.
+const readAtOnce = 32 << 10
+
 // ReadHash returns the Hash of a file's bytes. Of a file of more than 32 MiB it is the hash of its size and its first 32 MiB, which
 // is that of no smaller file. The errors are those of [Open].
 func ReadHash(root *os.Root, relPath string) (string, error) {

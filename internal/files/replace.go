@@ -94,9 +94,6 @@ func (o Options) areThoseOf(root *os.Root, name string) (bool, error) {
 	return hasBytes(file, o.Was)
 }
 
-// readAtOnce is how much of a file is read at once, in bytes, where all of it need not be at hand.
-const readAtOnce = 32 << 10
-
 // hasBytes says whether these are all the bytes of a file.
 func hasBytes(file io.Reader, want []byte) (bool, error) {
 	part := make([]byte, min(len(want)+1, readAtOnce))

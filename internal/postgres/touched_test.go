@@ -2,11 +2,11 @@ package postgres_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
 	"memoir/internal/postgres"
+	"memoir/internal/postgres/pgtest"
 )
 
 // TestWhatALookAsksForIsFoundByIndexes counts the rows that Postgres reads for an agent with thousands of memories and files.
@@ -50,17 +50,8 @@ func TestWhatALookAsksForIsFoundByIndexes(t *testing.T) {
 }
 
 // read is how many rows of the tables of memories and files have been read, over all connections, which are closed.
-func (l *library) read() (rows int) {
+func (l *library) read() int {
 	l.Helper()
 	l.store.Close()
-	others := 1
-	for deadline := time.Now().Add(time.Minute); others > 0; time.Sleep(20 * time.Millisecond) { // Postgres tells nobody when one has gone
-		query(l.T, l.conn, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()", &others)
-		if time.Now().After(deadline) {
-			l.Fatalf("%d connections stay open", others)
-		}
-	}
-	execute(l.T, l.conn, "SELECT pg_stat_force_next_flush()")
-	query(l.T, l.conn, "SELECT sum(seq_tup_read + idx_tup_fetch) FROM pg_stat_user_tables WHERE relname IN ('memories', 'files')", &rows)
-	return rows
+	return pgtest.RowsRead(l, l.conn, "memories", "files")
 }

@@ -41,11 +41,12 @@ func (s *Store) WithAgent(ctx context.Context, agentID int64, do func(*Writer) e
 	return s.hold(ctx, agentID, func(w *Writer) error { return w.lock(ctx, w.q) }, do)
 }
 
-// WithMemory is WithAgent for whoever asks HeadWithFiles of that memory first: the two take one round trip.
+// WithMemory is WithAgent for whoever asks HeadWithFiles of that memory first: the two take one round trip. An id that is none is left to
+// who asks for it.
 func (s *Store) WithMemory(ctx context.Context, agentID int64, id string, do func(*Writer) error) error {
 	parsed, err := parseID(id)
 	if err != nil {
-		return s.WithAgent(ctx, agentID, do) // who asks for it is told
+		return s.WithAgent(ctx, agentID, do)
 	}
 	return s.hold(ctx, agentID, func(w *Writer) error { return w.lockAndRead(ctx, parsed) }, do)
 }

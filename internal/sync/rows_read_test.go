@@ -5,7 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"memoir/internal/memories"
+	"memoir/internal/postgres/pgtest"
 	"memoir/internal/sync"
 )
 
@@ -99,17 +102,16 @@ func (l *largeAgent) rowsReadBy(change func()) int {
 	return l.rowsRead() - before
 }
 
-// rowsRead stops the server, for what connections have read counts once they are closed, and returns the rows read so far.
-func (l *largeAgent) rowsRead() (rows int) {
+// rowsRead stops the server, and returns the rows read so far.
+func (l *largeAgent) rowsRead() int {
 	l.Helper()
 	l.stop()
-	var open int
-	l.until("the connections to be closed", func() bool {
-		l.query("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()", &open)
-		return open == 0
-	})
-	l.query("SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) FROM pg_stat_user_tables", &rows)
-	return rows
+	conn, err := pgx.Connect(l.Context(), l.url)
+	if err != nil {
+		l.Fatal(err)
+	}
+	defer conn.Close(l.Context()) //nolint:errcheck // the database goes with the test
+	return pgtest.RowsRead(l, conn)
 }
 
 // published makes a change on disk and waits until CLAUDE.md says so.

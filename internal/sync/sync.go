@@ -220,24 +220,18 @@ type hold struct {
 // withAgent runs do while nobody else, in this process or another, works on the agent. It fails with
 // memories.ErrNotFound for an unknown slug, and with errElsewhere where another server looks after the agent.
 func (e *Engine) withAgent(ctx context.Context, slug string, do func(*hold) error) error {
-	return e.holding(ctx, slug, e.store.WithAgent, do)
+	return e.withMemory(ctx, slug, "", do)
 }
 
-// withMemory is withAgent for whoever asks for a memory, with its files, first.
+// withMemory is withAgent for whoever asks for a memory, with its files, first; for none where the id is empty.
 func (e *Engine) withMemory(ctx context.Context, slug, id string, do func(*hold) error) error {
-	return e.holding(ctx, slug, func(ctx context.Context, agentID int64, do func(*postgres.Writer) error) error {
-		return e.store.WithMemory(ctx, agentID, id, do)
-	}, do)
-}
-
-func (e *Engine) holding(ctx context.Context, slug string, with func(context.Context, int64, func(*postgres.Writer) error) error, do func(*hold) error) error {
 	a, err := e.agent(ctx, slug)
 	if err != nil {
 		return err
 	}
 	a.Lock()
 	defer a.Unlock()
-	return with(ctx, a.id, func(w *postgres.Writer) error {
+	return e.store.WithMemory(ctx, a.id, id, func(w *postgres.Writer) error {
 		h := &hold{Engine: e, agent: a, w: w}
 		if err := h.begin(ctx); err != nil {
 			return err
