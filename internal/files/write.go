@@ -39,12 +39,15 @@ func (o Options) replaces() bool { return o.IfHash != "" && !o.New }
 //
 // A link at the path is written through when its target is inside root; ErrLeaves otherwise.
 func Write(root *os.Root, relPath string, data []byte, opts Options) error {
-	s, err := prepare(root, relPath, data, opts)
+	s, err := prepare(root, relPath, opts.replaces(), opts.New)
 	if err != nil {
 		return err
 	}
-	s.complete(data)
-	return s.Put()
+	if opts.Hash == "" {
+		opts.Hash = Hash(data)
+	}
+	s.complete(data, opts.ModTime)
+	return s.Put(opts)
 }
 
 // Staged is a Write of which the bytes go to disk, and are yet to be put in place. Either Put or Discard ends it.
@@ -53,31 +56,31 @@ type Staged struct {
 	path, target string
 	temp         string
 	attributes   attributes
-	opts         Options
 	completed    chan error // what became of the temporary file
 	err          error      // why there is none
 }
 
-// Stage begins a Write: its bytes are taken to disk beside the file while other things are done. Where that fails, Put says so.
-func Stage(root *os.Root, relPath string, data []byte, opts Options) *Staged {
-	s, err := prepare(root, relPath, data, opts)
+// Stage begins a Write over a file that is there: the bytes are taken to disk beside it while other things are done. Where that fails,
+// Put says so.
+func Stage(root *os.Root, relPath string, data []byte) *Staged {
+	s, err := prepare(root, relPath, true, false)
 	if err != nil {
 		return &Staged{err: err}
 	}
-	go s.complete(data)
+	go s.complete(data, time.Time{})
 	return s
 }
 
-// prepare finds out where a file goes, and as whose.
-func prepare(root *os.Root, relPath string, data []byte, opts Options) (*Staged, error) {
+// prepare finds out where a file goes, and as whose. It either replaces one that is there, or has to be new, or neither.
+func prepare(root *os.Root, relPath string, replaces, isNew bool) (*Staged, error) {
 	target, err := Resolve(root, relPath)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && opts.replaces():
+	case errors.Is(err, fs.ErrNotExist) && replaces:
 		return nil, fmt.Errorf("writing %s: %w", relPath, ErrChanged) // and its directory may be gone for good
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("writing: %w", err)
 	}
-	if opts.New {
+	if isNew {
 		target, err = newTarget(root, relPath)
 		if err != nil {
 			return nil, err
@@ -91,32 +94,29 @@ func prepare(root *os.Root, relPath string, data []byte, opts Options) (*Staged,
 	if err != nil {
 		return nil, fmt.Errorf("writing %s: %w", relPath, err)
 	}
-	if opts.Hash == "" {
-		opts.Hash = Hash(data)
-	}
 	return &Staged{
-		root: root, path: relPath, target: target, temp: path.Join(dir, tempPrefix+rand.Text()), attributes: attributes, opts: opts,
+		root: root, path: relPath, target: target, temp: path.Join(dir, tempPrefix+rand.Text()), attributes: attributes,
 		completed: make(chan error, 1),
 	}, nil
 }
 
-func (s *Staged) complete(data []byte) {
-	s.completed <- writeTemp(s.root, s.temp, data, s.attributes, s.opts.ModTime)
+func (s *Staged) complete(data []byte, modTime time.Time) {
+	s.completed <- writeTemp(s.root, s.temp, data, s.attributes, modTime)
 }
 
-// Put puts the file in place, as Write does.
-func (s *Staged) Put() error {
+// Put puts the file in place, as Write with these options does, of which IfHash and Hash are given.
+func (s *Staged) Put(opts Options) error {
 	if s.err != nil {
 		return s.err
 	}
 	err := <-s.completed
-	if err == nil && s.opts.replaces() {
-		s.temp, err = nameReplacing(s.root, s.temp, s.target, s.opts.Hash, s.opts.IfHash)
+	if err == nil && opts.replaces() {
+		s.temp, err = nameReplacing(s.root, s.temp, s.target, opts.Hash, opts.IfHash)
 	}
 	if err == nil {
-		err = putInPlace(s.root, s.temp, s.target, s.opts)
+		err = putInPlace(s.root, s.temp, s.target, opts)
 	}
-	if errors.Is(err, fs.ErrNotExist) && s.opts.replaces() {
+	if errors.Is(err, fs.ErrNotExist) && opts.replaces() {
 		err = ErrChanged // the directory went meanwhile
 	}
 	if err != nil {

@@ -62,24 +62,25 @@ func TestAStagedFileIsPutInPlaceOrLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	p.put("a.md", "old")
-	if err := files.Stage(p.root, "a.md", []byte("given up"), files.Options{}).Discard(); err != nil {
+	if err := files.Stage(p.root, "a.md", []byte("given up")).Discard(); err != nil {
 		t.Error(err)
 	}
 	p.wants("a.md", "old")
-	staged := files.Stage(p.root, "a.md", []byte("new"), files.Options{IfHash: hashOf("old")})
+	staged := files.Stage(p.root, "a.md", []byte("new"))
 	p.wants("a.md", "old")
-	if err := staged.Put(); err != nil {
+	if err := staged.Put(files.Options{IfHash: hashOf("old"), Hash: hashOf("new")}); err != nil {
 		t.Error(err)
 	}
 	p.wants("a.md", "new")
-	staged = files.Stage(p.root, "a.md", []byte("newer"), files.Options{IfHash: hashOf("new")})
+	staged = files.Stage(p.root, "a.md", []byte("newer"))
 	p.put("a.md", "by hand")
-	if err := staged.Put(); !errors.Is(err, files.ErrChanged) {
+	if err := staged.Put(files.Options{IfHash: hashOf("new"), Hash: hashOf("newer")}); !errors.Is(err, files.ErrChanged) {
 		t.Errorf("over what somebody has saved meanwhile: %v", err)
 	}
 	p.wants("a.md", "by hand")
-	for _, end := range []func(*files.Staged) error{(*files.Staged).Put, (*files.Staged).Discard} {
-		outside := files.Stage(p.root, "../outside.md", []byte("new"), files.Options{})
+	put := func(s *files.Staged) error { return s.Put(files.Options{IfHash: hashOf("old"), Hash: hashOf("new")}) }
+	for _, end := range []func(*files.Staged) error{put, (*files.Staged).Discard} {
+		outside := files.Stage(p.root, "../outside.md", []byte("new"))
 		if err := end(outside); err != nil && !errors.Is(err, files.ErrLeaves) {
 			t.Errorf("outside: %v", err)
 		}

@@ -9,8 +9,10 @@ import (
 
 // The markers stand on lines of their own around the part of a CLAUDE.md that Memoir owns.
 const (
-	beginMarker = "<!-- memoir:begin -->"
-	endMarker   = "<!-- memoir:end -->"
+	beginMarker = markerPrefix + "begin -->"
+	endMarker   = markerPrefix + "end -->"
+
+	markerPrefix = "<!-- memoir:"
 )
 
 // memorySystem tells an agent how its memory works. Its only headings are the two of the first level: the second and

@@ -22,9 +22,10 @@ type Heading struct {
 	// ModifiedAt is what its age counts from; zero where nobody asks.
 	ModifiedAt time.Time
 	Recorded   Cost // what is on record that it takes in CLAUDE.md
-	// Entry is EntryText of it, where somebody has kept that in place of the description: to make those of thousands takes as long as
-	// all else of compiling.
-	Entry string
+	// Entry is EntryText of it and EntryChars how many Unicode characters that has, where somebody has kept them in place of the
+	// description (WithEntry): to make those of thousands takes as long as all else of compiling.
+	Entry      string
+	EntryChars int
 }
 
 // SectionText returns the first of the memories in full (InFull). The others are those that are likely to be asked for
@@ -74,7 +75,7 @@ const CompilerVersion = 3
 // thousands of memories would have none; this leaves a quarter of that to what is written by hand.
 const maxBlock = 3 << 20
 
-// Compile is CompileParts and Joined for whoever has all bodies at hand.
+// Compile is CompileParts for whoever has all bodies at hand. It returns the block and what each memory takes in it.
 func Compile(ms []Section, limit, outside int) (block []byte, costs []Cost) {
 	headings := make([]Heading, len(ms))
 	bodies := make(map[[16]byte]string, len(ms))
@@ -83,37 +84,26 @@ func Compile(ms []Section, limit, outside int) (block []byte, costs []Cost) {
 		headings[i] = Heading{ID: m.ID, Name: m.Name, Team: m.Team, Type: m.Type, Description: m.Description, Revision: [16]byte(sum[:16]), Size: len(m.Body)}
 		bodies[headings[i].Revision] = m.Body
 	}
-	parts, err := CompileParts(headings, Opening{}, limit, outside, func(next []Heading) (string, error) {
+	err := CompileParts(headings, Opening{}, limit, outside, func(next []Heading) (string, error) {
 		return InFull(next[0], bodies[next[0].Revision]), nil
+	}, func(p Part) {
+		block = append(block, p.Text...)
+		if p.Memory != "" {
+			costs = append(costs, p.Cost())
+		}
 	})
 	if err != nil {
 		panic(err) // nothing is read that could fail
 	}
-	return Joined(parts)
-}
-
-// Joined returns the block that consists of the parts, and what each memory takes in it.
-func Joined(parts []Part) (block []byte, costs []Cost) {
-	size, memories := 0, 0
-	for _, p := range parts {
-		size += len(p.Text)
-		if p.Memory != "" {
-			memories++
-		}
-	}
-	block, costs = make([]byte, 0, size), make([]Cost, 0, memories)
-	for _, p := range parts {
-		block = append(block, p.Text...)
-		if p.Memory != "" {
-			costs = append(costs, Cost{ID: p.Memory, Chars: p.Chars, Listed: p.Listed})
-		}
-	}
 	return block, costs
 }
 
-// CompileParts returns the pieces of the block that Memoir owns of a CLAUDE.md, from its begin marker to its end marker
-// without a line end behind it; Joined makes the block of them. The same memories in any order give the same bytes. A
-// memory without a type is left out.
+// Cost returns what the memory that it is takes.
+func (p Part) Cost() Cost { return Cost{ID: p.Memory, Chars: p.Chars, Listed: p.Listed} }
+
+// CompileParts gives add the pieces of the block that Memoir owns of a CLAUDE.md, one after the other, from its begin marker to its end
+// marker without a line end behind it: their texts make the block. The same memories in any order give the same bytes. A memory without
+// a type is left out.
 //
 // limit is the size of the whole file and outside what it takes without the block (Document.Outside), both in Unicode
 // characters. Memories are kept in full until the first that would take the file past the limit; that one and all after
@@ -122,14 +112,13 @@ func Joined(parts []Part) (block []byte, costs []Cost) {
 //
 // text is asked for one memory after the other, in the order of the block, up to the first that does not fit: what an
 // agent has beyond that is never read. Its error is the one that CompileParts fails with.
-func CompileParts(ms []Heading, with Opening, limit, outside int, text SectionText) ([]Part, error) {
+func CompileParts(ms []Heading, with Opening, limit, outside int, text SectionText, add func(Part)) error {
 	ordered := inOrder(ms)
 	team := slices.ContainsFunc(ordered, func(m Heading) bool { return m.Team && m.Shared == "" })
 	opening := partOf(beginMarker + "\n" + with.text(team))
 	ending := partOf("\n" + endMarker)
-	b := blockOfParts{parts: append(make([]Part, 0, len(ordered)+2+3*len(Types())), opening)}
-	b.bytes = len(opening.Text) + len(ending.Text)
-	b.chars = outside + opening.Chars + ending.Chars
+	b := blockOfParts{give: add, bytes: len(opening.Text) + len(ending.Text), chars: outside + opening.Chars + ending.Chars}
+	add(opening)
 	var last Type
 	lastListed, listing, counting := false, false, false
 	for i, m := range ordered {
@@ -141,7 +130,7 @@ func CompileParts(ms []Heading, with Opening, limit, outside int, text SectionTe
 		if !listing {
 			full, err := text(ahead(ordered[i:], limit, b.chars))
 			if err != nil {
-				return nil, err
+				return err
 			}
 			section := Part{Text: full, Memory: m.ID, Name: m.Name, Team: m.Team, Shared: m.Shared, Type: m.Type, Chars: utf8.RuneCountInString(full)}
 			total := b.chars + utf8.RuneCountInString(lead) + section.Chars
@@ -157,11 +146,10 @@ func CompileParts(ms []Heading, with Opening, limit, outside int, text SectionTe
 		case !lastListed:
 			lead = shortened + "\n"
 		}
-		entry := Part{Text: m.Entry, Memory: m.ID, Name: m.Name, Team: m.Team, Shared: m.Shared, Type: m.Type, Listed: true}
-		if entry.Text == "" {
-			entry.Text = EntryText(m)
+		if m.Entry == "" {
+			m = m.WithEntry()
 		}
-		entry.Chars = utf8.RuneCountInString(entry.Text)
+		entry := Part{Text: m.Entry, Memory: m.ID, Name: m.Name, Team: m.Team, Shared: m.Shared, Type: m.Type, Listed: true, Chars: m.EntryChars}
 		if counting = counting || !b.hasRoom(lead, entry.Text); counting {
 			entry.Text, entry.Chars = "", 0
 			b.counted++
@@ -170,12 +158,13 @@ func CompileParts(ms []Heading, with Opening, limit, outside int, text SectionTe
 		last, lastListed = m.Type, true
 	}
 	b.addCounted(last)
-	return append(b.parts, ending), nil
+	add(ending)
+	return nil
 }
 
 // blockOfParts is a block while it is put together.
 type blockOfParts struct {
-	parts   []Part
+	give    func(Part)
 	chars   int // of the whole file
 	bytes   int // of the block
 	counted int // memories of the type that are only counted
@@ -192,10 +181,11 @@ func (b *blockOfParts) hasRoom(texts ...string) bool {
 
 func (b *blockOfParts) add(lead string, p Part) {
 	if lead != "" {
-		b.parts = append(b.parts, partOf(lead))
-		b.chars += b.parts[len(b.parts)-1].Chars
+		leading := partOf(lead)
+		b.give(leading)
+		b.chars += leading.Chars
 	}
-	b.parts = append(b.parts, p)
+	b.give(p)
 	b.chars += p.Chars
 	b.bytes += len(lead) + len(p.Text)
 }
@@ -213,6 +203,13 @@ func (b *blockOfParts) addCounted(of Type) {
 
 // aheadWithoutLimit is how much is read at once where nothing limits it, in bytes.
 const aheadWithoutLimit = 1 << 20
+
+// WithEntry returns the memory with its one line in place of the description that it is made of: neither is short.
+func (m Heading) WithEntry() Heading {
+	m.Entry, m.Description = EntryText(m), ""
+	m.EntryChars = utf8.RuneCountInString(m.Entry)
+	return m
+}
 
 // EntryCost returns what a memory takes in the compiled CLAUDE.md as a one-line entry.
 func EntryCost(m Heading) Cost {
@@ -241,21 +238,33 @@ func ahead(ms []Heading, limit, chars int) []Heading {
 
 // inOrder returns the memories that have a type, in the order of the block.
 func inOrder(ms []Heading) []Heading {
-	if !slices.ContainsFunc(ms, Heading.hasNoType) && slices.IsSortedFunc(ms, InBlock) {
+	if areInOrder(ms) {
 		return ms
 	}
-	ordered := slices.DeleteFunc(slices.Clone(ms), Heading.hasNoType)
+	ordered := slices.DeleteFunc(slices.Clone(ms), func(m Heading) bool { return m.hasNoType() })
 	slices.SortFunc(ordered, InBlock)
 	return ordered
 }
 
-func (m Heading) hasNoType() bool { return !slices.Contains(Types(), m.Type) }
+// areInOrder says whether that is all of them, as they stand.
+func areInOrder(ms []Heading) bool {
+	for i := range ms {
+		if ms[i].hasNoType() || i > 0 && inBlock(&ms[i-1], &ms[i]) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (m *Heading) hasNoType() bool { return m.Type.place() < 0 }
 
 // InBlock compares two memories by their places in the block: by type, the agent's own before its team's and those before what all
 // agents share, then by the bytes of the name.
-func InBlock(a, b Heading) int {
+func InBlock(a, b Heading) int { return inBlock(&a, &b) }
+
+func inBlock(a, b *Heading) int {
 	if a.Type != b.Type {
-		return cmp.Compare(slices.Index(Types(), a.Type), slices.Index(Types(), b.Type))
+		return cmp.Compare(a.Type.place(), b.Type.place())
 	}
 	if byOwner := cmp.Compare(a.remoteness(), b.remoteness()); byOwner != 0 {
 		return byOwner
@@ -267,7 +276,7 @@ func InBlock(a, b Heading) int {
 }
 
 // remoteness is by how many a memory is shared: 0 for the agent's own, 1 for its team's, 2 for all agents'.
-func (m Heading) remoteness() int {
+func (m *Heading) remoteness() int {
 	switch {
 	case m.Shared != "":
 		return 2

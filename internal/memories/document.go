@@ -2,6 +2,7 @@ package memories
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -58,9 +59,11 @@ func (d Document) Outside() int {
 // after a blank line.
 func (d Document) With(block []byte) []byte {
 	before, after := d.Around()
-	whole := make([]byte, 0, len(before)+len(block)+len(after))
-	return append(append(append(whole, before...), block...), after...)
+	return slices.Concat([]byte(before), block, []byte(after))
 }
+
+// Size returns how long the file is, in bytes.
+func (d Document) Size() int { return len(d.before) + len(d.block) + len(d.after) }
 
 // Around returns what stands before and behind the block in a file that has it: what Memoir does not own, and, where
 // there is no block yet, the blank line and the line end that part it from the rest.
@@ -111,7 +114,7 @@ type markerLine struct {
 }
 
 func markerLines(text string) []markerLine {
-	if !strings.Contains(text, beginMarker) && !strings.Contains(text, endMarker) {
+	if !strings.Contains(text, markerPrefix) {
 		return nil
 	}
 	inCode, sure := fencedCode(text)
@@ -119,8 +122,13 @@ func markerLines(text string) []markerLine {
 		inCode = codeBlocks(text)
 	}
 	var found []markerLine
-	for from := 0; from < len(text); {
-		line, _, _ := strings.Cut(text[from:], "\n")
+	for from := 0; ; {
+		at := strings.Index(text[from:], markerPrefix)
+		if at < 0 {
+			return found
+		}
+		from += strings.LastIndexByte(text[from:from+at], '\n') + 1
+		line := text[from:endOfLine(text, from)]
 		marker := strings.TrimRight(line, " \t\r")
 		if from == 0 {
 			marker = strings.TrimPrefix(marker, byteOrderMark)
@@ -129,7 +137,6 @@ func markerLines(text string) []markerLine {
 			start := from + strings.Index(line, marker)
 			found = append(found, markerLine{from: start, to: start + len(marker), begins: marker == beginMarker})
 		}
-		from += len(line) + 1
+		from = min(from+len(line)+1, len(text))
 	}
-	return found
 }

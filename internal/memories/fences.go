@@ -10,7 +10,13 @@ import "strings"
 // level can still hold it. The rest follows from being careful: whatever could be one or the other is not decided here.
 func fencedCode(text string) (found spans, sure bool) {
 	var s fenceScan
+	openers := fenceOpeners{text: text, next: [...]int{-1, -1, -1}}
 	for from := 0; from < len(text); {
+		if s.open == "" && s.html == noHTML {
+			if from = openers.lineFrom(from); from == len(text) {
+				break
+			}
+		}
 		to := endOfLine(text, from)
 		if !s.line(text[from:to], from) {
 			return nil, false
@@ -21,6 +27,33 @@ func fencedCode(text string) (found spans, sure bool) {
 		s.found = append(s.found, [2]int{s.from, len(text)})
 	}
 	return s.found, true
+}
+
+// fenceOpeners are the places of the bytes without which a line opens neither code nor HTML. Hardly any line has one, and to look for the
+// next takes a tenth of looking at each line.
+type fenceOpeners struct {
+	text string
+	next [len(openerBytes)]int // of each; -1: yet to be looked for
+}
+
+const openerBytes = "`~<"
+
+// lineFrom returns where the first line with one of them begins, at or behind the beginning of a line; without any, where the text ends.
+func (o *fenceOpeners) lineFrom(from int) int {
+	first := len(o.text)
+	for i := range o.next {
+		if o.next[i] < from {
+			o.next[i] = len(o.text)
+			if at := strings.IndexByte(o.text[from:], openerBytes[i]); at >= 0 {
+				o.next[i] = from + at
+			}
+		}
+		first = min(first, o.next[i])
+	}
+	if first == len(o.text) {
+		return first
+	}
+	return from + strings.LastIndexByte(o.text[from:first], '\n') + 1
 }
 
 // fenceScan is how far fencedCode has come.

@@ -20,6 +20,21 @@ const (
 // Types returns every type in the order in which they are always shown and compiled.
 func Types() []Type { return []Type{Feedback, User, Project, Reference} }
 
+// place returns where the type is among Types; -1 for what is none.
+func (t Type) place() int {
+	switch t {
+	case Feedback:
+		return 0
+	case User:
+		return 1
+	case Project:
+		return 2
+	case Reference:
+		return 3
+	}
+	return -1
+}
+
 // ParseType reads a type as people write it: letter case, surrounding quotes and space are forgiven. ok is false, and
 // the type empty, for anything that is not in the list.
 func ParseType(s string) (t Type, ok bool) {

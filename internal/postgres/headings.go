@@ -31,7 +31,7 @@ func (w *Writer) ownSections(ctx context.Context, agent Agent) (Sections, error)
 		if err == nil && len(sections.Headings) <= mostHeadings {
 			w.kept = &keptHeadings{version: version, headings: sections.Headings}
 			for i, m := range sections.Headings {
-				sections.Headings[i] = asKept(m)
+				sections.Headings[i] = m.WithEntry()
 			}
 		}
 		return sections, err
@@ -88,16 +88,10 @@ func (k *keptHeadings) renew(rows []queries.HeadingsOfRow) {
 		return is
 	})
 	for _, row := range rows {
-		k.headings = append(k.headings, asKept(headingOf(queries.HeadingsRow(row))))
+		k.headings = append(k.headings, headingOf(queries.HeadingsRow(row)).WithEntry())
 	}
 	slices.SortFunc(k.headings, memories.InBlock)
 	k.changed = nil
-}
-
-// asKept has the one line in place of the description that it is made of: neither is short.
-func asKept(m memories.Heading) memories.Heading {
-	m.Entry, m.Description = memories.EntryText(m), ""
-	return m
 }
 
 // record takes what has been recorded that memories take in CLAUDE.md; the costs are in the order of the headings.

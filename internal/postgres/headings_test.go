@@ -58,7 +58,7 @@ func (l *library) publishes(store *postgres.Store, w *postgres.Writer, random *r
 	}
 	err = store.ReadSections(l.Context(), agent, time.Time{}, func(onRecord postgres.Sections) error {
 		for i, m := range onRecord.Headings {
-			onRecord.Headings[i].Entry, onRecord.Headings[i].Description = memories.EntryText(m), ""
+			onRecord.Headings[i] = m.WithEntry()
 		}
 		if !reflect.DeepEqual(sections.Headings, onRecord.Headings) {
 			return fmt.Errorf("compiled is\n%v\nand on record\n%v", sections.Headings, onRecord.Headings)

@@ -82,7 +82,7 @@ func (c *sharedCache) read(ctx context.Context, q *queries.Queries, stamp string
 		return shared, err
 	}
 	for i, m := range shared.headings {
-		shared.headings[i] = asKept(m)
+		shared.headings[i] = m.WithEntry()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,7 +13,7 @@ type Disk interface {
 	// Write is files.Write.
 	Write(root *os.Root, path string, data []byte, options files.Options) error
 	// Stage is files.Stage.
-	Stage(root *os.Root, path string, data []byte, options files.Options) Staged
+	Stage(root *os.Root, path string, data []byte) Staged
 	// Append is files.Append.
 	Append(root *os.Root, path string, data []byte) error
 	// RemoveIf is files.RemoveIf.
@@ -43,15 +43,15 @@ type Disk interface {
 
 // Staged is a *files.Staged.
 type Staged interface {
-	Put() error
+	Put(options files.Options) error
 	Discard() error
 }
 
 // realDisk is the one that there is.
 type realDisk struct{}
 
-func (realDisk) Stage(root *os.Root, path string, data []byte, options files.Options) Staged {
-	return files.Stage(root, path, data, options)
+func (realDisk) Stage(root *os.Root, path string, data []byte) Staged {
+	return files.Stage(root, path, data)
 }
 
 func (realDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {

@@ -116,8 +116,8 @@ func (d brokenDisk) fail(op, path string) error {
 	return &fs.PathError{Op: op, Path: path, Err: d.errno}
 }
 
-func (d brokenDisk) Stage(root *os.Root, path string, data []byte, options files.Options) sync.Staged {
-	return unstaged{func() error { return d.Write(root, path, data, options) }}
+func (d brokenDisk) Stage(root *os.Root, path string, data []byte) sync.Staged {
+	return unstaged{func(options files.Options) error { return d.Write(root, path, data, options) }}
 }
 
 func (d brokenDisk) Write(root *os.Root, name string, data []byte, options files.Options) error {
@@ -265,8 +265,8 @@ func changesSomething(step string) bool {
 
 // unstaged is a write that is all made when it is put in place, so that the steps are always in the same order. A crash leaves what
 // one leaves that is cut short: a temporary file.
-type unstaged struct{ write func() error }
+type unstaged struct{ write func(files.Options) error }
 
-func (u unstaged) Put() error { return u.write() }
+func (u unstaged) Put(options files.Options) error { return u.write(options) }
 
 func (unstaged) Discard() error { return nil }

@@ -15,9 +15,8 @@ type replacement struct {
 	hash    string // of the Preview's text
 	was     []byte // nil: there was none
 	wasHash string
-	// staged is its text on the way to disk, and how; nil: it is yet to be written.
-	staged  Staged
-	options files.Options
+	// staged is its text on the way to disk; nil: it is yet to be written.
+	staged Staged
 }
 
 // foreseen is a replacement for the memories of one version of the agent, made before they were that.
@@ -38,13 +37,13 @@ func (h *hold) foresee(ctx context.Context, after postgres.Sections, version int
 	if err != nil || len(raw) == 0 {
 		return
 	}
-	r, err := h.compose(ctx, after, raw, nil)
-	if err != nil || r.Problem != "" || bytes.Equal(raw, r.Text) {
+	p, err := h.compile(ctx, after, raw, nil)
+	if err != nil || p.Problem != "" || bytes.Equal(raw, p.Text) {
 		return
 	}
-	r.options = h.holdingOn(path, r.Text, h.onlyOver(path, r))
-	r.staged = h.disk.Stage(h.root, path, r.Text, r.options)
-	h.foreseen = &foreseen{version, r}
+	staged := h.disk.Stage(h.root, path, p.Text)
+	// While the disk is at it.
+	h.foreseen = &foreseen{version, replacement{Preview: p, hash: files.Hash(p.Text), was: raw, wasHash: files.Hash(raw), staged: staged}}
 }
 
 // publishForeseen puts what was foreseen in place, where it is still what CLAUDE.md is to say, while Postgres writes down that it is
@@ -98,10 +97,11 @@ func (h *hold) replacementOf(ctx context.Context, sections postgres.Sections, ra
 
 // put gives a CLAUDE.md that was read the place of what it was.
 func (h *hold) put(path string, r replacement) error {
-	if r.staged != nil {
-		return h.overwritten(path, r.options, r.staged.Put())
+	if r.staged == nil {
+		return h.overwrite(path, r.Text, h.onlyOver(path, r))
 	}
-	return h.overwrite(path, r.Text, h.onlyOver(path, r))
+	options := h.holdingOn(path, r.Text, h.onlyOver(path, r))
+	return h.overwritten(path, options, r.staged.Put(options))
 }
 
 func (h *hold) compose(ctx context.Context, sections postgres.Sections, raw []byte, unread error) (replacement, error) {

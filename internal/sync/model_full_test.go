@@ -18,8 +18,8 @@ type fillingDisk struct {
 	full      atomic.Bool
 }
 
-func (d *fillingDisk) Stage(root *os.Root, path string, data []byte, options files.Options) sync.Staged {
-	return unstaged{func() error { return d.Write(root, path, data, options) }}
+func (d *fillingDisk) Stage(root *os.Root, path string, data []byte) sync.Staged {
+	return unstaged{func(options files.Options) error { return d.Write(root, path, data, options) }}
 }
 
 func (d *fillingDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {

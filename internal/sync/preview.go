@@ -124,6 +124,7 @@ func (e *Engine) previews(ctx context.Context, row postgres.Agent, going map[str
 	empty := e.emptyPreview(claudeMDOf(row))
 	empty.MemoryOff = row.MemoryOff
 	empty.Published = onDisk(row).Published()
+	empty.inParts = true
 	err = e.store.ReadSections(ctx, row, time.Time{}, func(sections postgres.Sections) error {
 		texts := e.textsOf(ctx, sections)
 		empty.sharedDirs = sections.SharedDirs
@@ -156,8 +157,10 @@ func (e *Engine) previewAsOfHere(ctx context.Context, slug string, at time.Time)
 	raw, unread := claudeMDOf(row)
 	var p Preview
 	err = e.store.ReadSections(ctx, row, at, func(sections postgres.Sections) error {
-		p, err = e.compile(ctx, sections, raw, unread)
-		p.Published = onDisk(row).Published()
+		empty := e.emptyFor(sections, raw, unread)
+		empty.Published = onDisk(row).Published()
+		empty.inParts = true
+		p, err = empty.filled(sections.Headings, e.textsOf(ctx, sections))
 		return err
 	})
 	return p, err
@@ -177,12 +180,10 @@ func claudeMDOf(row postgres.Agent) (raw []byte, unread error) {
 	return readClaudeMD(root, path)
 }
 
-// compile puts the memories into the text of a CLAUDE.md. Where that cannot be read or is damaged, the compiled part
-// stands alone and the problem says why.
+// compile puts the memories into the text of a CLAUDE.md, which is not returned in parts. Where that cannot be read or is damaged, the
+// compiled part stands alone and the problem says why.
 func (e *Engine) compile(ctx context.Context, sections postgres.Sections, raw []byte, unread error) (Preview, error) {
-	empty := e.emptyPreview(raw, unread)
-	empty.MemoryOff, empty.sharedDirs, empty.shared = sections.MemoryOff, sections.SharedDirs, sections.Shared
-	return empty.filled(sections.Headings, e.textsOf(ctx, sections))
+	return e.emptyFor(sections, raw, unread).filled(sections.Headings, e.textsOf(ctx, sections))
 }
 
 // emptyPreview is a CLAUDE.md before any memory is in it. To find the markers costs as much as to compile, so that who
@@ -192,6 +193,15 @@ type emptyPreview struct {
 	document   memories.Document
 	ageNotes   bool
 	sharedDirs []string
+	// inParts says that the parts are wanted too: of a thousand memories they take as long to put down as all of the text.
+	inParts bool
+}
+
+// emptyFor is emptyPreview for what is not the memories of these sections.
+func (e *Engine) emptyFor(sections postgres.Sections, raw []byte, unread error) emptyPreview {
+	p := e.emptyPreview(raw, unread)
+	p.MemoryOff, p.sharedDirs, p.shared = sections.MemoryOff, sections.SharedDirs, sections.Shared
+	return p
 }
 
 func (e *Engine) emptyPreview(raw []byte, unread error) emptyPreview {
@@ -217,18 +227,32 @@ func (p emptyPreview) opening() memories.Opening {
 	return memories.Opening{LearnedAlone: p.MemoryOff, SharedDirs: p.sharedDirs}
 }
 
+// longer is for how many bytes more than a CLAUDE.md has there is room at once: most become about as long as they were.
+const longer = 4 << 10
+
 // filled is the preview with these memories in it.
 func (p emptyPreview) filled(ms []memories.Heading, texts memories.SectionText) (Preview, error) {
-	var err error
-	if p.Parts, err = memories.CompileParts(ms, p.opening(), p.Limit, p.document.Outside(), texts); err != nil {
+	outside := p.document.Outside()
+	p.Chars = outside
+	p.Text = append(make([]byte, 0, p.document.Size()+longer), p.Before...)
+	p.Costs = make([]memories.Cost, 0, len(ms))
+	if p.inParts {
+		p.Parts = make([]memories.Part, 0, len(ms)+2+3*len(memories.Types()))
+	}
+	err := memories.CompileParts(ms, p.opening(), p.Limit, outside, texts, func(part memories.Part) {
+		p.Text = append(p.Text, part.Text...)
+		p.Chars += part.Chars
+		if part.Memory != "" {
+			p.Costs = append(p.Costs, part.Cost())
+		}
+		if p.inParts {
+			p.Parts = append(p.Parts, part)
+		}
+	})
+	if err != nil {
 		return Preview{}, err
 	}
-	block, costs := memories.Joined(p.Parts)
-	p.Text, p.Costs = p.document.With(block), costs
-	p.Chars = p.document.Outside()
-	for _, part := range p.Parts {
-		p.Chars += part.Chars
-	}
+	p.Text = append(p.Text, p.After...)
 	if p.ageNotes {
 		p.until = nextStale(ms, time.Now())
 	}
