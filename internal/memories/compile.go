@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"slices"
 	"strings"
 	"time"
@@ -146,11 +147,15 @@ func CompileParts(ms []Heading, with Opening, limit, outside int, text SectionTe
 		case !lastListed:
 			lead = shortened + "\n"
 		}
-		if m.Entry == "" {
-			m = m.WithEntry()
+		entry := Part{Memory: m.ID, Name: m.Name, Team: m.Team, Shared: m.Shared, Type: m.Type, Listed: true}
+		if !counting {
+			if m.Entry == "" {
+				m = m.WithEntry()
+			}
+			entry.Text, entry.Chars = m.Entry, m.EntryChars
+			counting = !b.hasRoom(lead, entry.Text)
 		}
-		entry := Part{Text: m.Entry, Memory: m.ID, Name: m.Name, Team: m.Team, Shared: m.Shared, Type: m.Type, Listed: true, Chars: m.EntryChars}
-		if counting = counting || !b.hasRoom(lead, entry.Text); counting {
+		if counting {
 			entry.Text, entry.Chars = "", 0
 			b.counted++
 		}
@@ -241,9 +246,38 @@ func inOrder(ms []Heading) []Heading {
 	if areInOrder(ms) {
 		return ms
 	}
-	ordered := slices.DeleteFunc(slices.Clone(ms), func(m Heading) bool { return m.hasNoType() })
-	slices.SortFunc(ordered, InBlock)
-	return ordered
+	return Sorted(slices.DeleteFunc(slices.Clone(ms), func(m Heading) bool { return m.hasNoType() }))
+}
+
+// Sorted returns the memories in the order of the block.
+func Sorted(ms []Heading) []Heading {
+	type place struct {
+		key uint64
+		of  int32
+	}
+	places := make([]place, len(ms))
+	for i := range ms {
+		places[i] = place{ms[i].sortKey(), int32(i)}
+	}
+	slices.SortFunc(places, func(a, b place) int {
+		if a.key != b.key {
+			return cmp.Compare(a.key, b.key)
+		}
+		return inBlock(&ms[a.of], &ms[b.of])
+	})
+	sorted := make([]Heading, len(ms))
+	for i, p := range places {
+		sorted[i] = ms[p.of]
+	}
+	return sorted
+}
+
+// sortKey is in the order of inBlock wherever it differs: the type and how remote the memory is, in 5 bits, and the beginning of its
+// name. Thousands of memories are sorted in a tenth of the time by that.
+func (m *Heading) sortKey() uint64 {
+	var name [8]byte
+	copy(name[:], m.Name)
+	return uint64(m.Type.place()+1)<<61 | uint64(m.remoteness())<<59 | binary.BigEndian.Uint64(name[:])>>5
 }
 
 // areInOrder says whether that is all of them, as they stand.
@@ -258,10 +292,8 @@ func areInOrder(ms []Heading) bool {
 
 func (m *Heading) hasNoType() bool { return m.Type.place() < 0 }
 
-// InBlock compares two memories by their places in the block: by type, the agent's own before its team's and those before what all
+// inBlock compares two memories by their places in the block: by type, the agent's own before its team's and those before what all
 // agents share, then by the bytes of the name.
-func InBlock(a, b Heading) int { return inBlock(&a, &b) }
-
 func inBlock(a, b *Heading) int {
 	if a.Type != b.Type {
 		return cmp.Compare(a.Type.place(), b.Type.place())
@@ -294,7 +326,7 @@ func Merged(own, shared []Heading) []Heading {
 	}
 	merged := make([]Heading, 0, len(own)+len(shared))
 	for len(own) > 0 && len(shared) > 0 {
-		if InBlock(own[0], shared[0]) <= 0 {
+		if inBlock(&own[0], &shared[0]) <= 0 {
 			merged, own = append(merged, own[0]), own[1:]
 		} else {
 			merged, shared = append(merged, shared[0]), shared[1:]

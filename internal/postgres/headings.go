@@ -3,8 +3,10 @@ package postgres
 import (
 	"container/list"
 	"context"
+	"runtime/debug"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -28,7 +30,7 @@ func (w *Writer) ownSections(ctx context.Context, agent Agent) (Sections, error)
 		w.kept = nil
 		sections, err := sectionsOf(ctx, w.q, w.agentID)
 		sections.MemoryOff = agent.MemoryOff
-		if err == nil && len(sections.Headings) <= mostHeadings {
+		if err == nil && len(sections.Headings) <= mostBriefly {
 			w.kept = &keptHeadings{version: version, headings: sections.Headings}
 			for i, m := range sections.Headings {
 				sections.Headings[i] = m.WithEntry()
@@ -74,7 +76,12 @@ func (k *keptHeadings) raiseWithout(deleted uuid.UUID) {
 	}
 	k.version++
 	id := deleted.String()
-	k.headings = slices.DeleteFunc(k.headings, func(m memories.Heading) bool { return m.ID == id })
+	for i := range k.headings {
+		if k.headings[i].ID == id {
+			k.headings = slices.Delete(k.headings, i, i+1)
+			return
+		}
+	}
 }
 
 // renew takes what has become of the memories that have changed. Those that are not among the rows are in no CLAUDE.md any more.
@@ -90,7 +97,7 @@ func (k *keptHeadings) renew(rows []queries.HeadingsOfRow) {
 	for _, row := range rows {
 		k.headings = append(k.headings, headingOf(queries.HeadingsRow(row)).WithEntry())
 	}
-	slices.SortFunc(k.headings, memories.InBlock)
+	k.headings = memories.Sorted(k.headings)
 	k.changed = nil
 }
 
@@ -110,6 +117,10 @@ const (
 	// mostHeadings bounds what is kept over all agents. A heading was measured to take 1 KB of the server's resident memory, and
 	// with 100,000 memories that is to stay below 80 MB.
 	mostHeadings = 12_000
+	// mostBriefly bounds what is kept besides of one agent with more of them, for briefly after it was worked on. To read them takes as
+	// much memory as to keep them, and where somebody tidies up, the next memory is deleted soon: among 30,000 in a fifth of the time.
+	mostBriefly = 150_000
+	briefly     = 3 * time.Second
 	// mostChanges is how many changed memories of an agent are kept in mind: of more, all headings are as soon read.
 	mostChanges = 1_000
 )
@@ -119,7 +130,10 @@ type headingCache struct {
 	mu      sync.Mutex
 	byAgent map[int64]*list.Element
 	oldest  list.List // of agentHeadings, in the order in which they were put here
-	n       int       // headings
+	n       int       // headings in these
+	// many are those of an agent with more than all of these may have, up to letGo.
+	many  agentHeadings
+	letGo *time.Timer
 }
 
 type agentHeadings struct {
@@ -131,6 +145,10 @@ type agentHeadings struct {
 func (c *headingCache) take(agentID int64) *keptHeadings {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.many.agentID == agentID {
+		defer func() { c.many = agentHeadings{} }()
+		return c.many.keptHeadings
+	}
 	at, ok := c.byAgent[agentID]
 	if !ok {
 		return nil
@@ -147,12 +165,35 @@ func (c *headingCache) put(agentID int64, k *keptHeadings) {
 	if before, ok := c.byAgent[agentID]; ok {
 		c.drop(before)
 	}
+	if k.room() > mostHeadings {
+		c.keepBriefly(agentHeadings{agentID, k})
+		return
+	}
 	if c.byAgent == nil {
 		c.byAgent = map[int64]*list.Element{}
 	}
 	c.byAgent[agentID] = c.oldest.PushBack(agentHeadings{agentID, k})
 	for c.n += k.room(); c.n > mostHeadings; {
 		c.drop(c.oldest.Front())
+	}
+}
+
+func (c *headingCache) keepBriefly(many agentHeadings) {
+	c.many = many
+	if c.letGo == nil {
+		c.letGo = time.AfterFunc(briefly, c.letGoOfMany)
+	}
+	c.letGo.Reset(briefly)
+}
+
+// letGoOfMany gives their memory back as well: an idle server would keep it for minutes.
+func (c *headingCache) letGoOfMany() {
+	c.mu.Lock()
+	kept := c.many.keptHeadings != nil
+	c.many = agentHeadings{}
+	c.mu.Unlock()
+	if kept {
+		debug.FreeOSMemory()
 	}
 }
 
@@ -163,6 +204,7 @@ func (s *Store) ForgetHeadings() {
 	for at := s.headings.oldest.Front(); at != nil; at = s.headings.oldest.Front() {
 		s.headings.drop(at)
 	}
+	s.headings.many = agentHeadings{}
 }
 
 func (c *headingCache) drop(at *list.Element) *keptHeadings {

@@ -18,31 +18,39 @@ import (
 // to differ from what is.
 func TestWhateverAnybodyChangesTheKeptHeadingsAreThoseOnRecord(t *testing.T) {
 	t.Parallel()
-	l := setupLibrary(t, 60)
-	other, err := postgres.Open(t.Context(), l.conn.Config().ConnString())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(other.Close)
-	random := rand.New(rand.NewPCG(7, 8))
-	store, idle := l.store, other
-	for step := range 400 {
-		// One of them stays at it for some steps, so that it goes by what it has kept.
-		if random.IntN(3) == 0 {
-			store, idle = idle, store
-		}
-		err := store.WithAgent(t.Context(), l.agent.ID, func(w *postgres.Writer) error {
-			if random.IntN(4) > 0 {
-				l.changes(w, random)
+	for name, c := range map[string]struct{ memories, steps int }{
+		"few":                           {60, 400},
+		"more than are kept for longer": {12_100, 60},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := setupLibrary(t, c.memories)
+			other, err := postgres.Open(t.Context(), l.conn.Config().ConnString())
+			if err != nil {
+				t.Fatal(err)
 			}
-			if random.IntN(3) == 0 {
-				return nil
+			t.Cleanup(other.Close)
+			random := rand.New(rand.NewPCG(7, 8))
+			store, idle := l.store, other
+			for step := range c.steps {
+				// One of them stays at it for some steps, so that it goes by what it has kept.
+				if random.IntN(3) == 0 {
+					store, idle = idle, store
+				}
+				err := store.WithAgent(t.Context(), l.agent.ID, func(w *postgres.Writer) error {
+					if random.IntN(4) > 0 {
+						l.changes(w, random)
+					}
+					if random.IntN(3) == 0 {
+						return nil
+					}
+					return l.publishes(store, w, random)
+				})
+				if err != nil {
+					t.Fatalf("step %d: %v", step, err)
+				}
 			}
-			return l.publishes(store, w, random)
 		})
-		if err != nil {
-			t.Fatalf("step %d: %v", step, err)
-		}
 	}
 }
 

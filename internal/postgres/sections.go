@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -61,12 +60,11 @@ func sectionsOf(ctx context.Context, q *queries.Queries, agentID int64) (Section
 	if err != nil {
 		return Sections{}, wrap("read what to compile", err)
 	}
-	s := Sections{Headings: make([]memories.Heading, len(rows)), q: q}
+	headings := make([]memories.Heading, len(rows))
 	for i, row := range rows {
-		s.Headings[i] = headingOf(row)
+		headings[i] = headingOf(row)
 	}
-	slices.SortFunc(s.Headings, memories.InBlock)
-	return s, nil
+	return Sections{Headings: memories.Sorted(headings), q: q}, nil
 }
 
 func headingOf(row queries.HeadingsRow) memories.Heading {
@@ -83,14 +81,13 @@ func sectionsAsOf(ctx context.Context, q *queries.Queries, agentID int64, at tim
 	if err != nil {
 		return Sections{}, wrap("read what was compiled", err)
 	}
-	s := Sections{Headings: make([]memories.Heading, len(rows)), q: q}
+	headings := make([]memories.Heading, len(rows))
 	for i, row := range rows {
-		s.Headings[i] = memories.Heading{
+		headings[i] = memories.Heading{
 			ID: row.ID.String(), Name: row.Name, Team: row.Team, Type: memories.Type(text(row.Type)), Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
 		}
 	}
-	slices.SortFunc(s.Headings, memories.InBlock)
-	return s, nil
+	return Sections{Headings: memories.Sorted(headings), q: q}, nil
 }
 
 // errUnread says that the bodies cannot be read now: Postgres is at something else.
