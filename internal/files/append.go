@@ -12,6 +12,9 @@ import (
 // neither loses anything and nothing of what is there is touched. A last line without an end gets one first. When it returns, what was
 // added is on disk. Links are followed as in [Resolve].
 //
+// A line that another process is writing at that very moment may be seen without its end, because a write that goes over two pages
+// shows the first of them early: then an empty line is left after it. Who else appends knows of no lock of ours that would prevent it.
+//
 // [fs.ErrNotExist]: there is no file, [Write] with New makes one. ErrChanged: another file has taken its place meanwhile, and has or has
 // not what was added. Of a write that the system has cut short, as a full disk does, what was written stays.
 func Append(root *os.Root, relPath string, data []byte) error {
