@@ -64,9 +64,14 @@ func (l Listing) Gone(root *os.Root, known []string) []string {
 }
 
 func (l Listing) lists(relPath string) bool {
-	_, file := slices.BinarySearchFunc(l.Files, relPath, func(e Entry, path string) int { return strings.Compare(e.Path, path) })
 	_, index := slices.BinarySearch(l.Indexes, relPath)
-	return file || index
+	return index || l.HasFile(relPath)
+}
+
+// HasFile reports whether a path is among Files.
+func (l Listing) HasFile(relPath string) bool {
+	_, is := slices.BinarySearchFunc(l.Files, relPath, func(e Entry, path string) int { return strings.Compare(e.Path, path) })
+	return is
 }
 
 func noFile(root *os.Root, relPath string) bool {

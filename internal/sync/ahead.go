@@ -3,6 +3,8 @@ package sync
 import (
 	"context"
 	"time"
+
+	"memoir/internal/agents"
 )
 
 // Somebody who writes thousands of files does so for a second or more. Those that are there already are taken in meanwhile, so
@@ -120,11 +122,14 @@ func (e *Engine) lookAhead(ctx context.Context, slug string, scope []string) err
 }
 
 // leaveKnown leaves what is known to the look that follows.
-func (h *hold) leaveKnown(d *differences) {
+func (h *hold) leaveKnown(d *differences, listing agents.Listing) {
+	d.unseen = d.notSeen(listing, nil)
 	unknown := d.toRead[:0]
 	for _, entry := range d.toRead {
 		if d.known[entry.Path] == nil {
 			unknown = append(unknown, entry)
+		} else {
+			d.putOff(entry.Path)
 		}
 	}
 	d.toRead = unknown

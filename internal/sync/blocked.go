@@ -44,7 +44,7 @@ func (e *Engine) removeBlockedHere(ctx context.Context, slug, id string) (memori
 		if err := h.w.DiscardBlocked(ctx, blocked, actorOf(ctx)); err != nil {
 			return err
 		}
-		h.files.Add(-1)
+		h.tally.removed(blocked.Path)
 		h.tell([]change{{KindDeleted, blocked.Name}})
 		if listed != nil {
 			return &memories.ConflictError{Reason: fmt.Sprintf("%s is removed. Its entry is still in MEMORY.md, which cannot be written: %v. Remove the entry by hand, or rebuild the index.", blocked.Path, plain(listed))}

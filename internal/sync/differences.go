@@ -14,6 +14,15 @@ type differences struct {
 	toRead []*agents.Entry           // new, changed, back, or read too soon after a change to be sure
 	known  map[string]*postgres.File // the rows of these and of whatever else may be gone, by path
 	before int                       // how many files of the scope the rows had on disk
+	unseen []string                  // which of those will stay that way though they are not listed
+	later  int                       // how many that are listed no row will have on disk after this look
+}
+
+// putOff leaves a file that is listed to a look that is to come.
+func (d *differences) putOff(path string) {
+	if f := d.known[path]; f == nil || !f.Present {
+		d.later++
+	}
 }
 
 // differences compares what was listed in the scope with what is known of it.
@@ -111,6 +120,21 @@ func (h *hold) differencesInSum(ctx context.Context, listing agents.Listing, sco
 		d.learn(rows)
 	}
 	return d, nil
+}
+
+// notSeen returns the files that the rows have on disk and that are neither listed nor concluded to be gone.
+func (d *differences) notSeen(listing agents.Listing, gone []postgres.File) []string {
+	concluded := make(map[string]struct{}, len(gone))
+	for _, f := range gone {
+		concluded[f.Path] = struct{}{}
+	}
+	var paths []string
+	for path, f := range d.known {
+		if _, is := concluded[path]; f.Present && !is && !listing.HasFile(path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 func (d *differences) learn(rows []postgres.File) {

@@ -166,7 +166,7 @@ func (e *Engine) register(id int64, found agents.Agent) (appeared bool) {
 		a.onDisk, a.present = found, true
 	}
 	if found.JoinedTo != "" {
-		a.files.Store(0)
+		a.tally.files.Store(0)
 		e.watcher.only(found.Slug, nil)
 		return false // its directory is looked at as that of another
 	}

@@ -22,7 +22,7 @@ func (e *Engine) figures() map[int64]postgres.Figures {
 	figures := map[int64]postgres.Figures{}
 	for slug, a := range e.agents {
 		if link.Term(a.id) != 0 {
-			figures[a.id] = postgres.Figures{Files: int(a.files.Load()), Pending: e.queue.pendingOf(slug)}
+			figures[a.id] = postgres.Figures{Files: int(a.tally.files.Load()), Pending: e.queue.pendingOf(slug)}
 		}
 	}
 	return figures

@@ -31,7 +31,7 @@ func (d *desk) learn(pg *page, s sighting) {
 
 // keptOut notes that a content was kept out, once for as long as it stays in the file.
 func (d *desk) keptOut(s sighting, row postgres.File) {
-	if s.known != nil && s.known.Present && s.known.Status == postgres.Blocked && s.known.Fingerprint == s.fingerprint {
+	if s.wasThere() && s.known.Status == postgres.Blocked && s.known.Fingerprint == s.fingerprint {
 		return
 	}
 	d.out.batch.Activity = append(d.out.batch.Activity, postgres.Happening{

@@ -155,7 +155,7 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 		return Scan{}, err
 	}
 	if h.ahead {
-		h.leaveKnown(&found)
+		h.leaveKnown(&found, listing)
 	}
 	row, err := h.w.Agent(ctx)
 	if err != nil {
@@ -165,7 +165,7 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	gone = slices.DeleteFunc(gone, func(f postgres.File) bool {
 		return slices.Contains(uncleared, path.Dir(f.Path)) // it may be among the leftovers
 	})
-	scan, err := h.decide(ctx, look{at: at, gone: gone, cause: why}, found)
+	scan, err := h.decide(ctx, look{at: at, gone: gone, cause: why}, &found)
 	if err != nil {
 		return Scan{}, err
 	}
@@ -177,11 +177,12 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	}
 	scan.Scanned = len(listing.Files)
 	h.noteIndexes(listing)
-	return scan, h.rememberLook(ctx, listing, scope, found.before, device)
+	h.tally.count(scope, len(listing.Files)-found.later, found.before, append(found.unseen, found.notSeen(listing, gone)...))
+	return scan, h.rememberLook(ctx, listing, scope, device)
 }
 
 // decide reads what may be otherwise, and saves and tells what is, portion by portion.
-func (h *hold) decide(ctx context.Context, l look, found differences) (Scan, error) {
+func (h *hold) decide(ctx context.Context, l look, found *differences) (Scan, error) {
 	if len(found.toRead) > indexedAtOnce {
 		h.foreground.begin()
 		defer h.foreground.end()
@@ -196,7 +197,7 @@ func (h *hold) decide(ctx context.Context, l look, found differences) (Scan, err
 	scan := Scan{Changed: len(l.gone) > 0}
 	for i, p := range portions {
 		l.gone = p.gone
-		if l.seen, err = h.read(ctx, l.at, p, found.known); err != nil {
+		if l.seen, err = h.read(ctx, l.at, p, found); err != nil {
 			return scan, err
 		}
 		if i == 0 && (len(portions) > 1 || l.mayRemove() > massRemoval) {
@@ -312,15 +313,13 @@ func (h *hold) gone(listing agents.Listing, known map[string]*postgres.File, dev
 	return gone, &listing.DurableDevice
 }
 
-// rememberLook keeps what the look found of the agent as a whole.
-func (h *hold) rememberLook(ctx context.Context, listing agents.Listing, scope []string, before int, device *uint64) error {
-	if isWhole(scope) {
-		h.looked = true
-		h.files.Store(int64(len(listing.Files)))
-		return h.w.SetLook(ctx, max(0, listing.Sessions), device)
+// rememberLook keeps what a look at all of the agent found of it as a whole.
+func (h *hold) rememberLook(ctx context.Context, listing agents.Listing, scope []string, device *uint64) error {
+	if !isWhole(scope) {
+		return nil
 	}
-	h.files.Add(int64(len(listing.Files) - before))
-	return nil
+	h.looked = true
+	return h.w.SetLook(ctx, max(0, listing.Sessions), device)
 }
 
 // stem is what stands in for the name of a memory whose file states none.

@@ -189,6 +189,7 @@ func (w *world) disagreements() []string {
 	for _, m := range s.alive {
 		found.add(w.ofMemory(s, m))
 	}
+	found.add(w.ofMeter(s))
 	found.add(w.ofClaudeMD(s))
 	found = append(found, w.ofIndexes()...)
 	found = append(found, w.leftovers()...)
@@ -258,6 +259,14 @@ func (w *world) ofMemory(s snapshot, m memories.Memory) string {
 		if row := s.rows[f.Path]; f.Path == m.Path && f.Hash != m.Hash {
 			return fmt.Sprintf("%q is said to be at %s, whose hash %s is not its own %s; the row says %s", m.Name, m.Path, f.Hash, m.Hash, row.Status)
 		}
+	}
+	return ""
+}
+
+// ofMeter: the meter counts each file once. What it says of an agent that another server looks after is a moment old.
+func (w *world) ofMeter(s snapshot) string {
+	if m := w.b.statusOf(w.slug); m.FilesOnDisk != len(s.disk) && !m.Elsewhere {
+		return fmt.Sprintf("%d files are on disk, and the meter says %d", len(s.disk), m.FilesOnDisk)
 	}
 	return ""
 }

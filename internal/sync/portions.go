@@ -39,7 +39,7 @@ func (s sighting) subject() subject {
 
 // portions divides what a look has to read. A look that is too large for one reads every file once more than it would have
 // to: it has to know all names before it can decide on any.
-func (h *hold) portions(ctx context.Context, l look, found differences) ([]portion, error) {
+func (h *hold) portions(ctx context.Context, l look, found *differences) ([]portion, error) {
 	whole := portion{entries: found.toRead, gone: l.gone}
 	if whole.fits() {
 		return []portion{whole}, nil
@@ -56,7 +56,7 @@ func (h *hold) portions(ctx context.Context, l look, found differences) ([]porti
 }
 
 // survey reads every file and returns those that are otherwise than the rows have them, with what they are about.
-func (h *hold) survey(ctx context.Context, l look, found differences) (entries []*agents.Entry, subjects []subject, err error) {
+func (h *hold) survey(ctx context.Context, l look, found *differences) (entries []*agents.Entry, subjects []subject, err error) {
 	all := make([]subject, len(found.toRead)) // zero: there is nothing to decide
 	steady := make([]int64, len(found.toRead))
 	err = inRuns(ctx, len(found.toRead), func(i int) {
@@ -78,6 +78,8 @@ func (h *hold) survey(ctx context.Context, l look, found differences) (entries [
 		}
 		if all[i] != (subject{}) {
 			entries, subjects = append(entries, entry), append(subjects, all[i])
+		} else {
+			found.putOff(entry.Path) // or it is steady, and on record
 		}
 	}
 	return entries, subjects, h.w.Sign(ctx, signed)

@@ -27,7 +27,7 @@ type look struct {
 func (l look) mayRemove() int {
 	n := len(l.gone)
 	for _, s := range l.seen {
-		if s.known != nil && s.known.Present {
+		if s.wasThere() {
 			n++
 		}
 	}
@@ -169,7 +169,7 @@ func (d *desk) fileSeen(s sighting) {
 	}
 	// A file whose bytes are not known says nothing that could have been deleted.
 	blocked := s.hash != "" && d.tombstones[postgres.Tombstone{Key: s.key(), Fingerprint: s.fingerprint}]
-	if s.known != nil && s.known.Status == postgres.Blocked && s.known.Present && !(blocked && s.known.Fingerprint == s.fingerprint) {
+	if s.wasThere() && s.known.Status == postgres.Blocked && !(blocked && s.known.Fingerprint == s.fingerprint) {
 		// The very content that was kept out keeps its id: somebody may be about to allow it.
 		d.out.batch.Unblock = append(d.out.batch.Unblock, s.path)
 	}
@@ -219,7 +219,7 @@ func (d *desk) block(s sighting, row *postgres.File) {
 func (d *desk) seeUnreadable(s sighting, row *postgres.File) {
 	row.Status = postgres.Unreadable
 	row.Problem = s.file.Problems[0].Code
-	if s.known != nil && s.known.Present {
+	if s.wasThere() {
 		row.MemoryID = s.known.MemoryID
 	}
 	if carried := d.byID[row.MemoryID]; carried != nil {

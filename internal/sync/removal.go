@@ -120,7 +120,7 @@ func (h *hold) removedForGood(ctx context.Context) ([]string, error) {
 		}
 		removed = append(removed, f.Path)
 		if f.Present {
-			h.files.Add(-1) // the look that follows goes by the rows, and they say so already
+			h.tally.removed(f.Path)
 		}
 	}
 	h.removed = nil

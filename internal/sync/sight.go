@@ -49,12 +49,15 @@ func (s sighting) unchanged() bool {
 	return s.known != nil && s.known.Hash == s.hash && s.hash != "" && !s.saved
 }
 
+// wasThere says that the file is known to have been there when it was last looked at.
+func (s sighting) wasThere() bool { return s.known != nil && s.known.Present }
+
 // isNews says that the file was not there, or not with these bytes, when it was last looked at.
-func (s sighting) isNews() bool { return s.known == nil || !s.known.Present || s.known.Hash != s.hash }
+func (s sighting) isNews() bool { return !s.wasThere() || s.known.Hash != s.hash }
 
 // isSteady says that nothing about the file is otherwise than the rows have it.
 func (s sighting) isSteady() bool {
-	if s.known == nil || s.saved || !s.known.Present || s.known.Hash != s.hash || s.known.ModTime != s.modTime || s.known.Fingerprint != s.fingerprint {
+	if !s.wasThere() || s.saved || s.known.Hash != s.hash || s.known.ModTime != s.modTime || s.known.Fingerprint != s.fingerprint {
 		return false
 	}
 	if s.file.Unreadable {
@@ -73,11 +76,11 @@ func (s sighting) awaitsRemoval() bool {
 
 // read opens every file that may be otherwise, a few at a time, and returns those that are. The rest are signed, so that
 // the next look passes over them.
-func (h *hold) read(ctx context.Context, at time.Time, p portion, known map[string]*postgres.File) ([]sighting, error) {
+func (h *hold) read(ctx context.Context, at time.Time, p portion, found *differences) ([]sighting, error) {
 	seen := make([]sighting, len(p.entries))
 	ok := make([]bool, len(p.entries))
 	err := inRuns(ctx, len(p.entries), func(i int) {
-		seen[i], ok[i] = h.see(at, p.entries[i], known[p.entries[i].Path])
+		seen[i], ok[i] = h.see(at, p.entries[i], found.known[p.entries[i].Path])
 		if ok[i] && p.subjects != nil && seen[i].subject() != p.subjects[i] {
 			h.queue.add(h.onDisk.Slug, seen[i].path) // it belongs into another portion by now
 			ok[i] = false
@@ -89,6 +92,9 @@ func (h *hold) read(ctx context.Context, at time.Time, p portion, known map[stri
 	var steady []postgres.Signed
 	kept := seen[:0]
 	for i := range seen {
+		if !ok[i] || seen[i].awaitsRemoval() {
+			found.putOff(seen[i].path)
+		}
 		switch {
 		case !ok[i]:
 		case !seen[i].isSteady():

@@ -127,7 +127,7 @@ type agent struct {
 	recovered bool
 	// emptied says since when files that had bytes are seen without any, by path.
 	emptied sync.Map
-	files   atomic.Int64 // memory files that its last looks found on disk
+	tally   tally
 	// seenLogs are its logs as all of them were last looked at.
 	seenLogs seenLogs
 }

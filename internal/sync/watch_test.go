@@ -187,8 +187,15 @@ func TestTheMeterShowsThatTheMirrorIsComplete(t *testing.T) {
 		b.write(fmt.Sprintf("ada/memory/%d.md", i), note(fmt.Sprint(i), memories.User, "text"))
 	}
 	b.write("ada/memory/odd.md", "no frontmatter")
+	var s sync.Status
+	var err error
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the meter says %+v, %v", s, err)
+		}
+	})
 	b.until("everything to be mirrored", func() bool {
-		s, err := b.engine.Status(t.Context())
+		s, err = b.engine.Status(t.Context())
 		return err == nil && s.FilesOnDisk == 26 && s.Mirrored == 26 && s.NeedsAttention == 1 && s.Pending == 0 &&
 			s.WatchMode == sync.WatchMode && !s.LastFullScan.IsZero()
 	})
@@ -196,9 +203,25 @@ func TestTheMeterShowsThatTheMirrorIsComplete(t *testing.T) {
 		b.remove(fmt.Sprintf("ada/memory/%d.md", i))
 	}
 	b.until("the removed files to be gone from both sides", func() bool {
-		s, err := b.engine.Status(t.Context())
+		s, err = b.engine.Status(t.Context())
 		return err == nil && s.FilesOnDisk == 21 && s.Mirrored == 21
 	})
+}
+
+func TestTheMeterCountsAFileOnceThatWasSeenBeforeItCouldBeRead(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.write("ada/memory/empty.md", "") // its writer is waited for
+	b.until("the empty file to need attention", func() bool { return b.agent("ada").Counts.NeedsAttention == 1 })
+	b.write("ada/memory/a.md", note("Tabs", memories.User, "one"))
+	b.arrives("ada", "Tabs", "one")
+	b.until("two files to be counted", func() bool {
+		s, err := b.engine.Status(t.Context())
+		return err == nil && s.Mirrored == 2 && s.Pending == 0
+	})
+	if s, err := b.engine.Status(t.Context()); err != nil || s.FilesOnDisk != 2 {
+		t.Errorf("the meter says %+v, %v", s, err)
+	}
 }
 
 func TestLeftoversOfACrashAreClearedAtTheNextStart(t *testing.T) {
