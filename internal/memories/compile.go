@@ -318,19 +318,19 @@ func (m *Heading) remoteness() int {
 	return 0
 }
 
-// Merged returns the agent's own memories with those that are shared with it. Both are in the order of the block, and so is what is
-// returned; neither is changed.
-func Merged(own, shared []Heading) []Heading {
-	if len(shared) == 0 {
-		return own
+// Merged returns memories with others among them: an agent's own with those that are shared with it, say. Both are in the order of the
+// block, and so is what is returned; neither is changed.
+func Merged(ms, others []Heading) []Heading {
+	if len(others) == 0 {
+		return ms
 	}
-	merged := make([]Heading, 0, len(own)+len(shared))
-	for len(own) > 0 && len(shared) > 0 {
-		if inBlock(&own[0], &shared[0]) <= 0 {
-			merged, own = append(merged, own[0]), own[1:]
+	merged := make([]Heading, 0, len(ms)+len(others))
+	for len(ms) > 0 && len(others) > 0 {
+		if inBlock(&ms[0], &others[0]) <= 0 {
+			merged, ms = append(merged, ms[0]), ms[1:]
 		} else {
-			merged, shared = append(merged, shared[0]), shared[1:]
+			merged, others = append(merged, others[0]), others[1:]
 		}
 	}
-	return append(append(merged, own...), shared...)
+	return append(append(merged, ms...), others...)
 }

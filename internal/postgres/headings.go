@@ -94,10 +94,11 @@ func (k *keptHeadings) renew(rows []queries.HeadingsOfRow) {
 		_, is := changed[m.ID]
 		return is
 	})
-	for _, row := range rows {
-		k.headings = append(k.headings, headingOf(queries.HeadingsRow(row)).WithEntry())
+	renewed := make([]memories.Heading, len(rows))
+	for i, row := range rows {
+		renewed[i] = headingOf(queries.HeadingsRow(row)).WithEntry()
 	}
-	k.headings = memories.Sorted(k.headings)
+	k.headings = memories.Merged(k.headings, memories.Sorted(renewed))
 	k.changed = nil
 }
 

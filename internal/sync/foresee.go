@@ -42,8 +42,9 @@ func (h *hold) foresee(ctx context.Context, after postgres.Sections, version int
 		return
 	}
 	staged := h.disk.Stage(h.root, path, p.Text)
-	// While the disk is at it.
-	h.foreseen = &foreseen{version, replacement{Preview: p, hash: files.Hash(p.Text), was: raw, wasHash: files.Hash(raw), staged: staged}}
+	r := replacementBy(raw, p) // it hashes both while the disk is at it
+	r.staged = staged
+	h.foreseen = &foreseen{version, r}
 }
 
 // publishForeseen puts what was foreseen in place, where it is still what CLAUDE.md is to say, while Postgres writes down that it is
@@ -109,5 +110,10 @@ func (h *hold) compose(ctx context.Context, sections postgres.Sections, raw []by
 	if err != nil || p.Problem != "" {
 		return replacement{Preview: p}, err
 	}
-	return replacement{Preview: p, hash: files.Hash(p.Text), was: raw, wasHash: files.Hash(raw)}, nil
+	return replacementBy(raw, p), nil
+}
+
+// replacementBy is the replacement of what was read by what was compiled.
+func replacementBy(raw []byte, p Preview) replacement {
+	return replacement{Preview: p, hash: files.Hash(p.Text), was: raw, wasHash: files.Hash(raw)}
 }
