@@ -20,6 +20,11 @@ FROM (SELECT unnest(@memory_ids::uuid[]) AS memory_id, unnest(@revision_ids::uui
 WHERE EXISTS (SELECT FROM memories m WHERE m.id = i.memory_id)
 ON CONFLICT (memory_id) DO UPDATE SET revision_id = excluded.revision_id, words = excluded.words;
 
+-- name: OrderSearchIndex :exec
+-- What was added lately waits in a list of up to 4 MB, all of which each search goes through for each of its words, until the table is
+-- vacuumed: after a large fill that takes longer than to find the word.
+SELECT gin_clean_pending_list('memory_search_by_word');
+
 -- name: AddWords :exec
 INSERT INTO search_words (word) SELECT unnest(@words::text[]) ON CONFLICT DO NOTHING;
 

@@ -95,3 +95,12 @@ func TestAFrequentWordIsFoundAsARareOne(t *testing.T) {
 		t.Errorf("after two deletions there are %d hits, first %q", page.Total, names[:3])
 	}
 }
+
+func TestAFilledSearchIndexIsInOrder(t *testing.T) {
+	t.Parallel()
+	l := setupLibrary(t, 1_000)
+	var waiting int
+	if err := l.conn.QueryRow(t.Context(), "SELECT gin_clean_pending_list('memory_search_by_word')").Scan(&waiting); err != nil || waiting > 0 {
+		t.Errorf("each search goes through a list of %d pages that are not in order (%v)", waiting, err)
+	}
+}

@@ -21,10 +21,16 @@ const indexAtOnce = 500
 // A memory that changes meanwhile may be saved with words that it had a moment before, over those that it has: so the
 // memories are gone over until there is nothing to do.
 func (s *Store) Index(ctx context.Context, first uuid.UUID, done func()) error {
-	for {
+	const doing = "fill the search index"
+	for filled := false; ; filled = true {
 		some, err := s.indexOnce(ctx, first, done)
-		if err != nil || !some {
-			return wrap("fill the search index", err)
+		switch {
+		case err != nil:
+			return wrap(doing, err)
+		case !some && filled:
+			return wrap(doing, s.q.OrderSearchIndex(ctx))
+		case !some:
+			return nil
 		}
 	}
 }

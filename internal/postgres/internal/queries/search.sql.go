@@ -178,6 +178,17 @@ func (q *Queries) MemoriesToIndex(ctx context.Context, arg MemoriesToIndexParams
 	return items, nil
 }
 
+const orderSearchIndex = `-- name: OrderSearchIndex :exec
+SELECT gin_clean_pending_list('memory_search_by_word')
+`
+
+// What was added lately waits in a list of up to 4 MB, all of which each search goes through for each of its words, until the table is
+// vacuumed: after a large fill that takes longer than to find the word.
+func (q *Queries) OrderSearchIndex(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, orderSearchIndex)
+	return err
+}
+
 const removeConcordances = `-- name: RemoveConcordances :exec
 DELETE FROM concordances WHERE agent_id = $1 AND id <> $2
 `
