@@ -25,6 +25,10 @@ ON CONFLICT (memory_id) DO UPDATE SET revision_id = excluded.revision_id, words 
 -- vacuumed: after a large fill that takes longer than to find the word.
 SELECT gin_clean_pending_list('memory_search_by_word');
 
+-- name: OrderNearMisses :exec
+-- The same for the words that are looked through for ones that look alike.
+SELECT gin_clean_pending_list('search_words_by_trigram');
+
 -- name: AddWords :exec
 INSERT INTO search_words (word) SELECT unnest(@words::text[]) ON CONFLICT DO NOTHING;
 

@@ -28,11 +28,18 @@ func (s *Store) Index(ctx context.Context, first uuid.UUID, done func()) error {
 		case err != nil:
 			return wrap(doing, err)
 		case !some && filled:
-			return wrap(doing, s.q.OrderSearchIndex(ctx))
+			return wrap(doing, s.orderIndexes(ctx))
 		case !some:
 			return nil
 		}
 	}
+}
+
+func (s *Store) orderIndexes(ctx context.Context) error {
+	if err := s.q.OrderSearchIndex(ctx); err != nil || !s.nearMisses {
+		return err
+	}
+	return s.q.OrderNearMisses(ctx)
 }
 
 // indexOnce goes over the memories once. The next part is read and its words are told apart while Postgres saves the one

@@ -178,6 +178,16 @@ func (q *Queries) MemoriesToIndex(ctx context.Context, arg MemoriesToIndexParams
 	return items, nil
 }
 
+const orderNearMisses = `-- name: OrderNearMisses :exec
+SELECT gin_clean_pending_list('search_words_by_trigram')
+`
+
+// The same for the words that are looked through for ones that look alike.
+func (q *Queries) OrderNearMisses(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, orderNearMisses)
+	return err
+}
+
 const orderSearchIndex = `-- name: OrderSearchIndex :exec
 SELECT gin_clean_pending_list('memory_search_by_word')
 `
