@@ -121,7 +121,7 @@ func (s *sieve) near(ctx context.Context, mine map[string]bool) ([]memories.Memo
 	if len(sought) == 0 {
 		return nil, nil
 	}
-	hits, _, err := s.x.store.Hits(ctx, postgres.Givers{s.agent}, sought, mostNames)
+	hits, err := s.x.store.Hits(ctx, postgres.Givers{s.agent}, sought, mostNames)
 	if err != nil {
 		return nil, err
 	}

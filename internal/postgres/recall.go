@@ -90,31 +90,22 @@ func (s *Store) WordsAlike(ctx context.Context, typed []string) (map[string][]st
 	return alike, nil
 }
 
-// Hits returns for each thing that is sought the memories of the agents that have it, most of each at most and in no order, and
-// how many memories there are to choose from. Some may be in the trash.
-func (s *Store) Hits(ctx context.Context, from Givers, sought []Sought, most int) (hits [][]uuid.UUID, of int, err error) {
+// Hits returns for each thing that is sought the memories of the agents that have it, most of each at most and in no order. Some may be
+// in the trash.
+func (s *Store) Hits(ctx context.Context, from Givers, sought []Sought, most int) ([][]uuid.UUID, error) {
 	matches := make([]string, len(sought))
 	for i, each := range sought {
 		matches[i] = each.match(from)
 	}
-	hits = make([][]uuid.UUID, len(sought))
-	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, withoutSeqscan); err != nil {
-			return err
-		}
-		q := queries.New(tx)
-		n, err := q.CountToRecall(ctx, from.ids())
-		if err != nil {
-			return err
-		}
-		of = int(n)
-		rows, err := q.RecallHits(ctx, queries.RecallHitsParams{Matches: matches, Most: int32(most)})
+	hits := make([][]uuid.UUID, len(sought))
+	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{BeginQuery: beginSearch + "; " + withoutSeqscan}, func(tx pgx.Tx) error {
+		rows, err := queries.New(tx).RecallHits(ctx, queries.RecallHitsParams{Matches: matches, Most: int32(most)})
 		for _, row := range rows {
 			hits[row.Place-1] = row.Ids
 		}
 		return err
 	})
-	return hits, of, wrap("look for what to recall", err)
+	return hits, wrap("look for what to recall", err)
 }
 
 // Texts returns those of the memories that can be recalled, each with the beginning of its body, in Unicode characters, and in no

@@ -94,12 +94,8 @@ func (s *Store) HandOut(ctx context.Context, r Recall, choose func(Given) ([]Han
 
 // unhurried runs do in a transaction that Postgres answers before it is on disk.
 func (s *Store) unhurried(ctx context.Context, do func(*queries.Queries) error) error {
-	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		q := queries.New(tx)
-		if err := q.NeedNotWaitForTheDisk(ctx); err != nil {
-			return err
-		}
-		return do(q)
+	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{BeginQuery: "BEGIN; SET LOCAL synchronous_commit = off"}, func(tx pgx.Tx) error {
+		return do(queries.New(tx))
 	})
 }
 

@@ -48,11 +48,11 @@ func (r *Recaller) Explain(ctx context.Context, agent, query string) (Explanatio
 	if err != nil {
 		return Explanation{}, err
 	}
-	given, skip, err := r.gate(ctx, from, request)
+	given, of, skip, err := r.gate(ctx, from, request)
 	if err != nil || skip != "" {
 		return Explanation{Skipped: skip}, err
 	}
-	found, err := r.byKeyword(ctx, from, request.Query, given.Memories)
+	found, err := r.byKeyword(ctx, from, of, request.Query, given.Memories)
 	return found.explained(request.Limit), err
 }
 

@@ -34,8 +34,9 @@ type ranking struct {
 	candidates     int // that had anything of it
 }
 
-// byKeyword ranks what an agent is given by the words of a query, without those that were given already.
-func (r *Recaller) byKeyword(ctx context.Context, from postgres.Givers, query string, given map[uuid.UUID]bool) (ranking, error) {
+// byKeyword ranks what an agent is given by the words of a query, without those that were given already. There are so many memories to
+// choose from.
+func (r *Recaller) byKeyword(ctx context.Context, from postgres.Givers, of int, query string, given map[uuid.UUID]bool) (ranking, error) {
 	what, err := r.wantedBy(ctx, query)
 	if err != nil || len(what) == 0 {
 		return ranking{}, err
@@ -44,7 +45,7 @@ func (r *Recaller) byKeyword(ctx context.Context, from postgres.Givers, query st
 	for i, w := range what {
 		sought[i] = w.sought()
 	}
-	hits, of, err := r.store.Hits(ctx, from, sought, mostHits)
+	hits, err := r.store.Hits(ctx, from, sought, mostHits)
 	if err != nil {
 		return ranking{}, err
 	}

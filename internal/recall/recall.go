@@ -190,7 +190,7 @@ func (r *Recaller) givers(ctx context.Context, slug string) (postgres.Givers, er
 func (r *Recaller) choose(ctx context.Context, from postgres.Givers, record *postgres.Recall, request Request) error {
 	begun := time.Now()
 	defer func() { record.Took = time.Since(begun) }()
-	given, skip, err := r.gate(ctx, from, request)
+	given, of, skip, err := r.gate(ctx, from, request)
 	if err != nil || skip != "" {
 		record.Skipped = string(skip)
 		return err
@@ -203,7 +203,7 @@ func (r *Recaller) choose(ctx context.Context, from postgres.Givers, record *pos
 		r.options.Log.WarnContext(ctx, "the model did not choose, so the words did", "error", err)
 		record.Note = "The model did not choose (" + plain(err) + "), so the words did."
 	}
-	found, err := r.byKeyword(ctx, from, request.Query, given.Memories)
+	found, err := r.byKeyword(ctx, from, of, request.Query, given.Memories)
 	if err != nil {
 		return err
 	}
@@ -214,39 +214,33 @@ func (r *Recaller) choose(ctx context.Context, from postgres.Givers, record *pos
 	return nil
 }
 
-// gate says why nothing is looked at, if so, and else what the session was given before.
-func (r *Recaller) gate(ctx context.Context, from postgres.Givers, request Request) (given postgres.Given, skip Skip, err error) {
+// gate says why nothing is looked at, if so, and else what the session was given before and how many memories there are to choose from.
+func (r *Recaller) gate(ctx context.Context, from postgres.Givers, request Request) (given postgres.Given, of int, skip Skip, err error) {
 	if !Askable(request.Query) {
-		return given, SkipShortQuery, nil
+		return given, 0, SkipShortQuery, nil
 	}
 	if request.Session != "" {
 		if given, err = r.store.Given(ctx, from[0].ID, request.Session); err != nil {
-			return given, "", err
+			return given, 0, "", err
 		}
 		if given.Bytes >= SessionBudget {
-			return given, SkipSpentBudget, nil
+			return given, 0, SkipSpentBudget, nil
 		}
 	}
-	skip, err = r.nothingLeft(ctx, from, given)
-	return given, skip, err
-}
-
-// nothingLeft says why there is nothing to choose from, if so.
-func (r *Recaller) nothingLeft(ctx context.Context, from postgres.Givers, given postgres.Given) (Skip, error) {
-	n, err := r.store.CountToRecall(ctx, from)
+	of, err = r.store.CountToRecall(ctx, from)
 	switch {
 	case err != nil:
-		return "", err
-	case n == 0:
-		return SkipNoMemories, nil
-	case n > len(given.Memories):
-		return "", nil
+		return given, 0, "", err
+	case of == 0:
+		return given, 0, SkipNoMemories, nil
+	case of > len(given.Memories):
+		return given, of, "", nil
 	}
 	left, err := r.store.Newest(ctx, from, ids(given.Memories), 1)
 	if err == nil && len(left) == 0 {
-		return SkipAllSeen, nil
+		skip = SkipAllSeen
 	}
-	return "", err
+	return given, of, skip, err
 }
 
 func ids(set map[uuid.UUID]bool) []uuid.UUID {
