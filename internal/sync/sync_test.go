@@ -37,6 +37,7 @@ func setup(t *testing.T, prepare ...func(dir string)) *bench {
 	t.Helper()
 	b := &bench{T: t, dir: t.TempDir(), url: pgtest.New(t)}
 	b.options = optionsFor(b.dir)
+	b.options.Log = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})) // shown where the test fails
 	for _, p := range prepare {
 		p(b.dir)
 	}

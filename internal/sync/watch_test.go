@@ -53,6 +53,11 @@ func TestAThousandSessionsMadeAtOnceByAnotherProcessArriveWhole(t *testing.T) {
 	if out, err := exec.Command("bash", "-c", script, "bash", b.path("ada")).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the meter says %+v of %+v", b.statusOf("ada"), b.agent("ada").Counts)
+		}
+	})
 	b.until("a memory of each session", func() bool { return b.agent("ada").Counts.Total == 1000 })
 	b.until("the sessions to be counted", func() bool { return b.agent("ada").Sessions == 1000 })
 	// Each of them is followed from now on.
