@@ -98,7 +98,7 @@ func (s *Store) Hits(ctx context.Context, from Givers, sought []Sought, most int
 		matches[i] = each.match(from)
 	}
 	hits := make([][]uuid.UUID, len(sought))
-	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{BeginQuery: beginSearch + "; " + withoutSeqscan}, func(tx pgx.Tx) error {
+	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{BeginQuery: beginSearching}, func(tx pgx.Tx) error {
 		rows, err := queries.New(tx).RecallHits(ctx, queries.RecallHitsParams{Matches: matches, Most: int32(most)})
 		for _, row := range rows {
 			hits[row.Place-1] = row.Ids

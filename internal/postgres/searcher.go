@@ -58,6 +58,7 @@ type searcher struct {
 const (
 	beginSearch    = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 	withoutSeqscan = "SET LOCAL enable_seqscan = off"
+	beginSearching = beginSearch + "; " + withoutSeqscan // in one round trip
 )
 
 // searching runs reads that ask the search index.
@@ -138,7 +139,7 @@ func (on *searcher) byIndex(ctx context.Context, l List, sought search, after *p
 // ready begins the transaction and asks who the agent is, unless that is done.
 func (on *searcher) ready(ctx context.Context) error {
 	if !on.inTransaction() {
-		if _, err := on.conn.Exec(ctx, beginSearch+"; "+withoutSeqscan); err != nil {
+		if _, err := on.conn.Exec(ctx, beginSearching); err != nil {
 			return err
 		}
 	}

@@ -203,3 +203,8 @@ func outermost(scope map[string]struct{}) []string {
 
 // under says whether the path is the directory or lies below it.
 func under(p, dir string) bool { return dir == "." || p == dir || strings.HasPrefix(p, dir+"/") }
+
+// isIn says whether the path is in the scope of a look.
+func isIn(scope []string, p string) bool {
+	return slices.ContainsFunc(scope, func(dir string) bool { return under(p, dir) })
+}

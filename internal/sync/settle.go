@@ -1,7 +1,6 @@
 package sync
 
 import (
-	"slices"
 	"time"
 
 	"memoir/internal/agents"
@@ -24,7 +23,7 @@ func (h *hold) settle() {
 // lookAtLinks lets the links be looked at that a change elsewhere may have mended or broken.
 func (h *hold) lookAtLinks(scope []string) {
 	for link := range h.links {
-		if !slices.ContainsFunc(scope, func(dir string) bool { return under(link, dir) }) {
+		if !isIn(scope, link) {
 			h.queue.add(h.onDisk.Slug, link)
 		}
 	}
@@ -36,7 +35,7 @@ func (h *hold) rememberLinks(listing agents.Listing, scope []string) {
 		h.links = map[string]struct{}{}
 	}
 	for link := range h.links {
-		if slices.ContainsFunc(scope, func(dir string) bool { return under(link, dir) }) {
+		if isIn(scope, link) {
 			delete(h.links, link)
 		}
 	}

@@ -1,9 +1,6 @@
 package sync
 
-import (
-	"slices"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // A tally counts the memory files that the last looks at an agent's directory found on disk. One that could not be read yet, because
 // somebody is writing it, waits to be looked at again, and counts then.
@@ -17,7 +14,7 @@ type tally struct {
 // count takes in a look at a scope, which found so many files where the rows had so many before, and did not see some of those.
 func (t *tally) count(scope []string, files, before int, unseen []string) {
 	for p := range t.unseen {
-		if slices.ContainsFunc(scope, func(dir string) bool { return under(p, dir) }) {
+		if isIn(scope, p) {
 			delete(t.unseen, p)
 			before--
 		}
