@@ -25,6 +25,7 @@ func (w *world) actions() map[string]func(*rapid.T) {
 		"save a file":          func() { w.writeSome(true) },
 		"write it once more":   w.writeAgain,
 		"truncate a file":      w.truncate,
+		"hold up a writer":     w.holdUp,
 		"rename a file":        w.rename,
 		"remove a file":        w.removeFile,
 		"obstruct a file":      w.obstructSome,
@@ -107,6 +108,18 @@ func (w *world) truncate() {
 		old := time.Now().Add(-time.Minute)
 		w.must(os.Chtimes(w.path(place), old, old))
 	}
+}
+
+// holdUp has somebody make a file and write it only after a look.
+func (w *world) holdUp() {
+	place := w.place()
+	w.noteSaid(place, "")
+	w.write(place, "", false, time.Minute)
+	w.noteLinked()
+	if w.rules != nil {
+		w.scan()
+	}
+	w.write(place, w.drawFile(place), false, 0)
 }
 
 func (w *world) rename() {
@@ -276,7 +289,7 @@ func (w *world) restore() {
 	if err != nil {
 		_, lies := w.readDisk(w.path(m.Path))
 		w.isRefusal(err, !m.Readable || w.memoryIsAway() || lies)
-		if w.rules != nil && lies { // it is looked at first, and may be the memory, learned anew
+		if w.rules != nil && lies && !refusedUnseen(err) { // it is looked at first, and may be the memory, learned anew
 			w.rules.look(w, m.Path, span{before, time.Now()})
 		}
 		return
@@ -288,6 +301,11 @@ func (w *world) restore() {
 	if w.rules != nil {
 		w.rules.restored(w, m, result.Memory, lay, span{before, time.Now()})
 	}
+}
+
+// refusedUnseen says of a restore that it was refused for what is known already.
+func refusedUnseen(err error) bool {
+	return strings.Contains(err.Error(), "and it had memories in it") || strings.Contains(err.Error(), "were never readable")
 }
 
 func (w *world) save() {

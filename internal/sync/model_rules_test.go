@@ -90,14 +90,14 @@ func (r *rules) look(w *world, scope string, at span) {
 	clock := at
 	at = r.now(at)
 	durableBefore := r.durableNames()
-	left := map[string]bool{} // names that a durable file no longer carries
+	left := departures{map[string]bool{}, map[string]bool{}}
 	for place, f := range r.files {
 		if _, there := disk[place]; there || !f.there || !within(place, scope) || !w.isKnown(place) {
 			continue
 		}
 		f.there, f.blocked = false, false
 		if durable(place) {
-			left[f.carries] = true
+			left.durable[f.carries] = true
 		}
 	}
 	found := map[string][]candidate{}
@@ -121,11 +121,28 @@ func (r *rules) look(w *world, scope string, at span) {
 	r.compare(w)
 }
 
+// departures are names that files no longer carry.
+type departures struct {
+	durable  map[string]bool // a file in the durable directory has gone, or has another name
+	wordless map[string]bool // a file has another name, and the memory says nothing
+}
+
 // remove ends the memories that no file carries any more, or holds them when so many went at once that it may be an accident.
-func (r *rules) remove(left map[string]bool, durableBefore int) {
-	var gone []*knownMemory
-	for name := range left {
+func (r *rules) remove(left departures, durableBefore int) {
+	ends := func(name string) *knownMemory {
 		if m := r.names[name]; m != nil && m.lives && !m.missing && !r.isCarried(name) {
+			return m
+		}
+		return nil
+	}
+	for name := range left.wordless {
+		if m := ends(name); m != nil {
+			m.lives = false
+		}
+	}
+	var gone []*knownMemory
+	for name := range left.durable {
+		if m := ends(name); m != nil {
 			gone = append(gone, m)
 		}
 	}
@@ -133,6 +150,11 @@ func (r *rules) remove(left map[string]bool, durableBefore int) {
 	for _, m := range gone {
 		m.lives, m.missing = hold, hold
 	}
+}
+
+func (r *rules) saysNothing(name string) bool {
+	m := r.names[name]
+	return m != nil && m.content == memories.FingerprintOf("", "", "")
 }
 
 // durableNames counts the memories that durable files carry.
@@ -187,7 +209,7 @@ func (w *world) isKnown(place string) bool {
 
 // see looks at one file and gives what it says, if it newly says something. The look is at some moment of the clock, which
 // for what counts as now is that of at.
-func (r *rules) see(place string, d diskFile, clock, at span, left map[string]bool) (name string, c candidate, carries bool) {
+func (r *rules) see(place string, d diskFile, clock, at span, left departures) (name string, c candidate, carries bool) {
 	f := r.files[place]
 	isNew := f == nil
 	if isNew {
@@ -206,8 +228,13 @@ func (r *rules) see(place string, d diskFile, clock, at span, left map[string]bo
 		return "", c, false
 	}
 	f.carries, f.content = keyAt(place, parsed.Name), parsed.Fingerprint([]byte(d.text))
-	if before.there && before.carries != f.carries && durable(place) {
-		left[before.carries] = true
+	if before.there && before.carries != f.carries {
+		if durable(place) {
+			left.durable[before.carries] = true
+		}
+		if r.saysNothing(before.carries) {
+			left.wordless[before.carries] = true
+		}
 	}
 	same := !isNew && !before.bad && before.text == d.text
 	isNow := !isNew && !same
@@ -417,8 +444,10 @@ func (r *rules) allowed(w *world, b memories.Blocked, content memories.Fingerpri
 	f.blocked, f.content, f.new = false, content, at
 }
 
-// writtenBy takes over the durable file that an operation has written, and that it has looked at itself.
+// writtenBy takes over the durable file that an operation has written, and that it has looked at itself. It may lie where another
+// memory's file was, whose going nobody had seen.
 func (r *rules) writtenBy(w *world, m memories.Memory, at span) {
+	left := departures{map[string]bool{}, map[string]bool{}}
 	for _, carrier := range m.Files {
 		d, there := w.disk()[carrier.Path]
 		known := r.files[carrier.Path]
@@ -429,8 +458,13 @@ func (r *rules) writtenBy(w *world, m memories.Memory, at span) {
 			continue // the agent has written since, which the operation did not look at
 		}
 		f := memories.Parse([]byte(d.text), stemOf(carrier.Path))
+		key := keyAt(carrier.Path, f.Name)
+		if known != nil && known.there && known.carries != key && durable(carrier.Path) {
+			left.durable[known.carries] = true
+		}
 		r.files[carrier.Path] = &knownFile{
-			text: d.text, there: true, carries: keyAt(carrier.Path, f.Name), content: f.Fingerprint([]byte(d.text)), new: at,
+			text: d.text, there: true, carries: key, content: f.Fingerprint([]byte(d.text)), new: at,
 		}
 	}
+	r.remove(left, r.durableNames())
 }

@@ -20,26 +20,49 @@ type outcome struct {
 }
 
 // removeWhatNoFileCarries puts into the trash what was removed from the durable directory, or holds it as missing
-// when so much went at once that it may be an accident.
+// when so much went at once that it may be an accident. What says nothing goes as well: a file whose writer was held up
+// before its first byte, a session's too, has made a memory of it that nobody has taught.
 func (d *desk) removeWhatNoFileCarries(durableBefore int) {
+	for _, pg := range d.wordless {
+		if pg.livesWithoutFile() {
+			d.remove(pg)
+		}
+	}
 	var gone []*page
 	for _, pg := range d.suspects {
-		alive := pg.head.State == memories.Active || pg.head.State == memories.NeedsAttention
-		if alive && len(pg.files) == 0 && pg.head.Readable && !slices.Contains(gone, pg) {
+		if pg.livesWithoutFile() && !slices.Contains(gone, pg) {
 			gone = append(gone, pg)
 		}
 	}
 	hold := len(gone) > massRemoval && 2*len(gone) > durableBefore
 	for _, pg := range gone {
-		pg.touched = true
-		pg.head.UpdatedAt = d.at
 		if hold {
-			pg.head.State, pg.kind = memories.Missing, KindMissing
+			d.holdAsMissing(pg)
 		} else {
-			pg.head.State, pg.kind = memories.Deleted, KindDeleted
-			pg.head.DeletedAt, pg.head.DeletedBy = d.at, postgres.ByDisk
+			d.remove(pg)
 		}
 	}
+}
+
+func (pg *page) livesWithoutFile() bool {
+	alive := pg.head.State == memories.Active || pg.head.State == memories.NeedsAttention
+	return alive && len(pg.files) == 0 && pg.head.Readable
+}
+
+// saysNothing says of a memory that it has a name at most.
+func (pg *page) saysNothing() bool {
+	return pg.head.Readable && pg.head.Fingerprint == memories.FingerprintOf("", "", "")
+}
+
+func (d *desk) remove(pg *page) {
+	pg.touched = true
+	pg.head.State, pg.kind = memories.Deleted, KindDeleted
+	pg.head.UpdatedAt, pg.head.DeletedAt, pg.head.DeletedBy = d.at, d.at, postgres.ByDisk
+}
+
+func (d *desk) holdAsMissing(pg *page) {
+	pg.touched = true
+	pg.head.State, pg.kind, pg.head.UpdatedAt = memories.Missing, KindMissing, d.at
 }
 
 // settle makes each touched memory agree with the files that now carry it.

@@ -87,6 +87,7 @@ type desk struct {
 	unreadable map[string]*page // by path
 	tombstones map[postgres.Tombstone]bool
 	suspects   []*page             // a durable file of theirs is gone or carries another name
+	wordless   []*page             // they say nothing, and a file of theirs carries another name
 	renamed    map[uuid.UUID]*page // the new memory in the file of one that was there
 	cause      cause
 	out        outcome
@@ -274,8 +275,12 @@ func (d *desk) carry(s sighting, row *postgres.File) {
 
 // leaveOther takes the file away from the memory that it carried until now, if that is another one.
 func (d *desk) leaveOther(s sighting, pg *page) {
-	if s.known != nil && s.known.MemoryID != uuid.Nil && (pg == nil || s.known.MemoryID != pg.head.UUID) {
-		d.leave(*s.known)
+	if !s.wasThere() || s.known.MemoryID == uuid.Nil || pg != nil && s.known.MemoryID == pg.head.UUID {
+		return
+	}
+	d.leave(*s.known)
+	if other := d.byID[s.known.MemoryID]; other != nil && other.saysNothing() {
+		d.wordless = append(d.wordless, other)
 	}
 }
 

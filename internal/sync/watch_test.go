@@ -170,6 +170,18 @@ func TestATruncatedFileIsNotTakenForADifferentMemory(t *testing.T) {
 	}
 }
 
+func TestASessionsFileWhoseWriterWasHeldUpLeavesNoEmptyMemory(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.write(inSession(sessionA, "a.md"), "")
+	b.until("the empty file to need attention", func() bool { return b.agent("ada").Counts.NeedsAttention == 1 })
+	b.write(inSession(sessionA, "a.md"), note("Tabs", memories.User, "one"))
+	b.arrives("ada", "Tabs", "one")
+	if counts := b.agent("ada").Counts; counts.Total != 1 || counts.NeedsAttention != 0 {
+		t.Errorf("counts are %+v of %v", counts, b.list("ada", ""))
+	}
+}
+
 func TestDirectoriesNamedByHandAndHiddenOrLogFiles(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
