@@ -88,10 +88,10 @@ ORDER BY path;
 
 -- name: DurableFilesOf :many
 -- Every durable file that carries the memory or last did, the present ones first. Those on disk have one index, the others another.
-SELECT here.path, here.present, here.hash FROM files here
+SELECT here.path, here.present, here.hash, here.status FROM files here
 WHERE here.agent_id = @agent_id AND here.memory_id = @memory_id::uuid AND here.session IS NULL AND here.present
 UNION ALL
-SELECT gone.path, gone.present, gone.hash FROM files gone
+SELECT gone.path, gone.present, gone.hash, gone.status FROM files gone
 WHERE gone.agent_id = @agent_id AND gone.memory_id = @memory_id::uuid AND gone.session IS NULL AND NOT gone.present
 ORDER BY present DESC, path;
 

@@ -31,6 +31,7 @@ func (w *walker) link(d directory, it item, scope *scopeTree) {
 			w.file(d, item{it.name, info}, scope)
 		}
 	case w.walksAnyway(d, target):
+		w.listing.passed[linked.path] = true
 	case d.linked:
 		w.flagUnseen(linked, scope, linkNested())
 	default:

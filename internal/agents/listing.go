@@ -41,6 +41,7 @@ type Listing struct {
 	DurableDevice uint64
 
 	covered map[string]bool // looked at, with all that is beneath
+	passed  map[string]bool // links to directories that are walked by themselves: what is beneath is there, and not here
 	unseen  map[string]bool // not looked at after all, with all that is beneath
 }
 
@@ -56,7 +57,7 @@ func (l Listing) Covers(relPath string) bool {
 func (l Listing) Gone(root *os.Root, known []string) []string {
 	var gone []string
 	for _, relPath := range known {
-		if !l.lists(path.Clean(relPath)) && l.Covers(relPath) && noFile(root, relPath) {
+		if !l.lists(path.Clean(relPath)) && l.Covers(relPath) && (l.isElsewhere(root, relPath) || noFile(root, relPath)) {
 			gone = append(gone, relPath)
 		}
 	}
@@ -72,6 +73,18 @@ func (l Listing) lists(relPath string) bool {
 func (l Listing) HasFile(relPath string) bool {
 	_, is := slices.BinarySearchFunc(l.Files, relPath, func(e Entry, path string) int { return strings.Compare(e.Path, path) })
 	return is
+}
+
+// isElsewhere reports whether a path leads through a link that was passed over, and is still one: what it leads to has a place of
+// its own.
+func (l Listing) isElsewhere(root *os.Root, relPath string) bool {
+	for dir := path.Dir(relPath); dir != "."; dir = path.Dir(dir) {
+		if l.passed[dir] {
+			info, err := files.Lstat(root, dir)
+			return err == nil && info.Mode().Type() == fs.ModeSymlink
+		}
+	}
+	return false
 }
 
 func noFile(root *os.Root, relPath string) bool {

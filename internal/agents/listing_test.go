@@ -155,6 +155,25 @@ func TestAFileThatAppearsDuringTheLookIsNotGone(t *testing.T) {
 	}
 }
 
+func TestWhatIsReachedThroughALinkThatIsPassedOverHasLeftItsPlace(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.putAll("memory/a.md", "sessions/s/memory/s.md")
+	d.link("../../memory", "sessions/t/memory")
+	l := d.walk(agents.Hive, nil)
+	known := []string{"memory/a.md", "sessions/t/memory/a.md"}
+	if gone := l.Gone(d.open(), known); !slices.Equal(gone, known[1:]) {
+		t.Errorf("gone are %v, want %v", gone, known[1:])
+	}
+	if err := os.Remove(d.at("sessions/t/memory")); err != nil {
+		t.Fatal(err)
+	}
+	d.putAll("sessions/t/memory/a.md") // since the walk
+	if gone := l.Gone(d.open(), known); len(gone) > 0 {
+		t.Errorf("gone are %v, which are there", gone)
+	}
+}
+
 func TestADurableDirectoryThatGoesDuringTheWalkTellsNothing(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(d disk){

@@ -155,9 +155,10 @@ func (w *Writer) FilesOf(ctx context.Context, ids []uuid.UUID) ([]File, error) {
 
 // DurableFile is a file of the durable directory that carries a memory, or last did.
 type DurableFile struct {
-	Path    string
-	Present bool
-	Hash    string
+	Path     string
+	Present  bool
+	Readable bool // as of when it was last looked at
+	Hash     string
 }
 
 // DurableFilesOf returns the durable files of a memory, the present ones first.
@@ -165,7 +166,7 @@ func (w *Writer) DurableFilesOf(ctx context.Context, id uuid.UUID) ([]DurableFil
 	rows, err := w.q.DurableFilesOf(ctx, queries.DurableFilesOfParams{AgentID: w.agentID, MemoryID: id})
 	files := make([]DurableFile, len(rows))
 	for i, row := range rows {
-		files[i] = DurableFile{Path: row.Path, Present: row.Present, Hash: row.Hash}
+		files[i] = DurableFile{Path: row.Path, Present: row.Present, Readable: FileStatus(row.Status) != Unreadable, Hash: row.Hash}
 	}
 	return files, wrap("read files", err)
 }

@@ -38,6 +38,24 @@ func (b *bench) isConflict(err error, about string) {
 	}
 }
 
+func TestAMemoryCanBeDeletedWhoseSessionsDirectoryIsALinkToTheDurableOneNow(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "stays"))
+	b.write(inSession(sessionA, "a.md"), note("Staging", memories.Project, "goes"))
+	b.scanAll()
+	b.remove(path.Dir(inSession(sessionA, "a.md")))
+	b.link(path.Dir(inSession(sessionA, "a.md")), "../../memory")
+	b.scan("ada")
+	b.isIn("ada", "Staging", memories.Active)
+	b.delete("ada", "Staging")
+	b.scan("ada")
+	b.isIn("ada", "Deploy", memories.Active)
+	if b.read("ada/memory/a.md") == "" {
+		t.Error("the durable file is gone")
+	}
+}
+
 func TestDeletingRemovesEveryFileThatCarriesTheMemory(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

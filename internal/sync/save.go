@@ -178,22 +178,25 @@ type target struct {
 	hash    string // of what is there, as it was last read
 }
 
-// target chooses the file: the durable one that carries the memory, else a new one.
+// target chooses the file: the durable one that carries the memory, else a new one. What cannot be read stays as it is, although it
+// carried the memory once: nobody knows what a save would take away.
 func (h *hold) target(ctx context.Context, head *postgres.Head, draft Draft) (target, error) {
-	if head != nil {
-		durable, err := h.durableFilesOf(ctx, *head)
-		if err != nil {
-			return target{}, err
+	if head == nil {
+		return h.newTarget(draft), nil
+	}
+	durable, err := h.durableFilesOf(ctx, *head)
+	if err != nil {
+		return target{}, err
+	}
+	durable = slices.DeleteFunc(durable, func(f postgres.DurableFile) bool { return f.Present && !f.Readable })
+	for _, f := range durable {
+		if f.Present && (f.Path == head.Path || head.Session != "" || !contains(durable, head.Path)) {
+			return target{f.Path, true, f.Hash}, nil
 		}
-		for _, f := range durable {
-			if f.Present && (f.Path == head.Path || head.Session != "" || !contains(durable, head.Path)) {
-				return target{f.Path, true, f.Hash}, nil
-			}
-		}
-		for _, f := range durable {
-			if !f.Present && h.isFree(f.Path) {
-				return target{path: f.Path}, nil
-			}
+	}
+	for _, f := range durable {
+		if !f.Present && h.isFree(f.Path) {
+			return target{path: f.Path}, nil
 		}
 	}
 	return h.newTarget(draft), nil

@@ -167,6 +167,35 @@ func TestAPatchGivesATypeToAMemoryThatHasNone(t *testing.T) {
 	}
 }
 
+func TestASaveLeavesAFileAloneThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	for what, broken := range map[string]string{
+		"an alias bomb": "---\nname: Tabs\ntype: user\n" + aliasBomb() + "---\nPrecious.\n",
+		"too large":     note("Tabs", memories.User, strings.Repeat("Precious. ", memories.MaxFileSize/10)),
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.write("ada/memory/mine.md", note("Tabs", memories.User, "one"))
+			b.scanAll()
+			b.write("ada/memory/mine.md", broken)
+			b.scan("ada")
+			b.isIn("ada", "mine", memories.NeedsAttention)
+			if _, err := b.engine.Patch(t.Context(), "ada", b.memory("ada", "Tabs").ID, "", sync.Patch{Body: pointer("two")}); err != nil {
+				t.Fatal(err)
+			}
+			if b.read("ada/memory/mine.md") != broken {
+				t.Error("the file that could not be read was written over")
+			}
+			b.isIn("ada", "mine", memories.NeedsAttention)
+			b.hasBody("ada", "Tabs", "two")
+			b.write("ada/memory/mine.md", note("Tabs", memories.User, "mended"))
+			b.scan("ada")
+			b.hasBody("ada", "Tabs", "mended")
+		})
+	}
+}
+
 func TestARenameIsASaveAndADeletion(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)

@@ -69,10 +69,10 @@ func (q *Queries) CountFilesByAgent(ctx context.Context) ([]FileTally, error) {
 }
 
 const durableFilesOf = `-- name: DurableFilesOf :many
-SELECT here.path, here.present, here.hash FROM files here
+SELECT here.path, here.present, here.hash, here.status FROM files here
 WHERE here.agent_id = $1 AND here.memory_id = $2::uuid AND here.session IS NULL AND here.present
 UNION ALL
-SELECT gone.path, gone.present, gone.hash FROM files gone
+SELECT gone.path, gone.present, gone.hash, gone.status FROM files gone
 WHERE gone.agent_id = $1 AND gone.memory_id = $2::uuid AND gone.session IS NULL AND NOT gone.present
 ORDER BY present DESC, path
 `
@@ -86,6 +86,7 @@ type DurableFilesOfRow struct {
 	Path    string
 	Present bool
 	Hash    string
+	Status  string
 }
 
 // Every durable file that carries the memory or last did, the present ones first. Those on disk have one index, the others another.
@@ -98,7 +99,12 @@ func (q *Queries) DurableFilesOf(ctx context.Context, arg DurableFilesOfParams) 
 	items := []DurableFilesOfRow{}
 	for rows.Next() {
 		var i DurableFilesOfRow
-		if err := rows.Scan(&i.Path, &i.Present, &i.Hash); err != nil {
+		if err := rows.Scan(
+			&i.Path,
+			&i.Present,
+			&i.Hash,
+			&i.Status,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
