@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 	"testing"
+	"time"
 
 	"memoir/internal/memories"
 	"memoir/internal/sync"
@@ -181,6 +182,25 @@ func TestABlockedContentIsListedUntilItIsAllowed(t *testing.T) {
 	}
 	if !strings.Contains(b.read("ada/CLAUDE.md"), "### Deploy\n\ntext\n") {
 		t.Error("CLAUDE.md lacks what was allowed")
+	}
+}
+
+func TestABlockedFileWithoutAByteIsAllowedAtOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.writeAged("ada/memory/a.md", "", time.Hour)
+	b.scanAll()
+	b.delete("ada", "a")
+	b.writeAged("ada/memory/a.md", "", time.Hour)
+	written := time.Now()
+	b.scan("ada")
+	blocked, err := b.store.Blocked(t.Context(), b.agent("ada").ID)
+	if err != nil || len(blocked) != 1 {
+		t.Fatalf("blocked are %+v, %v", blocked, err)
+	}
+	b.until("the file to be left alone for long enough", func() bool { return time.Since(written) > time.Second })
+	if result, err := b.engine.Allow(t.Context(), "ada", blocked[0].ID); err != nil || result.Memory.Name != "a" {
+		t.Errorf("allowing gave %+v, %v", result, err)
 	}
 }
 

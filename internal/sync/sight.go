@@ -175,7 +175,7 @@ func (h *hold) isBeingWritten(entry *agents.Entry, known *postgres.File) bool {
 	if err != nil || info.Size() > 0 || entry.Size > 0 || time.Since(info.ModTime()).Abs() < beingWritten {
 		return true
 	}
-	hadBytes := known != nil && known.Present && known.Hash != emptyHash
+	hadBytes := known != nil && known.Present && known.Size > 0
 	if setByHand := time.Since(time.Unix(0, entry.ChangeTime)) < beingWritten; setByHand || !hadBytes {
 		return false
 	}
