@@ -110,16 +110,18 @@ func (w *world) truncate() {
 	}
 }
 
-// holdUp has somebody make a file and write it only after a look.
+// holdUp has somebody make a file, or the beginning of one, and write on only after a look.
 func (w *world) holdUp() {
 	place := w.place()
-	w.noteSaid(place, "")
-	w.write(place, "", false, time.Minute)
+	text := w.drawFile(place)
+	beginning := text[:rapid.IntRange(0, min(len(text), 40)).Draw(w.t, "written")]
+	w.noteSaid(place, beginning)
+	w.write(place, beginning, false, 0)
 	w.noteLinked()
 	if w.rules != nil {
 		w.scan()
 	}
-	w.write(place, w.drawFile(place), false, 0)
+	w.write(place, text, false, 0)
 }
 
 func (w *world) rename() {

@@ -124,7 +124,7 @@ func (r *rules) look(w *world, scope string, at span) {
 // departures are names that files no longer carry.
 type departures struct {
 	durable  map[string]bool // a file in the durable directory has gone, or has another name
-	wordless map[string]bool // a file has another name, and the memory says nothing
+	outgrown map[string]bool // a file has been written further, has another name, and the memory says what it began with
 }
 
 // remove ends the memories that no file carries any more, or holds them when so many went at once that it may be an accident.
@@ -135,7 +135,7 @@ func (r *rules) remove(left departures, durableBefore int) {
 		}
 		return nil
 	}
-	for name := range left.wordless {
+	for name := range left.outgrown {
 		if m := ends(name); m != nil {
 			m.lives = false
 		}
@@ -150,11 +150,6 @@ func (r *rules) remove(left departures, durableBefore int) {
 	for _, m := range gone {
 		m.lives, m.missing = hold, hold
 	}
-}
-
-func (r *rules) saysNothing(name string) bool {
-	m := r.names[name]
-	return m != nil && m.content == memories.FingerprintOf("", "", "")
 }
 
 // durableNames counts the memories that durable files carry.
@@ -232,8 +227,9 @@ func (r *rules) see(place string, d diskFile, clock, at span, left departures) (
 		if durable(place) {
 			left.durable[before.carries] = true
 		}
-		if r.saysNothing(before.carries) {
-			left.wordless[before.carries] = true
+		m := r.names[before.carries]
+		if m != nil && m.content == before.content && !before.bad && strings.HasPrefix(d.text, before.text) {
+			left.outgrown[before.carries] = true
 		}
 	}
 	same := !isNew && !before.bad && before.text == d.text

@@ -20,10 +20,10 @@ type outcome struct {
 }
 
 // removeWhatNoFileCarries puts into the trash what was removed from the durable directory, or holds it as missing
-// when so much went at once that it may be an accident. What says nothing goes as well: a file whose writer was held up
-// before its first byte, a session's too, has made a memory of it that nobody has taught.
+// when so much went at once that it may be an accident. What was only the beginning of a file goes as well, a session's too:
+// its writer was held up before the name was written, and all that there was is in what the file says now.
 func (d *desk) removeWhatNoFileCarries(durableBefore int) {
-	for _, pg := range d.wordless {
+	for _, pg := range d.outgrown {
 		if pg.livesWithoutFile() {
 			d.remove(pg)
 		}
@@ -47,11 +47,6 @@ func (d *desk) removeWhatNoFileCarries(durableBefore int) {
 func (pg *page) livesWithoutFile() bool {
 	alive := pg.head.State == memories.Active || pg.head.State == memories.NeedsAttention
 	return alive && len(pg.files) == 0 && pg.head.Readable
-}
-
-// saysNothing says of a memory that it has a name at most.
-func (pg *page) saysNothing() bool {
-	return pg.head.Readable && pg.head.Fingerprint == memories.FingerprintOf("", "", "")
 }
 
 func (d *desk) remove(pg *page) {

@@ -87,7 +87,7 @@ type desk struct {
 	unreadable map[string]*page // by path
 	tombstones map[postgres.Tombstone]bool
 	suspects   []*page             // a durable file of theirs is gone or carries another name
-	wordless   []*page             // they say nothing, and a file of theirs carries another name
+	outgrown   []*page             // the file that they are from has been written further, and carries another name
 	renamed    map[uuid.UUID]*page // the new memory in the file of one that was there
 	cause      cause
 	out        outcome
@@ -279,8 +279,8 @@ func (d *desk) leaveOther(s sighting, pg *page) {
 		return
 	}
 	d.leave(*s.known)
-	if other := d.byID[s.known.MemoryID]; other != nil && other.saysNothing() {
-		d.wordless = append(d.wordless, other)
+	if other := d.byID[s.known.MemoryID]; other != nil && other.head.Fingerprint == s.known.Fingerprint && s.goesOn() {
+		d.outgrown = append(d.outgrown, other)
 	}
 }
 

@@ -55,6 +55,11 @@ func (s sighting) wasThere() bool { return s.known != nil && s.known.Present }
 // isNews says that the file was not there, or not with these bytes, when it was last looked at.
 func (s sighting) isNews() bool { return !s.wasThere() || s.known.Hash != s.hash }
 
+// goesOn says that the file has only been written further since it was last looked at: it begins with what it was then.
+func (s sighting) goesOn() bool {
+	return s.wasThere() && s.known.Size <= int64(len(s.raw)) && files.Hash(s.raw[:s.known.Size]) == s.known.Hash
+}
+
 // isSteady says that nothing about the file is otherwise than the rows have it.
 func (s sighting) isSteady() bool {
 	if !s.wasThere() || s.saved || s.known.Hash != s.hash || s.known.ModTime != s.modTime || s.known.Fingerprint != s.fingerprint {
@@ -156,6 +161,9 @@ func (h *hold) see(at time.Time, entry *agents.Entry, known *postgres.File) (s s
 	default:
 		h.emptied.Delete(entry.Path)
 		s.hash = files.Hash(s.raw)
+		if len(s.raw) <= memories.MaxFileSize {
+			s.size = int64(len(s.raw)) // it may have grown since it was listed
+		}
 		s.file = memories.Parse(s.raw, stem(entry.Path))
 		s.flagCredential()
 	}

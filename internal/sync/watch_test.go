@@ -170,16 +170,33 @@ func TestATruncatedFileIsNotTakenForADifferentMemory(t *testing.T) {
 	}
 }
 
-func TestASessionsFileWhoseWriterWasHeldUpLeavesNoEmptyMemory(t *testing.T) {
+func TestASessionsFileWhoseWriterWasHeldUpLeavesNoMemoryOfItsBeginning(t *testing.T) {
 	t.Parallel()
-	b := withAda(t)
-	b.write(inSession(sessionA, "a.md"), "")
-	b.until("the empty file to need attention", func() bool { return b.agent("ada").Counts.NeedsAttention == 1 })
-	b.write(inSession(sessionA, "a.md"), note("Tabs", memories.User, "one"))
-	b.arrives("ada", "Tabs", "one")
-	if counts := b.agent("ada").Counts; counts.Total != 1 || counts.NeedsAttention != 0 {
-		t.Errorf("counts are %+v of %v", counts, b.list("ada", ""))
+	whole := note("Tabs", memories.User, "one")
+	for _, beginning := range []string{"", "---\n", "---\nname: Tabs\n", whole[:len(whole)/2]} {
+		t.Run(fmt.Sprint(len(beginning), " bytes"), func(t *testing.T) {
+			t.Parallel()
+			b := withAda(t)
+			b.write(inSession(sessionA, "a.md"), beginning)
+			b.until("the beginning to need attention", func() bool { return b.agent("ada").Counts.NeedsAttention == 1 })
+			b.write(inSession(sessionA, "a.md"), whole)
+			b.arrives("ada", "Tabs", "one")
+			if counts := b.agent("ada").Counts; counts.Total != 1 || counts.NeedsAttention != 0 {
+				t.Errorf("counts are %+v of %v", counts, b.list("ada", ""))
+			}
+		})
 	}
+}
+
+func TestWhatASessionsFileSaidBeforeItSaidAnotherNameStays(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write(inSession(sessionA, "a.md"), "Use tabs.\n")
+	b.scanAll()
+	b.write(inSession(sessionA, "a.md"), note("Spaces", memories.User, "Use spaces."))
+	b.scan("ada")
+	b.hasBody("ada", "a", "Use tabs.")
+	b.hasBody("ada", "Spaces", "Use spaces.")
 }
 
 func TestDirectoriesNamedByHandAndHiddenOrLogFiles(t *testing.T) {
