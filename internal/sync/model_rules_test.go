@@ -90,7 +90,7 @@ func (r *rules) look(w *world, scope string, at span) {
 	clock := at
 	at = r.now(at)
 	durableBefore := r.durableNames()
-	left := departures{map[string]bool{}, map[string]bool{}}
+	left := newDepartures()
 	for place, f := range r.files {
 		if _, there := disk[place]; there || !f.there || !within(place, scope) || !w.isKnown(place) {
 			continue
@@ -125,6 +125,17 @@ func (r *rules) look(w *world, scope string, at span) {
 type departures struct {
 	durable  map[string]bool // a file in the durable directory has gone, or has another name
 	outgrown map[string]bool // a file has been written further, has another name, and the memory says what it began with
+}
+
+func newDepartures() departures { return departures{map[string]bool{}, map[string]bool{}} }
+
+// note has what the file at a place was before leave its name, if it has another key now; it says whether it does.
+func (d departures) note(place string, before knownFile, key string) bool {
+	leaves := before.there && before.carries != key
+	if leaves && durable(place) {
+		d.durable[before.carries] = true
+	}
+	return leaves
 }
 
 // remove ends the memories that no file carries any more, or holds them when so many went at once that it may be an accident.
@@ -223,10 +234,7 @@ func (r *rules) see(place string, d diskFile, clock, at span, left departures) (
 		return "", c, false
 	}
 	f.carries, f.content = keyAt(place, parsed.Name), parsed.Fingerprint([]byte(d.text))
-	if before.there && before.carries != f.carries {
-		if durable(place) {
-			left.durable[before.carries] = true
-		}
+	if left.note(place, before, f.carries) {
 		m := r.names[before.carries]
 		if m != nil && m.content == before.content && !before.bad && strings.HasPrefix(d.text, before.text) {
 			left.outgrown[before.carries] = true
@@ -443,7 +451,7 @@ func (r *rules) allowed(w *world, b memories.Blocked, content memories.Fingerpri
 // writtenBy takes over the durable file that an operation has written, and that it has looked at itself. It may lie where another
 // memory's file was, whose going nobody had seen.
 func (r *rules) writtenBy(w *world, m memories.Memory, at span) {
-	left := departures{map[string]bool{}, map[string]bool{}}
+	left := newDepartures()
 	for _, carrier := range m.Files {
 		d, there := w.disk()[carrier.Path]
 		known := r.files[carrier.Path]
@@ -455,8 +463,8 @@ func (r *rules) writtenBy(w *world, m memories.Memory, at span) {
 		}
 		f := memories.Parse([]byte(d.text), stemOf(carrier.Path))
 		key := keyAt(carrier.Path, f.Name)
-		if known != nil && known.there && known.carries != key && durable(carrier.Path) {
-			left.durable[known.carries] = true
+		if known != nil {
+			left.note(carrier.Path, *known, key)
 		}
 		r.files[carrier.Path] = &knownFile{
 			text: d.text, there: true, carries: key, content: f.Fingerprint([]byte(d.text)), new: at,
