@@ -135,6 +135,28 @@ func TestAnIndexThatHadNoRoomLosesTheEntryOfAFileThatIsLongGone(t *testing.T) {
 	}
 }
 
+func TestAnIndexThatHadNoRoomKeepsTheEntryOfAFileThatIsWrittenAgain(t *testing.T) {
+	t.Parallel()
+	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}}
+	b := withIndexed(t, disk)
+	const index = "- [Deep](sub/deep.md)\n- [Other](other.md)\n"
+	b.write("ada/memory/sub/deep.md", note("Deep", memories.Feedback, "Goes."))
+	b.write("ada/memory/MEMORY.md", index)
+	b.scan("ada")
+	disk.full.Store(true)
+	b.delete("ada", "Deep")
+	b.write("ada/memory/sub/deep.md", note("Deep", memories.Feedback, "Was learned anew."))
+	b.scan("ada")
+	if got := b.memory("ada", "Deep"); got.State != memories.Active || got.Body != "Was learned anew." {
+		t.Errorf("the memory is %s and says %q", got.State, got.Body)
+	}
+	disk.full.Store(false)
+	b.scan("ada")
+	if got := b.read("ada/memory/MEMORY.md"); got != index {
+		t.Errorf("with room again MEMORY.md says %q", got)
+	}
+}
+
 // noLeftovers checks that Memoir has left nothing of its own in ada's directories.
 func (b *bench) noLeftovers() {
 	b.Helper()

@@ -20,29 +20,31 @@ import (
 
 // actions are all that can happen to an agent, except for looks.
 func (w *world) actions() map[string]func(*rapid.T) {
-	actions := map[string]func(){
-		"write a file":         func() { w.writeSome(false) },
-		"save a file":          func() { w.writeSome(true) },
-		"write it once more":   w.writeAgain,
-		"truncate a file":      w.truncate,
-		"hold up a writer":     w.holdUp,
-		"rename a file":        w.rename,
-		"remove a file":        w.removeFile,
-		"obstruct a file":      w.obstructSome,
-		"make a directory":     w.makeDirectory,
-		"move a directory":     w.moveAway,
-		"bring one back":       w.bringBack,
-		"end a session":        w.endSession,
-		"check out a branch":   w.checkOut,
-		"copy a file":          w.copyFile,
-		"write many":           w.flood,
-		"remove many":          w.ebb,
-		"link":                 w.linkSome,
-		"link a directory":     w.linkDirectory,
-		"write behind a link":  w.writeBehindLink,
-		"close a directory":    w.closeOff,
-		"write an index":       w.writeIndex,
-		"edit CLAUDE.md":       w.editClaudeMD,
+	onDisk := map[string]func(){
+		"write a file":        func() { w.writeSome(false) },
+		"save a file":         func() { w.writeSome(true) },
+		"write it once more":  w.writeAgain,
+		"truncate a file":     w.truncate,
+		"hold up a writer":    w.holdUp,
+		"rename a file":       w.rename,
+		"remove a file":       w.removeFile,
+		"obstruct a file":     w.obstructSome,
+		"make a directory":    w.makeDirectory,
+		"move a directory":    w.moveAway,
+		"bring one back":      w.bringBack,
+		"end a session":       w.endSession,
+		"check out a branch":  w.checkOut,
+		"copy a file":         w.copyFile,
+		"write many":          w.flood,
+		"remove many":         w.ebb,
+		"link":                w.linkSome,
+		"link a directory":    w.linkDirectory,
+		"write behind a link": w.writeBehindLink,
+		"close a directory":   w.closeOff,
+		"write an index":      w.writeIndex,
+		"edit CLAUDE.md":      w.editClaudeMD,
+	}
+	asked := map[string]func(){
 		"restart":              w.restart,
 		"delete a memory":      func() { w.delete(false) },
 		"purge a memory":       func() { w.delete(true) },
@@ -55,17 +57,27 @@ func (w *world) actions() map[string]func(*rapid.T) {
 		"allow what came back": w.allow,
 	}
 	drawn := map[string]func(*rapid.T){}
-	for name, act := range actions {
-		drawn[name] = func(t *rapid.T) {
-			w.t = t
+	for name, act := range onDisk {
+		drawn[name] = w.action(func() {
+			w.payIndexes()
 			act()
-			w.noteLinked()
-			if w.rules != nil {
-				w.rules.compare(w)
-			}
-		}
+		})
+	}
+	for name, act := range asked {
+		drawn[name] = w.action(act)
 	}
 	return drawn
+}
+
+func (w *world) action(act func()) func(*rapid.T) {
+	return func(t *rapid.T) {
+		w.t = t
+		act()
+		w.noteLinked()
+		if w.rules != nil {
+			w.rules.compare(w)
+		}
+	}
 }
 
 func (w *world) place() string { return rapid.SampledFrom(modelPlaces).Draw(w.t, "place") }
@@ -167,7 +179,6 @@ func (w *world) moveAway() {
 }
 
 func (w *world) moveAside(dir string) {
-	w.payIndexes()
 	to := filepath.Join(w.b.dir, ".aside-"+w.slug+"-"+strings.ReplaceAll(dir, "/", "-"))
 	w.must(os.Rename(w.path(dir), to))
 	w.aside[dir] = to
@@ -175,7 +186,6 @@ func (w *world) moveAside(dir string) {
 }
 
 func (w *world) bringBack() {
-	w.payIndexes()
 	for _, dir := range modelDirectories {
 		from, away := w.aside[dir]
 		if !away || !rapid.Bool().Draw(w.t, "bring back "+dir) {

@@ -130,7 +130,6 @@ var indexLines = map[string][]string{
 }
 
 func (w *world) writeIndex() {
-	w.payIndexes()
 	at := w.path(rapid.SampledFrom(modelIndexes).Draw(w.t, "index"))
 	lines := slices.Sorted(maps.Keys(indexLines))
 	chosen := rapid.SliceOfNDistinct(rapid.SampledFrom(lines), 0, len(lines), rapid.ID[string]).Draw(w.t, "lines")
@@ -186,8 +185,8 @@ func (w *world) expectIndexesWithout(m memories.Memory) {
 	w.taken[m.ID] = append(w.taken[m.ID], lost...)
 }
 
-// payIndexes lets indexes that had no room on the disk lose their lines before they are moved or written anew: nobody could say
-// afterwards which lines they are to have.
+// payIndexes lets indexes that had no room on the disk lose their lines before anything is moved or written anew: nobody could say
+// afterwards which lines they are to have. Of a file that is written again while its line waits to go, the line stays.
 func (w *world) payIndexes() {
 	if w.owing {
 		w.agrees()
