@@ -111,6 +111,11 @@ SELECT pg_advisory_unlock(1835363695, @agent_id::integer);
 -- was committed before it is lost by that.
 SELECT set_config('synchronous_commit', 'off', true);
 
+-- name: GoByIndexes :exec
+-- For the transaction, Postgres reads no table from end to end where an index would do. It takes search vectors for cheap to read,
+-- and where many match it would rather read those of all memories than ask the index.
+SELECT set_config('enable_seqscan', 'off', true);
+
 -- name: KeepPlans :exec
 -- For the transaction, Postgres takes for each prepared statement the plan that it has, and that goes by keys alone. To make it anew
 -- because there is a list among the arguments takes longer than to carry it out; and since nobody knows how long the list will be

@@ -30,20 +30,16 @@ func (h *Hooks) sessionStart(ctx context.Context, agent agents.Agent, in input) 
 }
 
 func (h *Hooks) learned(ctx context.Context, agent agents.Agent, in input, now time.Time) (string, error) {
-	row, err := h.store.AgentUncounted(ctx, agent.Slug)
+	from, err := h.store.GiversTo(ctx, agent.Slug)
 	if err != nil {
 		return "", err
 	}
 	if in.SessionID != "" && (in.Source == "compact" || in.Source == "clear") {
-		if err := h.recaller.Refresh(ctx, row.ID, in.SessionID); err != nil {
+		if err := h.recaller.Refresh(ctx, from[0].ID, in.SessionID); err != nil {
 			return "", err
 		}
 	}
-	from, err := h.store.GiversTo(ctx, row)
-	if err != nil {
-		return "", err
-	}
-	n, err := h.store.CountToRecall(ctx, from)
+	n, _, err := h.store.ToRecall(ctx, from, "")
 	if err != nil || n == 0 {
 		return "", err
 	}

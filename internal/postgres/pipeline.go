@@ -79,23 +79,73 @@ func notWaiting(ctx context.Context, do func(*queries.Queries) error) func(*quer
 	}
 }
 
-// asked puts questions in one round trip, and reads their answers. Each is called twice: at first to learn what it asks, with no
-// row in any answer, and then with the answers.
+// asked is putTogether over the writer's connection.
 func (w *Writer) asked(ctx context.Context, doing string, questions ...func(*queries.Queries) error) error {
+	return wrap(doing, putTogether(ctx, w.conn, nil, questions...))
+}
+
+// asked is putTogether over any connection.
+func (s *Store) asked(ctx context.Context, doing string, questions ...func(*queries.Queries) error) error {
+	return wrap(doing, putTogether(ctx, s.pool, nil, questions...))
+}
+
+// unhurried asks first, and then carries out do, in one transaction that Postgres answers before it is on disk. It takes two round
+// trips, and one where first is nil. What do asks for gives no rows; first is called twice, as by putTogether.
+func (s *Store) unhurried(ctx context.Context, first, do func(*queries.Queries) error) error {
+	conn, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release() // which closes it if it is still in a transaction
+	var p pipeline
+	if first == nil {
+		if err := notWaiting(ctx, do)(queries.New(&p)); err != nil {
+			return err
+		}
+		return conn.SendBatch(ctx, &p.batch).Close()
+	}
+	if err := putTogether(ctx, conn, []string{"BEGIN"}, notWaiting(ctx, first)); err != nil {
+		return err
+	}
+	if err := do(queries.New(&p)); err != nil {
+		_, _ = conn.Exec(ctx, "ROLLBACK") // it has changed nothing that counts
+		return err
+	}
+	p.batch.Queue("COMMIT")
+	return conn.SendBatch(ctx, &p.batch).Close()
+}
+
+// sender is a connection, or a pool of them.
+type sender interface {
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+}
+
+// putTogether puts questions in one round trip, after these statements, and reads their answers. Each is called twice: at first to
+// learn what it asks, with no row in any answer, and then with the answers. Without a BEGIN among the statements, all of it is one
+// transaction.
+func putTogether(ctx context.Context, conn sender, first []string, questions ...func(*queries.Queries) error) error {
 	var p questionnaire
+	for _, statement := range first {
+		p.batch.Queue(statement)
+	}
 	for _, ask := range questions {
 		if err := ask(queries.New(&p)); err != nil {
-			return wrap(doing, err)
+			return err
 		}
 	}
-	results := w.conn.SendBatch(ctx, &p.batch)
+	results := conn.SendBatch(ctx, &p.batch)
 	answered := queries.New(&answers{p, results})
+	for range first {
+		if _, err := results.Exec(); err != nil {
+			return errors.Join(err, results.Close())
+		}
+	}
 	for _, ask := range questions {
 		if err := ask(answered); err != nil {
-			return wrap(doing, errors.Join(err, results.Close()))
+			return errors.Join(err, results.Close())
 		}
 	}
-	return wrap(doing, results.Close())
+	return results.Close()
 }
 
 // pipeline collects statements as the generated queries put them.

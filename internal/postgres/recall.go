@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
@@ -23,9 +22,21 @@ type Sought struct {
 // Givers are the agents whose memories an agent is given: itself, and those that share theirs.
 type Givers []Agent
 
-// GiversTo returns those of an agent.
-func (s *Store) GiversTo(ctx context.Context, agent Agent) (Givers, error) {
-	shared, err := s.Shared(ctx, agent)
+// GiversTo returns those of the agent of that slug, itself first. It fails with memories.ErrNotFound.
+func (s *Store) GiversTo(ctx context.Context, slug string) (Givers, error) {
+	var agent Agent
+	var shared []Agent
+	err := s.asked(ctx, "read whose memories an agent is given", func(q *queries.Queries) error {
+		row, err := q.AgentBySlug(ctx, slug)
+		agent = agentOf(row)
+		return err
+	}, func(q *queries.Queries) (err error) {
+		shared, err = sharedAgents(ctx, q)
+		return err
+	})
+	if !agent.isGivenShared() {
+		shared = nil
+	}
 	return append(Givers{agent}, shared...), err
 }
 
@@ -98,14 +109,14 @@ func (s *Store) Hits(ctx context.Context, from Givers, sought []Sought, most int
 		matches[i] = each.match(from)
 	}
 	hits := make([][]uuid.UUID, len(sought))
-	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{BeginQuery: beginSearching}, func(tx pgx.Tx) error {
-		rows, err := queries.New(tx).RecallHits(ctx, queries.RecallHitsParams{Matches: matches, Most: int32(most)})
+	err := s.asked(ctx, "look for what to recall", func(q *queries.Queries) error { return q.GoByIndexes(ctx) }, func(q *queries.Queries) error {
+		rows, err := q.RecallHits(ctx, queries.RecallHitsParams{Matches: matches, Most: int32(most)})
 		for _, row := range rows {
 			hits[row.Place-1] = row.Ids
 		}
 		return err
 	})
-	return hits, wrap("look for what to recall", err)
+	return hits, err
 }
 
 // Texts returns those of the memories that can be recalled, each with the beginning of its body, in Unicode characters, and in no
@@ -151,12 +162,21 @@ type Beginning struct {
 	File []byte
 }
 
-// Beginnings returns those of the memories that can be recalled, each with so many bytes of its file, by id.
-func (s *Store) Beginnings(ctx context.Context, from Givers, ids []uuid.UUID, most int) (map[string]Beginning, error) {
-	rows, err := s.q.RecallFiles(ctx, queries.RecallFilesParams{AgentIds: from.ids(), Ids: ids, Most: int32(most)})
-	if err != nil {
-		return nil, wrap("read what was chosen", err)
-	}
+// Beginnings returns those of the memories that can be recalled, each with so many bytes of its file, by id, and what is gone of
+// what those of the first agent cite.
+func (s *Store) Beginnings(ctx context.Context, from Givers, ids []uuid.UUID, most int) (found map[string]Beginning, gone map[string][]memories.CheckedCitation, err error) {
+	err = s.asked(ctx, "read what was chosen", func(q *queries.Queries) (err error) {
+		found, err = beginnings(ctx, q, from, ids, most)
+		return err
+	}, func(q *queries.Queries) (err error) {
+		gone, err = goneOf(ctx, q, from[0], ids)
+		return err
+	})
+	return found, gone, err
+}
+
+func beginnings(ctx context.Context, q *queries.Queries, from Givers, ids []uuid.UUID, most int) (map[string]Beginning, error) {
+	rows, err := q.RecallFiles(ctx, queries.RecallFilesParams{AgentIds: from.ids(), Ids: ids, Most: int32(most)})
 	found := make(map[string]Beginning, len(rows))
 	for _, row := range rows {
 		id := row.ID.String()
@@ -165,13 +185,23 @@ func (s *Store) Beginnings(ctx context.Context, from Givers, ids []uuid.UUID, mo
 			ModifiedAt: row.ModifiedAt.UTC(), Description: row.Description, Size: row.Size,
 		}, row.Beginning}
 	}
-	return found, nil
+	return found, err
 }
 
-// CountToRecall returns how many memories of the agents there are to choose from.
-func (s *Store) CountToRecall(ctx context.Context, from Givers) (int, error) {
-	n, err := s.q.CountToRecall(ctx, from.ids())
-	return int(n), wrap("count what to recall", err)
+// ToRecall returns how many memories of the agents there are to choose from, and what a session of the first was given before;
+// without a session nothing.
+func (s *Store) ToRecall(ctx context.Context, from Givers, session string) (n int, given Given, err error) {
+	err = s.asked(ctx, "count what to recall", func(q *queries.Queries) error {
+		counted, err := q.CountToRecall(ctx, from.ids())
+		n = int(counted)
+		return err
+	}, func(q *queries.Queries) (err error) {
+		if session != "" {
+			given, err = givenTo(ctx, q, from[0].ID, session)
+		}
+		return err
+	})
+	return n, given, err
 }
 
 // Given is what a session was given before.

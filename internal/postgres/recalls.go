@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/postgres/internal/queries"
 )
@@ -54,29 +53,36 @@ type HandedOut struct {
 
 // SaveRecall keeps a recall that nothing is handed out of yet, or as it is by now.
 func (s *Store) SaveRecall(ctx context.Context, r Recall) error {
-	return wrap("keep a recall", s.unhurried(ctx, func(q *queries.Queries) error { return saveRecall(ctx, q, r) }))
+	return wrap("keep a recall", s.unhurried(ctx, nil, func(q *queries.Queries) error { return saveRecall(ctx, q, r) }))
 }
 
 // HandOut keeps a recall, and what of it is handed out: what choose returns, which is told what the session was given before. Two
-// at once for one session wait for each other. choose may be called more than once, and is not at all for a recall that had
-// settled and has been handed out already.
+// at once for one session wait for each other. choose is not called for a recall that had settled and has been handed out already.
 func (s *Store) HandOut(ctx context.Context, r Recall, choose func(Given) ([]HandedOut, error)) error {
-	err := s.unhurried(ctx, func(q *queries.Queries) error {
-		var given Given
+	var given Given
+	isOurs := true
+	ask := func(q *queries.Queries) (err error) {
 		if r.Session != "" {
 			if err := q.LockRecallSession(ctx, queries.LockRecallSessionParams{AgentID: r.AgentID, Session: r.Session, At: r.At}); err != nil {
 				return err
 			}
-			var err error
 			if given, err = givenTo(ctx, q, r.AgentID, r.Session); err != nil {
 				return err
 			}
 		}
 		if r.State == RecallSettled {
 			n, err := q.HandOutRecall(ctx, r.ID)
-			if err != nil || n == 0 {
-				return err
-			}
+			isOurs = n > 0
+			return err
+		}
+		return nil
+	}
+	if r.Session == "" && r.State != RecallSettled {
+		ask = nil // there is nothing to ask
+	}
+	err := s.unhurried(ctx, ask, func(q *queries.Queries) error {
+		if !isOurs {
+			return nil
 		}
 		out, err := choose(given)
 		if err != nil {
@@ -90,13 +96,6 @@ func (s *Store) HandOut(ctx context.Context, r Recall, choose func(Given) ([]Han
 		return saveHandedOut(ctx, q, handedOut, out)
 	})
 	return wrap("hand out a recall", err)
-}
-
-// unhurried runs do in a transaction that Postgres answers before it is on disk.
-func (s *Store) unhurried(ctx context.Context, do func(*queries.Queries) error) error {
-	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{BeginQuery: "BEGIN; SET LOCAL synchronous_commit = off"}, func(tx pgx.Tx) error {
-		return do(queries.New(tx))
-	})
 }
 
 func saveRecall(ctx context.Context, q *queries.Queries, r Recall) error {
@@ -175,7 +174,7 @@ func (s *Store) TakeBack(ctx context.Context, recalls []Recall) error {
 	for i, r := range recalls {
 		ids[i] = r.ID
 	}
-	return wrap("take back recalls", s.unhurried(ctx, func(q *queries.Queries) error {
+	return wrap("take back recalls", s.unhurried(ctx, nil, func(q *queries.Queries) error {
 		if err := q.ForgetRecalled(ctx, ids); err != nil {
 			return err
 		}

@@ -23,12 +23,17 @@ func (s *Store) Shared(ctx context.Context, with Agent) ([]Agent, error) {
 	if !with.isGivenShared() {
 		return nil, nil
 	}
-	rows, err := s.q.SharedAgents(ctx)
+	agents, err := sharedAgents(ctx, s.q)
+	return agents, wrap("read what is shared", err)
+}
+
+func sharedAgents(ctx context.Context, q *queries.Queries) ([]Agent, error) {
+	rows, err := q.SharedAgents(ctx)
 	agents := make([]Agent, len(rows))
 	for i, row := range rows {
 		agents[i] = agentOf(row)
 	}
-	return agents, wrap("read what is shared", err)
+	return agents, err
 }
 
 // SharedStamp is another text whenever something else may be shared; empty: nobody shares anything.

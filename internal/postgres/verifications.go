@@ -79,15 +79,20 @@ func (s *Store) GoneOf(ctx context.Context, agent Agent, ids []string) (map[stri
 			asked = append(asked, parsed)
 		}
 	}
-	rows, err := s.q.GoneOf(ctx, queries.GoneOfParams{AgentID: agent.ID, Ids: asked})
+	gone, err := goneOf(ctx, s.q, agent, asked)
+	return gone, wrap("read what is gone", err)
+}
+
+func goneOf(ctx context.Context, q *queries.Queries, agent Agent, ids []uuid.UUID) (map[string][]memories.CheckedCitation, error) {
+	rows, err := q.GoneOf(ctx, queries.GoneOfParams{AgentID: agent.ID, Ids: ids})
 	if err != nil {
-		return nil, wrap("read what is gone", err)
+		return nil, err
 	}
 	gone := make(map[string][]memories.CheckedCitation, len(rows))
 	for _, row := range rows {
 		var checked []memories.CheckedCitation
 		if err := json.Unmarshal(row.Citations, &checked); err != nil {
-			return nil, wrap("read what is gone", err)
+			return nil, err
 		}
 		gone[row.ID.String()] = memories.GoneCitations(checked)
 	}

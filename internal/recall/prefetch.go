@@ -50,7 +50,7 @@ func (r *Recaller) settle(from postgres.Givers, record postgres.Recall, request 
 // Fetch returns how a recall stands, without waiting, and the first time after it has settled what it gave. It fails with
 // memories.ErrNotFound.
 func (r *Recaller) Fetch(ctx context.Context, slug, id string) (Result, error) {
-	from, err := r.givers(ctx, slug)
+	from, err := r.store.GiversTo(ctx, slug)
 	if err != nil {
 		return Result{}, err
 	}

@@ -10,9 +10,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"maps"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -165,7 +163,7 @@ func (r *Recaller) begin(ctx context.Context, request *Request) (postgres.Givers
 	if err := request.check(); err != nil {
 		return nil, postgres.Recall{}, err
 	}
-	from, err := r.givers(ctx, request.Agent)
+	from, err := r.store.GiversTo(ctx, request.Agent)
 	if err != nil {
 		return nil, postgres.Recall{}, err
 	}
@@ -175,15 +173,6 @@ func (r *Recaller) begin(ctx context.Context, request *Request) (postgres.Givers
 		ID: id, AgentID: agent.ID, At: r.now(), Session: request.Session, AskedBy: request.From, Query: beginningOf(request.Query, mostQuery),
 		State: postgres.RecallPending,
 	}, err
-}
-
-// givers returns the agents whose memories an agent is given, itself first.
-func (r *Recaller) givers(ctx context.Context, slug string) (postgres.Givers, error) {
-	agent, err := r.store.AgentUncounted(ctx, slug)
-	if err != nil {
-		return nil, err
-	}
-	return r.store.GiversTo(ctx, agent)
 }
 
 // choose fills a record with what was chosen, and how.
@@ -219,18 +208,12 @@ func (r *Recaller) gate(ctx context.Context, from postgres.Givers, request Reque
 	if !Askable(request.Query) {
 		return given, 0, SkipShortQuery, nil
 	}
-	if request.Session != "" {
-		if given, err = r.store.Given(ctx, from[0].ID, request.Session); err != nil {
-			return given, 0, "", err
-		}
-		if given.Bytes >= SessionBudget {
-			return given, 0, SkipSpentBudget, nil
-		}
-	}
-	of, err = r.store.CountToRecall(ctx, from)
+	of, given, err = r.store.ToRecall(ctx, from, request.Session)
 	switch {
 	case err != nil:
 		return given, 0, "", err
+	case given.Bytes >= SessionBudget:
+		return given, 0, SkipSpentBudget, nil
 	case of == 0:
 		return given, 0, SkipNoMemories, nil
 	case of > len(given.Memories):
@@ -261,10 +244,7 @@ func (r *Recaller) handOut(ctx context.Context, from postgres.Givers, record pos
 	var files map[string]postgres.Beginning
 	var gone map[string][]memories.CheckedCitation
 	if len(chosen) > 0 {
-		if files, err = r.store.Beginnings(ctx, from, chosen, 3*MostBytes); err != nil {
-			return Result{}, false, err
-		}
-		if gone, err = r.store.GoneOf(ctx, from[0], slices.Collect(maps.Keys(files))); err != nil {
+		if files, gone, err = r.store.Beginnings(ctx, from, chosen, 3*MostBytes); err != nil {
 			return Result{}, false, err
 		}
 	}

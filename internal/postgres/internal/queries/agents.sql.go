@@ -213,6 +213,17 @@ func (q *Queries) DeleteAgent(ctx context.Context, id int64) error {
 	return err
 }
 
+const goByIndexes = `-- name: GoByIndexes :exec
+SELECT set_config('enable_seqscan', 'off', true)
+`
+
+// For the transaction, Postgres reads no table from end to end where an index would do. It takes search vectors for cheap to read,
+// and where many match it would rather read those of all memories than ask the index.
+func (q *Queries) GoByIndexes(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, goByIndexes)
+	return err
+}
+
 const keepPlans = `-- name: KeepPlans :exec
 SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
        set_config('enable_bitmapscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)
