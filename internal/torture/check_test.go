@@ -334,7 +334,8 @@ func (f *found) checkIndex() {
 	}
 }
 
-var shownName = regexp.MustCompile(`<a [^>]*data-open[^>]*>\s*(?:<bdi>\s*)?([A-Z]\d+)\s*<`)
+// shownName finds memories by their names, and by the stems of files of which only the beginning had been written when they were looked at.
+var shownName = regexp.MustCompile(`<a [^>]*data-open[^>]*>\s*(?:<bdi>\s*)?([A-Za-z]\d+)\s*<`)
 
 // checkPages: the Memory tab and the trash show what the API lists, and the agent counts it.
 func (f *found) checkPages() {
