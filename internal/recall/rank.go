@@ -171,8 +171,11 @@ type text struct {
 	runs  string // of scripts without spaces
 }
 
+// bytesToAWord is how many bytes of a text there are to each word that it has, at most: of 1 KB notes it is 9.
+const bytesToAWord = 8
+
 func textOf(s string) text {
-	t := text{words: map[string]int{}}
+	t := text{words: make(map[string]int, len(s)/bytesToAWord)}
 	for word := range words.All(s) {
 		t.words[word]++
 	}

@@ -7,6 +7,7 @@ package words
 import (
 	"iter"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -69,6 +70,9 @@ func SetsNoSpaces(word string) bool {
 // Runs returns the parts of a text, two characters and longer, that are written without spaces. Their characters stand
 // as they are in NFKC.
 func Runs(text string) []string {
+	if !hasLong(text) {
+		return nil
+	}
 	var runs []string
 	for run := range strings.FieldsFuncSeq(norm.NFKC.String(text), func(r rune) bool { return !spaceless(r) }) {
 		if utf8.RuneCountInString(run) > 1 {
@@ -79,8 +83,8 @@ func Runs(text string) []string {
 }
 
 // fold makes texts that differ in letter case, width or accents the same. Most text is ASCII, where lowering the
-// letters does it at a sixth of the cost: a text with an accent here and there is folded piece by piece. No character
-// changes with one on the other side of a blank.
+// letters does it at a sixth of the cost, and most of the rest Latin: a text with something else here and there is folded piece by
+// piece. No character changes with one on the other side of a blank.
 func fold(text string) string {
 	if isASCII(text) {
 		return strings.ToLower(text)
@@ -92,14 +96,43 @@ func fold(text string) string {
 		if blank := strings.IndexAny(text, " \n"); blank >= 0 {
 			end = blank + 1
 		}
-		if piece := text[:end]; isASCII(piece) {
+		switch piece := text[:end]; {
+		case isASCII(piece):
 			folded.WriteString(strings.ToLower(piece))
-		} else {
-			folded.WriteString(withoutAccents(foldCase(norm.NFKC.String(piece))))
+		case isLatin(piece):
+			for _, r := range piece {
+				folded.WriteString(latin()[r])
+			}
+		default:
+			folded.WriteString(foldAny(piece))
 		}
 		text = text[end:]
 	}
 	return folded.String()
+}
+
+func foldAny(text string) string { return withoutAccents(foldCase(norm.NFKC.String(text))) }
+
+// firstMark is the first character that changes with the one before it: U+0300, with which the combining marks begin. Before it
+// are the Latin alphabets.
+const firstMark = 0x300
+
+// latin has what each character before the first mark is folded to.
+var latin = sync.OnceValue(func() *[firstMark]string {
+	var folded [firstMark]string
+	for r := range folded {
+		folded[r] = foldAny(string(rune(r)))
+	}
+	return &folded
+})
+
+func isLatin(text string) bool {
+	for _, r := range text { // a byte that is no character counts as U+FFFD
+		if r >= firstMark {
+			return false
+		}
+	}
+	return true
 }
 
 // foldCase makes the letter cases the same. The library turns the two of a Cherokee letter into each other, where Unicode makes
@@ -137,6 +170,17 @@ func isASCII(text string) bool {
 		}
 	}
 	return true
+}
+
+// hasLong says whether the text has a character of three bytes or more, as all of the scripts without spaces are, and all that
+// becomes one of theirs by folding.
+func hasLong(text string) bool {
+	for i := range len(text) {
+		if text[i] >= 0xE0 { // the least byte that begins one
+			return true
+		}
+	}
+	return false
 }
 
 func cut(word string) string {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"memoir/internal/words"
 )
 
@@ -209,4 +211,18 @@ func FuzzWords(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestNoCharacterOfTwoBytesBecomesOneOfAScriptWithoutSpaces(t *testing.T) {
+	t.Parallel()
+	for r := range rune(0x800) {
+		for _, folded := range norm.NFKC.String(string(r)) {
+			if words.SetsNoSpaces(string(folded)) {
+				t.Errorf("%U becomes %U, and nobody looks for runs in a text of such characters", r, folded)
+			}
+		}
+	}
+	if got := words.Runs("Mira und Tomáš 設定 — ﾒﾓ"); !slices.Equal(got, []string{"設定", "メモ"}) {
+		t.Errorf("the runs are %q", got)
+	}
 }

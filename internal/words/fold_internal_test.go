@@ -1,0 +1,24 @@
+package words
+
+import "testing"
+
+// TestLatinIsFoldedAsAllElse holds the short way for Latin against the one for everything: each character between letters, and each
+// before and after those that come apart into a blank and a mark.
+func TestLatinIsFoldedAsAllElse(t *testing.T) {
+	t.Parallel()
+	for r := range rune(firstMark) {
+		if r == ' ' || r == '\n' {
+			continue // pieces end there
+		}
+		for _, text := range []string{
+			"a" + string(r) + "b", "É" + string(r) + "É", string(r) + "´", "¨" + string(r), string(r) + "ǆ" + string(r), "ß" + string(r) + "¸ŉ",
+		} {
+			if !isLatin(text) {
+				t.Fatalf("%q is taken for something else", text)
+			}
+			if got, want := fold(text), foldAny(text); got != want {
+				t.Errorf("%q is folded to %q, and should be to %q", text, got, want)
+			}
+		}
+	}
+}
