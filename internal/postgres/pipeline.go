@@ -97,21 +97,18 @@ func (s *Store) unhurried(ctx context.Context, first, do func(*queries.Queries) 
 		return err
 	}
 	defer conn.Release() // which closes it if it is still in a transaction
-	var p pipeline
 	if first == nil {
-		if err := notWaiting(ctx, do)(queries.New(&p)); err != nil {
-			return err
-		}
-		return conn.SendBatch(ctx, &p.batch).Close()
-	}
-	if err := putTogether(ctx, conn, []string{"BEGIN"}, notWaiting(ctx, first)); err != nil {
+		do = notWaiting(ctx, do)
+	} else if err := putTogether(ctx, conn, []string{"BEGIN"}, notWaiting(ctx, first)); err != nil {
 		return err
 	}
+	var p pipeline
 	if err := do(queries.New(&p)); err != nil {
-		_, _ = conn.Exec(ctx, "ROLLBACK") // it has changed nothing that counts
 		return err
 	}
-	p.batch.Queue("COMMIT")
+	if first != nil {
+		p.batch.Queue("COMMIT")
+	}
 	return conn.SendBatch(ctx, &p.batch).Close()
 }
 
