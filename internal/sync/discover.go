@@ -91,7 +91,7 @@ func (e *Engine) meet(ctx context.Context, found []agents.Found, unreadable []st
 		if err != nil {
 			return nil, err
 		}
-		if e.register(here[a.Slug], a) {
+		if e.register(ctx, here[a.Slug], a) {
 			appeared = append(appeared, a.Slug)
 		}
 	}
@@ -102,7 +102,7 @@ func (e *Engine) meet(ctx context.Context, found []agents.Found, unreadable []st
 		case isHere && e.term(row.ID) != 0:
 			_, err = e.agent(ctx, row.Slug)
 		case isHere || elsewhere[row.ID]:
-			e.remember(row)
+			e.remember(ctx, row)
 		default:
 			err = e.markGone(ctx, row)
 		}
@@ -152,10 +152,12 @@ func (e *Engine) bringUpToDate(ctx context.Context, row postgres.Agent, a agents
 }
 
 // register makes an agent known to this process and says whether there is something new for this server to look at.
-func (e *Engine) register(id int64, found agents.Agent) (appeared bool) {
+func (e *Engine) register(ctx context.Context, id int64, found agents.Agent) (appeared bool) {
 	a := e.inProcess(found.Slug, id)
-	a.Lock()
-	defer a.Unlock()
+	if !a.lockOrPassOver(ctx, turn) {
+		return false
+	}
+	defer e.unlock(a)
 	term := e.term(id)
 	a.begin(term)
 	appeared = !a.present || a.onDisk != found || !a.looked
@@ -175,10 +177,12 @@ func (e *Engine) register(id int64, found agents.Agent) (appeared bool) {
 
 // remember keeps what the database says of an agent that is not this server's to look after, and gives back what was
 // watched of it.
-func (e *Engine) remember(row postgres.Agent) {
+func (e *Engine) remember(ctx context.Context, row postgres.Agent) {
 	a := e.inProcess(row.Slug, row.ID)
-	a.Lock()
-	defer a.Unlock()
+	if !a.lockOrPassOver(ctx, turn) {
+		return
+	}
+	defer e.unlock(a)
 	a.onDisk, a.present = onDisk(row), row.Present
 	if !row.Present || e.term(row.ID) == 0 {
 		e.watcher.only(row.Slug, nil)
@@ -191,7 +195,7 @@ func (e *Engine) inProcess(slug string, id int64) *agent {
 	defer e.mu.Unlock()
 	a := e.agents[slug]
 	if a == nil || a.id != id {
-		a = &agent{id: id}
+		a = newAgent(id)
 		e.agents[slug] = a
 	}
 	return a
@@ -201,7 +205,7 @@ func (e *Engine) inProcess(slug string, id int64) *agent {
 func (e *Engine) markGone(ctx context.Context, row postgres.Agent) error {
 	was := row.Present
 	row.Present = false
-	e.remember(row)
+	e.remember(ctx, row)
 	if !was {
 		return nil
 	}

@@ -71,7 +71,7 @@ func (c call[In, Out]) carryOut(ctx context.Context, e *Engine, slug string, in 
 
 // readWhereItIs answers from this server's disk where the agent's directory is on it, and else as carryOut does.
 func (c call[In, Out]) readWhereItIs(ctx context.Context, e *Engine, slug string, in In) (Out, error) {
-	if e.looksAfter(slug) || e.sees(slug) {
+	if e.looksAfter(slug) || e.sees(ctx, slug) {
 		return c.here(e, ctx, slug, in)
 	}
 	return c.carryOut(ctx, e, slug, in)

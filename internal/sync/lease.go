@@ -106,13 +106,12 @@ func (e *Engine) takeWanted() error {
 }
 
 // sees says whether the directory of an agent that another server may look after is on this server's disk too.
-func (e *Engine) sees(slug string) bool {
+func (e *Engine) sees(ctx context.Context, slug string) bool {
 	a := e.known(slug)
-	if a == nil {
+	if a == nil || a.lock(ctx) != nil {
 		return false
 	}
-	a.Lock()
-	defer a.Unlock()
+	defer e.unlock(a)
 	info, err := os.Stat(a.onDisk.Dir)
 	return err == nil && info.IsDir()
 }
@@ -202,7 +201,7 @@ func (e *Engine) takeOver(ctx context.Context, slug, other string) error {
 	if err != nil || holder == 0 {
 		return err
 	}
-	if !e.sees(other) {
+	if !e.sees(ctx, other) {
 		return &memories.ConflictError{Reason: "The directory of " + other + " is on the disk of another server than that of " + slug + ", and a link cannot lead there. Nothing was changed."}
 	}
 	if _, err := callLetGo.carryOut(ctx, e, other, nothing{}); err != nil {

@@ -55,9 +55,14 @@ func (e *Engine) Scan(ctx context.Context, slug string) (Scan, error) {
 }
 
 func (e *Engine) scanHere(ctx context.Context, slug string, _ nothing) (Scan, error) {
-	if a := e.known(slug); a != nil && !a.isPresent() {
-		if _, err := e.discover(ctx); err != nil {
+	if a := e.known(slug); a != nil {
+		switch present, err := e.isPresent(ctx, a); {
+		case err != nil:
 			return Scan{}, err
+		case !present:
+			if _, err := e.discover(ctx); err != nil {
+				return Scan{}, err
+			}
 		}
 	}
 	if err := e.goOnJoining(ctx); err != nil {

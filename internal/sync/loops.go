@@ -2,7 +2,6 @@ package sync
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"runtime"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
-
 	"memoir/internal/memories"
 )
 
@@ -87,7 +85,7 @@ func (e *Engine) do(ctx context.Context, w work) {
 		return // another server's business; if it becomes this one's, that begins with a look at everything
 	}
 	e.meter.lag(time.Since(w.since))
-	if err == nil || ctx.Err() != nil || errors.Is(err, memories.ErrNotFound) || errors.Is(err, errElsewhere) {
+	if err == nil || ctx.Err() != nil || isNotHere(err) {
 		return
 	}
 	e.log.Warn("a look at the disk failed and is tried again", "agent", w.key, "error", err)
@@ -110,55 +108,13 @@ func (e *Engine) discoverAndLook(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = e.scanEach(ctx, appeared, 0, e.scan)
+	_, err = e.scanEach(ctx, appeared, e.scan)
 	return err
-}
-
-// scanAgainAndAgain scans everything at the start and then every Rescan.
-func (e *Engine) scanAgainAndAgain(ctx context.Context) {
-	last := time.Time{}
-	for {
-		wait := e.options.Rescan - time.Since(last)
-		if !e.Ready() {
-			wait = 0
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(wait):
-		}
-		var turn time.Duration
-		if e.Ready() { // nobody waits for this one
-			turn = aside
-		}
-		if _, err := e.scanOwn(ctx, turn); err != nil {
-			if ctx.Err() != nil {
-				return
-			}
-			e.log.Warn("the scan failed and is tried again", "error", err)
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(cmp.Or(e.options.ScanRetry, retry)):
-			}
-			continue
-		}
-		last = time.Now()
-		if !e.ready.Swap(true) {
-			e.log.Info("first scan done", "agents", len(e.slugs()))
-			e.indexLater(uuid.Nil)
-			e.shareAgain()
-			// Of agents that have just been mirrored hardly any is changed next: the first change reads its headings again, as
-			// after any other start.
-			e.store.ForgetHeadings()
-			e.giveBackMemory() // much was read, or at least compared
-		}
-	}
 }
 
 // ScanAll finds every agent and looks at all of each, on whichever server that is to be done.
 func (e *Engine) ScanAll(ctx context.Context) (Scan, error) {
-	own, err := e.scanOwn(ctx, 0)
+	own, err := e.scanOwn(ctx)
 	if err != nil {
 		return Scan{}, err
 	}
@@ -168,7 +124,7 @@ func (e *Engine) ScanAll(ctx context.Context) (Scan, error) {
 			others = append(others, slug)
 		}
 	}
-	sum, err := e.scanEach(ctx, others, 0, func(ctx context.Context, slug string) (Scan, error) {
+	sum, err := e.scanEach(ctx, others, func(ctx context.Context, slug string) (Scan, error) {
 		return callRescan.carryOut(ctx, e, slug, nothing{})
 	})
 	took := own.Took + sum.Took
@@ -177,43 +133,46 @@ func (e *Engine) ScanAll(ctx context.Context) (Scan, error) {
 	return sum, err
 }
 
-// scanOwn finds every agent and looks at all of each that this server looks after, each for a turn by itself.
-func (e *Engine) scanOwn(ctx context.Context, turn time.Duration) (Scan, error) {
+// scanOwn finds every agent and looks at all of each that this server looks after.
+func (e *Engine) scanOwn(ctx context.Context) (Scan, error) {
 	started := time.Now()
-	if _, err := e.discover(ctx); err != nil {
+	if err := e.meetAll(ctx); err != nil {
 		return Scan{}, err
 	}
-	if err := e.goOnJoining(ctx); err != nil {
-		return Scan{}, err
-	}
-	sum, err := e.scanEach(ctx, e.lookedAfter(), turn, e.scan)
+	sum, err := e.scanEach(ctx, e.lookedAfter(), e.scan)
 	if err != nil {
 		return Scan{}, err
 	}
 	sum.Took = time.Since(started)
-	e.meter.scanned(sum, time.Now())
-	e.giveBackAfter(sum)
+	e.noteScan(sum)
 	return sum, nil
 }
 
-// aside is how long a scan that nobody waits for keeps to one agent before it begins with the next beside it: with two at once, a
-// save had to wait for both cores of a small machine. It is not for ever, because one directory that hangs must not stop all scans.
-const aside = time.Second
+// meetAll finds every agent, and goes on with what was begun between two of them.
+func (e *Engine) meetAll(ctx context.Context) error {
+	if _, err := e.discover(ctx); err != nil {
+		return err
+	}
+	return e.goOnJoining(ctx)
+}
 
-// scanEach looks at all of each agent, a few at a time, and has each of them to itself for a turn. Agents that are forgotten or
-// change hands meanwhile are left out.
-func (e *Engine) scanEach(ctx context.Context, slugs []string, turn time.Duration, scan func(context.Context, string) (Scan, error)) (Scan, error) {
+// noteScan notes what a scan of all agents found.
+func (e *Engine) noteScan(found Scan) {
+	e.meter.scanned(found, time.Now())
+	e.giveBackAfter(found)
+}
+
+// scanEach looks at all of each agent, a few at a time. Agents that are forgotten or change hands meanwhile are left out.
+func (e *Engine) scanEach(ctx context.Context, slugs []string, scan func(context.Context, string) (Scan, error)) (Scan, error) {
 	started := time.Now()
 	var mu sync.Mutex
 	var sum Scan
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
 	for _, slug := range slugs {
-		scanned := make(chan struct{})
 		group.Go(func() error {
-			defer close(scanned)
 			found, err := scan(ctx, slug)
-			if errors.Is(err, memories.ErrNotFound) || errors.Is(err, errElsewhere) {
+			if isNotHere(err) {
 				return nil
 			}
 			mu.Lock()
@@ -221,14 +180,15 @@ func (e *Engine) scanEach(ctx context.Context, slugs []string, turn time.Duratio
 			sum.add(found)
 			return err
 		})
-		select {
-		case <-scanned:
-		case <-time.After(turn):
-		}
 	}
 	err := group.Wait()
 	sum.Took = time.Since(started)
 	return sum, err
+}
+
+// isNotHere says whether an agent has been forgotten, or another server looks after it.
+func isNotHere(err error) bool {
+	return errors.Is(err, memories.ErrNotFound) || errors.Is(err, errElsewhere)
 }
 
 // searchIndexRetry is how long filling the search index waits after it has failed.

@@ -140,16 +140,18 @@ func (h *hold) publishShared(ctx context.Context) error {
 }
 
 // shareAgain has a look at what is shared by agents that this server looks after, and all others follow.
-func (e *Engine) shareAgain() {
+func (e *Engine) shareAgain(ctx context.Context) {
 	for _, slug := range e.lookedAfter() {
-		if a := e.known(slug); a != nil && a.shares() {
+		if a := e.known(slug); a != nil && e.shares(ctx, a) {
 			e.queue.add(slug, ".")
 		}
 	}
 }
 
-func (a *agent) shares() bool {
-	a.Lock()
-	defer a.Unlock()
+func (e *Engine) shares(ctx context.Context, a *agent) bool {
+	if !a.lockOrPassOver(ctx, turn) {
+		return true // for all that is known: a look more does no harm
+	}
+	defer e.unlock(a)
 	return a.onDisk.Layout == agents.Shared
 }

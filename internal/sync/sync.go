@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/semaphore"
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
@@ -37,6 +38,8 @@ type Options struct {
 	Rescan time.Duration
 	// ScanRetry is how long a full scan that failed waits before it is tried again; 0 is a second.
 	ScanRetry time.Duration
+	// Overdue is how long a scan of one agent goes on before the others wait for it no more; 0 is 30 s.
+	Overdue time.Duration
 	// ClaudeMDLimit is the length of a CLAUDE.md, in Unicode characters, from which memories become one-line entries.
 	ClaudeMDLimit int
 	// AgeNotes has stale memories say so in CLAUDE.md.
@@ -88,6 +91,8 @@ type Engine struct {
 	// sources are what the last discovery went by, and nobody watches.
 	sources atomic.Pointer[map[string]agents.Stamp]
 	meter   meter
+	// scanning are the scans that nobody waits for.
+	scanning *scanning
 	// muchRead says that a look has read more than muchAtOnce files since memory was last given back to the system.
 	muchRead atomic.Bool
 	// unindexed has the first memory, in the order of ids, that the search index may lack.
@@ -108,8 +113,10 @@ type Engine struct {
 
 // agent is one known agent in this process. Whoever works on it holds its lock.
 type agent struct {
-	sync.Mutex
-	id int64
+	inUse *semaphore.Weighted
+	// passedOver says that somebody has gone on without the lock, and agents are to be looked for again.
+	passedOver atomic.Bool
+	id         int64
 	// term is the time of looking after it, as Engine.term numbers them, that what follows was learned in.
 	term    uint64
 	onDisk  agents.Agent
@@ -132,10 +139,13 @@ type agent struct {
 	seenLogs seenLogs
 }
 
-func (a *agent) isPresent() bool {
-	a.Lock()
-	defer a.Unlock()
-	return a.present
+// isPresent says whether the agent's directory was there when agents were last looked for.
+func (e *Engine) isPresent(ctx context.Context, a *agent) (bool, error) {
+	if err := a.lock(ctx); err != nil {
+		return false, err
+	}
+	defer e.unlock(a)
+	return a.present, nil
 }
 
 // Start begins to watch and to scan. Close ends it. It fails with postgres.ErrUnavailable where the database has no connection
@@ -157,6 +167,7 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 		store: store, options: options, disk: options.Disk, log: options.Log, hub: newHub(news), queue: q,
 		agents: map[string]*agent{}, unindexed: make(chan uuid.UUID, 1), indexed: make(chan struct{}, 1), stop: stop,
 		released: make(chan struct{}, 1), news: news, yielded: map[int64]time.Time{}, asked: make(chan string, maxAsked), answers: newAnswers(), left: map[int64]time.Time{},
+		scanning: newScanning(),
 	}
 	if err := e.openLink(ctx); err != nil {
 		stop()
@@ -229,8 +240,10 @@ func (e *Engine) withMemory(ctx context.Context, slug, id string, do func(*hold)
 	if err != nil {
 		return err
 	}
-	a.Lock()
-	defer a.Unlock()
+	if err := a.lock(ctx); err != nil {
+		return err
+	}
+	defer e.unlock(a)
 	return e.store.WithMemory(ctx, a.id, id, func(w *postgres.Writer) error {
 		h := &hold{Engine: e, agent: a, w: w}
 		if err := h.begin(ctx); err != nil {
@@ -267,7 +280,8 @@ func (e *Engine) agent(ctx context.Context, slug string) (*agent, error) {
 	if a := e.agents[slug]; a != nil {
 		return a, nil
 	}
-	a := &agent{id: row.ID, onDisk: onDisk(row), present: row.Present}
+	a := newAgent(row.ID)
+	a.onDisk, a.present = onDisk(row), row.Present
 	e.agents[slug] = a
 	return a, nil
 }

@@ -252,7 +252,7 @@ func (c *Checker) checkAgent(ctx context.Context, slug string, since time.Time) 
 // CheckNow checks one memory of an agent, and returns when what came of it is kept. Of an agent that has no project, or whose directory
 // is not on this server's disk, nothing is checked. It fails with memories.ErrNotFound for an id that can be none, and as the store does.
 func (c *Checker) CheckNow(ctx context.Context, agent postgres.Agent, id string) error {
-	if !mayHaveProject(agent) || !c.engine.Sees(agent.Slug) {
+	if !mayHaveProject(agent) || !c.engine.Sees(ctx, agent.Slug) {
 		return nil
 	}
 	_, err := c.check(ctx, agent, id, time.Now())

@@ -1,0 +1,91 @@
+package sync_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	gosync "sync"
+	"testing"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// hold keeps an agent from everybody else until it is released, as another server does that has come to a standstill.
+func (b *bench) hold(slug string) (release func()) {
+	b.Helper()
+	store, err := postgres.Open(b.Context(), b.url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	agent, err := store.Agent(b.Context(), slug)
+	if err != nil {
+		b.Fatal(err)
+	}
+	released, held, over := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		over <- store.WithAgent(context.Background(), agent.ID, func(*postgres.Writer) error {
+			close(held)
+			<-released
+			return nil
+		})
+	}()
+	release = gosync.OnceFunc(func() {
+		close(released)
+		if err := <-over; err != nil {
+			b.Error(err)
+		}
+		store.Close()
+	})
+	b.Cleanup(release)
+	<-held
+	return release
+}
+
+// Nobody waits for what is scanned again and again, and the scan of one agent, or of more than are scanned at once, may never end.
+func TestAgentsThatHangKeepNoOtherFromBeingScanned(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	hanging, others := []string{"ada", "hal", "ivy"}, []string{"bob", "cleo", "dan", "eve"}
+	for _, slug := range slices.Concat(hanging, others) {
+		b.write(slug+"/memory/a.md", note("Known", memories.User, "text"))
+	}
+	b.scanAll()
+	b.stop()
+	b.options.Debounce, b.options.Rescan, b.options.Overdue = 1e15, 20*time.Millisecond, 200*time.Millisecond // no event brings anything
+	b.start()
+
+	var releases []func()
+	for _, slug := range hanging {
+		releases = append(releases, b.hold(slug))
+	}
+	for _, slug := range slices.Concat(hanging, others) {
+		b.write(slug+"/memory/new.md", note("New", memories.User, "text"))
+	}
+	for _, slug := range others {
+		b.until(fmt.Sprintf("what is new of %s", slug), func() bool { return len(b.list(slug, "")) == 2 })
+	}
+	// A round that has begun since is over again.
+	for _, slug := range others {
+		b.write(slug+"/memory/newer.md", note("Newer", memories.User, "text"))
+	}
+	b.write("zoe/memory/a.md", note("Zoe's", memories.User, "text"))
+	for _, slug := range others {
+		b.until(fmt.Sprintf("what is newer of %s", slug), func() bool { return len(b.list(slug, "")) == 3 })
+	}
+	b.until("an agent that is new", func() bool { return b.statusOf("zoe").Mirrored == 1 })
+	for _, slug := range hanging {
+		b.until("that the sync page says which are left out", func() bool { return b.statusOf(slug).ScanOverdue })
+	}
+	for _, slug := range others {
+		b.until("that it says so of these only", func() bool { return !b.statusOf(slug).ScanOverdue })
+	}
+
+	for _, release := range releases {
+		release()
+	}
+	for _, slug := range hanging {
+		b.until(fmt.Sprintf("what is new of %s", slug), func() bool { return len(b.list(slug, "")) == 2 && !b.statusOf(slug).ScanOverdue })
+	}
+}
