@@ -42,7 +42,7 @@ type AgentSync struct {
 	Pending        int     `json:"pending" doc:"Paths that wait to be looked at."`
 	Problem        *string `json:"problem" doc:"Why its CLAUDE.md is not up to date; null when it is."`
 	Elsewhere      bool    `json:"elsewhere" doc:"Another server of the same database looks after it."`
-	ScanOverdue    bool    `json:"scan_overdue" doc:"Its last scan has not ended for so long that the scans of the others do not wait for it."`
+	ScanProblem    *string `json:"scan_problem" doc:"Why it is not scanned with all others: its scan fails, or takes so long that those do not wait for it; null when it is."`
 }
 
 // AgentSyncList is how close the mirror of each agent is.
@@ -83,7 +83,7 @@ func (a *api) listAgentSyncs(ctx context.Context, _ *struct{}) (*answer[AgentSyn
 		all[i] = AgentSync{
 			Slug: s.Slug, Name: s.Name, Present: s.Present, FilesOnDisk: s.FilesOnDisk, Mirrored: s.Mirrored,
 			NeedsAttention: s.NeedsAttention, Missing: s.Missing, Pending: s.Pending, Problem: text(s.Problem),
-			Elsewhere: s.Elsewhere, ScanOverdue: s.ScanOverdue,
+			Elsewhere: s.Elsewhere, ScanProblem: text(s.ScanProblem),
 		}
 	}
 	return ok(AgentSyncList{all}), err

@@ -71,7 +71,7 @@ func TestTheSyncFiguresOfEachAgentSayWhichOneIsBehind(t *testing.T) {
 		t.Fatalf("%d agents", len(list))
 	}
 	ada, bob := object(list[0].(map[string]any)), object(list[1].(map[string]any))
-	if ada.keys() != sorted("slug name present files_on_disk mirrored needs_attention missing pending problem elsewhere scan_overdue") {
+	if ada.keys() != sorted("slug name present files_on_disk mirrored needs_attention missing pending problem elsewhere scan_problem") {
 		t.Errorf("fields: %s", ada.keys())
 	}
 	if ada["slug"] != "ada" || ada["present"] != true || ada["files_on_disk"] != 2.0 || ada["mirrored"] != 2.0 || ada["needs_attention"] != 1.0 || ada["problem"] != nil {

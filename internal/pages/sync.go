@@ -31,7 +31,7 @@ func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 		v.Agents = append(v.Agents, templates.AgentSync{
 			Slug: a.Slug, Name: a.Name, Present: a.Present, FilesOnDisk: a.FilesOnDisk, Mirrored: a.Mirrored,
 			NeedsAttention: a.NeedsAttention, Missing: a.Missing, Pending: a.Pending, Problem: a.Problem,
-			Elsewhere: a.Elsewhere, ScanOverdue: a.ScanOverdue,
+			Elsewhere: a.Elsewhere, ScanProblem: a.ScanProblem,
 		})
 	}
 	if r.URL.Query().Get(fieldDone) == doneScanned {

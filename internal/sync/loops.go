@@ -71,7 +71,7 @@ func (e *Engine) giveBackAfter(scan Scan) {
 	}
 }
 
-// do carries out one look. What fails is tried again: no change on disk is forgotten.
+// do carries out one look. What fails is tried again, a fault of Memoir's by the next scan: no change on disk is forgotten.
 func (e *Engine) do(ctx context.Context, w work) {
 	var err error
 	switch {
@@ -85,7 +85,7 @@ func (e *Engine) do(ctx context.Context, w work) {
 		return // another server's business; if it becomes this one's, that begins with a look at everything
 	}
 	e.meter.lag(time.Since(w.since))
-	if err == nil || ctx.Err() != nil || isNotHere(err) {
+	if err == nil || ctx.Err() != nil || isNotHere(err) || errors.Is(err, errFault) {
 		return
 	}
 	e.log.Warn("a look at the disk failed and is tried again", "agent", w.key, "error", err)

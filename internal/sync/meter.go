@@ -89,7 +89,7 @@ type AgentStatus struct {
 	Pending        int    // paths that wait to be looked at
 	Problem        string // why its CLAUDE.md is not up to date; empty: it is
 	Elsewhere      bool   // another server looks after it
-	ScanOverdue    bool   // its scan goes on for so long that the others do not wait for it
+	ScanProblem    string // why it is not scanned with all others; empty: it is
 }
 
 // AgentStatuses reads the meter agent by agent, by slug.
@@ -110,14 +110,14 @@ func (e *Engine) AgentStatuses(ctx context.Context) ([]AgentStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	overdue := e.scanning.forLonger(e.overdue())
+	scanProblems := e.scanning.problems(e.overdue())
 	all := make([]AgentStatus, len(rows))
 	for i, row := range rows {
 		all[i] = AgentStatus{
 			Slug: row.Slug, Name: row.DisplayName, Present: row.Present, FilesOnDisk: figures[row.ID].Files, Mirrored: mirrored[row.ID],
 			NeedsAttention: row.Counts.NeedsAttention, Missing: row.Counts.Missing, Pending: figures[row.ID].Pending,
 			Problem: row.ClaudeMD.Problem, Elsewhere: holders[row.ID] != 0 && e.term(row.ID) == 0,
-			ScanOverdue: overdue[row.Slug],
+			ScanProblem: scanProblems[row.Slug],
 		}
 	}
 	return all, nil

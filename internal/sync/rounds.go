@@ -3,6 +3,7 @@ package sync
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -67,9 +68,12 @@ func (e *Engine) scanRound(ctx context.Context) (ok bool) {
 	if len(failed) > 0 || ctx.Err() != nil {
 		return false
 	}
-	if found, whole := r.found(); whole {
+	found, whole, done := r.found()
+	if whole {
 		found.Took = time.Since(started)
 		e.noteScan(found)
+	}
+	if done {
 		e.becomeReady(ctx)
 	}
 	return true
@@ -98,9 +102,10 @@ type round struct {
 
 	mu     sync.Mutex
 	sum    Scan
-	failed []string // agents whose scan failed since that was last asked
-	err    error    // why one of them did
-	lacks  int      // scans that are not over, and those that were left out because the one of an earlier round is not
+	failed []string // agents whose scan is to be tried again
+	err    error    // why, of one of them
+	faulty int      // scans that a fault of Memoir's ended
+	open   int      // scans that are not over, and those that were left out because the one of an earlier round is not
 }
 
 // scan scans the agents, as many at once as there are places, and returns those whose scan failed. Each has a turn by itself; at the
@@ -108,13 +113,13 @@ type round struct {
 func (r *round) scan(ctx context.Context, slugs []string) (failed []string) {
 	for _, slug := range slugs {
 		if !r.scanning.begin(slug) {
-			r.note(func() { r.lacks++ })
+			r.note(func() { r.open++ })
 			continue
 		}
 		select {
 		case r.places <- struct{}{}:
 		case <-ctx.Done():
-			r.scanning.end(slug)
+			r.scanning.end(slug, nil)
 			continue
 		}
 		over := r.begin(ctx, slug)
@@ -136,7 +141,7 @@ func (r *round) scan(ctx context.Context, slugs []string) (failed []string) {
 
 // begin has an agent scanned that has got a place. What it returns is closed when that is over.
 func (r *round) begin(ctx context.Context, slug string) (over <-chan struct{}) {
-	r.note(func() { r.lacks++ })
+	r.note(func() { r.open++ })
 	r.inTime.Add(1)
 	leave := sync.OnceFunc(func() {
 		<-r.places
@@ -151,7 +156,10 @@ func (r *round) begin(ctx context.Context, slug string) (over <-chan struct{}) {
 		defer close(ended)
 		defer leave()
 		found, err := r.Engine.scan(ctx, slug)
-		r.scanning.end(slug)
+		if isNotHere(err) {
+			err = nil // the agent was forgotten, or has changed hands
+		}
+		r.scanning.end(slug, err)
 		r.take(slug, found, err)
 		if !late.Stop() {
 			r.scanning.lateOneEnded()
@@ -160,75 +168,29 @@ func (r *round) begin(ctx context.Context, slug string) (over <-chan struct{}) {
 	return ended
 }
 
-// take takes in what came of a scan. An agent that was forgotten or has changed hands meanwhile is not lacked.
+// take takes in what came of a scan. One that failed is tried again, in this round; what a fault of Memoir's ended, in the next.
 func (r *round) take(slug string, found Scan, err error) {
 	r.note(func() {
-		r.lacks--
-		if err == nil || isNotHere(err) {
+		r.open--
+		switch {
+		case err == nil:
 			r.sum.add(found)
-			return
+		case errors.Is(err, errFault):
+			r.faulty++
+		default:
+			r.failed, r.err = append(r.failed, slug), fmt.Errorf("scan %s: %w", slug, err)
 		}
-		r.failed, r.err = append(r.failed, slug), fmt.Errorf("scan %s: %w", slug, err)
 	})
 }
 
-// found returns what the scans found, and whether that is of all agents.
-func (r *round) found() (sum Scan, whole bool) {
-	r.note(func() { sum, whole = r.sum, r.lacks == 0 })
-	return sum, whole
+// found returns what the scans found, whether that is of all agents, and whether all of them are done that can be.
+func (r *round) found() (sum Scan, whole, done bool) {
+	r.note(func() { sum, whole, done = r.sum, r.open+r.faulty == 0, r.open == 0 })
+	return sum, whole, done
 }
 
 func (r *round) note(what func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	what()
-}
-
-// scanning is which agents are being scanned in a round.
-type scanning struct {
-	mu    sync.Mutex
-	since map[string]time.Time // by slug
-	// lateOnes tells that a scan is over which was overdue.
-	lateOnes chan struct{}
-}
-
-func newScanning() *scanning {
-	return &scanning{since: map[string]time.Time{}, lateOnes: make(chan struct{}, 1)}
-}
-
-// begin notes that the scan of an agent begins, unless one is going on.
-func (s *scanning) begin(slug string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, is := s.since[slug]; is {
-		return false
-	}
-	s.since[slug] = time.Now()
-	return true
-}
-
-func (s *scanning) end(slug string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.since, slug)
-}
-
-func (s *scanning) lateOneEnded() {
-	select {
-	case s.lateOnes <- struct{}{}:
-	default:
-	}
-}
-
-// forLonger returns the agents whose scan has been going on for longer than that.
-func (s *scanning) forLonger(d time.Duration) map[string]bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	long := map[string]bool{}
-	for slug, since := range s.since {
-		if time.Since(since) > d {
-			long[slug] = true
-		}
-	}
-	return long
 }

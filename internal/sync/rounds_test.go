@@ -3,11 +3,15 @@ package sync_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 	gosync "sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 )
@@ -76,16 +80,60 @@ func TestAgentsThatHangKeepNoOtherFromBeingScanned(t *testing.T) {
 	}
 	b.until("an agent that is new", func() bool { return b.statusOf("zoe").Mirrored == 1 })
 	for _, slug := range hanging {
-		b.until("that the sync page says which are left out", func() bool { return b.statusOf(slug).ScanOverdue })
+		b.until("that the sync page says which are left out", func() bool { return strings.Contains(b.statusOf(slug).ScanProblem, "is still being scanned") })
 	}
 	for _, slug := range others {
-		b.until("that it says so of these only", func() bool { return !b.statusOf(slug).ScanOverdue })
+		b.until("that it says so of these only", func() bool { return b.statusOf(slug).ScanProblem == "" })
 	}
 
 	for _, release := range releases {
 		release()
 	}
 	for _, slug := range hanging {
-		b.until(fmt.Sprintf("what is new of %s", slug), func() bool { return len(b.list(slug, "")) == 2 && !b.statusOf(slug).ScanOverdue })
+		b.until(fmt.Sprintf("what is new of %s", slug), func() bool { return len(b.list(slug, "")) == 2 && b.statusOf(slug).ScanProblem == "" })
 	}
+}
+
+// panickyDisk is one on which whatever is written below a directory brings a fault of Memoir's to light.
+type panickyDisk struct {
+	brokenDisk
+	below string
+	mends *atomic.Bool
+}
+
+func (d panickyDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {
+	if root.Name() == d.below && !d.mends.Load() {
+		panic("a fault")
+	}
+	return d.brokenDisk.Write(root, path, data, options)
+}
+
+// What Memoir has wrong about one agent's files keeps no other agent from being mirrored, not at the start either, and is no secret.
+func TestAFaultThatOneAgentMeetsWithKeepsNoOtherFromBeingServed(t *testing.T) {
+	t.Parallel()
+	var mended atomic.Bool
+	b := setup(t)
+	b.stop()
+	b.options.Disk = panickyDisk{brokenDisk{&breaker{}}, b.path("ada"), &mended}
+	b.options.Rescan = 50 * time.Millisecond
+	for _, slug := range []string{"ada", "bob", "cleo"} {
+		b.write(slug+"/memory/a.md", note("Known", memories.User, "text"))
+	}
+	b.start()
+
+	for _, slug := range []string{"bob", "cleo"} {
+		b.until("CLAUDE.md of "+slug, func() bool { return strings.Contains(b.read(slug+"/CLAUDE.md"), "Known") })
+	}
+	b.until("what is wrong with ada", func() bool {
+		return strings.Contains(b.statusOf("ada").ScanProblem, "there is a fault in Memoir itself")
+	})
+	if _, err := b.engine.Scan(t.Context(), "ada"); err == nil || b.statusOf("bob").ScanProblem != "" {
+		t.Errorf("a scan of ada said %v, the problem of bob is %q", err, b.statusOf("bob").ScanProblem)
+	}
+	b.write("bob/memory/new.md", note("New", memories.User, "text"))
+	b.until("what is new of bob", func() bool { return len(b.list("bob", "")) == 2 })
+
+	mended.Store(true)
+	b.until("CLAUDE.md of ada", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "Known") })
+	b.until("that nothing is wrong with ada", func() bool { return b.statusOf("ada").ScanProblem == "" })
 }

@@ -3,8 +3,11 @@ package sync
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"runtime"
+	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -111,21 +114,31 @@ func (h *hold) read(ctx context.Context, at time.Time, p portion, found *differe
 	return kept, h.w.Sign(ctx, steady)
 }
 
-// inRuns calls do for each of n files, a few at a time, until ctx ends.
+// inRuns calls do for each of n files, a few at a time, until ctx ends. Where one of them panics, it does.
 func inRuns(ctx context.Context, n int, do func(i int)) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(2 * runtime.GOMAXPROCS(0))
+	var panicked atomic.Value
 	// Each worker takes a run of files: starting one for every small file costs more than reading it.
 	const run = 64
 	for start := 0; start < n; start += run {
 		group.Go(func() error {
+			defer func() {
+				if cause := recover(); cause != nil {
+					panicked.Store(fmt.Sprintf("%v\n%s", cause, debug.Stack()))
+				}
+			}()
 			for i := start; i < min(start+run, n); i++ {
 				do(i)
 			}
 			return ctx.Err()
 		})
 	}
-	return group.Wait()
+	err := group.Wait()
+	if cause := panicked.Load(); cause != nil {
+		panic(cause)
+	}
+	return err
 }
 
 // see reads one file. ok is false when it vanished or is being written: another look follows.

@@ -229,13 +229,14 @@ type hold struct {
 }
 
 // withAgent runs do while nobody else, in this process or another, works on the agent. It fails with
-// memories.ErrNotFound for an unknown slug, and with errElsewhere where another server looks after the agent.
+// memories.ErrNotFound for an unknown slug, with errElsewhere where another server looks after the agent, and with errFault where do
+// panics.
 func (e *Engine) withAgent(ctx context.Context, slug string, do func(*hold) error) error {
 	return e.withMemory(ctx, slug, "", do)
 }
 
 // withMemory is withAgent for whoever asks for a memory, with its files, first; for none where the id is empty.
-func (e *Engine) withMemory(ctx context.Context, slug, id string, do func(*hold) error) error {
+func (e *Engine) withMemory(ctx context.Context, slug, id string, do func(*hold) error) (err error) {
 	a, err := e.agent(ctx, slug)
 	if err != nil {
 		return err
@@ -244,6 +245,12 @@ func (e *Engine) withMemory(ctx context.Context, slug, id string, do func(*hold)
 		return err
 	}
 	defer e.unlock(a)
+	defer func() {
+		if cause := recover(); cause != nil {
+			a.forgetLooks() // nobody knows how far that came
+			err = e.faulty(slug, cause)
+		}
+	}()
 	return e.store.WithMemory(ctx, a.id, id, func(w *postgres.Writer) error {
 		h := &hold{Engine: e, agent: a, w: w}
 		if err := h.begin(ctx); err != nil {

@@ -76,10 +76,10 @@ type AgentSync struct {
 	Pending        int
 	Problem        string // of its CLAUDE.md; empty: none
 	Elsewhere      bool   // another server of this database looks after it
-	ScanOverdue    bool   // the scans of the others do not wait for its own
+	ScanProblem    string // why it is not scanned with all others; empty: it is
 }
 
 // inStep reports whether there is nothing to say about the agent.
 func (a AgentSync) inStep() bool {
-	return a.Present && a.Pending == 0 && a.Mirrored == a.FilesOnDisk && a.NeedsAttention == 0 && a.Missing == 0 && a.Problem == "" && !a.ScanOverdue
+	return a.Present && a.Pending == 0 && a.Mirrored == a.FilesOnDisk && a.NeedsAttention == 0 && a.Missing == 0 && a.Problem == "" && a.ScanProblem == ""
 }

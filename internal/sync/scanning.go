@@ -1,0 +1,65 @@
+package sync
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// scanning is how the scans of the agents go that nobody waits for.
+type scanning struct {
+	mu     sync.Mutex
+	since  map[string]time.Time // those that are going on, by slug
+	failed map[string]error     // why the last one of an agent failed
+	// lateOnes tells that a scan is over which was overdue.
+	lateOnes chan struct{}
+}
+
+func newScanning() *scanning {
+	return &scanning{since: map[string]time.Time{}, failed: map[string]error{}, lateOnes: make(chan struct{}, 1)}
+}
+
+// begin notes that the scan of an agent begins, unless one is going on.
+func (s *scanning) begin(slug string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, is := s.since[slug]; is {
+		return false
+	}
+	s.since[slug] = time.Now()
+	return true
+}
+
+// end notes that the scan of an agent is over, and why it failed.
+func (s *scanning) end(slug string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.since, slug)
+	delete(s.failed, slug)
+	if err != nil {
+		s.failed[slug] = err
+	}
+}
+
+func (s *scanning) lateOneEnded() {
+	select {
+	case s.lateOnes <- struct{}{}:
+	default:
+	}
+}
+
+// problems says what is wrong with the scans of agents, by slug: one takes longer than the given time, or has failed.
+func (s *scanning) problems(overdue time.Duration) map[string]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	problems := map[string]string{}
+	for slug, err := range s.failed {
+		problems[slug] = fmt.Sprintf("Its directory could not be scanned: %v. What was mirrored of it is kept, and it is tried again.", err)
+	}
+	for slug, since := range s.since {
+		if took := time.Since(since); took > overdue {
+			problems[slug] = fmt.Sprintf("Its directory is still being scanned, after %v. The others do not wait for it.", took.Round(time.Second))
+		}
+	}
+	return problems
+}
