@@ -58,8 +58,16 @@ func (s *scanning) problems(overdue time.Duration) map[string]string {
 	}
 	for slug, since := range s.since {
 		if took := time.Since(since); took > overdue {
-			problems[slug] = fmt.Sprintf("Its directory is still being scanned, after %v. The others do not wait for it.", took.Round(time.Second))
+			problems[slug] = fmt.Sprintf("Its directory is still being scanned, after %s. The others do not wait for it.", roughly(took))
 		}
 	}
 	return problems
+}
+
+// roughly says how long something takes.
+func roughly(d time.Duration) string {
+	if d < 2*time.Minute {
+		return fmt.Sprintf("%d seconds", int(d.Seconds()))
+	}
+	return fmt.Sprintf("%d minutes", int(d.Minutes()))
 }

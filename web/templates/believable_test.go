@@ -181,7 +181,7 @@ func syncPage() templates.Sync {
 		LastFullScan: noon, LastScan: templates.ScanResult{Files: 1257, Added: 3, Updated: 1, Took: 340 * time.Millisecond}, Lag: 212 * time.Millisecond,
 		Agents: []templates.AgentSync{
 			{Slug: slug, Name: "support-bot", Present: true, FilesOnDisk: 1200, Mirrored: 1200},
-			{Slug: "other", Name: "another-one-with-a-long-name", Present: true, FilesOnDisk: 57, Mirrored: 57, NeedsAttention: 2, Missing: 12, Pending: 3, Problem: "The markers are damaged.", ScanProblem: "Its directory is still being scanned, after 45s. The others do not wait for it."},
+			{Slug: "other", Name: "another-one-with-a-long-name", Present: true, FilesOnDisk: 57, Mirrored: 57, NeedsAttention: 2, Missing: 12, Pending: 3, Problem: "The markers are damaged.", ScanProblem: "Its directory is still being scanned, after 45 seconds. The others do not wait for it."},
 			{Slug: "gone", Name: "gone"},
 		},
 	}

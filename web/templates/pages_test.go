@@ -321,7 +321,8 @@ func TestTheSyncPageShowsItsFigures(t *testing.T) {
 	v := syncPage()
 	v.Pending, v.WatchMode, v.WatchNote = 14, "polling", "the file system sends no events"
 	expect(t, templates.SyncPage(v),
-		in("header.page", says("14 changes are waiting to be looked at.")),
+		in("header.page", says("14 changes are waiting to be looked at. 1 agent is not scanned: what is new there may not be here.")),
+		in("#sync-other .facts", says("not scanned Its directory is still being scanned, after 45 seconds.")),
 		in(".tile strong", each("1,257", "1,257", "2", "14", "polling", "0", "9 Mar 2026, 12:00", "complete", "212 ms")),
 		in(`form[action="/scan"]`, count(1)),
 	)

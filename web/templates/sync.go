@@ -27,6 +27,16 @@ type Sync struct {
 // inStep reports whether everything on disk is on the pages.
 func (v Sync) inStep() bool { return v.Pending == 0 }
 
+// notScanned counts the agents whose scan fails, or does not end.
+func (v Sync) notScanned() (n int) {
+	for _, a := range v.Agents {
+		if a.ScanProblem != "" {
+			n++
+		}
+	}
+	return n
+}
+
 func (v Sync) search() string {
 	if v.Unsearchable {
 		return "being filled"
