@@ -154,7 +154,7 @@ func (e *Engine) bringUpToDate(ctx context.Context, row postgres.Agent, a agents
 // register makes an agent known to this process and says whether there is something new for this server to look at.
 func (e *Engine) register(ctx context.Context, id int64, found agents.Agent) (appeared bool) {
 	a := e.inProcess(found.Slug, id)
-	if !a.lockOrPassOver(ctx, turn) {
+	if !a.lockOrPassOver(ctx) {
 		return false
 	}
 	defer e.unlock(a)
@@ -179,7 +179,7 @@ func (e *Engine) register(ctx context.Context, id int64, found agents.Agent) (ap
 // watched of it.
 func (e *Engine) remember(ctx context.Context, row postgres.Agent) {
 	a := e.inProcess(row.Slug, row.ID)
-	if !a.lockOrPassOver(ctx, turn) {
+	if !a.lockOrPassOver(ctx) {
 		return
 	}
 	defer e.unlock(a)

@@ -2,7 +2,6 @@ package sync
 
 import (
 	"context"
-	"time"
 
 	"golang.org/x/sync/semaphore"
 )
@@ -15,13 +14,13 @@ func newAgent(id int64) *agent { return &agent{inUse: semaphore.NewWeighted(1), 
 // lock waits until nobody else works on the agent, or until ctx ends.
 func (a *agent) lock(ctx context.Context) error { return a.inUse.Acquire(ctx, 1) }
 
-// lockOrPassOver locks the agent, unless somebody works on it for longer than the given time. Then agents are looked for again as soon as
-// that is over.
-func (a *agent) lockOrPassOver(ctx context.Context, longest time.Duration) (locked bool) {
+// lockOrPassOver locks the agent, unless somebody works on it for longer than its turn. Then agents are looked for again as soon as that is
+// over.
+func (a *agent) lockOrPassOver(ctx context.Context) (locked bool) {
 	if a.inUse.TryAcquire(1) {
 		return true
 	}
-	ctx, cancel := context.WithTimeout(ctx, longest)
+	ctx, cancel := context.WithTimeout(ctx, turn)
 	defer cancel()
 	if a.lock(ctx) == nil {
 		return true

@@ -56,13 +56,12 @@ func (e *Engine) Scan(ctx context.Context, slug string) (Scan, error) {
 
 func (e *Engine) scanHere(ctx context.Context, slug string, _ nothing) (Scan, error) {
 	if a := e.known(slug); a != nil {
-		switch present, err := e.isPresent(ctx, a); {
-		case err != nil:
+		present, err := e.isPresent(ctx, a)
+		if err == nil && !present {
+			_, err = e.discover(ctx)
+		}
+		if err != nil {
 			return Scan{}, err
-		case !present:
-			if _, err := e.discover(ctx); err != nil {
-				return Scan{}, err
-			}
 		}
 	}
 	if err := e.goOnJoining(ctx); err != nil {

@@ -11,15 +11,20 @@ import (
 
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
+
 	"memoir/internal/memories"
 )
 
 // retry is how long a failed look waits before it is tried again.
 const retry = time.Second
 
+// agentsAtOnce is how many agents are worked on at the same time by one who works on many: two also where there is one processor,
+// because much of the work is waiting for the disk and Postgres.
+func agentsAtOnce() int { return max(2, runtime.GOMAXPROCS(0)) }
+
 // work looks at what has changed as soon as it has been quiet, a few agents at a time.
 func (e *Engine) work(ctx context.Context) {
-	places := make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
+	places := make(chan struct{}, agentsAtOnce())
 	var looks sync.WaitGroup
 	defer looks.Wait()
 	timer := time.NewTimer(0)
@@ -168,7 +173,7 @@ func (e *Engine) scanEach(ctx context.Context, slugs []string, scan func(context
 	var mu sync.Mutex
 	var sum Scan
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
+	group.SetLimit(agentsAtOnce())
 	for _, slug := range slugs {
 		group.Go(func() error {
 			found, err := scan(ctx, slug)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"time"
 
@@ -55,7 +54,7 @@ func (e *Engine) scanRound(ctx context.Context) (ok bool) {
 		}
 		return false
 	}
-	r := round{Engine: e, places: make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))}
+	r := round{Engine: e, places: make(chan struct{}, agentsAtOnce())}
 	failed := r.scan(ctx, e.lookedAfter())
 	for len(failed) > 0 && time.Since(started) < e.options.Rescan {
 		select {

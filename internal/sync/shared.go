@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -64,7 +63,7 @@ func (e *Engine) publishAll(ctx context.Context, rows []postgres.Agent) (problem
 	var behind []string
 	var failures []error
 	var group errgroup.Group
-	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
+	group.SetLimit(agentsAtOnce())
 	for _, row := range rows {
 		group.Go(func() error {
 			within := ctx
@@ -149,7 +148,7 @@ func (e *Engine) shareAgain(ctx context.Context) {
 }
 
 func (e *Engine) shares(ctx context.Context, a *agent) bool {
-	if !a.lockOrPassOver(ctx, turn) {
+	if !a.lockOrPassOver(ctx) {
 		return true // for all that is known: a look more does no harm
 	}
 	defer e.unlock(a)
