@@ -50,7 +50,8 @@ demo: build ## serve a copy of the example agents, kept until `make clean`
 .PHONY: test
 test: ## install what is missing and run every test
 	scripts/setup postgres chromium axe mcp-client
-	go test -timeout 15m $(or $(TESTFLAGS),./...)
+	@# Of one package: the pages, in a browser, take 6 minutes by themselves, and 12 beside all else on two slow cores.
+	go test -timeout 40m $(or $(TESTFLAGS),./...)
 
 .PHONY: bench
 bench: ## measure against the floor of this machine
