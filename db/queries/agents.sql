@@ -67,16 +67,19 @@ WHERE id = @id AND (sessions <> @sessions
 UPDATE agents SET present = @present, updated_at = @at WHERE id = @id AND present <> @present;
 
 -- name: SetAgentPublished :exec
-UPDATE agents SET claude_md_chars = @chars, claude_md_problem = sqlc.narg(problem),
-    claude_md_published_at = coalesce(sqlc.narg(published_at), claude_md_published_at), updated_at = @at
-WHERE id = @id AND (claude_md_chars <> @chars OR claude_md_problem IS DISTINCT FROM sqlc.narg(problem)
-      OR sqlc.narg(published_at)::timestamptz IS NOT NULL);
+-- The version is raised with it: what each memory takes in CLAUDE.md is among what is kept at a version.
+UPDATE agents SET claude_md_chars = @chars, claude_md_problem = sqlc.narg(problem), claude_md_in_step = sqlc.narg(in_step),
+    claude_md_published_at = coalesce(sqlc.narg(published_at), claude_md_published_at), memories_version = memories_version + 1,
+    updated_at = CASE WHEN claude_md_chars <> @chars OR claude_md_problem IS DISTINCT FROM sqlc.narg(problem)
+                        OR sqlc.narg(published_at)::timestamptz IS NOT NULL
+                      THEN @at ELSE updated_at END
+WHERE id = @id;
 
 -- name: SetClaudeMDInStep :exec
 UPDATE agents SET claude_md_in_step = sqlc.narg(in_step) WHERE id = @id AND claude_md_in_step IS DISTINCT FROM sqlc.narg(in_step);
 
 -- name: RaiseMemoriesVersion :exec
-UPDATE agents SET claude_md_in_step = sqlc.narg(in_step), memories_version = memories_version + 1 WHERE id = @id;
+UPDATE agents SET claude_md_in_step = NULL, memories_version = memories_version + 1 WHERE id = @id;
 
 -- name: SetMemoryOff :execrows
 -- CLAUDE.md is to be compiled anew.

@@ -65,9 +65,16 @@ WHERE m.id = c.id;
 DELETE FROM memories WHERE id = ANY(@ids::uuid[]);
 
 -- name: MarkDeleted :exec
-UPDATE memories SET state = 'deleted', deleted_at = @at::timestamptz, deleted_by = 'person', updated_at = @at::timestamptz,
-    index_lines = @index_lines, restoring = false
-WHERE id = @id;
+-- Every content that the memory has had leaves a tombstone, as with BuryMemory.
+WITH deleted AS (
+    UPDATE memories d SET state = 'deleted', deleted_at = @at::timestamptz, deleted_by = 'person', updated_at = @at::timestamptz,
+        index_lines = @index_lines, restoring = false
+    WHERE d.id = @id
+    RETURNING d.id, d.agent_id, d.name, d.team
+)
+INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at, team)
+SELECT m.agent_id, m.name, r.fingerprint, @at, m.team FROM deleted m JOIN revisions r ON r.memory_id = m.id
+ON CONFLICT DO NOTHING;
 
 -- name: BeginRestoring :exec
 UPDATE memories SET restoring = true WHERE id = @id;

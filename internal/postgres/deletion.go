@@ -63,9 +63,6 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) err
 	if err := q.MarkDeleted(ctx, queries.MarkDeletedParams{ID: d.Head.UUID, At: at, IndexLines: lines}); err != nil {
 		return err
 	}
-	if err := q.BuryMemory(ctx, queries.BuryMemoryParams{MemoryID: d.Head.UUID, At: at}); err != nil {
-		return err
-	}
 	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: paths}); err != nil {
 		return err
 	}

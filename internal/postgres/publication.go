@@ -59,14 +59,12 @@ func (w *Writer) published(ctx context.Context, in *pipeline, p Publication) err
 		if err := w.filesRemoved(ctx, q, p.Removed); err != nil {
 			return err
 		}
+		w.kept.raise()
 		err := q.SetAgentPublished(ctx, queries.SetAgentPublishedParams{
-			ID: w.agentID, Chars: int32(p.Chars), Problem: optional(p.Problem), PublishedAt: optionalTime(p.PublishedAt), At: Now(),
+			ID: w.agentID, Chars: int32(p.Chars), Problem: optional(p.Problem), InStep: optional(p.InStep),
+			PublishedAt: optionalTime(p.PublishedAt), At: Now(),
 		})
 		if err != nil {
-			return err
-		}
-		w.kept.raise()
-		if err := q.RaiseMemoriesVersion(ctx, queries.RaiseMemoriesVersionParams{ID: w.agentID, InStep: optional(p.InStep)}); err != nil {
 			return err
 		}
 		if len(costs.Ids) == 0 {
@@ -106,12 +104,12 @@ func (w *Writer) outOfStep(ctx context.Context, q *queries.Queries, changed ...u
 	}
 	w.kept.raise(changed...)
 	w.agent = nil
-	return q.RaiseMemoriesVersion(ctx, queries.RaiseMemoriesVersionParams{ID: w.agentID})
+	return q.RaiseMemoriesVersion(ctx, w.agentID)
 }
 
 // outOfStepWithout is outOfStep for a memory that is deleted. Of that it need not be asked what has become of it.
 func (w *Writer) outOfStepWithout(ctx context.Context, q *queries.Queries, deleted uuid.UUID) error {
 	w.kept.raiseWithout(deleted)
 	w.agent = nil
-	return q.RaiseMemoriesVersion(ctx, queries.RaiseMemoriesVersionParams{ID: w.agentID})
+	return q.RaiseMemoriesVersion(ctx, w.agentID)
 }

@@ -259,16 +259,11 @@ func (q *Queries) NeedNotWaitForTheDisk(ctx context.Context) error {
 }
 
 const raiseMemoriesVersion = `-- name: RaiseMemoriesVersion :exec
-UPDATE agents SET claude_md_in_step = $1, memories_version = memories_version + 1 WHERE id = $2
+UPDATE agents SET claude_md_in_step = NULL, memories_version = memories_version + 1 WHERE id = $1
 `
 
-type RaiseMemoriesVersionParams struct {
-	InStep *string
-	ID     int64
-}
-
-func (q *Queries) RaiseMemoriesVersion(ctx context.Context, arg RaiseMemoriesVersionParams) error {
-	_, err := q.db.Exec(ctx, raiseMemoriesVersion, arg.InStep, arg.ID)
+func (q *Queries) RaiseMemoriesVersion(ctx context.Context, id int64) error {
+	_, err := q.db.Exec(ctx, raiseMemoriesVersion, id)
 	return err
 }
 
@@ -358,24 +353,29 @@ func (q *Queries) SetAgentPresent(ctx context.Context, arg SetAgentPresentParams
 }
 
 const setAgentPublished = `-- name: SetAgentPublished :exec
-UPDATE agents SET claude_md_chars = $1, claude_md_problem = $2,
-    claude_md_published_at = coalesce($3, claude_md_published_at), updated_at = $4
-WHERE id = $5 AND (claude_md_chars <> $1 OR claude_md_problem IS DISTINCT FROM $2
-      OR $3::timestamptz IS NOT NULL)
+UPDATE agents SET claude_md_chars = $1, claude_md_problem = $2, claude_md_in_step = $3,
+    claude_md_published_at = coalesce($4, claude_md_published_at), memories_version = memories_version + 1,
+    updated_at = CASE WHEN claude_md_chars <> $1 OR claude_md_problem IS DISTINCT FROM $2
+                        OR $4::timestamptz IS NOT NULL
+                      THEN $5 ELSE updated_at END
+WHERE id = $6
 `
 
 type SetAgentPublishedParams struct {
 	Chars       int32
 	Problem     *string
+	InStep      *string
 	PublishedAt *time.Time
 	At          time.Time
 	ID          int64
 }
 
+// The version is raised with it: what each memory takes in CLAUDE.md is among what is kept at a version.
 func (q *Queries) SetAgentPublished(ctx context.Context, arg SetAgentPublishedParams) error {
 	_, err := q.db.Exec(ctx, setAgentPublished,
 		arg.Chars,
 		arg.Problem,
+		arg.InStep,
 		arg.PublishedAt,
 		arg.At,
 		arg.ID,

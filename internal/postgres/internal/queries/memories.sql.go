@@ -393,9 +393,15 @@ func (q *Queries) KeysOf(ctx context.Context, arg KeysOfParams) ([]KeysOfRow, er
 }
 
 const markDeleted = `-- name: MarkDeleted :exec
-UPDATE memories SET state = 'deleted', deleted_at = $1::timestamptz, deleted_by = 'person', updated_at = $1::timestamptz,
-    index_lines = $2, restoring = false
-WHERE id = $3
+WITH deleted AS (
+    UPDATE memories d SET state = 'deleted', deleted_at = $1::timestamptz, deleted_by = 'person', updated_at = $1::timestamptz,
+        index_lines = $2, restoring = false
+    WHERE d.id = $3
+    RETURNING d.id, d.agent_id, d.name, d.team
+)
+INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at, team)
+SELECT m.agent_id, m.name, r.fingerprint, $1, m.team FROM deleted m JOIN revisions r ON r.memory_id = m.id
+ON CONFLICT DO NOTHING
 `
 
 type MarkDeletedParams struct {
@@ -404,6 +410,7 @@ type MarkDeletedParams struct {
 	ID         uuid.UUID
 }
 
+// Every content that the memory has had leaves a tombstone, as with BuryMemory.
 func (q *Queries) MarkDeleted(ctx context.Context, arg MarkDeletedParams) error {
 	_, err := q.db.Exec(ctx, markDeleted, arg.At, arg.IndexLines, arg.ID)
 	return err
