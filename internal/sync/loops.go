@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/sync/errgroup"
 
 	"memoir/internal/memories"
 )
@@ -117,42 +116,6 @@ func (e *Engine) discoverAndLook(ctx context.Context) error {
 	return err
 }
 
-// ScanAll finds every agent and looks at all of each, on whichever server that is to be done.
-func (e *Engine) ScanAll(ctx context.Context) (Scan, error) {
-	own, err := e.scanOwn(ctx)
-	if err != nil {
-		return Scan{}, err
-	}
-	var others []string
-	for _, slug := range e.slugs() {
-		if !e.looksAfter(slug) {
-			others = append(others, slug)
-		}
-	}
-	sum, err := e.scanEach(ctx, others, func(ctx context.Context, slug string) (Scan, error) {
-		return callRescan.carryOut(ctx, e, slug, nothing{})
-	})
-	took := own.Took + sum.Took
-	sum.add(own)
-	sum.Took = took
-	return sum, err
-}
-
-// scanOwn finds every agent and looks at all of each that this server looks after.
-func (e *Engine) scanOwn(ctx context.Context) (Scan, error) {
-	started := time.Now()
-	if err := e.meetAll(ctx); err != nil {
-		return Scan{}, err
-	}
-	sum, err := e.scanEach(ctx, e.lookedAfter(), e.scan)
-	if err != nil {
-		return Scan{}, err
-	}
-	sum.Took = time.Since(started)
-	e.noteScan(sum)
-	return sum, nil
-}
-
 // meetAll finds every agent, and goes on with what was begun between two of them.
 func (e *Engine) meetAll(ctx context.Context) error {
 	if _, err := e.discover(ctx); err != nil {
@@ -165,30 +128,6 @@ func (e *Engine) meetAll(ctx context.Context) error {
 func (e *Engine) noteScan(found Scan) {
 	e.meter.scanned(found, time.Now())
 	e.giveBackAfter(found)
-}
-
-// scanEach looks at all of each agent, a few at a time. Agents that are forgotten or change hands meanwhile are left out.
-func (e *Engine) scanEach(ctx context.Context, slugs []string, scan func(context.Context, string) (Scan, error)) (Scan, error) {
-	started := time.Now()
-	var mu sync.Mutex
-	var sum Scan
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(agentsAtOnce())
-	for _, slug := range slugs {
-		group.Go(func() error {
-			found, err := scan(ctx, slug)
-			if isNotHere(err) {
-				return nil
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			sum.add(found)
-			return err
-		})
-	}
-	err := group.Wait()
-	sum.Took = time.Since(started)
-	return sum, err
 }
 
 // isNotHere says whether an agent has been forgotten, or another server looks after it.

@@ -2,6 +2,7 @@ package sync_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -136,4 +137,64 @@ func TestAFaultThatOneAgentMeetsWithKeepsNoOtherFromBeingServed(t *testing.T) {
 	mended.Store(true)
 	b.until("CLAUDE.md of ada", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "Known") })
 	b.until("that nothing is wrong with ada", func() bool { return b.statusOf("ada").ScanProblem == "" })
+}
+
+// Whoever asks for a scan of all agents gets all that can be scanned, and is told of the others.
+func TestAScanOfAllIsDoneForEachAgentThatCanBeScanned(t *testing.T) {
+	t.Parallel()
+	var mended atomic.Bool
+	b := setup(t)
+	slugs := []string{"ada", "bob", "cleo", "dan", "eve", "fay"}
+	for _, slug := range slugs {
+		b.write(slug+"/memory/a.md", note("Known", memories.User, "text"))
+	}
+	b.scanAll()
+	b.stop()
+	b.options.Disk = panickyDisk{brokenDisk{&breaker{}}, b.path("ada"), &mended}
+	b.options.Debounce = 1e15 // no event brings anything
+	b.start()
+	for _, slug := range slugs {
+		b.write(slug+"/memory/new.md", note("New", memories.User, "text"))
+	}
+
+	if _, err := b.engine.ScanAll(t.Context()); err == nil || !strings.Contains(err.Error(), "ada") {
+		t.Errorf("a scan of all, of which one has a fault, said: %v", err)
+	}
+	for _, slug := range slugs[1:] {
+		if list := b.list(slug, ""); len(list) != 2 {
+			t.Errorf("%d memories of %s are mirrored, of 2", len(list), slug)
+		}
+	}
+	mended.Store(true)
+	if _, err := b.engine.ScanAll(t.Context()); err != nil || len(b.list("ada", "")) != 2 {
+		t.Errorf("once that is mended, ada has %d memories of 2: %v", len(b.list("ada", "")), err)
+	}
+}
+
+// A directory that hangs would keep whoever asks for a scan of all agents waiting for ever.
+func TestAScanOfAllDoesNotWaitForAnAgentWhoseScanHangs(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for _, slug := range []string{"ada", "bob"} {
+		b.write(slug+"/memory/a.md", note("Known", memories.User, "text"))
+	}
+	b.scanAll()
+	b.stop()
+	b.options.Debounce, b.options.Overdue = 1e15, time.Millisecond // no event brings anything
+	b.options.Rescan = 20 * time.Millisecond
+	b.start()
+	release := b.hold("ada")
+	b.until("that ada is known to hang", func() bool { return b.statusOf("ada").ScanProblem != "" })
+
+	_, err := b.engine.ScanAll(t.Context())
+	var conflict *memories.ConflictError
+	if !errors.As(err, &conflict) || !strings.Contains(conflict.Reason, "ada") || strings.Contains(conflict.Reason, "bob") {
+		t.Errorf("a scan of all while one hangs said: %v", err)
+	}
+	release()
+	b.until("that ada hangs no more", func() bool { return b.statusOf("ada").ScanProblem == "" })
+	b.until("that all are scanned again", func() bool {
+		_, err := b.engine.ScanAll(t.Context())
+		return err == nil
+	})
 }

@@ -2,6 +2,7 @@ package sync
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -46,6 +47,19 @@ func (s *scanning) lateOneEnded() {
 	case s.lateOnes <- struct{}{}:
 	default:
 	}
+}
+
+// late returns the agents whose scan takes longer than the given time, by slug.
+func (s *scanning) late(overdue time.Duration) (slugs []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for slug, since := range s.since {
+		if time.Since(since) > overdue {
+			slugs = append(slugs, slug)
+		}
+	}
+	slices.Sort(slugs)
+	return slugs
 }
 
 // problems says what is wrong with the scans of agents, by slug: one takes longer than the given time, or has failed.
