@@ -32,6 +32,9 @@ address := $(if $(ADDR),--addr='$(ADDR)')
 # With a database of its own choice the server needs none installed.
 server_needs := $(if $(MEMOIR_DATABASE_URL)$(DATABASE_URL),,postgres)
 
+# What has statements of its own, or can be told from outside by what the database does.
+asks_postgres := $(addprefix ./internal/,postgres/... sync api jobs recall extraction consolidation verification outage) ./cmd/server
+
 .PHONY: help
 help: ## list the targets
 	@sed -En 's/^([a-z]+):.*## (.*)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | while IFS=$$'\t' read -r target purpose; do printf '  make %-12s %s\n' "$$target" "$$purpose"; done
@@ -52,6 +55,10 @@ test: ## install what is missing and run every test
 	scripts/setup postgres chromium axe mcp-client
 	@# Of one package: the pages, in a browser, take 6 minutes by themselves, and 12 beside all else on two slow cores.
 	go test -timeout 40m $(or $(TESTFLAGS),./...)
+
+.PHONY: newest
+newest: ## run the tests of what asks Postgres on its newest release as well
+	scripts/with-newest-postgres go test -timeout 40m $(asks_postgres)
 
 .PHONY: bench
 bench: ## measure against the floor of this machine
