@@ -119,6 +119,13 @@ func (s *Store) AgentReturns(ctx context.Context, id int64) error {
 	return wrap("note the agent's return", s.q.LeaveDurableFiles(ctx, id))
 }
 
+// AgentParted notes, before SaveAgent says it, that an agent that was joined to another has a directory of its own. Somebody has made that by
+// hand, and it is as with AgentReturns; where Memoir has, or is about to say so, it is a copy of what the two had, and a file that is not
+// there has left both.
+func (s *Store) AgentParted(ctx context.Context, id int64) error {
+	return wrap("note that the agent is joined no more", s.q.LeaveFilesOfParted(ctx, id))
+}
+
 // SetAgentPresent says whether the agent's directory is there.
 func (s *Store) SetAgentPresent(ctx context.Context, id int64, present bool) error {
 	return wrap("mark agent", s.q.SetAgentPresent(ctx, queries.SetAgentPresentParams{ID: id, Present: present, At: Now()}))

@@ -21,6 +21,7 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 	e.discovering.Lock()
 	defer e.discovering.Unlock()
 	held := anchorsOf(agents.Roots(e.options.Places))
+	relinked := e.relinked.Load()
 	var looked []string
 	survey := agents.Look(e.options.Places, func(dir string) {
 		e.watcher.watchForAgents(dir)
@@ -31,7 +32,7 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 	e.watcher.only("", looked)
 	e.noteUnreadable(unreadable)
 	for range meeting {
-		appeared, err = e.meet(ctx, found, unreadable, held)
+		appeared, err = e.meet(ctx, found, unreadable, held, relinked)
 		if !errors.Is(err, errMet) {
 			break
 		}
@@ -42,8 +43,8 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 // errMet says that another server has made an agent known meanwhile.
 var errMet = errors.New("another server is making agents known at the same time")
 
-// meet holds what is on disk against the known agents.
-func (e *Engine) meet(ctx context.Context, found []agents.Found, unreadable []string, held anchors) (appeared []string, err error) {
+// meet holds what is on disk against the known agents. relinked is what Engine.relinked was before the disk was looked at.
+func (e *Engine) meet(ctx context.Context, found []agents.Found, unreadable []string, held anchors, relinked int64) (appeared []string, err error) {
 	rows, err := e.store.AgentsUncounted(ctx)
 	if err != nil {
 		return nil, err
@@ -81,7 +82,11 @@ func (e *Engine) meet(ctx context.Context, found []agents.Found, unreadable []st
 		return nil, err
 	}
 	for _, a := range assigned {
-		switch row, isKnown := byKey[a.Slug]; {
+		row, isKnown := byKey[a.Slug]
+		if isKnown && row.JoinedTo != a.JoinedTo && e.relinked.Load() != relinked {
+			continue // what was found may be from before, and who has joined or parted two looks for agents again
+		}
+		switch {
 		case e.term(here[a.Slug]) == 0:
 		case isKnown:
 			err = e.bringUpToDate(ctx, row, a)
@@ -142,12 +147,17 @@ func (e *Engine) bringUpToDate(ctx context.Context, row postgres.Agent, a agents
 	if row.Present && onDisk(row) == a {
 		return nil
 	}
-	if !row.Present || row.Dir != a.Dir || row.JoinedTo != "" && a.JoinedTo == "" {
-		if err := e.store.AgentReturns(ctx, row.ID); err != nil {
-			return err
-		}
+	var err error
+	switch {
+	case !row.Present || row.Dir != a.Dir:
+		err = e.store.AgentReturns(ctx, row.ID)
+	case row.JoinedTo != "" && a.JoinedTo == "":
+		err = e.store.AgentParted(ctx, row.ID)
 	}
-	_, err := e.store.SaveAgent(ctx, agentRow(a))
+	if err != nil {
+		return err
+	}
+	_, err = e.store.SaveAgent(ctx, agentRow(a))
 	return err
 }
 

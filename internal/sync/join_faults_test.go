@@ -26,6 +26,7 @@ type couple struct {
 	from, to  string // slugs
 	wasInFrom map[string]string
 	wasInTo   map[string]string
+	hasGone   bool // the file of rhubarb, while the two were joined
 }
 
 func newCouple(t *testing.T) *couple {
@@ -58,7 +59,16 @@ func (p *couple) enter() {
 	put(p.to, "quince.md", note("Quince", memories.Feedback, "Quince of the other."), long)
 	put(p.to, "MEMORY.md", "- [Quince](quince.md)\n", long)
 	p.scanAll()
-	p.wasInFrom, p.wasInTo = p.texts(p.from), p.texts(p.to)
+	p.wasInFrom, p.wasInTo, p.hasGone = p.texts(p.from), p.texts(p.to), false
+}
+
+// lose has a file go while the two are joined.
+func (p *couple) lose() {
+	p.Helper()
+	p.remove("claude/projects/" + p.to + "/memory/rhubarb.md")
+	p.scanAll()
+	delete(p.wasInFrom, "rhubarb.md")
+	p.hasGone = true
 }
 
 // texts are those of the files of an agent's directory, by path.
@@ -133,14 +143,18 @@ func (p *couple) check() (wrong []string) {
 	}
 	if linked {
 		wrong = append(wrong, lost(p.wasInFrom, p.texts(p.to))...)
-		if got := fmt.Sprint(p.bodies(p.to)); got != "map[Quince:Quince of the other. Rhubarb:Rhubarb of the one. Sorrel:Sorrel of the one.]" {
+		want := "map[Quince:Quince of the other. Rhubarb:Rhubarb of the one. Sorrel:Sorrel of the one.]"
+		if p.hasGone {
+			want = "map[Quince:Quince of the other. Sorrel:Sorrel of the one.]"
+		}
+		if got := fmt.Sprint(p.bodies(p.to)); got != want {
 			wrong = append(wrong, "the memories say "+got)
 		}
 		index := p.texts(p.to)["MEMORY.md"]
 		if index != "- [Quince](quince.md)\n- [Quince](quince_2.md) of the one\n- [Rhubarb](rhubarb.md)\n" {
 			wrong = append(wrong, "the index says\n"+index)
 		}
-	} else if len(p.bodies(p.from)) != 3 {
+	} else if _, has := p.bodies(p.from)["Rhubarb"]; has == p.hasGone || !has && len(p.list(p.from, memories.Deleted)) != 1 || len(p.bodies(p.from)) < 2 {
 		wrong = append(wrong, fmt.Sprintf("the agent has the memories %v", p.bodies(p.from)))
 	}
 	beside, _ := filepath.Glob(p.path("claude/projects/" + p.from + "/.*"))
@@ -162,13 +176,18 @@ func TestNoFaultLeavesTwoAgentsHalfJoined(t *testing.T) {
 	t.Parallel()
 	byScript := sync.As(t.Context(), memories.ByScript)
 	join := func(p *couple) error { _, err := p.engine.Join(byScript, p.from, p.to); return err }
+	joinAndLose := func(p *couple) error {
+		err := join(p)
+		p.lose()
+		return err
+	}
 	part := func(p *couple) error { _, err := p.engine.Part(byScript, p.from); return err }
 	for name, op := range map[string]struct {
 		before, do func(*couple) error
 		linked     bool // when it is done
 	}{
 		"join": {func(*couple) error { return nil }, join, true},
-		"part": {join, part, false},
+		"part": {joinAndLose, part, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -80,6 +80,7 @@ func (h *hold) join(ctx context.Context, into *hold, j postgres.Join) error {
 	if err := h.bringFrom(ctx, at, j.Beside, into, j.Actor); err != nil {
 		return laterOn(h.onDisk.Slug, into.onDisk.Slug, err)
 	}
+	h.relinked.Add(1)
 	if err := h.w.EndJoin(ctx, j, h.onDisk.Slug); err != nil {
 		return err
 	}

@@ -108,6 +108,7 @@ func (h *hold) part(ctx context.Context, into *hold, j postgres.Join) error {
 			return laterOn(h.onDisk.Slug, into.onDisk.Slug, notLinked(j.Beside, err))
 		}
 	}
+	h.relinked.Add(1)
 	if err := h.w.EndJoin(ctx, j, h.onDisk.Slug); err != nil {
 		return err
 	}

@@ -83,6 +83,7 @@ type Engine struct {
 	bodiesAhead sectionCache // bodies that were read before they were needed
 	discovering sync.Mutex
 	joining     sync.Mutex          // held by who works on two agents
+	relinked    atomic.Int64        // how often two agents were joined or parted, counted before Postgres is told of it
 	unreadable  []string            // directories that the last discovery could not look into
 	left        map[int64]time.Time // when nobody looked after an agent any more that another server had; zero: it still has
 	ready       atomic.Bool
