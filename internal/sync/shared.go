@@ -55,10 +55,13 @@ func (e *Engine) followShared(ctx context.Context) (problem string, err error) {
 	return problem, err
 }
 
-// publishAll publishes agents, a few at a time. Where one cannot be written the others are all the same.
+// publishAll publishes agents, a few at a time. Where one cannot be written, or is held for long, the others are all the same.
 func (e *Engine) publishAll(ctx context.Context, rows []postgres.Agent) (problem string, err error) {
-	elsewhere, cancel := context.WithTimeout(ctx, otherServers)
-	defer cancel()
+	here, cancelHere := context.WithTimeout(ctx, e.overdue())
+	defer cancelHere()
+	elsewhere, cancelElsewhere := context.WithTimeout(ctx, otherServers)
+	defer cancelElsewhere()
+	late := e.scanning.late(e.overdue())
 	var mu sync.Mutex
 	var behind []string
 	var failures []error
@@ -66,21 +69,22 @@ func (e *Engine) publishAll(ctx context.Context, rows []postgres.Agent) (problem
 	group.SetLimit(agentsAtOnce())
 	for _, row := range rows {
 		group.Go(func() error {
-			within := ctx
+			within := here
 			if e.term(row.ID) == 0 {
 				within = elsewhere
 			}
-			in, err := callPublish.carryOut(within, e, row.Slug, nothing{})
+			err := errBehind
+			if !slices.Contains(late, row.Slug) {
+				err = e.publishWithin(within, row.Slug)
+			}
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
-			case errors.Is(err, memories.ErrNotFound): // forgotten meanwhile
-			case err != nil && elsewhere.Err() != nil && ctx.Err() == nil:
+			case err == nil, errors.Is(err, memories.ErrNotFound): // forgotten meanwhile
+			case errors.Is(err, errBehind), errors.Is(err, errFault), within.Err() != nil && ctx.Err() == nil:
 				behind = append(behind, row.Slug)
-			case err != nil:
+			default:
 				failures = append(failures, err)
-			case in.Problem != "":
-				behind = append(behind, row.Slug)
 			}
 			return nil
 		})
@@ -88,6 +92,27 @@ func (e *Engine) publishAll(ctx context.Context, rows []postgres.Agent) (problem
 	group.Wait() //nolint:errcheck // the errors are those above
 	slices.Sort(behind)
 	return behindText(behind), errors.Join(failures...)
+}
+
+// errBehind says that an agent's CLAUDE.md could not follow, and does so by itself.
+var errBehind = errors.New("its CLAUDE.md could not follow")
+
+// publishWithin publishes an agent, and waits for that until ctx ends: what hangs on a disk cannot be called off.
+func (e *Engine) publishWithin(ctx context.Context, slug string) error {
+	done := make(chan error, 1)
+	e.running.Go(func() {
+		in, err := callPublish.carryOut(ctx, e, slug, nothing{})
+		if err == nil && in.Problem != "" {
+			err = errBehind
+		}
+		done <- err
+	})
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // mostBehind is how many agents are named whose CLAUDE.md has not followed.

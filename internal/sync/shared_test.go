@@ -6,9 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	gosync "sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/sync"
 )
@@ -250,5 +253,66 @@ func TestAMemoryMovesToWhatAllAgentsShareAndBack(t *testing.T) {
 	}
 	if _, err := b.engine.Save(t.Context(), "team", sync.Draft{Name: "Leaky", Type: memories.Reference, Body: token}); !errors.As(err, &invalid) {
 		t.Errorf("a credential saved there: %v", err)
+	}
+}
+
+// hangingDisk is one on which whatever is written below a directory does not end before it is let go on.
+type hangingDisk struct {
+	brokenDisk
+	below string
+	goOn  chan struct{}
+}
+
+func (d hangingDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {
+	if root.Name() == d.below {
+		<-d.goOn
+	}
+	return d.brokenDisk.Write(root, path, data, options)
+}
+
+// What stands in the way of one agent keeps nobody else from what is shared, nor whoever changes it from an answer.
+func TestAnAgentThatCannotFollowKeepsNobodyFromWhatIsShared(t *testing.T) {
+	t.Parallel()
+	for _, way := range []string{"is held by another", "has a disk that hangs", "brings a fault to light"} {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			b, team := sharing(t)
+			b.write("ada/memory/a.md", note("Role", memories.User, "Ada's."))
+			b.write("bob/memory/a.md", note("Role", memories.User, "Bob's."))
+			team.write("tabs.md", note("Tabs", memories.Feedback, "Everybody's."))
+			has := func(slug string) bool { return strings.Contains(b.read(slug+"/CLAUDE.md"), "Everybody's.") }
+			b.until("what is shared in both", func() bool { return has("ada") && has("bob") })
+			b.stop()
+			b.options.Overdue, b.options.Rescan = time.Second, 20*time.Millisecond
+			var mended atomic.Bool
+			goOn := make(chan struct{})
+			switch way {
+			case "has a disk that hangs":
+				b.options.Disk = hangingDisk{brokenDisk{&breaker{}}, b.path("ada"), goOn}
+			case "brings a fault to light":
+				b.options.Disk = panickyDisk{brokenDisk{&breaker{}}, b.path("ada"), &mended}
+			}
+			b.start()
+			mend := gosync.OnceFunc(func() {
+				mended.Store(true)
+				close(goOn)
+			})
+			t.Cleanup(mend)
+			if way == "is held by another" {
+				mend = b.hold("ada")
+				b.until("that ada is known to hang", func() bool { return b.statusOf("ada").ScanProblem != "" })
+			}
+
+			deleted, err := b.engine.Delete(t.Context(), "team", b.memory("team", "Tabs").ID, "")
+			if err != nil || !strings.Contains(deleted.ClaudeMDProblem, "CLAUDE.md of") || !strings.Contains(deleted.ClaudeMDProblem, "ada") {
+				t.Errorf("the deletion says %q of CLAUDE.md: %v", deleted.ClaudeMDProblem, err)
+			}
+			b.until("that bob has followed", func() bool { return !has("bob") })
+			if !has("ada") {
+				t.Error("ada has followed, whom nothing should have reached")
+			}
+			mend()
+			b.until("that ada has followed", func() bool { return !has("ada") })
+		})
 	}
 }
