@@ -18,6 +18,7 @@ func BenchmarkOneAgent(b *testing.B) {
 		b.Run(fmt.Sprint(files), func(b *testing.B) {
 			layout := oneAgent(files)
 			dir := b.TempDir()
+			makeDirectory(b, filepath.Join(dir, floorDir))
 			layout.write(b, dir)
 			withDatabase(b, func(url string, conn *pgx.Conn) {
 				p := launch(b, url, dir)
@@ -156,10 +157,10 @@ func deleteOneByOne(p *process, files int, conn *pgx.Conn, dir string) {
 		names = append(names, m.ID)
 	}
 	f := figure{Files: files}
-	plain := p.TempDir() // nobody watches it
+	plain := filepath.Join(dir, floorDir, "plain.txt")
 	for _, id := range names {
 		f.Took = append(f.Took, timed(func() { p.ask("DELETE", "/api/v1/agents/agent-00/memories/"+id) }))
-		f.Floor = append(f.Floor, deletePlainly(p.B, conn, filepath.Join(plain, "plain.txt"), claudeMD))
+		f.Floor = append(f.Floor, deletePlainly(p.B, conn, plain, claudeMD))
 	}
 	f = f.sorted()
 	report.Deletions = append(report.Deletions, f)
