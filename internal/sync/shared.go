@@ -100,13 +100,13 @@ var errBehind = errors.New("its CLAUDE.md could not follow")
 // publishWithin publishes an agent, and waits for that until ctx ends: what hangs on a disk cannot be called off.
 func (e *Engine) publishWithin(ctx context.Context, slug string) error {
 	done := make(chan error, 1)
-	e.running.Go(func() {
+	go func() {
 		in, err := callPublish.carryOut(ctx, e, slug, nothing{})
 		if err == nil && in.Problem != "" {
 			err = errBehind
 		}
 		done <- err
-	})
+	}()
 	select {
 	case err := <-done:
 		return err
