@@ -2,11 +2,13 @@
 package servertest
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -33,13 +35,15 @@ func lookAtSources() error {
 		return fmt.Errorf("where the project is: %w", err)
 	}
 	return filepath.WalkDir(strings.TrimSpace(string(root)), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			_, err = os.Stat(path)
+		}
 		switch {
-		case err != nil:
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // somebody's temporary file
+		case err != nil || !entry.IsDir():
 			return err
-		case !entry.IsDir():
-			_, err := os.Stat(path)
-			return err
-		case entry.Name() == "testdata", entry.Name() == "docs", entry.Name() == "bin", strings.HasPrefix(entry.Name(), "."):
+		case slices.Contains([]string{"testdata", "docs", "bin", "node_modules"}, entry.Name()), strings.HasPrefix(entry.Name(), "."):
 			return fs.SkipDir
 		default:
 			return nil
