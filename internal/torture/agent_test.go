@@ -130,7 +130,8 @@ func copyWithTimes(from, to string) error {
 		return err
 	}
 	out, err := exec.Command("cp", "-p", from, to).CombinedOutput()
-	if err != nil && strings.Contains(string(out), "No such file") {
+	// It may have been removed or replaced since.
+	if err != nil && (strings.Contains(string(out), "No such file") || strings.Contains(string(out), "replaced while being copied")) {
 		return nil
 	}
 	if err != nil {

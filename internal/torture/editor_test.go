@@ -34,13 +34,14 @@ type editor struct {
 // mayTakeOver is how long Memoir may take, in a server that is well, to put in its place what was saved into a replaced file.
 const mayTakeOver = 5 * time.Second
 
-// edits are how often all editors of a place have saved in place, and had to do so again.
-type edits struct{ inPlace, again atomic.Int64 }
+// edits are how often all editors of a place have saved in place, and had to do so again, and how often they looked while what they had
+// saved was away.
+type edits struct{ inPlace, again, away atomic.Int64 }
 
 // fewLost fails if more than rarely something that was saved in place was lost.
 func (p *place) fewLost() {
 	p.Helper()
-	p.Logf("%d times something was saved in place, %d times again", p.edits.inPlace.Load(), p.edits.again.Load())
+	p.Logf("%d times something was saved in place, %d times again; %d looks while it was away", p.edits.inPlace.Load(), p.edits.again.Load(), p.edits.away.Load())
 	if p.edits.again.Load() > 1+p.edits.inPlace.Load()/1000 {
 		p.Error("what is saved in place is lost too often")
 	}
@@ -52,17 +53,17 @@ func (l *ledger) newEditor() *editor {
 
 func (e *editor) work(ctx context.Context) {
 	for ctx.Err() == nil {
-		e.change()
+		e.change(ctx)
 		time.Sleep(time.Duration(20+e.random.IntN(100)) * time.Millisecond)
 	}
 }
 
-func (e *editor) change() {
+func (e *editor) change(ctx context.Context) {
 	var err error
 	if e.random.IntN(3) == 0 {
 		err = e.addToIndex()
 	} else {
-		err = e.rewriteAbove()
+		err = e.rewriteAbove(ctx)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		e.Error(err)
@@ -70,22 +71,34 @@ func (e *editor) change() {
 }
 
 // rewriteAbove puts other words above Memoir's block.
-func (e *editor) rewriteAbove() error {
+func (e *editor) rewriteAbove(ctx context.Context) error {
 	e.counter++
 	path, above := e.path("CLAUDE.md"), fmt.Sprintf("%s\nedited by hand, %d\n", handwritten, e.counter)
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return err
+	raw, err := e.readOwn(ctx, path)
+	if err != nil || ctx.Err() != nil {
+		return err // what is there when all is over is for who looks then
 	}
 	text := above
-	if begin := strings.Index(string(raw), blockBegins); begin >= 0 {
-		text += "\n" + string(raw[begin:])
+	if begin := strings.Index(raw, blockBegins); begin >= 0 {
+		text += "\n" + raw[begin:]
 	}
 	e.mu.Lock()
-	e.checkAbove(string(raw))
+	e.checkAbove(raw)
 	e.above = above
 	e.mu.Unlock()
 	return e.save(path, text, func(is string) bool { return aboveOf(is) == above })
+}
+
+// readOwn reads CLAUDE.md with what was last written above Memoir's block. Where that was saved in the very moment in which Memoir replaced
+// the file, it is away until Memoir has seen so and given it back: a moment that is long where each of the server's system calls is stopped.
+func (e *editor) readOwn(ctx context.Context, path string) (text string, err error) {
+	for deadline := time.Now().Add(mayTakeOver); ; time.Sleep(5 * time.Millisecond) {
+		raw, err := os.ReadFile(path)
+		if err != nil || aboveOf(string(raw)) == e.above || ctx.Err() != nil || time.Now().After(deadline) {
+			return string(raw), err
+		}
+		e.edits.away.Add(1)
+	}
 }
 
 // save writes a file in one of the two ways, and returns when it has in it what makes it kept.

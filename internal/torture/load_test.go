@@ -18,9 +18,9 @@ func (l *load) everybody() []func(context.Context) {
 	files, calls, edits := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	all := []func(context.Context){l.beat(files, filesASecond), l.beat(calls, callsASecond), l.beat(edits, handEditsASecond)}
 	for _, agent := range l.ledgers {
-		all = append(all, l.atEach(files, agent.newHand().change), l.atEach(edits, agent.newEditor().change))
+		all = append(all, l.atEach(files, inAnyCase(agent.newHand().change)), l.atEach(edits, agent.newEditor().change))
 		for _, person := range agent.persons() {
-			all = append(all, l.atEach(calls, person.act))
+			all = append(all, l.atEach(calls, inAnyCase(person.act)))
 		}
 	}
 	return all
@@ -39,14 +39,17 @@ func (l *load) beat(signs chan<- struct{}, perSecond int) func(context.Context) 
 	}
 }
 
-func (l *load) atEach(sign <-chan struct{}, change func()) func(context.Context) {
+// inAnyCase is a change that takes no notice of the end.
+func inAnyCase(change func()) func(context.Context) { return func(context.Context) { change() } }
+
+func (l *load) atEach(sign <-chan struct{}, change func(context.Context)) func(context.Context) {
 	return func(ctx context.Context) {
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-sign:
-				change()
+				change(ctx)
 				l.done.Add(1)
 			}
 		}
