@@ -95,18 +95,32 @@ func TestAgentsThatHangKeepNoOtherFromBeingScanned(t *testing.T) {
 	}
 }
 
-// panickyDisk is one on which whatever is written below a directory brings a fault of Memoir's to light.
-type panickyDisk struct {
+// troubledDisk is one on which something comes before whatever is written below a directory.
+type troubledDisk struct {
 	brokenDisk
-	below string
-	mends *atomic.Bool
+	below  string
+	before func()
 }
 
-func (d panickyDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {
-	if root.Name() == d.below && !d.mends.Load() {
-		panic("a fault")
+func (d troubledDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {
+	if root.Name() == d.below {
+		d.before()
 	}
 	return d.brokenDisk.Write(root, path, data, options)
+}
+
+// panickyDisk is one on which whatever is written below a directory brings a fault of Memoir's to light, until that is mended.
+func panickyDisk(below string, mended *atomic.Bool) troubledDisk {
+	return troubledDisk{brokenDisk{&breaker{}}, below, func() {
+		if !mended.Load() {
+			panic("a fault")
+		}
+	}}
+}
+
+// hangingDisk is one on which whatever is written below a directory does not end before it is let go on.
+func hangingDisk(below string, goOn <-chan struct{}) troubledDisk {
+	return troubledDisk{brokenDisk{&breaker{}}, below, func() { <-goOn }}
 }
 
 // What Memoir has wrong about one agent's files keeps no other agent from being mirrored, not at the start either, and is no secret.
@@ -115,7 +129,7 @@ func TestAFaultThatOneAgentMeetsWithKeepsNoOtherFromBeingServed(t *testing.T) {
 	var mended atomic.Bool
 	b := setup(t)
 	b.stop()
-	b.options.Disk = panickyDisk{brokenDisk{&breaker{}}, b.path("ada"), &mended}
+	b.options.Disk = panickyDisk(b.path("ada"), &mended)
 	b.options.Rescan = 50 * time.Millisecond
 	for _, slug := range []string{"ada", "bob", "cleo"} {
 		b.write(slug+"/memory/a.md", note("Known", memories.User, "text"))
@@ -150,7 +164,7 @@ func TestAScanOfAllIsDoneForEachAgentThatCanBeScanned(t *testing.T) {
 	}
 	b.scanAll()
 	b.stop()
-	b.options.Disk = panickyDisk{brokenDisk{&breaker{}}, b.path("ada"), &mended}
+	b.options.Disk = panickyDisk(b.path("ada"), &mended)
 	b.options.Debounce = 1e15 // no event brings anything
 	b.start()
 	for _, slug := range slugs {

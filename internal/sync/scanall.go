@@ -48,7 +48,8 @@ func (e *Engine) ScanAll(ctx context.Context) (Scan, error) {
 	return sum, cmp.Or(failed, alsoFailed, leftOut(late))
 }
 
-// scanEach looks at all of each agent, a few at a time. Agents that are forgotten or change hands meanwhile are left out.
+// scanEach looks at all of each agent, a few at a time, also where it fails for one of them, which the error then names. Agents that are
+// forgotten or change hands meanwhile are left out.
 func (e *Engine) scanEach(ctx context.Context, slugs []string, scan func(context.Context, string) (Scan, error)) (Scan, error) {
 	started := time.Now()
 	var mu sync.Mutex
@@ -63,14 +64,14 @@ func (e *Engine) scanEach(ctx context.Context, slugs []string, scan func(context
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
+			case err == nil:
+				sum.add(found)
 			case isNotHere(err):
 			case errors.Is(err, postgres.ErrUnavailable) || ctx.Err() != nil:
 				return err // it would be the same with all others
-			case err != nil:
+			default:
 				failed++
 				why = fmt.Errorf("scan %s: %w", slug, err)
-			default:
-				sum.add(found)
 			}
 			return nil
 		})

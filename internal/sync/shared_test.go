@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/sync"
 )
@@ -256,20 +255,6 @@ func TestAMemoryMovesToWhatAllAgentsShareAndBack(t *testing.T) {
 	}
 }
 
-// hangingDisk is one on which whatever is written below a directory does not end before it is let go on.
-type hangingDisk struct {
-	brokenDisk
-	below string
-	goOn  chan struct{}
-}
-
-func (d hangingDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {
-	if root.Name() == d.below {
-		<-d.goOn
-	}
-	return d.brokenDisk.Write(root, path, data, options)
-}
-
 // What stands in the way of one agent keeps nobody else from what is shared, nor whoever changes it from an answer.
 func TestAnAgentThatCannotFollowKeepsNobodyFromWhatIsShared(t *testing.T) {
 	t.Parallel()
@@ -288,9 +273,9 @@ func TestAnAgentThatCannotFollowKeepsNobodyFromWhatIsShared(t *testing.T) {
 			goOn := make(chan struct{})
 			switch way {
 			case "has a disk that hangs":
-				b.options.Disk = hangingDisk{brokenDisk{&breaker{}}, b.path("ada"), goOn}
+				b.options.Disk = hangingDisk(b.path("ada"), goOn)
 			case "brings a fault to light":
-				b.options.Disk = panickyDisk{brokenDisk{&breaker{}}, b.path("ada"), &mended}
+				b.options.Disk = panickyDisk(b.path("ada"), &mended)
 			}
 			b.start()
 			mend := gosync.OnceFunc(func() {

@@ -130,8 +130,7 @@ func copyWithTimes(from, to string) error {
 		return err
 	}
 	out, err := exec.Command("cp", "-p", from, to).CombinedOutput()
-	// It may have been removed or replaced since.
-	if err != nil && (strings.Contains(string(out), "No such file") || strings.Contains(string(out), "replaced while being copied")) {
+	if err != nil && strings.Contains(string(out), "No such file") {
 		return nil
 	}
 	if err != nil {
