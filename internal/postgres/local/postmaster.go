@@ -101,8 +101,7 @@ func (c *cluster) settings(run string) []string {
 		"max_connections=" + strconv.Itoa(c.maxConnections),
 		// Each agent that is looked after takes a lock. 512 make room for some 20,000 at 40 connections, in 10 MB.
 		"max_locks_per_transaction=512",
-		// What a search among 100,000 memories reads does not fit into less: with 32 MB one took 2.8 ms instead of 1.9.
-		"shared_buffers=128MB",
+		"shared_buffers=" + sharedBuffers(memory()),
 		"min_wal_size=32MB",
 		"max_wal_size=256MB",
 		"wal_level=minimal",
