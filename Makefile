@@ -63,7 +63,7 @@ newest: ## run the tests of what asks Postgres on its newest release as well
 .PHONY: bench
 bench: ## measure against the floor of this machine
 	scripts/setup postgres
-	go test -timeout 60m -run='^$$' -bench=. -benchtime=1x ./internal/bench
+	go test -timeout 90m -run='^$$' -bench=. -benchtime=1x ./internal/bench
 
 .PHONY: fuzz
 fuzz: ## fuzz every target for FUZZTIME (30s)

@@ -3,5 +3,5 @@
 // a benchmark reports figures and ratios and fails only when Memoir did not do its work. `make bench` runs it.
 //
 // Figure and floor are taken in turns in the same run, and the middle one of several rounds counts, because a machine
-// is rarely as quiet as one wishes.
+// is rarely as quiet as one wishes. What has a goal in milliseconds waits, within bounds, for the pace that the machine has had before.
 package bench

@@ -145,17 +145,20 @@ func listSteadily(p *process, conn *pgx.Conn, databaseURL string) {
 		defer func() { idle <- conn }()
 		listPlainly(p.B, conn, agent, after)
 	}
-	pace := time.NewTicker(time.Second / steadyRate)
-	defer pace.Stop()
-	report.Steady = calmest(func(int) figure { return inTurns(pace.C, list, bare) })
+	beat := time.NewTicker(time.Second / steadyRate)
+	defer beat.Stop()
+	report.Steady = calmest(func(int) figure {
+		untilUsual()
+		return inTurns(beat.C, list, bare)
+	})
 	for range clients {
 		closing := <-idle
 		closing.Close(p.Context()) //nolint:errcheck // it is of no more use
 	}
 }
 
-// inTurns asks at the pace for the first and the far page, a second in the one way and a second in the other.
-func inTurns(pace <-chan time.Time, list, bare func(cursor string, after *place)) figure {
+// inTurns asks at the beat for the first and the far page, a second in the one way and a second in the other.
+func inTurns(beat <-chan time.Time, list, bare func(cursor string, after *place)) figure {
 	var mu sync.Mutex
 	var f figure
 	var running sync.WaitGroup
@@ -165,7 +168,7 @@ func inTurns(pace <-chan time.Time, list, bare func(cursor string, after *place)
 			ask, took = bare, &f.Floor
 		}
 		for i := range steadyRate {
-			<-pace
+			<-beat
 			at := farther{}
 			if i%2 == 1 {
 				at = far

@@ -53,6 +53,9 @@ func run(m *testing.M) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	for range 20 {
+		pace() // by which it is known what the machine can do
+	}
 	code = m.Run()
 	if code == 0 && *write {
 		err = report.write(server.URL())

@@ -60,6 +60,7 @@ func recallAmong(p *process, files int, conn *pgx.Conn, dir string) {
 		return
 	}
 	f := calmest(func(round int) figure {
+		untilUsual()
 		f := ofRound(round)
 		// Not in turns: it reads so much that whatever comes next finds none of its own in the caches.
 		for range plainRecalls {

@@ -50,6 +50,7 @@ type figures struct {
 	Prompts                    prompted
 	Quality                    []judged
 	Growth                     growth
+	Paces                      paces
 	Database                   int64 // bytes that the largest corpus takes in Postgres
 }
 

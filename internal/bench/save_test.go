@@ -31,6 +31,9 @@ func saveOneByOne(p *process, files int, conn *pgx.Conn, dir string) {
 	events := listen(p)
 	random := rand.New(rand.NewPCG(3, 4))
 	f := calmest(func(round int) figure {
+		if files == largest {
+			untilUsual()
+		}
 		f := figure{Files: files}
 		for i := range savesOf(files) {
 			p.untilQuiet()
@@ -109,9 +112,9 @@ type arrived struct {
 	Written, After time.Duration // from the first write to the last, and from the last until all are there
 }
 
-// burst has another process write files into an agent's durable directory or into new sessions, and notes how long after
+// burst has another process write files into an agent's durable directory or into new sessions, and returns how long after
 // the last one all are listed.
-func burst(p *process, where, dir, agent string, sessions int) {
+func burst(p *process, where, dir, agent string, sessions int) arrived {
 	p.Helper()
 	p.untilQuiet()
 	writer := exec.Command(os.Args[0])
@@ -130,7 +133,7 @@ func burst(p *process, where, dir, agent string, sessions int) {
 		time.Sleep(25 * time.Millisecond) // to count costs the server something
 		return false
 	})
-	report.Bursts = append(report.Bursts, arrived{where, written.Sub(started), time.Since(written)})
+	return arrived{where, written.Sub(started), time.Since(written)}
 }
 
 func (p *process) total(agent string) int {
