@@ -35,6 +35,7 @@ func TestInABrowser(t *testing.T) {
 		"a deleted memory is gone and undo brings it back":                everywhere(deleteAndUndo),
 		"a memory is deleted from its own page":                           everywhere(deleteFromItsPage),
 		"a memory that changed meanwhile is not deleted":                  onPhone(deleteChanged),
+		"a refusal stays when the page was to be refreshed meanwhile":     onPhone(refusedMeanwhile),
 		"the trash restores and deletes for good":                         onPhone(useTheTrash),
 		"a memory without a type is fixed with one click":                 onPhone(fixType),
 		"the CLAUDE.md tab follows the memories":                          atDesk(watchClaudeMD),
@@ -180,6 +181,28 @@ func deleteChanged(t *testing.T, browser context.Context) {
 	p.do(click("Delete Tabs"))
 	p.shows("Deleted “Tabs”.")
 	p.at(adaList)
+}
+
+// refusedMeanwhile has the page refreshed while a deletion is under way that is then refused.
+func refusedMeanwhile(t *testing.T, browser context.Context) {
+	s := serve(t, twoMemories())
+	p := open(t, browser, s, adaList, person{allowed: []string{"412 (Precondition Failed)"}})
+	p.live()
+	p.do(chromedp.Evaluate[chromedp.Void](`{
+		const send = window.fetch;
+		window.fetch = (...request) => request[1]?.method !== "POST" ? send(...request)
+			: new Promise((answered) => { window.answer = () => answered(send(...request)); });
+		new EventSource(document.getElementById("main").dataset.events).addEventListener("changed", () => { window.changed = true; });
+	}`))
+	p.do(click("Delete Tabs"))
+	p.until(`window.answer !== undefined`)
+	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
+	s.Scan("ada")
+	p.until(`window.changed === true`)
+	// The refresh has been asked for by now, or is within the half second between two of them, and waits behind the deletion.
+	p.do(chromedp.Evaluate[chromedp.Void](`setTimeout(() => { window.answer(); setTimeout(() => { window.late = true; }, 1500); }, 1000)`))
+	p.until(`window.late === true`)
+	p.shows("It changed since you opened the page")
 }
 
 func useTheTrash(t *testing.T, browser context.Context) {

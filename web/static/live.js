@@ -117,10 +117,11 @@
 
   document.addEventListener("visibilitychange", () => stream.follow());
 
-  // A refresh that waited behind an action may be of a page that the action has left.
+  // A refresh that waited behind an action may be of a page that the action has left, or has put its refusal in place of, which
+  // follows nothing: that is to be read.
   document.addEventListener("htmx:before:request", (event) => {
     const { refreshOf } = event.detail.ctx;
-    if (!refreshOf || refreshOf === here()) return;
+    if (!refreshOf || refreshOf === here() && main().dataset.events) return;
     refresh.wanted = true;
     event.preventDefault();
   });
