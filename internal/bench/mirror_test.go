@@ -35,7 +35,7 @@ func BenchmarkConversations(b *testing.B) {
 				saveOneByOne(p, files, conn, dir)
 				if files == largest {
 					report.Database = int64(count(b, conn, "SELECT pg_database_size(current_database())"))
-					burstTwice(p, files, dir)
+					burstInRounds(p, files, dir)
 				}
 				p.stop()
 			})
@@ -48,9 +48,9 @@ func BenchmarkConversations(b *testing.B) {
 	}
 }
 
-// burstTwice has files written at once into an agent's own directory and into new sessions of another one, some rounds of both, each
+// burstInRounds has files written at once into an agent's own directory and into new sessions of another one, some rounds of both, each
 // with agents of its own, and weighs the server after the first.
-func burstTwice(p *process, files int, dir string) {
+func burstInRounds(p *process, files int, dir string) {
 	p.Helper()
 	var durable, sessions swiftest[arrived]
 	for round := range rounds {

@@ -9,13 +9,13 @@ import (
 )
 
 // What a goal in milliseconds is set for is the speed that the machine has by itself. Where others take half of it for minutes, as on
-// shared ones, whoever measures meanwhile measures them. So the machine is asked for its pace, and figures with such goals wait for
-// the one that it has had before.
+// shared ones, whoever measures meanwhile measures them. So the machine is asked for its pace, and the figures that hang on it wait
+// for the one that it has had before.
 
 const (
 	// usual is how much slower than at its best in this run the machine may be to count as being as fast as ever.
 	usual = 1.25
-	// longestWait is how long one figure waits for that, and longestWaits, how long all of a run do.
+	// longestWait is how long one round waits for that, and longestWaits, how long all rounds of a run do.
 	longestWait, longestWaits = 3 * time.Minute, 15 * time.Minute
 )
 
