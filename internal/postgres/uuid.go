@@ -22,8 +22,13 @@ func registerUUIDs(_ context.Context, conn *pgx.Conn) error {
 type uuidCodec struct{ pgtype.UUIDCodec }
 
 func (c uuidCodec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
-	if _, ours := value.(uuid.UUID); ours && format == pgtype.BinaryFormatCode {
-		return encodeUUID{}
+	if format == pgtype.BinaryFormatCode {
+		switch value.(type) {
+		case uuid.UUID:
+			return encodeUUID{}
+		case *uuid.UUID: // pgx would find its own way to the id before it finds ours
+			return encodeUUIDAt{}
+		}
 	}
 	return c.UUIDCodec.PlanEncode(m, oid, format, value)
 }
@@ -40,6 +45,13 @@ type encodeUUID struct{}
 func (encodeUUID) Encode(value any, buffer []byte) ([]byte, error) {
 	id := value.(uuid.UUID)
 	return append(buffer, id[:]...), nil
+}
+
+// encodeUUIDAt is of an id that may be none: pgx writes that by itself.
+type encodeUUIDAt struct{}
+
+func (encodeUUIDAt) Encode(value any, buffer []byte) ([]byte, error) {
+	return encodeUUID{}.Encode(*value.(*uuid.UUID), buffer)
 }
 
 type scanUUID struct{}
