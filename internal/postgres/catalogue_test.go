@@ -13,9 +13,9 @@ var catalogueQueries = []string{
 		relname, relkind, relpersistence, reloptions, relrowsecurity)
 	FROM pg_class WHERE relnamespace = 'public'::regnamespace`,
 
-	`SELECT format('column %s.%s at %s: %s not null %s collation %s identity %s generated %s default %s storage %s',
+	`SELECT format('column %s.%s at %s: %s not null %s collation %s identity %s generated %s default %s storage %s statistics %s',
 		attrelid::regclass, attname, row_number() OVER (PARTITION BY attrelid ORDER BY attnum), format_type(atttypid, atttypmod), attnotnull, collname, attidentity,
-		attgenerated, pg_get_expr(adbin, adrelid), attstorage)
+		attgenerated, pg_get_expr(adbin, adrelid), attstorage, attstattarget)
 	FROM pg_attribute
 	JOIN pg_class ON pg_class.oid = attrelid AND relnamespace = 'public'::regnamespace
 	LEFT JOIN pg_collation ON pg_collation.oid = attcollation

@@ -1,0 +1,94 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"memoir/internal/postgres/pgtest"
+)
+
+const (
+	foreignKeyViolation = "23503"
+	lockNotAvailable    = "55P03"
+)
+
+// A memory and a revision of what is not there.
+const (
+	memoryOfNobody = `
+	INSERT INTO memories (id, agent_id, name, readable, state, revision_id, description, fingerprint, hash, size, path, modified_at, content_at,
+		created_at, updated_at)
+	SELECT gen_random_uuid(), n, 'M', true, 'active', gen_random_uuid(), '', '', '', 1, 'memory/m', now(), now(), now(), now()
+	FROM unnest(ARRAY[1, 77]) n`
+	revisionOfNothing = `
+	INSERT INTO revisions (id, memory_id, fingerprint, hash, description, body, path, seen_at)
+	SELECT gen_random_uuid(), id, 'other', '', '', '', '', now()
+	FROM (SELECT id FROM memories UNION ALL SELECT gen_random_uuid()) memory`
+	revisionsOf = `
+	INSERT INTO revisions (id, memory_id, fingerprint, hash, description, body, path, seen_at)
+	SELECT revision_id, id, '', '', '', '', '', now() FROM memories`
+)
+
+// Memories and their revisions have no foreign keys; what those would do is done all the same.
+func TestMemoriesBelongToAgentsAndRevisionsToMemories(t *testing.T) {
+	t.Parallel()
+	url := pgtest.New(t)
+	conn := connect(t, url)
+	execute(t, conn, `INSERT INTO agents (slug, layout, dir, display_name, created_at, updated_at)
+		SELECT slug, 'hive', '/' || slug, slug, now(), now() FROM unnest(ARRAY['ada', 'bob']) slug`)
+	execute(t, conn, memoriesOf)
+	execute(t, conn, revisionsOf)
+	for _, statement := range []string{memoryOfNobody, revisionOfNothing} {
+		if _, err := conn.Exec(t.Context(), statement); code(err) != foreignKeyViolation {
+			t.Errorf("%s: %v, and it must be refused", statement, err)
+		}
+	}
+	counted := func(want int) {
+		t.Helper()
+		var memories, revisions int
+		query(t, conn, "SELECT count(*) FROM memories", &memories)
+		query(t, conn, "SELECT count(*) FROM revisions WHERE memory_id IN (SELECT id FROM memories)", &revisions)
+		if memories != want || revisions != want {
+			t.Errorf("there are %d memories, %d revisions of them, want %d", memories, revisions, want)
+		}
+		query(t, conn, "SELECT count(*) FROM revisions", &revisions)
+		if revisions != want {
+			t.Errorf("there are %d revisions, want %d", revisions, want)
+		}
+	}
+	counted(60)
+	execute(t, conn, "DELETE FROM memories WHERE name LIKE 'M1%'") // M1, M10 to M19
+	counted(49)
+	execute(t, conn, "DELETE FROM agents WHERE slug = 'ada'")
+	counted(24)
+}
+
+// Who forgets an agent waits for what is about to belong to it.
+func TestAnAgentIsNotForgottenWhileSomethingIsSavedForIt(t *testing.T) {
+	t.Parallel()
+	url := pgtest.New(t)
+	saving, forgetting := connect(t, url), connect(t, url)
+	execute(t, saving, `INSERT INTO agents (slug, layout, dir, display_name, created_at, updated_at)
+		SELECT slug, 'hive', '/' || slug, slug, now(), now() FROM unnest(ARRAY['ada', 'bob']) slug`)
+	execute(t, forgetting, "SET lock_timeout = '100ms'")
+	for _, save := range []string{memoriesOf, revisionsOf} {
+		execute(t, saving, "BEGIN")
+		execute(t, saving, save)
+		if _, err := forgetting.Exec(context.Background(), "DELETE FROM agents"); code(err) != lockNotAvailable {
+			t.Errorf("while this was not committed: %s, all agents were forgotten: %v", save, err)
+		}
+		execute(t, saving, "COMMIT")
+	}
+	execute(t, forgetting, "DELETE FROM agents")
+}
+
+// code returns Postgres' own, empty for any other error.
+func code(err error) string {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) {
+		return refused.Code
+	}
+	return ""
+}
