@@ -16,6 +16,20 @@ func ReadFile(root *os.Root, path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return readAll(file, path, limit)
+}
+
+// ReadAmong is ReadFile for whoever reads many files that lie beside each other.
+func ReadAmong(neighbours *files.Neighbours, path string, limit int64) ([]byte, error) {
+	file, err := neighbours.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return readAll(file, path, limit)
+}
+
+// readAll reads what was opened, and closes it.
+func readAll(file *os.File, path string, limit int64) ([]byte, error) {
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {

@@ -107,13 +107,15 @@ func (w *walker) look(d directory, scope *scopeTree) {
 
 // lookFor looks at single entries without listing the directory.
 func (w *walker) lookFor(d directory, scope *scopeTree, names ...string) {
+	among := files.NeighboursIn(w.root)
+	defer among.Close()
 	for _, name := range names {
 		inside := scope.child(name)
 		if inside == nil {
 			continue
 		}
 		entryPath := join(d.path, name)
-		info, err := w.root.Lstat(w.real(d, name))
+		info, err := among.Lstat(w.real(d, name))
 		switch {
 		case err == nil:
 			w.entry(d, item{name, info}, inside)

@@ -3,6 +3,7 @@ package files
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,17 +13,23 @@ import (
 // Open opens a regular file for reading. Links are followed as in [Resolve]. It does not block when a pipe has been put in the
 // file's place: that is ErrNotRegular, as for a directory.
 func Open(root *os.Root, relPath string) (*os.File, error) {
-	const flags = os.O_RDONLY | syscall.O_NONBLOCK
-	file, err := root.OpenFile(relPath, flags, 0)
+	file, err := openRegular(root, relPath)
+	if err == nil || errors.Is(err, ErrNotRegular) {
+		return file, err
+	}
+	// What the root refuses by itself, absolute links among it, is told apart by following each link.
+	target, err := Resolve(root, relPath)
 	if err != nil {
-		// What the root refuses by itself, absolute links among it, is told apart by following each link.
-		target, err := Resolve(root, relPath)
-		if err != nil {
-			return nil, err
-		}
-		if file, err = root.OpenFile(target, flags, 0); err != nil {
-			return nil, err
-		}
+		return nil, err
+	}
+	return openRegular(root, target)
+}
+
+// openRegular opens a regular file, by links that the root itself follows.
+func openRegular(root *os.Root, relPath string) (*os.File, error) {
+	file, err := root.OpenFile(relPath, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
 	}
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {

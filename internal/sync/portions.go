@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/agents"
+	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 )
@@ -59,8 +60,8 @@ func (h *hold) portions(ctx context.Context, l look, found *differences) ([]port
 func (h *hold) survey(ctx context.Context, l look, found *differences) (entries []*agents.Entry, subjects []subject, err error) {
 	all := make([]subject, len(found.toRead)) // zero: there is nothing to decide
 	steady := make([]int64, len(found.toRead))
-	err = inRuns(ctx, len(found.toRead), func(i int) {
-		s, ok := h.see(l.at, found.toRead[i], found.known[found.toRead[i].Path])
+	err = h.inRuns(ctx, len(found.toRead), func(among *files.Neighbours, i int) {
+		s, ok := h.see(among, l.at, found.toRead[i], found.known[found.toRead[i].Path])
 		switch {
 		case ok && s.isSteady():
 			steady[i] = s.signature

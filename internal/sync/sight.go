@@ -87,8 +87,8 @@ func (s sighting) awaitsRemoval() bool {
 func (h *hold) read(ctx context.Context, at time.Time, p portion, found *differences) ([]sighting, error) {
 	seen := make([]sighting, len(p.entries))
 	ok := make([]bool, len(p.entries))
-	err := inRuns(ctx, len(p.entries), func(i int) {
-		seen[i], ok[i] = h.see(at, p.entries[i], found.known[p.entries[i].Path])
+	err := h.inRuns(ctx, len(p.entries), func(among *files.Neighbours, i int) {
+		seen[i], ok[i] = h.see(among, at, p.entries[i], found.known[p.entries[i].Path])
 		if ok[i] && p.subjects != nil && seen[i].subject() != p.subjects[i] {
 			h.queue.add(h.onDisk.Slug, seen[i].path) // it belongs into another portion by now
 			ok[i] = false
@@ -114,8 +114,19 @@ func (h *hold) read(ctx context.Context, at time.Time, p portion, found *differe
 	return kept, h.w.Sign(ctx, steady)
 }
 
-// inRuns calls do for each of n files, a few at a time, until ctx ends. Where one of them panics, it does.
-func inRuns(ctx context.Context, n int, do func(i int)) error {
+// inRuns calls do for each of n files, a few at a time, until ctx ends.
+func (h *hold) inRuns(ctx context.Context, n int, do func(among *files.Neighbours, i int)) error {
+	return inRuns(ctx, n, func(from, to int) {
+		among := files.NeighboursIn(h.root)
+		defer among.Close()
+		for i := from; i < to; i++ {
+			do(among, i)
+		}
+	})
+}
+
+// inRuns calls do for runs of n files, a few at a time, until ctx ends. Where one of them panics, it does.
+func inRuns(ctx context.Context, n int, do func(from, to int)) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(2 * runtime.GOMAXPROCS(0))
 	var panicked atomic.Value
@@ -128,9 +139,7 @@ func inRuns(ctx context.Context, n int, do func(i int)) error {
 					panicked.Store(fmt.Sprintf("%v\n%s", cause, debug.Stack()))
 				}
 			}()
-			for i := start; i < min(start+run, n); i++ {
-				do(i)
-			}
+			do(start, min(start+run, n))
 			return ctx.Err()
 		})
 	}
@@ -142,7 +151,7 @@ func inRuns(ctx context.Context, n int, do func(i int)) error {
 }
 
 // see reads one file. ok is false when it vanished or is being written: another look follows.
-func (h *hold) see(at time.Time, entry *agents.Entry, known *postgres.File) (s sighting, ok bool) {
+func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, known *postgres.File) (s sighting, ok bool) {
 	s = sighting{
 		path: entry.Path, session: entry.Session, size: entry.Size,
 		modTime: entry.ModTime, signature: signature(entry, at), known: known, saved: entry.Path == h.saved,
@@ -151,7 +160,7 @@ func (h *hold) see(at time.Time, entry *agents.Entry, known *postgres.File) (s s
 	var problem *memories.Problem
 	if problem = entry.Problem; problem == nil {
 		var err error
-		s.raw, err = agents.ReadFile(h.root, entry.Path, memories.MaxFileSize)
+		s.raw, err = agents.ReadAmong(among, entry.Path, memories.MaxFileSize)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			h.queue.add(h.onDisk.Slug, entry.Path)
