@@ -122,10 +122,11 @@ func walkTo(p *process, conn *pgx.Conn, page int) farther {
 	return farther{cursor, &at}
 }
 
-// The steady load of lists: requests a second, and for how long.
+// The steady load of lists: requests a second, for how long, and what the goal for the p99 is.
 const (
 	steadyRate = 50
 	steadyTime = 20 * time.Second
+	steadyGoal = 5 * time.Millisecond
 )
 
 // listSteadily asks for the first and the far page in turns at a steady rate, whether or not the last answer is there; second by
@@ -147,7 +148,7 @@ func listSteadily(p *process, conn *pgx.Conn, databaseURL string) {
 	}
 	beat := time.NewTicker(time.Second / steadyRate)
 	defer beat.Stop()
-	report.Steady = calmest(func(int) figure {
+	report.Steady = calmest(steadyGoal/2, func(int) figure {
 		untilUsual()
 		return inTurns(beat.C, list, bare)
 	})

@@ -24,13 +24,16 @@ func savesOf(files int) int {
 	return 30
 }
 
+// slowSaveGoal is the goal for the p99 of a save, above the debounce.
+const slowSaveGoal = 30 * time.Millisecond
+
 // saveOneByOne saves memories as agents do, by renaming a written file into place, half of them new and half known. Each
 // takes from the rename until an event stream, as browsers have one, has told of it and the API answers with it.
 func saveOneByOne(p *process, files int, conn *pgx.Conn, dir string) {
 	p.Helper()
 	events := listen(p)
 	random := rand.New(rand.NewPCG(3, 4))
-	f := calmest(func(round int) figure {
+	f := calmest(slowSaveGoal/2, func(round int) figure {
 		if files == largest {
 			untilUsual()
 		}
