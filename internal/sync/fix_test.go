@@ -167,7 +167,8 @@ func TestAFixThatSawAnotherStateIsRefused(t *testing.T) {
 func TestAFileThatCannotBeReadIsListedWithoutAFix(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
-	b.write("ada/memory/big.md", strings.Repeat("x", memories.MaxFileSize+1))
+	b.write("aside.md", strings.Repeat("x", memories.MaxFileSize+1)) // all of it at once: its beginning would be a memory of its own
+	b.rename("aside.md", "ada/memory/big.md")
 	b.scan("ada")
 	flawed := b.proposed("big")
 	if len(flawed) != 1 || len(flawed[0].Fixes) > 0 || flawed[0].Problems[0].Code != memories.CodeTooLarge || flawed[0].Raw != nil {
