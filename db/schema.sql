@@ -140,10 +140,12 @@ ALTER TABLE revisions ALTER COLUMN raw SET STATISTICS 0;
 CREATE FUNCTION belong_to_agents() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
     owners bigint[];
+    held bigint;
 BEGIN
     SELECT array_agg(DISTINCT agent_id) INTO owners FROM came;
     PERFORM FROM agents WHERE id = ANY(owners) FOR KEY SHARE;
-    IF EXISTS (SELECT FROM unnest(owners) AS owner WHERE owner NOT IN (SELECT id FROM agents)) THEN
+    GET DIAGNOSTICS held = ROW_COUNT;
+    IF held < cardinality(owners) THEN
         RAISE foreign_key_violation USING MESSAGE = 'there is no such agent', TABLE = TG_TABLE_NAME;
     END IF;
     RETURN NULL;

@@ -55,7 +55,9 @@ func (n *Neighbours) in(dir string) bool {
 	if dir != n.dir {
 		n.Close()
 		n.dir = dir
-		n.at, _ = n.root.OpenRoot(dir) // whoever opens a file in it will say why not
+		if at, err := n.root.OpenRoot(dir); err == nil { // else the root is asked for each file, and says why not
+			n.at = at
+		}
 	}
 	return n.at != nil
 }

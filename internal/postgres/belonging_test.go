@@ -84,6 +84,22 @@ func TestAnAgentIsNotForgottenWhileSomethingIsSavedForIt(t *testing.T) {
 	execute(t, forgetting, "DELETE FROM agents")
 }
 
+// However many agents there are, those that something is saved for are the only ones that are asked for.
+func TestWhatIsSavedForAnAgentReadsNoOther(t *testing.T) {
+	t.Parallel()
+	conn := connect(t, pgtest.New(t))
+	execute(t, conn, `INSERT INTO agents (slug, layout, dir, display_name, created_at, updated_at)
+		SELECT 'a' || n, 'hive', '/' || n, 'a', now(), now() FROM generate_series(1, 1000) n`)
+	execute(t, conn, "BEGIN")
+	execute(t, conn, memoriesOf)
+	execute(t, conn, revisionsOf)
+	var read int
+	query(t, conn, "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relname = 'agents'", &read)
+	if read == 0 || read > 20 {
+		t.Errorf("%d agents were read of 1,000, and all was saved for two", read)
+	}
+}
+
 // code returns Postgres' own, empty for any other error.
 func code(err error) string {
 	var refused *pgconn.PgError
