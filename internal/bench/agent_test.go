@@ -158,6 +158,7 @@ func deleteOneByOne(p *process, files int, conn *pgx.Conn, dir string) {
 	}
 	f := figure{Files: files}
 	plain := filepath.Join(dir, floorDir, "plain.txt")
+	untilUsual()
 	for _, id := range names {
 		f.Took = append(f.Took, timed(func() { p.ask("DELETE", "/api/v1/agents/agent-00/memories/"+id) }))
 		f.Floor = append(f.Floor, deletePlainly(p.B, conn, plain, claudeMD))

@@ -60,6 +60,7 @@ func listPages(p *process, files int, conn *pgx.Conn) {
 		}
 		asIs := func(int) string { return "" }
 		otherwise := func(i int) string { return fmt.Sprintf("&listing=%d", i) } // which says nothing to the server, but is another address
+		untilUsual()
 		first := measured(otherwise)
 		if page.after == nil {
 			report.Growth.add(page.job, files, first.Median())
@@ -203,6 +204,7 @@ func listTogether(p *process, databaseURL string, conn *pgx.Conn) {
 	for i := range conns {
 		conns[i] = connect(p.B, databaseURL)
 	}
+	untilUsual()
 	measured := func() throughput {
 		var all []throughput
 		for range 3 {

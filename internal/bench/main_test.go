@@ -56,6 +56,11 @@ func run(m *testing.M) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	wake, err := layToSleep()
+	if err != nil {
+		return 0, err
+	}
+	defer wake()
 	for range 20 {
 		pace() // by which it is known what the machine can do
 	}

@@ -31,7 +31,7 @@ func search(p *process, files int) {
 		return
 	}
 	var found swiftest[searched]
-	for round := range rounds {
+	for round := 0; !found.enough(); round++ {
 		found.take(func() searched {
 			all, each := searchFor(p, files, uint64(21+round))
 			return searched{all, each}
