@@ -156,14 +156,21 @@ func deleteOneByOne(p *process, files int, conn *pgx.Conn, dir string) {
 	for _, m := range p.list(fmt.Sprintf("?limit=%d&type=reference", deletions/2)).Memories {
 		names = append(names, m.ID)
 	}
-	f := figure{Files: files}
-	plain := filepath.Join(dir, floorDir, "plain.txt")
-	untilUsual()
-	for _, id := range names {
-		f.Took = append(f.Took, timed(func() { p.ask("DELETE", "/api/v1/agents/agent-00/memories/"+id) }))
-		f.Floor = append(f.Floor, deletePlainly(p.B, conn, plain, claudeMD))
+	// Each round has some of both.
+	var shares [rounds][]string
+	for i, id := range names {
+		shares[i%rounds] = append(shares[i%rounds], id)
 	}
-	f = f.sorted()
+	plain := filepath.Join(dir, floorDir, "plain.txt")
+	f := calmestOf(rounds, func(round int) figure {
+		untilUsual()
+		f := figure{Files: files}
+		for _, id := range shares[round] {
+			f.Took = append(f.Took, timed(func() { p.ask("DELETE", "/api/v1/agents/agent-00/memories/"+id) }))
+			f.Floor = append(f.Floor, deletePlainly(p.B, conn, plain, claudeMD))
+		}
+		return f
+	})
 	report.Deletions = append(report.Deletions, f)
 	report.Growth.add("a deletion", files, f.Median())
 }

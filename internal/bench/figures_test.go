@@ -38,17 +38,27 @@ const mostRounds = 9
 // which one that is, whatever Memoir took in it, and whether it was calm enough: where the floor's p99 is above that in all rounds,
 // further ones follow.
 func calmest(enough time.Duration, take func(round int) figure) figure {
-	var calm figure
-	for round := range mostRounds {
-		if round >= rounds && calm.FloorP99() <= enough {
-			break
-		}
-		f := take(round).sorted()
-		if round == 0 || f.FloorP99() < calm.FloorP99() {
-			calm = f
-		}
+	calm := calmestOf(rounds, take)
+	for round := rounds; round < mostRounds && calm.FloorP99() > enough; round++ {
+		calm = calm.orCalmer(take(round))
 	}
 	return calm
+}
+
+// calmestOf is calmest of so many rounds, however calm they are.
+func calmestOf(rounds int, take func(round int) figure) figure {
+	calm := take(0).sorted()
+	for round := 1; round < rounds; round++ {
+		calm = calm.orCalmer(take(round))
+	}
+	return calm
+}
+
+func (f figure) orCalmer(other figure) figure {
+	if other = other.sorted(); other.FloorP99() < f.FloorP99() {
+		return other
+	}
+	return f
 }
 
 // quantile is the sample at that part of the sorted ones; zero where there are none.

@@ -59,8 +59,7 @@ func recallAmong(p *process, files int, conn *pgx.Conn, dir string) {
 		report.Growth.add("a recall", files, ofRound(0).sorted().Median())
 		return
 	}
-	const anyFloor = time.Minute // it takes longer than the goals allow, however calm the machine is
-	f := calmest(anyFloor, func(round int) figure {
+	f := calmestOf(rounds, func(round int) figure {
 		untilUsual()
 		f := ofRound(round)
 		// Not in turns: it reads so much that whatever comes next finds none of its own in the caches.
