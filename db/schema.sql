@@ -467,7 +467,7 @@ CREATE UNLOGGED TABLE concordance_words (
     word           text COLLATE "C",
     -- Of the memories that have the word, as numbers.go writes them.
     numbers        bytea NOT NULL,
-    PRIMARY KEY (concordance_id, part, word)
+    PRIMARY KEY (concordance_id, word, part)
 );
 
 -- The memories that were indexed, or removed, since a concordance was begun: what it says of them does not count.

@@ -82,15 +82,13 @@ const concordanceOf = `SELECT a.id, a.claude_md_problem, c.id, (SELECT count(*) 
 // theConcordance is the one of the agent.
 const theConcordance = `(SELECT max(c.id) FROM agents a JOIN concordances c ON c.agent_id = a.id AND c.state = 'complete' WHERE a.slug = @slug)`
 
-// wordsSought asks for the words from one to another. OFFSET 0 keeps the planner from reading all words of all parts in place
-// of asking for a few in each. What is unnested is selected first, so that the planner knows no better how much it is by looking at it:
+// wordsSought asks for the words from one to another, of all parts. OFFSET 0 keeps the planner from reading all words of the concordance in
+// place of asking for a few. What is unnested is selected first, so that the planner knows no better how much it is by looking at it:
 // else it would plan anew each time, which takes twice as long as to carry it out.
-const wordsSought = `SELECT t.kind, p.part, w.numbers
-	FROM concordance_parts p
-	CROSS JOIN unnest((SELECT @kinds::int[]), (SELECT @first::text[]), (SELECT @last::text[])) AS t (kind, first, last)
-	CROSS JOIN LATERAL (SELECT w.numbers FROM concordance_words w
-		WHERE w.concordance_id = p.concordance_id AND w.part = p.part AND w.word >= t.first AND w.word <= t.last OFFSET 0) w
-	WHERE p.concordance_id = ` + theConcordance
+const wordsSought = `SELECT t.kind, w.part, w.numbers
+	FROM unnest((SELECT @kinds::int[]), (SELECT @first::text[]), (SELECT @last::text[])) AS t (kind, first, last)
+	CROSS JOIN LATERAL (SELECT w.part, w.numbers FROM concordance_words w
+		WHERE w.concordance_id = ` + theConcordance + ` AND w.word >= t.first AND w.word <= t.last OFFSET 0) w`
 
 // A kind of words is those of one term, in the text or in titles; those of the type come after all terms.
 const (
