@@ -162,7 +162,7 @@ func deleteOneByOne(p *process, files int, conn *pgx.Conn, dir string) {
 		shares[i%rounds] = append(shares[i%rounds], id)
 	}
 	plain := filepath.Join(dir, floorDir, "plain.txt")
-	f := calmestOf(rounds, func(round int) figure {
+	f := calmestOfFew(func(round int) figure {
 		untilUsual()
 		f := figure{Files: files}
 		for _, id := range shares[round] {

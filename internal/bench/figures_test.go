@@ -38,15 +38,15 @@ const mostRounds = 9
 // which one that is, whatever Memoir took in it, and whether it was calm enough: where the floor's p99 is above that in all rounds,
 // further ones follow.
 func calmest(enough time.Duration, take func(round int) figure) figure {
-	calm := calmestOf(rounds, take)
+	calm := calmestOfFew(take)
 	for round := rounds; round < mostRounds && calm.FloorP99() > enough; round++ {
 		calm = calm.orCalmer(take(round))
 	}
 	return calm
 }
 
-// calmestOf is calmest of so many rounds, however calm they are.
-func calmestOf(rounds int, take func(round int) figure) figure {
+// calmestOfFew is calmest without further rounds.
+func calmestOfFew(take func(round int) figure) figure {
 	calm := take(0).sorted()
 	for round := 1; round < rounds; round++ {
 		calm = calm.orCalmer(take(round))

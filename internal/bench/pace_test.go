@@ -106,9 +106,10 @@ func wakeAgainAndAgain() (took time.Duration) {
 func untilUsual() time.Duration {
 	began := time.Now()
 	for {
+		asked := time.Now()
 		now := pace()
 		if isUsual(now) || time.Since(began) > longestWait || report.Paces.Waited+time.Since(began) > longestWaits {
-			report.Paces.Waited += time.Since(began) - now
+			report.Paces.Waited += asked.Sub(began)
 			return now
 		}
 		time.Sleep(time.Second)

@@ -59,7 +59,7 @@ func recallAmong(p *process, files int, conn *pgx.Conn, dir string) {
 		report.Growth.add("a recall", files, ofRound(0).sorted().Median())
 		return
 	}
-	f := calmestOf(rounds, func(round int) figure {
+	f := calmestOfFew(func(round int) figure {
 		untilUsual()
 		f := ofRound(round)
 		// Not in turns: it reads so much that whatever comes next finds none of its own in the caches.
