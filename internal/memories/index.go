@@ -20,15 +20,14 @@ type IndexLine struct {
 
 // RemoveFromIndex takes the entries out of a MEMORY.md that link to removed files. removed is asked for each link with
 // its target as a path: percent signs decoded, a leading ./ and a fragment dropped. A line whose links to files are all
-// removed goes; one with other links keeps the rest. All other lines keep their bytes. gone is empty, and out the index
-// itself, when nothing links there.
+// removed goes; one with other links keeps the rest. All other lines keep their bytes. No line of out links to a removed
+// file. gone is empty, and out the index itself, when nothing links there.
 func RemoveFromIndex(index []byte, removed func(target string) bool) (out []byte, gone []IndexLine) {
 	bom, lines := cutIndex(index)
 	kept := []string{bom}
 	for i, line := range lines {
 		text := strings.TrimRight(line, "\r\n")
-		links := linksOf(text)
-		going, staying := partition(links, removed)
+		going, _ := partition(linksOf(text), removed)
 		if len(going) == 0 {
 			kept = append(kept, line)
 			continue
@@ -37,8 +36,7 @@ func RemoveFromIndex(index []byte, removed func(target string) bool) (out []byte
 		if i > 0 {
 			entry.Before = jsonText(strings.TrimRight(lines[i-1], "\r\n"))
 		}
-		if len(staying) > 0 {
-			rest := withoutLinks(text, going)
+		if rest := restOf(text, removed); rest != "" {
 			entry.Rest = jsonText(rest)
 			entry.Entry = jsonText(entryOf(text, going))
 			kept = append(kept, rest+lineEnding(line))
@@ -49,6 +47,21 @@ func RemoveFromIndex(index []byte, removed func(target string) bool) (out []byte
 		return index, nil
 	}
 	return []byte(strings.Join(kept, "")), gone
+}
+
+// restOf returns what is left of a line without its links to removed files; empty when no other link to a file is left.
+// What stood around a link may grow together to another one, which goes as well.
+func restOf(line string, removed func(target string) bool) string {
+	for {
+		going, staying := partition(linksOf(line), removed)
+		switch {
+		case len(going) == 0:
+			return line
+		case len(staying) == 0:
+			return ""
+		}
+		line = withoutLinks(line, going)
+	}
 }
 
 // RestoreToIndex puts lines that RemoveFromIndex took out back: at the old place while the line above them is still

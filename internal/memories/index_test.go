@@ -43,6 +43,7 @@ func TestTheIndexLosesWhatLinksToRemovedFiles(t *testing.T) {
 		{"another file first", "- [A](a.md), [B](b.md) — hooks", "- [B](b.md) — hooks\n"},
 		{"another file last", "- [B](b.md) / [A](a.md) — hooks", "- [B](b.md) — hooks\n"},
 		{"another file, in bold", "- **[A](a.md)** and **[B](b.md)** — hooks", "- **[B](b.md)** — hooks\n"},
+		{"text that becomes a link without the one in it", "- [][A](a.md)(a.md) [B](b.md)", "- [B](b.md)\n"},
 		{"files without a separator", "- [B](b.md) [A](a.md) [C](c.md)", "- [B](b.md) [C](c.md)\n"},
 
 		{"another file", "- [B](b.md) — a.md", "- [B](b.md) — a.md\n"},
