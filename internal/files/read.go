@@ -58,22 +58,29 @@ const readAtOnce = 32 << 10
 // ReadHash returns the Hash of a file's bytes. Of a file of more than 32 MiB it is the hash of its size and its first 32 MiB, which
 // is that of no smaller file. The errors are those of [Open].
 func ReadHash(root *os.Root, relPath string) (string, error) {
+	hash, _, err := ReadHashAndSize(root, relPath)
+	return hash, err
+}
+
+// ReadHashAndSize is ReadHash, and returns the number of bytes that the file had as well.
+func ReadHashAndSize(root *os.Root, relPath string) (hash string, size int64, err error) {
 	file, err := Open(root, relPath)
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return "", fmt.Errorf("reading %s: %w", relPath, err)
+		return "", 0, fmt.Errorf("reading %s: %w", relPath, err)
 	}
 	h := sha256.New()
 	n, err := io.CopyBuffer(h, io.LimitReader(file, maxHashed+1), make([]byte, min(info.Size()+1, readAtOnce)))
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("reading %s: %w", relPath, err)
-	case n > maxHashed:
+	if err != nil {
+		return "", 0, fmt.Errorf("reading %s: %w", relPath, err)
+	}
+	if n > maxHashed {
+		n = max(n, info.Size())
 		fmt.Fprintf(h, "and more, %d bytes in all", info.Size())
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return hex.EncodeToString(h.Sum(nil)), n, nil
 }

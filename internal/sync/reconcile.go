@@ -313,12 +313,12 @@ func (d *desk) takeBack(pg *page, s sighting) {
 }
 
 // compete lets the file's content become the memory's if it is newer. A file that is known with these very bytes
-// never wins.
+// never wins, unless they could not be read until now.
 func (d *desk) compete(pg *page, s sighting) {
 	inThisLook := pg.text != nil
 	newer := s.contentAt.After(pg.head.ContentAt) || inThisLook && s.contentAt.Equal(pg.head.ContentAt)
 	// After a memory has come back with several files at once, the newest of them has its say again.
-	seenBefore := s.unchanged() && pg.before.State != memories.Deleted
+	seenBefore := s.unchanged() && s.known.Status != postgres.Unreadable && pg.before.State != memories.Deleted
 	switch {
 	case seenBefore || !newer:
 		d.keepAsPast(pg, s)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/sync"
@@ -306,6 +307,56 @@ func TestAFileThatCanNoLongerBeReadTakesNothingAway(t *testing.T) {
 	b.hasBody("ada", "Deploy", "back")
 	if _, ok := b.list("ada", "")["a"]; ok {
 		t.Error("the file is readable again and still listed as unreadable")
+	}
+}
+
+// What was too large for an earlier version, or for a look that came while it was being replaced, was never taken for what it says.
+func TestAFileThatCanBeReadByNowIsTakenAlthoughItsBytesAreKnown(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "kept"))
+	b.scanAll()
+	b.write("aside.md", strings.Repeat("x", memories.MaxFileSize+1))
+	b.rename("aside.md", "ada/memory/a.md")
+	b.scan("ada")
+	back := note("Deploy", memories.Project, "back")
+	b.execute("UPDATE files SET hash = '" + files.Hash([]byte(back)) + "' WHERE path = 'memory/a.md'")
+	b.write("aside.md", back)
+	b.rename("aside.md", "ada/memory/a.md")
+	b.scan("ada")
+	b.hasBody("ada", "Deploy", "back")
+	if _, ok := b.list("ada", "")["a"]; ok {
+		t.Error("the file can be read and is still listed as one that cannot")
+	}
+}
+
+// An entry that says a file is too large must not carry the bytes of what has taken its place since: whoever deleted the entry would
+// delete those, unseen.
+func TestAFileReplacedWhileItIsLookedAtIsNotListedWithWhatItWasBefore(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	large, good := strings.Repeat("x", memories.MaxFileSize+1), note("Deploy", memories.Project, "back")
+	b.write("ada/memory/a.md", good)
+	b.scanAll()
+	for round := range 60 {
+		b.write("aside.md", large)
+		b.write("next.md", good)
+		b.rename("aside.md", "ada/memory/a.md")
+		scanned := make(chan error)
+		go func() {
+			_, err := b.engine.Scan(b.Context(), "ada")
+			scanned <- err
+		}()
+		time.Sleep(time.Duration(round%20) * 500 * time.Microsecond) // somewhere in the scan
+		b.rename("next.md", "ada/memory/a.md")
+		if err := <-scanned; err != nil {
+			t.Fatal(err)
+		}
+		if entry, ok := b.list("ada", "")["a"]; ok && entry.Hash == files.Hash([]byte(good)) {
+			t.Fatalf("round %d: the good file is listed as too large", round)
+		}
+		b.scan("ada")
+		b.hasBody("ada", "Deploy", "back")
 	}
 }
 

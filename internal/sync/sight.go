@@ -190,7 +190,10 @@ func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, k
 		s.flagCredential()
 	}
 	if len(s.raw) > memories.MaxFileSize {
-		h.leaveOnDisk(&s)
+		if h.leaveOnDisk(&s); s.hash != "" && s.size <= memories.MaxFileSize {
+			h.queue.add(h.onDisk.Slug, entry.Path) // another has taken its place meanwhile
+			return s, false
+		}
 	}
 	s.date(at)
 	s.fingerprint = s.file.Fingerprint([]byte(s.hash))
@@ -216,15 +219,16 @@ func (h *hold) isBeingWritten(entry *agents.Entry, known *postgres.File) bool {
 // emptyHash is that of a file without any bytes.
 var emptyHash = files.Hash(nil)
 
-// leaveOnDisk keeps only the hash of a file that is too large or too deep to be a memory. Its bytes are kept when it is deleted.
+// leaveOnDisk keeps only the hash and the size of a file that is too large or too deep to be a memory. Its bytes are kept when it is
+// deleted.
 func (h *hold) leaveOnDisk(s *sighting) {
 	s.raw, s.hash = nil, ""
-	hash, err := files.ReadHash(h.root, s.path)
+	hash, size, err := files.ReadHashAndSize(h.root, s.path)
 	if err != nil {
 		s.signature = 0
 		return
 	}
-	s.hash = hash
+	s.hash, s.size = hash, size
 }
 
 // date decides when the content became new. A time in the future counts as now; so does a change of the bytes of a
