@@ -20,7 +20,8 @@ const meeting = 3
 func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 	e.discovering.Lock()
 	defer e.discovering.Unlock()
-	held := anchorsOf(agents.Roots(e.options.Places))
+	roots := agents.Roots(e.options.Places)
+	held := anchorsOf(roots)
 	relinked := e.relinked.Load()
 	var looked []string
 	survey := agents.Look(e.options.Places, func(dir string) {
@@ -28,6 +29,9 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 		looked = append(looked, dir)
 	})
 	found, unreadable := survey.Found, survey.Unreadable
+	if !maps.Equal(held, anchorsOf(roots)) {
+		e.queue.add("", ".") // one has gone meanwhile, and may be back where it was before anybody glances at it
+	}
 	e.sources.Store(&survey.Sources)
 	e.watcher.only("", looked)
 	e.noteUnreadable(unreadable)

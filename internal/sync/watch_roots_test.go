@@ -3,10 +3,12 @@ package sync_test
 import (
 	"fmt"
 	"os"
+	"sync/atomic"
 	"testing"
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
+	"memoir/internal/sync"
 )
 
 // over starts the engine anew over other places.
@@ -207,4 +209,41 @@ func TestATouchedFileIsAsYoungAsItSays(t *testing.T) {
 	b.arrives("ada", "Tabs", "one")
 	b.age("ada/memory/a.md", 50*24*3600*1e9)
 	b.until("the memory to be old", func() bool { return b.memory("ada", "Tabs").ModifiedAt.Before(b.memory("ada", "Tabs").CreatedAt) })
+}
+
+// overhearing is the system's own notifier, which tells the test what is about to be watched.
+type overhearing struct {
+	sync.Notifier
+	heard func(dir string)
+}
+
+func (o overhearing) Add(dir string) error {
+	o.heard(dir)
+	return o.Notifier.Add(dir)
+}
+
+func TestARootThatGoesWhileAgentsAreLookedForIsFollowedWhenItIsBack(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("real/ada/memory/a.md", note("Tabs", memories.User, "one"))
+	b.link("agents", "real")
+	var goes atomic.Bool
+	b.options.Notify = func() (sync.Notifier, error) {
+		notifier, err := sync.OpenNotifier()
+		return overhearing{notifier, func(dir string) {
+			if dir == b.path("agents") && goes.Swap(false) {
+				b.remove("agents") // the link
+			}
+		}}, err
+	}
+	b.over(agents.Settings{AgentsDir: b.path("agents")})
+	b.arrives("ada", "Tabs", "one")
+
+	goes.Store(true)
+	b.write("real/eve/memory/a.md", note("Spaces", memories.User, "one")) // has agents looked for
+	b.goes("ada")
+	b.write("real/ada/memory/a.md", note("Tabs", memories.User, "two"))
+	b.link("agents", "real")
+	b.arrives("ada", "Tabs", "two")
+	b.arrives("eve", "Spaces", "one")
 }
