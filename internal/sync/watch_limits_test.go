@@ -246,18 +246,28 @@ type nervous struct {
 	plain
 	events chan fsnotify.Event
 	errors chan error
+	mu     gosync.Mutex
+	closed bool // then it is given something to watch by who has not heard of that yet
 }
 
-func (n nervous) Events() <-chan fsnotify.Event { return n.events }
-func (n nervous) Errors() <-chan error          { return n.errors }
+func (n *nervous) Events() <-chan fsnotify.Event { return n.events }
+func (n *nervous) Errors() <-chan error          { return n.errors }
 
-func (n nervous) Add(dir string) error {
+func (n *nervous) Add(dir string) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return fsnotify.ErrClosed
+	}
 	n.events <- fsnotify.Event{Name: dir + "/a.md", Op: fsnotify.Write}
 	n.errors <- errors.New("nervous")
 	return n.plain.Add(dir)
 }
 
-func (n nervous) Close() error {
+func (n *nervous) Close() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.closed = true
 	close(n.events)
 	close(n.errors)
 	return nil
@@ -268,15 +278,13 @@ func TestAnErrorOfTheSystemKeepsNobodyWaiting(t *testing.T) {
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Tabs", memories.User, "one"))
 	b.stop()
-	var n nervous
 	b.options.Notify = func() (sync.Notifier, error) {
 		w, err := fsnotify.NewWatcher()
 		if err != nil {
 			return nil, err
 		}
 		t.Cleanup(func() { w.Close() }) //nolint:errcheck // it has done its part
-		n = nervous{plain{w}, make(chan fsnotify.Event, 1<<14), make(chan error)}
-		return n, nil
+		return &nervous{plain: plain{w}, events: make(chan fsnotify.Event, 1<<14), errors: make(chan error)}, nil
 	}
 	b.start()
 	b.arrives("ada", "Tabs", "one")
