@@ -302,7 +302,11 @@ func (w *world) restore() {
 		_, lies := w.readDisk(w.path(m.Path))
 		w.isRefusal(err, !m.Readable || w.memoryIsAway() || lies)
 		if w.rules != nil && lies && !refusedUnseen(err) { // it is looked at first, and may be the memory, learned anew
-			w.rules.look(w, m.Path, span{before, time.Now()})
+			scope := m.Path
+			if w.takesEmptyFiles() {
+				scope = "."
+			}
+			w.rules.look(w, scope, span{before, time.Now()})
 		}
 		return
 	}

@@ -124,7 +124,7 @@ type snapshot struct {
 func (w *world) snapshot() snapshot {
 	ctx := context.Background()
 	s := snapshot{
-		disk: w.disk(), rows: map[string]postgres.File{}, alive: map[string]memories.Memory{}, unreadable: map[string]memories.Memory{},
+		disk: w.disk(), alive: map[string]memories.Memory{}, unreadable: map[string]memories.Memory{},
 		byID: map[string]memories.Memory{}, blocked: map[string]memories.Blocked{},
 	}
 	var err error
@@ -135,14 +135,8 @@ func (w *world) snapshot() snapshot {
 		names[memories.Parse([]byte(f.text), stemOf(place)).Name] = true
 		names[stemOf(place)] = true
 	}
-	w.must(w.b.store.WithAgent(ctx, s.agent.ID, func(writer *postgres.Writer) error {
-		rows, err := writer.FilesUnder(ctx, []string{"."})
-		if err != nil {
-			return err
-		}
-		for _, row := range rows {
-			s.rows[row.Path] = row
-		}
+	s.rows = w.rows(s.agent)
+	w.must(w.b.store.WithAgent(ctx, s.agent.ID, func(writer *postgres.Writer) (err error) {
 		s.tombstones, err = writer.Tombstones(ctx, slices.Collect(maps.Keys(names)))
 		return err
 	}))
@@ -158,6 +152,19 @@ func (w *world) snapshot() snapshot {
 		s.blocked[b.Path] = b
 	}
 	return s
+}
+
+// rows are what is known of the agent's files, by path.
+func (w *world) rows(agent postgres.Agent) map[string]postgres.File {
+	rows := map[string]postgres.File{}
+	w.must(w.b.store.WithAgent(context.Background(), agent.ID, func(writer *postgres.Writer) error {
+		all, err := writer.FilesUnder(context.Background(), []string{"."})
+		for _, row := range all {
+			rows[row.Path] = row
+		}
+		return err
+	}))
+	return rows
 }
 
 // disagreements says, a sentence each, where files, rows and CLAUDE.md do not agree.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/sync"
 )
@@ -195,7 +197,41 @@ func (w *world) look(scope string, do func()) {
 	}
 	before := time.Now().Add(-time.Microsecond)
 	do()
+	w.takesEmptyFiles()
 	w.rules.look(w, scope, span{before, time.Now()})
+}
+
+// takesEmptyFiles looks again until what a look may have left out is taken: where so much time has gone by since a file was emptied
+// that nothing tells it from one that is just being written, it counts as that for a moment. It says whether it has looked.
+func (w *world) takesEmptyFiles() (looked bool) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		place := w.emptiedUnseen()
+		if place == "" {
+			return looked
+		}
+		if time.Now().After(deadline) {
+			w.t.Fatalf("looked for %v in vain for %s to be known without a byte", patience, place)
+		}
+		w.scanAll()
+		looked = true
+	}
+}
+
+// emptiedUnseen returns a place where a file has no bytes any more and is known with some; none: the empty string.
+func (w *world) emptiedUnseen() string {
+	disk := w.disk()
+	maps.DeleteFunc(disk, func(place string, f diskFile) bool { return f.bad || f.text != "" || !w.isKnown(place) })
+	if len(disk) == 0 {
+		return ""
+	}
+	agent, err := w.b.store.Agent(context.Background(), w.slug)
+	w.must(err)
+	for place, row := range w.rows(agent) {
+		if _, empty := disk[place]; empty && row.Present && row.Status != postgres.Removing && row.Hash != hashOf("") {
+			return place
+		}
+	}
+	return ""
 }
 
 func (w *world) restart() {
