@@ -29,12 +29,17 @@ func BenchmarkOneAgent(b *testing.B) {
 				weigh(p, "one agent, after everything was looked at again", files)
 				settle(b, conn)
 
+				p.forgetPeak()
 				search(p, files)
 				listPages(p, files, conn)
 				if files == largest {
 					listSteadily(p, conn, url)
 					listTogether(p, url, conn)
+					weighAtWork(p, "after searches and lists, as fast as eight clients can ask for them", files)
+					p.forgetPeak()
 					talkNonsense(p, dir)
+					weighAtWork(p, "after 10,000 requests a second without sense", files)
+					dawdle(p)
 					searchAfterwards(p)
 				}
 				recallAmong(p, files, conn, dir)

@@ -65,8 +65,8 @@ func run(m *testing.M) (code int, err error) {
 		pace() // by which it is known what the machine can do
 	}
 	code = m.Run()
-	if code == 0 && *write {
-		err = report.write(server.URL())
+	if code == 0 {
+		err = report.tell(os.Stdout, server.URL())
 	}
 	return code, errors.Join(err, server.Stop(context.Background()))
 }

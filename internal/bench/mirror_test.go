@@ -1,7 +1,10 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -32,8 +35,10 @@ func BenchmarkConversations(b *testing.B) {
 				weigh(p, "after starting again", files)
 				settle(b, conn)
 				openFront(p, files)
+				p.forgetPeak()
 				saveOneByOne(p, files, conn, dir)
 				if files == largest {
+					weighAtWork(p, "after saves one by one", files)
 					report.Database = int64(count(b, conn, "SELECT pg_database_size(current_database())"))
 					burstInRounds(p, files, dir)
 				}
@@ -62,6 +67,9 @@ func burstInRounds(p *process, files int, dir string) {
 		}
 	}
 	report.Bursts = []arrived{durable.taken, sessions.taken}
+	for i, taken := range [][]arrived{durable.all, sessions.all} {
+		report.Bursts[i].Slowest = slices.MaxFunc(taken, func(x, y arrived) int { return cmp.Compare(x.After, y.After) }).After
+	}
 }
 
 // roundsOf is how often a cold mirror is taken, in turns with its floor.
@@ -108,7 +116,8 @@ func untilSearchable(b *testing.B, conn *pgx.Conn, files int) {
 // restarts is how often a server is started again with nothing changed.
 const restarts = 5
 
-// startAgain measures a start with nothing changed in turns with its floor, and leaves the last server running.
+// startAgain measures a start with nothing changed in turns with its floor, and counts the files that one more opens. The last server
+// is left running.
 func startAgain(b *testing.B, layout layout, url, dir string) *process {
 	b.Helper()
 	f := figure{Files: layout.total()}
@@ -124,7 +133,25 @@ func startAgain(b *testing.B, layout layout, url, dir string) *process {
 	f = f.sorted()
 	report.Restarts = append(report.Restarts, f)
 	report.Growth.add("started again", f.Files, f.Median())
+	p.stop()
+	opened := opening(b, memoryDirectories(b, dir))
+	p = launch(b, url, dir)
+	p.untilReady()
+	report.Opened = opened()
 	return p
+}
+
+// memoryDirectories are all the directories of a corpus that have memory files.
+func memoryDirectories(b *testing.B, dir string) (all []string) {
+	b.Helper()
+	for _, pattern := range []string{"*/memory", "*/sessions/*/memory"} {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			b.Fatal(err)
+		}
+		all = append(all, found...)
+	}
+	return all
 }
 
 // frontPages is how often the page of all agents is opened.
@@ -163,6 +190,13 @@ func weigh(p *process, when string, files int) {
 	p.untilQuiet()
 	resident, peak := p.untilAtRest()
 	report.Weights = append(report.Weights, weighed{when, files, resident, peak})
+}
+
+// weighAtWork notes the memory of a server that is at work, and the most that it took since its peak was last forgotten.
+func weighAtWork(p *process, when string, files int) {
+	p.Helper()
+	resident, peak := p.memory()
+	report.AtWork = append(report.AtWork, weighed{when, files, resident, peak})
 }
 
 // atRest is for how long a server that has come to rest takes as much memory as before, give or take restless bytes.

@@ -28,7 +28,6 @@ const (
 type flood struct {
 	PerSecond float64 // that were answered
 	Beside    figure  // lists that somebody asked for meanwhile
-	Resident  int64   // bytes, when it was over
 }
 
 // nonsenseKinds are requests that ask for nothing there is, or for what nobody may have, by the status that each is answered with.
@@ -81,7 +80,6 @@ func talkNonsense(p *process, dir string) {
 		select {
 		case <-over:
 			report.Nonsense = flood{PerSecond: float64(answered.Load()) / time.Since(started).Seconds(), Beside: f.sorted()}
-			report.Nonsense.Resident, _ = p.memory()
 			if !bytes.Equal(state(), before) {
 				p.Error("a flood of nonsense has changed something")
 			}

@@ -164,6 +164,15 @@ func (p *process) memory() (resident, peak int64) {
 	return kilobytes(procField(path, "VmRSS")), kilobytes(procField(path, "VmHWM"))
 }
 
+// forgetPeak has the system measure the server's peak from now on.
+func (p *process) forgetPeak() {
+	p.Helper()
+	const peak = "5" // as proc(5) has it
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.command.Process.Pid), []byte(peak), 0); err != nil {
+		p.Logf("the peak of its memory stays that of all its time: %v", err)
+	}
+}
+
 func kilobytes(field string) int64 {
 	var n int64
 	fmt.Sscanf(field, "%d kB", &n) //nolint:errcheck // 0 where the system does not tell

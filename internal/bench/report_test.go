@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"strings"
@@ -44,8 +45,10 @@ type figures struct {
 	Throughput                 throughput
 	WrittenMeanwhile           throughput // of lists, while something is written a hundred times a second
 	Tabs                       []opened
-	Weights                    []weighed
+	Weights, AtWork            []weighed // the server at rest, and at work
 	Nonsense                   flood
+	Dawdling                   dawdling
+	Opened                     int // files, by one more start with nothing changed
 	Recall                     figure
 	Prompts                    prompted
 	Quality                    []judged
@@ -77,30 +80,42 @@ func (f figures) complete() bool {
 	return f.Mirrors[largest].Took != nil && len(f.Bursts) > 0 && len(f.Searches) > 0 && len(f.Deletions) == len(sizes) && len(f.Quality) > 0
 }
 
-// write renders the report. It refuses to write one that lacks figures.
-func (f figures) write(url string) error {
+// tell prints the figures at a glance, and writes the page that has all of them where that is asked for. A run of some benchmarks alone
+// lacks figures: it prints what each benchmark prints, and must not write the page.
+func (f figures) tell(out io.Writer, url string) error {
 	if !f.complete() {
-		return errors.New("docs/BENCHMARKS.md was not written: -write needs -bench=. so that every figure is of one run")
+		if *write {
+			return errors.New("docs/BENCHMARKS.md was not written: -write needs -bench=. so that every figure is of one run")
+		}
+		return nil
 	}
 	var err error
 	if f.Postgres, err = postgresVersion(url); err != nil {
 		return err
 	}
 	f.Machine, f.Go, f.Date = machine(), strings.TrimPrefix(runtime.Version(), "go"), time.Now().Format("2 January 2006")
-	var out bytes.Buffer
-	page := template.New("report").Funcs(template.FuncMap{
+	page := parseReport()
+	if err := page.ExecuteTemplate(out, "glance", f); err != nil || !*write {
+		return err
+	}
+	var whole bytes.Buffer
+	if err := page.Execute(&whole, f); err != nil {
+		return err
+	}
+	if err := os.WriteFile(reportPath, whole.Bytes(), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(picturePath, f.Growth.picture(), 0o644)
+}
+
+// parseReport returns the page, and in it, as "glance", what is printed.
+func parseReport() *template.Template {
+	return template.Must(template.New("report").Funcs(template.FuncMap{
 		"ms": inMilliseconds, "seconds": inSeconds, "times": inTimes, "mb": inMegabytes, "number": grouped,
 		"above": func(d time.Duration) string { return inMilliseconds(d - debounce) },
 		"goal":  func(holds bool) string { return map[bool]string{true: "yes", false: "**no**"}[holds] },
 		"under": func(d time.Duration, ms float64) bool { return milliseconds(d) <= ms },
-	})
-	if err := template.Must(page.Parse(reportText)).Execute(&out, f); err != nil {
-		return err
-	}
-	if err := os.WriteFile(reportPath, out.Bytes(), 0o644); err != nil {
-		return err
-	}
-	return os.WriteFile(picturePath, f.Growth.picture(), 0o644)
+	}).Parse(reportText))
 }
 
 func inMilliseconds(d time.Duration) string { return fmt.Sprintf("%.1f ms", milliseconds(d)) }

@@ -113,6 +113,7 @@ const (
 type arrived struct {
 	Where          string
 	Written, After time.Duration // from the first write to the last, and from the last until all are there
+	Slowest        time.Duration // the longest After of all rounds
 }
 
 // burst has another process write files into an agent's durable directory or into new sessions, and returns how long after
@@ -136,7 +137,7 @@ func burst(p *process, where, dir, agent string, sessions int) arrived {
 		time.Sleep(25 * time.Millisecond) // to count costs the server something
 		return false
 	})
-	return arrived{where, written.Sub(started), time.Since(written)}
+	return arrived{Where: where, Written: written.Sub(started), After: time.Since(written)}
 }
 
 func (p *process) total(agent string) int {

@@ -38,7 +38,11 @@ func search(p *process, files int) {
 		})
 	}
 	report.Growth.add("a search", files, found.taken.all.Median())
-	report.Searches = append(report.Searches, named{"all of them", found.taken.all})
+	all := found.taken.all
+	for _, round := range found.all {
+		all.All = all.All.with(round.all)
+	}
+	report.Searches = append(report.Searches, named{"all of them", all})
 	for i, f := range found.taken.each {
 		report.Searches = append(report.Searches, named{kinds[i].name, f})
 	}

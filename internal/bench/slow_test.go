@@ -1,0 +1,83 @@
+package bench
+
+import (
+	"fmt"
+	"net"
+	"strings"
+	"time"
+)
+
+// Clients that take their time: how many open an event stream and never read it, how many ask for a long list and never take it, how
+// many send one byte of a request a second, and for how long they are let do so. That is less than the time after which the server
+// closes such connections, so that all of them are there while somebody asks for lists.
+const (
+	slowStreams = 200
+	slowReaders = 100
+	slowSenders = 300
+	slowTime    = 8 * time.Second
+)
+
+// dawdling is what such clients cost others, and the server.
+type dawdling struct {
+	Lists  figure // while they were there; its floor are lists without them
+	During weighed
+	After  int64 // bytes that were resident when they had gone
+}
+
+// dawdle measures lists beside clients that take their time.
+func dawdle(p *process) {
+	p.Helper()
+	const list = "/api/v1/agents/agent-00/memories?limit=50"
+	ask := func() time.Duration { return timed(func() { p.get(list) }) }
+	f := figure{Files: largest}
+	untilUsual()
+	for range listings {
+		f.Floor = append(f.Floor, ask())
+	}
+	p.untilAtRest()
+	p.forgetPeak()
+
+	var slow []net.Conn
+	connect := func(n int, request string) {
+		for range n {
+			conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+			if err != nil {
+				p.Fatal(err)
+			}
+			if _, err := fmt.Fprint(conn, request); err != nil {
+				p.Fatal(err)
+			}
+			slow = append(slow, conn)
+		}
+	}
+	connect(slowStreams, "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	connect(slowReaders, "GET /api/v1/agents/agent-00/memories?limit=500 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	connect(slowSenders, "GET /api/v1/agents HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
+	senders := slow[slowStreams+slowReaders:]
+	over := time.After(slowTime)
+	drip, pace := time.NewTicker(time.Second), time.NewTicker(20*time.Millisecond)
+	defer drip.Stop()
+	defer pace.Stop()
+	for going := true; going; {
+		select {
+		case <-over:
+			going = false
+		case <-drip.C:
+			for _, conn := range senders {
+				if _, err := fmt.Fprint(conn, "x"); err != nil {
+					p.Fatal(err)
+				}
+			}
+		case <-pace.C:
+			f.Took = append(f.Took, ask())
+		}
+	}
+	var d dawdling
+	d.Lists = f.sorted()
+	d.During.Resident, d.During.Peak = p.memory()
+	for _, conn := range slow {
+		conn.Close() //nolint:errcheck // it is of no more use
+	}
+	d.After, _ = p.untilAtRest()
+	report.Dawdling = d
+}
