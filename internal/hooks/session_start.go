@@ -9,6 +9,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/recall"
 )
 
 const (
@@ -61,7 +62,7 @@ func summary(from postgres.Givers, n int, newest []memories.Memory, now time.Tim
 		if m.Type != "" {
 			line += "[" + string(m.Type) + "] "
 		}
-		line += m.Name
+		line += strings.Join(strings.Fields(m.Name), " ")
 		if m.AgentID != from[0].ID {
 			line += " (team)"
 		}
@@ -71,7 +72,7 @@ func summary(from postgres.Givers, n int, newest []memories.Memory, now time.Tim
 		}
 		told.WriteString(cut(line, longestTold) + "\n")
 	}
-	return told.String()
+	return recall.Defuse(told.String())
 }
 
 func plural(n int, one, more string) string {

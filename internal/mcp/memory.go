@@ -19,7 +19,7 @@ type memory struct {
 	Scope       string `json:"scope,omitempty" jsonschema:"team: everybody whose agent has the team memory shares it. Absent: it is the agent's own."`
 	Type        string `json:"type,omitempty" jsonschema:"feedback, user, project or reference; absent where it has none."`
 	Description string `json:"description,omitempty" jsonschema:"One line on what it is about. In lists a long one is cut."`
-	State       string `json:"state" jsonschema:"active; needs_attention: not in use until somebody mends it; missing: its file is gone and somebody has to decide; deleted: in the trash."`
+	State       string `json:"state" jsonschema:"active; needs_attention: not in CLAUDE.md until somebody mends it; missing: its file is gone and somebody has to decide; deleted: in the trash."`
 	Saved       string `json:"saved" jsonschema:"How long ago: today, yesterday, or N days ago."`
 	AgeDays     int    `json:"age_days"`
 	Stale       bool   `json:"stale" jsonschema:"It is old enough to be checked before it is relied on."`

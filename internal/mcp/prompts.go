@@ -67,7 +67,7 @@ func (e *endpoint) overview(ctx context.Context, agent postgres.Agent, _ map[str
 		if page.Total == 0 {
 			continue
 		}
-		title := "Needs attention, and is not in use until somebody mends it"
+		title := "Needs attention, and is not in CLAUDE.md until somebody mends it"
 		if t != "" {
 			title = strings.ToUpper(string(t[:1])) + string(t[1:])
 		}

@@ -120,9 +120,12 @@ func (e *endpoint) forgiving(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		call.Params.Arguments = withoutNulls(call.Params.Arguments)
 		result, err := next(ctx, method, req)
+		if err != nil { // there is no such tool, and no answer either
+			return nil, err
+		}
 		answer, isAnswer := result.(*sdk.CallToolResult)
 		if !isAnswer || !answer.IsError || len(answer.Content) == 0 {
-			return result, err
+			return result, nil
 		}
 		if said, ok := answer.Content[0].(*sdk.TextContent); ok {
 			if complaint, found := strings.CutPrefix(said.Text, `validating "arguments": `); found {
@@ -130,7 +133,7 @@ func (e *endpoint) forgiving(next sdk.MethodHandler) sdk.MethodHandler {
 					beginningOf(complaint, mostComplaint)
 			}
 		}
-		return answer, err
+		return answer, nil
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -42,6 +44,14 @@ func TestEachToolSaysWhatItTakesAndWhatItDoes(t *testing.T) {
 		if !strings.Contains(fmt.Sprint(tool.InputSchema), "agent") {
 			t.Errorf("%s takes no agent", tool.Name)
 		}
+	}
+}
+
+func TestAToolThatThereIsNotIsToldByItsName(t *testing.T) {
+	t.Parallel()
+	c := setup(t, oneAgent()).connect(t, writer, "")
+	if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_memory"}); err == nil || !strings.Contains(err.Error(), `unknown tool "list_memory"`) {
+		t.Errorf("it is answered with %v", err)
 	}
 }
 

@@ -23,7 +23,7 @@ const (
 const truncated = "[... truncated, memory file too large ...]"
 
 // Cut returns the beginning of a file, of at most MostLines lines and MostBytes bytes, as text: cut at the end of a line, or,
-// where the first line is longer than all that, between two characters. What is no UTF-8 becomes U+FFFD, and line ends LF.
+// where a line is longer than half of all that, between two characters. What is no UTF-8 becomes U+FFFD, and line ends LF.
 // Where something was left out, truncated says so at the end. bytes is how many come out of a session's budget: that note does not.
 func Cut(file []byte) (text string, bytes int) {
 	text, whole := beginning(file)
@@ -69,7 +69,8 @@ func cutBytes(text string) string {
 	if len(text) <= MostBytes {
 		return text
 	}
-	if end := strings.LastIndexByte(text[:MostBytes+1], '\n'); end > 0 {
+	// A memory that is one long line would be its frontmatter alone.
+	if end := strings.LastIndexByte(text[:MostBytes+1], '\n'); end >= MostBytes/2 {
 		return text[:end]
 	}
 	end := MostBytes

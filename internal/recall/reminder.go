@@ -2,8 +2,11 @@ package recall
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"memoir/internal/memories"
 )
@@ -11,7 +14,7 @@ import (
 // Head is what stands above a memory that an agent is given: how old it is, with the warning of a stale one, and where it is.
 // path is that of the file.
 func Head(modified, now time.Time, path string) string {
-	age := memories.AgeOf(modified, now)
+	age, path := memories.AgeOf(modified, now), Defuse(onOneLine(path))
 	if age.Stale {
 		return age.Warning() + "\n\nMemory: " + path + ":"
 	}
@@ -33,11 +36,11 @@ func Gone(cited []memories.CheckedCitation) string {
 	if more := len(cited) - len(named); more > 0 {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
-	return "This memory cites what is not found in the project any more: " + defuse(strings.Join(named, ", ")) + ".\n\n"
+	return "This memory cites what is not found in the project any more: " + Defuse(strings.Join(named, ", ")) + ".\n\n"
 }
 
 // Block is a memory as it is put into a conversation, without the tags around it.
-func Block(head, text string) string { return head + "\n\n" + defuse(text) }
+func Block(head, text string) string { return head + "\n\n" + Defuse(text) }
 
 // Reminder is the text that puts blocks into a conversation as something that the agent is told, not asked; empty for none.
 func Reminder(blocks []string) string {
@@ -48,9 +51,19 @@ func Reminder(blocks []string) string {
 	return strings.Join(tagged, "\n")
 }
 
-// defuse keeps a memory from ending the block that it stands in, and from beginning one of its own.
-func defuse(text string) string {
-	return tags.Replace(text)
-}
+// Defuse keeps what a memory says, or is called, from ending the block that it stands in, and from beginning one of its own.
+func Defuse(text string) string { return tags.ReplaceAllString(text, "&lt;$1") }
 
-var tags = strings.NewReplacer("<system-reminder", "&lt;system-reminder", "</system-reminder", "&lt;/system-reminder")
+// A model takes a tag for one in whichever letter case it is written.
+var tags = regexp.MustCompile(`(?i)<(\s*/?\s*system-reminder)`)
+
+// onOneLine puts U+FFFD in the place of the characters that move the place of writing: the name of a file may hold any, and lines of its own
+// would pass for what Memoir says.
+func onOneLine(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return utf8.RuneError
+		}
+		return r
+	}, name)
+}

@@ -61,7 +61,7 @@ func manifest(candidates []memories.Memory) string {
 		if m.Type != "" {
 			fmt.Fprintf(&list, "[%s] ", m.Type)
 		}
-		fmt.Fprintf(&list, "%s (%s)", m.Path, m.ModifiedAt.UTC().Format(time.RFC3339))
+		fmt.Fprintf(&list, "%s (%s)", onOneLine(m.Path), m.ModifiedAt.UTC().Format(time.RFC3339))
 		if about := strings.Join(strings.Fields(m.Description), " "); about != "" {
 			list.WriteString(": " + about)
 		}
