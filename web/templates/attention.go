@@ -1,6 +1,8 @@
 package templates
 
 import (
+	"fmt"
+	"hash/crc32"
 	"strings"
 	"time"
 
@@ -114,9 +116,10 @@ func (c FixChoice) style(fix FixView) Style {
 	return Plain
 }
 
-// changeAnchor is the same from one rendering to the next, so that what somebody has opened stays open.
+// changeAnchor is the same from one rendering to the next, so that what somebody has opened stays open. The path is hashed: two files of one
+// memory may be told apart by characters alone that an id cannot have.
 func (m Mending) changeAnchor(f FlawedFile, c FixChoice) string {
-	return anchor("change", m.ID+" "+f.Path+" "+c.Fixes[0].ID)
+	return anchor("change", fmt.Sprintf("%s %08x %s", m.ID, crc32.ChecksumIEEE([]byte(f.Path)), c.Fixes[0].ID))
 }
 
 // BlockedRow is one deleted content that has turned up on disk again.
