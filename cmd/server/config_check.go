@@ -62,6 +62,15 @@ func isLoopback(host string) bool {
 	return err == nil && address.Unmap().IsLoopback()
 }
 
+// checkListener refuses an address that others can reach, unless there is a token: a name such as localhost may stand for any.
+func (c *config) checkListener(at net.Addr) error {
+	found, ok := at.(*net.TCPAddr)
+	if c.token == "" && ok && !found.IP.IsLoopback() {
+		return fmt.Errorf("--addr %s is %s here, which other machines can reach: set MEMOIR_TOKEN (or --token), or listen on 127.0.0.1", c.addr, found.IP)
+	}
+	return nil
+}
+
 // checkReadToken refuses a token for readers beside which everybody could write.
 func (c *config) checkReadToken() error {
 	switch {

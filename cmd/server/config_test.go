@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"net"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -278,5 +279,20 @@ func TestEveryFlagIsInTheHelpAndInTheReadme(t *testing.T) {
 	})
 	if rows := len(regexp.MustCompile("(?m)^\\| `--").FindAll(readme, -1)); rows != count {
 		t.Errorf("the README's table has %d rows for %d flags", rows, count)
+	}
+}
+
+func TestANameThatStandsForMoreThanThisMachineNeedsAToken(t *testing.T) {
+	t.Parallel()
+	for at, open := range map[string]bool{"127.0.0.1": false, "127.8.8.8": false, "::1": false, "0.0.0.0": true, "::": true, "192.168.1.7": true} {
+		address := &net.TCPAddr{IP: net.ParseIP(at), Port: 8080}
+		named := parse(t, []string{"--addr=localhost:8080"})
+		if err := named.checkListener(address); (err != nil) != open {
+			t.Errorf("localhost is %s: %v", at, err)
+		}
+		locked := parse(t, []string{"--addr=localhost:8080", "--token=secret"})
+		if err := locked.checkListener(address); err != nil {
+			t.Errorf("with a token, localhost is %s: %v", at, err)
+		}
 	}
 }

@@ -80,6 +80,9 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 		return fmt.Errorf("cannot listen on %s: %w. Choose another address with --addr", config.addr, err)
 	}
 	defer listener.Close() //nolint:errcheck // closed by the server when all is well
+	if err := config.checkListener(listener.Addr()); err != nil {
+		return &settingsError{err}
+	}
 
 	database, err := openDatabase(ctx, config, log)
 	if err != nil {

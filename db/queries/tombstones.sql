@@ -10,16 +10,23 @@ SELECT m.agent_id, m.name, r.fingerprint, @at, m.team FROM memories m JOIN revis
 ON CONFLICT DO NOTHING;
 
 -- name: UnburyMemory :exec
--- What the memory has said is no longer kept out.
+-- What the memory says, and what its last deletion alone kept out, is no longer kept out. What it had said when it was deleted before is.
 DELETE FROM tombstones t USING memories m, revisions r
-WHERE m.id = @memory_id AND r.memory_id = m.id AND t.agent_id = m.agent_id AND t.name = m.name AND t.team = m.team AND t.fingerprint = r.fingerprint;
-
--- name: UnburyNamesakes :exec
--- Nor is what memories of its name have said that were purged.
-DELETE FROM tombstones t USING memories m WHERE m.id = @memory_id AND t.agent_id = m.agent_id AND t.name = m.name AND t.team = m.team;
+WHERE m.id = @memory_id AND r.memory_id = m.id AND t.agent_id = m.agent_id AND t.name = m.name AND t.team = m.team AND t.fingerprint = r.fingerprint
+  AND (t.deleted_at = m.deleted_at OR r.id = m.revision_id);
 
 -- name: UnburyContent :exec
 DELETE FROM tombstones WHERE agent_id = @agent_id AND name = @name AND team = @team AND fingerprint = @fingerprint;
+
+-- name: LiftTombstone :many
+-- UnburyContent, and when it was deleted: nothing where it was not.
+DELETE FROM tombstones WHERE agent_id = @agent_id AND name = @name AND team = @team AND fingerprint = @fingerprint
+RETURNING deleted_at;
+
+-- name: LeaveTombstone :exec
+INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at, team)
+VALUES (@agent_id, @name, @fingerprint, @deleted_at, @team)
+ON CONFLICT DO NOTHING;
 
 -- name: BlockedOf :many
 SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at, team

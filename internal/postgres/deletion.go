@@ -111,7 +111,7 @@ func (w *Writer) FileNotRemoved(ctx context.Context, path, problem string) error
 	}))
 }
 
-// BeginRestore lifts the memory's tombstones, leaves alone what its deletion could not remove, and notes that it is to
+// BeginRestore lifts the tombstones that the memory's last deletion left, and that of what it says, leaves alone what its deletion could not remove, and notes that it is to
 // be restored, before any file is written.
 func (w *Writer) BeginRestore(ctx context.Context, h Head) error {
 	return w.together(ctx, "begin to restore", func(q *queries.Queries) error {
@@ -140,12 +140,7 @@ func (w *Writer) GiveUpRestore(ctx context.Context, h Head) error {
 // EndRestore notes that the memory is back with all that belongs to it. After a power cut that this does not survive, the
 // restore is gone through once more and finds everything done.
 func (w *Writer) EndRestore(ctx context.Context, id uuid.UUID) error {
-	return w.withoutWaiting(ctx, "end the restore", func(q *queries.Queries) error {
-		if err := q.UnburyNamesakes(ctx, id); err != nil {
-			return err
-		}
-		return q.EndRestoring(ctx, id)
-	})
+	return w.withoutWaiting(ctx, "end the restore", func(q *queries.Queries) error { return q.EndRestoring(ctx, id) })
 }
 
 // AllowBlocked lifts the tombstone of a content that is kept out, and makes the next look take its file for changed.
@@ -190,10 +185,23 @@ func (w *Writer) journalBlocked(ctx context.Context, q *queries.Queries, b Block
 	return journal(ctx, q, w.agentID, h)
 }
 
-// Allow lifts the tombstone of one content, which somebody is about to save.
-func (w *Writer) Allow(ctx context.Context, of memories.Key, f memories.Fingerprint) error {
-	return wrap("lift the tombstone", w.q.UnburyContent(ctx, queries.UnburyContentParams{
-		AgentID: w.agentID, Name: of.Name, Team: of.Team, Fingerprint: f[:],
+// Allow lifts the tombstone of one content, which somebody is about to save. It returns when that was deleted; the zero time where it was
+// not kept out.
+func (w *Writer) Allow(ctx context.Context, of memories.Key, f memories.Fingerprint) (deletedAt time.Time, err error) {
+	lifted, err := w.q.LiftTombstone(ctx, queries.LiftTombstoneParams{AgentID: w.agentID, Name: of.Name, Team: of.Team, Fingerprint: f[:]})
+	if err != nil || len(lifted) == 0 {
+		return time.Time{}, wrap("lift the tombstone", err)
+	}
+	return lifted[0], nil
+}
+
+// KeepOut takes back Allow, of a content that was deleted then.
+func (w *Writer) KeepOut(ctx context.Context, of memories.Key, f memories.Fingerprint, deletedAt time.Time) error {
+	if deletedAt.IsZero() {
+		return nil
+	}
+	return wrap("leave the tombstone", w.q.LeaveTombstone(ctx, queries.LeaveTombstoneParams{
+		AgentID: w.agentID, Name: of.Name, Team: of.Team, Fingerprint: f[:], DeletedAt: deletedAt,
 	}))
 }
 

@@ -2,6 +2,7 @@ package sync_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path"
 	"strings"
@@ -265,6 +266,68 @@ func TestPurgingKeepsTheContentOut(t *testing.T) {
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "anew"))
 	b.scan("ada")
 	b.hasBody("ada", "Deploy", "anew")
+}
+
+func TestARestoreLetsNothingInThatWasDeletedBefore(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]func(b *bench, first memories.Memory) (second memories.Memory){
+		"the one before, in the trash": func(b *bench, _ memories.Memory) memories.Memory {
+			b.write("ada/memory/a.md", note("Deploy", memories.Project, "new"))
+			b.scan("ada")
+			return b.delete("ada", "Deploy")
+		},
+		"the one before, purged": func(b *bench, first memories.Memory) memories.Memory {
+			if _, err := b.engine.Purge(b.Context(), "ada", first.ID, ""); err != nil {
+				b.Fatal(err)
+			}
+			b.write("ada/memory/a.md", note("Deploy", memories.Project, "new"))
+			b.scan("ada")
+			return b.delete("ada", "Deploy")
+		},
+		"the one after, missing": func(b *bench, _ memories.Memory) memories.Memory {
+			b.write("ada/memory/a.md", note("Deploy", memories.Project, "new"))
+			b.writeMany("ada/memory", 0, 12)
+			b.scan("ada")
+			for i := range 12 {
+				b.remove(fmt.Sprintf("ada/memory/%d.md", i))
+			}
+			b.remove("ada/memory/a.md")
+			b.scan("ada")
+			b.isIn("ada", "Deploy", memories.Missing)
+			return b.memory("ada", "Deploy")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.stopWatching()
+			b.write("ada/memory/a.md", note("Deploy", memories.Project, "old"))
+			b.scanAll()
+			second := again(b, b.delete("ada", "Deploy"))
+			b.restore("ada", second)
+			b.hasBody("ada", "Deploy", "new")
+			b.write(inSession(sessionA, "a.md"), note("Deploy", memories.Project, "old"))
+			b.scan("ada")
+			b.hasBody("ada", "Deploy", "new")
+			if kept := b.blocked("ada"); len(kept) != 1 || kept[0].Body != "old" {
+				t.Errorf("kept out are %v", kept)
+			}
+		})
+	}
+}
+
+func TestARestoreLetsInWhatItsDeletionKeptOut(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.stopWatching()
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "first"))
+	b.scanAll()
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "second"))
+	b.scan("ada")
+	b.restore("ada", b.delete("ada", "Deploy"))
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "first"))
+	b.scan("ada")
+	b.hasBody("ada", "Deploy", "first")
 }
 
 func TestALinkedIndexEntryIsRemovedAndTheRestOfItsLineStays(t *testing.T) {

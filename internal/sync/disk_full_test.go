@@ -157,6 +157,29 @@ func TestAnIndexThatHadNoRoomKeepsTheEntryOfAFileThatIsWrittenAgain(t *testing.T
 	}
 }
 
+func TestWhatCouldNotBeSavedIsKeptOutAsBefore(t *testing.T) {
+	t.Parallel()
+	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}}
+	b := withIndexed(t, disk)
+	b.write("ada/memory/deploy.md", note("Deploy", memories.Project, "on Fridays"))
+	b.scan("ada")
+	deleted := b.delete("ada", "Deploy")
+	b.write(inSession(sessionA, "deploy.md"), note("Deploy", memories.Project, "on Fridays"))
+	b.scan("ada")
+	disk.full.Store(true)
+	_, err := b.engine.Save(t.Context(), "ada", sync.Draft{Name: "Deploy", Description: deleted.Description, Type: memories.Project, Body: "on Fridays"})
+	b.isConflict(err, "Nothing was changed")
+	disk.full.Store(false)
+	b.scan("ada")
+	b.isIn("ada", "Deploy", memories.Deleted)
+	if kept := b.blocked("ada"); len(kept) != 1 {
+		t.Errorf("kept out are %v", kept)
+	}
+	b.save(sync.Draft{Name: "Deploy", Description: deleted.Description, Type: memories.Project, Body: "on Fridays"})
+	b.scan("ada")
+	b.hasBody("ada", "Deploy", "on Fridays")
+}
+
 // noLeftovers checks that Memoir has left nothing of its own in ada's directories.
 func (b *bench) noLeftovers() {
 	b.Helper()

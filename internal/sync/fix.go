@@ -246,12 +246,11 @@ func (h *hold) replace(ctx context.Context, head postgres.Head, f postgres.File,
 	if err := mayHold(key.Team, f.Path, after); err != nil {
 		return err
 	}
-	if err := h.w.Allow(ctx, key, fingerprint); err != nil {
+	err := h.letIn(ctx, key, fingerprint, f.Path, func() error {
+		return h.overwrite(f.Path, after, files.Options{IfHash: f.Hash, ModTime: time.Unix(0, f.ModTime)})
+	})
+	if err != nil {
 		return err
-	}
-	modTime := time.Unix(0, f.ModTime)
-	if err := h.overwrite(f.Path, after, files.Options{IfHash: f.Hash, ModTime: modTime}); err != nil {
-		return writeConflict(f.Path, err)
 	}
 	if err := h.takeInMended(ctx, head, f, parsed.Name, files.Hash(after)); err != nil {
 		return err

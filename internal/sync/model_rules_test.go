@@ -39,6 +39,7 @@ type knownMemory struct {
 	content memories.Fingerprint
 	new     span
 	said    map[memories.Fingerprint]bool // since the memory was last purged
+	left    map[memories.Fingerprint]bool // what its last deletion kept out that was not kept out before
 	checked int                           // how many of these have been found among the revisions
 }
 
@@ -148,7 +149,7 @@ func (r *rules) remove(left departures, durableBefore int) {
 	}
 	for name := range left.outgrown {
 		if m := ends(name); m != nil {
-			m.lives = false
+			m.lives, m.left = false, nil
 		}
 	}
 	var gone []*knownMemory
@@ -159,7 +160,7 @@ func (r *rules) remove(left departures, durableBefore int) {
 	}
 	hold := len(gone) > 10 && 2*len(gone) > durableBefore
 	for _, m := range gone {
-		m.lives, m.missing = hold, hold
+		m.lives, m.missing, m.left = hold, hold, nil
 	}
 }
 
@@ -379,7 +380,11 @@ func (r *rules) deleted(w *world, m memories.Memory, files []string, purged bool
 	known := r.names[keyOf(m)]
 	if m.Readable {
 		known.lives, known.missing = false, false
+		known.left = map[memories.Fingerprint]bool{}
 		for content := range known.said {
+			if !r.buried[keyOf(m)][content] {
+				known.left[content] = true
+			}
 			r.buried.add(keyOf(m), content)
 		}
 		if purged {
@@ -393,11 +398,11 @@ func (r *rules) deleted(w *world, m memories.Memory, files []string, purged bool
 	}
 }
 
-// restored: the name lives with what it said last, in a durable file, and all that it had said may come back. If something lay where
+// restored: the name lives with what it said last, in a durable file, and what its deletion kept out may come back. If something lay where
 // its file was, that was looked at first, and may be another memory, or what is kept out still.
 func (r *rules) restored(w *world, was, is memories.Memory, lay bool, at span) {
 	if !was.Readable {
-		delete(r.buried, keyOf(was))
+		delete(r.buried[keyOf(was)], was.Fingerprint)
 		r.look(w, was.Path, at)
 		return
 	}
@@ -408,7 +413,12 @@ func (r *rules) restored(w *world, was, is memories.Memory, lay bool, at span) {
 	if lay {
 		r.look(w, was.Path, clock)
 	}
-	delete(r.buried, keyOf(was))
+	delete(r.buried[keyOf(was)], was.Fingerprint)
+	if was.State == memories.Deleted {
+		for content := range known.left {
+			delete(r.buried[keyOf(was)], content)
+		}
+	}
 	r.writtenBy(w, is, at)
 	if is.Fingerprint != was.Fingerprint {
 		w.t.Fatalf("%q said %q and was restored with %q", was.Name, was.Body, is.Body)

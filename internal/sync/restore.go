@@ -150,9 +150,8 @@ func (h *hold) restore(ctx context.Context, head postgres.Head) error {
 // the trash as it was; where nobody knows, and where the memory lives already, the next scan tries again.
 func (h *hold) notRestored(ctx context.Context, head postgres.Head, place string, err error) error {
 	why := writeConflict(place, err)
-	var conflict *memories.ConflictError
 	isInTrash := head.State == memories.Deleted || head.State == memories.Missing
-	if !isInTrash || errors.Is(err, syscall.EIO) || !errors.As(why, &conflict) {
+	if !isInTrash || !isUnwritten(err, why) {
 		return why
 	}
 	return errors.Join(h.w.GiveUpRestore(ctx, head), why)

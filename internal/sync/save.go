@@ -150,14 +150,12 @@ func (h *hold) write(ctx context.Context, head *postgres.Head, draft Draft) (Res
 	if err := h.mayBeWritten(draft, target.path, data); err != nil {
 		return Result{}, err
 	}
-	// The tombstone is lifted first: between the two steps the memory is only not there yet, never kept out.
 	parsed := memories.Parse(data, "")
-	if err := h.w.Allow(ctx, draft.key(), parsed.Fingerprint(data)); err != nil {
+	err = h.letIn(ctx, draft.key(), parsed.Fingerprint(data), target.path, func() error {
+		return h.overwrite(target.path, data, files.Options{New: !target.present, IfHash: target.hash})
+	})
+	if err != nil {
 		return Result{}, err
-	}
-	options := files.Options{New: !target.present, IfHash: target.hash}
-	if err := h.overwrite(target.path, data, options); err != nil {
-		return Result{}, writeConflict(target.path, err)
 	}
 	if err := h.takeInSaved(ctx, target.path, cause{actor: actorOf(ctx)}); err != nil {
 		return Result{}, err
@@ -169,6 +167,32 @@ func (h *hold) write(ctx context.Context, head *postgres.Head, draft Draft) (Res
 		return Result{}, err
 	}
 	return h.resultOf(ctx, draft.key())
+}
+
+// letIn writes a content at a path for somebody who wants it, whether or not it was deleted before. The tombstone is lifted first:
+// between the two steps the memory is only not there yet, never kept out. Where certainly nothing was written, it is kept out as before.
+func (h *hold) letIn(ctx context.Context, key memories.Key, content memories.Fingerprint, place string, write func() error) error {
+	deletedAt, err := h.w.Allow(ctx, key, content)
+	if err != nil {
+		return err
+	}
+	err = write()
+	if err == nil {
+		return nil
+	}
+	why := writeConflict(place, err)
+	if isUnwritten(err, why) {
+		if err := h.w.KeepOut(ctx, key, content, deletedAt); err != nil {
+			return errors.Join(err, why)
+		}
+	}
+	return why
+}
+
+// isUnwritten says of a write that failed, and why, that certainly nothing was written.
+func isUnwritten(err, why error) bool {
+	var conflict *memories.ConflictError
+	return errors.As(why, &conflict) && !errors.Is(err, syscall.EIO)
 }
 
 // target is the durable file that a memory is written to.

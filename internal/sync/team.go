@@ -114,11 +114,11 @@ func (h *hold) copy(ctx context.Context, head postgres.Head, draft Draft) (Resul
 
 // add writes a file of a memory that does not live yet.
 func (h *hold) add(ctx context.Context, draft Draft, next successor) (Result, error) {
-	if err := h.w.Allow(ctx, draft.key(), next.fingerprint()); err != nil {
+	err := h.letIn(ctx, draft.key(), next.fingerprint(), next.place, func() error {
+		return h.disk.Write(h.root, next.place, next.data, files.Options{New: true, ModTime: next.modTime})
+	})
+	if err != nil {
 		return Result{}, err
-	}
-	if err := h.disk.Write(h.root, next.place, next.data, files.Options{New: true, ModTime: next.modTime}); err != nil {
-		return Result{}, writeConflict(next.place, err)
 	}
 	if err := h.takeInSaved(ctx, next.place, cause{actor: actorOf(ctx)}); err != nil {
 		return Result{}, err

@@ -115,6 +115,69 @@ func (q *Queries) DropBlocked(ctx context.Context, arg DropBlockedParams) error 
 	return err
 }
 
+const leaveTombstone = `-- name: LeaveTombstone :exec
+INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at, team)
+VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT DO NOTHING
+`
+
+type LeaveTombstoneParams struct {
+	AgentID     int64
+	Name        string
+	Fingerprint []byte
+	DeletedAt   time.Time
+	Team        bool
+}
+
+func (q *Queries) LeaveTombstone(ctx context.Context, arg LeaveTombstoneParams) error {
+	_, err := q.db.Exec(ctx, leaveTombstone,
+		arg.AgentID,
+		arg.Name,
+		arg.Fingerprint,
+		arg.DeletedAt,
+		arg.Team,
+	)
+	return err
+}
+
+const liftTombstone = `-- name: LiftTombstone :many
+DELETE FROM tombstones WHERE agent_id = $1 AND name = $2 AND team = $3 AND fingerprint = $4
+RETURNING deleted_at
+`
+
+type LiftTombstoneParams struct {
+	AgentID     int64
+	Name        string
+	Team        bool
+	Fingerprint []byte
+}
+
+// UnburyContent, and when it was deleted: nothing where it was not.
+func (q *Queries) LiftTombstone(ctx context.Context, arg LiftTombstoneParams) ([]time.Time, error) {
+	rows, err := q.db.Query(ctx, liftTombstone,
+		arg.AgentID,
+		arg.Name,
+		arg.Team,
+		arg.Fingerprint,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []time.Time{}
+	for rows.Next() {
+		var deleted_at time.Time
+		if err := rows.Scan(&deleted_at); err != nil {
+			return nil, err
+		}
+		items = append(items, deleted_at)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const newestBlocked = `-- name: NewestBlocked :many
 SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at, team
 FROM blocked
@@ -231,20 +294,11 @@ func (q *Queries) UnburyContent(ctx context.Context, arg UnburyContentParams) er
 const unburyMemory = `-- name: UnburyMemory :exec
 DELETE FROM tombstones t USING memories m, revisions r
 WHERE m.id = $1 AND r.memory_id = m.id AND t.agent_id = m.agent_id AND t.name = m.name AND t.team = m.team AND t.fingerprint = r.fingerprint
+  AND (t.deleted_at = m.deleted_at OR r.id = m.revision_id)
 `
 
-// What the memory has said is no longer kept out.
+// What the memory says, and what its last deletion alone kept out, is no longer kept out. What it had said when it was deleted before is.
 func (q *Queries) UnburyMemory(ctx context.Context, memoryID uuid.UUID) error {
 	_, err := q.db.Exec(ctx, unburyMemory, memoryID)
-	return err
-}
-
-const unburyNamesakes = `-- name: UnburyNamesakes :exec
-DELETE FROM tombstones t USING memories m WHERE m.id = $1 AND t.agent_id = m.agent_id AND t.name = m.name AND t.team = m.team
-`
-
-// Nor is what memories of its name have said that were purged.
-func (q *Queries) UnburyNamesakes(ctx context.Context, memoryID uuid.UUID) error {
-	_, err := q.db.Exec(ctx, unburyNamesakes, memoryID)
 	return err
 }
