@@ -328,7 +328,9 @@ func TestAClaudeMDThatLeadsToAMemoryFileIsNotWritten(t *testing.T) {
 			b.link("ada/memory/shelf", "../shelf")
 			b.scanAll()
 			b.link("ada/CLAUDE.md", target)
-			b.until("the problem to be told", func() bool { return strings.Contains(b.agent("ada").ClaudeMD.Problem, "is a link to one of the memory files") })
+			b.until("the problem to be told", func() bool {
+				return strings.Contains(b.agent("ada").ClaudeMD.Problem, "is a link to one of the memory files")
+			})
 			b.write("ada/memory/b.md", note("Spaces", memories.Feedback, "Never."))
 			b.scan("ada")
 			b.restart()
