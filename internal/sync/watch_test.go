@@ -248,6 +248,35 @@ func TestTheMeterShowsThatTheMirrorIsComplete(t *testing.T) {
 	})
 }
 
+func TestTheMeterCountsNoFilesOfAnAgentWhoseDirectoryIsGone(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	for i := range 5 {
+		b.write(fmt.Sprintf("ada/memory/%d.md", i), note(fmt.Sprint(i), memories.User, "text"))
+	}
+	b.write("bob/memory/a.md", note("Tabs", memories.User, "text"))
+	b.scanAll()
+	counts := func(all, ada int) {
+		t.Helper()
+		b.until(fmt.Sprint(all, " files to be counted"), func() bool {
+			s, err := b.engine.Status(t.Context())
+			of := b.statusOf("ada")
+			return err == nil && s.FilesOnDisk == all && s.Mirrored == all && of.FilesOnDisk == ada && of.Mirrored == ada
+		})
+	}
+	counts(6, 5)
+	b.rename("ada", "../aside")
+	b.scanAll()
+	counts(1, 0)
+	b.restart()
+	counts(1, 0)
+	b.rename("../aside", "ada")
+	b.scanAll()
+	counts(6, 5)
+	b.restart()
+	counts(6, 5)
+}
+
 func TestTheMeterCountsAFileOnceThatWasSeenBeforeItCouldBeRead(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
