@@ -51,6 +51,42 @@ func TestEveryDirectoryWithMemoryOrSessionsIsAHiveAgent(t *testing.T) {
 		"hive zoe agents/zoe (zoe)")
 }
 
+func TestLinksByWhichAgentsAreFoundAreToldAndThoseThatLeadNowhereAreWaitedFor(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.mkdir("agents/ada/memory", "shared/memory", "claude/projects/own/memory", "claude/projects/x", "claude/projects/y", "claude/agent-memory")
+	d.putAll("file")
+	for link, target := range map[string]string{
+		"agents/linked": "shared", "agents/dangling": "nowhere", "agents/file": "file", "agents/.hidden": "nowhere",
+		"claude/projects/linked": "shared", "claude/projects/dangling": "nowhere", "claude/agent-memory/linked": "shared", "claude/agent-memory/dangling": "nowhere",
+		"claude/projects/x/memory": "shared", "claude/projects/y/memory": "nowhere",
+	} {
+		d.link(d.at(target), link)
+	}
+	survey := agents.Look(agents.Settings{AgentsDir: d.at("agents"), ClaudeDir: d.at("claude")}, func(string) {})
+	var links, awaited []string
+	for _, link := range survey.Links {
+		links = append(links, strings.TrimPrefix(link, d.dir+"/"))
+	}
+	for link, stamp := range survey.Sources {
+		if agents.IsLink(link) {
+			awaited = append(awaited, strings.TrimPrefix(link, d.dir+"/"))
+			if (stamp != agents.Stamp{}) != (link == d.at("agents/file")) {
+				t.Errorf("%s has the stamp %v", link, stamp)
+			}
+		}
+	}
+	slices.Sort(links)
+	slices.Sort(awaited)
+	if want := []string{"agents/linked", "claude/agent-memory/linked", "claude/projects/linked", "claude/projects/x/memory"}; !slices.Equal(links, want) {
+		t.Errorf("links %v, want %v", links, want)
+	}
+	want := []string{"agents/dangling", "agents/file", "claude/agent-memory/dangling", "claude/projects/dangling", "claude/projects/y/memory"}
+	if !slices.Equal(awaited, want) {
+		t.Errorf("waited for are %v, want %v", awaited, want)
+	}
+}
+
 func TestProjectsAndCustomAgentsOfClaudeCodeAreAgents(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
