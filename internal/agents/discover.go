@@ -34,7 +34,7 @@ type Found struct {
 // unreadable are directories that are there but could not be looked into: agents beneath them are not found, which does not
 // mean that they are gone. A directory whose name is not UTF-8 is among them, for its path cannot be shown or stored.
 func Discover(s Settings, visit func(dir string)) (found []Found, unreadable []string) {
-	survey := Look(s, visit)
+	survey := Look(s, nil, visit)
 	return survey.Found, survey.Unreadable
 }
 
@@ -42,8 +42,8 @@ func Discover(s Settings, visit func(dir string)) (found []Found, unreadable []s
 type Survey struct {
 	Found      []Found
 	Unreadable []string
-	// Sources are the files and directories of projects and of Claude Code's settings that say which agents there are, and links that lead
-	// to no directory, as they were before they were read. They need not exist. Where one changes, agents are to be looked for anew; nobody
+	// Sources are the files and directories of projects and of Claude Code's settings that say which agents there are, those that may yet
+	// tell a project's real path, and links that lead to no directory, as they were before they were read. They need not exist. Where one changes, agents are to be looked for anew; nobody
 	// watches them, for most are in repositories, in which there is much going on that is of no interest here.
 	Sources map[string]Stamp
 	// Links are the links to directories that agents, or what is of them, were looked for in. No event tells either that one of them leads
@@ -51,9 +51,10 @@ type Survey struct {
 	Links []string
 }
 
-// Look is Discover, and says what the answer depends on.
-func Look(s Settings, visit func(dir string)) Survey {
-	d := discovery{settings: s, visit: visit, sources: map[string]Stamp{}}
+// Look is Discover, and says what the answer depends on. Of transcripts it reads what is not known of them; nil: nothing is.
+func Look(s Settings, transcripts *Transcripts, visit func(dir string)) Survey {
+	d := discovery{settings: s, visit: visit, sources: map[string]Stamp{}, known: transcripts.known(), heads: map[string]head{}}
+	defer func() { transcripts.keep(d.heads) }()
 	if s.AgentsDir != "" {
 		d.hive(absolute(s.AgentsDir))
 	}
@@ -94,8 +95,10 @@ type discovery struct {
 	visit      func(dir string)
 	sources    map[string]Stamp
 	links      []string
-	projects   []project // of Claude Code
-	elsewhere  []Found   // what projects and settings name, outside of Claude Code's directory
+	known      map[string]head // of transcripts, by path
+	heads      map[string]head // those of them that this look has come by, as they are
+	projects   []project       // of Claude Code
+	elsewhere  []Found         // what projects and settings name, outside of Claude Code's directory
 	found      []Found
 	unreadable []string
 }
@@ -117,7 +120,7 @@ func (d *discovery) claude(claudeDir string) {
 		project := filepath.Join(projects, name)
 		d.visit(project)
 		dir := filepath.Join(project, memoryDir)
-		path := projectName(project)
+		path := d.projectName(project)
 		d.addProject(name, path)
 		if d.leadsToDirectory(dir) {
 			d.found = append(d.found, Found{Slug: sanitise(name), Layout: Claude, Dir: dir, DisplayName: path})

@@ -24,7 +24,7 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 	held := anchorsOf(roots)
 	relinked := e.relinked.Load()
 	var looked []string
-	survey := agents.Look(e.options.Places, func(dir string) {
+	survey := agents.Look(e.options.Places, &e.transcripts, func(dir string) {
 		e.watcher.watchForAgents(dir)
 		looked = append(looked, dir)
 	})

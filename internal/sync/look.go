@@ -56,8 +56,8 @@ func (e *Engine) Scan(ctx context.Context, slug string) (Scan, error) {
 
 func (e *Engine) scanHere(ctx context.Context, slug string, _ nothing) (Scan, error) {
 	if a := e.known(slug); a != nil {
-		present, err := e.isPresent(ctx, a)
-		if err == nil && !present {
+		upToDate, err := e.isUpToDate(ctx, a)
+		if err == nil && !upToDate {
 			_, err = e.discover(ctx)
 		}
 		if err != nil {
