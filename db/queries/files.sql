@@ -118,13 +118,14 @@ ORDER BY max(modified_at) DESC, session
 LIMIT @most;
 
 -- name: CountFiles :one
+-- Counts files of agents whose directory is there, as Figures does.
 SELECT (SELECT coalesce(sum(present), 0) FROM file_tallies
-        WHERE agent_id NOT IN (SELECT id FROM agents WHERE joined_to IS NOT NULL))::bigint AS mirrored,
+        WHERE agent_id IN (SELECT id FROM agents WHERE agents.present AND joined_to IS NULL))::bigint AS mirrored,
        (SELECT coalesce(sum(n), 0) FROM memory_tallies WHERE state = 'needs_attention')::bigint AS needs_attention;
 
 -- name: CountFilesByAgent :many
--- The files of an agent that is joined to another are that one's.
-SELECT agent_id, present FROM file_tallies WHERE agent_id NOT IN (SELECT id FROM agents WHERE joined_to IS NOT NULL);
+-- The files of an agent that is joined to another are that one's, and those of one whose directory is gone are not on disk.
+SELECT agent_id, present FROM file_tallies WHERE agent_id IN (SELECT id FROM agents WHERE agents.present AND joined_to IS NULL);
 
 -- name: InsertFiles :copyfrom
 INSERT INTO files (agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns,

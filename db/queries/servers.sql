@@ -42,7 +42,11 @@ WITH forsaken AS (
 DELETE FROM requests WHERE requests.id = @id RETURNING taken, answer;
 
 -- name: Figures :many
-SELECT agent_id, files, pending FROM figures;
+-- Returns those of the agents whose directory is there and their own: what was said of another before it went is not on disk any more.
+SELECT agents.id AS agent_id, coalesce(figures.files, 0)::integer AS files, coalesce(figures.pending, 0)::integer AS pending
+FROM agents
+LEFT JOIN figures ON figures.agent_id = agents.id
+WHERE agents.present AND agents.joined_to IS NULL;
 
 -- name: SetFigures :exec
 INSERT INTO figures (agent_id, files, pending)

@@ -133,7 +133,7 @@ func TestAMemoryThatSettingsMoveIsFoundWhereItIs(t *testing.T) {
 
 	// What holds for all projects has one directory, which is waited for.
 	d.put("claude/settings.json", `{"autoMemoryDirectory": "`+d.at("all")+`"}`)
-	survey := agents.Look(settings, func(string) {})
+	survey := agents.Look(settings, nil, func(string) {})
 	if len(survey.Found) != 1 {
 		t.Errorf("found %+v", survey.Found)
 	}
@@ -185,12 +185,12 @@ func TestARepositoryHasNoMoreDirectoriesLookedThroughThanItNeeds(t *testing.T) {
 	d.mkdir("app/.git")
 	d.put("app/.git/HEAD", "ref: refs/heads/main\n")
 	d.worksOn("app")
-	before := len(agents.Look(agents.Settings{ClaudeDir: d.at("claude")}, func(string) {}).Sources)
+	before := len(agents.Look(agents.Settings{ClaudeDir: d.at("claude")}, nil, func(string) {}).Sources)
 	for i := range 1300 {
 		d.mkdir(fmt.Sprintf("app/.claude/agents/%02d/%02d", i%50, i/50))
 	}
 	d.put("app/.claude/agents/reviewer.md", define("reviewer", "project"))
-	survey := agents.Look(agents.Settings{ClaudeDir: d.at("claude")}, func(string) {})
+	survey := agents.Look(agents.Settings{ClaudeDir: d.at("claude")}, nil, func(string) {})
 	if grown := len(survey.Sources) - before; grown > 1100 {
 		t.Errorf("it goes by %d more files and directories", grown)
 	}

@@ -34,7 +34,7 @@ type Found struct {
 // unreadable are directories that are there but could not be looked into: agents beneath them are not found, which does not
 // mean that they are gone. A directory whose name is not UTF-8 is among them, for its path cannot be shown or stored.
 func Discover(s Settings, visit func(dir string)) (found []Found, unreadable []string) {
-	survey := Look(s, visit)
+	survey := Look(s, nil, visit)
 	return survey.Found, survey.Unreadable
 }
 
@@ -42,15 +42,19 @@ func Discover(s Settings, visit func(dir string)) (found []Found, unreadable []s
 type Survey struct {
 	Found      []Found
 	Unreadable []string
-	// Sources are the files and directories of projects and of Claude Code's settings that say which agents there are, as they were
-	// before they were read. They need not exist. Where one changes, agents are to be looked for anew; nobody watches them, for most are in
-	// repositories, in which there is much going on that is of no interest here.
+	// Sources are the files and directories of projects and of Claude Code's settings that say which agents there are, those that may yet
+	// tell a project's real path, and links that lead to no directory, as they were before they were read. They need not exist. Where one changes, agents are to be looked for anew; nobody
+	// watches them, for most are in repositories, in which there is much going on that is of no interest here.
 	Sources map[string]Stamp
+	// Links are the links to directories that agents, or what is of them, were looked for in. No event tells either that one of them leads
+	// elsewhere.
+	Links []string
 }
 
-// Look is Discover, and says what the answer depends on.
-func Look(s Settings, visit func(dir string)) Survey {
-	d := discovery{settings: s, visit: visit, sources: map[string]Stamp{}}
+// Look is Discover, and says what the answer depends on. Of transcripts it reads what is not known of them; nil: nothing is.
+func Look(s Settings, transcripts *Transcripts, visit func(dir string)) Survey {
+	d := discovery{settings: s, visit: visit, sources: map[string]Stamp{}, known: transcripts.known(), heads: map[string]head{}}
+	defer func() { transcripts.keep(d.heads) }()
 	if s.AgentsDir != "" {
 		d.hive(absolute(s.AgentsDir))
 	}
@@ -64,7 +68,7 @@ func Look(s Settings, visit func(dir string)) Survey {
 		d.byHand(NamedDir{Slug: sharedSlug, Path: s.TeamDir}, Shared)
 	}
 	d.addElsewhere()
-	return Survey{d.found, d.unreadable, d.sources}
+	return Survey{d.found, d.unreadable, d.sources, d.links}
 }
 
 // Roots are the directories that the settings name, absolute, and those in them in which agents appear. They need not exist.
@@ -90,8 +94,11 @@ type discovery struct {
 	settings   Settings
 	visit      func(dir string)
 	sources    map[string]Stamp
-	projects   []project // of Claude Code
-	elsewhere  []Found   // what projects and settings name, outside of Claude Code's directory
+	links      []string
+	known      map[string]head // of transcripts, by path
+	heads      map[string]head // those of them that this look has come by, as they are
+	projects   []project       // of Claude Code
+	elsewhere  []Found         // what projects and settings name, outside of Claude Code's directory
 	found      []Found
 	unreadable []string
 }
@@ -113,9 +120,9 @@ func (d *discovery) claude(claudeDir string) {
 		project := filepath.Join(projects, name)
 		d.visit(project)
 		dir := filepath.Join(project, memoryDir)
-		path := projectName(project)
+		path := d.projectName(project)
 		d.addProject(name, path)
-		if d.isDirectory(dir) {
+		if d.leadsToDirectory(dir) {
 			d.found = append(d.found, Found{Slug: sanitise(name), Layout: Claude, Dir: dir, DisplayName: path})
 		}
 	}
@@ -144,7 +151,7 @@ func (d *discovery) subdirectories(dir string) []string {
 		switch {
 		case strings.HasPrefix(name, "."):
 		case !entry.IsDir() && entry.Type() != fs.ModeSymlink:
-		case entry.Type() == fs.ModeSymlink && !d.isDirectory(filepath.Join(dir, name)):
+		case entry.Type() == fs.ModeSymlink && !d.leadsToDirectory(filepath.Join(dir, name)):
 		case !utf8.ValidString(name):
 			d.unreadable = append(d.unreadable, filepath.Join(dir, name))
 		default:
@@ -163,6 +170,19 @@ func (d *discovery) isThere(path string) bool {
 		return false
 	}
 	return info.IsDir() || info.Mode().Type() == fs.ModeSymlink
+}
+
+// leadsToDirectory is isDirectory for what may be a link, whose target may go or come.
+func (d *discovery) leadsToDirectory(path string) bool {
+	before := StampOf(path)
+	leads := d.isDirectory(path)
+	switch isLink := IsLink(path); {
+	case isLink && leads:
+		d.links = append(d.links, path)
+	case isLink:
+		d.sources[path] = before
+	}
+	return leads
 }
 
 func (d *discovery) isDirectory(path string) bool {

@@ -51,6 +51,43 @@ func TestEveryDirectoryWithMemoryOrSessionsIsAHiveAgent(t *testing.T) {
 		"hive zoe agents/zoe (zoe)")
 }
 
+func TestLinksByWhichAgentsAreFoundAreToldAndThoseThatLeadNowhereAreWaitedFor(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.mkdir("agents/ada/memory", "shared/memory", "claude/projects/own/memory", "claude/projects/x", "claude/projects/y", "claude/agent-memory")
+	d.putAll("file")
+	d.put("shared/1.jsonl", `{"cwd":"/srv/app"}`)
+	for link, target := range map[string]string{
+		"agents/linked": "shared", "agents/dangling": "nowhere", "agents/file": "file", "agents/.hidden": "nowhere",
+		"claude/projects/linked": "shared", "claude/projects/dangling": "nowhere", "claude/agent-memory/linked": "shared", "claude/agent-memory/dangling": "nowhere",
+		"claude/projects/x/memory": "shared", "claude/projects/y/memory": "nowhere",
+	} {
+		d.link(d.at(target), link)
+	}
+	survey := agents.Look(agents.Settings{AgentsDir: d.at("agents"), ClaudeDir: d.at("claude")}, nil, func(string) {})
+	var links, awaited []string
+	for _, link := range survey.Links {
+		links = append(links, strings.TrimPrefix(link, d.dir+"/"))
+	}
+	for link, stamp := range survey.Sources {
+		if agents.IsLink(link) {
+			awaited = append(awaited, strings.TrimPrefix(link, d.dir+"/"))
+			if (stamp != agents.Stamp{}) != (link == d.at("agents/file")) {
+				t.Errorf("%s has the stamp %v", link, stamp)
+			}
+		}
+	}
+	slices.Sort(links)
+	slices.Sort(awaited)
+	if want := []string{"agents/linked", "claude/agent-memory/linked", "claude/projects/linked", "claude/projects/x/memory"}; !slices.Equal(links, want) {
+		t.Errorf("links %v, want %v", links, want)
+	}
+	want := []string{"agents/dangling", "agents/file", "claude/agent-memory/dangling", "claude/projects/dangling", "claude/projects/y/memory"}
+	if !slices.Equal(awaited, want) {
+		t.Errorf("waited for are %v, want %v", awaited, want)
+	}
+}
+
 func TestProjectsAndCustomAgentsOfClaudeCodeAreAgents(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
@@ -84,7 +121,9 @@ func TestTheSettingsDirectoriesMayBeLinks(t *testing.T) {
 
 func TestTheNewestTranscriptNamesTheProject(t *testing.T) {
 	t.Parallel()
-	huge := strings.Repeat(`{"type":"noise"}`+"\n", 1<<16)
+	huge := strings.Repeat(`{"type":"noise"}`+"\n", 1<<19)
+	line := func(size int) string { return `{"type":"` + strings.Repeat("x", size) + `"}` + "\n" }
+	without := slices.Repeat([]string{`{"type":"summary"}`}, 49)
 	for name, c := range map[string]struct {
 		transcripts []string // oldest first
 		want        string
@@ -94,7 +133,12 @@ func TestTheNewestTranscriptNamesTheProject(t *testing.T) {
 		"lines that are no JSON are skipped": {[]string{"{\n[]\n\x00\n{\"cwd\":5}\n{\"cwd\":\"/ok\"}"}, "/ok"},
 		"the root of a subdirectory":         {[]string{`{"cwd":"/srv/my.app/deep/down"}`}, "/srv/my.app"},
 		"control characters are blanked":     {[]string{`{"cwd":"/a\u0000b\nc"}`}, "/a b c"},
+		"the newest of fifty that has one":   {append([]string{`{"cwd":"/old"}`}, without...), "/old"},
+		"no older one is read":               {append([]string{`{"cwd":"/old"}`, ""}, without...), "-srv-my-app"},
+		"after a long line":                  {[]string{line(300<<10) + `{"cwd":"/ok"}`}, "/ok"},
+		"after one that is passed over":      {[]string{line(5<<20) + `{"cwd":"/ok"}`}, "/ok"},
 		"not searched for ever":              {[]string{huge + `{"cwd":"/late"}`}, "-srv-my-app"},
+		"nor in all together":                {[]string{`{"cwd":"/old"}`, huge[:5<<20], huge[:5<<20]}, "-srv-my-app"},
 		"none":                               {nil, "-srv-my-app"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -102,7 +146,7 @@ func TestTheNewestTranscriptNamesTheProject(t *testing.T) {
 			d := setup(t)
 			d.mkdir("projects/-srv-my-app/memory")
 			for i, content := range c.transcripts {
-				path := fmt.Sprintf("projects/-srv-my-app/%d.jsonl", 9-i)
+				path := fmt.Sprintf("projects/-srv-my-app/%d.jsonl", 99-i)
 				d.put(path, content)
 				modified := time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)
 				if err := os.Chtimes(d.at(path), modified, modified); err != nil {
@@ -115,6 +159,55 @@ func TestTheNewestTranscriptNamesTheProject(t *testing.T) {
 			d.wantsFound(agents.Settings{ClaudeDir: d.dir}, "claude -srv-my-app projects/-srv-my-app/memory ("+c.want+")")
 		})
 	}
+}
+
+func TestATranscriptIsReadAgainOnlyWhenItHasChanged(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.mkdir("projects/-srv-app/memory")
+	const path = "projects/-srv-app/1.jsonl"
+	known := new(agents.Transcripts)
+	look := func() (name string, sources map[string]agents.Stamp) {
+		t.Helper()
+		survey := agents.Look(agents.Settings{ClaudeDir: d.dir}, known, func(string) {})
+		if len(survey.Found) != 1 {
+			t.Fatalf("found %v", survey.Found)
+		}
+		return survey.Found[0].DisplayName, survey.Sources
+	}
+	waitsFor := func(paths ...string) {
+		t.Helper()
+		name, sources := look()
+		if name != "-srv-app" {
+			t.Errorf("it is called %s", name)
+		}
+		for _, p := range paths {
+			if stamp, is := sources[d.at(p)]; !is || stamp != agents.StampOf(d.at(p)) {
+				t.Errorf("%s is not waited for: %v", p, sources)
+			}
+		}
+	}
+	waitsFor("projects/-srv-app")
+	d.put(path, `{"type":"summary"}`+"\n")
+	waitsFor("projects/-srv-app", path)
+	d.put(path, `{"type":"summary"}`+"\n"+`{"cwd":"/srv/app"}`+"\n")
+	if err := os.Chmod(d.at(path), 0); err != nil {
+		t.Fatal(err)
+	}
+	name, sources := look()
+	if _, waited := sources[d.at(path)]; name != "/srv/app" || waited {
+		t.Errorf("it is called %s, and what may change that is %v", name, sources)
+	}
+	d.openToNobody()
+	filestest.AsNobody(t, func() { // who cannot read it
+		if name, _ := look(); name != "/srv/app" {
+			t.Errorf("what has not changed was read again, and is called %s", name)
+		}
+		known = new(agents.Transcripts)
+		if name, _ := look(); name != "-srv-app" {
+			t.Errorf("what cannot be read is called %s", name)
+		}
+	})
 }
 
 func TestDirectoriesAreVisitedBeforeTheyAreListed(t *testing.T) {

@@ -3,7 +3,10 @@ package agents
 import (
 	"errors"
 	"io/fs"
+	"iter"
+	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"memoir/internal/files"
@@ -27,7 +30,7 @@ func (w *walker) link(d directory, it item, scope *scopeTree) {
 	}
 	switch {
 	case !info.IsDir():
-		if !w.agent.walksFile(target, info) {
+		if !w.passesOver(it.name, target, info) {
 			w.file(d, item{it.name, info}, scope)
 		}
 	case w.walksAnyway(d, target):
@@ -40,9 +43,59 @@ func (w *walker) link(d directory, it item, scope *scopeTree) {
 	}
 }
 
-// walksFile reports whether a file that a link leads to is listed at its own place.
-func (a Agent) walksFile(target string, info fs.FileInfo) bool {
-	return isMarkdown(path.Base(target)) && info.Mode().IsRegular() && a.walks(target)
+// passesOver reports whether a link of that name is not followed to a file inside: the file is listed at its own place, or left out
+// wherever it is met. What is compiled into CLAUDE.md would otherwise be a memory, and compiled into itself.
+func (w *walker) passesOver(name, target string, info fs.FileInfo) bool {
+	switch {
+	case !info.Mode().IsRegular():
+		return false
+	case isMarkdown(target) && w.agent.walks(target):
+		return true
+	case isIndex(name):
+		return false
+	}
+	return !isMarkdown(target) || isIndex(path.Base(target)) || slices.ContainsFunc(strings.Split(target, "/"), leftOut) || w.isClaudeMD(target)
+}
+
+// isClaudeMD reports whether a file is the agent's CLAUDE.md, or what that leads to.
+func (w *walker) isClaudeMD(target string) bool {
+	if !w.agent.Published() {
+		return false
+	}
+	at, err := files.Resolve(w.root, w.agent.ClaudeMDPath())
+	return err == nil && at == target
+}
+
+// ClaudeMDIsMemory reports whether the agent's CLAUDE.md is a link to a file that is read as one of its memories, or as an index. links
+// are those that a walk came by, as in Listing.
+func ClaudeMDIsMemory(root *os.Root, a Agent, links iter.Seq[string]) bool {
+	if !a.Published() {
+		return false
+	}
+	if info, err := root.Lstat(a.ClaudeMDPath()); err != nil || info.Mode().Type() != fs.ModeSymlink {
+		return false
+	}
+	target, err := files.Resolve(root, a.ClaudeMDPath())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || !isMarkdown(target) {
+		return false
+	}
+	if a.walks(target) {
+		return true
+	}
+	behind := func(link string) bool {
+		at, err := files.Resolve(root, link)
+		rest, inside := strings.CutPrefix(target, at+"/")
+		return err == nil && inside && a.walks(path.Join(link, rest))
+	}
+	if behind(a.DurableDir()) {
+		return true
+	}
+	for link := range links {
+		if behind(link) {
+			return true
+		}
+	}
+	return false
 }
 
 // walksAnyway reports whether the walk comes by a directory without following the link in d that leads there: it is walked

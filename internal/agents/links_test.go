@@ -19,8 +19,14 @@ func TestLinksToFiles(t *testing.T) {
 		"by an absolute path inside are passed over":        {"{dir}/memory/real.md", nil},
 		"to an index are passed over":                       {"MEMORY.md", nil},
 		"to another file inside are read":                   {"../notes/n.md", []string{"memory/link.md"}},
-		"to a file that is no Markdown are read":            {"../notes/plain.txt", []string{"memory/link.md"}},
-		"to a hidden file are read":                         {".hidden.md", []string{"memory/link.md"}},
+		"to a file that is no Markdown are passed over":     {"../notes/plain.txt", nil},
+		"to a hidden file are passed over":                  {".hidden.md", nil},
+		"to a file in a hidden directory are passed over":   {"../.git/x.md", nil},
+		"to a log are passed over":                          {"logs/l.md", nil},
+		"to a log outside of the memory are passed over":    {"../logs/l.md", nil},
+		"to CLAUDE.md are passed over":                      {"../CLAUDE.md", nil},
+		"to what CLAUDE.md leads to are passed over":        {"../notes/guide.md", nil},
+		"to a MEMORY.md outside are passed over":            {"../notes/memory.md", nil},
 		"to another file by an absolute path are read":      {"{dir}/notes/n.md", []string{"memory/link.md"}},
 		"out of the agent's directory are flagged":          {"../../outside.md", []string{"memory/link.md ! link_leaves"}},
 		"out of the directory by absolute path are flagged": {"/etc/passwd", []string{"memory/link.md ! link_leaves"}},
@@ -31,7 +37,9 @@ func TestLinksToFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := setup(t)
-			d.putAll("memory/real.md", "memory/MEMORY.md", "memory/.hidden.md", "notes/n.md", "notes/plain.txt", "sessions/s/memory/s.md")
+			d.putAll("memory/real.md", "memory/MEMORY.md", "memory/.hidden.md", "notes/n.md", "notes/plain.txt", "sessions/s/memory/s.md", "notes/guide.md",
+				"notes/memory.md", "logs/l.md", "memory/logs/l.md", ".git/x.md")
+			d.link("notes/guide.md", "CLAUDE.md")
 			d.link(strings.ReplaceAll(c.target, "{dir}", d.dir), "memory/link.md")
 			l := d.walk(agents.Hive, nil)
 			want := append(c.want, "memory/real.md", "s: sessions/s/memory/s.md")
@@ -46,6 +54,56 @@ func TestLinksToFiles(t *testing.T) {
 				if data, err := agents.ReadFile(d.open(), entry.Path, 1000); err != nil || int64(len(data)) != entry.Size {
 					t.Errorf("reading %s gives %d bytes (error %v), %d are listed", entry.Path, len(data), err, entry.Size)
 				}
+			}
+		})
+	}
+}
+
+func TestAnIndexThatIsALinkIsAnIndex(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.putAll("notes/MEMORY.md", "notes/index.txt", "memory/real.md")
+	d.link("../notes/MEMORY.md", "memory/MEMORY.md")
+	d.mkdir("memory/sub")
+	d.link("../../notes/index.txt", "memory/sub/MEMORY.md")
+	l := d.walk(agents.Hive, nil)
+	wantsFiles(t, l, "memory/real.md")
+	if !slices.Equal(l.Indexes, []string{"memory/MEMORY.md", "memory/sub/MEMORY.md"}) {
+		t.Errorf("indexes %v", l.Indexes)
+	}
+}
+
+func TestACLAUDEMDIsAMemoryWhereItLeadsToWhatTheWalkReads(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		target string
+		want   bool
+	}{
+		"to a memory file":                        {"memory/a.md", true},
+		"to one that is not there yet":            {"memory/new.md", true},
+		"to one of a session":                     {"sessions/s/memory/s.md", true},
+		"to an index":                             {"memory/MEMORY.md", true},
+		"by an absolute path":                     {"{dir}/memory/a.md", true},
+		"by way of another link":                  {"notes/hop.md", true},
+		"to a file that a linked directory has":   {"shelf/b.md", true},
+		"to a file that is no memory":             {"notes/n.md", false},
+		"to a log":                                {"memory/logs/l.md", false},
+		"to a hidden file":                        {"memory/.hidden.md", false},
+		"to a file in memory that is no Markdown": {"memory/plain.txt", false},
+		"to nothing":                              {"notes/nothing.md", false},
+		"out of the directory":                    {"/etc/passwd", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := setup(t)
+			d.putAll("memory/a.md", "memory/MEMORY.md", "memory/.hidden.md", "memory/plain.txt", "memory/logs/l.md", "notes/n.md", "shelf/b.md", "sessions/s/memory/s.md")
+			d.link("../memory/a.md", "notes/hop.md")
+			d.link("../shelf", "memory/linked")
+			d.link(strings.ReplaceAll(c.target, "{dir}", d.dir), "CLAUDE.md")
+			hive := agents.Agent{Slug: "ada", Layout: agents.Hive, Dir: d.dir}
+			links := d.walk(agents.Hive, nil).Links
+			if got := agents.ClaudeMDIsMemory(d.open(), hive, slices.Values(links)); got != c.want {
+				t.Errorf("it is a memory: %v, want %v", got, c.want)
 			}
 		})
 	}

@@ -37,17 +37,22 @@ func TestNothingIsConcludedFromWhatCouldNotBeRead(t *testing.T) {
 	})
 }
 
-func TestNothingIsConcludedWithoutTheDurableDirectory(t *testing.T) {
+func TestOfTheDurableDirectoryNothingIsConcludedWithoutItAndOfSessionsThatTheyAreGone(t *testing.T) {
 	t.Parallel()
 	known := []string{"memory/a.md", "sessions/s/memory/b.md", "sessions/gone/memory/c.md"}
 	for name, c := range map[string]struct {
 		build func(d disk)
 		gone  []string
 	}{
-		"gone":           {func(d disk) { d.putAll("sessions/s/memory/b.md") }, []string{"sessions/gone/memory/c.md"}},
-		"a file":         {func(d disk) { d.putAll("memory", "sessions/s/memory/b.md") }, []string{"sessions/gone/memory/c.md"}},
-		"sessions gone":  {func(d disk) { d.putAll("memory/x.md") }, []string{"memory/a.md"}},
-		"all of it gone": {func(disk) {}, nil},
+		"gone":            {func(d disk) { d.putAll("sessions/s/memory/b.md") }, []string{"sessions/gone/memory/c.md"}},
+		"a file":          {func(d disk) { d.putAll("memory", "sessions/s/memory/b.md") }, []string{"sessions/gone/memory/c.md"}},
+		"sessions gone":   {func(d disk) { d.putAll("memory/x.md") }, known},
+		"sessions a file": {func(d disk) { d.putAll("memory/x.md", "sessions") }, []string{"memory/a.md"}},
+		"sessions a link that leads nowhere": {func(d disk) {
+			d.putAll("memory/x.md")
+			d.link("nowhere", "sessions")
+		}, []string{"memory/a.md"}},
+		"all of it gone": {func(disk) {}, known[1:]},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -57,7 +62,7 @@ func TestNothingIsConcludedWithoutTheDurableDirectory(t *testing.T) {
 			if gone := l.Gone(d.open(), known); !slices.Equal(gone, c.gone) {
 				t.Errorf("gone are %v, want %v", gone, c.gone)
 			}
-			if want := name == "sessions gone"; l.DurableThere != want {
+			if want := strings.HasPrefix(name, "sessions"); l.DurableThere != want {
 				t.Errorf("durable directory there: %v, want %v", l.DurableThere, want)
 			}
 		})
@@ -80,7 +85,7 @@ func TestADirectoryThatIsReplacedDuringTheWalkTellsNothing(t *testing.T) {
 			t.Run(fmt.Sprint(name, " ", layout), func(t *testing.T) {
 				t.Parallel()
 				d := disk{t: t, dir: filepath.Join(t.TempDir(), "ada")}
-				d.putAll("memory/a.md")
+				d.putAll("memory/a.md", "sessions/s/memory/b.md")
 				l := d.walk(layout, func(relDir string) {
 					if relDir != "." {
 						return
@@ -89,7 +94,7 @@ func TestADirectoryThatIsReplacedDuringTheWalkTellsNothing(t *testing.T) {
 						t.Error(err)
 					}
 				})
-				if l.DurableThere || l.Covers("memory/a.md") {
+				if l.DurableThere || l.Covers("memory/a.md") || l.Covers("sessions/s/memory/b.md") {
 					t.Error("the walk concludes from a directory that is no longer in its place")
 				}
 			})

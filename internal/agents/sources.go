@@ -1,6 +1,9 @@
 package agents
 
-import "os"
+import (
+	"io/fs"
+	"os"
+)
 
 // Stamp tells a file or directory from what it was before any change. The zero stamp is that of what is not there.
 type Stamp struct {
@@ -16,6 +19,10 @@ func StampOf(path string) Stamp {
 	if err != nil {
 		return Stamp{}
 	}
+	return stampOf(info)
+}
+
+func stampOf(info fs.FileInfo) Stamp {
 	changed, inode, device := Identity(info)
 	return Stamp{device: device, inode: inode, size: info.Size(), modified: info.ModTime().UnixNano(), changed: changed.UnixNano()}
 }

@@ -3,10 +3,12 @@ package agents
 import (
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf16"
 
 	"memoir/internal/files"
@@ -14,41 +16,91 @@ import (
 )
 
 const (
-	// A transcript can have hundreds of megabytes, and names its working directory in one of its first lines.
-	transcriptHead = 256 << 10
-	// A session that was never used has a transcript without a working directory; a few of them in a row are possible.
-	transcriptsRead = 3
+	// transcriptsRead is how many transcripts of a project are gone through, the newest: of a session that was never used there is one
+	// without a working directory.
+	transcriptsRead = 50
+	// transcriptBytes is how much of them is read in all, in bytes. Each can have hundreds of megabytes; it names its working directory in
+	// one of its first lines, which may have a picture in them.
+	transcriptBytes = 8 << 20
 )
+
+// Transcripts remember what transcripts have said of their working directories, from one look for agents to the next: a file that has
+// not changed is not read again. The zero value knows of none. They may be used by several at once.
+type Transcripts struct {
+	mu    sync.Mutex
+	heads map[string]head // by path; never changed, only replaced
+}
+
+// head is what the beginning of a transcript says.
+type head struct {
+	stamp Stamp // as it was before it was read
+	cwd   string
+	size  int64 // bytes that were read
+}
+
+func (t *Transcripts) known() map[string]head {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.heads
+}
+
+// keep takes over what a look has come by. What it has not is gone, or too old to matter.
+func (t *Transcripts) keep(heads map[string]head) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.heads = heads
+}
 
 // projectName returns the real path of a project of Claude Code, which its directory's name does not tell: the working
 // directory of its newest transcript, or the ancestor of it that the directory is named after. Without one it is the
-// directory's name.
-func projectName(project string) string {
+// directory's name, until a transcript comes, or goes on.
+func (d *discovery) projectName(project string) string {
 	name := filepath.Base(project)
+	before := StampOf(project)
 	root, err := os.OpenRoot(project)
 	if err != nil {
 		return printable(name)
 	}
 	defer root.Close()
+	left := int64(transcriptBytes)
+	unnamed := map[string]Stamp{project: before}
 	for _, newest := range newestTranscripts(root) {
-		if cwd := workingDirectory(root, newest); cwd != "" {
-			return printable(projectRoot(cwd, name))
+		path := filepath.Join(project, newest.Name())
+		h := d.head(root, path, newest, left)
+		if h.cwd != "" {
+			return printable(projectRoot(h.cwd, name))
+		}
+		unnamed[path] = h.stamp
+		if left -= h.size; left <= 0 {
+			break
 		}
 	}
+	maps.Copy(d.sources, unnamed)
 	return printable(name)
 }
 
-// newestTranscripts returns the names of the few transcripts modified last, newest first.
-func newestTranscripts(root *os.Root) []string {
-	dir, err := root.Open(".")
-	if err != nil {
-		return nil
+// head reads the head of a transcript, of at most so many bytes, unless it is known.
+func (d *discovery) head(root *os.Root, path string, info fs.FileInfo, most int64) head {
+	h := head{stamp: stampOf(info)}
+	if known, is := d.known[path]; is && known.stamp == h.stamp {
+		h = known
+	} else {
+		h.cwd, h.size = workingDirectory(root, info.Name(), most)
 	}
-	defer dir.Close()
-	entries, _ := dir.ReadDir(-1) // what was read before an error serves as well
+	d.heads[path] = h
+	return h
+}
 
+// newestTranscripts returns the transcripts modified last, newest first.
+func newestTranscripts(root *os.Root) []fs.FileInfo {
 	var transcripts []fs.FileInfo
-	for _, entry := range entries {
+	for _, entry := range entriesOf(root, ".") {
 		if filepath.Ext(entry.Name()) != ".jsonl" {
 			continue
 		}
@@ -62,22 +114,19 @@ func newestTranscripts(root *os.Root) []string {
 		}
 		return strings.Compare(a.Name(), b.Name())
 	})
-
-	var names []string
-	for _, info := range transcripts[:min(len(transcripts), transcriptsRead)] {
-		names = append(names, info.Name())
-	}
-	return names
+	return transcripts[:min(len(transcripts), transcriptsRead)]
 }
 
-// workingDirectory returns the first cwd in the head of a transcript, or "".
-func workingDirectory(root *os.Root, name string) string {
+// workingDirectory returns the first cwd in the head of a transcript, or "", and how much of it was read.
+func workingDirectory(root *os.Root, name string, most int64) (cwd string, size int64) {
 	file, err := files.Open(root, name)
 	if err != nil {
-		return ""
+		return "", 0
 	}
 	defer file.Close()
-	return transcript.WorkingDirectory(io.LimitReader(file, transcriptHead))
+	head := io.LimitedReader{R: file, N: most}
+	cwd = transcript.WorkingDirectory(&head)
+	return cwd, most - head.N
 }
 
 // projectRoot returns the directory at or above cwd that Claude Code names name, or cwd: a session may have been started in

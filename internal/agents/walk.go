@@ -48,7 +48,9 @@ func Walk(root *os.Root, a Agent, scope []string, visit func(relDir string)) Lis
 	w.look(top, tree)
 	after, afterErr := w.durable()
 
-	if beforeErr == nil && afterErr == nil && os.SameFile(before, after) && w.rootInPlace() && !within(w.listing.unseen, a.DurableDir()) {
+	// Asked in any case: of a root that was removed the sessions seem to be gone too.
+	inPlace := w.rootInPlace()
+	if beforeErr == nil && afterErr == nil && os.SameFile(before, after) && inPlace && !within(w.listing.unseen, a.DurableDir()) {
 		w.listing.DurableThere = true
 		_, _, w.listing.DurableDevice = Identity(after)
 	} else {
@@ -120,9 +122,8 @@ func (w *walker) lookFor(d directory, scope *scopeTree, names ...string) {
 		case err == nil:
 			w.entry(d, item{name, info}, inside)
 		case isGone(err):
-			if d.kind == hiveKind {
-				// A durable directory or all sessions gone at once look like a mount that is missing.
-				w.listing.unseen[entryPath] = true
+			if d.kind == hiveKind && name == memoryDir {
+				w.listing.unseen[entryPath] = true // it looks like a mount that is missing, and what is not in it would be deleted
 			}
 		case d.kind == memoryKind:
 			w.fail(entryPath)

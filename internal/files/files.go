@@ -6,7 +6,8 @@
 // state between calls. The sync room writes and removes with it; the agents room only opens and resolves.
 //
 // The names of its own files on disk start with ".memoir-": temporary files (".memoir-tmp-"), files that change places with what
-// they replace (".memoir-replacing-") and files on their way out (".memoir-removing-"). After a crash [Recover] clears them.
+// they replace (".memoir-replacing-") and files on their way out (".memoir-removing-"). None of them is needed from one run to the
+// next: after a crash [Recover] clears whatever has such a name.
 package files
 
 import "errors"
@@ -28,9 +29,10 @@ var (
 )
 
 const (
-	tempPrefix      = ".memoir-tmp-"
-	replacingPrefix = ".memoir-replacing-"
-	removingPrefix  = ".memoir-removing-"
+	ownPrefix       = ".memoir-" // of all of them
+	tempPrefix      = ownPrefix + "tmp-"
+	replacingPrefix = ownPrefix + "replacing-"
+	removingPrefix  = ownPrefix + "removing-"
 )
 
 // The longest name that file systems allow, in bytes.

@@ -20,10 +20,10 @@ func (e *UnclearedError) Error() string { return e.Err.Error() }
 
 func (e *UnclearedError) Unwrap() error { return e.Err }
 
-// Recover clears what a crash left in the given directories of root: temporary files go, and files that were on their way out are
-// put back under their name, unless a newer one is there. Whoever wanted them removed asks again. What somebody saved in the very
-// moment in which a file was replaced is put back too. Directories that do not exist are passed over. It returns the paths that
-// were put back. It must not run while another process writes in them. It fails with *UnclearedError, having cleared the others.
+// Recover clears what a crash left in the given directories of root: files that were on their way out are put back under their name,
+// unless a newer one is there. Whoever wanted them removed asks again. What somebody saved in the very moment in which a file was
+// replaced is put back too. Then every other regular file goes that is named as Memoir's own are, also one that an earlier version has
+// left. Directories that do not exist are passed over. It returns the paths that were put back. It must not run while another process writes in them. It fails with *UnclearedError, having cleared the others.
 func Recover(root *os.Root, dirs []string) (back []string, err error) {
 	var uncleared []string
 	var failed []error
@@ -58,7 +58,7 @@ func Recover(root *os.Root, dirs []string) (back []string, err error) {
 	return back, nil
 }
 
-// leftovers returns the names in a directory that start as Memoir's own do.
+// leftovers returns the names in a directory that start as Memoir's own do, those of files with something to give back first.
 func leftovers(root *os.Root, dir string) ([]string, error) {
 	handle, err := root.Open(dir)
 	if err != nil {
@@ -66,13 +66,16 @@ func leftovers(root *os.Root, dir string) ([]string, error) {
 	}
 	defer handle.Close()
 	all, err := handle.Readdirnames(-1)
-	var names []string
-	for _, name := range all {
-		if strings.HasPrefix(name, tempPrefix) || strings.HasPrefix(name, replacingPrefix) || strings.HasPrefix(name, removingPrefix) {
-			names = append(names, name)
-		}
-	}
+	names := slices.DeleteFunc(all, func(name string) bool { return !strings.HasPrefix(name, ownPrefix) })
+	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
 	return names, err
+}
+
+func rank(name string) int {
+	if strings.HasPrefix(name, replacingPrefix) || strings.HasPrefix(name, removingPrefix) {
+		return 0
+	}
+	return 1
 }
 
 // clearLeftover handles one leftover. It returns the path under which a file was put back.
@@ -83,7 +86,7 @@ func clearLeftover(root *os.Root, dir, name string) (restored string, err error)
 	}
 	original, removing := strings.CutPrefix(name, removingPrefix)
 	if !removing || original == "" {
-		return "", root.Remove(leftover)
+		return "", removeRegular(root, leftover)
 	}
 	target := path.Join(dir, original)
 	_, err = root.Lstat(target)
@@ -94,4 +97,13 @@ func clearLeftover(root *os.Root, dir, name string) (restored string, err error)
 		return "", err
 	}
 	return restored, syncDirectory(root, dir)
+}
+
+// removeRegular removes a regular file. Whatever else has its name, Memoir has not made it.
+func removeRegular(root *os.Root, name string) error {
+	info, err := root.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return unlessGone(err)
+	}
+	return unlessGone(root.Remove(name))
 }

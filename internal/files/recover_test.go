@@ -19,6 +19,12 @@ func TestAfterACrashTemporaryFilesGoAndHalfRemovedOnesComeBack(t *testing.T) {
 	p.put("memory/b.md", "newer")
 	p.put("elsewhere/.memoir-tmp-GHI", "not asked for")
 
+	p.put(".memoir-CLAUDE.md.123", "of an earlier version")
+	p.put("memory/.memoir-abc", "of an earlier version")
+	p.put("memory/.memoirs.md", "somebody's own")
+	p.put("memory/.memoir-directory/a.md", "somebody's own")
+	p.link("b.md", "memory/.memoir-link")
+
 	back, err := files.Recover(p.root, []string{".", "memory", "not/there"})
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +36,13 @@ func TestAfterACrashTemporaryFilesGoAndHalfRemovedOnesComeBack(t *testing.T) {
 	p.wants("memory/a.md", "on its way out")
 	p.wants("memory/b.md", "newer")
 	p.wants("elsewhere/.memoir-tmp-GHI", "not asked for")
-	for _, gone := range []string{".memoir-tmp-ABC", "memory/.memoir-tmp-DEF", "memory/.memoir-removing-a.md", "memory/.memoir-removing-b.md"} {
+	p.wants("memory/.memoirs.md", "somebody's own")
+	p.wants("memory/.memoir-directory/a.md", "somebody's own")
+	p.wants("memory/.memoir-link", "newer")
+	for _, gone := range []string{
+		".memoir-tmp-ABC", "memory/.memoir-tmp-DEF", "memory/.memoir-removing-a.md", "memory/.memoir-removing-b.md",
+		".memoir-CLAUDE.md.123", "memory/.memoir-abc",
+	} {
 		p.wantsNothing(gone)
 	}
 }

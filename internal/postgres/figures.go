@@ -12,7 +12,8 @@ type Figures struct {
 	Pending int // paths that wait to be looked at
 }
 
-// Figures returns them by agent, those of agents that nobody has looked after since Postgres started left out.
+// Figures returns them by agent, for each whose directory is there and its own. They are zero where nobody has looked after it since
+// Postgres started.
 func (s *Store) Figures(ctx context.Context) (map[int64]Figures, error) {
 	rows, err := s.q.Figures(ctx)
 	figures := make(map[int64]Figures, len(rows))

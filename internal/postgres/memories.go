@@ -115,13 +115,14 @@ func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memor
 	return listed, missing, wrap("read the files to index", err)
 }
 
-// Mirrored counts the files on disk that are known, and the memories that need attention, over all agents.
+// Mirrored counts the files on disk that are known, of the agents whose directory is there, and the memories that need attention, of all.
 func (s *Store) Mirrored(ctx context.Context) (files, needsAttention int, err error) {
 	row, err := s.q.CountFiles(ctx)
 	return int(row.Mirrored), int(row.NeedsAttention), wrap("count files", err)
 }
 
-// MirroredByAgent counts the files on disk that are known, by the id of their agent. One without files is not in it.
+// MirroredByAgent counts the files on disk that are known, by the id of their agent. One without files, or whose directory is gone, is not
+// in it.
 func (s *Store) MirroredByAgent(ctx context.Context) (map[int64]int, error) {
 	rows, err := s.q.CountFilesByAgent(ctx)
 	files := make(map[int64]int, len(rows))

@@ -14,8 +14,8 @@ import (
 func TestAnEmptyFileBehindAnAbsoluteLinkArrives(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
-	b.writeAged("ada/notes/text.txt", "", time.Hour)
-	b.link("ada/memory/text.md", b.path("ada/notes/text.txt"))
+	b.writeAged("ada/notes/text.md", "", time.Hour)
+	b.link("ada/memory/text.md", b.path("ada/notes/text.md"))
 	b.until("the memory", func() bool { return len(b.list("ada", memories.NeedsAttention)) == 1 })
 }
 
@@ -48,8 +48,8 @@ func TestAMemoryDirectoryBehindAnAbsoluteLinkIsWrittenTo(t *testing.T) {
 func TestAMemoryBehindAnAbsoluteLinkIsStillTrue(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
-	b.writeAged("ada/notes/text.txt", note("Tabs", memories.Feedback, "Use tabs."), long)
-	b.link("ada/memory/tabs.md", b.path("ada/notes/text.txt"))
+	b.writeAged("ada/notes/text.md", note("Tabs", memories.Feedback, "Use tabs."), long)
+	b.link("ada/memory/tabs.md", b.path("ada/notes/text.md"))
 	b.scan("ada")
 	if m := b.verify("Tabs"); time.Since(m.ModifiedAt) > long/2 {
 		t.Errorf("it is of %v", m.ModifiedAt)

@@ -15,7 +15,7 @@ import (
 const glance = time.Second
 
 // anchors are the paths that everything else hangs on, with what stands there: the directories that the settings name, and
-// those agents' directories that are links. No event tells that one of them leads elsewhere, because a directory above it
+// the links by which agents are found. No event tells that one of them leads elsewhere, because a directory above it
 // was moved, a link on the way changed, or something mounted; one stat of each does.
 type anchors map[string]watchedPlace
 
@@ -27,10 +27,13 @@ func anchorsOf(dirs []string) anchors {
 	return held
 }
 
-// addLinks adds the agents whose directories are links.
-func (a anchors) addLinks(found []agents.Agent) {
+// addLinks adds links, and the agents whose directories are some.
+func (a anchors) addLinks(links []string, found []agents.Agent) {
+	for _, link := range links {
+		a[link] = whereItLeads(link)
+	}
 	for _, agent := range found {
-		if info, err := os.Lstat(agent.Dir); err == nil && info.Mode().Type() == os.ModeSymlink {
+		if _, known := a[agent.Dir]; !known && agents.IsLink(agent.Dir) {
 			a[agent.Dir] = whereItLeads(agent.Dir)
 		}
 	}

@@ -24,19 +24,18 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 	held := anchorsOf(roots)
 	relinked := e.relinked.Load()
 	var looked []string
-	survey := agents.Look(e.options.Places, func(dir string) {
+	survey := agents.Look(e.options.Places, &e.transcripts, func(dir string) {
 		e.watcher.watchForAgents(dir)
 		looked = append(looked, dir)
 	})
-	found, unreadable := survey.Found, survey.Unreadable
 	if !maps.Equal(held, anchorsOf(roots)) {
 		e.queue.add("", ".") // one has gone meanwhile, and may be back where it was before anybody glances at it
 	}
 	e.sources.Store(&survey.Sources)
 	e.watcher.only("", looked)
-	e.noteUnreadable(unreadable)
+	e.noteUnreadable(survey.Unreadable)
 	for range meeting {
-		appeared, err = e.meet(ctx, found, unreadable, held, relinked)
+		appeared, err = e.meet(ctx, survey, held, relinked)
 		if !errors.Is(err, errMet) {
 			break
 		}
@@ -48,7 +47,7 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 var errMet = errors.New("another server is making agents known at the same time")
 
 // meet holds what is on disk against the known agents. relinked is what Engine.relinked was before the disk was looked at.
-func (e *Engine) meet(ctx context.Context, found []agents.Found, unreadable []string, held anchors, relinked int64) (appeared []string, err error) {
+func (e *Engine) meet(ctx context.Context, survey agents.Survey, held anchors, relinked int64) (appeared []string, err error) {
 	rows, err := e.store.AgentsUncounted(ctx)
 	if err != nil {
 		return nil, err
@@ -64,7 +63,7 @@ func (e *Engine) meet(ctx context.Context, found []agents.Found, unreadable []st
 		known[i] = agents.Known{Slug: row.Slug, Layout: agents.Layout(row.Layout), Dir: row.Dir}
 	}
 	here := map[string]int64{} // ids of the agents whose directory is here, or not seen to be gone
-	known = agents.MarkPresent(known, found, unreadable)
+	known = agents.MarkPresent(known, survey.Found, survey.Unreadable)
 	for i, row := range rows {
 		known[i].Present = known[i].Present || agents.StillThere(e.options.Places, known[i])
 		if known[i].Present {
@@ -72,11 +71,11 @@ func (e *Engine) meet(ctx context.Context, found []agents.Found, unreadable []st
 		}
 		known[i].Present = known[i].Present || elsewhere[row.ID] // no other directory may have its slug
 	}
-	assigned := agents.Joined(agents.AssignSlugs(found, known), func(slug string) bool {
+	assigned := agents.Joined(agents.AssignSlugs(survey.Found, known), func(slug string) bool {
 		row, isKnown := byKey[slug]
 		return !isKnown || row.JoinedTo != ""
 	})
-	e.noteTerrain(assigned, held)
+	e.noteTerrain(assigned, survey.Links, held)
 	for _, a := range assigned {
 		if here[a.Slug], err = e.meetOne(ctx, a, byKey); err != nil {
 			return nil, err

@@ -28,7 +28,7 @@ func (e *Engine) figures() map[int64]postgres.Figures {
 	return figures
 }
 
-// figuresOfAll returns how each agent stands with its directory, as the server that looks after it says. Where none does any
+// figuresOfAll returns how each agent that has a directory stands with it, as the server that looks after it says. Where none does any
 // more, nothing waits to be looked at, whatever was said last.
 func (e *Engine) figuresOfAll(ctx context.Context) (map[int64]postgres.Figures, error) {
 	all, err := e.store.Figures(ctx)
@@ -36,7 +36,11 @@ func (e *Engine) figuresOfAll(ctx context.Context) (map[int64]postgres.Figures, 
 		return nil, err
 	}
 	own := e.figures()
-	maps.Copy(all, own)
+	for id, f := range own {
+		if _, there := all[id]; there {
+			all[id] = f
+		}
+	}
 	var waiting []int64
 	for id, f := range all {
 		if _, here := own[id]; !here && f.Pending > 0 {

@@ -33,7 +33,7 @@ func (h *hold) foresee(ctx context.Context, after postgres.Sections, version int
 	if path == "" || h.root == nil {
 		return
 	}
-	raw, err := readClaudeMD(h.root, path)
+	raw, err := readClaudeMD(h.root, h.onDisk, h.links)
 	if err != nil || len(raw) == 0 {
 		return
 	}

@@ -3,6 +3,7 @@ package sync
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -77,10 +78,10 @@ func (h *hold) isInStep(ctx context.Context, row postgres.Agent, path string) (b
 		return true, nil
 	}
 	signature := h.signatureOf(path)
-	if signature != "" && signature == known.file {
+	if signature != "" && signature == known.file && !agents.ClaudeMDIsMemory(h.root, h.onDisk, maps.Keys(h.links)) {
 		return true, nil
 	}
-	raw, err := readClaudeMD(h.root, path)
+	raw, err := readClaudeMD(h.root, h.onDisk, h.links)
 	if err != nil || raw == nil || files.Hash(raw) != known.hash {
 		return false, nil
 	}

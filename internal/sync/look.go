@@ -56,8 +56,8 @@ func (e *Engine) Scan(ctx context.Context, slug string) (Scan, error) {
 
 func (e *Engine) scanHere(ctx context.Context, slug string, _ nothing) (Scan, error) {
 	if a := e.known(slug); a != nil {
-		present, err := e.isPresent(ctx, a)
-		if err == nil && !present {
+		upToDate, err := e.isUpToDate(ctx, a)
+		if err == nil && !upToDate {
 			_, err = e.discover(ctx)
 		}
 		if err != nil {
@@ -149,10 +149,11 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 		h.watchBelow(within)
 		dirs = append(dirs, within)
 	})
-	if targets := h.watchTargets(listing, dirs); isWhole(scope) {
-		h.watchOnly(slices.Concat(dirs, logDirs), targets)
+	targets := h.watchTargets(listing, dirs)
+	if isWhole(scope) {
+		h.watchOnly(slices.Concat(dirs, logDirs, targets))
 	}
-	uncleared := h.recover(dirs, isWhole(scope))
+	uncleared := h.recover(slices.Concat(dirs, logDirs, targets), isWhole(scope))
 	h.rememberLinks(listing, scope)
 	found, err := h.differences(ctx, listing, scope)
 	if err != nil {
@@ -268,8 +269,8 @@ func (h *hold) foreseeCosts(fresh []postgres.Head) {
 	}
 }
 
-// recover clears what a crash has left in the directories, until it has been all of them once in this term: the first look
-// may be at a part, to finish what the crash has cut short. It returns the directories in which something may be left.
+// recover clears what a crash has left in the directories that may be written in, until it has been all of them once in this term: the
+// first look may be at a part, to finish what the crash has cut short. It returns the directories in which something may be left.
 func (h *hold) recover(dirs []string, whole bool) (uncleared []string) {
 	if h.recovered {
 		return nil

@@ -42,7 +42,7 @@ func (m *meter) polled(every time.Duration) {
 
 // Status is how close the mirror is to the disk.
 type Status struct {
-	FilesOnDisk    int           // memory files, as the last look at each directory counted them
+	FilesOnDisk    int           // memory files, as the last look at each directory counted them; none where it is gone
 	Mirrored       int           // of those, how many the database knows
 	NeedsAttention int           // memories
 	Pending        int           // paths that wait to be looked at
@@ -82,7 +82,7 @@ func (e *Engine) Status(ctx context.Context) (Status, error) {
 type AgentStatus struct {
 	Slug, Name     string
 	Present        bool   // its directory is there
-	FilesOnDisk    int    // memory files, as the last look counted them
+	FilesOnDisk    int    // memory files, as the last look counted them; none where the directory is gone
 	Mirrored       int    // of those, how many the database knows
 	NeedsAttention int    // memories
 	Missing        int    // memories that are held, because most of them went at once

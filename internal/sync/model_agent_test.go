@@ -183,7 +183,7 @@ func (w *world) mkdirAll(dir string) {
 }
 
 // textPlace is a file of the agent that is no memory by itself.
-const textPlace = "notes/text.txt"
+const textPlace = "notes/text.md"
 
 func (w *world) readText() string {
 	raw, err := os.ReadFile(w.path(textPlace))

@@ -199,8 +199,8 @@ func keyOf(m memories.Memory) string { return keyIn(m.Team, m.Name) }
 
 func durable(place string) bool { return strings.HasPrefix(place, "memory/") }
 
-// isKnown says whether anything can be said of a place that has no file: not while the agent's directory for it is gone,
-// nor when a link has come to stand above it that leads nowhere.
+// isKnown says whether anything can be said of a place that has no file: not while the memory directory it is in is gone, unless that is a
+// session's, nor when a link has come to stand above it that leads nowhere.
 func (w *world) isKnown(place string) bool {
 	top, _, _ := strings.Cut(place, "/")
 	for dir := path.Dir(place); dir != "."; dir = path.Dir(dir) {
@@ -210,6 +210,9 @@ func (w *world) isKnown(place string) bool {
 		if _, err := os.Stat(w.path(dir)); err != nil {
 			return false
 		}
+	}
+	if !durable(place) {
+		top = "."
 	}
 	return w.isThere(top)
 }

@@ -74,11 +74,11 @@ func (p *poller) discover() (saw uint64) {
 	var sum maphash.Hash
 	sum.SetSeed(p.seed)
 	add := func(dir string) { maphash.WriteComparable(&sum, dir) }
-	found, unreadable := agents.Discover(p.options.Places, add)
-	for _, f := range found {
+	survey := agents.Look(p.options.Places, &p.transcripts, add)
+	for _, f := range survey.Found {
 		maphash.WriteComparable(&sum, f)
 	}
-	for _, dir := range unreadable {
+	for _, dir := range survey.Unreadable {
 		add(dir)
 	}
 	return sum.Sum64()

@@ -168,8 +168,8 @@ func (e *Engine) previewAsOfHere(ctx context.Context, slug string, at time.Time)
 
 // claudeMDOf returns what the agent's CLAUDE.md says; an agent without one has an empty one.
 func claudeMDOf(row postgres.Agent) (raw []byte, unread error) {
-	path := onDisk(row).ClaudeMDPath()
-	if path == "" {
+	a := onDisk(row)
+	if !a.Published() {
 		return nil, nil
 	}
 	root, err := os.OpenRoot(row.Dir)
@@ -177,7 +177,7 @@ func claudeMDOf(row postgres.Agent) (raw []byte, unread error) {
 		return nil, nil // its directory is gone, and the file with it
 	}
 	defer root.Close() //nolint:errcheck // only read through
-	return readClaudeMD(root, path)
+	return readClaudeMD(root, a, nil)
 }
 
 // compile puts the memories into the text of a CLAUDE.md, which is not returned in parts. Where that cannot be read or is damaged, the

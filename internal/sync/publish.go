@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"strconv"
 	"unicode/utf8"
 
+	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -89,10 +91,10 @@ func (h *hold) writeClaudeMD(ctx context.Context, path string, sections postgres
 		return h.inStepWith(p, files.Hash(p.Text)), p, nil
 	}
 	for attempt := 1; ; attempt++ {
-		raw, unread := readClaudeMD(h.root, path)
+		raw, unread := readClaudeMD(h.root, h.onDisk, h.links)
 		if raw != nil && len(raw) == 0 {
 			awaitBytes(h.root, path)
-			raw, unread = readClaudeMD(h.root, path)
+			raw, unread = readClaudeMD(h.root, h.onDisk, h.links)
 		}
 		r, err := h.replacementOf(ctx, sections, raw, unread)
 		if err != nil {
@@ -172,9 +174,16 @@ func changedCosts(costs []memories.Cost, headings []memories.Heading) []memories
 	return changed
 }
 
-// readClaudeMD returns nil where there is no such file.
-func readClaudeMD(root *os.Root, path string) ([]byte, error) {
-	raw, err := readAll(root, path, maxClaudeMDRead)
+// errIsMemory says that a CLAUDE.md is a link to what is compiled into it: it would be a memory of itself, and grow with each look.
+var errIsMemory = errors.New("CLAUDE.md leads to a memory file")
+
+// readClaudeMD returns what the agent's CLAUDE.md says, nil where there is none. links are those that are known in its directory. It fails
+// with errIsMemory.
+func readClaudeMD(root *os.Root, a agents.Agent, links map[string]struct{}) ([]byte, error) {
+	if agents.ClaudeMDIsMemory(root, a, maps.Keys(links)) {
+		return nil, errIsMemory
+	}
+	raw, err := readAll(root, a.ClaudeMDPath(), maxClaudeMDRead)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -192,6 +201,9 @@ func claudeMDProblem(err error) string {
 	case errors.Is(err, files.ErrLeaves):
 		return "CLAUDE.md is a link that leads out of the agent's directory. It was not followed and nothing was written. " +
 			"Replace the link by a file, or let it lead to one inside the directory."
+	case errors.Is(err, errIsMemory):
+		return "CLAUDE.md is a link to one of the memory files that are compiled into it, or to a MEMORY.md of theirs. Nothing was written. " +
+			"Replace the link by a file, or let it lead to one that is not in a memory directory."
 	case errors.Is(err, errTooLarge):
 		return fmt.Sprintf("CLAUDE.md is larger than %d MiB, and agents skip a file of that size. Nothing was written. Shorten what stands outside of Memoir's markers, and it is published.", maxClaudeMD>>20)
 	case errors.Is(err, files.ErrNotRegular):

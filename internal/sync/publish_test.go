@@ -275,3 +275,73 @@ func TestWhatIsWrittenInPlaceIntoAnEmptiedFileIsKept(t *testing.T) {
 		}
 	}
 }
+
+func TestClaudeMDIsNeverAMemoryOfItself(t *testing.T) {
+	t.Parallel()
+	for name, place := range map[string]string{"its own file": "CLAUDE.md", "what it leads to": "docs/rules.md"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.write("ada/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
+			b.write("ada/"+place, note("Rules", memories.Feedback, "Be kind."))
+			if place != "CLAUDE.md" {
+				b.link("ada/CLAUDE.md", place)
+			}
+			b.link("ada/memory/self.md", "../CLAUDE.md")
+			b.scanAll()
+			b.until("CLAUDE.md", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "### Tabs\n\nUse tabs.\n") })
+			before := b.read("ada/CLAUDE.md")
+			for range 3 {
+				b.write("ada/memory/b.md", note("Spaces", memories.Feedback, "Never."))
+				b.scan("ada")
+				b.remove("ada/memory/b.md")
+				b.scan("ada")
+			}
+			if after := b.read("ada/CLAUDE.md"); after != before {
+				t.Errorf("CLAUDE.md has become %q", after)
+			}
+			if all := b.list("ada", ""); len(all) != 1 {
+				t.Errorf("the memories are %v", all)
+			}
+		})
+	}
+}
+
+func TestAClaudeMDThatLeadsToAMemoryFileIsNotWritten(t *testing.T) {
+	t.Parallel()
+	for name, target := range map[string]string{
+		"to a memory": "memory/notes.md", "to an index": "memory/MEMORY.md", "to one that is yet to be written": "memory/later.md",
+		"to a session's": inSession(sessionA, "s.md")[len("ada/"):], "to one of a linked directory": "shelf/n.md",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			texts := map[string]string{
+				"ada/memory/notes.md": note("Notes", memories.Feedback, "Be kind."), "ada/memory/MEMORY.md": "- [Notes](notes.md)\n", "ada/memory/later.md": "",
+				inSession(sessionA, "s.md"): note("Said", memories.User, "so"), "ada/shelf/n.md": note("Shelved", memories.User, "so"),
+			}
+			for file, text := range texts {
+				if text != "" {
+					b.write(file, text)
+				}
+			}
+			b.link("ada/memory/shelf", "../shelf")
+			b.scanAll()
+			b.link("ada/CLAUDE.md", target)
+			b.until("the problem to be told", func() bool {
+				return strings.Contains(b.agent("ada").ClaudeMD.Problem, "is a link to one of the memory files")
+			})
+			b.write("ada/memory/b.md", note("Spaces", memories.Feedback, "Never."))
+			b.scan("ada")
+			b.restart()
+			for file, text := range texts {
+				if got := b.read(file); got != text {
+					t.Errorf("%s says %q", file, got)
+				}
+			}
+			b.remove("ada/CLAUDE.md")
+			b.until("CLAUDE.md", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "### Spaces\n\nNever.\n") })
+			b.until("the problem to go", func() bool { return b.agent("ada").ClaudeMD.Problem == "" })
+		})
+	}
+}

@@ -112,6 +112,48 @@ func TestASessionThatDisappearsTakesNothingWithIt(t *testing.T) {
 	b.isIn("ada", "Second", memories.Active)
 }
 
+func TestFilesOfSessionsThatAreGoneCountAndCarryNoMore(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		removed string
+		restart bool
+	}{
+		"all sessions":                   {removed: "ada/sessions"},
+		"all sessions, between two runs": {removed: "ada/sessions", restart: true},
+		"the only session":               {removed: "ada/sessions/" + sessionA},
+		"the memory of the only session": {removed: "ada/sessions/" + sessionA + "/memory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.write("ada/memory/a.md", note("Deploy", memories.Project, "same"))
+			b.write("ada/memory/b.md", note("Other", memories.Project, "stays"))
+			b.write(inSession(sessionA, "a.md"), note("Deploy", memories.Project, "same"))
+			b.write(inSession(sessionA, "c.md"), note("Said", memories.Project, "in the session alone"))
+			b.scanAll()
+			if c.restart {
+				b.stop()
+			}
+			b.removeBusy(c.removed)
+			if c.restart {
+				b.start()
+			}
+			b.until("the session's files to be gone", func() bool {
+				s, err := b.engine.Status(t.Context())
+				return err == nil && s.FilesOnDisk == 2 && s.Mirrored == 2
+			})
+			b.isIn("ada", "Said", memories.Active)
+			if files := b.memory("ada", "Deploy").Files; len(files) != 1 || files[0].Path != "memory/a.md" {
+				t.Errorf("Deploy is said to be in %+v", files)
+			}
+			b.remove("ada/memory/a.md")
+			b.scan("ada")
+			b.isIn("ada", "Deploy", memories.Deleted)
+			b.isIn("ada", "Said", memories.Active)
+		})
+	}
+}
+
 func TestADurableFileThatNowCarriesAnotherNameRemovesTheOldOne(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

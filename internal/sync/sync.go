@@ -90,8 +90,9 @@ type Engine struct {
 	// found is what the last discovery found.
 	found atomic.Pointer[terrain]
 	// sources are what the last discovery went by, and nobody watches.
-	sources atomic.Pointer[map[string]agents.Stamp]
-	meter   meter
+	sources     atomic.Pointer[map[string]agents.Stamp]
+	transcripts agents.Transcripts
+	meter       meter
 	// scanning are the scans that nobody waits for.
 	scanning *scanning
 	// muchRead says that a look has read more than muchAtOnce files since memory was last given back to the system.
@@ -140,13 +141,15 @@ type agent struct {
 	seenLogs seenLogs
 }
 
-// isPresent says whether the agent's directory was there when agents were last looked for.
-func (e *Engine) isPresent(ctx context.Context, a *agent) (bool, error) {
+// isUpToDate says whether the agent's directory was there when agents were last looked for, and nothing has changed since that what
+// is known of it goes by.
+func (e *Engine) isUpToDate(ctx context.Context, a *agent) (bool, error) {
 	if err := a.lock(ctx); err != nil {
 		return false, err
 	}
-	defer e.unlock(a)
-	return a.present, nil
+	present, layout := a.present, a.onDisk.Layout
+	e.unlock(a)
+	return present && (layout != agents.Claude || !e.sourcesHaveChanged()), nil
 }
 
 // Start begins to watch and to scan. Close ends it. It fails with postgres.ErrUnavailable where the database has no connection

@@ -23,16 +23,16 @@ func (e *Engine) terrain() terrain {
 	return terrain{}
 }
 
-// noteTerrain keeps what a discovery has found, and has the agents looked at that are not where they were. The anchors are
-// as they were before it: what has changed since is then noticed.
-func (e *Engine) noteTerrain(found []agents.Agent, held anchors) {
+// noteTerrain keeps what a discovery has found, by way of links among others, and has the agents looked at that are not where they were.
+// The anchors are as they were before it: what has changed since is then noticed.
+func (e *Engine) noteTerrain(found []agents.Agent, links []string, held anchors) {
 	eventless := map[string]string{}
 	for dir, place := range held {
 		if place != (watchedPlace{}) && sendsNoEvents(dir) {
 			eventless[""] = dir
 		}
 	}
-	held.addLinks(found)
+	held.addLinks(links, found)
 	for _, a := range found {
 		if sendsNoEvents(a.Dir) {
 			eventless[a.Slug] = a.Dir

@@ -34,15 +34,15 @@ func (h *hold) watchTargets(listing agents.Listing, watched []string) (dirs []st
 		}
 		file := filepath.Join(h.onDisk.Dir, target)
 		h.watcher.watchTarget(h.onDisk.Slug, file, link)
-		dirs = append(dirs, filepath.Dir(file))
+		dirs = append(dirs, path.Dir(target))
 	}
 	return dirs
 }
 
 // watchOnly gives back the watches on directories that a look at everything did not come by any more. What it came by
 // is watched, and nothing is left to settle.
-func (h *hold) watchOnly(visited, targets []string) {
-	dirs := slices.Clone(targets)
+func (h *hold) watchOnly(visited []string) {
+	var dirs []string
 	for _, within := range visited {
 		dirs = append(dirs, h.absolute(within))
 	}

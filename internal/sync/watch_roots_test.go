@@ -3,6 +3,8 @@ package sync_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -101,6 +103,43 @@ func TestAnAgentThatIsALinkIsFollowedWhereverItLeads(t *testing.T) {
 	b.goesOn("ada", "far/top/ada/memory")
 }
 
+func TestAnAgentBehindALinkIsFoundWheneverThatLeadsSomewhere(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ link, target, memory string }{
+		"a hive agent":            {"agents/ada", "data/ada", "/memory"},
+		"a project":               {"claude/projects/ada", "data/ada", "/memory"},
+		"the memory of a project": {"claude/projects/ada/memory", "data/ada", ""},
+		"a custom agent":          {"claude/agent-memory/ada", "data/ada", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.write("agents/other/memory/o.md", note("Other", memories.User, "one"))
+			b.write("claude/projects/other/memory/o.md", note("Other", memories.User, "one"))
+			b.must(os.MkdirAll(filepath.Dir(b.path(c.link)), 0o755))
+			b.link(c.link, b.path(c.target)) // to nothing yet
+			b.over(agents.Settings{AgentsDir: b.path("agents"), ClaudeDir: b.path("claude")})
+			b.write("fresh/ada"+c.memory+"/a.md", note("Tabs", memories.User, "one"))
+			b.rename("fresh", "data")
+			b.arrives("ada", "Tabs", "one")
+			b.goesOn("ada", c.target+c.memory)
+
+			for i, part := range []string{c.target, "data"} {
+				b.rename(part, "aside")
+				b.goes("ada")
+				body := fmt.Sprint("written aside ", i)
+				b.write("aside"+strings.TrimPrefix(c.target, part)+c.memory+"/a.md", note("Tabs", memories.User, body))
+				b.rename("aside", part)
+				b.arrives("ada", "Tabs", body)
+				b.goesOn("ada", c.target+c.memory)
+				if !b.agent("ada").Present {
+					t.Error("the agent is back and still marked as gone")
+				}
+			}
+		})
+	}
+}
+
 func TestEachDirectoryOfAnAgentIsFollowedWhenItIsRemovedAndMadeAnew(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -187,18 +226,18 @@ func TestOneDirectoryThatTwoPathsLeadToIsFollowedByBoth(t *testing.T) {
 func TestAFileOutsideTheMemoryIsFollowedWhereALinkLeadsToIt(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
-	b.write("ada/notes/a.txt", note("Tabs", memories.User, "one"))
-	b.link("ada/memory/link.md", "../notes/a.txt")
+	b.write("ada/notes/a.md", note("Tabs", memories.User, "one"))
+	b.link("ada/memory/link.md", "../notes/a.md")
 	b.arrives("ada", "Tabs", "one")
-	b.write("ada/notes/a.txt", note("Tabs", memories.User, "two"))
+	b.write("ada/notes/a.md", note("Tabs", memories.User, "two"))
 	b.arrives("ada", "Tabs", "two")
 	b.write("ada/notes/.tmp", note("Tabs", memories.User, "three"))
-	b.rename("ada/notes/.tmp", "ada/notes/a.txt")
+	b.rename("ada/notes/.tmp", "ada/notes/a.md")
 	b.arrives("ada", "Tabs", "three")
 	b.rename("ada/notes", "ada/aside")
-	b.write("ada/notes/a.txt", note("Tabs", memories.User, "four"))
+	b.write("ada/notes/a.md", note("Tabs", memories.User, "four"))
 	b.arrives("ada", "Tabs", "four")
-	b.write("ada/notes/a.txt", note("Tabs", memories.User, "five"))
+	b.write("ada/notes/a.md", note("Tabs", memories.User, "five"))
 	b.arrives("ada", "Tabs", "five")
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+	"time"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -247,6 +248,35 @@ func TestTheMeterShowsThatTheMirrorIsComplete(t *testing.T) {
 	})
 }
 
+func TestTheMeterCountsNoFilesOfAnAgentWhoseDirectoryIsGone(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	for i := range 5 {
+		b.write(fmt.Sprintf("ada/memory/%d.md", i), note(fmt.Sprint(i), memories.User, "text"))
+	}
+	b.write("bob/memory/a.md", note("Tabs", memories.User, "text"))
+	b.scanAll()
+	counts := func(all, ada int) {
+		t.Helper()
+		b.until(fmt.Sprint(all, " files to be counted"), func() bool {
+			s, err := b.engine.Status(t.Context())
+			of := b.statusOf("ada")
+			return err == nil && s.FilesOnDisk == all && s.Mirrored == all && of.FilesOnDisk == ada && of.Mirrored == ada
+		})
+	}
+	counts(6, 5)
+	b.rename("ada", "../aside")
+	b.scanAll()
+	counts(1, 0)
+	b.restart()
+	counts(1, 0)
+	b.rename("../aside", "ada")
+	b.scanAll()
+	counts(6, 5)
+	b.restart()
+	counts(6, 5)
+}
+
 func TestTheMeterCountsAFileOnceThatWasSeenBeforeItCouldBeRead(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
@@ -271,12 +301,22 @@ func TestLeftoversOfACrashAreClearedAtTheNextStart(t *testing.T) {
 	b.write("ada/.memoir-tmp-DEF", "half")
 	b.write("ada/docs/rules.md", "# Rules\n")
 	b.write("ada/docs/.memoir-tmp-GHI", "half")
+	leftovers := []string{"ada/memory/.memoir-tmp-ABC", "ada/.memoir-tmp-DEF", "ada/docs/.memoir-tmp-GHI"}
+	for _, leftover := range []string{
+		"ada/.memoir-CLAUDE.md.123", "ada/memory/.memoir-abc", "ada/memory/sub/.memoir-abc", inSession(sessionA, ".memoir-x"), "ada/notes/.memoir-x",
+		"ada/memory/logs/" + time.Now().Format("2006/01") + "/.memoir-tmp-JKL",
+	} {
+		b.write(leftover, "half")
+		leftovers = append(leftovers, leftover)
+	}
+	b.write("ada/notes/n.md", note("Tabs", memories.User, "one"))
+	b.link("ada/memory/n.md", "../notes/n.md")
 	b.remove("ada/CLAUDE.md")
 	if err := os.Symlink("docs/rules.md", b.path("ada/CLAUDE.md")); err != nil {
 		t.Fatal(err)
 	}
 	b.start()
-	for _, leftover := range []string{"ada/memory/.memoir-tmp-ABC", "ada/.memoir-tmp-DEF", "ada/docs/.memoir-tmp-GHI"} {
+	for _, leftover := range leftovers {
 		if _, err := os.Lstat(b.path(leftover)); !os.IsNotExist(err) {
 			t.Errorf("%s is still there", leftover)
 		}

@@ -6,11 +6,17 @@ import (
 	"io"
 )
 
-// WorkingDirectory returns the first directory that a line says the conversation was in; empty: none does. It keeps a line in memory:
-// the caller bounds the reader.
+// WorkingDirectory returns the first directory that a line says the conversation was in; empty: none does. A line that is longer than
+// those that Read takes in is passed over.
 func WorkingDirectory(r io.Reader) string {
-	for lines := bufio.NewReader(r); ; {
-		line, err := lines.ReadBytes('\n')
+	lines := bufio.NewReader(r)
+	var line []byte
+	for {
+		raw, size, err := readLine(lines, line[:0])
+		line = raw
+		if size > maxLine {
+			line = nil // what a long line took is given back
+		}
 		var in struct {
 			CWD string `json:"cwd"`
 		}

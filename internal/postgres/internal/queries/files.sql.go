@@ -27,7 +27,7 @@ func (q *Queries) CountDurableMemories(ctx context.Context, agentID int64) (int6
 
 const countFiles = `-- name: CountFiles :one
 SELECT (SELECT coalesce(sum(present), 0) FROM file_tallies
-        WHERE agent_id NOT IN (SELECT id FROM agents WHERE joined_to IS NOT NULL))::bigint AS mirrored,
+        WHERE agent_id IN (SELECT id FROM agents WHERE agents.present AND joined_to IS NULL))::bigint AS mirrored,
        (SELECT coalesce(sum(n), 0) FROM memory_tallies WHERE state = 'needs_attention')::bigint AS needs_attention
 `
 
@@ -36,6 +36,7 @@ type CountFilesRow struct {
 	NeedsAttention int64
 }
 
+// Counts files of agents whose directory is there, as Figures does.
 func (q *Queries) CountFiles(ctx context.Context) (CountFilesRow, error) {
 	row := q.db.QueryRow(ctx, countFiles)
 	var i CountFilesRow
@@ -44,10 +45,10 @@ func (q *Queries) CountFiles(ctx context.Context) (CountFilesRow, error) {
 }
 
 const countFilesByAgent = `-- name: CountFilesByAgent :many
-SELECT agent_id, present FROM file_tallies WHERE agent_id NOT IN (SELECT id FROM agents WHERE joined_to IS NOT NULL)
+SELECT agent_id, present FROM file_tallies WHERE agent_id IN (SELECT id FROM agents WHERE agents.present AND joined_to IS NULL)
 `
 
-// The files of an agent that is joined to another are that one's.
+// The files of an agent that is joined to another are that one's, and those of one whose directory is gone are not on disk.
 func (q *Queries) CountFilesByAgent(ctx context.Context) ([]FileTally, error) {
 	rows, err := q.db.Query(ctx, countFilesByAgent)
 	if err != nil {

@@ -61,18 +61,28 @@ func (q *Queries) Ask(ctx context.Context, arg AskParams) error {
 }
 
 const figures = `-- name: Figures :many
-SELECT agent_id, files, pending FROM figures
+SELECT agents.id AS agent_id, coalesce(figures.files, 0)::integer AS files, coalesce(figures.pending, 0)::integer AS pending
+FROM agents
+LEFT JOIN figures ON figures.agent_id = agents.id
+WHERE agents.present AND agents.joined_to IS NULL
 `
 
-func (q *Queries) Figures(ctx context.Context) ([]Figure, error) {
+type FiguresRow struct {
+	AgentID int64
+	Files   int32
+	Pending int32
+}
+
+// Returns those of the agents whose directory is there and their own: what was said of another before it went is not on disk any more.
+func (q *Queries) Figures(ctx context.Context) ([]FiguresRow, error) {
 	rows, err := q.db.Query(ctx, figures)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []Figure{}
+	items := []FiguresRow{}
 	for rows.Next() {
-		var i Figure
+		var i FiguresRow
 		if err := rows.Scan(&i.AgentID, &i.Files, &i.Pending); err != nil {
 			return nil, err
 		}
