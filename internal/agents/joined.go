@@ -14,19 +14,18 @@ import (
 // a directory the one it belongs to is not joined: whose own place it is, before those who come there by a link; of several the one that
 // was not joined before, as wasJoined says of those that are known; else the first.
 //
-// Agents of the hive have a CLAUDE.md and sessions of their own, and are never joined.
+// Agents of the hive are joined where one's whole directory is another's, CLAUDE.md and sessions included: two that each wrote there would
+// undo each other's deletions.
 func Joined(all []Agent, wasJoined func(slug string) bool) []Agent {
-	sharing := map[string][]int{} // by real path
+	sharing := map[Home][]int{}
 	for i, a := range all {
-		if a.Layout != Hive {
-			dir := RealDir(a.Dir)
-			sharing[dir] = append(sharing[dir], i)
-		}
+		home := HomeOf(a)
+		sharing[home] = append(sharing[home], i)
 	}
 	joined := slices.Clone(all)
-	for dir, sharers := range sharing {
+	for home, sharers := range sharing {
 		owner := slices.MinFunc(sharers, func(i, j int) int {
-			return claim(all[i], dir, wasJoined) - claim(all[j], dir, wasJoined)
+			return claim(all[i], home.Dir, wasJoined) - claim(all[j], home.Dir, wasJoined)
 		})
 		for _, i := range sharers {
 			if joined[i].JoinedTo = ""; i != owner {
@@ -36,6 +35,15 @@ func Joined(all []Agent, wasJoined func(slug string) bool) []Agent {
 	}
 	return joined
 }
+
+// Home is where an agent remembers. Agents of one home are one.
+type Home struct {
+	Dir  string // with all links followed
+	Hive bool   // a directory of the hive has memory/ and sessions in it, any other one the memories themselves
+}
+
+// HomeOf returns where an agent remembers.
+func HomeOf(a Agent) Home { return Home{RealDir(a.Dir), a.Layout == Hive} }
 
 // claim orders those who share a directory: the least is the one it belongs to.
 func claim(a Agent, dir string, wasJoined func(slug string) bool) int {

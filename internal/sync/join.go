@@ -227,8 +227,8 @@ func (h *hold) mayJoin(into *hold) error {
 	if agents.Beneath(from, to) || agents.Beneath(to, from) {
 		return refused("The directory of one of the two is in that of the other.")
 	}
-	for dir, owner := range h.terrain().owners {
-		if agents.Beneath(dir, from) && owner != h.onDisk.Slug {
+	for home, owner := range h.terrain().owners {
+		if agents.Beneath(home.Dir, from) && owner != h.onDisk.Slug {
 			return refused("The directory of " + owner + " is in that of " + h.onDisk.Slug + ", and would be set aside with it.")
 		}
 	}

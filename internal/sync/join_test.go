@@ -247,3 +247,36 @@ func (b *bench) disk() string {
 	}
 	return all.String()
 }
+
+func TestTwoAgentsOfTheHiveWithOneDirectoryAreOne(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/deploy.md", note("Deploy", memories.Project, "on Fridays"))
+	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
+	b.scanAll()
+	b.link("ada-2", "ada")
+	b.until("the second to be the first", func() bool {
+		row, err := b.store.AgentUncounted(t.Context(), "ada-2")
+		return err == nil && row.JoinedTo == "ada"
+	})
+	b.delete("ada", "Deploy")
+	b.write("ada-2/memory/deploy.md", note("Deploy", memories.Project, "on Fridays"))
+	b.scanAll()
+	if kept := b.blocked("ada"); len(kept) != 1 {
+		t.Errorf("kept out are %v", kept)
+	}
+	if all := b.list("ada-2", ""); len(all) != 0 {
+		t.Errorf("the second has %v", all)
+	}
+	if text := b.read("ada/CLAUDE.md"); strings.Contains(text, "Deploy") || !strings.Contains(text, "### Tabs") {
+		t.Errorf("CLAUDE.md says %q", text)
+	}
+	if _, err := b.engine.Part(t.Context(), "ada-2"); err == nil || !strings.Contains(err.Error(), "Remove the link") {
+		t.Errorf("to part the two is answered with %v", err)
+	}
+	// Without the link there is one again, and what was deleted stays so.
+	b.remove("ada-2")
+	b.until("the link to be gone", func() bool { return !b.agent("ada-2").Present })
+	b.scanAll()
+	b.isIn("ada", "Deploy", memories.Deleted)
+}

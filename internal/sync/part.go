@@ -67,7 +67,11 @@ func (e *Engine) partHere(ctx context.Context, slug string, _ nothing) (nothing,
 
 // noPart says why an agent that shares another's directory cannot get one of its own, as a sentence.
 func (h *hold) noPart(into *hold) string {
-	if agents.IsLink(h.onDisk.Dir) {
+	isLink := agents.IsLink(h.onDisk.Dir)
+	if isLink && h.onDisk.Layout == agents.Hive {
+		return h.onDisk.Dir + " is a link that somebody has made to another agent's directory. Remove the link, or put a directory in its place by hand."
+	}
+	if isLink {
 		return ""
 	}
 	if h.onDisk.Dir == into.onDisk.Dir {

@@ -10,9 +10,8 @@ type terrain struct {
 	// eventless are the directories, of agents or where agents may appear, on file systems that send no events; by slug,
 	// the empty one standing for the set of agents.
 	eventless map[string]string
-	// owners are the slugs of the agents whose own place a directory is, by its real path. Those of the hive are left out: none is joined
-	// to them.
-	owners map[string]string
+	// owners are the slugs of the agents whose own place a home is.
+	owners map[agents.Home]string
 }
 
 // terrain returns the last one noted; before the first discovery, one with nothing in it.
@@ -44,10 +43,10 @@ func (e *Engine) noteTerrain(found []agents.Agent, links []string, held anchors)
 			e.queue.add(a.Slug, ".")
 		}
 	}
-	owners := map[string]string{}
+	owners := map[agents.Home]string{}
 	for _, a := range found {
-		if a.Layout != agents.Hive && a.JoinedTo == "" {
-			owners[agents.RealDir(a.Dir)] = a.Slug
+		if a.JoinedTo == "" {
+			owners[agents.HomeOf(a)] = a.Slug
 		}
 	}
 	e.found.Store(&terrain{agents: found, anchors: held, eventless: eventless, owners: owners})
@@ -56,10 +55,10 @@ func (e *Engine) noteTerrain(found []agents.Agent, links []string, held anchors)
 // joinedTo returns the slug of the agent that an agent's directory leads to now, by a link; empty: it is its own. It is asked before each
 // look, because a link that somebody has just put there would make everything in the directory look removed.
 func (e *Engine) joinedTo(a agents.Agent) string {
-	if a.JoinedTo != "" || a.Layout == agents.Hive {
+	if a.JoinedTo != "" {
 		return a.JoinedTo
 	}
-	if owner := e.terrain().owners[agents.RealDir(a.Dir)]; owner != a.Slug {
+	if owner := e.terrain().owners[agents.HomeOf(a)]; owner != a.Slug {
 		return owner
 	}
 	return ""
