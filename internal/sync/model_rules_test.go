@@ -163,11 +163,11 @@ func (r *rules) remove(left departures, durableBefore int) {
 	}
 }
 
-// durableNames counts the memories that durable files carry.
+// durableNames counts the memories that live and that durable files carry.
 func (r *rules) durableNames() int {
 	names := map[string]bool{}
 	for place, f := range r.files {
-		if f.there && durable(place) && r.names[f.carries] != nil {
+		if m := r.names[f.carries]; f.there && !f.nobodys && durable(place) && m != nil && m.lives {
 			names[f.carries] = true
 		}
 	}

@@ -252,6 +252,33 @@ func TestAMassRemovalIsHeldAsMissing(t *testing.T) {
 	}
 }
 
+func TestWhatIsKeptOutIsNoneOfTheMemoriesOfWhichOverHalfMustGoToBeHeld(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	const lasting, deleted, gone = 20, 5, 11
+	b.stopWatching()
+	for i := range lasting + deleted {
+		b.write(fmt.Sprintf("ada/memory/m%02d.md", i), note(fmt.Sprintf("M%02d", i), memories.User, "text"))
+	}
+	b.scanAll()
+	for i := lasting; i < lasting+deleted; i++ {
+		name := fmt.Sprintf("M%02d", i)
+		b.delete("ada", name)
+		b.write(fmt.Sprintf("ada/memory/m%02d.md", i), note(name, memories.User, "text"))
+	}
+	b.scan("ada")
+	if kept, err := b.store.Blocked(t.Context(), b.agent("ada").ID); err != nil || len(kept) != deleted {
+		t.Fatalf("%d files are kept out (%v), want %d", len(kept), err, deleted)
+	}
+	for i := range gone {
+		b.remove(fmt.Sprintf("ada/memory/m%02d.md", i))
+	}
+	b.scan("ada")
+	if missing := len(b.list("ada", memories.Missing)); missing != gone {
+		t.Errorf("%d of %d memories went at once, and %d are held as missing", gone, lasting, missing)
+	}
+}
+
 func TestMissingMemoriesAreWrittenBackOrDeletedOrReturn(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
