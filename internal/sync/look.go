@@ -72,15 +72,29 @@ func (e *Engine) scanHere(ctx context.Context, slug string, _ nothing) (Scan, er
 
 // rescanHere is Scan for an agent that has just been looked for.
 func (e *Engine) rescanHere(ctx context.Context, slug string, _ nothing) (Scan, error) {
-	scan, err := e.scan(ctx, slug)
+	scan, err := e.scanToTheEnd(ctx, slug)
 	e.giveBackAfter(scan)
 	return scan, err
 }
 
+// scan looks at all of an agent's directory, and leaves it to later looks to take in what is being written.
 func (e *Engine) scan(ctx context.Context, slug string) (Scan, error) {
 	started := time.Now()
-	var scan Scan
-	err := e.withAgent(ctx, slug, func(h *hold) error {
+	scan, err := e.scanLeaving(ctx, slug, nil)
+	if err != nil {
+		return Scan{}, err
+	}
+	scan.Took = time.Since(started)
+	e.hub.publish(Event{Agent: slug, Kind: KindScanned})
+	return scan, nil
+}
+
+// scanLeaving is scan for one who waits for what is left to its writers; nil: nobody does.
+func (e *Engine) scanLeaving(ctx context.Context, slug string, left *unwritten) (scan Scan, err error) {
+	err = e.withAgent(ctx, slug, func(h *hold) error {
+		if left != nil {
+			left.agent, h.unwritten = h.agent, left
+		}
 		if err := h.finishDeletions(ctx); err != nil {
 			return err
 		}
@@ -88,7 +102,6 @@ func (e *Engine) scan(ctx context.Context, slug string) (Scan, error) {
 			return err
 		}
 		h.takeOverLateWrites()
-		var err error
 		if h.present { // else discovery has to see first that it is back
 			if scan, err = h.look(ctx, []string{"."}, cause{}); err != nil {
 				return err
@@ -100,12 +113,7 @@ func (e *Engine) scan(ctx context.Context, slug string) (Scan, error) {
 		scan.NeedsAttention, err = h.w.NeedsAttention(ctx)
 		return err
 	})
-	if err != nil {
-		return Scan{}, err
-	}
-	scan.Took = time.Since(started)
-	e.hub.publish(Event{Agent: slug, Kind: KindScanned})
-	return scan, nil
+	return scan, err
 }
 
 // lookAt looks at a part of an agent's directory.

@@ -35,7 +35,7 @@ func (e *Engine) ScanAll(ctx context.Context) (Scan, error) {
 			others = append(others, slug)
 		}
 	}
-	here, failed := e.scanEach(ctx, own, e.scan)
+	here, failed := e.scanEach(ctx, own, e.scanToTheEnd)
 	if failed == nil && len(late) == 0 {
 		e.noteScan(here)
 	}

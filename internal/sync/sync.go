@@ -133,8 +133,10 @@ type agent struct {
 	indexes map[string]fileStamp
 	// recovered says that leftovers of a crash have been cleared in this term.
 	recovered bool
-	// emptied says since when files that had bytes are seen without any, by path.
+	// emptied has files that had bytes and are seen without any, by path.
 	emptied sync.Map
+	// awaited are files without a byte that a scan waits for, by path.
+	awaited sync.Map
 	tally   tally
 	// seenLogs are its logs as all of them were last looked at.
 	seenLogs seenLogs
@@ -227,6 +229,8 @@ type hold struct {
 	saved string
 	// ahead says that a look is to go only into what nobody knows.
 	ahead bool
+	// unwritten takes up what a scan leaves to its writers and waits for; nil: nobody waits.
+	unwritten *unwritten
 }
 
 // withAgent runs do while nobody else, in this process or another, works on the agent. It fails with
