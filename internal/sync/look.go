@@ -49,12 +49,17 @@ func (s *Scan) add(other Scan) {
 }
 
 // Scan looks at all of an agent's directory and answers when the database and CLAUDE.md agree with it. It fails with
-// memories.ErrNotFound.
+// memories.ErrNotFound and ErrStopping.
 func (e *Engine) Scan(ctx context.Context, slug string) (Scan, error) {
 	return callScan.carryOut(ctx, e, slug, nothing{})
 }
 
 func (e *Engine) scanHere(ctx context.Context, slug string, _ nothing) (Scan, error) {
+	return e.whileLooking(ctx, func(ctx context.Context) (Scan, error) { return e.findAndScan(ctx, slug) })
+}
+
+// findAndScan scans an agent, which is looked for first where its directory was gone.
+func (e *Engine) findAndScan(ctx context.Context, slug string) (Scan, error) {
 	if a := e.known(slug); a != nil {
 		present, err := e.isPresent(ctx, a)
 		if err == nil && !present {
@@ -67,11 +72,15 @@ func (e *Engine) scanHere(ctx context.Context, slug string, _ nothing) (Scan, er
 	if err := e.goOnJoining(ctx); err != nil {
 		return Scan{}, err
 	}
-	return e.rescanHere(ctx, slug, nothing{})
+	return e.scanFound(ctx, slug)
 }
 
 // rescanHere is Scan for an agent that has just been looked for.
 func (e *Engine) rescanHere(ctx context.Context, slug string, _ nothing) (Scan, error) {
+	return e.whileLooking(ctx, func(ctx context.Context) (Scan, error) { return e.scanFound(ctx, slug) })
+}
+
+func (e *Engine) scanFound(ctx context.Context, slug string) (Scan, error) {
 	scan, err := e.scanToTheEnd(ctx, slug)
 	e.giveBackAfter(scan)
 	return scan, err

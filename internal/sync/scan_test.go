@@ -2,6 +2,7 @@ package sync_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"testing"
 	"time"
@@ -44,6 +45,25 @@ func TestAScanAnswersWithTheFilesThatHaveNoByte(t *testing.T) {
 			})
 		}
 	}
+}
+
+func TestWhereNothingIsLookedAtAnyMoreScansStopAndMemoriesAreSaved(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/known.md", note("Known", memories.Project, "text"))
+	b.scanAll()
+	b.engine.StopLooking()
+	if _, err := b.engine.Scan(t.Context(), "ada"); !errors.Is(err, sync.ErrStopping) {
+		t.Errorf("a scan of one agent ends with %v", err)
+	}
+	if _, err := b.engine.ScanAll(t.Context()); !errors.Is(err, sync.ErrStopping) {
+		t.Errorf("a scan of all ends with %v", err)
+	}
+	b.delete("ada", "Known")
+	if _, err := b.engine.Save(t.Context(), "ada", sync.Draft{Name: "New", Type: memories.User, Body: "text"}); err != nil {
+		t.Error(err)
+	}
+	b.isIn("ada", "New", memories.Active)
 }
 
 func TestAScanThatIsGivenUpLeavesWhatHasNoByteToTheWatcher(t *testing.T) {
