@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -171,6 +172,10 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	}
 	uncleared := h.recover(dirs, isWhole(scope))
 	h.rememberLinks(listing, scope)
+	device, err := h.noteDurable(ctx, listing)
+	if err != nil {
+		return Scan{}, err
+	}
 	found, err := h.differences(ctx, listing, scope)
 	if err != nil {
 		return Scan{}, err
@@ -178,11 +183,7 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	if h.ahead {
 		h.leaveKnown(&found, listing)
 	}
-	row, err := h.w.Agent(ctx)
-	if err != nil {
-		return Scan{}, err
-	}
-	gone, device := h.gone(listing, found.known, row.DurableDevice)
+	gone, device := h.gone(listing, found.known, device)
 	gone = slices.DeleteFunc(gone, func(f postgres.File) bool {
 		return slices.Contains(uncleared, path.Dir(f.Path)) // it may be among the leftovers
 	})
@@ -332,6 +333,28 @@ func (h *hold) gone(listing agents.Listing, known map[string]*postgres.File, dev
 		return slices.DeleteFunc(gone, postgres.File.Durable), device
 	}
 	return gone, &listing.DurableDevice
+}
+
+// noteDurable notes when the durable directory goes and comes, and returns the device that it is known to be on; nil: it is not there. What
+// was in one that was seen to be gone did not leave the one that is there now: nothing is concluded from files that are not.
+func (h *hold) noteDurable(ctx context.Context, listing agents.Listing) (device *uint64, err error) {
+	row, err := h.w.Agent(ctx)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case listing.DurableThere && row.DurableDevice == nil:
+		return &listing.DurableDevice, h.w.DurableReturns(ctx, listing.DurableDevice)
+	case !listing.DurableThere && row.DurableDevice != nil && h.durableIsGone():
+		return nil, h.w.DurableGone(ctx)
+	}
+	return row.DurableDevice, nil
+}
+
+// durableIsGone says that there is no durable directory, and not just one that cannot be read.
+func (h *hold) durableIsGone() bool {
+	info, err := files.Stat(h.root, h.onDisk.DurableDir())
+	return errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir()
 }
 
 // rememberLook keeps what a look at all of the agent found of it as a whole.
