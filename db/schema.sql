@@ -14,7 +14,8 @@ CREATE TABLE agents (
     display_name           text NOT NULL,
     present                boolean NOT NULL DEFAULT true,
     sessions               integer NOT NULL DEFAULT 0,
-    -- The device of the durable directory when it was last read whole: another one means mounted or unmounted since.
+    -- The device of the durable directory when it was last read whole: another one means mounted or unmounted since. None: it was not
+    -- there when it was last looked for.
     durable_device         bigint,
     claude_md_path         text,
     claude_md_published_at timestamptz,

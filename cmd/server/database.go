@@ -17,8 +17,17 @@ type database struct {
 	log    *slog.Logger
 }
 
-// openDatabase connects to the Postgres of the settings, or runs a private one, and brings the schema up to date.
+// openDatabase connects to the Postgres of the settings, or runs a private one, and brings the schema up to date. Where ctx has ended, it
+// fails with that alone, whatever it was in the middle of.
 func openDatabase(ctx context.Context, config config, log *slog.Logger) (*database, error) {
+	d, err := bringUpDatabase(ctx, config, log)
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return d, err
+}
+
+func bringUpDatabase(ctx context.Context, config config, log *slog.Logger) (*database, error) {
 	d := &database{log: log}
 	url := config.databaseURL
 	if url == "" {
@@ -64,19 +73,38 @@ func (d *database) lost() <-chan error {
 	return lost
 }
 
-// stopLimit is how long the private server may take to write what it has in memory.
-const stopLimit = 4 * time.Second
+// stopLimit is how long it may take to close the database: the connections first, for which nothing waits that may hang, and then the
+// private server, which writes what it has in memory.
+const (
+	stopLimit       = 4 * time.Second
+	connectionLimit = time.Second
+)
 
 func (d *database) close() {
-	if d.store != nil {
-		d.store.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
+	defer cancel()
+	if d.store != nil && !within(connectionLimit, d.store.Close) {
+		d.log.Warn("some connections to the database were still at work and are cut")
 	}
 	if d.server == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
-	defer cancel()
 	if err := d.server.Stop(ctx); err != nil {
 		d.log.Warn("the private Postgres did not stop cleanly; it recovers at the next start", "error", err)
+	}
+}
+
+// within reports whether something was done in that time. It goes on by itself if not.
+func within(limit time.Duration, do func()) bool {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do()
+	}()
+	select {
+	case <-done:
+		return true
+	case <-time.After(limit):
+		return false
 	}
 }

@@ -29,8 +29,12 @@ import (
 	"memoir/internal/verification"
 )
 
-// farewell is how long running writes may take after a signal; the promise is to be gone within 15 s.
-const farewell = 10 * time.Second
+// The promise is to be gone within 15 s of a signal. Running writes may take farewell, and what runs besides may take parting more; after
+// that nothing is waited for but the database, for at most stopLimit.
+const (
+	farewell = 9 * time.Second
+	parting  = time.Second
+)
 
 // garbage is how much the heap may grow before it is looked through again, in percent. What a server keeps is some 12 MB, and
 // the usual 100 had the collector take a fifth of all its time where lists are asked for one after the other.
@@ -89,6 +93,21 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 		return err
 	}
 	defer database.close()
+	late := make(chan struct{})
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(farewell+parting, func() { close(late) }) })()
+	ended := make(chan error, 1)
+	go func() { ended <- work(ctx, config, listener, database, stdout, log) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-late:
+		log.Warn("something does not come to its end and is left; the next start goes on with it")
+		return nil
+	}
+}
+
+// work mirrors and serves until ctx ends or something that it cannot do without fails.
+func work(ctx context.Context, config config, listener net.Listener, database *database, stdout io.Writer, log *slog.Logger) error {
 	places := placesOf(config)
 	engine, err := sync.Start(database.store, sync.Options{
 		Places: places, Debounce: config.debounce, Rescan: config.rescan, ClaudeMDLimit: config.claudeMDLimit, AgeNotes: config.ageNotes, Poll: config.watch == watchPoll,
@@ -102,6 +121,7 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 			log.Warn("watching did not end cleanly", "error", err)
 		}
 	}()
+	defer context.AfterFunc(ctx, engine.StopLooking)()
 	recaller := recall.New(database.store, recall.Options{Selector: selectorOf(config.model, log), Log: log})
 	defer recaller.Close()
 	checker := verification.Start(engine, database.store, verification.Options{Log: log})
@@ -140,7 +160,7 @@ func serve(ctx context.Context, listener net.Listener, server *http.Server, data
 	case err := <-database.lost():
 		return err
 	}
-	log.Info("stopping; running writes are finished first")
+	log.Info("stopping; running writes are finished first, and scans are given up")
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
 	if err := server.Shutdown(ending); err != nil {

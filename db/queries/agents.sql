@@ -63,6 +63,10 @@ UPDATE agents SET sessions = @sessions, durable_device = coalesce(sqlc.narg(dura
 WHERE id = @id AND (sessions <> @sessions
       OR durable_device IS DISTINCT FROM coalesce(sqlc.narg(durable_device), durable_device));
 
+-- name: SetDurableDevice :exec
+-- None: the durable directory is not there.
+UPDATE agents SET durable_device = sqlc.narg(durable_device), updated_at = @at WHERE id = @id;
+
 -- name: SetAgentPresent :exec
 UPDATE agents SET present = @present, updated_at = @at WHERE id = @id AND present <> @present;
 

@@ -103,9 +103,12 @@ WHERE agent_id = @agent_id AND status = 'removing'
 ORDER BY path;
 
 -- name: CountDurableMemories :one
-SELECT count(DISTINCT memory_id)
-FROM files
-WHERE agent_id = @agent_id AND session IS NULL AND present AND status <> 'removing';
+-- A file that is kept out, or cannot be read any more, is one of the memory that it would carry, as long as that lives. One in the trash
+-- is none of the directory's memories, whatever lies there.
+SELECT count(DISTINCT f.memory_id)
+FROM files f
+JOIN memories m ON m.id = f.memory_id
+WHERE f.agent_id = @agent_id AND f.session IS NULL AND f.present AND f.status <> 'removing' AND m.state <> 'deleted';
 
 -- name: SessionsOf :many
 SELECT session, count(*) FILTER (WHERE present) AS files, count(*) AS ever, max(modified_at)::timestamptz AS modified_at

@@ -127,7 +127,7 @@ func (a Agent) findSessionMemory(root *os.Root, session string) (SessionMemory, 
 		info, err := files.Stat(root, place)
 		if err == nil && info.Mode().IsRegular() {
 			return SessionMemory{
-				Session: session, Path: filepath.Join(root.Name(), filepath.FromSlash(place)), Size: info.Size(), ModifiedAt: info.ModTime().UTC(),
+				Session: session, Path: filepath.Join(root.Name(), filepath.FromSlash(place)), Size: info.Size(), ModifiedAt: time.Unix(0, since1970(info.ModTime())).UTC(),
 			}, nil
 		}
 	}

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
@@ -247,11 +249,23 @@ func (w *walker) list(entry Entry, scope *scopeTree) {
 }
 
 func newEntry(d directory, name string, info fs.FileInfo) Entry {
-	entry := Entry{Path: join(d.path, name), Session: d.session, Size: info.Size(), ModTime: info.ModTime().UnixNano()}
+	entry := Entry{Path: join(d.path, name), Session: d.session, Size: info.Size(), ModTime: since1970(info.ModTime())}
 	if change, inode, _ := Identity(info); inode != 0 {
-		entry.ChangeTime, entry.Inode = change.UnixNano(), inode
+		entry.ChangeTime, entry.Inode = since1970(change), inode
 	}
 	return entry
+}
+
+// since1970 returns a time in nanoseconds. File systems know times that are too far off for that: one before 1678 or after 2261 is taken
+// for the nearest that is not.
+func since1970(t time.Time) int64 {
+	switch {
+	case t.Before(time.Unix(0, math.MinInt64)):
+		return math.MinInt64
+	case t.After(time.Unix(0, math.MaxInt64)):
+		return math.MaxInt64
+	}
+	return t.UnixNano()
 }
 
 // flagUnseen lists a directory that is not looked into.

@@ -1,11 +1,15 @@
 package agents_test
 
 import (
+	"math"
 	"os"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"memoir/internal/agents"
 )
@@ -168,6 +172,34 @@ func TestAnEntryTellsOneContentFromAnother(t *testing.T) {
 }
 
 // Whoever looks beneath something does not know what it was when it was last listed itself.
+func TestATimeThatIsTooFarOffIsTheNearestThatIsNot(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	for name, year := range map[string]int{"past.md": 1600, "future.md": 2300, "far.md": 10_000, "now.md": 2026} {
+		d.put("memory/"+name, "text")
+		at := unix.Timespec{Sec: time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).Unix()}
+		if err := unix.UtimesNanoAt(unix.AT_FDCWD, d.at("memory/"+name), []unix.Timespec{at, at}, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, entry := range d.walk(agents.Hive, nil).Files {
+		info, err := os.Stat(d.at(entry.Path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := time.Unix(0, math.MaxInt64) // a file system may know less of time than this
+		switch year := info.ModTime().UTC().Year(); {
+		case year < 1677:
+			want = time.Unix(0, math.MinInt64)
+		case year < 2263:
+			want = info.ModTime()
+		}
+		if got := time.Unix(0, entry.ModTime); !got.Equal(want) {
+			t.Errorf("%s is of %v, and listed with %v, want %v", entry.Path, info.ModTime(), got, want)
+		}
+	}
+}
+
 func TestWhatIsOnTheWayToTheScopeIsNotListed(t *testing.T) {
 	t.Parallel()
 	d := setup(t)

@@ -85,7 +85,7 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 	}
 	a := &api{engine: engine, store: store, recaller: recaller, options: options, streams: make(chan struct{}, options.MaxStreams)}
 	router := chi.NewRouter()
-	router.Use(middleware.GetHead, receive, byScript)
+	router.Use(middleware.GetHead, whole, receive, byScript)
 	router.NotFound(notFound)
 	router.MethodNotAllowed(methodNotAllowed(router))
 	a.huma = humachi.New(router, description())

@@ -15,6 +15,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/problem"
+	"memoir/internal/sync"
 )
 
 // retryAfter is when to ask again while Postgres is away, in seconds: about what a restart of it takes.
@@ -44,6 +45,8 @@ func (a *api) problem(ctx context.Context, where string, err error) *problem.Pro
 	case errors.Is(err, postgres.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		a.options.Log.WarnContext(ctx, "a call found no database", "request", gate.RequestID(ctx), "error", err)
 		p = problem.New(http.StatusServiceUnavailable, "The database cannot be reached at the moment. Memories on disk are safe. Try again shortly.").RetryAfter(retryAfter)
+	case errors.Is(err, sync.ErrStopping):
+		p = problem.New(http.StatusServiceUnavailable, "Memoir is being stopped. What was taken in so far is kept. Try again when it is back.").RetryAfter(retryAfter)
 	case errors.Is(err, context.Canceled):
 		p = problem.New(http.StatusServiceUnavailable, "The request was given up before it was answered.")
 	default:

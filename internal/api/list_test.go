@@ -157,6 +157,32 @@ func TestAListComesInPagesThatAddUp(t *testing.T) {
 	}
 }
 
+func TestATimeThatNoAnswerCouldTellKeepsNoListFromBeingRead(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{"ada/memory/keep.md": memoirtest.Note("keep", memories.User, "Keeps the agent here.")})
+	for name, modified := range map[string]string{
+		"late": "9999-12-31T23:59:59-01:00", "early": "0000-01-01T00:00:00+01:00", "zero": "0000-01-01T00:00:00Z",
+		"first": "0001-01-01T00:00:00Z", "last": "9999-12-31T23:59:59Z",
+	} {
+		s.Write("ada/memory/"+name+".md", "---\nname: "+name+"\ntype: user\nmetadata:\n  modified: "+modified+"\n---\n\nText.\n")
+	}
+	s.Scan("ada")
+	for _, sort := range []string{"age", "updated", "name"} {
+		found, cursor := map[string]bool{}, ""
+		for range 6 {
+			list := s.ok(200, "GET", "/api/v1/agents/ada/memories?limit=1&sort="+sort+"&cursor="+cursor, nil)
+			found[names(list.list("memories"), "name")] = true
+			cursor, _ = list["next_cursor"].(string)
+		}
+		if len(found) != 6 || cursor != "" {
+			t.Errorf("by %s, six pages have %v, and the next cursor is %q", sort, found, cursor)
+		}
+	}
+	for _, m := range s.ok(200, "GET", "/api/v1/agents/ada/memories", nil).list("memories") {
+		s.ok(200, "GET", s.at("ada", m["name"].(string)), nil)
+	}
+}
+
 func TestAListSaysWhichParameterItCannotTake(t *testing.T) {
 	t.Parallel()
 	s := library(t)

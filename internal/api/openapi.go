@@ -17,7 +17,7 @@ const version = "1"
 // description is the settings of the framework and the head of the OpenAPI document. None of the framework's own
 // pages is served: they load scripts from elsewhere.
 func description() huma.Config {
-	format := huma.Format{Marshal: marshal, Unmarshal: unmarshal}
+	format := huma.Format{Marshal: marshalAnswer, Unmarshal: unmarshal}
 	config := huma.DefaultConfig("Memoir", version)
 	config.Info.Description = "See, curate and share what your AI agents remember."
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""

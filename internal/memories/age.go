@@ -23,6 +23,13 @@ func AgeOf(modified, now time.Time) Age {
 	return Age{Days: days, Stale: days >= staleAfterDays}
 }
 
+// IsTellable says whether a time can be told to others: in UTC its year is one from 1 to 9999. RFC 3339, and with it JSON, writes no
+// other, and a list could not go on behind a memory of such a time.
+func IsTellable(t time.Time) bool {
+	year := t.UTC().Year()
+	return 1 <= year && year <= 9999
+}
+
 // Until returns when a memory that was modified then will be a day older.
 func (a Age) Until(modified time.Time) time.Time {
 	return modified.Add(time.Duration(a.Days+1) * 24 * time.Hour)

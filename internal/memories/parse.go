@@ -18,7 +18,7 @@ type File struct {
 	Type          Type // empty: none, or none that is known
 	Description   string
 	Body          string
-	Modified      time.Time // metadata.modified; zero: the file states none
+	Modified      time.Time // metadata.modified; zero: the file states none, or one that is not tellable
 	OriginSession string    // metadata.originSessionId; empty: the file states none
 	Problems      []Problem
 	// Unreadable: only Name (the file's stem) and Problems mean anything.
@@ -138,7 +138,7 @@ func (f *File) readMetadata(mapping *yaml.Node) {
 	f.OriginSession = oneLine(session)
 	modified, _ := textAt(metadata, "modified")
 	for _, layout := range timeLayouts {
-		if at, err := time.Parse(layout, strings.TrimSpace(modified)); err == nil {
+		if at, err := time.Parse(layout, strings.TrimSpace(modified)); err == nil && IsTellable(at) {
 			f.Modified = at.UTC()
 			return
 		}

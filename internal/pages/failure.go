@@ -12,6 +12,7 @@ import (
 	"memoir/internal/gate"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/sync"
 	"memoir/web/templates"
 )
 
@@ -63,6 +64,10 @@ func failureOf(r *http.Request, err error) (f templates.Failure, known bool) {
 		if errors.Is(err, postgres.ErrInterrupted) {
 			f.Text = "It went away in the middle of this, which may be done already, or be done when it is back. Memories on disk are safe. Look before you do it again."
 		}
+		f.BackHref, f.BackLabel = tryAgain(r), "Try again"
+	case errors.Is(err, sync.ErrStopping):
+		f = templates.FailureOf(http.StatusServiceUnavailable)
+		f.Text = "Memoir is being stopped. What was taken in so far is kept."
 		f.BackHref, f.BackLabel = tryAgain(r), "Try again"
 	default:
 		f = templates.FailureOf(http.StatusInternalServerError)

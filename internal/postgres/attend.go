@@ -14,8 +14,8 @@ var ErrInterrupted = errors.New("the database went away in the middle of it")
 // recently is how long Postgres is taken to be there once a change has come to its end: to ask takes some 0.1 ms, and a deletion 3 to 4.
 const recently = 100 * time.Millisecond
 
-// Attend makes a change that is not given up once it has begun, and waits for its end, also when ctx ends meanwhile. silence
-// is how long Postgres may say nothing.
+// Attend makes a change that is not given up once it has begun, unless the store closes, and waits for its end, also when ctx ends
+// meanwhile. silence is how long Postgres may say nothing.
 //
 // It fails with ErrUnavailable when Postgres does not answer before the change, which has then not begun; with ErrInterrupted
 // when that happens later; else as change does. Where the last change has ended well just before this one, Postgres is not asked. A Postgres that is frozen answers nothing at all, neither yes nor no. Then
@@ -26,7 +26,8 @@ func (s *Store) Attend(ctx context.Context, silence time.Duration, change func(c
 			return err
 		}
 	}
-	ctx = context.WithoutCancel(ctx)
+	ctx, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer context.AfterFunc(s.ending, giveUp)()
 	ended := begun(func() error {
 		err := change(ctx)
 		if err == nil {

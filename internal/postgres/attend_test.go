@@ -39,6 +39,19 @@ func TestAChangeIsWaitedForHoweverLongItTakesWhilePostgresAnswers(t *testing.T) 
 	}
 }
 
+func TestAChangeIsGivenUpWhenTheStoreCloses(t *testing.T) {
+	t.Parallel()
+	store, _ := setupAttend(t)
+	err := store.Attend(t.Context(), time.Minute, func(ctx context.Context) error {
+		go store.Close()
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("failed with %v", err)
+	}
+}
+
 func TestAChangeDoesNotBeginWhilePostgresIsSilent(t *testing.T) {
 	t.Parallel()
 	store, line := setupAttend(t)

@@ -331,7 +331,7 @@ func canBeKey(key, cast string) bool {
 	switch cast {
 	case "timestamptz":
 		at, err := time.Parse(time.RFC3339Nano, key)
-		return err == nil && at.Year() > 0 && at.UTC().Format(time.RFC3339Nano) == key
+		return err == nil && memories.IsTellable(at) && at.UTC().Format(time.RFC3339Nano) == key
 	case "real":
 		rank, err := strconv.ParseFloat(key, 32)
 		return err == nil && !math.IsNaN(rank) && !math.IsInf(rank, 0) && strconv.FormatFloat(rank, 'g', -1, 32) == key

@@ -96,6 +96,39 @@ func TestADatabaseWithoutAJournalGetsOneThatLeadsToWhatIs(t *testing.T) {
 	}
 }
 
+func TestTimesThatNoAnswerCouldTellBecomeThoseOfTheFiles(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Empty(t)
+	migrateTo(t, url, 25)
+	conn := connect(t, url)
+	execute(t, conn, `INSERT INTO agents (slug, layout, dir, display_name, created_at, updated_at) VALUES ('ada', 'hive', '/ada', 'ada', now(), now())`)
+	for i, modified := range []string{"10000-01-01 00:59:59+00", "0002-12-31 23:00:00+00 BC", "9999-12-31 23:59:59+00", "0001-01-01 00:00:00+00", "2026-01-02 03:04:05+00"} {
+		execute(t, conn, fmt.Sprintf(`INSERT INTO memories (id, agent_id, name, readable, state, type, revision_id, fingerprint, hash, size, path, modified_at,
+				description, content_at, created_at, updated_at)
+			SELECT gen_random_uuid(), id, 'M%[1]d', true, 'active', 'user', gen_random_uuid(), '', '', 1, 'memory/m%[1]d.md', '%[2]s',
+				'', '2026-05-06Z', now(), now()
+			FROM agents`, i, modified))
+	}
+	execute(t, conn, `INSERT INTO revisions (id, memory_id, fingerprint, hash, description, body, path, seen_at)
+		SELECT revision_id, id, '', '', '', '', path, now() FROM memories`)
+	// Of the second memory no file is left.
+	execute(t, conn, `INSERT INTO files (agent_id, path, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at)
+		SELECT agent_id, path, id, 'carries', true, '', '', 1, 1767225600123456789, modified_at, now() FROM memories WHERE name <> 'M1'`)
+	if err := postgres.Migrate(context.Background(), url); err != nil {
+		t.Fatal(err)
+	}
+	const want = "M0 2026-01-01 00:00:00.123456, M1 2026-05-06 00:00:00, M2 9999-12-31 23:59:59, M3 0001-01-01 00:00:00, M4 2026-01-02 03:04:05"
+	var times string
+	if query(t, conn, "SELECT string_agg(name || ' ' || modified_at AT TIME ZONE 'UTC', ', ' ORDER BY name) FROM memories", &times); times != want {
+		t.Errorf("the memories are of %s, want %s", times, want)
+	}
+	var apart int
+	query(t, conn, "SELECT count(*) FROM files f JOIN memories m ON m.id = f.memory_id WHERE f.modified_at <> m.modified_at", &apart)
+	if gaps := pgtest.Tallies(t, url)(); apart > 0 || len(gaps) > 0 {
+		t.Errorf("%d files are of other times than their memories, and counted wrong is %q", apart, gaps)
+	}
+}
+
 // migrateTo brings an empty database to a version of the past.
 func migrateTo(t *testing.T, url string, version int64) {
 	t.Helper()

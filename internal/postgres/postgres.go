@@ -45,6 +45,9 @@ type Store struct {
 	shared sharedCache
 	// heard is when a change has ended well last, in nanoseconds since 1970.
 	heard atomic.Int64
+	// ending ends when the store closes: changes that it attends to are given up then.
+	ending context.Context
+	end    context.CancelFunc
 	// nearMisses says that the database can tell which words look alike.
 	nearMisses bool
 }
@@ -65,15 +68,19 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
 	store := &Store{pool: pool, q: queries.New(pool), writers: make(chan struct{}, maxConnections/2)}
+	store.ending, store.end = context.WithCancel(context.Background())
 	if err := pool.QueryRow(ctx, hasNearMisses).Scan(&store.nearMisses); err != nil {
-		pool.Close()
+		store.Close()
 		return nil, wrap("open the database", err)
 	}
 	return store, nil
 }
 
-// Close waits for running queries and closes every connection.
-func (s *Store) Close() { s.pool.Close() }
+// Close gives up the changes that are attended to, waits for running queries and closes every connection.
+func (s *Store) Close() {
+	s.end()
+	s.pool.Close()
+}
 
 // Ping says whether Postgres answers, with ErrUnavailable where it does not.
 func (s *Store) Ping(ctx context.Context) error { return wrap("ping", s.pool.Ping(ctx)) }

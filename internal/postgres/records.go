@@ -17,7 +17,7 @@ type Agent struct {
 	DisplayName   string
 	Present       bool // false: its directory is gone
 	Sessions      int
-	DurableDevice *uint64 // of the durable directory, when it was last read whole
+	DurableDevice *uint64 // of the durable directory, when it was last read whole; nil: it was not there since
 	ClaudeMD      ClaudeMD
 	// MemoryOff says that somebody has switched its memory off: CLAUDE.md does not ask it to save, and nothing is extracted or
 	// consolidated. What it remembers stays, and stays published.

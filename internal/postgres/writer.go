@@ -345,6 +345,24 @@ func (w *Writer) SetLook(ctx context.Context, sessions int, device *uint64) erro
 	}))
 }
 
+// DurableGone notes that the agent's durable directory is not there.
+func (w *Writer) DurableGone(ctx context.Context) error { return w.setDurable(ctx, nil) }
+
+// DurableReturns notes that the durable directory is there, and was not. What was in it before did not leave the one that is there now, as
+// with Store.AgentReturns.
+func (w *Writer) DurableReturns(ctx context.Context, device uint64) error {
+	if err := w.q.LeaveDurableFiles(ctx, w.agentID); err != nil {
+		return wrap("note the return of the durable directory", err)
+	}
+	return w.setDurable(ctx, &device)
+}
+
+func (w *Writer) setDurable(ctx context.Context, device *uint64) error {
+	w.agent = nil
+	err := w.q.SetDurableDevice(ctx, queries.SetDurableDeviceParams{ID: w.agentID, DurableDevice: signed(device), At: Now()})
+	return wrap("note whether the durable directory is there", err)
+}
+
 // batchErr runs a batch to its end and returns its first error.
 func batchErr(results interface{ Exec(func(int, error)) }) error {
 	var first error

@@ -42,6 +42,7 @@ var sentinels = []struct {
 	{"file_exists", ErrFileExists},
 	{"no_place", ErrNoPlace},
 	{"elsewhere", errElsewhere},
+	{"stopping", ErrStopping},
 	{"unavailable", postgres.ErrUnavailable},
 	{"timeout", context.DeadlineExceeded},
 	{"canceled", context.Canceled},

@@ -179,7 +179,7 @@ func (h *hold) readLog(entry agents.Entry, at time.Time) (l postgres.Log, there 
 	_, within := h.onDisk.LogDirOf(entry.Path)
 	place := logs.PlaceOf(within)
 	modified := time.Unix(0, entry.ModTime).UTC()
-	if entry.ModTime == 0 || modified.Year() < 1 || modified.Year() > 9999 {
+	if entry.ModTime == 0 {
 		modified = at
 	}
 	l = postgres.Log{Path: entry.Path, Day: place.Day, Title: place.Title, Size: entry.Size, ModifiedAt: modified}

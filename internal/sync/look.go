@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -49,12 +50,17 @@ func (s *Scan) add(other Scan) {
 }
 
 // Scan looks at all of an agent's directory and answers when the database and CLAUDE.md agree with it. It fails with
-// memories.ErrNotFound.
+// memories.ErrNotFound and ErrStopping.
 func (e *Engine) Scan(ctx context.Context, slug string) (Scan, error) {
 	return callScan.carryOut(ctx, e, slug, nothing{})
 }
 
 func (e *Engine) scanHere(ctx context.Context, slug string, _ nothing) (Scan, error) {
+	return e.whileLooking(ctx, func(ctx context.Context) (Scan, error) { return e.findAndScan(ctx, slug) })
+}
+
+// findAndScan scans an agent, which is looked for first where its directory was gone.
+func (e *Engine) findAndScan(ctx context.Context, slug string) (Scan, error) {
 	if a := e.known(slug); a != nil {
 		upToDate, err := e.isUpToDate(ctx, a)
 		if err == nil && !upToDate {
@@ -67,20 +73,38 @@ func (e *Engine) scanHere(ctx context.Context, slug string, _ nothing) (Scan, er
 	if err := e.goOnJoining(ctx); err != nil {
 		return Scan{}, err
 	}
-	return e.rescanHere(ctx, slug, nothing{})
+	return e.scanFound(ctx, slug)
 }
 
 // rescanHere is Scan for an agent that has just been looked for.
 func (e *Engine) rescanHere(ctx context.Context, slug string, _ nothing) (Scan, error) {
-	scan, err := e.scan(ctx, slug)
+	return e.whileLooking(ctx, func(ctx context.Context) (Scan, error) { return e.scanFound(ctx, slug) })
+}
+
+func (e *Engine) scanFound(ctx context.Context, slug string) (Scan, error) {
+	scan, err := e.scanToTheEnd(ctx, slug)
 	e.giveBackAfter(scan)
 	return scan, err
 }
 
+// scan looks at all of an agent's directory, and leaves it to later looks to take in what is being written.
 func (e *Engine) scan(ctx context.Context, slug string) (Scan, error) {
 	started := time.Now()
-	var scan Scan
-	err := e.withAgent(ctx, slug, func(h *hold) error {
+	scan, err := e.scanLeaving(ctx, slug, nil)
+	if err != nil {
+		return Scan{}, err
+	}
+	scan.Took = time.Since(started)
+	e.hub.publish(Event{Agent: slug, Kind: KindScanned})
+	return scan, nil
+}
+
+// scanLeaving is scan for one who waits for what is left to its writers; nil: nobody does.
+func (e *Engine) scanLeaving(ctx context.Context, slug string, left *unwritten) (scan Scan, err error) {
+	err = e.withAgent(ctx, slug, func(h *hold) error {
+		if left != nil {
+			left.agent, h.unwritten = h.agent, left
+		}
 		if err := h.finishDeletions(ctx); err != nil {
 			return err
 		}
@@ -88,7 +112,6 @@ func (e *Engine) scan(ctx context.Context, slug string) (Scan, error) {
 			return err
 		}
 		h.takeOverLateWrites()
-		var err error
 		if h.present { // else discovery has to see first that it is back
 			if scan, err = h.look(ctx, []string{"."}, cause{}); err != nil {
 				return err
@@ -100,12 +123,7 @@ func (e *Engine) scan(ctx context.Context, slug string) (Scan, error) {
 		scan.NeedsAttention, err = h.w.NeedsAttention(ctx)
 		return err
 	})
-	if err != nil {
-		return Scan{}, err
-	}
-	scan.Took = time.Since(started)
-	e.hub.publish(Event{Agent: slug, Kind: KindScanned})
-	return scan, nil
+	return scan, err
 }
 
 // lookAt looks at a part of an agent's directory.
@@ -155,6 +173,10 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	}
 	uncleared := h.recover(slices.Concat(dirs, logDirs, targets), isWhole(scope))
 	h.rememberLinks(listing, scope)
+	device, err := h.noteDurable(ctx, listing)
+	if err != nil {
+		return Scan{}, err
+	}
 	found, err := h.differences(ctx, listing, scope)
 	if err != nil {
 		return Scan{}, err
@@ -162,11 +184,7 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	if h.ahead {
 		h.leaveKnown(&found, listing)
 	}
-	row, err := h.w.Agent(ctx)
-	if err != nil {
-		return Scan{}, err
-	}
-	gone, device := h.gone(listing, found.known, row.DurableDevice)
+	gone, device := h.gone(listing, found.known, device)
 	gone = slices.DeleteFunc(gone, func(f postgres.File) bool {
 		return slices.Contains(uncleared, path.Dir(f.Path)) // it may be among the leftovers
 	})
@@ -316,6 +334,28 @@ func (h *hold) gone(listing agents.Listing, known map[string]*postgres.File, dev
 		return slices.DeleteFunc(gone, postgres.File.Durable), device
 	}
 	return gone, &listing.DurableDevice
+}
+
+// noteDurable notes when the durable directory goes and comes, and returns the device that it is known to be on; nil: it is not there. What
+// was in one that was seen to be gone did not leave the one that is there now: nothing is concluded from files that are not.
+func (h *hold) noteDurable(ctx context.Context, listing agents.Listing) (device *uint64, err error) {
+	row, err := h.w.Agent(ctx)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case listing.DurableThere && row.DurableDevice == nil:
+		return &listing.DurableDevice, h.w.DurableReturns(ctx, listing.DurableDevice)
+	case !listing.DurableThere && row.DurableDevice != nil && h.durableIsGone():
+		return nil, h.w.DurableGone(ctx)
+	}
+	return row.DurableDevice, nil
+}
+
+// durableIsGone says that there is no durable directory, and not just one that cannot be read.
+func (h *hold) durableIsGone() bool {
+	info, err := files.Stat(h.root, h.onDisk.DurableDir())
+	return errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir()
 }
 
 // rememberLook keeps what a look at all of the agent found of it as a whole.

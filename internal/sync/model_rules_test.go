@@ -19,6 +19,7 @@ type rules struct {
 	names  map[string]*knownMemory // by key, as keyAt gives it
 	buried contents                // what was deleted and may not come back by itself
 	latest time.Time               // no moment that is known of is later
+	away   bool                    // there was no durable directory when it was last looked for
 }
 
 // knownFile is a file as the last look at its place found it.
@@ -90,6 +91,7 @@ func (r *rules) look(w *world, scope string, at span) {
 	disk := w.disk()
 	clock := at
 	at = r.now(at)
+	r.noteAway(w)
 	durableBefore := r.durableNames()
 	left := newDepartures()
 	for place, f := range r.files {
@@ -120,6 +122,20 @@ func (r *rules) look(w *world, scope string, at span) {
 	}
 	r.remove(left, durableBefore)
 	r.compare(w)
+}
+
+// noteAway lets nothing be concluded from what is not in a durable directory that has come back, or is another one.
+func (r *rules) noteAway(w *world) {
+	info, err := os.Stat(w.path("memory"))
+	switch {
+	case os.IsNotExist(err) || err == nil && !info.IsDir():
+		r.away = true
+	case err == nil && r.away:
+		r.away = false
+		for place, f := range r.files {
+			f.there = f.there && (!durable(place) || f.bad || f.blocked)
+		}
+	}
 }
 
 // departures are names that files no longer carry.
@@ -164,11 +180,11 @@ func (r *rules) remove(left departures, durableBefore int) {
 	}
 }
 
-// durableNames counts the memories that durable files carry.
+// durableNames counts the memories that live and that durable files carry.
 func (r *rules) durableNames() int {
 	names := map[string]bool{}
 	for place, f := range r.files {
-		if f.there && durable(place) && r.names[f.carries] != nil {
+		if m := r.names[f.carries]; f.there && !f.nobodys && durable(place) && m != nil && m.lives {
 			names[f.carries] = true
 		}
 	}

@@ -183,9 +183,15 @@ func (w *world) scanAll() {
 	w.must(err)
 }
 
-// scan lets the engine look at everything, and holds what it made of that against the rules.
+// scan lets the engine look at everything, and holds what it made of that against the rules. Who asks for it waits for those who may be
+// writing, so that nothing is left out.
 func (w *world) scan() {
-	w.look(".", func() { w.scanAll() })
+	w.look(".", func() {
+		w.scanAll()
+		if place := w.emptyUnseen(); w.rules != nil && place != "" {
+			w.t.Fatalf("a scan has been answered, and %s is not known without a byte", place)
+		}
+	})
 	w.agreesNow()
 }
 
@@ -201,11 +207,11 @@ func (w *world) look(scope string, do func()) {
 	w.rules.look(w, scope, span{before, time.Now()})
 }
 
-// takesEmptyFiles looks again until what a look may have left out is taken: where so much time has gone by since a file was emptied
-// that nothing tells it from one that is just being written, it counts as that for a moment. It says whether it has looked.
+// takesEmptyFiles looks again until what a look may have left out is taken: a file without a byte counts for a moment as one that is just
+// being written. It says whether it has looked.
 func (w *world) takesEmptyFiles() (looked bool) {
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		place := w.emptiedUnseen()
+		place := w.emptyUnseen()
 		if place == "" {
 			return looked
 		}
@@ -217,8 +223,8 @@ func (w *world) takesEmptyFiles() (looked bool) {
 	}
 }
 
-// emptiedUnseen returns a place where a file has no bytes any more and is known with some; none: the empty string.
-func (w *world) emptiedUnseen() string {
+// emptyUnseen returns a place where a file has no bytes and is not known, or with some; none: the empty string.
+func (w *world) emptyUnseen() string {
 	disk := w.disk()
 	maps.DeleteFunc(disk, func(place string, f diskFile) bool { return f.bad || f.text != "" || !w.isKnown(place) })
 	if len(disk) == 0 {
@@ -226,8 +232,9 @@ func (w *world) emptiedUnseen() string {
 	}
 	agent, err := w.b.store.Agent(context.Background(), w.slug)
 	w.must(err)
-	for place, row := range w.rows(agent) {
-		if _, empty := disk[place]; empty && row.Present && row.Status != postgres.Removing && row.Hash != hashOf("") {
+	rows := w.rows(agent)
+	for place := range disk {
+		if row := rows[place]; row.Status != postgres.Removing && !(row.Present && row.Hash == hashOf("")) {
 			return place
 		}
 	}

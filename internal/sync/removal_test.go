@@ -200,6 +200,39 @@ func TestNothingIsConcludedFromADirectoryThatIsGone(t *testing.T) {
 	}
 }
 
+func TestNothingIsConcludedFromADirectoryThatIsMadeAnewAfterItWasSeenGone(t *testing.T) {
+	t.Parallel()
+	for name, between := range map[string]func(*bench){
+		"seen by the same server": func(*bench) {},
+		"seen by another":         (*bench).restart,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.stopWatching()
+			b.write("ada/memory/a.md", note("Deploy", memories.Project, "kept"))
+			b.write("ada/memory/b.md", note("Staging", memories.Project, "back, and removed"))
+			b.scanAll()
+			b.rename("ada/memory", "aside")
+			b.scanAll()
+			between(b)
+			b.write("ada/memory/c.md", note("New", memories.Project, "text"))
+			b.scanAll()
+			for _, name := range []string{"Deploy", "Staging", "New"} {
+				b.isIn("ada", name, memories.Active)
+			}
+			b.rename("aside/b.md", "ada/memory/b.md")
+			b.scanAll()
+			b.remove("ada/memory/b.md")
+			b.remove("ada/memory/c.md")
+			b.scanAll()
+			b.isIn("ada", "Deploy", memories.Active)
+			b.isIn("ada", "Staging", memories.Deleted)
+			b.isIn("ada", "New", memories.Deleted)
+		})
+	}
+}
+
 func TestAnAgentWhoseDirectoryIsGoneStaysMarked(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -272,17 +305,14 @@ func TestAMassRemovalIsHeldAsMissing(t *testing.T) {
 		t.Run(fmt.Sprintf("%d of %d", c.gone, c.there), func(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
+			b.stopWatching() // so that one look sees all of it
 			for i := range c.there {
-				b.write(fmt.Sprintf("aside/m%02d.md", i), note(fmt.Sprintf("M%02d", i), memories.User, "text"))
+				b.write(fmt.Sprintf("ada/memory/m%02d.md", i), note(fmt.Sprintf("M%02d", i), memories.User, "text"))
 			}
-			b.rename("aside", "ada/memory")
 			b.scanAll()
-			// One rename takes the whole directory aside and another brings the rest: one look sees all of it.
-			b.rename("ada/memory", "aside")
 			for i := range c.gone {
-				b.remove(fmt.Sprintf("aside/m%02d.md", i))
+				b.remove(fmt.Sprintf("ada/memory/m%02d.md", i))
 			}
-			b.rename("aside", "ada/memory")
 			b.scan("ada")
 			if got := len(b.list("ada", c.want)); got != c.gone {
 				t.Fatalf("%d memories are %s, want %d", got, c.want, c.gone)
@@ -294,13 +324,40 @@ func TestAMassRemovalIsHeldAsMissing(t *testing.T) {
 	}
 }
 
+func TestWhatIsKeptOutIsNoneOfTheMemoriesOfWhichOverHalfMustGoToBeHeld(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	const lasting, deleted, gone = 20, 5, 11
+	b.stopWatching()
+	for i := range lasting + deleted {
+		b.write(fmt.Sprintf("ada/memory/m%02d.md", i), note(fmt.Sprintf("M%02d", i), memories.User, "text"))
+	}
+	b.scanAll()
+	for i := lasting; i < lasting+deleted; i++ {
+		name := fmt.Sprintf("M%02d", i)
+		b.delete("ada", name)
+		b.write(fmt.Sprintf("ada/memory/m%02d.md", i), note(name, memories.User, "text"))
+	}
+	b.scan("ada")
+	if kept, err := b.store.Blocked(t.Context(), b.agent("ada").ID); err != nil || len(kept) != deleted {
+		t.Fatalf("%d files are kept out (%v), want %d", len(kept), err, deleted)
+	}
+	for i := range gone {
+		b.remove(fmt.Sprintf("ada/memory/m%02d.md", i))
+	}
+	b.scan("ada")
+	if missing := len(b.list("ada", memories.Missing)); missing != gone {
+		t.Errorf("%d of %d memories went at once, and %d are held as missing", gone, lasting, missing)
+	}
+}
+
 func TestMissingMemoriesAreWrittenBackOrDeletedOrReturn(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
+	b.stopWatching() // who saw that there is no directory for a moment would conclude nothing
 	for i := range 12 {
-		b.write(fmt.Sprintf("aside/m%02d.md", i), note(fmt.Sprintf("M%02d", i), memories.User, "text"))
+		b.write(fmt.Sprintf("ada/memory/m%02d.md", i), note(fmt.Sprintf("M%02d", i), memories.User, "text"))
 	}
-	b.rename("aside", "ada/memory")
 	b.scanAll()
 	b.rename("ada/memory", "aside")
 	if err := os.Mkdir(b.path("ada/memory"), 0o755); err != nil {

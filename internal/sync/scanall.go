@@ -18,8 +18,10 @@ import (
 
 // ScanAll finds every agent and looks at all of each, on whichever server that is to be done, and returns what was found. One that cannot be
 // scanned keeps no other from it: the error then says which that is and why. One whose scan has been going on for longer than the others
-// wait for it is left out, with a [memories.ConflictError].
-func (e *Engine) ScanAll(ctx context.Context) (Scan, error) {
+// wait for it is left out, with a [memories.ConflictError]. It fails with ErrStopping where Memoir is being stopped.
+func (e *Engine) ScanAll(ctx context.Context) (Scan, error) { return e.whileLooking(ctx, e.scanAll) }
+
+func (e *Engine) scanAll(ctx context.Context) (Scan, error) {
 	started := time.Now()
 	if err := e.meetAll(ctx); err != nil {
 		return Scan{}, err
@@ -35,7 +37,7 @@ func (e *Engine) ScanAll(ctx context.Context) (Scan, error) {
 			others = append(others, slug)
 		}
 	}
-	here, failed := e.scanEach(ctx, own, e.scan)
+	here, failed := e.scanEach(ctx, own, e.scanToTheEnd)
 	if failed == nil && len(late) == 0 {
 		e.noteScan(here)
 	}

@@ -22,9 +22,6 @@ import (
 // the file systems in use is FAT's with 2 s.
 const fresh = 2 * time.Second
 
-// beingWritten is how long an empty file counts as one whose writer has opened it and not written yet.
-const beingWritten = 800 * time.Millisecond
-
 // A sighting is a memory file that one look found new, changed, or back.
 type sighting struct {
 	path, session string
@@ -177,8 +174,7 @@ func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, k
 		if problem.Code == memories.CodeTooDeep {
 			h.leaveOnDisk(&s)
 		}
-	case len(s.raw) == 0 && h.isBeingWritten(entry, known):
-		h.queue.addAfter(h.onDisk.Slug, entry.Path, beingWritten)
+	case len(s.raw) == 0 && h.isLeftToWriter(entry, known):
 		return s, false
 	default:
 		h.emptied.Delete(entry.Path)
@@ -198,22 +194,6 @@ func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, k
 	s.date(at)
 	s.fingerprint = s.file.Fingerprint([]byte(s.hash))
 	return s, true
-}
-
-// isBeingWritten says of a file that was read empty whether somebody has it open to write, who has not got further than
-// emptying it. What is told of the file then may be from before: a file system may show that it has no bytes and give it its
-// new times a little later. So one that had bytes counts as being written for a while, unless its times were set by hand.
-func (h *hold) isBeingWritten(entry *agents.Entry, known *postgres.File) bool {
-	info, err := files.Stat(h.root, entry.Path)
-	if err != nil || info.Size() > 0 || entry.Size > 0 || time.Since(info.ModTime()).Abs() < beingWritten {
-		return true
-	}
-	hadBytes := known != nil && known.Present && known.Size > 0
-	if setByHand := time.Since(time.Unix(0, entry.ChangeTime)) < beingWritten; setByHand || !hadBytes {
-		return false
-	}
-	since, _ := h.emptied.LoadOrStore(entry.Path, time.Now())
-	return time.Since(since.(time.Time)) < beingWritten
 }
 
 // emptyHash is that of a file without any bytes.

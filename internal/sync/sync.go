@@ -109,8 +109,11 @@ type Engine struct {
 	// filledElsewhere is when another server said last that it is filling the index, in nanoseconds since 1970; 0: it is done.
 	filledElsewhere atomic.Int64
 
-	stop    context.CancelFunc
-	running sync.WaitGroup
+	// looking ends when nothing is to be looked at any more, and with it every look, but for those that a change begins.
+	looking     context.Context
+	stopLooking context.CancelFunc
+	stop        context.CancelFunc
+	running     sync.WaitGroup
 }
 
 // agent is one known agent in this process. Whoever works on it holds its lock.
@@ -134,8 +137,10 @@ type agent struct {
 	indexes map[string]fileStamp
 	// recovered says that leftovers of a crash have been cleared in this term.
 	recovered bool
-	// emptied says since when files that had bytes are seen without any, by path.
+	// emptied has files that had bytes and are seen without any, by path.
 	emptied sync.Map
+	// awaited are files without a byte that a scan waits for, by path.
+	awaited sync.Map
 	tally   tally
 	// seenLogs are its logs as all of them were last looked at.
 	seenLogs seenLogs
@@ -167,24 +172,52 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	q := newQueue(options.Debounce, cmp.Or(options.Ahead, defaultAhead))
 	news := newNews()
 	ctx, stop := context.WithCancel(context.Background())
+	looking, stopLooking := context.WithCancel(ctx)
 	e := &Engine{
 		store: store, options: options, disk: options.Disk, log: options.Log, hub: newHub(news), queue: q,
-		agents: map[string]*agent{}, unindexed: make(chan uuid.UUID, 1), indexed: make(chan struct{}, 1), stop: stop,
+		agents: map[string]*agent{}, unindexed: make(chan uuid.UUID, 1), indexed: make(chan struct{}, 1), looking: looking, stopLooking: stopLooking, stop: stop,
 		released: make(chan struct{}, 1), news: news, yielded: map[int64]time.Time{}, asked: make(chan string, maxAsked), answers: newAnswers(), left: map[int64]time.Time{},
 		scanning: newScanning(),
 	}
 	if err := e.openLink(ctx); err != nil {
+		stopLooking()
 		stop()
 		return nil, err
 	}
 	e.indexing.Store(true) // until it has been looked for what a crash has left out
 	e.watcher = newWatcher(options.Notify, q, e.lookAtAll, options.Log)
 	for _, run := range []func(context.Context){
-		e.work, e.scanAgainAndAgain, e.watchAnchors, e.pollAgainAndAgain, e.fillSearchIndex, e.makeConcordances, e.stayLinked, e.tellNews, e.serveOthers,
+		e.work, e.scanAgainAndAgain, e.watchAnchors, e.pollAgainAndAgain, e.fillSearchIndex, e.makeConcordances,
 	} {
+		e.running.Go(func() { run(looking) })
+	}
+	for _, run := range []func(context.Context){e.stayLinked, e.tellNews, e.serveOthers} {
 		e.running.Go(func() { run(ctx) })
 	}
 	return e, nil
+}
+
+// ErrStopping says that a scan was given up, or not begun, because Memoir is being stopped. What it had taken in is kept, and the next start
+// goes on.
+var ErrStopping = errors.New("the server is being stopped, and nothing is looked at any more")
+
+// StopLooking has every scan stop where it can be gone on with later, those that somebody waits for too, and begins no other. What changes
+// memories goes on: Close waits for none of it, and has to follow.
+func (e *Engine) StopLooking() { e.stopLooking() }
+
+// whileLooking calls a look that somebody waits for, and gives it up when nothing is to be looked at any more; it fails with ErrStopping then.
+func (e *Engine) whileLooking(ctx context.Context, look func(context.Context) (Scan, error)) (Scan, error) {
+	limited, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	defer context.AfterFunc(e.looking, giveUp)()
+	if e.looking.Err() != nil {
+		giveUp() // at once, not in a moment
+	}
+	scan, err := look(limited)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		err = ErrStopping
+	}
+	return scan, err
 }
 
 // Close ends watching and scanning, lets running writes finish, closes every subscription, and lets other servers look after
@@ -230,6 +263,8 @@ type hold struct {
 	saved string
 	// ahead says that a look is to go only into what nobody knows.
 	ahead bool
+	// unwritten takes up what a scan leaves to its writers and waits for; nil: nobody waits.
+	unwritten *unwritten
 }
 
 // withAgent runs do while nobody else, in this process or another, works on the agent. It fails with

@@ -71,8 +71,19 @@ type Server struct {
 // first. ctx ends the wait, not the server.
 //
 // It fails with ErrNoPostgres, ErrInUse, ErrVersion, ErrForeign or ErrAccess, each in a message for the person who
-// started Memoir, and has then changed nothing that was there.
+// started Memoir, and has then changed nothing that was there; with the error of ctx where that has ended.
 func Start(ctx context.Context, opts Options) (*Server, error) {
+	server, err := start(ctx, opts)
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err() // what failed was given up
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start the private Postgres: %w", err)
+	}
+	return server, nil
+}
+
+func start(ctx context.Context, opts Options) (*Server, error) {
 	if opts.Log == nil {
 		opts.Log = slog.Default()
 	}
@@ -81,12 +92,12 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 	}
 	cluster, err := openCluster(ctx, opts)
 	if err != nil {
-		return nil, fmt.Errorf("start the private Postgres: %w", err)
+		return nil, err
 	}
 	running, err := cluster.bringUp(ctx)
 	if err != nil {
 		cluster.close()
-		return nil, fmt.Errorf("start the private Postgres: %w", err)
+		return nil, err
 	}
 	server := &Server{
 		url:      cluster.run.url("memoir", "memoir"),

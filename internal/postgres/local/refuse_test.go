@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -37,6 +38,18 @@ func TestASecondMemoirIsToldWhoHasTheDirectory(t *testing.T) {
 	f.remember(url)
 	f.refused(f.options(), local.ErrInUse, fmt.Sprintf("process %d)", memoir.cmd.Process.Pid), f.dir, "--data-dir")
 	f.remembers(url)
+}
+
+func TestAStartThatIsCalledOffSaysThatAndNothingElse(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	ctx, callOff := context.WithCancel(f.ctx)
+	callOff()
+	f.ctx = ctx
+	f.refused(f.options(), context.Canceled)
+	if _, err := os.Stat(f.pgdata()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a cluster was begun: %v", err)
+	}
 }
 
 func TestTheSameProcessCannotStartTwiceOnOneDirectoryEither(t *testing.T) {

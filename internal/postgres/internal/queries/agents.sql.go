@@ -397,6 +397,22 @@ func (q *Queries) SetClaudeMDInStep(ctx context.Context, arg SetClaudeMDInStepPa
 	return err
 }
 
+const setDurableDevice = `-- name: SetDurableDevice :exec
+UPDATE agents SET durable_device = $1, updated_at = $2 WHERE id = $3
+`
+
+type SetDurableDeviceParams struct {
+	DurableDevice *int64
+	At            time.Time
+	ID            int64
+}
+
+// None: the durable directory is not there.
+func (q *Queries) SetDurableDevice(ctx context.Context, arg SetDurableDeviceParams) error {
+	_, err := q.db.Exec(ctx, setDurableDevice, arg.DurableDevice, arg.At, arg.ID)
+	return err
+}
+
 const setMemoryOff = `-- name: SetMemoryOff :execrows
 UPDATE agents SET memory_off = $1, claude_md_in_step = NULL, memories_version = memories_version + 1, updated_at = $2
 WHERE id = $3 AND memory_off <> $1

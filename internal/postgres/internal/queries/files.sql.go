@@ -13,11 +13,14 @@ import (
 )
 
 const countDurableMemories = `-- name: CountDurableMemories :one
-SELECT count(DISTINCT memory_id)
-FROM files
-WHERE agent_id = $1 AND session IS NULL AND present AND status <> 'removing'
+SELECT count(DISTINCT f.memory_id)
+FROM files f
+JOIN memories m ON m.id = f.memory_id
+WHERE f.agent_id = $1 AND f.session IS NULL AND f.present AND f.status <> 'removing' AND m.state <> 'deleted'
 `
 
+// A file that is kept out, or cannot be read any more, is one of the memory that it would carry, as long as that lives. One in the trash
+// is none of the directory's memories, whatever lies there.
 func (q *Queries) CountDurableMemories(ctx context.Context, agentID int64) (int64, error) {
 	row := q.db.QueryRow(ctx, countDurableMemories, agentID)
 	var count int64

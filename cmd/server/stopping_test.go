@@ -1,0 +1,216 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	gosync "sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+	"memoir/internal/postgres/pgtest"
+	"memoir/internal/servertest"
+)
+
+// promised is how long the program may take to end after a signal.
+const promised = 15 * time.Second
+
+// program is the built program, and built the directory that it is in.
+var (
+	built   string
+	program = gosync.OnceValues(func() (string, error) {
+		var err error
+		if built, err = os.MkdirTemp("", "memoir-server-"); err != nil {
+			return "", err
+		}
+		path := filepath.Join(built, "memoir")
+		_, err = servertest.Build(path)
+		return path, err
+	})
+)
+
+func TestMain(m *testing.M) {
+	code := pgtest.Run(m)
+	if built != "" {
+		os.RemoveAll(built) //nolint:errcheck // only a directory for temporary files is left
+	}
+	os.Exit(code)
+}
+
+// started is the program itself, over a directory of agents of its own.
+type started struct {
+	*testing.T
+	agents  string
+	url     string
+	command *exec.Cmd
+	out     *bufio.Reader
+}
+
+// start starts the program and does not wait for what it says.
+func start(t *testing.T, env []string, flags ...string) *started {
+	t.Helper()
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &started{T: t, agents: filepath.Join(t.TempDir(), "agents")}
+	s.command = exec.Command(path, append([]string{"--addr=127.0.0.1:0", "--rescan=1h", "--claude-dir=", "--agents-dir=" + s.agents}, flags...)...)
+	s.command.Env = append(slices.DeleteFunc(os.Environ(), isSetting), append([]string{"HOME=" + t.TempDir()}, env...)...)
+	s.command.Stderr = t.Output()
+	out, err := s.command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.out = bufio.NewReader(out)
+	if err := s.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if s.command.ProcessState == nil {
+			s.command.Process.Kill() //nolint:errcheck // it has not ended by itself
+			s.command.Wait()         //nolint:errcheck // however it ends
+		}
+	})
+	return s
+}
+
+// serves waits until the program serves and has seen all that is there.
+func (s *started) serves() {
+	s.Helper()
+	line, err := s.out.ReadString('\n')
+	url, announced := strings.CutPrefix(strings.TrimSpace(line), "memoir: listening on ")
+	if !announced {
+		s.Fatalf("the server said %q (%v)", line, err)
+	}
+	s.url = url
+	s.until("the first scan", func() bool { return s.ask(http.MethodGet, "/readyz", "") == http.StatusOK })
+}
+
+// ask returns the status of an answer; 0: there was none.
+func (s *started) ask(method, path, body string) int {
+	request, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		s.Error(err)
+		return 0
+	}
+	request.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0
+	}
+	io.Copy(io.Discard, answer.Body) //nolint:errcheck // only the status counts
+	answer.Body.Close()              //nolint:errcheck // as above
+	return answer.StatusCode
+}
+
+func (s *started) until(what string, holds func() bool) {
+	s.Helper()
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.Fatalf("waited %v in vain for %s", patience, what)
+		}
+	}
+}
+
+// endsWell asks the program to end, which it has to in the time that is promised, and as one that was asked to.
+func (s *started) endsWell() {
+	s.Helper()
+	if err := s.command.Process.Signal(syscall.SIGTERM); err != nil {
+		s.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.command.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			s.Errorf("the program ended with %v", err)
+		}
+	case <-time.After(promised):
+		s.command.Process.Kill() //nolint:errcheck // it may end in this very moment
+		<-ended
+		s.Errorf("the program was still there %v after the signal", promised)
+	}
+}
+
+func (s *started) write(name string) {
+	s.Helper()
+	path := filepath.Join(s.agents, "ada", "memory", name+".md")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		s.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(memoirtest.Note(name, memories.User, "Text.")), 0o644); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func TestASignalInTheMiddleOfALargeScanEndsTheProgram(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil, "--data-dir="+filepath.Join(t.TempDir(), "data"), "--watch=poll")
+	s.serves()
+	for i := range 20_000 {
+		s.write(fmt.Sprintf("m%05d", i))
+	}
+	var asking gosync.WaitGroup
+	asking.Go(func() { s.ask(http.MethodPost, "/api/v1/scan", "") })
+	s.until("the scan to have begun", func() bool { return s.ask(http.MethodGet, "/api/v1/agents/ada", "") == http.StatusOK })
+	s.endsWell()
+	asking.Wait()
+}
+
+func TestASignalEndsTheProgramThoughAWriteAndAScanHang(t *testing.T) {
+	t.Parallel()
+	url := pgtest.New(t)
+	s := start(t, nil, "--database-url="+url)
+	s.write("one")
+	s.serves()
+	// Another server that has come to a standstill holds the agent.
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background()) //nolint:errcheck // the lock goes with it
+	s.until("the agent to be known", func() bool {
+		var held int
+		err := conn.QueryRow(t.Context(), "SELECT count(pg_advisory_lock(1835363695, id::integer)) FROM agents WHERE slug = 'ada'").Scan(&held)
+		return err == nil && held == 1
+	})
+	var asking gosync.WaitGroup
+	asking.Go(func() {
+		s.ask(http.MethodPost, "/api/v1/agents/ada/memories", `{"name":"Two","type":"user","description":"","body":"Text."}`)
+	})
+	waits := func() bool {
+		var waiting int
+		err := conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted").Scan(&waiting)
+		return err == nil && waiting > 0
+	}
+	s.until("the write to wait for the agent", waits)
+	asking.Go(func() { s.ask(http.MethodPost, "/api/v1/agents/ada/scan", "") })
+	s.endsWell()
+	asking.Wait()
+}
+
+func TestASignalWhilePostgresIsLookedForEndsTheProgram(t *testing.T) {
+	t.Parallel()
+	bin := t.TempDir()
+	asked := filepath.Join(bin, "asked")
+	for _, name := range []string{"postgres", "initdb"} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n: > "+asked+"\nexec sleep 600\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := start(t, []string{"PATH=" + bin + ":" + os.Getenv("PATH")}, "--database-url=", "--data-dir="+filepath.Join(t.TempDir(), "data"))
+	s.until("a PostgreSQL to be asked for its version", func() bool { _, err := os.Stat(asked); return err == nil })
+	s.endsWell()
+}

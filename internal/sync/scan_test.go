@@ -1,0 +1,79 @@
+package sync_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/sync"
+)
+
+func TestAScanAnswersWithTheFilesThatHaveNoByte(t *testing.T) {
+	t.Parallel()
+	for name, scan := range map[string]func(*bench) (sync.Scan, error){
+		"of one agent": func(b *bench) (sync.Scan, error) { return b.engine.Scan(b.Context(), "ada") },
+		"of all":       func(b *bench) (sync.Scan, error) { return b.engine.ScanAll(b.Context()) },
+	} {
+		for watching, prepare := range map[string]func(*bench){
+			"by itself":     func(b *bench) { b.stopWatching() },
+			"while watched": func(*bench) {},
+		} {
+			t.Run(name+" "+watching, func(t *testing.T) {
+				t.Parallel()
+				b := setup(t)
+				prepare(b)
+				b.write("ada/memory/known.md", note("Known", memories.Project, "text"))
+				b.scanAll()
+				b.write("ada/memory/new.md", "")
+				if err := os.Truncate(b.path("ada/memory/known.md"), 0); err != nil {
+					t.Fatal(err)
+				}
+				found, err := scan(b)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b.isIn("ada", "new", memories.NeedsAttention)
+				b.isIn("ada", "known", memories.NeedsAttention)
+				b.isIn("ada", "Known", memories.Deleted)
+				// Where somebody watches, he may have been faster.
+				if watching == "by itself" && (found.Added != 2 || found.Removed != 1) || found.NeedsAttention != 2 || found.Scanned != 2 {
+					t.Errorf("the scan answers %+v", found)
+				}
+			})
+		}
+	}
+}
+
+func TestWhereNothingIsLookedAtAnyMoreScansStopAndMemoriesAreSaved(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/known.md", note("Known", memories.Project, "text"))
+	b.scanAll()
+	b.engine.StopLooking()
+	if _, err := b.engine.Scan(t.Context(), "ada"); !errors.Is(err, sync.ErrStopping) {
+		t.Errorf("a scan of one agent ends with %v", err)
+	}
+	if _, err := b.engine.ScanAll(t.Context()); !errors.Is(err, sync.ErrStopping) {
+		t.Errorf("a scan of all ends with %v", err)
+	}
+	b.delete("ada", "Known")
+	if _, err := b.engine.Save(t.Context(), "ada", sync.Draft{Name: "New", Type: memories.User, Body: "text"}); err != nil {
+		t.Error(err)
+	}
+	b.isIn("ada", "New", memories.Active)
+}
+
+func TestAScanThatIsGivenUpLeavesWhatHasNoByteToTheWatcher(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/known.md", note("Known", memories.Project, "text"))
+	b.scanAll()
+	b.write("ada/memory/new.md", "")
+	ctx, giveUp := context.WithTimeout(t.Context(), 100*time.Millisecond) // at whatever moment of the scan that is
+	defer giveUp()
+	b.engine.Scan(ctx, "ada") //nolint:errcheck // it may have been done already
+	b.until("the file to be listed", func() bool { _, listed := b.list("ada", memories.NeedsAttention)["new"]; return listed })
+}
