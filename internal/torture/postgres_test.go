@@ -3,6 +3,7 @@ package torture
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -12,11 +13,32 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"memoir/internal/postgres/local"
 )
 
-// databaseURL leads to the private Postgres, whose socket is always reached the same way.
+// databaseURL leads to the private Postgres, whose socket is always reached the same way: the server's own, or one that the test runs.
 func (p *place) databaseURL() string {
 	return "postgres:///memoir?port=5432&user=memoir&host=" + url.QueryEscape(filepath.Join(p.data, "run"))
+}
+
+// startPostgres runs a Postgres of the test's own where the server's private one would be. It is started again when it dies, until the
+// returned function ends it at once, or the test ends.
+func (p *place) startPostgres() (end func()) {
+	p.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	own, err := local.Start(ctx, local.Options{DataDir: p.data, Log: slog.New(slog.DiscardHandler), NoSync: true})
+	if err != nil {
+		p.Fatal(err)
+	}
+	end = func() {
+		atOnce, cancel := context.WithCancel(context.Background())
+		cancel()
+		own.Stop(atOnce) //nolint:errcheck // that it was ended before it had shut down
+	}
+	p.Cleanup(end)
+	return end
 }
 
 // postmaster is the process id of the private Postgres.
@@ -40,6 +62,7 @@ func (p *place) killPostmaster() {
 	if err := syscall.Kill(p.postmaster(), syscall.SIGKILL); err != nil {
 		p.Fatal(err)
 	}
+	p.postmasters.Add(1)
 }
 
 // databaseSize is what Memoir's database takes on disk, in bytes.
@@ -74,7 +97,11 @@ func (p *place) killBackend() {
 	p.Helper()
 	pids := p.query("SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
 	pid := pids[p.random.IntN(len(pids))]
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && err != syscall.ESRCH {
+	switch err := syscall.Kill(pid, syscall.SIGKILL); err {
+	case nil:
+		p.backends.Add(1)
+	case syscall.ESRCH: // it has ended meanwhile
+	default:
 		p.Fatal(err)
 	}
 }
