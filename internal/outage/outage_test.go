@@ -43,7 +43,9 @@ var away = flag.Duration("away", 2*time.Second, "how long Postgres is away")
 const silence = time.Second
 
 func TestWhilePostgresIsAwayNothingIsForgottenAndAfterwardsAllGoesOnByItself(t *testing.T) {
-	t.Cleanup(func() { longrun.Passed(t, "outage in the middle of a deletion", fmt.Sprintf("frozen, out of reach: %v each; killed", *away), "") })
+	t.Cleanup(func() {
+		longrun.Passed(t, "outage in the middle of a deletion", fmt.Sprintf("frozen, out of reach: %v each; killed", *away), "")
+	})
 	for name, how := range map[string]struct {
 		take, give func(*site)
 		short      bool // it is back before anybody can tell
