@@ -5,16 +5,14 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
-	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/postgres/local"
+	"memoir/internal/postgres/pgtest/proctest"
 )
 
 // databaseURL leads to the private Postgres, whose socket is always reached the same way: the server's own, or one that the test runs.
@@ -41,27 +39,10 @@ func (p *place) startPostgres() (end func()) {
 	return end
 }
 
-// postmaster is the process id of the private Postgres.
-func (p *place) postmaster() int {
-	p.Helper()
-	raw, err := os.ReadFile(filepath.Join(p.data, "postgres", "postmaster.pid"))
-	if err != nil {
-		p.Fatal(err)
-	}
-	first, _, _ := strings.Cut(string(raw), "\n")
-	pid, err := strconv.Atoi(first)
-	if err != nil {
-		p.Fatalf("postmaster.pid holds %q", raw)
-	}
-	return pid
-}
-
 // killPostmaster ends Postgres as a power cut would; what it has started ends by itself.
 func (p *place) killPostmaster() {
 	p.Helper()
-	if err := syscall.Kill(p.postmaster(), syscall.SIGKILL); err != nil {
-		p.Fatal(err)
-	}
+	proctest.Server{DataDir: p.data}.Kill(p)
 	p.postmasters.Add(1)
 }
 
