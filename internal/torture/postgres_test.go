@@ -46,6 +46,24 @@ func (p *place) killPostmaster() {
 	p.postmasters.Add(1)
 }
 
+// awaitPostgres waits until Postgres takes connections again.
+func (p *place) awaitPostgres() {
+	p.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		conn, err := pgx.Connect(ctx, p.databaseURL())
+		if err == nil {
+			conn.Close(ctx) //nolint:errcheck // nothing was asked
+			return
+		}
+		if ctx.Err() != nil {
+			p.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
 // databaseSize is what Memoir's database takes on disk, in bytes.
 func (p *place) databaseSize() int {
 	p.Helper()
