@@ -10,15 +10,20 @@ ADDR ?=
 ARGS ?=
 # More flags for go test, as in: make test TESTFLAGS='-run Parse ./internal/memories'
 TESTFLAGS ?=
-# How long `make fuzz` stays with each target.
+# How long `make fuzz` stays with each target, and which of them: a pattern, as in FUZZ='Parse|Compile|Index|Walk'.
 FUZZTIME ?= 30s
+FUZZ ?= .
 # How long `make soak` lasts.
 SOAKTIME ?= 1h
 # What `make torture` lets fail: each step of every operation, or all pairs of steps too, which takes hours.
 FAULTS ?= each
-# How often `make torture` strikes, and what its blows are drawn from; 0 is something new.
+# How many blows of `make torture` kill a server (the others come on top), and what they are drawn from; 0 is something new.
 KILLS ?= 200
 SEED ?= 0
+# For how long `make torture` takes Postgres away, how often it runs each model, and how many broken files it lays among good ones.
+AWAY ?= 1m
+CHECKS ?= 200
+BROKEN ?= 10000
 
 demo := .cache/demo
 generated := '*_templ.go' internal/postgres/internal/queries
@@ -34,6 +39,9 @@ server_needs := $(if $(MEMOIR_DATABASE_URL)$(DATABASE_URL),,postgres)
 
 # What has statements of its own, or can be told from outside by what the database does.
 asks_postgres := $(addprefix ./internal/,postgres/... sync api jobs recall extraction consolidation verification outage) ./cmd/server
+
+# The long runs are kept as runs of this commit; +: with changes that are in none. What they write themselves is no such change.
+commit = $(shell git rev-parse --short HEAD)$(if $(shell git status --porcelain -- . ':!docs/RELIABILITY.md' ':!internal/longrun/testdata'),+)
 
 .PHONY: help
 help: ## list the targets
@@ -66,20 +74,25 @@ bench: ## measure against the floor of this machine
 	go test -timeout 90m -run='^$$' -bench=. -benchtime=1x ./internal/bench
 
 .PHONY: fuzz
-fuzz: ## fuzz every target for FUZZTIME (30s)
-	scripts/fuzz '$(FUZZTIME)'
+fuzz: ## fuzz every target, or those of FUZZ, for FUZZTIME (30s); `scripts/fuzz` lists them
+	scripts/fuzz '$(FUZZTIME)' '$(FUZZ)' '$(commit)'
 
 .PHONY: torture
-torture: ## strike the server and its Postgres KILLS (200) times, fail each step of each operation, take Postgres away
+torture: ## kill the server KILLS (200) times, its Postgres too, take Postgres away, fail each step, run the models for long
 	scripts/setup postgres
-	go test -timeout 3h -count=1 -v -run='Blow|OtherOfTwo' ./internal/torture -kills=$(KILLS) -seed=$(SEED) -write
-	go test -timeout 24h -count=1 -parallel=8 -run=Fault ./internal/sync -faults=$(FAULTS)
-	go test -timeout 1h -count=1 ./internal/outage -away=1m
+	go test -timeout 3h -count=1 -v -run='Blow|OtherOfTwo' ./internal/torture -kills=$(KILLS) -seed=$(SEED) -record='$(commit)'
+	@# Beside the blows there would be no quiet to measure in.
+	go test -timeout 1h -count=1 -v -run=ShownByTheOther ./internal/torture -kills=$(KILLS) -seed=$(SEED) -record='$(commit)'
+	go test -timeout 1h -count=1 -v -run=PostgresIsAway ./internal/torture -away=$(AWAY) -seed=$(SEED) -record='$(commit)'
+	go test -timeout 1h -count=1 ./internal/outage -away=$(AWAY) -record='$(commit)'
+	go test -timeout 1h -count=1 -run=AmongBrokenFiles ./internal/sync -broken=$(BROKEN) -record='$(commit)'
+	go test -timeout 3h -count=1 -run=^TestWhatever ./internal/sync -rapid.checks=$(CHECKS) -record='$(commit)'
+	go test -timeout 24h -count=1 -parallel=8 -run=NoFault ./internal/sync -faults=$(FAULTS) -record='$(commit)'
 
 .PHONY: soak
 soak: ## work for SOAKTIME (1h) at a hundred changes a second, and see what grows
 	scripts/setup postgres
-	go test -timeout 0 -count=1 -v -run=NothingGrows ./internal/torture -soak=$(SOAKTIME) -write
+	go test -timeout 0 -count=1 -v -run=NothingGrows ./internal/torture -soak=$(SOAKTIME) -record='$(commit)'
 
 .PHONY: generate
 generate: ## regenerate the code made from templates and queries

@@ -22,6 +22,7 @@ func TestWhenPostgresHasNoRoomCallsSayWhenToComeBackAndAfterwardsAllIsThere(t *t
 		return // which the log says; a line that is cut is tried all the same
 	}
 	s := setup(t, disk.Dir)
+	open := s.fillPool(link)
 	disk.Fill(t)
 	saved := s.saveUntilItFails()
 	s.changeFiles()
@@ -37,7 +38,7 @@ func TestWhenPostgresHasNoRoomCallsSayWhenToComeBackAndAfterwardsAllIsThere(t *t
 	s.Until("the memory that found no room", func() bool {
 		return s.save(saved).status == http.StatusOK // it lives by now: its file was there before Postgres said no
 	})
-	s.leavesNoConnectionBusy()
+	s.leavesNoConnectionBusy(open)
 }
 
 // largeBody is how long the text of a large memory is, in bytes.

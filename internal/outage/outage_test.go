@@ -25,12 +25,14 @@ import (
 	"memoir/internal/api"
 	"memoir/internal/gate"
 	"memoir/internal/jobs"
+	"memoir/internal/longrun"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/pages"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/local"
 	"memoir/internal/postgres/pgtest/linetest"
+	"memoir/internal/postgres/pgtest/proctest"
 )
 
 // A minute of each: go test ./internal/outage -away=1m
@@ -41,20 +43,23 @@ var away = flag.Duration("away", 2*time.Second, "how long Postgres is away")
 const silence = time.Second
 
 func TestWhilePostgresIsAwayNothingIsForgottenAndAfterwardsAllGoesOnByItself(t *testing.T) {
+	t.Cleanup(func() {
+		longrun.Passed(t, "outage in the middle of a deletion", fmt.Sprintf("frozen, out of reach: %v each; killed", *away), "")
+	})
 	for name, how := range map[string]struct {
 		take, give func(*site)
 		short      bool // it is back before anybody can tell
 	}{
 		"it is frozen": {
-			take: func(s *site) { s.postgres.freeze(s.T) },
-			give: func(s *site) { s.postgres.thaw(s.T) },
+			take: func(s *site) { s.postgres.Freeze(s.T) },
+			give: func(s *site) { s.postgres.Thaw(s.T) },
 		},
 		"it cannot be reached": {
 			take: func(s *site) { s.line.Cut() },
 			give: func(s *site) { s.line.Mend() },
 		},
 		"it is killed": {
-			take:  func(s *site) { s.postgres.kill(s.T) },
+			take:  func(s *site) { s.postgres.Kill(s.T) },
 			give:  func(*site) {}, // it is started again by itself
 			short: true,
 		},
@@ -62,6 +67,7 @@ func TestWhilePostgresIsAwayNothingIsForgottenAndAfterwardsAllGoesOnByItself(t *
 		t.Run(name, func(t *testing.T) {
 			s := setup(t, t.TempDir())
 			work := s.work()
+			open := s.fillPool(link + queue)
 			before := goroutines()
 			stream := s.listen()
 
@@ -102,10 +108,69 @@ func TestWhilePostgresIsAwayNothingIsForgottenAndAfterwardsAllGoesOnByItself(t *
 			s.Until("word of it on the event stream", func() bool { return stream.told() > told })
 			stream.close()
 			s.Until("the goroutines to end", func() bool { return goroutines() <= before })
-			s.leavesNoConnectionBusy()
+			s.leavesNoConnectionBusy(open)
 			s.call("GET", "/agents/ada/memory", "").expect(t, http.StatusOK)
 		})
 	}
+}
+
+// Connections that a Memoir has: those of the pool, the link to the other servers, and the one on which the queue of background work
+// is woken.
+const (
+	pool  = 12
+	link  = 1
+	queue = 1
+)
+
+// fillPool has the pool open as many connections as it may, so that what is open afterwards can be held against what was before: it
+// keeps them for half an hour. It returns how many are open in all, once those are among them that Memoir has besides.
+func (s *site) fillPool(besides int) (open int) {
+	s.Helper()
+	agent, err := s.Store.Agent(s.Context(), "ada")
+	if err != nil {
+		s.Fatal(err)
+	}
+	conn := s.connect() // Postgres tells a transaction what is going on only once
+	tx, err := s.connect().Begin(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+	if _, err := tx.Exec(s.Context(), "LOCK TABLE memories IN ACCESS EXCLUSIVE MODE"); err != nil {
+		s.Fatal(err)
+	}
+	var readers sync.WaitGroup
+	for i := range 2 * pool {
+		readers.Go(func() {
+			if _, err := s.Store.Memories(s.Context(), agent, postgres.List{Name: fmt.Sprint(i), Limit: 1}); err != nil {
+				s.T.Error(err)
+			}
+		})
+	}
+	s.Until("all connections of the pool to be open", func() bool {
+		var waiting int
+		err := conn.QueryRow(s.Context(), "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'memoir' AND wait_event_type = 'Lock'").Scan(&waiting)
+		return err == nil && waiting >= pool
+	})
+	if err := tx.Rollback(s.Context()); err != nil {
+		s.Fatal(err)
+	}
+	readers.Wait()
+	s.Until("the other connections to be open", func() bool {
+		_, open, err = connectionsOf(s.Context(), conn)
+		return err == nil && open >= pool+besides
+	})
+	return open
+}
+
+// connect opens a connection of the test's own, past the line.
+func (s *site) connect() *pgx.Conn {
+	s.Helper()
+	conn, err := pgx.Connect(s.Context(), s.direct)
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.T.Cleanup(func() { conn.Close(context.Background()) }) //nolint:errcheck // only read over
+	return conn
 }
 
 func isClosed(c <-chan struct{}) bool {
@@ -121,7 +186,7 @@ func isClosed(c <-chan struct{}) bool {
 type site struct {
 	*memoirtest.Memoir
 	T        *testing.T
-	postgres server
+	postgres proctest.Server
 	direct   string // past the line
 	line     *linetest.Line
 	client   *http.Client
@@ -145,9 +210,9 @@ func setup(t *testing.T, dir string) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{T: t, postgres: server{dir}, direct: own.URL()}
+	s := &site{T: t, postgres: proctest.Server{DataDir: dir}, direct: own.URL()}
 	t.Cleanup(func() {
-		s.postgres.thaw(t) // when the test has ended before
+		s.postgres.Thaw(t) // when the test has ended before
 		if err := own.Stop(context.Background()); err != nil {
 			t.Error(err)
 		}
@@ -342,21 +407,21 @@ func (s *site) saysSo() {
 	}
 }
 
-// leavesNoConnectionBusy checks that all connections are back where they belong: the pool's and the link's.
-func (s *site) leavesNoConnectionBusy() {
+// leavesNoConnectionBusy checks that all connections are back where they belong, and are no more than there may be.
+func (s *site) leavesNoConnectionBusy(most int) {
 	s.Helper()
-	conn, err := pgx.Connect(s.Context(), s.direct)
-	if err != nil {
-		s.Fatal(err)
-	}
-	defer conn.Close(context.Background()) //nolint:errcheck // only read over
-	s.Until("the connections to be idle", func() bool {
-		var busy, open int
-		err := conn.QueryRow(s.Context(), `SELECT count(*) FILTER (WHERE state <> 'idle'), count(*) FROM pg_stat_activity
-			WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`).Scan(&busy, &open)
-		const most = 12 + 1 + 1 // the pool's, the link, and the one on which the queue of background work is woken
+	conn := s.connect()
+	s.Until(fmt.Sprint("the connections to be idle, and no more than ", most), func() bool {
+		busy, open, err := connectionsOf(s.Context(), conn)
 		return err == nil && busy == 0 && open <= most
 	})
+}
+
+// connectionsOf counts the connections that are open to Memoir, and those of them that are at work.
+func connectionsOf(ctx context.Context, conn *pgx.Conn) (busy, open int, err error) {
+	err = conn.QueryRow(ctx, `SELECT count(*) FILTER (WHERE state <> 'idle'), count(*) FROM pg_stat_activity
+		WHERE backend_type = 'client backend' AND application_name LIKE 'memoir%'`).Scan(&busy, &open)
+	return busy, open, err
 }
 
 // reply is the answer to a call.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"memoir/internal/longrun"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 )
@@ -157,6 +158,8 @@ func TestAmongBrokenFilesTheGoodOnesArriveAndTheBrokenOnesAreListed(t *testing.T
 	}
 	b.write("ada/memory/last.md", note("Last", memories.User, "Written among them."))
 	b.until("a good file that is written among them", func() bool { return b.hasNamed("ada", "Last") })
+	longrun.Passed(t, "broken files among good ones", fmt.Sprintf("%s broken, %s good", longrun.Count(len(want)), longrun.Count(len(good))),
+		"the good ones arrived, the broken ones are listed")
 }
 
 // breakFiles writes n broken files and n good ones, over the durable directory and some sessions.

@@ -11,12 +11,14 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"memoir/internal/longrun"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
@@ -34,6 +36,13 @@ var faults = flag.String("faults", "some", "what the fault matrix lets fail: som
 // A step that somebody adds to an operation is in the matrix by itself.
 func TestNoFaultLeavesAnOperationHalfDone(t *testing.T) {
 	t.Parallel()
+	var done, steps, trials atomic.Int64
+	t.Cleanup(func() {
+		if *faults == "each" {
+			much := fmt.Sprintf("%d operations, %s steps, %s trials", done.Load(), longrun.Count(steps.Load()), longrun.Count(trials.Load()))
+			longrun.Passed(t, "faults: each step", much, "")
+		}
+	})
 	for _, op := range operations() {
 		t.Run(op.name, func(t *testing.T) {
 			t.Parallel()
@@ -41,6 +50,12 @@ func TestNoFaultLeavesAnOperationHalfDone(t *testing.T) {
 			m.singles()
 			m.pairs()
 			t.Logf("%d steps, %d trials", len(m.steps), m.trials)
+			done.Add(1)
+			steps.Add(int64(len(m.steps)))
+			trials.Add(int64(m.trials))
+			if *faults == "all" { // they take hours, and may be tried one operation at a time
+				longrun.Passed(t, "faults: each step and all pairs: "+op.name, fmt.Sprintf("%d steps, %s trials", len(m.steps), longrun.Count(m.trials)), "")
+			}
 		})
 	}
 }

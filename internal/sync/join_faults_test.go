@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/internal/longrun"
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
@@ -242,6 +243,9 @@ func TestNoFaultLeavesTwoAgentsHalfJoined(t *testing.T) {
 						}
 					}
 				}
+			}
+			if *faults != "some" {
+				longrun.Passed(t, "faults: each step, two agents: "+name, fmt.Sprintf("%d steps, %d trials", len(steps), trials), "")
 			}
 			t.Logf("%d steps, %d trials: %s", len(steps), trials, strings.Join(slices.DeleteFunc(steps, func(s string) bool { return !changesSomething(s) }), "; "))
 		})

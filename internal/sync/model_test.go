@@ -15,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"memoir/internal/longrun"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
@@ -42,7 +43,7 @@ var fewChecks = gosync.OnceFunc(func() {
 
 func TestWhateverHappensEachLookLeadsToWhatTheRulesSay(t *testing.T) {
 	t.Parallel()
-	model(t, func(b *bench) { b.stopWatching() }, func(w *world) {
+	model(t, "looks and rules", func(b *bench) { b.stopWatching() }, func(w *world) {
 		w.rules = newRules()
 		actions := w.actions()
 		actions["scan"] = func(t *rapid.T) { w.t = t; w.scan() }
@@ -58,7 +59,7 @@ func TestWhateverHappensToTwoServersFilesRowsAndClaudeMDAgreeAfterAScan(t *testi
 	t.Parallel()
 	disk := &fillingDisk{}
 	var other *bench
-	model(t, func(b *bench) {
+	model(t, "two servers", func(b *bench) {
 		b.options.Disk = disk
 		b.restart()
 		other = b.another(b.dir)
@@ -76,7 +77,7 @@ func TestWhateverHappensToTwoServersFilesRowsAndClaudeMDAgreeAfterAScan(t *testi
 
 func TestWhateverHappensTheWatcherGetsThereWithoutAScan(t *testing.T) {
 	t.Parallel()
-	model(t, func(b *bench) {
+	model(t, "the watcher", func(b *bench) {
 		b.options.Ahead = 3 // so that what is new in some number is taken in ahead of all else
 		b.restart()
 	}, func(w *world) {
@@ -87,8 +88,8 @@ func TestWhateverHappensTheWatcherGetsThereWithoutAScan(t *testing.T) {
 	})
 }
 
-// model runs a state machine again and again over one engine, each time on an agent of its own.
-func model(t *testing.T, prepare func(*bench), run func(*world)) {
+// model runs a state machine again and again over one engine, each time on an agent of its own, and says what is kept of that.
+func model(t *testing.T, what string, prepare func(*bench), run func(*world)) {
 	t.Helper()
 	fewChecks()
 	b := setup(t)
@@ -104,6 +105,7 @@ func model(t *testing.T, prepare func(*bench), run func(*world)) {
 		defer w.end()
 		run(w)
 	})
+	longrun.Passed(t, "model: "+what, fmt.Sprintf("%s random histories", longrun.Count(runs)), "")
 }
 
 // world is one agent, with all that the test has done to it and so knows of it.

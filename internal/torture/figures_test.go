@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"memoir/internal/longrun"
 )
 
 // figure is one thing that is watched while a server works.
@@ -19,7 +21,7 @@ type figure struct {
 	name string
 	unit float64 // what one is shown as: bytes are shown in MiB
 	// drift is how much more it may come to be in an hour, by its own unit, and still count as flat: what chance alone does
-	// to the slope of some 180 readings, doubled. A hundred changes a second would leak a thousand times as much.
+	// to the slope of some 180 readings. A hundred changes a second would leak thousands of times as much.
 	drift float64
 	read  func(*reading) (float64, error)
 }
@@ -30,9 +32,9 @@ const mib = 1 << 20
 var watched = []figure{
 	{"resident memory, MiB", mib, 4, func(r *reading) (float64, error) { return r.status(r.pid, "VmRSS") }},
 	{"Go heap in use, MiB", mib, 3, func(r *reading) (float64, error) { return r.logged["heap_live"], nil }},
-	{"goroutines", 1, 15, func(r *reading) (float64, error) { return r.logged["goroutines"], nil }},
+	{"goroutines", 1, 5, func(r *reading) (float64, error) { return r.logged["goroutines"], nil }},
 	{"threads", 1, 2, func(r *reading) (float64, error) { return r.status(r.pid, "Threads") }},
-	{"open descriptors", 1, 15, (*reading).descriptors},
+	{"open descriptors", 1, 5, (*reading).descriptors},
 	{"watched directories", 1, 20, (*reading).watches},
 	{"connections to Postgres", 1, 1, func(r *reading) (float64, error) { return float64(len(r.backends)), nil }},
 	{"their memory in Postgres, MiB", mib, 6, (*reading).backendMemory},
@@ -173,34 +175,16 @@ func (p *place) askForFigures() map[string]float64 {
 	return nil
 }
 
-// judgement is what became of a figure.
-type judgement struct {
-	Name                           string
-	First, Half, Last, Least, Most float64
-	PerHour                        float64 // the slope of the second half of the readings
-	Drift                          float64 // how much that may be
-	Flat                           bool
-}
-
-func (j judgement) String() string {
-	verdict := "flat"
-	if !j.Flat {
-		verdict = "NOT FLAT"
-	}
-	return fmt.Sprintf("%s: %.4g at first, %.4g half way, %.4g in the end (%.4g to %.4g), %+.3g an hour: %s",
-		j.Name, j.First, j.Half, j.Last, j.Least, j.Most, j.PerHour, verdict)
-}
-
 // judge says of each figure whether it was flat over the second half: by then all has been used that a server warms up.
-func (s *series) judge() []judgement {
-	var all []judgement
+func (s *series) judge() []longrun.Judgement {
+	var all []longrun.Judgement
 	half := len(s.at) / 2
 	for i, f := range watched {
 		values := s.values[i]
 		if len(values) < 2 {
 			continue
 		}
-		j := judgement{
+		j := longrun.Judgement{
 			Name: f.name, First: values[0], Half: values[half], Last: values[len(values)-1], Least: slices.Min(values), Most: slices.Max(values),
 			PerHour: slope(s.at[half:], values[half:]), Drift: f.drift,
 		}

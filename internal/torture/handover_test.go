@@ -9,15 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"memoir/internal/longrun"
 	"memoir/internal/postgres/pgtest"
 )
 
 // killsForHandover is how many of all blows it takes for one more handover to be measured.
 const killsForHandover = 10
-
-// handover is how long it has taken, from the moment in which the server that looked after an agent was killed, until the other
-// one had carried out a deletion, and until it showed a file that was written right after.
-type handover struct{ Deletion, File time.Duration }
 
 func TestTheOtherOfTwoServersTakesOverAnAgentWhoseServerIsKilled(t *testing.T) {
 	t.Parallel()
@@ -44,7 +41,7 @@ func TestTheOtherOfTwoServersTakesOverAnAgentWhoseServerIsKilled(t *testing.T) {
 			shown <- time.Since(killed)
 		}()
 		other.mustDelete("ada", m)
-		h := handover{Deletion: time.Since(killed)}
+		h := longrun.Handover{Deletion: time.Since(killed)}
 		h.File = <-shown
 		if _, err := os.Stat(dir + fmt.Sprintf("goes%d.md", n)); !os.IsNotExist(err) {
 			t.Errorf("the deletion is answered, and its file is there (%v)", err)

@@ -8,11 +8,13 @@ import (
 	gosync "sync"
 	"testing"
 	"time"
+
+	"memoir/internal/longrun"
 )
 
-// More blows, or the same ones again: go test -run Blow ./internal/torture -kills=200 -seed=7
+// More blows, or the same ones again: go test -run 'Blow|Two' ./internal/torture -kills=200 -seed=7
 var (
-	kills    = flag.Int("kills", 14, "how many blows fall in all")
+	kills    = flag.Int("kills", 12, "how many blows kill a server in all; the others come on top")
 	seedFlag = flag.Uint64("seed", 0, "what the load, the blows and their moments are drawn from; 0: something new")
 )
 
@@ -37,12 +39,12 @@ type blow struct {
 
 // blows are those that fall on one server and its private Postgres.
 var blows = []blow{
-	{"the server is killed", 5, func(p *place) { p.servers[0].kill() }, true},
-	{"the server is killed, and once more as it starts", 2, (*place).killAsItStarts, true},
-	{"the server and its Postgres are killed", 2, func(p *place) { p.killPostmaster(); p.servers[0].kill() }, false},
+	{"the server is killed", 11, func(p *place) { p.servers[0].kill() }, true},
+	{"the server is killed, and once more as it starts", 3, (*place).killAsItStarts, true},
+	{"the server and its Postgres are killed", 3, func(p *place) { p.killPostmaster(); p.servers[0].kill() }, false},
 	{"Postgres is killed, and then the server", 1, func(p *place) { p.killPostmaster(); p.whileLater(); p.servers[0].kill() }, false},
 	{"Postgres is killed, and the server goes on", 1, func(p *place) { p.killPostmaster(); p.whileLater() }, false},
-	{"one process of Postgres is killed", 1, func(p *place) { p.killBackend(); p.whileLater() }, false},
+	{"one process of Postgres is killed", 2, func(p *place) { p.killBackend(); p.whileLater() }, false},
 	{"connections to Postgres are cut", 1, func(p *place) { p.terminateBackends(); p.whileLater() }, false},
 	{"the server is asked to end", 1, func(p *place) { p.servers[0].terminate() }, false},
 }
@@ -75,19 +77,21 @@ func round(kinds []blow, random *rand.Rand) []blow {
 
 func TestNothingIsLostOrHalfDoneAfterABlow(t *testing.T) {
 	t.Parallel()
-	const places = 2 // side by side
+	const places = 2 // side by side, which share what does not fall on two servers
+	share := (*kills - *kills/killsForTwo + places - 1) / places
 	for n := range places {
 		t.Run(fmt.Sprint("place ", n+1), func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, seed(), 1)
 			p.flags = []string{"--database-url=", "--debounce=20ms", "--claude-md-limit=1000000"}
-			p.endure(*kills/places, blows, p.databaseURL())
+			p.endure(share, blows, p.databaseURL())
 		})
 	}
 }
 
-// endure lets everybody work on one agent while blows of some kinds fall, and asks after each what holds.
-func (p *place) endure(times int, kinds []blow, databaseURL string) {
+// endure lets everybody work on one agent while blows of some kinds fall, until so many of them have killed a server, and asks after
+// each what holds.
+func (p *place) endure(atLeast int, kinds []blow, databaseURL string) {
 	p.Logf("again with -kills=%d -seed=%d", *kills, p.seed)
 	l := newLedger(p, "ada")
 	hand, editor := l.newHand(), l.newEditor()
@@ -97,7 +101,7 @@ func (p *place) endure(times int, kinds []blow, databaseURL string) {
 	}
 	moments := moments()
 	var next []blow
-	for n := range times {
+	for n, deadly := 1, 0; deadly < atLeast; n++ {
 		if len(next) == 0 {
 			next = round(kinds, p.random)
 		}
@@ -107,10 +111,14 @@ func (p *place) endure(times int, kinds []blow, databaseURL string) {
 		if m.stepwise && !b.stepwise {
 			m = moments[0]
 		}
-		p.Logf("%d: %s, %s", n+1, b.name, m.name)
+		p.Logf("%d: %s, %s", n, b.name, m.name)
 		p.suffer(b, m, everybody)
 		p.check(databaseURL)
-		fallen.add(b.name, m.name)
+		struck := longrun.Struck{Servers: int(p.killed.Swap(0)), Postmasters: int(p.postmasters.Swap(0)), Backends: int(p.backends.Swap(0))}
+		if struck.Servers > 0 {
+			deadly++
+		}
+		fallen.add(b.name, m.name, struck)
 	}
 	p.fewLost()
 }

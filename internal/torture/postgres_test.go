@@ -3,42 +3,64 @@ package torture
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/url"
-	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"memoir/internal/postgres/local"
+	"memoir/internal/postgres/pgtest/proctest"
 )
 
-// databaseURL leads to the private Postgres, whose socket is always reached the same way.
+// databaseURL leads to the private Postgres, whose socket is always reached the same way: the server's own, or one that the test runs.
 func (p *place) databaseURL() string {
 	return "postgres:///memoir?port=5432&user=memoir&host=" + url.QueryEscape(filepath.Join(p.data, "run"))
 }
 
-// postmaster is the process id of the private Postgres.
-func (p *place) postmaster() int {
+// startPostgres runs a Postgres of the test's own where the server's private one would be. It is started again when it dies, until the
+// returned function ends it at once, or the test ends.
+func (p *place) startPostgres() (end func()) {
 	p.Helper()
-	raw, err := os.ReadFile(filepath.Join(p.data, "postgres", "postmaster.pid"))
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	own, err := local.Start(ctx, local.Options{DataDir: p.data, Log: slog.New(slog.DiscardHandler), NoSync: true})
 	if err != nil {
 		p.Fatal(err)
 	}
-	first, _, _ := strings.Cut(string(raw), "\n")
-	pid, err := strconv.Atoi(first)
-	if err != nil {
-		p.Fatalf("postmaster.pid holds %q", raw)
+	end = func() {
+		atOnce, cancel := context.WithCancel(context.Background())
+		cancel()
+		own.Stop(atOnce) //nolint:errcheck // that it was ended before it had shut down
 	}
-	return pid
+	p.Cleanup(end)
+	return end
 }
 
 // killPostmaster ends Postgres as a power cut would; what it has started ends by itself.
 func (p *place) killPostmaster() {
 	p.Helper()
-	if err := syscall.Kill(p.postmaster(), syscall.SIGKILL); err != nil {
-		p.Fatal(err)
+	proctest.Server{DataDir: p.data}.Kill(p)
+	p.postmasters.Add(1)
+}
+
+// awaitPostgres waits until Postgres takes connections again.
+func (p *place) awaitPostgres() {
+	p.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		conn, err := pgx.Connect(ctx, p.databaseURL())
+		if err == nil {
+			conn.Close(ctx) //nolint:errcheck // nothing was asked
+			return
+		}
+		if ctx.Err() != nil {
+			p.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 
@@ -74,7 +96,11 @@ func (p *place) killBackend() {
 	p.Helper()
 	pids := p.query("SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
 	pid := pids[p.random.IntN(len(pids))]
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && err != syscall.ESRCH {
+	switch err := syscall.Kill(pid, syscall.SIGKILL); err {
+	case nil:
+		p.backends.Add(1)
+	case syscall.ESRCH: // it has ended meanwhile
+	default:
 		p.Fatal(err)
 	}
 }

@@ -24,6 +24,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"memoir/internal/longrun"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/servertest"
 )
@@ -52,8 +53,8 @@ var binary = gosync.OnceValues(func() (path string, err error) {
 
 func TestMain(m *testing.M) {
 	code := pgtest.Run(m)
-	if code == 0 && *write && len(fallen.blows) > 0 {
-		if err := keep(killsPath, fallen.result()); err != nil {
+	if code == 0 && longrun.Recording() && len(fallen.blows) > 0 {
+		if err := fallen.keep(); err != nil {
 			fmt.Fprintln(os.Stderr, "torture:", err)
 			code = 1
 		}
@@ -83,7 +84,12 @@ type place struct {
 	failures atomic.Int64
 	// lastFailure is what was asked and answered the last time.
 	lastFailure atomic.Value
-	edits       edits
+	// faults are those failures that are not about Postgres being away.
+	faults    atomic.Int64
+	lastFault atomic.Value
+	edits     edits
+	// killed are the servers that were ended by a kill -9, Postgres' processes are counted by those who kill them.
+	killed, postmasters, backends atomic.Int64
 }
 
 // newPlace makes an empty place with a number of servers, none of which runs yet.
@@ -163,6 +169,9 @@ func (s *server) launch() (announced bool) {
 		s.mu.Lock()
 		s.code, s.url = cmd.ProcessState.ExitCode(), ""
 		s.mu.Unlock()
+		if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() == syscall.SIGKILL {
+			s.killed.Add(1)
+		}
 		close(ended)
 	}()
 	url, announced := strings.CutPrefix(strings.TrimSpace(line), "memoir: listening on ")
@@ -306,8 +315,13 @@ func (s *server) call(method, path string, body, answer any) (status int, proble
 	}
 	s.answers.Add(1)
 	if response.StatusCode >= http.StatusInternalServerError {
+		failure := fmt.Sprintf("%s %s: %d %s", method, path, response.StatusCode, raw)
 		s.failures.Add(1)
-		s.lastFailure.Store(fmt.Sprintf("%s %s: %d %s", method, path, response.StatusCode, raw))
+		s.lastFailure.Store(failure)
+		if response.StatusCode != http.StatusServiceUnavailable {
+			s.faults.Add(1)
+			s.lastFault.Store(failure)
+		}
 	}
 	switch into := answer.(type) {
 	case nil:

@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"context"
 	"flag"
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
+
+	"memoir/internal/longrun"
 )
 
-// A longer soak: go test -run Soak -timeout 2h ./internal/torture -soak=1h
+// A longer soak: go test -run NothingGrows -timeout 2h ./internal/torture -soak=1h
 var soakTime = flag.Duration("soak", 3*time.Second, "how long the soak lasts")
 
 // What happens in a second of a soak: a hundred changes, spread over the agents as chance has it.
@@ -43,8 +46,8 @@ func TestNothingGrowsWhileItWorksForLong(t *testing.T) {
 
 	p.check(p.databaseURL())
 	p.fewLost()
-	report := soaked{
-		occasion: describe(p.seed), Lasted: time.Since(began).Round(time.Second), Changes: load.done.Load(), Late: load.missed.Load(),
+	report := longrun.Soaked{
+		Occasion: longrun.Now(p.seed), Lasted: time.Since(began).Round(time.Second), Changes: load.done.Load(), Late: load.missed.Load(),
 		Answers: p.answers.Load(), Failures: p.failures.Load() - failuresBefore, Grown: p.databaseSize() - sizeBefore, Figures: series.judge(),
 	}
 	if report.Failures > 0 {
@@ -57,11 +60,16 @@ func TestNothingGrowsWhileItWorksForLong(t *testing.T) {
 		}
 	}
 	p.servers[0].terminate()
-	if *write {
-		if err := keep(soakPath, report); err != nil {
+	if longrun.Recording() && !t.Failed() {
+		if err := longrun.Keep(report); err != nil {
 			t.Error(err)
 		}
 	}
+	outcome := "everything held"
+	if *soakTime >= judged {
+		outcome += ", every figure flat"
+	}
+	longrun.Passed(t, "soak", fmt.Sprintf("%v, %s changes, %s answers", report.Lasted, longrun.Count(report.Changes), longrun.Count(report.Answers)), outcome)
 }
 
 // readers look at what happens, as browsers and scripts do.

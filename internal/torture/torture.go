@@ -1,8 +1,8 @@
 // Package torture treats the real binary badly and then asks whether its promises hold: it is killed at random moments
 // of a mixed load, with and without its Postgres, and it works for an hour while its memory, descriptors, goroutines and
-// connections are watched. The package owns the load, the killing, the watching, the questions asked afterwards, and
-// docs/RELIABILITY.md, which its runs write; it knows the server only from outside. It is all tests: a short form runs
-// with them, `make torture` and `make soak` are the long ones.
+// connections are watched. The package owns the load, the killing, the watching, and the questions asked afterwards; it
+// knows the server only from outside. It is all tests: a short form runs with them, `make torture` and `make soak` are the
+// long ones, of which package longrun keeps what they have shown.
 //
 // What is asked after each blow, and where it stands:
 //

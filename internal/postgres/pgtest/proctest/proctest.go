@@ -1,4 +1,6 @@
-package outage_test
+// Package proctest takes the processes of a private Postgres away from it, for tests: it stops them in their tracks, or kills
+// their parent, as the system would. It knows them from what the cluster and /proc say.
+package proctest
 
 import (
 	"errors"
@@ -11,17 +13,18 @@ import (
 	"testing"
 )
 
-// server is a private Postgres, as the system sees it.
-type server struct{ dataDir string }
+// Server is a private Postgres, as the system sees it, by its data directory.
+type Server struct{ DataDir string }
 
-// freeze stops every process of it in its tracks: connections stay open, and nobody answers.
-func (s server) freeze(t *testing.T) { s.signal(t, syscall.SIGSTOP) }
+// Freeze stops every process of it in its tracks: connections stay open, and nobody answers.
+func (s Server) Freeze(t testing.TB) { s.signal(t, syscall.SIGSTOP) }
 
-// thaw lets them go on.
-func (s server) thaw(t *testing.T) { s.signal(t, syscall.SIGCONT) }
+// Thaw lets them go on.
+func (s Server) Thaw(t testing.TB) { s.signal(t, syscall.SIGCONT) }
 
-// kill ends the parent of all its processes, which are then ended by whoever starts it again.
-func (s server) kill(t *testing.T) {
+// Kill ends the parent of all its processes as a power cut would; they end by themselves, or are ended by whoever starts it again.
+func (s Server) Kill(t testing.TB) {
+	t.Helper()
 	if pid := s.postmaster(t); pid != 0 {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Error(err)
@@ -29,7 +32,8 @@ func (s server) kill(t *testing.T) {
 	}
 }
 
-func (s server) signal(t *testing.T, signal syscall.Signal) {
+func (s Server) signal(t testing.TB, signal syscall.Signal) {
+	t.Helper()
 	postmaster := s.postmaster(t)
 	if postmaster == 0 {
 		return
@@ -43,8 +47,9 @@ func (s server) signal(t *testing.T, signal syscall.Signal) {
 }
 
 // postmaster returns its process id; 0: there is none, and the test has failed.
-func (s server) postmaster(t *testing.T) int {
-	raw, err := os.ReadFile(filepath.Join(s.dataDir, "postgres", "postmaster.pid"))
+func (s Server) postmaster(t testing.TB) int {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(s.DataDir, "postgres", "postmaster.pid"))
 	if err != nil {
 		t.Error(err)
 		return 0
