@@ -15,7 +15,7 @@ CREATE TABLE agents (
     present                boolean NOT NULL DEFAULT true,
     sessions               integer NOT NULL DEFAULT 0,
     -- The device of the durable directory when it was last read whole: another one means mounted or unmounted since. None: it was not
-    -- there when it was last looked for.
+    -- there when all of the agent was last looked at.
     durable_device         bigint,
     claude_md_path         text,
     claude_md_published_at timestamptz,

@@ -173,7 +173,7 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	}
 	uncleared := h.recover(slices.Concat(dirs, logDirs, targets), isWhole(scope))
 	h.rememberLinks(listing, scope)
-	device, err := h.noteDurable(ctx, listing)
+	device, err := h.noteDurable(ctx, listing, isWhole(scope))
 	if err != nil {
 		return Scan{}, err
 	}
@@ -188,7 +188,7 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	gone = slices.DeleteFunc(gone, func(f postgres.File) bool {
 		return slices.Contains(uncleared, path.Dir(f.Path)) // it may be among the leftovers
 	})
-	scan, err := h.decide(ctx, look{at: at, gone: gone, cause: why}, &found)
+	scan, err := h.decide(ctx, look{at: at, gone: gone, away: device == nil, cause: why}, &found)
 	if err != nil {
 		return Scan{}, err
 	}
@@ -318,7 +318,7 @@ func (h *hold) recover(dirs []string, whole bool) (uncleared []string) {
 func (h *hold) gone(listing agents.Listing, known map[string]*postgres.File, device *uint64) ([]postgres.File, *uint64) {
 	var candidates []string
 	for path, f := range known {
-		if f.Present && (!f.Durable() || listing.DurableThere) {
+		if f.Present && (!f.Durable() || listing.DurableThere && device != nil) {
 			candidates = append(candidates, path)
 		}
 	}
@@ -336,17 +336,21 @@ func (h *hold) gone(listing agents.Listing, known map[string]*postgres.File, dev
 	return gone, &listing.DurableDevice
 }
 
-// noteDurable notes when the durable directory goes and comes, and returns the device that it is known to be on; nil: it is not there. What
-// was in one that was seen to be gone did not leave the one that is there now: nothing is concluded from files that are not.
-func (h *hold) noteDurable(ctx context.Context, listing agents.Listing) (device *uint64, err error) {
+// noteDurable has looks at everything note when the durable directory goes and comes, and returns the device that it is known to be on; nil:
+// it was not there when it was last looked for. What was in one that was seen to be gone did not leave the one that is there now: nothing is
+// concluded from files that are not. A look at a part leaves that to one at everything.
+func (h *hold) noteDurable(ctx context.Context, listing agents.Listing, whole bool) (device *uint64, err error) {
 	row, err := h.w.Agent(ctx)
 	if err != nil {
 		return nil, err
 	}
+	returns := listing.DurableThere && row.DurableDevice == nil
 	switch {
-	case listing.DurableThere && row.DurableDevice == nil:
+	case returns && whole:
 		return &listing.DurableDevice, h.w.DurableReturns(ctx, listing.DurableDevice)
-	case !listing.DurableThere && row.DurableDevice != nil && h.durableIsGone():
+	case returns:
+		h.queue.add(h.onDisk.Slug, ".")
+	case whole && !listing.DurableThere && row.DurableDevice != nil && h.durableIsGone():
 		return nil, h.w.DurableGone(ctx)
 	}
 	return row.DurableDevice, nil

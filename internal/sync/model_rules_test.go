@@ -91,11 +91,13 @@ func (r *rules) look(w *world, scope string, at span) {
 	disk := w.disk()
 	clock := at
 	at = r.now(at)
-	r.noteAway(w)
+	if scope == "." {
+		r.noteAway(w)
+	}
 	durableBefore := r.durableNames()
-	left := newDepartures()
+	left := r.newDepartures()
 	for place, f := range r.files {
-		if _, there := disk[place]; there || !f.there || !within(place, scope) || !w.isKnown(place) {
+		if _, there := disk[place]; there || !f.there || !within(place, scope) || !w.isKnown(place) || durable(place) && r.away {
 			continue
 		}
 		f.there, f.blocked = false, false
@@ -124,7 +126,8 @@ func (r *rules) look(w *world, scope string, at span) {
 	r.compare(w)
 }
 
-// noteAway lets nothing be concluded from what is not in a durable directory that has come back, or is another one.
+// noteAway lets nothing be concluded from what is not in a durable directory that has come back, or is another one, when all of the agent is
+// looked at.
 func (r *rules) noteAway(w *world) {
 	info, err := os.Stat(w.path("memory"))
 	switch {
@@ -140,16 +143,19 @@ func (r *rules) noteAway(w *world) {
 
 // departures are names that files no longer carry.
 type departures struct {
+	away     bool            // what files of the durable directory carried before says nothing
 	durable  map[string]bool // a file in the durable directory has gone, or has another name
 	outgrown map[string]bool // a file has been written further, has another name, and the memory says what it began with
 }
 
-func newDepartures() departures { return departures{map[string]bool{}, map[string]bool{}} }
+func (r *rules) newDepartures() departures {
+	return departures{r.away, map[string]bool{}, map[string]bool{}}
+}
 
 // note has what the file at a place was before leave its name, if it has another key now; it says whether it does.
 func (d departures) note(place string, before knownFile, key string) bool {
 	leaves := before.there && before.carries != key
-	if leaves && durable(place) {
+	if leaves && durable(place) && !d.away {
 		d.durable[before.carries] = true
 	}
 	return leaves
@@ -480,7 +486,7 @@ func (r *rules) allowed(w *world, b memories.Blocked, content memories.Fingerpri
 // writtenBy takes over the durable file that an operation has written, and that it has looked at itself. It may lie where another
 // memory's file was, whose going nobody had seen.
 func (r *rules) writtenBy(w *world, m memories.Memory, at span) {
-	left := newDepartures()
+	left := r.newDepartures()
 	for _, carrier := range m.Files {
 		d, there := w.disk()[carrier.Path]
 		known := r.files[carrier.Path]

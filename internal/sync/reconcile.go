@@ -19,6 +19,8 @@ type look struct {
 	gone []postgres.File // known to be there, and not there any more
 	// durable is how many memories the durable directory carried before; 0 where no more than massRemoval can have left it.
 	durable int
+	// away says that the durable directory was not there when it was last looked for: what files of it carried before says nothing.
+	away bool
 	// cause is why there is something to see, where that is not just somebody's writing a file.
 	cause cause
 }
@@ -82,6 +84,7 @@ func (l *look) comeAfter(heads []postgres.Head) {
 // desk is the working table of one reconcile: heads and files as they stand so far.
 type desk struct {
 	at         time.Time
+	away       bool
 	byKey      map[memories.Key]*page
 	byID       map[uuid.UUID]*page
 	unreadable map[string]*page // by path
@@ -111,7 +114,7 @@ type page struct {
 
 func newDesk(l look, p postgres.Past) *desk {
 	d := &desk{
-		at: l.at, byKey: map[memories.Key]*page{}, byID: map[uuid.UUID]*page{}, unreadable: map[string]*page{}, tombstones: p.Tombstones,
+		at: l.at, away: l.away, byKey: map[memories.Key]*page{}, byID: map[uuid.UUID]*page{}, unreadable: map[string]*page{}, tombstones: p.Tombstones,
 		renamed: map[uuid.UUID]*page{}, cause: l.cause,
 	}
 	for _, h := range p.Heads {
@@ -155,7 +158,7 @@ func (d *desk) leave(f postgres.File) {
 	}
 	delete(pg.files, f.Path)
 	pg.touched = true
-	if f.Durable() {
+	if f.Durable() && !d.away {
 		d.suspects = append(d.suspects, pg)
 	}
 }
