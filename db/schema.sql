@@ -14,9 +14,9 @@ CREATE TABLE agents (
     display_name           text NOT NULL,
     present                boolean NOT NULL DEFAULT true,
     sessions               integer NOT NULL DEFAULT 0,
-    -- The device of the durable directory when it was last read whole: another one means mounted or unmounted since. None: it was not
-    -- there when all of the agent was last looked at.
-    durable_device         bigint,
+    -- What tells the durable directory, as it was when everything was last looked at, from another one that was mounted or put there
+    -- since. None: it was not there.
+    durable_identity       bigint,
     claude_md_path         text,
     claude_md_published_at timestamptz,
     claude_md_chars        integer NOT NULL DEFAULT 0,

@@ -36,9 +36,9 @@ type Listing struct {
 	Sessions int
 	// DurableThere: the durable directory was there, readable, and the same one from the walk's beginning to its end.
 	DurableThere bool
-	// DurableDevice is the device of the durable directory. Another one than last time means that something was mounted or
-	// unmounted there.
-	DurableDevice uint64
+	// DurableIdentity tells the durable directory from another in its place: one that was mounted or unmounted there, or put there. It is
+	// made of its device and inode number; zero where the system has none.
+	DurableIdentity uint64
 
 	covered map[string]bool // looked at, with all that is beneath
 	passed  map[string]bool // links to directories that are walked by themselves: what is beneath is there, and not here

@@ -2,6 +2,8 @@ package agents
 
 import (
 	"cmp"
+	"fmt"
+	"hash/fnv"
 	"io"
 	"io/fs"
 	"math"
@@ -54,11 +56,22 @@ func Walk(root *os.Root, a Agent, scope []string, visit func(relDir string)) Lis
 	inPlace := w.rootInPlace()
 	if beforeErr == nil && afterErr == nil && os.SameFile(before, after) && inPlace && !within(w.listing.unseen, a.DurableDir()) {
 		w.listing.DurableThere = true
-		_, _, w.listing.DurableDevice = Identity(after)
+		w.listing.DurableIdentity = directoryIdentity(after)
 	} else {
 		w.listing.unseen[a.DurableDir()] = true
 	}
 	return w.listing.sorted()
+}
+
+// directoryIdentity makes one number of what tells a directory from another in its place.
+func directoryIdentity(info fs.FileInfo) uint64 {
+	_, inode, device := Identity(info)
+	if inode == 0 {
+		return 0
+	}
+	hash := fnv.New64a()
+	fmt.Fprint(hash, device, " ", inode)
+	return hash.Sum64()
 }
 
 type walker struct {

@@ -153,7 +153,7 @@ func (s *Store) ForgetAgent(ctx context.Context, id int64) error {
 func agentOf(row queries.Agent) Agent {
 	return Agent{
 		ID: row.ID, Slug: row.Slug, Layout: row.Layout, Dir: row.Dir, DisplayName: row.DisplayName, Present: row.Present,
-		Sessions: int(row.Sessions), DurableDevice: unsigned(row.DurableDevice),
+		Sessions: int(row.Sessions), DurableIdentity: unsigned(row.DurableIdentity),
 		ClaudeMD: ClaudeMD{
 			Path: text(row.ClaudeMdPath), PublishedAt: moment(row.ClaudeMdPublishedAt), Chars: int(row.ClaudeMdChars),
 			Problem: text(row.ClaudeMdProblem), InStep: text(row.ClaudeMdInStep), Version: row.MemoriesVersion,

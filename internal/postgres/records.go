@@ -10,15 +10,16 @@ import (
 
 // Agent is what is known of one agent.
 type Agent struct {
-	ID            int64
-	Slug          string
-	Layout        string
-	Dir           string // absolute
-	DisplayName   string
-	Present       bool // false: its directory is gone
-	Sessions      int
-	DurableDevice *uint64 // of the durable directory, when it was last read whole; nil: it was not there since
-	ClaudeMD      ClaudeMD
+	ID          int64
+	Slug        string
+	Layout      string
+	Dir         string // absolute
+	DisplayName string
+	Present     bool // false: its directory is gone
+	Sessions    int
+	// DurableIdentity tells the durable directory as it was when everything was last looked at from another; nil: it was not there.
+	DurableIdentity *uint64
+	ClaudeMD        ClaudeMD
 	// MemoryOff says that somebody has switched its memory off: CLAUDE.md does not ask it to save, and nothing is extracted or
 	// consolidated. What it remembers stays, and stays published.
 	MemoryOff bool

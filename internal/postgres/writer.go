@@ -337,29 +337,27 @@ func (w *Writer) NeedsAttention(ctx context.Context) (int, error) {
 	return int(n), wrap("count what needs attention", err)
 }
 
-// SetLook records what a look found of the agent itself. A nil device keeps the known one.
-func (w *Writer) SetLook(ctx context.Context, sessions int, device *uint64) error {
+// SetLook records what a look found of the agent itself.
+func (w *Writer) SetLook(ctx context.Context, sessions int) error {
 	w.agent = nil
-	return wrap("record the look", w.q.SetAgentLook(ctx, queries.SetAgentLookParams{
-		ID: w.agentID, Sessions: int32(sessions), DurableDevice: signed(device), At: Now(),
-	}))
+	return wrap("record the look", w.q.SetAgentLook(ctx, queries.SetAgentLookParams{ID: w.agentID, Sessions: int32(sessions), At: Now()}))
 }
 
 // DurableGone notes that the agent's durable directory is not there.
 func (w *Writer) DurableGone(ctx context.Context) error { return w.setDurable(ctx, nil) }
 
-// DurableReturns notes that the durable directory is there, and was not. What was in it before did not leave the one that is there now, as
-// with Store.AgentReturns.
-func (w *Writer) DurableReturns(ctx context.Context, device uint64) error {
+// DurableReturns notes that the durable directory is there, and was not, or is another one than before. What was in that one did not leave
+// the one that is there now, as with Store.AgentReturns.
+func (w *Writer) DurableReturns(ctx context.Context, identity uint64) error {
 	if err := w.q.LeaveDurableFiles(ctx, w.agentID); err != nil {
 		return wrap("note the return of the durable directory", err)
 	}
-	return w.setDurable(ctx, &device)
+	return w.setDurable(ctx, &identity)
 }
 
-func (w *Writer) setDurable(ctx context.Context, device *uint64) error {
+func (w *Writer) setDurable(ctx context.Context, identity *uint64) error {
 	w.agent = nil
-	err := w.q.SetDurableDevice(ctx, queries.SetDurableDeviceParams{ID: w.agentID, DurableDevice: signed(device), At: Now()})
+	err := w.q.SetDurableIdentity(ctx, queries.SetDurableIdentityParams{ID: w.agentID, DurableIdentity: signed(identity), At: Now()})
 	return wrap("note whether the durable directory is there", err)
 }
 

@@ -173,7 +173,7 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	}
 	uncleared := h.recover(slices.Concat(dirs, logDirs, targets), isWhole(scope))
 	h.rememberLinks(listing, scope)
-	device, err := h.noteDurable(ctx, listing, isWhole(scope))
+	away, err := h.noteDurable(ctx, listing, isWhole(scope))
 	if err != nil {
 		return Scan{}, err
 	}
@@ -184,11 +184,11 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	if h.ahead {
 		h.leaveKnown(&found, listing)
 	}
-	gone, device := h.gone(listing, found.known, device)
+	gone := h.gone(listing, found.known, away)
 	gone = slices.DeleteFunc(gone, func(f postgres.File) bool {
 		return slices.Contains(uncleared, path.Dir(f.Path)) // it may be among the leftovers
 	})
-	scan, err := h.decide(ctx, look{at: at, gone: gone, away: device == nil, cause: why}, &found)
+	scan, err := h.decide(ctx, look{at: at, gone: gone, away: away, cause: why}, &found)
 	if err != nil {
 		return Scan{}, err
 	}
@@ -201,7 +201,7 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	scan.Scanned = len(listing.Files)
 	h.noteIndexes(listing)
 	h.tally.count(scope, len(listing.Files)-found.later, found.before, append(found.unseen, found.notSeen(listing, gone)...))
-	return scan, h.rememberLook(ctx, listing, scope, device)
+	return scan, h.rememberLook(ctx, listing, scope)
 }
 
 // decide reads what may be otherwise, and saves and tells what is, portion by portion.
@@ -312,13 +312,12 @@ func (h *hold) recover(dirs []string, whole bool) (uncleared []string) {
 	return uncleared
 }
 
-// gone returns the files that were there and that a complete look did not find any more, and the device to remember of
-// the durable directory. When that is on another device than before and files are missing, something was unmounted:
-// nothing is concluded, and the old device is kept, until the files are back.
-func (h *hold) gone(listing agents.Listing, known map[string]*postgres.File, device *uint64) ([]postgres.File, *uint64) {
+// gone returns the files that were there and that a complete look did not find any more. Of the durable directory there is none while it
+// is away.
+func (h *hold) gone(listing agents.Listing, known map[string]*postgres.File, away bool) []postgres.File {
 	var candidates []string
 	for path, f := range known {
-		if f.Present && (!f.Durable() || listing.DurableThere && device != nil) {
+		if f.Present && (!f.Durable() || listing.DurableThere && !away) {
 			candidates = append(candidates, path)
 		}
 	}
@@ -327,33 +326,29 @@ func (h *hold) gone(listing agents.Listing, known map[string]*postgres.File, dev
 	for _, path := range listing.Gone(h.root, candidates) {
 		gone = append(gone, *known[path])
 	}
-	if !listing.DurableThere {
-		return gone, device
-	}
-	if remounted := device != nil && *device != listing.DurableDevice; remounted && slices.ContainsFunc(gone, postgres.File.Durable) {
-		return slices.DeleteFunc(gone, postgres.File.Durable), device
-	}
-	return gone, &listing.DurableDevice
+	return gone
 }
 
-// noteDurable has looks at everything note when the durable directory goes and comes, and returns the device that it is known to be on; nil:
-// it was not there when it was last looked for. What was in one that was seen to be gone did not leave the one that is there now: nothing is
-// concluded from files that are not. A look at a part leaves that to one at everything.
-func (h *hold) noteDurable(ctx context.Context, listing agents.Listing, whole bool) (device *uint64, err error) {
+// noteDurable has looks at everything note when the durable directory goes, comes, or is another one than before, because something was
+// mounted or unmounted, or one put in the other's place. What was in the one did not leave the other: nothing is concluded from files that
+// are not there. A look at a part leaves that to one at everything, and until then the directory is away.
+func (h *hold) noteDurable(ctx context.Context, listing agents.Listing, whole bool) (away bool, err error) {
 	row, err := h.w.Agent(ctx)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	returns := listing.DurableThere && row.DurableDevice == nil
+	known := row.DurableIdentity
+	returns := listing.DurableThere && (known == nil || *known != listing.DurableIdentity)
 	switch {
 	case returns && whole:
-		return &listing.DurableDevice, h.w.DurableReturns(ctx, listing.DurableDevice)
+		return false, h.w.DurableReturns(ctx, listing.DurableIdentity)
 	case returns:
 		h.queue.add(h.onDisk.Slug, ".")
-	case whole && !listing.DurableThere && row.DurableDevice != nil && h.durableIsGone():
-		return nil, h.w.DurableGone(ctx)
+		return true, nil
+	case whole && !listing.DurableThere && known != nil && h.durableIsGone():
+		return true, h.w.DurableGone(ctx)
 	}
-	return row.DurableDevice, nil
+	return known == nil, nil
 }
 
 // durableIsGone says that there is no durable directory, and not just one that cannot be read.
@@ -363,12 +358,12 @@ func (h *hold) durableIsGone() bool {
 }
 
 // rememberLook keeps what a look at all of the agent found of it as a whole.
-func (h *hold) rememberLook(ctx context.Context, listing agents.Listing, scope []string, device *uint64) error {
+func (h *hold) rememberLook(ctx context.Context, listing agents.Listing, scope []string) error {
 	if !isWhole(scope) {
 		return nil
 	}
 	h.looked = true
-	return h.w.SetLook(ctx, max(0, listing.Sessions), device)
+	return h.w.SetLook(ctx, max(0, listing.Sessions))
 }
 
 // stem is what stands in for the name of a memory whose file states none.

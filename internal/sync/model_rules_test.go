@@ -20,6 +20,7 @@ type rules struct {
 	buried contents                // what was deleted and may not come back by itself
 	latest time.Time               // no moment that is known of is later
 	away   bool                    // there was no durable directory when it was last looked for
+	was    os.FileInfo             // the durable directory that there was when everything was last looked at
 }
 
 // knownFile is a file as the last look at its place found it.
@@ -91,9 +92,7 @@ func (r *rules) look(w *world, scope string, at span) {
 	disk := w.disk()
 	clock := at
 	at = r.now(at)
-	if scope == "." {
-		r.noteAway(w)
-	}
+	r.noteAway(w, scope == ".")
 	durableBefore := r.durableNames()
 	left := r.newDepartures()
 	for place, f := range r.files {
@@ -127,17 +126,22 @@ func (r *rules) look(w *world, scope string, at span) {
 }
 
 // noteAway lets nothing be concluded from what is not in a durable directory that has come back, or is another one, when all of the agent is
-// looked at.
-func (r *rules) noteAway(w *world) {
+// looked at. Until then it is away.
+func (r *rules) noteAway(w *world, whole bool) {
 	info, err := os.Stat(w.path("memory"))
-	switch {
-	case os.IsNotExist(err) || err == nil && !info.IsDir():
-		r.away = true
-	case err == nil && r.away:
-		r.away = false
-		for place, f := range r.files {
-			f.there = f.there && (!durable(place) || f.bad || f.blocked)
-		}
+	if gone := os.IsNotExist(err) || err == nil && !info.IsDir(); gone {
+		r.away = r.away || whole
+		return
+	}
+	if err != nil || !r.away && r.was != nil && os.SameFile(r.was, info) {
+		return
+	}
+	if r.away = !whole; r.away {
+		return
+	}
+	r.was = info
+	for place, f := range r.files {
+		f.there = f.there && (!durable(place) || f.bad || f.blocked)
 	}
 }
 

@@ -19,7 +19,8 @@ type look struct {
 	gone []postgres.File // known to be there, and not there any more
 	// durable is how many memories the durable directory carried before; 0 where no more than massRemoval can have left it.
 	durable int
-	// away says that the durable directory was not there when it was last looked for: what files of it carried before says nothing.
+	// away says that the durable directory was not there when it was last looked for, or was another one: what files of it carried before
+	// says nothing.
 	away bool
 	// cause is why there is something to see, where that is not just somebody's writing a file.
 	cause cause

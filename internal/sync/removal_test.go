@@ -233,6 +233,54 @@ func TestNothingIsConcludedFromADirectoryThatIsMadeAnewAfterItWasSeenGone(t *tes
 	}
 }
 
+func TestNothingIsConcludedFromAnotherDirectoryInThePlaceOfTheOne(t *testing.T) {
+	t.Parallel()
+	for name, replace := range map[string]func(*bench){
+		"the memory directory": func(b *bench) {
+			b.rename("ada/memory", "aside")
+			b.write("ada/memory/c.md", note("New", memories.Project, "text"))
+		},
+		"the agent's": func(b *bench) {
+			b.rename("ada", "aside")
+			b.write("ada/memory/c.md", note("New", memories.Project, "text"))
+		},
+		"what a link leads to": func(b *bench) {
+			b.rename("ada/memory", "ada/one")
+			b.link("ada/memory", "one")
+			b.scanAll()
+			b.write("ada/other/c.md", note("New", memories.Project, "text"))
+			b.remove("ada/memory")
+			b.link("ada/memory", "other")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.stopWatching()
+			b.write("ada/memory/a.md", note("Deploy", memories.Project, "kept"))
+			b.write("ada/memory/b.md", note("Staging", memories.Project, "kept too"))
+			b.scanAll()
+			replace(b)
+			b.scan("ada")
+			for _, name := range []string{"Deploy", "Staging", "New"} {
+				b.isIn("ada", name, memories.Active)
+			}
+			if s, err := b.engine.Status(t.Context()); err != nil || s.FilesOnDisk != 1 || s.Mirrored != 1 {
+				t.Errorf("%d files on disk, %d mirrored, %v", s.FilesOnDisk, s.Mirrored, err)
+			}
+			// From now on this is the directory, and what is removed from it is.
+			b.write("ada/memory/b.md", note("Staging", memories.Project, "kept too"))
+			b.scan("ada")
+			b.remove("ada/memory/b.md")
+			b.remove("ada/memory/c.md")
+			b.scan("ada")
+			b.isIn("ada", "Deploy", memories.Active)
+			b.isIn("ada", "Staging", memories.Deleted)
+			b.isIn("ada", "New", memories.Deleted)
+		})
+	}
+}
+
 func TestAnAgentWhoseDirectoryIsGoneStaysMarked(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -354,14 +402,13 @@ func TestWhatIsKeptOutIsNoneOfTheMemoriesOfWhichOverHalfMustGoToBeHeld(t *testin
 func TestMissingMemoriesAreWrittenBackOrDeletedOrReturn(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.stopWatching() // who saw that there is no directory for a moment would conclude nothing
+	b.stopWatching() // so that one look sees all of it
 	for i := range 12 {
 		b.write(fmt.Sprintf("ada/memory/m%02d.md", i), note(fmt.Sprintf("M%02d", i), memories.User, "text"))
 	}
 	b.scanAll()
-	b.rename("ada/memory", "aside")
-	if err := os.Mkdir(b.path("ada/memory"), 0o755); err != nil {
-		t.Fatal(err)
+	for i := range 12 {
+		b.remove(fmt.Sprintf("ada/memory/m%02d.md", i))
 	}
 	b.scan("ada")
 	missing := b.list("ada", memories.Missing)
@@ -379,7 +426,7 @@ func TestMissingMemoriesAreWrittenBackOrDeletedOrReturn(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.isIn("ada", "M01", memories.Deleted)
-	b.rename("aside/m02.md", "ada/memory/m02.md")
+	b.write("ada/memory/m02.md", note("M02", memories.User, "text"))
 	b.scan("ada")
 	b.isIn("ada", "M00", memories.Active)
 	b.isIn("ada", "M02", memories.Active)

@@ -44,7 +44,7 @@ func (q *Queries) AddAgent(ctx context.Context, arg AddAgentParams) (int64, erro
 }
 
 const agentByID = `-- name: AgentByID :one
-SELECT agents.id, agents.slug, agents.layout, agents.dir, agents.display_name, agents.present, agents.sessions, agents.durable_device, agents.claude_md_path, agents.claude_md_published_at, agents.claude_md_chars, agents.claude_md_problem, agents.created_at, agents.updated_at, agents.claude_md_in_step, agents.memories_version, agents.memory_off, agents.joined_to, coalesce((
+SELECT agents.id, agents.slug, agents.layout, agents.dir, agents.display_name, agents.present, agents.sessions, agents.durable_identity, agents.claude_md_path, agents.claude_md_published_at, agents.claude_md_chars, agents.claude_md_problem, agents.created_at, agents.updated_at, agents.claude_md_in_step, agents.memories_version, agents.memory_off, agents.joined_to, coalesce((
     SELECT string_agg(s.id || ':' || s.memories_version || ':' || left(md5(s.dir), 8), ',' ORDER BY s.id)
     FROM agents s WHERE s.layout = 'shared' AND NOT s.memory_off AND agents.layout <> 'shared' AND NOT agents.memory_off
 ), '')::text AS shared
@@ -70,7 +70,7 @@ func (q *Queries) AgentByID(ctx context.Context, id int64) (AgentByIDRow, error)
 		&i.Agent.DisplayName,
 		&i.Agent.Present,
 		&i.Agent.Sessions,
-		&i.Agent.DurableDevice,
+		&i.Agent.DurableIdentity,
 		&i.Agent.ClaudeMdPath,
 		&i.Agent.ClaudeMdPublishedAt,
 		&i.Agent.ClaudeMdChars,
@@ -87,7 +87,7 @@ func (q *Queries) AgentByID(ctx context.Context, id int64) (AgentByIDRow, error)
 }
 
 const agentBySlug = `-- name: AgentBySlug :one
-SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
+SELECT id, slug, layout, dir, display_name, present, sessions, durable_identity, claude_md_path, claude_md_published_at,
        claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to
 FROM agents
 WHERE slug = $1
@@ -104,7 +104,7 @@ func (q *Queries) AgentBySlug(ctx context.Context, slug string) (Agent, error) {
 		&i.DisplayName,
 		&i.Present,
 		&i.Sessions,
-		&i.DurableDevice,
+		&i.DurableIdentity,
 		&i.ClaudeMdPath,
 		&i.ClaudeMdPublishedAt,
 		&i.ClaudeMdChars,
@@ -120,7 +120,7 @@ func (q *Queries) AgentBySlug(ctx context.Context, slug string) (Agent, error) {
 }
 
 const agents = `-- name: Agents :many
-SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
+SELECT id, slug, layout, dir, display_name, present, sessions, durable_identity, claude_md_path, claude_md_published_at,
        claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to
 FROM agents
 ORDER BY slug
@@ -143,7 +143,7 @@ func (q *Queries) Agents(ctx context.Context) ([]Agent, error) {
 			&i.DisplayName,
 			&i.Present,
 			&i.Sessions,
-			&i.DurableDevice,
+			&i.DurableIdentity,
 			&i.ClaudeMdPath,
 			&i.ClaudeMdPublishedAt,
 			&i.ClaudeMdChars,
@@ -277,7 +277,7 @@ ON CONFLICT (slug) DO UPDATE SET
     claude_md_path = excluded.claude_md_path,
     present = excluded.present,
     joined_to = excluded.joined_to,
-    durable_device = CASE WHEN agents.dir = excluded.dir THEN agents.durable_device END,
+    durable_identity = CASE WHEN agents.dir = excluded.dir THEN agents.durable_identity END,
     updated_at = CASE WHEN (agents.layout, agents.dir, agents.display_name, agents.present)
                          = (excluded.layout, excluded.dir, excluded.display_name, excluded.present)
                       AND agents.joined_to IS NOT DISTINCT FROM excluded.joined_to
@@ -314,26 +314,18 @@ func (q *Queries) SaveAgent(ctx context.Context, arg SaveAgentParams) (int64, er
 }
 
 const setAgentLook = `-- name: SetAgentLook :exec
-UPDATE agents SET sessions = $1, durable_device = coalesce($2, durable_device), updated_at = $3
-WHERE id = $4 AND (sessions <> $1
-      OR durable_device IS DISTINCT FROM coalesce($2, durable_device))
+UPDATE agents SET sessions = $1, updated_at = $2 WHERE id = $3 AND sessions <> $1
 `
 
 type SetAgentLookParams struct {
-	Sessions      int32
-	DurableDevice *int64
-	At            time.Time
-	ID            int64
+	Sessions int32
+	At       time.Time
+	ID       int64
 }
 
 // What a look at the agent's directory found of the agent itself.
 func (q *Queries) SetAgentLook(ctx context.Context, arg SetAgentLookParams) error {
-	_, err := q.db.Exec(ctx, setAgentLook,
-		arg.Sessions,
-		arg.DurableDevice,
-		arg.At,
-		arg.ID,
-	)
+	_, err := q.db.Exec(ctx, setAgentLook, arg.Sessions, arg.At, arg.ID)
 	return err
 }
 
@@ -397,19 +389,19 @@ func (q *Queries) SetClaudeMDInStep(ctx context.Context, arg SetClaudeMDInStepPa
 	return err
 }
 
-const setDurableDevice = `-- name: SetDurableDevice :exec
-UPDATE agents SET durable_device = $1, updated_at = $2 WHERE id = $3
+const setDurableIdentity = `-- name: SetDurableIdentity :exec
+UPDATE agents SET durable_identity = $1, updated_at = $2 WHERE id = $3
 `
 
-type SetDurableDeviceParams struct {
-	DurableDevice *int64
-	At            time.Time
-	ID            int64
+type SetDurableIdentityParams struct {
+	DurableIdentity *int64
+	At              time.Time
+	ID              int64
 }
 
 // None: the durable directory is not there.
-func (q *Queries) SetDurableDevice(ctx context.Context, arg SetDurableDeviceParams) error {
-	_, err := q.db.Exec(ctx, setDurableDevice, arg.DurableDevice, arg.At, arg.ID)
+func (q *Queries) SetDurableIdentity(ctx context.Context, arg SetDurableIdentityParams) error {
+	_, err := q.db.Exec(ctx, setDurableIdentity, arg.DurableIdentity, arg.At, arg.ID)
 	return err
 }
 
@@ -434,7 +426,7 @@ func (q *Queries) SetMemoryOff(ctx context.Context, arg SetMemoryOffParams) (int
 }
 
 const sharedAgents = `-- name: SharedAgents :many
-SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
+SELECT id, slug, layout, dir, display_name, present, sessions, durable_identity, claude_md_path, claude_md_published_at,
        claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to
 FROM agents
 WHERE layout = 'shared' AND NOT memory_off
@@ -459,7 +451,7 @@ func (q *Queries) SharedAgents(ctx context.Context) ([]Agent, error) {
 			&i.DisplayName,
 			&i.Present,
 			&i.Sessions,
-			&i.DurableDevice,
+			&i.DurableIdentity,
 			&i.ClaudeMdPath,
 			&i.ClaudeMdPublishedAt,
 			&i.ClaudeMdChars,

@@ -86,7 +86,7 @@ type Agent struct {
 	DisplayName         string
 	Present             bool
 	Sessions            int32
-	DurableDevice       *int64
+	DurableIdentity     *int64
 	ClaudeMdPath        *string
 	ClaudeMdPublishedAt *time.Time
 	ClaudeMdChars       int32
