@@ -61,7 +61,13 @@ func TestWhatIsRemovedBehindADirectoryThatIsAnAbsoluteLinkIsRemoved(t *testing.T
 	for what, act := range map[string]func(b *bench, leave, comeBack func()){
 		"as it is":             func(b *bench, _, _ func()) { b.remove("ada/notes/x.md") },
 		"while memory is away": func(b *bench, leave, comeBack func()) { leave(); b.remove("ada/notes/x.md"); comeBack() },
-		"after it was away":    func(b *bench, leave, comeBack func()) { leave(); b.scan("ada"); comeBack(); b.remove("ada/notes/x.md") },
+		"after it was seen away and back": func(b *bench, leave, comeBack func()) {
+			leave()
+			b.scan("ada")
+			comeBack()
+			b.scan("ada")
+			b.remove("ada/notes/x.md")
+		},
 		"with another one in its place": func(b *bench, leave, _ func()) {
 			leave()
 			b.write("ada/memory/b.md", note("B", memories.Feedback, "b"))
