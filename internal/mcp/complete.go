@@ -56,7 +56,7 @@ func (e *endpoint) namesLike(ctx context.Context, slug, typed string) ([]string,
 	if err != nil {
 		return nil, err
 	}
-	page, err := e.store.Memories(ctx, agent, postgres.List{Search: strings.TrimSpace(typed), Limit: mostCompletions})
+	page, err := e.store.Memories(ctx, agent, postgres.List{Search: strings.TrimSpace(typed), Near: true, Limit: mostCompletions})
 	names := make([]string, len(page.Memories))
 	for i, m := range page.Memories {
 		names[i] = m.Name
