@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 )
@@ -118,12 +120,15 @@ func TestASearchFindsWordsHoweverTheyAreSpelled(t *testing.T) {
 		"ada/memory/c.md": memoirtest.Note("narrow", memories.User, "ﾃﾞｰﾀﾍﾞｰｽの設定"),
 		"ada/memory/d.md": memoirtest.Note("code", memories.User, "http.NewRequest, snake_case_name, --agents-dir, internal/postgres/list.go, C++"),
 		"ada/memory/e.md": memoirtest.Note("й", memories.User, "мой дом"),
+		"ada/memory/f.md": memoirtest.Note("hangul", memories.User, "한국어 문서, API를"),
+		"ada/memory/g.md": memoirtest.Note("jamo", memories.User, norm.NFD.String("보고문서를 쓴다")),
 	})
 	for q, want := range map[string]string{
 		"STRASSE": "Straße", "straße": "Straße", "cafe": "Straße", "CAFÉ": "Straße", "angstrom": "Straße", "istanbul": "Straße",
 		"ωμεγα": "Straße", "naiv": "Straße", "resume": "decomposed", "résumé": "decomposed", "ガラス": "decomposed", "カラス": "",
 		"データベース": "narrow", "ﾃﾞｰﾀ": "narrow", "ベース": "narrow", "設定": "narrow", "定設": "",
 		"newreq": "code", "http.newrequest": "code", "snake_case": "code", "agents-dir": "code", "postgres/list": "code", "мой": "й", "мои": "",
+		"국어": "hangul", "한국어": "hangul", "문서": "hangul jamo", "서를": "jamo", "보고 문서": "jamo", "어문": "", "api": "hangul", norm.NFD.String("국어"): "hangul",
 		"& | !": "", "' :*": "", strings.Repeat("x", 1000): "", strings.Repeat("code ", 200): "code",
 	} {
 		list := s.ok(200, "GET", "/api/v1/agents/ada/memories?sort=name&q="+url.QueryEscape(q), nil)
