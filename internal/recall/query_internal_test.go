@@ -9,10 +9,10 @@ import (
 func TestAQueryIsTakenApartByItsScripts(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string][]string{
-		"deploy pipeline":            {"deploy", "pipeline"},
-		"數據庫":                        {"數據", "據庫", "數", "據", "庫"},
-		"배포를 API로 한":                 {"api", "배포를"},
-		"東京에서 배포":                    {"東京", "에서", "東", "京", "배포"},
+		"deploy pipeline": {"deploy", "pipeline"},
+		"數據庫":             {"數據", "據庫", "數", "據", "庫"},
+		"배포를 API로 한":      {"api", "배포를"},
+		"東京에서 배포":         {"東京", "에서", "東", "京", "배포"},
 		strings.Repeat("가나다라마바사아", 2): {"가나", "나다", "다라", "라마", "마바", "바사", "사아", "아가"},
 	} {
 		terms, _ := termsOf(query)

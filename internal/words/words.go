@@ -202,7 +202,9 @@ func cut(word string) string {
 
 // spaceless tells the scripts in which a word may stand anywhere in what is written together: those without spaces, and Hangul. What
 // stands between two of its spaces is often several words, and ends with particles of a syllable or two.
-func spaceless(r rune) bool { return writtenWithoutSpaces(r) || r >= 0x1100 && unicode.Is(unicode.Hangul, r) }
+func spaceless(r rune) bool {
+	return writtenWithoutSpaces(r) || r >= 0x1100 && unicode.Is(unicode.Hangul, r)
+}
 
 // writtenWithoutSpaces tells the scripts that are written without spaces between words. The mark of a long vowel belongs to no
 // script of its own and stands in the middle of Japanese words.
