@@ -43,7 +43,7 @@ func (in *listMemoriesInput) Resolve(ctx huma.Context) []error {
 		return errs
 	}
 	for _, p := range []struct{ name, value string }{{"session", in.Session}, {"name", in.Name}, {"q", in.Q}} {
-		if !isText(p.value) {
+		if !postgres.CanBeText(p.value) {
 			return []error{unprocessable(problem.Field{Location: "query." + p.name, Message: "is not valid UTF-8, or holds a NUL character"})}
 		}
 	}

@@ -138,6 +138,28 @@ func TestASearchFindsWordsHoweverTheyAreSpelled(t *testing.T) {
 	}
 }
 
+// TestTheSignForWhatCouldNotBeReadIsTextLikeAnyOther is about U+FFFD, which stands in texts that were once read in the wrong encoding.
+func TestTheSignForWhatCouldNotBeReadIsTextLikeAnyOther(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{"ada/memory/keep.md": memoirtest.Note("keep", memories.User, "Keeps the agent here.")})
+	saved := s.ok(201, "POST", "/api/v1/agents/ada/memories", map[string]string{"name": "a\ufffdb", "type": "user", "body": "Mojibake."})
+	for _, query := range []string{"name=a%EF%BF%BDb", "q=a%EF%BF%BDb%20mojibake"} {
+		list := s.ok(200, "GET", "/api/v1/agents/ada/memories?"+query, nil).list("memories")
+		if len(list) != 1 || list[0]["id"] != saved["id"] {
+			t.Errorf("%s: %v", query, list)
+		}
+	}
+	if got := found(search(s, "q=mojibake%EF%BF%BD")); got != "ada/a\ufffdb" {
+		t.Errorf("the search of all finds %q", got)
+	}
+	s.ok(200, "GET", "/api/v1/agents/ada/memories?session=s%EF%BF%BD", nil)
+	s.ok(200, "GET", "/api/v1/agents/ada/recalls?session=s%EF%BF%BD", nil)
+	s.ok(200, "GET", "/api/v1/agents/ada/logs?q=a%EF%BF%BD", nil)
+	if told := s.ok(200, "GET", "/api/v1/agents/ada/activity?name=a%EF%BF%BDb", nil).list("activity"); len(told) != 1 {
+		t.Errorf("the journal tells %v", told)
+	}
+}
+
 func TestAListComesInPagesThatAddUp(t *testing.T) {
 	t.Parallel()
 	s := library(t)

@@ -22,7 +22,7 @@ type searchInput struct {
 
 // Resolve refuses what no text of a memory can be.
 func (in *searchInput) Resolve(huma.Context) []error {
-	if !isText(in.Q) {
+	if !postgres.CanBeText(in.Q) {
 		return []error{unprocessable(problem.Field{Location: "query.q", Message: "is not valid UTF-8, or holds a NUL character"})}
 	}
 	return nil

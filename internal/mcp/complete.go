@@ -50,7 +50,7 @@ func (e *endpoint) slugsLike(ctx context.Context, typed string) ([]string, error
 // namesLike proposes nothing where it is not certain which agent is meant: somebody is still typing.
 func (e *endpoint) namesLike(ctx context.Context, slug, typed string) ([]string, error) {
 	agent, err := e.agent(ctx, slug)
-	if unclear := refusal(""); errors.As(err, &unclear) || !isText(typed) {
+	if unclear := refusal(""); errors.As(err, &unclear) || !postgres.CanBeText(typed) {
 		return []string{}, nil
 	}
 	if err != nil {

@@ -91,7 +91,7 @@ func (e *endpoint) searchMemories(ctx context.Context, in searchInput) (list, er
 	switch {
 	case strings.TrimSpace(in.Query) == "":
 		return list{}, refusal("There is nothing to search for. Give some words as query, or see all there is with list_memories.")
-	case !isText(in.Query):
+	case !postgres.CanBeText(in.Query):
 		return list{}, refusal("The query holds a NUL character, which no memory has. Leave it out.")
 	}
 	return e.page(ctx, in.Agent, postgres.List{Search: in.Query, Near: true, Type: memories.Type(in.Type), Limit: in.Limit, Cursor: in.Cursor})

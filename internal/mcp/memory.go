@@ -75,7 +75,7 @@ func (e *endpoint) find(ctx context.Context, agent postgres.Agent, which which) 
 		return m, err
 	case which.Name == "":
 		return memories.Memory{}, refusal("Say which memory is meant: give its name or its id, as list_memories shows them.")
-	case !isText(which.Name):
+	case !postgres.CanBeText(which.Name):
 		return memories.Memory{}, e.noSuchName(ctx, agent, which.Name)
 	}
 	for _, state := range []memories.State{"", memories.Deleted} {

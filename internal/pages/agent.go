@@ -4,8 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/go-chi/chi/v5"
 
@@ -47,8 +45,8 @@ func slugOf(r *http.Request) string {
 	return slug
 }
 
-// isText reports whether Postgres takes it as text.
-func isText(s string) bool { return s != "" && utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
+// isText reports whether it is a text, and Postgres takes it as one.
+func isText(s string) bool { return s != "" && postgres.CanBeText(s) }
 
 func agentView(agent postgres.Agent) templates.Agent {
 	return templates.Agent{

@@ -337,6 +337,6 @@ func canBeKey(key, cast string) bool {
 		rank, err := strconv.ParseFloat(key, 32)
 		return err == nil && !math.IsNaN(rank) && !math.IsInf(rank, 0) && strconv.FormatFloat(rank, 'g', -1, 32) == key
 	default:
-		return canBeText(key)
+		return CanBeText(key)
 	}
 }
