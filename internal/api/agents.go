@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"time"
-	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -60,19 +59,10 @@ type AgentPath struct {
 
 // Resolve keeps what no slug can be from reaching the database, whose text it may not be.
 func (p *AgentPath) Resolve(huma.Context) []error {
-	if isText(p.Slug) {
+	if postgres.CanBeText(p.Slug) {
 		return nil
 	}
 	return []error{noSuchThing()}
-}
-
-func isText(s string) bool {
-	for _, r := range s {
-		if r == 0 || r == utf8.RuneError {
-			return false
-		}
-	}
-	return true
 }
 
 func (a *api) registerAgents() {

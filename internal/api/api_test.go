@@ -81,9 +81,7 @@ func (s *server) call(method, path string, body any, headers ...string) reply {
 	if sent != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	for name, value := range pairs(headers) {
-		request.Header.Set(name, value)
-	}
+	maps.Copy(request.Header, headerOf(headers))
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		s.Fatal(err)
@@ -96,12 +94,12 @@ func (s *server) call(method, path string, body any, headers ...string) reply {
 	return reply{response.StatusCode, response.Header, raw}
 }
 
-func pairs(list []string) map[string]string {
-	found := map[string]string{}
-	for pair := range slices.Chunk(list, 2) {
-		found[pair[0]] = pair[1]
+func headerOf(pairs []string) http.Header {
+	header := http.Header{}
+	for pair := range slices.Chunk(pairs, 2) {
+		header.Add(pair[0], pair[1])
 	}
-	return found
+	return header
 }
 
 // ok is call, and fails the test when the answer has another status.

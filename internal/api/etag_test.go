@@ -49,6 +49,27 @@ func TestAStaleIfMatchIsRefusedAndChangesNothing(t *testing.T) {
 	s.problem(s.call("POST", at+"/restore", nil, "If-Match", fresh), 412)
 }
 
+// TestAConditionOnSeveralLinesIsOneList says it as RFC 9110 has it: lines of one name are one list.
+func TestAConditionOnSeveralLinesIsOneList(t *testing.T) {
+	t.Parallel()
+	s := setup(t, tabs)
+	at := s.at("ada", "Tabs")
+	for _, lines := range []string{`"other"|TAG`, `TAG|"other"`, `"one", "other"|"third"|TAG`, `|TAG`} {
+		tag := s.call("GET", at, nil).header.Get("ETag")
+		var has, holds []string
+		for line := range strings.SplitSeq(strings.ReplaceAll(lines, "TAG", tag), "|") {
+			has, holds = append(has, "If-None-Match", line), append(holds, "If-Match", line)
+		}
+		if r := s.call("GET", at, nil, has...); r.status != 304 {
+			t.Errorf("If-None-Match %q: status %d", has, r.status)
+		}
+		s.ok(200, "PATCH", at, object{"description": lines}, holds...)
+		s.problem(s.call("PATCH", at, object{"description": "Mine."}, holds...), 412)
+	}
+	s.problem(s.call("DELETE", at, nil, "If-Match", `"other"`, "If-Match", `"another"`), 412)
+	s.problem(s.call("DELETE", at, nil, "If-Match", "", "If-Match", `"another"`), 412)
+}
+
 func TestIfNoneMatchAnswersWithoutABodyWhatTheClientHas(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)

@@ -43,7 +43,7 @@ func TestTwoAgentsAreJoinedAndPartedByAScript(t *testing.T) {
 		t.Errorf("the other has %v", list)
 	}
 	for _, q := range []string{"tabs", "tabz"} { // what the joined one had stands for itself no more
-		if found := s.ok(200, "GET", "/api/v1/search?q="+q, nil); found["total"] != 1.0 || names(found.list("memories"), "agent") != "new" {
+		if found := s.ok(200, "GET", "/api/v1/search?near=true&q="+q, nil); found["total"] != 1.0 || names(found.list("memories"), "agent") != "new" {
 			t.Errorf("a search of all agents for %s finds %v", q, found)
 		}
 	}

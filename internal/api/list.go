@@ -15,7 +15,7 @@ import (
 type MemoryList struct {
 	Memories   []Memory `json:"memories" nullable:"false"`
 	Total      int      `json:"total" doc:"Of the whole list."`
-	Near       bool     `json:"near" doc:"True: no memory of the agent holds all the words of the search; these come close."`
+	Near       bool     `json:"near" doc:"True: no memory of the agent holds all the words of the search; these come close. Only where near=true asked for them."`
 	NextCursor *string  `json:"next_cursor" doc:"For the next page; null: this is the last."`
 }
 
@@ -29,7 +29,8 @@ type listMemoriesInput struct {
 	Session    string `query:"session" doc:"The name of a session: a file of it carries them now, or their content came from it."`
 	Name       string `query:"name" doc:"Exact."`
 	Scope      string `query:"scope" enum:"private,team" doc:"Without it: both."`
-	Q          string `query:"q" maxLength:"1000" doc:"Search: all words, any letter case, each as a prefix. Where no memory of the agent holds them all, those that come close."`
+	Q          string `query:"q" maxLength:"1000" doc:"Search: all words, any letter case, each as a prefix."`
+	Near       bool   `query:"near" doc:"true: where no memory of the agent holds all the words of q, those that come close. What is done with a list should not be done with these unseen."`
 	Sort       string `query:"sort" enum:"name,updated,age" doc:"updated, newest first, unless there is a search, which is ranked; name by UTF-8 bytes; age oldest first."`
 	Limit      int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
 	Cursor     string `query:"cursor" doc:"The next_cursor of the page before, for the same list."`
@@ -42,7 +43,7 @@ func (in *listMemoriesInput) Resolve(ctx huma.Context) []error {
 		return errs
 	}
 	for _, p := range []struct{ name, value string }{{"session", in.Session}, {"name", in.Name}, {"q", in.Q}} {
-		if !isText(p.value) {
+		if !postgres.CanBeText(p.value) {
 			return []error{unprocessable(problem.Field{Location: "query." + p.name, Message: "is not valid UTF-8, or holds a NUL character"})}
 		}
 	}
@@ -66,7 +67,7 @@ func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[
 	}
 	list := postgres.List{
 		Type: memories.Type(in.Type), State: memories.State(in.State), Stale: in.Stale, Flagged: in.Flagged, NotRemoved: in.NotRemoved,
-		Session: in.Session, Name: in.Name, Scope: memories.Scope(in.Scope), Search: in.Q,
+		Session: in.Session, Name: in.Name, Scope: memories.Scope(in.Scope), Search: in.Q, Near: in.Near,
 		Sort: postgres.Sort(in.Sort), Limit: in.Limit, Cursor: in.Cursor,
 	}
 	page, claudeMDProblem, err := a.store.MemoriesOf(ctx, in.Slug, list)

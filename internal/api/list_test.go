@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 )
@@ -118,18 +120,43 @@ func TestASearchFindsWordsHoweverTheyAreSpelled(t *testing.T) {
 		"ada/memory/c.md": memoirtest.Note("narrow", memories.User, "ﾃﾞｰﾀﾍﾞｰｽの設定"),
 		"ada/memory/d.md": memoirtest.Note("code", memories.User, "http.NewRequest, snake_case_name, --agents-dir, internal/postgres/list.go, C++"),
 		"ada/memory/e.md": memoirtest.Note("й", memories.User, "мой дом"),
+		"ada/memory/f.md": memoirtest.Note("hangul", memories.User, "한국어 문서, API를"),
+		"ada/memory/g.md": memoirtest.Note("jamo", memories.User, norm.NFD.String("보고문서를 쓴다")),
 	})
 	for q, want := range map[string]string{
 		"STRASSE": "Straße", "straße": "Straße", "cafe": "Straße", "CAFÉ": "Straße", "angstrom": "Straße", "istanbul": "Straße",
 		"ωμεγα": "Straße", "naiv": "Straße", "resume": "decomposed", "résumé": "decomposed", "ガラス": "decomposed", "カラス": "",
 		"データベース": "narrow", "ﾃﾞｰﾀ": "narrow", "ベース": "narrow", "設定": "narrow", "定設": "",
 		"newreq": "code", "http.newrequest": "code", "snake_case": "code", "agents-dir": "code", "postgres/list": "code", "мой": "й", "мои": "",
+		"국어": "hangul", "한국어": "hangul", "문서": "hangul jamo", "서를": "jamo", "보고 문서": "jamo", "어문": "", "api": "hangul", norm.NFD.String("국어"): "hangul",
 		"& | !": "", "' :*": "", strings.Repeat("x", 1000): "", strings.Repeat("code ", 200): "code",
 	} {
 		list := s.ok(200, "GET", "/api/v1/agents/ada/memories?sort=name&q="+url.QueryEscape(q), nil)
 		if got := names(list.list("memories"), "name"); got != want && len(q) < 10_000 || list["total"] != float64(len(strings.Fields(got))) {
 			t.Errorf("%.40q finds %q, want %q", q, got, want)
 		}
+	}
+}
+
+// TestTheSignForWhatCouldNotBeReadIsTextLikeAnyOther is about U+FFFD, which stands in texts that were once read in the wrong encoding.
+func TestTheSignForWhatCouldNotBeReadIsTextLikeAnyOther(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{"ada/memory/keep.md": memoirtest.Note("keep", memories.User, "Keeps the agent here.")})
+	saved := s.ok(201, "POST", "/api/v1/agents/ada/memories", map[string]string{"name": "a\ufffdb", "type": "user", "body": "Mojibake."})
+	for _, query := range []string{"name=a%EF%BF%BDb", "q=a%EF%BF%BDb%20mojibake"} {
+		list := s.ok(200, "GET", "/api/v1/agents/ada/memories?"+query, nil).list("memories")
+		if len(list) != 1 || list[0]["id"] != saved["id"] {
+			t.Errorf("%s: %v", query, list)
+		}
+	}
+	if got := found(search(s, "q=mojibake%EF%BF%BD")); got != "ada/a\ufffdb" {
+		t.Errorf("the search of all finds %q", got)
+	}
+	s.ok(200, "GET", "/api/v1/agents/ada/memories?session=s%EF%BF%BD", nil)
+	s.ok(200, "GET", "/api/v1/agents/ada/recalls?session=s%EF%BF%BD", nil)
+	s.ok(200, "GET", "/api/v1/agents/ada/logs?q=a%EF%BF%BD", nil)
+	if told := s.ok(200, "GET", "/api/v1/agents/ada/activity?name=a%EF%BF%BDb", nil).list("activity"); len(told) != 1 {
+		t.Errorf("the journal tells %v", told)
 	}
 }
 

@@ -102,7 +102,7 @@ type recallsInput struct {
 
 // Resolve stands in for that of the path, which the framework then leaves out.
 func (in *recallsInput) Resolve(ctx huma.Context) []error {
-	if !isText(in.Session) {
+	if !postgres.CanBeText(in.Session) {
 		return []error{unprocessable(problem.Field{Location: "query.session", Message: "is not valid UTF-8, or holds a NUL character"})}
 	}
 	return in.AgentPath.Resolve(ctx)

@@ -24,6 +24,8 @@ const maxBody = 2 << 20
 func receive(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Del("Accept") // each call has one media type, whatever is asked for
+		joinLines(r.Header, "If-Match")
+		joinLines(r.Header, "If-None-Match")
 		if r.Body == nil || r.Body == http.NoBody {
 			next.ServeHTTP(w, r)
 			return
@@ -39,6 +41,13 @@ func receive(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// joinLines makes one of the lines that a list in the head came in: the framework sees the first alone.
+func joinLines(header http.Header, name string) {
+	if lines := header.Values(name); len(lines) > 1 {
+		header.Set(name, strings.Join(lines, ", "))
+	}
 }
 
 func unreceived(err error) *problem.Problem {

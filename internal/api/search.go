@@ -12,7 +12,8 @@ import (
 )
 
 type searchInput struct {
-	Q      string `query:"q" required:"true" minLength:"1" maxLength:"1000" doc:"All words, any letter case, each as a prefix. Where no memory of any agent holds them all, those that come close."`
+	Q      string `query:"q" required:"true" minLength:"1" maxLength:"1000" doc:"All words, any letter case, each as a prefix."`
+	Near   bool   `query:"near" doc:"true: where no memory of any agent holds all the words, those that come close."`
 	Type   string `query:"type" enum:"feedback,user,project,reference"`
 	State  string `query:"state" enum:"active,needs_attention,missing,deleted" doc:"Without it: all but the deleted ones."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
@@ -21,7 +22,7 @@ type searchInput struct {
 
 // Resolve refuses what no text of a memory can be.
 func (in *searchInput) Resolve(huma.Context) []error {
-	if !isText(in.Q) {
+	if !postgres.CanBeText(in.Q) {
 		return []error{unprocessable(problem.Field{Location: "query.q", Message: "is not valid UTF-8, or holds a NUL character"})}
 	}
 	return nil
@@ -33,7 +34,7 @@ func (a *api) registerSearch() {
 
 func (a *api) search(ctx context.Context, in *searchInput) (*answer[MemoryList], error) {
 	page, err := a.store.Search(ctx, postgres.List{
-		Type: memories.Type(in.Type), State: memories.State(in.State), Search: in.Q, Limit: in.Limit, Cursor: in.Cursor,
+		Type: memories.Type(in.Type), State: memories.State(in.State), Search: in.Q, Near: in.Near, Limit: in.Limit, Cursor: in.Cursor,
 	})
 	if err != nil {
 		return nil, err

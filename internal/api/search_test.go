@@ -80,7 +80,7 @@ func TestASearchForNothingOrWithWhatIsNotIs422(t *testing.T) {
 	}
 }
 
-func TestWhereNothingHoldsTheWordsWhatComesCloseIsFound(t *testing.T) {
+func TestWhereNothingHoldsTheWordsWhatComesCloseIsFoundOnRequest(t *testing.T) {
 	t.Parallel()
 	s := harbour(t)
 	s.Until("the other agent", func() bool { return search(s, "q=harbour")["total"] == 1.0 })
@@ -93,21 +93,84 @@ func TestWhereNothingHoldsTheWordsWhatComesCloseIsFound(t *testing.T) {
 		"zzzz":               "",
 		"te":                 "",
 	} {
-		list := search(s, "q="+url.QueryEscape(q))
+		list := search(s, "near=true&q="+url.QueryEscape(q))
 		if got := found(list); got != want && q != "te" || list["near"] != (want != "") {
 			t.Errorf("%q finds %q, near %v; want %q", q, got, list["near"], want)
 		}
 	}
-	list := s.ok(200, "GET", "/api/v1/agents/ada/memories?q=releese", nil)
+	list := s.ok(200, "GET", "/api/v1/agents/ada/memories?q=releese&near=true", nil)
 	if names(list.list("memories"), "name") != "Release day" || list["near"] != true || list["total"] != 1.0 {
 		t.Errorf("in a list of one agent: %v", list)
 	}
-	if list := s.ok(200, "GET", "/api/v1/agents/grace/memories?q=releese", nil); list["total"] != 0.0 || list["near"] != false {
+	if list := s.ok(200, "GET", "/api/v1/agents/grace/memories?q=releese&near=true", nil); list["total"] != 0.0 || list["near"] != false {
 		t.Errorf("another agent's list has what it has not: %v", list)
 	}
 	// The right word is no reason to offer others, only because a filter leaves its memory out.
-	if list := s.ok(200, "GET", "/api/v1/agents/ada/memories?q=release&type=user", nil); list["total"] != 0.0 || list["near"] != false {
+	if list := s.ok(200, "GET", "/api/v1/agents/ada/memories?q=release&type=user&near=true", nil); list["total"] != 0.0 || list["near"] != false {
 		t.Errorf("with a filter: %v", list)
+	}
+}
+
+// TestWhatOnlyComesCloseIsInNoListUnlessItIsAskedFor is for scripts that delete what a list has given them.
+func TestWhatOnlyComesCloseIsInNoListUnlessItIsAskedFor(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{
+		"ada/memory/quick.md":  memoirtest.Note("Quick", memories.User, "The fox has tokena."),
+		"ada/memory/slow.md":   memoirtest.Note("Slow", memories.User, "The snail has tokenb."),
+		"ada/memory/gone.md":   memoirtest.Note("Gone", memories.User, "A lighthouse."),
+		"ada/memory/stays.md":  memoirtest.Note("Stays", memories.User, "A lighthousf."),
+		"ada/memory/certif.md": memoirtest.Note("Both", memories.User, "A certificate and a harbour."),
+	})
+	s.ok(200, "DELETE", s.at("ada", "Gone"), nil)
+	for q, n := range map[string]float64{"uick": 1, "tokena tokenb": 2, "lighthouse": 1, "certificate harbuor": 1} {
+		for _, path := range []string{"/api/v1/search?q=", "/api/v1/agents/ada/memories?q=", "/api/v1/agents/ada/memories?sort=name&q="} {
+			path += url.QueryEscape(q)
+			for _, strict := range []string{path, path + "&near=false"} {
+				if list := s.ok(200, "GET", strict, nil); list["total"] != 0.0 || list["near"] != false || len(list.list("memories")) != 0 {
+					t.Errorf("%s: %v", strict, list)
+				}
+			}
+			if list := s.ok(200, "GET", path+"&near=true", nil); list["total"] != n || list["near"] != true {
+				t.Errorf("%s, near: %v", path, list)
+			}
+		}
+	}
+}
+
+func TestACursorBelongsToTheListWithNearMissesOrToTheOneWithout(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{
+		"ada/memory/1.md": memoirtest.Note("One", memories.User, "A certificate."),
+		"ada/memory/2.md": memoirtest.Note("Two", memories.User, "A certificate."),
+		"ada/memory/3.md": memoirtest.Note("Three", memories.User, "A certificatf."),
+		"ada/memory/4.md": memoirtest.Note("Four", memories.User, "A certificatf."),
+	})
+	for _, path := range []string{"/api/v1/search?limit=1&q=", "/api/v1/agents/ada/memories?limit=1&q="} {
+		strict := s.ok(200, "GET", path+"certificate", nil).string("next_cursor")
+		with := s.ok(200, "GET", path+"certificate&near=true", nil).string("next_cursor")
+		near := s.ok(200, "GET", path+"certifikate&near=true", nil).string("next_cursor")
+		s.ok(200, "GET", path+"certifikate&near=true&cursor="+near, nil)
+		for _, other := range []string{"certificate&near=true&cursor=" + strict, "certificate&cursor=" + with, "certifikate&cursor=" + near} {
+			s.problem(s.call("GET", path+other, nil), 422)
+		}
+	}
+}
+
+// TestAPageOfWhatHoldsTheWordsIsFollowedByNoNearMisses also where all that hold them have gone since.
+func TestAPageOfWhatHoldsTheWordsIsFollowedByNoNearMisses(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{
+		"ada/memory/1.md": memoirtest.Note("One", memories.User, "A certificate."),
+		"ada/memory/2.md": memoirtest.Note("Two", memories.User, "A certificate."),
+		"ada/memory/3.md": memoirtest.Note("Three", memories.User, "A certificatf."),
+	})
+	const path = "/api/v1/agents/ada/memories?limit=1&near=true&sort=name&q=certificate"
+	first := s.ok(200, "GET", path, nil)
+	for _, m := range s.ok(200, "GET", "/api/v1/agents/ada/memories?q=certificate", nil).list("memories") {
+		s.ok(200, "DELETE", "/api/v1/agents/ada/memories/"+m.string("id"), nil)
+	}
+	if next := s.ok(200, "GET", path+"&cursor="+first.string("next_cursor"), nil); next["total"] != 0.0 || next["near"] != false {
+		t.Errorf("the second page has %v", next)
 	}
 }
 
@@ -122,7 +185,7 @@ func TestNearMissesComeInPagesThatAddUp(t *testing.T) {
 		seen := map[string]bool{}
 		cursor := ""
 		for {
-			page := search(s, "limit=2&q="+q+cursor)
+			page := search(s, "limit=2&near=true&q="+q+cursor)
 			if page["near"] != (q == "certifikate") || page["total"] != 7.0 {
 				t.Fatalf("%s: %v", q, page)
 			}
@@ -194,7 +257,7 @@ func TestASearchGoesOnWithoutNearMissesWhereTheDatabaseHasNone(t *testing.T) {
 	if got := found(search(s, "q=release")); got != "ada/Release day" {
 		t.Errorf("found %q", got)
 	}
-	if list := search(s, "q=releese"); list["total"] != 0.0 || list["near"] != false {
+	if list := search(s, "q=releese&near=true"); list["total"] != 0.0 || list["near"] != false {
 		t.Errorf("%v", list)
 	}
 }

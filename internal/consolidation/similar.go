@@ -65,7 +65,7 @@ const mostWords = 4000
 
 func wordsOf(text string) []string {
 	var all []string
-	for word := range words.All(text) {
+	for word := range words.Spaced(text) {
 		if all = append(all, word); len(all) == mostWords {
 			break
 		}

@@ -11,6 +11,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/words"
 )
 
 const (
@@ -116,7 +117,11 @@ func (s *sieve) near(ctx context.Context, mine map[string]bool) ([]memories.Memo
 	longest := slices.SortedFunc(maps.Keys(mine), func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) })
 	var sought []postgres.Sought
 	for _, word := range longest[:min(len(longest), mostSought)] {
-		sought = append(sought, postgres.Sought{Words: []string{word}})
+		if words.SetsNoSpaces(word) { // it is one of Hangul, or a single character
+			sought = append(sought, postgres.Sought{Runs: []string{word}})
+		} else {
+			sought = append(sought, postgres.Sought{Words: []string{word}})
+		}
 	}
 	if len(sought) == 0 {
 		return nil, nil

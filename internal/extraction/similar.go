@@ -17,7 +17,7 @@ var labels = strings.NewReplacer("**Why:**", "", "**How to apply:**", "")
 // wordsOf returns the words of what a memory says.
 func wordsOf(c memories.Content) map[string]bool {
 	all := map[string]bool{}
-	for word := range words.All(labels.Replace(c.Body)) {
+	for word := range words.Spaced(labels.Replace(c.Body)) {
 		all[word] = true
 	}
 	return all

@@ -115,7 +115,11 @@ func (g *Gate) refuse(w http.ResponseWriter, r *http.Request, status int, detail
 // forPrograms says whether the address is one that scripts and agents call, and no page.
 func forPrograms(r *http.Request) bool {
 	path := r.URL.Path
-	return path == "/api" || strings.HasPrefix(path, "/api/") || path == "/mcp" || strings.HasPrefix(path, "/hooks/")
+	switch path {
+	case "/api", "/mcp", "/healthz", "/readyz":
+		return true
+	}
+	return strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/hooks/")
 }
 
 // isLoopback takes a canonical host.

@@ -103,7 +103,7 @@ func (s *server) ask(method, path, body string, headers ...string) reply {
 func (s *server) refused(path string, r reply, status int) {
 	s.Helper()
 	want := "text/html; charset=utf-8"
-	if strings.HasPrefix(path, "/api") {
+	if strings.HasPrefix(path, "/api") || path == "/healthz" || path == "/readyz" {
 		want = "application/problem+json"
 	}
 	if r.status != status || r.header.Get("Content-Type") != want {
@@ -139,7 +139,7 @@ func TestHostsThatAreNotOursAreRefused(t *testing.T) {
 		"localhost:80:80": false, "localhost:http": false, "[localhost]": false, "[127.0.0.1]": false, "2130706433": false, "localhost..": false,
 		"192.168.0.1": false,
 	} {
-		for _, path := range []string{"/healthz", "/api/v1/agents", "/"} {
+		for _, path := range []string{"/healthz", "/readyz", "/api/v1/agents", "/"} {
 			r := s.ask("GET", path, "", "Host", host, "Authorization", "Bearer "+token)
 			if ours && r.status != http.StatusOK {
 				t.Errorf("host %q is refused at %s: %d", host, path, r.status)
@@ -188,7 +188,7 @@ func TestWritesFromOtherSitesAreRefused(t *testing.T) {
 		{[]string{"Origin", "http://127.0.0.1:1"}, false},
 		{[]string{"Origin", "null"}, false},
 	} {
-		for _, path := range []string{"/api/v1/scan", "/agents/ada", "/sign-in", "/sign-out"} {
+		for _, path := range []string{"/api/v1/scan", "/healthz", "/readyz", "/agents/ada", "/sign-in", "/sign-out"} {
 			for _, method := range []string{"POST", "PATCH", "DELETE", "PUT"} {
 				r := s.ask(method, path, "", c.headers...)
 				if c.passes && r.status >= 400 {

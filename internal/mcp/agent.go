@@ -19,7 +19,7 @@ const mostSlugs = 50
 func (e *endpoint) agent(ctx context.Context, named string) (postgres.Agent, error) {
 	if slug := cmp.Or(fixedAgent(ctx), named); slug != "" {
 		agent, err := postgres.Agent{}, memories.ErrNotFound
-		if isText(slug) {
+		if postgres.CanBeText(slug) {
 			agent, err = e.store.AgentUncounted(ctx, slug)
 		}
 		if errors.Is(err, memories.ErrNotFound) {

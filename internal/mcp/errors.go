@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"runtime/debug"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -86,9 +84,6 @@ func (e *endpoint) unbroken(next sdk.MethodHandler) sdk.MethodHandler {
 		return next(ctx, method, req)
 	}
 }
-
-// isText says whether Postgres takes it.
-func isText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
 // shortened is the beginning of what a caller sent, as it may be said back.
 func shortened(sent string) string { return beginningOf(sent, 100) }

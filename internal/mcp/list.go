@@ -91,10 +91,10 @@ func (e *endpoint) searchMemories(ctx context.Context, in searchInput) (list, er
 	switch {
 	case strings.TrimSpace(in.Query) == "":
 		return list{}, refusal("There is nothing to search for. Give some words as query, or see all there is with list_memories.")
-	case !isText(in.Query):
+	case !postgres.CanBeText(in.Query):
 		return list{}, refusal("The query holds a NUL character, which no memory has. Leave it out.")
 	}
-	return e.page(ctx, in.Agent, postgres.List{Search: in.Query, Type: memories.Type(in.Type), Limit: in.Limit, Cursor: in.Cursor})
+	return e.page(ctx, in.Agent, postgres.List{Search: in.Query, Near: true, Type: memories.Type(in.Type), Limit: in.Limit, Cursor: in.Cursor})
 }
 
 // page reads a page of a list. One that would be too long for an agent is read again with fewer memories, so that the next page goes
@@ -131,13 +131,14 @@ func (e *endpoint) shared(ctx context.Context, agent postgres.Agent, of postgres
 	if err != nil {
 		return nil, err
 	}
+	of.Near = false
 	var all []shared
 	for _, giver := range from {
 		page, err := e.store.Memories(ctx, giver, of)
 		if err != nil {
 			return nil, err
 		}
-		if found := listOf(giver, page, of.Search, time.Now()); len(found.Memories) > 0 && !found.Near {
+		if found := listOf(giver, page, of.Search, time.Now()); len(found.Memories) > 0 {
 			all = append(all, shared{giver.Slug, found.Memories, found.Total})
 		}
 	}

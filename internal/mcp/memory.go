@@ -75,7 +75,7 @@ func (e *endpoint) find(ctx context.Context, agent postgres.Agent, which which) 
 		return m, err
 	case which.Name == "":
 		return memories.Memory{}, refusal("Say which memory is meant: give its name or its id, as list_memories shows them.")
-	case !isText(which.Name):
+	case !postgres.CanBeText(which.Name):
 		return memories.Memory{}, e.noSuchName(ctx, agent, which.Name)
 	}
 	for _, state := range []memories.State{"", memories.Deleted} {
@@ -105,7 +105,7 @@ func withIDs(all []memories.Memory) string {
 func (e *endpoint) noSuchName(ctx context.Context, agent postgres.Agent, name string) error {
 	said := fmt.Sprintf("%s has no memory named %q.", agent.Slug, shortened(name))
 	sought := strings.ReplaceAll(strings.ToValidUTF8(shortened(name), ""), "\x00", "")
-	page, err := e.store.Memories(ctx, agent, postgres.List{Search: sought, Limit: 3})
+	page, err := e.store.Memories(ctx, agent, postgres.List{Search: sought, Near: true, Limit: 3})
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func ApproximateTokens(chars int) int { return (chars + charsPerToken - 1) / cha
 
 // CompilerVersion is raised whenever Compile makes something else of the same memories than before: every CLAUDE.md is
 // compiled anew then.
-const CompilerVersion = 3
+const CompilerVersion = 4
 
 // maxBlock bounds the block, in bytes. Claude Code skips a CLAUDE.md of more than 4 MiB altogether, so that whoever has tens of
 // thousands of memories would have none; this leaves a quarter of that to what is written by hand.

@@ -67,6 +67,7 @@ var hostileBodies = []string{
 	"`\n===\n`\n---",
 	"[^1]: # note\n: # definition",
 	">\t### ",
+	"https://a.b/@c <https://a.b/@c/@d> /@e / @f /\\@g /\\\\@h //@i",
 	"-\t# a\n\n\t# b\n>\t# c\n>\td\n>\t===",
 }
 

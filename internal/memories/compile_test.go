@@ -75,7 +75,7 @@ func TestCompiledFiles(t *testing.T) {
 // Each CLAUDE.md that has been compiled is left alone until the version is another one.
 func TestAnotherOutputIsAnotherCompilerVersion(t *testing.T) {
 	t.Parallel()
-	const version, output = 3, "db192c4e4442447f"
+	const version, output = 4, "4581b3d2c85e2a79"
 	files, err := filepath.Glob(filepath.Join("testdata", "*.CLAUDE.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -161,14 +161,16 @@ func TestOrdinaryMemoriesKeepTheirForm(t *testing.T) {
 		"# Why\nbecause": "#### Why\nbecause",
 		"Mail ada@example.com, see `@file` and [x](y@z)": "Mail ada@example.com, see `@file` and [x](y@z)",
 		"Ask @ada (or @bob).":                            "Ask \\@ada (or \\@bob).",
-		"Why\n---\nbecause":                              "##### Why\nbecause",
-		"<!-- note -->\ntext":                            "<!-- note -->\ntext",
-		"```go\n// # no heading\n@x\n```":                "```go\n// # no heading\n@x\n```",
-		"```go\nopen":                                    "```go\nopen\n```",
-		"a <!-- b\n\n<!-- c":                             "a \\<!-- b\n\n\\<!-- c",
-		"C# and #hashtag\n\n#nospace":                    "C# and #hashtag\n\n#nospace",
-		"> # quoted\n\n- # listed":                       "> #### quoted\n\n- #### listed",
-		"###### six":                                     "###### six",
+		"https://unpkg.com/@scope/pkg, <https://medium.com/@x> and [y](https://y.z/@y/@z)": "https://unpkg.com/@scope/pkg, <https://medium.com/@x> and [y](https://y.z/@y/@z)",
+		"/ @a, \"@b\", “@c”, [@d], -@e, \\\\@f":                                            "/ \\@a, \"\\@b\", “\\@c”, [\\@d], -\\@e, \\\\\\@f",
+		"Why\n---\nbecause":               "##### Why\nbecause",
+		"<!-- note -->\ntext":             "<!-- note -->\ntext",
+		"```go\n// # no heading\n@x\n```": "```go\n// # no heading\n@x\n```",
+		"```go\nopen":                     "```go\nopen\n```",
+		"a <!-- b\n\n<!-- c":              "a \\<!-- b\n\n\\<!-- c",
+		"C# and #hashtag\n\n#nospace":     "C# and #hashtag\n\n#nospace",
+		"> # quoted\n\n- # listed":        "> #### quoted\n\n- #### listed",
+		"###### six":                      "###### six",
 	} {
 		block, _ := memories.Compile([]memories.Section{{ID: "1", Name: "n", Type: memories.User, Body: body}}, 0, 0)
 		_, got, _ := strings.Cut(string(block), "### n\n\n")

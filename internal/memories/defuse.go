@@ -106,7 +106,8 @@ func defuseMarkers(text string) string {
 }
 
 // defuseImports puts a backslash before each @ that an agent would take for the import of a file: one outside code that
-// begins a word. Rendered, the backslash is not seen.
+// begins a word. Rendered, the backslash is not seen, except in an address: agents import what follows on white space, so that an @
+// after a slash, which is in many, stays as it is.
 func defuseImports(text string) string {
 	if !strings.Contains(text, "@") {
 		return text
@@ -128,7 +129,7 @@ func importsAt(text string, at int) bool {
 		return false
 	}
 	if last, _ := utf8.DecodeLastRuneInString(before); before != "" && at == len(before) &&
-		(unicode.IsLetter(last) || unicode.IsDigit(last)) {
+		(unicode.IsLetter(last) || unicode.IsDigit(last) || last == '/') {
 		return false
 	}
 	next, _ := utf8.DecodeRuneInString(text[at+1:])

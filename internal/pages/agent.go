@@ -4,8 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/go-chi/chi/v5"
 
@@ -39,16 +37,24 @@ func (s *site) requestedAgent(r *http.Request) (postgres.Agent, error) {
 	return s.store.Agent(r.Context(), slug)
 }
 
-func slugOf(r *http.Request) string {
-	slug, err := url.PathUnescape(chi.URLParam(r, "slug"))
+func slugOf(r *http.Request) string { return nameIn(r, "slug") }
+
+// nameIn returns a name that the address has in that place; empty where it is none. The router has it as it was sent where the
+// address has a raw path, and only there.
+func nameIn(r *http.Request, place string) string {
+	name := chi.URLParam(r, place)
+	if r.URL.RawPath == "" {
+		return name
+	}
+	name, err := url.PathUnescape(name)
 	if err != nil {
 		return ""
 	}
-	return slug
+	return name
 }
 
-// isText reports whether Postgres takes it as text.
-func isText(s string) bool { return s != "" && utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
+// isText reports whether it is a text, and Postgres takes it as one.
+func isText(s string) bool { return s != "" && postgres.CanBeText(s) }
 
 func agentView(agent postgres.Agent) templates.Agent {
 	return templates.Agent{

@@ -22,7 +22,7 @@ func (s *site) linkedFrom(ctx context.Context, agent postgres.Agent, m memories.
 		return nil, nil
 	}
 	page, err := s.store.Memories(ctx, agent, postgres.List{Search: m.Name, Limit: maxLinkedFrom})
-	if err != nil || page.Near {
+	if err != nil {
 		return nil, err
 	}
 	leads := linksTo(m)

@@ -114,7 +114,7 @@ func (l grouped) read(ctx context.Context) (groups []templates.Group, near bool,
 // lists returns the lists that make up the view: of each type the memories that are alive, missing ones among them, and
 // what needs attention.
 func (l grouped) lists() []postgres.List {
-	list := postgres.List{Search: l.view.Query, Sort: postgres.Sort(l.view.Sort), Stale: l.view.Stale, Session: l.view.Session, Scope: l.view.Scope, Cursor: l.view.Cursor}
+	list := postgres.List{Search: l.view.Query, Near: true, Sort: postgres.Sort(l.view.Sort), Stale: l.view.Stale, Session: l.view.Session, Scope: l.view.Scope, Cursor: l.view.Cursor}
 	if l.view.Type != "" || l.view.Attention {
 		return []postgres.List{ofGroup(list, l.view.Type)}
 	}
@@ -220,7 +220,7 @@ func (l grouped) missingWithoutType(ctx context.Context) ([]memories.Memory, err
 	if l.agent.Counts.Missing == 0 {
 		return nil, nil
 	}
-	all, err := l.all(ctx, l.agent, postgres.List{State: memories.Missing, Search: l.view.Query, Sort: postgres.Sort(l.view.Sort), Stale: l.view.Stale, Session: l.view.Session, Scope: l.view.Scope})
+	all, err := l.all(ctx, l.agent, postgres.List{State: memories.Missing, Search: l.view.Query, Near: true, Sort: postgres.Sort(l.view.Sort), Stale: l.view.Stale, Session: l.view.Session, Scope: l.view.Scope})
 	return slices.DeleteFunc(all, func(m memories.Memory) bool { return m.Type != "" }), err
 }
 

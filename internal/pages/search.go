@@ -60,7 +60,7 @@ func searchedFor(r *http.Request) (templates.Search, error) {
 
 // find fills in what is found.
 func (s *site) find(r *http.Request, v *templates.Search) error {
-	list := postgres.List{Search: v.Query, Type: v.Type, Limit: resultRows, Cursor: v.Cursor}
+	list := postgres.List{Search: v.Query, Near: true, Type: v.Type, Limit: resultRows, Cursor: v.Cursor}
 	if v.Deleted {
 		list.State = memories.Deleted
 	}

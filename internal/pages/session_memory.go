@@ -2,9 +2,6 @@ package pages
 
 import (
 	"net/http"
-	"net/url"
-
-	"github.com/go-chi/chi/v5"
 
 	"memoir/internal/agents"
 	"memoir/internal/markdown"
@@ -18,10 +15,7 @@ func (s *site) sessionMemory(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	session, err := url.PathUnescape(chi.URLParam(r, "session"))
-	if err != nil {
-		return memories.ErrNotFound
-	}
+	session := nameIn(r, "session")
 	m, err := s.engine.SessionMemory(r.Context(), agent.Slug, session)
 	if err != nil {
 		return err

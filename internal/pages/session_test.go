@@ -3,6 +3,7 @@ package pages_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"testing"
 
 	"memoir/internal/memoirtest"
@@ -35,4 +36,20 @@ func TestThousandsOfSessionsAreShownAPageAtATime(t *testing.T) {
 		t.Errorf("%d sessions on %d pages", len(seen), pages)
 	}
 	s.get(t, "/agents/ada/sessions?cursor=made+up").expect(http.StatusBadRequest)
+}
+
+func TestASessionIsReadByItsNameWhateverSignsThatHas(t *testing.T) {
+	t.Parallel()
+	files := memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.User, "Use tabs.")}
+	names := []string{"50%25", "a,b;c", "x(1)", "50%"}
+	for _, name := range names {
+		files["ada/session-memory/"+name+"/memory.md"] = "# Where we are\n\nThis is " + name + ".\n"
+	}
+	s := serve(t, files)
+	for _, name := range names {
+		s.get(t, "/agents/ada/sessions/"+url.PathEscape(name)+"/memory").expect(http.StatusOK, "This is "+name+".")
+	}
+	for _, name := range []string{"50%252525", "a%252Cb%3Bc", "%252e%252e", "50%25%2Fmemory"} {
+		s.get(t, "/agents/ada/sessions/"+name+"/memory").expect(http.StatusNotFound)
+	}
 }

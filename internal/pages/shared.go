@@ -27,7 +27,7 @@ func (l grouped) shared(ctx context.Context) ([]templates.SharedGroup, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(page.Memories) > 0 && !page.Near {
+		if len(page.Memories) > 0 {
 			groups = append(groups, templates.SharedGroup{Slug: agent.Slug, Rows: l.rows(page.Memories, false), Total: page.Total})
 		}
 	}

@@ -147,7 +147,7 @@ func (l *library) searches() map[asked][]postgres.Page {
 	for _, words := range []string{"note", "rele", "releases", "release 2", "note 20", "all the", "12", "note 10500", "noet", "releaze 30", "zzzz", "1 2"} {
 		for _, of := range []memories.Type{"", memories.Project} {
 			for cursor, more := "", true; more && len(all[asked{words, of}]) < 3; more = cursor != "" {
-				page, err := l.store.Memories(l.Context(), l.agent, postgres.List{Search: words, Type: of, Limit: 350, Cursor: cursor})
+				page, err := l.store.Memories(l.Context(), l.agent, postgres.List{Search: words, Near: true, Type: of, Limit: 350, Cursor: cursor})
 				if err != nil {
 					l.Fatal(err)
 				}
@@ -186,7 +186,7 @@ func TestASearchByTheSlugIsOneOfTheAgent(t *testing.T) {
 	l := setupLibrary(t, 6_000)
 	execute(t, l.conn, "UPDATE agents SET claude_md_problem = 'read-only'")
 	lists := []postgres.List{
-		{Search: "release"}, {Search: "release", Type: memories.Project}, {Search: "relaese"}, {Search: "zzzz"},
+		{Search: "release"}, {Search: "release", Type: memories.Project}, {Search: "relaese"}, {Search: "relaese", Near: true}, {Search: "zzzz", Near: true},
 		{Search: "release", Sort: postgres.ByName}, {Search: "release", Flagged: true},
 	}
 	for _, when := range []string{"without a concordance", "with one"} {

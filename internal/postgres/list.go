@@ -42,7 +42,8 @@ type List struct {
 	// NotRemoved wants those alone of which a file is still on disk although they were deleted, because it could not be
 	// removed: of the State Deleted, for a list of one agent.
 	NotRemoved bool
-	Search     string // all words, each as a prefix; where no memory holds them all, those that come close
+	Search     string // all words, each as a prefix
+	Near       bool   // where no memory holds all words of the Search, those that come close are wanted
 	Sort       Sort
 	Limit      int    // 1 to MaxLimit
 	Cursor     string // the NextCursor of the page before, for the same list
@@ -322,7 +323,7 @@ func (r *listRow) columns(beside ...any) []any {
 }
 
 func (l List) mark(of scope) string {
-	return markOf("memories", of.named(), l.Type, l.State, l.Stale, l.Flagged, l.NotRemoved, l.Session, l.Name, l.Scope, l.Search, l.Sort)
+	return markOf("memories", of.named(), l.Type, l.State, l.Stale, l.Flagged, l.NotRemoved, l.Session, l.Name, l.Scope, l.Search, l.Near, l.Sort)
 }
 
 // canBeKey says whether a key is written as its sort writes them, so that a forged cursor never reaches a cast in
@@ -336,6 +337,6 @@ func canBeKey(key, cast string) bool {
 		rank, err := strconv.ParseFloat(key, 32)
 		return err == nil && !math.IsNaN(rank) && !math.IsInf(rank, 0) && strconv.FormatFloat(rank, 'g', -1, 32) == key
 	default:
-		return canBeText(key)
+		return CanBeText(key)
 	}
 }

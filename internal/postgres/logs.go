@@ -192,7 +192,7 @@ func (s *Store) SearchLogs(ctx context.Context, agentID int64, query string, lim
 	}
 	from := logPlace{LastLogDay, "\U0010FFFF"}
 	if after != nil {
-		if _, ok := logs.ParseDay(string(after.Day)); !ok || !canBeText(after.Path) {
+		if _, ok := logs.ParseDay(string(after.Day)); !ok || !CanBeText(after.Path) {
 			return LogPage{}, ErrCursor
 		}
 		from = *after

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -12,11 +11,10 @@ import (
 	"memoir/internal/postgres/internal/queries"
 )
 
-// Sought is one thing that a recall looks for: any of the words, folded as package words folds them.
+// Sought is one thing that a recall looks for: any of the words, folded as package words folds them, or of the runs.
 type Sought struct {
-	Words      []string
-	Beginnings []string // words that begin so
-	Pair       string   // two characters side by side, of a script without spaces; in place of words
+	Words []string
+	Runs  []string // of characters side by side, each of which is a word
 }
 
 // Givers are the agents whose memories an agent is given: itself, and those that share theirs.
@@ -64,11 +62,12 @@ func (s Sought) match(of Givers) string {
 	for _, word := range s.Words {
 		any = append(any, quoted(word))
 	}
-	for _, beginning := range s.Beginnings {
-		any = append(any, quoted(beginning)+":*")
-	}
-	if first, size := utf8.DecodeRuneInString(s.Pair); size > 0 {
-		any = append(any, quoted(string(first))+" <-> "+quoted(s.Pair[size:]))
+	for _, run := range s.Runs {
+		var each []string
+		for _, r := range run {
+			each = append(each, quoted(string(r)))
+		}
+		any = append(any, strings.Join(each, " <-> "))
 	}
 	signs := make([]string, len(of))
 	for i, agent := range of {

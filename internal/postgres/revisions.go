@@ -34,7 +34,7 @@ func (s *Store) Revisions(ctx context.Context, agent Agent, id string, list Revi
 	if _, err := s.Memory(ctx, agent, id); err != nil {
 		return RevisionPage{}, err
 	}
-	if !canBeText(list.From) {
+	if !CanBeText(list.From) {
 		return RevisionPage{}, ErrCursor
 	}
 	rows, err := s.q.Revisions(ctx, queries.RevisionsParams{
@@ -77,7 +77,7 @@ func (s *Store) RawOfHash(ctx context.Context, agent Agent, id, hash string) ([]
 	if _, err := s.Memory(ctx, agent, id); err != nil {
 		return nil, err
 	}
-	if !canBeText(hash) {
+	if !CanBeText(hash) {
 		return nil, nil
 	}
 	raw, err := s.q.RawOfHash(ctx, queries.RawOfHashParams{MemoryID: uuid.MustParse(id), Hash: hash})
@@ -87,5 +87,5 @@ func (s *Store) RawOfHash(ctx context.Context, agent Agent, id, hash string) ([]
 	return raw, wrap("read a file's earlier bytes", err)
 }
 
-// canBeText says whether Postgres takes it as text; what it does not take is in none of its rows.
-func canBeText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
+// CanBeText says whether Postgres takes it as text; what it does not take is in none of its rows.
+func CanBeText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }

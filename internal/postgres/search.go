@@ -13,7 +13,7 @@ import (
 )
 
 // Search returns one page of the memories of all agents that match, best first, by the same rules as a list of one
-// agent. Of the list count Type, State, Search, Limit and Cursor. It fails with ErrCursor and ErrSearch.
+// agent. Of the list count Type, State, Search, Near, Limit and Cursor. It fails with ErrCursor and ErrSearch.
 func (s *Store) Search(ctx context.Context, list List) (Page, error) {
 	list.Sort = byRank
 	agents, err := s.q.Agents(ctx)

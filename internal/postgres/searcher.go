@@ -9,7 +9,8 @@ import (
 	"memoir/internal/postgres/internal/queries"
 )
 
-// found reads the memories that hold all words of the search, or, where none does, those that come close.
+// found reads the memories that hold all words of the search, or, where none does and the list wants them, those that come
+// close.
 func (s *Store) found(ctx context.Context, of scope, l List, after *place) (rows []listRow, total int, near bool, err error) {
 	exact, ok := searchOf(l.Search)
 	if !ok {
@@ -18,8 +19,8 @@ func (s *Store) found(ctx context.Context, of scope, l List, after *place) (rows
 	err = s.searching(ctx, of, func(on *searcher) error {
 		if after == nil || !after.Near {
 			rows, total, err = on.found(ctx, l, exact, after)
-			if err != nil || total > 0 || !s.nearMisses {
-				return err
+			if err != nil || total > 0 || !l.Near || !s.nearMisses || after != nil {
+				return err // what holds all words is never followed by what only comes close, also where it has gone since
 			}
 			if l.Type != "" || l.filtersBeyondTallies() {
 				// What a filter leaves out is no reason to offer other words: the person has found the right ones.

@@ -32,7 +32,7 @@ type sessionPlace struct {
 func (s *Store) Sessions(ctx context.Context, agentID int64, limit int, cursor string) (SessionPage, error) {
 	mark := markOf("sessions", agentID)
 	after, err := unseal[sessionPlace](mark, cursor)
-	if err != nil || after != nil && !canBeText(after.Name) {
+	if err != nil || after != nil && !CanBeText(after.Name) {
 		return SessionPage{}, ErrCursor
 	}
 	asked := queries.SessionsOfParams{AgentID: agentID, Most: int32(limit + 1)}

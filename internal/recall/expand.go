@@ -2,7 +2,6 @@ package recall
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"memoir/internal/words"
@@ -10,9 +9,8 @@ import (
 
 // A variant is a word that counts as one that was asked for, to that degree.
 type variant struct {
-	word      string
-	beginning bool // every word that begins so
-	degree    float64
+	word   string
+	degree float64
 }
 
 // How much a word counts that is not the very one that was asked for.
@@ -35,7 +33,7 @@ const (
 
 // beginning returns how the words begin among which the forms of a term are, or nothing where only the word itself counts.
 func (t term) beginning() string {
-	if t.pair || !words.CanBeMeant(t.word) {
+	if t.run || !words.CanBeMeant(t.word) {
 		return ""
 	}
 	same := 0
@@ -58,8 +56,8 @@ func (t term) variants(vocabulary []string, spoken language) []variant {
 		return []variant{{word: t.word, degree: character}}
 	}
 	all := []variant{{word: t.word, degree: 1}}
-	if t.pair {
-		return all
+	if t.run {
+		return append(all, withoutParticles(t.word)...)
 	}
 	add := func(word string, degree float64) {
 		if len(all) < mostVariants {
@@ -81,19 +79,17 @@ func (t term) variants(vocabulary []string, spoken language) []variant {
 			}
 		}
 	}
-	return append(all, agglutinated(t.word)...)
+	return all
 }
 
-// agglutinated returns how a Korean word begins without what may hang on to it: a particle of one syllable or two.
-func agglutinated(word string) []variant {
-	first, _ := utf8.DecodeRuneInString(word)
-	if !unicode.Is(unicode.Hangul, first) {
+// withoutParticles returns a Korean word without what may hang on to it: a particle of one syllable or two.
+func withoutParticles(word string) (all []variant) {
+	if !isKoreanWord(word) {
 		return nil
 	}
 	syllables := []rune(word)
-	all := []variant{{word: word, beginning: true, degree: inflected}}
 	for cut := 1; cut <= 2 && len(syllables)-cut >= 2; cut++ {
-		all = append(all, variant{word: string(syllables[:len(syllables)-cut]), beginning: true, degree: inflected})
+		all = append(all, variant{word: string(syllables[:len(syllables)-cut]), degree: inflected})
 	}
 	return all
 }

@@ -19,7 +19,7 @@ const (
 )
 
 // Askable reports whether a query says enough to choose memories by: two words, or two characters of a script
-// that sets no spaces between words, or few, as Chinese, Japanese, Korean and Thai do.
+// in which a word needs no space around it, as in Chinese, Japanese, Korean and Thai.
 func Askable(query string) bool {
 	query = strings.TrimSpace(query)
 	if strings.ContainsFunc(query, unicode.IsSpace) {
@@ -27,7 +27,7 @@ func Askable(query string) bool {
 	}
 	characters := 0
 	for _, r := range query {
-		if words.SetsNoSpaces(string(r)) || unicode.Is(unicode.Hangul, r) {
+		if words.SetsNoSpaces(string(r)) {
 			if characters++; characters == 2 {
 				return true
 			}

@@ -85,7 +85,7 @@ func (r *Recaller) wantedBy(ctx context.Context, query string) ([]wanted, error)
 	known := vocabularyOf(vocabulary, terms)
 	var unknown []string
 	for i, t := range terms {
-		if words.Slips(t.word) > 0 && !t.pair && !t.isKnown(known[i], spoken) && len(unknown) < mostMisspelt {
+		if words.Slips(t.word) > 0 && !t.run && !t.isKnown(known[i], spoken) && len(unknown) < mostMisspelt {
 			unknown = append(unknown, t.word)
 		}
 	}
@@ -117,13 +117,10 @@ func vocabularyOf(vocabulary []string, terms []term) [][]string {
 }
 
 func (w wanted) sought() postgres.Sought {
-	if w.pair {
-		return postgres.Sought{Pair: w.word}
-	}
 	var s postgres.Sought
 	for _, v := range w.variants {
-		if v.beginning {
-			s.Beginnings = append(s.Beginnings, v.word)
+		if w.run {
+			s.Runs = append(s.Runs, v.word)
 		} else {
 			s.Words = append(s.Words, v.word)
 		}
@@ -189,7 +186,7 @@ func RankTexts(query string, all []memories.Memory, now time.Time) []Choice {
 	what := make([]wanted, len(terms))
 	for i, t := range terms {
 		what[i] = wanted{term: t, variants: t.variants(known[i], spoken)}
-		if words.Slips(t.word) > 0 && !t.pair && !t.isKnown(known[i], spoken) {
+		if words.Slips(t.word) > 0 && !t.run && !t.isKnown(known[i], spoken) {
 			what[i].variants = append(what[i].variants, t.misspellings(vocabulary)...)
 		}
 		for _, d := range read {

@@ -15,15 +15,18 @@ const (
 	readTail = 4 << 10
 	// mostTerms bounds how many words a query is taken apart into: those of a long paragraph.
 	mostTerms = 96
+	// longestKorean is the longest Korean word, in syllables, that is looked for as one. What is longer was typed without spaces.
+	longestKorean = 8
 	// shortestNumber is the shortest number that says something: a port, a status, an issue. Shorter ones are lines and counts.
 	shortestNumber = 3
 )
 
-// A term is one thing that a query speaks of: a word, or, in a script without spaces, two characters side by side.
+// A term is one thing that a query speaks of: a word, or characters side by side: in a script without spaces two, in Hangul what
+// stands between two spaces.
 type term struct {
 	word string // folded
 	stem string
-	pair bool
+	run  bool // characters side by side, which may stand anywhere
 	// character says that it is a single one, which tells little by itself.
 	character bool
 }
@@ -54,9 +57,15 @@ func termsOf(query string) (terms []term, spoken language) {
 		}
 	}
 	for _, run := range words.Runs(query) {
-		for pair := range pairs(run) {
-			if saysMore(pair) {
-				add(term{word: pair, stem: pair, pair: true})
+		for part := range byHangul(run) {
+			if isKoreanWord(part) {
+				add(term{word: part, stem: part, run: true})
+				continue
+			}
+			for pair := range pairs(part) {
+				if saysMore(pair) {
+					add(term{word: pair, stem: pair, run: true})
+				}
 			}
 		}
 		for _, r := range run {
@@ -84,6 +93,31 @@ func saysSomething(word string, spoken language) bool {
 		return len(word) >= shortestNumber
 	}
 	return utf8.RuneCountInString(word) > 1
+}
+
+// byHangul yields the parts of a run that are Hangul, and those that are not.
+func byHangul(run string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		begin, before := 0, false
+		for i, r := range run {
+			is := unicode.Is(unicode.Hangul, r)
+			if i > 0 && is != before {
+				if !yield(run[begin:i]) {
+					return
+				}
+				begin = i
+			}
+			before = is
+		}
+		yield(run[begin:])
+	}
+}
+
+// isKoreanWord reports whether a part of a run is one word, with whatever hangs on to it, as far as spaces tell.
+func isKoreanWord(part string) bool {
+	first, _ := utf8.DecodeRuneInString(part)
+	n := utf8.RuneCountInString(part)
+	return unicode.Is(unicode.Hangul, first) && n > 1 && n <= longestKorean
 }
 
 // pairs yields the characters of a run two by two, each but the ends in two pairs.

@@ -147,14 +147,14 @@ func (d document) evidence(what []wanted) []evidence {
 		best := evidence{of: w}
 		for p := range places {
 			for _, v := range w.variants {
-				word, times := d.texts[p].times(v, w.pair)
+				times := d.texts[p].times(v.word, w.run)
 				if times == 0 {
 					continue
 				}
 				// The more often, the more, but never as much as if it stood in a better place.
 				value := v.degree * worth[p] * (1 + 0.3*(1-1/float64(times)))
 				if value > best.value {
-					best.word, best.in, best.value = word, p, value
+					best.word, best.in, best.value = v.word, p, value
 				}
 			}
 		}
@@ -184,20 +184,12 @@ func textOf(s string) text {
 	return t
 }
 
-// times returns how often a text has a variant, and the word that it is there.
-func (t text) times(v variant, pair bool) (word string, times int) {
-	switch {
-	case pair:
-		return v.word, strings.Count(t.runs, v.word)
-	case !v.beginning:
-		return v.word, t.words[v.word]
+// times returns how often a text has a word, or a run of characters.
+func (t text) times(word string, run bool) int {
+	if run {
+		return strings.Count(t.runs, word)
 	}
-	for each, n := range t.words {
-		if strings.HasPrefix(each, v.word) && (times == 0 || each < word) {
-			word, times = each, n
-		}
-	}
-	return word, times
+	return t.words[word]
 }
 
 // freshness is how much more a memory of today counts than one that is years old, and preference by how much the types differ that

@@ -96,7 +96,7 @@ func (s Search) hits(text string) []hit {
 		found = append(found, hit{span{original.of(start).start, original.of(end - 1).end}, of})
 	}
 	if len(s.words) > 0 {
-		for w := range spans(folded) {
+		for w := range spans(folded, spaceless) {
 			for i, typed := range s.words {
 				if length := s.matches(typed, folded[w.start:w.end]); length > 0 {
 					add(w.start, w.start+length, i)

@@ -20,11 +20,17 @@ import (
 const Longest = 255
 
 // All yields the words of a text: runs of letters, digits and marks, folded so that letter case, width and accents do
-// not matter. In scripts that set no spaces each character is a word.
-func All(text string) iter.Seq[string] {
+// not matter. In scripts that set no spaces, and in Hangul, each character is a word.
+func All(text string) iter.Seq[string] { return apart(text, spaceless) }
+
+// Spaced yields the same words, but what stands between two spaces of Hangul whole. It is for whoever compares texts by their words:
+// another word is another fact, and another syllable hardly any.
+func Spaced(text string) iter.Seq[string] { return apart(text, writtenWithoutSpaces) }
+
+func apart(text string, alone func(rune) bool) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		folded := fold(text)
-		for w := range spans(folded) {
+		for w := range spans(folded, alone) {
 			if !yield(cut(folded[w.start:w.end])) {
 				return
 			}
@@ -35,12 +41,12 @@ func All(text string) iter.Seq[string] {
 // A span is a part of a text, in bytes from its start.
 type span struct{ start, end int }
 
-// spans yields where the words of a folded text are.
-func spans(folded string) iter.Seq[span] {
+// spans yields where the words of a folded text are, of which some characters are each one alone.
+func spans(folded string, alone func(rune) bool) iter.Seq[span] {
 	return func(yield func(span) bool) {
 		start := -1
 		for i, r := range folded {
-			alone := spaceless(r)
+			alone := alone(r)
 			if !alone && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)) {
 				if start < 0 {
 					start = i
@@ -61,14 +67,14 @@ func spans(folded string) iter.Seq[span] {
 	}
 }
 
-// SetsNoSpaces reports whether a word is one character of a script that is written without spaces between words.
+// SetsNoSpaces reports whether a word is one character of a script that is written without spaces between words, or of Hangul.
 func SetsNoSpaces(word string) bool {
 	r, _ := utf8.DecodeRuneInString(word)
 	return spaceless(r)
 }
 
-// Runs returns the parts of a text, two characters and longer, that are written without spaces. Their characters stand
-// as they are in NFKC.
+// Runs returns the parts of a text, two characters and longer, that are written without spaces; of Hangul, what stands
+// between two. Their characters stand as they are in NFKC.
 func Runs(text string) []string {
 	if !hasLong(text) {
 		return nil
@@ -194,9 +200,15 @@ func cut(word string) string {
 	return word[:end]
 }
 
-// spaceless tells the scripts that are written without spaces between words. The mark of a long vowel belongs to no
-// script of its own and stands in the middle of Japanese words.
+// spaceless tells the scripts in which a word may stand anywhere in what is written together: those without spaces, and Hangul. What
+// stands between two of its spaces is often several words, and ends with particles of a syllable or two.
 func spaceless(r rune) bool {
+	return writtenWithoutSpaces(r) || r >= 0x1100 && unicode.Is(unicode.Hangul, r)
+}
+
+// writtenWithoutSpaces tells the scripts that are written without spaces between words. The mark of a long vowel belongs to no
+// script of its own and stands in the middle of Japanese words.
+func writtenWithoutSpaces(r rune) bool {
 	return r >= 0x0E00 && (r == 'ー' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai,
 		unicode.Lao, unicode.Khmer, unicode.Myanmar))
 }

@@ -41,6 +41,7 @@ func TestATextFallsApartIntoWords(t *testing.T) {
 		"snake_case --agents-dir C++":     {"snake", "case", "agents", "dir", "c"},
 		"Straße CAFÉ İstanbul ŒUVRE":      {"strasse", "cafe", "istanbul", "œuvre"},
 		"数据库 in 東京":                       {"数", "据", "库", "in", "東", "京"},
+		"한국어 API를":                        {"한", "국", "어", "api", "를"},
 		"мой Дом":                         {"мой", "дом"},
 		"①② ½ №5 …":                       {"12", "1", "2", "no5"},
 		"हिन्दी بِسم":                     {"हिन्दी", "بِسم"},
@@ -49,6 +50,13 @@ func TestATextFallsApartIntoWords(t *testing.T) {
 		if got := slices.Collect(words.All(text)); !slices.Equal(got, want) {
 			t.Errorf("%.40q falls apart into %q, want %q", text, got, want)
 		}
+	}
+}
+
+func TestWhereTextsAreComparedAWordOfHangulIsWhole(t *testing.T) {
+	t.Parallel()
+	if got := slices.Collect(words.Spaced("한국어 API를 数据, Café")); !slices.Equal(got, []string{"한국어", "api를", "数", "据", "cafe"}) {
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -75,6 +83,13 @@ func TestHitsAreMarkedWhereTheyStand(t *testing.T) {
 		{"ﾃﾞｰﾀﾍﾞｰｽの設定", "データ", "[ﾃﾞｰﾀ]ﾍﾞｰｽの設定"},
 		{"ガラス", "カ", "ガラス"},
 		{"データベース", "ベース", "データ[ベース]"},
+		{"한국어 문서", "국어", "한[국어] 문서"},
+		{"보고문서를 API로", "문서 api", "보고[문서]를 [API]로"},
+		{norm.NFD.String("보고문서"), "문서", norm.NFD.String("보고") + "[" + norm.NFD.String("문서") + "]"},
+		{"보고문서", norm.NFD.String("문서"), "보고[문서]"},
+		{"\uffa1\uffc2\uffb5\uffdc", "가시", "[\uffa1\uffc2\uffb5\uffdc]"},
+		{"문과 서", "문서", "문과 서"},
+		{"우리 문", "문", "우리 [문]"},
 		{"5 km ㎏ ①", "kg 1", "5 km [㎏] [①]"},
 		{"bad \xff\xfe bytes é", "bytes", "bad \xff\xfe [bytes] é"},
 		{"<b>bold</b>", "bold b", "<[b]>[bold]</[b]>"},
@@ -162,7 +177,7 @@ func TestAnExcerptIsThePassageWithTheMostHits(t *testing.T) {
 func FuzzMark(f *testing.F) {
 	for _, c := range [][2]string{
 		{"Release on Tuesday", "rel tues"}, {"Straße ﾃﾞｰﾀ ㎏ ½ re\u0301", "strass データ kg 1 re"}, {"东京东京", "东京 京东 东"},
-		{"\xff\xfe\u0301\u0301", "\u0301"}, {strings.Repeat("a\u0301", 50), "aaaa"}, {"", ""},
+		{"\xff\xfe\u0301\u0301", "\u0301"}, {"보고\u1106\u116e\u11ab서를 \uffa1", "문서 \u1106"}, {strings.Repeat("a\u0301", 50), "aaaa"}, {"", ""},
 	} {
 		f.Add(c[0], c[1])
 	}
@@ -192,7 +207,7 @@ func FuzzMark(f *testing.F) {
 // FuzzWords holds words to what the search index relies on: each is fit to be quoted for Postgres, no longer than it may be, and
 // its own and only word.
 func FuzzWords(f *testing.F) {
-	for _, text := range []string{"Release on Tuesday", "Straße ﾃﾞｰﾀ ㎏ ½ re\u0301", "it's a \\ 'quoted' | & ! :* <-> word", "东京タワー ไทย", "\xff\x00a", strings.Repeat("é", 300), "a\u200db", "ΐ\u0345", "ﬀ"} {
+	for _, text := range []string{"Release on Tuesday", "Straße ﾃﾞｰﾀ ㎏ ½ re\u0301", "it's a \\ 'quoted' | & ! :* <-> word", "东京タワー ไทย", "보고문서를 API로 \u1106\u116e\u11ab \u3131\u302e \uffa1\uffc2", "\xff\x00a", strings.Repeat("é", 300), "a\u200db", "ΐ\u0345", "ﬀ"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

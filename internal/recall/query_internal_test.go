@@ -1,0 +1,34 @@
+package recall
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestAQueryIsTakenApartByItsScripts(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string][]string{
+		"deploy pipeline": {"deploy", "pipeline"},
+		"數據庫":             {"數據", "據庫", "數", "據", "庫"},
+		"배포를 API로 한":      {"api", "배포를"},
+		"東京에서 배포":         {"東京", "에서", "東", "京", "배포"},
+		strings.Repeat("가나다라마바사아", 2): {"가나", "나다", "다라", "라마", "마바", "바사", "사아", "아가"},
+	} {
+		terms, _ := termsOf(query)
+		var got []string
+		for _, term := range terms {
+			got = append(got, term.word)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q speaks of %q, want %q", query, got, want)
+		}
+	}
+	var counted []string
+	for _, v := range (term{word: "담당자한테", run: true}).variants(nil, "en") {
+		counted = append(counted, v.word)
+	}
+	if !slices.Equal(counted, []string{"담당자한테", "담당자한", "담당자"}) {
+		t.Errorf("what counts as a Korean word is %q", counted)
+	}
+}
