@@ -217,18 +217,6 @@ func (h *hold) removeFromIndexes(file string, indexes []string) error {
 	return nil
 }
 
-// restoreToIndexes puts back what a deletion took out of the indexes. An index that is gone stays gone. It fails with an
-// *unlistedError for one that cannot be written.
-func (h *hold) restoreToIndexes(lines map[string][]memories.IndexLine) error {
-	for index, gone := range lines {
-		err := h.editIndex(index, func(raw []byte) []byte { return memories.RestoreToIndex(raw, gone) })
-		if err != nil {
-			return &unlistedError{index, err}
-		}
-	}
-	return nil
-}
-
 // editIndex writes what edit makes of the index, beginning anew when somebody else writes it meanwhile. What has its place and is
 // no file of the agent's is no index, and is left alone.
 func (h *hold) editIndex(index string, edit func([]byte) []byte) error {
