@@ -18,10 +18,8 @@ func (h *hold) restoreToIndexes(ctx context.Context, head postgres.Head) (noted 
 	if len(head.IndexLines) == 0 {
 		return nil, nil
 	}
-	if h.linesOut == nil {
-		if h.linesOut, err = h.w.IndexLinesOut(ctx); err != nil {
-			return nil, err
-		}
+	if err := h.readLinesOut(ctx); err != nil {
+		return nil, err
 	}
 	noted = map[uuid.UUID]map[string][]memories.IndexLine{}
 	for index, gone := range head.IndexLines {
@@ -39,6 +37,14 @@ func (h *hold) restoreToIndexes(ctx context.Context, head postgres.Head) (noted 
 		}
 	}
 	return noted, nil
+}
+
+// readLinesOut asks for the lines that are out of the agent's indexes, once.
+func (h *hold) readLinesOut(ctx context.Context) (err error) {
+	if h.linesOut == nil {
+		h.linesOut, err = h.w.IndexLinesOut(ctx)
+	}
+	return err
 }
 
 // outOf returns the lines that other memories have out of an index, and whose each is.
