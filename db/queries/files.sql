@@ -72,19 +72,33 @@ FROM (SELECT @agent_id::bigint AS agent_id, unnest(@paths::text[]) AS path, unne
 WHERE files.agent_id = signed.agent_id AND files.path = signed.path AND files.present AND files.status IN ('carries', 'unreadable');
 
 -- name: FilesOfMemories :many
-SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature
-FROM files
-WHERE memory_id = ANY(@memory_ids::uuid[]) AND present
+-- Those on disk, and those that are gone but of which a deletion has something left to do. The two have an index each.
+SELECT here.agent_id, here.path, here.session, here.memory_id, here.status, here.present, here.fingerprint, here.hash, here.size, here.mtime_ns,
+       here.modified_at, here.content_at, here.problem, here.signature
+FROM files here
+WHERE here.memory_id = ANY(@memory_ids::uuid[]) AND here.present
+UNION ALL
+SELECT gone.agent_id, gone.path, gone.session, gone.memory_id, gone.status, gone.present, gone.fingerprint, gone.hash, gone.size, gone.mtime_ns,
+       gone.modified_at, gone.content_at, gone.problem, gone.signature
+FROM files gone
+WHERE gone.memory_id = ANY(@memory_ids::uuid[]) AND NOT gone.present AND gone.status = 'removing'
 ORDER BY path;
 
 -- name: FilesOfMemory :many
--- Of one, Postgres keeps the plan.
-SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature
-FROM files
-WHERE memory_id = @memory_id::uuid AND present
+-- Of one, Postgres keeps the plan. Those that are gone are among them: an index may still lead to them.
+SELECT here.agent_id, here.path, here.session, here.memory_id, here.status, here.present, here.fingerprint, here.hash, here.size, here.mtime_ns,
+       here.modified_at, here.content_at, here.problem, here.signature
+FROM files here
+WHERE here.memory_id = @memory_id::uuid AND here.present
+UNION ALL
+SELECT gone.agent_id, gone.path, gone.session, gone.memory_id, gone.status, gone.present, gone.fingerprint, gone.hash, gone.size, gone.mtime_ns,
+       gone.modified_at, gone.content_at, gone.problem, gone.signature
+FROM files gone
+WHERE gone.memory_id = @memory_id::uuid AND NOT gone.present
 ORDER BY path;
+
+-- name: GoneFilesOfMemories :many
+SELECT path FROM files WHERE memory_id = ANY(@memory_ids::uuid[]) AND NOT present ORDER BY path;
 
 -- name: DurableFilesOf :many
 -- Every durable file that carries the memory or last did, the present ones first. Those on disk have one index, the others another.

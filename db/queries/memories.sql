@@ -86,6 +86,16 @@ UPDATE memories SET restoring = false WHERE id = @id;
 -- name: EndRestoring :exec
 UPDATE memories SET restoring = false, index_lines = NULL WHERE id = @id;
 
+-- name: IndexLinesOut :many
+-- What has been taken out of indexes and is not back. An index holds each of the two kinds.
+SELECT d.id, d.index_lines FROM memories d WHERE d.agent_id = @agent_id AND d.state = 'deleted' AND d.index_lines <> '{}'
+UNION ALL
+SELECT r.id, r.index_lines FROM memories r
+WHERE r.agent_id = @agent_id AND r.restoring AND r.state <> 'deleted' AND r.index_lines <> '{}';
+
+-- name: NoteIndexLines :exec
+UPDATE memories SET index_lines = @index_lines WHERE id = @id;
+
 -- name: Memory :one
 SELECT sqlc.embed(m), r.description, r.body
 FROM memories m JOIN revisions r ON r.id = m.revision_id

@@ -9,6 +9,7 @@ package agents
 
 import (
 	"path"
+	"path/filepath"
 	"strings"
 )
 
@@ -80,6 +81,20 @@ func (a Agent) InTeam(relPath string) bool {
 		return len(names) > 0
 	}
 	return len(names) > 1 && names[0] == teamDir
+}
+
+// Linked returns the path (relative to Dir) that a link of the index at a path leads to, and whether that is in Dir at all. The target is
+// a clean path, absolute or from the index's directory.
+func (a Agent) Linked(index, target string) (relPath string, inside bool) {
+	relPath = path.Join(path.Dir(index), target)
+	if path.IsAbs(target) {
+		rel, err := filepath.Rel(a.Dir, filepath.FromSlash(target))
+		if err != nil {
+			return "", false
+		}
+		relPath = filepath.ToSlash(rel)
+	}
+	return relPath, relPath != ".." && !strings.HasPrefix(relPath, "../")
 }
 
 // SessionOf says whose memory directory a path (slash-separated, relative to Dir) is in: the durable one, or that of the

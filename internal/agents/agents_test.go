@@ -133,3 +133,27 @@ func TestADirectoryNamedByHandHasASlugAndAPath(t *testing.T) {
 		}
 	}
 }
+
+func TestALinkOfAnIndexLeadsToAFileOfTheAgentOrOutOfItsDirectory(t *testing.T) {
+	t.Parallel()
+	agent := agents.Agent{Layout: agents.Hive, Dir: "/agents/ada"}
+	for _, c := range []struct {
+		index, target, path string
+		inside              bool
+	}{
+		{"memory/MEMORY.md", "a.md", "memory/a.md", true},
+		{"memory/MEMORY.md", "sub/a.md", "memory/sub/a.md", true},
+		{"memory/MEMORY.md", "../sessions/s/memory/a.md", "sessions/s/memory/a.md", true},
+		{"memory/MEMORY.md", "/agents/ada/memory/a.md", "memory/a.md", true},
+		{"sessions/s/memory/MEMORY.md", "../../../memory/a.md", "memory/a.md", true},
+		{"memory/MEMORY.md", "..a.md", "memory/..a.md", true},
+		{"memory/MEMORY.md", "../../bob/memory/a.md", "", false},
+		{"memory/MEMORY.md", "/agents/bob/memory/a.md", "", false},
+		{"memory/MEMORY.md", "/agents/ada-2/memory/a.md", "", false},
+	} {
+		path, inside := agent.Linked(c.index, c.target)
+		if inside != c.inside || inside && path != c.path {
+			t.Errorf("%s in %s leads to %q, inside %v", c.target, c.index, path, inside)
+		}
+	}
+}

@@ -25,7 +25,7 @@ type listMemoriesInput struct {
 	State      string `query:"state" enum:"active,needs_attention,missing,deleted" doc:"Without it: all but the deleted ones, unless not_removed asks for these."`
 	Stale      bool   `query:"stale" doc:"true: stale ones alone, two days old or more."`
 	Flagged    bool   `query:"flagged" doc:"true: active ones alone about whose files something is odd; problems says what."`
-	NotRemoved bool   `query:"not_removed" doc:"true: deleted ones alone of which a file is still on disk, because it could not be removed; problems says why."`
+	NotRemoved bool   `query:"not_removed" doc:"true: deleted ones alone of which a file, or an entry in MEMORY.md, is still there, because it could not be removed; problems says why."`
 	Session    string `query:"session" doc:"The name of a session: a file of it carries them now, or their content came from it."`
 	Name       string `query:"name" doc:"Exact."`
 	Scope      string `query:"scope" enum:"private,team" doc:"Without it: both."`

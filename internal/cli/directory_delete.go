@@ -51,7 +51,7 @@ func (d *directory) delete(_ context.Context, name string) (deletion, error) {
 		gone.files = append(gone.files, n.Path)
 	}
 	for _, index := range listing.Indexes {
-		edited, err := removeLines(root, index, gone.files)
+		edited, err := d.removeLines(root, index, gone.files)
 		if err != nil {
 			return deletion{}, fmt.Errorf("the memory is deleted, but the lines about it are still in %s: %w", index, err)
 		}
@@ -68,8 +68,11 @@ func (d *directory) delete(_ context.Context, name string) (deletion, error) {
 }
 
 // removeLines takes what leads to files that are gone out of an index, beginning anew when somebody else writes it meanwhile.
-func removeLines(root *os.Root, index string, gone []string) (edited bool, err error) {
-	leads := func(target string) bool { return slices.Contains(gone, path.Join(path.Dir(index), target)) }
+func (d *directory) removeLines(root *os.Root, index string, gone []string) (edited bool, err error) {
+	leads := func(target string) bool {
+		file, inside := d.agent.Linked(index, target)
+		return inside && slices.Contains(gone, file)
+	}
 	for range attempts {
 		var raw []byte
 		raw, err = agents.ReadFile(root, index, maxIndex)

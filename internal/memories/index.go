@@ -13,9 +13,12 @@ type IndexLine struct {
 	Line   int    `json:"line"`   // counted from 1, in the index before the removal
 	Text   string `json:"text"`   // the whole line, without its end
 	Before string `json:"before"` // the line above; empty for the first
-	Rest   string `json:"rest"`   // what was left of a line with other links; empty: the whole line went
-	Entry  string `json:"entry"`  // a line for the removed links alone, for when Rest is not found any more
-	End    string `json:"end"`    // how the line ended; empty: the file ended without a line end
+	// What stood above and below, so that lines come back in their order whichever comes first. Nil: nobody noted that.
+	Above *IndexNeighbour `json:"above,omitempty"`
+	Below *IndexNeighbour `json:"below,omitempty"`
+	Rest  string          `json:"rest"`  // what was left of a line with other links; empty: the whole line went
+	Entry string          `json:"entry"` // a line for the removed links alone, for when Rest is not found any more
+	End   string          `json:"end"`   // how the line ended; empty: the file ended without a line end
 }
 
 // RemoveFromIndex takes the entries out of a MEMORY.md that link to removed files. removed is asked for each link with
@@ -32,9 +35,12 @@ func RemoveFromIndex(index []byte, removed func(target string) bool) (out []byte
 			kept = append(kept, line)
 			continue
 		}
-		entry := IndexLine{Line: i + 1, Text: jsonText(text), End: lineEnding(line)}
+		entry := IndexLine{
+			Line: i + 1, Text: jsonText(text), End: lineEnding(line),
+			Above: neighbour(lines, i, -1), Below: neighbour(lines, i, 1),
+		}
 		if i > 0 {
-			entry.Before = jsonText(strings.TrimRight(lines[i-1], "\r\n"))
+			entry.Before = textOf(lines[i-1])
 		}
 		if rest := restOf(text, removed); rest != "" {
 			entry.Rest = jsonText(rest)
@@ -64,15 +70,22 @@ func restOf(line string, removed func(target string) bool) string {
 	}
 }
 
-// RestoreToIndex puts lines that RemoveFromIndex took out back: at the old place while the line above them is still
-// there, else at the end. A line that is there already is not added again.
-func RestoreToIndex(index []byte, gone []IndexLine) []byte {
+// RestoreToIndex puts lines that RemoveFromIndex took out back: at the old place while what stood above them is still there, or has a
+// place that is known because it was taken out itself; else at the end. A line that is there already is not added again.
+//
+// others are what else was taken out of the index, at whatever time, and is not back. With them, and with NoteRestored called after each
+// time, lines come back in their old order whichever goes and comes back first.
+func RestoreToIndex(index []byte, gone []IndexLine, others ...*IndexLine) []byte {
 	bom, lines := cutIndex(index)
 	eol := "\n"
 	if len(lines) > 0 && lineEnding(lines[0]) != "" {
 		eol = lineEnding(lines[0])
 	}
-	for _, line := range gone {
+	out := slices.Clone(others)
+	for i := range gone {
+		out = append(out, &gone[i])
+	}
+	for i, line := range gone {
 		if findLine(lines, line.Text, line.Line-1) >= 0 {
 			continue
 		}
@@ -87,7 +100,11 @@ func RestoreToIndex(index []byte, gone []IndexLine) []byte {
 				continue
 			}
 		}
-		lines = insertLine(lines, placeInIndex(lines, line), text, line.End, eol)
+		at := newPlacing(lines, out).place(&gone[i])
+		if at == nowhere {
+			at = placeInIndex(lines, line)
+		}
+		lines = insertLine(lines, at, text, line.End, eol)
 	}
 	return []byte(bom + strings.Join(lines, ""))
 }
@@ -150,7 +167,7 @@ func partition(links []indexLink, removed func(string) bool) (going, staying []i
 func findLine(lines []string, text string, near int) int {
 	best := -1
 	for i, line := range lines {
-		if jsonText(strings.TrimRight(line, "\r\n")) == text && (best < 0 || distance(i, near) < distance(best, near)) {
+		if textOf(line) == text && (best < 0 || distance(i, near) < distance(best, near)) {
 			best = i
 		}
 	}
@@ -159,6 +176,7 @@ func findLine(lines []string, text string, near int) int {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
+// placeInIndex goes by the line above alone, which may be a blank one.
 func placeInIndex(lines []string, line IndexLine) int {
 	if line.Line <= 1 {
 		return 0

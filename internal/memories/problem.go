@@ -64,7 +64,7 @@ var messages = map[string]string{
 	CodeTooDeep:            "The file lies more than 4 directories deep and was not read. Move it further up.",
 	CodeDuplicateName:      "Another file of the same directory has the same name; the newest content counts. Rename one of them or delete it.",
 	CodeFileNameNotUTF8:    "The name of the file is not UTF-8 and is shown with \uFFFD in its place. Rename the file.",
-	CodeNotRemoved:         "A file of this deleted memory could not be removed. Memoir tries again at each scan. Allow it to write to the directory, or remove the file by hand.",
+	CodeNotRemoved:         "A file of this deleted memory, or an entry for it in MEMORY.md, could not be removed. Memoir tries again at each scan. Allow it to write to the directory, or remove it by hand.",
 	CodeCredential:         "The file is in team memory and holds what looks like a credential. Take it out, and change it where it is used.",
 	CodeMissing:            "The memory's file went together with many others, so it is kept until you decide. Delete it, or write it back.",
 }

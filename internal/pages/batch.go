@@ -130,7 +130,7 @@ func (s *site) reason(r *http.Request, err error) string {
 	return f.Title + ". " + f.Text
 }
 
-// notRemovedOf returns how many of the deleted memories have a file left that could not be removed.
+// notRemovedOf returns how many of the deleted memories have something left on disk that could not be removed.
 func (s *site) notRemovedOf(ctx context.Context, agent postgres.Agent, ids []string) int {
 	deleted := map[string]bool{}
 	for _, id := range ids {

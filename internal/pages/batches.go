@@ -30,7 +30,7 @@ type outcome struct {
 	done    string
 	ids     []string  // with which it was done
 	refused []refusal // with which it was not
-	left    int       // of the deleted memories, those with a file that could not be removed
+	left    int       // of the deleted memories, those with something on disk that could not be removed
 }
 
 type refusal struct{ id, reason string }

@@ -176,7 +176,7 @@ func noticeAbout(m memories.Memory, done, path string) *templates.Notice {
 	case done == doneDeleted && deleted:
 		notice := templates.Deleted(m.Agent, m.ID, m.Name, path)
 		if len(notRemoved(m)) > 0 {
-			notice.Text += " A file of it could not be removed; the trash says why."
+			notice.Text += " Not all of it could be removed from the disk; the trash says why."
 		}
 		return &notice
 	case deleted:

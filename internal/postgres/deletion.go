@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -137,10 +138,38 @@ func (w *Writer) GiveUpRestore(ctx context.Context, h Head) error {
 	})
 }
 
-// EndRestore notes that the memory is back with all that belongs to it. After a power cut that this does not survive, the
-// restore is gone through once more and finds everything done.
-func (w *Writer) EndRestore(ctx context.Context, id uuid.UUID) error {
-	return w.withoutWaiting(ctx, "end the restore", func(q *queries.Queries) error { return q.EndRestoring(ctx, id) })
+// IndexLinesOut returns, by memory, what has been taken out of each index and is not back.
+func (w *Writer) IndexLinesOut(ctx context.Context) (map[uuid.UUID]map[string][]memories.IndexLine, error) {
+	rows, err := w.q.IndexLinesOut(ctx, w.agentID)
+	if err != nil {
+		return nil, wrap("read the index lines", err)
+	}
+	out := make(map[uuid.UUID]map[string][]memories.IndexLine, len(rows))
+	for _, row := range rows {
+		var lines map[string][]memories.IndexLine
+		if err := json.Unmarshal(row.IndexLines, &lines); err != nil {
+			return nil, fmt.Errorf("read the index lines of memory %s: %w", row.ID, err)
+		}
+		out[row.ID] = lines
+	}
+	return out, nil
+}
+
+// EndRestore notes that the memory is back with all that belongs to it, and the index lines of others that know more by that. After a
+// power cut that this does not survive, the restore is gone through once more and finds everything done.
+func (w *Writer) EndRestore(ctx context.Context, id uuid.UUID, others map[uuid.UUID]map[string][]memories.IndexLine) error {
+	return w.withoutWaiting(ctx, "end the restore", func(q *queries.Queries) error {
+		for other, indexes := range others {
+			lines, err := json.Marshal(indexes)
+			if err != nil {
+				return err
+			}
+			if err := q.NoteIndexLines(ctx, queries.NoteIndexLinesParams{ID: other, IndexLines: lines}); err != nil {
+				return err
+			}
+		}
+		return q.EndRestoring(ctx, id)
+	})
 }
 
 // AllowBlocked lifts the tombstone of a content that is kept out, and makes the next look take its file for changed.

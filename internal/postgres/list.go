@@ -39,8 +39,8 @@ type List struct {
 	Session string // a file of this session carries them now, or their content came from it; for a list of one agent
 	Name    string // exact
 	Scope   memories.Scope
-	// NotRemoved wants those alone of which a file is still on disk although they were deleted, because it could not be
-	// removed: of the State Deleted, for a list of one agent.
+	// NotRemoved wants those alone of which a file, or an entry in an index, is still there although they were deleted, because it
+	// could not be removed: of the State Deleted, for a list of one agent.
 	NotRemoved bool
 	Search     string // all words, each as a prefix
 	Near       bool   // where no memory holds all words of the Search, those that come close are wanted

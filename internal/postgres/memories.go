@@ -99,6 +99,20 @@ func blockedList(rows []queries.Blocked, err error) ([]memories.Blocked, error) 
 	return blocked, nil
 }
 
+// GoneFilesOf returns where files of the memories were that are gone.
+func (s *Store) GoneFilesOf(ctx context.Context, ms []memories.Memory) ([]string, error) {
+	ids := make([]uuid.UUID, len(ms))
+	for i, m := range ms {
+		id, err := parseID(m.ID)
+		if err != nil {
+			return nil, err
+		}
+		ids[i] = id
+	}
+	paths, err := s.q.GoneFilesOfMemories(ctx, ids)
+	return paths, wrap("read gone files", err)
+}
+
 // FilesToIndex returns the durable files that a MEMORY.md is to list, and the paths of those whose memory is missing.
 // Paths are relative to the agent's directory, and in order.
 func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memories.IndexedFile, missing []string, err error) {

@@ -55,7 +55,7 @@ type Counts struct {
 	Team           int // of those, the ones in team memory
 
 	Blocked       int // contents that are kept out
-	NotRemoved    int // deleted memories of which a file is still on disk
+	NotRemoved    int // deleted memories of which a file, or an entry in an index, is still there
 	Disagreements int // memories under which sessions say different things
 	CitesGone     int // memories that cite what is not in the agent's project any more
 	Proposals     int // what was found in conversations and waits to be accepted or refused

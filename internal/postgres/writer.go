@@ -147,9 +147,15 @@ func (w *Writer) FilesUnder(ctx context.Context, paths []string) ([]File, error)
 	return filesOf(rows), nil
 }
 
-// FilesOf returns the files on disk that carry the memories.
+// FilesOf returns the files on disk that carry the memories, and those that are gone and of which a deletion has something left to do.
 func (w *Writer) FilesOf(ctx context.Context, ids []uuid.UUID) ([]File, error) {
 	rows, err := w.q.FilesOfMemories(ctx, ids)
+	return filesOf(rows), wrap("read files", err)
+}
+
+// FilesEverOf returns the files that carry the memory or last did.
+func (w *Writer) FilesEverOf(ctx context.Context, id uuid.UUID) ([]File, error) {
+	rows, err := w.q.FilesOfMemory(ctx, id)
 	return filesOf(rows), wrap("read files", err)
 }
 
@@ -223,7 +229,7 @@ func (w *Writer) Head(ctx context.Context, id string) (Head, error) {
 	return headOf(row.Memory)
 }
 
-// HeadWithFiles returns one memory, and the files on disk that carry it. It fails as Head does. The agent is read with them, so
+// HeadWithFiles returns one memory, and the files that carry it or last did. It fails as Head does. The agent is read with them, so
 // that Agent need not ask for it.
 func (w *Writer) HeadWithFiles(ctx context.Context, id string) (Head, []File, error) {
 	parsed, err := parseID(id)

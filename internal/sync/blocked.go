@@ -40,14 +40,15 @@ func (e *Engine) removeBlockedHere(ctx context.Context, slug, id string) (memori
 		case err != nil:
 			return &memories.ConflictError{Reason: fmt.Sprintf("%s could not be removed: %v. It is still kept out.", blocked.Path, plain(err))}
 		}
-		listed := h.removeFromIndexes(blocked.Path, indexesAbove(h.root, h.onDisk, []string{blocked.Path}))
+		paths := []string{blocked.Path}
+		left, listed := h.removeFromIndexes(paths, indexesFor(h.root, h.onDisk, paths))[blocked.Path]
 		if err := h.w.DiscardBlocked(ctx, blocked, actorOf(ctx)); err != nil {
 			return err
 		}
 		h.tally.removed(blocked.Path)
 		h.tell([]change{{KindDeleted, blocked.Name}})
-		if listed != nil {
-			return &memories.ConflictError{Reason: fmt.Sprintf("%s is removed. Its entry is still in MEMORY.md, which cannot be written: %v. Remove the entry by hand, or rebuild the index.", blocked.Path, plain(listed))}
+		if listed {
+			return &memories.ConflictError{Reason: fmt.Sprintf("%s is removed. %s Remove the entry by hand, or rebuild the index.", blocked.Path, left)}
 		}
 		return nil
 	})

@@ -85,6 +85,7 @@ func (h *hold) delete(ctx context.Context, head postgres.Head, on []postgres.Fil
 	if err := h.w.Delete(ctx, deletion, meanwhile); err != nil {
 		return err
 	}
+	h.linesOut = nil
 	return h.removeFiles(ctx, deletion.Files, indexes)
 }
 
@@ -94,19 +95,36 @@ func (h *hold) deletionOf(ctx context.Context, head postgres.Head, on []postgres
 	if h.closed != nil {
 		return postgres.Deletion{}, nil, h.errClosed()
 	}
+	gone := h.goneOf(on)
 	carriers, err := h.carriersOf(ctx, head, on)
 	if err != nil {
 		return postgres.Deletion{}, nil, err
 	}
-	paths := make([]string, len(carriers))
-	for i, f := range carriers {
+	for _, f := range carriers {
 		if err := h.checkUnchanged(f); err != nil {
 			return postgres.Deletion{}, nil, err
 		}
-		paths[i] = f.Path
 	}
-	indexes = h.indexesAbove(paths)
-	return postgres.Deletion{Head: head, Files: carriers, IndexLines: h.indexLinesOf(indexes, paths), Actor: actorOf(ctx)}, indexes, nil
+	mayBeListed := slices.Concat(carriers, gone)
+	indexes = h.indexesFor(pathsOf(mayBeListed))
+	changes, listed := indexesWithout(h.root, h.onDisk, indexes, pathsOf(mayBeListed))
+	lines := map[string][]memories.IndexLine{}
+	for _, change := range changes {
+		lines[change.Path] = change.Gone
+	}
+	gone = slices.DeleteFunc(gone, func(f postgres.File) bool { return !listed[f.Path] }) // nothing is left to do about the others
+	return postgres.Deletion{Head: head, Files: slices.Concat(carriers, gone), IndexLines: lines, Actor: actorOf(ctx)}, indexes, nil
+}
+
+// goneOf returns those of the memory's files that are gone: removed already, but for their entries in indexes. Where something else is by
+// now, the entries are about that.
+func (h *hold) goneOf(on []postgres.File) (gone []postgres.File) {
+	for _, f := range on {
+		if !f.Present && f.Status == postgres.Carries && h.root != nil && h.isFree(f.Path) {
+			gone = append(gone, f)
+		}
+	}
+	return gone
 }
 
 // carriersOf returns those of the memory's files that carry it; for one that could not be read, the file that it stands for.
@@ -117,7 +135,7 @@ func (h *hold) carriersOf(ctx context.Context, head postgres.Head, on []postgres
 		return slices.DeleteFunc(at, func(f postgres.File) bool { return f.Path != head.Path }), err
 	}
 	return slices.DeleteFunc(on, func(f postgres.File) bool {
-		return f.Status != postgres.Carries && f.Status != postgres.Removing
+		return !f.Present || f.Status != postgres.Carries && f.Status != postgres.Removing
 	}), nil
 }
 
@@ -204,7 +222,7 @@ func (h *hold) head(ctx context.Context, id, match string) (postgres.Head, error
 	return head, matches(head, match)
 }
 
-// headWithFiles is head, with the files on disk that carry the memory.
+// headWithFiles is head, with the files that carry the memory or last did.
 func (h *hold) headWithFiles(ctx context.Context, id, match string) (postgres.Head, []postgres.File, error) {
 	head, on, err := h.w.HeadWithFiles(ctx, id)
 	if err != nil {

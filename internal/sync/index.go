@@ -2,6 +2,7 @@ package sync
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -123,9 +124,24 @@ func (h *hold) noteIndexes(listing agents.Listing) {
 	}
 }
 
-// linksTo says whether a link of the index leads to one of the files.
-func linksTo(index string, removed map[string]bool) func(target string) bool {
-	return func(target string) bool { return removed[path.Join(path.Dir(index), target)] }
+// leadsTo asks of links of an index whether they lead to one of the files, and notes in found those to which one does.
+func leadsTo(agent agents.Agent, index string, files, found map[string]bool) func(target string) bool {
+	return func(target string) bool {
+		file, inside := agent.Linked(index, target)
+		if !inside || !files[file] {
+			return false
+		}
+		found[file] = true
+		return true
+	}
+}
+
+func setOf(paths []string) map[string]bool {
+	set := make(map[string]bool, len(paths))
+	for _, p := range paths {
+		set[p] = true
+	}
+	return set
 }
 
 // IndexChange is what becomes of one MEMORY.md.
@@ -136,33 +152,30 @@ type IndexChange struct {
 }
 
 // indexesWithout returns each of the indexes that lists one of the files, with what the removal of the files takes out of
-// it. An index that cannot be read is left out: it is not written either.
-func indexesWithout(root *os.Root, indexes, paths []string) []IndexChange {
-	removed := map[string]bool{}
-	for _, file := range paths {
-		removed[file] = true
-	}
-	var changes []IndexChange
+// it, and the files that are listed. An index that cannot be read is left out: it is not written either.
+func indexesWithout(root *os.Root, agent agents.Agent, indexes, paths []string) (changes []IndexChange, listed map[string]bool) {
+	removed := setOf(paths)
+	listed = map[string]bool{}
 	for _, index := range indexes {
 		raw, err := readAll(root, index, maxIndex)
 		if err != nil {
 			continue
 		}
-		if after, gone := memories.RemoveFromIndex(raw, linksTo(index, removed)); len(gone) > 0 {
+		if after, gone := memories.RemoveFromIndex(raw, leadsTo(agent, index, removed, listed)); len(gone) > 0 {
 			changes = append(changes, IndexChange{Path: index, Before: raw, After: after, Gone: gone})
 		}
 	}
-	return changes
+	return changes, listed
 }
 
-// indexesAbove returns the indexes that may list one of the files, by path. A nil root has none.
-func indexesAbove(root *os.Root, agent agents.Agent, paths []string) []string {
+// indexesFor returns the indexes that may list one of the files, by path. A nil root has none.
+func indexesFor(root *os.Root, agent agents.Agent, paths []string) []string {
 	return indexesOf(agent, paths, func(dir string) []string { return indexesIn(root, dir, indexSpellings) })
 }
 
-// indexesAbove is that of the agent, and goes by what its last look has seen: an index that has come since is found under any name
+// indexesFor is that of the agent, and goes by what its last look has seen: an index that has come since is found under any name
 // that somebody is likely to give it. To look for all 256 spellings would take longer than to commit a deletion.
-func (h *hold) indexesAbove(paths []string) []string {
+func (h *hold) indexesFor(paths []string) []string {
 	return indexesOf(h.onDisk, paths, func(dir string) []string {
 		if !h.looked {
 			return indexesIn(h.root, dir, indexSpellings)
@@ -177,8 +190,11 @@ func (h *hold) indexesAbove(paths []string) []string {
 	})
 }
 
+// indexesOf looks in the durable directory and its team's, whose indexes may list whatever the agent has, and for each file in the
+// directories above it. A session lists what it has itself; those without any of the files, of which there may be thousands, are not
+// looked into.
 func indexesOf(agent agents.Agent, paths []string, in func(dir string) []string) []string {
-	dirs := map[string]bool{}
+	dirs := map[string]bool{agent.DurableDir(): true, agent.TeamDir(): true}
 	for _, file := range paths {
 		for _, dir := range directoriesAbove(agent, file) {
 			dirs[dir] = true
@@ -191,42 +207,37 @@ func indexesOf(agent agents.Agent, paths []string, in func(dir string) []string)
 	return indexes
 }
 
-// indexLinesOf returns what the removal of the files will take out of each index.
-func (h *hold) indexLinesOf(indexes, paths []string) map[string][]memories.IndexLine {
-	lines := map[string][]memories.IndexLine{}
-	for _, change := range indexesWithout(h.root, indexes, paths) {
-		lines[change.Path] = change.Gone
-	}
-	return lines
+// stillListed says why an index that lists a file, or may list it, could not be changed.
+type stillListed struct {
+	index  string
+	unread bool // so that nobody knows whether it lists the file
+	err    error
 }
 
-// removeFromIndexes takes the entries that lead to the file out of those of the indexes that are above it.
-func (h *hold) removeFromIndexes(file string, indexes []string) error {
+func (s stillListed) String() string {
+	if s.unread {
+		return fmt.Sprintf("An entry for it may still be in %s, which cannot be read: %v.", s.index, plain(s.err))
+	}
+	return fmt.Sprintf("Its entry is still in %s, which cannot be written: %v.", s.index, plain(s.err))
+}
+
+// removeFromIndexes takes the entries that lead to the files out of the indexes, and returns for each file of which an entry is left why.
+func (h *hold) removeFromIndexes(paths, indexes []string) map[string]stillListed {
+	removed, left := setOf(paths), map[string]stillListed{}
 	for _, index := range indexes {
-		if !under(file, path.Dir(index)) {
-			continue
-		}
+		listed, unread := removed, true
 		err := h.editIndex(index, func(raw []byte) []byte {
-			out, _ := memories.RemoveFromIndex(raw, linksTo(index, map[string]bool{file: true}))
+			listed, unread = map[string]bool{}, false
+			out, _ := memories.RemoveFromIndex(raw, leadsTo(h.onDisk, index, removed, listed))
 			return out
 		})
 		if err != nil {
-			return err
+			for file := range listed {
+				left[file] = stillListed{index, unread, err}
+			}
 		}
 	}
-	return nil
-}
-
-// restoreToIndexes puts back what a deletion took out of the indexes. An index that is gone stays gone. It fails with an
-// *unlistedError for one that cannot be written.
-func (h *hold) restoreToIndexes(lines map[string][]memories.IndexLine) error {
-	for index, gone := range lines {
-		err := h.editIndex(index, func(raw []byte) []byte { return memories.RestoreToIndex(raw, gone) })
-		if err != nil {
-			return &unlistedError{index, err}
-		}
-	}
-	return nil
+	return left
 }
 
 // editIndex writes what edit makes of the index, beginning anew when somebody else writes it meanwhile. What has its place and is

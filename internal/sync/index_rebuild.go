@@ -10,9 +10,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 	"syscall"
 
+	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -132,6 +132,7 @@ func (c IndexChange) ETag() string {
 
 // shelf is what an index is held against: the directory that it is in, and the memory files that it is to list.
 type shelf struct {
+	agent  agents.Agent
 	root   *os.Root // nil: the agent's directory is not there
 	dir    string   // of the index, relative to root
 	path   string   // of the index, relative to root
@@ -153,7 +154,8 @@ func (e *Engine) shelf(ctx context.Context, slug string) (*shelf, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &shelf{dir: onDisk(row).DurableDir(), known: map[string]place{}}
+	agent := onDisk(row)
+	s := &shelf{agent: agent, dir: agent.DurableDir(), known: map[string]place{}}
 	s.path = path.Join(s.dir, indexFile)
 	listed, missing, err := e.store.FilesToIndex(ctx, row.ID)
 	if err != nil {
@@ -225,15 +227,8 @@ func (s *shelf) look(target string) place {
 	if s.root == nil {
 		return place{target, true} // nothing is concluded from a directory that is not there
 	}
-	at := path.Join(s.dir, target)
-	if path.IsAbs(target) {
-		rel, err := filepath.Rel(s.root.Name(), filepath.FromSlash(target))
-		if err != nil {
-			return place{target, true}
-		}
-		at = filepath.ToSlash(rel)
-	}
-	if at == ".." || strings.HasPrefix(at, "../") {
+	at, inside := s.agent.Linked(s.path, target)
+	if !inside {
 		return place{target, true}
 	}
 	file := s.fromIndex(at)

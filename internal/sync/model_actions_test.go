@@ -250,7 +250,7 @@ func (w *world) delete(purge bool) {
 	}
 	said := w.revisions(m)
 	refused := w.mustRefuse(m)
-	gone := w.rules.carriers(m)
+	gone, listed := w.rules.carriers(m), w.filesOf(m)
 	odd := slices.ContainsFunc(gone, w.isNoFile)
 	var err error
 	if purge {
@@ -270,7 +270,7 @@ func (w *world) delete(purge bool) {
 			w.ended.add(keyOf(m), f)
 		}
 	}
-	w.expectIndexesWithout(m)
+	w.expectIndexesWithout(m, listed)
 	if w.rules != nil {
 		w.rules.deleted(w, m, gone, purge)
 	}
@@ -424,7 +424,7 @@ func (w *world) rekey(m memories.Memory, to string, do func() (sync.Result, erro
 	_, taken := w.find(to)
 	said := w.revisions(m)
 	refused := w.mustRefuse(m) || taken || !m.Readable
-	gone := w.rules.carriers(m)
+	gone, listed := w.rules.carriers(m), w.filesOf(m)
 	odd := slices.ContainsFunc(gone, w.isNoFile)
 	w.ever.add(to, m.Fingerprint)
 	before := time.Now()
@@ -442,7 +442,7 @@ func (w *world) rekey(m memories.Memory, to string, do func() (sync.Result, erro
 	for f := range said {
 		w.ended.add(keyOf(m), f)
 	}
-	w.expectIndexesWithout(m)
+	w.expectIndexesWithout(m, listed)
 	if w.rules != nil {
 		w.rules.saved(w, result.Memory, m.Fingerprint, span{before, time.Now()})
 		w.rules.deleted(w, m, gone, false)

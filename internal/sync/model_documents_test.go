@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"memoir/internal/files"
 	"memoir/internal/memories"
 )
 
@@ -161,19 +163,19 @@ func (w *world) ofIndexes() []string {
 
 // expectIndexesWithout takes out what linked to the files that a deletion has removed: those that are gone now. A file
 // that the agent has written again meanwhile keeps its lines only as long as nobody knows which of the two came first.
-func (w *world) expectIndexesWithout(m memories.Memory) {
+func (w *world) expectIndexesWithout(m memories.Memory, paths []string) {
 	var lost []string
-	for _, f := range m.Files {
+	for _, file := range paths {
 		for at, lines := range w.index {
-			if !w.isAbove(at, f.Path) {
+			if !w.isAbove(at, file) {
 				continue
 			}
 			var kept []string
 			for _, line := range lines {
-				rest := withoutLink(line, w.linkTo(at, f.Path))
+				rest := withoutLink(line, w.linkTo(at, file))
 				if rest != line {
 					w.owing = w.owing || w.isFull()
-					lost = append(lost, line, entriesOfBoth[w.linkTo(at, f.Path)])
+					lost = append(lost, line, entriesOfBoth[w.linkTo(at, file)])
 				}
 				if rest != "" {
 					kept = append(kept, rest)
@@ -183,6 +185,29 @@ func (w *world) expectIndexesWithout(m memories.Memory) {
 		}
 	}
 	w.taken[m.ID] = append(w.taken[m.ID], lost...)
+}
+
+// filesOf returns the files that the deletion of a memory takes, and those that were its and are gone, with nothing else in their place.
+func (w *world) filesOf(m memories.Memory) (paths []string) {
+	if m.State == memories.Deleted {
+		return nil
+	}
+	for _, f := range m.Files {
+		paths = append(paths, f.Path)
+	}
+	gone, err := w.b.store.GoneFilesOf(context.Background(), []memories.Memory{m})
+	w.must(err)
+	root, err := os.OpenRoot(w.path("."))
+	if err != nil {
+		return paths
+	}
+	defer root.Close() //nolint:errcheck // only looked through
+	for _, file := range gone {
+		if _, err := files.Lstat(root, file); errors.Is(err, os.ErrNotExist) {
+			paths = append(paths, file)
+		}
+	}
+	return paths
 }
 
 // payIndexes lets indexes that had no room on the disk lose their lines before anything is moved or written anew: nobody could say

@@ -113,7 +113,16 @@ func (e *Engine) previewDeletionHere(ctx context.Context, slug string, ids []str
 	slices.SortFunc(p.Files, func(a, b memories.Carrier) int { return strings.Compare(a.Path, b.Path) })
 	if root, err := os.OpenRoot(row.Dir); err == nil {
 		defer root.Close() //nolint:errcheck // only read through
-		p.Indexes = indexesWithout(root, indexesAbove(root, onDisk(row), paths), paths)
+		gone, err := e.store.GoneFilesOf(ctx, p.Memories)
+		if err != nil {
+			return DeletionPreview{}, err
+		}
+		for _, file := range gone {
+			if isFree(root, file) {
+				paths = append(paths, file)
+			}
+		}
+		p.Indexes, _ = indexesWithout(root, onDisk(row), indexesFor(root, onDisk(row), paths), paths)
 	}
 	p.ClaudeMDBefore, p.ClaudeMDAfter, err = e.previews(ctx, row, going)
 	return p, err

@@ -3,7 +3,9 @@ package sync
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path"
+	"slices"
 	gosync "sync"
 
 	"github.com/google/uuid"
@@ -18,28 +20,69 @@ func (h *hold) finishDeletions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if h.root == nil {
+	if h.root == nil || len(pending) == 0 {
 		return nil // the marks stay until its directory is back
 	}
-	paths := make([]string, len(pending))
-	for i, f := range pending {
-		paths[i] = f.Path
+	indexes, err := h.indexesYetToChange(ctx, pending)
+	if err != nil {
+		return err
 	}
-	if err := h.removeFiles(ctx, pending, indexesAbove(h.root, h.onDisk, paths)); err != nil {
+	if err := h.removeFiles(ctx, pending, indexes); err != nil {
 		return err
 	}
 	return h.recordRemoved(ctx)
 }
 
-// removeFiles removes files that are marked for it, with their entries in these indexes. What is removed is yet to be recorded, by
+// indexesYetToChange returns the indexes that may list files which a deletion is to remove: those that the deletion has found to do so may
+// be elsewhere than the files that are left.
+func (h *hold) indexesYetToChange(ctx context.Context, pending []postgres.File) ([]string, error) {
+	if err := h.readLinesOut(ctx); err != nil {
+		return nil, err
+	}
+	indexes := indexesFor(h.root, h.onDisk, pathsOf(pending))
+	for _, f := range pending {
+		for index := range h.linesOut[f.MemoryID] {
+			indexes = append(indexes, index)
+		}
+	}
+	slices.Sort(indexes)
+	return slices.Compact(indexes), nil
+}
+
+func pathsOf(some []postgres.File) []string {
+	paths := make([]string, len(some))
+	for i, f := range some {
+		paths[i] = f.Path
+	}
+	return paths
+}
+
+// removeFiles removes files that are marked for it, and then their entries in these indexes. What is removed is yet to be recorded, by
 // recordRemoved or together with a publication; if it never is, the next look finds it gone.
 func (h *hold) removeFiles(ctx context.Context, marked []postgres.File, indexes []string) error {
 	if h.root == nil {
 		return nil
 	}
+	var gone []postgres.File
 	for _, f := range marked {
-		if err := h.removeFile(f, indexes); err != nil {
-			if err := h.recordNotRemoved(ctx, f, err); err != nil {
+		err := h.disk.RemoveIf(h.root, f.Path, f.Hash)
+		switch {
+		case errors.Is(err, files.ErrChanged):
+			// The agent learns anew: the file stays, with its entries, and the next look takes it for what it says now.
+			h.queue.add(h.onDisk.Slug, f.Path)
+			h.removed = append(h.removed, f)
+		case err != nil && !foundGone(f):
+			if err := h.w.FileNotRemoved(ctx, f.Path, notRemovedYet(f, err)); err != nil {
+				return err
+			}
+		default:
+			gone = append(gone, f)
+		}
+	}
+	left := h.removeFromIndexes(pathsOf(gone), indexes)
+	for _, f := range gone {
+		if why, listed := left[f.Path]; listed {
+			if err := h.w.FileNotRemoved(ctx, f.Path, notUnlistedYet(f, why)); err != nil {
 				return err
 			}
 			continue
@@ -49,27 +92,20 @@ func (h *hold) removeFiles(ctx context.Context, marked []postgres.File, indexes 
 	return nil
 }
 
-// removeFile removes a file and its entries in the indexes. One that has changed stays: the agent learns anew, and the next
-// look takes the file for what it says now.
-func (h *hold) removeFile(f postgres.File, indexes []string) error {
-	err := h.disk.RemoveIf(h.root, f.Path, f.Hash)
-	if errors.Is(err, files.ErrChanged) {
-		h.queue.add(h.onDisk.Slug, f.Path)
-		return nil
-	}
-	if err != nil && !foundGone(f) {
-		return err
-	}
-	return h.removeFromIndexes(f.Path, indexes)
-}
-
 // foundGone says whether a look has found the file gone. Then it need not be found gone again, as in a directory that cannot be
 // opened any more. What a rename was about to write is no memory's, and was never seen.
 func foundGone(f postgres.File) bool { return !f.Present && f.MemoryID != uuid.Nil }
 
-// recordNotRemoved notes why a file could not be removed for good.
-func (h *hold) recordNotRemoved(ctx context.Context, f postgres.File, why error) error {
-	return h.w.FileNotRemoved(ctx, f.Path, f.Path+" could not be removed: "+plain(why).Error()+". The memory is deleted all the same, and the removal is tried again at each scan.")
+func notRemovedYet(f postgres.File, err error) string {
+	return fmt.Sprintf("%s could not be removed: %v. The memory is deleted all the same, and the removal is tried again at each scan.", f.Path, plain(err))
+}
+
+func notUnlistedYet(f postgres.File, why stillListed) string {
+	return fmt.Sprintf("%s is removed. %s The memory is deleted all the same, and that is tried again at each scan.", f.Path, why)
+}
+
+func notRemovedForGoodYet(f postgres.File, err error) string {
+	return fmt.Sprintf("%s is removed, but a power cut may bring it back: its directory could not be synced (%v). The memory is deleted all the same, and that is tried again at each scan.", f.Path, plain(err))
 }
 
 // recordRemoved takes the marks off the files that have been removed.
@@ -113,7 +149,7 @@ func (h *hold) removedForGood(ctx context.Context) ([]string, error) {
 			continue
 		}
 		if err := h.syncing[path.Dir(f.Path)](); err != nil {
-			if err := h.recordNotRemoved(ctx, f, err); err != nil {
+			if err := h.w.FileNotRemoved(ctx, f.Path, notRemovedForGoodYet(f, err)); err != nil {
 				return nil, err
 			}
 			continue

@@ -133,7 +133,7 @@ func (h *hold) restore(ctx context.Context, head postgres.Head) error {
 	if err != nil && !errors.Is(err, files.ErrExists) {
 		return h.notRestored(ctx, head, place, err)
 	}
-	unlisted := h.restoreToIndexes(head.IndexLines)
+	noted, unlisted := h.restoreToIndexes(ctx, head)
 	if err := h.takeIn(ctx, place); err != nil {
 		return err
 	}
@@ -143,7 +143,8 @@ func (h *hold) restore(ctx context.Context, head postgres.Head) error {
 	if unlisted != nil {
 		return unlisted
 	}
-	return h.w.EndRestore(ctx, head.UUID)
+	delete(h.linesOut, head.UUID)
+	return h.w.EndRestore(ctx, head.UUID, noted)
 }
 
 // notRestored says why the file of a restore that has begun could not be written. What certainly was not written leaves the memory in

@@ -6,12 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"syscall"
 	"time"
-
-	"github.com/google/uuid"
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
@@ -276,8 +275,10 @@ func (h *hold) durableFilesOf(ctx context.Context, head postgres.Head) ([]postgr
 	}), err
 }
 
-func (h *hold) isFree(p string) bool {
-	_, err := files.Lstat(h.root, p)
+func (h *hold) isFree(p string) bool { return isFree(h.root, p) }
+
+func isFree(root *os.Root, p string) bool {
+	_, err := files.Lstat(root, p)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
@@ -376,7 +377,7 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if err := h.isFreeKey(ctx, draft); err != nil {
 		return Result{}, err
 	}
-	on, err := h.w.FilesOf(ctx, []uuid.UUID{head.UUID})
+	on, err := h.w.FilesEverOf(ctx, head.UUID)
 	if err != nil {
 		return Result{}, err
 	}

@@ -1504,7 +1504,7 @@ func notRemoved(all []TrashRow) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = inbox("not-removed", "Not removed", "deleted, and a file is still on disk; it is tried again at each scan").Render(templ.WithChildren(ctx, templ_7745c5c3_Var68), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = inbox("not-removed", "Not removed", "deleted, and a file or its entry in MEMORY.md is still there; it is tried again at each scan").Render(templ.WithChildren(ctx, templ_7745c5c3_Var68), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -39,8 +39,8 @@ func Many(n int, ofOne, ofMany string) string {
 	return number(n) + " memories " + ofMany
 }
 
-// DeletedMany returns the notice after the deletion of many memories, with the way back. left is how many of them have a
-// file that could not be removed.
+// DeletedMany returns the notice after the deletion of many memories, with the way back. left is how many of them have
+// something left on disk that could not be removed.
 func DeletedMany(slug string, ids []string, left int, back string) *Notice {
 	all := counted(len(ids), "memory", "memories")
 	notice := &Notice{
@@ -51,7 +51,7 @@ func DeletedMany(slug string, ids []string, left int, back string) *Notice {
 		}},
 	}
 	if left > 0 {
-		notice.Text += " " + Many(left, "has a file that could not be removed; the trash says why.", "have files that could not be removed; the trash says why.")
+		notice.Text += " " + counted(left, "memory", "memories") + " could not be removed from the disk entirely; the trash says why."
 	}
 	return notice
 }

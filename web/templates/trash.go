@@ -28,7 +28,7 @@ type TrashRow struct {
 	Description string
 	Why         string // "deleted by hand", "removed on disk"
 	DeletedAt   time.Time
-	// Left says of each file that could not be removed why, in whole sentences.
+	// Left says of each file that could not be removed, or is still in an index, why, in whole sentences.
 	Left []string
 }
 

@@ -211,13 +211,19 @@ func (q *Queries) FilesAt(ctx context.Context, arg FilesAtParams) ([]File, error
 }
 
 const filesOfMemories = `-- name: FilesOfMemories :many
-SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature
-FROM files
-WHERE memory_id = ANY($1::uuid[]) AND present
+SELECT here.agent_id, here.path, here.session, here.memory_id, here.status, here.present, here.fingerprint, here.hash, here.size, here.mtime_ns,
+       here.modified_at, here.content_at, here.problem, here.signature
+FROM files here
+WHERE here.memory_id = ANY($1::uuid[]) AND here.present
+UNION ALL
+SELECT gone.agent_id, gone.path, gone.session, gone.memory_id, gone.status, gone.present, gone.fingerprint, gone.hash, gone.size, gone.mtime_ns,
+       gone.modified_at, gone.content_at, gone.problem, gone.signature
+FROM files gone
+WHERE gone.memory_id = ANY($1::uuid[]) AND NOT gone.present AND gone.status = 'removing'
 ORDER BY path
 `
 
+// Those on disk, and those that are gone but of which a deletion has something left to do. The two have an index each.
 func (q *Queries) FilesOfMemories(ctx context.Context, memoryIds []uuid.UUID) ([]File, error) {
 	rows, err := q.db.Query(ctx, filesOfMemories, memoryIds)
 	if err != nil {
@@ -254,14 +260,19 @@ func (q *Queries) FilesOfMemories(ctx context.Context, memoryIds []uuid.UUID) ([
 }
 
 const filesOfMemory = `-- name: FilesOfMemory :many
-SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature
-FROM files
-WHERE memory_id = $1::uuid AND present
+SELECT here.agent_id, here.path, here.session, here.memory_id, here.status, here.present, here.fingerprint, here.hash, here.size, here.mtime_ns,
+       here.modified_at, here.content_at, here.problem, here.signature
+FROM files here
+WHERE here.memory_id = $1::uuid AND here.present
+UNION ALL
+SELECT gone.agent_id, gone.path, gone.session, gone.memory_id, gone.status, gone.present, gone.fingerprint, gone.hash, gone.size, gone.mtime_ns,
+       gone.modified_at, gone.content_at, gone.problem, gone.signature
+FROM files gone
+WHERE gone.memory_id = $1::uuid AND NOT gone.present
 ORDER BY path
 `
 
-// Of one, Postgres keeps the plan.
+// Of one, Postgres keeps the plan. Those that are gone are among them: an index may still lead to them.
 func (q *Queries) FilesOfMemory(ctx context.Context, memoryID uuid.UUID) ([]File, error) {
 	rows, err := q.db.Query(ctx, filesOfMemory, memoryID)
 	if err != nil {
@@ -543,6 +554,30 @@ type ForgetContentParams struct {
 func (q *Queries) ForgetContent(ctx context.Context, arg ForgetContentParams) error {
 	_, err := q.db.Exec(ctx, forgetContent, arg.AgentID, arg.Path)
 	return err
+}
+
+const goneFilesOfMemories = `-- name: GoneFilesOfMemories :many
+SELECT path FROM files WHERE memory_id = ANY($1::uuid[]) AND NOT present ORDER BY path
+`
+
+func (q *Queries) GoneFilesOfMemories(ctx context.Context, memoryIds []uuid.UUID) ([]string, error) {
+	rows, err := q.db.Query(ctx, goneFilesOfMemories, memoryIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var path string
+		if err := rows.Scan(&path); err != nil {
+			return nil, err
+		}
+		items = append(items, path)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 type InsertFilesParams struct {

@@ -330,6 +330,39 @@ func (q *Queries) HeadsByName(ctx context.Context, arg HeadsByNameParams) ([]Hea
 	return items, nil
 }
 
+const indexLinesOut = `-- name: IndexLinesOut :many
+SELECT d.id, d.index_lines FROM memories d WHERE d.agent_id = $1 AND d.state = 'deleted' AND d.index_lines <> '{}'
+UNION ALL
+SELECT r.id, r.index_lines FROM memories r
+WHERE r.agent_id = $1 AND r.restoring AND r.state <> 'deleted' AND r.index_lines <> '{}'
+`
+
+type IndexLinesOutRow struct {
+	ID         uuid.UUID
+	IndexLines []byte
+}
+
+// What has been taken out of indexes and is not back. An index holds each of the two kinds.
+func (q *Queries) IndexLinesOut(ctx context.Context, agentID int64) ([]IndexLinesOutRow, error) {
+	rows, err := q.db.Query(ctx, indexLinesOut, agentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []IndexLinesOutRow{}
+	for rows.Next() {
+		var i IndexLinesOutRow
+		if err := rows.Scan(&i.ID, &i.IndexLines); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 type InsertHeadsParams struct {
 	ID             uuid.UUID
 	AgentID        int64
@@ -466,6 +499,20 @@ func (q *Queries) Memory(ctx context.Context, arg MemoryParams) (MemoryRow, erro
 		&i.Body,
 	)
 	return i, err
+}
+
+const noteIndexLines = `-- name: NoteIndexLines :exec
+UPDATE memories SET index_lines = $1 WHERE id = $2
+`
+
+type NoteIndexLinesParams struct {
+	IndexLines []byte
+	ID         uuid.UUID
+}
+
+func (q *Queries) NoteIndexLines(ctx context.Context, arg NoteIndexLinesParams) error {
+	_, err := q.db.Exec(ctx, noteIndexLines, arg.IndexLines, arg.ID)
+	return err
 }
 
 const restoringHeads = `-- name: RestoringHeads :many

@@ -1,0 +1,202 @@
+package sync_test
+
+import (
+	"strings"
+	"testing"
+
+	"memoir/internal/memories"
+	"memoir/internal/sync"
+)
+
+// withListed is a bench whose agent ada has a memory for each of the names, all of them listed in the index.
+func withListed(t *testing.T, names string) (b *bench, index string) {
+	t.Helper()
+	b = setup(t)
+	index = "# Index\n\n"
+	for _, name := range names {
+		file := strings.ToLower(string(name)) + ".md"
+		b.write("ada/memory/"+file, note(string(name), memories.Project, "text of "+string(name)))
+		index += "- [" + string(name) + "](" + file + ")\n"
+	}
+	b.write("ada/memory/MEMORY.md", index)
+	b.scanAll()
+	return b, index
+}
+
+// seen names memories of ada as many calls do.
+func (b *bench) seen(names string) (all []sync.Seen) {
+	b.Helper()
+	listed, trash := b.list("ada", ""), b.list("ada", memories.Deleted)
+	for _, name := range names {
+		m, ok := listed[string(name)]
+		if !ok {
+			m = trash[string(name)]
+		}
+		all = append(all, sync.Seen{ID: m.ID})
+	}
+	return all
+}
+
+func (b *bench) allGoWell(errs []error) {
+	b.Helper()
+	for _, err := range errs {
+		if err != nil {
+			b.Error(err)
+		}
+	}
+}
+
+func (b *bench) indexIs(want string) {
+	b.Helper()
+	if got := b.read("ada/memory/MEMORY.md"); got != want {
+		b.Errorf("MEMORY.md says\n%q, not\n%q", got, want)
+	}
+}
+
+func TestEntriesOfNeighboursComeBackInTheirOrderWhicheverGoesAndComesBackFirst(t *testing.T) {
+	t.Parallel()
+	for _, order := range []struct{ deleted, restored string }{{"ABC", "ABC"}, {"BAC", "CAB"}, {"CAB", "BCA"}} {
+		t.Run(order.deleted+" "+order.restored, func(t *testing.T) {
+			t.Parallel()
+			b, index := withListed(t, "ABCD")
+			b.allGoWell(b.engine.DeleteMany(t.Context(), "ada", b.seen(order.deleted)))
+			b.indexIs("# Index\n\n- [D](d.md)\n")
+			b.allGoWell(b.engine.RestoreMany(t.Context(), "ada", b.seen(order.restored)))
+			b.indexIs(index)
+			for _, name := range order.deleted {
+				b.delete("ada", string(name))
+			}
+			b.restart()
+			for _, name := range order.restored {
+				b.restore("ada", b.list("ada", memories.Deleted)[string(name)])
+			}
+			b.indexIs(index)
+		})
+	}
+}
+
+func TestDeletingAMissingMemoryTakesItsEntryAndRestoringBringsItBack(t *testing.T) {
+	t.Parallel()
+	b, index := withListed(t, "ABCDEFGHIJKL")
+	b.stopWatching()
+	for _, name := range "abcdefghijkl" {
+		b.remove("ada/memory/" + string(name) + ".md")
+	}
+	b.scan("ada")
+	b.isIn("ada", "B", memories.Missing)
+	b.indexIs(index)
+	p, err := b.engine.PreviewDeletion(t.Context(), "ada", b.memory("ada", "B").ID)
+	without := strings.Replace(index, "- [B](b.md)\n", "", 1)
+	if err != nil || len(p.Indexes) != 1 || string(p.Indexes[0].After) != without {
+		t.Errorf("the preview is %+v (%v)", p.Indexes, err)
+	}
+	deleted := b.delete("ada", "B")
+	b.indexIs(without)
+	b.restore("ada", deleted)
+	b.indexIs(index)
+	if b.read("ada/memory/b.md") == "" {
+		t.Error("the file is not back")
+	}
+	b.isIn("ada", "B", memories.Active)
+	b.isIn("ada", "C", memories.Missing)
+}
+
+func TestDeletingAMemoryThatASessionStillCarriesTakesTheEntryOfItsDurableFileThatIsGone(t *testing.T) {
+	t.Parallel()
+	b, index := withListed(t, "AB")
+	b.write(inSession(sessionA, "x.md"), note("A", memories.Project, "text of A"))
+	b.scanAll()
+	b.stopWatching()
+	b.remove("ada/memory/a.md")
+	b.scan("ada")
+	b.isIn("ada", "A", memories.Active)
+	deleted := b.delete("ada", "A")
+	b.indexIs("# Index\n\n- [B](b.md)\n")
+	b.restore("ada", deleted)
+	b.indexIs(index)
+}
+
+func TestAnEntryAboutWhatLiesInPlaceOfAFileThatIsGoneStays(t *testing.T) {
+	t.Parallel()
+	b, index := withListed(t, "AB")
+	b.write(inSession(sessionA, "x.md"), note("A", memories.Project, "text of A"))
+	b.scanAll()
+	b.stopWatching()
+	b.remove("ada/memory/a.md")
+	b.scan("ada")
+	b.write("ada/memory/a.md/README.txt", "a directory by now")
+	b.delete("ada", "A")
+	b.indexIs(index)
+}
+
+func TestEntriesThatLeadToAFileFromElsewhereGoWithItAndComeBack(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	durable, team, session := "ada/memory/MEMORY.md", "ada/memory/team/MEMORY.md", inSession(sessionA, "MEMORY.md")
+	b.write("ada/memory/a.md", note("Both", memories.Project, "text"))
+	b.write(inSession(sessionA, "x.md"), note("Both", memories.Project, "text"))
+	b.write(inSession(sessionB, "y.md"), note("Of a session", memories.Project, "text"))
+	b.write("ada/memory/b.md", note("Stays", memories.Project, "text"))
+	was := map[string]string{
+		durable: "# Index\n- [Both](" + b.path("ada/memory/a.md") + ")\n- [Stays](b.md)\n- [There](../sessions/" + sessionA + "/memory/x.md)\n" +
+			"- [Far](../sessions/" + sessionB + "/memory/y.md)\n- [Out](/elsewhere/memory/a.md)\n- [Out](../../bob/memory/a.md)\n",
+		team:    "- [Both](../a.md)\n- [Stays](../b.md)\n",
+		session: "- [Both](x.md)\n- [Durable](../../../memory/a.md)\n- [Stays](../../../memory/b.md)\n",
+	}
+	for index, text := range was {
+		b.write(index, text)
+	}
+	b.scanAll()
+	both, far := b.delete("ada", "Both"), b.delete("ada", "Of a session")
+	for index, want := range map[string]string{
+		durable: "# Index\n- [Stays](b.md)\n- [Out](/elsewhere/memory/a.md)\n- [Out](../../bob/memory/a.md)\n",
+		team:    "- [Stays](../b.md)\n",
+		session: "- [Stays](../../../memory/b.md)\n",
+	} {
+		if got := b.read(index); got != want {
+			t.Errorf("after the deletions %s says\n%q, not\n%q", index, got, want)
+		}
+	}
+	b.restore("ada", both)
+	b.restore("ada", far)
+	for index, want := range was {
+		if got := b.read(index); got != want {
+			t.Errorf("after the restores %s says\n%q, not\n%q", index, got, want)
+		}
+	}
+}
+
+func TestAFileThatIsRemovedWhileItsIndexCannotBeWrittenIsNotSaidToBeThere(t *testing.T) {
+	t.Parallel()
+	for where, at := range map[string]struct{ index, entry string }{
+		"beside the file":      {"memory/MEMORY.md", "- [Tabs](tabs.md)\n"},
+		"in another directory": {"sessions/" + sessionA + "/memory/MEMORY.md", "- [Tabs](../../../memory/tabs.md)\n"},
+	} {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, only: at.index}
+			b := withIndexed(t, disk)
+			b.write("ada/"+at.index, at.entry)
+			b.write(inSession(sessionA, "x.md"), b.read("ada/memory/tabs.md"))
+			b.scan("ada")
+			disk.full.Store(true)
+			b.delete("ada", "Tabs")
+			for range 2 {
+				problems := b.list("ada", memories.Deleted)["Tabs"].Problems
+				want := "memory/tabs.md is removed. Its entry is still in " + at.index + ", which cannot be written: no space left on device."
+				if len(problems) != 1 || !strings.HasPrefix(problems[0].Message, want) {
+					t.Errorf("the problems are %+v", problems)
+				}
+				b.scan("ada")
+			}
+			disk.full.Store(false)
+			b.scan("ada")
+			if got := b.read("ada/" + at.index); got != "" {
+				t.Errorf("with room again the index says %q", got)
+			}
+			if problems := b.list("ada", memories.Deleted)["Tabs"].Problems; len(problems) != 0 {
+				t.Errorf("the entry is gone, and the problems are %+v", problems)
+			}
+		})
+	}
+}
