@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"unicode"
 	"unicode/utf8"
+
+	"memoir/internal/files"
 )
 
 const (
@@ -46,6 +48,9 @@ type Survey struct {
 	// before they were read. They need not exist. Where one changes, agents are to be looked for anew; nobody watches them, for most are in
 	// repositories, in which there is much going on that is of no interest here.
 	Sources map[string]Stamp
+	// Exhausted is why the look has seen too little to go by: the system had nothing left to open something with, for which
+	// files.IsExhausted holds. It is to be done again.
+	Exhausted error
 }
 
 // Look is Discover, and says what the answer depends on.
@@ -64,7 +69,7 @@ func Look(s Settings, visit func(dir string)) Survey {
 		d.byHand(NamedDir{Slug: sharedSlug, Path: s.TeamDir}, Shared)
 	}
 	d.addElsewhere()
-	return Survey{d.found, d.unreadable, d.sources}
+	return Survey{d.found, d.unreadable, d.sources, d.exhausted}
 }
 
 // Roots are the directories that the settings name, absolute, and those in them in which agents appear. They need not exist.
@@ -94,6 +99,7 @@ type discovery struct {
 	elsewhere  []Found   // what projects and settings name, outside of Claude Code's directory
 	found      []Found
 	unreadable []string
+	exhausted  error
 }
 
 func (d *discovery) hive(agentsDir string) {
@@ -113,7 +119,7 @@ func (d *discovery) claude(claudeDir string) {
 		project := filepath.Join(projects, name)
 		d.visit(project)
 		dir := filepath.Join(project, memoryDir)
-		path := projectName(project)
+		path := projectName(project, d.noteFailed)
 		d.addProject(name, path)
 		if d.isDirectory(dir) {
 			d.found = append(d.found, Found{Slug: sanitise(name), Layout: Claude, Dir: dir, DisplayName: path})
@@ -136,7 +142,7 @@ func (d *discovery) subdirectories(dir string) []string {
 	d.visit(dir)
 	entries, err := os.ReadDir(dir)
 	if err != nil && !isGone(err) {
-		d.unreadable = append(d.unreadable, dir)
+		d.failed(dir, err)
 	}
 	var names []string
 	for _, entry := range entries {
@@ -179,7 +185,20 @@ func (d *discovery) noteUnreadable(dir string, err error) {
 	if isGone(err) || last >= 0 && d.unreadable[last] == dir {
 		return
 	}
-	d.unreadable = append(d.unreadable, dir)
+	d.failed(dir, err)
+}
+
+// failed lists what is there and could not be looked into, for that reason.
+func (d *discovery) failed(path string, err error) {
+	d.noteFailed(err)
+	d.unreadable = append(d.unreadable, path)
+}
+
+// noteFailed notes that something could not be opened, which may be for no reason of its own.
+func (d *discovery) noteFailed(err error) {
+	if files.IsExhausted(err) {
+		d.exhausted = err
+	}
 }
 
 // isGone reports whether an error says that there is nothing at a path, as opposed to that it could not be looked at.

@@ -22,16 +22,17 @@ const (
 
 // projectName returns the real path of a project of Claude Code, which its directory's name does not tell: the working
 // directory of its newest transcript, or the ancestor of it that the directory is named after. Without one it is the
-// directory's name.
-func projectName(project string) string {
+// directory's name. failed is told what could not be opened.
+func projectName(project string, failed func(error)) string {
 	name := filepath.Base(project)
 	root, err := os.OpenRoot(project)
 	if err != nil {
+		failed(err)
 		return printable(name)
 	}
 	defer root.Close()
-	for _, newest := range newestTranscripts(root) {
-		if cwd := workingDirectory(root, newest); cwd != "" {
+	for _, newest := range newestTranscripts(root, failed) {
+		if cwd := workingDirectory(root, newest, failed); cwd != "" {
 			return printable(projectRoot(cwd, name))
 		}
 	}
@@ -39,9 +40,10 @@ func projectName(project string) string {
 }
 
 // newestTranscripts returns the names of the few transcripts modified last, newest first.
-func newestTranscripts(root *os.Root) []string {
+func newestTranscripts(root *os.Root, failed func(error)) []string {
 	dir, err := root.Open(".")
 	if err != nil {
+		failed(err)
 		return nil
 	}
 	defer dir.Close()
@@ -71,9 +73,10 @@ func newestTranscripts(root *os.Root) []string {
 }
 
 // workingDirectory returns the first cwd in the head of a transcript, or "".
-func workingDirectory(root *os.Root, name string) string {
+func workingDirectory(root *os.Root, name string, failed func(error)) string {
 	file, err := files.Open(root, name)
 	if err != nil {
+		failed(err)
 		return ""
 	}
 	defer file.Close()

@@ -137,7 +137,7 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 // look compares the scope with what is known of it, saves what has changed, and tells those who listen.
 func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error) {
 	if h.root == nil {
-		return Scan{}, nil // nothing is concluded from a directory that is not there
+		return Scan{}, exhaustion(h.closed) // nothing is concluded from a directory that is not there
 	}
 	at := postgres.Now()
 	logDirs, err := h.lookAtLogs(ctx, scope, at)
@@ -149,10 +149,20 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 		h.watchBelow(within)
 		dirs = append(dirs, within)
 	})
-	if targets := h.watchTargets(listing, dirs); isWhole(scope) {
+	if listing.Exhausted != nil {
+		return Scan{}, lookFailed(listing.Exhausted)
+	}
+	targets, err := h.watchTargets(listing, dirs)
+	if err != nil {
+		return Scan{}, err
+	}
+	if isWhole(scope) {
 		h.watchOnly(slices.Concat(dirs, logDirs), targets)
 	}
-	uncleared := h.recover(dirs, isWhole(scope))
+	uncleared, err := h.recover(dirs, isWhole(scope))
+	if err != nil {
+		return Scan{}, err
+	}
 	h.rememberLinks(listing, scope)
 	found, err := h.differences(ctx, listing, scope)
 	if err != nil {
@@ -165,7 +175,10 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	if err != nil {
 		return Scan{}, err
 	}
-	gone, device := h.gone(listing, found.known, row.DurableDevice)
+	gone, device, err := h.gone(listing, found.known, row.DurableDevice)
+	if err != nil {
+		return Scan{}, err
+	}
 	gone = slices.DeleteFunc(gone, func(f postgres.File) bool {
 		return slices.Contains(uncleared, path.Dir(f.Path)) // it may be among the leftovers
 	})
@@ -269,16 +282,23 @@ func (h *hold) foreseeCosts(fresh []postgres.Head) {
 }
 
 // recover clears what a crash has left in the directories, until it has been all of them once in this term: the first look
-// may be at a part, to finish what the crash has cut short. It returns the directories in which something may be left.
-func (h *hold) recover(dirs []string, whole bool) (uncleared []string) {
+// may be at a part, to finish what the crash has cut short. It returns the directories in which something may be left, and fails where
+// that is only because nothing more could be opened.
+func (h *hold) recover(dirs []string, whole bool) (uncleared []string, err error) {
 	if h.recovered {
-		return nil
+		return nil, nil
 	}
 	// A CLAUDE.md that is a link is written where it leads.
 	if place, err := files.Resolve(h.root, h.onDisk.ClaudeMDPath()); err == nil {
 		dirs = append(dirs, path.Dir(place))
 	}
 	back, err := h.disk.Recover(h.root, dirs)
+	for _, path := range back {
+		h.queue.add(h.onDisk.Slug, path)
+	}
+	if err := exhaustion(err); err != nil {
+		return nil, err
+	}
 	if err != nil {
 		uncleared = dirs
 		if some := (*files.UnclearedError)(nil); errors.As(err, &some) {
@@ -286,17 +306,14 @@ func (h *hold) recover(dirs []string, whole bool) (uncleared []string) {
 		}
 		h.log.Warn("leftovers of an earlier run could not be cleared, and are tried again at the next scan", "agent", h.onDisk.Slug, "error", err)
 	}
-	for _, path := range back {
-		h.queue.add(h.onDisk.Slug, path)
-	}
 	h.recovered = whole && err == nil
-	return uncleared
+	return uncleared, nil
 }
 
 // gone returns the files that were there and that a complete look did not find any more, and the device to remember of
 // the durable directory. When that is on another device than before and files are missing, something was unmounted:
 // nothing is concluded, and the old device is kept, until the files are back.
-func (h *hold) gone(listing agents.Listing, known map[string]*postgres.File, device *uint64) ([]postgres.File, *uint64) {
+func (h *hold) gone(listing agents.Listing, known map[string]*postgres.File, device *uint64) ([]postgres.File, *uint64, error) {
 	var candidates []string
 	for path, f := range known {
 		if f.Present && (!f.Durable() || listing.DurableThere) {
@@ -304,17 +321,21 @@ func (h *hold) gone(listing agents.Listing, known map[string]*postgres.File, dev
 		}
 	}
 	slices.Sort(candidates)
+	paths, err := listing.Gone(h.root, candidates)
+	if err != nil {
+		return nil, nil, lookFailed(err)
+	}
 	var gone []postgres.File
-	for _, path := range listing.Gone(h.root, candidates) {
+	for _, path := range paths {
 		gone = append(gone, *known[path])
 	}
 	if !listing.DurableThere {
-		return gone, device
+		return gone, device, nil
 	}
 	if remounted := device != nil && *device != listing.DurableDevice; remounted && slices.ContainsFunc(gone, postgres.File.Durable) {
-		return slices.DeleteFunc(gone, postgres.File.Durable), device
+		return slices.DeleteFunc(gone, postgres.File.Durable), device, nil
 	}
-	return gone, &listing.DurableDevice
+	return gone, &listing.DurableDevice, nil
 }
 
 // rememberLook keeps what a look at all of the agent found of it as a whole.
