@@ -19,7 +19,10 @@ type fillingDisk struct {
 }
 
 func (d *fillingDisk) Stage(root *os.Root, path string, data []byte) sync.Staged {
-	return unstaged{func(options files.Options) error { return d.Write(root, path, data, options) }}
+	if d.full.Load() {
+		return &brokenStaged{err: &fs.PathError{Op: "write", Path: path, Err: syscall.ENOSPC}}
+	}
+	return files.Stage(root, path, data)
 }
 
 func (d *fillingDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {
