@@ -18,6 +18,8 @@ import (
 type filling interface {
 	fill()
 	free()
+	// lend makes room for a file or two of somebody else's, until the disk is filled again.
+	lend()
 }
 
 // smallDisk is a real one, in memory.
@@ -29,8 +31,12 @@ type smallDisk struct {
 // smallDiskSize is more than all that the model ever has on disk at once, in bytes; a file of it may have a mebibyte.
 const smallDiskSize = 128 << 20
 
+// lent is how much of it somebody else is lent.
+const lent = 8 << 20
+
 func (d smallDisk) fill() { d.Fill(d.t) }
 func (d smallDisk) free() { d.Free(d.t) }
+func (d smallDisk) lend() { d.Lend(d.t, lent) }
 
 // fillingDisk stands for one where nothing can be mounted.
 type fillingDisk struct {
@@ -85,6 +91,7 @@ func (d *fillingDisk) Recover(root *os.Root, dirs []string) ([]string, error) {
 
 func (d *fillingDisk) fill() { d.full.Store(true) }
 func (d *fillingDisk) free() { d.full.Store(false) }
+func (d *fillingDisk) lend() {} // it is full for Memoir alone
 
 // isFull says whether there is no room on the disk for what Memoir writes.
 func (w *world) isFull() bool { return w.full }
@@ -96,17 +103,16 @@ func (w *world) fillDisk() {
 	}
 }
 
-// withRoom is how somebody writes to a full disk who is not Memoir: he makes room first, and all that he leaves of it is taken again. What
-// Memoir writes meanwhile may have room too.
+// withRoom is how somebody writes to a full disk who is not Memoir: he is lent some room first, and all that he leaves of it is taken
+// again. What Memoir writes meanwhile may have room too.
 func (w *world) withRoom(act func()) {
-	if !w.full {
-		act()
-		return
+	if w.full {
+		w.filling.lend()
 	}
-	w.filling.free()
-	w.full = false
 	act()
-	w.fillDisk()
+	if w.full { // unless he has waited until all agreed, for which there had to be room
+		w.filling.fill()
+	}
 }
 
 // makeRoom ends that the disk is full. What had no room on it is made good by the next scan.

@@ -47,6 +47,18 @@ func (d *SmallDisk) Fill(t *testing.T) {
 	}
 }
 
+// Lend gives so much of the room back, in bytes, until the disk is filled again.
+func (d *SmallDisk) Lend(t *testing.T, room int64) {
+	t.Helper()
+	info, err := os.Stat(d.filler)
+	if err == nil {
+		err = os.Truncate(d.filler, max(0, info.Size()-room))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Free gives the room back.
 func (d *SmallDisk) Free(t *testing.T) {
 	t.Helper()
