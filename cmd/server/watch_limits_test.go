@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -23,45 +24,71 @@ const limitsOf = "/proc/sys/user/"
 // patience is how long a test waits for what should happen at once, on a slow and shared machine.
 const patience = 2 * time.Minute
 
-// confined is the real server in a user namespace of its own, in which the system grants it as little as the test says.
+// confined is the real server, which the system grants as little as the test says.
 type confined struct {
 	*testing.T
 	agents string
 	url    string
 	server *exec.Cmd
+	log    string    // where it is written
+	raise  io.Writer // takes lines of shell that run where the server's limits hold
 }
 
-// startConfined starts the server where each of the limits, named as in /proc/sys/user, holds.
+// startConfined starts the server in a user namespace of its own, where each of the limits, named as in /proc/sys/user, holds.
 func startConfined(t *testing.T, limits map[string]int) *confined {
+	t.Helper()
+	// Beside the server a shell stays in its namespace, which does what it is told through a pipe: what the limits are then depends on who
+	// opens their files.
+	script := ""
+	for name, limit := range limits {
+		script += setLimit(name, limit) + " && "
+	}
+	script += "{ sh <&3 >/dev/null & } && exec 3<&- && "
+	everybody := []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1 << 31}}
+	namespace := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER, UidMappings: everybody, GidMappings: everybody, GidMappingsEnableSetgroups: true}
+	if os.Getuid() != 0 { // then only oneself can be mapped
+		namespace.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
+		namespace.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
+		namespace.GidMappingsEnableSetgroups = false
+	}
+	told, raise, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer told.Close()                  //nolint:errcheck // the shell has its own
+	t.Cleanup(func() { raise.Close() }) //nolint:errcheck // which ends the shell
+	c := startAs(t, script, namespace, []*os.File{told})
+	c.raise = raise
+	return c
+}
+
+func setLimit(name string, limit int) string {
+	return fmt.Sprintf("echo %d > %s%s", limit, limitsOf, name)
+}
+
+// startAs starts the server after a script, as a process of those attributes that has those files open for the script, and waits for its
+// first scan. Further flags may be given.
+func startAs(t *testing.T, script string, as *syscall.SysProcAttr, open []*os.File, flags ...string) *confined {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "memoir")
 	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
-	c := &confined{T: t, agents: filepath.Join(t.TempDir(), "agents")}
-	script := ""
-	for name, limit := range limits {
-		script += fmt.Sprintf("echo %d > %s%s && ", limit, limitsOf, name)
-	}
+	c := &confined{T: t, agents: filepath.Join(t.TempDir(), "agents"), log: filepath.Join(t.TempDir(), "log")}
 	data := filepath.Join(t.TempDir(), "data")
-	c.server = exec.Command("sh", "-c", script+`exec "$@"`, "sh", binary, "--addr=127.0.0.1:0", "--agents-dir="+c.agents, "--claude-dir=",
-		"--data-dir="+data, "--database-url=", "--debounce=20ms", "--rescan=1h")
+	command := []string{"-c", script + `exec "$@"`, "sh", binary, "--addr=127.0.0.1:0", "--agents-dir=" + c.agents, "--claude-dir=",
+		"--data-dir=" + data, "--database-url=", "--debounce=20ms", "--rescan=1h"}
+	c.server = exec.Command("sh", append(command, flags...)...)
 	c.server.Env = append(slices.DeleteFunc(os.Environ(), isSetting), "HOME="+data)
-	everybody := []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1 << 31}}
-	c.server.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER, UidMappings: everybody, GidMappings: everybody, GidMappingsEnableSetgroups: true}
-	if os.Getuid() != 0 { // then only oneself can be mapped
-		c.server.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
-		c.server.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
-		c.server.SysProcAttr.GidMappingsEnableSetgroups = false
-	}
-	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	c.server.SysProcAttr, c.server.ExtraFiles = as, open
+	log, err := os.Create(c.log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.server.Stderr = log
 	t.Cleanup(func() {
-		if raw, err := os.ReadFile(log.Name()); err == nil && t.Failed() {
-			t.Logf("the server said:\n%s", raw)
+		if said := c.said(); t.Failed() {
+			t.Logf("the server said:\n%s", said)
 		}
 		log.Close() //nolint:errcheck // only read from here on
 	})
@@ -78,8 +105,8 @@ func startConfined(t *testing.T, limits map[string]int) *confined {
 	})
 	line, err := bufio.NewReader(out).ReadString('\n')
 	url, announced := strings.CutPrefix(strings.TrimSpace(line), "memoir: listening on ")
-	if raw, _ := os.ReadFile(log.Name()); !announced && strings.Contains(string(raw), limitsOf) {
-		t.Skipf("this machine lets nobody set the limits of a user namespace: %s", raw)
+	if said := c.said(); !announced && strings.Contains(said, limitsOf) {
+		t.Skipf("this machine lets nobody set the limits of a user namespace: %s", said)
 	}
 	if !announced {
 		t.Fatalf("the server said %q (%v)", line, err)
@@ -87,6 +114,21 @@ func startConfined(t *testing.T, limits map[string]int) *confined {
 	c.url = url
 	c.until("the first scan", func() bool { return c.get("/readyz", nil) == http.StatusOK })
 	return c
+}
+
+// said is what the server has logged until now, except for what it was asked.
+func (c *confined) said() string {
+	raw, err := os.ReadFile(c.log)
+	if err != nil {
+		c.Error(err)
+	}
+	var b strings.Builder
+	for line := range strings.Lines(string(raw)) {
+		if !strings.Contains(line, " msg=request ") { // of which there are thousands
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }
 
 // isSetting keeps the caller's own settings out of the test.
@@ -99,9 +141,14 @@ func (c *confined) get(path string, into any) (status int) {
 	if err != nil {
 		return 0
 	}
-	defer answer.Body.Close() //nolint:errcheck // read to its end, or of no use
-	if into != nil {
-		if err := json.NewDecoder(answer.Body).Decode(into); err != nil {
+	defer answer.Body.Close() //nolint:errcheck // of no use any more
+	// Read to its end, so that the next request needs no connection of its own.
+	raw, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return 0
+	}
+	if into != nil && answer.StatusCode == http.StatusOK {
+		if err := json.Unmarshal(raw, into); err != nil {
 			c.Errorf("%s: %v", path, err)
 		}
 	}
@@ -160,7 +207,17 @@ func (c *confined) mode() (mode, note string) {
 	return figures.Mode, note
 }
 
-func TestTheServerDoesWithoutWhatTheSystemRefusesToWatch(t *testing.T) {
+// grant has the system give the server as much as it asks for of what it was short of.
+func (c *confined) grant(limits map[string]int) {
+	c.Helper()
+	for name := range limits {
+		if _, err := fmt.Fprintln(c.raise, setLimit(name, 1<<16)); err != nil {
+			c.Fatal(err)
+		}
+	}
+}
+
+func TestTheServerDoesWithoutWhatTheSystemRefusesToWatchAndWatchesItWhenItMay(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		limits map[string]int
@@ -186,6 +243,20 @@ func TestTheServerDoesWithoutWhatTheSystemRefusesToWatch(t *testing.T) {
 			}
 			if mode, note := c.mode(); mode != "poll" || !strings.Contains(note, test.says) {
 				t.Errorf("the mode is %s (%s), want poll because of %s", mode, note, test.says)
+			}
+			c.grant(test.limits)
+			c.until("everything to be watched", func() bool {
+				mode, note := c.mode()
+				return mode == "watch" && note == ""
+			})
+			for _, file := range files {
+				c.write(file, "is told of")
+			}
+			for _, file := range files {
+				c.arrives(file, "is told of")
+			}
+			if mode, note := c.mode(); mode != "watch" {
+				t.Errorf("with watches to be had again the mode is %s (%s)", mode, note)
 			}
 		})
 	}

@@ -98,11 +98,17 @@ func transcriptsSince(project string, since, now time.Time, most int) int {
 
 // entriesOf lists a directory, as far as it can be.
 func entriesOf(root *os.Root, dir string) []fs.DirEntry {
+	entries, _ := readEntries(root, dir) // one that cannot be opened has none to list
+	return entries
+}
+
+// readEntries is entriesOf, and fails where the directory cannot be opened.
+func readEntries(root *os.Root, dir string) ([]fs.DirEntry, error) {
 	handle, err := root.Open(dir)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	defer handle.Close()
 	entries, _ := handle.ReadDir(-1) // what was read before an error serves as well
-	return entries
+	return entries, nil
 }

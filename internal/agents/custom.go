@@ -99,9 +99,12 @@ func (d *discovery) addProject(name, path string) {
 func (d *discovery) roots() []string {
 	seen := map[string]bool{}
 	for _, p := range d.projects {
-		if at, err := ProjectAt(p.path); err == nil {
-			seen[at.Root] = true
+		at, err := ProjectAt(p.path)
+		if err != nil {
+			d.noteFailed(err)
+			continue
 		}
+		seen[at.Root] = true
 	}
 	return slices.Sorted(maps.Keys(seen))
 }
@@ -152,7 +155,7 @@ func (d *discovery) customIn(root string, scope Scope, defined map[string]bool) 
 	if d.source(parent) && unlinked(parent) {
 		entries, err := os.ReadDir(parent)
 		if err != nil && !isGone(err) {
-			d.unreadable = append(d.unreadable, parent)
+			d.failed(parent, err)
 		}
 		for _, entry := range entries {
 			if name := entry.Name(); entry.IsDir() && isCustomName(name) {
@@ -202,7 +205,7 @@ func (d *discovery) definitions(dir string, trusted bool) []definition {
 		switch {
 		case err != nil:
 			if !isGone(err) {
-				d.unreadable = append(d.unreadable, path)
+				d.failed(path, err)
 			}
 			d.source(path)
 			return nil
@@ -219,7 +222,7 @@ func (d *discovery) definitions(dir string, trusted bool) []definition {
 		}
 		read++
 		d.source(path)
-		if def, ok := readDefinition(path); ok {
+		if def, ok := readDefinition(path, d.noteFailed); ok {
 			found = append(found, def)
 		}
 		return nil
@@ -237,9 +240,10 @@ func depthBelow(dir, path string) int {
 
 // readDefinition reads what a definition says about memory. Of the frontmatter it takes two keys, each from its own line: the others hold
 // prose and examples, which are often no YAML, and Claude Code reads them all the same.
-func readDefinition(path string) (def definition, ok bool) {
+func readDefinition(path string, failed func(error)) (def definition, ok bool) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
+		failed(err)
 		return definition{}, false
 	}
 	defer file.Close() //nolint:errcheck // only read

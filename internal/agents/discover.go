@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"unicode"
 	"unicode/utf8"
+
+	"memoir/internal/files"
 )
 
 const (
@@ -49,12 +51,19 @@ type Survey struct {
 	// Links are the links to directories that agents, or what is of them, were looked for in. No event tells either that one of them leads
 	// elsewhere.
 	Links []string
+	// Exhausted is why the look has seen too little to go by: the system had nothing left to open something with, for which
+	// files.IsExhausted holds. It is to be done again.
+	Exhausted error
 }
 
 // Look is Discover, and says what the answer depends on. Of transcripts it reads what is not known of them; nil: nothing is.
 func Look(s Settings, transcripts *Transcripts, visit func(dir string)) Survey {
 	d := discovery{settings: s, visit: visit, sources: map[string]Stamp{}, known: transcripts.known(), heads: map[string]head{}}
-	defer func() { transcripts.keep(d.heads) }()
+	defer func() {
+		if d.exhausted == nil {
+			transcripts.keep(d.heads)
+		}
+	}()
 	if s.AgentsDir != "" {
 		d.hive(absolute(s.AgentsDir))
 	}
@@ -68,7 +77,7 @@ func Look(s Settings, transcripts *Transcripts, visit func(dir string)) Survey {
 		d.byHand(NamedDir{Slug: sharedSlug, Path: s.TeamDir}, Shared)
 	}
 	d.addElsewhere()
-	return Survey{d.found, d.unreadable, d.sources, d.links}
+	return Survey{d.found, d.unreadable, d.sources, d.links, d.exhausted}
 }
 
 // Roots are the directories that the settings name, absolute, and those in them in which agents appear. They need not exist.
@@ -101,6 +110,7 @@ type discovery struct {
 	elsewhere  []Found         // what projects and settings name, outside of Claude Code's directory
 	found      []Found
 	unreadable []string
+	exhausted  error
 }
 
 func (d *discovery) hive(agentsDir string) {
@@ -143,7 +153,7 @@ func (d *discovery) subdirectories(dir string) []string {
 	d.visit(dir)
 	entries, err := os.ReadDir(dir)
 	if err != nil && !isGone(err) {
-		d.unreadable = append(d.unreadable, dir)
+		d.failed(dir, err)
 	}
 	var names []string
 	for _, entry := range entries {
@@ -199,7 +209,20 @@ func (d *discovery) noteUnreadable(dir string, err error) {
 	if isGone(err) || last >= 0 && d.unreadable[last] == dir {
 		return
 	}
-	d.unreadable = append(d.unreadable, dir)
+	d.failed(dir, err)
+}
+
+// failed lists what is there and could not be looked into, for that reason.
+func (d *discovery) failed(path string, err error) {
+	d.noteFailed(err)
+	d.unreadable = append(d.unreadable, path)
+}
+
+// noteFailed notes that something could not be opened, which may be for no reason of its own.
+func (d *discovery) noteFailed(err error) {
+	if files.IsExhausted(err) {
+		d.exhausted = err
+	}
 }
 
 // isGone reports whether an error says that there is nothing at a path, as opposed to that it could not be looked at.

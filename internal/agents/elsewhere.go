@@ -33,15 +33,16 @@ func ManagedDir() string {
 // movedMemories finds the memories of projects that settings have moved to another directory: one for all projects, or one project's.
 func (d *discovery) movedMemories(claudeDir string) {
 	const none = ""
-	all, _ := claudesettings.Directory(d.settings.input(claudeDir, project{}, d.noteSource))
+	all, _ := claudesettings.Directory(d.settings.input(claudeDir, project{}, d.noteSource, d.noteFailed))
 	if all != none && d.isThereYet(all) {
 		d.elsewhere = append(d.elsewhere, Found{Slug: slugOfDir(all), Layout: Claude, Dir: all, DisplayName: ofAllProjects(all)})
 	}
 	for _, p := range d.projects {
-		dir, _ := claudesettings.Directory(d.settings.input(claudeDir, p, d.noteSource))
+		dir, _ := claudesettings.Directory(d.settings.input(claudeDir, p, d.noteSource, d.noteFailed))
 		if dir != all && dir != defaultMemory(d.settings, claudeDir, p) && d.isThereYet(dir) {
 			at, err := ProjectAt(p.path)
 			if err != nil {
+				d.noteFailed(err)
 				continue
 			}
 			d.elsewhere = append(d.elsewhere, Found{Slug: sanitise(p.name), Layout: Claude, Dir: dir, DisplayName: printable(at.Root)})
@@ -102,21 +103,24 @@ func (d *discovery) addElsewhere() {
 	}
 }
 
-// input gathers what Claude Code decides by in a project; without one, what holds for all of them. note is called with each file before it is read.
-func (s Settings) input(claudeDir string, p project, note func(path string)) claudesettings.Input {
+// input gathers what Claude Code decides by in a project; without one, what holds for all of them. note is called with each file before it is read,
+// failed with why one could not be.
+func (s Settings) input(claudeDir string, p project, note func(path string), failed func(error)) claudesettings.Input {
 	in := claudesettings.Input{Env: s.Env, Home: s.Home, Default: defaultMemory(s, claudeDir, p)}
 	add := func(source claudesettings.Source, path string) {
 		note(path)
-		in.Files = append(in.Files, claudesettings.File{Source: source, Path: path, Raw: readSettings(path)})
+		in.Files = append(in.Files, claudesettings.File{Source: source, Path: path, Raw: readSettings(path, failed)})
 	}
 	if s.ManagedDir != "" {
 		// Of the drop-ins the last counts first, and all of them before the file that they add to.
 		dropIns := filepath.Join(s.ManagedDir, managedDropIns)
 		note(dropIns)
-		names, _ := filepath.Glob(filepath.Join(dropIns, "*.json"))
-		slices.Sort(names)
-		for _, name := range slices.Backward(names) {
-			add(claudesettings.Managed, name)
+		entries, err := os.ReadDir(dropIns)
+		failed(err)
+		for _, entry := range slices.Backward(entries) {
+			if filepath.Ext(entry.Name()) == ".json" {
+				add(claudesettings.Managed, filepath.Join(dropIns, entry.Name()))
+			}
 		}
 		add(claudesettings.Managed, filepath.Join(s.ManagedDir, managedName))
 	}
@@ -129,13 +133,14 @@ func (s Settings) input(claudeDir string, p project, note func(path string)) cla
 }
 
 // readSettings returns the text of a settings file; nil where there is none. One that cannot be read is one that says nothing readable.
-func readSettings(path string) []byte {
+func readSettings(path string, failed func(error)) []byte {
 	// Not blocking, because what has the file's name may be a pipe.
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil
 	}
 	if err != nil {
+		failed(err)
 		return []byte("?")
 	}
 	defer file.Close() //nolint:errcheck // only read

@@ -19,11 +19,13 @@ func (w *walker) link(d directory, it item, scope *scopeTree) {
 	linked := d.enter(it.name, "")
 	w.listing.Links = append(w.listing.Links, linked.path)
 	target, err := files.Resolve(w.root, w.real(d, it.name))
+	w.noteExhausted(err)
 	if err != nil {
 		w.flagUnseen(linked, scope, linkProblem(err))
 		return
 	}
 	info, err := w.root.Lstat(target)
+	w.noteExhausted(err)
 	if err != nil {
 		w.flagUnseen(linked, scope, linkProblem(err))
 		return

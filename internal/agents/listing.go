@@ -39,6 +39,9 @@ type Listing struct {
 	// DurableIdentity tells the durable directory from another in its place: one that was mounted or unmounted there, or put there. It is
 	// made of its device and inode number; zero where the system has none.
 	DurableIdentity uint64
+	// Exhausted is why the walk has seen too little to go by: the system had nothing left to open something with, for which files.IsExhausted
+	// holds. It is to be done again.
+	Exhausted error
 
 	covered map[string]bool // looked at, with all that is beneath
 	passed  map[string]bool // links to directories that are walked by themselves: what is beneath is there, and not here
@@ -53,15 +56,26 @@ func (l Listing) Covers(relPath string) bool {
 }
 
 // Gone returns those of the known paths that have left their place: covered, not listed, and on a second look through root not
-// a file either. The second look is for saves by renaming, which some file systems do not list while the directory is being read.
-func (l Listing) Gone(root *os.Root, known []string) []string {
+// a file either. The second look is for saves by renaming, which some file systems do not list while the directory is being read. It
+// fails as files.IsExhausted says.
+func (l Listing) Gone(root *os.Root, known []string) ([]string, error) {
 	var gone []string
 	for _, relPath := range known {
-		if !l.lists(path.Clean(relPath)) && l.Covers(relPath) && (l.isElsewhere(root, relPath) || noFile(root, relPath)) {
+		if l.lists(path.Clean(relPath)) || !l.Covers(relPath) {
+			continue
+		}
+		is := l.isElsewhere(root, relPath)
+		if !is {
+			var err error
+			if is, err = noFile(root, relPath); files.IsExhausted(err) {
+				return nil, err
+			}
+		}
+		if is {
 			gone = append(gone, relPath)
 		}
 	}
-	return gone
+	return gone, nil
 }
 
 func (l Listing) lists(relPath string) bool {
@@ -87,12 +101,12 @@ func (l Listing) isElsewhere(root *os.Root, relPath string) bool {
 	return false
 }
 
-func noFile(root *os.Root, relPath string) bool {
+func noFile(root *os.Root, relPath string) (bool, error) {
 	info, err := files.Lstat(root, relPath)
 	if err != nil {
-		return isGone(err)
+		return isGone(err), err
 	}
-	return info.IsDir() || info.Mode().Type() == fs.ModeSymlink
+	return info.IsDir() || info.Mode().Type() == fs.ModeSymlink, nil
 }
 
 // within reports whether a path or one of its ancestors is in the set.

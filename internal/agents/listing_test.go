@@ -30,7 +30,7 @@ func TestNothingIsConcludedFromWhatCouldNotBeRead(t *testing.T) {
 		if want := []string{"memory/closed", "memory/listed", "sessions/s/memory"}; !slices.Equal(l.Failed, want) {
 			t.Errorf("failed %v, want %v", l.Failed, want)
 		}
-		gone := l.Gone(d.open(), []string{"memory/a.md", "memory/gone.md", "memory/closed/b.md", "memory/listed/c.md", "sessions/s/memory/d.md"})
+		gone := d.gone(l, []string{"memory/a.md", "memory/gone.md", "memory/closed/b.md", "memory/listed/c.md", "sessions/s/memory/d.md"})
 		if !slices.Equal(gone, []string{"memory/gone.md"}) || !l.DurableThere {
 			t.Errorf("gone are %v, durable directory there %v", gone, l.DurableThere)
 		}
@@ -59,7 +59,7 @@ func TestOfTheDurableDirectoryNothingIsConcludedWithoutItAndOfSessionsThatTheyAr
 			d := setup(t)
 			c.build(d)
 			l := d.walk(agents.Hive, nil)
-			if gone := l.Gone(d.open(), known); !slices.Equal(gone, c.gone) {
+			if gone := d.gone(l, known); !slices.Equal(gone, c.gone) {
 				t.Errorf("gone are %v, want %v", gone, c.gone)
 			}
 			if want := strings.HasPrefix(name, "sessions"); l.DurableThere != want {
@@ -136,7 +136,7 @@ func TestTheScopeLimitsWhatIsLookedAtAndConcluded(t *testing.T) {
 				want = strings.Fields(c.files)
 			}
 			wantsFiles(t, l, want...)
-			if gone := l.Gone(d.open(), known); !slices.Equal(gone, strings.Fields(c.gone)) {
+			if gone := d.gone(l, known); !slices.Equal(gone, strings.Fields(c.gone)) {
 				t.Errorf("gone are %v, want %v", gone, c.gone)
 			}
 			if l.Sessions != c.sessions || !l.DurableThere {
@@ -154,7 +154,7 @@ func TestAFileThatAppearsDuringTheLookIsNotGone(t *testing.T) {
 	d.putAll("memory/late.md")
 	d.mkdir("memory/now-a-directory.md")
 	d.link("a.md", "memory/now-a-link.md")
-	gone := l.Gone(d.open(), []string{"memory/late.md", "memory/now-a-directory.md", "memory/now-a-link.md"})
+	gone := d.gone(l, []string{"memory/late.md", "memory/now-a-directory.md", "memory/now-a-link.md"})
 	if want := []string{"memory/now-a-directory.md", "memory/now-a-link.md"}; !slices.Equal(gone, want) {
 		t.Errorf("gone are %v, want %v", gone, want)
 	}
@@ -167,14 +167,14 @@ func TestWhatIsReachedThroughALinkThatIsPassedOverHasLeftItsPlace(t *testing.T) 
 	d.link("../../memory", "sessions/t/memory")
 	l := d.walk(agents.Hive, nil)
 	known := []string{"memory/a.md", "sessions/t/memory/a.md"}
-	if gone := l.Gone(d.open(), known); !slices.Equal(gone, known[1:]) {
+	if gone := d.gone(l, known); !slices.Equal(gone, known[1:]) {
 		t.Errorf("gone are %v, want %v", gone, known[1:])
 	}
 	if err := os.Remove(d.at("sessions/t/memory")); err != nil {
 		t.Fatal(err)
 	}
 	d.putAll("sessions/t/memory/a.md") // since the walk
-	if gone := l.Gone(d.open(), known); len(gone) > 0 {
+	if gone := d.gone(l, known); len(gone) > 0 {
 		t.Errorf("gone are %v, which are there", gone)
 	}
 }
@@ -232,4 +232,14 @@ func TestADirectoryThatBecomesAPipeHoldsNobodyUp(t *testing.T) {
 	if !slices.Equal(l.Failed, []string{"memory/sub"}) || l.Covers("memory/sub/b.md") {
 		t.Errorf("failed %v, covered %v", l.Failed, l.Covers("memory/sub/b.md"))
 	}
+}
+
+// gone asks a listing which of the known paths have left their place.
+func (d disk) gone(l agents.Listing, known []string) []string {
+	d.t.Helper()
+	gone, err := l.Gone(d.open(), known)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return gone
 }

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -40,6 +41,8 @@ func (a Agent) LogDirOf(relPath string) (dir, within string) {
 // LogListing is what one walk over logs saw.
 type LogListing struct {
 	Files []Entry // sorted by path
+	// Exhausted is as in Listing.
+	Exhausted error
 
 	complete map[string]bool // directories of which every entry was seen
 	unseen   map[string]bool // not looked into after all, with all that is beneath
@@ -111,6 +114,7 @@ func (w *logWalker) top(dir string, scope *scopeTree, seen map[string]bool) {
 	if err == nil {
 		info, err = w.root.Lstat(real)
 	}
+	w.noteExhausted(err)
 	switch {
 	case err == nil && info.IsDir():
 		w.whole(logDirectory{path: dir, real: real}, info, scope, seen)
@@ -130,6 +134,7 @@ func (w *logWalker) whole(d logDirectory, before fs.FileInfo, scope *scopeTree, 
 	after, err := w.root.Lstat(d.real)
 	held, heldErr := w.root.Stat(".")
 	found, foundErr := os.Stat(w.root.Name())
+	w.noteExhausted(errors.Join(err, heldErr, foundErr))
 	if err != nil || heldErr != nil || foundErr != nil || !os.SameFile(before, after) || !os.SameFile(held, found) {
 		w.listing.unseen[d.path] = true
 	}
@@ -148,6 +153,7 @@ func (w *logWalker) directory(d logDirectory, scope *scopeTree) {
 		for _, entry := range entries {
 			info, err := entry.Info()
 			if err != nil {
+				w.noteExhausted(err)
 				w.listing.unseen[join(d.path, entry.Name())] = true
 				continue
 			}
@@ -166,9 +172,16 @@ func (w *logWalker) directory(d logDirectory, scope *scopeTree) {
 
 // fail lists a directory that could not be looked into. One that has gone meanwhile is not worth a word.
 func (w *logWalker) fail(d logDirectory, err error) {
+	w.noteExhausted(err)
 	w.listing.unseen[d.path] = true
 	if !isGone(err) {
 		w.listing.Files = append(w.listing.Files, Entry{Path: d.path, Problem: unreadable(err)})
+	}
+}
+
+func (w *logWalker) noteExhausted(err error) {
+	if files.IsExhausted(err) {
+		w.listing.Exhausted = err
 	}
 }
 
@@ -187,6 +200,7 @@ func (w *logWalker) entry(d logDirectory, it item, scope *scopeTree) {
 	switch {
 	case it.info.Mode().Type() == fs.ModeSymlink:
 		if err := w.leadsNowhere(at.real); err != nil {
+			w.noteExhausted(err)
 			odd(linkProblem(err))
 		}
 	case it.info.IsDir() && isMarkdown(it.name):

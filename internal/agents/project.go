@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"memoir/internal/files"
 )
 
 // Project is what somebody works on who works in a directory.
@@ -28,8 +30,9 @@ const (
 	maxGitFile = 8 << 10
 )
 
-// ProjectAt returns the project of a working directory, which has to be absolute: that is its only error. It goes by what is
-// on disk and runs no git. A directory that is gone, or on another machine, is taken by its name.
+// ProjectAt returns the project of a working directory, which has to be absolute. It goes by what is on disk and runs no git. A
+// directory that is gone, or on another machine, is taken by its name. Besides for a path that is not absolute it fails only as
+// files.IsExhausted says.
 func ProjectAt(cwd string) (Project, error) {
 	if !filepath.IsAbs(cwd) {
 		return Project{}, fmt.Errorf("the working directory %q is no absolute path", cwd)
@@ -37,7 +40,11 @@ func ProjectAt(cwd string) (Project, error) {
 	dir := RealDir(cwd)
 	tree := dir
 	for range maxLevels {
-		if root, found := rootOf(tree); found {
+		root, found, err := rootOf(tree)
+		if err != nil {
+			return Project{}, err
+		}
+		if found {
 			return Project{Dir: dir, Tree: tree, Root: root, Repository: true}, nil
 		}
 		if tree == filepath.Dir(tree) {
@@ -48,46 +55,54 @@ func ProjectAt(cwd string) (Project, error) {
 	return Project{Dir: dir, Tree: dir, Root: dir}, nil
 }
 
-// rootOf returns the root of the repository of which a directory is the top of a working tree.
-func rootOf(tree string) (root string, found bool) {
+// rootOf returns the root of the repository of which a directory is the top of a working tree. It fails as files.IsExhausted says.
+func rootOf(tree string) (root string, found bool, err error) {
 	info, err := os.Stat(filepath.Join(tree, gitName))
 	switch {
 	case err != nil:
-		return "", false
+		return "", false, nil
 	case info.IsDir():
-		return tree, true
+		return tree, true, nil
 	case !info.Mode().IsRegular():
-		return "", false
+		return "", false, nil
 	}
-	if common, found := commonDirOf(tree); found {
-		if filepath.Base(common) == gitName {
-			return filepath.Dir(common), true
+	common, found := commonDirOf(tree, func(failed error) {
+		if files.IsExhausted(failed) {
+			err = failed
 		}
-		return common, true
+	})
+	switch {
+	case err != nil:
+		return "", false, err
+	case !found:
+		return tree, true, nil // a submodule, or a git directory that is kept elsewhere
+	case filepath.Base(common) == gitName:
+		return filepath.Dir(common), true, nil
 	}
-	return tree, true // a submodule, or a git directory that is kept elsewhere
+	return common, true, nil
 }
 
 // commonDirOf returns the git directory that a worktree shares with its repository. Whoever unpacks an archive can be given a
 // directory that says of itself that it is a worktree of another project, whose memories would then be handed to it. So the
 // repository has to say so too, in its own git directory.
-func commonDirOf(tree string) (common string, found bool) {
+func commonDirOf(tree string, failed func(error)) (common string, found bool) {
 	link := filepath.Join(tree, gitName)
-	gitDir := pathIn(link, "gitdir: ")
-	common = pathIn(filepath.Join(gitDir, "commondir"), "")
+	gitDir := pathIn(link, "gitdir: ", failed)
+	common = pathIn(filepath.Join(gitDir, "commondir"), "", failed)
 	if gitDir == "" || common == "" || filepath.Dir(gitDir) != filepath.Join(common, "worktrees") {
 		return "", false
 	}
-	back := pathIn(filepath.Join(gitDir, "gitdir"), "")
+	back := pathIn(filepath.Join(gitDir, "gitdir"), "", failed)
 	return common, back == RealDir(link)
 }
 
 // pathIn returns the path that stands in a file of git's after a label, links followed; a relative one counts from the file's
 // directory. It is empty where the file cannot be read or says something else.
-func pathIn(file, label string) string {
+func pathIn(file, label string, failed func(error)) string {
 	// Not blocking, because what has the file's name may be a pipe.
 	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
+		failed(err)
 		return ""
 	}
 	defer f.Close()

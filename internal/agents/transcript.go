@@ -65,12 +65,13 @@ func (d *discovery) projectName(project string) string {
 	before := StampOf(project)
 	root, err := os.OpenRoot(project)
 	if err != nil {
+		d.noteFailed(err)
 		return printable(name)
 	}
 	defer root.Close()
 	left := int64(transcriptBytes)
 	unnamed := map[string]Stamp{project: before}
-	for _, newest := range newestTranscripts(root) {
+	for _, newest := range d.newestTranscripts(root) {
 		path := filepath.Join(project, newest.Name())
 		h := d.head(root, path, newest, left)
 		if h.cwd != "" {
@@ -91,16 +92,21 @@ func (d *discovery) head(root *os.Root, path string, info fs.FileInfo, most int6
 	if known, is := d.known[path]; is && known.stamp == h.stamp {
 		h = known
 	} else {
-		h.cwd, h.size = workingDirectory(root, info.Name(), most)
+		h.cwd, h.size = d.workingDirectory(root, info.Name(), most)
 	}
 	d.heads[path] = h
 	return h
 }
 
 // newestTranscripts returns the transcripts modified last, newest first.
-func newestTranscripts(root *os.Root) []fs.FileInfo {
+func (d *discovery) newestTranscripts(root *os.Root) []fs.FileInfo {
+	entries, err := readEntries(root, ".")
+	if err != nil {
+		d.noteFailed(err)
+		return nil
+	}
 	var transcripts []fs.FileInfo
-	for _, entry := range entriesOf(root, ".") {
+	for _, entry := range entries {
 		if filepath.Ext(entry.Name()) != ".jsonl" {
 			continue
 		}
@@ -118,9 +124,10 @@ func newestTranscripts(root *os.Root) []fs.FileInfo {
 }
 
 // workingDirectory returns the first cwd in the head of a transcript, or "", and how much of it was read.
-func workingDirectory(root *os.Root, name string, most int64) (cwd string, size int64) {
+func (d *discovery) workingDirectory(root *os.Root, name string, most int64) (cwd string, size int64) {
 	file, err := files.Open(root, name)
 	if err != nil {
+		d.noteFailed(err)
 		return "", 0
 	}
 	defer file.Close()

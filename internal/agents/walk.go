@@ -45,12 +45,14 @@ func Walk(root *os.Root, a Agent, scope []string, visit func(relDir string)) Lis
 	}
 
 	before, beforeErr := w.durable()
+	w.noteExhausted(beforeErr)
 	top := directory{path: ".", real: ".", kind: memoryKind, durable: true}
 	if a.Layout == Hive {
 		top.kind = hiveKind
 	}
 	w.look(top, tree)
 	after, afterErr := w.durable()
+	w.noteExhausted(afterErr)
 
 	// Asked in any case: of a root that was removed the sessions seem to be gone too.
 	inPlace := w.rootInPlace()
@@ -141,7 +143,7 @@ func (w *walker) lookFor(d directory, scope *scopeTree, names ...string) {
 				w.listing.unseen[entryPath] = true // it looks like a mount that is missing, and what is not in it would be deleted
 			}
 		case d.kind == memoryKind:
-			w.fail(entryPath)
+			w.fail(entryPath, err)
 		default:
 			w.failDirectory(d.enter(name, ""), inside, err)
 		}
@@ -165,7 +167,7 @@ func (w *walker) lookAtAll(d directory) {
 		for _, entry := range entries {
 			info, err := entry.Info()
 			if err != nil {
-				w.fail(join(d.path, entry.Name()))
+				w.fail(join(d.path, entry.Name()), err)
 				continue
 			}
 			w.entry(d, item{entry.Name(), info}, everything)
@@ -232,7 +234,7 @@ func (w *walker) file(d directory, it item, scope *scopeTree) {
 	if d.kind != memoryKind {
 		if d.kind != sessionsKind {
 			// memory or sessions is no directory: nothing can be said about what was in it.
-			w.fail(join(d.path, name))
+			w.fail(join(d.path, name), nil)
 		}
 		return
 	}
@@ -289,15 +291,23 @@ func (w *walker) flagUnseen(d directory, scope *scopeTree, problem *memories.Pro
 
 // failDirectory lists a directory that could not be looked into. One that has gone meanwhile is not worth a word.
 func (w *walker) failDirectory(d directory, scope *scopeTree, err error) {
-	w.fail(d.path)
+	w.fail(d.path, err)
 	if !isGone(err) {
 		w.flagUnseen(d, scope, unreadable(err))
 	}
 }
 
-func (w *walker) fail(relPath string) {
+// fail lists what could not be looked at, for that reason.
+func (w *walker) fail(relPath string, err error) {
+	w.noteExhausted(err)
 	w.listing.unseen[relPath] = true
 	w.listing.Failed = append(w.listing.Failed, escapeName(relPath))
+}
+
+func (w *walker) noteExhausted(err error) {
+	if files.IsExhausted(err) {
+		w.listing.Exhausted = err
+	}
 }
 
 func (w *walker) real(d directory, name string) string { return join(d.real, name) }
@@ -331,6 +341,8 @@ func (w *walker) durable() (fs.FileInfo, error) {
 func (w *walker) rootInPlace() bool {
 	held, heldErr := w.root.Stat(".")
 	found, foundErr := os.Stat(w.root.Name())
+	w.noteExhausted(heldErr)
+	w.noteExhausted(foundErr)
 	if heldErr != nil || foundErr != nil || !os.SameFile(held, found) {
 		w.listing.unseen["."] = true
 		return false

@@ -39,7 +39,7 @@ func WhereaboutsOf(s Settings, a Agent) Whereabouts {
 	} else if w.Scope == "" && p.path != "" {
 		p.name = projectDirName(p.path)
 	}
-	in := s.input(claudeDir, p, func(string) {})
+	in := s.input(claudeDir, p, func(string) {}, func(error) {})
 	w.On, w.OnLinks = claudesettings.Enabled(in)
 	if w.Scope == "" {
 		w.Dir, w.DirLinks = claudesettings.Directory(in)

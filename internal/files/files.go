@@ -10,7 +10,10 @@
 // next: after a crash [Recover] clears whatever has such a name.
 package files
 
-import "errors"
+import (
+	"errors"
+	"syscall"
+)
 
 // What an operation can refuse. Each is wrapped with the path concerned.
 var (
@@ -27,6 +30,12 @@ var (
 	// ErrOwner: the file belongs to somebody else, and replacing it would take it from them.
 	ErrOwner = errors.New("the file's owner cannot be kept")
 )
+
+// IsExhausted reports whether an error says that this process, or the system, has nothing left to open a file with. That says nothing
+// about the file: it is to be tried again.
+func IsExhausted(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM)
+}
 
 const (
 	ownPrefix       = ".memoir-" // of all of them

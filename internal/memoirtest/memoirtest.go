@@ -48,6 +48,13 @@ func Start(t testing.TB, files Files) *Memoir {
 	return StartAt(t, pgtest.New(t), files)
 }
 
+// StartWith is Start with options that are not the usual ones.
+func StartWith(t testing.TB, files Files, change func(*sync.Options)) *Memoir {
+	t.Helper()
+	dir := t.TempDir()
+	return startIn(t, pgtest.New(t), dir, agents.Settings{AgentsDir: dir}, files, change)
+}
+
 // StartAt is Start with a database of the caller's choice, which has Memoir's schema.
 func StartAt(t testing.TB, url string, files Files) *Memoir {
 	t.Helper()
@@ -84,7 +91,7 @@ func StartIn(t testing.TB, places agents.Settings) *Memoir {
 	return startIn(t, pgtest.New(t), places.AgentsDir, places, nil)
 }
 
-func startIn(t testing.TB, url, dir string, places agents.Settings, files Files) *Memoir {
+func startIn(t testing.TB, url, dir string, places agents.Settings, files Files, changes ...func(*sync.Options)) *Memoir {
 	t.Helper()
 	m := &Memoir{TB: t, Dir: dir, URL: url}
 	for path, text := range files {
@@ -96,9 +103,11 @@ func startIn(t testing.TB, url, dir string, places agents.Settings, files Files)
 		t.Fatal(err)
 	}
 	t.Cleanup(store.Close)
-	engine, err := sync.Start(store, sync.Options{
-		Places: places, Debounce: 20 * time.Millisecond, Rescan: time.Hour, ClaudeMDLimit: ClaudeMDLimit, Log: log,
-	})
+	options := sync.Options{Places: places, Debounce: 20 * time.Millisecond, Rescan: time.Hour, ClaudeMDLimit: ClaudeMDLimit, Log: log}
+	for _, change := range changes {
+		change(&options)
+	}
+	engine, err := sync.Start(store, options)
 	if err != nil {
 		t.Fatal(err)
 	}

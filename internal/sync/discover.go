@@ -28,6 +28,9 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 		e.watcher.watchForAgents(dir)
 		looked = append(looked, dir)
 	})
+	if survey.Exhausted != nil {
+		return nil, lookFailed(survey.Exhausted)
+	}
 	if !maps.Equal(held, anchorsOf(roots)) {
 		e.queue.add("", ".") // one has gone meanwhile, and may be back where it was before anybody glances at it
 	}

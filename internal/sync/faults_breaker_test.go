@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -116,8 +117,69 @@ func (d brokenDisk) fail(op, path string) error {
 	return &fs.PathError{Op: op, Path: path, Err: d.errno}
 }
 
-func (d brokenDisk) Stage(root *os.Root, path string, data []byte) sync.Staged {
-	return unstaged{func(options files.Options) error { return d.Write(root, path, data, options) }}
+// Stage is two steps: what is taken to disk beside a file, and Put, which gives it the file's place.
+func (d brokenDisk) Stage(root *os.Root, name string, data []byte) sync.Staged {
+	s := &brokenStaged{brokenDisk: d, root: root, name: name, data: data}
+	switch d.step("disk: stage " + name) {
+	case works:
+		s.staged = files.Stage(root, name, data)
+	case failsBefore:
+		s.err = d.fail("open", name)
+	case diesAmid:
+		s.err = errors.Join(d.fail("write", name), d.leaveBeside(root, name, data[:len(data)/2]))
+	case failsAfter:
+		s.staged, s.err = files.Stage(root, name, data), d.fail("fsync", name)
+	case diesAfter:
+		s.err = errors.Join(d.fail("fsync", name), d.leaveBeside(root, name, data))
+	}
+	return s
+}
+
+// brokenStaged is what a brokenDisk has taken to disk, or was to.
+type brokenStaged struct {
+	brokenDisk
+	root   *os.Root
+	name   string
+	data   []byte
+	staged *files.Staged // nil: there is none
+	err    error         // why staging it has failed
+}
+
+func (s *brokenStaged) Put(options files.Options) error {
+	if s.err != nil {
+		return errors.Join(s.err, s.Discard())
+	}
+	switch s.step("disk: put " + s.name) {
+	case works:
+		return s.staged.Put(options)
+	case failsBefore, diesAmid:
+		return errors.Join(s.fail("rename", s.name), s.Discard())
+	default:
+		if err := s.staged.Put(options); err != nil {
+			return err
+		}
+		return s.fail("fsync", path.Dir(s.name))
+	}
+}
+
+// Discard waits for what is on its way to disk also where the process has ended: then it stays there.
+func (s *brokenStaged) Discard() error {
+	if s.staged == nil {
+		return nil
+	}
+	err := s.staged.Discard()
+	if s.isDead() {
+		err = errors.Join(err, s.leaveBeside(s.root, s.name, s.data))
+	}
+	return err
+}
+
+// leaveBeside leaves beside a file what a crash leaves there of another text for it.
+func (d brokenDisk) leaveBeside(root *os.Root, name string, data []byte) error {
+	if target, err := files.Resolve(root, name); err == nil {
+		name = target
+	}
+	return root.WriteFile(path.Join(path.Dir(name), ".memoir-tmp-LEFT"), data, 0o600)
 }
 
 func (d brokenDisk) Write(root *os.Root, name string, data []byte, options files.Options) error {
@@ -127,14 +189,7 @@ func (d brokenDisk) Write(root *os.Root, name string, data []byte, options files
 	case failsBefore:
 		return d.fail("open", name)
 	case diesAmid:
-		if target, err := files.Resolve(root, name); err == nil {
-			name = target
-		}
-		half := path.Join(path.Dir(name), ".memoir-tmp-HALF")
-		if err := root.WriteFile(half, data[:len(data)/2], 0o600); err != nil {
-			return err
-		}
-		return d.fail("write", name)
+		return errors.Join(d.fail("write", name), d.leaveBeside(root, name, data[:len(data)/2]))
 	default:
 		if err := files.Write(root, name, data, options); err != nil {
 			return err
@@ -262,11 +317,3 @@ func changesSomething(step string) bool {
 	}
 	return true
 }
-
-// unstaged is a write that is all made when it is put in place, so that the steps are always in the same order. A crash leaves what
-// one leaves that is cut short: a temporary file.
-type unstaged struct{ write func(files.Options) error }
-
-func (u unstaged) Put(options files.Options) error { return u.write(options) }
-
-func (unstaged) Discard() error { return nil }

@@ -293,8 +293,10 @@ func (m *matrix) chosen(all []trial, some int) []trial {
 }
 
 func failuresOf(step string) []failure {
-	if strings.HasPrefix(step, "disk: write") || strings.HasPrefix(step, "disk: remove") {
-		return []failure{failsBefore, failsAfter, diesAfter, diesAmid}
+	for _, prefix := range []string{"disk: write", "disk: stage", "disk: put", "disk: remove"} {
+		if strings.HasPrefix(step, prefix) {
+			return []failure{failsBefore, failsAfter, diesAfter, diesAmid}
+		}
 	}
 	return []failure{failsBefore, failsAfter, diesAfter}
 }

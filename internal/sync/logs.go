@@ -52,6 +52,9 @@ func (h *hold) lookAtLogs(ctx context.Context, scope []string, at time.Time) (wa
 			watched = append(watched, dir)
 		}
 	})
+	if listing.Exhausted != nil {
+		return nil, lookFailed(listing.Exhausted)
+	}
 	seen := seenLogs{known: true, files: len(listing.Files)}
 	for _, entry := range listing.Files {
 		signature := entry.Signature()
@@ -155,7 +158,10 @@ func (h *hold) saveLogs(ctx context.Context, entries []agents.Entry, known map[s
 		if signature, is := known[entry.Path]; is && signature == entry.Signature() {
 			continue
 		}
-		log, there := h.readLog(entry, at)
+		log, there, err := h.readLog(entry, at)
+		if err != nil {
+			return err
+		}
 		if !there {
 			continue
 		}
@@ -174,8 +180,8 @@ func (h *hold) tellLogs(day logs.Day) {
 	h.hub.publish(Event{Agent: h.onDisk.Slug, Kind: KindLogged, Name: string(day)})
 }
 
-// readLog reads a log file. It is not there when it has gone since it was listed.
-func (h *hold) readLog(entry agents.Entry, at time.Time) (l postgres.Log, there bool) {
+// readLog reads a log file. It is not there when it has gone since it was listed. It fails where nothing more could be opened.
+func (h *hold) readLog(entry agents.Entry, at time.Time) (l postgres.Log, there bool, err error) {
 	_, within := h.onDisk.LogDirOf(entry.Path)
 	place := logs.PlaceOf(within)
 	modified := time.Unix(0, entry.ModTime).UTC()
@@ -194,15 +200,17 @@ func (h *hold) readLog(entry agents.Entry, at time.Time) (l postgres.Log, there 
 	}
 	if entry.Problem != nil { // where it is then matters to nobody
 		l.Problems = []string{entry.Problem.Code}
-		return l, true
+		return l, true, nil
 	}
 	raw, cut, err := agents.ReadEnd(h.root, entry.Path, logs.MaxRead)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return l, false
+		return l, false, nil
+	case files.IsExhausted(err):
+		return l, false, lookFailed(err)
 	case err != nil:
 		l.Signature, l.Problems = 0, []string{readProblem(err).Code}
-		return l, true
+		return l, true, nil
 	}
 	content := logs.Read(raw, cut)
 	l.Text, l.Entries, l.Hash = content.Text, content.Entries, files.Hash(raw)
@@ -210,7 +218,7 @@ func (h *hold) readLog(entry agents.Entry, at time.Time) (l postgres.Log, there 
 	if l.Title != "" && content.Title != "" {
 		l.Title = content.Title
 	}
-	return l, true
+	return l, true, nil
 }
 
 // LogEntry is something that happened, for an agent's log.

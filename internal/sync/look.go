@@ -155,7 +155,7 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 // look compares the scope with what is known of it, saves what has changed, and tells those who listen.
 func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error) {
 	if h.root == nil {
-		return Scan{}, nil // nothing is concluded from a directory that is not there
+		return Scan{}, exhaustion(h.closed) // nothing is concluded from a directory that is not there
 	}
 	at := postgres.Now()
 	logDirs, err := h.lookAtLogs(ctx, scope, at)
@@ -167,11 +167,20 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 		h.watchBelow(within)
 		dirs = append(dirs, within)
 	})
-	targets := h.watchTargets(listing, dirs)
+	if listing.Exhausted != nil {
+		return Scan{}, lookFailed(listing.Exhausted)
+	}
+	targets, err := h.watchTargets(listing, dirs)
+	if err != nil {
+		return Scan{}, err
+	}
 	if isWhole(scope) {
 		h.watchOnly(slices.Concat(dirs, logDirs, targets))
 	}
-	uncleared := h.recover(slices.Concat(dirs, logDirs, targets), isWhole(scope))
+	uncleared, err := h.recover(slices.Concat(dirs, logDirs, targets), isWhole(scope))
+	if err != nil {
+		return Scan{}, err
+	}
 	h.rememberLinks(listing, scope)
 	away, err := h.noteDurable(ctx, listing, isWhole(scope))
 	if err != nil {
@@ -184,7 +193,10 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	if h.ahead {
 		h.leaveKnown(&found, listing)
 	}
-	gone := h.gone(listing, found.known, away)
+	gone, err := h.gone(listing, found.known, away)
+	if err != nil {
+		return Scan{}, err
+	}
 	gone = slices.DeleteFunc(gone, func(f postgres.File) bool {
 		return slices.Contains(uncleared, path.Dir(f.Path)) // it may be among the leftovers
 	})
@@ -288,16 +300,23 @@ func (h *hold) foreseeCosts(fresh []postgres.Head) {
 }
 
 // recover clears what a crash has left in the directories that may be written in, until it has been all of them once in this term: the
-// first look may be at a part, to finish what the crash has cut short. It returns the directories in which something may be left.
-func (h *hold) recover(dirs []string, whole bool) (uncleared []string) {
+// first look may be at a part, to finish what the crash has cut short. It returns the directories in which something may be left, and fails
+// where that is only because nothing more could be opened.
+func (h *hold) recover(dirs []string, whole bool) (uncleared []string, err error) {
 	if h.recovered {
-		return nil
+		return nil, nil
 	}
 	// A CLAUDE.md that is a link is written where it leads.
 	if place, err := files.Resolve(h.root, h.onDisk.ClaudeMDPath()); err == nil {
 		dirs = append(dirs, path.Dir(place))
 	}
 	back, err := h.disk.Recover(h.root, dirs)
+	for _, path := range back {
+		h.queue.add(h.onDisk.Slug, path)
+	}
+	if err := exhaustion(err); err != nil {
+		return nil, err
+	}
 	if err != nil {
 		uncleared = dirs
 		if some := (*files.UnclearedError)(nil); errors.As(err, &some) {
@@ -305,16 +324,13 @@ func (h *hold) recover(dirs []string, whole bool) (uncleared []string) {
 		}
 		h.log.Warn("leftovers of an earlier run could not be cleared, and are tried again at the next scan", "agent", h.onDisk.Slug, "error", err)
 	}
-	for _, path := range back {
-		h.queue.add(h.onDisk.Slug, path)
-	}
 	h.recovered = whole && err == nil
-	return uncleared
+	return uncleared, nil
 }
 
 // gone returns the files that were there and that a complete look did not find any more. Of the durable directory there is none while it
 // is away.
-func (h *hold) gone(listing agents.Listing, known map[string]*postgres.File, away bool) []postgres.File {
+func (h *hold) gone(listing agents.Listing, known map[string]*postgres.File, away bool) ([]postgres.File, error) {
 	var candidates []string
 	for path, f := range known {
 		if f.Present && (!f.Durable() || listing.DurableThere && !away) {
@@ -322,11 +338,15 @@ func (h *hold) gone(listing agents.Listing, known map[string]*postgres.File, awa
 		}
 	}
 	slices.Sort(candidates)
+	paths, err := listing.Gone(h.root, candidates)
+	if err != nil {
+		return nil, lookFailed(err)
+	}
 	var gone []postgres.File
-	for _, path := range listing.Gone(h.root, candidates) {
+	for _, path := range paths {
 		gone = append(gone, *known[path])
 	}
-	return gone
+	return gone, nil
 }
 
 // noteDurable has looks at everything note when the durable directory goes, comes, or is another one than before, because something was

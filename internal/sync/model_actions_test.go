@@ -35,6 +35,7 @@ func (w *world) actions() map[string]func(*rapid.T) {
 		"end a session":       w.endSession,
 		"check out a branch":  w.checkOut,
 		"copy a file":         w.copyFile,
+		"change permissions":  w.changeMode,
 		"write many":          w.flood,
 		"remove many":         w.ebb,
 		"link":                w.linkSome,
@@ -60,11 +61,11 @@ func (w *world) actions() map[string]func(*rapid.T) {
 	for name, act := range onDisk {
 		drawn[name] = w.action(func() {
 			w.payIndexes()
-			act()
+			w.withRoom(act)
 		})
 	}
 	for name, act := range asked {
-		drawn[name] = w.action(act)
+		drawn[name] = w.action(func() { w.keepsModes(act) })
 	}
 	return drawn
 }
@@ -111,6 +112,7 @@ func (w *world) truncate() {
 	}
 	w.noteSaid(place, rest)
 	w.noteSaid(place, "")
+	w.letWrite(w.path(place))
 	w.must(os.Truncate(w.path(place), 0))
 	w.noteLinked()
 	if rest != "" {

@@ -1,18 +1,21 @@
 package sync_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"pgregory.net/rapid"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres"
 )
 
 // What an agent, its tools and its machine do to many files at once, or in ways of their own.
@@ -30,10 +33,68 @@ var branches = map[string]map[string]string{
 	"empty": {},
 }
 
-// checkOut switches to a branch as git does: what the other branches have and this one has not goes, what has another
-// text is unlinked and written anew, with the present time and in place; what is the same is not touched.
+// repositoryIn makes a git directory with those branches, of which the empty one is checked out; none where there is no git.
+func repositoryIn(tree string) (dir string, err error) {
+	if _, err := exec.LookPath("git"); err != nil {
+		return "", nil
+	}
+	if err := git(tree, "init", "-q", "--template=", "-b", "first"); err != nil {
+		return "", err
+	}
+	for _, name := range slices.Sorted(maps.Keys(branches)) {
+		if err := git(tree, "checkout", "-q", "--orphan", name); err != nil {
+			return "", err
+		}
+		for place, text := range branches[name] {
+			file := filepath.Join(tree, strings.TrimPrefix(place, "memory/"))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
+				return "", err
+			}
+		}
+		if err := errors.Join(git(tree, "add", "-A"), git(tree, "commit", "-q", "--allow-empty", "-m", name), git(tree, "rm", "-rqf", "--ignore-unmatch", ".")); err != nil {
+			return "", err
+		}
+	}
+	return filepath.Join(tree, ".git"), git(tree, "checkout", "-qf", "empty")
+}
+
+// git runs git in a directory, by no settings but these.
+func git(dir string, args ...string) error {
+	command := exec.Command("git", args...)
+	command.Dir = dir
+	command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+	if said, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("git %s: %w: %s", strings.Join(args, " "), err, said)
+	}
+	return nil
+}
+
+// checkOut switches to a branch of a repository that the durable directory is: whatever else is in it is not tracked. Git removes what
+// the branch has not, and unlinks and writes anew what has another text.
 func (w *world) checkOut() {
-	branch := branches[rapid.SampledFrom(slices.Sorted(maps.Keys(branches))).Draw(w.t, "branch")]
+	name := rapid.SampledFrom(slices.Sorted(maps.Keys(branches))).Draw(w.t, "branch")
+	from, err := w.repository()
+	w.must(err)
+	if from == "" {
+		w.checkOutWithoutGit(name)
+		return
+	}
+	for place, text := range branches[name] {
+		w.noteSaid(place, text)
+		w.mkdirAll(filepath.Dir(w.path(place)))
+		w.clear(w.path(place)) // git takes away no directory with something in it
+	}
+	w.mkdirAll(w.path("memory"))
+	if !w.isThere("memory/.git") {
+		w.must(os.CopyFS(w.path("memory/.git"), os.DirFS(from)))
+	}
+	w.must(git(w.path("memory"), "checkout", "-qf", name))
+}
+
+// checkOutWithoutGit does the same to the files: what the other branches have and this one has not goes, what has another text is
+// unlinked and written anew, with the present time and in place; what is the same is not touched.
+func (w *world) checkOutWithoutGit(name string) {
+	branch := branches[name]
 	tracked := map[string]bool{}
 	for _, files := range branches {
 		for place := range files {
@@ -53,7 +114,8 @@ func (w *world) checkOut() {
 	}
 }
 
-// copyFile copies a file with its modification time, as cp -p does.
+// copyFile copies a file with its modification time and mode, by cp -p. Where the engine looks by itself, it is a copy that then gets
+// its name: else it may be looked at between its writing and its ageing.
 func (w *world) copyFile() {
 	from, to := w.place(), w.place()
 	f, there := w.readDisk(w.path(from))
@@ -61,8 +123,65 @@ func (w *world) copyFile() {
 		return
 	}
 	w.noteSaid(to, f.text)
-	w.write(to, f.text, true, time.Since(f.modTime))
-	w.must(os.Chtimes(w.path(to), f.modTime, f.modTime))
+	w.mkdirAll(filepath.Dir(w.path(to)))
+	w.clear(w.path(to))
+	at := w.path(to)
+	if w.rules == nil {
+		at = filepath.Join(filepath.Dir(at), ".copy.tmp")
+	}
+	if said, err := exec.Command("cp", "-pf", w.path(from), at).CombinedOutput(); err != nil {
+		w.t.Fatalf("cp -p: %v: %s", err, said)
+	}
+	if at != w.path(to) {
+		w.must(os.Rename(at, w.path(to)))
+	}
+}
+
+// modelModes are the permissions that files get.
+var modelModes = []fs.FileMode{0o600, 0o444, 0o644, 0}
+
+// changeMode sets a file's permissions. One that nobody may read cannot be read, except by root.
+func (w *world) changeMode() {
+	place := rapid.SampledFrom(append([]string{"CLAUDE.md"}, append(modelIndexes, modelPlaces...)...)).Draw(w.t, "file")
+	mode := rapid.SampledFrom(modelModes).Draw(w.t, "mode")
+	info, err := os.Lstat(w.path(place))
+	if err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	if mode == 0 && os.Getuid() != 0 && !slices.Contains(modelPlaces, place) {
+		return // what is in its way is then another matter than memory files
+	}
+	w.must(os.Chmod(w.path(place), mode))
+}
+
+// keepsModes checks that no file which is there before and after has got other permissions by what Memoir does: it writes over many.
+func (w *world) keepsModes(act func()) {
+	before := w.modes()
+	act()
+	for place, mode := range w.modes() {
+		if was, known := before[place]; known && was != mode {
+			w.t.Fatalf("%s had the mode %v, and Memoir has left it with %v", place, was, mode)
+		}
+	}
+}
+
+// modes are the permissions of all files, by path.
+func (w *world) modes() map[string]fs.FileMode {
+	found := map[string]fs.FileMode{}
+	w.must(filepath.WalkDir(w.path("."), func(p string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Name() == ".git" {
+			return fs.SkipDir
+		}
+		if err != nil || entry.IsDir() {
+			return ignoreGone(err)
+		}
+		info, err := entry.Info()
+		if err == nil && info.Mode().IsRegular() {
+			found[p] = info.Mode()
+		}
+		return ignoreGone(err)
+	}))
+	return found
 }
 
 // flooded is how many memories a flood brings: enough for their going to be held as missing, whatever else there is.
@@ -220,7 +339,15 @@ func (w *world) setClock() {
 	if rapid.Bool().Draw(w.t, "forward") {
 		by = -sinceToday()
 	}
-	w.b.setClockBack(w.slug, by)
-	w.rules.clockSetBack(by)
+	agent, err := w.b.store.Agent(context.Background(), w.slug)
+	w.must(err)
+	// Nobody is in the middle of a look, who would go by both clocks.
+	w.must(w.b.store.WithAgent(context.Background(), agent.ID, func(*postgres.Writer) error {
+		w.b.setClockBack(w.slug, by)
+		return nil
+	}))
+	if w.rules != nil {
+		w.rules.clockSetBack(by)
+	}
 	w.pasts, w.clockSet = nil, true
 }

@@ -171,8 +171,12 @@ func (w *world) readDisk(p string) (f diskFile, there bool) {
 		return f, true
 	}
 	raw, err := os.ReadFile(p)
-	if os.IsNotExist(err) {
+	switch {
+	case os.IsNotExist(err):
 		return f, false
+	case os.IsPermission(err):
+		f.bad = true
+		return f, true
 	}
 	w.must(err)
 	f.text = string(raw)
@@ -207,6 +211,7 @@ func (w *world) write(place, text string, atomically bool, age time.Duration) {
 // put writes a file, and one that is too large to be read in one step: of that a watcher may otherwise take in the beginning, which
 // stays what was read last.
 func (w *world) put(at, text string) {
+	w.letWrite(at)
 	if len(text) <= memories.MaxFileSize {
 		w.must(os.WriteFile(at, []byte(text), 0o644))
 		return
@@ -214,6 +219,13 @@ func (w *world) put(at, text string) {
 	temp := filepath.Join(filepath.Dir(at), ".large.tmp")
 	w.must(os.WriteFile(temp, []byte(text), 0o644))
 	w.must(os.Rename(temp, at))
+}
+
+// letWrite gives a file permissions by which it can be written, as somebody does who finds that he may not.
+func (w *world) letWrite(p string) {
+	if info, err := os.Lstat(p); err == nil && info.Mode().IsRegular() && info.Mode()&0o200 == 0 && os.Getuid() != 0 {
+		w.must(os.Chmod(p, 0o644))
+	}
 }
 
 // clear removes what cannot be written into.

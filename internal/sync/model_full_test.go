@@ -6,20 +6,49 @@ import (
 	"os"
 	"sync/atomic"
 	"syscall"
+	"testing"
 	"time"
 
 	"memoir/internal/files"
+	"memoir/internal/files/filestest"
 	"memoir/internal/sync"
 )
 
-// fillingDisk is a disk on which there is at times no room for anything new. What is there can still be removed.
+// filling is a disk that can be filled up, so that there is no room for anything new. What is there can still be removed.
+type filling interface {
+	fill()
+	free()
+	// lend makes room for a file or two of somebody else's, until the disk is filled again.
+	lend()
+}
+
+// smallDisk is a real one, in memory.
+type smallDisk struct {
+	*filestest.SmallDisk
+	t *testing.T
+}
+
+// smallDiskSize is more than all that the model ever has on disk at once, in bytes; a file of it may have a mebibyte.
+const smallDiskSize = 128 << 20
+
+// lent is how much of it somebody else is lent.
+const lent = 8 << 20
+
+func (d smallDisk) fill() { d.Fill(d.t) }
+func (d smallDisk) free() { d.Free(d.t) }
+func (d smallDisk) lend() { d.Lend(d.t, lent) }
+
+// fillingDisk stands for one where nothing can be mounted.
 type fillingDisk struct {
 	sync.Disk // nil: for what the model never does
 	full      atomic.Bool
 }
 
 func (d *fillingDisk) Stage(root *os.Root, path string, data []byte) sync.Staged {
-	return unstaged{func(options files.Options) error { return d.Write(root, path, data, options) }}
+	if d.full.Load() {
+		return &brokenStaged{err: &fs.PathError{Op: "write", Path: path, Err: syscall.ENOSPC}}
+	}
+	return files.Stage(root, path, data)
 }
 
 func (d *fillingDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {
@@ -60,14 +89,39 @@ func (d *fillingDisk) Recover(root *os.Root, dirs []string) ([]string, error) {
 	return files.Recover(root, dirs)
 }
 
-func (w *world) isFull() bool { return w.filling != nil && w.filling.full.Load() }
+func (d *fillingDisk) fill() { d.full.Store(true) }
+func (d *fillingDisk) free() { d.full.Store(false) }
+func (d *fillingDisk) lend() {} // it is full for Memoir alone
+
+// isFull says whether there is no room on the disk for what Memoir writes.
+func (w *world) isFull() bool { return w.full }
+
+func (w *world) fillDisk() {
+	if !w.full {
+		w.filling.fill()
+		w.full = true
+	}
+}
+
+// withRoom is how somebody writes to a full disk who is not Memoir: he is lent some room first, and all that he leaves of it is taken
+// again. What Memoir writes meanwhile may have room too.
+func (w *world) withRoom(act func()) {
+	if w.full {
+		w.filling.lend()
+	}
+	act()
+	if w.full { // unless he has waited until all agreed, for which there had to be room
+		w.filling.fill()
+	}
+}
 
 // makeRoom ends that the disk is full. What had no room on it is made good by the next scan.
 //
 // Who has made room waits until all agrees.
 func (w *world) makeRoom() {
-	if w.isFull() {
-		w.filling.full.Store(false)
+	if w.full {
+		w.filling.free()
+		w.full = false
 		_, err := w.b.engine.ScanAll(context.Background())
 		w.must(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"memoir/internal/files/filestest"
 	"memoir/internal/longrun"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -57,17 +58,24 @@ func TestWhateverHappensEachLookLeadsToWhatTheRulesSay(t *testing.T) {
 
 func TestWhateverHappensToTwoServersFilesRowsAndClaudeMDAgreeAfterAScan(t *testing.T) {
 	t.Parallel()
-	disk := &fillingDisk{}
+	var disk filling
 	var other *bench
 	model(t, "two servers", func(b *bench) {
-		b.options.Disk = disk
-		b.restart()
+		b.stop()
+		if small := filestest.NewSmallDisk(t, smallDiskSize); small != nil {
+			b.dir, b.options.Places.AgentsDir, disk = small.Dir, small.Dir, smallDisk{small, t}
+		} else {
+			instead := &fillingDisk{}
+			b.options.Disk, disk = instead, instead
+		}
+		b.start()
 		other = b.another(b.dir)
 	}, func(w *world) {
 		w.filling, w.other = disk, other
 		defer w.makeRoom()
 		actions := w.actions()
-		actions["fill the disk"] = func(*rapid.T) { disk.full.Store(true) }
+		actions["fill the disk"] = func(*rapid.T) { w.fillDisk() }
+		actions["set the clock"] = func(t *rapid.T) { w.t = t; w.setClock() }
 		actions["scan"] = func(t *rapid.T) { w.t = t; w.scanAll(); w.agrees() }
 		w.t.Repeat(actions)
 		w.scanAll()
@@ -82,6 +90,7 @@ func TestWhateverHappensTheWatcherGetsThereWithoutAScan(t *testing.T) {
 		b.restart()
 	}, func(w *world) {
 		actions := w.actions()
+		actions["set the clock"] = func(t *rapid.T) { w.t = t; w.setClock() }
 		actions["wait for the watcher"] = func(t *rapid.T) { w.t = t; w.agrees() }
 		w.t.Repeat(actions)
 		w.agrees()
@@ -97,11 +106,12 @@ func model(t *testing.T, what string, prepare func(*bench), run func(*world)) {
 	b.restart()
 	prepare(b)
 	journal, tallies := pgtest.Journal(t, b.url), pgtest.Tallies(t, b.url)
+	repository := gosync.OnceValues(func() (string, error) { return repositoryIn(t.TempDir()) })
 	runs := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		runs++
 		w := newWorld(rt, b, fmt.Sprintf("agent%d", runs))
-		w.journal, w.tallies = journal, tallies
+		w.journal, w.tallies, w.repository = journal, tallies, repository
 		defer w.end()
 		run(w)
 	})
@@ -123,11 +133,13 @@ type world struct {
 	// journal says where the journal does not lead to what is, and tallies where they are not what a count gives.
 	journal, tallies func() []string
 	pasts            []past
+	repository       func() (dir string, err error) // what branches are checked out from
 	clockSet         bool
-	filling          *fillingDisk // nil: the real one
-	owing            bool         // whether an index may have lines that it is to lose as soon as the disk has room
-	other            *bench       // a second server; nil: there is none
-	rules            *rules       // what each look has to lead to; nil while the engine looks by itself
+	filling          filling // nil: it never is
+	full             bool    // that disk
+	owing            bool    // whether an index may have lines that it is to lose as soon as the disk has room
+	other            *bench  // a second server; nil: there is none
+	rules            *rules  // what each look has to lead to; nil while the engine looks by itself
 }
 
 // contents are fingerprints by the keys of memories.

@@ -100,6 +100,9 @@ func (h *hold) writeClaudeMD(ctx context.Context, path string, sections postgres
 		if err != nil {
 			return postgres.ClaudeMD{}, r.Preview, err
 		}
+		if files.IsExhausted(unread) {
+			h.publishLater(path)
+		}
 		if r.Problem != "" {
 			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: r.Problem}, r.Preview, nil
 		}
@@ -114,10 +117,17 @@ func (h *hold) writeClaudeMD(ctx context.Context, path string, sections postgres
 			state.PublishedAt = postgres.Now()
 			return state, r.Preview, nil
 		case !changed || attempt == publishAttempts:
+			if files.IsExhausted(err) {
+				h.publishLater(path)
+			}
 			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: claudeMDProblem(err)}, r.Preview, nil
 		}
 	}
 }
+
+// publishLater has CLAUDE.md published again in a moment, rather than by the next scan: there is nothing that a person should do about
+// the file.
+func (h *hold) publishLater(path string) { h.queue.addAfter(h.onDisk.Slug, path, retry) }
 
 // inStepWith is how CLAUDE.md stands when it has the compiled text, of that hash.
 func (h *hold) inStepWith(p Preview, hash string) postgres.ClaudeMD {

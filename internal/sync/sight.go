@@ -147,7 +147,7 @@ func inRuns(ctx context.Context, n int, do func(from, to int)) error {
 	return err
 }
 
-// see reads one file. ok is false when it vanished or is being written: another look follows.
+// see reads one file. ok is false when it vanished, is being written, or nothing more could be opened: another look follows.
 func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, known *postgres.File) (s sighting, ok bool) {
 	s = sighting{
 		path: entry.Path, session: entry.Session, size: entry.Size,
@@ -162,6 +162,9 @@ func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, k
 		case errors.Is(err, fs.ErrNotExist):
 			h.queue.add(h.onDisk.Slug, entry.Path)
 			return s, false
+		case files.IsExhausted(err):
+			h.queue.addAfter(h.onDisk.Slug, entry.Path, retry)
+			return s, false
 		case err != nil:
 			problem = readProblem(err)
 			// What was in the way may pass and leave no trace on the file: a directory above it that was closed, a disk that failed.
@@ -171,8 +174,8 @@ func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, k
 	switch {
 	case problem != nil:
 		s.file = memories.UnreadableFile(stem(entry.Path), *problem)
-		if problem.Code == memories.CodeTooDeep {
-			h.leaveOnDisk(&s)
+		if problem.Code == memories.CodeTooDeep && !h.leaveOnDisk(&s) {
+			return s, false
 		}
 	case len(s.raw) == 0 && h.isLeftToWriter(entry, known):
 		return s, false
@@ -186,7 +189,10 @@ func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, k
 		s.flagCredential()
 	}
 	if len(s.raw) > memories.MaxFileSize {
-		if h.leaveOnDisk(&s); s.hash != "" && s.size <= memories.MaxFileSize {
+		if !h.leaveOnDisk(&s) {
+			return s, false
+		}
+		if s.hash != "" && s.size <= memories.MaxFileSize {
 			h.queue.add(h.onDisk.Slug, entry.Path) // another has taken its place meanwhile
 			return s, false
 		}
@@ -200,15 +206,20 @@ func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, k
 var emptyHash = files.Hash(nil)
 
 // leaveOnDisk keeps only the hash and the size of a file that is too large or too deep to be a memory. Its bytes are kept when it is
-// deleted.
-func (h *hold) leaveOnDisk(s *sighting) {
+// deleted. ok is false when nothing more could be opened: another look follows.
+func (h *hold) leaveOnDisk(s *sighting) (ok bool) {
 	s.raw, s.hash = nil, ""
 	hash, size, err := files.ReadHashAndSize(h.root, s.path)
+	if files.IsExhausted(err) {
+		h.queue.addAfter(h.onDisk.Slug, s.path, retry)
+		return false
+	}
 	if err != nil {
 		s.signature = 0
-		return
+		return true
 	}
 	s.hash, s.size = hash, size
+	return true
 }
 
 // date decides when the content became new. A time in the future counts as now; so does a change of the bytes of a

@@ -387,6 +387,9 @@ func (h *hold) errClosed() error {
 	if errors.As(h.closed, &joined) {
 		return &memories.ConflictError{Reason: joined.Error() + " Nothing was changed. Do it there, or part the two first, under About."}
 	}
+	if files.IsExhausted(h.closed) {
+		return &memories.ConflictError{Reason: fmt.Sprintf("The agent's directory %s cannot be opened (%v). Nothing was changed. Raise the number of files that may be open (ulimit -n), and try again.", h.onDisk.Dir, plain(h.closed))}
+	}
 	return &memories.ConflictError{Reason: fmt.Sprintf("The agent's directory %s cannot be opened (%v). Nothing was changed. Let the user that Memoir runs as read it, and try again.", h.onDisk.Dir, plain(h.closed))}
 }
 

@@ -22,21 +22,28 @@ func (h *hold) absolute(within string) string {
 }
 
 // watchTargets watches the files that the listed links lead to, as far as they lie in directories that are not watched
-// already, and returns those directories.
-func (h *hold) watchTargets(listing agents.Listing, watched []string) (dirs []string) {
+// already, and returns those directories. It fails where nothing more could be opened.
+func (h *hold) watchTargets(listing agents.Listing, watched []string) (dirs []string, err error) {
 	for _, link := range listing.Links {
 		target, err := files.Resolve(h.root, link)
+		if err := exhaustion(err); err != nil {
+			return nil, err
+		}
 		if err != nil || slices.Contains(watched, path.Dir(target)) {
 			continue
 		}
-		if info, err := h.root.Lstat(target); err != nil || info.IsDir() {
+		info, err := h.root.Lstat(target)
+		if err := exhaustion(err); err != nil {
+			return nil, err
+		}
+		if err != nil || info.IsDir() {
 			continue
 		}
 		file := filepath.Join(h.onDisk.Dir, target)
 		h.watcher.watchTarget(h.onDisk.Slug, file, link)
 		dirs = append(dirs, path.Dir(target))
 	}
-	return dirs
+	return dirs, nil
 }
 
 // watchOnly gives back the watches on directories that a look at everything did not come by any more. What it came by

@@ -34,13 +34,28 @@ func (d *SmallDisk) Fill(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close() //nolint:errcheck // what is in it does not matter
-	chunk := make([]byte, 4096)
-	for {
-		if _, err := file.Write(chunk); errors.Is(err, syscall.ENOSPC) {
-			return
-		} else if err != nil {
-			t.Fatal(err)
+	// Most of it in large pieces, and the rest in small ones.
+	for _, size := range []int{1 << 20, 4096} {
+		chunk := make([]byte, size)
+		for {
+			if _, err := file.Write(chunk); errors.Is(err, syscall.ENOSPC) {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
 		}
+	}
+}
+
+// Lend gives so much of the room back, in bytes, until the disk is filled again.
+func (d *SmallDisk) Lend(t *testing.T, room int64) {
+	t.Helper()
+	info, err := os.Stat(d.filler)
+	if err == nil {
+		err = os.Truncate(d.filler, max(0, info.Size()-room))
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

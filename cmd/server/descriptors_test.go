@@ -1,0 +1,288 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// starved is the real server, which at times may open nothing more, or very little.
+type starved struct {
+	*confined
+	claude string
+	usual  unix.Rlimit
+	is     map[string]string // what each file says, by its path; the memory has the same name
+	was    map[string]bool   // the names of those that were removed
+	known  []knownAgent      // agents that were there from the beginning, and stay what they are
+}
+
+// knownAgent is what the server has to open something for to say it of an agent.
+type knownAgent struct {
+	Slug, Name, Dir string
+	Present         bool
+}
+
+func startStarved(t *testing.T) *starved {
+	t.Helper()
+	claude := filepath.Join(t.TempDir(), "claude")
+	s := &starved{confined: startAs(t, "", &syscall.SysProcAttr{}, nil, "--claude-dir="+claude), claude: claude, is: map[string]string{}, was: map[string]bool{}}
+	if err := unix.Prlimit(s.server.Process.Pid, unix.RLIMIT_NOFILE, nil, &s.usual); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// claudeCode makes a project of Claude Code, whose path a transcript tells, with a custom agent that remembers and one that is only
+// defined, and one custom agent for all projects.
+func (s *starved) claudeCode() {
+	s.Helper()
+	project := filepath.Join(filepath.Dir(s.claude), "app")
+	for path, text := range map[string]string{
+		filepath.Join(s.claude, "projects", "-srv-app", "session.jsonl"): fmt.Sprintf(`{"type":"user","cwd":%q}`+"\n", project),
+		filepath.Join(s.claude, "agents", "everywhere.md"):               "---\nname: everywhere\nmemory: user\n---\n",
+		filepath.Join(project, ".claude", "agents", "reviewer.md"):       "---\nname: reviewer\nmemory: project\n---\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			s.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			s.Fatal(err)
+		}
+	}
+	below, err := filepath.Rel(s.agents, filepath.Dir(s.claude))
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.says(below+"/claude/projects/-srv-app/memory/p.md", "stays")
+	s.says(below+"/app/.claude/agent-memory/reviewer/r.md", "stays")
+}
+
+// mayOpen lets the server open that many files more than it has open now. A limit binds the numbers of descriptors, and there are
+// gaps among those.
+func (s *starved) mayOpen(room int) {
+	s.Helper()
+	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.server.Process.Pid))
+	if err != nil {
+		s.Fatal(err)
+	}
+	open := map[int]bool{}
+	for _, entry := range entries {
+		fd, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			s.Fatal(err)
+		}
+		open[fd] = true
+	}
+	limit := 0
+	for free := 0; ; limit++ {
+		if open[limit] {
+			continue
+		}
+		if free == room {
+			break
+		}
+		free++
+	}
+	s.limit(unix.Rlimit{Cur: uint64(limit), Max: s.usual.Max})
+}
+
+func (s *starved) limit(to unix.Rlimit) {
+	s.Helper()
+	if err := unix.Prlimit(s.server.Process.Pid, unix.RLIMIT_NOFILE, &to, nil); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *starved) says(path, body string) {
+	s.Helper()
+	s.write(path, body)
+	s.is[path] = body
+}
+
+func (s *starved) goes(path string) {
+	s.Helper()
+	if err := os.Remove(filepath.Join(s.agents, path)); err != nil {
+		s.Fatal(err)
+	}
+	delete(s.is, path)
+	s.was[path] = true
+}
+
+// agentsNow are those that the server knows of; not ok where it cannot tell just now.
+func (s *starved) agentsNow() (all []knownAgent, ok bool) {
+	s.Helper()
+	var list struct{ Agents []knownAgent }
+	ok = s.get("/api/v1/agents", &list) == http.StatusOK
+	return list.Agents, ok
+}
+
+// names are those of all memories that are in a state, an empty one for those that live, with what they say; not ok where the
+// server cannot tell just now.
+func (s *starved) names(state string) (says map[string]string, ok bool) {
+	s.Helper()
+	says = map[string]string{}
+	agents, ok := s.agentsNow()
+	if !ok {
+		return nil, false
+	}
+	for _, a := range agents {
+		var list struct {
+			Memories []struct{ Name, Body string }
+		}
+		if s.get("/api/v1/agents/"+a.Slug+"/memories?limit=500&state="+state, &list) != http.StatusOK {
+			return nil, false
+		}
+		for _, m := range list.Memories {
+			says[m.Name] = m.Body
+		}
+	}
+	return says, true
+}
+
+// concludesNothing checks that nothing is in the trash which nobody has removed, that no file or directory is complained of, and that
+// the agents are what they were.
+func (s *starved) concludesNothing(when string) {
+	s.Helper()
+	s.until("an answer "+when, func() bool {
+		trash, told := s.names("deleted")
+		odd, toldOdd := s.names("needs_attention")
+		agents, toldAgents := s.agentsNow()
+		if !told || !toldOdd || !toldAgents {
+			return false
+		}
+		for _, known := range s.known {
+			if !slices.Contains(agents, known) {
+				s.Errorf("%s: %+v is not among %+v any more", when, known, agents)
+			}
+		}
+		for name := range trash {
+			if !s.was[name] {
+				s.Errorf("%s: %s is in the trash, and nobody has removed it", when, name)
+			}
+		}
+		for name := range odd {
+			s.Errorf("%s: %s needs attention, and nothing is the matter with it", when, name)
+		}
+		return true
+	})
+}
+
+// isWhole waits until all that is on disk is there, all that was removed is in the trash, and nothing is complained of any more.
+func (s *starved) isWhole() {
+	s.Helper()
+	s.until("everything to have arrived", func() bool {
+		alive, told := s.names("")
+		trash, toldTrash := s.names("deleted")
+		return told && toldTrash && maps.Equal(alive, s.is) && slices.Equal(slices.Sorted(maps.Keys(trash)), slices.Sorted(maps.Keys(s.was)))
+	})
+	s.until("the figures to agree, without a problem", func() bool {
+		var sync struct {
+			Files     int     `json:"files_on_disk"`
+			Mirrored  int     `json:"mirrored"`
+			Attention int     `json:"needs_attention"`
+			Pending   int     `json:"pending"`
+			Mode      string  `json:"watch_mode"`
+			Note      *string `json:"watch_note"`
+		}
+		var each struct {
+			Agents []struct {
+				Slug        string
+				Present     bool
+				Problem     *string
+				ScanProblem *string `json:"scan_problem"`
+			}
+		}
+		if s.get("/api/v1/sync", &sync) != http.StatusOK || s.get("/api/v1/sync/agents", &each) != http.StatusOK {
+			return false
+		}
+		for _, a := range each.Agents {
+			if !a.Present || a.Problem != nil || a.ScanProblem != nil {
+				return false
+			}
+		}
+		return sync.Files == len(s.is) && sync.Mirrored == len(s.is) && sync.Attention == 0 && sync.Pending == 0 && sync.Mode == "watch" && sync.Note == nil
+	})
+	for agent := range s.agentsOnDisk() {
+		raw, err := os.ReadFile(filepath.Join(s.agents, agent, "CLAUDE.md")) // those of Claude Code have none
+		for path := range s.is {
+			if of, _, _ := strings.Cut(path, "/"); agent != ".." && of == agent && !strings.Contains(string(raw), path) {
+				s.Errorf("%s is not in the CLAUDE.md of %s (%v)", path, agent, err)
+			}
+		}
+	}
+}
+
+func (s *starved) agentsOnDisk() map[string]bool {
+	found := map[string]bool{}
+	for path := range s.is {
+		agent, _, _ := strings.Cut(path, "/")
+		found[agent] = true
+	}
+	return found
+}
+
+// noFalseHistory checks that the history tells of nothing that has not happened.
+func (s *starved) noFalseHistory() {
+	s.Helper()
+	var page struct {
+		Activity []struct{ Name, Kind, Path string }
+	}
+	if status := s.get("/api/v1/activity?limit=500", &page); status != http.StatusOK {
+		s.Fatalf("the history answers %d", status)
+	}
+	for _, a := range page.Activity {
+		if a.Kind == "deleted" && s.was[a.Name] || a.Kind == "learned" || a.Kind == "changed" {
+			continue
+		}
+		s.Errorf("%s (%s) is said to have been %s", a.Name, a.Path, a.Kind)
+	}
+}
+
+func TestNothingIsConcludedFromWhatTheServerMayNotOpen(t *testing.T) {
+	t.Parallel()
+	s := startStarved(t)
+	const rooms = 7 // from none at all to enough for most of a look
+	for i := range rooms {
+		s.says(fmt.Sprintf("ada/memory/goes%d.md", i), "goes")
+		s.says(fmt.Sprintf("ada/memory/sub/stays%d.md", i), "stays")
+		s.says(fmt.Sprintf("ada/sessions/U%d-C-1712345678.0001/memory/s.md", i), "stays")
+	}
+	s.says("bob/memory/a.md", "bob's")
+	s.claudeCode()
+	s.isWhole()
+	s.until("all agents", func() (ok bool) {
+		s.known, ok = s.agentsNow()
+		return ok && len(s.known) == 5
+	})
+	for room := range rooms {
+		when := fmt.Sprintf("with room for %d descriptors", room)
+		said := len(s.said())
+		s.mayOpen(room)
+		s.says("ada/memory/changes.md", fmt.Sprint("round ", room))
+		s.goes(fmt.Sprintf("ada/memory/goes%d.md", room))
+		s.says(fmt.Sprintf("ada/memory/new%d/sub/n.md", room), "new")
+		s.says(fmt.Sprintf("ada/sessions/U9-C-17123456%d0.0001/memory/s.md", room), "new")
+		s.says(fmt.Sprintf("new%d/memory/a.md", room), "new")
+		s.says("bob/memory/a.md", fmt.Sprint("round ", room))
+		s.until("the server to have looked "+when, func() bool {
+			alive, told := s.names("")
+			return told && maps.Equal(alive, s.is) || strings.Contains(s.said()[said:], "too many open files")
+		})
+		s.concludesNothing(when)
+		s.limit(s.usual)
+		s.isWhole()
+		s.concludesNothing("after that")
+	}
+	s.noFalseHistory()
+}

@@ -1,0 +1,75 @@
+package pages_test
+
+import (
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/sync"
+)
+
+// fewWatches is the system's own way of telling what changes, which for a time has watches for the agents' own directories and no more.
+type fewWatches struct {
+	sync.Notifier
+	enough *atomic.Bool
+}
+
+func (n fewWatches) Add(dir string) error {
+	if !n.enough.Load() && filepath.Base(dir) == "memory" {
+		return syscall.ENOSPC
+	}
+	return n.Notifier.Add(dir)
+}
+
+func TestTheSyncPageSaysInWhichModeChangesAreNoticedAndWhy(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change    func(*sync.Options)
+		mode, why string
+	}{
+		"as usual": {func(*sync.Options) {}, "events", "the system says at once what changes"},
+		"--watch=poll": {func(o *sync.Options) { o.Poll = true },
+			"polling", "the settings ask for it (--watch=poll); Memoir looks by itself every 1s instead"},
+		"no notifier": {func(o *sync.Options) {
+			o.Notify = func() (sync.Notifier, error) { return nil, syscall.EMFILE }
+		}, "polling", "the system lets no further program watch files (too many open files); raise fs.inotify.max_user_instances"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serveMemoir(t, memoirtest.StartWith(t, twoMemories(), c.change), setting{})
+			if mode, why := s.watching(t); mode != c.mode || !strings.HasPrefix(why, c.why) {
+				t.Errorf("the page says %q, %q, and not %q, %q", mode, why, c.mode, c.why)
+			}
+		})
+	}
+}
+
+func TestTheSyncPageSaysThatWatchesAreMissingUntilThereAreEnough(t *testing.T) {
+	t.Parallel()
+	var enough atomic.Bool
+	m := memoirtest.StartWith(t, twoMemories(), func(o *sync.Options) {
+		o.Notify = func() (sync.Notifier, error) {
+			n, err := sync.OpenNotifier()
+			return fewWatches{n, &enough}, err
+		}
+	})
+	s := serveMemoir(t, m, setting{})
+	if mode, why := s.watching(t); mode != "polling" || !strings.HasPrefix(why, "the system lets 2 of ") || !strings.Contains(why, "directories be watched (no space left on device); raise fs.inotify.max_user_watches") {
+		t.Errorf("without watches the page says %q, %q", mode, why)
+	}
+	enough.Store(true)
+	m.Until("the page to say that everything is watched", func() bool {
+		mode, why := s.watching(t)
+		return mode == "events" && why == "the system says at once what changes"
+	})
+}
+
+// watching is what the sync page says of how changes are noticed, and why so.
+func (s *site) watching(t *testing.T) (mode, why string) {
+	t.Helper()
+	tile := s.get(t, "/sync").Find("dl.tiles dt:contains('Watching by') + dd")
+	return tile.Find("strong").Text(), tile.Find("span").Text()
+}
