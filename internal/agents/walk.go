@@ -58,15 +58,15 @@ func Walk(root *os.Root, a Agent, scope []string, visit func(relDir string)) Lis
 	inPlace := w.rootInPlace()
 	if beforeErr == nil && afterErr == nil && os.SameFile(before, after) && inPlace && !within(w.listing.unseen, a.DurableDir()) {
 		w.listing.DurableThere = true
-		w.listing.DurableIdentity = directoryIdentity(after)
+		w.listing.DurableIdentity = DirectoryIdentity(after)
 	} else {
 		w.listing.unseen[a.DurableDir()] = true
 	}
 	return w.listing.sorted()
 }
 
-// directoryIdentity makes one number of what tells a directory from another in its place.
-func directoryIdentity(info fs.FileInfo) uint64 {
+// DirectoryIdentity makes one number of what tells a directory from another in its place, as Listing.DurableIdentity has it.
+func DirectoryIdentity(info fs.FileInfo) uint64 {
 	_, inode, device := Identity(info)
 	if inode == 0 {
 		return 0

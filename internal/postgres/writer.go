@@ -361,6 +361,11 @@ func (w *Writer) DurableReturns(ctx context.Context, identity uint64) error {
 	return w.setDurable(ctx, &identity)
 }
 
+// DurableIs notes which directory the durable one is now, by Memoir's own doing: what was in the one before, and is not in this, has left it.
+func (w *Writer) DurableIs(ctx context.Context, identity uint64) error {
+	return w.setDurable(ctx, &identity)
+}
+
 func (w *Writer) setDurable(ctx context.Context, identity *uint64) error {
 	w.agent = nil
 	err := w.q.SetDurableIdentity(ctx, queries.SetDurableIdentityParams{ID: w.agentID, DurableIdentity: signed(identity), At: Now()})

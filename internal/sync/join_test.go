@@ -248,6 +248,28 @@ func (b *bench) disk() string {
 	return all.String()
 }
 
+func TestWhatIsKeptOutDoesNotComeBackWhenTwoAreParted(t *testing.T) {
+	t.Parallel()
+	b := joinable(t)
+	ctx := sync.As(t.Context(), memories.ByScript)
+	if _, err := b.engine.Join(ctx, "old", "new"); err != nil {
+		t.Fatal(err)
+	}
+	b.arrives("new", "Wiki", "wiki.example")
+	b.delete("new", "Wiki")
+	b.write("claude/projects/new/memory/wiki.md", note("Wiki", memories.Reference, "wiki.example"))
+	b.scan("new")
+	if kept := b.blocked("new"); len(kept) != 1 {
+		t.Fatalf("kept out are %v", kept)
+	}
+	if _, err := b.engine.Part(ctx, "old"); err != nil {
+		t.Fatal(err)
+	}
+	b.isIn("old", "Wiki", memories.Deleted)
+	b.isIn("new", "Wiki", memories.Deleted)
+	b.hasBody("old", "Same", "Is the same.")
+}
+
 func TestTwoAgentsOfTheHiveWithOneDirectoryAreOne(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
@@ -92,7 +93,7 @@ func (h *hold) part(ctx context.Context, into *hold, j postgres.Join) error {
 		return notSwapped(h.onDisk.Dir, err)
 	}
 	if kind, err := at.kind(at.name); err == nil && kind == fs.ModeSymlink {
-		err := h.replaceByCopy(at, into, j)
+		err := h.replaceByCopy(ctx, at, into, j)
 		var conflict *memories.ConflictError
 		if errors.As(err, &conflict) && agents.IsLink(h.onDisk.Dir) {
 			if err := h.disk.RemoveTree(at.root, j.Beside); err != nil {
@@ -112,6 +113,14 @@ func (h *hold) part(ctx context.Context, into *hold, j postgres.Join) error {
 			return laterOn(h.onDisk.Slug, into.onDisk.Slug, notLinked(j.Beside, err))
 		}
 	}
+	// The copy is the agent's directory now, in the place of what the two shared.
+	info, err := os.Stat(h.onDisk.Dir)
+	if err != nil {
+		return laterOn(h.onDisk.Slug, into.onDisk.Slug, notRead(h.onDisk.Dir, err))
+	}
+	if err := h.w.DurableIs(ctx, agents.DirectoryIdentity(info)); err != nil {
+		return err
+	}
 	h.relinked.Add(1)
 	if err := h.w.EndJoin(ctx, j, h.onDisk.Slug); err != nil {
 		return err
@@ -122,7 +131,7 @@ func (h *hold) part(ctx context.Context, into *hold, j postgres.Join) error {
 }
 
 // replaceByCopy makes the copy, and lets it and the link change places.
-func (h *hold) replaceByCopy(at spot, into *hold, j postgres.Join) error {
+func (h *hold) replaceByCopy(ctx context.Context, at spot, into *hold, j postgres.Join) error {
 	if into.root == nil {
 		return into.errNoDirectory()
 	}
@@ -142,7 +151,11 @@ func (h *hold) replaceByCopy(at spot, into *hold, j postgres.Join) error {
 		return notRead(filepath.Join(at.dir, j.Beside), err)
 	}
 	defer to.Close() //nolint:errcheck // nothing is written through the handle itself
-	if err := h.copyAll(into.root, to); err != nil {
+	keptOut, err := h.store.Blocked(ctx, into.id)
+	if err != nil {
+		return err
+	}
+	if err := h.copyAll(into.root, to, keptOut); err != nil {
 		return err
 	}
 	if err := h.disk.Swap(at.root, at.name, j.Beside); err != nil {
@@ -151,13 +164,17 @@ func (h *hold) replaceByCopy(at spot, into *hold, j postgres.Join) error {
 	return nil
 }
 
-// copyAll copies every file, with its age, and every link that leads to one of them. What is hidden is not the agent's memory.
-func (h *hold) copyAll(from, to *os.Root) error {
+// copyAll copies every file, with its age, and every link that leads to one of them. What is hidden is not the agent's memory, and what is
+// kept out was deleted: in a directory where nobody knows of that, it would come back.
+func (h *hold) copyAll(from, to *os.Root, keptOut []memories.Blocked) error {
 	found, left, err := everythingIn(from)
 	if err != nil {
 		return err
 	}
 	for _, file := range found {
+		if slices.ContainsFunc(keptOut, func(b memories.Blocked) bool { return b.Path == file }) {
+			continue
+		}
 		raw, modTime, err := readToBring(from, file)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
