@@ -14,9 +14,9 @@ CREATE TABLE agents (
     display_name           text NOT NULL,
     present                boolean NOT NULL DEFAULT true,
     sessions               integer NOT NULL DEFAULT 0,
-    -- What tells the durable directory, as it was when everything was last looked at, from another one that was mounted or put there
-    -- since. None: it was not there.
-    durable_identity       bigint,
+    -- The device of the durable directory when everything was last looked at: another one means mounted or unmounted since. None: it was
+    -- not there. Another inode on the same device means that another directory was put in its place.
+    durable_device         bigint,
     claude_md_path         text,
     claude_md_published_at timestamptz,
     claude_md_chars        integer NOT NULL DEFAULT 0,
@@ -33,7 +33,8 @@ CREATE TABLE agents (
     -- remembers stays.
     memory_off             boolean NOT NULL DEFAULT false,
     -- The agent whose directory this one's is, by a link: it is looked at as that one's. What is known of this one stays.
-    joined_to              text COLLATE "C" REFERENCES agents (slug) ON DELETE SET NULL
+    joined_to              text COLLATE "C" REFERENCES agents (slug) ON DELETE SET NULL,
+    durable_inode          bigint
 );
 -- Few are. Whoever forgets an agent asks which.
 CREATE INDEX agents_joined ON agents (joined_to) WHERE joined_to IS NOT NULL;

@@ -34,6 +34,8 @@ var mayImport = map[string][]string{
 	"examples":                {},
 	"examples/copy":           {"examples"},
 	"tools/screenshots":       {"examples"},
+	"internal/longrun":        {},
+	"tools/longrun":           {"internal/longrun"},
 
 	"internal/agents":                    {"internal/memories", "internal/files", "internal/transcript", "internal/claudesettings"},
 	"internal/postgres":                  {"internal/memories", "internal/logs", "internal/agents", "internal/words", "internal/postgres/internal/queries", "db"},

@@ -1,12 +1,12 @@
 -- name: Agents :many
-SELECT id, slug, layout, dir, display_name, present, sessions, durable_identity, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to
+SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to, durable_inode
 FROM agents
 ORDER BY slug;
 
 -- name: AgentBySlug :one
-SELECT id, slug, layout, dir, display_name, present, sessions, durable_identity, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to
+SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to, durable_inode
 FROM agents
 WHERE slug = @slug;
 
@@ -26,8 +26,8 @@ FROM agents WHERE layout = 'shared' AND NOT memory_off;
 
 -- name: SharedAgents :many
 -- Those whose memories all others are given. One that is switched off gives none.
-SELECT id, slug, layout, dir, display_name, present, sessions, durable_identity, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to
+SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to, durable_inode
 FROM agents
 WHERE layout = 'shared' AND NOT memory_off
 ORDER BY id;
@@ -50,7 +50,8 @@ ON CONFLICT (slug) DO UPDATE SET
     claude_md_path = excluded.claude_md_path,
     present = excluded.present,
     joined_to = excluded.joined_to,
-    durable_identity = CASE WHEN agents.dir = excluded.dir THEN agents.durable_identity END,
+    durable_device = CASE WHEN agents.dir = excluded.dir THEN agents.durable_device END,
+    durable_inode = CASE WHEN agents.dir = excluded.dir THEN agents.durable_inode END,
     updated_at = CASE WHEN (agents.layout, agents.dir, agents.display_name, agents.present)
                          = (excluded.layout, excluded.dir, excluded.display_name, excluded.present)
                       AND agents.joined_to IS NOT DISTINCT FROM excluded.joined_to
@@ -61,9 +62,9 @@ RETURNING id;
 -- What a look at the agent's directory found of the agent itself.
 UPDATE agents SET sessions = @sessions, updated_at = @at WHERE id = @id AND sessions <> @sessions;
 
--- name: SetDurableIdentity :exec
+-- name: SetDurableDirectory :exec
 -- None: the durable directory is not there.
-UPDATE agents SET durable_identity = sqlc.narg(durable_identity), updated_at = @at WHERE id = @id;
+UPDATE agents SET durable_device = sqlc.narg(durable_device), durable_inode = sqlc.narg(durable_inode), updated_at = @at WHERE id = @id;
 
 -- name: SetAgentPresent :exec
 UPDATE agents SET present = @present, updated_at = @at WHERE id = @id AND present <> @present;

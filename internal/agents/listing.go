@@ -36,9 +36,9 @@ type Listing struct {
 	Sessions int
 	// DurableThere: the durable directory was there, readable, and the same one from the walk's beginning to its end.
 	DurableThere bool
-	// DurableIdentity tells the durable directory from another in its place: one that was mounted or unmounted there, or put there. It is
-	// made of its device and inode number; zero where the system has none.
-	DurableIdentity uint64
+	// DurableDevice and DurableInode tell the durable directory from another in its place. On another device something was mounted or
+	// unmounted there; on the same one another directory was put there. Both are zero where the system has none.
+	DurableDevice, DurableInode uint64
 	// Exhausted is why the walk has seen too little to go by: the system had nothing left to open something with, for which files.IsExhausted
 	// holds. It is to be done again.
 	Exhausted error

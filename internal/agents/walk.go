@@ -2,8 +2,6 @@ package agents
 
 import (
 	"cmp"
-	"fmt"
-	"hash/fnv"
 	"io"
 	"io/fs"
 	"math"
@@ -58,22 +56,11 @@ func Walk(root *os.Root, a Agent, scope []string, visit func(relDir string)) Lis
 	inPlace := w.rootInPlace()
 	if beforeErr == nil && afterErr == nil && os.SameFile(before, after) && inPlace && !within(w.listing.unseen, a.DurableDir()) {
 		w.listing.DurableThere = true
-		w.listing.DurableIdentity = DirectoryIdentity(after)
+		_, w.listing.DurableInode, w.listing.DurableDevice = Identity(after)
 	} else {
 		w.listing.unseen[a.DurableDir()] = true
 	}
 	return w.listing.sorted()
-}
-
-// DirectoryIdentity makes one number of what tells a directory from another in its place, as Listing.DurableIdentity has it.
-func DirectoryIdentity(info fs.FileInfo) uint64 {
-	_, inode, device := Identity(info)
-	if inode == 0 {
-		return 0
-	}
-	hash := fnv.New64a()
-	fmt.Fprint(hash, device, " ", inode)
-	return hash.Sum64()
 }
 
 type walker struct {

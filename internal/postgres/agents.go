@@ -150,10 +150,21 @@ func (s *Store) ForgetAgent(ctx context.Context, id int64) error {
 	}))
 }
 
+func directoryID(device, inode *int64) *DirectoryID {
+	if device == nil {
+		return nil
+	}
+	id := &DirectoryID{Device: uint64(*device)}
+	if inode != nil {
+		id.Inode = uint64(*inode)
+	}
+	return id
+}
+
 func agentOf(row queries.Agent) Agent {
 	return Agent{
 		ID: row.ID, Slug: row.Slug, Layout: row.Layout, Dir: row.Dir, DisplayName: row.DisplayName, Present: row.Present,
-		Sessions: int(row.Sessions), DurableIdentity: unsigned(row.DurableIdentity),
+		Sessions: int(row.Sessions), Durable: directoryID(row.DurableDevice, row.DurableInode),
 		ClaudeMD: ClaudeMD{
 			Path: text(row.ClaudeMdPath), PublishedAt: moment(row.ClaudeMdPublishedAt), Chars: int(row.ClaudeMdChars),
 			Problem: text(row.ClaudeMdProblem), InStep: text(row.ClaudeMdInStep), Version: row.MemoriesVersion,

@@ -8,6 +8,12 @@ import (
 	"memoir/internal/memories"
 )
 
+// DirectoryID tells a directory from another in its place.
+type DirectoryID struct {
+	Device uint64
+	Inode  uint64 // 0: not known
+}
+
 // Agent is what is known of one agent.
 type Agent struct {
 	ID          int64
@@ -17,9 +23,9 @@ type Agent struct {
 	DisplayName string
 	Present     bool // false: its directory is gone
 	Sessions    int
-	// DurableIdentity tells the durable directory as it was when everything was last looked at from another; nil: it was not there.
-	DurableIdentity *uint64
-	ClaudeMD        ClaudeMD
+	// Durable is the durable directory as it was when everything was last looked at; nil: it was not there.
+	Durable  *DirectoryID
+	ClaudeMD ClaudeMD
 	// MemoryOff says that somebody has switched its memory off: CLAUDE.md does not ask it to save, and nothing is extracted or
 	// consolidated. What it remembers stays, and stays published.
 	MemoryOff bool

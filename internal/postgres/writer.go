@@ -350,26 +350,28 @@ func (w *Writer) SetLook(ctx context.Context, sessions int) error {
 }
 
 // DurableGone notes that the agent's durable directory is not there.
-func (w *Writer) DurableGone(ctx context.Context) error { return w.setDurable(ctx, nil) }
+func (w *Writer) DurableGone(ctx context.Context) error {
+	return w.setDurable(ctx, queries.SetDurableDirectoryParams{})
+}
 
-// DurableReturns notes that the durable directory is there, and was not, or is another one than before. What was in that one did not leave
-// the one that is there now, as with Store.AgentReturns.
-func (w *Writer) DurableReturns(ctx context.Context, identity uint64) error {
+// DurableReturns notes that the durable directory is there, and was not. What was in the one before did not leave the one that is there
+// now, as with Store.AgentReturns.
+func (w *Writer) DurableReturns(ctx context.Context, id DirectoryID) error {
 	if err := w.q.LeaveDurableFiles(ctx, w.agentID); err != nil {
 		return wrap("note the return of the durable directory", err)
 	}
-	return w.setDurable(ctx, &identity)
+	return w.DurableIs(ctx, id)
 }
 
-// DurableIs notes which directory the durable one is now, by Memoir's own doing: what was in the one before, and is not in this, has left it.
-func (w *Writer) DurableIs(ctx context.Context, identity uint64) error {
-	return w.setDurable(ctx, &identity)
+// DurableIs notes which directory the durable one is now. What was in the one before, and is not in this, has left it.
+func (w *Writer) DurableIs(ctx context.Context, id DirectoryID) error {
+	return w.setDurable(ctx, queries.SetDurableDirectoryParams{DurableDevice: signed(&id.Device), DurableInode: signed(&id.Inode)})
 }
 
-func (w *Writer) setDurable(ctx context.Context, identity *uint64) error {
+func (w *Writer) setDurable(ctx context.Context, directory queries.SetDurableDirectoryParams) error {
 	w.agent = nil
-	err := w.q.SetDurableIdentity(ctx, queries.SetDurableIdentityParams{ID: w.agentID, DurableIdentity: signed(identity), At: Now()})
-	return wrap("note whether the durable directory is there", err)
+	directory.ID, directory.At = w.agentID, Now()
+	return wrap("note which directory is the durable one", w.q.SetDurableDirectory(ctx, directory))
 }
 
 // batchErr runs a batch to its end and returns its first error.

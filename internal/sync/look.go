@@ -182,7 +182,7 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 		return Scan{}, err
 	}
 	h.rememberLinks(listing, scope)
-	away, err := h.noteDurable(ctx, listing, isWhole(scope))
+	away, replaced, err := h.noteDurable(ctx, listing, isWhole(scope))
 	if err != nil {
 		return Scan{}, err
 	}
@@ -200,7 +200,7 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	gone = slices.DeleteFunc(gone, func(f postgres.File) bool {
 		return slices.Contains(uncleared, path.Dir(f.Path)) // it may be among the leftovers
 	})
-	scan, err := h.decide(ctx, look{at: at, gone: gone, away: away, cause: why}, &found)
+	scan, err := h.decide(ctx, look{at: at, gone: gone, away: away, replaced: replaced, cause: why}, &found)
 	if err != nil {
 		return Scan{}, err
 	}
@@ -349,26 +349,31 @@ func (h *hold) gone(listing agents.Listing, known map[string]*postgres.File, awa
 	return gone, nil
 }
 
-// noteDurable has looks at everything note when the durable directory goes, comes, or is another one than before, because something was
-// mounted or unmounted, or one put in the other's place. What was in the one did not leave the other: nothing is concluded from files that
-// are not there. A look at a part leaves that to one at everything, and until then the directory is away.
-func (h *hold) noteDurable(ctx context.Context, listing agents.Listing, whole bool) (away bool, err error) {
+// noteDurable has looks at everything note when the durable directory goes, comes, or is another one than before. From what is not in one
+// that was gone, or on another device, because something was mounted or unmounted, nothing is concluded. From what is not in another
+// directory in its place little is: it is held as missing. A look at a part leaves both to one at everything, and until then the directory
+// is away.
+func (h *hold) noteDurable(ctx context.Context, listing agents.Listing, whole bool) (away, replaced bool, err error) {
 	row, err := h.w.Agent(ctx)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
-	known := row.DurableIdentity
-	returns := listing.DurableThere && (known == nil || *known != listing.DurableIdentity)
+	known, is := row.Durable, postgres.DirectoryID{Device: listing.DurableDevice, Inode: listing.DurableInode}
 	switch {
-	case returns && whole:
-		return false, h.w.DurableReturns(ctx, listing.DurableIdentity)
-	case returns:
+	case !listing.DurableThere:
+		if whole && known != nil && h.durableIsGone() {
+			return true, false, h.w.DurableGone(ctx)
+		}
+		return known == nil, false, nil
+	case known != nil && *known == is:
+		return false, false, nil
+	case !whole:
 		h.queue.add(h.onDisk.Slug, ".")
-		return true, nil
-	case whole && !listing.DurableThere && known != nil && h.durableIsGone():
-		return true, h.w.DurableGone(ctx)
+		return true, false, nil
+	case known == nil || known.Device != is.Device:
+		return false, false, h.w.DurableReturns(ctx, is)
 	}
-	return known == nil, nil
+	return false, known.Inode != 0, h.w.DurableIs(ctx, is)
 }
 
 // durableIsGone says that there is no durable directory, and not just one that cannot be read.

@@ -21,6 +21,8 @@ type rules struct {
 	latest time.Time               // no moment that is known of is later
 	away   bool                    // there was no durable directory when it was last looked for
 	was    os.FileInfo             // the durable directory that there was when everything was last looked at
+	// replaced says of the look at hand that it has found another one in its place.
+	replaced bool
 }
 
 // knownFile is a file as the last look at its place found it.
@@ -125,35 +127,42 @@ func (r *rules) look(w *world, scope string, at span) {
 	r.compare(w)
 }
 
-// noteAway lets nothing be concluded from what is not in a durable directory that has come back, or is another one, when all of the agent is
-// looked at. Until then it is away.
+// noteAway lets nothing be concluded from what is not in a durable directory that has come back, and has what is not in another one that is
+// in its place held as missing, when all of the agent is looked at. Until then the directory is away.
 func (r *rules) noteAway(w *world, whole bool) {
+	r.replaced = false
 	info, err := os.Stat(w.path("memory"))
 	if gone := os.IsNotExist(err) || err == nil && !info.IsDir(); gone {
-		r.away = r.away || whole
+		if whole {
+			r.away, r.was = true, nil
+		}
 		return
 	}
-	if err != nil || !r.away && r.was != nil && os.SameFile(r.was, info) {
+	if err != nil || r.was != nil && os.SameFile(r.was, info) {
 		return
 	}
-	if r.away = !whole; r.away {
+	if !whole {
+		r.away = true
 		return
 	}
-	r.was = info
-	for place, f := range r.files {
-		f.there = f.there && (!durable(place) || f.bad || f.blocked)
+	if r.replaced = r.was != nil; !r.replaced {
+		for place, f := range r.files {
+			f.there = f.there && (!durable(place) || f.bad || f.blocked)
+		}
 	}
+	r.away, r.was = false, info
 }
 
 // departures are names that files no longer carry.
 type departures struct {
 	away     bool            // what files of the durable directory carried before says nothing
+	replaced bool            // what files of it carried before, and carry no more, is held as missing
 	durable  map[string]bool // a file in the durable directory has gone, or has another name
 	outgrown map[string]bool // a file has been written further, has another name, and the memory says what it began with
 }
 
 func (r *rules) newDepartures() departures {
-	return departures{r.away, map[string]bool{}, map[string]bool{}}
+	return departures{r.away, r.replaced, map[string]bool{}, map[string]bool{}}
 }
 
 // note has what the file at a place was before leave its name, if it has another key now; it says whether it does.
@@ -184,7 +193,7 @@ func (r *rules) remove(left departures, durableBefore int) {
 			gone = append(gone, m)
 		}
 	}
-	hold := len(gone) > 10 && 2*len(gone) > durableBefore
+	hold := left.replaced || len(gone) > 10 && 2*len(gone) > durableBefore
 	for _, m := range gone {
 		m.lives, m.missing, m.left = hold, hold, nil
 	}

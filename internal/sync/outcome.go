@@ -20,7 +20,7 @@ type outcome struct {
 }
 
 // removeWhatNoFileCarries puts into the trash what was removed from the durable directory, or holds it as missing
-// when so much went at once that it may be an accident. What was only the beginning of a file goes as well, a session's too:
+// when so much went at once that it may be an accident, or the directory itself is another one. What was only the beginning of a file goes as well, a session's too:
 // its writer was held up before the name was written, and all that there was is in what the file says now.
 func (d *desk) removeWhatNoFileCarries(durableBefore int) {
 	for _, pg := range d.outgrown {
@@ -34,7 +34,7 @@ func (d *desk) removeWhatNoFileCarries(durableBefore int) {
 			gone = append(gone, pg)
 		}
 	}
-	hold := len(gone) > massRemoval && 2*len(gone) > durableBefore
+	hold := d.replaced || len(gone) > massRemoval && 2*len(gone) > durableBefore
 	for _, pg := range gone {
 		if hold {
 			d.holdAsMissing(pg)

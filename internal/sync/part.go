@@ -118,7 +118,8 @@ func (h *hold) part(ctx context.Context, into *hold, j postgres.Join) error {
 	if err != nil {
 		return laterOn(h.onDisk.Slug, into.onDisk.Slug, notRead(h.onDisk.Dir, err))
 	}
-	if err := h.w.DurableIs(ctx, agents.DirectoryIdentity(info)); err != nil {
+	_, inode, device := agents.Identity(info)
+	if err := h.w.DurableIs(ctx, postgres.DirectoryID{Device: device, Inode: inode}); err != nil {
 		return err
 	}
 	h.relinked.Add(1)

@@ -19,9 +19,11 @@ type look struct {
 	gone []postgres.File // known to be there, and not there any more
 	// durable is how many memories the durable directory carried before; 0 where no more than massRemoval can have left it.
 	durable int
-	// away says that the durable directory was not there when it was last looked for, or was another one: what files of it carried before
-	// says nothing.
+	// away says that the durable directory was not there when it was last looked for, or is another one and yet to be looked at as a whole:
+	// what files of it carried before says nothing.
 	away bool
+	// replaced says that another directory has taken the place of the durable one: what is not in it is held as missing.
+	replaced bool
 	// cause is why there is something to see, where that is not just somebody's writing a file.
 	cause cause
 }
@@ -86,6 +88,7 @@ func (l *look) comeAfter(heads []postgres.Head) {
 type desk struct {
 	at         time.Time
 	away       bool
+	replaced   bool
 	byKey      map[memories.Key]*page
 	byID       map[uuid.UUID]*page
 	unreadable map[string]*page // by path
@@ -115,7 +118,7 @@ type page struct {
 
 func newDesk(l look, p postgres.Past) *desk {
 	d := &desk{
-		at: l.at, away: l.away, byKey: map[memories.Key]*page{}, byID: map[uuid.UUID]*page{}, unreadable: map[string]*page{}, tombstones: p.Tombstones,
+		at: l.at, away: l.away, replaced: l.replaced, byKey: map[memories.Key]*page{}, byID: map[uuid.UUID]*page{}, unreadable: map[string]*page{}, tombstones: p.Tombstones,
 		renamed: map[uuid.UUID]*page{}, cause: l.cause,
 	}
 	for _, h := range p.Heads {

@@ -233,7 +233,7 @@ func TestNothingIsConcludedFromADirectoryThatIsMadeAnewAfterItWasSeenGone(t *tes
 	}
 }
 
-func TestNothingIsConcludedFromAnotherDirectoryInThePlaceOfTheOne(t *testing.T) {
+func TestWhatIsNotInAnotherDirectoryInThePlaceOfTheOneIsHeldAsMissing(t *testing.T) {
 	t.Parallel()
 	for name, replace := range map[string]func(*bench){
 		"the memory directory": func(b *bench) {
@@ -262,9 +262,9 @@ func TestNothingIsConcludedFromAnotherDirectoryInThePlaceOfTheOne(t *testing.T) 
 			b.scanAll()
 			replace(b)
 			b.scan("ada")
-			for _, name := range []string{"Deploy", "Staging", "New"} {
-				b.isIn("ada", name, memories.Active)
-			}
+			b.isIn("ada", "Deploy", memories.Missing)
+			b.isIn("ada", "Staging", memories.Missing)
+			b.isIn("ada", "New", memories.Active)
 			if s, err := b.engine.Status(t.Context()); err != nil || s.FilesOnDisk != 1 || s.Mirrored != 1 {
 				t.Errorf("%d files on disk, %d mirrored, %v", s.FilesOnDisk, s.Mirrored, err)
 			}
@@ -274,7 +274,7 @@ func TestNothingIsConcludedFromAnotherDirectoryInThePlaceOfTheOne(t *testing.T) 
 			b.remove("ada/memory/b.md")
 			b.remove("ada/memory/c.md")
 			b.scan("ada")
-			b.isIn("ada", "Deploy", memories.Active)
+			b.isIn("ada", "Deploy", memories.Missing)
 			b.isIn("ada", "Staging", memories.Deleted)
 			b.isIn("ada", "New", memories.Deleted)
 		})

@@ -44,7 +44,7 @@ func (q *Queries) AddAgent(ctx context.Context, arg AddAgentParams) (int64, erro
 }
 
 const agentByID = `-- name: AgentByID :one
-SELECT agents.id, agents.slug, agents.layout, agents.dir, agents.display_name, agents.present, agents.sessions, agents.durable_identity, agents.claude_md_path, agents.claude_md_published_at, agents.claude_md_chars, agents.claude_md_problem, agents.created_at, agents.updated_at, agents.claude_md_in_step, agents.memories_version, agents.memory_off, agents.joined_to, coalesce((
+SELECT agents.id, agents.slug, agents.layout, agents.dir, agents.display_name, agents.present, agents.sessions, agents.durable_device, agents.claude_md_path, agents.claude_md_published_at, agents.claude_md_chars, agents.claude_md_problem, agents.created_at, agents.updated_at, agents.claude_md_in_step, agents.memories_version, agents.memory_off, agents.joined_to, agents.durable_inode, coalesce((
     SELECT string_agg(s.id || ':' || s.memories_version || ':' || left(md5(s.dir), 8), ',' ORDER BY s.id)
     FROM agents s WHERE s.layout = 'shared' AND NOT s.memory_off AND agents.layout <> 'shared' AND NOT agents.memory_off
 ), '')::text AS shared
@@ -70,7 +70,7 @@ func (q *Queries) AgentByID(ctx context.Context, id int64) (AgentByIDRow, error)
 		&i.Agent.DisplayName,
 		&i.Agent.Present,
 		&i.Agent.Sessions,
-		&i.Agent.DurableIdentity,
+		&i.Agent.DurableDevice,
 		&i.Agent.ClaudeMdPath,
 		&i.Agent.ClaudeMdPublishedAt,
 		&i.Agent.ClaudeMdChars,
@@ -81,14 +81,15 @@ func (q *Queries) AgentByID(ctx context.Context, id int64) (AgentByIDRow, error)
 		&i.Agent.MemoriesVersion,
 		&i.Agent.MemoryOff,
 		&i.Agent.JoinedTo,
+		&i.Agent.DurableInode,
 		&i.Shared,
 	)
 	return i, err
 }
 
 const agentBySlug = `-- name: AgentBySlug :one
-SELECT id, slug, layout, dir, display_name, present, sessions, durable_identity, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to
+SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to, durable_inode
 FROM agents
 WHERE slug = $1
 `
@@ -104,7 +105,7 @@ func (q *Queries) AgentBySlug(ctx context.Context, slug string) (Agent, error) {
 		&i.DisplayName,
 		&i.Present,
 		&i.Sessions,
-		&i.DurableIdentity,
+		&i.DurableDevice,
 		&i.ClaudeMdPath,
 		&i.ClaudeMdPublishedAt,
 		&i.ClaudeMdChars,
@@ -115,13 +116,14 @@ func (q *Queries) AgentBySlug(ctx context.Context, slug string) (Agent, error) {
 		&i.MemoriesVersion,
 		&i.MemoryOff,
 		&i.JoinedTo,
+		&i.DurableInode,
 	)
 	return i, err
 }
 
 const agents = `-- name: Agents :many
-SELECT id, slug, layout, dir, display_name, present, sessions, durable_identity, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to
+SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to, durable_inode
 FROM agents
 ORDER BY slug
 `
@@ -143,7 +145,7 @@ func (q *Queries) Agents(ctx context.Context) ([]Agent, error) {
 			&i.DisplayName,
 			&i.Present,
 			&i.Sessions,
-			&i.DurableIdentity,
+			&i.DurableDevice,
 			&i.ClaudeMdPath,
 			&i.ClaudeMdPublishedAt,
 			&i.ClaudeMdChars,
@@ -154,6 +156,7 @@ func (q *Queries) Agents(ctx context.Context) ([]Agent, error) {
 			&i.MemoriesVersion,
 			&i.MemoryOff,
 			&i.JoinedTo,
+			&i.DurableInode,
 		); err != nil {
 			return nil, err
 		}
@@ -277,7 +280,8 @@ ON CONFLICT (slug) DO UPDATE SET
     claude_md_path = excluded.claude_md_path,
     present = excluded.present,
     joined_to = excluded.joined_to,
-    durable_identity = CASE WHEN agents.dir = excluded.dir THEN agents.durable_identity END,
+    durable_device = CASE WHEN agents.dir = excluded.dir THEN agents.durable_device END,
+    durable_inode = CASE WHEN agents.dir = excluded.dir THEN agents.durable_inode END,
     updated_at = CASE WHEN (agents.layout, agents.dir, agents.display_name, agents.present)
                          = (excluded.layout, excluded.dir, excluded.display_name, excluded.present)
                       AND agents.joined_to IS NOT DISTINCT FROM excluded.joined_to
@@ -389,19 +393,25 @@ func (q *Queries) SetClaudeMDInStep(ctx context.Context, arg SetClaudeMDInStepPa
 	return err
 }
 
-const setDurableIdentity = `-- name: SetDurableIdentity :exec
-UPDATE agents SET durable_identity = $1, updated_at = $2 WHERE id = $3
+const setDurableDirectory = `-- name: SetDurableDirectory :exec
+UPDATE agents SET durable_device = $1, durable_inode = $2, updated_at = $3 WHERE id = $4
 `
 
-type SetDurableIdentityParams struct {
-	DurableIdentity *int64
-	At              time.Time
-	ID              int64
+type SetDurableDirectoryParams struct {
+	DurableDevice *int64
+	DurableInode  *int64
+	At            time.Time
+	ID            int64
 }
 
 // None: the durable directory is not there.
-func (q *Queries) SetDurableIdentity(ctx context.Context, arg SetDurableIdentityParams) error {
-	_, err := q.db.Exec(ctx, setDurableIdentity, arg.DurableIdentity, arg.At, arg.ID)
+func (q *Queries) SetDurableDirectory(ctx context.Context, arg SetDurableDirectoryParams) error {
+	_, err := q.db.Exec(ctx, setDurableDirectory,
+		arg.DurableDevice,
+		arg.DurableInode,
+		arg.At,
+		arg.ID,
+	)
 	return err
 }
 
@@ -426,8 +436,8 @@ func (q *Queries) SetMemoryOff(ctx context.Context, arg SetMemoryOffParams) (int
 }
 
 const sharedAgents = `-- name: SharedAgents :many
-SELECT id, slug, layout, dir, display_name, present, sessions, durable_identity, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to
+SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to, durable_inode
 FROM agents
 WHERE layout = 'shared' AND NOT memory_off
 ORDER BY id
@@ -451,7 +461,7 @@ func (q *Queries) SharedAgents(ctx context.Context) ([]Agent, error) {
 			&i.DisplayName,
 			&i.Present,
 			&i.Sessions,
-			&i.DurableIdentity,
+			&i.DurableDevice,
 			&i.ClaudeMdPath,
 			&i.ClaudeMdPublishedAt,
 			&i.ClaudeMdChars,
@@ -462,6 +472,7 @@ func (q *Queries) SharedAgents(ctx context.Context) ([]Agent, error) {
 			&i.MemoriesVersion,
 			&i.MemoryOff,
 			&i.JoinedTo,
+			&i.DurableInode,
 		); err != nil {
 			return nil, err
 		}

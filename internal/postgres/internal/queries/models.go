@@ -86,7 +86,7 @@ type Agent struct {
 	DisplayName         string
 	Present             bool
 	Sessions            int32
-	DurableIdentity     *int64
+	DurableDevice       *int64
 	ClaudeMdPath        *string
 	ClaudeMdPublishedAt *time.Time
 	ClaudeMdChars       int32
@@ -97,6 +97,7 @@ type Agent struct {
 	MemoriesVersion     int64
 	MemoryOff           bool
 	JoinedTo            *string
+	DurableInode        *int64
 }
 
 type Blocked struct {
