@@ -32,7 +32,7 @@ func TestWhatWasIndexedWhenHangulWasWholeWordsIsFoundByPartsOfThem(t *testing.T)
 			t.Error(err)
 		}
 	})
-	migration, err := db.Migrations.ReadFile("migrations/0026_words_in_hangul.sql")
+	migration, err := db.Migrations.ReadFile("migrations/0028_words_in_hangul.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
