@@ -78,6 +78,7 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	}
 	log := newLog(config.logFormat, stderr)
 	logFigures(ctx, log)
+	go giveMemoryBack(ctx)
 	// The address is taken first: if it is not to be had, nothing else has been touched.
 	listener, err := net.Listen("tcp", config.addr)
 	if err != nil {

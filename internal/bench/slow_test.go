@@ -31,7 +31,10 @@ func dawdle(p *process) {
 	ask := func() time.Duration { return timed(func() { p.get(list) }) }
 	f := figure{Files: largest}
 	untilUsual()
+	pace := time.NewTicker(20 * time.Millisecond) // with and without them: a processor that rests between two is slower
+	defer pace.Stop()
 	for range listings {
+		<-pace.C
 		f.Floor = append(f.Floor, ask())
 	}
 	p.untilAtRest()
@@ -55,9 +58,8 @@ func dawdle(p *process) {
 	connect(slowSenders, "GET /api/v1/agents HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
 	senders := slow[slowStreams+slowReaders:]
 	over := time.After(slowTime)
-	drip, pace := time.NewTicker(time.Second), time.NewTicker(20*time.Millisecond)
+	drip := time.NewTicker(time.Second)
 	defer drip.Stop()
-	defer pace.Stop()
 	for going := true; going; {
 		select {
 		case <-over:
