@@ -194,7 +194,7 @@ func TestAScanOfAllDoesNotWaitForAnAgentWhoseScanHangs(t *testing.T) {
 	}
 	b.scanAll()
 	b.stop()
-	b.options.Debounce, b.options.Overdue = 1e15, time.Millisecond // no event brings anything
+	b.options.Debounce, b.options.Overdue = 1e15, time.Second // no event brings anything, and no scan but that of ada takes so long
 	b.options.Rescan = 20 * time.Millisecond
 	b.start()
 	release := b.hold("ada")
