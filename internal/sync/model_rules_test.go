@@ -246,7 +246,7 @@ func (w *world) isKnown(place string) bool {
 			return false
 		}
 	}
-	if !durable(place) {
+	if top != "memory" { // the entry of a memory directory that cannot be opened is known no longer than what is in it
 		top = "."
 	}
 	return w.isThere(top)
