@@ -138,7 +138,11 @@ func (r *rules) noteAway(w *world, whole bool) {
 		}
 		return
 	}
-	if err != nil || r.was != nil && os.SameFile(r.was, info) {
+	if err != nil {
+		return
+	}
+	if r.was != nil && os.SameFile(r.was, info) { // whatever was there meanwhile, nobody has looked at all of it
+		r.away = false
 		return
 	}
 	if !whole {
