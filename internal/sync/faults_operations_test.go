@@ -211,6 +211,12 @@ func operations() []operation {
 			_, err := s.engine.Scan(context.Background(), s.slug)
 			return err
 		})},
+		{name: "look at another directory in the place of the one", before: tabs, always: true, do: one(func(s *stage) error {
+			s.rename(s.slug+"/memory", s.slug+"/aside")
+			s.putNote("memory/new.md", "New", "Learned.")
+			_, err := s.engine.Scan(context.Background(), s.slug)
+			return err
+		})},
 		{name: "publish over an edit by hand", before: tabs, always: true, do: one(func(s *stage) error {
 			s.write(s.slug+"/CLAUDE.md", "# Mine\n")
 			_, err := s.engine.Scan(context.Background(), s.slug)

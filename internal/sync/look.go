@@ -182,7 +182,7 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 		return Scan{}, err
 	}
 	h.rememberLinks(listing, scope)
-	away, replaced, err := h.noteDurable(ctx, listing, isWhole(scope))
+	away, another, err := h.noteDurable(ctx, listing, isWhole(scope) && !h.ahead)
 	if err != nil {
 		return Scan{}, err
 	}
@@ -200,9 +200,15 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	gone = slices.DeleteFunc(gone, func(f postgres.File) bool {
 		return slices.Contains(uncleared, path.Dir(f.Path)) // it may be among the leftovers
 	})
-	scan, err := h.decide(ctx, look{at: at, gone: gone, away: away, replaced: replaced, cause: why}, &found)
+	scan, err := h.decide(ctx, look{at: at, gone: gone, away: away, replaced: another.isReplacement, cause: why}, &found)
 	if err != nil {
 		return Scan{}, err
+	}
+	// Only now: to a look that came after a crash before this one was decided on, what is not in the directory would have been removed.
+	if another.is != nil && len(uncleared) == 0 {
+		if err := h.w.DurableIs(ctx, *another.is); err != nil {
+			return Scan{}, err
+		}
 	}
 	if slices.ContainsFunc(gone, func(f postgres.File) bool { return f.Status == postgres.Removing }) {
 		// Somebody else has removed it. What is left to do is done now: a later entry of that path is about another file.
@@ -349,31 +355,37 @@ func (h *hold) gone(listing agents.Listing, known map[string]*postgres.File, awa
 	return gone, nil
 }
 
-// noteDurable has looks at everything note when the durable directory goes, comes, or is another one than before. From what is not in one
-// that was gone, or on another device, because something was mounted or unmounted, nothing is concluded. From what is not in another
-// directory in its place little is: it is held as missing. A look at a part leaves both to one at everything, and until then the directory
-// is away.
-func (h *hold) noteDurable(ctx context.Context, listing agents.Listing, whole bool) (away, replaced bool, err error) {
+// noteDurable has looks at everything note when the durable directory goes, or comes, and tell when it is another one than before. From
+// what is not in one that was gone, or on another device, because something was mounted or unmounted, nothing is concluded. From what is
+// not in another directory in its place little is: it is held as missing, and the look notes that directory when it has done so. A look at
+// a part leaves all that to one at everything, and until then the directory is away.
+func (h *hold) noteDurable(ctx context.Context, listing agents.Listing, whole bool) (away bool, another anotherDurable, err error) {
 	row, err := h.w.Agent(ctx)
 	if err != nil {
-		return false, false, err
+		return false, another, err
 	}
 	known, is := row.Durable, postgres.DirectoryID{Device: listing.DurableDevice, Inode: listing.DurableInode}
 	switch {
 	case !listing.DurableThere:
 		if whole && known != nil && h.durableIsGone() {
-			return true, false, h.w.DurableGone(ctx)
+			return true, another, h.w.DurableGone(ctx)
 		}
-		return known == nil, false, nil
+		return known == nil, another, nil
 	case known != nil && *known == is:
-		return false, false, nil
+		return false, another, nil
 	case !whole:
 		h.queue.add(h.onDisk.Slug, ".")
-		return true, false, nil
+		return true, another, nil
 	case known == nil || known.Device != is.Device:
-		return false, false, h.w.DurableReturns(ctx, is)
+		return false, another, h.w.DurableReturns(ctx, is)
 	}
-	return false, known.Inode != 0, h.w.DurableIs(ctx, is)
+	return false, anotherDurable{&is, known.Inode != 0}, nil
+}
+
+// anotherDurable is the durable directory where it is not the one on record.
+type anotherDurable struct {
+	is            *postgres.DirectoryID // nil: it is on record
+	isReplacement bool                  // false: an earlier version has not kept which one it was
 }
 
 // durableIsGone says that there is no durable directory, and not just one that cannot be read.
