@@ -15,11 +15,8 @@ DELETE FROM tombstones t USING memories m, revisions r
 WHERE m.id = @memory_id AND r.memory_id = m.id AND t.agent_id = m.agent_id AND t.name = m.name AND t.team = m.team AND t.fingerprint = r.fingerprint
   AND (t.deleted_at = m.deleted_at OR r.id = m.revision_id);
 
--- name: UnburyContent :exec
-DELETE FROM tombstones WHERE agent_id = @agent_id AND name = @name AND team = @team AND fingerprint = @fingerprint;
-
 -- name: LiftTombstone :many
--- UnburyContent, and when it was deleted: nothing where it was not.
+-- One content is no longer kept out. It returns when it was deleted: nothing where it was not.
 DELETE FROM tombstones WHERE agent_id = @agent_id AND name = @name AND team = @team AND fingerprint = @fingerprint
 RETURNING deleted_at;
 

@@ -125,15 +125,7 @@ func optionalID(id uuid.UUID) *uuid.UUID {
 	return &id
 }
 
-// unsigned and signed carry a device number, which uses all 64 bits, through a bigint.
-func unsigned(n *int64) *uint64 {
-	if n == nil {
-		return nil
-	}
-	u := uint64(*n)
-	return &u
-}
-
+// signed carries a device or inode number, which uses all 64 bits, through a bigint.
 func signed(n *uint64) *int64 {
 	if n == nil {
 		return nil

@@ -73,15 +73,10 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) err
 	return journal(ctx, q, w.agentID, deleted)
 }
 
-// BeginRename lifts the tombstone of what a memory will say under its new key, and notes the file that is about to be
-// written for it: unless that is taken in, it goes again, and the memory has kept its old key.
-func (w *Writer) BeginRename(ctx context.Context, to memories.Key, f memories.Fingerprint, path, hash string) error {
-	return w.together(ctx, "begin to rename", func(q *queries.Queries) error {
-		if err := q.UnburyContent(ctx, queries.UnburyContentParams{AgentID: w.agentID, Name: to.Name, Team: to.Team, Fingerprint: f[:]}); err != nil {
-			return err
-		}
-		return q.PromiseFile(ctx, queries.PromiseFileParams{AgentID: w.agentID, Path: path, Fingerprint: f[:], Hash: hash, At: Now()})
-	})
+// PromiseFile notes the file that is about to be written for a memory that gets another key: unless that is taken in, it goes again, and
+// the memory has kept its old key.
+func (w *Writer) PromiseFile(ctx context.Context, path, hash string, f memories.Fingerprint) error {
+	return wrap("note the file that is to be written", w.q.PromiseFile(ctx, queries.PromiseFileParams{AgentID: w.agentID, Path: path, Fingerprint: f[:], Hash: hash, At: Now()}))
 }
 
 // KeepRaw keeps the exact bytes of a file that was too large to be kept while it was on disk.
@@ -112,8 +107,8 @@ func (w *Writer) FileNotRemoved(ctx context.Context, path, problem string) error
 	}))
 }
 
-// BeginRestore lifts the tombstones that the memory's last deletion left, and that of what it says, leaves alone what its deletion could not remove, and notes that it is to
-// be restored, before any file is written.
+// BeginRestore lifts the tombstones that the memory's last deletion left, and that of what it says, leaves alone what its deletion could
+// not remove, and notes that it is to be restored, before any file is written.
 func (w *Writer) BeginRestore(ctx context.Context, h Head) error {
 	return w.together(ctx, "begin to restore", func(q *queries.Queries) error {
 		if err := q.UnburyMemory(ctx, h.UUID); err != nil {
@@ -175,7 +170,7 @@ func (w *Writer) EndRestore(ctx context.Context, id uuid.UUID, others map[uuid.U
 // AllowBlocked lifts the tombstone of a content that is kept out, and makes the next look take its file for changed.
 func (w *Writer) AllowBlocked(ctx context.Context, b BlockedFile, actor memories.Actor) error {
 	return w.inTx(ctx, "let the content in", func(q *queries.Queries) error {
-		if err := q.UnburyContent(ctx, queries.UnburyContentParams{AgentID: w.agentID, Name: b.Name, Team: b.Team, Fingerprint: b.Fingerprint[:]}); err != nil {
+		if _, err := q.LiftTombstone(ctx, queries.LiftTombstoneParams{AgentID: w.agentID, Name: b.Name, Team: b.Team, Fingerprint: b.Fingerprint[:]}); err != nil {
 			return err
 		}
 		if err := q.ForgetContent(ctx, queries.ForgetContentParams{AgentID: w.agentID, Path: b.Path}); err != nil {

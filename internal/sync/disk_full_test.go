@@ -166,25 +166,43 @@ func TestAnIndexThatHadNoRoomKeepsTheEntryOfAFileThatIsWrittenAgain(t *testing.T
 
 func TestWhatCouldNotBeSavedIsKeptOutAsBefore(t *testing.T) {
 	t.Parallel()
-	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}}
-	b := withIndexed(t, disk)
-	b.write("ada/memory/deploy.md", note("Deploy", memories.Project, "on Fridays"))
-	b.scan("ada")
-	deleted := b.delete("ada", "Deploy")
-	b.write(inSession(sessionA, "deploy.md"), note("Deploy", memories.Project, "on Fridays"))
-	b.scan("ada")
-	disk.full.Store(true)
-	_, err := b.engine.Save(t.Context(), "ada", sync.Draft{Name: "Deploy", Description: deleted.Description, Type: memories.Project, Body: "on Fridays"})
-	b.isConflict(err, "Nothing was changed")
-	disk.full.Store(false)
-	b.scan("ada")
-	b.isIn("ada", "Deploy", memories.Deleted)
-	if kept := b.blocked("ada"); len(kept) != 1 {
-		t.Errorf("kept out are %v", kept)
+	draft := sync.Draft{Name: "Deploy", Description: "About Deploy", Type: memories.Project, Body: "on Fridays"}
+	for name, save := range map[string]func(*bench) error{
+		"a save": func(b *bench) error {
+			_, err := b.engine.Save(b.Context(), "ada", draft)
+			return err
+		},
+		"a rename": func(b *bench) error {
+			_, err := b.engine.Patch(b.Context(), "ada", b.memory("ada", "Shipping").ID, "", sync.Patch{Name: &draft.Name})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}}
+			b := withIndexed(t, disk)
+			b.write("ada/memory/deploy.md", note("Deploy", memories.Project, "on Fridays"))
+			b.write("ada/memory/shipping.md", "---\nname: Shipping\ndescription: About Deploy\ntype: project\n---\n\non Fridays\n")
+			b.scan("ada")
+			b.delete("ada", "Deploy")
+			b.write(inSession(sessionA, "deploy.md"), note("Deploy", memories.Project, "on Fridays"))
+			b.scan("ada")
+			disk.full.Store(true)
+			b.isConflict(save(b), "Nothing was changed")
+			disk.full.Store(false)
+			b.write(inSession(sessionB, "deploy.md"), note("Deploy", memories.Project, "on Fridays"))
+			b.scan("ada")
+			b.isIn("ada", "Deploy", memories.Deleted)
+			if kept := b.blocked("ada"); len(kept) != 2 {
+				t.Errorf("kept out are %v", kept)
+			}
+			if err := save(b); err != nil {
+				t.Fatal(err)
+			}
+			b.scan("ada")
+			b.hasBody("ada", "Deploy", "on Fridays")
+		})
 	}
-	b.save(sync.Draft{Name: "Deploy", Description: deleted.Description, Type: memories.Project, Body: "on Fridays"})
-	b.scan("ada")
-	b.hasBody("ada", "Deploy", "on Fridays")
 }
 
 // noLeftovers checks that Memoir has left nothing of its own in ada's directories.

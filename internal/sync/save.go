@@ -390,11 +390,14 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if err != nil {
 		return Result{}, err
 	}
-	if err := h.w.BeginRename(ctx, draft.key(), next.fingerprint(), next.place, files.Hash(next.data)); err != nil {
+	if err := h.w.PromiseFile(ctx, next.place, files.Hash(next.data), next.fingerprint()); err != nil {
 		return Result{}, err
 	}
-	if err := h.disk.Write(h.root, next.place, next.data, files.Options{New: true, ModTime: next.modTime}); err != nil {
-		return Result{}, errors.Join(writeConflict(next.place, err), h.finishDeletions(ctx)) // the next scan may not get there
+	err = h.letIn(ctx, draft.key(), next.fingerprint(), next.place, func() error {
+		return h.disk.Write(h.root, next.place, next.data, files.Options{New: true, ModTime: next.modTime})
+	})
+	if err != nil {
+		return Result{}, errors.Join(err, h.finishDeletions(ctx)) // the next scan may not get there
 	}
 	if err := h.takeInSaved(ctx, next.place, cause{actor: actorOf(ctx), renames: &deletion}); err != nil {
 		return Result{}, err

@@ -152,7 +152,7 @@ type LiftTombstoneParams struct {
 	Fingerprint []byte
 }
 
-// UnburyContent, and when it was deleted: nothing where it was not.
+// One content is no longer kept out. It returns when it was deleted: nothing where it was not.
 func (q *Queries) LiftTombstone(ctx context.Context, arg LiftTombstoneParams) ([]time.Time, error) {
 	rows, err := q.db.Query(ctx, liftTombstone,
 		arg.AgentID,
@@ -268,27 +268,6 @@ func (q *Queries) Tombstones(ctx context.Context, arg TombstonesParams) ([]Tombs
 		return nil, err
 	}
 	return items, nil
-}
-
-const unburyContent = `-- name: UnburyContent :exec
-DELETE FROM tombstones WHERE agent_id = $1 AND name = $2 AND team = $3 AND fingerprint = $4
-`
-
-type UnburyContentParams struct {
-	AgentID     int64
-	Name        string
-	Team        bool
-	Fingerprint []byte
-}
-
-func (q *Queries) UnburyContent(ctx context.Context, arg UnburyContentParams) error {
-	_, err := q.db.Exec(ctx, unburyContent,
-		arg.AgentID,
-		arg.Name,
-		arg.Team,
-		arg.Fingerprint,
-	)
-	return err
 }
 
 const unburyMemory = `-- name: UnburyMemory :exec
