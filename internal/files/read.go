@@ -69,14 +69,23 @@ func ReadHashAndSize(root *os.Root, relPath string) (hash string, size int64, er
 		return "", 0, err
 	}
 	defer file.Close()
-	info, err := file.Stat()
+	hash, size, err = hashOf(file)
 	if err != nil {
 		return "", 0, fmt.Errorf("reading %s: %w", relPath, err)
+	}
+	return hash, size, nil
+}
+
+// hashOf is ReadHashAndSize of an open file.
+func hashOf(file *os.File) (hash string, size int64, err error) {
+	info, err := file.Stat()
+	if err != nil {
+		return "", 0, err
 	}
 	h := sha256.New()
 	n, err := io.CopyBuffer(h, io.LimitReader(file, maxHashed+1), make([]byte, min(info.Size()+1, readAtOnce)))
 	if err != nil {
-		return "", 0, fmt.Errorf("reading %s: %w", relPath, err)
+		return "", 0, err
 	}
 	if n > maxHashed {
 		n = max(n, info.Size())

@@ -56,28 +56,47 @@ func clearReplaced(root *os.Root, leftover string) (restored string, err error) 
 //
 // Somebody may save the target between the look at it and the rename, which would take that save away for good. So the two
 // change places, where the file system can do that in one step, and what had the place is looked at once more.
-func replaceIf(root *os.Root, temp, target string, opts Options) error {
-	same, err := opts.areThoseOf(root, target)
+func (s *Staged) replaceIf(opts Options) error {
+	same, err := opts.areThoseOf(s.root, s.target)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if !same {
 		return ErrChanged
 	}
-	err = exchange(root, temp, target)
+	err = exchange(s.root, s.temp, s.target)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-		return handOver(root, target, opts.Displaced, func() error { return root.Rename(temp, target) })
+		s.followAttributes(s.target, s.temp, opts.Hash)
+		return handOver(s.root, s.target, opts.Displaced, func() error { return s.root.Rename(s.temp, s.target) })
 	case errors.Is(err, fs.ErrNotExist): // removed since
 		return ErrChanged
 	case err != nil:
 		return err
 	}
-	if same, err := opts.areThoseOf(root, temp); err == nil && same {
-		return handOver(root, temp, opts.Displaced, func() error { return root.Remove(temp) })
+	if same, err := opts.areThoseOf(s.root, s.temp); err == nil && same {
+		s.followAttributes(s.temp, s.target, opts.Hash)
+		return handOver(s.root, s.temp, opts.Displaced, func() error { return s.root.Remove(s.temp) })
 	}
-	displaced, err := ReadHash(root, temp)
-	return errors.Join(err, giveBack(root, temp, target, opts.Hash, displaced))
+	displaced, err := ReadHash(s.root, s.temp)
+	return errors.Join(err, giveBack(s.root, s.temp, s.target, opts.Hash, displaced))
+}
+
+// followAttributes gives the new file, if that is what is found under its name, what somebody has changed of the old one's attributes since
+// the new one was made like it. Where that is not possible the new one stays as it was made: the other choice would be not to write.
+func (s *Staged) followAttributes(old, new, hash string) {
+	now, err := attributesFor(s.root, old)
+	if err != nil || now == s.attributes || !now.replaces {
+		return
+	}
+	file, err := Open(s.root, new)
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	if found, _, err := hashOf(file); err == nil && found == hash {
+		now.apply(file) //nolint:errcheck // see above
+	}
 }
 
 // areThoseOf says whether a file has the bytes that it is to have.

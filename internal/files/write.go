@@ -114,7 +114,7 @@ func (s *Staged) Put(opts Options) error {
 		s.temp, err = nameReplacing(s.root, s.temp, s.target, opts.Hash, opts.IfHash)
 	}
 	if err == nil {
-		err = putInPlace(s.root, s.temp, s.target, opts)
+		err = s.putInPlace(opts)
 	}
 	if errors.Is(err, fs.ErrNotExist) && opts.replaces() {
 		err = ErrChanged // the directory went meanwhile
@@ -175,14 +175,15 @@ func writeTemp(root *os.Root, temp string, data []byte, a attributes, modTime ti
 }
 
 // putInPlace gives the temporary file its name, when the options' condition holds.
-func putInPlace(root *os.Root, temp, target string, opts Options) error {
+func (s *Staged) putInPlace(opts Options) error {
 	switch {
 	case opts.New:
-		return moveNew(root, temp, target)
+		return moveNew(s.root, s.temp, s.target)
 	case opts.IfHash != "":
-		return replaceIf(root, temp, target, opts)
+		return s.replaceIf(opts)
 	}
-	return root.Rename(temp, target)
+	s.followAttributes(s.target, s.temp, opts.Hash)
+	return s.root.Rename(s.temp, s.target)
 }
 
 // moveNew renames without overwriting: rename replaces what is there, link refuses to.

@@ -88,6 +88,32 @@ func TestAStagedFileIsPutInPlaceOrLeavesNoTrace(t *testing.T) {
 	p.wantsNoLeftovers()
 }
 
+func TestWhoeverClosesAFileWhileItIsReplacedHasItClosed(t *testing.T) {
+	t.Parallel()
+	p := setup(t)
+	for name, options := range map[string]files.Options{
+		"if it is what it was": {IfHash: hashOf("old"), Hash: hashOf("new")},
+		"whatever it is":       {Hash: hashOf("new")},
+	} {
+		p.put("a.md", "old")
+		staged := files.Stage(p.root, "a.md", []byte("new"))
+		if err := os.Chmod(p.at("a.md"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := staged.Put(options); err != nil {
+			t.Fatal(err)
+		}
+		p.wants("a.md", "new")
+		if info, err := os.Stat(p.at("a.md")); err != nil || info.Mode() != 0o600 {
+			t.Errorf("%s: the file has the mode %v (%v)", name, info.Mode(), err)
+		}
+		if err := os.Remove(p.at("a.md")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.wantsNoLeftovers()
+}
+
 func TestAReplacedFileKeepsOwnerGroupAndMode(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
