@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"os"
@@ -178,6 +179,23 @@ func (s *starved) concludesNothing(when string) {
 	})
 }
 
+// answersAScan checks that a scan that is asked for either sees everything or says in words why not.
+func (s *starved) answersAScan(when string) {
+	s.Helper()
+	answer, err := http.Post(s.url+"/api/v1/agents/ada/scan", "application/json", nil)
+	if err != nil {
+		return // there is nothing left to take the call with
+	}
+	defer answer.Body.Close() //nolint:errcheck // of no use any more
+	said, err := io.ReadAll(answer.Body)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if answer.StatusCode != http.StatusOK && (answer.StatusCode != http.StatusServiceUnavailable || answer.Header.Get("Retry-After") == "") {
+		s.Errorf("%s a scan is answered %d: %s", when, answer.StatusCode, said)
+	}
+}
+
 // isWhole waits until all that is on disk is there, all that was removed is in the trash, and nothing is complained of any more.
 func (s *starved) isWhole() {
 	s.Helper()
@@ -279,6 +297,7 @@ func TestNothingIsConcludedFromWhatTheServerMayNotOpen(t *testing.T) {
 			alive, told := s.names("")
 			return told && maps.Equal(alive, s.is) || strings.Contains(s.said()[said:], "too many open files")
 		})
+		s.answersAScan(when)
 		s.concludesNothing(when)
 		s.limit(s.usual)
 		s.isWhole()

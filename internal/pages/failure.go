@@ -69,6 +69,11 @@ func failureOf(r *http.Request, err error) (f templates.Failure, known bool) {
 		f = templates.FailureOf(http.StatusServiceUnavailable)
 		f.Text = "Memoir is being stopped. What was taken in so far is kept."
 		f.BackHref, f.BackLabel = tryAgain(r), "Try again"
+	case errors.Is(err, sync.ErrExhausted):
+		f = templates.FailureOf(http.StatusServiceUnavailable)
+		f.Title = "Memoir can open no more files at the moment"
+		f.Text = "It has not seen everything, and has concluded nothing from what it did not see. It looks again by itself. If this lasts, raise the number of files that its server may open (ulimit -n)."
+		f.BackHref, f.BackLabel = tryAgain(r), "Try again"
 	default:
 		f = templates.FailureOf(http.StatusInternalServerError)
 		return f, false
@@ -100,7 +105,7 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 		if r.Method == http.MethodGet {
 			w.Header().Set("Refresh", strconv.Itoa(retryAfter)) // the page comes back by itself
 		}
-		s.options.Log.WarnContext(r.Context(), "a page found no database", "request", id, "error", err)
+		s.options.Log.WarnContext(r.Context(), "a page has to be asked for again", "request", id, "error", err)
 	}
 	s.showFailure(w, r, f)
 }

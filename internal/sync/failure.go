@@ -43,6 +43,7 @@ var sentinels = []struct {
 	{"no_place", ErrNoPlace},
 	{"elsewhere", errElsewhere},
 	{"stopping", ErrStopping},
+	{"exhausted", ErrExhausted},
 	{"unavailable", postgres.ErrUnavailable},
 	{"timeout", context.DeadlineExceeded},
 	{"canceled", context.Canceled},
