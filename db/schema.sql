@@ -210,6 +210,8 @@ CREATE TABLE files (
     -- further one could hide, or because what it is may change without it. The constraint is there so that no statement
     -- takes a file out of sight and forgets that.
     signature   bigint,
+    -- The hash of the bytes that Memoir is about to write there, and that make the content no newer than it is.
+    promised    text,
     PRIMARY KEY (agent_id, path),
     CHECK (signature IS NULL OR present AND status IN ('carries', 'unreadable'))
 );

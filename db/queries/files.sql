@@ -1,6 +1,6 @@
 -- name: Files :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature
+       problem, signature, promised
 FROM files
 WHERE agent_id = @agent_id;
 
@@ -8,7 +8,7 @@ WHERE agent_id = @agent_id;
 -- The files at or below the given paths, none of which contains another. '0' is the byte after '/'. The two are looked for
 -- apart, and OFFSET keeps Postgres to it: where one condition has both, it goes over all of the agent's files for each path.
 SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
-       f.modified_at, f.content_at, f.problem, f.signature
+       f.modified_at, f.content_at, f.problem, f.signature, f.promised
 FROM unnest(@paths::text[]) AS scope (path)
 CROSS JOIN LATERAL (
     SELECT itself.* FROM files itself WHERE itself.agent_id = @agent_id AND itself.path = scope.path
@@ -39,7 +39,7 @@ GROUP BY f.signature >> 56, f.present;
 
 -- name: FilesWithoutSignature :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature
+       problem, signature, promised
 FROM files
 WHERE agent_id = @agent_id AND present AND signature IS NULL;
 
@@ -53,7 +53,7 @@ WHERE '.' = ANY(@paths::text[]) OR EXISTS (
 
 -- name: FilesWithSignatures :many
 SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
-       f.modified_at, f.content_at, f.problem, f.signature
+       f.modified_at, f.content_at, f.problem, f.signature, f.promised
 FROM unnest(@signatures::bigint[]) AS asked (signature)
 JOIN files f ON f.agent_id = @agent_id AND f.signature = asked.signature;
 
@@ -61,7 +61,7 @@ JOIN files f ON f.agent_id = @agent_id AND f.signature = asked.signature;
 -- Here and wherever a list is asked for, the agent comes with each element of it: as a constant it would do for Postgres to go over all
 -- of the agent's files, which it takes for few until it has counted them, and for ten elements later as well.
 SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
-       f.modified_at, f.content_at, f.problem, f.signature
+       f.modified_at, f.content_at, f.problem, f.signature, f.promised
 FROM (SELECT DISTINCT @agent_id::bigint AS agent_id, path FROM unnest(@paths::text[]) AS path) asked
 JOIN files f USING (agent_id, path);
 
@@ -74,12 +74,12 @@ WHERE files.agent_id = signed.agent_id AND files.path = signed.path AND files.pr
 -- name: FilesOfMemories :many
 -- Those on disk, and those that are gone but of which a deletion has something left to do. The two have an index each.
 SELECT here.agent_id, here.path, here.session, here.memory_id, here.status, here.present, here.fingerprint, here.hash, here.size, here.mtime_ns,
-       here.modified_at, here.content_at, here.problem, here.signature
+       here.modified_at, here.content_at, here.problem, here.signature, here.promised
 FROM files here
 WHERE here.memory_id = ANY(@memory_ids::uuid[]) AND here.present
 UNION ALL
 SELECT gone.agent_id, gone.path, gone.session, gone.memory_id, gone.status, gone.present, gone.fingerprint, gone.hash, gone.size, gone.mtime_ns,
-       gone.modified_at, gone.content_at, gone.problem, gone.signature
+       gone.modified_at, gone.content_at, gone.problem, gone.signature, gone.promised
 FROM files gone
 WHERE gone.memory_id = ANY(@memory_ids::uuid[]) AND NOT gone.present AND gone.status = 'removing'
 ORDER BY path;
@@ -87,12 +87,12 @@ ORDER BY path;
 -- name: FilesOfMemory :many
 -- Of one, Postgres keeps the plan. Those that are gone are among them: an index may still lead to them.
 SELECT here.agent_id, here.path, here.session, here.memory_id, here.status, here.present, here.fingerprint, here.hash, here.size, here.mtime_ns,
-       here.modified_at, here.content_at, here.problem, here.signature
+       here.modified_at, here.content_at, here.problem, here.signature, here.promised
 FROM files here
 WHERE here.memory_id = @memory_id::uuid AND here.present
 UNION ALL
 SELECT gone.agent_id, gone.path, gone.session, gone.memory_id, gone.status, gone.present, gone.fingerprint, gone.hash, gone.size, gone.mtime_ns,
-       gone.modified_at, gone.content_at, gone.problem, gone.signature
+       gone.modified_at, gone.content_at, gone.problem, gone.signature, gone.promised
 FROM files gone
 WHERE gone.memory_id = @memory_id::uuid AND NOT gone.present
 ORDER BY path;
@@ -111,7 +111,7 @@ ORDER BY present DESC, path;
 
 -- name: FilesToRemove :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature
+       problem, signature, promised
 FROM files
 WHERE agent_id = @agent_id AND status = 'removing'
 ORDER BY path;
@@ -155,7 +155,7 @@ VALUES (@agent_id, @path, @session, @memory_id, @status, @present, @fingerprint,
 UPDATE files f SET session = nullif(c.session, ''), memory_id = nullif(c.memory_id, '00000000-0000-0000-0000-000000000000'),
     status = c.status, present = c.present, fingerprint = c.fingerprint, hash = c.hash, size = c.size,
     mtime_ns = c.mtime_ns, modified_at = c.modified_at, content_at = c.content_at,
-    problem = nullif(c.problem, ''), signature = nullif(c.signature, 0)
+    problem = nullif(c.problem, ''), signature = nullif(c.signature, 0), promised = NULL
 FROM (SELECT @agent_id::bigint AS agent_id, unnest(@paths::text[]) AS path, unnest(@sessions::text[]) AS session,
              unnest(@memory_ids::uuid[]) AS memory_id,
              unnest(@statuses::text[]) AS status, unnest(@present::boolean[]) AS present,
@@ -197,9 +197,13 @@ WHERE agent_id = @agent_id AND memory_id = @memory_id::uuid AND status = 'removi
 -- The next look takes the file for changed, whatever its bytes are.
 UPDATE files SET hash = '', signature = NULL WHERE agent_id = @agent_id AND path = @path;
 
+-- name: PromiseBytes :exec
+-- A file is about to get other bytes, which make its content no newer.
+UPDATE files SET promised = @hash WHERE agent_id = @agent_id AND path = @path;
+
 -- name: RecordBytes :exec
--- The file's bytes are others now and its content is the same: the next look finds nothing new in it.
-UPDATE files SET hash = @hash, signature = NULL WHERE agent_id = @agent_id AND path = @path;
+-- The file has those bytes now: the next look finds nothing new in it.
+UPDATE files SET hash = @hash, promised = NULL, signature = NULL WHERE agent_id = @agent_id AND path = @path;
 
 -- name: LeaveDurableFiles :exec
 -- Whether the durable files are still there is no longer known: the next look finds those that are as if they had come back.

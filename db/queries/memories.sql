@@ -83,6 +83,10 @@ UPDATE memories SET restoring = true WHERE id = @id;
 -- The memory stays in the trash.
 UPDATE memories SET restoring = false WHERE id = @id;
 
+-- name: DeletedByPerson :exec
+-- What was in the trash is to stay there.
+UPDATE memories SET deleted_by = 'person', restoring = false WHERE id = @id;
+
 -- name: EndRestoring :exec
 UPDATE memories SET restoring = false, index_lines = NULL WHERE id = @id;
 

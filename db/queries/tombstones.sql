@@ -20,6 +20,10 @@ WHERE m.id = @memory_id AND r.memory_id = m.id AND t.agent_id = m.agent_id AND t
 DELETE FROM tombstones WHERE agent_id = @agent_id AND name = @name AND team = @team AND fingerprint = @fingerprint
 RETURNING deleted_at;
 
+-- name: LetIn :exec
+-- As LiftTombstone, where nobody asks what was lifted.
+DELETE FROM tombstones WHERE agent_id = @agent_id AND name = @name AND team = @team AND fingerprint = @fingerprint;
+
 -- name: LeaveTombstone :exec
 INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at, team)
 VALUES (@agent_id, @name, @fingerprint, @deleted_at, @team)

@@ -85,8 +85,14 @@ func RestoreToIndex(index []byte, gone []IndexLine, others ...*IndexLine) []byte
 	for i := range gone {
 		out = append(out, &gone[i])
 	}
+	listed := map[string]bool{}
+	for _, line := range lines {
+		for _, link := range linksOf(line) {
+			listed[link.target] = true
+		}
+	}
 	for i, line := range gone {
-		if findLine(lines, line.Text, line.Line-1) >= 0 {
+		if findLine(lines, line.Text, line.Line-1) >= 0 || isListed(line, listed) {
 			continue
 		}
 		text := line.Text
@@ -107,6 +113,16 @@ func RestoreToIndex(index []byte, gone []IndexLine, others ...*IndexLine) []byte
 		lines = insertLine(lines, at, text, line.End, eol)
 	}
 	return []byte(bom + strings.Join(lines, ""))
+}
+
+// isListed says whether whatever a line that was taken out leads to has got a line since.
+func isListed(line IndexLine, listed map[string]bool) bool {
+	text := line.Text
+	if line.Rest != "" {
+		text = line.Entry
+	}
+	links := linksOf(text)
+	return len(links) > 0 && !slices.ContainsFunc(links, func(l indexLink) bool { return !listed[l.target] })
 }
 
 // minTitle is how much of a title is kept, in Unicode characters, however long the path of its file is.

@@ -45,7 +45,7 @@ func fileOf(row queries.File) File {
 		Path: row.Path, Session: text(row.Session), Status: FileStatus(row.Status), Present: row.Present,
 		Fingerprint: memories.Fingerprint(row.Fingerprint), Hash: row.Hash, Size: row.Size,
 		ModTime: row.MtimeNs, ModifiedAt: row.ModifiedAt.UTC(), ContentAt: row.ContentAt.UTC(),
-		Problem: text(row.Problem),
+		Problem: text(row.Problem), Promised: text(row.Promised),
 	}
 	if row.MemoryID != nil {
 		f.MemoryID = *row.MemoryID

@@ -18,7 +18,8 @@ type Deletion struct {
 	Files      []File                          // to remove
 	IndexLines map[string][]memories.IndexLine // that go from each index, by its path
 	Actor      memories.Actor
-	RenamedTo  string // empty: the memory is not deleted because it has another name now
+	RenamedTo  string    // empty: the memory is not deleted because it has another name now
+	Becomes    Tombstone // with RenamedTo: the key and the content that it has from now on, which is let in
 }
 
 // Delete commits a deletion: the memory goes to the trash, each content that it has had leaves a tombstone, and the
@@ -69,6 +70,11 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) err
 	}
 	if err := w.outOfStepWithout(ctx, q, d.Head.UUID); err != nil {
 		return err
+	}
+	if t := d.Becomes; d.RenamedTo != "" {
+		if err := q.LetIn(ctx, queries.LetInParams{AgentID: w.agentID, Name: t.Name, Team: t.Team, Fingerprint: t.Fingerprint[:]}); err != nil {
+			return err
+		}
 	}
 	return journal(ctx, q, w.agentID, deleted)
 }
@@ -122,8 +128,11 @@ func (w *Writer) BeginRestore(ctx context.Context, h Head) error {
 }
 
 // GiveUpRestore takes back BeginRestore: nothing was written, and the memory, as it was in the trash, stays there.
-func (w *Writer) GiveUpRestore(ctx context.Context, h Head) error {
+func (w *Writer) GiveUpRestore(ctx context.Context, h Head, left []File) error {
 	return w.together(ctx, "give up the restore", func(q *queries.Queries) error {
+		if err := w.updateFiles(ctx, q, left); err != nil {
+			return err
+		}
 		if h.DeletedBy == ByPerson {
 			if err := q.BuryMemory(ctx, queries.BuryMemoryParams{MemoryID: h.UUID, At: h.DeletedAt}); err != nil {
 				return err
@@ -258,5 +267,10 @@ func (w *Writer) Purge(ctx context.Context, h Head, actor memories.Actor) error 
 
 // Bury leaves tombstones for a memory that the disk had put into the trash and that a person now deletes.
 func (w *Writer) Bury(ctx context.Context, id uuid.UUID, at time.Time) error {
-	return wrap("bury", w.q.BuryMemory(ctx, queries.BuryMemoryParams{MemoryID: id, At: at}))
+	return w.together(ctx, "bury", func(q *queries.Queries) error {
+		if err := q.BuryMemory(ctx, queries.BuryMemoryParams{MemoryID: id, At: at}); err != nil {
+			return err
+		}
+		return q.DeletedByPerson(ctx, id)
+	})
 }

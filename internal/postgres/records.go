@@ -92,7 +92,8 @@ type File struct {
 	ModifiedAt  time.Time
 	ContentAt   time.Time
 	Problem     string
-	Signature   int64 // of its path and metadata when it was read; 0: the next look reads it
+	Signature   int64  // of its path and metadata when it was read; 0: the next look reads it
+	Promised    string // the hash of bytes that make its content no newer, if those are what it has by now; empty: none
 }
 
 // Durable says whether the file belongs to the agent's own memory/ and not to a session.

@@ -8,7 +8,13 @@ import (
 	"memoir/internal/postgres/internal/queries"
 )
 
-// RecordBytes notes that a file has other bytes now that say the same as before.
+// PromiseBytes notes the bytes that a file is about to get, by their hash. They make its content no newer, whatever ends this before
+// RecordBytes. Empty: it is not to get them after all.
+func (w *Writer) PromiseBytes(ctx context.Context, path, hash string) error {
+	return wrap("note the bytes that are to be written", w.q.PromiseBytes(ctx, queries.PromiseBytesParams{AgentID: w.agentID, Path: path, Hash: optional(hash)}))
+}
+
+// RecordBytes notes that a file has the bytes that it was promised.
 func (w *Writer) RecordBytes(ctx context.Context, path, hash string) error {
 	return wrap("record the file's bytes", w.q.RecordBytes(ctx, queries.RecordBytesParams{AgentID: w.agentID, Path: path, Hash: hash}))
 }

@@ -112,6 +112,11 @@ func (h *hold) deletionOf(ctx context.Context, head postgres.Head, on []postgres
 	for _, change := range changes {
 		lines[change.Path] = change.Gone
 	}
+	for index, before := range head.IndexLines { // a restore, or a save, has not put them back
+		if len(lines[index]) == 0 {
+			lines[index] = before
+		}
+	}
 	gone = slices.DeleteFunc(gone, func(f postgres.File) bool { return !listed[f.Path] }) // nothing is left to do about the others
 	return postgres.Deletion{Head: head, Files: slices.Concat(carriers, gone), IndexLines: lines, Actor: actorOf(ctx)}, indexes, nil
 }

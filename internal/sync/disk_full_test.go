@@ -220,3 +220,20 @@ func (b *bench) noLeftovers() {
 		}
 	}
 }
+
+func TestASaveThatNothingMoreCanBeOpenedForKeepsOutWhatWasDeleted(t *testing.T) {
+	t.Parallel()
+	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, says: syscall.EMFILE}
+	b := withIndexed(t, disk)
+	b.delete("ada", "Tabs")
+	b.write(inSession(sessionA, "tabs.md"), note("Tabs", memories.Feedback, "Use tabs."))
+	b.scan("ada")
+	disk.full.Store(true)
+	_, err := b.engine.Save(b.Context(), "ada", sync.Draft{Name: "Tabs", Description: "About Tabs", Type: memories.Feedback, Body: "Use tabs."})
+	if err == nil {
+		t.Fatal("saved")
+	}
+	disk.full.Store(false)
+	b.scan("ada")
+	b.isIn("ada", "Tabs", memories.Deleted)
+}

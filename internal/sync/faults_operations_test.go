@@ -146,6 +146,7 @@ func operations() []operation {
 		{name: "still true", before: func(s *stage) {
 			tabs(s)
 			s.put("sessions/u-c-1/memory/tabs.md", "---\nname: Tabs\ndescription: About Tabs\ntype: feedback\nmetadata:\n  modified: 2020-01-02T03:04:05Z\n---\n\nUse tabs.\n")
+			s.put("sessions/u-c-2/memory/tabs.md", "---\nname: Tabs\ndescription: About Tabs\ntype: feedback\nmetadata:\n  modified: 2020-01-02T03:04:05Z\n---\n\nUse spaces.\n")
 			s.scanAll()
 		}, do: verifyOf("Tabs")},
 		{name: "delete several", before: threeMemories, items: three, do: severally((*sync.Engine).DeleteMany, three...)},

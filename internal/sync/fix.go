@@ -246,8 +246,15 @@ func (h *hold) replace(ctx context.Context, head postgres.Head, f postgres.File,
 	if err := mayHold(key.Team, f.Path, after); err != nil {
 		return err
 	}
-	err := h.letIn(ctx, key, fingerprint, f.Path, func() error {
+	write := func() error {
 		return h.overwrite(f.Path, after, files.Options{IfHash: f.Hash, ModTime: time.Unix(0, f.ModTime)})
+	}
+	isOlder := f.Fingerprint != head.Fingerprint && parsed.Name == head.Name
+	err := h.letIn(ctx, key, fingerprint, f.Path, after, func() error {
+		if isOlder {
+			return h.promising(ctx, f.Path, files.Hash(after), write)
+		}
+		return write()
 	})
 	if err != nil {
 		return err

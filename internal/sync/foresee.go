@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 
 	"memoir/internal/files"
 	"memoir/internal/postgres"
@@ -99,7 +100,13 @@ func (h *hold) replacementOf(ctx context.Context, sections postgres.Sections, ra
 // put gives a CLAUDE.md that was read the place of what it was.
 func (h *hold) put(path string, r replacement) error {
 	if r.staged == nil {
-		return h.overwrite(path, r.Text, h.onlyOver(path, r))
+		options := h.onlyOver(path, r)
+		if options.New { // through a link whose target is yet to be made
+			if target, err := files.Resolve(h.root, path); err == nil || errors.Is(err, fs.ErrNotExist) {
+				path = target
+			}
+		}
+		return h.overwrite(path, r.Text, options)
 	}
 	options := h.holdingOn(path, r.Text, h.onlyOver(path, r))
 	return h.overwritten(path, options, r.staged.Put(options))

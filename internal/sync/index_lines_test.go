@@ -200,3 +200,88 @@ func TestAFileThatIsRemovedWhileItsIndexCannotBeWrittenIsNotSaidToBeThere(t *tes
 		})
 	}
 }
+
+func TestALineThatIsNotBackYetOutlivesAnotherDeletion(t *testing.T) {
+	t.Parallel()
+	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, only: "memory/MEMORY.md"}
+	b := withIndexed(t, disk)
+	index := b.read("ada/memory/MEMORY.md")
+	tabs := b.delete("ada", "Tabs")
+	disk.full.Store(true)
+	_, err := b.engine.Restore(b.Context(), "ada", tabs.ID, "")
+	b.isConflict(err, "tried again at each scan")
+	b.delete("ada", "Tabs")
+	disk.full.Store(false)
+	b.restore("ada", tabs)
+	b.scan("ada")
+	if got := b.read("ada/memory/MEMORY.md"); got != index {
+		t.Errorf("the index says %q, want %q", got, index)
+	}
+}
+
+func TestALineOutlivesASaveAndAnotherDeletion(t *testing.T) {
+	t.Parallel()
+	b := withIndexed(t, brokenDisk{&breaker{}})
+	index := b.read("ada/memory/MEMORY.md")
+	b.delete("ada", "Tabs")
+	b.save(sync.Draft{Name: "Tabs", Description: "About Tabs", Type: memories.Feedback, Body: "Use tabs again."})
+	tabs := b.delete("ada", "Tabs")
+	b.restore("ada", tabs)
+	if got := b.read("ada/memory/MEMORY.md"); got != index {
+		t.Errorf("the index says %q", got)
+	}
+}
+
+func TestARestorePutsNoLineBesideANewOneOfTheSameFile(t *testing.T) {
+	t.Parallel()
+	b := withIndexed(t, brokenDisk{&breaker{}})
+	tabs := b.delete("ada", "Tabs")
+	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs, really."))
+	b.write("ada/memory/MEMORY.md", "- [Other](other.md)\n- [Tabs](tabs.md) — learned anew\n")
+	b.scan("ada")
+	b.isIn("ada", "Tabs", memories.Active)
+	b.remove("ada/memory/tabs.md")
+	b.scan("ada")
+	b.isIn("ada", "Tabs", memories.Deleted)
+	b.restore("ada", tabs)
+	if got := b.read("ada/memory/MEMORY.md"); strings.Count(got, "tabs.md") != 1 {
+		t.Errorf("the index says %q", got)
+	}
+}
+
+func TestARestoreThatIsFinishedAfterARebuildListsTheFileOnce(t *testing.T) {
+	t.Parallel()
+	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, only: "memory/MEMORY.md"}
+	b := withIndexed(t, disk)
+	tabs := b.delete("ada", "Tabs")
+	disk.full.Store(true)
+	_, err := b.engine.Restore(b.Context(), "ada", tabs.ID, "")
+	b.isConflict(err, "tried again at each scan")
+	disk.full.Store(false)
+	b.rebuild("ada")
+	b.scan("ada")
+	if got := b.read("ada/memory/MEMORY.md"); strings.Count(got, "tabs.md") != 1 {
+		t.Errorf("the index says %q", got)
+	}
+}
+
+func TestARefusedRenameLeavesTheEntryOfAFileThatIsGone(t *testing.T) {
+	t.Parallel()
+	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, only: "memory/feedback_spaces.md"}
+	b := withIndexed(t, disk)
+	b.write("ada/memory/feedback_spaces.md", note("Spaces", memories.Feedback, "Use spaces."))
+	index := "- [Tabs](tabs.md)\n- [Spaces](feedback_spaces.md) — by hand\n- [Other](other.md)\n"
+	b.write("ada/memory/MEMORY.md", index)
+	b.scan("ada")
+	b.remove("ada/memory/feedback_spaces.md")
+	b.scan("ada")
+	b.isIn("ada", "Spaces", memories.Deleted)
+	disk.full.Store(true)
+	_, err := b.engine.Patch(b.Context(), "ada", b.memory("ada", "Tabs").ID, "", sync.Patch{Name: pointer("Spaces")})
+	b.isConflict(err, "Nothing was changed")
+	disk.full.Store(false)
+	b.scan("ada")
+	if got := b.read("ada/memory/MEMORY.md"); got != index {
+		t.Errorf("the index says %q, want %q", got, index)
+	}
+}

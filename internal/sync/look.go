@@ -268,6 +268,13 @@ func (h *hold) save(ctx context.Context, l look) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
+	if to := l.cause.renames; to != nil {
+		if l.brings(to.Becomes.Key, p.Tombstones, to.Becomes) {
+			delete(p.Tombstones, to.Becomes)
+		} else {
+			l.cause.renames = nil // somebody has put something else there: the old name stays
+		}
+	}
 	out := reconcile(l, p)
 	out.batch.Deletion = l.cause.renames
 	h.foreseeCosts(out.batch.NewHeads)

@@ -144,9 +144,6 @@ func (h *hold) onlyOver(path string, r replacement) files.Options {
 	if r.was != nil {
 		return files.Options{IfHash: r.wasHash, Was: r.was, Hash: r.hash}
 	}
-	if info, err := h.root.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return files.Options{Hash: r.hash}
-	}
 	return files.Options{New: true, Hash: r.hash}
 }
 

@@ -345,3 +345,20 @@ func TestAClaudeMDThatLeadsToAMemoryFileIsNotWritten(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatIsWrittenWhereClaudeMDLinksToIsKept(t *testing.T) {
+	t.Parallel()
+	disk := &takenDisk{brokenDisk: brokenDisk{&breaker{}}, name: "CLAUDE.md", also: "AGENTS.md", text: "# By hand\n"}
+	b := withIndexed(t, disk)
+	b.stopWatching()
+	b.remove("ada/CLAUDE.md")
+	b.link("ada/CLAUDE.md", "AGENTS.md")
+	disk.on.Store(true)
+	b.scan("ada")
+	if disk.on.Load() {
+		t.Fatal("not reached")
+	}
+	if got := b.read("ada/AGENTS.md"); !strings.Contains(got, "# By hand") {
+		t.Errorf("what was written by hand is gone: %q", got[:60])
+	}
+}

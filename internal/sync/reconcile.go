@@ -39,6 +39,14 @@ func (l look) mayRemove() int {
 	return n
 }
 
+// brings says whether a file was seen that carries a key, with a content that is not kept out or is the one to be let in.
+func (l look) brings(key memories.Key, out map[postgres.Tombstone]bool, but postgres.Tombstone) bool {
+	return slices.ContainsFunc(l.seen, func(s sighting) bool {
+		t := postgres.Tombstone{Key: s.key(), Fingerprint: s.fingerprint}
+		return !s.file.Unreadable && t.Key == key && (t == but || !out[t])
+	})
+}
+
 // change is one thing that happened to one memory.
 type change struct {
 	kind Kind

@@ -79,7 +79,9 @@ func (h *hold) removeFiles(ctx context.Context, marked []postgres.File, indexes 
 			gone = append(gone, f)
 		}
 	}
-	left := h.removeFromIndexes(pathsOf(gone), indexes)
+	// What a rename was about to write has no entry yet: one that leads there is somebody's own.
+	unlisted := slices.DeleteFunc(slices.Clone(gone), func(f postgres.File) bool { return f.MemoryID == uuid.Nil })
+	left := h.removeFromIndexes(pathsOf(unlisted), indexes)
 	for _, f := range gone {
 		if why, listed := left[f.Path]; listed {
 			if err := h.w.FileNotRemoved(ctx, f.Path, notUnlistedYet(f, why)); err != nil {

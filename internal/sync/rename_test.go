@@ -154,3 +154,86 @@ func TestARenameWhoseNewFileIsRemovedAtOnceLeavesTheOldName(t *testing.T) {
 		t.Errorf("the file says %q", got)
 	}
 }
+
+func TestARenameThatFailsKeepsOutWhatWasDeletedUnderItsNewName(t *testing.T) {
+	t.Parallel()
+	for _, errno := range []syscall.Errno{syscall.EIO, syscall.EMFILE, syscall.ENOSPC} {
+		t.Run(errno.Error(), func(t *testing.T) {
+			t.Parallel()
+			disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, says: errno}
+			b := withIndexed(t, disk)
+			b.write("ada/memory/deploy.md", note("Deploy", memories.Project, "on Fridays"))
+			b.write("ada/memory/shipping.md", "---\nname: Shipping\ndescription: About Deploy\ntype: project\n---\n\non Fridays\n")
+			b.scan("ada")
+			b.delete("ada", "Deploy")
+			disk.full.Store(true)
+			_, err := b.engine.Patch(b.Context(), "ada", b.memory("ada", "Shipping").ID, "", sync.Patch{Name: pointer("Deploy")})
+			if err == nil {
+				t.Fatal("renamed")
+			}
+			disk.full.Store(false)
+			b.scan("ada")
+			b.write(inSession(sessionB, "deploy.md"), note("Deploy", memories.Project, "on Fridays"))
+			b.scan("ada")
+			b.isIn("ada", "Shipping", memories.Active)
+			b.isIn("ada", "Deploy", memories.Deleted)
+		})
+	}
+}
+
+func TestARenameWhoseFileIsRemovedAtOnceKeepsOutWhatWasDeletedUnderItsNewName(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.stop()
+	disk := &hastyDisk{brokenDisk: brokenDisk{&breaker{}}}
+	b.options.Disk, b.options.Debounce = disk, time.Hour
+	b.start()
+	b.write("ada/memory/deploy.md", note("Deploy", memories.Project, "on Fridays"))
+	b.write("ada/memory/shipping.md", "---\nname: Shipping\ndescription: About Deploy\ntype: project\n---\n\non Fridays\n")
+	b.scan("ada")
+	b.delete("ada", "Deploy")
+	disk.hasty.Store(true)
+	_, err := b.engine.Patch(b.Context(), "ada", b.memory("ada", "Shipping").ID, "", sync.Patch{Name: pointer("Deploy")})
+	b.isConflict(err, "")
+	disk.hasty.Store(false)
+	b.write(inSession(sessionB, "deploy.md"), note("Deploy", memories.Project, "on Fridays"))
+	b.scan("ada")
+	b.isIn("ada", "Shipping", memories.Active)
+	b.isIn("ada", "Deploy", memories.Deleted)
+}
+
+func TestARenameWhoseFileIsWrittenOverAtOnceTakesNothingWithIt(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.stop()
+	disk := &rewritingDisk{brokenDisk: brokenDisk{&breaker{}}, text: note("Elsewhere", memories.Feedback, "Something.")}
+	b.options.Disk, b.options.Debounce = disk, time.Hour
+	b.start()
+	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
+	b.scan("ada")
+	disk.on.Store(true)
+	_, err := b.engine.Patch(t.Context(), "ada", b.memory("ada", "Tabs").ID, "", sync.Patch{Name: pointer("Spaces")})
+	b.isConflict(err, "Nothing was written")
+	disk.on.Store(false)
+	b.scan("ada")
+	b.isIn("ada", "Tabs", memories.Active)
+	if got := b.read("ada/memory/tabs.md"); !strings.Contains(got, "Use tabs.") {
+		t.Errorf("the file says %q", got)
+	}
+}
+
+// rewritingDisk has somebody write over each file as soon as it is written.
+type rewritingDisk struct {
+	brokenDisk
+	on   atomic.Bool
+	text string
+	only string
+}
+
+func (d *rewritingDisk) Write(root *os.Root, name string, data []byte, options files.Options) error {
+	err := d.brokenDisk.Write(root, name, data, options)
+	if err == nil && d.on.Load() && (d.only == "" || d.only == name) {
+		return root.WriteFile(name, []byte(d.text), 0o644)
+	}
+	return err
+}

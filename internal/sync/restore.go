@@ -7,6 +7,8 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/google/uuid"
+
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -60,10 +62,15 @@ func (h *hold) restoreSeen(ctx context.Context, seen Seen) (postgres.Head, error
 	if err := h.lookBeforeRestoring(ctx, head); err != nil {
 		return head, err
 	}
+	left, err := h.w.FilesOf(ctx, []uuid.UUID{head.UUID})
+	if err != nil {
+		return head, err
+	}
+	left = slices.DeleteFunc(left, func(f postgres.File) bool { return f.Status != postgres.Removing })
 	if err := h.w.BeginRestore(ctx, head); err != nil {
 		return head, err
 	}
-	err = h.restore(ctx, head)
+	err = h.restore(ctx, head, left)
 	var unlisted *unlistedError
 	if errors.As(err, &unlisted) {
 		err = &memories.ConflictError{Reason: fmt.Sprintf("The memory %q is back. Its entry could not be put back into %s (%v). That is tried again at each scan.", head.Name, unlisted.index, plain(unlisted.err))}
@@ -119,19 +126,15 @@ func (h *hold) lookBeforeRestoring(ctx context.Context, head postgres.Head) erro
 }
 
 // restore takes the steps of a restore that has begun. Each is safe to repeat: after a crash, finishRestores does, and as long as
-// an index cannot be written.
-func (h *hold) restore(ctx context.Context, head postgres.Head) error {
+// an index cannot be written. left are the files that its deletion has not removed yet, which a restore that is given up leaves to it.
+func (h *hold) restore(ctx context.Context, head postgres.Head, left []postgres.File) error {
 	raw, err := h.w.CurrentRaw(ctx, head.UUID)
 	if err != nil {
 		return err
 	}
-	place, data, err := h.restoreTarget(ctx, head, raw)
+	place, err := h.writeBack(ctx, head, left, raw)
 	if err != nil {
 		return err
-	}
-	err = h.disk.Write(h.root, place, data, files.Options{New: true, ModTime: head.ModifiedAt})
-	if err != nil && !errors.Is(err, files.ErrExists) {
-		return h.notRestored(ctx, head, place, err)
 	}
 	noted, unlisted := h.restoreToIndexes(ctx, head)
 	if err := h.takeIn(ctx, place); err != nil {
@@ -147,15 +150,36 @@ func (h *hold) restore(ctx context.Context, head postgres.Head) error {
 	return h.w.EndRestore(ctx, head.UUID, noted)
 }
 
+// writeBackAttempts is how often a place for a file is looked for that somebody else takes in the same moment.
+const writeBackAttempts = 5
+
+// writeBack writes the memory's durable file, or finds it as a restore that was cut short has written it.
+func (h *hold) writeBack(ctx context.Context, head postgres.Head, left []postgres.File, raw []byte) (place string, err error) {
+	for range writeBackAttempts {
+		var data []byte
+		if place, data, err = h.restoreTarget(ctx, head, raw); err != nil {
+			return "", err
+		}
+		err = h.disk.Write(h.root, place, data, files.Options{New: true, ModTime: head.ModifiedAt})
+		if err == nil || errors.Is(err, files.ErrExists) && h.holds(place, files.Hash(data)) {
+			return place, nil
+		}
+		if !errors.Is(err, files.ErrExists) {
+			break
+		}
+	}
+	return "", h.notRestored(ctx, head, left, place, err)
+}
+
 // notRestored says why the file of a restore that has begun could not be written. What certainly was not written leaves the memory in
 // the trash as it was; where nobody knows, and where the memory lives already, the next scan tries again.
-func (h *hold) notRestored(ctx context.Context, head postgres.Head, place string, err error) error {
+func (h *hold) notRestored(ctx context.Context, head postgres.Head, left []postgres.File, place string, err error) error {
 	why := writeConflict(place, err)
 	isInTrash := head.State == memories.Deleted || head.State == memories.Missing
 	if !isInTrash || !isUnwritten(err, why) {
 		return why
 	}
-	return errors.Join(h.w.GiveUpRestore(ctx, head), why)
+	return errors.Join(h.w.GiveUpRestore(ctx, head, left), why)
 }
 
 // lookAtBlocked has the files looked at again that were kept out under a key, when something of it has been let in.
@@ -226,8 +250,11 @@ func (h *hold) finishRestores(ctx context.Context) error {
 	}
 	for _, head := range begun {
 		err := h.canRestore(ctx, head)
+		if isInTrash := head.State == memories.Deleted || head.State == memories.Missing; err == nil && isInTrash {
+			err = h.lookBeforeRestoring(ctx, head) // it may have been learned anew since
+		}
 		if err == nil {
-			err = h.restore(ctx, head)
+			err = h.restore(ctx, head, nil)
 		}
 		var conflict *memories.ConflictError
 		if errors.As(err, &conflict) && !errors.Is(err, postgres.ErrUnavailable) || isOfDisk(err) {

@@ -3,9 +3,13 @@ package sync_test
 import (
 	"errors"
 	"os"
+	"path"
+	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
+	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/sync"
 )
@@ -292,4 +296,125 @@ func withIndexed(t *testing.T, disk sync.Disk) *bench {
 	b.write("ada/memory/other.md", note("Other", memories.Feedback, "Stays."))
 	b.start()
 	return b
+}
+
+func TestARefusedRestoreKeepsOutWhatAPersonDeletedAfterTheDiskHad(t *testing.T) {
+	t.Parallel()
+	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, only: "memory/tabs.md"}
+	b := withIndexed(t, disk)
+	b.remove("ada/memory/tabs.md")
+	b.scan("ada")
+	b.isIn("ada", "Tabs", memories.Deleted)
+	tabs := b.list("ada", memories.Deleted)["Tabs"]
+	if _, err := b.engine.Delete(b.Context(), "ada", tabs.ID, sync.ETag(tabs)); err != nil {
+		t.Fatal(err)
+	}
+	disk.full.Store(true)
+	_, err := b.engine.Restore(b.Context(), "ada", tabs.ID, "")
+	b.isConflict(err, "Nothing was changed")
+	disk.full.Store(false)
+	b.write(inSession(sessionA, "tabs.md"), note("Tabs", memories.Feedback, "Use tabs."))
+	b.scan("ada")
+	b.isIn("ada", "Tabs", memories.Deleted)
+}
+
+func TestADeletionEndsARestoreThatIsYetToBeFinished(t *testing.T) {
+	t.Parallel()
+	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, only: "memory/tabs.md", says: syscall.EIO}
+	b := withIndexed(t, disk)
+	tabs := b.delete("ada", "Tabs")
+	disk.full.Store(true)
+	_, err := b.engine.Restore(b.Context(), "ada", tabs.ID, "")
+	b.isConflict(err, "")
+	disk.full.Store(false)
+	r, err := b.engine.Delete(b.Context(), "ada", tabs.ID, "")
+	if err != nil || r.Memory.State != memories.Deleted {
+		t.Fatal(r, err)
+	}
+	b.scan("ada")
+	b.isIn("ada", "Tabs", memories.Deleted)
+	if got := b.read("ada/memory/tabs.md"); got != "" {
+		t.Errorf("the file is back: %q", got)
+	}
+	if got := b.read("ada/memory/MEMORY.md"); strings.Contains(got, "tabs.md") {
+		t.Errorf("the entry is back: %q", got)
+	}
+}
+
+func TestARefusedRestoreLeavesToItsDeletionWhatThatHasYetToRemove(t *testing.T) {
+	t.Parallel()
+	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, only: "memory/tabs.md"}
+	b := withIndexed(t, disk)
+	b.write(inSession(sessionA, "tabs.md"), note("Tabs", memories.Feedback, "Use tabs."))
+	b.write(path.Dir(inSession(sessionA, "tabs.md"))+"/MEMORY.md", "- [Tabs](tabs.md)\n")
+	b.scan("ada")
+	lift := b.bar(inSession(sessionA, "tabs.md"))
+	tabs := b.delete("ada", "Tabs")
+	disk.full.Store(true)
+	_, err := b.engine.Restore(b.Context(), "ada", tabs.ID, "")
+	b.isConflict(err, "Nothing was changed")
+	disk.full.Store(false)
+	lift()
+	b.scan("ada")
+	b.isIn("ada", "Tabs", memories.Deleted)
+	if got := b.read(inSession(sessionA, "tabs.md")); got != "" {
+		t.Errorf("the file that is to go is still there, kept out %v", b.blocked("ada"))
+	}
+	if got := b.read(path.Dir(inSession(sessionA, "tabs.md")) + "/MEMORY.md"); got != "" {
+		t.Errorf("its entry is: %q", got)
+	}
+}
+
+func TestARestoreWhosePlaceIsTakenInThatMomentFindsAnother(t *testing.T) {
+	t.Parallel()
+	disk := &takenDisk{brokenDisk: brokenDisk{&breaker{}}, name: "memory/tabs.md", text: note("New", memories.Feedback, "Something new.")}
+	b := withIndexed(t, disk)
+	tabs := b.delete("ada", "Tabs")
+	disk.on.Store(true)
+	r, err := b.engine.Restore(b.Context(), "ada", tabs.ID, "")
+	if err != nil || r.Memory.State != memories.Active {
+		t.Errorf("it is %s: %v", r.Memory.State, err)
+	}
+	b.scan("ada")
+	b.isIn("ada", "Tabs", memories.Active)
+	b.isIn("ada", "New", memories.Active)
+}
+
+func TestARestoreIsNotFinishedBesideWhatWasLearnedAnewMeanwhile(t *testing.T) {
+	t.Parallel()
+	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, only: "memory/tabs.md", says: syscall.EIO}
+	b := withIndexed(t, disk)
+	tabs := b.delete("ada", "Tabs")
+	disk.full.Store(true)
+	_, err := b.engine.Restore(b.Context(), "ada", tabs.ID, "")
+	b.isConflict(err, "")
+	b.stop()
+	disk.full.Store(false)
+	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Learned anew."))
+	b.start()
+	b.scan("ada")
+	b.hasBody("ada", "Tabs", "Learned anew.")
+	m := b.memory("ada", "Tabs")
+	if len(m.Files) != 1 {
+		t.Errorf("files %+v problems %v", m.Files, m.Problems)
+	}
+}
+
+// takenDisk has somebody take the place of a file right before it is written.
+type takenDisk struct {
+	brokenDisk
+	on   atomic.Bool
+	name string
+	also string
+	text string
+}
+
+func (d *takenDisk) Write(root *os.Root, name string, data []byte, options files.Options) error {
+	if d.on.Load() && (name == d.name || d.also != "" && name == d.also) {
+		d.on.Store(false)
+		if err := root.WriteFile(name, []byte(d.text), 0o644); err != nil {
+			return err
+		}
+	}
+	return d.brokenDisk.Write(root, name, data, options)
 }

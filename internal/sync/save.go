@@ -150,7 +150,7 @@ func (h *hold) write(ctx context.Context, head *postgres.Head, draft Draft) (Res
 		return Result{}, err
 	}
 	parsed := memories.Parse(data, "")
-	err = h.letIn(ctx, draft.key(), parsed.Fingerprint(data), target.path, func() error {
+	err = h.letIn(ctx, draft.key(), parsed.Fingerprint(data), target.path, data, func() error {
 		return h.overwrite(target.path, data, files.Options{New: !target.present, IfHash: target.hash})
 	})
 	if err != nil {
@@ -170,7 +170,7 @@ func (h *hold) write(ctx context.Context, head *postgres.Head, draft Draft) (Res
 
 // letIn writes a content at a path for somebody who wants it, whether or not it was deleted before. The tombstone is lifted first:
 // between the two steps the memory is only not there yet, never kept out. Where certainly nothing was written, it is kept out as before.
-func (h *hold) letIn(ctx context.Context, key memories.Key, content memories.Fingerprint, place string, write func() error) error {
+func (h *hold) letIn(ctx context.Context, key memories.Key, content memories.Fingerprint, place string, data []byte, write func() error) error {
 	deletedAt, err := h.w.Allow(ctx, key, content)
 	if err != nil {
 		return err
@@ -180,12 +180,18 @@ func (h *hold) letIn(ctx context.Context, key memories.Key, content memories.Fin
 		return nil
 	}
 	why := writeConflict(place, err)
-	if isUnwritten(err, why) {
+	if isUnwritten(err, why) || h.isWithout(place, files.Hash(data)) {
 		if err := h.w.KeepOut(ctx, key, content, deletedAt); err != nil {
 			return errors.Join(err, why)
 		}
 	}
 	return why
+}
+
+// isWithout says that a path certainly has other bytes, or that there is nothing: a write that failed has not got as far as the rename.
+func (h *hold) isWithout(place, hash string) bool {
+	found, err := files.ReadHash(h.root, place)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && found != hash
 }
 
 // isUnwritten says of a write that failed, and why, that certainly nothing was written.
@@ -393,11 +399,9 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if err := h.w.PromiseFile(ctx, next.place, files.Hash(next.data), next.fingerprint()); err != nil {
 		return Result{}, err
 	}
-	err = h.letIn(ctx, draft.key(), next.fingerprint(), next.place, func() error {
-		return h.disk.Write(h.root, next.place, next.data, files.Options{New: true, ModTime: next.modTime})
-	})
-	if err != nil {
-		return Result{}, errors.Join(err, h.finishDeletions(ctx)) // the next scan may not get there
+	deletion.Becomes = postgres.Tombstone{Key: draft.key(), Fingerprint: next.fingerprint()}
+	if err := h.disk.Write(h.root, next.place, next.data, files.Options{New: true, ModTime: next.modTime}); err != nil {
+		return Result{}, errors.Join(writeConflict(next.place, err), h.finishDeletions(ctx)) // the next scan may not get there
 	}
 	if err := h.takeInSaved(ctx, next.place, cause{actor: actorOf(ctx), renames: &deletion}); err != nil {
 		return Result{}, err

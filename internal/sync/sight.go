@@ -37,6 +37,7 @@ type sighting struct {
 	modifiedAt    time.Time // what its age counts from
 	known         *postgres.File
 	saved         bool // just now, because somebody asked for it
+	promised      bool // it has bytes that were promised, and known says so by now
 }
 
 func (s sighting) durable() bool { return s.session == "" }
@@ -62,7 +63,7 @@ func (s sighting) goesOn() bool {
 
 // isSteady says that nothing about the file is otherwise than the rows have it.
 func (s sighting) isSteady() bool {
-	if !s.wasThere() || s.saved || s.known.Hash != s.hash || s.known.ModTime != s.modTime || s.known.Fingerprint != s.fingerprint {
+	if !s.wasThere() || s.saved || s.promised || s.known.Hash != s.hash || s.known.ModTime != s.modTime || s.known.Fingerprint != s.fingerprint {
 		return false
 	}
 	if s.file.Unreadable {
@@ -182,6 +183,7 @@ func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, k
 	default:
 		h.emptied.Delete(entry.Path)
 		s.hash = files.Hash(s.raw)
+		s.keepPromise()
 		if len(s.raw) <= memories.MaxFileSize {
 			s.size = int64(len(s.raw)) // it may have grown since it was listed
 		}
@@ -200,6 +202,16 @@ func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, k
 	s.date(at)
 	s.fingerprint = s.file.Fingerprint([]byte(s.hash))
 	return s, true
+}
+
+// keepPromise takes bytes that the file was promised for the ones that it is known with.
+func (s *sighting) keepPromise() {
+	if s.known == nil || s.known.Promised != s.hash {
+		return
+	}
+	as := *s.known
+	as.Hash = s.hash
+	s.known, s.promised = &as, true
 }
 
 // emptyHash is that of a file without any bytes.

@@ -114,7 +114,7 @@ func (h *hold) copy(ctx context.Context, head postgres.Head, draft Draft) (Resul
 
 // add writes a file of a memory that does not live yet.
 func (h *hold) add(ctx context.Context, draft Draft, next successor) (Result, error) {
-	err := h.letIn(ctx, draft.key(), next.fingerprint(), next.place, func() error {
+	err := h.letIn(ctx, draft.key(), next.fingerprint(), next.place, next.data, func() error {
 		return h.disk.Write(h.root, next.place, next.data, files.Options{New: true, ModTime: next.modTime})
 	})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"time"
 
 	"memoir/internal/files"
@@ -67,11 +68,11 @@ func (h *hold) verify(ctx context.Context, head postgres.Head, on []postgres.Fil
 		}
 	}
 	now := head.After(postgres.Now())
-	for i, f := range carriers {
+	for _, i := range lastly(carriers, head.Path) {
 		if raws[i] == nil {
 			continue // it is gone, which the next look finds
 		}
-		if err := h.refresh(ctx, head, f, raws[i], now); err != nil {
+		if err := h.refresh(ctx, head, carriers[i], raws[i], now); err != nil {
 			return err
 		}
 	}
@@ -84,6 +85,17 @@ func (h *hold) verify(ctx context.Context, head postgres.Head, on []postgres.Fil
 		return changedOnDisk(head.Path)
 	}
 	return h.w.Verify(ctx, head, now, actorOf(ctx))
+}
+
+// lastly returns the numbers of the files with that of a path at the end. The memory's age counts from what is there: where another
+// file refuses the new time, the memory is as old as it was.
+func lastly(all []postgres.File, path string) []int {
+	order := make([]int, len(all))
+	for i := range all {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return compareBool(all[a].Path == path, all[b].Path == path) })
+	return order
 }
 
 // asRecorded returns the bytes of a file, which must be those on record; nil when it is gone.
@@ -101,8 +113,8 @@ func (h *hold) asRecorded(f postgres.File) ([]byte, error) {
 	return raw, nil
 }
 
-// refresh gives one file the new time. Bytes that change by it are put on record at once, so that no look takes the
-// file's old content for a new one.
+// refresh gives one file the new time. Bytes that change by it are put on record before and after, so that no look takes the file's
+// old content for a new one.
 func (h *hold) refresh(ctx context.Context, head postgres.Head, f postgres.File, raw []byte, now time.Time) error {
 	touched, changed := memories.Touch(raw, now)
 	if !changed {
@@ -115,7 +127,10 @@ func (h *hold) refresh(ctx context.Context, head postgres.Head, f postgres.File,
 		return h.takeIn(ctx, f.Path)
 	}
 	hash := files.Hash(touched)
-	if err := h.overwrite(f.Path, touched, files.Options{IfHash: f.Hash, ModTime: now}); err != nil {
+	err := h.promising(ctx, f.Path, hash, func() error {
+		return h.overwrite(f.Path, touched, files.Options{IfHash: f.Hash, ModTime: now})
+	})
+	if err != nil {
 		return writeConflict(f.Path, err)
 	}
 	if err := h.w.RecordBytes(ctx, f.Path, hash); err != nil {
@@ -127,4 +142,16 @@ func (h *hold) refresh(ctx context.Context, head postgres.Head, f postgres.File,
 		}
 	}
 	return h.takeIn(ctx, f.Path)
+}
+
+// promising writes bytes of that hash into a file whose content is to be no newer for it, whatever ends this before they are on record.
+func (h *hold) promising(ctx context.Context, path, hash string, write func() error) error {
+	if err := h.w.PromiseBytes(ctx, path, hash); err != nil {
+		return err
+	}
+	err := write()
+	if err != nil && h.isWithout(path, hash) { // whoever writes them later has something new to say
+		return errors.Join(err, h.w.PromiseBytes(ctx, path, ""))
+	}
+	return err
 }

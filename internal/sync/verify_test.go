@@ -4,6 +4,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -150,4 +151,56 @@ func TestStillTrueIsRefusedWhenWhatItWritesIntoGoesMeanwhile(t *testing.T) {
 	if _, err := os.Stat(b.path(session)); !os.IsNotExist(err) {
 		t.Errorf("the session that has ended is there again: %v", err)
 	}
+}
+
+func TestStillTrueThatAFileRefusesLeavesTheAgeAsItWas(t *testing.T) {
+	t.Parallel()
+	disk := &touchDisk{brokenDisk: brokenDisk{&breaker{}}}
+	b := withAda(t)
+	b.writeAged("ada/memory/a.md", note("Deploy", memories.Project, "text"), 72*time.Hour)
+	b.writeAged(inSession(sessionA, "b.md"), note("Deploy", memories.Project, "text"), 72*time.Hour)
+	b.options.Disk = disk
+	b.restart()
+	b.stopWatching()
+	m := b.memory("ada", "Deploy")
+	_, err := b.engine.Verify(b.Context(), "ada", m.ID, "")
+	b.isConflict(err, "Nothing was changed")
+	if m := b.memory("ada", "Deploy"); memories.AgeOf(m.ModifiedAt, time.Now()).Days == 0 {
+		t.Errorf("it is of %v", m.ModifiedAt)
+	}
+}
+
+// touchDisk refuses to give files of sessions another time.
+type touchDisk struct{ brokenDisk }
+
+func (d *touchDisk) Touch(root *os.Root, name string, at time.Time) error {
+	if strings.HasPrefix(name, "sessions/") {
+		return &os.PathError{Op: "chtimes", Path: name, Err: syscall.EROFS}
+	}
+	return d.brokenDisk.Touch(root, name, at)
+}
+
+func TestStillTrueThatIsCutShortMakesNoOldContentTheNewest(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.options.Disk = &amidDisk{brokenDisk{&breaker{}}}
+	b.writeAged(inSession(sessionA, "b.md"), "---\nname: Deploy\ndescription: d\ntype: project\nmetadata:\n  modified: 2020-01-02T03:04:05Z\n---\n\nold knowledge\n", 72*time.Hour)
+	b.writeAged("ada/memory/a.md", "---\nname: Deploy\ndescription: d\ntype: project\n---\n\nnew knowledge\n", 24*time.Hour)
+	b.restart()
+	b.stopWatching()
+	b.hasBody("ada", "Deploy", "new knowledge")
+	_, err := b.engine.Verify(b.Context(), "ada", b.memory("ada", "Deploy").ID, "")
+	b.isConflict(err, "The disk failed")
+	b.scan("ada")
+	b.hasBody("ada", "Deploy", "new knowledge")
+}
+
+// amidDisk writes a session's file, and fails to take its directory to disk.
+type amidDisk struct{ brokenDisk }
+
+func (d *amidDisk) Write(root *os.Root, name string, data []byte, options files.Options) error {
+	if err := d.brokenDisk.Write(root, name, data, options); err != nil || !strings.HasPrefix(name, "sessions/") {
+		return err
+	}
+	return &os.PathError{Op: "fsync", Path: path.Dir(name), Err: syscall.EIO}
 }

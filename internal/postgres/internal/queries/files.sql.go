@@ -121,7 +121,7 @@ func (q *Queries) DurableFilesOf(ctx context.Context, arg DurableFilesOfParams) 
 
 const files = `-- name: Files :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature
+       problem, signature, promised
 FROM files
 WHERE agent_id = $1
 `
@@ -150,6 +150,7 @@ func (q *Queries) Files(ctx context.Context, agentID int64) ([]File, error) {
 			&i.ContentAt,
 			&i.Problem,
 			&i.Signature,
+			&i.Promised,
 		); err != nil {
 			return nil, err
 		}
@@ -163,7 +164,7 @@ func (q *Queries) Files(ctx context.Context, agentID int64) ([]File, error) {
 
 const filesAt = `-- name: FilesAt :many
 SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
-       f.modified_at, f.content_at, f.problem, f.signature
+       f.modified_at, f.content_at, f.problem, f.signature, f.promised
 FROM (SELECT DISTINCT $1::bigint AS agent_id, path FROM unnest($2::text[]) AS path) asked
 JOIN files f USING (agent_id, path)
 `
@@ -199,6 +200,7 @@ func (q *Queries) FilesAt(ctx context.Context, arg FilesAtParams) ([]File, error
 			&i.ContentAt,
 			&i.Problem,
 			&i.Signature,
+			&i.Promised,
 		); err != nil {
 			return nil, err
 		}
@@ -212,12 +214,12 @@ func (q *Queries) FilesAt(ctx context.Context, arg FilesAtParams) ([]File, error
 
 const filesOfMemories = `-- name: FilesOfMemories :many
 SELECT here.agent_id, here.path, here.session, here.memory_id, here.status, here.present, here.fingerprint, here.hash, here.size, here.mtime_ns,
-       here.modified_at, here.content_at, here.problem, here.signature
+       here.modified_at, here.content_at, here.problem, here.signature, here.promised
 FROM files here
 WHERE here.memory_id = ANY($1::uuid[]) AND here.present
 UNION ALL
 SELECT gone.agent_id, gone.path, gone.session, gone.memory_id, gone.status, gone.present, gone.fingerprint, gone.hash, gone.size, gone.mtime_ns,
-       gone.modified_at, gone.content_at, gone.problem, gone.signature
+       gone.modified_at, gone.content_at, gone.problem, gone.signature, gone.promised
 FROM files gone
 WHERE gone.memory_id = ANY($1::uuid[]) AND NOT gone.present AND gone.status = 'removing'
 ORDER BY path
@@ -248,6 +250,7 @@ func (q *Queries) FilesOfMemories(ctx context.Context, memoryIds []uuid.UUID) ([
 			&i.ContentAt,
 			&i.Problem,
 			&i.Signature,
+			&i.Promised,
 		); err != nil {
 			return nil, err
 		}
@@ -261,12 +264,12 @@ func (q *Queries) FilesOfMemories(ctx context.Context, memoryIds []uuid.UUID) ([
 
 const filesOfMemory = `-- name: FilesOfMemory :many
 SELECT here.agent_id, here.path, here.session, here.memory_id, here.status, here.present, here.fingerprint, here.hash, here.size, here.mtime_ns,
-       here.modified_at, here.content_at, here.problem, here.signature
+       here.modified_at, here.content_at, here.problem, here.signature, here.promised
 FROM files here
 WHERE here.memory_id = $1::uuid AND here.present
 UNION ALL
 SELECT gone.agent_id, gone.path, gone.session, gone.memory_id, gone.status, gone.present, gone.fingerprint, gone.hash, gone.size, gone.mtime_ns,
-       gone.modified_at, gone.content_at, gone.problem, gone.signature
+       gone.modified_at, gone.content_at, gone.problem, gone.signature, gone.promised
 FROM files gone
 WHERE gone.memory_id = $1::uuid AND NOT gone.present
 ORDER BY path
@@ -297,6 +300,7 @@ func (q *Queries) FilesOfMemory(ctx context.Context, memoryID uuid.UUID) ([]File
 			&i.ContentAt,
 			&i.Problem,
 			&i.Signature,
+			&i.Promised,
 		); err != nil {
 			return nil, err
 		}
@@ -357,7 +361,7 @@ func (q *Queries) FilesToIndex(ctx context.Context, agentID int64) ([]FilesToInd
 
 const filesToRemove = `-- name: FilesToRemove :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature
+       problem, signature, promised
 FROM files
 WHERE agent_id = $1 AND status = 'removing'
 ORDER BY path
@@ -387,6 +391,7 @@ func (q *Queries) FilesToRemove(ctx context.Context, agentID int64) ([]File, err
 			&i.ContentAt,
 			&i.Problem,
 			&i.Signature,
+			&i.Promised,
 		); err != nil {
 			return nil, err
 		}
@@ -400,12 +405,12 @@ func (q *Queries) FilesToRemove(ctx context.Context, agentID int64) ([]File, err
 
 const filesUnder = `-- name: FilesUnder :many
 SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
-       f.modified_at, f.content_at, f.problem, f.signature
+       f.modified_at, f.content_at, f.problem, f.signature, f.promised
 FROM unnest($1::text[]) AS scope (path)
 CROSS JOIN LATERAL (
-    SELECT itself.agent_id, itself.path, itself.session, itself.memory_id, itself.status, itself.present, itself.fingerprint, itself.hash, itself.size, itself.mtime_ns, itself.modified_at, itself.content_at, itself.problem, itself.signature FROM files itself WHERE itself.agent_id = $2 AND itself.path = scope.path
+    SELECT itself.agent_id, itself.path, itself.session, itself.memory_id, itself.status, itself.present, itself.fingerprint, itself.hash, itself.size, itself.mtime_ns, itself.modified_at, itself.content_at, itself.problem, itself.signature, itself.promised FROM files itself WHERE itself.agent_id = $2 AND itself.path = scope.path
     UNION ALL
-    SELECT below.agent_id, below.path, below.session, below.memory_id, below.status, below.present, below.fingerprint, below.hash, below.size, below.mtime_ns, below.modified_at, below.content_at, below.problem, below.signature FROM files below
+    SELECT below.agent_id, below.path, below.session, below.memory_id, below.status, below.present, below.fingerprint, below.hash, below.size, below.mtime_ns, below.modified_at, below.content_at, below.problem, below.signature, below.promised FROM files below
     WHERE below.agent_id = $2 AND below.path >= scope.path || '/' AND below.path < scope.path || '0'
     OFFSET 0) f
 `
@@ -441,6 +446,7 @@ func (q *Queries) FilesUnder(ctx context.Context, arg FilesUnderParams) ([]File,
 			&i.ContentAt,
 			&i.Problem,
 			&i.Signature,
+			&i.Promised,
 		); err != nil {
 			return nil, err
 		}
@@ -454,7 +460,7 @@ func (q *Queries) FilesUnder(ctx context.Context, arg FilesUnderParams) ([]File,
 
 const filesWithSignatures = `-- name: FilesWithSignatures :many
 SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
-       f.modified_at, f.content_at, f.problem, f.signature
+       f.modified_at, f.content_at, f.problem, f.signature, f.promised
 FROM unnest($1::bigint[]) AS asked (signature)
 JOIN files f ON f.agent_id = $2 AND f.signature = asked.signature
 `
@@ -488,6 +494,7 @@ func (q *Queries) FilesWithSignatures(ctx context.Context, arg FilesWithSignatur
 			&i.ContentAt,
 			&i.Problem,
 			&i.Signature,
+			&i.Promised,
 		); err != nil {
 			return nil, err
 		}
@@ -501,7 +508,7 @@ func (q *Queries) FilesWithSignatures(ctx context.Context, arg FilesWithSignatur
 
 const filesWithoutSignature = `-- name: FilesWithoutSignature :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature
+       problem, signature, promised
 FROM files
 WHERE agent_id = $1 AND present AND signature IS NULL
 `
@@ -530,6 +537,7 @@ func (q *Queries) FilesWithoutSignature(ctx context.Context, agentID int64) ([]F
 			&i.ContentAt,
 			&i.Problem,
 			&i.Signature,
+			&i.Promised,
 		); err != nil {
 			return nil, err
 		}
@@ -698,6 +706,22 @@ func (q *Queries) MarkFilesRemoving(ctx context.Context, arg MarkFilesRemovingPa
 	return err
 }
 
+const promiseBytes = `-- name: PromiseBytes :exec
+UPDATE files SET promised = $1 WHERE agent_id = $2 AND path = $3
+`
+
+type PromiseBytesParams struct {
+	Hash    *string
+	AgentID int64
+	Path    string
+}
+
+// A file is about to get other bytes, which make its content no newer.
+func (q *Queries) PromiseBytes(ctx context.Context, arg PromiseBytesParams) error {
+	_, err := q.db.Exec(ctx, promiseBytes, arg.Hash, arg.AgentID, arg.Path)
+	return err
+}
+
 const promiseFile = `-- name: PromiseFile :exec
 INSERT INTO files (agent_id, path, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at)
 VALUES ($1, $2, 'removing', false, $3, $4, 0, 0, $5, $5)
@@ -726,7 +750,7 @@ func (q *Queries) PromiseFile(ctx context.Context, arg PromiseFileParams) error 
 }
 
 const recordBytes = `-- name: RecordBytes :exec
-UPDATE files SET hash = $1, signature = NULL WHERE agent_id = $2 AND path = $3
+UPDATE files SET hash = $1, promised = NULL, signature = NULL WHERE agent_id = $2 AND path = $3
 `
 
 type RecordBytesParams struct {
@@ -735,7 +759,7 @@ type RecordBytesParams struct {
 	Path    string
 }
 
-// The file's bytes are others now and its content is the same: the next look finds nothing new in it.
+// The file has those bytes now: the next look finds nothing new in it.
 func (q *Queries) RecordBytes(ctx context.Context, arg RecordBytesParams) error {
 	_, err := q.db.Exec(ctx, recordBytes, arg.Hash, arg.AgentID, arg.Path)
 	return err
@@ -897,9 +921,9 @@ SELECT coalesce(f.signature >> 56, 0)::integer AS part, f.present, count(*) AS f
        coalesce(bit_xor(f.signature), 0)::bigint AS signatures
 FROM unnest($1::text[]) AS scope (path)
 CROSS JOIN LATERAL (
-    SELECT itself.agent_id, itself.path, itself.session, itself.memory_id, itself.status, itself.present, itself.fingerprint, itself.hash, itself.size, itself.mtime_ns, itself.modified_at, itself.content_at, itself.problem, itself.signature FROM files itself WHERE itself.agent_id = $2 AND itself.path = scope.path
+    SELECT itself.agent_id, itself.path, itself.session, itself.memory_id, itself.status, itself.present, itself.fingerprint, itself.hash, itself.size, itself.mtime_ns, itself.modified_at, itself.content_at, itself.problem, itself.signature, itself.promised FROM files itself WHERE itself.agent_id = $2 AND itself.path = scope.path
     UNION ALL
-    SELECT below.agent_id, below.path, below.session, below.memory_id, below.status, below.present, below.fingerprint, below.hash, below.size, below.mtime_ns, below.modified_at, below.content_at, below.problem, below.signature FROM files below
+    SELECT below.agent_id, below.path, below.session, below.memory_id, below.status, below.present, below.fingerprint, below.hash, below.size, below.mtime_ns, below.modified_at, below.content_at, below.problem, below.signature, below.promised FROM files below
     WHERE below.agent_id = $2 AND below.path >= scope.path || '/' AND below.path < scope.path || '0'
     OFFSET 0) f
 GROUP BY f.signature >> 56, f.present
@@ -948,7 +972,7 @@ const updateFiles = `-- name: UpdateFiles :exec
 UPDATE files f SET session = nullif(c.session, ''), memory_id = nullif(c.memory_id, '00000000-0000-0000-0000-000000000000'),
     status = c.status, present = c.present, fingerprint = c.fingerprint, hash = c.hash, size = c.size,
     mtime_ns = c.mtime_ns, modified_at = c.modified_at, content_at = c.content_at,
-    problem = nullif(c.problem, ''), signature = nullif(c.signature, 0)
+    problem = nullif(c.problem, ''), signature = nullif(c.signature, 0), promised = NULL
 FROM (SELECT $1::bigint AS agent_id, unnest($2::text[]) AS path, unnest($3::text[]) AS session,
              unnest($4::uuid[]) AS memory_id,
              unnest($5::text[]) AS status, unnest($6::boolean[]) AS present,

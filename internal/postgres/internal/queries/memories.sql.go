@@ -41,6 +41,16 @@ func (q *Queries) DeleteHeads(ctx context.Context, ids []uuid.UUID) error {
 	return err
 }
 
+const deletedByPerson = `-- name: DeletedByPerson :exec
+UPDATE memories SET deleted_by = 'person', restoring = false WHERE id = $1
+`
+
+// What was in the trash is to stay there.
+func (q *Queries) DeletedByPerson(ctx context.Context, id uuid.UUID) error {
+	_, err := q.db.Exec(ctx, deletedByPerson, id)
+	return err
+}
+
 const endRestoring = `-- name: EndRestoring :exec
 UPDATE memories SET restoring = false, index_lines = NULL WHERE id = $1
 `

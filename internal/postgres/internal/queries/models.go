@@ -225,6 +225,7 @@ type File struct {
 	ContentAt   time.Time
 	Problem     *string
 	Signature   *int64
+	Promised    *string
 }
 
 type FileTally struct {

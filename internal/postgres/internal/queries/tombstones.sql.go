@@ -140,6 +140,28 @@ func (q *Queries) LeaveTombstone(ctx context.Context, arg LeaveTombstoneParams) 
 	return err
 }
 
+const letIn = `-- name: LetIn :exec
+DELETE FROM tombstones WHERE agent_id = $1 AND name = $2 AND team = $3 AND fingerprint = $4
+`
+
+type LetInParams struct {
+	AgentID     int64
+	Name        string
+	Team        bool
+	Fingerprint []byte
+}
+
+// As LiftTombstone, where nobody asks what was lifted.
+func (q *Queries) LetIn(ctx context.Context, arg LetInParams) error {
+	_, err := q.db.Exec(ctx, letIn,
+		arg.AgentID,
+		arg.Name,
+		arg.Team,
+		arg.Fingerprint,
+	)
+	return err
+}
+
 const liftTombstone = `-- name: LiftTombstone :many
 DELETE FROM tombstones WHERE agent_id = $1 AND name = $2 AND team = $3 AND fingerprint = $4
 RETURNING deleted_at
