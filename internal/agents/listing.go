@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"memoir/internal/files"
 	"memoir/internal/memories"
 )
@@ -70,6 +72,7 @@ func (l Listing) Gone(root *os.Root, known []string) ([]string, error) {
 			if is, err = noFile(root, relPath); files.IsExhausted(err) {
 				return nil, err
 			}
+			is = is || l.isSpelledOtherwise(root, relPath)
 		}
 		if is {
 			gone = append(gone, relPath)
@@ -87,6 +90,19 @@ func (l Listing) lists(relPath string) bool {
 func (l Listing) HasFile(relPath string) bool {
 	_, is := slices.BinarySearchFunc(l.Files, relPath, func(e Entry, path string) int { return strings.Compare(e.Path, path) })
 	return is
+}
+
+// isSpelledOtherwise reports whether the file at a path is listed under another spelling of that: a file system that does not tell letter
+// case apart finds a file by the name that it had, too.
+func (l Listing) isSpelledOtherwise(root *os.Root, relPath string) bool {
+	info, err := files.Lstat(root, relPath)
+	if err != nil {
+		return false
+	}
+	_, inode, _ := Identity(info)
+	return inode != 0 && slices.ContainsFunc(l.Files, func(e Entry) bool {
+		return e.Inode == inode && e.Path != relPath && strings.EqualFold(norm.NFC.String(e.Path), norm.NFC.String(relPath))
+	})
 }
 
 // isElsewhere reports whether a path leads through a link that was passed over, and is still one: what it leads to has a place of

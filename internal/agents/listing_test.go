@@ -243,3 +243,20 @@ func (d disk) gone(l agents.Listing, known []string) []string {
 	}
 	return gone
 }
+
+// Where letter case makes no other name, a file that was renamed in that alone is found by the name that it had, too: here by a link.
+func TestAFileThatIsListedUnderAnotherSpellingOfItsPathIsGoneFromThere(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.putAll("memory/tabs.md", "memory/caf\u00e9.md", "memory/other.md")
+	l := d.walk(agents.Hive, nil)
+	for listed, before := range map[string]string{"tabs.md": "Tabs.md", "caf\u00e9.md": "cafe\u0301.md", "other.md": "another.md"} {
+		if err := os.Link(d.at("memory/"+listed), d.at("memory/"+before)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"memory/Tabs.md", "memory/cafe\u0301.md"}
+	if gone := d.gone(l, []string{"memory/Tabs.md", "memory/another.md", "memory/cafe\u0301.md", "memory/tabs.md"}); !slices.Equal(gone, want) {
+		t.Errorf("gone are %q, want %q", gone, want)
+	}
+}

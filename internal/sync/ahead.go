@@ -112,6 +112,13 @@ func (e *Engine) lookAhead(ctx context.Context, slug string, scope []string) err
 			}
 			return nil
 		}
+		if h.durableBefore == nil {
+			n, err := h.w.DurableMemories(ctx)
+			if err != nil {
+				return err
+			}
+			h.durableBefore = &n
+		}
 		h.ahead = true
 		scan, err := h.look(ctx, scope, cause{})
 		if scan.Changed {

@@ -71,7 +71,34 @@ func TestALookAheadLeavesWhatIsKnownToTheLookAtAllOfIt(t *testing.T) {
 		t.Error("a file that carried a memory was looked at ahead of the others")
 	}
 	b.scan("ada")
-	if !b.hasNamed("ada", "Other 0") || b.total() != 1520 {
-		t.Errorf("%d memories in the end", b.total())
+	// All of what was there before is gone from the directory, which the look at all of it holds as missing.
+	if missing := len(b.list("ada", memories.Missing)); !b.hasNamed("ada", "Other 0") || b.total() != 1540 || missing != 20 {
+		t.Errorf("%d memories in the end, %d of them missing", b.total(), missing)
+	}
+}
+
+func TestWhatIsTakenInAheadDoesNotMakeFewerOfWhatIsGone(t *testing.T) {
+	t.Parallel()
+	for _, ahead := range []int{1 << 30, 100} {
+		t.Run(fmt.Sprint("ahead of ", ahead), func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.writeMany("ada/memory", 0, 20)
+			b.scanAll()
+			b.stop()
+			b.options.Debounce, b.options.Ahead = time.Hour, ahead
+			b.start()
+			for i := range 15 {
+				b.remove(fmt.Sprintf("ada/memory/%d.md", i))
+			}
+			b.writeMany("ada/memory", 1000, 1150)
+			if ahead < 1000 {
+				b.until("many that are new", func() bool { return b.total() > 70 })
+			}
+			b.scan("ada")
+			if missing, deleted := len(b.list("ada", memories.Missing)), len(b.list("ada", memories.Deleted)); missing != 15 {
+				t.Errorf("of 15 of 20 that went in one look %d are missing and %d in the trash", missing, deleted)
+			}
+		})
 	}
 }

@@ -64,7 +64,7 @@ func (h *hold) differencesInSum(ctx context.Context, listing agents.Listing, sco
 		if err != nil {
 			return d, err
 		}
-		d.learn(rows)
+		d.learn(slices.DeleteFunc(rows, func(f postgres.File) bool { return !isIn(scope, f.Path) }))
 	}
 	// What has no signature is looked at one by one, and must not make the rest of its part differ.
 	signatures := make([]int64, len(listing.Files))

@@ -72,9 +72,11 @@ func (h *hold) lookAtLogs(ctx context.Context, scope []string, at time.Time) (wa
 	if err != nil {
 		return watched, err
 	}
-	if err := h.saveLogs(ctx, listing.Files, known, at); err != nil {
+	unread, err := h.saveLogs(ctx, listing.Files, known, at)
+	if err != nil {
 		return watched, err
 	}
+	seen.known = seen.known && !unread
 	if gone := listing.Gone(slices.Sorted(maps.Keys(known))); len(gone) > 0 {
 		if err := h.w.ForgetLogs(ctx, gone); err != nil {
 			return watched, err
@@ -136,7 +138,7 @@ func isWatched(within string, months []string) bool {
 }
 
 // saveLogs reads and keeps the logs that are not known as they are.
-func (h *hold) saveLogs(ctx context.Context, entries []agents.Entry, known map[string]int64, at time.Time) error {
+func (h *hold) saveLogs(ctx context.Context, entries []agents.Entry, known map[string]int64, at time.Time) (unread bool, err error) {
 	var changed []postgres.Log
 	size := 0
 	save := func() error {
@@ -160,19 +162,20 @@ func (h *hold) saveLogs(ctx context.Context, entries []agents.Entry, known map[s
 		}
 		log, there, err := h.readLog(entry, at)
 		if err != nil {
-			return err
+			return unread, err
 		}
 		if !there {
 			continue
 		}
+		unread = unread || log.Signature == 0
 		changed = append(changed, log)
 		if size += len(log.Text); len(changed) == logsAtOnce || size >= logBytesAtOnce {
 			if err := save(); err != nil {
-				return err
+				return unread, err
 			}
 		}
 	}
-	return save()
+	return unread, save()
 }
 
 // tellLogs tells that logs of a day have changed; of the empty one: of several.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -241,5 +242,42 @@ func TestTwoServersAndTheAgentItselfAppendAtOnceAndLoseNothing(t *testing.T) {
 	}
 	if _, err := b.engine.AppendLog(t.Context(), "eve", sync.LogEntry{Text: "x"}); !errors.Is(err, memories.ErrNotFound) {
 		t.Errorf("an entry of nobody: %v", err)
+	}
+}
+
+func TestALogThatCouldNotBeReadOnceIsReadAgain(t *testing.T) {
+	t.Parallel()
+	b, n := withHook(t)
+	b.write("ada/memory/a.md", note("Known", memories.User, "text"))
+	b.scanAll()
+	now := time.Now()
+	this := time.Date(now.Year(), now.Month(), 1, 12, 0, 0, 0, now.Location())
+	for _, day := range []time.Time{this, this.AddDate(0, -1, 0)} { // those months are watched
+		b.write("ada/memory/logs/"+day.Format("2006/01/2006-01-02")+".md", "# "+day.Format(time.DateOnly)+"\n\n- 10:00 Something happened.\n")
+	}
+	written := time.Now()
+	b.until("time stamps to be old enough to be relied on", func() bool { return time.Since(written) > 2500*time.Millisecond })
+	first := ""
+	n.set(func(dir string) { // while the second month is listed, the first is closed
+		if filepath.Base(filepath.Dir(filepath.Dir(dir))) != "logs" {
+			return
+		}
+		if first == "" {
+			first = dir
+			return
+		}
+		n.set(nil)
+		b.must(os.Rename(first, first+".aside"))
+		b.must(os.Symlink(filepath.Base(first), first))
+	})
+	b.scan("ada")
+	b.must(os.Remove(first))
+	b.must(os.Rename(first+".aside", first))
+	b.scan("ada")
+	b.scan("ada")
+	for path, l := range b.logs("ada") {
+		if len(l.Problems) > 0 {
+			t.Errorf("%s: %v", path, l.Problems)
+		}
 	}
 }

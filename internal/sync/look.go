@@ -197,15 +197,20 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	if err != nil {
 		return Scan{}, err
 	}
+	notHere := len(gone)
 	gone = slices.DeleteFunc(gone, func(f postgres.File) bool {
 		return slices.Contains(uncleared, path.Dir(f.Path)) // it may be among the leftovers
 	})
-	scan, err := h.decide(ctx, look{at: at, gone: gone, away: away, replaced: another.isReplacement, cause: why}, &found)
+	l := look{at: at, gone: gone, away: away, replaced: another.isReplacement, cause: why}
+	if listing.DurableThere {
+		l.from = &postgres.DirectoryID{Device: listing.DurableDevice, Inode: listing.DurableInode}
+	}
+	scan, err := h.decide(ctx, l, &found)
 	if err != nil {
 		return Scan{}, err
 	}
 	// Only now: to a look that came after a crash before this one was decided on, what is not in the directory would have been removed.
-	if another.is != nil && len(uncleared) == 0 {
+	if another.is != nil && len(gone) == notHere {
 		if err := h.w.DurableIs(ctx, *another.is); err != nil {
 			return Scan{}, err
 		}
@@ -215,6 +220,9 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 		if err := h.finishDeletions(ctx); err != nil {
 			return Scan{}, err
 		}
+	}
+	if !h.ahead {
+		h.durableBefore = nil
 	}
 	scan.Scanned = len(listing.Files)
 	h.noteIndexes(listing)
@@ -241,9 +249,16 @@ func (h *hold) decide(ctx context.Context, l look, found *differences) (Scan, er
 		if l.seen, err = h.read(ctx, l.at, p, found); err != nil {
 			return scan, err
 		}
+		if !l.away && l.from != nil && !h.isDurable(*l.from) {
+			l.away = true // it was put in the place of the other one since that was walked: what was read says nothing about that
+			h.queue.add(h.onDisk.Slug, ".")
+		}
 		if i == 0 && (len(portions) > 1 || l.mayRemove() > massRemoval) {
 			if l.durable, err = h.w.DurableMemories(ctx); err != nil {
 				return scan, err
+			}
+			if h.durableBefore != nil {
+				l.durable = min(l.durable, *h.durableBefore) // what is new does not make fewer of what is gone
 			}
 		}
 		out, err := h.save(ctx, l)
@@ -377,7 +392,7 @@ func (h *hold) noteDurable(ctx context.Context, listing agents.Listing, whole bo
 		if whole && known != nil && h.durableIsGone() {
 			return true, another, h.w.DurableGone(ctx)
 		}
-		return known == nil, another, nil
+		return true, another, nil
 	case known != nil && *known == is:
 		return false, another, nil
 	case !whole:
@@ -399,6 +414,16 @@ type anotherDurable struct {
 func (h *hold) durableIsGone() bool {
 	info, err := files.Stat(h.root, h.onDisk.DurableDir())
 	return errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir()
+}
+
+// isDurable says that this is the durable directory, still.
+func (h *hold) isDurable(is postgres.DirectoryID) bool {
+	info, err := files.Stat(h.root, h.onDisk.DurableDir())
+	if err != nil {
+		return false
+	}
+	_, inode, device := agents.Identity(info)
+	return is == postgres.DirectoryID{Device: device, Inode: inode}
 }
 
 // rememberLook keeps what a look at all of the agent found of it as a whole.

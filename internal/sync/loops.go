@@ -43,7 +43,10 @@ func (e *Engine) work(ctx context.Context) {
 				case <-ctx.Done():
 					return
 				}
-				defer func() { <-places }()
+				leave := sync.OnceFunc(func() { <-places })
+				defer leave()
+				// One that hangs keeps its place no longer than a scan does.
+				defer time.AfterFunc(e.overdue(), leave).Stop()
 				e.do(ctx, w)
 			})
 		}

@@ -123,20 +123,21 @@ func (h *hold) moving(ctx context.Context, whole portion, known map[string]*post
 }
 
 // divide puts all files of a subject into one portion, in the order of their paths as far as that allows. What is moving, and
-// what is gone, comes last and together.
+// what is gone, comes first and together: were it decided on after the rest, a look that follows one which was cut short between the two
+// would count what is new among what was there.
 func (p portion) divide(moving map[subject]bool) []portion {
 	type group struct {
 		files, place int
 		bytes        int64
 	}
-	const unplaced, last = -1, -2
+	const unplaced, first = -1, -2
 	groups := make(map[subject]*group, len(p.entries))
 	for i, about := range p.subjects {
 		g := groups[about]
 		if g == nil {
 			g = &group{place: unplaced}
 			if moving[about] {
-				g.place = last
+				g.place = first
 			}
 			groups[about] = g
 		}
@@ -144,8 +145,8 @@ func (p portion) divide(moving map[subject]bool) []portion {
 		g.bytes += min(p.entries[i].Size, memories.MaxFileSize)
 	}
 	var portions []portion
-	final := portion{gone: p.gone}
-	files, bytes := portionFiles, int64(0) // of the portion that is being filled: the first is yet to be begun
+	moved := portion{gone: p.gone}
+	files, bytes := portionFiles, int64(0) // of the portion that is being filled: none is yet
 	for i, about := range p.subjects {
 		g := groups[about]
 		if g.place == unplaced {
@@ -157,14 +158,14 @@ func (p portion) divide(moving map[subject]bool) []portion {
 			files += g.files
 			bytes += g.bytes
 		}
-		into := &final
-		if g.place != last {
+		into := &moved
+		if g.place != first {
 			into = &portions[g.place]
 		}
 		into.entries, into.subjects = append(into.entries, p.entries[i]), append(into.subjects, about)
 	}
-	if len(final.entries)+len(final.gone) > 0 {
-		portions = append(portions, final)
+	if len(moved.entries)+len(moved.gone) > 0 {
+		portions = append([]portion{moved}, portions...)
 	}
 	return portions
 }

@@ -213,3 +213,37 @@ func TestWhatIsGoneCountsTogetherHoweverMuchIsNew(t *testing.T) {
 		t.Errorf("%d memories are missing, want 11", n)
 	}
 }
+
+func TestWhatIsGoneCountsTogetherAfterALookThatWasCutShort(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	for i := range 20 {
+		p.writeBoth(fmt.Sprintf("memory/m%02d.md", i), note(fmt.Sprintf("M%02d", i), memories.User, "text"), 5)
+	}
+	p.scanBoth()
+	p.both(func(slug string) {
+		for i := range 11 {
+			p.remove(fmt.Sprintf("%s/memory/m%02d.md", slug, i))
+		}
+		for i := range 30 {
+			p.write(fmt.Sprintf("%s/memory/n%02d.md", slug, i), note(fmt.Sprintf("N%02d", i), memories.User, "text"))
+		}
+	})
+	body := strings.Repeat("ballast ", memories.MaxFileSize/9)
+	for range 24 {
+		p.ballast++
+		p.write(fmt.Sprintf("%s/sessions/M-ballast/memory/%d.md", divided, p.ballast), note(fmt.Sprint("Ballast ", p.ballast), memories.User, body))
+	}
+	// As if Postgres, or the server, went away between two portions.
+	p.execute(`CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'cut short'; END $$;
+		CREATE TRIGGER cut BEFORE UPDATE ON memories FOR EACH ROW WHEN (OLD.state <> NEW.state) EXECUTE FUNCTION cut()`)
+	if _, err := p.engine.ScanAll(t.Context()); err == nil {
+		t.Fatal("the scan was not cut short")
+	}
+	p.execute("DROP TRIGGER cut ON memories")
+	p.scanAll()
+	p.agree()
+	if n := len(p.list(divided, memories.Missing)); n != 11 {
+		t.Errorf("%d memories are missing, want 11", n)
+	}
+}

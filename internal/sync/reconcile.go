@@ -24,6 +24,8 @@ type look struct {
 	away bool
 	// replaced says that another directory has taken the place of the durable one: what is not in it is held as missing.
 	replaced bool
+	// from is the durable directory that was walked; nil: it was not there.
+	from *postgres.DirectoryID
 	// cause is why there is something to see, where that is not just somebody's writing a file.
 	cause cause
 }

@@ -3,7 +3,9 @@ package sync_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
+	gosync "sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -522,4 +524,107 @@ func TestABrokenFileNeverStopsTheOthersAndMergesWithNoMemory(t *testing.T) {
 	if agent.Counts.Total != 2 || agent.Counts.NeedsAttention != 1 || agent.Counts.ByType[memories.User] != 1 {
 		t.Errorf("counts are %+v", agent.Counts)
 	}
+}
+
+// hooked is the system's notifier, with something that happens when a directory is about to be watched, in the midst of a walk.
+type hooked struct {
+	sync.Notifier
+	mu     gosync.Mutex
+	before func(dir string)
+}
+
+func (n *hooked) Add(dir string) error {
+	n.mu.Lock()
+	before := n.before
+	n.mu.Unlock()
+	if before != nil {
+		before(dir)
+	}
+	return n.Notifier.Add(dir)
+}
+
+func (n *hooked) set(before func(dir string)) {
+	n.mu.Lock()
+	n.before = before
+	n.mu.Unlock()
+}
+
+func withHook(t *testing.T) (*bench, *hooked) {
+	n := &hooked{}
+	b := setup(t)
+	b.stop()
+	b.options.Debounce = time.Hour // no event brings anything
+	b.options.Notify = func() (sync.Notifier, error) {
+		var err error
+		n.Notifier, err = sync.OpenNotifier()
+		return n, err
+	}
+	b.start()
+	return b, n
+}
+
+func TestNothingIsConcludedFromADirectoryThatIsPutThereInTheMidstOfALook(t *testing.T) {
+	t.Parallel()
+	for what, at := range map[string]string{"while it is walked": "ada/memory", "before it is read": "ada/notes"} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			b, n := withHook(t)
+			for i := range 3 {
+				b.write(fmt.Sprintf("ada/memory/%d.md", i), note(fmt.Sprint("Old ", i), memories.User, "text"))
+			}
+			b.write("ada/notes/text.md", "not a memory by itself")
+			b.must(os.Symlink("../notes/text.md", b.path("ada/memory/link.md")))
+			b.scanAll()
+			for i := range 3 {
+				b.write(fmt.Sprintf("ada/other/%d.md", i), note(fmt.Sprint("Other ", i), memories.User, "text"))
+			}
+			n.set(func(dir string) {
+				if dir == b.path(at) {
+					n.set(nil)
+					b.must(os.Rename(b.path("ada/memory"), b.path("ada/aside")))
+					b.must(os.Rename(b.path("ada/other"), b.path("ada/memory")))
+				}
+			})
+			b.scan("ada")
+			b.scan("ada")
+			if gone := b.list("ada", memories.Deleted); len(gone) > 0 {
+				t.Errorf("%d memories are in the trash, though nobody has removed a file", len(gone))
+			}
+		})
+	}
+}
+
+func TestAnotherDirectoryIsOnRecordWhateverASessionIsLike(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "a"))
+	b.write(inSession(sessionA, "s.md"), note("Said", memories.Project, "s"))
+	b.scanAll()
+	b.stop()
+	b.options.Debounce = time.Hour
+	b.options.Disk = closedDisk{brokenDisk{&breaker{}}, "sessions/" + sessionA + "/memory"}
+	b.start()
+	b.rename("ada/memory", "ada/aside")
+	for _, name := range []string{"B", "C"} {
+		b.write("ada/memory/"+name+".md", note(name, memories.Project, "b"))
+	}
+	b.scan("ada")
+	b.isIn("ada", "Deploy", memories.Missing)
+	b.remove("ada/memory/B.md") // which is no more than a file that somebody has removed
+	b.scan("ada")
+	b.isIn("ada", "B", memories.Deleted)
+}
+
+// closedDisk is one with a directory that Memoir's user may not look into, as far as clearing it goes; root may look into all.
+type closedDisk struct {
+	brokenDisk
+	dir string
+}
+
+func (d closedDisk) Recover(root *os.Root, dirs []string) ([]string, error) {
+	back, err := d.brokenDisk.Recover(root, dirs)
+	if err == nil && slices.Contains(dirs, d.dir) {
+		err = &files.UnclearedError{Dirs: []string{d.dir}, Err: syscall.EACCES}
+	}
+	return back, err
 }

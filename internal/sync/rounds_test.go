@@ -212,3 +212,26 @@ func TestAScanOfAllDoesNotWaitForAnAgentWhoseScanHangs(t *testing.T) {
 		return err == nil
 	})
 }
+
+func TestLooksThatHangKeepNoOtherFromBeingLookedAt(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	hanging := []string{"ada", "hal", "ivy", "jon"}
+	for _, slug := range append(hanging, "bob") {
+		b.write(slug+"/memory/a.md", note("Known", memories.User, "text"))
+	}
+	b.scanAll()
+	b.stop()
+	b.options.Overdue = 500 * time.Millisecond
+	b.start()
+	for _, slug := range hanging {
+		b.hold(slug)
+	}
+	for _, slug := range hanging {
+		b.write(slug+"/memory/new.md", note("New", memories.User, "text"))
+	}
+	b.until("those that hang to be looked at", func() bool { return b.status().Pending >= len(hanging) })
+	b.write("bob/memory/new.md", note("New", memories.User, "text"))
+	b.write("zoe/memory/a.md", note("Zoe's", memories.User, "text"))
+	b.until("the others", func() bool { return len(b.list("bob", "")) == 2 && len(b.list("zoe", "")) == 1 })
+}

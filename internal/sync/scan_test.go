@@ -3,7 +3,9 @@ package sync_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,4 +78,44 @@ func TestAScanThatIsGivenUpLeavesWhatHasNoByteToTheWatcher(t *testing.T) {
 	defer giveUp()
 	b.engine.Scan(ctx, "ada") //nolint:errcheck // it may have been done already
 	b.until("the file to be listed", func() bool { _, listed := b.list("ada", memories.NeedsAttention)["new"]; return listed })
+}
+
+func TestTheCountAfterALargeLookAtAPart(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for i := range 300 {
+		b.write(fmt.Sprintf("ada/memory/%d.md", i), note(fmt.Sprint("Old ", i), memories.User, "text"))
+	}
+	b.write(inSession(sessionA, "s.md"), note("Said", memories.User, "text"))
+	b.scanAll()
+	written := time.Now()
+	b.until("time stamps to be old enough to be relied on", func() bool { return time.Since(written) > 2500*time.Millisecond })
+	b.stop()
+	b.options.Debounce = 500 * time.Millisecond
+	b.start()
+	b.scanAll()
+	says := func(body string) {
+		b.write(inSession(sessionA, "s.md"), note("Said", memories.User, body))
+		b.until("it", func() bool { return b.body("ada", "Said") == body })
+		b.until("all to be looked at", func() bool { return b.status().Pending == 0 })
+	}
+	says("one") // which is not signed yet, and neither is this
+	b.write("ada/memory/0.md", note("Old 0", memories.User, "text 2"))
+	b.until("it", func() bool { return b.body("ada", "Old 0") == "text 2" })
+	b.must(os.Chmod(b.path("ada/memory"), 0o750)) // which brings a look at all of that directory, and at nothing else
+	b.write("ada/memory/1.md", note("Old 1", memories.User, "text 2"))
+	b.until("it", func() bool { return b.body("ada", "Old 1") == "text 2" })
+	b.until("all to be looked at", func() bool { return b.status().Pending == 0 })
+	says("two")
+	if s := b.status(); s.FilesOnDisk != 301 || s.Mirrored != 301 {
+		t.Errorf("of 301 files %d are on disk, %d mirrored", s.FilesOnDisk, s.Mirrored)
+	}
+}
+
+func (b *bench) body(slug, name string) string {
+	m, err := b.store.Memory(b.Context(), b.agent(slug), b.memory(slug, name).ID)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return strings.TrimSpace(m.Body)
 }

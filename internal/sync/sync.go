@@ -128,6 +128,8 @@ type agent struct {
 	present bool
 	// looked says that all of its directory has been looked at, and is watched, in this term.
 	looked bool
+	// durableBefore is how many memories the durable directory had before looks went ahead of the one that decides what has left it; nil: none has.
+	durableBefore *int
 	// settling looks at everything once the events have gone quiet.
 	settling *time.Timer
 	// links are the paths of links. They have to be looked at again whenever something else appears or goes: it may be
