@@ -105,6 +105,8 @@ func (w *watcher) watch(dir string, because reason) {
 	if w.open == nil {
 		return
 	}
+	// A disk that hangs does so here, and not while events wait for the lock.
+	os.Stat(dir) //nolint:errcheck // arm asks again
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	d := w.watches.enter(dir, because)
