@@ -179,7 +179,7 @@ func (w *Writer) EndRestore(ctx context.Context, id uuid.UUID, others map[uuid.U
 // AllowBlocked lifts the tombstone of a content that is kept out, and makes the next look take its file for changed.
 func (w *Writer) AllowBlocked(ctx context.Context, b BlockedFile, actor memories.Actor) error {
 	return w.inTx(ctx, "let the content in", func(q *queries.Queries) error {
-		if _, err := q.LiftTombstone(ctx, queries.LiftTombstoneParams{AgentID: w.agentID, Name: b.Name, Team: b.Team, Fingerprint: b.Fingerprint[:]}); err != nil {
+		if err := q.LetIn(ctx, queries.LetInParams{AgentID: w.agentID, Name: b.Name, Team: b.Team, Fingerprint: b.Fingerprint[:]}); err != nil {
 			return err
 		}
 		if err := q.ForgetContent(ctx, queries.ForgetContentParams{AgentID: w.agentID, Path: b.Path}); err != nil {

@@ -181,10 +181,7 @@ func TestWhatCouldNotBeSavedIsKeptOutAsBefore(t *testing.T) {
 			t.Parallel()
 			disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}}
 			b := withIndexed(t, disk)
-			b.write("ada/memory/deploy.md", note("Deploy", memories.Project, "on Fridays"))
-			b.write("ada/memory/shipping.md", "---\nname: Shipping\ndescription: About Deploy\ntype: project\n---\n\non Fridays\n")
-			b.scan("ada")
-			b.delete("ada", "Deploy")
+			b.deletesDeploy()
 			b.write(inSession(sessionA, "deploy.md"), note("Deploy", memories.Project, "on Fridays"))
 			b.scan("ada")
 			disk.full.Store(true)

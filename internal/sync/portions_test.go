@@ -191,9 +191,9 @@ func TestALookInPortionsComesToTheSameAsAWholeOne(t *testing.T) {
 	p.agree()
 }
 
-func TestWhatIsGoneCountsTogetherHoweverMuchIsNew(t *testing.T) {
-	t.Parallel()
-	p := newPair(t)
+// elevenOfTwentyGo has eleven of twenty files go from each, and thirty come that are new: they do not make fewer of what is gone.
+func (p *pair) elevenOfTwentyGo() {
+	p.Helper()
 	for i := range 20 {
 		p.writeBoth(fmt.Sprintf("memory/m%02d.md", i), note(fmt.Sprintf("M%02d", i), memories.User, "text"), 5)
 	}
@@ -202,11 +202,16 @@ func TestWhatIsGoneCountsTogetherHoweverMuchIsNew(t *testing.T) {
 		for i := range 11 {
 			p.remove(fmt.Sprintf("%s/memory/m%02d.md", slug, i))
 		}
-		// What is new does not make fewer of what is gone.
 		for i := range 30 {
 			p.write(fmt.Sprintf("%s/memory/n%02d.md", slug, i), note(fmt.Sprintf("N%02d", i), memories.User, "text"))
 		}
 	})
+}
+
+func TestWhatIsGoneCountsTogetherHoweverMuchIsNew(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	p.elevenOfTwentyGo()
 	p.scanBoth()
 	p.agree()
 	if n := len(p.list(divided, memories.Missing)); n != 11 {
@@ -217,18 +222,7 @@ func TestWhatIsGoneCountsTogetherHoweverMuchIsNew(t *testing.T) {
 func TestWhatIsGoneCountsTogetherAfterALookThatWasCutShort(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
-	for i := range 20 {
-		p.writeBoth(fmt.Sprintf("memory/m%02d.md", i), note(fmt.Sprintf("M%02d", i), memories.User, "text"), 5)
-	}
-	p.scanBoth()
-	p.both(func(slug string) {
-		for i := range 11 {
-			p.remove(fmt.Sprintf("%s/memory/m%02d.md", slug, i))
-		}
-		for i := range 30 {
-			p.write(fmt.Sprintf("%s/memory/n%02d.md", slug, i), note(fmt.Sprintf("N%02d", i), memories.User, "text"))
-		}
-	})
+	p.elevenOfTwentyGo()
 	body := strings.Repeat("ballast ", memories.MaxFileSize/9)
 	for range 24 {
 		p.ballast++

@@ -155,6 +155,25 @@ func TestARenameWhoseNewFileIsRemovedAtOnceLeavesTheOldName(t *testing.T) {
 	}
 }
 
+// deletesDeploy leaves Deploy in the trash, and a memory that says the same beside it.
+func (b *bench) deletesDeploy() {
+	b.Helper()
+	b.write("ada/memory/deploy.md", note("Deploy", memories.Project, "on Fridays"))
+	b.write("ada/memory/shipping.md", "---\nname: Shipping\ndescription: About Deploy\ntype: project\n---\n\non Fridays\n")
+	b.scan("ada")
+	b.delete("ada", "Deploy")
+}
+
+// keepsDeployOut checks that Shipping has its name, and that Deploy does not come back with an old session.
+func (b *bench) keepsDeployOut() {
+	b.Helper()
+	b.scan("ada")
+	b.write(inSession(sessionB, "deploy.md"), note("Deploy", memories.Project, "on Fridays"))
+	b.scan("ada")
+	b.isIn("ada", "Shipping", memories.Active)
+	b.isIn("ada", "Deploy", memories.Deleted)
+}
+
 func TestARenameThatFailsKeepsOutWhatWasDeletedUnderItsNewName(t *testing.T) {
 	t.Parallel()
 	for _, errno := range []syscall.Errno{syscall.EIO, syscall.EMFILE, syscall.ENOSPC} {
@@ -162,21 +181,14 @@ func TestARenameThatFailsKeepsOutWhatWasDeletedUnderItsNewName(t *testing.T) {
 			t.Parallel()
 			disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, says: errno}
 			b := withIndexed(t, disk)
-			b.write("ada/memory/deploy.md", note("Deploy", memories.Project, "on Fridays"))
-			b.write("ada/memory/shipping.md", "---\nname: Shipping\ndescription: About Deploy\ntype: project\n---\n\non Fridays\n")
-			b.scan("ada")
-			b.delete("ada", "Deploy")
+			b.deletesDeploy()
 			disk.full.Store(true)
 			_, err := b.engine.Patch(b.Context(), "ada", b.memory("ada", "Shipping").ID, "", sync.Patch{Name: pointer("Deploy")})
 			if err == nil {
 				t.Fatal("renamed")
 			}
 			disk.full.Store(false)
-			b.scan("ada")
-			b.write(inSession(sessionB, "deploy.md"), note("Deploy", memories.Project, "on Fridays"))
-			b.scan("ada")
-			b.isIn("ada", "Shipping", memories.Active)
-			b.isIn("ada", "Deploy", memories.Deleted)
+			b.keepsDeployOut()
 		})
 	}
 }
@@ -188,18 +200,12 @@ func TestARenameWhoseFileIsRemovedAtOnceKeepsOutWhatWasDeletedUnderItsNewName(t 
 	disk := &hastyDisk{brokenDisk: brokenDisk{&breaker{}}}
 	b.options.Disk, b.options.Debounce = disk, time.Hour
 	b.start()
-	b.write("ada/memory/deploy.md", note("Deploy", memories.Project, "on Fridays"))
-	b.write("ada/memory/shipping.md", "---\nname: Shipping\ndescription: About Deploy\ntype: project\n---\n\non Fridays\n")
-	b.scan("ada")
-	b.delete("ada", "Deploy")
+	b.deletesDeploy()
 	disk.hasty.Store(true)
 	_, err := b.engine.Patch(b.Context(), "ada", b.memory("ada", "Shipping").ID, "", sync.Patch{Name: pointer("Deploy")})
 	b.isConflict(err, "")
 	disk.hasty.Store(false)
-	b.write(inSession(sessionB, "deploy.md"), note("Deploy", memories.Project, "on Fridays"))
-	b.scan("ada")
-	b.isIn("ada", "Shipping", memories.Active)
-	b.isIn("ada", "Deploy", memories.Deleted)
+	b.keepsDeployOut()
 }
 
 func TestARenameWhoseFileIsWrittenOverAtOnceTakesNothingWithIt(t *testing.T) {
