@@ -37,7 +37,6 @@ type sighting struct {
 	modifiedAt    time.Time // what its age counts from
 	known         *postgres.File
 	saved         bool // just now, because somebody asked for it
-	promised      bool // it has bytes that were promised, and known says so by now
 }
 
 func (s sighting) durable() bool { return s.session == "" }
@@ -63,7 +62,7 @@ func (s sighting) goesOn() bool {
 
 // isSteady says that nothing about the file is otherwise than the rows have it.
 func (s sighting) isSteady() bool {
-	if !s.wasThere() || s.saved || s.promised || s.known.Hash != s.hash || s.known.ModTime != s.modTime || s.known.Fingerprint != s.fingerprint {
+	if !s.wasThere() || s.saved || s.keepsPromise() || s.known.Hash != s.hash || s.known.ModTime != s.modTime || s.known.Fingerprint != s.fingerprint {
 		return false
 	}
 	if s.file.Unreadable {
@@ -204,14 +203,18 @@ func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, k
 	return s, true
 }
 
+// keepsPromise says that the file has the bytes that it was promised, which its row does not say yet.
+func (s sighting) keepsPromise() bool {
+	return s.known != nil && s.hash != "" && s.known.Promised == s.hash
+}
+
 // keepPromise takes bytes that the file was promised for the ones that it is known with.
 func (s *sighting) keepPromise() {
-	if s.known == nil || s.known.Promised != s.hash {
-		return
+	if s.keepsPromise() {
+		as := *s.known
+		as.Hash = s.hash
+		s.known = &as
 	}
-	as := *s.known
-	as.Hash = s.hash
-	s.known, s.promised = &as, true
 }
 
 // emptyHash is that of a file without any bytes.
