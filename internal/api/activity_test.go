@@ -72,7 +72,7 @@ func TestTheActivityTellsWhatHappenedAndWhoDidIt(t *testing.T) {
 		"kind=deleted": "deleted Tabs script deleted Tabs script deleted Spaces disk", "kind=missing": "",
 		"actor=session": "changed Spaces session", "session=" + session: "changed Spaces session", "session=nobody": "",
 		"name=Spaces&actor=script":   "learned Spaces script restored Spaces script",
-		"kind=restored&actor=script": "restored Tabs script restored Spaces script", "kind=&actor=&session=&name=&limit=1&cursor=": "learned Renamed disk",
+		"kind=restored&actor=script": "restored Tabs script restored Spaces script", "limit=1&cursor=": "learned Renamed disk",
 	} {
 		if got := strings.Join(s.story(path+"?"+query), " "); got != want {
 			t.Errorf("%s: %q, want %q", query, got, want)

@@ -158,7 +158,7 @@ func TestAMomentIsRFC3339AndOneThatIsNotPastIsNow(t *testing.T) {
 			}
 		}
 		present := string(s.call("GET", path, nil).raw)
-		for _, moment := range []string{"", "9999-12-31T23:59:59Z", "2999-01-01T00:00:00+02:00"} {
+		for _, moment := range []string{"9999-12-31T23:59:59Z", "2999-01-01T00:00:00+02:00"} {
 			if got := string(s.call("GET", path+"?as_of="+moment, nil).raw); got != present {
 				t.Errorf("%s as of %q: %s, want %s", path, moment, got, present)
 			}

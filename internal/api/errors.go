@@ -103,7 +103,7 @@ func refusal(status int, message string, errs []error) *problem.Problem {
 	case http.StatusBadRequest:
 		return problem.New(status, "The body is not the JSON that this call needs. Nothing was changed.", fields...)
 	case http.StatusUnsupportedMediaType:
-		return problem.New(status, "Only JSON is understood. Nothing was changed. Send the body with the header Content-Type: application/json.")
+		return unsupportedMediaType()
 	default:
 		return problem.New(status, message, fields...)
 	}

@@ -38,7 +38,8 @@ type RecalledMemory struct {
 }
 
 func (a *api) registerRecall() {
-	begin := post("/agents/{slug}/recall", "recall", "What the agent remembers about a query, each memory once in a session", http.StatusConflict)
+	begin := post("/agents/{slug}/recall", "recall", "What the agent remembers about a query, each memory once in a session",
+		http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	begin.Responses = map[string]*huma.Response{"202": {
 		Description: "With async: it has begun, and the body has its id.",
 		Content:     map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: "#/components/schemas/Recall"}}},

@@ -35,7 +35,10 @@ func receive(next http.Handler) http.Handler {
 			unreceived(err).Request(gate.RequestID(r.Context())).Write(w)
 			return
 		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
+		r.Body = http.NoBody
+		if len(body) > 0 {
+			r.Body = io.NopCloser(bytes.NewReader(body))
+		}
 		if isJSON(r.Header.Get("Content-Type")) {
 			r.Header.Set("Content-Type", "application/json")
 		}
@@ -58,12 +61,10 @@ func unreceived(err error) *problem.Problem {
 	return problem.New(http.StatusBadRequest, "The body did not arrive whole. Nothing was changed. Send it again.")
 }
 
-// isJSON says whether a body of that media type is read as JSON. Form data is, too: it is what curl calls a body of which
-// it is told nothing.
+// isJSON reports whether a Content-Type header names JSON, with or without parameters.
 func isJSON(contentType string) bool {
 	mediaType, _, err := mime.ParseMediaType(contentType)
-	return err == nil && (mediaType == "application/json" || strings.HasSuffix(mediaType, "+json") ||
-		mediaType == "application/x-www-form-urlencoded")
+	return err == nil && (mediaType == "application/json" || strings.HasSuffix(mediaType, "+json"))
 }
 
 // unmarshal reads JSON and refuses what is no Unicode text, which the standard library would change in silence.

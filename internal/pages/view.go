@@ -10,6 +10,12 @@ import (
 	"memoir/web/templates"
 )
 
+// listFilters narrow the list that bulk actions select from. A value that was ignored would widen it.
+var listFilters = []string{
+	templates.FieldQuery, templates.FieldSession, templates.FieldType, templates.FieldState,
+	templates.FieldScope, templates.FieldStale, templates.FieldSort, templates.FieldCursor,
+}
+
 // viewOf reads from the address which memories are wanted in the list. An action has the address of the page that it
 // was taken on among its fields.
 func viewOf(r *http.Request, agent postgres.Agent) (templates.View, error) {
@@ -17,6 +23,11 @@ func viewOf(r *http.Request, agent postgres.Agent) (templates.View, error) {
 	if r.Method == http.MethodPost {
 		if page, err := url.Parse(back(r, "")); err == nil {
 			query = page.Query()
+		}
+	}
+	for _, filter := range listFilters {
+		if len(query[filter]) > 1 {
+			return templates.View{}, asked("“" + filter + "” may be given once only.")
 		}
 	}
 	v := templates.View{
@@ -35,7 +46,10 @@ func viewOf(r *http.Request, agent postgres.Agent) (templates.View, error) {
 	switch memories.State(query.Get(templates.FieldState)) {
 	case "":
 	case memories.NeedsAttention:
-		v.Attention = v.Type == ""
+		if v.Type != "" {
+			return v, asked("“state” and “type” cannot be combined here.")
+		}
+		v.Attention = true
 	default:
 		return v, asked("The only state that can be asked for here is needs_attention.")
 	}

@@ -1,0 +1,107 @@
+package api
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+
+	"memoir/internal/gate"
+	"memoir/internal/problem"
+)
+
+// cursorParam may be empty in any query: the first page has no cursor, and scripts start with an
+// empty variable. Any other empty parameter would widen a list that a script is about to delete.
+const cursorParam = "cursor"
+
+// strict refuses a query or a body that the framework would ignore in part. It reads the
+// parameters from the operation's description, so it holds for every registered call.
+func strict(ctx huma.Context, next func(huma.Context)) {
+	op := ctx.Operation()
+	r, w := humachi.Unwrap(ctx)
+	if refused := checkRequest(op, r); refused != nil {
+		refused.Request(gate.RequestID(r.Context())).Write(w)
+		return
+	}
+	next(ctx)
+}
+
+func checkRequest(op *huma.Operation, r *http.Request) *problem.Problem {
+	if op.RequestBody != nil && r.Body != nil && r.Body != http.NoBody && !isJSON(r.Header.Get("Content-Type")) {
+		return unsupportedMediaType()
+	}
+	var known []string
+	for _, p := range op.Parameters {
+		if p.In == "query" {
+			known = append(known, p.Name)
+		}
+	}
+	return checkQuery(r.URL.RawQuery, known)
+}
+
+// checkQuery returns nil if the query has only known parameters, each once and with a value.
+func checkQuery(raw string, known []string) *problem.Problem {
+	if raw == "" {
+		return nil
+	}
+	query, err := url.ParseQuery(raw)
+	if err != nil {
+		return unprocessable(problem.Field{Location: "query", Message: "is malformed: escape % as %25, & as %26 and ; as %3B in values"})
+	}
+	var wrong []problem.Field
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if reason := checkParam(name, query[name], known); reason != "" {
+			wrong = append(wrong, problem.Field{Location: "query." + shortened(name), Message: reason})
+		}
+	}
+	if wrong == nil {
+		return nil
+	}
+	return unprocessable(wrong...)
+}
+
+// checkParam returns the reason why a query parameter is refused, or an empty string.
+func checkParam(name string, values, known []string) string {
+	switch {
+	case !slices.Contains(known, name) && len(known) == 0:
+		return "is unknown: this call has no query parameters"
+	case !slices.Contains(known, name):
+		return "is unknown: this call has " + strings.Join(known, ", ")
+	case len(values) > 1:
+		return fmt.Sprintf("is given %d times: give it once", len(values))
+	case values[0] == "" && name != cursorParam:
+		return "is empty: give it a value, or leave it out"
+	}
+	return ""
+}
+
+// maxEchoed is how many bytes of a name that a client made up are repeated (arbitrary).
+const maxEchoed = 100
+
+func shortened(name string) string {
+	if len(name) <= maxEchoed {
+		return strings.ToValidUTF8(name, "�")
+	}
+	return strings.ToValidUTF8(name[:maxEchoed], "") + "…"
+}
+
+// withoutQuery is strict for a plain handler that has no query parameters.
+func withoutQuery(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if refused := checkQuery(r.URL.RawQuery, nil); refused != nil {
+			refused.Request(gate.RequestID(r.Context())).Write(w)
+			return
+		}
+		next(w, r)
+	}
+}
+
+func unsupportedMediaType() *problem.Problem {
+	return problem.New(http.StatusUnsupportedMediaType,
+		"The body is not sent as JSON. Nothing was changed. Send it with the header Content-Type: application/json, as curl --json does.")
+}
