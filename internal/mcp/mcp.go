@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"memoir/internal/postgres"
@@ -36,6 +37,7 @@ type endpoint struct {
 	store    *postgres.Store
 	recaller *recall.Recaller
 	options  Options
+	inputs   map[string]*jsonschema.Schema // by tool; only read once the servers are built
 }
 
 // New returns the handler of /mcp. The agent may be fixed in the address, as ?agent=slug; else each call names it.
@@ -43,7 +45,7 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 	if options.DatabaseTime == 0 {
 		options.DatabaseTime = defaultDatabaseTime
 	}
-	e := &endpoint{engine, store, recaller, options}
+	e := &endpoint{engine, store, recaller, options, map[string]*jsonschema.Schema{}}
 	ofAny, ofOne := e.server(false), e.server(true)
 	choose := func(r *http.Request) *sdk.Server {
 		if fixedAgent(r.Context()) != "" {

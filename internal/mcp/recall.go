@@ -35,6 +35,7 @@ type recalledMemory struct {
 	Saved   string   `json:"saved" jsonschema:"How long ago: today, yesterday, or N days ago."`
 	AgeDays int      `json:"age_days"`
 	Stale   bool     `json:"stale" jsonschema:"It is old enough to be checked before it is relied on."`
+	Warning string   `json:"warning,omitempty" jsonschema:"What to mind before relying on it."`
 	Why     []string `json:"why" jsonschema:"What speaks for it, the strongest first."`
 	File    string   `json:"file" jsonschema:"Where it is on disk."`
 	Text    string   `json:"text" jsonschema:"Its file, cut to 200 lines and 4,096 bytes."`
@@ -76,7 +77,7 @@ func (e *endpoint) recall(ctx context.Context, in recallInput) (recalled, error)
 	for i, m := range result.Memories {
 		out.Memories[i] = recalledMemory{
 			ID: m.ID, Name: m.Name, Type: string(m.Type), Saved: m.Age.String(), AgeDays: m.Age.Days, Stale: m.Age.Stale,
-			Why: m.Why, File: m.File, Text: m.Text,
+			Warning: m.Warning, Why: m.Why, File: m.File, Text: m.Text,
 		}
 	}
 	return out, nil

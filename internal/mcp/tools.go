@@ -1,9 +1,7 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -32,6 +30,7 @@ type readable interface{ text() string }
 func add[In any, Out readable](e *endpoint, server *sdk.Server, agentIsFixed bool, tool sdk.Tool, does sdk.ToolAnnotations, do func(context.Context, In) (Out, error)) {
 	does.Title = tool.Title
 	tool.Annotations, tool.InputSchema, tool.OutputSchema = &does, inputOf[In](agentIsFixed), outputOf[Out]()
+	e.inputs[tool.Name] = inputOf[In](false)
 	sdk.AddTool(server, &tool, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 		var out Out
 		work := func(ctx context.Context) (err error) {
@@ -110,15 +109,15 @@ func schemaOf[T any]() *jsonschema.Schema {
 // mostComplaint is how much is said about arguments that a tool does not take, in characters: they may be megabytes.
 const mostComplaint = 500
 
-// forgiving takes an argument that is null for one that is left out, as many models write it, and says in plain words when the
-// arguments of a tool are not as its schema has them.
+// forgiving reads the arguments of a tool as models mean them, and says in plain words when they do
+// not match the tool's schema even so.
 func (e *endpoint) forgiving(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		call, isCall := req.(*sdk.CallToolRequest)
 		if !isCall {
 			return next(ctx, method, req)
 		}
-		call.Params.Arguments = withoutNulls(call.Params.Arguments)
+		call.Params.Arguments = normalised(e.inputs[call.Params.Name], call.Params.Arguments)
 		result, err := next(ctx, method, req)
 		if err != nil { // there is no such tool, and no answer either
 			return nil, err
@@ -135,21 +134,4 @@ func (e *endpoint) forgiving(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		return answer, nil
 	}
-}
-
-func withoutNulls(arguments json.RawMessage) json.RawMessage {
-	var given map[string]json.RawMessage
-	if err := json.Unmarshal(arguments, &given); err != nil {
-		return arguments
-	}
-	for name, value := range given {
-		if bytes.Equal(value, []byte("null")) {
-			delete(given, name)
-		}
-	}
-	kept, err := json.Marshal(given)
-	if err != nil {
-		return arguments
-	}
-	return kept
 }

@@ -131,6 +131,7 @@ type Recalled struct {
 	Why             []string
 	File            string // where that is, absolute
 	Head            string
+	Warning         string // of Head: that it is stale, and cites what is gone; empty if neither is so
 	Text            string // of the file, cut
 	Bytes           int    // that it takes of the budget
 }
@@ -288,7 +289,7 @@ func recalled(agent postgres.Agent, file postgres.Beginning, gone []memories.Che
 	text, bytes := Cut(file.File)
 	path := filepath.Join(agent.Dir, filepath.FromSlash(file.Path))
 	return Recalled{
-		Memory: file.Memory, Age: memories.AgeOf(file.ModifiedAt, now), Why: why, File: path, Head: Gone(gone) + Head(file.ModifiedAt, now, path), Text: text, Bytes: bytes,
+		Memory: file.Memory, Age: memories.AgeOf(file.ModifiedAt, now), Why: why, File: path, Head: Gone(gone) + Head(file.ModifiedAt, now, path), Warning: Warning(gone, file.ModifiedAt, now), Text: text, Bytes: bytes,
 	}
 }
 

@@ -39,6 +39,11 @@ func Gone(cited []memories.CheckedCitation) string {
 	return "This memory cites what is not found in the project any more: " + Defuse(strings.Join(named, ", ")) + ".\n\n"
 }
 
+// Warning returns what to mind before relying on a memory; empty if there is nothing.
+func Warning(gone []memories.CheckedCitation, modified, now time.Time) string {
+	return strings.TrimSpace(Gone(gone) + memories.AgeOf(modified, now).Warning())
+}
+
 // Block is a memory as it is put into a conversation, without the tags around it.
 func Block(head, text string) string { return head + "\n\n" + Defuse(text) }
 
