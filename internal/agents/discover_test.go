@@ -1,8 +1,10 @@
 package agents_test
 
 import (
+	"cmp"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -59,7 +61,7 @@ func TestLinksByWhichAgentsAreFoundAreToldAndThoseThatLeadNowhereAreWaitedFor(t 
 	d.put("shared/1.jsonl", `{"cwd":"/srv/app"}`)
 	for link, target := range map[string]string{
 		"agents/linked": "shared", "agents/dangling": "nowhere", "agents/file": "file", "agents/.hidden": "nowhere",
-		"claude/projects/linked": "shared", "claude/projects/dangling": "nowhere", "claude/agent-memory/linked": "shared", "claude/agent-memory/dangling": "nowhere",
+		"claude/projects/-srv-app": "shared", "claude/projects/dangling": "nowhere", "claude/agent-memory/linked": "shared", "claude/agent-memory/dangling": "nowhere",
 		"claude/projects/x/memory": "shared", "claude/projects/y/memory": "nowhere",
 	} {
 		d.link(d.at(target), link)
@@ -79,7 +81,7 @@ func TestLinksByWhichAgentsAreFoundAreToldAndThoseThatLeadNowhereAreWaitedFor(t 
 	}
 	slices.Sort(links)
 	slices.Sort(awaited)
-	if want := []string{"agents/linked", "claude/agent-memory/linked", "claude/projects/linked", "claude/projects/x/memory"}; !slices.Equal(links, want) {
+	if want := []string{"agents/linked", "claude/agent-memory/linked", "claude/projects/-srv-app", "claude/projects/x/memory"}; !slices.Equal(links, want) {
 		t.Errorf("links %v, want %v", links, want)
 	}
 	want := []string{"agents/dangling", "agents/file", "claude/agent-memory/dangling", "claude/projects/dangling", "claude/projects/y/memory"}
@@ -119,45 +121,87 @@ func TestTheSettingsDirectoriesMayBeLinks(t *testing.T) {
 	d.wantsFound(agents.Settings{AgentsDir: d.at("agents")}, "hive one agents/one (one)")
 }
 
-func TestTheNewestTranscriptNamesTheProject(t *testing.T) {
+func TestProject_Path(t *testing.T) {
 	t.Parallel()
-	huge := strings.Repeat(`{"type":"noise"}`+"\n", 1<<19)
+	const noise = `{"type":"noise"}` + "\n"
+	huge := strings.Repeat(noise, 1<<19)
 	line := func(size int) string { return `{"type":"` + strings.Repeat("x", size) + `"}` + "\n" }
-	without := slices.Repeat([]string{`{"type":"summary"}`}, 49)
+	const here, away = `{"cwd":"/srv/my.app"}` + "\n", `{"cwd":"/srv/other"}` + "\n"
+	long := "/srv/" + strings.Repeat("long.", 50)
+	longName := strings.ReplaceAll(strings.ReplaceAll(long, "/", "-"), ".", "-")[:200] + "-1x2y3z"
 	for name, c := range map[string]struct {
+		dir         string   // empty: -srv-my-app
 		transcripts []string // oldest first
 		want        string
 	}{
-		"the newest":                         {[]string{`{"cwd":"/old"}`, `{"cwd":"/new"}`}, "/new"},
-		"the newest that has one":            {[]string{`{"cwd":"/old"}`, `{"type":"summary"}`, ""}, "/old"},
-		"lines that are no JSON are skipped": {[]string{"{\n[]\n\x00\n{\"cwd\":5}\n{\"cwd\":\"/ok\"}"}, "/ok"},
-		"the root of a subdirectory":         {[]string{`{"cwd":"/srv/my.app/deep/down"}`}, "/srv/my.app"},
-		"control characters are blanked":     {[]string{`{"cwd":"/a\u0000b\nc"}`}, "/a b c"},
-		"the newest of fifty that has one":   {append([]string{`{"cwd":"/old"}`}, without...), "/old"},
-		"no older one is read":               {append([]string{`{"cwd":"/old"}`, ""}, without...), "-srv-my-app"},
-		"after a long line":                  {[]string{line(300<<10) + `{"cwd":"/ok"}`}, "/ok"},
-		"after one that is passed over":      {[]string{line(5<<20) + `{"cwd":"/ok"}`}, "/ok"},
-		"not searched for ever":              {[]string{huge + `{"cwd":"/late"}`}, "-srv-my-app"},
-		"nor in all together":                {[]string{`{"cwd":"/old"}`, huge[:5<<20], huge[:5<<20]}, "-srv-my-app"},
-		"none":                               {nil, "-srv-my-app"},
+		"moved here":                    {"", []string{here, away}, "/srv/my.app"},
+		"moved away":                    {"", []string{away, here}, "/srv/my.app"},
+		"newest without":                {"", []string{here, `{"type":"summary"}`, ""}, "/srv/my.app"},
+		"later in one transcript":       {"", []string{away + strings.Repeat(noise, 1000) + here}, "/srv/my.app"},
+		"far later in one":              {"", []string{away + strings.Repeat(noise, 10_000) + here}, "-srv-my-app"},
+		"never":                         {"", []string{away, away}, "-srv-my-app"},
+		"no transcript":                 {"", nil, "-srv-my-app"},
+		"older than 3000 others":        {"", append([]string{here}, slices.Repeat([]string{away}, 3000)...), "/srv/my.app"},
+		"lines that are no JSON":        {"", []string{"{\n[]\n\x00\n{\"cwd\":5}\n" + here}, "/srv/my.app"},
+		"after a byte order mark":       {"", []string{"\ufeff" + here}, "/srv/my.app"},
+		"cwd of a tool":                 {"", []string{`{"input":{"cwd":"/srv/my.app"}}`}, "-srv-my-app"},
+		"relative":                      {"", []string{`{"cwd":"-srv-my-app"}`, `{"cwd":"srv/my/app"}`}, "-srv-my-app"},
+		"parent of a cwd":               {"", []string{`{"cwd":"/srv/my.app/deep/down"}`}, "/srv/my.app"},
+		"exact before parent":           {"", []string{here, `{"cwd":"/srv/my/app/deep"}`}, "/srv/my.app"},
+		"control characters":            {"-a-b-c", []string{`{"cwd":"/a\u0000b\nc"}`}, "/a b c"},
+		"outside the basic plane":       {"-srv---", []string{`{"cwd":"/srv/\ud83d\ude80"}`}, "/srv/🚀"},
+		"longer than 200 characters":    {longName, []string{`{"cwd":"` + long + `"}`, away}, long},
+		"cut name, shorter path":        {longName, []string{`{"cwd":"` + long[:150] + `"}`}, longName},
+		"after a long line":             {"", []string{line(300<<10) + here}, "/srv/my.app"},
+		"after a line that is skipped":  {"", []string{line(5<<20) + here}, "/srv/my.app"},
+		"beyond the limit of one":       {"", []string{huge + here}, "-srv-my-app"},
+		"beyond the limit of a project": {"", []string{here, huge[:5<<20], huge[:5<<20]}, "-srv-my-app"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := setup(t)
-			d.mkdir("projects/-srv-my-app/memory")
+			dir := "projects/" + cmp.Or(c.dir, "-srv-my-app")
+			d.mkdir(dir + "/memory")
 			for i, content := range c.transcripts {
-				path := fmt.Sprintf("projects/-srv-my-app/%d.jsonl", 99-i)
+				path := fmt.Sprintf("%s/%d.jsonl", dir, 9999-i)
 				d.put(path, content)
-				modified := time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)
+				modified := time.Date(2026, 1, 1, i, 0, 0, 0, time.UTC)
 				if err := os.Chtimes(d.at(path), modified, modified); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := syscall.Mkfifo(d.at("projects/-srv-my-app/pipe.jsonl"), 0o644); err != nil {
+			if err := syscall.Mkfifo(d.at(dir+"/pipe.jsonl"), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			d.wantsFound(agents.Settings{ClaudeDir: d.dir}, "claude -srv-my-app projects/-srv-my-app/memory ("+c.want+")")
+			d.wantsFound(agents.Settings{ClaudeDir: d.dir}, fmt.Sprintf("claude %s %s/memory (%s)", filepath.Base(dir), dir, c.want))
 		})
+	}
+}
+
+func TestProject_PathIsFoundByLaterLooks(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	const dir = "projects/-srv-app"
+	d.mkdir(dir + "/memory")
+	add := func(name, content string, hour int) {
+		path := dir + "/" + name + ".jsonl"
+		d.put(path, content)
+		modified := time.Date(2026, 1, 1, hour, 0, 0, 0, time.UTC)
+		if err := os.Chtimes(d.at(path), modified, modified); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("right", `{"cwd":"/srv/app"}`, 0)
+	for i := range 3 {
+		add(fmt.Sprint(i), strings.Repeat(`{"type":"noise"}`+"\n", 4<<20/17), 1+i)
+	}
+	known := new(agents.Transcripts)
+	var names []string
+	for range 2 {
+		names = append(names, agents.Look(agents.Settings{ClaudeDir: d.dir}, known, func(string) {}).Found[0].DisplayName)
+	}
+	if want := []string{"-srv-app", "/srv/app"}; !slices.Equal(names, want) {
+		t.Errorf("names = %q, want %q", names, want)
 	}
 }
 

@@ -24,14 +24,15 @@ func TestWhatAMemoryCitesIsAnsweredAndLookedForAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	slug := memoirtest.ClaudeProject(project)
 	m := memoirtest.StartClaude(t, memoirtest.Files{
-		"projects/shop/1.jsonl": string(line) + "\n", "projects/shop/memory/MEMORY.md": "",
-		"projects/shop/memory/app.md": memoirtest.Note("App", memories.Project, "It is in `web/old.ts`; see `lib/x.ts` and [[App]]."),
+		"projects/" + slug + "/1.jsonl": string(line) + "\n", "projects/" + slug + "/memory/MEMORY.md": "",
+		"projects/" + slug + "/memory/app.md": memoirtest.Note("App", memories.Project, "It is in `web/old.ts`; see `lib/x.ts` and [[App]]."),
 	})
 	checker := verification.Start(m.Engine, m.Store, verification.Options{Settle: time.Hour, Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(checker.Close)
 	s := serve(t, m, api.Options{Checker: checker})
-	path := "/api/v1/agents/shop/memories/" + s.Memory("shop", "App").ID + "/citations"
+	path := "/api/v1/agents/" + slug + "/memories/" + s.Memory(slug, "App").ID + "/citations"
 	if r := s.call("GET", path, nil); r.status != 200 || string(r.raw) != `{"project":null,"checked_at":null,"citations":[]}`+"\n" {
 		t.Errorf("before it was checked: %d %s", r.status, r.raw)
 	}
@@ -48,7 +49,7 @@ func TestWhatAMemoryCitesIsAnsweredAndLookedForAgain(t *testing.T) {
 			t.Errorf("the citations are %v", found)
 		}
 	}
-	listed := s.ok(200, "GET", "/api/v1/agents/shop/citations", nil)
+	listed := s.ok(200, "GET", "/api/v1/agents/"+slug+"/citations", nil)
 	if doubtful := listed.list("memories"); len(doubtful) != 1 || doubtful[0]["name"] != "App" || len(object(doubtful[0]).list("gone")) != 1 || listed["total"] != 1.0 {
 		t.Errorf("to review are %v", listed)
 	}
@@ -58,12 +59,12 @@ func TestWhatAMemoryCitesIsAnsweredAndLookedForAgain(t *testing.T) {
 	if found := s.ok(200, "POST", path, nil).list("citations"); len(found) != 3 || found[0]["status"] != "found" {
 		t.Errorf("with the file back they are %v", found)
 	}
-	if r := s.call("GET", "/api/v1/agents/shop/citations", nil); string(r.raw) != `{"memories":[],"total":0}`+"\n" {
+	if r := s.call("GET", "/api/v1/agents/"+slug+"/citations", nil); string(r.raw) != `{"memories":[],"total":0}`+"\n" {
 		t.Errorf("to review are %s", r.raw)
 	}
 	for _, wrong := range []string{"nonsense", "0198c0de-0000-7000-8000-000000000000"} {
-		s.problem(s.call("GET", "/api/v1/agents/shop/memories/"+wrong+"/citations", nil), 404)
-		s.problem(s.call("POST", "/api/v1/agents/shop/memories/"+wrong+"/citations", nil), 404)
+		s.problem(s.call("GET", "/api/v1/agents/"+slug+"/memories/"+wrong+"/citations", nil), 404)
+		s.problem(s.call("POST", "/api/v1/agents/"+slug+"/memories/"+wrong+"/citations", nil), 404)
 	}
 	s.problem(s.call("GET", "/api/v1/agents/nobody/citations", nil), 404)
 }

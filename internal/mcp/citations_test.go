@@ -24,9 +24,10 @@ func TestAMemoryThatIsReadSaysWhatItCitesThatIsGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	project = "projects/" + memoirtest.ClaudeProject(project)
 	m := memoirtest.StartClaude(t, memoirtest.Files{
-		"projects/shop/1.jsonl": string(transcript) + "\n", "projects/shop/memory/MEMORY.md": "",
-		"projects/shop/memory/app.md": memoirtest.Note("App", memories.Project, "It goes on in `web/old.ts`."),
+		project + "/1.jsonl": string(transcript) + "\n", project + "/memory/MEMORY.md": "",
+		project + "/memory/app.md": memoirtest.Note("App", memories.Project, "It goes on in `web/old.ts`."),
 	})
 	checker := verification.Start(m.Engine, m.Store, verification.Options{Settle: time.Millisecond, Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(checker.Close)

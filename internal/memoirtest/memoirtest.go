@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 
@@ -67,6 +68,11 @@ func StartClaude(t testing.TB, files Files) *Memoir {
 	t.Helper()
 	dir := t.TempDir()
 	return startIn(t, pgtest.New(t), dir, agents.Settings{ClaudeDir: dir}, files)
+}
+
+// ClaudeProject returns the name that Claude Code gives the directory of a project, for a project in dir.
+func ClaudeProject(dir string) string {
+	return regexp.MustCompile(`[^A-Za-z0-9]`).ReplaceAllString(dir, "-")
 }
 
 // StartDirectory is Start over one memory directory that is named by hand, and there already.

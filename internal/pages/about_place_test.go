@@ -48,13 +48,14 @@ func TestAboutSaysWhereTheMemoryIsForWhomAndWhy(t *testing.T) {
 		}
 	}
 	app := filepath.Join(dir, "app")
-	put("claude/projects/app/1.jsonl", `{"cwd":"`+app+`"}`+"\n")
-	put("claude/projects/app/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use tabs."))
+	slug := memoirtest.ClaudeProject(app)
+	put("claude/projects/"+slug+"/1.jsonl", `{"cwd":"`+app+`"}`+"\n")
+	put("claude/projects/"+slug+"/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use tabs."))
 	put("app/.claude/agents/reviewer.md", "---\nname: reviewer\nmemory: project\n---\n")
 	put("app/.claude/settings.json", `{"autoMemoryDirectory": "/etc/stolen", "autoMemoryEnabled": false}`)
 	put("app/.claude/settings.local.json", `{"autoMemoryDirectory": "/elsewhere/memory"}`)
 	s := serveMemoir(t, memoirtest.StartIn(t, agents.Settings{ClaudeDir: filepath.Join(dir, "claude")}), setting{})
-	s.get(t, "/agents/app/about").expect(http.StatusOK,
+	s.get(t, "/agents/"+slug+"/about").expect(http.StatusOK,
 		"Only you, on this machine.", "Claude Code does not use this directory any more.", "/elsewhere/memory",
 		"lets no repository say where it writes", "Claude Code keeps no memory here:", "app/.claude/settings.json")
 	s.get(t, "/agents/app-reviewer/about").expect(http.StatusOK,

@@ -17,7 +17,7 @@ import (
 )
 
 // withProject serves an agent of Claude Code whose project has one file, web/app.ts, and whose memory says what is given.
-func withProject(t *testing.T, body string) (s *site, project string) {
+func withProject(t *testing.T, body string) (s *site, project, slug string) {
 	t.Helper()
 	project = t.TempDir()
 	if err := os.MkdirAll(filepath.Join(project, "web"), 0o755); err != nil {
@@ -30,33 +30,34 @@ func withProject(t *testing.T, body string) (s *site, project string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	slug = memoirtest.ClaudeProject(project)
 	m := memoirtest.StartClaude(t, memoirtest.Files{
-		"projects/shop/1.jsonl": string(line) + "\n", "projects/shop/memory/MEMORY.md": "",
-		"projects/shop/memory/app.md": memoirtest.Note("App", memories.Project, body),
+		"projects/" + slug + "/1.jsonl": string(line) + "\n", "projects/" + slug + "/memory/MEMORY.md": "",
+		"projects/" + slug + "/memory/app.md": memoirtest.Note("App", memories.Project, body),
 	})
 	checker := verification.Start(m.Engine, m.Store, verification.Options{Settle: time.Millisecond, Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(checker.Close)
-	return serveMemoir(t, m, setting{checker: checker}), project
+	return serveMemoir(t, m, setting{checker: checker}), project, slug
 }
 
 // untilChecked waits until what the memory cites was looked for.
-func (s *site) untilChecked(t *testing.T, gone int) {
+func (s *site) untilChecked(t *testing.T, slug string, gone int) {
 	t.Helper()
 	s.Until("the check", func() bool {
-		agent, err := s.Store.Agent(t.Context(), "shop")
+		agent, err := s.Store.Agent(t.Context(), slug)
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := s.Store.Verification(t.Context(), agent, s.Memory("shop", "App").ID)
+		v, err := s.Store.Verification(t.Context(), agent, s.Memory(slug, "App").ID)
 		return err == nil && len(memories.GoneCitations(v.Citations)) == gone
 	})
 }
 
 func TestAMemorySaysWhatItCitesThatIsGone(t *testing.T) {
 	t.Parallel()
-	s, project := withProject(t, "It begins in `web/app.ts:1`, and went on in `web/<old>.ts` or `web/old.ts`.")
-	s.untilChecked(t, 1)
-	page := s.get(t, templates.MemoryPath("shop", s.Memory("shop", "App").ID))
+	s, project, slug := withProject(t, "It begins in `web/app.ts:1`, and went on in `web/<old>.ts` or `web/old.ts`.")
+	s.untilChecked(t, slug, 1)
+	page := s.get(t, templates.MemoryPath(slug, s.Memory(slug, "App").ID))
 	page.expect(http.StatusOK, "Something that it cites is gone", "web/old.ts", "is not in the project any more.", project, "2 citations, 1 found")
 	if got := page.each("#cites-gone .problems li"); len(got) != 1 || got[0] != "web/old.ts is not in the project any more." {
 		t.Errorf("it says %q", got)
@@ -71,15 +72,15 @@ func TestAMemorySaysWhatItCitesThatIsGone(t *testing.T) {
 	if page.Find("#cites-gone").Length() != 0 {
 		t.Error("it still says that something is gone")
 	}
-	s.get(t, "/agents/shop/attention").expect(http.StatusOK, "Nothing needs attention")
+	s.get(t, "/agents/"+slug+"/attention").expect(http.StatusOK, "Nothing needs attention")
 }
 
 func TestMemoriesThatCiteWhatIsGoneWaitToBeReviewed(t *testing.T) {
 	t.Parallel()
-	s, _ := withProject(t, "It is in `web/old.ts`, drawn by `drawOldPage()`. See [[Nobody]].")
-	s.untilChecked(t, 3)
+	s, _, slug := withProject(t, "It is in `web/old.ts`, drawn by `drawOldPage()`. See [[Nobody]].")
+	s.untilChecked(t, slug, 3)
 	s.get(t, "/").expect(http.StatusOK, "1 citing what is gone")
-	page := s.get(t, "/agents/shop/attention")
+	page := s.get(t, "/agents/"+slug+"/attention")
 	page.expect(http.StatusOK, "Cites what is gone")
 	if got := strings.Join(page.each("#cites-gone .problems li"), " "); got != "web/old.ts is not in the project any more. "+
 		"drawOldPage() is nowhere in the project any more. No memory is called “Nobody”." {
@@ -91,14 +92,14 @@ func TestMemoriesThatCiteWhatIsGoneWaitToBeReviewed(t *testing.T) {
 	page = s.submit(t, page, "Look again for what App cites")
 	page.expect(http.StatusOK, "Cites what is gone")
 	s.submit(t, page, "Delete App").expect(http.StatusOK, "Deleted “App”.", "Nothing needs attention")
-	s.post(t, "/agents/shop/memory/nonsense/citations", nil).expect(http.StatusNotFound)
+	s.post(t, "/agents/"+slug+"/memory/nonsense/citations", nil).expect(http.StatusNotFound)
 }
 
 func TestWhatACitationSaysCannotRun(t *testing.T) {
 	t.Parallel()
-	s, _ := withProject(t, "See [[<b>bold]] and [[Bold & \u202ebad]].")
-	s.untilChecked(t, 1)
-	page := s.get(t, templates.MemoryPath("shop", s.Memory("shop", "App").ID))
+	s, _, slug := withProject(t, "See [[<b>bold]] and [[Bold & \u202ebad]].")
+	s.untilChecked(t, slug, 1)
+	page := s.get(t, templates.MemoryPath(slug, s.Memory(slug, "App").ID))
 	if got := page.each("#cites-gone .problems li"); len(got) != 1 || !strings.HasPrefix(got[0], "No memory is called “Bold & ") || strings.Contains(got[0], "\u202e") {
 		t.Errorf("it says %q", got)
 	}

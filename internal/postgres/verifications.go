@@ -110,9 +110,13 @@ type Unverified struct {
 // errEnough ends a reading early.
 var errEnough = errors.New("enough")
 
-// Unverified calls each for the agent's memories that were not checked since they have changed, nor since the given time, the longest
-// unchecked first, until each returns false. One id, unless empty, asks for that memory alone. Each must not keep the store waiting.
-func (s *Store) Unverified(ctx context.Context, agent Agent, id string, since time.Time, each func(Unverified) bool) error {
+// Unverified calls each for the agent's memories that are to be checked in a project, the longest
+// unchecked first, until each returns false: those that have changed since their check, or were
+// checked before since, or in another project. An id, unless empty, asks for that memory only.
+// each must not block.
+func (s *Store) Unverified(
+	ctx context.Context, agent Agent, project, id string, since time.Time, each func(Unverified) bool,
+) error {
 	only := uuid.NullUUID{}
 	if id != "" {
 		parsed, err := parseID(id)
@@ -125,10 +129,10 @@ func (s *Store) Unverified(ctx context.Context, agent Agent, id string, since ti
 		FROM (SELECT m.id, m.revision_id, v.citations, v.checked_at
 			FROM memories m LEFT JOIN verifications v ON v.memory_id = m.id
 			WHERE m.agent_id = $1 AND m.readable AND m.state <> 'deleted' AND ($2::uuid IS NULL OR m.id = $2)
-				AND (v.memory_id IS NULL OR v.revision_id <> m.revision_id OR v.checked_at < $3)
+				AND (v.memory_id IS NULL OR v.revision_id <> m.revision_id OR v.checked_at < $3 OR v.project <> $5)
 			ORDER BY v.checked_at NULLS FIRST LIMIT $4) u
 		JOIN revisions r ON r.id = u.revision_id
-		ORDER BY u.checked_at NULLS FIRST`, agent.ID, only, since, MaxUnverified)
+		ORDER BY u.checked_at NULLS FIRST`, agent.ID, only, since, MaxUnverified, project)
 	if err != nil {
 		return wrap("read what to verify", err)
 	}

@@ -29,7 +29,7 @@ func TestAProjectIsCalledByItsPathAsSoonAsATranscriptNamesIt(t *testing.T) {
 			t.Parallel()
 			b := withProject(t, poll)
 			b.write("claude/projects/-srv-app/1.jsonl", summary)
-			b.write("claude/projects/-srv-app/1.jsonl", summary+`{"cwd":"/srv/app/sub"}`+"\n")
+			b.write("claude/projects/-srv-app/1.jsonl", summary+`{"cwd":"/srv/app"}`+"\n")
 			b.until("its path", func() bool { return b.agent("-srv-app").DisplayName == "/srv/app" })
 			b.restart()
 			if name := b.agent("-srv-app").DisplayName; name != "/srv/app" {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"memoir/internal/agents"
+	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 )
 
@@ -69,7 +70,8 @@ func TestMemorySwitchedOffTakesTheRequestToSaveOutOfClaudeMDAndNothingElse(t *te
 func TestACustomAgentComesWithItsDefinitionAndStaysAfterIt(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.write("claude/projects/app/1.jsonl", `{"cwd":"`+b.path("app")+`"}`+"\n")
+	slug := memoirtest.ClaudeProject(b.path("app"))
+	b.write("claude/projects/"+slug+"/1.jsonl", `{"cwd":"`+b.path("app")+`"}`+"\n")
 	b.write("app/readme", "")
 	b.over(agents.Settings{ClaudeDir: b.path("claude")})
 	there := func(present bool) func() bool {
@@ -97,5 +99,5 @@ func TestACustomAgentComesWithItsDefinitionAndStaysAfterIt(t *testing.T) {
 	// Settings that are written later move a project's memory.
 	b.write("moved/a.md", note("A", memories.User, "moved"))
 	b.write("app/.claude/settings.local.json", `{"autoMemoryDirectory": "`+b.path("moved")+`"}`)
-	b.arrives("app", "A", "moved")
+	b.arrives(slug, "A", "moved")
 }

@@ -20,10 +20,12 @@ type batch struct {
 	more      bool                  // there are more memories to check
 }
 
-// gather reads what is to be checked, as much as one walk takes.
-func (c *Checker) gather(ctx context.Context, agent postgres.Agent, id string, since time.Time) (batch, error) {
+// gather reads the memories to check in a project, as many as one walk takes.
+func (c *Checker) gather(
+	ctx context.Context, agent postgres.Agent, project, id string, since time.Time,
+) (batch, error) {
 	var b batch
-	err := c.store.Unverified(ctx, agent, id, since, func(u postgres.Unverified) bool {
+	err := c.store.Unverified(ctx, agent, project, id, since, func(u postgres.Unverified) bool {
 		for _, cited := range Citations(u.Body) {
 			cited.FoundBefore = slices.ContainsFunc(u.Before, func(before memories.CheckedCitation) bool {
 				return before.FoundOnce && before.Kind == cited.Kind && before.Text == cited.Text

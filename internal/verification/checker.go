@@ -277,7 +277,7 @@ func (c *Checker) check(ctx context.Context, agent postgres.Agent, id string, si
 		return false, nil // there and closed: what was found before stands
 	}
 	defer root.Close()
-	b, err := c.gather(ctx, agent, id, since)
+	b, err := c.gather(ctx, agent, dir, id, since)
 	if err != nil || len(b.memories) == 0 {
 		return false, err
 	}

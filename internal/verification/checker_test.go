@@ -26,16 +26,14 @@ type background struct {
 	slug    string
 }
 
-// A memory of the project, by its file.
-const memoryDir = "projects/ledger/memory/"
-
 // startChecking runs one over memories, texts by file name. Where every is zero, what has not changed is not checked again by itself.
 func startChecking(t *testing.T, every time.Duration, notes map[string]string) *background {
 	t.Helper()
 	p := newProject(t)
-	files := memoirtest.Files{"projects/ledger/1.jsonl": transcript(t, p.dir), memoryDir + "MEMORY.md": ""}
+	slug := memoirtest.ClaudeProject(p.dir)
+	files := memoirtest.Files{"projects/" + slug + "/1.jsonl": transcript(t, p.dir), "projects/" + slug + "/memory/MEMORY.md": ""}
 	for name, text := range notes {
-		files[memoryDir+name] = text
+		files["projects/"+slug+"/memory/"+name] = text
 	}
 	m := memoirtest.StartClaude(t, files)
 	if every == 0 {
@@ -43,7 +41,7 @@ func startChecking(t *testing.T, every time.Duration, notes map[string]string) *
 	}
 	limits := verification.DefaultLimits()
 	limits.Time = time.Minute
-	b := &background{Memoir: m, project: p, slug: "ledger"}
+	b := &background{Memoir: m, project: p, slug: slug}
 	b.checker = verification.Start(m.Engine, m.Store, verification.Options{
 		Every: every, Settle: 10 * time.Millisecond, Limits: limits, Log: slog.New(slog.DiscardHandler),
 	})
@@ -150,9 +148,9 @@ func TestAMemoryIsCheckedWhenItHasChanged(t *testing.T) {
 	t.Parallel()
 	b := startChecking(t, 0, map[string]string{"cache.md": memoirtest.Note("Cache", memories.Project, "It is in `internal/old.go`.")})
 	b.untilCitations("Cache", "checked, internal/old.go gone")
-	b.Write(memoryDir+"cache.md", memoirtest.Note("Cache", memories.Project, "It is in `internal/cache/cache.go`."))
+	b.Write("projects/"+b.slug+"/memory/cache.md", memoirtest.Note("Cache", memories.Project, "It is in `internal/cache/cache.go`."))
 	b.untilCitations("Cache", "checked, internal/cache/cache.go found")
-	b.Write(memoryDir+"more.md", memoirtest.Note("More", memories.Project, "And in `internal/old.go`, as [[cache]] and [[Nobody]] say."))
+	b.Write("projects/"+b.slug+"/memory/more.md", memoirtest.Note("More", memories.Project, "And in `internal/old.go`, as [[cache]] and [[Nobody]] say."))
 	b.untilCitations("More", "checked, internal/old.go gone, cache found, Nobody gone")
 }
 
@@ -275,4 +273,34 @@ func TestTheRepositoryAroundADirectoryIsItsProject(t *testing.T) {
 	t.Cleanup(checker.Close)
 	b := &background{Memoir: m, project: p, checker: checker, slug: "reviewer"}
 	b.untilCitations("Cache", "checked, internal/old.go gone")
+}
+
+func TestChecker_ProjectOfTheTranscript(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	dotted, dashed := filepath.Join(dir, "my.app"), filepath.Join(dir, "my-app") // one name for both
+	for _, d := range []string{dotted + "/src", dashed + "/src", filepath.Join(dir, "other")} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, file := range []string{dotted + "/src/widget.go", dashed + "/src/other.go"} {
+		if err := os.WriteFile(file, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	slug := memoirtest.ClaudeProject(dotted)
+	at := "projects/" + slug + "/"
+	m := memoirtest.StartClaude(t, memoirtest.Files{
+		at + "1.jsonl": transcript(t, dotted), at + "memory/a.md": memoirtest.Note("Cache", memories.Project, "It is in `src/widget.go`."),
+	})
+	m.Write(at+"2.jsonl", transcript(t, filepath.Join(dir, "other"))) // of another project
+	checker := verification.Start(m.Engine, m.Store, verification.Options{Settle: time.Millisecond, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(checker.Close)
+	b := &background{Memoir: m, checker: checker, slug: slug}
+	b.untilCitations("Cache", "checked, src/widget.go found")
+	m.Write(at+"2.jsonl", transcript(t, dashed))
+	m.Write("projects/-new/memory/b.md", memoirtest.Note("New", memories.User, "b")) // agents are looked for
+	b.Until("the other path", func() bool { return b.agent().DisplayName == dashed })
+	b.untilCitations("Cache", "checked, src/widget.go gone")
 }
