@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -12,11 +13,12 @@ import (
 //   - the working directory is in the agent's own directory; of several the innermost;
 //   - the agent is what Claude Code remembers of the project, in a directory that its settings name;
 //   - the agent is what Claude Code remembers of the project, in its own directory;
-//   - the agent's directory was named by hand, and is in the project's repository.
+//   - the agent's directory was named by hand, and is in the project's repository;
+//   - the agent is what Claude Code remembers of the nearest directory above the working directory.
 //
 // For one that is joined to another, that one is returned. Several mean that nobody can tell which one is meant; none, that the project has no memory.
 func (p Project) Agents(all []Agent) []Agent {
-	for _, choose := range []func([]Agent) []Agent{p.around, p.moved, p.movedWithAll, p.remembered, p.within} {
+	for _, choose := range []func([]Agent) []Agent{p.around, p.moved, p.movedWithAll, p.remembered, p.within, p.above} {
 		if found := choose(all); len(found) > 0 {
 			return Represented(found, all)
 		}
@@ -81,15 +83,42 @@ func (p Project) movedWithAll(all []Agent) []Agent {
 }
 
 // remembered returns the agents of Claude Code that are called after the project.
-func (p Project) remembered(all []Agent) []Agent {
+func (p Project) remembered(all []Agent) []Agent { return calledAfter(p.Root, all) }
+
+// calledAfter returns the agents of the projects that Claude Code keeps for a directory.
+func calledAfter(dir string, all []Agent) []Agent {
 	var found []Agent
-	whole := projectDirName(p.Root)
+	whole := projectDirName(dir)
 	for _, a := range all {
 		if name, isProject := claudeProject(a.Layout, a.Dir); isProject && fits(name, whole) {
 			found = append(found, a)
 		}
 	}
 	return found
+}
+
+// above returns the agents of Claude Code that are called after the nearest parent of the working
+// directory, or of the repository's root. A directory that the user's home is in is no project.
+func (p Project) above(all []Agent) []Agent {
+	projects := slices.DeleteFunc(slices.Clone(all), func(a Agent) bool {
+		_, isProject := claudeProject(a.Layout, a.Dir)
+		return !isProject
+	})
+	if len(projects) == 0 {
+		return nil
+	}
+	for _, dir := range []string{p.Dir, p.Root} {
+		for range maxLevels {
+			if holdsHome(dir) {
+				break
+			}
+			if found := calledAfter(dir, projects); len(found) > 0 {
+				return found
+			}
+			dir = filepath.Dir(dir)
+		}
+	}
+	return nil
 }
 
 // within returns the agents named by hand whose directories are in the same repository, whichever of its worktrees.

@@ -76,7 +76,7 @@ func transcriptsSince(project string, since, now time.Time, most int) int {
 	count := 0
 	var newest time.Time
 	for _, entry := range entriesOf(root, ".") {
-		if !strings.HasSuffix(entry.Name(), ".jsonl") {
+		if !strings.HasSuffix(entry.Name(), transcriptExt) {
 			continue
 		}
 		info, err := entry.Info()

@@ -144,10 +144,11 @@ func TestAnAgentIsFoundFromTheDirectoryThatItWorksIn(t *testing.T) {
 	d := setup(t)
 	long := "long/" + strings.Repeat("x", 200)
 	d.mkdir("shop/.git", "shop/cmd", "shop/.claude/agent-memory/reviewer", "alone/.git/sub", "alone/memory", "two/.git", "two/a", "two/b",
-		"hive/ada/sessions/u-c-1", "hive/ada/inner/src", "elsewhere/cy/work", long+"/.git", "plain/sub", "plain/notes")
+		"hive/ada/sessions/u-c-1", "hive/ada/inner/src", "elsewhere/cy/work", long+"/.git", "plain/sub", "plain/notes", "plain/lib/.git", "plain/lib/deep")
 	d.link("../elsewhere/cy", "hive/linked")
 	d.worktree("trees/feature", "shop/.git")
 	d.worktree("trees/alone", "alone/.git")
+	d.worktree("trees/lib", "plain/lib/.git")
 	project := func(dir string) string {
 		return filepath.Join(d.dir, "claude", "projects", d.claudeName(dir), "memory")
 	}
@@ -179,7 +180,11 @@ func TestAnAgentIsFoundFromTheDirectoryThatItWorksIn(t *testing.T) {
 		"trees/feature":                      {"shop"},
 		"shop/.claude/agent-memory/reviewer": {"reviewer"},
 		"plain":                              {"plain"},
-		"plain/sub":                          nil, // not in a repository: Claude Code calls a project after the very directory
+		"plain/sub":                          {"plain"},
+		"plain/sub/gone":                     {"plain"},
+		"plain/lib":                          {"plain"}, // another repository, which has no agent
+		"plain/lib/deep":                     {"plain"},
+		"trees/lib":                          {"plain"},
 		"plain/notes":                        {"notes"},
 		long:                                 {"long-1"},
 		"alone":                              {"alone"},

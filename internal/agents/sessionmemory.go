@@ -82,7 +82,7 @@ func ReadSessionMemory(a Agent, session string) (SessionMemory, error) {
 	m.Text = strings.ReplaceAll(strings.ToValidUTF8(string(raw), "\uFFFD"), "\x00", "\uFFFD")
 	m.Tokens, m.Messages = memories.ApproximateTokens(utf8.RuneCountInString(m.Text)), memories.UncountedMessages
 	if a.Layout == Claude {
-		m.Messages = messagesWithText(root, session+".jsonl", memories.MinCompactionMessages)
+		m.Messages = messagesWithText(root, session+transcriptExt, memories.MinCompactionMessages)
 	}
 	return m, err
 }

@@ -17,6 +17,8 @@ import (
 )
 
 const (
+	// transcriptExt is the extension of transcripts.
+	transcriptExt = ".jsonl"
 	// transcriptsPerLook limits how many transcripts of a project one look opens. The next look
 	// goes on with the others. Opening 4,096 takes about 0.1 s on 2 cores.
 	transcriptsPerLook = 4096
@@ -145,7 +147,7 @@ func (d *discovery) transcriptsByAge(root *os.Root) []fs.FileInfo {
 	}
 	var transcripts []fs.FileInfo
 	for _, entry := range entries {
-		if filepath.Ext(entry.Name()) != ".jsonl" {
+		if filepath.Ext(entry.Name()) != transcriptExt {
 			continue
 		}
 		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() {

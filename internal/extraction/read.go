@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/agents"
-	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/transcript"
@@ -26,66 +24,33 @@ func unreadable(reason string) error {
 	return &memories.InvalidError{Field: "transcript_path", Reason: reason}
 }
 
-// unseen is how a transcript is refused that this server does not see: another one may, with a disk or settings of its own.
-func unseen(reason string) error { return &unseenError{unreadable(reason)} }
-
+// unseenError means that this server does not see a transcript. Another server may see it.
 type unseenError struct{ error }
 
 func (e *unseenError) Unwrap() error { return e.error }
 
-// permitted returns the real path of a transcript that may be read: a .jsonl file under projects/ in the directory of Claude Code.
-// Whatever cannot be told is refused. Where a path leads may change after that, so that open looks again.
+// permitted returns the real path of a transcript that may be read, as agents.TranscriptPath does.
 func (x *Extractor) permitted(path string) (string, error) {
-	_, relative, err := x.place(path)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(x.projects(), relative), nil
+	path, err := agents.TranscriptPath(x.options.ClaudeDir, path)
+	return path, refusal(err)
 }
 
-func (x *Extractor) projects() string { return filepath.Join(x.options.ClaudeDir, "projects") }
-
-// place returns the real directory of all transcripts, and where in it a transcript is.
-func (x *Extractor) place(path string) (root, relative string, err error) {
-	if x.options.ClaudeDir == "" {
-		return "", "", unseen("is not read: the directory of Claude Code is switched off here")
-	}
-	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) || filepath.Ext(path) != ".jsonl" {
-		return "", "", unreadable("is no absolute path of a .jsonl file")
-	}
-	if root, err = filepath.EvalSymlinks(x.projects()); err != nil {
-		return "", "", unseen("is not read: there is no directory " + x.projects())
-	}
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return "", "", unseen("is not there")
-	}
-	relative, err = filepath.Rel(root, real)
-	if err != nil || !filepath.IsLocal(relative) || filepath.Ext(real) != ".jsonl" {
-		return "", "", unseen("is not under " + x.projects() + ", where the transcripts of Claude Code are")
-	}
-	return root, relative, nil
-}
-
-// open opens a transcript that may be read. It can reach nothing outside of the directory of all transcripts.
+// open opens a transcript that may be read, as agents.OpenTranscript does.
 func (x *Extractor) open(path string) (*os.File, error) {
-	place, relative, err := x.place(path)
-	if err != nil {
-		return nil, err
-	}
-	root, err := os.OpenRoot(place)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	file, err := files.Open(root, filepath.ToSlash(relative))
+	file, err := agents.OpenTranscript(x.options.ClaudeDir, path)
+	return file, refusal(err)
+}
+
+// refusal turns an *agents.TranscriptError into the error for the field that names the transcript.
+func refusal(err error) error {
+	var refused *agents.TranscriptError
 	switch {
-	case errors.Is(err, files.ErrNotRegular):
-		return nil, unreadable("is no regular file")
-	case errors.Is(err, files.ErrLeaves), errors.Is(err, files.ErrLoop), errors.Is(err, fs.ErrNotExist):
-		return nil, unseen("is not there")
+	case !errors.As(err, &refused):
+		return err
+	case refused.Unseen:
+		return &unseenError{unreadable(refused.Reason)}
 	}
-	return file, err
+	return unreadable(refused.Reason)
 }
 
 // givenText is a conversation as a script has given it, and as it is kept until it is read.

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -58,4 +60,38 @@ func TestWhoMayOnlyReadHasNoConversationRead(t *testing.T) {
 	if got := heard(); len(got) != 1 || got[0] != "writer" {
 		t.Errorf("conversations to be read are %q", got)
 	}
+}
+
+func TestHook_QueuesForTheAgentOfTheTranscript(t *testing.T) {
+	t.Parallel()
+	b := setup(t, extraction.Propose, modeltest.Says("{}"))
+	project := filepath.Dir(b.transcript("any"))
+	if err := os.Mkdir(filepath.Join(project, "memory"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b.Until("the project's agent", func() bool { _, err := b.Store.Agent(t.Context(), "-work"); return err == nil })
+	log := slog.New(slog.DiscardHandler)
+	handler := hooks.New(b.Engine, b.Store, b.Recaller, b.extractor, log)
+	for _, event := range []string{"stop", "session-end"} {
+		b.says(event, "{}\n")
+		// After a cd into the directory of another agent.
+		body := fmt.Sprintf(`{"session_id":%q,"transcript_path":%q,"cwd":%q}`, event, b.transcript(event), b.Path("ada"))
+		handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/hooks/"+event, strings.NewReader(body)))
+	}
+	agent, err := b.Store.Agent(t.Context(), "-work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Until("both conversations", func() bool {
+		unread, err := b.Store.UnreadConversations(t.Context(), time.Now().Add(-time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range unread {
+			if c.AgentID != agent.ID {
+				t.Fatalf("conversation %s is queued for agent %d, want %d", c.Session, c.AgentID, agent.ID)
+			}
+		}
+		return len(unread) == 2
+	})
 }

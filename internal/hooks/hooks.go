@@ -1,6 +1,7 @@
-// Package hooks answers the hooks of Claude Code: it gives an agent what it remembers when a conversation begins and with each
-// prompt, and has what the agent writes looked at. The agent is found from the directory that it works in. A hook never keeps the
-// agent waiting and never fails: what cannot be done in time, or at all, is left out and logged, and the answer is an empty object.
+// Package hooks answers the hooks of Claude Code: it gives an agent its memories when a conversation
+// begins and with each prompt, and has the files scanned that the agent writes. The agent is the one
+// to which the conversation belongs, also after a cd. A hook never keeps the agent waiting and never
+// fails: work that cannot be done in time is skipped and logged, and the answer is an empty object.
 //
 // It asks the recaller and hints to the engine; it writes nothing itself. cmd/server puts it under /hooks/.
 package hooks
@@ -9,6 +10,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -97,7 +99,7 @@ func (h *Hooks) handle(answer func(context.Context, agents.Agent, input) output)
 		in, err := read(r.Body)
 		if err == nil {
 			var agent agents.Agent
-			if agent, err = h.agentOf(r.URL.Query().Get("agent"), in.Cwd); err == nil {
+			if agent, err = h.agentOf(r.URL.Query().Get("agent"), in); err == nil {
 				out = answer(r.Context(), agent, in)
 			}
 		}
@@ -124,10 +126,10 @@ func read(body io.Reader) (in input, err error) {
 	return in, nil
 }
 
-// agentOf returns the agent that is named, or whose memory belongs to what is worked on in a directory.
-func (h *Hooks) agentOf(slug, cwd string) (agents.Agent, error) {
-	all := h.engine.Agents()
+// agentOf returns the agent that is named, or whose memory the conversation belongs to.
+func (h *Hooks) agentOf(slug string, in input) (agents.Agent, error) {
 	if slug != "" {
+		all := h.engine.Agents()
 		for _, a := range all {
 			if a.Slug == slug {
 				return agents.Represented([]agents.Agent{a}, all)[0], nil
@@ -135,22 +137,21 @@ func (h *Hooks) agentOf(slug, cwd string) (agents.Agent, error) {
 		}
 		return agents.Agent{}, errors.New("there is no agent " + slug)
 	}
-	project, err := agents.ProjectAt(cwd)
-	if err != nil {
+	found, err := h.engine.AgentsOf(agents.Conversation{Transcript: in.TranscriptPath, Dir: in.Cwd})
+	switch {
+	case err != nil:
 		return agents.Agent{}, err
-	}
-	found := project.Agents(all)
-	switch len(found) {
-	case 1:
+	case len(found) == 1:
 		return found[0], nil
-	case 0:
-		return agents.Agent{}, errors.New("no agent's memory belongs to " + cwd)
+	case len(found) == 0:
+		return agents.Agent{}, fmt.Errorf("no agent's memory belongs to the conversation in %q", in.Cwd)
 	}
 	slugs := make([]string, len(found))
 	for i, a := range found {
 		slugs[i] = a.Slug
 	}
-	return agents.Agent{}, errors.New("the memory of several agents belongs to " + cwd + " (" + strings.Join(slugs, ", ") + "); name one with ?agent=")
+	return agents.Agent{}, fmt.Errorf("the memory of several agents belongs to the conversation in %q (%s); name one with ?agent=",
+		in.Cwd, strings.Join(slugs, ", "))
 }
 
 // userPromptSubmit gives what the agent remembers about a prompt.

@@ -216,6 +216,42 @@ func TestTheAgentIsFoundWhereverInTheRepositoryTheWorkIsDone(t *testing.T) {
 	}
 }
 
+func TestHook_AgentOfTheTranscript(t *testing.T) {
+	t.Parallel()
+	work, claude := t.TempDir(), t.TempDir()
+	transcripts := map[string]string{}
+	for _, name := range []string{"alpha", "beta"} {
+		dir := filepath.Join(work, name)
+		project := filepath.Join(claude, "projects", memoirtest.ClaudeProject(dir))
+		transcripts[name] = filepath.Join(project, "1.jsonl")
+		for _, made := range []string{filepath.Join(dir, "sub"), filepath.Join(project, "memory")} {
+			if err := os.MkdirAll(made, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for path, text := range map[string]string{
+			transcripts[name]:                        fmt.Sprintf(`{"type":"user","cwd":%q}`, dir) + "\n",
+			filepath.Join(project, "memory", "w.md"): memoirtest.Note(name+" widgets", memories.Project, "In "+name+" the widgets are painted blue."),
+		} {
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	m := memoirtest.StartIn(t, agents.Settings{ClaudeDir: claude})
+	server := httptest.NewServer(hooks.New(m.Engine, m.Store, m.Recaller, extraction.Idle(m.Engine, m.Store, slog.New(slog.DiscardHandler)), slog.New(slog.DiscardHandler)))
+	t.Cleanup(server.Close)
+	d := desk{m, server.URL, work}
+	for i, cwd := range []string{filepath.Join(work, "alpha"), filepath.Join(work, "alpha/sub"), filepath.Join(work, "gone"), "/", filepath.Join(work, "beta"), ""} {
+		told := d.prompt(map[string]any{
+			"session_id": fmt.Sprint(i), "transcript_path": transcripts["alpha"], "cwd": cwd, "prompt": "are the widgets painted blue?",
+		})
+		if !strings.Contains(told, "In alpha the widgets") || strings.Contains(told, "In beta") {
+			t.Errorf("in %q: %q", cwd, told)
+		}
+	}
+}
+
 func TestAHookAnswersWhateverItIsSent(t *testing.T) {
 	t.Parallel()
 	d := setup(t, memoirtest.Files{"ada/memory/feedback_deploy.md": memoirtest.Note("deploy on tuesdays", memories.Feedback, "On Tuesdays.")})
