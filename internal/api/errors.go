@@ -64,6 +64,10 @@ func noSuchThing() *problem.Problem {
 	return problem.New(http.StatusNotFound, "There is no such agent, memory or content here.")
 }
 
+func badBody(fields ...problem.Field) *problem.Problem {
+	return problem.New(http.StatusBadRequest, "The body is not the JSON that this call needs. Nothing was changed.", fields...)
+}
+
 func unprocessable(fields ...problem.Field) *problem.Problem {
 	said := make([]string, len(fields))
 	for i, f := range fields {
@@ -101,7 +105,7 @@ func refusal(status int, message string, errs []error) *problem.Problem {
 	case http.StatusUnprocessableEntity:
 		return unprocessable(fields...)
 	case http.StatusBadRequest:
-		return problem.New(status, "The body is not the JSON that this call needs. Nothing was changed.", fields...)
+		return badBody(fields...)
 	case http.StatusUnsupportedMediaType:
 		return unsupportedMediaType()
 	default:

@@ -3,25 +3,29 @@ package api
 import (
 	"context"
 	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"memoir/internal/files"
 	"memoir/internal/memorytool"
 	"memoir/internal/sync"
 )
 
-// MemoryToolInput is the input of a tool_use block of the memory tool, as the Messages API hands it over. Which fields a command needs
-// is for package memorytool to say.
+// MemoryToolInput describes the input of a tool_use block of the memory tool, as the Messages API
+// hands it over. Package memorytool reads it: what a model got wrong is for the model to know.
 type MemoryToolInput struct {
-	Command    string  `json:"command" enum:"view,create,str_replace,insert,delete,rename"`
-	Path       *string `json:"path" required:"false" doc:"/memories, or below it. Every command but rename needs it."`
-	ViewRange  []int   `json:"view_range" required:"false" minItems:"2" maxItems:"2" doc:"view: the first and the last line to show; -1 is the end of the file. Of a directory it says nothing."`
-	FileText   *string `json:"file_text" required:"false" doc:"create: what the file is to say, at most 1 MiB."`
-	OldStr     *string `json:"old_str" required:"false" doc:"str_replace: what is in the file once."`
-	NewStr     *string `json:"new_str" required:"false" doc:"str_replace: what is to be there instead; without it, nothing."`
-	InsertLine *int    `json:"insert_line" required:"false" doc:"insert: the line below which the text goes; 0 is the beginning."`
-	InsertText *string `json:"insert_text" required:"false" doc:"insert: what is to be there, as lines of its own."`
-	OldPath    *string `json:"old_path" required:"false" doc:"rename: below /memories."`
-	NewPath    *string `json:"new_path" required:"false" doc:"rename: below /memories; there may be nothing."`
+	_          struct{} `additionalProperties:"true"`
+	Command    string   `json:"command" enum:"view,create,str_replace,insert,delete,rename"`
+	Path       *string  `json:"path" required:"false" doc:"/memories, or below it. Every command but rename needs it."`
+	ViewRange  []int    `json:"view_range" required:"false" minItems:"2" maxItems:"2" doc:"view: the first and the last line to show; -1 is the end of the file. Not used for a directory. Numbers may be texts."`
+	FileText   *string  `json:"file_text" required:"false" doc:"create: what the file is to say, at most 1 MiB."`
+	OldStr     *string  `json:"old_str" required:"false" doc:"str_replace: what is in the file once."`
+	NewStr     *string  `json:"new_str" required:"false" doc:"str_replace: what is to be there instead; without it, nothing."`
+	InsertLine *int     `json:"insert_line" required:"false" doc:"insert: the line below which the text goes; 0 is the beginning. May be a text."`
+	InsertText *string  `json:"insert_text" required:"false" doc:"insert: what is to be there, as lines of its own."`
+	OldPath    *string  `json:"old_path" required:"false" doc:"rename: below /memories."`
+	NewPath    *string  `json:"new_path" required:"false" doc:"rename: below /memories; there may be nothing."`
 }
 
 // MemoryToolResult is what goes into the tool_result block.
@@ -31,25 +35,30 @@ type MemoryToolResult struct {
 }
 
 func (a *api) registerMemoryTool() {
-	register(a, post("/agents/{slug}/memory-tool", "use-memory-tool", "Carry out a command of the Messages API's memory tool on an agent's files",
-		http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.useMemoryTool)
+	op := post("/agents/{slug}/memory-tool", "use-memory-tool", "Carry out a command of the Messages API's memory tool on an agent's files",
+		http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	op.SkipValidateBody = true
+	op.RequestBody = &huma.RequestBody{}
+	register(a, op, a.useMemoryTool)
+	schema := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[MemoryToolInput](), true, "")
+	op.RequestBody.Content["application/json"].Schema = schema
 }
 
 type memoryToolInput struct {
 	AgentPath
-	Body MemoryToolInput
+	RawBody []byte `contentType:"application/json"`
 }
 
 func (a *api) useMemoryTool(ctx context.Context, in *memoryToolInput) (*answer[MemoryToolResult], error) {
-	command, err := memorytool.Input(in.Body).Parse()
-	if err != nil {
-		return nil, err
+	var input memorytool.Input
+	if err := unmarshal(in.RawBody, &input); err != nil {
+		return nil, badBody()
 	}
 	// A path that is refused asks nothing of the files, and still there has to be an agent.
 	if _, err := a.store.AgentUncounted(ctx, in.Slug); err != nil {
 		return nil, err
 	}
-	result, err := memorytool.Run(ctx, toolFiles{a.engine, in.Slug}, command)
+	result, err := memorytool.Run(ctx, toolFiles{a.engine, in.Slug}, input.Parse())
 	if err != nil {
 		return nil, err
 	}

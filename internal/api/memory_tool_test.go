@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -283,23 +284,91 @@ func TestAnAgentWithoutAMemoryDirectoryGetsOneWithItsFirstFile(t *testing.T) {
 	}
 }
 
+func TestMemoryTool_TellsModelWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	s := setup(t, tabs)
+	for _, c := range []struct {
+		input any
+		want  string
+	}{
+		{object{}, "Error: Missing `command` parameter. It should be one of view, create, str_replace, insert, delete, rename."},
+		{"[]", "Error: Missing `command` parameter. It should be one of view, create, str_replace, insert, delete, rename."},
+		{"null", "Error: Missing `command` parameter. It should be one of view, create, str_replace, insert, delete, rename."},
+		{object{"command": "undo_edit", "path": "/memories/a.md"}, "Error: Invalid `command` parameter: undo_edit. It should be one of view, create, str_replace, insert, delete, rename."},
+		{object{"command": "view"}, "Error: Missing `path` parameter. The command view needs it."},
+		{object{"command": "view", "path": 5}, "Error: Invalid `path` parameter. It should be text."},
+		{object{"command": "view", "path": "/memories", "view_range": []int{1}}, "Error: Invalid `view_range` parameter. It should be two line numbers, the first and the last to show; -1 is the end of the file."},
+		{object{"command": "insert", "path": "/memories/tabs.md", "insert_text": "x"}, "Error: Missing `insert_line` parameter. The command insert needs it."},
+		{object{"command": "insert", "path": "/memories/tabs.md", "insert_line": 1.5, "insert_text": "x"}, "Error: Invalid `insert_line` parameter. It should be a line number."},
+		{object{"command": "rename", "old_path": "/memories/tabs.md"}, "Error: Missing `new_path` parameter. The command rename needs it."},
+		{object{"command": "create", "path": "/memories/1/2/3/4/deep.md", "file_text": "x"}, "Error: memory/1/2/3/4/deep.md would be more than 4 levels deep, where Memoir reads no files. Nothing was written. Choose a shorter path."},
+		{object{"command": "rename", "old_path": "/memories/tabs.md", "new_path": "/memories/1/2/3/4/deep.md"}, "Error: memory/1/2/3/4/deep.md would be more than 4 levels deep, where Memoir reads no files. Nothing was written. Choose a shorter path."},
+	} {
+		if text, isText := c.input.(string); isText {
+			c.input = json.RawMessage(text)
+		}
+		result := s.ok(200, "POST", adaTool, c.input)
+		if result.keys() != "content is_error" || result["is_error"] != true || result.string("content") != c.want {
+			t.Errorf("%v answers %v, want %q", c.input, result, c.want)
+		}
+	}
+	if got := s.Read("ada/memory/tabs.md"); got != tabs["ada/memory/tabs.md"] {
+		t.Errorf("the file was changed: %q", got)
+	}
+}
+
+func TestMemoryTool_TakesNumbersAsText(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{"ada/memory/a.md": "one\ntwo\nthree\n"})
+	const head = "Here's the content of /memories/a.md with line numbers:"
+	for _, lines := range []any{[]string{"2", "2"}, []any{2, "2"}, []float64{2, 2}, "[2, 2]", `["2","2"]`} {
+		if got := s.tool(object{"command": "view", "path": "/memories/a.md", "view_range": lines}, head, false); got != head+"\n     2\ttwo" {
+			t.Errorf("view_range %v shows %q", lines, got)
+		}
+	}
+	for _, all := range []any{nil, "", []int{}, "[]"} {
+		if got := s.tool(object{"command": "view", "path": "/memories/a.md", "view_range": all}, head, false); !strings.Contains(got, "three") {
+			t.Errorf("view_range %v shows %q", all, got)
+		}
+	}
+	s.tool(object{"command": "insert", "path": "/memories/a.md", "insert_line": "3", "insert_text": "four", "unknown": true}, "The file /memories/a.md has been edited.", false)
+	s.tool(object{"command": "insert", "path": "/memories/a.md", "insert_line": " 0 ", "insert_text": "zero", "view_range": "nonsense"}, "The file /memories/a.md has been edited.", false)
+	if got := s.Read("ada/memory/a.md"); got != "zero\none\ntwo\nthree\nfour\n" {
+		t.Errorf("the file says %q", got)
+	}
+}
+
+func TestMemoryTool_SaysWhenFileIsNoMemory(t *testing.T) {
+	t.Parallel()
+	s := setup(t, tabs)
+	const note = "\nNote: this file is not a memory, because its name does not end in .md. Rename it to make it one."
+	create := func(path string) string {
+		t.Helper()
+		return s.tool(object{"command": "create", "path": path, "file_text": memoirtest.Note("N"+path, memories.User, "x")}, "File created successfully at: "+path, false)
+	}
+	for path, want := range map[string]string{"/memories/progress.xml": note, "/memories/notes": note, "/memories/a.markdown": note, "/memories/b.MD": "", "/memories/1/2/3/c.md": ""} {
+		if got := create(path); got != "File created successfully at: "+path+want {
+			t.Errorf("create %s answers %q", path, got)
+		}
+	}
+	move := func(from, to, want string) {
+		t.Helper()
+		if got := s.tool(object{"command": "rename", "old_path": from, "new_path": to}, "Successfully renamed "+from+" to "+to, false); got != "Successfully renamed "+from+" to "+to+want {
+			t.Errorf("rename %s to %s answers %q", from, to, got)
+		}
+	}
+	move("/memories/tabs.md", "/memories/tabs.txt", note)
+	move("/memories/tabs.txt", "/memories/tabs.md", "")
+	// A directory moves only as far as its files are still read. Logs lie deeper.
+	s.tool(object{"command": "rename", "old_path": "/memories/1", "new_path": "/memories/a/1"}, "Error: memory/a/1 would hold files more than 4 levels deep, where Memoir reads none. Nothing was written. Choose a shorter path.", true)
+	move("/memories/1/2", "/memories/a", "")
+	create("/memories/logs/2026/11/21/x.md")
+}
+
 func TestACallOfTheToolFailsAsAnyOther(t *testing.T) {
 	t.Parallel()
 	own := ownPostgres(t)
 	s := serve(t, memoirtest.StartAt(t, own.URL(), tabs), api.Options{})
-	for _, c := range []struct {
-		body     any
-		location string
-	}{
-		{object{}, "body.command"}, {object{"command": "undo_edit", "path": "/memories/a.md"}, "body.command"}, {object{"command": "view"}, "body.path"},
-		{object{"command": "view", "path": 5}, "body.path"}, {object{"command": "view", "path": "/memories", "view_range": []int{1}}, "body.view_range"},
-		{object{"command": "insert", "path": "/memories/tabs.md", "insert_text": "x"}, "body.insert_line"}, {object{"command": "insert", "path": "/memories/tabs.md", "insert_line": 1.5, "insert_text": "x"}, "body.insert_line"},
-		{object{"command": "rename", "old_path": "/memories/tabs.md"}, "body.new_path"}, {object{"command": "view", "path": "/memories", "depth": 3}, "body.depth"},
-	} {
-		if p := s.problem(s.call("POST", adaTool, c.body), 422); !slices.ContainsFunc(p.list("errors"), func(f object) bool { return f["location"] == c.location }) {
-			t.Errorf("%v: %v", c.body, p)
-		}
-	}
 	s.problem(s.call("POST", adaTool, "{"), 400)
 	s.problem(s.call("GET", adaTool, nil), 405)
 	for _, path := range []string{"/memories", "/memories/../a.md"} {

@@ -32,7 +32,7 @@ func (c create) run(ctx context.Context, files Files) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	return "File created successfully at: " + c.path, nil
+	return "File created successfully at: " + c.path + noMemoryNote(at), nil
 }
 
 // strReplace puts a text in the place of another one, which is in a file once.

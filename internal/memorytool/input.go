@@ -1,25 +1,107 @@
 package memorytool
 
-import "memoir/internal/memories"
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
 
-// Input is the input of a tool_use block of the memory tool, as the Messages API hands it over. Nil: the field is not there, or null.
+// Input is the input of a tool_use block of the memory tool, as the Messages API hands it over. A
+// nil field is missing, or null.
 type Input struct {
-	Command    string  `json:"command"`
-	Path       *string `json:"path"`
-	ViewRange  []int   `json:"view_range"`
-	FileText   *string `json:"file_text"`
-	OldStr     *string `json:"old_str"`
-	NewStr     *string `json:"new_str"`
-	InsertLine *int    `json:"insert_line"`
-	InsertText *string `json:"insert_text"`
-	OldPath    *string `json:"old_path"`
-	NewPath    *string `json:"new_path"`
+	Command    string
+	Path       *string
+	ViewRange  []int
+	FileText   *string
+	OldStr     *string
+	NewStr     *string
+	InsertLine *int
+	InsertText *string
+	OldPath    *string
+	NewPath    *string
+
+	invalid map[string]string // by field: the reason why its value cannot be used
 }
 
-// Parse returns the command. Fields of other commands are passed over. It fails with *memories.InvalidError, which names the field, for
-// an unknown command and for a field that the command needs.
-func (in Input) Parse() (Command, error) {
-	f := fields{command: in.Command}
+// UnmarshalJSON reads an input as models write it: numbers may be texts, and an empty text is a
+// missing number. It never fails. Parse reports fields that cannot be used, where they are needed.
+func (in *Input) UnmarshalJSON(data []byte) error {
+	*in = Input{invalid: map[string]string{}}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(data, &given); err != nil {
+		given = nil // not an object: every field is missing
+	}
+	for name, target := range map[string]**string{
+		"path": &in.Path, "file_text": &in.FileText, "old_str": &in.OldStr, "new_str": &in.NewStr,
+		"insert_text": &in.InsertText, "old_path": &in.OldPath, "new_path": &in.NewPath,
+	} {
+		if value, ok := given[name]; ok && json.Unmarshal(value, target) != nil {
+			in.invalid[name] = "It should be text."
+		}
+	}
+	if value, ok := given["command"]; ok && json.Unmarshal(value, &in.Command) != nil {
+		in.invalid["command"] = "It should be text."
+	}
+	if value := given["insert_line"]; !isMissing(value) {
+		if line, ok := wholeNumber(value); ok {
+			in.InsertLine = &line
+		} else {
+			in.invalid["insert_line"] = "It should be a line number."
+		}
+	}
+	if value := given["view_range"]; !isMissing(value) {
+		var ok bool
+		if in.ViewRange, ok = wholeNumbers(value); !ok {
+			in.invalid["view_range"] = viewRangeRule
+		}
+	}
+	return nil
+}
+
+func isMissing(value json.RawMessage) bool {
+	return value == nil || bytes.Equal(value, []byte("null")) || bytes.Equal(value, []byte(`""`))
+}
+
+// wholeNumber reads 3, 3.0, "3" and " 3 ".
+func wholeNumber(value json.RawMessage) (number int, ok bool) {
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		text = string(value)
+	}
+	float, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	const exact = 1 << 53 // up to here each whole number is a float64
+	return int(float), err == nil && float == float64(int(float)) && -exact < float && float < exact
+}
+
+// wholeNumbers reads a list of numbers, which may be written as one text.
+func wholeNumbers(value json.RawMessage) (numbers []int, ok bool) {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		value = json.RawMessage(text)
+	}
+	var all []json.RawMessage
+	if json.Unmarshal(value, &all) != nil {
+		return nil, false
+	}
+	for _, one := range all {
+		number, ok := wholeNumber(one)
+		if !ok {
+			return nil, false
+		}
+		numbers = append(numbers, number)
+	}
+	return numbers, true
+}
+
+const viewRangeRule = "It should be two line numbers, the first and the last to show; -1 is the end of the file."
+
+// Parse returns the command. Fields of other commands are passed over. If the input is not a
+// command, the result of Parse tells the model why when it is run.
+func (in Input) Parse() Command {
+	f := fields{input: in}
 	var command Command
 	switch in.Command {
 	case "view":
@@ -27,7 +109,7 @@ func (in Input) Parse() (Command, error) {
 	case "create":
 		command = create{f.text("path", in.Path), f.text("file_text", in.FileText)}
 	case "str_replace":
-		command = strReplace{f.text("path", in.Path), f.text("old_str", in.OldStr), optional(in.NewStr)}
+		command = strReplace{f.text("path", in.Path), f.text("old_str", in.OldStr), f.optional("new_str", in.NewStr)}
 	case "insert":
 		command = insert{f.text("path", in.Path), f.number("insert_line", in.InsertLine), f.text("insert_text", in.InsertText)}
 	case "delete":
@@ -35,58 +117,82 @@ func (in Input) Parse() (Command, error) {
 	case "rename":
 		command = rename{f.text("old_path", in.OldPath), f.text("new_path", in.NewPath)}
 	default:
-		return nil, &memories.InvalidError{Field: "command", Reason: "must be one of view, create, str_replace, insert, delete, rename"}
+		return noCommand(in)
 	}
-	if f.err != nil {
-		return nil, f.err
+	if f.refused != "" {
+		return f.refused
 	}
-	return command, nil
+	return command
 }
+
+// maxEchoed is how much of an unknown command is repeated, in bytes (arbitrary).
+const maxEchoed = 100
+
+func noCommand(in Input) refusal {
+	const rule = "It should be one of view, create, str_replace, insert, delete, rename."
+	if in.Command == "" {
+		return refusal("Error: Missing `command` parameter. " + rule)
+	}
+	return refusal(fmt.Sprintf("Error: Invalid `command` parameter: %.*s. %s", maxEchoed, in.Command, rule))
+}
+
+// run makes a refusal the command of an input that is not one.
+func (r refusal) run(context.Context, Files) (string, error) { return "", r }
 
 // fields reads the fields of an input, and keeps the first error.
 type fields struct {
-	command string
-	err     error
+	input   Input
+	refused refusal
 }
 
 func (f *fields) text(name string, value *string) string {
+	f.need(name, value != nil)
+	return f.optional(name, value)
+}
+
+func (f *fields) optional(name string, value *string) string {
+	f.check(name)
 	if value == nil {
-		f.lack(name)
 		return ""
 	}
 	return *value
 }
 
 func (f *fields) number(name string, value *int) int {
+	f.need(name, value != nil)
 	if value == nil {
-		f.lack(name)
 		return 0
 	}
 	return *value
 }
 
 func (f *fields) viewRange(lines []int) *lineRange {
+	f.check("view_range")
 	switch len(lines) {
 	case 0:
 		return nil
 	case 2:
 		return &lineRange{lines[0], lines[1]}
 	}
-	f.fail("view_range", "must be two line numbers, the first and the last to show; -1 is the end of the file")
+	f.refuse("Error: Invalid `view_range` parameter. " + viewRangeRule)
 	return nil
 }
 
-func (f *fields) lack(name string) { f.fail(name, "is required for the command "+f.command) }
-
-func (f *fields) fail(name, reason string) {
-	if f.err == nil {
-		f.err = &memories.InvalidError{Field: name, Reason: reason}
+func (f *fields) need(name string, isGiven bool) {
+	f.check(name)
+	if !isGiven {
+		f.refuse("Error: Missing `" + name + "` parameter. The command " + f.input.Command + " needs it.")
 	}
 }
 
-func optional(text *string) string {
-	if text == nil {
-		return ""
+func (f *fields) check(name string) {
+	if reason := f.input.invalid[name]; reason != "" {
+		f.refuse("Error: Invalid `" + name + "` parameter. " + reason)
 	}
-	return *text
+}
+
+func (f *fields) refuse(reason string) {
+	if f.refused == "" {
+		f.refused = refusal(reason)
+	}
 }

@@ -116,11 +116,7 @@ func (d *directory) says(file, text string) {
 // run carries out an input.
 func (d *directory) run(in memorytool.Input) memorytool.Result {
 	d.Helper()
-	command, err := in.Parse()
-	if err != nil {
-		d.Fatal(err)
-	}
-	result, err := memorytool.Run(d.Context(), d, command)
+	result, err := memorytool.Run(d.Context(), d, in.Parse())
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -209,38 +205,6 @@ func TestEachCommandAnswersInTheWordsOfTheTable(t *testing.T) {
 	}
 }
 
-func TestACommandLacksNoFieldThatItNeeds(t *testing.T) {
-	t.Parallel()
-	at, text, line := "/memories/a.md", "text", 1
-	for _, c := range []struct {
-		in    memorytool.Input
-		field string
-	}{
-		{memorytool.Input{}, "command"},
-		{memorytool.Input{Command: "View", Path: &at}, "command"},
-		{memorytool.Input{Command: "view"}, "path"},
-		{memorytool.Input{Command: "view", Path: &at, ViewRange: []int{1}}, "view_range"},
-		{memorytool.Input{Command: "create", FileText: &text}, "path"},
-		{memorytool.Input{Command: "create", Path: &at}, "file_text"},
-		{memorytool.Input{Command: "str_replace", Path: &at}, "old_str"},
-		{memorytool.Input{Command: "str_replace", OldStr: &text}, "path"},
-		{memorytool.Input{Command: "insert", Path: &at, InsertText: &text}, "insert_line"},
-		{memorytool.Input{Command: "insert", Path: &at, InsertLine: &line}, "insert_text"},
-		{memorytool.Input{Command: "delete"}, "path"},
-		{memorytool.Input{Command: "rename", OldPath: &at}, "new_path"},
-		{memorytool.Input{Command: "rename", NewPath: &at}, "old_path"},
-	} {
-		_, err := c.in.Parse()
-		var invalid *memories.InvalidError
-		if !errors.As(err, &invalid) || invalid.Field != c.field {
-			t.Errorf("%+v: %v, want an error about %s", c.in, err, c.field)
-		}
-	}
-	if _, err := (memorytool.Input{Command: "str_replace", Path: &at, OldStr: &text}).Parse(); err != nil {
-		t.Errorf("without new_str: %v", err)
-	}
-}
-
 func TestWhatTheFilesStandAgainstIsToldAndWhatFailsIsNot(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
@@ -252,11 +216,7 @@ func TestWhatTheFilesStandAgainstIsToldAndWhatFailsIsNot(t *testing.T) {
 		{&memories.ConflictError{Reason: "The disk is full."}, "Error: The disk is full."},
 		{errors.New("out of order"), ""},
 	} {
-		command, err := replaceOf("/memories/a.md", "one", "two").Parse()
-		if err != nil {
-			t.Fatal(err)
-		}
-		result, err := memorytool.Run(t.Context(), failing{d, c.fails}, command)
+		result, err := memorytool.Run(t.Context(), failing{d, c.fails}, replaceOf("/memories/a.md", "one", "two").Parse())
 		if told := err == nil; told != (c.want != "") || result.Content != c.want || result.IsError != told {
 			t.Errorf("%v comes to %+v, %v", c.fails, result, err)
 		}

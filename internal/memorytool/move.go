@@ -51,5 +51,9 @@ func (c rename) run(ctx context.Context, files Files) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	return "Successfully renamed " + c.from + " to " + c.to, nil
+	note := ""
+	if isMarkdown(from) {
+		note = noMemoryNote(to)
+	}
+	return "Successfully renamed " + c.from + " to " + c.to + note, nil
 }

@@ -91,3 +91,16 @@ func noSuchPath(path string) refusal {
 func noValidPath(path string) refusal {
 	return noSuchPath(path) + ". Please provide a valid path."
 }
+
+// isMarkdown reports whether a file of that path can be a memory.
+func isMarkdown(path string) bool {
+	return len(path) >= 3 && strings.EqualFold(path[len(path)-3:], ".md")
+}
+
+// noMemoryNote tells the model that a file is not a memory because of its ending.
+func noMemoryNote(path string) string {
+	if isMarkdown(path) {
+		return ""
+	}
+	return "\nNote: this file is not a memory, because its name does not end in .md. Rename it to make it one."
+}

@@ -87,7 +87,7 @@ func (e *Engine) createFileHere(ctx context.Context, slug string, in creating) (
 		if err != nil {
 			return err
 		}
-		if err := h.staysInTeam(in.Path); err != nil {
+		if err := errors.Join(h.checkNewDepth(place), h.staysInTeam(in.Path)); err != nil {
 			return err
 		}
 		return h.writeFile(ctx, place, in.Raw, files.Options{New: true})
@@ -160,7 +160,7 @@ func (e *Engine) renameFileHere(ctx context.Context, slug string, in moving) (no
 		if under(to, from) {
 			return ErrNoPlace
 		}
-		if err := errors.Join(h.staysInTeam(in.To), h.mayAgentMove(from, to)); err != nil {
+		if err := errors.Join(h.checkMoveDepth(from, to), h.staysInTeam(in.To), h.mayAgentMove(from, to)); err != nil {
 			return err
 		}
 		switch err := h.disk.Move(h.root, from, to); {
