@@ -7,6 +7,13 @@ VALUES (@id, @memory_id, @fingerprint, @hash, @type, @description, @body, @raw, 
 SELECT id, memory_id, fingerprint FROM revisions
 WHERE (memory_id, fingerprint) IN (SELECT unnest(@memory_ids::uuid[]), unnest(@fingerprints::bytea[]));
 
+-- name: RawsByContent :many
+-- The bytes of a file that said each of these contents of these memories.
+SELECT r.memory_id, r.fingerprint, r.raw
+FROM (SELECT DISTINCT unnest(@memory_ids::uuid[]) AS memory_id, unnest(@fingerprints::bytea[]) AS fingerprint) asked
+JOIN revisions r USING (memory_id, fingerprint)
+WHERE r.raw IS NOT NULL;
+
 -- name: SaveRevision :batchexec
 -- A content that the memory has had before is the same revision. It is seen once more when it is current again.
 INSERT INTO revisions AS known (id, memory_id, fingerprint, hash, type, description, body, raw, path, session, seen_at)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
 )
 
@@ -77,4 +78,36 @@ func (w *Writer) Past(ctx context.Context, of Touched) (Past, error) {
 	var err error
 	past.Files, err = w.FilesOf(ctx, ids)
 	return past, err
+}
+
+// RawsOf returns, by the path of each file, bytes that say the content that the file says on record. A file is left out if none are
+// kept. They may be those of another file of the same memory with the same content.
+func (w *Writer) RawsOf(ctx context.Context, files []File) (map[string][]byte, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	type content struct {
+		memory      uuid.UUID
+		fingerprint memories.Fingerprint
+	}
+	asked := queries.RawsByContentParams{}
+	for i := range files {
+		asked.MemoryIds = append(asked.MemoryIds, files[i].MemoryID)
+		asked.Fingerprints = append(asked.Fingerprints, files[i].Fingerprint[:])
+	}
+	rows, err := w.q.RawsByContent(ctx, asked)
+	if err != nil {
+		return nil, wrap("read earlier contents", err)
+	}
+	raws := make(map[content][]byte, len(rows))
+	for _, row := range rows {
+		raws[content{row.MemoryID, memories.Fingerprint(row.Fingerprint)}] = row.Raw
+	}
+	found := make(map[string][]byte, len(files))
+	for i := range files {
+		if raw, ok := raws[content{files[i].MemoryID, files[i].Fingerprint}]; ok {
+			found[files[i].Path] = raw
+		}
+	}
+	return found, nil
 }

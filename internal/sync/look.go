@@ -388,8 +388,8 @@ func (h *hold) rememberLook(ctx context.Context, listing agents.Listing, scope [
 // stem is what stands in for the name of a memory whose file states none.
 func stem(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }
 
-// past reads what is known of everything that the look touches.
-func (h *hold) past(ctx context.Context, l look) (postgres.Past, error) {
+// past returns the past of everything that the look touches.
+func (h *hold) past(ctx context.Context, l look) (past, error) {
 	names := map[string]struct{}{}
 	ids := map[uuid.UUID]struct{}{}
 	of := postgres.Touched{Paths: make([]string, 0, len(l.seen)+len(l.gone))}
@@ -407,7 +407,12 @@ func (h *hold) past(ctx context.Context, l look) (postgres.Past, error) {
 		}
 	}
 	of.Names, of.Memories = keys(names), keys(ids)
-	return h.w.Past(ctx, of)
+	known, err := h.w.Past(ctx, of)
+	if err != nil {
+		return past{}, err
+	}
+	texts, err := h.textsOf(ctx, known)
+	return past{known, texts}, err
 }
 
 func keys[K comparable](m map[K]struct{}) []K {

@@ -17,13 +17,19 @@ import (
 
 const sessionC = "U3-C1-1712350000.000300"
 
+// Places of copies: of memory/a.md where that has the same name, and of any file.
+const (
+	possibleCopy = "memory/a 2.md"
+	sureCopy     = "memory/backup/a.md"
+)
+
 // Few places, names, types and texts, so that they meet often.
 var (
 	modelPlaces = []string{
 		"memory/a.md", "memory/b.md", "memory/team/a.md", "memory/team/sub/b.md", "memory/team.md", "memory/sub/a.md", "memory/sub/deep/c.MD",
 		"sessions/" + sessionA + "/memory/a.md", "sessions/" + sessionA + "/memory/sub/a.md",
 		"sessions/" + sessionB + "/memory/a.md", "sessions/" + sessionB + "/memory/b.md", "sessions/" + sessionC + "/memory/a.md",
-		"sessions/" + sessionB + "/memory/team/a.md",
+		"sessions/" + sessionB + "/memory/team/a.md", possibleCopy, sureCopy,
 	}
 	modelDirectories = []string{"memory", "memory/sub", "memory/team", "sessions", "sessions/" + sessionA, "sessions/" + sessionB + "/memory"}
 	modelIndexes     = []string{"memory/MEMORY.md", "memory/sub/MEMORY.md", "memory/team/MEMORY.md", "sessions/" + sessionA + "/memory/memory.md"}

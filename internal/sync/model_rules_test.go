@@ -42,6 +42,7 @@ type knownMemory struct {
 	missing bool // it lives, and its files went with many others
 	content memories.Fingerprint
 	new     span
+	primary bool                          // its source is a primary file, or was the last one
 	said    map[memories.Fingerprint]bool // since the memory was last purged
 	left    map[memories.Fingerprint]bool // what its last deletion kept out that was not kept out before
 	checked int                           // how many of these have been found among the revisions
@@ -79,6 +80,7 @@ func (r *rules) clockSetBack(by time.Duration) {
 
 // candidate is a content that a look found at one place.
 type candidate struct {
+	place   string // empty: it is what the memory says
 	content memories.Fingerprint
 	new     span
 	seen    bool // before, with these very bytes
@@ -101,10 +103,11 @@ func (r *rules) look(w *world, scope string, at span) {
 		if _, there := disk[place]; there || !f.there || !within(place, scope) || !w.isKnown(place) || durable(place) && r.away {
 			continue
 		}
-		f.there, f.blocked = false, false
 		if durable(place) {
 			left.durable[f.carries] = true
+			left.noteContent(*f)
 		}
+		f.there, f.blocked = false, false
 	}
 	found := map[string][]candidate{}
 	for _, place := range slices.Sorted(maps.Keys(disk)) {
@@ -116,7 +119,7 @@ func (r *rules) look(w *world, scope string, at span) {
 		}
 	}
 	for name, candidates := range found {
-		r.decide(w, name, candidates)
+		r.decide(w, name, candidates, left)
 	}
 	for place := range disk {
 		if f := r.files[place]; f != nil && within(place, scope) {
@@ -124,6 +127,11 @@ func (r *rules) look(w *world, scope string, at span) {
 		}
 	}
 	r.remove(left, durableBefore)
+	for name, m := range r.names {
+		if _, decided := found[name]; !decided && m.lives && !m.missing && r.losesSource(name, m.content, m.primary, left) {
+			r.decide(w, name, nil, left)
+		}
+	}
 	r.compare(w)
 }
 
@@ -162,11 +170,19 @@ type departures struct {
 	away     bool            // what files of the durable directory carried before says nothing
 	replaced bool            // what files of it carried before, and carry no more, is held as missing
 	durable  map[string]bool // a file in the durable directory has gone, or has another name
+	contents contents        // what such files said
 	outgrown map[string]bool // a file has been written further, has another name, and the memory says what it began with
 }
 
 func (r *rules) newDepartures() departures {
-	return departures{r.away, r.replaced, map[string]bool{}, map[string]bool{}}
+	return departures{r.away, r.replaced, map[string]bool{}, contents{}, map[string]bool{}}
+}
+
+// noteContent notes what a file said that has left its name.
+func (d departures) noteContent(f knownFile) {
+	if !f.bad && !f.blocked {
+		d.contents.add(f.carries, f.content)
+	}
 }
 
 // note has what the file at a place was before leave its name, if it has another key now; it says whether it does.
@@ -174,6 +190,7 @@ func (d departures) note(place string, before knownFile, key string) bool {
 	leaves := before.there && before.carries != key
 	if leaves && durable(place) && !d.away {
 		d.durable[before.carries] = true
+		d.noteContent(before)
 	}
 	return leaves
 }
@@ -295,22 +312,24 @@ func (r *rules) see(place string, d diskFile, clock, at span, left departures) (
 	if f.blocked || same && before.there && !before.blocked {
 		return "", c, false
 	}
-	return f.carries, candidate{f.content, f.new, same, isNow}, true
+	isBack := durable(place) && !before.there
+	return f.carries, candidate{place, f.content, f.new, same && !isBack, isNow}, true
 }
 
 // decide says which of the contents that were found under a name may hold, and takes over the one that does.
-func (r *rules) decide(w *world, name string, candidates []candidate) {
+func (r *rules) decide(w *world, name string, candidates []candidate, left departures) {
 	m := r.names[name]
 	if m == nil {
 		m = &knownMemory{said: map[memories.Fingerprint]bool{}}
 		r.names[name] = m
 	}
-	rivals := candidates
+	isNoRival := func(c candidate) bool { return m.lives && c.seen || r.isCopy(c.place) }
+	rivals := slices.DeleteFunc(slices.Clone(candidates), isNoRival)
 	if m.lives {
-		rivals = slices.DeleteFunc(slices.Clone(candidates), func(c candidate) bool { return c.seen })
 		rivals = append(rivals, candidate{content: m.content, new: m.new})
+	} else if len(rivals) == 0 {
+		rivals = candidates // copies of what cannot be read
 	}
-	m.lives, m.missing = true, false
 	for _, c := range candidates {
 		m.said[c.content] = true
 	}
@@ -319,16 +338,87 @@ func (r *rules) decide(w *world, name string, candidates []candidate) {
 		w.t.Fatalf("%q does not live, and a file has just said it", name)
 	}
 	var now *span
-	for _, c := range rivals {
-		beaten := slices.ContainsFunc(rivals, c.surelyBefore)
-		if c.content == holds.Fingerprint && !beaten {
+	for _, c := range r.outcomes(name, m, rivals, left) {
+		if c.content == holds.Fingerprint {
 			now = widest(now, c.new)
 		}
 	}
 	if now == nil {
 		w.t.Fatalf("%q is not the newest of what is said of %q: %+v", holds.Body, name, rivals)
 	}
+	m.lives, m.missing = true, false
 	m.content, m.new = holds.Fingerprint, *now
+}
+
+// outcomes are the contents that may hold: the newest of the rivals, or, where that leaves a memory without the primary file that it is
+// from, the newest of its primary files.
+func (r *rules) outcomes(name string, m *knownMemory, rivals []candidate, left departures) (may []candidate) {
+	for _, c := range newest(rivals) {
+		// Where another file says the same, the one that said it first stays the source.
+		kept := m.lives && c.content == m.content
+		loses := (!kept && durable(c.place) || kept && m.primary) && r.losesSource(name, c.content, true, left)
+		if !loses || !kept && slices.ContainsFunc(rivals, func(o candidate) bool { return o.content == c.content && !durable(o.place) }) {
+			may = append(may, c)
+		}
+		if loses {
+			may = append(may, newest(r.primaries(name))...)
+		}
+	}
+	return may
+}
+
+// newest are those that none of the others surely beats.
+func newest(rivals []candidate) []candidate {
+	return slices.DeleteFunc(slices.Clone(rivals), func(c candidate) bool { return slices.ContainsFunc(rivals, c.surelyBefore) })
+}
+
+// losesSource says whether a primary file has left which said the content, or none says it that is no copy, while others carry the name.
+func (r *rules) losesSource(name string, content memories.Fingerprint, primary bool, left departures) bool {
+	others := r.primaries(name)
+	if !primary || r.away || len(others) == 0 {
+		return false
+	}
+	says := func(c candidate) bool { return c.content == content }
+	return left.contents[name][content] || !slices.ContainsFunc(others, says) && !r.mayBeSaid(name)
+}
+
+// primaries are what the primary files say that carry a name and are no copies.
+func (r *rules) primaries(name string) (all []candidate) {
+	for place, f := range r.files {
+		if f.there && !f.bad && !f.blocked && f.carries == name && durable(place) && !r.isCopy(place) {
+			all = append(all, candidate{place: place, content: f.content, new: f.new})
+		}
+	}
+	return all
+}
+
+// mayBeSaid says whether a primary file that carried the name cannot be read: nobody knows what it says.
+func (r *rules) mayBeSaid(name string) bool {
+	for place, f := range r.files {
+		if f.there && f.bad && f.carries == name && durable(place) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCopy says whether the file at a place is a copy of another one of the same name.
+func (r *rules) isCopy(place string) bool {
+	f := r.files[place]
+	if f == nil {
+		return false
+	}
+	isOriginal := func(other string) bool {
+		o := r.files[other]
+		return o != nil && o.there && !o.blocked && o.carries == f.carries && durable(other)
+	}
+	switch place {
+	case possibleCopy:
+		return isOriginal("memory/a.md")
+	case sureCopy:
+		return slices.ContainsFunc(slices.Collect(maps.Keys(r.files)), func(other string) bool { return other != sureCopy && isOriginal(other) })
+	}
+	return false
 }
 
 func widest(a *span, b span) *span {
@@ -380,6 +470,10 @@ func (r *rules) compare(w *world) {
 		} else if m.Fingerprint != known.content {
 			w.t.Fatalf("%q has become %q without a reason", name, m.Body)
 		}
+		if lives {
+			known.primary = m.Session == ""
+			r.isFromAFile(w, name, m)
+		}
 		if lives && (m.State == memories.Missing) != known.missing {
 			w.t.Fatalf("%q is %s, and missing should be: %t", name, m.State, known.missing)
 		}
@@ -393,6 +487,15 @@ func (r *rules) compare(w *world) {
 				w.t.Fatalf("something that %q once said is in none of its %d revisions", name, len(revisions))
 			}
 		}
+	}
+}
+
+// isFromAFile checks that a memory from a primary file says what a primary file says, as long as any carries its name.
+func (r *rules) isFromAFile(w *world, name string, m memories.Memory) {
+	files := r.primaries(name)
+	says := func(c candidate) bool { return c.content == m.Fingerprint }
+	if m.Session == "" && !r.away && len(files) > 0 && !r.mayBeSaid(name) && !slices.ContainsFunc(files, says) {
+		w.t.Fatalf("%q is %q, which none of its primary files says: %+v", name, m.Body, files)
 	}
 }
 

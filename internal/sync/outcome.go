@@ -67,6 +67,7 @@ func (d *desk) settle() {
 			continue
 		}
 		h := &pg.head
+		d.followSource(pg)
 		pg.followContent()
 		h.Problems = withDuplicates(h.Problems, pg.files)
 		if h.State == memories.Active || h.State == memories.NeedsAttention {

@@ -61,7 +61,7 @@ const massRemoval = 10
 
 // reconcile decides what a look means. It is the heart of the mirror and a pure function: the same look over the same
 // past always has the same outcome.
-func reconcile(l look, p postgres.Past) outcome {
+func reconcile(l look, p past) outcome {
 	l.comeAfter(append(slices.Clone(p.Heads), p.Unreadable...))
 	d := newDesk(l, p)
 	for _, f := range l.gone {
@@ -73,6 +73,10 @@ func reconcile(l look, p postgres.Past) outcome {
 	})
 	for _, s := range l.seen {
 		d.fileSeen(s)
+	}
+	// Only when it is known which files carry a memory is it known which of them are copies of others.
+	for _, s := range d.contents {
+		d.contend(s)
 	}
 	d.removeWhatNoFileCarries(l.durable)
 	d.settle()
@@ -103,6 +107,8 @@ type desk struct {
 	byID       map[uuid.UUID]*page
 	unreadable map[string]*page // by path
 	tombstones map[postgres.Tombstone]bool
+	texts      map[string]sighting // of primary files that can become the source, by path
+	contents   []sighting          // that carry a memory, in the order of their age
 	suspects   []*page             // a durable file of theirs is gone or carries another name
 	outgrown   []*page             // the file that they are from has been written further, and carries another name
 	renamed    map[uuid.UUID]*page // the new memory in the file of one that was there
@@ -114,6 +120,7 @@ type desk struct {
 type page struct {
 	head      postgres.Head
 	files     map[string]postgres.File // that carry it, by path
+	left      []memories.Fingerprint   // contents of primary files that carry it no longer
 	revisions []postgres.Revision
 	text      *sighting // whose content became the memory's
 	isNew     bool
@@ -126,10 +133,13 @@ type page struct {
 	learned   int           // where the journal of this look says that a new one was
 }
 
-func newDesk(l look, p postgres.Past) *desk {
+func newDesk(l look, p past) *desk {
 	d := &desk{
 		at: l.at, away: l.away, replaced: l.replaced, byKey: map[memories.Key]*page{}, byID: map[uuid.UUID]*page{}, unreadable: map[string]*page{}, tombstones: p.Tombstones,
-		renamed: map[uuid.UUID]*page{}, cause: l.cause,
+		renamed: map[uuid.UUID]*page{}, cause: l.cause, texts: map[string]sighting{},
+	}
+	for _, s := range p.texts {
+		d.texts[s.path] = s
 	}
 	for _, h := range p.Heads {
 		pg := &page{head: h, before: h, files: map[string]postgres.File{}}
@@ -174,6 +184,9 @@ func (d *desk) leave(f postgres.File) {
 	pg.touched = true
 	if f.Durable() && !d.away {
 		d.suspects = append(d.suspects, pg)
+		if f.Status == postgres.Carries {
+			pg.left = append(pg.left, f.Fingerprint)
+		}
 	}
 }
 
@@ -263,11 +276,11 @@ func (d *desk) dropUnreadable(path string) {
 	}
 }
 
+// carry notes that the file carries the memory of its name, which is made if there is none.
 func (d *desk) carry(s sighting, row *postgres.File) {
 	pg := d.byKey[s.key()]
 	d.leaveOther(s, pg)
-	isNew := pg == nil
-	if isNew {
+	if pg == nil {
 		pg = d.create(s)
 		d.byKey[s.key()] = pg
 		if s.known != nil && s.known.MemoryID != uuid.Nil {
@@ -277,9 +290,17 @@ func (d *desk) carry(s sighting, row *postgres.File) {
 	row.MemoryID = pg.head.UUID
 	pg.files[s.path] = *row
 	pg.touched = true
+	d.contents = append(d.contents, s)
+	if s.durable() {
+		d.texts[s.path] = s
+	}
+}
 
+// contend decides whether the content of a file becomes that of the memory which the file carries.
+func (d *desk) contend(s sighting) {
+	pg := d.byKey[s.key()]
 	switch {
-	case isNew:
+	case pg.isNew && pg.text == nil:
 		d.adopt(pg, s)
 	case pg.head.State == memories.Deleted:
 		d.revive(pg, s)
@@ -329,15 +350,17 @@ func (d *desk) takeBack(pg *page, s sighting) {
 	d.compete(pg, s)
 }
 
-// compete lets the file's content become the memory's if it is newer. A file that is known with these very bytes
-// never wins, unless they could not be read until now.
+// compete makes the file's content the memory's if it is newer. A copy of another file never wins. Neither does a file that has been
+// seen with the same bytes, unless it could not be read until now, or is a primary file that is back: then it counts by the time at
+// which its content was new.
 func (d *desk) compete(pg *page, s sighting) {
 	inThisLook := pg.text != nil
 	newer := s.contentAt.After(pg.head.ContentAt) || inThisLook && s.contentAt.Equal(pg.head.ContentAt)
+	isBack := s.durable() && !s.wasThere()
 	// After a memory has come back with several files at once, the newest of them has its say again.
-	seenBefore := s.unchanged() && s.known.Status != postgres.Unreadable && pg.before.State != memories.Deleted
+	seenBefore := s.unchanged() && s.known.Status != postgres.Unreadable && !isBack && pg.before.State != memories.Deleted
 	switch {
-	case seenBefore || !newer:
+	case seenBefore || !newer || pg.isCopy(pg.files[s.path]):
 		d.keepAsPast(pg, s)
 	case s.fingerprint == pg.head.Fingerprint && s.path != pg.head.Path:
 		pg.head.ContentAt = s.contentAt

@@ -218,6 +218,7 @@ func (h *hold) target(ctx context.Context, head *postgres.Head, draft Draft) (ta
 		return target{}, err
 	}
 	durable = slices.DeleteFunc(durable, func(f postgres.DurableFile) bool { return f.Present && !f.Readable })
+	copiesLast(durable)
 	for _, f := range durable {
 		if f.Present && (f.Path == head.Path || head.Session != "" || !contains(durable, head.Path)) {
 			return target{f.Path, true, f.Hash}, nil

@@ -97,6 +97,45 @@ func (q *Queries) RawOfHash(ctx context.Context, arg RawOfHashParams) ([]byte, e
 	return raw, err
 }
 
+const rawsByContent = `-- name: RawsByContent :many
+SELECT r.memory_id, r.fingerprint, r.raw
+FROM (SELECT DISTINCT unnest($1::uuid[]) AS memory_id, unnest($2::bytea[]) AS fingerprint) asked
+JOIN revisions r USING (memory_id, fingerprint)
+WHERE r.raw IS NOT NULL
+`
+
+type RawsByContentParams struct {
+	MemoryIds    []uuid.UUID
+	Fingerprints [][]byte
+}
+
+type RawsByContentRow struct {
+	MemoryID    uuid.UUID
+	Fingerprint []byte
+	Raw         []byte
+}
+
+// The bytes of a file that said each of these contents of these memories.
+func (q *Queries) RawsByContent(ctx context.Context, arg RawsByContentParams) ([]RawsByContentRow, error) {
+	rows, err := q.db.Query(ctx, rawsByContent, arg.MemoryIds, arg.Fingerprints)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []RawsByContentRow{}
+	for rows.Next() {
+		var i RawsByContentRow
+		if err := rows.Scan(&i.MemoryID, &i.Fingerprint, &i.Raw); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const revisions = `-- name: Revisions :many
 SELECT r.fingerprint, r.hash, r.type, r.description, r.body, r.path, r.session, r.seen_at,
        count(*) OVER () AS rest,
