@@ -142,7 +142,7 @@ func InFull(m Heading, body string) string {
 		text += teamMark
 	}
 	text += "\n"
-	if body := defuseBody(canonicalBody(body)); body != "" {
+	if body := defuseBody(canonicalBody(WithoutControls(body))); body != "" {
 		text += "\n" + body + "\n"
 	}
 	return text
@@ -165,9 +165,9 @@ func StaleFrom(modified time.Time) time.Time { return modified.Add(staleAfterDay
 // a line.
 const maxEntryLength = 200
 
-// countedText stands for memories of a type of which there are too many to list.
-func countedText(of Type, n int) string {
-	return fmt.Sprintf("- … and %d more of type `%s` that there is no room for here. Search the files in `memory/` and `sessions/` for them.\n", n, of)
+// countedText is the last line of a block without room for n of its memories. It is shorter than maxEntryLength.
+func countedText(n int) string {
+	return fmt.Sprintf("- … and %d more. `memory/MEMORY.md` lists them.\n", n)
 }
 
 // EntryText is a memory as one line, which is all of it that is in a block without room for more. A line that is too long ends

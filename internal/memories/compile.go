@@ -70,7 +70,7 @@ func ApproximateTokens(chars int) int { return (chars + charsPerToken - 1) / cha
 
 // CompilerVersion is raised whenever Compile makes something else of the same memories than before: every CLAUDE.md is
 // compiled anew then.
-const CompilerVersion = 4
+const CompilerVersion = 5
 
 // maxBlock bounds the block, in bytes. Claude Code skips a CLAUDE.md of more than 4 MiB altogether, so that whoever has tens of
 // thousands of memories would have none; this leaves a quarter of that to what is written by hand.
@@ -107,9 +107,9 @@ func (p Part) Cost() Cost { return Cost{ID: p.Memory, Chars: p.Chars, Listed: p.
 // a type is left out.
 //
 // limit is the size of the whole file and outside what it takes without the block (Document.Outside), both in Unicode
-// characters. Memories are kept in full until the first that would take the file past the limit; that one and all after
-// it become one-line entries, which may pass the limit. A limit of 0 or less is none. What an agent would skip helps nobody:
-// where the block comes to 3 MiB, the memories after that are one line together for each type, which says how many they are.
+// characters. Memories are kept in full until the first that would take the file past the limit. That one and the memories after it
+// become one-line entries until the file has twice the limit or the block 3 MiB. Then one line gives the number of the others. A limit
+// of 0 or less is none.
 //
 // text is asked for one memory after the other, in the order of the block, up to the first that does not fit: what an
 // agent has beyond that is never read. Its error is the one that CompileParts fails with.
@@ -121,11 +121,10 @@ func CompileParts(ms []Heading, with Opening, limit, outside int, text SectionTe
 	b := blockOfParts{give: add, bytes: len(opening.Text) + len(ending.Text), chars: outside + opening.Chars + ending.Chars}
 	add(opening)
 	var last Type
-	lastListed, listing, counting := false, false, false
+	lastListed, listing := false, false
 	for i, m := range ordered {
 		lead := ""
 		if m.Type != last {
-			b.addCounted(last)
 			lead = m.Type.heading()
 		}
 		if !listing {
@@ -135,11 +134,16 @@ func CompileParts(ms []Heading, with Opening, limit, outside int, text SectionTe
 			}
 			section := Part{Text: full, Memory: m.ID, Name: m.Name, Team: m.Team, Shared: m.Shared, Type: m.Type, Chars: utf8.RuneCountInString(full)}
 			total := b.chars + utf8.RuneCountInString(lead) + section.Chars
-			if listing = limit > 0 && total > limit || !b.hasRoom(lead, full); !listing {
+			if listing = limit > 0 && total > limit || !b.hasBytes(len(lead)+len(full)); !listing {
 				b.add(lead, section)
 				last, lastListed = m.Type, false
 				continue
 			}
+		}
+		entry := Part{Memory: m.ID, Name: m.Name, Team: m.Team, Shared: m.Shared, Type: m.Type, Listed: true}
+		if b.counted > 0 {
+			b.count(entry)
+			continue
 		}
 		switch {
 		case lead != "":
@@ -147,22 +151,25 @@ func CompileParts(ms []Heading, with Opening, limit, outside int, text SectionTe
 		case !lastListed:
 			lead = shortened + "\n"
 		}
-		entry := Part{Memory: m.ID, Name: m.Name, Team: m.Team, Shared: m.Shared, Type: m.Type, Listed: true}
-		if !counting {
-			if m.Entry == "" {
-				m = m.WithEntry()
-			}
-			entry.Text, entry.Chars = m.Entry, m.EntryChars
-			counting = !b.hasRoom(lead, entry.Text)
+		if m.Entry == "" {
+			m = m.WithEntry()
 		}
-		if counting {
-			entry.Text, entry.Chars = "", 0
-			b.counted++
+		total := b.chars + utf8.RuneCountInString(lead) + m.EntryChars + maxEntryLength
+		if limit > 0 && total > 2*limit || !b.hasBytes(len(lead)+len(m.Entry)) {
+			b.count(entry)
+			continue
 		}
+		entry.Text, entry.Chars = m.Entry, m.EntryChars
 		b.add(lead, entry)
 		last, lastListed = m.Type, true
 	}
-	b.addCounted(last)
+	if b.counted > 0 {
+		text := countedText(b.counted)
+		if !lastListed {
+			text = "\n" + text
+		}
+		b.add("", partOf(text))
+	}
 	add(ending)
 	return nil
 }
@@ -172,16 +179,16 @@ type blockOfParts struct {
 	give    func(Part)
 	chars   int // of the whole file
 	bytes   int // of the block
-	counted int // memories of the type that are only counted
+	counted int // memories that are neither a section nor an entry
 }
 
-// hasRoom says whether the block can be longer by these texts, and by the lines that count.
-func (b *blockOfParts) hasRoom(texts ...string) bool {
-	size := b.bytes + len(Types())*maxEntryLength
-	for _, text := range texts {
-		size += len(text)
-	}
-	return size <= maxBlock
+// hasBytes reports whether the block has room for more bytes and for the line with the number of the other memories.
+func (b *blockOfParts) hasBytes(more int) bool { return b.bytes+more+maxEntryLength <= maxBlock }
+
+// count passes on a memory that has no text in the block.
+func (b *blockOfParts) count(entry Part) {
+	b.counted++
+	b.give(entry)
 }
 
 func (b *blockOfParts) add(lead string, p Part) {
@@ -197,14 +204,6 @@ func (b *blockOfParts) add(lead string, p Part) {
 
 // partOf returns standing text as a part.
 func partOf(text string) Part { return Part{Text: text, Chars: utf8.RuneCountInString(text)} }
-
-// addCounted ends a type with the number of its memories that there was no room for.
-func (b *blockOfParts) addCounted(of Type) {
-	if b.counted > 0 {
-		b.add("", partOf(countedText(of, b.counted)))
-		b.counted = 0
-	}
-}
 
 // aheadWithoutLimit is how much is read at once where nothing limits it, in bytes.
 const aheadWithoutLimit = 1 << 20

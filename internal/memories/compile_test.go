@@ -46,10 +46,11 @@ func TestCompiledFiles(t *testing.T) {
 		"empty":        {nil, 40_000},
 		"every-type":   {people, 40_000},
 		"over-limit":   {people, 2_700},
-		"all-listed":   {people, 1},
+		"all-listed":   {people, 2_000},
+		"all-counted":  {people, 1},
 		"hostile":      {hostile, 0},
 		"names":        {names, 0},
-		"names-listed": {names, 1},
+		"names-listed": {names, 2_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -75,7 +76,7 @@ func TestCompiledFiles(t *testing.T) {
 // Each CLAUDE.md that has been compiled is left alone until the version is another one.
 func TestAnotherOutputIsAnotherCompilerVersion(t *testing.T) {
 	t.Parallel()
-	const version, output = 4, "4581b3d2c85e2a79"
+	const version, output = 5, "b4aa497669dbcb27"
 	files, err := filepath.Glob(filepath.Join("testdata", "*.CLAUDE.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -163,14 +164,18 @@ func TestOrdinaryMemoriesKeepTheirForm(t *testing.T) {
 		"Ask @ada (or @bob).":                            "Ask \\@ada (or \\@bob).",
 		"https://unpkg.com/@scope/pkg, <https://medium.com/@x> and [y](https://y.z/@y/@z)": "https://unpkg.com/@scope/pkg, <https://medium.com/@x> and [y](https://y.z/@y/@z)",
 		"/ @a, \"@b\", “@c”, [@d], -@e, \\\\@f":                                            "/ \\@a, \"\\@b\", “\\@c”, [\\@d], -\\@e, \\\\\\@f",
-		"Why\n---\nbecause":               "##### Why\nbecause",
-		"<!-- note -->\ntext":             "<!-- note -->\ntext",
-		"```go\n// # no heading\n@x\n```": "```go\n// # no heading\n@x\n```",
-		"```go\nopen":                     "```go\nopen\n```",
-		"a <!-- b\n\n<!-- c":              "a \\<!-- b\n\n\\<!-- c",
-		"C# and #hashtag\n\n#nospace":     "C# and #hashtag\n\n#nospace",
-		"> # quoted\n\n- # listed":        "> #### quoted\n\n- #### listed",
-		"###### six":                      "###### six",
+		"Why\n---\nbecause":              "##### Why\nbecause",
+		"<!-- note -->\ntext":            "<\\!-- note -->\ntext",
+		"use `<!--` in\n\n    <!-- code": "use `<\\!--` in\n\n    <\\!-- code",
+		"<pre>\na\n\nb\n</pre>\n\nc":     "<pre>\na\n\nb\n</pre>\n\nc",
+		"1. run\n   ```sh\n   # no heading\n   ```\n- ~~~\n  x\n  ~~~": "1. run\n   ```sh\n   # no heading\n   ```\n- ~~~\n  x\n  ~~~",
+		"[x]: https://a.b/c \"title\"\n[y]: /z":                        "[x]: https://a.b/c \"title\"\n[y]: /z",
+		"```go\n// # no heading\n@x\n```":                              "```go\n// # no heading\n@x\n```",
+		"```go\nopen":                                                  "```go\nopen\n```",
+		"a <!-- b\n\n<!-- c":                                           "a <\\!-- b\n\n<\\!-- c",
+		"C# and #hashtag\n\n#nospace":                                  "C# and #hashtag\n\n#nospace",
+		"> # quoted\n\n- # listed":                                     "> #### quoted\n\n- #### listed",
+		"###### six":                                                   "###### six",
 	} {
 		block, _ := memories.Compile([]memories.Section{{ID: "1", Name: "n", Type: memories.User, Body: body}}, 0, 0)
 		_, got, _ := strings.Cut(string(block), "### n\n\n")
@@ -183,14 +188,17 @@ func TestOrdinaryMemoriesKeepTheirForm(t *testing.T) {
 // Parsed as they stand, these would take minutes each: the test's own time limit is the check.
 func TestAHostileMemoryDoesNotHoldUpTheOthers(t *testing.T) {
 	t.Parallel()
-	for _, part := range []string{"> ", "- ", "[a]: b\n", "<!--\n", "`a``"} {
-		body := strings.Repeat(part, (1<<20)/len(part))
+	for _, part := range []string{
+		"> ", "- ", "[a]: b\n", "<!--\n", "`a``", "[\n", "[a]: b \"\n", "<pre>\n", "<?\n", "```\n", "- a\n-\n", "<p\n\n", "> ```\n",
+		strings.Repeat("> ", 1<<18), strings.Repeat("[a]: b\n", 1<<17),
+	} {
+		body := strings.Repeat(part, max(1, (128<<10)/len(part)))
 		block, costs := memories.Compile([]memories.Section{
 			{ID: "1", Name: "a", Type: memories.User, Body: body},
 			{ID: "2", Name: "b", Type: memories.User, Body: "second"},
 		}, 0, 0)
 		if len(costs) != 2 || !strings.HasSuffix(string(block), "\n\n### b\n\nsecond\n\n<!-- memoir:end -->") {
-			t.Errorf("%q repeated: the block ends %q", part, block[len(block)-200:])
+			t.Errorf("%.20q repeated: the block ends %q", part, block[len(block)-200:])
 		}
 	}
 }
@@ -222,8 +230,11 @@ func TestNoNumberOfMemoriesMakesABlockThatIsSkipped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			block, costs := memories.Compile(set, limit, 0)
-			if len(block) > 3<<20 || len(block) < 3<<20-2_000 {
+			if limit == 0 && (len(block) > 3<<20 || len(block) < 3<<20-2_000) {
 				t.Errorf("the block has %d bytes", len(block))
+			}
+			if chars := utf8.RuneCount(block); limit > 0 && (chars > 2*limit || chars < 2*limit-400) {
+				t.Errorf("the block has %d characters, with a limit of %d", chars, limit)
 			}
 			accounted := map[string]bool{}
 			shown, counted := 0, 0
@@ -238,15 +249,16 @@ func TestNoNumberOfMemoriesMakesABlockThatIsSkipped(t *testing.T) {
 			if len(accounted) != len(set) || shown == 0 {
 				t.Errorf("%d of %d memories are accounted for, %d are shown", len(accounted), len(set), shown)
 			}
-			said := 0
-			for _, line := range regexp.MustCompile("(?m)^- … and ([0-9]+) more of type `[a-z]+`").FindAllSubmatch(block, -1) {
+			said, lines := 0, 0
+			for _, line := range regexp.MustCompile("(?m)^- … and ([0-9]+) more\\. `memory/MEMORY\\.md` lists them\\.$").FindAllSubmatch(block, -1) {
 				n, err := strconv.Atoi(string(line[1]))
 				if err != nil {
 					t.Fatal(err)
 				}
 				said += n
+				lines++
 			}
-			if said != counted {
+			if said != counted || lines != 1 {
 				t.Errorf("the block says that %d more are not in it, and they are %d", said, counted)
 			}
 		})

@@ -49,7 +49,7 @@ func sanitise(s string) (text string, nul, invalid bool) {
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 func canonicalText(s string) string {
-	s, _, _ = sanitise(s)
+	s, _, _ = sanitise(strings.ReplaceAll(s, "\x00", ""))
 	if strings.IndexByte(s, '\r') < 0 {
 		return s
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // A memory's text stands among others in one Markdown file that an agent obeys. Defusing keeps it in its place: it
-// opens no section of its own, imports no file, swallows nothing that follows, and is no marker.
+// opens no section of its own, imports no file, swallows nothing that follows, and is no comment or marker.
 
 // sinkBy is how many levels a memory's headings go down: below the heading of the memory itself.
 const sinkBy = 3
@@ -22,24 +22,32 @@ const deepestHeading = 6
 // people write need one round.
 const maxRounds = 8
 
+// maxParsed is the length of the longest body that is parsed, in bytes. The slowest body known takes 0.4 s of CPU time
+// at that length (AMD EPYC, 2026-11).
+const maxParsed = 128 << 10
+
 // defuseBody returns a body that cannot break out of its section. Its text stays readable; headings sink, imports get a
 // backslash, what is left open is closed or escaped.
 func defuseBody(body string) string {
 	if body == "" {
 		return ""
 	}
-	if flatten(body) != body {
+	body = escapeComments(body)
+	if len(body) > maxParsed || flatten(body) != body {
 		return asCode(body)
 	}
-	text := defuseMarkers(body)
+	text := body
 	for range maxRounds {
-		closed := closeOpenEnd(text)
-		if closed == text {
+		escaped, _, plain := scanBlocks(text)
+		if !plain {
+			return asCode(body)
+		}
+		if escaped == text {
 			break
 		}
-		text = closed
+		text = escaped
 	}
-	text = sinkHeadings(escapeOpenComments(text), 0)
+	text = sinkHeadings(text, 0)
 	for range maxRounds {
 		sunk := sinkHeadings(text, sinkBy)
 		if sunk == text {
@@ -47,7 +55,7 @@ func defuseBody(body string) string {
 		}
 		text = sunk
 	}
-	text = defuseMarkers(defuseImports(text))
+	text = defuseImports(text)
 	if !staysInPlace(text) {
 		return asCode(body)
 	}
@@ -56,7 +64,7 @@ func defuseBody(body string) string {
 
 // asCode returns a body as indented code, the one form in which nothing means anything.
 func asCode(body string) string {
-	return defuseMarkers("    " + strings.ReplaceAll(body, "\n", "\n    "))
+	return "    " + strings.ReplaceAll(body, "\n", "\n    ")
 }
 
 // defuseName returns a name that is nothing but the text of its heading.
@@ -94,15 +102,25 @@ func defuseInline(line string) string {
 	if !strings.ContainsAny(line, "<@") {
 		return line
 	}
-	line = defuseImports(defuseMarkers(line))
-	return strings.ReplaceAll(line, "<!--", `<\!--`)
+	return escapeComments(defuseImports(line))
 }
 
-var markerLike = regexp.MustCompile(`(?i)<!--[ \t]*memoir:[ \t]*(begin|end)[ \t]*-->`)
+// escapeComments puts a backslash into each <!--, so that neither a parser nor a program that strips comments by a regular
+// expression finds one. It also defuses Memoir's markers.
+func escapeComments(text string) string { return strings.ReplaceAll(text, "<!--", `<\!--`) }
 
-// defuseMarkers makes each of Memoir's markers an ordinary comment, in code too, because a marker is found by its line.
-func defuseMarkers(text string) string {
-	return markerLike.ReplaceAllString(text, "<!-- memoir: $1 -->")
+// WithoutControls returns text without control characters, except for line ends and tabs. canonicalText replaces \r.
+func WithoutControls(text string) string {
+	dropped := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }
+	if strings.IndexFunc(text, dropped) < 0 {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if dropped(r) {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 // defuseImports puts a backslash before each @ that an agent would take for the import of a file: one outside code that
@@ -136,64 +154,8 @@ func importsAt(text string, at int) bool {
 	return at+1 < len(text) && !unicode.IsSpace(next)
 }
 
-// escapeOpenComments escapes each <!-- outside code that no --> follows. Within a paragraph Markdown takes it for text,
-// but whoever strips comments without parsing would strip what follows the memory too.
-func escapeOpenComments(text string) string {
-	const opener = "<!--"
-	open := strings.LastIndex(text, "-->") + 1
-	if !strings.Contains(text[open:], opener) {
-		return text
-	}
-	inCode := codeSpans(parseCode(text))
-	var edits []replacement
-	for at := open; ; at += len(opener) {
-		next := strings.Index(text[at:], opener)
-		if next < 0 {
-			return replace(text, edits)
-		}
-		if at += next; !inCode.holds(at) && !strings.HasSuffix(text[:at], `\`) {
-			edits = append(edits, replacement{at, at, `\`})
-		}
-	}
-}
-
 // sentinel is a heading that stands where it is put only when nothing before it is left open.
 const sentinel = "\n\n### sentinel"
-
-// closeOpenEnd closes a code fence that would run on past the end of the text, and escapes what opens a comment or
-// another block of HTML that would.
-func closeOpenEnd(text string) string {
-	source := text + sentinel
-	last := parseBlocks(source).LastChild()
-	switch block := last.(type) {
-	case *ast.FencedCodeBlock:
-		return text + "\n" + fenceAt(text, block.Pos())
-	case *ast.HTMLBlock:
-		opener, known := htmlOpeners[block.HTMLBlockType]
-		if !known {
-			return text
-		}
-		from := block.Lines().At(0).Start
-		return text[:from] + opener.ReplaceAllStringFunc(text[from:], func(s string) string { return `\` + s })
-	}
-	return text
-}
-
-// fenceAt returns the run of one character that opens a code fence.
-func fenceAt(text string, at int) string {
-	rest := text[at:]
-	return rest[:len(rest)-len(strings.TrimLeft(rest, rest[:1]))]
-}
-
-// htmlOpeners are the beginnings of the blocks of HTML that end at a word of their own instead of a blank line
-// (CommonMark, HTML blocks 1 to 5).
-var htmlOpeners = map[ast.HTMLBlockType]*regexp.Regexp{
-	ast.HTMLBlockType1: regexp.MustCompile(`(?i)<(?:script|pre|style|textarea)`),
-	ast.HTMLBlockType2: regexp.MustCompile(`<!--`),
-	ast.HTMLBlockType3: regexp.MustCompile(`<\?`),
-	ast.HTMLBlockType4: regexp.MustCompile(`<![A-Za-z]`),
-	ast.HTMLBlockType5: regexp.MustCompile(`<!\[CDATA\[`),
-}
 
 // replacement puts text in the place of the bytes from up to, not including, to.
 type replacement struct {
@@ -202,16 +164,43 @@ type replacement struct {
 }
 
 // sinkHeadings sinks headings by three levels, to the sixth at most, wherever they stand: also in quotes and lists.
-// With a level only headings of at most that level sink; 0 is all of them.
+// With a level only headings of at most that level sink, and lines that another parser might read as one; 0 is all of them.
 func sinkHeadings(text string, upTo int) string {
 	var edits []replacement
-	_ = ast.Walk(parseBlocks(text), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	root := parseBlocks(text)
+	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if heading, ok := n.(*ast.Heading); ok && entering && (upTo == 0 || heading.Level <= upTo) {
 			edits = append(edits, sink(text, heading)...)
 		}
 		return ast.WalkContinue, nil
 	})
+	if upTo > 0 && len(edits) == 0 {
+		edits = sinkLines(text, codeSpans(root))
+	}
 	return replace(text, edits)
+}
+
+// sinkLines sinks the lines outside of code that another parser might read as headings.
+func sinkLines(text string, code spans) (edits []replacement) {
+	if !strings.ContainsAny(text, "#=-") {
+		return nil
+	}
+	afterText := false
+	for at := 0; at < len(text); {
+		end := endOfLine(text, at)
+		line := text[at:end]
+		isCode := len(code) > 0 && code.holds(at+len(line)-len(strings.TrimLeft(line, " \t>")))
+		if m := headingLine.FindStringSubmatchIndex(line); m != nil && !isCode {
+			edits = append(edits, replacement{at + m[5], at + m[5], "###"})
+		} else if m := doubleLine.FindStringSubmatchIndex(line); m != nil && afterText && !isCode {
+			edits = append(edits, replacement{at + m[3], at + m[3], `\`})
+		} else if afterText && !isCode && dashLine.MatchString(line) {
+			edits = append(edits, replacement{at, at, "\n"})
+		}
+		afterText = strings.Trim(line, " \t") != ""
+		at = end + 1
+	}
+	return edits
 }
 
 // atxOpening is a line that begins a heading with number signs, behind the marks of the quotes and lists that it stands in.
@@ -278,14 +267,14 @@ func replace(text string, edits []replacement) string {
 	return out.String()
 }
 
-// staysInPlace tells whether a text is free of headings that compete with those around it, leaves nothing open, and
-// holds no marker.
+// staysInPlace tells whether a text is free of headings that compete with those around it, leaves nothing open, holds no
+// comment, and is read by other parsers in the same way.
 func staysInPlace(text string) bool {
 	last := parseBlocks(text + sentinel).LastChild()
 	if heading, ok := last.(*ast.Heading); !ok || heading.Level != sinkBy {
 		return false
 	}
-	inPlace := !strings.Contains(text, beginMarker) && !strings.Contains(text, endMarker)
+	inPlace := !strings.Contains(text, "<!--") && isPlain(text, last.Parent())
 	_ = ast.Walk(last.Parent(), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if heading, ok := n.(*ast.Heading); ok && n != last && heading.Level <= sinkBy {
 			inPlace = false

@@ -158,7 +158,7 @@ func fenceIn(line string) (run, before string) {
 
 // noteHTML notes what a line that begins with a < may open.
 func (s *fenceScan) noteHTML(indent int, rest string) {
-	if indent > 3 || rest[0] != '<' {
+	if indent > 3 || rest[0] != '<' || strings.HasPrefix(rest, `<\`) {
 		return
 	}
 	switch comment := strings.HasPrefix(rest, "<!--"); {

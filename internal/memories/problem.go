@@ -52,7 +52,7 @@ var messages = map[string]string{
 	CodeTypeUnknown:        "The memory's type is none that Memoir knows, so agents do not receive it. Choose feedback, user, project or reference.",
 	CodeTypeNotText:        "The memory's type is a list or a table and not a text, so agents do not receive it. Choose feedback, user, project or reference.",
 	CodeTypeConflict:       "The file states two different types. The one at the top level is used. Save the memory to settle it.",
-	CodeNUL:                "The text holds NUL characters, shown as \uFFFD. The file is unchanged. Saving the text again replaces them.",
+	CodeNUL:                "The file holds NUL characters, which are left out here. The file is unchanged. Saving the text again removes them.",
 	CodeInvalidUTF8:        "Parts of the text are not UTF-8, shown as \uFFFD. The file is unchanged. Saving the text again replaces them.",
 	CodeTooLarge:           "The file is larger than 1 MiB and was not read. It is unchanged. Split it into smaller memories or delete it.",
 	CodeAliasBomb:          "The frontmatter refers to itself so often that it grows beyond measure, and was not read. The file is unchanged. Remove the YAML aliases or delete the file.",

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"unicode/utf8"
+
+	"memoir/internal/memories"
 )
 
 // The limits of what an agent is given, as Claude Code has them.
@@ -23,7 +25,8 @@ const (
 const truncated = "[... truncated, memory file too large ...]"
 
 // Cut returns the beginning of a file, of at most MostLines lines and MostBytes bytes, as text: cut at the end of a line, or,
-// where a line is longer than half of all that, between two characters. What is no UTF-8 becomes U+FFFD, and line ends LF.
+// where a line is longer than half of all that, between two characters. What is no UTF-8 becomes U+FFFD, line ends LF, and
+// control characters are left out.
 // Where something was left out, truncated says so at the end. bytes is how many come out of a session's budget: that note does not.
 func Cut(file []byte) (text string, bytes int) {
 	text, whole := beginning(file)
@@ -33,13 +36,15 @@ func Cut(file []byte) (text string, bytes int) {
 	return text + "\n\n" + truncated, len(text)
 }
 
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
 func beginning(file []byte) (text string, whole bool) {
 	// Of what is far beyond the cut nothing is looked at: enough is left for every byte to be the CR of a CRLF.
 	head := file[:min(len(file), 2*MostBytes+utf8.UTFMax)]
 	whole = len(head) == len(file)
 	head = bytes.TrimPrefix(head, []byte("\uFEFF"))
-	text = strings.ReplaceAll(strings.ReplaceAll(string(head), "\r\n", "\n"), "\x00", "\uFFFD")
-	text = strings.ToValidUTF8(text, "\uFFFD")
+	text = lineEnds.Replace(strings.ToValidUTF8(string(head), "\uFFFD"))
+	text = memories.WithoutControls(text)
 	if whole {
 		text = strings.TrimRight(text, "\n")
 	}
