@@ -19,7 +19,7 @@ func world() cli.World {
 	}
 	return cli.World{
 		Env: os.LookupEnv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Addr: c.addr, Places: placesFromEnvironment, Help: usage,
+		Addr: c.addr, OwnerToken: ownerTokenFromEnvironment, Places: placesFromEnvironment, Help: usage,
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"memoir/internal/cli"
 	"memoir/internal/consolidation"
 	"memoir/internal/extraction"
+	"memoir/internal/gate"
 	"memoir/internal/jobs"
 	"memoir/internal/model"
 	"memoir/internal/recall"
@@ -142,9 +143,18 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 	defer extractor.Close()
 	queue.Start(ctx, engine.Ready)
 	defer queue.Close()
-	server, err := newServer(config, places, engine, database.store, recaller, checker, consolidator, extractor, background, log)
+	var owned ownerAccess
+	if config.token == "" {
+		if owned, err = accessOfOwner(config.dataDir, gate.CanIdentifyPeers); err != nil {
+			return err
+		}
+	}
+	server, err := newServer(config, owned, places, engine, database.store, recaller, checker, consolidator, extractor, background, log)
 	if err != nil {
 		return err
+	}
+	if link := owned.link(server.Addr, listener.Addr()); link != "" {
+		log.Info("open this link once to sign in with the browser", "link", link)
 	}
 	return serve(ctx, listener, server, database, stdout, log)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -24,11 +25,13 @@ import (
 
 // newServer puts the API, the hooks, MCP and the pages behind the gate.
 func newServer(
-	config config, places agents.Settings, engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, checker *verification.Checker,
+	config config, owned ownerAccess, places agents.Settings, engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, checker *verification.Checker,
 	consolidator *consolidation.Consolidator, extractor *extraction.Extractor, background asked, log *slog.Logger,
 ) (*http.Server, error) {
 	around, err := gate.New(gate.Options{
-		Addr: config.addr, AllowedHosts: config.allowedHosts, Token: config.token, ReadToken: config.readToken, OnlyReads: onlyReads,
+		Addr: config.addr, AllowedHosts: config.allowedHosts,
+		OnlyOwner: config.token == "", TokenFile: owned.file, SignInCode: owned.code,
+		Token: cmp.Or(config.token, owned.token), ReadToken: config.readToken, OnlyReads: onlyReads,
 		SignIn: pages.SignIn, Refusal: pages.Refusal, Log: log,
 	})
 	if err != nil {

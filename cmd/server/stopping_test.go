@@ -66,24 +66,32 @@ func start(t *testing.T, env []string, flags ...string) *started {
 		t.Fatal(err)
 	}
 	s := &started{T: t, agents: filepath.Join(t.TempDir(), "agents")}
-	s.command = exec.Command(path, append([]string{"--addr=127.0.0.1:0", "--rescan=1h", "--claude-dir=", "--agents-dir=" + s.agents}, flags...)...)
-	s.command.Env = append(slices.DeleteFunc(os.Environ(), isSetting), append([]string{"HOME=" + t.TempDir()}, env...)...)
-	s.command.Stderr = t.Output()
-	out, err := s.command.StdoutPipe()
+	s.launch(exec.Command(path, append([]string{"--agents-dir=" + s.agents}, flags...)...), append([]string{"HOME=" + t.TempDir()}, env...))
+	return s
+}
+
+// launch starts the program with some flags that every test needs, and without the settings of this environment.
+func (s *started) launch(command *exec.Cmd, env []string) {
+	s.Helper()
+	s.command = command
+	usual := []string{"--addr=127.0.0.1:0", "--rescan=1h", "--claude-dir="}
+	command.Args = slices.Concat(command.Args[:1], usual, command.Args[1:])
+	command.Env = append(slices.DeleteFunc(os.Environ(), isSetting), env...)
+	command.Stderr = s.Output()
+	out, err := command.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		s.Fatal(err)
 	}
 	s.out = bufio.NewReader(out)
-	if err := s.command.Start(); err != nil {
-		t.Fatal(err)
+	if err := command.Start(); err != nil {
+		s.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if s.command.ProcessState == nil {
-			s.command.Process.Kill() //nolint:errcheck // it has not ended by itself
-			s.command.Wait()         //nolint:errcheck // however it ends
+	s.Cleanup(func() {
+		if command.ProcessState == nil {
+			command.Process.Kill() //nolint:errcheck // it has not ended by itself
+			command.Wait()         //nolint:errcheck // however it ends
 		}
 	})
-	return s
 }
 
 // serves waits until the program serves and has seen all that is there.

@@ -12,6 +12,8 @@ import (
 type address struct {
 	url   string // without a slash at its end
 	token string // empty: none
+	// ownerToken is the owner's token of a server of this machine; used where there is no token.
+	ownerToken string
 }
 
 // addressFlags adds the flags that say which server is meant. They are read by addressOf.
@@ -40,6 +42,9 @@ func (w *World) addressOf(a *address) (address, error) {
 	u, err := url.Parse(full.url)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return address{}, misused("%s %s is not the address of a server: it is written as in http://127.0.0.1:8080", source, full.url)
+	}
+	if full.token == "" && full.here() && w.OwnerToken != nil {
+		full.ownerToken = w.OwnerToken()
 	}
 	return full, nil
 }

@@ -32,6 +32,9 @@ type World struct {
 	Stdout, Stderr io.Writer
 	// Addr is where a server listens that is started with the same environment.
 	Addr string
+	// OwnerToken returns the token that such a server keeps for its owner; empty if there is none. Nil
+	// means that there is none.
+	OwnerToken func() string
 	// Places says where such a server would look for agents. It is asked only by who has to look there.
 	Places func() (agents.Settings, error)
 	// Help is what the program itself says about its flags and commands.

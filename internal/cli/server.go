@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,8 +38,8 @@ var caller = &http.Client{
 
 // authorise shows the server its token.
 func (a address) authorise(request *http.Request) {
-	if a.token != "" {
-		request.Header.Set("Authorization", "Bearer "+a.token)
+	if token := cmp.Or(a.token, a.ownerToken); token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
 	}
 }
 

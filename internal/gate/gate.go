@@ -5,8 +5,9 @@
 // what it lets through it does not change. cmd/server builds it; the rooms behind it ask it for the request's id, and whether
 // whoever asks may only read.
 //
-// Without a token the server is open to whoever reaches a loopback address, and web pages are kept from reaching it in
-// their visitor's name. With a token, every request needs it, as `Authorization: Bearer` or as the cookie that the
+// Without a token the server is for the user who runs it and root, on a loopback address. It asks the kernel who
+// connects; where that does not tell, the owner's programs read a generated token from a file. Web pages are kept from
+// reaching it in their visitor's name. With a token, every request needs it, as `Authorization: Bearer` or as the cookie that the
 // sign-in leaves. A second token lets its holders read and nothing else.
 package gate
 
@@ -30,6 +31,14 @@ type Options struct {
 	AllowedHosts []string
 	// Token is what everybody has to show; empty: nobody has to.
 	Token string
+	// OnlyOwner admits only the user that runs this server, and root, and only from this machine.
+	// Without a Token, the kernel tells who connects (see CanIdentifyPeers). With a Token, that is
+	// one that only the owner can read, from TokenFile.
+	OnlyOwner bool
+	// TokenFile is the file with the owner's Token, for messages; empty if the Token was given.
+	TokenFile string
+	// SignInCode is exchanged for a session once, at SignInPath?code=. Empty: there is none.
+	SignInCode string
 	// ReadToken may be shown in its place by those who may only read; empty: there are none.
 	ReadToken string
 	// OnlyReads says of a request that is neither GET nor HEAD that it changes nothing, or that its handler asks ReadOnly
@@ -49,6 +58,8 @@ type Gate struct {
 	options  Options
 	hosts    map[string]bool
 	tokens   *tokens // nil: everybody may come in
+	owner    *owner  // nil if others than the owner may be admitted
+	code     signInCode
 	refusals refusals
 }
 
@@ -80,6 +91,10 @@ func New(options Options) (*Gate, error) {
 	if options.Token != "" {
 		g.tokens = newTokens(options.Token, options.ReadToken, port)
 	}
+	if options.OnlyOwner {
+		g.owner = newOwner()
+	}
+	g.code.set(options.SignInCode)
 	if g.options.SignIn == nil {
 		g.options.SignIn = plainSignIn
 	}

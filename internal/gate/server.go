@@ -2,7 +2,9 @@ package gate
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
+	"net"
 	"net/http"
 	"time"
 )
@@ -53,9 +55,11 @@ func (g *Gate) Server(next http.Handler, endStreams func()) *http.Server {
 		WriteTimeout:      limits.Answer,
 		IdleTimeout:       limits.Idle,
 		MaxHeaderBytes:    maxHead,
-		ConnContext:       connected.admit,
-		ConnState:         connected.note,
-		ErrorLog:          slog.NewLogLogger(g.options.Log.Handler(), slog.LevelWarn),
+		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
+			return g.withPeer(connected.admit(ctx, conn), conn)
+		},
+		ConnState: connected.note,
+		ErrorLog:  slog.NewLogLogger(g.options.Log.Handler(), slog.LevelWarn),
 	}
 	server.RegisterOnShutdown(endStreams)
 	return server

@@ -46,7 +46,10 @@ func isOpen(r *http.Request) bool {
 
 // authenticate lets in who shows a token or is signed in, and readers only to what changes nothing.
 func (g *Gate) authenticate(next http.Handler) http.Handler {
-	if g.tokens == nil {
+	switch {
+	case g.tokens == nil && g.owner != nil:
+		return g.onlyOwner(next)
+	case g.tokens == nil:
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -56,6 +59,8 @@ func (g *Gate) authenticate(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 		case granted == reading:
 			g.letRead(w, r, next)
+		case g.owner != nil:
+			g.refuseStranger(w, r)
 		default:
 			g.askToSignIn(w, r)
 		}
@@ -106,6 +111,11 @@ func (g *Gate) signingIn(next http.Handler) http.Handler {
 
 func (g *Gate) showSignIn(w http.ResponseWriter, r *http.Request) {
 	next := localPath(r.URL.Query().Get("next"))
+	if code := r.URL.Query().Get("code"); code != "" && r.Method == http.MethodGet && g.tokens != nil && g.code.use(code) {
+		g.tokens.setCookie(w, r, g.tokens.session(g.tokens.all[0], time.Now()))
+		http.Redirect(w, r, next, http.StatusSeeOther)
+		return
+	}
 	if g.tokens == nil || g.tokens.granted(r) == everything { // a reader may sign in anew, to write
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"memoir/internal/gate"
+)
+
+// ownerTokenName is the file in the data directory with the token of a server's owner.
+const ownerTokenName = "owner-token"
+
+// ownerAccess is how a server without --token recognises its owner. The zero value leaves it to the
+// kernel.
+type ownerAccess struct {
+	token string
+	file  string // of the token
+	code  string // for the browser, used once
+}
+
+// accessOfOwner returns the owner's access. canIdentify reports whether the kernel tells who connects.
+// Where it does not, the owner has a token, which others cannot read.
+func accessOfOwner(dataDir string, canIdentify func() bool) (ownerAccess, error) {
+	if canIdentify() {
+		return ownerAccess{}, nil
+	}
+	if dataDir == "" {
+		return ownerAccess{}, &settingsError{errors.New("this system does not tell which user connects, and there is no data directory for a token: set --token or --data-dir")}
+	}
+	file := filepath.Join(dataDir, ownerTokenName)
+	token, err := ownerToken(file)
+	if err != nil {
+		return ownerAccess{}, fmt.Errorf("cannot keep the owner's token: %w. Set --token", err)
+	}
+	return ownerAccess{token: token, file: file, code: rand.Text()}, nil
+}
+
+// ownerToken returns the token in a file. It makes a new one if there is none, or if others could have
+// read it.
+func ownerToken(file string) (string, error) {
+	token, err := readOwnerToken(file)
+	if err != nil || token != "" {
+		return token, err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return "", err
+	}
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	token = rand.Text()
+	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", err
+	}
+	_, err = out.WriteString(token + "\n")
+	return token, errors.Join(err, out.Sync(), out.Close())
+}
+
+// readOwnerToken returns the token in a file. It is empty if there is no such file, or if others may
+// read it.
+func readOwnerToken(file string) (string, error) {
+	info, err := os.Lstat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0:
+		return "", nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// ownerTokenFromEnvironment returns the owner's token of a server that is started with this environment.
+// It is empty if there is none.
+func ownerTokenFromEnvironment() string {
+	c := defaults(os.LookupEnv)
+	if dir, _ := os.LookupEnv("MEMOIR_DATA_DIR"); dir != "" {
+		c.dataDir = dir
+	}
+	if c.dataDir == "" {
+		return ""
+	}
+	token, err := readOwnerToken(filepath.Join(c.dataDir, ownerTokenName))
+	if err != nil {
+		return "" // the server says that it wants one
+	}
+	return token
+}
+
+// link returns the address with which a browser signs in, once. It is empty if none is needed.
+func (a ownerAccess) link(given string, found net.Addr) string {
+	if a.code == "" {
+		return ""
+	}
+	at := url.URL{Scheme: "http", Host: announced(given, found), Path: gate.SignInPath, RawQuery: url.Values{"code": {a.code}}.Encode()}
+	return at.String()
+}
