@@ -41,7 +41,7 @@ func Copy(dst string) error {
 }
 
 func copyAt(dst string, now time.Time) error {
-	if err := os.MkdirAll(dst, 0o755); err != nil {
+	if err := makePrivate(dst); err != nil {
 		return fmt.Errorf("copy the example agents: %w", err)
 	}
 	present, err := os.ReadDir(dst)
@@ -61,6 +61,18 @@ func copyAt(dst string, now time.Time) error {
 		}
 	}
 	return nil
+}
+
+// makePrivate makes a directory that is missing, for its owner alone.
+func makePrivate(dir string) error {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return err
+	}
+	err := os.Mkdir(dir, 0o700)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // ReadDir says what it is if it is no directory
+	}
+	return err
 }
 
 // copyAgent writes the agent under a hidden name, which is no agent's, and gives it its own when it is complete.

@@ -187,6 +187,9 @@ func (d *discovery) leadsToDirectory(path string) bool {
 	before := StampOf(path)
 	leads := d.isDirectory(path)
 	switch isLink := IsLink(path); {
+	case isLink && leads && files.IsOwnership(files.MayFollow(path)):
+		d.failed(path, files.MayFollow(path))
+		return false
 	case isLink && leads:
 		d.links = append(d.links, path)
 	case isLink:

@@ -120,6 +120,8 @@ func isAncestor(relDir, of string) bool {
 
 func linkProblem(err error) *memories.Problem {
 	switch {
+	case files.IsOwnership(err):
+		return linkOwner()
 	case errors.Is(err, files.ErrLeaves):
 		return linkLeaves()
 	case errors.Is(err, files.ErrLoop), isGone(err):

@@ -14,6 +14,16 @@ func linkLeaves() *memories.Problem {
 	return &memories.Problem{Code: memories.CodeLinkLeaves, Message: "This link leads out of the agent's directory, so it is not followed. Copy what it leads to to this place."}
 }
 
+func linkOwner() *memories.Problem {
+	problem := memories.ProblemOf(memories.CodeLinkOwner)
+	return &problem
+}
+
+// openToAll is the problem of a directory that is not written because all users may write to dir.
+func openToAll(dir string) *memories.Problem {
+	return &memories.Problem{Code: memories.CodeOpenToAll, Message: fmt.Sprintf("All users may write to %s, so Memoir changes nothing here. Remove that permission (chmod o-w).", dir)}
+}
+
 func linkBroken() *memories.Problem {
 	return &memories.Problem{Code: memories.CodeLinkBroken, Message: "This link leads to nothing, or in a circle. Remove it, or put back what it led to."}
 }

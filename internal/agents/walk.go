@@ -88,6 +88,7 @@ type directory struct {
 	durable bool
 	depth   int  // of a memory directory: how far below its top
 	linked  bool // a link was followed on the way
+	open    openDirectory
 }
 
 // item is one entry of a directory.
@@ -99,6 +100,9 @@ type item struct {
 // look goes through one directory: all of it, or what the scope names.
 func (w *walker) look(d directory, scope *scopeTree) {
 	w.visit(d.path)
+	if scope.all {
+		d.open = w.flagOpen(d)
+	}
 	switch {
 	case d.kind == hiveKind:
 		w.lookFor(d, scope, memoryDir, sessionsDir)

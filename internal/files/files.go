@@ -12,6 +12,9 @@ package files
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"syscall"
 )
 
@@ -30,6 +33,55 @@ var (
 	// ErrOwner: the file belongs to somebody else, and replacing it would take it from them.
 	ErrOwner = errors.New("the file's owner cannot be kept")
 )
+
+// OpenRoot opens a directory. It fails with *OwnershipError if a link on the way to it must not be followed.
+func OpenRoot(dir string) (*os.Root, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil || os.Geteuid() == noOwner || hasNoLinks(root) {
+		return root, err
+	}
+	guard := Guard{self: os.Geteuid()}
+	if _, err := guard.above(root, false); err != nil {
+		root.Close() //nolint:errcheck // nothing was read
+		return nil, fmt.Errorf("open directory %s: %w", dir, err)
+	}
+	return root, nil
+}
+
+// MayFollow returns an *OwnershipError if the link at a path must not be followed.
+func MayFollow(link string) error {
+	is, err := os.Lstat(link)
+	if err != nil {
+		return err
+	}
+	target, err := os.Stat(link)
+	if err != nil {
+		return err
+	}
+	of, _ := owner(is)
+	to, _ := owner(target)
+	if is.Mode().Type() == fs.ModeSymlink && !mayLink(os.Geteuid(), of, to) {
+		return &OwnershipError{link, whyLink}
+	}
+	return nil
+}
+
+// IsOpenToAll reports whether all users may write to a directory, and remove what others have in it.
+func IsOpenToAll(dir fs.FileInfo) bool { return os.Geteuid() != noOwner && isOpenToAll(dir.Mode()) }
+
+// OpenToAll returns the absolute path of the outermost directory that all users may write, among an opened
+// directory and those above it. It is empty if there is none.
+func OpenToAll(root *os.Root) string {
+	guard := Guard{self: os.Geteuid()}
+	if guard.self == noOwner {
+		return ""
+	}
+	var open *OwnershipError
+	if _, err := guard.above(root, true); errors.As(err, &open) && open.why == whyOthersWrite {
+		return open.Path
+	}
+	return ""
+}
 
 // IsExhausted reports whether an error says that this process, or the system, has nothing left to open a file with. That says nothing
 // about the file: it is to be tried again.

@@ -14,3 +14,12 @@ func owner(info fs.FileInfo) (uid, gid int) {
 	}
 	return int(st.Uid), int(st.Gid)
 }
+
+// linksOf returns how many names a file has.
+func linksOf(info fs.FileInfo) uint64 {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 1
+	}
+	return uint64(st.Nlink) //nolint:unconvert // its type differs between systems
+}

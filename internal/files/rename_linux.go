@@ -21,7 +21,26 @@ func renameNew(root *os.Root, from, to string) error {
 		return err
 	}
 	defer target.Close()
-	err = unix.Renameat2(int(source.Fd()), path.Base(from), int(target.Fd()), path.Base(to), unix.RENAME_NOREPLACE)
+	return renameHandles(source, path.Base(from), target, path.Base(to))
+}
+
+// renameBetween is renameNew between directories that are open.
+func renameBetween(from, to entered) error {
+	source, err := from.dir.Open(".")
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := to.dir.Open(".")
+	if err != nil {
+		return err
+	}
+	defer target.Close()
+	return renameHandles(source, from.name, target, to.name)
+}
+
+func renameHandles(source *os.File, from string, target *os.File, to string) error {
+	err := unix.Renameat2(int(source.Fd()), from, int(target.Fd()), to, unix.RENAME_NOREPLACE)
 	if err == unix.EINVAL || err == unix.ENOSYS {
 		return errors.ErrUnsupported
 	}

@@ -19,11 +19,18 @@ const maxLinks = 40
 // relative to root, free of links at this moment. Absolute links count as inside when they lead to root's directory or beneath
 // it, which an [os.Root] alone would refuse.
 //
-// ErrLeaves, ErrLoop: there is no such place. [fs.ErrNotExist]: there is nothing at the place, which is returned all the same.
+// *OwnershipError: a link on the way must not be followed. ErrLeaves, ErrLoop: there is no such place. [fs.ErrNotExist]: there is nothing at the place, which is returned all the same.
 func Resolve(root *os.Root, relPath string) (string, error) {
 	rest := strings.Split(path.Clean(relPath), "/")
 	at := "."
-	for links := 0; len(rest) > 0; {
+	followed := followedLinks{root: root}
+	for links := 0; ; {
+		if err := followed.arrive(at, len(rest)); err != nil {
+			return "", err
+		}
+		if len(rest) == 0 {
+			return at, nil
+		}
 		name := rest[0]
 		rest = rest[1:]
 		if name == "." || name == "" {
@@ -55,6 +62,7 @@ func Resolve(root *os.Root, relPath string) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		followed.add(info, next, len(rest))
 		if filepath.IsAbs(target) {
 			if target, err = beneath(root, target); err != nil {
 				return "", fmt.Errorf("%s: %w", relPath, err)
@@ -63,7 +71,40 @@ func Resolve(root *os.Root, relPath string) (string, error) {
 		}
 		rest = append(strings.Split(filepath.ToSlash(target), "/"), rest...)
 	}
-	return at, nil
+}
+
+// followedLinks are links on a path whose targets have not been reached yet.
+type followedLinks struct {
+	root  *os.Root
+	links []followedLink // the innermost is the last
+}
+
+type followedLink struct {
+	uid  int
+	path string
+	left int // elements of the path behind the link
+}
+
+func (f *followedLinks) add(link fs.FileInfo, at string, left int) {
+	uid, _ := owner(link)
+	f.links = append(f.links, followedLink{uid, at, left})
+}
+
+// arrive fails if a link whose target is at a path must not be followed. left is the number of elements
+// behind the path.
+func (f *followedLinks) arrive(at string, left int) error {
+	for len(f.links) > 0 && left <= f.links[len(f.links)-1].left {
+		link := f.links[len(f.links)-1]
+		f.links = f.links[:len(f.links)-1]
+		info, err := f.root.Lstat(at)
+		if err != nil {
+			return err
+		}
+		if uid, _ := owner(info); !mayLink(os.Geteuid(), link.uid, uid) {
+			return &OwnershipError{path.Join(filepath.ToSlash(f.root.Name()), link.path), whyLink}
+		}
+	}
+	return nil
 }
 
 // beneath turns an absolute path into one relative to root.

@@ -32,6 +32,8 @@ const (
 	CodeNotRegular      = "not_regular"
 	CodeLinkLeaves      = "link_leaves"
 	CodeLinkBroken      = "link_broken"
+	CodeLinkOwner       = "link_owner"
+	CodeOpenToAll       = "open_to_all"
 	CodeLinkNested      = "link_nested"
 	CodeTooDeep         = "too_deep"
 	CodeDuplicateName   = "duplicate_name"
@@ -60,6 +62,8 @@ var messages = map[string]string{
 	CodeNotRegular:         "This is no regular file (a device, a pipe or a socket) and was not read. Remove it, or put a file in its place.",
 	CodeLinkLeaves:         "This link leads out of the agent's directory and was not followed. Put the file itself in its place.",
 	CodeLinkBroken:         "This link leads to nothing, or in a circle. Remove it, or put back what it led to.",
+	CodeLinkOwner:          "This link belongs to another user than its target, so it is not followed. Put the file itself in its place.",
+	CodeOpenToAll:          "All users may write to this directory, so Memoir changes nothing in it. Remove that permission (chmod o-w).",
 	CodeLinkNested:         "This link lies in a directory that was itself reached by a link, and was not followed. Let one link lead straight to the place.",
 	CodeTooDeep:            "The file lies more than 4 directories deep and was not read. Move it further up.",
 	CodeDuplicateName:      "Another file of the same directory has the same name; the newest content counts. Rename one of them or delete it.",

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/internal/files"
 	"memoir/internal/lockfile"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -78,7 +79,7 @@ func (e *Engine) readConsolidationLockHere(ctx context.Context, slug string, _ n
 	if err != nil {
 		return ConsolidationLock{}, err
 	}
-	root, err := os.OpenRoot(row.Dir)
+	root, err := files.OpenRoot(row.Dir)
 	if err != nil {
 		return ConsolidationLock{Problem: "The agent's directory cannot be opened: " + plain(err).Error() + "."}, nil
 	}

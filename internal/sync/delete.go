@@ -95,13 +95,16 @@ func (h *hold) deletionOf(ctx context.Context, head postgres.Head, on []postgres
 	if h.closed != nil {
 		return postgres.Deletion{}, nil, h.errClosed()
 	}
+	if err := h.mayWrite(); err != nil {
+		return postgres.Deletion{}, nil, err
+	}
 	gone := h.goneOf(on)
 	carriers, err := h.carriersOf(ctx, head, on)
 	if err != nil {
 		return postgres.Deletion{}, nil, err
 	}
 	for _, f := range carriers {
-		if err := h.checkUnchanged(f); err != nil {
+		if err := errors.Join(h.mayRemove(f), h.checkUnchanged(f)); err != nil {
 			return postgres.Deletion{}, nil, err
 		}
 	}

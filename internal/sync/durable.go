@@ -75,7 +75,7 @@ func (e *Engine) openDurable(ctx context.Context, slug string) (*durable, error)
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(row.Dir)
+	root, err := files.OpenRoot(row.Dir)
 	if err != nil {
 		return nil, unreachable(row.Dir, err)
 	}

@@ -3,7 +3,6 @@ package sync
 import (
 	"context"
 	"fmt"
-	"os"
 	"path"
 	"slices"
 	"time"
@@ -41,7 +40,7 @@ func (e *Engine) proposeFixesHere(ctx context.Context, slug, id string) ([]Flawe
 	if !m.Readable {
 		return []Flawed{{Path: m.Path, Session: m.Session, Hash: m.Hash, Problems: m.Problems}}, nil
 	}
-	root, err := os.OpenRoot(row.Dir)
+	root, err := files.OpenRoot(row.Dir)
 	if err != nil {
 		return nil, nil // its directory is gone, and with it what could be mended
 	}

@@ -178,7 +178,7 @@ func (e *Engine) shelf(ctx context.Context, slug string) (*shelf, error) {
 }
 
 func (s *shelf) open(row postgres.Agent) error {
-	root, err := os.OpenRoot(row.Dir)
+	root, err := files.OpenRoot(row.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

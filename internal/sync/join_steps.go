@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"memoir/internal/agents"
+	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 )
@@ -31,7 +32,7 @@ type spot struct {
 func spotOf(dir string) (spot, error) {
 	s := spot{dir: filepath.Dir(dir), name: filepath.Base(dir)}
 	var err error
-	if s.root, err = os.OpenRoot(s.dir); err != nil {
+	if s.root, err = files.OpenRoot(s.dir); err != nil {
 		return spot{}, &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be opened (%v). Nothing was changed.", s.dir, plain(err))}
 	}
 	return s, nil

@@ -147,7 +147,7 @@ func (h *hold) replaceByCopy(ctx context.Context, at spot, into *hold, j postgre
 	if err != nil {
 		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be made (%v).", filepath.Join(at.dir, j.Beside), plain(err))}
 	}
-	to, err := at.root.OpenRoot(j.Beside)
+	to, err := files.OpenRoot(filepath.Join(at.dir, j.Beside))
 	if err != nil {
 		return notRead(filepath.Join(at.dir, j.Beside), err)
 	}

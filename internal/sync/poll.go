@@ -4,7 +4,6 @@ import (
 	"context"
 	"hash/maphash"
 	"io/fs"
-	"os"
 	"time"
 
 	"memoir/internal/agents"
@@ -99,7 +98,7 @@ func (p *poller) walk(a agents.Agent, now time.Time) (saw uint64, settled bool) 
 		maphash.WriteComparable(&sum, stamp{path, info.Size(), info.ModTime().UnixNano(), inode})
 		settled = settled && info.ModTime().Before(now.Add(-fresh))
 	}
-	root, err := os.OpenRoot(a.Dir)
+	root, err := files.OpenRoot(a.Dir)
 	if err != nil {
 		add(a.Dir, nil, err)
 		return sum.Sum64(), true

@@ -3,11 +3,11 @@ package sync
 import (
 	"context"
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 )
@@ -111,7 +111,7 @@ func (e *Engine) previewDeletionHere(ctx context.Context, slug string, ids []str
 		}
 	}
 	slices.SortFunc(p.Files, func(a, b memories.Carrier) int { return strings.Compare(a.Path, b.Path) })
-	if root, err := os.OpenRoot(row.Dir); err == nil {
+	if root, err := files.OpenRoot(row.Dir); err == nil {
 		defer root.Close() //nolint:errcheck // only read through
 		gone, err := e.store.GoneFilesOf(ctx, p.Memories)
 		if err != nil {
@@ -181,7 +181,7 @@ func claudeMDOf(row postgres.Agent) (raw []byte, unread error) {
 	if !a.Published() {
 		return nil, nil
 	}
-	root, err := os.OpenRoot(row.Dir)
+	root, err := files.OpenRoot(row.Dir)
 	if err != nil {
 		return nil, nil // its directory is gone, and the file with it
 	}

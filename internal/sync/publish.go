@@ -46,6 +46,9 @@ func (h *hold) publishOwn(ctx context.Context) error {
 	}
 	h.claudeMD = &row.ClaudeMD
 	path := h.onDisk.ClaudeMDPath()
+	if err := h.mayPublish(); err != nil {
+		return h.refusePublication(ctx, row.ClaudeMD, err)
+	}
 	done, err := h.isInStep(ctx, row, path)
 	if done && err == nil {
 		err = h.recordRemoved(ctx)
@@ -205,6 +208,8 @@ func claudeMDProblem(err error) string {
 			"Nothing was written. Mend or remove the markers and it is published again."
 	case errors.Is(err, memories.ErrUnclosedCode):
 		return "CLAUDE.md ends in a code block that is not closed, so whatever is put below it would be code. Nothing was written. Close the code block and it is published again."
+	case files.IsOwnership(err):
+		return ownershipProblem(err)
 	case errors.Is(err, files.ErrLeaves):
 		return "CLAUDE.md is a link that leads out of the agent's directory. It was not followed and nothing was written. " +
 			"Replace the link by a file, or let it lead to one inside the directory."

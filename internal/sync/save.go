@@ -338,6 +338,8 @@ func changedOnDisk(path string) error {
 
 func writeConflict(path string, err error) error {
 	switch {
+	case files.IsOwnership(err):
+		return notOurs(err)
 	case errors.Is(err, files.ErrChanged), errors.Is(err, files.ErrExists), errors.Is(err, fs.ErrNotExist):
 		return changedOnDisk(path)
 	case errors.Is(err, files.ErrLeaves), errors.Is(err, files.ErrLoop), errors.Is(err, syscall.ENOTDIR), errors.Is(err, files.ErrNotRegular), errors.Is(err, files.ErrOwner), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):

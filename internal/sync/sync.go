@@ -58,6 +58,7 @@ type Engine struct {
 	store   *postgres.Store
 	options Options
 	disk    Disk
+	guard   *files.Guard
 	log     *slog.Logger
 	hub     *Hub
 	queue   *queue
@@ -162,8 +163,9 @@ func (e *Engine) isUpToDate(ctx context.Context, a *agent) (bool, error) {
 // Start begins to watch and to scan. Close ends it. It fails with postgres.ErrUnavailable where the database has no connection
 // to give.
 func Start(store *postgres.Store, options Options) (*Engine, error) {
+	guard := files.NewGuard(agents.Roots(options.Places)...)
 	if options.Disk == nil {
-		options.Disk = realDisk{}
+		options.Disk = realDisk{guard}
 	}
 	switch {
 	case options.Poll:
@@ -176,7 +178,7 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	looking, stopLooking := context.WithCancel(ctx)
 	e := &Engine{
-		store: store, options: options, disk: options.Disk, log: options.Log, hub: newHub(news), queue: q,
+		store: store, options: options, disk: options.Disk, guard: guard, log: options.Log, hub: newHub(news), queue: q,
 		agents: map[string]*agent{}, unindexed: make(chan uuid.UUID, 1), indexed: make(chan struct{}, 1), looking: looking, stopLooking: stopLooking, stop: stop,
 		released: make(chan struct{}, 1), news: news, yielded: map[int64]time.Time{}, asked: make(chan string, maxAsked), answers: newAnswers(), left: map[int64]time.Time{},
 		scanning: newScanning(),
@@ -303,7 +305,7 @@ func (e *Engine) withMemory(ctx context.Context, slug, id string, do func(*hold)
 			h.closed = &joinedError{a.onDisk.Slug, other}
 			return do(h)
 		}
-		root, err := os.OpenRoot(a.onDisk.Dir)
+		root, err := files.OpenRoot(a.onDisk.Dir)
 		switch {
 		case err == nil:
 			defer root.Close() //nolint:errcheck // nothing is written through the handle itself
@@ -389,6 +391,9 @@ func (h *hold) errClosed() error {
 	if errors.As(h.closed, &joined) {
 		return &memories.ConflictError{Reason: joined.Error() + " Nothing was changed. Do it there, or part the two first, under About."}
 	}
+	if files.IsOwnership(h.closed) {
+		return notOurs(h.closed)
+	}
 	if files.IsExhausted(h.closed) {
 		return &memories.ConflictError{Reason: fmt.Sprintf("The agent's directory %s cannot be opened (%v). Nothing was changed. Raise the number of files that may be open (ulimit -n), and try again.", h.onDisk.Dir, plain(h.closed))}
 	}
@@ -400,6 +405,9 @@ func (h *hold) errClosed() error {
 func (h *hold) canWrite(ctx context.Context) error {
 	if h.root == nil {
 		return h.errNoDirectory()
+	}
+	if err := h.mayWrite(); err != nil {
+		return err
 	}
 	if info, err := files.Stat(h.root, h.onDisk.DurableDir()); err == nil && info.IsDir() {
 		return nil

@@ -1,0 +1,236 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"time"
+)
+
+// Write is Write where the guard allows it.
+func (g *Guard) Write(root *os.Root, relPath string, data []byte, options Options) error {
+	at, err := g.toWrite(root, relPath, options.replaces(), options.New)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", relPath, err)
+	}
+	defer at.close()
+	return Write(at.dir, at.name, data, options)
+}
+
+// toWrite enters the directory of a file that is to be written.
+func (g *Guard) toWrite(root *os.Root, relPath string, replaces, isNew bool) (entered, error) {
+	at, err := g.enter(root, relPath, way{follow: !isNew, mk: !replaces})
+	if errors.Is(err, fs.ErrNotExist) && replaces {
+		err = ErrChanged // its directory has gone
+	}
+	return at, err
+}
+
+// GuardedStage is a Staged in a directory that the guard has opened.
+type GuardedStage struct {
+	staged *Staged
+	at     entered
+}
+
+// Stage is Stage where the guard allows it. If not, Put says so.
+func (g *Guard) Stage(root *os.Root, relPath string, data []byte) *GuardedStage {
+	at, err := g.toWrite(root, relPath, true, false)
+	if err != nil {
+		return &GuardedStage{staged: &Staged{err: fmt.Errorf("writing %s: %w", relPath, err)}}
+	}
+	return &GuardedStage{staged: Stage(at.dir, at.name, data), at: at}
+}
+
+// Put is that of Staged.
+func (s *GuardedStage) Put(options Options) error {
+	defer s.at.close()
+	return s.staged.Put(options)
+}
+
+// Discard is that of Staged.
+func (s *GuardedStage) Discard() error {
+	defer s.at.close()
+	return s.staged.Discard()
+}
+
+// Append is Append where the guard allows it. It writes into the file that is there. So it refuses a file
+// with several names that does not belong to the owner of its directory: it may be another one's file,
+// elsewhere.
+func (g *Guard) Append(root *os.Root, relPath string, data []byte) error {
+	at, err := g.toChange(root, relPath)
+	if err != nil {
+		return fmt.Errorf("appending to %s: %w", relPath, err)
+	}
+	defer at.close()
+	return Append(at.dir, at.name, data)
+}
+
+// Touch sets a file's modification time where the guard allows it.
+func (g *Guard) Touch(root *os.Root, relPath string, modTime time.Time) error {
+	at, err := g.toChange(root, relPath)
+	if err != nil {
+		return fmt.Errorf("touching %s: %w", relPath, err)
+	}
+	defer at.close()
+	return at.dir.Chtimes(at.name, modTime, modTime)
+}
+
+// toChange enters the directory of a file that is to be changed without being replaced.
+func (g *Guard) toChange(root *os.Root, relPath string) (entered, error) {
+	at, err := g.enter(root, relPath, way{follow: true})
+	if err != nil || g.self == noOwner {
+		return at, err
+	}
+	file, err := at.dir.Lstat(at.name)
+	if err == nil {
+		var dir fs.FileInfo
+		dir, err = at.dir.Stat(".")
+		if err == nil && linksOf(file) > 1 && !sameOwner(file, dir) {
+			err = &OwnershipError{path.Join(root.Name(), relPath), whyMixedOwners}
+		}
+	}
+	if err != nil {
+		at.close()
+		return entered{}, err
+	}
+	return at, nil
+}
+
+func sameOwner(a, b fs.FileInfo) bool {
+	ofA, _ := owner(a)
+	ofB, _ := owner(b)
+	return ofA == ofB
+}
+
+// RemoveIf is RemoveIf where the guard allows it.
+func (g *Guard) RemoveIf(root *os.Root, relPath, hash string) error {
+	return g.in(root, relPath, "removing", func(dir *os.Root, name string) error { return RemoveIf(dir, name, hash) })
+}
+
+// RemoveDirectory is RemoveDirectory where the guard allows it.
+func (g *Guard) RemoveDirectory(root *os.Root, relPath string) error {
+	return g.in(root, relPath, "removing", RemoveDirectory)
+}
+
+// RemoveTree removes what is at a path with all that is in it, where the guard allows it. Links are not
+// followed.
+func (g *Guard) RemoveTree(root *os.Root, relPath string) error {
+	return g.in(root, relPath, "removing", (*os.Root).RemoveAll)
+}
+
+// RemoveLink is RemoveLink where the guard allows it.
+func (g *Guard) RemoveLink(root *os.Root, relPath string) error {
+	return g.in(root, relPath, "removing", RemoveLink)
+}
+
+// in does something to what is at a path itself. A directory that is not there has nothing to be removed.
+func (g *Guard) in(root *os.Root, relPath, doing string, do func(dir *os.Root, name string) error) error {
+	at, err := g.enter(root, relPath, way{})
+	if err != nil {
+		if unlessGone(err) == nil {
+			return nil
+		}
+		return fmt.Errorf("%s %s: %w", doing, relPath, err)
+	}
+	defer at.close()
+	return do(at.dir, at.name)
+}
+
+// Link is Link where the guard allows it.
+func (g *Guard) Link(root *os.Root, target, relPath string) error {
+	at, err := g.enter(root, relPath, way{})
+	if err != nil {
+		return fmt.Errorf("linking %s: %w", relPath, err)
+	}
+	defer at.close()
+	return Link(at.dir, target, at.name)
+}
+
+// MakeDirectory is MakeDirectory where the guard allows it.
+func (g *Guard) MakeDirectory(root *os.Root, relPath string) error {
+	at, err := g.enter(root, relPath, way{into: true, follow: true, mk: true})
+	if err != nil {
+		return fmt.Errorf("making %s: %w", relPath, err)
+	}
+	at.close()
+	return nil
+}
+
+// Swap is Swap where the guard allows it.
+func (g *Guard) Swap(root *os.Root, a, b string) error {
+	return g.swapping(root, a, b, Swap)
+}
+
+// FinishSwap is FinishSwap where the guard allows it.
+func (g *Guard) FinishSwap(root *os.Root, a, b string) error {
+	return g.swapping(root, a, b, FinishSwap)
+}
+
+func (g *Guard) swapping(root *os.Root, a, b string, do func(root *os.Root, a, b string) error) error {
+	at, err := g.enter(root, a, way{})
+	if err != nil {
+		return fmt.Errorf("swapping %s and %s: %w", a, b, err)
+	}
+	defer at.close()
+	return do(at.dir, at.name, path.Base(b)) // both are in one directory
+}
+
+// Move is Move where the guard allows it at both paths.
+func (g *Guard) Move(root *os.Root, from, to string) error {
+	source, err := g.enter(root, from, way{})
+	if err != nil {
+		return fmt.Errorf("moving %s: %w", from, err)
+	}
+	defer source.close()
+	if _, err := source.dir.Lstat(source.name); err != nil {
+		return fmt.Errorf("moving %s: %w", from, err) // before a directory is made for it
+	}
+	target, err := g.enter(root, to, way{mk: true})
+	if err != nil {
+		return fmt.Errorf("moving to %s: %w", to, err)
+	}
+	defer target.close()
+	if _, err := target.dir.Lstat(target.name); err == nil {
+		return fmt.Errorf("moving to %s: %w", to, ErrExists)
+	}
+	switch err := renameBetween(source, target); {
+	case errors.Is(err, errors.ErrUnsupported):
+		return Move(root, from, to)
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("moving %s to %s: %w", from, to, ErrExists)
+	case err != nil:
+		return fmt.Errorf("moving %s to %s: %w", from, to, err)
+	}
+	// The new name first: after a power cut the file then has one of the two, or both.
+	return errors.Join(syncDirectory(target.dir, "."), syncDirectory(source.dir, "."))
+}
+
+// Recover is Recover of those of the directories in which the guard allows it. The others have nothing of
+// Memoir's.
+func (g *Guard) Recover(root *os.Root, dirs []string) (back []string, err error) {
+	var uncleared []string
+	var failed []error
+	for _, dir := range dirs {
+		at, err := g.enter(root, dir, way{into: true, follow: true})
+		if err != nil {
+			if !IsOwnership(err) && unlessGone(err) != nil {
+				uncleared, failed = append(uncleared, dir), append(failed, fmt.Errorf("clearing %s: %w", dir, err))
+			}
+			continue
+		}
+		restored, err := Recover(at.dir, []string{"."})
+		at.close()
+		for _, name := range restored {
+			back = append(back, path.Join(dir, name))
+		}
+		if err != nil {
+			uncleared, failed = append(uncleared, dir), append(failed, fmt.Errorf("in %s: %w", dir, err))
+		}
+	}
+	if len(failed) > 0 {
+		return back, &UnclearedError{uncleared, errors.Join(failed...)}
+	}
+	return back, nil
+}

@@ -1,0 +1,115 @@
+package files
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// fdPlace is a directory above those that Memoir opens. It is opened without the right to read it, which
+// a user often does not have there.
+type fdPlace struct{ fd int }
+
+func openTop() (place, entry, error) {
+	fd, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, entry{}, &fs.PathError{Op: "open", Path: "/", Err: err}
+	}
+	is, err := entryOf(fd)
+	if err != nil {
+		unix.Close(fd) //nolint:errcheck // nothing was written
+		return nil, entry{}, &fs.PathError{Op: "stat", Path: "/", Err: err}
+	}
+	return fdPlace{fd}, is, nil
+}
+
+func (p fdPlace) lookUp(name string) (entry, error) {
+	fd, is, err := p.open(name)
+	if err == nil {
+		unix.Close(fd) //nolint:errcheck // nothing was written
+	}
+	return is, err
+}
+
+func (p fdPlace) enter(name string) (place, entry, error) {
+	fd, is, err := p.open(name)
+	if err == nil && !is.mode.IsDir() {
+		unix.Close(fd) //nolint:errcheck // nothing was written
+		err = ErrChanged
+	}
+	if err != nil {
+		return nil, entry{}, err
+	}
+	return fdPlace{fd}, is, nil
+}
+
+func (p fdPlace) close() { unix.Close(p.fd) } //nolint:errcheck // nothing was written
+
+// open opens what a name stands for, a link itself too.
+func (p fdPlace) open(name string) (int, entry, error) {
+	fd, err := unix.Openat(p.fd, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return 0, entry{}, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	is, err := entryOf(fd)
+	if err != nil {
+		unix.Close(fd) //nolint:errcheck // nothing was written
+		return 0, entry{}, &fs.PathError{Op: "stat", Path: name, Err: err}
+	}
+	return fd, is, nil
+}
+
+func entryOf(fd int) (entry, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return entry{}, err
+	}
+	is := entry{uid: int(st.Uid), mode: fs.FileMode(st.Mode & 0o777)}
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFDIR:
+		is.mode |= fs.ModeDir
+	case unix.S_IFLNK:
+		is.mode |= fs.ModeSymlink
+		target := make([]byte, unix.PathMax)
+		n, err := unix.Readlinkat(fd, "", target)
+		if err != nil {
+			return entry{}, err
+		}
+		is.target = string(target[:n])
+	case unix.S_IFREG:
+	default:
+		is.mode |= fs.ModeIrregular
+	}
+	if st.Mode&unix.S_ISVTX != 0 {
+		is.mode |= fs.ModeSticky
+	}
+	return is, nil
+}
+
+// isSame reports whether a place is the directory that is open as root.
+func isSame(p place, root *os.Root) (bool, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(p.(fdPlace).fd, &st); err != nil {
+		return false, err
+	}
+	info, err := root.Stat(".")
+	if err != nil {
+		return false, err
+	}
+	is, ok := info.Sys().(*syscall.Stat_t)
+	return ok && is.Dev == st.Dev && is.Ino == st.Ino, nil
+}
+
+// hasNoLinks reports whether no link leads to an opened directory by its path.
+func hasNoLinks(root *os.Root) bool {
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
+	fd, err := unix.Openat2(unix.AT_FDCWD, root.Name(), &how)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd) //nolint:errcheck // nothing was written
+	same, err := isSame(fdPlace{fd}, root)
+	return err == nil && same
+}

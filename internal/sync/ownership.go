@@ -1,0 +1,91 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"path"
+
+	"memoir/internal/files"
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// mayWrite returns a conflict if the agent's own memory directory or its CLAUDE.md must not be written, because
+// of who owns it or who may write it. Nothing is saved or deleted then: the agent would not learn of it.
+func (h *hold) mayWrite() error {
+	if h.root == nil {
+		return nil // other errors say so
+	}
+	err := h.mayPublish()
+	if err == nil {
+		err = h.guard.CheckRemoval(h.root, path.Join(h.onDisk.DurableDir(), indexName))
+	}
+	if files.IsOwnership(err) {
+		return notOurs(err)
+	}
+	return nil
+}
+
+// indexName is a name in a memory directory. It stands for any.
+const indexName = "MEMORY.md"
+
+// mayPublish returns an error about ownership if CLAUDE.md must not be written.
+func (h *hold) mayPublish() error {
+	at := h.onDisk.ClaudeMDPath()
+	if at == "" || h.root == nil {
+		return nil
+	}
+	if err := h.guard.Check(h.root, at); files.IsOwnership(err) {
+		return err
+	}
+	return nil
+}
+
+// mayRemove returns a conflict if a file of the agent's own directory must not be removed. A session's file stays
+// where it is, and does not keep the memory alive.
+func (h *hold) mayRemove(f postgres.File) error {
+	if h.root == nil || !f.Durable() {
+		return nil
+	}
+	if err := h.guard.CheckRemoval(h.root, f.Path); files.IsOwnership(err) {
+		return notOurs(err)
+	}
+	return nil
+}
+
+// refusePublication records why CLAUDE.md must not be written, and which files have been removed.
+func (h *hold) refusePublication(ctx context.Context, before postgres.ClaudeMD, why error) error {
+	h.forget()
+	problem := claudeMDProblem(why)
+	if before.Problem == problem {
+		return h.recordRemoved(ctx)
+	}
+	h.syncRemoved()
+	removed, err := h.removedForGood(ctx)
+	if err != nil {
+		return err
+	}
+	state := postgres.ClaudeMD{Chars: before.Chars, Problem: problem}
+	h.claudeMD = &state
+	return h.record(ctx, postgres.Publication{ClaudeMD: state, Removed: removed}, before.Problem)
+}
+
+// ownershipProblem is the text of claude_md.problem.
+func ownershipProblem(err error) string {
+	return "CLAUDE.md is not written: " + plainOwnership(err) + ". " + ownershipHelp
+}
+
+const ownershipHelp = "Memoir changes nothing there, because another user could misuse it. Change the permissions or the owner, or run Memoir as the owner."
+
+// notOurs is the conflict for what must not be written.
+func notOurs(err error) error {
+	return &memories.ConflictError{Reason: "Nothing was changed: " + plainOwnership(err) + ". " + ownershipHelp}
+}
+
+func plainOwnership(err error) string {
+	var owned *files.OwnershipError
+	if errors.As(err, &owned) {
+		return owned.Error()
+	}
+	return plain(err).Error()
+}
