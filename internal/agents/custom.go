@@ -142,7 +142,7 @@ func (d *discovery) customAgents(claudeDir string) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(shared)) {
 		if shared[name] {
-			d.found = append(d.found, Found{Slug: sanitise(name), Layout: Claude, Dir: filepath.Join(custom, name), DisplayName: printable(name)})
+			d.keep(Found{Slug: sanitise(name), Layout: Claude, Dir: filepath.Join(custom, name), DisplayName: printable(name)})
 		}
 	}
 	d.elsewhere = append(d.elsewhere, inProjects...)

@@ -5,10 +5,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"unicode"
-	"unicode/utf8"
 
 	"memoir/internal/files"
 )
@@ -44,6 +44,8 @@ func Discover(s Settings, visit func(dir string)) (found []Found, unreadable []s
 type Survey struct {
 	Found      []Found
 	Unreadable []string
+	// Blocked are those of Unreadable, each once, for people.
+	Blocked []Blocked
 	// Sources are the files and directories of projects and of Claude Code's settings that say which agents there are, those that may yet
 	// tell a project's real path, and links that lead to no directory, as they were before they were read. They need not exist. Where one changes, agents are to be looked for anew; nobody
 	// watches them, for most are in repositories, in which there is much going on that is of no interest here.
@@ -77,7 +79,7 @@ func Look(s Settings, transcripts *Transcripts, visit func(dir string)) Survey {
 		d.byHand(NamedDir{Slug: sharedSlug, Path: s.TeamDir}, Shared)
 	}
 	d.addElsewhere()
-	return Survey{d.found, d.unreadable, d.sources, d.links, d.exhausted}
+	return Survey{d.found, d.unreadable, d.blocked, d.sources, d.links, d.exhausted}
 }
 
 // Roots are the directories that the settings name, absolute, and those in them in which agents appear. They need not exist.
@@ -110,6 +112,7 @@ type discovery struct {
 	elsewhere  []Found         // what projects and settings name, outside of Claude Code's directory
 	found      []Found
 	unreadable []string
+	blocked    []Blocked
 	exhausted  error
 }
 
@@ -118,7 +121,7 @@ func (d *discovery) hive(agentsDir string) {
 		dir := filepath.Join(agentsDir, name)
 		d.visit(dir)
 		if d.isThere(filepath.Join(dir, memoryDir)) || d.isThere(filepath.Join(dir, sessionsDir)) {
-			d.found = append(d.found, Found{Slug: sanitise(name), Layout: Hive, Dir: dir, DisplayName: printable(name)})
+			d.keep(Found{Slug: sanitise(name), Layout: Hive, Dir: dir, DisplayName: printable(name)})
 		}
 	}
 }
@@ -133,7 +136,7 @@ func (d *discovery) claude(claudeDir string) {
 		path := d.projectName(project)
 		d.addProject(name, path)
 		if d.leadsToDirectory(dir) {
-			d.found = append(d.found, Found{Slug: sanitise(name), Layout: Claude, Dir: dir, DisplayName: path})
+			d.keep(Found{Slug: sanitise(name), Layout: Claude, Dir: dir, DisplayName: path})
 		}
 	}
 	d.customAgents(claudeDir)
@@ -144,7 +147,7 @@ func (d *discovery) byHand(named NamedDir, layout Layout) {
 	dir := absolute(named.Path)
 	d.visit(dir)
 	if d.isDirectory(dir) {
-		d.found = append(d.found, Found{Slug: named.Slug, Layout: layout, Dir: dir, DisplayName: named.Slug})
+		d.keep(Found{Slug: named.Slug, Layout: layout, Dir: dir, DisplayName: named.Slug})
 	}
 }
 
@@ -162,8 +165,8 @@ func (d *discovery) subdirectories(dir string) []string {
 		case strings.HasPrefix(name, "."):
 		case !entry.IsDir() && entry.Type() != fs.ModeSymlink:
 		case entry.Type() == fs.ModeSymlink && !d.leadsToDirectory(filepath.Join(dir, name)):
-		case !utf8.ValidString(name):
-			d.unreadable = append(d.unreadable, filepath.Join(dir, name))
+		case !validName(name):
+			d.block(filepath.Join(dir, name), misnamed)
 		default:
 			names = append(names, name)
 		}
@@ -209,7 +212,7 @@ func (d *discovery) isDirectory(path string) bool {
 
 func (d *discovery) noteUnreadable(dir string, err error) {
 	last := len(d.unreadable) - 1
-	if isGone(err) || last >= 0 && d.unreadable[last] == dir {
+	if isGone(err) || isNoPath(err) || last >= 0 && d.unreadable[last] == dir {
 		return
 	}
 	d.failed(dir, err)
@@ -218,7 +221,28 @@ func (d *discovery) noteUnreadable(dir string, err error) {
 // failed lists what is there and could not be looked into, for that reason.
 func (d *discovery) failed(path string, err error) {
 	d.noteFailed(err)
+	d.block(path, func(dir string) Blocked { return blockedBy(dir, err) })
+}
+
+// block lists what is there and is not looked into.
+func (d *discovery) block(path string, describe func(dir string) Blocked) {
+	b := describe(path)
+	if !slices.ContainsFunc(d.blocked, func(other Blocked) bool { return other.Dir == b.Dir }) {
+		d.blocked = append(d.blocked, b)
+	}
 	d.unreadable = append(d.unreadable, path)
+}
+
+// keep takes in what was found. What has a path that cannot be stored is listed instead.
+func (d *discovery) keep(f Found) {
+	if !validName(f.Dir) {
+		d.block(f.Dir, misnamed)
+		return
+	}
+	if !validName(f.DisplayName) {
+		f.DisplayName = printable(f.DisplayName)
+	}
+	d.found = append(d.found, f)
 }
 
 // noteFailed notes that something could not be opened, which may be for no reason of its own.
@@ -231,6 +255,11 @@ func (d *discovery) noteFailed(err error) {
 // isGone reports whether an error says that there is nothing at a path, as opposed to that it could not be looked at.
 func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// isNoPath reports whether an error says that nothing can be at a path: it has a NUL in it, or too long a name.
+func isNoPath(err error) bool {
+	return errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENAMETOOLONG)
 }
 
 // absolute resolves a path of the settings against the working directory. Where that is gone, the path stays as it is, and

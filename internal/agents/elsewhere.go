@@ -98,7 +98,7 @@ func (d *discovery) addElsewhere() {
 			}
 			return Beneath(dir, at) || Beneath(at, dir)
 		}) {
-			d.found = append(d.found, f)
+			d.keep(f)
 		}
 	}
 }

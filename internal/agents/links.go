@@ -17,7 +17,7 @@ import (
 // itself, and followed otherwise.
 func (w *walker) link(d directory, it item, scope *scopeTree) {
 	linked := d.enter(it.name, "")
-	w.listing.Links = append(w.listing.Links, linked.path)
+	w.listing.Links = append(w.listing.Links, SafePath(linked.path))
 	target, err := files.Resolve(w.root, w.real(d, it.name))
 	w.noteExhausted(err)
 	if err != nil {

@@ -34,6 +34,8 @@ type Listing struct {
 	// Failed are the directories and files that could not be looked at, sorted. Nothing is known about what lies beneath.
 	// The directories are among Files too, to be shown.
 	Failed []string
+	// Blocked are the directories among Failed, with the reasons.
+	Blocked []Blocked
 	// Sessions is how many session directories there are, or -1 when this walk did not list them all.
 	Sessions int
 	// DurableThere: the durable directory was there, readable, and the same one from the walk's beginning to its end.
@@ -54,7 +56,8 @@ type Listing struct {
 // is not among Files has then left its place.
 func (l Listing) Covers(relPath string) bool {
 	relPath = path.Clean(relPath)
-	return within(l.covered, relPath) && !within(l.unseen, relPath)
+	isUnseen := func(raw string) bool { return within(l.unseen, raw) }
+	return within(l.covered, relPath) && !slices.ContainsFunc(rawPaths(relPath), isUnseen)
 }
 
 // Gone returns those of the known paths that have left their place: covered, not listed, and on a second look through root not
@@ -118,11 +121,16 @@ func (l Listing) isElsewhere(root *os.Root, relPath string) bool {
 }
 
 func noFile(root *os.Root, relPath string) (bool, error) {
-	info, err := files.Lstat(root, relPath)
-	if err != nil {
-		return isGone(err), err
+	for _, raw := range rawPaths(relPath) {
+		info, err := files.Lstat(root, raw)
+		if err != nil && !isGone(err) {
+			return false, err
+		}
+		if err == nil && !info.IsDir() && info.Mode().Type() != fs.ModeSymlink {
+			return false, nil
+		}
 	}
-	return info.IsDir() || info.Mode().Type() == fs.ModeSymlink, nil
+	return true, nil
 }
 
 // within reports whether a path or one of its ancestors is in the set.

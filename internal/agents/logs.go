@@ -194,7 +194,7 @@ func (w *logWalker) entry(d logDirectory, it item, scope *scopeTree) {
 	entry := newEntry(directory{path: d.path, kind: kind}, it.name, it.info)
 	odd := func(problem *memories.Problem) {
 		w.listing.unseen[at.path] = true
-		entry.Path, entry.Problem = escapeName(entry.Path), problem
+		entry.Problem = problem
 		w.listing.Files = append(w.listing.Files, entry)
 	}
 	switch {

@@ -124,24 +124,47 @@ func (w *walker) lookFor(d directory, scope *scopeTree, names ...string) {
 		if inside == nil {
 			continue
 		}
-		entryPath := join(d.path, name)
-		info, err := among.Lstat(w.real(d, name))
-		switch {
-		case err == nil:
-			w.entry(d, item{name, info}, inside)
-		case isGone(err):
-			if d.kind == hiveKind && name == memoryDir {
-				w.listing.unseen[entryPath] = true // it looks like a mount that is missing, and what is not in it would be deleted
-			}
-		case d.kind == memoryKind:
-			w.fail(entryPath, err)
-		default:
-			w.failDirectory(d.enter(name, ""), inside, err)
+		raw, all := rawNames(name)
+		for _, name := range raw {
+			w.lookForOne(among, d, name, inside)
+		}
+		if all {
+			w.eachOf(d, func(it item) {
+				if it.name != name && safeName(it.name) == name {
+					w.entry(d, it, inside)
+				}
+			})
 		}
 	}
 }
 
+// lookForOne looks at the entry of a directory that has this name on disk.
+func (w *walker) lookForOne(among *files.Neighbours, d directory, name string, inside *scopeTree) {
+	entryPath := join(d.path, name)
+	info, err := among.Lstat(w.real(d, name))
+	switch {
+	case err == nil:
+		w.entry(d, item{name, info}, inside)
+	case isGone(err):
+		if d.kind == hiveKind && name == memoryDir {
+			w.listing.unseen[entryPath] = true // it looks like a mount that is missing, and what is not in it would be deleted
+		}
+	case d.kind == memoryKind:
+		w.fail(entryPath, err)
+	default:
+		w.failDirectory(d.enter(name, ""), inside, err)
+	}
+}
+
 func (w *walker) lookAtAll(d directory) {
+	if d.kind == sessionsKind {
+		w.listing.Sessions = 0
+	}
+	w.eachOf(d, func(it item) { w.entry(d, it, everything) })
+}
+
+// eachOf lists a directory and calls do with each entry.
+func (w *walker) eachOf(d directory, do func(item)) {
 	// Not blocking, because what is opened may have become a pipe since it was seen to be a directory.
 	dir, err := w.root.OpenFile(d.real, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -149,9 +172,6 @@ func (w *walker) lookAtAll(d directory) {
 		return
 	}
 	defer dir.Close()
-	if d.kind == sessionsKind {
-		w.listing.Sessions = 0
-	}
 	for {
 		// The handle was opened in a Root, so each entry comes with its metadata, read through that very handle.
 		entries, err := dir.ReadDir(readPiece)
@@ -161,7 +181,7 @@ func (w *walker) lookAtAll(d directory) {
 				w.fail(join(d.path, entry.Name()), err)
 				continue
 			}
-			w.entry(d, item{entry.Name(), info}, everything)
+			do(item{entry.Name(), info})
 		}
 		if err == io.EOF {
 			return
@@ -226,6 +246,7 @@ func (w *walker) file(d directory, it item, scope *scopeTree) {
 		if d.kind != sessionsKind {
 			// memory or sessions is no directory: nothing can be said about what was in it.
 			w.fail(join(d.path, name), nil)
+			w.block(join(d.path, name), nil)
 		}
 		return
 	}
@@ -235,7 +256,7 @@ func (w *walker) file(d directory, it item, scope *scopeTree) {
 	entry := newEntry(d, name, info)
 	switch {
 	case !validName(name):
-		entry.Path, entry.Problem = escapeName(entry.Path), nameNotUTF8()
+		entry.Problem = nameNotUTF8()
 	case !info.Mode().IsRegular():
 		entry.Problem = notRegular()
 	case isIndex(name):
@@ -255,7 +276,7 @@ func (w *walker) list(entry Entry, scope *scopeTree) {
 }
 
 func newEntry(d directory, name string, info fs.FileInfo) Entry {
-	entry := Entry{Path: join(d.path, name), Session: d.session, Size: info.Size(), ModTime: since1970(info.ModTime())}
+	entry := Entry{Path: SafePath(join(d.path, name)), Session: d.session, Size: info.Size(), ModTime: since1970(info.ModTime())}
 	if change, inode, _ := Identity(info); inode != 0 {
 		entry.ChangeTime, entry.Inode = since1970(change), inode
 	}
@@ -277,13 +298,14 @@ func since1970(t time.Time) int64 {
 // flagUnseen lists a directory that is not looked into.
 func (w *walker) flagUnseen(d directory, scope *scopeTree, problem *memories.Problem) {
 	w.listing.unseen[d.path] = true
-	w.list(Entry{Path: escapeName(d.path), Session: escapeName(d.session), Problem: problem}, scope)
+	w.list(Entry{Path: SafePath(d.path), Session: SafePath(d.session), Problem: problem}, scope)
 }
 
 // failDirectory lists a directory that could not be looked into. One that has gone meanwhile is not worth a word.
 func (w *walker) failDirectory(d directory, scope *scopeTree, err error) {
 	w.fail(d.path, err)
 	if !isGone(err) {
+		w.block(d.path, err)
 		w.flagUnseen(d, scope, unreadable(err))
 	}
 }
@@ -292,7 +314,7 @@ func (w *walker) failDirectory(d directory, scope *scopeTree, err error) {
 func (w *walker) fail(relPath string, err error) {
 	w.noteExhausted(err)
 	w.listing.unseen[relPath] = true
-	w.listing.Failed = append(w.listing.Failed, escapeName(relPath))
+	w.listing.Failed = append(w.listing.Failed, SafePath(relPath))
 }
 
 func (w *walker) noteExhausted(err error) {
@@ -353,7 +375,7 @@ func (l Listing) sorted() Listing {
 		if order := strings.Compare(a.Path, b.Path); order != 0 {
 			return order
 		}
-		return cmp.Compare(len(problemCode(a)), len(problemCode(b)))
+		return cmp.Or(cmp.Compare(len(problemCode(a)), len(problemCode(b))), cmp.Compare(a.Inode, b.Inode))
 	})
 	// An escaped name can be the same as another file's real one; the file that can be read stands for both.
 	l.Files = slices.CompactFunc(l.Files, func(a, b Entry) bool { return a.Path == b.Path })

@@ -28,6 +28,17 @@ type Sync struct {
 	Overflows      int        `json:"overflows" doc:"How often events were lost and everything was looked at again."`
 	LastFullScan   *time.Time `json:"last_full_scan"`
 	LagMS          int64      `json:"lag_ms" doc:"Milliseconds from the last change to the end of the look at it."`
+
+	RunsAs   string        `json:"runs_as" doc:"The user that Memoir runs as."`
+	Problems []ScanProblem `json:"problems" doc:"The agents and directories that cannot be scanned. Empty when everything is."`
+}
+
+// ScanProblem is an agent that cannot be scanned, or a directory that cannot be read.
+type ScanProblem struct {
+	Agent  *string `json:"agent" doc:"The slug of the agent; null for a directory of no known agent."`
+	Path   *string `json:"path" doc:"The directory that cannot be read, absolute; null where the whole scan fails."`
+	Owner  *string `json:"owner" doc:"The user that owns the directory; null where that is unknown."`
+	Reason string  `json:"reason"`
 }
 
 // AgentSync is how close the mirror of one agent is to its directory.
@@ -42,7 +53,7 @@ type AgentSync struct {
 	Pending        int     `json:"pending" doc:"Paths that wait to be looked at."`
 	Problem        *string `json:"problem" doc:"Why its CLAUDE.md is not up to date; null when it is."`
 	Elsewhere      bool    `json:"elsewhere" doc:"Another server of the same database looks after it."`
-	ScanProblem    *string `json:"scan_problem" doc:"Why it is not scanned with all others: its scan fails, or takes so long that those do not wait for it; null when it is."`
+	ScanProblem    *string `json:"scan_problem" doc:"Why it is not scanned, or not all of it: its scan fails or takes too long, or a directory in it cannot be read; null when all of it is."`
 }
 
 // AgentSyncList is how close the mirror of each agent is.
@@ -69,10 +80,15 @@ func (a *api) scanAgent(ctx context.Context, in *AgentPath) (*answer[Scan], erro
 
 func (a *api) getSync(ctx context.Context, _ *struct{}) (*answer[Sync], error) {
 	status, err := a.engine.Status(ctx)
+	problems := make([]ScanProblem, len(status.Problems))
+	for i, p := range status.Problems {
+		problems[i] = ScanProblem{Agent: text(p.Agent), Path: text(p.Path), Owner: text(p.Owner), Reason: p.Reason}
+	}
 	return ok(Sync{
 		FilesOnDisk: status.FilesOnDisk, Mirrored: status.Mirrored, NeedsAttention: status.NeedsAttention,
 		Pending: status.Pending, WatchMode: status.WatchMode, WatchNote: text(status.WatchNote), Overflows: status.Overflows,
 		LastFullScan: moment(status.LastFullScan), LagMS: status.Lag.Milliseconds(),
+		RunsAs: sync.RunsAs(), Problems: problems,
 	}), err
 }
 

@@ -38,6 +38,7 @@ const (
 	CodeTooDeep         = "too_deep"
 	CodeDuplicateName   = "duplicate_name"
 	CodeFileNameNotUTF8 = "file_name_not_utf8"
+	CodeFileNameControl = "file_name_control"
 	CodeNotRemoved      = "not_removed"
 	CodeMissing         = "missing"
 	CodeCredential      = "credential"
@@ -67,7 +68,8 @@ var messages = map[string]string{
 	CodeLinkNested:         "This link lies in a directory that was itself reached by a link, and was not followed. Let one link lead straight to the place.",
 	CodeTooDeep:            "The file lies more than 4 directories deep and was not read. Move it further up.",
 	CodeDuplicateName:      "Another file of the same directory has the same name; the newest content counts. Rename one of them or delete it.",
-	CodeFileNameNotUTF8:    "The name of the file is not UTF-8 and is shown with \uFFFD in its place. Rename the file.",
+	CodeFileNameNotUTF8:    "The file name is not valid UTF-8, so the file was not read. Rename it.",
+	CodeFileNameControl:    "The path has control characters in it, which links and terminals cannot show. Rename the file or directory.",
 	CodeNotRemoved:         "A file of this deleted memory, or an entry for it in MEMORY.md, could not be removed. Memoir tries again at each scan. Allow it to write to the directory, or remove it by hand.",
 	CodeCredential:         "The file is in team memory and holds what looks like a credential. Take it out, and change it where it is used.",
 	CodeMissing:            "The memory's file went together with many others, so it is kept until you decide. Delete it, or write it back.",

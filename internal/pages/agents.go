@@ -7,6 +7,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/sync"
 	"memoir/web/templates"
 )
 
@@ -21,6 +22,7 @@ func (s *site) agents(w http.ResponseWriter, r *http.Request) error {
 		LookedIn: s.places(),
 		Samples:  s.options.AddSamples != nil,
 	}
+	v.Banners = templates.ScanProblems(scanProblems(s.engine.ScanProblems()), sync.RunsAs())
 	now := time.Now()
 	trends, err := s.trends(r.Context(), all, now)
 	if err != nil {

@@ -24,6 +24,7 @@ func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 		LastFullScan: local(status.LastFullScan), LastScan: scanResult(status.LastScan), Lag: status.Lag,
 		Unsearchable: !s.engine.Searchable(), NearMisses: s.store.NearMisses(),
 	}
+	v.Banners = templates.ScanProblems(scanProblems(status.Problems), sync.RunsAs())
 	if status.WatchMode == sync.PollMode {
 		v.WatchMode, v.WatchNote = "polling", status.WatchNote
 	}
@@ -38,6 +39,14 @@ func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 		v.Notice = said("The last scan " + v.LastScan.Words() + ".")
 	}
 	return show(w, r, http.StatusOK, templates.SyncPage(v))
+}
+
+func scanProblems(all []sync.ScanProblem) []templates.ScanProblem {
+	views := make([]templates.ScanProblem, len(all))
+	for i, p := range all {
+		views[i] = templates.ScanProblem{Agent: p.Agent, Path: p.Path, Owner: p.Owner, Reason: p.Reason}
+	}
+	return views
 }
 
 func scanResult(s sync.Scan) templates.ScanResult {

@@ -33,6 +33,7 @@ type madePath struct {
 
 // addMade notes that something has been made at the path.
 func (q *queue) addMade(key, path string, directory bool) {
+	path = agents.SafePath(path)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := time.Now()
@@ -52,6 +53,7 @@ func (q *queue) addMade(key, path string, directory bool) {
 
 // addWritten notes that something was written into the file at the path, which may be new.
 func (q *queue) addWritten(key, path string) {
+	path = agents.SafePath(path)
 	q.mu.Lock()
 	now := time.Now()
 	if w := q.waiting[key]; w != nil {

@@ -152,6 +152,9 @@ func (h *hold) checkUnchanged(f postgres.File) error {
 	if h.root == nil {
 		return nil
 	}
+	if err := h.errMisnamed(f.Path); err != nil {
+		return err
+	}
 	hash, err := files.ReadHash(h.root, f.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

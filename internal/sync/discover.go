@@ -36,7 +36,7 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 	}
 	e.sources.Store(&survey.Sources)
 	e.watcher.only("", looked)
-	e.noteUnreadable(survey.Unreadable)
+	e.noteUnreadable(survey.Blocked)
 	for range meeting {
 		appeared, err = e.meet(ctx, survey, held, relinked)
 		if !errors.Is(err, errMet) {
@@ -134,6 +134,7 @@ func (e *Engine) keepOnly(rows []postgres.Agent, here map[string]int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	maps.DeleteFunc(e.agents, func(slug string, a *agent) bool { return known[slug] != a.id })
+	e.scanning.forget(func(slug string) bool { return known[slug] != 0 })
 }
 
 // meetOne returns the id of an agent that is on disk, which a new one gets now.
@@ -233,11 +234,16 @@ func (e *Engine) markGone(ctx context.Context, row postgres.Agent) error {
 }
 
 // noteUnreadable says in the log which directories cannot be looked into, each time that others are.
-func (e *Engine) noteUnreadable(dirs []string) {
+func (e *Engine) noteUnreadable(blocked []agents.Blocked) {
+	var dirs []string
+	for _, b := range blocked {
+		dirs = append(dirs, b.Dir)
+	}
 	if !slices.Equal(dirs, e.unreadable) && len(dirs) > 0 {
 		e.log.Warn("directories cannot be looked into, and agents in them are not found; let Memoir's user read them", "dirs", dirs)
 	}
 	e.unreadable = dirs
+	e.noteDiscovery(blocked)
 }
 
 func agentRow(a agents.Agent) postgres.Agent {

@@ -122,6 +122,9 @@ func (e *Engine) scanLeaving(ctx context.Context, slug string, left *unwritten) 
 		scan.NeedsAttention, err = h.w.NeedsAttention(ctx)
 		return err
 	})
+	if err == nil {
+		e.scanning.succeed(slug, true)
+	}
 	return scan, err
 }
 
@@ -153,6 +156,7 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 
 // look compares the scope with what is known of it, saves what has changed, and tells those who listen.
 func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error) {
+	h.noteClosed()
 	if h.root == nil {
 		return Scan{}, exhaustion(h.closed) // nothing is concluded from a directory that is not there
 	}
@@ -181,6 +185,7 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 		return Scan{}, err
 	}
 	h.rememberLinks(listing, scope)
+	h.noteBlocked(listing, scope)
 	away, another, err := h.noteDurable(ctx, listing, isWhole(scope) && !h.ahead)
 	if err != nil {
 		return Scan{}, err

@@ -92,10 +92,18 @@ func (e *Engine) do(ctx context.Context, w work) {
 		return // another server's business; if it becomes this one's, that begins with a look at everything
 	}
 	e.meter.lag(time.Since(w.since))
-	if err == nil || ctx.Err() != nil || isNotHere(err) || errors.Is(err, errFault) {
+	whole := w.key == "" || isWhole(w.scope) && !w.ahead
+	switch {
+	case err == nil:
+		e.scanning.succeed(w.key, whole)
+		return
+	case ctx.Err() != nil || isNotHere(err) || errors.Is(err, errFault):
 		return
 	}
 	e.log.Warn("a look at the disk failed and is tried again", "agent", w.key, "error", err)
+	if e.scanning.fail(w.key, whole, err) {
+		w.scope = []string{"."} // one of the paths may be what fails
+	}
 	for _, path := range w.scope {
 		e.queue.addAfter(w.key, path, retry)
 	}

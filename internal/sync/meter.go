@@ -52,6 +52,7 @@ type Status struct {
 	LastFullScan   time.Time     // zero: none yet
 	LastScan       Scan          // what that one found
 	Lag            time.Duration // from the last change to the end of the look at it
+	Problems       []ScanProblem // what cannot be scanned
 }
 
 // Status reads the meter.
@@ -60,7 +61,7 @@ func (e *Engine) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	s := Status{Mirrored: mirrored, NeedsAttention: attention, Pending: e.queue.pending(), Overflows: int(e.watcher.overflows.Load())}
+	s := Status{Mirrored: mirrored, NeedsAttention: attention, Pending: e.queue.pending(), Overflows: int(e.watcher.overflows.Load()), Problems: e.ScanProblems()}
 	s.WatchMode, s.WatchNote = e.mode()
 	figures, err := e.figuresOfAll(ctx)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"memoir/internal/agents"
 )
 
 // maxQuiet is how long changes may keep coming before they are looked at all the same.
@@ -49,6 +51,7 @@ func (q *queue) addNoSooner(key, path string, wait time.Duration) {
 
 // addAfter notes that the path is to be looked at when nothing more has come for the given time.
 func (q *queue) addAfter(key, path string, quiet time.Duration) {
+	path = agents.SafePath(path)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	w := q.heard(key, quiet, time.Now())

@@ -50,10 +50,12 @@ func (e *Engine) scanRound(ctx context.Context) (ok bool) {
 	started := time.Now()
 	if err := e.meetAll(ctx); err != nil {
 		if ctx.Err() == nil {
+			e.scanning.fail("", true, err)
 			e.log.Warn("the scan failed and is tried again", "error", err)
 		}
 		return false
 	}
+	e.scanning.succeed("", true)
 	r := round{Engine: e, places: make(chan struct{}, agentsAtOnce())}
 	failed := r.scan(ctx, e.lookedAfter())
 	for len(failed) > 0 && time.Since(started) < e.options.Rescan {

@@ -9,15 +9,22 @@ import (
 
 // scanning is how the scans of the agents go that nobody waits for.
 type scanning struct {
-	mu     sync.Mutex
-	since  map[string]time.Time // those that are going on, by slug
-	failed map[string]error     // why the last one of an agent failed
+	mu      sync.Mutex
+	since   map[string]time.Time // those that are going on, by slug
+	failed  map[string]error     // why the last one of an agent failed
+	failing map[string]failing   // watched scans that fail, by slug; the empty slug is discovery
+	blocked map[string]blockedDirs
+	// shownAfter is how long a watched scan fails before it is shown.
+	shownAfter time.Duration
 	// lateOnes tells that a scan is over which was overdue.
 	lateOnes chan struct{}
 }
 
-func newScanning() *scanning {
-	return &scanning{since: map[string]time.Time{}, failed: map[string]error{}, lateOnes: make(chan struct{}, 1)}
+func newScanning(shownAfter time.Duration) *scanning {
+	return &scanning{
+		since: map[string]time.Time{}, failed: map[string]error{}, failing: map[string]failing{}, blocked: map[string]blockedDirs{},
+		shownAfter: shownAfter, lateOnes: make(chan struct{}, 1),
+	}
 }
 
 // begin notes that the scan of an agent begins, unless one is going on.
@@ -67,8 +74,18 @@ func (s *scanning) problems(overdue time.Duration) map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	problems := map[string]string{}
+	for slug, dirs := range s.blocked {
+		if reason := dirs.reason(); reason != "" && slug != "" {
+			problems[slug] = reason
+		}
+	}
+	for slug, f := range s.failing {
+		if time.Since(f.since) > s.shownAfter {
+			problems[slug] = notScanned(f.err)
+		}
+	}
 	for slug, err := range s.failed {
-		problems[slug] = fmt.Sprintf("Its directory could not be scanned: %v. What was mirrored of it is kept, and it is tried again.", err)
+		problems[slug] = notScanned(err)
 	}
 	for slug, since := range s.since {
 		if took := time.Since(since); took > overdue {
@@ -76,6 +93,11 @@ func (s *scanning) problems(overdue time.Duration) map[string]string {
 		}
 	}
 	return problems
+}
+
+// notScanned describes a failing scan for people.
+func notScanned(err error) string {
+	return fmt.Sprintf("Its directory could not be scanned: %v. What was mirrored of it is kept, and it is tried again.", err)
 }
 
 // roughly says how long something takes.

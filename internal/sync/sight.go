@@ -188,6 +188,7 @@ func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, k
 		}
 		s.file = memories.Parse(s.raw, stem(entry.Path))
 		s.flagCredential()
+		s.flagName()
 	}
 	if len(s.raw) > memories.MaxFileSize {
 		if !h.leaveOnDisk(&s) {

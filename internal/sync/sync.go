@@ -40,6 +40,8 @@ type Options struct {
 	ScanRetry time.Duration
 	// Overdue is how long a scan of one agent goes on before the others wait for it no more; 0 is 30 s.
 	Overdue time.Duration
+	// ShownAfter is how long a watched scan fails before it is shown; 0 is 10 s.
+	ShownAfter time.Duration
 	// ClaudeMDLimit is the length of a CLAUDE.md, in Unicode characters, from which memories become one-line entries.
 	ClaudeMDLimit int
 	// AgeNotes has stale memories say so in CLAUDE.md.
@@ -181,7 +183,7 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 		store: store, options: options, disk: options.Disk, guard: guard, log: options.Log, hub: newHub(news), queue: q,
 		agents: map[string]*agent{}, unindexed: make(chan uuid.UUID, 1), indexed: make(chan struct{}, 1), looking: looking, stopLooking: stopLooking, stop: stop,
 		released: make(chan struct{}, 1), news: news, yielded: map[int64]time.Time{}, asked: make(chan string, maxAsked), answers: newAnswers(), left: map[int64]time.Time{},
-		scanning: newScanning(),
+		scanning: newScanning(cmp.Or(options.ShownAfter, shownAfter)),
 	}
 	if err := e.openLink(ctx); err != nil {
 		stopLooking()
