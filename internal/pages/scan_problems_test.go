@@ -1,0 +1,19 @@
+package pages_test
+
+import (
+	"testing"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+)
+
+func TestUnreadableDirectories_AreOnStartAndSyncPages(t *testing.T) {
+	t.Parallel()
+	s := serve(t, memoirtest.Files{
+		"ada/memory/tabs.md":   memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
+		"b\xe9d/memory/odd.md": memoirtest.Note("Odd", memories.Feedback, "Never read."),
+	})
+	for _, path := range []string{"/", "/sync"} {
+		s.get(t, path).expect(200, "1 directory not read", `b\xe9d (owner `, "the name is not valid UTF-8", "Memoir runs as ")
+	}
+}
