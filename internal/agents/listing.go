@@ -29,6 +29,7 @@ type Entry struct {
 type Listing struct {
 	Files   []Entry  // sorted by path
 	Indexes []string // the paths of the MEMORY.md files, sorted
+	Others  []Other  // files that may be text, in no order; not among Files
 	// Links are the paths of the links that the walk came by, listed or not: what they mean changes with their target.
 	Links []string
 	// Failed are the directories and files that could not be looked at, sorted. Nothing is known about what lies beneath.
@@ -49,6 +50,7 @@ type Listing struct {
 
 	covered map[string]bool // looked at, with all that is beneath
 	passed  map[string]bool // links to directories that are walked by themselves: what is beneath is there, and not here
+	leftOut map[string]bool // not listed by choice
 	unseen  map[string]bool // not looked at after all, with all that is beneath
 }
 
@@ -69,7 +71,7 @@ func (l Listing) Gone(root *os.Root, known []string) ([]string, error) {
 		if l.lists(path.Clean(relPath)) || !l.Covers(relPath) {
 			continue
 		}
-		is := l.isElsewhere(root, relPath)
+		is := l.leftOut[relPath] || l.isElsewhere(root, relPath)
 		if !is {
 			var err error
 			if is, err = noFile(root, relPath); files.IsExhausted(err) {

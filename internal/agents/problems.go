@@ -47,3 +47,8 @@ func unreadable(err error) *memories.Problem {
 func nameNotUTF8() *memories.Problem {
 	return &memories.Problem{Code: memories.CodeFileNameNotUTF8, Message: "The name is not valid UTF-8, so this was not read. Rename it."}
 }
+
+func notMarkdown() *memories.Problem {
+	problem := memories.ProblemOf(memories.CodeNotMarkdown)
+	return &problem
+}

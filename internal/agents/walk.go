@@ -37,7 +37,7 @@ const readPiece = 1024
 func Walk(root *os.Root, a Agent, scope []string, visit func(relDir string)) Listing {
 	tree := newScope(scope)
 	w := walker{root: root, agent: a, visit: visit}
-	w.listing = Listing{Sessions: -1, covered: make(map[string]bool), passed: make(map[string]bool), unseen: make(map[string]bool)}
+	w.listing = Listing{Sessions: -1, covered: make(map[string]bool), passed: make(map[string]bool), unseen: make(map[string]bool), leftOut: make(map[string]bool)}
 	for _, p := range scope {
 		w.listing.covered[path.Clean(p)] = true
 	}
@@ -251,6 +251,7 @@ func (w *walker) file(d directory, it item, scope *scopeTree) {
 		return
 	}
 	if !isMarkdown(name) {
+		w.other(d, it, scope)
 		return
 	}
 	entry := newEntry(d, name, info)

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -35,7 +36,9 @@ type Fix struct {
 	Label       string `json:"label"`
 	Explanation string `json:"explanation"`
 	Guessed     bool   `json:"guessed" doc:"Of several choices, the one that the file's own words speak for."`
-	Diff        string `json:"diff" doc:"What it changes, as a unified diff. NUL and bytes that are not UTF-8 are U+FFFD in it."`
+
+	NewPath *string `json:"new_path" doc:"Where the file is moved to, relative to the agent's dir; null: it stays where it is."`
+	Diff    string  `json:"diff" doc:"What it changes, as a unified diff. NUL and bytes that are not UTF-8 are U+FFFD in it."`
 }
 
 func (a *api) registerFixes() {
@@ -62,8 +65,8 @@ func flawedFileOf(f sync.Flawed) FlawedFile {
 	}
 	for i, fix := range f.Fixes {
 		shown.Fixes[i] = Fix{
-			ID: fix.ID, Problem: fix.Code, Label: fix.Label, Explanation: fix.Explanation, Guessed: fix.Guessed,
-			Diff: fitForJSON.Replace(strings.ToValidUTF8(udiff.Unified(f.Path, f.Path, string(f.Raw), string(fix.After)), "\uFFFD")),
+			ID: fix.ID, Problem: fix.Code, Label: fix.Label, Explanation: fix.Explanation, Guessed: fix.Guessed, NewPath: text(fix.NewPath),
+			Diff: fitForJSON.Replace(strings.ToValidUTF8(udiff.Unified(f.Path, cmp.Or(fix.NewPath, f.Path), string(f.Raw), string(fix.After)), "\uFFFD")),
 		}
 	}
 	return shown

@@ -23,7 +23,7 @@ func TestTheFixesOfAMemoryAreListedWithWhatTheyChangeAndApplied(t *testing.T) {
 	if got := names(fixes, "id"); got != "nul type:feedback type:user type:project type:reference" {
 		t.Fatalf("fixes: %q", got)
 	}
-	if fix := fixes[2]; fix.keys() != sorted("id problem label explanation guessed diff") || fix["guessed"] != true || fix["problem"] != "type_missing" ||
+	if fix := fixes[2]; fix.keys() != sorted("id problem label explanation guessed new_path diff") || fix["guessed"] != true || fix["problem"] != "type_missing" ||
 		!strings.Contains(fix.string("diff"), "\n name: Tea\n+type: user\n") {
 		t.Errorf("fix: %v", fix)
 	}

@@ -19,6 +19,7 @@ type Fix struct {
 	Explanation string // what it changes, in whole sentences
 	Guessed     bool   // of several choices, the one that the file's own words speak for
 	After       []byte // the whole file, as it would be
+	NewPath     string // where it would be; empty: where it is
 }
 
 // Fixes returns the ways to mend a file, those that its other problems wait for first. file is its slash-separated path,

@@ -39,6 +39,8 @@ const (
 	CodeDuplicateName   = "duplicate_name"
 	CodeFileNameNotUTF8 = "file_name_not_utf8"
 	CodeFileNameControl = "file_name_control"
+	CodeNotMarkdown     = "not_markdown"
+	CodeNotMemory       = "not_memory"
 	CodeNotRemoved      = "not_removed"
 	CodeMissing         = "missing"
 	CodeCredential      = "credential"
@@ -70,6 +72,8 @@ var messages = map[string]string{
 	CodeDuplicateName:      "Another file of the same directory has the same name; the newest content counts. Rename one of them or delete it.",
 	CodeFileNameNotUTF8:    "The file name is not valid UTF-8, so the file was not read. Rename it.",
 	CodeFileNameControl:    "The path has control characters in it, which links and terminals cannot show. Rename the file or directory.",
+	CodeNotMarkdown:        "The file is text, but its name does not end in .md, so agents do not receive it. Rename it to make it a memory.",
+	CodeNotMemory:          "The file is for people or tools, not a memory, so agents do not receive it. To make it a memory, give it a type.",
 	CodeNotRemoved:         "A file of this deleted memory, or an entry for it in MEMORY.md, could not be removed. Memoir tries again at each scan. Allow it to write to the directory, or remove it by hand.",
 	CodeCredential:         "The file is in team memory and holds what looks like a credential. Take it out, and change it where it is used.",
 	CodeMissing:            "The memory's file went together with many others, so it is kept until you decide. Delete it, or write it back.",

@@ -66,6 +66,15 @@ func (s *site) toMend(r *http.Request, agent postgres.Agent, v *templates.Attent
 	if v.Mend, err = s.mendings(r.Context(), page.Memories, path); err != nil {
 		return err
 	}
+	isMemory := func(m templates.Mending) bool {
+		return len(m.Problems) == 0 || m.Problems[0].Code != memories.CodeNotMemory
+	}
+	for _, m := range v.Mend {
+		if !isMemory(m) {
+			v.NotMemories = append(v.NotMemories, m)
+		}
+	}
+	v.Mend = slices.DeleteFunc(v.Mend, func(m templates.Mending) bool { return !isMemory(m) })
 	if page.NextCursor != "" {
 		v.MoreHref = path + "?" + url.Values{templates.FieldCursor: {page.NextCursor}}.Encode()
 	}
@@ -142,6 +151,9 @@ func typeOfFix(fix memories.Fix) (memories.Type, bool) {
 }
 
 func fixDiff(f sync.Flawed, fix memories.Fix) diff.Diff {
+	if fix.NewPath != "" {
+		return diff.Texts(f.Path+"\n", fix.NewPath+"\n", fixLines)
+	}
 	return diff.Texts(visible(f.Raw), visible(fix.After), fixLines)
 }
 

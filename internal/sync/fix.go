@@ -37,7 +37,7 @@ func (e *Engine) proposeFixesHere(ctx context.Context, slug, id string) ([]Flawe
 	if err != nil || m.State == memories.Deleted {
 		return nil, err
 	}
-	if !m.Readable {
+	if !m.Readable && !isOther(m.Problems) {
 		return []Flawed{{Path: m.Path, Session: m.Session, Hash: m.Hash, Problems: m.Problems}}, nil
 	}
 	root, err := files.OpenRoot(row.Dir)
@@ -45,6 +45,9 @@ func (e *Engine) proposeFixesHere(ctx context.Context, slug, id string) ([]Flawe
 		return nil, nil // its directory is gone, and with it what could be mended
 	}
 	defer root.Close() //nolint:errcheck // only read through
+	if !m.Readable {
+		return []Flawed{flawsOfOther(root, m)}, nil
+	}
 	var flawed []Flawed
 	for _, f := range m.Files {
 		raw, err := readAll(root, f.Path, memories.MaxFileSize)
@@ -132,6 +135,12 @@ func (e *Engine) Fix(ctx context.Context, slug, id, match, path, fix string) (Re
 func (e *Engine) fixHere(ctx context.Context, slug string, in fixing) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
+		if to, done, err := h.renameOther(ctx, in); done || err != nil {
+			if err == nil {
+				result, err = h.resultAt(ctx, to)
+			}
+			return err
+		}
 		head, f, raw, err := h.carrierAt(ctx, in.Seen.ID, in.Seen.Match, in.Path)
 		if err != nil {
 			return err

@@ -190,6 +190,9 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	if err != nil {
 		return Scan{}, err
 	}
+	if err := h.listOthers(&listing, scope); err != nil {
+		return Scan{}, err
+	}
 	found, err := h.differences(ctx, listing, scope)
 	if err != nil {
 		return Scan{}, err

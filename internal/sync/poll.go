@@ -109,6 +109,10 @@ func (p *poller) walk(a agents.Agent, now time.Time) (saw uint64, settled bool) 
 		maphash.WriteComparable(&sum, f.Signature())
 		settled = settled && f.ChangeTime < now.Add(-fresh).UnixNano()
 	}
+	for _, o := range listing.Others {
+		maphash.WriteComparable(&sum, o.Signature())
+		settled = settled && o.ChangeTime < now.Add(-fresh).UnixNano()
+	}
 	for _, path := range append(listing.Indexes, a.ClaudeMDPath()) {
 		if path != "" {
 			info, err := files.Stat(root, path)

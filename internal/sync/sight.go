@@ -174,7 +174,7 @@ func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, k
 	switch {
 	case problem != nil:
 		s.file = memories.UnreadableFile(stem(entry.Path), *problem)
-		if problem.Code == memories.CodeTooDeep && !h.leaveOnDisk(&s) {
+		if (problem.Code == memories.CodeTooDeep || problem.Code == memories.CodeNotMarkdown) && !h.leaveOnDisk(&s) {
 			return s, false
 		}
 	case len(s.raw) == 0 && h.isLeftToWriter(entry, known):
@@ -189,6 +189,7 @@ func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, k
 		s.file = memories.Parse(s.raw, stem(entry.Path))
 		s.flagCredential()
 		s.flagName()
+		s.leaveWellKnown()
 	}
 	if len(s.raw) > memories.MaxFileSize {
 		if !h.leaveOnDisk(&s) {

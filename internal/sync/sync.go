@@ -147,6 +147,8 @@ type agent struct {
 	// awaited are files without a byte that a scan waits for, by path.
 	awaited sync.Map
 	tally   tally
+	// others are its files that are not Markdown.
+	others otherFiles
 	// seenLogs are its logs as all of them were last looked at.
 	seenLogs seenLogs
 }

@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/fsnotify/fsnotify"
+
+	"memoir/internal/agents"
 )
 
 // watcher turns the file system's events into paths to look at. It decides nothing: an event is a hint that a look
@@ -314,7 +316,7 @@ func (w *watcher) note(event fsnotify.Event) {
 			if directory {
 				w.queue.add("", ".")
 			}
-		case !directory && !isMarkdown(name):
+		case !directory && !isMarkdown(name) && !agents.IsOther(name):
 		case made && !gone:
 			w.queue.addMade(r.slug, path.Join(r.within, name), isDirectory)
 		case event.Has(fsnotify.Write) && !gone:

@@ -16,6 +16,8 @@ type Attention struct {
 	Agent Agent
 	// Mend are the memories that agents do not receive until something about their files is mended; a page of them.
 	Mend []Mending
+	// NotMemories are files for people and tools, such as a README, of the same page.
+	NotMemories []Mending
 	// MoreHref is the address of those after these, FirstHref that of the first ones; empty: there are none, or they are here.
 	MoreHref, FirstHref string
 	Missing             []MemoryRow // some of them, where there are very many
@@ -33,7 +35,7 @@ type Attention struct {
 
 // empty reports whether nothing at all waits for anybody.
 func (v Attention) empty() bool {
-	return len(v.Mend)+len(v.Missing)+len(v.Blocked)+len(v.NotRemoved)+len(v.Disagreements)+len(v.Doubtful)+len(v.Flagged) == 0
+	return len(v.Mend)+len(v.NotMemories)+len(v.Missing)+len(v.Blocked)+len(v.NotRemoved)+len(v.Disagreements)+len(v.Doubtful)+len(v.Flagged) == 0
 }
 
 // Mending is one memory with what is wrong with its files and what can be done about it.
