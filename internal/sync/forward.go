@@ -43,7 +43,7 @@ type answer struct {
 func (c call[In, Out]) carryOut(ctx context.Context, e *Engine, slug string, in In) (Out, error) {
 	var none Out
 	for {
-		a, err := e.agent(ctx, slug)
+		a, err := e.agentOrNew(ctx, slug)
 		if err != nil {
 			return none, err
 		}
