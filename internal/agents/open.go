@@ -25,7 +25,7 @@ func (w *walker) flagOpen(d directory) openDirectory {
 	if open.path == "" || d.kind != memoryKind {
 		return open
 	}
-	w.list(Entry{Path: escapeName(d.path), Session: escapeName(d.session), Problem: openToAll(escapeName(open.path))}, everything)
+	w.list(Entry{Path: SafePath(d.path), Session: SafePath(d.session), Problem: openToAll(SafePath(open.path))}, everything)
 	open.listed = true
 	return open
 }
