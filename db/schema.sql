@@ -212,6 +212,11 @@ CREATE TABLE files (
     signature   bigint,
     -- The hash of the bytes that Memoir is about to write there, and that make the content no newer than it is.
     promised    text,
+    -- The flaws (memories.Flaw) with which its content was taken. NULL if it has none.
+    flaws       text,
+    -- The flaws for which the file does not count: fingerprint, content_at and modified_at are those of its last good content. NULL if
+    -- the file counts as it is.
+    unfinished  text,
     PRIMARY KEY (agent_id, path),
     CHECK (signature IS NULL OR present AND status IN ('carries', 'unreadable'))
 );
@@ -361,9 +366,9 @@ CREATE TRIGGER tally_update AFTER UPDATE ON files REFERENCING NEW TABLE AS came 
     FOR EACH STATEMENT EXECUTE FUNCTION tally_files();
 CREATE TRIGGER tally_delete AFTER DELETE ON files REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION tally_files();
 
--- The memories that files on disk disagree about: one of a session is newer than all of the agent's own, and says something else than
--- another file. Each page says how many there are, and to find them among 5,000 files of sessions takes 15 ms. They are noted as files
--- change, like the tallies. That a memory is in the trash, or cannot be read, is for whoever reads this to see.
+-- The memories that files on disk disagree about. Either two primary files say different things, or a file of a session is newer than all
+-- primary files and says something else than another file. Each page says how many there are, and to find them among 5,000 files of
+-- sessions takes 15 ms. They are noted as files change, like the tallies. Readers leave out memories that are in the trash or unreadable.
 CREATE TABLE disagreements (
     memory_id uuid NOT NULL,
     agent_id  bigint NOT NULL,
@@ -376,22 +381,22 @@ CREATE FUNCTION note_disagreements() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     touched uuid[];
 BEGIN
-    -- Hardly any file has to be looked at closer: of those that are new, what says the same as all others of its memory leaves nothing to
-    -- note, and of those that change, what no session has a file of. Postgres keeps the plan that it has made for the first change of a
-    -- connection, which may have been one of thousands: EXISTS would go over all files for that, and then for each one that changes. A
-    -- subquery that gives a value goes by the index whenever.
+    -- Few files have to be examined: of those that are new, the ones that differ from another file of their memory, and of those that
+    -- change, the ones whose memory has another file. Postgres keeps the plan of the first change of a connection, which may have been
+    -- one of thousands: EXISTS would read all files for that, and then for each one that changes. A subquery that gives a value always
+    -- uses the index.
     IF TG_OP = 'INSERT' THEN
         SELECT array_agg(DISTINCT c.memory_id) INTO touched FROM came c
         WHERE EXISTS (SELECT FROM files o WHERE o.memory_id = c.memory_id AND o.present AND o.fingerprint <> c.fingerprint);
     ELSIF TG_OP = 'UPDATE' THEN
         SELECT array_agg(DISTINCT changed.memory_id) INTO touched
-        FROM (SELECT memory_id, session FROM came UNION ALL SELECT memory_id, session FROM went) changed
-        WHERE changed.session IS NOT NULL
-           OR (SELECT true FROM files s WHERE s.memory_id = changed.memory_id AND s.present AND s.session IS NOT NULL LIMIT 1);
+        FROM (SELECT memory_id, path FROM came UNION ALL SELECT memory_id, path FROM went) changed
+        WHERE (SELECT true FROM files o WHERE o.memory_id = changed.memory_id AND o.present AND o.path <> changed.path LIMIT 1)
+           OR (SELECT true FROM disagreements d WHERE d.memory_id = changed.memory_id LIMIT 1);
     ELSE
         SELECT array_agg(DISTINCT w.memory_id) INTO touched FROM went w
-        WHERE w.session IS NOT NULL
-           OR (SELECT true FROM files s WHERE s.memory_id = w.memory_id AND s.present AND s.session IS NOT NULL LIMIT 1);
+        WHERE (SELECT true FROM files o WHERE o.memory_id = w.memory_id AND o.present LIMIT 1)
+           OR (SELECT true FROM disagreements d WHERE d.memory_id = w.memory_id LIMIT 1);
     END IF;
     IF touched IS NULL THEN
         RETURN NULL;
@@ -400,11 +405,12 @@ BEGIN
     INSERT INTO disagreements
     SELECT DISTINCT f.memory_id, f.agent_id
     FROM files f
-    WHERE f.memory_id = ANY(touched) AND f.session IS NOT NULL AND f.present AND f.status = 'carries'
+    WHERE f.memory_id = ANY(touched) AND f.present AND f.status = 'carries'
       AND EXISTS (SELECT FROM files o WHERE o.memory_id = f.memory_id AND o.present AND o.status = 'carries'
-                                        AND o.fingerprint <> f.fingerprint)
-      AND NOT EXISTS (SELECT FROM files o WHERE o.memory_id = f.memory_id AND o.present AND o.status = 'carries'
-                                            AND o.session IS NULL AND o.content_at >= f.content_at);
+                                        AND o.fingerprint <> f.fingerprint AND (f.session IS NOT NULL OR o.session IS NULL))
+      AND (f.session IS NULL
+           OR NOT EXISTS (SELECT FROM files o WHERE o.memory_id = f.memory_id AND o.present AND o.status = 'carries'
+                                                AND o.session IS NULL AND o.content_at >= f.content_at));
     RETURN NULL;
 END
 $$;

@@ -1,15 +1,16 @@
 -- Files on disk that say different things under one name disagree while the newest of them is a session's. Once the
 -- newest is the agent's own, which is where a save goes, the matter is settled: until a session says something new.
+-- Two primary files that say different things always disagree: one of them has to go.
 
 -- name: Disagreements :many
--- Of the agent's memories, or of that one: those of which a session's file is newer than all of the agent's own and says
--- something else than another file.
-SELECT m.id, m.name, said.versions, said.sessions, said.durable, said.newest_at
+-- Of the agent's memories, or of that one: those of which files disagree.
+SELECT m.id, m.name, said.versions, said.sessions, said.durable, said.primary_versions, said.newest_at
 FROM disagreements d
 JOIN memories m ON m.id = d.memory_id AND m.readable AND m.state <> 'deleted'
 CROSS JOIN LATERAL (
     SELECT count(DISTINCT o.fingerprint) AS versions, count(DISTINCT o.session) AS sessions,
-           bool_or(o.session IS NULL)::boolean AS durable, max(o.content_at)::timestamptz AS newest_at
+           bool_or(o.session IS NULL)::boolean AS durable,
+           count(DISTINCT o.fingerprint) FILTER (WHERE o.session IS NULL) AS primary_versions, max(o.content_at)::timestamptz AS newest_at
     FROM files o
     WHERE o.memory_id = m.id AND o.present AND o.status = 'carries'
 ) said

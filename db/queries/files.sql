@@ -1,6 +1,6 @@
 -- name: Files :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature, promised
+       problem, signature, promised, flaws, unfinished
 FROM files
 WHERE agent_id = @agent_id;
 
@@ -8,7 +8,7 @@ WHERE agent_id = @agent_id;
 -- The files at or below the given paths, none of which contains another. '0' is the byte after '/'. The two are looked for
 -- apart, and OFFSET keeps Postgres to it: where one condition has both, it goes over all of the agent's files for each path.
 SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
-       f.modified_at, f.content_at, f.problem, f.signature, f.promised
+       f.modified_at, f.content_at, f.problem, f.signature, f.promised, f.flaws, f.unfinished
 FROM unnest(@paths::text[]) AS scope (path)
 CROSS JOIN LATERAL (
     SELECT itself.* FROM files itself WHERE itself.agent_id = @agent_id AND itself.path = scope.path
@@ -39,7 +39,7 @@ GROUP BY f.signature >> 56, f.present;
 
 -- name: FilesWithoutSignature :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature, promised
+       problem, signature, promised, flaws, unfinished
 FROM files
 WHERE agent_id = @agent_id AND present AND signature IS NULL;
 
@@ -53,7 +53,7 @@ WHERE '.' = ANY(@paths::text[]) OR EXISTS (
 
 -- name: FilesWithSignatures :many
 SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
-       f.modified_at, f.content_at, f.problem, f.signature, f.promised
+       f.modified_at, f.content_at, f.problem, f.signature, f.promised, f.flaws, f.unfinished
 FROM unnest(@signatures::bigint[]) AS asked (signature)
 JOIN files f ON f.agent_id = @agent_id AND f.signature = asked.signature;
 
@@ -61,7 +61,7 @@ JOIN files f ON f.agent_id = @agent_id AND f.signature = asked.signature;
 -- Here and wherever a list is asked for, the agent comes with each element of it: as a constant it would do for Postgres to go over all
 -- of the agent's files, which it takes for few until it has counted them, and for ten elements later as well.
 SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
-       f.modified_at, f.content_at, f.problem, f.signature, f.promised
+       f.modified_at, f.content_at, f.problem, f.signature, f.promised, f.flaws, f.unfinished
 FROM (SELECT DISTINCT @agent_id::bigint AS agent_id, path FROM unnest(@paths::text[]) AS path) asked
 JOIN files f USING (agent_id, path);
 
@@ -74,12 +74,12 @@ WHERE files.agent_id = signed.agent_id AND files.path = signed.path AND files.pr
 -- name: FilesOfMemories :many
 -- Those on disk, and those that are gone but of which a deletion has something left to do. The two have an index each.
 SELECT here.agent_id, here.path, here.session, here.memory_id, here.status, here.present, here.fingerprint, here.hash, here.size, here.mtime_ns,
-       here.modified_at, here.content_at, here.problem, here.signature, here.promised
+       here.modified_at, here.content_at, here.problem, here.signature, here.promised, here.flaws, here.unfinished
 FROM files here
 WHERE here.memory_id = ANY(@memory_ids::uuid[]) AND here.present
 UNION ALL
 SELECT gone.agent_id, gone.path, gone.session, gone.memory_id, gone.status, gone.present, gone.fingerprint, gone.hash, gone.size, gone.mtime_ns,
-       gone.modified_at, gone.content_at, gone.problem, gone.signature, gone.promised
+       gone.modified_at, gone.content_at, gone.problem, gone.signature, gone.promised, gone.flaws, gone.unfinished
 FROM files gone
 WHERE gone.memory_id = ANY(@memory_ids::uuid[]) AND NOT gone.present AND gone.status = 'removing'
 ORDER BY path;
@@ -87,12 +87,12 @@ ORDER BY path;
 -- name: FilesOfMemory :many
 -- Of one, Postgres keeps the plan. Those that are gone are among them: an index may still lead to them.
 SELECT here.agent_id, here.path, here.session, here.memory_id, here.status, here.present, here.fingerprint, here.hash, here.size, here.mtime_ns,
-       here.modified_at, here.content_at, here.problem, here.signature, here.promised
+       here.modified_at, here.content_at, here.problem, here.signature, here.promised, here.flaws, here.unfinished
 FROM files here
 WHERE here.memory_id = @memory_id::uuid AND here.present
 UNION ALL
 SELECT gone.agent_id, gone.path, gone.session, gone.memory_id, gone.status, gone.present, gone.fingerprint, gone.hash, gone.size, gone.mtime_ns,
-       gone.modified_at, gone.content_at, gone.problem, gone.signature, gone.promised
+       gone.modified_at, gone.content_at, gone.problem, gone.signature, gone.promised, gone.flaws, gone.unfinished
 FROM files gone
 WHERE gone.memory_id = @memory_id::uuid AND NOT gone.present
 ORDER BY path;
@@ -102,16 +102,16 @@ SELECT path FROM files WHERE memory_id = ANY(@memory_ids::uuid[]) AND NOT presen
 
 -- name: DurableFilesOf :many
 -- Every durable file that carries the memory or last did, the present ones first. Those on disk have one index, the others another.
-SELECT here.path, here.present, here.hash, here.status FROM files here
+SELECT here.path, here.present, here.hash, here.status, here.unfinished FROM files here
 WHERE here.agent_id = @agent_id AND here.memory_id = @memory_id::uuid AND here.session IS NULL AND here.present
 UNION ALL
-SELECT gone.path, gone.present, gone.hash, gone.status FROM files gone
+SELECT gone.path, gone.present, gone.hash, gone.status, gone.unfinished FROM files gone
 WHERE gone.agent_id = @agent_id AND gone.memory_id = @memory_id::uuid AND gone.session IS NULL AND NOT gone.present
 ORDER BY present DESC, path;
 
 -- name: FilesToRemove :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature, promised
+       problem, signature, promised, flaws, unfinished
 FROM files
 WHERE agent_id = @agent_id AND status = 'removing'
 ORDER BY path;
@@ -146,30 +146,32 @@ SELECT agent_id, present FROM file_tallies WHERE agent_id IN (SELECT id FROM age
 
 -- name: InsertFiles :copyfrom
 INSERT INTO files (agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns,
-    modified_at, content_at, problem, signature)
+    modified_at, content_at, problem, signature, flaws)
 VALUES (@agent_id, @path, @session, @memory_id, @status, @present, @fingerprint, @hash, @size, @mtime_ns,
-    @modified_at, @content_at, @problem, @signature);
+    @modified_at, @content_at, @problem, @signature, @flaws);
 
 -- name: UpdateFiles :exec
 -- All in one statement, so that those that are there are counted once. What is none is the zero value of its column here.
 UPDATE files f SET session = nullif(c.session, ''), memory_id = nullif(c.memory_id, '00000000-0000-0000-0000-000000000000'),
     status = c.status, present = c.present, fingerprint = c.fingerprint, hash = c.hash, size = c.size,
     mtime_ns = c.mtime_ns, modified_at = c.modified_at, content_at = c.content_at,
-    problem = nullif(c.problem, ''), signature = nullif(c.signature, 0), promised = NULL
+    problem = nullif(c.problem, ''), signature = nullif(c.signature, 0), promised = NULL,
+    flaws = nullif(c.flaws, ''), unfinished = nullif(c.unfinished, '')
 FROM (SELECT @agent_id::bigint AS agent_id, unnest(@paths::text[]) AS path, unnest(@sessions::text[]) AS session,
              unnest(@memory_ids::uuid[]) AS memory_id,
              unnest(@statuses::text[]) AS status, unnest(@present::boolean[]) AS present,
              unnest(@fingerprints::bytea[]) AS fingerprint, unnest(@hashes::text[]) AS hash, unnest(@sizes::bigint[]) AS size,
              unnest(@mtimes_ns::bigint[]) AS mtime_ns, unnest(@signatures::bigint[]) AS signature,
              unnest(@modified_at::timestamptz[]) AS modified_at,
-             unnest(@content_at::timestamptz[]) AS content_at, unnest(@problems::text[]) AS problem) c
+             unnest(@content_at::timestamptz[]) AS content_at, unnest(@problems::text[]) AS problem,
+             unnest(@flaws::text[]) AS flaws, unnest(@unfinished::text[]) AS unfinished) c
 WHERE f.agent_id = c.agent_id AND f.path = c.path;
 
 -- name: MarkFileRemoved :exec
-UPDATE files SET present = false, status = 'carries', problem = NULL, signature = NULL WHERE agent_id = @agent_id AND path = @path;
+UPDATE files SET present = false, status = 'carries', problem = NULL, signature = NULL, flaws = NULL, unfinished = NULL WHERE agent_id = @agent_id AND path = @path;
 
 -- name: MarkFilesRemoved :exec
-UPDATE files f SET present = false, status = 'carries', problem = NULL
+UPDATE files f SET present = false, status = 'carries', problem = NULL, flaws = NULL, unfinished = NULL
 FROM (SELECT @agent_id::bigint AS agent_id, unnest(@paths::text[]) AS path) removed
 WHERE f.agent_id = removed.agent_id AND f.path = removed.path;
 
@@ -196,6 +198,16 @@ WHERE agent_id = @agent_id AND memory_id = @memory_id::uuid AND status = 'removi
 -- name: ForgetContent :exec
 -- The next look takes the file for changed, whatever its bytes are.
 UPDATE files SET hash = '', signature = NULL WHERE agent_id = @agent_id AND path = @path;
+
+-- name: TakeAsIs :exec
+-- The next look takes the unfinished file for changed, with flaws that do not make it unfinished.
+UPDATE files SET flaws = unfinished, unfinished = NULL, hash = '', signature = NULL
+WHERE agent_id = @agent_id AND path = @path AND unfinished IS NOT NULL;
+
+-- name: LastGood :one
+-- The bytes of the content that a file has on record. Those of an unfinished file are of its last good content.
+SELECT r.raw FROM files f JOIN revisions r ON r.memory_id = f.memory_id AND r.fingerprint = f.fingerprint
+WHERE f.agent_id = @agent_id AND f.path = @path AND f.memory_id = @memory_id::uuid;
 
 -- name: PromiseBytes :exec
 -- A file is about to get other bytes, which make its content no newer.

@@ -5,13 +5,14 @@ import (
 	"time"
 )
 
-// Disagreement is a memory under whose name files on disk say different things, the newest of them a session's.
+// Disagreement is a memory under whose name files on disk say different things: two primary files, or a session newer than these.
 type Disagreement struct {
 	ID       string    `json:"id" format:"uuid" doc:"The memory's id."`
 	Name     string    `json:"name"`
 	Versions int       `json:"versions" doc:"Different contents on disk."`
 	Sessions int       `json:"sessions" doc:"Sessions that carry one of them."`
 	Durable  bool      `json:"durable" doc:"The agent's own file carries one too."`
+	Primary  int       `json:"primary_versions" doc:"Different contents of primary files. More than one is a conflict that ends when all but one are removed or changed."`
 	NewestAt time.Time `json:"newest_at" doc:"When the newest of them became new."`
 }
 

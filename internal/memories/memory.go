@@ -89,6 +89,8 @@ type Carrier struct {
 	Session    string
 	Hash       string
 	ModifiedAt time.Time
+	// Unfinished are the flaws for which the file does not count, so that its last good content does. It is 0 if there are none.
+	Unfinished Flaw
 }
 
 // Revision is one past content of a memory, with where and when it was seen.

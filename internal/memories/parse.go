@@ -47,6 +47,7 @@ func Parse(raw []byte, stem string) File {
 	f.readType(r.mapping, p.hasFrontmatter())
 	f.readDescription(r.mapping)
 	f.readMetadata(r.mapping)
+	f.flag(hasMergeConflict(string(raw)), CodeMergeConflict)
 	return f
 }
 

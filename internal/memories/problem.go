@@ -24,6 +24,7 @@ const (
 	CodeInvalidUTF8        = "invalid_utf8"
 	CodeTooLarge           = "too_large"
 	CodeAliasBomb          = "alias_bomb"
+	CodeMergeConflict      = "merge_conflict"
 )
 
 // The codes of the problems that are found around a file: where it is, what it is, and what happened to it.
@@ -44,6 +45,7 @@ const (
 	CodeNotRemoved      = "not_removed"
 	CodeMissing         = "missing"
 	CodeCredential      = "credential"
+	CodeLastGood        = "last_good"
 )
 
 var messages = map[string]string{
@@ -61,6 +63,7 @@ var messages = map[string]string{
 	CodeInvalidUTF8:        "Parts of the text are not UTF-8, shown as \uFFFD. The file is unchanged. Saving the text again replaces them.",
 	CodeTooLarge:           "The file is larger than 1 MiB and was not read. It is unchanged. Split it into smaller memories or delete it.",
 	CodeAliasBomb:          "The frontmatter refers to itself so often that it grows beyond measure, and was not read. The file is unchanged. Remove the YAML aliases or delete the file.",
+	CodeMergeConflict:      "The text has the markers of a merge conflict, and agents receive them. Resolve the conflict in the file.",
 	CodeUnreadable:         "The file may not be read by the user that Memoir runs as. It is unchanged. Let that user read it.",
 	CodeNotRegular:         "This is no regular file (a device, a pipe or a socket) and was not read. Remove it, or put a file in its place.",
 	CodeLinkLeaves:         "This link leads out of the agent's directory and was not followed. Put the file itself in its place.",
@@ -76,6 +79,7 @@ var messages = map[string]string{
 	CodeNotMemory:          "The file is for people or tools, not a memory, so agents do not receive it. To make it a memory, give it a type.",
 	CodeNotRemoved:         "A file of this deleted memory, or an entry for it in MEMORY.md, could not be removed. Memoir tries again at each scan. Allow it to write to the directory, or remove it by hand.",
 	CodeCredential:         "The file is in team memory and holds what looks like a credential. Take it out, and change it where it is used.",
+	CodeLastGood:           "The file is unfinished, so the last good version is used. Write it back, or use the file as it is.",
 	CodeMissing:            "The memory's file went together with many others, so it is kept until you decide. Delete it, or write it back.",
 }
 

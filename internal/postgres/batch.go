@@ -287,6 +287,8 @@ func (w *Writer) updateFiles(ctx context.Context, q *queries.Queries, files []Fi
 		p.ModifiedAt = append(p.ModifiedAt, f.ModifiedAt)
 		p.ContentAt = append(p.ContentAt, f.ContentAt)
 		p.Problems = append(p.Problems, f.Problem)
+		p.Flaws = append(p.Flaws, f.Flaws.String())
+		p.Unfinished = append(p.Unfinished, f.Unfinished.String())
 	}
 	return q.UpdateFiles(ctx, p)
 }
@@ -296,6 +298,6 @@ func (w *Writer) fileParams(f File) queries.InsertFilesParams {
 		AgentID: w.agentID, Path: f.Path, Session: optional(f.Session), MemoryID: optionalID(f.MemoryID),
 		Status: string(f.Status), Present: f.Present, Fingerprint: f.Fingerprint[:], Hash: f.Hash, Size: f.Size,
 		MtimeNs: f.ModTime, ModifiedAt: f.ModifiedAt, ContentAt: f.ContentAt, Problem: optional(f.Problem),
-		Signature: optionalNumber(f.Signature),
+		Signature: optionalNumber(f.Signature), Flaws: optional(f.Flaws.String()),
 	}
 }

@@ -27,7 +27,7 @@ const howCarried = `(SELECT CASE count(*)
 		WHEN 0 THEN CASE WHEN m.state = 'deleted' AND EXISTS (SELECT FROM files r
 			WHERE r.agent_id = m.agent_id AND r.status = 'removing' AND r.memory_id = m.id AND NOT r.present) THEN 0 ELSE 1 END
 		WHEN 1 THEN CASE WHEN bool_and(f.status = 'carries' AND f.path = m.path AND f.session IS NOT DISTINCT FROM m.session
-			AND f.hash = m.hash AND f.modified_at = m.modified_at) THEN 2 ELSE 0 END
+			AND f.hash = m.hash AND f.modified_at = m.modified_at AND f.unfinished IS NULL) THEN 2 ELSE 0 END
 		ELSE 0 END::smallint
 	FROM files f WHERE f.memory_id = m.id AND f.present)`
 
@@ -82,7 +82,9 @@ func filesYetUnknown(ctx context.Context, q *queries.Queries, rows []listRow) (m
 func carriersOf(files []File) (carriers []memories.Carrier) {
 	for _, f := range files {
 		if f.Present && (f.Status == Carries || f.Status == Removing) {
-			carriers = append(carriers, memories.Carrier{Path: f.Path, Session: f.Session, Hash: f.Hash, ModifiedAt: f.ModifiedAt})
+			carriers = append(carriers, memories.Carrier{
+				Path: f.Path, Session: f.Session, Hash: f.Hash, ModifiedAt: f.ModifiedAt, Unfinished: f.Unfinished,
+			})
 		}
 	}
 	return carriers

@@ -46,6 +46,7 @@ func fileOf(row queries.File) File {
 		Fingerprint: memories.Fingerprint(row.Fingerprint), Hash: row.Hash, Size: row.Size,
 		ModTime: row.MtimeNs, ModifiedAt: row.ModifiedAt.UTC(), ContentAt: row.ContentAt.UTC(),
 		Problem: text(row.Problem), Promised: text(row.Promised),
+		Flaws: memories.ParseFlaw(text(row.Flaws)), Unfinished: memories.ParseFlaw(text(row.Unfinished)),
 	}
 	if row.MemoryID != nil {
 		f.MemoryID = *row.MemoryID

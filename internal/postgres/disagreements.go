@@ -12,12 +12,14 @@ import (
 
 // Disagreement is a memory under whose name files on disk say different things, the newest of them a session's. It is
 // settled as soon as the newest is the agent's own file, which is what a save makes, until a session says something new.
+// Two primary files that say different things disagree until one of them is changed or removed.
 type Disagreement struct {
 	ID       string // of the memory
 	Name     string
 	Versions int       // different contents on disk
 	Sessions int       // that carry one of them
 	Durable  bool      // the agent's own file carries one too
+	Primary  int       // different contents of primary files
 	NewestAt time.Time // when the newest of them became new
 }
 
@@ -45,7 +47,7 @@ func (s *Store) disagreements(ctx context.Context, of queries.DisagreementsParam
 	for i, row := range rows {
 		found[i] = Disagreement{
 			ID: row.ID.String(), Name: row.Name, Versions: int(row.Versions), Sessions: int(row.Sessions), Durable: row.Durable,
-			NewestAt: row.NewestAt.UTC(),
+			Primary: int(row.PrimaryVersions), NewestAt: row.NewestAt.UTC(),
 		}
 	}
 	return found, wrap("read disagreements", err)

@@ -94,6 +94,11 @@ type File struct {
 	Problem     string
 	Signature   int64  // of its path and metadata when it was read; 0: the next look reads it
 	Promised    string // the hash of bytes that make its content no newer, if those are what it has by now; empty: none
+	// Flaws are those with which its content was taken.
+	Flaws memories.Flaw
+	// Unfinished are the flaws for which the file does not count. Fingerprint, ContentAt and ModifiedAt are then those of its last
+	// good content, and Fingerprint is zero if that is unknown. It is 0 if the file counts as it is.
+	Unfinished memories.Flaw
 }
 
 // Durable says whether the file belongs to the agent's own memory/ and not to a session.

@@ -72,6 +72,19 @@ func (s *Store) Raw(ctx context.Context, agent Agent, id string) ([]byte, error)
 	return raw, wrap("read the memory's bytes", err)
 }
 
+// LastGood returns the bytes of the content that the memory's file at path has on record; nil where they are not kept.
+func (s *Store) LastGood(ctx context.Context, agent Agent, id, path string) ([]byte, error) {
+	memory, err := parseID(id)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := s.q.LastGood(ctx, queries.LastGoodParams{AgentID: agent.ID, Path: path, MemoryID: memory})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	return raw, wrap("read a file's last good bytes", err)
+}
+
 // RawOfHash returns the bytes of that hash that a file of the memory once had; nil where they are not kept.
 func (s *Store) RawOfHash(ctx context.Context, agent Agent, id, hash string) ([]byte, error) {
 	if _, err := s.Memory(ctx, agent, id); err != nil {

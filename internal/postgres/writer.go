@@ -165,6 +165,13 @@ type DurableFile struct {
 	Present  bool
 	Readable bool // as of when it was last looked at
 	Hash     string
+	// Unfinished reports whether the file does not count as it is.
+	Unfinished bool
+}
+
+// TakeAsIs makes the unfinished file at a path count as it is from the next look on.
+func (w *Writer) TakeAsIs(ctx context.Context, path string) error {
+	return wrap("take a file as it is", w.q.TakeAsIs(ctx, queries.TakeAsIsParams{AgentID: w.agentID, Path: path}))
 }
 
 // DurableFilesOf returns the durable files of a memory, the present ones first.
@@ -172,7 +179,7 @@ func (w *Writer) DurableFilesOf(ctx context.Context, id uuid.UUID) ([]DurableFil
 	rows, err := w.q.DurableFilesOf(ctx, queries.DurableFilesOfParams{AgentID: w.agentID, MemoryID: id})
 	files := make([]DurableFile, len(rows))
 	for i, row := range rows {
-		files[i] = DurableFile{Path: row.Path, Present: row.Present, Readable: FileStatus(row.Status) != Unreadable, Hash: row.Hash}
+		files[i] = DurableFile{Path: row.Path, Present: row.Present, Readable: FileStatus(row.Status) != Unreadable, Hash: row.Hash, Unfinished: row.Unfinished != nil}
 	}
 	return files, wrap("read files", err)
 }

@@ -71,6 +71,15 @@ func (e *Engine) flawsOf(ctx context.Context, row postgres.Agent, m memories.Mem
 		Path: f.Path, Session: f.Session, Hash: files.Hash(raw), Raw: raw,
 		Problems: memories.Parse(raw, stem(f.Path)).Problems, Fixes: memories.Fixes(raw, f.Path),
 	}
+	if f.Unfinished != 0 {
+		lastGood, err := e.store.LastGood(ctx, row, m.ID, f.Path)
+		if err != nil {
+			return found, err
+		}
+		found.Problems = []memories.Problem{memories.LastGood(f.Path, f.Unfinished)}
+		found.Fixes = unfinishedFixes(m, f.Path, raw, lastGood)
+		return found, nil
+	}
 	var twins []string
 	for _, other := range m.Files {
 		if path.Dir(other.Path) == path.Dir(f.Path) {
@@ -149,7 +158,12 @@ func (e *Engine) fixHere(ctx context.Context, slug string, in fixing) (Result, e
 		if err != nil {
 			return err
 		}
-		if err := h.replace(ctx, head, f, after); err != nil {
+		if in.Fix == fixAsIs {
+			err = h.takeAsIs(ctx, f, raw)
+		} else {
+			err = h.replace(ctx, head, f, after)
+		}
+		if err != nil {
 			return err
 		}
 		result, err = h.resultAt(ctx, in.Path)
@@ -232,7 +246,7 @@ func (h *hold) fixed(ctx context.Context, head postgres.Head, f postgres.File, r
 	if err != nil {
 		return nil, err
 	}
-	found, err := h.flawsOf(ctx, row, m, memories.Carrier{Path: f.Path, Session: f.Session}, raw)
+	found, err := h.flawsOf(ctx, row, m, memories.Carrier{Path: f.Path, Session: f.Session, Unfinished: f.Unfinished}, raw)
 	if err != nil {
 		return nil, err
 	}

@@ -227,6 +227,10 @@ func (s snapshot) ofFile(place string) string {
 	switch {
 	case !d.bad && row.Hash != hashOf(d.text):
 		return fmt.Sprintf("%s is known with other bytes than %q", place, d.text)
+	case readable && row.Unfinished != 0:
+		if m := s.byID[row.MemoryID.String()]; !durable(place) || row.Status != postgres.Carries || !m.Readable || flawsOf(d.text) == (flaws{}) {
+			return fmt.Sprintf("%s says %q, is unfinished, and carries %q", place, d.text, m.Name)
+		}
 	case readable && s.tombstones[postgres.Tombstone{Key: memories.Key{Name: parsed.Name, Team: keyAt(place, "") != ""}, Fingerprint: parsed.Fingerprint(nil)}],
 		!readable && row.Status == postgres.Blocked && !d.bad: // the very bytes of a file that could not be read and was deleted
 		if row.Status != postgres.Blocked || s.blocked[place].Hash != row.Hash {

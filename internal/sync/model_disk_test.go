@@ -50,12 +50,14 @@ var modelShapes = map[string]string{
 	"bare":               "%[3]s, said of %[1]s, %[2]s",
 	"never closed":       "---\nname: %s\ntype: %s\n%s",
 	"an alias bomb":      "---\nname: %s\ntype: %s # %s\na: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: &g [*f,*f,*f,*f,*f,*f,*f,*f,*f]\nh: [*g,*g,*g,*g,*g,*g,*g,*g,*g]\n---\n",
+	"with a conflict":    "---\nname: %s\ntype: %s\n---\n<<<<<<< HEAD\n%s\n=======\nother\n>>>>>>> branch\n",
+	"nameless":           "---\n# %s\ntype: %s\nname: \"\"\n---\n%s\n",
 	"flat, another word": "---\nname: %s\ndescription: another\ntype: %s\n---\n\n%s\n",
 }
 
 var shapeNames = []string{
 	"flat", "flat", "flat", "nested", "Windows", "read leniently", "without a name", "of unknown type", "bare", "never closed",
-	"an alias bomb", "flat, another word", "odd",
+	"an alias bomb", "flat, another word", "odd", "with a conflict", "nameless",
 }
 
 func (w *world) drawText() string {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -32,7 +33,10 @@ type knownFile struct {
 	there   bool
 	carries string // the key that it carries, or last did while it could be read
 	blocked bool
-	nobodys bool // it is blocked, and there was no memory of its name when it was looked at: it keeps none alive
+	flaws   flaws // with which its content was taken
+	broken  bool  // it has a flaw besides those, so its content is the last good one
+	vague   bool  // it could not be read before it was broken, so nobody knows its last good content
+	nobodys bool  // it is blocked, and there was no memory of its name when it was looked at: it keeps none alive
 	content memories.Fingerprint
 	new     span // when its content became new
 }
@@ -107,7 +111,7 @@ func (r *rules) look(w *world, scope string, at span) {
 			left.durable[f.carries] = true
 			left.noteContent(*f)
 		}
-		f.there, f.blocked = false, false
+		f.there, f.blocked, f.broken, f.vague = false, false, false, false
 	}
 	found := map[string][]candidate{}
 	for _, place := range slices.Sorted(maps.Keys(disk)) {
@@ -180,7 +184,7 @@ func (r *rules) newDepartures() departures {
 
 // noteContent notes what a file said that has left its name.
 func (d departures) noteContent(f knownFile) {
-	if !f.bad && !f.blocked {
+	if !f.bad && !f.vague && !f.blocked {
 		d.contents.add(f.carries, f.content)
 	}
 }
@@ -205,7 +209,7 @@ func (r *rules) remove(left departures, durableBefore int) {
 	}
 	for name := range left.outgrown {
 		if m := ends(name); m != nil {
-			m.lives, m.left = false, nil
+			delete(r.names, name) // all that it was is in what the file says now
 		}
 	}
 	var gone []*knownMemory
@@ -290,13 +294,18 @@ func (r *rules) see(place string, d diskFile, clock, at span, left departures) (
 		if !before.there {
 			f.carries = ""
 		}
-		f.blocked = false
+		f.blocked, f.broken, f.vague = false, false, false
 		return "", c, false
 	}
+	if r.isUnfinished(place, before, d.text) {
+		f.broken, f.vague = true, before.vague || before.bad
+		return "", c, false
+	}
+	f.flaws, f.broken, f.vague = flawsOf(d.text), false, false
 	f.carries, f.content = keyAt(place, parsed.Name), parsed.Fingerprint([]byte(d.text))
 	if left.note(place, before, f.carries) {
 		m := r.names[before.carries]
-		if m != nil && m.content == before.content && !before.bad && strings.HasPrefix(d.text, before.text) {
+		if m != nil && m.content == before.content && !before.bad && !before.broken && strings.HasPrefix(d.text, before.text) {
 			left.outgrown[before.carries] = true
 		}
 	}
@@ -304,6 +313,9 @@ func (r *rules) see(place string, d diskFile, clock, at span, left departures) (
 	isNow := !isNew && !same
 	if isNew {
 		f.new, isNow = span{d.modTime, d.modTime}, clock.to.Before(d.modTime) // a time in the future is the present
+	}
+	if isNow && before.broken && !before.vague && f.content == before.content {
+		isNow = false // it says again what it said
 	}
 	if isNow {
 		f.new = at
@@ -314,6 +326,36 @@ func (r *rules) see(place string, d diskFile, clock, at span, left departures) (
 	}
 	isBack := durable(place) && !before.there
 	return f.carries, candidate{place, f.content, f.new, same && !isBack, isNow}, true
+}
+
+// flaws are ways in which a file is unfinished.
+type flaws struct{ empty, unclosed, nameless, conflict bool }
+
+var (
+	closedFront = regexp.MustCompile(`(?s)\A\x{feff}?---\r?\n(.*?\n)?---\r?(\n|\z)`)
+	openedFront = regexp.MustCompile(`\A\x{feff}?---\r?(\n|\z)`)
+	statedName  = regexp.MustCompile(`(?m)^name: *[^\s#]`)
+	mergeMarks  = regexp.MustCompile(`(?s)<<<<<<< .*=======\r?\n.*>>>>>>> `)
+)
+
+func flawsOf(text string) flaws {
+	front := closedFront.FindString(text)
+	return flaws{
+		empty: strings.Trim(text, "\ufeff \r\n\x00") == "", unclosed: front == "" && openedFront.MatchString(text),
+		nameless: !statedName.MatchString(front), conflict: mergeMarks.MatchString(text),
+	}
+}
+
+// isWorse says whether a file has a flaw that it had not before. Nothing is worse than an empty file.
+func (f flaws) isWorse(before flaws) bool {
+	return !before.empty && (f.empty || f.unclosed && !before.unclosed || f.nameless && !before.nameless || f.conflict && !before.conflict)
+}
+
+// isUnfinished says whether a primary file that carried a memory has got a flaw which means that it is yet to be finished.
+func (r *rules) isUnfinished(place string, before knownFile, text string) bool {
+	m := r.names[before.carries]
+	isThere := before.there || before.broken // it may be back with the directory
+	return durable(place) && isThere && !before.blocked && m != nil && m.lives && !m.missing && flawsOf(text).isWorse(before.flaws)
 }
 
 // decide says which of the contents that were found under a name may hold, and takes over the one that does.
@@ -385,17 +427,17 @@ func (r *rules) losesSource(name string, content memories.Fingerprint, primary b
 // primaries are what the primary files say that carry a name and are no copies.
 func (r *rules) primaries(name string) (all []candidate) {
 	for place, f := range r.files {
-		if f.there && !f.bad && !f.blocked && f.carries == name && durable(place) && !r.isCopy(place) {
+		if f.there && !f.bad && !f.vague && !f.blocked && f.carries == name && durable(place) && !r.isCopy(place) {
 			all = append(all, candidate{place: place, content: f.content, new: f.new})
 		}
 	}
 	return all
 }
 
-// mayBeSaid says whether a primary file that carried the name cannot be read: nobody knows what it says.
+// mayBeSaid says whether a primary file that carried the name cannot be read, or could not before it was broken: nobody knows what it says.
 func (r *rules) mayBeSaid(name string) bool {
 	for place, f := range r.files {
-		if f.there && f.bad && f.carries == name && durable(place) {
+		if f.there && (f.bad || f.vague) && f.carries == name && durable(place) {
 			return true
 		}
 	}
@@ -473,6 +515,7 @@ func (r *rules) compare(w *world) {
 		if lives {
 			known.primary = m.Session == ""
 			r.isFromAFile(w, name, m)
+			r.isFlagged(w, name, m)
 		}
 		if lives && (m.State == memories.Missing) != known.missing {
 			w.t.Fatalf("%q is %s, and missing should be: %t", name, m.State, known.missing)
@@ -496,6 +539,17 @@ func (r *rules) isFromAFile(w *world, name string, m memories.Memory) {
 	says := func(c candidate) bool { return c.content == m.Fingerprint }
 	if m.Session == "" && !r.away && len(files) > 0 && !r.mayBeSaid(name) && !slices.ContainsFunc(files, says) {
 		w.t.Fatalf("%q is %q, which none of its primary files says: %+v", name, m.Body, files)
+	}
+}
+
+// isFlagged checks that a memory says so exactly when a file of it is unfinished.
+func (r *rules) isFlagged(w *world, name string, m memories.Memory) {
+	broken := false
+	for _, f := range r.files {
+		broken = broken || f.there && f.broken && f.carries == name
+	}
+	if flagged := slices.ContainsFunc(m.Problems, func(p memories.Problem) bool { return p.Code == memories.CodeLastGood }); flagged != broken {
+		w.t.Fatalf("%q is flagged for an unfinished file: %t, and should be: %t", name, flagged, broken)
 	}
 }
 
@@ -601,6 +655,7 @@ func (r *rules) allowed(w *world, b memories.Blocked, content memories.Fingerpri
 	known.said[content] = true
 	f := r.files[b.Path]
 	f.blocked, f.content, f.new = false, content, at
+	f.flaws, f.broken, f.vague = flawsOf(f.text), false, false
 }
 
 // writtenBy takes over the durable file that an operation has written, and that it has looked at itself. It may lie where another
@@ -622,7 +677,7 @@ func (r *rules) writtenBy(w *world, m memories.Memory, at span) {
 			left.note(carrier.Path, *known, key)
 		}
 		r.files[carrier.Path] = &knownFile{
-			text: d.text, there: true, carries: key, content: f.Fingerprint([]byte(d.text)), new: at,
+			text: d.text, there: true, carries: key, content: f.Fingerprint([]byte(d.text)), new: at, flaws: flawsOf(d.text),
 		}
 	}
 	r.remove(left, r.durableNames())

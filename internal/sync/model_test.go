@@ -44,7 +44,11 @@ var fewChecks = gosync.OnceFunc(func() {
 
 func TestWhateverHappensEachLookLeadsToWhatTheRulesSay(t *testing.T) {
 	t.Parallel()
-	model(t, "looks and rules", func(b *bench) { b.stopWatching() }, func(w *world) {
+	model(t, "looks and rules", func(b *bench) {
+		b.options.WriterPause = time.Nanosecond // so that each look takes each file
+		b.restart()
+		b.stopWatching()
+	}, func(w *world) {
 		w.rules = newRules()
 		w.rules.noteAway(w, true) // the engine has looked at all of it already
 		actions := w.actions()

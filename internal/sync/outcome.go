@@ -20,17 +20,17 @@ type outcome struct {
 }
 
 // removeWhatNoFileCarries puts into the trash what was removed from the durable directory, or holds it as missing
-// when so much went at once that it may be an accident, or the directory itself is another one. What was only the beginning of a file goes as well, a session's too:
-// its writer was held up before the name was written, and all that there was is in what the file says now.
+// when so much went at once that it may be an accident, or the directory itself is another one. A memory that was only the beginning of
+// a file is dropped, also in a session: its writer was held up before the name was written, and the file still says all of it.
 func (d *desk) removeWhatNoFileCarries(durableBefore int) {
 	for _, pg := range d.outgrown {
-		if pg.livesWithoutFile() {
-			d.remove(pg)
+		if pg.livesWithoutFile() && !pg.isNew {
+			pg.dropped, pg.touched = true, true
 		}
 	}
 	var gone []*page
 	for _, pg := range d.suspects {
-		if pg.livesWithoutFile() && !slices.Contains(gone, pg) {
+		if pg.livesWithoutFile() && !pg.dropped && !slices.Contains(gone, pg) {
 			gone = append(gone, pg)
 		}
 	}
@@ -45,8 +45,12 @@ func (d *desk) removeWhatNoFileCarries(durableBefore int) {
 }
 
 func (pg *page) livesWithoutFile() bool {
-	alive := pg.head.State == memories.Active || pg.head.State == memories.NeedsAttention
-	return alive && len(pg.files) == 0 && pg.head.Readable
+	return pg.lives() && len(pg.files) == 0 && pg.head.Readable
+}
+
+// lives reports whether the memory is neither deleted nor missing.
+func (pg *page) lives() bool {
+	return pg.head.State == memories.Active || pg.head.State == memories.NeedsAttention
 }
 
 func (d *desk) remove(pg *page) {
@@ -69,7 +73,7 @@ func (d *desk) settle() {
 		h := &pg.head
 		d.followSource(pg)
 		pg.followContent()
-		h.Problems = withDuplicates(h.Problems, pg.files)
+		h.Problems = withLastGood(withDuplicates(h.Problems, pg.files), pg.files)
 		if h.State == memories.Active || h.State == memories.NeedsAttention {
 			h.State = memories.Active
 			if h.Type == "" || !h.Readable {

@@ -167,7 +167,7 @@ func (d *desk) fileGone(f postgres.File) {
 	if f.Status == postgres.Blocked {
 		d.out.batch.Unblock = append(d.out.batch.Unblock, f.Path)
 	}
-	f.Present, f.Signature = false, 0
+	f.Present, f.Signature, f.Flaws, f.Unfinished = false, 0, 0, 0
 	if f.Status != postgres.Removing { // a deletion has more to do than to remove the file
 		f.Status, f.Problem = postgres.Carries, ""
 	}
@@ -196,7 +196,11 @@ func (d *desk) fileSeen(s sighting) {
 	}
 	row := postgres.File{
 		Path: s.path, Session: s.session, Status: postgres.Carries, Present: true, Fingerprint: s.fingerprint, Hash: s.hash,
-		Size: s.size, ModTime: s.modTime, ModifiedAt: s.modifiedAt, ContentAt: s.contentAt, Signature: s.signature,
+		Size: s.size, ModTime: s.modTime, ModifiedAt: s.modifiedAt, ContentAt: s.contentAt, Signature: s.signature, Flaws: s.flaws,
+	}
+	if pg := d.unfinished(s); pg != nil {
+		d.keepLastGood(pg, s, row)
+		return
 	}
 	// A file whose bytes are not known says nothing that could have been deleted.
 	blocked := s.hash != "" && d.tombstones[postgres.Tombstone{Key: s.key(), Fingerprint: s.fingerprint}]
@@ -251,7 +255,7 @@ func (d *desk) seeUnreadable(s sighting, row *postgres.File) {
 	row.Status = postgres.Unreadable
 	row.Problem = s.file.Problems[0].Code
 	if s.wasThere() {
-		row.MemoryID = s.known.MemoryID
+		row.MemoryID, row.Flaws = s.known.MemoryID, s.known.Flaws
 	}
 	if carried := d.byID[row.MemoryID]; carried != nil {
 		carried.files[s.path] = *row
@@ -317,7 +321,7 @@ func (d *desk) leaveOther(s sighting, pg *page) {
 		return
 	}
 	d.leave(*s.known)
-	if other := d.byID[s.known.MemoryID]; other != nil && other.head.Fingerprint == s.known.Fingerprint && s.goesOn() {
+	if other := d.byID[s.known.MemoryID]; other != nil && other.head.Fingerprint == s.known.Fingerprint && s.goesOn() && s.known.Unfinished == 0 {
 		d.outgrown = append(d.outgrown, other)
 	}
 }
@@ -360,6 +364,8 @@ func (d *desk) compete(pg *page, s sighting) {
 	// After a memory has come back with several files at once, the newest of them has its say again.
 	seenBefore := s.unchanged() && s.known.Status != postgres.Unreadable && !isBack && pg.before.State != memories.Deleted
 	switch {
+	case s.isGoodAgain() && s.fingerprint == pg.head.Fingerprint && s.path == pg.head.Path:
+		d.adopt(pg, s)
 	case seenBefore || !newer || pg.isCopy(pg.files[s.path]):
 		d.keepAsPast(pg, s)
 	case s.fingerprint == pg.head.Fingerprint && s.path != pg.head.Path:

@@ -205,6 +205,8 @@ type target struct {
 	path    string
 	present bool
 	hash    string // of what is there, as it was last read
+	// unfinished reports whether what is there is not the base of what is written, but the last good content.
+	unfinished bool
 }
 
 // target chooses the file: the durable one that carries the memory, else a new one. What cannot be read stays as it is, although it
@@ -221,7 +223,7 @@ func (h *hold) target(ctx context.Context, head *postgres.Head, draft Draft) (ta
 	copiesLast(durable)
 	for _, f := range durable {
 		if f.Present && (f.Path == head.Path || head.Session != "" || !contains(durable, head.Path)) {
-			return target{f.Path, true, f.Hash}, nil
+			return target{f.Path, true, f.Hash, f.Unfinished}, nil
 		}
 	}
 	for _, f := range durable {
@@ -299,16 +301,15 @@ func (h *hold) isTaken(p string) bool {
 func (h *hold) contentFor(ctx context.Context, head *postgres.Head, t target, draft Draft) ([]byte, error) {
 	var base []byte
 	var err error
-	switch {
-	case t.present:
+	if t.present {
 		base, err = readAll(h.root, t.path, memories.MaxFileSize)
 		if err != nil || files.Hash(base) != t.hash {
 			h.queue.add(h.onDisk.Slug, t.path)
 			return nil, changedOnDisk(t.path)
 		}
-	case head != nil:
-		base, err = h.w.CurrentRaw(ctx, head.UUID)
-		if err != nil {
+	}
+	if head != nil && (!t.present || t.unfinished) {
+		if base, err = h.w.CurrentRaw(ctx, head.UUID); err != nil {
 			return nil, err
 		}
 	}

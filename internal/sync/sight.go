@@ -33,6 +33,7 @@ type sighting struct {
 	file          memories.File
 	team          bool // it is in team memory
 	fingerprint   memories.Fingerprint
+	flaws         memories.Flaw
 	contentAt     time.Time // when its content became new
 	modifiedAt    time.Time // what its age counts from
 	known         *postgres.File
@@ -62,7 +63,13 @@ func (s sighting) goesOn() bool {
 
 // isSteady says that nothing about the file is otherwise than the rows have it.
 func (s sighting) isSteady() bool {
-	if !s.wasThere() || s.saved || s.keepsPromise() || s.known.Hash != s.hash || s.known.ModTime != s.modTime || s.known.Fingerprint != s.fingerprint {
+	if !s.wasThere() || s.saved || s.keepsPromise() || s.known.Hash != s.hash || s.known.ModTime != s.modTime {
+		return false
+	}
+	if s.known.Unfinished != 0 && s.known.Status == postgres.Carries {
+		return s.flaws == s.known.Unfinished
+	}
+	if s.known.Fingerprint != s.fingerprint {
 		return false
 	}
 	if s.file.Unreadable {
@@ -191,6 +198,9 @@ func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, k
 		s.flagName()
 		s.leaveWellKnown()
 	}
+	if !s.file.Unreadable {
+		s.flaws = memories.FlawsOf(s.raw, s.file)
+	}
 	if len(s.raw) > memories.MaxFileSize {
 		if !h.leaveOnDisk(&s) {
 			return s, false
@@ -200,8 +210,11 @@ func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, k
 			return s, false
 		}
 	}
-	s.date(at)
 	s.fingerprint = s.file.Fingerprint([]byte(s.hash))
+	if h.isWrittenOn(entry, s) {
+		return s, false
+	}
+	s.date(at)
 	return s, true
 }
 
@@ -248,7 +261,7 @@ func (s *sighting) date(at time.Time) {
 		s.contentAt = at
 	case s.known == nil:
 		s.contentAt = earlier(modTime, at)
-	case s.unchanged():
+	case s.unchanged(), s.isGoodAgain():
 		s.contentAt = s.known.ContentAt
 	default:
 		s.contentAt = at

@@ -74,8 +74,7 @@ func (pg *page) isCopy(f postgres.File) bool {
 // turns out to be a copy. A file that could not be read may say it still.
 func (d *desk) followSource(pg *page) {
 	h := &pg.head
-	lives := h.State == memories.Active || h.State == memories.NeedsAttention
-	if d.away || !lives || !h.Readable || h.Session != "" {
+	if d.away || !pg.lives() || !h.Readable || h.Session != "" {
 		return
 	}
 	if pg.isSaid() && !slices.Contains(pg.left, h.Fingerprint) {
@@ -95,7 +94,8 @@ func (d *desk) followSource(pg *page) {
 func (pg *page) isSaid() bool {
 	for _, f := range pg.files {
 		says := f.Status == postgres.Carries && f.Fingerprint == pg.head.Fingerprint && !pg.isCopy(f)
-		if f.Durable() && (says || f.Status == postgres.Unreadable) {
+		isUnknown := f.Status == postgres.Unreadable || f.Unfinished != 0 && f.Fingerprint == memories.Fingerprint{}
+		if f.Durable() && (says || isUnknown) {
 			return true
 		}
 	}

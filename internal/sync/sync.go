@@ -34,6 +34,8 @@ type Options struct {
 	Debounce time.Duration
 	// Ahead is how many new files are taken in while more are being written; 0 is 1,000.
 	Ahead int
+	// WriterPause is how long a writer may pause while it writes a file that was unfinished; 0 is 2.5 s.
+	WriterPause time.Duration
 	// Rescan is the time from one full scan to the next.
 	Rescan time.Duration
 	// ScanRetry is how long a full scan that failed waits before it is tried again; 0 is a second.

@@ -117,6 +117,9 @@ func (h *hold) asRecorded(f postgres.File) ([]byte, error) {
 // old content for a new one.
 func (h *hold) refresh(ctx context.Context, head postgres.Head, f postgres.File, raw []byte, now time.Time) error {
 	touched, changed := memories.Touch(raw, now)
+	if f.Unfinished != 0 {
+		touched, changed = raw, false
+	}
 	if !changed {
 		switch err := h.disk.Touch(h.root, f.Path, now); {
 		case errors.Is(err, fs.ErrNotExist):

@@ -25,6 +25,9 @@ FROM (
     ) said
     WHERE contents > 1 AND (own IS NULL OR own < content_at)
     GROUP BY agent_id, memory_id
+    UNION
+    SELECT agent_id, memory_id, 1 FROM files WHERE session IS NULL AND present AND status = 'carries' AND memory_id IS NOT NULL
+    GROUP BY agent_id, memory_id HAVING count(DISTINCT fingerprint) > 1
 ) found
 FULL JOIN (SELECT agent_id, memory_id, 1 AS at FROM disagreements) noted USING (agent_id, memory_id)
 WHERE found.at IS DISTINCT FROM noted.at`

@@ -87,6 +87,7 @@ func (r iteratorForInsertFiles) Values() ([]interface{}, error) {
 		r.rows[0].ContentAt,
 		r.rows[0].Problem,
 		r.rows[0].Signature,
+		r.rows[0].Flaws,
 	}, nil
 }
 
@@ -95,7 +96,7 @@ func (r iteratorForInsertFiles) Err() error {
 }
 
 func (q *Queries) InsertFiles(ctx context.Context, arg []InsertFilesParams) (int64, error) {
-	return q.db.CopyFrom(ctx, []string{"files"}, []string{"agent_id", "path", "session", "memory_id", "status", "present", "fingerprint", "hash", "size", "mtime_ns", "modified_at", "content_at", "problem", "signature"}, &iteratorForInsertFiles{rows: arg})
+	return q.db.CopyFrom(ctx, []string{"files"}, []string{"agent_id", "path", "session", "memory_id", "status", "present", "fingerprint", "hash", "size", "mtime_ns", "modified_at", "content_at", "problem", "signature", "flaws"}, &iteratorForInsertFiles{rows: arg})
 }
 
 // iteratorForInsertHeads implements pgx.CopyFromSource.

@@ -14,12 +14,13 @@ import (
 
 const disagreements = `-- name: Disagreements :many
 
-SELECT m.id, m.name, said.versions, said.sessions, said.durable, said.newest_at
+SELECT m.id, m.name, said.versions, said.sessions, said.durable, said.primary_versions, said.newest_at
 FROM disagreements d
 JOIN memories m ON m.id = d.memory_id AND m.readable AND m.state <> 'deleted'
 CROSS JOIN LATERAL (
     SELECT count(DISTINCT o.fingerprint) AS versions, count(DISTINCT o.session) AS sessions,
-           bool_or(o.session IS NULL)::boolean AS durable, max(o.content_at)::timestamptz AS newest_at
+           bool_or(o.session IS NULL)::boolean AS durable,
+           count(DISTINCT o.fingerprint) FILTER (WHERE o.session IS NULL) AS primary_versions, max(o.content_at)::timestamptz AS newest_at
     FROM files o
     WHERE o.memory_id = m.id AND o.present AND o.status = 'carries'
 ) said
@@ -33,18 +34,19 @@ type DisagreementsParams struct {
 }
 
 type DisagreementsRow struct {
-	ID       uuid.UUID
-	Name     string
-	Versions int64
-	Sessions int64
-	Durable  bool
-	NewestAt time.Time
+	ID              uuid.UUID
+	Name            string
+	Versions        int64
+	Sessions        int64
+	Durable         bool
+	PrimaryVersions int64
+	NewestAt        time.Time
 }
 
 // Files on disk that say different things under one name disagree while the newest of them is a session's. Once the
 // newest is the agent's own, which is where a save goes, the matter is settled: until a session says something new.
-// Of the agent's memories, or of that one: those of which a session's file is newer than all of the agent's own and says
-// something else than another file.
+// Two primary files that say different things always disagree: one of them has to go.
+// Of the agent's memories, or of that one: those of which files disagree.
 func (q *Queries) Disagreements(ctx context.Context, arg DisagreementsParams) ([]DisagreementsRow, error) {
 	rows, err := q.db.Query(ctx, disagreements, arg.AgentID, arg.MemoryID)
 	if err != nil {
@@ -60,6 +62,7 @@ func (q *Queries) Disagreements(ctx context.Context, arg DisagreementsParams) ([
 			&i.Versions,
 			&i.Sessions,
 			&i.Durable,
+			&i.PrimaryVersions,
 			&i.NewestAt,
 		); err != nil {
 			return nil, err

@@ -73,10 +73,10 @@ func (q *Queries) CountFilesByAgent(ctx context.Context) ([]FileTally, error) {
 }
 
 const durableFilesOf = `-- name: DurableFilesOf :many
-SELECT here.path, here.present, here.hash, here.status FROM files here
+SELECT here.path, here.present, here.hash, here.status, here.unfinished FROM files here
 WHERE here.agent_id = $1 AND here.memory_id = $2::uuid AND here.session IS NULL AND here.present
 UNION ALL
-SELECT gone.path, gone.present, gone.hash, gone.status FROM files gone
+SELECT gone.path, gone.present, gone.hash, gone.status, gone.unfinished FROM files gone
 WHERE gone.agent_id = $1 AND gone.memory_id = $2::uuid AND gone.session IS NULL AND NOT gone.present
 ORDER BY present DESC, path
 `
@@ -87,10 +87,11 @@ type DurableFilesOfParams struct {
 }
 
 type DurableFilesOfRow struct {
-	Path    string
-	Present bool
-	Hash    string
-	Status  string
+	Path       string
+	Present    bool
+	Hash       string
+	Status     string
+	Unfinished *string
 }
 
 // Every durable file that carries the memory or last did, the present ones first. Those on disk have one index, the others another.
@@ -108,6 +109,7 @@ func (q *Queries) DurableFilesOf(ctx context.Context, arg DurableFilesOfParams) 
 			&i.Present,
 			&i.Hash,
 			&i.Status,
+			&i.Unfinished,
 		); err != nil {
 			return nil, err
 		}
@@ -121,7 +123,7 @@ func (q *Queries) DurableFilesOf(ctx context.Context, arg DurableFilesOfParams) 
 
 const files = `-- name: Files :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature, promised
+       problem, signature, promised, flaws, unfinished
 FROM files
 WHERE agent_id = $1
 `
@@ -151,6 +153,8 @@ func (q *Queries) Files(ctx context.Context, agentID int64) ([]File, error) {
 			&i.Problem,
 			&i.Signature,
 			&i.Promised,
+			&i.Flaws,
+			&i.Unfinished,
 		); err != nil {
 			return nil, err
 		}
@@ -164,7 +168,7 @@ func (q *Queries) Files(ctx context.Context, agentID int64) ([]File, error) {
 
 const filesAt = `-- name: FilesAt :many
 SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
-       f.modified_at, f.content_at, f.problem, f.signature, f.promised
+       f.modified_at, f.content_at, f.problem, f.signature, f.promised, f.flaws, f.unfinished
 FROM (SELECT DISTINCT $1::bigint AS agent_id, path FROM unnest($2::text[]) AS path) asked
 JOIN files f USING (agent_id, path)
 `
@@ -201,6 +205,8 @@ func (q *Queries) FilesAt(ctx context.Context, arg FilesAtParams) ([]File, error
 			&i.Problem,
 			&i.Signature,
 			&i.Promised,
+			&i.Flaws,
+			&i.Unfinished,
 		); err != nil {
 			return nil, err
 		}
@@ -214,12 +220,12 @@ func (q *Queries) FilesAt(ctx context.Context, arg FilesAtParams) ([]File, error
 
 const filesOfMemories = `-- name: FilesOfMemories :many
 SELECT here.agent_id, here.path, here.session, here.memory_id, here.status, here.present, here.fingerprint, here.hash, here.size, here.mtime_ns,
-       here.modified_at, here.content_at, here.problem, here.signature, here.promised
+       here.modified_at, here.content_at, here.problem, here.signature, here.promised, here.flaws, here.unfinished
 FROM files here
 WHERE here.memory_id = ANY($1::uuid[]) AND here.present
 UNION ALL
 SELECT gone.agent_id, gone.path, gone.session, gone.memory_id, gone.status, gone.present, gone.fingerprint, gone.hash, gone.size, gone.mtime_ns,
-       gone.modified_at, gone.content_at, gone.problem, gone.signature, gone.promised
+       gone.modified_at, gone.content_at, gone.problem, gone.signature, gone.promised, gone.flaws, gone.unfinished
 FROM files gone
 WHERE gone.memory_id = ANY($1::uuid[]) AND NOT gone.present AND gone.status = 'removing'
 ORDER BY path
@@ -251,6 +257,8 @@ func (q *Queries) FilesOfMemories(ctx context.Context, memoryIds []uuid.UUID) ([
 			&i.Problem,
 			&i.Signature,
 			&i.Promised,
+			&i.Flaws,
+			&i.Unfinished,
 		); err != nil {
 			return nil, err
 		}
@@ -264,12 +272,12 @@ func (q *Queries) FilesOfMemories(ctx context.Context, memoryIds []uuid.UUID) ([
 
 const filesOfMemory = `-- name: FilesOfMemory :many
 SELECT here.agent_id, here.path, here.session, here.memory_id, here.status, here.present, here.fingerprint, here.hash, here.size, here.mtime_ns,
-       here.modified_at, here.content_at, here.problem, here.signature, here.promised
+       here.modified_at, here.content_at, here.problem, here.signature, here.promised, here.flaws, here.unfinished
 FROM files here
 WHERE here.memory_id = $1::uuid AND here.present
 UNION ALL
 SELECT gone.agent_id, gone.path, gone.session, gone.memory_id, gone.status, gone.present, gone.fingerprint, gone.hash, gone.size, gone.mtime_ns,
-       gone.modified_at, gone.content_at, gone.problem, gone.signature, gone.promised
+       gone.modified_at, gone.content_at, gone.problem, gone.signature, gone.promised, gone.flaws, gone.unfinished
 FROM files gone
 WHERE gone.memory_id = $1::uuid AND NOT gone.present
 ORDER BY path
@@ -301,6 +309,8 @@ func (q *Queries) FilesOfMemory(ctx context.Context, memoryID uuid.UUID) ([]File
 			&i.Problem,
 			&i.Signature,
 			&i.Promised,
+			&i.Flaws,
+			&i.Unfinished,
 		); err != nil {
 			return nil, err
 		}
@@ -361,7 +371,7 @@ func (q *Queries) FilesToIndex(ctx context.Context, agentID int64) ([]FilesToInd
 
 const filesToRemove = `-- name: FilesToRemove :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature, promised
+       problem, signature, promised, flaws, unfinished
 FROM files
 WHERE agent_id = $1 AND status = 'removing'
 ORDER BY path
@@ -392,6 +402,8 @@ func (q *Queries) FilesToRemove(ctx context.Context, agentID int64) ([]File, err
 			&i.Problem,
 			&i.Signature,
 			&i.Promised,
+			&i.Flaws,
+			&i.Unfinished,
 		); err != nil {
 			return nil, err
 		}
@@ -405,12 +417,12 @@ func (q *Queries) FilesToRemove(ctx context.Context, agentID int64) ([]File, err
 
 const filesUnder = `-- name: FilesUnder :many
 SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
-       f.modified_at, f.content_at, f.problem, f.signature, f.promised
+       f.modified_at, f.content_at, f.problem, f.signature, f.promised, f.flaws, f.unfinished
 FROM unnest($1::text[]) AS scope (path)
 CROSS JOIN LATERAL (
-    SELECT itself.agent_id, itself.path, itself.session, itself.memory_id, itself.status, itself.present, itself.fingerprint, itself.hash, itself.size, itself.mtime_ns, itself.modified_at, itself.content_at, itself.problem, itself.signature, itself.promised FROM files itself WHERE itself.agent_id = $2 AND itself.path = scope.path
+    SELECT itself.agent_id, itself.path, itself.session, itself.memory_id, itself.status, itself.present, itself.fingerprint, itself.hash, itself.size, itself.mtime_ns, itself.modified_at, itself.content_at, itself.problem, itself.signature, itself.promised, itself.flaws, itself.unfinished FROM files itself WHERE itself.agent_id = $2 AND itself.path = scope.path
     UNION ALL
-    SELECT below.agent_id, below.path, below.session, below.memory_id, below.status, below.present, below.fingerprint, below.hash, below.size, below.mtime_ns, below.modified_at, below.content_at, below.problem, below.signature, below.promised FROM files below
+    SELECT below.agent_id, below.path, below.session, below.memory_id, below.status, below.present, below.fingerprint, below.hash, below.size, below.mtime_ns, below.modified_at, below.content_at, below.problem, below.signature, below.promised, below.flaws, below.unfinished FROM files below
     WHERE below.agent_id = $2 AND below.path >= scope.path || '/' AND below.path < scope.path || '0'
     OFFSET 0) f
 `
@@ -447,6 +459,8 @@ func (q *Queries) FilesUnder(ctx context.Context, arg FilesUnderParams) ([]File,
 			&i.Problem,
 			&i.Signature,
 			&i.Promised,
+			&i.Flaws,
+			&i.Unfinished,
 		); err != nil {
 			return nil, err
 		}
@@ -460,7 +474,7 @@ func (q *Queries) FilesUnder(ctx context.Context, arg FilesUnderParams) ([]File,
 
 const filesWithSignatures = `-- name: FilesWithSignatures :many
 SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
-       f.modified_at, f.content_at, f.problem, f.signature, f.promised
+       f.modified_at, f.content_at, f.problem, f.signature, f.promised, f.flaws, f.unfinished
 FROM unnest($1::bigint[]) AS asked (signature)
 JOIN files f ON f.agent_id = $2 AND f.signature = asked.signature
 `
@@ -495,6 +509,8 @@ func (q *Queries) FilesWithSignatures(ctx context.Context, arg FilesWithSignatur
 			&i.Problem,
 			&i.Signature,
 			&i.Promised,
+			&i.Flaws,
+			&i.Unfinished,
 		); err != nil {
 			return nil, err
 		}
@@ -508,7 +524,7 @@ func (q *Queries) FilesWithSignatures(ctx context.Context, arg FilesWithSignatur
 
 const filesWithoutSignature = `-- name: FilesWithoutSignature :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature, promised
+       problem, signature, promised, flaws, unfinished
 FROM files
 WHERE agent_id = $1 AND present AND signature IS NULL
 `
@@ -538,6 +554,8 @@ func (q *Queries) FilesWithoutSignature(ctx context.Context, agentID int64) ([]F
 			&i.Problem,
 			&i.Signature,
 			&i.Promised,
+			&i.Flaws,
+			&i.Unfinished,
 		); err != nil {
 			return nil, err
 		}
@@ -603,6 +621,26 @@ type InsertFilesParams struct {
 	ContentAt   time.Time
 	Problem     *string
 	Signature   *int64
+	Flaws       *string
+}
+
+const lastGood = `-- name: LastGood :one
+SELECT r.raw FROM files f JOIN revisions r ON r.memory_id = f.memory_id AND r.fingerprint = f.fingerprint
+WHERE f.agent_id = $1 AND f.path = $2 AND f.memory_id = $3::uuid
+`
+
+type LastGoodParams struct {
+	AgentID  int64
+	Path     string
+	MemoryID uuid.UUID
+}
+
+// The bytes of the content that a file has on record. Those of an unfinished file are of its last good content.
+func (q *Queries) LastGood(ctx context.Context, arg LastGoodParams) ([]byte, error) {
+	row := q.db.QueryRow(ctx, lastGood, arg.AgentID, arg.Path, arg.MemoryID)
+	var raw []byte
+	err := row.Scan(&raw)
+	return raw, err
 }
 
 const leaveDurableFiles = `-- name: LeaveDurableFiles :exec
@@ -661,7 +699,7 @@ func (q *Queries) MarkFileNotRemoved(ctx context.Context, arg MarkFileNotRemoved
 }
 
 const markFileRemoved = `-- name: MarkFileRemoved :exec
-UPDATE files SET present = false, status = 'carries', problem = NULL, signature = NULL WHERE agent_id = $1 AND path = $2
+UPDATE files SET present = false, status = 'carries', problem = NULL, signature = NULL, flaws = NULL, unfinished = NULL WHERE agent_id = $1 AND path = $2
 `
 
 type MarkFileRemovedParams struct {
@@ -675,7 +713,7 @@ func (q *Queries) MarkFileRemoved(ctx context.Context, arg MarkFileRemovedParams
 }
 
 const markFilesRemoved = `-- name: MarkFilesRemoved :exec
-UPDATE files f SET present = false, status = 'carries', problem = NULL
+UPDATE files f SET present = false, status = 'carries', problem = NULL, flaws = NULL, unfinished = NULL
 FROM (SELECT $1::bigint AS agent_id, unnest($2::text[]) AS path) removed
 WHERE f.agent_id = removed.agent_id AND f.path = removed.path
 `
@@ -921,9 +959,9 @@ SELECT coalesce(f.signature >> 56, 0)::integer AS part, f.present, count(*) AS f
        coalesce(bit_xor(f.signature), 0)::bigint AS signatures
 FROM unnest($1::text[]) AS scope (path)
 CROSS JOIN LATERAL (
-    SELECT itself.agent_id, itself.path, itself.session, itself.memory_id, itself.status, itself.present, itself.fingerprint, itself.hash, itself.size, itself.mtime_ns, itself.modified_at, itself.content_at, itself.problem, itself.signature, itself.promised FROM files itself WHERE itself.agent_id = $2 AND itself.path = scope.path
+    SELECT itself.agent_id, itself.path, itself.session, itself.memory_id, itself.status, itself.present, itself.fingerprint, itself.hash, itself.size, itself.mtime_ns, itself.modified_at, itself.content_at, itself.problem, itself.signature, itself.promised, itself.flaws, itself.unfinished FROM files itself WHERE itself.agent_id = $2 AND itself.path = scope.path
     UNION ALL
-    SELECT below.agent_id, below.path, below.session, below.memory_id, below.status, below.present, below.fingerprint, below.hash, below.size, below.mtime_ns, below.modified_at, below.content_at, below.problem, below.signature, below.promised FROM files below
+    SELECT below.agent_id, below.path, below.session, below.memory_id, below.status, below.present, below.fingerprint, below.hash, below.size, below.mtime_ns, below.modified_at, below.content_at, below.problem, below.signature, below.promised, below.flaws, below.unfinished FROM files below
     WHERE below.agent_id = $2 AND below.path >= scope.path || '/' AND below.path < scope.path || '0'
     OFFSET 0) f
 GROUP BY f.signature >> 56, f.present
@@ -968,18 +1006,36 @@ func (q *Queries) SumSignaturesUnder(ctx context.Context, arg SumSignaturesUnder
 	return items, nil
 }
 
+const takeAsIs = `-- name: TakeAsIs :exec
+UPDATE files SET flaws = unfinished, unfinished = NULL, hash = '', signature = NULL
+WHERE agent_id = $1 AND path = $2 AND unfinished IS NOT NULL
+`
+
+type TakeAsIsParams struct {
+	AgentID int64
+	Path    string
+}
+
+// The next look takes the unfinished file for changed, with flaws that do not make it unfinished.
+func (q *Queries) TakeAsIs(ctx context.Context, arg TakeAsIsParams) error {
+	_, err := q.db.Exec(ctx, takeAsIs, arg.AgentID, arg.Path)
+	return err
+}
+
 const updateFiles = `-- name: UpdateFiles :exec
 UPDATE files f SET session = nullif(c.session, ''), memory_id = nullif(c.memory_id, '00000000-0000-0000-0000-000000000000'),
     status = c.status, present = c.present, fingerprint = c.fingerprint, hash = c.hash, size = c.size,
     mtime_ns = c.mtime_ns, modified_at = c.modified_at, content_at = c.content_at,
-    problem = nullif(c.problem, ''), signature = nullif(c.signature, 0), promised = NULL
+    problem = nullif(c.problem, ''), signature = nullif(c.signature, 0), promised = NULL,
+    flaws = nullif(c.flaws, ''), unfinished = nullif(c.unfinished, '')
 FROM (SELECT $1::bigint AS agent_id, unnest($2::text[]) AS path, unnest($3::text[]) AS session,
              unnest($4::uuid[]) AS memory_id,
              unnest($5::text[]) AS status, unnest($6::boolean[]) AS present,
              unnest($7::bytea[]) AS fingerprint, unnest($8::text[]) AS hash, unnest($9::bigint[]) AS size,
              unnest($10::bigint[]) AS mtime_ns, unnest($11::bigint[]) AS signature,
              unnest($12::timestamptz[]) AS modified_at,
-             unnest($13::timestamptz[]) AS content_at, unnest($14::text[]) AS problem) c
+             unnest($13::timestamptz[]) AS content_at, unnest($14::text[]) AS problem,
+             unnest($15::text[]) AS flaws, unnest($16::text[]) AS unfinished) c
 WHERE f.agent_id = c.agent_id AND f.path = c.path
 `
 
@@ -998,6 +1054,8 @@ type UpdateFilesParams struct {
 	ModifiedAt   []time.Time
 	ContentAt    []time.Time
 	Problems     []string
+	Flaws        []string
+	Unfinished   []string
 }
 
 // All in one statement, so that those that are there are counted once. What is none is the zero value of its column here.
@@ -1017,6 +1075,8 @@ func (q *Queries) UpdateFiles(ctx context.Context, arg UpdateFilesParams) error 
 		arg.ModifiedAt,
 		arg.ContentAt,
 		arg.Problems,
+		arg.Flaws,
+		arg.Unfinished,
 	)
 	return err
 }

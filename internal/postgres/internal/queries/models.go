@@ -226,6 +226,8 @@ type File struct {
 	Problem     *string
 	Signature   *int64
 	Promised    *string
+	Flaws       *string
+	Unfinished  *string
 }
 
 type FileTally struct {
