@@ -21,7 +21,10 @@ import (
 
 // directory are the memories of an agent as they are in its files, read anew for each call. A server that looks after the same
 // directory finds what is written here as it finds what the agent writes.
-type directory struct{ agent agents.Agent }
+type directory struct {
+	agent agents.Agent
+	guard *files.Guard
+}
 
 // note is one memory file.
 type note struct {
@@ -117,7 +120,7 @@ func hashOf(n note) *string {
 }
 
 func (d *directory) open() (*os.Root, error) {
-	root, err := os.OpenRoot(d.agent.Dir)
+	root, err := files.OpenRoot(d.agent.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("the agent's directory cannot be opened: %w", err)
 	}

@@ -45,7 +45,7 @@ func (d *directory) delete(_ context.Context, name string) (deletion, error) {
 		return deletion{}, err
 	}
 	for _, n := range carriers {
-		if err := files.RemoveIf(root, n.Path, files.Hash(n.raw)); err != nil {
+		if err := d.guard.RemoveIf(root, n.Path, files.Hash(n.raw)); err != nil {
 			return deletion{}, notRemoved(n.Path, gone.files, err)
 		}
 		gone.files = append(gone.files, n.Path)
@@ -89,7 +89,7 @@ func (d *directory) removeLines(root *os.Root, index string, gone []string) (edi
 		if len(raw) > maxIndex {
 			return false, fmt.Errorf("it is larger than %d MiB", maxIndex>>20)
 		}
-		err = files.Write(root, index, out, files.Options{IfHash: files.Hash(raw), Was: raw})
+		err = d.guard.Write(root, index, out, files.Options{IfHash: files.Hash(raw), Was: raw})
 		if !errors.Is(err, files.ErrChanged) {
 			return err == nil, err
 		}

@@ -90,7 +90,7 @@ func (d *directory) put(root *os.Root, carriers []note, content memories.Content
 		if err != nil {
 			return err
 		}
-		return files.Write(root, n.Path, data, files.Options{IfHash: files.Hash(n.raw), Was: n.raw})
+		return d.guard.Write(root, n.Path, data, files.Options{IfHash: files.Hash(n.raw), Was: n.raw})
 	}
 	data, err := encoded(base, content)
 	if err != nil {
@@ -99,7 +99,7 @@ func (d *directory) put(root *os.Root, carriers []note, content memories.Content
 	file := memories.FileName(content.Type, content.Name)
 	for n := 1; ; n++ {
 		place := path.Join(d.agent.DurableDir(), memories.NumberedFileName(file, n))
-		err := files.Write(root, place, data, files.Options{New: true})
+		err := d.guard.Write(root, place, data, files.Options{New: true})
 		if !errors.Is(err, files.ErrExists) {
 			return err
 		}
@@ -123,7 +123,7 @@ func notWritten(err error) error {
 	switch {
 	case errors.Is(err, files.ErrChanged):
 		return errors.New("somebody else writes this memory at the same time. Nothing was written. Look at what it says now, and save again")
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, files.ErrOwner), errors.Is(err, files.ErrLeaves):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, files.ErrOwner), errors.Is(err, files.ErrLeaves), files.IsOwnership(err):
 		return fmt.Errorf("the file cannot be written. Nothing was changed: %w", err)
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"memoir/internal/agents"
+	"memoir/internal/files"
 )
 
 // open finds the memories of the agent that is meant: on the server, or, where none answers on this machine, on its files. On
@@ -64,7 +65,7 @@ func (c *memoryCall) openDirectory() (shelf, error) {
 			agent.Layout = agents.Hive
 		}
 	}
-	return &directory{agent}, nil
+	return &directory{agent, files.NewGuard(dir)}, nil
 }
 
 // openFiles looks for the agent where a server would.
@@ -79,7 +80,7 @@ func (c *memoryCall) openFiles(absent *absentError) (shelf, error) {
 		return nil, fmt.Errorf("%w (%s, so this is about the files on this machine)", err, absent)
 	}
 	fmt.Fprintf(c.Stderr, "memoir: %s; this is done on the files in %s\n", absent, agent.Dir)
-	return &directory{agent}, nil
+	return &directory{agent, files.NewGuard(agents.Roots(places)...)}, nil
 }
 
 // choose returns the agent that is named, or the one that the working directory belongs to.
