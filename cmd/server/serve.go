@@ -12,6 +12,7 @@ import (
 	"memoir/internal/api"
 	"memoir/internal/consolidation"
 	"memoir/internal/extraction"
+	"memoir/internal/files"
 	"memoir/internal/gate"
 	"memoir/internal/hooks"
 	"memoir/internal/mcp"
@@ -89,12 +90,28 @@ func onlyReads(r *http.Request) bool {
 	return r.Method == http.MethodPost && (isRecall || path == "/mcp" || strings.HasPrefix(path, "/hooks/"))
 }
 
+// mayWriteTo returns a conflict if a directory must not be written because of its owner or permissions.
+func mayWriteTo(dir string) error {
+	root, err := files.OpenRoot(dir)
+	if err == nil {
+		defer root.Close() //nolint:errcheck // nothing is written through the handle itself
+		err = files.NewGuard(dir).CheckRemoval(root, "any")
+	}
+	if files.IsOwnership(err) {
+		return &memories.ConflictError{Reason: "The samples were not added: " + err.Error() + ". Nothing was changed."}
+	}
+	return nil // a directory that is not there is made
+}
+
 // samplesInto returns what puts the sample agents into the agents directory; nil when there is none.
 func samplesInto(agentsDir string) func() error {
 	if agentsDir == "" {
 		return nil
 	}
 	return func() error {
+		if err := mayWriteTo(agentsDir); err != nil {
+			return err
+		}
 		err := examples.Copy(agentsDir)
 		if errors.Is(err, examples.ErrNotEmpty) {
 			return &memories.ConflictError{Reason: "There is something in " + agentsDir + " already, so the sample agents were not put there. Nothing was changed."}

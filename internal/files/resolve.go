@@ -48,6 +48,12 @@ func Resolve(root *os.Root, relPath string) (string, error) {
 		if errors.Is(err, fs.ErrNotExist) && slices.Contains(rest, "..") {
 			return "", fmt.Errorf("%s: %w", relPath, syscall.ENOTDIR) // nothing is above what is not there
 		}
+		if errors.Is(err, fs.ErrNotExist) {
+			// What will be made there belongs to the owner of the last directory that is there.
+			if err := followed.arrive(at, -1); err != nil {
+				return "", err
+			}
+		}
 		if err != nil {
 			return path.Join(append([]string{next}, rest...)...), err
 		}
