@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/internal/files"
 )
 
 const (
@@ -172,6 +173,9 @@ func (h *hold) noteBlocked(listing agents.Listing, scope []string) {
 
 // noteClosed notes whether the agent's directory itself cannot be opened.
 func (h *hold) noteClosed() {
+	if files.IsExhausted(h.closed) {
+		return // the scan fails, which is shown as such
+	}
 	if h.closed == nil || h.joinedTo(h.onDisk) != "" {
 		h.scanning.unblock(h.onDisk.Slug, ".")
 		return
