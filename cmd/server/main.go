@@ -200,7 +200,7 @@ func selectorOf(config modelConfig, log *slog.Logger) recall.Selector {
 		return nil
 	}
 	log.Info("a model chooses what to recall: it is sent the prompts, and the names and descriptions of memories", "model", config.name)
-	return recall.SelectBy(model.Anthropic(config.name, config.key, config.url))
+	return recall.SelectBy(model.Pausing(model.Anthropic(config.name, config.key, config.url)))
 }
 
 // asked is a model with who it is, in words.
@@ -217,9 +217,9 @@ func backgroundModel(config modelConfig, env []string, log *slog.Logger) asked {
 		return found
 	}
 	if config.key != "" {
-		found = asked{model.Anthropic(config.background, config.key, config.url), config.background + ", over the Messages API"}
+		found = asked{model.Pausing(model.Anthropic(config.background, config.key, config.url)), config.background + ", over the Messages API"}
 	} else if program, err := exec.LookPath(config.command); config.command != "" && err == nil {
-		found = asked{model.Command(program, config.background, env), config.background + ", by the claude command line"}
+		found = asked{model.Pausing(model.Command(program, config.background, env)), config.background + ", by the claude command line"}
 	} else {
 		return found
 	}

@@ -52,6 +52,11 @@ WHERE state = 'running'
         END
 RETURNING id;
 
+-- name: WakeMisconfiguredJobs :exec
+-- Jobs that failed because of a setting are tried again after a start. Few wait, so no index is needed.
+UPDATE river_job SET state = 'available', scheduled_at = now()
+WHERE state = 'scheduled' AND (metadata #>> '{output,misconfigured}')::boolean;
+
 -- name: OtherJobServer :one
 -- Whether another server has said lately that it lives.
 SELECT EXISTS (SELECT FROM job_servers WHERE id <> @id AND seen_at > now() - make_interval(secs => @silence::float8));

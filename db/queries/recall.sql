@@ -30,10 +30,12 @@ WHERE m.id = ANY(@ids::uuid[]) AND m.agent_id = ANY(@agent_ids::bigint[]) AND m.
 
 -- name: RecallManifest :many
 -- The newest memories of these agents, by which a model chooses. Each agent's are read in the order of an index.
-SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description
+-- One without a description has the beginning of its body.
+SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description,
+    CASE WHEN m.description = '' THEN (SELECT left(r.body, 500) FROM revisions r WHERE r.id = m.revision_id) ELSE '' END::text AS body
 FROM unnest(@agent_ids::bigint[]) AS a (id)
 CROSS JOIN LATERAL (
-    SELECT n.id, n.agent_id, n.name, n.type, n.path, n.modified_at, n.description
+    SELECT n.id, n.agent_id, n.name, n.type, n.path, n.modified_at, n.description, n.revision_id
     FROM memories n
     WHERE n.agent_id = a.id AND n.readable AND n.state <> 'deleted' AND NOT n.id = ANY(@besides::uuid[])
     ORDER BY n.modified_at DESC, n.id DESC

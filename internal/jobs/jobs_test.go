@@ -235,6 +235,31 @@ func (a answer) Error() string                { return "a secret of the server" 
 func (a answer) Plain() string                { return "it answered with status 400" }
 func (a answer) Again() (bool, time.Duration) { return a.again, time.Millisecond }
 
+// misconfigured is an error that a person has to deal with.
+type misconfigured struct{ answer }
+
+func (misconfigured) Misconfigured() bool { return true }
+
+func TestJob_WaitsForConfiguration(t *testing.T) {
+	t.Parallel()
+	p := setup(t)
+	first, kind := p.server(func(context.Context, jobs.Job, int) (jobs.Outcome, error) {
+		return jobs.Outcome{}, fmt.Errorf("asking: %w", misconfigured{})
+	})
+	p.add(kind, 1, jobs.Once{})
+	p.until("the job to fail", func() bool {
+		all := p.list()
+		return len(all) == 1 && all[0].State == jobs.Waiting && all[0].Problem == "it answered with status 400"
+	})
+	first.Close()
+	p.server(func(_ context.Context, job jobs.Job, _ int) (jobs.Outcome, error) {
+		return jobs.Outcome{Said: "It is read."}, nil
+	})
+	if done := p.becomes(jobs.Done); done.Said != "It is read." || done.Problem != "" {
+		t.Errorf("after a restart it is %+v", done)
+	}
+}
+
 func TestWhatFailsIsTriedAgainAsFarAsThatIsOfUse(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

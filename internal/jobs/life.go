@@ -32,7 +32,7 @@ func (q *Queue) run(ctx context.Context, ready func() bool) {
 			return
 		}
 	}
-	for q.client.Start(ctx) != nil {
+	for q.store.WakeMisconfiguredJobs(ctx) != nil || q.client.Start(ctx) != nil {
 		if !pause(ctx, restart) {
 			return
 		}

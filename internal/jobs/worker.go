@@ -32,7 +32,12 @@ type output struct {
 	Model        string `json:"model,omitempty"`
 	InputTokens  int    `json:"input_tokens,omitempty"`
 	OutputTokens int    `json:"output_tokens,omitempty"`
+	// Misconfigured means that the job waits until a person has changed a setting. Each start of a server tries it again.
+	Misconfigured bool `json:"misconfigured,omitempty"`
 }
+
+// configuredAgain is after which time a job is tried again that waits for a setting, without a restart.
+const configuredAgain = time.Hour
 
 // Permanent says that trying again is of no use. The job ends with this as its reason.
 func Permanent(err error) error { return &permanent{err} }
@@ -89,6 +94,9 @@ func (w *worker) ended(ctx context.Context, r *river.Job[envelope], outcome Outc
 		lost   *permanent
 		answer interface{ Again() (bool, time.Duration) }
 	)
+	if kept.Misconfigured && ctx.Err() == nil {
+		return river.JobSnooze(configuredAgain)
+	}
 	switch {
 	case err == nil:
 		return w.finish(ctx, r, func(ctx context.Context, tx pgx.Tx) error {
@@ -125,6 +133,8 @@ func resultOf(ctx context.Context, r *river.Job[envelope], outcome Outcome, err 
 		_ = json.Unmarshal([]byte(before.Raw), &kept) // it was written from an output
 	}
 	kept.Said, kept.Problem = outcome.Said, problem(ctx, err)
+	var configured interface{ Misconfigured() bool }
+	kept.Misconfigured = errors.As(err, &configured) && configured.Misconfigured()
 	kept.InputTokens += outcome.InputTokens
 	kept.OutputTokens += outcome.OutputTokens
 	if outcome.Model != "" {

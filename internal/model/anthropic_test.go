@@ -77,6 +77,51 @@ func TestAFailureSaysWhetherToAskAgain(t *testing.T) {
 	}
 }
 
+func TestAsk_EndpointWithoutStructuredOutput(t *testing.T) {
+	t.Parallel()
+	server := modeltest.Answering(t, modeltest.Unstructured(modeltest.Says("```json\n{\"word\":\"blue\"}\n```")))
+	m := server.Model()
+	for range 2 {
+		if answer, err := m.Ask(t.Context(), question); err != nil || string(answer.JSON) != `{"word":"blue"}` {
+			t.Fatalf("it answered %s, %v", answer.JSON, err)
+		}
+	}
+	asked := server.Requests()
+	if len(asked) != 3 || asked[0].Schema == nil || asked[1].Schema != nil || asked[2].Schema != nil {
+		t.Fatalf("it was asked %+v, want structured output once", asked)
+	}
+	if !strings.HasPrefix(asked[1].System, question.System) || !strings.Contains(asked[1].System, `"word"`) {
+		t.Errorf("its instructions were %q", asked[1].System)
+	}
+}
+
+func TestAsk_OtherRefusalsAreFinal(t *testing.T) {
+	t.Parallel()
+	server := modeltest.New(t, modeltest.Complains(http.StatusBadRequest, "messages: text is too long"))
+	_, err := server.Model().Ask(t.Context(), question)
+	var failed *model.Error
+	if !errors.As(err, &failed) || failed.Misconfigured() || len(server.Requests()) != 1 {
+		t.Errorf("asked %d times: %v", len(server.Requests()), err)
+	}
+}
+
+func TestAsk_Misconfigured(t *testing.T) {
+	t.Parallel()
+	for name, reply := range map[string]modeltest.Reply{
+		"wrong key":     modeltest.Status(http.StatusUnauthorized),
+		"not allowed":   modeltest.Status(http.StatusForbidden),
+		"no such model": modeltest.Status(http.StatusNotFound),
+		"unknown model": modeltest.Complains(http.StatusBadRequest, "Unknown model: x"),
+		"no credit":     modeltest.Complains(http.StatusBadRequest, "Your credit balance is too low"),
+	} {
+		_, err := modeltest.New(t, reply).Model().Ask(t.Context(), question)
+		var failed *model.Error
+		if !errors.As(err, &failed) || !failed.Misconfigured() {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestWhatAFailureHasCostIsTold(t *testing.T) {
 	t.Parallel()
 	answer, err := modeltest.New(t, modeltest.Says("prose")).Model().Ask(t.Context(), question)

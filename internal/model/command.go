@@ -107,7 +107,7 @@ func (c *command) arguments(can flags, dir string, question Question) ([]string,
 	if can.schema {
 		args = append(args, "--json-schema", string(schema))
 	} else {
-		system += "\n\nAnswer with a JSON value of this schema, and with nothing around it: no words, no code fence.\n" + string(schema)
+		system = withSchema(system, schema)
 	}
 	if !can.systemFile {
 		return append(args, "--system-prompt", system), nil
@@ -138,7 +138,7 @@ func (c *command) known(ctx context.Context) (flags, error) {
 	offered := strings.FieldsFunc(string(out), func(r rune) bool { return strings.ContainsRune(" \t\r\n,=[]<>", r) })
 	for _, flag := range needed {
 		if !slices.Contains(offered, flag) {
-			return flags{}, &Error{why: "the installed claude is too old: it has no " + flag + ". Update it (claude update)"}
+			return flags{}, &Error{why: "the installed claude is too old: it has no " + flag + ". Update it (claude update)", misconfigured: true}
 		}
 	}
 	c.flags = &flags{
@@ -173,7 +173,7 @@ func (c *command) run(ctx context.Context, dir string, question Question, args [
 	case out.over:
 		return nil, &Error{why: "it wrote more than an answer can be", cause: err, again: true}
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, os.ErrNotExist), errors.Is(err, os.ErrPermission):
-		return nil, &Error{why: "there is no program " + c.program + " that could be run", cause: err}
+		return nil, &Error{why: "there is no program " + c.program + " that could be run", cause: err, misconfigured: true}
 	case errors.As(err, &exited), errors.Is(err, exec.ErrWaitDelay):
 		return out.kept.Bytes(), &Error{why: "the claude command line failed", cause: fmt.Errorf("%w: %s", err, shortened(strings.TrimSpace(complaint.kept.String()))), again: true}
 	}
@@ -243,14 +243,20 @@ func (c *command) read(out []byte, can flags) (Answer, error) {
 	return answer, err
 }
 
-// refusal words why it could not ask. Who is not signed in, or has no credit, has to do something about it first.
+// refusal words why it could not ask. A person who is not signed in, or has no credit, has to change that first.
 func refusal(said string) error {
-	for _, hopeless := range []string{"/login", "Invalid API key", "authentication_error", "Credit balance", "API Error: 400", "API Error: 401", "API Error: 403", "API Error: 404"} {
-		if strings.Contains(said, hopeless) {
-			return &Error{why: "the claude command line is refused: run claude once to see why, and whether it is signed in", cause: errors.New(shortened(said))}
-		}
+	signIn := []string{
+		"/login", "Invalid API key", "authentication_error", "Credit balance", "API Error: 401", "API Error: 403", "API Error: 404",
 	}
-	return &Error{why: "the claude command line was not answered", cause: errors.New(shortened(said)), again: true}
+	contains := func(part string) bool { return strings.Contains(said, part) }
+	configured := !slices.ContainsFunc(signIn, contains)
+	if configured && !contains("API Error: 400") {
+		return &Error{why: "the claude command line was not answered", cause: errors.New(shortened(said)), again: true}
+	}
+	return &Error{
+		why:   "the claude command line is refused: run claude once to see why, and whether it is signed in",
+		cause: errors.New(shortened(said)), misconfigured: !configured,
+	}
 }
 
 // bounded keeps the beginning of what is written to it. Where it is strict, there must not be more.

@@ -78,7 +78,7 @@ func (p played) seen(t *testing.T) seen {
 
 func TestTheCommandLineAnswersWithoutAKey(t *testing.T) {
 	t.Parallel()
-	for _, part := range []string{"well", "a list", "old"} {
+	for _, part := range []string{"well", "a list", "old", "old prose"} {
 		t.Run(part, func(t *testing.T) {
 			t.Parallel()
 			p := playing(t, part)
@@ -125,7 +125,6 @@ func TestWhateverTheCommandLineDoesThereIsAnEnd(t *testing.T) {
 		again bool
 	}{
 		"prose":         {"no JSON", true},
-		"old prose":     {"no JSON", true},
 		"another shape": {"did not answer", true},
 		"broken":        {"did not answer", true},
 		"nothing":       {"did not answer", true},

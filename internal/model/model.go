@@ -6,7 +6,6 @@ package model
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 )
 
@@ -45,7 +44,13 @@ type Error struct {
 	cause error  // may be nil
 	again bool
 	after time.Duration
+	// misconfigured means that a person has to change a setting first.
+	misconfigured bool
 }
+
+// Misconfigured reports whether a person has to change a setting, for example the key or the name of the model, before a question
+// can be answered.
+func (e *Error) Misconfigured() bool { return e.misconfigured }
 
 // Again says whether the same question may be answered later, and after which time at the earliest, as far as the model said so (0: it did not).
 // A question that is refused is refused again; who is busy, or not to be reached, is so for a while.
@@ -62,14 +67,6 @@ func (e *Error) Unwrap() error { return e.cause }
 
 // Plain says why in a few words that repeat nothing of what was asked or answered.
 func (e *Error) Plain() string { return e.why }
-
-// value returns what a model has written as the JSON value that it should be.
-func value(text string) (json.RawMessage, error) {
-	if !json.Valid([]byte(text)) {
-		return nil, &Error{why: "its answer was no JSON", cause: errors.New(shortened(text)), again: true}
-	}
-	return json.RawMessage(text), nil
-}
 
 // shortened is the beginning of an answer, for the log.
 func shortened(text string) string {

@@ -99,6 +99,11 @@ func (s *Store) JobServerLives(ctx context.Context, server string, silence time.
 	return len(ids), wrap("free jobs", err)
 }
 
+// WakeMisconfiguredJobs makes the jobs due that wait until a person has changed a setting. It is called after a start.
+func (s *Store) WakeMisconfiguredJobs(ctx context.Context) error {
+	return wrap("wake jobs", s.q.WakeMisconfiguredJobs(ctx))
+}
+
 // JobServerStops says that a server is at no job any more.
 func (s *Store) JobServerStops(ctx context.Context, server string) error {
 	return wrap("say that this server stops", s.q.DeleteJobServer(ctx, server))

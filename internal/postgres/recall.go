@@ -135,8 +135,8 @@ func (s *Store) Texts(ctx context.Context, from Givers, ids []uuid.UUID, most in
 	return found, nil
 }
 
-// Newest returns the memories of the agents that can be recalled, besides those, the newest modification first and without what
-// they say.
+// Newest returns the memories of the agents that can be recalled, besides those, the newest modification first. Only those
+// without a description have the beginning of their bodies.
 func (s *Store) Newest(ctx context.Context, from Givers, besides []uuid.UUID, most int) ([]memories.Memory, error) {
 	if besides == nil {
 		besides = []uuid.UUID{}
@@ -149,7 +149,7 @@ func (s *Store) Newest(ctx context.Context, from Givers, besides []uuid.UUID, mo
 	for i, row := range rows {
 		found[i] = memories.Memory{
 			ID: row.ID.String(), Agent: from.Of(row.AgentID).Slug, AgentID: row.AgentID, Name: row.Name, Type: memories.Type(text(row.Type)), Path: row.Path,
-			ModifiedAt: row.ModifiedAt.UTC(), Description: row.Description,
+			ModifiedAt: row.ModifiedAt.UTC(), Description: row.Description, Body: row.Body,
 		}
 	}
 	return found, nil

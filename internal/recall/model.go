@@ -43,6 +43,29 @@ func (r *Recaller) byModel(ctx context.Context, from postgres.Givers, record *po
 	return nil
 }
 
+// insteadOfNone gives what matches the words strongly where the model chose nothing.
+func (r *Recaller) insteadOfNone(ctx context.Context, from postgres.Givers, of int, record *postgres.Recall, request Request, given postgres.Given) error {
+	found, err := r.byKeyword(ctx, from, of, request.Query, given.Memories)
+	if err != nil {
+		return err
+	}
+	strong := slices.DeleteFunc(found.answers, func(m ranked) bool { return !m.isStrong() })
+	if len(strong) == 0 {
+		return nil
+	}
+	record.SelectedBy, record.Candidates = ByKeyword, found.candidates
+	record.Note = "The model chose none, so the words chose those whose name or description matches."
+	for _, m := range strong[:min(len(strong), request.Limit)] {
+		record.Chosen = append(record.Chosen, postgres.Choice{ID: uuid.MustParse(m.ID), Why: m.why()})
+	}
+	return nil
+}
+
+// isStrong reports whether a memory's name or description has a word of the query, and not only its text.
+func (r ranked) isStrong() bool {
+	return slices.ContainsFunc(r.evidence, func(e evidence) bool { return e.in != inBody })
+}
+
 // plain says in a few words why a model did not choose. What a server answered may be long, or none of anybody's business.
 func plain(err error) string {
 	var said interface{ Plain() string }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
 	"memoir/internal/model"
 	"memoir/internal/model/modeltest"
 	"memoir/internal/recall"
@@ -30,7 +31,7 @@ func TestAModelChoosesByNamesAndDescriptions(t *testing.T) {
 	}
 	question := by.Requests()[0].Raw
 	for _, part := range []string{
-		"where is everything", "- [reference] memory/reference_wiki.md (", "): About the wiki", "- memory/untyped.md (", "selected_memories", "json_schema", model.Default,
+		"where is everything", "- [reference] memory/reference_wiki.md (", "): the wiki — About the wiki", "- memory/untyped.md (", "selected_memories", "json_schema", model.Default,
 	} {
 		if !strings.Contains(question, part) {
 			t.Errorf("it was asked without %q: %s", part, question)
@@ -55,15 +56,15 @@ func TestWhateverAModelDoesThereIsAnAnswer(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer   modeltest.Reply
 		patience time.Duration
-		note     string // empty: the model chose
+		note     string
 	}{
 		"prose":             {modeltest.Says("I think you should look at the wiki."), 0, "no JSON"},
 		"JSON of no use":    {modeltest.Says(`["memory/reference_wiki.md"]`), 0, "another shape"},
 		"numbers":           {modeltest.Says(`{"selected_memories":[1,2]}`), 0, "another shape"},
 		"nothing":           {modeltest.Says(""), 0, "no JSON"},
-		"nothing chosen":    {modeltest.Says(`{"selected_memories":[]}`), 0, ""},
-		"lies":              {modeltest.Says(`{"selected_memories":["../../etc/passwd","bob/memory/feedback_other.md",""]}`), 0, ""},
-		"no answer":         {modeltest.Says(`{}`), 0, ""},
+		"nothing chosen":    {modeltest.Says(`{"selected_memories":[]}`), 0, "chose none"},
+		"lies":              {modeltest.Says(`{"selected_memories":["../../etc/passwd","bob/memory/feedback_other.md",""]}`), 0, "chose none"},
+		"no answer":         {modeltest.Says(`{}`), 0, "chose none"},
 		"refused":           {modeltest.Status(http.StatusUnauthorized), 0, "status 401"},
 		"too many requests": {modeltest.Status(http.StatusTooManyRequests), 0, "status 429"},
 		"overloaded":        {modeltest.Status(529), 0, "status 529"},
@@ -82,16 +83,37 @@ func TestWhateverAModelDoesThereIsAnAnswer(t *testing.T) {
 			r := recall.New(m.Store, recall.Options{Selector: recall.SelectBy(by.Model()), Patience: c.patience, Log: slog.New(slog.DiscardHandler)})
 			t.Cleanup(r.Close)
 			result := ask(t, r, recall.Request{Query: "when do we deploy"})
-			want, by1 := []string(nil), recall.ByModel
-			if c.note != "" {
-				want, by1 = []string{"deploy on tuesdays"}, recall.ByKeyword
-			}
-			if got := names(result); !slices.Equal(got, want) || result.SelectedBy != by1 {
+			if got := names(result); !slices.Equal(got, []string{"deploy on tuesdays"}) || result.SelectedBy != recall.ByKeyword {
 				t.Errorf("it gave %q by %s", got, result.SelectedBy)
 			}
-			if !strings.Contains(result.Note, c.note) || c.note == "" && result.Note != "" || strings.Contains(result.Note, "secret") {
+			if !strings.Contains(result.Note, c.note) || strings.Contains(result.Note, "secret") {
 				t.Errorf("it notes %q", result.Note)
 			}
 		})
+	}
+}
+
+func TestRecall_EmptyChoice(t *testing.T) {
+	t.Parallel()
+	m := memoirtest.Start(t, memoirtest.Files{
+		"ada/memory/a.md": memoirtest.Note("Releases", memories.Project, "They go out on Tuesdays."),
+		"ada/memory/b.md": memoirtest.Note("Printer", memories.Project, "The printer is on the second floor, next to the lawnmower."),
+	})
+	by := modeltest.New(t, modeltest.Says(`{"selected_memories":[]}`))
+	r := recall.New(m.Store, recall.Options{Selector: recall.SelectBy(by.Model()), Patience: memoirtest.Patience, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(r.Close)
+	for query, want := range map[string]string{
+		"when are the releases":     "Releases", // its name
+		"where is the lawnmower":    "",         // only in a text
+		"what is the weather today": "",
+	} {
+		result := ask(t, r, recall.Request{Query: query})
+		by := recall.ByModel
+		if want != "" {
+			by = recall.ByKeyword
+		}
+		if got := strings.Join(names(result), " "); got != want || result.SelectedBy != by || (result.Note != "") != (want != "") {
+			t.Errorf("%q gives %q by %s: %q", query, got, result.SelectedBy, result.Note)
+		}
 	}
 }

@@ -187,6 +187,9 @@ func (r *Recaller) choose(ctx context.Context, from postgres.Givers, record *pos
 	}
 	if r.HasModel() {
 		err := r.byModel(ctx, from, record, request, given)
+		if err == nil && len(record.Chosen) == 0 {
+			return r.insteadOfNone(ctx, from, of, record, request, given)
+		}
 		if err == nil || ctx.Err() != nil || errors.Is(err, postgres.ErrUnavailable) {
 			return err
 		}

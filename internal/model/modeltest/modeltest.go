@@ -185,6 +185,25 @@ func Status(status int) Reply {
 	}
 }
 
+// Complains refuses a request with a status and these words.
+func Complains(status int, words string) Reply {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_ = json.NewEncoder(w).Encode(map[string]any{"type": "error", "error": map[string]any{"type": "invalid_request_error", "message": words}})
+	}
+}
+
+// Unstructured is a gateway that refuses structured output, and otherwise gives the reply.
+func Unstructured(reply Reply) func(Request) Reply {
+	return func(r Request) Reply {
+		if r.Schema != nil {
+			return Complains(http.StatusBadRequest, "output_config: Extra inputs are not permitted")
+		}
+		return reply
+	}
+}
+
 // RetryAfter is a 429 that says when to come again, in whole seconds.
 func RetryAfter(wait time.Duration) Reply {
 	return func(w http.ResponseWriter, r *http.Request) {

@@ -312,3 +312,14 @@ func (q *Queries) TakeAgain(ctx context.Context, arg TakeAgainParams) error {
 	_, err := q.db.Exec(ctx, takeAgain, arg.ID, arg.Again)
 	return err
 }
+
+const wakeMisconfiguredJobs = `-- name: WakeMisconfiguredJobs :exec
+UPDATE river_job SET state = 'available', scheduled_at = now()
+WHERE state = 'scheduled' AND (metadata #>> '{output,misconfigured}')::boolean
+`
+
+// Jobs that failed because of a setting are tried again after a start. Few wait, so no index is needed.
+func (q *Queries) WakeMisconfiguredJobs(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, wakeMisconfiguredJobs)
+	return err
+}

@@ -528,10 +528,11 @@ func (q *Queries) RecallHits(ctx context.Context, arg RecallHitsParams) ([]Recal
 }
 
 const recallManifest = `-- name: RecallManifest :many
-SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description
+SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description,
+    CASE WHEN m.description = '' THEN (SELECT left(r.body, 500) FROM revisions r WHERE r.id = m.revision_id) ELSE '' END::text AS body
 FROM unnest($1::bigint[]) AS a (id)
 CROSS JOIN LATERAL (
-    SELECT n.id, n.agent_id, n.name, n.type, n.path, n.modified_at, n.description
+    SELECT n.id, n.agent_id, n.name, n.type, n.path, n.modified_at, n.description, n.revision_id
     FROM memories n
     WHERE n.agent_id = a.id AND n.readable AND n.state <> 'deleted' AND NOT n.id = ANY($2::uuid[])
     ORDER BY n.modified_at DESC, n.id DESC
@@ -555,9 +556,11 @@ type RecallManifestRow struct {
 	Path        string
 	ModifiedAt  time.Time
 	Description string
+	Body        string
 }
 
 // The newest memories of these agents, by which a model chooses. Each agent's are read in the order of an index.
+// One without a description has the beginning of its body.
 func (q *Queries) RecallManifest(ctx context.Context, arg RecallManifestParams) ([]RecallManifestRow, error) {
 	rows, err := q.db.Query(ctx, recallManifest, arg.AgentIds, arg.Besides, arg.Most)
 	if err != nil {
@@ -575,6 +578,7 @@ func (q *Queries) RecallManifest(ctx context.Context, arg RecallManifestParams) 
 			&i.Path,
 			&i.ModifiedAt,
 			&i.Description,
+			&i.Body,
 		); err != nil {
 			return nil, err
 		}
