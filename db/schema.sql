@@ -89,6 +89,8 @@ CREATE TABLE memories (
     description     text NOT NULL,
     -- It is in team memory, where another may have the name of a private one.
     team            boolean NOT NULL DEFAULT false,
+    -- Who deleted it, as the journal has it.
+    deleted_actor   text CHECK (deleted_actor IN ('session', 'disk', 'browser', 'script', 'memoir', 'extraction')),
     CHECK ((state = 'deleted') = (deleted_at IS NOT NULL))
 );
 
@@ -136,7 +138,8 @@ ALTER TABLE revisions ALTER COLUMN raw SET STATISTICS 0;
 
 -- A memory belongs to an agent, and a revision to a memory: none is without, and they go together. With foreign keys that was a fifth of
 -- what Postgres does to save a thousand memories; asked once for each statement it can hardly be measured. What belongs to an agent holds
--- on to it as a foreign key does, so that whoever forgets the agent waits, and then finds all. No statement gives either to another.
+-- on to it as a foreign key does, so that whoever forgets the agent waits, and then finds all. Only a rename gives a revision to another
+-- memory, of the same agent.
 -- All go by the indexes: Postgres keeps the plans that it has made for the first time in a connection, when there may have been few rows,
 -- or many that went.
 CREATE FUNCTION belong_to_agents() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
@@ -264,7 +267,7 @@ CREATE TABLE activity (
     at          timestamptz NOT NULL,
     memory_id   uuid,
     name        text COLLATE "C" NOT NULL,
-    kind        text NOT NULL CHECK (kind IN ('learned', 'changed', 'verified', 'deleted', 'restored', 'missing', 'returned',
+    kind        text NOT NULL CHECK (kind IN ('learned', 'changed', 'renamed', 'verified', 'deleted', 'restored', 'missing', 'returned',
                                               'cleared', 'purged', 'blocked', 'allowed', 'discarded', 'joined', 'parted')),
     actor       text NOT NULL CHECK (actor IN ('session', 'disk', 'browser', 'script', 'memoir', 'extraction')),
     path        text COLLATE "C" NOT NULL,
@@ -275,8 +278,11 @@ CREATE TABLE activity (
     revision_id uuid,
     -- What its age counted from.
     modified_at timestamptz,
-    -- The memory's other name, where it was renamed.
+    -- The memory's name before it was renamed; the same name where it was moved between private and team memory. Entries of
+    -- 'deleted' and 'learned' have it where a file carries another name: the new name and the old one.
     renamed     text,
+    -- It was in team memory from then on.
+    team        boolean NOT NULL DEFAULT false,
     -- The order in which people read it; a key that begins with the agent, so that one index does for that and for
     -- forgetting the agent. Over all agents it is read once for each.
     PRIMARY KEY (agent_id, at, id)

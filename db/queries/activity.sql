@@ -1,27 +1,27 @@
 -- name: InsertActivity :copyfrom
-INSERT INTO activity (agent_id, at, memory_id, name, kind, actor, path, session, state, type, revision_id, modified_at, renamed)
-VALUES (@agent_id, @at, @memory_id, @name, @kind, @actor, @path, @session, @state, @type, @revision_id, @modified_at, @renamed);
+INSERT INTO activity (agent_id, at, memory_id, name, kind, actor, path, session, state, type, revision_id, modified_at, renamed, team)
+VALUES (@agent_id, @at, @memory_id, @name, @kind, @actor, @path, @session, @state, @type, @revision_id, @modified_at, @renamed, @team);
 
 -- name: MemoriesAsOf :many
--- The memories as the last row of each up to that moment has left them, by name. One whose content is gone is left out. One
--- pass over the agent's rows, in the order of its primary key, is quicker than a look-up for each memory.
+-- The memories as the last row of each up to that moment has left them, by the name of that time. One whose content is gone is
+-- left out. One pass over the agent's rows, in the order of its primary key, is quicker than a look-up for each memory.
 WITH last AS (
-    SELECT DISTINCT ON (a.memory_id) a.memory_id, a.at, a.state, a.type, a.path, a.session, a.revision_id, a.modified_at
+    SELECT DISTINCT ON (a.memory_id) a.memory_id, a.name, a.team, a.actor, a.at, a.state, a.type, a.path, a.session, a.revision_id, a.modified_at
     FROM activity a
     WHERE a.agent_id = @agent_id AND a.at <= @at AND a.state IS NOT NULL
     ORDER BY a.memory_id, a.at DESC, a.id DESC
 ), wanted AS (
-    SELECT m.id, m.name, m.team, m.readable, m.created_at,
-           last.state, last.type, last.path, last.session, last.modified_at, last.at, last.revision_id
+    SELECT m.id, last.name, last.team, m.readable, m.created_at,
+           last.actor, last.state, last.type, last.path, last.session, last.modified_at, last.at, last.revision_id
     FROM last JOIN memories m ON m.id = last.memory_id
     WHERE (last.state = sqlc.narg(state)::text OR sqlc.narg(state)::text IS NULL AND last.state <> 'deleted')
-      AND (sqlc.narg(name)::text IS NULL OR m.name = sqlc.narg(name)::text)
-      AND (sqlc.narg(team)::boolean IS NULL OR m.team = sqlc.narg(team)::boolean)
+      AND (sqlc.narg(name)::text IS NULL OR last.name = sqlc.narg(name)::text)
+      AND (sqlc.narg(team)::boolean IS NULL OR last.team = sqlc.narg(team)::boolean)
       AND (sqlc.narg(type)::text IS NULL OR last.type = sqlc.narg(type)::text)
       AND (sqlc.narg(session)::text IS NULL OR last.session = sqlc.narg(session)::text)
       AND (NOT @stale::boolean OR last.modified_at + interval '48 hours' <= @at::timestamptz)
 )
-SELECT w.id, w.name, w.team, w.readable, w.created_at, w.state, w.type, w.path, w.session, w.modified_at, w.at,
+SELECT w.id, w.name, w.team, w.readable, w.created_at, w.actor, w.state, w.type, w.path, w.session, w.modified_at, w.at,
        r.hash, r.description, r.body, coalesce(octet_length(r.raw), 0)::bigint AS size, (SELECT count(*) FROM wanted) AS total
 FROM wanted w JOIN revisions r ON r.id = w.revision_id
 WHERE sqlc.narg(after_name)::text IS NULL OR (w.name, w.id) > (sqlc.narg(after_name)::text, @after_id::uuid)
@@ -29,7 +29,7 @@ ORDER BY w.name, w.id
 LIMIT @most::integer;
 
 -- name: MemoryAsOf :one
-SELECT m.id, m.name, m.team, m.readable, m.created_at, a.state, a.type, a.path, a.session, a.modified_at, a.at,
+SELECT m.id, a.name, a.team, m.readable, m.created_at, a.actor, a.state, a.type, a.path, a.session, a.modified_at, a.at,
        r.hash, r.description, r.body, coalesce(octet_length(r.raw), 0)::bigint AS size, 1::bigint AS total
 FROM activity a
 JOIN memories m ON m.id = a.memory_id
@@ -41,12 +41,12 @@ LIMIT 1;
 -- name: HeadingsAsOf :many
 -- What went into CLAUDE.md at that moment, without the bodies.
 WITH last AS (
-    SELECT DISTINCT ON (a.memory_id) a.memory_id, a.state, a.type, a.revision_id
+    SELECT DISTINCT ON (a.memory_id) a.memory_id, a.name, a.team, a.state, a.type, a.revision_id
     FROM activity a
     WHERE a.agent_id = @agent_id AND a.at <= @at AND a.state IS NOT NULL
     ORDER BY a.memory_id, a.at DESC, a.id DESC
 )
-SELECT m.id, m.name, m.team, last.type, r.description, r.id AS revision_id, coalesce(octet_length(r.raw), 0)::bigint AS size
+SELECT m.id, last.name, last.team, last.type, r.description, r.id AS revision_id, coalesce(octet_length(r.raw), 0)::bigint AS size
 FROM last
 JOIN memories m ON m.id = last.memory_id
 JOIN revisions r ON r.id = last.revision_id

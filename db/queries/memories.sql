@@ -47,18 +47,21 @@ VALUES (@id, @agent_id, @name, @readable, @state, @type, @revision_id, @descript
 -- All in one statement, so that their states are counted once. What is none is the zero value of its column here: an array
 -- of ours has no gaps. What is restored, lives, and goes again, is not to be restored any more.
 UPDATE memories m SET restoring = m.restoring AND (m.state = 'deleted' OR c.state <> 'deleted'),
+    name = c.name, team = c.team, created_at = c.created_at,
     state = c.state, type = nullif(c.type, ''), revision_id = c.revision_id, description = c.description,
     fingerprint = c.fingerprint, hash = c.hash, size = c.size, path = c.path, session = nullif(c.session, ''), modified_at = c.modified_at,
     content_at = c.content_at, problems = c.problems, updated_at = c.updated_at,
-    deleted_at = nullif(c.deleted_at, '0001-01-01T00:00:00Z'), deleted_by = nullif(c.deleted_by, '')
-FROM (SELECT unnest(@ids::uuid[]) AS id, unnest(@states::text[]) AS state, unnest(@types::text[]) AS type,
+    deleted_at = nullif(c.deleted_at, '0001-01-01T00:00:00Z'), deleted_by = nullif(c.deleted_by, ''),
+    deleted_actor = nullif(c.deleted_actor, '')
+FROM (SELECT unnest(@ids::uuid[]) AS id, unnest(@names::text[]) AS name, unnest(@teams::boolean[]) AS team,
+             unnest(@created_at::timestamptz[]) AS created_at, unnest(@states::text[]) AS state, unnest(@types::text[]) AS type,
              unnest(@revision_ids::uuid[]) AS revision_id, unnest(@descriptions::text[]) AS description,
              unnest(@fingerprints::bytea[]) AS fingerprint,
              unnest(@hashes::text[]) AS hash, unnest(@sizes::bigint[]) AS size, unnest(@paths::text[]) AS path,
              unnest(@sessions::text[]) AS session, unnest(@modified_at::timestamptz[]) AS modified_at,
              unnest(@content_at::timestamptz[]) AS content_at, unnest(@problems::jsonb[]) AS problems,
              unnest(@updated_at::timestamptz[]) AS updated_at, unnest(@deleted_at::timestamptz[]) AS deleted_at,
-             unnest(@deleted_by::text[]) AS deleted_by) c
+             unnest(@deleted_by::text[]) AS deleted_by, unnest(@deleted_actors::text[]) AS deleted_actor) c
 WHERE m.id = c.id;
 
 -- name: DeleteHeads :exec
@@ -67,7 +70,8 @@ DELETE FROM memories WHERE id = ANY(@ids::uuid[]);
 -- name: MarkDeleted :exec
 -- Every content that the memory has had leaves a tombstone, as with BuryMemory.
 WITH deleted AS (
-    UPDATE memories d SET state = 'deleted', deleted_at = @at::timestamptz, deleted_by = 'person', updated_at = @at::timestamptz,
+    UPDATE memories d SET state = 'deleted', deleted_at = @at::timestamptz, deleted_by = 'person', deleted_actor = @actor::text,
+        updated_at = @at::timestamptz,
         index_lines = @index_lines, restoring = false
     WHERE d.id = @id
     RETURNING d.id, d.agent_id, d.name, d.team

@@ -27,7 +27,7 @@ type Activity struct {
 	Type        *string   `json:"type" doc:"From then on, or of the content that was blocked or allowed; null: it has none."`
 	Description *string   `json:"description" doc:"From then on; null where the content has gone with its memory."`
 	Hash        *string   `json:"hash" doc:"Of the revision that held from then on."`
-	Renamed     *string   `json:"renamed" doc:"The memory's other name where it was renamed: the old one beside learned, the new one beside deleted."`
+	Renamed     *string   `json:"renamed" doc:"Beside renamed, the memory's name before; the same name if it was moved between private and team memory. Where a file carries another name: the old name beside learned, the new name beside deleted."`
 }
 
 // ActivityList is one page of what happened, newest first.

@@ -46,7 +46,8 @@ func TestTheActivityTellsWhatHappenedAndWhoDidIt(t *testing.T) {
 	s.ok(200, "POST", "/api/v1/agents/ada/blocked/"+s.ok(200, "GET", "/api/v1/agents/ada/blocked", nil).list("blocked")[0].string("id")+"/allow", nil)
 	old := s.at("ada", "Tabs")
 	s.ok(200, "PATCH", old, object{"name": "Spaces"})
-	s.ok(200, "DELETE", old+"?purge=true", nil)
+	s.ok(201, "POST", "/api/v1/agents/ada/memories", object{"name": "Scratch", "type": "user", "body": "For a moment."})
+	s.ok(200, "DELETE", s.at("ada", "Scratch")+"?purge=true", nil)
 	spaces := s.Memory("ada", "Spaces")
 	s.Remove("ada/" + spaces.Path)
 	s.Scan("ada")
@@ -58,8 +59,8 @@ func TestTheActivityTellsWhatHappenedAndWhoDidIt(t *testing.T) {
 
 	want := []string{
 		"learned Tabs disk", "changed Tabs disk", "changed Tabs script", "verified Tabs script", "deleted Tabs script",
-		"blocked Tabs disk", "allowed Tabs script", "restored Tabs script", "learned Spaces script", "deleted Tabs script",
-		"purged Tabs script", "deleted Spaces disk", "restored Spaces script", "changed Spaces session", "learned Renamed disk",
+		"blocked Tabs disk", "allowed Tabs script", "restored Tabs script", "renamed Spaces script",
+		"learned Scratch script", "deleted Scratch script", "purged Scratch script", "deleted Spaces disk", "restored Spaces script", "changed Spaces session", "learned Renamed disk",
 	}
 	const path = "/api/v1/agents/ada/activity"
 	if got := s.story(path); !slices.Equal(got, want) {
@@ -69,9 +70,9 @@ func TestTheActivityTellsWhatHappenedAndWhoDidIt(t *testing.T) {
 		t.Errorf("the journal has gaps: %v", gaps)
 	}
 	for query, want := range map[string]string{
-		"kind=deleted": "deleted Tabs script deleted Tabs script deleted Spaces disk", "kind=missing": "",
+		"kind=deleted": "deleted Tabs script deleted Scratch script deleted Spaces disk", "kind=missing": "",
 		"actor=session": "changed Spaces session", "session=" + session: "changed Spaces session", "session=nobody": "",
-		"name=Spaces&actor=script":   "learned Spaces script restored Spaces script",
+		"name=Spaces&actor=script":   "renamed Spaces script restored Spaces script",
 		"kind=restored&actor=script": "restored Tabs script restored Spaces script", "limit=1&cursor=": "learned Renamed disk",
 	} {
 		if got := strings.Join(s.story(path+"?"+query), " "); got != want {
@@ -79,14 +80,14 @@ func TestTheActivityTellsWhatHappenedAndWhoDidIt(t *testing.T) {
 		}
 	}
 	ofOne := s.story(s.at("ada", "Spaces") + "/activity")
-	if got := strings.Join(ofOne, ", "); got != "learned Spaces script, deleted Spaces disk, restored Spaces script, changed Spaces session" {
+	if got := strings.Join(ofOne, ", "); !strings.HasSuffix(got, ", restored Tabs script, renamed Spaces script, deleted Spaces disk, restored Spaces script, changed Spaces session") {
 		t.Errorf("of one memory: %s", got)
 	}
 	for _, h := range s.ok(200, "GET", path, nil).list("activity") {
 		if h.keys() != sorted(activityKeys) {
 			t.Errorf("fields: %s", h.keys())
 		}
-		if purged := h["name"] == "Tabs"; h["exists"] == purged || purged && h["description"] != nil {
+		if purged := h["name"] == "Scratch"; h["exists"] == purged || purged && h["description"] != nil {
 			t.Errorf("%s %s: exists %v, description %v", h["kind"], h["name"], h["exists"], h["description"])
 		}
 		if about := h["kind"] == "blocked" || h["kind"] == "allowed"; about != (h["state"] == nil) || h["type"] == nil || h["memory_id"] == nil {
@@ -107,10 +108,13 @@ func TestARenameNamesBothSides(t *testing.T) {
 	}
 	slices.Sort(got) // by an editor, both happen at once
 	want := []string{
-		"deleted Spaces disk (Both)", "deleted Tabs script (Spaces)", "learned Both disk (Spaces)", "learned Spaces script (Tabs)", "learned Tabs disk ()",
+		"deleted Spaces disk (Both)", "learned Both disk (Spaces)", "learned Tabs disk ()", "renamed Spaces script (Tabs)",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("what happened: %q, want %q", got, want)
+	}
+	if got := s.story("/api/v1/agents/ada/activity?name=Tabs"); !slices.Equal(got, []string{"learned Tabs disk", "renamed Spaces script"}) {
+		t.Errorf("by the old name: %q", got)
 	}
 }
 

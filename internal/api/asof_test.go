@@ -28,7 +28,7 @@ func TestThePastShowsEveryMemoryAsItWas(t *testing.T) {
 	deleted := now()
 	s.ok(200, "POST", second+"/restore", nil)
 	s.ok(200, "PATCH", s.at("ada", "Tabs"), object{"name": "Renamed"})
-	tabsAt := s.at("ada", "Tabs")
+	tabsAt := s.at("ada", "Renamed")
 
 	list := func(query string) string {
 		var said []string
@@ -225,8 +225,7 @@ func TestThePastChangesAtTheVeryMomentAtWhichSomethingHappened(t *testing.T) {
 	}
 	want := []string{
 		`learned Tabs: "", "Tabs"`,
-		`learned Indent: "Tabs", "Indent Tabs"`, // a rename saves the new name before it deletes the old one
-		`deleted Tabs: "Indent Tabs", "Indent"`,
+		`renamed Indent: "Tabs", "Indent"`,
 		`deleted Indent: "Indent", ""`,
 		`restored Indent: "", "Indent"`,
 		`changed Indent: "Indent", "Indent"`,

@@ -38,6 +38,7 @@ type Memory struct {
 	CreatedAt     time.Time        `json:"created_at"`
 	UpdatedAt     time.Time        `json:"updated_at"`
 	DeletedAt     *time.Time       `json:"deleted_at"`
+	DeletedBy     *string          `json:"deleted_by" doc:"Who deleted it: the actor of its entry in the activity. Null: it is not deleted."`
 }
 
 // MemoryProblem is something about a memory that a person should know.
@@ -248,6 +249,7 @@ func memoryOf(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
 		Files: make([]File, len(m.Files)), Hash: text(m.Hash), Size: m.Size, ClaudeMDChars: m.ClaudeMDChars,
 		AgeDays: age.Days, Stale: age.Stale,
 		CreatedAt: m.CreatedAt.UTC(), UpdatedAt: m.UpdatedAt.UTC(), DeletedAt: moment(m.DeletedAt),
+		DeletedBy: text(m.DeletedActor),
 	}
 	for i, f := range m.Files {
 		shown.Files[i] = fileOf(f)

@@ -11,7 +11,7 @@ import (
 )
 
 const memoryKeys = `id agent name scope type description body state problems path session files hash size claude_md_chars
-	claude_md age_days stale created_at updated_at deleted_at`
+	claude_md age_days stale created_at updated_at deleted_at deleted_by`
 
 var tabs = memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")}
 
@@ -149,7 +149,7 @@ func TestAPatchFixesAMemoryThatNeedsAttention(t *testing.T) {
 	}
 }
 
-func TestAPatchOfTheNameAnswersTheNewMemoryAndPutsTheOldIntoTheTrash(t *testing.T) {
+func TestPatch_NameKeepsTheMemory(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/tabs.md":  memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
@@ -165,9 +165,13 @@ func TestAPatchOfTheNameAnswersTheNewMemoryAndPutsTheOldIntoTheTrash(t *testing.
 	if got := s.call("GET", "/api/v1/agents/ada/memories/"+m.string("id"), nil).header.Get("ETag"); got != renamed.header.Get("ETag") {
 		t.Errorf("the entity tag is not the new memory's")
 	}
-	if old := s.ok(200, "GET", at, nil); old["state"] != "deleted" {
-		t.Errorf("the old memory: %v", old)
+	if same := s.ok(200, "GET", at, nil); same["id"] != m["id"] || same["name"] != "Indentation" {
+		t.Errorf("the renamed memory: %v", same)
 	}
+	if trash := s.ok(200, "GET", "/api/v1/agents/ada/memories?state=deleted", nil); trash["total"] != 0.0 {
+		t.Errorf("the trash: %v", trash)
+	}
+	s.ok(200, "DELETE", at, nil)
 	s.problem(s.call("PATCH", at, object{"body": "In the trash."}), 409)
 }
 

@@ -20,7 +20,7 @@ func TestAMemoryIsSavedMovedAndCopiedBetweenPrivateAndTeam(t *testing.T) {
 	s.problem(s.call("POST", at+"/move", object{"to": "everybody"}), 422)
 	moved := s.call("POST", at+"/move", object{"to": "team"}, "If-Match", etag)
 	m := s.object(moved)
-	if moved.status != 200 || moved.header.Get("ETag") == etag || m["scope"] != "team" || m["path"] != "memory/team/feedback_tabs.md" || m["id"] == s.object(private)["id"] {
+	if moved.status != 200 || moved.header.Get("ETag") == etag || m["scope"] != "team" || m["path"] != "memory/team/feedback_tabs.md" || m["id"] != s.object(private)["id"] {
 		t.Errorf("moved: %d %v", moved.status, m)
 	}
 	s.problem(s.call("POST", all+"/"+m.string("id")+"/move", object{"to": "team"}), 409)

@@ -28,6 +28,7 @@ type ActivityKind string
 const (
 	DidLearn   ActivityKind = "learned"   // there had been no memory of that name
 	DidChange  ActivityKind = "changed"   // it says something else, or has another type
+	DidRename  ActivityKind = "renamed"   // it has another name, or was moved between private and team memory
 	DidVerify  ActivityKind = "verified"  // still true: its age starts anew
 	DidDelete  ActivityKind = "deleted"   // into the trash, by a person or because its file was removed
 	DidRestore ActivityKind = "restored"  // out of the trash, by a person or because it was learned anew
@@ -46,7 +47,7 @@ const (
 
 // ActivityKinds lists every kind.
 var ActivityKinds = []ActivityKind{
-	DidLearn, DidChange, DidVerify, DidDelete, DidRestore, DidMiss, DidReturn, DidClear, DidPurge, DidBlock, DidAllow,
+	DidLearn, DidChange, DidRename, DidVerify, DidDelete, DidRestore, DidMiss, DidReturn, DidClear, DidPurge, DidBlock, DidAllow,
 	DidDiscard, DidJoin, DidPart,
 }
 
@@ -67,7 +68,8 @@ type Activity struct {
 	// Description and Hash are those of the content that held from then on; empty where it has gone with the memory.
 	Description string
 	Hash        string
-	// Renamed is the memory's other name where it was renamed: the old one beside what is learned, the new one beside
-	// what is deleted. Empty: it was not.
+	// Renamed is the memory's name before it was renamed. It is the same name where the memory was moved between private and
+	// team memory. Where a file carries another name, it is the old name beside what is learned, and the new name beside what is
+	// deleted. It is empty otherwise.
 	Renamed string
 }

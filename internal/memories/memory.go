@@ -46,7 +46,7 @@ type Memory struct {
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
 	DeletedAt      time.Time // zero: not deleted
-	RemovedOnDisk  bool      // it is deleted because its files left the disk, not because a person deleted it
+	DeletedActor   Actor     // who deleted it, as in the journal; empty: it is not deleted
 }
 
 // Key is what tells one readable memory of an agent from another: a private memory and one of the team's may have one name.

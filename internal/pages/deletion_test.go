@@ -131,7 +131,7 @@ func TestTheTrashTellsWhoDeletedAndRestoresAndEmpties(t *testing.T) {
 	s.Scan("ada")
 
 	trash := s.get(t, ada+"/trash")
-	trash.expect(http.StatusOK, "deleted by hand", "removed on disk")
+	trash.expect(http.StatusOK, "deleted in the browser", "removed on disk")
 	if got := trash.names(); !slices.Equal(got, []string{"Release", "Tabs"}) {
 		t.Errorf("the trash has %q, the last deleted first", got)
 	}

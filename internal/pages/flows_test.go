@@ -214,7 +214,7 @@ func useTheTrash(t *testing.T, browser context.Context) {
 	p.do(click("Delete Release"))
 	p.shows("Nothing learned yet")
 	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/trash"]`)))
-	p.shows("deleted by hand")
+	p.shows("deleted in the browser")
 	p.do(click("Restore Tabs"))
 	p.shows("“Tabs” is back.")
 	p.until(`document.querySelectorAll(".row").length === 1`)

@@ -169,9 +169,9 @@ func renamedWhileOpen(t *testing.T, browser context.Context) {
 	other.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("name").select()`), chromedp.SendKeys(chromedp.CSS("#name"), "Indenting"))
 	other.follow(click("Save"))
 	other.shows("“Indenting” is saved.")
-	p.until(`document.querySelector("#reading .badge[data-tone=danger]")?.textContent === "deleted"`)
-	if s.Memory("ada", "Indenting").Body != m.Body {
-		t.Error("the renamed memory says something else")
+	p.until(`document.querySelector("#reading")?.textContent.includes("Indenting")`)
+	if now := s.Memory("ada", "Indenting"); now.ID != m.ID || now.Body != m.Body {
+		t.Errorf("the renamed memory is %+v", now)
 	}
 }
 

@@ -40,12 +40,8 @@ func (s *site) trash(w http.ResponseWriter, r *http.Request) error {
 }
 
 func trashRow(m memories.Memory) templates.TrashRow {
-	why := "deleted by hand"
-	if m.RemovedOnDisk {
-		why = "removed on disk"
-	}
 	return templates.TrashRow{
-		Agent: m.Agent, ID: m.ID, ETag: sync.ETag(m), Name: m.Name, Type: m.Type, Description: m.Description, Why: why,
+		Agent: m.Agent, ID: m.ID, ETag: sync.ETag(m), Name: m.Name, Type: m.Type, Description: m.Description, Why: templates.DeletedBy(m.DeletedActor),
 		DeletedAt: local(m.DeletedAt), Left: notRemoved(m),
 	}
 }

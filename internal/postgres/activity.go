@@ -98,7 +98,10 @@ func (l ActivityList) query(after *activityPlace) (string, pgx.NamedArgs, error)
 	equal("kind", string(l.Kind))
 	equal("actor", string(l.Actor))
 	equal("session", l.Session)
-	equal("name", l.Name)
+	if l.Name != "" {
+		args["name"] = l.Name
+		where.WriteString(" AND (a.name = @name OR a.kind = 'renamed' AND a.renamed = @name)")
+	}
 	if l.MemoryID != "" {
 		id, err := parseID(l.MemoryID)
 		if err != nil {

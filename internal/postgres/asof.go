@@ -85,7 +85,7 @@ func pastOf(agent Agent, row queries.MemoriesAsOfRow) memories.Memory {
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.At.UTC(),
 	}
 	if m.State == memories.Deleted {
-		m.DeletedAt = m.UpdatedAt
+		m.DeletedAt, m.DeletedActor = m.UpdatedAt, memories.Actor(row.Actor)
 	}
 	return m
 }

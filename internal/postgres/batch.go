@@ -22,7 +22,8 @@ type Batch struct {
 	Unblock      []string // paths
 	Words        []Words
 	Activity     []Happening // in the order in which it happened
-	Deletion     *Deletion   // of the memory that one of these is the new name of; nil: none is
+	// Renames are of memories in Heads, which have their new keys there.
+	Renames []Rename
 }
 
 // Empty says that there is nothing to apply.
@@ -63,6 +64,9 @@ func (w *Writer) Apply(ctx context.Context, b *Batch) error {
 		commit = w.together
 	}
 	return commit(ctx, "save what changed", func(q *queries.Queries) error {
+		if err := w.beginRenames(ctx, q, b.Renames); err != nil {
+			return err
+		}
 		if err := w.insertMemories(ctx, q, b); err != nil {
 			return err
 		}
@@ -77,11 +81,6 @@ func (w *Writer) Apply(ctx context.Context, b *Batch) error {
 		}
 		if err := journal(ctx, q, w.agentID, b.Activity...); err != nil {
 			return err
-		}
-		if b.Deletion != nil {
-			if err := w.delete(ctx, q, *b.Deletion); err != nil {
-				return err
-			}
 		}
 		for i := range b.Words {
 			b.Words[i].AgentID = w.agentID
@@ -126,6 +125,9 @@ func (w *Writer) insertMemories(ctx context.Context, q *queries.Queries, b *Batc
 
 func (w *Writer) updateMemories(ctx context.Context, q *queries.Queries, b *Batch) error {
 	if err := saveRevisions(ctx, q, b.Revisions); err != nil {
+		return err
+	}
+	if err := w.takeHistories(ctx, q, b.Renames); err != nil {
 		return err
 	}
 	return updateHeads(ctx, q, b.Heads)
@@ -192,6 +194,9 @@ func updateHeads(ctx context.Context, q *queries.Queries, heads []Head) error {
 			return err
 		}
 		p.Ids = append(p.Ids, h.UUID)
+		p.Names = append(p.Names, h.Name)
+		p.Teams = append(p.Teams, h.Team)
+		p.CreatedAt = append(p.CreatedAt, h.CreatedAt)
 		p.States = append(p.States, string(h.State))
 		p.Types = append(p.Types, string(h.Type))
 		p.RevisionIds = append(p.RevisionIds, h.RevisionID)
@@ -207,6 +212,7 @@ func updateHeads(ctx context.Context, q *queries.Queries, heads []Head) error {
 		p.UpdatedAt = append(p.UpdatedAt, h.UpdatedAt)
 		p.DeletedAt = append(p.DeletedAt, h.DeletedAt)
 		p.DeletedBy = append(p.DeletedBy, string(h.DeletedBy))
+		p.DeletedActors = append(p.DeletedActors, string(h.DeletedActor))
 	}
 	return q.UpdateHeads(ctx, p)
 }

@@ -21,7 +21,7 @@ func headOf(row queries.Memory) (Head, error) {
 			ModifiedAt:  row.ModifiedAt.UTC(), ContentAt: row.ContentAt.UTC(), ClaudeMDChars: int(row.ClaudeMdChars),
 			ClaudeMDListed: row.ClaudeMdListed,
 			CreatedAt:      row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(), DeletedAt: moment(row.DeletedAt),
-			RemovedOnDisk: DeletedBy(text(row.DeletedBy)) == ByDisk,
+			DeletedActor: memories.Actor(text(row.DeletedActor)),
 		},
 		UUID: row.ID, RevisionID: row.RevisionID, DeletedBy: DeletedBy(text(row.DeletedBy)), Restoring: row.Restoring,
 	}

@@ -18,8 +18,6 @@ type Deletion struct {
 	Files      []File                          // to remove
 	IndexLines map[string][]memories.IndexLine // that go from each index, by its path
 	Actor      memories.Actor
-	RenamedTo  string    // empty: the memory is not deleted because it has another name now
-	Becomes    Tombstone // with RenamedTo: the key and the content that it has from now on, which is let in
 }
 
 // Delete commits a deletion: the memory goes to the trash, each content that it has had leaves a tombstone, and the
@@ -61,8 +59,9 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) err
 	}
 	at := d.Head.After(Now())
 	deleted := HappensTo(d.Head, d.Head.Life(), at, memories.DidDelete, d.Actor)
-	deleted.State, deleted.Renamed = memories.Deleted, d.RenamedTo
-	if err := q.MarkDeleted(ctx, queries.MarkDeletedParams{ID: d.Head.UUID, At: at, IndexLines: lines}); err != nil {
+	deleted.State = memories.Deleted
+	err = q.MarkDeleted(ctx, queries.MarkDeletedParams{ID: d.Head.UUID, At: at, IndexLines: lines, Actor: string(d.Actor)})
+	if err != nil {
 		return err
 	}
 	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: paths}); err != nil {
@@ -70,11 +69,6 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) err
 	}
 	if err := w.outOfStepWithout(ctx, q, d.Head.UUID); err != nil {
 		return err
-	}
-	if t := d.Becomes; d.RenamedTo != "" {
-		if err := q.LetIn(ctx, queries.LetInParams{AgentID: w.agentID, Name: t.Name, Team: t.Team, Fingerprint: t.Fingerprint[:]}); err != nil {
-			return err
-		}
 	}
 	return journal(ctx, q, w.agentID, deleted)
 }

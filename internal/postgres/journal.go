@@ -30,6 +30,7 @@ type Happening struct {
 	ModifiedAt time.Time
 	Before     Life
 	Renamed    string // the memory's other name, where it was renamed
+	Team       bool   // it is in team memory
 }
 
 // Life is what counts of a memory when memories are counted. The zero Life has not begun.
@@ -47,7 +48,7 @@ func (l Life) goesOn() bool { return l.State != "" && l.State != memories.Delete
 func HappensTo(h Head, before Life, at time.Time, kind memories.ActivityKind, actor memories.Actor) Happening {
 	return Happening{
 		At: at, Kind: kind, Actor: actor, MemoryID: h.UUID, Name: h.Name, Path: h.Path, Session: h.Session,
-		State: h.State, Type: h.Type, RevisionID: h.RevisionID, ModifiedAt: h.ModifiedAt, Before: before,
+		State: h.State, Type: h.Type, RevisionID: h.RevisionID, ModifiedAt: h.ModifiedAt, Before: before, Team: h.Team,
 	}
 }
 
@@ -82,7 +83,7 @@ func activityOf(agentID int64, h Happening) queries.InsertActivityParams {
 	return queries.InsertActivityParams{
 		AgentID: agentID, At: h.At, MemoryID: optionalID(h.MemoryID), Name: h.Name, Kind: string(h.Kind), Actor: string(h.Actor),
 		Path: h.Path, Session: optional(h.Session), State: optional(string(h.State)), Type: optional(string(h.Type)),
-		RevisionID: optionalID(h.RevisionID), ModifiedAt: optionalTime(h.ModifiedAt), Renamed: optional(h.Renamed),
+		RevisionID: optionalID(h.RevisionID), ModifiedAt: optionalTime(h.ModifiedAt), Renamed: optional(h.Renamed), Team: h.Team,
 	}
 }
 

@@ -103,7 +103,7 @@ const rowColumns = headColumns + ", r.description, r.body, " + howCarried
 
 const headColumns = `m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path,
 	m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at,
-	m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.team`
+	m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.team, m.deleted_actor`
 
 // A scope is whose memories are wanted: of one agent, or of all.
 type scope struct {
@@ -318,7 +318,7 @@ func (r *listRow) columns(beside ...any) []any {
 	m := &r.head
 	return append([]any{&m.ID, &m.AgentID, &m.Name, &m.Readable, &m.State, &m.Type, &m.RevisionID, &m.Fingerprint, &m.Hash,
 		&m.Size, &m.Path, &m.Session, &m.ModifiedAt, &m.ContentAt, &m.Problems, &m.ClaudeMdChars, &m.ClaudeMdListed,
-		&m.CreatedAt, &m.UpdatedAt, &m.DeletedAt, &m.DeletedBy, &m.IndexLines, &m.Restoring, &m.Team,
+		&m.CreatedAt, &m.UpdatedAt, &m.DeletedAt, &m.DeletedBy, &m.IndexLines, &m.Restoring, &m.Team, &m.DeletedActor,
 		&r.description, &r.body, &r.carried}, beside...)
 }
 

@@ -26,16 +26,8 @@ func actorOf(ctx context.Context) memories.Actor {
 // cause is why there is something new in a file that is looked at. The zero cause: the one who wrote it knows.
 type cause struct {
 	actor memories.Actor
-	// renames is the deletion of the memory that what is new is another name of; nil: it is not.
-	renames *postgres.Deletion
-}
-
-// renamedFrom returns the name that the memory had before; empty: it had no other.
-func (c cause) renamedFrom() string {
-	if c.renames == nil {
-		return ""
-	}
-	return c.renames.Head.Name
+	// renames is the memory that gets the key of the new file. It is nil if none does.
+	renames *postgres.Rename
 }
 
 // actorIn returns who did what a file shows.

@@ -3,6 +3,7 @@ package sync
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -22,7 +23,6 @@ func (d *desk) learn(pg *page, s sighting) {
 	h := postgres.HappensTo(pg.head, pg.life, s.contentAt, kind, d.cause.actorIn(&s))
 	h.State = state
 	if kind == memories.DidLearn {
-		h.Renamed = d.cause.renamedFrom()
 		pg.learned = len(d.out.batch.Activity)
 	}
 	pg.life = postgres.Life{State: state, Type: h.Type}
@@ -47,12 +47,12 @@ func (d *desk) journal() {
 		switch {
 		case pg.isNew && pg.dropped:
 			d.out.batch.Activity = slices.DeleteFunc(d.out.batch.Activity, func(h postgres.Happening) bool { return h.MemoryID == pg.head.UUID })
-		case pg.isNew || !pg.touched:
+		case pg.isNew || !pg.touched || pg.merged:
 		case pg.dropped:
 			known = append(known, postgres.Clears(pg.before, d.at, d.cause.actorIn(nil)))
 		default:
 			if kind := pg.becomes(); kind != "" {
-				known = append(known, postgres.HappensTo(pg.head, pg.before.Life(), d.at, kind, d.cause.actorIn(pg.by)))
+				known = append(known, pg.happens(d.at, kind, d.cause.actorIn(pg.by)))
 			}
 		}
 	}
@@ -61,10 +61,24 @@ func (d *desk) journal() {
 	d.out.batch.Activity = append(d.out.batch.Activity, known...)
 }
 
+// happens returns the journal's entry for a memory that was there before. The trash names the same actor.
+func (pg *page) happens(at time.Time, kind memories.ActivityKind, actor memories.Actor) postgres.Happening {
+	if kind == memories.DidDelete {
+		pg.head.DeletedActor = actor
+	}
+	h := postgres.HappensTo(pg.head, pg.before.Life(), at, kind, actor)
+	if kind == memories.DidRename {
+		h.Renamed = pg.before.Name
+	}
+	return h
+}
+
 // becomes says what the look means for a memory that was there before; empty: nothing that anybody should know.
 func (pg *page) becomes() memories.ActivityKind {
 	before, after := pg.before.State, pg.head.State
 	switch {
+	case pg.isRenamed():
+		return memories.DidRename
 	case after == before && pg.head.Fingerprint == pg.before.Fingerprint:
 		return ""
 	case before == memories.Deleted:

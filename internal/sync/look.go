@@ -291,14 +291,14 @@ func (h *hold) save(ctx context.Context, l look) (outcome, error) {
 		return outcome{}, err
 	}
 	if to := l.cause.renames; to != nil {
-		if l.brings(to.Becomes.Key, p.Tombstones, to.Becomes) {
-			delete(p.Tombstones, to.Becomes)
+		content := postgres.Tombstone{Key: to.To, Fingerprint: to.Content}
+		if l.brings(to.To, p.Tombstones, content) {
+			delete(p.Tombstones, content)
 		} else {
 			l.cause.renames = nil // somebody has put something else there: the old name stays
 		}
 	}
 	out := reconcile(l, p)
-	out.batch.Deletion = l.cause.renames
 	h.foreseeCosts(out.batch.NewHeads)
 	var later []postgres.Words
 	if len(out.batch.Words) > indexedAtOnce || !h.Ready() {
@@ -413,6 +413,9 @@ func (h *hold) past(ctx context.Context, l look) (past, error) {
 		if f.MemoryID != uuid.Nil {
 			ids[f.MemoryID] = struct{}{}
 		}
+	}
+	if to := l.cause.renames; to != nil {
+		ids[to.ID] = struct{}{}
 	}
 	of.Names, of.Memories = keys(names), keys(ids)
 	known, err := h.w.Past(ctx, of)

@@ -418,7 +418,7 @@ func (w *world) copyMemory() {
 	}
 }
 
-// rekey gives a memory another key, by which it is another memory.
+// rekey gives a memory another key. It stays the same memory, with its history.
 func (w *world) rekey(m memories.Memory, to string, do func() (sync.Result, error)) {
 	if w.nobodyKnowsWhichLines(m) {
 		return
@@ -441,13 +441,16 @@ func (w *world) rekey(m memories.Memory, to string, do func() (sync.Result, erro
 	if w.rules != nil && refused && !odd {
 		w.t.Fatalf("%q was renamed to %q although it should have been refused", m.Name, to)
 	}
+	for f := range w.left[m.ID+to] { // it has its earlier name back
+		delete(w.ended[to], f)
+	}
+	w.left[m.ID+keyOf(m)] = said
 	for f := range said {
 		w.ended.add(keyOf(m), f)
 	}
 	w.expectIndexesWithout(m, listed)
 	if w.rules != nil {
-		w.rules.saved(w, result.Memory, m.Fingerprint, span{before, time.Now()})
-		w.rules.deleted(w, m, gone, false)
+		w.rules.renamed(w, m, result.Memory, gone, span{before, time.Now()})
 	}
 }
 

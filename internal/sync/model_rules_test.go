@@ -19,9 +19,11 @@ type rules struct {
 	files  map[string]*knownFile
 	names  map[string]*knownMemory // by key, as keyAt gives it
 	buried contents                // what was deleted and may not come back by itself
-	latest time.Time               // no moment that is known of is later
-	away   bool                    // there was no durable directory when it was last looked for
-	was    os.FileInfo             // the durable directory that there was when everything was last looked at
+	// renames has what a rename has buried under the old key, and the id of the renamed memory.
+	renames map[string]map[memories.Fingerprint]string
+	latest  time.Time   // no moment that is known of is later
+	away    bool        // there was no durable directory when it was last looked for
+	was     os.FileInfo // the durable directory that there was when everything was last looked at
 	// replaced says of the look at hand that it has found another one in its place.
 	replaced bool
 }
@@ -58,7 +60,7 @@ type span struct{ from, to time.Time }
 func (s span) surelyBefore(other span) bool { return s.to.Before(other.from) }
 
 func newRules() *rules {
-	return &rules{files: map[string]*knownFile{}, names: map[string]*knownMemory{}, buried: contents{}}
+	return &rules{files: map[string]*knownFile{}, names: map[string]*knownMemory{}, buried: contents{}, renames: map[string]map[memories.Fingerprint]string{}}
 }
 
 // now is a moment that is newer than all that is known, whatever the clock says.
@@ -601,7 +603,7 @@ func (r *rules) deleted(w *world, m memories.Memory, files []string, purged bool
 // its file was, that was looked at first, and may be another memory, or what is kept out still.
 func (r *rules) restored(w *world, was, is memories.Memory, lay bool, at span) {
 	if !was.Readable {
-		delete(r.buried[keyOf(was)], was.Fingerprint)
+		r.unbury(keyOf(was), was.Fingerprint)
 		r.look(w, was.Path, at)
 		return
 	}
@@ -612,10 +614,10 @@ func (r *rules) restored(w *world, was, is memories.Memory, lay bool, at span) {
 	if lay {
 		r.look(w, was.Path, clock)
 	}
-	delete(r.buried[keyOf(was)], was.Fingerprint)
+	r.unbury(keyOf(was), was.Fingerprint)
 	if was.State == memories.Deleted {
 		for content := range known.left {
-			delete(r.buried[keyOf(was)], content)
+			r.unbury(keyOf(was), content)
 		}
 	}
 	r.writtenBy(w, is, at)
@@ -627,7 +629,7 @@ func (r *rules) restored(w *world, was, is memories.Memory, lay bool, at span) {
 // saved: the name lives with what was saved, whatever there was.
 func (r *rules) saved(w *world, m memories.Memory, content memories.Fingerprint, at span) {
 	at = r.now(at)
-	delete(r.buried[keyOf(m)], content)
+	r.unbury(keyOf(m), content)
 	known := r.names[keyOf(m)]
 	if known == nil {
 		known = &knownMemory{said: map[memories.Fingerprint]bool{}}
@@ -641,11 +643,66 @@ func (r *rules) saved(w *world, m memories.Memory, content memories.Fingerprint,
 	r.writtenBy(w, m, at)
 }
 
+// unbury lets a content come back under a key.
+func (r *rules) unbury(key string, content memories.Fingerprint) {
+	delete(r.buried[key], content)
+	delete(r.renames[key], content)
+}
+
+// renamed: the memory has the new key, all that it said before, and all that a deleted memory of that key said. Nothing of the old key
+// lives, or is in the trash. What the memory said does not come back under its old key, unless the memory gets that key back.
+func (r *rules) renamed(w *world, was, is memories.Memory, gone []string, at span) {
+	from, to := keyOf(was), keyOf(is)
+	at = r.now(at)
+	for _, place := range gone {
+		r.files[place].there = false
+		if d, there := w.disk()[place]; there && !d.bad {
+			w.t.Fatalf("%q was renamed to %q and %s is still there", from, to, place)
+		}
+	}
+	known := r.names[from]
+	if is.ID != was.ID {
+		w.t.Fatalf("%q was renamed to %q, which is another memory", from, to)
+	}
+	for content, id := range r.renames[to] {
+		if id == was.ID {
+			r.unbury(to, content)
+		}
+	}
+	for content := range known.said {
+		if !r.buried[from][content] {
+			r.buried.add(from, content)
+			if r.renames[from] == nil {
+				r.renames[from] = map[memories.Fingerprint]string{}
+			}
+			r.renames[from][content] = was.ID
+		}
+	}
+	r.unbury(to, is.Fingerprint)
+	if deleted := r.names[to]; deleted != nil {
+		maps.Copy(known.said, deleted.said)
+	}
+	known.said[is.Fingerprint] = true
+	known.lives, known.missing, known.content, known.new, known.left, known.checked = true, false, is.Fingerprint, at, nil, 0
+	known.primary = true
+	delete(r.names, from)
+	r.names[to] = known
+	for _, f := range r.files {
+		if f.carries == from {
+			f.nobodys = f.nobodys || f.blocked
+			if f.bad {
+				f.carries = ""
+			}
+		}
+	}
+	r.writtenBy(w, is, at)
+}
+
 // allowed: the file that was kept out is what the name says.
 func (r *rules) allowed(w *world, b memories.Blocked, content memories.Fingerprint, at span) {
 	at = r.now(at)
 	key := keyAt(b.Path, b.Name)
-	delete(r.buried[key], content)
+	r.unbury(key, content)
 	known := r.names[key]
 	if known == nil {
 		known = &knownMemory{said: map[memories.Fingerprint]bool{}}

@@ -130,11 +130,12 @@ type world struct {
 	slug string
 
 	hand  handwritten
-	index map[string][]string // the lines of each MEMORY.md, by absolute path
-	aside map[string]string   // directories that were moved away, by where they had been
-	ever  contents            // every content that was ever written
-	ended contents            // what deleted memories had said, as long as nobody has let it in again
-	taken map[string][]string // the index lines that went with each deletion, by the memory's id
+	index map[string][]string                      // the lines of each MEMORY.md, by absolute path
+	aside map[string]string                        // directories that were moved away, by where they had been
+	ever  contents                                 // every content that was ever written
+	left  map[string]map[memories.Fingerprint]bool // what memories had said when they were renamed, by id and key
+	ended contents                                 // what deleted memories had said, as long as nobody has let it in again
+	taken map[string][]string                      // the index lines that went with each deletion, by the memory's id
 	// journal says where the journal does not lead to what is, and tallies where they are not what a count gives.
 	journal, tallies func() []string
 	pasts            []past
@@ -159,7 +160,7 @@ func (c contents) add(name string, f memories.Fingerprint) {
 
 func newWorld(t *rapid.T, b *bench, slug string) *world {
 	w := &world{
-		t: t, b: b, slug: slug, index: map[string][]string{}, aside: map[string]string{}, ever: contents{}, ended: contents{},
+		t: t, b: b, slug: slug, index: map[string][]string{}, aside: map[string]string{}, ever: contents{}, ended: contents{}, left: map[string]map[memories.Fingerprint]bool{},
 		taken: map[string][]string{}, hand: handwritten{after: "\n"},
 	}
 	w.must(os.MkdirAll(w.path("memory"), 0o755))

@@ -67,7 +67,7 @@ func (d *desk) holdAsMissing(pg *page) {
 // settle makes each touched memory agree with the files that now carry it.
 func (d *desk) settle() {
 	for _, pg := range d.byID {
-		if !pg.touched || pg.dropped {
+		if !pg.touched || pg.dropped || pg.merged {
 			continue
 		}
 		h := &pg.head
@@ -136,7 +136,7 @@ func duplicateName(paths []string) memories.Problem {
 
 func (d *desk) outcome() outcome {
 	for _, pg := range d.byID {
-		if !pg.touched {
+		if !pg.touched || pg.merged {
 			continue
 		}
 		d.save(pg)
@@ -168,7 +168,7 @@ func (d *desk) save(pg *page) {
 			b.Heads = append(b.Heads, pg.head)
 		}
 	}
-	if pg.text != nil && pg.head.RevisionID != pg.before.RevisionID {
+	if pg.text != nil && (pg.head.RevisionID != pg.before.RevisionID || pg.isRenamed()) {
 		b.Words = append(b.Words, postgres.Words{
 			MemoryID: pg.head.UUID, RevisionID: pg.head.RevisionID, Type: pg.head.Type,
 			Name: pg.head.Name, Description: pg.text.file.Description, Body: pg.text.file.Body,
@@ -193,5 +193,5 @@ func sameHead(a, b postgres.Head) bool {
 	return a.State == b.State && a.Type == b.Type && a.RevisionID == b.RevisionID && a.Fingerprint == b.Fingerprint &&
 		a.Hash == b.Hash && a.Size == b.Size && a.Path == b.Path && a.Session == b.Session &&
 		a.ModifiedAt.Equal(b.ModifiedAt) && a.ContentAt.Equal(b.ContentAt) && slices.Equal(a.Problems, b.Problems) &&
-		a.DeletedAt.Equal(b.DeletedAt)
+		a.DeletedAt.Equal(b.DeletedAt) && a.Key() == b.Key()
 }

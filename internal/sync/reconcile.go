@@ -125,6 +125,7 @@ type page struct {
 	text      *sighting // whose content became the memory's
 	isNew     bool
 	dropped   bool
+	merged    bool // a renamed memory has its key and its history now
 	touched   bool // something about it may have to be saved
 	before    postgres.Head
 	kind      Kind          // what to tell; empty: nothing
@@ -284,6 +285,9 @@ func (d *desk) dropUnreadable(path string) {
 func (d *desk) carry(s sighting, row *postgres.File) {
 	pg := d.byKey[s.key()]
 	d.leaveOther(s, pg)
+	if r := d.cause.renames; r != nil && r.To == s.key() {
+		pg = d.rename(*r)
+	}
 	if pg == nil {
 		pg = d.create(s)
 		d.byKey[s.key()] = pg
@@ -304,7 +308,7 @@ func (d *desk) carry(s sighting, row *postgres.File) {
 func (d *desk) contend(s sighting) {
 	pg := d.byKey[s.key()]
 	switch {
-	case pg.isNew && pg.text == nil:
+	case pg.text == nil && (pg.isNew || pg.isRenamed()):
 		d.adopt(pg, s)
 	case pg.head.State == memories.Deleted:
 		d.revive(pg, s)
@@ -342,7 +346,7 @@ func (d *desk) create(s sighting) *page {
 // revive brings a memory back from the trash with what the file says: the file is all the evidence there is.
 func (d *desk) revive(pg *page, s sighting) {
 	pg.head.State = memories.Active
-	pg.head.DeletedAt, pg.head.DeletedBy = time.Time{}, ""
+	pg.head.DeletedAt, pg.head.DeletedBy, pg.head.DeletedActor = time.Time{}, "", ""
 	pg.kind = KindRestored
 	d.adopt(pg, s)
 }
@@ -418,10 +422,14 @@ func (d *desk) addRevision(pg *page, s sighting, current bool) {
 			return
 		}
 	}
+	seenAt := s.contentAt
+	if pg.isRenamed() && s.fingerprint == pg.before.Fingerprint {
+		seenAt = pg.before.ContentAt // only the name is new
+	}
 	r := postgres.Revision{
 		ID: uuid.Must(uuid.NewV7()), MemoryID: pg.head.UUID, Fingerprint: s.fingerprint, Hash: s.hash, Type: s.file.Type,
 		Description: s.file.Description, Body: s.file.Body, Raw: s.raw, Path: s.path, Session: s.session,
-		SeenAt: s.contentAt, Current: current,
+		SeenAt: seenAt, Current: current,
 	}
 	pg.revisions = append(pg.revisions, r)
 	if current {

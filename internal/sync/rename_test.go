@@ -3,6 +3,7 @@ package sync_test
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -11,6 +12,7 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/postgres"
 	"memoir/internal/sync"
 )
 
@@ -242,4 +244,163 @@ func (d *rewritingDisk) Write(root *os.Root, name string, data []byte, options f
 		return root.WriteFile(name, []byte(d.text), 0o644)
 	}
 	return err
+}
+
+// historyOf returns the bodies that a memory has had, newest first.
+func (b *bench) historyOf(name string) []string {
+	b.Helper()
+	page, err := b.store.Revisions(b.Context(), b.agent("ada"), b.memory("ada", name).ID, postgres.RevisionList{Limit: 10})
+	if err != nil {
+		b.Fatal(err)
+	}
+	bodies := make([]string, len(page.Revisions))
+	for i, r := range page.Revisions {
+		bodies[i] = r.Body
+	}
+	return bodies
+}
+
+func (b *bench) hasHistory(name string, want ...string) {
+	b.Helper()
+	if got := b.historyOf(name); !slices.Equal(got, want) {
+		b.Errorf("the history of %s is %q, want %q", name, got, want)
+	}
+}
+
+// renamed has Tabs with two revisions, the first of them from an old file, and an old copy of it in a session.
+func renamed(t *testing.T) (b *bench, tabs memories.Memory) {
+	t.Helper()
+	b = withAda(t)
+	b.writeAged("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."), 72*time.Hour)
+	b.writeAged(inSession(sessionA, "tabs.md"), note("Tabs", memories.Feedback, "Use tabs."), 96*time.Hour)
+	b.scan("ada")
+	tabs = b.save(sync.Draft{Name: "Tabs", Type: memories.Feedback, Description: "About Tabs", Body: "Use tabs, always."}).Memory
+	b.renames("Tabs", "Spaces")
+	return b, tabs
+}
+
+func TestRename_KeepsHistory(t *testing.T) {
+	t.Parallel()
+	b, tabs := renamed(t)
+	spaces := b.memory("ada", "Spaces")
+	if spaces.ID != tabs.ID || !spaces.CreatedAt.Equal(tabs.CreatedAt) {
+		t.Errorf("Spaces is %s of %s, want %s of %s", spaces.ID, spaces.CreatedAt, tabs.ID, tabs.CreatedAt)
+	}
+	b.hasHistory("Spaces", "Use tabs, always.", "Use tabs.")
+	if trash := b.list("ada", memories.Deleted); len(trash) != 0 {
+		t.Errorf("the trash has %v", trash)
+	}
+	page, err := b.store.Activity(t.Context(), postgres.ActivityList{AgentID: b.agent("ada").ID, Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := page.Activity[0]
+	if got.Kind != memories.DidRename || got.Name != "Spaces" || got.Renamed != "Tabs" || got.MemoryID != tabs.ID || !got.Exists {
+		t.Errorf("the journal has %+v", got)
+	}
+}
+
+func TestRename_SeenAtStays(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.writeAged("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."), 72*time.Hour)
+	b.scan("ada")
+	seen := func(name string) time.Time {
+		page, err := b.store.Revisions(t.Context(), b.agent("ada"), b.memory("ada", name).ID, postgres.RevisionList{Limit: 10})
+		if err != nil || len(page.Revisions) != 1 {
+			t.Fatalf("revisions of %s: %+v, %v", name, page, err)
+		}
+		return page.Revisions[0].SeenAt
+	}
+	before := seen("Tabs")
+	b.renames("Tabs", "Spaces")
+	if after := seen("Spaces"); !after.Equal(before) {
+		t.Errorf("the content was first seen at %s, want %s", after, before)
+	}
+}
+
+func TestRename_OldCopyStaysBlocked(t *testing.T) {
+	t.Parallel()
+	b, tabs := renamed(t)
+	for _, body := range []string{"Use tabs.", "Use tabs, always."} {
+		b.write(inSession(sessionB, "tabs.md"), note("Tabs", memories.Feedback, body))
+		b.scan("ada")
+		if alive := b.list("ada", ""); len(alive) != 1 || alive["Spaces"].ID != tabs.ID {
+			t.Errorf("after a copy of %q there are %v", body, alive)
+		}
+	}
+	b.write(inSession(sessionB, "tabs.md"), note("Tabs", memories.Feedback, "Something new."))
+	b.scan("ada")
+	if fresh := b.memory("ada", "Tabs"); fresh.ID == tabs.ID || fresh.Body != "Something new." {
+		t.Errorf("a new memory of the old name is %+v", fresh)
+	}
+	b.hasHistory("Tabs", "Something new.")
+	b.hasHistory("Spaces", "Use tabs, always.", "Use tabs.")
+}
+
+func TestRename_Back(t *testing.T) {
+	t.Parallel()
+	b, tabs := renamed(t)
+	b.renames("Spaces", "Tabs")
+	if back := b.memory("ada", "Tabs"); back.ID != tabs.ID || !back.CreatedAt.Equal(tabs.CreatedAt) {
+		t.Errorf("renamed back it is %+v", back)
+	}
+	b.hasHistory("Tabs", "Use tabs, always.", "Use tabs.")
+	// An earlier content may be written again, as before the two renames.
+	b.write("ada/"+b.memory("ada", "Tabs").Path, note("Tabs", memories.Feedback, "Use tabs."))
+	b.scan("ada")
+	b.hasBody("ada", "Tabs", "Use tabs.")
+}
+
+func TestRename_OntoDeletedName(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.writeAged("ada/memory/spaces.md", note("Spaces", memories.Feedback, "Use spaces."), 96*time.Hour)
+	b.writeAged("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."), 72*time.Hour)
+	b.scan("ada")
+	tabs, spaces := b.memory("ada", "Tabs"), b.memory("ada", "Spaces")
+	b.delete("ada", "Spaces")
+	b.renames("Tabs", "Spaces")
+	got := b.memory("ada", "Spaces")
+	if got.ID != tabs.ID || !got.CreatedAt.Equal(spaces.CreatedAt) || got.Body != "Use tabs." {
+		t.Errorf("renamed it is %+v", got)
+	}
+	b.hasHistory("Spaces", "Use tabs.", "Use spaces.")
+	if trash := b.list("ada", memories.Deleted); len(trash) != 0 {
+		t.Errorf("the trash has %v", trash)
+	}
+	b.write(inSession(sessionA, "spaces.md"), note("Spaces", memories.Feedback, "Use spaces."))
+	b.scan("ada")
+	b.hasBody("ada", "Spaces", "Use tabs.")
+}
+
+func TestRename_DeleteRestorePurge(t *testing.T) {
+	t.Parallel()
+	b, tabs := renamed(t)
+	b.delete("ada", "Spaces")
+	b.restore("ada", b.list("ada", memories.Deleted)["Spaces"])
+	if got := b.memory("ada", "Spaces"); got.ID != tabs.ID || got.Path != "memory/feedback_spaces.md" || got.Body != "Use tabs, always." {
+		t.Errorf("restored it is %+v", got)
+	}
+	if _, err := b.engine.Purge(t.Context(), "ada", tabs.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	old := note("Tabs", memories.Feedback, "Use tabs.")
+	b.write(inSession(sessionB, "a.md"), old)
+	b.write(inSession(sessionB, "b.md"), strings.Replace(old, "name: Tabs", "name: Spaces", 1))
+	b.scan("ada")
+	if alive := b.list("ada", ""); len(alive) != 0 {
+		t.Errorf("after the purge there are %v", alive)
+	}
+}
+
+func TestRename_SearchFindsNewName(t *testing.T) {
+	t.Parallel()
+	b, _ := renamed(t)
+	for query, want := range map[string]int{"spaces": 1, "tabs": 1, "always": 1} {
+		page, err := b.store.Memories(t.Context(), b.agent("ada"), postgres.List{Search: query, Limit: 5})
+		if err != nil || len(page.Memories) != want || page.Memories[0].Name != "Spaces" {
+			t.Errorf("%s finds %+v, %v", query, page.Memories, err)
+		}
+	}
 }

@@ -72,7 +72,7 @@ func (e *Engine) save(ctx context.Context, slug string, draft Draft, onlyNew boo
 	return result, err
 }
 
-// Patch changes a part of a memory; with a new name, it saves the memory under that and deletes it under the old one.
+// Patch changes a part of a memory. A memory with a new name keeps its id and its history, and gets another file.
 // match is the ETag of what the user saw; empty: whatever there is. It fails as Save and Delete do, and with
 // *memories.NameTakenError where another memory lives under the new name.
 func (e *Engine) Patch(ctx context.Context, slug, id, match string, patch Patch) (Result, error) {
@@ -378,8 +378,8 @@ func (h *hold) resultOf(ctx context.Context, key memories.Key) (Result, error) {
 	return h.result(ctx, head.ID)
 }
 
-// rename saves the memory under its new key and deletes it under the old one, in one step: the commit that takes in the
-// new file. Whatever ends it before that, the new file goes again.
+// rename gives the memory its new key in one step: the commit that takes in the new file. Its history goes with it. If anything ends
+// the rename before that, the new file is removed.
 func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Result, error) {
 	if err := h.canWrite(ctx); err != nil {
 		return Result{}, err
@@ -395,7 +395,6 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if err != nil {
 		return Result{}, err
 	}
-	deletion.RenamedTo = draft.Name
 	next, err := h.underKey(ctx, head, draft)
 	if err != nil {
 		return Result{}, err
@@ -403,14 +402,14 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if err := h.w.PromiseFile(ctx, next.place, files.Hash(next.data), next.fingerprint()); err != nil {
 		return Result{}, err
 	}
-	deletion.Becomes = postgres.Tombstone{Key: draft.key(), Fingerprint: next.fingerprint()}
+	to := postgres.Rename{ID: head.UUID, From: head.Key(), To: draft.key(), Content: next.fingerprint(), Files: deletion.Files}
 	if err := h.disk.Write(h.root, next.place, next.data, files.Options{New: true, ModTime: next.modTime}); err != nil {
 		return Result{}, errors.Join(writeConflict(next.place, err), h.finishDeletions(ctx)) // the next scan may not get there
 	}
-	if err := h.takeInSaved(ctx, next.place, cause{actor: actorOf(ctx), renames: &deletion}); err != nil {
+	if err := h.takeInSaved(ctx, next.place, cause{actor: actorOf(ctx), renames: &to}); err != nil {
 		return Result{}, err
 	}
-	if taken, err := h.w.HeadOf(ctx, draft.key()); err != nil || taken == nil || taken.State == memories.Deleted {
+	if taken, err := h.w.HeadOf(ctx, draft.key()); err != nil || taken == nil || taken.UUID != head.UUID {
 		// Somebody has removed or replaced the new file already. It took nothing with it: the old ones stay.
 		return Result{}, cmp.Or(err, changedOnDisk(next.place))
 	}

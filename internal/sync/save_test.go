@@ -196,7 +196,7 @@ func TestASaveLeavesAFileAloneThatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestARenameIsASaveAndADeletion(t *testing.T) {
+func TestPatch_RenameWritesAnotherFile(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/memory/x.md", "---\nname: Tabs\ntype: feedback\nzeta: 1\n---\ntext\n")
@@ -208,10 +208,12 @@ func TestARenameIsASaveAndADeletion(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := result.Memory
-	if m.Name != "Spaces" || m.ID == old.ID || m.Body != "text" || m.Path != "memory/feedback_spaces.md" || !strings.Contains(b.read("ada/"+m.Path), "zeta: 1\n") {
+	if m.Name != "Spaces" || m.ID != old.ID || m.Body != "text" || m.Path != "memory/feedback_spaces.md" || !strings.Contains(b.read("ada/"+m.Path), "zeta: 1\n") {
 		t.Errorf("renamed to %+v", m)
 	}
-	b.isIn("ada", "Tabs", memories.Deleted)
+	if trash := b.list("ada", memories.Deleted); len(trash) != 0 {
+		t.Errorf("in the trash are %v", trash)
+	}
 	if b.read("ada/memory/x.md") != "" || b.read("ada/memory/MEMORY.md") != "" {
 		t.Error("the old file or its index line is still there")
 	}

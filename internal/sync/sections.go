@@ -18,51 +18,62 @@ const sectionsKept = 4 << 20
 // for that than for what they say.
 const sectionOverhead = 80
 
-// sectionCache keeps memories in full as they stand in CLAUDE.md, by the revision that they are made of. A deletion changes
+// sectionKey names a section. A memory keeps its revision when it is renamed or moved.
+type sectionKey struct {
+	revision [16]byte
+	name     string // empty: the key of a body alone
+	team     bool
+}
+
+func sectionOf(m memories.Heading) sectionKey { return sectionKey{m.Revision, m.Name, m.Team} }
+
+func bodyOf(revision [16]byte) sectionKey { return sectionKey{revision: revision} }
+
+// sectionCache keeps memories in full as they stand in CLAUDE.md, by the revision that they are made of and their name. A deletion changes
 // one of them, and making one takes a Markdown parser several passes. Another one keeps the bodies of those that may come into
 // CLAUDE.md next. It is safe for concurrent use.
 type sectionCache struct {
 	mu sync.Mutex
 	// What is asked for moves from old to young. When young is half of what is kept, it becomes old, and old goes.
-	young, old map[[16]byte]string
+	young, old map[sectionKey]string
 	size       int // of young
 }
 
-func (c *sectionCache) get(revision [16]byte) (text string, ok bool) {
+func (c *sectionCache) get(key sectionKey) (text string, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if text, ok = c.young[revision]; ok {
+	if text, ok = c.young[key]; ok {
 		return text, true
 	}
-	if text, ok = c.old[revision]; ok {
-		c.keep(revision, text)
+	if text, ok = c.old[key]; ok {
+		c.keep(key, text)
 	}
 	return text, ok
 }
 
-func (c *sectionCache) has(revision [16]byte) bool {
+func (c *sectionCache) has(key sectionKey) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, young := c.young[revision]
-	_, old := c.old[revision]
+	_, young := c.young[key]
+	_, old := c.old[key]
 	return young || old
 }
 
-func (c *sectionCache) put(revision [16]byte, text string) {
+func (c *sectionCache) put(key sectionKey, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.keep(revision, text)
+	c.keep(key, text)
 }
 
-func (c *sectionCache) keep(revision [16]byte, text string) {
+func (c *sectionCache) keep(key sectionKey, text string) {
 	size := sectionOverhead + len(text)
 	if size > sectionsKept/2 {
 		return
 	}
 	if c.young == nil || c.size+size > sectionsKept/2 {
-		c.young, c.old, c.size = map[[16]byte]string{}, c.young, 0
+		c.young, c.old, c.size = map[sectionKey]string{}, c.young, 0
 	}
-	c.young[revision] = text
+	c.young[key] = text
 	c.size += size
 }
 
@@ -83,10 +94,10 @@ func (e *Engine) textsOf(ctx context.Context, sections postgres.Sections) memori
 func (e *Engine) plainTextsOf(ctx context.Context, sections postgres.Sections) memories.SectionText {
 	return func(next []memories.Heading) (string, error) {
 		first := next[0]
-		if text, ok := e.sections.get(first.Revision); ok {
+		if text, ok := e.sections.get(sectionOf(first)); ok {
 			return text, nil
 		}
-		body, ok := e.bodiesAhead.get(first.Revision)
+		body, ok := e.bodiesAhead.get(bodyOf(first.Revision))
 		if !ok {
 			bodies, err := sections.Bodies(ctx, e.unread(next))
 			if err != nil {
@@ -97,11 +108,11 @@ func (e *Engine) plainTextsOf(ctx context.Context, sections postgres.Sections) m
 			}
 			delete(bodies, first.Revision)
 			for revision, body := range bodies {
-				e.bodiesAhead.put(revision, body)
+				e.bodiesAhead.put(bodyOf(revision), body)
 			}
 		}
 		text := memories.InFull(first, body)
-		e.sections.put(first.Revision, text)
+		e.sections.put(sectionOf(first), text)
 		return text, nil
 	}
 }
@@ -110,7 +121,7 @@ func (e *Engine) plainTextsOf(ctx context.Context, sections postgres.Sections) m
 func (e *Engine) unread(next []memories.Heading) []memories.Heading {
 	unread := next[:1:1]
 	for _, m := range next[1:] {
-		if !e.sections.has(m.Revision) && !e.bodiesAhead.has(m.Revision) {
+		if !e.sections.has(sectionOf(m)) && !e.bodiesAhead.has(bodyOf(m.Revision)) {
 			unread = append(unread, m)
 		}
 	}

@@ -29,8 +29,8 @@ type Place struct {
 	Agent string
 }
 
-// Move moves a memory between the agent's private memory and its team's, in one step: it is saved there and deleted here, as by a
-// rename. It keeps its age. match is the ETag of what the user saw; empty: whatever there is. It answers the memory where it is now.
+// Move moves a memory between the agent's private memory and its team's, in one step, as a rename does. It keeps its id, its history
+// and its age. match is the ETag of what the user saw; empty: whatever there is. It answers the memory where it is now.
 // Between an agent and what all share it takes two steps (handOver).
 //
 // It fails as Patch with another name does, and with *memories.InvalidError for a place that is none, and for a text that holds what

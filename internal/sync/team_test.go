@@ -105,28 +105,30 @@ func TestAMemoryMovesToTheTeamAndBackWithItsBytesAndItsAge(t *testing.T) {
 	if !m.Team || m.Path != "memory/team/feedback_tabs.md" || b.read("ada/"+m.Path) != text || !m.ModifiedAt.Equal(old) {
 		t.Errorf("moved: %+v", m)
 	}
+	if m.ID != private.ID || !m.CreatedAt.Equal(private.CreatedAt) || b.of(memories.PrivateScope, "Tabs") != nil {
+		t.Errorf("moved: %+v; the private memory is %+v", m, b.of(memories.PrivateScope, "Tabs"))
+	}
 	if b.read("ada/memory/tabs.md") != "" || b.read("ada/memory/MEMORY.md") != "" || b.learned() != "\n## Feedback Memory\n\n### Tabs (team)\n\nUse tabs.\n" {
 		t.Errorf("of the private memory is left: %q, %q", b.read("ada/memory/MEMORY.md"), b.learned())
 	}
-	// Undone from the trash, it is there as well; then the names are taken.
-	b.restore("ada", private)
-	if got := b.of(memories.PrivateScope, "Tabs"); got.State != memories.Active || b.read("ada/memory/tabs.md") != text {
-		t.Errorf("restored: %+v", got)
+	copied, err := b.engine.Copy(t.Context(), "ada", m.ID, "", sync.Place{Scope: memories.PrivateScope})
+	if err != nil || copied.Memory.State != memories.Active || !copied.Created || b.of(memories.TeamScope, "Tabs").State != memories.Active {
+		t.Errorf("copied: %+v, %v", copied, err)
 	}
 	var taken *memories.NameTakenError
-	if _, err := b.engine.Move(t.Context(), "ada", m.ID, "", sync.Place{Scope: memories.PrivateScope}); !errors.As(err, &taken) || taken.ID != private.ID {
+	if _, err := b.engine.Move(t.Context(), "ada", m.ID, "", sync.Place{Scope: memories.PrivateScope}); !errors.As(err, &taken) || taken.ID != copied.Memory.ID {
 		t.Errorf("to move to a name that lives gives %v", err)
 	}
-	b.delete("ada", "Tabs")
-	for b.of(memories.PrivateScope, "Tabs").State != memories.Deleted {
-		b.delete("ada", "Tabs")
+	// Once that name is in the trash, the memory can be moved back, and has the history of both.
+	if _, err := b.engine.Delete(t.Context(), "ada", copied.Memory.ID, ""); err != nil {
+		t.Fatal(err)
 	}
-	if b.of(memories.TeamScope, "Tabs").State == memories.Deleted {
-		b.restore("ada", *b.of(memories.TeamScope, "Tabs"))
+	back, err := b.engine.Move(t.Context(), "ada", m.ID, "", sync.Place{Scope: memories.PrivateScope})
+	if got := back.Memory; err != nil || got.ID != private.ID || got.Team || !got.ModifiedAt.Equal(old) || b.read("ada/"+got.Path) != text {
+		t.Errorf("moved back: %+v, %v", got, err)
 	}
-	copied, err := b.engine.Copy(t.Context(), "ada", m.ID, "", sync.Place{Scope: memories.PrivateScope})
-	if err != nil || copied.Memory.ID != private.ID || copied.Memory.State != memories.Active || !copied.Created || b.of(memories.TeamScope, "Tabs").State != memories.Active {
-		t.Errorf("copied: %+v, %v", copied, err)
+	if trash := b.list("ada", memories.Deleted); len(trash) != 0 {
+		t.Errorf("in the trash are %v", trash)
 	}
 	if b.scan("ada").Changed {
 		t.Error("a look finds something else")

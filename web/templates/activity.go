@@ -63,6 +63,7 @@ var kindWords = map[memories.ActivityKind]struct {
 }{
 	memories.DidLearn:   {"Learned", Good},
 	memories.DidChange:  {"Changed", Quiet},
+	memories.DidRename:  {"Renamed", Quiet},
 	memories.DidVerify:  {"Still true", Quiet},
 	memories.DidDelete:  {"Deleted", Danger},
 	memories.DidRestore: {"Restored", Good},
@@ -77,31 +78,12 @@ var kindWords = map[memories.ActivityKind]struct {
 	memories.DidPart:    {"Parted from", Quiet},
 }
 
-var actorWords = map[memories.Actor]string{
-	memories.BySession:    "Sessions",
-	memories.ByDisk:       "Files on disk",
-	memories.ByBrowser:    "People, in the browser",
-	memories.ByScript:     "Scripts",
-	memories.ByMemoir:     "Memoir itself",
-	memories.ByExtraction: "Extraction",
-}
-
 // by says who it was, where it was no session.
 func (e ActivityEntry) by() string {
-	switch e.Actor {
-	case memories.ByDisk:
-		return "in a file of the agent’s own"
-	case memories.ByBrowser:
-		return "in the browser"
-	case memories.ByScript:
-		return "by a script"
-	case memories.ByMemoir:
-		return "by Memoir itself"
-	case memories.ByExtraction:
-		return "found by Memoir in a conversation"
-	default:
+	if e.Actor == memories.BySession {
 		return ""
 	}
+	return By(e.Actor, e.Kind)
 }
 
 // renamed says what else the memory is called, where it was renamed.

@@ -168,7 +168,7 @@ func trashPage() templates.Trash {
 	return templates.Trash{
 		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(),
 		Rows: []templates.TrashRow{
-			{Agent: slug, ID: "0198c0de-0000-7000-8000-000000000021", ETag: `"21"`, Name: "Use the old ticket form", Type: memories.Project, Description: "The new form loses attachments over 10 MB", Why: "deleted by hand", DeletedAt: noon},
+			{Agent: slug, ID: "0198c0de-0000-7000-8000-000000000021", ETag: `"21"`, Name: "Use the old ticket form", Type: memories.Project, Description: "The new form loses attachments over 10 MB", Why: "deleted by a script", DeletedAt: noon},
 			{Agent: slug, ID: "0198c0de-0000-7000-8000-000000000022", ETag: `"22"`, Name: "Lunch orders", Type: memories.User, Why: "removed on disk", DeletedAt: noon.Add(-48 * time.Hour),
 				Left: []string{"sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/lunch.md could not be removed: permission denied. The memory is deleted all the same, and the removal is tried again at each scan."}},
 		},

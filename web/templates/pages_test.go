@@ -308,7 +308,7 @@ func TestSessionsSayWhatIsKnownOfThem(t *testing.T) {
 func TestTheTrashSaysWhyAndWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	expect(t, templates.TrashPage(trashPage()),
-		in(".row .facts", each("project deleted by hand 9 Mar 2026, 12:00", "user removed on disk 7 Mar 2026, 12:00")),
+		in(".row .facts", each("project deleted by a script 9 Mar 2026, 12:00", "user removed on disk 7 Mar 2026, 12:00")),
 		in(".problems", says("lunch.md could not be removed: permission denied.")),
 		in(`form[action$="/restore"]`, count(2)),
 		in(`.confirm form[action$="/purge"]`, count(2)),

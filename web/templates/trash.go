@@ -26,7 +26,7 @@ type TrashRow struct {
 	Name        string
 	Type        memories.Type
 	Description string
-	Why         string // "deleted by hand", "removed on disk"
+	Why         string // "deleted by a script", "removed on disk"
 	DeletedAt   time.Time
 	// Left says of each file that could not be removed, or is still in an index, why, in whole sentences.
 	Left []string

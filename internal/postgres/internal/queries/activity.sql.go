@@ -14,12 +14,12 @@ import (
 
 const headingsAsOf = `-- name: HeadingsAsOf :many
 WITH last AS (
-    SELECT DISTINCT ON (a.memory_id) a.memory_id, a.state, a.type, a.revision_id
+    SELECT DISTINCT ON (a.memory_id) a.memory_id, a.name, a.team, a.state, a.type, a.revision_id
     FROM activity a
     WHERE a.agent_id = $1 AND a.at <= $2 AND a.state IS NOT NULL
     ORDER BY a.memory_id, a.at DESC, a.id DESC
 )
-SELECT m.id, m.name, m.team, last.type, r.description, r.id AS revision_id, coalesce(octet_length(r.raw), 0)::bigint AS size
+SELECT m.id, last.name, last.team, last.type, r.description, r.id AS revision_id, coalesce(octet_length(r.raw), 0)::bigint AS size
 FROM last
 JOIN memories m ON m.id = last.memory_id
 JOIN revisions r ON r.id = last.revision_id
@@ -84,26 +84,27 @@ type InsertActivityParams struct {
 	RevisionID *uuid.UUID
 	ModifiedAt *time.Time
 	Renamed    *string
+	Team       bool
 }
 
 const memoriesAsOf = `-- name: MemoriesAsOf :many
 WITH last AS (
-    SELECT DISTINCT ON (a.memory_id) a.memory_id, a.at, a.state, a.type, a.path, a.session, a.revision_id, a.modified_at
+    SELECT DISTINCT ON (a.memory_id) a.memory_id, a.name, a.team, a.actor, a.at, a.state, a.type, a.path, a.session, a.revision_id, a.modified_at
     FROM activity a
     WHERE a.agent_id = $4 AND a.at <= $5 AND a.state IS NOT NULL
     ORDER BY a.memory_id, a.at DESC, a.id DESC
 ), wanted AS (
-    SELECT m.id, m.name, m.team, m.readable, m.created_at,
-           last.state, last.type, last.path, last.session, last.modified_at, last.at, last.revision_id
+    SELECT m.id, last.name, last.team, m.readable, m.created_at,
+           last.actor, last.state, last.type, last.path, last.session, last.modified_at, last.at, last.revision_id
     FROM last JOIN memories m ON m.id = last.memory_id
     WHERE (last.state = $6::text OR $6::text IS NULL AND last.state <> 'deleted')
-      AND ($7::text IS NULL OR m.name = $7::text)
-      AND ($8::boolean IS NULL OR m.team = $8::boolean)
+      AND ($7::text IS NULL OR last.name = $7::text)
+      AND ($8::boolean IS NULL OR last.team = $8::boolean)
       AND ($9::text IS NULL OR last.type = $9::text)
       AND ($10::text IS NULL OR last.session = $10::text)
       AND (NOT $11::boolean OR last.modified_at + interval '48 hours' <= $5::timestamptz)
 )
-SELECT w.id, w.name, w.team, w.readable, w.created_at, w.state, w.type, w.path, w.session, w.modified_at, w.at,
+SELECT w.id, w.name, w.team, w.readable, w.created_at, w.actor, w.state, w.type, w.path, w.session, w.modified_at, w.at,
        r.hash, r.description, r.body, coalesce(octet_length(r.raw), 0)::bigint AS size, (SELECT count(*) FROM wanted) AS total
 FROM wanted w JOIN revisions r ON r.id = w.revision_id
 WHERE $1::text IS NULL OR (w.name, w.id) > ($1::text, $2::uuid)
@@ -131,6 +132,7 @@ type MemoriesAsOfRow struct {
 	Team        bool
 	Readable    bool
 	CreatedAt   time.Time
+	Actor       string
 	State       *string
 	Type        *string
 	Path        string
@@ -144,8 +146,8 @@ type MemoriesAsOfRow struct {
 	Total       int64
 }
 
-// The memories as the last row of each up to that moment has left them, by name. One whose content is gone is left out. One
-// pass over the agent's rows, in the order of its primary key, is quicker than a look-up for each memory.
+// The memories as the last row of each up to that moment has left them, by the name of that time. One whose content is gone is
+// left out. One pass over the agent's rows, in the order of its primary key, is quicker than a look-up for each memory.
 func (q *Queries) MemoriesAsOf(ctx context.Context, arg MemoriesAsOfParams) ([]MemoriesAsOfRow, error) {
 	rows, err := q.db.Query(ctx, memoriesAsOf,
 		arg.AfterName,
@@ -173,6 +175,7 @@ func (q *Queries) MemoriesAsOf(ctx context.Context, arg MemoriesAsOfParams) ([]M
 			&i.Team,
 			&i.Readable,
 			&i.CreatedAt,
+			&i.Actor,
 			&i.State,
 			&i.Type,
 			&i.Path,
@@ -196,7 +199,7 @@ func (q *Queries) MemoriesAsOf(ctx context.Context, arg MemoriesAsOfParams) ([]M
 }
 
 const memoryAsOf = `-- name: MemoryAsOf :one
-SELECT m.id, m.name, m.team, m.readable, m.created_at, a.state, a.type, a.path, a.session, a.modified_at, a.at,
+SELECT m.id, a.name, a.team, m.readable, m.created_at, a.actor, a.state, a.type, a.path, a.session, a.modified_at, a.at,
        r.hash, r.description, r.body, coalesce(octet_length(r.raw), 0)::bigint AS size, 1::bigint AS total
 FROM activity a
 JOIN memories m ON m.id = a.memory_id
@@ -218,6 +221,7 @@ type MemoryAsOfRow struct {
 	Team        bool
 	Readable    bool
 	CreatedAt   time.Time
+	Actor       string
 	State       *string
 	Type        *string
 	Path        string
@@ -240,6 +244,7 @@ func (q *Queries) MemoryAsOf(ctx context.Context, arg MemoryAsOfParams) (MemoryA
 		&i.Team,
 		&i.Readable,
 		&i.CreatedAt,
+		&i.Actor,
 		&i.State,
 		&i.Type,
 		&i.Path,

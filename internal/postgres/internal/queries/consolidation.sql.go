@@ -238,9 +238,13 @@ func (q *Queries) ForgetConsolidations(ctx context.Context, arg ForgetConsolidat
 
 const forgottenNames = `-- name: ForgottenNames :many
 SELECT DISTINCT ON (v.name) v.name, v.renamed
-FROM activity v
-WHERE v.agent_id = $1 AND v.kind = 'deleted'
-  AND NOT EXISTS (SELECT FROM memories m WHERE m.agent_id = v.agent_id AND m.name = v.name AND m.state <> 'deleted')
+FROM (
+    SELECT d.agent_id, d.name, d.renamed, d.at, d.id FROM activity d WHERE d.agent_id = $1 AND d.kind = 'deleted'
+    UNION ALL
+    SELECT n.agent_id, n.renamed, n.name, n.at, n.id FROM activity n
+    WHERE n.agent_id = $1 AND n.kind = 'renamed' AND n.renamed <> n.name
+) v
+WHERE NOT EXISTS (SELECT FROM memories m WHERE m.agent_id = v.agent_id AND m.name = v.name AND m.state <> 'deleted')
 ORDER BY v.name, v.at DESC, v.id DESC
 `
 

@@ -42,6 +42,7 @@ func (r iteratorForInsertActivity) Values() ([]interface{}, error) {
 		r.rows[0].RevisionID,
 		r.rows[0].ModifiedAt,
 		r.rows[0].Renamed,
+		r.rows[0].Team,
 	}, nil
 }
 
@@ -50,7 +51,7 @@ func (r iteratorForInsertActivity) Err() error {
 }
 
 func (q *Queries) InsertActivity(ctx context.Context, arg []InsertActivityParams) (int64, error) {
-	return q.db.CopyFrom(ctx, []string{"activity"}, []string{"agent_id", "at", "memory_id", "name", "kind", "actor", "path", "session", "state", "type", "revision_id", "modified_at", "renamed"}, &iteratorForInsertActivity{rows: arg})
+	return q.db.CopyFrom(ctx, []string{"activity"}, []string{"agent_id", "at", "memory_id", "name", "kind", "actor", "path", "session", "state", "type", "revision_id", "modified_at", "renamed", "team"}, &iteratorForInsertActivity{rows: arg})
 }
 
 // iteratorForInsertFiles implements pgx.CopyFromSource.

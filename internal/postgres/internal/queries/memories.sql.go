@@ -61,7 +61,7 @@ func (q *Queries) EndRestoring(ctx context.Context, id uuid.UUID) error {
 }
 
 const headByID = `-- name: HeadByID :one
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team FROM memories m WHERE m.agent_id = $1 AND m.id = $2
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor FROM memories m WHERE m.agent_id = $1 AND m.id = $2
 `
 
 type HeadByIDParams struct {
@@ -103,6 +103,7 @@ func (q *Queries) HeadByID(ctx context.Context, arg HeadByIDParams) (HeadByIDRow
 		&i.Memory.Restoring,
 		&i.Memory.Description,
 		&i.Memory.Team,
+		&i.Memory.DeletedActor,
 	)
 	return i, err
 }
@@ -216,7 +217,7 @@ func (q *Queries) HeadingsOf(ctx context.Context, arg HeadingsOfParams) ([]Headi
 }
 
 const headsByID = `-- name: HeadsByID :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor
 FROM (SELECT DISTINCT id FROM unnest($1::uuid[]) AS id) asked
 JOIN memories m ON m.id = asked.id
 WHERE (m.agent_id = $2) IS TRUE
@@ -267,6 +268,7 @@ func (q *Queries) HeadsByID(ctx context.Context, arg HeadsByIDParams) ([]HeadsBy
 			&i.Memory.Restoring,
 			&i.Memory.Description,
 			&i.Memory.Team,
+			&i.Memory.DeletedActor,
 		); err != nil {
 			return nil, err
 		}
@@ -279,7 +281,7 @@ func (q *Queries) HeadsByID(ctx context.Context, arg HeadsByIDParams) ([]HeadsBy
 }
 
 const headsByName = `-- name: HeadsByName :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor
 FROM (SELECT DISTINCT $1::bigint AS agent_id, name FROM unnest($2::text[]) AS name) asked
 JOIN memories m ON m.agent_id = asked.agent_id AND m.name = asked.name
 WHERE m.readable
@@ -329,6 +331,7 @@ func (q *Queries) HeadsByName(ctx context.Context, arg HeadsByNameParams) ([]Hea
 			&i.Memory.Restoring,
 			&i.Memory.Description,
 			&i.Memory.Team,
+			&i.Memory.DeletedActor,
 		); err != nil {
 			return nil, err
 		}
@@ -437,9 +440,10 @@ func (q *Queries) KeysOf(ctx context.Context, arg KeysOfParams) ([]KeysOfRow, er
 
 const markDeleted = `-- name: MarkDeleted :exec
 WITH deleted AS (
-    UPDATE memories d SET state = 'deleted', deleted_at = $1::timestamptz, deleted_by = 'person', updated_at = $1::timestamptz,
-        index_lines = $2, restoring = false
-    WHERE d.id = $3
+    UPDATE memories d SET state = 'deleted', deleted_at = $1::timestamptz, deleted_by = 'person', deleted_actor = $2::text,
+        updated_at = $1::timestamptz,
+        index_lines = $3, restoring = false
+    WHERE d.id = $4
     RETURNING d.id, d.agent_id, d.name, d.team
 )
 INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at, team)
@@ -449,18 +453,24 @@ ON CONFLICT DO NOTHING
 
 type MarkDeletedParams struct {
 	At         time.Time
+	Actor      string
 	IndexLines []byte
 	ID         uuid.UUID
 }
 
 // Every content that the memory has had leaves a tombstone, as with BuryMemory.
 func (q *Queries) MarkDeleted(ctx context.Context, arg MarkDeletedParams) error {
-	_, err := q.db.Exec(ctx, markDeleted, arg.At, arg.IndexLines, arg.ID)
+	_, err := q.db.Exec(ctx, markDeleted,
+		arg.At,
+		arg.Actor,
+		arg.IndexLines,
+		arg.ID,
+	)
 	return err
 }
 
 const memory = `-- name: Memory :one
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, r.description, r.body
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, r.description, r.body
 FROM memories m JOIN revisions r ON r.id = m.revision_id
 WHERE m.agent_id = $1 AND m.id = $2
 `
@@ -505,6 +515,7 @@ func (q *Queries) Memory(ctx context.Context, arg MemoryParams) (MemoryRow, erro
 		&i.Memory.Restoring,
 		&i.Memory.Description,
 		&i.Memory.Team,
+		&i.Memory.DeletedActor,
 		&i.Description,
 		&i.Body,
 	)
@@ -526,7 +537,7 @@ func (q *Queries) NoteIndexLines(ctx context.Context, arg NoteIndexLinesParams) 
 }
 
 const restoringHeads = `-- name: RestoringHeads :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team FROM memories m WHERE m.agent_id = $1 AND m.restoring
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor FROM memories m WHERE m.agent_id = $1 AND m.restoring
 `
 
 type RestoringHeadsRow struct {
@@ -568,6 +579,7 @@ func (q *Queries) RestoringHeads(ctx context.Context, agentID int64) ([]Restorin
 			&i.Memory.Restoring,
 			&i.Memory.Description,
 			&i.Memory.Team,
+			&i.Memory.DeletedActor,
 		); err != nil {
 			return nil, err
 		}
@@ -621,7 +633,7 @@ func (q *Queries) StopRestoring(ctx context.Context, id uuid.UUID) error {
 }
 
 const unreadableByPath = `-- name: UnreadableByPath :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team FROM (
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor FROM (
     SELECT a.id FROM memories a WHERE a.agent_id = $1 AND NOT a.readable AND a.state <> 'deleted' AND a.path = ANY($2::text[])
     UNION ALL
     SELECT b.id FROM memories b
@@ -675,6 +687,7 @@ func (q *Queries) UnreadableByPath(ctx context.Context, arg UnreadableByPathPara
 			&i.Memory.Restoring,
 			&i.Memory.Description,
 			&i.Memory.Team,
+			&i.Memory.DeletedActor,
 		); err != nil {
 			return nil, err
 		}
@@ -688,38 +701,45 @@ func (q *Queries) UnreadableByPath(ctx context.Context, arg UnreadableByPathPara
 
 const updateHeads = `-- name: UpdateHeads :exec
 UPDATE memories m SET restoring = m.restoring AND (m.state = 'deleted' OR c.state <> 'deleted'),
+    name = c.name, team = c.team, created_at = c.created_at,
     state = c.state, type = nullif(c.type, ''), revision_id = c.revision_id, description = c.description,
     fingerprint = c.fingerprint, hash = c.hash, size = c.size, path = c.path, session = nullif(c.session, ''), modified_at = c.modified_at,
     content_at = c.content_at, problems = c.problems, updated_at = c.updated_at,
-    deleted_at = nullif(c.deleted_at, '0001-01-01T00:00:00Z'), deleted_by = nullif(c.deleted_by, '')
-FROM (SELECT unnest($1::uuid[]) AS id, unnest($2::text[]) AS state, unnest($3::text[]) AS type,
-             unnest($4::uuid[]) AS revision_id, unnest($5::text[]) AS description,
-             unnest($6::bytea[]) AS fingerprint,
-             unnest($7::text[]) AS hash, unnest($8::bigint[]) AS size, unnest($9::text[]) AS path,
-             unnest($10::text[]) AS session, unnest($11::timestamptz[]) AS modified_at,
-             unnest($12::timestamptz[]) AS content_at, unnest($13::jsonb[]) AS problems,
-             unnest($14::timestamptz[]) AS updated_at, unnest($15::timestamptz[]) AS deleted_at,
-             unnest($16::text[]) AS deleted_by) c
+    deleted_at = nullif(c.deleted_at, '0001-01-01T00:00:00Z'), deleted_by = nullif(c.deleted_by, ''),
+    deleted_actor = nullif(c.deleted_actor, '')
+FROM (SELECT unnest($1::uuid[]) AS id, unnest($2::text[]) AS name, unnest($3::boolean[]) AS team,
+             unnest($4::timestamptz[]) AS created_at, unnest($5::text[]) AS state, unnest($6::text[]) AS type,
+             unnest($7::uuid[]) AS revision_id, unnest($8::text[]) AS description,
+             unnest($9::bytea[]) AS fingerprint,
+             unnest($10::text[]) AS hash, unnest($11::bigint[]) AS size, unnest($12::text[]) AS path,
+             unnest($13::text[]) AS session, unnest($14::timestamptz[]) AS modified_at,
+             unnest($15::timestamptz[]) AS content_at, unnest($16::jsonb[]) AS problems,
+             unnest($17::timestamptz[]) AS updated_at, unnest($18::timestamptz[]) AS deleted_at,
+             unnest($19::text[]) AS deleted_by, unnest($20::text[]) AS deleted_actor) c
 WHERE m.id = c.id
 `
 
 type UpdateHeadsParams struct {
-	Ids          []uuid.UUID
-	States       []string
-	Types        []string
-	RevisionIds  []uuid.UUID
-	Descriptions []string
-	Fingerprints [][]byte
-	Hashes       []string
-	Sizes        []int64
-	Paths        []string
-	Sessions     []string
-	ModifiedAt   []time.Time
-	ContentAt    []time.Time
-	Problems     [][]byte
-	UpdatedAt    []time.Time
-	DeletedAt    []time.Time
-	DeletedBy    []string
+	Ids           []uuid.UUID
+	Names         []string
+	Teams         []bool
+	CreatedAt     []time.Time
+	States        []string
+	Types         []string
+	RevisionIds   []uuid.UUID
+	Descriptions  []string
+	Fingerprints  [][]byte
+	Hashes        []string
+	Sizes         []int64
+	Paths         []string
+	Sessions      []string
+	ModifiedAt    []time.Time
+	ContentAt     []time.Time
+	Problems      [][]byte
+	UpdatedAt     []time.Time
+	DeletedAt     []time.Time
+	DeletedBy     []string
+	DeletedActors []string
 }
 
 // All in one statement, so that their states are counted once. What is none is the zero value of its column here: an array
@@ -727,6 +747,9 @@ type UpdateHeadsParams struct {
 func (q *Queries) UpdateHeads(ctx context.Context, arg UpdateHeadsParams) error {
 	_, err := q.db.Exec(ctx, updateHeads,
 		arg.Ids,
+		arg.Names,
+		arg.Teams,
+		arg.CreatedAt,
 		arg.States,
 		arg.Types,
 		arg.RevisionIds,
@@ -742,6 +765,7 @@ func (q *Queries) UpdateHeads(ctx context.Context, arg UpdateHeadsParams) error 
 		arg.UpdatedAt,
 		arg.DeletedAt,
 		arg.DeletedBy,
+		arg.DeletedActors,
 	)
 	return err
 }

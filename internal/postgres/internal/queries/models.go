@@ -76,6 +76,7 @@ type Activity struct {
 	RevisionID *uuid.UUID
 	ModifiedAt *time.Time
 	Renamed    *string
+	Team       bool
 }
 
 type Agent struct {
@@ -298,6 +299,7 @@ type Memory struct {
 	Restoring      bool
 	Description    string
 	Team           bool
+	DeletedActor   *string
 }
 
 type MemorySearch struct {
