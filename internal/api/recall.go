@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"memoir/internal/gate"
 	"memoir/internal/recall"
 )
 
@@ -64,14 +65,14 @@ type recallAnswer struct {
 }
 
 func (a *api) recallNow(ctx context.Context, in *recallInput) (*recallAnswer, error) {
-	request := recall.Request{Agent: in.Slug, Query: in.Body.Query, From: recall.FromScript}
+	request := recall.Request{Agent: in.Slug, Query: in.Body.Query, From: recall.FromScript, ReadOnly: gate.ReadOnly(ctx)}
 	if in.Body.Session != nil {
 		request.Session = *in.Body.Session
 	}
 	if in.Body.Limit != nil {
 		request.Limit = *in.Body.Limit
 	}
-	if in.Async {
+	if in.Async && !request.ReadOnly { // a reader's recall leaves nothing to fetch, so it is answered at once
 		id, err := a.recaller.Begin(ctx, request)
 		return &recallAnswer{http.StatusAccepted, recallOf(recall.Result{ID: id, Pending: true, BudgetLeft: recall.SessionBudget}, "")}, err
 	}
@@ -85,7 +86,7 @@ type recallPath struct {
 }
 
 func (a *api) fetchRecall(ctx context.Context, in *recallPath) (*answer[Recall], error) {
-	result, err := a.recaller.Fetch(ctx, in.Slug, in.ID)
+	result, err := a.recaller.Fetch(ctx, in.Slug, in.ID, gate.ReadOnly(ctx))
 	return ok(recallOf(result, recall.Reminder(result.Blocks()))), err
 }
 

@@ -155,35 +155,42 @@ func (h *Hooks) agentOf(slug string, in input) (agents.Agent, error) {
 }
 
 // userPromptSubmit gives what the agent remembers about a prompt.
-func (h *Hooks) userPromptSubmit(_ context.Context, agent agents.Agent, in input) output {
+func (h *Hooks) userPromptSubmit(ctx context.Context, agent agents.Agent, in input) output {
 	within := promptly
 	if h.recaller.HasModel() {
 		within = patiently
 	}
 	result := h.recaller.ForPrompt(recall.Request{
-		Agent: agent.Slug, Query: in.Prompt, Session: in.SessionID, From: recall.FromHook, MostText: mostContext,
+		Agent: agent.Slug, Query: in.Prompt, Session: in.SessionID, From: recall.FromHook, MostText: mostContext, ReadOnly: gate.ReadOnly(ctx),
 	}, within)
 	return telling("UserPromptSubmit", strings.Join(result.Blocks(), "\n\n"))
 }
 
 // postToolUse has a file looked at that the agent has written.
-func (h *Hooks) postToolUse(_ context.Context, agent agents.Agent, in input) output {
+func (h *Hooks) postToolUse(ctx context.Context, agent agents.Agent, in input) output {
 	if file := in.ToolInput.FilePath; file != "" {
-		h.engine.Hint(agent.Slug, file)
+		h.hint(ctx, agent, file)
 	}
 	return output{}
 }
 
+// hint asks for a scan of a file, or of all if file is empty. A caller that may only read causes none.
+func (h *Hooks) hint(ctx context.Context, agent agents.Agent, file string) {
+	if !gate.ReadOnly(ctx) {
+		h.engine.Hint(agent.Slug, file)
+	}
+}
+
 // look has all of the agent's directory looked at.
-func (h *Hooks) look(_ context.Context, agent agents.Agent, _ input) output {
-	h.engine.Hint(agent.Slug, "")
+func (h *Hooks) look(ctx context.Context, agent agents.Agent, _ input) output {
+	h.hint(ctx, agent, "")
 	return output{}
 }
 
 // stop has what the agent wrote looked at, and its conversation read once it has been silent. The hook is answered when that is kept, so
 // that it is not lost with the server. Who may only read has none read: that costs tokens, and may end in a memory.
 func (h *Hooks) stop(ctx context.Context, agent agents.Agent, in input) output {
-	h.engine.Hint(agent.Slug, "")
+	h.hint(ctx, agent, "")
 	if !h.extractor.Reads() || in.TranscriptPath == "" || gate.ReadOnly(ctx) {
 		return output{}
 	}

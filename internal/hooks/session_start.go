@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/internal/gate"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/recall"
@@ -35,7 +36,7 @@ func (h *Hooks) learned(ctx context.Context, agent agents.Agent, in input, now t
 	if err != nil {
 		return "", err
 	}
-	if in.SessionID != "" && (in.Source == "compact" || in.Source == "clear") {
+	if in.SessionID != "" && !gate.ReadOnly(ctx) && (in.Source == "compact" || in.Source == "clear") {
 		if err := h.recaller.Refresh(ctx, from[0].ID, in.SessionID); err != nil {
 			return "", err
 		}

@@ -6,6 +6,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"memoir/internal/gate"
 	"memoir/internal/recall"
 )
 
@@ -63,7 +64,7 @@ func (e *endpoint) recall(ctx context.Context, in recallInput) (recalled, error)
 	if err != nil {
 		return recalled{}, err
 	}
-	result, err := e.recaller.Recall(ctx, recall.Request{Agent: agent.Slug, Query: in.Query, Session: in.Session, Limit: in.Limit, From: recall.FromMCP})
+	result, err := e.recaller.Recall(ctx, recall.Request{Agent: agent.Slug, Query: in.Query, Session: in.Session, Limit: in.Limit, From: recall.FromMCP, ReadOnly: gate.ReadOnly(ctx)})
 	if err != nil {
 		return recalled{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"memoir/internal/gate"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/web/templates"
@@ -28,7 +29,7 @@ func (s *site) checkCitations(w http.ResponseWriter, r *http.Request) error {
 // citationsOf returns what came of looking for what a memory cites; nil: that was not done. Where it was done a while ago, it is done
 // again, and the page hears of it if something has changed.
 func (s *site) citationsOf(ctx context.Context, agent postgres.Agent, m memories.Memory) (*templates.Citations, error) {
-	if s.options.Checker != nil && m.State != memories.Deleted {
+	if s.options.Checker != nil && m.State != memories.Deleted && !gate.ReadOnly(ctx) {
 		s.options.Checker.Ask(agent.Slug)
 	}
 	found, err := s.store.Verification(ctx, agent, m.ID)

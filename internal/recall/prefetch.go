@@ -48,8 +48,8 @@ func (r *Recaller) settle(from postgres.Givers, record postgres.Recall, request 
 }
 
 // Fetch returns how a recall stands, without waiting, and the first time after it has settled what it gave. It fails with
-// memories.ErrNotFound.
-func (r *Recaller) Fetch(ctx context.Context, slug, id string) (Result, error) {
+// memories.ErrNotFound. With readOnly, what it gave stays to be fetched.
+func (r *Recaller) Fetch(ctx context.Context, slug, id string, readOnly bool) (Result, error) {
 	from, err := r.store.GiversTo(ctx, slug)
 	if err != nil {
 		return Result{}, err
@@ -69,7 +69,7 @@ func (r *Recaller) Fetch(ctx context.Context, slug, id string) (Result, error) {
 	case record.State == postgres.RecallHandedOut:
 		return r.nothingMore(ctx, record)
 	}
-	result, _, err := r.handOut(ctx, from, record, Request{})
+	result, _, err := r.handOut(ctx, from, record, Request{ReadOnly: readOnly})
 	return result, err
 }
 

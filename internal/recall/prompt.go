@@ -37,6 +37,10 @@ func (r *Recaller) ForPrompt(request Request, within time.Duration) Result {
 			answer <- result
 			return
 		}
+		if len(given) == 0 {
+			answer <- Result{}
+			return
+		}
 		if err := r.store.TakeBack(ctx, given); err != nil {
 			r.options.Log.Warn("what was recalled too late for a prompt is lost", "agent", request.Agent, "error", err)
 		}
@@ -56,6 +60,10 @@ func (r *Recaller) ForPrompt(request Request, within time.Duration) Result {
 // withLate recalls, and gives what came too late for the prompts before as well. given are the recalls that were handed out for it, also
 // when it fails; what a prompt beside this one has handed out is not among them.
 func (r *Recaller) withLate(ctx context.Context, request Request) (result Result, given []postgres.Recall, err error) {
+	if request.ReadOnly {
+		result, err = r.Recall(ctx, request)
+		return result, nil, err
+	}
 	from, record, err := r.begin(ctx, &request)
 	if err != nil {
 		return Result{}, nil, err

@@ -106,6 +106,9 @@ type Request struct {
 	From    string
 	// MostText bounds what is given, in Unicode characters with the heads; 0: only by SessionBudget. What does not fit is not given.
 	MostText int
+	// ReadOnly means that the caller may change nothing: no record is kept, nothing is subtracted for the session, and no model is
+	// asked. The same request gets the same answer again.
+	ReadOnly bool
 }
 
 // Result is what a recall gave.
@@ -164,6 +167,9 @@ func (r *Recaller) begin(ctx context.Context, request *Request) (postgres.Givers
 	if err := request.check(); err != nil {
 		return nil, postgres.Recall{}, err
 	}
+	if request.ReadOnly {
+		request.Session = ""
+	}
 	from, err := r.store.GiversTo(ctx, request.Agent)
 	if err != nil {
 		return nil, postgres.Recall{}, err
@@ -185,7 +191,7 @@ func (r *Recaller) choose(ctx context.Context, from postgres.Givers, record *pos
 		record.Skipped = string(skip)
 		return err
 	}
-	if r.HasModel() {
+	if r.HasModel() && !request.ReadOnly {
 		err := r.byModel(ctx, from, record, request, given)
 		if err == nil && len(record.Chosen) == 0 {
 			return r.insteadOfNone(ctx, from, of, record, request, given)
@@ -254,7 +260,7 @@ func (r *Recaller) handOut(ctx context.Context, from postgres.Givers, record pos
 	}
 	result = resultOf(record)
 	now := r.now()
-	err = r.store.HandOut(ctx, record, func(given postgres.Given) ([]postgres.HandedOut, error) {
+	handOut := func(given postgres.Given) ([]postgres.HandedOut, error) {
 		won, result.Memories, result.BudgetLeft = true, nil, SessionBudget-given.Bytes
 		characters := 0
 		var out []postgres.HandedOut
@@ -274,7 +280,12 @@ func (r *Recaller) handOut(ctx context.Context, from postgres.Givers, record pos
 			out = append(out, postgres.HandedOut{Choice: c, Name: m.Name, Bytes: m.Bytes})
 		}
 		return out, nil
-	})
+	}
+	if request.ReadOnly {
+		_, err = handOut(postgres.Given{})
+	} else {
+		err = r.store.HandOut(ctx, record, handOut)
+	}
 	if err != nil {
 		return Result{}, false, err
 	}

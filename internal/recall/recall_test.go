@@ -194,7 +194,7 @@ func TestARecallInTheBackgroundIsHandedOutOnce(t *testing.T) {
 	}
 	var result recall.Result
 	m.Until("the recall to settle", func() bool {
-		if result, err = m.Recaller.Fetch(t.Context(), "ada", id); err != nil {
+		if result, err = m.Recaller.Fetch(t.Context(), "ada", id, false); err != nil {
 			t.Fatal(err)
 		}
 		return !result.Pending
@@ -202,11 +202,11 @@ func TestARecallInTheBackgroundIsHandedOutOnce(t *testing.T) {
 	if got := names(result); !slices.Equal(got, []string{"deploy on tuesdays"}) {
 		t.Errorf("it gave %q", got)
 	}
-	if again, err := m.Recaller.Fetch(t.Context(), "ada", id); err != nil || len(again.Memories) > 0 || again.Pending || again.BudgetLeft != result.BudgetLeft {
+	if again, err := m.Recaller.Fetch(t.Context(), "ada", id, false); err != nil || len(again.Memories) > 0 || again.Pending || again.BudgetLeft != result.BudgetLeft {
 		t.Errorf("asked again: %+v (%v)", again, err)
 	}
 	for _, of := range []struct{ agent, id string }{{"bob", id}, {"ada", "nothing"}, {"ada", "00000000-0000-0000-0000-000000000000"}, {"nobody", id}} {
-		if _, err := m.Recaller.Fetch(t.Context(), of.agent, of.id); !errors.Is(err, memories.ErrNotFound) {
+		if _, err := m.Recaller.Fetch(t.Context(), of.agent, of.id, false); !errors.Is(err, memories.ErrNotFound) {
 			t.Errorf("%v: %v", of, err)
 		}
 	}
