@@ -61,7 +61,7 @@ func makeDir(t *testing.T, path string, uid int, mode os.FileMode) {
 	if err := os.Chown(path, uid, uid); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(path, mode); err != nil { // whatever the umask
+	if err := os.Chmod(path, mode); err != nil { // regardless of the umask
 		t.Fatal(err)
 	}
 }

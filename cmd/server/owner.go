@@ -25,8 +25,8 @@ type ownerAccess struct {
 	code  string // for the browser, used once
 }
 
-// accessOfOwner returns the owner's access. canIdentify reports whether the kernel tells who connects.
-// Where it does not, the owner has a token, which others cannot read.
+// accessOfOwner returns the owner's access. canIdentify reports whether the kernel tells who
+// connects. Where it does not, the owner has a token, which others cannot read.
 func accessOfOwner(dataDir string, canIdentify func() bool) (ownerAccess, error) {
 	if canIdentify() {
 		return ownerAccess{}, nil
@@ -42,8 +42,8 @@ func accessOfOwner(dataDir string, canIdentify func() bool) (ownerAccess, error)
 	return ownerAccess{token: token, file: file, code: rand.Text()}, nil
 }
 
-// ownerToken returns the token in a file. It makes a new one if there is none, or if others could have
-// read it.
+// ownerToken returns the token in a file. It makes a new one if there is none, or if others could
+// have read it.
 func ownerToken(file string) (string, error) {
 	token, err := readOwnerToken(file)
 	if err != nil || token != "" {
@@ -64,8 +64,8 @@ func ownerToken(file string) (string, error) {
 	return token, errors.Join(err, out.Sync(), out.Close())
 }
 
-// readOwnerToken returns the token in a file. It is empty if there is no such file, or if others may
-// read it.
+// readOwnerToken returns the token in a file. It is empty if there is no such file, or if others
+// may read it.
 func readOwnerToken(file string) (string, error) {
 	info, err := os.Lstat(file)
 	switch {
@@ -83,8 +83,8 @@ func readOwnerToken(file string) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// ownerTokenFromEnvironment returns the owner's token of a server that is started with this environment.
-// It is empty if there is none.
+// ownerTokenFromEnvironment returns the owner's token of a server that is started with this
+// environment. It is empty if there is none.
 func ownerTokenFromEnvironment() string {
 	c := defaults(os.LookupEnv)
 	if dir, _ := os.LookupEnv("MEMOIR_DATA_DIR"); dir != "" {

@@ -12,8 +12,8 @@ type openDirectory struct {
 	listed bool
 }
 
-// flagOpen lists a memory directory in which nothing is written because all users may write to it, or to a
-// directory above it. What is below is not listed again.
+// flagOpen lists a memory directory that is not written because all users may write to it, or to a
+// directory above it. Directories below it are not listed again.
 func (w *walker) flagOpen(d directory) openDirectory {
 	open := d.open
 	if open.listed || d.kind == hiveKind {
@@ -30,8 +30,8 @@ func (w *walker) flagOpen(d directory) openDirectory {
 	return open
 }
 
-// openToAll returns the path of a directory if all users may write to it. For the agent's own directory, that
-// may be one above it.
+// openToAll returns the path of a directory if all users may write to it. For the agent's own
+// directory, that may be one above it.
 func (w *walker) openToAll(d directory) string {
 	info, err := w.root.Lstat(d.real)
 	if err == nil && files.IsOpenToAll(info) {

@@ -43,21 +43,21 @@ func (g *Guard) Stage(root *os.Root, relPath string, data []byte) *GuardedStage 
 	return &GuardedStage{staged: Stage(at.dir, at.name, data), at: at}
 }
 
-// Put is that of Staged.
+// Put is Staged.Put.
 func (s *GuardedStage) Put(options Options) error {
 	defer s.at.close()
 	return s.staged.Put(options)
 }
 
-// Discard is that of Staged.
+// Discard is Staged.Discard.
 func (s *GuardedStage) Discard() error {
 	defer s.at.close()
 	return s.staged.Discard()
 }
 
-// Append is Append where the guard allows it. It writes into the file that is there. So it refuses a file
-// with several names that does not belong to the owner of its directory: it may be another one's file,
-// elsewhere.
+// Append is Append where the guard allows it. It writes into the file that is there. So it refuses
+// a file with several names that does not belong to the owner of its directory: it may be another
+// one's file, elsewhere.
 func (g *Guard) Append(root *os.Root, relPath string, data []byte) error {
 	at, err := g.toChange(root, relPath)
 	if err != nil {
@@ -114,8 +114,8 @@ func (g *Guard) RemoveDirectory(root *os.Root, relPath string) error {
 	return g.in(root, relPath, "removing", RemoveDirectory)
 }
 
-// RemoveTree removes what is at a path with all that is in it, where the guard allows it. Links are not
-// followed.
+// RemoveTree removes what is at a path with all that is in it, where the guard allows it. Links are
+// not followed.
 func (g *Guard) RemoveTree(root *os.Root, relPath string) error {
 	return g.in(root, relPath, "removing", (*os.Root).RemoveAll)
 }
@@ -125,7 +125,8 @@ func (g *Guard) RemoveLink(root *os.Root, relPath string) error {
 	return g.in(root, relPath, "removing", RemoveLink)
 }
 
-// in does something to what is at a path itself. A directory that is not there has nothing to be removed.
+// in does something to the entry at a path; a link is not followed. If its directory is missing, it
+// does nothing.
 func (g *Guard) in(root *os.Root, relPath, doing string, do func(dir *os.Root, name string) error) error {
 	at, err := g.enter(root, relPath, way{})
 	if err != nil {
@@ -207,7 +208,7 @@ func (g *Guard) Move(root *os.Root, from, to string) error {
 	return errors.Join(syncDirectory(target.dir, "."), syncDirectory(source.dir, "."))
 }
 
-// Recover is Recover of those of the directories in which the guard allows it. The others have nothing of
+// Recover is Recover for the directories that the guard allows. The others hold nothing of
 // Memoir's.
 func (g *Guard) Recover(root *os.Root, dirs []string) (back []string, err error) {
 	var uncleared []string

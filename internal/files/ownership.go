@@ -13,8 +13,8 @@ import (
 	"syscall"
 )
 
-// OwnershipError means that something is not written, or a link not followed, because of who owns it or
-// who may write it.
+// OwnershipError means that something is not written, or a link not followed, because of who owns
+// it or who may write it.
 type OwnershipError struct {
 	Path string // absolute, of the directory, file or link that is the reason
 	why  string
@@ -28,6 +28,7 @@ const (
 	whyOtherOwner  = "%s belongs to another user than the one that Memoir runs as"
 	whyMixedOwners = "%s belongs to another user than the directories above it"
 	whyLink        = "the link %s belongs to another user than its target"
+	whyReplaced    = "%s was moved or replaced at the same time"
 )
 
 // IsOwnership reports whether an error is about who owns a file or who may write it.
@@ -41,18 +42,18 @@ const noOwner = -1
 
 // Guard decides where Memoir writes. It is safe for concurrent use.
 //
-// It lets nothing be written where all users may write without the sticky bit, and below. It lets
-// another user's files be written only by root, and only if every directory from the one in the settings
-// down to the file, and the file, belong to one user or to root. It follows a link if root or the own user
-// owns it, or if its owner owns the target.
+// It refuses a directory that all users may write without the sticky bit, and all below. It allows
+// another user's files to be written only by root, and only if every directory from the one in the
+// settings down to the file, and the file, belong to one user or to root. It follows a link if root
+// or the own user owns it, or if its owner owns the target.
 //
-// It decides on opened directories, and returns the one that it has decided on: if a directory or a link on
-// the way is replaced, what is written is not affected.
+// It decides on opened directories, and returns the one that it has decided on: if a directory or a
+// link on the way is replaced, what is written is not affected.
 type Guard struct {
 	tops []string // the directories of the settings
 	self int      // this process's user; noOwner where files have none
-	// vetted is the directory that was asked for last, which stays referenced so that no other one is
-	// taken for it. A batch asks for the same one each time.
+	// vetted is the directory that was asked for last, which stays referenced so that no other one
+	// is taken for it. A batch asks for the same one each time.
 	vetted atomic.Pointer[vetted]
 }
 
@@ -67,7 +68,7 @@ func NewGuard(tops ...string) *Guard {
 	return g
 }
 
-// vetted is what the guard has found out about the directories above an opened one.
+// vetted is the result of checking the directories above an opened one.
 type vetted struct {
 	root   *os.Root
 	owners owners
@@ -103,7 +104,7 @@ func isOpenToAll(mode fs.FileMode) bool {
 	return mode.IsDir() && mode.Perm()&0o002 != 0 && mode&fs.ModeSticky == 0
 }
 
-// An entry is what a name in a directory stands for.
+// An entry describes a file, directory or link in a directory.
 type entry struct {
 	uid    int
 	mode   fs.FileMode
@@ -127,7 +128,7 @@ type resolver struct {
 	writing  bool // owners and permissions count, not only links
 	ofFile   bool // the owner of the file counts
 	absolute func(target string) (string, error)
-	make     func(in place, name string) error // makes a missing directory; nil: it stays missing
+	make     func(in place, name string) error // makes a missing directory; it may be nil
 
 	opened []place // the bottom, and the directories that are open above it
 	paths  []string
@@ -177,8 +178,9 @@ func (r *resolver) close(kept place) {
 	}
 }
 
-// walk enters the directories of a path. With last, it also enters the last one, and returns ".". Otherwise
-// it stops in front of the last name, and returns it; with follow, a link of that name is followed.
+// walk enters the directories of a path. With last, it also enters the last one, and returns ".".
+// Otherwise it stops in front of the last name, and returns it; with follow, a link of that name is
+// followed.
 func (r *resolver) walk(rest []step, last, follow bool) (name string, err error) {
 	for len(rest) > 0 {
 		s := rest[0]
@@ -234,7 +236,7 @@ func (r *resolver) walk(rest []step, last, follow bool) (name string, err error)
 	return ".", nil
 }
 
-// endLinks checks the links of which the steps are left that lead to something of that user.
+// endLinks checks the links whose steps are left. Their target belongs to uid.
 func (r *resolver) endLinks(rest []step, uid int) error {
 	for _, s := range rest {
 		if !mayLink(r.self, s.link.owner, uid) {
@@ -318,18 +320,19 @@ func (g *Guard) above(root *os.Root, writing bool) (owners, error) {
 	for i := g.countedFrom(name, len(steps)); i < len(steps); i++ {
 		steps[i].count = true
 	}
-	if _, err := r.walk(steps, true, true); err != nil {
-		return r.owners, err
+	_, err = r.walk(steps, true, true)
+	same := false
+	if err == nil {
+		same, err = isSame(r.in(), root)
 	}
-	same, err := isSame(r.in(), root)
-	if err == nil && !same {
-		err = fmt.Errorf("%s: %w", name, ErrChanged)
+	if err == nil && !same || errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrChanged) {
+		err = &OwnershipError{name, whyReplaced}
 	}
 	return r.owners, err
 }
 
-// countedFrom returns the first element of a path that counts: the outermost of the directories in the
-// settings, else the path's own directory.
+// countedFrom returns the first element of a path that counts: the outermost of the directories in
+// the settings, else the path's own directory.
 func (g *Guard) countedFrom(name string, elements int) int {
 	from := elements - 1
 	for _, top := range g.tops {
@@ -340,14 +343,14 @@ func (g *Guard) countedFrom(name string, elements int) int {
 	return max(from, 0)
 }
 
-// Check returns why nothing may be written at a path: an *OwnershipError, or what else prevents it. It is
-// nil for a path at which nothing is yet. A link at the path counts for its target.
+// Check returns why nothing may be written at a path: an *OwnershipError, or what else prevents it.
+// It is nil for a path at which nothing is yet. A link at the path counts for its target.
 func (g *Guard) Check(root *os.Root, relPath string) error {
 	return g.check(root, relPath, way{follow: true})
 }
 
-// CheckRemoval is Check for a file that is to be removed. Its own owner does not count: a directory's owner
-// may remove any file in it. A link is not followed.
+// CheckRemoval is Check for a file that is to be removed. Its own owner does not count: a
+// directory's owner may remove any file in it. A link is not followed.
 func (g *Guard) CheckRemoval(root *os.Root, relPath string) error {
 	return g.check(root, relPath, way{})
 }
@@ -363,8 +366,8 @@ func (g *Guard) check(root *os.Root, relPath string, how way) error {
 
 // way is how a path is followed.
 type way struct {
-	into   bool // the path is that of a directory, and it is entered
-	follow bool // a link at the path is followed, and the owner of what is there counts
+	into   bool // the directory at the path is entered
+	follow bool // a link at the path is followed, and the owner of the file counts
 	mk     bool // missing directories are made
 }
 

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fdPlace is a directory above those that Memoir opens. It is opened without the right to read it, which
-// a user often does not have there.
+// fdPlace is a directory above those that Memoir opens. It is opened without the right to read it,
+// which a user often does not have there.
 type fdPlace struct{ fd int }
 
 func openTop() (place, entry, error) {

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// pathPlace is a directory above those that Memoir opens. These systems do not open a directory without the
-// right to read it, so it is looked at by its path.
+// pathPlace is a directory above those that Memoir opens. These systems do not open a directory
+// without the right to read it, so it is looked at by its path.
 type pathPlace struct{ path string }
 
 func openTop() (place, entry, error) {

@@ -10,10 +10,10 @@ import (
 type signInCode struct {
 	mu   sync.Mutex
 	sum  [sha256.Size]byte
-	left bool // it has not been used
+	left bool // the code can still be used
 }
 
-// set makes code the one that can be used. An empty code is none.
+// set makes code the one that can be used. An empty code disables it.
 func (c *signInCode) set(code string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

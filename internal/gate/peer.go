@@ -84,8 +84,8 @@ func (g *Gate) withPeer(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, peerCheckKey{}, &peerCheck{conn: conn, users: g.owner.users})
 }
 
-// admitted reports whether the connection's owner may connect. It asks the kernel at the first call:
-// the client waits for its answer then, so its socket is open.
+// admitted reports whether the connection's owner may connect. It asks the kernel at the first
+// call: the client waits for its answer then, so its socket is open.
 func (c *peerCheck) admitted() (bool, error) {
 	c.once.Do(func() {
 		found, err := peerOf(c.conn)
@@ -144,7 +144,7 @@ func (g *Gate) onlyOwner(next http.Handler) http.Handler {
 	})
 }
 
-// refuseStranger tells another user whose server this is, and how it can be shared.
+// refuseStranger answers another user with the owner's name and the way to share.
 func (g *Gate) refuseStranger(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Connection", "close") // the next connection is looked up again
 	detail := fmt.Sprintf("This Memoir belongs to %s, and only that user and root may use it. "+

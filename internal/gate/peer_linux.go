@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The sizes of inet_diag_req_v2 and of the fixed part of inet_diag_msg, in bytes, and the offsets of
-// their fields: linux/inet_diag.h.
+// The sizes of inet_diag_req_v2 and of the fixed part of inet_diag_msg, in bytes, and the offsets
+// of their fields: linux/inet_diag.h.
 const (
 	diagRequestSize = 56
 	diagAnswerSize  = 72
@@ -30,12 +30,12 @@ const (
 // diagTimeout limits the kernel's answer. It is there as soon as the question was sent.
 const diagTimeout = 5 * time.Second
 
-// peerOf asks the kernel for the other end of a connection. It fails with errNoPeer if that is not a
-// socket of this network namespace, or if the connection has ended.
+// peerOf asks the kernel for the other end of a connection. It fails with errNoPeer if that is not
+// a socket of this network namespace, or if the connection has ended.
 //
-// Only while both ends are open do the two pairs of address and port belong to this connection. So the
-// server's own end is looked at after the client's: had the client closed its socket, and another user
-// opened one with the same port, the server's end would have been closed before.
+// Only while both ends are open do the two pairs of address and port belong to this connection. So
+// the server's own end is looked at after the client's: had the client closed its socket, and
+// another user opened one with the same port, the server's end would have been closed before.
 func peerOf(conn net.Conn) (peerSocket, error) {
 	client, server := conn.RemoteAddr(), conn.LocalAddr()
 	from, to := addrPort(client), addrPort(server)
@@ -56,8 +56,8 @@ func peerOf(conn net.Conn) (peerSocket, error) {
 	return found, nil
 }
 
-// addrPort returns an address as IPv4 where it is an IPv4 address in an IPv6 socket. The kernel finds
-// both kinds of sockets by it.
+// addrPort returns an address as IPv4 where it is an IPv4 address in an IPv6 socket. The kernel
+// finds both kinds of sockets by it.
 func addrPort(address net.Addr) netip.AddrPort {
 	tcp, ok := address.(*net.TCPAddr)
 	if !ok {
@@ -67,8 +67,8 @@ func addrPort(address net.Addr) netip.AddrPort {
 	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 }
 
-// socketBetween returns the socket with these addresses. A question for exactly one socket is answered
-// from the kernel's hash table; it costs the same however many sockets there are.
+// socketBetween returns the socket with these addresses. A question for exactly one socket is
+// answered from the kernel's hash table; it costs the same however many sockets there are.
 func socketBetween(local, remote netip.AddrPort) (peerSocket, error) {
 	kernel, err := netlink.Dial(unix.NETLINK_SOCK_DIAG, nil)
 	if err != nil {
@@ -120,8 +120,8 @@ func diagRequest(local, remote netip.AddrPort) []byte {
 	return request
 }
 
-// hasAddresses reports whether an answer is about the socket that was asked for. An IPv6 socket that is
-// connected to an IPv4 address is described in IPv6.
+// hasAddresses reports whether an answer is about the socket that was asked for. An IPv6 socket
+// that is connected to an IPv4 address is described in IPv6.
 func hasAddresses(answer, question []byte) bool {
 	a, q := answer[diagAnswerID:], question[diagIDOffset:]
 	return string(a[:4]) == string(q[:4]) &&
@@ -162,8 +162,8 @@ func isEstablished(conn net.Conn) (bool, error) {
 	return info.State == unix.BPF_TCP_ESTABLISHED, nil
 }
 
-// unmappedUser returns the id that the kernel shows for users without an id in this user namespace, -1 if
-// every user has one. Where the kernel cannot be asked, the usual id is not trusted.
+// unmappedUser returns the id that the kernel shows for users without an id in this user namespace,
+// -1 if every user has one. Where the kernel cannot be asked, the usual id is not trusted.
 func unmappedUser() int64 {
 	const usual = 65534
 	if table, err := os.ReadFile("/proc/self/uid_map"); err == nil {

@@ -10,8 +10,9 @@ import (
 	"memoir/internal/postgres"
 )
 
-// mayWrite returns a conflict if the agent's own memory directory or its CLAUDE.md must not be written, because
-// of who owns it or who may write it. Nothing is saved or deleted then: the agent would not learn of it.
+// mayWrite returns a conflict if the agent's own memory directory or its CLAUDE.md must not be
+// written, because of who owns it or who may write it. Nothing is saved or deleted then: the agent
+// would not learn of it.
 func (h *hold) mayWrite() error {
 	if h.root == nil {
 		return nil // other errors say so
@@ -41,8 +42,8 @@ func (h *hold) mayPublish() error {
 	return nil
 }
 
-// mayRemove returns a conflict if a file of the agent's own directory must not be removed. A session's file stays
-// where it is, and does not keep the memory alive.
+// mayRemove returns a conflict if a file of the agent's own directory must not be removed. A
+// session's file stays where it is, and does not keep the memory alive.
 func (h *hold) mayRemove(f postgres.File) error {
 	if h.root == nil || !f.Durable() {
 		return nil
@@ -77,7 +78,7 @@ func ownershipProblem(err error) string {
 
 const ownershipHelp = "Memoir changes nothing there, because another user could misuse it. Change the permissions or the owner, or run Memoir as the owner."
 
-// notOurs is the conflict for what must not be written.
+// notOurs returns the conflict for a file that must not be written.
 func notOurs(err error) error {
 	return &memories.ConflictError{Reason: "Nothing was changed: " + plainOwnership(err) + ". " + ownershipHelp}
 }

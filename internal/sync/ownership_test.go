@@ -13,7 +13,7 @@ import (
 	"memoir/internal/sync"
 )
 
-// setMode sets permissions, whatever the umask.
+// setMode sets permissions regardless of the umask.
 func setMode(t *testing.T, path string, mode os.FileMode) {
 	t.Helper()
 	if err := os.Chmod(path, mode); err != nil {
