@@ -901,3 +901,10 @@ CREATE TABLE consolidation_looks (
     agent_id  bigint PRIMARY KEY REFERENCES agents (id) ON DELETE CASCADE,
     looked_at timestamptz NOT NULL
 );
+
+-- Browsers that are signed in. Signing out removes the row, so that the cookie ends on every server.
+CREATE TABLE sign_ins (
+    id         bytea PRIMARY KEY, -- SHA-256 of the cookie, which is not kept
+    seal       bytea NOT NULL,    -- of the cookie, under the token that was shown: a new token ends it
+    expires_at timestamptz NOT NULL
+);

@@ -446,6 +446,12 @@ type SearchWord struct {
 	Word string
 }
 
+type SignIn struct {
+	ID        []byte
+	Seal      []byte
+	ExpiresAt time.Time
+}
+
 type Tombstone struct {
 	AgentID     int64
 	Name        string

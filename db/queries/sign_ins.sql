@@ -1,0 +1,10 @@
+-- name: KeepSignIn :exec
+-- Keeps a sign-in, and removes the expired ones.
+WITH expired AS (DELETE FROM sign_ins WHERE expires_at <= now())
+INSERT INTO sign_ins (id, seal, expires_at) VALUES (@id, @seal, @expires_at);
+
+-- name: SignInSeal :one
+SELECT seal FROM sign_ins WHERE id = @id AND expires_at > now();
+
+-- name: EndSignIn :exec
+DELETE FROM sign_ins WHERE id = @id;

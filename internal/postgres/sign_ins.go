@@ -1,0 +1,29 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/queries"
+)
+
+// KeepSignIn keeps the sign-in of a browser until it ends or expires.
+func (s *Store) KeepSignIn(ctx context.Context, id, seal []byte, expires time.Time) error {
+	return wrap("keep sign-in", s.q.KeepSignIn(ctx, queries.KeepSignInParams{ID: id, Seal: seal, ExpiresAt: expires}))
+}
+
+// SignInSeal returns the seal of a sign-in; nil if there is none with that id.
+func (s *Store) SignInSeal(ctx context.Context, id []byte) ([]byte, error) {
+	seal, err := s.q.SignInSeal(ctx, id)
+	if err = wrap("read sign-in", err); errors.Is(err, memories.ErrNotFound) {
+		return nil, nil
+	}
+	return seal, err
+}
+
+// EndSignIn ends a sign-in. It is not an error if there is none with that id.
+func (s *Store) EndSignIn(ctx context.Context, id []byte) error {
+	return wrap("end sign-in", s.q.EndSignIn(ctx, id))
+}
