@@ -14,6 +14,7 @@ import (
 	"memoir/internal/cli"
 	"memoir/internal/consolidation"
 	"memoir/internal/extraction"
+	"memoir/internal/gate"
 	"memoir/internal/model"
 )
 
@@ -34,7 +35,10 @@ type config struct {
 	claudeMDLimit int           // Unicode characters of the whole file, above zero
 	ageNotes      bool          // stale memories say so in CLAUDE.md
 	allowedHosts  []string      // lower case, without port or brackets
-	logFormat     string        // text or json
+	publicURL     gate.PublicURL
+	tlsCert       string // absolute; empty: plain HTTP
+	tlsKey        string // absolute; empty if tlsCert is
+	logFormat     string // text or json
 	model         modelConfig
 	consolidate   consolidation.Mode
 	extract       extractConfig
@@ -159,6 +163,9 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.Func("claude-md-limit", "", c.setClaudeMDLimit)
 	flags.BoolVar(&c.ageNotes, "age-notes", false, "")
 	flags.Func("allowed-host", "", c.addAllowedHost)
+	flags.Func("public-url", "", c.setPublicURL)
+	flags.StringVar(&c.tlsCert, "tls-cert", "", "")
+	flags.StringVar(&c.tlsKey, "tls-key", "", "")
 	flags.StringVar((*string)(&c.extract.mode), "extract", string(c.extract.mode), "")
 	flags.Func("extract-quiet", "", durationInto(&c.extract.quiet))
 	flags.StringVar(&c.model.name, "model", c.model.name, "")
@@ -190,6 +197,11 @@ func (c *config) addAllowedHost(value string) error {
 	return nil
 }
 
+func (c *config) setPublicURL(value string) (err error) {
+	c.publicURL, err = gate.ParsePublicURL(value)
+	return err
+}
+
 func (c *config) setClaudeMDLimit(value string) error {
 	limit, err := strconv.Atoi(value)
 	if err != nil || limit <= 0 {
@@ -214,7 +226,7 @@ func durationInto(target *time.Duration) func(string) error {
 // directory named "~" would be waited for in silence.
 func (c *config) makePathsAbsolute(env func(string) (string, bool)) error {
 	home, _ := env("HOME")
-	paths := []*string{&c.agentsDir, &c.claudeDir, &c.teamDir, &c.dataDir}
+	paths := []*string{&c.agentsDir, &c.claudeDir, &c.teamDir, &c.dataDir, &c.tlsCert, &c.tlsKey}
 	for i := range c.memoryDirs {
 		paths = append(paths, &c.memoryDirs[i].path)
 	}

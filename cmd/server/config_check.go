@@ -11,6 +11,7 @@ import (
 
 	"memoir/internal/consolidation"
 	"memoir/internal/extraction"
+	"memoir/internal/gate"
 )
 
 // check refuses what single values cannot tell: an address that is open to others without a lock, and no place to keep anything.
@@ -24,6 +25,18 @@ func (c *config) check() error {
 	} else if c.token == "" && !isLoopback(host) {
 		return fmt.Errorf("--addr %s can be reached from other machines, which takes a lock: set MEMOIR_TOKEN (or --token), "+
 			"or listen on 127.0.0.1:%d", c.addr, number)
+	}
+	isPublic := c.publicURL.Host != "" && !c.publicURL.IsLocal()
+	if c.token == "" && isPublic {
+		return fmt.Errorf("--public-url %s is for other machines, which takes a lock: set MEMOIR_TOKEN (or --token)", c.publicURL.Origin())
+	}
+	if isPublic || !isLoopback(host) {
+		if err := c.checkTokenLength(); err != nil {
+			return err
+		}
+	}
+	if (c.tlsCert == "") != (c.tlsKey == "") {
+		return errors.New("--tls-cert and --tls-key belong together: give both, or neither")
 	}
 	if !isBearerToken(c.token) {
 		return errors.New("--token may hold only printable ASCII characters without spaces: it travels in an HTTP header")
@@ -65,8 +78,22 @@ func isLoopback(host string) bool {
 // checkListener refuses an address that others can reach, unless there is a token: a name such as localhost may stand for any.
 func (c *config) checkListener(at net.Addr) error {
 	found, ok := at.(*net.TCPAddr)
-	if c.token == "" && ok && !found.IP.IsLoopback() {
+	if !ok || found.IP.IsLoopback() {
+		return nil
+	}
+	if c.token == "" {
 		return fmt.Errorf("--addr %s is %s here, which other machines can reach: set MEMOIR_TOKEN (or --token), or listen on 127.0.0.1", c.addr, found.IP)
+	}
+	return c.checkTokenLength()
+}
+
+// checkTokenLength refuses a token that could be guessed over the network.
+func (c *config) checkTokenLength() error {
+	for flag, token := range map[string]string{"--token": c.token, "--read-token": c.readToken} {
+		if token != "" && len(token) < gate.MinNetworkToken {
+			return fmt.Errorf("%s has %d characters, and other machines can reach this server: it takes at least %d, such as the output of openssl rand -hex 16",
+				flag, len(token), gate.MinNetworkToken)
+		}
 	}
 	return nil
 }

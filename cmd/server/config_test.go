@@ -15,6 +15,7 @@ import (
 
 	"memoir/internal/consolidation"
 	"memoir/internal/extraction"
+	"memoir/internal/gate"
 	"memoir/internal/model"
 )
 
@@ -71,14 +72,17 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 		teamDir:       "/srv/team",
 		dataDir:       "/srv/data",
 		databaseURL:   "postgres://db.example.org/memoir?sslmode=require",
-		token:         "open-sesame",
-		readToken:     "look-only",
+		token:         "open-sesame-please",
+		readToken:     "look-only-my-friend",
 		debounce:      time.Second,
 		rescan:        5 * time.Minute,
 		watch:         "poll",
 		claudeMDLimit: 1000,
 		ageNotes:      true,
 		allowedHosts:  []string{"memoir.example.org", "fd00::1"},
+		publicURL:     gate.PublicURL{Scheme: "https", Host: "memoir.example.org"},
+		tlsCert:       "/srv/cert.pem",
+		tlsKey:        "/srv/key.pem",
 		logFormat:     "json",
 		model:         modelConfig{"thinker", "ponderer", "/opt/claude", "a key", "http://model.example.org"},
 		consolidate:   consolidation.Auto,
@@ -87,9 +91,10 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 	byFlag := parse(t, []string{
 		"--addr", "[::1]:9000", "--agents-dir=/srv/agents", "--claude-dir=/srv/claude",
 		"--memory-dir", "reviewer=/srv/a", "--memory-dir", "writer=/srv/b=c", "--team-dir=/srv/team", "--data-dir", "/srv/data",
-		"--database-url", "postgres://db.example.org/memoir?sslmode=require", "--token", "open-sesame", "--read-token", "look-only",
+		"--database-url", "postgres://db.example.org/memoir?sslmode=require", "--token", "open-sesame-please", "--read-token", "look-only-my-friend",
 		"--debounce", "1s", "--rescan", "5m", "--watch", "poll", "--claude-md-limit", "1000", "--age-notes", "--model=thinker", "--consolidate=auto", "--background-model=ponderer", "--claude-command=/opt/claude", "--extract=auto", "--extract-quiet=30s",
 		"--allowed-host", "Memoir.example.org", "--allowed-host", "[FD00::1]", "--log-format", "json",
+		"--public-url=https://memoir.example.org/", "--tls-cert=/srv/cert.pem", "--tls-key=/srv/key.pem",
 	}, "ANTHROPIC_API_KEY=a key", "ANTHROPIC_BASE_URL=http://model.example.org")
 	if !reflect.DeepEqual(byFlag, want) {
 		t.Errorf("by flag: got  %+v\nwant %+v", byFlag, want)
@@ -97,10 +102,11 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 	byVariable := parse(t, nil,
 		"MEMOIR_ADDR=[::1]:9000", "MEMOIR_AGENTS_DIR=/srv/agents", "MEMOIR_CLAUDE_DIR=/srv/claude",
 		"MEMOIR_MEMORY_DIR=reviewer=/srv/a, writer=/srv/b=c", "MEMOIR_TEAM_DIR=/srv/team", "MEMOIR_DATA_DIR=/srv/data",
-		"MEMOIR_DATABASE_URL=postgres://db.example.org/memoir?sslmode=require", "MEMOIR_TOKEN=open-sesame", "MEMOIR_READ_TOKEN=look-only",
+		"MEMOIR_DATABASE_URL=postgres://db.example.org/memoir?sslmode=require", "MEMOIR_TOKEN=open-sesame-please", "MEMOIR_READ_TOKEN=look-only-my-friend",
 		"MEMOIR_DEBOUNCE=1s", "MEMOIR_RESCAN=5m", "MEMOIR_WATCH=poll", "MEMOIR_CLAUDE_MD_LIMIT=1000",
 		"MEMOIR_AGE_NOTES=true", "MEMOIR_CONSOLIDATE=auto", "MEMOIR_MODEL=thinker", "MEMOIR_BACKGROUND_MODEL=ponderer", "MEMOIR_CLAUDE_COMMAND=/opt/claude", "MEMOIR_EXTRACT=auto", "MEMOIR_EXTRACT_QUIET=30s", "ANTHROPIC_API_KEY=a key", "ANTHROPIC_BASE_URL=http://model.example.org",
 		"MEMOIR_ALLOWED_HOST=Memoir.example.org,[FD00::1],", "MEMOIR_LOG_FORMAT=json",
+		"MEMOIR_PUBLIC_URL=https://memoir.example.org", "MEMOIR_TLS_CERT=/srv/cert.pem", "MEMOIR_TLS_KEY=/srv/key.pem",
 	)
 	if !reflect.DeepEqual(byVariable, want) {
 		t.Errorf("by variable: got  %+v\nwant %+v", byVariable, want)
@@ -175,7 +181,7 @@ func TestOnlyLoopbackGoesWithoutAToken(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "MEMOIR_TOKEN") || !strings.Contains(err.Error(), addr) {
 			t.Errorf("%s without a token: %v", addr, err)
 		}
-		parse(t, []string{"--addr", addr}, "MEMOIR_TOKEN=open-sesame")
+		parse(t, []string{"--addr", addr}, "MEMOIR_TOKEN=open-sesame-please")
 	}
 }
 
@@ -188,10 +194,18 @@ func TestWhatCannotWorkIsRefusedInPlainWords(t *testing.T) {
 		"an address without a port":         {[]string{"--addr=localhost"}, nil, []string{"--addr localhost", "HOST:PORT"}},
 		"a port that is a word":             {[]string{"--addr=localhost:http"}, nil, []string{"--addr localhost:http", "port"}},
 		"a port that is too high":           {[]string{"--addr=localhost:70000"}, nil, []string{"65535"}},
+		"a short token on the network":      {[]string{"--addr=:8080", "--token=fifteen-letters"}, nil, []string{"--token has 15 characters", "at least 16"}},
+		"a short token behind a proxy":      {[]string{"--public-url=https://memoir.example.org", "--token=fifteen-letters"}, nil, []string{"--token has 15 characters", "at least 16"}},
+		"a short token for readers":         {[]string{"--addr=:8080", "--token=sixteen-letters-", "--read-token=fifteen-letters"}, nil, []string{"--read-token has 15 characters"}},
+		"a proxy without a token":           {[]string{"--public-url=https://memoir.example.org"}, nil, []string{"--public-url https://memoir.example.org", "MEMOIR_TOKEN"}},
+		"a public URL with a path":          {[]string{"--public-url=https://example.org/memoir"}, nil, []string{"public-url", "a path is not supported"}},
+		"a public URL that is none":         {nil, []string{"MEMOIR_PUBLIC_URL=memoir.example.org"}, []string{"MEMOIR_PUBLIC_URL", "https://memoir.example.org"}},
+		"a certificate without its key":     {[]string{"--tls-cert=a.pem"}, nil, []string{"--tls-cert and --tls-key belong together"}},
+		"a key without its certificate":     {nil, []string{"MEMOIR_TLS_KEY=a.pem"}, []string{"--tls-cert and --tls-key belong together"}},
 		"a token with a space":              {[]string{"--token=open sesame"}, nil, []string{"--token", "without spaces"}},
 		"a token beyond ASCII":              {nil, []string{"MEMOIR_TOKEN=öffne"}, []string{"--token", "ASCII"}},
 		"a token for readers with a space":  {[]string{"--token=a", "--read-token=open sesame"}, nil, []string{"--read-token", "without spaces"}},
-		"a token for readers alone":         {nil, []string{"MEMOIR_READ_TOKEN=look-only"}, []string{"--read-token", "MEMOIR_TOKEN"}},
+		"a token for readers alone":         {nil, []string{"MEMOIR_READ_TOKEN=look-only-my-friend"}, []string{"--read-token", "MEMOIR_TOKEN"}},
 		"one token for all and for readers": {[]string{"--token=a", "--read-token=a"}, nil, []string{"--read-token and --token are the same"}},
 		"a debounce of nothing":             {[]string{"--debounce=0s"}, nil, []string{"--debounce", "above zero"}},
 		"a debounce without a unit":         {[]string{"--debounce=200"}, nil, []string{"--debounce", "200ms"}},
@@ -290,7 +304,7 @@ func TestANameThatStandsForMoreThanThisMachineNeedsAToken(t *testing.T) {
 		if err := named.checkListener(address); (err != nil) != open {
 			t.Errorf("localhost is %s: %v", at, err)
 		}
-		locked := parse(t, []string{"--addr=localhost:8080", "--token=secret"})
+		locked := parse(t, []string{"--addr=localhost:8080", "--token=a-secret-of-many-letters"})
 		if err := locked.checkListener(address); err != nil {
 			t.Errorf("with a token, localhost is %s: %v", at, err)
 		}

@@ -78,6 +78,9 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 		return &settingsError{err}
 	}
 	log := newLog(config.logFormat, stderr)
+	if _, err := tlsConfig(config, log); err != nil {
+		return &settingsError{err}
+	}
 	logFigures(ctx, log)
 	go giveMemoryBack(ctx)
 	// The address is taken first: if it is not to be had, nothing else has been touched.
@@ -153,7 +156,7 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 	if err != nil {
 		return err
 	}
-	if link := owned.link(server.Addr, listener.Addr()); link != "" {
+	if link := owned.link(schemeOf(server), server.Addr, listener.Addr()); link != "" {
 		log.Info("open this link once to sign in with the browser", "link", link)
 	}
 	return serve(ctx, listener, server, database, stdout, log)
@@ -162,8 +165,14 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 // serve answers requests until ctx ends or the database is lost for good.
 func serve(ctx context.Context, listener net.Listener, server *http.Server, database *database, stdout io.Writer, log *slog.Logger) error {
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	fmt.Fprintf(stdout, "memoir: listening on http://%s\n", announced(server.Addr, listener.Addr()))
+	go func() {
+		if server.TLSConfig != nil {
+			failed <- server.ServeTLS(listener, "", "")
+			return
+		}
+		failed <- server.Serve(listener)
+	}()
+	fmt.Fprintf(stdout, "memoir: listening on %s://%s\n", schemeOf(server), announced(server.Addr, listener.Addr()))
 	select {
 	case <-ctx.Done():
 	case err := <-failed:
@@ -179,6 +188,13 @@ func serve(ctx context.Context, listener net.Listener, server *http.Server, data
 		return server.Close()
 	}
 	return nil
+}
+
+func schemeOf(server *http.Server) string {
+	if server.TLSConfig != nil {
+		return "https"
+	}
+	return "http"
 }
 
 // announced is the address as it was given, with the port that was found where that was left open.

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -94,12 +95,15 @@ type runningServer struct {
 	*testing.T
 	dir    string
 	addr   string
+	scheme string // http or https
 	client *http.Client
 }
 
 func startServer(t *testing.T, more ...string) *runningServer {
 	t.Helper()
-	s := &runningServer{T: t, dir: t.TempDir(), client: &http.Client{}}
+	s := &runningServer{T: t, dir: t.TempDir(), client: &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // a test's own certificate
+	}}}
 	for file, note := range map[string]string{
 		"tabs.md":    memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
 		"release.md": memoirtest.Note("Release day", memories.Project, "Tuesday."),
@@ -132,7 +136,7 @@ func startServer(t *testing.T, more ...string) *runningServer {
 	if err != nil {
 		t.Fatalf("the server did not start: %v", <-ended)
 	}
-	_, s.addr, _ = strings.Cut(strings.TrimSpace(line), "http://")
+	s.scheme, s.addr, _ = strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "memoir: listening on "), "://")
 	s.until("the first scan", func() string {
 		if status, _ := s.get("/readyz"); status != http.StatusOK {
 			return fmt.Sprint(status)
@@ -158,7 +162,7 @@ func (s *runningServer) until(what string, against func() string) {
 
 func (s *runningServer) get(path string) (status int, body []byte) {
 	s.Helper()
-	response, err := s.client.Get("http://" + s.addr + path)
+	response, err := s.client.Get(s.scheme + "://" + s.addr + path)
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -101,10 +101,10 @@ func ownerTokenFromEnvironment() string {
 }
 
 // link returns the address with which a browser signs in, once. It is empty if none is needed.
-func (a ownerAccess) link(given string, found net.Addr) string {
+func (a ownerAccess) link(scheme, given string, found net.Addr) string {
 	if a.code == "" {
 		return ""
 	}
-	at := url.URL{Scheme: "http", Host: announced(given, found), Path: gate.SignInPath, RawQuery: url.Values{"code": {a.code}}.Encode()}
+	at := url.URL{Scheme: scheme, Host: announced(given, found), Path: gate.SignInPath, RawQuery: url.Values{"code": {a.code}}.Encode()}
 	return at.String()
 }

@@ -38,7 +38,7 @@ func TestAccessOfOwner(t *testing.T) {
 	if err != nil || replaced.token == first.token {
 		t.Errorf("after chmod: %+v, %v", replaced, err)
 	}
-	link := replaced.link("127.0.0.1:0", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8145})
+	link := replaced.link("http", "127.0.0.1:0", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8145})
 	if link != "http://127.0.0.1:8145/sign-in?code="+replaced.code {
 		t.Errorf("link() = %s", link)
 	}

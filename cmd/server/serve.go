@@ -33,7 +33,7 @@ func newServer(
 		Addr: config.addr, AllowedHosts: config.allowedHosts,
 		OnlyOwner: config.token == "", TokenFile: owned.file, SignInCode: owned.code,
 		Token: cmp.Or(config.token, owned.token), ReadToken: config.readToken, OnlyReads: onlyReads,
-		SignIn: pages.SignIn, Refusal: pages.Refusal, Log: log,
+		PublicURL: config.publicURL, SignIns: store, SignIn: pages.SignIn, Refusal: pages.Refusal, Log: log,
 	})
 	if err != nil {
 		return nil, err
@@ -45,7 +45,8 @@ func newServer(
 	protocol := mcp.New(engine, store, recaller, mcp.Options{Version: version(), Log: log})
 	server := around.Server(route(calls, hooks.New(engine, store, recaller, extractor, log), protocol, site), engine.Hub().Close)
 	server.Addr = config.addr
-	return server, nil
+	server.TLSConfig, err = tlsConfig(config, log)
+	return server, err
 }
 
 // route divides the addresses between the rooms. It leads nowhere else than they say, where http.ServeMux

@@ -30,9 +30,13 @@ Which memories
 
 Where it listens, and who may come in
   --addr HOST:PORT          (default 127.0.0.1:8080) anything but loopback needs a token
-  --token TOKEN             what callers and browsers must know; MEMOIR_TOKEN keeps it out of the process list
+  --token TOKEN             what callers and browsers must know, 16 characters or more if other machines can reach
+                            the server; MEMOIR_TOKEN keeps it out of the process list
   --read-token TOKEN        what those must know instead who may only read; MEMOIR_READ_TOKEN
   --allowed-host HOST       one more name it is reached by, without the port; repeatable
+  --public-url URL          the address of a proxy in front of it, such as https://memoir.example.org; no path
+  --tls-cert FILE           certificate chain, PEM; read again when it changes (default: plain HTTP)
+  --tls-key FILE            its private key, PEM
 
 Where it keeps things
   --database-url URL        a Postgres of your own, 15 or later; also DATABASE_URL (default: a private one)

@@ -29,6 +29,8 @@ type Options struct {
 	Addr string
 	// AllowedHosts are the names, besides loopback's and Addr's, under which the server is reached; without port.
 	AllowedHosts []string
+	// PublicURL is where people reach the server through a proxy; zero if there is none.
+	PublicURL PublicURL
 	// Token is what everybody has to show; empty: nobody has to.
 	Token string
 	// OnlyOwner admits only the user that runs this server, and root, and only from this machine.
@@ -46,8 +48,11 @@ type Options struct {
 	OnlyReads func(r *http.Request) bool
 	// SignIn renders the sign-in page; nil is a plain one. After a wrong token the status is sent already.
 	SignIn func(w http.ResponseWriter, r *http.Request, form SignInForm)
+	// SignIns keeps the browsers that are signed in; nil keeps them in memory.
+	SignIns SignIns
 	// Refusal renders the page for a request that is refused outside the API, or that broke; nil is a plain one.
-	Refusal func(w http.ResponseWriter, r *http.Request, status int)
+	// detail says what happened and what to do.
+	Refusal func(w http.ResponseWriter, r *http.Request, status int, detail string)
 	// Limits are those of the connections and of what goes over them.
 	Limits Limits
 	Log    *slog.Logger
@@ -60,21 +65,29 @@ type Gate struct {
 	tokens   *tokens // nil: everybody may come in
 	owner    *owner  // nil if others than the owner may be admitted
 	code     signInCode
+	signIns  *cachedSignIns
+	guesses  *guesses
 	refusals refusals
 }
 
-// ErrNeedsToken says that a server that others can reach was to start without a lock.
+// ErrNeedsToken means that a server that others can reach would have no token, or one that can be guessed.
 var ErrNeedsToken = errors.New("anybody on the network could read and delete memories")
 
-// New returns a gate. It fails with ErrNeedsToken when the address is not a loopback one and there is no token, and where a
-// token for readers would not keep anybody from writing.
+// MinNetworkToken is how many characters a token has at least that is shown over a network.
+const MinNetworkToken = 16
+
+// New returns a gate. It returns ErrNeedsToken if others can reach the server and the token is
+// missing or too short. It also fails if the token for readers would not keep them from writing.
 func New(options Options) (*Gate, error) {
 	host, port, err := net.SplitHostPort(options.Addr)
 	if err != nil {
 		return nil, fmt.Errorf("--addr %q is not of the form host:port, such as 127.0.0.1:8080", options.Addr)
 	}
-	if options.Token == "" && !isLoopback(canonicalHost(host)) {
-		return nil, fmt.Errorf("--addr %s is not a loopback address and there is no --token: %w; set a token, or listen on 127.0.0.1", options.Addr, ErrNeedsToken)
+	isLocal := isLoopback(canonicalHost(host)) && (options.PublicURL.Host == "" || options.PublicURL.IsLocal())
+	for name, token := range map[string]string{"token": options.Token, "read-token": options.ReadToken} {
+		if isMissing := token == "" && name == "token"; !isLocal && (isMissing || token != "" && len(token) < MinNetworkToken) {
+			return nil, fmt.Errorf("others can reach this server, and --%s has fewer than %d characters: %w", name, MinNetworkToken, ErrNeedsToken)
+		}
 	}
 	if err := checkReadToken(options); err != nil {
 		return nil, err
@@ -88,6 +101,10 @@ func New(options Options) (*Gate, error) {
 		}
 		g.hosts[name] = true
 	}
+	if name, ok := hostOf(options.PublicURL.Host); ok {
+		g.hosts[name] = true
+	}
+	g.signIns, g.guesses = newCachedSignIns(options.SignIns), newGuesses()
 	if options.Token != "" {
 		g.tokens = newTokens(options.Token, options.ReadToken, port)
 	}
@@ -104,14 +121,15 @@ func New(options Options) (*Gate, error) {
 // Around returns the handler behind the gate. Everything that the server serves has to be behind it.
 func (g *Gate) Around(next http.Handler) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
+	if origin := g.options.PublicURL.Origin(); origin != "" {
+		if err := crossOrigin.AddTrustedOrigin(origin); err != nil {
+			panic("gate: a public URL without an origin: " + err.Error()) // ParsePublicURL has checked it
+		}
+	}
 	crossOrigin.SetDenyHandler(http.HandlerFunc(g.refuseCrossOrigin))
 	// The sign-in is a write too: it stands behind the check of where a write comes from.
 	inside := g.checkHost(crossOrigin.Handler(g.signingIn(g.authenticate(next))))
 	return g.paced(identify(g.logged(secured(g.turnAway(compressed(inside))))))
-}
-
-func (g *Gate) refuseCrossOrigin(w http.ResponseWriter, r *http.Request) {
-	g.refuse(w, r, http.StatusForbidden, "This write comes from another site than Memoir's own pages. Nothing was changed. Do it from Memoir itself, or from a script.")
 }
 
 // refuse answers programs with a problem document and browsers with a page. Under a name that is not ours the page is
@@ -121,7 +139,7 @@ func (g *Gate) refuse(w http.ResponseWriter, r *http.Request, status int, detail
 	case forPrograms(r):
 		problem.New(status, detail).Request(RequestID(r.Context())).Write(w)
 	case g.options.Refusal != nil && status != http.StatusMisdirectedRequest:
-		g.options.Refusal(w, r, status)
+		g.options.Refusal(w, r, status, detail)
 	default:
 		page(w, status, http.StatusText(status), detail)
 	}

@@ -310,6 +310,14 @@ func TestAServerThatOthersReachNeedsAToken(t *testing.T) {
 		if _, err := gate.New(gate.Options{Addr: addr, Token: token, Log: slog.New(slog.DiscardHandler)}); err != nil {
 			t.Errorf("%s with a token: %v", addr, err)
 		}
+		for name, options := range map[string]gate.Options{
+			"short token": {Token: "fifteen letters"}, "short read token": {Token: token, ReadToken: "fifteen letters"},
+		} {
+			options.Addr, options.Log = addr, slog.New(slog.DiscardHandler)
+			if _, err := gate.New(options); loopback != (err == nil) || !loopback && !errors.Is(err, gate.ErrNeedsToken) {
+				t.Errorf("%s with a %s: %v", addr, name, err)
+			}
+		}
 	}
 }
 

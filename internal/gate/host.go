@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -12,11 +13,19 @@ func (g *Gate) checkHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, ok := hostOf(r.Host)
 		if !ok || !isLoopback(host) && !g.hosts[host] {
-			g.refuse(w, r, http.StatusMisdirectedRequest, "This server does not answer to the name in the request's Host header. Use the address that it listens on, or start it with --allowed-host and that name.")
+			g.refuse(w, r, http.StatusMisdirectedRequest, misdirected(r, ok))
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+func misdirected(r *http.Request, isHost bool) string {
+	if !isHost || len(r.Host) > maxOrigin {
+		return "This server does not answer to the name in the request's Host header. Use the address that it listens on."
+	}
+	return fmt.Sprintf("This server does not answer to the name %s. Use the address that it listens on. "+
+		"If people are to use that name, start Memoir with --public-url %s, or with --allowed-host and the name.", r.Host, requestedOrigin(r))
 }
 
 // hostOf returns the canonical host of a Host header, whatever its port. ok is false where there is none.

@@ -14,7 +14,8 @@ const (
 	plainForm = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Sign in · Memoir</title><h1>Sign in</h1>%s` +
 		`<form method="post" action="/sign-in"><input type="hidden" name="next" value="%s">` +
 		`<label>Token <input type="password" name="token" required autofocus autocomplete="current-password"></label> <button>Sign in</button></form>` + "\n"
-	wrongToken = `<p>This is not the token that the server was started with. Try again.</p>`
+	wrongToken    = `<p>This is not the token that the server was started with. Try again.</p>`
+	tooManyTokens = `<p>Too many wrong tokens. Try again in %d s.</p>`
 )
 
 func page(w http.ResponseWriter, status int, title, detail string) {
@@ -26,8 +27,11 @@ func page(w http.ResponseWriter, status int, title, detail string) {
 func plainSignIn(w http.ResponseWriter, _ *http.Request, form SignInForm) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	said := ""
-	if form.Wrong {
+	switch {
+	case form.Wrong:
 		said = wrongToken
+	case form.Wait > 0:
+		said = fmt.Sprintf(tooManyTokens, form.Wait)
 	}
 	fmt.Fprintf(w, plainForm, said, html.EscapeString(form.Next)) //nolint:errcheck // the client may be gone
 }

@@ -1,8 +1,10 @@
 package gate
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -21,14 +23,11 @@ const (
 type SignInForm struct {
 	Next  string // where to go afterwards: a local path
 	Wrong bool   // the token that was given is not the server's
+	Wait  int    // seconds until the next try, after too many wrong tokens; else 0
 }
 
-const (
-	// wrongTokenDelay slows guessing down without keeping people waiting.
-	wrongTokenDelay = 500 * time.Millisecond
-	// maxSignIn is the longest sign-in form, in bytes.
-	maxSignIn = 64 << 10
-)
+// maxSignIn is the longest sign-in form, in bytes.
+const maxSignIn = 64 << 10
 
 // themePath is where a browser's theme is chosen, which tells nothing and changes nothing here.
 const themePath = "/theme"
@@ -53,18 +52,79 @@ func (g *Gate) authenticate(next http.Handler) http.Handler {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		granted := g.tokens.granted(r)
+		if isOpen(r) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		granted, err := g.granted(r)
 		switch {
-		case isOpen(r), granted == everything:
+		case granted == everything:
 			next.ServeHTTP(w, r)
 		case granted == reading:
 			g.letRead(w, r, next)
+		case err != nil:
+			g.refuseUnchecked(w, r, err)
 		case g.owner != nil:
 			g.refuseStranger(w, r)
 		default:
 			g.askToSignIn(w, r)
 		}
 	})
+}
+
+// granted returns what a request may do by the token that it shows, or by the cookie of a browser
+// that has shown one; with both, what the better one grants. It returns an error if one of them
+// could not be checked, and the other grants nothing.
+func (g *Gate) granted(r *http.Request) (access, error) {
+	bySignIn, unread := g.bySignIn(r)
+	shown := shownIn(r)
+	if bySignIn == everything || shown == "" {
+		return bySignIn, unread
+	}
+	byToken, unchecked := g.named(r, shown)
+	return max(bySignIn, byToken.grants), errors.Join(unread, unchecked)
+}
+
+// named returns the token that is shown; the zero token if it is not one of ours. It slows down
+// those who guess, with *tooManyGuesses.
+func (g *Gate) named(r *http.Request, shown string) (token, error) {
+	var found token
+	_, err := g.guesses.check(r.Context(), clientOf(r, g.options.PublicURL.Host != ""), func() bool {
+		found = g.tokens.named(shown)
+		return found.grants != none
+	})
+	return found, err
+}
+
+// bySignIn returns what the browser that sends the request may do.
+func (g *Gate) bySignIn(r *http.Request) (access, error) {
+	granted, failed := none, error(nil)
+	for _, cookie := range r.CookiesNamed(g.tokens.cookie) {
+		if len(cookie.Value) != signInLength {
+			continue
+		}
+		seal, err := g.signIns.SignInSeal(r.Context(), idOf(cookie.Value))
+		if err != nil {
+			failed = err
+		}
+		granted = max(granted, g.tokens.sealedBy(seal, cookie.Value).grants)
+	}
+	return granted, failed
+}
+
+// refuseUnchecked refuses a request whose token or cookie could not be checked.
+func (g *Gate) refuseUnchecked(w http.ResponseWriter, r *http.Request, err error) {
+	const detail = "The database cannot be reached, so your sign-in could not be checked. Nothing was changed. Try again shortly."
+	var many *tooManyGuesses
+	switch {
+	case errors.As(err, &many):
+		w.Header().Set("Retry-After", strconv.Itoa(many.seconds()))
+		g.refuse(w, r, http.StatusTooManyRequests, "Too many wrong tokens were sent. Nothing was changed. Try again later, with the right one.")
+	case r.Context().Err() == nil:
+		g.options.Log.WarnContext(r.Context(), "sign-in could not be checked", "request", RequestID(r.Context()), "error", err)
+		w.Header().Set("Retry-After", "2")
+		g.refuse(w, r, http.StatusServiceUnavailable, detail)
+	}
 }
 
 func (g *Gate) askToSignIn(w http.ResponseWriter, r *http.Request) {
@@ -111,12 +171,19 @@ func (g *Gate) signingIn(next http.Handler) http.Handler {
 
 func (g *Gate) showSignIn(w http.ResponseWriter, r *http.Request) {
 	next := localPath(r.URL.Query().Get("next"))
-	if code := r.URL.Query().Get("code"); code != "" && r.Method == http.MethodGet && g.tokens != nil && g.code.use(code) {
-		g.tokens.setCookie(w, r, g.tokens.session(g.tokens.all[0], time.Now()))
+	if g.tokens == nil {
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return
 	}
-	if g.tokens == nil || g.tokens.granted(r) == everything { // a reader may sign in anew, to write
+	if code := r.URL.Query().Get("code"); code != "" && r.Method == http.MethodGet && g.code.use(code) {
+		if err := g.beginSignIn(w, r, g.tokens.all[0]); err != nil {
+			g.refuseUnchecked(w, r, err)
+			return
+		}
+		http.Redirect(w, r, next, http.StatusSeeOther)
+		return
+	}
+	if granted, _ := g.bySignIn(r); granted == everything { // a reader may sign in again, to write
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return
 	}
@@ -130,26 +197,59 @@ func (g *Gate) signIn(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return
 	}
-	shown := g.tokens.named(strings.TrimSpace(r.PostFormValue("token")))
-	if shown.grants == none {
+	shown, err := g.named(r, strings.TrimSpace(r.PostFormValue("token")))
+	if r.Context().Err() != nil {
+		return // the browser is gone
+	}
+	var many *tooManyGuesses
+	switch {
+	case errors.As(err, &many):
+		w.Header().Set("Retry-After", strconv.Itoa(many.seconds()))
+		g.showAgain(w, r, http.StatusTooManyRequests, SignInForm{Next: next, Wait: many.seconds()})
+		return
+	case shown.grants == none:
 		g.options.Log.WarnContext(r.Context(), "a sign-in with a wrong token", "from", r.RemoteAddr)
-		select {
-		case <-time.After(wrongTokenDelay):
-		case <-r.Context().Done():
-		}
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.WriteHeader(http.StatusForbidden)
-		g.options.SignIn(w, r, SignInForm{Next: next, Wrong: true})
+		g.showAgain(w, r, http.StatusForbidden, SignInForm{Next: next, Wrong: true})
 		return
 	}
-	g.tokens.setCookie(w, r, g.tokens.session(shown, time.Now()))
+	if err := g.beginSignIn(w, r, shown); err != nil {
+		g.refuseUnchecked(w, r, err)
+		return
+	}
 	http.Redirect(w, r, next, http.StatusSeeOther)
 }
 
-func (g *Gate) signOut(w http.ResponseWriter, r *http.Request) {
-	if g.tokens != nil {
-		g.tokens.setCookie(w, r, "")
+func (g *Gate) showAgain(w http.ResponseWriter, r *http.Request, status int, form SignInForm) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	g.options.SignIn(w, r, form)
+}
+
+// beginSignIn signs a browser in that has shown the token.
+func (g *Gate) beginSignIn(w http.ResponseWriter, r *http.Request, shown token) error {
+	value := newSignInValue()
+	err := g.signIns.KeepSignIn(r.Context(), idOf(value), g.tokens.seal(shown, value), time.Now().Add(signedInFor))
+	if err == nil {
+		g.tokens.setCookie(w, value, g.isSecure(r))
 	}
+	return err
+}
+
+// signOut ends the sign-in here and in the browser.
+func (g *Gate) signOut(w http.ResponseWriter, r *http.Request) {
+	if g.tokens == nil {
+		http.Redirect(w, r, SignInPath, http.StatusSeeOther)
+		return
+	}
+	for _, cookie := range r.CookiesNamed(g.tokens.cookie) {
+		if err := g.signIns.EndSignIn(r.Context(), idOf(cookie.Value)); err != nil {
+			g.options.Log.WarnContext(r.Context(), "sign-out failed", "request", RequestID(r.Context()), "error", err)
+			w.Header().Set("Retry-After", "2")
+			g.refuse(w, r, http.StatusServiceUnavailable, "The database cannot be reached, so you are still signed in. Try again shortly.")
+			return
+		}
+	}
+	g.tokens.setCookie(w, "", g.isSecure(r))
 	http.Redirect(w, r, SignInPath, http.StatusSeeOther)
 }
 

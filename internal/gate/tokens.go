@@ -4,9 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/base64"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -45,18 +43,13 @@ func newTokens(text, readText, port string) *tokens {
 	return t
 }
 
-// granted returns what the request may do by the token that it shows, or by the cookie of a browser that has shown one; with both,
-// what the better one grants.
-func (t *tokens) granted(r *http.Request) access {
-	return max(t.byBearer(r.Header.Get("Authorization")).grants, t.bySession(r))
-}
-
-func (t *tokens) byBearer(header string) token {
-	scheme, credentials, _ := strings.Cut(header, " ")
+// shownIn returns the token that a request shows; empty if it shows none.
+func shownIn(r *http.Request) string {
+	scheme, credentials, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		return token{}
+		return ""
 	}
-	return t.named(strings.TrimSpace(credentials))
+	return strings.TrimSpace(credentials)
 }
 
 // named returns the token that is shown; the zero token, which grants nothing, where it is none of ours. It compares with each of
@@ -72,46 +65,28 @@ func (t *tokens) named(shown string) (found token) {
 	return found
 }
 
-func (t *tokens) bySession(r *http.Request) access {
-	granted := none
-	for _, cookie := range r.CookiesNamed(t.cookie) {
-		for _, known := range t.all {
-			if t.isSession(known, cookie.Value, time.Now()) {
-				granted = max(granted, known.grants)
-			}
+// seal binds a sign-in to the token that was shown: a new token signs out those who had the old one.
+func (t *tokens) seal(under token, value string) []byte {
+	mac := hmac.New(sha256.New, []byte(under.text))
+	mac.Write([]byte("memoir session " + t.cookie + " " + value))
+	return mac.Sum(nil)
+}
+
+// sealedBy returns the token of ours under which the seal was made; the zero token if there is none.
+func (t *tokens) sealedBy(seal []byte, value string) (found token) {
+	for _, known := range t.all {
+		if hmac.Equal(seal, t.seal(known, value)) {
+			found = known
 		}
 	}
-	return granted
-}
-
-// session is what the cookie holds: when the browser signed in, and a seal of that under the token that it showed. The token
-// itself does not leave the server, and a new token signs those out who had the old one.
-func (t *tokens) session(under token, at time.Time) string {
-	stamp := strconv.FormatInt(at.Unix(), 10)
-	return stamp + "." + t.seal(under, stamp)
-}
-
-func (t *tokens) isSession(under token, value string, now time.Time) bool {
-	stamp, seal, _ := strings.Cut(value, ".")
-	if !hmac.Equal([]byte(seal), []byte(t.seal(under, stamp))) {
-		return false
-	}
-	seconds, err := strconv.ParseInt(stamp, 10, 64)
-	return err == nil && now.Sub(time.Unix(seconds, 0)) < signedInFor
-}
-
-func (t *tokens) seal(under token, stamp string) string {
-	mac := hmac.New(sha256.New, []byte(under.text))
-	mac.Write([]byte("memoir session " + t.cookie + " " + stamp))
-	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+	return found
 }
 
 // setCookie signs the browser in; with an empty value it signs it out.
-func (t *tokens) setCookie(w http.ResponseWriter, r *http.Request, value string) {
+func (t *tokens) setCookie(w http.ResponseWriter, value string, secure bool) {
 	cookie := &http.Cookie{
 		Name: t.cookie, Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
-		Secure: r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https"),
-		MaxAge: int(signedInFor / time.Second),
+		Secure: secure, MaxAge: int(signedInFor / time.Second),
 	}
 	if value == "" {
 		cookie.MaxAge = -1

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"fmt"
 	"net/http"
 
 	"memoir/internal/gate"
@@ -11,8 +12,11 @@ import (
 // status is sent already.
 func SignIn(w http.ResponseWriter, r *http.Request, form gate.SignInForm) {
 	v := templates.SignIn{Next: form.Next}
-	if form.Wrong {
+	switch {
+	case form.Wrong:
 		v.Problem = "That is not the token. It is the one that Memoir was started with, as --token or MEMOIR_TOKEN."
+	case form.Wait > 0:
+		v.Problem = fmt.Sprintf("Too many wrong tokens. Try again in %d s.", form.Wait)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_ = templates.SignInPage(v).Render(forReader(r), w) // the browser may be gone
@@ -20,11 +24,16 @@ func SignIn(w http.ResponseWriter, r *http.Request, form gate.SignInForm) {
 
 // Refusal shows the page for a request that the gate refused, or that broke. It has the form that gate.Options.Refusal
 // takes.
-func Refusal(w http.ResponseWriter, r *http.Request, status int) {
+func Refusal(w http.ResponseWriter, r *http.Request, status int, detail string) {
 	f := templates.FailureOf(status)
-	if status == http.StatusForbidden && gate.ReadOnly(r.Context()) {
+	switch {
+	case status == http.StatusForbidden && gate.ReadOnly(r.Context()):
 		f.Title = "You may only read here"
 		f.Text = "You signed in with the token for readers. Nothing was changed. To change something, sign in anew at /sign-in, with the token that Memoir was started with as --token."
+	case status == http.StatusForbidden, status == http.StatusServiceUnavailable:
+		f.Text = detail
+	case status == http.StatusTooManyRequests:
+		f.Title, f.Text = "Too many wrong tokens", detail
 	}
 	if status >= http.StatusInternalServerError {
 		f.RequestID = gate.RequestID(r.Context())

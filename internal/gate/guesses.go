@@ -1,0 +1,156 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/time/rate"
+)
+
+// The limits of guessing tokens (arbitrary; docs/SECURITY.md has the reasons).
+const (
+	guessEvery      = 500 * time.Millisecond // for one address, after guessBurst
+	guessBurst      = 5
+	allGuessesEvery = 50 * time.Millisecond // for all addresses together, after allGuessesBurst
+	allGuessesBurst = 50
+	// maxGuessWait is how long a wrong token waits for its answer. What would wait longer is 429.
+	maxGuessWait = 2 * time.Second
+	// familiarFor is how long an address that has shown a right token is familiar.
+	familiarFor = 24 * time.Hour
+	// maxAddresses bounds the memory of the limits, about 1 MB: the addresses with wrong tokens,
+	// and the familiar ones. The one that was not seen for the longest time is forgotten first.
+	maxAddresses = 4096
+)
+
+// guesses limits how quickly tokens can be guessed. It is safe for concurrent use.
+//
+// A token from a familiar address is checked at once, so that others behind the same proxy cannot
+// keep its owner out. From any other address, a token is checked only as often as the limits allow.
+type guesses struct {
+	all      *rate.Limiter
+	failing  *lru.Cache[netip.Prefix, *rate.Limiter]
+	familiar *lru.Cache[netip.Prefix, time.Time] // when a right token was last shown
+}
+
+func newGuesses() *guesses {
+	return &guesses{
+		all:      rate.NewLimiter(rate.Every(allGuessesEvery), allGuessesBurst),
+		failing:  newCache[*rate.Limiter](),
+		familiar: newCache[time.Time](),
+	}
+}
+
+func newCache[V any]() *lru.Cache[netip.Prefix, V] {
+	cache, err := lru.New[netip.Prefix, V](maxAddresses)
+	if err != nil {
+		panic(err) // only for a size below 1
+	}
+	return cache
+}
+
+// tooManyGuesses means that a token was not checked, or is wrong, and when to try again.
+type tooManyGuesses struct{ after time.Duration }
+
+func (e *tooManyGuesses) Error() string {
+	return fmt.Sprintf("too many wrong tokens, try again in %s", e.after)
+}
+
+// seconds returns the time to wait in whole seconds, at least 1.
+func (e *tooManyGuesses) seconds() int { return int(math.Ceil(max(e.after.Seconds(), 1))) }
+
+// check reports whether isRight does. It calls isRight at most once. It waits if too many wrong
+// tokens came before, and returns *tooManyGuesses if it would have to wait too long.
+func (g *guesses) check(ctx context.Context, from netip.Prefix, isRight func() bool) (bool, error) {
+	familiar := g.isFamiliar(from)
+	if familiar && isRight() {
+		g.familiar.Add(from, time.Now())
+		return true, nil
+	}
+	own := g.limiterOf(from).Reserve()
+	wait := own.Delay()
+	if !familiar && wait <= maxGuessWait {
+		all := g.all.Reserve()
+		if wait = max(wait, all.Delay()); wait > maxGuessWait {
+			all.Cancel()
+		}
+	}
+	if wait > maxGuessWait {
+		own.Cancel()
+		return false, &tooManyGuesses{wait}
+	}
+	select {
+	case <-time.After(wait):
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	if familiar || !isRight() {
+		return false, nil
+	}
+	g.failing.Remove(from)
+	g.familiar.Add(from, time.Now())
+	return true, nil
+}
+
+// isFamiliar reports whether a right token came from the address lately. This machine is always
+// familiar: its commands and hooks may be the first to show the token.
+func (g *guesses) isFamiliar(from netip.Prefix) bool {
+	shown, known := g.familiar.Get(from)
+	return from == thisMachine || known && time.Since(shown) < familiarFor
+}
+
+func (g *guesses) limiterOf(from netip.Prefix) *rate.Limiter {
+	fresh := rate.NewLimiter(rate.Every(guessEvery), guessBurst)
+	if known, found := g.failing.Get(from); found {
+		return known
+	}
+	if known, found, _ := g.failing.PeekOrAdd(from, fresh); found {
+		return known
+	}
+	return fresh
+}
+
+var thisMachine = netip.MustParsePrefix("127.0.0.0/8")
+
+// clientOf returns the address that a request comes from: an IPv4 address, or the network of an
+// IPv6 one, because a client has all addresses of a /64. If proxied, a proxy on this machine may
+// tell for which client it asks, in the last element of X-Forwarded-For, which it has added itself.
+func clientOf(r *http.Request, proxied bool) netip.Prefix {
+	host, _, _ := net.SplitHostPort(r.RemoteAddr)
+	peer, err := netip.ParseAddr(host)
+	if err != nil {
+		return netip.Prefix{} // a test's recorder
+	}
+	from := networkOf(peer)
+	if !proxied || from != thisMachine {
+		return from
+	}
+	lines := r.Header.Values("X-Forwarded-For")
+	if len(lines) == 0 {
+		return from
+	}
+	hops := strings.Split(lines[len(lines)-1], ",")
+	client, err := netip.ParseAddr(strings.TrimSpace(hops[len(hops)-1]))
+	if err != nil {
+		return from
+	}
+	return networkOf(client)
+}
+
+func networkOf(address netip.Addr) netip.Prefix {
+	address = address.Unmap().WithZone("")
+	bits := 32
+	switch {
+	case address.IsLoopback():
+		return thisMachine
+	case address.Is6():
+		bits = 64
+	}
+	return netip.PrefixFrom(address, bits).Masked()
+}

@@ -1,0 +1,55 @@
+package postgres_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"memoir/internal/postgres"
+	"memoir/internal/postgres/pgtest"
+)
+
+func TestSignIns_EndWhenRemovedOrExpired(t *testing.T) {
+	t.Parallel()
+	url := pgtest.New(t)
+	open := func() *postgres.Store {
+		t.Helper()
+		store, err := postgres.Open(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(store.Close)
+		return store
+	}
+	one, two := open(), open()
+	keep := func(id, seal string, expires time.Time) {
+		t.Helper()
+		if err := one.KeepSignIn(t.Context(), []byte(id), []byte(seal), expires); err != nil {
+			t.Fatal(err)
+		}
+	}
+	has := func(id, want string) {
+		t.Helper()
+		if seal, err := two.SignInSeal(t.Context(), []byte(id)); err != nil || !bytes.Equal(seal, []byte(want)) {
+			t.Errorf("SignInSeal(%s) = %q, %v, want %q", id, seal, err, want)
+		}
+	}
+	keep("a", "seal of a", time.Now().Add(time.Hour))
+	keep("b", "seal of b", time.Now().Add(time.Hour))
+	keep("old", "seal of old", time.Now().Add(-time.Hour))
+	has("a", "seal of a")
+	has("old", "")
+	has("none", "")
+	for range 2 {
+		if err := two.EndSignIn(t.Context(), []byte("a")); err != nil {
+			t.Error(err)
+		}
+		has("a", "")
+	}
+	has("b", "seal of b")
+	keep("c", "seal of c", time.Now().Add(time.Hour)) // removes what has expired
+	rows := 0
+	if err := connect(t, url).QueryRow(t.Context(), "SELECT count(*) FROM sign_ins").Scan(&rows); err != nil || rows != 2 {
+		t.Errorf("%d rows, %v, want 2", rows, err)
+	}
+}
