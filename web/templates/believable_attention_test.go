@@ -31,7 +31,7 @@ func mendings() []templates.Mending {
 			Path: "sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/" + strings.Repeat("endless", 30) + ".md", Hash: "77b0",
 			Session: "U07AB12CD-C02SUPPORT-1741512345.123456", Problems: []memories.Problem{memories.ProblemOf(memories.CodeInvalidUTF8)},
 			Choices: []templates.FixChoice{
-				{Fixes: []templates.FixView{{ID: "windows-1252", Label: "Read it as Western European text", Guessed: true, Explanation: "Takes the bytes for letters of Windows-1252."}}, Change: diff.Texts("caf‹E9›", "café", 60)},
+				{Fixes: []templates.FixView{{ID: "windows-1252", Label: "Read as Windows-1252", Guessed: true, Explanation: "Writes the text as UTF-8, read as Windows-1252. No byte is lost."}}, Change: diff.Texts("caf‹E9›", "café", 60)},
 				{Otherwise: true, Fixes: []templates.FixView{{ID: "replace", Label: "Replace what is not UTF-8", Explanation: "What they stood for is lost."}}, Change: diff.Texts("caf‹E9›", "caf\uFFFD", 60)},
 			},
 		}}},
