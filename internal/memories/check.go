@@ -19,7 +19,9 @@ func (c Content) Check() error {
 	switch cleaned := c.Canonical().Name; {
 	case cleaned == "":
 		return &InvalidError{Field: "name", Reason: "is empty; every memory needs a name"}
-	case cleaned != strings.TrimSpace(c.Name):
+	case !isVisible(cleaned):
+		return &InvalidError{Field: "name", Reason: "has no visible character; every memory needs a name that can be seen"}
+	case cleaned != NormalizeName(strings.TrimSpace(c.Name)):
 		return &InvalidError{Field: "name", Reason: "must be one line of at most 256 characters without control characters"}
 	}
 	if _, ok := ParseType(string(c.Type)); !ok {

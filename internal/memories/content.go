@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // MaxNameLength is the length of the longest name, in Unicode characters. It keeps a name a heading and a key: room
@@ -73,13 +75,28 @@ func canonicalBody(s string) string {
 	}
 }
 
+// NormalizeName returns a name as it is compared, in Unicode's normalisation form C: the same name
+// written on a Mac and on Linux can have different bytes.
+func NormalizeName(name string) string { return norm.NFC.String(name) }
+
 func canonicalName(s string) string {
-	s = oneLine(canonicalText(s))
+	s = NormalizeName(oneLine(canonicalText(s)))
 	if utf8.RuneCountInString(s) <= MaxNameLength {
 		return s
 	}
 	ending := "-" + shortHash(s)
 	return cutRunes(s, MaxNameLength-len(ending)) + ending
+}
+
+// invisibleLetters have no glyph, although Unicode calls them letters or symbols.
+const invisibleLetters = "\u115f\u1160\u3164\uffa0\u2800"
+
+// isVisible reports whether a name has a character that is neither white space nor a control,
+// format or combining character.
+func isVisible(name string) bool {
+	return strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.In(r, unicode.Cc, unicode.Cf, unicode.M, unicode.Z) && !strings.ContainsRune(invisibleLetters, r)
+	})
 }
 
 // oneLine drops control characters and folds each run of white space that holds a line end or a tab to one space.

@@ -26,8 +26,8 @@ func Encode(c Content) []byte {
 }
 
 // Rewrite returns raw changed to say c and nothing else: the keys that Memoir does not know stay with their order and
-// comments, the type stays where it lives, byte order mark and line ends are kept, and metadata.modified becomes now
-// where the file has one. A file that says c already, and in valid YAML, comes back unchanged. A frontmatter that was no
+// comments, the type stays where it lives, byte order mark and line ends are kept, and the time of the last change
+// becomes now where the file states one. A file that says c already, and in valid YAML, comes back unchanged. A frontmatter that was no
 // valid YAML becomes valid; its lines that are no entries are kept under the key "unread". Of a file that Parse calls
 // unreadable nothing is kept.
 func Rewrite(raw []byte, c Content, now time.Time) []byte {
@@ -71,7 +71,7 @@ func rewrite(raw []byte, c Content, change func(mapping *yaml.Node)) []byte {
 	return encodePage(p, encodeMapping(mapping, p.eol), c)
 }
 
-// Touch sets metadata.modified to now where the file has one and changes nothing else. Where it has none, the bytes
+// Touch sets the time of the last change to now where the file states one and changes nothing else. Where it has none, the bytes
 // come back as they are and changed is false.
 func Touch(raw []byte, now time.Time) (out []byte, changed bool) {
 	p := cutPage(string(raw))
@@ -79,8 +79,7 @@ func Touch(raw []byte, now time.Time) (out []byte, changed bool) {
 	if len(raw) > MaxFileSize || before.bomb {
 		return raw, false
 	}
-	metadata := mappingAt(before.mapping, "metadata")
-	if metadata == nil || indexOf(metadata, "modified") < 0 {
+	if in, _ := statedModified(before.mapping); in == nil {
 		return raw, false
 	}
 	modified := now.UTC().Format(modifiedLayout)
@@ -137,20 +136,24 @@ func holds(out []byte, c Content, before *yaml.Node) bool {
 }
 
 func sameButModified(before, after *yaml.Node, modified string) bool {
-	metadata := mappingAt(after, "metadata")
-	if metadata == nil {
+	in, key := statedModified(after)
+	if in == nil {
 		return false
 	}
-	text, _ := textAt(metadata, "modified")
+	text, _ := textAt(in, key)
 	return text == modified && sameValue(besides(before, false), besides(after, false))
 }
 
 // besides returns a copy of a mapping without the keys that an edit sets.
 func besides(mapping *yaml.Node, edited bool) *yaml.Node {
 	out := newMapping()
+	modifiedIn, modifiedKey := statedModified(mapping)
 	for i := 0; i < len(mapping.Content); i += 2 {
 		key, value := mapping.Content[i], mapping.Content[i+1]
 		name := target(key).Value
+		if mapping == modifiedIn && name == modifiedKey {
+			continue
+		}
 		if edited && slices.Contains([]string{"name", "description", "type"}, name) {
 			continue
 		}

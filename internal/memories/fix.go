@@ -141,7 +141,7 @@ func (m *mender) statedTypes() []Type {
 
 // settleName writes the name that the memory goes by into the frontmatter.
 func (m *mender) settleName() {
-	code := m.firstOf(CodeNameNotText, CodeNameTooLong, CodeNameMissing)
+	code := m.firstOf(CodeNameNotText, CodeNameTooLong, CodeNameInvisible, CodeNameMissing)
 	if code == "" {
 		return
 	}

@@ -34,13 +34,10 @@ func setType(mapping *yaml.Node, t Type) {
 	}
 }
 
+// setModified sets the time of the last change where the mapping states one.
 func setModified(mapping *yaml.Node, modified string) {
-	metadata := mappingAt(mapping, "metadata")
-	if metadata == nil {
-		return
-	}
-	if i := indexOf(metadata, "modified"); i >= 0 {
-		replaceValue(metadata, i, newTime(modified))
+	if in, key := statedModified(mapping); in != nil {
+		replaceValue(in, indexOf(in, key), newTime(modified))
 	}
 }
 

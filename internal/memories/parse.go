@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 )
@@ -18,7 +19,7 @@ type File struct {
 	Type          Type // empty: none, or none that is known
 	Description   string
 	Body          string
-	Modified      time.Time // metadata.modified; zero: the file states none, or one that is not tellable
+	Modified      time.Time // see readModified; zero: the file states none that is a date
 	OriginSession string    // metadata.originSessionId; empty: the file states none
 	Problems      []Problem
 	// Unreadable: only Name (the file's stem) and Problems mean anything.
@@ -87,15 +88,17 @@ func (f *File) readName(mapping *yaml.Node, stem string, expected bool) {
 	f.Name = canonicalName(written)
 	f.flag(!isText, CodeNameNotText)
 	f.flag(isText && f.Name == "" && expected, CodeNameMissing)
-	f.flag(oneLine(canonicalText(written)) != f.Name, CodeNameTooLong)
-	if f.Name == "" {
+	f.flag(utf8.RuneCountInString(f.Name) == MaxNameLength && NormalizeName(oneLine(canonicalText(written))) != f.Name, CodeNameTooLong)
+	visible := f.Name == "" || isVisible(f.Name)
+	f.flag(!visible, CodeNameInvisible)
+	if f.Name == "" || !visible {
 		f.Name = stemName(stem)
 	}
 }
 
 // stemName makes a name of a file's stem, which may hold anything that a file system allows.
 func stemName(stem string) string {
-	if name := canonicalName(stem); name != "" {
+	if name := canonicalName(stem); isVisible(name) {
 		return name
 	}
 	return shortHash(stem)
@@ -127,23 +130,14 @@ func (f *File) readDescription(mapping *yaml.Node) {
 	f.flag(!isText, CodeDescriptionNotText)
 }
 
-// timeLayouts are the ways in which metadata.modified is written; agents write the first.
-var timeLayouts = []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05", "2006-01-02T15:04:05", time.DateOnly}
-
 func (f *File) readMetadata(mapping *yaml.Node) {
+	f.readModified(mapping)
 	metadata := mappingAt(mapping, "metadata")
 	if metadata == nil {
 		return
 	}
 	session, _ := textAt(metadata, "originSessionId")
 	f.OriginSession = oneLine(session)
-	modified, _ := textAt(metadata, "modified")
-	for _, layout := range timeLayouts {
-		if at, err := time.Parse(layout, strings.TrimSpace(modified)); err == nil && IsTellable(at) {
-			f.Modified = at.UTC()
-			return
-		}
-	}
 }
 
 // textAt returns the text that was written as a key's value: 012 is "012" and true is "true". Nothing, or no such key,

@@ -1,6 +1,7 @@
 package memories_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -159,7 +160,22 @@ func TestAFileTellsWhenAndInWhichSessionItWasWritten(t *testing.T) {
 		"'2026-07-29T15:16:34+02:00'":     time.Date(2026, 7, 29, 13, 16, 34, 0, time.UTC),
 		"2026-07-29 13:16:34":             time.Date(2026, 7, 29, 13, 16, 34, 0, time.UTC),
 		"2026-07-29":                      time.Date(2026, 7, 29, 0, 0, 0, 0, time.UTC),
+		"2026-07-29T15:16:34+0200":        time.Date(2026, 7, 29, 13, 16, 34, 0, time.UTC),
+		"2026-07-29T15:16:34+02":          time.Date(2026, 7, 29, 13, 16, 34, 0, time.UTC),
+		"2026-07-29 15:16:34.5 +0200":     time.Date(2026, 7, 29, 13, 16, 34, 500_000_000, time.UTC),
+		"2026-07-29 13:16:34 UTC":         time.Date(2026, 7, 29, 13, 16, 34, 0, time.UTC),
+		"2026-07-29t13:16:34z":            time.Date(2026, 7, 29, 13, 16, 34, 0, time.UTC),
+		"2026-07-29 13:16":                time.Date(2026, 7, 29, 13, 16, 0, 0, time.UTC),
+		"1785330994":                      time.Date(2026, 7, 29, 13, 16, 34, 0, time.UTC),
+		"1785330994.25":                   time.Date(2026, 7, 29, 13, 16, 34, 250_000_000, time.UTC),
+		"'1785330994420'":                 time.Date(2026, 7, 29, 13, 16, 34, 420_000_000, time.UTC),
 		"last week":                       {},
+		"29/07/2026":                      {},
+		"2026-07-29 13:16:34 PST":         {},
+		"20260729":                        {},
+		"-1785330994":                     {},
+		".inf":                            {},
+		"1e300":                           {},
 		"[2026-07-29T13:16:34.420Z]":      {},
 		"":                                {},
 		"2026-02-30T00:00:00Z":            {},
@@ -175,8 +191,81 @@ func TestAFileTellsWhenAndInWhichSessionItWasWritten(t *testing.T) {
 		if !got.Modified.Equal(want) {
 			t.Errorf("%q was read as %v", written, got.Modified)
 		}
+		if flagged := hasCode(got, memories.CodeModifiedUnknown); flagged != (want.IsZero() && written != "") {
+			t.Errorf("%q: flagged = %v", written, flagged)
+		}
 		if got.OriginSession != "4f0c-11" {
 			t.Errorf("the session is %q", got.OriginSession)
+		}
+	}
+}
+
+func hasCode(f memories.File, code string) bool {
+	return slices.ContainsFunc(f.Problems, func(p memories.Problem) bool { return p.Code == code })
+}
+
+func TestParse_ModifiedElsewhere(t *testing.T) {
+	t.Parallel()
+	day := func(day int) time.Time { return time.Date(2026, 7, day, 0, 0, 0, 0, time.UTC) }
+	for front, want := range map[string]time.Time{
+		"modified: 2026-07-01":                                    day(1),
+		"updated: 2026-07-02":                                     day(2),
+		"updated: 2026-07-02\nmodified: 2026-07-01":               day(1),
+		"modified: 2026-07-01\nmetadata:\n  modified: 2026-07-03": day(3),
+		"modified: 2026-07-01\nmetadata:\n  modified:":            day(1),
+		"metadata: {updated: 2026-07-03}":                         {},
+		"created: 2026-07-03":                                     {},
+		"name: a":                                                 {},
+	} {
+		if got := memories.Parse([]byte("---\n"+front+"\n---\nB"), "stem"); !got.Modified.Equal(want) || hasCode(got, memories.CodeModifiedUnknown) {
+			t.Errorf("%q: Modified = %v, problems %v", front, got.Modified, got.Problems)
+		}
+	}
+}
+
+func TestParse_NamesInNFC(t *testing.T) {
+	t.Parallel()
+	const nfc, nfd = "Über Café 한글", "U\u0308ber Cafe\u0301 \u1112\u1161\u11ab\u1100\u1173\u11af"
+	for _, raw := range []string{"---\nname: " + nfc + "\ntype: user\n---\n", "---\nname: " + nfd + "\ntype: user\n---\n"} {
+		if got := memories.Parse([]byte(raw), "stem"); got.Name != nfc || len(got.Problems) > 0 {
+			t.Errorf("%q: Name = %q, problems %v", raw, got.Name, got.Problems)
+		}
+	}
+	if got := memories.Parse([]byte("text"), nfd).Name; got != nfc {
+		t.Errorf("name of a stem = %q", got)
+	}
+	raw := []byte("---\nname: " + nfd + "\ntype: user\n---\nB\n")
+	out := memories.Rewrite(raw, memories.Content{Name: nfc, Type: memories.Feedback, Description: "new", Body: "C"}, time.Now())
+	if want := "---\nname: " + nfd + "\ndescription: new\ntype: feedback\n---\n\nC\n"; string(out) != want {
+		t.Errorf("Rewrite() = %q, want %q", out, want)
+	}
+	if err := (memories.Content{Name: nfd, Type: memories.User}).Check(); err != nil {
+		t.Errorf("Check() error = %v", err)
+	}
+}
+
+func TestParse_InvisibleNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"\u200b", "\u200b \u2060", "\ufeff\u00ad", "\u0301", "\u3164", "\u2800\u115f", "\u202e\u202c", "\U000e0041"} {
+		got := memories.Parse([]byte("---\nname: \""+name+"\"\ntype: user\n---\nB"), "stem")
+		if got.Name != "stem" || !hasCode(got, memories.CodeNameInvisible) {
+			t.Errorf("%q: Name = %q, problems %v", name, got.Name, got.Problems)
+		}
+		var invalid *memories.InvalidError
+		if err := (memories.Content{Name: name, Type: memories.User}).Check(); !errors.As(err, &invalid) || invalid.Field != "name" {
+			t.Errorf("%q: Check() error = %v, want InvalidError of name", name, err)
+		}
+		fixes := memories.Fixes([]byte("---\nname: \""+name+"\"\ntype: user\n---\nB"), "memory/stem.md")
+		if len(fixes) != 1 || fixes[0].ID != "name" || hasCode(memories.Parse(fixes[0].After, "other"), memories.CodeNameInvisible) {
+			t.Errorf("%q: fixes = %v", name, fixes)
+		}
+		if stem := memories.Parse([]byte("text"), name).Name; len(stem) != 8 {
+			t.Errorf("%q: name of a stem = %q", name, stem)
+		}
+	}
+	for _, name := range []string{"a\u200b", "🚀", "👨\u200d👩", ".", "한", "\ue000"} {
+		if got := memories.Parse([]byte("---\nname: \""+name+"\"\ntype: user\n---\nB"), "stem"); got.Name != name {
+			t.Errorf("%q: Name = %q", name, got.Name)
 		}
 	}
 }

@@ -29,6 +29,9 @@ func patchLines(p page, before, after *yaml.Node) (front string, ok bool) {
 	for _, key := range []string{"name", "description", "type"} {
 		patch.change(before, after, key)
 	}
+	if in, key := statedModified(before); in == before {
+		patch.change(before, after, key)
+	}
 	if metadata := mappingAt(before, "metadata"); metadata != nil {
 		if metadata.Style&yaml.FlowStyle != 0 {
 			patch.change(before, after, "metadata")

@@ -10,21 +10,25 @@ type Problem struct {
 
 // The codes of the problems that reading a file's text can find.
 const (
-	CodeNoFrontmatter      = "no_frontmatter"
-	CodeReadLeniently      = "read_leniently"
-	CodeNameMissing        = "name_missing"
-	CodeNameNotText        = "name_not_text"
-	CodeNameTooLong        = "name_too_long"
+	CodeNoFrontmatter = "no_frontmatter"
+	CodeReadLeniently = "read_leniently"
+	CodeNameMissing   = "name_missing"
+	CodeNameNotText   = "name_not_text"
+	CodeNameTooLong   = "name_too_long"
+	// CodeNameInvisible is of a name without a visible character.
+	CodeNameInvisible      = "name_invisible"
 	CodeDescriptionNotText = "description_not_text"
 	CodeTypeMissing        = "type_missing"
 	CodeTypeUnknown        = "type_unknown"
 	CodeTypeNotText        = "type_not_text"
 	CodeTypeConflict       = "type_conflict"
-	CodeNUL                = "nul"
-	CodeInvalidUTF8        = "invalid_utf8"
-	CodeTooLarge           = "too_large"
-	CodeAliasBomb          = "alias_bomb"
-	CodeMergeConflict      = "merge_conflict"
+	// CodeModifiedUnknown is of a stated time of the last change that is no date.
+	CodeModifiedUnknown = "modified_unknown"
+	CodeNUL             = "nul"
+	CodeInvalidUTF8     = "invalid_utf8"
+	CodeTooLarge        = "too_large"
+	CodeAliasBomb       = "alias_bomb"
+	CodeMergeConflict   = "merge_conflict"
 )
 
 // The codes of the problems that are found around a file: where it is, what it is, and what happened to it.
@@ -54,11 +58,13 @@ var messages = map[string]string{
 	CodeNameMissing:        "The frontmatter has no name, so the file's name is used. Give the memory a name to settle it.",
 	CodeNameNotText:        "The name in the frontmatter is a list or a table and not a text, so the file's name is used. Give the memory a name.",
 	CodeNameTooLong:        "The name is longer than 256 characters, so it is shown cut. Give the memory a shorter name.",
+	CodeNameInvisible:      "The name has no visible character, so the file's name is used. Give the memory a name.",
 	CodeDescriptionNotText: "The description is a list or a table and not a text, so it was left out. Write the description again.",
 	CodeTypeMissing:        "The memory has no type, so agents do not receive it. Choose feedback, user, project or reference.",
 	CodeTypeUnknown:        "The memory's type is none that Memoir knows, so agents do not receive it. Choose feedback, user, project or reference.",
 	CodeTypeNotText:        "The memory's type is a list or a table and not a text, so agents do not receive it. Choose feedback, user, project or reference.",
 	CodeTypeConflict:       "The file states two different types. The one at the top level is used. Save the memory to settle it.",
+	CodeModifiedUnknown:    "The date of the last change cannot be read, so the file's own time counts. Write it like 2026-11-25T06:51:30Z.",
 	CodeNUL:                "The file holds NUL characters, which are left out here. The file is unchanged. Saving the text again removes them.",
 	CodeInvalidUTF8:        "Parts of the text are not UTF-8, shown as \uFFFD. The file is unchanged. Saving the text again replaces them.",
 	CodeTooLarge:           "The file is larger than 1 MiB and was not read. It is unchanged. Split it into smaller memories or delete it.",
