@@ -19,7 +19,8 @@ WITH last AS (
       AND (sqlc.narg(team)::boolean IS NULL OR last.team = sqlc.narg(team)::boolean)
       AND (sqlc.narg(type)::text IS NULL OR last.type = sqlc.narg(type)::text)
       AND (sqlc.narg(session)::text IS NULL OR last.session = sqlc.narg(session)::text)
-      AND (NOT @stale::boolean OR last.modified_at + interval '48 hours' <= @at::timestamptz)
+      AND (NOT @stale::boolean OR last.modified_at + interval '48 hours' <= @at::timestamptz AND m.readable
+           AND last.modified_at >= '2020-01-01 00:00:00+00')
 )
 SELECT w.id, w.name, w.team, w.readable, w.created_at, w.actor, w.state, w.type, w.path, w.session, w.modified_at, w.at,
        r.hash, r.description, r.body, coalesce(octet_length(r.raw), 0)::bigint AS size, (SELECT count(*) FROM wanted) AS total

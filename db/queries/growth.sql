@@ -11,10 +11,10 @@ ORDER BY agent_id, day, type;
 
 -- name: Ages :many
 -- How many memories live, by the whole days of 24 hours since what their age counts from; bounds are the first days of the
--- buckets but the first, ascending.
+-- buckets but the first, ascending. Unknown ages are left out: those of unreadable files, and before known_since.
 SELECT agent_id, coalesce(type, '')::text AS type,
        width_bucket(date_part('epoch', sqlc.arg(now)::timestamptz - modified_at) / 86400, @bounds::float8[])::integer AS bucket,
        count(*) AS n
 FROM memories
-WHERE agent_id = ANY(@agent_ids::bigint[]) AND state <> 'deleted'
+WHERE agent_id = ANY(@agent_ids::bigint[]) AND state <> 'deleted' AND readable AND modified_at >= @known_since
 GROUP BY agent_id, type, bucket;

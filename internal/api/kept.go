@@ -161,7 +161,7 @@ func (l *keptList) write(known []byte, pieces []piece, read map[postgres.Outline
 			body.Write(known[p.from:p.to])
 		} else {
 			m := read[m]
-			p.until = memories.AgeOf(m.ModifiedAt, l.made).Until(m.ModifiedAt)
+			p.until = m.Age(l.made).Until(m.ModifiedAt)
 			if err := marshal(&body, memoryOf(m, l.outline.ClaudeMDProblem, l.made)); err != nil {
 				return err
 			}

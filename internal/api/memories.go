@@ -33,7 +33,7 @@ type Memory struct {
 	Size          int64            `json:"size" doc:"Bytes of the file."`
 	ClaudeMDChars int              `json:"claude_md_chars" doc:"Unicode characters that it takes in CLAUDE.md."`
 	ClaudeMD      *ClaudeMDProblem `json:"claude_md" doc:"Null when all is well with the agent's CLAUDE.md."`
-	AgeDays       int              `json:"age_days" doc:"Whole days of 24 hours."`
+	AgeDays       *int             `json:"age_days" doc:"Whole days of 24 hours; null: unknown."`
 	Stale         bool             `json:"stale" doc:"Two days old or more."`
 	CreatedAt     time.Time        `json:"created_at"`
 	UpdatedAt     time.Time        `json:"updated_at"`
@@ -242,12 +242,12 @@ func memoryAnswerOf(status int, m memories.Memory, claudeMDProblem string) *memo
 }
 
 func memoryOf(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
-	age := memories.AgeOf(m.ModifiedAt, now)
+	age := m.Age(now)
 	shown := Memory{
 		ID: m.ID, Agent: m.Agent, Name: m.Name, Scope: string(m.Scope()), Type: text(m.Type), Description: text(m.Description), Body: text(m.Body),
 		State: string(m.State), Problems: problemsOf(m.Problems), Path: m.Path, Session: text(m.Session),
 		Files: make([]File, len(m.Files)), Hash: text(m.Hash), Size: m.Size, ClaudeMDChars: m.ClaudeMDChars,
-		AgeDays: age.Days, Stale: age.Stale,
+		AgeDays: age.KnownDays(), Stale: age.Stale,
 		CreatedAt: m.CreatedAt.UTC(), UpdatedAt: m.UpdatedAt.UTC(), DeletedAt: moment(m.DeletedAt),
 		DeletedBy: text(m.DeletedActor),
 	}

@@ -31,7 +31,7 @@ type RecalledMemory struct {
 	Type        *string  `json:"type"`
 	Description string   `json:"description"`
 	Path        string   `json:"path" doc:"Of its file, relative to the agent's dir."`
-	AgeDays     int      `json:"age_days"`
+	AgeDays     *int     `json:"age_days" doc:"Whole days of 24 hours; null: unknown."`
 	Stale       bool     `json:"stale"`
 	Why         []string `json:"why" nullable:"false" doc:"What speaks for it, the strongest first."`
 	Bytes       int      `json:"bytes" doc:"That it takes of the session's budget."`
@@ -101,7 +101,7 @@ func recallOf(r recall.Result, reminder string) Recall {
 	}
 	for i, m := range r.Memories {
 		out.Memories[i] = RecalledMemory{
-			ID: m.ID, Name: m.Name, Type: text(string(m.Type)), Description: m.Description, Path: m.Memory.Path, AgeDays: m.Age.Days,
+			ID: m.ID, Name: m.Name, Type: text(string(m.Type)), Description: m.Description, Path: m.Memory.Path, AgeDays: m.Age.KnownDays(),
 			Stale: m.Age.Stale, Why: m.Why, Bytes: m.Bytes, Text: m.Text,
 		}
 	}

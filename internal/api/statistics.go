@@ -11,7 +11,7 @@ import (
 // Statistics is how an agent's memories grew and how old they are.
 type Statistics struct {
 	Growth []GrowthPoint `json:"growth" nullable:"false" doc:"Oldest first, the last is today's."`
-	Ages   []AgeBucket   `json:"ages" nullable:"false" doc:"Youngest first."`
+	Ages   []AgeBucket   `json:"ages" nullable:"false" doc:"Youngest first. Memories of unknown age are in none."`
 }
 
 // GrowthPoint is how many memories lived at the end of a day.
@@ -39,7 +39,7 @@ type Alive struct {
 
 type statisticsInput struct {
 	AgentPath
-	Days   int `query:"days" minimum:"1" maximum:"3660" doc:"How far back the growth goes; without it: to the first memory."`
+	Days   int `query:"days" minimum:"1" maximum:"3660" doc:"How far back the growth goes; without it: to the first memory of a known age."`
 	Points int `query:"points" minimum:"1" maximum:"400" default:"100" doc:"The most days of which the growth tells, evenly spread."`
 }
 

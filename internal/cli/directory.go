@@ -85,11 +85,11 @@ func byName(notes []note) [][]note {
 func (d *directory) memoryOf(carriers []note) memory {
 	holder := carriers[0]
 	modified := time.Unix(0, holder.ModTime).UTC()
-	age := memories.AgeOf(since(holder), time.Now())
+	age := memories.Memory{Readable: !holder.Unreadable, ModifiedAt: since(holder)}.Age(time.Now())
 	m := memory{
 		Agent: d.agent.Slug, Name: holder.Name, Scope: memories.ScopeOf(holder.team), Type: orNull(holder.Type), Description: orNull(holder.Description), Body: orNull(holder.Body),
 		State: memories.Active, Problems: []problem{}, Path: holder.Path, Session: orNull(holder.Session), Files: []carrier{},
-		Hash: hashOf(holder), Size: holder.Size, AgeDays: age.Days, Stale: age.Stale, UpdatedAt: &modified,
+		Hash: hashOf(holder), Size: holder.Size, AgeDays: age.KnownDays(), Stale: age.Stale, UpdatedAt: &modified,
 	}
 	if holder.Unreadable || holder.Type == "" {
 		m.State = memories.NeedsAttention
@@ -158,6 +158,7 @@ func (d *directory) all(t memories.Type) ([]memory, error) {
 // carriersOf returns the files of the memory of a name, of the private one where there are two; among those that could not be read, of the first that would have it.
 func carriersOf(notes []note, name string) ([]note, bool) {
 	groups := byName(notes)
+	name = memories.NormalizeName(name)
 	for _, wanted := range []struct{ readable, team bool }{{true, false}, {true, true}, {false, false}, {false, true}} {
 		for _, carriers := range groups {
 			if c := carriers[0]; c.Name == name && c.Unreadable != wanted.readable && c.team == wanted.team {
@@ -228,11 +229,11 @@ func (d *directory) chosen(best []recall.Choice, read map[string]note, limit int
 		text, bytes := recall.Cut(read[c.Path].raw)
 		age := memories.AgeOf(c.ModifiedAt, now)
 		found.Memories = append(found.Memories, chosen{
-			Name: c.Name, Type: orNull(c.Type), Description: c.Description, Path: c.Path, AgeDays: age.Days, Stale: age.Stale,
+			Name: c.Name, Type: orNull(c.Type), Description: c.Description, Path: c.Path, AgeDays: age.KnownDays(), Stale: age.Stale,
 			Why: c.Why, Bytes: bytes, Text: text,
 		})
 		found.BudgetLeft -= bytes
-		blocks = append(blocks, recall.Block(recall.Head(c.ModifiedAt, now, filepath.Join(d.agent.Dir, filepath.FromSlash(c.Path))), text))
+		blocks = append(blocks, recall.Block(recall.Head(age, filepath.Join(d.agent.Dir, filepath.FromSlash(c.Path))), text))
 	}
 	found.Reminder = recall.Reminder(blocks)
 	return found

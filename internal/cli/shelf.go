@@ -53,7 +53,7 @@ type memory struct {
 	ClaudeMD      *struct {
 		Problem string `json:"problem"`
 	} `json:"claude_md"`
-	AgeDays   int        `json:"age_days"`
+	AgeDays   *int       `json:"age_days"`
 	Stale     bool       `json:"stale"`
 	CreatedAt *time.Time `json:"created_at"`
 	UpdatedAt *time.Time `json:"updated_at"`
@@ -91,7 +91,7 @@ type chosen struct {
 	Type        *memories.Type `json:"type"`
 	Description string         `json:"description"`
 	Path        string         `json:"path"`
-	AgeDays     int            `json:"age_days"`
+	AgeDays     *int           `json:"age_days"`
 	Stale       bool           `json:"stale"`
 	Why         []string       `json:"why"`
 	Bytes       int            `json:"bytes"`
@@ -100,7 +100,12 @@ type chosen struct {
 
 func (m memory) id() string { return orNone(m.ID) }
 
-func (m memory) age() memories.Age { return memories.Age{Days: m.AgeDays, Stale: m.Stale} }
+func (m memory) age() memories.Age {
+	if m.AgeDays == nil {
+		return memories.Age{Unknown: true}
+	}
+	return memories.Age{Days: *m.AgeDays, Stale: m.Stale}
+}
 
 func orNone[S ~string](s *S) S {
 	if s == nil {

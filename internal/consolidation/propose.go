@@ -117,7 +117,7 @@ func (c *Consolidator) choose(ctx context.Context, draft *draftPlan, from []note
 	}
 	var list []listed
 	for _, n := range from[:min(len(from), mostListed)] {
-		list = append(list, listed{n.Name, string(n.Type), cut(n.Description, 200), n.ModifiedAt.Format(time.DateOnly)})
+		list = append(list, listed{n.Name, string(n.Type), cut(n.Description, 200), dayOf(n)})
 	}
 	var answer struct {
 		Groups []struct {
@@ -159,7 +159,7 @@ func (c *Consolidator) askForSteps(ctx context.Context, agent postgres.Agent, dr
 	var list []shown
 	byName := map[string]note{}
 	for _, n := range sent {
-		list = append(list, shown{n.Name, string(n.Type), n.Description, n.ModifiedAt.Format(time.DateOnly), n.Body})
+		list = append(list, shown{n.Name, string(n.Type), n.Description, dayOf(n), n.Body})
 		byName[n.Name] = n
 	}
 	told, err := c.logged(ctx, agent)
@@ -265,4 +265,12 @@ func cut(text string, most int) string {
 func canonical(name string, t postgres.ConsolidationText) postgres.ConsolidationText {
 	c := memories.Content{Name: name, Type: t.Type, Description: t.Description, Body: t.Body}.Canonical()
 	return postgres.ConsolidationText{Type: c.Type, Description: c.Description, Body: c.Body}
+}
+
+// dayOf returns the day on which a memory was last changed, or that it is unknown.
+func dayOf(n note) string {
+	if age := memories.AgeOf(n.ModifiedAt, n.ModifiedAt); age.Unknown {
+		return "unknown"
+	}
+	return n.ModifiedAt.Format(time.DateOnly)
 }

@@ -67,7 +67,7 @@ func summary(from postgres.Givers, n int, newest []memories.Memory, now time.Tim
 		if m.AgentID != from[0].ID {
 			line += " (team)"
 		}
-		line += " (saved " + memories.AgeOf(m.ModifiedAt, now).String() + ")"
+		line += " (" + memories.AgeOf(m.ModifiedAt, now).Saved() + ")"
 		if m.Description != "" {
 			line += ": " + strings.Join(strings.Fields(m.Description), " ")
 		}

@@ -70,7 +70,7 @@ func (e *endpoint) whole(ctx context.Context, agent postgres.Agent, which which)
 // wholeOf takes what the memory cites of its project and what is gone there.
 func wholeOf(agent postgres.Agent, m memories.Memory, gone []memories.CheckedCitation, now time.Time) whole {
 	w := whole{
-		memory: memoryOf(m, now), Warning: recall.Warning(gone, m.ModifiedAt, now),
+		memory: memoryOf(m, now), Warning: recall.Warning(gone, m.Age(now)),
 		File: filepath.Join(agent.Dir, filepath.FromSlash(m.Path)), URI: uriOf(agent.Slug, m.ID),
 	}
 	w.Description, _ = cut(m.Description, mostBytes/4)

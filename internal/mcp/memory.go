@@ -20,20 +20,20 @@ type memory struct {
 	Type        string `json:"type,omitempty" jsonschema:"feedback, user, project or reference; absent where it has none."`
 	Description string `json:"description,omitempty" jsonschema:"One line on what it is about. In lists a long one is cut."`
 	State       string `json:"state" jsonschema:"active; needs_attention: not in CLAUDE.md until somebody mends it; missing: its file is gone and somebody has to decide; deleted: in the trash."`
-	Saved       string `json:"saved" jsonschema:"How long ago: today, yesterday, or N days ago."`
-	AgeDays     int    `json:"age_days"`
+	Saved       string `json:"saved" jsonschema:"How long ago: today, yesterday, N days ago, or unknown age."`
+	AgeDays     *int   `json:"age_days" jsonschema:"Whole days of 24 hours; null: unknown."`
 	Stale       bool   `json:"stale" jsonschema:"It is old enough to be checked before it is relied on."`
 }
 
 func memoryOf(m memories.Memory, now time.Time) memory {
-	age := memories.AgeOf(m.ModifiedAt, now)
+	age := m.Age(now)
 	scope := ""
 	if m.Team {
 		scope = string(m.Scope())
 	}
 	return memory{
 		Scope: scope, ID: m.ID, Agent: m.Agent, Name: m.Name, Type: string(m.Type), Description: m.Description, State: string(m.State),
-		Saved: age.String(), AgeDays: age.Days, Stale: age.Stale,
+		Saved: age.String(), AgeDays: age.KnownDays(), Stale: age.Stale,
 	}
 }
 

@@ -34,7 +34,7 @@ type recalledMemory struct {
 	Name    string   `json:"name"`
 	Type    string   `json:"type,omitempty"`
 	Saved   string   `json:"saved" jsonschema:"How long ago: today, yesterday, or N days ago."`
-	AgeDays int      `json:"age_days"`
+	AgeDays *int     `json:"age_days" jsonschema:"Whole days of 24 hours; null: unknown."`
 	Stale   bool     `json:"stale" jsonschema:"It is old enough to be checked before it is relied on."`
 	Warning string   `json:"warning,omitempty" jsonschema:"What to mind before relying on it."`
 	Why     []string `json:"why" jsonschema:"What speaks for it, the strongest first."`
@@ -77,7 +77,7 @@ func (e *endpoint) recall(ctx context.Context, in recallInput) (recalled, error)
 	}
 	for i, m := range result.Memories {
 		out.Memories[i] = recalledMemory{
-			ID: m.ID, Name: m.Name, Type: string(m.Type), Saved: m.Age.String(), AgeDays: m.Age.Days, Stale: m.Age.Stale,
+			ID: m.ID, Name: m.Name, Type: string(m.Type), Saved: m.Age.String(), AgeDays: m.Age.KnownDays(), Stale: m.Age.Stale,
 			Warning: m.Warning, Why: m.Why, File: m.File, Text: m.Text,
 		}
 	}

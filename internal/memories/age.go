@@ -8,19 +8,40 @@ import (
 // staleAfterDays is the age from which on a memory should be checked before it is believed.
 const staleAfterDays = 2
 
+// KnownSince is the earliest time that an age counts from. Archives, package managers and
+// reproducible builds give files times of 1970 or 1980, which say nothing about their content.
+var KnownSince = time.Date(2020, time.January, 1, 0, 0, 0, 0, time.UTC)
+
 // Age is how long ago a memory was last true for certain.
 type Age struct {
-	Days  int // whole days of 24 hours
-	Stale bool
+	Days    int // whole days of 24 hours
+	Stale   bool
+	Unknown bool // then the others are zero
 }
 
-// AgeOf returns the age at now. A time in the future counts as now.
+// AgeOf returns the age at now. A time in the future counts as now, one before KnownSince as unknown.
 func AgeOf(modified, now time.Time) Age {
-	days := int(now.Sub(modified) / (24 * time.Hour))
-	if days < 0 {
-		days = 0
+	if modified.Before(KnownSince) {
+		return Age{Unknown: true}
 	}
+	days := max(0, int(now.Sub(modified)/(24*time.Hour)))
 	return Age{Days: days, Stale: days >= staleAfterDays}
+}
+
+// Age returns the memory's age at now. That of a file that could not be read is unknown.
+func (m Memory) Age(now time.Time) Age {
+	if !m.Readable {
+		return Age{Unknown: true}
+	}
+	return AgeOf(m.ModifiedAt, now)
+}
+
+// KnownDays returns the days, or nil if the age is unknown.
+func (a Age) KnownDays() *int {
+	if a.Unknown {
+		return nil
+	}
+	return &a.Days
 }
 
 // IsTellable says whether a time can be told to others: in UTC its year is one from 1 to 9999. RFC 3339, and with it JSON, writes no
@@ -30,20 +51,34 @@ func IsTellable(t time.Time) bool {
 	return 1 <= year && year <= 9999
 }
 
-// Until returns when a memory that was modified then will be a day older.
+// Until returns when a memory that was modified then will be a day older. For an unknown age it
+// returns a time that is far in the future.
 func (a Age) Until(modified time.Time) time.Time {
+	if a.Unknown {
+		return time.Date(9999, time.January, 1, 0, 0, 0, 0, time.UTC)
+	}
 	return modified.Add(time.Duration(a.Days+1) * 24 * time.Hour)
 }
 
 // StaleSince returns the latest time of which a memory is stale at now.
 func StaleSince(now time.Time) time.Time { return now.Add(-staleAfterDays * 24 * time.Hour) }
 
-// String returns "today", "yesterday" or "N days ago".
+// Saved returns the age as a remark on a memory: "saved today", or "unknown age".
+func (a Age) Saved() string {
+	if a.Unknown {
+		return a.String()
+	}
+	return "saved " + a.String()
+}
+
+// String returns "today", "yesterday", "N days ago" or "unknown age".
 func (a Age) String() string {
-	switch a.Days {
-	case 0:
+	switch {
+	case a.Unknown:
+		return "unknown age"
+	case a.Days == 0:
 		return "today"
-	case 1:
+	case a.Days == 1:
 		return "yesterday"
 	default:
 		return fmt.Sprintf("%d days ago", a.Days)

@@ -268,8 +268,11 @@ func newestFirst(found []memories.Memory) {
 }
 
 func rowOf(m memories.Memory, now time.Time) templates.MemoryRow {
-	age := memories.AgeOf(m.ModifiedAt, now)
-	return templates.NewMemoryRow(m, sync.ETag(m), templates.Age{Text: age.String(), Stale: age.Stale, Warning: age.Warning()})
+	return templates.NewMemoryRow(m, sync.ETag(m), ageView(m.Age(now)))
+}
+
+func ageView(age memories.Age) templates.Age {
+	return templates.Age{Text: age.String(), Stale: age.Stale, Warning: age.Warning()}
 }
 
 // shownRows reads how many rows of each group the asking page shows already. What it does not say is none.

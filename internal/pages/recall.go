@@ -130,10 +130,9 @@ func everyDay(counted []postgres.RecallDay, now time.Time, length int) []templat
 func recalledOf(all []postgres.RecalledMemory, now time.Time) []templates.RecalledMemory {
 	shown := make([]templates.RecalledMemory, len(all))
 	for i, m := range all {
-		age := memories.AgeOf(m.ModifiedAt, now)
 		shown[i] = templates.RecalledMemory{
 			ID: m.ID, Name: m.Name, Type: m.Type, Recalls: m.Recalls, Chances: m.Chances,
-			Age: templates.Age{Text: age.String(), Stale: age.Stale, Warning: age.Warning()},
+			Age: ageView(memories.AgeOf(m.ModifiedAt, now)),
 		}
 	}
 	return shown

@@ -88,10 +88,9 @@ func (s *site) find(r *http.Request, v *templates.Search) error {
 }
 
 func resultOf(m memories.Memory, agent string, typed words.Search, now time.Time) templates.SearchResult {
-	age := memories.AgeOf(m.ModifiedAt, now)
 	return templates.SearchResult{
 		Agent: m.Agent, AgentName: agent, ID: m.ID, Type: m.Type, State: m.State,
 		Name: typed.Mark(m.Name), Description: typed.Mark(m.Description), Excerpt: typed.Excerpt(m.Body, excerptLength),
-		Age: templates.Age{Text: age.String(), Stale: age.Stale, Warning: age.Warning()},
+		Age: ageView(m.Age(now)),
 	}
 }

@@ -37,7 +37,7 @@ func (s *Store) MemoriesAsOf(ctx context.Context, agent Agent, at time.Time, lis
 		return Page{}, ErrCursor
 	}
 	params := queries.MemoriesAsOfParams{
-		At: at, AgentID: agent.ID, Name: optional(list.Name), State: optional(string(list.State)),
+		At: at, AgentID: agent.ID, Name: optional(memories.NormalizeName(list.Name)), State: optional(string(list.State)),
 		Type: optional(string(list.Type)), Session: optional(list.Session), Stale: list.Stale, Most: int32(list.Limit + 1),
 	}
 	if list.Scope != "" {

@@ -39,8 +39,8 @@ func (l List) conditions(of scope, sought search) conditions {
 	where := l.tallied(agent, args)
 	sql.WriteString(where)
 	if l.Stale {
-		args["stale_since"] = memories.StaleSince(time.Now())
-		sql.WriteString(" AND m.modified_at <= @stale_since")
+		args["stale_since"], args["known_since"] = memories.StaleSince(time.Now()), memories.KnownSince
+		sql.WriteString(" AND m.modified_at BETWEEN @known_since AND @stale_since AND m.readable")
 	}
 	if l.Flagged {
 		sql.WriteString(" AND m.state = 'active' AND m.problems <> '[]'")
@@ -56,7 +56,7 @@ func (l List) conditions(of scope, sought search) conditions {
 			WHERE f.agent_id = ` + agent + ` AND f.session = @session AND f.present AND f.status IN ('carries', 'removing')))`)
 	}
 	if l.Name != "" {
-		args["name"] = l.Name
+		args["name"] = memories.NormalizeName(l.Name)
 		sql.WriteString(" AND m.name = @name")
 	}
 	switch l.Scope {

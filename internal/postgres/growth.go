@@ -30,7 +30,7 @@ type GrowthPoint struct {
 
 // Growth returns for each agent how many of its memories lived at the end of points days, evenly spread from since to until,
 // oldest first; the last is the day of until. A zero since is the first day on which something was learned by any of
-// them. Where there are fewer days, there are fewer points. Memories that were purged since are counted while they lived.
+// them, as far as the day is known: memories of earlier days are counted from the start. Where there are fewer days, there are fewer points. Memories that were purged since are counted while they lived.
 func (s *Store) Growth(ctx context.Context, agentIDs []int64, since, until time.Time, points int) (map[int64][]GrowthPoint, error) {
 	rows, err := s.q.Growth(ctx, agentIDs)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Store) Growth(ctx context.Context, agentIDs []int64, since, until time.
 	first := until
 	for _, row := range rows {
 		byAgent[row.AgentID] = append(byAgent[row.AgentID], growth{row.Day.Time, memories.Type(row.Type), int(row.Alive)})
-		if row.Day.Time.Before(first) {
+		if row.Day.Time.Before(first) && !row.Day.Time.Before(memories.KnownSince) {
 			first = row.Day.Time
 		}
 	}
@@ -93,13 +93,13 @@ func accumulate(grown []growth, days []time.Time) []GrowthPoint {
 var AgeBounds = []int{0, 1, 3, 8, 31, 91}
 
 // Ages returns for each agent how many of its living memories are of which age at now and of which type: one entry for each
-// of AgeBounds.
+// of AgeBounds. Those of unknown age are left out.
 func (s *Store) Ages(ctx context.Context, agentIDs []int64, now time.Time) (map[int64][]Alive, error) {
 	bounds := make([]float64, len(AgeBounds)-1)
 	for i := range bounds {
 		bounds[i] = float64(AgeBounds[i+1])
 	}
-	rows, err := s.q.Ages(ctx, queries.AgesParams{Now: now, Bounds: bounds, AgentIds: agentIDs})
+	rows, err := s.q.Ages(ctx, queries.AgesParams{Now: now, Bounds: bounds, AgentIds: agentIDs, KnownSince: memories.KnownSince})
 	if err != nil {
 		return nil, wrap("read the ages", err)
 	}

@@ -129,6 +129,56 @@ func TestTimesThatNoAnswerCouldTellBecomeThoseOfTheFiles(t *testing.T) {
 	}
 }
 
+func TestMigrate_NamesInNFC(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Empty(t)
+	migrateTo(t, url, 29)
+	conn := connect(t, url)
+	execute(t, conn, `INSERT INTO agents (slug, layout, dir, display_name, created_at, updated_at, claude_md_in_step)
+		VALUES ('ada', 'hive', '/ada', 'ada', now(), now(), 'x')`)
+	const nfc, nfd = "Caf\u00e9", "Cafe\u0301"
+	for path, m := range map[string]struct{ name, state, content string }{
+		"alone":     {nfd + " alone", "active", "2026-01-01Z"},
+		"old":       {nfc, "active", "2026-01-01Z"},
+		"new":       {nfd, "active", "2026-02-02Z"},
+		"deleted":   {nfc + " x", "deleted", "2026-03-03Z"},
+		"living":    {nfd + " x", "active", "2026-01-01Z"},
+		"plain":     {"plain", "active", "2026-01-01Z"},
+		"newer nfc": {nfc + " y", "active", "2026-02-02Z"},
+		"older nfd": {nfd + " y", "active", "2026-01-01Z"},
+	} {
+		execute(t, conn, fmt.Sprintf(`INSERT INTO memories (id, agent_id, name, readable, state, type, revision_id, fingerprint, hash, size, path,
+				modified_at, description, content_at, created_at, updated_at, deleted_at)
+			SELECT gen_random_uuid(), id, '%s', true, '%[2]s', 'user', gen_random_uuid(), '', '', 1, '%[3]s', now(), '', '%[4]s', now(), now(),
+				CASE WHEN '%[2]s' = 'deleted' THEN now() END
+			FROM agents`, m.name, m.state, path, m.content))
+	}
+	execute(t, conn, `INSERT INTO files (agent_id, path, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at, signature)
+		SELECT agent_id, path, id, 'carries', true, '', '', 1, 1, now(), now(), 1 FROM memories WHERE state <> 'deleted'`)
+	for _, name := range []string{nfc, nfd, nfd + " other"} {
+		execute(t, conn, "INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at) SELECT id, '"+name+"', '1', now() FROM agents")
+	}
+	if err := postgres.Migrate(context.Background(), url); err != nil {
+		t.Fatal(err)
+	}
+	var named string
+	query(t, conn, "SELECT string_agg(path || '=' || name, ', ' ORDER BY path) FROM memories WHERE name IS NFC NORMALIZED", &named)
+	if want := "alone=" + nfc + " alone, living=" + nfc + " x, new=" + nfc + ", newer nfc=" + nfc + " y, plain=plain"; named != want {
+		t.Errorf("names are %q, want %q", named, want)
+	}
+	var again string
+	query(t, conn, "SELECT string_agg(path, ', ' ORDER BY path) FROM files WHERE signature IS NULL", &again)
+	if want := "old, older nfd"; again != want {
+		t.Errorf("read again are %q, want %q", again, want)
+	}
+	var kept, fit int
+	query(t, conn, "SELECT count(*) FILTER (WHERE name IS NFC NORMALIZED) FROM tombstones", &kept)
+	query(t, conn, "SELECT count(*) FROM agents WHERE claude_md_in_step IS NULL AND memories_version = 1", &fit)
+	if gaps := pgtest.Tallies(t, url)(); kept != 2 || fit != 1 || len(gaps) > 0 {
+		t.Errorf("%d tombstones, %d agents to compile, counted wrong is %q", kept, fit, gaps)
+	}
+}
+
 // migrateTo brings an empty database to a version of the past.
 func migrateTo(t *testing.T, url string, version int64) {
 	t.Helper()

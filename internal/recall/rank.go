@@ -203,8 +203,11 @@ var preferred = map[memories.Type]float64{memories.Feedback: 1, memories.Project
 
 // weigh sums up the evidence, and what decides between equals.
 func (r *ranked) weigh(now time.Time) {
-	days := float64(memories.AgeOf(r.ModifiedAt, now).Days)
-	r.score = r.met() + freshness/(1+days/30) + preference*preferred[r.Type]
+	fresh := 0.0
+	if age := memories.AgeOf(r.ModifiedAt, now); !age.Unknown {
+		fresh = freshness / (1 + float64(age.Days)/30)
+	}
+	r.score = r.met() + fresh + preference*preferred[r.Type]
 }
 
 // met is how much a memory has of what is wanted.

@@ -302,8 +302,10 @@ func resultOf(record postgres.Recall) Result {
 func recalled(agent postgres.Agent, file postgres.Beginning, gone []memories.CheckedCitation, why []string, now time.Time) Recalled {
 	text, bytes := Cut(file.File)
 	path := filepath.Join(agent.Dir, filepath.FromSlash(file.Path))
+	age := memories.AgeOf(file.ModifiedAt, now)
 	return Recalled{
-		Memory: file.Memory, Age: memories.AgeOf(file.ModifiedAt, now), Why: why, File: path, Head: Gone(gone) + Head(file.ModifiedAt, now, path), Warning: Warning(gone, file.ModifiedAt, now), Text: text, Bytes: bytes,
+		Memory: file.Memory, Age: age, Why: why, File: path, Head: Gone(gone) + Head(age, path), Warning: Warning(gone, age),
+		Text: text, Bytes: bytes,
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -13,12 +12,12 @@ import (
 
 // Head is what stands above a memory that an agent is given: how old it is, with the warning of a stale one, and where it is.
 // path is that of the file.
-func Head(modified, now time.Time, path string) string {
-	age, path := memories.AgeOf(modified, now), Defuse(onOneLine(path))
+func Head(age memories.Age, path string) string {
+	path = Defuse(onOneLine(path))
 	if age.Stale {
 		return age.Warning() + "\n\nMemory: " + path + ":"
 	}
-	return "Memory (saved " + age.String() + "): " + path + ":"
+	return "Memory (" + age.Saved() + "): " + path + ":"
 }
 
 // mostCited is how many of the things that are gone are named.
@@ -40,8 +39,8 @@ func Gone(cited []memories.CheckedCitation) string {
 }
 
 // Warning returns what to mind before relying on a memory; empty if there is nothing.
-func Warning(gone []memories.CheckedCitation, modified, now time.Time) string {
-	return strings.TrimSpace(Gone(gone) + memories.AgeOf(modified, now).Warning())
+func Warning(gone []memories.CheckedCitation, age memories.Age) string {
+	return strings.TrimSpace(Gone(gone) + age.Warning())
 }
 
 // Block is a memory as it is put into a conversation, without the tags around it.

@@ -20,7 +20,7 @@ func (d *desk) learn(pg *page, s sighting) {
 	if s.file.Type == "" || s.file.Unreadable {
 		state = memories.NeedsAttention
 	}
-	h := postgres.HappensTo(pg.head, pg.life, s.contentAt, kind, d.cause.actorIn(&s))
+	h := postgres.HappensTo(pg.head, pg.life, d.knownTime(s.contentAt), kind, d.cause.actorIn(&s))
 	h.State = state
 	if kind == memories.DidLearn {
 		pg.learned = len(d.out.batch.Activity)

@@ -336,7 +336,7 @@ func (d *desk) create(s sighting) *page {
 		UUID: id,
 		Memory: memories.Memory{
 			ID: id.String(), Name: s.file.Name, Team: s.team, Readable: !s.file.Unreadable, State: memories.Active,
-			CreatedAt: s.contentAt, UpdatedAt: s.contentAt,
+			CreatedAt: d.knownTime(s.contentAt), UpdatedAt: d.knownTime(s.contentAt),
 		},
 	}}
 	d.byID[id] = pg
@@ -401,7 +401,7 @@ func (d *desk) adopt(pg *page, s sighting) {
 		}
 	}
 	if pg.isNew {
-		h.CreatedAt, h.UpdatedAt = earlier(h.CreatedAt, s.contentAt), s.contentAt
+		h.CreatedAt, h.UpdatedAt = earlier(h.CreatedAt, d.knownTime(s.contentAt)), d.knownTime(s.contentAt)
 	}
 	h.Type, h.Description, h.Fingerprint, h.Hash, h.Size = s.file.Type, s.file.Description, s.fingerprint, s.hash, s.size
 	h.Path, h.Session, h.ModifiedAt, h.ContentAt = s.path, s.session, s.modifiedAt, s.contentAt
@@ -429,12 +429,21 @@ func (d *desk) addRevision(pg *page, s sighting, current bool) {
 	r := postgres.Revision{
 		ID: uuid.Must(uuid.NewV7()), MemoryID: pg.head.UUID, Fingerprint: s.fingerprint, Hash: s.hash, Type: s.file.Type,
 		Description: s.file.Description, Body: s.file.Body, Raw: s.raw, Path: s.path, Session: s.session,
-		SeenAt: seenAt, Current: current,
+		SeenAt: d.knownTime(seenAt), Current: current,
 	}
 	pg.revisions = append(pg.revisions, r)
 	if current {
 		pg.head.RevisionID = r.ID
 	}
+}
+
+// knownTime returns a time at which something can have happened: the time of this look if the file's
+// own time says nothing.
+func (d *desk) knownTime(t time.Time) time.Time {
+	if t.Before(memories.KnownSince) {
+		return d.at
+	}
+	return t
 }
 
 func earlier(a, b time.Time) time.Time {

@@ -95,7 +95,7 @@ func (c *Checker) memoriesOf(ctx context.Context, agent postgres.Agent, cited []
 
 // linkKey is the same for all the ways in which a link may write a name: Small diffs, small-diffs, small_diffs.
 func linkKey(name string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(memories.NormalizeName(name)), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 	}), "-")
 }

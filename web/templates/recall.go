@@ -399,6 +399,6 @@ func ago(past time.Duration) string {
 	case past < 24*time.Hour:
 		return counted(int(past/time.Hour), "hour", "hours") + " ago"
 	default:
-		return memories.AgeOf(time.Time{}, time.Time{}.Add(past)).String()
+		return memories.Age{Days: int(past / (24 * time.Hour))}.String()
 	}
 }

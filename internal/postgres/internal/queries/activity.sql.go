@@ -102,7 +102,8 @@ WITH last AS (
       AND ($8::boolean IS NULL OR last.team = $8::boolean)
       AND ($9::text IS NULL OR last.type = $9::text)
       AND ($10::text IS NULL OR last.session = $10::text)
-      AND (NOT $11::boolean OR last.modified_at + interval '48 hours' <= $5::timestamptz)
+      AND (NOT $11::boolean OR last.modified_at + interval '48 hours' <= $5::timestamptz AND m.readable
+           AND last.modified_at >= '2020-01-01 00:00:00+00')
 )
 SELECT w.id, w.name, w.team, w.readable, w.created_at, w.actor, w.state, w.type, w.path, w.session, w.modified_at, w.at,
        r.hash, r.description, r.body, coalesce(octet_length(r.raw), 0)::bigint AS size, (SELECT count(*) FROM wanted) AS total

@@ -40,14 +40,15 @@ SELECT agent_id, coalesce(type, '')::text AS type,
        width_bucket(date_part('epoch', $1::timestamptz - modified_at) / 86400, $2::float8[])::integer AS bucket,
        count(*) AS n
 FROM memories
-WHERE agent_id = ANY($3::bigint[]) AND state <> 'deleted'
+WHERE agent_id = ANY($3::bigint[]) AND state <> 'deleted' AND readable AND modified_at >= $4
 GROUP BY agent_id, type, bucket
 `
 
 type AgesParams struct {
-	Now      time.Time
-	Bounds   []float64
-	AgentIds []int64
+	Now        time.Time
+	Bounds     []float64
+	AgentIds   []int64
+	KnownSince time.Time
 }
 
 type AgesRow struct {
@@ -58,9 +59,14 @@ type AgesRow struct {
 }
 
 // How many memories live, by the whole days of 24 hours since what their age counts from; bounds are the first days of the
-// buckets but the first, ascending.
+// buckets but the first, ascending. Unknown ages are left out: those of unreadable files, and before known_since.
 func (q *Queries) Ages(ctx context.Context, arg AgesParams) ([]AgesRow, error) {
-	rows, err := q.db.Query(ctx, ages, arg.Now, arg.Bounds, arg.AgentIds)
+	rows, err := q.db.Query(ctx, ages,
+		arg.Now,
+		arg.Bounds,
+		arg.AgentIds,
+		arg.KnownSince,
+	)
 	if err != nil {
 		return nil, err
 	}
