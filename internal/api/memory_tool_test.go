@@ -98,7 +98,7 @@ func TestWhatTheToolDeletesIsInTheTrashAsRemovedOnDisk(t *testing.T) {
 		"ada/memory/tabs.md":       memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
 		"ada/memory/sub/a.md":      memoirtest.Note("A", memories.User, "Alpha."),
 		"ada/memory/sub/deep/b.md": memoirtest.Note("B", memories.User, "Beta."),
-		"ada/memory/sub/c.txt":     "No memory.",
+		"ada/memory/sub/c.png":     "No memory.",
 		"ada/memory/stays.md":      memoirtest.Note("Stays", memories.User, "Here."),
 	})
 	s.tool(object{"command": "delete", "path": "/memories/tabs.md"}, "Successfully deleted /memories/tabs.md", false)
