@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"encoding/hex"
+	"net/http"
 	"time"
 )
 
@@ -16,13 +18,14 @@ type Disagreement struct {
 	NewestAt time.Time `json:"newest_at" doc:"When the newest of them became new."`
 }
 
-// DisagreementList is what an agent's sessions disagree about, by name.
+// DisagreementList is what an agent's files disagree about, by name.
 type DisagreementList struct {
 	Disagreements []Disagreement `json:"disagreements" nullable:"false"`
 }
 
 // Version is one content that files on disk carry now.
 type Version struct {
+	ID          string        `json:"id" doc:"The fingerprint of the content; names it where one version is kept."`
 	Type        *string       `json:"type" doc:"feedback, user, project or reference; null: it has none."`
 	Description *string       `json:"description"`
 	Body        *string       `json:"body"`
@@ -42,12 +45,29 @@ type VersionFile struct {
 // VersionList is what the files of a memory say, the newest first.
 type VersionList struct {
 	Versions []Version `json:"versions" nullable:"false"`
-	Settled  bool      `json:"settled" doc:"False: they disagree, and nobody has decided. To keep one, PATCH the memory with what it says."`
+	Settled  bool      `json:"settled" doc:"False: they disagree, and nobody has decided. Keep one of them, or PATCH the memory with another content."`
 }
 
 func (a *api) registerDisagreements() {
-	register(a, get("/agents/{slug}/disagreements", "list-disagreements", "Memories about which sessions say different things"), a.listDisagreements)
+	register(a, get("/agents/{slug}/disagreements", "list-disagreements", "Memories about which files say different things"), a.listDisagreements)
 	register(a, get("/agents/{slug}/memories/{id}/versions", "list-versions", "What each file of a memory says now"), a.listVersions)
+	register(a, post("/agents/{slug}/memories/{id}/versions/{version}/keep", "keep-version",
+		"Keep one version of a memory, and remove the primary files that say something else",
+		http.StatusConflict, http.StatusPreconditionFailed), a.keepVersion)
+}
+
+type keepVersionInput struct {
+	MemoryPath
+	Precondition
+	Version string `path:"version" doc:"The version's id."`
+}
+
+func (a *api) keepVersion(ctx context.Context, in *keepVersionInput) (*memoryAnswer, error) {
+	match, err := a.match(ctx, in.MemoryPath, in.Precondition)
+	if err != nil {
+		return nil, err
+	}
+	return written(a.engine.Keep(ctx, in.Slug, in.ID, match, in.Version))
 }
 
 func (a *api) listDisagreements(ctx context.Context, in *AgentPath) (*answer[DisagreementList], error) {
@@ -80,7 +100,7 @@ func (a *api) listVersions(ctx context.Context, in *MemoryPath) (*answer[Version
 	list := VersionList{Versions: make([]Version, len(versions)), Settled: disagreement == nil}
 	for i, v := range versions {
 		list.Versions[i] = Version{
-			Type: text(v.Type), Description: text(v.Description), Body: text(v.Body), Current: v.Current, Files: make([]VersionFile, len(v.Files)),
+			ID: hex.EncodeToString(v.Fingerprint[:]), Type: text(v.Type), Description: text(v.Description), Body: text(v.Body), Current: v.Current, Files: make([]VersionFile, len(v.Files)),
 		}
 		for j, f := range v.Files {
 			list.Versions[i].Files[j] = VersionFile{

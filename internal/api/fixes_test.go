@@ -88,13 +88,13 @@ func TestDisagreementsAreListedUntilOneVersionIsKept(t *testing.T) {
 	s.Write(session, memoirtest.Note("Tabs", memories.User, "eight"))
 	s.ok(200, "POST", "/api/v1/agents/ada/scan", nil)
 	found := s.ok(200, "GET", "/api/v1/agents/ada/disagreements", nil).list("disagreements")
-	if len(found) != 1 || found[0].keys() != sorted("id name versions sessions durable newest_at") || found[0]["name"] != "Tabs" || found[0]["versions"] != 2.0 {
+	if len(found) != 1 || found[0].keys() != sorted("id name versions sessions durable primary_versions newest_at") || found[0]["name"] != "Tabs" || found[0]["versions"] != 2.0 {
 		t.Fatalf("disagreements: %v", found)
 	}
 	at := "/api/v1/agents/ada/memories/" + found[0].string("id")
 	answer := s.ok(200, "GET", at+"/versions", nil)
 	versions := answer.list("versions")
-	if answer["settled"] != false || names(versions, "body") != "eight four" || versions[0]["current"] != true || versions[0].keys() != sorted("type description body current files") {
+	if answer["settled"] != false || names(versions, "body") != "eight four" || versions[0]["current"] != true || versions[0].keys() != sorted("id type description body current files") {
 		t.Fatalf("versions: %v", answer)
 	}
 	if file := versions[1].list("files")[0]; file.keys() != sorted("path session hash modified_at new_at") || file["session"] != nil {
@@ -108,4 +108,25 @@ func TestDisagreementsAreListedUntilOneVersionIsKept(t *testing.T) {
 		t.Errorf("afterwards: %v", answer)
 	}
 	s.problem(s.call("GET", "/api/v1/agents/nobody/disagreements", nil), 404)
+}
+
+func TestVersions_KeepOneOfTwoPrimaryFiles(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{
+		"ada/memory/x.md": memoirtest.Note("Tabs", memories.User, "four"), "ada/memory/y.md": memoirtest.Note("Tabs", memories.User, "eight"),
+	})
+	found := s.ok(200, "GET", "/api/v1/agents/ada/disagreements", nil).list("disagreements")
+	if len(found) != 1 || found[0]["primary_versions"] != 2.0 {
+		t.Fatalf("disagreements: %v", found)
+	}
+	at := "/api/v1/agents/ada/memories/" + found[0].string("id")
+	kept := s.ok(200, "GET", at+"/versions", nil).list("versions")[1]
+	answer := s.ok(200, "POST", at+"/versions/"+kept.string("id")+"/keep", nil)
+	if answer["body"] != kept["body"] || answer["path"] != kept.list("files")[0]["path"] || len(answer.list("files")) != 1 {
+		t.Errorf("the memory is %v, and %v was kept", answer, kept)
+	}
+	if found := s.ok(200, "GET", "/api/v1/agents/ada/disagreements", nil).list("disagreements"); len(found) != 0 {
+		t.Errorf("afterwards: %v", found)
+	}
+	s.problem(s.call("POST", at+"/versions/00/keep", nil), 404)
 }

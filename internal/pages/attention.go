@@ -220,7 +220,7 @@ func (s *site) toDecide(ctx context.Context, agent postgres.Agent, v *templates.
 
 func disagreementRow(agent postgres.Agent, d postgres.Disagreement) templates.DisagreementRow {
 	return templates.DisagreementRow{
-		Agent: agent.Slug, ID: d.ID, Name: d.Name, Versions: d.Versions, Sessions: d.Sessions, Durable: d.Durable,
+		Agent: agent.Slug, ID: d.ID, Name: d.Name, Versions: d.Versions, Sessions: d.Sessions, Durable: d.Durable, Primary: d.Primary,
 		NewestAt: local(d.NewestAt),
 	}
 }

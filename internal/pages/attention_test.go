@@ -165,7 +165,7 @@ func TestVersionsStandSideBySideAndOneIsKept(t *testing.T) {
 	t.Parallel()
 	s := disagreeing(t)
 	m := s.Memory("ada", "Tea")
-	s.get(t, adaAttention).expect(http.StatusOK, "Sessions disagree", "2 versions from 2 sessions")
+	s.get(t, adaAttention).expect(http.StatusOK, "Conflicts", "2 versions from 2 sessions")
 	s.get(t, pageOf(m)).expect(http.StatusOK, "2 sessions say 2 different things about this")
 	page := s.get(t, pageOf(m)+"/versions")
 	page.expect(http.StatusOK, "until you decide", "U1MIRA", "in C1TEAM", "5 Apr 2024")
@@ -189,6 +189,25 @@ func TestVersionsStandSideBySideAndOneIsKept(t *testing.T) {
 	s.Scan("ada")
 	s.get(t, pageOf(m)+"/versions").expect(http.StatusOK, "until you decide", "Mira likes coffee.")
 	s.post(t, pageOf(m)+"/versions/nonsense/keep", nil).expect(http.StatusNotFound)
+}
+
+func TestVersionsPage_TwoPrimaryFiles(t *testing.T) {
+	t.Parallel()
+	s := serve(t, memoirtest.Files{
+		"ada/memory/a.md": memoirtest.Note("Tea", memories.User, "black"), "ada/memory/b.md": memoirtest.Note("Tea", memories.User, "green"),
+	})
+	m := s.Memory("ada", "Tea")
+	s.get(t, adaAttention).expect(http.StatusOK, "Conflicts", "2 versions from the agent’s own files")
+	page := s.get(t, pageOf(m)+"/versions")
+	page.expect(http.StatusOK, "black", "green", "Keep one; the others are removed.", "Keeping it removes")
+	other := page.Find(".version").Last()
+	removed := words(other.Find(".facts code").Last())
+	button := words(other.Find("button").First())
+	page = s.submit(t, page, button)
+	page.expect(http.StatusOK, "“Tea” says this from now on.", "All files on disk say the same.")
+	if got := s.Memory("ada", "Tea"); got.Body == m.Body || len(got.Files) != 1 || got.Path == removed {
+		t.Errorf("it is %+v, and %s was to be removed", got, removed)
+	}
 }
 
 func TestTwoVersionsAreMergedInTheForm(t *testing.T) {

@@ -43,10 +43,27 @@ func (s *site) versions(w http.ResponseWriter, r *http.Request) error {
 		Frame: templates.Frame{Live: liveOf(agent), Notice: notice}, Agent: agentView(agent), MemoryRow: rowOf(m, time.Now()),
 		Settled: disagreement == nil,
 	}
+	if disagreement != nil {
+		v.Primary = disagreement.Primary
+	}
 	for _, version := range withContentFirst(m, found) {
-		v.Versions = append(v.Versions, versionView(m, version))
+		view := versionView(m, version)
+		view.Removes = primariesBesides(found, version)
+		v.Versions = append(v.Versions, view)
 	}
 	return show(w, r, http.StatusOK, templates.VersionsPage(v))
+}
+
+// primariesBesides returns the paths of the primary files that say something else than a version.
+func primariesBesides(all []postgres.Version, version postgres.Version) (paths []string) {
+	for _, other := range all {
+		for _, f := range other.Files {
+			if other.Fingerprint != version.Fingerprint && f.Session == "" {
+				paths = append(paths, f.Path)
+			}
+		}
+	}
+	return paths
 }
 
 // disagreementAbout returns how the files of a memory disagree; nil: they do not, or it is settled.
@@ -104,18 +121,13 @@ func plainText(text string) diff.Diff {
 	return all
 }
 
-// keepVersion makes one version what the memory says, in the agent's own file. That settles the matter.
+// keepVersion makes one version what the memory says, in a primary file, and removes the primary files that say something else.
 func (s *site) keepVersion(w http.ResponseWriter, r *http.Request) error {
 	agent, m, err := s.requestedMemory(r)
 	if err != nil {
 		return err
 	}
-	kept, err := s.versionOf(r.Context(), m, chi.URLParam(r, "version"))
-	if err != nil {
-		return err
-	}
-	patch := sync.Patch{Type: &kept.Type, Description: &kept.Description, Body: &kept.Body}
-	if _, err := s.engine.Patch(r.Context(), agent.Slug, m.ID, r.PostFormValue(templates.FieldETag), patch); err != nil {
+	if _, err := s.engine.Keep(r.Context(), agent.Slug, m.ID, r.PostFormValue(templates.FieldETag), chi.URLParam(r, "version")); err != nil {
 		return s.refuse(w, r, err)
 	}
 	return redirect(w, r, back(r, templates.MemoryPath(agent.Slug, m.ID, "versions")), doneKept, m.ID)

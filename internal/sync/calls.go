@@ -25,6 +25,7 @@ var (
 	callVerifyMany         = newCall("verify-many", (*Engine).verifyManyHere)
 	callFix                = newCall("fix", (*Engine).fixHere)
 	callUndoFix            = newCall("undo-fix", (*Engine).undoFixHere)
+	callKeep               = newCall("keep", (*Engine).keepHere)
 	callAllow              = newCall("allow", (*Engine).allowHere)
 	callRemoveBlocked      = newCall("remove-blocked", (*Engine).removeBlockedHere)
 	callRebuildIndex       = newCall("rebuild-index", (*Engine).rebuildIndexHere)
@@ -73,6 +74,10 @@ type (
 	fixing struct {
 		Seen      Seen
 		Path, Fix string
+	}
+	keeping struct {
+		Seen    Seen
+		Version string
 	}
 	switching struct{ Off bool }
 	undoing   struct {

@@ -162,7 +162,7 @@ func (r MemoryRow) letGo(back string) Action {
 	return action
 }
 
-// DisagreementRow is one memory about which sessions say different things.
+// DisagreementRow is one memory about which files say different things.
 type DisagreementRow struct {
 	Agent    string // slug
 	ID       string
@@ -170,6 +170,7 @@ type DisagreementRow struct {
 	Versions int
 	Sessions int
 	Durable  bool // the agent's own file says something too
+	Primary  int  // different contents of primary files
 	NewestAt time.Time
 }
 
@@ -178,14 +179,19 @@ func (r DisagreementRow) path() string { return MemoryPath(r.Agent, r.ID, "versi
 // who says which files stand against each other.
 func (r DisagreementRow) who() string {
 	who := counted(r.Sessions, "session", "sessions")
-	if r.Durable {
+	switch {
+	case r.Primary > 1 && r.Sessions == 0:
+		who = "the agent’s own files"
+	case r.Primary > 1:
+		who += " and the agent’s own files"
+	case r.Durable:
 		who += " and the agent’s own file"
 	}
 	return who
 }
 
-// SessionsDisagree returns the banner of a memory about which sessions say different things.
-func SessionsDisagree(r DisagreementRow) Banner {
+// FilesDisagree returns the banner of a memory about which files say different things.
+func FilesDisagree(r DisagreementRow) Banner {
 	return Banner{
 		Tone:  Warning,
 		Title: strings.ToUpper(r.who()[:1]) + r.who()[1:] + " say " + counted(r.Versions, "thing", "different things") + " about this",

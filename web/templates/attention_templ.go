@@ -1753,7 +1753,7 @@ func disagreements(all []DisagreementRow) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = inbox("disagreements", "Sessions disagree", "one name, different contents; the newest is in use").Render(templ.WithChildren(ctx, templ_7745c5c3_Var75), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = inbox("disagreements", "Conflicts", "same name; the newest is used").Render(templ.WithChildren(ctx, templ_7745c5c3_Var75), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

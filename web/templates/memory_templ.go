@@ -368,7 +368,7 @@ func memory(v Memory) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if v.Disagreement != nil {
-			templ_7745c5c3_Err = banner(SessionsDisagree(*v.Disagreement)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = banner(FilesDisagree(*v.Disagreement)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

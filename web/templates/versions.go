@@ -14,6 +14,7 @@ type Versions struct {
 	MemoryRow
 	Versions []Version // the memory's content first
 	Settled  bool      // somebody has decided, or the agent's own file is the newest
+	Primary  int       // different contents of primary files
 }
 
 // decidable reports whether a version can be kept: what is settled already need not be settled again.
@@ -33,6 +34,7 @@ type Version struct {
 	Description diff.Diff // against what the memory says; of the memory's own content, against nothing
 	Body        diff.Diff
 	Files       []VersionFile // the newest first; empty: no file on disk says it any more
+	Removes     []string      // the paths of the primary files that go if it is kept
 }
 
 // VersionFile is one file that says it.

@@ -1,0 +1,137 @@
+package sync
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+)
+
+// Keep decides a conflict: it makes one of the contents that the files of a memory say the memory's own, in a primary file, and removes
+// the primary files that say something else. What these said stays in the history. version is the content's fingerprint in hexadecimal;
+// match is the ETag of what the user saw, and empty for any.
+//
+// It fails with memories.ErrNotFound for an unknown memory or version, with memories.ErrChanged when match is of another content, and
+// with *memories.ConflictError when a file has changed on disk since it was read, or cannot be written or removed.
+func (e *Engine) Keep(ctx context.Context, slug, id, match, version string) (Result, error) {
+	return callKeep.carryOut(ctx, e, slug, keeping{Seen{id, match}, version})
+}
+
+func (e *Engine) keepHere(ctx context.Context, slug string, in keeping) (Result, error) {
+	var result Result
+	err := e.withAgent(ctx, slug, func(h *hold) error {
+		head, on, err := h.headWithFiles(ctx, in.Seen.ID, in.Seen.Match)
+		if err != nil {
+			return err
+		}
+		draft, err := h.draftOf(ctx, head, in.Version)
+		if err != nil {
+			return err
+		}
+		if err := h.canWrite(ctx); err != nil {
+			return err
+		}
+		primary, err := h.primariesOf(ctx, head, on)
+		if err != nil {
+			return err
+		}
+		for _, f := range primary {
+			if err := h.checkUnchanged(f); err != nil {
+				return err
+			}
+		}
+		says := func(f postgres.File) bool {
+			return hex.EncodeToString(f.Fingerprint[:]) == in.Version && f.Unfinished == 0
+		}
+		onlyInSession := !slices.ContainsFunc(primary, says)
+		if onlyInSession {
+			// It is saved like any other content.
+			if _, err := h.write(ctx, &head, draft); err != nil {
+				return err
+			}
+			if head, on, err = h.headWithFiles(ctx, head.ID, ""); err != nil {
+				return err
+			}
+			if primary, err = h.primariesOf(ctx, head, on); err != nil {
+				return err
+			}
+		}
+		if err := h.removeOthers(ctx, slices.DeleteFunc(primary, says)); err != nil {
+			return err
+		}
+		if head, err = h.w.Head(ctx, head.ID); err != nil {
+			return err
+		}
+		if !onlyInSession && (head.Session != "" || hex.EncodeToString(head.Fingerprint[:]) != in.Version) {
+			_, err = h.write(ctx, &head, draft) // a session's content is newer
+		} else {
+			err = h.publish(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		result, err = h.result(ctx, head.ID)
+		return err
+	})
+	return result, err
+}
+
+// draftOf returns the memory with one of the contents that its files say.
+func (h *hold) draftOf(ctx context.Context, head postgres.Head, version string) (Draft, error) {
+	m, err := h.w.Memory(ctx, h.onDisk.Slug, head.ID)
+	if err != nil {
+		return Draft{}, err
+	}
+	versions, err := h.store.Versions(ctx, m)
+	if err != nil {
+		return Draft{}, err
+	}
+	versions = append(versions, postgres.Version{Fingerprint: m.Fingerprint, Type: m.Type, Description: m.Description, Body: m.Body})
+	for _, v := range versions {
+		if hex.EncodeToString(v.Fingerprint[:]) == version {
+			return h.patched(ctx, head, Patch{Type: &v.Type, Description: &v.Description, Body: &v.Body})
+		}
+	}
+	return Draft{}, memories.ErrNotFound
+}
+
+// primariesOf returns the primary files that carry a memory.
+func (h *hold) primariesOf(ctx context.Context, head postgres.Head, on []postgres.File) ([]postgres.File, error) {
+	carriers, err := h.carriersOf(ctx, head, on)
+	return slices.DeleteFunc(slices.Clone(carriers), func(f postgres.File) bool { return !f.Durable() || f.Status != postgres.Carries }), err
+}
+
+// removeOthers removes primary files of a memory that other files carry, with their entries in indexes, and mirrors that.
+func (h *hold) removeOthers(ctx context.Context, others []postgres.File) error {
+	paths := pathsOf(others)
+	indexes := indexesFor(h.root, h.onDisk, paths)
+	var failed []string
+	var removed []string
+	for _, f := range others {
+		err := h.disk.RemoveIf(h.root, f.Path, f.Hash)
+		if err == nil {
+			err = h.disk.SyncDirectory(h.root, path.Dir(f.Path))()
+		}
+		if err != nil {
+			failed = append(failed, fmt.Sprintf("%s (%v)", f.Path, plain(err)))
+			continue
+		}
+		removed = append(removed, f.Path)
+	}
+	h.removeFromIndexes(removed, indexes)
+	if len(paths) > 0 {
+		if _, err := h.look(ctx, paths, cause{actor: actorOf(ctx)}); err != nil {
+			return err
+		}
+	}
+	if len(failed) > 0 {
+		h.queue.add(h.onDisk.Slug, ".")
+		return &memories.ConflictError{Reason: "Not removed: " + strings.Join(failed, ", ") + ". The conflict stays. Remove the files by hand, or try again."}
+	}
+	return nil
+}
