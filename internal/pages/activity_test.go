@@ -204,7 +204,7 @@ func TestThePicturesHaveTheirNumbersInWords(t *testing.T) {
 	if got := words(card.Find("span")); got != "+2 in 30 days" {
 		t.Errorf("beside it stands %q", got)
 	}
-	empty := serve(t, memoirtest.Files{"bo/memory/notes.txt": "no memory"})
+	empty := serve(t, memoirtest.Files{"bo/memory/notes.png": "no memory"})
 	empty.get(t, "/agents/bo/activity").expect(http.StatusOK, "Nothing has happened yet")
 	if found := empty.get(t, "/").Find(".trend"); found.Length() != 0 {
 		t.Error("an agent that never knew anything has a line")

@@ -109,7 +109,7 @@ func TestAnAgentWithoutAnIndexIsOfferedOne(t *testing.T) {
 	t.Parallel()
 	files := twoMemories()
 	delete(files, "ada/memory/MEMORY.md")
-	files["bob/memory/note.txt"] = "no memory\n"
+	files["bob/memory/note.png"] = "no memory\n"
 	s := serve(t, files)
 	page := s.get(t, indexTab)
 	page.expect(http.StatusOK, "No index yet")

@@ -25,7 +25,7 @@ func deploying(t *testing.T) *site {
 		"ada/memory/deploy.md": memoirtest.Note("deploy on tuesdays", memories.Feedback, "Deployments go out on Tuesdays only."),
 		"ada/memory/wiki.md":   memoirtest.Note("the wiki", memories.Reference, "It says who may deploy to staging."),
 		"ada/memory/tea.md":    memoirtest.Note("tea", memories.User, "Mira drinks green tea."),
-		"empty/memory/x.txt":   "no memory",
+		"empty/memory/x.png":   "no memory",
 	})
 }
 

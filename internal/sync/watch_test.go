@@ -207,7 +207,7 @@ func TestWhatASessionsFileSaidBeforeItSaidAnotherNameStays(t *testing.T) {
 func TestDirectoriesNamedByHandAndHiddenOrLogFiles(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	for _, file := range []string{"ada/memory/.hidden.md", "ada/memory/logs/2026.md", "ada/memory/x.txt", ".hidden/memory/a.md", "ada/memory/MEMORY.md", "ada/memory/sub/memory.MD"} {
+	for _, file := range []string{"ada/memory/.hidden.md", "ada/memory/logs/2026.md", "ada/memory/x.png", ".hidden/memory/a.md", "ada/memory/MEMORY.md", "ada/memory/sub/memory.MD"} {
 		b.write(file, note("No", memories.User, "no"))
 	}
 	for _, file := range []string{"ada/memory/1.md", "ada/memory/b/2.MD", "ada/memory/b/c/d/4.md", "ada/memory/dir.md/3.md"} {
