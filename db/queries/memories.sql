@@ -129,3 +129,14 @@ WHERE m.id = c.id;
 
 -- name: SetModified :exec
 UPDATE memories SET modified_at = @modified_at WHERE id = @id;
+
+-- name: NewestChanges :many
+-- What the age of the newest living memory of each agent counts from. An index has them in that order.
+SELECT a.id::bigint AS agent_id, newest.modified_at
+FROM unnest(@agent_ids::bigint[]) AS a (id)
+CROSS JOIN LATERAL (
+    SELECT m.modified_at FROM memories m
+    WHERE m.agent_id = a.id AND m.state <> 'deleted'
+    ORDER BY m.modified_at DESC
+    LIMIT 1
+) newest;

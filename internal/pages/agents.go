@@ -28,18 +28,29 @@ func (s *site) agents(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	ids := make([]int64, len(all))
+	for i, agent := range all {
+		ids[i] = agent.ID
+	}
+	changed, err := s.store.NewestChanges(r.Context(), ids)
+	if err != nil {
+		return err
+	}
 	for _, agent := range all {
-		v.Cards = append(v.Cards, s.card(agent, trends[agent.ID], now))
+		v.Cards = append(v.Cards, s.card(agent, trends[agent.ID], changed[agent.ID], now))
 	}
 	return show(w, r, http.StatusOK, templates.AgentsPage(v))
 }
 
-func (s *site) card(agent postgres.Agent, trend templates.Trend, now time.Time) templates.AgentCard {
+// card shows an agent. changed is when its newest memory was changed, and zero if it has none.
+func (s *site) card(agent postgres.Agent, trend templates.Trend, changed, now time.Time) templates.AgentCard {
 	card := templates.AgentCard{
 		Agent:   agentView(agent),
 		Problem: agent.ClaudeMD.Problem,
 		Trend:   trend,
-		Updated: "changed " + memories.AgeOf(agent.UpdatedAt, now).String(),
+	}
+	if !changed.IsZero() {
+		card.Updated = "changed " + memories.AgeOf(changed, now).String()
 	}
 	if published(agent) {
 		card.ClaudeMDChars, card.ClaudeMDLimit = agent.ClaudeMD.Chars, s.options.ClaudeMDLimit

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
@@ -170,4 +171,14 @@ func TestAnAddressThatAsksForWhatIsNotSaysSo(t *testing.T) {
 	if got := s.get(t, "/samples").Header.Get("Allow"); got != "POST" {
 		t.Errorf("Allow: %q", got)
 	}
+}
+
+func TestAgents_CardSaysAgeOfNewestMemory(t *testing.T) {
+	t.Parallel()
+	modified := time.Now().AddDate(0, 0, -100).UTC().Format(time.RFC3339)
+	s := serve(t, memoirtest.Files{
+		"ada/memory/tabs.md": "---\nname: Tabs\ntype: feedback\nmetadata:\n  modified: " + modified + "\n---\n\nUse tabs.\n",
+	})
+	s.get(t, "/").expect(http.StatusOK, "changed 100 days ago")
+	s.get(t, adaList).expect(http.StatusOK, "100 days")
 }

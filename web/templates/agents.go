@@ -16,6 +16,6 @@ type AgentCard struct {
 	ClaudeMDChars int
 	ClaudeMDLimit int    // 0: not published for this agent, no meter is shown
 	Problem       string // with its CLAUDE.md, in plain words; empty: none
-	Updated       string // when something last changed, in words
+	Updated       string // when its newest memory was changed, in words; empty: it has none
 	Trend         Trend
 }

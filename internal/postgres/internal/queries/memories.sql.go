@@ -522,6 +522,43 @@ func (q *Queries) Memory(ctx context.Context, arg MemoryParams) (MemoryRow, erro
 	return i, err
 }
 
+const newestChanges = `-- name: NewestChanges :many
+SELECT a.id::bigint AS agent_id, newest.modified_at
+FROM unnest($1::bigint[]) AS a (id)
+CROSS JOIN LATERAL (
+    SELECT m.modified_at FROM memories m
+    WHERE m.agent_id = a.id AND m.state <> 'deleted'
+    ORDER BY m.modified_at DESC
+    LIMIT 1
+) newest
+`
+
+type NewestChangesRow struct {
+	AgentID    int64
+	ModifiedAt time.Time
+}
+
+// What the age of the newest living memory of each agent counts from. An index has them in that order.
+func (q *Queries) NewestChanges(ctx context.Context, agentIds []int64) ([]NewestChangesRow, error) {
+	rows, err := q.db.Query(ctx, newestChanges, agentIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []NewestChangesRow{}
+	for rows.Next() {
+		var i NewestChangesRow
+		if err := rows.Scan(&i.AgentID, &i.ModifiedAt); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const noteIndexLines = `-- name: NoteIndexLines :exec
 UPDATE memories SET index_lines = $1 WHERE id = $2
 `
