@@ -165,14 +165,15 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 // serve answers requests until ctx ends or the database is lost for good.
 func serve(ctx context.Context, listener net.Listener, server *http.Server, database *database, stdout io.Writer, log *slog.Logger) error {
 	failed := make(chan error, 1)
+	scheme := schemeOf(server) // Serve sets TLSConfig also without TLS
 	go func() {
-		if server.TLSConfig != nil {
+		if scheme == "https" {
 			failed <- server.ServeTLS(listener, "", "")
 			return
 		}
 		failed <- server.Serve(listener)
 	}()
-	fmt.Fprintf(stdout, "memoir: listening on %s://%s\n", schemeOf(server), announced(server.Addr, listener.Addr()))
+	fmt.Fprintf(stdout, "memoir: listening on %s://%s\n", scheme, announced(server.Addr, listener.Addr()))
 	select {
 	case <-ctx.Done():
 	case err := <-failed:
