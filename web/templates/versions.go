@@ -73,6 +73,8 @@ func (v Version) From() string {
 	switch {
 	case len(v.Files) == 0:
 		return "a file that is gone"
+	case v.Files[0].Session == "" && len(v.Removes) > 0: // there are several
+		return v.Files[0].Path
 	case v.Files[0].Session == "":
 		return "the agent’s own file"
 	case v.Files[0].User != "":
