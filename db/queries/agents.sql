@@ -47,7 +47,7 @@ ON CONFLICT (slug) DO UPDATE SET
     layout = excluded.layout,
     dir = excluded.dir,
     display_name = excluded.display_name,
-    claude_md_path = excluded.claude_md_path,
+    claude_md_path = CASE WHEN excluded.claude_md_path IS NOT NULL THEN coalesce(agents.claude_md_path, excluded.claude_md_path) END,
     present = excluded.present,
     joined_to = excluded.joined_to,
     durable_device = CASE WHEN agents.dir = excluded.dir THEN agents.durable_device END,
@@ -71,9 +71,9 @@ UPDATE agents SET present = @present, updated_at = @at WHERE id = @id AND presen
 
 -- name: SetAgentPublished :exec
 -- The version is raised with it: what each memory takes in CLAUDE.md is among what is kept at a version.
-UPDATE agents SET claude_md_chars = @chars, claude_md_problem = sqlc.narg(problem), claude_md_in_step = sqlc.narg(in_step),
+UPDATE agents SET claude_md_path = sqlc.narg(path), claude_md_chars = @chars, claude_md_problem = sqlc.narg(problem), claude_md_in_step = sqlc.narg(in_step),
     claude_md_published_at = coalesce(sqlc.narg(published_at), claude_md_published_at), memories_version = memories_version + 1,
-    updated_at = CASE WHEN claude_md_chars <> @chars OR claude_md_problem IS DISTINCT FROM sqlc.narg(problem)
+    updated_at = CASE WHEN claude_md_chars <> @chars OR claude_md_path IS DISTINCT FROM sqlc.narg(path) OR claude_md_problem IS DISTINCT FROM sqlc.narg(problem)
                         OR sqlc.narg(published_at)::timestamptz IS NOT NULL
                       THEN @at ELSE updated_at END
 WHERE id = @id;

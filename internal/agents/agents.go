@@ -33,7 +33,6 @@ const (
 	sessionsDir = "sessions"
 	logsDir     = "logs"
 	teamDir     = "team"
-	claudeMD    = "CLAUDE.md"
 	indexName   = "MEMORY.md"
 )
 
@@ -53,17 +52,6 @@ func (a Agent) DurableDir() string {
 	}
 	return "."
 }
-
-// ClaudeMDPath returns where the agent's CLAUDE.md is, relative to Dir, or "" when its layout has none.
-func (a Agent) ClaudeMDPath() string {
-	if a.Layout == Hive {
-		return claudeMD
-	}
-	return ""
-}
-
-// Published reports whether the agent's memories are compiled into a CLAUDE.md. Claude Code loads its own memory.
-func (a Agent) Published() bool { return a.ClaudeMDPath() != "" }
 
 // TeamDir returns the directory of the agent's team memory, relative to Dir.
 func (a Agent) TeamDir() string {

@@ -93,8 +93,8 @@ func TestOnlyHiveAgentsArePublished(t *testing.T) {
 		agents.Directory: {".", ""},
 	} {
 		a := agents.Agent{Layout: layout}
-		if a.DurableDir() != want.durable || a.ClaudeMDPath() != want.claudeMD || a.Published() != (want.claudeMD != "") {
-			t.Errorf("%s: %q %q %v", layout, a.DurableDir(), a.ClaudeMDPath(), a.Published())
+		if a.DurableDir() != want.durable || a.ClaudeMDPath(nil) != want.claudeMD || a.Published() != (want.claudeMD != "") {
+			t.Errorf("%s: %q %q %v", layout, a.DurableDir(), a.ClaudeMDPath(nil), a.Published())
 		}
 	}
 }

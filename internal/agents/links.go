@@ -64,20 +64,17 @@ func (w *walker) isClaudeMD(target string) bool {
 	if !w.agent.Published() {
 		return false
 	}
-	at, err := files.Resolve(w.root, w.agent.ClaudeMDPath())
+	at, err := files.Resolve(w.root, w.agent.ClaudeMDPath(w.root))
 	return err == nil && at == target
 }
 
-// ClaudeMDIsMemory reports whether the agent's CLAUDE.md is a link to a file that is read as one of its memories, or as an index. links
-// are those that a walk came by, as in Listing.
-func ClaudeMDIsMemory(root *os.Root, a Agent, links iter.Seq[string]) bool {
-	if !a.Published() {
+// ClaudeMDIsMemory reports whether the agent's CLAUDE.md, at claudeMD, is a link to a file that is read as one of its memories, or as an
+// index. links are those that a walk came by, as in Listing.
+func ClaudeMDIsMemory(root *os.Root, a Agent, claudeMD string, links iter.Seq[string]) bool {
+	if info, err := root.Lstat(claudeMD); err != nil || info.Mode().Type() != fs.ModeSymlink {
 		return false
 	}
-	if info, err := root.Lstat(a.ClaudeMDPath()); err != nil || info.Mode().Type() != fs.ModeSymlink {
-		return false
-	}
-	target, err := files.Resolve(root, a.ClaudeMDPath())
+	target, err := files.Resolve(root, claudeMD)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) || !isMarkdown(target) {
 		return false
 	}

@@ -102,7 +102,7 @@ func TestACLAUDEMDIsAMemoryWhereItLeadsToWhatTheWalkReads(t *testing.T) {
 			d.link(strings.ReplaceAll(c.target, "{dir}", d.dir), "CLAUDE.md")
 			hive := agents.Agent{Slug: "ada", Layout: agents.Hive, Dir: d.dir}
 			links := d.walk(agents.Hive, nil).Links
-			if got := agents.ClaudeMDIsMemory(d.open(), hive, slices.Values(links)); got != c.want {
+			if got := agents.ClaudeMDIsMemory(d.open(), hive, "CLAUDE.md", slices.Values(links)); got != c.want {
 				t.Errorf("it is a memory: %v, want %v", got, c.want)
 			}
 		})

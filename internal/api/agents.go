@@ -39,7 +39,7 @@ type Counts struct {
 
 // ClaudeMD is how an agent's CLAUDE.md stands.
 type ClaudeMD struct {
-	Path        *string    `json:"path" doc:"Relative to dir; null where the layout has none."`
+	Path        *string    `json:"path" doc:"The file with the compiled memories, relative to dir: CLAUDE.md, or an AGENTS.md that a CLAUDE.md would switch off. Null where the layout has none."`
 	PublishedAt *time.Time `json:"published_at"`
 	Chars       int        `json:"chars" doc:"Unicode characters of the whole file."`
 	Limit       int        `json:"limit" doc:"Unicode characters; past it memories become one-line entries."`

@@ -62,6 +62,18 @@ func (d Document) With(block []byte) []byte {
 	return slices.Concat([]byte(before), block, []byte(after))
 }
 
+// Without returns the file without the block, and without the blank line that With puts before a block at the end.
+func (d Document) Without() []byte {
+	if !d.found {
+		return []byte(d.before)
+	}
+	after := strings.TrimPrefix(strings.TrimPrefix(d.after, "\r"), "\n")
+	if before, found := strings.CutSuffix(d.before, "\n\n"); found && after == "" {
+		return []byte(before + "\n")
+	}
+	return []byte(d.before + after)
+}
+
 // Size returns how long the file is, in bytes.
 func (d Document) Size() int { return len(d.before) + len(d.block) + len(d.after) }
 

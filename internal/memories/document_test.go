@@ -105,3 +105,22 @@ func TestPublishingTwiceIsPublishingOnceWhateverTheFile(t *testing.T) {
 		}
 	})
 }
+
+func TestDocument_WithoutKeepsOwnBytes(t *testing.T) {
+	t.Parallel()
+	block, _ := memories.Compile(nil, 0, 0)
+	for _, own := range []string{"", "# Mine\n", "# Mine\r\n\ntext\n", "a\n\n\n```\ncode\n```\n"} {
+		written := document(t, own).With(block)
+		if got := document(t, string(written)).Without(); string(got) != own {
+			t.Errorf("Without() = %q, want %q", got, own)
+		}
+	}
+	for with, want := range map[string]string{
+		"a\n\n{}\n\nb": "a\n\n\nb", "{}": "", "{}\r\nb": "b", "a\r\n{}\r\n": "a\r\n", "no block": "no block",
+	} {
+		raw := strings.Replace(with, "{}", string(block), 1)
+		if got := document(t, raw).Without(); string(got) != want {
+			t.Errorf("Without() of %q = %q, want %q", with, got, want)
+		}
+	}
+}

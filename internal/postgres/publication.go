@@ -61,7 +61,7 @@ func (w *Writer) published(ctx context.Context, in *pipeline, p Publication) err
 		}
 		w.kept.raise()
 		err := q.SetAgentPublished(ctx, queries.SetAgentPublishedParams{
-			ID: w.agentID, Chars: int32(p.Chars), Problem: optional(p.Problem), InStep: optional(p.InStep),
+			ID: w.agentID, Path: optional(p.Path), Chars: int32(p.Chars), Problem: optional(p.Problem), InStep: optional(p.InStep),
 			PublishedAt: optionalTime(p.PublishedAt), At: Now(),
 		})
 		if err != nil {

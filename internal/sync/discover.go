@@ -249,6 +249,6 @@ func (e *Engine) noteUnreadable(blocked []agents.Blocked) {
 func agentRow(a agents.Agent) postgres.Agent {
 	return postgres.Agent{
 		Slug: a.Slug, Layout: string(a.Layout), Dir: a.Dir, DisplayName: a.DisplayName, JoinedTo: a.JoinedTo, Present: true,
-		ClaudeMD: postgres.ClaudeMD{Path: a.ClaudeMDPath()},
+		ClaudeMD: postgres.ClaudeMD{Path: a.ClaudeMDPath(nil)},
 	}
 }

@@ -23,6 +23,7 @@ type replacement struct {
 // foreseen is a replacement for the memories of one version of the agent, made before they were that.
 type foreseen struct {
 	version int64
+	path    string // of the CLAUDE.md
 	replacement
 }
 
@@ -30,22 +31,25 @@ type foreseen struct {
 // Postgres commits that deletion and its file is removed, which saves more than half a millisecond of some 4. What is not at hand for it is read later, and then
 // CLAUDE.md is compiled later.
 func (h *hold) foresee(ctx context.Context, after postgres.Sections, version int64) {
-	path := h.onDisk.ClaudeMDPath()
-	if path == "" || h.root == nil {
+	if h.root == nil {
 		return
 	}
-	raw, err := readClaudeMD(h.root, h.onDisk, h.links)
+	path := h.onDisk.ClaudeMDPath(h.root)
+	if path == "" {
+		return
+	}
+	raw, err := readClaudeMD(h.root, h.onDisk, path, h.links)
 	if err != nil || len(raw) == 0 {
 		return
 	}
-	p, err := h.compile(ctx, after, raw, nil)
+	p, err := h.compile(ctx, after, path, raw, nil)
 	if err != nil || p.Problem != "" || bytes.Equal(raw, p.Text) {
 		return
 	}
 	staged := h.disk.Stage(h.root, path, p.Text)
 	r := replacementBy(raw, p) // it hashes both while the disk is at it
 	r.staged = staged
-	h.foreseen = &foreseen{version, r}
+	h.foreseen = &foreseen{version, path, r}
 }
 
 // publishForeseen puts what was foreseen in place, where it is still what CLAUDE.md is to say, while Postgres writes down that it is
@@ -56,7 +60,7 @@ func (h *hold) publishForeseen(ctx context.Context, path string, sections postgr
 	if f == nil || h.readBack == "" {
 		return false, nil
 	}
-	p := postgres.Publication{ClaudeMD: h.inStepWith(f.Preview, f.hash), Costs: changedCosts(f.Costs, sections.Headings)}
+	p := postgres.Publication{ClaudeMD: h.inStepWith(f.Preview, path, f.hash), Costs: changedCosts(f.Costs, sections.Headings)}
 	p.PublishedAt = postgres.Now()
 	for _, removed := range h.removed {
 		p.Removed = append(p.Removed, removed.Path)
@@ -88,13 +92,13 @@ func (h *hold) forget() {
 }
 
 // replacementOf returns what a CLAUDE.md that says raw, or cannot be read, is to say.
-func (h *hold) replacementOf(ctx context.Context, sections postgres.Sections, raw []byte, unread error) (replacement, error) {
-	if f := h.foreseen; f != nil && unread == nil && bytes.Equal(raw, f.was) {
+func (h *hold) replacementOf(ctx context.Context, sections postgres.Sections, path string, raw []byte, unread error) (replacement, error) {
+	if f := h.foreseen; f != nil && f.path == path && unread == nil && bytes.Equal(raw, f.was) {
 		h.foreseen = nil // it can be put in place once
 		return f.replacement, nil
 	}
 	h.forget()
-	return h.compose(ctx, sections, raw, unread)
+	return h.compose(ctx, sections, path, raw, unread)
 }
 
 // put gives a CLAUDE.md that was read the place of what it was.
@@ -112,8 +116,8 @@ func (h *hold) put(path string, r replacement) error {
 	return h.overwritten(path, options, r.staged.Put(options))
 }
 
-func (h *hold) compose(ctx context.Context, sections postgres.Sections, raw []byte, unread error) (replacement, error) {
-	p, err := h.compile(ctx, sections, raw, unread)
+func (h *hold) compose(ctx context.Context, sections postgres.Sections, path string, raw []byte, unread error) (replacement, error) {
+	p, err := h.compile(ctx, sections, path, raw, unread)
 	if err != nil || p.Problem != "" {
 		return replacement{Preview: p}, err
 	}

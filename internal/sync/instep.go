@@ -74,14 +74,17 @@ func (h *hold) isInStep(ctx context.Context, row postgres.Agent, path string) (b
 	if known.recipe != h.recipe(row.MemoryOff, row.Shared) || known.isOver(time.Now()) {
 		return false, nil
 	}
+	if row.ClaudeMD.Path != path {
+		return false, nil
+	}
 	if path == "" {
 		return true, nil
 	}
 	signature := h.signatureOf(path)
-	if signature != "" && signature == known.file && !agents.ClaudeMDIsMemory(h.root, h.onDisk, maps.Keys(h.links)) {
+	if signature != "" && signature == known.file && !agents.ClaudeMDIsMemory(h.root, h.onDisk, path, maps.Keys(h.links)) {
 		return true, nil
 	}
-	raw, err := readClaudeMD(h.root, h.onDisk, h.links)
+	raw, err := readClaudeMD(h.root, h.onDisk, path, h.links)
 	if err != nil || raw == nil || files.Hash(raw) != known.hash {
 		return false, nil
 	}

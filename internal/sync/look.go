@@ -342,7 +342,7 @@ func (h *hold) recover(dirs []string, whole bool) (uncleared []string, err error
 		return nil, nil
 	}
 	// A CLAUDE.md that is a link is written where it leads.
-	if place, err := files.Resolve(h.root, h.onDisk.ClaudeMDPath()); err == nil {
+	if place, err := files.Resolve(h.root, h.onDisk.ClaudeMDPath(h.root)); err == nil {
 		dirs = append(dirs, path.Dir(place))
 	}
 	back, err := h.disk.Recover(h.root, dirs)

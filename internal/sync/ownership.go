@@ -32,7 +32,7 @@ const indexName = "MEMORY.md"
 
 // mayPublish returns an error about ownership if CLAUDE.md must not be written.
 func (h *hold) mayPublish() error {
-	at := h.onDisk.ClaudeMDPath()
+	at := h.onDisk.ClaudeMDPath(h.root)
 	if at == "" || h.root == nil {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (h *hold) mayRemove(f postgres.File) error {
 // refusePublication records why CLAUDE.md must not be written, and which files have been removed.
 func (h *hold) refusePublication(ctx context.Context, before postgres.ClaudeMD, why error) error {
 	h.forget()
-	problem := claudeMDProblem(why)
+	problem := claudeMDProblem(h.onDisk.ClaudeMDPath(h.root), why)
 	if before.Problem == problem {
 		return h.recordRemoved(ctx)
 	}
@@ -66,7 +66,7 @@ func (h *hold) refusePublication(ctx context.Context, before postgres.ClaudeMD, 
 	if err != nil {
 		return err
 	}
-	state := postgres.ClaudeMD{Chars: before.Chars, Problem: problem}
+	state := postgres.ClaudeMD{Path: before.Path, Chars: before.Chars, Problem: problem}
 	h.claudeMD = &state
 	return h.record(ctx, postgres.Publication{ClaudeMD: state, Removed: removed}, before.Problem)
 }

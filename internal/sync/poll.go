@@ -113,7 +113,7 @@ func (p *poller) walk(a agents.Agent, now time.Time) (saw uint64, settled bool) 
 		maphash.WriteComparable(&sum, o.Signature())
 		settled = settled && o.ChangeTime < now.Add(-fresh).UnixNano()
 	}
-	for _, path := range append(listing.Indexes, a.ClaudeMDPath()) {
+	for _, path := range append(listing.Indexes, a.ClaudeMDPath(root)) {
 		if path != "" {
 			info, err := files.Stat(root, path)
 			add(path, info, err)

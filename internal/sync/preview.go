@@ -163,10 +163,10 @@ func (e *Engine) previewAsOfHere(ctx context.Context, slug string, at time.Time)
 	if err != nil {
 		return Preview{}, err
 	}
-	raw, unread := claudeMDOf(row)
+	path, raw, unread := claudeMDOf(row)
 	var p Preview
 	err = e.store.ReadSections(ctx, row, at, func(sections postgres.Sections) error {
-		empty := e.emptyFor(sections, raw, unread)
+		empty := e.emptyFor(sections, path, raw, unread)
 		empty.Published = onDisk(row).Published()
 		empty.inParts = true
 		p, err = empty.filled(sections.Headings, e.textsOf(ctx, sections))
@@ -175,30 +175,33 @@ func (e *Engine) previewAsOfHere(ctx context.Context, slug string, at time.Time)
 	return p, err
 }
 
-// claudeMDOf returns what the agent's CLAUDE.md says; an agent without one has an empty one.
-func claudeMDOf(row postgres.Agent) (raw []byte, unread error) {
+// claudeMDOf returns the path and the text of the agent's CLAUDE.md; an agent without one has an empty one.
+func claudeMDOf(row postgres.Agent) (path string, raw []byte, unread error) {
 	a := onDisk(row)
 	if !a.Published() {
-		return nil, nil
+		return "", nil, nil
 	}
 	root, err := files.OpenRoot(row.Dir)
 	if err != nil {
-		return nil, nil // its directory is gone, and the file with it
+		return a.ClaudeMDPath(nil), nil, nil // its directory is gone, and the file with it
 	}
 	defer root.Close() //nolint:errcheck // only read through
-	return readClaudeMD(root, a, nil)
+	path = a.ClaudeMDPath(root)
+	raw, unread = readClaudeMD(root, a, path, nil)
+	return path, raw, unread
 }
 
 // compile puts the memories into the text of a CLAUDE.md, which is not returned in parts. Where that cannot be read or is damaged, the
 // compiled part stands alone and the problem says why.
-func (e *Engine) compile(ctx context.Context, sections postgres.Sections, raw []byte, unread error) (Preview, error) {
-	return e.emptyFor(sections, raw, unread).filled(sections.Headings, e.textsOf(ctx, sections))
+func (e *Engine) compile(ctx context.Context, sections postgres.Sections, path string, raw []byte, unread error) (Preview, error) {
+	return e.emptyFor(sections, path, raw, unread).filled(sections.Headings, e.textsOf(ctx, sections))
 }
 
 // emptyPreview is a CLAUDE.md before any memory is in it. To find the markers costs as much as to compile, so that who
 // fills it more than once reads it once.
 type emptyPreview struct {
 	Preview
+	path       string // relative to the agent's directory
 	document   memories.Document
 	ageNotes   bool
 	sharedDirs []string
@@ -207,20 +210,20 @@ type emptyPreview struct {
 }
 
 // emptyFor is emptyPreview for what is not the memories of these sections.
-func (e *Engine) emptyFor(sections postgres.Sections, raw []byte, unread error) emptyPreview {
-	p := e.emptyPreview(raw, unread)
+func (e *Engine) emptyFor(sections postgres.Sections, path string, raw []byte, unread error) emptyPreview {
+	p := e.emptyPreview(path, raw, unread)
 	p.MemoryOff, p.sharedDirs, p.shared = sections.MemoryOff, sections.SharedDirs, sections.Shared
 	return p
 }
 
-func (e *Engine) emptyPreview(raw []byte, unread error) emptyPreview {
-	p := emptyPreview{Preview: Preview{Limit: e.options.ClaudeMDLimit}, ageNotes: e.options.AgeNotes}
+func (e *Engine) emptyPreview(path string, raw []byte, unread error) emptyPreview {
+	p := emptyPreview{path: path, Preview: Preview{Limit: e.options.ClaudeMDLimit}, ageNotes: e.options.AgeNotes}
 	document, err := memories.ReadDocument(raw)
 	if unread != nil {
 		err = unread
 	}
 	if err != nil {
-		p.Problem, p.OnDisk = claudeMDProblem(err), raw
+		p.Problem, p.OnDisk = claudeMDProblem(path, err), raw
 		document, err = memories.ReadDocument(nil)
 		if err != nil {
 			panic(err) // nothing is a sound document
@@ -266,7 +269,7 @@ func (p emptyPreview) filled(ms []memories.Heading, texts memories.SectionText) 
 		p.until = nextStale(ms, time.Now())
 	}
 	if p.Problem == "" && len(p.Text) > maxClaudeMD {
-		p.Problem = claudeMDProblem(errTooLarge)
+		p.Problem = claudeMDProblem(p.path, errTooLarge)
 	}
 	return p.Preview, nil
 }

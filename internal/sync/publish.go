@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"memoir/internal/agents"
@@ -45,7 +46,7 @@ func (h *hold) publishOwn(ctx context.Context) error {
 		return err
 	}
 	h.claudeMD = &row.ClaudeMD
-	path := h.onDisk.ClaudeMDPath()
+	path := h.onDisk.ClaudeMDPath(h.root)
 	if err := h.mayPublish(); err != nil {
 		return h.refusePublication(ctx, row.ClaudeMD, err)
 	}
@@ -60,14 +61,20 @@ func (h *hold) publishOwn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if h.foreseen != nil && h.foreseen.version != row.ClaudeMD.Version {
+	if h.foreseen != nil && (h.foreseen.version != row.ClaudeMD.Version || h.foreseen.path != path || row.ClaudeMD.Path != path) {
 		h.forget()
 	}
 	h.syncRemoved()
 	if done, err := h.publishForeseen(ctx, path, sections); done || err != nil {
 		return err
 	}
-	state, p, err := h.writeClaudeMD(ctx, path, sections)
+	state, p, err := h.writeClaudeMD(ctx, sections)
+	if err == nil && state.Problem == "" {
+		state.Problem, err = h.takeBlockOut(row.ClaudeMD.Path, state.Path)
+	}
+	if state.Problem != "" {
+		state.Path = row.ClaudeMD.Path // the block may still be there
+	}
 	if err != nil {
 		return err
 	}
@@ -85,21 +92,22 @@ const publishAttempts = 5
 
 // writeClaudeMD compiles the memories into what CLAUDE.md says now. An edit by hand that comes in between is read and
 // kept, never written over.
-func (h *hold) writeClaudeMD(ctx context.Context, path string, sections postgres.Sections) (postgres.ClaudeMD, Preview, error) {
-	if path == "" {
-		p, err := h.compile(ctx, sections, nil, nil)
+func (h *hold) writeClaudeMD(ctx context.Context, sections postgres.Sections) (postgres.ClaudeMD, Preview, error) {
+	if !h.onDisk.Published() {
+		p, err := h.compile(ctx, sections, "", nil, nil)
 		if err != nil || p.Problem != "" {
 			return postgres.ClaudeMD{Chars: p.Chars, Problem: p.Problem}, p, err
 		}
-		return h.inStepWith(p, files.Hash(p.Text)), p, nil
+		return h.inStepWith(p, "", files.Hash(p.Text)), p, nil
 	}
 	for attempt := 1; ; attempt++ {
-		raw, unread := readClaudeMD(h.root, h.onDisk, h.links)
+		path := h.onDisk.ClaudeMDPath(h.root)
+		raw, unread := readClaudeMD(h.root, h.onDisk, path, h.links)
 		if raw != nil && len(raw) == 0 {
 			awaitBytes(h.root, path)
-			raw, unread = readClaudeMD(h.root, h.onDisk, h.links)
+			raw, unread = readClaudeMD(h.root, h.onDisk, path, h.links)
 		}
-		r, err := h.replacementOf(ctx, sections, raw, unread)
+		r, err := h.replacementOf(ctx, sections, path, raw, unread)
 		if err != nil {
 			return postgres.ClaudeMD{}, r.Preview, err
 		}
@@ -109,7 +117,7 @@ func (h *hold) writeClaudeMD(ctx context.Context, path string, sections postgres
 		if r.Problem != "" {
 			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: r.Problem}, r.Preview, nil
 		}
-		state := h.inStepWith(r.Preview, r.hash)
+		state := h.inStepWith(r.Preview, path, r.hash)
 		if raw != nil && bytes.Equal(raw, r.Text) {
 			return state, r.Preview, nil
 		}
@@ -123,22 +131,65 @@ func (h *hold) writeClaudeMD(ctx context.Context, path string, sections postgres
 			if files.IsExhausted(err) {
 				h.publishLater(path)
 			}
-			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: claudeMDProblem(err)}, r.Preview, nil
+			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: claudeMDProblem(path, err)}, r.Preview, nil
 		}
 	}
+}
+
+// takeBlockOut removes the block from the file that it was in, at a path, after it was written into another. All other bytes of the file
+// are kept. It returns the problem that a person has to solve.
+func (h *hold) takeBlockOut(from, to string) (problem string, err error) {
+	if from == "" || from == to || h.isSameFile(from, to) {
+		return "", nil
+	}
+	for range publishAttempts {
+		raw, err := readAll(h.root, from, maxClaudeMDRead)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", nil
+		}
+		if err != nil {
+			return claudeMDProblem(from, err), nil
+		}
+		document, err := memories.ReadDocument(raw)
+		if err != nil {
+			return claudeMDProblem(from, err), nil
+		}
+		without := document.Without()
+		if bytes.Equal(without, raw) {
+			return "", nil
+		}
+		err = h.overwrite(from, without, files.Options{IfHash: files.Hash(raw)})
+		if !errors.Is(err, files.ErrChanged) {
+			if err != nil {
+				problem = claudeMDProblem(from, err)
+			}
+			return problem, nil
+		}
+	}
+	return claudeMDProblem(from, files.ErrChanged), nil
+}
+
+// isSameFile reports whether two paths lead to one file, or may do so.
+func (h *hold) isSameFile(a, b string) bool {
+	first, err := files.Stat(h.root, a)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	second, err := files.Stat(h.root, b)
+	return err != nil || os.SameFile(first, second)
 }
 
 // publishLater has CLAUDE.md published again in a moment, rather than by the next scan: there is nothing that a person should do about
 // the file.
 func (h *hold) publishLater(path string) { h.queue.addAfter(h.onDisk.Slug, path, retry) }
 
-// inStepWith is how CLAUDE.md stands when it has the compiled text, of that hash.
-func (h *hold) inStepWith(p Preview, hash string) postgres.ClaudeMD {
+// inStepWith is how the CLAUDE.md at a path stands when it has the compiled text, of that hash.
+func (h *hold) inStepWith(p Preview, path, hash string) postgres.ClaudeMD {
 	mark := inStep{recipe: h.recipe(p.MemoryOff, p.shared), hash: hash}
 	if !p.until.IsZero() {
 		mark.until = strconv.FormatInt(p.until.Unix()+1, 10) // no sooner than it is
 	}
-	return postgres.ClaudeMD{Chars: p.Chars, InStep: mark.String()}
+	return postgres.ClaudeMD{Path: path, Chars: p.Chars, InStep: mark.String()}
 }
 
 // onlyOver writes only where a file still has the bytes that were read; nil: where there was none. A link whose target
@@ -187,21 +238,25 @@ func changedCosts(costs []memories.Cost, headings []memories.Heading) []memories
 // errIsMemory says that a CLAUDE.md is a link to what is compiled into it: it would be a memory of itself, and grow with each look.
 var errIsMemory = errors.New("CLAUDE.md leads to a memory file")
 
-// readClaudeMD returns what the agent's CLAUDE.md says, nil where there is none. links are those that are known in its directory. It fails
+// readClaudeMD returns what the agent's CLAUDE.md at a path says, nil where there is none. links are those that are known in its directory. It fails
 // with errIsMemory.
-func readClaudeMD(root *os.Root, a agents.Agent, links map[string]struct{}) ([]byte, error) {
-	if agents.ClaudeMDIsMemory(root, a, maps.Keys(links)) {
+func readClaudeMD(root *os.Root, a agents.Agent, path string, links map[string]struct{}) ([]byte, error) {
+	if agents.ClaudeMDIsMemory(root, a, path, maps.Keys(links)) {
 		return nil, errIsMemory
 	}
-	raw, err := readAll(root, a.ClaudeMDPath(), maxClaudeMDRead)
+	raw, err := readAll(root, path, maxClaudeMDRead)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	return raw, err
 }
 
-// claudeMDProblem says in plain words why CLAUDE.md is not written.
-func claudeMDProblem(err error) string {
+// claudeMDProblem says in plain words why the CLAUDE.md at a path is not written.
+func claudeMDProblem(path string, err error) string {
+	return strings.ReplaceAll(claudeMDReason(err), "CLAUDE.md", path)
+}
+
+func claudeMDReason(err error) string {
 	switch {
 	case errors.Is(err, memories.ErrDamagedMarkers):
 		return "CLAUDE.md has its memoir:begin and memoir:end markers damaged: there must be one of each, in this order, each on a line of its own. " +

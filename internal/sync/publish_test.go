@@ -71,7 +71,7 @@ func TestAClaudeMDThatAgentsWouldSkipIsNotWrittenUntilItIsShorter(t *testing.T) 
 		t.Errorf("the agent says %q", p)
 	}
 	b.write("ada/CLAUDE.md", long[:3<<20])
-	b.until("the shorter CLAUDE.md", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "- Tabs") })
+	b.until("the shorter CLAUDE.md", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "\n- … and 1 more. ") })
 	b.write("ada/CLAUDE.md", strings.Replace(b.read("ada/CLAUDE.md"), "By hand", strings.Repeat("By hand\n", 200_000), 1))
 	b.until("the problem to be told", func() bool { return b.agent("ada").ClaudeMD.Problem != "" })
 	b.write("ada/CLAUDE.md", strings.ReplaceAll(b.read("ada/CLAUDE.md"), "By hand\n", ""))

@@ -277,7 +277,7 @@ ON CONFLICT (slug) DO UPDATE SET
     layout = excluded.layout,
     dir = excluded.dir,
     display_name = excluded.display_name,
-    claude_md_path = excluded.claude_md_path,
+    claude_md_path = CASE WHEN excluded.claude_md_path IS NOT NULL THEN coalesce(agents.claude_md_path, excluded.claude_md_path) END,
     present = excluded.present,
     joined_to = excluded.joined_to,
     durable_device = CASE WHEN agents.dir = excluded.dir THEN agents.durable_device END,
@@ -349,15 +349,16 @@ func (q *Queries) SetAgentPresent(ctx context.Context, arg SetAgentPresentParams
 }
 
 const setAgentPublished = `-- name: SetAgentPublished :exec
-UPDATE agents SET claude_md_chars = $1, claude_md_problem = $2, claude_md_in_step = $3,
-    claude_md_published_at = coalesce($4, claude_md_published_at), memories_version = memories_version + 1,
-    updated_at = CASE WHEN claude_md_chars <> $1 OR claude_md_problem IS DISTINCT FROM $2
-                        OR $4::timestamptz IS NOT NULL
-                      THEN $5 ELSE updated_at END
-WHERE id = $6
+UPDATE agents SET claude_md_path = $1, claude_md_chars = $2, claude_md_problem = $3, claude_md_in_step = $4,
+    claude_md_published_at = coalesce($5, claude_md_published_at), memories_version = memories_version + 1,
+    updated_at = CASE WHEN claude_md_chars <> $2 OR claude_md_path IS DISTINCT FROM $1 OR claude_md_problem IS DISTINCT FROM $3
+                        OR $5::timestamptz IS NOT NULL
+                      THEN $6 ELSE updated_at END
+WHERE id = $7
 `
 
 type SetAgentPublishedParams struct {
+	Path        *string
 	Chars       int32
 	Problem     *string
 	InStep      *string
@@ -369,6 +370,7 @@ type SetAgentPublishedParams struct {
 // The version is raised with it: what each memory takes in CLAUDE.md is among what is kept at a version.
 func (q *Queries) SetAgentPublished(ctx context.Context, arg SetAgentPublishedParams) error {
 	_, err := q.db.Exec(ctx, setAgentPublished,
+		arg.Path,
 		arg.Chars,
 		arg.Problem,
 		arg.InStep,
