@@ -27,10 +27,11 @@ type IndexLine struct {
 // file. gone is empty, and out the index itself, when nothing links there.
 func RemoveFromIndex(index []byte, removed func(target string) bool) (out []byte, gone []IndexLine) {
 	bom, lines := cutIndex(index)
+	refs := referencesIn(lines)
 	kept := []string{bom}
 	for i, line := range lines {
 		text := strings.TrimRight(line, "\r\n")
-		going, _ := partition(linksOf(text), removed)
+		going, _ := partition(linksOf(text, refs), removed)
 		if len(going) == 0 {
 			kept = append(kept, line)
 			continue
@@ -42,7 +43,7 @@ func RemoveFromIndex(index []byte, removed func(target string) bool) (out []byte
 		if i > 0 {
 			entry.Before = textOf(lines[i-1])
 		}
-		if rest := restOf(text, removed); rest != "" {
+		if rest := restOf(text, refs, removed); rest != "" {
 			entry.Rest = jsonText(rest)
 			entry.Entry = jsonText(entryOf(text, going))
 			kept = append(kept, rest+lineEnding(line))
@@ -57,9 +58,9 @@ func RemoveFromIndex(index []byte, removed func(target string) bool) (out []byte
 
 // restOf returns what is left of a line without its links to removed files; empty when no other link to a file is left.
 // What stood around a link may grow together to another one, which goes as well.
-func restOf(line string, removed func(target string) bool) string {
+func restOf(line string, refs references, removed func(target string) bool) string {
 	for {
-		going, staying := partition(linksOf(line), removed)
+		going, staying := partition(linksOf(line, refs), removed)
 		switch {
 		case len(going) == 0:
 			return line
@@ -85,14 +86,22 @@ func RestoreToIndex(index []byte, gone []IndexLine, others ...*IndexLine) []byte
 	for i := range gone {
 		out = append(out, &gone[i])
 	}
-	listed := map[string]bool{}
+	listed, refs := map[string]bool{}, referencesIn(lines)
 	for _, line := range lines {
-		for _, link := range linksOf(line) {
+		if matchDefinition(strings.TrimRight(line, "\r\n")) != nil {
+			continue
+		}
+		for _, link := range linksOf(strings.TrimRight(line, "\r\n"), refs) {
 			listed[link.target] = true
 		}
 	}
+	texts := make([]string, 0, len(gone)+len(lines))
+	for _, line := range gone {
+		texts = append(texts, line.Text)
+	}
+	goneRefs := referencesIn(append(texts, lines...))
 	for i, line := range gone {
-		if findLine(lines, line.Text, line.Line-1) >= 0 || isListed(line, listed) {
+		if findLine(lines, line.Text, line.Line-1) >= 0 || isListed(line, goneRefs, listed) {
 			continue
 		}
 		text := line.Text
@@ -116,12 +125,12 @@ func RestoreToIndex(index []byte, gone []IndexLine, others ...*IndexLine) []byte
 }
 
 // isListed says whether whatever a line that was taken out leads to has got a line since.
-func isListed(line IndexLine, listed map[string]bool) bool {
+func isListed(line IndexLine, refs references, listed map[string]bool) bool {
 	text := line.Text
 	if line.Rest != "" {
 		text = line.Entry
 	}
-	links := linksOf(text)
+	links := linksOf(text, refs)
 	return len(links) > 0 && !slices.ContainsFunc(links, func(l indexLink) bool { return !listed[l.target] })
 }
 
@@ -140,7 +149,7 @@ func IndexEntry(title, file, hook string) string {
 		return entry
 	}
 	escape := func(s string) string { return s }
-	if len(linksOf(hook)) > 0 {
+	if len(linksOf(hook, nil)) > 0 {
 		escape = escapeTitle // an agent's words may look like a link
 	}
 	return entry + " — " + atMost(escape, hook, room)

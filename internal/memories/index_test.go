@@ -207,6 +207,7 @@ func FuzzIndex(f *testing.F) {
 	for _, index := range []string{
 		"- [A](a.md) — hook\n- [B](b.md)\n", "\uFEFF- **[A](a.md)** (user)\r\n", "- [A](a.md), [B](b.md)", "[a.md] [b.md]\r", "- [A](<a.md>)\n\xff\x00\n",
 		"\n\n- [A](a.md)\n\n- [A](a.md)\n",
+		"- [[a]] - hook\n- [[a|A]], [[b]]\n", "- [A][r], [b][]\n[r]: a.md\n[b]: b.md\n", "[r]: [x](a.md)\n[r]: a.md \"t\"\n- [r]\n[r]: <b.md>\n",
 	} {
 		f.Add([]byte(index))
 	}
@@ -234,4 +235,70 @@ func FuzzIndex(f *testing.F) {
 		}
 		memories.LoadIndex(index)
 	})
+}
+
+func TestIndex_WikiLinks(t *testing.T) {
+	t.Parallel()
+	gone := removing("a.md", "my note.md", "team/a.md")
+	for line, want := range map[string]string{
+		"- [[a]] - hook":               "",
+		"- [[a|When we deploy]] - x":   "",
+		"- [[a#part|title]]":           "",
+		"- [[a.md|title]]":             "",
+		"- [[my note]]":                "",
+		"- [[team/a]]":                 "",
+		"- **[[a]]**, [[b|B]] — hooks": "- [[b|B]] — hooks\n",
+		"- [[b]] and [A](a.md)":        "- [[b]]\n",
+		"- [[ab]]":                     "- [[ab]]\n",
+		"- test with [[ -f a ]]":       "- test with [[ -f a ]]\n",
+		"- [[https://x.y/a]]":          "- [[https://x.y/a]]\n",
+	} {
+		index := "# Memory\n" + line + "\nlast"
+		out, lines := memories.RemoveFromIndex([]byte(index), gone)
+		if string(out) != "# Memory\n"+want+"last" {
+			t.Errorf("%q became %q", index, out)
+		}
+		if back := memories.RestoreToIndex(out, lines); string(back) != index {
+			t.Errorf("%q is restored as %q", index, back)
+		}
+	}
+}
+
+func TestIndex_ReferenceLinks(t *testing.T) {
+	t.Parallel()
+	index := "# Memory\n- [A][one] — hook\n- [One][], [b] — hooks\n- [x][unknown] [one]: a.md\n\n[one]: a.md \"Title\"\n[B]: <b.md>\n[^1]: a.md\n"
+	out, lines := memories.RemoveFromIndex([]byte(index), removing("a.md"))
+	if want := "# Memory\n- [b] — hooks\n\n[B]: <b.md>\n[^1]: a.md\n"; string(out) != strings.Replace(want, "\n\n", "\n- [x][unknown] : a.md\n\n", 1) && string(out) != want {
+		t.Errorf("it became %q", out)
+	}
+	if back := memories.RestoreToIndex(out, lines); string(back) != index {
+		t.Errorf("it is restored as %q", back)
+	}
+	listed := "- [A](a.md)\n" + string(out)
+	if back := memories.RestoreToIndex([]byte(listed), lines); string(back) != listed {
+		t.Errorf("a file that is listed again is restored as %q", back)
+	}
+}
+
+func TestIndex_LinksOfEveryFormAreInStep(t *testing.T) {
+	t.Parallel()
+	index := "# Memory\n\n- [[a]] - one\n- [[b|Bee]] - two\n- [C][c] - three\n\n[c]: c.md\n"
+	files := []memories.IndexedFile{{ID: "1", Path: "a.md", Name: "a", Type: memories.User}, {ID: "2", Path: "b.md", Name: "b", Type: memories.User}, {ID: "3", Path: "c.md", Name: "c", Type: memories.User}}
+	leads := func(there ...string) memories.Leads {
+		return func(target string) (string, bool) { return target, slices.Contains(there, target) }
+	}
+	all := leads("a.md", "b.md", "c.md")
+	if found := memories.LintIndex(memories.ReadIndex([]byte(index)), files, all); len(found) > 0 {
+		t.Errorf("LintIndex() = %+v", found)
+	}
+	if got := memories.RebuildIndex([]byte(index), files, all); string(got) != index {
+		t.Errorf("RebuildIndex() = %q", got)
+	}
+	if got := memories.RebuildIndex([]byte(index), files[:1], leads("a.md")); string(got) != "# Memory\n\n- [[a]] - one\n\n" {
+		t.Errorf("RebuildIndex() of dead links = %q", got)
+	}
+	moved := memories.RelinkIndex([]byte(index), func(target string) string { return "to/" + target })
+	if want := "# Memory\n\n- [[to/a]] - one\n- [[to/b|Bee]] - two\n- [C][c] - three\n\n[c]: to/c.md\n"; string(moved) != want {
+		t.Errorf("RelinkIndex() = %q", moved)
+	}
 }

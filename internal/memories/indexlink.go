@@ -14,11 +14,59 @@ type indexLink struct {
 	target   string // a slash-separated path, cleaned
 }
 
+// references are the files that an index defines links to, as in “[label]: file.md”, by label.
+type references map[string]string
+
+// definitionShape is the definition of a reference link to a Markdown file. A footnote is none.
+var definitionShape = regexp.MustCompile(
+	`^ {0,3}\[((?:\\.|[^\[\]\\^])(?:\\.|[^\[\]\\])*)\]:[ \t]*(?:<([^<>]*\.(?i:md)(?:#[^<>]*)?)>|([^\s<]\S*\.(?i:md)(?:#\S*)?))` +
+		`(?:[ \t]+(?:"[^"]*"|'[^']*'|\([^()]*\)))?[ \t]*$`)
+
+// referenceShape is [text][label], [label][] or [label].
+var referenceShape = regexp.MustCompile(`\[((?:\\.|[^\[\]\\])*)\](?:\[((?:\\.|[^\[\]\\])*)\])?`)
+
+// referencesIn returns the references that lines define. The first definition of a label counts.
+func referencesIn(lines []string) references {
+	var found references
+	for _, line := range lines {
+		if m := matchDefinition(strings.TrimRight(line, "\r\n")); m != nil {
+			if found == nil {
+				found = references{}
+			}
+			label := labelOf(line[m[2]:m[3]])
+			if _, known := found[label]; !known {
+				found[label] = cleanTarget(writtenTarget(line, m))
+			}
+		}
+	}
+	return found
+}
+
+// matchDefinition returns the match of definitionShape in the form of one of linkShapes.
+func matchDefinition(line string) []int {
+	if !strings.Contains(line, "]:") {
+		return nil
+	}
+	m := definitionShape.FindStringSubmatchIndex(line)
+	if m == nil {
+		return nil
+	}
+	written := strings.Trim(writtenTarget(line, append(m, -1, -1, -1, -1)), " \t")
+	if hasScheme(written) || cleanTarget(written) == "" {
+		return nil
+	}
+	return append(m, -1, -1, -1, -1)
+}
+
+// labelOf returns a label as labels are compared.
+func labelOf(label string) string { return strings.ToLower(strings.Join(strings.Fields(label), " ")) }
+
 // linkShapes are the ways in which indexes link: [title](target), the target also in angle brackets and with a title
-// behind it, and [file.md] alone.
+// behind it, [file.md] alone, and [[stem]] or [[stem|title]].
 var linkShapes = regexp.MustCompile(
 	`\[((?:\\.|[^\[\]\\]|\[[^\[\]]*\])*)\]\(\s*(?:<([^<>]*)>|((?:\\.|[^\s()\\]|\([^\s()]*\))*))(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)` +
-		`|\[\[?([^\[\]]+?\.(?i:md))\]?\]`)
+		`|\[\[?([^\[\]|]+?\.(?i:md))\]?\]` +
+		`|\[\[([\p{L}\p{N}_](?:[\p{L}\p{N}_./ -]*[\p{L}\p{N}_])?)(?:#[^\[\]|]*)?(?:\|[^\[\]]*)?\]\]`)
 
 var schemeShape = regexp.MustCompile(`^(?i:[a-z][a-z0-9+.-]*:|//)`)
 
@@ -45,7 +93,7 @@ func matchLinks(line string) [][]int {
 		return linkShapes.FindAllStringSubmatchIndex(line, -1)
 	}
 	end += target
-	return [][]int{{title - 1, end + 1, title, between, -1, -1, target, end, -1, -1}}
+	return [][]int{{title - 1, end + 1, title, between, -1, -1, target, end, -1, -1, -1, -1}}
 }
 
 // isPlainTarget says whether all of a target is in characters that mean nothing in a link.
@@ -58,10 +106,14 @@ func isPlainTarget(target string) bool {
 	return true
 }
 
-// linksOf returns the links of a line that lead to files; those to the web do not count.
-func linksOf(line string) []indexLink {
+// linksOf returns the links of a line that lead to files, the definition of a reference among them; those to the web do not count.
+func linksOf(line string, refs references) []indexLink {
+	if m := matchDefinition(line); m != nil {
+		return []indexLink{{m[0], m[1], cleanTarget(writtenTarget(line, m))}}
+	}
+	matches := matchLinks(line)
 	var links []indexLink
-	for _, m := range matchLinks(line) {
+	for _, m := range matches {
 		written := writtenTarget(line, m)
 		if hasScheme(written) {
 			continue
@@ -69,6 +121,29 @@ func linksOf(line string) []indexLink {
 		if target := cleanTarget(written); target != "" {
 			from, to := withEmphasis(line, m[0], m[1])
 			links = append(links, indexLink{from, to, target})
+		}
+	}
+	if len(refs) > 0 {
+		at := 0
+		for _, m := range append(matches, []int{len(line), len(line)}) {
+			links = append(links, refs.linksIn(line, at, m[0])...)
+			at = m[1]
+		}
+		slices.SortFunc(links, func(a, b indexLink) int { return a.from - b.from })
+	}
+	return links
+}
+
+// linksIn returns the reference links in a part of a line.
+func (refs references) linksIn(line string, from, to int) (links []indexLink) {
+	for _, m := range referenceShape.FindAllStringSubmatchIndex(line[from:to], -1) {
+		label := line[from+m[2] : from+m[3]]
+		if m[4] >= 0 && m[4] < m[5] {
+			label = line[from+m[4] : from+m[5]]
+		}
+		if target, known := refs[labelOf(label)]; known {
+			start, end := withEmphasis(line, from+m[0], from+m[1])
+			links = append(links, indexLink{start, end, target})
 		}
 	}
 	return links
@@ -81,9 +156,26 @@ func leadsToWeb(line string) bool {
 	})
 }
 
+// The groups of linkShapes of links that name a file in brackets. Before them are those of a title and of two forms of targets.
+const (
+	fileGroup = 4
+	stemGroup = 5
+)
+
+// withExtension returns the file that a wiki link names.
+func withExtension(stem string) string {
+	if isMarkdownName(stem) {
+		return stem
+	}
+	return stem + ".md"
+}
+
 // writtenTarget returns the target of a match of linkShapes, as it is written.
 func writtenTarget(line string, m []int) string {
-	for group := 4; group >= 2; group-- {
+	if from := m[2*stemGroup]; from >= 0 {
+		return withExtension(line[from:m[2*stemGroup+1]])
+	}
+	for group := fileGroup; group >= 2; group-- {
 		if from := m[2*group]; from >= 0 {
 			return line[from:m[2*group+1]]
 		}

@@ -59,6 +59,11 @@ func LintIndex(index LoadedIndex, files []IndexedFile, leads Leads) []Finding {
 	for _, f := range files {
 		l.files[f.Path] = f.ID
 	}
+	texts := make([]string, len(index.Lines))
+	for i, line := range index.Lines {
+		texts[i] = line.Text
+	}
+	l.refs = referencesIn(texts)
 	l.caps(index)
 	for i := 0; i < len(index.Lines); {
 		number, text, fate := index.Lines[i].Number, "", index.Lines[i].Fate
@@ -82,6 +87,7 @@ func LintIndex(index LoadedIndex, files []IndexedFile, leads Leads) []Finding {
 
 type lint struct {
 	leads    Leads
+	refs     references
 	files    map[string]string // the memories of the files, by path
 	lines    map[string]int    // the first line of each memory file that is listed
 	findings []Finding
@@ -120,8 +126,11 @@ func (l *lint) line(number int, text string, fate LineFate) {
 	if chars := utf8.RuneCountInString(text); fate != LineLeftOut && chars > IndexEntryLength {
 		l.found(FindingLongEntry, number, "", fmt.Sprintf("%d characters. A line of an index should have at most %d; the detail belongs in the file that it leads to.", chars, IndexEntryLength))
 	}
+	if matchDefinition(text) != nil {
+		return // the links that use it count
+	}
 	said := map[string]bool{}
-	for _, link := range linksOf(text) {
+	for _, link := range linksOf(text, l.refs) {
 		file, there := l.leads(link.target)
 		if said[file] {
 			continue

@@ -2,6 +2,7 @@ package memories
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -11,14 +12,18 @@ import (
 func MergeIndex(index, other []byte, moved func(target string) string) (out []byte, added []string) {
 	bom, lines := cutIndex(index)
 	has, listed := map[string]bool{}, map[string]bool{}
+	refs := referencesIn(lines)
 	note := func(line string) {
 		has[strings.TrimSpace(line)] = true
-		for _, link := range linksOf(line) {
+		if matchDefinition(line) != nil {
+			return
+		}
+		for _, link := range linksOf(line, refs) {
 			listed[link.target] = true
 		}
 	}
 	for _, line := range lines {
-		note(line)
+		note(strings.TrimRight(line, "\r\n"))
 	}
 	end := "\n"
 	if len(lines) > 0 && lineEnding(lines[0]) != "" {
@@ -26,9 +31,10 @@ func MergeIndex(index, other []byte, moved func(target string) string) (out []by
 	}
 	text := bom + strings.Join(lines, "")
 	_, others := cutIndex(other)
+	refs = referencesIn(append(slices.Clone(lines), others...))
 	for _, line := range others {
 		line = relinked(strings.TrimRight(line, "\r\n"), moved)
-		if strings.TrimSpace(line) == "" || has[strings.TrimSpace(line)] || listsOnly(line, listed) {
+		if strings.TrimSpace(line) == "" || has[strings.TrimSpace(line)] || listsOnly(line, refs, listed) {
 			continue
 		}
 		note(line)
@@ -55,8 +61,8 @@ func RelinkIndex(index []byte, moved func(target string) string) []byte {
 }
 
 // listsOnly says whether a line has links to files, and all of them lead to files that are listed.
-func listsOnly(line string, listed map[string]bool) bool {
-	links := linksOf(line)
+func listsOnly(line string, refs references, listed map[string]bool) bool {
+	links := linksOf(line, refs)
 	for _, link := range links {
 		if !listed[link.target] {
 			return false
@@ -68,6 +74,9 @@ func listsOnly(line string, listed map[string]bool) bool {
 // relinked returns a line with its links leading to where the files are now.
 func relinked(line string, moved func(target string) string) string {
 	matches := matchLinks(line)
+	if m := matchDefinition(line); m != nil {
+		matches = [][]int{m}
+	}
 	for i := len(matches) - 1; i >= 0; i-- {
 		m := matches[i]
 		written := writtenTarget(line, m)
@@ -79,15 +88,20 @@ func relinked(line string, moved func(target string) string) string {
 		if now == target {
 			continue
 		}
-		for group := 4; group >= 2; group-- {
+		for group := stemGroup; group >= 2; group-- {
 			if from := m[2*group]; from >= 0 {
-				line = line[:from] + targetLike(written, now, group == 4) + line[m[2*group+1]:]
+				if group == stemGroup && written != line[from:m[2*group+1]] && isMarkdownName(now) {
+					now = strings.TrimSuffix(now, path.Ext(now))
+				}
+				line = line[:from] + targetLike(written, now, group >= fileGroup) + line[m[2*group+1]:]
 				break
 			}
 		}
 	}
 	return line
 }
+
+func isMarkdownName(file string) bool { return strings.EqualFold(path.Ext(file), ".md") }
 
 // targetLike writes a target in the way of another one, whose fragment it keeps. A bare one is the name of a file in brackets, which knows
 // no escapes.

@@ -21,10 +21,14 @@ func PruneIndex(index []byte, leads Leads) []byte {
 
 // withoutRepeated drops entries all of whose links lead to files that were listed above.
 func withoutRepeated(lines []string, leads Leads) []string {
-	listed := map[string]bool{}
+	listed, refs := map[string]bool{}, referencesIn(lines)
 	var kept []string
 	for _, line := range lines {
-		links := linksOf(line)
+		links := linksOf(strings.TrimRight(line, "\r\n"), refs)
+		if matchDefinition(strings.TrimRight(line, "\r\n")) != nil {
+			kept = append(kept, line)
+			continue
+		}
 		news := false
 		for _, link := range links {
 			file, there := leads(link.target)
@@ -43,11 +47,12 @@ func withoutRepeated(lines []string, leads Leads) []string {
 
 // withShortEntries cuts entries with one link that are longer than an entry should be.
 func withShortEntries(lines []string, _ Leads) []string {
+	refs := referencesIn(lines)
 	short := make([]string, len(lines))
 	for i, line := range lines {
 		text := strings.TrimRight(line, "\r\n")
 		short[i] = line
-		links := linksOf(text)
+		links := linksOf(text, refs)
 		if utf8.RuneCountInString(text) <= maxEntryLength || len(links) != 1 || !isEntry(text) || leadsToWeb(text) {
 			continue
 		}
@@ -55,7 +60,7 @@ func withShortEntries(lines []string, _ Leads) []string {
 		if at := strings.LastIndexByte(cut, ' '); at > 0 {
 			cut = strings.TrimRight(cut[:at], " ,;:—-")
 		}
-		if cut += "…"; len(linksOf(cut)) == 1 && linksOf(cut)[0].target == links[0].target {
+		if cut += "…"; len(linksOf(cut, refs)) == 1 && linksOf(cut, refs)[0].target == links[0].target {
 			short[i] = cut + lineEnding(line)
 		}
 	}

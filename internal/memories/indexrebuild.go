@@ -20,10 +20,14 @@ import (
 // The same input gives the same bytes, and what comes out comes out of it again.
 func RebuildIndex(index []byte, files []IndexedFile, leads Leads) []byte {
 	bom, lines := cutIndex(index)
-	lines = withoutDeadEntries(lines, leads)
+	refs := referencesIn(lines)
+	lines = withoutDeadEntries(lines, refs, leads)
 	listed := map[string]bool{}
 	for _, line := range lines {
-		for _, link := range linksOf(line) {
+		if matchDefinition(strings.TrimRight(line, "\r\n")) != nil {
+			continue
+		}
+		for _, link := range linksOf(strings.TrimRight(line, "\r\n"), refs) {
 			file, _ := leads(link.target)
 			listed[file] = true
 		}
@@ -36,7 +40,7 @@ func RebuildIndex(index []byte, files []IndexedFile, leads Leads) []byte {
 				entries = append(entries, IndexEntry(f.Name, f.Path, f.Description))
 			}
 		}
-		lines = withEntries(lines, t, entries, leads)
+		lines = withEntries(lines, t, entries, refs, leads)
 	}
 	return []byte(bom + strings.Join(lines, ""))
 }
@@ -45,15 +49,15 @@ func RebuildIndex(index []byte, files []IndexedFile, leads Leads) []byte {
 // is left alone.
 const longestEntry = 8 << 10
 
-func withoutDeadEntries(lines []string, leads Leads) []string {
+func withoutDeadEntries(lines []string, refs references, leads Leads) []string {
 	var kept []string
 	dropped := false
 	for _, line := range lines {
 		text, end := strings.TrimRight(line, "\r\n"), lineEnding(line)
-		if dropped && isContinuation(text) {
+		if dropped && isContinuation(text, refs) {
 			continue
 		}
-		rest, keep := withoutDeadLinks(text, leads)
+		rest, keep := withoutDeadLinks(text, refs, leads)
 		if dropped = !keep; keep {
 			kept = append(kept, rest+end)
 		}
@@ -62,10 +66,13 @@ func withoutDeadEntries(lines []string, leads Leads) []string {
 }
 
 // withoutDeadLinks returns what is left of a line, and whether anything of it is to stay.
-func withoutDeadLinks(line string, leads Leads) (rest string, keep bool) {
+func withoutDeadLinks(line string, refs references, leads Leads) (rest string, keep bool) {
 	dead := func(target string) bool { _, there := leads(target); return !there }
+	if m := matchDefinition(line); m != nil {
+		return line, !dead(cleanTarget(writtenTarget(line, m)))
+	}
 	for isEntry(line) {
-		going, staying := partition(linksOf(line), dead)
+		going, staying := partition(linksOf(line, refs), dead)
 		if len(going) == 0 {
 			break
 		}
@@ -85,12 +92,12 @@ func isEntry(line string) bool {
 var indented = regexp.MustCompile(`^(?: {2,}|\t)\s*\S`)
 
 // isContinuation says whether a line below an entry is a part of it.
-func isContinuation(line string) bool {
-	return indented.MatchString(line) && !isEntry(line) && len(linksOf(line)) == 0
+func isContinuation(line string, refs references) bool {
+	return indented.MatchString(line) && !isEntry(line) && len(linksOf(line, refs)) == 0
 }
 
 // withEntries adds the entries of one type.
-func withEntries(lines []string, t Type, entries []string, leads Leads) []string {
+func withEntries(lines []string, t Type, entries []string, refs references, leads Leads) []string {
 	if len(entries) == 0 {
 		return lines
 	}
@@ -98,7 +105,7 @@ func withEntries(lines []string, t Type, entries []string, leads Leads) []string
 	if len(lines) > 0 && lineEnding(lines[0]) != "" {
 		eol = lineEnding(lines[0])
 	}
-	at, above := placeOfEntries(lines, t, leads)
+	at, above := placeOfEntries(lines, t, refs, leads)
 	for _, text := range append(above, entries...) {
 		lines = insertLine(lines, at, text, eol, eol)
 		at++
@@ -109,7 +116,7 @@ func withEntries(lines []string, t Type, entries []string, leads Leads) []string
 var heading = regexp.MustCompile(`^ {0,3}(#{1,6})[ \t]+(.*)`)
 
 // placeOfEntries returns where entries of a type belong, and the lines that have to stand above them.
-func placeOfEntries(lines []string, t Type, leads Leads) (at int, above []string) {
+func placeOfEntries(lines []string, t Type, refs references, leads Leads) (at int, above []string) {
 	marks := "" // of the first heading that names a type
 	for i, line := range lines {
 		m := heading.FindStringSubmatch(line)
@@ -128,7 +135,7 @@ func placeOfEntries(lines []string, t Type, leads Leads) (at int, above []string
 		at = lastText(lines, len(lines))
 		return at, []string{"", marks + " " + t.title()}
 	}
-	if at = behindLastEntry(lines, leads); at > 0 {
+	if at = behindLastEntry(lines, refs, leads); at > 0 {
 		return at, nil
 	}
 	at = lastText(lines, len(lines))
@@ -169,10 +176,10 @@ func lastText(lines []string, above int) int {
 
 // behindLastEntry returns the line behind the last item that leads to a file, and what is indented below it; 0: there
 // is no such item.
-func behindLastEntry(lines []string, leads Leads) int {
+func behindLastEntry(lines []string, refs references, leads Leads) int {
 	for at := len(lines); at > 0; at-- {
 		line := strings.TrimRight(lines[at-1], "\r\n")
-		if !listLead.MatchString(line) || !slices.ContainsFunc(linksOf(line), func(l indexLink) bool { _, there := leads(l.target); return there }) {
+		if !listLead.MatchString(line) || !slices.ContainsFunc(linksOf(line, refs), func(l indexLink) bool { _, there := leads(l.target); return there }) {
 			continue
 		}
 		for at < len(lines) && indented.MatchString(lines[at]) {
