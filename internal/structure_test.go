@@ -77,7 +77,7 @@ var mayImport = map[string][]string{
 
 	"cmd/server": {
 		"internal/cli",
-		"internal/memories", "internal/agents", "internal/postgres", "internal/postgres/local", "internal/sync", "internal/gate",
+		"internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/postgres/local", "internal/sync", "internal/gate",
 		"internal/problem", "internal/model", "internal/recall", "internal/hooks", "internal/mcp", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
 		"internal/verification", "internal/extraction", "internal/jobs", "internal/consolidation",
 	},

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,15 +45,19 @@ func startStarved(t *testing.T) *starved {
 	return s
 }
 
+// notInProjectName matches the characters that Claude Code replaces in the name of a project.
+var notInProjectName = regexp.MustCompile(`[^A-Za-z0-9]`)
+
 // claudeCode makes a project of Claude Code, whose path a transcript tells, with a custom agent that remembers and one that is only
 // defined, and one custom agent for all projects.
 func (s *starved) claudeCode() {
 	s.Helper()
 	project := filepath.Join(filepath.Dir(s.claude), "app")
+	name := notInProjectName.ReplaceAllString(project, "-")
 	for path, text := range map[string]string{
-		filepath.Join(s.claude, "projects", "-srv-app", "session.jsonl"): fmt.Sprintf(`{"type":"user","cwd":%q}`+"\n", project),
-		filepath.Join(s.claude, "agents", "everywhere.md"):               "---\nname: everywhere\nmemory: user\n---\n",
-		filepath.Join(project, ".claude", "agents", "reviewer.md"):       "---\nname: reviewer\nmemory: project\n---\n",
+		filepath.Join(s.claude, "projects", name, "session.jsonl"): fmt.Sprintf(`{"type":"user","cwd":%q}`+"\n", project),
+		filepath.Join(s.claude, "agents", "everywhere.md"):         "---\nname: everywhere\nmemory: user\n---\n",
+		filepath.Join(project, ".claude", "agents", "reviewer.md"): "---\nname: reviewer\nmemory: project\n---\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			s.Fatal(err)
@@ -65,7 +70,7 @@ func (s *starved) claudeCode() {
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.says(below+"/claude/projects/-srv-app/memory/p.md", "stays")
+	s.says(below+"/claude/projects/"+name+"/memory/p.md", "stays")
 	s.says(below+"/app/.claude/agent-memory/reviewer/r.md", "stays")
 }
 
@@ -133,6 +138,10 @@ func (s *starved) agentsNow() (all []knownAgent, ok bool) {
 func (s *starved) names(state string) (says map[string]string, ok bool) {
 	s.Helper()
 	says = map[string]string{}
+	filter := ""
+	if state != "" {
+		filter = "&state=" + state
+	}
 	agents, ok := s.agentsNow()
 	if !ok {
 		return nil, false
@@ -141,7 +150,7 @@ func (s *starved) names(state string) (says map[string]string, ok bool) {
 		var list struct {
 			Memories []struct{ Name, Body string }
 		}
-		if s.get("/api/v1/agents/"+a.Slug+"/memories?limit=500&state="+state, &list) != http.StatusOK {
+		if s.get("/api/v1/agents/"+a.Slug+"/memories?limit=500"+filter, &list) != http.StatusOK {
 			return nil, false
 		}
 		for _, m := range list.Memories {

@@ -222,3 +222,8 @@ func TestASignalWhilePostgresIsLookedForEndsTheProgram(t *testing.T) {
 	s.until("a PostgreSQL to be asked for its version", func() bool { _, err := os.Stat(asked); return err == nil })
 	s.endsWell()
 }
+
+// isSetting keeps the caller's own settings out of the test.
+func isSetting(entry string) bool {
+	return strings.HasPrefix(entry, "MEMOIR_") || strings.HasPrefix(entry, "DATABASE_URL=") || strings.HasPrefix(entry, "HOME=")
+}

@@ -131,11 +131,6 @@ func (c *confined) said() string {
 	return b.String()
 }
 
-// isSetting keeps the caller's own settings out of the test.
-func isSetting(entry string) bool {
-	return strings.HasPrefix(entry, "MEMOIR_") || strings.HasPrefix(entry, "DATABASE_URL=") || strings.HasPrefix(entry, "HOME=")
-}
-
 func (c *confined) get(path string, into any) (status int) {
 	answer, err := http.Get(c.url + path)
 	if err != nil {

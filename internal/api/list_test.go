@@ -294,7 +294,7 @@ func TestOddFilesAndThoseThatCouldNotBeRemovedHaveListsOfTheirOwn(t *testing.T) 
 	for query, want := range map[string]string{
 		"flagged=true":                      "Nul",
 		"flagged=true&type=feedback":        "",
-		"flagged=true&q=b":                  "Nul",
+		"flagged=true&q=ab":                 "Nul",
 		"not_removed=true":                  "Stuck",
 		"not_removed=true&state=deleted":    "Stuck",
 		"not_removed=true&state=active":     "",

@@ -38,8 +38,8 @@ func (d *directory) delete(_ context.Context, name string) (deletion, error) {
 		return deletion{}, fmt.Errorf("%s could not be read, so it could not be told whether it is the memory that is meant. Nothing was deleted. Remove it by hand", carriers[0].Path)
 	}
 	m := d.memoryOf(carriers)
-	deleted := time.Now().UTC()
-	m.State, m.DeletedAt, m.Files = memories.Deleted, &deleted, []carrier{}
+	deleted, actor := time.Now().UTC(), string(memories.ByScript)
+	m.State, m.DeletedAt, m.DeletedBy, m.Files = memories.Deleted, &deleted, &actor, []carrier{}
 	gone := deletion{}
 	if gone.answer, err = marshalled(m); err != nil {
 		return deletion{}, err

@@ -21,7 +21,7 @@ type memory struct {
 	Description string `json:"description,omitempty" jsonschema:"One line on what it is about. In lists a long one is cut."`
 	State       string `json:"state" jsonschema:"active; needs_attention: not in CLAUDE.md until somebody mends it; missing: its file is gone and somebody has to decide; deleted: in the trash."`
 	Saved       string `json:"saved" jsonschema:"How long ago: today, yesterday, N days ago, or unknown age."`
-	AgeDays     *int   `json:"age_days" jsonschema:"Whole days of 24 hours; null: unknown."`
+	AgeDays     *int   `json:"age_days,omitempty" jsonschema:"Whole days of 24 hours. Left out if unknown."`
 	Stale       bool   `json:"stale" jsonschema:"It is old enough to be checked before it is relied on."`
 }
 

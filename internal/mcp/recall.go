@@ -34,7 +34,7 @@ type recalledMemory struct {
 	Name    string   `json:"name"`
 	Type    string   `json:"type,omitempty"`
 	Saved   string   `json:"saved" jsonschema:"How long ago: today, yesterday, or N days ago."`
-	AgeDays *int     `json:"age_days" jsonschema:"Whole days of 24 hours; null: unknown."`
+	AgeDays *int     `json:"age_days,omitempty" jsonschema:"Whole days of 24 hours. Left out if unknown."`
 	Stale   bool     `json:"stale" jsonschema:"It is old enough to be checked before it is relied on."`
 	Warning string   `json:"warning,omitempty" jsonschema:"What to mind before relying on it."`
 	Why     []string `json:"why" jsonschema:"What speaks for it, the strongest first."`

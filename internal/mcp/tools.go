@@ -79,7 +79,8 @@ func inputOf[In any](agentIsFixed bool) *jsonschema.Schema {
 	return schema
 }
 
-// outputOf is the schema of a tool's result, in which a list is empty and never null.
+// outputOf returns the schema of a tool's result. Nothing in a result is null: a list may be empty,
+// and any other value is left out.
 func outputOf[Out any]() *jsonschema.Schema {
 	schema := schemaOf[Out]()
 	neverNull(schema)
@@ -87,9 +88,12 @@ func outputOf[Out any]() *jsonschema.Schema {
 }
 
 func neverNull(schema *jsonschema.Schema) {
-	if len(schema.Types) > 0 {
-		schema.Type, schema.Types = "array", nil
+	for _, name := range schema.Types {
+		if name != "null" {
+			schema.Type = name
+		}
 	}
+	schema.Types = nil
 	for _, property := range schema.Properties {
 		neverNull(property)
 	}

@@ -170,6 +170,11 @@ func guessUTF16(raw []byte) []decoding {
 		}
 		return []decoding{{id: "utf-16", name: "UTF-16", text: text, score: 1}}
 	}
+	// A file that is UTF-8 can be UTF-16 only if nearly all of its text is ASCII, with a NUL in each
+	// character. A few NULs are damage.
+	if utf8.Valid(raw) && 4*bytes.Count(raw, []byte{0}) < len(raw) {
+		return nil
+	}
 	for _, order := range []struct {
 		id, name string
 		endian   utf16.Endianness

@@ -87,6 +87,10 @@ func TestAFixChangesWhatItIsAboutAndNothingElse(t *testing.T) {
 			"---\nname: a\ntype: user\n---\nB\x00o\x00dy", "nul", "---\nname: a\ntype: user\n---\nBody",
 		},
 		{
+			"one NUL beside a line end", "memory/a.md",
+			"---\nname: a\ntype: user\n---\n\nBody.\x00\n", "nul", "---\nname: a\ntype: user\n---\n\nBody.\n",
+		},
+		{
 			"bytes of an older encoding", "memory/a.md",
 			"---\nname: a\ntype: user\n---\nCaf\xe9 für \x8010\n", "windows-1252", "---\nname: a\ntype: user\n---\nCafé für €10\n",
 		},
