@@ -197,7 +197,11 @@ type proposal struct{ ID, State string }
 func (g *growth) proposals(slug, state string) []proposal {
 	g.Helper()
 	var list struct{ Proposals []proposal }
-	g.servers[0].must("GET", "/api/v1/agents/"+slug+"/proposals?state="+state, &list)
+	path := "/api/v1/agents/" + slug + "/proposals"
+	if state != "" {
+		path += "?state=" + state
+	}
+	g.servers[0].must("GET", path, &list)
 	return list.Proposals
 }
 
