@@ -46,19 +46,20 @@ func Rewrite(raw []byte, c Content, now time.Time) []byte {
 func rewrite(raw []byte, c Content, change func(mapping *yaml.Node)) []byte {
 	p := cutPage(string(raw))
 	before := readFrontmatter(p)
-	if len(raw) > MaxFileSize || before.bomb {
+	if len(raw) > MaxFileSize || before.unreadable != "" {
 		return Encode(c)
 	}
 	after := withoutAliases(before.mapping)
 	change(after)
 	// The least change first. The next is tried only when the result would not read back as it should.
 	if !before.lenient && p.hasFrontmatter() {
-		if front, ok := patchLines(p, before.mapping, after); ok {
+		if front, ok := patchLines(p, before.written, after); ok {
 			if out := encodePage(p, front, c); holds(out, c, before.mapping) {
 				return out
 			}
 		}
 	}
+	dropKept(after, before.kept)
 	for _, simplify := range []func(*yaml.Node){func(*yaml.Node) {}, quoteBlocks, dropComments} {
 		simplify(after)
 		if out := encodePage(p, encodeMapping(after, p.eol), c); holds(out, c, before.mapping) {
@@ -76,7 +77,7 @@ func rewrite(raw []byte, c Content, change func(mapping *yaml.Node)) []byte {
 func Touch(raw []byte, now time.Time) (out []byte, changed bool) {
 	p := cutPage(string(raw))
 	before := readFrontmatter(p)
-	if len(raw) > MaxFileSize || before.bomb {
+	if len(raw) > MaxFileSize || before.unreadable != "" {
 		return raw, false
 	}
 	if in, _ := statedModified(before.mapping); in == nil {
@@ -119,20 +120,22 @@ func encodePage(p page, front string, c Content) []byte {
 }
 
 // unsettled are the problems that saving a memory settles, whatever it says.
-var unsettled = []string{CodeNameMissing, CodeNoFrontmatter, CodeReadLeniently, CodeTypeConflict}
+var unsettled = []string{
+	CodeNameMissing, CodeNameNotText, CodeDescriptionNotText, CodeNoFrontmatter, CodeReadLeniently, CodeOddFrontmatter,
+	CodeTypeConflict,
+}
 
 // says tells whether a file states exactly the content c, its name included.
 func says(raw []byte, c Content) bool {
 	f := Parse(raw, "")
-	_, named := textAt(readFrontmatter(cutPage(string(raw))).mapping, "name")
-	return !f.Unreadable && named && f.Content() == c && !slices.ContainsFunc(unsettled, f.has)
+	return !f.Unreadable && f.Content() == c && !slices.ContainsFunc(unsettled, f.has)
 }
 
 // holds tells whether a file that was written reads back as valid YAML that says c and still holds what the mapping
 // held besides.
 func holds(out []byte, c Content, before *yaml.Node) bool {
 	after := readFrontmatter(cutPage(string(out)))
-	return says(out, c) && !after.lenient && sameValue(besides(before, true), besides(after.mapping, true))
+	return says(out, c) && sameValue(besides(before, true), besides(after.mapping, true))
 }
 
 func sameButModified(before, after *yaml.Node, modified string) bool {
@@ -144,6 +147,9 @@ func sameButModified(before, after *yaml.Node, modified string) bool {
 	return text == modified && sameValue(besides(before, false), besides(after, false))
 }
 
+// editedKeys are the keys that an edit sets, at the top level or in metadata.
+var editedKeys = []string{"name", "description", "type"}
+
 // besides returns a copy of a mapping without the keys that an edit sets.
 func besides(mapping *yaml.Node, edited bool) *yaml.Node {
 	out := newMapping()
@@ -154,13 +160,13 @@ func besides(mapping *yaml.Node, edited bool) *yaml.Node {
 		if mapping == modifiedIn && name == modifiedKey {
 			continue
 		}
-		if edited && slices.Contains([]string{"name", "description", "type"}, name) {
+		if edited && slices.Contains(editedKeys, name) {
 			continue
 		}
 		if metadata := mappingAt(mapping, "metadata"); name == "metadata" && metadata != nil {
 			value = newMapping()
 			for j := 0; j < len(metadata.Content); j += 2 {
-				if inner := target(metadata.Content[j]).Value; inner == "modified" || edited && inner == "type" {
+				if inner := target(metadata.Content[j]).Value; inner == "modified" || edited && slices.Contains(editedKeys, inner) {
 					continue
 				}
 				value.Content = append(value.Content, metadata.Content[j:j+2]...)
@@ -189,8 +195,9 @@ func typePlaces(mapping *yaml.Node) (top, nested bool) {
 // contentOf returns what a mapping says of a memory's content; the body is not its part.
 func contentOf(mapping *yaml.Node) Content {
 	f := File{}
-	name, _ := textAt(mapping, "name")
 	f.readType(mapping, false)
-	f.readDescription(mapping)
-	return Content{Name: canonicalName(name), Type: f.Type, Description: f.Description}
+	return Content{
+		Name: canonicalName(statedText(mapping, "name")), Type: f.Type,
+		Description: canonicalDescription(statedText(mapping, "description")),
+	}
 }

@@ -43,7 +43,7 @@ func TestRewritingKeepsEverythingElse(t *testing.T) {
 			"unknown keys, comments, odd spacing and quotes",
 			"---\n# on top\nzeta:   [1,2]   # odd\nname: a # the name\ndescription: 'd'\n\n# about tags\ntags:\n- x\n-   y\ntype: user\nlast: {a: 1}\n---\n\nB\n\n\n",
 			memories.Content{Name: "b", Type: memories.Project, Description: "d", Body: "B"},
-			"---\n# on top\nzeta:   [1,2]   # odd\nname: b # the name\ndescription: 'd'\n\n# about tags\ntags:\n- x\n-   y\ntype: project\nlast: {a: 1}\n---\n\nB\n\n\n",
+			"---\n# on top\nzeta:   [1,2]   # odd\nname: b\ndescription: 'd'\n\n# about tags\ntags:\n- x\n-   y\ntype: project\nlast: {a: 1}\n---\n\nB\n\n\n",
 		},
 		{
 			"a nested type, and the time of the change",
@@ -234,7 +234,7 @@ func TestEditsKeepUnknownKeysInTheirOrder(t *testing.T) {
 
 // entriesOf are ways to write each key.
 var entriesOf = map[string][]string{
-	"name":        {"name: a\n", "name: &n a # note\n", "'name': >-\n  a\n  b\n", "name: [x]\n", "name:\n"},
+	"name":        {"name: a\n", "name: &n a # old\n", "'name': >-\n  a\n  b\n", "name: [x]\n", "name:\n"},
 	"description": {"description: d\n", "description: |\n  # d\n\n  e\n", "# note\ndescription: \"d\"\n", "description: {a: 1}\n"},
 	"type":        {"type: user\n", "type: banana\n", "type:\n  'User'\n", "\"type\": project # note\n"},
 	"metadata": {"metadata: \n  node_type: memory\n  type: user\n  modified: 2026-01-01\n", "metadata: {type: user, a: 1}\n",

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"gopkg.in/yaml.v3"
 )
@@ -33,6 +34,7 @@ func Fixes(raw []byte, file string) []Fix {
 	}
 	m.mendText()
 	m.closeFrontmatter()
+	m.move()
 	m.quote()
 	m.chooseType()
 	m.settleName()
@@ -72,16 +74,34 @@ func (m *mender) firstOf(codes ...string) string {
 	return ""
 }
 
-// quote writes as YAML what could only be read line by line.
+// move puts a frontmatter that is in an unusual place or format where programs look for it.
+func (m *mender) move() {
+	if !m.file.has(CodeOddFrontmatter) {
+		return
+	}
+	p := cutPage(string(m.raw))
+	m.offer(Fix{
+		ID: "move", Code: CodeOddFrontmatter, Label: p.shape.fixLabel(),
+		Explanation: "Writes the frontmatter at the start of the file, between lines ---. Its keys, their order and the text stay.",
+		After:       []byte(p.bom + p.opener + p.front + p.closer + p.body),
+	})
+}
+
+// quote writes as YAML the entries that YAML refuses, or would read without all of their words.
 func (m *mender) quote() {
 	if !m.file.has(CodeReadLeniently) {
 		return
 	}
-	m.offer(Fix{
+	fix := Fix{
 		ID: "yaml", Code: CodeReadLeniently, Label: "Write it as valid YAML",
 		Explanation: "Quotes what YAML refuses, so that every program reads the frontmatter as Memoir does. Lines that belong to no key are kept under the key “unread”.",
 		After:       rewrite(m.raw, m.file.Content(), func(mapping *yaml.Node) { setContent(mapping, m.file.Content()) }),
-	})
+	}
+	if !readFrontmatter(cutPage(string(m.raw))).lenient {
+		fix.ID, fix.Label = "quotes", "Add quotes"
+		fix.Explanation = "Puts quotes around the name or the description, so that every program reads all of its words."
+	}
+	m.offer(fix)
 }
 
 // chooseType offers the types that the file may be meant to have: all of them, or the two that it states.
@@ -146,7 +166,10 @@ func (m *mender) settleName() {
 		return
 	}
 	explanation := "Writes the file’s own name into the frontmatter, under which the memory is known already."
-	if code == CodeNameTooLong {
+	switch code {
+	case CodeNameNotText:
+		explanation = "Writes the words of the name as one text, under which the memory is known already."
+	case CodeNameTooLong:
 		explanation = "Writes the name as it is shown: cut, with a short mark at its end that keeps it apart from others."
 	}
 	content := m.file.Content()
@@ -154,7 +177,7 @@ func (m *mender) settleName() {
 		ID: "name", Code: code, Label: "Name it “" + short(content.Name) + "”", Explanation: explanation,
 		After: rewrite(m.raw, content, func(mapping *yaml.Node) {
 			setContent(mapping, content)
-			setText(mapping, "name", content.Name)
+			setStated(mapping, "name", content.Name)
 		}),
 	})
 }
@@ -164,18 +187,47 @@ func (m *mender) writeDescription() {
 	if !m.file.has(CodeDescriptionNotText) {
 		return
 	}
-	written := valueAt(withoutAliases(readFrontmatter(cutPage(string(m.raw))).mapping), "description")
 	content := m.file.Content()
-	content.Description = strings.Join(textsIn(written), ", ")
+	if words := strings.Join(m.descriptionTexts(), ", "); hasWords(words, content.Description) {
+		content.Description = words
+	}
 	content = content.Canonical()
 	m.offer(Fix{
 		ID: "description", Code: CodeDescriptionNotText, Label: "Write the description as text",
 		Explanation: "Puts what it lists into one line, with commas between.",
 		After: rewrite(m.raw, content, func(mapping *yaml.Node) {
 			setContent(mapping, content)
-			setText(mapping, "description", content.Description)
+			setStated(mapping, "description", content.Description)
 		}),
 	})
+}
+
+// descriptionTexts returns the texts in a description that is a list or a table.
+func (m *mender) descriptionTexts() []string {
+	mapping := withoutAliases(readFrontmatter(cutPage(string(m.raw))).written)
+	written := valueAt(mapping, "description")
+	if metadata := mappingAt(mapping, "metadata"); metadata != nil && isNull(written) {
+		written = valueAt(metadata, "description")
+	}
+	if isNull(written) {
+		return nil
+	}
+	return textsIn(written)
+}
+
+// hasWords reports whether a text has all words of another.
+func hasWords(text, other string) bool {
+	isNoPart := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	words := map[string]bool{}
+	for word := range strings.FieldsFuncSeq(text, isNoPart) {
+		words[word] = true
+	}
+	for word := range strings.FieldsFuncSeq(other, isNoPart) {
+		if !words[word] {
+			return false
+		}
+	}
+	return true
 }
 
 // textsIn returns what a list or table says: of a table each key with its value.

@@ -56,6 +56,17 @@ var oddFiles = []string{
 	"---\nname: \"unclosed\ntype: user\n---\nBody",
 	"---\n%YAML 1.1\nname: a\n---\n",
 	"---\nname: a\u2028b\ntype: user\n---\nBody\u2028",
+	"---\nname: a #1\ndescription: #infra\ntype: user # x\n---\nBody",
+	"---\nname: !x a\ndescription: &y *z\nmetadata:\n  name: #q\n  type: user\n---\nBody",
+	"\n<!-- x -->\n---\nName: a\nType: user\n---\nBody",
+	"```md\n---\nname: a\ntype: user\n---\nBody\n```",
+	"----\nname: a\ntype: user\n----\nBody",
+	"---\nname: a\ntype: user\n...\nBody\n\n---\n",
+	"---\nx: 1\n---\n---\nname: a\nx: 2\n---\n---\ntype: user\n---\nBody",
+	"+++\nname = \"a\"\ntype = 'user'\n+++\nBody",
+	"{\"name\": \"a\", \"type\": \"user\"}\nBody",
+	"Text\n\n---\nname: a\ntype: user\n---\nBody",
+	"---\n\nA rule: and prose.\n\n---\nBody",
 }
 
 // FuzzParse holds Parse to what everything behind it relies on, whatever the bytes.

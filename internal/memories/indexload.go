@@ -69,7 +69,7 @@ type LoadedLine struct {
 
 // ReadIndex says what an agent makes of a MEMORY.md, line by line.
 func ReadIndex(raw []byte) LoadedIndex {
-	p := cutPage(string(raw))
+	p := cutTop(string(raw))
 	body, _, _ := sanitise(p.body)
 	body = lineEnds.Replace(body)
 	kept := outsideBlockComments(body)

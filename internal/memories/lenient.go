@@ -12,10 +12,14 @@ const unreadKey = "unread"
 
 // readLeniently reads a frontmatter that YAML refuses: each line that starts an entry is split at its first colon, and
 // the lines under it belong to it. An entry that is good YAML by itself is read as YAML. Of two entries with one key
-// the last counts. Nothing is dropped: what belongs to no entry becomes the value of unreadKey.
+// the last counts. Nothing is dropped: what belongs to no entry becomes the value of unreadKey. It returns nil if there
+// are more entries than maxKeys.
 func readLeniently(text string) *yaml.Node {
-	r := &lenientReader{trusting: len(text) > maxCarefulLength}
+	r := &lenientReader{}
 	mapping := r.entries(strings.Split(strings.TrimSuffix(text, "\n"), "\n"), 1)
+	if r.count > maxKeys {
+		return nil
+	}
 	if len(r.unread) > 0 {
 		old := valueAt(mapping, unreadKey)
 		if old != nil && old.Kind == yaml.ScalarNode {
@@ -28,13 +32,9 @@ func readLeniently(text string) *yaml.Node {
 	return mapping
 }
 
-// maxCarefulLength is the length of the longest frontmatter, in bytes, of which each entry is tried as YAML. In a longer
-// one, which no person wrote, every line is split without a further look.
-const maxCarefulLength = 64 << 10
-
 type lenientReader struct {
-	trusting bool
-	unread   []string // the lines that belong to no entry
+	unread []string // the lines that belong to no entry
+	count  int      // of the entries
 }
 
 // entries reads lines, the first of which is line number first of the frontmatter.
@@ -42,12 +42,13 @@ func (r *lenientReader) entries(lines []string, first int) *yaml.Node {
 	mapping, places := newMapping(), map[string]int{}
 	level := levelOf(lines)
 	var comments []string
-	for i := 0; i < len(lines); {
+	for i := 0; i < len(lines) && r.count <= maxKeys; {
 		end := i + 1
 		for end < len(lines) && !startsEntry(lines[end], level) {
 			end++
 		}
 		if startsEntry(lines[i], level) {
+			r.count++
 			key, value := r.entry(lines[i:end], level, first+i)
 			if len(comments) > 0 {
 				key.HeadComment = strings.TrimSpace(strings.Join(append(comments, key.HeadComment), "\n"))
@@ -96,8 +97,8 @@ func (r *lenientReader) entry(lines []string, level, first int) (key, value *yam
 	if key, value, ok := r.entryAsYAML(lines, level, first); ok {
 		return key, value
 	}
-	name, rest, _ := strings.Cut(lines[0], ":")
-	key = newText(unquote(strings.TrimSpace(name)))
+	name, rest, _ := splitEntry(lines[0])
+	key = newText(unquote(name))
 	key.Line = first
 	under := lines[1:]
 	if key.Value == "metadata" && strings.TrimSpace(rest) == "" {
@@ -115,9 +116,6 @@ func (r *lenientReader) entry(lines []string, level, first int) (key, value *yam
 }
 
 func (r *lenientReader) entryAsYAML(lines []string, level, first int) (key, value *yaml.Node, ok bool) {
-	if r.trusting {
-		return nil, nil, false
-	}
 	alone, err := readYAML(dedent(lines, level))
 	if err != nil || len(alone.Content) != 2 || alone.Content[0].Kind != yaml.ScalarNode {
 		return nil, nil, false
@@ -129,7 +127,7 @@ func (r *lenientReader) entryAsYAML(lines []string, level, first int) (key, valu
 // lenientText joins what stands behind a colon with the lines under it.
 func lenientText(rest string, under []string) string {
 	text := strings.TrimRight(dedent(under, levelOf(under)), "\n")
-	if rest == "" || strings.Trim(rest, "|>+-0123456789") == "" && strings.ContainsAny(rest[:1], "|>") {
+	if rest == "" || blockHeader.MatchString(rest) && text != "" {
 		return text
 	}
 	if text != "" {
@@ -155,7 +153,8 @@ func startsEntry(line string, level int) bool {
 	if len(line)-len(text) > level || strings.TrimSpace(text) == "" || strings.ContainsAny(text[:1], "#-?{}[]|>,%") {
 		return false
 	}
-	return strings.IndexByte(text, ':') > 0
+	_, _, ok := splitEntry(text)
+	return ok
 }
 
 // levelOf returns the indent of the first line that has text.

@@ -12,14 +12,29 @@ import (
 func setContent(mapping *yaml.Node, c Content) {
 	is := contentOf(mapping)
 	if is.Name != c.Name {
-		setText(mapping, "name", c.Name)
+		setStated(mapping, "name", c.Name)
 	}
 	if is.Description != c.Description {
-		setText(mapping, "description", c.Description)
+		setStated(mapping, "description", c.Description)
 	}
 	var stated File
 	if stated.readType(mapping, false); stated.Type != c.Type || stated.has(CodeTypeConflict) {
 		setType(mapping, c.Type)
+	}
+}
+
+// setStated sets a text where statedText reads it. An empty one is removed from both places.
+func setStated(mapping *yaml.Node, key, text string) {
+	metadata := mappingAt(mapping, "metadata")
+	if metadata == nil || indexOf(metadata, key) < 0 {
+		setText(mapping, key, text)
+		return
+	}
+	if top, _ := textAt(mapping, key); text == "" || strings.TrimSpace(top) != "" {
+		setText(mapping, key, text)
+	}
+	if top, _ := textAt(mapping, key); strings.TrimSpace(top) == "" {
+		setText(metadata, key, text)
 	}
 }
 
@@ -58,6 +73,10 @@ func setText(mapping *yaml.Node, key, text string) {
 	default:
 		replaceValue(mapping, i, newText(text))
 	}
+	if merged := mergedAt(mapping, key, maxMerges); text == "" && !isNull(merged) {
+		at := placeOf(mapping, key)
+		mapping.Content = slices.Insert(mapping.Content, at, newText(key), newText(text))
+	}
 }
 
 // placeOf returns where in a mapping's Content a new key belongs: name first, then description, then type, all other
@@ -90,6 +109,7 @@ func replaceValue(mapping *yaml.Node, i int, value *yaml.Node) {
 // can be changed without changing others. The mapping must have passed isAliasBomb.
 func withoutAliases(n *yaml.Node) *yaml.Node {
 	out := *target(n)
+	out.HeadComment, out.LineComment, out.FootComment = n.HeadComment, n.LineComment, n.FootComment
 	out.Anchor = ""
 	out.Content = nil
 	for _, child := range target(n).Content {

@@ -22,7 +22,7 @@ const (
 func WithMetadata(raw []byte, entries map[string]string) []byte {
 	p := cutPage(string(raw))
 	before := readFrontmatter(p)
-	if len(entries) == 0 || len(raw) > MaxFileSize || before.bomb || before.lenient || !p.hasFrontmatter() {
+	if len(entries) == 0 || len(raw) > MaxFileSize || before.unreadable != "" || before.lenient || p.shape != inPlace || !p.hasFrontmatter() {
 		return raw
 	}
 	after := withoutAliases(before.mapping)

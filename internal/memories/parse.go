@@ -34,8 +34,8 @@ func Parse(raw []byte, stem string) File {
 	}
 	p := cutPage(string(raw))
 	r := readFrontmatter(p)
-	if r.bomb {
-		return UnreadableFile(stem, ProblemOf(CodeAliasBomb))
+	if r.unreadable != "" {
+		return UnreadableFile(stem, ProblemOf(r.unreadable))
 	}
 	f := File{Body: canonicalBody(p.body)}
 	if _, nul, invalid := sanitise(string(raw)); nul || invalid {
@@ -44,9 +44,16 @@ func Parse(raw []byte, stem string) File {
 	}
 	f.flag(!p.hasFrontmatter(), CodeNoFrontmatter)
 	f.flag(r.lenient, CodeReadLeniently)
-	f.readName(r.mapping, stem, p.hasFrontmatter())
+	if !r.lenient && len(r.kept) > 0 {
+		f.Problems = append(f.Problems, Problem{CodeReadLeniently, keptWordsMessage})
+	}
+	if p.shape != inPlace {
+		f.Problems = append(f.Problems, Problem{CodeOddFrontmatter, p.shape.message()})
+	}
+	f.readName(r, stem, p.hasFrontmatter())
 	f.readType(r.mapping, p.hasFrontmatter())
-	f.readDescription(r.mapping)
+	f.Description = canonicalDescription(statedText(r.mapping, "description"))
+	f.flag(r.isNotText("description"), CodeDescriptionNotText)
 	f.readMetadata(r.mapping)
 	f.flag(hasMergeConflict(string(raw)), CodeMergeConflict)
 	return f
@@ -83,11 +90,12 @@ func (f *File) flag(condition bool, code string) {
 	}
 }
 
-func (f *File) readName(mapping *yaml.Node, stem string, expected bool) {
-	written, isText := textAt(mapping, "name")
+func (f *File) readName(r reading, stem string, expected bool) {
+	written := statedText(r.mapping, "name")
 	f.Name = canonicalName(written)
-	f.flag(!isText, CodeNameNotText)
-	f.flag(isText && f.Name == "" && expected, CodeNameMissing)
+	notText := r.isNotText("name")
+	f.flag(notText, CodeNameNotText)
+	f.flag(!notText && f.Name == "" && expected, CodeNameMissing)
 	f.flag(utf8.RuneCountInString(f.Name) == MaxNameLength && NormalizeName(oneLine(canonicalText(written))) != f.Name, CodeNameTooLong)
 	visible := f.Name == "" || isVisible(f.Name)
 	f.flag(!visible, CodeNameInvisible)
@@ -124,12 +132,6 @@ func (f *File) readType(mapping *yaml.Node, expected bool) {
 	f.flag(written == top && nested != "" && other != f.Type, CodeTypeConflict)
 }
 
-func (f *File) readDescription(mapping *yaml.Node) {
-	written, isText := textAt(mapping, "description")
-	f.Description = canonicalDescription(written)
-	f.flag(!isText, CodeDescriptionNotText)
-}
-
 func (f *File) readMetadata(mapping *yaml.Node) {
 	f.readModified(mapping)
 	metadata := mappingAt(mapping, "metadata")
@@ -144,6 +146,9 @@ func (f *File) readMetadata(mapping *yaml.Node) {
 // is the empty text; isText is false for a list or a mapping.
 func textAt(mapping *yaml.Node, key string) (text string, isText bool) {
 	value := target(valueAt(mapping, key))
+	if value == nil {
+		value = mergedAt(mapping, key, maxMerges)
+	}
 	if isNull(value) {
 		return "", true
 	}
@@ -153,24 +158,68 @@ func textAt(mapping *yaml.Node, key string) (text string, isText bool) {
 	return value.Value, true
 }
 
+// statedText returns the text of a key at the top level, or else in metadata.
+func statedText(mapping *yaml.Node, key string) string {
+	text, _ := textAt(mapping, key)
+	if metadata := mappingAt(mapping, "metadata"); metadata != nil && strings.TrimSpace(text) == "" {
+		text, _ = textAt(metadata, key)
+	}
+	return text
+}
+
+const (
+	// maxFrontmatter is the size of the largest frontmatter that is read, in bytes.
+	maxFrontmatter = 64 << 10
+	// maxKeys is the largest number of keys, those of nested tables included.
+	maxKeys = 1000
+)
+
 // reading is a frontmatter with how it could be read.
 type reading struct {
-	mapping *yaml.Node // empty without a frontmatter
-	lenient bool
-	bomb    bool
+	mapping    *yaml.Node // empty without a frontmatter
+	written    *yaml.Node // mapping without the words that wordKeeper added
+	lenient    bool       // YAML refuses it
+	kept       []string   // the texts of which YAML would drop words
+	notText    []string   // see wordKeeper
+	unreadable string     // the code of the problem that forbids reading it; then nothing else counts
+}
+
+// isNotText reports whether the value that counts for the key is a list or a table.
+func (r reading) isNotText(key string) bool {
+	if slices.Contains(r.notText, key) {
+		return true
+	}
+	top, _ := textAt(r.mapping, key)
+	return strings.TrimSpace(top) == "" && slices.Contains(r.notText, "metadata."+key)
 }
 
 func readFrontmatter(p page) reading {
+	r := reading{mapping: newMapping(), written: newMapping()}
+	if len(p.front) > maxFrontmatter {
+		r.unreadable = CodeFrontmatterTooLarge
+		return r
+	}
 	text := canonicalText(p.front)
 	// A line "..." ends a YAML document, and what follows it would be passed over without a word.
 	ends := slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
 		return strings.TrimRight(line, " \t") == "..."
 	})
 	mapping, err := readYAML(text)
-	r := reading{mapping: mapping, lenient: err != nil || ends}
+	r.lenient = err != nil || ends
 	if r.lenient {
-		r.mapping = readLeniently(text)
+		mapping = readLeniently(text)
 	}
-	r.bomb = isAliasBomb(r.mapping)
+	switch {
+	case mapping == nil:
+		r.unreadable = CodeFrontmatterTooLarge
+	case isAliasBomb(mapping):
+		r.unreadable = CodeAliasBomb
+	case countKeys(mapping) > maxKeys:
+		r.unreadable = CodeFrontmatterTooLarge
+	default:
+		keeper := wordKeeper{lines: strings.Split(text, "\n")}
+		r.written, r.mapping = mapping, keeper.keep(mapping, "")
+		r.kept, r.notText = keeper.kept, keeper.notText
+	}
 	return r
 }

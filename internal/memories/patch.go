@@ -26,7 +26,7 @@ type lineEdit struct {
 // false where such an entry does not have lines of its own.
 func patchLines(p page, before, after *yaml.Node) (front string, ok bool) {
 	patch := linePatch{lines: linesOf(p.front), eol: p.eol}
-	for _, key := range []string{"name", "description", "type"} {
+	for _, key := range editedKeys {
 		patch.change(before, after, key)
 	}
 	if in, key := statedModified(before); in == before {
@@ -36,8 +36,9 @@ func patchLines(p page, before, after *yaml.Node) (front string, ok bool) {
 		if metadata.Style&yaml.FlowStyle != 0 {
 			patch.change(before, after, "metadata")
 		} else {
-			patch.change(metadata, mappingAt(after, "metadata"), "type")
-			patch.change(metadata, mappingAt(after, "metadata"), "modified")
+			for _, key := range slices.Concat(editedKeys, []string{"modified"}) {
+				patch.change(metadata, mappingAt(after, "metadata"), key)
+			}
 		}
 	}
 	return patch.apply()

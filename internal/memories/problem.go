@@ -29,6 +29,11 @@ const (
 	CodeTooLarge        = "too_large"
 	CodeAliasBomb       = "alias_bomb"
 	CodeMergeConflict   = "merge_conflict"
+
+	// CodeFrontmatterTooLarge is of a frontmatter over 64 KiB, or with more than 1,000 keys.
+	CodeFrontmatterTooLarge = "frontmatter_too_large"
+	// CodeOddFrontmatter is of a frontmatter in an unusual place or format.
+	CodeOddFrontmatter = "odd_frontmatter"
 )
 
 // The codes of the problems that are found around a file: where it is, what it is, and what happened to it.
@@ -52,14 +57,20 @@ const (
 	CodeLastGood        = "last_good"
 )
 
+// keptWordsMessage is that of CodeReadLeniently where the frontmatter is valid YAML.
+const keptWordsMessage = "A name or description is written without quotes, and YAML would drop a part of it, such as the text after “ #”. All of it is used here. Add quotes, so that every program reads all of it."
+
 var messages = map[string]string{
+	CodeFrontmatterTooLarge: "The frontmatter has more than 64 KiB or 1,000 keys and was not read. The file is unchanged. Move the text below the frontmatter, or delete the file.",
+	CodeOddFrontmatter:      "The frontmatter is in an unusual place or format. It was read, but other programs may not find it. Move it to the start of the file.",
+
 	CodeNoFrontmatter:      "The file has no frontmatter, so its whole text is the memory and its name comes from the file. Choose a type to complete it.",
 	CodeReadLeniently:      "The frontmatter is not valid YAML, so it was read line by line. Saving the memory here writes it correctly.",
 	CodeNameMissing:        "The frontmatter has no name, so the file's name is used. Give the memory a name to settle it.",
-	CodeNameNotText:        "The name in the frontmatter is a list or a table and not a text, so the file's name is used. Give the memory a name.",
+	CodeNameNotText:        "The name in the frontmatter is a list or a table, so its words are used as the name. Give the memory a name.",
 	CodeNameTooLong:        "The name is longer than 256 characters, so it is shown cut. Give the memory a shorter name.",
 	CodeNameInvisible:      "The name has no visible character, so the file's name is used. Give the memory a name.",
-	CodeDescriptionNotText: "The description is a list or a table and not a text, so it was left out. Write the description again.",
+	CodeDescriptionNotText: "The description is a list or a table, so its words are shown as one text. Write the description as text.",
 	CodeTypeMissing:        "The memory has no type, so agents do not receive it. Choose feedback, user, project or reference.",
 	CodeTypeUnknown:        "The memory's type is none that Memoir knows, so agents do not receive it. Choose feedback, user, project or reference.",
 	CodeTypeNotText:        "The memory's type is a list or a table and not a text, so agents do not receive it. Choose feedback, user, project or reference.",

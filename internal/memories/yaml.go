@@ -12,6 +12,21 @@ import (
 
 var errNotMapping = errors.New("the frontmatter is not one mapping with each key once")
 
+// maxDepth is how deep lists and tables may be nested. It is arbitrary: people use three levels. The
+// library takes quadratic time to write deeper ones.
+const maxDepth = 50
+
+var errTooDeep = errors.New("lists and tables are nested too deep")
+
+// depthOf returns how deep a node is nested, aliases not followed.
+func depthOf(n *yaml.Node) int {
+	depth := 0
+	for _, child := range n.Content {
+		depth = max(depth, depthOf(child))
+	}
+	return depth + 1
+}
+
 // readYAML reads a frontmatter as YAML does. It refuses what YAML refuses, and more than one document, anything but a
 // mapping, and a key that stands twice, because each of these hides a part of what was written.
 func readYAML(text string) (mapping *yaml.Node, err error) {
@@ -33,6 +48,9 @@ func readYAML(text string) (mapping *yaml.Node, err error) {
 		return nil, errNotMapping
 	}
 	root := document.Content[0]
+	if depthOf(root) > maxDepth {
+		return nil, errTooDeep
+	}
 	if isNull(root) {
 		return newMapping(), nil
 	}
@@ -94,6 +112,45 @@ func mappingAt(mapping *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
+// maxMerges is how deep merge keys may refer to each other: arbitrary, people use one.
+const maxMerges = 8
+
+// mergedAt returns the value that a mapping has by its merge key (<<), or nil.
+func mergedAt(mapping *yaml.Node, key string, depth int) *yaml.Node {
+	from := target(valueAt(mapping, "<<"))
+	if from == nil || depth == 0 {
+		return nil
+	}
+	sources := []*yaml.Node{from}
+	if from.Kind == yaml.SequenceNode {
+		sources = from.Content
+	}
+	for _, source := range sources {
+		if source = target(source); source.Kind != yaml.MappingNode {
+			continue
+		}
+		if value := valueAt(source, key); value != nil {
+			return target(value)
+		}
+		if value := mergedAt(source, key, depth-1); value != nil {
+			return value
+		}
+	}
+	return nil
+}
+
+// countKeys returns the number of keys of a mapping and of all tables in it, aliases not followed.
+func countKeys(n *yaml.Node) int {
+	count := 0
+	if n.Kind == yaml.MappingNode {
+		count = len(n.Content) / 2
+	}
+	for _, child := range n.Content {
+		count += countKeys(child)
+	}
+	return count
+}
+
 func repeatsKey(mapping *yaml.Node) bool {
 	seen := map[string]bool{}
 	for i := 0; i < len(mapping.Content); i += 2 {
@@ -107,19 +164,25 @@ func repeatsKey(mapping *yaml.Node) bool {
 	return false
 }
 
-// maxAliasedNodes is how many values YAML aliases may add to those that are written out. People's frontmatter adds a
-// handful; nested aliases add millions within a few lines.
-const maxAliasedNodes = 10_000
+const (
+	// maxAliasedNodes is how many values YAML aliases may add to those that are written out. People's frontmatter adds a
+	// handful; nested aliases add millions within a few lines.
+	maxAliasedNodes = 10_000
+	// maxAliasedBytes is how many bytes of text they may add: as much as a whole frontmatter has.
+	maxAliasedBytes = maxFrontmatter
+)
 
-// isAliasBomb tells whether following all aliases of a document would add more than maxAliasedNodes values.
+// isAliasBomb reports whether following all aliases of a document would add more values than maxAliasedNodes, or more
+// text than maxAliasedBytes.
 func isAliasBomb(root *yaml.Node) bool {
-	added := 0
+	added, size := 0, 0
 	var follow func(n *yaml.Node, aliased bool, path []*yaml.Node) bool
 	follow = func(n *yaml.Node, aliased bool, path []*yaml.Node) bool {
 		if aliased {
 			added++
+			size += len(n.Value)
 		}
-		if added > maxAliasedNodes {
+		if added > maxAliasedNodes || size > maxAliasedBytes {
 			return false
 		}
 		if n.Kind == yaml.AliasNode {

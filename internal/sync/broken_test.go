@@ -51,6 +51,11 @@ func breakages() []breakage {
 		{memories.CodeReadLeniently, 0, named("x: [\n---\nBody\n")},
 		{memories.CodeReadLeniently, 10, named("x: " + strings.Repeat("[", 10_000) + "\n---\nBody\n")},
 		{memories.CodeReadLeniently, 10, named("x: " + strings.Repeat("{a: ", 10_000) + "\n---\nBody\n")},
+		{memories.CodeReadLeniently, 0, named("description: x # y\n---\nBody\n")},
+		{memories.CodeOddFrontmatter, 0, func(path string) error {
+			return says("\n---\nname: " + filepath.Base(path) + "\ntype: user\n---\nBody\n")(path)
+		}},
+		{memories.CodeFrontmatterTooLarge, 3, named(strings.Repeat("x: y\n", 200_000) + "---\nBody\n")},
 		{memories.CodeNUL, 0, named("---\n\nA\x00B\n")},
 		{memories.CodeInvalidUTF8, 0, named("---\n\nA\xff\xfeB\n")},
 		{memories.CodeTooLarge, 3, func(path string) error {
@@ -74,7 +79,9 @@ func breakages() []breakage {
 		{memories.CodeTypeNotText, 0, named("type: [user]\n---\nBody\n", "type: user\n")},
 		{memories.CodeTypeConflict, 0, named("metadata:\n  type: project\n---\nBody\n")},
 		{memories.CodeNameMissing, 0, says("---\ntype: user\n---\nBody\n")},
-		{memories.CodeNameNotText, 0, says("---\nname: {a: b}\ntype: user\n---\nBody\n")},
+		{memories.CodeNameNotText, 0, func(path string) error {
+			return says("---\nname:\n- " + filepath.Base(path) + "\n- b\ntype: user\n---\nBody\n")(path)
+		}},
 		{memories.CodeNameTooLong, 0, func(path string) error {
 			return says("---\nname: " + filepath.Base(path) + strings.Repeat(" long", 60) + "\ntype: user\n---\nBody\n")(path)
 		}},
