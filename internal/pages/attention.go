@@ -10,8 +10,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"golang.org/x/sync/errgroup"
-
 	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -20,14 +18,10 @@ import (
 )
 
 const (
-	// inboxRows is how many memories to mend a page shows: each of them is read from the disk, and shown with what its
-	// fixes would write.
+	// inboxRows is how many memories to mend a page shows. The fixes of one of them are computed: see toMend.
 	inboxRows = 25
 	// decisionRows is how many rows of the other kinds a page shows; what is said of all of them counts the others too.
 	decisionRows = 100
-	// mendingsAtOnce is how many memories are looked at side by side: each waits for the database and the disk, and takes
-	// one of the few connections.
-	mendingsAtOnce = 4
 	// fixLines is how many lines of what one fix writes are shown.
 	fixLines = 60
 )
@@ -53,7 +47,8 @@ func (s *site) attention(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.AttentionPage(v))
 }
 
-// toMend fills in the memories that agents do not receive, a page of them, and those that are only odd.
+// toMend fills in the memories that agents do not receive, a page of them, and those that are only odd. It computes the
+// fixes of the memory that the address names, else of the first.
 func (s *site) toMend(r *http.Request, agent postgres.Agent, v *templates.Attention) error {
 	path := templates.AttentionPath(agent.Slug)
 	cursor := r.URL.Query().Get(templates.FieldCursor)
@@ -63,18 +58,6 @@ func (s *site) toMend(r *http.Request, agent postgres.Agent, v *templates.Attent
 	if err != nil {
 		return err
 	}
-	if v.Mend, err = s.mendings(r.Context(), page.Memories, path); err != nil {
-		return err
-	}
-	isMemory := func(m templates.Mending) bool {
-		return len(m.Problems) == 0 || m.Problems[0].Code != memories.CodeNotMemory
-	}
-	for _, m := range v.Mend {
-		if !isMemory(m) {
-			v.NotMemories = append(v.NotMemories, m)
-		}
-	}
-	v.Mend = slices.DeleteFunc(v.Mend, func(m templates.Mending) bool { return !isMemory(m) })
 	if page.NextCursor != "" {
 		v.MoreHref = path + "?" + url.Values{templates.FieldCursor: {page.NextCursor}}.Encode()
 	}
@@ -85,24 +68,62 @@ func (s *site) toMend(r *http.Request, agent postgres.Agent, v *templates.Attent
 	if err != nil {
 		return err
 	}
-	v.Flagged, err = s.mendings(r.Context(), flagged.Memories, path)
-	return err
+	v.Mend, v.Flagged = closedMendings(page.Memories, path), closedMendings(flagged.Memories, path)
+	if err := s.openMending(r, slices.Concat(page.Memories, flagged.Memories), v); err != nil {
+		return err
+	}
+	for i, m := range page.Memories {
+		if hasProblem(m, memories.CodeNotMemory) {
+			v.NotMemories = append(v.NotMemories, v.Mend[i])
+		}
+	}
+	v.Mend = slices.DeleteFunc(v.Mend, func(m templates.Mending) bool {
+		return slices.ContainsFunc(v.NotMemories, func(other templates.Mending) bool { return other.ID == m.ID })
+	})
+	return nil
 }
 
-// mendings returns memories with what can be done about their files. back is the page to come back to.
-func (s *site) mendings(ctx context.Context, found []memories.Memory, back string) ([]templates.Mending, error) {
+func hasProblem(m memories.Memory, code string) bool {
+	return slices.ContainsFunc(m.Problems, func(p memories.Problem) bool { return p.Code == code })
+}
+
+// closedMendings returns memories with their problems and without fixes. back is the page to come back to.
+func closedMendings(found []memories.Memory, back string) []templates.Mending {
 	now := time.Now()
 	mendings := make([]templates.Mending, len(found))
-	proposing, ctx := errgroup.WithContext(ctx)
-	proposing.SetLimit(mendingsAtOnce)
 	for i, m := range found {
-		proposing.Go(func() error {
-			flawed, err := s.engine.ProposeFixes(ctx, m.Agent, m.ID)
-			mendings[i] = mendingOf(m, flawed, back, now)
-			return err
-		})
+		mendings[i] = mendingOf(m, nil, back, now)
+		mendings[i].Closed = m.Readable && len(m.Files) > 0 || hasProblem(m, memories.CodeNotMarkdown)
+		if !m.Readable {
+			mendings[i].Files = []templates.FlawedFile{{Path: m.Path, Session: m.Session, Hash: m.Hash, Problems: m.Problems}}
+		}
 	}
-	return mendings, proposing.Wait()
+	return mendings
+}
+
+// openMending computes the fixes of one of the memories that v shows, which are found.
+func (s *site) openMending(r *http.Request, found []memories.Memory, v *templates.Attention) error {
+	id := r.URL.Query().Get(templates.FieldOpen)
+	at := slices.IndexFunc(found, func(m memories.Memory) bool { return m.ID == id })
+	if at < 0 {
+		at = slices.IndexFunc(found, func(m memories.Memory) bool { return !hasProblem(m, memories.CodeNotMemory) })
+	}
+	if at < 0 {
+		return nil
+	}
+	m := found[at]
+	flawed, err := s.engine.ProposeFixes(r.Context(), m.Agent, m.ID)
+	if err != nil {
+		return err
+	}
+	for _, mendings := range [][]templates.Mending{v.Mend, v.Flagged} {
+		for i := range mendings {
+			if mendings[i].ID == m.ID {
+				mendings[i] = mendingOf(m, flawed, mendings[i].Back, time.Now())
+			}
+		}
+	}
+	return nil
 }
 
 func mendingOf(m memories.Memory, flawed []sync.Flawed, back string, now time.Time) templates.Mending {

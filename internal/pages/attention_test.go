@@ -245,3 +245,27 @@ func TestTheInboxIsReadPageByPage(t *testing.T) {
 		t.Errorf("%d are on the next page", got)
 	}
 }
+
+func TestAttention_ShowsTheFixesOfOneMemory(t *testing.T) {
+	t.Parallel()
+	s := serve(t, memoirtest.Files{
+		"ada/memory/a.md": "---\nname: Printer\n---\n\nIt jams.\n", "ada/memory/b.md": "---\nname: Scanner\n---\n\nIt beeps.\n",
+		"ada/memory/c.md": "---\nname: Issue #42\ntype: user\n---\n\nClosed.\n",
+	})
+	page := s.get(t, adaAttention)
+	page.expect(http.StatusOK, "It is user Printer", "Show fixes of Scanner", "Show fixes of Issue #42")
+	if got := strings.Join(page.each(".fixes button"), " "); strings.Contains(got, "Scanner") {
+		t.Errorf("buttons: %q", got)
+	}
+	page = s.get(t, page.Find("a:contains('Show fixes of Scanner')").AttrOr("href", ""))
+	page.expect(http.StatusOK, "It is user Scanner", "Show fixes of Printer")
+	if got := strings.Join(page.each(".fixes button"), " "); strings.Contains(got, "Printer") {
+		t.Errorf("buttons: %q", got)
+	}
+	s.submit(t, page, "It is user Scanner").expect(http.StatusOK, "“Scanner” is mended.", "It is user Printer")
+	page = s.get(t, page.Find("a:contains('Show fixes of Issue')").AttrOr("href", ""))
+	s.submit(t, page, "Add quotes Issue #42").expect(http.StatusOK, "“Issue #42” is mended.")
+	if got := s.Read("ada/memory/c.md"); got != "---\nname: 'Issue #42'\ntype: user\n---\n\nClosed.\n" {
+		t.Errorf("the file is %q", got)
+	}
+}

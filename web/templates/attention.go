@@ -3,6 +3,7 @@ package templates
 import (
 	"fmt"
 	"hash/crc32"
+	"net/url"
 	"strings"
 	"time"
 
@@ -43,6 +44,20 @@ type Mending struct {
 	MemoryRow
 	Files []FlawedFile
 	Back  string // the page to come back to
+	// Closed: its fixes are not computed; see openPath.
+	Closed bool
+}
+
+// openPath returns the address of the page of its Back that shows its fixes.
+func (m Mending) openPath() string {
+	target, err := url.Parse(m.Back)
+	if err != nil {
+		return m.fixPath()
+	}
+	query := target.Query()
+	query.Set(FieldOpen, m.ID)
+	target.RawQuery, target.Fragment = query.Encode(), RowID(m.ID)
+	return target.String()
 }
 
 // AttentionPath returns the path of an agent's inbox.
@@ -50,7 +65,7 @@ func AttentionPath(slug string) string { return AgentPath(slug, attentionTab) }
 
 // typeless says that no file on disk is left to be mended, so that only the memory itself can be given its type.
 func (m Mending) typeless() bool {
-	return len(m.Files) == 0 && m.Type == "" && m.State == memories.NeedsAttention
+	return len(m.Files) == 0 && !m.Closed && m.Type == "" && m.State == memories.NeedsAttention
 }
 
 func (m Mending) fixPath() string { return MemoryPath(m.Agent, m.ID, "fix") }

@@ -105,6 +105,7 @@ const (
 	FieldQuery  = "q"
 	FieldState  = "state"
 	FieldCursor = "cursor"
+	FieldOpen   = "open" // the id of the memory whose fixes a page shows
 	FieldStale  = "stale"
 	FieldSort   = "sort"
 	FieldAbove  = "above" // how many rows of the group the page has above those that it asks for
