@@ -158,8 +158,10 @@ func TestAnEditRenames(t *testing.T) {
 	if got, want := page.Request.URL.Path, pageOf(s.Memory("ada", "Indent")); got != want {
 		t.Errorf("it leads to %s, want %s", got, want)
 	}
-	s.get(t, ada+"/trash").expect(http.StatusOK, "Tabs")
-	s.get(t, pageOf(old)+"/edit").expect(http.StatusConflict, "in the trash")
+	if renamed := s.Memory("ada", "Indent"); renamed.ID != old.ID {
+		t.Errorf("id = %s, want %s: the history goes with the name", renamed.ID, old.ID)
+	}
+	s.get(t, ada+"/trash").expect(http.StatusOK, "The trash is empty")
 }
 
 func TestWhatNobodyMayEditHasNoForm(t *testing.T) {
