@@ -54,6 +54,9 @@ func (a *api) listFixes(ctx context.Context, in *MemoryPath) (*answer[FixList], 
 	flawed, err := a.engine.ProposeFixes(ctx, in.Slug, in.ID)
 	list := FixList{Files: make([]FlawedFile, len(flawed))}
 	for i, f := range flawed {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		list.Files[i] = flawedFileOf(f)
 	}
 	return ok(list), err
@@ -66,10 +69,39 @@ func flawedFileOf(f sync.Flawed) FlawedFile {
 	for i, fix := range f.Fixes {
 		shown.Fixes[i] = Fix{
 			ID: fix.ID, Problem: fix.Code, Label: fix.Label, Explanation: fix.Explanation, Guessed: fix.Guessed, NewPath: text(fix.NewPath),
-			Diff: fitForJSON.Replace(strings.ToValidUTF8(udiff.Unified(f.Path, cmp.Or(fix.NewPath, f.Path), string(f.Raw), string(fix.After)), "\uFFFD")),
+			Diff: fitForJSON.Replace(strings.ToValidUTF8(fixDiff(f.Path, cmp.Or(fix.NewPath, f.Path), string(f.Raw), string(fix.After)), "\uFFFD")),
 		}
 	}
 	return shown
+}
+
+// fixDiff compares two texts as a unified diff. What both begin and end with is left to no search, so that a change of
+// a line in a megabyte costs little.
+func fixDiff(path, newPath, before, after string) string {
+	start := 0
+	for start < min(len(before), len(after)) && before[start] == after[start] {
+		start++
+	}
+	start = strings.LastIndexByte(before[:start], '\n') + 1
+	end := 0
+	for end < min(len(before), len(after))-start && before[len(before)-1-end] == after[len(after)-1-end] {
+		end++
+	}
+	if line := strings.IndexByte(before[len(before)-end:], '\n'); line >= 0 {
+		end -= line + 1
+	} else {
+		end = 0
+	}
+	edits := udiff.Lines(before[start:len(before)-end], after[start:len(after)-end])
+	for i := range edits {
+		edits[i].Start += start
+		edits[i].End += start
+	}
+	text, err := udiff.ToUnified(path, newPath, before, edits, udiff.DefaultContextLines)
+	if err != nil {
+		return udiff.Unified(path, newPath, before, after)
+	}
+	return text
 }
 
 func problemsOf(problems []memories.Problem) []MemoryProblem {

@@ -8,16 +8,24 @@ import "strings"
 const (
 	deepestNesting = 50
 	mostMarks      = 2000
+	// mostBlocks bounds what the parser makes of all lines: each that has text counts, and each quote and list item that
+	// it opens. A megabyte of the shortest lines takes more than a second, and so many that a browser stalls. It is
+	// arbitrary: a megabyte of sentences has 15,000 lines.
+	mostBlocks = 25_000
 )
 
 // tangled reports whether a source is past those limits. It looks at each byte once.
 func tangled(source string) bool {
-	marks := 0
+	marks, blocks := 0, 0
 	for line := range strings.Lines(source) {
 		if startsBlock(line) {
 			marks = 0
 		}
-		if nesting(line) > deepestNesting {
+		depth := nesting(line)
+		if strings.TrimSpace(line) != "" {
+			blocks += 1 + depth
+		}
+		if depth > deepestNesting || blocks > mostBlocks {
 			return true
 		}
 		for i := range len(line) {

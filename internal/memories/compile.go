@@ -127,6 +127,10 @@ func CompileParts(ms []Heading, with Opening, limit, outside int, text SectionTe
 		if m.Type != last {
 			lead = m.Type.heading()
 		}
+		// A character has at most four bytes, so that a longer body cannot fit. It is not read, which could take seconds.
+		if limit > 0 && m.Size > 4*limit {
+			listing = true
+		}
 		if !listing {
 			full, err := text(ahead(ordered[i:], limit, b.chars))
 			if err != nil {

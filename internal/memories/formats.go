@@ -79,7 +79,7 @@ func yamlOfTOML(source string) string {
 		}
 		mapping.Content = append(mapping.Content, newText(key), &value)
 	}
-	if depthOf(mapping) > maxDepth || countKeys(mapping) > maxKeys {
+	if depthOf(mapping) > maxDepth || hasTooMany(mapping) {
 		return ""
 	}
 	return encodeMapping(mapping, "\n")

@@ -187,10 +187,10 @@ func (p page) with(s shape, front, body string) page {
 	return p
 }
 
-// cutBlank splits a text after its blank lines.
+// cutBlank splits a text after its blank lines. More than maxPreamble of them count as all there is.
 func cutBlank(text string) (blank, rest string) {
 	rest = text
-	for rest != "" {
+	for rest != "" && len(text)-len(rest) <= maxPreamble {
 		line, after := cutLine(rest)
 		if bare := trimBlank(line); bare != "" {
 			// What has no width is no part of the line either.

@@ -214,7 +214,7 @@ func readFrontmatter(p page) reading {
 		r.unreadable = CodeFrontmatterTooLarge
 	case isAliasBomb(mapping):
 		r.unreadable = CodeAliasBomb
-	case countKeys(mapping) > maxKeys:
+	case hasTooMany(mapping):
 		r.unreadable = CodeFrontmatterTooLarge
 	default:
 		keeper := wordKeeper{lines: strings.Split(text, "\n")}

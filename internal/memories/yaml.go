@@ -18,6 +18,24 @@ const maxDepth = 50
 
 var errTooDeep = errors.New("lists and tables are nested too deep")
 
+// maxBrackets is how many brackets may be open at once in a text that is given to the library.
+const maxBrackets = 500
+
+// openBrackets returns the largest number of brackets and braces that are open at once.
+func openBrackets(text string) (most int) {
+	open := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '[', '{':
+			open++
+			most = max(most, open)
+		case ']', '}':
+			open = max(open-1, 0)
+		}
+	}
+	return most
+}
+
 // depthOf returns how deep a node is nested, aliases not followed.
 func depthOf(n *yaml.Node) int {
 	depth := 0
@@ -36,6 +54,9 @@ func readYAML(text string) (mapping *yaml.Node, err error) {
 			mapping, err = nil, fmt.Errorf("yaml: %v", r)
 		}
 	}()
+	if openBrackets(text) > maxBrackets {
+		return nil, errTooDeep
+	}
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	var document yaml.Node
 	switch err := decoder.Decode(&document); {
@@ -139,16 +160,22 @@ func mergedAt(mapping *yaml.Node, key string, depth int) *yaml.Node {
 	return nil
 }
 
-// countKeys returns the number of keys of a mapping and of all tables in it, aliases not followed.
-func countKeys(n *yaml.Node) int {
-	count := 0
-	if n.Kind == yaml.MappingNode {
-		count = len(n.Content) / 2
+// hasTooMany reports whether a mapping and the tables in it have more keys than maxKeys, or ten times as many values.
+// Aliases are not followed.
+func hasTooMany(mapping *yaml.Node) bool {
+	keys, values := 0, 0
+	var count func(n *yaml.Node)
+	count = func(n *yaml.Node) {
+		values++
+		if n.Kind == yaml.MappingNode {
+			keys += len(n.Content) / 2
+		}
+		for _, child := range n.Content {
+			count(child)
+		}
 	}
-	for _, child := range n.Content {
-		count += countKeys(child)
-	}
-	return count
+	count(mapping)
+	return keys > maxKeys || values > 10*maxKeys
 }
 
 func repeatsKey(mapping *yaml.Node) bool {

@@ -18,6 +18,8 @@ import (
 const (
 	// historyRevisions is how many revisions a page shows.
 	historyRevisions = 10
+	// historyBytes is how many bytes of text these may have.
+	historyBytes = 2 << 20
 	// revisionLines is how many lines of one revision are shown.
 	revisionLines = 100
 )
@@ -44,8 +46,11 @@ func (s *site) history(w http.ResponseWriter, r *http.Request) error {
 	if page.Skipped > 0 {
 		v.FirstHref = path
 	}
-	shown := page.Revisions[:min(len(page.Revisions), historyRevisions)]
+	shown := fewEnough(page.Revisions)
 	for i, revision := range shown {
+		if err := r.Context().Err(); err != nil {
+			return err
+		}
 		var before *memories.Revision
 		if i+1 < len(page.Revisions) {
 			before = &page.Revisions[i+1]
@@ -56,6 +61,17 @@ func (s *site) history(w http.ResponseWriter, r *http.Request) error {
 		v.MoreHref = path + "?" + url.Values{templates.FieldCursor: {page.Revisions[len(shown)].ID}}.Encode()
 	}
 	return show(w, r, http.StatusOK, templates.HistoryPage(v))
+}
+
+// fewEnough returns the first revisions that a page compares, at least one: comparing megabytes takes long.
+func fewEnough(revisions []memories.Revision) []memories.Revision {
+	size := 0
+	for i, revision := range revisions {
+		if size += len(revision.Body); i == historyRevisions || i > 0 && size > historyBytes {
+			return revisions[:i]
+		}
+	}
+	return revisions
 }
 
 // historyFrom returns the revisions that the address asks for, and one more, against which the last is compared. It asks by

@@ -47,6 +47,9 @@ func (s *site) versions(w http.ResponseWriter, r *http.Request) error {
 		v.Primary = disagreement.Primary
 	}
 	for _, version := range withContentFirst(m, found) {
+		if err := r.Context().Err(); err != nil {
+			return err
+		}
 		view := versionView(m, version)
 		view.Removes = primariesBesides(found, version)
 		v.Versions = append(v.Versions, view)

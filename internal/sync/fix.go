@@ -50,6 +50,9 @@ func (e *Engine) proposeFixesHere(ctx context.Context, slug, id string) ([]Flawe
 	}
 	var flawed []Flawed
 	for _, f := range m.Files {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		raw, err := readAll(root, f.Path, memories.MaxFileSize)
 		if err != nil {
 			continue // the next look says what it is now

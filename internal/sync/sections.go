@@ -111,6 +111,9 @@ func (e *Engine) plainTextsOf(ctx context.Context, sections postgres.Sections) m
 				e.bodiesAhead.put(bodyOf(revision), body)
 			}
 		}
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
 		text := memories.InFull(first, body)
 		e.sections.put(sectionOf(first), text)
 		return text, nil

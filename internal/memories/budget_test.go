@@ -1,0 +1,33 @@
+package memories_test
+
+import (
+	"testing"
+	"time"
+
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+)
+
+// budget is what one use of a file may cost: a second of CPU time, and one more for slow machines.
+const budget = 2 * time.Second
+
+// TestCost_OfAFileIsBounded runs alone: it measures the CPU time of the process.
+func TestCost_OfAFileIsBounded(t *testing.T) {
+	content := memories.Content{Name: "other", Type: memories.Project, Description: "d", Body: "B"}
+	for name, text := range memoirtest.NastyFiles() {
+		raw := []byte(text)
+		for what, use := range map[string]func(){
+			"Parse":   func() { memories.Parse(raw, "stem") },
+			"Fixes":   func() { memories.Fixes(raw, "memory/stem.md") },
+			"Rewrite": func() { memories.Rewrite(raw, content, now) },
+			"Touch":   func() { memories.Touch(raw, now) },
+			"Compile": func() {
+				memories.Compile([]memories.Section{{Name: "a", Type: memories.User, Body: text}}, 40_000, 0)
+			},
+		} {
+			if took := memoirtest.CPUTime(t, use); took > budget {
+				t.Errorf("%s of %s took %v", what, name, took)
+			}
+		}
+	}
+}
