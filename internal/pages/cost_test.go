@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"io"
 	"net/http"
 	"slices"
 	"testing"
@@ -43,13 +44,32 @@ func TestCost_OfEveryPageIsBounded(t *testing.T) {
 		}
 		for _, address := range addresses {
 			status := 0
-			took := memoirtest.CPUTime(t, func() { status = s.get(t, address).StatusCode })
+			took := memoirtest.CPUTime(t, func() { status = s.statusOf(t, address) })
 			if took > limit {
 				t.Errorf("%s of %s took %v", address, name, took)
 			}
-			if !slices.Contains([]int{http.StatusOK, http.StatusNotFound, http.StatusSeeOther}, status) {
+			if !slices.Contains([]int{http.StatusOK, http.StatusNotFound, http.StatusConflict}, status) {
 				t.Errorf("%s of %s is %d", address, name, status)
 			}
 		}
 	}
+}
+
+// statusOf reads a whole page and returns its status. It does not parse the page: the HTML parser of
+// the tests refuses elements that are nested deeper than 512 levels.
+func (s *site) statusOf(t *testing.T, path string) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.address+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close() //nolint:errcheck // read to its end
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode
 }
