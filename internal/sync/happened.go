@@ -47,8 +47,8 @@ func (d *desk) journal() {
 		switch {
 		case pg.isNew && pg.dropped:
 			d.out.batch.Activity = slices.DeleteFunc(d.out.batch.Activity, func(h postgres.Happening) bool { return h.MemoryID == pg.head.UUID })
-		case pg.isNew || !pg.touched || pg.merged:
-		case pg.dropped:
+		case !pg.merged && (pg.isNew || !pg.touched):
+		case pg.dropped, pg.merged:
 			known = append(known, postgres.Clears(pg.before, d.at, d.cause.actorIn(nil)))
 		default:
 			if kind := pg.becomes(); kind != "" {

@@ -54,7 +54,7 @@ func TestAnotherLimitIsKeptToFromTheNextStartOn(t *testing.T) {
 	b.scanAll()
 	b.options.ClaudeMDLimit = 1
 	b.restart()
-	if got := b.read("ada/CLAUDE.md"); strings.Contains(got, "Use tabs.") || !strings.Contains(got, "\n- Tabs") {
+	if got := b.read("ada/CLAUDE.md"); strings.Contains(got, "Use tabs.") || !strings.Contains(got, "\n- … and 1 more. ") {
 		t.Errorf("the limit is not kept to: %s", got)
 	}
 }
