@@ -12,7 +12,9 @@ WHERE a.memory_id = @memory_id::uuid AND a.kind = 'renamed' AND a.renamed = @nam
 
 -- name: LeaveName :exec
 -- The memory's other files say its old name, so they are no longer its files. Those to be removed stay until they are.
-UPDATE files SET memory_id = NULL WHERE agent_id = @agent_id AND memory_id = @memory_id::uuid AND status <> 'removing';
+-- The condition is in two parts, because each index of the column is a partial one.
+UPDATE files SET memory_id = NULL
+WHERE (memory_id = @memory_id::uuid AND present OR memory_id = @memory_id::uuid AND NOT present) AND status <> 'removing';
 
 -- name: ForgetIndexLines :exec
 -- The lines that an earlier deletion took out lead to a file of the old name.
@@ -25,7 +27,9 @@ WHERE r.memory_id = @deleted_id::uuid
   AND NOT EXISTS (SELECT FROM revisions k WHERE k.memory_id = @memory_id::uuid AND k.fingerprint = r.fingerprint);
 
 -- name: TakeFiles :exec
-UPDATE files SET memory_id = @memory_id::uuid WHERE agent_id = @agent_id AND memory_id = @deleted_id::uuid;
+-- The condition is in two parts, because each index of the column is a partial one.
+UPDATE files SET memory_id = @memory_id::uuid
+WHERE memory_id = @deleted_id::uuid AND present OR memory_id = @deleted_id::uuid AND NOT present;
 
 -- name: UnindexMemory :exec
 -- The words of a name are in the search index.

@@ -62,7 +62,7 @@ func (w *Writer) leaveFiles(ctx context.Context, q *queries.Queries, r Rename) e
 	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: paths}); err != nil {
 		return err
 	}
-	if err := q.LeaveName(ctx, queries.LeaveNameParams{AgentID: w.agentID, MemoryID: r.ID}); err != nil {
+	if err := q.LeaveName(ctx, r.ID); err != nil {
 		return err
 	}
 	return q.ForgetIndexLines(ctx, r.ID)
@@ -77,7 +77,7 @@ func (w *Writer) takeHistories(ctx context.Context, q *queries.Queries, renames 
 		if err := q.TakeRevisions(ctx, queries.TakeRevisionsParams{MemoryID: r.ID, DeletedID: r.Deleted}); err != nil {
 			return err
 		}
-		err := q.TakeFiles(ctx, queries.TakeFilesParams{AgentID: w.agentID, MemoryID: r.ID, DeletedID: r.Deleted})
+		err := q.TakeFiles(ctx, queries.TakeFilesParams{MemoryID: r.ID, DeletedID: r.Deleted})
 		if err != nil {
 			return err
 		}

@@ -49,32 +49,30 @@ func (q *Queries) ForgetIndexLines(ctx context.Context, id uuid.UUID) error {
 }
 
 const leaveName = `-- name: LeaveName :exec
-UPDATE files SET memory_id = NULL WHERE agent_id = $1 AND memory_id = $2::uuid AND status <> 'removing'
+UPDATE files SET memory_id = NULL
+WHERE (memory_id = $1::uuid AND present OR memory_id = $1::uuid AND NOT present) AND status <> 'removing'
 `
 
-type LeaveNameParams struct {
-	AgentID  int64
-	MemoryID uuid.UUID
-}
-
 // The memory's other files say its old name, so they are no longer its files. Those to be removed stay until they are.
-func (q *Queries) LeaveName(ctx context.Context, arg LeaveNameParams) error {
-	_, err := q.db.Exec(ctx, leaveName, arg.AgentID, arg.MemoryID)
+// The condition is in two parts, because each index of the column is a partial one.
+func (q *Queries) LeaveName(ctx context.Context, memoryID uuid.UUID) error {
+	_, err := q.db.Exec(ctx, leaveName, memoryID)
 	return err
 }
 
 const takeFiles = `-- name: TakeFiles :exec
-UPDATE files SET memory_id = $1::uuid WHERE agent_id = $2 AND memory_id = $3::uuid
+UPDATE files SET memory_id = $1::uuid
+WHERE memory_id = $2::uuid AND present OR memory_id = $2::uuid AND NOT present
 `
 
 type TakeFilesParams struct {
 	MemoryID  uuid.UUID
-	AgentID   int64
 	DeletedID uuid.UUID
 }
 
+// The condition is in two parts, because each index of the column is a partial one.
 func (q *Queries) TakeFiles(ctx context.Context, arg TakeFilesParams) error {
-	_, err := q.db.Exec(ctx, takeFiles, arg.MemoryID, arg.AgentID, arg.DeletedID)
+	_, err := q.db.Exec(ctx, takeFiles, arg.MemoryID, arg.DeletedID)
 	return err
 }
 
