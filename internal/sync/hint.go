@@ -38,7 +38,7 @@ func (e *Engine) Hint(slug, file string) {
 			return
 		}
 	}
-	e.queue.addAfter(slug, filepath.ToSlash(path), 0)
+	e.queue.addNow(slug, filepath.ToSlash(path))
 }
 
 func dirOf(all []agents.Agent, slug string) string {

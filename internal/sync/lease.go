@@ -100,7 +100,7 @@ func (e *Engine) takeWanted() error {
 		return err
 	}
 	e.log.Info("this server looks after more agents from now on", "agents", taken)
-	e.queue.addAfter("", ".", 0)
+	e.queue.addNow("", ".")
 	e.indexLater(uuid.Nil) // the other one may have left something out
 	return nil
 }
@@ -216,7 +216,7 @@ func (e *Engine) letGoHere(ctx context.Context, slug string, _ nothing) (nothing
 		e.mu.Lock()
 		e.yielded[h.id] = time.Now().Add(yielding)
 		e.mu.Unlock()
-		e.queue.addAfter("", ".", yielding)
+		e.queue.addLater("", ".", yielding)
 		return e.link.Load().Release([]int64{h.id})
 	})
 }

@@ -105,7 +105,7 @@ func (e *Engine) do(ctx context.Context, w work) {
 		w.scope = []string{"."} // one of the paths may be what fails
 	}
 	for _, path := range w.scope {
-		e.queue.addAfter(w.key, path, retry)
+		e.queue.addLater(w.key, path, retry)
 	}
 }
 

@@ -24,6 +24,7 @@ type queue struct {
 	quiet   time.Duration
 	ahead   int // how many new files are not waited for
 	waiting map[string]*waiting
+	later   map[string]map[string]time.Time // by key and path: when a path may be looked at that is left to its writer
 	busy    map[string]bool
 	wake    chan struct{}
 }
@@ -37,26 +38,74 @@ type waiting struct {
 }
 
 func newQueue(quiet time.Duration, ahead int) *queue {
-	return &queue{quiet: quiet, ahead: ahead, waiting: map[string]*waiting{}, busy: map[string]bool{}, wake: make(chan struct{}, 1)}
+	return &queue{quiet: quiet, ahead: ahead, waiting: map[string]*waiting{}, later: map[string]map[string]time.Time{}, busy: map[string]bool{}, wake: make(chan struct{}, 1)}
 }
 
 // add notes that something at the path has changed now.
-func (q *queue) add(key, path string) { q.addAfter(key, path, q.quiet) }
+func (q *queue) add(key, path string) { q.addQuiet(key, path, q.quiet) }
 
-// addNoSooner is add for what may be looked at only after a while, however short the time is that all else is to be quiet for. A look
-// takes along all that waits for its key, so that one that came sooner would bring the rest before its time.
-func (q *queue) addNoSooner(key, path string, wait time.Duration) {
-	q.addAfter(key, path, max(wait, q.quiet))
-}
+// addNow has the path scanned at once, and with it all that waits for the key.
+func (q *queue) addNow(key, path string) { q.addQuiet(key, path, 0) }
 
-// addAfter notes that the path is to be looked at when nothing more has come for the given time.
-func (q *queue) addAfter(key, path string, quiet time.Duration) {
+// addQuiet has the path scanned when nothing more has come for the given time.
+func (q *queue) addQuiet(key, path string, quiet time.Duration) {
 	path = agents.SafePath(path)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	w := q.heard(key, quiet, time.Now())
 	w.made.forget(path)
 	w.scope[path] = struct{}{}
+}
+
+// addNoSooner is addLater for a path that must not be scanned before the quiet time is over either.
+func (q *queue) addNoSooner(key, path string, wait time.Duration) {
+	q.addLater(key, path, max(wait, q.quiet))
+}
+
+// addLater has the path scanned after the wait. Other paths of the key do not wait with it.
+func (q *queue) addLater(key, path string, wait time.Duration) {
+	path = agents.SafePath(path)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.later[key] == nil {
+		q.later[key] = map[string]time.Time{}
+	}
+	q.later[key][path] = time.Now().Add(wait)
+	q.signal()
+}
+
+// takeLater moves the paths whose time has come to those that wait, and returns how long until the next; a negative time means that
+// there is none. The caller holds the lock.
+func (q *queue) takeLater(now time.Time) (next time.Duration) {
+	next = -1
+	for key, paths := range q.later {
+		for path, due := range paths {
+			if wait := due.Sub(now); wait > 0 {
+				next = sooner(next, wait)
+				continue
+			}
+			delete(paths, path)
+			w := q.waiting[key]
+			if w == nil {
+				w = &waiting{scope: map[string]struct{}{}, first: now, due: now}
+				q.waiting[key] = w
+			}
+			w.made.forget(path)
+			w.scope[path] = struct{}{}
+		}
+		if len(paths) == 0 {
+			delete(q.later, key)
+		}
+	}
+	return next
+}
+
+// sooner returns the shorter of two times of which a negative one means never.
+func sooner(a, b time.Duration) time.Duration {
+	if a < 0 || b >= 0 && b < a {
+		return b
+	}
+	return a
 }
 
 // heard notes that something has changed now, and returns where that is to be put. The caller holds the lock.
@@ -98,7 +147,7 @@ type work struct {
 func (q *queue) take(now time.Time) (due []work, next time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	next = -1
+	next = q.takeLater(now)
 	for key, w := range q.waiting {
 		if q.busy[key] {
 			continue
@@ -118,9 +167,7 @@ func (q *queue) take(now time.Time) (due []work, next time.Duration) {
 			}
 			wait = min(wait, stillWritten)
 		}
-		if next < 0 || wait < next {
-			next = wait
-		}
+		next = sooner(next, wait)
 	}
 	return due, next
 }
@@ -141,6 +188,9 @@ func (q *queue) pending() int {
 	for _, w := range q.waiting {
 		n += w.paths()
 	}
+	for _, paths := range q.later {
+		n += len(paths)
+	}
 	return n + len(q.busy)
 }
 
@@ -148,9 +198,9 @@ func (q *queue) pending() int {
 func (q *queue) pendingOf(key string) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	n := 0
+	n := len(q.later[key])
 	if w := q.waiting[key]; w != nil {
-		n = w.paths()
+		n += w.paths()
 	}
 	if q.busy[key] {
 		n++

@@ -158,7 +158,7 @@ func (h *hold) publishShared(ctx context.Context) error {
 		h.claudeMD = &state
 	}
 	if err != nil {
-		h.queue.addAfter(h.onDisk.Slug, ".", retry)
+		h.queue.addLater(h.onDisk.Slug, ".", retry)
 	}
 	return err
 }

@@ -170,7 +170,7 @@ func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, k
 			h.queue.add(h.onDisk.Slug, entry.Path)
 			return s, false
 		case files.IsExhausted(err):
-			h.queue.addAfter(h.onDisk.Slug, entry.Path, retry)
+			h.queue.addLater(h.onDisk.Slug, entry.Path, retry)
 			return s, false
 		case err != nil:
 			problem = readProblem(err)
@@ -241,7 +241,7 @@ func (h *hold) leaveOnDisk(s *sighting) (ok bool) {
 	s.raw, s.hash = nil, ""
 	hash, size, err := files.ReadHashAndSize(h.root, s.path)
 	if files.IsExhausted(err) {
-		h.queue.addAfter(h.onDisk.Slug, s.path, retry)
+		h.queue.addLater(h.onDisk.Slug, s.path, retry)
 		return false
 	}
 	if err != nil {
