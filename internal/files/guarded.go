@@ -106,7 +106,9 @@ func sameOwner(a, b fs.FileInfo) bool {
 
 // RemoveIf is RemoveIf where the guard allows it.
 func (g *Guard) RemoveIf(root *os.Root, relPath, hash string) error {
-	return g.in(root, relPath, "removing", func(dir *os.Root, name string) error { return RemoveIf(dir, name, hash) })
+	return g.in(root, relPath, "removing", func(dir *os.Root, name string) error {
+		return removal{root, dir, path.Dir(relPath)}.ofFile(name, relPath, hash)
+	})
 }
 
 // RemoveDirectory is RemoveDirectory where the guard allows it.

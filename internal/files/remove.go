@@ -23,17 +23,40 @@ func RemoveIf(root *os.Root, relPath, hash string) error {
 	if err != nil {
 		return fmt.Errorf("removing: %w", err)
 	}
-	name := path.Join(dir, path.Base(relPath))
-	if err := removeIf(root, name, hash); err != nil {
+	return removal{root: root, dir: root}.ofFile(path.Join(dir, path.Base(relPath)), relPath, hash)
+}
+
+// A removal removes a file of a directory. The directory may be opened on its own; then a link in it may lead elsewhere in root.
+type removal struct {
+	root  *os.Root
+	dir   *os.Root
+	above string // the path in root of what dir is; it is unused if dir is root
+}
+
+// ofFile removes the file of that name in dir. relPath is what errors call it.
+func (r removal) ofFile(name, relPath, hash string) error {
+	remove := r.aside
+	if len(removingPrefix)+len(path.Base(name)) > maxName {
+		remove = r.inPlace
+	}
+	if err := remove(name, hash); err != nil {
 		return fmt.Errorf("removing %s: %w", relPath, err)
 	}
 	return nil
 }
 
-func removeIf(root *os.Root, name, hash string) error {
-	if len(removingPrefix)+len(path.Base(name)) > maxName {
-		return removeInPlace(root, name, hash)
+// readHash is ReadHash for a name in dir.
+func (r removal) readHash(name string) (string, error) {
+	info, err := r.dir.Lstat(name)
+	if err == nil && info.Mode().Type() == fs.ModeSymlink && r.dir != r.root {
+		return ReadHash(r.root, path.Join(r.above, name))
 	}
+	return ReadHash(r.dir, name)
+}
+
+// aside moves the file aside, and removes it there.
+func (r removal) aside(name, hash string) error {
+	root := r.dir
 	aside := path.Join(path.Dir(name), removingPrefix+path.Base(name))
 	if err := putBack(root, aside, name); err != nil { // what an earlier removal left, when a crash ended it
 		return err
@@ -44,7 +67,7 @@ func removeIf(root *os.Root, name, hash string) error {
 	if err := root.Rename(name, aside); err != nil {
 		return unlessGone(err)
 	}
-	found, err := ReadHash(root, aside)
+	found, err := r.readHash(aside)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a link that has come to lead to nothing has changed
 		return errors.Join(err, putBack(root, aside, name))
 	}
@@ -66,19 +89,19 @@ func removable(root *os.Root, name string) error {
 	return nil
 }
 
-// removeInPlace removes a file whose name is too long to be moved aside within its directory.
-func removeInPlace(root *os.Root, name, hash string) error {
-	if err := removable(root, name); err != nil {
+// inPlace removes a file whose name is too long to be moved aside within its directory.
+func (r removal) inPlace(name, hash string) error {
+	if err := removable(r.dir, name); err != nil {
 		return unlessGone(err)
 	}
-	found, err := ReadHash(root, name)
+	found, err := r.readHash(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if found != hash {
 		return ErrChanged
 	}
-	return unlessGone(root.Remove(name))
+	return unlessGone(r.dir.Remove(name))
 }
 
 func unlessGone(err error) error {

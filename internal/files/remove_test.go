@@ -71,6 +71,36 @@ func TestRemovingALinkLeavesItsTarget(t *testing.T) {
 	}
 }
 
+func TestGuard_RemoveLink(t *testing.T) {
+	t.Parallel()
+	for name, target := range map[string]func(dir string) string{
+		"absolute": func(dir string) string { return dir + "/notes/real.md" },
+		"relative": func(string) string { return "../notes/real.md" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := setup(t)
+			guard := files.NewGuard(p.dir)
+			long := "memory/" + strings.Repeat("x", 250) + ".md"
+			p.put("memory/other.md", "")
+			for _, link := range []string{"memory/a.md", long} {
+				p.put("notes/real.md", "stale")
+				p.link(target(p.dir), link)
+				if err := guard.RemoveIf(p.root, link, hashOf("other")); !errors.Is(err, files.ErrChanged) {
+					t.Errorf("%s: removing other bytes: error %v, want ErrChanged", link, err)
+				}
+				p.wants(link, "stale")
+				if err := guard.RemoveIf(p.root, link, hashOf("stale")); err != nil {
+					t.Errorf("%s: %v", link, err)
+				}
+				p.wantsNothing(link)
+				p.wants("notes/real.md", "stale")
+			}
+			p.wantsNoLeftovers()
+		})
+	}
+}
+
 func TestNothingIsRemovedOutside(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
