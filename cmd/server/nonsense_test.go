@@ -101,6 +101,12 @@ type runningServer struct {
 
 func startServer(t *testing.T, more ...string) *runningServer {
 	t.Helper()
+	return startServerIn(t, nil, more...)
+}
+
+// startServerIn is startServer with variables of the environment.
+func startServerIn(t *testing.T, env map[string]string, more ...string) *runningServer {
+	t.Helper()
 	s := &runningServer{T: t, dir: t.TempDir(), client: &http.Client{Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // a test's own certificate
 	}}}
@@ -122,7 +128,7 @@ func startServer(t *testing.T, more ...string) *runningServer {
 	ended := make(chan error, 1)
 	args := append([]string{"--addr=127.0.0.1:0", "--agents-dir=" + filepath.Join(s.dir, "agents"), "--claude-dir=", "--data-dir=" + filepath.Join(s.dir, "data"), "--rescan=1h"}, more...)
 	go func() {
-		err := run(ctx, args, func(string) (string, bool) { return "", false }, announcement, io.Discard)
+		err := run(ctx, args, func(name string) (string, bool) { value, ok := env[name]; return value, ok }, announcement, io.Discard)
 		announcement.CloseWithError(io.ErrUnexpectedEOF)
 		ended <- err
 	}()
