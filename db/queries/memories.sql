@@ -131,12 +131,13 @@ WHERE m.id = c.id;
 UPDATE memories SET modified_at = @modified_at WHERE id = @id;
 
 -- name: NewestChanges :many
--- What the age of the newest living memory of each agent counts from. An index has them in that order.
+-- What the age of the newest living memory of each agent counts from. An index has them in that order. A file that could not
+-- be read has no age.
 SELECT a.id::bigint AS agent_id, newest.modified_at
 FROM unnest(@agent_ids::bigint[]) AS a (id)
 CROSS JOIN LATERAL (
     SELECT m.modified_at FROM memories m
-    WHERE m.agent_id = a.id AND m.state <> 'deleted'
+    WHERE m.agent_id = a.id AND m.state <> 'deleted' AND m.readable
     ORDER BY m.modified_at DESC
     LIMIT 1
 ) newest;

@@ -19,8 +19,8 @@ type Activity struct {
 	MemoryID    *string   `json:"memory_id" doc:"Null: a content was kept out of no memory."`
 	Exists      bool      `json:"exists" doc:"Whether that memory can still be read, if only from the trash; a purged one cannot."`
 	Name        string    `json:"name" doc:"Of the memory; of joined and parted, the slug of the other agent."`
-	Kind        string    `json:"kind" enum:"learned,changed,verified,deleted,restored,missing,returned,cleared,purged,blocked,allowed,discarded,joined,parted" doc:"cleared: the entry of a file that could not be read went; blocked, allowed, discarded: a deleted content that turned up again, and what became of it; joined, parted: this agent and another have one directory from then on, or no longer."`
-	Actor       string    `json:"actor" enum:"session,disk,browser,script,memoir" doc:"disk: whoever writes into the agent's own memory directory; script: a request to this API; memoir: nobody just then."`
+	Kind        string    `json:"kind" enum:"learned,changed,renamed,verified,deleted,restored,missing,returned,cleared,purged,blocked,allowed,discarded,joined,parted" doc:"cleared: the entry of a file that could not be read went; blocked, allowed, discarded: a deleted content that turned up again, and what became of it; joined, parted: this agent and another have one directory from then on, or no longer."`
+	Actor       string    `json:"actor" enum:"session,disk,browser,script,memoir,extraction" doc:"disk: whoever writes into the agent's own memory directory; script: a request to this API; memoir: nobody just then; extraction: found in a conversation."`
 	Session     *string   `json:"session" doc:"The session that the content is from; null: the agent's own memory."`
 	Path        string    `json:"path" doc:"Of the file that held the content, relative to the agent's dir."`
 	State       *string   `json:"state" doc:"From then on: active, needs_attention, missing or deleted; null: as before."`
@@ -39,8 +39,8 @@ type ActivityList struct {
 // ActivityFilter is what of the activity is wanted. It is exported because the framework passes over embedded structs
 // that are not.
 type ActivityFilter struct {
-	Kind    string `query:"kind" enum:"learned,changed,verified,deleted,restored,missing,returned,cleared,purged,blocked,allowed,discarded,joined,parted"`
-	Actor   string `query:"actor" enum:"session,disk,browser,script,memoir"`
+	Kind    string `query:"kind" enum:"learned,changed,renamed,verified,deleted,restored,missing,returned,cleared,purged,blocked,allowed,discarded,joined,parted"`
+	Actor   string `query:"actor" enum:"session,disk,browser,script,memoir,extraction"`
 	Session string `query:"session" doc:"The name of the session that the content is from."`
 	Name    string `query:"name" doc:"The memory's, exact."`
 	Limit   int    `query:"limit" minimum:"1" maximum:"500" default:"50"`

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"os"
@@ -320,5 +321,33 @@ func TestPagesOfTheActivityStayWhereTheyAreWhileMoreHappens(t *testing.T) {
 		if got := strings.Join(pages, " "); got != before || len(pages) < 3 {
 			t.Errorf("%s: pages add up to %q, want %q", path, got, before)
 		}
+	}
+}
+
+func TestActivity_DescribesEveryKindAndActor(t *testing.T) {
+	t.Parallel()
+	s := setup(t, nil)
+	var kinds, actors []string
+	for _, kind := range memories.ActivityKinds {
+		kinds = append(kinds, string(kind))
+		s.ok(200, "GET", "/api/v1/activity?kind="+string(kind), nil)
+	}
+	for _, actor := range memories.Actors {
+		actors = append(actors, string(actor))
+		s.ok(200, "GET", "/api/v1/activity?actor="+string(actor), nil)
+	}
+	var document struct {
+		Components struct {
+			Schemas map[string]struct {
+				Properties map[string]struct{ Enum []string }
+			}
+		}
+	}
+	if err := json.Unmarshal(s.call("GET", "/api/openapi.json", nil).raw, &document); err != nil {
+		t.Fatal(err)
+	}
+	described := document.Components.Schemas["Activity"].Properties
+	if !slices.Equal(described["kind"].Enum, kinds) || !slices.Equal(described["actor"].Enum, actors) {
+		t.Errorf("an entry is described with the kinds %v and the actors %v, want %v and %v", described["kind"].Enum, described["actor"].Enum, kinds, actors)
 	}
 }

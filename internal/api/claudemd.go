@@ -26,7 +26,7 @@ type MemoryCost struct {
 	Type   string `json:"type" enum:"feedback,user,project,reference"`
 	Chars  int    `json:"chars" doc:"Unicode characters."`
 	Tokens int    `json:"tokens" doc:"Approximately: four characters a token."`
-	Listed bool   `json:"listed" doc:"It is one line instead of a section, because the limit was reached."`
+	Listed bool   `json:"listed" doc:"It has no section, because the limit was reached: it is one line, or with 0 chars it is only counted."`
 }
 
 // ClaudeMDParts is a CLAUDE.md in its parts: one after the other they are the whole text.
@@ -44,7 +44,7 @@ type ClaudeMDPart struct {
 	MemoryID *string `json:"memory_id" doc:"Null: standing text, or the heading of a type."`
 	Name     *string `json:"name" doc:"The memory's."`
 	Type     *string `json:"type" doc:"The memory's."`
-	Listed   bool    `json:"listed" doc:"It is one line instead of a section, because the limit was reached."`
+	Listed   bool    `json:"listed" doc:"It has no section, because the limit was reached: it is one line, or without a text it is only counted."`
 }
 
 func (a *api) registerClaudeMD() {

@@ -68,6 +68,7 @@ func agentView(agent postgres.Agent) templates.Agent {
 
 			NeedsAttention: agent.Counts.NeedsAttention,
 			Missing:        agent.Counts.Missing,
+			MissingByType:  agent.Counts.MissingByType,
 			Deleted:        agent.Counts.Deleted,
 
 			Blocked:       agent.Counts.Blocked,

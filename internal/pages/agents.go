@@ -42,15 +42,15 @@ func (s *site) agents(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.AgentsPage(v))
 }
 
-// card shows an agent. changed is when its newest memory was changed, and zero if it has none.
+// card shows an agent. changed is when its newest memory was changed. It is zero if there is none.
 func (s *site) card(agent postgres.Agent, trend templates.Trend, changed, now time.Time) templates.AgentCard {
 	card := templates.AgentCard{
 		Agent:   agentView(agent),
 		Problem: agent.ClaudeMD.Problem,
 		Trend:   trend,
 	}
-	if !changed.IsZero() {
-		card.Updated = "changed " + memories.AgeOf(changed, now).String()
+	if age := memories.AgeOf(changed, now); !age.Unknown {
+		card.Updated = "changed " + age.String()
 	}
 	if published(agent) {
 		card.ClaudeMDChars, card.ClaudeMDLimit = agent.ClaudeMD.Chars, s.options.ClaudeMDLimit

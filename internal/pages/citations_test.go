@@ -86,7 +86,7 @@ func TestMemoriesThatCiteWhatIsGoneWaitToBeReviewed(t *testing.T) {
 		"drawOldPage() is nowhere in the project any more. No memory is called “Nobody”." {
 		t.Errorf("it says %q", got)
 	}
-	if got := page.each(".tabs a"); len(got) < 2 || got[1] != "Needs attention 1" {
+	if got := page.each(".tabs a"); len(got) < 2 || got[1] != "Review 1" {
 		t.Errorf("the tabs are %q", got)
 	}
 	page = s.submit(t, page, "Look again for what App cites")

@@ -41,7 +41,7 @@ func (s *site) history(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := templates.History{
 		Frame: templates.Frame{Live: liveOf(agent), Notice: notice}, Agent: agentView(agent), MemoryRow: rowOf(m, time.Now()),
-		Total: page.Total,
+		DeletedBy: m.DeletedActor.Deleted(), Total: page.Total,
 	}
 	if page.Skipped > 0 {
 		v.FirstHref = path

@@ -190,7 +190,7 @@ func TestAHandwrittenMegabyteIsShownInPart(t *testing.T) {
 	files["ada/CLAUDE.md"] = "first\n" + strings.Repeat("filler é\n", 120_000) + "last\n"
 	s := serve(t, files)
 	page := s.get(t, ada+"/claude-md")
-	page.expect(http.StatusOK, "first filler", "last <!-- memoir:begin -->", "over the limit", "2 memories are in the file with one line only", "… and 2 more")
+	page.expect(http.StatusOK, "first filler", "last <!-- memoir:begin -->", "over the limit", "2 memories are not in the file, only counted", "… and 2 more")
 	if len(page.raw) > 200_000 {
 		t.Errorf("the page has %d bytes", len(page.raw))
 	}

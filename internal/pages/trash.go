@@ -41,7 +41,7 @@ func (s *site) trash(w http.ResponseWriter, r *http.Request) error {
 
 func trashRow(m memories.Memory) templates.TrashRow {
 	return templates.TrashRow{
-		Agent: m.Agent, ID: m.ID, ETag: sync.ETag(m), Name: m.Name, Type: m.Type, Description: m.Description, Why: templates.DeletedBy(m.DeletedActor),
+		Agent: m.Agent, ID: m.ID, ETag: sync.ETag(m), Name: m.Name, Type: m.Type, Description: m.Description, Why: m.DeletedActor.Deleted(),
 		DeletedAt: local(m.DeletedAt), Left: notRemoved(m),
 	}
 }

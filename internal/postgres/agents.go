@@ -89,6 +89,7 @@ func (c *Counts) add(state memories.State, t memories.Type, n int) {
 		c.NeedsAttention += n
 	case memories.Missing:
 		c.Missing += n
+		c.MissingByType[t] += n
 	case memories.Deleted:
 		c.Deleted += n
 	}
@@ -171,7 +172,7 @@ func agentOf(row queries.Agent) Agent {
 		},
 		MemoryOff: row.MemoryOff,
 		JoinedTo:  text(row.JoinedTo),
-		Counts:    Counts{ByType: map[memories.Type]int{}},
+		Counts:    Counts{ByType: map[memories.Type]int{}, MissingByType: map[memories.Type]int{}},
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(),
 	}
 }

@@ -54,6 +54,7 @@ type ClaudeMD struct {
 // four are what else waits for somebody to decide.
 type Counts struct {
 	ByType         map[memories.Type]int
+	MissingByType  map[memories.Type]int // of Missing
 	NeedsAttention int
 	Missing        int
 	Deleted        int

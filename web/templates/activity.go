@@ -83,7 +83,7 @@ func (e ActivityEntry) by() string {
 	if e.Actor == memories.BySession {
 		return ""
 	}
-	return By(e.Actor, e.Kind)
+	return e.Actor.Phrase(e.Kind)
 }
 
 // renamed says what else the memory is called, where it was renamed.

@@ -103,7 +103,7 @@ func agentPage(title string, tab string, a Agent, frame Frame) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if a.Counts.Waiting() > 0 || tab == attentionTab {
-				templ_7745c5c3_Err = agentTab("Needs attention", AttentionPath(a.Slug), tab == attentionTab, a.Counts.Waiting()).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = agentTab("Review", AttentionPath(a.Slug), tab == attentionTab, a.Counts.Waiting()).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -321,7 +321,7 @@ func agentCard(c AgentCard) templ.Component {
 				}
 			}
 			if c.Counts.Disagreements > 0 {
-				templ_7745c5c3_Err = Badge(Quiet, number(c.Counts.Disagreements)+" disagreed about").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = Badge(Quiet, counted(c.Counts.Disagreements, "conflict", "conflicts")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

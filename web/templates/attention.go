@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"net/url"
-	"strings"
 	"time"
 
 	"memoir/internal/diff"
@@ -209,8 +208,8 @@ func (r DisagreementRow) who() string {
 func FilesDisagree(r DisagreementRow) Banner {
 	return Banner{
 		Tone:  Warning,
-		Title: strings.ToUpper(r.who()[:1]) + r.who()[1:] + " say " + counted(r.Versions, "thing", "different things") + " about this",
-		Text:  "The newest is what the agent goes by. Compare them, and keep one or bring them together.",
+		Title: "Conflict: " + r.who() + " say " + counted(r.Versions, "thing", "different things") + " about this",
+		Text:  "The agent uses the newest. Keep one or merge.",
 		Link:  Link{Label: "Compare the versions", Href: r.path()},
 	}
 }

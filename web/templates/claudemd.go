@@ -45,8 +45,11 @@ type ClaudeMDEntry struct {
 	Type  memories.Type
 	Team  bool // of the agent's team, or of what all agents share
 	Chars int  // in Unicode characters
-	Short bool // it became a one-line entry because the limit was reached
+	Short bool // it has no section because the limit was reached: it is one line, or without characters only counted
 }
+
+// counted reports whether the file has nothing of the memory, which is only in the number of the others.
+func (e ClaudeMDEntry) counted() bool { return e.Short && e.Chars == 0 }
 
 // claudeMDEntriesShown is how many memories the list of costs names: more than fit in full below the usual limit.
 const claudeMDEntriesShown = 300
@@ -65,15 +68,28 @@ func (v ClaudeMD) entries() []ClaudeMDEntry {
 // ownerOf returns the slug of the agent whose memory a part is: what all agents share is another's.
 func (v ClaudeMD) ownerOf(p memories.Part) string { return cmp.Or(p.Shared, v.Agent.Slug) }
 
-// oneLiners counts the entries of one line.
-func oneLiners(entries []ClaudeMDEntry) int {
-	n := 0
+// limitNote says how many memories the limit keeps out of the file in full. It is empty if there are none.
+func limitNote(entries []ClaudeMDEntry) string {
+	lines, without := 0, 0
 	for _, e := range entries {
-		if e.Short {
-			n++
+		switch {
+		case e.counted():
+			without++
+		case e.Short:
+			lines++
 		}
 	}
-	return n
+	var parts []string
+	if lines > 0 {
+		parts = append(parts, counted(lines, "memory is", "memories are")+" in the file with one line only")
+	}
+	if without > 0 {
+		parts = append(parts, counted(without, "memory is", "memories are")+" not in the file, only counted")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "The limit is reached: " + strings.Join(parts, ", and ") + ". Delete or shorten others to make room."
 }
 
 // dearest is the most that one memory costs: the full length of the bars.

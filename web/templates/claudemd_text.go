@@ -57,7 +57,7 @@ func (v ClaudeMD) owned() string {
 			out.WriteString("\n" + leftOut("… "+counted(unshown, "more memory", "more memories")+" …") + "\n")
 		}
 		room -= utf8.RuneCountInString(p.Text)
-		if p.Memory == "" {
+		if p.Memory == "" || p.Text == "" { // without a text, it is only counted
 			out.WriteString(templ.EscapeString(p.Text))
 			continue
 		}

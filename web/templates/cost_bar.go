@@ -61,7 +61,7 @@ func (v ClaudeMD) bar() costBar {
 	for _, p := range v.Parts {
 		chars := utf8.RuneCountInString(p.Text)
 		switch {
-		case p.Memory == "":
+		case p.Memory == "", p.Text == "": // the second is only counted
 			standing += chars
 		case p.Listed:
 			lines, lined = lines+chars, lined+1

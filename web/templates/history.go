@@ -12,6 +12,7 @@ type History struct {
 	Frame
 	Agent Agent
 	MemoryRow
+	DeletedBy string     // such as "deleted by a script", if it is deleted
 	Revisions []Revision // newest first
 	Total     int        // how many there are, on other pages too
 	// MoreHref and FirstHref are the addresses of the older revisions and of the newest; empty: they are here.

@@ -294,7 +294,7 @@ func memoryTools(v Memories) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, t := range memories.Types() {
-			templ_7745c5c3_Err = filter(v, typeName(t), v.View.Of(t), v.View.Type == t, t, v.Agent.Counts.Of(t)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = filter(v, typeName(t), v.View.Of(t), v.View.Type == t, t, v.Agent.Counts.Listed(t)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -35,6 +35,7 @@ type Memory struct {
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	DeletedAt time.Time // zero: not deleted
+	DeletedBy string    // such as "deleted by a script"
 }
 
 // MemoryFile is one file on disk that carries the memory.
@@ -66,6 +67,7 @@ func NewMemory(agent Agent, view View, row MemoryRow, m memories.Memory, body ma
 		Agent: agent, View: view, MemoryRow: row, Body: body, Files: files,
 		ContentPath: m.Path, Readable: m.Readable, Hash: m.Hash, Size: m.Size, ClaudeMDChars: m.ClaudeMDChars,
 		CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, DeletedAt: m.DeletedAt,
+		DeletedBy: m.DeletedActor.Deleted(),
 	}
 }
 

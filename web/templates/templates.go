@@ -145,6 +145,7 @@ type Age struct {
 type Counts struct {
 	Feedback, User, Project, Reference int // active ones
 	NeedsAttention, Missing, Deleted   int
+	MissingByType                      map[memories.Type]int // of Missing
 
 	Blocked, NotRemoved, Disagreements int
 	CitesGone                          int // memories that cite what is gone
@@ -167,6 +168,9 @@ func (c Counts) Of(t memories.Type) int {
 		return 0
 	}
 }
+
+// Listed returns how many memories of a type the Memory tab lists: the missing ones too.
+func (c Counts) Listed(t memories.Type) int { return c.Of(t) + c.MissingByType[t] }
 
 // Waiting returns how many things wait for somebody to decide.
 func (c Counts) Waiting() int {

@@ -527,7 +527,7 @@ SELECT a.id::bigint AS agent_id, newest.modified_at
 FROM unnest($1::bigint[]) AS a (id)
 CROSS JOIN LATERAL (
     SELECT m.modified_at FROM memories m
-    WHERE m.agent_id = a.id AND m.state <> 'deleted'
+    WHERE m.agent_id = a.id AND m.state <> 'deleted' AND m.readable
     ORDER BY m.modified_at DESC
     LIMIT 1
 ) newest
@@ -538,7 +538,8 @@ type NewestChangesRow struct {
 	ModifiedAt time.Time
 }
 
-// What the age of the newest living memory of each agent counts from. An index has them in that order.
+// What the age of the newest living memory of each agent counts from. An index has them in that order. A file that could not
+// be read has no age.
 func (q *Queries) NewestChanges(ctx context.Context, agentIds []int64) ([]NewestChangesRow, error) {
 	rows, err := q.db.Query(ctx, newestChanges, agentIds)
 	if err != nil {
