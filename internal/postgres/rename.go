@@ -20,6 +20,8 @@ type Rename struct {
 	Content memories.Fingerprint
 	// Deleted is the deleted memory that had the new key. Its history becomes the renamed memory's. It is uuid.Nil if there is none.
 	Deleted uuid.UUID
+	// ByFile says that the memory's files state the new name. Nothing was deleted, so nothing is kept out under the old key.
+	ByFile bool
 	// Files are to be removed, because they carry the memory under its old key.
 	Files []File
 }
@@ -27,13 +29,15 @@ type Rename struct {
 // beginRenames leaves the old keys, before anything is saved under the new ones.
 func (w *Writer) beginRenames(ctx context.Context, q *queries.Queries, renames []Rename) error {
 	for _, r := range renames {
-		err := q.BuryName(ctx, queries.BuryNameParams{
-			AgentID: w.agentID, Name: r.From.Name, Team: r.From.Team, MemoryID: r.ID, At: r.At,
-		})
-		if err != nil {
-			return err
+		if !r.ByFile {
+			err := q.BuryName(ctx, queries.BuryNameParams{
+				AgentID: w.agentID, Name: r.From.Name, Team: r.From.Team, MemoryID: r.ID, At: r.At,
+			})
+			if err != nil {
+				return err
+			}
 		}
-		err = q.UnburyName(ctx, queries.UnburyNameParams{AgentID: w.agentID, Name: r.To.Name, Team: r.To.Team, MemoryID: r.ID})
+		err := q.UnburyName(ctx, queries.UnburyNameParams{AgentID: w.agentID, Name: r.To.Name, Team: r.To.Team, MemoryID: r.ID})
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ var (
 	}
 	modelDirectories = []string{"memory", "memory/sub", "memory/team", "sessions", "sessions/" + sessionA, "sessions/" + sessionB + "/memory"}
 	modelIndexes     = []string{"memory/MEMORY.md", "memory/sub/MEMORY.md", "memory/team/MEMORY.md", "sessions/" + sessionA + "/memory/memory.md"}
-	modelNames       = []string{"Tabs", "Deploy", "Übersicht"}
+	modelNames       = []string{"Tabs", "tabs", "Deploy", "Übersicht"}
 	modelTypes       = []memories.Type{memories.Feedback, memories.User, memories.Project, memories.Reference}
 	modelBodies      = []string{"one", "two", "# Three\n\n<!-- memoir:end -->\nmore"}
 	modelAges        = []time.Duration{0, 0, 0, time.Hour, 2 * time.Hour, 48 * time.Hour, -time.Hour}

@@ -115,6 +115,7 @@ func (r *rules) look(w *world, scope string, at span) {
 		}
 		f.there, f.blocked, f.broken, f.vague = false, false, false, false
 	}
+	r.noteSlugs(w, disk, scope)
 	found := map[string][]candidate{}
 	for _, place := range slices.Sorted(maps.Keys(disk)) {
 		if !within(place, scope) {
@@ -139,6 +140,62 @@ func (r *rules) look(w *world, scope string, at span) {
 		}
 	}
 	r.compare(w)
+}
+
+// noteSlugs renames the memories of which every file states the slug of the name now, a primary file among them. What they said is not
+// kept out under the old name.
+func (r *rules) noteSlugs(w *world, disk map[string]diskFile, scope string) {
+	for _, name := range modelNames {
+		for _, team := range []bool{false, true} {
+			from, to := keyIn(team, name), keyIn(team, strings.ToLower(name))
+			m, other := r.names[from], r.names[to]
+			if from == to || m == nil || !m.lives || m.missing || other != nil && other.lives || !r.statesSlug(disk, scope, from, to) {
+				continue
+			}
+			if other != nil {
+				maps.Copy(m.said, other.said)
+			}
+			m.left, m.checked = nil, 0
+			delete(r.names, from)
+			r.names[to] = m
+			for place, f := range r.files {
+				switch d, there := disk[place]; {
+				case f.carries != from:
+				case there && !f.blocked && within(place, scope):
+					f.carries = to
+					r.unbury(to, memories.Parse([]byte(d.text), stemOf(place)).Fingerprint([]byte(d.text)))
+				default:
+					f.nobodys = f.nobodys || f.blocked
+				}
+			}
+		}
+	}
+}
+
+// statesSlug says whether all files of a key state another one now.
+func (r *rules) statesSlug(disk map[string]diskFile, scope, from, to string) bool {
+	inPrimary := false
+	for place, d := range disk {
+		parsed := memories.Parse([]byte(d.text), stemOf(place))
+		says := within(place, scope) && !d.bad && !parsed.Unreadable && keyAt(place, parsed.Name) == from
+		if says && !r.buried[from][parsed.Fingerprint([]byte(d.text))] {
+			return false
+		}
+	}
+	for place, f := range r.files {
+		if !f.there || f.blocked || f.carries != from {
+			continue
+		}
+		d, there := disk[place]
+		parsed := memories.Parse([]byte(d.text), stemOf(place))
+		states := there && within(place, scope) && !d.bad && !f.bad && !parsed.Unreadable && statedName.MatchString(closedFront.FindString(d.text))
+		if !states || keyAt(place, parsed.Name) != to || r.isUnfinished(place, *f, d.text) {
+			return false
+		}
+		isOwn := parsed.Fingerprint([]byte(d.text)) == r.names[from].content
+		inPrimary = inPrimary || durable(place) && (isOwn || !r.buried[to][parsed.Fingerprint([]byte(d.text))])
+	}
+	return inPrimary
 }
 
 // noteAway lets nothing be concluded from what is not in a durable directory that has come back, and has what is not in another one that is
@@ -336,7 +393,7 @@ type flaws struct{ empty, unclosed, nameless, conflict bool }
 var (
 	closedFront = regexp.MustCompile(`(?s)\A\x{feff}?---\r?\n(.*?\n)?---\r?(\n|\z)`)
 	openedFront = regexp.MustCompile(`\A\x{feff}?---\r?(\n|\z)`)
-	statedName  = regexp.MustCompile(`(?m)^name: *[^\s#]`)
+	statedName  = regexp.MustCompile(`(?m)^name: *("[^"]|[^\s#"])`)
 	mergeMarks  = regexp.MustCompile(`(?s)<<<<<<< .*=======\r?\n.*>>>>>>> `)
 )
 
@@ -456,11 +513,12 @@ func (r *rules) isCopy(place string) bool {
 		o := r.files[other]
 		return o != nil && o.there && !o.blocked && o.carries == f.carries && durable(other)
 	}
-	switch place {
-	case possibleCopy:
+	isBackup := func(p string) bool { return within(p, path.Dir(sureCopy)) }
+	switch {
+	case place == possibleCopy:
 		return isOriginal("memory/a.md")
-	case sureCopy:
-		return slices.ContainsFunc(slices.Collect(maps.Keys(r.files)), func(other string) bool { return other != sureCopy && isOriginal(other) })
+	case isBackup(place):
+		return slices.ContainsFunc(slices.Collect(maps.Keys(r.files)), func(other string) bool { return !isBackup(other) && isOriginal(other) })
 	}
 	return false
 }

@@ -143,6 +143,9 @@ func (d *desk) outcome() outcome {
 		if pg.kind != "" && !pg.dropped {
 			d.out.changes = append(d.out.changes, change{pg.kind, pg.head.Name})
 		}
+		if pg.isRenamed() {
+			d.out.changes = append(d.out.changes, change{KindDeleted, pg.before.Name})
+		}
 		d.count(pg)
 	}
 	slices.SortFunc(d.out.changes, func(a, b change) int {

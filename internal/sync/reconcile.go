@@ -67,6 +67,7 @@ func reconcile(l look, p past) outcome {
 	for _, f := range l.gone {
 		d.fileGone(f)
 	}
+	d.renamedOnDisk(l)
 	slices.SortFunc(l.seen, func(a, b sighting) int {
 		return cmp.Or(a.contentAt.Compare(b.contentAt), cmp.Compare(a.modTime, b.modTime),
 			compareBool(a.durable(), b.durable()), strings.Compare(b.path, a.path))
@@ -107,11 +108,12 @@ type desk struct {
 	byID       map[uuid.UUID]*page
 	unreadable map[string]*page // by path
 	tombstones map[postgres.Tombstone]bool
-	texts      map[string]sighting // of primary files that can become the source, by path
-	contents   []sighting          // that carry a memory, in the order of their age
-	suspects   []*page             // a durable file of theirs is gone or carries another name
-	outgrown   []*page             // the file that they are from has been written further, and carries another name
-	renamed    map[uuid.UUID]*page // the new memory in the file of one that was there
+	texts      map[string]sighting        // of primary files that can become the source, by path
+	contents   []sighting                 // that carry a memory, in the order of their age
+	suspects   []*page                    // a durable file of theirs is gone or carries another name
+	outgrown   []*page                    // the file that they are from has been written further, and carries another name
+	renamed    map[uuid.UUID]*page        // the new memory in the file of one that was there
+	slugs      map[uuid.UUID]memories.Key // the new keys of memories that their files have renamed
 	cause      cause
 	out        outcome
 }
@@ -204,7 +206,7 @@ func (d *desk) fileSeen(s sighting) {
 		return
 	}
 	// A file whose bytes are not known says nothing that could have been deleted.
-	blocked := s.hash != "" && d.tombstones[postgres.Tombstone{Key: s.key(), Fingerprint: s.fingerprint}]
+	blocked := s.hash != "" && d.tombstones[postgres.Tombstone{Key: s.key(), Fingerprint: s.fingerprint}] && d.slugFor(s) == nil
 	if s.wasThere() && s.known.Status == postgres.Blocked && !(blocked && s.known.Fingerprint == s.fingerprint) {
 		// The very content that was kept out keeps its id: somebody may be about to allow it.
 		d.out.batch.Unblock = append(d.out.batch.Unblock, s.path)
@@ -284,6 +286,9 @@ func (d *desk) dropUnreadable(path string) {
 // carry notes that the file carries the memory of its name, which is made if there is none.
 func (d *desk) carry(s sighting, row *postgres.File) {
 	pg := d.byKey[s.key()]
+	if r := d.slugFor(s); r != nil {
+		pg = d.rename(*r)
+	}
 	d.leaveOther(s, pg)
 	if r := d.cause.renames; r != nil && r.To == s.key() {
 		pg = d.rename(*r)

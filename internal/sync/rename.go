@@ -39,3 +39,69 @@ func (d *desk) rename(r postgres.Rename) *page {
 func (pg *page) isRenamed() bool {
 	return pg.before.UUID != uuid.Nil && pg.head.Key() != pg.before.Key()
 }
+
+// renamedOnDisk finds the memories of which every file states the slug of the name now. Claude Code writes a name so when it edits a file
+// for the first time.
+func (d *desk) renamedOnDisk(l look) {
+	d.slugs = map[uuid.UUID]memories.Key{}
+	leaves := map[string]sighting{}   // by path: the files that may state another name than before
+	stated := map[memories.Key]bool{} // the names that the files of this scan state
+	for _, s := range l.seen {
+		if s.statesOther() {
+			leaves[s.path] = s
+		}
+		if !s.file.Unreadable && !d.tombstones[postgres.Tombstone{Key: s.key(), Fingerprint: s.fingerprint}] {
+			stated[s.key()] = true
+		}
+	}
+	for _, s := range l.seen {
+		if _, ok := leaves[s.path]; !ok || !s.durable() {
+			continue
+		}
+		pg := d.byID[s.known.MemoryID]
+		if pg == nil || !pg.lives() || !memories.IsSlugOf(s.file.Name, pg.head.Name) || !d.isFree(s.key()) || stated[pg.head.Key()] {
+			continue
+		}
+		if pg.isLeftFor(s.key(), leaves) && !d.isKeptOut(s, pg) && d.unfinished(s) == nil {
+			d.slugs[pg.head.UUID] = s.key()
+		}
+	}
+}
+
+// statesOther reports whether a file carried a memory and may state another name by now.
+func (s sighting) statesOther() bool {
+	return s.wasThere() && s.known.Status == postgres.Carries && s.known.MemoryID != uuid.Nil && !s.file.Unreadable && s.flaws&memories.FlawNameless == 0
+}
+
+// isFree reports whether no living memory has the key.
+func (d *desk) isFree(key memories.Key) bool {
+	pg := d.byKey[key]
+	return pg == nil || pg.head.State == memories.Deleted
+}
+
+// isLeftFor reports whether every file that carries the memory states the key now.
+func (pg *page) isLeftFor(key memories.Key, leaves map[string]sighting) bool {
+	for p, f := range pg.files {
+		s, ok := leaves[p]
+		if f.Status != postgres.Blocked && (!ok || s.key() != key) {
+			return false
+		}
+	}
+	return true
+}
+
+// isKeptOut reports whether the content of the file was deleted under its name. It is not if it is the memory's own.
+func (d *desk) isKeptOut(s sighting, pg *page) bool {
+	return s.fingerprint != pg.head.Fingerprint && d.tombstones[postgres.Tombstone{Key: s.key(), Fingerprint: s.fingerprint}]
+}
+
+// slugFor returns the rename of the memory that the file carried, if the file states the slug of its name.
+func (d *desk) slugFor(s sighting) *postgres.Rename {
+	if s.known == nil {
+		return nil
+	}
+	if to, ok := d.slugs[s.known.MemoryID]; !ok || to != s.key() {
+		return nil
+	}
+	return &postgres.Rename{ID: s.known.MemoryID, To: s.key(), Content: s.fingerprint, ByFile: true}
+}

@@ -2,6 +2,7 @@ package sync_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -402,5 +403,92 @@ func TestRename_SearchFindsNewName(t *testing.T) {
 		if err != nil || len(page.Memories) != want || page.Memories[0].Name != "Spaces" {
 			t.Errorf("%s finds %+v, %v", query, page.Memories, err)
 		}
+	}
+}
+
+// slugged is the file of a memory as Claude Code rewrites it at its first edit.
+func slugged(name string, t memories.Type, body string) string {
+	return fmt.Sprintf("---\nname: %s\ndescription: About it\nmetadata:\n  node_type: memory\n  type: %s\n---\n\n%s\n", name, t, body)
+}
+
+func TestScan_SlugOfNameIsRename(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		also func(b *bench) // done before the file is rewritten
+		body string         // that the rewritten file has
+	}{
+		"edited":      {func(*bench) {}, "two"},
+		"as it was":   {func(*bench) {}, "one"},
+		"both copies": {func(b *bench) { b.write("ada/memory/flat_2.md", note("Flat One", memories.User, "one")) }, "two"},
+		"its slug is deleted": {func(b *bench) {
+			b.write("ada/memory/x.md", note("flat-one", memories.User, "old"))
+			b.scan("ada")
+			b.delete("ada", "flat-one")
+		}, "two"},
+		"content is deleted under its slug": {func(b *bench) {
+			b.write("ada/memory/x.md", note("flat-one", memories.User, "one"))
+			b.scan("ada")
+			b.delete("ada", "flat-one")
+		}, "one"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			b := withAda(t)
+			b.stop()
+			b.options.Debounce = time.Hour // so that one scan sees all that has changed
+			b.start()
+			b.write("ada/memory/flat.md", note("Flat One", memories.User, "one"))
+			b.scan("ada")
+			was := b.memory("ada", "Flat One")
+			c.also(b)
+			b.scan("ada")
+			if what == "both copies" {
+				b.write("ada/memory/flat_2.md", slugged("flat-one", memories.User, c.body))
+			}
+			b.write("ada/memory/flat.md", slugged("flat-one", memories.User, c.body))
+			b.scan("ada")
+			m := b.memory("ada", "flat-one")
+			if m.ID != was.ID || m.Body != c.body || m.State != memories.Active {
+				t.Errorf("the memory is %+v, and was %s", m, was.ID)
+			}
+			if dead := b.list("ada", memories.Deleted); len(dead) != 0 {
+				t.Errorf("in the trash: %v", dead)
+			}
+			if had := b.revisions("ada", m); !slices.ContainsFunc(had, func(r memories.Revision) bool { return r.Body == "one" }) {
+				t.Errorf("its history has %+v", had)
+			}
+			b.write(inSession(sessionB, "flat.md"), note("Flat One", memories.User, "one"))
+			b.scan("ada")
+			b.isIn("ada", "Flat One", memories.Active) // nothing was deleted under the old name
+		})
+	}
+}
+
+func TestScan_SlugOfNameIsNoRename(t *testing.T) {
+	t.Parallel()
+	for what, also := range map[string]func(b *bench){
+		"another file has the old name": func(b *bench) { b.write("ada/memory/other.md", note("Flat One", memories.User, "one")) },
+		"a session has the old name":    func(b *bench) { b.write(inSession(sessionB, "flat.md"), note("Flat One", memories.User, "one")) },
+		"another memory has the slug":   func(b *bench) { b.write("ada/memory/other.md", note("flat-one", memories.User, "other")) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			b := withAda(t)
+			b.stop()
+			b.options.Debounce = time.Hour // so that one scan sees all that has changed
+			b.start()
+			b.write("ada/memory/flat.md", note("Flat One", memories.User, "one"))
+			b.scan("ada")
+			was := b.memory("ada", "Flat One")
+			also(b)
+			if what != "a new file has the old name" {
+				b.scan("ada")
+			}
+			b.write("ada/memory/flat.md", slugged("flat-one", memories.User, "two"))
+			b.scan("ada")
+			if m := b.memory("ada", "flat-one"); m.ID == was.ID || m.Body != "two" {
+				t.Errorf("the memory is %+v, and was %s", m, was.ID)
+			}
+		})
 	}
 }

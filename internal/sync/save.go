@@ -219,8 +219,8 @@ func (h *hold) target(ctx context.Context, head *postgres.Head, draft Draft) (ta
 	if err != nil {
 		return target{}, err
 	}
+	durable = withoutCopies(durable)
 	durable = slices.DeleteFunc(durable, func(f postgres.DurableFile) bool { return f.Present && !f.Readable })
-	copiesLast(durable)
 	for _, f := range durable {
 		if f.Present && (f.Path == head.Path || head.Session != "" || !contains(durable, head.Path)) {
 			return target{f.Path, true, f.Hash, f.Unfinished}, nil
@@ -425,6 +425,5 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if err := h.publish(ctx); err != nil {
 		return Result{}, err
 	}
-	h.tell([]change{{KindDeleted, head.Name}})
 	return h.resultOf(ctx, draft.key())
 }

@@ -127,15 +127,14 @@ func (pg *page) newestPrimary(texts map[string]sighting) (newest postgres.File, 
 	return newest, ok
 }
 
-// copiesLast puts the primary files of a memory that are copies of others behind those. A save into a copy would change nothing.
-func copiesLast(all []postgres.DurableFile) {
+// withoutCopies leaves out the primary files of a memory that are copies of others. A save into a copy would change nothing, also where
+// the original cannot be read.
+func withoutCopies(all []postgres.DurableFile) []postgres.DurableFile {
 	pg := page{files: map[string]postgres.File{}}
 	for _, f := range all {
 		if f.Present {
 			pg.files[f.Path] = postgres.File{Path: f.Path, Status: postgres.Carries}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b postgres.DurableFile) int {
-		return compareBool(a.Present && pg.isCopy(pg.files[a.Path]), b.Present && pg.isCopy(pg.files[b.Path]))
-	})
+	return slices.DeleteFunc(all, func(f postgres.DurableFile) bool { return f.Present && pg.isCopy(pg.files[f.Path]) })
 }

@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -166,5 +167,28 @@ func TestSave_NotIntoACopy(t *testing.T) {
 	}
 	if m := b.memory("ada", "Tabs"); m.Body != "saved" || m.Path != "memory/tabs.md" {
 		t.Errorf("it says %q at %s", m.Body, m.Path)
+	}
+}
+
+func TestSave_NotIntoACopyOfAnUnreadableFile(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.write("ada/memory/tabs.md", note("Tabs", memories.User, "real"))
+	b.writeAged("ada/memory/tabs 2.md", note("Tabs", memories.User, "copy"), time.Hour)
+	b.scan("ada")
+	b.write("ada/memory/tabs.md", strings.Repeat("x", memories.MaxFileSize+1))
+	b.scan("ada")
+	b.hasBody("ada", "Tabs", "real")
+	result, err := b.engine.Save(t.Context(), "ada", sync.Draft{Name: "Tabs", Type: memories.User, Body: "saved"})
+	if err != nil || result.Memory.Body != "saved" {
+		t.Fatalf("saved %+v, %v", result.Memory, err)
+	}
+	b.write("ada/memory/tabs.md", note("Tabs", memories.User, "real"))
+	b.scan("ada")
+	if had := b.revisions("ada", b.memory("ada", "Tabs")); !slices.ContainsFunc(had, func(r memories.Revision) bool { return r.Body == "saved" }) {
+		t.Errorf("its history has %+v", had)
+	}
+	if got := b.read("ada/memory/tabs 2.md"); !strings.Contains(got, "copy") {
+		t.Errorf("the copy says %q", got)
 	}
 }
