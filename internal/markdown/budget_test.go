@@ -16,7 +16,7 @@ func TestCost_OfAPageIsBounded(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		if took > 2*time.Second { // a second, and one more for slow machines
+		if took > time.Second { // half a second, and as much again for slow machines: no context ends it
 			t.Errorf("%s took %v", name, took)
 		}
 	}
