@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -75,9 +77,29 @@ func flawedFileOf(f sync.Flawed) FlawedFile {
 	return shown
 }
 
-// fixDiff compares two texts as a unified diff. What both begin and end with is left to no search, so that a change of
-// a line in a megabyte costs little.
+// fixDiff compares two texts as a unified diff.
 func fixDiff(path, newPath, before, after string) string {
+	edits := lineEdits(before, after)
+	if len(edits) == 0 {
+		return ""
+	}
+	// Only the lines that are shown are given to the library, which takes all lines apart.
+	from := linesBack(before, edits[0].Start, udiff.DefaultContextLines)
+	to := linesOn(before, edits[len(edits)-1].End, udiff.DefaultContextLines)
+	for i := range edits {
+		edits[i].Start -= from
+		edits[i].End -= from
+	}
+	text, err := udiff.ToUnified(path, newPath, before[from:to], edits, udiff.DefaultContextLines)
+	if err != nil {
+		return udiff.Unified(path, newPath, before, after)
+	}
+	return shiftHunks(text, strings.Count(before[:from], "\n"))
+}
+
+// lineEdits returns what makes one text into another, in whole lines. What both begin and end with is left to no
+// search, so that a change of a line in a megabyte costs little.
+func lineEdits(before, after string) []udiff.Edit {
 	start := 0
 	for start < min(len(before), len(after)) && before[start] == after[start] {
 		start++
@@ -97,11 +119,46 @@ func fixDiff(path, newPath, before, after string) string {
 		edits[i].Start += start
 		edits[i].End += start
 	}
-	text, err := udiff.ToUnified(path, newPath, before, edits, udiff.DefaultContextLines)
-	if err != nil {
-		return udiff.Unified(path, newPath, before, after)
+	return edits
+}
+
+// linesBack returns where so many lines before a position begin, which is the beginning of a line.
+func linesBack(text string, at, lines int) int {
+	for range lines {
+		if at == 0 {
+			break
+		}
+		at = strings.LastIndexByte(text[:at-1], '\n') + 1
 	}
-	return text
+	return at
+}
+
+// linesOn returns where so many lines behind a position end, which is the beginning of a line or the end of the text.
+func linesOn(text string, at, lines int) int {
+	for range lines {
+		next := strings.IndexByte(text[at:], '\n')
+		if next < 0 {
+			return len(text)
+		}
+		at += next + 1
+	}
+	return at
+}
+
+// hunkHead is the line above a hunk of a unified diff. No other of its lines begins with an @.
+var hunkHead = regexp.MustCompile(`(?m)^@@ -(\d+)((?:,\d+)? \+)(\d+)((?:,\d+)? @@)$`)
+
+// shiftHunks adds to the line numbers of a unified diff.
+func shiftHunks(diff string, by int) string {
+	if by == 0 {
+		return diff
+	}
+	return hunkHead.ReplaceAllStringFunc(diff, func(head string) string {
+		m := hunkHead.FindStringSubmatch(head)
+		before, _ := strconv.Atoi(m[1]) // at most as many digits as a file has lines
+		after, _ := strconv.Atoi(m[3])
+		return "@@ -" + strconv.Itoa(before+by) + m[2] + strconv.Itoa(after+by) + m[4]
+	})
 }
 
 func problemsOf(problems []memories.Problem) []MemoryProblem {
