@@ -215,12 +215,13 @@ func growing(mark byte) string {
 // measures f with it.
 func CPUTime(tb testing.TB, f func()) time.Duration {
 	tb.Helper()
-	before := cpuTime(tb)
+	before := CPUTimeOfProcess(tb)
 	f()
-	return cpuTime(tb) - before
+	return CPUTimeOfProcess(tb) - before
 }
 
-func cpuTime(tb testing.TB) time.Duration {
+// CPUTimeOfProcess returns the CPU time that the process has taken since its start.
+func CPUTimeOfProcess(tb testing.TB) time.Duration {
 	tb.Helper()
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

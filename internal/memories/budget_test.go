@@ -24,6 +24,14 @@ func TestCost_OfAFileIsBounded(t *testing.T) {
 			"Compile": func() {
 				memories.Compile([]memories.Section{{Name: "a", Type: memories.User, Body: text}}, 40_000, 0)
 			},
+			"Compile without limit": func() {
+				memories.Compile([]memories.Section{{Name: "a", Type: memories.User, Body: text}}, 0, 0)
+			},
+			"InFull of what is parsed": func() { // longer bodies are not parsed
+				memories.InFull(memories.Heading{Name: "a", Type: memories.User}, text[:min(len(text), 128<<10)])
+			},
+			"ReadIndex":    func() { memories.ReadIndex(raw) },
+			"ReadDocument": func() { _, _ = memories.ReadDocument(raw) },
 		} {
 			if took := memoirtest.CPUTime(t, use); took > budget {
 				t.Errorf("%s of %s took %v", what, name, took)

@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"memoir/internal/memoirtest"
+	"memoir/internal/sync"
 )
 
 // TestCost_OfEveryPageIsBounded runs alone: it measures the CPU time of the process.
 func TestCost_OfEveryPageIsBounded(t *testing.T) {
 	worst := []string{
-		"front pairs", "front alone pairs within", "front closed", "front flow", "front aliases", "TOML dots", "many blank lines",
-		"body deep list", "body indented lists", "body growing ticks", "text markers",
+		"front alone pairs within", "front closed", "many blank lines", "body deep list", "body indented lists", "body growing ticks", "text markers",
+		"never closed", "carriage returns", "invalid UTF-8", "body mail", "body addresses", "body CJK", "body index lines",
 	}
 	const limit = 2 * time.Second // a second, and one more for slow machines
 	all := memoirtest.NastyFiles()
@@ -23,7 +24,8 @@ func TestCost_OfEveryPageIsBounded(t *testing.T) {
 	for i := range worst {
 		files[slugOf(i)+"/memory/MEMORY.md"] = ""
 	}
-	s := serve(t, files)
+	// Without a limit, a whole body is compiled.
+	s := serveMemoir(t, memoirtest.StartWith(t, files, func(o *sync.Options) { o.ClaudeMDLimit = 1 << 30 }), setting{})
 	for i, name := range worst {
 		slug := slugOf(i)
 		took := memoirtest.CPUTime(t, func() {
@@ -33,11 +35,31 @@ func TestCost_OfEveryPageIsBounded(t *testing.T) {
 		if took > limit {
 			t.Errorf("the scan of %s took %v", name, took)
 		}
-		addresses := []string{"/agents/" + slug + "/memory", "/agents/" + slug + "/attention", "/agents/" + slug + "/claude-md", "/api/v1/agents/" + slug + "/claude-md"}
+		// A second version with a change in its middle and at its end, and other files of the same text.
+		other := slices.Replace([]byte(all[name]), len(all[name])/2, len(all[name])/2+7, []byte("changed")...)
+		other = append(other[:len(other)-20], "another ending now\n"...)
+		const session = "U01-C0-1741512345.123456"
+		for _, path := range []string{"/memory/user_x.md", "/memory/MEMORY.md", "/memory/logs/2026/03/2026-03-02.md", "/session-memory/" + session + "/memory.md", "/CLAUDE.md"} {
+			took := memoirtest.CPUTime(t, func() {
+				s.Write(slug+path, string(other))
+				s.Scan(slug)
+			})
+			if took > limit {
+				t.Errorf("the scan of %s as %s took %v", name, path, took)
+			}
+		}
+		page, call := "/agents/"+slug, "/api/v1/agents/"+slug
+		addresses := []string{
+			page + "/memory", page + "/memory?q=word", page + "/memory?q=wrod", page + "/attention", page + "/claude-md", page + "/activity", page + "/index", page + "/index/rebuild",
+			page + "/sessions", page + "/sessions/" + session + "/memory", page + "/logs", page + "/logs?q=word", page + "/logs/2026-03-02", page + "/consolidation", page + "/about",
+			page + "/recall?q=which+words+are+in+the+sentences", "/search?q=word", "/search?q=wrod", "/activity", "/sync", "/",
+			call + "/memories", call + "/memories?q=wrod&near=true", call + "/claude-md", call + "/claude-md/parts", call + "/claude-md/costs", call + "/index", call + "/index/lint",
+			call + "/activity", call + "/statistics", call + "/logs/2026-03-02", call + "/session-memories", call + "/sessions/" + session + "/memory", "/api/v1/search?q=word",
+		}
 		for _, id := range s.idsOf(t, slug) {
-			page, call := "/agents/"+slug+"/memory/"+id, "/api/v1/agents/"+slug+"/memories/"+id
-			addresses = append(addresses, page, page+"/history", page+"/versions", page+"/fix", page+"/raw", page+"/edit", call, call+"/fixes", call+"/citations",
-				"/api/v1/agents/"+slug+"/claude-md?without="+id)
+			one, single := page+"/memory/"+id, call+"/memories/"+id
+			addresses = append(addresses, one, one+"?q=word", one+"/history", one+"/versions", one+"/fix", one+"/raw", one+"/edit", one+"/delete", single, single+"/fixes",
+				single+"/citations", single+"/revisions", single+"/versions", single+"/deletion", call+"/claude-md?without="+id)
 		}
 		if len(addresses) < 10 {
 			t.Fatalf("%s is not listed", name)

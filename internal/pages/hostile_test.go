@@ -130,8 +130,13 @@ func (p *tab) frame() string {
 // idsOf asks the API for all memories of an agent.
 func (s *site) idsOf(t *testing.T, slug string) []string {
 	t.Helper()
+	response, err := http.Get(s.address + "/api/v1/agents/" + slug + "/memories?limit=500")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close() //nolint:errcheck // read to its end
 	var list struct{ Memories []struct{ ID string } }
-	if err := json.Unmarshal([]byte(s.get(t, "/api/v1/agents/"+slug+"/memories?limit=500").raw), &list); err != nil {
+	if err := json.NewDecoder(response.Body).Decode(&list); err != nil {
 		t.Fatal(err)
 	}
 	var ids []string

@@ -84,16 +84,16 @@ func (l grouped) read(ctx context.Context) (groups []templates.Group, near bool,
 	lists := l.lists()
 	pages := make([]postgres.Page, len(lists))
 	var typeless []memories.Memory
-	reading, ctx := errgroup.WithContext(ctx)
+	reading, within := errgroup.WithContext(ctx) // within ends with the reading
 	for i, list := range lists {
 		reading.Go(func() (err error) {
-			pages[i], err = l.page(ctx, list)
+			pages[i], err = l.page(within, list)
 			return err
 		})
 	}
 	if l.view.Type == "" && !l.view.Attention && l.view.Scope != memories.TeamScope {
 		reading.Go(func() (err error) {
-			typeless, err = l.missingWithoutType(ctx)
+			typeless, err = l.missingWithoutType(within)
 			return err
 		})
 	}
@@ -102,11 +102,11 @@ func (l grouped) read(ctx context.Context) (groups []templates.Group, near bool,
 	}
 	for i, page := range pages {
 		if len(page.Memories) > 0 {
-			groups, near = append(groups, l.group(lists[i], page)), near || page.Near
+			groups, near = append(groups, l.group(ctx, lists[i], page)), near || page.Near
 		}
 	}
 	if len(typeless) > 0 {
-		groups = withTypeless(groups, l.rows(typeless, false))
+		groups = withTypeless(groups, l.rows(ctx, typeless, false))
 	}
 	return groups, near, nil
 }
@@ -166,11 +166,11 @@ func (l grouped) page(ctx context.Context, list postgres.List) (postgres.Page, e
 	return page, err
 }
 
-func (l grouped) group(list postgres.List, page postgres.Page) templates.Group {
+func (l grouped) group(ctx context.Context, list postgres.List, page postgres.Page) templates.Group {
 	if l.view.Query == "" && l.view.Sort == "" {
 		newestFirst(page.Memories)
 	}
-	g := templates.Group{Type: list.Type, Team: list.Scope == memories.TeamScope && list.Type == "" && list.State == "", Rows: l.rows(page.Memories, page.Near), Total: page.Total}
+	g := templates.Group{Type: list.Type, Team: list.Scope == memories.TeamScope && list.Type == "" && list.State == "", Rows: l.rows(ctx, page.Memories, page.Near), Total: page.Total}
 	if page.NextCursor != "" {
 		g.More = l.only(list).From(page.NextCursor).List()
 		g.Above, g.Endless = l.above, l.above+len(g.Rows) < endlessRows
@@ -192,8 +192,9 @@ func (l grouped) only(list postgres.List) templates.View {
 	}
 }
 
-// rows returns the rows of memories, with what the search has found in them; near says that it only came close.
-func (l grouped) rows(found []memories.Memory, near bool) []templates.MemoryRow {
+// rows returns the rows of memories, with the hits of the search; near says that it only came close. When ctx ends, the rest
+// of the rows has no hits.
+func (l grouped) rows(ctx context.Context, found []memories.Memory, near bool) []templates.MemoryRow {
 	rows := rowsOf(found)
 	if l.view.Query == "" {
 		return rows
@@ -203,6 +204,9 @@ func (l grouped) rows(found []memories.Memory, near bool) []templates.MemoryRow 
 		search = search.Near()
 	}
 	for i, m := range found {
+		if ctx.Err() != nil {
+			break
+		}
 		rows[i].Hits = templates.HitsOf(search, m)
 	}
 	return rows

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +36,7 @@ type site struct {
 	address string
 	routes  chi.Routes
 	log     *journal
+	running atomic.Int64 // requests that are being answered
 }
 
 // setting is in what a site differs from the usual one.
@@ -76,12 +78,21 @@ func serveMemoir(t testing.TB, m *memoirtest.Memoir, with setting) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server.Config.Handler = around.Around(mux)
+	server.Config.Handler = s.counted(around.Around(mux))
 	server.Start()
 	t.Cleanup(server.Close)
 	t.Cleanup(m.Engine.Hub().Close)
 	s.address = server.URL
 	return s
+}
+
+// counted counts the requests that the handler is answering.
+func (s *site) counted(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.running.Add(1)
+		defer s.running.Add(-1)
+		handler.ServeHTTP(w, r)
+	})
 }
 
 // journal is a log that a test can read while it is written.

@@ -81,6 +81,9 @@ func (s *site) find(r *http.Request, v *templates.Search) error {
 		typed = typed.Near()
 	}
 	for _, m := range page.Memories {
+		if err := r.Context().Err(); err != nil {
+			return err
+		}
 		v.Results = append(v.Results, resultOf(m, names[m.Agent], typed, now))
 	}
 	v.Total, v.Near, v.Next = page.Total, page.Near, page.NextCursor

@@ -28,7 +28,7 @@ func (l grouped) shared(ctx context.Context) ([]templates.SharedGroup, error) {
 			return nil, err
 		}
 		if len(page.Memories) > 0 {
-			groups = append(groups, templates.SharedGroup{Slug: agent.Slug, Rows: l.rows(page.Memories, false), Total: page.Total})
+			groups = append(groups, templates.SharedGroup{Slug: agent.Slug, Rows: l.rows(ctx, page.Memories, false), Total: page.Total})
 		}
 	}
 	return groups, nil

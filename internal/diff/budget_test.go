@@ -1,0 +1,60 @@
+package diff_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"memoir/internal/diff"
+	"memoir/internal/memoirtest"
+)
+
+// TestCost_OfADiffIsBounded runs alone: it measures the CPU time of the process. It compares texts of
+// 1 MiB with what they have become, in ways that leave much in common and little.
+func TestCost_OfADiffIsBounded(t *testing.T) {
+	const limit = time.Second // half a second, and as much again for slow machines
+	bodies := memoirtest.NastyBodies()
+	for name, before := range bodies {
+		for how, after := range map[string]string{
+			"halves exchanged":  before[len(before)/2:] + before[:len(before)/2],
+			"every letter":      strings.Map(rotated, before),
+			"scattered bytes":   scattered(before),
+			"lines in disorder": disordered(before, "\n"),
+			"words in disorder": disordered(before, " "),
+			"another text":      bodies["paragraphs"],
+		} {
+			took := memoirtest.CPUTime(t, func() { diff.Texts(before, after, 100) })
+			if took > limit {
+				t.Errorf("%s, %s: took %v", name, how, took)
+			}
+		}
+	}
+}
+
+// rotated puts the next letter in the place of each.
+func rotated(r rune) rune {
+	if r >= 'a' && r < 'z' {
+		return r + 1
+	}
+	return r
+}
+
+// scattered replaces a byte here and there.
+func scattered(text string) string {
+	random, out := rand.New(rand.NewPCG(1, 2)), []byte(text)
+	for at := 0; at < len(out); at += 1 + random.IntN(60) {
+		if out[at] < 0x80 {
+			out[at] = 'z'
+		}
+	}
+	return string(out)
+}
+
+// disordered exchanges parts of a text at random.
+func disordered(text, between string) string {
+	parts := strings.Split(text, between)
+	random := rand.New(rand.NewPCG(1, 2))
+	random.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+	return strings.Join(parts, between)
+}
