@@ -26,8 +26,9 @@ import (
 )
 
 const (
-	// promptly is how long an answer may take where no model is asked; the promise is 50 ms.
-	promptly = 40 * time.Millisecond
+	// promptly is how long an answer may take where no model is asked. It usually takes some milliseconds. A busy
+	// machine must not cost the agent its memories: the model that waits for them takes seconds anyway.
+	promptly = time.Second
 	// patiently is how long one may take where a model is: what the recaller grants it, and the way there and back.
 	patiently = 2500 * time.Millisecond
 	// afterwards is how long noting a conversation may take before it goes on without the hook: by then the agent has answered, and
