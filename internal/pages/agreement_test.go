@@ -39,7 +39,7 @@ func messy(t *testing.T) (s *site, deleted map[string]string) {
 		"ada/sessions/" + session + "/memory/seen.md": memoirtest.Note("Seen", memories.Reference, "At staging."),
 	}
 	for name, file := range map[string]string{
-		"Tabs": "tabs", "Kept": "kept", "By API": "api", "By page": "page", "On disk": "disk", "Purged": "purged", "Renamed": "renamed", "Returns": "returns",
+		"Tabs": "tabs", "Kept": "kept", "By API": "api", "By page": "page", "On disk": "disk", "Purged": "purged", "Renamed": "renamed", "Returns": "returns", "Flat One": "flat",
 	} {
 		files["ada/memory/"+file+".md"] = memoirtest.Note(name, memories.Feedback, "About "+file+".")
 	}
@@ -56,6 +56,7 @@ func messy(t *testing.T) (s *site, deleted map[string]string) {
 	s.asScript(t, http.MethodDelete, call+s.Memory("ada", "Purged").ID+"?purge=true")
 	s.asScript(t, http.MethodDelete, call+s.Memory("ada", "Returns").ID)
 	s.Write("ada/memory/returns.md", files["ada/memory/returns.md"])
+	s.Write("ada/memory/flat.md", strings.Replace(files["ada/memory/flat.md"], "Flat One", "flat-one", 1))
 	s.Write("ada/memory/last_good.md", "")
 	s.Scan("ada")
 	status, answer := s.patch(t, "/api/v1"+call+s.Memory("ada", "Renamed").ID, `{"name":"New name"}`)
@@ -322,7 +323,7 @@ func TestPages_SayTheSameOfADeletion(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"Renamed", "Purged"} {
+	for _, name := range []string{"Renamed", "Flat One", "Purged"} {
 		if strings.Contains(words(trash.Find("main")), name) {
 			t.Errorf("%q is in the trash", name)
 		}
