@@ -908,3 +908,20 @@ CREATE TABLE sign_ins (
     seal       bytea NOT NULL,    -- of the cookie, under the token that was shown: a new token ends it
     expires_at timestamptz NOT NULL
 );
+
+-- Facts that stand in an index itself, MEMORY.md, and not in a memory file. The scan replaces those of an index that has changed.
+CREATE TABLE index_facts (
+    id          uuid PRIMARY KEY, -- made of the agent's slug, the path and the text: the same text keeps it
+    agent_id    bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+    path        text NOT NULL,    -- of the index, relative to the agent's directory
+    line        integer NOT NULL, -- of the file, from 1
+    team        boolean NOT NULL, -- the index is the team's
+    heading     text NOT NULL,    -- that it stands under; empty: none
+    body        text NOT NULL,
+    words       tsvector NOT NULL, -- as those of memory_search, with the heading as the description
+    modified_at timestamptz NOT NULL, -- of the index, when the fact was first seen in it
+    seen_at     timestamptz NOT NULL  -- when that was
+);
+
+CREATE INDEX index_facts_by_agent ON index_facts (agent_id, path);
+CREATE INDEX index_facts_by_word ON index_facts USING gin (words);

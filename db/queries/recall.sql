@@ -9,18 +9,25 @@ CROSS JOIN LATERAL (
 ) w;
 
 -- name: RecallHits :many
--- For each query the memories that match it, so many at most. They may be in the trash.
+-- For each query the memories that match it, so many at most, and the facts of indexes. The memories may be in the trash.
 SELECT q.place::integer AS place, h.ids::uuid[] AS ids
 FROM unnest(@matches::text[]) WITH ORDINALITY AS q (match, place)
 CROSS JOIN LATERAL (
     SELECT array_agg(s.memory_id) AS ids
-    FROM (SELECT memory_id FROM memory_search WHERE words @@ q.match::tsquery LIMIT @most::integer) s
+    FROM (
+        (SELECT m.memory_id FROM memory_search m WHERE m.words @@ q.match::tsquery LIMIT @most::integer)
+        UNION ALL
+        (SELECT f.id FROM index_facts f JOIN agents a ON a.id = f.agent_id
+         WHERE f.words @@ q.match::tsquery AND a.present LIMIT @most::integer)
+    ) s
 ) h
 WHERE h.ids IS NOT NULL;
 
 -- name: CountToRecall :one
--- How many memories of these agents a recall may choose from.
-SELECT coalesce(sum(n), 0)::bigint FROM memory_tallies WHERE agent_id = ANY(@agent_ids::bigint[]) AND state <> 'deleted';
+-- How many memories of these agents a recall may choose from, and facts of their indexes.
+SELECT ((SELECT coalesce(sum(t.n), 0) FROM memory_tallies t WHERE t.agent_id = ANY(@agent_ids::bigint[]) AND t.state <> 'deleted')
+      + (SELECT count(*) FROM index_facts f JOIN agents a ON a.id = f.agent_id
+         WHERE f.agent_id = ANY(@agent_ids::bigint[]) AND a.present))::bigint;
 
 -- name: RecallTexts :many
 -- What those memories say that can be chosen, as far as one is read.

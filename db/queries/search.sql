@@ -33,15 +33,18 @@ SELECT gin_clean_pending_list('search_words_by_trigram');
 INSERT INTO search_words (word) SELECT unnest(@words::text[]) ON CONFLICT DO NOTHING;
 
 -- name: TextsOf :many
--- Every content of the memories, or of all of an agent's, to forget the words that went with them.
+-- Every content of the memories, or of all of an agent's, its indexes' facts among them, to forget the words that went with them.
 SELECT m.name, r.description, r.body
 FROM memories m JOIN revisions r ON r.memory_id = m.id
-WHERE m.id = ANY(@ids::uuid[]) OR m.agent_id = sqlc.narg(agent_id);
+WHERE m.id = ANY(@ids::uuid[]) OR m.agent_id = sqlc.narg(agent_id)
+UNION ALL
+SELECT '', f.heading, f.body FROM index_facts f WHERE f.agent_id = sqlc.narg(agent_id);
 
 -- name: ForgetWords :exec
 DELETE FROM search_words w
 WHERE w.word = ANY(@words::text[])
-  AND NOT EXISTS (SELECT FROM memory_search s WHERE s.words @@ ('''' || w.word || '''')::tsquery);
+  AND NOT EXISTS (SELECT FROM memory_search s WHERE s.words @@ ('''' || w.word || '''')::tsquery)
+  AND NOT EXISTS (SELECT FROM index_facts f WHERE f.words @@ ('''' || w.word || '''')::tsquery);
 
 -- name: SimilarWords :many
 -- Words that look alike, the most alike first; which of them come close is decided by the caller. % is the extension's

@@ -44,6 +44,7 @@ type IndexRebuild struct {
 
 func (a *api) registerIndex() {
 	register(a, get("/agents/{slug}/index/lint", "lint-index", "What is wrong with MEMORY.md, line by line", http.StatusConflict), a.lintIndex)
+	a.registerFacts()
 	register(a, post("/agents/{slug}/index", "rebuild-index", "Bring MEMORY.md in step with the memory files",
 		http.StatusConflict, http.StatusPreconditionFailed), a.rebuildIndex)
 }

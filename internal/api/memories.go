@@ -27,6 +27,7 @@ type Memory struct {
 	State         string           `json:"state" enum:"active,needs_attention,missing,deleted"`
 	Problems      []MemoryProblem  `json:"problems" nullable:"false"`
 	Path          string           `json:"path" doc:"Relative to the agent's dir."`
+	Line          *int             `json:"line" doc:"Of a fact in the index at path, from 1; null: it is a memory with files of its own."`
 	Session       *string          `json:"session" doc:"The session that wrote it; null: the agent's own memory."`
 	Files         []File           `json:"files" nullable:"false" doc:"The files on disk that carry it."`
 	Hash          *string          `json:"hash" doc:"SHA-256 of the file, in hexadecimal."`
@@ -89,7 +90,7 @@ func (a *api) registerMemories() {
 	register(a, a.alsoCreates(post("/agents/{slug}/memories", "save-memory", "Save a memory under its name",
 		http.StatusBadRequest, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge,
 		http.StatusUnsupportedMediaType)), a.saveMemory)
-	register(a, orUnchanged(get(memory, "get-memory", "One memory")), a.getMemory)
+	register(a, orUnchanged(get(memory, "get-memory", "One memory, or a fact of the index")), a.getMemory)
 	register(a, patch(memory, "patch-memory", "Change a part of a memory, or rename it",
 		http.StatusBadRequest, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge,
 		http.StatusUnsupportedMediaType), a.patchMemory)
@@ -139,6 +140,9 @@ func (a *api) getMemory(ctx context.Context, in *getMemoryInput) (*memoryAnswer,
 		return &memoryAnswer{Status: http.StatusOK, Body: memoryOf(m, "", at)}, err
 	}
 	m, err := a.store.Memory(ctx, row, in.ID)
+	if errors.Is(err, memories.ErrNotFound) {
+		m, err = a.store.IndexFact(ctx, row, in.ID)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +249,7 @@ func memoryOf(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
 	age := m.Age(now)
 	shown := Memory{
 		ID: m.ID, Agent: m.Agent, Name: m.Name, Scope: string(m.Scope()), Type: text(m.Type), Description: text(m.Description), Body: text(m.Body),
-		State: string(m.State), Problems: problemsOf(m.Problems), Path: m.Path, Session: text(m.Session),
+		State: string(m.State), Problems: problemsOf(m.Problems), Path: m.Path, Line: count(m.Line), Session: text(m.Session),
 		Files: make([]File, len(m.Files)), Hash: text(m.Hash), Size: m.Size, ClaudeMDChars: m.ClaudeMDChars,
 		AgeDays: age.KnownDays(), Stale: age.Stale,
 		CreatedAt: m.CreatedAt.UTC(), UpdatedAt: m.UpdatedAt.UTC(), DeletedAt: moment(m.DeletedAt),

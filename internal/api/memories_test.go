@@ -10,7 +10,7 @@ import (
 	"memoir/internal/memories"
 )
 
-const memoryKeys = `id agent name scope type description body state problems path session files hash size claude_md_chars
+const memoryKeys = `id agent name scope type description body state problems path line session files hash size claude_md_chars
 	claude_md age_days stale created_at updated_at deleted_at deleted_by`
 
 var tabs = memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")}

@@ -31,11 +31,12 @@ type RecalledMemory struct {
 	Type        *string  `json:"type"`
 	Description string   `json:"description"`
 	Path        string   `json:"path" doc:"Of its file, relative to the agent's dir."`
+	Line        *int     `json:"line" doc:"Of a fact in the index at path, from 1; null: it is a memory."`
 	AgeDays     *int     `json:"age_days" doc:"Whole days of 24 hours; null: unknown."`
 	Stale       bool     `json:"stale"`
 	Why         []string `json:"why" nullable:"false" doc:"What speaks for it, the strongest first."`
 	Bytes       int      `json:"bytes" doc:"That it takes of the session's budget."`
-	Text        string   `json:"text" doc:"Its file, cut to 200 lines and 4,096 bytes."`
+	Text        string   `json:"text" doc:"Its file, or the fact, cut to 200 lines and 4,096 bytes."`
 }
 
 func (a *api) registerRecall() {
@@ -101,7 +102,7 @@ func recallOf(r recall.Result, reminder string) Recall {
 	}
 	for i, m := range r.Memories {
 		out.Memories[i] = RecalledMemory{
-			ID: m.ID, Name: m.Name, Type: text(string(m.Type)), Description: m.Description, Path: m.Memory.Path, AgeDays: m.Age.KnownDays(),
+			ID: m.ID, Name: m.Name, Type: text(string(m.Type)), Description: m.Description, Path: m.Memory.Path, Line: count(m.Line), AgeDays: m.Age.KnownDays(),
 			Stale: m.Age.Stale, Why: m.Why, Bytes: m.Bytes, Text: m.Text,
 		}
 	}

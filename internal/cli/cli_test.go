@@ -603,14 +603,14 @@ func TestRecallOnFilesRanksAsAServerDoes(t *testing.T) {
 	recall("発売").wants(0, "発売日 (project)", "")
 	recall("nothing like it").wants(0, "no memory helps with that\n", "")
 	recall("release").wants(0, "that is too short", "")
-	recall("the release", "--json").wants(0, `{"id":null,"state":"settled","selected_by":"keyword","skipped":null,"note":null,"memories":[{"id":null,"name":"Release day","type":"project","description":"About Release day","path":"a.md","age_days":0,"stale":false,"why":["“release” is in its name"],"bytes":`, "")
+	recall("the release", "--json").wants(0, `{"id":null,"state":"settled","selected_by":"keyword","skipped":null,"note":null,"memories":[{"id":null,"name":"Release day","type":"project","description":"About Release day","path":"a.md","line":null,"age_days":0,"stale":false,"why":["“release” is in its name"],"bytes":`, "")
 }
 
 func TestRecallAsksTheServer(t *testing.T) {
 	t.Parallel()
 	term := setup(t)
 	const said = `{"id":"r1","state":"settled","selected_by":"model","skipped":null,"note":null,"memories":[{"id":"m1","name":"Tabs","type":"feedback",` +
-		`"description":"","path":"memory/tabs.md","age_days":0,"stale":false,"why":["its name says so"],"bytes":9,"text":"---\nname: Tabs\n---\n\nUse tabs."}],` +
+		`"description":"","path":"memory/tabs.md","line":null,"age_days":0,"stale":false,"why":["its name says so"],"bytes":9,"text":"---\nname: Tabs\n---\n\nUse tabs."}],` +
 		`"reminder":"<system-reminder>","candidates":1,"budget_left":61431,"took_ms":1.5}`
 	routes := http.NewServeMux()
 	answer := func(w http.ResponseWriter, text string) {

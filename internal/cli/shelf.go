@@ -45,6 +45,7 @@ type memory struct {
 	State         memories.State `json:"state"`
 	Problems      []problem      `json:"problems"`
 	Path          string         `json:"path"`
+	Line          *int           `json:"line"` // of a fact in an index; nil: it is a memory
 	Session       *string        `json:"session"`
 	Files         []carrier      `json:"files"`
 	Hash          *string        `json:"hash"`
@@ -92,6 +93,7 @@ type chosen struct {
 	Type        *memories.Type `json:"type"`
 	Description string         `json:"description"`
 	Path        string         `json:"path"`
+	Line        *int           `json:"line"`
 	AgeDays     *int           `json:"age_days"`
 	Stale       bool           `json:"stale"`
 	Why         []string       `json:"why"`

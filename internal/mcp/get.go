@@ -48,6 +48,9 @@ func (e *endpoint) getMemory(ctx context.Context, in getInput) (whole, error) {
 	if err == nil {
 		return found, nil
 	}
+	if fact, failed := e.store.IndexFact(ctx, agent, in.ID); failed == nil {
+		return wholeOf(agent, fact, nil, time.Now()), nil
+	}
 	from, failed := e.store.Shared(ctx, agent)
 	for _, giver := range from {
 		if shared, err := e.whole(ctx, giver, in.which); err == nil && shared.State != string(memories.Deleted) {

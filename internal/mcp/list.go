@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -47,9 +48,40 @@ type list struct {
 	Total      int      `json:"total" jsonschema:"How many there are in all, on every page."`
 	Near       bool     `json:"near,omitempty" jsonschema:"No memory has all the words of the search; these come close."`
 	NextCursor string   `json:"next_cursor,omitempty" jsonschema:"Give it as cursor for the next page. Absent: this is the last."`
+	Facts      []fact   `json:"index_facts,omitempty" jsonschema:"Of a search, with the first page: facts that stand in the index MEMORY.md itself, not in a memory file. They are not counted in total."`
 	Shared     []shared `json:"shared,omitempty" jsonschema:"What all agents share, with the first page. It is not counted in total."`
 
 	query string // empty: it is no search
+}
+
+// fact is one that stands in an index.
+type fact struct {
+	ID      string `json:"id" jsonschema:"get_memory reads it whole by this id."`
+	File    string `json:"file" jsonschema:"The index, on disk."`
+	Line    int    `json:"line"`
+	Heading string `json:"heading,omitempty" jsonschema:"What it stands under."`
+	Excerpt string `json:"excerpt" jsonschema:"The passage that has the most of the search."`
+}
+
+// mostFacts is how many facts of the index a search gives (arbitrary).
+const mostFacts = 20
+
+// facts returns the facts of an agent's indexes that a search finds, with its first page.
+func (e *endpoint) facts(ctx context.Context, agent postgres.Agent, of postgres.List) ([]fact, error) {
+	if of.Search == "" || of.Cursor != "" || of.Type != "" {
+		return nil, nil
+	}
+	found, err := e.store.SearchFacts(ctx, agent.ID, of.Search, 0, min(of.Limit, mostFacts))
+	var all []fact
+	search := words.For(of.Search)
+	for _, m := range found {
+		f := fact{ID: m.ID, File: filepath.Join(agent.Dir, filepath.FromSlash(m.Path)), Line: m.Line, Heading: m.Description}
+		for _, part := range search.Excerpt(m.Body, excerptLength) {
+			f.Excerpt += part.Text
+		}
+		all = append(all, f)
+	}
+	return all, err
 }
 
 // shared is the beginning of what an agent is given of another's memories.
@@ -113,6 +145,9 @@ func (e *endpoint) page(ctx context.Context, slug string, of postgres.List) (lis
 			return list{}, err
 		}
 		shown := listOf(agent, page, of.Search, time.Now())
+		if shown.Facts, err = e.facts(ctx, agent, of); err != nil {
+			return list{}, err
+		}
 		if shown.Shared, err = e.shared(ctx, agent, of); err != nil {
 			return list{}, err
 		}
@@ -163,6 +198,14 @@ func listOf(agent postgres.Agent, page postgres.Page, query string, now time.Tim
 func (l list) text() string {
 	var text strings.Builder
 	text.WriteString(l.own())
+	if len(l.Facts) > 0 {
+		var facts strings.Builder
+		for _, f := range l.Facts {
+			fmt.Fprintf(&facts, "- line %d: %s\n", f.Line, f.Excerpt)
+		}
+		head := counted(len(l.Facts), "fact", "facts") + " in the index " + recall.Defuse(l.Facts[0].File) + ":"
+		text.WriteString("\n\n" + recall.Block(head, facts.String()))
+	}
 	for _, s := range l.Shared {
 		head := fmt.Sprintf("%s that all agents share, of %s:", counted(s.Total, "memory", "memories"), s.Agent)
 		text.WriteString("\n\n" + recall.Block(head, lines(s.Memories)))

@@ -39,6 +39,7 @@ type recalledMemory struct {
 	Warning string   `json:"warning,omitempty" jsonschema:"What to mind before relying on it."`
 	Why     []string `json:"why" jsonschema:"What speaks for it, the strongest first."`
 	File    string   `json:"file" jsonschema:"Where it is on disk."`
+	Line    int      `json:"line,omitempty" jsonschema:"Of a fact that stands in the index: its line in file. Absent: it is a memory."`
 	Text    string   `json:"text" jsonschema:"Its file, cut to 200 lines and 4,096 bytes."`
 }
 
@@ -78,7 +79,7 @@ func (e *endpoint) recall(ctx context.Context, in recallInput) (recalled, error)
 	for i, m := range result.Memories {
 		out.Memories[i] = recalledMemory{
 			ID: m.ID, Name: m.Name, Type: string(m.Type), Saved: m.Age.String(), AgeDays: m.Age.KnownDays(), Stale: m.Age.Stale,
-			Warning: m.Warning, Why: m.Why, File: m.File, Text: m.Text,
+			Warning: m.Warning, Why: m.Why, File: m.File, Line: m.Line, Text: m.Text,
 		}
 	}
 	return out, nil

@@ -32,6 +32,7 @@ type Memory struct {
 	State       State
 	Problems    []Problem
 	Path        string    // slash-separated, relative to the agent's directory
+	Line        int       // of a fact in the index at Path, from 1; 0: it is a memory
 	Session     string    // the session's directory name; empty for a file of the durable directory
 	Files       []Carrier // the files on disk that carry the memory
 	Hash        string    // hex SHA-256 of the bytes of the file that holds the content; empty when they are not known

@@ -132,11 +132,12 @@ func (s *Store) Texts(ctx context.Context, from Givers, ids []uuid.UUID, most in
 			ModifiedAt: row.ModifiedAt.UTC(), Description: row.Description, Body: row.Body,
 		}
 	}
-	return found, nil
+	facts, err := s.factsToRecall(ctx, from, ids)
+	return append(found, facts...), err
 }
 
 // Newest returns the memories of the agents that can be recalled, besides those, the newest modification first. Only those
-// without a description have the beginning of their bodies.
+// without a description have the beginning of their bodies. Facts of indexes follow.
 func (s *Store) Newest(ctx context.Context, from Givers, besides []uuid.UUID, most int) ([]memories.Memory, error) {
 	if besides == nil {
 		besides = []uuid.UUID{}
@@ -152,7 +153,11 @@ func (s *Store) Newest(ctx context.Context, from Givers, besides []uuid.UUID, mo
 			ModifiedAt: row.ModifiedAt.UTC(), Description: row.Description, Body: row.Body,
 		}
 	}
-	return found, nil
+	if len(found) == most {
+		return found, nil
+	}
+	facts, err := s.newestFacts(ctx, from, besides, most-len(found))
+	return append(found, facts...), err
 }
 
 // Beginning is a memory with the first bytes of its file.
@@ -171,6 +176,13 @@ func (s *Store) Beginnings(ctx context.Context, from Givers, ids []uuid.UUID, mo
 		gone, err = goneOf(ctx, q, from[0], ids)
 		return err
 	})
+	if err != nil || len(found) == len(ids) {
+		return found, gone, err
+	}
+	facts, err := s.factsToRecall(ctx, from, ids)
+	for _, f := range facts {
+		found[f.ID] = Beginning{f, []byte(f.Body)}
+	}
 	return found, gone, err
 }
 

@@ -12,9 +12,9 @@ import (
 	"memoir/internal/words"
 )
 
-// Search returns one page of the memories of all agents that match, best first, by the same rules as a list of one
+// searchMemories returns one page of the memories of all agents that match, best first, by the same rules as a list of one
 // agent. Of the list count Type, State, Search, Near, Limit and Cursor. It fails with ErrCursor and ErrSearch.
-func (s *Store) Search(ctx context.Context, list List) (Page, error) {
+func (s *Store) searchMemories(ctx context.Context, list List) (Page, error) {
 	list.Sort = byRank
 	agents, err := s.q.Agents(ctx)
 	if err != nil {

@@ -3,8 +3,10 @@ package recall
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -21,6 +23,10 @@ func (r *Recaller) byModel(ctx context.Context, from postgres.Givers, record *po
 	for i := range candidates { // paths are of one agent each, and must be told apart
 		if m := &candidates[i]; m.AgentID != record.AgentID {
 			m.Path = path.Join(from.Of(m.AgentID).Dir, m.Path)
+		}
+		if m := &candidates[i]; m.Line > 0 { // facts have the path of their index, and its name says nothing of them
+			m.Path = fmt.Sprintf("%s:%d", m.Path, m.Line)
+			m.Description, m.Body = "", strings.TrimPrefix(m.Description+": ", ": ")+strings.Join(strings.Fields(m.Body), " ")
 		}
 	}
 	asking, cancel := context.WithTimeout(ctx, r.options.Patience)

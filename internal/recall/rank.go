@@ -134,7 +134,11 @@ type document struct {
 func documents(all []memories.Memory) []document {
 	read := make([]document, len(all))
 	for i, m := range all {
-		read[i] = document{m, [places]text{inName: textOf(m.Name), inDescription: textOf(m.Description), inBody: textOf(m.Body)}}
+		name := m.Name
+		if m.Line > 0 {
+			name = "" // it is that of the index, and says nothing of the fact
+		}
+		read[i] = document{m, [places]text{inName: textOf(name), inDescription: textOf(m.Description), inBody: textOf(m.Body)}}
 	}
 	return read
 }

@@ -303,8 +303,13 @@ func recalled(agent postgres.Agent, file postgres.Beginning, gone []memories.Che
 	text, bytes := Cut(file.File)
 	path := filepath.Join(agent.Dir, filepath.FromSlash(file.Path))
 	age := memories.AgeOf(file.ModifiedAt, now)
+	place := path
+	if file.Line > 0 {
+		place = factPlace(path, file.Line, file.Description)
+	}
+	file.Body = ""
 	return Recalled{
-		Memory: file.Memory, Age: age, Why: why, File: path, Head: Gone(gone) + Head(age, path), Warning: Warning(gone, age),
+		Memory: file.Memory, Age: age, Why: why, File: path, Head: Gone(gone) + Head(age, place), Warning: Warning(gone, age),
 		Text: text, Bytes: bytes,
 	}
 }

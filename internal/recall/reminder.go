@@ -20,6 +20,15 @@ func Head(age memories.Age, path string) string {
 	return "Memory (" + age.Saved() + "): " + path + ":"
 }
 
+// factPlace is where a fact of an index stands, for its head.
+func factPlace(path string, line int, heading string) string {
+	place := fmt.Sprintf("%s, line %d", path, line)
+	if heading != "" {
+		place += ", under “" + heading + "”"
+	}
+	return place
+}
+
 // mostCited is how many of the things that are gone are named.
 const mostCited = 5
 

@@ -29,6 +29,7 @@ var (
 	callAllow              = newCall("allow", (*Engine).allowHere)
 	callRemoveBlocked      = newCall("remove-blocked", (*Engine).removeBlockedHere)
 	callRebuildIndex       = newCall("rebuild-index", (*Engine).rebuildIndexHere)
+	callAdoptFact          = newCall("adopt-fact", (*Engine).adoptFactHere)
 	callCreateFile         = newCall("create-file", (*Engine).createFileHere)
 	callReplaceFile        = newCall("replace-file", (*Engine).replaceFileHere)
 	callRemoveFile         = newCall("remove-file", (*Engine).removeFileHere)

@@ -184,7 +184,7 @@ func (a *agent) begin(term uint64) {
 
 // forgetLooks forgets what was seen in the directory.
 func (a *agent) forgetLooks() {
-	a.looked, a.recovered, a.links, a.indexes, a.seenLogs = false, false, nil, nil, seenLogs{}
+	a.looked, a.recovered, a.links, a.indexes, a.facts, a.seenLogs = false, false, nil, nil, nil, seenLogs{}
 }
 
 // yielding is for how long a server does not ask for a lease that it has just let go of for another one: longer than that takes to take it.

@@ -232,6 +232,9 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 		h.durableBefore = nil
 	}
 	scan.Scanned = len(listing.Files)
+	if err := h.mirrorFacts(ctx, listing, away); err != nil {
+		return Scan{}, err
+	}
 	h.noteIndexes(listing)
 	h.tally.count(scope, len(listing.Files)-found.later, found.before, append(found.unseen, found.notSeen(listing, gone)...))
 	return scan, h.rememberLook(ctx, listing, scope)

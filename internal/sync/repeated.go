@@ -57,7 +57,15 @@ func (h *hold) unlessDone(ctx context.Context, seen Seen, done ...memories.State
 
 // isCreated says whether a memory is what was to be created.
 func (h *hold) isCreated(ctx context.Context, head postgres.Head, draft Draft) (bool, error) {
-	if !mayBeDone(ctx) || head.Type != draft.Type {
+	if !mayBeDone(ctx) {
+		return false, nil
+	}
+	return h.hasContent(ctx, head, draft)
+}
+
+// hasContent reports whether a memory has the content of the draft.
+func (h *hold) hasContent(ctx context.Context, head postgres.Head, draft Draft) (bool, error) {
+	if head.Type != draft.Type {
 		return false, nil
 	}
 	description, body, err := h.w.Text(ctx, head.UUID)

@@ -142,6 +142,8 @@ type agent struct {
 	links map[string]struct{}
 	// indexes are the MEMORY.md files as they were last looked at.
 	indexes map[string]fileStamp
+	// facts are the primary indexes as they were when their facts were saved; nil: the database knows which have any.
+	facts map[string]fileStamp
 	// recovered says that leftovers of a crash have been cleared in this term.
 	recovered bool
 	// emptied has files that had bytes and are seen without any, by path.

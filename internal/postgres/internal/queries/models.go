@@ -243,6 +243,19 @@ type Growth struct {
 	Alive   int32
 }
 
+type IndexFact struct {
+	ID         uuid.UUID
+	AgentID    int64
+	Path       string
+	Line       int32
+	Team       bool
+	Heading    string
+	Body       string
+	Words      interface{}
+	ModifiedAt time.Time
+	SeenAt     time.Time
+}
+
 type JobServer struct {
 	ID     string
 	Since  time.Time

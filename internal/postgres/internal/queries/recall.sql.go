@@ -111,10 +111,12 @@ func (q *Queries) CountRecallsByDay(ctx context.Context, arg CountRecallsByDayPa
 }
 
 const countToRecall = `-- name: CountToRecall :one
-SELECT coalesce(sum(n), 0)::bigint FROM memory_tallies WHERE agent_id = ANY($1::bigint[]) AND state <> 'deleted'
+SELECT ((SELECT coalesce(sum(t.n), 0) FROM memory_tallies t WHERE t.agent_id = ANY($1::bigint[]) AND t.state <> 'deleted')
+      + (SELECT count(*) FROM index_facts f JOIN agents a ON a.id = f.agent_id
+         WHERE f.agent_id = ANY($1::bigint[]) AND a.present))::bigint
 `
 
-// How many memories of these agents a recall may choose from.
+// How many memories of these agents a recall may choose from, and facts of their indexes.
 func (q *Queries) CountToRecall(ctx context.Context, agentIds []int64) (int64, error) {
 	row := q.db.QueryRow(ctx, countToRecall, agentIds)
 	var column_1 int64
@@ -491,7 +493,12 @@ SELECT q.place::integer AS place, h.ids::uuid[] AS ids
 FROM unnest($1::text[]) WITH ORDINALITY AS q (match, place)
 CROSS JOIN LATERAL (
     SELECT array_agg(s.memory_id) AS ids
-    FROM (SELECT memory_id FROM memory_search WHERE words @@ q.match::tsquery LIMIT $2::integer) s
+    FROM (
+        (SELECT m.memory_id FROM memory_search m WHERE m.words @@ q.match::tsquery LIMIT $2::integer)
+        UNION ALL
+        (SELECT f.id FROM index_facts f JOIN agents a ON a.id = f.agent_id
+         WHERE f.words @@ q.match::tsquery AND a.present LIMIT $2::integer)
+    ) s
 ) h
 WHERE h.ids IS NOT NULL
 `
@@ -506,7 +513,7 @@ type RecallHitsRow struct {
 	Ids   []uuid.UUID
 }
 
-// For each query the memories that match it, so many at most. They may be in the trash.
+// For each query the memories that match it, so many at most, and the facts of indexes. The memories may be in the trash.
 func (q *Queries) RecallHits(ctx context.Context, arg RecallHitsParams) ([]RecallHitsRow, error) {
 	rows, err := q.db.Query(ctx, recallHits, arg.Matches, arg.Most)
 	if err != nil {

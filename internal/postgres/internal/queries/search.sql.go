@@ -112,6 +112,7 @@ const forgetWords = `-- name: ForgetWords :exec
 DELETE FROM search_words w
 WHERE w.word = ANY($1::text[])
   AND NOT EXISTS (SELECT FROM memory_search s WHERE s.words @@ ('''' || w.word || '''')::tsquery)
+  AND NOT EXISTS (SELECT FROM index_facts f WHERE f.words @@ ('''' || w.word || '''')::tsquery)
 `
 
 func (q *Queries) ForgetWords(ctx context.Context, words []string) error {
@@ -322,6 +323,8 @@ const textsOf = `-- name: TextsOf :many
 SELECT m.name, r.description, r.body
 FROM memories m JOIN revisions r ON r.memory_id = m.id
 WHERE m.id = ANY($1::uuid[]) OR m.agent_id = $2
+UNION ALL
+SELECT '', f.heading, f.body FROM index_facts f WHERE f.agent_id = $2
 `
 
 type TextsOfParams struct {
@@ -335,7 +338,7 @@ type TextsOfRow struct {
 	Body        string
 }
 
-// Every content of the memories, or of all of an agent's, to forget the words that went with them.
+// Every content of the memories, or of all of an agent's, its indexes' facts among them, to forget the words that went with them.
 func (q *Queries) TextsOf(ctx context.Context, arg TextsOfParams) ([]TextsOfRow, error) {
 	rows, err := q.db.Query(ctx, textsOf, arg.Ids, arg.AgentID)
 	if err != nil {

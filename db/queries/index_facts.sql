@@ -1,0 +1,56 @@
+-- name: IndexFactPaths :many
+-- The indexes that have facts.
+SELECT DISTINCT path FROM index_facts WHERE agent_id = @agent_id;
+
+-- name: IndexFactsAt :many
+-- What is known of an index.
+SELECT id, line, heading, body FROM index_facts WHERE agent_id = @agent_id AND path = @path;
+
+-- name: RemoveIndexFacts :exec
+DELETE FROM index_facts WHERE agent_id = @agent_id AND id = ANY(@ids::uuid[]);
+
+-- name: SaveIndexFacts :exec
+-- A fact that is known keeps its times.
+INSERT INTO index_facts (id, agent_id, path, line, team, heading, body, words, modified_at, seen_at)
+SELECT i.id, @agent_id, @path, i.line, @team, i.heading, i.body, i.words::tsvector, @modified_at, @seen_at
+FROM (SELECT unnest(@ids::uuid[]) AS id, unnest(@lines::integer[]) AS line, unnest(@headings::text[]) AS heading,
+             unnest(@bodies::text[]) AS body, unnest(@words::text[]) AS words) i
+ON CONFLICT (id) DO UPDATE SET line = excluded.line, heading = excluded.heading, words = excluded.words;
+
+-- name: IndexFactByID :one
+-- A fact of an agent whose directory is there.
+SELECT sqlc.embed(f), a.slug
+FROM index_facts f JOIN agents a ON a.id = f.agent_id
+WHERE f.id = @id AND f.agent_id = @agent_id AND a.present;
+
+-- name: CountIndexFacts :one
+-- How many facts of agents whose directories are there match a search; agent_id 0 means all agents.
+SELECT count(*)
+FROM index_facts f JOIN agents a ON a.id = f.agent_id
+WHERE f.words @@ @match::tsquery AND a.present AND a.joined_to IS NULL AND (@agent_id::bigint = 0 OR f.agent_id = @agent_id)
+  AND NOT EXISTS (SELECT FROM unnest(@phrases::text[]) AS p (phrase)
+                  WHERE position(p.phrase IN normalize(f.heading || E'\n' || f.body, NFKC)) = 0);
+
+-- name: SearchIndexFacts :many
+-- A part of those that CountIndexFacts counts, the best first.
+SELECT sqlc.embed(f), a.slug
+FROM index_facts f JOIN agents a ON a.id = f.agent_id
+WHERE f.words @@ @match::tsquery AND a.present AND a.joined_to IS NULL AND (@agent_id::bigint = 0 OR f.agent_id = @agent_id)
+  AND NOT EXISTS (SELECT FROM unnest(@phrases::text[]) AS p (phrase)
+                  WHERE position(p.phrase IN normalize(f.heading || E'\n' || f.body, NFKC)) = 0)
+ORDER BY ts_rank(f.words, @match::tsquery) DESC, f.agent_id, f.path, f.line, f.id
+LIMIT @most::integer OFFSET @skip::integer;
+
+-- name: FactsToRecall :many
+-- Those of the facts that can be recalled.
+SELECT sqlc.embed(f), a.slug
+FROM index_facts f JOIN agents a ON a.id = f.agent_id
+WHERE f.id = ANY(@ids::uuid[]) AND f.agent_id = ANY(@agent_ids::bigint[]) AND a.present;
+
+-- name: NewestFactsToRecall :many
+-- The newest facts of these agents, by which a model chooses.
+SELECT sqlc.embed(f), a.slug
+FROM index_facts f JOIN agents a ON a.id = f.agent_id
+WHERE f.agent_id = ANY(@agent_ids::bigint[]) AND a.present AND NOT f.id = ANY(@besides::uuid[])
+ORDER BY f.modified_at DESC, f.path, f.line, f.id
+LIMIT @most::integer;

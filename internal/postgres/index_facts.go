@@ -1,0 +1,234 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/words"
+)
+
+// Facts of indexes have a table of their own. They are found by the rules of memory_search and given as memories with a Line.
+
+// factSpace is the namespace of the ids of facts.
+var factSpace = uuid.MustParse("5e6c9d0a-7f0b-4c53-9a52-6d1f4a3b8c21")
+
+// FactID returns the id of a fact: the same text in the same index of an agent keeps it.
+func FactID(slug, path, text string) uuid.UUID {
+	return uuid.NewSHA1(factSpace, []byte(slug+"\x00"+path+"\x00"+text))
+}
+
+// IndexFacts is the content of one index.
+type IndexFacts struct {
+	Slug       string // of the agent
+	Path       string // of the index, relative to the agent's directory
+	Team       bool   // the index is the team's
+	Facts      []memories.IndexFact
+	ModifiedAt time.Time // of the index
+}
+
+// IndexFactPaths returns the paths of the agent's indexes that have facts.
+func (w *Writer) IndexFactPaths(ctx context.Context) ([]string, error) {
+	paths, err := w.q.IndexFactPaths(ctx, w.agentID)
+	return paths, wrap("list indexes with facts", err)
+}
+
+// SaveIndexFacts replaces the facts of an index. Facts that are known keep their times.
+func (w *Writer) SaveIndexFacts(ctx context.Context, of IndexFacts) error {
+	const doing = "save the facts of an index"
+	rows, err := w.q.IndexFactsAt(ctx, queries.IndexFactsAtParams{AgentID: w.agentID, Path: of.Path})
+	if err != nil {
+		return wrap(doing, err)
+	}
+	known := make(map[uuid.UUID]queries.IndexFactsAtRow, len(rows))
+	for _, row := range rows {
+		known[row.ID] = row
+	}
+	save := queries.SaveIndexFactsParams{AgentID: w.agentID, Path: of.Path, Team: of.Team, ModifiedAt: of.ModifiedAt, SeenAt: Now()}
+	var meant []string
+	for _, f := range of.Facts {
+		id := FactID(of.Slug, of.Path, f.Text)
+		row, isKnown := known[id]
+		delete(known, id)
+		if isKnown && int(row.Line) == f.Line && row.Heading == f.Heading {
+			continue
+		}
+		vector, each := vectorOf(Words{AgentID: w.agentID, Description: f.Heading, Body: f.Text})
+		save.Ids, save.Lines = append(save.Ids, id), append(save.Lines, int32(f.Line))
+		save.Headings, save.Bodies = append(save.Headings, f.Heading), append(save.Bodies, f.Text)
+		save.Words = append(save.Words, vector)
+		for _, word := range each {
+			if words.CanBeMeant(word) {
+				meant = append(meant, word)
+			}
+		}
+	}
+	if len(save.Ids)+len(known) == 0 {
+		return nil
+	}
+	remove := queries.RemoveIndexFactsParams{AgentID: w.agentID}
+	var gone []string
+	for id, row := range known {
+		remove.Ids = append(remove.Ids, id)
+		gone = appendMeant(gone, row.Heading, row.Body)
+	}
+	return w.inTx(ctx, doing, func(q *queries.Queries) error {
+		if len(remove.Ids) > 0 {
+			if err := q.RemoveIndexFacts(ctx, remove); err != nil {
+				return err
+			}
+		}
+		if len(save.Ids) > 0 {
+			if err := q.SaveIndexFacts(ctx, save); err != nil {
+				return err
+			}
+			if err := q.AddWords(ctx, distinct(meant)); err != nil {
+				return err
+			}
+		}
+		if len(gone) == 0 {
+			return nil
+		}
+		return q.ForgetWords(ctx, distinct(gone))
+	})
+}
+
+// IndexFact returns a fact of the agent. It fails with memories.ErrNotFound, also while the agent's directory is missing.
+func (w *Writer) IndexFact(ctx context.Context, id string) (memories.Memory, error) {
+	return indexFact(ctx, w.q, w.agentID, id)
+}
+
+// IndexFact returns a fact of an agent, as Writer.IndexFact does.
+func (s *Store) IndexFact(ctx context.Context, agent Agent, id string) (memories.Memory, error) {
+	return indexFact(ctx, s.q, agent.ID, id)
+}
+
+func indexFact(ctx context.Context, q *queries.Queries, agentID int64, id string) (memories.Memory, error) {
+	parsed, err := parseID(id)
+	if err != nil {
+		return memories.Memory{}, err
+	}
+	row, err := q.IndexFactByID(ctx, queries.IndexFactByIDParams{ID: parsed, AgentID: agentID})
+	if err != nil {
+		return memories.Memory{}, wrap("read a fact of an index", err)
+	}
+	return factOf(row.IndexFact, row.Slug), nil
+}
+
+// factOf returns a fact in the form of a memory.
+func factOf(row queries.IndexFact, slug string) memories.Memory {
+	return memories.Memory{
+		ID: row.ID.String(), AgentID: row.AgentID, Agent: slug, Name: memories.IndexName, Team: row.Team, Readable: true,
+		Description: row.Heading, Body: row.Body, State: memories.Active, Path: row.Path, Line: int(row.Line), Size: int64(len(row.Body)),
+		ModifiedAt: row.ModifiedAt.UTC(), ContentAt: row.ModifiedAt.UTC(), CreatedAt: row.SeenAt.UTC(), UpdatedAt: row.SeenAt.UTC(),
+	}
+}
+
+// factPlace is how many facts of a search the pages before have shown.
+type factPlace struct{ Facts int }
+
+// Search returns one page of the memories of all agents that match, best first, and after them of the facts of their
+// indexes. Of the list count Type, State, Search, Near, Limit and Cursor. It fails with ErrCursor.
+func (s *Store) Search(ctx context.Context, list List) (Page, error) {
+	if list.Type != "" || list.State != "" && list.State != memories.Active {
+		return s.searchMemories(ctx, list) // facts have no type and are in use
+	}
+	mark := markOf("facts", list.Search, list.State)
+	at, _ := unseal[factPlace](mark, list.Cursor) // else it is a cursor of memories, which checks it
+	skip := 0
+	if at != nil {
+		skip = max(at.Facts, 0)
+	}
+	total, err := s.CountFacts(ctx, 0, list.Search)
+	if err != nil {
+		return Page{}, err
+	}
+	if total > 0 && list.Cursor == "" {
+		list.Near = false // words that only come close are not wanted where a fact has all of them
+	}
+	ofMemories := list
+	if at != nil {
+		ofMemories.Cursor, ofMemories.Limit, ofMemories.Near = "", 1, false
+	}
+	page, err := s.searchMemories(ctx, ofMemories)
+	if err != nil || page.Near {
+		return page, err
+	}
+	if at != nil {
+		page.Memories, page.NextCursor = nil, ""
+	}
+	page.Total += total
+	if page.NextCursor != "" || skip >= total {
+		return page, nil
+	}
+	if room := list.Limit - len(page.Memories); room > 0 {
+		facts, err := s.SearchFacts(ctx, 0, list.Search, skip, room)
+		if err != nil {
+			return Page{}, err
+		}
+		page.Memories = append(page.Memories, facts...)
+		skip += len(facts)
+	}
+	if skip < total {
+		page.NextCursor = seal(mark, factPlace{skip})
+	}
+	return page, nil
+}
+
+// CountFacts returns how many facts match a search; agentID 0 means all agents.
+func (s *Store) CountFacts(ctx context.Context, agentID int64, typed string) (int, error) {
+	sought, ok := searchOf(typed)
+	if !ok {
+		return 0, nil
+	}
+	n, err := s.q.CountIndexFacts(ctx, queries.CountIndexFactsParams{
+		Match: sought.match(scope{agentID: agentID}, ""), AgentID: agentID, Phrases: phrasesOf(sought),
+	})
+	return int(n), wrap("count facts of indexes", err)
+}
+
+// SearchFacts returns facts that match a search, the best first; agentID 0 means all agents.
+func (s *Store) SearchFacts(ctx context.Context, agentID int64, typed string, skip, most int) ([]memories.Memory, error) {
+	sought, ok := searchOf(typed)
+	if !ok {
+		return nil, nil
+	}
+	rows, err := s.q.SearchIndexFacts(ctx, queries.SearchIndexFactsParams{
+		Match: sought.match(scope{agentID: agentID}, ""), AgentID: agentID, Phrases: phrasesOf(sought), Skip: int32(skip), Most: int32(most),
+	})
+	found := make([]memories.Memory, len(rows))
+	for i, row := range rows {
+		found[i] = factOf(row.IndexFact, row.Slug)
+	}
+	return found, wrap("search facts of indexes", err)
+}
+
+func phrasesOf(s search) []string {
+	if s.phrases == nil {
+		return []string{}
+	}
+	return s.phrases
+}
+
+// factsToRecall returns those of the facts that can be recalled.
+func (s *Store) factsToRecall(ctx context.Context, from Givers, ids []uuid.UUID) ([]memories.Memory, error) {
+	rows, err := s.q.FactsToRecall(ctx, queries.FactsToRecallParams{Ids: ids, AgentIds: from.ids()})
+	found := make([]memories.Memory, len(rows))
+	for i, row := range rows {
+		found[i] = factOf(row.IndexFact, row.Slug)
+	}
+	return found, wrap("read facts to recall", err)
+}
+
+// newestFacts returns the facts that can be recalled, besides those, the newest first.
+func (s *Store) newestFacts(ctx context.Context, from Givers, besides []uuid.UUID, most int) ([]memories.Memory, error) {
+	rows, err := s.q.NewestFactsToRecall(ctx, queries.NewestFactsToRecallParams{AgentIds: from.ids(), Besides: besides, Most: int32(most)})
+	found := make([]memories.Memory, len(rows))
+	for i, row := range rows {
+		found[i] = factOf(row.IndexFact, row.Slug)
+	}
+	return found, wrap("list facts to recall", err)
+}
