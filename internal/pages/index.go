@@ -30,6 +30,9 @@ func (s *site) index(w http.ResponseWriter, r *http.Request) error {
 	default:
 		v.Path, v.Present, v.Others, v.InStep = index.Path, index.Present, index.Others, index.InStep
 		v.Loaded, v.Findings = index.Loaded, index.Findings
+		if agent.Present && len(index.Raw) <= memories.MaxFileSize {
+			v.Facts = factsByLine(agent.Slug, index)
+		}
 	}
 	return show(w, r, http.StatusOK, templates.IndexPage(v))
 }

@@ -17,6 +17,10 @@ import (
 func (s *site) memory(w http.ResponseWriter, r *http.Request) error {
 	agent, m, err := s.requestedMemory(r)
 	if errors.Is(err, memories.ErrNotFound) {
+		if fact, err := s.store.IndexFact(r.Context(), agent, idOf(r)); err == nil {
+			http.Redirect(w, r, templates.FactPath(agent.Slug, fact.ID), http.StatusSeeOther)
+			return nil
+		}
 		return s.sharedMemory(w, r, agent)
 	}
 	if err != nil {

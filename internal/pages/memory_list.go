@@ -61,6 +61,11 @@ func (s *site) memoryList(r *http.Request, agent postgres.Agent, open *memories.
 	for _, g := range v.Groups {
 		v.Found += g.Total
 	}
+	if v.View.Query != "" && !v.View.Filtered() {
+		if v.Facts, v.FactsFound, err = s.factsFound(r.Context(), agent, v.View.Query); err != nil {
+			return v, err
+		}
+	}
 	v.Shared, err = list.shared(r.Context())
 	for _, g := range v.Shared {
 		v.Found += g.Total

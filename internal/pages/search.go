@@ -92,7 +92,7 @@ func (s *site) find(r *http.Request, v *templates.Search) error {
 
 func resultOf(m memories.Memory, agent string, typed words.Search, now time.Time) templates.SearchResult {
 	return templates.SearchResult{
-		Agent: m.Agent, AgentName: agent, ID: m.ID, Type: m.Type, State: m.State,
+		Agent: m.Agent, AgentName: agent, ID: m.ID, Line: m.Line, Type: m.Type, State: m.State,
 		Name: typed.Mark(m.Name), Description: typed.Mark(m.Description), Excerpt: typed.Excerpt(m.Body, excerptLength),
 		Age: ageView(m.Age(now)),
 	}

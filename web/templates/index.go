@@ -20,6 +20,8 @@ type Index struct {
 	Findings []memories.Finding
 	// InStep says that a rebuild would change nothing.
 	InStep bool
+	// Facts are the ids of the texts that stand in the index itself, by their first lines.
+	Facts map[int]string
 }
 
 // IndexRebuild is the page that shows what a rebuild of the index writes, before it does.
@@ -34,6 +36,11 @@ type IndexRebuild struct {
 
 // IndexPath returns the path of an agent's Index tab.
 func IndexPath(slug string) string { return AgentPath(slug, indexTab) }
+
+// FactPath returns the path of the page of a fact that stands in an index, and of making a memory of it.
+func FactPath(slug, id string, rest ...string) string {
+	return AgentPath(slug, append([]string{indexTab, "facts", id}, rest...)...)
+}
 
 // IndexRebuildPath returns the path of the page that shows what a rebuild writes, and of the rebuild itself.
 func IndexRebuildPath(slug string) string { return AgentPath(slug, indexTab, "rebuild") }
@@ -73,9 +80,10 @@ type indexRow struct {
 	LeftOut  int // Unicode characters of the line that are not shown
 	Fate     memories.LineFate
 	Findings []memories.Finding
-	Ends     bool // the agent's view ends before it
-	Anchored bool // it is what an address of the line leads to
-	Skipped  int  // lines that are not shown in its place
+	Ends     bool   // the agent's view ends before it
+	Fact     string // the id of the fact that begins here; empty: none does
+	Anchored bool   // it is what an address of the line leads to
+	Skipped  int    // lines that are not shown in its place
 }
 
 // rows are the lines that are shown.
@@ -107,6 +115,7 @@ func (v Index) rows() []indexRow {
 		if len(row.Findings) > 0 {
 			delete(about, line.Number) // a line that is cut within is two, and said once
 		}
+		row.Fact = v.Facts[line.Number]
 		row.Anchored = i == 0 || v.Loaded.Lines[i-1].Number != line.Number
 		row.Text, row.LeftOut = shortened(line.Text, indexLineShown)
 		rows = append(rows, row)

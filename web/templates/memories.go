@@ -18,6 +18,9 @@ type Memories struct {
 	Near      bool    // none of the agent's holds what is searched for; these come close
 	Open      *Memory // nil: none is open
 	Shared    []SharedGroup
+	// Facts are the first of FactsFound facts of the agent's indexes that the search finds.
+	Facts      []SearchResult
+	FactsFound int
 }
 
 // SharedGroup is what the agent is given of what all agents share. It is read there, and changed with the agent whose it is.

@@ -24,6 +24,9 @@ type MemoryForm struct {
 	// Proposal is the id of the proposal that is edited before it is accepted, and Quote what it comes from; empty: it is none.
 	Proposal, Quote string
 
+	// Fact is the id of the fact of the index that becomes a memory; empty: there is none.
+	Fact string
+
 	// Problems says of each field that could not be taken why, in whole sentences, by the field's name.
 	Problems map[string]string
 	// Taken is the living memory that has the name already; without a label there is none.
@@ -82,6 +85,9 @@ func (v MemoryForm) title() string {
 	if v.Proposal != "" {
 		return "Edit the proposal"
 	}
+	if v.Fact != "" {
+		return "Make a memory of it"
+	}
 	if v.isNew() {
 		return "New memory"
 	}
@@ -94,6 +100,9 @@ func (v MemoryForm) title() string {
 func (v MemoryForm) path() string {
 	if v.Proposal != "" {
 		return ProposalPath(v.Agent.Slug, v.Proposal, "edit")
+	}
+	if v.Fact != "" {
+		return FactPath(v.Agent.Slug, v.Fact)
 	}
 	if v.isNew() {
 		return NewMemoryPath(v.Agent.Slug)
@@ -114,6 +123,8 @@ func (v MemoryForm) leave() Link {
 		return Link{Label: "Cancel", Href: MemoryPath(v.Agent.Slug, v.ID, "versions")}
 	case v.Theirs != nil:
 		return Link{Label: "Keep what is there", Href: MemoryPath(v.Agent.Slug, v.Theirs.ID)}
+	case v.Fact != "":
+		return Link{Label: "Back to the index", Href: IndexPath(v.Agent.Slug)}
 	case v.isNew():
 		return Link{Label: "Cancel", Href: MemoriesPath(v.Agent.Slug)}
 	default:

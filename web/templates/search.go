@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/url"
+	"slices"
 
 	"github.com/a-h/templ"
 
@@ -33,6 +34,7 @@ type SearchResult struct {
 	Agent     string // slug
 	AgentName string
 	ID        string
+	Line      int // of a fact in the index; 0: it is a memory
 	Name      []words.Part
 	Description,
 	Excerpt []words.Part
@@ -41,8 +43,21 @@ type SearchResult struct {
 	State memories.State
 }
 
-// path is the page of the memory.
-func (r SearchResult) path() string { return MemoryPath(r.Agent, r.ID) }
+// kind is what the color of the row stands for.
+func (r SearchResult) kind() string {
+	if r.Line > 0 {
+		return "index"
+	}
+	return string(r.Type)
+}
+
+// path is the page of the memory or of the fact.
+func (r SearchResult) path() string {
+	if r.Line > 0 {
+		return FactPath(r.Agent, r.ID)
+	}
+	return MemoryPath(r.Agent, r.ID)
+}
 
 func (v Search) at(t memories.Type, deleted bool, cursor string) string {
 	query := url.Values{}
@@ -73,6 +88,8 @@ func (v Search) found() string {
 		return "No memory has all of “" + v.Query + "”. " + counted(v.Total, "comes", "come") + " close."
 	case v.Deleted:
 		return counted(v.Total, "memory", "memories") + " in the trash found for “" + v.Query + "”"
+	case slices.ContainsFunc(v.Results, func(r SearchResult) bool { return r.Line > 0 }):
+		return counted(v.Total, "result", "results") + " for “" + v.Query + "”, facts in MEMORY.md among them"
 	default:
 		return counted(v.Total, "memory", "memories") + " found for “" + v.Query + "”"
 	}

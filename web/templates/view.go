@@ -41,7 +41,12 @@ func (v View) From(cursor string) View {
 
 // Narrowed reports whether not all memories are wanted.
 func (v View) Narrowed() bool {
-	return v.Query != "" || v.Type != "" || v.Attention || v.Stale || v.Session != "" || v.Scope != ""
+	return v.Query != "" || v.Filtered()
+}
+
+// Filtered reports whether anything besides a search narrows the view.
+func (v View) Filtered() bool {
+	return v.Type != "" || v.Attention || v.Stale || v.Session != "" || v.Scope != ""
 }
 
 // oneGroup reports whether one group alone is wanted, which is then shown page after page.

@@ -1,0 +1,87 @@
+package pages
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/sync"
+	"memoir/internal/words"
+	"memoir/web/templates"
+)
+
+// factRows is how many facts of the index a search of one agent shows (arbitrary).
+const factRows = 20
+
+// fact shows a fact of the index, and the form that makes a memory of it.
+func (s *site) fact(w http.ResponseWriter, r *http.Request) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	m, err := s.store.IndexFact(r.Context(), agent, idOf(r))
+	if err != nil {
+		return err
+	}
+	f := memories.IndexFact{Heading: m.Description, Text: m.Body}
+	return s.showForm(w, r, http.StatusOK, agent, templates.MemoryForm{
+		Agent: agentView(agent), Fact: m.ID, Name: f.Title(), Type: memories.Project, Description: f.Description(), Body: f.Text,
+	})
+}
+
+func typedFact(r *http.Request, agent postgres.Agent) templates.MemoryForm {
+	v := typed(r, agent)
+	v.Fact, v.ID = idOf(r), ""
+	return v
+}
+
+// previewFact shows the form as it is typed.
+func (s *site) previewFact(w http.ResponseWriter, r *http.Request) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	return s.showForm(w, r, http.StatusOK, agent, typedFact(r, agent))
+}
+
+// adoptFact makes a memory of a fact as the form has it.
+func (s *site) adoptFact(w http.ResponseWriter, r *http.Request) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	v := typedFact(r, agent)
+	result, err := s.engine.AdoptFact(r.Context(), agent.Slug, sync.Adoption{
+		Fact: v.Fact, Type: v.Type, Name: &v.Name, Description: &v.Description, Body: &v.Body,
+	})
+	if err != nil {
+		return s.notSaved(w, r, agent, v, err)
+	}
+	return redirect(w, r, templates.MemoryPath(agent.Slug, result.Memory.ID), doneSaved, result.Memory.ID)
+}
+
+// factsFound returns the facts of the agent's indexes that a search finds, and how many there are.
+func (s *site) factsFound(ctx context.Context, agent postgres.Agent, query string) ([]templates.SearchResult, int, error) {
+	total, err := s.store.CountFacts(ctx, agent.ID, query)
+	if err != nil || total == 0 {
+		return nil, 0, err
+	}
+	found, err := s.store.SearchFacts(ctx, agent.ID, query, 0, factRows)
+	typed, now := words.For(query), time.Now()
+	results := make([]templates.SearchResult, len(found))
+	for i, m := range found {
+		results[i] = resultOf(m, agent.DisplayName, typed, now)
+	}
+	return results, total, err
+}
+
+// factsByLine returns the ids of the facts of an index by the line at which each begins.
+func factsByLine(slug string, index sync.Index) map[int]string {
+	ids := map[int]string{}
+	for _, f := range memories.IndexFacts(index.Raw) {
+		ids[f.Line] = postgres.FactID(slug, index.Path, f.Text).String()
+	}
+	return ids
+}

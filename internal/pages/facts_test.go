@@ -1,0 +1,77 @@
+package pages_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"memoir/internal/memories"
+)
+
+// withFacts is an agent with two memories and facts in its index.
+func withFacts(t *testing.T) *site {
+	t.Helper()
+	files := twoMemories()
+	files["ada/memory/MEMORY.md"] = "# Shop\n- [Tabs](tabs.md)\n- [Release](release.md)\n\n## Build\n- Node 22 only, 24 breaks the canvas module\n"
+	s := serve(t, files)
+	s.Until("the fact", func() bool { return len(s.get(t, "/search?q=canvas").names()) == 1 })
+	return s
+}
+
+func TestFact_OfTheIndexIsFoundAndBecomesAMemory(t *testing.T) {
+	t.Parallel()
+	s := withFacts(t)
+	found := s.get(t, "/search?q=canvas")
+	found.expect(http.StatusOK, "1 result for “canvas”", "line 6", "Make a memory of it")
+	fact := found.Find(".row h3 a").AttrOr("href", "")
+	if !strings.HasPrefix(fact, indexTab+"/facts/") {
+		t.Fatalf("it leads to %q", fact)
+	}
+	if got := s.get(t, adaList+"?q=canvas").Find("#group-facts .row h3 a").AttrOr("href", ""); got != fact {
+		t.Errorf("in the agent's list it leads to %q", got)
+	}
+	if got := s.get(t, adaList+"?q=canvas&type=user").Find("#group-facts").Length(); got != 0 {
+		t.Error("a list of one type has facts")
+	}
+	if links := s.get(t, indexTab).Find(".line-action"); links.Length() != 1 || links.AttrOr("href", "") != fact {
+		t.Errorf("the index has %d links", links.Length())
+	}
+	form := s.get(t, fact)
+	form.expect(http.StatusOK, "Make a memory of it")
+	if got := form.Find("#name").AttrOr("value", ""); got != "Node 22 only, 24 breaks the canvas module" {
+		t.Errorf("the name is %q", got)
+	}
+	s.post(t, fact, url.Values{"name": {"Tabs"}, "type": {"feedback"}, "body": {"x"}}).expect(http.StatusConflict, "There is a memory of this name already")
+	s.post(t, fact, url.Values{"name": {"Node"}, "type": {"feedback"}, "description": {"Which Node"}, "body": {"Node 22 only."}}).expect(http.StatusOK, "Node 22 only.")
+	if m := s.Memory("ada", "Node"); m.Type != memories.Feedback || m.Body != "Node 22 only." || m.Description != "Which Node" {
+		t.Errorf("the memory is %+v", m)
+	}
+	if got := s.Read("ada/memory/MEMORY.md"); !strings.HasSuffix(got, "## Build\n- [Node](feedback_node.md) — Which Node\n") {
+		t.Errorf("the index is %q", got)
+	}
+	s.get(t, fact).expect(http.StatusNotFound)
+}
+
+func TestFact_AtTheAddressOfAMemoryLeadsToItsPage(t *testing.T) {
+	t.Parallel()
+	s := withFacts(t)
+	fact := s.get(t, "/search?q=canvas").Find(".row h3 a").AttrOr("href", "")
+	id := fact[strings.LastIndexByte(fact, '/')+1:]
+	s.get(t, adaList+"/"+id).expect(http.StatusOK, "Make a memory of it")
+}
+
+func TestFact_WhoseLineHasChangedIsNotSaved(t *testing.T) {
+	t.Parallel()
+	s := withFacts(t)
+	fact := s.get(t, "/search?q=canvas").Find(".row h3 a").AttrOr("href", "")
+	const changed = "- Node 24 breaks the canvas\n"
+	s.Write("ada/memory/MEMORY.md", changed)
+	answer := s.post(t, fact, url.Values{"name": {"Node"}, "type": {"user"}, "body": {"x"}})
+	if answer.StatusCode != http.StatusConflict && answer.StatusCode != http.StatusNotFound {
+		t.Errorf("it answers %d", answer.StatusCode)
+	}
+	if got := s.Read("ada/memory/MEMORY.md"); got != changed || s.Read("ada/memory/user_node.md") != "" {
+		t.Errorf("the index is %q", got)
+	}
+}
