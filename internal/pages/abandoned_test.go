@@ -28,6 +28,11 @@ func TestCost_AbandonedRequestsEnd(t *testing.T) {
 			files[fmt.Sprintf("ada/memory/user_%d_%d.md", i, n)] = variant(all[name], n)
 		}
 	}
+	var links strings.Builder
+	for i := range 40_000 {
+		fmt.Fprintf(&links, "- [a%d](b%d.md)\n", i, i)
+	}
+	files["ada/memory/MEMORY.md"] = links.String()
 	m := memoirtest.StartWith(t, files, func(o *sync.Options) { o.ClaudeMDLimit = 1 << 30 })
 	s := serveMemoir(t, m, setting{})
 	const call = "/api/v1/agents/ada"

@@ -51,7 +51,7 @@ func (e *Engine) indexHere(ctx context.Context, slug string, _ nothing) (Index, 
 	index := Index{Path: shelf.path, Present: shelf.raw != nil, Others: shelf.others, Raw: shelf.raw}
 	index.Findings = memories.LintIndex(memories.ReadIndex(shelf.raw), shelf.listed, shelf.leads)
 	index.InStep = string(shelf.rebuilt().After) == string(shelf.raw)
-	return index, nil
+	return index, ctx.Err()
 }
 
 // PreviewIndex says what RebuildIndex would write, while nothing has changed. It fails as Index does.
@@ -65,7 +65,7 @@ func (e *Engine) previewIndexHere(ctx context.Context, slug string, _ nothing) (
 		return IndexChange{}, err
 	}
 	defer shelf.close()
-	return shelf.rebuilt(), nil
+	return shelf.rebuilt(), ctx.Err()
 }
 
 // PreviewPrunedIndex is PreviewIndex for an index that is to be brought under what an agent loads of it as well.
@@ -81,7 +81,7 @@ func (e *Engine) previewPrunedIndexHere(ctx context.Context, slug string, _ noth
 	defer shelf.close()
 	change := shelf.rebuilt()
 	change.After = memories.PruneIndex(change.After, shelf.leads)
-	return change, nil
+	return change, ctx.Err()
 }
 
 // RebuildIndex brings an agent's index in step with its memory files, and makes one where there is none. When it
@@ -102,6 +102,9 @@ func (e *Engine) rebuildIndexHere(ctx context.Context, slug, match string) (Inde
 		}
 		defer shelf.close()
 		change = shelf.rebuilt()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if match != "" && match != "*" && match != change.ETag() {
 			return memories.ErrChanged
 		}
@@ -132,6 +135,7 @@ func (c IndexChange) ETag() string {
 
 // shelf is what an index is held against: the directory that it is in, and the memory files that it is to list.
 type shelf struct {
+	ctx    context.Context // when it ends, no more links are looked up, and the result is wrong
 	agent  agents.Agent
 	root   *os.Root // nil: the agent's directory is not there
 	dir    string   // of the index, relative to root
@@ -155,7 +159,7 @@ func (e *Engine) shelf(ctx context.Context, slug string) (*shelf, error) {
 		return nil, err
 	}
 	agent := onDisk(row)
-	s := &shelf{agent: agent, dir: agent.DurableDir(), known: map[string]place{}}
+	s := &shelf{ctx: ctx, agent: agent, dir: agent.DurableDir(), known: map[string]place{}}
 	s.path = path.Join(s.dir, indexFile)
 	listed, missing, err := e.store.FilesToIndex(ctx, row.ID)
 	if err != nil {
@@ -224,7 +228,7 @@ func (s *shelf) leads(target string) (file string, there bool) {
 }
 
 func (s *shelf) look(target string) place {
-	if s.root == nil {
+	if s.root == nil || s.ctx.Err() != nil {
 		return place{target, true} // nothing is concluded from a directory that is not there
 	}
 	at, inside := s.agent.Linked(s.path, target)
