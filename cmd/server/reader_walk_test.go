@@ -104,7 +104,7 @@ func (w *walk) prepare(project, database string) {
 	agents := filepath.Join(w.dir, "agents")
 	const session = "U01-C0-1741512345.123456"
 	for path, text := range map[string]string{
-		"ada/memory/MEMORY.md":                          "- [Tabs](tabs.md) — hook\n- [Gone](gone.md)\n",
+		"ada/memory/MEMORY.md":                          "- [Tabs](tabs.md) — hook\n- [Gone](gone.md)\n- Node 22 only: 24 breaks the canvas module\n",
 		"ada/memory/no_type.md":                         "---\nname: No type\n---\n\nA body.\n",
 		"ada/memory/broken.md":                          "\x00\xff",
 		"ada/memory/lenient.md":                         "---\nname: Lenient #1 name\ntype: user\ndescription: a: b: c\n---\n\nA body.\n",
@@ -152,6 +152,7 @@ func (w *walk) prepare(project, database string) {
 	w.values["blocked"] = w.list("SELECT id::text FROM blocked")
 	w.values["proposals"] = w.list("SELECT id::text FROM proposals")
 	w.values["recall"] = []string{field(w.T, recall, "id")}
+	w.values["facts"] = w.list("SELECT id::text FROM index_facts")
 	w.values["sessions"] = []string{session}
 	w.values["logs"] = []string{"2026-03-02"}
 	w.values["steps"] = append(w.list("SELECT id::text FROM consolidation_steps"), uuid.NewString())

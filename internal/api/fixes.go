@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -40,7 +41,7 @@ type Fix struct {
 	Guessed     bool   `json:"guessed" doc:"Of several choices, the one that the file's own words speak for."`
 
 	NewPath *string `json:"new_path" doc:"Where the file is moved to, relative to the agent's dir; null: it stays where it is."`
-	Diff    string  `json:"diff" doc:"What it changes, as a unified diff. NUL and bytes that are not UTF-8 are U+FFFD in it."`
+	Diff    string  `json:"diff" doc:"What it changes, as a unified diff; of more than 100,000 lines, only their numbers. NUL and bytes that are not UTF-8 are U+FFFD in it."`
 }
 
 func (a *api) registerFixes() {
@@ -77,9 +78,17 @@ func flawedFileOf(f sync.Flawed) FlawedFile {
 	return shown
 }
 
-// fixDiff compares two texts as a unified diff.
+// mostDiffLines bounds the lines of a diff. Nobody reads as many, and a million take a second.
+const mostDiffLines = 100_000
+
+// fixDiff compares two texts as a unified diff. Of a change of too many lines it gives the numbers.
 func fixDiff(path, newPath, before, after string) string {
-	edits := lineEdits(before, after)
+	start, end := changed(before, after)
+	removed, added := strings.Count(before[start:len(before)-end], "\n"), strings.Count(after[start:len(after)-end], "\n")
+	if removed+added > mostDiffLines {
+		return fmt.Sprintf("--- %s\n+++ %s\nToo many lines to show: %d are removed and %d are added.\n", path, newPath, removed, added)
+	}
+	edits := lineEdits(before, after, start, end)
 	if len(edits) == 0 {
 		return ""
 	}
@@ -97,15 +106,12 @@ func fixDiff(path, newPath, before, after string) string {
 	return shiftHunks(text, strings.Count(before[:from], "\n"))
 }
 
-// lineEdits returns what makes one text into another, in whole lines. What both begin and end with is left to no
-// search, so that a change of a line in a megabyte costs little.
-func lineEdits(before, after string) []udiff.Edit {
-	start := 0
+// changed returns how many bytes of whole lines two texts both begin and end with.
+func changed(before, after string) (start, end int) {
 	for start < min(len(before), len(after)) && before[start] == after[start] {
 		start++
 	}
 	start = strings.LastIndexByte(before[:start], '\n') + 1
-	end := 0
 	for end < min(len(before), len(after))-start && before[len(before)-1-end] == after[len(after)-1-end] {
 		end++
 	}
@@ -114,6 +120,12 @@ func lineEdits(before, after string) []udiff.Edit {
 	} else {
 		end = 0
 	}
+	return start, end
+}
+
+// lineEdits returns what makes one text into another, in whole lines. What both begin and end with is left out of the
+// search, so that a change of a line in a megabyte costs little.
+func lineEdits(before, after string, start, end int) []udiff.Edit {
 	edits := udiff.Lines(before[start:len(before)-end], after[start:len(after)-end])
 	for i := range edits {
 		edits[i].Start += start

@@ -24,7 +24,8 @@ func TestFixDiff_IsThatOfTheWholeFile(t *testing.T) {
 	for range 5000 {
 		common := text()
 		before, after := common+text()+common, common+text()+common
-		want, err := udiff.ToUnified("a.md", "b.md", before, lineEdits(before, after), udiff.DefaultContextLines)
+		start, end := changed(before, after)
+		want, err := udiff.ToUnified("a.md", "b.md", before, lineEdits(before, after, start, end), udiff.DefaultContextLines)
 		if err != nil {
 			t.Fatal(err)
 		}
