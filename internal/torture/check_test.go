@@ -228,41 +228,27 @@ func (f *found) checkDeletions() {
 	}
 }
 
-// checkNothingIsLost: what an answer has ever said is in the history of that memory, unless that was purged.
+// checkNothingIsLost: what an answer has ever said is in the history of that memory, or of the one that was given its name, unless that
+// was purged.
 func (f *found) checkNothingIsLost() {
 	f.Helper()
 	for id, bodies := range f.seen {
-		answered, purged := f.purged[id]
+		at := id
+		known, status := f.history(at)
+		for tries := 0; status == http.StatusNotFound && tries < len(f.taken); tries++ {
+			by, taken := f.historyOf(at)
+			if _, purged := f.purged[at]; purged || !taken {
+				break
+			}
+			at = by
+			known, status = f.history(at)
+		}
+		answered, purged := f.purged[at]
 		if purged && !answered {
 			continue
 		}
-		known := map[string]bool{}
-		path := f.api("/memories/" + id + "/revisions?limit=500")
-		for cursor := ""; ; {
-			var page struct {
-				Revisions  []struct{ Body string }
-				NextCursor string `json:"next_cursor"`
-			}
-			status, err := f.server.call("GET", path+cursor, nil, &page)
-			if status == http.StatusServiceUnavailable {
-				continue
-			}
-			if gone := status == http.StatusNotFound; gone || purged {
-				if gone != purged {
-					f.Errorf("the memory %s, which said %q: %d; purged: %t", id, slices.Collect(maps.Keys(bodies)), status, purged)
-				}
-				break
-			}
-			if status != http.StatusOK {
-				f.Fatal(status, err)
-			}
-			for _, r := range page.Revisions {
-				known[r.Body] = true
-			}
-			if page.NextCursor == "" {
-				break
-			}
-			cursor = "&cursor=" + url.QueryEscape(page.NextCursor)
+		if gone := status == http.StatusNotFound; gone != purged {
+			f.Errorf("the memory %s, which said %q: %d; purged: %t", id, slices.Collect(maps.Keys(bodies)), status, purged)
 		}
 		for body := range bodies {
 			if !purged && !known[body] {
@@ -273,6 +259,36 @@ func (f *found) checkNothingIsLost() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.seen = map[string]map[string]bool{}
+}
+
+// history returns what a memory has said. The status is 404 if there is no such memory, or 200.
+func (f *found) history(id string) (known map[string]bool, status int) {
+	f.Helper()
+	known = map[string]bool{}
+	path := f.api("/memories/" + id + "/revisions?limit=500")
+	for cursor := ""; ; {
+		var page struct {
+			Revisions  []struct{ Body string }
+			NextCursor string `json:"next_cursor"`
+		}
+		status, err := f.server.call("GET", path+cursor, nil, &page)
+		switch status {
+		case http.StatusServiceUnavailable:
+			continue
+		case http.StatusNotFound:
+			return nil, status
+		case http.StatusOK:
+		default:
+			f.Fatal(status, err)
+		}
+		for _, r := range page.Revisions {
+			known[r.Body] = true
+		}
+		if page.NextCursor == "" {
+			return known, status
+		}
+		cursor = "&cursor=" + url.QueryEscape(page.NextCursor)
+	}
 }
 
 // checkClaudeMD: what was written by hand is there, and then each living memory and no other.

@@ -51,6 +51,10 @@ type ledger struct {
 	seen map[string]map[string]bool
 	// purged are the ids of memories that are gone for good: true with an answer, false perhaps.
 	purged map[string]bool
+	// named are the ids that memories of a name have had.
+	named map[string]map[string]bool
+	// taken are the memories that may have been given the name of a deleted one, and its history, by the id of that one.
+	taken map[string]string
 	// above is what stands above Memoir's block in CLAUDE.md, and noted are the lines that were put into MEMORY.md by hand.
 	above string
 	noted []string
@@ -61,6 +65,7 @@ func newLedger(p *place, slug string) *ledger {
 		place: p, slug: slug, dir: filepath.Join(p.agents, slug), above: handwritten,
 		said: map[string][]string{}, late: map[string][]string{}, renaming: map[string]string{}, ended: map[string]map[string]bool{},
 		doomed: map[string]bool{}, unlinked: map[string]bool{}, seen: map[string]map[string]bool{}, purged: map[string]bool{},
+		named: map[string]map[string]bool{}, taken: map[string]string{},
 	}
 	p.ledgers = append(p.ledgers, l)
 	mustWrite(p, l.path("CLAUDE.md"), handwritten)
@@ -188,6 +193,7 @@ const remembers = 200
 func (l *ledger) saw(m memory) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.isNamed(m.Name, m.ID)
 	bodies := l.seen[m.ID]
 	if bodies == nil && len(l.seen) >= remembers {
 		return
@@ -199,6 +205,40 @@ func (l *ledger) saw(m memory) {
 	if len(bodies) < remembers/4 {
 		bodies[m.Body] = true
 	}
+}
+
+// isNamed notes the id of a memory. The caller holds the lock.
+func (l *ledger) isNamed(name, id string) {
+	if l.named[name] == nil {
+		l.named[name] = map[string]bool{}
+	}
+	l.named[name][id] = true
+}
+
+// isRenamed notes a rename. If a deleted memory had the name, its history is that of the renamed one now.
+func (l *ledger) isRenamed(m memory, to string, status int) {
+	if refused(status) {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id := range l.named[to] {
+		if id != m.ID {
+			l.taken[id] = m.ID
+		}
+	}
+	if answered(status) {
+		delete(l.named[m.Name], m.ID)
+	}
+	l.isNamed(to, m.ID)
+}
+
+// historyOf returns the memory that may have the history of another one, which is gone.
+func (l *ledger) historyOf(id string) (string, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	by, ok := l.taken[id]
+	return by, ok
 }
 
 func (l *ledger) isPurged(id string, status int) {

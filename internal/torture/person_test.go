@@ -133,6 +133,7 @@ func (p *person) rename() {
 	if answered(status) {
 		mayTake = []string{renamed.Body}
 	}
+	p.isRenamed(m, to, status)
 	p.becomes(to, status, mayTake...)
 	p.becomes(m.Name, status, "")
 	switch {
