@@ -268,7 +268,7 @@ func (w *walk) read(method, route string, addresses []string, body string, reads
 	}
 }
 
-// asReader makes a request, of which an endless answer is read no further than its head.
+// asReader makes a request. It does not read the body of an event stream, which has no end.
 func (w *walk) asReader(method, address, body string) (status int, answer string) {
 	w.Helper()
 	if !strings.HasSuffix(address, "/events") {

@@ -3,7 +3,7 @@
 SELECT DISTINCT path FROM index_facts WHERE agent_id = @agent_id;
 
 -- name: IndexFactsAt :many
--- What is known of an index.
+-- The facts of an index, as they were saved.
 SELECT id, line, heading, body FROM index_facts WHERE agent_id = @agent_id AND path = @path;
 
 -- name: RemoveIndexFacts :exec

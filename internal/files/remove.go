@@ -26,7 +26,8 @@ func RemoveIf(root *os.Root, relPath, hash string) error {
 	return removal{root: root, dir: root}.ofFile(path.Join(dir, path.Base(relPath)), relPath, hash)
 }
 
-// A removal removes a file of a directory. The directory may be opened on its own; then a link in it may lead elsewhere in root.
+// A removal removes a file of a directory. If the directory is opened on its own, a link in it may
+// still lead to another place in root.
 type removal struct {
 	root  *os.Root
 	dir   *os.Root

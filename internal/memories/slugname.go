@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// betweenWords is what a slug has a hyphen for; with and without the letters outside ASCII.
+// A slug has a hyphen for each match of betweenWords, or of betweenASCIIWords if it has no letters outside ASCII.
 var (
 	betweenWords      = regexp.MustCompile(`[^\pL\pN]+`)
 	betweenASCIIWords = regexp.MustCompile(`[^a-z0-9]+`)

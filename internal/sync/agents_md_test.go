@@ -10,12 +10,19 @@ import (
 
 const mine = "# Conventions\r\n\nUse make.\n"
 
-func TestPublish_LoneAgentsMD(t *testing.T) {
-	t.Parallel()
+// withAgentsMD returns a server with an agent that has a memory, an AGENTS.md and no CLAUDE.md.
+func withAgentsMD(t *testing.T) *bench {
+	t.Helper()
 	b := setup(t)
 	b.write("ada/AGENTS.md", mine)
 	b.write("ada/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
 	b.scanAll()
+	return b
+}
+
+func TestPublish_LoneAgentsMD(t *testing.T) {
+	t.Parallel()
+	b := withAgentsMD(t)
 	if _, err := os.Lstat(b.path("ada/CLAUDE.md")); !os.IsNotExist(err) {
 		t.Errorf("CLAUDE.md switches AGENTS.md off: %v", err)
 	}
@@ -36,10 +43,7 @@ func TestPublish_LoneAgentsMD(t *testing.T) {
 
 func TestPublish_ClaudeMDAppears(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.write("ada/AGENTS.md", mine)
-	b.write("ada/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
-	b.scanAll()
+	b := withAgentsMD(t)
 	b.write("ada/CLAUDE.md", "# Claude\n")
 	b.until("the block to move", func() bool { return b.agent("ada").ClaudeMD.Path == "CLAUDE.md" })
 	if got := b.read("ada/CLAUDE.md"); !strings.HasPrefix(got, "# Claude\n\n<!-- memoir:begin -->\n") || !strings.Contains(got, "Use tabs.") {
@@ -57,10 +61,7 @@ func TestPublish_ClaudeMDAppears(t *testing.T) {
 
 func TestPublish_ClaudeMDLinksToAgentsMD(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.write("ada/AGENTS.md", mine)
-	b.write("ada/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
-	b.scanAll()
+	b := withAgentsMD(t)
 	before := b.read("ada/AGENTS.md")
 	if err := os.Symlink("AGENTS.md", b.path("ada/CLAUDE.md")); err != nil {
 		t.Fatal(err)
@@ -73,10 +74,7 @@ func TestPublish_ClaudeMDLinksToAgentsMD(t *testing.T) {
 
 func TestPublish_DamagedMarkersOfTwoFiles(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.write("ada/AGENTS.md", mine)
-	b.write("ada/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
-	b.scanAll()
+	b := withAgentsMD(t)
 	before := b.read("ada/AGENTS.md")
 	b.write("ada/CLAUDE.md", "<!-- memoir:end -->\n")
 	b.until("the problem", func() bool { return strings.Contains(b.agent("ada").ClaudeMD.Problem, "CLAUDE.md has") })

@@ -206,7 +206,7 @@ func (d *desk) fileSeen(s sighting) {
 		return
 	}
 	// A file whose bytes are not known says nothing that could have been deleted.
-	blocked := s.hash != "" && d.tombstones[postgres.Tombstone{Key: s.key(), Fingerprint: s.fingerprint}] && d.slugFor(s) == nil
+	blocked := s.hash != "" && d.wasDeleted(s) && d.slugFor(s) == nil
 	if s.wasThere() && s.known.Status == postgres.Blocked && !(blocked && s.known.Fingerprint == s.fingerprint) {
 		// The very content that was kept out keeps its id: somebody may be about to allow it.
 		d.out.batch.Unblock = append(d.out.batch.Unblock, s.path)
@@ -225,6 +225,11 @@ func (d *desk) fileSeen(s sighting) {
 	} else {
 		d.out.batch.Files = append(d.out.batch.Files, row)
 	}
+}
+
+// wasDeleted reports whether the content of the file was deleted under the name that the file states.
+func (d *desk) wasDeleted(s sighting) bool {
+	return d.tombstones[postgres.Tombstone{Key: s.key(), Fingerprint: s.fingerprint}]
 }
 
 // block keeps out a content that was deleted. The file still carries its name, so it takes nothing from a memory that

@@ -40,8 +40,8 @@ func (pg *page) isRenamed() bool {
 	return pg.before.UUID != uuid.Nil && pg.head.Key() != pg.before.Key()
 }
 
-// renamedOnDisk finds the memories of which every file states the slug of the name now. Claude Code writes a name so when it edits a file
-// for the first time.
+// renamedOnDisk finds the memories whose files all state the slug of the name now. Claude Code gives a name that form
+// when it edits a file for the first time.
 func (d *desk) renamedOnDisk(l look) {
 	d.slugs = map[uuid.UUID]memories.Key{}
 	leaves := map[string]sighting{}   // by path: the files that may state another name than before
@@ -50,7 +50,7 @@ func (d *desk) renamedOnDisk(l look) {
 		if s.statesOther() {
 			leaves[s.path] = s
 		}
-		if !s.file.Unreadable && !d.tombstones[postgres.Tombstone{Key: s.key(), Fingerprint: s.fingerprint}] {
+		if !s.file.Unreadable && !d.wasDeleted(s) {
 			stated[s.key()] = true
 		}
 	}
@@ -92,7 +92,7 @@ func (pg *page) isLeftFor(key memories.Key, leaves map[string]sighting) bool {
 
 // isKeptOut reports whether the content of the file was deleted under its name. It is not if it is the memory's own.
 func (d *desk) isKeptOut(s sighting, pg *page) bool {
-	return s.fingerprint != pg.head.Fingerprint && d.tombstones[postgres.Tombstone{Key: s.key(), Fingerprint: s.fingerprint}]
+	return s.fingerprint != pg.head.Fingerprint && d.wasDeleted(s)
 }
 
 // slugFor returns the rename of the memory that the file carried, if the file states the slug of its name.

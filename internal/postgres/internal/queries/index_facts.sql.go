@@ -160,7 +160,7 @@ type IndexFactsAtRow struct {
 	Body    string
 }
 
-// What is known of an index.
+// The facts of an index, as they were saved.
 func (q *Queries) IndexFactsAt(ctx context.Context, arg IndexFactsAtParams) ([]IndexFactsAtRow, error) {
 	rows, err := q.db.Query(ctx, indexFactsAt, arg.AgentID, arg.Path)
 	if err != nil {
