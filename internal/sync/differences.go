@@ -14,7 +14,6 @@ type differences struct {
 	toRead []*agents.Entry           // new, changed, back, or read too soon after a change to be sure
 	known  map[string]*postgres.File // the rows of these and of whatever else may be gone, by path
 	before int                       // how many files of the scope the rows had on disk
-	unseen []string                  // which of those will stay that way though they are not listed
 	later  int                       // how many that are listed no row will have on disk after this look
 }
 
@@ -27,7 +26,7 @@ func (d *differences) putOff(path string) {
 
 // differences compares what was listed in the scope with what is known of it.
 func (h *hold) differences(ctx context.Context, listing agents.Listing, scope []string) (differences, error) {
-	if isWhole(scope) || len(listing.Files) > len(scope)+maxScope && !h.ahead {
+	if isWhole(scope) || len(listing.Files) > len(scope)+maxScope {
 		return h.differencesInSum(ctx, listing, scope)
 	}
 	rows, err := h.w.FilesUnder(ctx, scope)

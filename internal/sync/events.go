@@ -93,13 +93,6 @@ func (h *Hub) publish(events ...Event) {
 	}
 }
 
-// isHeard says whether anybody listens on this server.
-func (h *Hub) isHeard() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return len(h.subscribers) > 0
-}
-
 // offer tells those who listen on this server.
 func (h *Hub) offer(events ...Event) {
 	h.mu.Lock()

@@ -21,10 +21,6 @@ import (
 // leave it for afterwards, all together: a server that starts over 3,000 files of 20 agents is ready in half the time.
 const indexedAtOnce = 200
 
-// muchAtOnce is the number of files from which on what reading them took of memory, some 10 KB each, is worth giving back to
-// the system.
-const muchAtOnce = 2000
-
 // farPastLimit is from how many times the limit of CLAUDE.md on new memories leave no doubt that most are past it.
 const farPastLimit = 4
 
@@ -81,9 +77,7 @@ func (e *Engine) rescanHere(ctx context.Context, slug string, _ nothing) (Scan, 
 }
 
 func (e *Engine) scanFound(ctx context.Context, slug string) (Scan, error) {
-	scan, err := e.scanToTheEnd(ctx, slug)
-	e.giveBackAfter(scan)
-	return scan, err
+	return e.scanToTheEnd(ctx, slug)
 }
 
 // scan looks at all of an agent's directory, and leaves it to later looks to take in what is being written.
@@ -145,7 +139,6 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 				// A content that is kept out, or a copy, is no change of a memory, and is on the pages all the same.
 				h.hub.publish(Event{Agent: slug, Kind: KindScanned})
 			}
-			h.letThemSee(ctx)
 		}
 		if h.watcher.takeUnsettled(slug) {
 			h.settle()
@@ -186,7 +179,7 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	}
 	h.rememberLinks(listing, scope)
 	h.noteBlocked(listing, scope)
-	away, another, err := h.noteDurable(ctx, listing, isWhole(scope) && !h.ahead)
+	away, another, err := h.noteDurable(ctx, listing, isWhole(scope))
 	if err != nil {
 		return Scan{}, err
 	}
@@ -196,9 +189,6 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	found, err := h.differences(ctx, listing, scope)
 	if err != nil {
 		return Scan{}, err
-	}
-	if h.ahead {
-		h.leaveKnown(&found, listing)
 	}
 	gone, err := h.gone(listing, found.known, away)
 	if err != nil {
@@ -228,27 +218,17 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 			return Scan{}, err
 		}
 	}
-	if !h.ahead {
-		h.durableBefore = nil
-	}
 	scan.Scanned = len(listing.Files)
 	if err := h.mirrorFacts(ctx, listing, away); err != nil {
 		return Scan{}, err
 	}
 	h.noteIndexes(listing)
-	h.tally.count(scope, len(listing.Files)-found.later, found.before, append(found.unseen, found.notSeen(listing, gone)...))
+	h.tally.count(scope, len(listing.Files)-found.later, found.before, found.notSeen(listing, gone))
 	return scan, h.rememberLook(ctx, listing, scope)
 }
 
 // decide reads what may be otherwise, and saves and tells what is, portion by portion.
 func (h *hold) decide(ctx context.Context, l look, found *differences) (Scan, error) {
-	if len(found.toRead) > indexedAtOnce {
-		h.foreground.begin()
-		defer h.foreground.end()
-	}
-	if len(found.toRead) > muchAtOnce {
-		defer h.muchRead.Store(true)
-	}
 	portions, err := h.portions(ctx, l, found)
 	if err != nil {
 		return Scan{}, err
@@ -266,9 +246,6 @@ func (h *hold) decide(ctx context.Context, l look, found *differences) (Scan, er
 		if i == 0 && (len(portions) > 1 || l.mayRemove() > massRemoval) {
 			if l.durable, err = h.w.DurableMemories(ctx); err != nil {
 				return scan, err
-			}
-			if h.durableBefore != nil {
-				l.durable = min(l.durable, *h.durableBefore) // what is new does not make fewer of what is gone
 			}
 		}
 		out, err := h.save(ctx, l)

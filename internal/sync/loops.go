@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -30,11 +29,6 @@ func (e *Engine) work(ctx context.Context) {
 	defer timer.Stop()
 	for {
 		due, next := e.queue.take(time.Now())
-		if e.queue.pending() == 0 && e.muchRead.Swap(false) {
-			// What that took is not needed again, and an idle server would keep it for minutes: a start with 100,000 files
-			// of one agent leaves 139 MB where 45 are in use.
-			debug.FreeOSMemory()
-		}
 		for _, w := range due {
 			looks.Go(func() {
 				defer e.queue.done(w.key)
@@ -64,35 +58,19 @@ func (e *Engine) work(ctx context.Context) {
 	}
 }
 
-// giveBackMemory gives back to the system what a large piece of work has taken, as soon as nothing waits to be looked at.
-func (e *Engine) giveBackMemory() {
-	e.muchRead.Store(true)
-	e.queue.signal()
-}
-
-// giveBackAfter gives back what a scan has taken: to compare 100,000 files of one agent with what is known of them leaves 95 MB where
-// 66 were before, though nothing has changed.
-func (e *Engine) giveBackAfter(scan Scan) {
-	if scan.Scanned > muchAtOnce {
-		e.giveBackMemory()
-	}
-}
-
 // do carries out one look. What fails is tried again, a fault of Memoir's by the next scan: no change on disk is forgotten.
 func (e *Engine) do(ctx context.Context, w work) {
 	var err error
 	switch {
 	case w.key == "":
 		err = e.discoverAndLook(ctx)
-	case e.looksAfter(w.key) && w.ahead:
-		err = e.lookAhead(ctx, w.key, w.scope)
 	case e.looksAfter(w.key):
 		err = e.lookAt(ctx, w.key, w.scope)
 	default:
 		return // another server's business; if it becomes this one's, that begins with a look at everything
 	}
 	e.meter.lag(time.Since(w.since))
-	whole := w.key == "" || isWhole(w.scope) && !w.ahead
+	whole := w.key == "" || isWhole(w.scope)
 	switch {
 	case err == nil:
 		e.scanning.succeed(w.key, whole)
@@ -138,7 +116,6 @@ func (e *Engine) meetAll(ctx context.Context) error {
 // noteScan notes what a scan of all agents found.
 func (e *Engine) noteScan(found Scan) {
 	e.meter.scanned(found, time.Now())
-	e.giveBackAfter(found)
 }
 
 // isNotHere says whether an agent has been forgotten, or another server looks after it.
@@ -180,19 +157,14 @@ func (e *Engine) makeConcordances(ctx context.Context) {
 	every := time.NewTicker(concordancesEvery)
 	defer every.Stop()
 	for {
-		muchIndexed := false
 		select {
 		case <-ctx.Done():
 			return
 		case <-e.indexed:
-			muchIndexed = true
 		case <-every.C:
 		}
-		if err := e.store.MakeConcordances(ctx, func() { e.foreground.yield(ctx) }); ignoreCanceled(err) != nil {
+		if err := e.store.MakeConcordances(ctx, func() {}); ignoreCanceled(err) != nil {
 			e.log.Warn("what quick searches go by could not be made; tried again", "error", err)
-		}
-		if muchIndexed {
-			e.giveBackMemory()
 		}
 	}
 }
@@ -225,7 +197,6 @@ func (e *Engine) indexFrom(ctx context.Context, first uuid.UUID) {
 				told = time.Now()
 				e.tellIndexing(true)
 			}
-			e.foreground.yield(ctx)
 		})
 		if ignoreCanceled(err) == nil {
 			return

@@ -17,12 +17,11 @@ const maxQuiet = time.Second
 // maxScope is how many single paths one look takes; beyond it whole directories are cheaper.
 const maxScope = 256
 
-// queue gathers what has changed until it has been quiet for a while. Keys are agents' slugs; the empty key stands for
-// the set of agents itself. What is new in large numbers is not waited for: see ahead.go.
+// queue gathers the paths to scan and hands them out when no more changes have come for a while.
+// Keys are agents' slugs; the empty key stands for the set of agents itself.
 type queue struct {
 	mu      sync.Mutex
 	quiet   time.Duration
-	ahead   int // how many new files are not waited for
 	waiting map[string]*waiting
 	later   map[string]map[string]time.Time // by key and path: when a path may be looked at that is left to its writer
 	busy    map[string]bool
@@ -32,13 +31,12 @@ type queue struct {
 // waiting is what is to be looked at for one key.
 type waiting struct {
 	scope map[string]struct{} // paths relative to the agent's directory; "." is all of it
-	made  made                // paths that are new, besides
 	first time.Time
 	due   time.Time
 }
 
-func newQueue(quiet time.Duration, ahead int) *queue {
-	return &queue{quiet: quiet, ahead: ahead, waiting: map[string]*waiting{}, later: map[string]map[string]time.Time{}, busy: map[string]bool{}, wake: make(chan struct{}, 1)}
+func newQueue(quiet time.Duration) *queue {
+	return &queue{quiet: quiet, waiting: map[string]*waiting{}, later: map[string]map[string]time.Time{}, busy: map[string]bool{}, wake: make(chan struct{}, 1)}
 }
 
 // add notes that something at the path has changed now.
@@ -52,9 +50,7 @@ func (q *queue) addQuiet(key, path string, quiet time.Duration) {
 	path = agents.SafePath(path)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	w := q.heard(key, quiet, time.Now())
-	w.made.forget(path)
-	w.scope[path] = struct{}{}
+	q.heard(key, quiet, time.Now()).scope[path] = struct{}{}
 }
 
 // addNoSooner is addLater for a path that must not be scanned before the quiet time is over either.
@@ -90,7 +86,6 @@ func (q *queue) takeLater(now time.Time) (next time.Duration) {
 				w = &waiting{scope: map[string]struct{}{}, first: now, due: now}
 				q.waiting[key] = w
 			}
-			w.made.forget(path)
 			w.scope[path] = struct{}{}
 		}
 		if len(paths) == 0 {
@@ -139,7 +134,6 @@ type work struct {
 	key   string
 	scope []string
 	since time.Time // when the first of its changes was noted
-	ahead bool      // of the look at all that has changed: only what is new is gone into
 }
 
 // take returns what has come due, and how long until the next will; a negative time means that nothing waits. A key
@@ -156,16 +150,8 @@ func (q *queue) take(now time.Time) (due []work, next time.Duration) {
 		if wait <= 0 {
 			delete(q.waiting, key)
 			q.busy[key] = true
-			due = append(due, work{key: key, scope: w.all(), since: w.first})
+			due = append(due, work{key: key, scope: outermost(narrow(w.scope)), since: w.first})
 			continue
-		}
-		if q.areMany(w.made) {
-			if scope := w.made.takeWritten(now); len(scope) > 0 {
-				q.busy[key] = true
-				due = append(due, work{key: key, scope: scope, since: w.first, ahead: true})
-				continue
-			}
-			wait = min(wait, stillWritten)
 		}
 		next = sooner(next, wait)
 	}
@@ -186,7 +172,7 @@ func (q *queue) pending() int {
 	defer q.mu.Unlock()
 	n := 0
 	for _, w := range q.waiting {
-		n += w.paths()
+		n += len(w.scope)
 	}
 	for _, paths := range q.later {
 		n += len(paths)
@@ -200,27 +186,12 @@ func (q *queue) pendingOf(key string) int {
 	defer q.mu.Unlock()
 	n := len(q.later[key])
 	if w := q.waiting[key]; w != nil {
-		n += w.paths()
+		n += len(w.scope)
 	}
 	if q.busy[key] {
 		n++
 	}
 	return n
-}
-
-// paths counts what waits. A look that others have run ahead of is yet to be taken, also where they have left it nothing.
-func (w *waiting) paths() int { return max(1, len(w.scope)+len(w.made.at)) }
-
-// all returns what is to be looked at. What is new stays a path of its own for longer: of a directory each file that was read
-// too soon after a change would be read once more.
-func (w *waiting) all() []string {
-	if len(w.made.at) > portionFiles {
-		maps.Copy(w.scope, w.made.paths())
-		return outermost(narrow(w.scope))
-	}
-	scope := narrow(w.scope)
-	maps.Copy(scope, w.made.paths())
-	return outermost(scope)
 }
 
 // narrow puts directories in place of very many paths.

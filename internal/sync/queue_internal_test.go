@@ -20,7 +20,7 @@ func TestQueue_LaterPathDelaysNoOther(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			q := newQueue(time.Millisecond, defaultAhead)
+			q := newQueue(time.Millisecond)
 			now := time.Now()
 			add(q)
 			q.takes(t, now.Add(time.Minute), "memory/good.md")

@@ -374,6 +374,23 @@ func TestAMassRemovalIsHeldAsMissing(t *testing.T) {
 	}
 }
 
+// New files that are found in the same scan do not raise the number of which more than half must go.
+func TestScan_MassRemovalBesideNewFiles(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.stopWatching()
+	b.writeMany("ada/memory", 0, 20)
+	b.scanAll()
+	for i := range 15 {
+		b.remove(fmt.Sprintf("ada/memory/%d.md", i))
+	}
+	b.writeMany("ada/memory", 1000, 1150)
+	b.scan("ada")
+	if missing := len(b.list("ada", memories.Missing)); missing != 15 {
+		t.Errorf("%d memories are missing, want 15", missing)
+	}
+}
+
 func TestWhatIsKeptOutIsNoneOfTheMemoriesOfWhichOverHalfMustGoToBeHeld(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

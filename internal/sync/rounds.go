@@ -91,7 +91,6 @@ func (e *Engine) becomeReady(ctx context.Context) {
 	// Of agents that have just been mirrored hardly any is changed next: the first change reads its headings again, as
 	// after any other start.
 	e.store.ForgetHeadings()
-	e.giveBackMemory() // much was read, or at least compared
 }
 
 // round is one scan of each agent, for which nobody waits. A scan that is overdue gives its place to the next, and the round ends without

@@ -32,8 +32,6 @@ type Options struct {
 	Places agents.Settings
 	// Debounce is the quiet time after a change before it is looked at.
 	Debounce time.Duration
-	// Ahead is how many new files are taken in while more are being written; 0 is 1,000.
-	Ahead int
 	// WriterPause is how long a writer may pause while it writes a file that was unfinished; 0 is 2.5 s.
 	WriterPause time.Duration
 	// Rescan is the time from one full scan to the next.
@@ -100,15 +98,12 @@ type Engine struct {
 	meter       meter
 	// scanning are the scans that nobody waits for.
 	scanning *scanning
-	// muchRead says that a look has read more than muchAtOnce files since memory was last given back to the system.
-	muchRead atomic.Bool
 	// unindexed has the first memory, in the order of ids, that the search index may lack.
 	unindexed chan uuid.UUID
 	// displaced are files that were lately replaced.
 	displaced displacedFiles
 	// indexed tells that the search index has been filled.
-	indexed    chan struct{}
-	foreground foreground
+	indexed chan struct{}
 	// indexing says that the search index is being filled, or about to be.
 	indexing atomic.Bool
 	// filledElsewhere is when another server said last that it is filling the index, in nanoseconds since 1970; 0: it is done.
@@ -133,8 +128,6 @@ type agent struct {
 	present bool
 	// looked says that all of its directory has been looked at, and is watched, in this term.
 	looked bool
-	// durableBefore is how many memories the durable directory had before looks went ahead of the one that decides what has left it; nil: none has.
-	durableBefore *int
 	// settling looks at everything once the events have gone quiet.
 	settling *time.Timer
 	// links are the paths of links. They have to be looked at again whenever something else appears or goes: it may be
@@ -181,7 +174,7 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	case options.Notify == nil:
 		options.Notify = OpenNotifier
 	}
-	q := newQueue(options.Debounce, cmp.Or(options.Ahead, defaultAhead))
+	q := newQueue(options.Debounce)
 	news := newNews()
 	ctx, stop := context.WithCancel(context.Background())
 	looking, stopLooking := context.WithCancel(ctx)
@@ -275,8 +268,6 @@ type hold struct {
 	found    *memories.Memory
 	// saved is the file that somebody has just asked to be written: what it says is newest, whatever it said before.
 	saved string
-	// ahead says that a look is to go only into what nobody knows.
-	ahead bool
 	// unwritten takes up what a scan leaves to its writers and waits for; nil: nobody waits.
 	unwritten *unwritten
 }

@@ -2,6 +2,7 @@ package sync_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -125,6 +126,14 @@ func (b *bench) write(name, text string) {
 	}
 	if err := os.WriteFile(b.path(name), []byte(text), 0o644); err != nil {
 		b.Fatal(err)
+	}
+}
+
+// writeMany writes the files from.md up to, but not including, to.md, each a memory named "Note N".
+func (b *bench) writeMany(dir string, from, to int) {
+	b.Helper()
+	for i := from; i < to; i++ {
+		b.write(fmt.Sprintf("%s/%d.md", dir, i), note(fmt.Sprint("Note ", i), memories.User, "one"))
 	}
 }
 

@@ -17,6 +17,9 @@ import (
 // beingWritten is how long an empty file counts as one whose writer has opened it and not written yet.
 const beingWritten = 800 * time.Millisecond
 
+// stillWritten is how soon a file that has bytes by now is read again.
+const stillWritten = 20 * time.Millisecond
+
 // emptied is when a file that had bytes was first seen without any, and the modification time that it showed then.
 type emptied struct{ seen, modTime time.Time }
 

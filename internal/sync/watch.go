@@ -288,8 +288,7 @@ func (w *watcher) note(event fsnotify.Event) {
 	if strings.HasPrefix(name, ".memoir-") {
 		return
 	}
-	made := event.Has(fsnotify.Create)
-	isDirectory := made && leadsToDirectory(event.Name)
+	isDirectory := event.Has(fsnotify.Create) && leadsToDirectory(event.Name)
 
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -317,10 +316,6 @@ func (w *watcher) note(event fsnotify.Event) {
 				w.queue.add("", ".")
 			}
 		case !directory && !isMarkdown(name) && !agents.IsOther(name):
-		case made && !gone:
-			w.queue.addMade(r.slug, path.Join(r.within, name), isDirectory)
-		case event.Has(fsnotify.Write) && !gone:
-			w.queue.addWritten(r.slug, path.Join(r.within, name))
 		default:
 			w.queue.add(r.slug, path.Join(r.within, name))
 		}

@@ -175,7 +175,6 @@ func (c *Checker) checkDue(ctx context.Context) error {
 		if !c.engine.LooksAfter(slug) {
 			continue // its own server hears the same news
 		}
-		c.engine.Yield(ctx)
 		started := time.Now()
 		if err := c.checkAgent(ctx, slug, since); err != nil {
 			failed = err
