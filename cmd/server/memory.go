@@ -9,7 +9,7 @@ import (
 
 const (
 	// restLook is how often it is looked whether the server is at rest.
-	restLook = 10 * time.Second
+	restLook = 3 * time.Second
 	// atRest is how much a server allocates at most between two looks and counts as being at rest, in bytes. Its own housekeeping takes
 	// some hundred KB.
 	atRest = 4 << 20

@@ -101,9 +101,6 @@ UNION ALL
 SELECT r.id, r.index_lines FROM memories r
 WHERE r.agent_id = @agent_id AND r.restoring AND r.state <> 'deleted' AND r.index_lines <> '{}';
 
--- name: NoteIndexLines :exec
-UPDATE memories SET index_lines = @index_lines WHERE id = @id;
-
 -- name: Memory :one
 SELECT sqlc.embed(m), r.description, r.body
 FROM memories m JOIN revisions r ON r.id = m.revision_id

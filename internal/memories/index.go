@@ -13,12 +13,9 @@ type IndexLine struct {
 	Line   int    `json:"line"`   // counted from 1, in the index before the removal
 	Text   string `json:"text"`   // the whole line, without its end
 	Before string `json:"before"` // the line above; empty for the first
-	// What stood above and below, so that lines come back in their order whichever comes first. Nil: nobody noted that.
-	Above *IndexNeighbour `json:"above,omitempty"`
-	Below *IndexNeighbour `json:"below,omitempty"`
-	Rest  string          `json:"rest"`  // what was left of a line with other links; empty: the whole line went
-	Entry string          `json:"entry"` // a line for the removed links alone, for when Rest is not found any more
-	End   string          `json:"end"`   // how the line ended; empty: the file ended without a line end
+	Rest   string `json:"rest"`   // what was left of a line with other links; empty: the whole line went
+	Entry  string `json:"entry"`  // a line for the removed links alone, for when Rest is not found any more
+	End    string `json:"end"`    // how the line ended; empty: the file ended without a line end
 }
 
 // RemoveFromIndex takes the entries out of a MEMORY.md that link to removed files. removed is asked for each link with
@@ -36,10 +33,7 @@ func RemoveFromIndex(index []byte, removed func(target string) bool) (out []byte
 			kept = append(kept, line)
 			continue
 		}
-		entry := IndexLine{
-			Line: i + 1, Text: jsonText(text), End: lineEnding(line),
-			Above: neighbour(lines, i, -1), Below: neighbour(lines, i, 1),
-		}
+		entry := IndexLine{Line: i + 1, Text: jsonText(text), End: lineEnding(line)}
 		if i > 0 {
 			entry.Before = textOf(lines[i-1])
 		}
@@ -71,20 +65,13 @@ func restOf(line string, refs references, removed func(target string) bool) stri
 	}
 }
 
-// RestoreToIndex puts lines that RemoveFromIndex took out back: at the old place while what stood above them is still there, or has a
-// place that is known because it was taken out itself; else at the end. A line that is there already is not added again.
-//
-// others are what else was taken out of the index, at whatever time, and is not back. With them, and with NoteRestored called after each
-// time, lines come back in their old order whichever goes and comes back first.
-func RestoreToIndex(index []byte, gone []IndexLine, others ...*IndexLine) []byte {
+// RestoreToIndex puts back lines that RemoveFromIndex removed: each below the line that it followed,
+// or at the end if that line is absent. It does not add a line that is in the index already.
+func RestoreToIndex(index []byte, gone []IndexLine) []byte {
 	bom, lines := cutIndex(index)
 	eol := "\n"
 	if len(lines) > 0 && lineEnding(lines[0]) != "" {
 		eol = lineEnding(lines[0])
-	}
-	out := slices.Clone(others)
-	for i := range gone {
-		out = append(out, &gone[i])
 	}
 	listed, refs := map[string]bool{}, referencesIn(lines)
 	for _, line := range lines {
@@ -100,7 +87,7 @@ func RestoreToIndex(index []byte, gone []IndexLine, others ...*IndexLine) []byte
 		texts = append(texts, line.Text)
 	}
 	goneRefs := referencesIn(append(texts, lines...))
-	for i, line := range gone {
+	for _, line := range gone {
 		if findLine(lines, line.Text, line.Line-1) >= 0 || isListed(line, goneRefs, listed) {
 			continue
 		}
@@ -115,11 +102,7 @@ func RestoreToIndex(index []byte, gone []IndexLine, others ...*IndexLine) []byte
 				continue
 			}
 		}
-		at := newPlacing(lines, out).place(&gone[i])
-		if at == nowhere {
-			at = placeInIndex(lines, line)
-		}
-		lines = insertLine(lines, at, text, line.End, eol)
+		lines = insertLine(lines, placeInIndex(lines, line), text, line.End, eol)
 	}
 	return []byte(bom + strings.Join(lines, ""))
 }
@@ -201,7 +184,10 @@ func findLine(lines []string, text string, near int) int {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// placeInIndex goes by the line above alone, which may be a blank one.
+// textOf returns a line without its end, as an IndexLine keeps it.
+func textOf(line string) string { return jsonText(strings.TrimRight(line, "\r\n")) }
+
+// placeInIndex returns the position below the line that the removed line followed, or the end.
 func placeInIndex(lines []string, line IndexLine) int {
 	if line.Line <= 1 {
 		return 0

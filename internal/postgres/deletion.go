@@ -153,19 +153,10 @@ func (w *Writer) IndexLinesOut(ctx context.Context) (map[uuid.UUID]map[string][]
 	return out, nil
 }
 
-// EndRestore notes that the memory is back with all that belongs to it, and the index lines of others that know more by that. After a
-// power cut that this does not survive, the restore is gone through once more and finds everything done.
-func (w *Writer) EndRestore(ctx context.Context, id uuid.UUID, others map[uuid.UUID]map[string][]memories.IndexLine) error {
+// EndRestore records that the memory is back with its index lines. It does not wait for the disk:
+// after a power cut the restore is repeated, and finds everything done.
+func (w *Writer) EndRestore(ctx context.Context, id uuid.UUID) error {
 	return w.withoutWaiting(ctx, "end the restore", func(q *queries.Queries) error {
-		for other, indexes := range others {
-			lines, err := json.Marshal(indexes)
-			if err != nil {
-				return err
-			}
-			if err := q.NoteIndexLines(ctx, queries.NoteIndexLinesParams{ID: other, IndexLines: lines}); err != nil {
-				return err
-			}
-		}
 		return q.EndRestoring(ctx, id)
 	})
 }

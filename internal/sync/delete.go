@@ -85,7 +85,6 @@ func (h *hold) delete(ctx context.Context, head postgres.Head, on []postgres.Fil
 	if err := h.w.Delete(ctx, deletion, meanwhile); err != nil {
 		return err
 	}
-	h.linesOut = nil
 	return h.removeFiles(ctx, deletion.Files, indexes)
 }
 

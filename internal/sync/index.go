@@ -41,13 +41,11 @@ func directoriesAbove(agent agents.Agent, file string) []string {
 
 // indexesIn returns the paths of the directory's MEMORY.md, in whatever letter case. A directory that is gone, lies
 // behind a link that leaves, or cannot be listed has none that could be edited.
-//
-// Among very many files only the given spellings are looked for.
-func indexesIn(root *os.Root, dir string, spellings []string) []string {
+func indexesIn(root *os.Root, dir string) []string {
 	if root == nil {
 		return nil
 	}
-	found, err := listIndexes(root, dir, spellings)
+	found, err := listIndexes(root, dir)
 	if err != nil {
 		return nil
 	}
@@ -55,7 +53,7 @@ func indexesIn(root *os.Root, dir string, spellings []string) []string {
 }
 
 // listIndexes is indexesIn for who has to know why. A directory that is not there has none.
-func listIndexes(root *os.Root, dir string, spellings []string) ([]string, error) {
+func listIndexes(root *os.Root, dir string) ([]string, error) {
 	place, err := files.Resolve(root, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -71,21 +69,18 @@ func listIndexes(root *os.Root, dir string, spellings []string) ([]string, error
 		return nil, err
 	}
 	defer handle.Close() //nolint:errcheck // only read
-	indexes, err := indexNames(handle, spellings)
+	names, err := handle.Readdirnames(-1)
 	if err != nil {
 		return nil, err
 	}
-	for i, name := range indexes {
-		indexes[i] = path.Join(dir, name)
+	var indexes []string
+	for _, name := range names {
+		if strings.EqualFold(name, indexFile) {
+			indexes = append(indexes, path.Join(dir, name))
+		}
 	}
 	slices.Sort(indexes) // MEMORY.md itself before the other spellings
 	return indexes, nil
-}
-
-// listedIndexNames returns those of all names in an opened directory that are an index's, in whatever letter case.
-func listedIndexNames(dir *os.File) ([]string, error) {
-	names, err := dir.Readdirnames(-1)
-	return slices.DeleteFunc(names, func(name string) bool { return !strings.EqualFold(name, indexFile) }), err
 }
 
 // fileStamp tells whether somebody has written a file.
@@ -170,23 +165,28 @@ func indexesWithout(root *os.Root, agent agents.Agent, indexes, paths []string) 
 
 // indexesFor returns the indexes that may list one of the files, by path. A nil root has none.
 func indexesFor(root *os.Root, agent agents.Agent, paths []string) []string {
-	return indexesOf(agent, paths, func(dir string) []string { return indexesIn(root, dir, indexSpellings) })
+	return indexesOf(agent, paths, func(dir string) []string { return indexesIn(root, dir) })
 }
 
-// indexesFor is that of the agent, and goes by what its last look has seen: an index that has come since is found under any name
-// that somebody is likely to give it. To look for all 256 spellings would take longer than to commit a deletion.
+// indexesFor returns the indexes that may list one of the files. After a full scan it does not list
+// directories, which may have thousands of files: it uses the indexes of the last scan, and
+// MEMORY.md where that scan found none.
 func (h *hold) indexesFor(paths []string) []string {
 	return indexesOf(h.onDisk, paths, func(dir string) []string {
 		if !h.looked {
-			return indexesIn(h.root, dir, indexSpellings)
+			return indexesIn(h.root, dir)
 		}
-		spellings := slices.Clone(likelySpellings)
+		var indexes []string
 		for index := range h.indexes {
-			if name := path.Base(index); path.Dir(index) == dir && !slices.Contains(spellings, name) {
-				spellings = append(spellings, name)
+			if path.Dir(index) == dir {
+				indexes = append(indexes, index)
 			}
 		}
-		return indexesIn(h.root, dir, spellings)
+		if len(indexes) == 0 {
+			return []string{path.Join(dir, indexFile)}
+		}
+		slices.Sort(indexes) // MEMORY.md itself before the other spellings
+		return indexes
 	})
 }
 

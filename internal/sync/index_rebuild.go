@@ -190,7 +190,7 @@ func (s *shelf) open(row postgres.Agent) error {
 		return err
 	}
 	s.root = root
-	found, err := listIndexes(root, s.dir, indexSpellings)
+	found, err := listIndexes(root, s.dir)
 	if err != nil || len(found) == 0 {
 		return err
 	}

@@ -233,7 +233,7 @@ func (b *bringing) bringIndex(from *os.Root, index string) error {
 		}
 		return target
 	}
-	there := indexesIn(b.to.root, path.Dir(index), indexSpellings)
+	there := indexesIn(b.to.root, path.Dir(index))
 	if len(there) == 0 {
 		b.index = append(b.index, JoinedIndex{Path: index, New: true, Lines: strings.Split(strings.TrimRight(string(raw), "\n"), "\n")})
 		if !b.write {

@@ -36,12 +36,13 @@ func (h *hold) finishDeletions(ctx context.Context) error {
 // indexesYetToChange returns the indexes that may list files which a deletion is to remove: those that the deletion has found to do so may
 // be elsewhere than the files that are left.
 func (h *hold) indexesYetToChange(ctx context.Context, pending []postgres.File) ([]string, error) {
-	if err := h.readLinesOut(ctx); err != nil {
+	linesOut, err := h.w.IndexLinesOut(ctx)
+	if err != nil {
 		return nil, err
 	}
 	indexes := indexesFor(h.root, h.onDisk, pathsOf(pending))
 	for _, f := range pending {
-		for index := range h.linesOut[f.MemoryID] {
+		for index := range linesOut[f.MemoryID] {
 			indexes = append(indexes, index)
 		}
 	}

@@ -89,6 +89,18 @@ func (e *unlistedError) Error() string {
 }
 func (e *unlistedError) Unwrap() error { return e.err }
 
+// restoreToIndexes puts back the lines that the memory's deletion removed from the indexes. It does not
+// create an index that is absent. It returns an *unlistedError for an index that cannot be written.
+func (h *hold) restoreToIndexes(head postgres.Head) error {
+	for index, gone := range head.IndexLines {
+		err := h.editIndex(index, func(raw []byte) []byte { return memories.RestoreToIndex(raw, gone) })
+		if err != nil {
+			return &unlistedError{index, err}
+		}
+	}
+	return nil
+}
+
 // canRestore says with a conflict why the memory cannot be brought back, before anything has been changed for it.
 func (h *hold) canRestore(ctx context.Context, head postgres.Head) error {
 	if err := h.canWrite(ctx); err != nil {
@@ -136,7 +148,7 @@ func (h *hold) restore(ctx context.Context, head postgres.Head, left []postgres.
 	if err != nil {
 		return err
 	}
-	noted, unlisted := h.restoreToIndexes(ctx, head)
+	unlisted := h.restoreToIndexes(head)
 	if err := h.takeIn(ctx, place); err != nil {
 		return err
 	}
@@ -146,8 +158,7 @@ func (h *hold) restore(ctx context.Context, head postgres.Head, left []postgres.
 	if unlisted != nil {
 		return unlisted
 	}
-	delete(h.linesOut, head.UUID)
-	return h.w.EndRestore(ctx, head.UUID, noted)
+	return h.w.EndRestore(ctx, head.UUID)
 }
 
 // writeBackAttempts is how often a place for a file is looked for that somebody else takes in the same moment.

@@ -259,8 +259,6 @@ type hold struct {
 	removed []postgres.File
 	// syncing waits for the directories of these, by path.
 	syncing map[string]func() error
-	// linesOut are the lines that are out of the agent's indexes, by memory and index; nil: nobody has asked for them.
-	linesOut map[uuid.UUID]map[string][]memories.IndexLine
 	// foreseen is what CLAUDE.md is likely to say after what is being done; nil: nobody has looked ahead.
 	foreseen *foreseen
 	// readBack is the memory that is to be read with the next publication, empty for none, and found that memory as it was then.

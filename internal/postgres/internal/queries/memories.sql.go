@@ -560,20 +560,6 @@ func (q *Queries) NewestChanges(ctx context.Context, agentIds []int64) ([]Newest
 	return items, nil
 }
 
-const noteIndexLines = `-- name: NoteIndexLines :exec
-UPDATE memories SET index_lines = $1 WHERE id = $2
-`
-
-type NoteIndexLinesParams struct {
-	IndexLines []byte
-	ID         uuid.UUID
-}
-
-func (q *Queries) NoteIndexLines(ctx context.Context, arg NoteIndexLinesParams) error {
-	_, err := q.db.Exec(ctx, noteIndexLines, arg.IndexLines, arg.ID)
-	return err
-}
-
 const restoringHeads = `-- name: RestoringHeads :many
 SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor FROM memories m WHERE m.agent_id = $1 AND m.restoring
 `
