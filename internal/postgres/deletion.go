@@ -243,9 +243,6 @@ func (w *Writer) Purge(ctx context.Context, h Head, actor memories.Actor) error 
 		if err := forgetWords(ctx, q, texts); err != nil {
 			return err
 		}
-		if err := q.VoidConcordances(ctx, w.agentID); err != nil {
-			return err
-		}
 		return journal(ctx, q, w.agentID, happensLast(h, at, memories.DidPurge, actor))
 	})
 }

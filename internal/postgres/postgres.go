@@ -37,8 +37,6 @@ type Store struct {
 	terms atomic.Uint64
 	// totals are what searches have counted.
 	totals totals
-	// concordances are those that were searched lately.
-	concordances concordances
 	// headings are those that were compiled lately.
 	headings headingCache
 	// shared is what was shared by all agents when it was read last.

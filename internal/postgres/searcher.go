@@ -51,16 +51,11 @@ type searcher struct {
 	of              scope
 	claudeMDProblem *string // of the one agent, where only its slug was known
 	totals          *totals
-	concordances    *concordances
 }
 
-// What begins the transaction. The planner takes vectors for cheap to read, and where many match it would rather read those of
-// all memories than ask the index.
-const (
-	beginSearch    = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-	withoutSeqscan = "SET LOCAL enable_seqscan = off"
-	beginSearching = beginSearch + "; " + withoutSeqscan // in one round trip
-)
+// beginSearching begins the transaction, in one round trip. The planner underestimates the cost of reading vectors: where
+// many match, it would read those of all memories instead of using the index.
+const beginSearching = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_seqscan = off"
 
 // searching runs reads that ask the search index.
 func (s *Store) searching(ctx context.Context, of scope, do func(*searcher) error) error {
@@ -70,7 +65,7 @@ func (s *Store) searching(ctx context.Context, of scope, do func(*searcher) erro
 		return wrap(doing, err)
 	}
 	defer conn.Release() // which closes it if it is still in a transaction
-	on := &searcher{conn: conn, of: of, totals: &s.totals, concordances: &s.concordances}
+	on := &searcher{conn: conn, of: of, totals: &s.totals}
 	err = do(on)
 	if on.inTransaction() {
 		_, _ = conn.Exec(ctx, "ROLLBACK") // it has changed nothing
@@ -79,14 +74,6 @@ func (s *Store) searching(ctx context.Context, of scope, do func(*searcher) erro
 }
 
 func (on *searcher) inTransaction() bool { return on.conn.Conn().PgConn().TxStatus() != 'I' }
-
-// begin lets the transaction begin with what is sent together, unless it has.
-func (on *searcher) begin(all *pgx.Batch) {
-	if !on.inTransaction() {
-		all.Queue(beginSearch)
-		all.Queue(withoutSeqscan)
-	}
-}
 
 // last reads a page, and ends the transaction in the same round trip.
 func (on *searcher) last(ctx context.Context, query string, args pgx.NamedArgs) (page []listRow, err error) {
@@ -102,26 +89,6 @@ func (on *searcher) last(ctx context.Context, query string, args pgx.NamedArgs) 
 
 // found reads one page of what a search has found, one row more than it shows, and how many hits there are.
 func (on *searcher) found(ctx context.Context, l List, sought search, after *place) (rows []listRow, total int, err error) {
-	var at *concordance
-	if l.byIndexAlone(sought) && on.of.named() != "" {
-		if at, err = on.byConcordance(ctx, l.Type, sought); err != nil {
-			return nil, 0, err
-		}
-	}
-	if at != nil {
-		total = at.total()
-		rows, err = at.rows(ctx, on, l, sought, after)
-	} else {
-		rows, total, err = on.byIndex(ctx, l, sought, after)
-	}
-	if len(rows) > 0 {
-		rows[0].whole.claudeMDProblem = on.claudeMDProblem
-	}
-	return rows, total, err
-}
-
-// byIndex is found, and asks the index alone.
-func (on *searcher) byIndex(ctx context.Context, l List, sought search, after *place) (rows []listRow, total int, err error) {
 	if err := on.ready(ctx); err != nil {
 		return nil, 0, err
 	}
@@ -133,6 +100,9 @@ func (on *searcher) byIndex(ctx context.Context, l List, sought search, after *p
 		rows, err = on.rankedRows(ctx, l, c, total, after)
 	} else {
 		rows, err = listRows(ctx, on.conn, l, c, after)
+	}
+	if len(rows) > 0 {
+		rows[0].whole.claudeMDProblem = on.claudeMDProblem
 	}
 	return rows, total, err
 }

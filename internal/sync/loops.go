@@ -142,30 +142,6 @@ func (e *Engine) fillSearchIndex(ctx context.Context) {
 			e.filledElsewhere.Store(0) // whatever there was to do is done
 		}
 		e.tellIndexing(false)
-		select {
-		case e.indexed <- struct{}{}:
-		default:
-		}
-	}
-}
-
-// concordancesEvery is how often it is looked whether a concordance is out of date. After much has been indexed it is at once.
-const concordancesEvery = 30 * time.Second
-
-// makeConcordances keeps those that searches among very many memories go by. Without one they find the same, and take longer.
-func (e *Engine) makeConcordances(ctx context.Context) {
-	every := time.NewTicker(concordancesEvery)
-	defer every.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-e.indexed:
-		case <-every.C:
-		}
-		if err := e.store.MakeConcordances(ctx, func() {}); ignoreCanceled(err) != nil {
-			e.log.Warn("what quick searches go by could not be made; tried again", "error", err)
-		}
 	}
 }
 

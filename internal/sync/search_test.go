@@ -103,7 +103,6 @@ func (b *bench) found(words string) int {
 	return page.Total
 }
 
-// TestAmongThousandsOfMemoriesTheSameIsFound is about an agent that has enough for searches to go by a concordance.
 func TestAmongThousandsOfMemoriesTheSameIsFound(t *testing.T) {
 	t.Parallel()
 	const thousands = 5_000
@@ -113,21 +112,7 @@ func TestAmongThousandsOfMemoriesTheSameIsFound(t *testing.T) {
 			b.write(fmt.Sprintf("ada/memory/note-%d.md", i), note(fmt.Sprintf("Note %d", i), memories.Project, "The harbour opens at six."))
 		}
 	})
-	conn, err := pgx.Connect(t.Context(), b.url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.Cleanup(func() {
-		if err := conn.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	b.until("the concordance", func() (complete bool) {
-		if err := conn.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM concordances WHERE state = 'complete')").Scan(&complete); err != nil {
-			t.Fatal(err)
-		}
-		return complete
-	})
+	b.until("the search index", b.engine.Searchable)
 	if n := b.found("harbour six"); n != thousands {
 		t.Errorf("%d of %d are found", n, thousands)
 	}

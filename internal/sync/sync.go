@@ -102,8 +102,6 @@ type Engine struct {
 	unindexed chan uuid.UUID
 	// displaced are files that were lately replaced.
 	displaced displacedFiles
-	// indexed tells that the search index has been filled.
-	indexed chan struct{}
 	// indexing says that the search index is being filled, or about to be.
 	indexing atomic.Bool
 	// filledElsewhere is when another server said last that it is filling the index, in nanoseconds since 1970; 0: it is done.
@@ -180,7 +178,7 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	looking, stopLooking := context.WithCancel(ctx)
 	e := &Engine{
 		store: store, options: options, disk: options.Disk, guard: guard, log: options.Log, hub: newHub(news), queue: q,
-		agents: map[string]*agent{}, unindexed: make(chan uuid.UUID, 1), indexed: make(chan struct{}, 1), looking: looking, stopLooking: stopLooking, stop: stop,
+		agents: map[string]*agent{}, unindexed: make(chan uuid.UUID, 1), looking: looking, stopLooking: stopLooking, stop: stop,
 		released: make(chan struct{}, 1), news: news, yielded: map[int64]time.Time{}, asked: make(chan string, maxAsked), answers: newAnswers(), left: map[int64]time.Time{},
 		scanning: newScanning(cmp.Or(options.ShownAfter, shownAfter)),
 	}
@@ -192,7 +190,7 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	e.indexing.Store(true) // until it has been looked for what a crash has left out
 	e.watcher = newWatcher(options.Notify, q, e.lookAtAll, options.Log)
 	for _, run := range []func(context.Context){
-		e.work, e.scanAgainAndAgain, e.watchAnchors, e.pollAgainAndAgain, e.fillSearchIndex, e.makeConcordances,
+		e.work, e.scanAgainAndAgain, e.watchAnchors, e.pollAgainAndAgain, e.fillSearchIndex,
 	} {
 		e.running.Go(func() { run(looking) })
 	}

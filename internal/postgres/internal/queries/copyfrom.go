@@ -193,38 +193,3 @@ func (r iteratorForInsertRevisions) Err() error {
 func (q *Queries) InsertRevisions(ctx context.Context, arg []InsertRevisionsParams) (int64, error) {
 	return q.db.CopyFrom(ctx, []string{"revisions"}, []string{"id", "memory_id", "fingerprint", "hash", "type", "description", "body", "raw", "path", "session", "seen_at"}, &iteratorForInsertRevisions{rows: arg})
 }
-
-// iteratorForSaveConcordanceWords implements pgx.CopyFromSource.
-type iteratorForSaveConcordanceWords struct {
-	rows                 []SaveConcordanceWordsParams
-	skippedFirstNextCall bool
-}
-
-func (r *iteratorForSaveConcordanceWords) Next() bool {
-	if len(r.rows) == 0 {
-		return false
-	}
-	if !r.skippedFirstNextCall {
-		r.skippedFirstNextCall = true
-		return true
-	}
-	r.rows = r.rows[1:]
-	return len(r.rows) > 0
-}
-
-func (r iteratorForSaveConcordanceWords) Values() ([]interface{}, error) {
-	return []interface{}{
-		r.rows[0].ConcordanceID,
-		r.rows[0].Part,
-		r.rows[0].Word,
-		r.rows[0].Numbers,
-	}, nil
-}
-
-func (r iteratorForSaveConcordanceWords) Err() error {
-	return nil
-}
-
-func (q *Queries) SaveConcordanceWords(ctx context.Context, arg []SaveConcordanceWordsParams) (int64, error) {
-	return q.db.CopyFrom(ctx, []string{"concordance_words"}, []string{"concordance_id", "part", "word", "numbers"}, &iteratorForSaveConcordanceWords{rows: arg})
-}

@@ -116,31 +116,6 @@ type Blocked struct {
 	Team        bool
 }
 
-type Concordance struct {
-	ID       int64
-	AgentID  int64
-	State    string
-	Memories int32
-}
-
-type ConcordancePart struct {
-	ConcordanceID int64
-	Part          int32
-	Ids           []byte
-}
-
-type ConcordanceSince struct {
-	ConcordanceID int64
-	MemoryID      uuid.UUID
-}
-
-type ConcordanceWord struct {
-	ConcordanceID int64
-	Part          int32
-	Word          string
-	Numbers       []byte
-}
-
 type Consolidation struct {
 	ID           uuid.UUID
 	AgentID      int64

@@ -20,94 +20,6 @@ func (q *Queries) AddWords(ctx context.Context, words []string) error {
 	return err
 }
 
-const agentsWithoutConcordance = `-- name: AgentsWithoutConcordance :many
-SELECT t.agent_id
-FROM memory_tallies t
-LEFT JOIN concordances c ON c.agent_id = t.agent_id AND c.state = 'complete'
-GROUP BY t.agent_id, c.id
-HAVING sum(t.n) >= $1::bigint
-   AND (c.id IS NULL OR (SELECT count(*) FROM concordance_since s WHERE s.concordance_id = c.id) > 500 + c.memories / 200)
-ORDER BY t.agent_id
-`
-
-// Agents with at least so many memories that have no concordance, or one since which a good deal has changed: what has is
-// looked at in each search.
-func (q *Queries) AgentsWithoutConcordance(ctx context.Context, least int64) ([]int64, error) {
-	rows, err := q.db.Query(ctx, agentsWithoutConcordance, least)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []int64{}
-	for rows.Next() {
-		var agent_id int64
-		if err := rows.Scan(&agent_id); err != nil {
-			return nil, err
-		}
-		items = append(items, agent_id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const beginConcordance = `-- name: BeginConcordance :exec
-INSERT INTO concordances (id, agent_id) VALUES ($1, $2)
-`
-
-type BeginConcordanceParams struct {
-	ID      int64
-	AgentID int64
-}
-
-func (q *Queries) BeginConcordance(ctx context.Context, arg BeginConcordanceParams) error {
-	_, err := q.db.Exec(ctx, beginConcordance, arg.ID, arg.AgentID)
-	return err
-}
-
-const completeConcordance = `-- name: CompleteConcordance :execrows
-UPDATE concordances SET state = 'complete', memories = $1 WHERE id = $2 AND state = 'begun'
-`
-
-type CompleteConcordanceParams struct {
-	Memories int32
-	ID       int64
-}
-
-// Unless something was purged meanwhile, which it may hold.
-func (q *Queries) CompleteConcordance(ctx context.Context, arg CompleteConcordanceParams) (int64, error) {
-	result, err := q.db.Exec(ctx, completeConcordance, arg.Memories, arg.ID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
-}
-
-const concordanceParts = `-- name: ConcordanceParts :many
-SELECT ids FROM concordance_parts WHERE concordance_id = $1 ORDER BY part
-`
-
-func (q *Queries) ConcordanceParts(ctx context.Context, concordanceID int64) ([][]byte, error) {
-	rows, err := q.db.Query(ctx, concordanceParts, concordanceID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := [][]byte{}
-	for rows.Next() {
-		var ids []byte
-		if err := rows.Scan(&ids); err != nil {
-			return nil, err
-		}
-		items = append(items, ids)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const forgetWords = `-- name: ForgetWords :exec
 DELETE FROM search_words w
 WHERE w.word = ANY($1::text[])
@@ -200,62 +112,6 @@ func (q *Queries) OrderSearchIndex(ctx context.Context) error {
 	return err
 }
 
-const removeConcordances = `-- name: RemoveConcordances :exec
-DELETE FROM concordances WHERE agent_id = $1 AND id <> $2
-`
-
-type RemoveConcordancesParams struct {
-	AgentID int64
-	ID      int64
-}
-
-// All of the agent but this one.
-func (q *Queries) RemoveConcordances(ctx context.Context, arg RemoveConcordancesParams) error {
-	_, err := q.db.Exec(ctx, removeConcordances, arg.AgentID, arg.ID)
-	return err
-}
-
-const removeStrayChanges = `-- name: RemoveStrayChanges :exec
-DELETE FROM concordance_since s WHERE NOT EXISTS (SELECT FROM concordances c WHERE c.id = s.concordance_id)
-`
-
-// Of concordances that were removed while somebody noted a change.
-func (q *Queries) RemoveStrayChanges(ctx context.Context) error {
-	_, err := q.db.Exec(ctx, removeStrayChanges)
-	return err
-}
-
-const removeUnusableConcordances = `-- name: RemoveUnusableConcordances :exec
-DELETE FROM concordances WHERE state <> 'complete'
-`
-
-func (q *Queries) RemoveUnusableConcordances(ctx context.Context) error {
-	_, err := q.db.Exec(ctx, removeUnusableConcordances)
-	return err
-}
-
-const saveConcordancePart = `-- name: SaveConcordancePart :exec
-INSERT INTO concordance_parts (concordance_id, part, ids) VALUES ($1, $2, $3)
-`
-
-type SaveConcordancePartParams struct {
-	ConcordanceID int64
-	Part          int32
-	Ids           []byte
-}
-
-func (q *Queries) SaveConcordancePart(ctx context.Context, arg SaveConcordancePartParams) error {
-	_, err := q.db.Exec(ctx, saveConcordancePart, arg.ConcordanceID, arg.Part, arg.Ids)
-	return err
-}
-
-type SaveConcordanceWordsParams struct {
-	ConcordanceID int64
-	Part          int32
-	Word          string
-	Numbers       []byte
-}
-
 const saveWords = `-- name: SaveWords :exec
 INSERT INTO memory_search (memory_id, revision_id, words)
 SELECT i.memory_id, i.revision_id, i.words::tsvector
@@ -310,15 +166,6 @@ func (q *Queries) SimilarWords(ctx context.Context, typed []string) ([]SimilarWo
 	return items, nil
 }
 
-const stopMakingConcordances = `-- name: StopMakingConcordances :exec
-SELECT pg_advisory_unlock(1668246371)
-`
-
-func (q *Queries) StopMakingConcordances(ctx context.Context) error {
-	_, err := q.db.Exec(ctx, stopMakingConcordances)
-	return err
-}
-
 const textsOf = `-- name: TextsOf :many
 SELECT m.name, r.description, r.body
 FROM memories m JOIN revisions r ON r.memory_id = m.id
@@ -349,76 +196,6 @@ func (q *Queries) TextsOf(ctx context.Context, arg TextsOfParams) ([]TextsOfRow,
 	for rows.Next() {
 		var i TextsOfRow
 		if err := rows.Scan(&i.Name, &i.Description, &i.Body); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const tryToMakeConcordances = `-- name: TryToMakeConcordances :one
-SELECT pg_try_advisory_lock(1668246371)
-`
-
-func (q *Queries) TryToMakeConcordances(ctx context.Context) (bool, error) {
-	row := q.db.QueryRow(ctx, tryToMakeConcordances)
-	var pg_try_advisory_lock bool
-	err := row.Scan(&pg_try_advisory_lock)
-	return pg_try_advisory_lock, err
-}
-
-const voidConcordances = `-- name: VoidConcordances :exec
-UPDATE concordances SET state = 'void' WHERE agent_id = $1
-`
-
-func (q *Queries) VoidConcordances(ctx context.Context, agentID int64) error {
-	_, err := q.db.Exec(ctx, voidConcordances, agentID)
-	return err
-}
-
-const waitForIndexing = `-- name: WaitForIndexing :exec
-LOCK TABLE memory_search IN SHARE MODE
-`
-
-// Until the transactions that change the search index are over: those that begin after this one has committed know of what
-// it has begun.
-func (q *Queries) WaitForIndexing(ctx context.Context) error {
-	_, err := q.db.Exec(ctx, waitForIndexing)
-	return err
-}
-
-const wordsOfMemories = `-- name: WordsOfMemories :many
-SELECT s.memory_id, tsvector_to_array(s.words)::text[] AS words
-FROM memories m JOIN memory_search s ON s.memory_id = m.id
-WHERE m.agent_id = $1 AND m.id > $2
-ORDER BY m.id
-LIMIT $3::integer
-`
-
-type WordsOfMemoriesParams struct {
-	AgentID int64
-	After   uuid.UUID
-	Most    int32
-}
-
-type WordsOfMemoriesRow struct {
-	MemoryID uuid.UUID
-	Words    []string
-}
-
-func (q *Queries) WordsOfMemories(ctx context.Context, arg WordsOfMemoriesParams) ([]WordsOfMemoriesRow, error) {
-	rows, err := q.db.Query(ctx, wordsOfMemories, arg.AgentID, arg.After, arg.Most)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []WordsOfMemoriesRow{}
-	for rows.Next() {
-		var i WordsOfMemoriesRow
-		if err := rows.Scan(&i.MemoryID, &i.Words); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
