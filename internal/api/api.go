@@ -65,7 +65,6 @@ type api struct {
 	options  Options
 	huma     huma.API
 	streams  chan struct{} // one place for each event stream that may be open
-	lists    keptLists
 }
 
 // New returns the handler of everything under /api, and of /healthz and /readyz. It expects whole paths: nothing is

@@ -55,12 +55,12 @@ func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[
 	if err != nil {
 		return nil, err
 	}
+	agent, err := a.store.AgentUncounted(ctx, in.Slug)
+	if err != nil {
+		return nil, err
+	}
 	if !at.IsZero() {
-		row, err := a.store.AgentUncounted(ctx, in.Slug)
-		if err != nil {
-			return nil, err
-		}
-		return a.listPast(ctx, row, in, at)
+		return a.listPast(ctx, agent, in, at)
 	}
 	if in.NotRemoved && in.State == "" {
 		in.State = string(memories.Deleted)
@@ -70,15 +70,11 @@ func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[
 		Session: in.Session, Name: in.Name, Scope: memories.Scope(in.Scope), Search: in.Q, Near: in.Near,
 		Sort: postgres.Sort(in.Sort), Limit: in.Limit, Cursor: in.Cursor,
 	}
-	page, claudeMDProblem, err := a.store.MemoriesOf(ctx, in.Slug, list)
+	page, err := a.store.Memories(ctx, agent, list)
 	if err != nil {
 		return nil, err
 	}
-	// Which memories are stale is told by the clock, and what a search finds by more than them.
-	if len(page.Memories) > 0 && !in.Stale && in.Q == "" {
-		a.keepInMind(ctx, in.Slug, list)
-	}
-	return ok(memoryList(page, func(string) string { return claudeMDProblem }, time.Now())), nil
+	return ok(memoryList(page, func(string) string { return agent.ClaudeMD.Problem }, time.Now())), nil
 }
 
 // memoryList describes a page; problem says what is wrong with an agent's CLAUDE.md.

@@ -86,7 +86,7 @@ type memoryAnswer struct {
 
 func (a *api) registerMemories() {
 	const memory = "/agents/{slug}/memories/{id}"
-	register(a, a.kept(get("/agents/{slug}/memories", "list-memories", "The memories of an agent")), a.listMemories)
+	register(a, get("/agents/{slug}/memories", "list-memories", "The memories of an agent"), a.listMemories)
 	register(a, a.alsoCreates(post("/agents/{slug}/memories", "save-memory", "Save a memory under its name",
 		http.StatusBadRequest, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge,
 		http.StatusUnsupportedMediaType)), a.saveMemory)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -32,8 +31,7 @@ type farther struct {
 
 var far farther
 
-// listPages measures the first page of a list and a far one in turns with the bare query: asked for again, when something has been
-// written since, when that was a memory on it, and when it was never asked for.
+// listPages measures the first page of a list, and a far one of the largest, in turns with the bare query.
 func listPages(p *process, files int, conn *pgx.Conn) {
 	p.Helper()
 	pages := []struct {
@@ -49,32 +47,19 @@ func listPages(p *process, files int, conn *pgx.Conn) {
 	}
 	agent := int64(count(p.B, conn, "SELECT id FROM agents WHERE slug = 'agent-00'"))
 	for _, page := range pages {
-		measured := func(before func(i int) (more string)) figure {
-			f := figure{Files: files}
-			for i := range listings {
-				more := before(i)
-				f.Took = append(f.Took, timed(func() { p.get("/api/v1/agents/agent-00/memories" + page.query + more) }))
-				f.Floor = append(f.Floor, timed(func() { listPlainly(p.B, conn, agent, page.after) }))
-			}
-			return f.sorted()
-		}
-		asIs := func(int) string { return "" }
-		otherwise := func(i int) string { return fmt.Sprintf("&listing=%d", i) } // which says nothing to the server, but is another address
 		untilUsual()
-		first := measured(otherwise)
+		f := figure{Files: files}
+		for range listings {
+			f.Took = append(f.Took, timed(func() { p.get("/api/v1/agents/agent-00/memories" + page.query) }))
+			f.Floor = append(f.Floor, timed(func() { listPlainly(p.B, conn, agent, page.after) }))
+		}
+		f = f.sorted()
 		if page.after == nil {
-			report.Growth.add(page.job, files, first.Median())
+			report.Growth.add(page.job, files, f.Median())
 		}
-		if files != largest {
-			continue
+		if files == largest {
+			report.Lists = append(report.Lists, named{page.job, f})
 		}
-		onIt := p.list(page.query).Memories[0].ID
-		report.Lists = append(report.Lists,
-			named{page.job, measured(asIs)},
-			named{page.job + ", something written before each time", measured(func(int) string { writeNothing(p.B, conn); return "" })})
-		report.ListsAnew = append(report.ListsAnew,
-			named{page.job + ", never asked for before", first},
-			named{page.job + ", a memory on it written before each time", measured(func(int) string { rewrite(p.B, conn, onIt); return "" })})
 	}
 	if files == largest {
 		for range listings {
@@ -82,18 +67,6 @@ func listPages(p *process, files int, conn *pgx.Conn) {
 		}
 		report.Hello = report.Hello.sorted()
 	}
-}
-
-// rewrite writes the row of a memory as it is, which to whoever reads it is a change.
-func rewrite(b *testing.B, conn *pgx.Conn, memory string) {
-	b.Helper()
-	execute(b, conn, "UPDATE memories SET size = size WHERE id = '"+memory+"'")
-}
-
-// writeNothing is a transaction that Postgres takes for one that writes, so that nothing that was kept counts any more.
-func writeNothing(b *testing.B, conn *pgx.Conn) {
-	b.Helper()
-	execute(b, conn, "SELECT pg_current_xact_id()")
 }
 
 // walkTo turns the pages of a list as a script does, and checks that each memory is on one of them.
@@ -192,11 +165,8 @@ type throughput struct{ Lists, Floor float64 }
 
 func (t throughput) Share() float64 { return 100 * t.Lists / t.Floor }
 
-// writing is how often a second something is written while lists are asked for that are not always the same.
-const writing = 100
-
 // listTogether lets several clients ask for the first page as fast as they are answered, in turns with the bare query on as
-// many connections: while nothing is written, and while much is.
+// many connections.
 func listTogether(p *process, databaseURL string, conn *pgx.Conn) {
 	p.Helper()
 	agent := int64(count(p.B, conn, "SELECT id FROM agents WHERE slug = 'agent-00'"))
@@ -205,35 +175,15 @@ func listTogether(p *process, databaseURL string, conn *pgx.Conn) {
 		conns[i] = connect(p.B, databaseURL)
 	}
 	untilUsual()
-	measured := func() throughput {
-		var all []throughput
-		for range 3 {
-			all = append(all, throughput{
-				Lists: perSecond(func(int) { p.get(fmt.Sprintf("/api/v1/agents/agent-00/memories?limit=%d", pageLimit)) }),
-				Floor: perSecond(func(client int) { listPlainly(p.B, conns[client], agent, nil) }),
-			})
-		}
-		slices.SortFunc(all, func(x, y throughput) int { return int(1000 * (x.Share() - y.Share())) })
-		return all[1]
+	var all []throughput
+	for range 3 {
+		all = append(all, throughput{
+			Lists: perSecond(func(int) { p.get(fmt.Sprintf("/api/v1/agents/agent-00/memories?limit=%d", pageLimit)) }),
+			Floor: perSecond(func(client int) { listPlainly(p.B, conns[client], agent, nil) }),
+		})
 	}
-	report.Throughput = measured()
-	ended := make(chan struct{})
-	var writer sync.WaitGroup
-	writer.Go(func() {
-		pace := time.NewTicker(time.Second / writing)
-		defer pace.Stop()
-		for {
-			select {
-			case <-pace.C:
-				writeNothing(p.B, conn)
-			case <-ended:
-				return
-			}
-		}
-	})
-	report.WrittenMeanwhile = measured()
-	close(ended)
-	writer.Wait()
+	slices.SortFunc(all, func(x, y throughput) int { return int(1000 * (x.Share() - y.Share())) })
+	report.Throughput = all[1]
 	for _, conn := range conns {
 		conn.Close(p.Context()) //nolint:errcheck // it is of no more use
 	}

@@ -39,11 +39,9 @@ type figures struct {
 	Restarts, Saves, Deletions []figure
 	Bursts                     []arrived
 	Lists, Searches            []named
-	ListsAnew                  []named // of which no answer can be kept
-	Hello                      figure  // a request that asks for nothing
+	Hello                      figure // a request that asks for nothing
 	Steady                     figure
 	Throughput                 throughput
-	WrittenMeanwhile           throughput // of lists, while something is written a hundred times a second
 	Tabs                       []opened
 	Weights, AtWork            []weighed // the server at rest, and at work
 	Nonsense                   flood

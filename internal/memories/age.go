@@ -51,15 +51,6 @@ func IsTellable(t time.Time) bool {
 	return 1 <= year && year <= 9999
 }
 
-// Until returns when a memory that was modified then will be a day older. For an unknown age it
-// returns a time that is far in the future.
-func (a Age) Until(modified time.Time) time.Time {
-	if a.Unknown {
-		return time.Date(9999, time.January, 1, 0, 0, 0, 0, time.UTC)
-	}
-	return modified.Add(time.Duration(a.Days+1) * 24 * time.Hour)
-}
-
 // StaleSince returns the latest time of which a memory is stale at now.
 func StaleSince(now time.Time) time.Time { return now.Add(-staleAfterDays * 24 * time.Hour) }
 

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/google/uuid"
@@ -44,7 +43,7 @@ func complete(ctx context.Context, q *queries.Queries, of scope, rows []listRow)
 			return nil, err
 		}
 		m := head.Memory
-		m.Agent, m.Description, m.Body = cmp.Or(of.slug, of.slugs[m.AgentID]), row.description, row.body
+		m.Agent, m.Description, m.Body = of.slugs[m.AgentID], row.description, row.body
 		if row.carried == carriedAsItSays || !m.Readable && m.State != memories.Deleted {
 			m.Files = []memories.Carrier{{Path: m.Path, Session: m.Session, Hash: m.Hash, ModifiedAt: m.ModifiedAt}}
 		} else {

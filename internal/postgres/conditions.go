@@ -20,7 +20,11 @@ type conditions struct {
 
 func (l List) conditions(of scope, sought search) conditions {
 	args := pgx.NamedArgs{}
-	agent := of.one(args)
+	agent := "" // as a query has the id of the one agent; empty: all agents
+	if of.agentID != 0 {
+		args["agent"] = of.agentID
+		agent = "@agent"
+	}
 	if l.Search != "" {
 		args["sought"], args["match"], args["titled"] = sought.query(), sought.match(of, l.Type), sought.titled(of, l.Type)
 	}

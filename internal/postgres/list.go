@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -55,8 +54,6 @@ type Page struct {
 	Total      int    // of the whole list
 	Near       bool   // no memory of the agent holds all the words of the search; these come close
 	NextCursor string // empty: this is the end
-
-	claudeMDProblem string // of the one agent whose slug was asked for, where a memory was found
 }
 
 // ErrCursor says that a cursor belongs to no page of this list.
@@ -73,30 +70,17 @@ type place struct {
 type order struct {
 	expression, cast string
 	descends         bool
-	column           func(*queries.Memory) any // that the expression is, a *time.Time or *string; nil: it is the rank
+	key              func(listRow) string // the value of the expression, as a cursor holds it
 }
 
 var orders = map[Sort]order{
-	ByUpdate: {"m.updated_at", "timestamptz", true, func(m *queries.Memory) any { return &m.UpdatedAt }},
-	ByName:   {"m.name", "text", false, func(m *queries.Memory) any { return &m.Name }},
-	ByAge:    {"m.modified_at", "timestamptz", false, func(m *queries.Memory) any { return &m.ModifiedAt }},
-	byRank:   {"", "real", true, nil},
+	ByUpdate: {"m.updated_at", "timestamptz", true, func(r listRow) string { return timeKey(r.head.UpdatedAt) }},
+	ByName:   {"m.name", "text", false, func(r listRow) string { return r.head.Name }},
+	ByAge:    {"m.modified_at", "timestamptz", false, func(r listRow) string { return timeKey(r.head.ModifiedAt) }},
+	byRank:   {"", "real", true, func(r listRow) string { return strconv.FormatFloat(float64(r.rank), 'g', -1, 32) }},
 }
 
-// key writes what a memory has its place in the order by, as a cursor holds it.
-func (o order) key(m queries.Memory, rank float32) string {
-	if o.column == nil {
-		return strconv.FormatFloat(float64(rank), 'g', -1, 32)
-	}
-	switch at := o.column(&m).(type) {
-	case *time.Time:
-		return at.UTC().Format(time.RFC3339Nano)
-	case *string:
-		return *at
-	default:
-		panic(fmt.Sprintf("postgres: lists are put in order by a %T", at)) // orders has no other
-	}
-}
+func timeKey(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 
 // rowColumns are of memories m and their revisions r.
 const rowColumns = headColumns + ", r.description, r.body, " + howCarried
@@ -107,30 +91,13 @@ const headColumns = `m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.re
 
 // A scope is whose memories are wanted: of one agent, or of all.
 type scope struct {
-	agentID int64            // 0: of all agents, or of the one with the slug
-	slug    string           // of an agent of which nothing else is known
-	slugs   map[int64]string // of each agent of which the id is known
+	agentID int64            // 0: of all agents
+	slugs   map[int64]string // of each agent
 	joined  []int64          // of all agents, those that are joined to another one, whose memories these are no more
 }
 
 func (a Agent) scope() scope {
 	return scope{agentID: a.ID, slugs: map[int64]string{a.ID: a.Slug}}
-}
-
-// named returns the slug of the one agent.
-func (of scope) named() string { return cmp.Or(of.slug, of.slugs[of.agentID]) }
-
-// one returns the id of the agent as a query has it; empty where the scope is all agents.
-func (of scope) one(args pgx.NamedArgs) string {
-	switch {
-	case of.agentID != 0:
-		args["agent"] = of.agentID
-		return "@agent"
-	case of.slug != "":
-		args["slug"] = of.slug
-		return "(SELECT a.id FROM agents a WHERE a.slug = @slug)"
-	}
-	return ""
 }
 
 // maxSearch is the longest search, in Unicode characters: room for a paragraph that somebody pastes. Each word of it is looked
@@ -140,21 +107,9 @@ const maxSearch = 1000
 // ErrSearch says that more is searched for than can be looked up.
 var ErrSearch = &memories.InvalidError{Field: "q", Reason: "is longer than 1,000 characters; search for the words that matter"}
 
-// Memories returns one page of an agent's memories. It fails with ErrCursor and ErrSearch; a search may also fail with
-// memories.ErrNotFound, where the agent has been forgotten meanwhile.
+// Memories returns one page of an agent's memories. It fails with ErrCursor and ErrSearch.
 func (s *Store) Memories(ctx context.Context, agent Agent, list List) (Page, error) {
 	return s.page(ctx, agent.scope(), list)
-}
-
-// MemoriesOf is Memories of the agent with the slug, and tells what is wrong with its CLAUDE.md. It does not ask for the agent
-// first, which would add a round trip. It fails with memories.ErrNotFound as well.
-func (s *Store) MemoriesOf(ctx context.Context, slug string, list List) (page Page, claudeMDProblem string, err error) {
-	page, err = s.page(ctx, scope{slug: slug}, list)
-	if err != nil || len(page.Memories) > 0 {
-		return page, page.claudeMDProblem, err
-	}
-	agent, err := s.AgentUncounted(ctx, slug)
-	return page, agent.ClaudeMD.Problem, err
 }
 
 func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err error) {
@@ -175,10 +130,7 @@ func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err e
 	if len(rows) > list.Limit {
 		rows = rows[:list.Limit]
 		last := rows[list.Limit-1]
-		page.NextCursor = seal(mark, place{orders[list.Sort].key(last.head, last.rank), last.head.ID, page.Near})
-	}
-	if len(rows) > 0 {
-		page.claudeMDProblem = text(rows[0].whole.claudeMDProblem)
+		page.NextCursor = seal(mark, place{orders[list.Sort].key(last), last.head.ID, page.Near})
 	}
 	page.Memories, err = complete(ctx, s.q, of, rows)
 	return page, err
@@ -209,38 +161,27 @@ type listRow struct {
 	description, body string
 	rank              float32
 	carried           carried
-	whole             whole
-}
-
-// whole is what each row of a list says of all of it.
-type whole struct {
-	total           int // where it is tallied
-	claudeMDProblem *string
+	total             int // of the whole list, where it is tallied
 }
 
 // listed reads one page of a list, one row more than it shows, and how long the list is.
 func listed(ctx context.Context, on reader, l List, of scope, after *place) (rows []listRow, total int, err error) {
 	c := l.conditions(of, search{})
 	rows, err = listRows(ctx, on, l, c, after)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, 0, err
+	case after == nil && len(rows) <= l.Limit:
+		return rows, len(rows), nil
+	case c.tallied && len(rows) > 0:
+		return rows, rows[0].total, nil
 	}
-	var said whole
-	if len(rows) > 0 {
-		said = rows[0].whole
-	}
-	total, err = c.total(ctx, on, l, after, len(rows), said)
+	total, err = c.total(ctx, on)
 	return rows, total, err
 }
 
-// total returns how long the whole list is of which that many rows were read, one row more than it shows.
-func (c conditions) total(ctx context.Context, on reader, l List, after *place, rows int, said whole) (total int, err error) {
-	switch {
-	case after == nil && rows <= l.Limit:
-		return rows, nil
-	case c.tallied && rows > 0:
-		return said.total, nil
-	}
+// total counts the whole list.
+func (c conditions) total(ctx context.Context, on reader) (total int, err error) {
 	err = on.QueryRow(ctx, c.count, c.args).Scan(&total)
 	return total, err
 }
@@ -248,25 +189,16 @@ func (c conditions) total(ctx context.Context, on reader, l List, after *place, 
 // listRows reads one page of a list in the order of its sort, one row more than it shows.
 func listRows(ctx context.Context, on reader, l List, c conditions, after *place) ([]listRow, error) {
 	by := orders[l.Sort]
-	total, claudeMDProblem := c.whole()
-	rows, err := on.Query(ctx, fmt.Sprintf(`WITH page AS (%s) SELECT %s, %s, %s FROM page m JOIN revisions r ON r.id = m.revision_id ORDER BY %s`,
-		by.page("m.*", c, l, after), rowColumns, total, claudeMDProblem, by.by()), c.args)
+	total := "0"
+	if c.tallied {
+		total = "(" + c.count + ")"
+	}
+	rows, err := on.Query(ctx, fmt.Sprintf(`WITH page AS (%s) SELECT %s, %s FROM page m JOIN revisions r ON r.id = m.revision_id ORDER BY %s`,
+		by.page(c, l, after), rowColumns, total, by.by()), c.args)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, scanRow)
-}
-
-// whole are the columns of a query that tell what is told of the whole list.
-func (c conditions) whole() (total, claudeMDProblem string) {
-	total, claudeMDProblem = "0", "NULL"
-	if c.tallied {
-		total = "(" + c.count + ")"
-	}
-	if c.args["slug"] != nil {
-		claudeMDProblem = "(SELECT a.claude_md_problem FROM agents a WHERE a.slug = @slug)"
-	}
-	return total, claudeMDProblem
 }
 
 // by is the order as ORDER BY has it.
@@ -277,12 +209,12 @@ func (o order) by() string {
 	return o.expression + ", m.id"
 }
 
-// page is the query of those columns of one page, behind that place. Its limit is a number and no argument: for any limit Postgres would plan the
-// query anew each time, which takes longer than to carry it out. What is equal in the order and what comes after are two ranges of the
-// order's index, so that a later page costs no more than the first, even where one look has given all memories one time.
-func (o order) page(columns string, c conditions, l List, after *place) string {
+// page is the query of one page, after that place. Its limit is a number and not an argument: with an argument Postgres would
+// plan the query again each time, which takes longer than running it. The rows equal in the order and those after them are two
+// ranges of the order's index, so that a later page costs no more than the first, even if all memories have the same time.
+func (o order) page(c conditions, l List, after *place) string {
 	part := func(beyond string) string {
-		return fmt.Sprintf("(SELECT %s %s%s ORDER BY %s LIMIT %d)", columns, c.sql, beyond, o.by(), l.Limit+1)
+		return fmt.Sprintf("(SELECT m.* %s%s ORDER BY %s LIMIT %d)", c.sql, beyond, o.by(), l.Limit+1)
 	}
 	if after == nil {
 		return part("")
@@ -309,21 +241,21 @@ type reader interface {
 }
 
 func scanRow(row pgx.CollectableRow) (r listRow, err error) {
-	err = row.Scan(r.columns(&r.whole.total, &r.whole.claudeMDProblem)...)
+	err = row.Scan(r.columns(&r.total)...)
 	return r, err
 }
 
-// columns are where what rowColumns asks for goes, and what is asked for beside them.
-func (r *listRow) columns(beside ...any) []any {
+// columns returns the destinations of rowColumns and of one column more.
+func (r *listRow) columns(last any) []any {
 	m := &r.head
-	return append([]any{&m.ID, &m.AgentID, &m.Name, &m.Readable, &m.State, &m.Type, &m.RevisionID, &m.Fingerprint, &m.Hash,
+	return []any{&m.ID, &m.AgentID, &m.Name, &m.Readable, &m.State, &m.Type, &m.RevisionID, &m.Fingerprint, &m.Hash,
 		&m.Size, &m.Path, &m.Session, &m.ModifiedAt, &m.ContentAt, &m.Problems, &m.ClaudeMdChars, &m.ClaudeMdListed,
 		&m.CreatedAt, &m.UpdatedAt, &m.DeletedAt, &m.DeletedBy, &m.IndexLines, &m.Restoring, &m.Team, &m.DeletedActor,
-		&r.description, &r.body, &r.carried}, beside...)
+		&r.description, &r.body, &r.carried, last}
 }
 
 func (l List) mark(of scope) string {
-	return markOf("memories", of.named(), l.Type, l.State, l.Stale, l.Flagged, l.NotRemoved, l.Session, l.Name, l.Scope, l.Search, l.Near, l.Sort)
+	return markOf("memories", of.slugs[of.agentID], l.Type, l.State, l.Stale, l.Flagged, l.NotRemoved, l.Session, l.Name, l.Scope, l.Search, l.Near, l.Sort)
 }
 
 // canBeKey says whether a key is written as its sort writes them, so that a forged cursor never reaches a cast in

@@ -35,8 +35,6 @@ type Store struct {
 	writers chan struct{}
 	// terms numbers the times for which this server holds leases.
 	terms atomic.Uint64
-	// totals are what searches have counted.
-	totals totals
 	// headings are those that were compiled lately.
 	headings headingCache
 	// shared is what was shared by all agents when it was read last.

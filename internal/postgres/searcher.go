@@ -24,14 +24,11 @@ func (s *Store) found(ctx context.Context, of scope, l List, after *place) (rows
 			}
 			if l.Type != "" || l.filtersBeyondTallies() {
 				// What a filter leaves out is no reason to offer other words: the person has found the right ones.
-				elsewhere, err := on.total(ctx, List{State: l.State, Search: l.Search, Sort: byRank}.conditions(on.of, exact))
+				elsewhere, err := List{State: l.State, Search: l.Search, Sort: byRank}.conditions(on.of, exact).total(ctx, on.conn)
 				if err != nil || elsewhere > 0 {
 					return err
 				}
 			}
-		}
-		if err := on.ready(ctx); err != nil {
-			return err
 		}
 		var sought search
 		if sought, near, err = nearSearch(ctx, queries.New(on.conn), exact); err != nil || !near {
@@ -47,10 +44,7 @@ func (s *Store) found(ctx context.Context, of scope, l List, after *place) (rows
 // A searcher asks the search index in one transaction, all of which sees the same.
 type searcher struct {
 	conn *pgxpool.Conn
-	// of says whose memories are wanted; of one agent the id is known from the first question on.
-	of              scope
-	claudeMDProblem *string // of the one agent, where only its slug was known
-	totals          *totals
+	of   scope
 }
 
 // beginSearching begins the transaction, in one round trip. The planner underestimates the cost of reading vectors: where
@@ -65,15 +59,15 @@ func (s *Store) searching(ctx context.Context, of scope, do func(*searcher) erro
 		return wrap(doing, err)
 	}
 	defer conn.Release() // which closes it if it is still in a transaction
-	on := &searcher{conn: conn, of: of, totals: &s.totals}
-	err = do(on)
-	if on.inTransaction() {
+	if _, err := conn.Exec(ctx, beginSearching); err != nil {
+		return wrap(doing, err)
+	}
+	err = do(&searcher{conn: conn, of: of})
+	if conn.Conn().PgConn().TxStatus() != 'I' {
 		_, _ = conn.Exec(ctx, "ROLLBACK") // it has changed nothing
 	}
 	return wrap(doing, err)
 }
-
-func (on *searcher) inTransaction() bool { return on.conn.Conn().PgConn().TxStatus() != 'I' }
 
 // last reads a page, and ends the transaction in the same round trip.
 func (on *searcher) last(ctx context.Context, query string, args pgx.NamedArgs) (page []listRow, err error) {
@@ -89,11 +83,8 @@ func (on *searcher) last(ctx context.Context, query string, args pgx.NamedArgs) 
 
 // found reads one page of what a search has found, one row more than it shows, and how many hits there are.
 func (on *searcher) found(ctx context.Context, l List, sought search, after *place) (rows []listRow, total int, err error) {
-	if err := on.ready(ctx); err != nil {
-		return nil, 0, err
-	}
 	c := l.conditions(on.of, sought)
-	if total, err = on.total(ctx, c); err != nil || total == 0 {
+	if total, err = c.total(ctx, on.conn); err != nil || total == 0 {
 		return nil, 0, err
 	}
 	if l.Sort == byRank {
@@ -101,23 +92,5 @@ func (on *searcher) found(ctx context.Context, l List, sought search, after *pla
 	} else {
 		rows, err = listRows(ctx, on.conn, l, c, after)
 	}
-	if len(rows) > 0 {
-		rows[0].whole.claudeMDProblem = on.claudeMDProblem
-	}
 	return rows, total, err
-}
-
-// ready begins the transaction and asks who the agent is, unless that is done.
-func (on *searcher) ready(ctx context.Context) error {
-	if !on.inTransaction() {
-		if _, err := on.conn.Exec(ctx, beginSearching); err != nil {
-			return err
-		}
-	}
-	if on.of.slug == "" || on.of.agentID != 0 {
-		return nil
-	}
-	agent, err := queries.New(on.conn).AgentBySlug(ctx, on.of.slug)
-	on.of.agentID, on.claudeMDProblem = agent.ID, agent.ClaudeMdProblem
-	return err
 }

@@ -9,6 +9,11 @@ import (
 	"memoir/internal/postgres/pgtest"
 )
 
+// withFiles gives each memory the file of its path and a copy.
+const withFiles = `INSERT INTO files (agent_id, path, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at)
+	SELECT agent_id, path || suffix, id, 'carries', true, fingerprint, hash, size, 0, modified_at, content_at
+	FROM memories, unnest('{"", .bak}'::text[]) suffix`
+
 // TestWhatALookAsksForIsFoundByIndexes counts the rows that Postgres reads for an agent with thousands of memories and files.
 func TestWhatALookAsksForIsFoundByIndexes(t *testing.T) {
 	t.Parallel()
