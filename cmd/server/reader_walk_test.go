@@ -236,10 +236,6 @@ func (w *walk) walkPages() {
 			return nil
 		case route == "/theme": // the browser's own choice, in a cookie
 			return nil
-		case strings.HasSuffix(route, "/join") && method == http.MethodGet:
-			for i := range addresses {
-				addresses[i] += "?into=other"
-			}
 		}
 		w.read(method, route, addresses, "", method == http.MethodGet)
 		return nil

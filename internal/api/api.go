@@ -100,7 +100,6 @@ func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, 
 	a.registerExtraction()
 	a.registerJobs()
 	a.registerAbout()
-	a.registerJoin()
 	a.registerRevisions()
 	a.registerRaw()
 	a.registerSessions()

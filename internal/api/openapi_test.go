@@ -50,7 +50,7 @@ func TestTheOpenAPIDocumentHasEveryCallAndItsProblems(t *testing.T) {
 		"GET /agents/{slug}/recall-statistics": "RecallStatistics",
 		"GET /agents/{slug}/jobs":              "BackgroundJobList",
 		"GET /agents/{slug}/about":             "AgentAbout", "PATCH /agents/{slug}": "AgentAbout",
-		"POST /agents/{slug}/join": "Joining", "POST /agents/{slug}/part": "Agent",
+
 		"GET /agents/{slug}/blocked": "BlockedList", "POST /agents/{slug}/blocked/{id}/allow": "Memory",
 		"DELETE /agents/{slug}/blocked/{id}": "Blocked", "GET /agents/{slug}/memories/{id}/fixes": "FixList",
 		"POST /agents/{slug}/memories/{id}/fixes": "Memory", "GET /agents/{slug}/disagreements": "DisagreementList",

@@ -21,9 +21,6 @@ func (s *site) about(w http.ResponseWriter, r *http.Request) error {
 	if v.Place, err = s.memoryPlace(r.Context(), agent); err != nil {
 		return err
 	}
-	if v.Sharing, err = s.sharing(r.Context(), agent); err != nil {
-		return err
-	}
 	if v.Work, err = s.backgroundWork(r.Context(), agent); err != nil {
 		return err
 	}

@@ -58,14 +58,10 @@ var looks = []look{
 }
 
 func everyPageFits(t *testing.T, browser context.Context) {
-	lived, two, joined := livedIn(t), twoProjects(t), twoProjects(t)
+	lived, linked := livedIn(t), linkedProject(t)
 	sharing, _ := sharingSite(t)
 	fits(t, browser, lived, lived.everyPage(t)...)
-	fits(t, browser, two, "/agents/old/about", "/agents/old/about/join?into=new")
-	if _, err := joined.Engine.Join(t.Context(), "old", "new"); err != nil {
-		t.Fatal(err)
-	}
-	fits(t, browser, joined, "/agents/old/about", "/agents/old/memory", "/agents/new/about")
+	fits(t, browser, linked, "/agents/old/about", "/agents/old/memory", "/agents/new/about")
 	fits(t, browser, sharing, adaList, "/agents/ada/claude-md", pageOf(sharing.Memory("ada", "Tabs")),
 		templates.MemoryPath("team", sharing.Memory("team", "Tabs").ID))
 }
@@ -260,7 +256,6 @@ var noPages = map[string]string{
 	"/agents/{slug}/":                "leads to the Memory tab",
 	"/agents/{slug}":                 "leads to the Memory tab",
 	"/agents/{slug}/memory/{id}/raw": "the file's own text",
-	"/agents/{slug}/about/join":      "of agents of Claude Code alone, of whom this site has none",
 }
 
 // everyPage walks the links of the site and returns an address of each kind of page. It fails for a route that nothing leads to.

@@ -47,8 +47,6 @@ const (
 	doneChecked   = "checked"
 	doneNothing   = "nothing"
 	doneSwitched  = "switched"
-	doneJoined    = "joined"
-	doneParted    = "parted"
 	donePlanned   = "planned"
 	doneApplied   = "applied"
 	doneUndone    = "undone"
@@ -108,10 +106,6 @@ func (s *site) noticeOf(ctx context.Context, r *http.Request, agent postgres.Age
 			return said("Memory is off. What the agent remembers stays."), nil
 		}
 		return said("Memory is on."), nil
-	case doneJoined:
-		return said("The two are one memory now, on disk too."), nil
-	case doneParted:
-		return said("It has a directory of its own again, with a copy of everything."), nil
 	case donePlanned:
 		return said("The plan is made. Nothing has been changed yet."), nil
 	case doneApplied:

@@ -10,9 +10,7 @@ type About struct {
 	Frame
 	Agent Agent
 	Place MemoryPlace
-	// Sharing is with whom it has one directory, or could.
-	Sharing Sharing
-	Work    BackgroundWork
+	Work  BackgroundWork
 }
 
 // BackgroundWork is what is done for an agent in the background.

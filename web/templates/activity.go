@@ -74,8 +74,6 @@ var kindWords = map[memories.ActivityKind]struct {
 	memories.DidBlock:   {"Kept out", Warning},
 	memories.DidAllow:   {"Let in", Good},
 	memories.DidDiscard: {"File removed", Danger},
-	memories.DidJoin:    {"Joined with", Quiet},
-	memories.DidPart:    {"Parted from", Quiet},
 }
 
 // by says who it was, where it was no session.
