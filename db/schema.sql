@@ -39,21 +39,6 @@ CREATE TABLE agents (
 -- Few are. Whoever forgets an agent asks which.
 CREATE INDEX agents_joined ON agents (joined_to) WHERE joined_to IS NOT NULL;
 
--- What was begun with two agents' directories and is not done: it is written before the first file is touched, so that whatever ends it
--- halfway, the next scan goes on with it.
-CREATE TABLE joins (
-    -- The agent whose directory is to become a link, or that of a copy of the one that the link leads to.
-    agent_id bigint PRIMARY KEY REFERENCES agents (id) ON DELETE CASCADE,
-    into_id  bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
-    doing    text NOT NULL CHECK (doing IN ('join', 'part')),
-    -- The name beside the directory, in the one above it, under which what is to take its place is made, and what had it ends up.
-    beside   text NOT NULL,
-    actor    text NOT NULL,
-    begun_at timestamptz NOT NULL
-);
--- For forgetting an agent that another was to be joined to.
-CREATE INDEX joins_into ON joins (into_id);
-
 -- Of all agents there are one or two; whatever is compiled or recalled asks for them.
 CREATE INDEX agents_shared ON agents (id) WHERE layout = 'shared';
 
@@ -268,7 +253,7 @@ CREATE TABLE activity (
     memory_id   uuid,
     name        text COLLATE "C" NOT NULL,
     kind        text NOT NULL CHECK (kind IN ('learned', 'changed', 'renamed', 'verified', 'deleted', 'restored', 'missing', 'returned',
-                                              'cleared', 'purged', 'blocked', 'allowed', 'discarded', 'joined', 'parted')),
+                                              'cleared', 'purged', 'blocked', 'allowed', 'discarded')),
     actor       text NOT NULL CHECK (actor IN ('session', 'disk', 'browser', 'script', 'memoir', 'extraction')),
     path        text COLLATE "C" NOT NULL,
     session     text,

@@ -222,13 +222,6 @@ UPDATE files SET hash = @hash, promised = NULL, signature = NULL WHERE agent_id 
 UPDATE files SET present = false, signature = NULL
 WHERE agent_id = @agent_id AND session IS NULL AND present AND status = 'carries';
 
--- name: LeaveFilesOfParted :exec
--- As LeaveDurableFiles, for an agent that was joined to another and that Memoir itself has not parted from it.
-UPDATE files f SET present = false, signature = NULL
-FROM agents a
-WHERE a.id = @agent_id AND a.joined_to IS NOT NULL AND NOT EXISTS (SELECT FROM joins j WHERE j.agent_id = a.id AND j.doing = 'part')
-  AND f.agent_id = a.id AND f.session IS NULL AND f.present AND f.status = 'carries';
-
 -- name: FilesToIndex :many
 -- The durable files that a MEMORY.md is to list, with what they say: files of one memory have its name and its newest
 -- description. Those of missing memories are among them, to be told from files that nobody knows.

@@ -3,12 +3,8 @@ package agents
 import (
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 )
-
-// Two projects that are one to their user, because one was moved or cloned again, share a memory when the memory directory of the one is
-// a link to that of the other. Then both are one agent: the one whose directory it is. The other is joined to it.
 
 // Joined returns the agents with JoinedTo set for each whose directory is, with all links followed, that of another. Of those that share
 // a directory the one it belongs to is not joined: whose own place it is, before those who come there by a link; of several the one that
@@ -77,19 +73,4 @@ func Represented(some, all []Agent) []Agent {
 		}
 	}
 	return found
-}
-
-// CanBeJoined says why an agent's directory cannot be replaced by a link to another one's, as a sentence; empty: it can.
-func CanBeJoined(a Agent) string {
-	switch scope := ScopeOf(a); {
-	case a.Layout == Hive:
-		return a.Slug + " has a CLAUDE.md and sessions of its own, which another agent's directory cannot stand for."
-	case a.Layout == Shared:
-		return a.Slug + " is what all agents share already."
-	case scope == ProjectScope || scope == LocalScope:
-		return a.Slug + " remembers in a repository, where links are not followed."
-	case filepath.Dir(a.Dir) == a.Dir:
-		return a.Slug + " has a file system of its own, which cannot be set aside."
-	}
-	return ""
 }

@@ -18,8 +18,8 @@ type Activity struct {
 	Agent       string    `json:"agent" doc:"The agent's slug."`
 	MemoryID    *string   `json:"memory_id" doc:"Null: a content was kept out of no memory."`
 	Exists      bool      `json:"exists" doc:"Whether that memory can still be read, if only from the trash; a purged one cannot."`
-	Name        string    `json:"name" doc:"Of the memory; of joined and parted, the slug of the other agent."`
-	Kind        string    `json:"kind" enum:"learned,changed,renamed,verified,deleted,restored,missing,returned,cleared,purged,blocked,allowed,discarded,joined,parted" doc:"cleared: the entry of a file that could not be read went; blocked, allowed, discarded: a deleted content that turned up again, and what became of it; joined, parted: this agent and another have one directory from then on, or no longer."`
+	Name        string    `json:"name" doc:"Of the memory."`
+	Kind        string    `json:"kind" enum:"learned,changed,renamed,verified,deleted,restored,missing,returned,cleared,purged,blocked,allowed,discarded" doc:"cleared: the entry of a file that could not be read went; blocked, allowed, discarded: a deleted content that turned up again, and what became of it."`
 	Actor       string    `json:"actor" enum:"session,disk,browser,script,memoir,extraction" doc:"disk: whoever writes into the agent's own memory directory; script: a request to this API; memoir: nobody just then; extraction: found in a conversation."`
 	Session     *string   `json:"session" doc:"The session that the content is from; null: the agent's own memory."`
 	Path        string    `json:"path" doc:"Of the file that held the content, relative to the agent's dir."`
@@ -39,7 +39,7 @@ type ActivityList struct {
 // ActivityFilter is what of the activity is wanted. It is exported because the framework passes over embedded structs
 // that are not.
 type ActivityFilter struct {
-	Kind    string `query:"kind" enum:"learned,changed,renamed,verified,deleted,restored,missing,returned,cleared,purged,blocked,allowed,discarded,joined,parted"`
+	Kind    string `query:"kind" enum:"learned,changed,renamed,verified,deleted,restored,missing,returned,cleared,purged,blocked,allowed,discarded"`
 	Actor   string `query:"actor" enum:"session,disk,browser,script,memoir,extraction"`
 	Session string `query:"session" doc:"The name of the session that the content is from."`
 	Name    string `query:"name" doc:"The memory's, exact."`

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"memoir/internal/files"
 )
 
@@ -219,7 +221,7 @@ func TestGuard_DirectoryBecomesLink(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				_ = files.Swap(root, "memory/sub", "memory/link")
+				_ = unix.Renameat2(unix.AT_FDCWD, ada+"/memory/sub", unix.AT_FDCWD, ada+"/memory/link", unix.RENAME_EXCHANGE)
 			}
 		}
 	}()

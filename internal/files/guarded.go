@@ -116,17 +116,6 @@ func (g *Guard) RemoveDirectory(root *os.Root, relPath string) error {
 	return g.in(root, relPath, "removing", RemoveDirectory)
 }
 
-// RemoveTree removes what is at a path with all that is in it, where the guard allows it. Links are
-// not followed.
-func (g *Guard) RemoveTree(root *os.Root, relPath string) error {
-	return g.in(root, relPath, "removing", (*os.Root).RemoveAll)
-}
-
-// RemoveLink is RemoveLink where the guard allows it.
-func (g *Guard) RemoveLink(root *os.Root, relPath string) error {
-	return g.in(root, relPath, "removing", RemoveLink)
-}
-
 // in does something to the entry at a path; a link is not followed. If its directory is missing, it
 // does nothing.
 func (g *Guard) in(root *os.Root, relPath, doing string, do func(dir *os.Root, name string) error) error {
@@ -139,45 +128,6 @@ func (g *Guard) in(root *os.Root, relPath, doing string, do func(dir *os.Root, n
 	}
 	defer at.close()
 	return do(at.dir, at.name)
-}
-
-// Link is Link where the guard allows it.
-func (g *Guard) Link(root *os.Root, target, relPath string) error {
-	at, err := g.enter(root, relPath, way{})
-	if err != nil {
-		return fmt.Errorf("linking %s: %w", relPath, err)
-	}
-	defer at.close()
-	return Link(at.dir, target, at.name)
-}
-
-// MakeDirectory is MakeDirectory where the guard allows it.
-func (g *Guard) MakeDirectory(root *os.Root, relPath string) error {
-	at, err := g.enter(root, relPath, way{into: true, follow: true, mk: true})
-	if err != nil {
-		return fmt.Errorf("making %s: %w", relPath, err)
-	}
-	at.close()
-	return nil
-}
-
-// Swap is Swap where the guard allows it.
-func (g *Guard) Swap(root *os.Root, a, b string) error {
-	return g.swapping(root, a, b, Swap)
-}
-
-// FinishSwap is FinishSwap where the guard allows it.
-func (g *Guard) FinishSwap(root *os.Root, a, b string) error {
-	return g.swapping(root, a, b, FinishSwap)
-}
-
-func (g *Guard) swapping(root *os.Root, a, b string, do func(root *os.Root, a, b string) error) error {
-	at, err := g.enter(root, a, way{})
-	if err != nil {
-		return fmt.Errorf("swapping %s and %s: %w", a, b, err)
-	}
-	defer at.close()
-	return do(at.dir, at.name, path.Base(b)) // both are in one directory
 }
 
 // Move is Move where the guard allows it at both paths.

@@ -39,16 +39,12 @@ const (
 	DidBlock   ActivityKind = "blocked"   // a deleted content turned up again and is kept out
 	DidAllow   ActivityKind = "allowed"   // such a content was let in
 	DidDiscard ActivityKind = "discarded" // the file with such a content was removed, by a person
-	// DidJoin and DidPart are about no memory, but about another agent, whose slug is the name: the two have one directory from then on,
-	// or no longer.
-	DidJoin ActivityKind = "joined"
-	DidPart ActivityKind = "parted"
 )
 
 // ActivityKinds lists every kind.
 var ActivityKinds = []ActivityKind{
 	DidLearn, DidChange, DidRename, DidVerify, DidDelete, DidRestore, DidMiss, DidReturn, DidClear, DidPurge, DidBlock, DidAllow,
-	DidDiscard, DidJoin, DidPart,
+	DidDiscard,
 }
 
 // Activity is one thing that happened to a memory.

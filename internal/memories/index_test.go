@@ -297,8 +297,4 @@ func TestIndex_LinksOfEveryFormAreInStep(t *testing.T) {
 	if got := memories.RebuildIndex([]byte(index), files[:1], leads("a.md")); string(got) != "# Memory\n\n- [[a]] - one\n\n" {
 		t.Errorf("RebuildIndex() of dead links = %q", got)
 	}
-	moved := memories.RelinkIndex([]byte(index), func(target string) string { return "to/" + target })
-	if want := "# Memory\n\n- [[to/a]] - one\n- [[to/b|Bee]] - two\n- [C][c] - three\n\n[c]: to/c.md\n"; string(moved) != want {
-		t.Errorf("RelinkIndex() = %q", moved)
-	}
 }

@@ -245,3 +245,5 @@ func entryOf(line string, going []indexLink) string {
 	}
 	return lead + strings.Join(parts, ", ")
 }
+
+func isMarkdownName(file string) bool { return strings.EqualFold(path.Ext(file), ".md") }

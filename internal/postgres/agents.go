@@ -114,17 +114,10 @@ func (s *Store) SaveAgent(ctx context.Context, a Agent) (int64, error) {
 	return id, wrap("save agent", err)
 }
 
-// AgentReturns notes that an agent's directory was gone, or elsewhere. What was in it then did not leave the one that is there
-// now: nothing is concluded from files that are not.
+// AgentReturns records that the agent's directory was missing, elsewhere, or a link to another
+// agent's. Its files of that time did not leave the present directory, so they count as unseen.
 func (s *Store) AgentReturns(ctx context.Context, id int64) error {
 	return wrap("note the agent's return", s.q.LeaveDurableFiles(ctx, id))
-}
-
-// AgentParted notes, before SaveAgent says it, that an agent that was joined to another has a directory of its own. Somebody has made that by
-// hand, and it is as with AgentReturns; where Memoir has, or is about to say so, it is a copy of what the two had, and a file that is not
-// there has left both.
-func (s *Store) AgentParted(ctx context.Context, id int64) error {
-	return wrap("note that the agent is joined no more", s.q.LeaveFilesOfParted(ctx, id))
 }
 
 // SetAgentPresent says whether the agent's directory is there.

@@ -22,7 +22,6 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 	defer e.discovering.Unlock()
 	roots := agents.Roots(e.options.Places)
 	held := anchorsOf(roots)
-	relinked := e.relinked.Load()
 	var looked []string
 	survey := agents.Look(e.options.Places, &e.transcripts, func(dir string) {
 		e.watcher.watchForAgents(dir)
@@ -38,7 +37,7 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 	e.watcher.only("", looked)
 	e.noteUnreadable(survey.Blocked)
 	for range meeting {
-		appeared, err = e.meet(ctx, survey, held, relinked)
+		appeared, err = e.meet(ctx, survey, held)
 		if !errors.Is(err, errMet) {
 			break
 		}
@@ -49,8 +48,8 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 // errMet says that another server has made an agent known meanwhile.
 var errMet = errors.New("another server is making agents known at the same time")
 
-// meet holds what is on disk against the known agents. relinked is what Engine.relinked was before the disk was looked at.
-func (e *Engine) meet(ctx context.Context, survey agents.Survey, held anchors, relinked int64) (appeared []string, err error) {
+// meet holds what is on disk against the known agents.
+func (e *Engine) meet(ctx context.Context, survey agents.Survey, held anchors) (appeared []string, err error) {
 	rows, err := e.store.AgentsUncounted(ctx)
 	if err != nil {
 		return nil, err
@@ -89,9 +88,6 @@ func (e *Engine) meet(ctx context.Context, survey agents.Survey, held anchors, r
 	}
 	for _, a := range assigned {
 		row, isKnown := byKey[a.Slug]
-		if isKnown && row.JoinedTo != a.JoinedTo && e.relinked.Load() != relinked {
-			continue // what was found may be from before, and who has joined or parted two looks for agents again
-		}
 		switch {
 		case e.term(here[a.Slug]) == 0:
 		case isKnown:
@@ -154,17 +150,12 @@ func (e *Engine) bringUpToDate(ctx context.Context, row postgres.Agent, a agents
 	if row.Present && onDisk(row) == a {
 		return nil
 	}
-	var err error
-	switch {
-	case !row.Present || row.Dir != a.Dir:
-		err = e.store.AgentReturns(ctx, row.ID)
-	case row.JoinedTo != "" && a.JoinedTo == "":
-		err = e.store.AgentParted(ctx, row.ID)
+	if !row.Present || row.Dir != a.Dir || row.JoinedTo != "" && a.JoinedTo == "" {
+		if err := e.store.AgentReturns(ctx, row.ID); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
-	}
-	_, err = e.store.SaveAgent(ctx, agentRow(a))
+	_, err := e.store.SaveAgent(ctx, agentRow(a))
 	return err
 }
 

@@ -26,17 +26,6 @@ type Disk interface {
 	SyncDirectory(root *os.Root, path string) (wait func() error)
 	// Touch sets a file's modification time.
 	Touch(root *os.Root, path string, modTime time.Time) error
-	// MakeDirectory is files.MakeDirectory.
-	MakeDirectory(root *os.Root, path string) error
-	// RemoveTree removes what is at a path, with all that is in it; links are not followed.
-	RemoveTree(root *os.Root, path string) error
-	// Link is files.Link.
-	Link(root *os.Root, target, path string) error
-	// RemoveLink is files.RemoveLink.
-	RemoveLink(root *os.Root, path string) error
-	// Swap is files.Swap, and FinishSwap files.FinishSwap.
-	Swap(root *os.Root, a, b string) error
-	FinishSwap(root *os.Root, a, b string) error
 	// Recover is files.Recover.
 	Recover(root *os.Root, dirs []string) (back []string, err error)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -70,15 +69,7 @@ func (e *Engine) want(ids map[string]int64) error {
 func (e *Engine) wantedIDs() []int64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	wanted := keys(e.wanted)
-	return slices.DeleteFunc(wanted, func(id int64) bool {
-		until, yields := e.yielded[id]
-		if yields && time.Now().After(until) {
-			delete(e.yielded, id)
-			return false
-		}
-		return yields
-	})
+	return keys(e.wanted)
 }
 
 // take takes the wanted leases that are free, and returns how many those were.
@@ -185,38 +176,4 @@ func (a *agent) begin(term uint64) {
 // forgetLooks forgets what was seen in the directory.
 func (a *agent) forgetLooks() {
 	a.looked, a.recovered, a.links, a.indexes, a.facts, a.seenLogs = false, false, nil, nil, nil, seenLogs{}
-}
-
-// yielding is for how long a server does not ask for a lease that it has just let go of for another one: longer than that takes to take it.
-const yielding = 10 * time.Second
-
-// takeOver has this server look after another agent beside one that it looks after, where the server that does lets go of it. What is done
-// with both at once has to be done by one.
-func (e *Engine) takeOver(ctx context.Context, slug, other string) error {
-	a, err := e.agent(ctx, other)
-	if err != nil || e.term(a.id) != 0 || !e.looksAfter(slug) {
-		return err
-	}
-	holder, err := e.store.Holder(ctx, a.id)
-	if err != nil || holder == 0 {
-		return err
-	}
-	if !e.sees(ctx, other) {
-		return &memories.ConflictError{Reason: "The directory of " + other + " is on the disk of another server than that of " + slug + ", and a link cannot lead there. Nothing was changed."}
-	}
-	if _, err := callLetGo.carryOut(ctx, e, other, nothing{}); err != nil {
-		return err
-	}
-	_, err = e.link.Load().Take([]int64{a.id})
-	return err
-}
-
-func (e *Engine) letGoHere(ctx context.Context, slug string, _ nothing) (nothing, error) {
-	return nothing{}, e.withAgent(ctx, slug, func(h *hold) error { // nothing else is being done with it
-		e.mu.Lock()
-		e.yielded[h.id] = time.Now().Add(yielding)
-		e.mu.Unlock()
-		e.queue.addLater("", ".", yielding)
-		return e.link.Load().Release([]int64{h.id})
-	})
 }

@@ -65,9 +65,6 @@ func (e *Engine) findAndScan(ctx context.Context, slug string) (Scan, error) {
 			return Scan{}, err
 		}
 	}
-	if err := e.goOnJoining(ctx); err != nil {
-		return Scan{}, err
-	}
 	return e.scanFound(ctx, slug)
 }
 

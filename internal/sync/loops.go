@@ -105,14 +105,6 @@ func (e *Engine) discoverAndLook(ctx context.Context) error {
 	return err
 }
 
-// meetAll finds every agent, and goes on with what was begun between two of them.
-func (e *Engine) meetAll(ctx context.Context) error {
-	if _, err := e.discover(ctx); err != nil {
-		return err
-	}
-	return e.goOnJoining(ctx)
-}
-
 // noteScan notes what a scan of all agents found.
 func (e *Engine) noteScan(found Scan) {
 	e.meter.scanned(found, time.Now())

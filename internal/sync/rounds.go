@@ -48,7 +48,7 @@ func (e *Engine) scanRetry() time.Duration { return cmp.Or(e.options.ScanRetry, 
 // the next round is due; ok says that none was left.
 func (e *Engine) scanRound(ctx context.Context) (ok bool) {
 	started := time.Now()
-	if err := e.meetAll(ctx); err != nil {
+	if _, err := e.discover(ctx); err != nil {
 		if ctx.Err() == nil {
 			e.scanning.fail("", true, err)
 			e.log.Warn("the scan failed and is tried again", "error", err)

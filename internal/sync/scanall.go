@@ -23,7 +23,7 @@ func (e *Engine) ScanAll(ctx context.Context) (Scan, error) { return e.whileLook
 
 func (e *Engine) scanAll(ctx context.Context) (Scan, error) {
 	started := time.Now()
-	if err := e.meetAll(ctx); err != nil {
+	if _, err := e.discover(ctx); err != nil {
 		return Scan{}, err
 	}
 	late := e.scanning.late(e.overdue())

@@ -69,8 +69,6 @@ type Engine struct {
 	mu     sync.Mutex
 	agents map[string]*agent  // by slug
 	wanted map[int64]struct{} // agents that this server would look after if it could
-	// yielded are agents that another server has asked for, and until when this one does not ask for them.
-	yielded map[int64]time.Time
 
 	// link is what leases hang on, and how other servers are told and heard. When it is lost, another one takes its place.
 	link     atomic.Pointer[postgres.Link]
@@ -85,8 +83,6 @@ type Engine struct {
 	sections    sectionCache // memories in full
 	bodiesAhead sectionCache // bodies that were read before they were needed
 	discovering sync.Mutex
-	joining     sync.Mutex          // held by who works on two agents
-	relinked    atomic.Int64        // how often two agents were joined or parted, counted before Postgres is told of it
 	unreadable  []string            // directories that the last discovery could not look into
 	left        map[int64]time.Time // when nobody looked after an agent any more that another server had; zero: it still has
 	ready       atomic.Bool
@@ -179,7 +175,7 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	e := &Engine{
 		store: store, options: options, disk: options.Disk, guard: guard, log: options.Log, hub: newHub(news), queue: q,
 		agents: map[string]*agent{}, unindexed: make(chan uuid.UUID, 1), looking: looking, stopLooking: stopLooking, stop: stop,
-		released: make(chan struct{}, 1), news: news, yielded: map[int64]time.Time{}, asked: make(chan string, maxAsked), answers: newAnswers(), left: map[int64]time.Time{},
+		released: make(chan struct{}, 1), news: news, asked: make(chan string, maxAsked), answers: newAnswers(), left: map[int64]time.Time{},
 		scanning: newScanning(cmp.Or(options.ShownAfter, shownAfter)),
 	}
 	if err := e.openLink(ctx); err != nil {
@@ -384,7 +380,7 @@ func (h *hold) errNoDirectory() error {
 func (h *hold) errClosed() error {
 	var joined *joinedError
 	if errors.As(h.closed, &joined) {
-		return &memories.ConflictError{Reason: joined.Error() + " Nothing was changed. Do it there, or part the two first, under About."}
+		return &memories.ConflictError{Reason: joined.Error() + " Nothing was changed. Do it there."}
 	}
 	if files.IsOwnership(h.closed) {
 		return notOurs(h.closed)

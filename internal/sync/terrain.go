@@ -1,6 +1,10 @@
 package sync
 
-import "memoir/internal/agents"
+import (
+	"fmt"
+
+	"memoir/internal/agents"
+)
 
 // terrain is what the last discovery found on disk, for those who keep an eye on it between two looks. It is never
 // changed, only replaced.
@@ -62,4 +66,11 @@ func (e *Engine) joinedTo(a agents.Agent) string {
 		return owner
 	}
 	return ""
+}
+
+// joinedError means that the agent's directory is a link to another agent's.
+type joinedError struct{ slug, to string }
+
+func (e *joinedError) Error() string {
+	return fmt.Sprintf("%s is joined to %s: its directory is a link to that one's.", e.slug, e.to)
 }

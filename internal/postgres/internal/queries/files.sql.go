@@ -670,19 +670,6 @@ func (q *Queries) LeaveFiles(ctx context.Context, arg LeaveFilesParams) error {
 	return err
 }
 
-const leaveFilesOfParted = `-- name: LeaveFilesOfParted :exec
-UPDATE files f SET present = false, signature = NULL
-FROM agents a
-WHERE a.id = $1 AND a.joined_to IS NOT NULL AND NOT EXISTS (SELECT FROM joins j WHERE j.agent_id = a.id AND j.doing = 'part')
-  AND f.agent_id = a.id AND f.session IS NULL AND f.present AND f.status = 'carries'
-`
-
-// As LeaveDurableFiles, for an agent that was joined to another and that Memoir itself has not parted from it.
-func (q *Queries) LeaveFilesOfParted(ctx context.Context, agentID int64) error {
-	_, err := q.db.Exec(ctx, leaveFilesOfParted, agentID)
-	return err
-}
-
 const markFileNotRemoved = `-- name: MarkFileNotRemoved :exec
 UPDATE files SET problem = $1 WHERE agent_id = $2 AND path = $3
 `

@@ -237,15 +237,6 @@ type JobServer struct {
 	SeenAt time.Time
 }
 
-type Join struct {
-	AgentID int64
-	IntoID  int64
-	Doing   string
-	Beside  string
-	Actor   string
-	BegunAt time.Time
-}
-
 type Log struct {
 	AgentID    int64
 	Path       string
