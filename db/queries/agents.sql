@@ -82,7 +82,8 @@ WHERE id = @id;
 UPDATE agents SET claude_md_in_step = sqlc.narg(in_step) WHERE id = @id AND claude_md_in_step IS DISTINCT FROM sqlc.narg(in_step);
 
 -- name: RaiseMemoriesVersion :exec
-UPDATE agents SET claude_md_in_step = NULL, memories_version = memories_version + 1 WHERE id = @id;
+-- By the number of memories that change.
+UPDATE agents SET claude_md_in_step = NULL, memories_version = memories_version + @changed WHERE id = @id;
 
 -- name: SetMemoryOff :execrows
 -- CLAUDE.md is to be compiled anew.

@@ -11,48 +11,15 @@ import (
 
 // Write is Write where the guard allows it.
 func (g *Guard) Write(root *os.Root, relPath string, data []byte, options Options) error {
-	at, err := g.toWrite(root, relPath, options.replaces(), options.New)
+	at, err := g.enter(root, relPath, way{follow: !options.New, mk: !options.replaces()})
+	if errors.Is(err, fs.ErrNotExist) && options.replaces() {
+		err = ErrChanged // its directory has gone
+	}
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", relPath, err)
 	}
 	defer at.close()
 	return Write(at.dir, at.name, data, options)
-}
-
-// toWrite enters the directory of a file that is to be written.
-func (g *Guard) toWrite(root *os.Root, relPath string, replaces, isNew bool) (entered, error) {
-	at, err := g.enter(root, relPath, way{follow: !isNew, mk: !replaces})
-	if errors.Is(err, fs.ErrNotExist) && replaces {
-		err = ErrChanged // its directory has gone
-	}
-	return at, err
-}
-
-// GuardedStage is a Staged in a directory that the guard has opened.
-type GuardedStage struct {
-	staged *Staged
-	at     entered
-}
-
-// Stage is Stage where the guard allows it. If not, Put says so.
-func (g *Guard) Stage(root *os.Root, relPath string, data []byte) *GuardedStage {
-	at, err := g.toWrite(root, relPath, true, false)
-	if err != nil {
-		return &GuardedStage{staged: &Staged{err: fmt.Errorf("writing %s: %w", relPath, err)}}
-	}
-	return &GuardedStage{staged: Stage(at.dir, at.name, data), at: at}
-}
-
-// Put is Staged.Put.
-func (s *GuardedStage) Put(options Options) error {
-	defer s.at.close()
-	return s.staged.Put(options)
-}
-
-// Discard is Staged.Discard.
-func (s *GuardedStage) Discard() error {
-	defer s.at.close()
-	return s.staged.Discard()
 }
 
 // Append is Append where the guard allows it. It writes into the file that is there. So it refuses

@@ -56,40 +56,40 @@ func clearReplaced(root *os.Root, leftover string) (restored string, err error) 
 //
 // Somebody may save the target between the look at it and the rename, which would take that save away for good. So the two
 // change places, where the file system can do that in one step, and what had the place is looked at once more.
-func (s *Staged) replaceIf(opts Options) error {
-	same, err := opts.areThoseOf(s.root, s.target)
+func (r *replacement) replaceIf(opts Options) error {
+	same, err := opts.areThoseOf(r.root, r.target)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if !same {
 		return ErrChanged
 	}
-	err = exchange(s.root, s.temp, s.target)
+	err = exchange(r.root, r.temp, r.target)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-		s.followAttributes(s.target, s.temp, opts.Hash)
-		return handOver(s.root, s.target, opts.Displaced, func() error { return s.root.Rename(s.temp, s.target) })
+		r.followAttributes(r.target, r.temp, opts.Hash)
+		return handOver(r.root, r.target, opts.Displaced, func() error { return r.root.Rename(r.temp, r.target) })
 	case errors.Is(err, fs.ErrNotExist): // removed since
 		return ErrChanged
 	case err != nil:
 		return err
 	}
-	if same, err := opts.areThoseOf(s.root, s.temp); err == nil && same {
-		s.followAttributes(s.temp, s.target, opts.Hash)
-		return handOver(s.root, s.temp, opts.Displaced, func() error { return s.root.Remove(s.temp) })
+	if same, err := opts.areThoseOf(r.root, r.temp); err == nil && same {
+		r.followAttributes(r.temp, r.target, opts.Hash)
+		return handOver(r.root, r.temp, opts.Displaced, func() error { return r.root.Remove(r.temp) })
 	}
-	displaced, err := ReadHash(s.root, s.temp)
-	return errors.Join(err, giveBack(s.root, s.temp, s.target, opts.Hash, displaced))
+	displaced, err := ReadHash(r.root, r.temp)
+	return errors.Join(err, giveBack(r.root, r.temp, r.target, opts.Hash, displaced))
 }
 
 // followAttributes gives the new file, if that is what is found under its name, what somebody has changed of the old one's attributes since
 // the new one was made like it. Where that is not possible the new one stays as it was made: the other choice would be not to write.
-func (s *Staged) followAttributes(old, new, hash string) {
-	now, err := attributesFor(s.root, old)
-	if err != nil || now == s.attributes || !now.replaces {
+func (r *replacement) followAttributes(old, new, hash string) {
+	now, err := attributesFor(r.root, old)
+	if err != nil || now == r.attributes || !now.replaces {
 		return
 	}
-	file, err := Open(s.root, new)
+	file, err := Open(r.root, new)
 	if err != nil {
 		return
 	}

@@ -91,3 +91,43 @@ func TestAfterACrashWhatWasSavedWhileAFileWasReplacedIsBack(t *testing.T) {
 		})
 	}
 }
+
+func TestWrite_ModeClosedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string]Options{
+		"if it is what it was": {IfHash: Hash([]byte("old")), Hash: Hash([]byte("new"))},
+		"whatever it is":       {Hash: Hash([]byte("new"))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "a.md")
+			if err := os.WriteFile(file, []byte("old"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			root, err := os.OpenRoot(filepath.Dir(file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer root.Close()
+			r, err := prepare(root, "a.md", options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chmod(file, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.write([]byte("new"), options); err != nil {
+				t.Fatal(err)
+			}
+			if raw, err := os.ReadFile(file); err != nil || string(raw) != "new" {
+				t.Errorf("the file has %q (%v)", raw, err)
+			}
+			if info, err := os.Stat(file); err != nil || info.Mode() != 0o600 {
+				t.Errorf("the file has the mode %v (%v)", info.Mode(), err)
+			}
+			if left, err := os.ReadDir(filepath.Dir(file)); err != nil || len(left) != 1 {
+				t.Errorf("there are %v (%v)", left, err)
+			}
+		})
+	}
+}

@@ -39,48 +39,36 @@ func (o Options) replaces() bool { return o.IfHash != "" && !o.New }
 //
 // A link at the path is written through when its target is inside root; ErrLeaves otherwise.
 func Write(root *os.Root, relPath string, data []byte, opts Options) error {
-	s, err := prepare(root, relPath, opts.replaces(), opts.New)
+	r, err := prepare(root, relPath, opts)
 	if err != nil {
 		return err
 	}
 	if opts.Hash == "" {
 		opts.Hash = Hash(data)
 	}
-	s.complete(data, opts.ModTime)
-	return s.Put(opts)
-}
-
-// Staged is a Write of which the bytes go to disk, and are yet to be put in place. Either Put or Discard ends it.
-type Staged struct {
-	root         *os.Root
-	path, target string
-	temp         string
-	attributes   attributes
-	completed    chan error // what became of the temporary file
-	err          error      // why there is none
-}
-
-// Stage begins a Write over a file that is there: the bytes are taken to disk beside it while other things are done. Where that fails,
-// Put says so.
-func Stage(root *os.Root, relPath string, data []byte) *Staged {
-	s, err := prepare(root, relPath, true, false)
-	if err != nil {
-		return &Staged{err: err}
+	if err := r.write(data, opts); err != nil {
+		return fmt.Errorf("writing %s: %w", relPath, err)
 	}
-	go s.complete(data, time.Time{})
-	return s
+	return nil
 }
 
-// prepare finds out where a file goes, and as whose. It either replaces one that is there, or has to be new, or neither.
-func prepare(root *os.Root, relPath string, replaces, isNew bool) (*Staged, error) {
+// replacement is a temporary file that gets the place of a target.
+type replacement struct {
+	root         *os.Root
+	target, temp string
+	attributes   attributes
+}
+
+// prepare returns the target of a write, and the attributes that the file gets there.
+func prepare(root *os.Root, relPath string, opts Options) (*replacement, error) {
 	target, err := Resolve(root, relPath)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && replaces:
+	case errors.Is(err, fs.ErrNotExist) && opts.replaces():
 		return nil, fmt.Errorf("writing %s: %w", relPath, ErrChanged) // and its directory may be gone for good
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("writing: %w", err)
 	}
-	if isNew {
+	if opts.New {
 		target, err = newTarget(root, relPath)
 		if err != nil {
 			return nil, err
@@ -94,47 +82,26 @@ func prepare(root *os.Root, relPath string, replaces, isNew bool) (*Staged, erro
 	if err != nil {
 		return nil, fmt.Errorf("writing %s: %w", relPath, err)
 	}
-	return &Staged{
-		root: root, path: relPath, target: target, temp: path.Join(dir, tempPrefix+rand.Text()), attributes: attributes,
-		completed: make(chan error, 1),
-	}, nil
+	return &replacement{root: root, target: target, temp: path.Join(dir, tempPrefix+rand.Text()), attributes: attributes}, nil
 }
 
-func (s *Staged) complete(data []byte, modTime time.Time) {
-	s.completed <- writeTemp(s.root, s.temp, data, s.attributes, modTime)
-}
-
-// Put puts the file in place, as Write with these options does, of which IfHash and Hash are given.
-func (s *Staged) Put(opts Options) error {
-	if s.err != nil {
-		return s.err
-	}
-	err := <-s.completed
+// write writes the temporary file, puts it in place and syncs the directory. If it fails before the file is in place, it removes the
+// temporary file.
+func (r *replacement) write(data []byte, opts Options) error {
+	err := writeTemp(r.root, r.temp, data, r.attributes, opts.ModTime)
 	if err == nil && opts.replaces() {
-		s.temp, err = nameReplacing(s.root, s.temp, s.target, opts.Hash, opts.IfHash)
+		r.temp, err = nameReplacing(r.root, r.temp, r.target, opts.Hash, opts.IfHash)
 	}
 	if err == nil {
-		err = s.putInPlace(opts)
+		err = r.putInPlace(opts)
 	}
 	if errors.Is(err, fs.ErrNotExist) && opts.replaces() {
 		err = ErrChanged // the directory went meanwhile
 	}
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", s.path, errors.Join(err, discard(s.root, s.temp)))
+		return errors.Join(err, discard(r.root, r.temp))
 	}
-	if err := syncDirectory(s.root, path.Dir(s.target)); err != nil {
-		return fmt.Errorf("writing %s: %w", s.path, err)
-	}
-	return nil
-}
-
-// Discard leaves everything as it is.
-func (s *Staged) Discard() error {
-	if s.err != nil {
-		return nil
-	}
-	<-s.completed
-	return discard(s.root, s.temp)
+	return syncDirectory(r.root, path.Dir(r.target))
 }
 
 // newTarget returns where a new file goes: its directory may be reached by links, the file itself may not.
@@ -175,15 +142,15 @@ func writeTemp(root *os.Root, temp string, data []byte, a attributes, modTime ti
 }
 
 // putInPlace gives the temporary file its name, when the options' condition holds.
-func (s *Staged) putInPlace(opts Options) error {
+func (r *replacement) putInPlace(opts Options) error {
 	switch {
 	case opts.New:
-		return moveNew(s.root, s.temp, s.target)
+		return moveNew(r.root, r.temp, r.target)
 	case opts.IfHash != "":
-		return s.replaceIf(opts)
+		return r.replaceIf(opts)
 	}
-	s.followAttributes(s.target, s.temp, opts.Hash)
-	return s.root.Rename(s.temp, s.target)
+	r.followAttributes(r.target, r.temp, opts.Hash)
+	return r.root.Rename(r.temp, r.target)
 }
 
 // moveNew renames without overwriting: rename replaces what is there, link refuses to.

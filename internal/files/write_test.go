@@ -58,62 +58,6 @@ func TestAReaderSeesOldOrNewBytesAndNeverAPart(t *testing.T) {
 	writer.Wait()
 }
 
-func TestAStagedFileIsPutInPlaceOrLeavesNoTrace(t *testing.T) {
-	t.Parallel()
-	p := setup(t)
-	p.put("a.md", "old")
-	if err := files.Stage(p.root, "a.md", []byte("given up")).Discard(); err != nil {
-		t.Error(err)
-	}
-	p.wants("a.md", "old")
-	staged := files.Stage(p.root, "a.md", []byte("new"))
-	p.wants("a.md", "old")
-	if err := staged.Put(files.Options{IfHash: hashOf("old"), Hash: hashOf("new")}); err != nil {
-		t.Error(err)
-	}
-	p.wants("a.md", "new")
-	staged = files.Stage(p.root, "a.md", []byte("newer"))
-	p.put("a.md", "by hand")
-	if err := staged.Put(files.Options{IfHash: hashOf("new"), Hash: hashOf("newer")}); !errors.Is(err, files.ErrChanged) {
-		t.Errorf("over what somebody has saved meanwhile: %v", err)
-	}
-	p.wants("a.md", "by hand")
-	put := func(s *files.Staged) error { return s.Put(files.Options{IfHash: hashOf("old"), Hash: hashOf("new")}) }
-	for _, end := range []func(*files.Staged) error{put, (*files.Staged).Discard} {
-		outside := files.Stage(p.root, "../outside.md", []byte("new"))
-		if err := end(outside); err != nil && !errors.Is(err, files.ErrLeaves) {
-			t.Errorf("outside: %v", err)
-		}
-	}
-	p.wantsNoLeftovers()
-}
-
-func TestWhoeverClosesAFileWhileItIsReplacedHasItClosed(t *testing.T) {
-	t.Parallel()
-	p := setup(t)
-	for name, options := range map[string]files.Options{
-		"if it is what it was": {IfHash: hashOf("old"), Hash: hashOf("new")},
-		"whatever it is":       {Hash: hashOf("new")},
-	} {
-		p.put("a.md", "old")
-		staged := files.Stage(p.root, "a.md", []byte("new"))
-		if err := os.Chmod(p.at("a.md"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := staged.Put(options); err != nil {
-			t.Fatal(err)
-		}
-		p.wants("a.md", "new")
-		if info, err := os.Stat(p.at("a.md")); err != nil || info.Mode() != 0o600 {
-			t.Errorf("%s: the file has the mode %v (%v)", name, info.Mode(), err)
-		}
-		if err := os.Remove(p.at("a.md")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p.wantsNoLeftovers()
-}
-
 func TestAReplacedFileKeepsOwnerGroupAndMode(t *testing.T) {
 	t.Parallel()
 	p := setup(t)

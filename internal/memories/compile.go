@@ -23,10 +23,6 @@ type Heading struct {
 	// ModifiedAt is what its age counts from; zero where nobody asks.
 	ModifiedAt time.Time
 	Recorded   Cost // what is on record that it takes in CLAUDE.md
-	// Entry is EntryText of it and EntryChars how many Unicode characters that has, where somebody has kept them in place of the
-	// description (WithEntry): to make those of thousands takes as long as all else of compiling.
-	Entry      string
-	EntryChars int
 }
 
 // SectionText returns the first of the memories in full (InFull). The others are those that are likely to be asked for
@@ -155,15 +151,14 @@ func CompileParts(ms []Heading, with Opening, limit, outside int, text SectionTe
 		case !lastListed:
 			lead = shortened + "\n"
 		}
-		if m.Entry == "" {
-			m = m.WithEntry()
-		}
-		total := b.chars + utf8.RuneCountInString(lead) + m.EntryChars + maxEntryLength
-		if limit > 0 && total > 2*limit || !b.hasBytes(len(lead)+len(m.Entry)) {
+		line := EntryText(m)
+		chars := utf8.RuneCountInString(line)
+		total := b.chars + utf8.RuneCountInString(lead) + chars + maxEntryLength
+		if limit > 0 && total > 2*limit || !b.hasBytes(len(lead)+len(line)) {
 			b.count(entry)
 			continue
 		}
-		entry.Text, entry.Chars = m.Entry, m.EntryChars
+		entry.Text, entry.Chars = line, chars
 		b.add(lead, entry)
 		last, lastListed = m.Type, true
 	}
@@ -211,13 +206,6 @@ func partOf(text string) Part { return Part{Text: text, Chars: utf8.RuneCountInS
 
 // aheadWithoutLimit is how much is read at once where nothing limits it, in bytes.
 const aheadWithoutLimit = 1 << 20
-
-// WithEntry returns the memory with its one line in place of the description that it is made of: neither is short.
-func (m Heading) WithEntry() Heading {
-	m.Entry, m.Description = EntryText(m), ""
-	m.EntryChars = utf8.RuneCountInString(m.Entry)
-	return m
-}
 
 // EntryCost returns what a memory takes in the compiled CLAUDE.md as a one-line entry.
 func EntryCost(m Heading) Cost {

@@ -31,8 +31,8 @@ func (b *Batch) Empty() bool {
 	return len(b.NewHeads)+len(b.Revisions)+len(b.Heads)+len(b.DropHeads)+len(b.NewFiles)+len(b.Files)+len(b.Block)+len(b.Unblock) == 0
 }
 
-// memories returns those whose rows change.
-func (b *Batch) memories() []uuid.UUID {
+// Memories returns those whose rows change.
+func (b *Batch) Memories() []uuid.UUID {
 	ids := slices.Clone(b.DropHeads)
 	for _, heads := range [][]Head{b.NewHeads, b.Heads} {
 		for i := range heads {
@@ -76,7 +76,7 @@ func (w *Writer) Apply(ctx context.Context, b *Batch) error {
 		if err := w.saveFiles(ctx, q, b); err != nil {
 			return err
 		}
-		if err := w.outOfStep(ctx, q, b.memories()...); err != nil {
+		if err := w.outOfStep(ctx, q, b.Memories()...); err != nil {
 			return err
 		}
 		if err := journal(ctx, q, w.agentID, b.Activity...); err != nil {

@@ -22,30 +22,8 @@ type Deletion struct {
 
 // Delete commits a deletion: the memory goes to the trash, each content that it has had leaves a tombstone, and the
 // files are marked for removal, so that a crash before they are gone is made good at the next look.
-//
-// meanwhile is called while Postgres works, and can ask it for nothing. It is given what goes into CLAUDE.md after the deletion, and
-// the agent's version then, where that is known without asking. Nil: nothing is to be done.
-func (w *Writer) Delete(ctx context.Context, d Deletion, meanwhile func(after Sections, version int64)) error {
-	var after *Agent
-	p := pipeline{meanwhile: func() error {
-		if after == nil || meanwhile == nil || w.kept == nil || w.kept.version != after.ClaudeMD.Version || len(w.kept.changed) > 0 {
-			return nil
-		}
-		if shared, known := w.shared.get(after.Shared); known {
-			meanwhile(Sections{Headings: w.kept.headings, MemoryOff: after.MemoryOff}.with(shared), after.ClaudeMD.Version)
-		}
-		return nil
-	}}
-	if w.agent != nil {
-		agent := *w.agent
-		agent.ClaudeMD.InStep, agent.ClaudeMD.Version = "", agent.ClaudeMD.Version+1
-		after = &agent
-	}
-	err := w.inOneTrip(ctx, "delete", &p, func(q *queries.Queries) error { return w.delete(ctx, q, d) })
-	if err == nil {
-		w.agent = after
-	}
-	return err
+func (w *Writer) Delete(ctx context.Context, d Deletion) error {
+	return w.together(ctx, "delete", func(q *queries.Queries) error { return w.delete(ctx, q, d) })
 }
 
 func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) error {
@@ -67,7 +45,7 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) err
 	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: paths}); err != nil {
 		return err
 	}
-	if err := w.outOfStepWithout(ctx, q, d.Head.UUID); err != nil {
+	if err := w.outOfStep(ctx, q, d.Head.UUID); err != nil {
 		return err
 	}
 	return journal(ctx, q, w.agentID, deleted)

@@ -15,52 +15,17 @@ import (
 // together runs the statements that do asks for as one transaction, in one round trip instead of one for each, for BEGIN
 // and for COMMIT. They are sent when do returns, so that do can ask for nothing that gives rows, and find rows by their keys.
 func (w *Writer) together(ctx context.Context, doing string, do func(*queries.Queries) error) error {
-	return w.inOneTrip(ctx, doing, &pipeline{}, do)
-}
-
-// inOneTrip is together, with a pipeline that may have something to do meanwhile, or something to read at the end.
-func (w *Writer) inOneTrip(ctx context.Context, doing string, p *pipeline, do func(*queries.Queries) error) error {
 	w.ahead = nil
-	q := queries.New(p)
-	if p.provided {
-		p.batch.Queue("BEGIN")
-	}
+	var p pipeline
+	q := queries.New(&p)
 	if err := q.KeepPlans(ctx); err != nil {
 		return w.ended(doing, err)
 	}
 	if err := do(q); err != nil {
 		return w.ended(doing, err)
 	}
-	if p.last != nil {
-		p.last(&p.batch)
-	}
-	if p.provided {
-		return w.ended(doing, w.commitProvided(ctx, p))
-	}
 	// What is sent up to one Sync is one transaction to Postgres, whether it is called one or not.
-	return w.ended(doing, w.carryOut(ctx, p))
-}
-
-// carryOut sends what the pipeline has collected, and waits for Postgres and for what is done meanwhile. That is begun first: Postgres
-// wakes up on the core of who has sent it something, and is in no one's way there who then waits. Of a deletion that is 4 %.
-func (w *Writer) carryOut(ctx context.Context, p *pipeline) error {
-	if p.meanwhile == nil {
-		return w.conn.SendBatch(ctx, &p.batch).Close()
-	}
-	other := begun(p.meanwhile)
-	err := w.conn.SendBatch(ctx, &p.batch).Close()
-	return errors.Join((<-other).result(), err)
-}
-
-// commitProvided runs what the pipeline has collected, and commits it if what is done meanwhile has come true.
-func (w *Writer) commitProvided(ctx context.Context, p *pipeline) error {
-	err := w.carryOut(ctx, p)
-	end := "COMMIT"
-	if err != nil {
-		end = "ROLLBACK"
-	}
-	_, ended := w.conn.Exec(ctx, end)
-	return errors.Join(err, ended)
+	return w.ended(doing, w.conn.SendBatch(ctx, &p.batch).Close())
 }
 
 // withoutWaiting is together, and Postgres answers before the commit is on disk. It is for what the next look or start
@@ -148,12 +113,6 @@ func putTogether(ctx context.Context, conn sender, first []string, questions ...
 // pipeline collects statements as the generated queries put them.
 type pipeline struct {
 	batch pgx.Batch
-	// meanwhile is called while Postgres works. It can ask Postgres for nothing.
-	meanwhile func() error
-	// provided says that nothing of the transaction counts where meanwhile fails. To say so takes another round trip.
-	provided bool
-	// last adds to the batch what is to be read when all else has been done.
-	last func(*pgx.Batch)
 }
 
 var errNoRows = errors.New("postgres: a statement that is sent together with others gives no rows")

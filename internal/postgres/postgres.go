@@ -35,10 +35,6 @@ type Store struct {
 	writers chan struct{}
 	// terms numbers the times for which this server holds leases.
 	terms atomic.Uint64
-	// headings are those that were compiled lately.
-	headings headingCache
-	// shared is what was shared by all agents when it was read last.
-	shared sharedCache
 	// heard is when a change has ended well last, in nanoseconds since 1970.
 	heard atomic.Int64
 	// ending ends when the store closes: changes that it attends to are given up then.

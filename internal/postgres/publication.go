@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
@@ -20,30 +19,6 @@ type Publication struct {
 // Published records a publication. After a power cut that this does not survive, CLAUDE.md is compiled once more at the next
 // look.
 func (w *Writer) Published(ctx context.Context, p Publication) error {
-	return w.published(ctx, &pipeline{}, p)
-}
-
-// PublishedAndRead is Published, and then Memory. With provided, nothing is recorded unless that has given no error; it is called while
-// Postgres works, and can ask Postgres for nothing.
-func (w *Writer) PublishedAndRead(ctx context.Context, p Publication, slug, id string, provided func() error) (memories.Memory, error) {
-	parsed, err := parseID(id)
-	if err != nil {
-		return memories.Memory{}, err
-	}
-	var row listRow
-	err = w.published(ctx, &pipeline{meanwhile: provided, provided: provided != nil, last: func(batch *pgx.Batch) {
-		batch.Queue(oneMemory, w.agentID, parsed).Query(func(rows pgx.Rows) (err error) {
-			row, err = pgx.CollectExactlyOneRow(rows, scanRow)
-			return err
-		})
-	}}, p)
-	if err != nil {
-		return memories.Memory{}, err
-	}
-	return completeOne(ctx, w.conn, Agent{ID: w.agentID, Slug: slug}, row)
-}
-
-func (w *Writer) published(ctx context.Context, in *pipeline, p Publication) error {
 	costs := queries.SetCostsParams{
 		Ids: make([]uuid.UUID, len(p.Costs)), Chars: make([]int32, len(p.Costs)), Listed: make([]bool, len(p.Costs)),
 	}
@@ -55,11 +30,10 @@ func (w *Writer) published(ctx context.Context, in *pipeline, p Publication) err
 		costs.Ids[i], costs.Chars[i], costs.Listed[i] = id, int32(cost.Chars), cost.Listed
 	}
 	w.agent = nil
-	return w.inOneTrip(ctx, "record the publication", in, notWaiting(ctx, func(q *queries.Queries) error {
+	return w.withoutWaiting(ctx, "record the publication", func(q *queries.Queries) error {
 		if err := w.filesRemoved(ctx, q, p.Removed); err != nil {
 			return err
 		}
-		w.kept.raise()
 		err := q.SetAgentPublished(ctx, queries.SetAgentPublishedParams{
 			ID: w.agentID, Path: optional(p.Path), Chars: int32(p.Chars), Problem: optional(p.Problem), InStep: optional(p.InStep),
 			PublishedAt: optionalTime(p.PublishedAt), At: Now(),
@@ -70,9 +44,8 @@ func (w *Writer) published(ctx context.Context, in *pipeline, p Publication) err
 		if len(costs.Ids) == 0 {
 			return nil
 		}
-		w.kept.record(p.Costs)
 		return q.SetCosts(ctx, costs)
-	}))
+	})
 }
 
 // InStep records by what the CLAUDE.md is known that says what the memories say.
@@ -88,7 +61,6 @@ func (w *Writer) SetMemoryOff(ctx context.Context, off bool) (changed bool, err 
 	err = w.inTx(ctx, "switch the agent's memory", func(q *queries.Queries) error {
 		n, err := q.SetMemoryOff(ctx, queries.SetMemoryOffParams{ID: w.agentID, Off: off, At: Now()})
 		if changed = n > 0; changed && err == nil {
-			w.kept.raise()
 			w.agent = nil
 		}
 		return err
@@ -96,20 +68,12 @@ func (w *Writer) SetMemoryOff(ctx context.Context, off bool) (changed bool, err 
 	return changed, err
 }
 
-// outOfStep notes, in the transaction that changes memories, that CLAUDE.md has to be compiled anew, and of which of them it
-// is no more what was kept.
+// outOfStep notes, in the transaction that changes memories, that CLAUDE.md has to be compiled anew. It raises the agent's version by the
+// number of these memories.
 func (w *Writer) outOfStep(ctx context.Context, q *queries.Queries, changed ...uuid.UUID) error {
 	if len(changed) == 0 {
 		return nil
 	}
-	w.kept.raise(changed...)
 	w.agent = nil
-	return q.RaiseMemoriesVersion(ctx, w.agentID)
-}
-
-// outOfStepWithout is outOfStep for a memory that is deleted. Of that it need not be asked what has become of it.
-func (w *Writer) outOfStepWithout(ctx context.Context, q *queries.Queries, deleted uuid.UUID) error {
-	w.kept.raiseWithout(deleted)
-	w.agent = nil
-	return q.RaiseMemoriesVersion(ctx, w.agentID)
+	return q.RaiseMemoriesVersion(ctx, queries.RaiseMemoriesVersionParams{ID: w.agentID, Changed: int64(len(changed))})
 }

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -31,20 +30,15 @@ func (s *Store) ReadSections(ctx context.Context, agent Agent, at time.Time, do 
 	asItIs := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 	var failed error
 	err := pgx.BeginTxFunc(ctx, s.pool, asItIs, func(tx pgx.Tx) error {
-		var sections Sections
 		q := s.q.WithTx(tx)
-		if at.IsZero() {
-			sections, failed = sectionsOf(ctx, q, agent.ID)
-		} else {
-			sections, failed = sectionsAsOf(ctx, q, agent.ID, at)
-		}
+		sections := Sections{MemoryOff: agent.MemoryOff, q: q}
+		sections.Headings, failed = headingsAt(ctx, q, agent.ID, at)
 		if failed == nil && agent.isGivenShared() {
 			var shared sharedMemories
 			shared, failed = sharedAt(ctx, q, at)
 			sections = sections.with(shared)
 		}
 		if failed == nil {
-			sections.MemoryOff = agent.MemoryOff
 			failed = do(sections)
 		}
 		return failed
@@ -55,16 +49,50 @@ func (s *Store) ReadSections(ctx context.Context, agent Agent, at time.Time, do 
 	return wrap("read what to compile", err)
 }
 
-func sectionsOf(ctx context.Context, q *queries.Queries, agentID int64) (Sections, error) {
+// Sections returns what goes into the agent's CLAUDE.md: its own memories, which Headings has returned, and those that are shared
+// with it.
+func (w *Writer) Sections(ctx context.Context, agent Agent, own []memories.Heading) (Sections, error) {
+	sections := Sections{Headings: own, Shared: agent.Shared, MemoryOff: agent.MemoryOff, q: w.q}
+	if agent.Shared == "" {
+		return sections, nil
+	}
+	shared, err := sharedAt(ctx, w.q, time.Time{})
+	return sections.with(shared), err
+}
+
+// Headings returns the agent's own memories that go into its CLAUDE.md, in the order of the block.
+func (w *Writer) Headings(ctx context.Context) ([]memories.Heading, error) {
+	return headingsAt(ctx, w.q, w.agentID, time.Time{})
+}
+
+// HeadingsOf returns those of the memories with these ids that go into CLAUDE.md, in the order of the block.
+func (w *Writer) HeadingsOf(ctx context.Context, ids []uuid.UUID) ([]memories.Heading, error) {
+	rows, err := w.q.HeadingsOf(ctx, queries.HeadingsOfParams{AgentID: w.agentID, Ids: ids})
+	if err != nil {
+		return nil, wrap("read what to compile", err)
+	}
+	headings := make([]memories.Heading, len(rows))
+	for i, row := range rows {
+		headings[i] = headingOf(queries.HeadingsRow(row))
+	}
+	return memories.Sorted(headings), nil
+}
+
+// headingsAt returns an agent's memories that go into its CLAUDE.md, or went into it at a moment, in the order of the block. The zero
+// time is now.
+func headingsAt(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) ([]memories.Heading, error) {
+	if !at.IsZero() {
+		return headingsAsOf(ctx, q, agentID, at)
+	}
 	rows, err := q.Headings(ctx, agentID)
 	if err != nil {
-		return Sections{}, wrap("read what to compile", err)
+		return nil, wrap("read what to compile", err)
 	}
 	headings := make([]memories.Heading, len(rows))
 	for i, row := range rows {
 		headings[i] = headingOf(row)
 	}
-	return Sections{Headings: memories.Sorted(headings), q: q}, nil
+	return memories.Sorted(headings), nil
 }
 
 func headingOf(row queries.HeadingsRow) memories.Heading {
@@ -76,10 +104,10 @@ func headingOf(row queries.HeadingsRow) memories.Heading {
 	}
 }
 
-func sectionsAsOf(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) (Sections, error) {
+func headingsAsOf(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) ([]memories.Heading, error) {
 	rows, err := q.HeadingsAsOf(ctx, queries.HeadingsAsOfParams{AgentID: agentID, At: at})
 	if err != nil {
-		return Sections{}, wrap("read what was compiled", err)
+		return nil, wrap("read what was compiled", err)
 	}
 	headings := make([]memories.Heading, len(rows))
 	for i, row := range rows {
@@ -87,17 +115,11 @@ func sectionsAsOf(ctx context.Context, q *queries.Queries, agentID int64, at tim
 			ID: row.ID.String(), Name: row.Name, Team: row.Team, Type: memories.Type(text(row.Type)), Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
 		}
 	}
-	return Sections{Headings: memories.Sorted(headings), q: q}, nil
+	return memories.Sorted(headings), nil
 }
-
-// errUnread says that the bodies cannot be read now: Postgres is at something else.
-var errUnread = errors.New("postgres: bodies cannot be read meanwhile")
 
 // Bodies returns what the memories say, by their revisions.
 func (s Sections) Bodies(ctx context.Context, of []memories.Heading) (map[[16]byte]string, error) {
-	if s.q == nil {
-		return nil, errUnread
-	}
 	ids := make([]uuid.UUID, len(of))
 	for i, m := range of {
 		ids[i] = m.Revision

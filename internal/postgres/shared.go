@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"memoir/internal/memories"
@@ -44,7 +43,6 @@ func (s *Store) SharedStamp(ctx context.Context) (string, error) {
 
 // sharedMemories are the memories that all agents share, as CLAUDE.md needs them.
 type sharedMemories struct {
-	stamp    string // that was read before them; empty: there are none, or nobody asked
 	dirs     []string
 	headings []memories.Heading // in the order of the block
 }
@@ -52,47 +50,8 @@ type sharedMemories struct {
 // with returns the sections with what is shared among them.
 func (s Sections) with(shared sharedMemories) Sections {
 	s.Headings = memories.Merged(s.Headings, shared.headings)
-	s.SharedDirs, s.Shared = shared.dirs, shared.stamp
+	s.SharedDirs = shared.dirs
 	return s
-}
-
-// sharedCache has what is shared by the stamp that it was read after: a hundred agents are given the same. What it gives is not to be
-// changed. It is safe for concurrent use.
-type sharedCache struct {
-	mu sync.Mutex
-	sharedMemories
-}
-
-// get returns what is shared at a stamp, if that is kept.
-func (c *sharedCache) get(stamp string) (shared sharedMemories, known bool) {
-	if stamp == "" {
-		return sharedMemories{}, true
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.stamp != stamp {
-		return sharedMemories{}, false
-	}
-	return c.sharedMemories, true
-}
-
-// read returns what is shared at a stamp that was read before, or newer.
-func (c *sharedCache) read(ctx context.Context, q *queries.Queries, stamp string) (sharedMemories, error) {
-	if shared, known := c.get(stamp); known {
-		return shared, nil
-	}
-	shared, err := sharedAt(ctx, q, time.Time{})
-	shared.stamp = stamp
-	if err != nil || len(shared.headings) > mostHeadings {
-		return shared, err
-	}
-	for i, m := range shared.headings {
-		shared.headings[i] = m.WithEntry()
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.sharedMemories = shared
-	return shared, nil
 }
 
 // sharedAt reads what is shared, or was at a moment; the zero time is now.
@@ -104,19 +63,14 @@ func sharedAt(ctx context.Context, q *queries.Queries, at time.Time) (sharedMemo
 	}
 	for _, agent := range from {
 		shared.dirs = append(shared.dirs, agent.Dir)
-		var sections Sections
-		if at.IsZero() {
-			sections, err = sectionsOf(ctx, q, agent.ID)
-		} else {
-			sections, err = sectionsAsOf(ctx, q, agent.ID, at)
-		}
+		headings, err := headingsAt(ctx, q, agent.ID, at)
 		if err != nil {
 			return shared, err
 		}
-		for i := range sections.Headings {
-			sections.Headings[i].Shared = agent.Slug
+		for i := range headings {
+			headings[i].Shared = agent.Slug
 		}
-		shared.headings = memories.Merged(shared.headings, sections.Headings)
+		shared.headings = memories.Merged(shared.headings, headings)
 	}
 	return shared, nil
 }

@@ -18,10 +18,6 @@ type Writer struct {
 	agentID int64
 	conn    *pgxpool.Conn
 	q       *queries.Queries
-	// kept is what was kept of the agent's headings; nil: nothing, or nobody knows any more what it is worth.
-	kept *keptHeadings
-	// shared is the store's.
-	shared *sharedCache
 	// agent is the agent without its counts as it is; nil: it has not been read, or has changed since.
 	agent *Agent
 	// ahead is a memory that was read together with the lock; nil: none was, or something has been changed since.
@@ -62,16 +58,13 @@ func (s *Store) hold(ctx context.Context, agentID int64, lock, do func(*Writer) 
 		<-s.writers
 		return wrap("acquire a connection", err)
 	}
-	w := &Writer{agentID: agentID, conn: conn, q: queries.New(conn), shared: &s.shared}
+	w := &Writer{agentID: agentID, conn: conn, q: queries.New(conn)}
 	// Whoever waits for what was done need not wait for this, and whoever holds the agent next waits for it in Postgres.
 	defer func() { go w.letGo(context.WithoutCancel(ctx), s.writers) }()
 	if err := lock(w); err != nil { // it may be locked all the same
 		return wrap("lock the agent", err)
 	}
-	w.kept = s.headings.take(agentID)
-	err = do(w)
-	s.headings.put(agentID, w.kept)
-	return err
+	return do(w)
 }
 
 func (w *Writer) lock(ctx context.Context, q *queries.Queries) error {
@@ -107,7 +100,7 @@ func (w *Writer) inTx(ctx context.Context, doing string, do func(*queries.Querie
 // answer. So nothing that was kept counts any more.
 func (w *Writer) ended(doing string, err error) error {
 	if err != nil {
-		w.kept, w.agent = nil, nil
+		w.agent = nil
 	}
 	return wrap(doing, err)
 }

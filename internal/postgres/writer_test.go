@@ -53,7 +53,7 @@ func TestWhatWasReadWithTheLockIsNotKeptOverAChange(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if err := w.Delete(t.Context(), postgres.Deletion{Head: head, Actor: memories.ByScript}, nil); err != nil {
+		if err := w.Delete(t.Context(), postgres.Deletion{Head: head, Actor: memories.ByScript}); err != nil {
 			return err
 		}
 		head, _, err = w.HeadWithFiles(t.Context(), id)

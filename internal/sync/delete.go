@@ -33,7 +33,6 @@ func (e *Engine) Delete(ctx context.Context, slug, id, match string) (Result, er
 func (e *Engine) deleteHere(ctx context.Context, slug string, seen Seen) (Result, error) {
 	var result Result
 	err := e.withMemory(ctx, slug, seen.ID, func(h *hold) error {
-		h.readBack = seen.ID
 		changes, err := h.deleteSeen(ctx, seen)
 		if err != nil {
 			return err
@@ -78,13 +77,10 @@ func (h *hold) delete(ctx context.Context, head postgres.Head, on []postgres.Fil
 	if err := h.keepBytes(ctx, head); err != nil {
 		return err
 	}
-	var meanwhile func(postgres.Sections, int64)
-	if h.readBack != "" { // of several deletions, CLAUDE.md is compiled after the last
-		meanwhile = func(after postgres.Sections, version int64) { h.foresee(ctx, after, version) }
-	}
-	if err := h.w.Delete(ctx, deletion, meanwhile); err != nil {
+	if err := h.w.Delete(ctx, deletion); err != nil {
 		return err
 	}
+	h.changed = append(h.changed, head.UUID)
 	return h.removeFiles(ctx, deletion.Files, indexes)
 }
 
@@ -257,9 +253,6 @@ func (h *hold) result(ctx context.Context, id string) (Result, error) {
 			return Result{}, err
 		}
 		h.claudeMD = &row.ClaudeMD
-	}
-	if h.found != nil {
-		return Result{Memory: *h.found, ClaudeMDProblem: h.claudeMD.Problem}, nil
 	}
 	m, err := h.w.Memory(ctx, h.onDisk.Slug, id)
 	return Result{Memory: m, ClaudeMDProblem: h.claudeMD.Problem}, err

@@ -12,8 +12,6 @@ import (
 type Disk interface {
 	// Write is files.Write.
 	Write(root *os.Root, path string, data []byte, options files.Options) error
-	// Stage is files.Stage.
-	Stage(root *os.Root, path string, data []byte) Staged
 	// Append is files.Append.
 	Append(root *os.Root, path string, data []byte) error
 	// RemoveIf is files.RemoveIf.
@@ -30,18 +28,8 @@ type Disk interface {
 	Recover(root *os.Root, dirs []string) (back []string, err error)
 }
 
-// Staged is a *files.Staged.
-type Staged interface {
-	Put(options files.Options) error
-	Discard() error
-}
-
 // realDisk changes files where its guard allows it.
 type realDisk struct{ *files.Guard }
-
-func (d realDisk) Stage(root *os.Root, path string, data []byte) Staged {
-	return d.Guard.Stage(root, path, data)
-}
 
 func (realDisk) SyncDirectory(root *os.Root, path string) (wait func() error) {
 	synced := make(chan error, 1)

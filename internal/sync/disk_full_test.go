@@ -30,13 +30,6 @@ func (d *fullDisk) Write(root *os.Root, name string, data []byte, options files.
 	return d.brokenDisk.Write(root, name, data, options)
 }
 
-func (d *fullDisk) Stage(root *os.Root, name string, data []byte) sync.Staged {
-	if d.full.Load() && (d.only == "" || d.only == name) {
-		return &brokenStaged{err: &os.PathError{Op: "write", Path: name, Err: cmp.Or(d.says, syscall.ENOSPC)}}
-	}
-	return d.brokenDisk.Stage(root, name, data)
-}
-
 func TestOnAFullDiskNothingIsHalfWrittenAndADeletionGoesThrough(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

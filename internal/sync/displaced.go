@@ -101,12 +101,6 @@ func (f *displacedFiles) letGo(of func(displaced) bool) {
 
 // overwrite writes over a file that has the bytes of the options' IfHash, and holds on to the one that was there.
 func (h *hold) overwrite(path string, data []byte, options files.Options) error {
-	options = h.holdingOn(path, data, options)
-	return h.overwritten(path, options, h.disk.Write(h.root, path, data, options))
-}
-
-// holdingOn completes the options of a write so that it holds on to the file that was there.
-func (h *hold) holdingOn(path string, data []byte, options files.Options) files.Options {
 	if options.Hash == "" {
 		options.Hash = files.Hash(data)
 	}
@@ -117,13 +111,9 @@ func (h *hold) holdingOn(path string, data []byte, options files.Options) files.
 			h.queue.addNoSooner(slug, path, writtenLate)
 		}
 	}
-	return options
-}
-
-// overwritten follows such a write, and hands on why it failed.
-func (h *hold) overwritten(path string, options files.Options, err error) error {
-	if err == nil && options.IfHash != "" {
-		h.displaced.overwritten(h.onDisk.Slug, path, options.IfHash, options.Hash)
+	err := h.disk.Write(h.root, path, data, options)
+	if err == nil && was != "" {
+		h.displaced.overwritten(slug, path, was, is)
 	}
 	return err
 }

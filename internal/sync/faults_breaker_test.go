@@ -12,7 +12,6 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/postgres/pgtest/linetest"
-	"memoir/internal/sync"
 )
 
 // failure is how a step fails.
@@ -115,63 +114,6 @@ type brokenDisk struct{ *breaker }
 
 func (d brokenDisk) fail(op, path string) error {
 	return &fs.PathError{Op: op, Path: path, Err: d.errno}
-}
-
-// Stage is two steps: what is taken to disk beside a file, and Put, which gives it the file's place.
-func (d brokenDisk) Stage(root *os.Root, name string, data []byte) sync.Staged {
-	s := &brokenStaged{brokenDisk: d, root: root, name: name, data: data}
-	switch d.step("disk: stage " + name) {
-	case works:
-		s.staged = files.Stage(root, name, data)
-	case failsBefore:
-		s.err = d.fail("open", name)
-	case diesAmid:
-		s.err = errors.Join(d.fail("write", name), d.leaveBeside(root, name, data[:len(data)/2]))
-	case failsAfter:
-		s.staged, s.err = files.Stage(root, name, data), d.fail("fsync", name)
-	case diesAfter:
-		s.err = errors.Join(d.fail("fsync", name), d.leaveBeside(root, name, data))
-	}
-	return s
-}
-
-// brokenStaged is what a brokenDisk has taken to disk, or was to.
-type brokenStaged struct {
-	brokenDisk
-	root   *os.Root
-	name   string
-	data   []byte
-	staged *files.Staged // nil: there is none
-	err    error         // why staging it has failed
-}
-
-func (s *brokenStaged) Put(options files.Options) error {
-	if s.err != nil {
-		return errors.Join(s.err, s.Discard())
-	}
-	switch s.step("disk: put " + s.name) {
-	case works:
-		return s.staged.Put(options)
-	case failsBefore, diesAmid:
-		return errors.Join(s.fail("rename", s.name), s.Discard())
-	default:
-		if err := s.staged.Put(options); err != nil {
-			return err
-		}
-		return s.fail("fsync", path.Dir(s.name))
-	}
-}
-
-// Discard waits for what is on its way to disk also where the process has ended: then it stays there.
-func (s *brokenStaged) Discard() error {
-	if s.staged == nil {
-		return nil
-	}
-	err := s.staged.Discard()
-	if s.isDead() {
-		err = errors.Join(err, s.leaveBeside(s.root, s.name, s.data))
-	}
-	return err
 }
 
 // leaveBeside leaves beside a file what a crash leaves there of another text for it.

@@ -122,10 +122,6 @@ func (d *claudeMDDisk) Write(root *os.Root, name string, data []byte, options fi
 	return d.unless(name, func() error { return d.brokenDisk.Write(root, name, data, options) })
 }
 
-func (d *claudeMDDisk) Stage(root *os.Root, name string, data []byte) sync.Staged {
-	return stagedClaudeMD{d, d.brokenDisk.Stage(root, name, data), name}
-}
-
 func (d *claudeMDDisk) unless(name string, write func() error) error {
 	how := failure(d.how.Load())
 	if name != "CLAUDE.md" || how == works {
@@ -137,22 +133,6 @@ func (d *claudeMDDisk) unless(name string, write func() error) error {
 		failed = errors.Join(failed, write())
 	}
 	return failed
-}
-
-// stagedClaudeMD is what such a disk is about to put in place.
-type stagedClaudeMD struct {
-	disk *claudeMDDisk
-	sync.Staged
-	name string
-}
-
-func (s stagedClaudeMD) Put(options files.Options) error {
-	put := false
-	err := s.disk.unless(s.name, func() error { put = true; return s.Staged.Put(options) })
-	if !put {
-		err = errors.Join(err, s.Discard())
-	}
-	return err
 }
 
 // openedPage is what somebody has before him on one server, who looks again when he is told that something has happened.

@@ -284,6 +284,7 @@ func (h *hold) save(ctx context.Context, l look) (outcome, error) {
 	if err := h.w.Apply(ctx, &out.batch); err != nil {
 		return outcome{}, err
 	}
+	h.changed = append(h.changed, out.batch.Memories()...)
 	if len(later) > 0 {
 		h.indexLater(slices.MinFunc(later, func(a, b postgres.Words) int { return bytes.Compare(a.MemoryID[:], b.MemoryID[:]) }).MemoryID)
 	}

@@ -44,13 +44,6 @@ type fillingDisk struct {
 	full      atomic.Bool
 }
 
-func (d *fillingDisk) Stage(root *os.Root, path string, data []byte) sync.Staged {
-	if d.full.Load() {
-		return &brokenStaged{err: &fs.PathError{Op: "write", Path: path, Err: syscall.ENOSPC}}
-	}
-	return files.Stage(root, path, data)
-}
-
 func (d *fillingDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {
 	if d.full.Load() {
 		return &fs.PathError{Op: "write", Path: path, Err: syscall.ENOSPC}

@@ -56,7 +56,6 @@ func (h *hold) mayRemove(f postgres.File) error {
 
 // refusePublication records why CLAUDE.md must not be written, and which files have been removed.
 func (h *hold) refusePublication(ctx context.Context, before postgres.ClaudeMD, why error) error {
-	h.forget()
 	problem := claudeMDProblem(h.onDisk.ClaudeMDPath(h.root), why)
 	if before.Problem == problem {
 		return h.recordRemoved(ctx)

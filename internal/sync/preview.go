@@ -10,6 +10,7 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/sync/publish"
 )
 
 // Preview is an agent's CLAUDE.md as it is compiled.
@@ -135,7 +136,7 @@ func (e *Engine) previews(ctx context.Context, row postgres.Agent, going map[str
 	empty.Published = onDisk(row).Published()
 	empty.inParts = true
 	err = e.store.ReadSections(ctx, row, time.Time{}, func(sections postgres.Sections) error {
-		texts := e.textsOf(ctx, sections)
+		texts := e.textsOf(ctx, sections, &publish.Sources{})
 		empty.sharedDirs = sections.SharedDirs
 		if with, err = empty.filled(sections.Headings, texts); err != nil {
 			return err
@@ -169,7 +170,7 @@ func (e *Engine) previewAsOfHere(ctx context.Context, slug string, at time.Time)
 		empty := e.emptyFor(sections, path, raw, unread)
 		empty.Published = onDisk(row).Published()
 		empty.inParts = true
-		p, err = empty.filled(sections.Headings, e.textsOf(ctx, sections))
+		p, err = empty.filled(sections.Headings, e.textsOf(ctx, sections, &publish.Sources{}))
 		return err
 	})
 	return p, err
@@ -193,8 +194,20 @@ func claudeMDOf(row postgres.Agent) (path string, raw []byte, unread error) {
 
 // compile puts the memories into the text of a CLAUDE.md, which is not returned in parts. Where that cannot be read or is damaged, the
 // compiled part stands alone and the problem says why.
-func (e *Engine) compile(ctx context.Context, sections postgres.Sections, path string, raw []byte, unread error) (Preview, error) {
-	return e.emptyFor(sections, path, raw, unread).filled(sections.Headings, e.textsOf(ctx, sections))
+func (e *Engine) compile(ctx context.Context, sections postgres.Sections, sources *publish.Sources, path string, raw []byte, unread error) (Preview, error) {
+	return e.emptyFor(sections, path, raw, unread).filled(sections.Headings, e.textsOf(ctx, sections, sources))
+}
+
+// textsOf gives the memories in full, those that are stale with a note if the options ask for it.
+func (e *Engine) textsOf(ctx context.Context, sections postgres.Sections, sources *publish.Sources) memories.SectionText {
+	now := time.Now()
+	return func(next []memories.Heading) (string, error) {
+		text, err := sources.Text(ctx, next, sections.Bodies)
+		if err != nil || !e.options.AgeNotes {
+			return text, err
+		}
+		return memories.WithAgeNote(text, next[0].ModifiedAt, now), nil
+	}
 }
 
 // emptyPreview is a CLAUDE.md before any memory is in it. To find the markers costs as much as to compile, so that who

@@ -8,6 +8,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/sync/publish"
 )
 
 // Edit is what becomes of one memory in a preview.
@@ -39,7 +40,7 @@ func (e *Engine) previewEditsHere(ctx context.Context, slug string, sets [][]Edi
 	empty := e.emptyPreview(claudeMDOf(row))
 	empty.MemoryOff = row.MemoryOff
 	err = e.store.ReadSections(ctx, row, time.Time{}, func(sections postgres.Sections) error {
-		texts := e.textsOf(ctx, sections)
+		texts := e.textsOf(ctx, sections, &publish.Sources{})
 		empty.sharedDirs = sections.SharedDirs
 		measure := func(edits []Edit) (int, error) {
 			headings, bodies := edited(sections.Headings, edits)
@@ -78,7 +79,7 @@ func edited(headings []memories.Heading, edits []Edit) ([]memories.Heading, map[
 	}
 	heading := func(h memories.Heading, d Draft) memories.Heading {
 		sum := sha256.Sum256([]byte(h.ID + "\x00" + d.Body))
-		h.Name, h.Team, h.Type, h.Description, h.Size, h.Entry = d.Name, d.Team, d.Type, d.Description, len(d.Body), ""
+		h.Name, h.Team, h.Type, h.Description, h.Size = d.Name, d.Team, d.Type, d.Description, len(d.Body)
 		h.Revision, h.ModifiedAt = [16]byte(sum[:16]), time.Now()
 		bodies[h.Revision] = d.Body
 		return h

@@ -16,6 +16,7 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/sync/publish"
 )
 
 const (
@@ -57,18 +58,16 @@ func (h *hold) publishOwn(ctx context.Context) error {
 	if done || err != nil {
 		return err
 	}
-	sections, err := h.w.Sections(ctx, row)
+	sources, err := h.published.Take(ctx, h.w, row.ID, row.ClaudeMD.Version, h.changed)
 	if err != nil {
 		return err
 	}
-	if h.foreseen != nil && (h.foreseen.version != row.ClaudeMD.Version || h.foreseen.path != path || row.ClaudeMD.Path != path) {
-		h.forget()
-	}
-	h.syncRemoved()
-	if done, err := h.publishForeseen(ctx, path, sections); done || err != nil {
+	sections, err := h.w.Sections(ctx, row, sources.Summaries)
+	if err != nil {
 		return err
 	}
-	state, p, err := h.writeClaudeMD(ctx, sections)
+	h.syncRemoved()
+	state, p, err := h.writeClaudeMD(ctx, sections, sources)
 	if err == nil && state.Problem == "" {
 		state.Problem, err = h.takeBlockOut(row.ClaudeMD.Path, state.Path)
 	}
@@ -84,7 +83,12 @@ func (h *hold) publishOwn(ctx context.Context) error {
 		return err
 	}
 	publication := postgres.Publication{ClaudeMD: state, Costs: changedCosts(p.Costs, sections.Headings), Removed: removed}
-	return h.record(ctx, publication, row.ClaudeMD.Problem)
+	if err := h.record(ctx, publication, row.ClaudeMD.Problem); err != nil {
+		return err
+	}
+	h.published.Put(row.ID, row.ClaudeMD.Version+1, sources, publication.Costs)
+	h.changed = nil
+	return nil
 }
 
 // publishAttempts is how often CLAUDE.md is compiled anew when somebody else writes it meanwhile.
@@ -92,9 +96,9 @@ const publishAttempts = 5
 
 // writeClaudeMD compiles the memories into what CLAUDE.md says now. An edit by hand that comes in between is read and
 // kept, never written over.
-func (h *hold) writeClaudeMD(ctx context.Context, sections postgres.Sections) (postgres.ClaudeMD, Preview, error) {
+func (h *hold) writeClaudeMD(ctx context.Context, sections postgres.Sections, sources *publish.Sources) (postgres.ClaudeMD, Preview, error) {
 	if !h.onDisk.Published() {
-		p, err := h.compile(ctx, sections, "", nil, nil)
+		p, err := h.compile(ctx, sections, sources, "", nil, nil)
 		if err != nil || p.Problem != "" {
 			return postgres.ClaudeMD{Chars: p.Chars, Problem: p.Problem}, p, err
 		}
@@ -107,31 +111,32 @@ func (h *hold) writeClaudeMD(ctx context.Context, sections postgres.Sections) (p
 			awaitBytes(h.root, path)
 			raw, unread = readClaudeMD(h.root, h.onDisk, path, h.links)
 		}
-		r, err := h.replacementOf(ctx, sections, path, raw, unread)
+		p, err := h.compile(ctx, sections, sources, path, raw, unread)
 		if err != nil {
-			return postgres.ClaudeMD{}, r.Preview, err
+			return postgres.ClaudeMD{}, p, err
 		}
 		if files.IsExhausted(unread) {
 			h.publishLater(path)
 		}
-		if r.Problem != "" {
-			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: r.Problem}, r.Preview, nil
+		if p.Problem != "" {
+			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: p.Problem}, p, nil
 		}
-		state := h.inStepWith(r.Preview, path, r.hash)
-		if raw != nil && bytes.Equal(raw, r.Text) {
-			return state, r.Preview, nil
+		hash := files.Hash(p.Text)
+		state := h.inStepWith(p, path, hash)
+		if raw != nil && bytes.Equal(raw, p.Text) {
+			return state, p, nil
 		}
-		err = h.put(path, r)
+		err = h.overwriteClaudeMD(path, raw, p.Text, hash)
 		changed := errors.Is(err, files.ErrChanged) || errors.Is(err, files.ErrExists)
 		switch {
 		case err == nil:
 			state.PublishedAt = postgres.Now()
-			return state, r.Preview, nil
+			return state, p, nil
 		case !changed || attempt == publishAttempts:
 			if files.IsExhausted(err) {
 				h.publishLater(path)
 			}
-			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: claudeMDProblem(path, err)}, r.Preview, nil
+			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: claudeMDProblem(path, err)}, p, nil
 		}
 	}
 }
@@ -192,35 +197,28 @@ func (h *hold) inStepWith(p Preview, path, hash string) postgres.ClaudeMD {
 	return postgres.ClaudeMD{Path: path, Chars: p.Chars, InStep: mark.String()}
 }
 
-// onlyOver writes only where a file still has the bytes that were read; nil: where there was none. A link whose target
-// is yet to be made is written through.
-func (h *hold) onlyOver(path string, r replacement) files.Options {
-	if r.was != nil {
-		return files.Options{IfHash: r.wasHash, Was: r.was, Hash: r.hash}
+// overwriteClaudeMD writes a text of that hash where a CLAUDE.md still has the bytes that were read; nil: where there was none. A link
+// whose target is yet to be made is written through.
+func (h *hold) overwriteClaudeMD(path string, was, text []byte, hash string) error {
+	if was != nil {
+		return h.overwrite(path, text, files.Options{IfHash: files.Hash(was), Was: was, Hash: hash})
 	}
-	return files.Options{New: true, Hash: r.hash}
+	if target, err := files.Resolve(h.root, path); err == nil || errors.Is(err, fs.ErrNotExist) {
+		path = target
+	}
+	return h.overwrite(path, text, files.Options{New: true, Hash: hash})
 }
 
 // record keeps how CLAUDE.md stands, and tells those who listen when it was written, or when what is in its way is another
 // thing than before.
 func (h *hold) record(ctx context.Context, p postgres.Publication, problemBefore string) error {
-	if err := h.saveRecord(ctx, p); err != nil {
+	if err := h.w.Published(ctx, p); err != nil {
 		return err
 	}
 	if !p.PublishedAt.IsZero() || p.Problem != problemBefore {
 		h.hub.publish(Event{Agent: h.onDisk.Slug, Kind: KindPublished})
 	}
 	return nil
-}
-
-// saveRecord records a publication, and reads the memory that is asked for then, which is one round trip less.
-func (h *hold) saveRecord(ctx context.Context, p postgres.Publication) error {
-	if h.readBack == "" {
-		return h.w.Published(ctx, p)
-	}
-	m, err := h.w.PublishedAndRead(ctx, p, h.onDisk.Slug, h.readBack, nil)
-	h.found = &m
-	return err
 }
 
 // changedCosts returns what each memory of the agent takes in CLAUDE.md where something else is on record. What others share has its own

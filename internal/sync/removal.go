@@ -132,16 +132,6 @@ func (h *hold) syncRemoved() {
 	}
 }
 
-// removalsSynced waits until no power cut brings back any of the files that have been removed.
-func (h *hold) removalsSynced() error {
-	for _, wait := range h.syncing {
-		if err := wait(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // removedForGood returns the files that have been removed and are still marked for it, once no power cut brings them back.
 // syncRemoved has begun to see to that.
 func (h *hold) removedForGood(ctx context.Context) ([]string, error) {

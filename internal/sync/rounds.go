@@ -88,9 +88,6 @@ func (e *Engine) becomeReady(ctx context.Context) {
 	e.log.Info("first scan done", "agents", len(e.slugs()))
 	e.indexLater(uuid.Nil)
 	e.shareAgain(ctx)
-	// Of agents that have just been mirrored hardly any is changed next: the first change reads its headings again, as
-	// after any other start.
-	e.store.ForgetHeadings()
 }
 
 // round is one scan of each agent, for which nobody waits. A scan that is overdue gives its place to the next, and the round ends without

@@ -25,6 +25,7 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/sync/publish"
 )
 
 // Options are the settings of an Engine.
@@ -80,8 +81,7 @@ type Engine struct {
 	told     knownFigures
 
 	sharing     sharing
-	sections    sectionCache // memories in full
-	bodiesAhead sectionCache // bodies that were read before they were needed
+	published   *publish.Cache
 	discovering sync.Mutex
 	unreadable  []string            // directories that the last discovery could not look into
 	left        map[int64]time.Time // when nobody looked after an agent any more that another server had; zero: it still has
@@ -173,7 +173,7 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	looking, stopLooking := context.WithCancel(ctx)
 	e := &Engine{
-		store: store, options: options, disk: options.Disk, guard: guard, log: options.Log, hub: newHub(news), queue: q,
+		store: store, options: options, disk: options.Disk, guard: guard, log: options.Log, hub: newHub(news), queue: q, published: publish.NewCache(),
 		agents: map[string]*agent{}, unindexed: make(chan uuid.UUID, 1), looking: looking, stopLooking: stopLooking, stop: stop,
 		released: make(chan struct{}, 1), news: news, asked: make(chan string, maxAsked), answers: newAnswers(), left: map[int64]time.Time{},
 		scanning: newScanning(cmp.Or(options.ShownAfter, shownAfter)),
@@ -253,11 +253,8 @@ type hold struct {
 	removed []postgres.File
 	// syncing waits for the directories of these, by path.
 	syncing map[string]func() error
-	// foreseen is what CLAUDE.md is likely to say after what is being done; nil: nobody has looked ahead.
-	foreseen *foreseen
-	// readBack is the memory that is to be read with the next publication, empty for none, and found that memory as it was then.
-	readBack string
-	found    *memories.Memory
+	// changed are the memories that this hold has changed and not published yet: one for each time that it has raised the version.
+	changed []uuid.UUID
 	// saved is the file that somebody has just asked to be written: what it says is newest, whatever it said before.
 	saved string
 	// unwritten takes up what a scan leaves to its writers and waits for; nil: nobody waits.
@@ -304,7 +301,6 @@ func (e *Engine) withMemory(ctx context.Context, slug, id string, do func(*hold)
 		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
 			h.closed = err
 		}
-		defer h.forget()
 		return do(h)
 	})
 }

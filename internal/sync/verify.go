@@ -84,7 +84,11 @@ func (h *hold) verify(ctx context.Context, head postgres.Head, on []postgres.Fil
 	if after.RevisionID != head.RevisionID || after.State != head.State {
 		return changedOnDisk(head.Path)
 	}
-	return h.w.Verify(ctx, head, now, actorOf(ctx))
+	if err := h.w.Verify(ctx, head, now, actorOf(ctx)); err != nil {
+		return err
+	}
+	h.changed = append(h.changed, head.UUID)
+	return nil
 }
 
 // lastly returns the numbers of the files with that of a path at the end. The memory's age counts from what is there: where another

@@ -262,11 +262,17 @@ func (q *Queries) NeedNotWaitForTheDisk(ctx context.Context) error {
 }
 
 const raiseMemoriesVersion = `-- name: RaiseMemoriesVersion :exec
-UPDATE agents SET claude_md_in_step = NULL, memories_version = memories_version + 1 WHERE id = $1
+UPDATE agents SET claude_md_in_step = NULL, memories_version = memories_version + $1 WHERE id = $2
 `
 
-func (q *Queries) RaiseMemoriesVersion(ctx context.Context, id int64) error {
-	_, err := q.db.Exec(ctx, raiseMemoriesVersion, id)
+type RaiseMemoriesVersionParams struct {
+	Changed int64
+	ID      int64
+}
+
+// By the number of memories that change.
+func (q *Queries) RaiseMemoriesVersion(ctx context.Context, arg RaiseMemoriesVersionParams) error {
+	_, err := q.db.Exec(ctx, raiseMemoriesVersion, arg.Changed, arg.ID)
 	return err
 }
 

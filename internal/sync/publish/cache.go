@@ -1,0 +1,186 @@
+// Package publish keeps what the CLAUDE.md files that were written last were compiled from, so that a publication reads the changed
+// memories alone. It bounds that by size, and drops what another server may have changed. It reads through the interface Reader, and
+// writes nothing. The engine in internal/sync calls it while it holds the agent.
+package publish
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/google/uuid"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"memoir/internal/memories"
+)
+
+const (
+	// maxCached bounds the summaries that are kept of all agents together. A summary takes 1 KB of the server's resident memory, by
+	// measurement; so a KB of sections counts as one.
+	maxCached = 12_000
+	// maxChanged is the number of changed memories of an agent from which on all are read. It is arbitrary.
+	maxChanged = 1_000
+)
+
+// Reader reads one agent's memories. A *postgres.Writer is one.
+type Reader interface {
+	// Headings returns the memories that go into CLAUDE.md, in the order of the block.
+	Headings(ctx context.Context) ([]memories.Heading, error)
+	// HeadingsOf returns those of the memories with these ids that go into CLAUDE.md, in the order of the block.
+	HeadingsOf(ctx context.Context, ids []uuid.UUID) ([]memories.Heading, error)
+}
+
+// Cache keeps the sources of the agents that were published last. It is safe for concurrent use; one agent's sources have one user at a
+// time.
+type Cache struct {
+	mu     sync.Mutex
+	agents *simplelru.LRU[int64, *Sources]
+	size   int
+}
+
+// NewCache returns an empty Cache.
+func NewCache() *Cache {
+	agents, err := simplelru.NewLRU[int64, *Sources](math.MaxInt, nil)
+	if err != nil {
+		panic(err) // the size is positive
+	}
+	return &Cache{agents: agents}
+}
+
+// Take returns the sources of an agent that has this version, and removes them from the cache. changed are the memories that the caller
+// has changed since the last publication. Each of them has raised the version by one. If another change has raised it too, Take reads
+// all memories.
+func (c *Cache) Take(ctx context.Context, r Reader, agentID, version int64, changed []uuid.UUID) (*Sources, error) {
+	s := c.remove(agentID)
+	if s != nil && s.version+int64(len(changed)) == version && len(changed) <= maxChanged {
+		return s, s.refresh(ctx, r, changed)
+	}
+	summaries, err := r.Headings(ctx)
+	return &Sources{Summaries: summaries}, err
+}
+
+// Put keeps the sources of a publication, which has given the agent this version. costs are those that it has recorded. Put removes the
+// agents that were published longest ago, as far as there is no room.
+func (c *Cache) Put(agentID, version int64, s *Sources, costs []memories.Cost) {
+	s.record(costs)
+	s.version, s.sections, s.used = version, s.used, nil
+	c.remove(agentID)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.agents.Add(agentID, s)
+	for c.size += s.size(); c.size > maxCached; {
+		_, oldest, _ := c.agents.RemoveOldest()
+		c.size -= oldest.size()
+	}
+}
+
+func (c *Cache) remove(agentID int64) *Sources {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s, ok := c.agents.Peek(agentID)
+	if !ok {
+		return nil
+	}
+	c.agents.Remove(agentID)
+	c.size -= s.size()
+	return s
+}
+
+// Sources are what an agent's CLAUDE.md is compiled from. The zero Sources have no memory; their Text works.
+type Sources struct {
+	// Summaries are the agent's own memories, in the order of the block.
+	Summaries []memories.Heading
+	version   int64
+	// sections are the full sections of the last publication, and used those of this one.
+	sections, used map[sectionKey]string
+}
+
+// sectionKey names a section. A memory keeps its revision when it is renamed or moved.
+type sectionKey struct {
+	revision [16]byte
+	name     string
+	team     bool
+}
+
+func keyOf(m memories.Heading) sectionKey { return sectionKey{m.Revision, m.Name, m.Team} }
+
+// refresh reads the changed memories.
+func (s *Sources) refresh(ctx context.Context, r Reader, changed []uuid.UUID) error {
+	if len(changed) == 0 {
+		return nil
+	}
+	renewed, err := r.HeadingsOf(ctx, changed)
+	if err != nil {
+		return err
+	}
+	ids := make(map[string]bool, len(changed))
+	for _, id := range changed {
+		ids[id.String()] = true
+	}
+	unchanged := slices.DeleteFunc(s.Summaries, func(m memories.Heading) bool { return ids[m.ID] })
+	s.Summaries = memories.Merged(unchanged, renewed)
+	return nil
+}
+
+// record notes recorded costs, which are in the order of the block.
+func (s *Sources) record(costs []memories.Cost) {
+	for i := range s.Summaries {
+		if m := &s.Summaries[i]; len(costs) > 0 && costs[0].ID == m.ID {
+			m.Recorded, costs = costs[0], costs[1:]
+		}
+	}
+}
+
+// size is the number of summaries, and of KB of sections. An agent without memories has a size as well.
+func (s *Sources) size() int {
+	const overhead = 80 // of a section, in bytes: its key and its place in the map
+	bytes := 0
+	for _, text := range s.sections {
+		bytes += overhead + len(text)
+	}
+	return 1 + len(s.Summaries) + bytes>>10
+}
+
+// Text returns the first of the memories in full, as memories.SectionText does. Sections of the last publication are not made again. Text
+// reads the bodies of the first and the next ones together with bodies, by their revisions.
+func (s *Sources) Text(ctx context.Context, next []memories.Heading, bodies func(context.Context, []memories.Heading) (map[[16]byte]string, error)) (string, error) {
+	if s.used == nil {
+		s.used = map[sectionKey]string{}
+	}
+	if text, ok := s.find(next[0]); ok {
+		return text, nil
+	}
+	missing := slices.DeleteFunc(slices.Clone(next), func(m memories.Heading) bool {
+		_, ok := s.find(m)
+		return ok
+	})
+	read, err := bodies(ctx, missing)
+	if err != nil {
+		return "", err
+	}
+	for _, m := range missing {
+		body, ok := read[m.Revision]
+		if !ok {
+			return "", fmt.Errorf("memory %q has no content on record", m.ID)
+		}
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		s.used[keyOf(m)] = memories.InFull(m, body)
+	}
+	return s.used[keyOf(next[0])], nil
+}
+
+// find returns a section that was made already, and marks it as used.
+func (s *Sources) find(m memories.Heading) (text string, ok bool) {
+	key := keyOf(m)
+	if text, ok = s.used[key]; ok {
+		return text, true
+	}
+	if text, ok = s.sections[key]; ok {
+		s.used[key] = text
+	}
+	return text, ok
+}
