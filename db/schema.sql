@@ -2,8 +2,8 @@
 --
 -- Text that came from files is sanitised on its way in (Postgres text refuses NUL and invalid UTF-8); the exact bytes
 -- are kept beside it as bytea. Names, paths and slugs sort by their bytes, hence COLLATE "C".
--- Foreign keys stand only where a cascade needs them, and not where thousands of rows come at once: each costs a look-up and a lock for
--- every row. What these would do for memories and revisions, statements do (belong_insert, belong_delete).
+-- A row is deleted with the agent or the memory that it belongs to. memories.revision_id, files.memory_id and the ids
+-- in activity have no foreign key: their values may outlive the row.
 
 CREATE TABLE agents (
     id                     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -44,7 +44,7 @@ CREATE INDEX agents_shared ON agents (id) WHERE layout = 'shared';
 
 CREATE TABLE memories (
     id              uuid PRIMARY KEY,
-    agent_id        bigint NOT NULL,
+    agent_id        bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     name            text COLLATE "C" NOT NULL,
     readable        boolean NOT NULL,
     state           text NOT NULL CHECK (state IN ('active', 'needs_attention', 'missing', 'deleted')),
@@ -100,7 +100,7 @@ CREATE INDEX memories_to_restore ON memories (agent_id) WHERE restoring;
 
 CREATE TABLE revisions (
     id          uuid PRIMARY KEY,
-    memory_id   uuid NOT NULL,
+    memory_id   uuid NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
     fingerprint bytea NOT NULL,
     hash        text NOT NULL,
     type        text,
@@ -121,61 +121,8 @@ CREATE UNIQUE INDEX revisions_by_content ON revisions (memory_id, fingerprint);
 ALTER TABLE revisions ALTER COLUMN body SET STATISTICS 0;
 ALTER TABLE revisions ALTER COLUMN raw SET STATISTICS 0;
 
--- A memory belongs to an agent, and a revision to a memory: none is without, and they go together. With foreign keys that was a fifth of
--- what Postgres does to save a thousand memories; asked once for each statement it can hardly be measured. What belongs to an agent holds
--- on to it as a foreign key does, so that whoever forgets the agent waits, and then finds all. Only a rename gives a revision to another
--- memory, of the same agent.
--- All go by the indexes: Postgres keeps the plans that it has made for the first time in a connection, when there may have been few rows,
--- or many that went.
-CREATE FUNCTION belong_to_agents() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
-DECLARE
-    owners bigint[];
-    held bigint;
-BEGIN
-    SELECT array_agg(DISTINCT agent_id) INTO owners FROM came;
-    PERFORM FROM agents WHERE id = ANY(owners) FOR KEY SHARE;
-    GET DIAGNOSTICS held = ROW_COUNT;
-    IF held < cardinality(owners) THEN
-        RAISE foreign_key_violation USING MESSAGE = 'there is no such agent', TABLE = TG_TABLE_NAME;
-    END IF;
-    RETURN NULL;
-END
-$$;
-
-CREATE FUNCTION belong_to_memories() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
-DECLARE
-    owners uuid[];
-BEGIN
-    SELECT array_agg(DISTINCT memory_id) INTO owners FROM came;
-    PERFORM FROM agents WHERE id = ANY(ARRAY(SELECT DISTINCT agent_id FROM memories WHERE id = ANY(owners))) FOR KEY SHARE;
-    IF (SELECT count(*) FROM memories WHERE id = ANY(owners)) < cardinality(owners) THEN
-        RAISE foreign_key_violation USING MESSAGE = 'there is no such memory', TABLE = TG_TABLE_NAME;
-    END IF;
-    RETURN NULL;
-END
-$$;
-
-CREATE FUNCTION go_with_agents() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
-BEGIN
-    DELETE FROM memories WHERE agent_id = ANY(ARRAY(SELECT id FROM went));
-    RETURN NULL;
-END
-$$;
-
-CREATE FUNCTION go_with_memories() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
-BEGIN
-    DELETE FROM revisions WHERE memory_id = ANY(ARRAY(SELECT id FROM went));
-    RETURN NULL;
-END
-$$;
-
-CREATE TRIGGER belong_insert AFTER INSERT ON memories REFERENCING NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION belong_to_agents();
-CREATE TRIGGER belong_insert AFTER INSERT ON revisions REFERENCING NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION belong_to_memories();
-CREATE TRIGGER belong_delete AFTER DELETE ON agents REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION go_with_agents();
-CREATE TRIGGER belong_delete AFTER DELETE ON memories REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION go_with_memories();
-
 CREATE TABLE files (
-    agent_id    bigint NOT NULL,
+    agent_id    bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     path        text COLLATE "C" NOT NULL,
     session     text,
     memory_id   uuid,
@@ -216,7 +163,7 @@ CREATE INDEX files_to_remove ON files (agent_id) WHERE status = 'removing';
 
 -- What each deletion leaves: contents that do not come back by themselves.
 CREATE TABLE tombstones (
-    agent_id    bigint NOT NULL,
+    agent_id    bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     name        text COLLATE "C" NOT NULL,
     fingerprint bytea NOT NULL,
     deleted_at  timestamptz NOT NULL,
@@ -228,7 +175,7 @@ CREATE TABLE tombstones (
 -- The files on disk that a tombstone keeps out, with what they say.
 CREATE TABLE blocked (
     id          uuid PRIMARY KEY,
-    agent_id    bigint NOT NULL,
+    agent_id    bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     path        text COLLATE "C" NOT NULL,
     session     text,
     name        text COLLATE "C" NOT NULL,
@@ -247,7 +194,7 @@ CREATE TABLE blocked (
 CREATE TABLE activity (
     -- Orders what happened at the same time.
     id          bigint GENERATED ALWAYS AS IDENTITY,
-    agent_id    bigint NOT NULL,
+    agent_id    bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     -- Of what was first seen in a file, that file's modification time; else when it happened.
     at          timestamptz NOT NULL,
     memory_id   uuid,
@@ -279,27 +226,22 @@ CREATE INDEX activity_by_memory ON activity (memory_id, at, id);
 -- By how many the memories that live have become more on a day, in UTC: the journal summed up as it is written, because
 -- the pictures of many memories over a long time are drawn again and again.
 CREATE TABLE growth (
-    agent_id bigint NOT NULL,
+    agent_id bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     day      date NOT NULL,
     type     text NOT NULL CHECK (type IN ('', 'feedback', 'user', 'project', 'reference')),
     alive    integer NOT NULL,
     PRIMARY KEY (agent_id, day, type)
 );
 
--- How many memories and files there are, counted as they change: lists, cards and the sync page ask at every request, and
--- counting 100,000 rows takes longer than all else of one. Triggers count each statement once, so that none can forget to;
--- the rows are the agent's own, so that writers of different agents never wait for each other.
+-- How many memories there are, counted as they change: lists and cards need it at every request, and counting 100,000
+-- rows takes longer than the rest of a request. A trigger counts each statement. Each agent has rows of its own, so that
+-- writers of different agents never wait for each other.
 CREATE TABLE memory_tallies (
-    agent_id bigint NOT NULL,
+    agent_id bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     state    text NOT NULL,
     type     text NOT NULL, -- empty: none
     n        integer NOT NULL,
     PRIMARY KEY (agent_id, state, type)
-);
-
-CREATE TABLE file_tallies (
-    agent_id bigint PRIMARY KEY,
-    present  integer NOT NULL
 );
 
 CREATE FUNCTION tally_memories() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -329,33 +271,6 @@ CREATE TRIGGER tally_insert AFTER INSERT ON memories REFERENCING NEW TABLE AS ca
 CREATE TRIGGER tally_update AFTER UPDATE ON memories REFERENCING NEW TABLE AS came OLD TABLE AS went
     FOR EACH STATEMENT EXECUTE FUNCTION tally_memories();
 CREATE TRIGGER tally_delete AFTER DELETE ON memories REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION tally_memories();
-
-CREATE FUNCTION tally_files() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF TG_OP = 'INSERT' THEN
-        INSERT INTO file_tallies AS t
-        SELECT agent_id, count(*) FROM came WHERE present GROUP BY agent_id
-        ON CONFLICT (agent_id) DO UPDATE SET present = t.present + excluded.present;
-    ELSIF TG_OP = 'UPDATE' THEN
-        INSERT INTO file_tallies AS t
-        SELECT agent_id, sum(n)
-        FROM (SELECT agent_id, 1 AS n FROM came WHERE present UNION ALL SELECT agent_id, -1 FROM went WHERE present) changes
-        GROUP BY agent_id
-        HAVING sum(n) <> 0
-        ON CONFLICT (agent_id) DO UPDATE SET present = t.present + excluded.present;
-    ELSE
-        UPDATE file_tallies t SET present = t.present - gone.n
-        FROM (SELECT agent_id, count(*) AS n FROM went WHERE present GROUP BY agent_id) gone
-        WHERE t.agent_id = gone.agent_id;
-    END IF;
-    RETURN NULL;
-END
-$$;
-
-CREATE TRIGGER tally_insert AFTER INSERT ON files REFERENCING NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION tally_files();
-CREATE TRIGGER tally_update AFTER UPDATE ON files REFERENCING NEW TABLE AS came OLD TABLE AS went
-    FOR EACH STATEMENT EXECUTE FUNCTION tally_files();
-CREATE TRIGGER tally_delete AFTER DELETE ON files REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION tally_files();
 
 -- The memories that files on disk disagree about. Either two primary files say different things, or a file of a session is newer than all
 -- primary files and says something else than another file. Each page says how many there are, and to find them among 5,000 files of
@@ -507,7 +422,7 @@ CREATE INDEX recalls_in_session ON recalls (agent_id, session, at, id) WHERE ses
 CREATE TABLE recalled (
     recall_id uuid NOT NULL REFERENCES recalls (id) ON DELETE CASCADE,
     place     integer NOT NULL,
-    agent_id  bigint NOT NULL,
+    agent_id  bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     session   text COLLATE "C",
     at        timestamptz NOT NULL,
     memory_id uuid NOT NULL,

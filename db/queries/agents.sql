@@ -91,14 +91,7 @@ UPDATE agents SET memory_off = @off, claude_md_in_step = NULL, memories_version 
 WHERE id = @id AND memory_off <> @off;
 
 -- name: DeleteAgent :exec
--- The memories, revisions and search rows go by cascade; the rest is named.
-WITH gone_files AS (DELETE FROM files WHERE files.agent_id = @id),
-     gone_tombstones AS (DELETE FROM tombstones WHERE tombstones.agent_id = @id),
-     gone_blocked AS (DELETE FROM blocked WHERE blocked.agent_id = @id),
-     gone_activity AS (DELETE FROM activity WHERE activity.agent_id = @id),
-     gone_growth AS (DELETE FROM growth WHERE growth.agent_id = @id),
-     gone_memory_tallies AS (DELETE FROM memory_tallies WHERE memory_tallies.agent_id = @id),
-     gone_file_tallies AS (DELETE FROM file_tallies WHERE file_tallies.agent_id = @id)
+-- All that belongs to the agent is deleted by cascade.
 DELETE FROM agents WHERE agents.id = @id;
 
 -- name: CountMemories :many

@@ -136,13 +136,15 @@ LIMIT @most;
 
 -- name: CountFiles :one
 -- Counts files of agents whose directory is there, as Figures does.
-SELECT (SELECT coalesce(sum(present), 0) FROM file_tallies
-        WHERE agent_id IN (SELECT id FROM agents WHERE agents.present AND joined_to IS NULL))::bigint AS mirrored,
+SELECT (SELECT count(*) FROM files f JOIN agents a ON a.id = f.agent_id
+        WHERE f.present AND a.present AND a.joined_to IS NULL)::bigint AS mirrored,
        (SELECT coalesce(sum(n), 0) FROM memory_tallies WHERE state = 'needs_attention')::bigint AS needs_attention;
 
 -- name: CountFilesByAgent :many
 -- The files of an agent that is joined to another are that one's, and those of one whose directory is gone are not on disk.
-SELECT agent_id, present FROM file_tallies WHERE agent_id IN (SELECT id FROM agents WHERE agents.present AND joined_to IS NULL);
+SELECT f.agent_id, count(*) AS present FROM files f JOIN agents a ON a.id = f.agent_id
+WHERE f.present AND a.present AND a.joined_to IS NULL
+GROUP BY f.agent_id;
 
 -- name: InsertFiles :copyfrom
 INSERT INTO files (agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns,

@@ -9,11 +9,6 @@ FROM (SELECT agent_id, state, coalesce(type, '') AS type, count(*) AS n FROM mem
 FULL JOIN (SELECT * FROM memory_tallies WHERE n <> 0) tally USING (agent_id, state, type)
 WHERE counted.n IS DISTINCT FROM tally.n
 UNION ALL
-SELECT format('%s files of agent %s are there, and the tally says %s', counted.present, agent_id, tally.present)
-FROM (SELECT agent_id, count(*) AS present FROM files WHERE present GROUP BY agent_id) counted
-FULL JOIN (SELECT * FROM file_tallies WHERE present <> 0) tally USING (agent_id)
-WHERE counted.present IS DISTINCT FROM tally.present
-UNION ALL
 SELECT format('files of agent %s disagree about memory %s: %s, and it is noted: %s', agent_id, memory_id, found.at IS NOT NULL, noted.at IS NOT NULL)
 FROM (
     SELECT agent_id, memory_id, 1 AS at

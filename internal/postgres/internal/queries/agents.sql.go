@@ -200,17 +200,10 @@ func (q *Queries) CountMemories(ctx context.Context, agentIds []int64) ([]Memory
 }
 
 const deleteAgent = `-- name: DeleteAgent :exec
-WITH gone_files AS (DELETE FROM files WHERE files.agent_id = $1),
-     gone_tombstones AS (DELETE FROM tombstones WHERE tombstones.agent_id = $1),
-     gone_blocked AS (DELETE FROM blocked WHERE blocked.agent_id = $1),
-     gone_activity AS (DELETE FROM activity WHERE activity.agent_id = $1),
-     gone_growth AS (DELETE FROM growth WHERE growth.agent_id = $1),
-     gone_memory_tallies AS (DELETE FROM memory_tallies WHERE memory_tallies.agent_id = $1),
-     gone_file_tallies AS (DELETE FROM file_tallies WHERE file_tallies.agent_id = $1)
 DELETE FROM agents WHERE agents.id = $1
 `
 
-// The memories, revisions and search rows go by cascade; the rest is named.
+// All that belongs to the agent is deleted by cascade.
 func (q *Queries) DeleteAgent(ctx context.Context, id int64) error {
 	_, err := q.db.Exec(ctx, deleteAgent, id)
 	return err

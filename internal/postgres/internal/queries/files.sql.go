@@ -29,8 +29,8 @@ func (q *Queries) CountDurableMemories(ctx context.Context, agentID int64) (int6
 }
 
 const countFiles = `-- name: CountFiles :one
-SELECT (SELECT coalesce(sum(present), 0) FROM file_tallies
-        WHERE agent_id IN (SELECT id FROM agents WHERE agents.present AND joined_to IS NULL))::bigint AS mirrored,
+SELECT (SELECT count(*) FROM files f JOIN agents a ON a.id = f.agent_id
+        WHERE f.present AND a.present AND a.joined_to IS NULL)::bigint AS mirrored,
        (SELECT coalesce(sum(n), 0) FROM memory_tallies WHERE state = 'needs_attention')::bigint AS needs_attention
 `
 
@@ -48,19 +48,26 @@ func (q *Queries) CountFiles(ctx context.Context) (CountFilesRow, error) {
 }
 
 const countFilesByAgent = `-- name: CountFilesByAgent :many
-SELECT agent_id, present FROM file_tallies WHERE agent_id IN (SELECT id FROM agents WHERE agents.present AND joined_to IS NULL)
+SELECT f.agent_id, count(*) AS present FROM files f JOIN agents a ON a.id = f.agent_id
+WHERE f.present AND a.present AND a.joined_to IS NULL
+GROUP BY f.agent_id
 `
 
+type CountFilesByAgentRow struct {
+	AgentID int64
+	Present int64
+}
+
 // The files of an agent that is joined to another are that one's, and those of one whose directory is gone are not on disk.
-func (q *Queries) CountFilesByAgent(ctx context.Context) ([]FileTally, error) {
+func (q *Queries) CountFilesByAgent(ctx context.Context) ([]CountFilesByAgentRow, error) {
 	rows, err := q.db.Query(ctx, countFilesByAgent)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []FileTally{}
+	items := []CountFilesByAgentRow{}
 	for rows.Next() {
-		var i FileTally
+		var i CountFilesByAgentRow
 		if err := rows.Scan(&i.AgentID, &i.Present); err != nil {
 			return nil, err
 		}

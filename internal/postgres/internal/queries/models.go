@@ -206,11 +206,6 @@ type File struct {
 	Unfinished  *string
 }
 
-type FileTally struct {
-	AgentID int64
-	Present int32
-}
-
 type Growth struct {
 	AgentID int64
 	Day     pgtype.Date
