@@ -76,8 +76,14 @@ CREATE TABLE memories (
     team            boolean NOT NULL DEFAULT false,
     -- Who deleted it, as the journal has it.
     deleted_actor   text CHECK (deleted_actor IN ('session', 'disk', 'browser', 'script', 'memoir', 'extraction')),
+    -- How the files on disk disagree about the content; NULL if they do not. primary: two primary files have different
+    -- contents. session: a session's file is newer than all primary files, and differs from another file.
+    conflict        text CHECK (conflict IN ('session', 'primary')),
     CHECK ((state = 'deleted') = (deleted_at IS NOT NULL))
 );
+
+-- Every page counts the conflicts of an agent, which are few.
+CREATE INDEX memories_conflict ON memories (agent_id) WHERE conflict IS NOT NULL;
 
 -- One private memory per name and agent, and one of its team; a file that could not be read is known by its path and never merges with a name.
 CREATE UNIQUE INDEX memories_by_name ON memories (agent_id, name, team) WHERE readable;
@@ -271,62 +277,6 @@ CREATE TRIGGER tally_insert AFTER INSERT ON memories REFERENCING NEW TABLE AS ca
 CREATE TRIGGER tally_update AFTER UPDATE ON memories REFERENCING NEW TABLE AS came OLD TABLE AS went
     FOR EACH STATEMENT EXECUTE FUNCTION tally_memories();
 CREATE TRIGGER tally_delete AFTER DELETE ON memories REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION tally_memories();
-
--- The memories that files on disk disagree about. Either two primary files say different things, or a file of a session is newer than all
--- primary files and says something else than another file. Each page says how many there are, and to find them among 5,000 files of
--- sessions takes 15 ms. They are noted as files change, like the tallies. Readers leave out memories that are in the trash or unreadable.
-CREATE TABLE disagreements (
-    memory_id uuid NOT NULL,
-    agent_id  bigint NOT NULL,
-    PRIMARY KEY (memory_id, agent_id)
-);
-
-CREATE INDEX disagreements_of_agent ON disagreements (agent_id);
-
-CREATE FUNCTION note_disagreements() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-    touched uuid[];
-BEGIN
-    -- Few files have to be examined: of those that are new, the ones that differ from another file of their memory, and of those that
-    -- change, the ones whose memory has another file. Postgres keeps the plan of the first change of a connection, which may have been
-    -- one of thousands: EXISTS would read all files for that, and then for each one that changes. A subquery that gives a value always
-    -- uses the index.
-    IF TG_OP = 'INSERT' THEN
-        SELECT array_agg(DISTINCT c.memory_id) INTO touched FROM came c
-        WHERE EXISTS (SELECT FROM files o WHERE o.memory_id = c.memory_id AND o.present AND o.fingerprint <> c.fingerprint);
-    ELSIF TG_OP = 'UPDATE' THEN
-        SELECT array_agg(DISTINCT changed.memory_id) INTO touched
-        FROM (SELECT memory_id, path FROM came UNION ALL SELECT memory_id, path FROM went) changed
-        WHERE (SELECT true FROM files o WHERE o.memory_id = changed.memory_id AND o.present AND o.path <> changed.path LIMIT 1)
-           OR (SELECT true FROM disagreements d WHERE d.memory_id = changed.memory_id LIMIT 1);
-    ELSE
-        SELECT array_agg(DISTINCT w.memory_id) INTO touched FROM went w
-        WHERE (SELECT true FROM files o WHERE o.memory_id = w.memory_id AND o.present LIMIT 1)
-           OR (SELECT true FROM disagreements d WHERE d.memory_id = w.memory_id LIMIT 1);
-    END IF;
-    IF touched IS NULL THEN
-        RETURN NULL;
-    END IF;
-    DELETE FROM disagreements WHERE memory_id = ANY(touched);
-    INSERT INTO disagreements
-    SELECT DISTINCT f.memory_id, f.agent_id
-    FROM files f
-    WHERE f.memory_id = ANY(touched) AND f.present AND f.status = 'carries'
-      AND EXISTS (SELECT FROM files o WHERE o.memory_id = f.memory_id AND o.present AND o.status = 'carries'
-                                        AND o.fingerprint <> f.fingerprint AND (f.session IS NOT NULL OR o.session IS NULL))
-      AND (f.session IS NULL
-           OR NOT EXISTS (SELECT FROM files o WHERE o.memory_id = f.memory_id AND o.present AND o.status = 'carries'
-                                                AND o.session IS NULL AND o.content_at >= f.content_at));
-    RETURN NULL;
-END
-$$;
-
-CREATE TRIGGER disagreements_insert AFTER INSERT ON files REFERENCING NEW TABLE AS came
-    FOR EACH STATEMENT EXECUTE FUNCTION note_disagreements();
-CREATE TRIGGER disagreements_update AFTER UPDATE ON files REFERENCING NEW TABLE AS came OLD TABLE AS went
-    FOR EACH STATEMENT EXECUTE FUNCTION note_disagreements();
-CREATE TRIGGER disagreements_delete AFTER DELETE ON files REFERENCING OLD TABLE AS went
-    FOR EACH STATEMENT EXECUTE FUNCTION note_disagreements();
 
 -- The search index, apart from the memories because it costs more than all else of a cold mirror: a large look fills
 -- it afterwards. A row that names another revision than its memory does is out of date. Beside the words of the text a

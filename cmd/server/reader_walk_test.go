@@ -147,7 +147,7 @@ func (w *walk) prepare(project, database string) {
 	w.agents = []string{"ada", "lost", project}
 	w.values["memory"] = w.list("SELECT id::text FROM memories ORDER BY name")
 	w.values["memories"] = w.values["memory"]
-	w.values["versions"] = w.list("SELECT DISTINCT encode(fingerprint, 'hex') FROM files WHERE memory_id IN (SELECT memory_id FROM disagreements)")
+	w.values["versions"] = w.list("SELECT DISTINCT encode(fingerprint, 'hex') FROM files WHERE memory_id IN (SELECT id FROM memories WHERE conflict IS NOT NULL)")
 	w.values["history"] = w.list("SELECT encode(fingerprint, 'hex') FROM revisions")
 	w.values["blocked"] = w.list("SELECT id::text FROM blocked")
 	w.values["proposals"] = w.list("SELECT id::text FROM proposals")

@@ -5,8 +5,7 @@
 -- name: Disagreements :many
 -- Of the agent's memories, or of that one: those of which files disagree.
 SELECT m.id, m.name, said.versions, said.sessions, said.durable, said.primary_versions, said.newest_at
-FROM disagreements d
-JOIN memories m ON m.id = d.memory_id AND m.readable AND m.state <> 'deleted'
+FROM memories m
 CROSS JOIN LATERAL (
     SELECT count(DISTINCT o.fingerprint) AS versions, count(DISTINCT o.session) AS sessions,
            bool_or(o.session IS NULL)::boolean AS durable,
@@ -14,7 +13,8 @@ CROSS JOIN LATERAL (
     FROM files o
     WHERE o.memory_id = m.id AND o.present AND o.status = 'carries'
 ) said
-WHERE d.agent_id = @agent_id AND d.memory_id = coalesce(sqlc.narg(memory_id)::uuid, d.memory_id)
+WHERE m.agent_id = @agent_id AND m.conflict IS NOT NULL AND m.readable AND m.state <> 'deleted'
+  AND m.id = coalesce(sqlc.narg(memory_id)::uuid, m.id)
 ORDER BY m.name, m.id;
 
 -- name: VersionsOf :many

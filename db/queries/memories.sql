@@ -39,9 +39,9 @@ SELECT count(*) FROM memories WHERE agent_id = @agent_id AND state = 'needs_atte
 
 -- name: InsertHeads :copyfrom
 INSERT INTO memories (id, agent_id, name, readable, state, type, revision_id, description, fingerprint, hash, size, path,
-    session, modified_at, content_at, problems, claude_md_chars, claude_md_listed, created_at, updated_at, team)
+    session, modified_at, content_at, problems, claude_md_chars, claude_md_listed, created_at, updated_at, team, conflict)
 VALUES (@id, @agent_id, @name, @readable, @state, @type, @revision_id, @description, @fingerprint, @hash, @size, @path,
-    @session, @modified_at, @content_at, @problems, @claude_md_chars, @claude_md_listed, @created_at, @updated_at, @team);
+    @session, @modified_at, @content_at, @problems, @claude_md_chars, @claude_md_listed, @created_at, @updated_at, @team, @conflict);
 
 -- name: UpdateHeads :exec
 -- All in one statement, so that their states are counted once. What is none is the zero value of its column here: an array
@@ -52,7 +52,7 @@ UPDATE memories m SET restoring = m.restoring AND (m.state = 'deleted' OR c.stat
     fingerprint = c.fingerprint, hash = c.hash, size = c.size, path = c.path, session = nullif(c.session, ''), modified_at = c.modified_at,
     content_at = c.content_at, problems = c.problems, updated_at = c.updated_at,
     deleted_at = nullif(c.deleted_at, '0001-01-01T00:00:00Z'), deleted_by = nullif(c.deleted_by, ''),
-    deleted_actor = nullif(c.deleted_actor, '')
+    deleted_actor = nullif(c.deleted_actor, ''), conflict = nullif(c.conflict, '')
 FROM (SELECT unnest(@ids::uuid[]) AS id, unnest(@names::text[]) AS name, unnest(@teams::boolean[]) AS team,
              unnest(@created_at::timestamptz[]) AS created_at, unnest(@states::text[]) AS state, unnest(@types::text[]) AS type,
              unnest(@revision_ids::uuid[]) AS revision_id, unnest(@descriptions::text[]) AS description,
@@ -61,7 +61,8 @@ FROM (SELECT unnest(@ids::uuid[]) AS id, unnest(@names::text[]) AS name, unnest(
              unnest(@sessions::text[]) AS session, unnest(@modified_at::timestamptz[]) AS modified_at,
              unnest(@content_at::timestamptz[]) AS content_at, unnest(@problems::jsonb[]) AS problems,
              unnest(@updated_at::timestamptz[]) AS updated_at, unnest(@deleted_at::timestamptz[]) AS deleted_at,
-             unnest(@deleted_by::text[]) AS deleted_by, unnest(@deleted_actors::text[]) AS deleted_actor) c
+             unnest(@deleted_by::text[]) AS deleted_by, unnest(@deleted_actors::text[]) AS deleted_actor,
+             unnest(@conflicts::text[]) AS conflict) c
 WHERE m.id = c.id;
 
 -- name: DeleteHeads :exec

@@ -18,6 +18,15 @@ const (
 	Deleted        State = "deleted"         // in the trash
 )
 
+// Conflict is how the files on disk that carry one memory disagree about its content.
+type Conflict string
+
+const (
+	NoConflict      Conflict = ""
+	SessionConflict Conflict = "session" // a session's file is newer than all primary files, and differs from another file
+	PrimaryConflict Conflict = "primary" // two primary files have different contents
+)
+
 // Memory is one named fact of one agent.
 type Memory struct {
 	ID          string // a UUID

@@ -110,6 +110,7 @@ func (w *Writer) insertMemories(ctx context.Context, q *queries.Queries, b *Batc
 			Type: optional(string(h.Type)), RevisionID: h.RevisionID, Description: h.Description, Fingerprint: h.Fingerprint[:], Hash: h.Hash,
 			Size: h.Size, Path: h.Path, Session: optional(h.Session), ModifiedAt: h.ModifiedAt, ContentAt: h.ContentAt,
 			Problems: problems, ClaudeMdChars: int32(h.ClaudeMDChars), ClaudeMdListed: h.ClaudeMDListed, CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt, Team: h.Team,
+			Conflict: optional(string(h.Conflict)),
 		}
 	}
 	if _, err := q.InsertHeads(ctx, heads); err != nil {
@@ -213,6 +214,7 @@ func updateHeads(ctx context.Context, q *queries.Queries, heads []Head) error {
 		p.DeletedAt = append(p.DeletedAt, h.DeletedAt)
 		p.DeletedBy = append(p.DeletedBy, string(h.DeletedBy))
 		p.DeletedActors = append(p.DeletedActors, string(h.DeletedActor))
+		p.Conflicts = append(p.Conflicts, string(h.Conflict))
 	}
 	return q.UpdateHeads(ctx, p)
 }

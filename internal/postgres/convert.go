@@ -24,6 +24,7 @@ func headOf(row queries.Memory) (Head, error) {
 			DeletedActor: memories.Actor(text(row.DeletedActor)),
 		},
 		UUID: row.ID, RevisionID: row.RevisionID, DeletedBy: DeletedBy(text(row.DeletedBy)), Restoring: row.Restoring,
+		Conflict: memories.Conflict(text(row.Conflict)),
 	}
 	if row.IndexLines != nil {
 		if err := json.Unmarshal(row.IndexLines, &h.IndexLines); err != nil {

@@ -85,7 +85,7 @@ func TestADatabaseWithoutAJournalGetsOneThatLeadsToWhatIs(t *testing.T) {
 		t.Errorf("what was there before is counted wrong: %q", gaps)
 	}
 	var disagreements int
-	if query(t, conn, "SELECT count(*) FROM disagreements", &disagreements); disagreements != 2 {
+	if query(t, conn, "SELECT count(*) FROM memories WHERE conflict IS NOT NULL", &disagreements); disagreements != 2 {
 		t.Errorf("files disagreed about two memories, and %d are noted", disagreements)
 	}
 	var told string

@@ -122,6 +122,7 @@ type Head struct {
 	DeletedBy       DeletedBy
 	IndexLines      map[string][]memories.IndexLine // what a deletion took out of each index, by its path
 	Restoring       bool
+	Conflict        memories.Conflict
 }
 
 // After returns the moment of what happens to the memory at a time by the system's clock. It is after all that has happened

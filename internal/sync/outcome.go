@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -73,6 +74,7 @@ func (d *desk) settle() {
 		h := &pg.head
 		d.followSource(pg)
 		pg.followContent()
+		h.Conflict = conflictOf(pg.files)
 		h.Problems = withLastGood(withDuplicates(h.Problems, pg.files), pg.files)
 		if h.State == memories.Active || h.State == memories.NeedsAttention {
 			h.State = memories.Active
@@ -80,6 +82,36 @@ func (d *desk) settle() {
 				h.State = memories.NeedsAttention
 			}
 		}
+	}
+}
+
+// conflictOf returns how the files that carry a memory disagree about its content.
+func conflictOf(files map[string]postgres.File) memories.Conflict {
+	var contents, primaries []memories.Fingerprint // distinct
+	var newestPrimary, newestSession time.Time
+	for _, f := range files {
+		if f.Status != postgres.Carries {
+			continue
+		}
+		if !slices.Contains(contents, f.Fingerprint) {
+			contents = append(contents, f.Fingerprint)
+		}
+		if !f.Durable() {
+			newestSession = later(newestSession, f.ContentAt)
+			continue
+		}
+		newestPrimary = later(newestPrimary, f.ContentAt)
+		if !slices.Contains(primaries, f.Fingerprint) {
+			primaries = append(primaries, f.Fingerprint)
+		}
+	}
+	switch {
+	case len(primaries) > 1:
+		return memories.PrimaryConflict
+	case len(contents) > 1 && newestSession.After(newestPrimary):
+		return memories.SessionConflict
+	default:
+		return memories.NoConflict
 	}
 }
 
@@ -196,5 +228,5 @@ func sameHead(a, b postgres.Head) bool {
 	return a.State == b.State && a.Type == b.Type && a.RevisionID == b.RevisionID && a.Fingerprint == b.Fingerprint &&
 		a.Hash == b.Hash && a.Size == b.Size && a.Path == b.Path && a.Session == b.Session &&
 		a.ModifiedAt.Equal(b.ModifiedAt) && a.ContentAt.Equal(b.ContentAt) && slices.Equal(a.Problems, b.Problems) &&
-		a.DeletedAt.Equal(b.DeletedAt) && a.Key() == b.Key()
+		a.DeletedAt.Equal(b.DeletedAt) && a.Key() == b.Key() && a.Conflict == b.Conflict
 }

@@ -463,6 +463,13 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
 // compareBool orders false before true.
 func compareBool(a, b bool) int {
 	switch {

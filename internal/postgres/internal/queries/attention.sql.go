@@ -14,8 +14,8 @@ SELECT a.id,
        (SELECT count(*) FROM blocked b WHERE b.agent_id = a.id) AS blocked,
        (SELECT count(DISTINCT f.memory_id) FROM files f
         WHERE f.agent_id = a.id AND f.status = 'removing' AND f.problem IS NOT NULL) AS not_removed,
-       (SELECT count(*) FROM disagreements d JOIN memories m ON m.id = d.memory_id
-        WHERE d.agent_id = a.id AND m.readable AND m.state <> 'deleted') AS disagreements,
+       (SELECT count(*) FROM memories m
+        WHERE m.agent_id = a.id AND m.conflict IS NOT NULL AND m.readable AND m.state <> 'deleted') AS disagreements,
        (SELECT count(*) FROM verifications v JOIN memories m ON m.id = v.memory_id AND m.revision_id = v.revision_id
         WHERE v.agent_id = a.id AND v.gone > 0 AND m.state <> 'deleted') AS cites_gone,
        (SELECT count(*) FROM proposals p WHERE p.agent_id = a.id AND p.state = 'waiting') AS proposals,

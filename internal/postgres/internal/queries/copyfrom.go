@@ -141,6 +141,7 @@ func (r iteratorForInsertHeads) Values() ([]interface{}, error) {
 		r.rows[0].CreatedAt,
 		r.rows[0].UpdatedAt,
 		r.rows[0].Team,
+		r.rows[0].Conflict,
 	}, nil
 }
 
@@ -149,7 +150,7 @@ func (r iteratorForInsertHeads) Err() error {
 }
 
 func (q *Queries) InsertHeads(ctx context.Context, arg []InsertHeadsParams) (int64, error) {
-	return q.db.CopyFrom(ctx, []string{"memories"}, []string{"id", "agent_id", "name", "readable", "state", "type", "revision_id", "description", "fingerprint", "hash", "size", "path", "session", "modified_at", "content_at", "problems", "claude_md_chars", "claude_md_listed", "created_at", "updated_at", "team"}, &iteratorForInsertHeads{rows: arg})
+	return q.db.CopyFrom(ctx, []string{"memories"}, []string{"id", "agent_id", "name", "readable", "state", "type", "revision_id", "description", "fingerprint", "hash", "size", "path", "session", "modified_at", "content_at", "problems", "claude_md_chars", "claude_md_listed", "created_at", "updated_at", "team", "conflict"}, &iteratorForInsertHeads{rows: arg})
 }
 
 // iteratorForInsertRevisions implements pgx.CopyFromSource.

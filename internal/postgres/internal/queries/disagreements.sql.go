@@ -15,8 +15,7 @@ import (
 const disagreements = `-- name: Disagreements :many
 
 SELECT m.id, m.name, said.versions, said.sessions, said.durable, said.primary_versions, said.newest_at
-FROM disagreements d
-JOIN memories m ON m.id = d.memory_id AND m.readable AND m.state <> 'deleted'
+FROM memories m
 CROSS JOIN LATERAL (
     SELECT count(DISTINCT o.fingerprint) AS versions, count(DISTINCT o.session) AS sessions,
            bool_or(o.session IS NULL)::boolean AS durable,
@@ -24,7 +23,8 @@ CROSS JOIN LATERAL (
     FROM files o
     WHERE o.memory_id = m.id AND o.present AND o.status = 'carries'
 ) said
-WHERE d.agent_id = $1 AND d.memory_id = coalesce($2::uuid, d.memory_id)
+WHERE m.agent_id = $1 AND m.conflict IS NOT NULL AND m.readable AND m.state <> 'deleted'
+  AND m.id = coalesce($2::uuid, m.id)
 ORDER BY m.name, m.id
 `
 

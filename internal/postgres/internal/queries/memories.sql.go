@@ -61,7 +61,7 @@ func (q *Queries) EndRestoring(ctx context.Context, id uuid.UUID) error {
 }
 
 const headByID = `-- name: HeadByID :one
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor FROM memories m WHERE m.agent_id = $1 AND m.id = $2
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict FROM memories m WHERE m.agent_id = $1 AND m.id = $2
 `
 
 type HeadByIDParams struct {
@@ -104,6 +104,7 @@ func (q *Queries) HeadByID(ctx context.Context, arg HeadByIDParams) (HeadByIDRow
 		&i.Memory.Description,
 		&i.Memory.Team,
 		&i.Memory.DeletedActor,
+		&i.Memory.Conflict,
 	)
 	return i, err
 }
@@ -217,7 +218,7 @@ func (q *Queries) HeadingsOf(ctx context.Context, arg HeadingsOfParams) ([]Headi
 }
 
 const headsByID = `-- name: HeadsByID :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict
 FROM (SELECT DISTINCT id FROM unnest($1::uuid[]) AS id) asked
 JOIN memories m ON m.id = asked.id
 WHERE (m.agent_id = $2) IS TRUE
@@ -269,6 +270,7 @@ func (q *Queries) HeadsByID(ctx context.Context, arg HeadsByIDParams) ([]HeadsBy
 			&i.Memory.Description,
 			&i.Memory.Team,
 			&i.Memory.DeletedActor,
+			&i.Memory.Conflict,
 		); err != nil {
 			return nil, err
 		}
@@ -281,7 +283,7 @@ func (q *Queries) HeadsByID(ctx context.Context, arg HeadsByIDParams) ([]HeadsBy
 }
 
 const headsByName = `-- name: HeadsByName :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict
 FROM (SELECT DISTINCT $1::bigint AS agent_id, name FROM unnest($2::text[]) AS name) asked
 JOIN memories m ON m.agent_id = asked.agent_id AND m.name = asked.name
 WHERE m.readable
@@ -332,6 +334,7 @@ func (q *Queries) HeadsByName(ctx context.Context, arg HeadsByNameParams) ([]Hea
 			&i.Memory.Description,
 			&i.Memory.Team,
 			&i.Memory.DeletedActor,
+			&i.Memory.Conflict,
 		); err != nil {
 			return nil, err
 		}
@@ -398,6 +401,7 @@ type InsertHeadsParams struct {
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
 	Team           bool
+	Conflict       *string
 }
 
 const keysOf = `-- name: KeysOf :many
@@ -470,7 +474,7 @@ func (q *Queries) MarkDeleted(ctx context.Context, arg MarkDeletedParams) error 
 }
 
 const memory = `-- name: Memory :one
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, r.description, r.body
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, r.description, r.body
 FROM memories m JOIN revisions r ON r.id = m.revision_id
 WHERE m.agent_id = $1 AND m.id = $2
 `
@@ -516,6 +520,7 @@ func (q *Queries) Memory(ctx context.Context, arg MemoryParams) (MemoryRow, erro
 		&i.Memory.Description,
 		&i.Memory.Team,
 		&i.Memory.DeletedActor,
+		&i.Memory.Conflict,
 		&i.Description,
 		&i.Body,
 	)
@@ -561,7 +566,7 @@ func (q *Queries) NewestChanges(ctx context.Context, agentIds []int64) ([]Newest
 }
 
 const restoringHeads = `-- name: RestoringHeads :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor FROM memories m WHERE m.agent_id = $1 AND m.restoring
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict FROM memories m WHERE m.agent_id = $1 AND m.restoring
 `
 
 type RestoringHeadsRow struct {
@@ -604,6 +609,7 @@ func (q *Queries) RestoringHeads(ctx context.Context, agentID int64) ([]Restorin
 			&i.Memory.Description,
 			&i.Memory.Team,
 			&i.Memory.DeletedActor,
+			&i.Memory.Conflict,
 		); err != nil {
 			return nil, err
 		}
@@ -657,7 +663,7 @@ func (q *Queries) StopRestoring(ctx context.Context, id uuid.UUID) error {
 }
 
 const unreadableByPath = `-- name: UnreadableByPath :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor FROM (
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict FROM (
     SELECT a.id FROM memories a WHERE a.agent_id = $1 AND NOT a.readable AND a.state <> 'deleted' AND a.path = ANY($2::text[])
     UNION ALL
     SELECT b.id FROM memories b
@@ -712,6 +718,7 @@ func (q *Queries) UnreadableByPath(ctx context.Context, arg UnreadableByPathPara
 			&i.Memory.Description,
 			&i.Memory.Team,
 			&i.Memory.DeletedActor,
+			&i.Memory.Conflict,
 		); err != nil {
 			return nil, err
 		}
@@ -730,7 +737,7 @@ UPDATE memories m SET restoring = m.restoring AND (m.state = 'deleted' OR c.stat
     fingerprint = c.fingerprint, hash = c.hash, size = c.size, path = c.path, session = nullif(c.session, ''), modified_at = c.modified_at,
     content_at = c.content_at, problems = c.problems, updated_at = c.updated_at,
     deleted_at = nullif(c.deleted_at, '0001-01-01T00:00:00Z'), deleted_by = nullif(c.deleted_by, ''),
-    deleted_actor = nullif(c.deleted_actor, '')
+    deleted_actor = nullif(c.deleted_actor, ''), conflict = nullif(c.conflict, '')
 FROM (SELECT unnest($1::uuid[]) AS id, unnest($2::text[]) AS name, unnest($3::boolean[]) AS team,
              unnest($4::timestamptz[]) AS created_at, unnest($5::text[]) AS state, unnest($6::text[]) AS type,
              unnest($7::uuid[]) AS revision_id, unnest($8::text[]) AS description,
@@ -739,7 +746,8 @@ FROM (SELECT unnest($1::uuid[]) AS id, unnest($2::text[]) AS name, unnest($3::bo
              unnest($13::text[]) AS session, unnest($14::timestamptz[]) AS modified_at,
              unnest($15::timestamptz[]) AS content_at, unnest($16::jsonb[]) AS problems,
              unnest($17::timestamptz[]) AS updated_at, unnest($18::timestamptz[]) AS deleted_at,
-             unnest($19::text[]) AS deleted_by, unnest($20::text[]) AS deleted_actor) c
+             unnest($19::text[]) AS deleted_by, unnest($20::text[]) AS deleted_actor,
+             unnest($21::text[]) AS conflict) c
 WHERE m.id = c.id
 `
 
@@ -764,6 +772,7 @@ type UpdateHeadsParams struct {
 	DeletedAt     []time.Time
 	DeletedBy     []string
 	DeletedActors []string
+	Conflicts     []string
 }
 
 // All in one statement, so that their states are counted once. What is none is the zero value of its column here: an array
@@ -790,6 +799,7 @@ func (q *Queries) UpdateHeads(ctx context.Context, arg UpdateHeadsParams) error 
 		arg.DeletedAt,
 		arg.DeletedBy,
 		arg.DeletedActors,
+		arg.Conflicts,
 	)
 	return err
 }

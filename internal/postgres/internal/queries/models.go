@@ -175,11 +175,6 @@ type ConversationText struct {
 	GivenAt  time.Time
 }
 
-type Disagreement struct {
-	MemoryID uuid.UUID
-	AgentID  int64
-}
-
 type Figure struct {
 	AgentID int64
 	Files   int32
@@ -274,6 +269,7 @@ type Memory struct {
 	Description    string
 	Team           bool
 	DeletedActor   *string
+	Conflict       *string
 }
 
 type MemorySearch struct {
