@@ -17,6 +17,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"memoir/internal/waittest"
 )
 
 // starved is the real server, which at times may open nothing more, or very little.
@@ -164,7 +166,7 @@ func (s *starved) names(state string) (says map[string]string, ok bool) {
 // the agents are what they were.
 func (s *starved) concludesNothing(when string) {
 	s.Helper()
-	s.until("an answer "+when, func() bool {
+	waittest.For(s, "an answer "+when, func() bool {
 		trash, told := s.names("deleted")
 		odd, toldOdd := s.names("needs_attention")
 		agents, toldAgents := s.agentsNow()
@@ -208,12 +210,12 @@ func (s *starved) answersAScan(when string) {
 // isWhole waits until all that is on disk is there, all that was removed is in the trash, and nothing is complained of any more.
 func (s *starved) isWhole() {
 	s.Helper()
-	s.until("everything to have arrived", func() bool {
+	waittest.For(s, "everything to have arrived", func() bool {
 		alive, told := s.names("")
 		trash, toldTrash := s.names("deleted")
 		return told && toldTrash && maps.Equal(alive, s.is) && slices.Equal(slices.Sorted(maps.Keys(trash)), slices.Sorted(maps.Keys(s.was)))
 	})
-	s.until("the figures to agree, without a problem", func() bool {
+	waittest.For(s, "the figures to agree, without a problem", func() bool {
 		var sync struct {
 			Files     int     `json:"files_on_disk"`
 			Mirrored  int     `json:"mirrored"`
@@ -288,7 +290,7 @@ func TestNothingIsConcludedFromWhatTheServerMayNotOpen(t *testing.T) {
 	s.says("bob/memory/a.md", "bob's")
 	s.claudeCode()
 	s.isWhole()
-	s.until("all agents", func() (ok bool) {
+	waittest.For(s, "all agents", func() (ok bool) {
 		s.known, ok = s.agentsNow()
 		return ok && len(s.known) == 5
 	})
@@ -302,7 +304,7 @@ func TestNothingIsConcludedFromWhatTheServerMayNotOpen(t *testing.T) {
 		s.says(fmt.Sprintf("ada/sessions/U9-C-17123456%d0.0001/memory/s.md", room), "new")
 		s.says(fmt.Sprintf("new%d/memory/a.md", room), "new")
 		s.says("bob/memory/a.md", fmt.Sprint("round ", room))
-		s.until("the server to have looked "+when, func() bool {
+		waittest.For(s, "the server to have looked "+when, func() bool {
 			alive, told := s.names("")
 			return told && maps.Equal(alive, s.is) || strings.Contains(s.said()[said:], "too many open files")
 		})

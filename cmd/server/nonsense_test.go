@@ -24,6 +24,7 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/waittest"
 )
 
 // More of it: go test -run Nonsense ./cmd/server -nonsense=20000
@@ -152,18 +153,15 @@ func startServerIn(t *testing.T, env map[string]string, more ...string) *running
 	return s
 }
 
-// until waits until nothing is said against it any more.
+// until waits until against returns no complaint.
 func (s *runningServer) until(what string, against func() string) {
 	s.Helper()
-	for limit := time.Now().Add(memoirtest.Patience); ; time.Sleep(10 * time.Millisecond) {
-		said := against()
-		if said == "" {
-			return
+	waittest.NoError(s, what, func() error {
+		if complaint := against(); complaint != "" {
+			return errors.New(complaint)
 		}
-		if time.Now().After(limit) {
-			s.Fatalf("waited in vain for %s: %s", what, said)
-		}
-	}
+		return nil
+	})
 }
 
 func (s *runningServer) get(path string) (status int, body []byte) {
@@ -237,7 +235,7 @@ func (s *runningServer) connect() *rawClient {
 // as it may on what is no HTTP.
 func (c *rawClient) ask(raw string) (status int, open bool) {
 	c.Helper()
-	_ = c.SetDeadline(time.Now().Add(memoirtest.Patience))
+	_ = c.SetDeadline(time.Now().Add(waittest.Patience()))
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)

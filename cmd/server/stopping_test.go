@@ -22,6 +22,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/servertest"
+	"memoir/internal/waittest"
 )
 
 // promised is how long the program may take to end after a signal.
@@ -103,7 +104,7 @@ func (s *started) serves() {
 		s.Fatalf("the server said %q (%v)", line, err)
 	}
 	s.url = url
-	s.until("the first scan", func() bool { return s.ask(http.MethodGet, "/readyz", "") == http.StatusOK })
+	waittest.For(s, "the first scan", func() bool { return s.ask(http.MethodGet, "/readyz", "") == http.StatusOK })
 }
 
 // ask returns the status of an answer; 0: there was none.
@@ -121,15 +122,6 @@ func (s *started) ask(method, path, body string) int {
 	io.Copy(io.Discard, answer.Body) //nolint:errcheck // only the status counts
 	answer.Body.Close()              //nolint:errcheck // as above
 	return answer.StatusCode
-}
-
-func (s *started) until(what string, holds func() bool) {
-	s.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			s.Fatalf("waited %v in vain for %s", patience, what)
-		}
-	}
 }
 
 // endsWell asks the program to end, which it has to in the time that is promised, and as one that was asked to.
@@ -172,7 +164,7 @@ func TestASignalInTheMiddleOfALargeScanEndsTheProgram(t *testing.T) {
 	}
 	var asking gosync.WaitGroup
 	asking.Go(func() { s.ask(http.MethodPost, "/api/v1/scan", "") })
-	s.until("the scan to have begun", func() bool { return s.ask(http.MethodGet, "/api/v1/agents/ada", "") == http.StatusOK })
+	waittest.For(s, "the scan to have begun", func() bool { return s.ask(http.MethodGet, "/api/v1/agents/ada", "") == http.StatusOK })
 	s.endsWell()
 	asking.Wait()
 }
@@ -189,7 +181,7 @@ func TestASignalEndsTheProgramThoughAWriteAndAScanHang(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background()) //nolint:errcheck // the lock goes with it
-	s.until("the agent to be known", func() bool {
+	waittest.For(s, "the agent to be known", func() bool {
 		var held int
 		err := conn.QueryRow(t.Context(), "SELECT count(pg_advisory_lock(1835363695, id::integer)) FROM agents WHERE slug = 'ada'").Scan(&held)
 		return err == nil && held == 1
@@ -203,7 +195,7 @@ func TestASignalEndsTheProgramThoughAWriteAndAScanHang(t *testing.T) {
 		err := conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted").Scan(&waiting)
 		return err == nil && waiting > 0
 	}
-	s.until("the write to wait for the agent", waits)
+	waittest.For(s, "the write to wait for the agent", waits)
 	asking.Go(func() { s.ask(http.MethodPost, "/api/v1/agents/ada/scan", "") })
 	s.endsWell()
 	asking.Wait()
@@ -219,7 +211,7 @@ func TestASignalWhilePostgresIsLookedForEndsTheProgram(t *testing.T) {
 		}
 	}
 	s := start(t, []string{"PATH=" + bin + ":" + os.Getenv("PATH")}, "--database-url=", "--data-dir="+filepath.Join(t.TempDir(), "data"))
-	s.until("a PostgreSQL to be asked for its version", func() bool { _, err := os.Stat(asked); return err == nil })
+	waittest.For(s, "a PostgreSQL to be asked for its version", func() bool { _, err := os.Stat(asked); return err == nil })
 	s.endsWell()
 }
 

@@ -15,14 +15,12 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"memoir/internal/waittest"
 )
 
 // limitsOf are the limits on watching that a user namespace has of its own.
 const limitsOf = "/proc/sys/user/"
-
-// patience is how long a test waits for what should happen at once, on a slow and shared machine.
-const patience = 2 * time.Minute
 
 // confined is the real server, which the system grants as little as the test says.
 type confined struct {
@@ -112,7 +110,7 @@ func startAs(t *testing.T, script string, as *syscall.SysProcAttr, open []*os.Fi
 		t.Fatalf("the server said %q (%v)", line, err)
 	}
 	c.url = url
-	c.until("the first scan", func() bool { return c.get("/readyz", nil) == http.StatusOK })
+	waittest.For(c, "the first scan", func() bool { return c.get("/readyz", nil) == http.StatusOK })
 	return c
 }
 
@@ -150,15 +148,6 @@ func (c *confined) get(path string, into any) (status int) {
 	return answer.StatusCode
 }
 
-func (c *confined) until(what string, holds func() bool) {
-	c.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			c.Fatalf("waited %v in vain for %s", patience, what)
-		}
-	}
-}
-
 func (c *confined) write(path, body string) {
 	c.Helper()
 	file := filepath.Join(c.agents, path)
@@ -173,7 +162,7 @@ func (c *confined) write(path, body string) {
 func (c *confined) arrives(path, body string) {
 	c.Helper()
 	slug, _, _ := strings.Cut(path, "/")
-	c.until(path+" to be "+body, func() bool {
+	waittest.For(c, path+" to be "+body, func() bool {
 		var list struct {
 			Memories []struct{ Name, Body string } `json:"memories"`
 		}
@@ -240,7 +229,7 @@ func TestTheServerDoesWithoutWhatTheSystemRefusesToWatchAndWatchesItWhenItMay(t 
 				t.Errorf("the mode is %s (%s), want poll because of %s", mode, note, test.says)
 			}
 			c.grant(test.limits)
-			c.until("everything to be watched", func() bool {
+			waittest.For(c, "everything to be watched", func() bool {
 				mode, note := c.mode()
 				return mode == "watch" && note == ""
 			})

@@ -18,6 +18,7 @@ import (
 	"memoir/internal/postgres/local"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
+	"memoir/internal/waittest"
 )
 
 func TestABodyThatIsNotJSONIs400(t *testing.T) {
@@ -229,7 +230,7 @@ func TestWhilePostgresIsSilentACallIs503InsteadOfNeverAnswered(t *testing.T) {
 		}
 	}
 	speak()
-	s.Until("the call to go through", func() bool { return s.call("GET", at, nil).status == 200 })
+	waittest.For(s, "the call to go through", func() bool { return s.call("GET", at, nil).status == 200 })
 	if got := s.Read("ada/memory/tabs.md"); got != tabs["ada/memory/tabs.md"] {
 		t.Errorf("while Postgres was silent the file became %q", got)
 	}

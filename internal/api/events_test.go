@@ -11,6 +11,7 @@ import (
 	"memoir/internal/api"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/waittest"
 )
 
 // follow opens an event stream; the lines of it that are not empty arrive on the channel, which closes at its end.
@@ -45,7 +46,7 @@ func (s *server) follow(query string) (lines <-chan string, hangUp func()) {
 // next waits for a line that is wanted.
 func (s *server) next(lines <-chan string, wanted func(string) bool) string {
 	s.Helper()
-	for limit := time.After(memoirtest.Patience); ; {
+	for limit := time.After(waittest.Patience()); ; {
 		select {
 		case line, open := <-lines:
 			if !open {
@@ -110,7 +111,7 @@ func TestEventStreamsEndWhenTheHubCloses(t *testing.T) {
 	s := setup(t, tabs)
 	lines, _ := s.follow("")
 	s.Engine.Hub().Close()
-	for limit := time.After(memoirtest.Patience); ; {
+	for limit := time.After(waittest.Patience()); ; {
 		select {
 		case _, open := <-lines:
 			if !open {
@@ -133,5 +134,5 @@ func TestPastTheLimitOfEventStreamsANewOneIs429(t *testing.T) {
 		t.Error("no Retry-After")
 	}
 	hangUp()
-	s.Until("a place to be free", func() bool { return s.call("HEAD", "/api/v1/events", nil).status == 200 })
+	waittest.For(s, "a place to be free", func() bool { return s.call("HEAD", "/api/v1/events", nil).status == 200 })
 }

@@ -7,6 +7,7 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/waittest"
 )
 
 const factsIndex = "ada/memory/MEMORY.md"
@@ -20,7 +21,7 @@ func shop(t *testing.T) *server {
 		"ada/memory/team/MEMORY.md":           "- 東京の会議は月曜日です\n",
 		"ada/sessions/u-c-1/memory/MEMORY.md": "- A draft about zeppelins\n",
 	})
-	s.Until("the facts", func() bool { return search(s, "q=canvas")["total"] == 1.0 && search(s, "q=東京")["total"] == 1.0 })
+	waittest.For(s, "the facts", func() bool { return search(s, "q=canvas")["total"] == 1.0 && search(s, "q=東京")["total"] == 1.0 })
 	return s
 }
 
@@ -66,7 +67,7 @@ func TestSearch_PagesOverMemoriesAndFacts(t *testing.T) {
 		"ada/memory/b.md": memoirtest.Note("B", memories.Feedback, "About ports."),
 		factsIndex:        "- port 1\n- port 2\n- port 3\n",
 	})
-	s.Until("all five", func() bool { return search(s, "q=port")["total"] == 5.0 })
+	waittest.For(s, "all five", func() bool { return search(s, "q=port")["total"] == 5.0 })
 	for _, limit := range []string{"1", "2", "3", "4", "5"} {
 		seen := map[string]bool{}
 		for next, pages := "", 0; ; pages++ {
@@ -113,7 +114,7 @@ func TestFacts_FollowTheIndex(t *testing.T) {
 	if err := os.Rename(s.Path("ada"), s.Path(".ada")); err != nil {
 		t.Fatal(err)
 	}
-	s.Until("the agent is absent", func() bool { return s.ok(200, "GET", "/api/v1/agents/ada", nil)["present"] == false })
+	waittest.For(s, "the agent is absent", func() bool { return s.ok(200, "GET", "/api/v1/agents/ada", nil)["present"] == false })
 	if got := search(s, "q=node")["total"]; got != 0.0 {
 		t.Errorf("a fact of an absent agent is found: %v", got)
 	}
@@ -142,7 +143,7 @@ func TestRecall_GivesAFactOfTheIndexOncePerSession(t *testing.T) {
 func TestRecall_GivesFactsToAnAgentWithoutMemories(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{factsIndex: "- Node 22 only, 24 breaks the canvas module\n"})
-	s.Until("the fact", func() bool { return search(s, "q=canvas")["total"] == 1.0 })
+	waittest.For(s, "the fact", func() bool { return search(s, "q=canvas")["total"] == 1.0 })
 	if got := s.ok(200, "POST", recallPath, object{"query": "which node breaks the canvas?"}); given(got) != "MEMORY.md" {
 		t.Errorf("it answers %v", got)
 	}

@@ -10,6 +10,7 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/model"
+	"memoir/internal/waittest"
 )
 
 func TestBackgroundWorkIsListedWithWhatItHasCost(t *testing.T) {
@@ -49,7 +50,7 @@ func TestBackgroundWorkIsListedWithWhatItHasCost(t *testing.T) {
 	t.Cleanup(queue.Close)
 	var page object
 	var states map[any]object
-	s.Until("the work to be done", func() bool {
+	waittest.For(s, "the work to be done", func() bool {
 		page, states = s.ok(200, "GET", path, nil), map[any]object{}
 		for _, job := range page.list("jobs") {
 			states[job["state"]] = job

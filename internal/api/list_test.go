@@ -15,6 +15,7 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/waittest"
 )
 
 // library is an agent with memories of every kind, each a day older than the one before.
@@ -234,7 +235,7 @@ func TestACursorIsTakenForItsOwnListOnly(t *testing.T) {
 	s := library(t)
 	s.Write("bob/memory/b.md", memoirtest.Note("B", memories.User, "Bee."))
 	s.Scan("ada")
-	s.Until("the other agent", func() bool { return s.call("GET", "/api/v1/agents/bob", nil).status == 200 })
+	waittest.For(s, "the other agent", func() bool { return s.call("GET", "/api/v1/agents/bob", nil).status == 200 })
 	const list = "/api/v1/agents/ada/memories?limit=1&sort=name"
 	next := "&cursor=" + s.ok(200, "GET", list, nil).string("next_cursor")
 	s.ok(200, "GET", list+next, nil)

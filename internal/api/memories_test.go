@@ -8,6 +8,7 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/waittest"
 )
 
 const memoryKeys = `id agent name scope type description body state problems path line session files hash size claude_md_chars
@@ -241,7 +242,7 @@ func TestAWriteThatFindsItsFileChangedOnDiskIsAConflict(t *testing.T) {
 	// The engine notices a change on its own within moments: each attempt writes another one, until one call is earlier.
 	for _, method := range []string{"DELETE", "PATCH"} {
 		n := 0
-		s.Until("a conflict", func() bool {
+		waittest.For(s, "a conflict", func() bool {
 			n++
 			changed := memoirtest.Note("Tabs", memories.Feedback, method+strings.Repeat(".", n))
 			s.Write("ada/memory/tabs.md", changed)

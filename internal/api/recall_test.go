@@ -7,6 +7,7 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/waittest"
 )
 
 func recalling(t *testing.T) *server {
@@ -66,7 +67,7 @@ func TestARecallInTheBackgroundIsFetchedOnce(t *testing.T) {
 		t.Errorf("it begins with %v", begun)
 	}
 	var got object
-	s.Until("the recall to settle", func() bool {
+	waittest.For(s, "the recall to settle", func() bool {
 		got = s.ok(200, "GET", recallPath+"/"+begun.string("id"), nil)
 		return got["state"] == "settled"
 	})

@@ -6,6 +6,7 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/waittest"
 )
 
 func TestAScanAnswersWhenTheMirrorAgreesWithTheDisk(t *testing.T) {
@@ -38,7 +39,7 @@ func TestTheSyncFiguresSayHowCloseTheMirrorIs(t *testing.T) {
 		"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
 		"ada/memory/odd.md":  "No frontmatter.",
 	})
-	s.Until("nothing to be pending", func() bool { return s.ok(200, "GET", "/api/v1/sync", nil)["pending"] == 0.0 })
+	waittest.For(s, "nothing to be pending", func() bool { return s.ok(200, "GET", "/api/v1/sync", nil)["pending"] == 0.0 })
 	figures := s.ok(200, "GET", "/api/v1/sync", nil)
 	if figures.keys() != sorted("files_on_disk mirrored needs_attention pending watch_mode watch_note overflows last_full_scan lag_ms runs_as problems") {
 		t.Errorf("fields: %s", figures.keys())
@@ -86,7 +87,7 @@ func TestAScanThatWasAskedForIsAFullScanToo(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
 	last := func() string { return s.ok(200, "GET", "/api/v1/sync", nil).string("last_full_scan") }
-	s.Until("the first scan to be noted", func() bool { return last() != "" })
+	waittest.For(s, "the first scan to be noted", func() bool { return last() != "" })
 	before := last()
 	s.ok(200, "POST", "/api/v1/agents/ada/scan", nil)
 	if got := last(); got != before {

@@ -12,6 +12,7 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/waittest"
 )
 
 // harbour is two agents that both know of ferries.
@@ -41,7 +42,7 @@ func found(list object) string {
 func TestASearchGoesOverAllAgentsAndPutsTitlesFirst(t *testing.T) {
 	t.Parallel()
 	s := harbour(t)
-	s.Until("the other agent", func() bool { return search(s, "q=harbour")["total"] == 1.0 })
+	waittest.For(s, "the other agent", func() bool { return search(s, "q=harbour")["total"] == 1.0 })
 	for query, want := range map[string]string{
 		"q=ferry&limit=1":      "grace/Ferry times",
 		"q=tea":                "ada/Tea",
@@ -83,7 +84,7 @@ func TestASearchForNothingOrWithWhatIsNotIs422(t *testing.T) {
 func TestWhereNothingHoldsTheWordsWhatComesCloseIsFoundOnRequest(t *testing.T) {
 	t.Parallel()
 	s := harbour(t)
-	s.Until("the other agent", func() bool { return search(s, "q=harbour")["total"] == 1.0 })
+	waittest.For(s, "the other agent", func() bool { return search(s, "q=harbour")["total"] == 1.0 })
 	for q, want := range map[string]string{
 		"releese":            "ada/Release day",
 		"relaese tuesdya":    "ada/Release day",
@@ -211,7 +212,7 @@ func TestASearchWithMoreHitsThanAreRankedListsThemAllAndTitlesFirst(t *testing.T
 		s.Write(fmt.Sprintf("ada/memory/m%d.md", i), memoirtest.Note(fmt.Sprint("Memory ", i), memories.User, "The ferry is on time."))
 	}
 	s.Scan("ada")
-	s.Until("the search index", func() bool { return search(s, "q=ferry")["total"] == 700.0 })
+	waittest.For(s, "the search index", func() bool { return search(s, "q=ferry")["total"] == 700.0 })
 	seen := map[string]bool{}
 	cursor, pages := "", 0
 	for {

@@ -24,6 +24,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/servertest"
+	"memoir/internal/waittest"
 )
 
 // built is the directory of the program, empty as long as no test has needed it.
@@ -246,7 +247,7 @@ func (t *terminal) serveMemoir(flags ...string) {
 		t.Fatalf("the server said %q (%v)", line, err)
 	}
 	t.env["MEMOIR_URL"] = url
-	for deadline := time.Now().Add(memoirtest.Patience); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(waittest.Patience()); ; time.Sleep(5 * time.Millisecond) {
 		answer, err := http.Get(url + "/readyz")
 		if err == nil {
 			answer.Body.Close()

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"memoir/internal/memoirtest"
+	"memoir/internal/waittest"
 )
 
 // answering has a server answer each hook with this.
@@ -100,7 +100,7 @@ func TestAHookDoesNotWaitForAnEventThatNeverEnds(t *testing.T) {
 	}
 	hook := exec.Command(path, "hook", "stop", "--debug")
 	hook.Env = []string{"MEMOIR_ADDR=" + nobody}
-	hook.WaitDelay = memoirtest.Patience
+	hook.WaitDelay = waittest.Patience()
 	in, err := hook.StdinPipe() // held open
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func TestAHookDoesNotWaitForAnEventThatNeverEnds(t *testing.T) {
 		if err != nil || !strings.Contains(said.String(), "did not end") {
 			t.Errorf("it ended with %v and said %q", err, said.String())
 		}
-	case <-time.After(memoirtest.Patience):
+	case <-time.After(waittest.Patience()):
 		hook.Process.Kill() //nolint:errcheck // it may have ended already
 		t.Fatal("it still waits")
 	}

@@ -14,6 +14,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/waittest"
 )
 
 // apply applies steps and returns what became of them.
@@ -161,11 +162,11 @@ func TestWhatACrashCutsShortIsCarriedOn(t *testing.T) {
 			if undoing {
 				want = postgres.StepUndone
 			}
-			b.Until("the step to end", func() bool {
+			waittest.For(b, "the step to end", func() bool {
 				after, err := b.Store.ConsolidationStep(b.Context(), b.Memory("ada", "Dates").AgentID, merge.ID.String())
 				return err == nil && after.State == want
 			})
-			b.Until("nothing to be left", func() bool {
+			waittest.For(b, "nothing to be left", func() bool {
 				over, err := b.Look(b.Context(), "ada")
 				return err == nil && !over.Busy
 			})
@@ -208,7 +209,7 @@ func TestWhatIsAppliedByItselfIsBoundedAndWaitsForItsGates(t *testing.T) {
 	b := &bench{Memoir: memoirtest.Start(t, files)}
 	sessions(b, 4)
 	b.consolidate(consolidation.Options{Mode: consolidation.Auto, Every: 5 * time.Millisecond})
-	b.Until("a look", func() bool {
+	waittest.For(b, "a look", func() bool {
 		over, err := b.Look(b.Context(), "ada")
 		return err == nil && !over.Gates[1].Open
 	})
@@ -227,7 +228,7 @@ func TestWhatIsAppliedByItselfIsBoundedAndWaitsForItsGates(t *testing.T) {
 	}
 	b.consolidate(consolidation.Options{Mode: consolidation.Auto, Every: 5 * time.Millisecond})
 	var plan postgres.Consolidation
-	b.Until("a plan, and the end of it", func() bool {
+	waittest.For(b, "a plan, and the end of it", func() bool {
 		over, err := b.Look(b.Context(), "ada")
 		if err != nil || over.Plan == nil || over.Busy {
 			return false

@@ -26,6 +26,7 @@ import (
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 // another is one more server over the same directory and database, which it reaches in a way of its own.
@@ -45,7 +46,7 @@ func (b *bench) another(url string, options consolidation.Options) *bench {
 	}
 	b.Cleanup(func() { engine.Close() }) //nolint:errcheck // its database may be away
 	other := &bench{Memoir: &memoirtest.Memoir{TB: b.TB, Dir: b.Dir, URL: url, Store: store, Engine: engine}}
-	other.Until("the first scan", engine.Ready)
+	waittest.For(other, "the first scan", engine.Ready)
 	other.consolidate(options)
 	return other
 }
@@ -97,12 +98,12 @@ func TestWhatOneServerPlansAnotherAppliesAndTheFirstUndoes(t *testing.T) {
 			return err
 		})
 	}
-	a.Until("the question", func() bool { return len(asked.Requests()) > 0 })
+	waittest.For(a, "the question", func() bool { return len(asked.Requests()) > 0 })
 	if err := everybody.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	close(open)
-	a.Until("background work to end", func() bool { over, err := a.Look(t.Context(), "ada"); return err == nil && !over.Planning })
+	waittest.For(a, "background work to end", func() bool { over, err := a.Look(t.Context(), "ada"); return err == nil && !over.Planning })
 	if n := len(asked.Requests()); n != 1 {
 		t.Errorf("eight who ask at once are given %d plans", n)
 	}
@@ -169,7 +170,7 @@ func TestAStepThatLosesItsDatabaseIsWholeAfterwards(t *testing.T) {
 				t.Errorf("without Postgres: %d %s", status, answer)
 			}
 			line.Mend()
-			b.Until("the step to be applied", func() bool {
+			waittest.For(b, "the step to be applied", func() bool {
 				status, answer := call("POST", apply, steps)
 				return status == http.StatusOK && strings.Contains(answer, `"status":200`)
 			})
@@ -213,7 +214,7 @@ func TestALockThatCannotBeLetGoIsLetGoLater(t *testing.T) {
 		t.Error("a plan without a database")
 	}
 	line.Mend()
-	b.Until("the lock to be as it was", func() bool {
+	waittest.For(b, "the lock to be as it was", func() bool {
 		info, err := os.Stat(b.Path(lock))
 		return err == nil && info.Size() == 0 && info.ModTime().Equal(last)
 	})

@@ -15,6 +15,7 @@ import (
 	"memoir/internal/model/modeltest"
 	"memoir/internal/postgres"
 	"memoir/internal/transcript"
+	"memoir/internal/waittest"
 )
 
 func TestAnAcceptedProposalIsAFileARowAndInCLAUDEMD(t *testing.T) {
@@ -111,7 +112,7 @@ func TestTwoServersThatReadAStretchAtTheSameTimeKeepItOnce(t *testing.T) {
 			outcomes <- out
 		}()
 	}
-	b.Until("both to ask", func() bool { return len(b.model.Requests()) == 2 })
+	waittest.For(b, "both to ask", func() bool { return len(b.model.Requests()) == 2 })
 	close(open)
 	one, other := <-outcomes, <-outcomes
 	if len(one.Proposals)+len(other.Proposals) != 1 || !strings.Contains(one.Said+other.Said, "read meanwhile") || len(b.proposals("")) != 1 {
@@ -153,7 +154,7 @@ func TestHoweverAModelAnswersNothingIsLost(t *testing.T) {
 		ctx, cancel := context.WithCancel(b.Context())
 		if i == 7 { // it never answers, and whoever waits gives up
 			go func() {
-				b.Until("the question", func() bool { return len(b.model.Requests()) == 8 })
+				waittest.For(b, "the question", func() bool { return len(b.model.Requests()) == 8 })
 				cancel()
 			}()
 		}

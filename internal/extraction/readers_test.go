@@ -15,6 +15,7 @@ import (
 	"memoir/internal/gate"
 	"memoir/internal/hooks"
 	"memoir/internal/model/modeltest"
+	"memoir/internal/waittest"
 )
 
 // To have a conversation read costs somebody's tokens, and may write.
@@ -56,7 +57,7 @@ func TestWhoMayOnlyReadHasNoConversationRead(t *testing.T) {
 		}
 		return sessions
 	}
-	b.Until("the writer's conversation to be heard of", func() bool { return len(heard()) > 0 })
+	waittest.For(b, "the writer's conversation to be heard of", func() bool { return len(heard()) > 0 })
 	if got := heard(); len(got) != 1 || got[0] != "writer" {
 		t.Errorf("conversations to be read are %q", got)
 	}
@@ -69,7 +70,7 @@ func TestHook_QueuesForTheAgentOfTheTranscript(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(project, "memory"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	b.Until("the project's agent", func() bool { _, err := b.Store.Agent(t.Context(), "-work"); return err == nil })
+	waittest.For(b, "the project's agent", func() bool { _, err := b.Store.Agent(t.Context(), "-work"); return err == nil })
 	log := slog.New(slog.DiscardHandler)
 	handler := hooks.New(b.Engine, b.Store, b.Recaller, b.extractor, log)
 	for _, event := range []string{"stop", "session-end"} {
@@ -82,7 +83,7 @@ func TestHook_QueuesForTheAgentOfTheTranscript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Until("both conversations", func() bool {
+	waittest.For(b, "both conversations", func() bool {
 		unread, err := b.Store.UnreadConversations(t.Context(), time.Now().Add(-time.Hour))
 		if err != nil {
 			t.Fatal(err)

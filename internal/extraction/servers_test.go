@@ -8,6 +8,7 @@ import (
 	"memoir/internal/extraction"
 	"memoir/internal/jobs"
 	"memoir/internal/model/modeltest"
+	"memoir/internal/waittest"
 )
 
 // A conversation is left to the server that sees its transcript, by one that has another directory of Claude Code and by one that has no
@@ -19,7 +20,7 @@ func TestAConversationIsReadByTheServerThatSeesIt(t *testing.T) {
 	sees := serveAt(b, b.claude, b.model.Model(), 10*time.Millisecond, 1)
 	b.says("busy", said("1", "user", "What is this?"))
 	sees.stops("stop", "busy")
-	b.Until("the only worker to be busy", func() bool { return len(b.model.Requests()) == 1 })
+	waittest.For(b, "the only worker to be busy", func() bool { return len(b.model.Requests()) == 1 })
 	blind, dumb := serveAt(b, t.TempDir(), b.model.Model(), 10*time.Millisecond, 1), serve(b, nil, 10*time.Millisecond)
 	b.says("s1", said("2", "user", "always use tabs"))
 	sees.stops("stop", "s1")
@@ -31,18 +32,18 @@ func TestAConversationIsReadByTheServerThatSeesIt(t *testing.T) {
 		}
 		return all[i]
 	}
-	b.Until("another server to look at it", func() bool { return job().Said != "" })
+	waittest.For(b, "another server to look at it", func() bool { return job().Said != "" })
 	if e := job(); e.State != jobs.Waiting && e.State != jobs.Running || e.Problem != "" {
 		t.Errorf("a server that does not see it leaves it as %+v", e)
 	}
 	close(open)
-	b.Until("the proposal", func() bool { return sees.waiting().Total == 1 })
+	waittest.For(b, "the proposal", func() bool { return sees.waiting().Total == 1 })
 	sees.queue.Close()
 	dumb.queue.Close()
 	b.says("s2", said("3", "user", "always use tabs"))
 	// It is heard of where it is seen, and that server is gone.
 	sees.stops("stop", "s2")
-	b.Until("the job to end", func() bool {
+	waittest.For(b, "the job to end", func() bool {
 		all, err := jobs.List(t.Context(), b.Store, b.agent().ID)
 		return err == nil && slices.ContainsFunc(all, func(e jobs.Entry) bool { return e.Key == "s2" && e.State == jobs.Cancelled })
 	})

@@ -19,6 +19,7 @@ import (
 	"memoir/internal/model"
 	"memoir/internal/model/modeltest"
 	"memoir/internal/postgres"
+	"memoir/internal/waittest"
 )
 
 // server is a bench with a queue, the hooks and the API, as one server of a database.
@@ -124,10 +125,10 @@ func TestAConversationOf2000LinesGoesFromTheStopHookToCLAUDEMD(t *testing.T) {
 	first := serve(b, b.model.Model(), 10*time.Millisecond)
 	b.says("s1", chatter(0, 1500)+said("x", "user", "From now on always use tabs.")+chatter(1500, 499))
 	first.stops("stop", "s1")
-	b.Until("the question", func() bool { return len(b.model.Requests()) == 1 })
+	waittest.For(b, "the question", func() bool { return len(b.model.Requests()) == 1 })
 	first.queue.Close() // and the model has not answered
 	second := serve(b, b.model.Model(), 10*time.Millisecond)
-	b.Until("the proposal", func() bool { return second.waiting().Total == 1 })
+	waittest.For(b, "the proposal", func() bool { return second.waiting().Total == 1 })
 	second.stops("session-end", "s1") // there is nothing more to read
 	p := second.waiting().Proposals[0]
 	if status := second.call("POST", "/api/v1/agents/ada/proposals/"+p.ID+"/accept", map[string]any{}, nil, "If-Match", `"stale"`); status != 412 {
@@ -146,7 +147,7 @@ func TestAConversationOf2000LinesGoesFromTheStopHookToCLAUDEMD(t *testing.T) {
 	if status := second.call("POST", "/api/v1/agents/ada/proposals/"+p.ID+"/refuse", nil, nil); status != 409 {
 		t.Errorf("what is a memory was refused: %d", status)
 	}
-	b.Until("the job to end", func() bool {
+	waittest.For(b, "the job to end", func() bool {
 		entries, err := jobs.List(t.Context(), b.Store, b.agent().ID)
 		return err == nil && len(entries) > 0 && !slices.ContainsFunc(entries, func(e jobs.Entry) bool { return e.State != jobs.Done })
 	})

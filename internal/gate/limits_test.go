@@ -15,10 +15,8 @@ import (
 	"time"
 
 	"memoir/internal/gate"
+	"memoir/internal/waittest"
 )
-
-// patience is how long something may take that has to happen, on a machine with much else to do.
-const patience = time.Minute
 
 // listen serves a handler behind a gate with these limits, as the binary does.
 func listen(t *testing.T, options gate.Options, handler http.HandlerFunc) (addr string) {
@@ -55,7 +53,7 @@ func connect(t *testing.T, addr string) *client {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(waittest.Patience())); err != nil {
 		t.Fatal(err)
 	}
 	return &client{t, conn, bufio.NewReader(conn)}
@@ -168,7 +166,7 @@ func TestAClientThatTakesNothingOfItsAnswerIsDropped(t *testing.T) {
 	fmt.Fprint(connect(t, addr), "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	select {
 	case <-broke:
-	case <-time.After(patience):
+	case <-time.After(waittest.Patience()):
 		t.Error("the answer still waits for the client")
 	}
 }
@@ -198,7 +196,7 @@ func TestAnAnswerThatLooksAfterItsTimeItselfMayTakeAnyLength(t *testing.T) {
 	addr := listen(t, gate.Options{Limits: gate.Limits{Stall: limit, Answer: limit}}, func(w http.ResponseWriter, _ *http.Request) {
 		control := http.NewResponseController(w)
 		for range 3 {
-			if err := control.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+			if err := control.SetWriteDeadline(time.Now().Add(waittest.Patience())); err != nil {
 				t.Error(err)
 			}
 			_, _ = io.WriteString(w, "here\n")
@@ -256,7 +254,7 @@ func TestPastTheLimitOfConnectionsARequestIs429(t *testing.T) {
 // seen to wait, which is a moment later, it may be one too many.
 func served(t *testing.T, addr string) *client {
 	t.Helper()
-	for limit := time.Now().Add(patience); ; {
+	for limit := time.Now().Add(waittest.Patience()); ; {
 		c := connect(t, addr)
 		fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		if c.answer().status == http.StatusOK {
@@ -335,7 +333,7 @@ func TestAFloodOfNonsenseDoesNotFloodTheLog(t *testing.T) {
 	if r := c.answer(); r.status != http.StatusOK {
 		t.Fatalf("status %d", r.status)
 	}
-	for limit := time.Now().Add(patience); !strings.Contains(log.String(), "path=/ status=200"); { // written once it is answered
+	for limit := time.Now().Add(waittest.Patience()); !strings.Contains(log.String(), "path=/ status=200"); { // written once it is answered
 		if time.Now().After(limit) {
 			t.Fatal("the request that was answered is not in the log")
 		}

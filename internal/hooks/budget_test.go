@@ -8,6 +8,7 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/recall"
+	"memoir/internal/waittest"
 )
 
 func TestAConversationIsGivenNoMoreThanItsBudget(t *testing.T) {
@@ -25,7 +26,7 @@ func TestAConversationIsGivenNoMoreThanItsBudget(t *testing.T) {
 	}
 	given := map[string]bool{}
 	bytes := 0
-	d.Until("the budget to be spent", func() bool {
+	waittest.For(d, "the budget to be spent", func() bool {
 		for _, block := range strings.Split(prompt("one"), "Memory (saved today): ")[1:] {
 			path, text, _ := strings.Cut(block, ":\n\n")
 			text, _, _ = strings.Cut(text, "\n\n[... truncated, memory file too large ...]")

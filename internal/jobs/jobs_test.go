@@ -16,6 +16,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/waittest"
 )
 
 func TestMain(m *testing.M) {
@@ -24,9 +25,6 @@ func TestMain(m *testing.M) {
 	}
 	pgtest.Main(m)
 }
-
-// patience is how long a test waits for what should happen at once, on a slow and shared machine.
-const patience = time.Minute
 
 // place is a database with an agent, on which servers may work.
 type place struct {
@@ -86,15 +84,6 @@ func (p *place) add(kind jobs.Kind[int], n int, once jobs.Once) {
 	}
 }
 
-func (p *place) until(what string, holds func() bool) {
-	p.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			p.Fatalf("waited in vain for %s; there is %+v", what, p.list())
-		}
-	}
-}
-
 func (p *place) list() []jobs.Entry {
 	p.Helper()
 	all, err := jobs.List(context.Background(), p.store, p.agent.ID)
@@ -108,7 +97,7 @@ func (p *place) list() []jobs.Entry {
 func (p *place) becomes(state jobs.State) jobs.Entry {
 	p.Helper()
 	var all []jobs.Entry
-	p.until("the job to be "+string(state), func() bool {
+	waittest.For(p, "the job to be "+string(state), func() bool {
 		all = p.list()
 		return len(all) == 1 && all[0].State == state
 	})
@@ -131,9 +120,9 @@ func TestTwoServersDoEachJobOnce(t *testing.T) {
 	for n := range all {
 		p.add([]jobs.Kind[int]{one, other}[n%2], n, jobs.Once{Key: fmt.Sprint(n)})
 	}
-	p.until("all jobs", func() bool { return done.Load() >= all })
+	waittest.For(p, "all jobs", func() bool { return done.Load() >= all })
 	var cost jobs.Cost
-	p.until("all to be recorded", func() bool {
+	waittest.For(p, "all to be recorded", func() bool {
 		var err error
 		if cost, err = jobs.CostOf(t.Context(), p.store, p.agent.ID, time.Now()); err != nil {
 			t.Fatal(err)
@@ -247,7 +236,7 @@ func TestJob_WaitsForConfiguration(t *testing.T) {
 		return jobs.Outcome{}, fmt.Errorf("asking: %w", misconfigured{})
 	})
 	p.add(kind, 1, jobs.Once{})
-	p.until("the job to fail", func() bool {
+	waittest.For(p, "the job to fail", func() bool {
 		all := p.list()
 		return len(all) == 1 && all[0].State == jobs.Waiting && all[0].Problem == "it answered with status 400"
 	})
@@ -321,7 +310,7 @@ func TestOfOneKeyThereIsOneJobUntilItIsDone(t *testing.T) {
 	close(open)
 	p.becomes(jobs.Done)
 	p.add(kind, 3, jobs.Once{Key: "same"})
-	p.until("a second job", func() bool { return len(p.list()) == 2 && p.list()[0].State == jobs.Done })
+	waittest.For(p, "a second job", func() bool { return len(p.list()) == 2 && p.list()[0].State == jobs.Done })
 	if n := <-begun; n != 3 || len(begun) > 0 {
 		t.Errorf("the second job was %d, and %d more", n, len(begun))
 	}
@@ -347,7 +336,7 @@ func TestAJobThatIsPutOffHasWhatWasSaidLast(t *testing.T) {
 	p.add(kind, 4, jobs.Once{Key: "other"})
 	queue.Start(t.Context(), func() bool { return true })
 	t.Cleanup(queue.Close)
-	p.until("the other one", func() bool { return len(p.list()) == 2 && p.list()[1].State == jobs.Done })
+	waittest.For(p, "the other one", func() bool { return len(p.list()) == 2 && p.list()[1].State == jobs.Done })
 	if waits := p.list()[0]; waits.State != jobs.Waiting || waits.Key != "session" {
 		t.Errorf("the first is %+v", waits)
 	}
@@ -386,7 +375,7 @@ func TestNothingThatHappensWhileAJobRunsIsMissed(t *testing.T) {
 	for n := range 200 {
 		p.add(kind, n, jobs.Once{Key: "session", Postpone: true})
 		if n%20 == 19 {
-			p.until(fmt.Sprintf("%d to be done", n), func() bool {
+			waittest.For(p, fmt.Sprintf("%d to be done", n), func() bool {
 				mu.Lock()
 				defer mu.Unlock()
 				return latest == n

@@ -12,6 +12,7 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/verification"
+	"memoir/internal/waittest"
 )
 
 func TestAMemoryThatIsReadSaysWhatItCitesThatIsGone(t *testing.T) {
@@ -33,7 +34,7 @@ func TestAMemoryThatIsReadSaysWhatItCitesThatIsGone(t *testing.T) {
 	t.Cleanup(checker.Close)
 	c := serve(t, m).connect(t, reader, "")
 	const warned = "This memory cites what is not found in the project any more: `web/old.ts`."
-	m.Until("the check", func() bool {
+	waittest.For(m, "the check", func() bool {
 		var app memory
 		text := c.call("get_memory", arguments{"name": "App"}, &app)
 		return app.Warning == warned && strings.Contains(text, "\n"+warned+"\n\nIt goes on")

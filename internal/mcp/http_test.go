@@ -10,6 +10,7 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
+	"memoir/internal/waittest"
 )
 
 const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
@@ -91,7 +92,7 @@ func TestWhilePostgresIsAwayEachCallSaysSo(t *testing.T) {
 		t.Errorf("the resources: %v", err)
 	}
 	line.Mend()
-	d.Until("a memory", func() bool {
+	waittest.For(d, "a memory", func() bool {
 		result, _ := c.ask("get_memory", arguments{"name": "green tea"})
 		return !result.IsError
 	})

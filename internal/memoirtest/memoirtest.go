@@ -22,10 +22,8 @@ import (
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/recall"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
-
-// Patience is how long a test waits for something that should happen at once, on a slow and shared machine.
-const Patience = 60 * time.Second
 
 // ClaudeMDLimit is the limit of a CLAUDE.md, in Unicode characters, that a Memoir for tests has.
 const ClaudeMDLimit = 40_000
@@ -125,8 +123,8 @@ func startIn(t testing.TB, url, dir string, places agents.Settings, files Files,
 	recaller := recall.New(store, recall.Options{Log: log})
 	t.Cleanup(recaller.Close)
 	m.Store, m.Engine, m.Recaller = store, engine, recaller
-	m.Until("the first scan", engine.Ready)
-	m.Until("the search index", engine.Searchable)
+	waittest.For(m, "the first scan", engine.Ready)
+	waittest.For(m, "the search index", engine.Searchable)
 	return m
 }
 
@@ -177,19 +175,7 @@ func (m *Memoir) Remove(name string) {
 		at = aside
 	}
 	// Memoir may be writing into the directory meanwhile, which is then not empty after all.
-	m.Until(name+" to go", func() bool { return os.RemoveAll(at) == nil })
-}
-
-// Until waits for a condition.
-func (m *Memoir) Until(what string, holds func() bool) {
-	m.Helper()
-	deadline := time.Now().Add(Patience)
-	for !holds() {
-		if time.Now().After(deadline) {
-			m.Fatalf("waited %v in vain for %s", Patience, what)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	waittest.For(m, name+" to go", func() bool { return os.RemoveAll(at) == nil })
 }
 
 // Scan looks at all of an agent's directory.

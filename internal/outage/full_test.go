@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"memoir/internal/files/filestest"
-	"memoir/internal/memoirtest"
+	"memoir/internal/waittest"
 )
 
 // enoughForPostgres is room for an empty cluster, in bytes, and not for much more.
@@ -28,14 +28,14 @@ func TestWhenPostgresHasNoRoomCallsSayWhenToComeBackAndAfterwardsAllIsThere(t *t
 	s.changeFiles()
 	disk.Free(t)
 
-	s.Until("Memoir to be ready", func() bool { return s.call("GET", "/readyz", "").status == http.StatusOK })
+	waittest.For(s, "Memoir to be ready", func() bool { return s.call("GET", "/readyz", "").status == http.StatusOK })
 	s.hasAllChanges()
 	for i := range saved {
 		if m, found := s.find(large(i)); !found || len(m.Body) != largeBody {
 			t.Errorf("%s was answered and is not there", large(i))
 		}
 	}
-	s.Until("the memory that found no room", func() bool {
+	waittest.For(s, "the memory that found no room", func() bool {
 		return s.save(saved).status == http.StatusOK // it lives by now: its file was there before Postgres said no
 	})
 	s.leavesNoConnectionBusy(open)
@@ -63,7 +63,7 @@ func (s *site) save(i int) reply {
 // saveUntilItFails fills what room Postgres has kept for itself, and returns how many saves were answered.
 func (s *site) saveUntilItFails() (saved int) {
 	s.Helper()
-	for deadline := time.Now().Add(memoirtest.Patience); ; saved++ {
+	for deadline := time.Now().Add(waittest.Patience()); ; saved++ {
 		r := s.save(saved)
 		switch {
 		case r.saysWhenToComeBack():

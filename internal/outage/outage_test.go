@@ -33,6 +33,7 @@ import (
 	"memoir/internal/postgres/local"
 	"memoir/internal/postgres/pgtest/linetest"
 	"memoir/internal/postgres/pgtest/proctest"
+	"memoir/internal/waittest"
 )
 
 // A minute of each: go test ./internal/outage -away=1m
@@ -77,7 +78,7 @@ func TestWhilePostgresIsAwayNothingIsForgottenAndAfterwardsAllGoesOnByItself(t *
 				how.take(s)
 			})
 			answered := s.start("DELETE", "/api/v1/agents/ada/memories/"+s.Memory("ada", "Note 0").ID, "")
-			s.Until("the deletion to be in its middle", func() bool { return isClosed(taken) || len(answered) > 0 })
+			waittest.For(s, "the deletion to be in its middle", func() bool { return isClosed(taken) || len(answered) > 0 })
 			if !isClosed(taken) {
 				r := <-answered
 				t.Fatalf("the deletion came to its end: status %d, %s", r.status, r.body)
@@ -101,13 +102,13 @@ func TestWhilePostgresIsAwayNothingIsForgottenAndAfterwardsAllGoesOnByItself(t *
 			how.give(s)
 			close(work.open) // it ends while Postgres is away, or on its way back
 
-			s.Until("Memoir to be ready", func() bool { return s.call("GET", "/readyz", "").status == http.StatusOK })
+			waittest.For(s, "Memoir to be ready", func() bool { return s.call("GET", "/readyz", "").status == http.StatusOK })
 			s.hasAllChanges()
 			s.deletionIsWhole()
 			s.isDoneOnce(work)
-			s.Until("word of it on the event stream", func() bool { return stream.told() > told })
+			waittest.For(s, "word of it on the event stream", func() bool { return stream.told() > told })
 			stream.close()
-			s.Until("the goroutines to end", func() bool { return goroutines() <= before })
+			waittest.For(s, "the goroutines to end", func() bool { return goroutines() <= before })
 			s.leavesNoConnectionBusy(open)
 			s.call("GET", "/agents/ada/memory", "").expect(t, http.StatusOK)
 		})
@@ -146,7 +147,7 @@ func (s *site) fillPool(besides int) (open int) {
 			}
 		})
 	}
-	s.Until("all connections of the pool to be open", func() bool {
+	waittest.For(s, "all connections of the pool to be open", func() bool {
 		var waiting int
 		err := conn.QueryRow(s.Context(), "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'memoir' AND wait_event_type = 'Lock'").Scan(&waiting)
 		return err == nil && waiting >= pool
@@ -155,7 +156,7 @@ func (s *site) fillPool(besides int) (open int) {
 		s.Fatal(err)
 	}
 	readers.Wait()
-	s.Until("the other connections to be open", func() bool {
+	waittest.For(s, "the other connections to be open", func() bool {
 		_, open, err = connectionsOf(s.Context(), conn)
 		return err == nil && open >= pool+besides
 	})
@@ -302,7 +303,7 @@ func (s *site) work() *work {
 // isDoneOnce checks that what was in its middle when Postgres went has come to its end, and was not begun anew.
 func (s *site) isDoneOnce(w *work) {
 	s.Helper()
-	s.Until("the background work to be done", func() bool {
+	waittest.For(s, "the background work to be done", func() bool {
 		return strings.Contains(s.call("GET", "/api/v1/agents/ada/jobs", "").body, `"state":"done"`)
 	})
 	if runs := w.runs.Load(); runs != 1 {
@@ -340,12 +341,12 @@ func (s *site) hasAllChanges() {
 		case i%4 == 2:
 			state = memories.Deleted
 		}
-		s.Until(fmt.Sprintf("Note %d to say %q", i, body), func() bool {
+		waittest.For(s, fmt.Sprintf("Note %d to say %q", i, body), func() bool {
 			m, found := s.find(fmt.Sprintf("Note %d", i))
 			return found && m.State == state && m.Body == body
 		})
 	}
-	s.Until("CLAUDE.md", func() bool {
+	waittest.For(s, "CLAUDE.md", func() bool {
 		preview, err := s.Engine.Preview(s.Context(), "ada", "")
 		return err == nil && string(preview.Text) == s.Read("ada/CLAUDE.md")
 	})
@@ -374,7 +375,7 @@ func (s *site) deletionIsWhole() {
 		deleted := m.State == memories.Deleted
 		return found && deleted == (s.Read(path(0)) == "") && deleted != strings.Contains(s.Read("ada/CLAUDE.md"), "### Note 0\n")
 	}
-	s.Until("the deletion to be whole", whole)
+	waittest.For(s, "the deletion to be whole", whole)
 	if _, err := s.Engine.ScanAll(s.Context()); err != nil || !whole() {
 		s.Errorf("the deletion is not whole after a further scan (%v)", err)
 	}
@@ -411,7 +412,7 @@ func (s *site) saysSo() {
 func (s *site) leavesNoConnectionBusy(most int) {
 	s.Helper()
 	conn := s.connect()
-	s.Until(fmt.Sprint("the connections to be idle, and no more than ", most), func() bool {
+	waittest.For(s, fmt.Sprint("the connections to be idle, and no more than ", most), func() bool {
 		busy, open, err := connectionsOf(s.Context(), conn)
 		return err == nil && busy == 0 && open <= most
 	})
@@ -454,7 +455,7 @@ func (s *site) start(method, path, body string) <-chan reply {
 	go func() {
 		r := reply{asked: method + " " + path}
 		defer func() { answered <- r }()
-		ctx, cancel := context.WithTimeout(context.Background(), memoirtest.Patience)
+		ctx, cancel := context.WithTimeout(context.Background(), waittest.Patience())
 		defer cancel()
 		request, err := http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(body))
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 // TestCost_AbandonedRequestsEnd runs alone: it measures the CPU time of the process. An agent has many
@@ -88,7 +89,7 @@ func (s *site) abandon(t *testing.T, address string) (took time.Duration, wasRun
 		_, _ = io.Copy(io.Discard, response.Body)
 		_ = response.Body.Close()
 	}()
-	s.Until(address+" to be worked on", func() bool {
+	waittest.For(s, address+" to be worked on", func() bool {
 		select {
 		case <-answered:
 			return true
@@ -100,6 +101,6 @@ func (s *site) abandon(t *testing.T, address string) (took time.Duration, wasRun
 	return memoirtest.CPUTime(t, func() {
 		leave()
 		<-answered
-		s.Until(address+" to end", func() bool { return s.running.Load() == 0 })
+		waittest.For(s, address+" to end", func() bool { return s.running.Load() == 0 })
 	}), wasRunning
 }

@@ -10,6 +10,7 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/waittest"
 )
 
 // asOf is an address at a past moment.
@@ -23,7 +24,7 @@ func past(t *testing.T) (s *site, then time.Time) {
 	s = serve(t, twoMemories())
 	then = time.Now().Truncate(time.Microsecond) // as Postgres keeps it
 	// File systems stamp with a coarser clock, which is behind by up to a hundredth of a second.
-	s.Until("the clock of the files to be past it", func() bool { return time.Since(then) > 50*time.Millisecond })
+	waittest.For(s, "the clock of the files to be past it", func() bool { return time.Since(then) > 50*time.Millisecond })
 	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
 	s.Write("ada/memory/kettle.md", memoirtest.Note("Kettle", memories.User, "Mira likes tea."))
 	s.Scan("ada")

@@ -10,6 +10,7 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/waittest"
 	"memoir/web/templates"
 )
 
@@ -157,7 +158,7 @@ func disagreeing(t *testing.T) *site {
 	s := serve(t, memoirtest.Files{"ada/memory/MEMORY.md": "", mirasSession + "x.md": memoirtest.Note("Tea", memories.User, "Mira likes green tea.")})
 	s.Write(jonasSession+"x.md", memoirtest.Note("Tea", memories.User, "Mira likes black tea."))
 	s.Scan("ada")
-	s.Until("the newer of two contents", func() bool { return s.Memory("ada", "Tea").Body == "Mira likes black tea." })
+	waittest.For(s, "the newer of two contents", func() bool { return s.Memory("ada", "Tea").Body == "Mira likes black tea." })
 	return s
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"memoir/internal/memoirtest"
+	"memoir/internal/waittest"
 )
 
 // browser is the one Chromium of the whole run, without a window. How many tabs are driven in it at once is what
@@ -33,7 +33,7 @@ func withBrowser(run func() int) int {
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.DisableGPU,
 		// A process that waits for a page that may come is started for nothing: a window keeps the one that it has.
 		chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,SpareRendererForSitePerProcess"),
-		chromedp.WSURLReadTimeout(memoirtest.Patience))
+		chromedp.WSURLReadTimeout(waittest.Patience()))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
@@ -125,7 +125,7 @@ func (p *tab) listen(ctx context.Context) (done chan struct{}) {
 
 // step gives one step the time that it may take. A tab as a whole may take any.
 func (p *tab) step() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(p.ctx, memoirtest.Patience)
+	return context.WithTimeout(p.ctx, waittest.Patience())
 }
 
 // follow does what leads to another document, and waits until that is there. It looks at the documents themselves:

@@ -13,6 +13,7 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/verification"
+	"memoir/internal/waittest"
 	"memoir/web/templates"
 )
 
@@ -43,7 +44,7 @@ func withProject(t *testing.T, body string) (s *site, project, slug string) {
 // untilChecked waits until what the memory cites was looked for.
 func (s *site) untilChecked(t *testing.T, slug string, gone int) {
 	t.Helper()
-	s.Until("the check", func() bool {
+	waittest.For(s, "the check", func() bool {
 		agent, err := s.Store.Agent(t.Context(), slug)
 		if err != nil {
 			t.Fatal(err)

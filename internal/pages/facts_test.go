@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"memoir/internal/memories"
+	"memoir/internal/waittest"
 )
 
 // withFacts is an agent with two memories and facts in its index.
@@ -15,7 +16,7 @@ func withFacts(t *testing.T) *site {
 	files := twoMemories()
 	files["ada/memory/MEMORY.md"] = "# Shop\n- [Tabs](tabs.md)\n- [Release](release.md)\n\n## Build\n- Node 22 only, 24 breaks the canvas module\n"
 	s := serve(t, files)
-	s.Until("the fact", func() bool { return len(s.get(t, "/search?q=canvas").names()) == 1 })
+	waittest.For(s, "the fact", func() bool { return len(s.get(t, "/search?q=canvas").names()) == 1 })
 	return s
 }
 

@@ -15,6 +15,7 @@ import (
 	"memoir/internal/pages"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
+	"memoir/internal/waittest"
 )
 
 func TestTheFirstPageWithoutAgentsSaysWhereItLooksAndAddsSamplesByOneClick(t *testing.T) {
@@ -106,7 +107,7 @@ func TestWhilePostgresIsAwayThePageSaysSoAndThatTheFilesAreSafe(t *testing.T) {
 		t.Error("the file is gone")
 	}
 	line.Mend()
-	m.Until("the page", func() bool { return s.get(t, adaList).StatusCode == http.StatusOK })
+	waittest.For(m, "the page", func() bool { return s.get(t, adaList).StatusCode == http.StatusOK })
 	s.submit(t, seen, "Delete Tabs").expect(http.StatusOK, "Deleted “Tabs”.")
 }
 

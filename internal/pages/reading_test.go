@@ -13,6 +13,7 @@ import (
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 func TestAMemoryIsShownWholeAsSafeMarkdown(t *testing.T) {
@@ -99,7 +100,7 @@ func TestAMemoryDirectoryThatIsNotPublishedShowsWhatWouldBe(t *testing.T) {
 		}
 	})
 	m := &memoirtest.Memoir{TB: t, Dir: dir, Store: store, Engine: engine}
-	m.Until("the first scan", engine.Ready)
+	waittest.For(m, "the first scan", engine.Ready)
 	m.Write("tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use tabs."))
 	m.Scan("reviewer")
 

@@ -17,6 +17,7 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/waittest"
 )
 
 // harbour is two agents that both know of ferries.
@@ -27,7 +28,7 @@ func harbour(t *testing.T) *site {
 		"ada/memory/tea.md":     memoirtest.Note("Tea", memories.User, "Mira drinks green tea."),
 		"grace/memory/ferry.md": memoirtest.Note("Ferry times", memories.Reference, "They leave the harbour at six."),
 	})
-	s.Until("both agents", func() bool { return len(s.get(t, "/search?q=about").names()) == 3 })
+	waittest.For(s, "both agents", func() bool { return len(s.get(t, "/search?q=about").names()) == 3 })
 	return s
 }
 
@@ -86,7 +87,7 @@ func TestTheSearchSaysWhileItsIndexIsStillBeingFilled(t *testing.T) {
 	t.Parallel()
 	const partial = "The search index is still being filled"
 	s := harbour(t)
-	s.Until("the index", s.Engine.Searchable)
+	waittest.For(s, "the index", s.Engine.Searchable)
 	if page := s.get(t, "/search?q=ferry"); strings.Contains(page.Text(), partial) || page.Find("#asking-again").Length() != 0 {
 		t.Error("a complete index is called partial")
 	}
@@ -118,7 +119,7 @@ func TestTheSearchSaysWhileItsIndexIsStillBeingFilled(t *testing.T) {
 	if err := os.Rename(many, filepath.Join(s.Dir, "many")); err != nil {
 		t.Fatal(err)
 	}
-	s.Until("the memories that came at once", func() bool { return !s.Engine.Searchable() })
+	waittest.For(s, "the memories that came at once", func() bool { return !s.Engine.Searchable() })
 	page := s.get(t, "/search?q=berth")
 	page.expect(http.StatusOK, "0 memories found for “berth”", partial)
 	if got := page.Find("#asking-again").AttrOr("hx-get", ""); got != "/search?q=berth" {
@@ -129,7 +130,7 @@ func TestTheSearchSaysWhileItsIndexIsStillBeingFilled(t *testing.T) {
 	if err := reading.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.Until("the index", s.Engine.Searchable)
+	waittest.For(s, "the index", s.Engine.Searchable)
 	page = s.get(t, "/search?q=berth")
 	page.expect(http.StatusOK, "201 memories found for “berth”")
 	if strings.Contains(page.Text(), partial) {

@@ -9,6 +9,7 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 // fewWatches is the system's own way of telling what changes, which for a time has watches for the agents' own directories and no more.
@@ -61,7 +62,7 @@ func TestTheSyncPageSaysThatWatchesAreMissingUntilThereAreEnough(t *testing.T) {
 		t.Errorf("without watches the page says %q, %q", mode, why)
 	}
 	enough.Store(true)
-	m.Until("the page to say that everything is watched", func() bool {
+	waittest.For(m, "the page to say that everything is watched", func() bool {
 		mode, why := s.watching(t)
 		return mode == "events" && why == "the system says at once what changes"
 	})

@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/cdproto/storage"
 	"github.com/chromedp/chromedp"
 
-	"memoir/internal/memoirtest"
+	"memoir/internal/waittest"
 )
 
 // window is one of the browser's, with one tab, and with cookies and a storage of its own. It costs a slow processor a
@@ -70,7 +70,7 @@ func takeWindow() (w window, ok bool) {
 // tidy leaves the page, and takes back whatever a test can have done to a window: its history, its cookies, what a site has
 // stored, its size, and how it shows pages.
 func (w window) tidy(origin string) error {
-	ctx, cancel := context.WithTimeout(w.ctx, memoirtest.Patience)
+	ctx, cancel := context.WithTimeout(w.ctx, waittest.Patience())
 	defer cancel()
 	return firstError(
 		command(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: false}),

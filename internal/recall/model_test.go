@@ -13,6 +13,7 @@ import (
 	"memoir/internal/model"
 	"memoir/internal/model/modeltest"
 	"memoir/internal/recall"
+	"memoir/internal/waittest"
 )
 
 func TestAModelChoosesByNamesAndDescriptions(t *testing.T) {
@@ -20,7 +21,7 @@ func TestAModelChoosesByNamesAndDescriptions(t *testing.T) {
 	m := memoirtest.Start(t, notes())
 	chosen := `{"selected_memories":["memory/reference_wiki.md","memory/invented.md","sessions/u-c-1/memory/seen.md","memory/reference_wiki.md"]}`
 	by := modeltest.New(t, modeltest.Says(chosen))
-	r := recall.New(m.Store, recall.Options{Selector: recall.SelectBy(by.Model()), Patience: memoirtest.Patience, Log: slog.New(slog.DiscardHandler)})
+	r := recall.New(m.Store, recall.Options{Selector: recall.SelectBy(by.Model()), Patience: waittest.Patience(), Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(r.Close)
 	result := ask(t, r, recall.Request{Query: "where is everything", Session: "one"})
 	if got := names(result); !slices.Equal(got, []string{"the wiki", "the staging server"}) || result.SelectedBy != recall.ByModel || result.Note != "" {
@@ -78,7 +79,7 @@ func TestWhateverAModelDoesThereIsAnAnswer(t *testing.T) {
 			t.Parallel()
 			by := modeltest.New(t, c.answer)
 			if c.patience == 0 {
-				c.patience = memoirtest.Patience
+				c.patience = waittest.Patience()
 			}
 			r := recall.New(m.Store, recall.Options{Selector: recall.SelectBy(by.Model()), Patience: c.patience, Log: slog.New(slog.DiscardHandler)})
 			t.Cleanup(r.Close)
@@ -100,7 +101,7 @@ func TestRecall_EmptyChoice(t *testing.T) {
 		"ada/memory/b.md": memoirtest.Note("Printer", memories.Project, "The printer is on the second floor, next to the lawnmower."),
 	})
 	by := modeltest.New(t, modeltest.Says(`{"selected_memories":[]}`))
-	r := recall.New(m.Store, recall.Options{Selector: recall.SelectBy(by.Model()), Patience: memoirtest.Patience, Log: slog.New(slog.DiscardHandler)})
+	r := recall.New(m.Store, recall.Options{Selector: recall.SelectBy(by.Model()), Patience: waittest.Patience(), Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(r.Close)
 	for query, want := range map[string]string{
 		"when are the releases":     "Releases", // its name

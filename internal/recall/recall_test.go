@@ -14,6 +14,7 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/recall"
+	"memoir/internal/waittest"
 )
 
 // notes is an agent with some memories about how to work.
@@ -193,7 +194,7 @@ func TestARecallInTheBackgroundIsHandedOutOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	var result recall.Result
-	m.Until("the recall to settle", func() bool {
+	waittest.For(m, "the recall to settle", func() bool {
 		if result, err = m.Recaller.Fetch(t.Context(), "ada", id, false); err != nil {
 			t.Fatal(err)
 		}
@@ -245,17 +246,17 @@ func TestWhatComesTooLateForAPromptIsGivenWithTheNext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Until("it to wait", func() bool {
+	waittest.For(m, "it to wait", func() bool {
 		ids, err := m.Store.RecallsToHandOut(t.Context(), agent.ID, "one", time.Now().Add(-time.Hour))
 		return err == nil && len(ids) == 1
 	})
 	request.Query = "where are the runbooks"
-	second := r.ForPrompt(request, memoirtest.Patience)
+	second := r.ForPrompt(request, waittest.Patience())
 	if got := names(second); !slices.Equal(got, []string{"deploy on tuesdays", "the wiki"}) || second.SelectedBy != recall.ByModel {
 		t.Errorf("the next prompt is given %q by %s", got, second.SelectedBy)
 	}
 	choosing.let <- []string{"memory/reference_wiki.md"}
-	if third := r.ForPrompt(request, memoirtest.Patience); len(third.Memories) > 0 {
+	if third := r.ForPrompt(request, waittest.Patience()); len(third.Memories) > 0 {
 		t.Errorf("the one after it is given %q again", names(third))
 	}
 }
@@ -277,7 +278,7 @@ func TestWhatAnotherPromptWasGivenIsNotTakenBackByOneThatIsLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	oneWaits := func() {
-		m.Until("a recall to wait", func() bool {
+		waittest.For(m, "a recall to wait", func() bool {
 			ids, err := m.Store.RecallsToHandOut(t.Context(), agent.ID, "one", time.Now().Add(-time.Hour))
 			return err == nil && len(ids) > 0
 		})
@@ -289,13 +290,13 @@ func TestWhatAnotherPromptWasGivenIsNotTakenBackByOneThatIsLate(t *testing.T) {
 	askSlowly(time.Millisecond) // sees what waits, and is late too
 	<-slow.asked
 	quick.let <- nil
-	if got := ask(memoirtest.Patience); !slices.Equal(got, []string{"deploy on tuesdays"}) {
+	if got := ask(waittest.Patience()); !slices.Equal(got, []string{"deploy on tuesdays"}) {
 		t.Fatalf("the prompt after the late ones is given %q", got)
 	}
 	slow.let <- nil
 	oneWaits()
 	quick.let <- nil
-	if again := ask(memoirtest.Patience); len(again) > 0 {
+	if again := ask(waittest.Patience()); len(again) > 0 {
 		t.Errorf("%q is given again", again)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 // An os.Root refuses every absolute link, also one that stays inside.
@@ -16,7 +17,7 @@ func TestAnEmptyFileBehindAnAbsoluteLinkArrives(t *testing.T) {
 	b := withAda(t)
 	b.writeAged("ada/notes/text.md", "", time.Hour)
 	b.link("ada/memory/text.md", b.path("ada/notes/text.md"))
-	b.until("the memory", func() bool { return len(b.list("ada", memories.NeedsAttention)) == 1 })
+	waittest.For(b, "the memory", func() bool { return len(b.list("ada", memories.NeedsAttention)) == 1 })
 }
 
 func TestAMemoryDirectoryBehindAnAbsoluteLinkIsWrittenTo(t *testing.T) {
@@ -42,7 +43,7 @@ func TestAMemoryDirectoryBehindAnAbsoluteLinkIsWrittenTo(t *testing.T) {
 		t.Errorf("after the restore there is %q", got)
 	}
 	b.remove("ada/notes/tabs.md")
-	b.until("the trash", func() bool { _, ok := b.list("ada", memories.Deleted)["Tabs"]; return ok })
+	waittest.For(b, "the trash", func() bool { _, ok := b.list("ada", memories.Deleted)["Tabs"]; return ok })
 }
 
 func TestAMemoryBehindAnAbsoluteLinkIsStillTrue(t *testing.T) {
@@ -72,7 +73,7 @@ func TestWhatIsRemovedBehindADirectoryThatIsAnAbsoluteLinkIsRemoved(t *testing.T
 			leave()
 			b.write("ada/memory/b.md", note("B", memories.Feedback, "b"))
 			b.link("ada/memory/linked", b.path("ada/notes"))
-			b.until("it to be seen", func() bool { return b.hasNamed("ada", "B") })
+			waittest.For(b, "it to be seen", func() bool { return b.hasNamed("ada", "B") })
 			b.scan("ada") // of all of it: what is not in another directory has not left this one
 			b.remove("ada/notes/x.md")
 		},
@@ -82,7 +83,7 @@ func TestWhatIsRemovedBehindADirectoryThatIsAnAbsoluteLinkIsRemoved(t *testing.T
 			b := withAda(t)
 			b.write("ada/notes/x.md", note("X", memories.Feedback, "x"))
 			b.link("ada/memory/linked", b.path("ada/notes"))
-			b.until("the memory", func() bool { return b.hasNamed("ada", "X") })
+			waittest.For(b, "the memory", func() bool { return b.hasNamed("ada", "X") })
 			move := func(from, to string) func() {
 				return func() {
 					if err := os.Rename(b.path(from), b.path(to)); err != nil {
@@ -91,7 +92,7 @@ func TestWhatIsRemovedBehindADirectoryThatIsAnAbsoluteLinkIsRemoved(t *testing.T
 				}
 			}
 			act(b, move("ada/memory", ".aside"), move(".aside", "ada/memory"))
-			b.until("the removal", func() bool { return !b.hasNamed("ada", "X") })
+			waittest.For(b, "the removal", func() bool { return !b.hasNamed("ada", "X") })
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/waittest"
 )
 
 func TestStaleMemoriesSaySoInClaudeMDWhereThatIsWanted(t *testing.T) {
@@ -22,7 +23,7 @@ func TestStaleMemoriesSaySoInClaudeMDWhereThatIsWanted(t *testing.T) {
 	b.options.AgeNotes = true
 	b.restart()
 	want := "### Old\n\n> Saved on " + time.Now().Add(-5*day).UTC().Format(time.DateOnly) + ", so code may have changed since: verify against it before asserting as fact.\n\nold text\n"
-	b.until("the note", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), want) })
+	waittest.For(b, "the note", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), want) })
 	text := b.read("ada/CLAUDE.md")
 	if strings.Count(text, "> Saved on") != 1 || !strings.Contains(text, "### New\n\nnew text\n") {
 		t.Errorf("it says\n%s", text)
@@ -45,7 +46,7 @@ func TestAMemoryThatBecomesStaleSaysSoByTheNextScan(t *testing.T) {
 	b.writeAged("ada/memory/a.md", note("Deploy", memories.Project, "text"), 48*time.Hour-3*time.Second)
 	b.scan("ada")
 	b.stopWatching()
-	b.until("the note", func() bool {
+	waittest.For(b, "the note", func() bool {
 		b.scan("ada")
 		return strings.Contains(b.read("ada/CLAUDE.md"), "### Deploy\n\n> Saved on ")
 	})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"memoir/internal/memories"
+	"memoir/internal/waittest"
 )
 
 const mine = "# Conventions\r\n\nUse make.\n"
@@ -45,7 +46,7 @@ func TestPublish_ClaudeMDAppears(t *testing.T) {
 	t.Parallel()
 	b := withAgentsMD(t)
 	b.write("ada/CLAUDE.md", "# Claude\n")
-	b.until("the block to move", func() bool { return b.agent("ada").ClaudeMD.Path == "CLAUDE.md" })
+	waittest.For(b, "the block to move", func() bool { return b.agent("ada").ClaudeMD.Path == "CLAUDE.md" })
 	if got := b.read("ada/CLAUDE.md"); !strings.HasPrefix(got, "# Claude\n\n<!-- memoir:begin -->\n") || !strings.Contains(got, "Use tabs.") {
 		t.Errorf("CLAUDE.md is %q", got)
 	}
@@ -53,7 +54,7 @@ func TestPublish_ClaudeMDAppears(t *testing.T) {
 		t.Errorf("AGENTS.md is %q, want %q", got, mine)
 	}
 	b.remove("ada/CLAUDE.md")
-	b.until("the block to move back", func() bool { return b.agent("ada").ClaudeMD.Path == "AGENTS.md" })
+	waittest.For(b, "the block to move back", func() bool { return b.agent("ada").ClaudeMD.Path == "AGENTS.md" })
 	if got := b.read("ada/AGENTS.md"); !strings.HasPrefix(got, mine+"\n<!-- memoir:begin -->\n") {
 		t.Errorf("AGENTS.md is %q", got)
 	}
@@ -66,7 +67,7 @@ func TestPublish_ClaudeMDLinksToAgentsMD(t *testing.T) {
 	if err := os.Symlink("AGENTS.md", b.path("ada/CLAUDE.md")); err != nil {
 		t.Fatal(err)
 	}
-	b.until("the link to be known", func() bool { return b.agent("ada").ClaudeMD.Path == "CLAUDE.md" })
+	waittest.For(b, "the link to be known", func() bool { return b.agent("ada").ClaudeMD.Path == "CLAUDE.md" })
 	if got := b.read("ada/AGENTS.md"); got != before {
 		t.Errorf("AGENTS.md is %q, want %q", got, before)
 	}
@@ -77,16 +78,16 @@ func TestPublish_DamagedMarkersOfTwoFiles(t *testing.T) {
 	b := withAgentsMD(t)
 	before := b.read("ada/AGENTS.md")
 	b.write("ada/CLAUDE.md", "<!-- memoir:end -->\n")
-	b.until("the problem", func() bool { return strings.Contains(b.agent("ada").ClaudeMD.Problem, "CLAUDE.md has") })
+	waittest.For(b, "the problem", func() bool { return strings.Contains(b.agent("ada").ClaudeMD.Problem, "CLAUDE.md has") })
 	if got := b.agent("ada").ClaudeMD; got.Path != "AGENTS.md" || b.read("ada/AGENTS.md") != before {
 		t.Errorf("the block is gone from %+v: %q", got, b.read("ada/AGENTS.md"))
 	}
 	b.write("ada/AGENTS.md", strings.Replace(before, "<!-- memoir:begin -->\n", "", 1))
 	b.write("ada/CLAUDE.md", "mine\n")
-	b.until("the other problem", func() bool { return strings.Contains(b.agent("ada").ClaudeMD.Problem, "AGENTS.md has") })
+	waittest.For(b, "the other problem", func() bool { return strings.Contains(b.agent("ada").ClaudeMD.Problem, "AGENTS.md has") })
 	if got := b.read("ada/CLAUDE.md"); !strings.Contains(got, "Use tabs.") {
 		t.Errorf("CLAUDE.md is %q", got)
 	}
 	b.write("ada/AGENTS.md", mine)
-	b.until("the end of the problem", func() bool { return b.agent("ada").ClaudeMD.Problem == "" })
+	waittest.For(b, "the end of the problem", func() bool { return b.agent("ada").ClaudeMD.Problem == "" })
 }

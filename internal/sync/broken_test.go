@@ -16,6 +16,7 @@ import (
 	"memoir/internal/longrun"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/waittest"
 )
 
 // More of them: go test -run Broken ./internal/sync -broken=10000
@@ -131,7 +132,7 @@ func TestAmongBrokenFilesTheGoodOnesArriveAndTheBrokenOnesAreListed(t *testing.T
 	t.Logf("%d broken files, %d good ones, %d KB on the heap after them", len(want), len(good), heap.HeapAlloc>>10)
 
 	// An empty file may be one that is being written: it is looked at again before it is listed.
-	b.until("the empty files", func() bool { return len(b.everything("ada")) >= len(want)+len(good) })
+	waittest.For(b, "the empty files", func() bool { return len(b.everything("ada")) >= len(want)+len(good) })
 	listed := b.everything("ada")
 	for path, code := range want {
 		m, ok := listed[path]
@@ -169,7 +170,7 @@ func TestAmongBrokenFilesTheGoodOnesArriveAndTheBrokenOnesAreListed(t *testing.T
 		t.Errorf("a second look found something new: %+v", again)
 	}
 	b.write("ada/memory/last.md", note("Last", memories.User, "Written among them."))
-	b.until("a good file that is written among them", func() bool { return b.hasNamed("ada", "Last") })
+	waittest.For(b, "a good file that is written among them", func() bool { return b.hasNamed("ada", "Last") })
 	longrun.Passed(t, "broken files among good ones", fmt.Sprintf("%s broken, %s good", longrun.Count(len(want)), longrun.Count(len(good))),
 		"the good ones arrived, the broken ones are listed")
 }

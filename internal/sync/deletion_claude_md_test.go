@@ -9,6 +9,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
+	"memoir/internal/waittest"
 )
 
 // setupMeanwhile is an agent with two memories, of whose deletion something happens while Postgres commits it.
@@ -26,10 +27,10 @@ func setupMeanwhile(t *testing.T, meanwhile func(*bench) linetest.Fate) *bench {
 		return linetest.Answered
 	}).URL
 	b.start()
-	b.until("CLAUDE.md", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "### Tabs") })
+	waittest.For(b, "CLAUDE.md", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "### Tabs") })
 	// What CLAUDE.md is compiled of is at hand from the second publication on.
 	b.write("ada/memory/wind.md", note("Wind", memories.User, "It blows."))
-	b.until("CLAUDE.md", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "### Wind") })
+	waittest.For(b, "CLAUDE.md", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "### Wind") })
 	return b
 }
 

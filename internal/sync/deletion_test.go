@@ -11,6 +11,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 func (b *bench) delete(slug, name string) memories.Memory {
@@ -199,7 +200,7 @@ func TestABlockedFileWithoutAByteIsAllowedAtOnce(t *testing.T) {
 	if err != nil || len(blocked) != 1 {
 		t.Fatalf("blocked are %+v, %v", blocked, err)
 	}
-	b.until("the file to be left alone for long enough", func() bool { return time.Since(written) > time.Second })
+	waittest.For(b, "the file to be left alone for long enough", func() bool { return time.Since(written) > time.Second })
 	if result, err := b.engine.Allow(t.Context(), "ada", blocked[0].ID); err != nil || result.Memory.Name != "a" {
 		t.Errorf("allowing gave %+v, %v", result, err)
 	}
@@ -495,7 +496,7 @@ func TestADeletionIsOverOnceSomebodyElseHasRemovedItsFile(t *testing.T) {
 	defer lift()
 	b.delete("ada", "Tabs")
 	b.remove("ada/memory/tabs.md")
-	b.until("a look that finds the file gone", func() bool {
+	waittest.For(b, "a look that finds the file gone", func() bool {
 		var left int
 		b.query("SELECT count(*) FROM files WHERE status = 'removing'", &left)
 		return left == 0

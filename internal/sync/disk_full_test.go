@@ -13,6 +13,7 @@ import (
 	"memoir/internal/files/filestest"
 	"memoir/internal/memories"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 // fullDisk is a disk without room while full is set, for where no real one can be had.
@@ -120,7 +121,7 @@ func TestAnIndexThatHadNoRoomLosesTheEntryOfAFileThatIsLongGone(t *testing.T) {
 			b.scan("ada")
 			disk.full.Store(true)
 			b.delete("ada", "Deep")
-			b.until("a look that finds the file gone", func() bool {
+			waittest.For(b, "a look that finds the file gone", func() bool {
 				var present int
 				b.query("SELECT count(*) FROM files WHERE present", &present)
 				return present == 2

@@ -9,6 +9,7 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 // editedDisk has somebody open a file right before Memoir replaces it, and save in place right after.
@@ -69,7 +70,7 @@ func TestWhatIsSavedInPlaceWhileClaudeMDIsReplacedIsKept(t *testing.T) {
 	b, disk := withEditor(t)
 	disk.path, disk.saves = "CLAUDE.md", func(was string) string { return strings.Replace(was, "# Mine\n", "# Mine, and more\n", 1) }
 	b.delete("ada", "Tabs")
-	b.until("the edit, with the memories as they are", func() bool {
+	waittest.For(b, "the edit, with the memories as they are", func() bool {
 		text := b.read("ada/CLAUDE.md")
 		return strings.HasPrefix(text, "# Mine, and more\n") && strings.Contains(text, "Stays.") && !strings.Contains(text, "Use tabs.")
 	})
@@ -80,7 +81,7 @@ func TestWhatIsSavedInPlaceWhileTheIndexIsReplacedIsKept(t *testing.T) {
 	b, disk := withEditor(t)
 	disk.path, disk.saves = "memory/MEMORY.md", func(was string) string { return was + "- [Site](https://example.org) — by hand\n" }
 	b.delete("ada", "Tabs")
-	b.until("the edit", func() bool { return strings.HasSuffix(b.read("ada/memory/MEMORY.md"), "by hand\n") })
+	waittest.For(b, "the edit", func() bool { return strings.HasSuffix(b.read("ada/memory/MEMORY.md"), "by hand\n") })
 }
 
 func TestWhatIsSavedInPlaceWhileAMemoryIsReplacedIsKept(t *testing.T) {
@@ -88,7 +89,7 @@ func TestWhatIsSavedInPlaceWhileAMemoryIsReplacedIsKept(t *testing.T) {
 	b, disk := withEditor(t)
 	disk.path, disk.saves = "memory/tabs.md", func(string) string { return note("Tabs", memories.Feedback, "Use what is there.") }
 	b.save(sync.Draft{Name: "Tabs", Type: memories.Feedback, Body: "Use spaces."})
-	b.until("the edit", func() bool { return b.memory("ada", "Tabs").Body == "Use what is there." })
+	waittest.For(b, "the edit", func() bool { return b.memory("ada", "Tabs").Body == "Use what is there." })
 	b.hasRevisions("Tabs", "Use tabs.", "Use spaces.", "Use what is there.")
 }
 
@@ -105,7 +106,7 @@ func TestWhatIsSavedAfterAFileWasReplacedIsNewerThanWhatWasSavedIntoTheOldOne(t 
 	b.options.Log = slog.New(slog.NewTextHandler(overtaken, nil))
 	b.start()
 	b.delete("ada", "Tabs")
-	b.until("what the log says of it", func() bool {
+	waittest.For(b, "what the log says of it", func() bool {
 		select {
 		case line := <-overtaken:
 			return strings.Contains(line, "could not be put in its place")

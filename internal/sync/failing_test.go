@@ -8,6 +8,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 // refuse has Postgres refuse the rows of files at a path, for so many attempts; 0: always.
@@ -27,14 +28,14 @@ func TestFailingScan_IsShownUntilItSucceeds(t *testing.T) {
 	b.start()
 	b.refuse("memory/poison.md", "true")
 	b.write("ada/memory/poison.md", note("Poison", memories.User, "text"))
-	b.until("the failing scan", func() bool { return strings.Contains(b.statusOf("ada").ScanProblem, "refused for the test") })
+	waittest.For(b, "the failing scan", func() bool { return strings.Contains(b.statusOf("ada").ScanProblem, "refused for the test") })
 	problems := b.engine.ScanProblems()
 	if len(problems) != 1 || problems[0].Agent != "ada" || problems[0].Path != "" || !strings.Contains(problems[0].Reason, "refused") {
 		t.Errorf("problems %+v", problems)
 	}
 	b.execute("DROP TRIGGER refuse ON files")
-	b.until("the memory", func() bool { return b.hasNamed("ada", "Poison") })
-	b.until("that nothing is wrong", func() bool { return b.statusOf("ada").ScanProblem == "" && len(b.engine.ScanProblems()) == 0 })
+	waittest.For(b, "the memory", func() bool { return b.hasNamed("ada", "Poison") })
+	waittest.For(b, "that nothing is wrong", func() bool { return b.statusOf("ada").ScanProblem == "" && len(b.engine.ScanProblems()) == 0 })
 }
 
 // What a part of the agent fails with twice is scanned as a whole: the third attempt is, and succeeds.
@@ -43,8 +44,8 @@ func TestFailingPaths_AreDroppedForAWholeScan(t *testing.T) {
 	b := setup(t, withMemory)
 	b.refuse("memory/poison.md", "nextval('refused') <= 2")
 	b.write("ada/memory/poison.md", note("Poison", memories.User, "text"))
-	b.until("the memory", func() bool { return b.hasNamed("ada", "Poison") })
-	b.until("that nothing is pending", func() bool { return b.statusOf("ada").Pending == 0 })
+	waittest.For(b, "the memory", func() bool { return b.hasNamed("ada", "Poison") })
+	waittest.For(b, "that nothing is pending", func() bool { return b.statusOf("ada").Pending == 0 })
 }
 
 func TestUnreadableDirectories_AreNamedWithTheirOwner(t *testing.T) {

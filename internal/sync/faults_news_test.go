@@ -21,6 +21,7 @@ import (
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 // What a server tells the others is no part of an operation, and comes at its own time: its steps fail here, alone and together with
@@ -79,14 +80,14 @@ func newsFails(t *testing.T, op operation, fate linetest.Fate, written failure) 
 	page := openPage(other, s.slug)
 	op.before(s)
 	page.follows("what was there before")
-	s.until("the search index", s.engine.Searchable)
+	waittest.For(s, "the search index", s.engine.Searchable)
 
 	disk.how.Store(int32(written))
 	armed.Store(true)
 	if err := errors.Join(op.do(s)...); err != nil {
 		t.Fatalf("it failed because the others could not be told, or CLAUDE.md could not be written: %v", err)
 	}
-	s.until("the news to fail", func() bool { return !armed.Load() })
+	waittest.For(s, "the news to fail", func() bool { return !armed.Load() })
 	page.follows("what happened")
 	if struck := disk.struck.Load(); struck != (written != works) {
 		t.Errorf("that CLAUDE.md could not be written: %t", struck)
@@ -178,7 +179,7 @@ func (p *openedPage) isNow() string {
 // follows waits until the page shows what is, though it is only looked at where there is news of the agent.
 func (p *openedPage) follows(what string) {
 	p.Helper()
-	p.until("the other server to show "+what, func() bool {
+	waittest.For(p, "the other server to show "+what, func() bool {
 		for len(p.news.Events) > 0 {
 			if event := <-p.news.Events; event.Agent == p.slug || event.Agent == "" {
 				p.shows = p.isNow()

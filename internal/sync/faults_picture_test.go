@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/files"
+	"memoir/internal/waittest"
 )
 
 // picture is everything that is kept of one agent, on disk and in Postgres, as sorted lines without what no two runs have
@@ -49,7 +50,7 @@ var anyTime = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
 // picture waits for what is done aside, and looks. Next to the picture it returns what is wrong however it came about.
 func (s *stage) picture() (p picture, wrong []string) {
 	s.Helper()
-	s.until("the search index", s.engine.Searchable)
+	waittest.For(s, "the search index", s.engine.Searchable)
 	ctx := context.Background()
 	agent, err := s.store.Agent(ctx, s.slug)
 	if err != nil {

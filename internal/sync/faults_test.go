@@ -23,6 +23,7 @@ import (
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
+	"memoir/internal/waittest"
 )
 
 // Each step of one operation: go test -run NoFault/rename ./internal/sync -faults=each
@@ -172,7 +173,7 @@ func (s *stage) ageEmptied() {
 // leave takes the agent away.
 func (m *matrix) leave() {
 	// A look that is tried again may be writing there at the same time.
-	m.until("the agent's directory to be gone", func() bool { return os.RemoveAll(m.path(m.slug)) == nil })
+	waittest.For(m, "the agent's directory to be gone", func() bool { return os.RemoveAll(m.path(m.slug)) == nil })
 	m.scanAll()
 	// Whoever died may still count as another server that looks after it: then it stays, and is in nobody's way.
 	var elsewhere *memories.ConflictError
@@ -184,7 +185,7 @@ func (m *matrix) leave() {
 // scanAll has everything looked at, as soon as a link that went down with a step that failed is up again.
 func (s *stage) scanAll() {
 	s.Helper()
-	s.until("a scan", func() bool {
+	waittest.For(s, "a scan", func() bool {
 		_, err := s.engine.ScanAll(context.Background())
 		if err != nil && !errors.Is(err, postgres.ErrUnavailable) {
 			s.Fatal(err)
@@ -378,7 +379,7 @@ func (m *matrix) startUnlessDead() bool {
 		return false // as a server does that finds no database
 	}
 	m.startOver(store)
-	m.until("the first scan, or a crash", func() bool { return m.engine.Ready() || m.breaker.isDead() })
+	waittest.For(m, "the first scan, or a crash", func() bool { return m.engine.Ready() || m.breaker.isDead() })
 	return !m.breaker.isDead()
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/waittest"
 )
 
 // hangs mounts a file system that never answers, until the test is over.
@@ -49,7 +50,7 @@ func TestADiskThatHangsKeepsNoEventOfAnotherAgentWaiting(t *testing.T) {
 			for i := 0; i < 5 || time.Since(began) < time.Second; i++ { // it is met in the first of the rounds
 				name := fmt.Sprint("New ", i)
 				b.write(fmt.Sprintf("bob/memory/%d.md", i), note(name, memories.User, "text"))
-				b.until(name, func() bool { return b.hasNamed("bob", name) })
+				waittest.For(b, name, func() bool { return b.hasNamed("bob", name) })
 			}
 			end()
 			b.stop()

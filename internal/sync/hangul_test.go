@@ -8,6 +8,7 @@ import (
 
 	"memoir/db"
 	"memoir/internal/memories"
+	"memoir/internal/waittest"
 )
 
 // TestWhatWasIndexedWhenHangulWasWholeWordsIsFoundByPartsOfThem is about a database of a Memoir to which whatever stood between two
@@ -17,10 +18,10 @@ func TestWhatWasIndexedWhenHangulWasWholeWordsIsFoundByPartsOfThem(t *testing.T)
 	b := setup(t)
 	b.write("ada/memory/korean.md", note("Korean", memories.User, "한국어 문서"))
 	b.write("ada/memory/harbour.md", note("Harbour", memories.User, "The harbour opens at six."))
-	b.until("the agent", func() bool { _, ok := b.list("ada", "")["Korean"]; return ok })
+	waittest.For(b, "the agent", func() bool { _, ok := b.list("ada", "")["Korean"]; return ok })
 	b.write("ada/memory/logs/"+today(), "- 10:00 한국어 문서\n")
 	b.untilLog("ada", "memory/logs/"+today(), "한국어")
-	b.until("the search index", func() bool { return b.found("문서") == 1 && b.found("harbour") == 1 })
+	waittest.For(b, "the search index", func() bool { return b.found("문서") == 1 && b.found("harbour") == 1 })
 	b.stop()
 
 	conn, err := pgx.Connect(t.Context(), b.url)
@@ -55,8 +56,8 @@ func TestWhatWasIndexedWhenHangulWasWholeWordsIsFoundByPartsOfThem(t *testing.T)
 	}
 
 	b.start()
-	b.until("the search index", func() bool { return b.found("국어") == 1 && b.found("harbour") == 1 })
-	b.until("the log", func() bool {
+	waittest.For(b, "the search index", func() bool { return b.found("국어") == 1 && b.found("harbour") == 1 })
+	waittest.For(b, "the log", func() bool {
 		page, err := b.store.SearchLogs(b.Context(), b.agent("ada").ID, "국어", 10, "")
 		if err != nil {
 			t.Fatal(err)

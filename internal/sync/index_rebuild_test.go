@@ -11,6 +11,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 func (b *bench) rebuild(slug string) sync.IndexChange {
@@ -152,7 +153,7 @@ func TestWhoListensHearsThatAnIndexChanged(t *testing.T) {
 		if want := (sync.Event{Agent: "ada", Kind: sync.KindScanned}); event != want {
 			t.Errorf("it is %+v, want %+v", event, want)
 		}
-	case <-time.After(patience):
+	case <-time.After(waittest.Patience()):
 		t.Error("nothing was heard")
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 // query runs a statement past Memoir.
@@ -71,7 +72,7 @@ func TestAnEditInsideOfTheMarkersIsPutRightWhateverTheFilesTimeSays(t *testing.T
 			b := setup(t)
 			b.write("ada/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
 			b.scanAll()
-			b.until("the file's time to be relied on", func() bool {
+			waittest.For(b, "the file's time to be relied on", func() bool {
 				b.scan("ada")
 				return !strings.HasSuffix(b.inStep(), " ")
 			})

@@ -8,6 +8,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
+	"memoir/internal/waittest"
 )
 
 // linkable returns a bench with two projects of Claude Code, old and new.
@@ -30,7 +31,7 @@ func TestScan_LinkedAgent(t *testing.T) {
 	const dir = "claude/projects/old/memory"
 	b.rename(dir, dir+".mine")
 	b.link(dir, b.path("claude/projects/new/memory"))
-	b.until("the two to be one", func() bool { return b.agent("old").JoinedTo == "new" })
+	waittest.For(b, "the two to be one", func() bool { return b.agent("old").JoinedTo == "new" })
 	b.write(dir+"/late.md", note("Late", memories.User, "Written by the old way."))
 	b.arrives("new", "Late", "Written by the old way.")
 	b.scan("old")
@@ -46,7 +47,7 @@ func TestScan_LinkedAgent(t *testing.T) {
 		t.Errorf("Delete() error = %v, want *ConflictError", err)
 	}
 	b.remove("claude/projects/new/memory/same.md")
-	b.until("the removal", func() bool { _, ok := b.list("new", memories.Deleted)["Same"]; return ok })
+	waittest.For(b, "the removal", func() bool { _, ok := b.list("new", memories.Deleted)["Same"]; return ok })
 	b.scan("old")
 	b.isIn("old", "Same", memories.Active)
 	project := agents.Project{Dir: "/old", Root: "/old"}
@@ -71,7 +72,7 @@ func TestScan_LinkedHiveAgent(t *testing.T) {
 	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
 	b.scanAll()
 	b.link("ada-2", "ada")
-	b.until("the second to be the first", func() bool {
+	waittest.For(b, "the second to be the first", func() bool {
 		row, err := b.store.AgentUncounted(t.Context(), "ada-2")
 		return err == nil && row.JoinedTo == "ada"
 	})
@@ -89,7 +90,7 @@ func TestScan_LinkedHiveAgent(t *testing.T) {
 	}
 	// Without the link there is one again, and what was deleted stays so.
 	b.remove("ada-2")
-	b.until("the link to be gone", func() bool { return !b.agent("ada-2").Present })
+	waittest.For(b, "the link to be gone", func() bool { return !b.agent("ada-2").Present })
 	b.scanAll()
 	b.isIn("ada", "Deploy", memories.Deleted)
 }

@@ -16,6 +16,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 // logs returns all logs of the agent, by path.
@@ -34,7 +35,7 @@ func (b *bench) logs(slug string) map[string]postgres.Log {
 
 func (b *bench) untilLog(slug, path, text string) {
 	b.Helper()
-	b.until(path+" to say "+text, func() bool { return strings.Contains(b.logs(slug)[path].Text, text) })
+	waittest.For(b, path+" to say "+text, func() bool { return strings.Contains(b.logs(slug)[path].Text, text) })
 }
 
 // today is the path of the log that is written now, and before one of three months ago.
@@ -46,7 +47,7 @@ func TestLogsFollowTheDiskAndNothingIsConcludedFromADirectoryThatIsGone(t *testi
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
-	b.until("the agent", func() bool { _, ok := b.list("ada", "")["Tabs"]; return ok })
+	waittest.For(b, "the agent", func() bool { _, ok := b.list("ada", "")["Tabs"]; return ok })
 	b.write("ada/memory/logs/"+today(), "- 10:00 first\n")
 	b.untilLog("ada", "memory/logs/"+today(), "first")
 	b.write("ada/logs/"+logs.File(time.Now(), "Big plan"), "# Big plan\n\n- 10:00 planned\n")
@@ -63,7 +64,7 @@ func TestLogsFollowTheDiskAndNothingIsConcludedFromADirectoryThatIsGone(t *testi
 	b.untilLog("ada", "memory/logs/"+before(), "and later")
 
 	b.remove("ada/memory/logs/" + today())
-	b.until("the log to be gone", func() bool { return len(b.logs("ada")) == 2 })
+	waittest.For(b, "the log to be gone", func() bool { return len(b.logs("ada")) == 2 })
 	must(t, os.Rename(b.path("ada/memory/logs"), b.TempDir()+"/aside")) // in one step, so that no look sees half of it gone
 	b.scanAll()
 	b.restart()
@@ -86,7 +87,7 @@ func TestTenYearsOfLogsTakeFewWatches(t *testing.T) {
 		b.write("ada/memory/logs/"+logs.File(day, "Plan"), "- 12:00 b\n")
 	}
 	b.scanAll()
-	b.until("all logs", func() bool { return len(b.logs("ada")) == 240 })
+	waittest.For(b, "all logs", func() bool { return len(b.logs("ada")) == 240 })
 	b.scanAll()
 	system.mu.Lock()
 	defer system.mu.Unlock()
@@ -178,7 +179,7 @@ func TestTwoServersAndTheAgentItselfAppendAtOnceAndLoseNothing(t *testing.T) {
 	const each = 15
 	b := setup(t)
 	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
-	b.until("the agent", func() bool { _, ok := b.list("ada", "")["Tabs"]; return ok })
+	waittest.For(b, "the agent", func() bool { _, ok := b.list("ada", "")["Tabs"]; return ok })
 	servers := []*bench{b, b.another(b.dir)}
 	at := time.Now().Truncate(time.Second)
 	path := "memory/logs/" + logs.File(at, "")
@@ -200,7 +201,7 @@ func TestTwoServersAndTheAgentItselfAppendAtOnceAndLoseNothing(t *testing.T) {
 		for i := range each {
 			f, err := os.OpenFile(b.path("ada/"+path), os.O_APPEND|os.O_WRONLY, 0)
 			if err != nil {
-				b.until("the log", func() bool { return b.read("ada/"+path) != "" })
+				waittest.For(b, "the log", func() bool { return b.read("ada/"+path) != "" })
 				continue
 			}
 			_, err = fmt.Fprintf(f, "- by hand: %d\n", i)
@@ -229,7 +230,7 @@ func TestTwoServersAndTheAgentItselfAppendAtOnceAndLoseNothing(t *testing.T) {
 			}
 		}
 	}
-	b.until("the row", func() bool { return b.logs("ada")[path].Text == b.read("ada/"+path) })
+	waittest.For(b, "the row", func() bool { return b.logs("ada")[path].Text == b.read("ada/"+path) })
 
 	// Where an entry cannot be written, nothing is said to be.
 	b.remove("ada/" + path)
@@ -256,7 +257,7 @@ func TestALogThatCouldNotBeReadOnceIsReadAgain(t *testing.T) {
 		b.write("ada/memory/logs/"+day.Format("2006/01/2006-01-02")+".md", "# "+day.Format(time.DateOnly)+"\n\n- 10:00 Something happened.\n")
 	}
 	written := time.Now()
-	b.until("time stamps to be old enough to be relied on", func() bool { return time.Since(written) > 2500*time.Millisecond })
+	waittest.For(b, "time stamps to be old enough to be relied on", func() bool { return time.Since(written) > 2500*time.Millisecond })
 	first := ""
 	n.set(func(dir string) { // while the second month is listed, the first is closed
 		if filepath.Base(filepath.Dir(filepath.Dir(dir))) != "logs" {

@@ -21,6 +21,7 @@ import (
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 // The model-based tests let an agent, a person and a careless hand do whatever comes to them, in any order, and then
@@ -169,7 +170,7 @@ func newWorld(t *rapid.T, b *bench, slug string) *world {
 // end takes the agent away, so that the next one is alone.
 func (w *world) end() {
 	// The engine may be writing into the directory meanwhile, which is then not empty after all.
-	w.b.until("the agent's directory to go", func() bool { return os.RemoveAll(w.path(".")) == nil })
+	waittest.For(w.b, "the agent's directory to go", func() bool { return os.RemoveAll(w.path(".")) == nil })
 	for _, dir := range w.aside {
 		os.RemoveAll(dir) //nolint:errcheck // the test's own directory goes with the test
 	}
@@ -227,13 +228,13 @@ func (w *world) look(scope string, do func()) {
 // takesEmptyFiles looks again until what a look may have left out is taken: a file without a byte counts for a moment as one that is just
 // being written. It says whether it has looked.
 func (w *world) takesEmptyFiles() (looked bool) {
-	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(waittest.Patience()); ; time.Sleep(10 * time.Millisecond) {
 		place := w.emptyUnseen()
 		if place == "" {
 			return looked
 		}
 		if time.Now().After(deadline) {
-			w.t.Fatalf("looked for %v in vain for %s to be known without a byte", patience, place)
+			w.t.Fatalf("looked for %v in vain for %s to be known without a byte", waittest.Patience(), place)
 		}
 		w.scanAll()
 		looked = true
@@ -280,14 +281,14 @@ func (w *world) asked() *sync.Engine {
 // agrees waits until files, rows and CLAUDE.md agree, for which there has to be room on the disk.
 func (w *world) agrees() {
 	w.makeRoom()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(waittest.Patience())
 	for {
 		disagreements := w.disagreements()
 		if len(disagreements) == 0 {
 			return
 		}
 		if time.Now().After(deadline) {
-			w.t.Fatalf("waited %v in vain:\n%s", patience, strings.Join(disagreements, "\n"))
+			w.t.Fatalf("waited %v in vain:\n%s", waittest.Patience(), strings.Join(disagreements, "\n"))
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
+	"memoir/internal/waittest"
 )
 
 // oddEntries are the ways in which a name comes to an agent's directory, or to the queue without one.
@@ -103,8 +104,8 @@ func TestAnyName_GoodFileArrives(t *testing.T) {
 		n++
 		good := fmt.Sprintf("Good %d", n)
 		b.write(fmt.Sprintf("ada/memory/good%d.md", n), note(good, memories.User, "text"))
-		b.until(good, func() bool { return b.hasNamed("ada", good) })
-		b.until("that nothing is pending", func() bool {
+		waittest.For(b, good, func() bool { return b.hasNamed("ada", good) })
+		waittest.For(b, "that nothing is pending", func() bool {
 			status := b.statusOf("ada")
 			return status.Pending == 0 && status.FilesOnDisk == status.Mirrored
 		})
@@ -123,7 +124,7 @@ func TestDelete_MisnamedFileIsRefused(t *testing.T) {
 	t.Parallel()
 	b := setup(t, withMemory)
 	b.write("ada/memory/caf\xe9.md", note("Coffee", memories.User, "text"))
-	b.until("the odd file", func() bool { return len(b.everything("ada")) == 1 })
+	waittest.For(b, "the odd file", func() bool { return len(b.everything("ada")) == 1 })
 	m := b.everything("ada")[`memory/caf\xe9.md`]
 	if len(m.Problems) != 1 || m.Problems[0].Code != memories.CodeFileNameNotUTF8 {
 		t.Fatalf("listed is %+v", m)
@@ -134,14 +135,14 @@ func TestDelete_MisnamedFileIsRefused(t *testing.T) {
 		t.Error("the file is gone")
 	}
 	b.rename("ada/memory/caf\xe9.md", "ada/memory/cafe.md")
-	b.until("the memory", func() bool { return b.hasNamed("ada", "Coffee") && len(b.everything("ada")) == 1 })
+	waittest.For(b, "the memory", func() bool { return b.hasNamed("ada", "Coffee") && len(b.everything("ada")) == 1 })
 }
 
 func TestControlCharacters_AreFlagged(t *testing.T) {
 	t.Parallel()
 	b := setup(t, withMemory)
 	b.write("ada/memory/line\nend.md", note("Ends", memories.User, "text"))
-	b.until("the memory", func() bool { return b.hasNamed("ada", "Ends") })
+	waittest.For(b, "the memory", func() bool { return b.hasNamed("ada", "Ends") })
 	m := b.memory("ada", "Ends")
 	if m.State != memories.Active || len(m.Problems) == 0 || m.Problems[len(m.Problems)-1].Code != memories.CodeFileNameControl {
 		t.Errorf("%s with %+v", m.State, m.Problems)

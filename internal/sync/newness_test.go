@@ -12,6 +12,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 const (
@@ -63,7 +64,7 @@ func TestTheNewestOfSeveralFilesIsTheContent(t *testing.T) {
 	b.writeAged("ada/memory/a.md", note("Deploy", memories.Project, "durable, old"), 3*time.Hour)
 	b.writeAged(inSession(sessionA, "a.md"), note("Deploy", memories.Project, "session, newest"), time.Hour)
 	b.writeAged(inSession(sessionB, "a.md"), note("Deploy", memories.Project, "session, older"), 2*time.Hour)
-	b.until("the memory", func() bool { return len(b.list("ada", "")) == 1 })
+	waittest.For(b, "the memory", func() bool { return len(b.list("ada", "")) == 1 })
 	b.scan("ada")
 
 	m := b.memory("ada", "Deploy")

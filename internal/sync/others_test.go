@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"memoir/internal/memories"
+	"memoir/internal/waittest"
 )
 
 // codes returns the first problem of each memory that is not deleted, by path.
@@ -39,7 +40,7 @@ func TestOtherTextFiles_NeedAttention(t *testing.T) {
 	for name, text := range seen {
 		b.write("ada/memory/"+name, text)
 	}
-	b.until("all of them", func() bool { return len(b.codes("ada")) >= len(seen) })
+	waittest.For(b, "all of them", func() bool { return len(b.codes("ada")) >= len(seen) })
 	for name := range seen {
 		path, want := "memory/"+strings.ReplaceAll(name, "\xe9", `\xe9`), memories.CodeNotMarkdown
 		if strings.Contains(name, "\xe9") {
@@ -59,7 +60,7 @@ func TestOtherTextFiles_NeedAttention(t *testing.T) {
 
 	b.write("ada/memory/prefs.txt", "a\x00b") // data by now
 	b.remove("ada/memory/noext")
-	b.until("that two are gone", func() bool { return len(b.codes("ada")) == len(seen)-2 })
+	waittest.For(b, "that two are gone", func() bool { return len(b.codes("ada")) == len(seen)-2 })
 	b.restart()
 	if got := len(b.codes("ada")); got != len(seen)-2 {
 		t.Errorf("after a restart %d are listed", got)
@@ -71,7 +72,7 @@ func TestOtherTextFile_IsRenamedByItsFix(t *testing.T) {
 	b := setup(t, withMemory)
 	b.write("ada/memory/prefs.txt", "---\nname: French\ntype: user\n---\nAlways answer in French\n")
 	b.write("ada/memory/prefs.md", note("Taken", memories.User, "text"))
-	b.until("both", func() bool { return len(b.codes("ada")) == 2 })
+	waittest.For(b, "both", func() bool { return len(b.codes("ada")) == 2 })
 	m := b.everything("ada")["memory/prefs.txt"]
 	flawed, err := b.engine.ProposeFixes(t.Context(), "ada", m.ID)
 	if err != nil || len(flawed) != 1 || len(flawed[0].Fixes) != 1 || flawed[0].Fixes[0].NewPath != "memory/prefs_2.md" {
@@ -117,7 +118,7 @@ func TestOtherTextFiles_AreBounded(t *testing.T) {
 	b.restart()
 	check()
 	b.remove("ada/memory/many/000.txt")
-	b.until("that it is gone", func() bool { return b.codes("ada")["memory/many/000.txt"] == "" && len(b.codes("ada")) == most })
+	waittest.For(b, "that it is gone", func() bool { return b.codes("ada")["memory/many/000.txt"] == "" && len(b.codes("ada")) == most })
 	b.scan("ada")
 	if len(b.codes("ada")) != most+1 {
 		t.Errorf("%d are listed after one is gone", len(b.codes("ada")))
@@ -131,7 +132,7 @@ func TestWellKnownFiles_AreNoMemories(t *testing.T) {
 		b.write("ada/memory/"+name, "# How to build\n\nRun make.\n")
 	}
 	b.write("ada/memory/sub/README.md", note("A memory", memories.User, "because it has a type"))
-	b.until("all of them", func() bool { return len(b.codes("ada")) == 5 })
+	waittest.For(b, "all of them", func() bool { return len(b.codes("ada")) == 5 })
 	var listed []string
 	for path, m := range b.everything("ada") {
 		if m.Name == "A memory" {
@@ -154,5 +155,5 @@ func TestWellKnownFiles_AreNoMemories(t *testing.T) {
 		t.Errorf("CLAUDE.md says %s", text)
 	}
 	b.write("ada/memory/README.md", note("Now one", memories.User, "with a type"))
-	b.until("that it is a memory", func() bool { return b.hasNamed("ada", "Now one") && len(b.codes("ada")) == 5 })
+	waittest.For(b, "that it is a memory", func() bool { return b.hasNamed("ada", "Now one") && len(b.codes("ada")) == 5 })
 }

@@ -5,6 +5,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
+	"memoir/internal/waittest"
 )
 
 const summary = `{"type":"summary"}` + "\n"
@@ -30,7 +31,7 @@ func TestAProjectIsCalledByItsPathAsSoonAsATranscriptNamesIt(t *testing.T) {
 			b := withProject(t, poll)
 			b.write("claude/projects/-srv-app/1.jsonl", summary)
 			b.write("claude/projects/-srv-app/1.jsonl", summary+`{"cwd":"/srv/app"}`+"\n")
-			b.until("its path", func() bool { return b.agent("-srv-app").DisplayName == "/srv/app" })
+			waittest.For(b, "its path", func() bool { return b.agent("-srv-app").DisplayName == "/srv/app" })
 			b.restart()
 			if name := b.agent("-srv-app").DisplayName; name != "/srv/app" {
 				t.Errorf("after a restart it is called %s", name)

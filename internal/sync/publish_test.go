@@ -10,6 +10,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 func TestEveryHiveAgentHasAClaudeMD(t *testing.T) {
@@ -52,8 +53,8 @@ func TestDamagedMarkersAreNotWrittenOverAndTheDeletionGoesThrough(t *testing.T) 
 		t.Errorf("the deletion answers %+v, %v", result, err)
 	}
 	b.write("ada/CLAUDE.md", "mine\n")
-	b.until("the mended CLAUDE.md", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "# Memory System") })
-	b.until("the problem to go", func() bool { return b.agent("ada").ClaudeMD.Problem == "" })
+	waittest.For(b, "the mended CLAUDE.md", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "# Memory System") })
+	waittest.For(b, "the problem to go", func() bool { return b.agent("ada").ClaudeMD.Problem == "" })
 }
 
 // An agent skips a CLAUDE.md of more than 4 MiB.
@@ -71,11 +72,11 @@ func TestAClaudeMDThatAgentsWouldSkipIsNotWrittenUntilItIsShorter(t *testing.T) 
 		t.Errorf("the agent says %q", p)
 	}
 	b.write("ada/CLAUDE.md", long[:3<<20])
-	b.until("the shorter CLAUDE.md", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "\n- … and 1 more. ") })
+	waittest.For(b, "the shorter CLAUDE.md", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "\n- … and 1 more. ") })
 	b.write("ada/CLAUDE.md", strings.Replace(b.read("ada/CLAUDE.md"), "By hand", strings.Repeat("By hand\n", 200_000), 1))
-	b.until("the problem to be told", func() bool { return b.agent("ada").ClaudeMD.Problem != "" })
+	waittest.For(b, "the problem to be told", func() bool { return b.agent("ada").ClaudeMD.Problem != "" })
 	b.write("ada/CLAUDE.md", strings.ReplaceAll(b.read("ada/CLAUDE.md"), "By hand\n", ""))
-	b.until("the problem to go", func() bool { return b.agent("ada").ClaudeMD.Problem == "" })
+	waittest.For(b, "the problem to go", func() bool { return b.agent("ada").ClaudeMD.Problem == "" })
 }
 
 func TestAHandEditInsideTheBlockIsMadeGood(t *testing.T) {
@@ -85,7 +86,7 @@ func TestAHandEditInsideTheBlockIsMadeGood(t *testing.T) {
 	b.scanAll()
 	want := b.read("ada/CLAUDE.md")
 	b.write("ada/CLAUDE.md", strings.Replace(want, "Use tabs.", "Use spaces.", 1))
-	b.until("the republished CLAUDE.md", func() bool { return b.read("ada/CLAUDE.md") == want })
+	waittest.For(b, "the republished CLAUDE.md", func() bool { return b.read("ada/CLAUDE.md") == want })
 }
 
 func TestAnUnchangedClaudeMDIsNotWritten(t *testing.T) {
@@ -122,7 +123,7 @@ func TestALinkedClaudeMDIsWrittenThroughInsideAndRefusedOutside(t *testing.T) {
 		}
 	}
 	b.restart()
-	b.until("the linked file", func() bool { b.scanAll(); return strings.Contains(b.read("ada/docs/AGENTS.md"), "Use tabs.") })
+	waittest.For(b, "the linked file", func() bool { b.scanAll(); return strings.Contains(b.read("ada/docs/AGENTS.md"), "Use tabs.") })
 	if info, err := os.Lstat(b.path("ada/CLAUDE.md")); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link was replaced: %v %v", info, err)
 	}
@@ -289,7 +290,7 @@ func TestClaudeMDIsNeverAMemoryOfItself(t *testing.T) {
 			}
 			b.link("ada/memory/self.md", "../CLAUDE.md")
 			b.scanAll()
-			b.until("CLAUDE.md", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "### Tabs\n\nUse tabs.\n") })
+			waittest.For(b, "CLAUDE.md", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "### Tabs\n\nUse tabs.\n") })
 			before := b.read("ada/CLAUDE.md")
 			for range 3 {
 				b.write("ada/memory/b.md", note("Spaces", memories.Feedback, "Never."))
@@ -328,7 +329,7 @@ func TestAClaudeMDThatLeadsToAMemoryFileIsNotWritten(t *testing.T) {
 			b.link("ada/memory/shelf", "../shelf")
 			b.scanAll()
 			b.link("ada/CLAUDE.md", target)
-			b.until("the problem to be told", func() bool {
+			waittest.For(b, "the problem to be told", func() bool {
 				return strings.Contains(b.agent("ada").ClaudeMD.Problem, "is a link to one of the memory files")
 			})
 			b.write("ada/memory/b.md", note("Spaces", memories.Feedback, "Never."))
@@ -340,8 +341,8 @@ func TestAClaudeMDThatLeadsToAMemoryFileIsNotWritten(t *testing.T) {
 				}
 			}
 			b.remove("ada/CLAUDE.md")
-			b.until("CLAUDE.md", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "### Spaces\n\nNever.\n") })
-			b.until("the problem to go", func() bool { return b.agent("ada").ClaudeMD.Problem == "" })
+			waittest.For(b, "CLAUDE.md", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "### Spaces\n\nNever.\n") })
+			waittest.For(b, "the problem to go", func() bool { return b.agent("ada").ClaudeMD.Problem == "" })
 		})
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 func (b *bench) isIn(slug, name string, state memories.State) {
@@ -140,7 +141,7 @@ func TestFilesOfSessionsThatAreGoneCountAndCarryNoMore(t *testing.T) {
 			if c.restart {
 				b.start()
 			}
-			b.until("the session's files to be gone", func() bool {
+			waittest.For(b, "the session's files to be gone", func() bool {
 				s, err := b.engine.Status(t.Context())
 				return err == nil && s.FilesOnDisk == 2 && s.Mirrored == 2
 			})

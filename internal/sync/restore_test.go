@@ -12,6 +12,7 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 func TestRestoringAMemoryNamedByItsFileKeepsTheNameInAFileOfAnotherName(t *testing.T) {
@@ -107,7 +108,7 @@ func TestLettingAContentInLetsInEveryFileThatSaysIt(t *testing.T) {
 	}
 	b.trustTimeStamps("ada")
 	b.restore("ada", deleted)
-	b.until("the copies to be let in", func() bool {
+	waittest.For(b, "the copies to be let in", func() bool {
 		return len(b.blocked("ada")) == 0 && len(b.memory("ada", "Deploy").Files) == len(copies)+1
 	})
 }
@@ -243,7 +244,7 @@ func TestARestoreThatIsNotFinishedDoesNotBringBackWhatWasRemovedSince(t *testing
 		t.Fatal("the restore is finished")
 	}
 	b.remove("ada/memory/tabs.md")
-	b.until("the trash", func() bool { _, ok := b.list("ada", memories.Deleted)["Tabs"]; return ok })
+	waittest.For(b, "the trash", func() bool { _, ok := b.list("ada", memories.Deleted)["Tabs"]; return ok })
 	b.scan("ada")
 	b.isIn("ada", "Tabs", memories.Deleted)
 }

@@ -15,6 +15,7 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/waittest"
 )
 
 // hold keeps an agent from everybody else until it is released, as another server does that has come to a standstill.
@@ -69,7 +70,7 @@ func TestAgentsThatHangKeepNoOtherFromBeingScanned(t *testing.T) {
 		b.write(slug+"/memory/new.md", note("New", memories.User, "text"))
 	}
 	for _, slug := range others {
-		b.until(fmt.Sprintf("what is new of %s", slug), func() bool { return len(b.list(slug, "")) == 2 })
+		waittest.For(b, fmt.Sprintf("what is new of %s", slug), func() bool { return len(b.list(slug, "")) == 2 })
 	}
 	// A round that has begun since is over again.
 	for _, slug := range others {
@@ -77,21 +78,21 @@ func TestAgentsThatHangKeepNoOtherFromBeingScanned(t *testing.T) {
 	}
 	b.write("zoe/memory/a.md", note("Zoe's", memories.User, "text"))
 	for _, slug := range others {
-		b.until(fmt.Sprintf("what is newer of %s", slug), func() bool { return len(b.list(slug, "")) == 3 })
+		waittest.For(b, fmt.Sprintf("what is newer of %s", slug), func() bool { return len(b.list(slug, "")) == 3 })
 	}
-	b.until("an agent that is new", func() bool { return b.statusOf("zoe").Mirrored == 1 })
+	waittest.For(b, "an agent that is new", func() bool { return b.statusOf("zoe").Mirrored == 1 })
 	for _, slug := range hanging {
-		b.until("that the sync page says which are left out", func() bool { return strings.Contains(b.statusOf(slug).ScanProblem, "is still being scanned") })
+		waittest.For(b, "that the sync page says which are left out", func() bool { return strings.Contains(b.statusOf(slug).ScanProblem, "is still being scanned") })
 	}
 	for _, slug := range others {
-		b.until("that it says so of these only", func() bool { return b.statusOf(slug).ScanProblem == "" })
+		waittest.For(b, "that it says so of these only", func() bool { return b.statusOf(slug).ScanProblem == "" })
 	}
 
 	for _, release := range releases {
 		release()
 	}
 	for _, slug := range hanging {
-		b.until(fmt.Sprintf("what is new of %s", slug), func() bool { return len(b.list(slug, "")) == 2 && b.statusOf(slug).ScanProblem == "" })
+		waittest.For(b, fmt.Sprintf("what is new of %s", slug), func() bool { return len(b.list(slug, "")) == 2 && b.statusOf(slug).ScanProblem == "" })
 	}
 }
 
@@ -137,20 +138,20 @@ func TestAFaultThatOneAgentMeetsWithKeepsNoOtherFromBeingServed(t *testing.T) {
 	b.start()
 
 	for _, slug := range []string{"bob", "cleo"} {
-		b.until("CLAUDE.md of "+slug, func() bool { return strings.Contains(b.read(slug+"/CLAUDE.md"), "Known") })
+		waittest.For(b, "CLAUDE.md of "+slug, func() bool { return strings.Contains(b.read(slug+"/CLAUDE.md"), "Known") })
 	}
-	b.until("what is wrong with ada", func() bool {
+	waittest.For(b, "what is wrong with ada", func() bool {
 		return strings.Contains(b.statusOf("ada").ScanProblem, "there is a fault in Memoir itself")
 	})
 	if _, err := b.engine.Scan(t.Context(), "ada"); err == nil || b.statusOf("bob").ScanProblem != "" {
 		t.Errorf("a scan of ada said %v, the problem of bob is %q", err, b.statusOf("bob").ScanProblem)
 	}
 	b.write("bob/memory/new.md", note("New", memories.User, "text"))
-	b.until("what is new of bob", func() bool { return len(b.list("bob", "")) == 2 })
+	waittest.For(b, "what is new of bob", func() bool { return len(b.list("bob", "")) == 2 })
 
 	mended.Store(true)
-	b.until("CLAUDE.md of ada", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "Known") })
-	b.until("that nothing is wrong with ada", func() bool { return b.statusOf("ada").ScanProblem == "" })
+	waittest.For(b, "CLAUDE.md of ada", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "Known") })
+	waittest.For(b, "that nothing is wrong with ada", func() bool { return b.statusOf("ada").ScanProblem == "" })
 }
 
 // Whoever asks for a scan of all agents gets all that can be scanned, and is told of the others.
@@ -198,7 +199,7 @@ func TestAScanOfAllDoesNotWaitForAnAgentWhoseScanHangs(t *testing.T) {
 	b.options.Rescan = 20 * time.Millisecond
 	b.start()
 	release := b.hold("ada")
-	b.until("that ada is known to hang", func() bool { return b.statusOf("ada").ScanProblem != "" })
+	waittest.For(b, "that ada is known to hang", func() bool { return b.statusOf("ada").ScanProblem != "" })
 
 	_, err := b.engine.ScanAll(t.Context())
 	var conflict *memories.ConflictError
@@ -206,8 +207,8 @@ func TestAScanOfAllDoesNotWaitForAnAgentWhoseScanHangs(t *testing.T) {
 		t.Errorf("a scan of all while one hangs said: %v", err)
 	}
 	release()
-	b.until("that ada hangs no more", func() bool { return b.statusOf("ada").ScanProblem == "" })
-	b.until("that all are scanned again", func() bool {
+	waittest.For(b, "that ada hangs no more", func() bool { return b.statusOf("ada").ScanProblem == "" })
+	waittest.For(b, "that all are scanned again", func() bool {
 		_, err := b.engine.ScanAll(t.Context())
 		return err == nil
 	})
@@ -230,8 +231,8 @@ func TestLooksThatHangKeepNoOtherFromBeingLookedAt(t *testing.T) {
 	for _, slug := range hanging {
 		b.write(slug+"/memory/new.md", note("New", memories.User, "text"))
 	}
-	b.until("those that hang to be looked at", func() bool { return b.status().Pending >= len(hanging) })
+	waittest.For(b, "those that hang to be looked at", func() bool { return b.status().Pending >= len(hanging) })
 	b.write("bob/memory/new.md", note("New", memories.User, "text"))
 	b.write("zoe/memory/a.md", note("Zoe's", memories.User, "text"))
-	b.until("the others", func() bool { return len(b.list("bob", "")) == 2 && len(b.list("zoe", "")) == 1 })
+	waittest.For(b, "the others", func() bool { return len(b.list("bob", "")) == 2 && len(b.list("zoe", "")) == 1 })
 }

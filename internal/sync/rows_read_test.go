@@ -10,6 +10,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 // TestAChangeOfOneMemoryReadsAsFewRowsOfManyAsOfFew has each change made again and again to an agent with many memories, and counts
@@ -118,7 +119,7 @@ func (l *largeAgent) rowsRead() int {
 func (l *largeAgent) published(change func()) {
 	l.Helper()
 	change()
-	late := time.After(patience)
+	late := time.After(waittest.Patience())
 	for {
 		select {
 		case event := <-l.events.Events:

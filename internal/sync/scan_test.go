@@ -11,6 +11,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 func TestAScanAnswersWithTheFilesThatHaveNoByte(t *testing.T) {
@@ -78,7 +79,7 @@ func TestAScanThatIsGivenUpLeavesWhatHasNoByteToTheWatcher(t *testing.T) {
 	ctx, giveUp := context.WithTimeout(t.Context(), 100*time.Millisecond) // at whatever moment of the scan that is
 	defer giveUp()
 	b.engine.Scan(ctx, "ada") //nolint:errcheck // it may have been done already
-	b.until("the file to be listed", func() bool { _, listed := b.list("ada", memories.NeedsAttention)["new"]; return listed })
+	waittest.For(b, "the file to be listed", func() bool { _, listed := b.list("ada", memories.NeedsAttention)["new"]; return listed })
 }
 
 func TestTheCountAfterALargeLookAtAPart(t *testing.T) {
@@ -90,23 +91,23 @@ func TestTheCountAfterALargeLookAtAPart(t *testing.T) {
 	b.write(inSession(sessionA, "s.md"), note("Said", memories.User, "text"))
 	b.scanAll()
 	written := time.Now()
-	b.until("time stamps to be old enough to be relied on", func() bool { return time.Since(written) > 2500*time.Millisecond })
+	waittest.For(b, "time stamps to be old enough to be relied on", func() bool { return time.Since(written) > 2500*time.Millisecond })
 	b.stop()
 	b.options.Debounce = 500 * time.Millisecond
 	b.start()
 	b.scanAll()
 	says := func(body string) {
 		b.write(inSession(sessionA, "s.md"), note("Said", memories.User, body))
-		b.until("it", func() bool { return b.body("ada", "Said") == body })
-		b.until("all to be looked at", func() bool { return b.status().Pending == 0 })
+		waittest.For(b, "it", func() bool { return b.body("ada", "Said") == body })
+		waittest.For(b, "all to be looked at", func() bool { return b.status().Pending == 0 })
 	}
 	says("one") // which is not signed yet, and neither is this
 	b.write("ada/memory/0.md", note("Old 0", memories.User, "text 2"))
-	b.until("it", func() bool { return b.body("ada", "Old 0") == "text 2" })
+	waittest.For(b, "it", func() bool { return b.body("ada", "Old 0") == "text 2" })
 	b.must(os.Chmod(b.path("ada/memory"), 0o750)) // which brings a look at all of that directory, and at nothing else
 	b.write("ada/memory/1.md", note("Old 1", memories.User, "text 2"))
-	b.until("it", func() bool { return b.body("ada", "Old 1") == "text 2" })
-	b.until("all to be looked at", func() bool { return b.status().Pending == 0 })
+	waittest.For(b, "it", func() bool { return b.body("ada", "Old 1") == "text 2" })
+	waittest.For(b, "all to be looked at", func() bool { return b.status().Pending == 0 })
 	says("two")
 	if s := b.status(); s.FilesOnDisk != 301 || s.Mirrored != 301 {
 		t.Errorf("of 301 files %d are on disk, %d mirrored", s.FilesOnDisk, s.Mirrored)

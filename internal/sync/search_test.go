@@ -13,6 +13,7 @@ import (
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
+	"memoir/internal/waittest"
 )
 
 // many is more than the search index takes at once, so that it is filled in parts.
@@ -21,13 +22,13 @@ const many = 600
 func TestEveryMemoryOfALargeFirstLookIsFoundBySearch(t *testing.T) {
 	t.Parallel()
 	b := setup(t, manyNotes(t))
-	b.until("the search index", func() bool { return b.found("harbour") == many })
+	waittest.For(b, "the search index", func() bool { return b.found("harbour") == many })
 }
 
 func TestWhatACrashLeftOutOfTheSearchIndexIsBroughtInAtTheNextStart(t *testing.T) {
 	t.Parallel()
 	b := setup(t, manyNotes(t))
-	b.until("the search index", func() bool { return b.found("harbour") == many })
+	waittest.For(b, "the search index", func() bool { return b.found("harbour") == many })
 	b.stop()
 	conn, err := pgx.Connect(t.Context(), b.url)
 	if err != nil {
@@ -42,7 +43,7 @@ func TestWhatACrashLeftOutOfTheSearchIndexIsBroughtInAtTheNextStart(t *testing.T
 		t.Fatal(err)
 	}
 	b.start()
-	b.until("the search index", func() bool { return b.found("harbour") == many })
+	waittest.For(b, "the search index", func() bool { return b.found("harbour") == many })
 }
 
 // The index is filled in the background, by what has been read of the memories a moment before.
@@ -61,7 +62,7 @@ func TestWhatChangesWhileTheSearchIndexIsFilledIsFoundByWhatItSaysNow(t *testing
 		return linetest.Answered
 	}).URL
 	b.start()
-	b.until("the search index", func() bool { return b.engine.Searchable() && b.found("opens") == many })
+	waittest.For(b, "the search index", func() bool { return b.engine.Searchable() && b.found("opens") == many })
 	if harbour, lighthouse := b.found("harbour"), b.found("lighthouse"); harbour != many-1 || lighthouse != 1 {
 		t.Errorf("%d are found by what they say, and %d by what one of them says now", harbour, lighthouse)
 	}
@@ -112,7 +113,7 @@ func TestAmongThousandsOfMemoriesTheSameIsFound(t *testing.T) {
 			b.write(fmt.Sprintf("ada/memory/note-%d.md", i), note(fmt.Sprintf("Note %d", i), memories.Project, "The harbour opens at six."))
 		}
 	})
-	b.until("the search index", b.engine.Searchable)
+	waittest.For(b, "the search index", b.engine.Searchable)
 	if n := b.found("harbour six"); n != thousands {
 		t.Errorf("%d of %d are found", n, thousands)
 	}

@@ -19,6 +19,7 @@ import (
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 // stuckDisk is one on which, once it is armed, the next writing of CLAUDE.md takes until it is freed.
@@ -81,7 +82,7 @@ func TestADeletionWhoseServerLostItsLeaseMeanwhileIsAskedAgainAndDoneOnce(t *tes
 	<-disk.stuck // the deletion is committed, and not in CLAUDE.md yet
 	first := other.asked()
 	a.cutLinks()
-	a.until("the deletion to be asked for again", func() bool { now := other.asked(); return now != uuid.Nil && now != first })
+	waittest.For(a, "the deletion to be asked for again", func() bool { now := other.asked(); return now != uuid.Nil && now != first })
 	release()
 	if o := <-done; o.err != nil || o.result.Memory.State != memories.Deleted {
 		t.Errorf("the deletion: %+v, %v", o.result, o.err)

@@ -16,6 +16,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 // another returns one more server over the same database, with an agents directory of its own or the same one.
@@ -47,7 +48,7 @@ func TestADeletionAskedOfOneServerIsCarriedOutByTheOneThatLooksAfterTheAgent(t *
 	a := setup(t)
 	a.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
 	a.write("ada/memory/MEMORY.md", "- [Tabs](tabs.md)\n")
-	a.until("the memory", func() bool { _, ok := a.list("ada", "")["Tabs"]; return ok })
+	waittest.For(a, "the memory", func() bool { _, ok := a.list("ada", "")["Tabs"]; return ok })
 	m := a.memory("ada", "Tabs")
 	for name, dir := range map[string]string{"that sees the directory": a.dir, "that does not": t.TempDir()} {
 		other := a.another(dir)
@@ -98,7 +99,7 @@ func TestWhatHappensOnOneServerIsToldByTheOther(t *testing.T) {
 			break
 		}
 	}
-	other.until("the figures", func() bool {
+	waittest.For(other, "the figures", func() bool {
 		s := other.statusOf("ada")
 		return s.FilesOnDisk == 1 && s.Mirrored == 1 && s.Pending == 0
 	})
@@ -131,11 +132,11 @@ func TestAnAgentIsTakenOverFromAServerThatEnds(t *testing.T) {
 	t.Parallel()
 	a := setup(t, func(string) {})
 	a.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
-	a.until("the memory", func() bool { _, ok := a.list("ada", "")["Tabs"]; return ok })
+	waittest.For(a, "the memory", func() bool { _, ok := a.list("ada", "")["Tabs"]; return ok })
 	other := a.another(a.dir)
 	a.stop()
 	other.write("ada/memory/spaces.md", note("Spaces", memories.Feedback, "Use spaces."))
-	other.until("what was written since", func() bool {
+	waittest.For(other, "what was written since", func() bool {
 		_, ok := other.list("ada", "")["Spaces"]
 		return ok && strings.Contains(other.read("ada/CLAUDE.md"), "Use spaces.")
 	})
@@ -148,7 +149,7 @@ func TestAServerThatDoesNotSeeADirectoryNeitherMarksItGoneNorForgetsIt(t *testin
 	t.Parallel()
 	a := setup(t)
 	a.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
-	a.until("the memory", func() bool { _, ok := a.list("ada", "")["Tabs"]; return ok })
+	waittest.For(a, "the memory", func() bool { _, ok := a.list("ada", "")["Tabs"]; return ok })
 	other := a.another(t.TempDir())
 	other.write("ada/memory/mine.md", note("Mine", memories.User, "Of another disk."))
 	if _, err := other.engine.ScanAll(t.Context()); err != nil {
@@ -215,7 +216,7 @@ func TestNothingIsMissedWhenALinkIsCut(t *testing.T) {
 	t.Parallel()
 	a := setup(t)
 	a.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
-	a.until("the memory", func() bool { _, ok := a.list("ada", "")["Tabs"]; return ok })
+	waittest.For(a, "the memory", func() bool { _, ok := a.list("ada", "")["Tabs"]; return ok })
 	other := a.another(t.TempDir())
 	events := other.engine.Hub().Subscribe()
 	defer events.Close()
@@ -226,7 +227,7 @@ func TestNothingIsMissedWhenALinkIsCut(t *testing.T) {
 			break // look at everything anew
 		}
 	}
-	a.until("what was written meanwhile", func() bool {
+	waittest.For(a, "what was written meanwhile", func() bool {
 		_, ok := a.list("ada", "")["Spaces"]
 		return ok && strings.Contains(a.read("ada/CLAUDE.md"), "Use spaces.")
 	})
@@ -247,7 +248,7 @@ func TestLeasesThatAreLostUnderLoadChangeNothing(t *testing.T) {
 	t.Parallel()
 	a := setup(t)
 	a.write("ada/memory/kept.md", note("Kept", memories.Feedback, "Nobody touches this."))
-	a.until("the memory", func() bool { _, ok := a.list("ada", "")["Kept"]; return ok })
+	waittest.For(a, "the memory", func() bool { _, ok := a.list("ada", "")["Kept"]; return ok })
 	other := a.another(a.dir)
 	const savers, saves = 3, 12
 	var working gosync.WaitGroup
@@ -283,7 +284,7 @@ func TestLeasesThatAreLostUnderLoadChangeNothing(t *testing.T) {
 		t.Logf("%d cuts", cuts)
 		break
 	}
-	a.until("the leases to be taken again", func() bool { return a.statusOf("ada").Elsewhere != other.statusOf("ada").Elsewhere })
+	waittest.For(a, "the leases to be taken again", func() bool { return a.statusOf("ada").Elsewhere != other.statusOf("ada").Elsewhere })
 	for _, server := range []*bench{a, other} {
 		server.scan("ada")
 		if got := server.list("ada", ""); len(got) != 1 || got["Kept"].Body != "Nobody touches this." {
@@ -307,7 +308,7 @@ func TestNothingWaitsOfAnAgentThatNobodyLooksAfter(t *testing.T) {
 	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
 	b.arrives("ada", "Tabs", "Use tabs.")
 	b.removeBusy("ada")
-	b.until("ada to be gone", func() bool { return !b.statusOf("ada").Present })
+	waittest.For(b, "ada to be gone", func() bool { return !b.statusOf("ada").Present })
 	// What was said last may be from the middle of its removal, and nobody is left to take it back.
 	b.execute("INSERT INTO figures SELECT id, 1, 5 FROM agents ON CONFLICT (agent_id) DO UPDATE SET pending = 5")
 	if s := b.statusOf("ada"); s.Pending != 0 || b.status().Pending != 0 {

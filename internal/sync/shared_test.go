@@ -13,6 +13,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 // sharing is an engine with a directory that all agents share, and what is at the agents' side of it.
@@ -56,7 +57,7 @@ func TestWhatAllAgentsShareStandsBehindTheOwnOfEachAndGoesBeforeItsDeletionIsAns
 		ada = "\n### Zebra\n\nAda's.\n\n### Tabs (team)\n\nHer team's.\n\n### Tabs (team)\n\nEverybody's.\n"
 		bob = "\n### Tabs (team)\n\nEverybody's.\n"
 	)
-	b.until("what is shared in both", func() bool {
+	waittest.For(b, "what is shared in both", func() bool {
 		return b.section("ada", "Feedback") == ada && b.section("bob", "Feedback") == bob && strings.Contains(b.read("bob/CLAUDE.md"), "### Wiki (team)")
 	})
 	if got := b.read("ada/CLAUDE.md"); !strings.Contains(got, "files in `memory/team/` and files in `"+team.dir+"`, which all agents share, are such.") {
@@ -116,7 +117,7 @@ func TestASharedDirectoryThatVanishesTakesNothingWithItUntilItIsForgotten(t *tes
 	b, team := sharing(t)
 	b.write("ada/memory/a.md", note("Role", memories.User, "Ada's."))
 	team.write("tabs.md", note("Tabs", memories.Feedback, "Everybody's."))
-	b.until("what is shared", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "Everybody's.") })
+	waittest.For(b, "what is shared", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "Everybody's.") })
 	if err := os.Rename(team.dir, team.dir+"-away"); err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +164,7 @@ func TestWhatIsSharedReachesTheAgentsOfAnotherServer(t *testing.T) {
 	b.scanAll()
 	other := b.another(t.TempDir())
 	other.write("bob/memory/a.md", note("Role", memories.User, "Bob's."))
-	other.until("what is shared", func() bool { return strings.Contains(other.read("bob/CLAUDE.md"), "Everybody's.") })
+	waittest.For(other, "what is shared", func() bool { return strings.Contains(other.read("bob/CLAUDE.md"), "Everybody's.") })
 
 	// A server that sees the directory does not look after it: whichever is asked, all have it by the answer.
 	saved, err := other.engine.Save(context.Background(), "team", sync.Draft{Name: "Tabs", Team: true, Type: memories.Feedback, Body: "Use spaces."})
@@ -194,7 +195,7 @@ func TestAMemoryMovesToWhatAllAgentsShareAndBack(t *testing.T) {
 	if err := os.Mkdir(team.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	b.until("the directory", func() bool { _, err := b.store.Agent(t.Context(), "team"); return err == nil })
+	waittest.For(b, "the directory", func() bool { _, err := b.store.Agent(t.Context(), "team"); return err == nil })
 	for name, place := range map[string]sync.Place{
 		"an unknown agent": to(memories.PrivateScope, "eve"), "another agent that shares nothing": to(memories.PrivateScope, "bob"),
 		"a scope that is none": to("everybody", "team"), "what is shared, as private": to(memories.PrivateScope, "team"),
@@ -266,7 +267,7 @@ func TestAnAgentThatCannotFollowKeepsNobodyFromWhatIsShared(t *testing.T) {
 			b.write("bob/memory/a.md", note("Role", memories.User, "Bob's."))
 			team.write("tabs.md", note("Tabs", memories.Feedback, "Everybody's."))
 			has := func(slug string) bool { return strings.Contains(b.read(slug+"/CLAUDE.md"), "Everybody's.") }
-			b.until("what is shared in both", func() bool { return has("ada") && has("bob") })
+			waittest.For(b, "what is shared in both", func() bool { return has("ada") && has("bob") })
 			b.stop()
 			b.options.Overdue, b.options.Rescan = time.Second, 20*time.Millisecond
 			var mended atomic.Bool
@@ -285,19 +286,19 @@ func TestAnAgentThatCannotFollowKeepsNobodyFromWhatIsShared(t *testing.T) {
 			t.Cleanup(mend)
 			if way == "is held by another" {
 				mend = b.hold("ada")
-				b.until("that ada is known to hang", func() bool { return b.statusOf("ada").ScanProblem != "" })
+				waittest.For(b, "that ada is known to hang", func() bool { return b.statusOf("ada").ScanProblem != "" })
 			}
 
 			deleted, err := b.engine.Delete(t.Context(), "team", b.memory("team", "Tabs").ID, "")
 			if err != nil || !strings.Contains(deleted.ClaudeMDProblem, "CLAUDE.md of") || !strings.Contains(deleted.ClaudeMDProblem, "ada") {
 				t.Errorf("the deletion says %q of CLAUDE.md: %v", deleted.ClaudeMDProblem, err)
 			}
-			b.until("that bob has followed", func() bool { return !has("bob") })
+			waittest.For(b, "that bob has followed", func() bool { return !has("bob") })
 			if !has("ada") {
 				t.Error("ada has followed, whom nothing should have reached")
 			}
 			mend()
-			b.until("that ada has followed", func() bool { return !has("ada") })
+			waittest.For(b, "that ada has followed", func() bool { return !has("ada") })
 		})
 	}
 }

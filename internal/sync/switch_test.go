@@ -8,6 +8,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/waittest"
 )
 
 // asksToSave is what only the section has that memory off takes out.
@@ -18,7 +19,7 @@ func TestMemorySwitchedOffTakesTheRequestToSaveOutOfClaudeMDAndNothingElse(t *te
 	a := setup(t)
 	a.write("ada/CLAUDE.md", "Mine.\n")
 	a.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
-	a.until("CLAUDE.md", func() bool { return strings.Contains(a.read("ada/CLAUDE.md"), "### Tabs\n\nUse tabs.\n") })
+	waittest.For(a, "CLAUDE.md", func() bool { return strings.Contains(a.read("ada/CLAUDE.md"), "### Tabs\n\nUse tabs.\n") })
 	on := a.read("ada/CLAUDE.md")
 	system := strings.Index(on, asksToSave)
 	off := on[:system] + on[strings.Index(on, "# Learned Memory\n"):]
@@ -82,16 +83,16 @@ func TestACustomAgentComesWithItsDefinitionAndStaysAfterIt(t *testing.T) {
 	}
 	definition := "app/.claude/agents/reviewer.md"
 	b.write(definition, "---\nname: reviewer\nmemory: user\n---\n")
-	b.until("an agent of the user's", func() bool { _, err := b.store.Agent(t.Context(), "reviewer"); return err == nil })
+	waittest.For(b, "an agent of the user's", func() bool { _, err := b.store.Agent(t.Context(), "reviewer"); return err == nil })
 	b.write(definition, "---\nname: reviewer\nmemory: project\n---\n")
-	b.until("an agent of the project", there(true))
+	waittest.For(b, "an agent of the project", there(true))
 	b.write("app/.claude/agent-memory/reviewer/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
 	b.arrives("app-reviewer", "Tabs", "Use tabs.")
 	b.remove(definition)
 	b.write("app/.claude/agent-memory/reviewer/tabs.md", note("Tabs", memories.Feedback, "Use spaces."))
 	b.arrives("app-reviewer", "Tabs", "Use spaces.")
 	b.remove("app/.claude")
-	b.until("the agent to be marked", there(false))
+	waittest.For(b, "the agent to be marked", there(false))
 	if m := b.memory("app-reviewer", "Tabs"); m.State != memories.Active {
 		t.Errorf("with its directory the memory went: %+v", m)
 	}

@@ -17,12 +17,10 @@ import (
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
-
-// patience is how long a test waits for something that should happen at once, on a slow and shared machine.
-const patience = 60 * time.Second
 
 // bench is a running engine over a database and an agents directory of its own.
 type bench struct {
@@ -61,7 +59,7 @@ func (b *bench) start() {
 		b.Fatal(err)
 	}
 	b.startOver(store)
-	b.until("the first scan", b.engine.Ready)
+	waittest.For(b, "the first scan", b.engine.Ready)
 }
 
 // startOver starts an engine over a store, and does not wait for it.
@@ -102,18 +100,6 @@ func (b *bench) execute(statement string) {
 	defer conn.Close(b.Context()) //nolint:errcheck // the database goes with the test
 	if _, err := conn.Exec(b.Context(), statement); err != nil {
 		b.Fatal(err)
-	}
-}
-
-// until waits for a condition.
-func (b *bench) until(what string, holds func() bool) {
-	b.Helper()
-	deadline := time.Now().Add(patience)
-	for !holds() {
-		if time.Now().After(deadline) {
-			b.Fatalf("waited %v in vain for %s", patience, what)
-		}
-		time.Sleep(5 * time.Millisecond)
 	}
 }
 
@@ -197,12 +183,12 @@ func TestAFileBecomesARowAndAPartOfClaudeMD(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
-	b.until("the memory", func() bool { _, ok := b.list("ada", "")["Tabs"]; return ok })
+	waittest.For(b, "the memory", func() bool { _, ok := b.list("ada", "")["Tabs"]; return ok })
 	m := b.memory("ada", "Tabs")
 	if m.Body != "Use tabs." || m.Type != memories.Feedback || m.State != memories.Active || m.Path != "memory/tabs.md" {
 		t.Errorf("read %+v", m)
 	}
-	b.until("CLAUDE.md", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "### Tabs\n\nUse tabs.\n") })
+	waittest.For(b, "CLAUDE.md", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "### Tabs\n\nUse tabs.\n") })
 
 	b.write("ada/memory/MEMORY.md", "- [Tabs](tabs.md) — how to indent\n- [Other](other.md) — stays\n")
 	b.scan("ada")

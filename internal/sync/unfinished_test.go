@@ -11,6 +11,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 const goodTabs = "---\nname: Tabs\ndescription: short\nkept: yes\ntype: user\n---\n\nfour\n"
@@ -233,9 +234,9 @@ func TestScan_SlowWriter(t *testing.T) {
 				b.age("ada/memory/tabs.md", time.Minute) // an empty file is not waited for
 				probe := fmt.Sprint("Probe ", upTo)
 				b.write("ada/memory/probe.md", note(probe, memories.User, "looked at with the file"))
-				b.until("the file to be looked at", func() bool { _, is := b.list("ada", "")[probe]; return is })
+				waittest.For(b, "the file to be looked at", func() bool { _, is := b.list("ada", "")[probe]; return is })
 				b.remove("ada/memory/probe.md")
-				b.until("the probe to be gone", func() bool { _, is := b.list("ada", memories.Deleted)[probe]; return is })
+				waittest.For(b, "the probe to be gone", func() bool { _, is := b.list("ada", memories.Deleted)[probe]; return is })
 				dead := b.list("ada", memories.Deleted)
 				maps.DeleteFunc(dead, func(name string, _ memories.Memory) bool { return strings.HasPrefix(name, "Probe") })
 				if len(dead) != 0 {

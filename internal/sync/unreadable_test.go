@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/waittest"
 )
 
 // What keeps a file from being read may pass without a trace on the file: a directory above it that was closed, a disk that failed.
@@ -22,7 +23,7 @@ func TestAFileThatCouldNotBeReadOnceIsReadAgain(t *testing.T) {
 		b.write(fmt.Sprintf("ada/memory/sub/%02d.md", i), note(fmt.Sprintf("Note %02d", i), memories.Feedback, "Use tabs."))
 	}
 	written := time.Now()
-	b.until("time stamps to be old enough to be relied on", func() bool { return time.Since(written) > 2500*time.Millisecond })
+	waittest.For(b, "time stamps to be old enough to be relied on", func() bool { return time.Since(written) > 2500*time.Millisecond })
 
 	dir, aside := b.path("ada/memory/sub"), b.path("ada/.aside")
 	b.scan("ada")

@@ -16,6 +16,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest/linetest"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 // system is the machine's own way of telling what changes, with limits that a test sets and reads.
@@ -117,7 +118,7 @@ func (b *bench) polls(because string) {
 
 func (b *bench) watchesAgain() {
 	b.Helper()
-	b.until("everything to be watched", func() bool { s := b.status(); return s.WatchMode == sync.WatchMode && s.WatchNote == "" })
+	waittest.For(b, "everything to be watched", func() bool { s := b.status(); return s.WatchMode == sync.WatchMode && s.WatchNote == "" })
 }
 
 func TestWhatTheSystemHasNoWatchForIsLookedAtUntilItHas(t *testing.T) {
@@ -174,7 +175,7 @@ func TestWatchesAreGivenBackWithTheirDirectories(t *testing.T) {
 	b, s := limited(t, func(*system) {})
 	b.write("ada/memory/a.md", note("Tabs", memories.User, "one"))
 	b.arrives("ada", "Tabs", "one")
-	b.until("the watches to settle", func() bool { return s.inUse() == 3 }) // the root, the agent, its memory
+	waittest.For(b, "the watches to settle", func() bool { return s.inUse() == 3 }) // the root, the agent, its memory
 	for round := range 3 {
 		for i := range 20 {
 			b.write(fmt.Sprintf("ada/sessions/U%d-C-171234567%d.0001/memory/sub/a.md", i, round), note(fmt.Sprint("Session ", i), memories.User, fmt.Sprint(round)))
@@ -182,14 +183,14 @@ func TestWatchesAreGivenBackWithTheirDirectories(t *testing.T) {
 		b.write("bob/memory/sub/a.md", note("Tabs", memories.User, fmt.Sprint(round)))
 		b.arrives("ada", "Session 19", fmt.Sprint(round))
 		b.arrives("bob", "Tabs", fmt.Sprint(round))
-		b.until("all of it to be watched", func() bool { return s.inUse() == 3+1+20*3+3 })
+		waittest.For(b, "all of it to be watched", func() bool { return s.inUse() == 3+1+20*3+3 })
 		if round == 1 {
 			b.rename("ada/sessions", ".aside")
 		} else {
 			b.removeBusy("ada/sessions")
 		}
 		b.removeBusy("bob")
-		b.until("the watches to be given back", func() bool { return s.inUse() == 3 })
+		waittest.For(b, "the watches to be given back", func() bool { return s.inUse() == 3 })
 	}
 }
 
@@ -209,7 +210,7 @@ func TestNothingIsLostWhenTheSystemLosesEvents(t *testing.T) {
 	for i := range 50 {
 		b.write(fmt.Sprintf("ada/memory/%d.md", i), note(fmt.Sprint("Kept ", i), memories.User, "one"))
 	}
-	b.until("the first memories", func() bool { return len(b.list("ada", "")) == 50 })
+	waittest.For(b, "the first memories", func() bool { return len(b.list("ada", "")) == 50 })
 	s.stuck.Lock()
 	// Twice what the kernel keeps for a reader that does not come: first of no matter, then what must not be lost.
 	for i := range 2 * mostQueued() {
@@ -303,9 +304,9 @@ func TestEverythingArrivesByLookingAlone(t *testing.T) {
 	b.arrives("ada", "Session", "one")
 	b.goesOn("ada", "ada/memory")
 	b.write("ada/CLAUDE.md", "# By hand\n")
-	b.until("CLAUDE.md to have its block again", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "### Tabs") })
+	waittest.For(b, "CLAUDE.md to have its block again", func() bool { return strings.Contains(b.read("ada/CLAUDE.md"), "### Tabs") })
 	b.remove("ada/memory/a.md")
-	b.until("the memory to be in the trash", func() bool { return len(b.list("ada", memories.Deleted)) == 1 })
+	waittest.For(b, "the memory to be in the trash", func() bool { return len(b.list("ada", memories.Deleted)) == 1 })
 	b.rename("ada", "bob")
 	b.goes("ada")
 	b.arrives("bob", "Session", "one")
@@ -317,7 +318,7 @@ func TestPollingAsksTheDatabaseNothingWhileNothingChanges(t *testing.T) {
 	for i := range 100 {
 		b.write(fmt.Sprintf("ada/memory/%d.md", i), note(fmt.Sprint(i), memories.User, "one"))
 	}
-	b.until("everything to be there", func() bool { return len(b.list("ada", "")) == 100 })
+	waittest.For(b, "everything to be there", func() bool { return len(b.list("ada", "")) == 100 })
 	b.stop()
 	var requests atomic.Int64
 	direct := b.url
@@ -326,7 +327,7 @@ func TestPollingAsksTheDatabaseNothingWhileNothingChanges(t *testing.T) {
 	t.Cleanup(func() { b.url = direct })
 	polls := func(n int64) {
 		until := s.asked.Load() + n // each begins with asking for a notifier once more
-		b.until("some more polls", func() bool { return s.asked.Load() >= until })
+		waittest.For(b, "some more polls", func() bool { return s.asked.Load() >= until })
 	}
 	polls(4) // what has changed within the last two seconds is looked at again
 	before := requests.Load()

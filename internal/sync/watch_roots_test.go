@@ -11,6 +11,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 // over starts the engine anew over other places.
@@ -43,12 +44,12 @@ func (b *bench) goesOn(slug, dir string) {
 // removeBusy removes a directory that the engine may be writing into, which is then not empty at the first attempt.
 func (b *bench) removeBusy(name string) {
 	b.Helper()
-	b.until(name+" to be removed", func() bool { return os.RemoveAll(b.path(name)) == nil })
+	waittest.For(b, name+" to be removed", func() bool { return os.RemoveAll(b.path(name)) == nil })
 }
 
 func (b *bench) goes(slug string) {
 	b.Helper()
-	b.until(slug+" to be marked", func() bool { return !b.agent(slug).Present })
+	waittest.For(b, slug+" to be marked", func() bool { return !b.agent(slug).Present })
 }
 
 func TestARootIsFollowedWhenADirectoryAboveItIsMovedAndMadeAnew(t *testing.T) {
@@ -188,9 +189,9 @@ func TestRenamesThatOnlyChangeTheLetterCaseAreFollowed(t *testing.T) {
 	b.write("ada/memory/sub/a.md", note("Tabs", memories.User, "one"))
 	b.arrives("ada", "Tabs", "one")
 	b.rename("ada/memory/sub/a.md", "ada/memory/sub/A.md")
-	b.until("the file to have its new name", func() bool { return b.memory("ada", "Tabs").Path == "memory/sub/A.md" })
+	waittest.For(b, "the file to have its new name", func() bool { return b.memory("ada", "Tabs").Path == "memory/sub/A.md" })
 	b.rename("ada/memory/sub", "ada/memory/Sub")
-	b.until("the directory to have its new name", func() bool { return b.memory("ada", "Tabs").Path == "memory/Sub/A.md" })
+	waittest.For(b, "the directory to have its new name", func() bool { return b.memory("ada", "Tabs").Path == "memory/Sub/A.md" })
 	b.write("ada/memory/Sub/A.md", note("Tabs", memories.User, "two"))
 	b.arrives("ada", "Tabs", "two")
 	if len(b.list("ada", "")) != 1 || len(b.list("ada", memories.Deleted)) != 0 {
@@ -247,7 +248,7 @@ func TestATouchedFileIsAsYoungAsItSays(t *testing.T) {
 	b.write("ada/memory/a.md", note("Tabs", memories.User, "one"))
 	b.arrives("ada", "Tabs", "one")
 	b.age("ada/memory/a.md", 50*24*3600*1e9)
-	b.until("the memory to be old", func() bool { return b.memory("ada", "Tabs").ModifiedAt.Before(b.memory("ada", "Tabs").CreatedAt) })
+	waittest.For(b, "the memory to be old", func() bool { return b.memory("ada", "Tabs").ModifiedAt.Before(b.memory("ada", "Tabs").CreatedAt) })
 }
 
 // overhearing is the system's own notifier, which tells the test what is about to be watched.

@@ -10,11 +10,12 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 func (b *bench) arrives(slug, name, body string) {
 	b.Helper()
-	b.until(name+" to be "+body, func() bool { return b.list(slug, "")[name].Body == body })
+	waittest.For(b, name+" to be "+body, func() bool { return b.list(slug, "")[name].Body == body })
 }
 
 func TestAnAtomicSaveArrives(t *testing.T) {
@@ -41,7 +42,7 @@ func TestAgentsAndSessionsThatAppearLaterArriveWhole(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for i := 1; i <= 40; i++ {
-		b.until(fmt.Sprint("both memories of agent ", i), func() bool { return len(b.list(fmt.Sprint("agent", i), "")) == 2 })
+		waittest.For(b, fmt.Sprint("both memories of agent ", i), func() bool { return len(b.list(fmt.Sprint("agent", i), "")) == 2 })
 	}
 }
 
@@ -61,16 +62,16 @@ func TestAThousandSessionsMadeAtOnceByAnotherProcessArriveWhole(t *testing.T) {
 			t.Logf("the meter says %+v of %+v", b.statusOf("ada"), a)
 		}
 	})
-	b.until("a memory of each session", func() bool {
+	waittest.For(b, "a memory of each session", func() bool {
 		a = b.agent("ada")
 		return a.Counts.Total == 1000
 	})
-	b.until("the sessions to be counted", func() bool { return b.agent("ada").Sessions == 1000 })
+	waittest.For(b, "the sessions to be counted", func() bool { return b.agent("ada").Sessions == 1000 })
 	// Each of them is followed from now on.
 	for _, i := range []int{1, 500, 1000} {
 		b.write(fmt.Sprintf("ada/sessions/U%d-C-1712345678.0001/memory/a.md", i), note(fmt.Sprint("Session ", i), memories.User, "changed"))
 	}
-	b.until("the changes", func() bool {
+	waittest.For(b, "the changes", func() bool {
 		latest := b.list("ada", "") // the first page has what was saved last
 		return latest["Session 1"].Body == "changed" && latest["Session 500"].Body == "changed" && latest["Session 1000"].Body == "changed"
 	})
@@ -85,7 +86,7 @@ func TestARootThatDoesNotExistYetIsWaitedForAndARemovedOneReturns(t *testing.T) 
 	b.write("later/agents/ada/memory/a.md", note("Tabs", memories.User, "one"))
 	b.arrives("ada", "Tabs", "one")
 	b.rename("later", "aside")
-	b.until("the agent to be marked", func() bool { return !b.agent("ada").Present })
+	waittest.For(b, "the agent to be marked", func() bool { return !b.agent("ada").Present })
 	b.write("aside/agents/ada/memory/a.md", note("Tabs", memories.User, "two"))
 	b.rename("aside", "later")
 	b.arrives("ada", "Tabs", "two")
@@ -115,12 +116,12 @@ func TestALinkIsNoLongerFlaggedOnceItLeadsToAMemory(t *testing.T) {
 	if err := os.Symlink("later.md", b.path("ada/memory/link.md")); err != nil {
 		t.Fatal(err)
 	}
-	b.until("the link to be flagged", func() bool { return b.list("ada", "")["link"].State == memories.NeedsAttention })
+	waittest.For(b, "the link to be flagged", func() bool { return b.list("ada", "")["link"].State == memories.NeedsAttention })
 	b.write("ada/memory/later.md", note("Later", memories.User, "here"))
 	b.arrives("ada", "Later", "here")
-	b.until("the link to be passed over", func() bool { return len(b.list("ada", "")) == 1 })
+	waittest.For(b, "the link to be passed over", func() bool { return len(b.list("ada", "")) == 1 })
 	b.remove("ada/memory/later.md")
-	b.until("the link to be flagged again", func() bool { return b.list("ada", "")["link"].State == memories.NeedsAttention })
+	waittest.For(b, "the link to be flagged again", func() bool { return b.list("ada", "")["link"].State == memories.NeedsAttention })
 }
 
 func TestAMemoryDirectoryThatWasAwayAtTheStartIsFollowedOnceItIsBack(t *testing.T) {
@@ -183,7 +184,7 @@ func TestASessionsFileWhoseWriterWasHeldUpLeavesNoMemoryOfItsBeginning(t *testin
 			t.Parallel()
 			b := withAda(t)
 			b.write(inSession(sessionA, "a.md"), beginning)
-			b.until("the beginning to need attention", func() bool { return b.agent("ada").Counts.NeedsAttention == 1 })
+			waittest.For(b, "the beginning to need attention", func() bool { return b.agent("ada").Counts.NeedsAttention == 1 })
 			b.write(inSession(sessionA, "a.md"), whole)
 			b.arrives("ada", "Tabs", "one")
 			if counts := b.agent("ada").Counts; counts.Total != 1 || counts.NeedsAttention != 0 {
@@ -238,7 +239,7 @@ func TestTheMeterShowsThatTheMirrorIsComplete(t *testing.T) {
 			t.Logf("the meter says %+v, %v", s, err)
 		}
 	})
-	b.until("everything to be mirrored", func() bool {
+	waittest.For(b, "everything to be mirrored", func() bool {
 		s, err = b.engine.Status(t.Context())
 		return err == nil && s.FilesOnDisk == 26 && s.Mirrored == 26 && s.NeedsAttention == 1 && s.Pending == 0 &&
 			s.WatchMode == sync.WatchMode && !s.LastFullScan.IsZero()
@@ -246,7 +247,7 @@ func TestTheMeterShowsThatTheMirrorIsComplete(t *testing.T) {
 	for i := range 5 {
 		b.remove(fmt.Sprintf("ada/memory/%d.md", i))
 	}
-	b.until("the removed files to be gone from both sides", func() bool {
+	waittest.For(b, "the removed files to be gone from both sides", func() bool {
 		s, err = b.engine.Status(t.Context())
 		return err == nil && s.FilesOnDisk == 21 && s.Mirrored == 21
 	})
@@ -262,7 +263,7 @@ func TestTheMeterCountsNoFilesOfAnAgentWhoseDirectoryIsGone(t *testing.T) {
 	b.scanAll()
 	counts := func(all, ada int) {
 		t.Helper()
-		b.until(fmt.Sprint(all, " files to be counted"), func() bool {
+		waittest.For(b, fmt.Sprint(all, " files to be counted"), func() bool {
 			s, err := b.engine.Status(t.Context())
 			of := b.statusOf("ada")
 			return err == nil && s.FilesOnDisk == all && s.Mirrored == all && of.FilesOnDisk == ada && of.Mirrored == ada
@@ -285,10 +286,10 @@ func TestTheMeterCountsAFileOnceThatWasSeenBeforeItCouldBeRead(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/memory/empty.md", "") // its writer is waited for
-	b.until("the empty file to need attention", func() bool { return b.agent("ada").Counts.NeedsAttention == 1 })
+	waittest.For(b, "the empty file to need attention", func() bool { return b.agent("ada").Counts.NeedsAttention == 1 })
 	b.write("ada/memory/a.md", note("Tabs", memories.User, "one"))
 	b.arrives("ada", "Tabs", "one")
-	b.until("two files to be counted", func() bool {
+	waittest.For(b, "two files to be counted", func() bool {
 		s, err := b.engine.Status(t.Context())
 		return err == nil && s.Mirrored == 2 && s.Pending == 0
 	})

@@ -9,12 +9,12 @@ import (
 	"strings"
 	gosync "sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/model/modeltest"
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/waittest"
 )
 
 // stretch is how often a model is asked about a conversation of 2,000 lines: once for each of its two pieces.
@@ -302,12 +302,18 @@ func (g *growth) agrees(slug string) {
 	}
 }
 
-// await waits for a condition.
+// await waits for a condition. A failure shows the server's log.
 func (s *server) await(what string, holds func() bool) {
 	s.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			s.Fatalf("waited %v in vain for %s\n%s", patience, what, s.log())
+	waittest.NoError(s, what, func() error {
+		if holds() {
+			return nil
 		}
-	}
+		return serverLog{s}
+	})
 }
+
+// serverLog is an error whose text is the server's log, read when it is shown.
+type serverLog struct{ *server }
+
+func (l serverLog) Error() string { return "the condition is false\n" + l.log() }

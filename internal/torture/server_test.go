@@ -27,10 +27,11 @@ import (
 	"memoir/internal/longrun"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/servertest"
+	"memoir/internal/waittest"
 )
 
 // patience is how long a server may take to be ready again, or to answer, on a slow and shared machine.
-const patience = 2 * time.Minute
+var patience = 2 * waittest.Patience()
 
 // given is a binary that somebody has built already, so that a long run does not change under the hands of who goes on.
 var given = flag.String("binary", "", "the server's binary; empty: it is built")
@@ -194,14 +195,10 @@ func (s *server) start() {
 
 func (s *server) awaitReady() {
 	s.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		if status, _ := s.call("GET", "/readyz", nil, nil); status == http.StatusOK {
-			return
-		}
-		if time.Now().After(deadline) {
-			s.Fatalf("the server is not ready after %v\n%s", patience, s.log())
-		}
-	}
+	s.await("the server to be ready", func() bool {
+		status, _ := s.call("GET", "/readyz", nil, nil)
+		return status == http.StatusOK
+	})
 }
 
 // startAll runs each server that does not run.

@@ -16,6 +16,7 @@ import (
 	"memoir/internal/postgres"
 	"memoir/internal/recall"
 	"memoir/internal/verification"
+	"memoir/internal/waittest"
 )
 
 // background is a Memoir over a directory of Claude Code, with one agent whose project is on disk, and a checker.
@@ -94,7 +95,7 @@ func (b *background) citations(name string) string {
 
 func (b *background) untilCitations(name, want string) {
 	b.Helper()
-	b.Until(name+" to cite "+want, func() bool { return b.citations(name) == want })
+	waittest.For(b, name+" to cite "+want, func() bool { return b.citations(name) == want })
 }
 
 func (b *background) checkNow(name string) string {
@@ -180,7 +181,7 @@ func TestPagesHearOfWhatIsGone(t *testing.T) {
 		if event.Agent != b.slug {
 			t.Errorf("it is told of %+v", event)
 		}
-	case <-time.After(memoirtest.Patience):
+	case <-time.After(waittest.Patience()):
 		t.Error("nobody is told")
 	}
 }
@@ -190,7 +191,7 @@ func TestAnAgentWithoutAProjectIsNotChecked(t *testing.T) {
 	b := startChecking(t, 0, map[string]string{"cache.md": memoirtest.Note("Cache", memories.Project, "It is in `internal/old.go`.")})
 	b.untilCitations("Cache", "checked, internal/old.go gone")
 	b.Write("agent-memory/reviewer/note.md", memoirtest.Note("Note", memories.User, "It is in `internal/old.go`."))
-	b.Until("the custom agent", func() bool {
+	waittest.For(b, "the custom agent", func() bool {
 		_, err := b.Store.Agent(t.Context(), "reviewer")
 		return err == nil
 	})
@@ -223,7 +224,7 @@ func TestTheReviewBeginsWithTheMostDoubtful(t *testing.T) {
 		"c.md": note("Reference", memories.Reference, "`internal/old.go` and `internal/older.go`"), "d.md": note("Fine", memories.User, "`internal/cache/cache.go`"),
 		"e.md": note("User", memories.User, "`internal/old.go`"),
 	})
-	b.Until("all to be checked", func() bool { return b.agent().Counts.CitesGone == 4 })
+	waittest.For(b, "all to be checked", func() bool { return b.agent().Counts.CitesGone == 4 })
 	found, err := b.Store.ToReview(t.Context(), b.agent(), 10)
 	if err != nil {
 		t.Fatal(err)
@@ -258,7 +259,7 @@ func TestManyMemoriesAreCheckedInAFewWalks(t *testing.T) {
 		notes[fmt.Sprintf("n%d.md", i)] = memoirtest.Note(fmt.Sprintf("N%d", i), memories.Project, body.String())
 	}
 	b := startChecking(t, 0, notes) // 25,000 citations, more than are looked for together
-	b.Until("all to be checked", func() bool { return b.agent().Counts.CitesGone == 250 })
+	waittest.For(b, "all to be checked", func() bool { return b.agent().Counts.CitesGone == 250 })
 }
 
 func TestTheRepositoryAroundADirectoryIsItsProject(t *testing.T) {
@@ -301,6 +302,6 @@ func TestChecker_ProjectOfTheTranscript(t *testing.T) {
 	b.untilCitations("Cache", "checked, src/widget.go found")
 	m.Write(at+"2.jsonl", transcript(t, dashed))
 	m.Write("projects/-new/memory/b.md", memoirtest.Note("New", memories.User, "b")) // agents are looked for
-	b.Until("the other path", func() bool { return b.agent().DisplayName == dashed })
+	waittest.For(b, "the other path", func() bool { return b.agent().DisplayName == dashed })
 	b.untilCitations("Cache", "checked, src/widget.go gone")
 }
