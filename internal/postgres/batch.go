@@ -42,11 +42,10 @@ func (b *Batch) Memories() []uuid.UUID {
 	return ids
 }
 
-// fewRows is up to how many new rows of a batch they are sent as statements of their own, in one round trip with everything else. To
-// copy them takes some ten round trips for any number. Where the two cost the same is reckoned from that, not measured.
+// fewRows is the number of new rows up to which a batch is saved with the plans that Postgres has (inKeyedTx). It is arbitrary.
 const fewRows = 32
 
-// isSmall says that the batch has few new rows.
+// isSmall reports whether the batch has few new rows.
 func (b *Batch) isSmall() bool {
 	return len(b.NewHeads)+len(b.NewRevisions)+len(b.Revisions)+len(b.NewFiles)+len(b.Block)+len(b.Activity) <= fewRows
 }
@@ -61,7 +60,7 @@ func (w *Writer) Apply(ctx context.Context, b *Batch) error {
 	}
 	commit := w.inTx
 	if b.isSmall() {
-		commit = w.together
+		commit = w.inKeyedTx
 	}
 	return commit(ctx, "save what changed", func(q *queries.Queries) error {
 		if err := w.beginRenames(ctx, q, b.Renames); err != nil {

@@ -23,7 +23,7 @@ type Deletion struct {
 // Delete commits a deletion: the memory goes to the trash, each content that it has had leaves a tombstone, and the
 // files are marked for removal, so that a crash before they are gone is made good at the next look.
 func (w *Writer) Delete(ctx context.Context, d Deletion) error {
-	return w.together(ctx, "delete", func(q *queries.Queries) error { return w.delete(ctx, q, d) })
+	return w.inKeyedTx(ctx, "delete", func(q *queries.Queries) error { return w.delete(ctx, q, d) })
 }
 
 func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) error {
@@ -88,7 +88,7 @@ func (w *Writer) FileNotRemoved(ctx context.Context, path, problem string) error
 // BeginRestore lifts the tombstones that the memory's last deletion left, and that of what it says, leaves alone what its deletion could
 // not remove, and notes that it is to be restored, before any file is written.
 func (w *Writer) BeginRestore(ctx context.Context, h Head) error {
-	return w.together(ctx, "begin to restore", func(q *queries.Queries) error {
+	return w.inKeyedTx(ctx, "begin to restore", func(q *queries.Queries) error {
 		if err := q.UnburyMemory(ctx, h.UUID); err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (w *Writer) BeginRestore(ctx context.Context, h Head) error {
 
 // GiveUpRestore takes back BeginRestore: nothing was written, and the memory, as it was in the trash, stays there.
 func (w *Writer) GiveUpRestore(ctx context.Context, h Head, left []File) error {
-	return w.together(ctx, "give up the restore", func(q *queries.Queries) error {
+	return w.inKeyedTx(ctx, "give up the restore", func(q *queries.Queries) error {
 		if err := w.updateFiles(ctx, q, left); err != nil {
 			return err
 		}
@@ -227,7 +227,7 @@ func (w *Writer) Purge(ctx context.Context, h Head, actor memories.Actor) error 
 
 // Bury leaves tombstones for a memory that the disk had put into the trash and that a person now deletes.
 func (w *Writer) Bury(ctx context.Context, id uuid.UUID, at time.Time) error {
-	return w.together(ctx, "bury", func(q *queries.Queries) error {
+	return w.inKeyedTx(ctx, "bury", func(q *queries.Queries) error {
 		if err := q.BuryMemory(ctx, queries.BuryMemoryParams{MemoryID: id, At: at}); err != nil {
 			return err
 		}

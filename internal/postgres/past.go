@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"slices"
 
 	"github.com/google/uuid"
 
@@ -27,36 +26,32 @@ type Touched struct {
 // keptPlans is up to how much a look touches that Postgres need not plan anew how to find it: planning takes longer than finding it.
 const keptPlans = 64
 
-// Past returns what is known of what a look touches, in one round trip, and in another where memories are among it.
+// Past returns what is known of what a look touches.
 func (w *Writer) Past(ctx context.Context, of Touched) (Past, error) {
 	var past Past
 	var byID []Head
-	questions := []func(*queries.Queries) error{
-		func(q *queries.Queries) error {
-			rows, err := q.HeadsByName(ctx, queries.HeadsByNameParams{AgentID: w.agentID, Names: of.Names})
-			past.Heads, err = headsOf(rows, func(r queries.HeadsByNameRow) queries.Memory { return r.Memory }, err)
+	read := func(q *queries.Queries) error {
+		named, err := q.HeadsByName(ctx, queries.HeadsByNameParams{AgentID: w.agentID, Names: of.Names})
+		if past.Heads, err = headsOf(named, func(r queries.HeadsByNameRow) queries.Memory { return r.Memory }, err); err != nil {
 			return err
-		},
-		func(q *queries.Queries) error {
-			rows, err := q.HeadsByID(ctx, queries.HeadsByIDParams{AgentID: w.agentID, Ids: of.Memories})
-			byID, err = headsOf(rows, func(r queries.HeadsByIDRow) queries.Memory { return r.Memory }, err)
+		}
+		known, err := q.HeadsByID(ctx, queries.HeadsByIDParams{AgentID: w.agentID, Ids: of.Memories})
+		if byID, err = headsOf(known, func(r queries.HeadsByIDRow) queries.Memory { return r.Memory }, err); err != nil {
 			return err
-		},
-		func(q *queries.Queries) error {
-			rows, err := q.UnreadableByPath(ctx, queries.UnreadableByPathParams{AgentID: w.agentID, Paths: of.Paths})
-			past.Unreadable, err = headsOf(rows, func(r queries.UnreadableByPathRow) queries.Memory { return r.Memory }, err)
+		}
+		unreadable, err := q.UnreadableByPath(ctx, queries.UnreadableByPathParams{AgentID: w.agentID, Paths: of.Paths})
+		if past.Unreadable, err = headsOf(unreadable, func(r queries.UnreadableByPathRow) queries.Memory { return r.Memory }, err); err != nil {
 			return err
-		},
-		func(q *queries.Queries) error {
-			rows, err := q.Tombstones(ctx, queries.TombstonesParams{AgentID: w.agentID, Names: of.Names})
-			past.Tombstones = tombstonesOf(rows)
-			return err
-		},
+		}
+		tombstones, err := q.Tombstones(ctx, queries.TombstonesParams{AgentID: w.agentID, Names: of.Names})
+		past.Tombstones = tombstonesOf(tombstones)
+		return err
 	}
+	in := w.inTx
 	if max(len(of.Names), len(of.Paths), len(of.Memories)) <= keptPlans {
-		questions = slices.Insert(questions, 0, func(q *queries.Queries) error { return q.KeepPlans(ctx) })
+		in = w.inKeyedTx
 	}
-	if err := w.asked(ctx, "read what is known", questions...); err != nil {
+	if err := in(ctx, "read what is known", read); err != nil {
 		return Past{}, err
 	}
 	found := make(map[uuid.UUID]bool, len(past.Heads))

@@ -29,7 +29,6 @@ func (w *Writer) Published(ctx context.Context, p Publication) error {
 		}
 		costs.Ids[i], costs.Chars[i], costs.Listed[i] = id, int32(cost.Chars), cost.Listed
 	}
-	w.agent = nil
 	return w.withoutWaiting(ctx, "record the publication", func(q *queries.Queries) error {
 		if err := w.filesRemoved(ctx, q, p.Removed); err != nil {
 			return err
@@ -50,7 +49,6 @@ func (w *Writer) Published(ctx context.Context, p Publication) error {
 
 // InStep records by what the CLAUDE.md is known that says what the memories say.
 func (w *Writer) InStep(ctx context.Context, mark string) error {
-	w.agent = nil
 	return w.withoutWaiting(ctx, "record the publication", func(q *queries.Queries) error {
 		return q.SetClaudeMDInStep(ctx, queries.SetClaudeMDInStepParams{ID: w.agentID, InStep: &mark})
 	})
@@ -60,9 +58,7 @@ func (w *Writer) InStep(ctx context.Context, mark string) error {
 func (w *Writer) SetMemoryOff(ctx context.Context, off bool) (changed bool, err error) {
 	err = w.inTx(ctx, "switch the agent's memory", func(q *queries.Queries) error {
 		n, err := q.SetMemoryOff(ctx, queries.SetMemoryOffParams{ID: w.agentID, Off: off, At: Now()})
-		if changed = n > 0; changed && err == nil {
-			w.agent = nil
-		}
+		changed = n > 0
 		return err
 	})
 	return changed, err
@@ -74,6 +70,5 @@ func (w *Writer) outOfStep(ctx context.Context, q *queries.Queries, changed ...u
 	if len(changed) == 0 {
 		return nil
 	}
-	w.agent = nil
 	return q.RaiseMemoriesVersion(ctx, queries.RaiseMemoriesVersionParams{ID: w.agentID, Changed: int64(len(changed))})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
@@ -22,19 +23,11 @@ type Givers []Agent
 
 // GiversTo returns those of the agent of that slug, itself first. It fails with memories.ErrNotFound.
 func (s *Store) GiversTo(ctx context.Context, slug string) (Givers, error) {
-	var agent Agent
-	var shared []Agent
-	err := s.asked(ctx, "read whose memories an agent is given", func(q *queries.Queries) error {
-		row, err := q.AgentBySlug(ctx, slug)
-		agent = agentOf(row)
-		return err
-	}, func(q *queries.Queries) (err error) {
-		shared, err = sharedAgents(ctx, q)
-		return err
-	})
-	if !agent.isGivenShared() {
-		shared = nil
+	agent, err := s.AgentUncounted(ctx, slug)
+	if err != nil {
+		return nil, err
 	}
+	shared, err := s.Shared(ctx, agent)
 	return append(Givers{agent}, shared...), err
 }
 
@@ -108,14 +101,18 @@ func (s *Store) Hits(ctx context.Context, from Givers, sought []Sought, most int
 		matches[i] = each.match(from)
 	}
 	hits := make([][]uuid.UUID, len(sought))
-	err := s.asked(ctx, "look for what to recall", func(q *queries.Queries) error { return q.GoByIndexes(ctx) }, func(q *queries.Queries) error {
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		q := s.q.WithTx(tx)
+		if err := q.GoByIndexes(ctx); err != nil {
+			return err
+		}
 		rows, err := q.RecallHits(ctx, queries.RecallHitsParams{Matches: matches, Most: int32(most)})
 		for _, row := range rows {
 			hits[row.Place-1] = row.Ids
 		}
 		return err
 	})
-	return hits, err
+	return hits, wrap("look for what to recall", err)
 }
 
 // Texts returns those of the memories that can be recalled, each with the beginning of its body, in Unicode characters, and in no
@@ -169,15 +166,11 @@ type Beginning struct {
 // Beginnings returns those of the memories that can be recalled, each with so many bytes of its file, by id, and what is gone of
 // what those of the first agent cite.
 func (s *Store) Beginnings(ctx context.Context, from Givers, ids []uuid.UUID, most int) (found map[string]Beginning, gone map[string][]memories.CheckedCitation, err error) {
-	err = s.asked(ctx, "read what was chosen", func(q *queries.Queries) (err error) {
-		found, err = beginnings(ctx, q, from, ids, most)
-		return err
-	}, func(q *queries.Queries) (err error) {
-		gone, err = goneOf(ctx, q, from[0], ids)
-		return err
-	})
-	if err != nil || len(found) == len(ids) {
-		return found, gone, err
+	if found, err = beginnings(ctx, s.q, from, ids, most); err != nil {
+		return nil, nil, wrap("read what was chosen", err)
+	}
+	if gone, err = goneOf(ctx, s.q, from[0], ids); err != nil || len(found) == len(ids) {
+		return found, gone, wrap("read what was chosen", err)
 	}
 	facts, err := s.factsToRecall(ctx, from, ids)
 	for _, f := range facts {
@@ -202,17 +195,12 @@ func beginnings(ctx context.Context, q *queries.Queries, from Givers, ids []uuid
 // ToRecall returns how many memories of the agents there are to choose from, and what a session of the first was given before;
 // without a session nothing.
 func (s *Store) ToRecall(ctx context.Context, from Givers, session string) (n int, given Given, err error) {
-	err = s.asked(ctx, "count what to recall", func(q *queries.Queries) error {
-		counted, err := q.CountToRecall(ctx, from.ids())
-		n = int(counted)
-		return err
-	}, func(q *queries.Queries) (err error) {
-		if session != "" {
-			given, err = givenTo(ctx, q, from[0].ID, session)
-		}
-		return err
-	})
-	return n, given, err
+	counted, err := s.q.CountToRecall(ctx, from.ids())
+	if err != nil || session == "" {
+		return int(counted), given, wrap("count what to recall", err)
+	}
+	given, err = s.Given(ctx, from[0].ID, session)
+	return int(counted), given, err
 }
 
 // Given is what a session was given before.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/postgres/internal/queries"
 )
@@ -53,15 +54,14 @@ type HandedOut struct {
 
 // SaveRecall keeps a recall that nothing is handed out of yet, or as it is by now.
 func (s *Store) SaveRecall(ctx context.Context, r Recall) error {
-	return wrap("keep a recall", s.unhurried(ctx, nil, func(q *queries.Queries) error { return saveRecall(ctx, q, r) }))
+	return s.withoutWaiting(ctx, "keep a recall", func(q *queries.Queries) error { return saveRecall(ctx, q, r) })
 }
 
 // HandOut keeps a recall, and what of it is handed out: what choose returns, which is told what the session was given before. Two
 // at once for one session wait for each other. choose is not called for a recall that had settled and has been handed out already.
 func (s *Store) HandOut(ctx context.Context, r Recall, choose func(Given) ([]HandedOut, error)) error {
-	var given Given
-	isOurs := true
-	ask := func(q *queries.Queries) (err error) {
+	return s.withoutWaiting(ctx, "hand out a recall", func(q *queries.Queries) (err error) {
+		var given Given
 		if r.Session != "" {
 			if err := q.LockRecallSession(ctx, queries.LockRecallSessionParams{AgentID: r.AgentID, Session: r.Session, At: r.At}); err != nil {
 				return err
@@ -71,18 +71,9 @@ func (s *Store) HandOut(ctx context.Context, r Recall, choose func(Given) ([]Han
 			}
 		}
 		if r.State == RecallSettled {
-			n, err := q.HandOutRecall(ctx, r.ID)
-			isOurs = n > 0
-			return err
-		}
-		return nil
-	}
-	if r.Session == "" && r.State != RecallSettled {
-		ask = nil // there is nothing to ask
-	}
-	err := s.unhurried(ctx, ask, func(q *queries.Queries) error {
-		if !isOurs {
-			return nil
+			if n, err := q.HandOutRecall(ctx, r.ID); err != nil || n == 0 {
+				return err
+			}
 		}
 		out, err := choose(given)
 		if err != nil {
@@ -95,7 +86,17 @@ func (s *Store) HandOut(ctx context.Context, r Recall, choose func(Given) ([]Han
 		}
 		return saveHandedOut(ctx, q, handedOut, out)
 	})
-	return wrap("hand out a recall", err)
+}
+
+// withoutWaiting runs do in one transaction that Postgres answers before it is on disk.
+func (s *Store) withoutWaiting(ctx context.Context, doing string, do func(*queries.Queries) error) error {
+	return wrap(doing, pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		q := s.q.WithTx(tx)
+		if err := q.NeedNotWaitForTheDisk(ctx); err != nil {
+			return err
+		}
+		return do(q)
+	}))
 }
 
 func saveRecall(ctx context.Context, q *queries.Queries, r Recall) error {
@@ -174,10 +175,10 @@ func (s *Store) TakeBack(ctx context.Context, recalls []Recall) error {
 	for i, r := range recalls {
 		ids[i] = r.ID
 	}
-	return wrap("take back recalls", s.unhurried(ctx, nil, func(q *queries.Queries) error {
+	return s.withoutWaiting(ctx, "take back recalls", func(q *queries.Queries) error {
 		if err := q.ForgetRecalled(ctx, ids); err != nil {
 			return err
 		}
 		return q.SettleRecalls(ctx, ids)
-	}))
+	})
 }

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -18,36 +17,10 @@ type Writer struct {
 	agentID int64
 	conn    *pgxpool.Conn
 	q       *queries.Queries
-	// agent is the agent without its counts as it is; nil: it has not been read, or has changed since.
-	agent *Agent
-	// ahead is a memory that was read together with the lock; nil: none was, or something has been changed since.
-	ahead *readAhead
-}
-
-// readAhead is what HeadWithFiles of a memory returns.
-type readAhead struct {
-	id    uuid.UUID
-	head  Head
-	files []File
-	err   error
 }
 
 // WithAgent calls do while it holds the agent, after any other holder has let go.
 func (s *Store) WithAgent(ctx context.Context, agentID int64, do func(*Writer) error) error {
-	return s.hold(ctx, agentID, func(w *Writer) error { return w.lock(ctx, w.q) }, do)
-}
-
-// WithMemory is WithAgent for whoever asks HeadWithFiles of that memory first: the two take one round trip. An id that is none is left to
-// who asks for it.
-func (s *Store) WithMemory(ctx context.Context, agentID int64, id string, do func(*Writer) error) error {
-	parsed, err := parseID(id)
-	if err != nil {
-		return s.WithAgent(ctx, agentID, do)
-	}
-	return s.hold(ctx, agentID, func(w *Writer) error { return w.lockAndRead(ctx, parsed) }, do)
-}
-
-func (s *Store) hold(ctx context.Context, agentID int64, lock, do func(*Writer) error) error {
 	select {
 	case s.writers <- struct{}{}:
 	case <-ctx.Done():
@@ -61,24 +34,10 @@ func (s *Store) hold(ctx context.Context, agentID int64, lock, do func(*Writer) 
 	w := &Writer{agentID: agentID, conn: conn, q: queries.New(conn)}
 	// Whoever waits for what was done need not wait for this, and whoever holds the agent next waits for it in Postgres.
 	defer func() { go w.letGo(context.WithoutCancel(ctx), s.writers) }()
-	if err := lock(w); err != nil { // it may be locked all the same
+	if err := w.q.LockAgent(ctx, int32(agentID)); err != nil { // it may be locked all the same
 		return wrap("lock the agent", err)
 	}
 	return do(w)
-}
-
-func (w *Writer) lock(ctx context.Context, q *queries.Queries) error {
-	return q.LockAgent(ctx, int32(w.agentID))
-}
-
-// lockAndRead locks the agent, and then reads a memory. That there is none is for whoever asks for it.
-func (w *Writer) lockAndRead(ctx context.Context, id uuid.UUID) error {
-	head, files, err := w.readHeadWithFiles(ctx, id, func(q *queries.Queries) error { return w.lock(ctx, q) })
-	if err != nil && !errors.Is(err, memories.ErrNotFound) {
-		return err
-	}
-	w.ahead = &readAhead{id, head, files, err}
-	return nil
 }
 
 func (w *Writer) letGo(ctx context.Context, writers <-chan struct{}) {
@@ -92,30 +51,38 @@ func (w *Writer) letGo(ctx context.Context, writers <-chan struct{}) {
 
 // inTx runs do in one transaction.
 func (w *Writer) inTx(ctx context.Context, doing string, do func(*queries.Queries) error) error {
-	w.ahead = nil
-	return w.ended(doing, pgx.BeginFunc(ctx, w.conn, func(tx pgx.Tx) error { return do(w.q.WithTx(tx)) }))
+	return wrap(doing, pgx.BeginFunc(ctx, w.conn, func(tx pgx.Tx) error { return do(w.q.WithTx(tx)) }))
 }
 
-// ended names what failed. What a failed transaction has changed, nobody knows: its commit may have been lost, or only the
-// answer. So nothing that was kept counts any more.
-func (w *Writer) ended(doing string, err error) error {
-	if err != nil {
-		w.agent = nil
-	}
-	return wrap(doing, err)
+// inKeyedTx is inTx for statements that find few rows by their keys.
+func (w *Writer) inKeyedTx(ctx context.Context, doing string, do func(*queries.Queries) error) error {
+	return w.inTx(ctx, doing, func(q *queries.Queries) error {
+		if err := q.KeepPlans(ctx); err != nil {
+			return err
+		}
+		return do(q)
+	})
+}
+
+// withoutWaiting is inKeyedTx, and Postgres answers before the commit is on disk. It is for what the next look or start
+// would find out and write down again. Nothing is seen before what was committed before it, and no later commit that waits
+// can survive without it.
+func (w *Writer) withoutWaiting(ctx context.Context, doing string, do func(*queries.Queries) error) error {
+	return w.inKeyedTx(ctx, doing, func(q *queries.Queries) error {
+		if err := q.NeedNotWaitForTheDisk(ctx); err != nil {
+			return err
+		}
+		return do(q)
+	})
 }
 
 // Agent returns the agent without its counts. It fails with memories.ErrNotFound when it has been forgotten.
 func (w *Writer) Agent(ctx context.Context) (Agent, error) {
-	if w.agent != nil {
-		return *w.agent, nil
-	}
 	row, err := w.q.AgentByID(ctx, w.agentID)
 	return agentWithShared(row), wrap("read agent", err)
 }
 
-// FilesUnder returns every known file at or below the given paths, none of which contains another; "." is all. The agent is read
-// with those of parts, so that Agent need not ask for it.
+// FilesUnder returns every known file at or below the given paths, none of which contains another; "." is all.
 func (w *Writer) FilesUnder(ctx context.Context, paths []string) ([]File, error) {
 	for _, path := range paths {
 		if path == "." {
@@ -123,21 +90,8 @@ func (w *Writer) FilesUnder(ctx context.Context, paths []string) ([]File, error)
 			return filesOf(rows), wrap("read files", err)
 		}
 	}
-	var rows []queries.File
-	var agent queries.AgentByIDRow
-	err := w.asked(ctx, "read files", func(q *queries.Queries) (err error) {
-		rows, err = q.FilesUnder(ctx, queries.FilesUnderParams{Paths: paths, AgentID: w.agentID})
-		return err
-	}, func(q *queries.Queries) (err error) {
-		agent, err = q.AgentByID(ctx, w.agentID)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	known := agentWithShared(agent)
-	w.agent = &known
-	return filesOf(rows), nil
+	rows, err := w.q.FilesUnder(ctx, queries.FilesUnderParams{Paths: paths, AgentID: w.agentID})
+	return filesOf(rows), wrap("read files", err)
 }
 
 // FilesOf returns the files on disk that carry the memories, and those that are gone and of which a deletion has something left to do.
@@ -229,41 +183,14 @@ func (w *Writer) Head(ctx context.Context, id string) (Head, error) {
 	return headOf(row.Memory)
 }
 
-// HeadWithFiles returns one memory, and the files that carry it or last did. It fails as Head does. The agent is read with them, so
-// that Agent need not ask for it.
+// HeadWithFiles returns one memory, and the files that carry it or last did. It fails as Head does.
 func (w *Writer) HeadWithFiles(ctx context.Context, id string) (Head, []File, error) {
-	parsed, err := parseID(id)
+	head, err := w.Head(ctx, id)
 	if err != nil {
 		return Head{}, nil, err
 	}
-	if ahead := w.ahead; ahead != nil && ahead.id == parsed {
-		w.ahead = nil
-		return ahead.head, ahead.files, ahead.err
-	}
-	return w.readHeadWithFiles(ctx, parsed)
-}
-
-func (w *Writer) readHeadWithFiles(ctx context.Context, id uuid.UUID, first ...func(*queries.Queries) error) (Head, []File, error) {
-	var row queries.HeadByIDRow
-	var files []queries.File
-	var agent queries.AgentByIDRow
-	err := w.asked(ctx, "read the memory and its files", append(first, func(q *queries.Queries) (err error) {
-		row, err = q.HeadByID(ctx, queries.HeadByIDParams{AgentID: w.agentID, ID: id})
-		return err
-	}, func(q *queries.Queries) (err error) {
-		files, err = q.FilesOfMemory(ctx, id)
-		return err
-	}, func(q *queries.Queries) (err error) {
-		agent, err = q.AgentByID(ctx, w.agentID)
-		return err
-	})...)
-	if err != nil {
-		return Head{}, nil, err
-	}
-	known := agentWithShared(agent)
-	w.agent = &known
-	head, err := headOf(row.Memory)
-	return head, filesOf(files), err
+	files, err := w.FilesEverOf(ctx, head.UUID)
+	return head, files, err
 }
 
 // UnreadableByPath returns the entries that stand for the unreadable files at those paths; a deleted one only while
@@ -345,7 +272,6 @@ func (w *Writer) NeedsAttention(ctx context.Context) (int, error) {
 
 // SetLook records what a look found of the agent itself.
 func (w *Writer) SetLook(ctx context.Context, sessions int) error {
-	w.agent = nil
 	return wrap("record the look", w.q.SetAgentLook(ctx, queries.SetAgentLookParams{ID: w.agentID, Sessions: int32(sessions), At: Now()}))
 }
 
@@ -369,7 +295,6 @@ func (w *Writer) DurableIs(ctx context.Context, id DirectoryID) error {
 }
 
 func (w *Writer) setDurable(ctx context.Context, directory queries.SetDurableDirectoryParams) error {
-	w.agent = nil
 	directory.ID, directory.At = w.agentID, Now()
 	return wrap("note which directory is the durable one", w.q.SetDurableDirectory(ctx, directory))
 }

@@ -32,7 +32,7 @@ func (e *Engine) Delete(ctx context.Context, slug, id, match string) (Result, er
 
 func (e *Engine) deleteHere(ctx context.Context, slug string, seen Seen) (Result, error) {
 	var result Result
-	err := e.withMemory(ctx, slug, seen.ID, func(h *hold) error {
+	err := e.withAgent(ctx, slug, func(h *hold) error {
 		changes, err := h.deleteSeen(ctx, seen)
 		if err != nil {
 			return err

@@ -228,7 +228,7 @@ func changesSomething(step string) bool {
 	if strings.HasPrefix(step, "disk: ") {
 		return true
 	}
-	for _, reads := range []string{"Agent", "Files", "Heads", "Durable", "Memory", "Memories", "Revision", "Tombstones", "Unreadable", "Current", "Blocked", "Sections", "Count", "Lock", "Unlock", "Restoring", "Texts", "select", "begin", "rollback"} {
+	for _, reads := range []string{"Agent", "Files", "Heads", "Durable", "Memory", "Memories", "Revision", "Tombstones", "Unreadable", "Current", "Blocked", "Sections", "Headings", "Count", "Lock", "Unlock", "KeepPlans", "NeedNotWait", "Restoring", "Texts", "select", "begin", "rollback"} {
 		if strings.HasPrefix(step, "Postgres: "+reads) {
 			return false
 		}

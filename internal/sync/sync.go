@@ -264,12 +264,7 @@ type hold struct {
 // withAgent runs do while nobody else, in this process or another, works on the agent. It fails with
 // memories.ErrNotFound for an unknown slug, with errElsewhere where another server looks after the agent, and with errFault where do
 // panics.
-func (e *Engine) withAgent(ctx context.Context, slug string, do func(*hold) error) error {
-	return e.withMemory(ctx, slug, "", do)
-}
-
-// withMemory is withAgent for whoever asks for a memory, with its files, first; for none where the id is empty.
-func (e *Engine) withMemory(ctx context.Context, slug, id string, do func(*hold) error) (err error) {
+func (e *Engine) withAgent(ctx context.Context, slug string, do func(*hold) error) (err error) {
 	a, err := e.agent(ctx, slug)
 	if err != nil {
 		return err
@@ -284,7 +279,7 @@ func (e *Engine) withMemory(ctx context.Context, slug, id string, do func(*hold)
 			err = e.faulty(slug, cause)
 		}
 	}()
-	return e.store.WithMemory(ctx, a.id, id, func(w *postgres.Writer) error {
+	return e.store.WithAgent(ctx, a.id, func(w *postgres.Writer) error {
 		h := &hold{Engine: e, agent: a, w: w}
 		if err := h.begin(ctx); err != nil {
 			return err
