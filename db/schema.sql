@@ -280,8 +280,8 @@ CREATE TRIGGER tally_delete AFTER DELETE ON memories REFERENCING OLD TABLE AS we
 
 -- The search index, apart from the memories because it costs more than all else of a cold mirror: a large look fills
 -- it afterwards. A row that names another revision than its memory does is out of date. Beside the words of the text a
--- vector has those of the name and description once more with a ^ before them, the agent's id with an @ and the type
--- with a #: the one index then finds the hits of one agent, of one type, and those in titles.
+-- vector has those of the name and description once more with a ^ before them, and the agent's id with an @: the one
+-- index then finds the hits of one agent, and those in titles.
 CREATE TABLE memory_search (
     memory_id   uuid PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE,
     revision_id uuid NOT NULL,

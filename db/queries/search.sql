@@ -1,9 +1,9 @@
 -- name: MemoriesToIndex :many
 -- Contents that the search index does not hold yet, from one memory on in the order of their ids: each part goes on with
 -- the last of the one before, and never over what is done. Which they are is found first, and then what they say.
-SELECT m.id, m.agent_id, m.revision_id, m.type, m.name, r.description, r.body
+SELECT m.id, m.agent_id, m.revision_id, m.name, r.description, r.body
 FROM (
-    SELECT m.id, m.agent_id, m.revision_id, m.type, m.name
+    SELECT m.id, m.agent_id, m.revision_id, m.name
     FROM memories m
     LEFT JOIN memory_search s ON s.memory_id = m.id AND s.memory_id >= @first
     WHERE m.id >= @first AND s.revision_id IS DISTINCT FROM m.revision_id

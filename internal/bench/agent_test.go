@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// BenchmarkOneAgent measures what depends on how many memories one agent has: lists, searches, the Memory tab, deletions.
+// BenchmarkOneAgent measures what depends on how many memories one agent has: lists, the Memory tab, deletions.
 func BenchmarkOneAgent(b *testing.B) {
 	for _, files := range sizes {
 		b.Run(fmt.Sprint(files), func(b *testing.B) {
@@ -30,17 +30,16 @@ func BenchmarkOneAgent(b *testing.B) {
 				settle(b, conn)
 
 				p.forgetPeak()
-				search(p, files)
 				listPages(p, files, conn)
 				if files == largest {
 					listSteadily(p, conn, url)
 					listTogether(p, url, conn)
-					weighAtWork(p, "after searches and lists, as fast as eight clients can ask for them", files)
+					weighAtWork(p, "after lists, as fast as eight clients can ask for them", files)
 					p.forgetPeak()
 					talkNonsense(p, dir)
 					weighAtWork(p, "after 10,000 requests a second without sense", files)
 					dawdle(p)
-					searchAfterwards(p)
+					searchOneAgent(p)
 				}
 				recallAmong(p, files, conn, dir)
 				openTab(p, files, conn)

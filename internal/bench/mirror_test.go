@@ -15,7 +15,7 @@ import (
 const largest = 100_000
 
 // BenchmarkConversations measures what depends on how many files there are in all, spread as in a team's conversations:
-// mirroring them, starting again, following a change, and the memory that it takes.
+// mirroring them, starting again, searching, following a change, and the memory that it takes.
 func BenchmarkConversations(b *testing.B) {
 	for _, files := range sizes {
 		b.Run(fmt.Sprint(files), func(b *testing.B) {
@@ -35,6 +35,7 @@ func BenchmarkConversations(b *testing.B) {
 				weigh(p, "after starting again", files)
 				settle(b, conn)
 				openFront(p, files)
+				search(p, files)
 				p.forgetPeak()
 				saveOneByOne(p, files, conn, dir)
 				if files == largest {

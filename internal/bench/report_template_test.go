@@ -18,7 +18,7 @@ func TestTheReportSaysWhichGoalDoesNotHold(t *testing.T) {
 	thousand.Files = 1_000
 	f := figures{
 		Mirrors: map[int]figure{largest: even}, Searchable: map[int]figure{largest: even}, Restarts: []figure{even}, Saves: []figure{even},
-		Deletions: []figure{thousand}, Bursts: []arrived{{Where: "somewhere"}}, Lists: []named{{"a list", slow}}, Searches: []named{{"all of them", even}},
+		Deletions: []figure{thousand}, Bursts: []arrived{{Where: "somewhere"}}, Lists: []named{{"a list", slow}}, Searches: []named{{"all of them", even}}, SearchesOfOne: even,
 		Steady: even, Throughput: throughput{100, 100}, Recall: even, Tabs: []opened{{Figure: even}},
 		Weights: []weighed{{"at rest", largest, 90e6, 90e6}}, Quality: []judged{{}},
 		Growth: growth{{"a list", []point{{1_000, time.Millisecond}, {30_000, time.Millisecond}, {100_000, 2 * time.Millisecond}}}},

@@ -39,6 +39,7 @@ type figures struct {
 	Restarts, Saves, Deletions []figure
 	Bursts                     []arrived
 	Lists, Searches            []named
+	SearchesOfOne              figure // one agent has all memories
 	Hello                      figure // a request that asks for nothing
 	Steady                     figure
 	Throughput                 throughput

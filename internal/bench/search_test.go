@@ -54,11 +54,11 @@ type searched struct {
 	each []figure
 }
 
-// searchAfterwards measures searches when Postgres has had to read much else.
-func searchAfterwards(p *process) {
+// searchOneAgent measures searches of an agent that has all memories.
+func searchOneAgent(p *process) {
 	p.Helper()
 	all, _ := searchFor(p, largest, 11)
-	report.Searches = append(report.Searches, named{"all of them, after half of the memories were listed page by page", all})
+	report.SearchesOfOne = all
 }
 
 // searchFor asks what a seed gives, and returns what it took, all of it and by kind.

@@ -15,7 +15,7 @@ import (
 type conditions struct {
 	sql, count string
 	args       pgx.NamedArgs
-	tallied    bool // to count takes no look at any memory
+	counted    bool // each row of a page has the count
 }
 
 func (l List) conditions(of scope, sought search) conditions {
@@ -26,11 +26,11 @@ func (l List) conditions(of scope, sought search) conditions {
 		agent = "@agent"
 	}
 	if l.Search != "" {
-		args["sought"], args["match"], args["titled"] = sought.query(), sought.match(of, l.Type), sought.titled(of, l.Type)
+		args["sought"], args["match"], args["titled"] = sought.query(), sought.match(of), sought.titled(of)
 	}
 	if l.byIndexAlone(sought) {
 		alone := searchAlone(agent)
-		return conditions{sql: alone, count: "SELECT count(*) " + alone, args: args}
+		return conditions{sql: alone, count: "SELECT count(*) " + alone, args: args, counted: true}
 	}
 	var sql strings.Builder
 	sql.WriteString("FROM memories m")
@@ -76,9 +76,9 @@ func (l List) conditions(of scope, sought search) conditions {
 		fmt.Fprintf(&sql, ` AND (SELECT position(@%s::text IN CASE WHEN t.text IS NFKC NORMALIZED THEN t.text ELSE normalize(t.text, NFKC) END)
 			FROM (SELECT m.name || E'\n' || r.description || E'\n' || r.body) t (text)) > 0`, name)
 	}
-	c := conditions{sql: sql.String(), count: "SELECT count(*) " + sql.String(), args: args}
+	c := conditions{sql: sql.String(), count: "SELECT count(*) " + sql.String(), args: args, counted: l.Search != ""}
 	if l.Search == "" && !l.filtersBeyondTallies() {
-		c.count, c.tallied = "SELECT coalesce(sum(m.n), 0) FROM memory_tallies m"+where, true
+		c.count, c.counted = "SELECT coalesce(sum(m.n), 0) FROM memory_tallies m"+where, true
 	}
 	return c
 }
@@ -102,21 +102,18 @@ func (l List) tallied(agent string, args pgx.NamedArgs) string {
 	return where
 }
 
-// filters says whether the list leaves out what the search index knows nothing of.
-func (l List) filters() bool { return l.State != "" || l.filtersBeyondTallies() }
-
 // filtersBeyondTallies says whether the list leaves out what only the memories themselves tell.
 func (l List) filtersBeyondTallies() bool {
 	return l.Stale || l.Flagged || l.NotRemoved || l.Session != "" || l.Name != "" || l.Scope != ""
 }
 
-// byIndexAlone says whether the search index tells all of what belongs to the list, but what is in the trash.
+// byIndexAlone reports whether the search index decides which memories belong to the list, apart from the trash.
 func (l List) byIndexAlone(sought search) bool {
-	return l.Sort == byRank && !l.filters() && len(sought.phrases) == 0
+	return l.Sort == byRank && l.Type == "" && l.State == "" && !l.filtersBeyondTallies() && len(sought.phrases) == 0
 }
 
-// searchAlone says what belongs to a list of which byIndexAlone is true. It reads no other memory, which would cost more than
-// the search.
+// searchAlone is the condition of a list for which byIndexAlone is true. It reads no other row of memories, which would cost
+// more than the search.
 func searchAlone(agent string) string {
 	trash := "SELECT d.id FROM memories d WHERE d.state = 'deleted'"
 	if agent != "" {

@@ -185,7 +185,7 @@ func (s *Store) CountFacts(ctx context.Context, agentID int64, typed string) (in
 		return 0, nil
 	}
 	n, err := s.q.CountIndexFacts(ctx, queries.CountIndexFactsParams{
-		Match: sought.match(scope{agentID: agentID}, ""), AgentID: agentID, Phrases: phrasesOf(sought),
+		Match: sought.match(scope{agentID: agentID}), AgentID: agentID, Phrases: phrasesOf(sought),
 	})
 	return int(n), wrap("count facts of indexes", err)
 }
@@ -197,7 +197,7 @@ func (s *Store) SearchFacts(ctx context.Context, agentID int64, typed string, sk
 		return nil, nil
 	}
 	rows, err := s.q.SearchIndexFacts(ctx, queries.SearchIndexFactsParams{
-		Match: sought.match(scope{agentID: agentID}, ""), AgentID: agentID, Phrases: phrasesOf(sought), Skip: int32(skip), Most: int32(most),
+		Match: sought.match(scope{agentID: agentID}), AgentID: agentID, Phrases: phrasesOf(sought), Skip: int32(skip), Most: int32(most),
 	})
 	found := make([]memories.Memory, len(rows))
 	for i, row := range rows {

@@ -119,7 +119,7 @@ func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err e
 	}
 	var rows []listRow
 	if list.Search == "" {
-		rows, page.Total, err = listed(ctx, s.pool, list, of, after)
+		rows, page.Total, err = listed(ctx, s.pool, list, list.conditions(of, search{}), after)
 		err = wrap("list memories", err)
 	} else {
 		rows, page.Total, page.Near, err = s.found(ctx, of, list, after)
@@ -161,19 +161,28 @@ type listRow struct {
 	description, body string
 	rank              float32
 	carried           carried
-	total             int // of the whole list, where it is tallied
+	total             int // of the whole list, if conditions.counted
 }
 
 // listed reads one page of a list, one row more than it shows, and how long the list is.
-func listed(ctx context.Context, on reader, l List, of scope, after *place) (rows []listRow, total int, err error) {
-	c := l.conditions(of, search{})
-	rows, err = listRows(ctx, on, l, c, after)
+func listed(ctx context.Context, on reader, l List, c conditions, after *place) (rows []listRow, total int, err error) {
+	query := ""
+	if l.Sort == byRank {
+		query = rankedQuery(c, l, after)
+	} else {
+		query = listQuery(c, l, after)
+	}
+	found, err := on.Query(ctx, query, c.args)
+	if err != nil {
+		return nil, 0, err
+	}
+	rows, err = pgx.CollectRows(found, scanRow)
 	switch {
 	case err != nil:
 		return nil, 0, err
 	case after == nil && len(rows) <= l.Limit:
 		return rows, len(rows), nil
-	case c.tallied && len(rows) > 0:
+	case c.counted && len(rows) > 0:
 		return rows, rows[0].total, nil
 	}
 	total, err = c.total(ctx, on)
@@ -186,19 +195,15 @@ func (c conditions) total(ctx context.Context, on reader) (total int, err error)
 	return total, err
 }
 
-// listRows reads one page of a list in the order of its sort, one row more than it shows.
-func listRows(ctx context.Context, on reader, l List, c conditions, after *place) ([]listRow, error) {
+// listQuery returns the query of one page of a list in the order of its sort, after that place.
+func listQuery(c conditions, l List, after *place) string {
 	by := orders[l.Sort]
 	total := "0"
-	if c.tallied {
+	if c.counted {
 		total = "(" + c.count + ")"
 	}
-	rows, err := on.Query(ctx, fmt.Sprintf(`WITH page AS (%s) SELECT %s, %s FROM page m JOIN revisions r ON r.id = m.revision_id ORDER BY %s`,
-		by.page(c, l, after), rowColumns, total, by.by()), c.args)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scanRow)
+	return fmt.Sprintf(`WITH page AS (%s) SELECT %s, 0::real, %s FROM page m JOIN revisions r ON r.id = m.revision_id ORDER BY %s`,
+		by.page(c, l, after), rowColumns, total, by.by())
 }
 
 // by is the order as ORDER BY has it.
@@ -240,18 +245,14 @@ type reader interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
+// scanRow scans rowColumns, the rank and the total.
 func scanRow(row pgx.CollectableRow) (r listRow, err error) {
-	err = row.Scan(r.columns(&r.total)...)
-	return r, err
-}
-
-// columns returns the destinations of rowColumns and of one column more.
-func (r *listRow) columns(last any) []any {
 	m := &r.head
-	return []any{&m.ID, &m.AgentID, &m.Name, &m.Readable, &m.State, &m.Type, &m.RevisionID, &m.Fingerprint, &m.Hash,
+	err = row.Scan(&m.ID, &m.AgentID, &m.Name, &m.Readable, &m.State, &m.Type, &m.RevisionID, &m.Fingerprint, &m.Hash,
 		&m.Size, &m.Path, &m.Session, &m.ModifiedAt, &m.ContentAt, &m.Problems, &m.ClaudeMdChars, &m.ClaudeMdListed,
 		&m.CreatedAt, &m.UpdatedAt, &m.DeletedAt, &m.DeletedBy, &m.IndexLines, &m.Restoring, &m.Team, &m.DeletedActor,
-		&r.description, &r.body, &r.carried, last}
+		&r.description, &r.body, &r.carried, &r.rank, &r.total)
+	return r, err
 }
 
 func (l List) mark(of scope) string {

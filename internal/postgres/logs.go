@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"memoir/internal/logs"
-	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
 )
 
@@ -198,7 +197,7 @@ func (s *Store) SearchLogs(ctx context.Context, agentID int64, query string, lim
 		from = *after
 	}
 	rows, err := s.q.SearchLogs(ctx, queries.SearchLogsParams{
-		AgentID: agentID, Match: sought.match(scope{agentID: agentID}, memories.Type("")), Phrases: sought.phrases,
+		AgentID: agentID, Match: sought.match(scope{agentID: agentID}), Phrases: sought.phrases,
 		Before: dateOf(from.Day), BeforePath: from.Path, Most: int32(limit + 1),
 	})
 	if err != nil {

@@ -27,7 +27,7 @@ func (w *Writer) Memory(ctx context.Context, slug, id string) (memories.Memory, 
 }
 
 // oneMemory asks for a memory of an agent.
-const oneMemory = `SELECT ` + rowColumns + `, 0
+const oneMemory = `SELECT ` + rowColumns + `, 0::real, 0
 		FROM memories m JOIN revisions r ON r.id = m.revision_id WHERE m.agent_id = $1 AND m.id = $2`
 
 func memoryOf(ctx context.Context, on queries.DBTX, agent Agent, id string) (memories.Memory, error) {

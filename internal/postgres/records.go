@@ -163,6 +163,5 @@ type BlockedFile struct {
 type Words struct {
 	AgentID                 int64 // set by Apply
 	MemoryID, RevisionID    uuid.UUID
-	Type                    memories.Type // empty: it has none
 	Name, Description, Body string
 }

@@ -2,13 +2,13 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/words"
 )
 
@@ -29,6 +29,43 @@ func (s *Store) searchMemories(ctx context.Context, list List) (Page, error) {
 	}
 	return s.page(ctx, all, list)
 }
+
+// found reads one page of a search, one row more than it shows: the memories that have all words or, if there are none and
+// the list wants near misses, those with words that come close.
+func (s *Store) found(ctx context.Context, of scope, l List, after *place) (rows []listRow, total int, near bool, err error) {
+	exact, ok := searchOf(l.Search)
+	if !ok {
+		return nil, 0, false, nil
+	}
+	err = pgx.BeginTxFunc(ctx, s.pool, byIndex, func(tx pgx.Tx) error {
+		if after == nil || !after.Near {
+			rows, total, err = listed(ctx, tx, l, l.conditions(of, exact), after)
+			if err != nil || total > 0 || !l.Near || !s.nearMisses || after != nil {
+				return err // near misses never follow a page of exact hits, even if all of these are gone
+			}
+			if l.Type != "" || l.filtersBeyondTallies() {
+				// A filter that leaves out all hits is no reason to offer other words.
+				unfiltered := List{State: l.State, Search: l.Search, Sort: byRank}
+				elsewhere, err := unfiltered.conditions(of, exact).total(ctx, tx)
+				if err != nil || elsewhere > 0 {
+					return err
+				}
+			}
+		}
+		sought, anyNear, err := nearSearch(ctx, queries.New(tx), exact)
+		if err != nil || !anyNear {
+			return err
+		}
+		rows, total, err = listed(ctx, tx, l, l.conditions(of, sought), after)
+		near = total > 0
+		return err
+	})
+	return rows, total, near, wrap("search", err)
+}
+
+// byIndex is a transaction that uses the search index. The planner underestimates the cost of reading vectors: where many
+// match, it would read those of all memories instead.
+var byIndex = pgx.TxOptions{BeginQuery: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_seqscan = off"}
 
 // A search is what somebody typed, as Postgres is asked for it.
 type search struct {
@@ -67,33 +104,25 @@ func (s search) query() string {
 	return strings.Join(all, " & ")
 }
 
-// match returns the tsquery that finds the memories of the scope and the type.
-func (s search) match(of scope, t memories.Type) string {
-	return within(of, t) + s.query()
-}
+// match returns the tsquery that finds the memories of the scope.
+func (s search) match(of scope) string { return within(of) + s.query() }
 
-// titled returns the tsquery that finds, of the same memories, those with one of the words in the name or description.
-func (s search) titled(of scope, t memories.Type) string {
+// titled returns the tsquery that finds, of the scope, the memories with one of the words in the name or description.
+func (s search) titled(of scope) string {
 	inTitle := make([]string, len(s.terms))
 	for i, t := range s.terms {
 		inTitle[i] = t.query(titleSign)
 	}
-	if len(inTitle) == 1 {
-		return within(of, t) + inTitle[0] // what has the word in its title has the word
-	}
-	return s.match(of, t) + " & (" + strings.Join(inTitle, " | ") + ")"
+	return within(of) + "(" + strings.Join(inTitle, " | ") + ")"
 }
 
-// within begins a tsquery that finds the memories of the scope and the type alone.
-func within(of scope, t memories.Type) (query string) {
+// within begins a tsquery that finds the memories of the scope alone.
+func within(of scope) (query string) {
 	if of.agentID != 0 {
 		query = quoted(agentSign(of.agentID)) + " & "
 	}
 	for _, id := range of.joined {
 		query += "!" + quoted(agentSign(id)) + " & "
-	}
-	if t != "" {
-		query += quoted(typeSign+string(t)) + " & "
 	}
 	return query
 }
@@ -112,156 +141,38 @@ func (t term) query(sign string) string {
 // quoted makes a lexeme of a word, which holds no quote: it is letters, digits, marks and signs of ours.
 func quoted(word string) string { return "'" + word + "'" }
 
-// titleSign stands before the words of a name or description, which a vector has once more under it; typeSign and
-// agentSign make words of the type and the agent. No typed word has such characters in it, and these have no position,
-// so that no rank changes by them. The one index then finds the hits of an agent, of a type, and in titles, without a
-// look at any others.
+// Two signs mark lexemes that no typed word can be; they have no position, so no rank changes by them. A word of a name or
+// description is in the vector again with titleSign. agentsSign and the agent's id let the one index find the hits of an agent
+// without reading those of others.
 const (
 	titleSign  = "^"
-	typeSign   = "#"
 	agentsSign = "@"
 )
 
 func agentSign(agentID int64) string { return agentsSign + strconv.FormatInt(agentID, 10) }
 
-const (
-	// allRanked is how many hits a search may have for all of them to be ranked. To rank one its whole vector is read, from a
-	// page of its own as a rule, which takes 5 µs, and five times as long where Postgres has to ask the system for it.
-	allRanked = 300
-	// someRanked bounds how many of a search with more hits are ranked, which is one that somebody has just begun to type: the
-	// newest that have a word in the name or description, and where those are fewer, the newest of all beside them. A hit in
-	// the body alone comes after one in a title, however often it has the word.
-	someRanked = 100
-	// frequent is from how many hits on the newest are looked for among the newest memories, which takes a millisecond or
-	// two, before the index is asked for all, which takes tens of them.
-	frequent = 20_000
-	// amongNewest is how many memories that goes through: the hits may be old ones.
-	amongNewest = 15 * someRanked
-)
+// maxRanked is how many hits are ranked, those with a word in the title first, then the newest. The rank is computed from
+// the whole vector, which takes 5 µs, or 25 µs if Postgres reads it from the disk cache.
+const maxRanked = 300
 
-// rankedOf bounds how many of so many hits are ranked.
-func rankedOf(total int) int {
-	if total <= allRanked {
-		return allRanked
-	}
-	return someRanked
-}
-
-// chooseHits chooses the hits that are ranked.
-const chooseHits = `WITH hits AS MATERIALIZED (SELECT s.memory_id AS id :matching),
-	hits_in_titles AS MATERIALIZED (SELECT s.memory_id AS id :titled),
-	newest_titled AS MATERIALIZED (SELECT :choice_titled ORDER BY id DESC LIMIT @bound),
-	newest AS MATERIALIZED (SELECT :choice ORDER BY id DESC LIMIT @bound - (SELECT count(*) FROM newest_titled)),
-	chosen AS MATERIALIZED (SELECT id FROM newest UNION SELECT id FROM newest_titled),
-`
-
-// ofAll are what the newest are chosen from where the index has been asked for all hits. Asked for in that order, the planner
-// would rather go through the memories until it has met enough hits, and rare ones are met late.
-const ofAll, ofAllTitled = "id FROM hits", "id FROM hits_in_titles"
-
-// ofNewest are those hits that are among the newest memories.
-func ofNewest(matching string) string {
-	const newestMemories = "(SELECT * FROM memory_search ORDER BY memory_id DESC LIMIT @among) s"
-	return "s.memory_id AS id " + strings.Replace(matching, "memory_search s", newestMemories, 1)
-}
-
-// pageOfRanked reads which hits a page has, one more than it shows, and how many are ranked; pageOfRest does where the
-// ranked ones have come to their end: what is beyond them follows with the rank 0.
-const (
-	pageOfRanked = `ranked AS MATERIALIZED (SELECT r.memory_id AS id, ts_rank(r.words, @sought::tsquery) AS rank
-			FROM chosen JOIN memory_search r ON r.memory_id = chosen.id),
-		page AS (SELECT id, rank FROM ranked :beyond ORDER BY rank DESC, id LIMIT @most)
-	SELECT (SELECT count(*) FROM newest), (SELECT count(*) FROM newest_titled), (SELECT count(*) FROM chosen),
-		ARRAY(SELECT id FROM page ORDER BY rank DESC, id), ARRAY(SELECT rank FROM page ORDER BY rank DESC, id)`
-
-	pageOfRest = `page AS (SELECT id FROM hits WHERE id NOT IN (SELECT id FROM chosen) :beyond ORDER BY id LIMIT @most)
-	SELECT (SELECT count(*) FROM newest), (SELECT count(*) FROM newest_titled), (SELECT count(*) FROM chosen),
-		ARRAY(SELECT id FROM page ORDER BY id), ARRAY(SELECT 0::real FROM page)`
-)
-
-// unranked is the key of what is listed behind the ranked hits.
-const unranked = "0"
-
-// hits are those of one page of a ranked list.
-type hits struct {
-	newest, titled int // how many of each were found
-	ranked         int // how many are ranked, of the whole list
-	ids            []uuid.UUID
-	ranks          []float32
-}
-
-// rankedRows reads one page of a ranked list of so many hits, one row more than it shows.
-func (on *searcher) rankedRows(ctx context.Context, l List, c conditions, total int, after *place) ([]listRow, error) {
-	c.args["bound"], c.args["among"] = rankedOf(total), amongNewest
-	var h hits
-	var err error
-	if after == nil || after.Key != unranked {
-		c.args["most"] = l.Limit + 1
-		if h, err = c.read(ctx, on.conn, total, c.beyond(pageOfRanked, after), ""); err != nil {
-			return nil, err
-		}
-	}
-	if rest := l.Limit + 1 - len(h.ids); rest > 0 && total > h.ranked {
-		c.args["most"] = rest
-		beyond := ""
-		if after != nil && after.Key == unranked {
-			c.args["id"] = after.ID
-			beyond = "AND id > @id"
-		}
-		further, err := c.read(ctx, on.conn, total, pageOfRest, beyond)
-		if err != nil {
-			return nil, err
-		}
-		h.ids, h.ranks = append(h.ids, further.ids...), append(h.ranks, further.ranks...)
-	}
-	return on.last(ctx, rowsOfHits, pgx.NamedArgs{"ids": h.ids, "ranks": h.ranks})
-}
-
-// beyond completes the query of a page of ranked hits with what is behind that place.
-func (c conditions) beyond(query string, after *place) string {
-	where := ""
+// rankedQuery returns the query of one page of a search, best first, after that place. Hits that are not ranked follow with
+// the rank 0.
+func rankedQuery(c conditions, l List, after *place) string {
+	beyond := ""
 	if after != nil {
 		c.args["key"], c.args["id"] = after.Key, after.ID
 		// The key goes as text and is cast there, so that it is compared as exactly as it was computed.
-		where = "WHERE rank < @key::text::real OR (rank = @key::text::real AND id > @id)"
+		beyond = "WHERE rank < @key::text::real OR (rank = @key::text::real AND id > @id)"
 	}
-	return strings.Replace(query, ":beyond", where, 1)
-}
-
-// read chooses the hits that are ranked, of so many, and reads a page.
-func (c conditions) read(ctx context.Context, on reader, total int, page, beyond string) (h hits, err error) {
-	titled := strings.Replace(c.sql, "@match", "@titled", 1)
-	if total <= allRanked {
-		titled = "FROM memory_search s WHERE false" // all are ranked
-	}
-	read := func(choice, choiceTitled string) (h hits, err error) {
-		sql := strings.NewReplacer(":matching", c.sql, ":titled", titled, ":choice_titled", choiceTitled, ":choice", choice,
-			":beyond", beyond).Replace(chooseHits + page)
-		err = on.QueryRow(ctx, sql, c.args).Scan(&h.newest, &h.titled, &h.ranked, &h.ids, &h.ranks)
-		return h, err
-	}
-	if total < frequent {
-		return read(ofAll, ofAllTitled)
-	}
-	choice, choiceTitled := ofNewest(c.sql), ofNewest(titled)
-	if h, err = read(choice, choiceTitled); err != nil || h.titled == someRanked {
-		return h, err
-	}
-	if h.newest+h.titled < someRanked {
-		choice = ofAll
-	}
-	return read(choice, ofAllTitled)
-}
-
-// rowsOfHits reads the memories of a page.
-const rowsOfHits = `WITH page AS (SELECT * FROM unnest(@ids::uuid[], @ranks::real[]) AS page (id, rank))` + pageOfHits
-
-// pageOfHits reads the memories of a page of ids and ranks, in their order.
-const pageOfHits = ` SELECT ` + rowColumns + `, page.rank
-	FROM page JOIN memories m ON m.id = page.id JOIN revisions r ON r.id = m.revision_id
-	ORDER BY page.rank DESC, page.id`
-
-func scanHit(row pgx.CollectableRow) (r listRow, err error) {
-	err = row.Scan(r.columns(&r.rank)...)
-	return r, err
+	return fmt.Sprintf(`WITH hits AS MATERIALIZED (SELECT s.memory_id AS id %s),
+		ranked AS MATERIALIZED (SELECT s.memory_id AS id, ts_rank(s.words, @sought::tsquery) AS rank
+			FROM memory_search s WHERE s.memory_id = ANY(ARRAY(SELECT id FROM hits
+				ORDER BY id IN (SELECT t.memory_id FROM memory_search t WHERE t.words @@ @titled::tsquery) DESC, id DESC
+				LIMIT %d))),
+		page AS (SELECT id, rank FROM (
+				SELECT id, coalesce(ranked.rank, 0::real) AS rank FROM hits LEFT JOIN ranked USING (id)) hits
+			%s ORDER BY rank DESC, id LIMIT %d)
+		SELECT %s, page.rank, (SELECT count(*) FROM hits)
+		FROM page JOIN memories m ON m.id = page.id JOIN revisions r ON r.id = m.revision_id
+		ORDER BY page.rank DESC, page.id`, c.sql, maxRanked, beyond, l.Limit+1, rowColumns)
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
-	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/words"
 )
@@ -57,7 +56,7 @@ func (s *Store) indexOnce(ctx context.Context, first uuid.UUID, done func()) (so
 			found := make([]Words, len(rows))
 			for i, row := range rows {
 				found[i] = Words{
-					AgentID: row.AgentID, MemoryID: row.ID, RevisionID: row.RevisionID, Type: memories.Type(text(row.Type)),
+					AgentID: row.AgentID, MemoryID: row.ID, RevisionID: row.RevisionID,
 					Name: row.Name, Description: row.Description, Body: row.Body,
 				}
 			}

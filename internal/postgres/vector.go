@@ -17,7 +17,7 @@ const (
 )
 
 // vectorOf returns the literal of a tsvector over a memory's text, name before description before body in weight, with
-// the signs of its agent, type and title, and the words of the text, each once. The words are split here and not by Postgres, so that paths, identifiers and
+// the signs of its agent and title, and the words of the text, each once. The words are split here and not by Postgres, so that paths, identifiers and
 // every script are found by the same rule that splits what people type.
 func vectorOf(w Words) (literal string, each []string) {
 	type occurrence struct {
@@ -55,10 +55,6 @@ func vectorOf(w Words) (literal string, each []string) {
 	vector := make([]byte, 0, 2*size)
 	vector = append(vector, quoted(agentSign(w.AgentID))...)
 	vector = append(vector, ' ')
-	if w.Type != "" {
-		vector = append(vector, quoted(typeSign+string(w.Type))...)
-		vector = append(vector, ' ')
-	}
 	for _, word := range order[:min(title, maxTitle)] {
 		vector = append(vector, quoted(titleSign+word)...)
 		vector = append(vector, ' ')

@@ -205,7 +205,7 @@ func (d *desk) save(pg *page) {
 	}
 	if pg.text != nil && (pg.head.RevisionID != pg.before.RevisionID || pg.isRenamed()) {
 		b.Words = append(b.Words, postgres.Words{
-			MemoryID: pg.head.UUID, RevisionID: pg.head.RevisionID, Type: pg.head.Type,
+			MemoryID: pg.head.UUID, RevisionID: pg.head.RevisionID,
 			Name: pg.head.Name, Description: pg.text.file.Description, Body: pg.text.file.Body,
 		})
 	}

@@ -33,9 +33,9 @@ func (q *Queries) ForgetWords(ctx context.Context, words []string) error {
 }
 
 const memoriesToIndex = `-- name: MemoriesToIndex :many
-SELECT m.id, m.agent_id, m.revision_id, m.type, m.name, r.description, r.body
+SELECT m.id, m.agent_id, m.revision_id, m.name, r.description, r.body
 FROM (
-    SELECT m.id, m.agent_id, m.revision_id, m.type, m.name
+    SELECT m.id, m.agent_id, m.revision_id, m.name
     FROM memories m
     LEFT JOIN memory_search s ON s.memory_id = m.id AND s.memory_id >= $1
     WHERE m.id >= $1 AND s.revision_id IS DISTINCT FROM m.revision_id
@@ -55,7 +55,6 @@ type MemoriesToIndexRow struct {
 	ID          uuid.UUID
 	AgentID     int64
 	RevisionID  uuid.UUID
-	Type        *string
 	Name        string
 	Description string
 	Body        string
@@ -76,7 +75,6 @@ func (q *Queries) MemoriesToIndex(ctx context.Context, arg MemoriesToIndexParams
 			&i.ID,
 			&i.AgentID,
 			&i.RevisionID,
-			&i.Type,
 			&i.Name,
 			&i.Description,
 			&i.Body,
