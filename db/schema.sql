@@ -285,17 +285,11 @@ CREATE TRIGGER tally_delete AFTER DELETE ON memories REFERENCING OLD TABLE AS we
 CREATE TABLE memory_search (
     memory_id   uuid PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE,
     revision_id uuid NOT NULL,
-    words       tsvector NOT NULL,
-    -- Vectors are kept apart from their rows, so that to find and count hits only the short rows are read. Postgres does
-    -- so only from 2 kB on, and most vectors are smaller: these blanks, which it packs into some 30 bytes, take a row there.
-    -- To count the hits of a word that all of 100,000 memories have, 1,400 pages are read by that, in place of 20,000.
-    blanks      text NOT NULL DEFAULT repeat(' ', 2048)
-) WITH (toast_tuple_target = 128);
+    words       tsvector NOT NULL
+);
 
-ALTER TABLE memory_search ALTER COLUMN words SET STORAGE EXTERNAL;
 -- Searches go by the index whatever the planner knows (GoByIndexes).
 ALTER TABLE memory_search ALTER COLUMN words SET STATISTICS 0;
-ALTER TABLE memory_search ALTER COLUMN blanks SET STORAGE MAIN;
 
 CREATE INDEX memory_search_by_word ON memory_search USING gin (words);
 

@@ -276,7 +276,6 @@ type MemorySearch struct {
 	MemoryID   uuid.UUID
 	RevisionID uuid.UUID
 	Words      interface{}
-	Blanks     string
 }
 
 type MemoryTally struct {
