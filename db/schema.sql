@@ -315,8 +315,6 @@ CREATE UNLOGGED TABLE requests (
     arguments    bytea NOT NULL,
     -- Who asks, for the journal.
     actor        text NOT NULL,
-    -- It was asked of a server before that ended while it was at it: what is asked may have been done.
-    repeated     boolean NOT NULL,
     -- The asker moves it on while it waits. A request past it is not begun.
     wanted_until timestamptz NOT NULL,
     taken        boolean NOT NULL DEFAULT false,

@@ -14,8 +14,8 @@ SELECT pg_notify('memoir', payload) FROM unnest(@payloads::text[]) AS payload;
 
 -- name: Ask :exec
 WITH asked AS (
-    INSERT INTO requests (id, agent_id, call, arguments, actor, repeated, wanted_until)
-    VALUES (@id, @agent_id, @call, @arguments, @actor, @repeated, now() + interval '3 seconds')
+    INSERT INTO requests (id, agent_id, call, arguments, actor, wanted_until)
+    VALUES (@id, @agent_id, @call, @arguments, @actor, now() + interval '3 seconds')
 )
 SELECT pg_notify('memoir', @payload::text);
 
@@ -26,7 +26,7 @@ UPDATE requests SET wanted_until = now() + interval '3 seconds' WHERE id = @id R
 -- name: TakeRequest :one
 UPDATE requests SET taken = true
 WHERE id = @id AND NOT taken AND wanted_until > now()
-RETURNING agent_id, call, arguments, actor, repeated;
+RETURNING agent_id, call, arguments, actor;
 
 -- name: Answer :exec
 WITH answered AS (

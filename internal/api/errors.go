@@ -40,8 +40,8 @@ func (a *api) problem(ctx context.Context, where string, err error) *problem.Pro
 	case errors.As(err, &invalid):
 		p = unprocessable(problem.Field{Location: where + "." + invalid.Field, Message: invalid.Reason})
 	case errors.Is(err, postgres.ErrInterrupted):
-		a.options.Log.WarnContext(ctx, "a call lost its database", "request", gate.RequestID(ctx), "error", err)
-		p = problem.New(http.StatusServiceUnavailable, "The database went away in the middle of this. It may be done already, or be done when the database is back. Memories on disk are safe. Try again shortly, and look first.").RetryAfter(retryAfter)
+		a.options.Log.WarnContext(ctx, "a call was interrupted", "request", gate.RequestID(ctx), "error", err)
+		p = problem.New(http.StatusServiceUnavailable, "The connection was lost and the call interrupted. It may be done already, or be done later. Memories on disk are safe. Look first, then try again.").RetryAfter(retryAfter)
 	case errors.Is(err, postgres.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		a.options.Log.WarnContext(ctx, "a call found no database", "request", gate.RequestID(ctx), "error", err)
 		p = problem.New(http.StatusServiceUnavailable, "The database cannot be reached at the moment. Memories on disk are safe. Try again shortly.").RetryAfter(retryAfter)

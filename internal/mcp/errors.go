@@ -36,8 +36,8 @@ func (e *endpoint) plainly(ctx context.Context, err error) error {
 	case errors.As(err, &invalid):
 		return refusal("Nothing was changed: " + invalid.Field + " " + invalid.Reason + ".")
 	case errors.Is(err, postgres.ErrInterrupted):
-		e.options.Log.WarnContext(ctx, "an MCP call lost its database", "request", gate.RequestID(ctx), "error", err)
-		return refusal("Memoir's database went away in the middle of this. It may be done already, or be done when the database is back. Memories on disk are safe. Look with get_memory before you try again.")
+		e.options.Log.WarnContext(ctx, "an MCP call was interrupted", "request", gate.RequestID(ctx), "error", err)
+		return refusal("The connection was lost and the call interrupted. It may be done already, or be done later. Memories on disk are safe. Look with get_memory before you try again.")
 	case errors.Is(err, postgres.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		e.options.Log.WarnContext(ctx, "an MCP call found no database", "request", gate.RequestID(ctx), "error", err)
 		return refusal("Memoir's database cannot be reached at the moment. Nothing was changed, and memories on disk are safe. Try again shortly.")

@@ -62,7 +62,8 @@ func failureOf(r *http.Request, err error) (f templates.Failure, known bool) {
 	case errors.Is(err, postgres.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		f = templates.FailureOf(http.StatusServiceUnavailable)
 		if errors.Is(err, postgres.ErrInterrupted) {
-			f.Text = "It went away in the middle of this, which may be done already, or be done when it is back. Memories on disk are safe. Look before you do it again."
+			f.Title = "Interrupted"
+			f.Text = "The connection was lost. The change may be made already, or be made later. Memories on disk are safe. Look before you try again."
 		}
 		f.BackHref, f.BackLabel = tryAgain(r), "Try again"
 	case errors.Is(err, sync.ErrStopping):

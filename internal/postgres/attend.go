@@ -7,9 +7,10 @@ import (
 	"time"
 )
 
-// ErrInterrupted says that the database went away in the middle of a change: it may have been made, or be made when the
-// database is back. Every such error is an ErrUnavailable too.
-var ErrInterrupted = errors.New("the database went away in the middle of it")
+// ErrInterrupted means that the connection to the database, or to the server that looks after the
+// agent, was lost during a change. The change may have been made, or may be made later. Every such
+// error is an ErrUnavailable too.
+var ErrInterrupted = errors.New("connection lost during the change")
 
 // recently is how long Postgres is taken to be there once a change has come to its end: to ask takes some 0.1 ms, and a deletion 3 to 4.
 const recently = 100 * time.Millisecond

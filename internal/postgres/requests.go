@@ -16,14 +16,13 @@ type Request struct {
 	Call      string
 	Arguments []byte // JSON
 	Actor     memories.Actor
-	Repeated  bool // it may have been done already, by a server that ended before it could say so
 }
 
 // Ask puts a request where the other servers find it, and tells them payload. It is to be begun within 3 seconds, unless
 // StillWanted prolongs that. Whoever asks ends it with Withdraw.
 func (s *Store) Ask(ctx context.Context, r Request, payload string) error {
 	return wrap("ask another server", s.q.Ask(ctx, queries.AskParams{
-		ID: r.ID, AgentID: r.AgentID, Call: r.Call, Arguments: r.Arguments, Actor: string(r.Actor), Repeated: r.Repeated, Payload: payload,
+		ID: r.ID, AgentID: r.AgentID, Call: r.Call, Arguments: r.Arguments, Actor: string(r.Actor), Payload: payload,
 	}))
 }
 
@@ -39,7 +38,7 @@ func (s *Store) StillWanted(ctx context.Context, id uuid.UUID) (taken bool, answ
 func (s *Store) TakeRequest(ctx context.Context, id uuid.UUID) (Request, error) {
 	row, err := s.q.TakeRequest(ctx, id)
 	return Request{
-		ID: id, AgentID: row.AgentID, Call: row.Call, Arguments: row.Arguments, Actor: memories.Actor(row.Actor), Repeated: row.Repeated,
+		ID: id, AgentID: row.AgentID, Call: row.Call, Arguments: row.Arguments, Actor: memories.Actor(row.Actor),
 	}, wrap("take a request", err)
 }
 

@@ -50,10 +50,6 @@ func (e *Engine) deleteHere(ctx context.Context, slug string, seen Seen) (Result
 // deleteSeen deletes a memory up to CLAUDE.md, and returns what there is to tell of it once that is written. Whoever calls it
 // publishes: that records which files are removed, too.
 func (h *hold) deleteSeen(ctx context.Context, seen Seen) ([]change, error) {
-	seen, err := h.unlessDone(ctx, seen, memories.Deleted)
-	if err != nil {
-		return nil, err
-	}
 	head, on, err := h.headWithFiles(ctx, seen.ID, seen.Match)
 	if err != nil {
 		return nil, err

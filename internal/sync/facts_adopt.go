@@ -143,3 +143,13 @@ func notReplaced(index string, m memories.Memory, why error) error {
 	return &memories.ConflictError{Reason: fmt.Sprintf("The memory was saved in %s. Its text is still in %s, which has changed on disk or "+
 		"cannot be written. Look at the index and try again.", m.Path, index)}
 }
+
+// hasContent reports whether a memory has the content of the draft.
+func (h *hold) hasContent(ctx context.Context, head postgres.Head, draft Draft) (bool, error) {
+	if head.Type != draft.Type {
+		return false, nil
+	}
+	description, body, err := h.w.Text(ctx, head.UUID)
+	created := memories.Content{Name: head.Name, Type: head.Type, Description: description, Body: body}
+	return created.Canonical() == draft.content().Canonical(), err
+}

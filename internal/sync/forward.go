@@ -25,11 +25,12 @@ const (
 	maxAsked = 1024
 )
 
-// How the asking of another server ends when that does not look after the agent any more.
-var (
-	errGone     = errors.New("the server that was asked has gone")
-	errGoneAtIt = errors.New("the server that was asked has gone while it was at it")
-)
+// errGone means that another server holds the agent's lease, or none does. The call has not begun.
+var errGone = errors.New("the server that was asked has gone")
+
+// errHolderGone means that the holder of the agent's lease has lost it during the call. The call may
+// have been done.
+var errHolderGone = fmt.Errorf("the server that looks after the agent has gone: %w", postgres.ErrUnavailable)
 
 // answer is what comes back of a call.
 type answer struct {
@@ -37,9 +38,10 @@ type answer struct {
 	Error *failure        `json:"error"`
 }
 
-// carryOut does what is asked on the server that looks after the agent: this one, or another. When nobody does, because nobody
-// sees its directory, it is done here, as far as that goes without one. When the other server goes down with it, it is asked of
-// whoever is next, so that what is answered has been carried out to its end.
+// carryOut runs the call on the server that holds the agent's lease: this one, or another. If none
+// does, because none sees the agent's directory, it runs here, as far as that is possible without
+// the directory. If the holder changes before the call has begun, the next one is asked. If it
+// changes later, carryOut fails with postgres.ErrInterrupted.
 func (c call[In, Out]) carryOut(ctx context.Context, e *Engine, slug string, in In) (Out, error) {
 	var none Out
 	for {
@@ -59,12 +61,8 @@ func (c call[In, Out]) carryOut(ctx context.Context, e *Engine, slug string, in 
 		} else {
 			out, err = c.there(ctx, e, a.id, holder, in)
 		}
-		switch {
-		case errors.Is(err, errGoneAtIt):
-			ctx = repeated(ctx)
-		case errors.Is(err, errGone), errors.Is(err, errElsewhere): // it is asked again
-		default:
-			return out, certain(ctx, err)
+		if !errors.Is(err, errGone) && !errors.Is(err, errElsewhere) {
+			return out, err
 		}
 	}
 }
@@ -85,7 +83,7 @@ func (c call[In, Out]) there(ctx context.Context, e *Engine, agent int64, holder
 		return out, fmt.Errorf("ask another server to %s: %w", c.name, err)
 	}
 	raw, err := e.ask(ctx, holder, postgres.Request{
-		ID: uuid.New(), AgentID: agent, Call: c.name, Arguments: arguments, Actor: actorOf(ctx), Repeated: mayBeDone(ctx),
+		ID: uuid.New(), AgentID: agent, Call: c.name, Arguments: arguments, Actor: actorOf(ctx),
 	})
 	if err != nil {
 		return out, err
@@ -109,9 +107,10 @@ func (c call[In, Out]) serve(ctx context.Context, e *Engine, slug string, argume
 	return c.here(e, ctx, slug, in)
 }
 
-// ask puts a request to the holder of the agent's lease and returns its answer. It fails with errGone when the holder is another
-// one before it has begun, and with errGoneAtIt when it has begun and not answered. Nothing is left behind of what the asker does
-// not wait for any more: it is withdrawn, and if even that is not possible, not begun after three seconds.
+// ask sends a request to the holder of the agent's lease and returns its answer. It fails with
+// errGone if the holder has changed before it began, and with postgres.ErrInterrupted if it began
+// and has not answered. A request without an asker is withdrawn. If that is not possible, no server
+// begins with it after three seconds.
 func (e *Engine) ask(ctx context.Context, holder postgres.Holder, r postgres.Request) ([]byte, error) {
 	arrived := e.answers.expect(r.ID.String())
 	defer e.answers.forget(r.ID.String())
@@ -126,7 +125,7 @@ func (e *Engine) ask(ctx context.Context, holder postgres.Holder, r postgres.Req
 	case late != nil:
 		return late, nil
 	case errors.Is(err, errGone) && (taken || withdrawing != nil):
-		return nil, errGoneAtIt
+		return nil, postgres.Interrupted(errHolderGone)
 	}
 	return nil, err
 }
@@ -205,9 +204,6 @@ func (e *Engine) serve(ctx context.Context, id string) {
 }
 
 func (e *Engine) answerTo(ctx context.Context, r postgres.Request) []byte {
-	if r.Repeated {
-		ctx = repeated(ctx)
-	}
 	out, err := e.called(As(ctx, r.Actor), r)
 	back := answer{Error: failureOf(err)}
 	if back.Out, err = json.Marshal(out); err != nil {

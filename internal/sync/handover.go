@@ -47,6 +47,13 @@ func (e *Engine) handOver(ctx context.Context, slug string, seen Seen, to Place,
 	return taken, nil
 }
 
+// refuses reports whether the error means that nothing was changed, because of the present state.
+func refuses(err error) bool {
+	var conflict *memories.ConflictError
+	return errors.Is(err, memories.ErrNotFound) || errors.Is(err, memories.ErrChanged) || errors.As(err, &conflict) ||
+		errors.Is(err, ErrNoFile) || errors.Is(err, ErrFileExists)
+}
+
 // takerOf returns the agent that a memory is to go to, and whether it is team memory there.
 func (e *Engine) takerOf(ctx context.Context, slug string, to Place) (taker string, team bool, err error) {
 	from, err := e.store.AgentUncounted(ctx, slug)
@@ -127,7 +134,7 @@ func (e *Engine) takeOverHere(ctx context.Context, slug string, in takingOver) (
 		case head == nil || head.State == memories.Deleted:
 			result, err = h.add(ctx, draft, next)
 			return err
-		case (in.Again || mayBeDone(ctx)) && head.Fingerprint == next.fingerprint():
+		case in.Again && head.Fingerprint == next.fingerprint():
 			if err := h.publish(ctx); err != nil {
 				return err
 			}

@@ -1,7 +1,6 @@
 package sync
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -248,7 +247,7 @@ type Logged struct {
 // before yesterday, among it), and *memories.ConflictError where it cannot be written.
 func (e *Engine) AppendLog(ctx context.Context, slug string, entry LogEntry) (Logged, error) {
 	if entry.At.IsZero() {
-		entry.At = time.Now().Truncate(time.Second) // here, so that whoever is asked twice is asked the same
+		entry.At = time.Now().Truncate(time.Second)
 	}
 	return callAppendLog.carryOut(ctx, e, slug, entry)
 }
@@ -268,9 +267,6 @@ func (e *Engine) appendLogHere(ctx context.Context, slug string, entry LogEntry)
 			Day: logs.DayOf(entry.At), Path: path.Join(h.onDisk.LogDirs()[0], logs.File(entry.At, entry.Title)),
 			At: entry.At.UTC(), Line: strings.TrimSuffix(line, "\n"),
 		}
-		if mayBeDone(ctx) && h.hasEntry(done.Path, line) {
-			return nil
-		}
 		if err := h.appendTo(done.Path, logs.Heading(done.Day, entry.Title), line); err != nil {
 			return err
 		}
@@ -280,12 +276,6 @@ func (e *Engine) appendLogHere(ctx context.Context, slug string, entry LogEntry)
 		return nil
 	})
 	return done, err
-}
-
-// hasEntry says whether an entry stands in a file already.
-func (h *hold) hasEntry(place, entry string) bool {
-	end, _, err := agents.ReadEnd(h.root, place, logs.MaxRead)
-	return err == nil && bytes.Contains(end, []byte(entry))
 }
 
 // appendTo appends to a file, which is made with its heading where it is not there.

@@ -85,7 +85,7 @@ func (e *Engine) many(ctx context.Context, slug string, all []Seen, act func(*ho
 			var changes []change
 			for j, seen := range part {
 				told, err := act(h, ctx, seen)
-				changes, errs[i+j] = append(changes, told...), certain(ctx, err)
+				changes, errs[i+j] = append(changes, told...), err
 			}
 			err := h.publish(ctx)
 			h.tell(changes)

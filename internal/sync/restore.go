@@ -43,17 +43,11 @@ func (e *Engine) restoreHere(ctx context.Context, slug string, seen Seen) (Resul
 
 // restoreSeen brings a memory back up to CLAUDE.md, and returns it as it was in the trash.
 func (h *hold) restoreSeen(ctx context.Context, seen Seen) (postgres.Head, error) {
-	seen, err := h.unlessDone(ctx, seen, memories.Active, memories.NeedsAttention)
-	if err != nil {
-		return postgres.Head{}, err
-	}
 	head, err := h.head(ctx, seen.ID, seen.Match)
 	if err != nil {
 		return head, err
 	}
-	if lives := head.State != memories.Deleted && head.State != memories.Missing; lives && mayBeDone(ctx) {
-		return head, nil
-	} else if lives {
+	if head.State != memories.Deleted && head.State != memories.Missing {
 		return head, &memories.ConflictError{Reason: fmt.Sprintf("The memory %q is not in the trash: it lives already. Nothing was changed.", head.Name)}
 	}
 	if err := h.canRestore(ctx, head); err != nil {

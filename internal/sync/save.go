@@ -54,15 +54,6 @@ func (e *Engine) save(ctx context.Context, slug string, draft Draft, onlyNew boo
 		}
 		created := head == nil || head.State == memories.Deleted
 		if onlyNew && !created {
-			done, err := h.isCreated(ctx, *head, draft)
-			if err != nil {
-				return err
-			}
-			if done {
-				result, err = h.result(ctx, head.ID)
-				result.Created = true
-				return err
-			}
 			return &memories.NameTakenError{Name: head.Name, ID: head.ID}
 		}
 		result, err = h.write(ctx, head, draft)

@@ -347,7 +347,6 @@ type Request struct {
 	Call        string
 	Arguments   []byte
 	Actor       string
-	Repeated    bool
 	WantedUntil time.Time
 	Taken       bool
 	Answer      []byte

@@ -31,8 +31,8 @@ func (q *Queries) Answer(ctx context.Context, arg AnswerParams) error {
 
 const ask = `-- name: Ask :exec
 WITH asked AS (
-    INSERT INTO requests (id, agent_id, call, arguments, actor, repeated, wanted_until)
-    VALUES ($2, $3, $4, $5, $6, $7, now() + interval '3 seconds')
+    INSERT INTO requests (id, agent_id, call, arguments, actor, wanted_until)
+    VALUES ($2, $3, $4, $5, $6, now() + interval '3 seconds')
 )
 SELECT pg_notify('memoir', $1::text)
 `
@@ -44,7 +44,6 @@ type AskParams struct {
 	Call      string
 	Arguments []byte
 	Actor     string
-	Repeated  bool
 }
 
 func (q *Queries) Ask(ctx context.Context, arg AskParams) error {
@@ -55,7 +54,6 @@ func (q *Queries) Ask(ctx context.Context, arg AskParams) error {
 		arg.Call,
 		arg.Arguments,
 		arg.Actor,
-		arg.Repeated,
 	)
 	return err
 }
@@ -171,7 +169,7 @@ func (q *Queries) TakeLeases(ctx context.Context, agentIds []int64) ([]int64, er
 const takeRequest = `-- name: TakeRequest :one
 UPDATE requests SET taken = true
 WHERE id = $1 AND NOT taken AND wanted_until > now()
-RETURNING agent_id, call, arguments, actor, repeated
+RETURNING agent_id, call, arguments, actor
 `
 
 type TakeRequestRow struct {
@@ -179,7 +177,6 @@ type TakeRequestRow struct {
 	Call      string
 	Arguments []byte
 	Actor     string
-	Repeated  bool
 }
 
 func (q *Queries) TakeRequest(ctx context.Context, id uuid.UUID) (TakeRequestRow, error) {
@@ -190,7 +187,6 @@ func (q *Queries) TakeRequest(ctx context.Context, id uuid.UUID) (TakeRequestRow
 		&i.Call,
 		&i.Arguments,
 		&i.Actor,
-		&i.Repeated,
 	)
 	return i, err
 }
