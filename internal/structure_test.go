@@ -38,7 +38,8 @@ var mayImport = map[string][]string{
 	"tools/longrun":           {"internal/longrun"},
 
 	"internal/agents":                    {"internal/memories", "internal/files", "internal/transcript", "internal/claudesettings"},
-	"internal/postgres":                  {"internal/memories", "internal/logs", "internal/agents", "internal/words", "internal/postgres/internal/queries", "db"},
+	"internal/postgres":                  {"internal/memories", "internal/logs", "internal/agents", "internal/words", "internal/postgres/internal/queries", "internal/postgres/search", "db"},
+	"internal/postgres/search":           {"internal/words"},
 	"internal/postgres/internal/queries": {},
 	"internal/postgres/local":            {},
 	"internal/torture":                   {},
@@ -89,20 +90,21 @@ var mayNotTouch = map[string]struct {
 	packages []string
 	why      string
 }{
-	"internal/hooksettings":   {[]string{"os", "io/fs", "net", "net/http"}, "it is pure"},
-	"internal/claudesettings": {[]string{"os", "io/fs", "net", "net/http"}, "it is pure"},
-	"internal/memorytool":     {[]string{"os", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it knows files by an interface alone"},
-	"internal/chart":          {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/a-h/templ"}, "it is pure"},
-	"internal/logs":           {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it is pure"},
-	"internal/memories":       {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it is pure"},
-	"internal/agents":         {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads directories"},
-	"internal/sync":           {[]string{"net/http", "database/sql", "github.com/jackc/pgx"}, "HTTP and SQL are other packages' business"},
-	"internal/sync/publish":   {[]string{"os", "net", "database/sql", "github.com/jackc/pgx"}, "it keeps what it is given"},
-	"internal/transcript":     {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it reads what it is given"},
-	"internal/verification":   {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads projects"},
-	"internal/postgres":       {[]string{"os", "net/http", "github.com/fsnotify"}, "it only keeps what it is told"},
-	"internal/jobs":           {[]string{"os", "net/http", "database/sql"}, "what there is to do is other packages' business"},
-	"web/templates":           {[]string{"os", "database/sql", "github.com/jackc/pgx"}, "templates get view models and call nothing"},
+	"internal/hooksettings":    {[]string{"os", "io/fs", "net", "net/http"}, "it is pure"},
+	"internal/claudesettings":  {[]string{"os", "io/fs", "net", "net/http"}, "it is pure"},
+	"internal/memorytool":      {[]string{"os", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it knows files by an interface alone"},
+	"internal/chart":           {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/a-h/templ"}, "it is pure"},
+	"internal/logs":            {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it is pure"},
+	"internal/memories":        {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it is pure"},
+	"internal/agents":          {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads directories"},
+	"internal/sync":            {[]string{"net/http", "database/sql", "github.com/jackc/pgx"}, "HTTP and SQL are other packages' business"},
+	"internal/sync/publish":    {[]string{"os", "net", "database/sql", "github.com/jackc/pgx"}, "it keeps what it is given"},
+	"internal/transcript":      {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it reads what it is given"},
+	"internal/verification":    {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads projects"},
+	"internal/postgres/search": {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it is pure"},
+	"internal/postgres":        {[]string{"os", "net/http", "github.com/fsnotify"}, "it only keeps what it is told"},
+	"internal/jobs":            {[]string{"os", "net/http", "database/sql"}, "what there is to do is other packages' business"},
+	"web/templates":            {[]string{"os", "database/sql", "github.com/jackc/pgx"}, "templates get view models and call nothing"},
 }
 
 type pkg struct {

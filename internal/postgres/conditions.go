@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/search"
 )
 
 // conditions are the part of a query that says which memories belong to a list, from FROM on, and the query that counts
@@ -18,7 +19,7 @@ type conditions struct {
 	counted    bool // each row of a page has the count
 }
 
-func (l List) conditions(of scope, sought search) conditions {
+func (l List) conditions(of scope, query search.Query) conditions {
 	args := pgx.NamedArgs{}
 	agent := "" // as a query has the id of the one agent; empty: all agents
 	if of.agentID != 0 {
@@ -26,15 +27,15 @@ func (l List) conditions(of scope, sought search) conditions {
 		agent = "@agent"
 	}
 	if l.Search != "" {
-		args["sought"], args["match"], args["titled"] = sought.query(), sought.match(of), sought.titled(of)
+		args["sought"], args["match"], args["titled"] = query.Rank(), query.Match(of.search()), query.Titled(of.search())
 	}
-	if l.byIndexAlone(sought) {
+	if l.byIndexAlone(query) {
 		alone := searchAlone(agent)
 		return conditions{sql: alone, count: "SELECT count(*) " + alone, args: args, counted: true}
 	}
 	var sql strings.Builder
 	sql.WriteString("FROM memories m")
-	if len(sought.phrases) > 0 {
+	if len(query.Phrases()) > 0 {
 		sql.WriteString(" JOIN revisions r ON r.id = m.revision_id")
 	}
 	if l.Search != "" {
@@ -69,7 +70,7 @@ func (l List) conditions(of scope, sought search) conditions {
 	case memories.PrivateScope:
 		sql.WriteString(" AND NOT m.team")
 	}
-	for i, phrase := range sought.phrases {
+	for i, phrase := range query.Phrases() {
 		name := fmt.Sprintf("phrase%d", i)
 		args[name] = phrase
 		// Most text is normalised, which is told a good deal sooner than it is done.
@@ -108,8 +109,8 @@ func (l List) filtersBeyondTallies() bool {
 }
 
 // byIndexAlone reports whether the search index decides which memories belong to the list, apart from the trash.
-func (l List) byIndexAlone(sought search) bool {
-	return l.Sort == byRank && l.Type == "" && l.State == "" && !l.filtersBeyondTallies() && len(sought.phrases) == 0
+func (l List) byIndexAlone(query search.Query) bool {
+	return l.Sort == byRank && l.Type == "" && l.State == "" && !l.filtersBeyondTallies() && len(query.Phrases()) == 0
 }
 
 // searchAlone is the condition of a list for which byIndexAlone is true. It reads no other row of memories, which would cost

@@ -8,6 +8,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/postgres/search"
 	"memoir/internal/words"
 )
 
@@ -56,7 +57,7 @@ func (w *Writer) SaveIndexFacts(ctx context.Context, of IndexFacts) error {
 		if isKnown && int(row.Line) == f.Line && row.Heading == f.Heading {
 			continue
 		}
-		vector, each := vectorOf(Words{AgentID: w.agentID, Description: f.Heading, Body: f.Text})
+		vector, each := search.Vector(search.Text{AgentID: w.agentID, Description: f.Heading, Body: f.Text})
 		save.Ids, save.Lines = append(save.Ids, id), append(save.Lines, int32(f.Line))
 		save.Headings, save.Bodies = append(save.Headings, f.Heading), append(save.Bodies, f.Text)
 		save.Words = append(save.Words, vector)
@@ -180,37 +181,30 @@ func (s *Store) Search(ctx context.Context, list List) (Page, error) {
 
 // CountFacts returns how many facts match a search; agentID 0 means all agents.
 func (s *Store) CountFacts(ctx context.Context, agentID int64, typed string) (int, error) {
-	sought, ok := searchOf(typed)
+	query, ok := search.Parse(typed)
 	if !ok {
 		return 0, nil
 	}
 	n, err := s.q.CountIndexFacts(ctx, queries.CountIndexFactsParams{
-		Match: sought.match(scope{agentID: agentID}), AgentID: agentID, Phrases: phrasesOf(sought),
+		Match: query.Match(search.Scope{AgentID: agentID}), AgentID: agentID, Phrases: query.Phrases(),
 	})
 	return int(n), wrap("count facts of indexes", err)
 }
 
 // SearchFacts returns facts that match a search, the best first; agentID 0 means all agents.
 func (s *Store) SearchFacts(ctx context.Context, agentID int64, typed string, skip, most int) ([]memories.Memory, error) {
-	sought, ok := searchOf(typed)
+	query, ok := search.Parse(typed)
 	if !ok {
 		return nil, nil
 	}
 	rows, err := s.q.SearchIndexFacts(ctx, queries.SearchIndexFactsParams{
-		Match: sought.match(scope{agentID: agentID}), AgentID: agentID, Phrases: phrasesOf(sought), Skip: int32(skip), Most: int32(most),
+		Match: query.Match(search.Scope{AgentID: agentID}), AgentID: agentID, Phrases: query.Phrases(), Skip: int32(skip), Most: int32(most),
 	})
 	found := make([]memories.Memory, len(rows))
 	for i, row := range rows {
 		found[i] = factOf(row.IndexFact, row.Slug)
 	}
 	return found, wrap("search facts of indexes", err)
-}
-
-func phrasesOf(s search) []string {
-	if s.phrases == nil {
-		return []string{}
-	}
-	return s.phrases
 }
 
 // factsToRecall returns those of the facts that can be recalled.

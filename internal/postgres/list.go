@@ -13,6 +13,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/postgres/search"
 )
 
 // Sort is the order of a list.
@@ -96,6 +97,8 @@ type scope struct {
 	joined  []int64          // of all agents, those that are joined to another one, whose memories these are no more
 }
 
+func (of scope) search() search.Scope { return search.Scope{AgentID: of.agentID, Without: of.joined} }
+
 func (a Agent) scope() scope {
 	return scope{agentID: a.ID, slugs: map[int64]string{a.ID: a.Slug}}
 }
@@ -119,7 +122,7 @@ func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err e
 	}
 	var rows []listRow
 	if list.Search == "" {
-		rows, page.Total, err = listed(ctx, s.pool, list, list.conditions(of, search{}), after)
+		rows, page.Total, err = listed(ctx, s.pool, list, list.conditions(of, search.Query{}), after)
 		err = wrap("list memories", err)
 	} else {
 		rows, page.Total, page.Near, err = s.found(ctx, of, list, after)

@@ -9,6 +9,7 @@ import (
 
 	"memoir/internal/logs"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/postgres/search"
 )
 
 // Log is one log file as it was last read.
@@ -44,7 +45,7 @@ func (w *Writer) LogSignatures(ctx context.Context, paths []string) (map[string]
 func (w *Writer) SaveLogs(ctx context.Context, all []Log) error {
 	save := queries.SaveLogsParams{AgentID: w.agentID}
 	for _, l := range all {
-		vector, _ := vectorOf(Words{AgentID: w.agentID, Name: l.Title, Description: string(l.Day), Body: l.Text})
+		vector, _ := search.Vector(search.Text{AgentID: w.agentID, Name: l.Title, Description: string(l.Day), Body: l.Text})
 		save.Paths = append(save.Paths, l.Path)
 		save.Days = append(save.Days, string(l.Day))
 		save.Titles = append(save.Titles, l.Title)
@@ -180,7 +181,7 @@ type logPlace struct {
 // SearchLogs returns one page of the agent's logs with all the words of the query, by the rules of a search for memories, newest
 // first. It fails with ErrCursor, and with ErrSearch for a query without a word.
 func (s *Store) SearchLogs(ctx context.Context, agentID int64, query string, limit int, cursor string) (LogPage, error) {
-	sought, ok := searchOf(query)
+	sought, ok := search.Parse(query)
 	if !ok {
 		return LogPage{}, ErrSearch
 	}
@@ -197,7 +198,7 @@ func (s *Store) SearchLogs(ctx context.Context, agentID int64, query string, lim
 		from = *after
 	}
 	rows, err := s.q.SearchLogs(ctx, queries.SearchLogsParams{
-		AgentID: agentID, Match: sought.match(scope{agentID: agentID}), Phrases: sought.phrases,
+		AgentID: agentID, Match: sought.Match(search.Scope{AgentID: agentID}), Phrases: sought.Phrases(),
 		Before: dateOf(from.Day), BeforePath: from.Path, Most: int32(limit + 1),
 	})
 	if err != nil {

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,6 +9,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/postgres/search"
 )
 
 // Sought is one thing that a recall looks for: any of the words, folded as package words folds them, or of the runs.
@@ -49,26 +49,6 @@ func (g Givers) ids() []int64 {
 	return ids
 }
 
-// match returns the tsquery that finds, among the memories of the agents, those with what is sought.
-func (s Sought) match(of Givers) string {
-	var any []string
-	for _, word := range s.Words {
-		any = append(any, quoted(word))
-	}
-	for _, run := range s.Runs {
-		var each []string
-		for _, r := range run {
-			each = append(each, quoted(string(r)))
-		}
-		any = append(any, strings.Join(each, " <-> "))
-	}
-	signs := make([]string, len(of))
-	for i, agent := range of {
-		signs[i] = quoted(agentSign(agent.ID))
-	}
-	return "(" + strings.Join(signs, " | ") + ") & (" + strings.Join(any, " | ") + ")"
-}
-
 // WordsBeginning returns words that memories of any agent have and that begin as one of those does, 60 of each at most.
 // Words that a slip of the hand cannot lead to (see words.CanBeMeant) are not known.
 func (s *Store) WordsBeginning(ctx context.Context, beginnings []string) ([]string, error) {
@@ -98,7 +78,7 @@ func (s *Store) WordsAlike(ctx context.Context, typed []string) (map[string][]st
 func (s *Store) Hits(ctx context.Context, from Givers, sought []Sought, most int) ([][]uuid.UUID, error) {
 	matches := make([]string, len(sought))
 	for i, each := range sought {
-		matches[i] = each.match(from)
+		matches[i] = search.MatchAny(from.ids(), each.Words, each.Runs)
 	}
 	hits := make([][]uuid.UUID, len(sought))
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {

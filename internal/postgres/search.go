@@ -3,13 +3,11 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/postgres/internal/queries"
-	"memoir/internal/words"
+	"memoir/internal/postgres/search"
 )
 
 // searchMemories returns one page of the memories of all agents that match, best first, by the same rules as a list of one
@@ -33,7 +31,7 @@ func (s *Store) searchMemories(ctx context.Context, list List) (Page, error) {
 // found reads one page of a search, one row more than it shows: the memories that have all words or, if there are none and
 // the list wants near misses, those with words that come close.
 func (s *Store) found(ctx context.Context, of scope, l List, after *place) (rows []listRow, total int, near bool, err error) {
-	exact, ok := searchOf(l.Search)
+	exact, ok := search.Parse(l.Search)
 	if !ok {
 		return nil, 0, false, nil
 	}
@@ -52,7 +50,7 @@ func (s *Store) found(ctx context.Context, of scope, l List, after *place) (rows
 				}
 			}
 		}
-		sought, anyNear, err := nearSearch(ctx, queries.New(tx), exact)
+		sought, anyNear, err := fuzzyQuery(ctx, queries.New(tx), exact)
 		if err != nil || !anyNear {
 			return err
 		}
@@ -67,89 +65,23 @@ func (s *Store) found(ctx context.Context, of scope, l List, after *place) (rows
 // match, it would read those of all memories instead.
 var byIndex = pgx.TxOptions{BeginQuery: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_seqscan = off"}
 
-// A search is what somebody typed, as Postgres is asked for it.
-type search struct {
-	terms   []term   // all of which must hold
-	phrases []string // runs of a script without spaces in NFKC, each of which must stand in the text
-	near    bool     // it asks for words that only come close
-}
-
-// A term is one typed word: any of these words stands for it.
-type term []wanted
-
-type wanted struct {
-	word   string
-	prefix bool // words that begin with it are wanted too
-}
-
-// searchOf reads what people typed. ok is false when there is no word in it.
-func searchOf(typed string) (s search, ok bool) {
-	seen := map[string]bool{}
-	for word := range words.All(typed) {
-		if !seen[word] {
-			s.terms = append(s.terms, term{{word, !words.SetsNoSpaces(word)}})
-		}
-		seen[word] = true
+// fuzzyQuery returns the query with the words of memories that come close to those typed. It returns false if there are none.
+func fuzzyQuery(ctx context.Context, q *queries.Queries, exact search.Query) (search.Query, bool, error) {
+	typed := exact.Mistyped()
+	if len(typed) == 0 {
+		return search.Query{}, false, nil
 	}
-	s.phrases = words.Runs(typed)
-	return s, len(s.terms) > 0
-}
-
-// query returns the tsquery of the words, which ranks.
-func (s search) query() string {
-	all := make([]string, len(s.terms))
-	for i, t := range s.terms {
-		all[i] = t.query("")
+	rows, err := q.SimilarWords(ctx, typed)
+	if err != nil {
+		return search.Query{}, false, err
 	}
-	return strings.Join(all, " & ")
-}
-
-// match returns the tsquery that finds the memories of the scope.
-func (s search) match(of scope) string { return within(of) + s.query() }
-
-// titled returns the tsquery that finds, of the scope, the memories with one of the words in the name or description.
-func (s search) titled(of scope) string {
-	inTitle := make([]string, len(s.terms))
-	for i, t := range s.terms {
-		inTitle[i] = t.query(titleSign)
+	similar := make([]search.Similar, len(rows))
+	for i, row := range rows {
+		similar[i] = search.Similar(row)
 	}
-	return within(of) + "(" + strings.Join(inTitle, " | ") + ")"
+	fuzzy, ok := exact.Fuzzy(similar)
+	return fuzzy, ok, nil
 }
-
-// within begins a tsquery that finds the memories of the scope alone.
-func within(of scope) (query string) {
-	if of.agentID != 0 {
-		query = quoted(agentSign(of.agentID)) + " & "
-	}
-	for _, id := range of.joined {
-		query += "!" + quoted(agentSign(id)) + " & "
-	}
-	return query
-}
-
-func (t term) query(sign string) string {
-	each := make([]string, len(t))
-	for i, w := range t {
-		each[i] = quoted(sign + w.word)
-		if w.prefix {
-			each[i] += ":*"
-		}
-	}
-	return "(" + strings.Join(each, " | ") + ")"
-}
-
-// quoted makes a lexeme of a word, which holds no quote: it is letters, digits, marks and signs of ours.
-func quoted(word string) string { return "'" + word + "'" }
-
-// Two signs mark lexemes that no typed word can be; they have no position, so no rank changes by them. A word of a name or
-// description is in the vector again with titleSign. agentsSign and the agent's id let the one index find the hits of an agent
-// without reading those of others.
-const (
-	titleSign  = "^"
-	agentsSign = "@"
-)
-
-func agentSign(agentID int64) string { return agentsSign + strconv.FormatInt(agentID, 10) }
 
 // maxRanked is how many hits are ranked, those with a word in the title first, then the newest. The rank is computed from
 // the whole vector, which takes 5 µs, or 25 µs if Postgres reads it from the disk cache.

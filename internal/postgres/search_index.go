@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/postgres/search"
 	"memoir/internal/words"
 )
 
@@ -101,7 +102,7 @@ type indexed struct {
 func indexedBy(found []Words) indexed {
 	var all indexed
 	for _, w := range found {
-		vector, each := vectorOf(w)
+		vector, each := search.Vector(search.Text{AgentID: w.AgentID, Name: w.Name, Description: w.Description, Body: w.Body})
 		all.MemoryIds = append(all.MemoryIds, w.MemoryID)
 		all.RevisionIds = append(all.RevisionIds, w.RevisionID)
 		all.Words = append(all.Words, vector)

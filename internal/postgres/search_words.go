@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -12,62 +11,6 @@ import (
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/words"
 )
-
-const (
-	// mostNearWords is how many typed words may have been meant otherwise; a longer search was pasted.
-	mostNearWords = 8
-	// mostAlternatives is how many words may stand for one that was typed.
-	mostAlternatives = 12
-)
-
-// nearSearch returns the search with the words that come close beside each that was typed, and false where there are
-// none, or where the database cannot tell.
-func nearSearch(ctx context.Context, q *queries.Queries, exact search) (search, bool, error) {
-	near := search{phrases: exact.phrases, near: true}
-	var typed []string
-	for _, t := range exact.terms {
-		if words.Slips(t[0].word) > 0 {
-			typed = append(typed, t[0].word)
-		}
-	}
-	if len(typed) == 0 || len(typed) > mostNearWords {
-		return near, false, nil
-	}
-	alternatives, err := closeWords(ctx, q, typed)
-	if err != nil || len(alternatives) == 0 {
-		return near, false, err
-	}
-	for _, t := range exact.terms {
-		near.terms = append(near.terms, append(slices.Clone(t), alternatives[t[0].word]...))
-	}
-	return near, true, nil
-}
-
-// closeWords returns for each typed word the words of memories that come close to it, the closest first.
-func closeWords(ctx context.Context, q *queries.Queries, typed []string) (map[string]term, error) {
-	rows, err := q.SimilarWords(ctx, typed)
-	if err != nil {
-		return nil, err
-	}
-	type candidate struct {
-		word  string
-		slips int
-	}
-	candidates := map[string][]candidate{}
-	for _, row := range rows {
-		if slips, near := words.Distance(row.Typed, row.Word); near && slips > 0 {
-			candidates[row.Typed] = append(candidates[row.Typed], candidate{row.Word, slips})
-		}
-	}
-	alternatives := map[string]term{}
-	for typed, found := range candidates {
-		slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.slips, b.slips) })
-		for _, c := range found[:min(len(found), mostAlternatives)] {
-			alternatives[typed] = append(alternatives[typed], wanted{word: c.word})
-		}
-	}
-	return alternatives, nil
-}
 
 // hasNearMisses asks whether the database has what near-misses need.
 const hasNearMisses = "SELECT to_regclass('search_words_by_trigram') IS NOT NULL"

@@ -1,4 +1,4 @@
-package postgres
+package search
 
 import (
 	"strconv"
@@ -7,19 +7,25 @@ import (
 )
 
 const (
-	// maxVector keeps a vector below Postgres' limit of 1,048,575 bytes with room for its own overhead.
+	// maxVector is the size of a vector in bytes. Postgres' limit is 1,048,575 with its own overhead.
 	maxVector = 900_000
-	// maxPositions and lastPosition are Postgres' own limits; it would drop what goes beyond.
+	// maxPositions and maxPosition are limits of Postgres, which would drop positions beyond them.
 	maxPositions = 255
-	// maxTitle is how many words of a name and description are kept as such: far more than one has.
-	maxTitle     = 100
-	lastPosition = 16383
+	maxPosition  = 16383
+	// maxTitle is how many words of a name and description get the titleSign. Arbitrary; far more than one has.
+	maxTitle = 100
 )
 
-// vectorOf returns the literal of a tsvector over a memory's text, name before description before body in weight, with
-// the signs of its agent and title, and the words of the text, each once. The words are split here and not by Postgres, so that paths, identifiers and
-// every script are found by the same rule that splits what people type.
-func vectorOf(w Words) (literal string, each []string) {
+// Text is the text of a memory, of a fact or of a log.
+type Text struct {
+	AgentID                 int64
+	Name, Description, Body string
+}
+
+// Vector returns the literal of a tsvector over the text, with the weights A for the name, B for the description and C for
+// the body. It also returns the words of the text, each once. The text is split here and not by Postgres, so that paths,
+// identifiers and every script are split by the same rule as what people type.
+func Vector(t Text) (literal string, each []string) {
 	type occurrence struct {
 		position int
 		weight   byte
@@ -37,7 +43,7 @@ func vectorOf(w Words) (literal string, each []string) {
 				}
 				order = append(order, word)
 			}
-			if len(known) < maxPositions && position <= lastPosition {
+			if len(known) < maxPositions && position <= maxPosition {
 				if size += 2; size > maxVector {
 					return
 				}
@@ -47,13 +53,13 @@ func vectorOf(w Words) (literal string, each []string) {
 			}
 		}
 	}
-	add(w.Name, 'A')
-	add(w.Description, 'B')
+	add(t.Name, 'A')
+	add(t.Description, 'B')
 	title := len(order)
-	add(w.Body, 'C')
+	add(t.Body, 'C')
 
 	vector := make([]byte, 0, 2*size)
-	vector = append(vector, quoted(agentSign(w.AgentID))...)
+	vector = append(vector, agentLexeme(t.AgentID)...)
 	vector = append(vector, ' ')
 	for _, word := range order[:min(title, maxTitle)] {
 		vector = append(vector, quoted(titleSign+word)...)
