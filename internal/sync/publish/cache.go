@@ -95,6 +95,8 @@ type Sources struct {
 	version   int64
 	// sections are the full sections of the last publication, and used those of this one.
 	sections, used map[sectionKey]string
+	// bodies are those that Text has read and not used yet, by revision.
+	bodies map[[16]byte]string
 }
 
 // sectionKey names a section. A memory keeps its revision when it is renamed or moved.
@@ -140,11 +142,14 @@ func (s *Sources) size() int {
 	for _, text := range s.sections {
 		bytes += overhead + len(text)
 	}
+	for _, body := range s.bodies {
+		bytes += overhead + len(body)
+	}
 	return 1 + len(s.Summaries) + bytes>>10
 }
 
-// Text returns the first of the memories in full, as memories.SectionText does. Sections of the last publication are not made again. Text
-// reads the bodies of the first and the next ones together with bodies, by their revisions.
+// Text returns the first of the memories in full, as memories.SectionText does. Sections of the last publication are not made again. To
+// read it, Text calls bodies with the next memories too, and keeps what that returns, by revision, until they are asked for.
 func (s *Sources) Text(ctx context.Context, next []memories.Heading, bodies func(context.Context, []memories.Heading) (map[[16]byte]string, error)) (string, error) {
 	if s.used == nil {
 		s.used = map[sectionKey]string{}
@@ -152,25 +157,28 @@ func (s *Sources) Text(ctx context.Context, next []memories.Heading, bodies func
 	if text, ok := s.find(next[0]); ok {
 		return text, nil
 	}
-	missing := slices.DeleteFunc(slices.Clone(next), func(m memories.Heading) bool {
-		_, ok := s.find(m)
-		return ok
-	})
-	read, err := bodies(ctx, missing)
-	if err != nil {
-		return "", err
-	}
-	for _, m := range missing {
-		body, ok := read[m.Revision]
-		if !ok {
-			return "", fmt.Errorf("memory %q has no content on record", m.ID)
-		}
-		if err := ctx.Err(); err != nil {
+	first := next[0]
+	body, ok := s.bodies[first.Revision]
+	if !ok {
+		missing := slices.DeleteFunc(slices.Clone(next), func(m memories.Heading) bool {
+			_, ok := s.find(m)
+			return ok
+		})
+		var err error
+		if s.bodies, err = bodies(ctx, missing); err != nil {
 			return "", err
 		}
-		s.used[keyOf(m)] = memories.InFull(m, body)
+		if body, ok = s.bodies[first.Revision]; !ok {
+			return "", fmt.Errorf("memory %q has no content on record", first.ID)
+		}
 	}
-	return s.used[keyOf(next[0])], nil
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	delete(s.bodies, first.Revision)
+	text := memories.InFull(first, body)
+	s.used[keyOf(first)] = text
+	return text, nil
 }
 
 // find returns a section that was made already, and marks it as used.

@@ -180,3 +180,19 @@ func TestSources_Text(t *testing.T) {
 		}
 	}
 }
+
+// The next memories may have no content on record: those of a preview are edited.
+func TestSources_TextOfFirstAlone(t *testing.T) {
+	t.Parallel()
+	a := newAgent("a", "b")
+	bodies := func(context.Context, []memories.Heading) (map[[16]byte]string, error) {
+		return map[[16]byte]string{idOf("a"): "Body"}, nil
+	}
+	var s publish.Sources
+	if text, err := s.Text(t.Context(), a.all(), bodies); err != nil || text != memories.InFull(a.all()[0], "Body") {
+		t.Errorf("Text() = %q, %v", text, err)
+	}
+	if _, err := s.Text(t.Context(), a.all()[1:], bodies); err == nil {
+		t.Error("a memory without content has a text")
+	}
+}
