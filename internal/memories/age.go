@@ -54,6 +54,9 @@ func IsTellable(t time.Time) bool {
 // StaleSince returns the latest time of which a memory is stale at now.
 func StaleSince(now time.Time) time.Time { return now.Add(-staleAfterDays * 24 * time.Hour) }
 
+// StaleFrom returns the time from which a memory last modified at the given time is stale.
+func StaleFrom(modified time.Time) time.Time { return modified.Add(staleAfterDays * 24 * time.Hour) }
+
 // Saved returns the age as a remark on a memory: "saved today", or "unknown age".
 func (a Age) Saved() string {
 	if a.Unknown {

@@ -123,17 +123,14 @@ func (o Opening) text(team bool) string {
 // as the end of the last memory.
 const shortened = "\nIn one line each:\n"
 
-func (t Type) heading() string {
-	return "\n## " + t.title() + " Memory\n"
-}
-
-func (t Type) title() string { return strings.ToUpper(string(t[:1])) + string(t[1:]) }
+// headingOf returns the heading of the memories of a type.
+func headingOf(t Type) string { return "\n## " + t.Title() + " Memory\n" }
 
 // teamMark stands behind the names of team memories.
 const teamMark = " (team)"
 
 // maxTeamName is how much of a name is kept in a one-line entry, in Unicode characters, so that the mark behind it always is.
-const maxTeamName = maxEntryLength / 2
+const maxTeamName = MaxEntryLength / 2
 
 // InFull returns a memory in full, as it stands in the block: of its heading, the name and whether it is the team's count.
 func InFull(m Heading, body string) string {
@@ -158,14 +155,7 @@ func WithAgeNote(full string, modified, now time.Time) string {
 	return full[:heading] + "\n> Saved on " + modified.UTC().Format(time.DateOnly) + ", so code may have changed since: verify against it before asserting as fact.\n" + full[heading:]
 }
 
-// StaleFrom returns from when on a memory is stale.
-func StaleFrom(modified time.Time) time.Time { return modified.Add(staleAfterDays * 24 * time.Hour) }
-
-// maxEntryLength is the length of the longest one-line entry, in Unicode characters: what an agent's own index allows
-// a line.
-const maxEntryLength = 200
-
-// countedText is the last line of a block without room for n of its memories. It is shorter than maxEntryLength.
+// countedText is the last line of a block without room for n of its memories. It is shorter than MaxEntryLength.
 func countedText(n int) string {
 	return fmt.Sprintf("- … and %d more. `memory/MEMORY.md` lists them.\n", n)
 }
@@ -184,11 +174,11 @@ func EntryText(m Heading) string {
 		plain += " — " + description
 	}
 	line := "- " + defuseLine(plain)
-	for n := maxEntryLength - len("- …"); utf8.RuneCountInString(line) > maxEntryLength; {
+	for n := MaxEntryLength - len("- …"); utf8.RuneCountInString(line) > MaxEntryLength; {
 		// What was escaped takes more room than it did, so the text is cut by what it is too long now.
 		cut := strings.TrimRight(cutRunes(plain, n), " ")
 		line = "- " + defuseLine(cut+"…")
-		n -= max(1, utf8.RuneCountInString(line)-maxEntryLength)
+		n -= max(1, utf8.RuneCountInString(line)-MaxEntryLength)
 	}
 	return line + "\n"
 }

@@ -121,7 +121,7 @@ func CompileParts(ms []Heading, with Opening, limit, outside int, text SectionTe
 	for i, m := range ordered {
 		lead := ""
 		if m.Type != last {
-			lead = m.Type.heading()
+			lead = headingOf(m.Type)
 		}
 		// A character has at most four bytes, so that a longer body cannot fit. It is not read, which could take seconds.
 		if limit > 0 && m.Size > 4*limit {
@@ -153,7 +153,7 @@ func CompileParts(ms []Heading, with Opening, limit, outside int, text SectionTe
 		}
 		line := EntryText(m)
 		chars := utf8.RuneCountInString(line)
-		total := b.chars + utf8.RuneCountInString(lead) + chars + maxEntryLength
+		total := b.chars + utf8.RuneCountInString(lead) + chars + MaxEntryLength
 		if limit > 0 && total > 2*limit || !b.hasBytes(len(lead)+len(line)) {
 			b.count(entry)
 			continue
@@ -182,7 +182,7 @@ type blockOfParts struct {
 }
 
 // hasBytes reports whether the block has room for more bytes and for the line with the number of the other memories.
-func (b *blockOfParts) hasBytes(more int) bool { return b.bytes+more+maxEntryLength <= maxBlock }
+func (b *blockOfParts) hasBytes(more int) bool { return b.bytes+more+MaxEntryLength <= maxBlock }
 
 // count passes on a memory that has no text in the block.
 func (b *blockOfParts) count(entry Part) {

@@ -240,17 +240,6 @@ func sinkUnderlined(text string, heading *ast.Heading, marks string) []replaceme
 	return []replacement{{lines.At(0).Start, endOfLine(text, underlined+1), marks + " " + joined}}
 }
 
-// endOfLine returns the position of the line end at or behind a position.
-func endOfLine(text string, from int) int {
-	if from >= len(text) {
-		return len(text)
-	}
-	if i := strings.IndexByte(text[from:], '\n'); i >= 0 {
-		return from + i
-	}
-	return len(text)
-}
-
 func replace(text string, edits []replacement) string {
 	sort.Slice(edits, func(i, j int) bool { return edits[i].from < edits[j].from })
 	var out strings.Builder

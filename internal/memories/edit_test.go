@@ -284,7 +284,7 @@ func drawContent(t *rapid.T) memories.Content {
 		rapid.String(),
 		rapid.SampledFrom([]string{"", "012", "true", "null", "~", "a: b", "- a", "# a", "'", "\"", "|", "---", "...", "*a", "&a", "!!str a",
 			"%x", "@x", "`x`", "{", "[", "2026-01-01", "1e3", "0x1", "<<", "=", "a\nb", "  a", "\ta", "a\u2028b", "a\u0085b", "\uFEFFa", "\u00a0", "a #b", "a:", ":a", "\U0001F600", "\x7f", "\uFFFE"}),
-		rapid.Map(rapid.SliceOfN(rapid.SampledFrom(append(fragments, ":", ": ", " #", "\u2028", "\u0085", "\x01")), 0, 12),
+		rapid.Map(rapid.SliceOfN(rapid.SampledFrom(markup), 0, 12),
 			func(s []string) string { return strings.Join(s, "") }),
 	)
 	content := memories.Content{
@@ -371,4 +371,10 @@ func TestMetadataIsAddedAndTheRestOfTheFileKept(t *testing.T) {
 			t.Errorf("%s:\n%q, want\n%q", c.what, got, c.after)
 		}
 	}
+}
+
+// markup is text that has a meaning in Markdown or YAML.
+var markup = []string{
+	"\n", "\n\n", " ", "    ", "\t", "#", "# ", "---", "- ", "* ", "1. ", "> ", "`", "```", "~~~", "<!--", "-->", "<div>", "[x]: ", "[x]",
+	"\\", "|", "\r", "'", "\"", "\u00a0", "\f", "é", "文", "\x00", "\x1b", "a", "b c", ":", ": ", " #", "\u2028", "\u0085", "\x01",
 }

@@ -2,8 +2,6 @@ package memories
 
 import "strings"
 
-const byteOrderMark = "\uFEFF"
-
 // page is a memory file cut into its parts. Joined in order they are the file, byte for byte, if the
 // frontmatter is in its place; else they are the file with the frontmatter moved there.
 type page struct {
@@ -61,6 +59,13 @@ func cutTop(raw string) page {
 	return p
 }
 
+// SplitFrontmatter returns the frontmatter at the start of a text, with the lines around it, and the rest. It
+// does not return a byte order mark. head is empty if the text does not start with a frontmatter.
+func SplitFrontmatter(raw string) (head, body string) {
+	p := cutTop(raw)
+	return p.opener + p.front + p.closer, p.body
+}
+
 // cutAt splits a text at its first line of a kind.
 func cutAt(text string, is func(line string) bool) (before, line, after string, ok bool) {
 	for rest := text; rest != ""; rest = after {
@@ -76,31 +81,4 @@ func (p page) hasFrontmatter() bool { return p.opener != "" }
 
 func isFence(line string) bool {
 	return strings.TrimRight(line, " \t\r\n") == "---"
-}
-
-// cutLine returns the first line with its end (LF, CRLF or a lone CR) and what follows.
-func cutLine(s string) (line, rest string) {
-	i := strings.IndexAny(s, "\r\n")
-	if i < 0 {
-		return s, ""
-	}
-	if strings.HasPrefix(s[i:], "\r\n") {
-		i++
-	}
-	return s[:i+1], s[i+1:]
-}
-
-func lineEnding(line string) string {
-	return line[len(strings.TrimRight(line, "\r\n")):]
-}
-
-// linesOf returns the lines of s, each with its end.
-func linesOf(s string) []string {
-	var lines []string
-	for s != "" {
-		var line string
-		line, s = cutLine(s)
-		lines = append(lines, line)
-	}
-	return lines
 }

@@ -124,10 +124,10 @@ const minTitle = 20
 // cut, first of all the hook, and never the target: the line always leads to the file, and nowhere else.
 func IndexEntry(title, file, hook string) string {
 	target := "](" + escapeTarget(file) + ")"
-	room := max(minTitle, maxEntryLength-utf8.RuneCountInString("- ["+target))
+	room := max(minTitle, MaxEntryLength-utf8.RuneCountInString("- ["+target))
 	entry := "- [" + atMost(escapeTitle, oneLine(canonicalText(title)), room) + target
 	hook = oneLine(canonicalText(hook))
-	room = maxEntryLength - utf8.RuneCountInString(entry+" — ")
+	room = MaxEntryLength - utf8.RuneCountInString(entry+" — ")
 	if hook == "" || room < minTitle {
 		return entry
 	}

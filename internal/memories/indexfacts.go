@@ -32,9 +32,9 @@ type IndexFact struct {
 // IndexFacts returns the facts of a MEMORY.md in the order of their lines, each text once and at most 2,000. Entries for
 // memory files, headings, frontmatter and block comments are no facts. The cost is linear in the size of the index.
 func IndexFacts(index []byte) []IndexFact {
-	top := cutTop(string(index))
-	first := len(linesOf(top.opener + top.front + top.closer))
-	lines := linesOf(top.body)
+	head, body := SplitFrontmatter(string(index))
+	first := len(linesOf(head))
+	lines := linesOf(body)
 	s := factScan{refs: referencesIn(lines), seen: map[string]bool{}, lastCommentEnd: -1}
 	for i, line := range lines {
 		if strings.Contains(line, "-->") {

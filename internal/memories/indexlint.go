@@ -42,7 +42,7 @@ const (
 
 // IndexEntryLength is how long a line of an index should be at most, in Unicode characters: what the warning that an
 // agent reads asks for.
-const IndexEntryLength = maxEntryLength
+const IndexEntryLength = MaxEntryLength
 
 // nearCaps is the part of a cap, in percent, from which on there is little room left.
 const nearCaps = 90

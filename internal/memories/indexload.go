@@ -69,8 +69,8 @@ type LoadedLine struct {
 
 // ReadIndex says what an agent makes of a MEMORY.md, line by line.
 func ReadIndex(raw []byte) LoadedIndex {
-	p := cutTop(string(raw))
-	body, _, _ := sanitise(p.body)
+	head, body := SplitFrontmatter(string(raw))
+	body, _, _ = sanitise(body)
 	body = lineEnds.Replace(body)
 	kept := outsideBlockComments(body)
 	text := kept.of(body)
@@ -84,7 +84,7 @@ func ReadIndex(raw []byte) LoadedIndex {
 		loaded.Warning = "> WARNING: MEMORY.md is " + excess(loaded.LineCount, loaded.Units) + ". Only part of it was loaded. " +
 			"Keep index entries to one line under ~200 chars; move detail into topic files."
 	}
-	front := linesOf(jsonText(strings.TrimPrefix(strings.TrimSuffix(string(raw), p.body), byteOrderMark)))
+	front := linesOf(jsonText(head))
 	starts, source := lineStarts(body), kept.source()
 	trimmedAt := strings.Index(text, loaded.text)
 	loaded.tell(append(front, linesOf(body)...), func(at int) int {

@@ -53,10 +53,10 @@ func withShortEntries(lines []string, _ Leads) []string {
 		text := strings.TrimRight(line, "\r\n")
 		short[i] = line
 		links := linksOf(text, refs)
-		if utf8.RuneCountInString(text) <= maxEntryLength || len(links) != 1 || !isEntry(text) || leadsToWeb(text) {
+		if utf8.RuneCountInString(text) <= MaxEntryLength || len(links) != 1 || !isEntry(text) || leadsToWeb(text) {
 			continue
 		}
-		cut := cutRunes(text, maxEntryLength-1)
+		cut := cutRunes(text, MaxEntryLength-1)
 		if at := strings.LastIndexByte(cut, ' '); at > 0 {
 			cut = strings.TrimRight(cut[:at], " ,;:—-")
 		}

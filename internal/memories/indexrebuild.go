@@ -133,7 +133,7 @@ func placeOfEntries(lines []string, t Type, refs references, leads Leads) (at in
 	}
 	if marks != "" && t != "" {
 		at = lastText(lines, len(lines))
-		return at, []string{"", marks + " " + t.title()}
+		return at, []string{"", marks + " " + t.Title()}
 	}
 	if at = behindLastEntry(lines, refs, leads); at > 0 {
 		return at, nil

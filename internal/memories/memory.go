@@ -27,6 +27,10 @@ const (
 	PrimaryConflict Conflict = "primary" // two primary files have different contents
 )
 
+// MaxEntryLength is the length of the longest line for one memory in an index or in CLAUDE.md, in Unicode
+// characters. Claude Code asks for index lines of less than 200.
+const MaxEntryLength = 200
+
 // Memory is one named fact of one agent.
 type Memory struct {
 	ID          string // a UUID

@@ -10,9 +10,6 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// MaxFileSize is the size of the largest memory file that is read, in bytes.
-const MaxFileSize = 1 << 20
-
 // File is what a memory file says.
 type File struct {
 	Name          string

@@ -35,6 +35,9 @@ func (t Type) place() int {
 	return -1
 }
 
+// Title returns the type with a capital letter. The type must not be empty.
+func (t Type) Title() string { return strings.ToUpper(string(t[:1])) + string(t[1:]) }
+
 // ParseType reads a type as people write it: letter case, surrounding quotes and space are forgiven. ok is false, and
 // the type empty, for anything that is not in the list.
 func ParseType(s string) (t Type, ok bool) {
