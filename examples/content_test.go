@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 )
 
 // flawed lists the memory files that are odd on purpose, with the codes of what a person is told about them.
@@ -23,13 +24,13 @@ var flawed = map[string][]string{
 }
 
 // memoriesOf reads every memory file of the examples, by path.
-func memoriesOf(t *testing.T) map[string]memories.File {
+func memoriesOf(t *testing.T) map[string]frontmatter.File {
 	t.Helper()
-	read := map[string]memories.File{}
+	read := map[string]frontmatter.File{}
 	for name, content := range setup(t) {
 		base := path.Base(name)
 		if base != "CLAUDE.md" && base != "MEMORY.md" && !strings.Contains(name, "/logs/") {
-			read[name] = memories.Parse(content, strings.TrimSuffix(base, ".md"))
+			read[name] = frontmatter.Parse(content, strings.TrimSuffix(base, ".md"))
 		}
 	}
 	return read

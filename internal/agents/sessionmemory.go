@@ -14,6 +14,7 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 	"memoir/internal/transcript"
 )
 
@@ -80,9 +81,9 @@ func ReadSessionMemory(a Agent, session string) (SessionMemory, error) {
 	}
 	raw, err := ReadFile(root, filepath.ToSlash(rel), memories.MaxFileSize)
 	m.Text = strings.ReplaceAll(strings.ToValidUTF8(string(raw), "\uFFFD"), "\x00", "\uFFFD")
-	m.Tokens, m.Messages = memories.ApproximateTokens(utf8.RuneCountInString(m.Text)), memories.UncountedMessages
+	m.Tokens, m.Messages = claudemd.ApproximateTokens(utf8.RuneCountInString(m.Text)), claudemd.UncountedMessages
 	if a.Layout == Claude {
-		m.Messages = messagesWithText(root, session+transcriptExt, memories.MinCompactionMessages)
+		m.Messages = messagesWithText(root, session+transcriptExt, claudemd.MinCompactionMessages)
 	}
 	return m, err
 }
@@ -138,7 +139,7 @@ func (a Agent) findSessionMemory(root *os.Root, session string) (SessionMemory, 
 func messagesWithText(root *os.Root, name string, most int) int {
 	file, err := files.Open(root, name)
 	if err != nil {
-		return memories.UncountedMessages
+		return claudemd.UncountedMessages
 	}
 	defer file.Close()
 	return transcript.Count(io.LimitReader(file, maxTranscript), most)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"unicode/utf8"
 
-	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 )
 
 // ClaudeMDCosts is what a CLAUDE.md consists of, and what each part of it takes.
@@ -58,7 +58,7 @@ func (a *api) getClaudeMDCosts(ctx context.Context, in *AgentPath) (*answer[Clau
 		return nil, err
 	}
 	costs := ClaudeMDCosts{
-		Chars: preview.Chars, Tokens: memories.ApproximateTokens(preview.Chars), Limit: max(preview.Limit, 0),
+		Chars: preview.Chars, Tokens: claudemd.ApproximateTokens(preview.Chars), Limit: max(preview.Limit, 0),
 		Handwritten: utf8.RuneCountInString(preview.Before) + utf8.RuneCountInString(preview.After),
 		Memories:    []MemoryCost{}, Published: preview.Published, Problem: text(preview.Problem),
 	}
@@ -70,7 +70,7 @@ func (a *api) getClaudeMDCosts(ctx context.Context, in *AgentPath) (*answer[Clau
 		}
 		costs.Memories = append(costs.Memories, MemoryCost{
 			ID: part.Memory, Name: part.Name, Type: string(part.Type), Chars: chars,
-			Tokens: memories.ApproximateTokens(chars), Listed: part.Listed,
+			Tokens: claudemd.ApproximateTokens(chars), Listed: part.Listed,
 		})
 	}
 	return ok(costs), nil

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 	"memoir/internal/sync"
 )
 
@@ -70,7 +70,7 @@ func deletionOf(change sync.DeletionPreview) Deletion {
 		Files:    make([]File, len(change.Files)), Indexes: make([]IndexChange, len(change.Indexes)),
 		ClaudeMD: ClaudeMDDeletion{
 			CharsBefore: before.Chars, CharsAfter: after.Chars,
-			TokensBefore: memories.ApproximateTokens(before.Chars), TokensAfter: memories.ApproximateTokens(after.Chars),
+			TokensBefore: claudemd.ApproximateTokens(before.Chars), TokensAfter: claudemd.ApproximateTokens(after.Chars),
 			Diff: unified("CLAUDE.md", before.Text, after.Text), Problem: text(after.Problem),
 		},
 	}

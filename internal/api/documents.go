@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/memorymd"
 )
 
 // document is an answer that is not JSON.
@@ -47,5 +48,5 @@ func (a *api) getClaudeMD(ctx context.Context, in *claudeMDInput) (*document, er
 
 func (a *api) getIndex(ctx context.Context, in *AgentPath) (*document, error) {
 	index, err := a.engine.Index(ctx, in.Slug)
-	return markdown([]byte(memories.LoadIndex(index.Raw))), err
+	return markdown([]byte(memorymd.Load(index.Raw))), err
 }

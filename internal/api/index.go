@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/memorymd"
 	"memoir/internal/problem"
 	"memoir/internal/sync"
 )
@@ -56,7 +57,7 @@ func (a *api) lintIndex(ctx context.Context, in *AgentPath) (*answer[IndexLint],
 	}
 	lint := IndexLint{
 		Path: index.Path, Present: index.Present, Lines: index.Loaded.LineCount, LinesSeen: index.Loaded.Seen(),
-		LineCap: memories.IndexLineCap, Units: index.Loaded.Units, UnitCap: memories.IndexUnitCap,
+		LineCap: memorymd.IndexLineCap, Units: index.Loaded.Units, UnitCap: memorymd.IndexUnitCap,
 		Warning: text(index.Loaded.Warning), Findings: make([]IndexFinding, len(index.Findings)),
 	}
 	for i, f := range index.Findings {

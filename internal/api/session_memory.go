@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"memoir/internal/agents"
-	"memoir/internal/memories"
+
+	"memoir/internal/memories/claudemd"
 )
 
 // SessionMemory is what was noted down in one conversation, and whether it would carry that over a compaction.
@@ -51,12 +52,12 @@ func (a *api) getSessionMemory(ctx context.Context, in *sessionMemoryInput) (*an
 }
 
 func sessionMemoryOf(m agents.SessionMemory) SessionMemory {
-	carries, reason := memories.CarriesCompaction(m.Tokens, m.Messages)
+	carries, reason := claudemd.ReadCompaction(m.Tokens, m.Messages)
 	described := SessionMemory{
 		Session: m.Session, Path: m.Path, Text: text(m.Text), Size: m.Size, ModifiedAt: m.ModifiedAt, Tokens: m.Tokens,
 		Carries: string(carries), Reason: reason,
 	}
-	if m.Messages != memories.UncountedMessages {
+	if m.Messages != claudemd.UncountedMessages {
 		described.Messages = &m.Messages
 	}
 	return described

@@ -11,7 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 )
 
 // copyPlainly is the floor of a mirror: it walks the directory, reads and parses each file, and copies one row per file
@@ -33,7 +33,7 @@ func copyPlainly(b *testing.B, conn *pgx.Conn, dir string) time.Duration {
 		if err != nil {
 			return err
 		}
-		file := memories.Parse(raw, strings.TrimSuffix(entry.Name(), ".md"))
+		file := frontmatter.Parse(raw, strings.TrimSuffix(entry.Name(), ".md"))
 		rows = append(rows, []any{path, file.Name, string(file.Type), file.Description, file.Body, raw, info.ModTime()})
 		return nil
 	})
@@ -79,7 +79,7 @@ func savePlainly(b *testing.B, conn *pgx.Conn, path, text string) time.Duration 
 		if err != nil {
 			b.Fatal(err)
 		}
-		file := memories.Parse(raw, "plain")
+		file := frontmatter.Parse(raw, "plain")
 		_, err = conn.Exec(b.Context(), "INSERT INTO plain VALUES ($1, $2, $3, $4, $5, $6)", path, file.Name, string(file.Type), file.Description, file.Body, raw)
 		if err != nil {
 			b.Fatal(err)

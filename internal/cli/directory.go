@@ -16,6 +16,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 	"memoir/internal/recall"
 )
 
@@ -29,7 +30,7 @@ type directory struct {
 // note is one memory file.
 type note struct {
 	agents.Entry
-	memories.File
+	frontmatter.File
 	raw  []byte
 	team bool // it is in team memory
 }
@@ -50,12 +51,12 @@ func (d *directory) look(root *os.Root) ([]note, agents.Listing, error) {
 			case errors.Is(err, fs.ErrNotExist):
 				continue
 			case err != nil:
-				n.File = memories.UnreadableFile(stem, memories.ProblemOf(memories.CodeUnreadable))
+				n.File = frontmatter.UnreadableFile(stem, memories.ProblemOf(memories.CodeUnreadable))
 			default:
-				n.raw, n.File = raw, memories.Parse(raw, stem)
+				n.raw, n.File = raw, frontmatter.Parse(raw, stem)
 			}
 		} else {
-			n.File = memories.UnreadableFile(stem, *entry.Problem)
+			n.File = frontmatter.UnreadableFile(stem, *entry.Problem)
 		}
 		notes = append(notes, n)
 	}

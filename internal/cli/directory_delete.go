@@ -14,6 +14,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/memorymd"
 )
 
 // maxIndex is the largest MEMORY.md that is edited, in bytes.
@@ -82,7 +83,7 @@ func (d *directory) removeLines(root *os.Root, index string, gone []string) (edi
 		if err != nil {
 			return false, err
 		}
-		out, lines := memories.RemoveFromIndex(raw, leads)
+		out, lines := memorymd.Remove(raw, leads)
 		if len(lines) == 0 {
 			return false, nil
 		}

@@ -12,6 +12,7 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 )
 
 // attempts is how often a write is begun anew when somebody else writes meanwhile.
@@ -108,9 +109,9 @@ func (d *directory) put(root *os.Root, carriers []note, content memories.Content
 
 // encoded returns the file of a content: base with the content in it.
 func encoded(base []byte, content memories.Content) ([]byte, error) {
-	data := memories.Encode(content)
+	data := frontmatter.Encode(content)
 	if base != nil {
-		data = memories.Rewrite(base, content, time.Now())
+		data = frontmatter.Rewrite(base, content, time.Now())
 	}
 	if len(data) > memories.MaxFileSize {
 		return nil, errors.New("nothing was written: with the rest of the file this is more than 1 MiB, which could not be read back")

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/width"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 )
 
 // What of a name and of a description has room in a table, in columns of a terminal.
@@ -105,7 +106,7 @@ func writeRecalled(to io.Writer, r recalled) error {
 			fmt.Fprintf(out, "  why: %s\n", printable(why))
 		}
 		// The frontmatter says once more what stands above.
-		if body := memories.Parse([]byte(m.Text), m.Path).Body; body != "" {
+		if body := frontmatter.Parse([]byte(m.Text), m.Path).Body; body != "" {
 			fmt.Fprintf(out, "\n%s\n", printableText(body))
 		}
 	}

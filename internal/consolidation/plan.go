@@ -13,6 +13,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/memorymd"
 	"memoir/internal/postgres"
 	"memoir/internal/sync"
 )
@@ -147,9 +148,9 @@ func (c *Consolidator) indexChange(ctx context.Context, agent postgres.Agent) (*
 	dead, unlisted, caps := 0, 0, index.Loaded.Warning != ""
 	for _, f := range index.Findings {
 		switch f.Code {
-		case memories.FindingDeadLink:
+		case memorymd.FindingDeadLink:
 			dead++
-		case memories.FindingUnlisted:
+		case memorymd.FindingUnlisted:
 			unlisted++
 		}
 	}
@@ -167,7 +168,7 @@ func (c *Consolidator) indexChange(ctx context.Context, agent postgres.Agent) (*
 	if len(said) == 0 {
 		reason = "An entry leads to what is gone."
 	}
-	if warning := memories.ReadIndex(now.After).Warning; warning != "" {
+	if warning := memorymd.Read(now.After).Warning; warning != "" {
 		reason += " Even then not all of it is loaded: fewer or shorter entries would be."
 	}
 	return &postgres.ConsolidationChange{

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 	"memoir/internal/transcript"
 )
 
@@ -64,8 +65,8 @@ func (c candidate) checked(said []transcript.Message) (f found, why string) {
 	case len(memories.Slug(f.Name)) == 0:
 		return f, "its name is none"
 	}
-	data := memories.Encode(f.Content)
-	if read := memories.Parse(data, ""); read.Content() != f.Content || len(read.Problems) > 0 {
+	data := frontmatter.Encode(f.Content)
+	if read := frontmatter.Parse(data, ""); read.Content() != f.Content || len(read.Problems) > 0 {
 		return f, "it would not read back as it is"
 	}
 	f.quote, f.at, why = quoted(c.Quote, said)

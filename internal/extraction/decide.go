@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 	"memoir/internal/postgres"
 	"memoir/internal/sync"
 )
@@ -184,9 +185,9 @@ func (x *Extractor) accepted(ctx context.Context, slug string, p postgres.Propos
 // write carries out what was decided. Whoever comes second, after a crash or beside another server, finds it done.
 func (x *Extractor) write(ctx context.Context, slug string, p postgres.Proposal) (sync.Result, error) {
 	ctx = sync.As(ctx, p.DecidedBy)
-	metadata := map[string]string{memories.MetadataSource: memories.SourceExtraction}
+	metadata := map[string]string{frontmatter.MetadataSource: frontmatter.SourceExtraction}
 	if p.Session != "" {
-		metadata[memories.MetadataSession] = p.Session
+		metadata[frontmatter.MetadataSession] = p.Session
 	}
 	var result sync.Result
 	var err error

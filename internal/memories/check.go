@@ -3,6 +3,8 @@ package memories
 import (
 	"strings"
 	"unicode/utf8"
+
+	"memoir/internal/memories/memtext"
 )
 
 // Check says with an *InvalidError which field of a content that somebody wants to save cannot be taken: one that would not
@@ -19,7 +21,7 @@ func (c Content) Check() error {
 	switch cleaned := c.Canonical().Name; {
 	case cleaned == "":
 		return &InvalidError{Field: "name", Reason: "is empty; every memory needs a name"}
-	case !isVisible(cleaned):
+	case !memtext.IsVisible(cleaned):
 		return &InvalidError{Field: "name", Reason: "has no visible character; every memory needs a name that can be seen"}
 	case cleaned != NormalizeName(strings.TrimSpace(c.Name)):
 		return &InvalidError{Field: "name", Reason: "must be one line of at most 256 characters without control characters"}

@@ -4,6 +4,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"memoir/internal/memories/memtext"
 )
 
 // MaxNameLength is the length of the longest name, in Unicode characters. It keeps a name a heading and a key: room
@@ -25,10 +27,10 @@ type Content struct {
 // one line, description and body trimmed. Encode and Rewrite write the canonical content of what they are given.
 func (c Content) Canonical() Content {
 	return Content{
-		Name:        canonicalName(c.Name),
+		Name:        CanonicalName(c.Name),
 		Type:        c.Type,
-		Description: canonicalDescription(c.Description),
-		Body:        canonicalBody(c.Body),
+		Description: memtext.CanonicalDescription(c.Description),
+		Body:        memtext.CanonicalBody(c.Body),
 	}
 }
 
@@ -36,11 +38,11 @@ func (c Content) Canonical() Content {
 // written on a Mac and on Linux can have different bytes.
 func NormalizeName(name string) string { return norm.NFC.String(name) }
 
-func canonicalName(s string) string {
-	s = NormalizeName(oneLine(canonicalText(s)))
+func CanonicalName(s string) string {
+	s = NormalizeName(memtext.OneLine(memtext.Canonical(s)))
 	if utf8.RuneCountInString(s) <= MaxNameLength {
 		return s
 	}
-	ending := "-" + shortHash(s)
-	return cutRunes(s, MaxNameLength-len(ending)) + ending
+	ending := "-" + memtext.ShortHash(s)
+	return memtext.CutRunes(s, MaxNameLength-len(ending)) + ending
 }

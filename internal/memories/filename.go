@@ -5,6 +5,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"memoir/internal/memories/memtext"
 )
 
 // maxSlugLength keeps file names short; the name itself stands in the frontmatter.
@@ -20,7 +22,7 @@ func Slug(name string) string {
 		slug = strings.TrimRight(slug[:maxSlugLength], "_")
 	}
 	if slug == "" {
-		return shortHash(name)
+		return memtext.ShortHash(name)
 	}
 	return slug
 }
@@ -33,7 +35,7 @@ func FileName(t Type, name string) string {
 		return string(t) + "_" + slug + ".md"
 	}
 	if slug == "memory" {
-		slug += "_" + shortHash(name)
+		slug += "_" + memtext.ShortHash(name)
 	}
 	return slug + ".md"
 }

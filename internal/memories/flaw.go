@@ -1,5 +1,9 @@
 package memories
 
+import (
+	"memoir/internal/memories/memtext"
+)
+
 import "strings"
 
 // Flaw is a set of ways in which a file can be unfinished. A file that carried a memory without one of them and now has it is taken for
@@ -56,7 +60,7 @@ func LastGood(path string, flaws Flaw) Problem {
 
 // hasMergeConflict reports whether a text has the three markers of a conflict that git leaves in a file, in their order and outside
 // fenced code.
-func hasMergeConflict(text string) bool {
+func HasMergeConflict(text string) bool {
 	const size = 7
 	if !strings.Contains(text, strings.Repeat("<", size)) {
 		return false
@@ -64,7 +68,7 @@ func hasMergeConflict(text string) bool {
 	markers := []byte("<=>")
 	found := 0
 	fence := ""
-	for _, line := range linesOf(text) {
+	for _, line := range memtext.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		if fence = fenceAfter(fence, line); fence != "" {
 			continue

@@ -1,11 +1,10 @@
-// Package memories says what a memory is: the file format, the types, age, the compiled CLAUDE.md and the MEMORY.md
-// index. Everything in it is a pure function over values: it never touches a disk, a database, a network or a clock.
-// Every other package may call it; it calls none of them.
+// Package memories owns what a memory is: its content, type, state, age, scope, problems and file name.
+// Package frontmatter reads and writes memory files, memorymd the index MEMORY.md, and claudemd CLAUDE.md.
+// All of them are pure functions over values: they use no disk, database, network or clock. Every other
+// package may import them; they import nothing else of Memoir.
 package memories
 
-import (
-	"time"
-)
+import "time"
 
 // State is where a memory stands in its life.
 type State string

@@ -57,8 +57,8 @@ const (
 	CodeLastGood        = "last_good"
 )
 
-// keptWordsMessage is that of CodeReadLeniently where the frontmatter is valid YAML.
-const keptWordsMessage = "A name or description is written without quotes, and YAML would drop a part of it, such as the text after “ #”. All of it is used here. Add quotes, so that every program reads all of it."
+// KeptWordsMessage is the message of CodeReadLeniently where the frontmatter is valid YAML.
+const KeptWordsMessage = "A name or description is written without quotes, and YAML would drop a part of it, such as the text after “ #”. All of it is used here. Add quotes, so that every program reads all of it."
 
 var messages = map[string]string{
 	CodeFrontmatterTooLarge: "The frontmatter has more than 64 KiB or 1,000 keys and was not read. The file is unchanged. Move the text below the frontmatter, or delete the file.",

@@ -21,7 +21,7 @@ const (
 func Types() []Type { return []Type{Feedback, User, Project, Reference} }
 
 // place returns where the type is among Types; -1 for what is none.
-func (t Type) place() int {
+func (t Type) Order() int {
 	switch t {
 	case Feedback:
 		return 0

@@ -12,6 +12,7 @@ import (
 
 	"memoir/internal/diff"
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 	"memoir/internal/postgres"
 	"memoir/internal/sync"
 	"memoir/web/templates"
@@ -153,7 +154,7 @@ func choicesOf(f sync.Flawed) []templates.FixChoice {
 			continue
 		}
 		choice := templates.FixChoice{Fixes: []templates.FixView{view}, Change: fixDiff(f, fix)}
-		choice.Otherwise = slices.ContainsFunc(f.Fixes[:i], func(other memories.Fix) bool { return other.Code == fix.Code })
+		choice.Otherwise = slices.ContainsFunc(f.Fixes[:i], func(other frontmatter.Fix) bool { return other.Code == fix.Code })
 		if isType {
 			types, choice.Shown = len(choices), fix.Label
 		}
@@ -163,7 +164,7 @@ func choicesOf(f sync.Flawed) []templates.FixChoice {
 }
 
 // typeOfFix returns the type that a fix gives the memory.
-func typeOfFix(fix memories.Fix) (memories.Type, bool) {
+func typeOfFix(fix frontmatter.Fix) (memories.Type, bool) {
 	name, isType := strings.CutPrefix(fix.ID, "type:")
 	if !isType {
 		return "", false
@@ -171,7 +172,7 @@ func typeOfFix(fix memories.Fix) (memories.Type, bool) {
 	return memories.Type(name), true
 }
 
-func fixDiff(f sync.Flawed, fix memories.Fix) diff.Diff {
+func fixDiff(f sync.Flawed, fix frontmatter.Fix) diff.Diff {
 	if fix.NewPath != "" {
 		return diff.Texts(f.Path+"\n", fix.NewPath+"\n", fixLines)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/memorymd"
 	"memoir/internal/postgres"
 	"memoir/internal/sync"
 	"memoir/internal/words"
@@ -25,7 +26,7 @@ func (s *site) fact(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f := memories.IndexFact{Heading: m.Description, Text: m.Body}
+	f := memorymd.Fact{Heading: m.Description, Text: m.Body}
 	return s.showForm(w, r, http.StatusOK, agent, templates.MemoryForm{
 		Agent: agentView(agent), Fact: m.ID, Name: f.Title(), Type: memories.Project, Description: f.Description(), Body: f.Text,
 	})
@@ -80,7 +81,7 @@ func (s *site) factsFound(ctx context.Context, agent postgres.Agent, query strin
 // factsByLine returns the ids of the facts of an index by the line at which each begins.
 func factsByLine(slug string, index sync.Index) map[int]string {
 	ids := map[int]string{}
-	for _, f := range memories.IndexFacts(index.Raw) {
+	for _, f := range memorymd.Facts(index.Raw) {
 		ids[f.Line] = postgres.FactID(slug, index.Path, f.Text).String()
 	}
 	return ids

@@ -6,6 +6,7 @@ import (
 
 	"memoir/internal/diff"
 	"memoir/internal/memories"
+	"memoir/internal/memories/memorymd"
 	"memoir/internal/sync"
 	"memoir/web/templates"
 )
@@ -59,7 +60,7 @@ func (s *site) rebuildIndex(w http.ResponseWriter, r *http.Request) error {
 }
 
 // rebuildLines is how many lines are shown that a rebuild changes: as many as an agent loads of an index, gone and come.
-const rebuildLines = 2 * memories.IndexLineCap
+const rebuildLines = 2 * memorymd.IndexLineCap
 
 func (s *site) showIndexRebuild(w http.ResponseWriter, r *http.Request, status int, banners ...templates.Banner) error {
 	agent, err := s.requestedAgent(r)

@@ -5,7 +5,8 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/markdown"
-	"memoir/internal/memories"
+
+	"memoir/internal/memories/claudemd"
 	"memoir/web/templates"
 )
 
@@ -35,7 +36,7 @@ func (s *site) sessionMemory(w http.ResponseWriter, r *http.Request) error {
 }
 
 func sessionMemoryView(m agents.SessionMemory) templates.SessionMemory {
-	carries, reason := memories.CarriesCompaction(m.Tokens, m.Messages)
+	carries, reason := claudemd.ReadCompaction(m.Tokens, m.Messages)
 	return templates.SessionMemory{
 		Session: m.Session, Path: m.Path, Size: m.Size, ModifiedAt: local(m.ModifiedAt), Tokens: m.Tokens, Messages: m.Messages,
 		Carries: carries, Reason: reason,

@@ -9,14 +9,15 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/memorymd"
 	"memoir/internal/postgres/internal/queries"
 )
 
 // Deletion is a memory that goes to the trash, with what goes with it.
 type Deletion struct {
 	Head       Head
-	Files      []File                          // to remove
-	IndexLines map[string][]memories.IndexLine // that go from each index, by its path
+	Files      []File                            // to remove
+	IndexLines map[string][]memorymd.RemovedLine // that go from each index, by its path
 	Actor      memories.Actor
 }
 
@@ -115,14 +116,14 @@ func (w *Writer) GiveUpRestore(ctx context.Context, h Head, left []File) error {
 }
 
 // IndexLinesOut returns, by memory, what has been taken out of each index and is not back.
-func (w *Writer) IndexLinesOut(ctx context.Context) (map[uuid.UUID]map[string][]memories.IndexLine, error) {
+func (w *Writer) IndexLinesOut(ctx context.Context) (map[uuid.UUID]map[string][]memorymd.RemovedLine, error) {
 	rows, err := w.q.IndexLinesOut(ctx, w.agentID)
 	if err != nil {
 		return nil, wrap("read the index lines", err)
 	}
-	out := make(map[uuid.UUID]map[string][]memories.IndexLine, len(rows))
+	out := make(map[uuid.UUID]map[string][]memorymd.RemovedLine, len(rows))
 	for _, row := range rows {
-		var lines map[string][]memories.IndexLine
+		var lines map[string][]memorymd.RemovedLine
 		if err := json.Unmarshal(row.IndexLines, &lines); err != nil {
 			return nil, fmt.Errorf("read the index lines of memory %s: %w", row.ID, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/memorymd"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
 	"memoir/internal/words"
@@ -27,7 +28,7 @@ type IndexFacts struct {
 	Slug       string // of the agent
 	Path       string // of the index, relative to the agent's directory
 	Team       bool   // the index is the team's
-	Facts      []memories.IndexFact
+	Facts      []memorymd.Fact
 	ModifiedAt time.Time // of the index
 }
 
@@ -122,7 +123,7 @@ func indexFact(ctx context.Context, q *queries.Queries, agentID int64, id string
 // factOf returns a fact in the form of a memory.
 func factOf(row queries.IndexFact, slug string) memories.Memory {
 	return memories.Memory{
-		ID: row.ID.String(), AgentID: row.AgentID, Agent: slug, Name: memories.IndexName, Team: row.Team, Readable: true,
+		ID: row.ID.String(), AgentID: row.AgentID, Agent: slug, Name: memorymd.Name, Team: row.Team, Readable: true,
 		Description: row.Heading, Body: row.Body, State: memories.Active, Path: row.Path, Line: int(row.Line), Size: int64(len(row.Body)),
 		ModifiedAt: row.ModifiedAt.UTC(), ContentAt: row.ModifiedAt.UTC(), CreatedAt: row.SeenAt.UTC(), UpdatedAt: row.SeenAt.UTC(),
 	}

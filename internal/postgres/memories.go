@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/memorymd"
 	"memoir/internal/postgres/internal/queries"
 )
 
@@ -115,14 +116,14 @@ func (s *Store) GoneFilesOf(ctx context.Context, ms []memories.Memory) ([]string
 
 // FilesToIndex returns the durable files that a MEMORY.md is to list, and the paths of those whose memory is missing.
 // Paths are relative to the agent's directory, and in order.
-func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memories.IndexedFile, missing []string, err error) {
+func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memorymd.IndexedFile, missing []string, err error) {
 	rows, err := s.q.FilesToIndex(ctx, agentID)
 	for _, row := range rows {
 		if !row.Present {
 			missing = append(missing, row.Path)
 			continue
 		}
-		listed = append(listed, memories.IndexedFile{
+		listed = append(listed, memorymd.IndexedFile{
 			ID: row.ID.String(), Path: row.Path, Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description,
 		})
 	}

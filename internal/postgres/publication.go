@@ -5,14 +5,14 @@ import (
 
 	"github.com/google/uuid"
 
-	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 	"memoir/internal/postgres/internal/queries"
 )
 
 // Publication is how an agent's CLAUDE.md stands after it has been compiled.
 type Publication struct {
 	ClaudeMD                 // a zero PublishedAt says that nothing was written
-	Costs    []memories.Cost // what each memory takes in it, where that has changed; in the order of the headings
+	Costs    []claudemd.Cost // what each memory takes in it, where that has changed; in the order of the headings
 	Removed  []string        // files that are gone from the disk, as for FilesRemoved
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/memorymd"
 )
 
 // DirectoryID tells a directory from another in its place.
@@ -120,7 +121,7 @@ type Head struct {
 	UUID            uuid.UUID
 	RevisionID      uuid.UUID
 	DeletedBy       DeletedBy
-	IndexLines      map[string][]memories.IndexLine // what a deletion took out of each index, by its path
+	IndexLines      map[string][]memorymd.RemovedLine // what a deletion took out of each index, by its path
 	Restoring       bool
 	Conflict        memories.Conflict
 }

@@ -8,13 +8,14 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 	"memoir/internal/postgres/internal/queries"
 )
 
 // Sections is what goes into an agent's CLAUDE.md. The bodies are read when they are asked for: of thousands, an agent's
 // limit leaves room for a few dozen.
 type Sections struct {
-	Headings []memories.Heading // in the order of the block, those that all agents share among them
+	Headings []claudemd.Summary // in the order of the block, those that all agents share among them
 	// SharedDirs are the directories of those; absolute.
 	SharedDirs []string
 	Shared     string // the agent's stamp that they were read after; empty: there are none, or nobody asked
@@ -51,7 +52,7 @@ func (s *Store) ReadSections(ctx context.Context, agent Agent, at time.Time, do 
 
 // Sections returns what goes into the agent's CLAUDE.md: its own memories, which Headings has returned, and those that are shared
 // with it.
-func (w *Writer) Sections(ctx context.Context, agent Agent, own []memories.Heading) (Sections, error) {
+func (w *Writer) Sections(ctx context.Context, agent Agent, own []claudemd.Summary) (Sections, error) {
 	sections := Sections{Headings: own, Shared: agent.Shared, MemoryOff: agent.MemoryOff, q: w.q}
 	if agent.Shared == "" {
 		return sections, nil
@@ -61,26 +62,26 @@ func (w *Writer) Sections(ctx context.Context, agent Agent, own []memories.Headi
 }
 
 // Headings returns the agent's own memories that go into its CLAUDE.md, in the order of the block.
-func (w *Writer) Headings(ctx context.Context) ([]memories.Heading, error) {
+func (w *Writer) Headings(ctx context.Context) ([]claudemd.Summary, error) {
 	return headingsAt(ctx, w.q, w.agentID, time.Time{})
 }
 
 // HeadingsOf returns those of the memories with these ids that go into CLAUDE.md, in the order of the block.
-func (w *Writer) HeadingsOf(ctx context.Context, ids []uuid.UUID) ([]memories.Heading, error) {
+func (w *Writer) HeadingsOf(ctx context.Context, ids []uuid.UUID) ([]claudemd.Summary, error) {
 	rows, err := w.q.HeadingsOf(ctx, queries.HeadingsOfParams{AgentID: w.agentID, Ids: ids})
 	if err != nil {
 		return nil, wrap("read what to compile", err)
 	}
-	headings := make([]memories.Heading, len(rows))
+	headings := make([]claudemd.Summary, len(rows))
 	for i, row := range rows {
 		headings[i] = headingOf(queries.HeadingsRow(row))
 	}
-	return memories.Sorted(headings), nil
+	return claudemd.Sorted(headings), nil
 }
 
 // headingsAt returns an agent's memories that go into its CLAUDE.md, or went into it at a moment, in the order of the block. The zero
 // time is now.
-func headingsAt(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) ([]memories.Heading, error) {
+func headingsAt(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) ([]claudemd.Summary, error) {
 	if !at.IsZero() {
 		return headingsAsOf(ctx, q, agentID, at)
 	}
@@ -88,38 +89,38 @@ func headingsAt(ctx context.Context, q *queries.Queries, agentID int64, at time.
 	if err != nil {
 		return nil, wrap("read what to compile", err)
 	}
-	headings := make([]memories.Heading, len(rows))
+	headings := make([]claudemd.Summary, len(rows))
 	for i, row := range rows {
 		headings[i] = headingOf(row)
 	}
-	return memories.Sorted(headings), nil
+	return claudemd.Sorted(headings), nil
 }
 
-func headingOf(row queries.HeadingsRow) memories.Heading {
+func headingOf(row queries.HeadingsRow) claudemd.Summary {
 	id := row.ID.String()
-	return memories.Heading{
+	return claudemd.Summary{
 		ID: id, Name: row.Name, Team: row.Team, Type: memories.Type(text(row.Type)), Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
 		ModifiedAt: row.ModifiedAt.UTC(),
-		Recorded:   memories.Cost{ID: id, Chars: int(row.ClaudeMdChars), Listed: row.ClaudeMdListed},
+		Recorded:   claudemd.Cost{ID: id, Chars: int(row.ClaudeMdChars), Listed: row.ClaudeMdListed},
 	}
 }
 
-func headingsAsOf(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) ([]memories.Heading, error) {
+func headingsAsOf(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) ([]claudemd.Summary, error) {
 	rows, err := q.HeadingsAsOf(ctx, queries.HeadingsAsOfParams{AgentID: agentID, At: at})
 	if err != nil {
 		return nil, wrap("read what was compiled", err)
 	}
-	headings := make([]memories.Heading, len(rows))
+	headings := make([]claudemd.Summary, len(rows))
 	for i, row := range rows {
-		headings[i] = memories.Heading{
+		headings[i] = claudemd.Summary{
 			ID: row.ID.String(), Name: row.Name, Team: row.Team, Type: memories.Type(text(row.Type)), Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
 		}
 	}
-	return memories.Sorted(headings), nil
+	return claudemd.Sorted(headings), nil
 }
 
 // Bodies returns what the memories say, by their revisions.
-func (s Sections) Bodies(ctx context.Context, of []memories.Heading) (map[[16]byte]string, error) {
+func (s Sections) Bodies(ctx context.Context, of []claudemd.Summary) (map[[16]byte]string, error) {
 	ids := make([]uuid.UUID, len(of))
 	for i, m := range of {
 		ids[i] = m.Revision

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 	"memoir/internal/postgres/internal/queries"
 )
 
@@ -44,12 +44,12 @@ func (s *Store) SharedStamp(ctx context.Context) (string, error) {
 // sharedMemories are the memories that all agents share, as CLAUDE.md needs them.
 type sharedMemories struct {
 	dirs     []string
-	headings []memories.Heading // in the order of the block
+	headings []claudemd.Summary // in the order of the block
 }
 
 // with returns the sections with what is shared among them.
 func (s Sections) with(shared sharedMemories) Sections {
-	s.Headings = memories.Merged(s.Headings, shared.headings)
+	s.Headings = claudemd.Merged(s.Headings, shared.headings)
 	s.SharedDirs = shared.dirs
 	return s
 }
@@ -70,7 +70,7 @@ func sharedAt(ctx context.Context, q *queries.Queries, at time.Time) (sharedMemo
 		for i := range headings {
 			headings[i].Shared = agent.Slug
 		}
-		shared.headings = memories.Merged(shared.headings, headings)
+		shared.headings = claudemd.Merged(shared.headings, headings)
 	}
 	return shared, nil
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 )
 
 // The limits of what an agent is given, as Claude Code has them.
@@ -44,7 +44,7 @@ func beginning(file []byte) (text string, whole bool) {
 	whole = len(head) == len(file)
 	head = bytes.TrimPrefix(head, []byte("\uFEFF"))
 	text = lineEnds.Replace(strings.ToValidUTF8(string(head), "\uFFFD"))
-	text = memories.WithoutControls(text)
+	text = claudemd.WithoutControls(text)
 	if whole {
 		text = strings.TrimRight(text, "\n")
 	}

@@ -7,6 +7,7 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 	"memoir/internal/recall"
 	"memoir/internal/recall/recalltest"
 )
@@ -20,7 +21,7 @@ func TestRecallKeepsItsLevel(t *testing.T) {
 	files, texts := memoirtest.Files{}, []memories.Memory{}
 	for name, text := range recalltest.Files(t) {
 		files["ada/memory/"+name] = text
-		parsed := memories.Parse([]byte(text), name)
+		parsed := frontmatter.Parse([]byte(text), name)
 		texts = append(texts, memories.Memory{ID: name, Name: parsed.Name, Type: parsed.Type, Description: parsed.Description, Body: parsed.Body})
 	}
 	m := memoirtest.Start(t, files)

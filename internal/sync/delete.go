@@ -10,6 +10,7 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/memorymd"
 	"memoir/internal/postgres"
 )
 
@@ -102,7 +103,7 @@ func (h *hold) deletionOf(ctx context.Context, head postgres.Head, on []postgres
 	mayBeListed := slices.Concat(carriers, gone)
 	indexes = h.indexesFor(pathsOf(mayBeListed))
 	changes, listed := indexesWithout(h.root, h.onDisk, indexes, pathsOf(mayBeListed))
-	lines := map[string][]memories.IndexLine{}
+	lines := map[string][]memorymd.RemovedLine{}
 	for _, change := range changes {
 		lines[change.Path] = change.Gone
 	}

@@ -9,6 +9,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/memorymd"
 	"memoir/internal/postgres"
 )
 
@@ -40,7 +41,7 @@ func (h *hold) mirrorFacts(ctx context.Context, listing agents.Listing, away boo
 		if err != nil && !errors.Is(err, errTooLarge) {
 			continue
 		}
-		if err := h.saveFacts(ctx, index, memories.IndexFacts(raw), stamp.modTime); err != nil {
+		if err := h.saveFacts(ctx, index, memorymd.Facts(raw), stamp.modTime); err != nil {
 			return err
 		}
 		if time.Since(stamp.modTime).Abs() < fresh {
@@ -63,7 +64,7 @@ func (h *hold) mirrorFacts(ctx context.Context, listing agents.Listing, away boo
 	return nil
 }
 
-func (h *hold) saveFacts(ctx context.Context, index string, facts []memories.IndexFact, modified time.Time) error {
+func (h *hold) saveFacts(ctx context.Context, index string, facts []memorymd.Fact, modified time.Time) error {
 	if now := postgres.Now(); modified.After(now) {
 		modified = now
 	}

@@ -11,6 +11,7 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/memorymd"
 	"memoir/internal/postgres"
 )
 
@@ -66,7 +67,7 @@ func (h *hold) adopt(ctx context.Context, adoption Adoption) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	after := memories.ReplaceIndexFact(raw, fact, entryFor(index, result.Memory))
+	after := memorymd.ReplaceFact(raw, fact, entryFor(index, result.Memory))
 	if err := h.overwrite(index, after, files.Options{IfHash: files.Hash(raw)}); err != nil {
 		h.queue.add(h.onDisk.Slug, index)
 		return Result{}, notReplaced(index, result.Memory, writeConflict(index, err))
@@ -76,24 +77,24 @@ func (h *hold) adopt(ctx context.Context, adoption Adoption) (Result, error) {
 }
 
 // readFact reads an index and returns the fact as it stands there now.
-func (h *hold) readFact(index, id string) ([]byte, memories.IndexFact, error) {
+func (h *hold) readFact(index, id string) ([]byte, memorymd.Fact, error) {
 	raw, err := readAll(h.root, index, memories.MaxFileSize)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errTooLarge) {
-		return nil, memories.IndexFact{}, writeConflict(index, err)
+		return nil, memorymd.Fact{}, writeConflict(index, err)
 	}
-	facts := memories.IndexFacts(raw)
-	at := slices.IndexFunc(facts, func(f memories.IndexFact) bool {
+	facts := memorymd.Facts(raw)
+	at := slices.IndexFunc(facts, func(f memorymd.Fact) bool {
 		return postgres.FactID(h.onDisk.Slug, index, f.Text).String() == id
 	})
 	if at < 0 {
 		h.queue.add(h.onDisk.Slug, index)
-		return nil, memories.IndexFact{}, changedOnDisk(index)
+		return nil, memorymd.Fact{}, changedOnDisk(index)
 	}
 	return raw, facts[at], nil
 }
 
 // draft returns the memory that the fact is to become.
-func (a Adoption) draft(fact memories.IndexFact, team bool) Draft {
+func (a Adoption) draft(fact memorymd.Fact, team bool) Draft {
 	draft := Draft{Name: fact.Title(), Team: team, Type: a.Type, Description: fact.Description(), Body: fact.Text}
 	if a.Name != nil {
 		draft.Name = *a.Name
@@ -131,7 +132,7 @@ func entryFor(index string, m memories.Memory) string {
 	if err != nil {
 		target = m.Path
 	}
-	return memories.IndexEntry(m.Name, filepath.ToSlash(target), m.Description)
+	return memorymd.Entry(m.Name, filepath.ToSlash(target), m.Description)
 }
 
 // notReplaced says that the memory was written and the fact is still in the index.

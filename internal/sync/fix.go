@@ -9,6 +9,7 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 	"memoir/internal/postgres"
 )
 
@@ -19,7 +20,7 @@ type Flawed struct {
 	Hash     string // of Raw; empty where it was not read
 	Raw      []byte // nil: it cannot be read as a memory
 	Problems []memories.Problem
-	Fixes    []memories.Fix
+	Fixes    []frontmatter.Fix
 }
 
 // ProposeFixes returns the files of a memory that have problems, and what can be done about each. Nothing is written. A
@@ -72,7 +73,7 @@ func (e *Engine) proposeFixesHere(ctx context.Context, slug, id string) ([]Flawe
 func (e *Engine) flawsOf(ctx context.Context, row postgres.Agent, m memories.Memory, f memories.Carrier, raw []byte) (Flawed, error) {
 	found := Flawed{
 		Path: f.Path, Session: f.Session, Hash: files.Hash(raw), Raw: raw,
-		Problems: memories.Parse(raw, stem(f.Path)).Problems, Fixes: memories.Fixes(raw, f.Path),
+		Problems: frontmatter.Parse(raw, stem(f.Path)).Problems, Fixes: frontmatter.Fixes(raw, f.Path),
 	}
 	if f.Unfinished != 0 {
 		lastGood, err := e.store.LastGood(ctx, row, m.ID, f.Path)
@@ -102,10 +103,10 @@ func (e *Engine) flawsOf(ctx context.Context, row postgres.Agent, m memories.Mem
 	if err != nil {
 		return found, err
 	}
-	found.Fixes = append(found.Fixes, memories.Fix{
+	found.Fixes = append(found.Fixes, frontmatter.Fix{
 		ID: "rename", Code: memories.CodeDuplicateName, Label: "Name this one “" + name + "”",
 		Explanation: "Gives this file a name of its own, so that both are memories. The other file keeps the name.",
-		After:       memories.Renamed(raw, f.Path, name),
+		After:       frontmatter.Renamed(raw, f.Path, name),
 	})
 	return found, nil
 }
@@ -265,7 +266,7 @@ func (h *hold) fixed(ctx context.Context, head postgres.Head, f postgres.File, r
 // holds the memory's content, what it says now is the content. Where it holds an older one, it stays the older one: mending
 // its form makes it no newer knowledge.
 func (h *hold) replace(ctx context.Context, head postgres.Head, f postgres.File, after []byte) error {
-	parsed := memories.Parse(after, stem(f.Path))
+	parsed := frontmatter.Parse(after, stem(f.Path))
 	fingerprint := parsed.Fingerprint(after)
 	key := memories.Key{Name: parsed.Name, Team: h.onDisk.InTeam(f.Path)}
 	if err := mayHold(key.Team, f.Path, after); err != nil {

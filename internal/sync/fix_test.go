@@ -10,6 +10,7 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 	"memoir/internal/sync"
 )
 
@@ -33,7 +34,7 @@ func (b *bench) fix(name, path, fix string) memories.Memory {
 }
 
 func offered(flawed sync.Flawed, fix string) bool {
-	return slices.ContainsFunc(flawed.Fixes, func(f memories.Fix) bool { return f.ID == fix })
+	return slices.ContainsFunc(flawed.Fixes, func(f frontmatter.Fix) bool { return f.ID == fix })
 }
 
 func TestAFixGivesAFileItsTypeAndKeepsItsAge(t *testing.T) {

@@ -13,7 +13,8 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
-	"memoir/internal/memories"
+
+	"memoir/internal/memories/memorymd"
 )
 
 // maxIndex is the largest MEMORY.md that is edited, in bytes; an agent loads less than a hundredth of it.
@@ -143,7 +144,7 @@ func setOf(paths []string) map[string]bool {
 type IndexChange struct {
 	Path          string // relative to the agent's directory
 	Before, After []byte
-	Gone          []memories.IndexLine // what the change takes out
+	Gone          []memorymd.RemovedLine // what the change takes out
 }
 
 // indexesWithout returns each of the indexes that lists one of the files, with what the removal of the files takes out of
@@ -156,7 +157,7 @@ func indexesWithout(root *os.Root, agent agents.Agent, indexes, paths []string) 
 		if err != nil {
 			continue
 		}
-		if after, gone := memories.RemoveFromIndex(raw, leadsTo(agent, index, removed, listed)); len(gone) > 0 {
+		if after, gone := memorymd.Remove(raw, leadsTo(agent, index, removed, listed)); len(gone) > 0 {
 			changes = append(changes, IndexChange{Path: index, Before: raw, After: after, Gone: gone})
 		}
 	}
@@ -228,7 +229,7 @@ func (h *hold) removeFromIndexes(paths, indexes []string) map[string]stillListed
 		listed, unread := removed, true
 		err := h.editIndex(index, func(raw []byte) []byte {
 			listed, unread = map[string]bool{}, false
-			out, _ := memories.RemoveFromIndex(raw, leadsTo(h.onDisk, index, removed, listed))
+			out, _ := memorymd.Remove(raw, leadsTo(h.onDisk, index, removed, listed))
 			return out
 		})
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/memorymd"
 	"memoir/internal/postgres"
 )
 
@@ -28,8 +29,8 @@ type Index struct {
 	// Others are further indexes in the same directory, in other letter case. An agent loads one.
 	Others   []string
 	Raw      []byte
-	Loaded   memories.LoadedIndex `json:"-"` // read from Raw
-	Findings []memories.Finding
+	Loaded   memorymd.Loaded `json:"-"` // read from Raw
+	Findings []memorymd.Finding
 	// InStep says that a rebuild would change nothing.
 	InStep bool
 }
@@ -38,7 +39,7 @@ type Index struct {
 // and with *memories.ConflictError for one that cannot be read.
 func (e *Engine) Index(ctx context.Context, slug string) (Index, error) {
 	index, err := callIndex.readWhereItIs(ctx, e, slug, nothing{})
-	index.Loaded = memories.ReadIndex(index.Raw)
+	index.Loaded = memorymd.Read(index.Raw)
 	return index, err
 }
 
@@ -49,7 +50,7 @@ func (e *Engine) indexHere(ctx context.Context, slug string, _ nothing) (Index, 
 	}
 	defer shelf.close()
 	index := Index{Path: shelf.path, Present: shelf.raw != nil, Others: shelf.others, Raw: shelf.raw}
-	index.Findings = memories.LintIndex(memories.ReadIndex(shelf.raw), shelf.listed, shelf.leads)
+	index.Findings = memorymd.Lint(memorymd.Read(shelf.raw), shelf.listed, shelf.leads)
 	index.InStep = string(shelf.rebuilt().After) == string(shelf.raw)
 	return index, ctx.Err()
 }
@@ -80,7 +81,7 @@ func (e *Engine) previewPrunedIndexHere(ctx context.Context, slug string, _ noth
 	}
 	defer shelf.close()
 	change := shelf.rebuilt()
-	change.After = memories.PruneIndex(change.After, shelf.leads)
+	change.After = memorymd.Prune(change.After, shelf.leads)
 	return change, ctx.Err()
 }
 
@@ -142,7 +143,7 @@ type shelf struct {
 	path   string   // of the index, relative to root
 	others []string
 	raw    []byte // nil: there is no index
-	listed []memories.IndexedFile
+	listed []memorymd.IndexedFile
 	known  map[string]place
 }
 
@@ -212,7 +213,7 @@ func (s *shelf) close() {
 }
 
 func (s *shelf) rebuilt() IndexChange {
-	after := memories.RebuildIndex(s.raw, s.listed, s.leads)
+	after := memorymd.Rebuild(s.raw, s.listed, s.leads)
 	return IndexChange{Path: s.path, Before: s.raw, After: after}
 }
 

@@ -11,6 +11,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 	"memoir/internal/postgres"
 )
 
@@ -43,7 +44,7 @@ func (s inStep) isOver(now time.Time) bool {
 }
 
 // nextStale returns when the next of the memories becomes stale; zero: all are.
-func nextStale(ms []memories.Heading, now time.Time) (next time.Time) {
+func nextStale(ms []claudemd.Summary, now time.Time) (next time.Time) {
 	for _, m := range ms {
 		if at := memories.StaleFrom(m.ModifiedAt); at.After(now) && (next.IsZero() || at.Before(next)) {
 			next = at
@@ -54,7 +55,7 @@ func nextStale(ms []memories.Heading, now time.Time) (next time.Time) {
 
 // recipe is what the text of a CLAUDE.md depends on besides the agent's own memories and what stands around them.
 func (e *Engine) recipe(memoryOff bool, shared string) string {
-	recipe := fmt.Sprintf("%d/%d", memories.CompilerVersion, e.options.ClaudeMDLimit)
+	recipe := fmt.Sprintf("%d/%d", claudemd.CompilerVersion, e.options.ClaudeMDLimit)
 	if e.options.AgeNotes {
 		recipe += "/notes"
 	}

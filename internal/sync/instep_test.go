@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 	"memoir/internal/sync"
 	"memoir/internal/waittest"
 )
@@ -104,9 +105,9 @@ func TestWhatIsReadInPartsIsCompiledAsAWhole(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.options.ClaudeMDLimit = 6_000
-	var all []memories.Section
+	var all []claudemd.Section
 	for i := range 40 {
-		m := memories.Section{
+		m := claudemd.Section{
 			Name: fmt.Sprintf("Memory %02d", i), Type: memories.Types()[i%2], Body: strings.TrimSpace(strings.Repeat(fmt.Sprintf("word %d ", i), 1+i*i%37)),
 		}
 		all = append(all, m)
@@ -120,7 +121,7 @@ func TestWhatIsReadInPartsIsCompiledAsAWhole(t *testing.T) {
 	}
 	check := func() {
 		t.Helper()
-		block, _ := memories.Compile(all, b.options.ClaudeMDLimit, 1) // the line end behind it
+		block, _ := claudemd.Compile(all, b.options.ClaudeMDLimit, 1) // the line end behind it
 		if got := b.read("ada/CLAUDE.md"); got != string(block)+"\n" {
 			t.Fatalf("CLAUDE.md is\n%s\nand not\n%s", got, block)
 		}

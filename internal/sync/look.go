@@ -13,7 +13,8 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
-	"memoir/internal/memories"
+
+	"memoir/internal/memories/claudemd"
 	"memoir/internal/postgres"
 )
 
@@ -306,7 +307,7 @@ func (h *hold) foreseeCosts(fresh []postgres.Head) {
 	for i := range fresh {
 		m := &fresh[i]
 		if m.Type != "" {
-			cost := memories.EntryCost(memories.Heading{Name: m.Name, Type: m.Type, Description: m.Description})
+			cost := claudemd.EntryCost(claudemd.Summary{Name: m.Name, Type: m.Type, Description: m.Description})
 			m.ClaudeMDChars, m.ClaudeMDListed = cost.Chars, cost.Listed
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 	"memoir/internal/postgres"
 )
 
@@ -132,7 +133,7 @@ func (w *world) snapshot() snapshot {
 	w.must(err)
 	names := map[string]bool{}
 	for place, f := range s.disk {
-		names[memories.Parse([]byte(f.text), stemOf(place)).Name] = true
+		names[frontmatter.Parse([]byte(f.text), stemOf(place)).Name] = true
 		names[stemOf(place)] = true
 	}
 	s.rows = w.rows(s.agent)
@@ -222,7 +223,7 @@ func (s snapshot) ofFile(place string) string {
 	if !row.Present {
 		return place + " is on disk and not known"
 	}
-	parsed := memories.Parse([]byte(d.text), stemOf(place))
+	parsed := frontmatter.Parse([]byte(d.text), stemOf(place))
 	readable := !d.bad && !parsed.Unreadable
 	switch {
 	case !d.bad && row.Hash != hashOf(d.text):

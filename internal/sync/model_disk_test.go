@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 )
 
 const sessionC = "U3-C1-1712350000.000300"
@@ -79,7 +80,7 @@ func (w *world) drawFile(place string) string {
 }
 
 func (w *world) noteSaid(place, text string) {
-	if f := memories.Parse([]byte(text), stemOf(place)); !f.Unreadable {
+	if f := frontmatter.Parse([]byte(text), stemOf(place)); !f.Unreadable {
 		w.ever.add(keyAt(place, f.Name), f.Fingerprint([]byte(text)))
 	}
 }

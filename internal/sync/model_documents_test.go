@@ -16,6 +16,8 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
+	"memoir/internal/memories/frontmatter"
 )
 
 // handwritten is what a person last wrote into CLAUDE.md: the text around the block, or a file that is damaged.
@@ -81,13 +83,13 @@ func (w *world) ofClaudeMD(s snapshot) string {
 		}
 		return ""
 	}
-	var sections []memories.Section
+	var sections []claudemd.Section
 	for _, m := range s.alive {
 		if m.Type != "" {
-			sections = append(sections, memories.Section{ID: m.ID, Name: m.Name, Team: m.Team, Type: m.Type, Description: m.Description, Body: m.Body})
+			sections = append(sections, claudemd.Section{ID: m.ID, Name: m.Name, Team: m.Team, Type: m.Type, Description: m.Description, Body: m.Body})
 		}
 	}
-	block, costs := memories.Compile(sections, modelLimit, utf8.RuneCountInString(w.hand.before+w.hand.after))
+	block, costs := claudemd.Compile(sections, modelLimit, utf8.RuneCountInString(w.hand.before+w.hand.after))
 	if want := w.hand.before + string(block) + w.hand.after; string(raw) != want {
 		return fmt.Sprintf("CLAUDE.md is not what it should be.\n--- is\n%s\n--- should be\n%s\n---", ending(string(raw)), ending(want))
 	}
@@ -226,7 +228,7 @@ func (w *world) nobodyKnowsWhichLines(m memories.Memory) bool {
 	}
 	unclear := map[string]bool{}
 	for place, f := range w.disk() {
-		file := memories.Parse([]byte(f.text), stemOf(place))
+		file := frontmatter.Parse([]byte(f.text), stemOf(place))
 		unclear[place] = keyAt(place, file.Name) == keyOf(m)
 	}
 	for _, f := range m.Files {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 )
 
 // rules say, in the plainest way, what each look has to lead to: which memories live, and with which content. They know
@@ -163,7 +164,7 @@ func (r *rules) noteSlugs(w *world, disk map[string]diskFile, scope string) {
 				case f.carries != from:
 				case there && !f.blocked && within(place, scope):
 					f.carries = to
-					r.unbury(to, memories.Parse([]byte(d.text), stemOf(place)).Fingerprint([]byte(d.text)))
+					r.unbury(to, frontmatter.Parse([]byte(d.text), stemOf(place)).Fingerprint([]byte(d.text)))
 				default:
 					f.nobodys = f.nobodys || f.blocked
 				}
@@ -176,7 +177,7 @@ func (r *rules) noteSlugs(w *world, disk map[string]diskFile, scope string) {
 func (r *rules) statesSlug(disk map[string]diskFile, scope, from, to string) bool {
 	inPrimary := false
 	for place, d := range disk {
-		parsed := memories.Parse([]byte(d.text), stemOf(place))
+		parsed := frontmatter.Parse([]byte(d.text), stemOf(place))
 		says := within(place, scope) && !d.bad && !parsed.Unreadable && keyAt(place, parsed.Name) == from
 		if says && !r.buried[from][parsed.Fingerprint([]byte(d.text))] {
 			return false
@@ -187,7 +188,7 @@ func (r *rules) statesSlug(disk map[string]diskFile, scope, from, to string) boo
 			continue
 		}
 		d, there := disk[place]
-		parsed := memories.Parse([]byte(d.text), stemOf(place))
+		parsed := frontmatter.Parse([]byte(d.text), stemOf(place))
 		states := there && within(place, scope) && !d.bad && !f.bad && !parsed.Unreadable && statedName.MatchString(closedFront.FindString(d.text))
 		if !states || keyAt(place, parsed.Name) != to || r.isUnfinished(place, *f, d.text) {
 			return false
@@ -347,7 +348,7 @@ func (r *rules) see(place string, d diskFile, clock, at span, left departures) (
 	}
 	before := *f
 	f.text, f.bad, f.there = d.text, d.bad, true
-	parsed := memories.Parse([]byte(d.text), stemOf(place))
+	parsed := frontmatter.Parse([]byte(d.text), stemOf(place))
 	if d.bad || parsed.Unreadable {
 		f.bad = true
 		if !before.there {
@@ -786,7 +787,7 @@ func (r *rules) writtenBy(w *world, m memories.Memory, at span) {
 		if hashOf(d.text) != carrier.Hash {
 			continue // the agent has written since, which the operation did not look at
 		}
-		f := memories.Parse([]byte(d.text), stemOf(carrier.Path))
+		f := frontmatter.Parse([]byte(d.text), stemOf(carrier.Path))
 		key := keyAt(carrier.Path, f.Name)
 		if known != nil {
 			left.note(carrier.Path, *known, key)

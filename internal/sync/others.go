@@ -16,6 +16,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 	"memoir/internal/postgres"
 )
 
@@ -103,7 +104,7 @@ func (h *hold) listOthers(listing *agents.Listing, scope []string) error {
 func (s *sighting) leaveWellKnown() {
 	isNew := s.known == nil || s.known.Status == postgres.Unreadable
 	if isNew && agents.IsWellKnown(s.path) && !s.file.Unreadable && s.file.Type == "" {
-		s.file = memories.UnreadableFile(stem(s.path), memories.ProblemOf(memories.CodeNotMemory))
+		s.file = frontmatter.UnreadableFile(stem(s.path), memories.ProblemOf(memories.CodeNotMemory))
 	}
 }
 
@@ -121,7 +122,7 @@ func flawsOfOther(root *os.Root, m memories.Memory) Flawed {
 	}
 	to := markdownPath(root, m.Path)
 	found.Raw, found.Hash = raw, files.Hash(raw)
-	found.Fixes = []memories.Fix{{
+	found.Fixes = []frontmatter.Fix{{
 		ID: renameFix, Code: memories.CodeNotMarkdown, Label: "Rename to " + path.Base(to), NewPath: to, After: raw,
 		Explanation: "Renames the file. Its text stays as it is.",
 	}}

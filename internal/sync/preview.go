@@ -9,6 +9,7 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 	"memoir/internal/postgres"
 	"memoir/internal/sync/publish"
 )
@@ -18,12 +19,12 @@ type Preview struct {
 	Text []byte // of the whole file
 	// Before and After are what stands around Memoir's block, and Parts what the block consists of: together, the Text.
 	Before, After string
-	Parts         []memories.Part
+	Parts         []claudemd.Part
 	// OnDisk is the file as it is while it cannot be written; nil: there is none, or it cannot be read.
 	OnDisk []byte
 	// Published says that Memoir writes it; otherwise the agent's layout has none, and this is what would be compiled.
 	Published bool
-	Costs     []memories.Cost // what each memory takes, in the order of the file
+	Costs     []claudemd.Cost // what each memory takes, in the order of the file
 	// MemoryOff says that the agent's memory is switched off, and it is not asked to save anything.
 	MemoryOff bool
 	Problem   string // why it is not written; empty: all is well
@@ -64,7 +65,7 @@ func (e *Engine) previewWithoutShared(ctx context.Context, slug, without string)
 		return Preview{}, err
 	}
 	with, after, err := e.previews(ctx, row, map[string]bool{without: true})
-	if err == nil && !slices.ContainsFunc(with.Costs, func(c memories.Cost) bool { return c.ID == without }) {
+	if err == nil && !slices.ContainsFunc(with.Costs, func(c claudemd.Cost) bool { return c.ID == without }) {
 		err = memories.ErrNotFound
 	}
 	return after, err
@@ -145,7 +146,7 @@ func (e *Engine) previews(ctx context.Context, row postgres.Agent, going map[str
 		if len(going) == 0 {
 			return nil
 		}
-		staying := slices.DeleteFunc(sections.Headings, func(m memories.Heading) bool { return going[m.ID] })
+		staying := slices.DeleteFunc(sections.Headings, func(m claudemd.Summary) bool { return going[m.ID] })
 		without, err = empty.filled(staying, texts)
 		return err
 	})
@@ -199,14 +200,14 @@ func (e *Engine) compile(ctx context.Context, sections postgres.Sections, source
 }
 
 // textsOf gives the memories in full, those that are stale with a note if the options ask for it.
-func (e *Engine) textsOf(ctx context.Context, sections postgres.Sections, sources *publish.Sources) memories.SectionText {
+func (e *Engine) textsOf(ctx context.Context, sections postgres.Sections, sources *publish.Sources) claudemd.SectionText {
 	now := time.Now()
-	return func(next []memories.Heading) (string, error) {
+	return func(next []claudemd.Summary) (string, error) {
 		text, err := sources.Text(ctx, next, sections.Bodies)
 		if err != nil || !e.options.AgeNotes {
 			return text, err
 		}
-		return memories.WithAgeNote(text, next[0].ModifiedAt, now), nil
+		return claudemd.WithAgeNote(text, next[0].ModifiedAt, now), nil
 	}
 }
 
@@ -215,7 +216,7 @@ func (e *Engine) textsOf(ctx context.Context, sections postgres.Sections, source
 type emptyPreview struct {
 	Preview
 	path       string // relative to the agent's directory
-	document   memories.Document
+	document   claudemd.Document
 	ageNotes   bool
 	sharedDirs []string
 	// inParts says that the parts are wanted too: of a thousand memories they take as long to put down as all of the text.
@@ -231,13 +232,13 @@ func (e *Engine) emptyFor(sections postgres.Sections, path string, raw []byte, u
 
 func (e *Engine) emptyPreview(path string, raw []byte, unread error) emptyPreview {
 	p := emptyPreview{path: path, Preview: Preview{Limit: e.options.ClaudeMDLimit}, ageNotes: e.options.AgeNotes}
-	document, err := memories.ReadDocument(raw)
+	document, err := claudemd.ReadDocument(raw)
 	if unread != nil {
 		err = unread
 	}
 	if err != nil {
 		p.Problem, p.OnDisk = claudeMDProblem(path, err), raw
-		document, err = memories.ReadDocument(nil)
+		document, err = claudemd.ReadDocument(nil)
 		if err != nil {
 			panic(err) // nothing is a sound document
 		}
@@ -248,23 +249,23 @@ func (e *Engine) emptyPreview(path string, raw []byte, unread error) emptyPrevie
 }
 
 // opening is what the block begins with.
-func (p emptyPreview) opening() memories.Opening {
-	return memories.Opening{LearnedAlone: p.MemoryOff, SharedDirs: p.sharedDirs}
+func (p emptyPreview) opening() claudemd.Intro {
+	return claudemd.Intro{LearnedAlone: p.MemoryOff, SharedDirs: p.sharedDirs}
 }
 
 // longer is for how many bytes more than a CLAUDE.md has there is room at once: most become about as long as they were.
 const longer = 4 << 10
 
 // filled is the preview with these memories in it.
-func (p emptyPreview) filled(ms []memories.Heading, texts memories.SectionText) (Preview, error) {
+func (p emptyPreview) filled(ms []claudemd.Summary, texts claudemd.SectionText) (Preview, error) {
 	outside := p.document.Outside()
 	p.Chars = outside
 	p.Text = append(make([]byte, 0, p.document.Size()+longer), p.Before...)
-	p.Costs = make([]memories.Cost, 0, len(ms))
+	p.Costs = make([]claudemd.Cost, 0, len(ms))
 	if p.inParts {
-		p.Parts = make([]memories.Part, 0, len(ms)+2+3*len(memories.Types()))
+		p.Parts = make([]claudemd.Part, 0, len(ms)+2+3*len(memories.Types()))
 	}
-	err := memories.CompileParts(ms, p.opening(), p.Limit, outside, texts, func(part memories.Part) {
+	err := claudemd.CompileParts(ms, p.opening(), p.Limit, outside, texts, func(part claudemd.Part) {
 		p.Text = append(p.Text, part.Text...)
 		p.Chars += part.Chars
 		if part.Memory != "" {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 	"memoir/internal/postgres"
 	"memoir/internal/sync/publish"
 )
@@ -44,9 +44,9 @@ func (e *Engine) previewEditsHere(ctx context.Context, slug string, sets [][]Edi
 		empty.sharedDirs = sections.SharedDirs
 		measure := func(edits []Edit) (int, error) {
 			headings, bodies := edited(sections.Headings, edits)
-			p, err := empty.filled(headings, func(next []memories.Heading) (string, error) {
+			p, err := empty.filled(headings, func(next []claudemd.Summary) (string, error) {
 				if body, ok := bodies[next[0].Revision]; ok {
-					return memories.InFull(next[0], body), nil
+					return claudemd.FullSection(next[0], body), nil
 				}
 				return texts(next)
 			})
@@ -68,7 +68,7 @@ func (e *Engine) previewEditsHere(ctx context.Context, slug string, sets [][]Edi
 }
 
 // edited returns the memories with edits carried out, and the bodies that are new, by the revisions that they are given.
-func edited(headings []memories.Heading, edits []Edit) ([]memories.Heading, map[[16]byte]string) {
+func edited(headings []claudemd.Summary, edits []Edit) ([]claudemd.Summary, map[[16]byte]string) {
 	bodies := map[[16]byte]string{}
 	if len(edits) == 0 {
 		return headings, bodies
@@ -77,14 +77,14 @@ func edited(headings []memories.Heading, edits []Edit) ([]memories.Heading, map[
 	for _, edit := range edits {
 		byID[edit.ID] = edit
 	}
-	heading := func(h memories.Heading, d Draft) memories.Heading {
+	heading := func(h claudemd.Summary, d Draft) claudemd.Summary {
 		sum := sha256.Sum256([]byte(h.ID + "\x00" + d.Body))
 		h.Name, h.Team, h.Type, h.Description, h.Size = d.Name, d.Team, d.Type, d.Description, len(d.Body)
 		h.Revision, h.ModifiedAt = [16]byte(sum[:16]), time.Now()
 		bodies[h.Revision] = d.Body
 		return h
 	}
-	var after []memories.Heading
+	var after []claudemd.Summary
 	for _, h := range headings {
 		edit, touched := byID[h.ID]
 		delete(byID, h.ID)
@@ -97,7 +97,7 @@ func edited(headings []memories.Heading, edits []Edit) ([]memories.Heading, map[
 	}
 	for id, edit := range byID {
 		if !edit.Delete {
-			after = append(after, heading(memories.Heading{ID: id}, edit.Draft))
+			after = append(after, heading(claudemd.Summary{ID: id}, edit.Draft))
 		}
 	}
 	return after, bodies

@@ -14,7 +14,8 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
-	"memoir/internal/memories"
+
+	"memoir/internal/memories/claudemd"
 	"memoir/internal/postgres"
 	"memoir/internal/sync/publish"
 )
@@ -155,7 +156,7 @@ func (h *hold) takeBlockOut(from, to string) (problem string, err error) {
 		if err != nil {
 			return claudeMDProblem(from, err), nil
 		}
-		document, err := memories.ReadDocument(raw)
+		document, err := claudemd.ReadDocument(raw)
 		if err != nil {
 			return claudeMDProblem(from, err), nil
 		}
@@ -223,8 +224,8 @@ func (h *hold) record(ctx context.Context, p postgres.Publication, problemBefore
 
 // changedCosts returns what each memory of the agent takes in CLAUDE.md where something else is on record. What others share has its own
 // agent's on record. Both are in the order of the block.
-func changedCosts(costs []memories.Cost, headings []memories.Heading) []memories.Cost {
-	var changed []memories.Cost
+func changedCosts(costs []claudemd.Cost, headings []claudemd.Summary) []claudemd.Cost {
+	var changed []claudemd.Cost
 	for i, cost := range costs {
 		if headings[i].Shared == "" && cost != headings[i].Recorded {
 			changed = append(changed, cost)
@@ -256,10 +257,10 @@ func claudeMDProblem(path string, err error) string {
 
 func claudeMDReason(err error) string {
 	switch {
-	case errors.Is(err, memories.ErrDamagedMarkers):
+	case errors.Is(err, claudemd.ErrDamagedMarkers):
 		return "CLAUDE.md has its memoir:begin and memoir:end markers damaged: there must be one of each, in this order, each on a line of its own. " +
 			"Nothing was written. Mend or remove the markers and it is published again."
-	case errors.Is(err, memories.ErrUnclosedCode):
+	case errors.Is(err, claudemd.ErrUnclosedCode):
 		return "CLAUDE.md ends in a code block that is not closed, so whatever is put below it would be code. Nothing was written. Close the code block and it is published again."
 	case files.IsOwnership(err):
 		return ownershipProblem(err)

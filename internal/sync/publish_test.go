@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 	"memoir/internal/sync"
 	"memoir/internal/waittest"
 )
@@ -175,7 +176,7 @@ func TestManyNewMemoriesCostWhatTheyTakeInClaudeMD(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	costs := map[string]memories.Cost{}
+	costs := map[string]claudemd.Cost{}
 	listed := 0
 	for _, cost := range preview.Costs {
 		costs[cost.ID] = cost

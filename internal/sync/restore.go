@@ -11,6 +11,8 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
+	"memoir/internal/memories/memorymd"
 	"memoir/internal/postgres"
 )
 
@@ -87,7 +89,7 @@ func (e *unlistedError) Unwrap() error { return e.err }
 // create an index that is absent. It returns an *unlistedError for an index that cannot be written.
 func (h *hold) restoreToIndexes(head postgres.Head) error {
 	for index, gone := range head.IndexLines {
-		err := h.editIndex(index, func(raw []byte) []byte { return memories.RestoreToIndex(raw, gone) })
+		err := h.editIndex(index, func(raw []byte) []byte { return memorymd.Restore(raw, gone) })
 		if err != nil {
 			return &unlistedError{index, err}
 		}
@@ -229,13 +231,13 @@ func (h *hold) restoreTarget(ctx context.Context, head postgres.Head, raw []byte
 
 // named returns the bytes with the memory's name in them, where they took it from a file's name that is another one now.
 func named(raw []byte, head postgres.Head, place string) []byte {
-	f := memories.Parse(raw, stem(place))
+	f := frontmatter.Parse(raw, stem(place))
 	if f.Name == head.Name {
 		return raw
 	}
 	content := f.Content()
 	content.Name = head.Name
-	return memories.Rewrite(raw, content, head.ModifiedAt)
+	return frontmatter.Rewrite(raw, content, head.ModifiedAt)
 }
 
 func (h *hold) holds(path, hash string) bool {

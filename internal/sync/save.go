@@ -14,6 +14,7 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 	"memoir/internal/postgres"
 )
 
@@ -140,7 +141,7 @@ func (h *hold) write(ctx context.Context, head *postgres.Head, draft Draft) (Res
 	if err := h.mayBeWritten(draft, target.path, data); err != nil {
 		return Result{}, err
 	}
-	parsed := memories.Parse(data, "")
+	parsed := frontmatter.Parse(data, "")
 	err = h.letIn(ctx, draft.key(), parsed.Fingerprint(data), target.path, data, func() error {
 		return h.overwrite(target.path, data, files.Options{New: !target.present, IfHash: target.hash})
 	})
@@ -310,11 +311,11 @@ func (h *hold) contentFor(ctx context.Context, head *postgres.Head, t target, dr
 // written returns the file of a draft: base with what it says in it, so that keys unknown to Memoir survive. It fails
 // with *memories.InvalidError where that would be too large to be read back.
 func written(base []byte, draft Draft) ([]byte, error) {
-	data := memories.Encode(draft.content())
+	data := frontmatter.Encode(draft.content())
 	if base != nil {
-		data = memories.Rewrite(base, draft.content(), time.Now())
+		data = frontmatter.Rewrite(base, draft.content(), time.Now())
 	}
-	data = memories.WithMetadata(data, draft.Metadata)
+	data = frontmatter.WithMetadata(data, draft.Metadata)
 	if len(data) > memories.MaxFileSize {
 		return nil, &memories.InvalidError{Field: "body", Reason: "makes, with the rest of the file, more than 1 MiB, which could not be read back. Nothing was written"}
 	}

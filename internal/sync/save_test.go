@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 	"memoir/internal/sync"
 )
 
@@ -37,7 +38,7 @@ func TestSavingWritesADurableFileAndClaudeMD(t *testing.T) {
 	if !result.Created || m.Path != "memory/feedback_use_tabs_always.md" || m.Body != "Use tabs.\n\n**Why:** width." || m.State != memories.Active {
 		t.Errorf("saved as %+v", m)
 	}
-	if file := memories.Parse([]byte(b.read("ada/"+m.Path)), "x"); file.Name != "Use tabs: always" || len(file.Problems) > 0 {
+	if file := frontmatter.Parse([]byte(b.read("ada/"+m.Path)), "x"); file.Name != "Use tabs: always" || len(file.Problems) > 0 {
 		t.Errorf("the file reads as %+v", file)
 	}
 	if !strings.Contains(b.read("ada/CLAUDE.md"), "### Use tabs: always\n\nUse tabs.\n") {

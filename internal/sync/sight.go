@@ -15,6 +15,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 	"memoir/internal/postgres"
 )
 
@@ -30,7 +31,7 @@ type sighting struct {
 	signature     int64 // 0: too fresh to be relied on
 	raw           []byte
 	hash          string
-	file          memories.File
+	file          frontmatter.File
 	team          bool // it is in team memory
 	fingerprint   memories.Fingerprint
 	flaws         memories.Flaw
@@ -180,7 +181,7 @@ func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, k
 	}
 	switch {
 	case problem != nil:
-		s.file = memories.UnreadableFile(stem(entry.Path), *problem)
+		s.file = frontmatter.UnreadableFile(stem(entry.Path), *problem)
 		if (problem.Code == memories.CodeTooDeep || problem.Code == memories.CodeNotMarkdown) && !h.leaveOnDisk(&s) {
 			return s, false
 		}
@@ -193,13 +194,13 @@ func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, k
 		if len(s.raw) <= memories.MaxFileSize {
 			s.size = int64(len(s.raw)) // it may have grown since it was listed
 		}
-		s.file = memories.Parse(s.raw, stem(entry.Path))
+		s.file = frontmatter.Parse(s.raw, stem(entry.Path))
 		s.flagCredential()
 		s.flagName()
 		s.leaveWellKnown()
 	}
 	if !s.file.Unreadable {
-		s.flaws = memories.FlawsOf(s.raw, s.file)
+		s.flaws = frontmatter.FlawsOf(s.raw, s.file)
 	}
 	if len(s.raw) > memories.MaxFileSize {
 		if !h.leaveOnDisk(&s) {

@@ -9,6 +9,7 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 	"memoir/internal/postgres"
 )
 
@@ -42,7 +43,7 @@ func (h *hold) textsOf(ctx context.Context, known postgres.Past) ([]sighting, er
 		}
 		s := sighting{
 			path: f.Path, raw: raw, hash: files.Hash(raw), size: int64(len(raw)), modTime: f.ModTime, modifiedAt: f.ModifiedAt,
-			contentAt: f.ContentAt, fingerprint: f.Fingerprint, file: memories.Parse(raw, stem(f.Path)), team: h.onDisk.InTeam(f.Path),
+			contentAt: f.ContentAt, fingerprint: f.Fingerprint, file: frontmatter.Parse(raw, stem(f.Path)), team: h.onDisk.InTeam(f.Path),
 			known: &others[i],
 		}
 		s.flagCredential()

@@ -13,6 +13,7 @@ import (
 	"memoir/internal/credentials"
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 	"memoir/internal/postgres"
 )
 
@@ -151,7 +152,7 @@ type successor struct {
 }
 
 func (s successor) fingerprint() memories.Fingerprint {
-	parsed := memories.Parse(s.data, "")
+	parsed := frontmatter.Parse(s.data, "")
 	return parsed.Fingerprint(s.data)
 }
 

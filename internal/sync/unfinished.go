@@ -9,6 +9,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 	"memoir/internal/postgres"
 )
 
@@ -109,21 +110,21 @@ const (
 
 // unfinishedFixes returns what can be done about an unfinished file of a memory. Those fixes of its text are among them by which it is
 // the memory again.
-func unfinishedFixes(m memories.Memory, p string, raw, lastGood []byte) []memories.Fix {
-	var fixes []memories.Fix
+func unfinishedFixes(m memories.Memory, p string, raw, lastGood []byte) []frontmatter.Fix {
+	var fixes []frontmatter.Fix
 	if lastGood != nil {
-		fixes = append(fixes, memories.Fix{
+		fixes = append(fixes, frontmatter.Fix{
 			ID: fixLastGood, Code: memories.CodeLastGood, Label: "Write back last version",
 			Explanation: "Replaces the file with the last good version, which is in use now.", After: lastGood,
 		})
 	}
-	for _, fix := range memories.Fixes(raw, p) {
-		after := memories.Parse(fix.After, stem(p))
-		if after.Name == m.Name && memories.FlawsOf(fix.After, after) == 0 {
+	for _, fix := range frontmatter.Fixes(raw, p) {
+		after := frontmatter.Parse(fix.After, stem(p))
+		if after.Name == m.Name && frontmatter.FlawsOf(fix.After, after) == 0 {
 			fixes = append(fixes, fix)
 		}
 	}
-	return append(fixes, memories.Fix{
+	return append(fixes, frontmatter.Fix{
 		ID: fixAsIs, Code: memories.CodeLastGood, Label: "Use file as it is",
 		Explanation: fmt.Sprintf("Takes what %s says now. The memory changes accordingly.", path.Base(p)), After: raw,
 	})
@@ -131,7 +132,7 @@ func unfinishedFixes(m memories.Memory, p string, raw, lastGood []byte) []memori
 
 // takeAsIs makes an unfinished file count as it is, and publishes.
 func (h *hold) takeAsIs(ctx context.Context, f postgres.File, raw []byte) error {
-	parsed := memories.Parse(raw, stem(f.Path))
+	parsed := frontmatter.Parse(raw, stem(f.Path))
 	key := memories.Key{Name: parsed.Name, Team: h.onDisk.InTeam(f.Path)}
 	if _, err := h.w.Allow(ctx, key, parsed.Fingerprint(raw)); err != nil {
 		return err

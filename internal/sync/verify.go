@@ -9,6 +9,7 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 	"memoir/internal/postgres"
 )
 
@@ -120,7 +121,7 @@ func (h *hold) asRecorded(f postgres.File) ([]byte, error) {
 // refresh gives one file the new time. Bytes that change by it are put on record before and after, so that no look takes the file's
 // old content for a new one.
 func (h *hold) refresh(ctx context.Context, head postgres.Head, f postgres.File, raw []byte, now time.Time) error {
-	touched, changed := memories.Touch(raw, now)
+	touched, changed := frontmatter.Touch(raw, now)
 	if f.Unfinished != 0 {
 		touched, changed = raw, false
 	}

@@ -5,6 +5,7 @@ import (
 
 	"memoir/internal/diff"
 	"memoir/internal/memories"
+	"memoir/internal/memories/memorymd"
 	"memoir/web/templates"
 )
 
@@ -12,8 +13,8 @@ const believableIndex = "---\nkind: index\n---\n# What I know\n\n<!-- by hand --
 
 // indexPage is an index that an agent does not see all of, with everything in it that can be wrong.
 func indexPage() templates.Index {
-	loaded := memories.ReadIndex([]byte(believableIndex + strings.Repeat("- [Languages](feedback_language.md) — "+strings.Repeat("long ", 40)+"\n", 210)))
-	files := []memories.IndexedFile{
+	loaded := memorymd.Read([]byte(believableIndex + strings.Repeat("- [Languages](feedback_language.md) — "+strings.Repeat("long ", 40)+"\n", 210)))
+	files := []memorymd.IndexedFile{
 		{ID: "0198c0de-0000-7000-8000-000000000001", Path: "feedback_language.md", Name: "Answer in the customer's language", Type: memories.Feedback},
 		{ID: "0198c0de-0000-7000-8000-000000000002", Path: "feedback_refunds.md", Name: "Never promise a refund date", Type: memories.Feedback},
 		{ID: "0198c0de-0000-7000-8000-000000000003", Path: "user_mira.md", Name: "Mira", Type: memories.User},
@@ -21,7 +22,7 @@ func indexPage() templates.Index {
 	there := func(target string) (string, bool) { return target, target != "gone.md" }
 	return templates.Index{
 		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(), Path: "memory/MEMORY.md", Present: true,
-		Others: []string{"memory/memory.md"}, Loaded: loaded, Findings: memories.LintIndex(loaded, files, there),
+		Others: []string{"memory/memory.md"}, Loaded: loaded, Findings: memorymd.Lint(loaded, files, there),
 	}
 }
 

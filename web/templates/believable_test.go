@@ -10,6 +10,7 @@ import (
 
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 	"memoir/web/templates"
 )
 
@@ -133,14 +134,14 @@ func agentsPage() templates.Agents {
 
 func claudeMDPage() templates.ClaudeMD {
 	rows := believableRows()[:8]
-	parts := []memories.Part{
+	parts := []claudemd.Part{
 		{Text: "<!-- memoir:begin -->\n# Memory System\n\nSave who a user is, preferences, corrections, recurring tasks and where resources live.\n\n# Learned Memory\n\n> The following was learned from past interactions. Apply this knowledge in all responses.\n"},
 		{Text: "\n## Feedback Memory\n"},
 		{Text: "\n### Answer in the customer's language\n\n" + believableBody + "\n", Memory: rows[0].ID, Name: rows[0].Name, Type: rows[0].Type},
 		{Text: "\n### Never promise a refund date\n\nSay “within five working days”.\n", Memory: rows[1].ID, Name: rows[1].Name, Type: rows[1].Type},
 	}
 	for i, row := range rows[2:] {
-		part := memories.Part{Text: "\n### " + row.Name + "\n\n" + strings.Repeat("A fact. ", 100/(i+1)) + "\n", Memory: row.ID, Name: row.Name, Type: row.Type}
+		part := claudemd.Part{Text: "\n### " + row.Name + "\n\n" + strings.Repeat("A fact. ", 100/(i+1)) + "\n", Memory: row.ID, Name: row.Name, Type: row.Type}
 		if i > 3 {
 			part.Text, part.Listed = "- "+row.Name+" — "+row.Description+"\n", true
 		}
@@ -149,7 +150,7 @@ func claudeMDPage() templates.ClaudeMD {
 	return templates.ClaudeMD{
 		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(), Published: true,
 		Path: "/srv/agents/support-bot/CLAUDE.md", PublishedAt: noon, Before: "# Support bot\n\nYou answer tickets of Example GmbH.\n\n",
-		Parts: append(parts, memories.Part{Text: "\n<!-- memoir:end -->"}), After: "\n", Chars: 40212, Limit: 40000,
+		Parts: append(parts, claudemd.Part{Text: "\n<!-- memoir:end -->"}), After: "\n", Chars: 40212, Limit: 40000,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 )
 
 // ClaudeMD is an agent's CLAUDE.md tab.
@@ -20,7 +21,7 @@ type ClaudeMD struct {
 	// Before and After are what people wrote around Memoir's block, and Parts what the block consists of: together, the
 	// whole file, or what would be compiled.
 	Before, After string
-	Parts         []memories.Part
+	Parts         []claudemd.Part
 	Chars         int // of the whole file, in Unicode characters
 	Limit         int // in Unicode characters; 0 or less: none
 	// Damaged is the file as it is on disk while Memoir cannot write it; empty: all is well, or it cannot be read.
@@ -66,7 +67,7 @@ func (v ClaudeMD) entries() []ClaudeMDEntry {
 }
 
 // ownerOf returns the slug of the agent whose memory a part is: what all agents share is another's.
-func (v ClaudeMD) ownerOf(p memories.Part) string { return cmp.Or(p.Shared, v.Agent.Slug) }
+func (v ClaudeMD) ownerOf(p claudemd.Part) string { return cmp.Or(p.Shared, v.Agent.Slug) }
 
 // limitNote says how many memories the limit keeps out of the file in full. It is empty if there are none.
 func limitNote(entries []ClaudeMDEntry) string {
@@ -103,7 +104,7 @@ func dearest(entries []ClaudeMDEntry) int {
 
 // size says how much something takes.
 func size(chars int) string {
-	return counted(chars, "character", "characters") + ", approximately " + counted(memories.ApproximateTokens(chars), "token", "tokens")
+	return counted(chars, "character", "characters") + ", approximately " + counted(claudemd.ApproximateTokens(chars), "token", "tokens")
 }
 
 // damagedLine is a line of a damaged CLAUDE.md near one of its markers.
@@ -121,7 +122,7 @@ const (
 
 // damagedLines are the markers of the file on disk, with the lines around them.
 func (v ClaudeMD) damagedLines() []damagedLine {
-	markers := memories.Markers([]byte(v.Damaged))
+	markers := claudemd.Markers([]byte(v.Damaged))
 	if len(markers) == 0 {
 		return nil
 	}

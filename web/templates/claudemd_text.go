@@ -8,7 +8,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 )
 
 // How much of a text is shown, in Unicode characters. What people wrote themselves may be a megabyte, and so may a
@@ -67,7 +67,7 @@ func (v ClaudeMD) owned() string {
 }
 
 // compiledMemory is a memory in its place. Its heading, or its line, leads to its page.
-func (v ClaudeMD) compiledMemory(p memories.Part) string {
+func (v ClaudeMD) compiledMemory(p claudemd.Part) string {
 	text := strings.TrimLeft(p.Text, "\n")
 	heading, _, _ := strings.Cut(text, "\n")
 	return p.Text[:len(p.Text)-len(text)] + `<span class="place" id="` + placeID(p.Memory) + `" data-type="` + templ.EscapeString(string(p.Type)) +

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 )
 
 // costBar is what a CLAUDE.md consists of, as parts of one bar that is as long as the limit, or as the file.
@@ -160,4 +161,4 @@ func costID(e ClaudeMDEntry) string {
 	return e.ID
 }
 
-func tokensOf(chars int) int { return memories.ApproximateTokens(chars) }
+func tokensOf(chars int) int { return claudemd.ApproximateTokens(chars) }

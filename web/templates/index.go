@@ -2,7 +2,8 @@ package templates
 
 import (
 	"memoir/internal/diff"
-	"memoir/internal/memories"
+
+	"memoir/internal/memories/memorymd"
 	"strconv"
 	"unicode/utf8"
 )
@@ -15,9 +16,9 @@ type Index struct {
 	Present bool
 	Problem string   // why it cannot be read; empty: it can
 	Others  []string // indexes beside it that the agent does not load
-	Loaded  memories.LoadedIndex
+	Loaded  memorymd.Loaded
 	// Findings are what is to be said about it: by line, and at the end what is about no line.
-	Findings []memories.Finding
+	Findings []memorymd.Finding
 	// InStep says that a rebuild would change nothing.
 	InStep bool
 	// Facts are the ids of the texts that stand in the index itself, by their first lines.
@@ -78,8 +79,8 @@ type indexRow struct {
 	Number   int // 0: it is no line of the file
 	Text     string
 	LeftOut  int // Unicode characters of the line that are not shown
-	Fate     memories.LineFate
-	Findings []memories.Finding
+	Fate     memorymd.LineStatus
+	Findings []memorymd.Finding
 	Ends     bool   // the agent's view ends before it
 	Fact     string // the id of the fact that begins here; empty: none does
 	Anchored bool   // it is what an address of the line leads to
@@ -88,9 +89,9 @@ type indexRow struct {
 
 // rows are the lines that are shown.
 func (v Index) rows() []indexRow {
-	about := map[int][]memories.Finding{}
+	about := map[int][]memorymd.Finding{}
 	for _, f := range v.Findings {
-		if f.Line > 0 && f.Code != memories.FindingPastCaps {
+		if f.Line > 0 && f.Code != memorymd.FindingPastCaps {
 			about[f.Line] = append(about[f.Line], f)
 		}
 	}
@@ -101,7 +102,7 @@ func (v Index) rows() []indexRow {
 			return append(rows, indexRow{Skipped: len(v.Loaded.Lines) - i, Fate: line.Fate})
 		}
 		run++
-		if line.Fate != memories.LineLeftOut {
+		if line.Fate != memorymd.LineLeftOut {
 			run = 0
 		}
 		if run > leftOutShown {
@@ -109,7 +110,7 @@ func (v Index) rows() []indexRow {
 			continue
 		}
 		row := indexRow{Number: line.Number, Text: line.Text, Fate: line.Fate, Findings: about[line.Number]}
-		if line.Fate == memories.LineCut && !ended {
+		if line.Fate == memorymd.LineCut && !ended {
 			row.Ends, ended = true, true
 		}
 		if len(row.Findings) > 0 {
@@ -129,7 +130,7 @@ func skipOne(rows []indexRow) []indexRow {
 		last.Skipped++
 		return rows
 	}
-	return append(rows, indexRow{Skipped: 1, Fate: memories.LineLeftOut})
+	return append(rows, indexRow{Skipped: 1, Fate: memorymd.LineLeftOut})
 }
 
 // shortened returns the start of a text, and how many Unicode characters of it are left out.
@@ -151,16 +152,16 @@ func (r indexRow) id() string { return "line-" + strconv.Itoa(r.Number) }
 
 // kindOfFinding is a heading over the findings of one kind.
 type kindOfFinding struct {
-	Code     memories.FindingCode
-	Findings []memories.Finding
+	Code     memorymd.FindingCode
+	Findings []memorymd.Finding
 }
 
 // kinds are the findings by kind, the gravest first.
 func (v Index) kinds() []kindOfFinding {
 	var kinds []kindOfFinding
-	for _, code := range []memories.FindingCode{
-		memories.FindingPastCaps, memories.FindingNearCaps, memories.FindingDeadLink, memories.FindingUnlisted,
-		memories.FindingRepeated, memories.FindingLongEntry,
+	for _, code := range []memorymd.FindingCode{
+		memorymd.FindingPastCaps, memorymd.FindingNearCaps, memorymd.FindingDeadLink, memorymd.FindingUnlisted,
+		memorymd.FindingRepeated, memorymd.FindingLongEntry,
 	} {
 		kind := kindOfFinding{Code: code}
 		for _, f := range v.Findings {
@@ -178,15 +179,15 @@ func (v Index) kinds() []kindOfFinding {
 func (k kindOfFinding) title() string {
 	n := len(k.Findings)
 	switch k.Code {
-	case memories.FindingPastCaps:
+	case memorymd.FindingPastCaps:
 		return "The agent does not see all of it"
-	case memories.FindingNearCaps:
+	case memorymd.FindingNearCaps:
 		return "It is nearly full"
-	case memories.FindingDeadLink:
+	case memorymd.FindingDeadLink:
 		return counted(n, "link leads", "links lead") + " to nothing"
-	case memories.FindingUnlisted:
+	case memorymd.FindingUnlisted:
 		return counted(n, "memory has", "memories have") + " no line"
-	case memories.FindingRepeated:
+	case memorymd.FindingRepeated:
 		return counted(n, "line repeats a file", "lines repeat a file")
 	default:
 		return counted(n, "line is", "lines are") + " too long"
@@ -195,9 +196,9 @@ func (k kindOfFinding) title() string {
 
 func (k kindOfFinding) tone() Tone {
 	switch k.Code {
-	case memories.FindingPastCaps:
+	case memorymd.FindingPastCaps:
 		return Danger
-	case memories.FindingLongEntry, memories.FindingRepeated:
+	case memorymd.FindingLongEntry, memorymd.FindingRepeated:
 		return Quiet
 	default:
 		return Warning
@@ -208,7 +209,7 @@ func (k kindOfFinding) tone() Tone {
 func (k kindOfFinding) id() string { return anchor("finding", string(k.Code)) }
 
 // shown are the findings that are listed.
-func (k kindOfFinding) shown() []memories.Finding {
+func (k kindOfFinding) shown() []memorymd.Finding {
 	return k.Findings[:min(len(k.Findings), indexFindingsShown)]
 }
 
@@ -223,11 +224,11 @@ func lineShown(rows []indexRow, number int) bool {
 }
 
 // fateWords say what a line's fate is to those who hear the page.
-func fateWords(f memories.LineFate) string {
+func fateWords(f memorymd.LineStatus) string {
 	switch f {
-	case memories.LineCut:
+	case memorymd.LineCut:
 		return "not seen by the agent"
-	case memories.LineLeftOut:
+	case memorymd.LineLeftOut:
 		return "left out when it is loaded"
 	default:
 		return ""
@@ -235,8 +236,8 @@ func fateWords(f memories.LineFate) string {
 }
 
 // skippedWords complete what is said of lines that are not shown.
-func skippedWords(f memories.LineFate) string {
-	if f == memories.LineLeftOut {
+func skippedWords(f memorymd.LineStatus) string {
+	if f == memorymd.LineLeftOut {
 		return ": they are no part of what the agent loads"
 	}
 	return ""

@@ -9,7 +9,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"memoir/internal/memories"
+	"memoir/internal/memories/memorymd"
 	"strconv"
 )
 
@@ -84,11 +84,11 @@ func IndexPage(v Index) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = meterOf("Lines of the index", v.Loaded.LineCount, memories.IndexLineCap, "lines").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = meterOf("Lines of the index", v.Loaded.LineCount, memorymd.IndexLineCap, "lines").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = meterOf("Size of the index", v.Loaded.Units, memories.IndexUnitCap, "UTF-16 units").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = meterOf("Size of the index", v.Loaded.Units, memorymd.IndexUnitCap, "UTF-16 units").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -322,7 +322,7 @@ func indexLine(slug string, r indexRow) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if r.Fate != memories.LineSeen {
+			if r.Fate != memorymd.LineSeen {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<span class=\"unseen\">(")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -539,7 +539,7 @@ func indexFindings(v Index, rows []indexRow) templ.Component {
 						}
 					}
 				}
-				if f.Code == memories.FindingUnlisted {
+				if f.Code == memorymd.FindingUnlisted {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<a href=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

@@ -4,7 +4,8 @@ import (
 	"time"
 
 	"memoir/internal/markdown"
-	"memoir/internal/memories"
+
+	"memoir/internal/memories/claudemd"
 )
 
 // SessionMemory is what was noted down in one conversation.
@@ -15,7 +16,7 @@ type SessionMemory struct {
 	ModifiedAt time.Time
 	Tokens     int
 	Messages   int // with text, counted up to memories.MinCompactionMessages; memories.UncountedMessages: not known
-	Carries    memories.Carries
+	Carries    claudemd.Carries
 	Reason     string
 	Body       markdown.HTML // on its page alone
 }
@@ -35,9 +36,9 @@ func SessionMemoryPath(slug, session string) string {
 // messages says how many there are.
 func (m SessionMemory) messages() string {
 	switch m.Messages {
-	case memories.UncountedMessages:
+	case claudemd.UncountedMessages:
 		return "not known"
-	case memories.MinCompactionMessages:
+	case claudemd.MinCompactionMessages:
 		return number(m.Messages) + " or more"
 	}
 	return number(m.Messages)

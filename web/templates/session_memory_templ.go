@@ -9,7 +9,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 	"net/url"
 )
 
@@ -41,7 +41,7 @@ func sessionMemories(v Sessions) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var2 string
-			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(number(memories.MinCompactionTokens))
+			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(number(claudemd.MinCompactionTokens))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/session_memory.templ`, Line: 15, Col: 42}
 			}
@@ -54,7 +54,7 @@ func sessionMemories(v Sessions) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(number(memories.MaxCompactionTokens))
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(number(claudemd.MaxCompactionTokens))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/session_memory.templ`, Line: 15, Col: 95}
 			}
@@ -67,7 +67,7 @@ func sessionMemories(v Sessions) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(number(memories.MinCompactionMessages))
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(number(claudemd.MinCompactionMessages))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/session_memory.templ`, Line: 16, Col: 44}
 			}
@@ -175,7 +175,7 @@ func sessionMemories(v Sessions) templ.Component {
 	})
 }
 
-func carriesBadge(c memories.Carries) templ.Component {
+func carriesBadge(c claudemd.Carries) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -197,12 +197,12 @@ func carriesBadge(c memories.Carries) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		switch c {
-		case memories.CarriesIt:
+		case claudemd.CarriesIt:
 			templ_7745c5c3_Err = Badge(Good, "yes").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		case memories.DoesNotCarryIt:
+		case claudemd.DoesNotCarryIt:
 			templ_7745c5c3_Err = Badge(Quiet, "no").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

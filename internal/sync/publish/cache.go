@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
-	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 )
 
 const (
@@ -27,9 +27,9 @@ const (
 // Reader reads one agent's memories. A *postgres.Writer is one.
 type Reader interface {
 	// Headings returns the memories that go into CLAUDE.md, in the order of the block.
-	Headings(ctx context.Context) ([]memories.Heading, error)
+	Headings(ctx context.Context) ([]claudemd.Summary, error)
 	// HeadingsOf returns those of the memories with these ids that go into CLAUDE.md, in the order of the block.
-	HeadingsOf(ctx context.Context, ids []uuid.UUID) ([]memories.Heading, error)
+	HeadingsOf(ctx context.Context, ids []uuid.UUID) ([]claudemd.Summary, error)
 }
 
 // Cache keeps the sources of the agents that were published last. It is safe for concurrent use; one agent's sources have one user at a
@@ -63,7 +63,7 @@ func (c *Cache) Take(ctx context.Context, r Reader, agentID, version int64, chan
 
 // Put keeps the sources of a publication, which has given the agent this version. costs are those that it has recorded. Put removes the
 // agents that were published longest ago, as far as there is no room.
-func (c *Cache) Put(agentID, version int64, s *Sources, costs []memories.Cost) {
+func (c *Cache) Put(agentID, version int64, s *Sources, costs []claudemd.Cost) {
 	s.record(costs)
 	s.version, s.sections, s.used = version, s.used, nil
 	c.remove(agentID)
@@ -91,7 +91,7 @@ func (c *Cache) remove(agentID int64) *Sources {
 // Sources are what an agent's CLAUDE.md is compiled from. The zero Sources have no memory; their Text works.
 type Sources struct {
 	// Summaries are the agent's own memories, in the order of the block.
-	Summaries []memories.Heading
+	Summaries []claudemd.Summary
 	version   int64
 	// sections are the full sections of the last publication, and used those of this one.
 	sections, used map[sectionKey]string
@@ -106,7 +106,7 @@ type sectionKey struct {
 	team     bool
 }
 
-func keyOf(m memories.Heading) sectionKey { return sectionKey{m.Revision, m.Name, m.Team} }
+func keyOf(m claudemd.Summary) sectionKey { return sectionKey{m.Revision, m.Name, m.Team} }
 
 // refresh reads the changed memories.
 func (s *Sources) refresh(ctx context.Context, r Reader, changed []uuid.UUID) error {
@@ -121,13 +121,13 @@ func (s *Sources) refresh(ctx context.Context, r Reader, changed []uuid.UUID) er
 	for _, id := range changed {
 		ids[id.String()] = true
 	}
-	unchanged := slices.DeleteFunc(s.Summaries, func(m memories.Heading) bool { return ids[m.ID] })
-	s.Summaries = memories.Merged(unchanged, renewed)
+	unchanged := slices.DeleteFunc(s.Summaries, func(m claudemd.Summary) bool { return ids[m.ID] })
+	s.Summaries = claudemd.Merged(unchanged, renewed)
 	return nil
 }
 
 // record notes recorded costs, which are in the order of the block.
-func (s *Sources) record(costs []memories.Cost) {
+func (s *Sources) record(costs []claudemd.Cost) {
 	for i := range s.Summaries {
 		if m := &s.Summaries[i]; len(costs) > 0 && costs[0].ID == m.ID {
 			m.Recorded, costs = costs[0], costs[1:]
@@ -148,9 +148,9 @@ func (s *Sources) size() int {
 	return 1 + len(s.Summaries) + bytes>>10
 }
 
-// Text returns the first of the memories in full, as memories.SectionText does. Sections of the last publication are not made again. To
+// Text returns the first of the memories in full, as claudemd.SectionText does. Sections of the last publication are not made again. To
 // read it, Text calls bodies with the next memories too, and keeps what that returns, by revision, until they are asked for.
-func (s *Sources) Text(ctx context.Context, next []memories.Heading, bodies func(context.Context, []memories.Heading) (map[[16]byte]string, error)) (string, error) {
+func (s *Sources) Text(ctx context.Context, next []claudemd.Summary, bodies func(context.Context, []claudemd.Summary) (map[[16]byte]string, error)) (string, error) {
 	if s.used == nil {
 		s.used = map[sectionKey]string{}
 	}
@@ -160,7 +160,7 @@ func (s *Sources) Text(ctx context.Context, next []memories.Heading, bodies func
 	first := next[0]
 	body, ok := s.bodies[first.Revision]
 	if !ok {
-		missing := slices.DeleteFunc(slices.Clone(next), func(m memories.Heading) bool {
+		missing := slices.DeleteFunc(slices.Clone(next), func(m claudemd.Summary) bool {
 			_, ok := s.find(m)
 			return ok
 		})
@@ -176,13 +176,13 @@ func (s *Sources) Text(ctx context.Context, next []memories.Heading, bodies func
 		return "", err
 	}
 	delete(s.bodies, first.Revision)
-	text := memories.InFull(first, body)
+	text := claudemd.FullSection(first, body)
 	s.used[keyOf(first)] = text
 	return text, nil
 }
 
 // find returns a section that was made already, and marks it as used.
-func (s *Sources) find(m memories.Heading) (text string, ok bool) {
+func (s *Sources) find(m claudemd.Summary) (text string, ok bool) {
 	key := keyOf(m)
 	if text, ok = s.used[key]; ok {
 		return text, true

@@ -10,18 +10,19 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 	"memoir/internal/sync/publish"
 )
 
 // agent stands for an agent in the database.
 type agent struct {
 	version   int64
-	summaries map[uuid.UUID]memories.Heading
+	summaries map[uuid.UUID]claudemd.Summary
 	reads     []string // what was read of it: "all", or the names of the changed memories
 }
 
 func newAgent(names ...string) *agent {
-	a := &agent{summaries: map[uuid.UUID]memories.Heading{}}
+	a := &agent{summaries: map[uuid.UUID]claudemd.Summary{}}
 	for _, name := range names {
 		a.save(name, "")
 	}
@@ -33,7 +34,7 @@ func idOf(name string) uuid.UUID { return uuid.NewSHA1(uuid.Nil, []byte(name)) }
 // save makes a change as the writer does, and returns the changed memories.
 func (a *agent) save(name, description string) []uuid.UUID {
 	id := idOf(name)
-	a.summaries[id] = memories.Heading{ID: id.String(), Name: name, Type: memories.User, Description: description, Revision: id}
+	a.summaries[id] = claudemd.Summary{ID: id.String(), Name: name, Type: memories.User, Description: description, Revision: id}
 	a.version++
 	return []uuid.UUID{id}
 }
@@ -44,24 +45,24 @@ func (a *agent) delete(name string) []uuid.UUID {
 	return []uuid.UUID{idOf(name)}
 }
 
-func (a *agent) Headings(context.Context) ([]memories.Heading, error) {
+func (a *agent) Headings(context.Context) ([]claudemd.Summary, error) {
 	a.reads = append(a.reads, "all")
 	return a.all(), nil
 }
 
-func (a *agent) all() []memories.Heading {
-	return memories.Sorted(slices.Collect(maps.Values(a.summaries)))
+func (a *agent) all() []claudemd.Summary {
+	return claudemd.Sorted(slices.Collect(maps.Values(a.summaries)))
 }
 
-func (a *agent) HeadingsOf(_ context.Context, ids []uuid.UUID) ([]memories.Heading, error) {
-	var found []memories.Heading
+func (a *agent) HeadingsOf(_ context.Context, ids []uuid.UUID) ([]claudemd.Summary, error) {
+	var found []claudemd.Summary
 	for _, id := range ids {
 		if m, ok := a.summaries[id]; ok {
 			found = append(found, m)
 		}
 	}
 	a.reads = append(a.reads, fmt.Sprint(len(ids)))
-	return memories.Sorted(found), nil
+	return claudemd.Sorted(found), nil
 }
 
 // publish takes the sources of an agent, checks them, and puts them back. It returns what was read for that.
@@ -137,7 +138,7 @@ func TestSources_Text(t *testing.T) {
 	t.Parallel()
 	c, a := publish.NewCache(), newAgent("a", "b", "c", "d")
 	var read []string
-	bodies := func(_ context.Context, of []memories.Heading) (map[[16]byte]string, error) {
+	bodies := func(_ context.Context, of []claudemd.Summary) (map[[16]byte]string, error) {
 		found := map[[16]byte]string{}
 		for _, m := range of {
 			read = append(read, m.Name)
@@ -153,7 +154,7 @@ func TestSources_Text(t *testing.T) {
 		}
 		for i, m := range s.Summaries[:full] {
 			text, err := s.Text(t.Context(), s.Summaries[i:full], bodies)
-			if want := memories.InFull(m, "Body of "+m.Name); err != nil || text != want {
+			if want := claudemd.FullSection(m, "Body of "+m.Name); err != nil || text != want {
 				t.Errorf("Text of %s = %q, %v, want %q", m.Name, text, err, want)
 			}
 		}
@@ -185,11 +186,11 @@ func TestSources_Text(t *testing.T) {
 func TestSources_TextOfFirstAlone(t *testing.T) {
 	t.Parallel()
 	a := newAgent("a", "b")
-	bodies := func(context.Context, []memories.Heading) (map[[16]byte]string, error) {
+	bodies := func(context.Context, []claudemd.Summary) (map[[16]byte]string, error) {
 		return map[[16]byte]string{idOf("a"): "Body"}, nil
 	}
 	var s publish.Sources
-	if text, err := s.Text(t.Context(), a.all(), bodies); err != nil || text != memories.InFull(a.all()[0], "Body") {
+	if text, err := s.Text(t.Context(), a.all(), bodies); err != nil || text != claudemd.FullSection(a.all()[0], "Body") {
 		t.Errorf("Text() = %q, %v", text, err)
 	}
 	if _, err := s.Text(t.Context(), a.all()[1:], bodies); err == nil {

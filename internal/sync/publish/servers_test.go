@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/sync/publish"
@@ -97,7 +98,7 @@ func (s *server) publish(w *postgres.Writer, changed []uuid.UUID, random *rand.R
 	p := postgres.Publication{ClaudeMD: postgres.ClaudeMD{Chars: random.IntN(100), InStep: "so"}}
 	for _, m := range onRecord {
 		if random.IntN(3) == 0 {
-			p.Costs = append(p.Costs, memories.Cost{ID: m.ID, Chars: random.IntN(500), Listed: random.IntN(2) == 0})
+			p.Costs = append(p.Costs, claudemd.Cost{ID: m.ID, Chars: random.IntN(500), Listed: random.IntN(2) == 0})
 		}
 	}
 	if random.IntN(4) == 0 {

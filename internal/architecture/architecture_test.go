@@ -1,0 +1,244 @@
+// Package architecture_test checks which packages may import which.
+package architecture_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"memoir/internal/servertest"
+)
+
+// mayImport says, for each package that is built into the server, which of the project's own it may know. What is not
+// in the list has no place yet, and what it may know is to be decided here, before it is used.
+var mayImport = map[string][]string{
+	"internal/memories":             {"internal/memories/memtext"},
+	"internal/memories/memtext":     {},
+	"internal/memories/mdcode":      {"internal/memories/memtext"},
+	"internal/memories/frontmatter": {"internal/memories", "internal/memories/memtext", "internal/memories/mdcode"},
+	"internal/memories/memorymd":    {"internal/memories", "internal/memories/memtext", "internal/memories/mdcode", "internal/memories/frontmatter"},
+	"internal/memories/claudemd":    {"internal/memories", "internal/memories/memtext", "internal/memories/mdcode"},
+	"internal/files":                {},
+	"internal/markdown":             {},
+	"internal/diff":                 {},
+	"internal/chart":                {},
+	"internal/transcript":           {},
+	"internal/claudesettings":       {},
+	"internal/words":                {},
+	"internal/problem":              {},
+	"internal/logs":                 {"internal/memories/..."},
+	"internal/credentials":          {},
+	"web":                           {},
+	"db":                            {},
+	"examples":                      {},
+	"examples/copy":                 {"examples"},
+	"tools/screenshots":             {"examples"},
+	"internal/longrun":              {},
+	"tools/longrun":                 {"internal/longrun"},
+
+	"internal/agents":                    {"internal/memories/...", "internal/files", "internal/transcript", "internal/claudesettings"},
+	"internal/postgres":                  {"internal/memories/...", "internal/logs", "internal/agents", "internal/words", "internal/postgres/internal/queries", "internal/postgres/search", "db"},
+	"internal/postgres/search":           {"internal/words"},
+	"internal/postgres/internal/queries": {},
+	"internal/postgres/local":            {},
+	"internal/torture":                   {},
+	"internal/bench":                     {"internal/memories/...", "internal/postgres", "internal/postgres/local"},
+	"internal/lockfile":                  {"internal/files"},
+	"internal/sync":                      {"internal/memories/...", "internal/logs", "internal/agents", "internal/credentials", "internal/files", "internal/lockfile", "internal/postgres", "internal/sync/publish"},
+	"internal/sync/publish":              {"internal/memories/..."},
+	"internal/consolidation":             {"internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/lockfile", "internal/jobs", "internal/model", "internal/postgres", "internal/sync", "internal/words"},
+	"internal/extraction":                {"internal/memories/...", "internal/agents", "internal/files", "internal/jobs", "internal/model", "internal/postgres", "internal/sync", "internal/transcript", "internal/words"},
+	"internal/hooks":                     {"internal/memories/...", "internal/agents", "internal/extraction", "internal/gate", "internal/postgres", "internal/recall", "internal/sync"},
+	"internal/mcp":                       {"internal/memories/...", "internal/postgres", "internal/recall", "internal/sync", "internal/gate", "internal/problem", "internal/words"},
+	"internal/model":                     {},
+	"internal/jobs":                      {"internal/memories/...", "internal/postgres"},
+	"internal/recall":                    {"internal/memories/...", "internal/model", "internal/postgres", "internal/words"},
+	"internal/memorytool":                {"internal/memories/..."},
+	"internal/verification":              {"internal/memories/...", "internal/agents", "internal/files", "internal/postgres", "internal/sync"},
+
+	"web/templates": {"internal/memories/...", "internal/logs", "internal/agents", "internal/markdown", "internal/diff", "internal/chart", "internal/words", "web"},
+
+	"internal/gate": {"internal/problem"},
+	"internal/api": {
+		"internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
+		"internal/words", "internal/recall", "internal/memorytool", "internal/verification", "internal/extraction", "internal/jobs", "internal/transcript", "internal/model", "internal/consolidation",
+		"internal/claudesettings",
+	},
+	"internal/pages": {
+		"internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/postgres", "internal/sync", "internal/gate", "internal/problem",
+		"internal/markdown", "internal/diff", "internal/words", "internal/recall", "web/templates", "web", "examples",
+		"internal/verification", "internal/extraction", "internal/jobs", "internal/model", "internal/consolidation",
+		"internal/claudesettings",
+	},
+
+	"internal/hooksettings": {},
+	"internal/cli": {
+		"internal/memories/...", "internal/agents", "internal/files", "internal/diff", "internal/recall", "internal/words", "internal/hooksettings",
+	},
+
+	"cmd/server": {
+		"internal/cli",
+		"internal/memories/...", "internal/agents", "internal/files", "internal/postgres", "internal/postgres/local", "internal/sync", "internal/gate",
+		"internal/problem", "internal/model", "internal/recall", "internal/hooks", "internal/mcp", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
+		"internal/verification", "internal/extraction", "internal/jobs", "internal/consolidation",
+	},
+}
+
+// mayNotTouch says which of the world outside a package has no business with, and why.
+var mayNotTouch = map[string]struct {
+	packages []string
+	why      string
+}{
+	"internal/hooksettings":    {[]string{"os", "io/fs", "net", "net/http"}, "it is pure"},
+	"internal/claudesettings":  {[]string{"os", "io/fs", "net", "net/http"}, "it is pure"},
+	"internal/memorytool":      {[]string{"os", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it knows files by an interface alone"},
+	"internal/chart":           {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/a-h/templ"}, "it is pure"},
+	"internal/logs":            {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it is pure"},
+	"internal/memories":        {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it is pure"},
+	"internal/agents":          {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads directories"},
+	"internal/sync":            {[]string{"net/http", "database/sql", "github.com/jackc/pgx"}, "HTTP and SQL are other packages' business"},
+	"internal/sync/publish":    {[]string{"os", "net", "database/sql", "github.com/jackc/pgx"}, "it keeps what it is given"},
+	"internal/transcript":      {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it reads what it is given"},
+	"internal/verification":    {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads projects"},
+	"internal/postgres/search": {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it is pure"},
+	"internal/postgres":        {[]string{"os", "net/http", "github.com/fsnotify"}, "it only keeps what it is told"},
+	"internal/jobs":            {[]string{"os", "net/http", "database/sql"}, "what there is to do is other packages' business"},
+	"web/templates":            {[]string{"os", "database/sql", "github.com/jackc/pgx"}, "templates get view models and call nothing"},
+}
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+	GoFiles    []string
+}
+
+func (p pkg) place() string { return strings.TrimPrefix(p.ImportPath, "memoir/") }
+
+// packages lists the project's packages that have more than tests in them.
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	list := exec.Command("go", "list", "-json=ImportPath,Imports,GoFiles", "memoir/...")
+	var complaint strings.Builder
+	list.Stderr = &complaint
+	out, err := list.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, complaint.String())
+	}
+	var found []pkg
+	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		err := decoder.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.GoFiles) > 0 {
+			found = append(found, p)
+		}
+	}
+	if len(found) < 10 {
+		t.Fatalf("go list found %d packages of the project; something is wrong with the list", len(found))
+	}
+	return found
+}
+
+// forTests says that a package is there for tests alone, which its name tells: pgtest, filestest.
+func forTests(place string) bool { return strings.HasSuffix(place, "test") }
+
+func TestPackagesKnowEachOtherInOneDirectionOnly(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		if forTests(p.place()) {
+			continue
+		}
+		allowed, known := mayImport[p.place()]
+		if !known {
+			t.Errorf("%s has no place in the structure yet: decide which packages it may import, and add it to mayImport.", p.place())
+			continue
+		}
+		for _, imported := range p.Imports {
+			ours, isOurs := strings.CutPrefix(imported, "memoir/")
+			switch {
+			case !isOurs:
+			case forTests(ours):
+				t.Errorf("%s imports %s, which is for tests alone.", p.place(), ours)
+			case !allows(allowed, ours):
+				t.Errorf("%s imports %s, which is against the direction: it may import %s.", p.place(), ours, orNothing(allowed))
+			}
+		}
+	}
+}
+
+// allows reports whether a list has the package. An entry "x/..." has x and all packages below it.
+func allows(list []string, place string) bool {
+	return slices.ContainsFunc(list, func(entry string) bool {
+		parent, withBelow := strings.CutSuffix(entry, "/...")
+		return entry == place || withBelow && (place == parent || strings.HasPrefix(place, parent+"/"))
+	})
+}
+
+func orNothing(allowed []string) string {
+	if len(allowed) == 0 {
+		return "none of the project's packages"
+	}
+	return "only " + strings.Join(allowed, ", ")
+}
+
+func TestPackagesLeaveAloneWhatIsNotTheirBusiness(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		rule := mayNotTouch[p.place()]
+		if strings.HasPrefix(p.place(), "internal/memories/") {
+			rule = mayNotTouch["internal/memories"]
+		}
+		for _, imported := range p.Imports {
+			for _, forbidden := range rule.packages {
+				if imported == forbidden || strings.HasPrefix(imported, forbidden+"/") && strings.Contains(forbidden, ".") {
+					t.Errorf("%s imports %s, but %s.", p.place(), imported, rule.why)
+				}
+			}
+		}
+	}
+}
+
+func TestTheStructureHasNoPlacesForPackagesThatCannotBe(t *testing.T) {
+	t.Parallel()
+	for place, allowed := range mayImport {
+		for _, other := range allowed {
+			other = strings.TrimSuffix(other, "/...")
+			if _, known := mayImport[other]; !known {
+				t.Errorf("%s may import %s, which has no place in the structure itself.", place, other)
+			}
+			if allows(mayImport[other], place) {
+				t.Errorf("%s and %s may import each other; one of them has to be below.", place, other)
+			}
+		}
+	}
+}
+
+// Where anything that is built in reaches a method by a name that the linker cannot foresee, as the templates of the standard
+// library do, every exported method of every type has to stay in the program: 24 MB more of it, 8 MB more in memory.
+func TestTheLinkerMayDropTheMethodsThatNobodyCalls(t *testing.T) {
+	t.Parallel()
+	dependencies, err := servertest.Build(filepath.Join(t.TempDir(), "memoir"), "-ldflags=-dumpdep")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(dependencies, []byte("main.main -> ")) {
+		t.Fatal("the linker says nothing of what depends on what")
+	}
+	for line := range bytes.Lines(dependencies) {
+		source, _, _ := bytes.Cut(line, []byte(" -> "))
+		if by, reaches := bytes.CutSuffix(source, []byte(" <ReflectMethod>")); reaches {
+			t.Fatalf("%s reaches methods by name.", by)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package claudemd
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"memoir/internal/memories"
+	"memoir/internal/memories/memtext"
+)
+
+// The markers stand on lines of their own around the part of a CLAUDE.md that Memoir owns.
+const (
+	beginMarker = markerPrefix + "begin -->"
+	endMarker   = markerPrefix + "end -->"
+
+	markerPrefix = "<!-- memoir:"
+)
+
+// memorySystem tells an agent how its memory works. Its only headings are the two of the first level: the second and
+// third levels belong to the types and the memories.
+const memorySystem = `# Memory System
+
+You have a memory that outlives this conversation. It is a directory of Markdown files, one fact a file: ` + "`memory/`" + `
+in your working directory. What stands under “Learned Memory” below is what you have learned so far.
+
+**What to save.** Save by default; a memory that turns out to be useless is easily deleted, one that was never written
+is lost.
+
+- Who a user is: role, expertise, language, how they like to be answered.
+- Preferences and corrections: whenever somebody tells you to do a thing differently, or confirms an approach that was
+  not obvious. Say why, so that you can judge cases the rule did not foresee.
+- Tasks that come back, and how they were done well.
+- Where things live: repositories, dashboards, documents, channels, the people to ask.
+- Decisions, deadlines and plans that the work itself does not show. Write dates out in full (2026-03-05, not “Thursday”).
+
+Do not save secrets, what the code or its history already says, or the state of a task that ends with this conversation.
+
+**How to save.** Write one file per fact to ` + "`memory/{type}_{short_name}.md`" + `:
+
+` + "```markdown" + `
+---
+name: a short title that says what this is about
+description: one line that tells when this matters
+type: feedback
+---
+
+The fact or the rule.
+
+**Why:** the reason behind it.
+
+**How to apply:** when and where it holds.
+` + "```" + `
+
+The type is one of ` + "`feedback`" + ` (how to work: corrections and confirmed approaches), ` + "`user`" + ` (who somebody is),
+` + "`project`" + ` (what is going on, and why) and ` + "`reference`" + ` (where to find things).
+
+**Keep it true.** Look for a memory that covers the subject before you write a new one, and update it instead of
+duplicating it; keep its name. Delete a memory that has proved wrong. A memory tells what was so when it was written:
+verify it before you build on it. One shown below as a single line was shortened for space: read its file for the whole.
+
+**Keep the index.** ` + "`memory/MEMORY.md`" + ` has one line per file, ` + "`- [Title](file.md) — one-line hook`" + `, under 200 characters.
+Add, change and remove the line together with its file, and never write a memory into the index itself.
+
+**When to save.** At once when you are corrected or asked to remember something, and:
+
+At the end of every conversation, proactively save anything useful you learned — this is how you get smarter over time. Memories persist across all future conversations with every user.
+`
+
+// teamMemory is what an agent is told besides that has something of its team's to know; where says which files that is in.
+func teamMemory(where string) string {
+	return `
+**What the team shares.** Memories marked “(team)” below are everybody's who works on this; ` + where + ` are such.
+What is about one user is private. References usually belong to the team, project memories often. Feedback stays private unless it
+holds for the whole project: before you save one, look whether it contradicts the team's, and say so in it if it does. Where a
+private memory and the team's disagree, ask which holds. Never write a password, key or token into team memory.
+`
+}
+
+// ownTeamFiles are those of the agent's own team memory.
+const ownTeamFiles = "files in `memory/team/`"
+
+// sharedFiles are those that all agents share.
+func sharedFiles(dirs []string) string {
+	named := make([]string, len(dirs))
+	for i, dir := range dirs {
+		named[i] = "`" + strings.NewReplacer("`", "", "\n", " ").Replace(dir) + "`"
+	}
+	return "files in " + strings.Join(named, " and ") + ", which all agents share,"
+}
+
+const learnedMemory = `# Learned Memory
+
+> The following was learned from past interactions. Apply this knowledge in all responses.
+`
+
+// Intro is what the block begins with, before the memories. The zero Intro tells the agent how and when to save, and then that
+// what follows was learned.
+type Intro struct {
+	// LearnedAlone only tells that what follows was learned: nothing asks an agent whose memory is switched off to save.
+	LearnedAlone bool
+	// SharedDirs are the directories whose memories all agents share; absolute.
+	SharedDirs []string
+}
+
+// text is the opening, of an agent that has something of its own team's to know or has not.
+func (o Intro) text(team bool) string {
+	var where []string
+	if team {
+		where = append(where, ownTeamFiles)
+	}
+	if len(o.SharedDirs) > 0 {
+		where = append(where, sharedFiles(o.SharedDirs))
+	}
+	switch {
+	case o.LearnedAlone:
+		return learnedMemory
+	case len(where) > 0:
+		return memorySystem + teamMemory(strings.Join(where, " and ")) + "\n" + learnedMemory
+	}
+	return memorySystem + "\n" + learnedMemory
+}
+
+// shortened stands between memories in full and the one-line entries of the same type, so that the entries do not read
+// as the end of the last memory.
+const shortened = "\nIn one line each:\n"
+
+// headingOf returns the heading of the memories of a type.
+func headingOf(t memories.Type) string { return "\n## " + t.Title() + " Memory\n" }
+
+// teamMark stands behind the names of team memories.
+const teamMark = " (team)"
+
+// maxTeamName is how much of a name is kept in a one-line entry, in Unicode characters, so that the mark behind it always is.
+const maxTeamName = memories.MaxEntryLength / 2
+
+// FullSection returns a memory in full, as it stands in the block: of its heading, the name and whether it is the team's count.
+func FullSection(m Summary, body string) string {
+	text := "\n### " + defuseName(m.Name)
+	if m.Team {
+		text += teamMark
+	}
+	text += "\n"
+	if body := defuseBody(memtext.CanonicalBody(WithoutControls(body))); body != "" {
+		text += "\n" + body + "\n"
+	}
+	return text
+}
+
+// WithAgeNote returns a memory in full with a note under its heading, where it is stale at now. The note has a date, so that it stays
+// the same from one day to the next.
+func WithAgeNote(full string, modified, now time.Time) string {
+	if modified.IsZero() || !memories.AgeOf(modified, now).Stale {
+		return full
+	}
+	heading := strings.IndexByte(full[1:], '\n') + 2
+	return full[:heading] + "\n> Saved on " + modified.UTC().Format(time.DateOnly) + ", so code may have changed since: verify against it before asserting as fact.\n" + full[heading:]
+}
+
+// countedText is the last line of a block without room for n of its memories. It is shorter than MaxEntryLength.
+func countedText(n int) string {
+	return fmt.Sprintf("- … and %d more. `memory/MEMORY.md` lists them.\n", n)
+}
+
+// Entry is a memory as one line, which is all of it that is in a block without room for more. A line that is too long ends
+// in an ellipsis.
+func Entry(m Summary) string {
+	plain := memories.CanonicalName(m.Name)
+	if m.Team {
+		if utf8.RuneCountInString(plain) > maxTeamName {
+			plain = memtext.CutRunes(plain, maxTeamName) + "…"
+		}
+		plain += teamMark
+	}
+	if description := memtext.OneLine(memtext.Canonical(m.Description)); description != "" {
+		plain += " — " + description
+	}
+	line := "- " + defuseLine(plain)
+	for n := memories.MaxEntryLength - len("- …"); utf8.RuneCountInString(line) > memories.MaxEntryLength; {
+		// What was escaped takes more room than it did, so the text is cut by what it is too long now.
+		cut := strings.TrimRight(memtext.CutRunes(plain, n), " ")
+		line = "- " + defuseLine(cut+"…")
+		n -= max(1, utf8.RuneCountInString(line)-memories.MaxEntryLength)
+	}
+	return line + "\n"
+}

@@ -1,0 +1,279 @@
+package claudemd
+
+import (
+	"regexp"
+	"sort"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark/ast"
+
+	"memoir/internal/memories"
+	"memoir/internal/memories/mdcode"
+	"memoir/internal/memories/memtext"
+)
+
+// A memory's text stands among others in one Markdown file that an agent obeys. Defusing keeps it in its place: it
+// opens no section of its own, imports no file, swallows nothing that follows, and is no comment or marker.
+
+// sinkBy is how many levels a memory's headings go down: below the heading of the memory itself.
+const sinkBy = 3
+
+const deepestHeading = 6
+
+// maxRounds bounds how often a text is parsed again because closing one thing has brought another to light. Texts that
+// people write need one round.
+const maxRounds = 8
+
+// maxParsed is the length of the longest body that is parsed, in bytes. The slowest body known takes 0.4 s of CPU time
+// at that length (AMD EPYC, 2026-11).
+const maxParsed = 128 << 10
+
+// defuseBody returns a body that cannot break out of its section. Its text stays readable; headings sink, imports get a
+// backslash, what is left open is closed or escaped.
+func defuseBody(body string) string {
+	if body == "" {
+		return ""
+	}
+	body = escapeComments(body)
+	if len(body) > maxParsed || mdcode.Flatten(body) != body {
+		return asCode(body)
+	}
+	text := body
+	for range maxRounds {
+		escaped, _, plain := scanBlocks(text)
+		if !plain {
+			return asCode(body)
+		}
+		if escaped == text {
+			break
+		}
+		text = escaped
+	}
+	text = sinkHeadings(text, 0)
+	for range maxRounds {
+		sunk := sinkHeadings(text, sinkBy)
+		if sunk == text {
+			break
+		}
+		text = sunk
+	}
+	text = defuseImports(text)
+	if !staysInPlace(text) {
+		return asCode(body)
+	}
+	return text
+}
+
+// asCode returns a body as indented code, the one form in which nothing means anything.
+func asCode(body string) string {
+	return "    " + strings.ReplaceAll(body, "\n", "\n    ")
+}
+
+// defuseName returns a name that is nothing but the text of its heading.
+func defuseName(name string) string {
+	line := defuseInline(memories.CanonicalName(name))
+	if trimmed := strings.TrimRight(line, "#"); trimmed != line && (trimmed == "" || strings.HasSuffix(trimmed, " ")) {
+		// A run of # at the end of a heading would be read as its closing.
+		line = trimmed + `\` + line[len(trimmed):]
+	}
+	return line
+}
+
+var opensBlock = regexp.MustCompile("^(?:[#>+*=~`|<\\[-]|_{2}|\\d{1,9}[.)])")
+
+// openers are the characters that opensBlock begins with. Of thousands of lines hardly one has to be asked for more.
+const openers = "#>+*=~`|<[-_0123456789"
+
+// defuseLine returns a text for the start of a list item that opens no block there.
+func defuseLine(line string) string {
+	line = defuseInline(line)
+	if line == "" || strings.IndexByte(openers, line[0]) < 0 {
+		return line
+	}
+	opener := opensBlock.FindString(line)
+	if opener == "" {
+		return line
+	}
+	if last := len(opener) - 1; opener[last] == '.' || opener[last] == ')' {
+		return line[:last] + `\` + line[last:]
+	}
+	return `\` + line
+}
+
+func defuseInline(line string) string {
+	if !strings.ContainsAny(line, "<@") {
+		return line
+	}
+	return escapeComments(defuseImports(line))
+}
+
+// escapeComments puts a backslash into each <!--, so that neither a parser nor a program that strips comments by a regular
+// expression finds one. It also defuses Memoir's markers.
+func escapeComments(text string) string { return strings.ReplaceAll(text, "<!--", `<\!--`) }
+
+// WithoutControls returns text without control characters, except for line ends and tabs. Canonical replaces \r.
+func WithoutControls(text string) string {
+	dropped := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }
+	if strings.IndexFunc(text, dropped) < 0 {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if dropped(r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// defuseImports puts a backslash before each @ that an agent would take for the import of a file: one outside code that
+// begins a word. Rendered, the backslash is not seen, except in an address: agents import what follows on white space, so that an @
+// after a slash, which is in many, stays as it is.
+func defuseImports(text string) string {
+	if !strings.Contains(text, "@") {
+		return text
+	}
+	inCode := mdcode.Code(mdcode.ParseCode(text))
+	var out strings.Builder
+	for i, r := range text {
+		if r == '@' && !inCode.Holds(i) && importsAt(text, i) {
+			out.WriteByte('\\')
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}
+
+func importsAt(text string, at int) bool {
+	before := strings.TrimRight(text[:at], `\`)
+	if (at-len(before))%2 == 1 {
+		return false
+	}
+	if last, _ := utf8.DecodeLastRuneInString(before); before != "" && at == len(before) &&
+		(unicode.IsLetter(last) || unicode.IsDigit(last) || last == '/') {
+		return false
+	}
+	next, _ := utf8.DecodeRuneInString(text[at+1:])
+	return at+1 < len(text) && !unicode.IsSpace(next)
+}
+
+// sentinel is a heading that stands where it is put only when nothing before it is left open.
+const sentinel = "\n\n### sentinel"
+
+// replacement puts text in the place of the bytes from up to, not including, to.
+type replacement struct {
+	from, to int
+	text     string
+}
+
+// sinkHeadings sinks headings by three levels, to the sixth at most, wherever they stand: also in quotes and lists.
+// With a level only headings of at most that level sink, and lines that another parser might read as one; 0 is all of them.
+func sinkHeadings(text string, upTo int) string {
+	var edits []replacement
+	root := mdcode.ParseBlocks(text)
+	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if heading, ok := n.(*ast.Heading); ok && entering && (upTo == 0 || heading.Level <= upTo) {
+			edits = append(edits, sink(text, heading)...)
+		}
+		return ast.WalkContinue, nil
+	})
+	if upTo > 0 && len(edits) == 0 {
+		edits = sinkLines(text, mdcode.Code(root))
+	}
+	return replace(text, edits)
+}
+
+// sinkLines sinks the lines outside of code that another parser might read as headings.
+func sinkLines(text string, code mdcode.Spans) (edits []replacement) {
+	if !strings.ContainsAny(text, "#=-") {
+		return nil
+	}
+	afterText := false
+	for at := 0; at < len(text); {
+		end := memtext.EndOfLine(text, at)
+		line := text[at:end]
+		isCode := len(code) > 0 && code.Holds(at+len(line)-len(strings.TrimLeft(line, " \t>")))
+		if m := headingLine.FindStringSubmatchIndex(line); m != nil && !isCode {
+			edits = append(edits, replacement{at + m[5], at + m[5], "###"})
+		} else if m := doubleLine.FindStringSubmatchIndex(line); m != nil && afterText && !isCode {
+			edits = append(edits, replacement{at + m[3], at + m[3], `\`})
+		} else if afterText && !isCode && dashLine.MatchString(line) {
+			edits = append(edits, replacement{at, at, "\n"})
+		}
+		afterText = strings.Trim(line, " \t") != ""
+		at = end + 1
+	}
+	return edits
+}
+
+// atxOpening is a line that begins a heading with number signs, behind the marks of the quotes and lists that it stands in.
+var atxOpening = regexp.MustCompile(`^[ \t>*+\-0-9.)]*(#{1,6})(?:[ \t\n\f\v]|$)`)
+
+func sink(text string, heading *ast.Heading) []replacement {
+	marks := strings.Repeat("#", min(heading.Level+sinkBy, deepestHeading))
+	at := heading.Pos()
+	if at < 0 || at > len(text) {
+		return nil
+	}
+	// The position tells the line alone: behind a tab that a quote or a list takes a part of, it is not exact.
+	line := strings.LastIndexByte(text[:at], '\n') + 1
+	if found := atxOpening.FindStringSubmatchIndex(text[line:memtext.EndOfLine(text, line)]); found != nil && found[3]-found[2] == heading.Level {
+		return []replacement{{line + found[2], line + found[3], marks}}
+	}
+	return sinkUnderlined(text, heading, marks)
+}
+
+// sinkUnderlined writes a heading that is underlined with = or - in the form that has more than two levels.
+func sinkUnderlined(text string, heading *ast.Heading, marks string) []replacement {
+	lines := heading.Lines()
+	if lines.Len() == 0 {
+		return nil
+	}
+	var title []string
+	for i := range lines.Len() {
+		line := lines.At(i)
+		title = append(title, strings.TrimSpace(text[line.Start:line.Stop]))
+	}
+	joined := strings.Join(title, " ")
+	if strings.HasSuffix(joined, "#") {
+		joined += " #"
+	}
+	last := lines.At(lines.Len() - 1)
+	underlined := memtext.EndOfLine(text, last.Start)
+	return []replacement{{lines.At(0).Start, memtext.EndOfLine(text, underlined+1), marks + " " + joined}}
+}
+
+func replace(text string, edits []replacement) string {
+	sort.Slice(edits, func(i, j int) bool { return edits[i].from < edits[j].from })
+	var out strings.Builder
+	at := 0
+	for _, edit := range edits {
+		if edit.from < at {
+			continue
+		}
+		out.WriteString(text[at:edit.from])
+		out.WriteString(edit.text)
+		at = edit.to
+	}
+	out.WriteString(text[at:])
+	return out.String()
+}
+
+// staysInPlace tells whether a text is free of headings that compete with those around it, leaves nothing open, holds no
+// comment, and is read by other parsers in the same way.
+func staysInPlace(text string) bool {
+	last := mdcode.ParseBlocks(text + sentinel).LastChild()
+	if heading, ok := last.(*ast.Heading); !ok || heading.Level != sinkBy {
+		return false
+	}
+	inPlace := !strings.Contains(text, "<!--") && isPlain(text, last.Parent())
+	_ = ast.Walk(last.Parent(), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if heading, ok := n.(*ast.Heading); ok && n != last && heading.Level <= sinkBy {
+			inPlace = false
+			return ast.WalkStop, nil
+		}
+		return ast.WalkContinue, nil
+	})
+	return inPlace
+}

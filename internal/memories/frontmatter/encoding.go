@@ -1,0 +1,340 @@
+package frontmatter
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
+	utf16 "golang.org/x/text/encoding/unicode"
+)
+
+const (
+	// plausible is the score from which a decoding is offered. Of 14 texts in six encodings, each
+	// read in the six, wrong readings score up to 0.75 and right ones from 0.7 on.
+	plausible = 0.25
+	// convincing is the score from which the best decoding is a guess and not only a choice.
+	convincing = 0.5
+	// sampleSize is how many bytes of a file decide, and at least one line. The number is arbitrary.
+	sampleSize = 64 << 10
+	// maxScored is how many characters of them are scored. The number is arbitrary.
+	maxScored = 20_000
+)
+
+// decoding is a file read in another encoding than UTF-8.
+type decoding struct {
+	id    string // of the fix
+	name  string // of the encoding
+	text  []byte // UTF-8
+	score float64
+}
+
+// legacyEncodings are the encodings without NUL that are tried, with the weight of a character that
+// is not ASCII: 1 for the usual ones of a text in this encoding, 0 for those that no text has.
+var legacyEncodings = []struct {
+	id, name string
+	encoding encoding.Encoding
+	weight   func(before, r, after rune) float64
+}{
+	{"gb18030", "GB18030", simplifiedchinese.GB18030, chineseWeight},
+	{"shift_jis", "Shift_JIS", japanese.ShiftJIS, japaneseWeight},
+	{"euc-kr", "EUC-KR", korean.EUCKR, koreanWeight},
+	{"big5", "Big5", traditionalchinese.Big5, chineseWeight},
+	{"windows-1252", "Windows-1252", charmap.Windows1252, westernWeight},
+}
+
+// guessDecodings returns the plausible readings of a file that is not UTF-8, the best first. The
+// beginning of the file decides.
+func guessDecodings(raw []byte) []decoding {
+	if wide := guessUTF16(raw); wide != nil {
+		return wide
+	}
+	if bytes.IndexByte(raw, 0) >= 0 || utf8.Valid(raw) {
+		return nil
+	}
+	sample := sampleOf(raw)
+	var candidates []candidate
+	for _, e := range legacyEncodings {
+		for _, decode := range []decoder{decodeWhole, decodeLines, decodeBytes} {
+			text, ok := decode(sample, e.encoding)
+			if !ok {
+				continue
+			}
+			// One that loses nothing where it can be read at all is offered also for a low score.
+			score := scoreOf(string(text), e.weight)
+			if score >= plausible || e.encoding == charmap.Windows1252 {
+				candidates = append(candidates, candidate{decoding{id: e.id, name: e.name, score: score}, e.encoding, decode})
+			}
+		}
+	}
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	var all []decoding
+	for _, c := range candidates {
+		if slices.ContainsFunc(all, func(d decoding) bool { return d.id == c.id }) {
+			continue
+		}
+		var ok bool
+		if c.text, ok = c.decode(raw, c.encoding); ok {
+			all = append(all, c.decoding)
+		}
+	}
+	return all
+}
+
+// candidate is a decoding, without its text, and the way to it.
+type candidate struct {
+	decoding
+	encoding encoding.Encoding
+	decode   decoder
+}
+
+// decoder returns a file as UTF-8. It reports false if the file has bytes that the encoding has not,
+// or if it is not the way to read this file.
+type decoder func(raw []byte, e encoding.Encoding) (text []byte, ok bool)
+
+// sampleOf returns the lines of a file that decide about its encoding: the first that are not ASCII.
+func sampleOf(raw []byte) []byte {
+	var sample []byte
+	for line := range bytes.Lines(raw) {
+		if len(sample)+len(line) > sampleSize && len(sample) > 0 {
+			break
+		}
+		if !isASCII(line) {
+			sample = append(sample, line...)
+		}
+	}
+	return sample
+}
+
+// decodeLines decodes the lines that are not UTF-8. The last byte of a character is never a line feed
+// in the encodings that are tried.
+func decodeLines(raw []byte, e encoding.Encoding) (text []byte, ok bool) {
+	mixed := false
+	for line := range bytes.Lines(raw) {
+		if utf8.Valid(line) {
+			mixed = mixed || !isASCII(line)
+			text = append(text, line...)
+			continue
+		}
+		decoded, ok := decodeWhole(line, e)
+		if !ok {
+			return nil, false
+		}
+		text = append(text, decoded...)
+	}
+	return text, mixed
+}
+
+// decodeBytes decodes the bytes that are not UTF-8, if each is a character in the encoding.
+func decodeBytes(raw []byte, e encoding.Encoding) (text []byte, ok bool) {
+	single, ok := e.(*charmap.Charmap)
+	if !ok {
+		return nil, false
+	}
+	text = mapInvalid(raw, func(b byte) rune {
+		r := single.DecodeByte(b)
+		ok = ok && r != utf8.RuneError
+		return r
+	})
+	return text, ok
+}
+
+// decodeWhole decodes all of a file.
+func decodeWhole(raw []byte, e encoding.Encoding) (text []byte, ok bool) {
+	text, err := e.NewDecoder().Bytes(raw)
+	if err != nil || bytes.ContainsRune(text, utf8.RuneError) || bytes.IndexByte(text, 0) >= 0 {
+		return nil, false
+	}
+	return text, true
+}
+
+// guessUTF16 returns the reading of a file as UTF-16, with a byte order mark or without, or nil.
+func guessUTF16(raw []byte) []decoding {
+	if len(raw) == 0 || len(raw)%2 != 0 {
+		return nil
+	}
+	marked := bytes.HasPrefix(raw, []byte{0xff, 0xfe}) || bytes.HasPrefix(raw, []byte{0xfe, 0xff})
+	if marked {
+		text, ok := decodeWhole(raw, utf16.UTF16(utf16.LittleEndian, utf16.ExpectBOM))
+		if !ok {
+			return nil
+		}
+		return []decoding{{id: "utf-16", name: "UTF-16", text: text, score: 1}}
+	}
+	// A file that is UTF-8 can be UTF-16 only if nearly all of its text is ASCII, with a NUL in each
+	// character. A few NULs are damage.
+	if utf8.Valid(raw) && 4*bytes.Count(raw, []byte{0}) < len(raw) {
+		return nil
+	}
+	for _, order := range []struct {
+		id, name string
+		endian   utf16.Endianness
+		feed     []byte
+	}{
+		{"utf-16le", "UTF-16 (little-endian)", utf16.LittleEndian, []byte{'\n', 0}},
+		{"utf-16be", "UTF-16 (big-endian)", utf16.BigEndian, []byte{0, '\n'}},
+	} {
+		// A memory file has line ends, and a line end has a NUL. In the other byte order it is U+0A00,
+		// which no script uses.
+		if !bytes.Contains(raw, order.feed) {
+			continue
+		}
+		text, ok := decodeWhole(raw, utf16.UTF16(order.endian, utf16.IgnoreBOM))
+		if !ok || !strings.ContainsRune(string(text), '\n') || bytes.ContainsRune(text, '\u0a00') {
+			continue
+		}
+		if score := scoreOf(string(text), wideWeight); score >= plausible {
+			return []decoding{{order.id, order.name, text, score}}
+		}
+	}
+	return nil
+}
+
+// scoreOf returns the average weight of a text's characters that are not ASCII; 1 if it has none.
+func scoreOf(text string, weight func(before, r, after rune) float64) float64 {
+	n, sum := 0, 0.0
+	before := ' '
+	for i, r := range text {
+		if r >= utf8.RuneSelf {
+			after, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
+			sum += weight(before, r, after)
+			if n++; n == maxScored {
+				break
+			}
+		}
+		before = r
+	}
+	if n == 0 {
+		return 1
+	}
+	return sum / float64(n)
+}
+
+// eastAsianPunctuation reports whether a character is punctuation of Chinese, Japanese or Korean.
+func eastAsianPunctuation(r rune) bool {
+	return r >= 0x3000 && r <= 0x3015 || r >= 0xff01 && r <= 0xff5e ||
+		strings.ContainsRune("‘’“”…—·→", r)
+}
+
+func chineseWeight(_, r, _ rune) float64 {
+	switch {
+	case eastAsianPunctuation(r):
+		return 0.8
+	case commonHan[r]:
+		return 1
+	case gb2312Level1()[r]:
+		return 0.5
+	case unicode.Is(unicode.Han, r):
+		return 0.15
+	}
+	return 0
+}
+
+func japaneseWeight(_, r, _ rune) float64 {
+	switch {
+	case eastAsianPunctuation(r):
+		return 0.8
+	case r >= 0x3041 && r <= 0x30fe: // hiragana and katakana
+		return 1
+	case r >= 0xff61 && r <= 0xff9f: // half-width katakana, a single byte
+		return 0.1
+	case commonHan[r]:
+		return 0.9
+	case unicode.Is(unicode.Han, r):
+		return 0.4
+	}
+	return 0
+}
+
+func koreanWeight(_, r, _ rune) float64 {
+	switch {
+	case eastAsianPunctuation(r):
+		return 0.8
+	case commonHangul[r]:
+		return 1
+	case unicode.Is(unicode.Hangul, r):
+		return 0.75
+	case unicode.Is(unicode.Han, r):
+		return 0.05
+	}
+	return 0
+}
+
+// westernWeight expects single letters among ASCII letters, and punctuation.
+func westernWeight(before, r, after rune) float64 {
+	switch {
+	case strings.ContainsRune("‘’“”„…–—•€£°©®«»§·´\u00a0", r):
+		return 0.8
+	case !unicode.IsLetter(r):
+		return 0.1
+	case before >= utf8.RuneSelf || after >= utf8.RuneSelf:
+		return 0.15
+	case isASCIILetter(before) || isASCIILetter(after):
+		return 0.9
+	}
+	return 0.4
+}
+
+// wideWeight accepts each character that is assigned and no private one: UTF-16 has a structure of
+// its own that other texts lack.
+func wideWeight(_, r, _ rune) float64 {
+	if unicode.IsGraphic(r) || unicode.IsSpace(r) || r == '\ufeff' {
+		return 1
+	}
+	return 0
+}
+
+func isASCIILetter(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+}
+
+func isASCII(line []byte) bool {
+	return !slices.ContainsFunc(line, func(b byte) bool { return b >= utf8.RuneSelf })
+}
+
+// gb2312Level1 returns the 3,755 more frequent characters of GB 2312. Their first byte is B0 to D7.
+var gb2312Level1 = sync.OnceValue(func() map[rune]bool {
+	var codes []byte
+	for first := 0xb0; first <= 0xd7; first++ {
+		for second := 0xa1; second <= 0xfe; second++ {
+			codes = append(codes, byte(first), byte(second))
+		}
+	}
+	text, _ := simplifiedchinese.GBK.NewDecoder().Bytes(codes) // five codes have no character
+	return setOf(string(text))
+})
+
+// commonHan are frequent Chinese characters, simplified and traditional, and words of this trade.
+var commonHan = setOf(
+	"的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方"+
+		"多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实日军者意无力它与长把机十民第公此已工使情明性知"+
+		"全三又关点正业外将两高间由问很最重并物手应战向头文体政美相见被利什二等产或新己制身果加月话合回特代内信表化老给世位次度门任常先"+
+		"海通教儿原东声提立及比员解水名真论处走义各入几口认条平系气题活更别打女变四神总何电数安少报才结反受目太量再感建务做接必场件计管"+
+		"期市直德资命山金指克许统区保至队形社便空决治展司五基眼书非则听白却界达光放强即像难且权思完设式色路记南品住告类求据程北边死张该"+
+		"交规万取拉格望觉术领共确传师观清今切院让识候带导争运测试环境署配置库码服器户项错误执版请改写读存每周禁止默认语言脚按键",
+	"這個們來為國說時會對過發後裡種經學現當沒動還進樣開從實軍無與長機關點業將兩間問並應戰頭體見產給門東聲員論處義幾認條氣題變總電"+
+		"數報結務場計資許統區隊決書則聽達難權設記類據邊張該規萬覺術領傳師觀讓識帶導爭運測試環檔案資料庫碼伺服器專錯誤執請寫讀週預默",
+	"込払働対応変続検索値開発実際確認参照単位処理図関数経済労権読")
+
+// commonHangul are frequent Korean syllables.
+var commonHangul = setOf("이다는을를에의가고하지한은로도기사리나서자시정인그대만해보어일으있스부아수제들구전것장라주과지않여상면요니안생" +
+	"성원동오우유경용조적계문무소공세후위선모영비방조년회트테먼저환할때습합된되와며까라드버터트프로파모델실행항상사용")
+
+func setOf(texts ...string) map[rune]bool {
+	set := map[rune]bool{}
+	for _, text := range texts {
+		for _, r := range text {
+			set[r] = true
+		}
+	}
+	return set
+}

@@ -1,0 +1,272 @@
+package frontmatter
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"gopkg.in/yaml.v3"
+
+	"memoir/internal/memories"
+	"memoir/internal/memories/memtext"
+)
+
+// Fix is one way to mend a memory file. It changes what the problem is about and nothing else: keys that Memoir does not
+// know, the body, and the time that the memory's age counts from stay.
+type Fix struct {
+	ID          string // names it among the fixes of one file, such as "type:feedback"
+	Code        string // of the problem that it mends
+	Label       string // what a button says
+	Explanation string // what it changes, in whole sentences
+	Guessed     bool   // of several choices, the one that the file's own words speak for
+	After       []byte // the whole file, as it would be
+	NewPath     string // where it would be; empty: where it is
+}
+
+// Fixes returns the ways to mend a file, those that its other problems wait for first. file is its slash-separated path,
+// whose words are what a type is guessed from. Each fix reads back without the problem that it mends; a problem for which
+// there is none like that has no fix. A file without problems has none either.
+func Fixes(raw []byte, file string) []Fix {
+	stem := strings.TrimSuffix(path.Base(file), path.Ext(file))
+	m := mender{raw: raw, path: file, stem: stem, file: Parse(raw, stem)}
+	if m.file.Unreadable {
+		return nil
+	}
+	m.mendText()
+	m.closeFrontmatter()
+	m.move()
+	m.quote()
+	m.chooseType()
+	m.settleName()
+	m.writeDescription()
+	return m.fixes
+}
+
+// mender collects the fixes of one file.
+type mender struct {
+	raw   []byte
+	path  string
+	stem  string
+	file  File
+	fixes []Fix
+}
+
+// offer adds a fix whose outcome reads back without the problem, and as a file that can be read.
+func (m *mender) offer(fix Fix) {
+	after := Parse(fix.After, m.stem)
+	if after.Unreadable || after.has(fix.Code) || bytes.Equal(fix.After, m.raw) {
+		return
+	}
+	m.fixes = append(m.fixes, fix)
+}
+
+func (m *mender) offers(code string) bool {
+	return slices.ContainsFunc(m.fixes, func(f Fix) bool { return f.Code == code })
+}
+
+// firstOf returns the first of the codes that the file has, or nothing.
+func (m *mender) firstOf(codes ...string) string {
+	for _, code := range codes {
+		if m.file.has(code) {
+			return code
+		}
+	}
+	return ""
+}
+
+// move puts a frontmatter that is in an unusual place or format where programs look for it.
+func (m *mender) move() {
+	if !m.file.has(memories.CodeOddFrontmatter) {
+		return
+	}
+	p := cutPage(string(m.raw))
+	m.offer(Fix{
+		ID: "move", Code: memories.CodeOddFrontmatter, Label: p.shape.fixLabel(),
+		Explanation: "Writes the frontmatter at the start of the file, between lines ---. Its keys, their order and the text stay.",
+		After:       []byte(p.bom + p.opener + p.front + p.closer + p.body),
+	})
+}
+
+// quote writes as YAML the entries that YAML refuses, or would read without all of their words.
+func (m *mender) quote() {
+	if !m.file.has(memories.CodeReadLeniently) {
+		return
+	}
+	fix := Fix{
+		ID: "yaml", Code: memories.CodeReadLeniently, Label: "Write it as valid YAML",
+		Explanation: "Quotes what YAML refuses, so that every program reads the frontmatter as Memoir does. Lines that belong to no key are kept under the key “unread”.",
+		After:       rewrite(m.raw, m.file.Content(), func(mapping *yaml.Node) { setContent(mapping, m.file.Content()) }),
+	}
+	if !readFrontmatter(cutPage(string(m.raw))).lenient {
+		fix.ID, fix.Label = "quotes", "Add quotes"
+		fix.Explanation = "Puts quotes around the name or the description, so that every program reads all of its words."
+	}
+	m.offer(fix)
+}
+
+// chooseType offers the types that the file may be meant to have: all of them, or the two that it states.
+func (m *mender) chooseType() {
+	code := m.firstOf(memories.CodeTypeUnknown, memories.CodeTypeNotText, memories.CodeTypeMissing)
+	switch {
+	case code != "":
+		m.offerTypes(code, memories.Types())
+	case m.file.has(memories.CodeTypeConflict):
+		m.offerTypes(memories.CodeTypeConflict, m.statedTypes())
+	case m.file.has(memories.CodeNoFrontmatter) && !m.offers(memories.CodeNoFrontmatter):
+		m.offerTypes(memories.CodeNoFrontmatter, memories.Types())
+	}
+}
+
+func (m *mender) offerTypes(code string, types []memories.Type) {
+	guess := m.guessType()
+	if code == memories.CodeTypeConflict {
+		guess = "" // the file's own words are what differs
+	}
+	for _, t := range types {
+		content := m.file.Content()
+		content.Type = t
+		explanation := fmt.Sprintf("Writes the type %s into the frontmatter, and changes nothing else.", t)
+		switch {
+		case code == memories.CodeNoFrontmatter:
+			explanation = fmt.Sprintf("Adds a frontmatter with the name “%s” and the type %s. The text stays as it is.", content.Name, t)
+		case code == memories.CodeTypeConflict:
+			explanation = fmt.Sprintf("States the type %s in both places.", t)
+		}
+		if t == guess {
+			explanation += " It is a guess, from the words that the file uses of itself."
+		}
+		m.offer(Fix{
+			ID: "type:" + string(t), Code: code, Label: "It is " + string(t), Explanation: explanation, Guessed: t == guess,
+			After: rewrite(m.raw, content, func(mapping *yaml.Node) {
+				setContent(mapping, content)
+				setType(mapping, t)
+			}),
+		})
+	}
+}
+
+// statedTypes returns the known ones among the types that the file states, the one that counts first.
+func (m *mender) statedTypes() []memories.Type {
+	stated := []memories.Type{m.file.Type}
+	metadata := mappingAt(readFrontmatter(cutPage(string(m.raw))).mapping, "metadata")
+	if metadata == nil {
+		return stated
+	}
+	nested, _ := textAt(metadata, "type")
+	if t, ok := memories.ParseType(nested); ok {
+		stated = append(stated, t)
+	}
+	return stated
+}
+
+// settleName writes the name that the memory goes by into the frontmatter.
+func (m *mender) settleName() {
+	code := m.firstOf(memories.CodeNameNotText, memories.CodeNameTooLong, memories.CodeNameInvisible, memories.CodeNameMissing)
+	if code == "" {
+		return
+	}
+	explanation := "Writes the file’s own name into the frontmatter, under which the memory is known already."
+	switch code {
+	case memories.CodeNameNotText:
+		explanation = "Writes the words of the name as one text, under which the memory is known already."
+	case memories.CodeNameTooLong:
+		explanation = "Writes the name as it is shown: cut, with a short mark at its end that keeps it apart from others."
+	}
+	content := m.file.Content()
+	m.offer(Fix{
+		ID: "name", Code: code, Label: "Name it “" + short(content.Name) + "”", Explanation: explanation,
+		After: rewrite(m.raw, content, func(mapping *yaml.Node) {
+			setContent(mapping, content)
+			setStated(mapping, "name", content.Name)
+		}),
+	})
+}
+
+// writeDescription makes one text of a description that is a list or a table.
+func (m *mender) writeDescription() {
+	if !m.file.has(memories.CodeDescriptionNotText) {
+		return
+	}
+	content := m.file.Content()
+	if words := strings.Join(m.descriptionTexts(), ", "); hasWords(words, content.Description) {
+		content.Description = words
+	}
+	content = content.Canonical()
+	m.offer(Fix{
+		ID: "description", Code: memories.CodeDescriptionNotText, Label: "Write the description as text",
+		Explanation: "Puts what it lists into one line, with commas between.",
+		After: rewrite(m.raw, content, func(mapping *yaml.Node) {
+			setContent(mapping, content)
+			setStated(mapping, "description", content.Description)
+		}),
+	})
+}
+
+// descriptionTexts returns the texts in a description that is a list or a table.
+func (m *mender) descriptionTexts() []string {
+	mapping := withoutAliases(readFrontmatter(cutPage(string(m.raw))).written)
+	written := valueAt(mapping, "description")
+	if metadata := mappingAt(mapping, "metadata"); metadata != nil && isNull(written) {
+		written = valueAt(metadata, "description")
+	}
+	if isNull(written) {
+		return nil
+	}
+	return textsIn(written)
+}
+
+// hasWords reports whether a text has all words of another.
+func hasWords(text, other string) bool {
+	isNoPart := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	words := map[string]bool{}
+	for word := range strings.FieldsFuncSeq(text, isNoPart) {
+		words[word] = true
+	}
+	for word := range strings.FieldsFuncSeq(other, isNoPart) {
+		if !words[word] {
+			return false
+		}
+	}
+	return true
+}
+
+// textsIn returns what a list or table says: of a table each key with its value.
+func textsIn(n *yaml.Node) []string {
+	var texts []string
+	switch n.Kind {
+	case yaml.ScalarNode:
+		texts = []string{n.Value}
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key, value := textsIn(n.Content[i]), textsIn(n.Content[i+1])
+			texts = append(texts, strings.Join(key, ", ")+": "+strings.Join(value, ", "))
+		}
+	default:
+		for _, child := range n.Content {
+			texts = append(texts, textsIn(child)...)
+		}
+	}
+	return texts
+}
+
+// Renamed returns the bytes with another name in them, and nothing else changed.
+func Renamed(raw []byte, file, name string) []byte {
+	stem := strings.TrimSuffix(path.Base(file), path.Ext(file))
+	content := Parse(raw, stem).Content()
+	content.Name = name
+	content = content.Canonical()
+	return rewrite(raw, content, func(mapping *yaml.Node) { setContent(mapping, content) })
+}
+
+// labelLength is how much of a name stands on a button, in Unicode characters.
+const labelLength = 40
+
+func short(name string) string {
+	if cut := memtext.CutRunes(name, labelLength); cut != name {
+		return cut + "…"
+	}
+	return name
+}

@@ -1,0 +1,60 @@
+package frontmatter
+
+import (
+	"strings"
+
+	"memoir/internal/memories"
+	"memoir/internal/memories/memtext"
+)
+
+// closeFrontmatter puts the missing line --- below the entries of a frontmatter that was opened and never closed.
+func (m *mender) closeFrontmatter() {
+	if !m.file.has(memories.CodeNoFrontmatter) {
+		return
+	}
+	p := cutPage(string(m.raw))
+	opener, rest := memtext.CutLine(p.body)
+	if !isFence(opener) {
+		return
+	}
+	front, body := cutEntries(rest)
+	if front == "" {
+		return
+	}
+	if memtext.LineEnding(front) == "" {
+		front += p.eol
+	}
+	m.offer(Fix{
+		ID: "close", Code: memories.CodeNoFrontmatter, Label: "Close the frontmatter",
+		Explanation: "Puts the line --- below its entries. Until then they count as text, and their name and type as missing.",
+		After:       []byte(p.bom + opener + front + "---" + p.eol + body),
+	})
+}
+
+// cutEntries returns the lines at the start of a text that read as entries of a frontmatter, and all other lines.
+// Comments belong to the entry below them.
+func cutEntries(text string) (front, rest string) {
+	end, at := 0, 0
+	for _, line := range memtext.Lines(text) {
+		at += len(line)
+		bare := strings.TrimRight(line, "\r\n")
+		indented := end > 0 && bare != strings.TrimLeft(bare, " \t") && strings.TrimSpace(bare) != ""
+		switch {
+		case indented, end > 0 && strings.HasPrefix(bare, "- "), startsKey(bare):
+			end = at
+		case isComment(bare):
+		default:
+			return text[:end], text[end:]
+		}
+	}
+	return text[:end], text[end:]
+}
+
+// startsKey tells whether a line starts an entry with a key as frontmatters have them: one word.
+func startsKey(line string) bool {
+	if !startsEntry(line, 0) {
+		return false
+	}
+	key, _, _ := strings.Cut(line, ":")
+	return !strings.ContainsAny(strings.TrimSpace(key), " \t*`[(<")
+}

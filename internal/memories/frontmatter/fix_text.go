@@ -1,0 +1,73 @@
+package frontmatter
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+
+	"memoir/internal/memories"
+	"memoir/internal/memories/memtext"
+)
+
+// mendText offers UTF-8 without NUL for a file that is not. Readings that lose nothing come first,
+// the most plausible one before the others.
+func (m *mender) mendText() {
+	code := m.firstOf(memories.CodeNUL, memories.CodeInvalidUTF8)
+	if code == "" {
+		return
+	}
+	for i, d := range guessDecodings(m.raw) {
+		m.offerDecoding(code, d, i == 0 && d.score >= convincing)
+	}
+	if m.file.has(memories.CodeNUL) && !m.offers(memories.CodeNUL) {
+		n := bytes.Count(m.raw, []byte{0})
+		m.offer(Fix{
+			ID: "nul", Code: memories.CodeNUL, Label: "Remove the NUL characters",
+			Explanation: fmt.Sprintf("Removes %s. All other bytes stay.", plural(n, "NUL character", "NUL characters")),
+			After:       bytes.ReplaceAll(m.raw, []byte{0}, nil),
+		})
+	}
+	if m.file.has(memories.CodeInvalidUTF8) {
+		lost := 0
+		replaced := mapInvalid(m.raw, func(byte) rune { lost++; return utf8.RuneError })
+		m.offer(Fix{
+			ID: "replace", Code: memories.CodeInvalidUTF8, Label: "Replace what is not UTF-8", After: replaced,
+			Explanation: fmt.Sprintf("Puts \uFFFD in the place of %s. The text that they stood for is lost.",
+				plural(lost, "byte", "bytes")),
+		})
+	}
+}
+
+func (m *mender) offerDecoding(code string, d decoding, guessed bool) {
+	explanation := fmt.Sprintf("Writes the text as UTF-8, read as %s. No byte is lost.", d.name)
+	if d.id == "utf-16" {
+		explanation = "The file starts with the mark of UTF-16. Writes the text as UTF-8. No byte is lost."
+	} else if guessed {
+		explanation += " The encoding is a guess, so check the words in the preview."
+	}
+	m.offer(Fix{
+		ID: d.id, Code: code, Label: "Read as " + d.name, Explanation: explanation,
+		After: bytes.TrimPrefix(d.text, []byte(memtext.ByteOrderMark)), Guessed: guessed,
+	})
+}
+
+// mapInvalid replaces each byte that is not UTF-8.
+func mapInvalid(raw []byte, replacement func(byte) rune) []byte {
+	out := make([]byte, 0, len(raw))
+	for len(raw) > 0 {
+		r, size := utf8.DecodeRune(raw)
+		if r == utf8.RuneError && size == 1 {
+			r = replacement(raw[0])
+		}
+		out = utf8.AppendRune(out, r)
+		raw = raw[size:]
+	}
+	return out
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

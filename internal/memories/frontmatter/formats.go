@@ -1,0 +1,164 @@
+package frontmatter
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"gopkg.in/yaml.v3"
+
+	"memoir/internal/memories/memtext"
+)
+
+// cutTOML splits a text that starts with a frontmatter in TOML, between lines +++. front is in YAML.
+func cutTOML(text string) (front, body string, ok bool) {
+	opener, rest := memtext.CutLine(text)
+	isPlus := func(line string) bool { return strings.TrimSpace(line) == "+++" }
+	if !isPlus(opener) {
+		return "", "", false
+	}
+	source, _, body, ok := cutAt(rest, isPlus)
+	if !ok || len(source) > maxFrontmatter {
+		return "", "", false
+	}
+	source = memtext.Canonical(source)
+	if front = yamlOfTOML(source); front == "" {
+		front = yamlOfLines(source)
+	}
+	return front, body, isMemory(front, false)
+}
+
+const (
+	// maxTOML is the size of the largest TOML frontmatter that is read as TOML, in bytes. The library
+	// takes quadratic time for nested keys.
+	maxTOML = 16 << 10
+	// maxTOMLMarks is how many dots and brackets one of its lines may have.
+	maxTOMLMarks = 200
+)
+
+// yamlOfTOML returns a TOML document as YAML, its keys in their order; empty if it is not valid or
+// is too large.
+func yamlOfTOML(source string) string {
+	if len(source) > maxTOML {
+		return ""
+	}
+	for line := range strings.Lines(source) {
+		if strings.Count(line, ".")+strings.Count(line, "[")+strings.Count(line, "{") > maxTOMLMarks {
+			return ""
+		}
+	}
+	var values map[string]any
+	if toml.Unmarshal([]byte(source), &values) != nil {
+		return ""
+	}
+	mapping := newMapping()
+	keys := make([]string, 0, len(values))
+	for key := range values {
+		keys = append(keys, key)
+	}
+	lines := strings.Split(source, "\n")
+	places := map[string]int{}
+	for _, key := range keys {
+		places[key] = slices.IndexFunc(lines, func(line string) bool {
+			line = strings.TrimLeft(line, " \t[\"'")
+			rest, found := strings.CutPrefix(line, key)
+			return found && strings.ContainsAny(rest[:min(len(rest), 1)], " \t=].\"'")
+		})
+	}
+	slices.SortFunc(keys, func(a, b string) int {
+		if places[a] != places[b] {
+			return places[a] - places[b]
+		}
+		return strings.Compare(a, b)
+	})
+	for _, key := range keys {
+		var value yaml.Node
+		if value.Encode(values[key]) != nil {
+			return ""
+		}
+		mapping.Content = append(mapping.Content, newText(key), &value)
+	}
+	if depthOf(mapping) > maxDepth || hasTooMany(mapping) {
+		return ""
+	}
+	return encodeMapping(mapping, "\n")
+}
+
+// yamlOfLines turns each line "key = value" into an entry of YAML, for TOML that is not valid.
+func yamlOfLines(source string) string {
+	lines := memtext.Lines(source)
+	for i, line := range lines {
+		key, value, ok := strings.Cut(line, "=")
+		if ok && len(strings.Fields(key)) == 1 {
+			lines[i] = strings.TrimSpace(key) + ": " + strings.TrimLeft(value, " \t")
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// cutJSON splits a text that starts with a frontmatter that is a JSON object. front is in YAML.
+func cutJSON(text string) (front, body string, ok bool) {
+	if !strings.HasPrefix(text, "{") {
+		return "", "", false
+	}
+	decoder := json.NewDecoder(strings.NewReader(text[:min(len(text), maxFrontmatter)]))
+	decoder.UseNumber()
+	mapping, err := nextJSON(decoder, maxDepth)
+	if err != nil {
+		return "", "", false
+	}
+	front = encodeMapping(mapping, "\n")
+	body = text[decoder.InputOffset():]
+	line, after := memtext.CutLine(body)
+	if strings.TrimSpace(line) == "" {
+		body = after
+	}
+	return front, body, isMemory(front, false)
+}
+
+var errNotJSON = errors.New("not a JSON value of a bounded depth")
+
+// nextJSON reads a value, the keys of its objects in their order.
+func nextJSON(decoder *json.Decoder, depth int) (*yaml.Node, error) {
+	token, err := decoder.Token()
+	if err != nil {
+		return nil, err
+	}
+	var out *yaml.Node
+	switch token {
+	case json.Delim('{'):
+		out = newMapping()
+	case json.Delim('['):
+		out = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+	default:
+		out = new(yaml.Node)
+		if number, isNumber := token.(json.Number); isNumber {
+			*out = yaml.Node{Kind: yaml.ScalarNode, Value: number.String()}
+			return out, nil
+		}
+		if text, isText := token.(string); isText {
+			return newText(text), nil
+		}
+		return out, out.Encode(token)
+	}
+	for decoder.More() {
+		if depth == 0 {
+			return nil, errNotJSON
+		}
+		child, err := nextJSON(decoder, depth-1)
+		if err != nil {
+			return nil, err
+		}
+		out.Content = append(out.Content, child)
+	}
+	if _, err := decoder.Token(); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if out.Kind == yaml.MappingNode && repeatsKey(out) {
+		return nil, errNotJSON
+	}
+	return out, nil
+}

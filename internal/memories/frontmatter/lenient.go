@@ -1,0 +1,190 @@
+package frontmatter
+
+import (
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// unreadKey keeps, in a frontmatter that is written anew, the lines that belong to no key.
+const unreadKey = "unread"
+
+// readLeniently reads a frontmatter that YAML refuses: each line that starts an entry is split at its first colon, and
+// the lines under it belong to it. An entry that is good YAML by itself is read as YAML. Of two entries with one key
+// the last counts. Nothing is dropped: what belongs to no entry becomes the value of unreadKey. It returns nil if there
+// are more entries than maxKeys.
+func readLeniently(text string) *yaml.Node {
+	r := &lenientReader{}
+	mapping := r.entries(strings.Split(strings.TrimSuffix(text, "\n"), "\n"), 1)
+	if r.count > maxKeys {
+		return nil
+	}
+	if len(r.unread) > 0 {
+		old := valueAt(mapping, unreadKey)
+		if old != nil && old.Kind == yaml.ScalarNode {
+			r.unread = append([]string{old.Value}, r.unread...)
+			i := indexOf(mapping, unreadKey)
+			mapping.Content = slices.Delete(mapping.Content, i, i+2)
+		}
+		mapping.Content = append(mapping.Content, newText(unreadKey), newText(strings.Join(r.unread, "\n")))
+	}
+	return mapping
+}
+
+type lenientReader struct {
+	unread []string // the lines that belong to no entry
+	count  int      // of the entries
+}
+
+// entries reads lines, the first of which is line number first of the frontmatter.
+func (r *lenientReader) entries(lines []string, first int) *yaml.Node {
+	mapping, places := newMapping(), map[string]int{}
+	level := levelOf(lines)
+	var comments []string
+	for i := 0; i < len(lines) && r.count <= maxKeys; {
+		end := i + 1
+		for end < len(lines) && !startsEntry(lines[end], level) {
+			end++
+		}
+		if startsEntry(lines[i], level) {
+			r.count++
+			key, value := r.entry(lines[i:end], level, first+i)
+			if len(comments) > 0 {
+				key.HeadComment = strings.TrimSpace(strings.Join(append(comments, key.HeadComment), "\n"))
+				comments = nil
+			}
+			r.put(mapping, places, key, value)
+		} else {
+			comments = append(comments, r.leave(lines[i:end])...)
+		}
+		i = end
+	}
+	r.unread = append(r.unread, comments...)
+	return mapping
+}
+
+// leave puts lines that belong to no entry aside and returns the comments among them.
+func (r *lenientReader) leave(lines []string) (comments []string) {
+	for _, line := range lines {
+		switch {
+		case isComment(line):
+			comments = append(comments, strings.TrimSpace(line))
+		case strings.TrimSpace(line) != "":
+			r.unread = append(r.unread, line)
+		}
+	}
+	return comments
+}
+
+// put sets a key to a value, and puts aside what an earlier entry of that key said.
+func (r *lenientReader) put(mapping *yaml.Node, places map[string]int, key, value *yaml.Node) {
+	i, repeated := places[key.Value]
+	if !repeated {
+		places[key.Value] = len(mapping.Content)
+		mapping.Content = append(mapping.Content, key, value)
+		return
+	}
+	old := newMapping()
+	old.Content = mapping.Content[i : i+2]
+	if text := encodeMapping(old, "\n"); text != "" {
+		r.unread = append(r.unread, strings.TrimRight(text, "\n"))
+	}
+	mapping.Content[i], mapping.Content[i+1] = key, value
+}
+
+func (r *lenientReader) entry(lines []string, level, first int) (key, value *yaml.Node) {
+	if key, value, ok := r.entryAsYAML(lines, level, first); ok {
+		return key, value
+	}
+	name, rest, _ := splitEntry(lines[0])
+	key = newText(unquote(name))
+	key.Line = first
+	under := lines[1:]
+	if key.Value == "metadata" && strings.TrimSpace(rest) == "" {
+		value = r.entries(under, first+1)
+		value.Line = first + 1
+		return key, value
+	}
+	for len(under) > 0 && isComment(under[len(under)-1]) {
+		key.FootComment = strings.TrimSpace(under[len(under)-1]) + "\n" + key.FootComment
+		under = under[:len(under)-1]
+	}
+	value = newText(lenientText(strings.TrimSpace(rest), under))
+	value.Line = first
+	return key, value
+}
+
+func (r *lenientReader) entryAsYAML(lines []string, level, first int) (key, value *yaml.Node, ok bool) {
+	alone, err := readYAML(dedent(lines, level))
+	if err != nil || len(alone.Content) != 2 || alone.Content[0].Kind != yaml.ScalarNode {
+		return nil, nil, false
+	}
+	moveDown(alone, first-1, map[*yaml.Node]bool{})
+	return alone.Content[0], alone.Content[1], true
+}
+
+// lenientText joins what stands behind a colon with the lines under it.
+func lenientText(rest string, under []string) string {
+	text := strings.TrimRight(dedent(under, levelOf(under)), "\n")
+	if rest == "" || blockHeader.MatchString(rest) && text != "" {
+		return text
+	}
+	if text != "" {
+		rest += "\n" + text
+	}
+	return unquote(rest)
+}
+
+func unquote(s string) string {
+	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
+		return s[1 : len(s)-1]
+	}
+	return s
+}
+
+func isComment(line string) bool {
+	return strings.HasPrefix(strings.TrimLeft(line, " \t"), "#")
+}
+
+// startsEntry tells whether a line begins an entry of the mapping whose entries are indented by level.
+func startsEntry(line string, level int) bool {
+	text := strings.TrimLeft(line, " \t")
+	if len(line)-len(text) > level || strings.TrimSpace(text) == "" || strings.ContainsAny(text[:1], "#-?{}[]|>,%") {
+		return false
+	}
+	_, _, ok := splitEntry(text)
+	return ok
+}
+
+// levelOf returns the indent of the first line that has text.
+func levelOf(lines []string) int {
+	for _, line := range lines {
+		if text := strings.TrimLeft(line, " \t"); text != "" && !isComment(line) {
+			return len(line) - len(text)
+		}
+	}
+	return 0
+}
+
+func dedent(lines []string, level int) string {
+	var out strings.Builder
+	for _, line := range lines {
+		indent := len(line) - len(strings.TrimLeft(line, " \t"))
+		out.WriteString(line[min(indent, level):])
+		out.WriteByte('\n')
+	}
+	return out.String()
+}
+
+// moveDown gives the nodes of an entry that was read by itself their lines in the whole frontmatter.
+func moveDown(n *yaml.Node, lines int, done map[*yaml.Node]bool) {
+	if done[n] {
+		return
+	}
+	done[n] = true
+	n.Line += lines
+	for _, child := range n.Content {
+		moveDown(child, lines, done)
+	}
+}

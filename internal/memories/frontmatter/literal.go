@@ -1,0 +1,159 @@
+package frontmatter
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// literalKeys are the keys whose unquoted text is shown as it is written, word for word.
+var literalKeys = []string{"name", "description"}
+
+// wordKeeper finds the words of name and description that YAML would drop.
+type wordKeeper struct {
+	lines   []string // of the frontmatter
+	kept    []string // the texts that hold more words than YAML leaves
+	notText []string // the keys whose values are lists or tables; those in metadata as metadata.KEY
+}
+
+// keep returns the mapping with each name and description as the file has it, where YAML would drop
+// words of an unquoted text: a comment, a tag, an anchor. A list or a table becomes one text. prefix
+// is the path of the mapping's keys. The mapping must have passed isAliasBomb.
+func (k *wordKeeper) keep(mapping *yaml.Node, prefix string) *yaml.Node {
+	out := *mapping
+	out.Content = slices.Clone(mapping.Content)
+	for i := 0; i+1 < len(out.Content); i += 2 {
+		key, value := target(out.Content[i]), out.Content[i+1]
+		switch {
+		case key.Kind != yaml.ScalarNode:
+		case slices.Contains(literalKeys, key.Value):
+			text := k.textOf(key, value, mapping.Style&yaml.FlowStyle != 0)
+			if target(value).Kind != yaml.ScalarNode {
+				k.notText = append(k.notText, prefix+key.Value)
+			}
+			out.Content[i+1] = text
+		case key.Value == "metadata" && value.Kind == yaml.MappingNode && prefix == "":
+			out.Content[i+1] = k.keep(value, "metadata.")
+		}
+	}
+	return &out
+}
+
+// textOf returns the value, or a text of all its words. inFlow: its mapping is one in braces.
+func (k *wordKeeper) textOf(key, value *yaml.Node, inFlow bool) *yaml.Node {
+	rest, under, found := k.written(key)
+	if inFlow {
+		found = false
+	}
+	if target(value).Kind != yaml.ScalarNode {
+		if found && rest != "" && (len(under) == 0 || value.Kind == yaml.AliasNode) {
+			return newText(joinText(rest, under))
+		}
+		return newText(strings.Join(textsIn(withoutAliases(value)), ", "))
+	}
+	text := joinText(rest, under)
+	switch {
+	case !found || isQuoted(rest):
+		return value
+	case blockHeader.MatchString(rest):
+		if len(under) > 0 || !strings.ContainsAny(rest, "#123456789") {
+			return value
+		}
+	case len(under) > 0 && value.Kind == yaml.ScalarNode && value.Style&^yaml.TaggedStyle != 0:
+		if !isComment(rest) {
+			return value // a quoted or block text, maybe under its tag or anchor
+		}
+		text = rest + "\n" + value.Value
+	}
+	if value.Kind == yaml.ScalarNode && slices.Equal(strings.Fields(text), strings.Fields(value.Value)) {
+		return value
+	}
+	k.kept = append(k.kept, text)
+	return newText(text)
+}
+
+// joinText joins the text behind a key with the lines under it.
+func joinText(rest string, under []string) string {
+	if len(under) == 0 {
+		return rest
+	}
+	return strings.TrimSpace(rest + "\n" + strings.TrimRight(dedent(under, levelOf(under)), "\n"))
+}
+
+// blockHeader matches what opens a block scalar on the line of its key.
+var blockHeader = regexp.MustCompile(`^[|>]([-+]?[1-9]?|[1-9][-+])([ \t]+#.*)?$`)
+
+func isQuoted(text string) bool {
+	return strings.HasPrefix(text, `"`) || strings.HasPrefix(text, `'`)
+}
+
+// written returns what stands behind a key's colon and the lines under it that belong to the
+// value. found is false if the key is not at the start of the line that it was read from.
+func (k *wordKeeper) written(key *yaml.Node) (rest string, under []string, found bool) {
+	lines := k.lines
+	isKey := func(line string) bool {
+		name, _, ok := splitEntry(line)
+		return ok && unquote(name) == key.Value
+	}
+	at := key.Line - 1
+	if at < 0 || at >= len(lines) || !isKey(lines[at]) {
+		// YAML knows more line ends than files have.
+		at = slices.IndexFunc(lines, func(line string) bool {
+			return isKey(line) && indentOf(line) == key.Column-1
+		})
+		if at < 0 {
+			return "", nil, false
+		}
+	}
+	_, rest, _ = splitEntry(lines[at])
+	level := indentOf(lines[at])
+	end := at + 1
+	for next := end; next < len(lines); next++ {
+		text := strings.TrimSpace(lines[next])
+		if text == "" || isComment(text) {
+			continue
+		}
+		if indentOf(lines[next]) <= level && !(isItem(text) && indentOf(lines[next]) == level) {
+			break
+		}
+		end = next + 1
+	}
+	return rest, lines[at+1 : end], true
+}
+
+// splitEntry splits a line at its first colon, without the white space around both parts. Behind a
+// key that Memoir knows, a full-width colon counts too.
+func splitEntry(line string) (key, rest string, ok bool) {
+	key, rest, ok = strings.Cut(line, "\uFF1A")
+	if !ok || !slices.Contains(knownKeys, foldKey(key)) {
+		key, rest, ok = strings.Cut(line, ":")
+	}
+	key = strings.TrimSpace(key)
+	return key, strings.Trim(rest, " \t"), ok && key != ""
+}
+
+func isItem(text string) bool { return text == "-" || strings.HasPrefix(text, "- ") }
+
+func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
+
+// dropKept removes from the comments of a mapping the words that are part of a value now.
+func dropKept(n *yaml.Node, kept []string) {
+	drop := func(comment string) string {
+		lines := strings.Split(comment, "\n")
+		lines = slices.DeleteFunc(lines, func(line string) bool {
+			return slices.ContainsFunc(kept, func(text string) bool {
+				return strings.HasSuffix(text, strings.TrimSpace(line))
+			})
+		})
+		return strings.Join(lines, "\n")
+	}
+	if len(kept) == 0 {
+		return
+	}
+	n.HeadComment, n.LineComment, n.FootComment = drop(n.HeadComment), drop(n.LineComment), drop(n.FootComment)
+	for _, child := range n.Content {
+		dropKept(child, kept)
+	}
+}

@@ -1,0 +1,94 @@
+package frontmatter
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"memoir/internal/memories"
+)
+
+// modifiedPlaces are the keys at which a frontmatter states when the memory was last changed, the one
+// that counts first. Agents write the first.
+var modifiedPlaces = []struct {
+	nested bool // in metadata
+	key    string
+}{{true, "modified"}, {false, "modified"}, {false, "updated"}}
+
+// statedModified returns the mapping and the key that state when the memory was last changed: the
+// first that has a value. The mapping is nil if the frontmatter does not state it.
+func statedModified(mapping *yaml.Node) (in *yaml.Node, key string) {
+	for _, place := range modifiedPlaces {
+		in := mapping
+		if place.nested {
+			in = mappingAt(mapping, "metadata")
+		}
+		if in == nil || indexOf(in, place.key) < 0 {
+			continue
+		}
+		if text, isText := textAt(in, place.key); !isText || strings.TrimSpace(text) != "" {
+			return in, place.key
+		}
+	}
+	return nil, ""
+}
+
+// readModified reads when the memory was last changed, and flags a value that is no date.
+func (f *File) readModified(mapping *yaml.Node) {
+	in, key := statedModified(mapping)
+	if in == nil {
+		return
+	}
+	text, isText := textAt(in, key)
+	at, ok := parseTime(text)
+	if ok {
+		f.Modified = at
+	}
+	f.flag(!isText || !ok, memories.CodeModifiedUnknown)
+}
+
+// timeLayouts are the forms of a date and time, with T between the two. Agents write the first.
+var timeLayouts = []string{
+	time.RFC3339Nano, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07", "2006-01-02T15:04:05 Z07:00",
+	"2006-01-02T15:04:05 Z0700", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04Z0700",
+	"2006-01-02T15:04", time.DateOnly,
+}
+
+// Bounds of seconds and milliseconds since 1970, which differ in their number of digits: seconds
+// from 1973 to 5138, milliseconds from then on.
+const (
+	minEpochSeconds = 1e8
+	minEpochMillis  = 1e11
+	maxEpochMillis  = 1e14
+)
+
+// parseTime reads a date, with or without a time and a zone, or seconds or milliseconds since 1970. A
+// time without a zone is UTC. It reports false for everything else, and for years beyond 9999.
+func parseTime(text string) (at time.Time, ok bool) {
+	text = strings.ToUpper(strings.TrimSpace(text))
+	if number, err := strconv.ParseFloat(text, 64); err == nil {
+		switch {
+		case number >= minEpochMillis && number < maxEpochMillis:
+			return time.UnixMilli(int64(number)).UTC(), true
+		case number >= minEpochSeconds && number < minEpochMillis:
+			return time.UnixMilli(int64(number * 1000)).UTC(), true
+		}
+		return time.Time{}, false
+	}
+	for _, zone := range []string{"UTC", "GMT"} {
+		if before, found := strings.CutSuffix(text, zone); found {
+			text = strings.TrimSpace(before) + "Z"
+		}
+	}
+	if len(text) > len(time.DateOnly) && text[len(time.DateOnly)] == ' ' {
+		text = text[:len(time.DateOnly)] + "T" + strings.TrimLeft(text[len(time.DateOnly):], " ")
+	}
+	for _, layout := range timeLayouts {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at.UTC(), memories.IsTellable(at)
+		}
+	}
+	return time.Time{}, false
+}

@@ -1,0 +1,227 @@
+// Package frontmatter reads memory files, Markdown with YAML frontmatter, also those written in odd ways. It
+// rewrites them so that everything else in a file keeps its bytes, and offers fixes for what it finds wrong.
+package frontmatter
+
+import (
+	"crypto/sha256"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"memoir/internal/memories"
+	"memoir/internal/memories/memtext"
+)
+
+// File is what a memory file says.
+type File struct {
+	Name          string
+	Type          memories.Type // empty: none, or none that is known
+	Description   string
+	Body          string
+	Modified      time.Time // see readModified; zero: the file states none that is a date
+	OriginSession string    // metadata.originSessionId; empty: the file states none
+	Problems      []memories.Problem
+	// Unreadable: only Name (the file's stem) and Problems mean anything.
+	Unreadable bool
+}
+
+// Parse reads a memory file. stem is the file's name without its extension and stands in for a missing name. It never
+// fails: what it cannot read comes back Unreadable, and whatever else is odd is told in Problems.
+func Parse(raw []byte, stem string) File {
+	if len(raw) > memories.MaxFileSize {
+		return UnreadableFile(stem, memories.ProblemOf(memories.CodeTooLarge))
+	}
+	p := cutPage(string(raw))
+	r := readFrontmatter(p)
+	if r.unreadable != "" {
+		return UnreadableFile(stem, memories.ProblemOf(r.unreadable))
+	}
+	f := File{Body: memtext.CanonicalBody(p.body)}
+	if _, nul, invalid := memtext.Sanitise(string(raw)); nul || invalid {
+		f.flag(nul, memories.CodeNUL)
+		f.flag(invalid, memories.CodeInvalidUTF8)
+	}
+	f.flag(!p.hasFrontmatter(), memories.CodeNoFrontmatter)
+	f.flag(r.lenient, memories.CodeReadLeniently)
+	if !r.lenient && len(r.kept) > 0 {
+		f.Problems = append(f.Problems, memories.Problem{Code: memories.CodeReadLeniently, Message: memories.KeptWordsMessage})
+	}
+	if p.shape != inPlace {
+		f.Problems = append(f.Problems, memories.Problem{Code: memories.CodeOddFrontmatter, Message: p.shape.message()})
+	}
+	f.readName(r, stem, p.hasFrontmatter())
+	f.readType(r.mapping, p.hasFrontmatter())
+	f.Description = memtext.CanonicalDescription(statedText(r.mapping, "description"))
+	f.flag(r.isNotText("description"), memories.CodeDescriptionNotText)
+	f.readMetadata(r.mapping)
+	f.flag(memories.HasMergeConflict(string(raw)), memories.CodeMergeConflict)
+	return f
+}
+
+// UnreadableFile returns what is known of a file that could not be read: its stem, as its name, and why.
+func UnreadableFile(stem string, p memories.Problem) File {
+	return File{Name: stemName(stem), Problems: []memories.Problem{p}, Unreadable: true}
+}
+
+// Fingerprint returns the fingerprint of the file's content. raw are the bytes that the file was read from; for an
+// unreadable file they are the content, and the fingerprint never equals that of a readable one.
+func (f File) Fingerprint(raw []byte) memories.Fingerprint {
+	if !f.Unreadable {
+		return memories.FingerprintOf(f.Type, f.Description, f.Body)
+	}
+	h := sha256.New()
+	// A readable content starts with the length of its type, which is never this large.
+	h.Write([]byte("\xff\xff\xff\xff\xff\xff\xff\xff"))
+	h.Write(raw)
+	var sum memories.Fingerprint
+	h.Sum(sum[:0])
+	return sum
+}
+
+// Content returns what the file says.
+func (f File) Content() memories.Content {
+	return memories.Content{Name: f.Name, Type: f.Type, Description: f.Description, Body: f.Body}
+}
+
+func (f *File) flag(condition bool, code string) {
+	if condition {
+		f.Problems = append(f.Problems, memories.ProblemOf(code))
+	}
+}
+
+func (f *File) readName(r reading, stem string, expected bool) {
+	written := statedText(r.mapping, "name")
+	f.Name = memories.CanonicalName(written)
+	notText := r.isNotText("name")
+	f.flag(notText, memories.CodeNameNotText)
+	f.flag(!notText && f.Name == "" && expected, memories.CodeNameMissing)
+	f.flag(utf8.RuneCountInString(f.Name) == memories.MaxNameLength && memories.NormalizeName(memtext.OneLine(memtext.Canonical(written))) != f.Name, memories.CodeNameTooLong)
+	visible := f.Name == "" || memtext.IsVisible(f.Name)
+	f.flag(!visible, memories.CodeNameInvisible)
+	if f.Name == "" || !visible {
+		f.Name = stemName(stem)
+	}
+}
+
+// stemName makes a name of a file's stem, which may hold anything that a file system allows.
+func stemName(stem string) string {
+	if name := memories.CanonicalName(stem); memtext.IsVisible(name) {
+		return name
+	}
+	return memtext.ShortHash(stem)
+}
+
+func (f *File) readType(mapping *yaml.Node, expected bool) {
+	top, topIsText := textAt(mapping, "type")
+	nested, nestedIsText := "", true
+	if metadata := mappingAt(mapping, "metadata"); metadata != nil {
+		nested, nestedIsText = textAt(metadata, "type")
+	}
+	written, isText := top, topIsText
+	if topIsText && strings.TrimSpace(top) == "" {
+		written, isText = nested, nestedIsText
+	}
+	known := false
+	f.Type, known = memories.ParseType(written)
+	empty := isText && strings.TrimSpace(written) == ""
+	f.flag(!isText, memories.CodeTypeNotText)
+	f.flag(empty && expected, memories.CodeTypeMissing)
+	f.flag(isText && !empty && !known, memories.CodeTypeUnknown)
+	other, _ := memories.ParseType(nested)
+	f.flag(written == top && nested != "" && other != f.Type, memories.CodeTypeConflict)
+}
+
+func (f *File) readMetadata(mapping *yaml.Node) {
+	f.readModified(mapping)
+	metadata := mappingAt(mapping, "metadata")
+	if metadata == nil {
+		return
+	}
+	session, _ := textAt(metadata, "originSessionId")
+	f.OriginSession = memtext.OneLine(session)
+}
+
+// textAt returns the text that was written as a key's value: 012 is "012" and true is "true". Nothing, or no such key,
+// is the empty text; isText is false for a list or a mapping.
+func textAt(mapping *yaml.Node, key string) (text string, isText bool) {
+	value := target(valueAt(mapping, key))
+	if value == nil {
+		value = mergedAt(mapping, key, maxMerges)
+	}
+	if isNull(value) {
+		return "", true
+	}
+	if value.Kind != yaml.ScalarNode {
+		return "", false
+	}
+	return value.Value, true
+}
+
+// statedText returns the text of a key at the top level, or else in metadata.
+func statedText(mapping *yaml.Node, key string) string {
+	text, _ := textAt(mapping, key)
+	if metadata := mappingAt(mapping, "metadata"); metadata != nil && strings.TrimSpace(text) == "" {
+		text, _ = textAt(metadata, key)
+	}
+	return text
+}
+
+const (
+	// maxFrontmatter is the size of the largest frontmatter that is read, in bytes.
+	maxFrontmatter = 64 << 10
+	// maxKeys is the largest number of keys, those of nested tables included.
+	maxKeys = 1000
+)
+
+// reading is a frontmatter with how it could be read.
+type reading struct {
+	mapping    *yaml.Node // empty without a frontmatter
+	written    *yaml.Node // mapping without the words that wordKeeper added
+	lenient    bool       // YAML refuses it
+	kept       []string   // the texts of which YAML would drop words
+	notText    []string   // see wordKeeper
+	unreadable string     // the code of the problem that forbids reading it; then nothing else counts
+}
+
+// isNotText reports whether the value that counts for the key is a list or a table.
+func (r reading) isNotText(key string) bool {
+	if slices.Contains(r.notText, key) {
+		return true
+	}
+	top, _ := textAt(r.mapping, key)
+	return strings.TrimSpace(top) == "" && slices.Contains(r.notText, "metadata."+key)
+}
+
+func readFrontmatter(p page) reading {
+	r := reading{mapping: newMapping(), written: newMapping()}
+	if len(p.front) > maxFrontmatter {
+		r.unreadable = memories.CodeFrontmatterTooLarge
+		return r
+	}
+	text := memtext.Canonical(p.front)
+	// A line "..." ends a YAML document, and what follows it would be passed over without a word.
+	ends := slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
+		return strings.TrimRight(line, " \t") == "..."
+	})
+	mapping, err := readYAML(text)
+	r.lenient = err != nil || ends
+	if r.lenient {
+		mapping = readLeniently(text)
+	}
+	switch {
+	case mapping == nil:
+		r.unreadable = memories.CodeFrontmatterTooLarge
+	case isAliasBomb(mapping):
+		r.unreadable = memories.CodeAliasBomb
+	case hasTooMany(mapping):
+		r.unreadable = memories.CodeFrontmatterTooLarge
+	default:
+		keeper := wordKeeper{lines: strings.Split(text, "\n")}
+		r.written, r.mapping = mapping, keeper.keep(mapping, "")
+		r.kept, r.notText = keeper.kept, keeper.notText
+	}
+	return r
+}

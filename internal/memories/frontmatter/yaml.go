@@ -1,0 +1,241 @@
+package frontmatter
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+var errNotMapping = errors.New("the frontmatter is not one mapping with each key once")
+
+// maxDepth is how deep lists and tables may be nested. It is arbitrary: people use three levels. The
+// library takes quadratic time to write deeper ones.
+const maxDepth = 50
+
+var errTooDeep = errors.New("lists and tables are nested too deep")
+
+// maxBrackets is how many brackets may be open at once in a text that is given to the library.
+const maxBrackets = 500
+
+// openBrackets returns the largest number of brackets and braces that are open at once.
+func openBrackets(text string) (most int) {
+	open := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '[', '{':
+			open++
+			most = max(most, open)
+		case ']', '}':
+			open = max(open-1, 0)
+		}
+	}
+	return most
+}
+
+// depthOf returns how deep a node is nested, aliases not followed.
+func depthOf(n *yaml.Node) int {
+	depth := 0
+	for _, child := range n.Content {
+		depth = max(depth, depthOf(child))
+	}
+	return depth + 1
+}
+
+// readYAML reads a frontmatter as YAML does. It refuses what YAML refuses, and more than one document, anything but a
+// mapping, and a key that stands twice, because each of these hides a part of what was written.
+func readYAML(text string) (mapping *yaml.Node, err error) {
+	defer func() {
+		// The library is known to panic on some malformed input, which is only one more way of being malformed.
+		if r := recover(); r != nil {
+			mapping, err = nil, fmt.Errorf("yaml: %v", r)
+		}
+	}()
+	if openBrackets(text) > maxBrackets {
+		return nil, errTooDeep
+	}
+	decoder := yaml.NewDecoder(strings.NewReader(text))
+	var document yaml.Node
+	switch err := decoder.Decode(&document); {
+	case errors.Is(err, io.EOF):
+		return newMapping(), nil
+	case err != nil:
+		return nil, err
+	}
+	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, errNotMapping
+	}
+	root := document.Content[0]
+	if depthOf(root) > maxDepth {
+		return nil, errTooDeep
+	}
+	if isNull(root) {
+		return newMapping(), nil
+	}
+	if root.Kind != yaml.MappingNode || repeatsKey(root) {
+		return nil, errNotMapping
+	}
+	if metadata := mappingAt(root, "metadata"); metadata != nil && repeatsKey(metadata) {
+		return nil, errNotMapping
+	}
+	return root, nil
+}
+
+func newMapping() *yaml.Node { return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"} }
+
+func newText(s string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
+	if strings.ContainsAny(s, "\n\t\u0085\u2028\u2029\uFEFF") {
+		// A quoted scalar keeps every character; block scalars lose some leading and trailing white space.
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	return n
+}
+
+// target follows an alias to what it stands for.
+func target(n *yaml.Node) *yaml.Node {
+	for n != nil && n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	return n
+}
+
+func isNull(n *yaml.Node) bool {
+	n = target(n)
+	return n == nil || n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
+}
+
+// indexOf returns the position of a key in a mapping's Content, or -1.
+func indexOf(mapping *yaml.Node, key string) int {
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if k := target(mapping.Content[i]); k.Kind == yaml.ScalarNode && k.Value == key {
+			return i
+		}
+	}
+	return -1
+}
+
+func valueAt(mapping *yaml.Node, key string) *yaml.Node {
+	if i := indexOf(mapping, key); i >= 0 {
+		return mapping.Content[i+1]
+	}
+	return nil
+}
+
+// mappingAt returns the mapping that a key leads to, or nil.
+func mappingAt(mapping *yaml.Node, key string) *yaml.Node {
+	if n := target(valueAt(mapping, key)); n != nil && n.Kind == yaml.MappingNode {
+		return n
+	}
+	return nil
+}
+
+// maxMerges is how deep merge keys may refer to each other: arbitrary, people use one.
+const maxMerges = 8
+
+// mergedAt returns the value that a mapping has by its merge key (<<), or nil.
+func mergedAt(mapping *yaml.Node, key string, depth int) *yaml.Node {
+	from := target(valueAt(mapping, "<<"))
+	if from == nil || depth == 0 {
+		return nil
+	}
+	sources := []*yaml.Node{from}
+	if from.Kind == yaml.SequenceNode {
+		sources = from.Content
+	}
+	for _, source := range sources {
+		if source = target(source); source.Kind != yaml.MappingNode {
+			continue
+		}
+		if value := valueAt(source, key); value != nil {
+			return target(value)
+		}
+		if value := mergedAt(source, key, depth-1); value != nil {
+			return value
+		}
+	}
+	return nil
+}
+
+// hasTooMany reports whether a mapping and the tables in it have more keys than maxKeys, or ten times as many values.
+// Aliases are not followed.
+func hasTooMany(mapping *yaml.Node) bool {
+	keys, values := 0, 0
+	var count func(n *yaml.Node)
+	count = func(n *yaml.Node) {
+		values++
+		if n.Kind == yaml.MappingNode {
+			keys += len(n.Content) / 2
+		}
+		for _, child := range n.Content {
+			count(child)
+		}
+	}
+	count(mapping)
+	return keys > maxKeys || values > 10*maxKeys
+}
+
+func repeatsKey(mapping *yaml.Node) bool {
+	seen := map[string]bool{}
+	for i := 0; i < len(mapping.Content); i += 2 {
+		if key := target(mapping.Content[i]); key.Kind == yaml.ScalarNode {
+			if seen[key.Value] {
+				return true
+			}
+			seen[key.Value] = true
+		}
+	}
+	return false
+}
+
+const (
+	// maxAliasedNodes is how many values YAML aliases may add to those that are written out. People's frontmatter adds a
+	// handful; nested aliases add millions within a few lines.
+	maxAliasedNodes = 10_000
+	// maxAliasedBytes is how many bytes of text they may add: as much as a whole frontmatter has.
+	maxAliasedBytes = maxFrontmatter
+)
+
+// isAliasBomb reports whether following all aliases of a document would add more values than maxAliasedNodes, or more
+// text than maxAliasedBytes.
+func isAliasBomb(root *yaml.Node) bool {
+	added, size := 0, 0
+	var follow func(n *yaml.Node, aliased bool, path []*yaml.Node) bool
+	follow = func(n *yaml.Node, aliased bool, path []*yaml.Node) bool {
+		if aliased {
+			added++
+			size += len(n.Value)
+		}
+		if added > maxAliasedNodes || size > maxAliasedBytes {
+			return false
+		}
+		if n.Kind == yaml.AliasNode {
+			if slices.Contains(path, n.Alias) {
+				return false
+			}
+			return follow(n.Alias, true, append(path, n.Alias))
+		}
+		for _, child := range n.Content {
+			if !follow(child, aliased, path) {
+				return false
+			}
+		}
+		return true
+	}
+	return !follow(root, false, nil)
+}
+
+// sameValue tells whether two values say the same, aliases followed. Both must have passed isAliasBomb.
+func sameValue(a, b *yaml.Node) bool {
+	a, b = target(a), target(b)
+	if isNull(a) && isNull(b) {
+		return true // however it is spelled
+	}
+	if a.Kind != b.Kind || a.Value != b.Value || a.ShortTag() != b.ShortTag() {
+		return false
+	}
+	return slices.EqualFunc(a.Content, b.Content, sameValue)
+}

@@ -1,0 +1,458 @@
+package memorymd
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"memoir/internal/memories/frontmatter"
+	"memoir/internal/memories/memtext"
+)
+
+// Name is the name under which facts of an index are given.
+const Name = "MEMORY.md"
+
+const (
+	// mostIndexFacts bounds the facts of one index: ten times the lines that an agent loads of it.
+	mostIndexFacts = 10 * IndexLineCap
+	// mostFactHeading bounds the context of a fact, in Unicode characters (arbitrary).
+	mostFactHeading = 200
+	// linksWithin is how much of a line is searched for the link of an entry, in bytes. An entry begins with it.
+	linksWithin = 4096
+	// fewWords is the most words around its links with which a line says nothing of its own, as in “See also [A](a.md)” (arbitrary).
+	fewWords = 3
+)
+
+// Fact is a text of its own in a MEMORY.md: a list item, a paragraph, a table or a code block that is no entry
+// for a memory file.
+type Fact struct {
+	Line, LastLine int    // the lines of the file that it takes, from 1
+	Heading        string // the headings and the introduction above it, joined by “ › ”; empty if there are none
+	Text           string // Markdown without the list marker; line ends are LF
+	Indent         string // the white space before it
+}
+
+// Facts returns the facts of a MEMORY.md in the order of their lines, each text once and at most 2,000. Entries for
+// memory files, headings, frontmatter and block comments are no facts. The cost is linear in the size of the index.
+func Facts(index []byte) []Fact {
+	head, body := frontmatter.Split(string(index))
+	first := len(memtext.Lines(head))
+	lines := memtext.Lines(body)
+	s := factScan{refs: referencesIn(lines), seen: map[string]bool{}, lastCommentEnd: -1}
+	for i, line := range lines {
+		if strings.Contains(line, "-->") {
+			s.lastCommentEnd = first + i + 1
+		}
+	}
+	for i, line := range lines {
+		s.line(first+i+1, strings.TrimRight(line, "\r\n"))
+		if len(s.facts) >= mostIndexFacts {
+			return s.facts[:mostIndexFacts]
+		}
+	}
+	s.end()
+	s.keepHeld()
+	return s.facts
+}
+
+// ReplaceFact returns a MEMORY.md with an entry in the place of a fact, as Facts found it in these bytes. All
+// other lines keep their bytes.
+func ReplaceFact(index []byte, fact Fact, entry string) []byte {
+	bom, lines := cutIndex(index)
+	last := lines[fact.LastLine-1]
+	out := bom + strings.Join(lines[:fact.Line-1], "") + fact.Indent + entry + memtext.LineEnding(last) + strings.Join(lines[fact.LastLine:], "")
+	return []byte(out)
+}
+
+// factScan is the state of Facts between two lines.
+type factScan struct {
+	refs           references
+	seen           map[string]bool // the texts that are facts already
+	lastCommentEnd int             // the last line with the end of a comment; a later comment never closes
+	inComment      bool
+	facts          []Fact
+	headings       []factHeading
+	anyHeading     bool
+	intro          string      // the introduction that the blocks stand under, as in “Never do this:”
+	held           *Fact       // a paragraph that is an introduction if a list or code follows, else a fact
+	block          *indexBlock // nil: none is open
+}
+
+type factHeading struct {
+	level int
+	text  string
+}
+
+// blockKind is the kind of a block of an index.
+type blockKind int
+
+const (
+	paragraphBlock blockKind = iota
+	tableBlock
+	itemBlock
+	codeBlock
+	entryBlock // an entry; indented text below it belongs to it
+)
+
+// indexBlock is the block that lines are added to.
+type indexBlock struct {
+	kind    blockKind
+	from    int // its first line
+	last    int // its last line that is not blank
+	indent  string
+	content int // the columns before the text of an item
+	lines   []string
+	fence   string // the run of ` or ~ that has to close; empty: no code is open
+	entries bool   // it is a table with entries
+}
+
+var (
+	factFence     = regexp.MustCompile("^\\s*(`{3,}|~{3,})")
+	atxHeading    = regexp.MustCompile(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
+	setextLine    = regexp.MustCompile(`^ {0,3}(=+|-+)[ \t]*$`)
+	thematicBreak = regexp.MustCompile(`^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$`)
+	boldLine      = regexp.MustCompile(`^(?:\*\*[^*]+\*\*|__[^_]+__):?$`)
+	webDefinition = regexp.MustCompile(`^ {0,3}\[[^\[\]]+\]:[ \t]*\S+[ \t]*$`)
+	quoteMark     = regexp.MustCompile(`^ {0,3}(?:>[ \t]?)+`)
+)
+
+// line takes the next line, without its end.
+func (s *factScan) line(number int, text string) {
+	if s.inComment {
+		s.inComment = !strings.Contains(text, "-->")
+		return
+	}
+	if b := s.block; b != nil && b.fence != "" {
+		b.add(number, text)
+		if rest := strings.TrimSpace(text); strings.HasPrefix(rest, b.fence) && strings.Trim(rest, b.fence[:1]) == "" {
+			if b.fence = ""; b.kind == codeBlock {
+				s.end()
+			}
+		}
+		return
+	}
+	trimmed := strings.TrimSpace(text)
+	if trimmed == "" {
+		s.blank()
+		return
+	}
+	// The first character says which expressions can match. That bounds the cost of an index of many short lines.
+	starts := func(with string) bool { return strings.IndexByte(with, trimmed[0]) >= 0 }
+	switch {
+	case starts("<") && strings.HasPrefix(trimmed, "<!--") && number <= s.lastCommentEnd:
+		s.end()
+		s.inComment = !strings.Contains(trimmed, "-->")
+	case starts("`~") && s.opensFence(number, text):
+	case starts("#") && s.isHeading(text):
+	case starts("=-") && s.isUnderline(text):
+	case starts("*-_") && thematicBreak.MatchString(text):
+		s.end()
+		s.keepHeld()
+		s.intro = ""
+	case starts("-*+0123456789") && listLead.MatchString(text):
+		s.item(number, text)
+	case starts("[") && (matchDefinition(text) != nil || webDefinition.MatchString(text)):
+		s.end()
+	default:
+		s.text(number, text)
+	}
+}
+
+// blank ends a paragraph. An item goes on if an indented line follows.
+func (s *factScan) blank() {
+	switch b := s.block; {
+	case b == nil:
+	case b.kind != itemBlock && b.kind != entryBlock:
+		s.end()
+	default:
+		b.lines = append(b.lines, "")
+	}
+}
+
+func (s *factScan) opensFence(number int, text string) bool {
+	fence := fenceOf(text)
+	if fence == "" {
+		return false
+	}
+	if b := s.block; b == nil || b.kind != paragraphBlock && !b.holds(text) {
+		s.end()
+		s.begin(codeBlock, number, "", 0)
+	}
+	s.block.add(number, text)
+	s.block.fence = fence
+	return true
+}
+
+// fenceOf returns the run of characters that opens a code block; empty if the line opens none.
+func fenceOf(text string) string {
+	m := factFence.FindStringSubmatchIndex(text)
+	if m == nil || text[m[2]] == '`' && strings.IndexByte(text[m[3]:], '`') >= 0 {
+		return ""
+	}
+	return text[m[2]:m[3]]
+}
+
+func (s *factScan) isHeading(text string) bool {
+	m := atxHeading.FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	s.end()
+	s.heading(len(m[1]), m[2])
+	return true
+}
+
+// isUnderline reports whether a line makes the paragraph above it a heading.
+func (s *factScan) isUnderline(text string) bool {
+	b := s.block
+	if b == nil || b.kind != paragraphBlock || len(b.lines) != 1 {
+		return false
+	}
+	m := setextLine.FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	s.block = nil
+	level := 1
+	if m[1][0] == '-' {
+		level = 2
+	}
+	s.heading(level, b.lines[0])
+	return true
+}
+
+// heading takes a heading. The first one is the title of the file if its level is 1: it is about everything in it, so it is
+// no context.
+func (s *factScan) heading(level int, text string) {
+	s.keepHeld()
+	s.intro = ""
+	isTitle := !s.anyHeading && level == 1 && len(s.facts) == 0
+	s.anyHeading = true
+	for n := len(s.headings); n > 0 && s.headings[n-1].level >= level; n-- {
+		s.headings = s.headings[:n-1]
+	}
+	if text = plainLine(text); text != "" && !isTitle {
+		s.headings = append(s.headings, factHeading{level, text})
+	}
+}
+
+// item takes the first line of a list item, or one of an item below the one that is open.
+func (s *factScan) item(number int, text string) {
+	lead := listLead.FindString(text)
+	isEntry := s.isEntry(text)
+	if b := s.block; b != nil && b.kind == itemBlock && b.holds(text) && !isEntry {
+		b.add(number, text)
+		return
+	}
+	if b := s.block; isEntry && b != nil && b.kind == itemBlock && b.holds(text) && isIntro(b.text()) {
+		s.block = nil // it says only which entries follow
+	}
+	s.end()
+	kind := itemBlock
+	if isEntry {
+		kind = entryBlock
+	}
+	indent := lead[:len(lead)-len(strings.TrimLeft(lead, " \t"))]
+	s.begin(kind, number, indent, columns(lead))
+	s.block.add(number, text[len(lead):])
+	s.block.fence = fenceOf(text[len(lead):])
+}
+
+// text takes a line of a paragraph, of a table, or of an item.
+func (s *factScan) text(number int, text string) {
+	isEntry := s.isEntry(text)
+	if b := s.block; b != nil && (b.kind == itemBlock || b.kind == entryBlock) {
+		goesOn := b.kind == itemBlock && b.lines[len(b.lines)-1] != "" && !isEntry
+		if b.holds(text) || goesOn {
+			b.add(number, text)
+			return
+		}
+		s.end()
+	}
+	isRow := strings.HasPrefix(strings.TrimSpace(text), "|")
+	if isEntry && !isRow {
+		s.end()
+		s.begin(entryBlock, number, "", 0)
+	}
+	if s.block == nil {
+		indent := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
+		kind := paragraphBlock
+		if isRow {
+			kind = tableBlock
+		}
+		s.begin(kind, number, indent, 0)
+	}
+	s.block.entries = s.block.entries || isEntry
+	s.block.add(number, strings.TrimSpace(quoteMark.ReplaceAllString(text, "")))
+}
+
+// begin opens a block. It decides whether the paragraph that is held introduces it.
+func (s *factScan) begin(kind blockKind, number int, indent string, content int) {
+	switch {
+	case s.held != nil && (kind != paragraphBlock || boldLine.MatchString(s.held.Text)):
+		s.intro, s.held = plainLine(s.held.Text), nil
+	case kind == paragraphBlock:
+		s.keepHeld()
+		s.intro = ""
+	}
+	s.block = &indexBlock{kind: kind, from: number, indent: indent, content: content}
+}
+
+// end closes the block that is open and keeps it if it is a fact.
+func (s *factScan) end() {
+	b := s.block
+	s.block = nil
+	if b == nil || b.kind == entryBlock || b.entries {
+		return
+	}
+	fact := Fact{Line: b.from, LastLine: b.last, Indent: b.indent, Text: b.text()}
+	if b.kind == paragraphBlock && len(b.lines) == 1 && isIntro(fact.Text) {
+		fact.Heading = s.context()
+		s.held = &fact
+		return
+	}
+	fact.Heading = s.context()
+	s.keep(fact)
+}
+
+// keepHeld keeps the paragraph that is held as a fact: it introduces nothing.
+func (s *factScan) keepHeld() {
+	if s.held != nil {
+		s.keep(*s.held)
+		s.held = nil
+	}
+}
+
+func (s *factScan) keep(fact Fact) {
+	if s.seen[fact.Text] || !strings.ContainsFunc(fact.Text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+		return
+	}
+	s.seen[fact.Text] = true
+	s.facts = append(s.facts, fact)
+}
+
+// context is the Heading of a fact at this place.
+func (s *factScan) context() string {
+	parts := make([]string, 0, len(s.headings)+1)
+	for _, h := range s.headings {
+		parts = append(parts, h.text)
+	}
+	if s.intro != "" {
+		parts = append(parts, s.intro)
+	}
+	return memtext.CutRunes(strings.Join(parts, " › "), mostFactHeading)
+}
+
+// isEntry reports whether a line only leads to memory files: it begins with such a link, or has hardly a word beside them.
+func (s *factScan) isEntry(text string) bool {
+	text = text[:min(len(text), linksWithin)]
+	if strings.IndexByte(text, '[') < 0 {
+		return false
+	}
+	var links []indexLink
+	for _, link := range linksOf(text, s.refs) {
+		if isMarkdownName(link.target) {
+			links = append(links, link)
+		}
+	}
+	if len(links) == 0 {
+		return false
+	}
+	lead := len(listLead.FindString(text))
+	if strings.Trim(text[min(lead, links[0].from):links[0].from], " \t|>*_~") == "" {
+		return true
+	}
+	words, at := 0, 0
+	for _, link := range append(links, indexLink{from: len(text), to: len(text)}) {
+		words += len(strings.FieldsFunc(text[min(at, link.from):link.from], func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
+		at = link.to
+	}
+	return words <= fewWords
+}
+
+func (b *indexBlock) add(number int, text string) {
+	if b.last = number; len(b.lines) > 0 {
+		text = outdent(text, b.content)
+	}
+	b.lines = append(b.lines, text)
+}
+
+// holds reports whether a line is indented below the first line of an item or entry.
+func (b *indexBlock) holds(text string) bool {
+	return (b.kind == itemBlock || b.kind == entryBlock) && columns(text[:len(text)-len(strings.TrimLeft(text, " \t"))]) > columns(b.indent)
+}
+
+func (b *indexBlock) text() string {
+	return strings.Trim(jsonText(strings.Join(b.lines, "\n")), " \t\n")
+}
+
+// isIntro reports whether a line only says what follows.
+func isIntro(text string) bool {
+	return strings.HasSuffix(strings.TrimRight(text, "*_ "), ":") || boldLine.MatchString(text)
+}
+
+// columns is the width of white space and of a list marker, with tabs as four.
+func columns(lead string) int { return len(lead) + 3*strings.Count(lead, "\t") }
+
+// outdent takes at most so many columns of white space from the start of a line.
+func outdent(text string, most int) string {
+	for most > 0 && text != "" && (text[0] == ' ' || text[0] == '\t') {
+		most -= columns(text[:1])
+		text = text[1:]
+	}
+	return text
+}
+
+var factMarks = strings.NewReplacer("**", "", "__", "", "`", "")
+
+// plainLine returns a line without emphasis and code marks, and without a colon at its end.
+func plainLine(text string) string {
+	text, _, _ = strings.Cut(memtext.OneLine(jsonText(text)), "\n")
+	return memtext.CutRunes(strings.TrimRight(strings.TrimSpace(factMarks.Replace(text)), ":* "), mostFactHeading)
+}
+
+const (
+	// mostTitleWords and mostTitleRunes bound the title of a fact (arbitrary).
+	mostTitleWords = 8
+	mostTitleRunes = 60
+	// mostFactDescription bounds the description of a fact, in Unicode characters: what fits into one line of an index.
+	mostFactDescription = 150
+)
+
+var (
+	taskMark    = regexp.MustCompile(`^\[[ xX]\]\s+`)
+	endOfClause = regexp.MustCompile(`[.;:!?](?:\s|$)|\s[—–]\s|\s\(`)
+)
+
+// Title returns a name for a memory of the fact: its first words, up to the end of the first clause.
+func (f Fact) Title() string {
+	line := f.firstLine()
+	if at := endOfClause.FindStringIndex(line); at != nil && at[0] > 0 {
+		line = line[:at[0]]
+	}
+	words := strings.Fields(line)
+	title := strings.Join(words[:min(len(words), mostTitleWords)], " ")
+	title = strings.Trim(memtext.CutRunes(title, mostTitleRunes), " ,.;:—–-*_")
+	if title == "" {
+		title = f.Heading
+	}
+	return title
+}
+
+// Description returns the first line of the fact in plain text.
+func (f Fact) Description() string { return memtext.CutRunes(f.firstLine(), mostFactDescription) }
+
+// firstLine returns the first line that has a letter or a digit, in plain text.
+func (f Fact) firstLine() string {
+	for line := range strings.Lines(f.Text) {
+		if fenceOf(line) != "" {
+			continue
+		}
+		line = taskMark.ReplaceAllString(strings.TrimSpace(line), "")
+		line = memtext.OneLine(strings.TrimSpace(factMarks.Replace(strings.Trim(line, "\n"))))
+		if strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+			return line
+		}
+	}
+	return ""
+}

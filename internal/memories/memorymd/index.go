@@ -1,0 +1,232 @@
+// Package memorymd reads and edits the text of MEMORY.md, the index of a memory directory: it finds the
+// links, removes, restores and rebuilds lines, and checks the limits of what an agent loads.
+package memorymd
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"memoir/internal/memories"
+	"memoir/internal/memories/memtext"
+)
+
+// RemovedLine is a line that Remove took out of a MEMORY.md, with what it takes to put it back. It goes through
+// JSON unharmed: bytes that are no text are U+FFFD in it.
+type RemovedLine struct {
+	Line   int    `json:"line"`   // counted from 1, in the index before the removal
+	Text   string `json:"text"`   // the whole line, without its end
+	Before string `json:"before"` // the line above; empty for the first
+	Rest   string `json:"rest"`   // what was left of a line with other links; empty: the whole line went
+	Entry  string `json:"entry"`  // a line for the removed links alone, for when Rest is not found any more
+	End    string `json:"end"`    // how the line ended; empty: the file ended without a line end
+}
+
+// Remove takes the entries out of a MEMORY.md that link to removed files. removed is asked for each link with
+// its target as a path: percent signs decoded, a leading ./ and a fragment dropped. A line whose links to files are all
+// removed goes; one with other links keeps the rest. All other lines keep their bytes. No line of out links to a removed
+// file. gone is empty, and out the index itself, when nothing links there.
+func Remove(index []byte, removed func(target string) bool) (out []byte, gone []RemovedLine) {
+	bom, lines := cutIndex(index)
+	refs := referencesIn(lines)
+	kept := []string{bom}
+	for i, line := range lines {
+		text := strings.TrimRight(line, "\r\n")
+		going, _ := partition(linksOf(text, refs), removed)
+		if len(going) == 0 {
+			kept = append(kept, line)
+			continue
+		}
+		entry := RemovedLine{Line: i + 1, Text: jsonText(text), End: memtext.LineEnding(line)}
+		if i > 0 {
+			entry.Before = textOf(lines[i-1])
+		}
+		if rest := restOf(text, refs, removed); rest != "" {
+			entry.Rest = jsonText(rest)
+			entry.Entry = jsonText(entryOf(text, going))
+			kept = append(kept, rest+memtext.LineEnding(line))
+		}
+		gone = append(gone, entry)
+	}
+	if len(gone) == 0 {
+		return index, nil
+	}
+	return []byte(strings.Join(kept, "")), gone
+}
+
+// restOf returns what is left of a line without its links to removed files; empty when no other link to a file is left.
+// What stood around a link may grow together to another one, which goes as well.
+func restOf(line string, refs references, removed func(target string) bool) string {
+	for {
+		going, staying := partition(linksOf(line, refs), removed)
+		switch {
+		case len(going) == 0:
+			return line
+		case len(staying) == 0:
+			return ""
+		}
+		line = withoutLinks(line, going)
+	}
+}
+
+// Restore puts back lines that Remove removed: each below the line that it followed,
+// or at the end if that line is absent. It does not add a line that is in the index already.
+func Restore(index []byte, gone []RemovedLine) []byte {
+	bom, lines := cutIndex(index)
+	eol := "\n"
+	if len(lines) > 0 && memtext.LineEnding(lines[0]) != "" {
+		eol = memtext.LineEnding(lines[0])
+	}
+	listed, refs := map[string]bool{}, referencesIn(lines)
+	for _, line := range lines {
+		if matchDefinition(strings.TrimRight(line, "\r\n")) != nil {
+			continue
+		}
+		for _, link := range linksOf(strings.TrimRight(line, "\r\n"), refs) {
+			listed[link.target] = true
+		}
+	}
+	texts := make([]string, 0, len(gone)+len(lines))
+	for _, line := range gone {
+		texts = append(texts, line.Text)
+	}
+	goneRefs := referencesIn(append(texts, lines...))
+	for _, line := range gone {
+		if findLine(lines, line.Text, line.Line-1) >= 0 || isListed(line, goneRefs, listed) {
+			continue
+		}
+		text := line.Text
+		if line.Rest != "" {
+			if at := findLine(lines, line.Rest, line.Line-1); at >= 0 {
+				lines[at] = line.Text + memtext.LineEnding(lines[at])
+				continue
+			}
+			text = line.Entry
+			if findLine(lines, text, line.Line-1) >= 0 {
+				continue
+			}
+		}
+		lines = insertLine(lines, placeInIndex(lines, line), text, line.End, eol)
+	}
+	return []byte(bom + strings.Join(lines, ""))
+}
+
+// isListed says whether whatever a line that was taken out leads to has got a line since.
+func isListed(line RemovedLine, refs references, listed map[string]bool) bool {
+	text := line.Text
+	if line.Rest != "" {
+		text = line.Entry
+	}
+	links := linksOf(text, refs)
+	return len(links) > 0 && !slices.ContainsFunc(links, func(l indexLink) bool { return !listed[l.target] })
+}
+
+// minTitle is how much of a title is kept, in Unicode characters, however long the path of its file is.
+const minTitle = 20
+
+// Entry returns the line of a MEMORY.md for a file, without a line end. The hook is optional. What is too long is
+// cut, first of all the hook, and never the target: the line always leads to the file, and nowhere else.
+func Entry(title, file, hook string) string {
+	target := "](" + escapeTarget(file) + ")"
+	room := max(minTitle, memories.MaxEntryLength-utf8.RuneCountInString("- ["+target))
+	entry := "- [" + atMost(escapeTitle, memtext.OneLine(memtext.Canonical(title)), room) + target
+	hook = memtext.OneLine(memtext.Canonical(hook))
+	room = memories.MaxEntryLength - utf8.RuneCountInString(entry+" — ")
+	if hook == "" || room < minTitle {
+		return entry
+	}
+	escape := func(s string) string { return s }
+	if len(linksOf(hook, nil)) > 0 {
+		escape = escapeTitle // an agent's words may look like a link
+	}
+	return entry + " — " + atMost(escape, hook, room)
+}
+
+// atMost returns the escaped text in at most so many characters, with an ellipsis where it was cut.
+func atMost(escape func(string) string, text string, most int) string {
+	whole := escape(text)
+	for n := most - 1; utf8.RuneCountInString(whole) > most; n-- {
+		whole = escape(strings.TrimRight(memtext.CutRunes(text, n), " ")) + "…"
+	}
+	return whole
+}
+
+func cutIndex(index []byte) (bom string, lines []string) {
+	text := string(index)
+	if rest, found := strings.CutPrefix(text, memtext.ByteOrderMark); found {
+		return memtext.ByteOrderMark, memtext.Lines(rest)
+	}
+	return "", memtext.Lines(text)
+}
+
+func jsonText(s string) string {
+	s, _, _ = memtext.Sanitise(s)
+	return s
+}
+
+func partition(links []indexLink, removed func(string) bool) (going, staying []indexLink) {
+	for _, link := range links {
+		if removed(link.target) {
+			going = append(going, link)
+		} else {
+			staying = append(staying, link)
+		}
+	}
+	return going, staying
+}
+
+// findLine returns the line with this text that is nearest to a position, or -1.
+func findLine(lines []string, text string, near int) int {
+	best := -1
+	for i, line := range lines {
+		if textOf(line) == text && (best < 0 || distance(i, near) < distance(best, near)) {
+			best = i
+		}
+	}
+	return best
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }
+
+// textOf returns a line without its end, as an RemovedLine keeps it.
+func textOf(line string) string { return jsonText(strings.TrimRight(line, "\r\n")) }
+
+// placeInIndex returns the position below the line that the removed line followed, or the end.
+func placeInIndex(lines []string, line RemovedLine) int {
+	if line.Line <= 1 {
+		return 0
+	}
+	if above := findLine(lines, line.Before, line.Line-2); above >= 0 {
+		return above + 1
+	}
+	return len(lines)
+}
+
+func insertLine(lines []string, at int, text, end, eol string) []string {
+	if at < len(lines) && end == "" {
+		end = eol
+	}
+	if at > 0 && memtext.LineEnding(lines[at-1]) == "" {
+		lines[at-1] += eol
+	}
+	return slices.Insert(lines, at, text+end)
+}
+
+var titleEscapes = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`)
+
+func escapeTitle(title string) string { return titleEscapes.Replace(title) }
+
+// escapeTarget writes a path as the target of a Markdown link. Only what would end or alter the link is escaped, so
+// that names in any script stay readable; a colon would make the start of the name a scheme.
+func escapeTarget(file string) string {
+	var out strings.Builder
+	for _, r := range file {
+		if r <= ' ' || r == 0x7F || strings.ContainsRune(`%()<>[]#?:\"`, r) {
+			fmt.Fprintf(&out, "%%%02X", r)
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}

@@ -1,0 +1,172 @@
+package memorymd
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"memoir/internal/memories"
+)
+
+// IndexedFile is a memory file that an index is to list.
+type IndexedFile struct {
+	ID          string // of the memory in it
+	Path        string // slash-separated, relative to the directory of the index
+	Name        string
+	Type        memories.Type // empty: it has none
+	Description string
+}
+
+// Finding is something about a MEMORY.md that somebody should know.
+type Finding struct {
+	Code    FindingCode
+	Line    int    // in the file, from 1; 0: it is about no line
+	File    string // the file that it is about, relative to the directory of the index; empty: none
+	Memory  string // the id of the memory in that file; empty: none
+	Message string // a sentence or two for people
+}
+
+// FindingCode says what kind a Finding is of.
+type FindingCode string
+
+// The codes of findings.
+const (
+	FindingPastCaps  FindingCode = "past_caps"     // an agent never sees this line, nor any after it
+	FindingNearCaps  FindingCode = "near_caps"     // it is all seen, with little room left
+	FindingDeadLink  FindingCode = "dead_link"     // a link to a file that is not there
+	FindingUnlisted  FindingCode = "unlisted"      // a memory file without a line
+	FindingRepeated  FindingCode = "repeated_file" // a memory file with a line further up already
+	FindingLongEntry FindingCode = "long_line"     // a line that is longer than an entry should be
+)
+
+// EntryLength is how long a line of an index should be at most, in Unicode characters: what the warning that an
+// agent reads asks for.
+const EntryLength = memories.MaxEntryLength
+
+// nearCaps is the part of a cap, in percent, from which on there is little room left.
+const nearCaps = 90
+
+// LinkResolver says where a link of an index leads: to which file, by its path from the directory of the index, and whether
+// anything is there. target is the link's as Remove hands it on.
+type LinkResolver func(target string) (file string, there bool)
+
+// Lint says what is to be said about a MEMORY.md, from its first line to its last and then about the files that it
+// does not list. files are those that it should list. Lines that are no part of what an agent loads are passed over,
+// except that a file listed there is not missed: somebody took it out on purpose.
+func Lint(index Loaded, files []IndexedFile, leads LinkResolver) []Finding {
+	l := lint{leads: leads, files: map[string]string{}, lines: map[string]int{}}
+	for _, f := range files {
+		l.files[f.Path] = f.ID
+	}
+	texts := make([]string, len(index.Lines))
+	for i, line := range index.Lines {
+		texts[i] = line.Text
+	}
+	l.refs = referencesIn(texts)
+	l.caps(index)
+	for i := 0; i < len(index.Lines); {
+		number, text, fate := index.Lines[i].Number, "", index.Lines[i].Fate
+		for ; i < len(index.Lines) && index.Lines[i].Number == number; i++ {
+			text += index.Lines[i].Text
+		}
+		l.line(number, text, fate)
+	}
+	for _, f := range unlisted(files, func(path string) bool { return l.lines[path] > 0 }) {
+		l.found(FindingUnlisted, 0, f.Path, "No line leads to "+f.Path+", so an agent that goes by its index does not know of “"+f.Name+"”.")
+	}
+	place := func(f Finding) int {
+		if f.Line == 0 {
+			return math.MaxInt
+		}
+		return f.Line
+	}
+	slices.SortStableFunc(l.findings, func(a, b Finding) int { return cmp.Compare(place(a), place(b)) })
+	return l.findings
+}
+
+type lint struct {
+	leads    LinkResolver
+	refs     references
+	files    map[string]string // the memories of the files, by path
+	lines    map[string]int    // the first line of each memory file that is listed
+	findings []Finding
+}
+
+func (l *lint) found(code FindingCode, line int, file, message string) {
+	l.findings = append(l.findings, Finding{code, line, file, l.files[file], message})
+}
+
+func (l *lint) caps(index Loaded) {
+	if index.Warning != "" {
+		first := slices.IndexFunc(index.Lines, func(line LoadedLine) bool { return line.Fate == LineCut })
+		unseen := 0
+		for _, line := range index.Lines[first:] {
+			if line.Fate == LineCut {
+				unseen++
+			}
+		}
+		from := index.Lines[first].Number
+		said := fmt.Sprintf("From line %d on an agent sees nothing: %d lines are past its caps.", from, unseen)
+		if unseen == 1 {
+			said = fmt.Sprintf("An agent does not see line %d, or not all of it: it is past its caps.", from)
+		}
+		l.found(FindingPastCaps, from, "", said+" Remove or shorten lines above it.")
+		return
+	}
+	if index.LineCount*100 >= IndexLineCap*nearCaps {
+		l.found(FindingNearCaps, 0, "", fmt.Sprintf("%d of the %d lines are taken that an agent loads.", index.LineCount, IndexLineCap))
+	}
+	if index.Units*100 >= IndexUnitCap*nearCaps {
+		l.found(FindingNearCaps, 0, "", fmt.Sprintf("%d of the %d characters are taken that an agent loads.", index.Units, IndexUnitCap))
+	}
+}
+
+func (l *lint) line(number int, text string, fate LineStatus) {
+	if chars := utf8.RuneCountInString(text); fate != LineLeftOut && chars > EntryLength {
+		l.found(FindingLongEntry, number, "", fmt.Sprintf("%d characters. A line of an index should have at most %d; the detail belongs in the file that it leads to.", chars, EntryLength))
+	}
+	if matchDefinition(text) != nil {
+		return // the links that use it count
+	}
+	said := map[string]bool{}
+	for _, link := range linksOf(text, l.refs) {
+		file, there := l.leads(link.target)
+		if said[file] {
+			continue
+		}
+		said[file] = true
+		_, isMemory := l.files[file]
+		first := l.lines[file]
+		switch {
+		case fate == LineLeftOut:
+		case !there:
+			l.found(FindingDeadLink, number, file, "There is no "+file+".")
+		case isMemory && first > 0:
+			l.found(FindingRepeated, number, file, fmt.Sprintf("%s has a line already: line %d.", file, first))
+		}
+		if isMemory && first == 0 {
+			l.lines[file] = number
+		}
+	}
+}
+
+// unlisted returns the files that are not listed, in the order in which an index shows them: by type, by name, by path.
+func unlisted(files []IndexedFile, listed func(path string) bool) []IndexedFile {
+	rest := slices.DeleteFunc(slices.Clone(files), func(f IndexedFile) bool { return listed(f.Path) })
+	place := func(t memories.Type) int {
+		if i := slices.Index(memories.Types(), t); i >= 0 {
+			return i
+		}
+		return len(memories.Types())
+	}
+	slices.SortFunc(rest, func(a, b IndexedFile) int {
+		if a.Type != b.Type {
+			return cmp.Or(cmp.Compare(place(a.Type), place(b.Type)), strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path))
+		}
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path))
+	})
+	return rest
+}

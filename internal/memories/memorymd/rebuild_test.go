@@ -1,0 +1,127 @@
+package memorymd_test
+
+import (
+	"strings"
+	"testing"
+
+	"memoir/internal/memories"
+	"memoir/internal/memories/memorymd"
+)
+
+var fourFiles = []memorymd.IndexedFile{
+	indexed("Release", memories.Project, "release.md", "how to release"),
+	indexed("Tabs", memories.Feedback, "tabs.md", "how to indent"),
+	indexed("Who", memories.User, "team/who.md", ""),
+	indexed("Printer", "", "printer.md", "it jams"),
+}
+
+func TestRebuildingAnIndexKeepsWhatSomebodyWrote(t *testing.T) {
+	t.Parallel()
+	const (
+		feedback = "- [Tabs](tabs.md) — how to indent\n"
+		user     = "- [Who](team/who.md)\n"
+		project  = "- [Release](release.md) — how to release\n"
+		untyped  = "- [Printer](printer.md) — it jams\n"
+		all      = feedback + user + project + untyped
+	)
+	for _, tt := range []struct{ name, index, want string }{
+		{"there is none", "", all},
+		{"all is well", "# Mine\n\n" + untyped + project + "\n* my own [Tabs](tabs.md)\n" + user + "\nBye.\n", "# Mine\n\n" + untyped + project + "\n* my own [Tabs](tabs.md)\n" + user + "\nBye.\n"},
+		{"entries that lead to nothing", all + "- [X](x.md) — gone\n| [X](x.md) | gone |\n1. [X](x.md)\n- [Y](y.md), [X](x.md)\n", all},
+		{"with text indented below them", all + "- [X](x.md)\n  more about X\n\tand more\n- [Tabs](tabs.md)\n  stays\n", all + "- [Tabs](tabs.md)\n  stays\n"},
+		{"one of two links", "- [X](x.md), [Tabs](tabs.md) — hooks\n" + user + project + untyped, "- [Tabs](tabs.md) — hooks\n" + user + project + untyped},
+		{"a link to the web beside it", all + "- [X](x.md), [docs](https://example.com)\n", all + "- [docs](https://example.com)\n"},
+		{"prose with a dead link", "See [X](x.md) first.\n\n" + all, "See [X](x.md) first.\n\n" + all},
+		{"two lines for one file", all + feedback, all + feedback},
+		{"a list with text around it", "# Index\n\n" + feedback + "  by heart\n\nBye.\n", "# Index\n\n" + feedback + "  by heart\n" + user + project + untyped + "\nBye.\n"},
+		{"no list at all", "# Index\n\nBye.\n\n\n", "# Index\n\nBye.\n\n" + all + "\n\n"},
+		{"a table", "| [Tabs](tabs.md) | x |\n", "| [Tabs](tabs.md) | x |\n\n" + user + project + untyped},
+		{"headings by type", "# Index\n## Feedback Memory\n- [B](b.md)\n\n## *Projects*\n\n## References:\n- [R](r.md)",
+			"# Index\n## Feedback Memory\n- [B](b.md)\n" + feedback + "\n## *Projects*\n" + project + "\n## References:\n- [R](r.md)\n\n## User\n" + user + untyped},
+		{"CRLF and a byte order mark", "\uFEFF# Index\r\n" + strings.ReplaceAll(feedback+user+project, "\n", "\r\n"),
+			"\uFEFF# Index\r\n" + strings.ReplaceAll(feedback+user+project+untyped, "\n", "\r\n")},
+		{"no line end at the end", "- [Tabs](tabs.md)", "- [Tabs](tabs.md)\n" + user + project + untyped},
+		{"an entry that somebody commented out", feedback + user + project + "\n<!-- " + strings.TrimSuffix(untyped, "\n") + " -->\n", feedback + user + project + "\n<!-- " + strings.TrimSuffix(untyped, "\n") + " -->\n"},
+		{"bytes that are no text", "\xff\x00 note\n" + all, "\xff\x00 note\n" + all},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			leads := among("tabs.md", "team/who.md", "release.md", "printer.md", "b.md", "r.md")
+			once := memorymd.Rebuild([]byte(tt.index), fourFiles, leads)
+			if string(once) != tt.want {
+				t.Errorf("it became\n%q, not\n%q", once, tt.want)
+			}
+			if twice := memorymd.Rebuild(once, fourFiles, leads); string(twice) != string(once) {
+				t.Errorf("a second time it became\n%q", twice)
+			}
+		})
+	}
+}
+
+func TestRebuildingShortensNothingThatIsWrittenAndItsOwnLinesOnly(t *testing.T) {
+	t.Parallel()
+	long := "- [Tabs](tabs.md) — " + strings.Repeat("long ", 100) + "\n"
+	files := []memorymd.IndexedFile{fourFiles[1], indexed("Release", memories.Project, "release.md", strings.Repeat("é", 500))}
+	out := string(memorymd.Rebuild([]byte(long+strings.Repeat("note\n", 300)), files, among("tabs.md", "release.md")))
+	if !strings.HasPrefix(out, long) || strings.Count(out, "note\n") != 300 {
+		t.Errorf("what was written is %q", out)
+	}
+	for _, line := range strings.Split(out, "\n") {
+		if n := len([]rune(line)); strings.Contains(line, "release.md") && n != memorymd.EntryLength {
+			t.Errorf("the new line has %d characters", n)
+		}
+	}
+}
+
+// FuzzRebuildIndex checks that a rebuilt index lists every file, leads to nothing that is not there by an entry, keeps
+// lines without links, and stays as it is when it is rebuilt again.
+func FuzzRebuildIndex(f *testing.F) {
+	for _, seed := range []string{
+		"", "- [Tabs](tabs.md)\n- [X](x.md)\n  more\n", "\uFEFF# Feedback\r\n\r\n## User\r\n", "| [X](x.md) | [Who](team/who.md) |", "- [a[X](x.md)](y.md)\r- b",
+		"<!--\n- [X](x.md)\n-->\n", "---\na: 1\n---\n- [[x.md]] [docs](http://x)\n", "* **[X](x.md)** and **[Tabs](tabs.md)**\n\t- y\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	leads := among("tabs.md", "team/who.md", "release.md", "printer.md")
+	f.Fuzz(func(t *testing.T, index []byte) {
+		once := memorymd.Rebuild(index, fourFiles, leads)
+		if twice := memorymd.Rebuild(once, fourFiles, leads); string(twice) != string(once) {
+			t.Errorf("%q became\n%q and then\n%q", index, once, twice)
+		}
+		read := memorymd.Read(once)
+		for _, finding := range memorymd.Lint(read, fourFiles, leads) {
+			if finding.Code == memorymd.FindingUnlisted {
+				t.Errorf("%q became\n%q, which does not list %s", index, once, finding.File)
+			}
+		}
+		plain := func(text []byte) (lines []string) {
+			for _, line := range strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' || r == '\r' }) {
+				if !strings.ContainsAny(line, "[]") && strings.TrimLeft(line, " \t\uFEFF") == line && line != "" {
+					lines = append(lines, line)
+				}
+			}
+			return lines
+		}
+		after := plain(once)
+		for _, line := range plain(index) {
+			at := -1
+			for i := range after {
+				if after[i] == line {
+					at = i
+					break
+				}
+			}
+			if at < 0 {
+				t.Fatalf("%q lost the line %q: %q", index, line, once)
+			}
+			after = after[at+1:]
+		}
+		total := 0
+		for _, line := range read.Lines {
+			if line.Number < total || line.Number > total+1 {
+				t.Fatalf("line %d follows line %d", line.Number, total)
+			}
+			total = line.Number
+		}
+	})
+}

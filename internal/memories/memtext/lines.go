@@ -1,0 +1,45 @@
+package memtext
+
+import "strings"
+
+// ByteOrderMark can start a UTF-8 file, where some editors put it.
+const ByteOrderMark = "\uFEFF"
+
+// CutLine returns the first line with its end (LF, CRLF or a lone CR) and what follows.
+func CutLine(s string) (line, rest string) {
+	i := strings.IndexAny(s, "\r\n")
+	if i < 0 {
+		return s, ""
+	}
+	if strings.HasPrefix(s[i:], "\r\n") {
+		i++
+	}
+	return s[:i+1], s[i+1:]
+}
+
+// LineEnding returns the line end of a line: LF, CRLF, CR, or nothing.
+func LineEnding(line string) string {
+	return line[len(strings.TrimRight(line, "\r\n")):]
+}
+
+// Lines returns the lines of s, each with its end.
+func Lines(s string) []string {
+	var lines []string
+	for s != "" {
+		var line string
+		line, s = CutLine(s)
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// EndOfLine returns the position of the first LF at or after from, or the length of the text.
+func EndOfLine(text string, from int) int {
+	if from >= len(text) {
+		return len(text)
+	}
+	if i := strings.IndexByte(text[from:], '\n'); i >= 0 {
+		return from + i
+	}
+	return len(text)
+}

@@ -1,0 +1,123 @@
+// Package memtext cleans text and cuts it into lines and characters. It knows nothing of memories.
+package memtext
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Sanitise replaces NUL and each byte that is not UTF-8 by U+FFFD, because neither a database text nor
+// JSON can have them. It reports whether there was a NUL or an invalid byte.
+func Sanitise(s string) (text string, nul, invalid bool) {
+	nul = strings.IndexByte(s, 0) >= 0
+	invalid = !utf8.ValidString(s)
+	if !nul && !invalid {
+		return s, false, false
+	}
+	return strings.Map(func(r rune) rune {
+		if r == 0 {
+			return utf8.RuneError
+		}
+		return r
+	}, s), nul, invalid
+}
+
+// LineEnds replaces CRLF and CR by LF.
+var LineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// Canonical returns s as valid UTF-8 without NUL, with LF as line ends.
+func Canonical(s string) string {
+	s, _, _ = Sanitise(strings.ReplaceAll(s, "\x00", ""))
+	if strings.IndexByte(s, '\r') < 0 {
+		return s
+	}
+	return LineEnds.Replace(s)
+}
+
+// CanonicalDescription is Canonical without white space around the text.
+func CanonicalDescription(s string) string {
+	return strings.TrimSpace(Canonical(s))
+}
+
+// CanonicalBody is Canonical without blank lines at the start and white space at the end. The first line
+// keeps its indent, because it may be an indented code block.
+func CanonicalBody(s string) string {
+	s = strings.TrimRightFunc(Canonical(s), unicode.IsSpace)
+	for {
+		line, rest, found := strings.Cut(s, "\n")
+		if !found || strings.TrimSpace(line) != "" {
+			return s
+		}
+		s = rest
+	}
+}
+
+// invisibleLetters have no glyph, although Unicode calls them letters or symbols.
+const invisibleLetters = "\u115f\u1160\u3164\uffa0\u2800"
+
+// IsVisible reports whether a name has a character that is neither white space nor a control,
+// format or combining character.
+func IsVisible(name string) bool {
+	return strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.In(r, unicode.Cc, unicode.Cf, unicode.M, unicode.Z) && !strings.ContainsRune(invisibleLetters, r)
+	})
+}
+
+// OneLine removes control characters and replaces each run of white space that has a line end or a tab
+// by one space.
+func OneLine(s string) string {
+	if isPrintableASCII(s) || !strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError
+	}) {
+		return strings.TrimSpace(s)
+	}
+	var out, space strings.Builder
+	breaks := false
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r):
+			breaks = breaks || unicode.IsControl(r) || r == '\u2028' || r == '\u2029'
+			space.WriteRune(r)
+		case unicode.IsControl(r):
+		default:
+			if breaks {
+				out.WriteByte(' ')
+			} else {
+				out.WriteString(space.String())
+			}
+			space.Reset()
+			breaks = false
+			out.WriteRune(r)
+		}
+	}
+	return strings.TrimSpace(out.String())
+}
+
+func isPrintableASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// ShortHash is 8 hexadecimal digits of SHA-256: enough to keep the few names of one agent apart.
+func ShortHash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:4])
+}
+
+// CutRunes returns the first n characters of s, or all of it.
+func CutRunes(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
