@@ -16,10 +16,10 @@ type About struct {
 // About says where an agent's memory is, for whom it is, and whether Claude Code keeps one, as the server sees it on whose disk the agent's
 // directory is. It fails with memories.ErrNotFound.
 func (e *Engine) About(ctx context.Context, slug string) (About, error) {
-	return callAbout.readWhereItIs(ctx, e, slug, nothing{})
+	return callAbout.read(ctx, e, slug, aboutOp{})
 }
 
-func (e *Engine) aboutHere(ctx context.Context, slug string, _ nothing) (About, error) {
+func (e *Engine) aboutHere(ctx context.Context, slug string, _ aboutOp) (About, error) {
 	row, err := e.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return About{}, err

@@ -34,31 +34,18 @@ var (
 // removalAttempts is how often a removal is begun anew when somebody else writes what is to be removed.
 const removalAttempts = 5
 
-// What the calls take beside the agent.
-type (
-	creating struct {
-		Path string
-		Raw  []byte
-	}
-	replacing struct {
-		Path, Hash string
-		Raw        []byte
-	}
-	moving struct{ From, To string }
-)
-
 // CreateFile writes a new file into an agent's durable directory. When it returns, the file, what it means for the memories, and
 // CLAUDE.md are on disk. It fails with memories.ErrNotFound, ErrFileExists, ErrNoPlace, and *memories.ConflictError where it cannot be
 // written; then nothing has happened.
 func (e *Engine) CreateFile(ctx context.Context, slug, path string, raw []byte) error {
-	_, err := callCreateFile.carryOut(ctx, e, slug, creating{path, raw})
+	_, err := callWriteFile.do(ctx, e, slug, writeFileOp{Verb: fileCreate, Path: path, Raw: raw})
 	return err
 }
 
 // ReplaceFile writes over a file whose bytes have the hash; memories.ErrChanged otherwise. Else it is CreateFile, with ErrNoFile and
 // ErrIsDirectory in place of the errors about places.
 func (e *Engine) ReplaceFile(ctx context.Context, slug, path, hash string, raw []byte) error {
-	_, err := callReplaceFile.carryOut(ctx, e, slug, replacing{path, hash, raw})
+	_, err := callWriteFile.do(ctx, e, slug, writeFileOp{Verb: fileReplace, Path: path, Hash: hash, Raw: raw})
 	return err
 }
 
@@ -66,7 +53,7 @@ func (e *Engine) ReplaceFile(ctx context.Context, slug, path, hash string, raw [
 // on disk: they go to the trash, or are held as missing when they are many. It fails with memories.ErrNotFound, ErrNoFile (also for the
 // durable directory itself), and *memories.ConflictError for what cannot be removed, which says what has happened.
 func (e *Engine) RemoveFile(ctx context.Context, slug, path string) error {
-	_, err := callRemoveFile.carryOut(ctx, e, slug, path)
+	_, err := callWriteFile.do(ctx, e, slug, writeFileOp{Verb: fileRemove, Path: path})
 	return err
 }
 
@@ -74,51 +61,71 @@ func (e *Engine) RemoveFile(ctx context.Context, slug, path string) error {
 // on. It fails with memories.ErrNotFound, with ErrNoFile about the old path, ErrFileExists and ErrNoPlace about the new one, and
 // *memories.ConflictError; then nothing has happened.
 func (e *Engine) RenameFile(ctx context.Context, slug, from, to string) error {
-	_, err := callRenameFile.carryOut(ctx, e, slug, moving{from, to})
+	_, err := callWriteFile.do(ctx, e, slug, writeFileOp{Verb: fileRename, Path: from, To: to})
 	return err
 }
 
-func (e *Engine) createFileHere(ctx context.Context, slug string, in creating) (nothing, error) {
+// What an agent does with a file.
+const (
+	fileCreate  = "create"
+	fileReplace = "replace"
+	fileRemove  = "remove"
+	fileRename  = "rename"
+)
+
+func (e *Engine) writeFileHere(ctx context.Context, slug string, op writeFileOp) (nothing, error) {
 	return nothing{}, e.withAgent(ctx, slug, func(h *hold) error {
-		if err := h.canWrite(ctx); err != nil {
-			return err
+		switch op.Verb {
+		case fileCreate:
+			return h.createFile(ctx, op)
+		case fileReplace:
+			return h.replaceFile(ctx, op)
+		case fileRemove:
+			return h.removeFile(ctx, op)
+		case fileRename:
+			return h.renameFile(ctx, op)
 		}
-		place, err := h.newPlace(in.Path)
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(h.checkNewDepth(place), h.staysInTeam(in.Path)); err != nil {
-			return err
-		}
-		return h.writeFile(ctx, place, in.Raw, files.Options{New: true})
+		return fmt.Errorf("unknown change of a file %q", op.Verb)
 	})
 }
 
-func (e *Engine) replaceFileHere(ctx context.Context, slug string, in replacing) (nothing, error) {
-	return nothing{}, e.withAgent(ctx, slug, func(h *hold) error {
-		place, err := h.place(in.Path, (*durable).find)
-		if err != nil {
-			return err
-		}
-		if err := h.staysInTeam(in.Path); err != nil {
-			return err
-		}
-		// What somebody has just saved there is a revision, too.
-		if err := h.takeInFound(ctx, place); err != nil {
-			return err
-		}
-		switch found, err := files.ReadHash(h.root, place); {
-		case errors.Is(err, files.ErrNotRegular):
-			return ErrIsDirectory
-		case errors.Is(err, fs.ErrNotExist):
-			return ErrNoFile
-		case err != nil:
-			return writeConflict(place, err)
-		case found != in.Hash, found == emptyHash && awaitBytes(h.root, place):
-			return memories.ErrChanged
-		}
-		return h.writeFile(ctx, place, in.Raw, files.Options{IfHash: in.Hash})
-	})
+func (h *hold) createFile(ctx context.Context, op writeFileOp) error {
+	if err := h.canWrite(ctx); err != nil {
+		return err
+	}
+	place, err := h.newPlace(op.Path)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(h.checkNewDepth(place), h.staysInTeam(op.Path)); err != nil {
+		return err
+	}
+	return h.writeFile(ctx, place, op.Raw, files.Options{New: true})
+}
+
+func (h *hold) replaceFile(ctx context.Context, op writeFileOp) error {
+	place, err := h.place(op.Path, (*durable).find)
+	if err != nil {
+		return err
+	}
+	if err := h.staysInTeam(op.Path); err != nil {
+		return err
+	}
+	// What somebody has just saved there is a revision, too.
+	if err := h.takeInFound(ctx, place); err != nil {
+		return err
+	}
+	switch found, err := files.ReadHash(h.root, place); {
+	case errors.Is(err, files.ErrNotRegular):
+		return ErrIsDirectory
+	case errors.Is(err, fs.ErrNotExist):
+		return ErrNoFile
+	case err != nil:
+		return writeConflict(place, err)
+	case found != op.Hash, found == emptyHash && awaitBytes(h.root, place):
+		return memories.ErrChanged
+	}
+	return h.writeFile(ctx, place, op.Raw, files.Options{IfHash: op.Hash})
 }
 
 // writeFile writes a file as the options have it, takes it in, and publishes.
@@ -144,45 +151,41 @@ func (h *hold) writeFile(ctx context.Context, place string, raw []byte, options 
 	return h.publish(ctx)
 }
 
-func (e *Engine) renameFileHere(ctx context.Context, slug string, in moving) (nothing, error) {
-	return nothing{}, e.withAgent(ctx, slug, func(h *hold) error {
-		if err := h.canWrite(ctx); err != nil {
-			return err
-		}
-		from, err := h.place(in.From, (*durable).findItself)
-		if err != nil {
-			return err
-		}
-		to, err := h.newPlace(in.To)
-		if err != nil {
-			return err
-		}
-		if under(to, from) {
-			return ErrNoPlace
-		}
-		if err := errors.Join(h.checkMoveDepth(from, to), h.staysInTeam(in.To), h.mayAgentMove(from, to)); err != nil {
-			return err
-		}
-		switch err := h.disk.Move(h.root, from, to); {
-		case errors.Is(err, files.ErrExists):
-			return ErrFileExists
-		case err != nil:
-			return &memories.ConflictError{Reason: fmt.Sprintf("%s could not be renamed to %s (%v). It has one of the two names. Look which, and try again.", from, to, plain(err))}
-		}
-		return h.follow(ctx, from, to)
-	})
+func (h *hold) renameFile(ctx context.Context, op writeFileOp) error {
+	if err := h.canWrite(ctx); err != nil {
+		return err
+	}
+	from, err := h.place(op.Path, (*durable).findItself)
+	if err != nil {
+		return err
+	}
+	to, err := h.newPlace(op.To)
+	if err != nil {
+		return err
+	}
+	if under(to, from) {
+		return ErrNoPlace
+	}
+	if err := errors.Join(h.checkMoveDepth(from, to), h.staysInTeam(op.To), h.mayAgentMove(from, to)); err != nil {
+		return err
+	}
+	switch err := h.disk.Move(h.root, from, to); {
+	case errors.Is(err, files.ErrExists):
+		return ErrFileExists
+	case err != nil:
+		return &memories.ConflictError{Reason: fmt.Sprintf("%s could not be renamed to %s (%v). It has one of the two names. Look which, and try again.", from, to, plain(err))}
+	}
+	return h.follow(ctx, from, to)
 }
 
-func (e *Engine) removeFileHere(ctx context.Context, slug, file string) (nothing, error) {
-	return nothing{}, e.withAgent(ctx, slug, func(h *hold) error {
-		place, err := h.place(file, (*durable).findItself)
-		if err != nil {
-			return err
-		}
-		stopped := h.removeAll(ctx, place)
-		// What has gone before something stood in the way has gone.
-		return errors.Join(stopped, h.follow(ctx, place))
-	})
+func (h *hold) removeFile(ctx context.Context, op writeFileOp) error {
+	place, err := h.place(op.Path, (*durable).findItself)
+	if err != nil {
+		return err
+	}
+	stopped := h.removeAll(ctx, place)
+	// What has gone before something stood in the way has gone.
+	return errors.Join(stopped, h.follow(ctx, place))
 }
 
 // removeAll removes what is at a place, with all that is in it. Everything is looked at first, so that the trash has what it says now;

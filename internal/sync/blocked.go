@@ -16,13 +16,13 @@ import (
 // It fails with memories.ErrNotFound, and with *memories.ConflictError when the file is no longer what was kept out, or
 // cannot be removed.
 func (e *Engine) RemoveBlocked(ctx context.Context, slug, id string) (memories.Blocked, error) {
-	return callRemoveBlocked.carryOut(ctx, e, slug, id)
+	return callRemoveBlocked.do(ctx, e, slug, removeBlockedOp{id})
 }
 
-func (e *Engine) removeBlockedHere(ctx context.Context, slug, id string) (memories.Blocked, error) {
+func (e *Engine) removeBlockedHere(ctx context.Context, slug string, op removeBlockedOp) (memories.Blocked, error) {
 	var removed memories.Blocked
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		blocked, err := h.w.Blocked(ctx, id)
+		blocked, err := h.w.Blocked(ctx, op.ID)
 		if err != nil {
 			return err
 		}

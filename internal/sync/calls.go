@@ -2,98 +2,146 @@ package sync
 
 import (
 	"context"
+	"reflect"
+	"time"
+
+	"memoir/internal/lockfile"
+	"memoir/internal/memories"
 )
 
-// What can be asked of an agent, by the names under which one server asks another. A name and what it takes and gives are
-// a contract between servers, which may be of different versions while they are being replaced: what changes its meaning
-// gets another name.
+// The calls that a server runs itself or sends to the server that holds the agent's lease. The name
+// of a call is that of its operation's type. Servers of two versions may share a database during an
+// update, so an operation with another meaning needs another name.
 var (
-	callSave               = newCall("save", (*Engine).saveHere)
-	callCreate             = newCall("create", (*Engine).createHere)
-	callPatch              = newCall("patch", (*Engine).patchHere)
-	callMove               = newCall("move", (*Engine).moveHere)
-	callCopy               = newCall("copy", (*Engine).copyHere)
-	callOffer              = newCall("offer", (*Engine).offerHere)
-	callTakeOver           = newCall("take-over", (*Engine).takeOverHere)
-	callDelete             = newCall("delete", (*Engine).deleteHere)
-	callPurge              = newCall("purge", (*Engine).purgeHere)
-	callRestore            = newCall("restore", (*Engine).restoreHere)
-	callVerify             = newCall("verify", (*Engine).verifyHere)
-	callDeleteMany         = newCall("delete-many", (*Engine).deleteManyHere)
-	callPurgeMany          = newCall("purge-many", (*Engine).purgeManyHere)
-	callRestoreMany        = newCall("restore-many", (*Engine).restoreManyHere)
-	callVerifyMany         = newCall("verify-many", (*Engine).verifyManyHere)
-	callFix                = newCall("fix", (*Engine).fixHere)
-	callUndoFix            = newCall("undo-fix", (*Engine).undoFixHere)
-	callKeep               = newCall("keep", (*Engine).keepHere)
-	callAllow              = newCall("allow", (*Engine).allowHere)
-	callRemoveBlocked      = newCall("remove-blocked", (*Engine).removeBlockedHere)
-	callRebuildIndex       = newCall("rebuild-index", (*Engine).rebuildIndexHere)
-	callAdoptFact          = newCall("adopt-fact", (*Engine).adoptFactHere)
-	callCreateFile         = newCall("create-file", (*Engine).createFileHere)
-	callReplaceFile        = newCall("replace-file", (*Engine).replaceFileHere)
-	callRemoveFile         = newCall("remove-file", (*Engine).removeFileHere)
-	callRenameFile         = newCall("rename-file", (*Engine).renameFileHere)
-	callAppendLog          = newCall("append-log", (*Engine).appendLogHere)
-	callForget             = newCall("forget", (*Engine).forgetHere)
-	callPublish            = newCall("publish", (*Engine).publishHere)
-	callScan               = newCall("scan", (*Engine).scanHere)
-	callSwitchMemory       = newCall("switch-memory", (*Engine).switchMemoryHere)
-	callRescan             = newCall("rescan", (*Engine).rescanHere)
-	callBeginConsolidation = newCall("begin-consolidation", (*Engine).beginConsolidationHere)
-	callEndConsolidation   = newCall("end-consolidation", (*Engine).endConsolidationHere)
-	callStillConsolidating = newCall("still-consolidating", (*Engine).stillConsolidatingHere)
+	callSave          = handle((*Engine).saveHere)
+	callPatch         = handle((*Engine).patchHere)
+	callTransfer      = handle((*Engine).transferHere)
+	callOffer         = handle((*Engine).offerHere)
+	callAccept        = handle((*Engine).acceptHere)
+	callChange        = handle((*Engine).changeHere)
+	callBulk          = handle((*Engine).bulkHere)
+	callFix           = handle((*Engine).fixHere)
+	callKeep          = handle((*Engine).keepHere)
+	callAdoptFact     = handle((*Engine).adoptFactHere)
+	callAllow         = handle((*Engine).allowHere)
+	callRemoveBlocked = handle((*Engine).removeBlockedHere)
+	callRebuildIndex  = handle((*Engine).rebuildIndexHere)
+	callWriteFile     = handle((*Engine).writeFileHere)
+	callAppendLog     = handle((*Engine).appendLogHere)
+	callForget        = handle((*Engine).forgetHere)
+	callSwitchMemory  = handle((*Engine).switchMemoryHere)
+	callPublish       = handle((*Engine).publishHere)
+	callScan          = handle((*Engine).scanHere)
+	callConsolidate   = handle((*Engine).consolidateHere)
 
-	callAbout                 = newCall("about", (*Engine).aboutHere)
-	callPreview               = newCall("preview", (*Engine).previewHere)
-	callPreviewAsOf           = newCall("preview-as-of", (*Engine).previewAsOfHere)
-	callPreviewDeletion       = newCall("preview-deletion", (*Engine).previewDeletionHere)
-	callProposeFixes          = newCall("propose-fixes", (*Engine).proposeFixesHere)
-	callIndex                 = newCall("index", (*Engine).indexHere)
-	callPreviewIndex          = newCall("preview-index", (*Engine).previewIndexHere)
-	callSessionMemories       = newCall("session-memories", (*Engine).sessionMemoriesHere)
-	callSessionMemory         = newCall("session-memory", (*Engine).sessionMemoryHere)
-	callReadFile              = newCall("read-file", (*Engine).readFileHere)
-	callListFiles             = newCall("list-files", (*Engine).listFilesHere)
-	callPreviewEdits          = newCall("preview-edits", (*Engine).previewEditsHere)
-	callPreviewPrunedIndex    = newCall("preview-pruned-index", (*Engine).previewPrunedIndexHere)
-	callReadConsolidationLock = newCall("read-consolidation-lock", (*Engine).readConsolidationLockHere)
-	callConversationsSince    = newCall("conversations-since", (*Engine).conversationsSinceHere)
+	callAbout             = handle((*Engine).aboutHere)
+	callPreview           = handle((*Engine).previewHere)
+	callPreviewDeletion   = handle((*Engine).previewDeletionHere)
+	callPreviewEdits      = handle((*Engine).previewEditsHere)
+	callFixes             = handle((*Engine).fixesHere)
+	callIndex             = handle((*Engine).indexHere)
+	callPreviewIndex      = handle((*Engine).previewIndexHere)
+	callSessionMemories   = handle((*Engine).sessionMemoriesHere)
+	callSessionMemory     = handle((*Engine).sessionMemoryHere)
+	callReadFile          = handle((*Engine).readFileHere)
+	callListFiles         = handle((*Engine).listFilesHere)
+	callConsolidationLock = handle((*Engine).consolidationLockHere)
+	callConversations     = handle((*Engine).conversationsHere)
 )
 
-// What calls take beside the agent; both sides of a call know it as JSON.
+// The operations. They are sent as JSON.
 type (
-	nothing  struct{}
-	patching struct {
+	saveOp struct {
+		Draft   Draft
+		OnlyNew bool // fail if a memory of that name lives
+	}
+	patchOp struct {
 		Seen  Seen
 		Patch Patch
 	}
-	fixing struct {
+	transferOp struct {
+		Seen Seen
+		To   memories.Scope
+		Copy bool // false: move
+	}
+	offerOp  struct{ Seen Seen }
+	acceptOp struct {
+		Offer offer
+		Again bool // the agent may have it already, because the other one gives it away
+	}
+	changeOp struct {
+		Verb verb
+		Seen Seen
+	}
+	bulkOp struct {
+		Verb verb
+		All  []Seen
+	}
+	fixOp struct {
 		Seen      Seen
 		Path, Fix string
+		Undo      bool   // write back earlier bytes instead
+		Hash      string // of these bytes
 	}
-	keeping struct {
+	keepOp struct {
 		Seen    Seen
 		Version string
 	}
-	switching struct{ Off bool }
-	undoing   struct {
-		Seen       Seen
-		Path, Hash string
+	allowOp         struct{ ID string }
+	removeBlockedOp struct{ ID string }
+	rebuildIndexOp  struct{ Match string }
+	writeFileOp     struct {
+		Verb           string
+		Path, To, Hash string
+		Raw            []byte
 	}
+	forgetOp       struct{}
+	switchMemoryOp struct{ Off bool }
+	publishOp      struct{}
+	scanOp         struct{ Discovered bool } // true: the agent has just been looked for
+	consolidateOp  struct {
+		Verb  string
+		Taken lockfile.Taken
+	}
+
+	aboutOp   struct{}
+	previewOp struct {
+		Without string     // the id of a memory to leave out
+		AsOf    *time.Time // nil: now
+	}
+	previewDeletionOp   struct{ IDs []string }
+	previewEditsOp      struct{ Sets [][]Edit }
+	fixesOp             struct{ ID string }
+	indexOp             struct{}
+	previewIndexOp      struct{ Prune bool }
+	sessionMemoriesOp   struct{}
+	sessionMemoryOp     struct{ Session string }
+	readFileOp          struct{ Path string }
+	listFilesOp         struct{ Path string }
+	consolidationLockOp struct{}
+	conversationsOp     struct {
+		Since time.Time
+		Most  int
+	}
+
+	nothing struct{} // the result of an operation without one
 )
 
-// call is something that can be asked of an agent, wherever that is looked after.
-type call[In, Out any] struct {
+// call is an operation on an agent. The server that holds the agent's lease runs it with here.
+type call[Op, R any] struct {
 	name string
-	here func(e *Engine, ctx context.Context, slug string, in In) (Out, error)
+	here func(e *Engine, ctx context.Context, slug string, op Op) (R, error)
 }
 
-// calls carry out what other servers ask for, by name.
-var calls = map[string]func(ctx context.Context, e *Engine, slug string, arguments []byte) (out any, err error){}
+// calls run the operations of other servers, by name.
+var calls = map[string]func(ctx context.Context, e *Engine, slug string, operation []byte) (result any, err error){}
 
-func newCall[In, Out any](name string, here func(*Engine, context.Context, string, In) (Out, error)) call[In, Out] {
-	c := call[In, Out]{name, here}
-	calls[name] = c.serve
+// handle registers the call of an operation. It panics if one has the same name.
+func handle[Op, R any](here func(*Engine, context.Context, string, Op) (R, error)) call[Op, R] {
+	c := call[Op, R]{reflect.TypeFor[Op]().Name(), here}
+	if calls[c.name] != nil {
+		panic("two calls have the name " + c.name)
+	}
+	calls[c.name] = c.serve
 	return c
 }

@@ -35,46 +35,38 @@ type Conversations struct {
 
 // ConsolidationLock returns how the lock stands. It fails with memories.ErrNotFound.
 func (e *Engine) ConsolidationLock(ctx context.Context, slug string) (ConsolidationLock, error) {
-	return callReadConsolidationLock.readWhereItIs(ctx, e, slug, nothing{})
+	return callConsolidationLock.read(ctx, e, slug, consolidationLockOp{})
 }
 
 // ConversationsSince counts the agent's conversations in which something happened after a time, up to most of them; the one that is
 // going on is left out. It fails with memories.ErrNotFound.
 func (e *Engine) ConversationsSince(ctx context.Context, slug string, since time.Time, most int) (Conversations, error) {
-	return callConversationsSince.readWhereItIs(ctx, e, slug, countingConversations{since, most})
+	return callConversations.read(ctx, e, slug, conversationsOp{since, most})
 }
 
 // BeginConsolidation takes the lock. It fails with memories.ErrNotFound, and with *memories.ConflictError where another process has
 // it, or where it cannot be written.
 func (e *Engine) BeginConsolidation(ctx context.Context, slug string) (lockfile.Taken, error) {
-	return callBeginConsolidation.carryOut(ctx, e, slug, nothing{})
+	return callConsolidate.do(ctx, e, slug, consolidateOp{Verb: consolidationBegins})
 }
 
 // StillConsolidating fails with *memories.ConflictError where somebody else has taken the lock since.
 func (e *Engine) StillConsolidating(ctx context.Context, slug string, taken lockfile.Taken) error {
-	_, err := callStillConsolidating.carryOut(ctx, e, slug, taken)
+	_, err := callConsolidate.do(ctx, e, slug, consolidateOp{Verb: consolidationGoesOn, Taken: taken})
 	return err
 }
 
 // EndConsolidation lets go of the lock and leaves the time of the consolidation; one that came to nothing leaves the lock as it was.
 func (e *Engine) EndConsolidation(ctx context.Context, slug string, taken lockfile.Taken, cameToNothing bool) error {
-	_, err := callEndConsolidation.carryOut(ctx, e, slug, endingConsolidation{taken, cameToNothing})
+	op := consolidateOp{Verb: consolidationEnds, Taken: taken}
+	if cameToNothing {
+		op.Verb = consolidationFails
+	}
+	_, err := callConsolidate.do(ctx, e, slug, op)
 	return err
 }
 
-// What the calls take beside the agent.
-type (
-	countingConversations struct {
-		Since time.Time
-		Most  int
-	}
-	endingConsolidation struct {
-		Taken         lockfile.Taken
-		CameToNothing bool
-	}
-)
-
-func (e *Engine) readConsolidationLockHere(ctx context.Context, slug string, _ nothing) (ConsolidationLock, error) {
+func (e *Engine) consolidationLockHere(ctx context.Context, slug string, _ consolidationLockOp) (ConsolidationLock, error) {
 	row, err := e.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return ConsolidationLock{}, err
@@ -98,64 +90,74 @@ func lockProblem(dir string, err error) string {
 	return fmt.Sprintf("%s cannot be used as a lock (%v). Remove it, or make room for it.", path.Join(dir, lockfile.Name), plain(err))
 }
 
-func (e *Engine) conversationsSinceHere(ctx context.Context, slug string, in countingConversations) (Conversations, error) {
+func (e *Engine) conversationsHere(ctx context.Context, slug string, op conversationsOp) (Conversations, error) {
 	row, err := e.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return Conversations{}, err
 	}
-	count, known := agents.ConversationsSince(onDisk(row), in.Since, time.Now(), in.Most)
+	count, known := agents.ConversationsSince(onDisk(row), op.Since, time.Now(), op.Most)
 	return Conversations{Known: known, Count: count}, nil
 }
 
-func (e *Engine) beginConsolidationHere(ctx context.Context, slug string, _ nothing) (lockfile.Taken, error) {
-	var taken lockfile.Taken
+// What happens to the lock during a consolidation.
+const (
+	consolidationBegins = "begin"
+	consolidationGoesOn = "check"
+	consolidationEnds   = "end"
+	consolidationFails  = "fail"
+)
+
+func (e *Engine) consolidateHere(ctx context.Context, slug string, op consolidateOp) (lockfile.Taken, error) {
+	taken := op.Taken
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		if err := h.canWrite(ctx); err != nil {
+		if op.Verb == consolidationBegins {
+			var err error
+			taken, err = h.beginConsolidation(ctx)
 			return err
 		}
-		var err error
-		taken, err = lockfile.Take(h.disk, h.root, h.onDisk.DurableDir(), time.Now())
-		var held *lockfile.HeldError
-		switch {
-		case errors.As(err, &held):
-			return &memories.ConflictError{Reason: fmt.Sprintf("Another program, Claude Code or a second Memoir (process %d), has been consolidating these memories since %s. Nothing was changed. Try again when it is done.", held.PID, held.Since.Format(time.TimeOnly))}
-		case errors.Is(err, lockfile.ErrLost):
-			return lostLock()
-		case errors.Is(err, postgres.ErrUnavailable):
-			return err
-		case err != nil:
-			return &memories.ConflictError{Reason: "Nothing was changed. " + lockProblem(h.onDisk.DurableDir(), err)}
+		if h.root == nil && op.Verb == consolidationGoesOn {
+			return h.errNoDirectory()
 		}
-		return nil
+		if h.root == nil {
+			return nil // the lock is missing with the directory
+		}
+		dir := h.onDisk.DurableDir()
+		switch op.Verb {
+		case consolidationGoesOn:
+			err := taken.Holds(h.root, dir)
+			if errors.Is(err, lockfile.ErrLost) {
+				return lostLock()
+			}
+			return err
+		case consolidationEnds:
+			return taken.Done(h.disk, h.root, dir, time.Now())
+		case consolidationFails:
+			return taken.PutBack(h.disk, h.root, dir)
+		}
+		return fmt.Errorf("unknown change of the consolidation lock %q", op.Verb)
 	})
 	return taken, err
 }
 
+func (h *hold) beginConsolidation(ctx context.Context) (lockfile.Taken, error) {
+	if err := h.canWrite(ctx); err != nil {
+		return lockfile.Taken{}, err
+	}
+	taken, err := lockfile.Take(h.disk, h.root, h.onDisk.DurableDir(), time.Now())
+	var held *lockfile.HeldError
+	switch {
+	case errors.As(err, &held):
+		return taken, &memories.ConflictError{Reason: fmt.Sprintf("Another program, Claude Code or a second Memoir (process %d), has been consolidating these memories since %s. Nothing was changed. Try again when it is done.", held.PID, held.Since.Format(time.TimeOnly))}
+	case errors.Is(err, lockfile.ErrLost):
+		return taken, lostLock()
+	case errors.Is(err, postgres.ErrUnavailable):
+		return taken, err
+	case err != nil:
+		return taken, &memories.ConflictError{Reason: "Nothing was changed. " + lockProblem(h.onDisk.DurableDir(), err)}
+	}
+	return taken, nil
+}
+
 func lostLock() error {
 	return &memories.ConflictError{Reason: "Another program has begun to consolidate these memories. What was done before that is done, and nothing else was changed. Try again when it is done."}
-}
-
-func (e *Engine) stillConsolidatingHere(ctx context.Context, slug string, taken lockfile.Taken) (nothing, error) {
-	return nothing{}, e.withAgent(ctx, slug, func(h *hold) error {
-		if h.root == nil {
-			return h.errNoDirectory()
-		}
-		err := taken.Holds(h.root, h.onDisk.DurableDir())
-		if errors.Is(err, lockfile.ErrLost) {
-			return lostLock()
-		}
-		return err
-	})
-}
-
-func (e *Engine) endConsolidationHere(ctx context.Context, slug string, in endingConsolidation) (nothing, error) {
-	return nothing{}, e.withAgent(ctx, slug, func(h *hold) error {
-		if h.root == nil {
-			return nil // it has gone with the directory
-		}
-		if in.CameToNothing {
-			return in.Taken.PutBack(h.disk, h.root, h.onDisk.DurableDir())
-		}
-		return in.Taken.Done(h.disk, h.root, h.onDisk.DurableDir(), time.Now())
-	})
 }

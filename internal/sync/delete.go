@@ -28,7 +28,7 @@ type Result struct {
 // when a file has changed on disk since; then nothing has happened. Deleting a deleted memory changes nothing, except
 // that what the disk had removed is kept out from then on.
 func (e *Engine) Delete(ctx context.Context, slug, id, match string) (Result, error) {
-	return callDelete.carryOut(ctx, e, slug, Seen{id, match})
+	return callChange.do(ctx, e, slug, changeOp{verbDelete, Seen{id, match}})
 }
 
 func (e *Engine) deleteHere(ctx context.Context, slug string, seen Seen) (Result, error) {
@@ -186,7 +186,7 @@ func (h *hold) keepBytes(ctx context.Context, head postgres.Head) error {
 // Purge removes a memory and its history for good; what it said does not come back by itself. A memory that lives is
 // deleted first. It fails as Delete does.
 func (e *Engine) Purge(ctx context.Context, slug, id, match string) (Result, error) {
-	return callPurge.carryOut(ctx, e, slug, Seen{id, match})
+	return callChange.do(ctx, e, slug, changeOp{verbPurge, Seen{id, match}})
 }
 
 func (e *Engine) purgeHere(ctx context.Context, slug string, seen Seen) (Result, error) {

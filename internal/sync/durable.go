@@ -27,36 +27,36 @@ type ListedFile struct {
 // unknown agent, with ErrNoFile, ErrIsDirectory, and with *memories.ConflictError for a file of more than 1 MiB or one that cannot be
 // read.
 func (e *Engine) ReadFile(ctx context.Context, slug, path string) ([]byte, error) {
-	return callReadFile.readWhereItIs(ctx, e, slug, path)
+	return callReadFile.read(ctx, e, slug, readFileOp{path})
 }
 
 // ListFiles returns all that is below a directory of an agent's durable directory, "." being that itself: each directory before what
 // is in it, by name. What is hidden, and links that leave the durable directory, are left out; linked directories are not gone into.
 // It fails as ReadFile does, with ErrNoFile also for what is no directory.
 func (e *Engine) ListFiles(ctx context.Context, slug, path string) ([]ListedFile, error) {
-	return callListFiles.readWhereItIs(ctx, e, slug, path)
+	return callListFiles.read(ctx, e, slug, listFilesOp{path})
 }
 
-func (e *Engine) readFileHere(ctx context.Context, slug, file string) ([]byte, error) {
+func (e *Engine) readFileHere(ctx context.Context, slug string, op readFileOp) ([]byte, error) {
 	d, err := e.openDurable(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
 	defer d.close()
-	at, err := d.find(file)
+	at, err := d.find(op.Path)
 	if err != nil {
 		return nil, err
 	}
 	return d.read(at)
 }
 
-func (e *Engine) listFilesHere(ctx context.Context, slug, dir string) ([]ListedFile, error) {
+func (e *Engine) listFilesHere(ctx context.Context, slug string, op listFilesOp) ([]ListedFile, error) {
 	d, err := e.openDurable(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
 	defer d.close()
-	at, err := d.find(dir)
+	at, err := d.find(op.Path)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ type Adoption struct {
 // It fails with memories.ErrNotFound, *memories.InvalidError, *memories.NameTakenError, and *memories.ConflictError where the
 // index has changed or cannot be written.
 func (e *Engine) AdoptFact(ctx context.Context, slug string, adoption Adoption) (Result, error) {
-	return callAdoptFact.carryOut(ctx, e, slug, adoption)
+	return callAdoptFact.do(ctx, e, slug, adoption)
 }
 
 func (e *Engine) adoptFactHere(ctx context.Context, slug string, adoption Adoption) (Result, error) {

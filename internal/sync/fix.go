@@ -26,15 +26,15 @@ type Flawed struct {
 // ProposeFixes returns the files of a memory that have problems, and what can be done about each. Nothing is written. A
 // memory in the trash has none. It fails with memories.ErrNotFound.
 func (e *Engine) ProposeFixes(ctx context.Context, slug, id string) ([]Flawed, error) {
-	return callProposeFixes.readWhereItIs(ctx, e, slug, id)
+	return callFixes.read(ctx, e, slug, fixesOp{id})
 }
 
-func (e *Engine) proposeFixesHere(ctx context.Context, slug, id string) ([]Flawed, error) {
+func (e *Engine) fixesHere(ctx context.Context, slug string, op fixesOp) ([]Flawed, error) {
 	row, err := e.store.Agent(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	m, err := e.store.Memory(ctx, row, id)
+	m, err := e.store.Memory(ctx, row, op.ID)
 	if err != nil || m.State == memories.Deleted {
 		return nil, err
 	}
@@ -142,27 +142,30 @@ func (e *Engine) freeName(ctx context.Context, row postgres.Agent, taken, stem s
 // path or a fix that the memory does not have, and *memories.ConflictError when the file has changed on disk since it was
 // read, or cannot be written; then nothing has happened.
 func (e *Engine) Fix(ctx context.Context, slug, id, match, path, fix string) (Result, error) {
-	return callFix.carryOut(ctx, e, slug, fixing{Seen{id, match}, path, fix})
+	return callFix.do(ctx, e, slug, fixOp{Seen: Seen{id, match}, Path: path, Fix: fix})
 }
 
-func (e *Engine) fixHere(ctx context.Context, slug string, in fixing) (Result, error) {
+func (e *Engine) fixHere(ctx context.Context, slug string, op fixOp) (Result, error) {
+	if op.Undo {
+		return e.undoFixHere(ctx, slug, op)
+	}
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		if to, done, err := h.renameOther(ctx, in); done || err != nil {
+		if to, done, err := h.renameOther(ctx, op); done || err != nil {
 			if err == nil {
 				result, err = h.resultAt(ctx, to)
 			}
 			return err
 		}
-		head, f, raw, err := h.carrierAt(ctx, in.Seen.ID, in.Seen.Match, in.Path)
+		head, f, raw, err := h.carrierAt(ctx, op.Seen.ID, op.Seen.Match, op.Path)
 		if err != nil {
 			return err
 		}
-		after, err := h.fixed(ctx, head, f, raw, in.Fix)
+		after, err := h.fixed(ctx, head, f, raw, op.Fix)
 		if err != nil {
 			return err
 		}
-		if in.Fix == fixAsIs {
+		if op.Fix == fixAsIs {
 			err = h.takeAsIs(ctx, f, raw)
 		} else {
 			err = h.replace(ctx, head, f, after)
@@ -170,7 +173,7 @@ func (e *Engine) fixHere(ctx context.Context, slug string, in fixing) (Result, e
 		if err != nil {
 			return err
 		}
-		result, err = h.resultAt(ctx, in.Path)
+		result, err = h.resultAt(ctx, op.Path)
 		return err
 	})
 	return result, err
@@ -180,13 +183,13 @@ func (e *Engine) fixHere(ctx context.Context, slug string, in fixing) (Result, e
 // and with *memories.ConflictError where those bytes are not kept: of a content that was only spelled otherwise the history
 // has the newer spelling.
 func (e *Engine) UndoFix(ctx context.Context, slug, id, match, path, hash string) (Result, error) {
-	return callUndoFix.carryOut(ctx, e, slug, undoing{Seen{id, match}, path, hash})
+	return callFix.do(ctx, e, slug, fixOp{Seen: Seen{id, match}, Path: path, Undo: true, Hash: hash})
 }
 
-func (e *Engine) undoFixHere(ctx context.Context, slug string, in undoing) (Result, error) {
+func (e *Engine) undoFixHere(ctx context.Context, slug string, op fixOp) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		head, f, _, err := h.carrierAt(ctx, in.Seen.ID, in.Seen.Match, in.Path)
+		head, f, _, err := h.carrierAt(ctx, op.Seen.ID, op.Seen.Match, op.Path)
 		if err != nil {
 			return err
 		}
@@ -194,17 +197,17 @@ func (e *Engine) undoFixHere(ctx context.Context, slug string, in undoing) (Resu
 		if err != nil {
 			return err
 		}
-		before, err := h.store.RawOfHash(ctx, row, in.Seen.ID, in.Hash)
+		before, err := h.store.RawOfHash(ctx, row, op.Seen.ID, op.Hash)
 		if err != nil {
 			return err
 		}
 		if before == nil {
-			return &memories.ConflictError{Reason: "What " + in.Path + " said before is not kept any more. Nothing was changed."}
+			return &memories.ConflictError{Reason: "What " + op.Path + " said before is not kept any more. Nothing was changed."}
 		}
 		if err := h.replace(ctx, head, f, before); err != nil {
 			return err
 		}
-		result, err = h.resultAt(ctx, in.Path)
+		result, err = h.resultAt(ctx, op.Path)
 		return err
 	})
 	return result, err

@@ -38,12 +38,12 @@ type answer struct {
 	Error *failure        `json:"error"`
 }
 
-// carryOut runs the call on the server that holds the agent's lease: this one, or another. If none
+// do runs the call on the server that holds the agent's lease: this one, or another. If none
 // does, because none sees the agent's directory, it runs here, as far as that is possible without
 // the directory. If the holder changes before the call has begun, the next one is asked. If it
-// changes later, carryOut fails with postgres.ErrInterrupted.
-func (c call[In, Out]) carryOut(ctx context.Context, e *Engine, slug string, in In) (Out, error) {
-	var none Out
+// changes later, do fails with postgres.ErrInterrupted.
+func (c call[Op, R]) do(ctx context.Context, e *Engine, slug string, op Op) (R, error) {
+	var none R
 	for {
 		a, err := e.agentOrNew(ctx, slug)
 		if err != nil {
@@ -55,11 +55,11 @@ func (c call[In, Out]) carryOut(ctx context.Context, e *Engine, slug string, in 
 				return none, err
 			}
 		}
-		var out Out
+		var out R
 		if holder == 0 {
-			out, err = c.here(e, ctx, slug, in)
+			out, err = c.here(e, ctx, slug, op)
 		} else {
-			out, err = c.there(ctx, e, a.id, holder, in)
+			out, err = c.there(ctx, e, a.id, holder, op)
 		}
 		if !errors.Is(err, errGone) && !errors.Is(err, errElsewhere) {
 			return out, err
@@ -67,18 +67,18 @@ func (c call[In, Out]) carryOut(ctx context.Context, e *Engine, slug string, in 
 	}
 }
 
-// readWhereItIs answers from this server's disk where the agent's directory is on it, and else as carryOut does.
-func (c call[In, Out]) readWhereItIs(ctx context.Context, e *Engine, slug string, in In) (Out, error) {
+// read runs the call on this server if it can see the agent's directory, and as do does if not.
+func (c call[Op, R]) read(ctx context.Context, e *Engine, slug string, op Op) (R, error) {
 	if e.looksAfter(slug) || e.sees(ctx, slug) {
-		return c.here(e, ctx, slug, in)
+		return c.here(e, ctx, slug, op)
 	}
-	return c.carryOut(ctx, e, slug, in)
+	return c.do(ctx, e, slug, op)
 }
 
 // there asks the server that holds the lease.
-func (c call[In, Out]) there(ctx context.Context, e *Engine, agent int64, holder postgres.Holder, in In) (Out, error) {
-	var out Out
-	arguments, err := json.Marshal(in)
+func (c call[Op, R]) there(ctx context.Context, e *Engine, agent int64, holder postgres.Holder, op Op) (R, error) {
+	var out R
+	arguments, err := json.Marshal(op)
 	if err != nil {
 		return out, fmt.Errorf("ask another server to %s: %w", c.name, err)
 	}
@@ -99,12 +99,12 @@ func (c call[In, Out]) there(ctx context.Context, e *Engine, agent int64, holder
 }
 
 // serve carries the call out for another server.
-func (c call[In, Out]) serve(ctx context.Context, e *Engine, slug string, arguments []byte) (out any, err error) {
-	var in In
-	if err := json.Unmarshal(arguments, &in); err != nil {
+func (c call[Op, R]) serve(ctx context.Context, e *Engine, slug string, arguments []byte) (out any, err error) {
+	var op Op
+	if err := json.Unmarshal(arguments, &op); err != nil {
 		return nil, fmt.Errorf("read what another server asks: %w", err)
 	}
-	return c.here(e, ctx, slug, in)
+	return c.here(e, ctx, slug, op)
 }
 
 // ask sends a request to the holder of the agent's lease and returns its answer. It fails with

@@ -23,20 +23,20 @@ func (e *Engine) handOver(ctx context.Context, slug string, seen Seen, to Place,
 	if err != nil {
 		return Result{}, err
 	}
-	offered, err := callOffer.carryOut(ctx, e, slug, seen)
+	offered, err := callOffer.do(ctx, e, slug, offerOp{seen})
 	if err != nil {
 		return Result{}, err
 	}
 	offered.Draft.Team = team
-	taken, err := callTakeOver.carryOut(ctx, e, taker, takingOver{offered, move})
+	taken, err := callAccept.do(ctx, e, taker, acceptOp{offered, move})
 	if err != nil || !move {
 		return taken, err
 	}
 	seen.Match = offered.ETag
-	deleted, err := callDelete.carryOut(ctx, e, slug, seen)
+	deleted, err := e.Delete(ctx, slug, seen.ID, seen.Match)
 	if err != nil {
 		if taken.Created && refuses(err) {
-			_, back := callDelete.carryOut(ctx, e, taker, Seen{taken.Memory.ID, ETag(taken.Memory)})
+			_, back := e.Delete(ctx, taker, taken.Memory.ID, ETag(taken.Memory))
 			err = errors.Join(err, back)
 		}
 		return Result{}, err
@@ -93,16 +93,10 @@ type offer struct {
 	ModTime time.Time
 }
 
-// takingOver is what an agent is to have. Again says that it may have it already, because the other one gives it away.
-type takingOver struct {
-	Offer offer
-	Again bool
-}
-
-func (e *Engine) offerHere(ctx context.Context, slug string, seen Seen) (offer, error) {
+func (e *Engine) offerHere(ctx context.Context, slug string, op offerOp) (offer, error) {
 	var of offer
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		head, err := h.head(ctx, seen.ID, seen.Match)
+		head, err := h.head(ctx, op.Seen.ID, op.Seen.Match)
 		if err != nil {
 			return err
 		}
@@ -116,14 +110,14 @@ func (e *Engine) offerHere(ctx context.Context, slug string, seen Seen) (offer, 
 	return of, err
 }
 
-func (e *Engine) takeOverHere(ctx context.Context, slug string, in takingOver) (Result, error) {
+func (e *Engine) acceptHere(ctx context.Context, slug string, op acceptOp) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		draft := in.Offer.Draft
+		draft := op.Offer.Draft
 		if err := h.canWrite(ctx); err != nil {
 			return err
 		}
-		next, err := h.takenOver(ctx, in.Offer)
+		next, err := h.takenOver(ctx, op.Offer)
 		if err != nil {
 			return err
 		}
@@ -134,7 +128,7 @@ func (e *Engine) takeOverHere(ctx context.Context, slug string, in takingOver) (
 		case head == nil || head.State == memories.Deleted:
 			result, err = h.add(ctx, draft, next)
 			return err
-		case in.Again && head.Fingerprint == next.fingerprint():
+		case op.Again && head.Fingerprint == next.fingerprint():
 			if err := h.publish(ctx); err != nil {
 				return err
 			}

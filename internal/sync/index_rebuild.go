@@ -38,12 +38,12 @@ type Index struct {
 // Index returns an agent's index as it is on disk, and what is to be said about it. It fails with memories.ErrNotFound,
 // and with *memories.ConflictError for one that cannot be read.
 func (e *Engine) Index(ctx context.Context, slug string) (Index, error) {
-	index, err := callIndex.readWhereItIs(ctx, e, slug, nothing{})
+	index, err := callIndex.read(ctx, e, slug, indexOp{})
 	index.Loaded = memorymd.Read(index.Raw)
 	return index, err
 }
 
-func (e *Engine) indexHere(ctx context.Context, slug string, _ nothing) (Index, error) {
+func (e *Engine) indexHere(ctx context.Context, slug string, _ indexOp) (Index, error) {
 	shelf, err := e.shelf(ctx, slug)
 	if err != nil {
 		return Index{}, err
@@ -57,31 +57,24 @@ func (e *Engine) indexHere(ctx context.Context, slug string, _ nothing) (Index, 
 
 // PreviewIndex says what RebuildIndex would write, while nothing has changed. It fails as Index does.
 func (e *Engine) PreviewIndex(ctx context.Context, slug string) (IndexChange, error) {
-	return callPreviewIndex.readWhereItIs(ctx, e, slug, nothing{})
-}
-
-func (e *Engine) previewIndexHere(ctx context.Context, slug string, _ nothing) (IndexChange, error) {
-	shelf, err := e.shelf(ctx, slug)
-	if err != nil {
-		return IndexChange{}, err
-	}
-	defer shelf.close()
-	return shelf.rebuilt(), ctx.Err()
+	return callPreviewIndex.read(ctx, e, slug, previewIndexOp{})
 }
 
 // PreviewPrunedIndex is PreviewIndex for an index that is to be brought under what an agent loads of it as well.
 func (e *Engine) PreviewPrunedIndex(ctx context.Context, slug string) (IndexChange, error) {
-	return callPreviewPrunedIndex.readWhereItIs(ctx, e, slug, nothing{})
+	return callPreviewIndex.read(ctx, e, slug, previewIndexOp{Prune: true})
 }
 
-func (e *Engine) previewPrunedIndexHere(ctx context.Context, slug string, _ nothing) (IndexChange, error) {
+func (e *Engine) previewIndexHere(ctx context.Context, slug string, op previewIndexOp) (IndexChange, error) {
 	shelf, err := e.shelf(ctx, slug)
 	if err != nil {
 		return IndexChange{}, err
 	}
 	defer shelf.close()
 	change := shelf.rebuilt()
-	change.After = memorymd.Prune(change.After, shelf.leads)
+	if op.Prune {
+		change.After = memorymd.Prune(change.After, shelf.leads)
+	}
 	return change, ctx.Err()
 }
 
@@ -91,10 +84,10 @@ func (e *Engine) previewPrunedIndexHere(ctx context.Context, slug string, _ noth
 // It fails with memories.ErrNotFound, with memories.ErrChanged when the change would be another one, and with
 // *memories.ConflictError when the index cannot be read or written. Then nothing has happened.
 func (e *Engine) RebuildIndex(ctx context.Context, slug, match string) (IndexChange, error) {
-	return callRebuildIndex.carryOut(ctx, e, slug, match)
+	return callRebuildIndex.do(ctx, e, slug, rebuildIndexOp{match})
 }
 
-func (e *Engine) rebuildIndexHere(ctx context.Context, slug, match string) (IndexChange, error) {
+func (e *Engine) rebuildIndexHere(ctx context.Context, slug string, op rebuildIndexOp) (IndexChange, error) {
 	var change IndexChange
 	err := e.withAgent(ctx, slug, func(h *hold) error {
 		shelf, err := e.shelf(ctx, slug)
@@ -106,7 +99,7 @@ func (e *Engine) rebuildIndexHere(ctx context.Context, slug, match string) (Inde
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if match != "" && match != "*" && match != change.ETag() {
+		if op.Match != "" && op.Match != "*" && op.Match != change.ETag() {
 			return memories.ErrChanged
 		}
 		if string(change.Before) == string(change.After) {

@@ -19,17 +19,17 @@ import (
 // It fails with memories.ErrNotFound for an unknown memory or version, with memories.ErrChanged when match is of another content, and
 // with *memories.ConflictError when a file has changed on disk since it was read, or cannot be written or removed.
 func (e *Engine) Keep(ctx context.Context, slug, id, match, version string) (Result, error) {
-	return callKeep.carryOut(ctx, e, slug, keeping{Seen{id, match}, version})
+	return callKeep.do(ctx, e, slug, keepOp{Seen{id, match}, version})
 }
 
-func (e *Engine) keepHere(ctx context.Context, slug string, in keeping) (Result, error) {
+func (e *Engine) keepHere(ctx context.Context, slug string, op keepOp) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		head, on, err := h.headWithFiles(ctx, in.Seen.ID, in.Seen.Match)
+		head, on, err := h.headWithFiles(ctx, op.Seen.ID, op.Seen.Match)
 		if err != nil {
 			return err
 		}
-		draft, err := h.draftOf(ctx, head, in.Version)
+		draft, err := h.draftOf(ctx, head, op.Version)
 		if err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func (e *Engine) keepHere(ctx context.Context, slug string, in keeping) (Result,
 			}
 		}
 		says := func(f postgres.File) bool {
-			return hex.EncodeToString(f.Fingerprint[:]) == in.Version && f.Unfinished == 0
+			return hex.EncodeToString(f.Fingerprint[:]) == op.Version && f.Unfinished == 0
 		}
 		onlyInSession := !slices.ContainsFunc(primary, says)
 		if onlyInSession {
@@ -67,7 +67,7 @@ func (e *Engine) keepHere(ctx context.Context, slug string, in keeping) (Result,
 		if head, err = h.w.Head(ctx, head.ID); err != nil {
 			return err
 		}
-		if !onlyInSession && (head.Session != "" || hex.EncodeToString(head.Fingerprint[:]) != in.Version) {
+		if !onlyInSession && (head.Session != "" || hex.EncodeToString(head.Fingerprint[:]) != op.Version) {
 			_, err = h.write(ctx, &head, draft) // a session's content is newer
 		} else {
 			err = h.publish(ctx)

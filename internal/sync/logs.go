@@ -249,7 +249,7 @@ func (e *Engine) AppendLog(ctx context.Context, slug string, entry LogEntry) (Lo
 	if entry.At.IsZero() {
 		entry.At = time.Now().Truncate(time.Second)
 	}
-	return callAppendLog.carryOut(ctx, e, slug, entry)
+	return callAppendLog.do(ctx, e, slug, entry)
 }
 
 func (e *Engine) appendLogHere(ctx context.Context, slug string, entry LogEntry) (Logged, error) {

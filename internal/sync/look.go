@@ -48,11 +48,15 @@ func (s *Scan) add(other Scan) {
 // Scan looks at all of an agent's directory and answers when the database and CLAUDE.md agree with it. It fails with
 // memories.ErrNotFound and ErrStopping.
 func (e *Engine) Scan(ctx context.Context, slug string) (Scan, error) {
-	return callScan.carryOut(ctx, e, slug, nothing{})
+	return callScan.do(ctx, e, slug, scanOp{})
 }
 
-func (e *Engine) scanHere(ctx context.Context, slug string, _ nothing) (Scan, error) {
-	return e.whileLooking(ctx, func(ctx context.Context) (Scan, error) { return e.findAndScan(ctx, slug) })
+func (e *Engine) scanHere(ctx context.Context, slug string, op scanOp) (Scan, error) {
+	scan := e.findAndScan
+	if op.Discovered {
+		scan = e.scanToTheEnd
+	}
+	return e.whileLooking(ctx, func(ctx context.Context) (Scan, error) { return scan(ctx, slug) })
 }
 
 // findAndScan scans an agent, which is looked for first where its directory was gone.
@@ -66,15 +70,6 @@ func (e *Engine) findAndScan(ctx context.Context, slug string) (Scan, error) {
 			return Scan{}, err
 		}
 	}
-	return e.scanFound(ctx, slug)
-}
-
-// rescanHere is Scan for an agent that has just been looked for.
-func (e *Engine) rescanHere(ctx context.Context, slug string, _ nothing) (Scan, error) {
-	return e.whileLooking(ctx, func(ctx context.Context) (Scan, error) { return e.scanFound(ctx, slug) })
-}
-
-func (e *Engine) scanFound(ctx context.Context, slug string) (Scan, error) {
 	return e.scanToTheEnd(ctx, slug)
 }
 

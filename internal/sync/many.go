@@ -3,6 +3,7 @@ package sync
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"memoir/internal/postgres"
 )
@@ -14,56 +15,56 @@ type Seen struct{ ID, Match string }
 // whoever else works on the agent waits for no more than these.
 const atOnce = 50
 
+// A verb is a change that needs no more than a memory.
+type verb string
+
+const (
+	verbDelete  verb = "delete"
+	verbPurge   verb = "purge"
+	verbRestore verb = "restore"
+	verbVerify  verb = "verify"
+)
+
+func (e *Engine) changeHere(ctx context.Context, slug string, op changeOp) (Result, error) {
+	switch op.Verb {
+	case verbDelete:
+		return e.deleteHere(ctx, slug, op.Seen)
+	case verbPurge:
+		return e.purgeHere(ctx, slug, op.Seen)
+	case verbRestore:
+		return e.restoreHere(ctx, slug, op.Seen)
+	case verbVerify:
+		return e.verifyHere(ctx, slug, op.Seen)
+	}
+	return Result{}, fmt.Errorf("unknown change %q", op.Verb)
+}
+
 // DeleteMany deletes each memory as Delete does. It returns one error for each, in their order, nil where the memory is
 // deleted: what fails does not stop the others. Of one that fails with postgres.ErrInterrupted nobody knows. When it returns,
 // CLAUDE.md on disk has none of the deleted ones.
 func (e *Engine) DeleteMany(ctx context.Context, slug string, all []Seen) []error {
-	return many(ctx, e, callDeleteMany, slug, all)
-}
-
-func (e *Engine) deleteManyHere(ctx context.Context, slug string, all []Seen) ([]*failure, error) {
-	return e.many(ctx, slug, all, (*hold).deleteSeen)
+	return e.many(ctx, slug, bulkOp{verbDelete, all})
 }
 
 // PurgeMany removes each memory with its history as Purge does, and answers as DeleteMany.
 func (e *Engine) PurgeMany(ctx context.Context, slug string, all []Seen) []error {
-	return many(ctx, e, callPurgeMany, slug, all)
-}
-
-func (e *Engine) purgeManyHere(ctx context.Context, slug string, all []Seen) ([]*failure, error) {
-	return e.many(ctx, slug, all, func(h *hold, ctx context.Context, seen Seen) ([]change, error) {
-		if _, err := h.deleteSeen(ctx, seen); err != nil {
-			return nil, err
-		}
-		return h.purge(ctx, seen.ID)
-	})
+	return e.many(ctx, slug, bulkOp{verbPurge, all})
 }
 
 // RestoreMany brings each memory back as Restore does, and answers as DeleteMany.
 func (e *Engine) RestoreMany(ctx context.Context, slug string, all []Seen) []error {
-	return many(ctx, e, callRestoreMany, slug, all)
-}
-
-func (e *Engine) restoreManyHere(ctx context.Context, slug string, all []Seen) ([]*failure, error) {
-	return e.many(ctx, slug, all, func(h *hold, ctx context.Context, seen Seen) ([]change, error) {
-		_, err := h.restoreSeen(ctx, seen)
-		return nil, err
-	})
+	return e.many(ctx, slug, bulkOp{verbRestore, all})
 }
 
 // VerifyMany says of each memory that it is still true as Verify does, and answers as DeleteMany.
 func (e *Engine) VerifyMany(ctx context.Context, slug string, all []Seen) []error {
-	return many(ctx, e, callVerifyMany, slug, all)
+	return e.many(ctx, slug, bulkOp{verbVerify, all})
 }
 
-func (e *Engine) verifyManyHere(ctx context.Context, slug string, all []Seen) ([]*failure, error) {
-	return e.many(ctx, slug, all, (*hold).verifySeen)
-}
-
-// many carries a call for many memories out, and returns one error for each.
-func many(ctx context.Context, e *Engine, c call[[]Seen, []*failure], slug string, all []Seen) []error {
-	errs := make([]error, len(all))
-	failures, err := c.carryOut(ctx, e, slug, all)
+// many carries out an operation on many memories, and returns one error for each.
+func (e *Engine) many(ctx context.Context, slug string, op bulkOp) []error {
+	errs := make([]error, len(op.All))
+	failures, err := callBulk.do(ctx, e, slug, op)
 	for i, failed := range failures {
 		errs[i] = failed.err()
 	}
@@ -76,15 +77,15 @@ func many(ctx context.Context, e *Engine, c call[[]Seen, []*failure], slug strin
 	return errs
 }
 
-// many does with each memory what act does, and then publishes. act returns what there is to tell of it.
-func (e *Engine) many(ctx context.Context, slug string, all []Seen, act func(*hold, context.Context, Seen) ([]change, error)) ([]*failure, error) {
-	errs := make([]error, len(all))
-	for i := 0; i < len(all); i += atOnce {
-		part := all[i:min(i+atOnce, len(all))]
+// bulkHere changes each memory, and then publishes. It returns one failure for each, nil if there is none.
+func (e *Engine) bulkHere(ctx context.Context, slug string, op bulkOp) ([]*failure, error) {
+	errs := make([]error, len(op.All))
+	for i := 0; i < len(op.All); i += atOnce {
+		part := op.All[i:min(i+atOnce, len(op.All))]
 		err := e.withAgent(ctx, slug, func(h *hold) error {
 			var changes []change
 			for j, seen := range part {
-				told, err := act(h, ctx, seen)
+				told, err := h.change(ctx, op.Verb, seen)
 				changes, errs[i+j] = append(changes, told...), err
 			}
 			err := h.publish(ctx)
@@ -99,6 +100,25 @@ func (e *Engine) many(ctx context.Context, slug string, all []Seen, act func(*ho
 		}
 	}
 	return failuresOf(errs), nil
+}
+
+// change changes a memory, but not CLAUDE.md, and returns the changes to tell.
+func (h *hold) change(ctx context.Context, verb verb, seen Seen) ([]change, error) {
+	switch verb {
+	case verbDelete:
+		return h.deleteSeen(ctx, seen)
+	case verbPurge:
+		if _, err := h.deleteSeen(ctx, seen); err != nil {
+			return nil, err
+		}
+		return h.purge(ctx, seen.ID)
+	case verbRestore:
+		_, err := h.restoreSeen(ctx, seen)
+		return nil, err
+	case verbVerify:
+		return h.verifySeen(ctx, seen)
+	}
+	return nil, fmt.Errorf("unknown change %q", verb)
 }
 
 // failAll makes what stands in the way of all the failure of each that has none of its own.

@@ -147,9 +147,9 @@ func markdownPath(root *os.Root, relPath string) string {
 }
 
 // renameOther gives a text file the ending of a memory, and mirrors it. It reports false where the fix is not about such a file.
-func (h *hold) renameOther(ctx context.Context, in fixing) (to string, done bool, err error) {
-	head, on, err := h.headWithFiles(ctx, in.Seen.ID, in.Seen.Match)
-	if err != nil || head.Readable || !isOther(head.Problems) || in.Fix != renameFix || in.Path != head.Path || head.State == memories.Deleted {
+func (h *hold) renameOther(ctx context.Context, op fixOp) (to string, done bool, err error) {
+	head, on, err := h.headWithFiles(ctx, op.Seen.ID, op.Seen.Match)
+	if err != nil || head.Readable || !isOther(head.Problems) || op.Fix != renameFix || op.Path != head.Path || head.State == memories.Deleted {
 		return "", false, err
 	}
 	if err := h.canWrite(ctx); err != nil {
@@ -170,7 +170,7 @@ func (h *hold) renameOther(ctx context.Context, in fixing) (to string, done bool
 	}
 	to = markdownPath(h.root, head.Path)
 	if err := h.disk.Move(h.root, head.Path, to); err != nil {
-		return "", false, &memories.ConflictError{Reason: fmt.Sprintf("%s could not be renamed to %s (%v). Look which of the names it has, and try again.", head.Path, to, plain(err))}
+		return "", false, &memories.ConflictError{Reason: fmt.Sprintf("%s could not be renamed to %s (%v). Look which of the names it has, and try agaop.", head.Path, to, plain(err))}
 	}
 	return to, true, h.follow(ctx, head.Path, to)
 }

@@ -39,11 +39,14 @@ type Preview struct {
 // Preview compiles the agent's CLAUDE.md without writing it, as it would be without the memory of that id where one is
 // given: one of its own, or of what all agents share. It fails with memories.ErrNotFound.
 func (e *Engine) Preview(ctx context.Context, slug, without string) (Preview, error) {
-	return callPreview.readWhereItIs(ctx, e, slug, without)
+	return callPreview.read(ctx, e, slug, previewOp{Without: without})
 }
 
-func (e *Engine) previewHere(ctx context.Context, slug, without string) (Preview, error) {
-	if without == "" {
+func (e *Engine) previewHere(ctx context.Context, slug string, op previewOp) (Preview, error) {
+	if op.AsOf != nil {
+		return e.previewAsOf(ctx, slug, *op.AsOf)
+	}
+	if op.Without == "" {
 		row, err := e.store.Agent(ctx, slug)
 		if err != nil {
 			return Preview{}, err
@@ -51,9 +54,9 @@ func (e *Engine) previewHere(ctx context.Context, slug, without string) (Preview
 		with, _, err := e.previews(ctx, row, nil)
 		return with, err
 	}
-	deletion, err := e.previewDeletionHere(ctx, slug, []string{without})
+	deletion, err := e.previewDeletionHere(ctx, slug, previewDeletionOp{[]string{op.Without}})
 	if errors.Is(err, memories.ErrNotFound) {
-		return e.previewWithoutShared(ctx, slug, without)
+		return e.previewWithoutShared(ctx, slug, op.Without)
 	}
 	return deletion.ClaudeMDAfter, err
 }
@@ -86,15 +89,15 @@ type DeletionPreview struct {
 // PreviewDeletion says what the deletion of these memories of an agent would change. It fails with memories.ErrNotFound
 // when one of them is not known.
 func (e *Engine) PreviewDeletion(ctx context.Context, slug string, ids ...string) (DeletionPreview, error) {
-	return callPreviewDeletion.readWhereItIs(ctx, e, slug, ids)
+	return callPreviewDeletion.read(ctx, e, slug, previewDeletionOp{ids})
 }
 
-func (e *Engine) previewDeletionHere(ctx context.Context, slug string, ids []string) (DeletionPreview, error) {
+func (e *Engine) previewDeletionHere(ctx context.Context, slug string, op previewDeletionOp) (DeletionPreview, error) {
 	row, err := e.store.Agent(ctx, slug)
 	if err != nil {
 		return DeletionPreview{}, err
 	}
-	found, err := e.store.MemoriesByID(ctx, row, ids)
+	found, err := e.store.MemoriesByID(ctx, row, op.IDs)
 	if err != nil {
 		return DeletionPreview{}, err
 	}
@@ -157,10 +160,10 @@ func (e *Engine) previews(ctx context.Context, row postgres.Agent, going map[str
 // time are still kept: a memory that has been purged since is not in it. What stands outside of Memoir's markers is not
 // Memoir's, and is as it is now. It fails with memories.ErrNotFound.
 func (e *Engine) PreviewAsOf(ctx context.Context, slug string, at time.Time) (Preview, error) {
-	return callPreviewAsOf.readWhereItIs(ctx, e, slug, at)
+	return callPreview.read(ctx, e, slug, previewOp{AsOf: &at})
 }
 
-func (e *Engine) previewAsOfHere(ctx context.Context, slug string, at time.Time) (Preview, error) {
+func (e *Engine) previewAsOf(ctx context.Context, slug string, at time.Time) (Preview, error) {
 	row, err := e.store.Agent(ctx, slug)
 	if err != nil {
 		return Preview{}, err

@@ -28,15 +28,15 @@ type ClaudeMDSizes struct {
 
 // PreviewEdits says how long the agent's CLAUDE.md is, and would be after each set of edits. It fails with memories.ErrNotFound.
 func (e *Engine) PreviewEdits(ctx context.Context, slug string, sets [][]Edit) (ClaudeMDSizes, error) {
-	return callPreviewEdits.readWhereItIs(ctx, e, slug, sets)
+	return callPreviewEdits.read(ctx, e, slug, previewEditsOp{sets})
 }
 
-func (e *Engine) previewEditsHere(ctx context.Context, slug string, sets [][]Edit) (ClaudeMDSizes, error) {
+func (e *Engine) previewEditsHere(ctx context.Context, slug string, op previewEditsOp) (ClaudeMDSizes, error) {
 	row, err := e.store.Agent(ctx, slug)
 	if err != nil {
 		return ClaudeMDSizes{}, err
 	}
-	sizes := ClaudeMDSizes{Limit: e.options.ClaudeMDLimit, After: make([]int, len(sets))}
+	sizes := ClaudeMDSizes{Limit: e.options.ClaudeMDLimit, After: make([]int, len(op.Sets))}
 	empty := e.emptyPreview(claudeMDOf(row))
 	empty.MemoryOff = row.MemoryOff
 	err = e.store.ReadSections(ctx, row, time.Time{}, func(sections postgres.Sections) error {
@@ -56,12 +56,12 @@ func (e *Engine) previewEditsHere(ctx context.Context, slug string, sets [][]Edi
 		if sizes.Now, err = measure(nil); err != nil {
 			return err
 		}
-		for i, edits := range sets {
+		for i, edits := range op.Sets {
 			if sizes.After[i], err = measure(edits); err != nil {
 				return err
 			}
 		}
-		sizes.All, err = measure(slices.Concat(sets...))
+		sizes.All, err = measure(slices.Concat(op.Sets...))
 		return err
 	})
 	return sizes, err

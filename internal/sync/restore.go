@@ -20,7 +20,7 @@ import (
 // row, the index lines and CLAUDE.md, all on disk when it returns. It fails with memories.ErrNotFound, with
 // memories.ErrChanged when match is of another state, and with *memories.ConflictError when the name lives.
 func (e *Engine) Restore(ctx context.Context, slug, id, match string) (Result, error) {
-	return callRestore.carryOut(ctx, e, slug, Seen{id, match})
+	return callChange.do(ctx, e, slug, changeOp{verbRestore, Seen{id, match}})
 }
 
 func (e *Engine) restoreHere(ctx context.Context, slug string, seen Seen) (Result, error) {
@@ -284,13 +284,13 @@ func isOfDisk(err error) bool {
 // Allow lets in a content that was kept out: it becomes the memory's, which lives again. It fails with
 // memories.ErrNotFound, also when the file is no longer there.
 func (e *Engine) Allow(ctx context.Context, slug, id string) (Result, error) {
-	return callAllow.carryOut(ctx, e, slug, id)
+	return callAllow.do(ctx, e, slug, allowOp{id})
 }
 
-func (e *Engine) allowHere(ctx context.Context, slug, id string) (Result, error) {
+func (e *Engine) allowHere(ctx context.Context, slug string, op allowOp) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		blocked, err := h.w.Blocked(ctx, id)
+		blocked, err := h.w.Blocked(ctx, op.ID)
 		if err != nil {
 			return err
 		}
@@ -325,10 +325,10 @@ func (e *Engine) allowHere(ctx context.Context, slug, id string) (Result, error)
 // Forget removes an agent whose directory is gone, with all that is known of it, and returns it as it was. It fails
 // with memories.ErrNotFound, and with *memories.ConflictError while the directory is there.
 func (e *Engine) Forget(ctx context.Context, slug string) (postgres.Agent, error) {
-	return callForget.carryOut(ctx, e, slug, nothing{})
+	return callForget.do(ctx, e, slug, forgetOp{})
 }
 
-func (e *Engine) forgetHere(ctx context.Context, slug string, _ nothing) (postgres.Agent, error) {
+func (e *Engine) forgetHere(ctx context.Context, slug string, _ forgetOp) (postgres.Agent, error) {
 	var row postgres.Agent
 	err := e.withAgent(ctx, slug, func(h *hold) error {
 		var err error

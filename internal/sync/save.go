@@ -25,24 +25,17 @@ import (
 // It fails with memories.ErrNotFound for an unknown agent, *memories.InvalidError for a field that cannot be taken, and
 // *memories.ConflictError when the memory's file has changed on disk since it was read.
 func (e *Engine) Save(ctx context.Context, slug string, draft Draft) (Result, error) {
-	return callSave.carryOut(ctx, e, slug, draft)
+	return callSave.do(ctx, e, slug, saveOp{Draft: draft})
 }
 
 // Create is Save under a name that no living memory has. It fails with *memories.NameTakenError where one has it, and as
 // Save does.
 func (e *Engine) Create(ctx context.Context, slug string, draft Draft) (Result, error) {
-	return callCreate.carryOut(ctx, e, slug, draft)
+	return callSave.do(ctx, e, slug, saveOp{Draft: draft, OnlyNew: true})
 }
 
-func (e *Engine) saveHere(ctx context.Context, slug string, draft Draft) (Result, error) {
-	return e.save(ctx, slug, draft, false)
-}
-
-func (e *Engine) createHere(ctx context.Context, slug string, draft Draft) (Result, error) {
-	return e.save(ctx, slug, draft, true)
-}
-
-func (e *Engine) save(ctx context.Context, slug string, draft Draft, onlyNew bool) (Result, error) {
+func (e *Engine) saveHere(ctx context.Context, slug string, op saveOp) (Result, error) {
+	draft := op.Draft
 	if err := draft.check(); err != nil {
 		return Result{}, err
 	}
@@ -54,7 +47,7 @@ func (e *Engine) save(ctx context.Context, slug string, draft Draft, onlyNew boo
 			return err
 		}
 		created := head == nil || head.State == memories.Deleted
-		if onlyNew && !created {
+		if op.OnlyNew && !created {
 			return &memories.NameTakenError{Name: head.Name, ID: head.ID}
 		}
 		result, err = h.write(ctx, head, draft)
@@ -68,17 +61,17 @@ func (e *Engine) save(ctx context.Context, slug string, draft Draft, onlyNew boo
 // match is the ETag of what the user saw; empty: whatever there is. It fails as Save and Delete do, and with
 // *memories.NameTakenError where another memory lives under the new name.
 func (e *Engine) Patch(ctx context.Context, slug, id, match string, patch Patch) (Result, error) {
-	return callPatch.carryOut(ctx, e, slug, patching{Seen{id, match}, patch})
+	return callPatch.do(ctx, e, slug, patchOp{Seen{id, match}, patch})
 }
 
-func (e *Engine) patchHere(ctx context.Context, slug string, in patching) (Result, error) {
+func (e *Engine) patchHere(ctx context.Context, slug string, op patchOp) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		head, err := h.head(ctx, in.Seen.ID, in.Seen.Match)
+		head, err := h.head(ctx, op.Seen.ID, op.Seen.Match)
 		if err != nil {
 			return err
 		}
-		draft, err := h.patched(ctx, head, in.Patch)
+		draft, err := h.patched(ctx, head, op.Patch)
 		if err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ func (e *Engine) scanAll(ctx context.Context) (Scan, error) {
 		e.noteScan(here)
 	}
 	there, alsoFailed := e.scanEach(ctx, others, func(ctx context.Context, slug string) (Scan, error) {
-		return callRescan.carryOut(ctx, e, slug, nothing{})
+		return callScan.do(ctx, e, slug, scanOp{Discovered: true})
 	})
 	sum := here
 	sum.add(there)

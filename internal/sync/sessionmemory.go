@@ -12,16 +12,16 @@ import (
 // SessionMemories returns the session memories of an agent without their texts, the newest first, as they are on disk now. It fails with
 // memories.ErrNotFound.
 func (e *Engine) SessionMemories(ctx context.Context, slug string) ([]agents.SessionMemory, error) {
-	return callSessionMemories.readWhereItIs(ctx, e, slug, nothing{})
+	return callSessionMemories.read(ctx, e, slug, sessionMemoriesOp{})
 }
 
 // SessionMemory returns that of one session. It fails with memories.ErrNotFound where there is none, and with *memories.ConflictError
 // where it cannot be read.
 func (e *Engine) SessionMemory(ctx context.Context, slug, session string) (agents.SessionMemory, error) {
-	return callSessionMemory.readWhereItIs(ctx, e, slug, session)
+	return callSessionMemory.read(ctx, e, slug, sessionMemoryOp{session})
 }
 
-func (e *Engine) sessionMemoriesHere(ctx context.Context, slug string, _ nothing) ([]agents.SessionMemory, error) {
+func (e *Engine) sessionMemoriesHere(ctx context.Context, slug string, _ sessionMemoriesOp) ([]agents.SessionMemory, error) {
 	row, err := e.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -36,17 +36,17 @@ func (e *Engine) sessionMemoriesHere(ctx context.Context, slug string, _ nothing
 	return all, nil
 }
 
-func (e *Engine) sessionMemoryHere(ctx context.Context, slug, session string) (agents.SessionMemory, error) {
+func (e *Engine) sessionMemoryHere(ctx context.Context, slug string, op sessionMemoryOp) (agents.SessionMemory, error) {
 	row, err := e.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return agents.SessionMemory{}, err
 	}
-	m, err := agents.ReadSessionMemory(onDisk(row), session)
+	m, err := agents.ReadSessionMemory(onDisk(row), op.Session)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return m, memories.ErrNotFound
 	case err != nil:
-		return m, &memories.ConflictError{Reason: "The session memory of " + session + " cannot be read (" + plain(err).Error() + "). Nothing was changed. Let the user that Memoir runs as read it."}
+		return m, &memories.ConflictError{Reason: "The session memory of " + op.Session + " cannot be read (" + plain(err).Error() + "). Nothing was changed. Let the user that Memoir runs as read it."}
 	}
 	return m, nil
 }

@@ -101,7 +101,7 @@ var errBehind = errors.New("its CLAUDE.md could not follow")
 func (e *Engine) publishWithin(ctx context.Context, slug string) error {
 	done := make(chan error, 1)
 	go func() {
-		in, err := callPublish.carryOut(ctx, e, slug, nothing{})
+		in, err := callPublish.do(ctx, e, slug, publishOp{})
 		if err == nil && in.Problem != "" {
 			err = errBehind
 		}
@@ -133,7 +133,7 @@ func behindText(slugs []string) string {
 type standing struct{ Problem string }
 
 // publishHere brings an agent's CLAUDE.md in step with what it remembers and is given.
-func (e *Engine) publishHere(ctx context.Context, slug string, _ nothing) (standing, error) {
+func (e *Engine) publishHere(ctx context.Context, slug string, _ publishOp) (standing, error) {
 	var in standing
 	err := e.withAgent(ctx, slug, func(h *hold) error {
 		if err := h.publishOwn(ctx); err != nil || h.claudeMD == nil {

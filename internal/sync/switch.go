@@ -10,15 +10,15 @@ import (
 // and nothing is extracted or consolidated; what it remembers stays, and stays published. CLAUDE.md says so on disk when SwitchMemory
 // returns, unless something is in its way, which the agent then says. It fails with memories.ErrNotFound.
 func (e *Engine) SwitchMemory(ctx context.Context, slug string, off bool) (postgres.Agent, error) {
-	if _, err := callSwitchMemory.carryOut(ctx, e, slug, switching{Off: off}); err != nil {
+	if _, err := callSwitchMemory.do(ctx, e, slug, switchMemoryOp{off}); err != nil {
 		return postgres.Agent{}, err
 	}
 	return e.store.Agent(ctx, slug)
 }
 
-func (e *Engine) switchMemoryHere(ctx context.Context, slug string, to switching) (nothing, error) {
+func (e *Engine) switchMemoryHere(ctx context.Context, slug string, op switchMemoryOp) (nothing, error) {
 	return nothing{}, e.withAgent(ctx, slug, func(h *hold) error {
-		changed, err := h.w.SetMemoryOff(ctx, to.Off)
+		changed, err := h.w.SetMemoryOff(ctx, op.Off)
 		if err != nil {
 			return err
 		}

@@ -40,7 +40,7 @@ func (e *Engine) Move(ctx context.Context, slug, id, match string, to Place) (Re
 	if to.isElsewhere(slug) {
 		return e.handOver(ctx, slug, Seen{id, match}, to, true)
 	}
-	return callMove.carryOut(ctx, e, slug, transferring{Seen{id, match}, to.Scope})
+	return callTransfer.do(ctx, e, slug, transferOp{Seen: Seen{id, match}, To: to.Scope})
 }
 
 // Copy saves the content of a memory in the other place as well. It answers the copy, and fails as Move does.
@@ -48,27 +48,13 @@ func (e *Engine) Copy(ctx context.Context, slug, id, match string, to Place) (Re
 	if to.isElsewhere(slug) {
 		return e.handOver(ctx, slug, Seen{id, match}, to, false)
 	}
-	return callCopy.carryOut(ctx, e, slug, transferring{Seen{id, match}, to.Scope})
+	return callTransfer.do(ctx, e, slug, transferOp{Seen: Seen{id, match}, To: to.Scope, Copy: true})
 }
 
-// transferring is a memory that is wanted in a scope.
-type transferring struct {
-	Seen Seen
-	To   memories.Scope
-}
-
-func (e *Engine) moveHere(ctx context.Context, slug string, in transferring) (Result, error) {
-	return e.transfer(ctx, slug, in, (*hold).rename)
-}
-
-func (e *Engine) copyHere(ctx context.Context, slug string, in transferring) (Result, error) {
-	return e.transfer(ctx, slug, in, (*hold).copy)
-}
-
-func (e *Engine) transfer(ctx context.Context, slug string, in transferring, do func(*hold, context.Context, postgres.Head, Draft) (Result, error)) (Result, error) {
+func (e *Engine) transferHere(ctx context.Context, slug string, op transferOp) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		head, err := h.head(ctx, in.Seen.ID, in.Seen.Match)
+		head, err := h.head(ctx, op.Seen.ID, op.Seen.Match)
 		if err != nil {
 			return err
 		}
@@ -76,10 +62,14 @@ func (e *Engine) transfer(ctx context.Context, slug string, in transferring, do 
 		if err != nil {
 			return err
 		}
-		if draft.Team, err = h.otherScope(head, in.To); err != nil {
+		if draft.Team, err = h.otherScope(head, op.To); err != nil {
 			return err
 		}
-		result, err = do(h, ctx, head, draft)
+		if op.Copy {
+			result, err = h.copy(ctx, head, draft)
+		} else {
+			result, err = h.rename(ctx, head, draft)
+		}
 		return err
 	})
 	return result, err

@@ -20,7 +20,7 @@ import (
 // It fails with memories.ErrNotFound, memories.ErrChanged when match is of another content, and *memories.ConflictError
 // when the memory is in the trash, or a file cannot be read or has changed on disk since; then nothing has happened.
 func (e *Engine) Verify(ctx context.Context, slug, id, match string) (Result, error) {
-	return callVerify.carryOut(ctx, e, slug, Seen{id, match})
+	return callChange.do(ctx, e, slug, changeOp{verbVerify, Seen{id, match}})
 }
 
 func (e *Engine) verifyHere(ctx context.Context, slug string, seen Seen) (Result, error) {
