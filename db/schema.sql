@@ -1,4 +1,4 @@
--- The truth about Memoir's tables; db/migrations gets there, and a test holds the two together.
+-- The tables of a new database. db/migrations brings earlier databases to the same, which a test compares.
 --
 -- Text that came from files is sanitised on its way in (Postgres text refuses NUL and invalid UTF-8); the exact bytes
 -- are kept beside it as bytea. Names, paths and slugs sort by their bytes, hence COLLATE "C".

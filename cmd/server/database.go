@@ -31,7 +31,7 @@ func bringUpDatabase(ctx context.Context, config config, log *slog.Logger) (*dat
 	d := &database{log: log}
 	url := config.databaseURL
 	if url == "" {
-		server, err := local.Start(ctx, local.Options{DataDir: config.dataDir, Log: log})
+		server, err := local.Start(ctx, local.Options{DataDir: config.dataDir, Log: log, Schema: postgres.SchemaVersion()})
 		if err != nil {
 			return nil, err
 		}
@@ -47,6 +47,11 @@ func bringUpDatabase(ctx context.Context, config config, log *slog.Logger) (*dat
 func (d *database) open(ctx context.Context, url string) error {
 	if err := postgres.Migrate(ctx, url); err != nil {
 		return fmt.Errorf("cannot prepare the database: %w", err)
+	}
+	if d.server != nil {
+		if err := d.server.SetSchema(); err != nil {
+			d.log.Warn("the next start copies the database once more", "error", err)
+		}
 	}
 	store, err := postgres.Open(ctx, url)
 	if err != nil {

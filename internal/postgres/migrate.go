@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx", which goose needs
 	"github.com/pressly/goose/v3"
@@ -17,22 +18,29 @@ import (
 // Reasons why Migrate leaves a database alone.
 var (
 	ErrOldPostgres   = errors.New("PostgreSQL is too old")
+	ErrOldDatabase   = errors.New("the database is of a Memoir that is too old")
 	ErrNewerDatabase = errors.New("the database is of a newer Memoir")
 )
 
-// oldestPostgres is the oldest version of PostgreSQL that the queries are made for.
-const oldestPostgres = 15
+const (
+	// oldestPostgres is the oldest version of PostgreSQL that the queries are made for.
+	oldestPostgres = 15
+	// oldestVersion is the oldest version of a database that can be upgraded, and oldestCommit the last
+	// Memoir that brings a database to it.
+	oldestVersion = 38
+	oldestCommit  = "4c78a41"
+	// versionTable has the versions of the database. A database can be shared with other programs that use
+	// goose, so the name is Memoir's own.
+	versionTable = "memoir_migrations"
+	// migrationLock is the advisory lock that servers take while migrating: "memoir" in ASCII.
+	migrationLock = 0x6d656d6f6972
+)
 
-// versionTable says which migrations a database has had. The name is Memoir's own, since a team's database may be kept
-// by goose too.
-const versionTable = "memoir_migrations"
-
-// migrationLock is the advisory lock that servers take while migrating: "memoir" in ASCII.
-const migrationLock = 0x6d656d6f6972
-
-// Migrate brings the database up to this Memoir's schema, and does nothing to one that is there already. Several
-// servers may call it at once. It fails with ErrOldPostgres or ErrNewerDatabase, having changed nothing; a migration
-// that fails is rolled back.
+// Migrate makes the tables of an empty database, or upgrades those of an earlier version. It changes
+// nothing in a database that is up to date. Several servers may call it at once. A step that fails is rolled
+// back.
+//
+// It fails with ErrOldPostgres, ErrOldDatabase or ErrNewerDatabase, and then has changed nothing.
 func Migrate(ctx context.Context, url string) error {
 	database, err := sql.Open("pgx", url)
 	if err != nil {
@@ -46,41 +54,79 @@ func Migrate(ctx context.Context, url string) error {
 }
 
 func migrate(ctx context.Context, database *sql.DB) error {
-	provider, err := newProvider(database)
+	upgrade, err := newProvider(database, db.Migrations)
 	if err != nil {
 		return err
 	}
-	sources := provider.ListSources()
-	newest := sources[len(sources)-1].Version
 	if err := checkServer(ctx, database); err != nil {
 		return err
 	}
-	if err := checkVersion(ctx, database, newest); err != nil {
+	version, err := versionOf(ctx, database)
+	if err != nil {
 		return err
+	}
+	provider := upgrade
+	if version == 0 {
+		if provider, err = newProvider(database, nil, schemaStep(upgrade.ListSources())); err != nil {
+			return err
+		}
 	}
 	if _, err := provider.Up(ctx); err != nil {
 		return err
 	}
 	// A newer Memoir may have migrated while this one waited for the lock.
-	if err := checkVersion(ctx, database, newest); err != nil {
+	if _, err := versionOf(ctx, database); err != nil {
 		return err
 	}
 	return prepareNearMisses(ctx, database)
 }
 
-func newProvider(database *sql.DB) (*goose.Provider, error) {
-	migrations, err := fs.Sub(db.Migrations, "migrations")
+// SchemaVersion returns the version to which Migrate brings a database.
+func SchemaVersion() int64 {
+	names, err := fs.Glob(db.Migrations, "migrations/*.sql")
 	if err != nil {
-		return nil, err
+		panic(err) // the pattern is malformed
+	}
+	newest, err := goose.NumericComponent(slices.Max(names))
+	if err != nil {
+		panic(err) // a migration has no number
+	}
+	return newest
+}
+
+// schemaStep returns the step that makes the tables of an empty database, and records all versions.
+func schemaStep(sources []*goose.Source) *goose.Migration {
+	newest := sources[len(sources)-1].Version
+	return goose.NewGoMigration(newest, &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, db.Schema); err != nil {
+			return err
+		}
+		for _, source := range sources[:len(sources)-1] {
+			_, err := tx.ExecContext(ctx, "INSERT INTO "+versionTable+" (version_id, is_applied) VALUES ($1, true)", source.Version)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}}, nil)
+}
+
+func newProvider(database *sql.DB, files fs.FS, steps ...*goose.Migration) (*goose.Provider, error) {
+	if files != nil {
+		var err error
+		if files, err = fs.Sub(files, "migrations"); err != nil {
+			return nil, err
+		}
 	}
 	// Seconds between attempts, and attempts: a migration of a large database may take minutes.
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(migrationLock), lock.WithLockTimeout(1, 600))
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(goose.DialectPostgres, database, migrations,
+	return goose.NewProvider(goose.DialectPostgres, database, files,
 		goose.WithTableName(versionTable),
 		goose.WithSessionLocker(locker),
+		goose.WithGoMigrations(steps...),
 		goose.WithDisableGlobalRegistry(true))
 }
 
@@ -100,19 +146,24 @@ func checkServerVersion(version int) error {
 	return nil
 }
 
-// checkVersion refuses a database that has had a migration which this Memoir does not know.
-func checkVersion(ctx context.Context, database *sql.DB, newest int64) error {
+// versionOf returns the version of the database, 0 if it has no tables of Memoir. It fails with
+// ErrOldDatabase or ErrNewerDatabase for a version that this Memoir cannot upgrade.
+func versionOf(ctx context.Context, database *sql.DB) (int64, error) {
 	var exists bool
 	if err := database.QueryRowContext(ctx, "SELECT to_regclass($1) IS NOT NULL", versionTable).Scan(&exists); err != nil || !exists {
-		return err
+		return 0, err
 	}
 	var version int64
 	if err := database.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) FROM "+versionTable).Scan(&version); err != nil {
-		return err
+		return 0, err
 	}
-	if version > newest {
-		return fmt.Errorf("%w: it is at version %d, and this one knows %d; nothing was changed: start the newer Memoir, or use another database",
+	switch newest := SchemaVersion(); {
+	case version > newest:
+		return 0, fmt.Errorf("%w: it is at version %d, and this one knows %d; nothing was changed: start the newer Memoir, or use another database",
 			ErrNewerDatabase, version, newest)
+	case 0 < version && version < oldestVersion:
+		return 0, fmt.Errorf("%w: it is at version %d, and this one upgrades from version %d; nothing was changed: start Memoir %s once, or use another database",
+			ErrOldDatabase, version, oldestVersion, oldestCommit)
 	}
-	return nil
+	return version, nil
 }

@@ -2,10 +2,8 @@ package postgres_test
 
 import (
 	"context"
-	"database/sql"
+	_ "embed"
 	"errors"
-	"fmt"
-	"io/fs"
 	"log/slog"
 	"maps"
 	"regexp"
@@ -16,21 +14,32 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/pressly/goose/v3"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
 
-	"memoir/db"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
 )
 
-func TestTheMigrationsLeadToTheSchema(t *testing.T) {
+//go:embed testdata/v38.sql
+var version38 string
+
+// upgraded returns a connection to a database of version 38 that was migrated.
+func upgraded(t *testing.T) (conn *pgx.Conn, url string) {
+	t.Helper()
+	url = pgtest.Empty(t)
+	old := connect(t, url)
+	execute(t, old, version38)
+	if err := postgres.Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	return connect(t, url), url
+}
+
+func TestMigrate_From38MakesTheSchema(t *testing.T) {
 	t.Parallel()
-	migrated, declared := connect(t, pgtest.New(t)), connect(t, pgtest.Empty(t))
-	execute(t, migrated, "DROP TABLE memoir_migrations")
-	execute(t, declared, db.Schema)
-	want, got := catalogue(t, declared), catalogue(t, migrated)
+	conn, _ := upgraded(t)
+	want, got := catalogue(t, connect(t, pgtest.New(t))), catalogue(t, conn)
 	for line := range want {
 		if !got[line] {
 			t.Errorf("only in schema.sql: %s", line)
@@ -38,8 +47,78 @@ func TestTheMigrationsLeadToTheSchema(t *testing.T) {
 	}
 	for line := range got {
 		if !want[line] {
-			t.Errorf("only in the migrations: %s", line)
+			t.Errorf("only in the upgraded database: %s", line)
 		}
+	}
+}
+
+func TestMigrate_From38KeepsRows(t *testing.T) {
+	t.Parallel()
+	conn, url := upgraded(t)
+	if gaps := pgtest.Tallies(t, url)(); len(gaps) > 0 {
+		t.Errorf("counts and conflicts: %q", gaps)
+	}
+	if gaps := pgtest.Journal(t, url)(); len(gaps) > 0 {
+		t.Errorf("journal: %q", gaps)
+	}
+	for _, tt := range []struct{ what, query, want string }{
+		{"memories by state", "SELECT string_agg(state || ' ' || n, ', ' ORDER BY state) FROM (SELECT state, count(*) AS n FROM memories GROUP BY state) s",
+			"active 8, deleted 3, missing 11, needs_attention 3"},
+		{"trash", "SELECT string_agg(name || ' ' || deleted_by, ', ' ORDER BY name) FROM memories WHERE state = 'deleted'",
+			"From disk disk, Gone person, Returns person"},
+		{"conflicts", "SELECT string_agg(name || ' ' || conflict, ', ' ORDER BY name) FROM memories WHERE conflict IS NOT NULL",
+			"Rival session, Two files primary"},
+		{"history of one memory", "SELECT string_agg(r.body, ' | ' ORDER BY r.seen_order) FROM revisions r JOIN memories m ON m.id = r.memory_id WHERE m.name = 'Tabs'",
+			"Use tabs. | Use tabs, always."},
+		{"index lines of a deleted memory", "SELECT index_lines -> 'memory/MEMORY.md' -> 0 ->> 'text' FROM memories WHERE name = 'Gone'", "- [Gone](gone.md)"},
+		{"revisions and files", "SELECT (SELECT count(*) FROM revisions) || ' ' || (SELECT count(*) FROM files)", "28 29"},
+		{"rows that belong to no agent", "SELECT (SELECT count(*) FROM tombstones WHERE agent_id = 9999) + (SELECT count(*) FROM recalled WHERE agent_id = 9999) || ''", "0"},
+		{"other tables", `SELECT concat_ws(' ', (SELECT count(*) FROM tombstones), (SELECT count(*) FROM blocked), (SELECT count(*) FROM recalled), (SELECT count(*) FROM verifications),
+			(SELECT count(*) FROM proposals), (SELECT count(*) FROM conversations), (SELECT count(*) FROM consolidation_steps), (SELECT count(*) FROM logs),
+			(SELECT count(*) FROM index_facts), (SELECT count(*) FROM sign_ins), (SELECT count(*) FROM river_job))`, "4 1 1 1 1 1 1 1 1 1 1"},
+	} {
+		var got string
+		if query(t, conn, tt.query, &got); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.what, got, tt.want)
+		}
+	}
+}
+
+// The store reads an upgraded database as any other.
+func TestMigrate_From38IsRead(t *testing.T) {
+	t.Parallel()
+	_, url := upgraded(t)
+	store, err := postgres.Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	agent, err := store.Agent(t.Context(), "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if agent.Counts.Total != 10 || agent.Counts.Deleted != 3 {
+		t.Errorf("counts are %+v", agent.Counts)
+	}
+	conflicts, err := store.Disagreements(t.Context(), agent)
+	if err != nil || len(conflicts) != 2 {
+		t.Errorf("conflicts are %+v (%v)", conflicts, err)
+	}
+}
+
+func TestMigrate_RefusesOldVersions(t *testing.T) {
+	t.Parallel()
+	url := pgtest.New(t)
+	conn := connect(t, url)
+	execute(t, conn, "DELETE FROM memoir_migrations WHERE version_id > 0")
+	execute(t, conn, "INSERT INTO memoir_migrations (version_id, is_applied) VALUES (29, true)")
+	before := catalogue(t, conn)
+	err := postgres.Migrate(t.Context(), url)
+	if !errors.Is(err, postgres.ErrOldDatabase) || !strings.Contains(err.Error(), "version 29") {
+		t.Errorf("Migrate() error = %v, want ErrOldDatabase", err)
+	}
+	if after := catalogue(t, conn); !maps.Equal(after, before) {
+		t.Error("the database was changed")
 	}
 }
 
@@ -53,151 +132,6 @@ func TestMigratingAgainChangesNothing(t *testing.T) {
 	}
 	if after := catalogue(t, conn); !maps.Equal(after, before) {
 		t.Errorf("the schema was %v and is %v", before, after)
-	}
-}
-
-func TestADatabaseWithoutAJournalGetsOneThatLeadsToWhatIs(t *testing.T) {
-	t.Parallel()
-	url := pgtest.Empty(t)
-	migrateTo(t, url, 1)
-	conn := connect(t, url)
-	execute(t, conn, `INSERT INTO agents (slug, layout, dir, display_name, created_at, updated_at) VALUES ('ada', 'hive', '/ada', 'ada', now(), now())`)
-	for i, life := range []string{"'active', 'user', NULL, NULL", "'needs_attention', NULL, NULL, NULL", "'missing', 'project', NULL, NULL",
-		"'deleted', 'user', now(), 'person'", "'deleted', NULL, now() - interval '1 day', 'disk'"} {
-		execute(t, conn, fmt.Sprintf(`INSERT INTO memories (id, agent_id, name, readable, state, type, deleted_at, deleted_by, revision_id, fingerprint,
-				hash, size, path, session, modified_at, content_at, created_at, updated_at)
-			SELECT gen_random_uuid(), id, 'M%[1]d', true, %[2]s, gen_random_uuid(), '', '', 1, 'memory/m%[1]d.md', NULLIF('u1-c1-1', 'u1-c1-%[1]d'), now(), now(),
-				now() - interval '%[1]d days', now()
-			FROM agents`, i, life))
-	}
-	execute(t, conn, `INSERT INTO revisions (id, memory_id, fingerprint, hash, description, body, path, seen_at)
-		SELECT revision_id, id, '', '', 'How ' || name || ' is done', '', path, now() FROM memories`)
-	execute(t, conn, `INSERT INTO files (agent_id, path, session, memory_id, status, present, fingerprint, hash, size, inode, mtime_ns, ctime_ns, modified_at, content_at)
-		SELECT m.agent_id, s || '/' || m.name, s, m.id, 'carries', true, CASE WHEN m.name < 'M2' THEN s::bytea ELSE '' END, '', 1, 1, 1, 1, now(), now()
-		FROM memories m, unnest(ARRAY['a', 'b']) s`)
-	if err := postgres.Migrate(context.Background(), url); err != nil {
-		t.Fatal(err)
-	}
-	if gaps := pgtest.Journal(t, url)(); len(gaps) > 0 {
-		t.Errorf("the journal has gaps: %q", gaps)
-	}
-	if gaps := pgtest.Tallies(t, url)(); len(gaps) > 0 {
-		t.Errorf("what was there before is counted wrong: %q", gaps)
-	}
-	var disagreements int
-	if query(t, conn, "SELECT count(*) FROM memories WHERE conflict IS NOT NULL", &disagreements); disagreements != 2 {
-		t.Errorf("files disagreed about two memories, and %d are noted", disagreements)
-	}
-	var told string
-	query(t, conn, "SELECT string_agg(kind || ' ' || name || ' ' || actor, ', ' ORDER BY name, at, id) FROM activity", &told)
-	if told != "learned M0 session, learned M1 disk, learned M2 session, missing M2 disk, learned M3 session, deleted M3 browser, "+
-		"learned M4 session, deleted M4 disk" {
-		t.Errorf("the journal tells: %s", told)
-	}
-}
-
-func TestTimesThatNoAnswerCouldTellBecomeThoseOfTheFiles(t *testing.T) {
-	t.Parallel()
-	url := pgtest.Empty(t)
-	migrateTo(t, url, 25)
-	conn := connect(t, url)
-	execute(t, conn, `INSERT INTO agents (slug, layout, dir, display_name, created_at, updated_at) VALUES ('ada', 'hive', '/ada', 'ada', now(), now())`)
-	for i, modified := range []string{"10000-01-01 00:59:59+00", "0002-12-31 23:00:00+00 BC", "9999-12-31 23:59:59+00", "0001-01-01 00:00:00+00", "2026-01-02 03:04:05+00"} {
-		execute(t, conn, fmt.Sprintf(`INSERT INTO memories (id, agent_id, name, readable, state, type, revision_id, fingerprint, hash, size, path, modified_at,
-				description, content_at, created_at, updated_at)
-			SELECT gen_random_uuid(), id, 'M%[1]d', true, 'active', 'user', gen_random_uuid(), '', '', 1, 'memory/m%[1]d.md', '%[2]s',
-				'', '2026-05-06Z', now(), now()
-			FROM agents`, i, modified))
-	}
-	execute(t, conn, `INSERT INTO revisions (id, memory_id, fingerprint, hash, description, body, path, seen_at)
-		SELECT revision_id, id, '', '', '', '', path, now() FROM memories`)
-	// Of the second memory no file is left.
-	execute(t, conn, `INSERT INTO files (agent_id, path, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at)
-		SELECT agent_id, path, id, 'carries', true, '', '', 1, 1767225600123456789, modified_at, now() FROM memories WHERE name <> 'M1'`)
-	if err := postgres.Migrate(context.Background(), url); err != nil {
-		t.Fatal(err)
-	}
-	const want = "M0 2026-01-01 00:00:00.123456, M1 2026-05-06 00:00:00, M2 9999-12-31 23:59:59, M3 0001-01-01 00:00:00, M4 2026-01-02 03:04:05"
-	var times string
-	if query(t, conn, "SELECT string_agg(name || ' ' || modified_at AT TIME ZONE 'UTC', ', ' ORDER BY name) FROM memories", &times); times != want {
-		t.Errorf("the memories are of %s, want %s", times, want)
-	}
-	var apart int
-	query(t, conn, "SELECT count(*) FROM files f JOIN memories m ON m.id = f.memory_id WHERE f.modified_at <> m.modified_at", &apart)
-	if gaps := pgtest.Tallies(t, url)(); apart > 0 || len(gaps) > 0 {
-		t.Errorf("%d files are of other times than their memories, and counted wrong is %q", apart, gaps)
-	}
-}
-
-func TestMigrate_NamesInNFC(t *testing.T) {
-	t.Parallel()
-	url := pgtest.Empty(t)
-	migrateTo(t, url, 29)
-	conn := connect(t, url)
-	execute(t, conn, `INSERT INTO agents (slug, layout, dir, display_name, created_at, updated_at, claude_md_in_step)
-		VALUES ('ada', 'hive', '/ada', 'ada', now(), now(), 'x')`)
-	const nfc, nfd = "Caf\u00e9", "Cafe\u0301"
-	for path, m := range map[string]struct{ name, state, content string }{
-		"alone":     {nfd + " alone", "active", "2026-01-01Z"},
-		"old":       {nfc, "active", "2026-01-01Z"},
-		"new":       {nfd, "active", "2026-02-02Z"},
-		"deleted":   {nfc + " x", "deleted", "2026-03-03Z"},
-		"living":    {nfd + " x", "active", "2026-01-01Z"},
-		"plain":     {"plain", "active", "2026-01-01Z"},
-		"newer nfc": {nfc + " y", "active", "2026-02-02Z"},
-		"older nfd": {nfd + " y", "active", "2026-01-01Z"},
-	} {
-		execute(t, conn, fmt.Sprintf(`INSERT INTO memories (id, agent_id, name, readable, state, type, revision_id, fingerprint, hash, size, path,
-				modified_at, description, content_at, created_at, updated_at, deleted_at)
-			SELECT gen_random_uuid(), id, '%s', true, '%[2]s', 'user', gen_random_uuid(), '', '', 1, '%[3]s', now(), '', '%[4]s', now(), now(),
-				CASE WHEN '%[2]s' = 'deleted' THEN now() END
-			FROM agents`, m.name, m.state, path, m.content))
-	}
-	execute(t, conn, `INSERT INTO files (agent_id, path, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at, signature)
-		SELECT agent_id, path, id, 'carries', true, '', '', 1, 1, now(), now(), 1 FROM memories WHERE state <> 'deleted'`)
-	for _, name := range []string{nfc, nfd, nfd + " other"} {
-		execute(t, conn, "INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at) SELECT id, '"+name+"', '1', now() FROM agents")
-	}
-	if err := postgres.Migrate(context.Background(), url); err != nil {
-		t.Fatal(err)
-	}
-	var named string
-	query(t, conn, "SELECT string_agg(path || '=' || name, ', ' ORDER BY path) FROM memories WHERE name IS NFC NORMALIZED", &named)
-	if want := "alone=" + nfc + " alone, living=" + nfc + " x, new=" + nfc + ", newer nfc=" + nfc + " y, plain=plain"; named != want {
-		t.Errorf("names are %q, want %q", named, want)
-	}
-	var again string
-	query(t, conn, "SELECT string_agg(path, ', ' ORDER BY path) FROM files WHERE signature IS NULL", &again)
-	if want := "old, older nfd"; again != want {
-		t.Errorf("read again are %q, want %q", again, want)
-	}
-	var kept, fit int
-	query(t, conn, "SELECT count(*) FILTER (WHERE name IS NFC NORMALIZED) FROM tombstones", &kept)
-	query(t, conn, "SELECT count(*) FROM agents WHERE claude_md_in_step IS NULL AND memories_version = 1", &fit)
-	if gaps := pgtest.Tallies(t, url)(); kept != 2 || fit != 1 || len(gaps) > 0 {
-		t.Errorf("%d tombstones, %d agents to compile, counted wrong is %q", kept, fit, gaps)
-	}
-}
-
-// migrateTo brings an empty database to a version of the past.
-func migrateTo(t *testing.T, url string, version int64) {
-	t.Helper()
-	migrations, err := fs.Sub(db.Migrations, "migrations")
-	if err != nil {
-		t.Fatal(err)
-	}
-	database, err := sql.Open("pgx", url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer database.Close()
-	provider, err := goose.NewProvider(goose.DialectPostgres, database, migrations, goose.WithTableName("memoir_migrations"),
-		goose.WithDisableGlobalRegistry(true))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := provider.UpTo(context.Background(), version); err != nil {
-		t.Fatal(err)
 	}
 }
 

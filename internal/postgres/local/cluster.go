@@ -26,6 +26,7 @@ type cluster struct {
 	log            *slog.Logger
 	maxConnections int
 	noSync         bool
+	schema         int64 // Options.Schema
 }
 
 // openCluster checks the data directory before it changes anything, claims it, and ends what a crash left running.
@@ -43,6 +44,7 @@ func openCluster(ctx context.Context, opts Options) (*cluster, error) {
 		log:            opts.Log,
 		maxConnections: opts.MaxConnections,
 		noSync:         opts.NoSync,
+		schema:         opts.Schema,
 	}
 	found := findInstallations(ctx, opts.BinDirs)
 	if err := c.check(found); err != nil {
@@ -71,6 +73,9 @@ func (c *cluster) takeOver(ctx context.Context, found []installation) (err error
 		return err
 	}
 	if err := c.removeHalfMade(); err != nil {
+		return err
+	}
+	if err := c.backUp(ctx); err != nil {
 		return err
 	}
 	c.run, err = makeRunDir(c.dir, c.account)

@@ -22,6 +22,8 @@
 //	memoir.lock       held by flock while Memoir runs, the holder's process id inside
 //	postgres/         the cluster
 //	postgres.init-*   a cluster that is being made; renamed when it is whole, removed when it was left half made
+//	schema            the version of the tables, written by SetSchema
+//	postgres.before-N a copy of the cluster from before its tables were upgraded to version N, kept for 30 days
 //	run/              the socket and who may connect; a link to a temporary directory when the path is too long
 package local
 
@@ -50,6 +52,7 @@ type Options struct {
 	BinDirs        []string // where to look for initdb and postgres, in order; nil: PATH, then the usual places
 	MaxConnections int      // 0: 40
 	NoSync         bool     // gives up safety against power cuts for speed, for tests
+	Schema         int64    // version to which the tables are brought; a cluster of an earlier one is copied first; 0: never
 }
 
 // Server is a running private Postgres. It is restarted whenever it dies before Stop.

@@ -1,0 +1,109 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	// schemaName is the file that has the version of the tables in the cluster.
+	schemaName = "schema"
+	// backupPrefix is followed by the version to which the tables were upgraded after the copy was made.
+	backupPrefix = clusterName + ".before-"
+	// copyingName is a copy that is being made. It is removed if it was left unfinished.
+	copyingName = clusterName + ".copying"
+	// backupTime is how long a copy is kept. It is arbitrary: long enough to notice that something is wrong.
+	backupTime = 30 * 24 * time.Hour
+)
+
+// SetSchema records that the tables are of Options.Schema, so that the next start makes no copy.
+func (s *Server) SetSchema() error {
+	path := filepath.Join(s.cluster.dir, schemaName)
+	if err := os.WriteFile(path, []byte(strconv.FormatInt(s.cluster.schema, 10)+"\n"), 0o600); err != nil {
+		return fmt.Errorf("record the version of the tables: %w", err)
+	}
+	return nil
+}
+
+// backUp copies a stopped cluster whose tables are about to be upgraded. It leaves a copy that an earlier start
+// has made for the same upgrade, and removes copies that are older than backupTime.
+func (c *cluster) backUp(ctx context.Context) error {
+	if err := c.removeOldBackups(); err != nil {
+		return err
+	}
+	major, err := c.major()
+	if err != nil || major == 0 || c.schema == 0 {
+		return err
+	}
+	recorded, err := c.recordedSchema()
+	if err != nil || recorded >= c.schema {
+		return err
+	}
+	backup := filepath.Join(c.dir, backupPrefix+strconv.FormatInt(c.schema, 10))
+	if _, err := os.Lstat(backup); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	copying := filepath.Join(c.dir, copyingName)
+	if err := os.RemoveAll(copying); err != nil {
+		return err
+	}
+	c.log.Info("copying the database before its upgrade", "to", backup)
+	args := []string{"-a", c.pgdata, copying}
+	if runtime.GOOS == "linux" {
+		args = append([]string{"--reflink=auto"}, args...)
+	}
+	if out, err := exec.CommandContext(ctx, "cp", args...).CombinedOutput(); err != nil {
+		os.RemoveAll(copying) //nolint:errcheck // the next copy removes it
+		return fmt.Errorf("copy the database before its upgrade: %w: %s; nothing was changed: make room in %s, and start Memoir again",
+			err, strings.TrimSpace(string(out)), c.dir)
+	}
+	now := time.Now()
+	if err := os.Chtimes(copying, now, now); err != nil {
+		return err
+	}
+	return os.Rename(copying, backup)
+}
+
+// recordedSchema returns the version of the tables, 0 if none is recorded.
+func (c *cluster) recordedSchema() (int64, error) {
+	content, err := os.ReadFile(filepath.Join(c.dir, schemaName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	version, err := strconv.ParseInt(strings.TrimSpace(string(content)), 10, 64)
+	if err != nil {
+		return 0, nil // damaged: a copy too many does no harm
+	}
+	return version, nil
+}
+
+func (c *cluster) removeOldBackups() error {
+	backups, err := filepath.Glob(filepath.Join(c.dir, backupPrefix+"*"))
+	if err != nil {
+		return err
+	}
+	for _, backup := range backups {
+		info, err := os.Stat(backup)
+		if err != nil {
+			return err
+		}
+		if time.Since(info.ModTime()) > backupTime {
+			if err := os.RemoveAll(backup); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
