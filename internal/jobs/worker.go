@@ -12,7 +12,6 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
-	"github.com/tidwall/gjson"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -56,7 +55,7 @@ func (l *later) Error() string { return "it waits until " + l.at.Format(time.RFC
 // Work is called by River.
 func (w *worker) Work(ctx context.Context, r *river.Job[envelope]) error {
 	defer w.queue.at(r.ID)()
-	if again := gjson.GetBytes(r.Metadata, "again").Int(); again != 0 {
+	if again := metadataOf(r).Again; again != 0 {
 		// It is the run after one during which it was put off. If it has been put off further since, that stays.
 		at := time.UnixMicro(again)
 		if err := w.queue.store.TakeAgain(ctx, r.ID, at); err != nil {
@@ -126,12 +125,20 @@ func (w *worker) ended(ctx context.Context, r *river.Job[envelope], outcome Outc
 	return err
 }
 
+// metadata is what Memoir keeps of a job beside River's own data.
+type metadata struct {
+	Again  int64  `json:"again"` // when the job is to run again, in microseconds since 1970; 0: not
+	Output output `json:"output"`
+}
+
+func metadataOf(r *river.Job[envelope]) (m metadata) {
+	_ = json.Unmarshal(r.Metadata, &m) // Memoir and River have written it
+	return m
+}
+
 // resultOf adds an attempt to what is kept of those before.
 func resultOf(ctx context.Context, r *river.Job[envelope], outcome Outcome, err error) output {
-	var kept output
-	if before := gjson.GetBytes(r.Metadata, "output"); before.Exists() {
-		_ = json.Unmarshal([]byte(before.Raw), &kept) // it was written from an output
-	}
+	kept := metadataOf(r).Output
 	kept.Said, kept.Problem = outcome.Said, problem(ctx, err)
 	var configured interface{ Misconfigured() bool }
 	kept.Misconfigured = errors.As(err, &configured) && configured.Misconfigured()

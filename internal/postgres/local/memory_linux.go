@@ -1,0 +1,29 @@
+package local
+
+import (
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// memoryLimit has the limit of this process's control group, as a container sees it. It says "max" if there is
+// none.
+const memoryLimit = "/sys/fs/cgroup/memory.max"
+
+// memory returns the bytes that this process and its children may use: those of the machine, or fewer if a
+// container limits them. It returns 0 if they are unknown.
+func memory() uint64 {
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) != nil {
+		return 0
+	}
+	bytes := uint64(info.Totalram) * uint64(info.Unit)
+	if text, err := os.ReadFile(memoryLimit); err == nil {
+		if limit, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64); err == nil {
+			bytes = min(bytes, limit)
+		}
+	}
+	return bytes
+}
