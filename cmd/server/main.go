@@ -131,7 +131,7 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 	defer recaller.Close()
 	checker := verification.Start(engine, database.store, verification.Options{Log: log})
 	defer checker.Close()
-	queue, err := jobs.New(database.store, jobs.Options{Changed: engine.Learned, Log: log})
+	queue, err := jobs.New(database.store, jobs.Options{Changed: engine.EmitScanned, Log: log})
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func TestAPlanIsMadeAppliedUndoneAndDiscarded(t *testing.T) {
 		"ada/memory/a.md":      memoirtest.Note("A", memories.Project, duplicate), "ada/memory/b.md": memoirtest.Note("B", memories.Project, duplicate),
 	})
 	log := slog.New(slog.DiscardHandler)
-	queue, err := jobs.New(m.Store, jobs.Options{Changed: m.Engine.Learned, Log: log})
+	queue, err := jobs.New(m.Store, jobs.Options{Changed: m.Engine.EmitScanned, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 
 	"memoir/internal/problem"
-	"memoir/internal/sync"
+	"memoir/internal/sync/events"
 )
 
 // Event is one thing that happened.
@@ -75,7 +75,7 @@ func (s stream) open() bool {
 }
 
 // follow hands on events until the client is gone or the hub closes.
-func (s stream) follow(ctx context.Context, events <-chan sync.Event, agent string, ping time.Duration) {
+func (s stream) follow(ctx context.Context, received <-chan events.Event, agent string, ping time.Duration) {
 	signs := time.NewTicker(ping)
 	defer signs.Stop()
 	for {
@@ -83,7 +83,7 @@ func (s stream) follow(ctx context.Context, events <-chan sync.Event, agent stri
 		select {
 		case <-ctx.Done():
 			return
-		case event, open := <-events:
+		case event, open := <-received:
 			if !open {
 				return
 			}
@@ -106,7 +106,7 @@ func (s stream) send(text string) bool {
 	return err == nil && s.control.Flush() == nil
 }
 
-func messageOf(event sync.Event) string {
+func messageOf(event events.Event) string {
 	data, err := json.Marshal(Event{Agent: text(event.Agent), Kind: string(event.Kind), Name: text(event.Name)})
 	if err != nil {
 		panic(err) // three strings always marshal

@@ -22,8 +22,8 @@ func TestAnEntryIsAppendedAndNothingThatIsThereIsChanged(t *testing.T) {
 		"ada/memory/logs/2025/04/2025-04-01.md": "- 09:00 日本語の苗木\n",
 	})
 	const all = "/api/v1/agents/ada/logs"
-	events := s.Engine.Hub().Subscribe()
-	defer events.Close()
+	subscription := s.Engine.Hub().Subscribe()
+	defer subscription.Close()
 
 	first := s.call("POST", all, object{"text": "Deployed **v2**\nto both sites"})
 	done := s.object(first)
@@ -43,7 +43,7 @@ func TestAnEntryIsAppendedAndNothingThatIsThereIsChanged(t *testing.T) {
 	if of.string("before") != "2025-04-01" || of["after"] != nil || names(of.list("logs"), "title") != " Quince" || of.list("logs")[1]["entries"] != 1.0 {
 		t.Errorf("the day is %v", of)
 	}
-	for event := range events.Events {
+	for event := range subscription.Events {
 		if event.Kind == "logged" && event.Name == day {
 			break
 		}

@@ -94,7 +94,7 @@ func (c *Consolidator) carryOut(ctx context.Context, agent postgres.Agent, still
 	if err != nil {
 		return false, err
 	}
-	defer c.engine.Learned(agent.Slug)
+	defer c.engine.EmitScanned(agent.Slug)
 	for _, planned := range steps {
 		// An earlier step may have changed what the index is to be.
 		step, err := c.store.ConsolidationStep(ctx, agent.ID, planned.ID.String())

@@ -200,7 +200,7 @@ func (c *Consolidator) Discard(ctx context.Context, slug string) error {
 		if err := c.store.DiscardConsolidation(ctx, agent.ID); err != nil {
 			return err
 		}
-		c.engine.Learned(slug)
+		c.engine.EmitScanned(slug)
 		return nil
 	})
 }

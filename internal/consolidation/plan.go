@@ -72,7 +72,7 @@ func (c *Consolidator) makePlan(ctx context.Context, agent postgres.Agent, by me
 	if err := c.store.SaveConsolidation(ctx, agent.ID, plan); err != nil {
 		return plan, err
 	}
-	c.engine.Learned(agent.Slug)
+	c.engine.EmitScanned(agent.Slug)
 	return plan, nil
 }
 

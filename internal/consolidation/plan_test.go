@@ -39,7 +39,7 @@ func (b *bench) consolidate(options consolidation.Options) {
 	if options.Every == 0 {
 		options.Every = time.Hour // what a test wants done, it asks for
 	}
-	queue, err := jobs.New(b.Store, jobs.Options{Changed: b.Engine.Learned, Log: options.Log})
+	queue, err := jobs.New(b.Store, jobs.Options{Changed: b.Engine.EmitScanned, Log: options.Log})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func (c *Consolidator) Undo(ctx context.Context, slug, id string, actor memories
 			if err := c.store.SaveStep(ctx, step); err != nil {
 				return false, err
 			}
-			defer c.engine.Learned(slug)
+			defer c.engine.EmitScanned(slug)
 			return false, c.undoStep(ctx, agent, &step)
 		})
 	})

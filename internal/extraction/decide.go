@@ -14,6 +14,7 @@ import (
 	"memoir/internal/memories/frontmatter"
 	"memoir/internal/postgres"
 	"memoir/internal/sync"
+	"memoir/internal/sync/events"
 )
 
 // Proposed is a proposal as it stands against what there is.
@@ -216,7 +217,7 @@ func (x *Extractor) write(ctx context.Context, slug string, p postgres.Proposal)
 	if err := x.store.EndAccepting(ctx, p, result.Memory.ID); err != nil {
 		return sync.Result{}, err
 	}
-	x.engine.Tell(slug, sync.KindProposed)
+	x.engine.Emit(slug, events.Proposed)
 	return result, nil
 }
 
@@ -246,7 +247,7 @@ func (x *Extractor) Refuse(ctx context.Context, slug, id, match string, actor me
 	if err := x.store.RefuseProposal(ctx, p.Proposal); err != nil {
 		return Proposed{}, err
 	}
-	x.engine.Tell(slug, sync.KindProposed)
+	x.engine.Emit(slug, events.Proposed)
 	return x.Proposal(ctx, slug, id)
 }
 

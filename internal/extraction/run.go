@@ -14,6 +14,7 @@ import (
 	"memoir/internal/model"
 	"memoir/internal/postgres"
 	"memoir/internal/sync"
+	"memoir/internal/sync/events"
 	"memoir/internal/transcript"
 )
 
@@ -70,7 +71,7 @@ func (x *Extractor) Run(ctx context.Context, task Task) (Outcome, error) {
 		return out, err
 	}
 	if len(out.Proposals) > 0 {
-		x.engine.Tell(agent.Slug, sync.KindProposed)
+		x.engine.Emit(agent.Slug, events.Proposed)
 	}
 	if x.options.Mode == Auto {
 		err = x.acceptAll(ctx, agent, out.Proposals)

@@ -19,7 +19,7 @@ func TestBackgroundWorkIsSeenAsItGoes(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
 	s.get(t, adaAbout).expect(http.StatusOK, "Background work", "Nothing is waiting", "set ANTHROPIC_API_KEY")
-	queue, err := jobs.New(s.Store, jobs.Options{FirstRetry: time.Millisecond, Poll: 50 * time.Millisecond, Changed: s.Engine.Learned})
+	queue, err := jobs.New(s.Store, jobs.Options{FirstRetry: time.Millisecond, Poll: 50 * time.Millisecond, Changed: s.Engine.EmitScanned})
 	if err != nil {
 		t.Fatal(err)
 	}

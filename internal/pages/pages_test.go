@@ -58,7 +58,7 @@ func serveMemoir(t testing.TB, m *memoirtest.Memoir, with setting) *site {
 	t.Helper()
 	s := &site{Memoir: m, log: &journal{}}
 	log := slog.New(slog.NewTextHandler(s.log, nil))
-	queue, err := jobs.New(m.Store, jobs.Options{Changed: m.Engine.Learned, Log: log})
+	queue, err := jobs.New(m.Store, jobs.Options{Changed: m.Engine.EmitScanned, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func (s *site) propose(t *testing.T, slug, name string, kind memories.Type, body
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Engine.Tell(slug, "proposed")
+	s.Engine.Emit(slug, "proposed")
 }
 
 // proposal is the id of the row of a proposal.

@@ -10,6 +10,3 @@ func (e *Engine) LooksAfter(slug string) bool { return e.looksAfter(slug) }
 
 // Sees reports whether the agent's directory is on this server's disk, whichever server looks after it.
 func (e *Engine) Sees(ctx context.Context, slug string) bool { return e.sees(ctx, slug) }
-
-// Learned tells everyone, on all servers, that there is something new to show about the agent as a whole.
-func (e *Engine) Learned(slug string) { e.hub.publish(Event{Agent: slug, Kind: KindScanned}) }

@@ -8,6 +8,7 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/sync/events"
 )
 
 // RemoveBlocked removes from the disk the file of a content that is kept out, with its entries in MEMORY.md, and returns
@@ -46,7 +47,7 @@ func (e *Engine) removeBlockedHere(ctx context.Context, slug string, op removeBl
 			return err
 		}
 		h.tally.removed(blocked.Path)
-		h.tell([]change{{KindDeleted, blocked.Name}})
+		h.tell([]change{{events.Deleted, blocked.Name}})
 		if listed {
 			return &memories.ConflictError{Reason: fmt.Sprintf("%s is removed. %s Remove the entry by hand, or rebuild the index.", blocked.Path, left)}
 		}

@@ -12,6 +12,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/postgres"
+	"memoir/internal/sync/events"
 )
 
 // Result is a memory after an operation on it, with why CLAUDE.md could not follow, if it could not.
@@ -61,7 +62,7 @@ func (h *hold) deleteSeen(ctx context.Context, seen Seen) ([]change, error) {
 	if err := h.delete(ctx, head, on); err != nil {
 		return nil, err
 	}
-	return []change{{KindDeleted, head.Name}}, nil
+	return []change{{events.Deleted, head.Name}}, nil
 }
 
 // delete takes the steps of a deletion up to CLAUDE.md, with the files that the memory is on. Each is safe to repeat: after a
@@ -213,7 +214,7 @@ func (h *hold) purge(ctx context.Context, id string) ([]change, error) {
 	if err := h.w.Purge(ctx, head, actorOf(ctx)); err != nil {
 		return nil, err
 	}
-	return []change{{KindDeleted, head.Name}}, nil
+	return []change{{events.Deleted, head.Name}}, nil
 }
 
 // head returns the memory and checks that it is what the user saw.

@@ -11,6 +11,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/sync"
+	"memoir/internal/sync/events"
 	"memoir/internal/waittest"
 )
 
@@ -121,26 +122,26 @@ func TestNewContentUnderADeletedNameIsTheAgentLearningAnew(t *testing.T) {
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "old"))
 	b.scanAll()
 	deleted := b.delete("ada", "Deploy")
-	events := b.engine.Hub().Subscribe()
-	defer events.Close()
+	subscription := b.engine.Hub().Subscribe()
+	defer subscription.Close()
 	b.write("ada/memory/b.md", note("Deploy", memories.Project, "new"))
 	b.scan("ada")
 	m := b.memory("ada", "Deploy")
 	if m.ID != deleted.ID || m.Body != "new" || len(b.revisions("ada", m)) != 2 {
 		t.Errorf("it lives again as %s with %q and %d revisions", m.ID, m.Body, len(b.revisions("ada", m)))
 	}
-	b.heard(events, sync.Event{Agent: "ada", Kind: sync.KindRestored, Name: "Deploy"})
+	b.heard(subscription, events.Event{Agent: "ada", Kind: events.Restored, Name: "Deploy"})
 
 	b.write("ada/memory/b.md", note("Deploy", memories.Project, "old"))
 	b.scan("ada")
 	b.hasBody("ada", "Deploy", "new")
 }
 
-func (b *bench) heard(events *sync.Subscription, want sync.Event) {
+func (b *bench) heard(subscription *events.Subscription, want events.Event) {
 	b.Helper()
 	for {
 		select {
-		case got := <-events.Events:
+		case got := <-subscription.Events:
 			if got == want {
 				return
 			}

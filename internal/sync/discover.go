@@ -9,6 +9,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/sync/events"
 )
 
 // meeting is how often what is on disk is held against the known agents when another server makes the same one known at the
@@ -220,7 +221,7 @@ func (e *Engine) markGone(ctx context.Context, row postgres.Agent) error {
 	if err := e.store.SetAgentPresent(ctx, row.ID, false); err != nil {
 		return err
 	}
-	e.hub.publish(Event{Agent: row.Slug, Kind: KindScanned})
+	e.hub.Emit(events.Event{Agent: row.Slug, Kind: events.Scanned})
 	return nil
 }
 

@@ -20,7 +20,7 @@ import (
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
-	"memoir/internal/sync"
+	"memoir/internal/sync/events"
 	"memoir/internal/waittest"
 )
 
@@ -140,7 +140,7 @@ func (d *claudeMDDisk) unless(name string, write func() error) error {
 type openedPage struct {
 	*bench
 	slug  string
-	news  *sync.Subscription
+	news  *events.Subscription
 	shows string
 }
 

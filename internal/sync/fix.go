@@ -11,6 +11,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
 	"memoir/internal/postgres"
+	"memoir/internal/sync/events"
 )
 
 // Flawed is a file on disk that has problems, with the ways to mend it.
@@ -298,7 +299,7 @@ func (h *hold) replace(ctx context.Context, head postgres.Head, f postgres.File,
 		return err
 	}
 	if fingerprint == f.Fingerprint {
-		h.tell([]change{{KindSaved, parsed.Name}}) // a look finds nothing new in another spelling
+		h.tell([]change{{events.Saved, parsed.Name}}) // a look finds nothing new in another spelling
 	}
 	return nil
 }

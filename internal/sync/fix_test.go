@@ -12,6 +12,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
 	"memoir/internal/sync"
+	"memoir/internal/sync/events"
 )
 
 func (b *bench) proposed(name string) []sync.Flawed {
@@ -103,13 +104,13 @@ func TestAnotherSpellingIsNoNewContentAndIsTold(t *testing.T) {
 	b := withAda(t)
 	b.write("ada/memory/x.md", "---\nname: Tabs\ntype: user\ndescription: a: b\n---\n\nB\n")
 	b.scan("ada")
-	events := b.engine.Hub().Subscribe()
-	defer events.Close()
+	subscription := b.engine.Hub().Subscribe()
+	defer subscription.Close()
 	m := b.fix("Tabs", "memory/x.md", "yaml")
 	if len(m.Problems) > 0 || len(b.revisions("ada", m)) != 1 {
 		t.Errorf("fixed to %+v with %d revisions", m, len(b.revisions("ada", m)))
 	}
-	b.heard(events, sync.Event{Agent: "ada", Kind: sync.KindSaved, Name: "Tabs"})
+	b.heard(subscription, events.Event{Agent: "ada", Kind: events.Saved, Name: "Tabs"})
 	_, err := b.engine.UndoFix(t.Context(), "ada", m.ID, "", "memory/x.md", files.Hash([]byte("elsewhere")))
 	b.isConflict(err, "not kept")
 }

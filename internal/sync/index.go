@@ -15,6 +15,7 @@ import (
 	"memoir/internal/files"
 
 	"memoir/internal/memories/memorymd"
+	"memoir/internal/sync/events"
 )
 
 // maxIndex is the largest MEMORY.md that is edited, in bytes; an agent loads less than a hundredth of it.
@@ -116,7 +117,7 @@ func (h *hold) noteIndexes(listing agents.Listing) {
 		}
 	}
 	if changed && h.looked {
-		h.hub.publish(Event{Agent: h.onDisk.Slug, Kind: KindScanned})
+		h.hub.Emit(events.Event{Agent: h.onDisk.Slug, Kind: events.Scanned})
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/sync"
+	"memoir/internal/sync/events"
 	"memoir/internal/waittest"
 )
 
@@ -150,7 +151,7 @@ func TestWhoListensHearsThatAnIndexChanged(t *testing.T) {
 	b.write("ada/memory/MEMORY.md", "- [A](a.md)\n")
 	select {
 	case event := <-hear.Events:
-		if want := (sync.Event{Agent: "ada", Kind: sync.KindScanned}); event != want {
+		if want := (events.Event{Agent: "ada", Kind: events.Scanned}); event != want {
 			t.Errorf("it is %+v, want %+v", event, want)
 		}
 	case <-time.After(waittest.Patience()):

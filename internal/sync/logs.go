@@ -16,6 +16,7 @@ import (
 	"memoir/internal/logs"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/sync/events"
 )
 
 // Logs are mirrored as memories are, and mean nothing to them: their rows say what the files say, and nothing else follows.
@@ -179,7 +180,7 @@ func (h *hold) saveLogs(ctx context.Context, entries []agents.Entry, known map[s
 
 // tellLogs tells that logs of a day have changed; of the empty one: of several.
 func (h *hold) tellLogs(day logs.Day) {
-	h.hub.publish(Event{Agent: h.onDisk.Slug, Kind: KindLogged, Name: string(day)})
+	h.hub.Emit(events.Event{Agent: h.onDisk.Slug, Kind: events.Logged, Name: string(day)})
 }
 
 // readLog reads a log file. It is not there when it has gone since it was listed. It fails where nothing more could be opened.

@@ -16,6 +16,7 @@ import (
 
 	"memoir/internal/memories/claudemd"
 	"memoir/internal/postgres"
+	"memoir/internal/sync/events"
 )
 
 // indexedAtOnce is the number of new contents up to which a look brings them into the search index itself. Those of the first scan
@@ -81,7 +82,7 @@ func (e *Engine) scan(ctx context.Context, slug string) (Scan, error) {
 		return Scan{}, err
 	}
 	scan.Took = time.Since(started)
-	e.hub.publish(Event{Agent: slug, Kind: KindScanned})
+	e.hub.Emit(events.Event{Agent: slug, Kind: events.Scanned})
 	return scan, nil
 }
 
@@ -130,7 +131,7 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 			h.lookAtLinks(scope)
 			if scan.Added+scan.Updated+scan.Removed == 0 {
 				// A content that is kept out, or a copy, is no change of a memory, and is on the pages all the same.
-				h.hub.publish(Event{Agent: slug, Kind: KindScanned})
+				h.hub.Emit(events.Event{Agent: slug, Kind: events.Scanned})
 			}
 		}
 		if h.watcher.takeUnsettled(slug) {
@@ -409,9 +410,9 @@ func keys[K comparable](m map[K]struct{}) []K {
 }
 
 func (h *hold) tell(changes []change) {
-	events := make([]Event, len(changes))
+	all := make([]events.Event, len(changes))
 	for i, c := range changes {
-		events[i] = Event{Agent: h.onDisk.Slug, Kind: c.kind, Name: c.name}
+		all[i] = events.Event{Agent: h.onDisk.Slug, Kind: c.kind, Name: c.name}
 	}
-	h.hub.publish(events...)
+	h.hub.Emit(all...)
 }

@@ -9,6 +9,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/sync/events"
 )
 
 // outcome is what a look means: what to save, and what to tell.
@@ -56,13 +57,13 @@ func (pg *page) lives() bool {
 
 func (d *desk) remove(pg *page) {
 	pg.touched = true
-	pg.head.State, pg.kind = memories.Deleted, KindDeleted
+	pg.head.State, pg.kind = memories.Deleted, events.Deleted
 	pg.head.UpdatedAt, pg.head.DeletedAt, pg.head.DeletedBy = d.at, d.at, postgres.ByDisk
 }
 
 func (d *desk) holdAsMissing(pg *page) {
 	pg.touched = true
-	pg.head.State, pg.kind, pg.head.UpdatedAt = memories.Missing, KindMissing, d.at
+	pg.head.State, pg.kind, pg.head.UpdatedAt = memories.Missing, events.Missing, d.at
 }
 
 // settle makes each touched memory agree with the files that now carry it.
@@ -176,7 +177,7 @@ func (d *desk) outcome() outcome {
 			d.out.changes = append(d.out.changes, change{pg.kind, pg.head.Name})
 		}
 		if pg.isRenamed() {
-			d.out.changes = append(d.out.changes, change{KindDeleted, pg.before.Name})
+			d.out.changes = append(d.out.changes, change{events.Deleted, pg.before.Name})
 		}
 		d.count(pg)
 	}
@@ -214,11 +215,11 @@ func (d *desk) save(pg *page) {
 func (d *desk) count(pg *page) {
 	switch {
 	case pg.dropped:
-	case pg.isNew, pg.kind == KindRestored:
+	case pg.isNew, pg.kind == events.Restored:
 		d.out.added++
-	case pg.kind == KindSaved:
+	case pg.kind == events.Saved:
 		d.out.updated++
-	case pg.kind == KindDeleted, pg.kind == KindMissing:
+	case pg.kind == events.Deleted, pg.kind == events.Missing:
 		d.out.removed++
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"memoir/internal/postgres"
+	"memoir/internal/sync/events"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 
 // message is what servers tell each other. Each has one of these.
 type message struct {
-	Events []Event `json:"events,omitempty"`
+	Events []events.Event `json:"events,omitempty"`
 	// Released says that leases are free to be taken.
 	Released bool `json:"released,omitempty"`
 	// Indexing says that the search index is being filled, or no longer.
@@ -49,7 +50,7 @@ func (e *Engine) hear(payload string) {
 		e.log.Warn("another server tells what this one does not understand; are they of one version?", "error", err)
 		return
 	}
-	e.hearEvents(m.Events)
+	e.emitPeerEvents(m.Events)
 	if m.Released {
 		signal(e.released)
 	}
@@ -70,14 +71,14 @@ func (e *Engine) hear(payload string) {
 	}
 }
 
-// hearEvents passes on to this server's listeners what has happened on another.
-func (e *Engine) hearEvents(events []Event) {
-	for _, event := range events {
-		if event.Kind == KindDeleted && event.Name == "" && event.Agent != "" {
+// emitPeerEvents sends events of another server to the subscribers on this one.
+func (e *Engine) emitPeerEvents(received []events.Event) {
+	for _, event := range received {
+		if event.Kind == events.Deleted && event.Name == "" && event.Agent != "" {
 			e.drop(event.Agent) // forgotten
 		}
 	}
-	e.hub.offer(events...)
+	e.hub.EmitLocal(received...)
 }
 
 // stayLinked keeps the link to the other servers, and does over it what is to be done again and again.
@@ -118,7 +119,7 @@ func (e *Engine) openLink(ctx context.Context) error {
 func (e *Engine) linkAgain(ctx context.Context) bool {
 	for {
 		if err := e.openLink(ctx); err == nil {
-			e.hub.offer(Event{Kind: KindScanned})
+			e.hub.EmitLocal(events.Event{Kind: events.Scanned})
 			return true
 		}
 		select {
@@ -134,7 +135,7 @@ func (e *Engine) unlink() {
 	link := e.link.Load()
 	late := time.AfterFunc(farewell, link.Close)
 	defer late.Stop()
-	e.news.send(link)
+	e.peerEvents.send(link)
 	if err := link.Release(e.wantedIDs()); err == nil {
 		link.Tell([]string{message{Released: true}.payload()}) //nolint:errcheck // the others look every second anyway
 	}

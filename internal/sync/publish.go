@@ -17,6 +17,7 @@ import (
 
 	"memoir/internal/memories/claudemd"
 	"memoir/internal/postgres"
+	"memoir/internal/sync/events"
 	"memoir/internal/sync/publish"
 )
 
@@ -217,7 +218,7 @@ func (h *hold) record(ctx context.Context, p postgres.Publication, problemBefore
 		return err
 	}
 	if !p.PublishedAt.IsZero() || p.Problem != problemBefore {
-		h.hub.publish(Event{Agent: h.onDisk.Slug, Kind: KindPublished})
+		h.hub.Emit(events.Event{Agent: h.onDisk.Slug, Kind: events.Published})
 	}
 	return nil
 }

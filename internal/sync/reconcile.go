@@ -10,6 +10,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/sync/events"
 )
 
 // look is what one look at a part of an agent's directory found.
@@ -51,7 +52,7 @@ func (l look) brings(key memories.Key, out map[postgres.Tombstone]bool, but post
 
 // change is one thing that happened to one memory.
 type change struct {
-	kind Kind
+	kind events.Kind
 	name string
 }
 
@@ -130,7 +131,7 @@ type page struct {
 	merged    bool // a renamed memory has its key and its history now
 	touched   bool // something about it may have to be saved
 	before    postgres.Head
-	kind      Kind          // what to tell; empty: nothing
+	kind      events.Kind   // what to tell; empty: nothing
 	by        *sighting     // the file that has changed the memory; nil: none has
 	life      postgres.Life // of a new one, so far
 	learned   int           // where the journal of this look says that a new one was
@@ -342,7 +343,7 @@ func (d *desk) leaveOther(s sighting, pg *page) {
 
 func (d *desk) create(s sighting) *page {
 	id := uuid.Must(uuid.NewV7())
-	pg := &page{isNew: true, touched: true, kind: KindSaved, files: map[string]postgres.File{}, head: postgres.Head{
+	pg := &page{isNew: true, touched: true, kind: events.Saved, files: map[string]postgres.File{}, head: postgres.Head{
 		UUID: id,
 		Memory: memories.Memory{
 			ID: id.String(), Name: s.file.Name, Team: s.team, Readable: !s.file.Unreadable, State: memories.Active,
@@ -357,14 +358,14 @@ func (d *desk) create(s sighting) *page {
 func (d *desk) revive(pg *page, s sighting) {
 	pg.head.State = memories.Active
 	pg.head.DeletedAt, pg.head.DeletedBy, pg.head.DeletedActor = time.Time{}, "", ""
-	pg.kind = KindRestored
+	pg.kind = events.Restored
 	d.adopt(pg, s)
 }
 
 // takeBack ends that a memory is missing: a file carries it again.
 func (d *desk) takeBack(pg *page, s sighting) {
 	pg.head.State, pg.head.UpdatedAt = memories.Active, d.at
-	pg.kind, pg.by = KindRestored, &s
+	pg.kind, pg.by = events.Restored, &s
 	d.compete(pg, s)
 }
 
@@ -404,10 +405,10 @@ func (d *desk) adopt(pg *page, s sighting) {
 	if pg.isNew || h.Fingerprint != s.fingerprint || h.Hash != s.hash {
 		d.addRevision(pg, s, true)
 	}
-	if !pg.isNew && (h.Fingerprint != s.fingerprint || pg.kind == KindRestored) {
+	if !pg.isNew && (h.Fingerprint != s.fingerprint || pg.kind == events.Restored) {
 		h.UpdatedAt = d.at
 		if pg.kind == "" {
-			pg.kind = KindSaved
+			pg.kind = events.Saved
 		}
 	}
 	if pg.isNew {

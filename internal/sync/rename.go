@@ -5,6 +5,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/sync/events"
 )
 
 // rename gives a known memory another key, and returns its page. The memory keeps its history, and gets that of a deleted memory
@@ -30,7 +31,7 @@ func (d *desk) rename(r postgres.Rename) *page {
 	if pg.head.State == memories.Missing {
 		pg.head.State = memories.Active
 	}
-	pg.touched, pg.kind, pg.head.UpdatedAt = true, KindSaved, d.at
+	pg.touched, pg.kind, pg.head.UpdatedAt = true, events.Saved, d.at
 	d.out.batch.Renames = append(d.out.batch.Renames, r)
 	return pg
 }

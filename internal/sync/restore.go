@@ -14,6 +14,7 @@ import (
 	"memoir/internal/memories/frontmatter"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/postgres"
+	"memoir/internal/sync/events"
 )
 
 // Restore brings a memory back from the trash, or writes back the file of one that is missing: the durable file, the
@@ -350,7 +351,7 @@ func (e *Engine) forgetHere(ctx context.Context, slug string, _ forgetOp) (postg
 		return postgres.Agent{}, err
 	}
 	e.drop(slug)
-	e.hub.publish(Event{Agent: slug, Kind: KindDeleted})
+	e.hub.Emit(events.Event{Agent: slug, Kind: events.Deleted})
 	if row.SharesMemories() {
 		if _, err := e.followShared(ctx); err != nil {
 			e.log.Warn("an agent that shared what it remembers is forgotten, and some CLAUDE.md follows only at its next scan", "error", err)

@@ -10,6 +10,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/sync"
+	"memoir/internal/sync/events"
 	"memoir/internal/waittest"
 )
 
@@ -77,7 +78,7 @@ func fileOf(i int) string { return fmt.Sprintf("ada/memory/%d.md", i) }
 type largeAgent struct {
 	*bench
 	ids    []string // by the number of the memory
-	events *sync.Subscription
+	events *events.Subscription
 }
 
 func withLargeAgent(t *testing.T) *largeAgent {
@@ -123,7 +124,7 @@ func (l *largeAgent) published(change func()) {
 	for {
 		select {
 		case event := <-l.events.Events:
-			if event.Kind == sync.KindPublished {
+			if event.Kind == events.Published {
 				return
 			}
 		case <-late:

@@ -16,6 +16,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/sync"
+	"memoir/internal/sync/events"
 	"memoir/internal/waittest"
 )
 
@@ -55,7 +56,7 @@ func TestADeletionAskedOfOneServerIsCarriedOutByTheOneThatLooksAfterTheAgent(t *
 		if s := other.statusOf("ada"); !s.Elsewhere || !s.Present {
 			t.Fatalf("a server %s says %+v", name, s)
 		}
-		events := a.engine.Hub().Subscribe()
+		subscription := a.engine.Hub().Subscribe()
 		ctx := sync.As(t.Context(), memories.ByScript)
 		result, err := other.engine.Delete(ctx, "ada", m.ID, sync.ETag(m))
 		if err != nil || result.Memory.State != memories.Deleted {
@@ -64,12 +65,12 @@ func TestADeletionAskedOfOneServerIsCarriedOutByTheOneThatLooksAfterTheAgent(t *
 		if a.read("ada/memory/tabs.md") != "" || a.read("ada/memory/MEMORY.md") != "" || strings.Contains(a.read("ada/CLAUDE.md"), "Use tabs.") {
 			t.Errorf("asked of a server %s: not all of the memory is gone when the deletion is answered", name)
 		}
-		for event := range events.Events {
-			if event == (sync.Event{Agent: "ada", Kind: sync.KindDeleted, Name: "Tabs"}) {
+		for event := range subscription.Events {
+			if event == (events.Event{Agent: "ada", Kind: events.Deleted, Name: "Tabs"}) {
 				break
 			}
 		}
-		events.Close()
+		subscription.Close()
 		if _, err := other.engine.Delete(ctx, "ada", m.ID, `"of something else"`); !errors.Is(err, memories.ErrChanged) {
 			t.Errorf("asked of a server %s with another tag: %v", name, err)
 		}
@@ -91,11 +92,11 @@ func TestWhatHappensOnOneServerIsToldByTheOther(t *testing.T) {
 	t.Parallel()
 	a := setup(t)
 	other := a.another(a.dir)
-	events := other.engine.Hub().Subscribe()
-	defer events.Close()
+	subscription := other.engine.Hub().Subscribe()
+	defer subscription.Close()
 	a.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
-	for event := range events.Events {
-		if event == (sync.Event{Agent: "ada", Kind: sync.KindSaved, Name: "Tabs"}) {
+	for event := range subscription.Events {
+		if event == (events.Event{Agent: "ada", Kind: events.Saved, Name: "Tabs"}) {
 			break
 		}
 	}
@@ -110,16 +111,16 @@ func TestMoreNewsThanFitIntoOneMessageAllArrive(t *testing.T) {
 	const many = 60
 	a := setup(t)
 	other := a.another(t.TempDir())
-	events := other.engine.Hub().Subscribe()
-	defer events.Close()
+	subscription := other.engine.Hub().Subscribe()
+	defer subscription.Close()
 	missing := map[string]bool{}
 	for n := range many {
 		name := fmt.Sprintf("%d %s", n, strings.Repeat("<", 200)) // six bytes each on their way
 		missing[name] = true
 		a.write(fmt.Sprintf("ada/memory/%d.md", n), note("'"+name+"'", memories.User, "Body."))
 	}
-	for event := range events.Events {
-		if event.Kind == sync.KindSaved {
+	for event := range subscription.Events {
+		if event.Kind == events.Saved {
 			delete(missing, event.Name)
 		}
 		if len(missing) == 0 {
@@ -218,12 +219,12 @@ func TestNothingIsMissedWhenALinkIsCut(t *testing.T) {
 	a.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
 	waittest.For(a, "the memory", func() bool { _, ok := a.list("ada", "")["Tabs"]; return ok })
 	other := a.another(t.TempDir())
-	events := other.engine.Hub().Subscribe()
-	defer events.Close()
+	subscription := other.engine.Hub().Subscribe()
+	defer subscription.Close()
 	a.cutLinks()
 	a.write("ada/memory/spaces.md", note("Spaces", memories.Feedback, "Use spaces."))
-	for event := range events.Events {
-		if event == (sync.Event{Kind: sync.KindScanned}) {
+	for event := range subscription.Events {
+		if event == (events.Event{Kind: events.Scanned}) {
 			break // look at everything anew
 		}
 	}
@@ -237,8 +238,8 @@ func TestNothingIsMissedWhenALinkIsCut(t *testing.T) {
 	if a.read("ada/memory/tabs.md") != "" {
 		t.Error("a deletion that was asked of another server after the links were cut did not reach the disk")
 	}
-	for event := range events.Events {
-		if event == (sync.Event{Agent: "ada", Kind: sync.KindDeleted, Name: "Tabs"}) {
+	for event := range subscription.Events {
+		if event == (events.Event{Agent: "ada", Kind: events.Deleted, Name: "Tabs"}) {
 			break
 		}
 	}

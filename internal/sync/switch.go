@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"memoir/internal/postgres"
+	"memoir/internal/sync/events"
 )
 
 // SwitchMemory switches an agent's memory off or on, and returns the agent. With its memory off, CLAUDE.md does not ask it to save,
@@ -23,7 +24,7 @@ func (e *Engine) switchMemoryHere(ctx context.Context, slug string, op switchMem
 			return err
 		}
 		if changed {
-			defer h.hub.publish(Event{Agent: slug, Kind: KindScanned})
+			defer h.hub.Emit(events.Event{Agent: slug, Kind: events.Scanned})
 		}
 		return h.publish(ctx) // also where nothing has changed: it may be asked again after a crash in between
 	})

@@ -25,6 +25,7 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/sync/events"
 	"memoir/internal/sync/publish"
 )
 
@@ -63,7 +64,7 @@ type Engine struct {
 	disk    Disk
 	guard   *files.Guard
 	log     *slog.Logger
-	hub     *Hub
+	hub     *events.Hub
 	queue   *queue
 	watcher *watcher
 
@@ -72,13 +73,13 @@ type Engine struct {
 	wanted map[int64]struct{} // agents that this server would look after if it could
 
 	// link is what leases hang on, and how other servers are told and heard. When it is lost, another one takes its place.
-	link     atomic.Pointer[postgres.Link]
-	released chan struct{} // another server has let go of leases
-	noRoom   atomic.Bool   // Postgres had no room for every lease
-	news     *news
-	asked    chan string // requests of other servers
-	answers  *answers
-	told     knownFigures
+	link       atomic.Pointer[postgres.Link]
+	released   chan struct{} // another server has let go of leases
+	noRoom     atomic.Bool   // Postgres had no room for every lease
+	peerEvents *peerEvents
+	asked      chan string // requests of other servers
+	answers    *answers
+	told       knownFigures
 
 	sharing     sharing
 	published   *publish.Cache
@@ -169,13 +170,13 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 		options.Notify = OpenNotifier
 	}
 	q := newQueue(options.Debounce)
-	news := newNews()
+	peerEvents := newPeerEvents()
 	ctx, stop := context.WithCancel(context.Background())
 	looking, stopLooking := context.WithCancel(ctx)
 	e := &Engine{
-		store: store, options: options, disk: options.Disk, guard: guard, log: options.Log, hub: newHub(news), queue: q, published: publish.NewCache(),
+		store: store, options: options, disk: options.Disk, guard: guard, log: options.Log, hub: events.NewHub(peerEvents.add), queue: q, published: publish.NewCache(),
 		agents: map[string]*agent{}, unindexed: make(chan uuid.UUID, 1), looking: looking, stopLooking: stopLooking, stop: stop,
-		released: make(chan struct{}, 1), news: news, asked: make(chan string, maxAsked), answers: newAnswers(), left: map[int64]time.Time{},
+		released: make(chan struct{}, 1), peerEvents: peerEvents, asked: make(chan string, maxAsked), answers: newAnswers(), left: map[int64]time.Time{},
 		scanning: newScanning(cmp.Or(options.ShownAfter, shownAfter)),
 	}
 	if err := e.openLink(ctx); err != nil {
@@ -190,7 +191,7 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	} {
 		e.running.Go(func() { run(looking) })
 	}
-	for _, run := range []func(context.Context){e.stayLinked, e.tellNews, e.serveOthers} {
+	for _, run := range []func(context.Context){e.stayLinked, e.broadcastLoop, e.serveOthers} {
 		e.running.Go(func() { run(ctx) })
 	}
 	return e, nil
@@ -231,8 +232,16 @@ func (e *Engine) Close() error {
 	return err
 }
 
-// Hub is where to listen for what happens.
-func (e *Engine) Hub() *Hub { return e.hub }
+// Hub returns the hub that distributes the events of every server.
+func (e *Engine) Hub() *events.Hub { return e.hub }
+
+// Emit sends an event about the whole agent to the subscribers on every server.
+func (e *Engine) Emit(slug string, kind events.Kind) {
+	e.hub.Emit(events.Event{Agent: slug, Kind: kind})
+}
+
+// EmitScanned sends the event that anything of the agent may have changed.
+func (e *Engine) EmitScanned(slug string) { e.Emit(slug, events.Scanned) }
 
 // Ready says whether the first full scan is done.
 func (e *Engine) Ready() bool { return e.ready.Load() }

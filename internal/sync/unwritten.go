@@ -8,6 +8,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/postgres"
+	"memoir/internal/sync/events"
 )
 
 // A file without a byte is one that somebody has made or emptied for good, or one whose writer has opened it and not got further. Which of
@@ -134,7 +135,7 @@ func (e *Engine) scanToTheEnd(ctx context.Context, slug string) (Scan, error) {
 		return Scan{}, err
 	}
 	scan.Took = time.Since(started)
-	e.hub.publish(Event{Agent: slug, Kind: KindScanned})
+	e.hub.Emit(events.Event{Agent: slug, Kind: events.Scanned})
 	return scan, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
 	"memoir/internal/postgres"
+	"memoir/internal/sync/events"
 )
 
 // Verify says that a memory is still true: its age starts anew. Every file that carries it gets the time of now as its
@@ -51,7 +52,7 @@ func (h *hold) verifySeen(ctx context.Context, seen Seen) ([]change, error) {
 	if err := h.verify(ctx, head, on); err != nil {
 		return nil, err
 	}
-	return []change{{KindSaved, head.Name}}, nil
+	return []change{{events.Saved, head.Name}}, nil
 }
 
 func (h *hold) verify(ctx context.Context, head postgres.Head, on []postgres.File) error {

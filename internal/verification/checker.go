@@ -14,6 +14,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	engine "memoir/internal/sync"
+	"memoir/internal/sync/events"
 )
 
 // Options are the settings of a Checker. The zero value of each stands for what its comment says.
@@ -104,7 +105,7 @@ func (c *Checker) want(slug string, since time.Time) {
 }
 
 // listen notes what may have changed.
-func (c *Checker) listen(ctx context.Context, news *engine.Subscription) {
+func (c *Checker) listen(ctx context.Context, news *events.Subscription) {
 	defer news.Close()
 	rounds := time.NewTicker(c.options.Every)
 	defer rounds.Stop()
@@ -116,7 +117,7 @@ func (c *Checker) listen(ctx context.Context, news *engine.Subscription) {
 			if !open {
 				return
 			}
-			if event.Kind != engine.KindPublished {
+			if event.Kind != events.Published {
 				c.want(event.Agent, time.Time{}) // an empty slug stands for all
 			}
 		case <-rounds.C:
@@ -208,7 +209,7 @@ func (c *Checker) round(ctx context.Context, due map[string]time.Time, since tim
 		}
 		if slices.Contains(kept, agent.ID) && c.engine.LooksAfter(agent.Slug) {
 			err = errors.Join(err, c.store.ForgetVerifications(ctx, agent.ID))
-			c.engine.Learned(agent.Slug)
+			c.engine.EmitScanned(agent.Slug)
 		}
 	}
 	c.mu.Lock()
@@ -293,7 +294,7 @@ func (c *Checker) check(ctx context.Context, agent postgres.Agent, id string, si
 		return false, err
 	}
 	if b.differs(verified) {
-		c.engine.Learned(agent.Slug)
+		c.engine.EmitScanned(agent.Slug)
 	}
 	return b.more, nil
 }
