@@ -40,6 +40,10 @@ server_needs := $(if $(MEMOIR_DATABASE_URL)$(DATABASE_URL),,postgres)
 # What has statements of its own, or can be told from outside by what the database does.
 asks_postgres := $(addprefix ./internal/,postgres/... sync api jobs recall extraction consolidation verification outage) ./cmd/server
 
+# What needs neither Postgres nor Chromium.
+quick := $(addprefix ./internal/,agents architecture chart claudesettings credentials diff files/... gate hooksettings lockfile logs markdown \
+	memories/... memorytool model postgres/search problem sync/publish transcript waittest words) ./examples
+
 # The long runs are kept as runs of this commit; +: with changes that are in none. What they write themselves is no such change.
 commit = $(shell git rev-parse --short HEAD)$(if $(shell git status --porcelain -- . ':!docs/RELIABILITY.md' ':!internal/longrun/testdata'),+)
 
@@ -63,6 +67,11 @@ test: ## install what is missing and run every test
 	scripts/setup postgres chromium axe mcp-client markdown-parsers
 	@# Of one package: the pages, in a browser, take 6 minutes by themselves, and 12 beside all else on two slow cores.
 	go test -timeout 40m $(or $(TESTFLAGS),./...)
+
+.PHONY: test-quick
+test-quick: ## run the tests that need no database and no browser
+	scripts/setup markdown-parsers
+	go test $(quick)
 
 .PHONY: newest
 newest: ## run the tests of what asks Postgres on its newest release as well
