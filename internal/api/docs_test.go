@@ -13,6 +13,54 @@ import (
 // tableRow is a row of the table of calls: the call, and what it does in one line.
 var tableRow = regexp.MustCompile("(?m)^\\| `([A-Z]+ [^`]+)` \\| (.+) \\|$")
 
+// parameterRow is a row of the table of query parameters: a path, and the parameters of its calls.
+var parameterRow = regexp.MustCompile("(?m)^\\| `(/[^`]+)` \\| (.+) \\|$")
+
+// A new query parameter needs its line in docs/API.md.
+func TestDocs_QueryParameters(t *testing.T) {
+	t.Parallel()
+	s := setup(t, nil)
+	var document struct {
+		Paths map[string]map[string]struct {
+			Parameters []struct{ Name, In string }
+		}
+	}
+	if err := json.Unmarshal(s.call("GET", "/api/openapi.json", nil).raw, &document); err != nil {
+		t.Fatal(err)
+	}
+	described := map[string]string{}
+	for path, methods := range document.Paths {
+		var names []string
+		for _, operation := range methods {
+			for _, parameter := range operation.Parameters {
+				if parameter.In == "query" {
+					names = append(names, "`"+parameter.Name+"`")
+				}
+			}
+		}
+		if slices.Sort(names); len(names) > 0 {
+			described[strings.TrimPrefix(path, "/api/v1")] = strings.Join(slices.Compact(names), ", ")
+		}
+	}
+	page, err := os.ReadFile("../../docs/API.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[string]string{}
+	for _, row := range parameterRow.FindAllStringSubmatch(string(page), -1) {
+		documented[row[1]] = row[2]
+	}
+	for _, path := range slices.Sorted(maps.Keys(described)) {
+		if documented[path] != described[path] {
+			t.Errorf("docs/API.md says %q and wants the row\n| `%s` | %s |", documented[path], path, described[path])
+		}
+		delete(documented, path)
+	}
+	for path := range documented {
+		t.Errorf("docs/API.md has parameters of %s, which has none", path)
+	}
+}
+
 func TestTheDocsNameEveryCallAndNoOther(t *testing.T) {
 	t.Parallel()
 	s := setup(t, nil)
