@@ -26,6 +26,7 @@ import (
 	"memoir/internal/pages"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/records"
 )
 
 // ownTables are the tables that change without a request, and those that record who has signed in.
@@ -177,13 +178,13 @@ func (w *walk) propose(database string) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	now := postgres.Now()
+	now := records.Now()
 	if err := store.HearConversation(w.Context(), agent.ID, "s2", "/x.jsonl", now); err != nil {
 		w.Fatal(err)
 	}
 	c := memories.Content{Name: "Small commits", Type: memories.Feedback, Description: "About commits", Body: "Commit often."}
-	_, err = store.KeepFinding(w.Context(), postgres.Finding{AgentID: agent.ID, Session: "s2", ReadAt: now, Proposals: []postgres.Proposal{{
-		ID: uuid.New(), AgentID: agent.ID, State: postgres.ProposalWaiting, Content: c, Fingerprint: memories.FingerprintOf(c.Type, c.Name, c.Body),
+	_, err = store.KeepFinding(w.Context(), records.Finding{AgentID: agent.ID, Session: "s2", ReadAt: now, Proposals: []records.Proposal{{
+		ID: uuid.New(), AgentID: agent.ID, State: records.ProposalWaiting, Content: c, Fingerprint: memories.FingerprintOf(c.Type, c.Name, c.Body),
 		Quote: "commit often", QuotedAt: now, Session: "s2", ProposedAt: now,
 	}}})
 	if err != nil {

@@ -7,8 +7,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
 	"memoir/internal/problem"
+	"memoir/internal/records"
 )
 
 // Activity is one thing that happened to a memory.
@@ -50,7 +51,7 @@ type ActivityFilter struct {
 // Resolve refuses what no name can be.
 func (f *ActivityFilter) Resolve(huma.Context) []error {
 	for _, p := range []struct{ name, value string }{{"session", f.Session}, {"name", f.Name}} {
-		if !postgres.CanBeText(p.value) {
+		if !records.CanBeText(p.value) {
 			return []error{unprocessable(problem.Field{Location: "query." + p.name, Message: "is not valid UTF-8, or holds a NUL character"})}
 		}
 	}
@@ -64,7 +65,7 @@ func (a *api) registerActivity() {
 }
 
 func (a *api) listAllActivity(ctx context.Context, in *ActivityFilter) (*answer[ActivityList], error) {
-	return a.activity(ctx, *in, postgres.ActivityList{})
+	return a.activity(ctx, *in, records.ActivityList{})
 }
 
 type activityInput struct {
@@ -85,7 +86,7 @@ func (a *api) listActivity(ctx context.Context, in *activityInput) (*answer[Acti
 	if err != nil {
 		return nil, err
 	}
-	return a.activity(ctx, in.ActivityFilter, postgres.ActivityList{AgentID: row.ID})
+	return a.activity(ctx, in.ActivityFilter, records.ActivityList{AgentID: row.ID})
 }
 
 type memoryActivityInput struct {
@@ -109,10 +110,10 @@ func (a *api) listMemoryActivity(ctx context.Context, in *memoryActivityInput) (
 	if _, err := a.store.Memory(ctx, row, in.ID); err != nil {
 		return nil, err
 	}
-	return a.activity(ctx, in.ActivityFilter, postgres.ActivityList{AgentID: row.ID, MemoryID: in.ID})
+	return a.activity(ctx, in.ActivityFilter, records.ActivityList{AgentID: row.ID, MemoryID: in.ID})
 }
 
-func (a *api) activity(ctx context.Context, in ActivityFilter, of postgres.ActivityList) (*answer[ActivityList], error) {
+func (a *api) activity(ctx context.Context, in ActivityFilter, of records.ActivityList) (*answer[ActivityList], error) {
 	of.Kind, of.Actor = memories.ActivityKind(in.Kind), memories.Actor(in.Actor)
 	of.Session, of.Name, of.Limit, of.Cursor = in.Session, in.Name, in.Limit, in.Cursor
 	page, err := a.store.Activity(ctx, of)

@@ -8,7 +8,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // Agent is one directory whose memories belong together.
@@ -59,7 +60,7 @@ type AgentPath struct {
 
 // Resolve keeps what no slug can be from reaching the database, whose text it may not be.
 func (p *AgentPath) Resolve(huma.Context) []error {
-	if postgres.CanBeText(p.Slug) {
+	if records.CanBeText(p.Slug) {
 		return nil
 	}
 	return []error{noSuchThing()}
@@ -90,7 +91,7 @@ func (a *api) forgetAgent(ctx context.Context, in *AgentPath) (*answer[Agent], e
 	return ok(a.agentOf(row)), err
 }
 
-func (a *api) agentOf(row postgres.Agent) Agent {
+func (a *api) agentOf(row records.Agent) Agent {
 	byType := row.Counts.ByType
 	return Agent{
 		Slug: row.Slug, Name: row.DisplayName, Layout: row.Layout, Dir: row.Dir, Present: row.Present, JoinedTo: text(row.JoinedTo),

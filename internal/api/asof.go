@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // AsOf is the part of a request that asks for a past moment. It is exported because the framework passes over embedded
@@ -35,17 +36,17 @@ func (p AsOf) moment(now time.Time) (time.Time, error) {
 }
 
 // listPast answers a list of memories as they were.
-func (a *api) listPast(ctx context.Context, row postgres.Agent, in *listMemoriesInput, at time.Time) (*answer[MemoryList], error) {
+func (a *api) listPast(ctx context.Context, row records.Agent, in *listMemoriesInput, at time.Time) (*answer[MemoryList], error) {
 	if in.Q != "" {
 		return nil, &memories.InvalidError{Field: "q", Reason: "cannot be given with as_of: the past is not indexed"}
 	}
 	if in.Flagged || in.NotRemoved {
 		return nil, &memories.InvalidError{Field: "as_of", Reason: "cannot be given with flagged or not_removed: what was odd about files then is not kept"}
 	}
-	if in.Sort != "" && in.Sort != string(postgres.ByName) {
+	if in.Sort != "" && in.Sort != string(records.ByName) {
 		return nil, &memories.InvalidError{Field: "sort", Reason: "can only be name with as_of"}
 	}
-	page, err := a.store.MemoriesAsOf(ctx, row, at, postgres.PastList{
+	page, err := a.store.MemoriesAsOf(ctx, row, at, records.AsOfList{
 		Type: memories.Type(in.Type), State: memories.State(in.State), Stale: in.Stale, Session: in.Session, Name: in.Name, Scope: memories.Scope(in.Scope), Limit: in.Limit, Cursor: in.Cursor,
 	})
 	return ok(memoryList(page, func(string) string { return "" }, at)), err

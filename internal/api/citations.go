@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // reviewed is how many memories to review are listed.
@@ -75,7 +76,7 @@ func (a *api) listCitations(ctx context.Context, in *MemoryPath) (*answer[Citati
 }
 
 // citations answers what is kept of a memory.
-func (a *api) citations(ctx context.Context, agent postgres.Agent, id string) (*answer[CitationList], error) {
+func (a *api) citations(ctx context.Context, agent records.Agent, id string) (*answer[CitationList], error) {
 	found, err := a.store.Verification(ctx, agent, id)
 	if errors.Is(err, memories.ErrNotFound) {
 		_, err = a.store.Memory(ctx, agent, id)

@@ -9,8 +9,9 @@ import (
 
 	"memoir/internal/consolidation"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
 	"memoir/internal/problem"
+	"memoir/internal/records"
 )
 
 // Consolidation is how the tidying up of an agent's memories stands.
@@ -171,7 +172,7 @@ func consolidationAnswer(ctx context.Context, c *consolidation.Consolidator, slu
 	return ok(shown), nil
 }
 
-func planOf(p postgres.Consolidation) ConsolidationPlan {
+func planOf(p records.Plan) ConsolidationPlan {
 	plan := ConsolidationPlan{
 		ID: p.ID.String(), MadeAt: p.MadeAt, MadeBy: string(p.MadeBy), Memories: p.Memories, Model: text(p.Model), Note: text(p.Note),
 		InputTokens: p.InputTokens, OutputTokens: p.OutputTokens, ClaudeMD: ConsolidationSize{p.CharsBefore, p.CharsAfter},
@@ -183,7 +184,7 @@ func planOf(p postgres.Consolidation) ConsolidationPlan {
 	return plan
 }
 
-func stepsOf(steps []postgres.ConsolidationStep) []ConsolidationStep {
+func stepsOf(steps []records.Step) []ConsolidationStep {
 	shown := make([]ConsolidationStep, len(steps))
 	for i, s := range steps {
 		shown[i] = consolidationStepOf(s)
@@ -191,7 +192,7 @@ func stepsOf(steps []postgres.ConsolidationStep) []ConsolidationStep {
 	return shown
 }
 
-func consolidationStepOf(s postgres.ConsolidationStep) ConsolidationStep {
+func consolidationStepOf(s records.Step) ConsolidationStep {
 	step := ConsolidationStep{
 		ID: s.ID.String(), Kind: s.Kind, Source: s.Source, Title: s.Title, Reason: s.Reason, State: string(s.State), Problem: text(s.Problem),
 		ClaudeMD: ConsolidationSize{s.CharsBefore, s.CharsAfter}, By: text(string(s.Actor)), AppliedAt: moment(s.AppliedAt), UndoneAt: moment(s.UndoneAt),
@@ -209,7 +210,7 @@ func consolidationStepOf(s postgres.ConsolidationStep) ConsolidationStep {
 	return step
 }
 
-func contentOf(t *postgres.ConsolidationText) *ConsolidationContent {
+func contentOf(t *records.StepText) *ConsolidationContent {
 	if t == nil {
 		return nil
 	}

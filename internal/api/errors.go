@@ -13,7 +13,7 @@ import (
 
 	"memoir/internal/gate"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
 	"memoir/internal/problem"
 	"memoir/internal/sync"
 )
@@ -39,10 +39,10 @@ func (a *api) problem(ctx context.Context, where string, err error) *problem.Pro
 		p = problem.New(http.StatusConflict, conflict.Reason)
 	case errors.As(err, &invalid):
 		p = unprocessable(problem.Field{Location: where + "." + invalid.Field, Message: invalid.Reason})
-	case errors.Is(err, postgres.ErrInterrupted):
+	case errors.Is(err, memories.ErrInterrupted):
 		a.options.Log.WarnContext(ctx, "a call was interrupted", "request", gate.RequestID(ctx), "error", err)
 		p = problem.New(http.StatusServiceUnavailable, "The connection was lost and the call interrupted. It may be done already, or be done later. Memories on disk are safe. Look first, then try again.").RetryAfter(retryAfter)
-	case errors.Is(err, postgres.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, memories.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		a.options.Log.WarnContext(ctx, "a call found no database", "request", gate.RequestID(ctx), "error", err)
 		p = problem.New(http.StatusServiceUnavailable, "The database cannot be reached at the moment. Memories on disk are safe. Try again shortly.").RetryAfter(retryAfter)
 	case errors.Is(err, sync.ErrStopping):

@@ -11,8 +11,9 @@ import (
 	"memoir/internal/extraction"
 	"memoir/internal/jobs"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
 	"memoir/internal/problem"
+	"memoir/internal/records"
 	"memoir/internal/transcript"
 )
 
@@ -175,7 +176,7 @@ type listProposalsInput struct {
 }
 
 func (a *api) listProposals(ctx context.Context, in *listProposalsInput) (*answer[ProposalList], error) {
-	page, err := a.options.Extractor.Proposals(ctx, in.Slug, postgres.ProposalState(in.State), in.Limit, in.Cursor)
+	page, err := a.options.Extractor.Proposals(ctx, in.Slug, records.ProposalState(in.State), in.Limit, in.Cursor)
 	list := ProposalList{Proposals: make([]Proposal, len(page.Proposals)), Total: page.Total, NextCursor: text(page.NextCursor)}
 	for i, p := range page.Proposals {
 		list.Proposals[i] = proposalOf(in.Slug, p)

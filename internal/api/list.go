@@ -7,8 +7,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
 	"memoir/internal/problem"
+	"memoir/internal/records"
 )
 
 // MemoryList is one page of an agent's memories.
@@ -43,7 +44,7 @@ func (in *listMemoriesInput) Resolve(ctx huma.Context) []error {
 		return errs
 	}
 	for _, p := range []struct{ name, value string }{{"session", in.Session}, {"name", in.Name}, {"q", in.Q}} {
-		if !postgres.CanBeText(p.value) {
+		if !records.CanBeText(p.value) {
 			return []error{unprocessable(problem.Field{Location: "query." + p.name, Message: "is not valid UTF-8, or holds a NUL character"})}
 		}
 	}
@@ -65,10 +66,10 @@ func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[
 	if in.NotRemoved && in.State == "" {
 		in.State = string(memories.Deleted)
 	}
-	list := postgres.List{
+	list := records.MemoryList{
 		Type: memories.Type(in.Type), State: memories.State(in.State), Stale: in.Stale, Flagged: in.Flagged, NotRemoved: in.NotRemoved,
 		Session: in.Session, Name: in.Name, Scope: memories.Scope(in.Scope), Search: in.Q, Near: in.Near,
-		Sort: postgres.Sort(in.Sort), Limit: in.Limit, Cursor: in.Cursor,
+		Sort: records.Sort(in.Sort), Limit: in.Limit, Cursor: in.Cursor,
 	}
 	page, err := a.store.Memories(ctx, agent, list)
 	if err != nil {
@@ -78,7 +79,7 @@ func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[
 }
 
 // memoryList describes a page; problem says what is wrong with an agent's CLAUDE.md.
-func memoryList(page postgres.Page, problem func(agent string) string, now time.Time) MemoryList {
+func memoryList(page records.MemoryPage, problem func(agent string) string, now time.Time) MemoryList {
 	list := MemoryList{Memories: make([]Memory, len(page.Memories)), Total: page.Total, Near: page.Near, NextCursor: text(page.NextCursor)}
 	for i, m := range page.Memories {
 		list.Memories[i] = memoryOf(m, problem(m.Agent), now)

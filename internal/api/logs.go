@@ -10,8 +10,9 @@ import (
 
 	"memoir/internal/logs"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
 	"memoir/internal/problem"
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/words"
 )
@@ -89,7 +90,7 @@ func (in *listLogsInput) Resolve(ctx huma.Context) []error {
 	if errs := in.AgentPath.Resolve(ctx); errs != nil {
 		return errs
 	}
-	if !postgres.CanBeText(in.Q) {
+	if !records.CanBeText(in.Q) {
 		return []error{unprocessable(problem.Field{Location: "query.q", Message: "is not valid UTF-8, or holds a NUL character"})}
 	}
 	return nil
@@ -136,7 +137,7 @@ func (a *api) listLogs(ctx context.Context, in *listLogsInput) (*answer[LogDayLi
 	if in.Q != "" {
 		return a.searchLogs(ctx, row, in)
 	}
-	first, last := postgres.FirstLogDay, postgres.LastLogDay
+	first, last := records.FirstLogDay, records.LastLogDay
 	if in.Month != "" {
 		month, ok := logs.ParseMonth(in.Month)
 		if !ok {
@@ -152,7 +153,7 @@ func (a *api) listLogs(ctx context.Context, in *listLogsInput) (*answer[LogDayLi
 	return ok(list), err
 }
 
-func (a *api) searchLogs(ctx context.Context, row postgres.Agent, in *listLogsInput) (*answer[LogDayList], error) {
+func (a *api) searchLogs(ctx context.Context, row records.Agent, in *listLogsInput) (*answer[LogDayList], error) {
 	if in.Month != "" {
 		return nil, &memories.InvalidError{Field: "month", Reason: "cannot be given with q"}
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"memoir/internal/postgres"
 	"memoir/internal/problem"
+	"memoir/internal/records"
 )
 
 // PastRecall is the record of a recall.
@@ -102,7 +102,7 @@ type recallsInput struct {
 
 // Resolve stands in for that of the path, which the framework then leaves out.
 func (in *recallsInput) Resolve(ctx huma.Context) []error {
-	if !postgres.CanBeText(in.Session) {
+	if !records.CanBeText(in.Session) {
 		return []error{unprocessable(problem.Field{Location: "query.session", Message: "is not valid UTF-8, or holds a NUL character"})}
 	}
 	return in.AgentPath.Resolve(ctx)
@@ -113,7 +113,7 @@ func (a *api) listRecalls(ctx context.Context, in *recallsInput) (*answer[Recall
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.store.Recalls(ctx, postgres.RecallList{AgentID: agent.ID, Session: in.Session, Limit: in.Limit, Cursor: in.Cursor})
+	page, err := a.store.Recalls(ctx, records.RecallList{AgentID: agent.ID, Session: in.Session, Limit: in.Limit, Cursor: in.Cursor})
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (a *api) listRecalls(ctx context.Context, in *recallsInput) (*answer[Recall
 	return ok(list), nil
 }
 
-func pastRecallOf(r postgres.PastRecall) PastRecall {
+func pastRecallOf(r records.PastRecall) PastRecall {
 	past := PastRecall{
 		ID: r.ID.String(), At: r.At, Session: text(r.Session), AskedBy: r.AskedBy, Query: r.Query, State: string(r.State),
 		SelectedBy: text(r.SelectedBy), Skipped: text(r.Skipped), Note: text(r.Note), Candidates: r.Candidates,
@@ -154,7 +154,7 @@ func (a *api) getRecallStatistics(ctx context.Context, in *recallStatisticsInput
 	if err != nil {
 		return nil, err
 	}
-	statistics := sumOfRecalls(use, postgres.DaysUpTo(now, in.Days))
+	statistics := sumOfRecalls(use, records.DaysUpTo(now, in.Days))
 	for _, m := range use.Never {
 		statistics.Never = append(statistics.Never, NeverRecalled{m.ID, m.Name, m.Chances})
 	}
@@ -165,7 +165,7 @@ func (a *api) getRecallStatistics(ctx context.Context, in *recallStatisticsInput
 }
 
 // sumOfRecalls sums up those days.
-func sumOfRecalls(use postgres.RecallUse, days []time.Time) RecallStatistics {
+func sumOfRecalls(use records.RecallUse, days []time.Time) RecallStatistics {
 	sum := RecallStatistics{
 		AskedBy: map[string]RecallCount{}, SelectedBy: map[string]RecallWay{}, Days: make([]RecallDay, len(days)),
 		Never: []NeverRecalled{}, NeverTotal: use.NeverTotal, Always: []AlwaysRecalled{}, AlwaysTotal: use.MostTotal,
@@ -196,7 +196,7 @@ func sumOfRecalls(use postgres.RecallUse, days []time.Time) RecallStatistics {
 	return sum
 }
 
-func (c RecallCount) plus(d postgres.RecallDay) RecallCount {
+func (c RecallCount) plus(d records.RecallDay) RecallCount {
 	recalls, given := c.Recalls+d.Recalls, c.Given+d.Giving
 	return RecallCount{recalls, given, shareOf(given, recalls)}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"memoir/internal/postgres"
+	"memoir/internal/records"
 )
 
 // Revision is one content that a memory has had.
@@ -39,7 +39,7 @@ func (a *api) listRevisions(ctx context.Context, in *listRevisionsInput) (*answe
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.store.Revisions(ctx, row, in.ID, postgres.RevisionList{From: in.Cursor, Limit: in.Limit})
+	page, err := a.store.Revisions(ctx, row, in.ID, records.RevisionList{From: in.Cursor, Limit: in.Limit})
 	list := RevisionList{Revisions: make([]Revision, len(page.Revisions)), NextCursor: text(page.Next)}
 	for i, r := range page.Revisions {
 		list.Revisions[i] = Revision{

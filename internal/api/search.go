@@ -7,8 +7,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
 	"memoir/internal/problem"
+	"memoir/internal/records"
 )
 
 type searchInput struct {
@@ -22,7 +23,7 @@ type searchInput struct {
 
 // Resolve refuses what no text of a memory can be.
 func (in *searchInput) Resolve(huma.Context) []error {
-	if !postgres.CanBeText(in.Q) {
+	if !records.CanBeText(in.Q) {
 		return []error{unprocessable(problem.Field{Location: "query.q", Message: "is not valid UTF-8, or holds a NUL character"})}
 	}
 	return nil
@@ -33,7 +34,7 @@ func (a *api) registerSearch() {
 }
 
 func (a *api) search(ctx context.Context, in *searchInput) (*answer[MemoryList], error) {
-	page, err := a.store.Search(ctx, postgres.List{
+	page, err := a.store.Search(ctx, records.MemoryList{
 		Type: memories.Type(in.Type), State: memories.State(in.State), Search: in.Q, Near: in.Near, Limit: in.Limit, Cursor: in.Cursor,
 	})
 	if err != nil {

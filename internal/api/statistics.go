@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // Statistics is how an agent's memories grew and how old they are.
@@ -68,7 +69,7 @@ func (a *api) getStatistics(ctx context.Context, in *statisticsInput) (*answer[S
 	return ok(Statistics{Growth: growthOf(grown[row.ID]), Ages: agesOf(ages[row.ID])}), nil
 }
 
-func growthOf(points []postgres.GrowthPoint) []GrowthPoint {
+func growthOf(points []records.GrowthPoint) []GrowthPoint {
 	grown := make([]GrowthPoint, len(points))
 	for i, p := range points {
 		grown[i] = GrowthPoint{Day: p.Day.Format(time.DateOnly), Alive: aliveOf(p.Alive)}
@@ -76,19 +77,19 @@ func growthOf(points []postgres.GrowthPoint) []GrowthPoint {
 	return grown
 }
 
-func agesOf(counts []postgres.Alive) []AgeBucket {
+func agesOf(counts []records.Alive) []AgeBucket {
 	buckets := make([]AgeBucket, len(counts))
 	for i, alive := range counts {
-		buckets[i] = AgeBucket{FromDays: postgres.AgeBounds[i], Alive: aliveOf(alive)}
-		if i+1 < len(postgres.AgeBounds) {
-			to := postgres.AgeBounds[i+1] - 1
+		buckets[i] = AgeBucket{FromDays: records.AgeBounds[i], Alive: aliveOf(alive)}
+		if i+1 < len(records.AgeBounds) {
+			to := records.AgeBounds[i+1] - 1
 			buckets[i].ToDays = &to
 		}
 	}
 	return buckets
 }
 
-func aliveOf(alive postgres.Alive) Alive {
+func aliveOf(alive records.Alive) Alive {
 	return Alive{
 		Feedback: alive[memories.Feedback], User: alive[memories.User], Project: alive[memories.Project],
 		Reference: alive[memories.Reference], Untyped: alive[""], Total: alive.Total(),

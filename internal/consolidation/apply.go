@@ -9,15 +9,16 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 )
 
 // Result is what has become of one step that was to be applied.
 type Result struct {
 	ID    string
-	Step  postgres.ConsolidationStep // zero where there is none
-	Error error                      // nil: it is applied
+	Step  records.Step // zero where there is none
+	Error error        // nil: it is applied
 }
 
 // Apply applies steps of an agent's plan for whoever asks, in the order of the plan, and returns a result for each, in the order of
@@ -50,7 +51,7 @@ func (c *Consolidator) Apply(ctx context.Context, slug string, ids []string, act
 	for i := range results {
 		if results[i].Error == nil {
 			results[i].Step, err = c.store.ConsolidationStep(ctx, agent.ID, results[i].ID)
-			if results[i].Error = err; err == nil && results[i].Step.State != postgres.StepApplied {
+			if results[i].Error = err; err == nil && results[i].Step.State != records.StepApplied {
 				results[i].Error = &memories.ConflictError{Reason: results[i].Step.Problem}
 			}
 		}
@@ -59,7 +60,7 @@ func (c *Consolidator) Apply(ctx context.Context, slug string, ids []string, act
 }
 
 // wanted returns the steps that can be applied. Of the others it notes why not.
-func (c *Consolidator) wanted(ctx context.Context, agent postgres.Agent, ids []string, results []Result) ([]uuid.UUID, error) {
+func (c *Consolidator) wanted(ctx context.Context, agent records.Agent, ids []string, results []Result) ([]uuid.UUID, error) {
 	plan, err := c.store.Consolidation(ctx, agent.ID)
 	if err != nil && !errors.Is(err, memories.ErrNotFound) {
 		return nil, err
@@ -67,13 +68,13 @@ func (c *Consolidator) wanted(ctx context.Context, agent postgres.Agent, ids []s
 	var wanted []uuid.UUID
 	for i, id := range ids {
 		results[i].ID = id
-		at := slices.IndexFunc(plan.Steps, func(s postgres.ConsolidationStep) bool { return s.ID.String() == id })
+		at := slices.IndexFunc(plan.Steps, func(s records.Step) bool { return s.ID.String() == id })
 		switch {
 		case at < 0:
 			results[i].Error = memories.ErrNotFound
-		case plan.Steps[at].State == postgres.StepProposed, plan.Steps[at].State == postgres.StepChosen: // chosen: it was cut short
+		case plan.Steps[at].State == records.StepProposed, plan.Steps[at].State == records.StepChosen: // chosen: it was cut short
 			wanted = append(wanted, plan.Steps[at].ID)
-		case plan.Steps[at].State != postgres.StepApplied: // what is applied already is what was asked for
+		case plan.Steps[at].State != records.StepApplied: // what is applied already is what was asked for
 			results[i].Error = &memories.ConflictError{Reason: "This step cannot be applied any more. Nothing was changed. Make a new plan."}
 		}
 	}
@@ -83,13 +84,13 @@ func (c *Consolidator) wanted(ctx context.Context, agent postgres.Agent, ids []s
 // errStopped ends everything where a test wants a crash.
 var errStopped = errors.New("stopped")
 
-func (c *Consolidator) stops(step postgres.ConsolidationStep, change int, made bool) bool {
+func (c *Consolidator) stops(step records.Step, change int, made bool) bool {
 	return c.options.Stop != nil && c.options.Stop(step, change, made)
 }
 
 // carryOut carries on with all steps of an agent that are decided, in their order. It returns whether one was applied. What fails with
 // an error stays decided, and is carried on later.
-func (c *Consolidator) carryOut(ctx context.Context, agent postgres.Agent, still func() error) (applied bool, err error) {
+func (c *Consolidator) carryOut(ctx context.Context, agent records.Agent, still func() error) (applied bool, err error) {
 	steps, err := c.store.UnfinishedSteps(ctx, agent.ID)
 	if err != nil {
 		return false, err
@@ -101,13 +102,13 @@ func (c *Consolidator) carryOut(ctx context.Context, agent postgres.Agent, still
 		if err != nil {
 			return applied, err
 		}
-		if step.State == postgres.StepUndoing {
+		if step.State == records.StepUndoing {
 			if err := c.undoStep(ctx, agent, &step); err != nil {
 				return applied, err
 			}
 			continue
 		}
-		if step.State != postgres.StepChosen {
+		if step.State != records.StepChosen {
 			continue
 		}
 		if err := still(); err != nil {
@@ -125,8 +126,8 @@ func (c *Consolidator) carryOut(ctx context.Context, agent postgres.Agent, still
 		if err := c.applyStep(ctx, agent, &step); err != nil {
 			return applied, err
 		}
-		applied = applied || step.State == postgres.StepApplied
-		if fresh && step.State == postgres.StepApplied {
+		applied = applied || step.State == records.StepApplied
+		if fresh && step.State == records.StepApplied {
 			if err := c.followIndex(ctx, agent, index); err != nil {
 				return applied, err
 			}
@@ -136,11 +137,11 @@ func (c *Consolidator) carryOut(ctx context.Context, agent postgres.Agent, still
 }
 
 // putOff takes back that a step was to be applied, as long as nothing has been done of it.
-func (c *Consolidator) putOff(ctx context.Context, step postgres.ConsolidationStep, reason string) error {
-	if slices.ContainsFunc(step.Changes, func(ch postgres.ConsolidationChange) bool { return ch.Doing || ch.Done }) {
+func (c *Consolidator) putOff(ctx context.Context, step records.Step, reason string) error {
+	if slices.ContainsFunc(step.Changes, func(ch records.StepChange) bool { return ch.Doing || ch.Done }) {
 		return nil // it is ended when the other program has
 	}
-	step.State, step.Problem = postgres.StepProposed, reason
+	step.State, step.Problem = records.StepProposed, reason
 	return c.store.SaveStep(ctx, step)
 }
 
@@ -163,7 +164,7 @@ func conflictIn(err error) string {
 
 // applyStep makes the changes of a step, one after the other. Each is noted before and after, so that after a crash it is known which
 // are made.
-func (c *Consolidator) applyStep(ctx context.Context, agent postgres.Agent, step *postgres.ConsolidationStep) error {
+func (c *Consolidator) applyStep(ctx context.Context, agent records.Agent, step *records.Step) error {
 	ctx = sync.As(ctx, step.Actor)
 	// What stands in the way is found before anything is changed.
 	for i := range step.Changes {
@@ -208,12 +209,12 @@ func (c *Consolidator) applyStep(ctx context.Context, agent postgres.Agent, step
 			return err
 		}
 	}
-	step.State, step.Problem, step.AppliedAt = postgres.StepApplied, "", postgres.Now()
+	step.State, step.Problem, step.AppliedAt = records.StepApplied, "", records.Now()
 	return c.store.SaveStep(ctx, *step)
 }
 
 // refuse takes back what was done of a step and notes why it is not applied. An error that is no reason is returned.
-func (c *Consolidator) refuse(ctx context.Context, agent postgres.Agent, step *postgres.ConsolidationStep, about postgres.ConsolidationChange, err error) error {
+func (c *Consolidator) refuse(ctx context.Context, agent records.Agent, step *records.Step, about records.StepChange, err error) error {
 	reason := conflictIn(err)
 	if reason == "" {
 		return err
@@ -233,13 +234,13 @@ func (c *Consolidator) refuse(ctx context.Context, agent postgres.Agent, step *p
 		}
 		step.Changes[i].Done, step.Changes[i].Doing = false, false
 	}
-	step.State = postgres.StepRefused
+	step.State = records.StepRefused
 	return c.store.SaveStep(ctx, *step)
 }
 
 // freshIndexStep returns the step of the plan that is about the index, where that is as the plan has seen it and the step given is
 // another one: whatever this one does to the index, the other follows.
-func (c *Consolidator) freshIndexStep(ctx context.Context, agent postgres.Agent, current postgres.ConsolidationStep) (step postgres.ConsolidationStep, fresh bool, err error) {
+func (c *Consolidator) freshIndexStep(ctx context.Context, agent records.Agent, current records.Step) (step records.Step, fresh bool, err error) {
 	if current.Kind == kindReindex {
 		return step, false, nil
 	}
@@ -250,8 +251,8 @@ func (c *Consolidator) freshIndexStep(ctx context.Context, agent postgres.Agent,
 	if err != nil {
 		return step, false, err
 	}
-	at := slices.IndexFunc(plan.Steps, func(s postgres.ConsolidationStep) bool {
-		return s.Kind == kindReindex && (s.State == postgres.StepProposed || s.State == postgres.StepChosen)
+	at := slices.IndexFunc(plan.Steps, func(s records.Step) bool {
+		return s.Kind == kindReindex && (s.State == records.StepProposed || s.State == records.StepChosen)
 	})
 	if at < 0 {
 		return step, false, nil
@@ -264,15 +265,15 @@ func (c *Consolidator) freshIndexStep(ctx context.Context, agent postgres.Agent,
 }
 
 // followIndex makes the step about the index start from what another step has left of it.
-func (c *Consolidator) followIndex(ctx context.Context, agent postgres.Agent, step postgres.ConsolidationStep) error {
+func (c *Consolidator) followIndex(ctx context.Context, agent records.Agent, step records.Step) error {
 	change, reason, err := c.indexChange(ctx, agent)
 	if err != nil {
 		return err
 	}
 	if change == nil {
-		step.State, step.Problem = postgres.StepRefused, "Nothing is left to do: the index is in step already."
+		step.State, step.Problem = records.StepRefused, "Nothing is left to do: the index is in step already."
 		return c.store.SaveStep(ctx, step)
 	}
-	step.Changes, step.Reason = []postgres.ConsolidationChange{*change}, reason
+	step.Changes, step.Reason = []records.StepChange{*change}, reason
 	return c.store.SaveStep(ctx, step)
 }

@@ -12,13 +12,14 @@ import (
 	"memoir/internal/lockfile"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/records"
 	"memoir/internal/waittest"
 )
 
 // apply applies steps and returns what became of them.
-func (b *bench) apply(slug string, steps ...postgres.ConsolidationStep) []consolidation.Result {
+func (b *bench) apply(slug string, steps ...records.Step) []consolidation.Result {
 	b.Helper()
 	var ids []string
 	for _, s := range steps {
@@ -66,7 +67,7 @@ func TestStepsAreAppliedAndEachIsUndoneAsAWhole(t *testing.T) {
 	if got := len([]rune(b.Read("ada/CLAUDE.md"))); got != merge.CharsAfter {
 		t.Errorf("CLAUDE.md has %d characters, where %d were promised", got, merge.CharsAfter)
 	}
-	for _, s := range []postgres.ConsolidationStep{reindex, merge} {
+	for _, s := range []records.Step{reindex, merge} {
 		if _, err := b.Undo(b.Context(), "ada", s.ID.String(), memories.ByBrowser); err != nil {
 			t.Errorf("%s: %v", s.Title, err)
 		}
@@ -107,7 +108,7 @@ func TestAStepWhoseMemoriesHaveChangedIsRefusedAndChangesNothing(t *testing.T) {
 	if b.Memory("ada", "Release days").State != memories.Active {
 		t.Error("it is deleted")
 	}
-	happened, err := b.Store.Activity(b.Context(), postgres.ActivityList{AgentID: b.Memory("ada", "Dates").AgentID, Name: "Dates", Limit: 10})
+	happened, err := b.Store.Activity(b.Context(), records.ActivityList{AgentID: b.Memory("ada", "Dates").AgentID, Name: "Dates", Limit: 10})
 	if err != nil || len(happened.Activity) != 1 {
 		t.Errorf("what links it was changed, and changed back: %+v (%v)", happened.Activity, err)
 	}
@@ -141,8 +142,8 @@ func TestWhatACrashCutsShortIsCarriedOn(t *testing.T) {
 	} {
 		for _, undoing := range []bool{false, true} {
 			crashes := true
-			b := setup(t, untidy(), consolidation.Options{Stop: func(s postgres.ConsolidationStep, change int, made bool) bool {
-				return crashes && at == moment{change, made} && (s.State == postgres.StepUndoing) == undoing
+			b := setup(t, untidy(), consolidation.Options{Stop: func(s records.Step, change int, made bool) bool {
+				return crashes && at == moment{change, made} && (s.State == records.StepUndoing) == undoing
 			}})
 			plan := b.plan("ada")
 			merge, reindex := step(t, plan, "Keep “Releases”"), step(t, plan, "memory files")
@@ -158,9 +159,9 @@ func TestWhatACrashCutsShortIsCarriedOn(t *testing.T) {
 			b.end()
 			crashes = false
 			b.consolidate(consolidation.Options{Every: 10 * time.Millisecond})
-			want := postgres.StepApplied
+			want := records.StepApplied
 			if undoing {
-				want = postgres.StepUndone
+				want = records.StepUndone
 			}
 			waittest.For(b, "the step to end", func() bool {
 				after, err := b.Store.ConsolidationStep(b.Context(), b.Memory("ada", "Dates").AgentID, merge.ID.String())
@@ -181,7 +182,7 @@ func TestWhatACrashCutsShortIsCarriedOn(t *testing.T) {
 				t.Errorf("%s, undoing %t: it is linked %t", name, undoing, linked)
 			}
 			// Nothing is done twice.
-			activity, err := b.Store.Activity(b.Context(), postgres.ActivityList{AgentID: b.Memory("ada", "Dates").AgentID, Name: "Dates", Limit: 10})
+			activity, err := b.Store.Activity(b.Context(), records.ActivityList{AgentID: b.Memory("ada", "Dates").AgentID, Name: "Dates", Limit: 10})
 			if wanted := 2; err != nil || !undoing && len(activity.Activity) != wanted || undoing && len(activity.Activity) != wanted+1 {
 				t.Errorf("%s, undoing %t: %d things happened to it: %+v (%v)", name, undoing, len(activity.Activity), activity.Activity, err)
 			}
@@ -227,7 +228,7 @@ func TestWhatIsAppliedByItselfIsBoundedAndWaitsForItsGates(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.consolidate(consolidation.Options{Mode: consolidation.Auto, Every: 5 * time.Millisecond})
-	var plan postgres.Consolidation
+	var plan records.Plan
 	waittest.For(b, "a plan, and the end of it", func() bool {
 		over, err := b.Look(b.Context(), "ada")
 		if err != nil || over.Plan == nil || over.Busy {
@@ -256,7 +257,7 @@ func TestWhatIsAppliedByItselfIsBoundedAndWaitsForItsGates(t *testing.T) {
 		t.Errorf("the lock is left as %v (%v)", info, err)
 	}
 	for _, name := range []string{"lock", lockfile.Name} {
-		if page, err := b.Store.Memories(b.Context(), agent, postgres.List{Name: name, Limit: 1}); err != nil || len(page.Memories) > 0 {
+		if page, err := b.Store.Memories(b.Context(), agent, records.MemoryList{Name: name, Limit: 1}); err != nil || len(page.Memories) > 0 {
 			t.Errorf("the lock is a memory: %+v (%v)", page, err)
 		}
 	}
@@ -275,7 +276,7 @@ func TestNobodyConsolidatesWhatSomebodyElseDoes(t *testing.T) {
 	if _, err := b.Apply(b.Context(), "ada", []string{plan.Steps[0].ID.String()}, memories.ByScript); !errors.As(err, &conflict) {
 		t.Errorf("applying ends with %v", err)
 	}
-	if now, _ := b.Look(b.Context(), "ada"); now.Plan == nil || now.Plan.Steps[0].State != postgres.StepProposed || now.Gates[3].Open || b.Read(lock) != "1\n" {
+	if now, _ := b.Look(b.Context(), "ada"); now.Plan == nil || now.Plan.Steps[0].State != records.StepProposed || now.Gates[3].Open || b.Read(lock) != "1\n" {
 		t.Errorf("it stands as %+v, the lock says %q", now.Gates, b.Read(lock))
 	}
 	b.Remove(lock)

@@ -22,6 +22,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/model"
 	"memoir/internal/postgres"
+	"memoir/internal/records"
 	"memoir/internal/sync"
 )
 
@@ -46,7 +47,7 @@ type Options struct {
 	Every time.Duration
 	// Stop, for tests, is called before each change of a step, and when it is made and not yet noted. Where it returns true, everything
 	// ends there, as in a crash.
-	Stop func(step postgres.ConsolidationStep, change int, made bool) bool
+	Stop func(step records.Step, change int, made bool) bool
 	Log  *slog.Logger
 }
 
@@ -105,9 +106,9 @@ var errMemoryOff = &memories.ConflictError{Reason: "This agent's memory is switc
 
 // permitted returns an agent whose memories may be consolidated. It fails with memories.ErrNotFound, and with *memories.ConflictError
 // where that is switched off, for all agents or for this one.
-func (c *Consolidator) permitted(ctx context.Context, slug string) (postgres.Agent, error) {
+func (c *Consolidator) permitted(ctx context.Context, slug string) (records.Agent, error) {
 	if c.options.Mode == Off {
-		return postgres.Agent{}, errOff
+		return records.Agent{}, errOff
 	}
 	agent, err := c.store.AgentUncounted(ctx, slug)
 	if err == nil && agent.MemoryOff {
@@ -121,16 +122,16 @@ type Overview struct {
 	Mode     Mode
 	HasModel bool
 	Gates    []Gate
-	Last     time.Time                    // of the last consolidation, whoever did it; zero: never
-	Plan     *postgres.Consolidation      // nil: there is none
-	Applied  []postgres.ConsolidationStep // of all plans, newest first, with those that were undone since
-	Busy     bool                         // steps are being applied or undone
-	Planning bool                         // a plan is being made
-	Failed   string                       // why the last plan that was asked for came to nothing; empty: it did not
+	Last     time.Time      // of the last consolidation, whoever did it; zero: never
+	Plan     *records.Plan  // nil: there is none
+	Applied  []records.Step // of all plans, newest first, with those that were undone since
+	Busy     bool           // steps are being applied or undone
+	Planning bool           // a plan is being made
+	Failed   string         // why the last plan that was asked for came to nothing; empty: it did not
 }
 
 // CanUndo reports whether a step can be undone.
-func CanUndo(step postgres.ConsolidationStep) bool { return step.State == postgres.StepApplied }
+func CanUndo(step records.Step) bool { return step.State == records.StepApplied }
 
 // mostApplied is how many applied steps are listed.
 const mostApplied = 50
@@ -171,12 +172,12 @@ func (c *Consolidator) Look(ctx context.Context, slug string) (Overview, error) 
 }
 
 // Applied returns the steps that were applied to an agent's memories last.
-func (c *Consolidator) Applied(ctx context.Context, agentID int64, most int) ([]postgres.ConsolidationStep, error) {
+func (c *Consolidator) Applied(ctx context.Context, agentID int64, most int) ([]records.Step, error) {
 	return c.store.AppliedSteps(ctx, agentID, most)
 }
 
 // facts gathers what all gates go by.
-func (c *Consolidator) facts(ctx context.Context, agent postgres.Agent) (Facts, error) {
+func (c *Consolidator) facts(ctx context.Context, agent records.Agent) (Facts, error) {
 	f := Facts{Now: time.Now()}
 	var err error
 	if f.Lock, err = c.engine.ConsolidationLock(ctx, agent.Slug); err != nil {
@@ -205,8 +206,8 @@ func (c *Consolidator) Discard(ctx context.Context, slug string) error {
 	})
 }
 
-// alone runs do while nobody else, on any server, consolidates the agent. It fails with postgres.ErrConsolidating.
-func (c *Consolidator) alone(ctx context.Context, agent postgres.Agent, do func() error) error {
+// alone runs do while nobody else, on any server, consolidates the agent. It fails with records.ErrConsolidating.
+func (c *Consolidator) alone(ctx context.Context, agent records.Agent, do func() error) error {
 	select {
 	case c.places <- struct{}{}:
 	case <-ctx.Done():

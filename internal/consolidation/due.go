@@ -9,7 +9,8 @@ import (
 
 	"memoir/internal/jobs"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 )
 
@@ -91,7 +92,7 @@ func (c *Consolidator) Finish(ctx context.Context, slug string) error {
 
 // consolidateIfDue asks the gates one after the other, the cheapest first, and what is asked of one only when those before are open.
 // When all are, a plan is made as background work: once, however many servers there are, and again when it fails.
-func (c *Consolidator) consolidateIfDue(ctx context.Context, agent postgres.Agent) error {
+func (c *Consolidator) consolidateIfDue(ctx context.Context, agent records.Agent) error {
 	if agent.MemoryOff || agent.JoinedTo != "" { // the memories of one that is joined are the other's
 		return nil
 	}
@@ -104,7 +105,7 @@ func (c *Consolidator) consolidateIfDue(ctx context.Context, agent postgres.Agen
 
 // consolidateAlone makes a plan that nobody asked for, and applies what may be applied without a person. It is a consolidation, whatever
 // comes of it: the lock keeps its time.
-func (c *Consolidator) consolidateAlone(ctx context.Context, agent postgres.Agent) (plan postgres.Consolidation, err error) {
+func (c *Consolidator) consolidateAlone(ctx context.Context, agent records.Agent) (plan records.Plan, err error) {
 	if agent.MemoryOff {
 		return plan, errMemoryOff
 	}
@@ -129,7 +130,7 @@ func (c *Consolidator) consolidateAlone(ctx context.Context, agent postgres.Agen
 	return plan, err
 }
 
-func (c *Consolidator) isDue(ctx context.Context, agent postgres.Agent, now time.Time) (bool, error) {
+func (c *Consolidator) isDue(ctx context.Context, agent records.Agent, now time.Time) (bool, error) {
 	f := Facts{Now: now}
 	var err error
 	if f.Lock, err = c.engine.ConsolidationLock(ctx, agent.Slug); err != nil || !longEnoughAgo(f).Open {
@@ -145,7 +146,7 @@ func (c *Consolidator) isDue(ctx context.Context, agent postgres.Agent, now time
 }
 
 // applyAlone applies a few steps of a plan without a person.
-func (c *Consolidator) applyAlone(ctx context.Context, agent postgres.Agent, plan postgres.Consolidation, still func() error) error {
+func (c *Consolidator) applyAlone(ctx context.Context, agent records.Agent, plan records.Plan, still func() error) error {
 	chosen := alone(plan)
 	if len(chosen) == 0 {
 		return nil
@@ -158,13 +159,13 @@ func (c *Consolidator) applyAlone(ctx context.Context, agent postgres.Agent, pla
 }
 
 // alone returns the steps of a plan that may be applied without a person.
-func alone(plan postgres.Consolidation) []uuid.UUID {
+func alone(plan records.Plan) []uuid.UUID {
 	var chosen []uuid.UUID
 	deletions := plan.Memories / deletedAlone
 	for _, step := range plan.Steps {
 		going := 0
 		for _, change := range step.Changes {
-			if change.Op == postgres.ChangeDelete {
+			if change.Op == records.ChangeDelete {
 				going++
 			}
 		}

@@ -11,7 +11,8 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 )
 
@@ -48,8 +49,8 @@ type note struct {
 	linkedBy []int // the places of the memories that link it
 }
 
-func (n note) text() *postgres.ConsolidationText {
-	return &postgres.ConsolidationText{Type: n.Type, Description: n.Description, Body: n.Body}
+func (n note) text() *records.StepText {
+	return &records.StepText{Type: n.Type, Description: n.Description, Body: n.Body}
 }
 
 // draftPlan is a plan while it is made. Each memory is in one step at most, so that no step takes another's ground away.
@@ -59,8 +60,8 @@ type draftPlan struct {
 	byName   map[string]int
 	names    names
 	touched  map[string]bool // memories that a step is about, by id
-	steps    []postgres.ConsolidationStep
-	findings []postgres.ConsolidationFinding
+	steps    []records.Step
+	findings []records.PlanFinding
 	left     int // steps that there was no room for
 }
 
@@ -80,7 +81,7 @@ func newDraftPlan(notes []note, known names) *draftPlan {
 }
 
 // add takes a step in, unless one of its memories is another step's already, or there is no room.
-func (d *draftPlan) add(kind, source, title, reason string, changes ...postgres.ConsolidationChange) bool {
+func (d *draftPlan) add(kind, source, title, reason string, changes ...records.StepChange) bool {
 	for _, c := range changes {
 		if c.Memory != "" && d.touched[c.Memory] {
 			return false
@@ -95,34 +96,34 @@ func (d *draftPlan) add(kind, source, title, reason string, changes ...postgres.
 			d.touched[c.Memory] = true
 		}
 	}
-	d.steps = append(d.steps, postgres.ConsolidationStep{
-		ID: uuid.New(), Kind: kind, Source: source, Title: title, Reason: reason, State: postgres.StepProposed, Changes: changes,
+	d.steps = append(d.steps, records.Step{
+		ID: uuid.New(), Kind: kind, Source: source, Title: title, Reason: reason, State: records.StepProposed, Changes: changes,
 	})
 	return true
 }
 
 func (d *draftPlan) find(memory note, text string) {
 	if len(d.findings) < mostFindings {
-		d.findings = append(d.findings, postgres.ConsolidationFinding{Memory: memory.ID, Name: memory.Name, Text: text})
+		d.findings = append(d.findings, records.PlanFinding{Memory: memory.ID, Name: memory.Name, Text: text})
 	}
 }
 
-func write(n note, to postgres.ConsolidationText) postgres.ConsolidationChange {
-	return postgres.ConsolidationChange{Op: postgres.ChangeWrite, Memory: n.ID, Name: n.Name, Seen: n.etag, Before: n.text(), After: &to}
+func write(n note, to records.StepText) records.StepChange {
+	return records.StepChange{Op: records.ChangeWrite, Memory: n.ID, Name: n.Name, Seen: n.etag, Before: n.text(), After: &to}
 }
 
-func remove(n note) postgres.ConsolidationChange {
-	return postgres.ConsolidationChange{Op: postgres.ChangeDelete, Memory: n.ID, Name: n.Name, Seen: n.etag, Before: n.text()}
+func remove(n note) records.StepChange {
+	return records.StepChange{Op: records.ChangeDelete, Memory: n.ID, Name: n.Name, Seen: n.etag, Before: n.text()}
 }
 
 // relinking returns the changes by which the memories that link what goes link another one instead. Those of which another step is
 // about are left out, as are too many: their links are mended by a later plan.
-func (d *draftPlan) relinking(gone []note, instead note) []postgres.ConsolidationChange {
+func (d *draftPlan) relinking(gone []note, instead note) []records.StepChange {
 	going := map[string]bool{}
 	for _, n := range gone {
 		going[n.Name] = true
 	}
-	var changes []postgres.ConsolidationChange
+	var changes []records.StepChange
 	written := map[string]bool{}
 	for _, n := range gone {
 		for _, i := range n.linkedBy {
@@ -156,7 +157,7 @@ func (d *draftPlan) merged(keep note, gone []note, reason string) {
 		}
 	}
 	after.Body = relinked(after.Body, func(name string) (string, bool) { return keep.Name, going[d.names.living[name]] })
-	var changes []postgres.ConsolidationChange
+	var changes []records.StepChange
 	if after != *keep.text() {
 		changes = append(changes, write(keep, after))
 	}
@@ -215,7 +216,7 @@ func byWorth(a, b note) int {
 }
 
 // superseded finds memories that say what another one does not say any more.
-func (d *draftPlan) superseded(found []postgres.Superseded) {
+func (d *draftPlan) superseded(found []records.SupersededMemory) {
 	for _, s := range found {
 		at, ok := d.byID[s.ID]
 		by, known := d.byID[s.By]
@@ -280,7 +281,7 @@ func (d *draftPlan) deadLinks() {
 }
 
 // cited notes the memories that cite what is gone from their project: what becomes of them, only who knows the project can say.
-func (d *draftPlan) cited(doubtful []postgres.Doubtful) {
+func (d *draftPlan) cited(doubtful []records.DoubtfulMemory) {
 	for _, m := range doubtful {
 		at, ok := d.byID[m.ID]
 		if !ok || d.touched[m.ID] {
@@ -298,7 +299,7 @@ func (d *draftPlan) cited(doubtful []postgres.Doubtful) {
 	}
 }
 
-func (d *draftPlan) disagreeing(found []postgres.Disagreement) {
+func (d *draftPlan) disagreeing(found []records.Disagreement) {
 	for _, f := range found {
 		if at, ok := d.byID[f.ID]; ok {
 			d.find(d.notes[at], fmt.Sprintf("Its files say %d different things. Keep the one that holds.", f.Versions))
@@ -307,13 +308,13 @@ func (d *draftPlan) disagreeing(found []postgres.Disagreement) {
 }
 
 // edits are the steps as the preview of CLAUDE.md takes them.
-func edits(step postgres.ConsolidationStep) []sync.Edit {
+func edits(step records.Step) []sync.Edit {
 	var all []sync.Edit
 	for _, c := range step.Changes {
 		switch c.Op {
-		case postgres.ChangeDelete:
+		case records.ChangeDelete:
 			all = append(all, sync.Edit{ID: c.Memory, Delete: true})
-		case postgres.ChangeWrite:
+		case records.ChangeWrite:
 			all = append(all, sync.Edit{ID: c.Memory, Draft: sync.Draft{Name: c.Name, Type: c.After.Type, Description: c.After.Description, Body: c.After.Body}})
 		}
 	}

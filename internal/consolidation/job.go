@@ -8,7 +8,8 @@ import (
 
 	"memoir/internal/jobs"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 const (
@@ -106,7 +107,7 @@ func (c *Consolidator) workAt(ctx context.Context, job jobs.Job, args jobArgs) (
 	return outcome, nil
 }
 
-func (c *Consolidator) carryOutJob(ctx context.Context, slug string, args jobArgs) (plan postgres.Consolidation, err error) {
+func (c *Consolidator) carryOutJob(ctx context.Context, slug string, args jobArgs) (plan records.Plan, err error) {
 	if !args.Due {
 		return c.MakePlan(ctx, slug, args.By)
 	}

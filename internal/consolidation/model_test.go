@@ -9,7 +9,8 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/model/modeltest"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 type proposed = map[string]any
@@ -118,7 +119,7 @@ func TestAModelIsAskedTwiceAtMost(t *testing.T) {
 	if len(asked) != 2 || strings.Contains(asked[0].Text, "moves next Monday") || !strings.Contains(asked[1].Text, "moves next Monday") || strings.Contains(asked[1].Text, "wordA and") {
 		t.Fatalf("it was asked %d times", len(asked))
 	}
-	if got := titles(plan.Steps); len(got) != 1 || got[0] != "Update “Office”" || plan.Steps[0].State != postgres.StepProposed {
+	if got := titles(plan.Steps); len(got) != 1 || got[0] != "Update “Office”" || plan.Steps[0].State != records.StepProposed {
 		t.Errorf("the steps are %q", got)
 	}
 }

@@ -14,18 +14,19 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 )
 
 // MakePlan makes a plan for an agent now, in place of the one that there is, and changes no memory. The gates are not asked, except
 // for the lock. It fails with memories.ErrNotFound, and with *memories.ConflictError where somebody else consolidates.
-func (c *Consolidator) MakePlan(ctx context.Context, slug string, by memories.Actor) (postgres.Consolidation, error) {
+func (c *Consolidator) MakePlan(ctx context.Context, slug string, by memories.Actor) (records.Plan, error) {
 	agent, err := c.permitted(ctx, slug)
 	if err != nil {
-		return postgres.Consolidation{}, err
+		return records.Plan{}, err
 	}
-	var plan postgres.Consolidation
+	var plan records.Plan
 	err = c.alone(ctx, agent, func() error {
 		return c.locked(ctx, slug, func(still func() error) (bool, error) {
 			plan, err = c.makePlan(ctx, agent, by, still)
@@ -36,8 +37,8 @@ func (c *Consolidator) MakePlan(ctx context.Context, slug string, by memories.Ac
 }
 
 // makePlan makes a plan while nobody else consolidates the agent.
-func (c *Consolidator) makePlan(ctx context.Context, agent postgres.Agent, by memories.Actor, still func() error) (postgres.Consolidation, error) {
-	plan := postgres.Consolidation{ID: uuid.New(), MadeBy: by}
+func (c *Consolidator) makePlan(ctx context.Context, agent records.Agent, by memories.Actor, still func() error) (records.Plan, error) {
+	plan := records.Plan{ID: uuid.New(), MadeBy: by}
 	draft, looked, err := c.orient(ctx, agent)
 	if err != nil {
 		return plan, err
@@ -68,7 +69,7 @@ func (c *Consolidator) makePlan(ctx context.Context, agent postgres.Agent, by me
 	if err := still(); err != nil {
 		return plan, err
 	}
-	plan.MadeAt = postgres.Now()
+	plan.MadeAt = records.Now()
 	if err := c.store.SaveConsolidation(ctx, agent.ID, plan); err != nil {
 		return plan, err
 	}
@@ -77,7 +78,7 @@ func (c *Consolidator) makePlan(ctx context.Context, agent postgres.Agent, by me
 }
 
 // orient reads what there is.
-func (c *Consolidator) orient(ctx context.Context, agent postgres.Agent) (*draftPlan, int, error) {
+func (c *Consolidator) orient(ctx context.Context, agent records.Agent) (*draftPlan, int, error) {
 	var notes []note
 	looked, size := 0, 0
 	err := c.store.EachActive(ctx, agent, func(m memories.Memory) error {
@@ -99,7 +100,7 @@ func (c *Consolidator) orient(ctx context.Context, agent postgres.Agent) (*draft
 }
 
 // gather finds what can be known without a model, the most certain first.
-func (c *Consolidator) gather(ctx context.Context, agent postgres.Agent, draft *draftPlan) error {
+func (c *Consolidator) gather(ctx context.Context, agent records.Agent, draft *draftPlan) error {
 	draft.exactDuplicates()
 	superseded, err := c.store.SupersededMemories(ctx, agent.ID, shortestDuplicate)
 	if err != nil {
@@ -122,7 +123,7 @@ func (c *Consolidator) gather(ctx context.Context, agent postgres.Agent, draft *
 
 // reindex adds the step that brings the index in step with the memory files, and under its caps. An agent without an index is given
 // none.
-func (c *Consolidator) reindex(ctx context.Context, agent postgres.Agent, draft *draftPlan) error {
+func (c *Consolidator) reindex(ctx context.Context, agent records.Agent, draft *draftPlan) error {
 	change, reason, err := c.indexChange(ctx, agent)
 	if err != nil || change == nil {
 		return err
@@ -132,7 +133,7 @@ func (c *Consolidator) reindex(ctx context.Context, agent postgres.Agent, draft 
 }
 
 // indexChange returns what is to become of the index; nil: nothing.
-func (c *Consolidator) indexChange(ctx context.Context, agent postgres.Agent) (*postgres.ConsolidationChange, string, error) {
+func (c *Consolidator) indexChange(ctx context.Context, agent records.Agent) (*records.StepChange, string, error) {
 	now, err := c.engine.PreviewPrunedIndex(ctx, agent.Slug)
 	var conflict *memories.ConflictError
 	if errors.As(err, &conflict) {
@@ -171,16 +172,16 @@ func (c *Consolidator) indexChange(ctx context.Context, agent postgres.Agent) (*
 	if warning := memorymd.Read(now.After).Warning; warning != "" {
 		reason += " Even then not all of it is loaded: fewer or shorter entries would be."
 	}
-	return &postgres.ConsolidationChange{
-		Op: postgres.ChangeIndex, Name: belowDurable(agent, now.Path), Seen: files.Hash(now.Before),
-		Before: &postgres.ConsolidationText{Body: string(now.Before)}, After: &postgres.ConsolidationText{Body: string(now.After)},
+	return &records.StepChange{
+		Op: records.ChangeIndex, Name: belowDurable(agent, now.Path), Seen: files.Hash(now.Before),
+		Before: &records.StepText{Body: string(now.Before)}, After: &records.StepText{Body: string(now.After)},
 	}, strings.ToUpper(reason[:1]) + reason[1:], nil
 }
 
 func isPlainText(raw []byte) bool { return utf8.Valid(raw) && !strings.ContainsRune(string(raw), 0) }
 
 // belowDurable is a path of the agent's directory as one of its durable directory.
-func belowDurable(agent postgres.Agent, at string) string {
+func belowDurable(agent records.Agent, at string) string {
 	if rel, err := filepath.Rel(durableDir(agent), at); err == nil {
 		return filepath.ToSlash(rel)
 	}
@@ -188,7 +189,7 @@ func belowDurable(agent postgres.Agent, at string) string {
 }
 
 // measure fills in what each step, and all together, do to CLAUDE.md.
-func (c *Consolidator) measure(ctx context.Context, agent postgres.Agent, plan *postgres.Consolidation) error {
+func (c *Consolidator) measure(ctx context.Context, agent records.Agent, plan *records.Plan) error {
 	sets := make([][]sync.Edit, len(plan.Steps))
 	for i, step := range plan.Steps {
 		sets[i] = edits(step)
@@ -211,6 +212,6 @@ func counted(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-func durableDir(agent postgres.Agent) string {
+func durableDir(agent records.Agent) string {
 	return agents.Agent{Layout: agents.Layout(agent.Layout)}.DurableDir()
 }

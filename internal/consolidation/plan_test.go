@@ -14,8 +14,9 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/model/modeltest"
-	"memoir/internal/postgres"
+
 	"memoir/internal/recall/recalltest"
+	"memoir/internal/records"
 )
 
 // bench is a Memoir with a consolidator.
@@ -52,7 +53,7 @@ func (b *bench) consolidate(options consolidation.Options) {
 	b.Cleanup(b.end)
 }
 
-func (b *bench) plan(slug string) postgres.Consolidation {
+func (b *bench) plan(slug string) records.Plan {
 	b.Helper()
 	plan, err := b.MakePlan(b.Context(), slug, memories.ByScript)
 	if err != nil {
@@ -61,7 +62,7 @@ func (b *bench) plan(slug string) postgres.Consolidation {
 	return plan
 }
 
-func titles(steps []postgres.ConsolidationStep) []string {
+func titles(steps []records.Step) []string {
 	all := make([]string, len(steps))
 	for i, s := range steps {
 		all[i] = s.Title
@@ -70,7 +71,7 @@ func titles(steps []postgres.ConsolidationStep) []string {
 }
 
 // step is the step of the plan with these words in its title.
-func step(t testing.TB, plan postgres.Consolidation, words string) postgres.ConsolidationStep {
+func step(t testing.TB, plan records.Plan, words string) records.Step {
 	t.Helper()
 	for _, s := range plan.Steps {
 		if strings.Contains(s.Title, words) {
@@ -78,7 +79,7 @@ func step(t testing.TB, plan postgres.Consolidation, words string) postgres.Cons
 		}
 	}
 	t.Fatalf("no step %q among %q", words, titles(plan.Steps))
-	return postgres.ConsolidationStep{}
+	return records.Step{}
 }
 
 const aboutReleases = `Releases are cut on the first working day of the month, from the branch that was frozen the evening before.

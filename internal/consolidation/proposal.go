@@ -8,7 +8,8 @@ import (
 	"strings"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // proposal is a step as the model proposes it. Nothing in it is believed.
@@ -85,7 +86,7 @@ func (p proposal) merge(d *draftPlan, of []note, reason string, deletions int) (
 	if err != nil {
 		return 0, err
 	}
-	changes := []postgres.ConsolidationChange{}
+	changes := []records.StepChange{}
 	if to != *keep.text() {
 		changes = append(changes, write(keep, to))
 	}
@@ -116,15 +117,15 @@ func (p proposal) update(d *draftPlan, n note, reason string) error {
 }
 
 // text is what a memory is to say, when that can be taken.
-func (p proposal) text(n note, sources []note) (postgres.ConsolidationText, error) {
+func (p proposal) text(n note, sources []note) (records.StepText, error) {
 	description := cut(strings.Join(strings.Fields(p.Description), " "), longestDescription)
 	if description == "" {
 		description = n.Description
 	}
 	if !isPlainText([]byte(p.Body + description)) {
-		return postgres.ConsolidationText{}, errors.New("was no text")
+		return records.StepText{}, errors.New("was no text")
 	}
-	to := canonical(n.Name, postgres.ConsolidationText{Type: n.Type, Description: description, Body: p.Body})
+	to := canonical(n.Name, records.StepText{Type: n.Type, Description: description, Body: p.Body})
 	check := memories.Content{Name: n.Name, Type: to.Type, Description: to.Description, Body: to.Body}
 	var said strings.Builder
 	for _, s := range sources {

@@ -12,7 +12,8 @@ import (
 	"memoir/internal/logs"
 	"memoir/internal/memories"
 	"memoir/internal/model"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 const (
@@ -44,7 +45,7 @@ func (a *asked) count(answer model.Answer) {
 // propose asks the model for what rules cannot find, in one question where all memories fit into one, else in two: first which of
 // them to look at. What it answers is checked (proposal.step), and what cannot be taken is left out. Where it cannot be asked, the plan
 // has what rules have found, and says why.
-func (c *Consolidator) propose(ctx context.Context, agent postgres.Agent, draft *draftPlan) (asked, error) {
+func (c *Consolidator) propose(ctx context.Context, agent records.Agent, draft *draftPlan) (asked, error) {
 	var a asked
 	sent := draft.untouched()
 	size := 0
@@ -148,7 +149,7 @@ func (c *Consolidator) choose(ctx context.Context, draft *draftPlan, from []note
 }
 
 // askForSteps has the model propose steps about the memories that it is sent.
-func (c *Consolidator) askForSteps(ctx context.Context, agent postgres.Agent, draft *draftPlan, sent []note, a *asked) error {
+func (c *Consolidator) askForSteps(ctx context.Context, agent records.Agent, draft *draftPlan, sent []note, a *asked) error {
 	type shown struct {
 		Name        string `json:"name"`
 		Type        string `json:"type"`
@@ -193,7 +194,7 @@ func (c *Consolidator) askForSteps(ctx context.Context, agent postgres.Agent, dr
 }
 
 // logged is what the agent's logs say of the last days. It tells what is over by now; no text of a memory is made of it.
-func (c *Consolidator) logged(ctx context.Context, agent postgres.Agent) ([]string, error) {
+func (c *Consolidator) logged(ctx context.Context, agent records.Agent) ([]string, error) {
 	now := time.Now()
 	found, err := c.store.Logs(ctx, agent.ID, logs.DayOf(now.Add(-logDays*24*time.Hour)), logs.DayOf(now), mostLogged)
 	told := []string{}
@@ -262,9 +263,9 @@ func cut(text string, most int) string {
 }
 
 // canonical is a text as it is read back from a file.
-func canonical(name string, t postgres.ConsolidationText) postgres.ConsolidationText {
+func canonical(name string, t records.StepText) records.StepText {
 	c := memories.Content{Name: name, Type: t.Type, Description: t.Description, Body: t.Body}.Canonical()
-	return postgres.ConsolidationText{Type: c.Type, Description: c.Description, Body: c.Body}
+	return records.StepText{Type: c.Type, Description: c.Description, Body: c.Body}
 }
 
 // dayOf returns the day on which a memory was last changed, or that it is unknown.

@@ -25,6 +25,7 @@ import (
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/waittest"
 )
@@ -178,7 +179,7 @@ func TestAStepThatLosesItsDatabaseIsWholeAfterwards(t *testing.T) {
 				!strings.Contains(b.Read("ada/memory/dates.md"), "see [[Releases]] and") || strings.Contains(b.Read("ada/CLAUDE.md"), "### Release days\n") {
 				t.Error("it is half applied")
 			}
-			activity, err := b.Store.Activity(t.Context(), postgres.ActivityList{AgentID: b.Memory("ada", "Dates").AgentID, Name: "Dates", Limit: 10})
+			activity, err := b.Store.Activity(t.Context(), records.ActivityList{AgentID: b.Memory("ada", "Dates").AgentID, Name: "Dates", Limit: 10})
 			if err != nil || len(activity.Activity) != 2 {
 				t.Errorf("%d things happened to what links it (%v)", len(activity.Activity), err)
 			}

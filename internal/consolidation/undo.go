@@ -5,24 +5,25 @@ import (
 	"slices"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 )
 
 // Undo brings back, as a whole, what an applied step has changed: what was deleted is restored, and what was written says again what it
 // said. It fails with memories.ErrNotFound, and with *memories.ConflictError where something has been changed since; then nothing has
 // happened.
-func (c *Consolidator) Undo(ctx context.Context, slug, id string, actor memories.Actor) (postgres.ConsolidationStep, error) {
+func (c *Consolidator) Undo(ctx context.Context, slug, id string, actor memories.Actor) (records.Step, error) {
 	agent, err := c.store.AgentUncounted(ctx, slug)
 	if err != nil {
-		return postgres.ConsolidationStep{}, err
+		return records.Step{}, err
 	}
-	var step postgres.ConsolidationStep
+	var step records.Step
 	err = c.alone(ctx, agent, func() error {
 		if step, err = c.store.ConsolidationStep(ctx, agent.ID, id); err != nil {
 			return err
 		}
-		if step.State != postgres.StepApplied {
+		if step.State != records.StepApplied {
 			return &memories.ConflictError{Reason: "This step is not applied, so there is nothing to undo. Nothing was changed."}
 		}
 		for _, change := range step.Changes {
@@ -36,7 +37,7 @@ func (c *Consolidator) Undo(ctx context.Context, slug, id string, actor memories
 		}
 		// Nobody consolidates by undoing: the lock is put back with the time that it had.
 		return c.locked(ctx, slug, func(func() error) (bool, error) {
-			step.State, step.Actor = postgres.StepUndoing, actor
+			step.State, step.Actor = records.StepUndoing, actor
 			if err := c.store.SaveStep(ctx, step); err != nil {
 				return false, err
 			}
@@ -44,14 +45,14 @@ func (c *Consolidator) Undo(ctx context.Context, slug, id string, actor memories
 			return false, c.undoStep(ctx, agent, &step)
 		})
 	})
-	if err == nil && step.State != postgres.StepUndone {
+	if err == nil && step.State != records.StepUndone {
 		err = &memories.ConflictError{Reason: step.Problem}
 	}
 	return step, err
 }
 
 // undoStep takes the changes of a step back, the last one first.
-func (c *Consolidator) undoStep(ctx context.Context, agent postgres.Agent, step *postgres.ConsolidationStep) error {
+func (c *Consolidator) undoStep(ctx context.Context, agent records.Agent, step *records.Step) error {
 	ctx = sync.As(ctx, step.Actor)
 	for i, change := range slices.Backward(step.Changes) {
 		if !change.Done {
@@ -65,7 +66,7 @@ func (c *Consolidator) undoStep(ctx context.Context, agent postgres.Agent, step 
 			if reason == "" {
 				return err
 			}
-			step.State, step.Problem = postgres.StepApplied, "It could not be undone as a whole. "+reason
+			step.State, step.Problem = records.StepApplied, "It could not be undone as a whole. "+reason
 			return c.store.SaveStep(ctx, *step)
 		}
 		if c.stops(*step, i, true) {
@@ -76,6 +77,6 @@ func (c *Consolidator) undoStep(ctx context.Context, agent postgres.Agent, step 
 			return err
 		}
 	}
-	step.State, step.Problem, step.UndoneAt = postgres.StepUndone, "", postgres.Now()
+	step.State, step.Problem, step.UndoneAt = records.StepUndone, "", records.Now()
 	return c.store.SaveStep(ctx, *step)
 }

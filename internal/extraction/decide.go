@@ -12,14 +12,15 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/sync/events"
 )
 
 // Proposed is a proposal as it stands against what there is.
 type Proposed struct {
-	postgres.Proposal
+	records.Proposal
 	// Present is the memory that it would change; nil: it would be a new one. Only of one that waits.
 	Present *memories.Memory
 }
@@ -43,8 +44,8 @@ type Page struct {
 }
 
 // Proposals returns one page of an agent's proposals. An empty state is any. cursor is the NextCursor of the page before, empty for the
-// first. It fails with memories.ErrNotFound, and with postgres.ErrCursor.
-func (x *Extractor) Proposals(ctx context.Context, slug string, state postgres.ProposalState, limit int, cursor string) (Page, error) {
+// first. It fails with memories.ErrNotFound, and with records.ErrCursor.
+func (x *Extractor) Proposals(ctx context.Context, slug string, state records.ProposalState, limit int, cursor string) (Page, error) {
 	agent, err := x.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return Page{}, err
@@ -75,8 +76,8 @@ func (x *Extractor) Proposal(ctx context.Context, slug, id string) (Proposed, er
 	return x.against(ctx, agent, p)
 }
 
-func (x *Extractor) against(ctx context.Context, agent postgres.Agent, p postgres.Proposal) (Proposed, error) {
-	if p.State != postgres.ProposalWaiting {
+func (x *Extractor) against(ctx context.Context, agent records.Agent, p records.Proposal) (Proposed, error) {
+	if p.State != records.ProposalWaiting {
 		return Proposed{Proposal: p}, nil
 	}
 	present, err := x.present(ctx, agent, p.Name)
@@ -84,8 +85,8 @@ func (x *Extractor) against(ctx context.Context, agent postgres.Agent, p postgre
 }
 
 // present returns the living memory of a name, the agent's own before the team's; nil: there is none.
-func (x *Extractor) present(ctx context.Context, agent postgres.Agent, name string) (*memories.Memory, error) {
-	page, err := x.store.Memories(ctx, agent, postgres.List{Name: name, Limit: 2})
+func (x *Extractor) present(ctx context.Context, agent records.Agent, name string) (*memories.Memory, error) {
+	page, err := x.store.Memories(ctx, agent, records.MemoryList{Name: name, Limit: 2})
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +138,7 @@ func (x *Extractor) Accept(ctx context.Context, slug, id, match string, actor me
 		return sync.Result{}, err
 	}
 	p := seen.Proposal
-	if p.State == postgres.ProposalWaiting {
+	if p.State == records.ProposalWaiting {
 		if match != "" && match != seen.ETag() {
 			return sync.Result{}, memories.ErrChanged
 		}
@@ -145,7 +146,7 @@ func (x *Extractor) Accept(ctx context.Context, slug, id, match string, actor me
 			return sync.Result{}, p.Check()
 		}
 		p.Content = p.Canonical()
-		p.DecidedAt, p.DecidedBy = postgres.Now(), actor
+		p.DecidedAt, p.DecidedBy = records.Now(), actor
 		if seen.Present != nil && seen.Present.Name == p.Name {
 			p.Updates, p.Match = uuid.MustParse(seen.Present.ID), sync.ETag(*seen.Present)
 		}
@@ -159,9 +160,9 @@ func (x *Extractor) Accept(ctx context.Context, slug, id, match string, actor me
 		}
 	}
 	switch p.State {
-	case postgres.ProposalRefused:
+	case records.ProposalRefused:
 		return sync.Result{}, errRefused
-	case postgres.ProposalAccepted:
+	case records.ProposalAccepted:
 		return x.accepted(ctx, slug, p)
 	}
 	return x.write(ctx, slug, p)
@@ -174,7 +175,7 @@ var (
 )
 
 // accepted answers with the memory that a proposal has become.
-func (x *Extractor) accepted(ctx context.Context, slug string, p postgres.Proposal) (sync.Result, error) {
+func (x *Extractor) accepted(ctx context.Context, slug string, p records.Proposal) (sync.Result, error) {
 	agent, err := x.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return sync.Result{}, err
@@ -184,7 +185,7 @@ func (x *Extractor) accepted(ctx context.Context, slug string, p postgres.Propos
 }
 
 // write carries out what was decided. Whoever comes second, after a crash or beside another server, finds it done.
-func (x *Extractor) write(ctx context.Context, slug string, p postgres.Proposal) (sync.Result, error) {
+func (x *Extractor) write(ctx context.Context, slug string, p records.Proposal) (sync.Result, error) {
 	ctx = sync.As(ctx, p.DecidedBy)
 	metadata := map[string]string{frontmatter.MetadataSource: frontmatter.SourceExtraction}
 	if p.Session != "" {
@@ -236,14 +237,14 @@ func (x *Extractor) Refuse(ctx context.Context, slug, id, match string, actor me
 		return Proposed{}, err
 	}
 	switch {
-	case p.State == postgres.ProposalRefused:
+	case p.State == records.ProposalRefused:
 		return p, nil
-	case p.State != postgres.ProposalWaiting:
+	case p.State != records.ProposalWaiting:
 		return Proposed{}, errAccepted
 	case match != "" && match != p.ETag():
 		return Proposed{}, memories.ErrChanged
 	}
-	p.DecidedAt, p.DecidedBy = postgres.Now(), actor
+	p.DecidedAt, p.DecidedBy = records.Now(), actor
 	if err := x.store.RefuseProposal(ctx, p.Proposal); err != nil {
 		return Proposed{}, err
 	}
@@ -271,13 +272,13 @@ func (x *Extractor) FinishAccepting(ctx context.Context, before time.Time) error
 }
 
 // acceptAll writes what is to be written without asking. What something stands against waits for a person.
-func (x *Extractor) acceptAll(ctx context.Context, agent postgres.Agent, ids []uuid.UUID) error {
+func (x *Extractor) acceptAll(ctx context.Context, agent records.Agent, ids []uuid.UUID) error {
 	for _, id := range ids {
 		p, err := x.store.Proposal(ctx, agent.ID, id.String())
 		if err != nil {
 			return err
 		}
-		if p.State != postgres.ProposalAccepting {
+		if p.State != records.ProposalAccepting {
 			continue
 		}
 		if _, err := x.write(ctx, agent.Slug, p); err != nil && !stands(err) {

@@ -14,8 +14,10 @@ import (
 	"time"
 
 	"memoir/internal/jobs"
+	"memoir/internal/memories"
 	"memoir/internal/model"
 	"memoir/internal/postgres"
+	"memoir/internal/records"
 	"memoir/internal/sync"
 )
 
@@ -121,7 +123,7 @@ func (x *Extractor) lookAfter(ctx context.Context) {
 				caughtUp = x.reported(x.catchUp(ctx))
 			}
 			x.reported(x.store.ForgetTexts(ctx, time.Now().Add(-unreadFor)))
-			x.reported(x.FinishAccepting(ctx, postgres.Now().Add(-unfinished)))
+			x.reported(x.FinishAccepting(ctx, records.Now().Add(-unfinished)))
 		}
 		select {
 		case <-ctx.Done():
@@ -133,7 +135,7 @@ func (x *Extractor) lookAfter(ctx context.Context) {
 
 // reported logs an error, unless it is that the database is away, which others tell of. It says whether there was none.
 func (x *Extractor) reported(err error) bool {
-	if err != nil && !errors.Is(err, postgres.ErrUnavailable) && !errors.Is(err, context.Canceled) {
+	if err != nil && !errors.Is(err, memories.ErrUnavailable) && !errors.Is(err, context.Canceled) {
 		x.options.Log.Warn("what was begun with a conversation could not be finished", "error", err)
 	}
 	return err == nil

@@ -13,7 +13,8 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/model"
 	"memoir/internal/model/modeltest"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/transcript"
 	"memoir/internal/waittest"
 )
@@ -34,7 +35,7 @@ func TestAnAcceptedProposalIsAFileARowAndInCLAUDEMD(t *testing.T) {
 			t.Errorf("the model was not told %s: %s", wanted, asked.Text)
 		}
 	}
-	p := b.proposals(postgres.ProposalWaiting)[0]
+	p := b.proposals(records.ProposalWaiting)[0]
 	if p.Quote != "always use tabs" || p.Session != "s1" || p.QuotedAt.IsZero() || p.Present != nil {
 		t.Errorf("proposal: %+v", p)
 	}
@@ -53,7 +54,7 @@ func TestAnAcceptedProposalIsAFileARowAndInCLAUDEMD(t *testing.T) {
 		t.Error("accepting it twice made two")
 	}
 	agent, _ := b.Store.AgentUncounted(b.Context(), "ada")
-	journal, err := b.Store.Activity(b.Context(), postgres.ActivityList{AgentID: agent.ID, Name: "Use tabs", Limit: 10})
+	journal, err := b.Store.Activity(b.Context(), records.ActivityList{AgentID: agent.ID, Name: "Use tabs", Limit: 10})
 	if err != nil || len(journal.Activity) != 1 || journal.Activity[0].Actor != memories.ByBrowser {
 		t.Errorf("journal: %+v, %v", journal, err)
 	}
@@ -173,7 +174,7 @@ func TestHoweverAModelAnswersNothingIsLost(t *testing.T) {
 	if got := b.names(""); got != "../../etc/passwd|Kept three|Kept two" {
 		t.Errorf("proposals: %s", got)
 	}
-	for _, p := range b.proposals(postgres.ProposalWaiting) {
+	for _, p := range b.proposals(records.ProposalWaiting) {
 		accept(b, b.extractor, p)
 	}
 	if b.file("feedback_etc_passwd.md") == "" {
@@ -196,10 +197,10 @@ func TestWhatIsKnownOrWasDecidedAgainstIsNotProposedAgain(t *testing.T) {
 	text := "Please always use tabs."
 	b.says("s1", said("1", "user", text))
 	b.run("s1")
-	if got := b.names(postgres.ProposalWaiting); got != "Small commits|Tea|Use tabs" {
+	if got := b.names(records.ProposalWaiting); got != "Small commits|Tea|Use tabs" {
 		t.Fatalf("proposals: %s", got)
 	}
-	for _, p := range b.proposals(postgres.ProposalWaiting) {
+	for _, p := range b.proposals(records.ProposalWaiting) {
 		switch p.Name {
 		case "Small commits":
 			if _, err := b.extractor.Refuse(b.Context(), "ada", p.ID.String(), p.ETag(), memories.ByScript); err != nil {
@@ -240,7 +241,7 @@ func TestWhatIsKnownOrWasDecidedAgainstIsNotProposedAgain(t *testing.T) {
 	if out := b.run("s1"); !strings.Contains(out.Said, "deleted before") {
 		t.Errorf("outcome: %+v", out)
 	}
-	if got := b.names(postgres.ProposalWaiting); got != "" {
+	if got := b.names(records.ProposalWaiting); got != "" {
 		t.Errorf("proposed again: %s", got)
 	}
 }
@@ -254,9 +255,9 @@ func TestAnAcceptanceThatACrashCutShortIsFinishedOnce(t *testing.T) {
 		b.Scan("ada")
 		b.says("s1", said("1", "user", "Please always use tabs."))
 		b.run("s1")
-		for _, p := range b.proposals(postgres.ProposalWaiting) {
+		for _, p := range b.proposals(records.ProposalWaiting) {
 			kept := p.Proposal
-			kept.DecidedAt, kept.DecidedBy = postgres.Now(), memories.ByScript
+			kept.DecidedAt, kept.DecidedBy = records.Now(), memories.ByScript
 			if p.Present != nil {
 				kept.Updates, kept.Match = parse(p.Present.ID), etag(*p.Present)
 			}
@@ -272,17 +273,17 @@ func TestAnAcceptanceThatACrashCutShortIsFinishedOnce(t *testing.T) {
 			}
 		}
 		for range 2 {
-			if err := b.extractor.FinishAccepting(b.Context(), postgres.Now()); err != nil {
+			if err := b.extractor.FinishAccepting(b.Context(), records.Now()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if got := b.names(postgres.ProposalAccepted); got != "Tea|Use tabs" {
-			t.Errorf("accepted after a crash (written: %v): %s, waiting: %s", written, got, b.names(postgres.ProposalWaiting))
+		if got := b.names(records.ProposalAccepted); got != "Tea|Use tabs" {
+			t.Errorf("accepted after a crash (written: %v): %s, waiting: %s", written, got, b.names(records.ProposalWaiting))
 		}
 		if tea := b.Memory("ada", "Tea").Body; written != (tea == "Mine.") {
 			t.Errorf("written: %v, and Tea says %q", written, tea)
 		}
-		if history, err := b.Store.Revisions(b.Context(), b.agent(), b.Memory("ada", "Use tabs").ID, postgres.RevisionList{Limit: 10}); err != nil || len(history.Revisions) != 1 {
+		if history, err := b.Store.Revisions(b.Context(), b.agent(), b.Memory("ada", "Use tabs").ID, records.RevisionList{Limit: 10}); err != nil || len(history.Revisions) != 1 {
 			t.Errorf("Use tabs was written %d times: %v", len(history.Revisions), err)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 	"memoir/internal/jobs"
 	"memoir/internal/memories"
 	"memoir/internal/model"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/transcript"
 )
 
@@ -50,7 +51,7 @@ func (x *Extractor) hear(ctx context.Context, slug, path string, after time.Dura
 		return Deferred{}, err
 	}
 	task := Task{agent.ID, strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))}
-	now := postgres.Now()
+	now := records.Now()
 	if err := x.store.HearConversation(ctx, agent.ID, task.Session, path, now); err != nil {
 		return Deferred{}, err
 	}
@@ -76,7 +77,7 @@ type Deferred struct {
 func (d Deferred) Name() string { return strings.TrimPrefix(d.Session, given) }
 
 // later has a conversation read at that time. Where it waits for an earlier one it is put off; where it is being read, it is read on then.
-func (x *Extractor) later(ctx context.Context, agent postgres.Agent, task Task, key string, at time.Time) (Deferred, error) {
+func (x *Extractor) later(ctx context.Context, agent records.Agent, task Task, key string, at time.Time) (Deferred, error) {
 	if x.options.Queue == nil {
 		return Deferred{task, key}, nil
 	}
@@ -121,7 +122,7 @@ func (x *Extractor) Ask(ctx context.Context, request Request) (Deferred, error) 
 		sum := sha256.Sum256(raw)
 		session = "#" + hex.EncodeToString(sum[:8])
 	}
-	task, now := Task{agent.ID, given + session}, postgres.Now()
+	task, now := Task{agent.ID, given + session}, records.Now()
 	if err := x.store.GiveConversation(ctx, agent.ID, task.Session, raw, now); err != nil {
 		return Deferred{}, err
 	}

@@ -10,7 +10,8 @@ import (
 	"memoir/internal/extraction"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // Where a private memory and one of the team's have one name, what was found is about the private one.
@@ -28,7 +29,7 @@ func TestAProposalChangesThePrivateMemoryOfItsName(t *testing.T) {
 	b.Scan("ada")
 	b.says("s1", said("1", "user", "always use tabs, it is in the wiki"))
 	b.run("s1")
-	for _, p := range b.proposals(postgres.ProposalWaiting) {
+	for _, p := range b.proposals(records.ProposalWaiting) {
 		if p.Present == nil || p.Present.Team != (p.Name == "Wiki") {
 			t.Errorf("%s would change %+v", p.Name, p.Present)
 		}
@@ -49,11 +50,11 @@ func TestWhatIsToBeWrittenWithoutAskingIsWritten(t *testing.T) {
 	b.Scan("ada")
 	b.says("s1", said("1", "user", "Please always use tabs."))
 	b.run("s1")
-	if got := b.names(postgres.ProposalAccepted); got != "Tea|Use tabs" {
+	if got := b.names(records.ProposalAccepted); got != "Tea|Use tabs" {
 		t.Errorf("accepted: %s", got)
 	}
 	for _, name := range []string{"Use tabs", "Tea"} {
-		journal, err := b.Store.Activity(b.Context(), postgres.ActivityList{AgentID: b.agent().ID, Name: name, Limit: 1})
+		journal, err := b.Store.Activity(b.Context(), records.ActivityList{AgentID: b.agent().ID, Name: name, Limit: 1})
 		if err != nil || len(journal.Activity) != 1 || journal.Activity[0].Actor != memories.ByExtraction {
 			t.Errorf("journal of %s: %+v, %v", name, journal, err)
 		}
@@ -66,16 +67,16 @@ func TestWhatIsToBeWrittenWithoutAskingIsWritten(t *testing.T) {
 	b.Scan("ada")
 	b.says("s1", said("2", "user", "Now always use spaces."))
 	b.run("s1")
-	if got := b.names(postgres.ProposalWaiting); got != "Office|Wiki" || !strings.Contains(b.file("team/wiki.md"), "Of the team.") {
+	if got := b.names(records.ProposalWaiting); got != "Office|Wiki" || !strings.Contains(b.file("team/wiki.md"), "Of the team.") {
 		t.Errorf("waiting: %s", got)
 	}
-	for _, p := range b.proposals(postgres.ProposalWaiting) {
+	for _, p := range b.proposals(records.ProposalWaiting) {
 		if got, want := p.Doubt(), "Says “yesterday”: the message is of Monday 2026-03-02. Edit it to say which day that was."; p.Name == "Office" && got != want || p.Name == "Wiki" && got != "" {
 			t.Errorf("%s: %q", p.Name, got)
 		}
 		accept(b, b.extractor, p)
 	}
-	if got := b.names(postgres.ProposalWaiting); got != "" || b.proposals(postgres.ProposalAccepted)[0].Doubt() != "" {
+	if got := b.names(records.ProposalWaiting); got != "" || b.proposals(records.ProposalAccepted)[0].Doubt() != "" {
 		t.Errorf("a person could not accept %s", got)
 	}
 }

@@ -15,7 +15,8 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/transcript"
 )
 
@@ -62,13 +63,13 @@ type givenText struct {
 // stretch is what there is to read, and the place after it.
 type stretch struct {
 	transcript.Stretch
-	to    postgres.Place
+	to    records.TranscriptPosition
 	texts []uuid.UUID
 	at    int64 // where in the file it begins
 }
 
 // read returns what of a conversation was not read yet.
-func (x *Extractor) read(ctx context.Context, agent postgres.Agent, c postgres.Conversation) (stretch, error) {
+func (x *Extractor) read(ctx context.Context, agent records.Agent, c records.Conversation) (stretch, error) {
 	lastRead, err := x.store.LastRead(ctx, agent.ID)
 	if err != nil {
 		return stretch{}, err
@@ -86,7 +87,7 @@ func (x *Extractor) read(ctx context.Context, agent postgres.Agent, c postgres.C
 
 // readFile reads on in a transcript. Where it is not the file that it was, it is read from its beginning, up to which messages are
 // known tells what is new.
-func (x *Extractor) readFile(c postgres.Conversation, reading transcript.Reading) (stretch, error) {
+func (x *Extractor) readFile(c records.Conversation, reading transcript.Reading) (stretch, error) {
 	file, err := x.open(c.Transcript)
 	if err != nil {
 		return stretch{}, err
@@ -105,7 +106,7 @@ func (x *Extractor) readFile(c postgres.Conversation, reading transcript.Reading
 	if s.Stretch, err = reading.Read(io.NewSectionReader(file, from, max(0, info.Size()-from))); err != nil {
 		return stretch{}, err
 	}
-	s.to = postgres.Place{Last: c.Last, ReadTo: from + s.End}
+	s.to = records.TranscriptPosition{Last: c.Last, ReadTo: from + s.End}
 	if s.Last != "" {
 		s.to.Last = s.Last
 	}
@@ -130,12 +131,12 @@ func markBefore(file io.ReaderAt, place int64) ([]byte, error) {
 }
 
 // readGiven reads what scripts have given of a conversation.
-func (x *Extractor) readGiven(ctx context.Context, c postgres.Conversation, reading transcript.Reading, seen map[string]bool) (stretch, error) {
+func (x *Extractor) readGiven(ctx context.Context, c records.Conversation, reading transcript.Reading, seen map[string]bool) (stretch, error) {
 	texts, err := x.store.GivenTexts(ctx, c.AgentID, c.Session)
 	if err != nil {
 		return stretch{}, err
 	}
-	s := stretch{to: c.Place}
+	s := stretch{to: c.TranscriptPosition}
 	for _, text := range texts {
 		s.texts = append(s.texts, text.ID)
 		var in givenText
@@ -169,7 +170,7 @@ func (x *Extractor) readGiven(ctx context.Context, c postgres.Conversation, read
 }
 
 // inMemoryOf says whether a file that an agent has written is a memory of its own.
-func inMemoryOf(agent postgres.Agent) func(path string) bool {
+func inMemoryOf(agent records.Agent) func(path string) bool {
 	on := agents.Agent{Slug: agent.Slug, Layout: agents.Layout(agent.Layout), Dir: agent.Dir}
 	dirs := []string{agent.Dir}
 	if real, err := filepath.EvalSymlinks(agent.Dir); err == nil && real != agent.Dir {

@@ -12,7 +12,8 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/model"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/sync/events"
 	"memoir/internal/transcript"
@@ -52,7 +53,7 @@ func (x *Extractor) Run(ctx context.Context, task Task) (Outcome, error) {
 	if err != nil {
 		return out, err
 	}
-	began := postgres.Now()
+	began := records.Now()
 	s, err := x.read(ctx, agent, c)
 	if err != nil {
 		return out, err
@@ -61,7 +62,7 @@ func (x *Extractor) Run(ctx context.Context, task Task) (Outcome, error) {
 	if err != nil {
 		return out, err
 	}
-	finding := postgres.Finding{AgentID: agent.ID, Session: task.Session, From: c.Place, To: s.to, ReadAt: began, Texts: s.texts, Proposals: proposals}
+	finding := records.Finding{AgentID: agent.ID, Session: task.Session, From: c.TranscriptPosition, To: s.to, ReadAt: began, Texts: s.texts, Proposals: proposals}
 	out.Proposals, err = x.store.KeepFinding(ctx, finding)
 	if errors.Is(err, memories.ErrChanged) {
 		out.Said = "This stretch has been read meanwhile."
@@ -79,20 +80,20 @@ func (x *Extractor) Run(ctx context.Context, task Task) (Outcome, error) {
 	return out, err
 }
 
-func (x *Extractor) agent(ctx context.Context, id int64) (postgres.Agent, error) {
+func (x *Extractor) agent(ctx context.Context, id int64) (records.Agent, error) {
 	all, err := x.store.AgentsUncounted(ctx)
 	if err != nil {
-		return postgres.Agent{}, err
+		return records.Agent{}, err
 	}
-	i := slices.IndexFunc(all, func(a postgres.Agent) bool { return a.ID == id })
+	i := slices.IndexFunc(all, func(a records.Agent) bool { return a.ID == id })
 	if i < 0 {
-		return postgres.Agent{}, memories.ErrNotFound
+		return records.Agent{}, memories.ErrNotFound
 	}
 	return all[i], nil
 }
 
 // find asks what of a stretch is worth keeping.
-func (x *Extractor) find(ctx context.Context, agent postgres.Agent, session string, s stretch, out *Outcome) ([]postgres.Proposal, error) {
+func (x *Extractor) find(ctx context.Context, agent records.Agent, session string, s stretch, out *Outcome) ([]records.Proposal, error) {
 	switch {
 	case len(s.Wrote) > 0:
 		out.Said = fmt.Sprintf("Skipped: the agent itself saved to its memory in this stretch (%s).", shortList(s.Wrote))
@@ -174,12 +175,12 @@ func (x *Extractor) ask(ctx context.Context, question model.Question, out *Outco
 }
 
 // proposalsOf makes proposals of what was found; of what is to be written without asking also how.
-func (x *Extractor) proposalsOf(ctx context.Context, agent postgres.Agent, session string, kept []found) ([]postgres.Proposal, error) {
-	now := postgres.Now()
-	var proposals []postgres.Proposal
+func (x *Extractor) proposalsOf(ctx context.Context, agent records.Agent, session string, kept []found) ([]records.Proposal, error) {
+	now := records.Now()
+	var proposals []records.Proposal
 	for _, f := range kept {
-		p := postgres.Proposal{
-			ID: uuid.New(), AgentID: agent.ID, State: postgres.ProposalWaiting, Content: f.Content, Fingerprint: f.identity(),
+		p := records.Proposal{
+			ID: uuid.New(), AgentID: agent.ID, State: records.ProposalWaiting, Content: f.Content, Fingerprint: f.identity(),
 			Quote: f.quote, QuotedAt: f.at, Session: session, ProposedAt: now,
 		}
 		if x.options.Mode == Auto {
@@ -188,7 +189,7 @@ func (x *Extractor) proposalsOf(ctx context.Context, agent postgres.Agent, sessi
 				return nil, err
 			}
 			if seen := (Proposed{p, present}); !seen.needsAPerson() {
-				p.State, p.DecidedAt, p.DecidedBy = postgres.ProposalAccepting, now, memories.ByExtraction
+				p.State, p.DecidedAt, p.DecidedBy = records.ProposalAccepting, now, memories.ByExtraction
 				if present != nil {
 					p.Updates, p.Match = uuid.MustParse(present.ID), sync.ETag(*present)
 				}

@@ -19,8 +19,9 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/model"
 	"memoir/internal/model/modeltest"
-	"memoir/internal/postgres"
+
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/records"
 	"memoir/internal/sync"
 )
 
@@ -99,7 +100,7 @@ func (b *bench) tryRun(session string) (extraction.Outcome, error) {
 }
 
 // proposals are those of ada, the newest first.
-func (b *bench) proposals(state postgres.ProposalState) []extraction.Proposed {
+func (b *bench) proposals(state records.ProposalState) []extraction.Proposed {
 	b.Helper()
 	page, err := b.extractor.Proposals(b.Context(), "ada", state, 100, "")
 	if err != nil {
@@ -108,7 +109,7 @@ func (b *bench) proposals(state postgres.ProposalState) []extraction.Proposed {
 	return page.Proposals
 }
 
-func (b *bench) names(state postgres.ProposalState) string {
+func (b *bench) names(state records.ProposalState) string {
 	b.Helper()
 	var names []string
 	for _, p := range b.proposals(state) {
@@ -169,7 +170,7 @@ func accept(b *bench, x *extraction.Extractor, p extraction.Proposed) memories.M
 	return result.Memory
 }
 
-func (b *bench) agent() postgres.Agent {
+func (b *bench) agent() records.Agent {
 	b.Helper()
 	agent, err := b.Store.Agent(b.Context(), "ada")
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/words"
 )
 
@@ -26,7 +27,7 @@ const (
 // sieve keeps out what is there already, or was decided against.
 type sieve struct {
 	x     *Extractor
-	agent postgres.Agent
+	agent records.Agent
 	names []memories.Memory // the newest, without what they say
 	// against are the words of what was proposed or deleted before, by what to say of it.
 	against []decided
@@ -37,10 +38,10 @@ type decided struct {
 	why   string
 }
 
-func (x *Extractor) newSieve(ctx context.Context, agent postgres.Agent) (*sieve, error) {
+func (x *Extractor) newSieve(ctx context.Context, agent records.Agent) (*sieve, error) {
 	s := &sieve{x: x, agent: agent}
 	var err error
-	if s.names, err = x.store.Newest(ctx, postgres.Givers{agent}, nil, mostNames); err != nil {
+	if s.names, err = x.store.Newest(ctx, records.RecallSources{agent}, nil, mostNames); err != nil {
 		return nil, err
 	}
 	earlier, err := x.store.Proposals(ctx, agent.ID, "", mostDecided, "")
@@ -49,9 +50,9 @@ func (x *Extractor) newSieve(ctx context.Context, agent postgres.Agent) (*sieve,
 	}
 	for _, p := range earlier.Proposals {
 		switch p.State {
-		case postgres.ProposalRefused:
+		case records.ProposalRefused:
 			s.against = append(s.against, decided{wordsOf(p.Content), "the same was refused before"})
-		case postgres.ProposalWaiting:
+		case records.ProposalWaiting:
 			s.against = append(s.against, decided{wordsOf(p.Content), "the same waits to be decided about"})
 		}
 	}
@@ -115,18 +116,18 @@ func (s *sieve) refuses(ctx context.Context, f *found, kept []found) (why string
 // near returns the memories that share the most of the longest words with something new.
 func (s *sieve) near(ctx context.Context, mine map[string]bool) ([]memories.Memory, error) {
 	longest := slices.SortedFunc(maps.Keys(mine), func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) })
-	var sought []postgres.Sought
+	var sought []records.RecallTerm
 	for _, word := range longest[:min(len(longest), mostSought)] {
 		if words.SetsNoSpaces(word) { // it is one of Hangul, or a single character
-			sought = append(sought, postgres.Sought{Runs: []string{word}})
+			sought = append(sought, records.RecallTerm{Runs: []string{word}})
 		} else {
-			sought = append(sought, postgres.Sought{Words: []string{word}})
+			sought = append(sought, records.RecallTerm{Words: []string{word}})
 		}
 	}
 	if len(sought) == 0 {
 		return nil, nil
 	}
-	hits, err := s.x.store.Hits(ctx, postgres.Givers{s.agent}, sought, mostNames)
+	hits, err := s.x.store.Hits(ctx, records.RecallSources{s.agent}, sought, mostNames)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +140,7 @@ func (s *sieve) near(ctx context.Context, mine map[string]bool) ([]memories.Memo
 	best := slices.SortedFunc(maps.Keys(shared), func(a, b uuid.UUID) int {
 		return cmp.Or(cmp.Compare(shared[b], shared[a]), strings.Compare(a.String(), b.String()))
 	})
-	return s.x.store.Texts(ctx, postgres.Givers{s.agent}, best[:min(len(best), mostCompared)], memories.MaxFileSize)
+	return s.x.store.Texts(ctx, records.RecallSources{s.agent}, best[:min(len(best), mostCompared)], memories.MaxFileSize)
 }
 
 func contentOf(m memories.Memory) memories.Content {

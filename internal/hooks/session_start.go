@@ -9,8 +9,9 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/gate"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
 	"memoir/internal/recall"
+	"memoir/internal/records"
 )
 
 const (
@@ -32,7 +33,7 @@ func (h *Hooks) sessionStart(ctx context.Context, agent agents.Agent, in input) 
 }
 
 func (h *Hooks) learned(ctx context.Context, agent agents.Agent, in input, now time.Time) (string, error) {
-	from, err := h.store.GiversTo(ctx, agent.Slug)
+	from, err := h.store.RecallSources(ctx, agent.Slug)
 	if err != nil {
 		return "", err
 	}
@@ -50,7 +51,7 @@ func (h *Hooks) learned(ctx context.Context, agent agents.Agent, in input, now t
 }
 
 // summary words facts, not orders: what is worded as an order is taken for an attack.
-func summary(from postgres.Givers, n int, newest []memories.Memory, now time.Time) string {
+func summary(from records.RecallSources, n int, newest []memories.Memory, now time.Time) string {
 	var told strings.Builder
 	fmt.Fprintf(&told, "%d %s about this project from earlier conversations, in %s", n, plural(n, "memory is kept", "memories are kept"), from[0].Dir)
 	for _, shared := range from[1:] {

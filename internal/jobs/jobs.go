@@ -22,6 +22,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"memoir/internal/postgres"
+	"memoir/internal/records"
 )
 
 // Options are the settings of a Queue. The zero value of each stands for what its comment says.
@@ -189,8 +190,8 @@ type Once struct {
 }
 
 // Enqueue adds a job. It is kept, or moved, when Enqueue returns nil. It fails with memories.ErrNotFound where the agent has been forgotten, and
-// with postgres.ErrUnavailable.
-func (k Kind[A]) Enqueue(ctx context.Context, agent postgres.Agent, args A, once Once) error {
+// with memories.ErrUnavailable.
+func (k Kind[A]) Enqueue(ctx context.Context, agent records.Agent, args A, once Once) error {
 	work, err := json.Marshal(args)
 	if err != nil {
 		return fmt.Errorf("add the job: %w", err)

@@ -16,6 +16,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/records"
 	"memoir/internal/waittest"
 )
 
@@ -31,18 +32,18 @@ type place struct {
 	*testing.T
 	url   string
 	store *postgres.Store
-	agent postgres.Agent
+	agent records.Agent
 }
 
 func setup(t *testing.T) *place {
 	t.Helper()
 	p := &place{T: t, url: pgtest.New(t)}
 	p.store = p.connect()
-	id, err := p.store.SaveAgent(t.Context(), postgres.Agent{Slug: "ada", Layout: "hive", Dir: "/ada", DisplayName: "ada", Present: true})
+	id, err := p.store.SaveAgent(t.Context(), records.Agent{Slug: "ada", Layout: "hive", Dir: "/ada", DisplayName: "ada", Present: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.agent = postgres.Agent{ID: id, Slug: "ada"}
+	p.agent = records.Agent{ID: id, Slug: "ada"}
 	return p
 }
 
@@ -266,7 +267,7 @@ func TestWhatFailsIsTriedAgainAsFarAsThatIsOfUse(t *testing.T) {
 		"too early":              {jobs.Later(time.Now()), 5, jobs.Done, 1, ""},
 		"an unexpected failure":  {nil, 1, jobs.Done, 2, ""},
 		"an unexpected end":      {nil, 99, jobs.Failed, 4, "it failed unexpectedly; the log says where"},
-		"the database goes away": {fmt.Errorf("saving: %w", postgres.ErrUnavailable), 5, jobs.Done, 1, ""},
+		"the database goes away": {fmt.Errorf("saving: %w", memories.ErrUnavailable), 5, jobs.Done, 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -410,11 +411,11 @@ func TestAForgottenAgentHasNoJobs(t *testing.T) {
 	if err := kind.Enqueue(t.Context(), p.agent, 3, jobs.Once{}); !errors.Is(err, memories.ErrNotFound) {
 		t.Errorf("a job of nobody was taken: %v", err)
 	}
-	id, err := p.store.SaveAgent(t.Context(), postgres.Agent{Slug: "bob", Layout: "hive", Dir: "/bob", DisplayName: "bob", Present: true})
+	id, err := p.store.SaveAgent(t.Context(), records.Agent{Slug: "bob", Layout: "hive", Dir: "/bob", DisplayName: "bob", Present: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.agent = postgres.Agent{ID: id, Slug: "bob"}
+	p.agent = records.Agent{ID: id, Slug: "bob"}
 	p.add(kind, 4, jobs.Once{})
 	<-ended
 	p.becomes(jobs.Done)

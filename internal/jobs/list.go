@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"memoir/internal/postgres"
+	"memoir/internal/records"
 )
 
 // State says how a job stands.
@@ -48,7 +49,7 @@ type Tokens struct{ Input, Output int64 }
 type Cost struct {
 	Days int // up to today
 	Tokens
-	ByDay []postgres.DayTokens // oldest first, in UTC; days without any are left out
+	ByDay []records.DayTokens // oldest first, in UTC; days without any are left out
 }
 
 // Most is how many jobs a list has.

@@ -14,7 +14,6 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
 )
 
 // worker does the jobs of one kind.
@@ -106,7 +105,7 @@ func (w *worker) ended(ctx context.Context, r *river.Job[envelope], outcome Outc
 		return ctx.Err() // by which River knows a job that the end of the server has ended
 	case errors.As(err, &wait):
 		return river.JobSnooze(max(time.Until(wait.at), 0))
-	case errors.Is(err, postgres.ErrUnavailable):
+	case errors.Is(err, memories.ErrUnavailable):
 		// It is not the job that has failed.
 		return river.JobSnooze(w.queue.options.FirstRetry)
 	case errors.As(err, &lost):
@@ -176,7 +175,7 @@ func (w *worker) finish(ctx context.Context, r *river.Job[envelope], end func(co
 			return nil
 		case err == nil && !again.IsZero():
 			return river.JobSnooze(max(time.Until(again), 0))
-		case err == nil || !errors.Is(err, postgres.ErrUnavailable):
+		case err == nil || !errors.Is(err, memories.ErrUnavailable):
 			return err
 		}
 		select {
@@ -204,7 +203,7 @@ func problem(ctx context.Context, err error) string {
 		return "" // the server stops: it goes on with the next
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
 		return "it took too long"
-	case errors.Is(err, postgres.ErrUnavailable):
+	case errors.Is(err, memories.ErrUnavailable):
 		return "the database could not be reached"
 	case errors.As(err, &plain):
 		return plain.Plain()

@@ -9,17 +9,18 @@ import (
 	"strings"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // mostSlugs is how many agents an error lists at most.
 const mostSlugs = 50
 
 // agent returns the agent that a call is about: the one that the address fixes, else the one that it names, else the only one.
-func (e *endpoint) agent(ctx context.Context, named string) (postgres.Agent, error) {
+func (e *endpoint) agent(ctx context.Context, named string) (records.Agent, error) {
 	if slug := cmp.Or(fixedAgent(ctx), named); slug != "" {
-		agent, err := postgres.Agent{}, memories.ErrNotFound
-		if postgres.CanBeText(slug) {
+		agent, err := records.Agent{}, memories.ErrNotFound
+		if records.CanBeText(slug) {
 			agent, err = e.store.AgentUncounted(ctx, slug)
 		}
 		if errors.Is(err, memories.ErrNotFound) {
@@ -31,14 +32,14 @@ func (e *endpoint) agent(ctx context.Context, named string) (postgres.Agent, err
 		return agent, err
 	}
 	all, err := e.store.AgentsUncounted(ctx)
-	all = slices.DeleteFunc(all, func(a postgres.Agent) bool { return a.JoinedTo != "" })
+	all = slices.DeleteFunc(all, func(a records.Agent) bool { return a.JoinedTo != "" })
 	switch {
 	case err != nil:
-		return postgres.Agent{}, err
+		return records.Agent{}, err
 	case len(all) == 0:
-		return postgres.Agent{}, refusal("Memoir knows no agent yet, so there are no memories. One appears as soon as its directory does.")
+		return records.Agent{}, refusal("Memoir knows no agent yet, so there are no memories. One appears as soon as its directory does.")
 	case len(all) > 1:
-		return postgres.Agent{}, refusal("Memoir keeps the memories of several agents, so say which one is meant: give its slug as agent. There is " + slugsOf(all) + ".")
+		return records.Agent{}, refusal("Memoir keeps the memories of several agents, so say which one is meant: give its slug as agent. There is " + slugsOf(all) + ".")
 	}
 	return all[0], nil
 }
@@ -58,7 +59,7 @@ func (e *endpoint) noSuchAgent(ctx context.Context, slug string) error {
 	return refusal(fmt.Sprintf("There is no agent %q: %s.", shortened(slug), there))
 }
 
-func slugsOf(all []postgres.Agent) string {
+func slugsOf(all []records.Agent) string {
 	slugs := make([]string, min(len(all), mostSlugs))
 	for i := range slugs {
 		slugs[i] = all[i].Slug

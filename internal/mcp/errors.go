@@ -11,7 +11,6 @@ import (
 
 	"memoir/internal/gate"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
 )
 
 // refusal is an error that says itself what to do.
@@ -35,10 +34,10 @@ func (e *endpoint) plainly(ctx context.Context, err error) error {
 		return refusal(conflict.Reason)
 	case errors.As(err, &invalid):
 		return refusal("Nothing was changed: " + invalid.Field + " " + invalid.Reason + ".")
-	case errors.Is(err, postgres.ErrInterrupted):
+	case errors.Is(err, memories.ErrInterrupted):
 		e.options.Log.WarnContext(ctx, "an MCP call was interrupted", "request", gate.RequestID(ctx), "error", err)
 		return refusal("The connection was lost and the call interrupted. It may be done already, or be done later. Memories on disk are safe. Look with get_memory before you try again.")
-	case errors.Is(err, postgres.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, memories.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		e.options.Log.WarnContext(ctx, "an MCP call found no database", "request", gate.RequestID(ctx), "error", err)
 		return refusal("Memoir's database cannot be reached at the moment. Nothing was changed, and memories on disk are safe. Try again shortly.")
 	case errors.Is(err, context.Canceled):

@@ -10,8 +10,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
 	"memoir/internal/recall"
+	"memoir/internal/records"
 )
 
 type getInput struct {
@@ -61,7 +62,7 @@ func (e *endpoint) getMemory(ctx context.Context, in getInput) (whole, error) {
 }
 
 // whole reads the memory that is meant.
-func (e *endpoint) whole(ctx context.Context, agent postgres.Agent, which which) (whole, error) {
+func (e *endpoint) whole(ctx context.Context, agent records.Agent, which which) (whole, error) {
 	m, err := e.find(ctx, agent, which)
 	if err != nil {
 		return whole{}, err
@@ -71,7 +72,7 @@ func (e *endpoint) whole(ctx context.Context, agent postgres.Agent, which which)
 }
 
 // wholeOf takes what the memory cites of its project and what is gone there.
-func wholeOf(agent postgres.Agent, m memories.Memory, gone []memories.CheckedCitation, now time.Time) whole {
+func wholeOf(agent records.Agent, m memories.Memory, gone []memories.CheckedCitation, now time.Time) whole {
 	w := whole{
 		memory: memoryOf(m, now), Warning: recall.Warning(gone, m.Age(now)),
 		File: filepath.Join(agent.Dir, filepath.FromSlash(m.Path)), URI: uriOf(agent.Slug, m.ID),

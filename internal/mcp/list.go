@@ -10,8 +10,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
 	"memoir/internal/recall"
+	"memoir/internal/records"
 	"memoir/internal/words"
 )
 
@@ -67,7 +68,7 @@ type fact struct {
 const mostFacts = 20
 
 // facts returns the facts of an agent's indexes that a search finds, with its first page.
-func (e *endpoint) facts(ctx context.Context, agent postgres.Agent, of postgres.List) ([]fact, error) {
+func (e *endpoint) facts(ctx context.Context, agent records.Agent, of records.MemoryList) ([]fact, error) {
 	if of.Search == "" || of.Cursor != "" || of.Type != "" {
 		return nil, nil
 	}
@@ -116,22 +117,22 @@ func (e *endpoint) addSearchMemories(server *sdk.Server, agentIsFixed bool) {
 }
 
 func (e *endpoint) listMemories(ctx context.Context, in listInput) (list, error) {
-	return e.page(ctx, in.Agent, postgres.List{Type: memories.Type(in.Type), State: memories.State(in.State), Limit: in.Limit, Cursor: in.Cursor})
+	return e.page(ctx, in.Agent, records.MemoryList{Type: memories.Type(in.Type), State: memories.State(in.State), Limit: in.Limit, Cursor: in.Cursor})
 }
 
 func (e *endpoint) searchMemories(ctx context.Context, in searchInput) (list, error) {
 	switch {
 	case strings.TrimSpace(in.Query) == "":
 		return list{}, refusal("There is nothing to search for. Give some words as query, or see all there is with list_memories.")
-	case !postgres.CanBeText(in.Query):
+	case !records.CanBeText(in.Query):
 		return list{}, refusal("The query holds a NUL character, which no memory has. Leave it out.")
 	}
-	return e.page(ctx, in.Agent, postgres.List{Search: in.Query, Near: true, Type: memories.Type(in.Type), Limit: in.Limit, Cursor: in.Cursor})
+	return e.page(ctx, in.Agent, records.MemoryList{Search: in.Query, Near: true, Type: memories.Type(in.Type), Limit: in.Limit, Cursor: in.Cursor})
 }
 
 // page reads a page of a list. One that would be too long for an agent is read again with fewer memories, so that the next page goes
 // on behind the last that is shown.
-func (e *endpoint) page(ctx context.Context, slug string, of postgres.List) (list, error) {
+func (e *endpoint) page(ctx context.Context, slug string, of records.MemoryList) (list, error) {
 	agent, err := e.agent(ctx, slug)
 	if err != nil {
 		return list{}, err
@@ -158,7 +159,7 @@ func (e *endpoint) page(ctx context.Context, slug string, of postgres.List) (lis
 }
 
 // shared returns what stands besides the first page of a list of what an agent has: what all agents share.
-func (e *endpoint) shared(ctx context.Context, agent postgres.Agent, of postgres.List) ([]shared, error) {
+func (e *endpoint) shared(ctx context.Context, agent records.Agent, of records.MemoryList) ([]shared, error) {
 	if of.Cursor != "" || of.State != "" && of.State != memories.Active {
 		return nil, nil
 	}
@@ -180,7 +181,7 @@ func (e *endpoint) shared(ctx context.Context, agent postgres.Agent, of postgres
 	return all, nil
 }
 
-func listOf(agent postgres.Agent, page postgres.Page, query string, now time.Time) list {
+func listOf(agent records.Agent, page records.MemoryPage, query string, now time.Time) list {
 	l := list{Agent: agent.Slug, Memories: make([]listed, len(page.Memories)), Total: page.Total, Near: page.Near, NextCursor: page.NextCursor, query: query}
 	search := words.For(query)
 	for i, m := range page.Memories {

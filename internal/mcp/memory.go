@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // memory is one as every tool shows it.
@@ -65,7 +66,7 @@ type which struct {
 }
 
 // find returns the memory that is meant. By its name it prefers one that lives to one in the trash.
-func (e *endpoint) find(ctx context.Context, agent postgres.Agent, which which) (memories.Memory, error) {
+func (e *endpoint) find(ctx context.Context, agent records.Agent, which which) (memories.Memory, error) {
 	switch {
 	case which.ID != "":
 		m, err := e.store.Memory(ctx, agent, which.ID)
@@ -75,11 +76,11 @@ func (e *endpoint) find(ctx context.Context, agent postgres.Agent, which which) 
 		return m, err
 	case which.Name == "":
 		return memories.Memory{}, refusal("Say which memory is meant: give its name or its id, as list_memories shows them.")
-	case !postgres.CanBeText(which.Name):
+	case !records.CanBeText(which.Name):
 		return memories.Memory{}, e.noSuchName(ctx, agent, which.Name)
 	}
 	for _, state := range []memories.State{"", memories.Deleted} {
-		page, err := e.store.Memories(ctx, agent, postgres.List{Name: which.Name, State: state, Limit: 2})
+		page, err := e.store.Memories(ctx, agent, records.MemoryList{Name: which.Name, State: state, Limit: 2})
 		switch {
 		case err != nil:
 			return memories.Memory{}, err
@@ -102,10 +103,10 @@ func withIDs(all []memories.Memory) string {
 }
 
 // noSuchName names what comes close.
-func (e *endpoint) noSuchName(ctx context.Context, agent postgres.Agent, name string) error {
+func (e *endpoint) noSuchName(ctx context.Context, agent records.Agent, name string) error {
 	said := fmt.Sprintf("%s has no memory named %q.", agent.Slug, shortened(name))
 	sought := strings.ReplaceAll(strings.ToValidUTF8(shortened(name), ""), "\x00", "")
-	page, err := e.store.Memories(ctx, agent, postgres.List{Search: sought, Near: true, Limit: 3})
+	page, err := e.store.Memories(ctx, agent, records.MemoryList{Search: sought, Near: true, Limit: 3})
 	if err != nil {
 		return err
 	}

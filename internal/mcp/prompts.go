@@ -9,8 +9,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
 	"memoir/internal/recall"
+	"memoir/internal/records"
 )
 
 // The prompts: what a person calls, in Claude Code as /mcp__memoir__memory and so on.
@@ -24,7 +25,7 @@ const (
 const mostOverview = 40
 
 func (e *endpoint) addPrompts(server *sdk.Server, agentIsFixed bool) {
-	prompt := func(name, title, description string, tell func(context.Context, postgres.Agent, map[string]string) (string, error), arguments ...*sdk.PromptArgument) {
+	prompt := func(name, title, description string, tell func(context.Context, records.Agent, map[string]string) (string, error), arguments ...*sdk.PromptArgument) {
 		if !agentIsFixed {
 			arguments = append(arguments, &sdk.PromptArgument{Name: "agent", Description: "The slug of the agent. May be left out where Memoir knows only one."})
 		}
@@ -52,11 +53,11 @@ func (e *endpoint) addPrompts(server *sdk.Server, agentIsFixed bool) {
 }
 
 // overview names what an agent remembers, by type.
-func (e *endpoint) overview(ctx context.Context, agent postgres.Agent, _ map[string]string) (string, error) {
+func (e *endpoint) overview(ctx context.Context, agent records.Agent, _ map[string]string) (string, error) {
 	var told strings.Builder
 	now := time.Now()
 	for _, t := range append(memories.Types(), "") {
-		of := postgres.List{Type: t, Limit: mostOverview}
+		of := records.MemoryList{Type: t, Limit: mostOverview}
 		if t == "" {
 			of.State = memories.NeedsAttention
 		}
@@ -92,7 +93,7 @@ func (e *endpoint) overview(ctx context.Context, agent postgres.Agent, _ map[str
 		"Do not act on it.", strings.TrimSpace(list)), nil
 }
 
-func (e *endpoint) show(ctx context.Context, agent postgres.Agent, given map[string]string) (string, error) {
+func (e *endpoint) show(ctx context.Context, agent records.Agent, given map[string]string) (string, error) {
 	found, err := e.whole(ctx, agent, which{Name: given["name"]})
 	if err != nil {
 		return "", err
@@ -102,7 +103,7 @@ func (e *endpoint) show(ctx context.Context, agent postgres.Agent, given map[str
 }
 
 // remember asks for a memory to be written as the best of them are.
-func (e *endpoint) remember(_ context.Context, agent postgres.Agent, given map[string]string) (string, error) {
+func (e *endpoint) remember(_ context.Context, agent records.Agent, given map[string]string) (string, error) {
 	text := strings.TrimSpace(given["text"])
 	if text == "" {
 		return "", refusal("There is nothing to remember. Give what is to be remembered as text.")

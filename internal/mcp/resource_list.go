@@ -11,7 +11,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // resourcePage is how many resources a page has.
@@ -81,7 +82,7 @@ func (e *endpoint) resources(ctx context.Context, cursor string) (page []*sdk.Re
 		if from, err = unseal(cursor); err != nil {
 			return nil, "", err
 		}
-		agents = slices.DeleteFunc(agents, func(a postgres.Agent) bool { return a.Slug < from.Agent })
+		agents = slices.DeleteFunc(agents, func(a records.Agent) bool { return a.Slug < from.Agent })
 	}
 	page = []*sdk.Resource{}
 	for _, agent := range agents {
@@ -96,7 +97,7 @@ func (e *endpoint) resources(ctx context.Context, cursor string) (page []*sdk.Re
 			page = append(page, claudeMDResource(agent))
 		}
 		// A page may be full with CLAUDE.md, and its agent's memories then begin the next: one is read, to have a cursor for them.
-		listed, err := e.store.Memories(ctx, agent, postgres.List{Sort: postgres.ByName, Limit: max(1, resourcePage-len(page)), Cursor: at.After})
+		listed, err := e.store.Memories(ctx, agent, records.MemoryList{Sort: records.ByName, Limit: max(1, resourcePage-len(page)), Cursor: at.After})
 		if err != nil {
 			return nil, "", err
 		}
@@ -113,17 +114,17 @@ func (e *endpoint) resources(ctx context.Context, cursor string) (page []*sdk.Re
 }
 
 // listedAgents returns the agents that may be listed, by slug.
-func (e *endpoint) listedAgents(ctx context.Context) ([]postgres.Agent, error) {
+func (e *endpoint) listedAgents(ctx context.Context) ([]records.Agent, error) {
 	if fixedAgent(ctx) != "" {
 		agent, err := e.agent(ctx, "")
-		return []postgres.Agent{agent}, err
+		return []records.Agent{agent}, err
 	}
 	all, err := e.store.AgentsUncounted(ctx)
-	slices.SortFunc(all, func(a, b postgres.Agent) int { return cmp.Compare(a.Slug, b.Slug) })
+	slices.SortFunc(all, func(a, b records.Agent) int { return cmp.Compare(a.Slug, b.Slug) })
 	return all, err
 }
 
-func claudeMDResource(agent postgres.Agent) *sdk.Resource {
+func claudeMDResource(agent records.Agent) *sdk.Resource {
 	return &sdk.Resource{
 		URI: uriOfClaudeMD(agent.Slug), Name: agent.Slug + "/CLAUDE.md", Title: "CLAUDE.md of " + agent.Slug, MIMEType: markdown,
 		Description: "What is compiled from all memories of " + agent.Slug + ".",

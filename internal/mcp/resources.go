@@ -9,7 +9,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 const (
@@ -102,7 +103,7 @@ func (e *endpoint) resource(ctx context.Context, uri string) ([]byte, error) {
 	return e.fileOf(ctx, agent, id)
 }
 
-func (e *endpoint) fileOf(ctx context.Context, agent postgres.Agent, id string) ([]byte, error) {
+func (e *endpoint) fileOf(ctx context.Context, agent records.Agent, id string) ([]byte, error) {
 	m, err := e.store.Memory(ctx, agent, id)
 	switch {
 	case errors.Is(err, memories.ErrNotFound):

@@ -12,7 +12,8 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 func TestEachToolSaysWhatItTakesAndWhatItDoes(t *testing.T) {
@@ -160,7 +161,7 @@ func TestAMemoryIsSavedDeletedAndSavedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	journal, err := d.Store.Activity(t.Context(), postgres.ActivityList{AgentID: agent.ID, Name: "Small diffs", Limit: 10})
+	journal, err := d.Store.Activity(t.Context(), records.ActivityList{AgentID: agent.ID, Name: "Small diffs", Limit: 10})
 	if err != nil || len(journal.Activity) == 0 {
 		t.Fatalf("the journal: %+v, %v", journal, err)
 	}

@@ -21,6 +21,7 @@ import (
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/recall"
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/waittest"
 )
@@ -194,7 +195,7 @@ func (m *Memoir) Memory(slug, name string) memories.Memory {
 		m.Fatal(err)
 	}
 	for _, state := range []memories.State{"", memories.Deleted} {
-		page, err := m.Store.Memories(context.Background(), agent, postgres.List{State: state, Name: name, Limit: 1})
+		page, err := m.Store.Memories(context.Background(), agent, records.MemoryList{State: state, Name: name, Limit: 1})
 		if err != nil {
 			m.Fatal(err)
 		}

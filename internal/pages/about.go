@@ -7,7 +7,8 @@ import (
 
 	"memoir/internal/jobs"
 	"memoir/internal/model"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
@@ -31,7 +32,7 @@ func (s *site) about(w http.ResponseWriter, r *http.Request) error {
 }
 
 // backgroundWork is the section about what is done in the background, and what that has cost.
-func (s *site) backgroundWork(ctx context.Context, agent postgres.Agent) (templates.BackgroundWork, error) {
+func (s *site) backgroundWork(ctx context.Context, agent records.Agent) (templates.BackgroundWork, error) {
 	entries, err := jobs.List(ctx, s.store, agent.ID)
 	if err != nil {
 		return templates.BackgroundWork{}, err

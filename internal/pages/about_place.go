@@ -5,12 +5,13 @@ import (
 	"net/http"
 
 	"memoir/internal/claudesettings"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
 // memoryPlace is the sections about where an agent's memory is, and whether one is kept.
-func (s *site) memoryPlace(ctx context.Context, agent postgres.Agent) (templates.MemoryPlace, error) {
+func (s *site) memoryPlace(ctx context.Context, agent records.Agent) (templates.MemoryPlace, error) {
 	about, err := s.engine.About(ctx, agent.Slug)
 	if err != nil {
 		return templates.MemoryPlace{}, err

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
 // entriesShown are the lengths that a page of the activity grows through as somebody scrolls. After the last of them the
 // next page begins: a page follows what happens by fetching itself, and that has to stay quick.
-var entriesShown = []int{50, 150, postgres.MaxLimit}
+var entriesShown = []int{50, 150, records.MaxLimit}
 
 // activity shows what happened to an agent's memories, and how they grew.
 func (s *site) activity(w http.ResponseWriter, r *http.Request) error {
@@ -23,7 +24,7 @@ func (s *site) activity(w http.ResponseWriter, r *http.Request) error {
 	}
 	view := agentView(agent)
 	v := templates.Activity{Agent: &view}
-	if err := s.readActivity(r, postgres.ActivityList{AgentID: agent.ID}, &v); err != nil {
+	if err := s.readActivity(r, records.ActivityList{AgentID: agent.ID}, &v); err != nil {
 		return err
 	}
 	if v.FirstHref == "" {
@@ -47,7 +48,7 @@ func (s *site) activityOfAll(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := templates.Activity{Frame: templates.Frame{Live: templates.EventsPath}}
-	if err := s.readActivity(r, postgres.ActivityList{}, &v); err != nil {
+	if err := s.readActivity(r, records.ActivityList{}, &v); err != nil {
 		return err
 	}
 	names := map[string]string{}
@@ -63,7 +64,7 @@ func (s *site) activityOfAll(w http.ResponseWriter, r *http.Request) error {
 }
 
 // readActivity fills in the part of the journal that the address asks for.
-func (s *site) readActivity(r *http.Request, list postgres.ActivityList, v *templates.Activity) error {
+func (s *site) readActivity(r *http.Request, list records.ActivityList, v *templates.Activity) error {
 	var err error
 	if v.Filter, err = wantedActivity(r); err != nil {
 		return err

@@ -4,7 +4,8 @@ import (
 	"testing"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 func TestWhatIsDoneOnAPageIsDoneInTheBrowser(t *testing.T) {
@@ -12,7 +13,7 @@ func TestWhatIsDoneOnAPageIsDoneInTheBrowser(t *testing.T) {
 	s := serve(t, twoMemories())
 	m := s.Memory("ada", "Tabs")
 	s.submit(t, s.get(t, pageOf(m)+"/delete"), "Delete Tabs")
-	page, err := s.Store.Activity(t.Context(), postgres.ActivityList{MemoryID: m.ID, Limit: 1})
+	page, err := s.Store.Activity(t.Context(), records.ActivityList{MemoryID: m.ID, Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

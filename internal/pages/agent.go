@@ -9,12 +9,13 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
 // liveOf is the stream of what happens to one agent.
-func liveOf(agent postgres.Agent) string {
+func liveOf(agent records.Agent) string {
 	return templates.EventsPath + "?" + url.Values{"agent": {agent.Slug}}.Encode()
 }
 
@@ -29,10 +30,10 @@ func (s *site) agent(w http.ResponseWriter, r *http.Request) error {
 }
 
 // requestedAgent returns the agent that the address names. It fails with memories.ErrNotFound.
-func (s *site) requestedAgent(r *http.Request) (postgres.Agent, error) {
+func (s *site) requestedAgent(r *http.Request) (records.Agent, error) {
 	slug := slugOf(r)
 	if !isText(slug) {
-		return postgres.Agent{}, memories.ErrNotFound
+		return records.Agent{}, memories.ErrNotFound
 	}
 	return s.store.Agent(r.Context(), slug)
 }
@@ -54,9 +55,9 @@ func nameIn(r *http.Request, place string) string {
 }
 
 // isText reports whether it is a text, and Postgres takes it as one.
-func isText(s string) bool { return s != "" && postgres.CanBeText(s) }
+func isText(s string) bool { return s != "" && records.CanBeText(s) }
 
-func agentView(agent postgres.Agent) templates.Agent {
+func agentView(agent records.Agent) templates.Agent {
 	return templates.Agent{
 		Slug: agent.Slug, Name: agent.DisplayName, Layout: agent.Layout, Dir: agent.Dir, Present: agent.Present,
 		MemoryOff: agent.MemoryOff, JoinedTo: agent.JoinedTo, Sessions: agent.Sessions,
@@ -82,12 +83,12 @@ func agentView(agent postgres.Agent) templates.Agent {
 }
 
 // published reports whether Memoir writes the agent's CLAUDE.md.
-func published(agent postgres.Agent) bool {
+func published(agent records.Agent) bool {
 	return agents.Agent{Layout: agents.Layout(agent.Layout)}.Published()
 }
 
 // frame is what every tab of an agent has around it. path is the tab's address.
-func (s *site) frame(ctx context.Context, r *http.Request, agent postgres.Agent, path string) (templates.Frame, error) {
+func (s *site) frame(ctx context.Context, r *http.Request, agent records.Agent, path string) (templates.Frame, error) {
 	notice, err := s.noticeOf(ctx, r, agent, path)
 	if err != nil {
 		return templates.Frame{}, err

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/web/templates"
 )
@@ -43,7 +44,7 @@ func (s *site) agents(w http.ResponseWriter, r *http.Request) error {
 }
 
 // card shows an agent. changed is when its newest memory was changed. It is zero if there is none.
-func (s *site) card(agent postgres.Agent, trend templates.Trend, changed, now time.Time) templates.AgentCard {
+func (s *site) card(agent records.Agent, trend templates.Trend, changed, now time.Time) templates.AgentCard {
 	card := templates.AgentCard{
 		Agent:   agentView(agent),
 		Problem: agent.ClaudeMD.Problem,

@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
@@ -20,7 +21,7 @@ func (s *site) memoriesAsOf(w http.ResponseWriter, r *http.Request, at time.Time
 	path := templates.MemoriesPath(agent.Slug)
 	v := templates.MemoriesAsOf{Agent: agentView(agent), AsOf: templates.AsOf{At: at, Here: path}}
 	query := r.URL.Query()
-	list := postgres.PastList{Limit: pageRows, Cursor: query.Get(templates.FieldCursor)}
+	list := records.AsOfList{Limit: pageRows, Cursor: query.Get(templates.FieldCursor)}
 	if raw := query.Get(templates.FieldType); raw != "" {
 		t, ok := memories.ParseType(raw)
 		if !ok {
@@ -50,12 +51,12 @@ func (s *site) memoriesAsOf(w http.ResponseWriter, r *http.Request, at time.Time
 }
 
 // rowsAsOf says of each memory what it was, and in a word what has become of it.
-func (s *site) rowsAsOf(ctx context.Context, agent postgres.Agent, found []memories.Memory, at time.Time) ([]templates.MemoryAsOf, error) {
+func (s *site) rowsAsOf(ctx context.Context, agent records.Agent, found []memories.Memory, at time.Time) ([]templates.MemoryAsOf, error) {
 	ids := make([]string, len(found))
 	for i, m := range found {
 		ids[i] = m.ID
 	}
-	now, err := s.store.Standings(ctx, agent.ID, ids)
+	now, err := s.store.MemoryVersions(ctx, agent.ID, ids)
 	rows := make([]templates.MemoryAsOf, len(found))
 	for i, m := range found {
 		rows[i] = templates.MemoryAsOf{MemoryRow: rowOf(m, at), Since: since(m, now[m.ID])}
@@ -64,7 +65,7 @@ func (s *site) rowsAsOf(ctx context.Context, agent postgres.Agent, found []memor
 }
 
 // since says what has become of a memory, in a word; empty: it is what it was.
-func since(then memories.Memory, now postgres.Standing) string {
+func since(then memories.Memory, now records.MemoryVersion) string {
 	switch {
 	case now.State == memories.Deleted:
 		return "deleted since"

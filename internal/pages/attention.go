@@ -13,7 +13,8 @@ import (
 	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/web/templates"
 )
@@ -50,11 +51,11 @@ func (s *site) attention(w http.ResponseWriter, r *http.Request) error {
 
 // toMend fills in the memories that agents do not receive, a page of them, and those that are only odd. It computes the
 // fixes of the memory that the address names, else of the first.
-func (s *site) toMend(r *http.Request, agent postgres.Agent, v *templates.Attention) error {
+func (s *site) toMend(r *http.Request, agent records.Agent, v *templates.Attention) error {
 	path := templates.AttentionPath(agent.Slug)
 	cursor := r.URL.Query().Get(templates.FieldCursor)
-	page, err := s.store.Memories(r.Context(), agent, postgres.List{
-		State: memories.NeedsAttention, Sort: postgres.ByName, Limit: inboxRows, Cursor: cursor,
+	page, err := s.store.Memories(r.Context(), agent, records.MemoryList{
+		State: memories.NeedsAttention, Sort: records.ByName, Limit: inboxRows, Cursor: cursor,
 	})
 	if err != nil {
 		return err
@@ -65,7 +66,7 @@ func (s *site) toMend(r *http.Request, agent postgres.Agent, v *templates.Attent
 	if cursor != "" {
 		v.FirstHref = path
 	}
-	flagged, err := s.store.Memories(r.Context(), agent, postgres.List{Flagged: true, Sort: postgres.ByName, Limit: inboxRows})
+	flagged, err := s.store.Memories(r.Context(), agent, records.MemoryList{Flagged: true, Sort: records.ByName, Limit: inboxRows})
 	if err != nil {
 		return err
 	}
@@ -196,7 +197,7 @@ func visible(raw []byte) string {
 }
 
 // toDecide fills in what is no file to mend: what is missing, kept out, not removed, and disagreed about.
-func (s *site) toDecide(ctx context.Context, agent postgres.Agent, v *templates.Attention) error {
+func (s *site) toDecide(ctx context.Context, agent records.Agent, v *templates.Attention) error {
 	if agent.Counts.Missing > 0 {
 		missing, err := s.missing(ctx, agent)
 		if err != nil {
@@ -218,8 +219,8 @@ func (s *site) toDecide(ctx context.Context, agent postgres.Agent, v *templates.
 			Path: b.Path, Session: b.Session, SeenAt: local(b.SeenAt),
 		})
 	}
-	left, err := s.store.Memories(ctx, agent, postgres.List{
-		State: memories.Deleted, NotRemoved: true, Sort: postgres.ByName, Limit: decisionRows,
+	left, err := s.store.Memories(ctx, agent, records.MemoryList{
+		State: memories.Deleted, NotRemoved: true, Sort: records.ByName, Limit: decisionRows,
 	})
 	if err != nil {
 		return err
@@ -240,7 +241,7 @@ func (s *site) toDecide(ctx context.Context, agent postgres.Agent, v *templates.
 	return err
 }
 
-func disagreementRow(agent postgres.Agent, d postgres.Disagreement) templates.DisagreementRow {
+func disagreementRow(agent records.Agent, d records.Disagreement) templates.DisagreementRow {
 	return templates.DisagreementRow{
 		Agent: agent.Slug, ID: d.ID, Name: d.Name, Versions: d.Versions, Sessions: d.Sessions, Durable: d.Durable, Primary: d.Primary,
 		NewestAt: local(d.NewestAt),

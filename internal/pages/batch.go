@@ -10,7 +10,8 @@ import (
 
 	"memoir/internal/gate"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/web/templates"
 )
@@ -80,7 +81,7 @@ func selectedIn(r *http.Request) []sync.Seen {
 }
 
 // listOf is the tab where the operation is offered.
-func listOf(agent postgres.Agent, op operation) string {
+func listOf(agent records.Agent, op operation) string {
 	if op.inTrash {
 		return templates.AgentPath(agent.Slug, "trash")
 	}
@@ -88,7 +89,7 @@ func listOf(agent postgres.Agent, op operation) string {
 }
 
 // partOf sorts what was done from what was not.
-func (s *site) partOf(r *http.Request, agent postgres.Agent, op operation, selected []sync.Seen, errs []error) outcome {
+func (s *site) partOf(r *http.Request, agent records.Agent, op operation, selected []sync.Seen, errs []error) outcome {
 	part := outcome{slug: agent.Slug, done: op.done}
 	for i, seen := range selected {
 		if errs[i] == nil || s.isSo(r.Context(), agent, op.done, seen.ID) {
@@ -104,7 +105,7 @@ func (s *site) partOf(r *http.Request, agent postgres.Agent, op operation, selec
 }
 
 // isSo reports whether a memory is already what it was to become: somebody was faster, or it is a second click.
-func (s *site) isSo(ctx context.Context, agent postgres.Agent, done, id string) bool {
+func (s *site) isSo(ctx context.Context, agent records.Agent, done, id string) bool {
 	m, err := s.store.Memory(ctx, agent, id)
 	switch done {
 	case doneDeleted:
@@ -131,12 +132,12 @@ func (s *site) reason(r *http.Request, err error) string {
 }
 
 // notRemovedOf returns how many of the deleted memories have something left on disk that could not be removed.
-func (s *site) notRemovedOf(ctx context.Context, agent postgres.Agent, ids []string) int {
+func (s *site) notRemovedOf(ctx context.Context, agent records.Agent, ids []string) int {
 	deleted := map[string]bool{}
 	for _, id := range ids {
 		deleted[id] = true
 	}
-	page, err := s.store.Memories(ctx, agent, postgres.List{State: memories.Deleted, NotRemoved: true, Limit: postgres.MaxLimit})
+	page, err := s.store.Memories(ctx, agent, records.MemoryList{State: memories.Deleted, NotRemoved: true, Limit: records.MaxLimit})
 	if err != nil {
 		return 0 // the trash says it all the same
 	}
@@ -150,7 +151,7 @@ func (s *site) notRemovedOf(ctx context.Context, agent postgres.Agent, ids []str
 }
 
 // showRefused answers with the memories with which it could not be done, as they are now, still selected.
-func (s *site) showRefused(w http.ResponseWriter, r *http.Request, agent postgres.Agent, op operation, o outcome) error {
+func (s *site) showRefused(w http.ResponseWriter, r *http.Request, agent records.Agent, op operation, o outcome) error {
 	// A file that changed is not yet read anew: without a look, the selection would be of what the user saw before.
 	if _, err := s.engine.Scan(r.Context(), agent.Slug); err != nil {
 		s.options.Log.WarnContext(r.Context(), "the look after a refused batch failed", "request", gate.RequestID(r.Context()), "error", err)
@@ -173,6 +174,6 @@ func (s *site) showRefused(w http.ResponseWriter, r *http.Request, agent postgre
 }
 
 // selectionOf is the form with which a list is selected from; list is the page to come back to.
-func selectionOf(agent postgres.Agent, inTrash bool, list string) templates.Selection {
+func selectionOf(agent records.Agent, inTrash bool, list string) templates.Selection {
 	return templates.Selection{Agent: agent.Slug, InTrash: inTrash, Back: list}
 }

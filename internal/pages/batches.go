@@ -8,7 +8,7 @@ import (
 	"slices"
 	gosync "sync"
 
-	"memoir/internal/postgres"
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
@@ -90,7 +90,7 @@ func redirectBatch(w http.ResponseWriter, r *http.Request, path, token string) e
 }
 
 // noticeOfBatch says what the batch did that led here; nil: it is forgotten, or holds no more.
-func (s *site) noticeOfBatch(ctx context.Context, agent postgres.Agent, token, path string) *templates.Notice {
+func (s *site) noticeOfBatch(ctx context.Context, agent records.Agent, token, path string) *templates.Notice {
 	o, ok := s.batches.of(token)
 	if !ok || o.slug != agent.Slug || len(o.ids) == 0 || o.done != doneVerified && !s.isSo(ctx, agent, o.done, o.ids[0]) {
 		return nil

@@ -8,7 +8,8 @@ import (
 
 	"memoir/internal/gate"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
@@ -28,7 +29,7 @@ func (s *site) checkCitations(w http.ResponseWriter, r *http.Request) error {
 
 // citationsOf returns what came of looking for what a memory cites; nil: that was not done. Where it was done a while ago, it is done
 // again, and the page hears of it if something has changed.
-func (s *site) citationsOf(ctx context.Context, agent postgres.Agent, m memories.Memory) (*templates.Citations, error) {
+func (s *site) citationsOf(ctx context.Context, agent records.Agent, m memories.Memory) (*templates.Citations, error) {
 	if s.options.Checker != nil && m.State != memories.Deleted && !gate.ReadOnly(ctx) {
 		s.options.Checker.Ask(agent.Slug)
 	}
@@ -40,12 +41,12 @@ func (s *site) citationsOf(ctx context.Context, agent postgres.Agent, m memories
 	return &view, err
 }
 
-func citationsView(v postgres.Verification) templates.Citations {
+func citationsView(v records.Verification) templates.Citations {
 	return templates.Citations{Project: v.Project, CheckedAt: local(v.CheckedAt), Checked: v.Citations}
 }
 
 // doubtful returns the memories that cite what is gone, those to read again first.
-func (s *site) doubtful(ctx context.Context, agent postgres.Agent) ([]templates.DoubtfulRow, error) {
+func (s *site) doubtful(ctx context.Context, agent records.Agent) ([]templates.DoubtfulRow, error) {
 	if agent.Counts.CitesGone == 0 {
 		return nil, nil
 	}

@@ -13,7 +13,8 @@ import (
 	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/internal/model"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
@@ -51,7 +52,7 @@ func (s *site) showConsolidation(w http.ResponseWriter, r *http.Request, status 
 	return show(w, r, status, templates.ConsolidationPage(v))
 }
 
-func consolidationView(agent postgres.Agent, o consolidation.Overview) templates.Consolidation {
+func consolidationView(agent records.Agent, o consolidation.Overview) templates.Consolidation {
 	v := templates.Consolidation{
 		Agent: agentView(agent), Off: o.Mode == consolidation.Off, Auto: o.Mode == consolidation.Auto, HasModel: o.HasModel, SwitchOn: model.SwitchOn,
 		Planning: o.Planning, Applying: o.Busy, Failed: o.Failed,
@@ -85,17 +86,17 @@ var gateTitles = map[consolidation.GateName]string{
 var madeBy = map[memories.Actor]string{memories.ByBrowser: "in a browser", memories.ByScript: "by a script", memories.ByMemoir: "by Memoir itself"}
 
 // stepViews shows steps. back is the page to return to after an undo.
-func stepViews(slug string, steps []postgres.ConsolidationStep, back string) []templates.ConsolidationStep {
+func stepViews(slug string, steps []records.Step, back string) []templates.ConsolidationStep {
 	views := make([]templates.ConsolidationStep, len(steps))
 	for i, s := range steps {
 		v := templates.ConsolidationStep{
 			ID: s.ID.String(), Kind: s.Kind, Title: s.Title, Reason: s.Reason, ByModel: s.Source == "model", State: string(s.State), Problem: s.Problem,
 			CharsBefore: s.CharsBefore, CharsAfter: s.CharsAfter, At: local(s.AppliedAt),
 		}
-		if s.State == postgres.StepUndone {
+		if s.State == records.StepUndone {
 			v.At = local(s.UndoneAt)
 		}
-		if s.State == postgres.StepProposed {
+		if s.State == records.StepProposed {
 			for _, c := range s.Changes {
 				v.Changes = append(v.Changes, changeView(slug, c))
 			}
@@ -108,12 +109,12 @@ func stepViews(slug string, steps []postgres.ConsolidationStep, back string) []t
 	return views
 }
 
-func changeView(slug string, c postgres.ConsolidationChange) templates.ConsolidationChange {
+func changeView(slug string, c records.StepChange) templates.ConsolidationChange {
 	v := templates.ConsolidationChange{Name: c.Name, Deleted: c.After == nil}
 	if c.Memory != "" {
 		v.Path = templates.MemoryPath(slug, c.Memory)
 	}
-	after := postgres.ConsolidationText{Type: c.Before.Type, Description: c.Before.Description}
+	after := records.StepText{Type: c.Before.Type, Description: c.Before.Description}
 	if c.After != nil {
 		after = *c.After
 	}
@@ -128,7 +129,7 @@ func changeView(slug string, c postgres.ConsolidationChange) templates.Consolida
 }
 
 // appliedSteps shows the steps that were applied to an agent's memories last.
-func (s *site) appliedSteps(ctx context.Context, agent postgres.Agent, back string) ([]templates.ConsolidationStep, error) {
+func (s *site) appliedSteps(ctx context.Context, agent records.Agent, back string) ([]templates.ConsolidationStep, error) {
 	if s.options.Consolidator == nil {
 		return nil, nil
 	}

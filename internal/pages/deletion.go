@@ -6,7 +6,8 @@ import (
 
 	"memoir/internal/diff"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/web/templates"
 )
@@ -36,7 +37,7 @@ func (s *site) deletion(w http.ResponseWriter, r *http.Request) error {
 }
 
 // changeOf is what the page says of a deletion, of one memory or of many.
-func changeOf(agent postgres.Agent, change sync.DeletionPreview) templates.Change {
+func changeOf(agent records.Agent, change sync.DeletionPreview) templates.Change {
 	before, after := change.ClaudeMDBefore, change.ClaudeMDAfter
 	v := templates.Change{ClaudeMD: templates.ClaudeMDChange{
 		Published: published(agent), Problem: after.Problem, CharsBefore: before.Chars, CharsAfter: after.Chars,

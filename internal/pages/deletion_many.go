@@ -6,7 +6,8 @@ import (
 	"net/http"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
@@ -41,7 +42,7 @@ func (s *site) deletionOfMany(w http.ResponseWriter, r *http.Request) error {
 }
 
 // known returns the ids of those memories that have not been deleted for good.
-func (s *site) known(ctx context.Context, agent postgres.Agent, ids []string) ([]string, error) {
+func (s *site) known(ctx context.Context, agent records.Agent, ids []string) ([]string, error) {
 	var known []string
 	for _, id := range ids {
 		_, err := s.store.Memory(ctx, agent, id)

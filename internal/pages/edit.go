@@ -6,7 +6,8 @@ import (
 
 	"memoir/internal/gate"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/web/templates"
 )
@@ -57,7 +58,7 @@ func (s *site) saveEdit(r *http.Request, v templates.MemoryForm) (sync.Result, e
 
 // refuseEdit answers an edit that was not saved: with both versions where the memory is not what the form began with,
 // else with what stands against it.
-func (s *site) refuseEdit(w http.ResponseWriter, r *http.Request, agent postgres.Agent, v templates.MemoryForm, refused error) error {
+func (s *site) refuseEdit(w http.ResponseWriter, r *http.Request, agent records.Agent, v templates.MemoryForm, refused error) error {
 	var conflict *memories.ConflictError
 	var taken *memories.NameTakenError
 	switch {
@@ -87,7 +88,7 @@ func (s *site) refuseEdit(w http.ResponseWriter, r *http.Request, agent postgres
 
 // showBoth shows what somebody wrote beside what the memory says by now. The form carries the new state from here on:
 // its writer has seen it. Of a deleted memory the form saves a new one under its name, which brings it back.
-func (s *site) showBoth(w http.ResponseWriter, r *http.Request, agent postgres.Agent, v templates.MemoryForm, m memories.Memory) error {
+func (s *site) showBoth(w http.ResponseWriter, r *http.Request, agent records.Agent, v templates.MemoryForm, m memories.Memory) error {
 	deleted := m.State == memories.Deleted
 	v.Theirs = &templates.Theirs{
 		ID: m.ID, Name: m.Name, Type: m.Type, Description: m.Description, Body: m.Body, Deleted: deleted,
@@ -103,7 +104,7 @@ func (s *site) showBoth(w http.ResponseWriter, r *http.Request, agent postgres.A
 }
 
 // showGone keeps what somebody wrote of a memory that was emptied from the trash meanwhile, in a form for a new one.
-func (s *site) showGone(w http.ResponseWriter, r *http.Request, agent postgres.Agent, v templates.MemoryForm) error {
+func (s *site) showGone(w http.ResponseWriter, r *http.Request, agent records.Agent, v templates.MemoryForm) error {
 	v.ID, v.ETag = "", ""
 	v.Banners = append(v.Banners, templates.DeletedMeanwhile())
 	return s.showForm(w, r, http.StatusPreconditionFailed, agent, v)

@@ -7,7 +7,8 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/words"
 	"memoir/web/templates"
@@ -32,7 +33,7 @@ func (s *site) fact(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-func typedFact(r *http.Request, agent postgres.Agent) templates.MemoryForm {
+func typedFact(r *http.Request, agent records.Agent) templates.MemoryForm {
 	v := typed(r, agent)
 	v.Fact, v.ID = idOf(r), ""
 	return v
@@ -64,7 +65,7 @@ func (s *site) adoptFact(w http.ResponseWriter, r *http.Request) error {
 }
 
 // factsFound returns the facts of the agent's indexes that a search finds, and how many there are.
-func (s *site) factsFound(ctx context.Context, agent postgres.Agent, query string) ([]templates.SearchResult, int, error) {
+func (s *site) factsFound(ctx context.Context, agent records.Agent, query string) ([]templates.SearchResult, int, error) {
 	total, err := s.store.CountFacts(ctx, agent.ID, query)
 	if err != nil || total == 0 {
 		return nil, 0, err
@@ -82,7 +83,7 @@ func (s *site) factsFound(ctx context.Context, agent postgres.Agent, query strin
 func factsByLine(slug string, index sync.Index) map[int]string {
 	ids := map[int]string{}
 	for _, f := range memorymd.Facts(index.Raw) {
-		ids[f.Line] = postgres.FactID(slug, index.Path, f.Text).String()
+		ids[f.Line] = records.FactID(slug, index.Path, f.Text).String()
 	}
 	return ids
 }

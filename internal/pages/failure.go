@@ -11,7 +11,7 @@ import (
 
 	"memoir/internal/gate"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
 	"memoir/internal/sync"
 	"memoir/web/templates"
 )
@@ -59,9 +59,9 @@ func failureOf(r *http.Request, err error) (f templates.Failure, known bool) {
 	case errors.As(err, &invalid):
 		f = templates.FailureOf(http.StatusBadRequest)
 		f.Details = []string{"“" + invalid.Field + "” " + invalid.Reason + "."}
-	case errors.Is(err, postgres.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, memories.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		f = templates.FailureOf(http.StatusServiceUnavailable)
-		if errors.Is(err, postgres.ErrInterrupted) {
+		if errors.Is(err, memories.ErrInterrupted) {
 			f.Title = "Interrupted"
 			f.Text = "The connection was lost. The change may be made already, or be made later. Memories on disk are safe. Look before you try again."
 		}

@@ -10,7 +10,8 @@ import (
 
 	"memoir/internal/diff"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/web/templates"
 )
@@ -76,10 +77,10 @@ func fewEnough(revisions []memories.Revision) []memories.Revision {
 
 // historyFrom returns the revisions that the address asks for, and one more, against which the last is compared. It asks by
 // a revision's id, or, from the journal, by the hash of its bytes; where the memory has none such, by the newest.
-func (s *site) historyFrom(r *http.Request, agent postgres.Agent, m memories.Memory) (postgres.RevisionPage, error) {
-	list := postgres.RevisionList{From: r.URL.Query().Get(templates.FieldCursor), Limit: historyRevisions + 1}
+func (s *site) historyFrom(r *http.Request, agent records.Agent, m memories.Memory) (records.RevisionPage, error) {
+	list := records.RevisionList{From: r.URL.Query().Get(templates.FieldCursor), Limit: historyRevisions + 1}
 	page, err := s.store.Revisions(r.Context(), agent, m.ID, list)
-	if errors.Is(err, postgres.ErrCursor) {
+	if errors.Is(err, records.ErrCursor) {
 		list.From = ""
 		page, err = s.store.Revisions(r.Context(), agent, m.ID, list)
 	}

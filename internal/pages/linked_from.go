@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
@@ -17,11 +18,11 @@ const maxLinkedFrom = 50
 
 // linkedFrom returns the memories that link to one, by its name or by its file. It asks the search for those that have
 // the name's words, so a link that names a file in other words than the memory's name is not found.
-func (s *site) linkedFrom(ctx context.Context, agent postgres.Agent, m memories.Memory, view templates.View) ([]templates.Link, error) {
+func (s *site) linkedFrom(ctx context.Context, agent records.Agent, m memories.Memory, view templates.View) ([]templates.Link, error) {
 	if !m.Readable || m.State == memories.Deleted {
 		return nil, nil
 	}
-	page, err := s.store.Memories(ctx, agent, postgres.List{Search: m.Name, Limit: maxLinkedFrom})
+	page, err := s.store.Memories(ctx, agent, records.MemoryList{Search: m.Name, Limit: maxLinkedFrom})
 	if err != nil {
 		return nil, err
 	}

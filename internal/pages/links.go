@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"memoir/internal/postgres"
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
@@ -17,7 +18,7 @@ const maxLinks = 50
 type links struct {
 	ctx   context.Context
 	store *postgres.Store
-	agent postgres.Agent
+	agent records.Agent
 	view  templates.View    // that the pages of the memories keep
 	known map[string]string // by target; empty: no memory has that name
 	err   error             // the first look-up that failed
@@ -39,7 +40,7 @@ func (l *links) resolve(target string) (href string, ok bool) {
 		if !isText(name) {
 			continue
 		}
-		page, err := l.store.Memories(l.ctx, l.agent, postgres.List{Name: name, Limit: 1})
+		page, err := l.store.Memories(l.ctx, l.agent, records.MemoryList{Name: name, Limit: 1})
 		if err != nil {
 			l.err = err
 			return "", false

@@ -11,7 +11,8 @@ import (
 	"memoir/internal/logs"
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/words"
 	"memoir/web/templates"
@@ -35,7 +36,7 @@ func (s *site) logs(w http.ResponseWriter, r *http.Request) error {
 	return s.showLogs(w, r, http.StatusOK, agent, templates.LogEntryForm{})
 }
 
-func (s *site) showLogs(w http.ResponseWriter, r *http.Request, status int, agent postgres.Agent, form templates.LogEntryForm, banners ...templates.Banner) error {
+func (s *site) showLogs(w http.ResponseWriter, r *http.Request, status int, agent records.Agent, form templates.LogEntryForm, banners ...templates.Banner) error {
 	v := templates.Logs{Agent: agentView(agent), Query: sought(r.URL.Query().Get(templates.FieldQuery)), Entry: form}
 	read := s.readLogMonth
 	if v.Query != "" {
@@ -53,7 +54,7 @@ func (s *site) showLogs(w http.ResponseWriter, r *http.Request, status int, agen
 }
 
 // readLogMonth fills in the days of the month that the address asks for, else of the newest.
-func (s *site) readLogMonth(r *http.Request, agent postgres.Agent, v *templates.Logs) error {
+func (s *site) readLogMonth(r *http.Request, agent records.Agent, v *templates.Logs) error {
 	months, err := s.store.LogMonths(r.Context(), agent.ID)
 	if err != nil || len(months) == 0 {
 		return err
@@ -78,10 +79,10 @@ func (s *site) readLogMonth(r *http.Request, agent postgres.Agent, v *templates.
 }
 
 // findLogs fills in what a search has found.
-func (s *site) findLogs(r *http.Request, agent postgres.Agent, v *templates.Logs) error {
+func (s *site) findLogs(r *http.Request, agent records.Agent, v *templates.Logs) error {
 	cursor := r.URL.Query().Get(templates.FieldCursor)
 	page, err := s.store.SearchLogs(r.Context(), agent.ID, v.Query, logHits, cursor)
-	if errors.Is(err, postgres.ErrSearch) {
+	if errors.Is(err, records.ErrSearch) {
 		return nil // there is no word in it, and nothing is found
 	}
 	if err != nil {
@@ -169,7 +170,7 @@ func (s *site) logsOfDay(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.LogsOfDayPage(v))
 }
 
-func logText(l postgres.Log, resolve func(string) (string, bool)) (templates.LogText, error) {
+func logText(l records.Log, resolve func(string) (string, bool)) (templates.LogText, error) {
 	shown := templates.LogText{
 		Path: l.Path, Title: l.Title, Entries: l.Entries, Size: l.Size, ModifiedAt: local(l.ModifiedAt), LeftOut: l.LeftOut,
 	}
@@ -182,7 +183,7 @@ func logText(l postgres.Log, resolve func(string) (string, bool)) (templates.Log
 }
 
 // withoutHeading leaves out the first line of a log where that says what the page says already.
-func withoutHeading(l postgres.Log) string {
+func withoutHeading(l records.Log) string {
 	first, rest, _ := strings.Cut(l.Text, "\n")
 	if heading, found := strings.CutPrefix(first, "# "); found {
 		heading = strings.TrimSpace(heading)

@@ -9,7 +9,8 @@ import (
 
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
@@ -38,7 +39,7 @@ func (s *site) memory(w http.ResponseWriter, r *http.Request) error {
 }
 
 // requestedMemory returns the memory that the address names, and its agent. It fails with memories.ErrNotFound.
-func (s *site) requestedMemory(r *http.Request) (postgres.Agent, memories.Memory, error) {
+func (s *site) requestedMemory(r *http.Request) (records.Agent, memories.Memory, error) {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
 		return agent, memories.Memory{}, err
@@ -49,7 +50,7 @@ func (s *site) requestedMemory(r *http.Request) (postgres.Agent, memories.Memory
 
 func idOf(r *http.Request) string { return chi.URLParam(r, "id") }
 
-func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, agent postgres.Agent, m memories.Memory, frame templates.Frame) error {
+func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, agent records.Agent, m memories.Memory, frame templates.Frame) error {
 	v, err := s.memoryList(r, agent, &m)
 	if err != nil {
 		return err

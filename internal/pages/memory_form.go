@@ -7,13 +7,14 @@ import (
 
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/web/templates"
 )
 
 // typed returns the form as somebody has filled it in. Browsers send line ends as CRLF.
-func typed(r *http.Request, agent postgres.Agent) templates.MemoryForm {
+func typed(r *http.Request, agent records.Agent) templates.MemoryForm {
 	t, _ := memories.ParseType(r.PostFormValue(templates.FieldType))
 	return templates.MemoryForm{
 		Agent: agentView(agent), ID: idOf(r), ETag: r.PostFormValue(templates.FieldETag),
@@ -25,7 +26,7 @@ func typed(r *http.Request, agent postgres.Agent) templates.MemoryForm {
 }
 
 // showForm answers with the form and a preview of its body.
-func (s *site) showForm(w http.ResponseWriter, r *http.Request, status int, agent postgres.Agent, v templates.MemoryForm) error {
+func (s *site) showForm(w http.ResponseWriter, r *http.Request, status int, agent records.Agent, v templates.MemoryForm) error {
 	if err := s.besideVersion(r.Context(), agent, &v); err != nil {
 		return err
 	}
@@ -50,7 +51,7 @@ func (s *site) preview(w http.ResponseWriter, r *http.Request) error {
 }
 
 // notSaved answers with the form as it was typed, and beside it why it could not be saved.
-func (s *site) notSaved(w http.ResponseWriter, r *http.Request, agent postgres.Agent, v templates.MemoryForm, refused error) error {
+func (s *site) notSaved(w http.ResponseWriter, r *http.Request, agent records.Agent, v templates.MemoryForm, refused error) error {
 	var invalid *memories.InvalidError
 	var taken *memories.NameTakenError
 	var conflict *memories.ConflictError
@@ -73,7 +74,7 @@ func (s *site) notSaved(w http.ResponseWriter, r *http.Request, agent postgres.A
 }
 
 // memoryForm is the form for a memory as it stands.
-func memoryForm(agent postgres.Agent, m memories.Memory) templates.MemoryForm {
+func memoryForm(agent records.Agent, m memories.Memory) templates.MemoryForm {
 	return templates.MemoryForm{
 		Agent: agentView(agent), ID: m.ID, ETag: sync.ETag(m),
 		Name: m.Name, Type: m.Type, Description: m.Description, Body: m.Body,

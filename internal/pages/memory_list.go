@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/words"
 	"memoir/web/templates"
@@ -26,7 +27,7 @@ const (
 	pageRows = 100
 	// endlessRows is how long a group gets by scrolling: as much as one query gives, so that an open page can fetch
 	// itself again at every change. What is beyond has pages of its own.
-	endlessRows = postgres.MaxLimit
+	endlessRows = records.MaxLimit
 )
 
 // memories shows an agent's Memory tab.
@@ -47,7 +48,7 @@ func (s *site) memories(w http.ResponseWriter, r *http.Request) error {
 
 // memoryList returns the list that the address asks for: the first rows of every group, or of one group alone a page.
 // Where a memory is open, its group is shown as far as to it, if that is not too far.
-func (s *site) memoryList(r *http.Request, agent postgres.Agent, open *memories.Memory) (templates.Memories, error) {
+func (s *site) memoryList(r *http.Request, agent records.Agent, open *memories.Memory) (templates.Memories, error) {
 	v := templates.Memories{Agent: agentView(agent)}
 	var err error
 	if v.View, err = viewOf(r, agent); err != nil {
@@ -76,7 +77,7 @@ func (s *site) memoryList(r *http.Request, agent postgres.Agent, open *memories.
 // grouped reads the groups of a view.
 type grouped struct {
 	*site
-	agent postgres.Agent
+	agent records.Agent
 	view  templates.View
 	shown map[string]int   // by templates.GroupKey: how many rows the asking page shows already
 	above int              // of the rows that are to go below them; 0: they are a page's own
@@ -87,7 +88,7 @@ type grouped struct {
 // and not for their sum.
 func (l grouped) read(ctx context.Context) (groups []templates.Group, near bool, err error) {
 	lists := l.lists()
-	pages := make([]postgres.Page, len(lists))
+	pages := make([]records.MemoryPage, len(lists))
 	var typeless []memories.Memory
 	reading, within := errgroup.WithContext(ctx) // within ends with the reading
 	for i, list := range lists {
@@ -118,20 +119,20 @@ func (l grouped) read(ctx context.Context) (groups []templates.Group, near bool,
 
 // lists returns the lists that make up the view: of each type the memories that are alive, missing ones among them, and
 // what needs attention.
-func (l grouped) lists() []postgres.List {
-	list := postgres.List{Search: l.view.Query, Near: true, Sort: postgres.Sort(l.view.Sort), Stale: l.view.Stale, Session: l.view.Session, Scope: l.view.Scope, Cursor: l.view.Cursor}
+func (l grouped) lists() []records.MemoryList {
+	list := records.MemoryList{Search: l.view.Query, Near: true, Sort: records.Sort(l.view.Sort), Stale: l.view.Stale, Session: l.view.Session, Scope: l.view.Scope, Cursor: l.view.Cursor}
 	if l.view.Type != "" || l.view.Attention {
-		return []postgres.List{ofGroup(list, l.view.Type)}
+		return []records.MemoryList{ofGroup(list, l.view.Type)}
 	}
 	if l.view.Scope == memories.TeamScope {
-		return []postgres.List{list}
+		return []records.MemoryList{list}
 	}
 	list.Cursor = "" // it belongs to one list, and here are several
 	apart := l.agent.Counts.Team > 0 && !l.agent.SharesMemories()
 	if apart {
 		list.Scope = memories.PrivateScope
 	}
-	var lists []postgres.List
+	var lists []records.MemoryList
 	for _, t := range memories.Types() {
 		if l.agent.Counts.ByType[t]+l.agent.Counts.Missing > 0 {
 			lists = append(lists, ofGroup(list, t))
@@ -148,7 +149,7 @@ func (l grouped) lists() []postgres.List {
 }
 
 // ofGroup narrows a list to one type, or with none to what needs attention.
-func ofGroup(list postgres.List, t memories.Type) postgres.List {
+func ofGroup(list records.MemoryList, t memories.Type) records.MemoryList {
 	list.Type = t
 	if t == "" {
 		list.State = memories.NeedsAttention
@@ -157,7 +158,7 @@ func ofGroup(list postgres.List, t memories.Type) postgres.List {
 }
 
 // page reads one list as far as it is shown.
-func (l grouped) page(ctx context.Context, list postgres.List) (postgres.Page, error) {
+func (l grouped) page(ctx context.Context, list records.MemoryList) (records.MemoryPage, error) {
 	least := groupRows
 	if l.view.Type != "" || l.view.Attention || l.view.Scope == memories.TeamScope {
 		least = pageRows
@@ -171,7 +172,7 @@ func (l grouped) page(ctx context.Context, list postgres.List) (postgres.Page, e
 	return page, err
 }
 
-func (l grouped) group(ctx context.Context, list postgres.List, page postgres.Page) templates.Group {
+func (l grouped) group(ctx context.Context, list records.MemoryList, page records.MemoryPage) templates.Group {
 	if l.view.Query == "" && l.view.Sort == "" {
 		newestFirst(page.Memories)
 	}
@@ -184,7 +185,7 @@ func (l grouped) group(ctx context.Context, list postgres.List, page postgres.Pa
 }
 
 // only returns the view of one of the lists alone.
-func (l grouped) only(list postgres.List) templates.View {
+func (l grouped) only(list records.MemoryList) templates.View {
 	switch {
 	case l.view.Type != "" || l.view.Attention:
 		return l.view
@@ -218,7 +219,7 @@ func (l grouped) rows(ctx context.Context, found []memories.Memory, near bool) [
 }
 
 // misses reports whether the open memory is of that group and not on the page. A search may not have it at all.
-func (l grouped) misses(page postgres.Page, list postgres.List) bool {
+func (l grouped) misses(page records.MemoryPage, list records.MemoryList) bool {
 	return l.open != nil && l.open.State != memories.Deleted && (l.open.Type == list.Type || list.Scope == memories.TeamScope) &&
 		(list.Scope == "" || list.Scope == l.open.Scope()) && l.view.Query == "" &&
 		!slices.ContainsFunc(page.Memories, func(m memories.Memory) bool { return m.ID == l.open.ID })
@@ -229,7 +230,7 @@ func (l grouped) missingWithoutType(ctx context.Context) ([]memories.Memory, err
 	if l.agent.Counts.Missing == 0 {
 		return nil, nil
 	}
-	all, err := l.all(ctx, l.agent, postgres.List{State: memories.Missing, Search: l.view.Query, Near: true, Sort: postgres.Sort(l.view.Sort), Stale: l.view.Stale, Session: l.view.Session, Scope: l.view.Scope})
+	all, err := l.all(ctx, l.agent, records.MemoryList{State: memories.Missing, Search: l.view.Query, Near: true, Sort: records.Sort(l.view.Sort), Stale: l.view.Stale, Session: l.view.Session, Scope: l.view.Scope})
 	return slices.DeleteFunc(all, func(m memories.Memory) bool { return m.Type != "" }), err
 }
 
@@ -253,8 +254,8 @@ func rowsOf(found []memories.Memory) []templates.MemoryRow {
 }
 
 // all returns every memory of a list.
-func (s *site) all(ctx context.Context, agent postgres.Agent, list postgres.List) ([]memories.Memory, error) {
-	list.Limit = postgres.MaxLimit
+func (s *site) all(ctx context.Context, agent records.Agent, list records.MemoryList) ([]memories.Memory, error) {
+	list.Limit = records.MaxLimit
 	var all []memories.Memory
 	for {
 		page, err := s.store.Memories(ctx, agent, list)
@@ -308,7 +309,7 @@ func rowsAbove(r *http.Request) int {
 }
 
 // memoriesFrame adds to an agent's frame what waits for a decision.
-func (s *site) memoriesFrame(r *http.Request, agent postgres.Agent, path string) (templates.Frame, error) {
+func (s *site) memoriesFrame(r *http.Request, agent records.Agent, path string) (templates.Frame, error) {
 	frame, err := s.frame(r.Context(), r, agent, path)
 	if err != nil {
 		return frame, err

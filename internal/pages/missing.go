@@ -11,14 +11,15 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/web/templates"
 )
 
 // missingBanner asks what is to become of the memories whose files went in one look. Its buttons carry which memories
 // were shown: the decision is about those, not about what went missing since.
-func (s *site) missingBanner(ctx context.Context, agent postgres.Agent) (templates.Banner, error) {
+func (s *site) missingBanner(ctx context.Context, agent records.Agent) (templates.Banner, error) {
 	missing, err := s.missing(ctx, agent)
 	if err != nil {
 		return templates.Banner{}, err
@@ -33,7 +34,7 @@ func (s *site) missingBanner(ctx context.Context, agent postgres.Agent) (templat
 }
 
 // missingActions decide about all memories that are missing. They carry which ones were shown.
-func missingActions(agent postgres.Agent, missing []memories.Memory) []templates.Action {
+func missingActions(agent records.Agent, missing []memories.Memory) []templates.Action {
 	actions := templates.MissingActions(agent.Slug)
 	for i := range actions {
 		actions[i].ETag = tagOf(missing)
@@ -41,8 +42,8 @@ func missingActions(agent postgres.Agent, missing []memories.Memory) []templates
 	return actions
 }
 
-func (s *site) missing(ctx context.Context, agent postgres.Agent) ([]memories.Memory, error) {
-	return s.all(ctx, agent, postgres.List{State: memories.Missing, Sort: postgres.ByName})
+func (s *site) missing(ctx context.Context, agent records.Agent) ([]memories.Memory, error) {
+	return s.all(ctx, agent, records.MemoryList{State: memories.Missing, Sort: records.ByName})
 }
 
 // tagOf identifies the memories as they are.
@@ -105,7 +106,7 @@ func reasonOf(err error) (reason string, told bool) {
 	}
 }
 
-func partlyDone(agent postgres.Agent, all int, failed []string) templates.Failure {
+func partlyDone(agent records.Agent, all int, failed []string) templates.Failure {
 	f := templates.FailureOf(http.StatusConflict)
 	f.Title = fmt.Sprintf("%d of %d could not be done", len(failed), all)
 	f.Text = "The others are done. These were left as they were:"

@@ -9,7 +9,8 @@ import (
 	"unicode"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/web/templates"
 )
@@ -89,7 +90,7 @@ func back(r *http.Request, otherwise string) string {
 
 // noticeOf says what the action did that led here; nil: none did, or it holds no more. path is the page's own address,
 // to come back to after an undo.
-func (s *site) noticeOf(ctx context.Context, r *http.Request, agent postgres.Agent, path string) (*templates.Notice, error) {
+func (s *site) noticeOf(ctx context.Context, r *http.Request, agent records.Agent, path string) (*templates.Notice, error) {
 	if batch := r.URL.Query().Get(templates.FieldBatch); batch != "" {
 		return s.noticeOfBatch(ctx, agent, batch, path), nil
 	}
@@ -148,7 +149,7 @@ func (s *site) noticeOf(ctx context.Context, r *http.Request, agent postgres.Age
 }
 
 // fixedNotice tells of a file that was mended, and offers to take that back where its old bytes are kept.
-func (s *site) fixedNotice(ctx context.Context, r *http.Request, agent postgres.Agent, m memories.Memory, path string) (*templates.Notice, error) {
+func (s *site) fixedNotice(ctx context.Context, r *http.Request, agent records.Agent, m memories.Memory, path string) (*templates.Notice, error) {
 	notice := said("“" + m.Name + "” is mended.")
 	file, hash := r.URL.Query().Get(templates.FieldPath), r.URL.Query().Get(templates.FieldHash)
 	undo, err := s.canUndo(ctx, agent, m, file, hash)

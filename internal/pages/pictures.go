@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
@@ -24,9 +25,9 @@ const (
 )
 
 // pictures reads what the pictures of an agent show. The zone of now is that in which its days are named.
-func (s *site) pictures(ctx context.Context, agent postgres.Agent, now time.Time) (templates.Growth, templates.Ages, error) {
-	var grown map[int64][]postgres.GrowthPoint
-	var ages map[int64][]postgres.Alive
+func (s *site) pictures(ctx context.Context, agent records.Agent, now time.Time) (templates.Growth, templates.Ages, error) {
+	var grown map[int64][]records.GrowthPoint
+	var ages map[int64][]records.Alive
 	reading, ctx := errgroup.WithContext(ctx)
 	reading.Go(func() (err error) {
 		grown, err = s.store.Growth(ctx, []int64{agent.ID}, now.AddDate(0, 0, -growthDays), now, growthDays+1)
@@ -41,8 +42,8 @@ func (s *site) pictures(ctx context.Context, agent postgres.Agent, now time.Time
 }
 
 // growthOf turns points, one a day, into what the picture shows: from the day before the first memory on, and few of them.
-func growthOf(points []postgres.GrowthPoint) templates.Growth {
-	first := slices.IndexFunc(points, func(p postgres.GrowthPoint) bool { return total(p.Alive) > 0 })
+func growthOf(points []records.GrowthPoint) templates.Growth {
+	first := slices.IndexFunc(points, func(p records.GrowthPoint) bool { return total(p.Alive) > 0 })
 	if first < 0 {
 		return templates.Growth{}
 	}
@@ -61,19 +62,19 @@ func growthOf(points []postgres.GrowthPoint) templates.Growth {
 }
 
 // thinned returns at most so many of the points, evenly spread, with the first and the last.
-func thinned(points []postgres.GrowthPoint, most int) []postgres.GrowthPoint {
+func thinned(points []records.GrowthPoint, most int) []records.GrowthPoint {
 	if len(points) <= most {
 		return points
 	}
-	thin := make([]postgres.GrowthPoint, most)
+	thin := make([]records.GrowthPoint, most)
 	for i := range thin {
 		thin[i] = points[i*(len(points)-1)/(most-1)]
 	}
 	return thin
 }
 
-// agesOf turns the counts of each bucket of postgres.AgeBounds into what the picture shows.
-func agesOf(buckets []postgres.Alive) templates.Ages {
+// agesOf turns the counts of each bucket of records.AgeBounds into what the picture shows.
+func agesOf(buckets []records.Alive) templates.Ages {
 	a := templates.Ages{Labels: ageLabels(), Counts: templates.CountsByType{}}
 	for i, alive := range buckets {
 		for t, n := range alive {
@@ -88,22 +89,22 @@ func agesOf(buckets []postgres.Alive) templates.Ages {
 
 // ageLabels names the buckets.
 func ageLabels() []string {
-	labels := make([]string, len(postgres.AgeBounds))
-	for i, from := range postgres.AgeBounds {
+	labels := make([]string, len(records.AgeBounds))
+	for i, from := range records.AgeBounds {
 		switch last := len(labels) - 1; {
 		case i == last:
 			labels[i] = "older"
-		case postgres.AgeBounds[i+1] == from+1:
+		case records.AgeBounds[i+1] == from+1:
 			labels[i] = memories.Age{Days: from}.String()
 		default:
-			labels[i] = fmt.Sprintf("%d–%d days", from, postgres.AgeBounds[i+1]-1)
+			labels[i] = fmt.Sprintf("%d–%d days", from, records.AgeBounds[i+1]-1)
 		}
 	}
 	return labels
 }
 
 // trends reads how the number of each agent's memories changed lately, by agent.
-func (s *site) trends(ctx context.Context, all []postgres.Agent, now time.Time) (map[int64]templates.Trend, error) {
+func (s *site) trends(ctx context.Context, all []records.Agent, now time.Time) (map[int64]templates.Trend, error) {
 	ids := make([]int64, len(all))
 	for i, agent := range all {
 		ids[i] = agent.ID
@@ -117,7 +118,7 @@ func (s *site) trends(ctx context.Context, all []postgres.Agent, now time.Time) 
 }
 
 // trendOf is the zero Trend, which is not drawn, where there were no memories at all.
-func trendOf(points []postgres.GrowthPoint) templates.Trend {
+func trendOf(points []records.GrowthPoint) templates.Trend {
 	t := templates.Trend{Days: trendDays}
 	for _, p := range points {
 		t.Totals = append(t.Totals, total(p.Alive))
@@ -128,7 +129,7 @@ func trendOf(points []postgres.GrowthPoint) templates.Trend {
 	return t
 }
 
-func total(alive postgres.Alive) int {
+func total(alive records.Alive) int {
 	n := 0
 	for one := range maps.Values(alive) {
 		n += one

@@ -10,7 +10,8 @@ import (
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/internal/model"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
@@ -30,9 +31,9 @@ func (s *site) proposals(w http.ResponseWriter, r *http.Request) error {
 	return s.showProposals(w, r, http.StatusOK, agent)
 }
 
-func (s *site) showProposals(w http.ResponseWriter, r *http.Request, status int, agent postgres.Agent, banners ...templates.Banner) error {
+func (s *site) showProposals(w http.ResponseWriter, r *http.Request, status int, agent records.Agent, banners ...templates.Banner) error {
 	x := s.options.Extractor
-	page, err := x.Proposals(r.Context(), agent.Slug, postgres.ProposalWaiting, proposalRows, "")
+	page, err := x.Proposals(r.Context(), agent.Slug, records.ProposalWaiting, proposalRows, "")
 	if err != nil {
 		return err
 	}
@@ -54,7 +55,7 @@ func (s *site) showProposals(w http.ResponseWriter, r *http.Request, status int,
 	return show(w, r, status, templates.ProposalsPage(v))
 }
 
-func (s *site) proposalRow(ctx context.Context, agent postgres.Agent, p extraction.Proposed) (templates.ProposalRow, error) {
+func (s *site) proposalRow(ctx context.Context, agent records.Agent, p extraction.Proposed) (templates.ProposalRow, error) {
 	row := templates.ProposalRow{
 		Agent: agent.Slug, ID: p.ID.String(), ETag: p.ETag(), Name: p.Name, Type: p.Type, Description: p.Description, Quote: p.Quote,
 		Session: p.Session, Doubt: p.Doubt(),
@@ -84,7 +85,7 @@ func (s *site) proposal(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if p.State != postgres.ProposalWaiting {
+	if p.State != records.ProposalWaiting {
 		return redirect(w, r, templates.ProposalsPath(agent.Slug), doneDecided, "")
 	}
 	return s.showForm(w, r, http.StatusOK, agent, templates.MemoryForm{
@@ -101,7 +102,7 @@ func (s *site) previewProposal(w http.ResponseWriter, r *http.Request) error {
 	return s.showForm(w, r, http.StatusOK, agent, s.typedProposal(r, agent))
 }
 
-func (s *site) typedProposal(r *http.Request, agent postgres.Agent) templates.MemoryForm {
+func (s *site) typedProposal(r *http.Request, agent records.Agent) templates.MemoryForm {
 	v := typed(r, agent)
 	v.Proposal, v.ID = idOf(r), ""
 	return v
@@ -133,7 +134,7 @@ func (s *site) editProposal(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		if now.State != postgres.ProposalWaiting {
+		if now.State != records.ProposalWaiting {
 			return redirect(w, r, templates.ProposalsPath(agent.Slug), doneDecided, "")
 		}
 		v.ETag = now.ETag()

@@ -11,7 +11,8 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
@@ -49,13 +50,13 @@ func (s *site) propose(t *testing.T, slug, name string, kind memories.Type, body
 	if err != nil {
 		t.Fatal(err)
 	}
-	session, now := uuid.NewString(), postgres.Now()
+	session, now := uuid.NewString(), records.Now()
 	if err := s.Store.HearConversation(t.Context(), agent.ID, session, "/x.jsonl", now); err != nil {
 		t.Fatal(err)
 	}
 	c := memories.Content{Name: name, Type: kind, Description: "About " + name, Body: body}
-	_, err = s.Store.KeepFinding(t.Context(), postgres.Finding{AgentID: agent.ID, Session: session, ReadAt: now, Proposals: []postgres.Proposal{{
-		ID: uuid.New(), AgentID: agent.ID, State: postgres.ProposalWaiting, Content: c, Fingerprint: memories.FingerprintOf(kind, name, body),
+	_, err = s.Store.KeepFinding(t.Context(), records.Finding{AgentID: agent.ID, Session: session, ReadAt: now, Proposals: []records.Proposal{{
+		ID: uuid.New(), AgentID: agent.ID, State: records.ProposalWaiting, Content: c, Fingerprint: memories.FingerprintOf(kind, name, body),
 		Quote: "they said " + name + " <b>themselves</b>", QuotedAt: now.Add(-time.Hour), Session: "s-one", ProposedAt: now,
 	}}})
 	if err != nil {

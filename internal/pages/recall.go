@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
 	"memoir/internal/recall"
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
@@ -51,7 +52,7 @@ func (s *site) recall(w http.ResponseWriter, r *http.Request) error {
 }
 
 // explain fills in what the words make of the query, where there is one.
-func (s *site) explain(ctx context.Context, agent postgres.Agent, v *templates.Recall) error {
+func (s *site) explain(ctx context.Context, agent records.Agent, v *templates.Recall) error {
 	if v.Query == "" {
 		return nil
 	}
@@ -77,13 +78,13 @@ func explainedOf(all []recall.Explained) []templates.ExplainedMemory {
 }
 
 // readRecallUse fills in how often something was given. It leaves it empty where there were no recalls.
-func (s *site) readRecallUse(ctx context.Context, agent postgres.Agent, now time.Time, use *templates.RecallUse) error {
+func (s *site) readRecallUse(ctx context.Context, agent records.Agent, now time.Time, use *templates.RecallUse) error {
 	counted, err := s.store.RecallUse(ctx, agent.ID, now, recallSpans[len(recallSpans)-1], recallExtremes)
 	if err != nil || len(counted.Days) == 0 {
 		return err
 	}
 	*use = templates.RecallUse{
-		Days: everyDay(counted.Days, now, recallSpans[0]), Many: postgres.ManyCandidates, Medians: counted.Medians,
+		Days: everyDay(counted.Days, now, recallSpans[0]), Many: records.ManyCandidates, Medians: counted.Medians,
 		Most: recalledOf(counted.Most, now), MostTotal: counted.MostTotal, Never: recalledOf(counted.Never, now), NeverTotal: counted.NeverTotal,
 	}
 	for _, span := range recallSpans {
@@ -93,14 +94,14 @@ func (s *site) readRecallUse(ctx context.Context, agent postgres.Agent, now time
 }
 
 // spanOf sums up so many days up to now.
-func spanOf(counted []postgres.RecallDay, now time.Time, length int) templates.RecallSpan {
+func spanOf(counted []records.RecallDay, now time.Time, length int) templates.RecallSpan {
 	span := templates.RecallSpan{Days: length, AskedBy: map[string]templates.RecallCount{}, SelectedBy: map[string]templates.RecallCount{}}
-	add := func(to templates.RecallCount, d postgres.RecallDay) templates.RecallCount {
+	add := func(to templates.RecallCount, d records.RecallDay) templates.RecallCount {
 		return templates.RecallCount{
 			Recalls: to.Recalls + d.Recalls, Giving: to.Giving + d.Giving, NoneOfMany: to.NoneOfMany + d.NoneOfMany,
 		}
 	}
-	first := postgres.DaysUpTo(now, length)[0]
+	first := records.DaysUpTo(now, length)[0]
 	for _, d := range counted {
 		if d.Day.Before(first) {
 			continue
@@ -113,9 +114,9 @@ func spanOf(counted []postgres.RecallDay, now time.Time, length int) templates.R
 }
 
 // everyDay returns so many days up to now, those without recalls too.
-func everyDay(counted []postgres.RecallDay, now time.Time, length int) []templates.RecallDay {
+func everyDay(counted []records.RecallDay, now time.Time, length int) []templates.RecallDay {
 	days := make([]templates.RecallDay, length)
-	for i, begins := range postgres.DaysUpTo(now, length) {
+	for i, begins := range records.DaysUpTo(now, length) {
 		days[i].Day = begins
 		for _, c := range counted {
 			if c.Day.Equal(begins) {
@@ -127,7 +128,7 @@ func everyDay(counted []postgres.RecallDay, now time.Time, length int) []templat
 	return days
 }
 
-func recalledOf(all []postgres.RecalledMemory, now time.Time) []templates.RecalledMemory {
+func recalledOf(all []records.RecalledMemory, now time.Time) []templates.RecalledMemory {
 	shown := make([]templates.RecalledMemory, len(all))
 	for i, m := range all {
 		shown[i] = templates.RecalledMemory{
@@ -139,8 +140,8 @@ func recalledOf(all []postgres.RecalledMemory, now time.Time) []templates.Recall
 }
 
 // readPastRecalls fills in one page of what was recalled.
-func (s *site) readPastRecalls(ctx context.Context, agent postgres.Agent, cursor string, v *templates.Recall) error {
-	page, err := s.store.Recalls(ctx, postgres.RecallList{AgentID: agent.ID, Session: v.Session, Limit: recallRows, Cursor: cursor})
+func (s *site) readPastRecalls(ctx context.Context, agent records.Agent, cursor string, v *templates.Recall) error {
+	page, err := s.store.Recalls(ctx, records.RecallList{AgentID: agent.ID, Session: v.Session, Limit: recallRows, Cursor: cursor})
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/web/templates"
 )
@@ -19,8 +20,8 @@ func (s *site) restoreRevision(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	wanted := chi.URLParam(r, "revision")
-	page, err := s.store.Revisions(r.Context(), agent, m.ID, postgres.RevisionList{From: wanted, Limit: 1})
-	if errors.Is(err, postgres.ErrCursor) {
+	page, err := s.store.Revisions(r.Context(), agent, m.ID, records.RevisionList{From: wanted, Limit: 1})
+	if errors.Is(err, records.ErrCursor) {
 		return memories.ErrNotFound
 	}
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/words"
 	"memoir/web/templates"
 )
@@ -60,7 +61,7 @@ func searchedFor(r *http.Request) (templates.Search, error) {
 
 // find fills in what is found.
 func (s *site) find(r *http.Request, v *templates.Search) error {
-	list := postgres.List{Search: v.Query, Near: true, Type: v.Type, Limit: resultRows, Cursor: v.Cursor}
+	list := records.MemoryList{Search: v.Query, Near: true, Type: v.Type, Limit: resultRows, Cursor: v.Cursor}
 	if v.Deleted {
 		list.State = memories.Deleted
 	}

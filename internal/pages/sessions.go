@@ -5,7 +5,8 @@ import (
 	"net/url"
 
 	"memoir/internal/agents"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
@@ -47,7 +48,7 @@ func (s *site) sessions(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.SessionsPage(v))
 }
 
-func sessionRow(session postgres.Session) templates.SessionRow {
+func sessionRow(session records.Session) templates.SessionRow {
 	name := agents.ParseSession(session.Name)
 	return templates.SessionRow{
 		Name: name.Name, User: name.User, Channel: name.Channel, ThreadAt: local(name.Thread),

@@ -6,7 +6,8 @@ import (
 	"net/http"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
@@ -21,8 +22,8 @@ func (l grouped) shared(ctx context.Context) ([]templates.SharedGroup, error) {
 	}
 	var groups []templates.SharedGroup
 	for _, agent := range from {
-		page, err := l.store.Memories(ctx, agent, postgres.List{
-			Type: l.view.Type, Search: l.view.Query, Sort: postgres.Sort(l.view.Sort), Stale: l.view.Stale, Limit: groupRows,
+		page, err := l.store.Memories(ctx, agent, records.MemoryList{
+			Type: l.view.Type, Search: l.view.Query, Sort: records.Sort(l.view.Sort), Stale: l.view.Stale, Limit: groupRows,
 		})
 		if err != nil {
 			return nil, err
@@ -35,7 +36,7 @@ func (l grouped) shared(ctx context.Context) ([]templates.SharedGroup, error) {
 }
 
 // takersOf returns the agents that a memory which all agents share can go to.
-func (s *site) takersOf(ctx context.Context, agent postgres.Agent, m memories.Memory) ([]string, error) {
+func (s *site) takersOf(ctx context.Context, agent records.Agent, m memories.Memory) ([]string, error) {
 	if !agent.SharesMemories() || m.State == memories.Deleted || !m.Readable {
 		return nil, nil
 	}
@@ -51,7 +52,7 @@ func (s *site) takersOf(ctx context.Context, agent postgres.Agent, m memories.Me
 
 // sharedMemory leads from an agent to a memory that it is given, and that is another's: what was recalled for it, say. It fails with
 // memories.ErrNotFound where it is given no such memory.
-func (s *site) sharedMemory(w http.ResponseWriter, r *http.Request, agent postgres.Agent) error {
+func (s *site) sharedMemory(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	if agent.ID == 0 {
 		return memories.ErrNotFound
 	}

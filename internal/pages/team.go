@@ -8,7 +8,8 @@ import (
 
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/web/templates"
 )
@@ -37,7 +38,7 @@ func (s *site) transfer(w http.ResponseWriter, r *http.Request, do func(ctx cont
 		return s.refuse(w, r, err)
 	}
 	// It is another memory by now, so that its page is another one than the form came from.
-	view, err := viewOf(r, postgres.Agent{Slug: result.Memory.Agent})
+	view, err := viewOf(r, records.Agent{Slug: result.Memory.Agent})
 	if err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ const (
 )
 
 // noticeOfMove says where a memory is since it was moved or copied, and takes a move back.
-func (s *site) noticeOfMove(ctx context.Context, r *http.Request, agent postgres.Agent, m memories.Memory, path string) (*templates.Notice, error) {
+func (s *site) noticeOfMove(ctx context.Context, r *http.Request, agent records.Agent, m memories.Memory, path string) (*templates.Notice, error) {
 	where := "in " + string(m.Scope()) + " memory"
 	if agent.SharesMemories() {
 		where = "shared with all agents"
@@ -86,20 +87,20 @@ func (s *site) noticeOfMove(ctx context.Context, r *http.Request, agent postgres
 
 // twinsOf returns the memories of the same name that the agent has on the other side, or is given of what all agents share; none for one
 // that is in the trash.
-func (s *site) twinsOf(ctx context.Context, agent postgres.Agent, shared []postgres.Agent, m memories.Memory, links *links) ([]templates.Twin, error) {
+func (s *site) twinsOf(ctx context.Context, agent records.Agent, shared []records.Agent, m memories.Memory, links *links) ([]templates.Twin, error) {
 	if m.State == memories.Deleted || !m.Readable {
 		return nil, nil
 	}
 	var twins []templates.Twin
 	if agent.Counts.Team > 0 && !agent.SharesMemories() {
-		found, err := s.twinsIn(ctx, agent, postgres.List{Name: m.Name, Scope: memories.ScopeOf(!m.Team)}, m, links)
+		found, err := s.twinsIn(ctx, agent, records.MemoryList{Name: m.Name, Scope: memories.ScopeOf(!m.Team)}, m, links)
 		if err != nil {
 			return nil, err
 		}
 		twins = append(twins, found...)
 	}
 	for _, other := range shared {
-		found, err := s.twinsIn(ctx, other, postgres.List{Name: m.Name}, m, links)
+		found, err := s.twinsIn(ctx, other, records.MemoryList{Name: m.Name}, m, links)
 		if err != nil {
 			return nil, err
 		}
@@ -112,8 +113,8 @@ func (s *site) twinsOf(ctx context.Context, agent postgres.Agent, shared []postg
 }
 
 // twinsIn returns the memory of a list that can be read, as what stands beside another.
-func (s *site) twinsIn(ctx context.Context, agent postgres.Agent, list postgres.List, m memories.Memory, links *links) ([]templates.Twin, error) {
-	list.Limit = postgres.MaxLimit
+func (s *site) twinsIn(ctx context.Context, agent records.Agent, list records.MemoryList, m memories.Memory, links *links) ([]templates.Twin, error) {
+	list.Limit = records.MaxLimit
 	page, err := s.store.Memories(ctx, agent, list)
 	if err != nil {
 		return nil, err

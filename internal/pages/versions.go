@@ -13,7 +13,8 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/diff"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/web/templates"
 )
@@ -58,7 +59,7 @@ func (s *site) versions(w http.ResponseWriter, r *http.Request) error {
 }
 
 // primariesBesides returns the paths of the primary files that say something else than a version.
-func primariesBesides(all []postgres.Version, version postgres.Version) (paths []string) {
+func primariesBesides(all []records.Version, version records.Version) (paths []string) {
 	for _, other := range all {
 		for _, f := range other.Files {
 			if other.Fingerprint != version.Fingerprint && f.Session == "" {
@@ -70,7 +71,7 @@ func primariesBesides(all []postgres.Version, version postgres.Version) (paths [
 }
 
 // disagreementAbout returns how the files of a memory disagree; nil: they do not, or it is settled.
-func (s *site) disagreementAbout(ctx context.Context, agent postgres.Agent, m memories.Memory) (*templates.DisagreementRow, error) {
+func (s *site) disagreementAbout(ctx context.Context, agent records.Agent, m memories.Memory) (*templates.DisagreementRow, error) {
 	if m.State == memories.Deleted {
 		return nil, nil
 	}
@@ -83,17 +84,17 @@ func (s *site) disagreementAbout(ctx context.Context, agent postgres.Agent, m me
 }
 
 // withContentFirst puts what the memory says before everything else, also when no file says it any more.
-func withContentFirst(m memories.Memory, found []postgres.Version) []postgres.Version {
-	i := slices.IndexFunc(found, func(v postgres.Version) bool { return v.Current })
-	content := postgres.Version{Fingerprint: m.Fingerprint, Type: m.Type, Description: m.Description, Body: m.Body, Current: true}
+func withContentFirst(m memories.Memory, found []records.Version) []records.Version {
+	i := slices.IndexFunc(found, func(v records.Version) bool { return v.Current })
+	content := records.Version{Fingerprint: m.Fingerprint, Type: m.Type, Description: m.Description, Body: m.Body, Current: true}
 	if i >= 0 {
 		content = found[i]
 		found = slices.Delete(slices.Clone(found), i, i+1)
 	}
-	return append([]postgres.Version{content}, found...)
+	return append([]records.Version{content}, found...)
 }
 
-func versionView(m memories.Memory, version postgres.Version) templates.Version {
+func versionView(m memories.Memory, version records.Version) templates.Version {
 	v := templates.Version{
 		Agent: m.Agent, Memory: m.ID, ETag: sync.ETag(m), ID: hex.EncodeToString(version.Fingerprint[:]), Current: version.Current,
 		TypeBefore: m.Type, Type: version.Type,
@@ -137,22 +138,22 @@ func (s *site) keepVersion(w http.ResponseWriter, r *http.Request) error {
 }
 
 // versionOf returns the version that an address names. It fails with memories.ErrNotFound where no file says it any more.
-func (s *site) versionOf(ctx context.Context, m memories.Memory, id string) (postgres.Version, error) {
+func (s *site) versionOf(ctx context.Context, m memories.Memory, id string) (records.Version, error) {
 	found, err := s.store.Versions(ctx, m)
 	if err != nil {
-		return postgres.Version{}, err
+		return records.Version{}, err
 	}
 	for _, version := range withContentFirst(m, found) {
 		if hex.EncodeToString(version.Fingerprint[:]) == id {
 			return version, nil
 		}
 	}
-	return postgres.Version{}, memories.ErrNotFound
+	return records.Version{}, memories.ErrNotFound
 }
 
 // besideVersion puts the version that the form is to be merged with beside it. One that no file says any more is left
 // out: the form is then one like any other.
-func (s *site) besideVersion(ctx context.Context, agent postgres.Agent, v *templates.MemoryForm) error {
+func (s *site) besideVersion(ctx context.Context, agent records.Agent, v *templates.MemoryForm) error {
 	if v.With == "" || v.ID == "" || v.Theirs != nil {
 		return nil
 	}

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
@@ -18,7 +19,7 @@ var listFilters = []string{
 
 // viewOf reads from the address which memories are wanted in the list. An action has the address of the page that it
 // was taken on among its fields.
-func viewOf(r *http.Request, agent postgres.Agent) (templates.View, error) {
+func viewOf(r *http.Request, agent records.Agent) (templates.View, error) {
 	query := r.URL.Query()
 	if r.Method == http.MethodPost {
 		if page, err := url.Parse(back(r, "")); err == nil {

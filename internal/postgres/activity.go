@@ -10,25 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/records"
 )
-
-// ActivityList says which part of the journal is wanted. The zero values mean: all of it.
-type ActivityList struct {
-	AgentID  int64
-	Kind     memories.ActivityKind
-	Actor    memories.Actor
-	Session  string
-	Name     string // of the memory, exact
-	MemoryID string
-	Limit    int    // 1 to MaxLimit
-	Cursor   string // the NextCursor of the page before, for the same list
-}
-
-// ActivityPage is one part of the journal, newest first.
-type ActivityPage struct {
-	Activity   []memories.Activity
-	NextCursor string // empty: this is the end
-}
 
 type activityPlace struct {
 	At time.Time
@@ -55,24 +38,24 @@ ORDER BY a.at DESC, a.id DESC`
 
 // Activity returns one page of what happened to memories, newest first. It fails with ErrCursor, and with
 // memories.ErrNotFound for a malformed MemoryID.
-func (s *Store) Activity(ctx context.Context, list ActivityList) (ActivityPage, error) {
-	mark := list.mark()
+func (s *Store) Activity(ctx context.Context, list records.ActivityList) (records.ActivityPage, error) {
+	mark := activityMark(list)
 	after, err := unseal[activityPlace](mark, list.Cursor)
 	if err != nil {
-		return ActivityPage{}, err
+		return records.ActivityPage{}, err
 	}
-	sql, args, err := list.query(after)
+	sql, args, err := activityQuery(list, after)
 	if err != nil {
-		return ActivityPage{}, err
+		return records.ActivityPage{}, err
 	}
 	rows, err := s.pool.Query(ctx, sql, args)
 	if err != nil {
-		return ActivityPage{}, wrap("read the journal", err)
+		return records.ActivityPage{}, wrap("read the journal", err)
 	}
-	page := ActivityPage{}
+	page := records.ActivityPage{}
 	page.Activity, err = pgx.CollectRows(rows, scanActivity)
 	if err != nil {
-		return ActivityPage{}, wrap("read the journal", err)
+		return records.ActivityPage{}, wrap("read the journal", err)
 	}
 	if len(page.Activity) > list.Limit {
 		page.Activity = page.Activity[:list.Limit]
@@ -82,11 +65,11 @@ func (s *Store) Activity(ctx context.Context, list ActivityList) (ActivityPage, 
 	return page, nil
 }
 
-func (l ActivityList) mark() string {
+func activityMark(l records.ActivityList) string {
 	return markOf("activity", l.AgentID, l.Kind, l.Actor, l.Session, l.Name, l.MemoryID)
 }
 
-func (l ActivityList) query(after *activityPlace) (string, pgx.NamedArgs, error) {
+func activityQuery(l records.ActivityList, after *activityPlace) (string, pgx.NamedArgs, error) {
 	args := pgx.NamedArgs{"most": l.Limit + 1}
 	var where strings.Builder
 	equal := func(column, value string) {

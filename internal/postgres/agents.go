@@ -8,10 +8,11 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
 
 // Agents returns every known agent with its counts, by slug.
-func (s *Store) Agents(ctx context.Context) ([]Agent, error) {
+func (s *Store) Agents(ctx context.Context) ([]records.Agent, error) {
 	agents, err := s.AgentsUncounted(ctx)
 	if err != nil {
 		return nil, err
@@ -20,12 +21,12 @@ func (s *Store) Agents(ctx context.Context) ([]Agent, error) {
 }
 
 // AgentsUncounted returns every known agent without its counts, by slug.
-func (s *Store) AgentsUncounted(ctx context.Context) ([]Agent, error) {
+func (s *Store) AgentsUncounted(ctx context.Context) ([]records.Agent, error) {
 	rows, err := s.q.Agents(ctx)
 	if err != nil {
 		return nil, wrap("list agents", err)
 	}
-	agents := make([]Agent, len(rows))
+	agents := make([]records.Agent, len(rows))
 	for i, row := range rows {
 		agents[i] = agentOf(row)
 	}
@@ -33,28 +34,28 @@ func (s *Store) AgentsUncounted(ctx context.Context) ([]Agent, error) {
 }
 
 // Agent returns one agent with its counts. It fails with memories.ErrNotFound.
-func (s *Store) Agent(ctx context.Context, slug string) (Agent, error) {
+func (s *Store) Agent(ctx context.Context, slug string) (records.Agent, error) {
 	agent, err := s.AgentUncounted(ctx, slug)
 	if err != nil {
-		return Agent{}, err
+		return records.Agent{}, err
 	}
-	agents := []Agent{agent}
+	agents := []records.Agent{agent}
 	err = s.count(ctx, agents)
 	return agents[0], err
 }
 
 // AgentUncounted returns one agent without its counts. It fails with memories.ErrNotFound.
-func (s *Store) AgentUncounted(ctx context.Context, slug string) (Agent, error) {
+func (s *Store) AgentUncounted(ctx context.Context, slug string) (records.Agent, error) {
 	row, err := s.q.AgentBySlug(ctx, slug)
 	if err != nil {
-		return Agent{}, wrap("read agent", err)
+		return records.Agent{}, wrap("read agent", err)
 	}
 	return agentOf(row), nil
 }
 
-func (s *Store) count(ctx context.Context, agents []Agent) error {
+func (s *Store) count(ctx context.Context, agents []records.Agent) error {
 	ids := make([]int64, len(agents))
-	place := make(map[int64]*Counts, len(agents))
+	place := make(map[int64]*records.Counts, len(agents))
 	for i := range agents {
 		ids[i] = agents[i].ID
 		place[agents[i].ID] = &agents[i].Counts
@@ -64,7 +65,7 @@ func (s *Store) count(ctx context.Context, agents []Agent) error {
 		return wrap("count memories", err)
 	}
 	for _, row := range rows {
-		place[row.AgentID].add(memories.State(row.State), memories.Type(row.Type), int(row.N))
+		place[row.AgentID].Add(memories.State(row.State), memories.Type(row.Type), int(row.N))
 	}
 	waiting, err := s.q.CountWaiting(ctx, ids)
 	if err != nil {
@@ -78,38 +79,21 @@ func (s *Store) count(ctx context.Context, agents []Agent) error {
 	return nil
 }
 
-func (c *Counts) add(state memories.State, t memories.Type, n int) {
-	if state != memories.Deleted {
-		c.Total += n
-	}
-	switch state {
-	case memories.Active:
-		c.ByType[t] += n
-	case memories.NeedsAttention:
-		c.NeedsAttention += n
-	case memories.Missing:
-		c.Missing += n
-		c.MissingByType[t] += n
-	case memories.Deleted:
-		c.Deleted += n
-	}
-}
-
 // AddAgent makes a new agent known and returns its id. It fails with memories.ErrNotFound when another server has made one of
 // that slug known meanwhile.
-func (s *Store) AddAgent(ctx context.Context, a Agent) (int64, error) {
+func (s *Store) AddAgent(ctx context.Context, a records.Agent) (int64, error) {
 	id, err := s.q.AddAgent(ctx, queries.AddAgentParams{
 		Slug: a.Slug, Layout: a.Layout, Dir: a.Dir, DisplayName: a.DisplayName,
-		ClaudeMdPath: optional(a.ClaudeMD.Path), Present: a.Present, At: Now(),
+		ClaudeMdPath: optional(a.ClaudeMD.Path), Present: a.Present, At: records.Now(),
 	})
 	return id, wrap("add agent", err)
 }
 
 // SaveAgent makes an agent known, or points a known one at its directory, and returns its id.
-func (s *Store) SaveAgent(ctx context.Context, a Agent) (int64, error) {
+func (s *Store) SaveAgent(ctx context.Context, a records.Agent) (int64, error) {
 	id, err := s.q.SaveAgent(ctx, queries.SaveAgentParams{
 		Slug: a.Slug, Layout: a.Layout, Dir: a.Dir, DisplayName: a.DisplayName, JoinedTo: optional(a.JoinedTo),
-		ClaudeMdPath: optional(a.ClaudeMD.Path), Present: a.Present, At: Now(),
+		ClaudeMdPath: optional(a.ClaudeMD.Path), Present: a.Present, At: records.Now(),
 	})
 	return id, wrap("save agent", err)
 }
@@ -122,7 +106,7 @@ func (s *Store) AgentReturns(ctx context.Context, id int64) error {
 
 // SetAgentPresent says whether the agent's directory is there.
 func (s *Store) SetAgentPresent(ctx context.Context, id int64, present bool) error {
-	return wrap("mark agent", s.q.SetAgentPresent(ctx, queries.SetAgentPresentParams{ID: id, Present: present, At: Now()}))
+	return wrap("mark agent", s.q.SetAgentPresent(ctx, queries.SetAgentPresentParams{ID: id, Present: present, At: records.Now()}))
 }
 
 // ForgetAgent removes an agent with all that is known of it.
@@ -144,33 +128,33 @@ func (s *Store) ForgetAgent(ctx context.Context, id int64) error {
 	}))
 }
 
-func directoryID(device, inode *int64) *DirectoryID {
+func directoryID(device, inode *int64) *records.DirectoryID {
 	if device == nil {
 		return nil
 	}
-	id := &DirectoryID{Device: uint64(*device)}
+	id := &records.DirectoryID{Device: uint64(*device)}
 	if inode != nil {
 		id.Inode = uint64(*inode)
 	}
 	return id
 }
 
-func agentOf(row queries.Agent) Agent {
-	return Agent{
+func agentOf(row queries.Agent) records.Agent {
+	return records.Agent{
 		ID: row.ID, Slug: row.Slug, Layout: row.Layout, Dir: row.Dir, DisplayName: row.DisplayName, Present: row.Present,
 		Sessions: int(row.Sessions), Durable: directoryID(row.DurableDevice, row.DurableInode),
-		ClaudeMD: ClaudeMD{
+		ClaudeMD: records.ClaudeMD{
 			Path: text(row.ClaudeMdPath), PublishedAt: moment(row.ClaudeMdPublishedAt), Chars: int(row.ClaudeMdChars),
 			Problem: text(row.ClaudeMdProblem), InStep: text(row.ClaudeMdInStep), Version: row.MemoriesVersion,
 		},
 		MemoryOff: row.MemoryOff,
 		JoinedTo:  text(row.JoinedTo),
-		Counts:    Counts{ByType: map[memories.Type]int{}, MissingByType: map[memories.Type]int{}},
+		Counts:    records.Counts{ByType: map[memories.Type]int{}, MissingByType: map[memories.Type]int{}},
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(),
 	}
 }
 
-func agentWithShared(row queries.AgentByIDRow) Agent {
+func agentWithShared(row queries.AgentByIDRow) records.Agent {
 	agent := agentOf(row.Agent)
 	agent.Shared = row.Shared
 	return agent

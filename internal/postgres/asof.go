@@ -8,19 +8,8 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
-
-// PastList says which memories of a past moment are wanted, by name. The zero values mean: all but the deleted ones.
-type PastList struct {
-	Type    memories.Type
-	State   memories.State
-	Stale   bool   // those alone that were
-	Session string // their content came from this session
-	Name    string // exact
-	Scope   memories.Scope
-	Limit   int    // 1 to MaxLimit
-	Cursor  string // the NextCursor of the page before, for the same list at the same moment
-}
 
 type pastPlace struct {
 	Name string
@@ -30,11 +19,11 @@ type pastPlace struct {
 // MemoriesAsOf returns one page of an agent's memories as they were at a moment, by name: what they said, where that came
 // from, and what their age counted from then. Memories that have been purged since are left out, since nothing is kept of
 // what they said; which files carried one is not known, nor what it took in CLAUDE.md. It fails with ErrCursor.
-func (s *Store) MemoriesAsOf(ctx context.Context, agent Agent, at time.Time, list PastList) (Page, error) {
+func (s *Store) MemoriesAsOf(ctx context.Context, agent records.Agent, at time.Time, list records.AsOfList) (records.MemoryPage, error) {
 	mark := markOf("as of", agent.Slug, at.UTC().Format(time.RFC3339Nano), list.Type, list.State, list.Stale, list.Session, list.Name, list.Scope)
 	after, err := unseal[pastPlace](mark, list.Cursor)
 	if err != nil || after != nil && !canBeKey(after.Name, "text") {
-		return Page{}, ErrCursor
+		return records.MemoryPage{}, records.ErrCursor
 	}
 	params := queries.MemoriesAsOfParams{
 		At: at, AgentID: agent.ID, Name: optional(memories.NormalizeName(list.Name)), State: optional(string(list.State)),
@@ -49,9 +38,9 @@ func (s *Store) MemoriesAsOf(ctx context.Context, agent Agent, at time.Time, lis
 	}
 	rows, err := s.q.MemoriesAsOf(ctx, params)
 	if err != nil {
-		return Page{}, wrap("list past memories", err)
+		return records.MemoryPage{}, wrap("list past memories", err)
 	}
-	page := Page{}
+	page := records.MemoryPage{}
 	if len(rows) > 0 {
 		page.Total = int(rows[0].Total)
 	}
@@ -68,7 +57,7 @@ func (s *Store) MemoriesAsOf(ctx context.Context, agent Agent, at time.Time, lis
 
 // MemoryAsOf returns one memory as it was at a moment, also when it was in the trash. It fails with memories.ErrNotFound
 // where there was none of that id, or nothing is kept of it.
-func (s *Store) MemoryAsOf(ctx context.Context, agent Agent, id string, at time.Time) (memories.Memory, error) {
+func (s *Store) MemoryAsOf(ctx context.Context, agent records.Agent, id string, at time.Time) (memories.Memory, error) {
 	parsed, err := parseID(id)
 	if err != nil {
 		return memories.Memory{}, err
@@ -77,7 +66,7 @@ func (s *Store) MemoryAsOf(ctx context.Context, agent Agent, id string, at time.
 	return pastOf(agent, queries.MemoriesAsOfRow(row)), wrap("read a past memory", err)
 }
 
-func pastOf(agent Agent, row queries.MemoriesAsOfRow) memories.Memory {
+func pastOf(agent records.Agent, row queries.MemoriesAsOfRow) memories.Memory {
 	m := memories.Memory{
 		ID: row.ID.String(), AgentID: agent.ID, Agent: agent.Slug, Name: row.Name, Team: row.Team, Readable: row.Readable,
 		Type: memories.Type(text(row.Type)), Description: row.Description, Body: row.Body, State: memories.State(text(row.State)),

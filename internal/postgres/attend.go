@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"time"
-)
 
-// ErrInterrupted means that the connection to the database, or to the server that looks after the
-// agent, was lost during a change. The change may have been made, or may be made later. Every such
-// error is an ErrUnavailable too.
-var ErrInterrupted = errors.New("connection lost during the change")
+	"memoir/internal/memories"
+)
 
 // recently is how long Postgres is taken to be there once a change has come to its end: to ask takes some 0.1 ms, and a deletion 3 to 4.
 const recently = 100 * time.Millisecond
@@ -47,7 +44,7 @@ func (s *Store) Attend(ctx context.Context, silence time.Duration, change func(c
 			case e := <-ended:
 				return Interrupted(e.result())
 			default:
-				return fmt.Errorf("%w: %w", ErrInterrupted, err)
+				return fmt.Errorf("%w: %w", memories.ErrInterrupted, err)
 			}
 		}
 	}
@@ -88,8 +85,8 @@ func (e end) result() error {
 // Interrupted returns what the failure of a change that had begun means: that the database was away says nothing of whether the
 // change was made.
 func Interrupted(err error) error {
-	if errors.Is(err, ErrUnavailable) && !errors.Is(err, ErrInterrupted) {
-		return fmt.Errorf("%w: %w", ErrInterrupted, err)
+	if errors.Is(err, memories.ErrUnavailable) && !errors.Is(err, memories.ErrInterrupted) {
+		return fmt.Errorf("%w: %w", memories.ErrInterrupted, err)
 	}
 	return err
 }
@@ -100,7 +97,7 @@ func (s *Store) answers(ctx context.Context, silence time.Duration) error {
 	defer cancel()
 	err := s.Ping(limited)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		return fmt.Errorf("%w: it has said nothing for %v: %w", ErrUnavailable, silence, err)
+		return fmt.Errorf("%w: it has said nothing for %v: %w", memories.ErrUnavailable, silence, err)
 	}
 	return err
 }

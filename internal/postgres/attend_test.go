@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
@@ -60,7 +61,7 @@ func TestAChangeDoesNotBeginWhilePostgresIsSilent(t *testing.T) {
 		t.Error("it has begun")
 		return nil
 	})
-	if !errors.Is(err, postgres.ErrUnavailable) || errors.Is(err, postgres.ErrInterrupted) {
+	if !errors.Is(err, memories.ErrUnavailable) || errors.Is(err, memories.ErrInterrupted) {
 		t.Errorf("failed with %v", err)
 	}
 }
@@ -76,7 +77,7 @@ func TestAChangeThatPostgresFallsSilentInIsNotWaitedForAndGoesOn(t *testing.T) {
 		ended <- err
 		return err
 	})
-	if !errors.Is(err, postgres.ErrInterrupted) || !errors.Is(err, postgres.ErrUnavailable) {
+	if !errors.Is(err, memories.ErrInterrupted) || !errors.Is(err, memories.ErrUnavailable) {
 		t.Errorf("failed with %v", err)
 	}
 	speak()

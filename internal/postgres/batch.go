@@ -2,56 +2,23 @@ package postgres
 
 import (
 	"context"
-	"slices"
 
 	"github.com/google/uuid"
 
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
-
-// Batch is what one look at the disk changes, applied whole or not at all.
-type Batch struct {
-	NewHeads     []Head
-	NewRevisions []Revision // of NewHeads
-	Revisions    []Revision // of memories that were there
-	Heads        []Head     // that changed
-	DropHeads    []uuid.UUID
-	NewFiles     []File
-	Files        []File // that changed
-	Block        []BlockedFile
-	Unblock      []string // paths
-	Words        []Words
-	Activity     []Happening // in the order in which it happened
-	// Renames are of memories in Heads, which have their new keys there.
-	Renames []Rename
-}
-
-// Empty says that there is nothing to apply.
-func (b *Batch) Empty() bool {
-	return len(b.NewHeads)+len(b.Revisions)+len(b.Heads)+len(b.DropHeads)+len(b.NewFiles)+len(b.Files)+len(b.Block)+len(b.Unblock) == 0
-}
-
-// Memories returns those whose rows change.
-func (b *Batch) Memories() []uuid.UUID {
-	ids := slices.Clone(b.DropHeads)
-	for _, heads := range [][]Head{b.NewHeads, b.Heads} {
-		for i := range heads {
-			ids = append(ids, heads[i].UUID)
-		}
-	}
-	return ids
-}
 
 // fewRows is the number of new rows up to which a batch is saved with the plans that Postgres has (inKeyedTx). It is arbitrary.
 const fewRows = 32
 
 // isSmall reports whether the batch has few new rows.
-func (b *Batch) isSmall() bool {
+func isSmall(b *records.ChangeSet) bool {
 	return len(b.NewHeads)+len(b.NewRevisions)+len(b.Revisions)+len(b.NewFiles)+len(b.Block)+len(b.Activity) <= fewRows
 }
 
 // Apply commits the batch. A content that a memory has had before keeps the id that it had.
-func (w *Writer) Apply(ctx context.Context, b *Batch) error {
+func (w *Writer) Apply(ctx context.Context, b *records.ChangeSet) error {
 	if b.Empty() {
 		return nil
 	}
@@ -59,7 +26,7 @@ func (w *Writer) Apply(ctx context.Context, b *Batch) error {
 		return err
 	}
 	commit := w.inTx
-	if b.isSmall() {
+	if isSmall(b) {
 		commit = w.inKeyedTx
 	}
 	return commit(ctx, "save what changed", func(q *queries.Queries) error {
@@ -88,7 +55,7 @@ func (w *Writer) Apply(ctx context.Context, b *Batch) error {
 	})
 }
 
-func (w *Writer) insertMemories(ctx context.Context, q *queries.Queries, b *Batch) error {
+func (w *Writer) insertMemories(ctx context.Context, q *queries.Queries, b *records.ChangeSet) error {
 	// Entries of unreadable files go first: their path may be taken by a new one.
 	if len(b.DropHeads) > 0 {
 		if err := q.DeleteHeads(ctx, b.DropHeads); err != nil {
@@ -123,7 +90,7 @@ func (w *Writer) insertMemories(ctx context.Context, q *queries.Queries, b *Batc
 	return err
 }
 
-func (w *Writer) updateMemories(ctx context.Context, q *queries.Queries, b *Batch) error {
+func (w *Writer) updateMemories(ctx context.Context, q *queries.Queries, b *records.ChangeSet) error {
 	if err := saveRevisions(ctx, q, b.Revisions); err != nil {
 		return err
 	}
@@ -134,7 +101,7 @@ func (w *Writer) updateMemories(ctx context.Context, q *queries.Queries, b *Batc
 }
 
 // keepRevisions puts the ids under which contents are kept already in place of new ones, wherever the batch names them.
-func (w *Writer) keepRevisions(ctx context.Context, b *Batch) error {
+func (w *Writer) keepRevisions(ctx context.Context, b *records.ChangeSet) error {
 	if len(b.Revisions) == 0 {
 		return nil
 	}
@@ -182,7 +149,7 @@ func (w *Writer) keepRevisions(ctx context.Context, b *Batch) error {
 }
 
 // updateHeads saves heads that changed.
-func updateHeads(ctx context.Context, q *queries.Queries, heads []Head) error {
+func updateHeads(ctx context.Context, q *queries.Queries, heads []records.MemoryRow) error {
 	if len(heads) == 0 {
 		return nil
 	}
@@ -219,7 +186,7 @@ func updateHeads(ctx context.Context, q *queries.Queries, heads []Head) error {
 }
 
 // saveRevisions saves contents of memories that were there, or notes that they are seen once more.
-func saveRevisions(ctx context.Context, q *queries.Queries, revisions []Revision) error {
+func saveRevisions(ctx context.Context, q *queries.Queries, revisions []records.Revision) error {
 	if len(revisions) == 0 {
 		return nil
 	}
@@ -234,14 +201,14 @@ func saveRevisions(ctx context.Context, q *queries.Queries, revisions []Revision
 	return batchErr(q.SaveRevision(ctx, params))
 }
 
-func revisionParams(r Revision) queries.InsertRevisionsParams {
+func revisionParams(r records.Revision) queries.InsertRevisionsParams {
 	return queries.InsertRevisionsParams{
 		ID: r.ID, MemoryID: r.MemoryID, Fingerprint: r.Fingerprint[:], Hash: r.Hash, Type: optional(string(r.Type)),
 		Description: r.Description, Body: r.Body, Raw: r.Raw, Path: r.Path, Session: optional(r.Session), SeenAt: r.SeenAt,
 	}
 }
 
-func (w *Writer) saveFiles(ctx context.Context, q *queries.Queries, b *Batch) error {
+func (w *Writer) saveFiles(ctx context.Context, q *queries.Queries, b *records.ChangeSet) error {
 	if len(b.NewFiles) > 0 {
 		files := make([]queries.InsertFilesParams, len(b.NewFiles))
 		for i, f := range b.NewFiles {
@@ -274,7 +241,7 @@ func (w *Writer) saveFiles(ctx context.Context, q *queries.Queries, b *Batch) er
 }
 
 // updateFiles saves files that changed.
-func (w *Writer) updateFiles(ctx context.Context, q *queries.Queries, files []File) error {
+func (w *Writer) updateFiles(ctx context.Context, q *queries.Queries, files []records.File) error {
 	if len(files) == 0 {
 		return nil
 	}
@@ -300,7 +267,7 @@ func (w *Writer) updateFiles(ctx context.Context, q *queries.Queries, files []Fi
 	return q.UpdateFiles(ctx, p)
 }
 
-func (w *Writer) fileParams(f File) queries.InsertFilesParams {
+func (w *Writer) fileParams(f records.File) queries.InsertFilesParams {
 	return queries.InsertFilesParams{
 		AgentID: w.agentID, Path: f.Path, Session: optional(f.Session), MemoryID: optionalID(f.MemoryID),
 		Status: string(f.Status), Present: f.Present, Fingerprint: f.Fingerprint[:], Hash: f.Hash, Size: f.Size,

@@ -6,15 +6,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
-
-// BlockedPage is one part of an agent's contents that are kept out, the newest first.
-type BlockedPage struct {
-	Blocked    []memories.Blocked
-	NextCursor string // empty: this is the end
-}
 
 // A blockedPlace is where a page of such contents has ended.
 type blockedPlace struct {
@@ -24,11 +18,11 @@ type blockedPlace struct {
 
 // BlockedPage returns one page of the agent's contents that are kept out, the newest first. cursor is the NextCursor of the page
 // before, empty for the first. It fails with ErrCursor.
-func (s *Store) BlockedPage(ctx context.Context, agentID int64, limit int, cursor string) (BlockedPage, error) {
+func (s *Store) BlockedPage(ctx context.Context, agentID int64, limit int, cursor string) (records.BlockedPage, error) {
 	mark := markOf("blocked", agentID)
 	after, err := unseal[blockedPlace](mark, cursor)
 	if err != nil {
-		return BlockedPage{}, err
+		return records.BlockedPage{}, err
 	}
 	asked := queries.NewestBlockedParams{AgentID: agentID, Most: int32(limit + 1)}
 	if after != nil {
@@ -36,9 +30,9 @@ func (s *Store) BlockedPage(ctx context.Context, agentID int64, limit int, curso
 	}
 	rows, err := s.q.NewestBlocked(ctx, asked)
 	if err != nil {
-		return BlockedPage{}, wrap("read blocked contents", err)
+		return records.BlockedPage{}, wrap("read blocked contents", err)
 	}
-	page := BlockedPage{}
+	page := records.BlockedPage{}
 	if len(rows) > limit {
 		rows = rows[:limit]
 		last := rows[limit-1]

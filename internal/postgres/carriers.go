@@ -7,6 +7,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
 
 // carried says what a list already knows of the files that carry a memory.
@@ -56,7 +57,7 @@ func complete(ctx context.Context, q *queries.Queries, of scope, rows []listRow)
 }
 
 // filesYetUnknown returns the files on disk of those memories of which they are not known yet.
-func filesYetUnknown(ctx context.Context, q *queries.Queries, rows []listRow) (map[uuid.UUID][]File, error) {
+func filesYetUnknown(ctx context.Context, q *queries.Queries, rows []listRow) (map[uuid.UUID][]records.File, error) {
 	var ids []uuid.UUID
 	for _, row := range rows {
 		if row.carried == carriedSomehow {
@@ -70,7 +71,7 @@ func filesYetUnknown(ctx context.Context, q *queries.Queries, rows []listRow) (m
 	if err != nil {
 		return nil, wrap("read files", err)
 	}
-	byMemory := map[uuid.UUID][]File{}
+	byMemory := map[uuid.UUID][]records.File{}
 	for _, row := range files {
 		f := fileOf(row)
 		byMemory[f.MemoryID] = append(byMemory[f.MemoryID], f)
@@ -78,9 +79,9 @@ func filesYetUnknown(ctx context.Context, q *queries.Queries, rows []listRow) (m
 	return byMemory, nil
 }
 
-func carriersOf(files []File) (carriers []memories.Carrier) {
+func carriersOf(files []records.File) (carriers []memories.Carrier) {
 	for _, f := range files {
-		if f.Present && (f.Status == Carries || f.Status == Removing) {
+		if f.Present && (f.Status == records.Mirrored || f.Status == records.Removing) {
 			carriers = append(carriers, memories.Carrier{
 				Path: f.Path, Session: f.Session, Hash: f.Hash, ModifiedAt: f.ModifiedAt, Unfinished: f.Unfinished,
 			})
@@ -90,9 +91,9 @@ func carriersOf(files []File) (carriers []memories.Carrier) {
 }
 
 // notRemoved returns a problem for each file that the memory's deletion could not remove, or not take out of an index.
-func notRemoved(files []File) (problems []memories.Problem) {
+func notRemoved(files []records.File) (problems []memories.Problem) {
 	for _, f := range files {
-		if f.Status == Removing && f.Problem != "" {
+		if f.Status == records.Removing && f.Problem != "" {
 			problems = append(problems, memories.Problem{Code: memories.CodeNotRemoved, Message: f.Problem})
 		}
 	}

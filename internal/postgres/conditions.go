@@ -9,6 +9,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/search"
+	"memoir/internal/records"
 )
 
 // conditions are the part of a query that says which memories belong to a list, from FROM on, and the query that counts
@@ -19,7 +20,7 @@ type conditions struct {
 	counted    bool // each row of a page has the count
 }
 
-func (l List) conditions(of scope, query search.Query) conditions {
+func conditionsOf(l records.MemoryList, of scope, query search.Query) conditions {
 	args := pgx.NamedArgs{}
 	agent := "" // as a query has the id of the one agent; empty: all agents
 	if of.agentID != 0 {
@@ -29,7 +30,7 @@ func (l List) conditions(of scope, query search.Query) conditions {
 	if l.Search != "" {
 		args["sought"], args["match"], args["titled"] = query.Rank(), query.Match(of.search()), query.Titled(of.search())
 	}
-	if l.byIndexAlone(query) {
+	if byIndexAlone(l, query) {
 		alone := searchAlone(agent)
 		return conditions{sql: alone, count: "SELECT count(*) " + alone, args: args, counted: true}
 	}
@@ -41,7 +42,7 @@ func (l List) conditions(of scope, query search.Query) conditions {
 	if l.Search != "" {
 		sql.WriteString(" JOIN memory_search s ON s.memory_id = m.id AND s.words @@ @match::tsquery")
 	}
-	where := l.tallied(agent, args)
+	where := tallied(l, agent, args)
 	sql.WriteString(where)
 	if l.Stale {
 		args["stale_since"], args["known_since"] = memories.StaleSince(time.Now()), memories.KnownSince
@@ -78,14 +79,14 @@ func (l List) conditions(of scope, query search.Query) conditions {
 			FROM (SELECT m.name || E'\n' || r.description || E'\n' || r.body) t (text)) > 0`, name)
 	}
 	c := conditions{sql: sql.String(), count: "SELECT count(*) " + sql.String(), args: args, counted: l.Search != ""}
-	if l.Search == "" && !l.filtersBeyondTallies() {
+	if l.Search == "" && !filtersBeyondTallies(l) {
 		c.count, c.counted = "SELECT coalesce(sum(m.n), 0) FROM memory_tallies m"+where, true
 	}
 	return c
 }
 
 // tallied returns the conditions that memories and their tallies have in common.
-func (l List) tallied(agent string, args pgx.NamedArgs) string {
+func tallied(l records.MemoryList, agent string, args pgx.NamedArgs) string {
 	where := " WHERE true"
 	if agent != "" {
 		where += " AND m.agent_id = " + agent
@@ -104,13 +105,13 @@ func (l List) tallied(agent string, args pgx.NamedArgs) string {
 }
 
 // filtersBeyondTallies says whether the list leaves out what only the memories themselves tell.
-func (l List) filtersBeyondTallies() bool {
+func filtersBeyondTallies(l records.MemoryList) bool {
 	return l.Stale || l.Flagged || l.NotRemoved || l.Session != "" || l.Name != "" || l.Scope != ""
 }
 
 // byIndexAlone reports whether the search index decides which memories belong to the list, apart from the trash.
-func (l List) byIndexAlone(query search.Query) bool {
-	return l.Sort == byRank && l.Type == "" && l.State == "" && !l.filtersBeyondTallies() && len(query.Phrases()) == 0
+func byIndexAlone(l records.MemoryList, query search.Query) bool {
+	return l.Sort == byRank && l.Type == "" && l.State == "" && !filtersBeyondTallies(l) && len(query.Phrases()) == 0
 }
 
 // searchAlone is the condition of a list for which byIndexAlone is true. It reads no other row of memories, which would cost

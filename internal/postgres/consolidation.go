@@ -11,93 +11,8 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
-
-// Consolidation is a plan for tidying an agent's memories up.
-type Consolidation struct {
-	ID       uuid.UUID
-	MadeAt   time.Time
-	MadeBy   memories.Actor
-	Closed   bool   // discarded, or followed by another
-	Memories int    // how many were looked at
-	Model    string // that was asked; empty: none
-	Note     string // what there is to say of the asking, for people
-	// InputTokens and OutputTokens are what asking the model took.
-	InputTokens, OutputTokens int
-	// CharsBefore and CharsAfter are the length of the whole CLAUDE.md, in Unicode characters, without and with all steps.
-	CharsBefore, CharsAfter int
-	Findings                []ConsolidationFinding
-	Steps                   []ConsolidationStep // in the order in which they are applied
-}
-
-// ConsolidationFinding is something that only a person can decide about.
-type ConsolidationFinding struct {
-	Memory string `json:"memory"` // its id; empty: it is about the index
-	Name   string `json:"name"`
-	Text   string `json:"text"` // a sentence for people
-}
-
-// ConsolidationState is what has become of a step.
-type ConsolidationState string
-
-// The states of a step.
-const (
-	StepProposed ConsolidationState = "proposed"
-	StepChosen   ConsolidationState = "chosen" // decided, and being carried out
-	StepApplied  ConsolidationState = "applied"
-	StepRefused  ConsolidationState = "refused" // what it was about is not any more what it was
-	StepUndoing  ConsolidationState = "undoing"
-	StepUndone   ConsolidationState = "undone"
-)
-
-// ConsolidationStep is one thing that can be done, as a whole.
-type ConsolidationStep struct {
-	ID     uuid.UUID
-	PlanID uuid.UUID
-	Place  int
-	Kind   string // merge, update, delete, reindex
-	Source string // found, by rules; or by the model
-	Title  string // one line for people
-	Reason string
-	State  ConsolidationState
-	// Problem says why it was not applied, or could not be undone.
-	Problem                 string
-	Changes                 []ConsolidationChange // in the order in which they are made
-	CharsBefore, CharsAfter int                   // of CLAUDE.md, as of the plan, with this step alone
-	Actor                   memories.Actor        // who has chosen it; empty: nobody yet
-	AppliedAt, UndoneAt     time.Time
-}
-
-// What becomes of what a change is about.
-const (
-	ChangeWrite  = "write"
-	ChangeDelete = "delete"
-	ChangeIndex  = "index"
-)
-
-// ConsolidationChange is what a step makes of one memory, or of the index. The JSON is how the database keeps it.
-type ConsolidationChange struct {
-	Op     string `json:"op"`
-	Memory string `json:"memory,omitempty"` // its id
-	Name   string `json:"name"`             // of the memory; of an index its path, relative to the durable directory
-	// Seen is the ETag of what the plan was made for; of an index the hash of its bytes.
-	Seen   string             `json:"seen"`
-	Before *ConsolidationText `json:"before"`
-	After  *ConsolidationText `json:"after"` // nil: it is deleted
-	Done   bool               `json:"done"`
-	// Doing is committed before the change is begun: after a crash, only then what it says may be what the change has made.
-	Doing bool `json:"doing,omitempty"`
-}
-
-// ConsolidationText is what a memory says; of an index the body alone.
-type ConsolidationText struct {
-	Type        memories.Type `json:"type,omitempty"`
-	Description string        `json:"description,omitempty"`
-	Body        string        `json:"body"`
-}
-
-// ErrConsolidating says that somebody else consolidates the agent's memories at the moment, on this server or another.
-var ErrConsolidating = &memories.ConflictError{Reason: "These memories are being consolidated at the moment. Nothing was changed. Try again when that is done."}
 
 // WithConsolidation runs do while nobody else, on any server, consolidates the agent. It fails with ErrConsolidating at once where
 // somebody does. The caller bounds how many run at once: each holds a connection.
@@ -113,7 +28,7 @@ func (s *Store) WithConsolidation(ctx context.Context, agentID int64, do func() 
 		return wrap("lock the consolidation", err)
 	}
 	if !locked {
-		return ErrConsolidating
+		return records.ErrConsolidating
 	}
 	defer func() {
 		// A connection that cannot unlock is closed, and the lock goes with it.
@@ -128,8 +43,8 @@ func (s *Store) WithConsolidation(ctx context.Context, agentID int64, do func() 
 const undoable = 90 * 24 * time.Hour
 
 // SaveConsolidation makes a plan the agent's, in place of the one before.
-func (s *Store) SaveConsolidation(ctx context.Context, agentID int64, c Consolidation) error {
-	findings, err := json.Marshal(append([]ConsolidationFinding{}, c.Findings...))
+func (s *Store) SaveConsolidation(ctx context.Context, agentID int64, c records.Plan) error {
+	findings, err := json.Marshal(append([]records.PlanFinding{}, c.Findings...))
 	if err != nil {
 		return wrap("save a plan", err)
 	}
@@ -141,7 +56,7 @@ func (s *Store) SaveConsolidation(ctx context.Context, agentID int64, c Consolid
 		}
 		steps[i] = queries.InsertConsolidationStepParams{
 			ID: step.ID, PlanID: c.ID, AgentID: agentID, Place: int32(i), Kind: step.Kind, Source: step.Source, Title: step.Title, Reason: step.Reason,
-			State: string(StepProposed), Changes: changes, CharsBefore: int32(step.CharsBefore), CharsAfter: int32(step.CharsAfter),
+			State: string(records.StepProposed), Changes: changes, CharsBefore: int32(step.CharsBefore), CharsAfter: int32(step.CharsAfter),
 		}
 	}
 	return wrap("save a plan", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -181,15 +96,15 @@ func (s *Store) DiscardConsolidation(ctx context.Context, agentID int64) error {
 		if _, err := q.OpenConsolidation(ctx, agentID); err != nil {
 			return err
 		}
-		return closeConsolidation(ctx, q, agentID, Now())
+		return closeConsolidation(ctx, q, agentID, records.Now())
 	}))
 }
 
 // Consolidation returns the agent's plan. It fails with memories.ErrNotFound where there is none.
-func (s *Store) Consolidation(ctx context.Context, agentID int64) (Consolidation, error) {
+func (s *Store) Consolidation(ctx context.Context, agentID int64) (records.Plan, error) {
 	row, err := s.q.OpenConsolidation(ctx, agentID)
 	if err != nil {
-		return Consolidation{}, wrap("read the plan", err)
+		return records.Plan{}, wrap("read the plan", err)
 	}
 	c, err := consolidationOf(row)
 	if err != nil {
@@ -205,31 +120,31 @@ func (s *Store) Consolidation(ctx context.Context, agentID int64) (Consolidation
 
 // LastConsolidation returns the plan that was made last, closed or not, without its steps. It fails with memories.ErrNotFound where
 // there was none.
-func (s *Store) LastConsolidation(ctx context.Context, agentID int64) (Consolidation, error) {
+func (s *Store) LastConsolidation(ctx context.Context, agentID int64) (records.Plan, error) {
 	row, err := s.q.LastConsolidation(ctx, agentID)
 	if err != nil {
-		return Consolidation{}, wrap("read the last plan", err)
+		return records.Plan{}, wrap("read the last plan", err)
 	}
 	c, err := consolidationOf(row)
 	return c, wrap("read the last plan", err)
 }
 
 // ConsolidationStep returns one step of any plan of the agent. It fails with memories.ErrNotFound.
-func (s *Store) ConsolidationStep(ctx context.Context, agentID int64, id string) (ConsolidationStep, error) {
+func (s *Store) ConsolidationStep(ctx context.Context, agentID int64, id string) (records.Step, error) {
 	parsed, err := parseID(id)
 	if err != nil {
-		return ConsolidationStep{}, err
+		return records.Step{}, err
 	}
 	row, err := s.q.ConsolidationStep(ctx, queries.ConsolidationStepParams{AgentID: agentID, ID: parsed})
 	if err != nil {
-		return ConsolidationStep{}, wrap("read a step", err)
+		return records.Step{}, wrap("read a step", err)
 	}
 	step, err := stepOf(row)
 	return step, wrap("read a step", err)
 }
 
 // AppliedSteps returns the steps that were applied last, newest first, with those that were undone since.
-func (s *Store) AppliedSteps(ctx context.Context, agentID int64, most int) ([]ConsolidationStep, error) {
+func (s *Store) AppliedSteps(ctx context.Context, agentID int64, most int) ([]records.Step, error) {
 	rows, err := s.q.AppliedConsolidationSteps(ctx, queries.AppliedConsolidationStepsParams{AgentID: agentID, Most: int32(most)})
 	if err != nil {
 		return nil, wrap("read applied steps", err)
@@ -239,7 +154,7 @@ func (s *Store) AppliedSteps(ctx context.Context, agentID int64, most int) ([]Co
 }
 
 // UnfinishedSteps returns the steps of an agent that are decided and not done, in order.
-func (s *Store) UnfinishedSteps(ctx context.Context, agentID int64) ([]ConsolidationStep, error) {
+func (s *Store) UnfinishedSteps(ctx context.Context, agentID int64) ([]records.Step, error) {
 	rows, err := s.q.UnfinishedConsolidationSteps(ctx, agentID)
 	if err != nil {
 		return nil, wrap("read unfinished steps", err)
@@ -261,7 +176,7 @@ func (s *Store) ChooseSteps(ctx context.Context, agentID int64, ids []uuid.UUID,
 }
 
 // SaveStep keeps what has become of a step.
-func (s *Store) SaveStep(ctx context.Context, step ConsolidationStep) error {
+func (s *Store) SaveStep(ctx context.Context, step records.Step) error {
 	changes, err := json.Marshal(step.Changes)
 	if err != nil {
 		return wrap("save a step", err)
@@ -286,18 +201,12 @@ func (s *Store) ConsolidationLook(ctx context.Context, agentID int64) (time.Time
 	return at.UTC(), wrap("read the last look", err)
 }
 
-// Superseded is a memory that says what another one has said before and says no more.
-type Superseded struct {
-	ID, By string // memories
-	SaidAt time.Time
-}
-
 // SupersededMemories returns the agent's memories of at least so many characters that another one has left behind.
-func (s *Store) SupersededMemories(ctx context.Context, agentID int64, shortest int) ([]Superseded, error) {
+func (s *Store) SupersededMemories(ctx context.Context, agentID int64, shortest int) ([]records.SupersededMemory, error) {
 	rows, err := s.q.SupersededBy(ctx, queries.SupersededByParams{AgentID: agentID, Shortest: int32(shortest)})
-	found := make([]Superseded, len(rows))
+	found := make([]records.SupersededMemory, len(rows))
 	for i, row := range rows {
-		found[i] = Superseded{row.ID.String(), row.ByID.String(), row.SaidAt.UTC()}
+		found[i] = records.SupersededMemory{ID: row.ID.String(), By: row.ByID.String(), SaidAt: row.SaidAt.UTC()}
 	}
 	return found, wrap("read superseded memories", err)
 }
@@ -315,7 +224,7 @@ func (s *Store) ForgottenNames(ctx context.Context, agentID int64) (map[string]s
 
 // EachActive calls each with every active memory of the agent that could be read, by name, without its files. The team's are left
 // out: what others share is theirs to tidy.
-func (s *Store) EachActive(ctx context.Context, agent Agent, each func(memories.Memory) error) error {
+func (s *Store) EachActive(ctx context.Context, agent records.Agent, each func(memories.Memory) error) error {
 	rows, err := s.pool.Query(ctx, `SELECT m.id, m.name, m.type, r.description, r.body, m.path, m.session, m.hash, m.fingerprint, m.modified_at,
 		m.content_at, m.created_at
 		FROM memories m JOIN revisions r ON r.id = m.revision_id
@@ -341,16 +250,16 @@ func (s *Store) EachActive(ctx context.Context, agent Agent, each func(memories.
 	return wrap("read memories", rows.Err())
 }
 
-func consolidationOf(row queries.Consolidation) (Consolidation, error) {
-	c := Consolidation{
+func consolidationOf(row queries.Consolidation) (records.Plan, error) {
+	c := records.Plan{
 		ID: row.ID, MadeAt: row.MadeAt.UTC(), MadeBy: memories.Actor(row.MadeBy), Closed: row.ClosedAt != nil, Memories: int(row.Memories), Model: text(row.Model), Note: row.Note,
 		InputTokens: int(row.InputTokens), OutputTokens: int(row.OutputTokens), CharsBefore: int(row.CharsBefore), CharsAfter: int(row.CharsAfter),
 	}
 	return c, json.Unmarshal(row.Findings, &c.Findings)
 }
 
-func stepsOf(rows []queries.ConsolidationStep) ([]ConsolidationStep, error) {
-	steps := make([]ConsolidationStep, len(rows))
+func stepsOf(rows []queries.ConsolidationStep) ([]records.Step, error) {
+	steps := make([]records.Step, len(rows))
 	for i, row := range rows {
 		var err error
 		if steps[i], err = stepOf(row); err != nil {
@@ -360,10 +269,10 @@ func stepsOf(rows []queries.ConsolidationStep) ([]ConsolidationStep, error) {
 	return steps, nil
 }
 
-func stepOf(row queries.ConsolidationStep) (ConsolidationStep, error) {
-	step := ConsolidationStep{
+func stepOf(row queries.ConsolidationStep) (records.Step, error) {
+	step := records.Step{
 		ID: row.ID, PlanID: row.PlanID, Place: int(row.Place), Kind: row.Kind, Source: row.Source, Title: row.Title, Reason: row.Reason,
-		State: ConsolidationState(row.State), Problem: row.Problem, CharsBefore: int(row.CharsBefore), CharsAfter: int(row.CharsAfter),
+		State: records.StepState(row.State), Problem: row.Problem, CharsBefore: int(row.CharsBefore), CharsAfter: int(row.CharsAfter),
 		Actor: memories.Actor(row.Actor), AppliedAt: moment(row.AppliedAt), UndoneAt: moment(row.UndoneAt),
 	}
 	return step, json.Unmarshal(row.Changes, &step.Changes)

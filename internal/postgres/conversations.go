@@ -10,29 +10,8 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
-
-// Conversation is up to where one was read, and when it was last heard of.
-type Conversation struct {
-	AgentID    int64
-	Session    string
-	Transcript string // the path of its file; empty: its messages were given by a script
-	HeardAt    time.Time
-	ReadAt     time.Time // zero: never
-	Place
-}
-
-// Place is up to where a conversation was read.
-type Place struct {
-	Last   string // the id of the last message; empty: none
-	ReadTo int64  // bytes of the transcript
-	Mark   []byte // of the last of those bytes
-}
-
-// is reports whether two places are the same.
-func (p Place) is(other Place) bool {
-	return p.Last == other.Last && p.ReadTo == other.ReadTo && string(p.Mark) == string(other.Mark)
-}
 
 // HearConversation notes that there may be more to read of a conversation. transcript is empty for one that a script gives.
 func (s *Store) HearConversation(ctx context.Context, agentID int64, session, transcript string, at time.Time) error {
@@ -53,23 +32,17 @@ func (s *Store) GiveConversation(ctx context.Context, agentID int64, session str
 }
 
 // Conversation returns how one stands. It fails with memories.ErrNotFound.
-func (s *Store) Conversation(ctx context.Context, agentID int64, session string) (Conversation, error) {
+func (s *Store) Conversation(ctx context.Context, agentID int64, session string) (records.Conversation, error) {
 	row, err := s.q.ConversationBy(ctx, queries.ConversationByParams{AgentID: agentID, Session: session})
 	return conversationOf(row), wrap("read a conversation", err)
 }
 
-// GivenText is what a script has given of a conversation, and nobody has read yet.
-type GivenText struct {
-	ID       uuid.UUID
-	Messages json.RawMessage
-}
-
 // GivenTexts returns what was given of a conversation, the oldest first.
-func (s *Store) GivenTexts(ctx context.Context, agentID int64, session string) ([]GivenText, error) {
+func (s *Store) GivenTexts(ctx context.Context, agentID int64, session string) ([]records.GivenText, error) {
 	rows, err := s.q.TextsGiven(ctx, queries.TextsGivenParams{AgentID: agentID, Session: session})
-	given := make([]GivenText, len(rows))
+	given := make([]records.GivenText, len(rows))
 	for i, row := range rows {
-		given[i] = GivenText{row.ID, row.Messages}
+		given[i] = records.GivenText{ID: row.ID, Messages: row.Messages}
 	}
 	return given, wrap("read a conversation", err)
 }
@@ -88,37 +61,20 @@ func (s *Store) LastRead(ctx context.Context, agentID int64) ([]string, error) {
 	return ids, wrap("read conversations", err)
 }
 
-// Unread is a conversation that was heard of since it was last read.
-type Unread struct {
-	AgentID int64
-	Session string
-	HeardAt time.Time
-}
-
 // UnreadConversations returns those of all agents that were heard of since then, and not read after that; the oldest first.
-func (s *Store) UnreadConversations(ctx context.Context, since time.Time) ([]Unread, error) {
+func (s *Store) UnreadConversations(ctx context.Context, since time.Time) ([]records.UnreadConversation, error) {
 	rows, err := s.q.ConversationsUnread(ctx, since)
-	unread := make([]Unread, len(rows))
+	unread := make([]records.UnreadConversation, len(rows))
 	for i, row := range rows {
-		unread[i] = Unread{row.AgentID, row.Session, row.HeardAt.UTC()}
+		unread[i] = records.UnreadConversation{AgentID: row.AgentID, Session: row.Session, HeardAt: row.HeardAt.UTC()}
 	}
 	return unread, wrap("list unread conversations", err)
-}
-
-// Finding is what came of reading a stretch of a conversation.
-type Finding struct {
-	AgentID   int64
-	Session   string
-	From, To  Place       // the stretch
-	ReadAt    time.Time   // when reading began
-	Texts     []uuid.UUID // that were read
-	Proposals []Proposal
 }
 
 // KeepFinding keeps what was found and moves the place up to which the conversation was read, in one transaction. kept are the ids
 // of the proposals that are new. It fails with memories.ErrChanged where somebody else has read the stretch meanwhile; then nothing
 // is kept.
-func (s *Store) KeepFinding(ctx context.Context, f Finding) (kept []uuid.UUID, err error) {
+func (s *Store) KeepFinding(ctx context.Context, f records.Finding) (kept []uuid.UUID, err error) {
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		kept = nil
 		q := s.q.WithTx(tx)
@@ -126,7 +82,7 @@ func (s *Store) KeepFinding(ctx context.Context, f Finding) (kept []uuid.UUID, e
 		if err != nil {
 			return err
 		}
-		if !conversationOf(row).Place.is(f.From) {
+		if !conversationOf(row).TranscriptPosition.Equal(f.From) {
 			return memories.ErrChanged
 		}
 		for _, p := range f.Proposals {
@@ -151,9 +107,9 @@ func (s *Store) KeepFinding(ctx context.Context, f Finding) (kept []uuid.UUID, e
 	return kept, wrap("keep what was found", err)
 }
 
-func conversationOf(row queries.Conversation) Conversation {
-	return Conversation{
+func conversationOf(row queries.Conversation) records.Conversation {
+	return records.Conversation{
 		AgentID: row.AgentID, Session: row.Session, Transcript: text(row.Transcript), HeardAt: row.HeardAt.UTC(), ReadAt: moment(row.ReadAt),
-		Place: Place{Last: row.LastID, ReadTo: row.ReadTo, Mark: row.Mark},
+		TranscriptPosition: records.TranscriptPosition{Last: row.LastID, ReadTo: row.ReadTo, Mark: row.Mark},
 	}
 }

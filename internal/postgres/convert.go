@@ -9,10 +9,11 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
 
-func headOf(row queries.Memory) (Head, error) {
-	h := Head{
+func headOf(row queries.Memory) (records.MemoryRow, error) {
+	h := records.MemoryRow{
 		Memory: memories.Memory{
 			ID: row.ID.String(), AgentID: row.AgentID, Name: row.Name, Team: row.Team, Readable: row.Readable,
 			Type: memories.Type(text(row.Type)), Description: row.Description, State: memories.State(row.State),
@@ -23,7 +24,7 @@ func headOf(row queries.Memory) (Head, error) {
 			CreatedAt:      row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(), DeletedAt: moment(row.DeletedAt),
 			DeletedActor: memories.Actor(text(row.DeletedActor)),
 		},
-		UUID: row.ID, RevisionID: row.RevisionID, DeletedBy: DeletedBy(text(row.DeletedBy)), Restoring: row.Restoring,
+		UUID: row.ID, RevisionID: row.RevisionID, DeletedBy: records.DeletedBy(text(row.DeletedBy)), Restoring: row.Restoring,
 		Conflict: memories.Conflict(text(row.Conflict)),
 	}
 	if row.IndexLines != nil {
@@ -41,9 +42,9 @@ func headOf(row queries.Memory) (Head, error) {
 	return h, nil
 }
 
-func fileOf(row queries.File) File {
-	f := File{
-		Path: row.Path, Session: text(row.Session), Status: FileStatus(row.Status), Present: row.Present,
+func fileOf(row queries.File) records.File {
+	f := records.File{
+		Path: row.Path, Session: text(row.Session), Status: records.FileStatus(row.Status), Present: row.Present,
 		Fingerprint: memories.Fingerprint(row.Fingerprint), Hash: row.Hash, Size: row.Size,
 		ModTime: row.MtimeNs, ModifiedAt: row.ModifiedAt.UTC(), ContentAt: row.ContentAt.UTC(),
 		Problem: text(row.Problem), Promised: text(row.Promised),
@@ -58,16 +59,16 @@ func fileOf(row queries.File) File {
 	return f
 }
 
-func filesOf(rows []queries.File) []File {
-	files := make([]File, len(rows))
+func filesOf(rows []queries.File) []records.File {
+	files := make([]records.File, len(rows))
 	for i, row := range rows {
 		files[i] = fileOf(row)
 	}
 	return files
 }
 
-func blockedOf(row queries.Blocked) BlockedFile {
-	return BlockedFile{
+func blockedOf(row queries.Blocked) records.BlockedFile {
+	return records.BlockedFile{
 		Blocked: memories.Blocked{
 			ID: row.ID.String(), Name: row.Name, Team: row.Team, Type: memories.Type(text(row.Type)), Description: row.Description,
 			Body: row.Body, Path: row.Path, Session: text(row.Session), Hash: row.Hash, SeenAt: row.SeenAt.UTC(),

@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+
+	"memoir/internal/records"
 )
 
 // sealed is the place at which a page has ended, with a mark of the list that it belongs to.
@@ -29,11 +31,11 @@ func unseal[Place any](mark, cursor string) (*Place, error) {
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil {
-		return nil, ErrCursor
+		return nil, records.ErrCursor
 	}
 	var s sealed[Place]
 	if json.Unmarshal(raw, &s) != nil || s.List != mark {
-		return nil, ErrCursor
+		return nil, records.ErrCursor
 	}
 	return &s.At, nil
 }

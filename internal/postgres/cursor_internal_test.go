@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
+
+	"memoir/internal/records"
 )
 
 func TestACursorIsReadBackByItsOwnListAlone(t *testing.T) {
@@ -18,7 +20,7 @@ func TestACursorIsReadBackByItsOwnListAlone(t *testing.T) {
 		if back, err := unseal[place](list, cursor); err != nil || *back != at {
 			t.Fatalf("%+v came back as %+v, %v", at, back, err)
 		}
-		if _, err := unseal[place](list+"'", cursor); !errors.Is(err, ErrCursor) {
+		if _, err := unseal[place](list+"'", cursor); !errors.Is(err, records.ErrCursor) {
 			t.Fatalf("another list takes it: %v", err)
 		}
 	})
@@ -27,7 +29,7 @@ func TestACursorIsReadBackByItsOwnListAlone(t *testing.T) {
 func TestNoForgedCursorReachesPostgresAsWhatItWouldNotTake(t *testing.T) {
 	t.Parallel()
 	for _, forged := range []string{"", "{}", "null", "[]", "{", `{"List":"list","At":{"Key":5}}`, `{"list":"other","at":{"key":"a"}}`} {
-		if at, err := unseal[place]("list", "A"+base64.RawURLEncoding.EncodeToString([]byte(forged))); !errors.Is(err, ErrCursor) {
+		if at, err := unseal[place]("list", "A"+base64.RawURLEncoding.EncodeToString([]byte(forged))); !errors.Is(err, records.ErrCursor) {
 			t.Errorf("%q is read as %+v, %v", forged, at, err)
 		}
 	}

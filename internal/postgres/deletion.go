@@ -11,23 +11,16 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
-
-// Deletion is a memory that goes to the trash, with what goes with it.
-type Deletion struct {
-	Head       Head
-	Files      []File                            // to remove
-	IndexLines map[string][]memorymd.RemovedLine // that go from each index, by its path
-	Actor      memories.Actor
-}
 
 // Delete commits a deletion: the memory goes to the trash, each content that it has had leaves a tombstone, and the
 // files are marked for removal, so that a crash before they are gone is made good at the next look.
-func (w *Writer) Delete(ctx context.Context, d Deletion) error {
+func (w *Writer) Delete(ctx context.Context, d records.Deletion) error {
 	return w.inKeyedTx(ctx, "delete", func(q *queries.Queries) error { return w.delete(ctx, q, d) })
 }
 
-func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) error {
+func (w *Writer) delete(ctx context.Context, q *queries.Queries, d records.Deletion) error {
 	lines, err := json.Marshal(d.IndexLines)
 	if err != nil {
 		return err
@@ -36,8 +29,8 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) err
 	for i, f := range d.Files {
 		paths[i] = f.Path
 	}
-	at := d.Head.After(Now())
-	deleted := HappensTo(d.Head, d.Head.Life(), at, memories.DidDelete, d.Actor)
+	at := d.Head.After(records.Now())
+	deleted := records.NewJournalEntry(d.Head, d.Head.CountKey(), at, memories.DidDelete, d.Actor)
 	deleted.State = memories.Deleted
 	err = q.MarkDeleted(ctx, queries.MarkDeletedParams{ID: d.Head.UUID, At: at, IndexLines: lines, Actor: string(d.Actor)})
 	if err != nil {
@@ -55,7 +48,7 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d Deletion) err
 // PromiseFile notes the file that is about to be written for a memory that gets another key: unless that is taken in, it goes again, and
 // the memory has kept its old key.
 func (w *Writer) PromiseFile(ctx context.Context, path, hash string, f memories.Fingerprint) error {
-	return wrap("note the file that is to be written", w.q.PromiseFile(ctx, queries.PromiseFileParams{AgentID: w.agentID, Path: path, Fingerprint: f[:], Hash: hash, At: Now()}))
+	return wrap("note the file that is to be written", w.q.PromiseFile(ctx, queries.PromiseFileParams{AgentID: w.agentID, Path: path, Fingerprint: f[:], Hash: hash, At: records.Now()}))
 }
 
 // KeepRaw keeps the exact bytes of a file that was too large to be kept while it was on disk.
@@ -88,7 +81,7 @@ func (w *Writer) FileNotRemoved(ctx context.Context, path, problem string) error
 
 // BeginRestore lifts the tombstones that the memory's last deletion left, and that of what it says, leaves alone what its deletion could
 // not remove, and notes that it is to be restored, before any file is written.
-func (w *Writer) BeginRestore(ctx context.Context, h Head) error {
+func (w *Writer) BeginRestore(ctx context.Context, h records.MemoryRow) error {
 	return w.inKeyedTx(ctx, "begin to restore", func(q *queries.Queries) error {
 		if err := q.UnburyMemory(ctx, h.UUID); err != nil {
 			return err
@@ -101,12 +94,12 @@ func (w *Writer) BeginRestore(ctx context.Context, h Head) error {
 }
 
 // GiveUpRestore takes back BeginRestore: nothing was written, and the memory, as it was in the trash, stays there.
-func (w *Writer) GiveUpRestore(ctx context.Context, h Head, left []File) error {
+func (w *Writer) GiveUpRestore(ctx context.Context, h records.MemoryRow, left []records.File) error {
 	return w.inKeyedTx(ctx, "give up the restore", func(q *queries.Queries) error {
 		if err := w.updateFiles(ctx, q, left); err != nil {
 			return err
 		}
-		if h.DeletedBy == ByPerson {
+		if h.DeletedBy == records.ByPerson {
 			if err := q.BuryMemory(ctx, queries.BuryMemoryParams{MemoryID: h.UUID, At: h.DeletedAt}); err != nil {
 				return err
 			}
@@ -141,7 +134,7 @@ func (w *Writer) EndRestore(ctx context.Context, id uuid.UUID) error {
 }
 
 // AllowBlocked lifts the tombstone of a content that is kept out, and makes the next look take its file for changed.
-func (w *Writer) AllowBlocked(ctx context.Context, b BlockedFile, actor memories.Actor) error {
+func (w *Writer) AllowBlocked(ctx context.Context, b records.BlockedFile, actor memories.Actor) error {
 	return w.inTx(ctx, "let the content in", func(q *queries.Queries) error {
 		if err := q.LetIn(ctx, queries.LetInParams{AgentID: w.agentID, Name: b.Name, Team: b.Team, Fingerprint: b.Fingerprint[:]}); err != nil {
 			return err
@@ -155,7 +148,7 @@ func (w *Writer) AllowBlocked(ctx context.Context, b BlockedFile, actor memories
 
 // DiscardBlocked records that the file of a content that was kept out has been removed. It carried nothing, so nothing is
 // taken from a memory of that name.
-func (w *Writer) DiscardBlocked(ctx context.Context, b BlockedFile, actor memories.Actor) error {
+func (w *Writer) DiscardBlocked(ctx context.Context, b records.BlockedFile, actor memories.Actor) error {
 	return w.inTx(ctx, "record the removal", func(q *queries.Queries) error {
 		if err := q.MarkFileRemoved(ctx, queries.MarkFileRemovedParams{AgentID: w.agentID, Path: b.Path}); err != nil {
 			return err
@@ -168,8 +161,8 @@ func (w *Writer) DiscardBlocked(ctx context.Context, b BlockedFile, actor memori
 }
 
 // journalBlocked writes what became of a content that was kept out, beside the memory of that name where there is one.
-func (w *Writer) journalBlocked(ctx context.Context, q *queries.Queries, b BlockedFile, kind memories.ActivityKind, actor memories.Actor) error {
-	h := Happening{At: Now(), Kind: kind, Actor: actor, Name: b.Name, Path: b.Path, Session: b.Session, Type: b.Type}
+func (w *Writer) journalBlocked(ctx context.Context, q *queries.Queries, b records.BlockedFile, kind memories.ActivityKind, actor memories.Actor) error {
+	h := records.JournalEntry{At: records.Now(), Kind: kind, Actor: actor, Name: b.Name, Path: b.Path, Session: b.Session, Type: b.Type}
 	named, err := q.HeadsByName(ctx, queries.HeadsByNameParams{AgentID: w.agentID, Names: []string{b.Name}})
 	if err != nil {
 		return err
@@ -203,8 +196,8 @@ func (w *Writer) KeepOut(ctx context.Context, of memories.Key, f memories.Finger
 }
 
 // Purge removes a memory and its history for good. Its tombstones stay, and are set where its removal had left none.
-func (w *Writer) Purge(ctx context.Context, h Head, actor memories.Actor) error {
-	at := h.After(Now())
+func (w *Writer) Purge(ctx context.Context, h records.MemoryRow, actor memories.Actor) error {
+	at := h.After(records.Now())
 	return w.inTx(ctx, "purge", func(q *queries.Queries) error {
 		if err := q.BuryMemory(ctx, queries.BuryMemoryParams{MemoryID: h.UUID, At: at}); err != nil {
 			return err
@@ -222,7 +215,7 @@ func (w *Writer) Purge(ctx context.Context, h Head, actor memories.Actor) error 
 		if err := forgetWords(ctx, q, texts); err != nil {
 			return err
 		}
-		return journal(ctx, q, w.agentID, happensLast(h, at, memories.DidPurge, actor))
+		return journal(ctx, q, w.agentID, records.LastJournalEntry(h, at, memories.DidPurge, actor))
 	})
 }
 

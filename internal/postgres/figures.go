@@ -4,27 +4,22 @@ import (
 	"context"
 
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
-
-// Figures say how the server that looks after an agent stands with its directory.
-type Figures struct {
-	Files   int // memory files, as its last looks counted them
-	Pending int // paths that wait to be looked at
-}
 
 // Figures returns them by agent, for each whose directory is there and its own. They are zero where nobody has looked after it since
 // Postgres started.
-func (s *Store) Figures(ctx context.Context) (map[int64]Figures, error) {
+func (s *Store) Figures(ctx context.Context) (map[int64]records.AgentStats, error) {
 	rows, err := s.q.Figures(ctx)
-	figures := make(map[int64]Figures, len(rows))
+	figures := make(map[int64]records.AgentStats, len(rows))
 	for _, row := range rows {
-		figures[row.AgentID] = Figures{Files: int(row.Files), Pending: int(row.Pending)}
+		figures[row.AgentID] = records.AgentStats{Files: int(row.Files), Pending: int(row.Pending)}
 	}
 	return figures, wrap("read the figures", err)
 }
 
 // SetFigures makes figures of agents known to the other servers.
-func (l *Link) SetFigures(figures map[int64]Figures) error {
+func (l *Link) SetFigures(figures map[int64]records.AgentStats) error {
 	params := queries.SetFiguresParams{}
 	for id, f := range figures {
 		params.AgentIds = append(params.AgentIds, id)

@@ -10,6 +10,7 @@ import (
 
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/records"
 )
 
 // manyMemories inserts so many memories that say "release", the oldest three of them in their names.
@@ -26,7 +27,7 @@ const manyMemories = `
 type library struct {
 	*testing.T
 	store *postgres.Store
-	agent postgres.Agent
+	agent records.Agent
 	conn  *pgx.Conn
 }
 
@@ -39,7 +40,7 @@ func setupLibrary(t *testing.T, size int) *library {
 		t.Fatal(err)
 	}
 	t.Cleanup(store.Close)
-	if _, err := store.SaveAgent(ctx, postgres.Agent{Slug: "ada", Layout: "hive", Dir: "/ada", Present: true}); err != nil {
+	if _, err := store.SaveAgent(ctx, records.Agent{Slug: "ada", Layout: "hive", Dir: "/ada", Present: true}); err != nil {
 		t.Fatal(err)
 	}
 	agent, err := store.AgentUncounted(ctx, "ada")
@@ -54,9 +55,9 @@ func setupLibrary(t *testing.T, size int) *library {
 	return &library{t, store, agent, conn}
 }
 
-func (l *library) search(words, cursor string) (names []string, page postgres.Page) {
+func (l *library) search(words, cursor string) (names []string, page records.MemoryPage) {
 	l.Helper()
-	page, err := l.store.Memories(l.Context(), l.agent, postgres.List{Search: words, Limit: 200, Cursor: cursor})
+	page, err := l.store.Memories(l.Context(), l.agent, records.MemoryList{Search: words, Limit: 200, Cursor: cursor})
 	if err != nil {
 		l.Fatal(err)
 	}

@@ -6,32 +6,15 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
 
 const day = 24 * time.Hour
 
-// Alive is how many memories live, by type; the empty type counts those that have none.
-type Alive map[memories.Type]int
-
-// Total counts all types together.
-func (a Alive) Total() int {
-	total := 0
-	for _, n := range a {
-		total += n
-	}
-	return total
-}
-
-// GrowthPoint is how many memories lived at the end of a day.
-type GrowthPoint struct {
-	Day   time.Time // its beginning, in UTC
-	Alive Alive
-}
-
 // Growth returns for each agent how many of its memories lived at the end of points days, evenly spread from since to until,
 // oldest first; the last is the day of until. A zero since is the first day on which something was learned by any of
 // them, as far as the day is known: memories of earlier days are counted from the start. Where there are fewer days, there are fewer points. Memories that were purged since are counted while they lived.
-func (s *Store) Growth(ctx context.Context, agentIDs []int64, since, until time.Time, points int) (map[int64][]GrowthPoint, error) {
+func (s *Store) Growth(ctx context.Context, agentIDs []int64, since, until time.Time, points int) (map[int64][]records.GrowthPoint, error) {
 	rows, err := s.q.Growth(ctx, agentIDs)
 	if err != nil {
 		return nil, wrap("read the growth", err)
@@ -48,7 +31,7 @@ func (s *Store) Growth(ctx context.Context, agentIDs []int64, since, until time.
 		since = first
 	}
 	days := spread(since, until, points)
-	grown := make(map[int64][]GrowthPoint, len(agentIDs))
+	grown := make(map[int64][]records.GrowthPoint, len(agentIDs))
 	for _, id := range agentIDs {
 		grown[id] = accumulate(byAgent[id], days)
 	}
@@ -71,15 +54,15 @@ func spread(since, until time.Time, points int) []time.Time {
 }
 
 // accumulate returns how many live at the end of each day, both in ascending order.
-func accumulate(grown []growth, days []time.Time) []GrowthPoint {
-	alive := Alive{}
-	points := make([]GrowthPoint, len(days))
+func accumulate(grown []growth, days []time.Time) []records.GrowthPoint {
+	alive := records.Alive{}
+	points := make([]records.GrowthPoint, len(days))
 	for i, d := range days {
 		for len(grown) > 0 && !grown[0].day.After(d) {
 			alive[grown[0].t] += grown[0].alive
 			grown = grown[1:]
 		}
-		points[i] = GrowthPoint{Day: d, Alive: Alive{}}
+		points[i] = records.GrowthPoint{Day: d, Alive: records.Alive{}}
 		for t, n := range alive {
 			if n != 0 {
 				points[i].Alive[t] = n
@@ -89,25 +72,22 @@ func accumulate(grown []growth, days []time.Time) []GrowthPoint {
 	return points
 }
 
-// AgeBounds are the ages in days at which the buckets of Ages begin: today, 1–2, 3–7, 8–30, 31–90 days, older.
-var AgeBounds = []int{0, 1, 3, 8, 31, 91}
-
 // Ages returns for each agent how many of its living memories are of which age at now and of which type: one entry for each
 // of AgeBounds. Those of unknown age are left out.
-func (s *Store) Ages(ctx context.Context, agentIDs []int64, now time.Time) (map[int64][]Alive, error) {
-	bounds := make([]float64, len(AgeBounds)-1)
+func (s *Store) Ages(ctx context.Context, agentIDs []int64, now time.Time) (map[int64][]records.Alive, error) {
+	bounds := make([]float64, len(records.AgeBounds)-1)
 	for i := range bounds {
-		bounds[i] = float64(AgeBounds[i+1])
+		bounds[i] = float64(records.AgeBounds[i+1])
 	}
 	rows, err := s.q.Ages(ctx, queries.AgesParams{Now: now, Bounds: bounds, AgentIds: agentIDs, KnownSince: memories.KnownSince})
 	if err != nil {
 		return nil, wrap("read the ages", err)
 	}
-	ages := make(map[int64][]Alive, len(agentIDs))
+	ages := make(map[int64][]records.Alive, len(agentIDs))
 	for _, id := range agentIDs {
-		ages[id] = make([]Alive, len(AgeBounds))
+		ages[id] = make([]records.Alive, len(records.AgeBounds))
 		for i := range ages[id] {
-			ages[id][i] = Alive{}
+			ages[id][i] = records.Alive{}
 		}
 	}
 	for _, row := range rows {

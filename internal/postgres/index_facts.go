@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -10,27 +9,11 @@ import (
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
+	"memoir/internal/records"
 	"memoir/internal/words"
 )
 
 // Facts of indexes have a table of their own. They are found by the rules of memory_search and given as memories with a Line.
-
-// factSpace is the namespace of the ids of facts.
-var factSpace = uuid.MustParse("5e6c9d0a-7f0b-4c53-9a52-6d1f4a3b8c21")
-
-// FactID returns the id of a fact: the same text in the same index of an agent keeps it.
-func FactID(slug, path, text string) uuid.UUID {
-	return uuid.NewSHA1(factSpace, []byte(slug+"\x00"+path+"\x00"+text))
-}
-
-// IndexFacts is the content of one index.
-type IndexFacts struct {
-	Slug       string // of the agent
-	Path       string // of the index, relative to the agent's directory
-	Team       bool   // the index is the team's
-	Facts      []memorymd.Fact
-	ModifiedAt time.Time // of the index
-}
 
 // IndexFactPaths returns the paths of the agent's indexes that have facts.
 func (w *Writer) IndexFactPaths(ctx context.Context) ([]string, error) {
@@ -39,7 +22,7 @@ func (w *Writer) IndexFactPaths(ctx context.Context) ([]string, error) {
 }
 
 // SaveIndexFacts replaces the facts of an index. Facts that are known keep their times.
-func (w *Writer) SaveIndexFacts(ctx context.Context, of IndexFacts) error {
+func (w *Writer) SaveIndexFacts(ctx context.Context, of records.IndexFacts) error {
 	const doing = "save the facts of an index"
 	rows, err := w.q.IndexFactsAt(ctx, queries.IndexFactsAtParams{AgentID: w.agentID, Path: of.Path})
 	if err != nil {
@@ -49,10 +32,10 @@ func (w *Writer) SaveIndexFacts(ctx context.Context, of IndexFacts) error {
 	for _, row := range rows {
 		known[row.ID] = row
 	}
-	save := queries.SaveIndexFactsParams{AgentID: w.agentID, Path: of.Path, Team: of.Team, ModifiedAt: of.ModifiedAt, SeenAt: Now()}
+	save := queries.SaveIndexFactsParams{AgentID: w.agentID, Path: of.Path, Team: of.Team, ModifiedAt: of.ModifiedAt, SeenAt: records.Now()}
 	var meant []string
 	for _, f := range of.Facts {
-		id := FactID(of.Slug, of.Path, f.Text)
+		id := records.FactID(of.Slug, of.Path, f.Text)
 		row, isKnown := known[id]
 		delete(known, id)
 		if isKnown && int(row.Line) == f.Line && row.Heading == f.Heading {
@@ -104,7 +87,7 @@ func (w *Writer) IndexFact(ctx context.Context, id string) (memories.Memory, err
 }
 
 // IndexFact returns a fact of an agent, as Writer.IndexFact does.
-func (s *Store) IndexFact(ctx context.Context, agent Agent, id string) (memories.Memory, error) {
+func (s *Store) IndexFact(ctx context.Context, agent records.Agent, id string) (memories.Memory, error) {
 	return indexFact(ctx, s.q, agent.ID, id)
 }
 
@@ -134,7 +117,7 @@ type factPlace struct{ Facts int }
 
 // Search returns one page of the memories of all agents that match, best first, and after them of the facts of their
 // indexes. Of the list count Type, State, Search, Near, Limit and Cursor. It fails with ErrCursor.
-func (s *Store) Search(ctx context.Context, list List) (Page, error) {
+func (s *Store) Search(ctx context.Context, list records.MemoryList) (records.MemoryPage, error) {
 	if list.Type != "" || list.State != "" && list.State != memories.Active {
 		return s.searchMemories(ctx, list) // facts have no type and are in use
 	}
@@ -146,7 +129,7 @@ func (s *Store) Search(ctx context.Context, list List) (Page, error) {
 	}
 	total, err := s.CountFacts(ctx, 0, list.Search)
 	if err != nil {
-		return Page{}, err
+		return records.MemoryPage{}, err
 	}
 	if total > 0 && list.Cursor == "" {
 		list.Near = false // words that only come close are not wanted where a fact has all of them
@@ -169,7 +152,7 @@ func (s *Store) Search(ctx context.Context, list List) (Page, error) {
 	if room := list.Limit - len(page.Memories); room > 0 {
 		facts, err := s.SearchFacts(ctx, 0, list.Search, skip, room)
 		if err != nil {
-			return Page{}, err
+			return records.MemoryPage{}, err
 		}
 		page.Memories = append(page.Memories, facts...)
 		skip += len(facts)
@@ -209,8 +192,8 @@ func (s *Store) SearchFacts(ctx context.Context, agentID int64, typed string, sk
 }
 
 // factsToRecall returns those of the facts that can be recalled.
-func (s *Store) factsToRecall(ctx context.Context, from Givers, ids []uuid.UUID) ([]memories.Memory, error) {
-	rows, err := s.q.FactsToRecall(ctx, queries.FactsToRecallParams{Ids: ids, AgentIds: from.ids()})
+func (s *Store) factsToRecall(ctx context.Context, from records.RecallSources, ids []uuid.UUID) ([]memories.Memory, error) {
+	rows, err := s.q.FactsToRecall(ctx, queries.FactsToRecallParams{Ids: ids, AgentIds: from.IDs()})
 	found := make([]memories.Memory, len(rows))
 	for i, row := range rows {
 		found[i] = factOf(row.IndexFact, row.Slug)
@@ -219,8 +202,8 @@ func (s *Store) factsToRecall(ctx context.Context, from Givers, ids []uuid.UUID)
 }
 
 // newestFacts returns the facts that can be recalled, besides those, the newest first.
-func (s *Store) newestFacts(ctx context.Context, from Givers, besides []uuid.UUID, most int) ([]memories.Memory, error) {
-	rows, err := s.q.NewestFactsToRecall(ctx, queries.NewestFactsToRecallParams{AgentIds: from.ids(), Besides: besides, Most: int32(most)})
+func (s *Store) newestFacts(ctx context.Context, from records.RecallSources, besides []uuid.UUID, most int) ([]memories.Memory, error) {
+	rows, err := s.q.NewestFactsToRecall(ctx, queries.NewestFactsToRecallParams{AgentIds: from.IDs(), Besides: besides, Most: int32(most)})
 	found := make([]memories.Memory, len(rows))
 	for i, row := range rows {
 		found[i] = factOf(row.IndexFact, row.Slug)

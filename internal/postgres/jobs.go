@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
 
 // Background work is River's, in tables of its own beside ours; package jobs runs it. Here is what it needs of the database
@@ -15,25 +16,6 @@ import (
 
 // Pool returns the connections of the store for package jobs, whose queue makes its own statements. Nothing else is to use it.
 func (s *Store) Pool() *pgxpool.Pool { return s.pool }
-
-// Job is one piece of background work as it stands.
-type Job struct {
-	ID         int64
-	Kind       string
-	State      string // River's word for it
-	Key        string
-	Attempts   int
-	CreatedAt  time.Time
-	RunAt      time.Time // when it is, or was, to be begun
-	FinishedAt time.Time // zero: it is not
-	Output     []byte    // what came of it, as package jobs has written it
-}
-
-// DayTokens is what background work has cost on a day (in UTC).
-type DayTokens struct {
-	Day           time.Time
-	Input, Output int64
-}
 
 // AddJob adds a job for an agent in one transaction. insert adds it, or finds the one that is there, and returns its id. If postpone is not
 // zero and there was one, that one is moved out to this time, with args in place of its own; while it is running, it is to run again then.
@@ -110,14 +92,14 @@ func (s *Store) JobServerStops(ctx context.Context, server string) error {
 }
 
 // Jobs returns an agent's jobs, as many as most: those that are not finished, then the others, the latest first.
-func (s *Store) Jobs(ctx context.Context, agentID int64, most int) ([]Job, error) {
+func (s *Store) Jobs(ctx context.Context, agentID int64, most int) ([]records.Job, error) {
 	rows, err := s.q.Jobs(ctx, queries.JobsParams{AgentID: agentID, Most: int32(most)})
 	if err != nil {
 		return nil, wrap("list jobs", err)
 	}
-	jobs := make([]Job, len(rows))
+	jobs := make([]records.Job, len(rows))
 	for i, row := range rows {
-		jobs[i] = Job{
+		jobs[i] = records.Job{
 			ID: row.ID, Kind: row.Kind, State: row.State, Key: row.Key, Attempts: int(row.Attempt), CreatedAt: row.CreatedAt.UTC(),
 			RunAt: row.ScheduledAt.UTC(), FinishedAt: moment(row.FinalizedAt), Output: row.Output,
 		}
@@ -126,14 +108,14 @@ func (s *Store) Jobs(ctx context.Context, agentID int64, most int) ([]Job, error
 }
 
 // JobTokens returns what an agent's jobs have cost since then, by the day on which each was last at work; days without any are left out.
-func (s *Store) JobTokens(ctx context.Context, agentID int64, since time.Time) ([]DayTokens, error) {
+func (s *Store) JobTokens(ctx context.Context, agentID int64, since time.Time) ([]records.DayTokens, error) {
 	rows, err := s.q.JobTokens(ctx, queries.JobTokensParams{AgentID: agentID, Since: since})
 	if err != nil {
 		return nil, wrap("sum up tokens", err)
 	}
-	days := make([]DayTokens, len(rows))
+	days := make([]records.DayTokens, len(rows))
 	for i, row := range rows {
-		days[i] = DayTokens{row.Day.Time, row.Input, row.Output}
+		days[i] = records.DayTokens{Day: row.Day.Time, Input: row.Input, Output: row.Output}
 	}
 	return days, nil
 }

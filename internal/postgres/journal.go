@@ -6,66 +6,15 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
 
-// Happening is one thing that happened to a memory, for the journal. It is written in the transaction in which it
-// happens: exactly once, or not at all.
-type Happening struct {
-	At            time.Time
-	Kind          memories.ActivityKind
-	Actor         memories.Actor
-	MemoryID      uuid.UUID // zero: a content was kept out of no memory
-	Name          string
-	Path, Session string
-	// What the memory is from then on. An empty State says that it is what it was; Type is then that of a content which
-	// was kept out or let in.
-	State      memories.State
-	Type       memories.Type
-	RevisionID uuid.UUID // zero: its contents have gone with it
-	ModifiedAt time.Time
-	Before     Life
-	Renamed    string // the memory's other name, where it was renamed
-	Team       bool   // it is in team memory
-}
-
-// Life is what counts of a memory when memories are counted. The zero Life has not begun.
-type Life struct {
-	State memories.State
-	Type  memories.Type
-}
-
-// Life returns what counts of the memory.
-func (h Head) Life() Life { return Life{h.State, h.Type} }
-
-func (l Life) goesOn() bool { return l.State != "" && l.State != memories.Deleted }
-
-// HappensTo returns what happens to a memory that is h from then on, and was before what before says.
-func HappensTo(h Head, before Life, at time.Time, kind memories.ActivityKind, actor memories.Actor) Happening {
-	return Happening{
-		At: at, Kind: kind, Actor: actor, MemoryID: h.UUID, Name: h.Name, Path: h.Path, Session: h.Session,
-		State: h.State, Type: h.Type, RevisionID: h.RevisionID, ModifiedAt: h.ModifiedAt, Before: before, Team: h.Team,
-	}
-}
-
-// happensLast is what ends a memory for good: its contents go with it, and it has been in the trash or goes there.
-func happensLast(h Head, at time.Time, kind memories.ActivityKind, actor memories.Actor) Happening {
-	end := HappensTo(h, h.Life(), at, kind, actor)
-	end.State, end.RevisionID = memories.Deleted, uuid.Nil
-	return end
-}
-
-// Clears is what happens when the entry of a file that could not be read goes.
-func Clears(h Head, at time.Time, actor memories.Actor) Happening {
-	return happensLast(h, at, memories.DidClear, actor)
-}
-
 // journal writes what happened, and how many more memories live by it.
-func journal(ctx context.Context, q *queries.Queries, agentID int64, happened ...Happening) error {
+func journal(ctx context.Context, q *queries.Queries, agentID int64, happened ...records.JournalEntry) error {
 	if len(happened) == 0 {
 		return nil
 	}
@@ -79,7 +28,7 @@ func journal(ctx context.Context, q *queries.Queries, agentID int64, happened ..
 	return addGrowth(ctx, q, agentID, happened)
 }
 
-func activityOf(agentID int64, h Happening) queries.InsertActivityParams {
+func activityOf(agentID int64, h records.JournalEntry) queries.InsertActivityParams {
 	return queries.InsertActivityParams{
 		AgentID: agentID, At: h.At, MemoryID: optionalID(h.MemoryID), Name: h.Name, Kind: string(h.Kind), Actor: string(h.Actor),
 		Path: h.Path, Session: optional(h.Session), State: optional(string(h.State)), Type: optional(string(h.Type)),
@@ -87,7 +36,7 @@ func activityOf(agentID int64, h Happening) queries.InsertActivityParams {
 	}
 }
 
-func addGrowth(ctx context.Context, q *queries.Queries, agentID int64, happened []Happening) error {
+func addGrowth(ctx context.Context, q *queries.Queries, agentID int64, happened []records.JournalEntry) error {
 	grown := growthOf(happened)
 	if len(grown) == 0 {
 		return nil
@@ -109,7 +58,7 @@ type growth struct {
 }
 
 // growthOf sums up what happened, in the order of days and types, leaving out what comes to nothing.
-func growthOf(happened []Happening) []growth {
+func growthOf(happened []records.JournalEntry) []growth {
 	type key struct {
 		day time.Time
 		t   memories.Type
@@ -120,10 +69,10 @@ func growthOf(happened []Happening) []growth {
 			continue
 		}
 		day := h.At.UTC().Truncate(24 * time.Hour)
-		if h.Before.goesOn() {
+		if h.Before.IsLiving() {
 			sums[key{day, h.Before.Type}]--
 		}
-		if (Life{h.State, h.Type}).goesOn() {
+		if (records.CountKey{State: h.State, Type: h.Type}).IsLiving() {
 			sums[key{day, h.Type}]++
 		}
 	}

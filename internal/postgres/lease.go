@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
 
 // A lease says which of several servers looks after an agent: watches its directory, scans it, publishes, and carries out
@@ -91,18 +92,15 @@ FROM pg_locks
 WHERE locktype = 'advisory' AND classid = 1818583411 AND objsubid = 2 AND granted
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
-// Holder is who holds a lease: the process id of the backend that its link ends at. 0 is nobody.
-type Holder uint32
-
 // Holders returns who holds the leases, by agent.
-func (s *Store) Holders(ctx context.Context) (map[int64]Holder, error) {
+func (s *Store) Holders(ctx context.Context) (map[int64]records.LeaseHolder, error) {
 	rows, err := s.pool.Query(ctx, heldLeases)
 	if err != nil {
 		return nil, wrap("read who holds the leases", err)
 	}
-	holders := map[int64]Holder{}
+	holders := map[int64]records.LeaseHolder{}
 	var agent int64
-	var holder Holder
+	var holder records.LeaseHolder
 	_, err = pgx.ForEachRow(rows, []any{&agent, &holder}, func() error {
 		holders[agent] = holder
 		return nil
@@ -111,8 +109,8 @@ func (s *Store) Holders(ctx context.Context) (map[int64]Holder, error) {
 }
 
 // Holder returns who holds an agent's lease.
-func (s *Store) Holder(ctx context.Context, agent int64) (Holder, error) {
-	var holder Holder
+func (s *Store) Holder(ctx context.Context, agent int64) (records.LeaseHolder, error) {
+	var holder records.LeaseHolder
 	err := s.pool.QueryRow(ctx, "SELECT coalesce((SELECT pid FROM ("+heldLeases+") AS leases WHERE objid = $1), 0)", agent).Scan(&holder)
 	return holder, wrap("read who holds the lease", err)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
 )
 
@@ -86,7 +87,7 @@ func (l *Link) run() {
 		default:
 			l.listen(waiting)
 			if l.running.Err() != nil {
-				l.err = ErrUnavailable // closed by its owner
+				l.err = memories.ErrUnavailable // closed by its owner
 			}
 		}
 		interrupt()
@@ -106,7 +107,7 @@ func (l *Link) listen(waiting context.Context) {
 		l.hear(told.Payload)
 	}
 	if l.conn.IsClosed() {
-		l.err = fmt.Errorf("listen to the other servers: %w: %w", ErrUnavailable, err)
+		l.err = fmt.Errorf("listen to the other servers: %w: %w", memories.ErrUnavailable, err)
 	}
 }
 

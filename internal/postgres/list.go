@@ -14,51 +14,11 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
+	"memoir/internal/records"
 )
 
-// Sort is the order of a list.
-type Sort string
-
-// The orders of a list; ties go by id. A search without an order is ranked, best first.
-const (
-	ByUpdate Sort = "updated" // newest first
-	ByName   Sort = "name"    // by UTF-8 bytes
-	ByAge    Sort = "age"     // oldest first
-	byRank   Sort = "rank"
-)
-
-// MaxLimit is the longest page of a list.
-const MaxLimit = 500
-
-// List says which memories of an agent are wanted. The zero values mean: all but the deleted ones, newest first.
-type List struct {
-	Type    memories.Type
-	State   memories.State
-	Stale   bool   // those alone that are
-	Flagged bool   // those alone that are in use although something about their files is odd
-	Session string // a file of this session carries them now, or their content came from it; for a list of one agent
-	Name    string // exact
-	Scope   memories.Scope
-	// NotRemoved wants those alone of which a file, or an entry in an index, is still there although they were deleted, because it
-	// could not be removed: of the State Deleted, for a list of one agent.
-	NotRemoved bool
-	Search     string // all words, each as a prefix
-	Near       bool   // where no memory holds all words of the Search, those that come close are wanted
-	Sort       Sort
-	Limit      int    // 1 to MaxLimit
-	Cursor     string // the NextCursor of the page before, for the same list
-}
-
-// Page is one part of a list.
-type Page struct {
-	Memories   []memories.Memory
-	Total      int    // of the whole list
-	Near       bool   // no memory of the agent holds all the words of the search; these come close
-	NextCursor string // empty: this is the end
-}
-
-// ErrCursor says that a cursor belongs to no page of this list.
-var ErrCursor = &memories.InvalidError{Field: "cursor", Reason: "is not one that this list gave; leave it out to start from the first page"}
+// byRank is the order of a search: best first.
+const byRank records.Sort = "rank"
 
 // A place is the sort key of the last memory of a page.
 type place struct {
@@ -74,11 +34,11 @@ type order struct {
 	key              func(listRow) string // the value of the expression, as a cursor holds it
 }
 
-var orders = map[Sort]order{
-	ByUpdate: {"m.updated_at", "timestamptz", true, func(r listRow) string { return timeKey(r.head.UpdatedAt) }},
-	ByName:   {"m.name", "text", false, func(r listRow) string { return r.head.Name }},
-	ByAge:    {"m.modified_at", "timestamptz", false, func(r listRow) string { return timeKey(r.head.ModifiedAt) }},
-	byRank:   {"", "real", true, func(r listRow) string { return strconv.FormatFloat(float64(r.rank), 'g', -1, 32) }},
+var orders = map[records.Sort]order{
+	records.ByUpdate: {"m.updated_at", "timestamptz", true, func(r listRow) string { return timeKey(r.head.UpdatedAt) }},
+	records.ByName:   {"m.name", "text", false, func(r listRow) string { return r.head.Name }},
+	records.ByAge:    {"m.modified_at", "timestamptz", false, func(r listRow) string { return timeKey(r.head.ModifiedAt) }},
+	byRank:           {"", "real", true, func(r listRow) string { return strconv.FormatFloat(float64(r.rank), 'g', -1, 32) }},
 }
 
 func timeKey(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
@@ -99,7 +59,7 @@ type scope struct {
 
 func (of scope) search() search.Scope { return search.Scope{AgentID: of.agentID, Without: of.joined} }
 
-func (a Agent) scope() scope {
+func scopeOf(a records.Agent) scope {
 	return scope{agentID: a.ID, slugs: map[int64]string{a.ID: a.Slug}}
 }
 
@@ -107,28 +67,25 @@ func (a Agent) scope() scope {
 // up on its own, and Postgres takes no expression of any depth.
 const maxSearch = 1000
 
-// ErrSearch says that more is searched for than can be looked up.
-var ErrSearch = &memories.InvalidError{Field: "q", Reason: "is longer than 1,000 characters; search for the words that matter"}
-
 // Memories returns one page of an agent's memories. It fails with ErrCursor and ErrSearch.
-func (s *Store) Memories(ctx context.Context, agent Agent, list List) (Page, error) {
-	return s.page(ctx, agent.scope(), list)
+func (s *Store) Memories(ctx context.Context, agent records.Agent, list records.MemoryList) (records.MemoryPage, error) {
+	return s.page(ctx, scopeOf(agent), list)
 }
 
-func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err error) {
-	list, mark, after, err := list.begun(of)
+func (s *Store) page(ctx context.Context, of scope, list records.MemoryList) (page records.MemoryPage, err error) {
+	list, mark, after, err := begin(list, of)
 	if err != nil {
-		return Page{}, err
+		return records.MemoryPage{}, err
 	}
 	var rows []listRow
 	if list.Search == "" {
-		rows, page.Total, err = listed(ctx, s.pool, list, list.conditions(of, search.Query{}), after)
+		rows, page.Total, err = listed(ctx, s.pool, list, conditionsOf(list, of, search.Query{}), after)
 		err = wrap("list memories", err)
 	} else {
 		rows, page.Total, page.Near, err = s.found(ctx, of, list, after)
 	}
 	if err != nil {
-		return Page{}, err
+		return records.MemoryPage{}, err
 	}
 	if len(rows) > list.Limit {
 		rows = rows[:list.Limit]
@@ -139,22 +96,22 @@ func (s *Store) page(ctx context.Context, of scope, list List) (page Page, err e
 	return page, err
 }
 
-// begun returns the list with the order that it has, the mark of its cursors, and the place behind which it is to be read; nil: it
+// begin returns the list with the order that it has, the mark of its cursors, and the place behind which it is to be read; nil: it
 // is its first page.
-func (l List) begun(of scope) (list List, mark string, after *place, err error) {
+func begin(l records.MemoryList, of scope) (list records.MemoryList, mark string, after *place, err error) {
 	if utf8.RuneCountInString(l.Search) > maxSearch {
-		return l, "", nil, ErrSearch
+		return l, "", nil, records.ErrSearch
 	}
 	if l.Sort == "" {
-		l.Sort = ByUpdate
+		l.Sort = records.ByUpdate
 		if l.Search != "" {
 			l.Sort = byRank
 		}
 	}
-	mark = l.mark(of)
+	mark = listMark(l, of)
 	after, err = unseal[place](mark, l.Cursor)
 	if err != nil || after != nil && !canBeKey(after.Key, orders[l.Sort].cast) {
-		return l, "", nil, ErrCursor
+		return l, "", nil, records.ErrCursor
 	}
 	return l, mark, after, nil
 }
@@ -168,7 +125,7 @@ type listRow struct {
 }
 
 // listed reads one page of a list, one row more than it shows, and how long the list is.
-func listed(ctx context.Context, on reader, l List, c conditions, after *place) (rows []listRow, total int, err error) {
+func listed(ctx context.Context, on reader, l records.MemoryList, c conditions, after *place) (rows []listRow, total int, err error) {
 	query := ""
 	if l.Sort == byRank {
 		query = rankedQuery(c, l, after)
@@ -199,7 +156,7 @@ func (c conditions) total(ctx context.Context, on reader) (total int, err error)
 }
 
 // listQuery returns the query of one page of a list in the order of its sort, after that place.
-func listQuery(c conditions, l List, after *place) string {
+func listQuery(c conditions, l records.MemoryList, after *place) string {
 	by := orders[l.Sort]
 	total := "0"
 	if c.counted {
@@ -220,7 +177,7 @@ func (o order) by() string {
 // page is the query of one page, after that place. Its limit is a number and not an argument: with an argument Postgres would
 // plan the query again each time, which takes longer than running it. The rows equal in the order and those after them are two
 // ranges of the order's index, so that a later page costs no more than the first, even if all memories have the same time.
-func (o order) page(c conditions, l List, after *place) string {
+func (o order) page(c conditions, l records.MemoryList, after *place) string {
 	part := func(beyond string) string {
 		return fmt.Sprintf("(SELECT m.* %s%s ORDER BY %s LIMIT %d)", c.sql, beyond, o.by(), l.Limit+1)
 	}
@@ -258,7 +215,7 @@ func scanRow(row pgx.CollectableRow) (r listRow, err error) {
 	return r, err
 }
 
-func (l List) mark(of scope) string {
+func listMark(l records.MemoryList, of scope) string {
 	return markOf("memories", of.slugs[of.agentID], l.Type, l.State, l.Stale, l.Flagged, l.NotRemoved, l.Session, l.Name, l.Scope, l.Search, l.Near, l.Sort)
 }
 
@@ -273,6 +230,6 @@ func canBeKey(key, cast string) bool {
 		rank, err := strconv.ParseFloat(key, 32)
 		return err == nil && !math.IsNaN(rank) && !math.IsInf(rank, 0) && strconv.FormatFloat(rank, 'g', -1, 32) == key
 	default:
-		return CanBeText(key)
+		return records.CanBeText(key)
 	}
 }

@@ -3,30 +3,14 @@ package postgres
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"memoir/internal/logs"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
+	"memoir/internal/records"
 )
-
-// Log is one log file as it was last read.
-type Log struct {
-	Path       string // relative to the agent's directory
-	Day        logs.Day
-	Title      string // empty: it is the log of the day as a whole
-	Text       string // valid UTF-8 without NUL
-	Entries    int
-	Problems   []string // codes of package logs
-	Hash       string   // of what was read; empty: it could not be
-	Size       int64    // bytes of the whole file
-	ModifiedAt time.Time
-	Signature  int64 // 0: it is to be read again
-	// LeftOut says that Text was not read, because there was too much before it.
-	LeftOut bool
-}
 
 // LogSignatures returns what is known of the agent's log files at and below the paths: the signature of each, by its path.
 func (w *Writer) LogSignatures(ctx context.Context, paths []string) (map[string]int64, error) {
@@ -42,7 +26,7 @@ func (w *Writer) LogSignatures(ctx context.Context, paths []string) (map[string]
 }
 
 // SaveLogs keeps what log files say now, in place of what they said before.
-func (w *Writer) SaveLogs(ctx context.Context, all []Log) error {
+func (w *Writer) SaveLogs(ctx context.Context, all []records.Log) error {
 	save := queries.SaveLogsParams{AgentID: w.agentID}
 	for _, l := range all {
 		vector, _ := search.Vector(search.Text{AgentID: w.agentID, Name: l.Title, Description: string(l.Day), Body: l.Text})
@@ -66,93 +50,62 @@ func (w *Writer) ForgetLogs(ctx context.Context, paths []string) error {
 	return wrap("forget logs", w.q.ForgetLogs(ctx, queries.ForgetLogsParams{AgentID: w.agentID, Paths: paths}))
 }
 
-// LogDay sums up the logs of one day.
-type LogDay struct {
-	Day        logs.Day
-	Files      int
-	Entries    int
-	Size       int64 // bytes
-	ModifiedAt time.Time
-	Odd        int // files with problems
-}
-
-// LogDayPage is one part of the days that have logs, newest first.
-type LogDayPage struct {
-	Days       []LogDay
-	NextCursor string // empty: this is the end
-}
-
-// The first and the last day that a range may have.
-const (
-	FirstLogDay logs.Day = "0001-01-01"
-	LastLogDay  logs.Day = "9999-12-31"
-)
-
 // LogDays returns one page of the agent's days from first to last that have logs, newest first. cursor is the NextCursor of the
 // page before, empty for the first. It fails with ErrCursor.
-func (s *Store) LogDays(ctx context.Context, agentID int64, first, last logs.Day, limit int, cursor string) (LogDayPage, error) {
+func (s *Store) LogDays(ctx context.Context, agentID int64, first, last logs.Day, limit int, cursor string) (records.LogDayPage, error) {
 	mark := markOf("log days", agentID, first, last)
 	after, err := unseal[logs.Day](mark, cursor)
 	if err != nil {
-		return LogDayPage{}, err
+		return records.LogDayPage{}, err
 	}
 	if after != nil {
 		day, ok := logs.ParseDay(string(*after))
 		if !ok {
-			return LogDayPage{}, ErrCursor
+			return records.LogDayPage{}, records.ErrCursor
 		}
 		last = logs.DayOf(day.Begins().AddDate(0, 0, -1))
 	}
 	rows, err := s.q.LogDays(ctx, queries.LogDaysParams{AgentID: agentID, First: dateOf(first), Last: dateOf(last), Most: int32(limit + 1)})
 	if err != nil {
-		return LogDayPage{}, wrap("list days with logs", err)
+		return records.LogDayPage{}, wrap("list days with logs", err)
 	}
-	page := LogDayPage{}
+	page := records.LogDayPage{}
 	if len(rows) > limit {
 		rows = rows[:limit]
 		page.NextCursor = seal(mark, dayOf(rows[limit-1].Day))
 	}
-	page.Days = make([]LogDay, len(rows))
+	page.Days = make([]records.LogDay, len(rows))
 	for i, row := range rows {
-		page.Days[i] = LogDay{
+		page.Days[i] = records.LogDay{
 			Day: dayOf(row.Day), Files: int(row.Files), Entries: int(row.Entries), Size: row.Size, ModifiedAt: row.ModifiedAt.UTC(), Odd: int(row.Odd),
 		}
 	}
 	return page, nil
 }
 
-// LogMonth says on how many days of a month there are logs.
-type LogMonth struct {
-	Month logs.Month
-	Days  int
-}
-
 // LogMonths returns the months in which the agent has logs, newest first.
-func (s *Store) LogMonths(ctx context.Context, agentID int64) ([]LogMonth, error) {
+func (s *Store) LogMonths(ctx context.Context, agentID int64) ([]records.LogMonth, error) {
 	rows, err := s.q.LogMonths(ctx, agentID)
-	months := make([]LogMonth, len(rows))
+	months := make([]records.LogMonth, len(rows))
 	for i, row := range rows {
-		months[i] = LogMonth{Month: dayOf(row.Month).Month(), Days: int(row.Days)}
+		months[i] = records.LogMonth{Month: dayOf(row.Month).Month(), Days: int(row.Days)}
 	}
 	return months, wrap("list months with logs", err)
 }
 
-// MostLogs is how many log files one reading returns at most.
-const MostLogs = 1000
-
 // Logs returns what the agent's logs of those days say, the oldest day first, of each the log of the day as a whole before those
 // with a title. Of more than MostLogs files it is the newest, and of texts that are longer than mostBytes altogether those of the newest
 // days: the others are left out, and marked so. It is what consolidation is to read.
-func (s *Store) Logs(ctx context.Context, agentID int64, first, last logs.Day, mostBytes int64) ([]Log, error) {
+func (s *Store) Logs(ctx context.Context, agentID int64, first, last logs.Day, mostBytes int64) ([]records.Log, error) {
 	rows, err := s.q.LogsBetween(ctx, queries.LogsBetweenParams{
-		AgentID: agentID, First: dateOf(first), Last: dateOf(last), MostBytes: mostBytes, Most: MostLogs,
+		AgentID: agentID, First: dateOf(first), Last: dateOf(last), MostBytes: mostBytes, Most: records.MostLogs,
 	})
 	if err != nil {
 		return nil, wrap("read logs", err)
 	}
-	all := make([]Log, len(rows))
+	all := make([]records.Log, len(rows))
 	for i, row := range rows {
-		all[i] = Log{
+		all[i] = records.Log{
 			Path: row.Path, Day: dayOf(row.Day), Title: row.Title, Text: row.Text, Entries: int(row.Entries), Problems: row.Problems,
 			Hash: row.Hash, Size: row.Size, ModifiedAt: row.ModifiedAt.UTC(), LeftOut: row.LeftOut,
 		}
@@ -166,12 +119,6 @@ func (s *Store) LogsAround(ctx context.Context, agentID int64, day logs.Day) (be
 	return dayOf(row.Before), dayOf(row.After), wrap("look for other days with logs", err)
 }
 
-// LogPage is one part of the logs that a search has found, newest first.
-type LogPage struct {
-	Logs       []Log // of each Path, Day, Title, Text and ModifiedAt
-	NextCursor string
-}
-
 // A logPlace is where a page of found logs has ended.
 type logPlace struct {
 	Day  logs.Day
@@ -180,20 +127,20 @@ type logPlace struct {
 
 // SearchLogs returns one page of the agent's logs with all the words of the query, by the rules of a search for memories, newest
 // first. It fails with ErrCursor, and with ErrSearch for a query without a word.
-func (s *Store) SearchLogs(ctx context.Context, agentID int64, query string, limit int, cursor string) (LogPage, error) {
+func (s *Store) SearchLogs(ctx context.Context, agentID int64, query string, limit int, cursor string) (records.LogPage, error) {
 	sought, ok := search.Parse(query)
 	if !ok {
-		return LogPage{}, ErrSearch
+		return records.LogPage{}, records.ErrSearch
 	}
 	mark := markOf("logs", agentID, query)
 	after, err := unseal[logPlace](mark, cursor)
 	if err != nil {
-		return LogPage{}, err
+		return records.LogPage{}, err
 	}
-	from := logPlace{LastLogDay, "\U0010FFFF"}
+	from := logPlace{records.LastLogDay, "\U0010FFFF"}
 	if after != nil {
-		if _, ok := logs.ParseDay(string(after.Day)); !ok || !CanBeText(after.Path) {
-			return LogPage{}, ErrCursor
+		if _, ok := logs.ParseDay(string(after.Day)); !ok || !records.CanBeText(after.Path) {
+			return records.LogPage{}, records.ErrCursor
 		}
 		from = *after
 	}
@@ -202,16 +149,16 @@ func (s *Store) SearchLogs(ctx context.Context, agentID int64, query string, lim
 		Before: dateOf(from.Day), BeforePath: from.Path, Most: int32(limit + 1),
 	})
 	if err != nil {
-		return LogPage{}, wrap("search logs", err)
+		return records.LogPage{}, wrap("search logs", err)
 	}
-	page := LogPage{}
+	page := records.LogPage{}
 	if len(rows) > limit {
 		rows = rows[:limit]
 		last := rows[limit-1]
 		page.NextCursor = seal(mark, logPlace{dayOf(last.Day), last.Path})
 	}
 	for _, row := range rows {
-		page.Logs = append(page.Logs, Log{Path: row.Path, Day: dayOf(row.Day), Title: row.Title, Text: row.Text, ModifiedAt: row.ModifiedAt.UTC()})
+		page.Logs = append(page.Logs, records.Log{Path: row.Path, Day: dayOf(row.Day), Title: row.Title, Text: row.Text, ModifiedAt: row.ModifiedAt.UTC()})
 	}
 	return page, nil
 }

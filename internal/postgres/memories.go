@@ -14,24 +14,25 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
 
 // Memory returns one memory of the agent, a deleted one too. It fails with memories.ErrNotFound for an unknown,
 // foreign or malformed id.
-func (s *Store) Memory(ctx context.Context, agent Agent, id string) (memories.Memory, error) {
+func (s *Store) Memory(ctx context.Context, agent records.Agent, id string) (memories.Memory, error) {
 	return memoryOf(ctx, s.pool, agent, id)
 }
 
 // Memory is Store.Memory, of the agent that is held.
 func (w *Writer) Memory(ctx context.Context, slug, id string) (memories.Memory, error) {
-	return memoryOf(ctx, w.conn, Agent{ID: w.agentID, Slug: slug}, id)
+	return memoryOf(ctx, w.conn, records.Agent{ID: w.agentID, Slug: slug}, id)
 }
 
 // oneMemory asks for a memory of an agent.
 const oneMemory = `SELECT ` + rowColumns + `, 0::real, 0
 		FROM memories m JOIN revisions r ON r.id = m.revision_id WHERE m.agent_id = $1 AND m.id = $2`
 
-func memoryOf(ctx context.Context, on queries.DBTX, agent Agent, id string) (memories.Memory, error) {
+func memoryOf(ctx context.Context, on queries.DBTX, agent records.Agent, id string) (memories.Memory, error) {
 	parsed, err := parseID(id)
 	if err != nil {
 		return memories.Memory{}, err
@@ -47,8 +48,8 @@ func memoryOf(ctx context.Context, on queries.DBTX, agent Agent, id string) (mem
 	return completeOne(ctx, on, agent, row)
 }
 
-func completeOne(ctx context.Context, on queries.DBTX, agent Agent, row listRow) (memories.Memory, error) {
-	found, err := complete(ctx, queries.New(on), agent.scope(), []listRow{row})
+func completeOne(ctx context.Context, on queries.DBTX, agent records.Agent, row listRow) (memories.Memory, error) {
+	found, err := complete(ctx, queries.New(on), scopeOf(agent), []listRow{row})
 	if err != nil {
 		return memories.Memory{}, err
 	}
@@ -57,7 +58,7 @@ func completeOne(ctx context.Context, on queries.DBTX, agent Agent, row listRow)
 
 // MemoriesByID returns memories of the agent without their text, deleted ones too, each once and by name. It fails with
 // memories.ErrNotFound when one of the ids is unknown, foreign or malformed.
-func (s *Store) MemoriesByID(ctx context.Context, agent Agent, ids []string) ([]memories.Memory, error) {
+func (s *Store) MemoriesByID(ctx context.Context, agent records.Agent, ids []string) ([]memories.Memory, error) {
 	asked := map[uuid.UUID]bool{}
 	for _, id := range ids {
 		parsed, err := parseID(id)
@@ -80,7 +81,7 @@ func (s *Store) MemoriesByID(ctx context.Context, agent Agent, ids []string) ([]
 	slices.SortFunc(heads, func(a, b listRow) int {
 		return cmp.Or(strings.Compare(a.head.Name, b.head.Name), bytes.Compare(a.head.ID[:], b.head.ID[:]))
 	})
-	return complete(ctx, s.q, agent.scope(), heads)
+	return complete(ctx, s.q, scopeOf(agent), heads)
 }
 
 // Blocked returns the deleted contents that have turned up again, newest first.

@@ -7,29 +7,16 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
-
-// Past is what is known of everything that a look touches.
-type Past struct {
-	Heads      []Head // of every key that was seen, and of every file that was seen or is gone
-	Unreadable []Head // the entries for unreadable files at the paths of the look
-	Tombstones map[Tombstone]bool
-	Files      []File // on disk, of Heads, wherever they are
-}
-
-// Touched is what a look touches: the names that its files state, their paths, and the memories that they are known to carry.
-type Touched struct {
-	Names, Paths []string
-	Memories     []uuid.UUID
-}
 
 // keptPlans is up to how much a look touches that Postgres need not plan anew how to find it: planning takes longer than finding it.
 const keptPlans = 64
 
 // Past returns what is known of what a look touches.
-func (w *Writer) Past(ctx context.Context, of Touched) (Past, error) {
-	var past Past
-	var byID []Head
+func (w *Writer) Past(ctx context.Context, of records.KnownQuery) (records.KnownState, error) {
+	var past records.KnownState
+	var byID []records.MemoryRow
 	read := func(q *queries.Queries) error {
 		named, err := q.HeadsByName(ctx, queries.HeadsByNameParams{AgentID: w.agentID, Names: of.Names})
 		if past.Heads, err = headsOf(named, func(r queries.HeadsByNameRow) queries.Memory { return r.Memory }, err); err != nil {
@@ -52,7 +39,7 @@ func (w *Writer) Past(ctx context.Context, of Touched) (Past, error) {
 		in = w.inKeyedTx
 	}
 	if err := in(ctx, "read what is known", read); err != nil {
-		return Past{}, err
+		return records.KnownState{}, err
 	}
 	found := make(map[uuid.UUID]bool, len(past.Heads))
 	for i := range past.Heads {
@@ -77,7 +64,7 @@ func (w *Writer) Past(ctx context.Context, of Touched) (Past, error) {
 
 // RawsOf returns, by the path of each file, bytes that say the content that the file says on record. A file is left out if none are
 // kept. They may be those of another file of the same memory with the same content.
-func (w *Writer) RawsOf(ctx context.Context, files []File) (map[string][]byte, error) {
+func (w *Writer) RawsOf(ctx context.Context, files []records.File) (map[string][]byte, error) {
 	if len(files) == 0 {
 		return nil, nil
 	}

@@ -1,6 +1,6 @@
-// Package postgres keeps what Memoir knows in Postgres: agents, memories, revisions, the files that carry them,
-// tombstones and the search index. It translates between the domain's words and the generated queries and decides
-// nothing; internal/sync is the only caller that writes, but for what internal/verification has found, and the API and the pages read.
+// Package postgres stores the values of package records in Postgres and reads them. It translates between
+// them and the generated queries, and decides nothing. Store reads, and writes what belongs to no scan; Writer
+// is the exclusive connection by which package sync changes one agent's memories and files.
 package postgres
 
 import (
@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net"
 	"sync/atomic"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -18,9 +17,6 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
 )
-
-// ErrUnavailable says that Postgres could not be reached; what was asked may be asked again.
-var ErrUnavailable = errors.New("the database cannot be reached")
 
 // maxConnections bounds the pool: enough for two cores' worth of looks, requests and the search index at once, and
 // few enough that several servers fit into one Postgres with its default of 100.
@@ -91,7 +87,7 @@ func wrap(doing string, err error) error {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	if errors.As(err, &refused) || isConnectionError(err) {
-		return fmt.Errorf("%s: %w: %w", doing, ErrUnavailable, err)
+		return fmt.Errorf("%s: %w: %w", doing, memories.ErrUnavailable, err)
 	}
 	return fmt.Errorf("%s: %w", doing, err)
 }
@@ -108,6 +104,3 @@ func isConnectionError(err error) bool {
 	var connecting *pgconn.ConnectError
 	return errors.As(err, &connecting) || pgconn.SafeToRetry(err) || isNetworkError(err)
 }
-
-// Now returns the time in the precision that Postgres keeps, so that what is written compares equal to what is read.
-func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }

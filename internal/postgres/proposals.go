@@ -8,41 +8,10 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
 
-// ProposalState is what has become of a proposal.
-type ProposalState string
-
-// The states of a proposal.
-const (
-	ProposalWaiting   ProposalState = "waiting"
-	ProposalAccepting ProposalState = "accepting" // decided; it is being written
-	ProposalAccepted  ProposalState = "accepted"
-	ProposalRefused   ProposalState = "refused"
-)
-
-// Proposal is a memory that was found in a conversation.
-type Proposal struct {
-	ID      uuid.UUID
-	AgentID int64
-	State   ProposalState
-	memories.Content
-	// Fingerprint is of what was proposed, the name too, however it was edited since. The same is kept once.
-	Fingerprint memories.Fingerprint
-	Quote       string    // what somebody said, from which it comes
-	QuotedAt    time.Time // when; zero: unknown
-	Session     string
-	ProposedAt  time.Time
-	DecidedAt   time.Time      // zero: not yet
-	DecidedBy   memories.Actor // empty: nobody yet
-	// Updates and Match say how it is being accepted: the memory that it becomes a content of (zero: it is new), and what was seen
-	// of that.
-	Updates  uuid.UUID
-	Match    string
-	MemoryID string // that it has become; empty: none
-}
-
-func addProposal(ctx context.Context, q *queries.Queries, p Proposal) (int64, error) {
+func addProposal(ctx context.Context, q *queries.Queries, p records.Proposal) (int64, error) {
 	return q.AddProposal(ctx, queries.AddProposalParams{
 		ID: p.ID, AgentID: p.AgentID, State: string(p.State), Name: p.Name, Type: string(p.Type), Description: p.Description, Body: p.Body,
 		Fingerprint: p.Fingerprint[:], Quote: p.Quote, QuotedAt: optionalTime(p.QuotedAt), Session: p.Session, ProposedAt: p.ProposedAt,
@@ -51,20 +20,13 @@ func addProposal(ctx context.Context, q *queries.Queries, p Proposal) (int64, er
 }
 
 // Proposal returns one of an agent. It fails with memories.ErrNotFound, also for a malformed id.
-func (s *Store) Proposal(ctx context.Context, agentID int64, id string) (Proposal, error) {
+func (s *Store) Proposal(ctx context.Context, agentID int64, id string) (records.Proposal, error) {
 	parsed, err := parseID(id)
 	if err != nil {
-		return Proposal{}, err
+		return records.Proposal{}, err
 	}
 	row, err := s.q.ProposalByID(ctx, queries.ProposalByIDParams{AgentID: agentID, ID: parsed})
 	return proposalOf(row), wrap("read a proposal", err)
-}
-
-// ProposalPage is one part of an agent's proposals, the newest first.
-type ProposalPage struct {
-	Proposals  []Proposal
-	Total      int    // of that state, on all pages
-	NextCursor string // empty: this is the end
 }
 
 // A proposalPlace is where a page of proposals has ended.
@@ -75,11 +37,11 @@ type proposalPlace struct {
 
 // Proposals returns one page of an agent's proposals, the newest first. An empty state is any. cursor is the NextCursor of the page
 // before, empty for the first. It fails with ErrCursor.
-func (s *Store) Proposals(ctx context.Context, agentID int64, state ProposalState, limit int, cursor string) (ProposalPage, error) {
+func (s *Store) Proposals(ctx context.Context, agentID int64, state records.ProposalState, limit int, cursor string) (records.ProposalPage, error) {
 	mark := markOf("proposals", agentID, state)
 	after, err := unseal[proposalPlace](mark, cursor)
 	if err != nil {
-		return ProposalPage{}, err
+		return records.ProposalPage{}, err
 	}
 	wanted := optional(string(state))
 	asked := queries.ListProposalsParams{AgentID: agentID, State: wanted, Most: int32(limit + 1)}
@@ -88,9 +50,9 @@ func (s *Store) Proposals(ctx context.Context, agentID int64, state ProposalStat
 	}
 	rows, err := s.q.ListProposals(ctx, asked)
 	if err != nil {
-		return ProposalPage{}, wrap("list proposals", err)
+		return records.ProposalPage{}, wrap("list proposals", err)
 	}
-	page := ProposalPage{Total: len(rows)}
+	page := records.ProposalPage{Total: len(rows)}
 	if len(rows) > limit {
 		rows = rows[:limit]
 		last := rows[limit-1]
@@ -99,7 +61,7 @@ func (s *Store) Proposals(ctx context.Context, agentID int64, state ProposalStat
 	if page.NextCursor != "" || after != nil {
 		n, err := s.q.CountProposals(ctx, queries.CountProposalsParams{AgentID: agentID, State: wanted})
 		if err != nil {
-			return ProposalPage{}, wrap("count proposals", err)
+			return records.ProposalPage{}, wrap("count proposals", err)
 		}
 		page.Total = int(n)
 	}
@@ -109,7 +71,7 @@ func (s *Store) Proposals(ctx context.Context, agentID int64, state ProposalStat
 
 // BeginAccepting decides that a proposal is accepted, as it is given. It fails with memories.ErrChanged where it does not wait any
 // more: somebody else has decided.
-func (s *Store) BeginAccepting(ctx context.Context, p Proposal) error {
+func (s *Store) BeginAccepting(ctx context.Context, p records.Proposal) error {
 	n, err := s.q.BeginAccepting(ctx, queries.BeginAcceptingParams{
 		AgentID: p.AgentID, ID: p.ID, At: &p.DecidedAt, DecidedBy: optional(string(p.DecidedBy)), Name: p.Name, Type: string(p.Type),
 		Description: p.Description, Body: p.Body, Updates: optionalID(p.Updates), Match: p.Match,
@@ -118,7 +80,7 @@ func (s *Store) BeginAccepting(ctx context.Context, p Proposal) error {
 }
 
 // EndAccepting notes which memory a proposal has become.
-func (s *Store) EndAccepting(ctx context.Context, p Proposal, memoryID string) error {
+func (s *Store) EndAccepting(ctx context.Context, p records.Proposal, memoryID string) error {
 	parsed, err := parseID(memoryID)
 	if err != nil {
 		return err
@@ -127,12 +89,12 @@ func (s *Store) EndAccepting(ctx context.Context, p Proposal, memoryID string) e
 }
 
 // GiveUpAccepting has a proposal that could not be accepted wait again.
-func (s *Store) GiveUpAccepting(ctx context.Context, p Proposal) error {
+func (s *Store) GiveUpAccepting(ctx context.Context, p records.Proposal) error {
 	return wrap("give up accepting a proposal", s.q.GiveUpAccepting(ctx, queries.GiveUpAcceptingParams{AgentID: p.AgentID, ID: p.ID}))
 }
 
 // RefuseProposal decides that a proposal is refused. It fails as BeginAccepting does.
-func (s *Store) RefuseProposal(ctx context.Context, p Proposal) error {
+func (s *Store) RefuseProposal(ctx context.Context, p records.Proposal) error {
 	n, err := s.q.RefuseProposal(ctx, queries.RefuseProposalParams{
 		AgentID: p.AgentID, ID: p.ID, At: &p.DecidedAt, DecidedBy: optional(string(p.DecidedBy)),
 	})
@@ -147,14 +109,14 @@ func decided(doing string, n int64, err error) error {
 }
 
 // ProposalsToFinish returns those of all agents that somebody began to accept before that, the oldest first, 100 at most.
-func (s *Store) ProposalsToFinish(ctx context.Context, before time.Time) ([]Proposal, error) {
+func (s *Store) ProposalsToFinish(ctx context.Context, before time.Time) ([]records.Proposal, error) {
 	rows, err := s.q.ProposalsToFinish(ctx, &before)
 	return proposalsOf(rows), wrap("list proposals to finish", err)
 }
 
 // HadContent returns the id of the memory of the proposal's name that says what it is accepted as, or has come to since that was
 // decided. It fails with memories.ErrNotFound where there is none.
-func (s *Store) HadContent(ctx context.Context, p Proposal) (string, error) {
+func (s *Store) HadContent(ctx context.Context, p records.Proposal) (string, error) {
 	c := p.Canonical()
 	fingerprint := memories.FingerprintOf(c.Type, c.Description, c.Body)
 	id, err := s.q.HadContent(ctx, queries.HadContentParams{AgentID: p.AgentID, Name: c.Name, Fingerprint: fingerprint[:], Since: p.DecidedAt})
@@ -177,17 +139,17 @@ func (s *Store) Deleted(ctx context.Context, agentID int64, most int) ([]memorie
 	return deleted, wrap("read what was deleted", err)
 }
 
-func proposalsOf(rows []queries.Proposal) []Proposal {
-	all := make([]Proposal, len(rows))
+func proposalsOf(rows []queries.Proposal) []records.Proposal {
+	all := make([]records.Proposal, len(rows))
 	for i, row := range rows {
 		all[i] = proposalOf(row)
 	}
 	return all
 }
 
-func proposalOf(row queries.Proposal) Proposal {
-	p := Proposal{
-		ID: row.ID, AgentID: row.AgentID, State: ProposalState(row.State),
+func proposalOf(row queries.Proposal) records.Proposal {
+	p := records.Proposal{
+		ID: row.ID, AgentID: row.AgentID, State: records.ProposalState(row.State),
 		Content: memories.Content{Name: row.Name, Type: memories.Type(row.Type), Description: row.Description, Body: row.Body},
 		Quote:   row.Quote, QuotedAt: moment(row.QuotedAt), Session: row.Session, ProposedAt: row.ProposedAt.UTC(),
 		DecidedAt: moment(row.DecidedAt), DecidedBy: memories.Actor(text(row.DecidedBy)), Match: row.Match,

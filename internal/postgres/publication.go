@@ -5,20 +5,13 @@ import (
 
 	"github.com/google/uuid"
 
-	"memoir/internal/memories/claudemd"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
-
-// Publication is how an agent's CLAUDE.md stands after it has been compiled.
-type Publication struct {
-	ClaudeMD                 // a zero PublishedAt says that nothing was written
-	Costs    []claudemd.Cost // what each memory takes in it, where that has changed; in the order of the headings
-	Removed  []string        // files that are gone from the disk, as for FilesRemoved
-}
 
 // Published records a publication. After a power cut that this does not survive, CLAUDE.md is compiled once more at the next
 // look.
-func (w *Writer) Published(ctx context.Context, p Publication) error {
+func (w *Writer) Published(ctx context.Context, p records.Publication) error {
 	costs := queries.SetCostsParams{
 		Ids: make([]uuid.UUID, len(p.Costs)), Chars: make([]int32, len(p.Costs)), Listed: make([]bool, len(p.Costs)),
 	}
@@ -35,7 +28,7 @@ func (w *Writer) Published(ctx context.Context, p Publication) error {
 		}
 		err := q.SetAgentPublished(ctx, queries.SetAgentPublishedParams{
 			ID: w.agentID, Path: optional(p.Path), Chars: int32(p.Chars), Problem: optional(p.Problem), InStep: optional(p.InStep),
-			PublishedAt: optionalTime(p.PublishedAt), At: Now(),
+			PublishedAt: optionalTime(p.PublishedAt), At: records.Now(),
 		})
 		if err != nil {
 			return err
@@ -57,7 +50,7 @@ func (w *Writer) InStep(ctx context.Context, mark string) error {
 // SetMemoryOff switches the agent's memory off or on, and says whether it was the other way before. CLAUDE.md has to be compiled anew then.
 func (w *Writer) SetMemoryOff(ctx context.Context, off bool) (changed bool, err error) {
 	err = w.inTx(ctx, "switch the agent's memory", func(q *queries.Queries) error {
-		n, err := q.SetMemoryOff(ctx, queries.SetMemoryOffParams{ID: w.agentID, Off: off, At: Now()})
+		n, err := q.SetMemoryOff(ctx, queries.SetMemoryOffParams{ID: w.agentID, Off: off, At: records.Now()})
 		changed = n > 0
 		return err
 	})

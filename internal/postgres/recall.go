@@ -10,43 +10,17 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
+	"memoir/internal/records"
 )
 
-// Sought is one thing that a recall looks for: any of the words, folded as package words folds them, or of the runs.
-type Sought struct {
-	Words []string
-	Runs  []string // of characters side by side, each of which is a word
-}
-
-// Givers are the agents whose memories an agent is given: itself, and those that share theirs.
-type Givers []Agent
-
 // GiversTo returns those of the agent of that slug, itself first. It fails with memories.ErrNotFound.
-func (s *Store) GiversTo(ctx context.Context, slug string) (Givers, error) {
+func (s *Store) RecallSources(ctx context.Context, slug string) (records.RecallSources, error) {
 	agent, err := s.AgentUncounted(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
 	shared, err := s.Shared(ctx, agent)
-	return append(Givers{agent}, shared...), err
-}
-
-// Of returns the one of an id; the zero Agent is none of them.
-func (g Givers) Of(id int64) Agent {
-	for _, agent := range g {
-		if agent.ID == id {
-			return agent
-		}
-	}
-	return Agent{}
-}
-
-func (g Givers) ids() []int64 {
-	ids := make([]int64, len(g))
-	for i, agent := range g {
-		ids[i] = agent.ID
-	}
-	return ids
+	return append(records.RecallSources{agent}, shared...), err
 }
 
 // WordsBeginning returns words that memories of any agent have and that begin as one of those does, 60 of each at most.
@@ -75,10 +49,10 @@ func (s *Store) WordsAlike(ctx context.Context, typed []string) (map[string][]st
 
 // Hits returns for each thing that is sought the memories of the agents that have it, most of each at most and in no order. Some may be
 // in the trash.
-func (s *Store) Hits(ctx context.Context, from Givers, sought []Sought, most int) ([][]uuid.UUID, error) {
+func (s *Store) Hits(ctx context.Context, from records.RecallSources, sought []records.RecallTerm, most int) ([][]uuid.UUID, error) {
 	matches := make([]string, len(sought))
 	for i, each := range sought {
-		matches[i] = search.MatchAny(from.ids(), each.Words, each.Runs)
+		matches[i] = search.MatchAny(from.IDs(), each.Words, each.Runs)
 	}
 	hits := make([][]uuid.UUID, len(sought))
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -97,8 +71,8 @@ func (s *Store) Hits(ctx context.Context, from Givers, sought []Sought, most int
 
 // Texts returns those of the memories that can be recalled, each with the beginning of its body, in Unicode characters, and in no
 // order.
-func (s *Store) Texts(ctx context.Context, from Givers, ids []uuid.UUID, most int) ([]memories.Memory, error) {
-	rows, err := s.q.RecallTexts(ctx, queries.RecallTextsParams{AgentIds: from.ids(), Ids: ids, Most: int32(most)})
+func (s *Store) Texts(ctx context.Context, from records.RecallSources, ids []uuid.UUID, most int) ([]memories.Memory, error) {
+	rows, err := s.q.RecallTexts(ctx, queries.RecallTextsParams{AgentIds: from.IDs(), Ids: ids, Most: int32(most)})
 	if err != nil {
 		return nil, wrap("read what to recall", err)
 	}
@@ -115,11 +89,11 @@ func (s *Store) Texts(ctx context.Context, from Givers, ids []uuid.UUID, most in
 
 // Newest returns the memories of the agents that can be recalled, besides those, the newest modification first. Only those
 // without a description have the beginning of their bodies. Facts of indexes follow.
-func (s *Store) Newest(ctx context.Context, from Givers, besides []uuid.UUID, most int) ([]memories.Memory, error) {
+func (s *Store) Newest(ctx context.Context, from records.RecallSources, besides []uuid.UUID, most int) ([]memories.Memory, error) {
 	if besides == nil {
 		besides = []uuid.UUID{}
 	}
-	rows, err := s.q.RecallManifest(ctx, queries.RecallManifestParams{AgentIds: from.ids(), Besides: besides, Most: int32(most)})
+	rows, err := s.q.RecallManifest(ctx, queries.RecallManifestParams{AgentIds: from.IDs(), Besides: besides, Most: int32(most)})
 	if err != nil {
 		return nil, wrap("list what to recall", err)
 	}
@@ -137,15 +111,9 @@ func (s *Store) Newest(ctx context.Context, from Givers, besides []uuid.UUID, mo
 	return append(found, facts...), err
 }
 
-// Beginning is a memory with the first bytes of its file.
-type Beginning struct {
-	memories.Memory
-	File []byte
-}
-
 // Beginnings returns those of the memories that can be recalled, each with so many bytes of its file, by id, and what is gone of
 // what those of the first agent cite.
-func (s *Store) Beginnings(ctx context.Context, from Givers, ids []uuid.UUID, most int) (found map[string]Beginning, gone map[string][]memories.CheckedCitation, err error) {
+func (s *Store) MemoryExcerpts(ctx context.Context, from records.RecallSources, ids []uuid.UUID, most int) (found map[string]records.MemoryExcerpt, gone map[string][]memories.CheckedCitation, err error) {
 	if found, err = beginnings(ctx, s.q, from, ids, most); err != nil {
 		return nil, nil, wrap("read what was chosen", err)
 	}
@@ -154,28 +122,28 @@ func (s *Store) Beginnings(ctx context.Context, from Givers, ids []uuid.UUID, mo
 	}
 	facts, err := s.factsToRecall(ctx, from, ids)
 	for _, f := range facts {
-		found[f.ID] = Beginning{f, []byte(f.Body)}
+		found[f.ID] = records.MemoryExcerpt{Memory: f, File: []byte(f.Body)}
 	}
 	return found, gone, err
 }
 
-func beginnings(ctx context.Context, q *queries.Queries, from Givers, ids []uuid.UUID, most int) (map[string]Beginning, error) {
-	rows, err := q.RecallFiles(ctx, queries.RecallFilesParams{AgentIds: from.ids(), Ids: ids, Most: int32(most)})
-	found := make(map[string]Beginning, len(rows))
+func beginnings(ctx context.Context, q *queries.Queries, from records.RecallSources, ids []uuid.UUID, most int) (map[string]records.MemoryExcerpt, error) {
+	rows, err := q.RecallFiles(ctx, queries.RecallFilesParams{AgentIds: from.IDs(), Ids: ids, Most: int32(most)})
+	found := make(map[string]records.MemoryExcerpt, len(rows))
 	for _, row := range rows {
 		id := row.ID.String()
-		found[id] = Beginning{memories.Memory{
+		found[id] = records.MemoryExcerpt{Memory: memories.Memory{
 			ID: id, Agent: from.Of(row.AgentID).Slug, AgentID: row.AgentID, Name: row.Name, Type: memories.Type(text(row.Type)), Path: row.Path,
 			ModifiedAt: row.ModifiedAt.UTC(), Description: row.Description, Size: row.Size,
-		}, row.Beginning}
+		}, File: row.Beginning}
 	}
 	return found, err
 }
 
 // ToRecall returns how many memories of the agents there are to choose from, and what a session of the first was given before;
 // without a session nothing.
-func (s *Store) ToRecall(ctx context.Context, from Givers, session string) (n int, given Given, err error) {
-	counted, err := s.q.CountToRecall(ctx, from.ids())
+func (s *Store) ToRecall(ctx context.Context, from records.RecallSources, session string) (n int, given records.Given, err error) {
+	counted, err := s.q.CountToRecall(ctx, from.IDs())
 	if err != nil || session == "" {
 		return int(counted), given, wrap("count what to recall", err)
 	}
@@ -183,21 +151,15 @@ func (s *Store) ToRecall(ctx context.Context, from Givers, session string) (n in
 	return int(counted), given, err
 }
 
-// Given is what a session was given before.
-type Given struct {
-	Memories map[uuid.UUID]bool
-	Bytes    int
-}
-
 // Given returns what a session was given and has not lost again.
-func (s *Store) Given(ctx context.Context, agentID int64, session string) (Given, error) {
+func (s *Store) Given(ctx context.Context, agentID int64, session string) (records.Given, error) {
 	given, err := givenTo(ctx, s.q, agentID, session)
 	return given, wrap("read what a session was given", err)
 }
 
-func givenTo(ctx context.Context, q *queries.Queries, agentID int64, session string) (Given, error) {
+func givenTo(ctx context.Context, q *queries.Queries, agentID int64, session string) (records.Given, error) {
 	rows, err := q.GivenToSession(ctx, queries.GivenToSessionParams{AgentID: agentID, Session: session})
-	given := Given{Memories: make(map[uuid.UUID]bool, len(rows))}
+	given := records.Given{Memories: make(map[uuid.UUID]bool, len(rows))}
 	for _, row := range rows {
 		given.Memories[row.MemoryID] = true
 		given.Bytes += int(row.Bytes)

@@ -9,59 +9,19 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
-
-// RecallState is how far a recall has come.
-type RecallState string
-
-// The states of a recall.
-const (
-	RecallPending   RecallState = "pending"    // it is being chosen
-	RecallSettled   RecallState = "settled"    // it waits to be fetched
-	RecallHandedOut RecallState = "handed_out" // whoever asked has it
-)
-
-// Recall is the record of one.
-type Recall struct {
-	ID         uuid.UUID
-	AgentID    int64
-	At         time.Time
-	Session    string // empty: none
-	AskedBy    string // script, hook, mcp
-	Query      string // its beginning
-	State      RecallState
-	SelectedBy string // model, keyword; empty: nothing was looked at
-	Skipped    string // why not
-	Note       string // why another way was taken than was wanted
-	Candidates int
-	Took       time.Duration
-	Chosen     []Choice // the best first
-	Given      int      // how many of them were handed out
-}
-
-// Choice is a memory that was chosen, and why.
-type Choice struct {
-	ID  uuid.UUID `json:"id"`
-	Why []string  `json:"why"`
-}
-
-// HandedOut is a memory that was given to whoever asked.
-type HandedOut struct {
-	Choice
-	Name  string
-	Bytes int
-}
 
 // SaveRecall keeps a recall that nothing is handed out of yet, or as it is by now.
-func (s *Store) SaveRecall(ctx context.Context, r Recall) error {
+func (s *Store) SaveRecall(ctx context.Context, r records.Recall) error {
 	return s.withoutWaiting(ctx, "keep a recall", func(q *queries.Queries) error { return saveRecall(ctx, q, r) })
 }
 
 // HandOut keeps a recall, and what of it is handed out: what choose returns, which is told what the session was given before. Two
 // at once for one session wait for each other. choose is not called for a recall that had settled and has been handed out already.
-func (s *Store) HandOut(ctx context.Context, r Recall, choose func(Given) ([]HandedOut, error)) error {
+func (s *Store) HandOut(ctx context.Context, r records.Recall, choose func(records.Given) ([]records.DeliveredMemory, error)) error {
 	return s.withoutWaiting(ctx, "hand out a recall", func(q *queries.Queries) (err error) {
-		var given Given
+		var given records.Given
 		if r.Session != "" {
 			if err := q.LockRecallSession(ctx, queries.LockRecallSessionParams{AgentID: r.AgentID, Session: r.Session, At: r.At}); err != nil {
 				return err
@@ -70,7 +30,7 @@ func (s *Store) HandOut(ctx context.Context, r Recall, choose func(Given) ([]Han
 				return err
 			}
 		}
-		if r.State == RecallSettled {
+		if r.State == records.RecallSettled {
 			if n, err := q.HandOutRecall(ctx, r.ID); err != nil || n == 0 {
 				return err
 			}
@@ -80,7 +40,7 @@ func (s *Store) HandOut(ctx context.Context, r Recall, choose func(Given) ([]Han
 			return err
 		}
 		handedOut := r
-		handedOut.State, handedOut.Given = RecallHandedOut, len(out)
+		handedOut.State, handedOut.Given = records.RecallDelivered, len(out)
 		if err := saveRecall(ctx, q, handedOut); err != nil || len(out) == 0 {
 			return err
 		}
@@ -99,9 +59,9 @@ func (s *Store) withoutWaiting(ctx context.Context, doing string, do func(*queri
 	}))
 }
 
-func saveRecall(ctx context.Context, q *queries.Queries, r Recall) error {
+func saveRecall(ctx context.Context, q *queries.Queries, r records.Recall) error {
 	if r.Chosen == nil {
-		r.Chosen = []Choice{}
+		r.Chosen = []records.RecallChoice{}
 	}
 	chosen, err := json.Marshal(r.Chosen)
 	if err != nil {
@@ -114,7 +74,7 @@ func saveRecall(ctx context.Context, q *queries.Queries, r Recall) error {
 	})
 }
 
-func saveHandedOut(ctx context.Context, q *queries.Queries, r Recall, out []HandedOut) error {
+func saveHandedOut(ctx context.Context, q *queries.Queries, r records.Recall, out []records.DeliveredMemory) error {
 	params := queries.SaveRecalledParams{RecallID: r.ID, AgentID: r.AgentID, Session: optional(r.Session), At: r.At}
 	for _, o := range out {
 		why, err := json.Marshal(o.Why)
@@ -130,14 +90,14 @@ func saveHandedOut(ctx context.Context, q *queries.Queries, r Recall, out []Hand
 }
 
 // RecallByID returns a recall of an agent. It fails with memories.ErrNotFound.
-func (s *Store) RecallByID(ctx context.Context, agentID int64, id string) (Recall, error) {
+func (s *Store) RecallByID(ctx context.Context, agentID int64, id string) (records.Recall, error) {
 	parsed, err := parseID(id)
 	if err != nil {
-		return Recall{}, err
+		return records.Recall{}, err
 	}
 	row, err := s.q.RecallByID(ctx, queries.RecallByIDParams{ID: parsed, AgentID: agentID})
 	if err != nil {
-		return Recall{}, wrap("read a recall", err)
+		return records.Recall{}, wrap("read a recall", err)
 	}
 	return recallOf(row)
 }
@@ -157,17 +117,17 @@ func (s *Store) ForgetRecalls(ctx context.Context, before time.Time) error {
 	return wrap("forget recalls", err)
 }
 
-func recallOf(row queries.Recall) (Recall, error) {
-	r := Recall{
+func recallOf(row queries.Recall) (records.Recall, error) {
+	r := records.Recall{
 		ID: row.ID, AgentID: row.AgentID, At: row.At.UTC(), Session: text(row.Session), AskedBy: row.AskedBy, Query: row.Query,
-		State: RecallState(row.State), SelectedBy: text(row.SelectedBy), Skipped: text(row.Skipped), Note: text(row.Note),
+		State: records.RecallState(row.State), SelectedBy: text(row.SelectedBy), Skipped: text(row.Skipped), Note: text(row.Note),
 		Candidates: int(row.Candidates), Took: time.Duration(row.TookUs) * time.Microsecond, Given: int(row.Given),
 	}
 	return r, json.Unmarshal(row.Chosen, &r.Chosen)
 }
 
 // TakeBack has recalls that were handed out wait to be fetched again.
-func (s *Store) TakeBack(ctx context.Context, recalls []Recall) error {
+func (s *Store) TakeBack(ctx context.Context, recalls []records.Recall) error {
 	if len(recalls) == 0 {
 		return nil
 	}

@@ -2,32 +2,15 @@ package postgres
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
 
-	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
 
-// Rename is a memory that gets another key. It keeps its id, and with that its history.
-type Rename struct {
-	ID       uuid.UUID
-	From, To memories.Key
-	// At is the time of the memory's entry DidRename in the journal.
-	At time.Time
-	// Content is what the memory says under its new key. It is allowed there, also if it was deleted under that key.
-	Content memories.Fingerprint
-	// Deleted is the deleted memory that had the new key. Its history becomes the renamed memory's. It is uuid.Nil if there is none.
-	Deleted uuid.UUID
-	// ByFile says that the memory's files state the new name. Nothing was deleted, so nothing is kept out under the old key.
-	ByFile bool
-	// Files are to be removed, because they carry the memory under its old key.
-	Files []File
-}
-
 // beginRenames leaves the old keys, before anything is saved under the new ones.
-func (w *Writer) beginRenames(ctx context.Context, q *queries.Queries, renames []Rename) error {
+func (w *Writer) beginRenames(ctx context.Context, q *queries.Queries, renames []records.Rename) error {
 	for _, r := range renames {
 		if !r.ByFile {
 			err := q.BuryName(ctx, queries.BuryNameParams{
@@ -58,7 +41,7 @@ func (w *Writer) beginRenames(ctx context.Context, q *queries.Queries, renames [
 }
 
 // leaveFiles marks the files that are to be removed, and takes the other files of the old key away from the memory.
-func (w *Writer) leaveFiles(ctx context.Context, q *queries.Queries, r Rename) error {
+func (w *Writer) leaveFiles(ctx context.Context, q *queries.Queries, r records.Rename) error {
 	paths := make([]string, len(r.Files))
 	for i, f := range r.Files {
 		paths[i] = f.Path
@@ -73,7 +56,7 @@ func (w *Writer) leaveFiles(ctx context.Context, q *queries.Queries, r Rename) e
 }
 
 // takeHistories gives renamed memories the histories of the deleted memories that had their new keys.
-func (w *Writer) takeHistories(ctx context.Context, q *queries.Queries, renames []Rename) error {
+func (w *Writer) takeHistories(ctx context.Context, q *queries.Queries, renames []records.Rename) error {
 	for _, r := range renames {
 		if r.Deleted == uuid.Nil {
 			continue

@@ -7,20 +7,12 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
-
-// Request is what one server asks of the one that looks after an agent.
-type Request struct {
-	ID        uuid.UUID
-	AgentID   int64
-	Call      string
-	Arguments []byte // JSON
-	Actor     memories.Actor
-}
 
 // Ask puts a request where the other servers find it, and tells them payload. It is to be begun within 3 seconds, unless
 // StillWanted prolongs that. Whoever asks ends it with Withdraw.
-func (s *Store) Ask(ctx context.Context, r Request, payload string) error {
+func (s *Store) Ask(ctx context.Context, r records.ServerRequest, payload string) error {
 	return wrap("ask another server", s.q.Ask(ctx, queries.AskParams{
 		ID: r.ID, AgentID: r.AgentID, Call: r.Call, Arguments: r.Arguments, Actor: string(r.Actor), Payload: payload,
 	}))
@@ -35,9 +27,9 @@ func (s *Store) StillWanted(ctx context.Context, id uuid.UUID) (taken bool, answ
 
 // TakeRequest returns a request that is still wanted and that nobody has begun with; whoever takes it carries it out. It fails
 // with memories.ErrNotFound where there is none.
-func (s *Store) TakeRequest(ctx context.Context, id uuid.UUID) (Request, error) {
+func (s *Store) TakeRequest(ctx context.Context, id uuid.UUID) (records.ServerRequest, error) {
 	row, err := s.q.TakeRequest(ctx, id)
-	return Request{
+	return records.ServerRequest{
 		ID: id, AgentID: row.AgentID, Call: row.Call, Arguments: row.Arguments, Actor: memories.Actor(row.Actor),
 	}, wrap("take a request", err)
 }

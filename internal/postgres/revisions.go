@@ -4,52 +4,37 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
-
-// RevisionList says which revisions of a memory are wanted.
-type RevisionList struct {
-	From  string // the id or hash of the first; empty: the newest
-	Limit int    // 1 to MaxLimit
-}
-
-// RevisionPage is one part of a memory's history, newest first.
-type RevisionPage struct {
-	Revisions []memories.Revision
-	Skipped   int    // newer ones
-	Total     int    // of the whole history
-	Next      string // the id of the one that follows; empty: this is the end
-}
 
 // Revisions returns one page of the contents that the memory has had, newest first, the current one included. It fails
 // with memories.ErrNotFound, and with ErrCursor where it has never had the first.
-func (s *Store) Revisions(ctx context.Context, agent Agent, id string, list RevisionList) (RevisionPage, error) {
+func (s *Store) Revisions(ctx context.Context, agent records.Agent, id string, list records.RevisionList) (records.RevisionPage, error) {
 	if _, err := s.Memory(ctx, agent, id); err != nil {
-		return RevisionPage{}, err
+		return records.RevisionPage{}, err
 	}
-	if !CanBeText(list.From) {
-		return RevisionPage{}, ErrCursor
+	if !records.CanBeText(list.From) {
+		return records.RevisionPage{}, records.ErrCursor
 	}
 	rows, err := s.q.Revisions(ctx, queries.RevisionsParams{
 		MemoryID: uuid.MustParse(id), FromID: optional(list.From), Most: int32(list.Limit + 1),
 	})
 	if err != nil {
-		return RevisionPage{}, wrap("read revisions", err)
+		return records.RevisionPage{}, wrap("read revisions", err)
 	}
 	switch {
 	case len(rows) == 0 && list.From == "": // a memory has at least one: it has gone since it was found
-		return RevisionPage{}, memories.ErrNotFound
+		return records.RevisionPage{}, memories.ErrNotFound
 	case len(rows) == 0:
-		return RevisionPage{}, ErrCursor
+		return records.RevisionPage{}, records.ErrCursor
 	}
-	page := RevisionPage{Skipped: int(rows[0].Total - rows[0].Rest), Total: int(rows[0].Total)}
+	page := records.RevisionPage{Skipped: int(rows[0].Total - rows[0].Rest), Total: int(rows[0].Total)}
 	if len(rows) > list.Limit {
 		page.Next = hex.EncodeToString(rows[list.Limit].Fingerprint)
 		rows = rows[:list.Limit]
@@ -64,7 +49,7 @@ func (s *Store) Revisions(ctx context.Context, agent Agent, id string, list Revi
 }
 
 // Raw returns the exact bytes of the file that holds the memory's content; nil where they are not known.
-func (s *Store) Raw(ctx context.Context, agent Agent, id string) ([]byte, error) {
+func (s *Store) Raw(ctx context.Context, agent records.Agent, id string) ([]byte, error) {
 	if _, err := s.Memory(ctx, agent, id); err != nil {
 		return nil, err
 	}
@@ -73,7 +58,7 @@ func (s *Store) Raw(ctx context.Context, agent Agent, id string) ([]byte, error)
 }
 
 // LastGood returns the bytes of the content that the memory's file at path has on record; nil where they are not kept.
-func (s *Store) LastGood(ctx context.Context, agent Agent, id, path string) ([]byte, error) {
+func (s *Store) LastGood(ctx context.Context, agent records.Agent, id, path string) ([]byte, error) {
 	memory, err := parseID(id)
 	if err != nil {
 		return nil, err
@@ -86,11 +71,11 @@ func (s *Store) LastGood(ctx context.Context, agent Agent, id, path string) ([]b
 }
 
 // RawOfHash returns the bytes of that hash that a file of the memory once had; nil where they are not kept.
-func (s *Store) RawOfHash(ctx context.Context, agent Agent, id, hash string) ([]byte, error) {
+func (s *Store) RawOfHash(ctx context.Context, agent records.Agent, id, hash string) ([]byte, error) {
 	if _, err := s.Memory(ctx, agent, id); err != nil {
 		return nil, err
 	}
-	if !CanBeText(hash) {
+	if !records.CanBeText(hash) {
 		return nil, nil
 	}
 	raw, err := s.q.RawOfHash(ctx, queries.RawOfHashParams{MemoryID: uuid.MustParse(id), Hash: hash})
@@ -99,6 +84,3 @@ func (s *Store) RawOfHash(ctx context.Context, agent Agent, id, hash string) ([]
 	}
 	return raw, wrap("read a file's earlier bytes", err)
 }
-
-// CanBeText says whether Postgres takes it as text; what it does not take is in none of its rows.
-func CanBeText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }

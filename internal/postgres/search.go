@@ -8,15 +8,16 @@ import (
 
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
+	"memoir/internal/records"
 )
 
 // searchMemories returns one page of the memories of all agents that match, best first, by the same rules as a list of one
 // agent. Of the list count Type, State, Search, Near, Limit and Cursor. It fails with ErrCursor and ErrSearch.
-func (s *Store) searchMemories(ctx context.Context, list List) (Page, error) {
+func (s *Store) searchMemories(ctx context.Context, list records.MemoryList) (records.MemoryPage, error) {
 	list.Sort = byRank
 	agents, err := s.q.Agents(ctx)
 	if err != nil {
-		return Page{}, wrap("list agents", err)
+		return records.MemoryPage{}, wrap("list agents", err)
 	}
 	all := scope{slugs: map[int64]string{}}
 	for _, agent := range agents {
@@ -30,21 +31,21 @@ func (s *Store) searchMemories(ctx context.Context, list List) (Page, error) {
 
 // found reads one page of a search, one row more than it shows: the memories that have all words or, if there are none and
 // the list wants near misses, those with words that come close.
-func (s *Store) found(ctx context.Context, of scope, l List, after *place) (rows []listRow, total int, near bool, err error) {
+func (s *Store) found(ctx context.Context, of scope, l records.MemoryList, after *place) (rows []listRow, total int, near bool, err error) {
 	exact, ok := search.Parse(l.Search)
 	if !ok {
 		return nil, 0, false, nil
 	}
 	err = pgx.BeginTxFunc(ctx, s.pool, byIndex, func(tx pgx.Tx) error {
 		if after == nil || !after.Near {
-			rows, total, err = listed(ctx, tx, l, l.conditions(of, exact), after)
+			rows, total, err = listed(ctx, tx, l, conditionsOf(l, of, exact), after)
 			if err != nil || total > 0 || !l.Near || !s.nearMisses || after != nil {
 				return err // near misses never follow a page of exact hits, even if all of these are gone
 			}
-			if l.Type != "" || l.filtersBeyondTallies() {
+			if l.Type != "" || filtersBeyondTallies(l) {
 				// A filter that leaves out all hits is no reason to offer other words.
-				unfiltered := List{State: l.State, Search: l.Search, Sort: byRank}
-				elsewhere, err := unfiltered.conditions(of, exact).total(ctx, tx)
+				unfiltered := records.MemoryList{State: l.State, Search: l.Search, Sort: byRank}
+				elsewhere, err := conditionsOf(unfiltered, of, exact).total(ctx, tx)
 				if err != nil || elsewhere > 0 {
 					return err
 				}
@@ -54,7 +55,7 @@ func (s *Store) found(ctx context.Context, of scope, l List, after *place) (rows
 		if err != nil || !anyNear {
 			return err
 		}
-		rows, total, err = listed(ctx, tx, l, l.conditions(of, sought), after)
+		rows, total, err = listed(ctx, tx, l, conditionsOf(l, of, sought), after)
 		near = total > 0
 		return err
 	})
@@ -89,7 +90,7 @@ const maxRanked = 300
 
 // rankedQuery returns the query of one page of a search, best first, after that place. Hits that are not ranked follow with
 // the rank 0.
-func rankedQuery(c conditions, l List, after *place) string {
+func rankedQuery(c conditions, l records.MemoryList, after *place) string {
 	beyond := ""
 	if after != nil {
 		c.args["key"], c.args["id"] = after.Key, after.ID

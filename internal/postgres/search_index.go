@@ -8,6 +8,7 @@ import (
 
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
+	"memoir/internal/records"
 	"memoir/internal/words"
 )
 
@@ -54,9 +55,9 @@ func (s *Store) indexOnce(ctx context.Context, first uuid.UUID, done func()) (so
 			if err != nil || len(rows) == 0 {
 				return err
 			}
-			found := make([]Words, len(rows))
+			found := make([]records.SearchText, len(rows))
 			for i, row := range rows {
-				found[i] = Words{
+				found[i] = records.SearchText{
 					AgentID: row.AgentID, MemoryID: row.ID, RevisionID: row.RevisionID,
 					Name: row.Name, Description: row.Description, Body: row.Body,
 				}
@@ -99,7 +100,7 @@ type indexed struct {
 	meant []string // words that somebody may have meant who mistyped one
 }
 
-func indexedBy(found []Words) indexed {
+func indexedBy(found []records.SearchText) indexed {
 	var all indexed
 	for _, w := range found {
 		vector, each := search.Vector(search.Text{AgentID: w.AgentID, Name: w.Name, Description: w.Description, Body: w.Body})

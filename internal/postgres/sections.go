@@ -10,6 +10,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
 
 // Sections is what goes into an agent's CLAUDE.md. The bodies are read when they are asked for: of thousands, an agent's
@@ -27,14 +28,14 @@ type Sections struct {
 // ReadSections calls do with what goes into the agent's CLAUDE.md; at a moment, with what went into it then, as far as
 // something is kept of it. The zero time is now. Headings and bodies are of one and the same moment, whatever is written
 // meanwhile.
-func (s *Store) ReadSections(ctx context.Context, agent Agent, at time.Time, do func(Sections) error) error {
+func (s *Store) ReadSections(ctx context.Context, agent records.Agent, at time.Time, do func(Sections) error) error {
 	asItIs := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 	var failed error
 	err := pgx.BeginTxFunc(ctx, s.pool, asItIs, func(tx pgx.Tx) error {
 		q := s.q.WithTx(tx)
 		sections := Sections{MemoryOff: agent.MemoryOff, q: q}
 		sections.Headings, failed = headingsAt(ctx, q, agent.ID, at)
-		if failed == nil && agent.isGivenShared() {
+		if failed == nil && agent.IsGivenShared() {
 			var shared sharedMemories
 			shared, failed = sharedAt(ctx, q, at)
 			sections = sections.with(shared)
@@ -52,7 +53,7 @@ func (s *Store) ReadSections(ctx context.Context, agent Agent, at time.Time, do 
 
 // Sections returns what goes into the agent's CLAUDE.md: its own memories, which Headings has returned, and those that are shared
 // with it.
-func (w *Writer) Sections(ctx context.Context, agent Agent, own []claudemd.Summary) (Sections, error) {
+func (w *Writer) Sections(ctx context.Context, agent records.Agent, own []claudemd.Summary) (Sections, error) {
 	sections := Sections{Headings: own, Shared: agent.Shared, MemoryOff: agent.MemoryOff, q: w.q}
 	if agent.Shared == "" {
 		return sections, nil

@@ -5,21 +5,8 @@ import (
 	"time"
 
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
-
-// Session is one session of an agent, as far as its files tell.
-type Session struct {
-	Name       string
-	Files      int // on disk now
-	Ever       int // ever seen
-	ModifiedAt time.Time
-}
-
-// SessionPage is one part of an agent's sessions, the newest first.
-type SessionPage struct {
-	Sessions   []Session
-	NextCursor string // empty: this is the end
-}
 
 // A sessionPlace is where a page of sessions has ended.
 type sessionPlace struct {
@@ -29,11 +16,11 @@ type sessionPlace struct {
 
 // Sessions returns one page of the sessions that have ever had a memory file, the newest first. cursor is the NextCursor of the
 // page before, empty for the first. It fails with ErrCursor.
-func (s *Store) Sessions(ctx context.Context, agentID int64, limit int, cursor string) (SessionPage, error) {
+func (s *Store) Sessions(ctx context.Context, agentID int64, limit int, cursor string) (records.SessionPage, error) {
 	mark := markOf("sessions", agentID)
 	after, err := unseal[sessionPlace](mark, cursor)
-	if err != nil || after != nil && !CanBeText(after.Name) {
-		return SessionPage{}, ErrCursor
+	if err != nil || after != nil && !records.CanBeText(after.Name) {
+		return records.SessionPage{}, records.ErrCursor
 	}
 	asked := queries.SessionsOfParams{AgentID: agentID, Most: int32(limit + 1)}
 	if after != nil {
@@ -41,17 +28,17 @@ func (s *Store) Sessions(ctx context.Context, agentID int64, limit int, cursor s
 	}
 	rows, err := s.q.SessionsOf(ctx, asked)
 	if err != nil {
-		return SessionPage{}, wrap("read sessions", err)
+		return records.SessionPage{}, wrap("read sessions", err)
 	}
-	page := SessionPage{}
+	page := records.SessionPage{}
 	if len(rows) > limit {
 		rows = rows[:limit]
 		last := rows[limit-1]
 		page.NextCursor = seal(mark, sessionPlace{last.ModifiedAt.UTC(), text(last.Session)})
 	}
-	page.Sessions = make([]Session, len(rows))
+	page.Sessions = make([]records.Session, len(rows))
 	for i, row := range rows {
-		page.Sessions[i] = Session{Name: text(row.Session), Files: int(row.Files), Ever: int(row.Ever), ModifiedAt: row.ModifiedAt.UTC()}
+		page.Sessions[i] = records.Session{Name: text(row.Session), Files: int(row.Files), Ever: int(row.Ever), ModifiedAt: row.ModifiedAt.UTC()}
 	}
 	return page, nil
 }

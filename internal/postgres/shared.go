@@ -6,29 +6,21 @@ import (
 
 	"memoir/internal/memories/claudemd"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
 
-// sharedLayout is the layout of the agents whose memories all others are given.
-const sharedLayout = "shared"
-
-// SharesMemories reports whether what the agent remembers is given to all others.
-func (a Agent) SharesMemories() bool { return a.Layout == sharedLayout }
-
-// isGivenShared reports whether the agent is given what others share: not one whose memory is switched off, nor one that shares its own.
-func (a Agent) isGivenShared() bool { return !a.SharesMemories() && !a.MemoryOff }
-
 // Shared returns the agents whose memories the agent is given besides its own, without their counts.
-func (s *Store) Shared(ctx context.Context, with Agent) ([]Agent, error) {
-	if !with.isGivenShared() {
+func (s *Store) Shared(ctx context.Context, with records.Agent) ([]records.Agent, error) {
+	if !with.IsGivenShared() {
 		return nil, nil
 	}
 	agents, err := sharedAgents(ctx, s.q)
 	return agents, wrap("read what is shared", err)
 }
 
-func sharedAgents(ctx context.Context, q *queries.Queries) ([]Agent, error) {
+func sharedAgents(ctx context.Context, q *queries.Queries) ([]records.Agent, error) {
 	rows, err := q.SharedAgents(ctx)
-	agents := make([]Agent, len(rows))
+	agents := make([]records.Agent, len(rows))
 	for i, row := range rows {
 		agents[i] = agentOf(row)
 	}

@@ -5,66 +5,39 @@ import (
 	"slices"
 
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
 
-// Sum is what the signatures of some files come to: two sets of files that are the same have the same sum.
-type Sum struct {
-	Files      int
-	Signatures int64 // their exclusive or
-}
-
-// Add puts one more file into the sum.
-func (s *Sum) Add(signature int64) {
-	s.Files++
-	s.Signatures ^= signature
-}
-
-// Sums is what the rows of an agent's files come to.
-type Sums struct {
-	Parts    [256]Sum // of the files that are there and have a signature
-	Unsigned int      // there, without a signature
-	Absent   int      // known, and not there any more
-}
-
-// Present is how many files are there.
-func (s *Sums) Present() int {
-	n := s.Unsigned
-	for _, part := range s.Parts {
-		n += part.Files
-	}
-	return n
-}
-
 // SumSignatures sums up the rows of every known file at or below the given paths, none of which contains another; "." is all.
-func (w *Writer) SumSignatures(ctx context.Context, paths []string) (Sums, error) {
-	var sums Sums
+func (w *Writer) SumSignatures(ctx context.Context, paths []string) (records.SignatureSums, error) {
+	var sums records.SignatureSums
 	if slices.Contains(paths, ".") {
 		rows, err := w.q.SumSignatures(ctx, w.agentID)
 		for _, row := range rows {
-			sums.add(row)
+			addSums(&sums, row)
 		}
 		return sums, wrap("sum up the files", err)
 	}
 	rows, err := w.q.SumSignaturesUnder(ctx, queries.SumSignaturesUnderParams{Paths: paths, AgentID: w.agentID})
 	for _, row := range rows {
-		sums.add(queries.SumSignaturesRow(row))
+		addSums(&sums, queries.SumSignaturesRow(row))
 	}
 	return sums, wrap("sum up the files", err)
 }
 
-func (s *Sums) add(row queries.SumSignaturesRow) {
+func addSums(s *records.SignatureSums, row queries.SumSignaturesRow) {
 	switch {
 	case !row.Present:
 		s.Absent += int(row.Files)
 	case row.Signed == 0:
 		s.Unsigned += int(row.Files)
 	default:
-		s.Parts[uint8(row.Part)] = Sum{int(row.Files), row.Signatures}
+		s.Parts[uint8(row.Part)] = records.SignatureSum{Files: int(row.Files), Signatures: row.Signatures}
 	}
 }
 
 // UnsignedFiles returns the files that are there and have no signature.
-func (w *Writer) UnsignedFiles(ctx context.Context) ([]File, error) {
+func (w *Writer) UnsignedFiles(ctx context.Context) ([]records.File, error) {
 	rows, err := w.q.FilesWithoutSignature(ctx, w.agentID)
 	return filesOf(rows), wrap("read files", err)
 }
@@ -80,25 +53,19 @@ func (w *Writer) SignaturesInParts(ctx context.Context, parts []uint8, paths []s
 }
 
 // FilesWithSignatures returns the files with those signatures.
-func (w *Writer) FilesWithSignatures(ctx context.Context, signatures []int64) ([]File, error) {
+func (w *Writer) FilesWithSignatures(ctx context.Context, signatures []int64) ([]records.File, error) {
 	rows, err := w.q.FilesWithSignatures(ctx, queries.FilesWithSignaturesParams{AgentID: w.agentID, Signatures: signatures})
 	return filesOf(rows), wrap("read files", err)
 }
 
 // FilesAt returns the known ones of the files at the paths, there or not.
-func (w *Writer) FilesAt(ctx context.Context, paths []string) ([]File, error) {
+func (w *Writer) FilesAt(ctx context.Context, paths []string) ([]records.File, error) {
 	rows, err := w.q.FilesAt(ctx, queries.FilesAtParams{AgentID: w.agentID, Paths: paths})
 	return filesOf(rows), wrap("read files", err)
 }
 
-// Signed is a file with the signature that it has got.
-type Signed struct {
-	Path      string
-	Signature int64
-}
-
 // Sign gives files that have been read again, and were the same, the signature by which they need not be read once more.
-func (w *Writer) Sign(ctx context.Context, files []Signed) error {
+func (w *Writer) Sign(ctx context.Context, files []records.FileSignature) error {
 	if len(files) == 0 {
 		return nil
 	}

@@ -7,17 +7,12 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
-
-// Standing is what a memory is now, in short: enough to say whether it is what it was.
-type Standing struct {
-	State       memories.State
-	Fingerprint memories.Fingerprint
-}
 
 // Standings returns what memories of an agent are now, by id. Those that are gone for good are not among them. It fails
 // with memories.ErrNotFound for a malformed id.
-func (s *Store) Standings(ctx context.Context, agentID int64, ids []string) (map[string]Standing, error) {
+func (s *Store) MemoryVersions(ctx context.Context, agentID int64, ids []string) (map[string]records.MemoryVersion, error) {
 	parsed := make([]uuid.UUID, len(ids))
 	for i, id := range ids {
 		var err error
@@ -29,9 +24,9 @@ func (s *Store) Standings(ctx context.Context, agentID int64, ids []string) (map
 	if err != nil {
 		return nil, wrap("read what memories are now", err)
 	}
-	standings := make(map[string]Standing, len(rows))
+	standings := make(map[string]records.MemoryVersion, len(rows))
 	for _, row := range rows {
-		standings[row.Memory.ID.String()] = Standing{
+		standings[row.Memory.ID.String()] = records.MemoryVersion{
 			State: memories.State(row.Memory.State), Fingerprint: memories.Fingerprint(row.Memory.Fingerprint),
 		}
 	}

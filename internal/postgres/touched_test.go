@@ -7,6 +7,7 @@ import (
 
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/records"
 )
 
 // withFiles gives each memory the file of its path and a copy.
@@ -23,7 +24,7 @@ func TestWhatALookAsksForIsFoundByIndexes(t *testing.T) {
 	execute(t, l.conn, "ANALYZE")
 	var id uuid.UUID
 	query(t, l.conn, "SELECT id FROM memories WHERE path = 'memory/7'", &id)
-	touched := postgres.Touched{Names: []string{"Note 7", "New"}, Paths: []string{"memory/7", "memory/new"}, Memories: []uuid.UUID{id}}
+	touched := records.KnownQuery{Names: []string{"Note 7", "New"}, Paths: []string{"memory/7", "memory/new"}, Memories: []uuid.UUID{id}}
 
 	before := l.read()
 	store, err := postgres.Open(t.Context(), l.conn.Config().ConnString())

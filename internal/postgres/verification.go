@@ -6,6 +6,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
 
 // PromiseBytes notes the bytes that a file is about to get, by their hash. They make its content no newer, whatever ends this before
@@ -20,7 +21,7 @@ func (w *Writer) RecordBytes(ctx context.Context, path, hash string) error {
 }
 
 // Verify commits that the memory is still true: its age counts from then on.
-func (w *Writer) Verify(ctx context.Context, h Head, at time.Time, actor memories.Actor) error {
+func (w *Writer) Verify(ctx context.Context, h records.MemoryRow, at time.Time, actor memories.Actor) error {
 	h.ModifiedAt = at
 	return w.inTx(ctx, "set the memory's age", func(q *queries.Queries) error {
 		if err := q.SetModified(ctx, queries.SetModifiedParams{ID: h.UUID, ModifiedAt: at}); err != nil {
@@ -29,6 +30,6 @@ func (w *Writer) Verify(ctx context.Context, h Head, at time.Time, actor memorie
 		if err := w.outOfStep(ctx, q, h.UUID); err != nil { // CLAUDE.md may say how old it is
 			return err
 		}
-		return journal(ctx, q, w.agentID, HappensTo(h, h.Life(), at, memories.DidVerify, actor))
+		return journal(ctx, q, w.agentID, records.NewJournalEntry(h, h.CountKey(), at, memories.DidVerify, actor))
 	})
 }

@@ -11,58 +11,42 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
-
-// Verification is what came of looking in an agent's project for what a memory cites.
-type Verification struct {
-	CheckedAt time.Time
-	Project   string // the directory that was looked into, absolute
-	Citations []memories.CheckedCitation
-}
 
 // Verification returns what came of checking what the memory says now. It fails with memories.ErrNotFound where that was not checked,
 // and for an unknown, foreign or malformed id.
-func (s *Store) Verification(ctx context.Context, agent Agent, id string) (Verification, error) {
+func (s *Store) Verification(ctx context.Context, agent records.Agent, id string) (records.Verification, error) {
 	parsed, err := parseID(id)
 	if err != nil {
-		return Verification{}, err
+		return records.Verification{}, err
 	}
 	row, err := s.q.VerificationOf(ctx, queries.VerificationOfParams{AgentID: agent.ID, MemoryID: parsed})
 	if err != nil {
-		return Verification{}, wrap("read a verification", err)
+		return records.Verification{}, wrap("read a verification", err)
 	}
 	return verificationOf(row.CheckedAt, row.Project, row.Citations)
 }
 
-func verificationOf(checkedAt time.Time, project string, citations []byte) (Verification, error) {
-	v := Verification{CheckedAt: checkedAt.UTC(), Project: project}
+func verificationOf(checkedAt time.Time, project string, citations []byte) (records.Verification, error) {
+	v := records.Verification{CheckedAt: checkedAt.UTC(), Project: project}
 	return v, wrap("read citations", json.Unmarshal(citations, &v.Citations))
-}
-
-// Doubtful is a memory that cites what is gone.
-type Doubtful struct {
-	ID          string
-	Name        string
-	Type        memories.Type // empty: it has none
-	Description string
-	ModifiedAt  time.Time // what its age counts from
-	Verification
 }
 
 // ToReview returns the agent's memories that cite what is gone, at most limit of them: those with the most of it first, then the types
 // that age fastest, then the oldest.
-func (s *Store) ToReview(ctx context.Context, agent Agent, limit int) ([]Doubtful, error) {
+func (s *Store) ToReview(ctx context.Context, agent records.Agent, limit int) ([]records.DoubtfulMemory, error) {
 	rows, err := s.q.ToReview(ctx, queries.ToReviewParams{AgentID: agent.ID, LimitTo: int32(limit)})
 	if err != nil {
 		return nil, wrap("read what is to review", err)
 	}
-	doubtful := make([]Doubtful, len(rows))
+	doubtful := make([]records.DoubtfulMemory, len(rows))
 	for i, row := range rows {
 		v, err := verificationOf(row.CheckedAt, row.Project, row.Citations)
 		if err != nil {
 			return nil, err
 		}
-		doubtful[i] = Doubtful{
+		doubtful[i] = records.DoubtfulMemory{
 			ID: row.ID.String(), Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description,
 			ModifiedAt: row.ModifiedAt.UTC(), Verification: v,
 		}
@@ -72,7 +56,7 @@ func (s *Store) ToReview(ctx context.Context, agent Agent, limit int) ([]Doubtfu
 
 // GoneOf returns what is gone of what the given memories of the agent cite, by their ids. One that cites nothing that is gone, and an id
 // of no memory of the agent, is not in it.
-func (s *Store) GoneOf(ctx context.Context, agent Agent, ids []string) (map[string][]memories.CheckedCitation, error) {
+func (s *Store) GoneOf(ctx context.Context, agent records.Agent, ids []string) (map[string][]memories.CheckedCitation, error) {
 	asked := make([]uuid.UUID, 0, len(ids))
 	for _, id := range ids {
 		if parsed, err := parseID(id); err == nil {
@@ -83,7 +67,7 @@ func (s *Store) GoneOf(ctx context.Context, agent Agent, ids []string) (map[stri
 	return gone, wrap("read what is gone", err)
 }
 
-func goneOf(ctx context.Context, q *queries.Queries, agent Agent, ids []uuid.UUID) (map[string][]memories.CheckedCitation, error) {
+func goneOf(ctx context.Context, q *queries.Queries, agent records.Agent, ids []uuid.UUID) (map[string][]memories.CheckedCitation, error) {
 	rows, err := q.GoneOf(ctx, queries.GoneOfParams{AgentID: agent.ID, Ids: ids})
 	if err != nil {
 		return nil, err
@@ -99,14 +83,6 @@ func goneOf(ctx context.Context, q *queries.Queries, agent Agent, ids []uuid.UUI
 	return gone, nil
 }
 
-// Unverified is a memory of which it is to be checked what it cites.
-type Unverified struct {
-	ID         uuid.UUID
-	RevisionID uuid.UUID
-	Body       string
-	Before     []memories.CheckedCitation // what came of the last check, of whatever it said then
-}
-
 // errEnough ends a reading early.
 var errEnough = errors.New("enough")
 
@@ -115,7 +91,7 @@ var errEnough = errors.New("enough")
 // checked before since, or in another project. An id, unless empty, asks for that memory only.
 // each must not block.
 func (s *Store) Unverified(
-	ctx context.Context, agent Agent, project, id string, since time.Time, each func(Unverified) bool,
+	ctx context.Context, agent records.Agent, project, id string, since time.Time, each func(records.UnverifiedMemory) bool,
 ) error {
 	only := uuid.NullUUID{}
 	if id != "" {
@@ -132,11 +108,11 @@ func (s *Store) Unverified(
 				AND (v.memory_id IS NULL OR v.revision_id <> m.revision_id OR v.checked_at < $3 OR v.project <> $5)
 			ORDER BY v.checked_at NULLS FIRST LIMIT $4) u
 		JOIN revisions r ON r.id = u.revision_id
-		ORDER BY u.checked_at NULLS FIRST`, agent.ID, only, since, MaxUnverified, project)
+		ORDER BY u.checked_at NULLS FIRST`, agent.ID, only, since, records.MaxUnverified, project)
 	if err != nil {
 		return wrap("read what to verify", err)
 	}
-	var u Unverified
+	var u records.UnverifiedMemory
 	var before []byte
 	_, err = pgx.ForEachRow(rows, []any{&u.ID, &u.RevisionID, &u.Body, &before}, func() error {
 		u.Before = nil
@@ -156,19 +132,9 @@ func (s *Store) Unverified(
 	return wrap("read what to verify", err)
 }
 
-// MaxUnverified is how many memories one reading gives.
-const MaxUnverified = 2000
-
-// Verified is what came of checking one memory.
-type Verified struct {
-	ID         uuid.UUID
-	RevisionID uuid.UUID // what it said
-	Citations  []memories.CheckedCitation
-}
-
 // SaveVerifications keeps what came of checking memories of the agent, in place of what was kept before. One that was purged
 // meanwhile is left out.
-func (s *Store) SaveVerifications(ctx context.Context, agent Agent, project string, at time.Time, verified []Verified) error {
+func (s *Store) SaveVerifications(ctx context.Context, agent records.Agent, project string, at time.Time, verified []records.VerifiedMemory) error {
 	save := queries.SaveVerificationsParams{AgentID: agent.ID, CheckedAt: at, Project: project}
 	for _, v := range verified {
 		citations := []byte("[]")
@@ -198,7 +164,7 @@ func (s *Store) ForgetVerifications(ctx context.Context, agentID int64) error {
 }
 
 // NamesOf calls each with every name and every path by which a link may lead to a memory of the agent that is not deleted.
-func (s *Store) NamesOf(ctx context.Context, agent Agent, each func(name, path string)) error {
+func (s *Store) NamesOf(ctx context.Context, agent records.Agent, each func(name, path string)) error {
 	rows, err := s.pool.Query(ctx, `SELECT m.name, coalesce(f.path, m.path)
 		FROM memories m LEFT JOIN files f ON f.memory_id = m.id AND f.present
 		WHERE m.agent_id = $1 AND m.state <> 'deleted'`, agent.ID)

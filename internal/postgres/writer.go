@@ -9,6 +9,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
 
 // Writer is the hold of one writer on one agent: as long as it lasts, no other server changes what is known of it.
@@ -77,13 +78,13 @@ func (w *Writer) withoutWaiting(ctx context.Context, doing string, do func(*quer
 }
 
 // Agent returns the agent without its counts. It fails with memories.ErrNotFound when it has been forgotten.
-func (w *Writer) Agent(ctx context.Context) (Agent, error) {
+func (w *Writer) Agent(ctx context.Context) (records.Agent, error) {
 	row, err := w.q.AgentByID(ctx, w.agentID)
 	return agentWithShared(row), wrap("read agent", err)
 }
 
 // FilesUnder returns every known file at or below the given paths, none of which contains another; "." is all.
-func (w *Writer) FilesUnder(ctx context.Context, paths []string) ([]File, error) {
+func (w *Writer) FilesUnder(ctx context.Context, paths []string) ([]records.File, error) {
 	for _, path := range paths {
 		if path == "." {
 			rows, err := w.q.Files(ctx, w.agentID)
@@ -95,25 +96,15 @@ func (w *Writer) FilesUnder(ctx context.Context, paths []string) ([]File, error)
 }
 
 // FilesOf returns the files on disk that carry the memories, and those that are gone and of which a deletion has something left to do.
-func (w *Writer) FilesOf(ctx context.Context, ids []uuid.UUID) ([]File, error) {
+func (w *Writer) FilesOf(ctx context.Context, ids []uuid.UUID) ([]records.File, error) {
 	rows, err := w.q.FilesOfMemories(ctx, ids)
 	return filesOf(rows), wrap("read files", err)
 }
 
 // FilesEverOf returns the files that carry the memory or last did.
-func (w *Writer) FilesEverOf(ctx context.Context, id uuid.UUID) ([]File, error) {
+func (w *Writer) FilesEverOf(ctx context.Context, id uuid.UUID) ([]records.File, error) {
 	rows, err := w.q.FilesOfMemory(ctx, id)
 	return filesOf(rows), wrap("read files", err)
-}
-
-// DurableFile is a file of the durable directory that carries a memory, or last did.
-type DurableFile struct {
-	Path     string
-	Present  bool
-	Readable bool // as of when it was last looked at
-	Hash     string
-	// Unfinished reports whether the file does not count as it is.
-	Unfinished bool
 }
 
 // TakeAsIs makes the unfinished file at a path count as it is from the next look on.
@@ -122,17 +113,17 @@ func (w *Writer) TakeAsIs(ctx context.Context, path string) error {
 }
 
 // DurableFilesOf returns the durable files of a memory, the present ones first.
-func (w *Writer) DurableFilesOf(ctx context.Context, id uuid.UUID) ([]DurableFile, error) {
+func (w *Writer) DurableFilesOf(ctx context.Context, id uuid.UUID) ([]records.DurableFile, error) {
 	rows, err := w.q.DurableFilesOf(ctx, queries.DurableFilesOfParams{AgentID: w.agentID, MemoryID: id})
-	files := make([]DurableFile, len(rows))
+	files := make([]records.DurableFile, len(rows))
 	for i, row := range rows {
-		files[i] = DurableFile{Path: row.Path, Present: row.Present, Readable: FileStatus(row.Status) != Unreadable, Hash: row.Hash, Unfinished: row.Unfinished != nil}
+		files[i] = records.DurableFile{Path: row.Path, Present: row.Present, Readable: records.FileStatus(row.Status) != records.Unreadable, Hash: row.Hash, Unfinished: row.Unfinished != nil}
 	}
 	return files, wrap("read files", err)
 }
 
 // FilesToRemove returns the files that a deletion has yet to remove.
-func (w *Writer) FilesToRemove(ctx context.Context) ([]File, error) {
+func (w *Writer) FilesToRemove(ctx context.Context) ([]records.File, error) {
 	rows, err := w.q.FilesToRemove(ctx, w.agentID)
 	return filesOf(rows), wrap("read files to remove", err)
 }
@@ -144,13 +135,13 @@ func (w *Writer) DurableMemories(ctx context.Context) (int, error) {
 }
 
 // HeadsByName returns the readable memories of those names, private and the team's, the deleted ones too.
-func (w *Writer) HeadsByName(ctx context.Context, names []string) ([]Head, error) {
+func (w *Writer) HeadsByName(ctx context.Context, names []string) ([]records.MemoryRow, error) {
 	rows, err := w.q.HeadsByName(ctx, queries.HeadsByNameParams{AgentID: w.agentID, Names: names})
 	return headsOf(rows, func(r queries.HeadsByNameRow) queries.Memory { return r.Memory }, err)
 }
 
 // HeadOf returns the readable memory of that key, also when it is deleted; nil where there is none.
-func (w *Writer) HeadOf(ctx context.Context, key memories.Key) (*Head, error) {
+func (w *Writer) HeadOf(ctx context.Context, key memories.Key) (*records.MemoryRow, error) {
 	heads, err := w.HeadsByName(ctx, []string{key.Name})
 	for i := range heads {
 		if heads[i].Team == key.Team {
@@ -171,23 +162,23 @@ func (w *Writer) KeysOf(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]mem
 }
 
 // Head returns one memory. It fails with memories.ErrNotFound for an unknown, foreign or malformed id.
-func (w *Writer) Head(ctx context.Context, id string) (Head, error) {
+func (w *Writer) Head(ctx context.Context, id string) (records.MemoryRow, error) {
 	parsed, err := parseID(id)
 	if err != nil {
-		return Head{}, err
+		return records.MemoryRow{}, err
 	}
 	row, err := w.q.HeadByID(ctx, queries.HeadByIDParams{AgentID: w.agentID, ID: parsed})
 	if err != nil {
-		return Head{}, wrap("read the memory", err)
+		return records.MemoryRow{}, wrap("read the memory", err)
 	}
 	return headOf(row.Memory)
 }
 
 // HeadWithFiles returns one memory, and the files that carry it or last did. It fails as Head does.
-func (w *Writer) HeadWithFiles(ctx context.Context, id string) (Head, []File, error) {
+func (w *Writer) HeadWithFiles(ctx context.Context, id string) (records.MemoryRow, []records.File, error) {
 	head, err := w.Head(ctx, id)
 	if err != nil {
-		return Head{}, nil, err
+		return records.MemoryRow{}, nil, err
 	}
 	files, err := w.FilesEverOf(ctx, head.UUID)
 	return head, files, err
@@ -195,22 +186,22 @@ func (w *Writer) HeadWithFiles(ctx context.Context, id string) (Head, []File, er
 
 // UnreadableByPath returns the entries that stand for the unreadable files at those paths; a deleted one only while
 // it is being restored.
-func (w *Writer) UnreadableByPath(ctx context.Context, paths []string) ([]Head, error) {
+func (w *Writer) UnreadableByPath(ctx context.Context, paths []string) ([]records.MemoryRow, error) {
 	rows, err := w.q.UnreadableByPath(ctx, queries.UnreadableByPathParams{AgentID: w.agentID, Paths: paths})
 	return headsOf(rows, func(r queries.UnreadableByPathRow) queries.Memory { return r.Memory }, err)
 }
 
 // Restoring returns the memories whose restore has begun and is not done.
-func (w *Writer) Restoring(ctx context.Context) ([]Head, error) {
+func (w *Writer) Restoring(ctx context.Context) ([]records.MemoryRow, error) {
 	rows, err := w.q.RestoringHeads(ctx, w.agentID)
 	return headsOf(rows, func(r queries.RestoringHeadsRow) queries.Memory { return r.Memory }, err)
 }
 
-func headsOf[Row any](rows []Row, memory func(Row) queries.Memory, err error) ([]Head, error) {
+func headsOf[Row any](rows []Row, memory func(Row) queries.Memory, err error) ([]records.MemoryRow, error) {
 	if err != nil {
 		return nil, wrap("read memories", err)
 	}
-	heads := make([]Head, len(rows))
+	heads := make([]records.MemoryRow, len(rows))
 	for i, row := range rows {
 		if heads[i], err = headOf(memory(row)); err != nil {
 			return nil, err
@@ -219,22 +210,16 @@ func headsOf[Row any](rows []Row, memory func(Row) queries.Memory, err error) ([
 	return heads, nil
 }
 
-// Tombstone names a content that does not come back by itself.
-type Tombstone struct {
-	memories.Key
-	Fingerprint memories.Fingerprint
-}
-
 // Tombstones returns those of the given names.
-func (w *Writer) Tombstones(ctx context.Context, names []string) (map[Tombstone]bool, error) {
+func (w *Writer) Tombstones(ctx context.Context, names []string) (map[records.Tombstone]bool, error) {
 	rows, err := w.q.Tombstones(ctx, queries.TombstonesParams{AgentID: w.agentID, Names: names})
 	return tombstonesOf(rows), wrap("read tombstones", err)
 }
 
-func tombstonesOf(rows []queries.TombstonesRow) map[Tombstone]bool {
-	tombstones := make(map[Tombstone]bool, len(rows))
+func tombstonesOf(rows []queries.TombstonesRow) map[records.Tombstone]bool {
+	tombstones := make(map[records.Tombstone]bool, len(rows))
 	for _, row := range rows {
-		tombstones[Tombstone{memories.Key{Name: row.Name, Team: row.Team}, memories.Fingerprint(row.Fingerprint)}] = true
+		tombstones[records.Tombstone{Key: memories.Key{Name: row.Name, Team: row.Team}, Fingerprint: memories.Fingerprint(row.Fingerprint)}] = true
 	}
 	return tombstones
 }
@@ -252,14 +237,14 @@ func (w *Writer) Text(ctx context.Context, id uuid.UUID) (description, body stri
 }
 
 // Blocked returns one content that is kept out. It fails with memories.ErrNotFound.
-func (w *Writer) Blocked(ctx context.Context, id string) (BlockedFile, error) {
+func (w *Writer) Blocked(ctx context.Context, id string) (records.BlockedFile, error) {
 	parsed, err := parseID(id)
 	if err != nil {
-		return BlockedFile{}, err
+		return records.BlockedFile{}, err
 	}
 	row, err := w.q.BlockedByID(ctx, queries.BlockedByIDParams{AgentID: w.agentID, ID: parsed})
 	if err != nil {
-		return BlockedFile{}, wrap("read the blocked content", err)
+		return records.BlockedFile{}, wrap("read the blocked content", err)
 	}
 	return blockedOf(row), nil
 }
@@ -272,7 +257,7 @@ func (w *Writer) NeedsAttention(ctx context.Context) (int, error) {
 
 // SetLook records what a look found of the agent itself.
 func (w *Writer) SetLook(ctx context.Context, sessions int) error {
-	return wrap("record the look", w.q.SetAgentLook(ctx, queries.SetAgentLookParams{ID: w.agentID, Sessions: int32(sessions), At: Now()}))
+	return wrap("record the look", w.q.SetAgentLook(ctx, queries.SetAgentLookParams{ID: w.agentID, Sessions: int32(sessions), At: records.Now()}))
 }
 
 // DurableGone notes that the agent's durable directory is not there.
@@ -282,7 +267,7 @@ func (w *Writer) DurableGone(ctx context.Context) error {
 
 // DurableReturns notes that the durable directory is there, and was not. What was in the one before did not leave the one that is there
 // now, as with Store.AgentReturns.
-func (w *Writer) DurableReturns(ctx context.Context, id DirectoryID) error {
+func (w *Writer) DurableReturns(ctx context.Context, id records.DirectoryID) error {
 	if err := w.q.LeaveDurableFiles(ctx, w.agentID); err != nil {
 		return wrap("note the return of the durable directory", err)
 	}
@@ -290,12 +275,12 @@ func (w *Writer) DurableReturns(ctx context.Context, id DirectoryID) error {
 }
 
 // DurableIs notes which directory the durable one is now. What was in the one before, and is not in this, has left it.
-func (w *Writer) DurableIs(ctx context.Context, id DirectoryID) error {
+func (w *Writer) DurableIs(ctx context.Context, id records.DirectoryID) error {
 	return w.setDurable(ctx, queries.SetDurableDirectoryParams{DurableDevice: signed(&id.Device), DurableInode: signed(&id.Inode)})
 }
 
 func (w *Writer) setDurable(ctx context.Context, directory queries.SetDurableDirectoryParams) error {
-	directory.ID, directory.At = w.agentID, Now()
+	directory.ID, directory.At = w.agentID, records.Now()
 	return wrap("note which directory is the durable one", w.q.SetDurableDirectory(ctx, directory))
 }
 

@@ -44,7 +44,7 @@ func (r *Recaller) Explain(ctx context.Context, agent, query string) (Explanatio
 	if err := request.check(); err != nil {
 		return Explanation{}, err
 	}
-	from, err := r.store.GiversTo(ctx, agent)
+	from, err := r.store.RecallSources(ctx, agent)
 	if err != nil {
 		return Explanation{}, err
 	}

@@ -9,8 +9,9 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
 	"memoir/internal/recall"
+	"memoir/internal/records"
 )
 
 func explain(t *testing.T, m *memoirtest.Memoir, query string) recall.Explanation {
@@ -81,7 +82,7 @@ func TestAnExplanationLeavesNoTrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if page, err := m.Store.Recalls(t.Context(), postgres.RecallList{AgentID: agent.ID, Limit: 1}); err != nil || len(page.Recalls) > 0 {
+	if page, err := m.Store.Recalls(t.Context(), records.RecallList{AgentID: agent.ID, Limit: 1}); err != nil || len(page.Recalls) > 0 {
 		t.Errorf("recorded is %+v, %v", page, err)
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/words"
 )
 
@@ -36,12 +37,12 @@ type ranking struct {
 
 // byKeyword ranks what an agent is given by the words of a query, without those that were given already. There are so many memories to
 // choose from.
-func (r *Recaller) byKeyword(ctx context.Context, from postgres.Givers, of int, query string, given map[uuid.UUID]bool) (ranking, error) {
+func (r *Recaller) byKeyword(ctx context.Context, from records.RecallSources, of int, query string, given map[uuid.UUID]bool) (ranking, error) {
 	what, err := r.wantedBy(ctx, query)
 	if err != nil || len(what) == 0 {
 		return ranking{}, err
 	}
-	sought := make([]postgres.Sought, len(what))
+	sought := make([]records.RecallTerm, len(what))
 	for i, w := range what {
 		sought[i] = w.sought()
 	}
@@ -116,8 +117,8 @@ func vocabularyOf(vocabulary []string, terms []term) [][]string {
 	return of
 }
 
-func (w wanted) sought() postgres.Sought {
-	var s postgres.Sought
+func (w wanted) sought() records.RecallTerm {
+	var s records.RecallTerm
 	for _, v := range w.variants {
 		if w.run {
 			s.Runs = append(s.Runs, v.word)

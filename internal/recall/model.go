@@ -11,11 +11,12 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // byModel has the selector choose among the newest memories.
-func (r *Recaller) byModel(ctx context.Context, from postgres.Givers, record *postgres.Recall, request Request, given postgres.Given) error {
+func (r *Recaller) byModel(ctx context.Context, from records.RecallSources, record *records.Recall, request Request, given records.Given) error {
 	candidates, err := r.store.Newest(ctx, from, ids(given.Memories), MostCandidates)
 	if err != nil {
 		return err
@@ -42,15 +43,15 @@ func (r *Recaller) byModel(ctx context.Context, from postgres.Givers, record *po
 			continue // it chose something that there is not
 		}
 		id := uuid.MustParse(candidates[i].ID)
-		if !slices.ContainsFunc(record.Chosen, func(c postgres.Choice) bool { return c.ID == id }) {
-			record.Chosen = append(record.Chosen, postgres.Choice{ID: id, Why: []string{"the model chose it by its name and description"}})
+		if !slices.ContainsFunc(record.Chosen, func(c records.RecallChoice) bool { return c.ID == id }) {
+			record.Chosen = append(record.Chosen, records.RecallChoice{ID: id, Why: []string{"the model chose it by its name and description"}})
 		}
 	}
 	return nil
 }
 
 // insteadOfNone gives what matches the words strongly where the model chose nothing.
-func (r *Recaller) insteadOfNone(ctx context.Context, from postgres.Givers, of int, record *postgres.Recall, request Request, given postgres.Given) error {
+func (r *Recaller) insteadOfNone(ctx context.Context, from records.RecallSources, of int, record *records.Recall, request Request, given records.Given) error {
 	found, err := r.byKeyword(ctx, from, of, request.Query, given.Memories)
 	if err != nil {
 		return err
@@ -62,7 +63,7 @@ func (r *Recaller) insteadOfNone(ctx context.Context, from postgres.Givers, of i
 	record.SelectedBy, record.Candidates = ByKeyword, found.candidates
 	record.Note = "The model chose none, so the words chose those whose name or description matches."
 	for _, m := range strong[:min(len(strong), request.Limit)] {
-		record.Chosen = append(record.Chosen, postgres.Choice{ID: uuid.MustParse(m.ID), Why: m.why()})
+		record.Chosen = append(record.Chosen, records.RecallChoice{ID: uuid.MustParse(m.ID), Why: m.why()})
 	}
 	return nil
 }

@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // Begin starts a recall that nobody waits for, and returns its id, by which Fetch hands out what it gave. It fails as Recall does,
@@ -37,20 +38,20 @@ func (r *Recaller) Begin(ctx context.Context, request Request) (id string, err e
 var ErrBusy = &memories.ConflictError{Reason: "Too many recalls are running already. Nothing was begun. Try again shortly."}
 
 // settle chooses, and leaves what was chosen to be fetched.
-func (r *Recaller) settle(from postgres.Givers, record postgres.Recall, request Request) error {
+func (r *Recaller) settle(from records.RecallSources, record records.Recall, request Request) error {
 	ctx, cancel := context.WithTimeout(r.ended, abandoned)
 	defer cancel()
 	if err := r.choose(ctx, from, &record, request); err != nil {
 		return err
 	}
-	record.State = postgres.RecallSettled
+	record.State = records.RecallSettled
 	return r.store.SaveRecall(ctx, record)
 }
 
 // Fetch returns how a recall stands, without waiting, and the first time after it has settled what it gave. It fails with
 // memories.ErrNotFound. With readOnly, what it gave stays to be fetched.
 func (r *Recaller) Fetch(ctx context.Context, slug, id string, readOnly bool) (Result, error) {
-	from, err := r.store.GiversTo(ctx, slug)
+	from, err := r.store.RecallSources(ctx, slug)
 	if err != nil {
 		return Result{}, err
 	}
@@ -59,14 +60,14 @@ func (r *Recaller) Fetch(ctx context.Context, slug, id string, readOnly bool) (R
 		return Result{}, err
 	}
 	switch {
-	case record.State == postgres.RecallPending && r.now().Sub(record.At) < abandoned+time.Second:
+	case record.State == records.RecallPending && r.now().Sub(record.At) < abandoned+time.Second:
 		result := resultOf(record)
 		result.Pending = true
 		return result, nil
-	case record.State == postgres.RecallPending:
+	case record.State == records.RecallPending:
 		record.Note = "It was given up: it failed, or the server ended meanwhile."
 		return resultOf(record), nil
-	case record.State == postgres.RecallHandedOut:
+	case record.State == records.RecallDelivered:
 		return r.nothingMore(ctx, record)
 	}
 	result, _, err := r.handOut(ctx, from, record, Request{ReadOnly: readOnly})
@@ -74,7 +75,7 @@ func (r *Recaller) Fetch(ctx context.Context, slug, id string, readOnly bool) (R
 }
 
 // nothingMore is what is left of a recall that has been handed out.
-func (r *Recaller) nothingMore(ctx context.Context, record postgres.Recall) (Result, error) {
+func (r *Recaller) nothingMore(ctx context.Context, record records.Recall) (Result, error) {
 	result := resultOf(record)
 	if record.Session == "" {
 		return result, nil

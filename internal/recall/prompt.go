@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"memoir/internal/postgres"
+	"memoir/internal/records"
 )
 
 // late is how long what came too late for one prompt waits for the next one of the session.
@@ -59,7 +59,7 @@ func (r *Recaller) ForPrompt(request Request, within time.Duration) Result {
 
 // withLate recalls, and gives what came too late for the prompts before as well. given are the recalls that were handed out for it, also
 // when it fails; what a prompt beside this one has handed out is not among them.
-func (r *Recaller) withLate(ctx context.Context, request Request) (result Result, given []postgres.Recall, err error) {
+func (r *Recaller) withLate(ctx context.Context, request Request) (result Result, given []records.Recall, err error) {
 	if request.ReadOnly {
 		result, err = r.Recall(ctx, request)
 		return result, nil, err
@@ -94,7 +94,7 @@ func (r *Recaller) withLate(ctx context.Context, request Request) (result Result
 }
 
 // waiting returns what was recalled too late for the session's last prompts.
-func (r *Recaller) waiting(ctx context.Context, of postgres.Recall) ([]postgres.Recall, error) {
+func (r *Recaller) waiting(ctx context.Context, of records.Recall) ([]records.Recall, error) {
 	if of.Session == "" {
 		return nil, nil
 	}
@@ -102,14 +102,14 @@ func (r *Recaller) waiting(ctx context.Context, of postgres.Recall) ([]postgres.
 	if err != nil {
 		return nil, err
 	}
-	var all []postgres.Recall
+	var all []records.Recall
 	for _, id := range ids {
 		record, err := r.store.RecallByID(ctx, of.AgentID, id.String())
 		if err != nil {
 			return nil, err
 		}
 		// What somebody else has prefetched, they fetch; and another prompt may have been quicker.
-		if record.AskedBy == FromHook && record.State == postgres.RecallSettled {
+		if record.AskedBy == FromHook && record.State == records.RecallSettled {
 			all = append(all, record)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/records"
 )
 
 // The ways to choose.
@@ -82,7 +83,7 @@ func New(store *postgres.Store, options Options) *Recaller {
 		options.Patience = defaultPatience
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	r := &Recaller{store: store, options: options, now: postgres.Now, stop: stop, ended: ctx, prefetches: make(chan struct{}, mostPrefetches)}
+	r := &Recaller{store: store, options: options, now: records.Now, stop: stop, ended: ctx, prefetches: make(chan struct{}, mostPrefetches)}
 	r.running.Go(r.keepHouse)
 	return r
 }
@@ -149,7 +150,7 @@ func (r Result) Blocks() []string {
 }
 
 // Recall chooses memories and hands them out. It fails with memories.ErrNotFound for an unknown agent, *memories.InvalidError for
-// a request that cannot be, and postgres.ErrUnavailable.
+// a request that cannot be, and memories.ErrUnavailable.
 func (r *Recaller) Recall(ctx context.Context, request Request) (Result, error) {
 	from, record, err := r.begin(ctx, &request)
 	if err != nil {
@@ -163,27 +164,27 @@ func (r *Recaller) Recall(ctx context.Context, request Request) (Result, error) 
 }
 
 // begin checks a request and opens its record. It returns the agents whose memories there are to choose from.
-func (r *Recaller) begin(ctx context.Context, request *Request) (postgres.Givers, postgres.Recall, error) {
+func (r *Recaller) begin(ctx context.Context, request *Request) (records.RecallSources, records.Recall, error) {
 	if err := request.check(); err != nil {
-		return nil, postgres.Recall{}, err
+		return nil, records.Recall{}, err
 	}
 	if request.ReadOnly {
 		request.Session = ""
 	}
-	from, err := r.store.GiversTo(ctx, request.Agent)
+	from, err := r.store.RecallSources(ctx, request.Agent)
 	if err != nil {
-		return nil, postgres.Recall{}, err
+		return nil, records.Recall{}, err
 	}
 	agent := from[0]
 	id, err := uuid.NewV7()
-	return from, postgres.Recall{
+	return from, records.Recall{
 		ID: id, AgentID: agent.ID, At: r.now(), Session: request.Session, AskedBy: request.From, Query: beginningOf(request.Query, mostQuery),
-		State: postgres.RecallPending,
+		State: records.RecallPending,
 	}, err
 }
 
 // choose fills a record with what was chosen, and how.
-func (r *Recaller) choose(ctx context.Context, from postgres.Givers, record *postgres.Recall, request Request) error {
+func (r *Recaller) choose(ctx context.Context, from records.RecallSources, record *records.Recall, request Request) error {
 	begun := time.Now()
 	defer func() { record.Took = time.Since(begun) }()
 	given, of, skip, err := r.gate(ctx, from, request)
@@ -196,7 +197,7 @@ func (r *Recaller) choose(ctx context.Context, from postgres.Givers, record *pos
 		if err == nil && len(record.Chosen) == 0 {
 			return r.insteadOfNone(ctx, from, of, record, request, given)
 		}
-		if err == nil || ctx.Err() != nil || errors.Is(err, postgres.ErrUnavailable) {
+		if err == nil || ctx.Err() != nil || errors.Is(err, memories.ErrUnavailable) {
 			return err
 		}
 		r.options.Log.WarnContext(ctx, "the model did not choose, so the words did", "error", err)
@@ -208,13 +209,13 @@ func (r *Recaller) choose(ctx context.Context, from postgres.Givers, record *pos
 	}
 	record.SelectedBy, record.Candidates = ByKeyword, found.candidates
 	for _, f := range found.answers[:min(len(found.answers), request.Limit)] {
-		record.Chosen = append(record.Chosen, postgres.Choice{ID: uuid.MustParse(f.ID), Why: f.why()})
+		record.Chosen = append(record.Chosen, records.RecallChoice{ID: uuid.MustParse(f.ID), Why: f.why()})
 	}
 	return nil
 }
 
 // gate says why nothing is looked at, if so, and else what the session was given before and how many memories there are to choose from.
-func (r *Recaller) gate(ctx context.Context, from postgres.Givers, request Request) (given postgres.Given, of int, skip Skip, err error) {
+func (r *Recaller) gate(ctx context.Context, from records.RecallSources, request Request) (given records.Given, of int, skip Skip, err error) {
 	if !Askable(request.Query) {
 		return given, 0, SkipShortQuery, nil
 	}
@@ -246,24 +247,24 @@ func ids(set map[uuid.UUID]bool) []uuid.UUID {
 
 // handOut gives what was chosen, as far as the session has not been given it and has room for it, and keeps the record. won says
 // that nobody else had handed it out before.
-func (r *Recaller) handOut(ctx context.Context, from postgres.Givers, record postgres.Recall, request Request) (result Result, won bool, err error) {
+func (r *Recaller) handOut(ctx context.Context, from records.RecallSources, record records.Recall, request Request) (result Result, won bool, err error) {
 	chosen := make([]uuid.UUID, len(record.Chosen))
 	for i, c := range record.Chosen {
 		chosen[i] = c.ID
 	}
-	var files map[string]postgres.Beginning
+	var files map[string]records.MemoryExcerpt
 	var gone map[string][]memories.CheckedCitation
 	if len(chosen) > 0 {
-		if files, gone, err = r.store.Beginnings(ctx, from, chosen, 3*MostBytes); err != nil {
+		if files, gone, err = r.store.MemoryExcerpts(ctx, from, chosen, 3*MostBytes); err != nil {
 			return Result{}, false, err
 		}
 	}
 	result = resultOf(record)
 	now := r.now()
-	handOut := func(given postgres.Given) ([]postgres.HandedOut, error) {
+	handOut := func(given records.Given) ([]records.DeliveredMemory, error) {
 		won, result.Memories, result.BudgetLeft = true, nil, SessionBudget-given.Bytes
 		characters := 0
-		var out []postgres.HandedOut
+		var out []records.DeliveredMemory
 		for _, c := range record.Chosen {
 			file, there := files[c.ID.String()]
 			if !there || given.Memories[c.ID] {
@@ -277,12 +278,12 @@ func (r *Recaller) handOut(ctx context.Context, from postgres.Givers, record pos
 			characters += length
 			result.BudgetLeft -= m.Bytes
 			result.Memories = append(result.Memories, m)
-			out = append(out, postgres.HandedOut{Choice: c, Name: m.Name, Bytes: m.Bytes})
+			out = append(out, records.DeliveredMemory{RecallChoice: c, Name: m.Name, Bytes: m.Bytes})
 		}
 		return out, nil
 	}
 	if request.ReadOnly {
-		_, err = handOut(postgres.Given{})
+		_, err = handOut(records.Given{})
 	} else {
 		err = r.store.HandOut(ctx, record, handOut)
 	}
@@ -292,14 +293,14 @@ func (r *Recaller) handOut(ctx context.Context, from postgres.Givers, record pos
 	return result, won, nil
 }
 
-func resultOf(record postgres.Recall) Result {
+func resultOf(record records.Recall) Result {
 	return Result{
 		ID: record.ID.String(), SelectedBy: record.SelectedBy, Skipped: Skip(record.Skipped), Note: record.Note,
 		Candidates: record.Candidates, BudgetLeft: SessionBudget, Took: record.Took,
 	}
 }
 
-func recalled(agent postgres.Agent, file postgres.Beginning, gone []memories.CheckedCitation, why []string, now time.Time) Recalled {
+func recalled(agent records.Agent, file records.MemoryExcerpt, gone []memories.CheckedCitation, why []string, now time.Time) Recalled {
 	text, bytes := Cut(file.File)
 	path := filepath.Join(agent.Dir, filepath.FromSlash(file.Path))
 	age := memories.AgeOf(file.ModifiedAt, now)

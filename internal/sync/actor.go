@@ -4,7 +4,8 @@ import (
 	"context"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 type actorKey struct{}
@@ -27,7 +28,7 @@ func actorOf(ctx context.Context) memories.Actor {
 type cause struct {
 	actor memories.Actor
 	// renames is the memory that gets the key of the new file. It is nil if none does.
-	renames *postgres.Rename
+	renames *records.Rename
 }
 
 // actorIn returns who did what a file shows.

@@ -15,7 +15,8 @@ import (
 
 	"memoir/internal/longrun"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/waittest"
 )
 
@@ -247,7 +248,7 @@ func (b *bench) everything(slug string) map[string]memories.Memory {
 		b.Fatal(err)
 	}
 	found := map[string]memories.Memory{}
-	list := postgres.List{Sort: postgres.ByName, Limit: 500}
+	list := records.MemoryList{Sort: records.ByName, Limit: 500}
 	for {
 		page, err := b.store.Memories(b.Context(), agent, list)
 		if err != nil {
@@ -272,7 +273,7 @@ func (b *bench) hasNamed(slug, name string) bool {
 	if err != nil {
 		b.Fatal(err)
 	}
-	page, err := b.store.Memories(b.Context(), agent, postgres.List{Name: name, Limit: 1})
+	page, err := b.store.Memories(b.Context(), agent, records.MemoryList{Name: name, Limit: 1})
 	if err != nil {
 		b.Fatal(err)
 	}

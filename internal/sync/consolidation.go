@@ -12,7 +12,6 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/lockfile"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
 )
 
 // What consolidating an agent's memories needs of its directory besides saving and deleting: the lock that keeps Claude Code's own
@@ -150,7 +149,7 @@ func (h *hold) beginConsolidation(ctx context.Context) (lockfile.Taken, error) {
 		return taken, &memories.ConflictError{Reason: fmt.Sprintf("Another program, Claude Code or a second Memoir (process %d), has been consolidating these memories since %s. Nothing was changed. Try again when it is done.", held.PID, held.Since.Format(time.TimeOnly))}
 	case errors.Is(err, lockfile.ErrLost):
 		return taken, lostLock()
-	case errors.Is(err, postgres.ErrUnavailable):
+	case errors.Is(err, memories.ErrUnavailable):
 		return taken, err
 	case err != nil:
 		return taken, &memories.ConflictError{Reason: "Nothing was changed. " + lockProblem(h.onDisk.DurableDir(), err)}

@@ -11,7 +11,8 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync/events"
 )
 
@@ -67,7 +68,7 @@ func (h *hold) deleteSeen(ctx context.Context, seen Seen) ([]change, error) {
 
 // delete takes the steps of a deletion up to CLAUDE.md, with the files that the memory is on. Each is safe to repeat: after a
 // crash, finishDeletions does.
-func (h *hold) delete(ctx context.Context, head postgres.Head, on []postgres.File) error {
+func (h *hold) delete(ctx context.Context, head records.MemoryRow, on []records.File) error {
 	deletion, indexes, err := h.deletionOf(ctx, head, on)
 	if err != nil {
 		return err
@@ -84,21 +85,21 @@ func (h *hold) delete(ctx context.Context, head postgres.Head, on []postgres.Fil
 
 // deletionOf returns what the deletion of a memory takes with it, and the indexes that may list it. It fails with a conflict
 // when a file that carries the memory is not what the user saw.
-func (h *hold) deletionOf(ctx context.Context, head postgres.Head, on []postgres.File) (deletion postgres.Deletion, indexes []string, err error) {
+func (h *hold) deletionOf(ctx context.Context, head records.MemoryRow, on []records.File) (deletion records.Deletion, indexes []string, err error) {
 	if h.closed != nil {
-		return postgres.Deletion{}, nil, h.errClosed()
+		return records.Deletion{}, nil, h.errClosed()
 	}
 	if err := h.mayWrite(); err != nil {
-		return postgres.Deletion{}, nil, err
+		return records.Deletion{}, nil, err
 	}
 	gone := h.goneOf(on)
 	carriers, err := h.carriersOf(ctx, head, on)
 	if err != nil {
-		return postgres.Deletion{}, nil, err
+		return records.Deletion{}, nil, err
 	}
 	for _, f := range carriers {
 		if err := errors.Join(h.mayRemove(f), h.checkUnchanged(f)); err != nil {
-			return postgres.Deletion{}, nil, err
+			return records.Deletion{}, nil, err
 		}
 	}
 	mayBeListed := slices.Concat(carriers, gone)
@@ -113,15 +114,15 @@ func (h *hold) deletionOf(ctx context.Context, head postgres.Head, on []postgres
 			lines[index] = before
 		}
 	}
-	gone = slices.DeleteFunc(gone, func(f postgres.File) bool { return !listed[f.Path] }) // nothing is left to do about the others
-	return postgres.Deletion{Head: head, Files: slices.Concat(carriers, gone), IndexLines: lines, Actor: actorOf(ctx)}, indexes, nil
+	gone = slices.DeleteFunc(gone, func(f records.File) bool { return !listed[f.Path] }) // nothing is left to do about the others
+	return records.Deletion{Head: head, Files: slices.Concat(carriers, gone), IndexLines: lines, Actor: actorOf(ctx)}, indexes, nil
 }
 
 // goneOf returns those of the memory's files that are gone: removed already, but for their entries in indexes. Where something else is by
 // now, the entries are about that.
-func (h *hold) goneOf(on []postgres.File) (gone []postgres.File) {
+func (h *hold) goneOf(on []records.File) (gone []records.File) {
 	for _, f := range on {
-		if !f.Present && f.Status == postgres.Carries && h.root != nil && h.isFree(f.Path) {
+		if !f.Present && f.Status == records.Mirrored && h.root != nil && h.isFree(f.Path) {
 			gone = append(gone, f)
 		}
 	}
@@ -129,19 +130,19 @@ func (h *hold) goneOf(on []postgres.File) (gone []postgres.File) {
 }
 
 // carriersOf returns those of the memory's files that carry it; for one that could not be read, the file that it stands for.
-func (h *hold) carriersOf(ctx context.Context, head postgres.Head, on []postgres.File) ([]postgres.File, error) {
+func (h *hold) carriersOf(ctx context.Context, head records.MemoryRow, on []records.File) ([]records.File, error) {
 	if !head.Readable {
 		at, err := h.w.FilesUnder(ctx, []string{head.Path})
 		// A directory that cannot be read has files below it, and those are not what is deleted.
-		return slices.DeleteFunc(at, func(f postgres.File) bool { return f.Path != head.Path }), err
+		return slices.DeleteFunc(at, func(f records.File) bool { return f.Path != head.Path }), err
 	}
-	return slices.DeleteFunc(on, func(f postgres.File) bool {
-		return !f.Present || f.Status != postgres.Carries && f.Status != postgres.Removing
+	return slices.DeleteFunc(on, func(f records.File) bool {
+		return !f.Present || f.Status != records.Mirrored && f.Status != records.Removing
 	}), nil
 }
 
 // checkUnchanged says with a conflict that a file is not what the user saw. One that is gone counts as removed already.
-func (h *hold) checkUnchanged(f postgres.File) error {
+func (h *hold) checkUnchanged(f records.File) error {
 	if h.root == nil {
 		return nil
 	}
@@ -165,7 +166,7 @@ func (h *hold) checkUnchanged(f postgres.File) error {
 const maxKept = 32 << 20
 
 // keepBytes keeps the bytes of a file that is too large to be a memory, which were left on disk until now.
-func (h *hold) keepBytes(ctx context.Context, head postgres.Head) error {
+func (h *hold) keepBytes(ctx context.Context, head records.MemoryRow) error {
 	if head.Readable || h.root == nil {
 		return nil
 	}
@@ -218,25 +219,25 @@ func (h *hold) purge(ctx context.Context, id string) ([]change, error) {
 }
 
 // head returns the memory and checks that it is what the user saw.
-func (h *hold) head(ctx context.Context, id, match string) (postgres.Head, error) {
+func (h *hold) head(ctx context.Context, id, match string) (records.MemoryRow, error) {
 	head, err := h.w.Head(ctx, id)
 	if err != nil {
-		return postgres.Head{}, err
+		return records.MemoryRow{}, err
 	}
 	return head, matches(head, match)
 }
 
 // headWithFiles is head, with the files that carry the memory or last did.
-func (h *hold) headWithFiles(ctx context.Context, id, match string) (postgres.Head, []postgres.File, error) {
+func (h *hold) headWithFiles(ctx context.Context, id, match string) (records.MemoryRow, []records.File, error) {
 	head, on, err := h.w.HeadWithFiles(ctx, id)
 	if err != nil {
-		return postgres.Head{}, nil, err
+		return records.MemoryRow{}, nil, err
 	}
 	return head, on, matches(head, match)
 }
 
 // matches fails with memories.ErrChanged where a memory is not what the user saw.
-func matches(head postgres.Head, match string) error {
+func matches(head records.MemoryRow, match string) error {
 	if match != "" && match != "*" && match != ETag(head.Memory) {
 		return memories.ErrChanged
 	}
@@ -263,7 +264,7 @@ func (h *hold) resultAt(ctx context.Context, path string) (Result, error) {
 		return Result{}, err
 	}
 	for _, f := range at {
-		if f.Path == path && f.Status == postgres.Carries {
+		if f.Path == path && f.Status == records.Mirrored {
 			return h.result(ctx, f.MemoryID.String())
 		}
 	}

@@ -6,15 +6,16 @@ import (
 	"slices"
 
 	"memoir/internal/agents"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // differences are what a look has to go into: where the listing and the rows do not say the same.
 type differences struct {
-	toRead []*agents.Entry           // new, changed, back, or read too soon after a change to be sure
-	known  map[string]*postgres.File // the rows of these and of whatever else may be gone, by path
-	before int                       // how many files of the scope the rows had on disk
-	later  int                       // how many that are listed no row will have on disk after this look
+	toRead []*agents.Entry          // new, changed, back, or read too soon after a change to be sure
+	known  map[string]*records.File // the rows of these and of whatever else may be gone, by path
+	before int                      // how many files of the scope the rows had on disk
+	later  int                      // how many that are listed no row will have on disk after this look
 }
 
 // putOff leaves a file that is listed to a look that is to come.
@@ -33,7 +34,7 @@ func (h *hold) differences(ctx context.Context, listing agents.Listing, scope []
 	if err != nil {
 		return differences{}, err
 	}
-	d := differences{known: map[string]*postgres.File{}}
+	d := differences{known: map[string]*records.File{}}
 	d.learn(rows)
 	for _, f := range rows {
 		if f.Present {
@@ -57,17 +58,17 @@ func (h *hold) differencesInSum(ctx context.Context, listing agents.Listing, sco
 	if err != nil {
 		return differences{}, err
 	}
-	d := differences{known: map[string]*postgres.File{}, before: sums.Present()}
+	d := differences{known: map[string]*records.File{}, before: sums.Present()}
 	if sums.Unsigned > 0 {
 		rows, err := h.w.UnsignedFiles(ctx)
 		if err != nil {
 			return d, err
 		}
-		d.learn(slices.DeleteFunc(rows, func(f postgres.File) bool { return !isIn(scope, f.Path) }))
+		d.learn(slices.DeleteFunc(rows, func(f records.File) bool { return !isIn(scope, f.Path) }))
 	}
 	// What has no signature is looked at one by one, and must not make the rest of its part differ.
 	signatures := make([]int64, len(listing.Files))
-	var onDisk [len(sums.Parts)]postgres.Sum
+	var onDisk [len(sums.Parts)]records.SignatureSum
 	for i, entry := range listing.Files {
 		signatures[i] = entry.Signature()
 		if d.known[entry.Path] == nil {
@@ -122,7 +123,7 @@ func (h *hold) differencesInSum(ctx context.Context, listing agents.Listing, sco
 }
 
 // notSeen returns the files that the rows have on disk and that are neither listed nor concluded to be gone.
-func (d *differences) notSeen(listing agents.Listing, gone []postgres.File) []string {
+func (d *differences) notSeen(listing agents.Listing, gone []records.File) []string {
 	concluded := make(map[string]struct{}, len(gone))
 	for _, f := range gone {
 		concluded[f.Path] = struct{}{}
@@ -136,7 +137,7 @@ func (d *differences) notSeen(listing agents.Listing, gone []postgres.File) []st
 	return paths
 }
 
-func (d *differences) learn(rows []postgres.File) {
+func (d *differences) learn(rows []records.File) {
 	for i := range rows {
 		d.known[rows[i].Path] = &rows[i]
 	}

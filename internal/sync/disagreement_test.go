@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 )
 
-func (b *bench) disagreements() []postgres.Disagreement {
+func (b *bench) disagreements() []records.Disagreement {
 	b.Helper()
 	found, err := b.store.Disagreements(b.Context(), b.agent("ada"))
 	if err != nil {
@@ -21,7 +22,7 @@ func (b *bench) disagreements() []postgres.Disagreement {
 	return found
 }
 
-func (b *bench) versions(name string) []postgres.Version {
+func (b *bench) versions(name string) []records.Version {
 	b.Helper()
 	versions, err := b.store.Versions(b.Context(), b.memory("ada", name))
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync/events"
 )
 
@@ -59,7 +60,7 @@ func (e *Engine) meet(ctx context.Context, survey agents.Survey, held anchors) (
 	if err != nil {
 		return nil, err
 	}
-	byKey := map[string]postgres.Agent{}
+	byKey := map[string]records.Agent{}
 	known := make([]agents.Known, len(rows))
 	for i, row := range rows {
 		byKey[row.Slug] = row
@@ -122,7 +123,7 @@ func (e *Engine) meet(ctx context.Context, survey agents.Survey, held anchors) (
 }
 
 // keepOnly drops the agents that another server has forgotten.
-func (e *Engine) keepOnly(rows []postgres.Agent, here map[string]int64) {
+func (e *Engine) keepOnly(rows []records.Agent, here map[string]int64) {
 	known := make(map[string]int64, len(rows))
 	maps.Copy(known, here)
 	for _, row := range rows {
@@ -135,7 +136,7 @@ func (e *Engine) keepOnly(rows []postgres.Agent, here map[string]int64) {
 }
 
 // meetOne returns the id of an agent that is on disk, which a new one gets now.
-func (e *Engine) meetOne(ctx context.Context, a agents.Agent, known map[string]postgres.Agent) (int64, error) {
+func (e *Engine) meetOne(ctx context.Context, a agents.Agent, known map[string]records.Agent) (int64, error) {
 	if row, isKnown := known[a.Slug]; isKnown {
 		return row.ID, nil
 	}
@@ -147,7 +148,7 @@ func (e *Engine) meetOne(ctx context.Context, a agents.Agent, known map[string]p
 }
 
 // bringUpToDate lets the row of an agent say where its directory is, if that is not what it says.
-func (e *Engine) bringUpToDate(ctx context.Context, row postgres.Agent, a agents.Agent) error {
+func (e *Engine) bringUpToDate(ctx context.Context, row records.Agent, a agents.Agent) error {
 	if row.Present && onDisk(row) == a {
 		return nil
 	}
@@ -186,7 +187,7 @@ func (e *Engine) register(ctx context.Context, id int64, found agents.Agent) (ap
 
 // remember keeps what the database says of an agent that is not this server's to look after, and gives back what was
 // watched of it.
-func (e *Engine) remember(ctx context.Context, row postgres.Agent) {
+func (e *Engine) remember(ctx context.Context, row records.Agent) {
 	a := e.inProcess(row.Slug, row.ID)
 	if !a.lockOrPassOver(ctx) {
 		return
@@ -211,7 +212,7 @@ func (e *Engine) inProcess(slug string, id int64) *agent {
 }
 
 // markGone marks an agent whose directory is gone. It stays with all its memories until somebody forgets it.
-func (e *Engine) markGone(ctx context.Context, row postgres.Agent) error {
+func (e *Engine) markGone(ctx context.Context, row records.Agent) error {
 	was := row.Present
 	row.Present = false
 	e.remember(ctx, row)
@@ -238,9 +239,9 @@ func (e *Engine) noteUnreadable(blocked []agents.Blocked) {
 	e.noteDiscovery(blocked)
 }
 
-func agentRow(a agents.Agent) postgres.Agent {
-	return postgres.Agent{
+func agentRow(a agents.Agent) records.Agent {
+	return records.Agent{
 		Slug: a.Slug, Layout: string(a.Layout), Dir: a.Dir, DisplayName: a.DisplayName, JoinedTo: a.JoinedTo, Present: true,
-		ClaudeMD: postgres.ClaudeMD{Path: a.ClaudeMDPath(nil)},
+		ClaudeMD: records.ClaudeMD{Path: a.ClaudeMDPath(nil)},
 	}
 }

@@ -7,7 +7,8 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // noteDurable has looks at everything note when the durable directory goes, or comes, and tell when it is another one than before. From
@@ -19,7 +20,7 @@ func (h *hold) noteDurable(ctx context.Context, listing agents.Listing, whole bo
 	if err != nil {
 		return false, another, err
 	}
-	known, is := row.Durable, postgres.DirectoryID{Device: listing.DurableDevice, Inode: listing.DurableInode}
+	known, is := row.Durable, records.DirectoryID{Device: listing.DurableDevice, Inode: listing.DurableInode}
 	switch {
 	case !listing.DurableThere:
 		if whole && known != nil && h.durableIsGone() {
@@ -39,8 +40,8 @@ func (h *hold) noteDurable(ctx context.Context, listing agents.Listing, whole bo
 
 // anotherDurable is the durable directory where it is not the one on record.
 type anotherDurable struct {
-	is            *postgres.DirectoryID // nil: it is on record
-	isReplacement bool                  // false: an earlier version has not kept which one it was
+	is            *records.DirectoryID // nil: it is on record
+	isReplacement bool                 // false: an earlier version has not kept which one it was
 }
 
 // durableIsGone says that there is no durable directory, and not just one that cannot be read.
@@ -50,11 +51,11 @@ func (h *hold) durableIsGone() bool {
 }
 
 // isDurable says that this is the durable directory, still.
-func (h *hold) isDurable(is postgres.DirectoryID) bool {
+func (h *hold) isDurable(is records.DirectoryID) bool {
 	info, err := files.Stat(h.root, h.onDisk.DurableDir())
 	if err != nil {
 		return false
 	}
 	_, inode, device := agents.Identity(info)
-	return is == postgres.DirectoryID{Device: device, Inode: inode}
+	return is == records.DirectoryID{Device: device, Inode: inode}
 }

@@ -10,7 +10,8 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // mirrorFacts saves the facts of the primary indexes that have changed, and removes those of indexes that were removed. An
@@ -65,10 +66,10 @@ func (h *hold) mirrorFacts(ctx context.Context, listing agents.Listing, away boo
 }
 
 func (h *hold) saveFacts(ctx context.Context, index string, facts []memorymd.Fact, modified time.Time) error {
-	if now := postgres.Now(); modified.After(now) {
+	if now := records.Now(); modified.After(now) {
 		modified = now
 	}
-	return h.w.SaveIndexFacts(ctx, postgres.IndexFacts{
+	return h.w.SaveIndexFacts(ctx, records.IndexFacts{
 		Slug: h.onDisk.Slug, Path: index, Team: h.onDisk.InTeam(index), Facts: facts, ModifiedAt: modified,
 	})
 }

@@ -12,7 +12,8 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // Adoption is the memory that a fact of an index is to become.
@@ -84,7 +85,7 @@ func (h *hold) readFact(index, id string) ([]byte, memorymd.Fact, error) {
 	}
 	facts := memorymd.Facts(raw)
 	at := slices.IndexFunc(facts, func(f memorymd.Fact) bool {
-		return postgres.FactID(h.onDisk.Slug, index, f.Text).String() == id
+		return records.FactID(h.onDisk.Slug, index, f.Text).String() == id
 	})
 	if at < 0 {
 		h.queue.add(h.onDisk.Slug, index)
@@ -146,7 +147,7 @@ func notReplaced(index string, m memories.Memory, why error) error {
 }
 
 // hasContent reports whether a memory has the content of the draft.
-func (h *hold) hasContent(ctx context.Context, head postgres.Head, draft Draft) (bool, error) {
+func (h *hold) hasContent(ctx context.Context, head records.MemoryRow, draft Draft) (bool, error) {
 	if head.Type != draft.Type {
 		return false, nil
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
 )
 
 // failure is an error on its way from one server to another: which it is of those that callers tell apart, and what it says.
@@ -29,7 +28,7 @@ const (
 )
 
 // sentinels are the errors that are known by what they are. One that wraps another stands before it. That a change was cut off
-// from its database (postgres.ErrInterrupted) is not among them: whoever has asked for it says so, when it is told that the
+// from its database (memories.ErrInterrupted) is not among them: whoever has asked for it says so, when it is told that the
 // database was away.
 var sentinels = []struct {
 	kind string
@@ -44,7 +43,7 @@ var sentinels = []struct {
 	{"elsewhere", errElsewhere},
 	{"stopping", ErrStopping},
 	{"exhausted", ErrExhausted},
-	{"unavailable", postgres.ErrUnavailable},
+	{"unavailable", memories.ErrUnavailable},
 	{"timeout", context.DeadlineExceeded},
 	{"canceled", context.Canceled},
 }

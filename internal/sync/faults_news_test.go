@@ -17,9 +17,10 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
+	"memoir/internal/records"
 	"memoir/internal/sync/events"
 	"memoir/internal/waittest"
 )
@@ -165,7 +166,7 @@ func (p *openedPage) isNow() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%+v; CLAUDE.md: %d characters, %q\n", agent.Counts, agent.ClaudeMD.Chars, agent.ClaudeMD.Problem)
 	for _, state := range []memories.State{"", memories.Deleted} {
-		page, err := p.store.Memories(context.Background(), agent, postgres.List{State: state, Sort: postgres.ByName, Limit: postgres.MaxLimit})
+		page, err := p.store.Memories(context.Background(), agent, records.MemoryList{State: state, Sort: records.ByName, Limit: records.MaxLimit})
 		if err != nil {
 			p.Fatal(err)
 		}

@@ -187,7 +187,7 @@ func (s *stage) scanAll() {
 	s.Helper()
 	waittest.For(s, "a scan", func() bool {
 		_, err := s.engine.ScanAll(context.Background())
-		if err != nil && !errors.Is(err, postgres.ErrUnavailable) {
+		if err != nil && !errors.Is(err, memories.ErrUnavailable) {
 			s.Fatal(err)
 		}
 		return err == nil

@@ -5,24 +5,25 @@ import (
 	"maps"
 
 	"memoir/internal/postgres"
+	"memoir/internal/records"
 )
 
 // knownFigures are those that the other servers have been told, of the agents that this server looks after. Only stayLinked
 // uses them.
 type knownFigures struct {
 	link    *postgres.Link // that they were told over
-	figures map[int64]postgres.Figures
+	figures map[int64]records.AgentStats
 }
 
 // figures returns how this server stands with the agents that it looks after.
-func (e *Engine) figures() map[int64]postgres.Figures {
+func (e *Engine) figures() map[int64]records.AgentStats {
 	link := e.link.Load()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	figures := map[int64]postgres.Figures{}
+	figures := map[int64]records.AgentStats{}
 	for slug, a := range e.agents {
 		if link.Term(a.id) != 0 {
-			figures[a.id] = postgres.Figures{Files: int(a.tally.files.Load()), Pending: e.queue.pendingOf(slug)}
+			figures[a.id] = records.AgentStats{Files: int(a.tally.files.Load()), Pending: e.queue.pendingOf(slug)}
 		}
 	}
 	return figures
@@ -30,7 +31,7 @@ func (e *Engine) figures() map[int64]postgres.Figures {
 
 // figuresOfAll returns how each agent that has a directory stands with it, as the server that looks after it says. Where none does any
 // more, nothing waits to be looked at, whatever was said last.
-func (e *Engine) figuresOfAll(ctx context.Context) (map[int64]postgres.Figures, error) {
+func (e *Engine) figuresOfAll(ctx context.Context) (map[int64]records.AgentStats, error) {
 	all, err := e.store.Figures(ctx)
 	if err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ func (e *Engine) figuresOfAll(ctx context.Context) (map[int64]postgres.Figures, 
 	}
 	for _, id := range waiting {
 		if holders[id] == 0 {
-			all[id] = postgres.Figures{Files: all[id].Files}
+			all[id] = records.AgentStats{Files: all[id].Files}
 		}
 	}
 	return all, nil
@@ -70,7 +71,7 @@ func (e *Engine) makeFiguresKnown() error {
 	}
 	now := e.figures()
 	changed := maps.Clone(now)
-	maps.DeleteFunc(changed, func(id int64, f postgres.Figures) bool {
+	maps.DeleteFunc(changed, func(id int64, f records.AgentStats) bool {
 		told, was := e.told.figures[id]
 		return was && told == f
 	})

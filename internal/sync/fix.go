@@ -10,7 +10,8 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync/events"
 )
 
@@ -71,7 +72,7 @@ func (e *Engine) fixesHere(ctx context.Context, slug string, op fixesOp) ([]Flaw
 }
 
 // flawsOf returns what is wrong with one file of a memory, its name among the others of its directory included.
-func (e *Engine) flawsOf(ctx context.Context, row postgres.Agent, m memories.Memory, f memories.Carrier, raw []byte) (Flawed, error) {
+func (e *Engine) flawsOf(ctx context.Context, row records.Agent, m memories.Memory, f memories.Carrier, raw []byte) (Flawed, error) {
 	found := Flawed{
 		Path: f.Path, Session: f.Session, Hash: files.Hash(raw), Raw: raw,
 		Problems: frontmatter.Parse(raw, stem(f.Path)).Problems, Fixes: frontmatter.Fixes(raw, f.Path),
@@ -113,7 +114,7 @@ func (e *Engine) flawsOf(ctx context.Context, row postgres.Agent, m memories.Mem
 }
 
 // freeName returns the name of a file, or else the taken name with a number, whichever no memory has or had.
-func (e *Engine) freeName(ctx context.Context, row postgres.Agent, taken, stem string) (string, error) {
+func (e *Engine) freeName(ctx context.Context, row records.Agent, taken, stem string) (string, error) {
 	for n := 1; ; n++ {
 		name := memories.Content{Name: stem}.Canonical().Name
 		if n > 1 {
@@ -124,7 +125,7 @@ func (e *Engine) freeName(ctx context.Context, row postgres.Agent, taken, stem s
 		}
 		known := 0
 		for _, state := range []memories.State{"", memories.Deleted} {
-			page, err := e.store.Memories(ctx, row, postgres.List{Name: name, State: state, Limit: 1})
+			page, err := e.store.Memories(ctx, row, records.MemoryList{Name: name, State: state, Limit: 1})
 			if err != nil {
 				return "", err
 			}
@@ -215,7 +216,7 @@ func (e *Engine) undoFixHere(ctx context.Context, slug string, op fixOp) (Result
 }
 
 // carrierAt returns a living memory, one of the files that carry it, and the bytes of that, which are those on record.
-func (h *hold) carrierAt(ctx context.Context, id, match, path string) (head postgres.Head, f postgres.File, raw []byte, err error) {
+func (h *hold) carrierAt(ctx context.Context, id, match, path string) (head records.MemoryRow, f records.File, raw []byte, err error) {
 	head, on, err := h.headWithFiles(ctx, id, match)
 	if err != nil {
 		return head, f, nil, err
@@ -230,7 +231,7 @@ func (h *hold) carrierAt(ctx context.Context, id, match, path string) (head post
 	if err != nil {
 		return head, f, nil, err
 	}
-	i := slices.IndexFunc(carriers, func(f postgres.File) bool { return f.Path == path && f.Status != postgres.Removing })
+	i := slices.IndexFunc(carriers, func(f records.File) bool { return f.Path == path && f.Status != records.Removing })
 	if i < 0 {
 		return head, f, nil, &memories.InvalidError{Field: "path", Reason: "is none of the files that carry this memory"}
 	}
@@ -245,7 +246,7 @@ func (h *hold) carrierAt(ctx context.Context, id, match, path string) (head post
 }
 
 // fixed returns the bytes of a file after one of its fixes.
-func (h *hold) fixed(ctx context.Context, head postgres.Head, f postgres.File, raw []byte, fix string) ([]byte, error) {
+func (h *hold) fixed(ctx context.Context, head records.MemoryRow, f records.File, raw []byte, fix string) ([]byte, error) {
 	row, err := h.w.Agent(ctx)
 	if err != nil {
 		return nil, err
@@ -269,7 +270,7 @@ func (h *hold) fixed(ctx context.Context, head postgres.Head, f postgres.File, r
 // replace writes other bytes into a file of the memory, under its old modification time, and publishes. Where the file
 // holds the memory's content, what it says now is the content. Where it holds an older one, it stays the older one: mending
 // its form makes it no newer knowledge.
-func (h *hold) replace(ctx context.Context, head postgres.Head, f postgres.File, after []byte) error {
+func (h *hold) replace(ctx context.Context, head records.MemoryRow, f records.File, after []byte) error {
 	parsed := frontmatter.Parse(after, stem(f.Path))
 	fingerprint := parsed.Fingerprint(after)
 	key := memories.Key{Name: parsed.Name, Team: h.onDisk.InTeam(f.Path)}
@@ -305,7 +306,7 @@ func (h *hold) replace(ctx context.Context, head postgres.Head, f postgres.File,
 }
 
 // takeInMended mirrors a file of the memory that has just got other bytes, of that hash, and maybe another name.
-func (h *hold) takeInMended(ctx context.Context, head postgres.Head, f postgres.File, name, hash string) error {
+func (h *hold) takeInMended(ctx context.Context, head records.MemoryRow, f records.File, name, hash string) error {
 	if f.Fingerprint == head.Fingerprint {
 		return h.takeInSaved(ctx, f.Path, cause{actor: actorOf(ctx)})
 	}

@@ -12,6 +12,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/records"
 )
 
 const (
@@ -30,7 +31,7 @@ var errGone = errors.New("the server that was asked has gone")
 
 // errHolderGone means that the holder of the agent's lease has lost it during the call. The call may
 // have been done.
-var errHolderGone = fmt.Errorf("the server that looks after the agent has gone: %w", postgres.ErrUnavailable)
+var errHolderGone = fmt.Errorf("the server that looks after the agent has gone: %w", memories.ErrUnavailable)
 
 // answer is what comes back of a call.
 type answer struct {
@@ -41,7 +42,7 @@ type answer struct {
 // do runs the call on the server that holds the agent's lease: this one, or another. If none
 // does, because none sees the agent's directory, it runs here, as far as that is possible without
 // the directory. If the holder changes before the call has begun, the next one is asked. If it
-// changes later, do fails with postgres.ErrInterrupted.
+// changes later, do fails with memories.ErrInterrupted.
 func (c call[Op, R]) do(ctx context.Context, e *Engine, slug string, op Op) (R, error) {
 	var none R
 	for {
@@ -49,7 +50,7 @@ func (c call[Op, R]) do(ctx context.Context, e *Engine, slug string, op Op) (R, 
 		if err != nil {
 			return none, err
 		}
-		holder := postgres.Holder(0)
+		holder := records.LeaseHolder(0)
 		if e.term(a.id) == 0 {
 			if holder, err = e.store.Holder(ctx, a.id); err != nil {
 				return none, err
@@ -76,13 +77,13 @@ func (c call[Op, R]) read(ctx context.Context, e *Engine, slug string, op Op) (R
 }
 
 // there asks the server that holds the lease.
-func (c call[Op, R]) there(ctx context.Context, e *Engine, agent int64, holder postgres.Holder, op Op) (R, error) {
+func (c call[Op, R]) there(ctx context.Context, e *Engine, agent int64, holder records.LeaseHolder, op Op) (R, error) {
 	var out R
 	arguments, err := json.Marshal(op)
 	if err != nil {
 		return out, fmt.Errorf("ask another server to %s: %w", c.name, err)
 	}
-	raw, err := e.ask(ctx, holder, postgres.Request{
+	raw, err := e.ask(ctx, holder, records.ServerRequest{
 		ID: uuid.New(), AgentID: agent, Call: c.name, Arguments: arguments, Actor: actorOf(ctx),
 	})
 	if err != nil {
@@ -108,10 +109,10 @@ func (c call[Op, R]) serve(ctx context.Context, e *Engine, slug string, argument
 }
 
 // ask sends a request to the holder of the agent's lease and returns its answer. It fails with
-// errGone if the holder has changed before it began, and with postgres.ErrInterrupted if it began
+// errGone if the holder has changed before it began, and with memories.ErrInterrupted if it began
 // and has not answered. A request without an asker is withdrawn. If that is not possible, no server
 // begins with it after three seconds.
-func (e *Engine) ask(ctx context.Context, holder postgres.Holder, r postgres.Request) ([]byte, error) {
+func (e *Engine) ask(ctx context.Context, holder records.LeaseHolder, r records.ServerRequest) ([]byte, error) {
 	arrived := e.answers.expect(r.ID.String())
 	defer e.answers.forget(r.ID.String())
 	if err := e.store.Ask(ctx, r, message{Asked: r.ID.String(), Agent: r.AgentID}.payload()); err != nil {
@@ -131,7 +132,7 @@ func (e *Engine) ask(ctx context.Context, holder postgres.Holder, r postgres.Req
 }
 
 // await waits for the answer for as long as the holder of the lease is the one that was asked.
-func (e *Engine) await(ctx context.Context, holder postgres.Holder, r postgres.Request, arrived <-chan struct{}) (raw []byte, err error) {
+func (e *Engine) await(ctx context.Context, holder records.LeaseHolder, r records.ServerRequest, arrived <-chan struct{}) (raw []byte, err error) {
 	again := time.NewTicker(asking)
 	defer again.Stop()
 	for started := time.Now(); ; {
@@ -150,7 +151,7 @@ func (e *Engine) await(ctx context.Context, holder postgres.Holder, r postgres.R
 		case err != nil:
 			return nil, err
 		case !taken && time.Since(started) > unheard:
-			return nil, fmt.Errorf("the server that looks after the agent does not answer; nothing was changed: %w", postgres.ErrUnavailable)
+			return nil, fmt.Errorf("the server that looks after the agent does not answer; nothing was changed: %w", memories.ErrUnavailable)
 		}
 		now, err := e.store.Holder(ctx, r.AgentID)
 		if err != nil {
@@ -203,7 +204,7 @@ func (e *Engine) serve(ctx context.Context, id string) {
 	}
 }
 
-func (e *Engine) answerTo(ctx context.Context, r postgres.Request) []byte {
+func (e *Engine) answerTo(ctx context.Context, r records.ServerRequest) []byte {
 	out, err := e.called(As(ctx, r.Actor), r)
 	back := answer{Error: failureOf(err)}
 	if back.Out, err = json.Marshal(out); err != nil {
@@ -217,7 +218,7 @@ func (e *Engine) answerTo(ctx context.Context, r postgres.Request) []byte {
 }
 
 // called carries out a call by its name.
-func (e *Engine) called(ctx context.Context, r postgres.Request) (any, error) {
+func (e *Engine) called(ctx context.Context, r records.ServerRequest) (any, error) {
 	carry := calls[r.Call]
 	if carry == nil {
 		return nil, fmt.Errorf("another server asks to %s, which this one does not know; are they of one version?", r.Call)

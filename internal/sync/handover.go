@@ -7,7 +7,8 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // isElsewhere says whether a place is with another agent than the memory's own.
@@ -148,7 +149,7 @@ func (h *hold) takenOver(ctx context.Context, of offer) (successor, error) {
 	}
 	next := successor{place: place, modTime: of.ModTime}
 	if of.Raw != nil {
-		next.data = named(of.Raw, postgres.Head{Memory: memories.Memory{Name: of.Draft.Name, ModifiedAt: of.ModTime}}, place)
+		next.data = named(of.Raw, records.MemoryRow{Memory: memories.Memory{Name: of.Draft.Name, ModifiedAt: of.ModTime}}, place)
 	} else if next.data, err = written(nil, of.Draft); err != nil {
 		return successor{}, err
 	}

@@ -6,35 +6,36 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // learn notes that the file has brought a new memory, or the next content of one that is new in this look: its story
 // begins as far back as its files tell.
 func (d *desk) learn(pg *page, s sighting) {
 	kind := memories.DidLearn
-	if pg.life != (postgres.Life{}) {
+	if pg.life != (records.CountKey{}) {
 		kind = memories.DidChange
 	}
 	state := memories.Active
 	if s.file.Type == "" || s.file.Unreadable {
 		state = memories.NeedsAttention
 	}
-	h := postgres.HappensTo(pg.head, pg.life, d.knownTime(s.contentAt), kind, d.cause.actorIn(&s))
+	h := records.NewJournalEntry(pg.head, pg.life, d.knownTime(s.contentAt), kind, d.cause.actorIn(&s))
 	h.State = state
 	if kind == memories.DidLearn {
 		pg.learned = len(d.out.batch.Activity)
 	}
-	pg.life = postgres.Life{State: state, Type: h.Type}
+	pg.life = records.CountKey{State: state, Type: h.Type}
 	d.out.batch.Activity = append(d.out.batch.Activity, h)
 }
 
 // keptOut notes that a content was kept out, once for as long as it stays in the file.
-func (d *desk) keptOut(s sighting, row postgres.File) {
-	if s.wasThere() && s.known.Status == postgres.Blocked && s.known.Fingerprint == s.fingerprint {
+func (d *desk) keptOut(s sighting, row records.File) {
+	if s.wasThere() && s.known.Status == records.Blocked && s.known.Fingerprint == s.fingerprint {
 		return
 	}
-	d.out.batch.Activity = append(d.out.batch.Activity, postgres.Happening{
+	d.out.batch.Activity = append(d.out.batch.Activity, records.JournalEntry{
 		At: d.at, Kind: memories.DidBlock, Actor: d.cause.actorIn(&s), MemoryID: row.MemoryID, Name: s.file.Name,
 		Path: s.path, Session: s.session, Type: s.file.Type,
 	})
@@ -42,31 +43,31 @@ func (d *desk) keptOut(s sighting, row postgres.File) {
 
 // journal notes what the look means for the memories that were there before, by name.
 func (d *desk) journal() {
-	var known []postgres.Happening
+	var known []records.JournalEntry
 	for _, pg := range d.byID {
 		switch {
 		case pg.isNew && pg.dropped:
-			d.out.batch.Activity = slices.DeleteFunc(d.out.batch.Activity, func(h postgres.Happening) bool { return h.MemoryID == pg.head.UUID })
+			d.out.batch.Activity = slices.DeleteFunc(d.out.batch.Activity, func(h records.JournalEntry) bool { return h.MemoryID == pg.head.UUID })
 		case !pg.merged && (pg.isNew || !pg.touched):
 		case pg.dropped, pg.merged:
-			known = append(known, postgres.Clears(pg.before, d.at, d.cause.actorIn(nil)))
+			known = append(known, records.JournalCleared(pg.before, d.at, d.cause.actorIn(nil)))
 		default:
 			if kind := pg.becomes(); kind != "" {
 				known = append(known, pg.happens(d.at, kind, d.cause.actorIn(pg.by)))
 			}
 		}
 	}
-	slices.SortFunc(known, func(a, b postgres.Happening) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(known, func(a, b records.JournalEntry) int { return strings.Compare(a.Name, b.Name) })
 	d.linkRenamed(known)
 	d.out.batch.Activity = append(d.out.batch.Activity, known...)
 }
 
 // happens returns the journal's entry for a memory that was there before. The trash names the same actor.
-func (pg *page) happens(at time.Time, kind memories.ActivityKind, actor memories.Actor) postgres.Happening {
+func (pg *page) happens(at time.Time, kind memories.ActivityKind, actor memories.Actor) records.JournalEntry {
 	if kind == memories.DidDelete {
 		pg.head.DeletedActor = actor
 	}
-	h := postgres.HappensTo(pg.head, pg.before.Life(), at, kind, actor)
+	h := records.NewJournalEntry(pg.head, pg.before.CountKey(), at, kind, actor)
 	if kind == memories.DidRename {
 		h.Renamed = pg.before.Name
 	}
@@ -97,7 +98,7 @@ func (pg *page) becomes() memories.ActivityKind {
 }
 
 // linkRenamed names to each other the memory that went and the new one that its file carries now.
-func (d *desk) linkRenamed(known []postgres.Happening) {
+func (d *desk) linkRenamed(known []records.JournalEntry) {
 	for i := range known {
 		went := &known[i]
 		if went.Kind != memories.DidDelete {

@@ -16,7 +16,8 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // indexFile is what a new index is called.
@@ -175,7 +176,7 @@ func (e *Engine) shelf(ctx context.Context, slug string) (*shelf, error) {
 	return s, nil
 }
 
-func (s *shelf) open(row postgres.Agent) error {
+func (s *shelf) open(row records.Agent) error {
 	root, err := files.OpenRoot(row.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

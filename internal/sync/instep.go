@@ -12,7 +12,8 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // inStep is by what the CLAUDE.md is known that says what the memories say. It is kept with the agent, and whatever changes
@@ -70,7 +71,7 @@ func (e *Engine) recipe(memoryOff bool, shared string) string {
 
 // isInStep says whether CLAUDE.md has the text of the memories as they are. The signature is taken before the file is
 // read, and noted once it is old enough to be relied on.
-func (h *hold) isInStep(ctx context.Context, row postgres.Agent, path string) (bool, error) {
+func (h *hold) isInStep(ctx context.Context, row records.Agent, path string) (bool, error) {
 	known := readInStep(row.ClaudeMD.InStep)
 	if known.recipe != h.recipe(row.MemoryOff, row.Shared) || known.isOver(time.Now()) {
 		return false, nil

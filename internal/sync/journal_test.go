@@ -9,6 +9,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/records"
 	"memoir/internal/sync"
 )
 
@@ -19,7 +20,7 @@ func (b *bench) story(slug string) []string {
 	if err != nil {
 		b.Fatal(err)
 	}
-	page, err := b.store.Activity(b.Context(), postgres.ActivityList{AgentID: agent.ID, Limit: postgres.MaxLimit})
+	page, err := b.store.Activity(b.Context(), records.ActivityList{AgentID: agent.ID, Limit: records.MaxLimit})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -9,7 +9,8 @@ import (
 	"strings"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // Keep decides a conflict: it makes one of the contents that the files of a memory say the memory's own, in a primary file, and removes
@@ -45,7 +46,7 @@ func (e *Engine) keepHere(ctx context.Context, slug string, op keepOp) (Result, 
 				return err
 			}
 		}
-		says := func(f postgres.File) bool {
+		says := func(f records.File) bool {
 			return hex.EncodeToString(f.Fingerprint[:]) == op.Version && f.Unfinished == 0
 		}
 		onlyInSession := !slices.ContainsFunc(primary, says)
@@ -82,7 +83,7 @@ func (e *Engine) keepHere(ctx context.Context, slug string, op keepOp) (Result, 
 }
 
 // draftOf returns the memory with one of the contents that its files say.
-func (h *hold) draftOf(ctx context.Context, head postgres.Head, version string) (Draft, error) {
+func (h *hold) draftOf(ctx context.Context, head records.MemoryRow, version string) (Draft, error) {
 	m, err := h.w.Memory(ctx, h.onDisk.Slug, head.ID)
 	if err != nil {
 		return Draft{}, err
@@ -91,7 +92,7 @@ func (h *hold) draftOf(ctx context.Context, head postgres.Head, version string) 
 	if err != nil {
 		return Draft{}, err
 	}
-	versions = append(versions, postgres.Version{Fingerprint: m.Fingerprint, Type: m.Type, Description: m.Description, Body: m.Body})
+	versions = append(versions, records.Version{Fingerprint: m.Fingerprint, Type: m.Type, Description: m.Description, Body: m.Body})
 	for _, v := range versions {
 		if hex.EncodeToString(v.Fingerprint[:]) == version {
 			return h.patched(ctx, head, Patch{Type: &v.Type, Description: &v.Description, Body: &v.Body})
@@ -101,13 +102,13 @@ func (h *hold) draftOf(ctx context.Context, head postgres.Head, version string) 
 }
 
 // primariesOf returns the primary files that carry a memory.
-func (h *hold) primariesOf(ctx context.Context, head postgres.Head, on []postgres.File) ([]postgres.File, error) {
+func (h *hold) primariesOf(ctx context.Context, head records.MemoryRow, on []records.File) ([]records.File, error) {
 	carriers, err := h.carriersOf(ctx, head, on)
-	return slices.DeleteFunc(slices.Clone(carriers), func(f postgres.File) bool { return !f.Durable() || f.Status != postgres.Carries }), err
+	return slices.DeleteFunc(slices.Clone(carriers), func(f records.File) bool { return !f.Durable() || f.Status != records.Mirrored }), err
 }
 
 // removeOthers removes primary files of a memory that other files carry, with their entries in indexes, and mirrors that.
-func (h *hold) removeOthers(ctx context.Context, others []postgres.File) error {
+func (h *hold) removeOthers(ctx context.Context, others []records.File) error {
 	paths := pathsOf(others)
 	indexes := indexesFor(h.root, h.onDisk, paths)
 	var failed []string

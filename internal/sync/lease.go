@@ -11,10 +11,11 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/records"
 )
 
 // errElsewhere says that another server looks after the agent. It is for that one to carry out what is asked.
-var errElsewhere = fmt.Errorf("another server looks after the agent now: %w", postgres.ErrUnavailable)
+var errElsewhere = fmt.Errorf("another server looks after the agent now: %w", memories.ErrUnavailable)
 
 // absence is how long an agent that another server looked after, and nobody does any more, is still taken for that server's:
 // it may only be starting again. Then a server that does not see the directory says that it is gone.
@@ -108,7 +109,7 @@ func (e *Engine) sees(ctx context.Context, slug string) bool {
 }
 
 // elsewhere returns which of the agents another server looks after, or did a moment ago. The caller holds e.discovering.
-func (e *Engine) elsewhere(ctx context.Context, rows []postgres.Agent) (map[int64]bool, error) {
+func (e *Engine) elsewhere(ctx context.Context, rows []records.Agent) (map[int64]bool, error) {
 	var others []int64
 	for _, row := range rows {
 		if e.term(row.ID) != 0 {

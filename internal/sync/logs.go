@@ -15,7 +15,8 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/logs"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync/events"
 )
 
@@ -139,7 +140,7 @@ func isWatched(within string, months []string) bool {
 
 // saveLogs reads and keeps the logs that are not known as they are.
 func (h *hold) saveLogs(ctx context.Context, entries []agents.Entry, known map[string]int64, at time.Time) (unread bool, err error) {
-	var changed []postgres.Log
+	var changed []records.Log
 	size := 0
 	save := func() error {
 		if len(changed) == 0 {
@@ -149,7 +150,7 @@ func (h *hold) saveLogs(ctx context.Context, entries []agents.Entry, known map[s
 			return err
 		}
 		day := changed[0].Day
-		if slices.ContainsFunc(changed, func(l postgres.Log) bool { return l.Day != day }) {
+		if slices.ContainsFunc(changed, func(l records.Log) bool { return l.Day != day }) {
 			day = ""
 		}
 		h.tellLogs(day)
@@ -184,14 +185,14 @@ func (h *hold) tellLogs(day logs.Day) {
 }
 
 // readLog reads a log file. It is not there when it has gone since it was listed. It fails where nothing more could be opened.
-func (h *hold) readLog(entry agents.Entry, at time.Time) (l postgres.Log, there bool, err error) {
+func (h *hold) readLog(entry agents.Entry, at time.Time) (l records.Log, there bool, err error) {
 	_, within := h.onDisk.LogDirOf(entry.Path)
 	place := logs.PlaceOf(within)
 	modified := time.Unix(0, entry.ModTime).UTC()
 	if entry.ModTime == 0 {
 		modified = at
 	}
-	l = postgres.Log{Path: entry.Path, Day: place.Day, Title: place.Title, Size: entry.Size, ModifiedAt: modified}
+	l = records.Log{Path: entry.Path, Day: place.Day, Title: place.Title, Size: entry.Size, ModifiedAt: modified}
 	if entry.ChangeTime < at.Add(-fresh).UnixNano() {
 		l.Signature = entry.Signature()
 	}

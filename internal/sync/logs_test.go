@@ -14,19 +14,20 @@ import (
 
 	"memoir/internal/logs"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/waittest"
 )
 
 // logs returns all logs of the agent, by path.
-func (b *bench) logs(slug string) map[string]postgres.Log {
+func (b *bench) logs(slug string) map[string]records.Log {
 	b.Helper()
-	all, err := b.store.Logs(b.Context(), b.agent(slug).ID, postgres.FirstLogDay, postgres.LastLogDay, 1<<30)
+	all, err := b.store.Logs(b.Context(), b.agent(slug).ID, records.FirstLogDay, records.LastLogDay, 1<<30)
 	if err != nil {
 		b.Fatal(err)
 	}
-	byPath := map[string]postgres.Log{}
+	byPath := map[string]records.Log{}
 	for _, l := range all {
 		byPath[l.Path] = l
 	}

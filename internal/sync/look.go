@@ -13,9 +13,9 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
-
 	"memoir/internal/memories/claudemd"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync/events"
 )
 
@@ -147,7 +147,7 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 	if h.root == nil {
 		return Scan{}, exhaustion(h.closed) // nothing is concluded from a directory that is not there
 	}
-	at := postgres.Now()
+	at := records.Now()
 	logDirs, err := h.lookAtLogs(ctx, scope, at)
 	if err != nil || h.isOfLogs(scope) {
 		return Scan{}, err
@@ -189,12 +189,12 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 		return Scan{}, err
 	}
 	notHere := len(gone)
-	gone = slices.DeleteFunc(gone, func(f postgres.File) bool {
+	gone = slices.DeleteFunc(gone, func(f records.File) bool {
 		return slices.Contains(uncleared, path.Dir(f.Path)) // it may be among the leftovers
 	})
 	l := look{at: at, gone: gone, away: away, replaced: another.isReplacement, cause: why}
 	if listing.DurableThere {
-		l.from = &postgres.DirectoryID{Device: listing.DurableDevice, Inode: listing.DurableInode}
+		l.from = &records.DirectoryID{Device: listing.DurableDevice, Inode: listing.DurableInode}
 	}
 	scan, err := h.decide(ctx, l, &found)
 	if err != nil {
@@ -206,7 +206,7 @@ func (h *hold) look(ctx context.Context, scope []string, why cause) (Scan, error
 			return Scan{}, err
 		}
 	}
-	if slices.ContainsFunc(gone, func(f postgres.File) bool { return f.Status == postgres.Removing }) {
+	if slices.ContainsFunc(gone, func(f records.File) bool { return f.Status == records.Removing }) {
 		// Somebody else has removed it. What is left to do is done now: a later entry of that path is about another file.
 		if err := h.finishDeletions(ctx); err != nil {
 			return Scan{}, err
@@ -265,7 +265,7 @@ func (h *hold) save(ctx context.Context, l look) (outcome, error) {
 		return outcome{}, err
 	}
 	if to := l.cause.renames; to != nil {
-		content := postgres.Tombstone{Key: to.To, Fingerprint: to.Content}
+		content := records.Tombstone{Key: to.To, Fingerprint: to.Content}
 		if l.brings(to.To, p.Tombstones, content) {
 			delete(p.Tombstones, content)
 		} else {
@@ -274,7 +274,7 @@ func (h *hold) save(ctx context.Context, l look) (outcome, error) {
 	}
 	out := reconcile(l, p)
 	h.foreseeCosts(out.batch.NewHeads)
-	var later []postgres.Words
+	var later []records.SearchText
 	if len(out.batch.Words) > indexedAtOnce || !h.Ready() {
 		later, out.batch.Words = out.batch.Words, nil
 	}
@@ -283,7 +283,7 @@ func (h *hold) save(ctx context.Context, l look) (outcome, error) {
 	}
 	h.changed = append(h.changed, out.batch.Memories()...)
 	if len(later) > 0 {
-		h.indexLater(slices.MinFunc(later, func(a, b postgres.Words) int { return bytes.Compare(a.MemoryID[:], b.MemoryID[:]) }).MemoryID)
+		h.indexLater(slices.MinFunc(later, func(a, b records.SearchText) int { return bytes.Compare(a.MemoryID[:], b.MemoryID[:]) }).MemoryID)
 	}
 	return out, nil
 }
@@ -291,7 +291,7 @@ func (h *hold) save(ctx context.Context, l look) (outcome, error) {
 // foreseeCosts notes with many new memories that they will be entries of one line in CLAUDE.md, as all but the first of them will.
 // The publisher, which writes what it finds otherwise, would have to write each of these rows once more: for 10,000 that is
 // as much work as to save them was.
-func (h *hold) foreseeCosts(fresh []postgres.Head) {
+func (h *hold) foreseeCosts(fresh []records.MemoryRow) {
 	limit := int64(h.options.ClaudeMDLimit)
 	size := int64(0)
 	for _, head := range fresh {
@@ -340,7 +340,7 @@ func (h *hold) recover(dirs []string, whole bool) (uncleared []string, err error
 
 // gone returns the files that were there and that a complete look did not find any more. Of the durable directory there is none while it
 // is away.
-func (h *hold) gone(listing agents.Listing, known map[string]*postgres.File, away bool) ([]postgres.File, error) {
+func (h *hold) gone(listing agents.Listing, known map[string]*records.File, away bool) ([]records.File, error) {
 	var candidates []string
 	for path, f := range known {
 		if f.Present && (!f.Durable() || listing.DurableThere && !away) {
@@ -352,7 +352,7 @@ func (h *hold) gone(listing agents.Listing, known map[string]*postgres.File, awa
 	if err != nil {
 		return nil, lookFailed(err)
 	}
-	var gone []postgres.File
+	var gone []records.File
 	for _, path := range paths {
 		gone = append(gone, *known[path])
 	}
@@ -375,7 +375,7 @@ func stem(file string) string { return strings.TrimSuffix(path.Base(file), path.
 func (h *hold) past(ctx context.Context, l look) (past, error) {
 	names := map[string]struct{}{}
 	ids := map[uuid.UUID]struct{}{}
-	of := postgres.Touched{Paths: make([]string, 0, len(l.seen)+len(l.gone))}
+	of := records.KnownQuery{Paths: make([]string, 0, len(l.seen)+len(l.gone))}
 	for _, s := range l.seen {
 		names[s.file.Name] = struct{}{}
 		of.Paths = append(of.Paths, s.path)

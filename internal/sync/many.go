@@ -40,7 +40,7 @@ func (e *Engine) changeHere(ctx context.Context, slug string, op changeOp) (Resu
 }
 
 // DeleteMany deletes each memory as Delete does. It returns one error for each, in their order, nil where the memory is
-// deleted: what fails does not stop the others. Of one that fails with postgres.ErrInterrupted nobody knows. When it returns,
+// deleted: what fails does not stop the others. Of one that fails with memories.ErrInterrupted nobody knows. When it returns,
 // CLAUDE.md on disk has none of the deleted ones.
 func (e *Engine) DeleteMany(ctx context.Context, slug string, all []Seen) []error {
 	return e.many(ctx, slug, bulkOp{verbDelete, all})

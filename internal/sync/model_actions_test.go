@@ -14,7 +14,8 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 )
 
@@ -220,7 +221,7 @@ func (b *bench) trustTimeStamps(slug string) {
 		b.Fatal(err)
 	}
 	defer conn.Close(ctx) //nolint:errcheck // nothing is left to be written
-	var agent postgres.Agent
+	var agent records.Agent
 	if agent, err = b.store.Agent(ctx, slug); err != nil {
 		b.Fatal(err)
 	}

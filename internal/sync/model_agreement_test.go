@@ -15,6 +15,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
 	"memoir/internal/postgres"
+	"memoir/internal/records"
 )
 
 func hashOf(text string) string { return files.Hash([]byte(text)) }
@@ -22,7 +23,7 @@ func hashOf(text string) string { return files.Hash([]byte(text)) }
 func (w *world) memories(state memories.State) []memories.Memory {
 	agent, err := w.b.store.Agent(context.Background(), w.slug)
 	w.must(err)
-	page, err := w.b.store.Memories(context.Background(), agent, postgres.List{State: state, Sort: postgres.ByName, Limit: postgres.MaxLimit})
+	page, err := w.b.store.Memories(context.Background(), agent, records.MemoryList{State: state, Sort: records.ByName, Limit: records.MaxLimit})
 	w.must(err)
 	return page.Memories
 }
@@ -35,7 +36,7 @@ func (w *world) revisions(m memories.Memory) map[memories.Fingerprint]bool {
 	}
 	agent, err := w.b.store.Agent(context.Background(), w.slug)
 	w.must(err)
-	revisions, err := w.b.store.Revisions(context.Background(), agent, m.ID, postgres.RevisionList{Limit: postgres.MaxLimit})
+	revisions, err := w.b.store.Revisions(context.Background(), agent, m.ID, records.RevisionList{Limit: records.MaxLimit})
 	if w.rules == nil && errors.Is(err, memories.ErrNotFound) {
 		return found // the engine looks by itself, and has dropped the entry of a file that is gone
 	}
@@ -113,13 +114,13 @@ func (w *world) isNoFile(place string) bool {
 // snapshot is all that is known of an agent, in the database and on disk.
 type snapshot struct {
 	disk       map[string]diskFile
-	rows       map[string]postgres.File
+	rows       map[string]records.File
 	alive      map[string]memories.Memory // by key
 	unreadable map[string]memories.Memory // by path
 	byID       map[string]memories.Memory
 	blocked    map[string]memories.Blocked
-	tombstones map[postgres.Tombstone]bool
-	agent      postgres.Agent
+	tombstones map[records.Tombstone]bool
+	agent      records.Agent
 }
 
 func (w *world) snapshot() snapshot {
@@ -156,8 +157,8 @@ func (w *world) snapshot() snapshot {
 }
 
 // rows are what is known of the agent's files, by path.
-func (w *world) rows(agent postgres.Agent) map[string]postgres.File {
-	rows := map[string]postgres.File{}
+func (w *world) rows(agent records.Agent) map[string]records.File {
+	rows := map[string]records.File{}
 	w.must(w.b.store.WithAgent(context.Background(), agent.ID, func(writer *postgres.Writer) error {
 		all, err := writer.FilesUnder(context.Background(), []string{"."})
 		for _, row := range all {
@@ -180,17 +181,17 @@ func (w *world) disagreements() []string {
 		if _, there := s.disk[place]; row.Present && !there && w.isKnown(place) {
 			found.addf("%s is listed as present and is not there", place)
 		}
-		if row.Status == postgres.Removing {
+		if row.Status == records.Removing {
 			found.addf("%s still waits to be removed", place)
 		}
 	}
 	for place := range s.blocked {
-		if row := s.rows[place]; !row.Present || row.Status != postgres.Blocked {
+		if row := s.rows[place]; !row.Present || row.Status != records.Blocked {
 			found.addf("%s is listed as blocked, and its row says %q, present: %t", place, row.Status, row.Present)
 		}
 	}
 	for place := range s.unreadable {
-		if row := s.rows[place]; w.isKnown(place) && (!row.Present || row.Status != postgres.Unreadable) {
+		if row := s.rows[place]; w.isKnown(place) && (!row.Present || row.Status != records.Unreadable) {
 			found.addf("%s is listed as unreadable, and its row says %q, present: %t", place, row.Status, row.Present)
 		}
 	}
@@ -229,20 +230,20 @@ func (s snapshot) ofFile(place string) string {
 	case !d.bad && row.Hash != hashOf(d.text):
 		return fmt.Sprintf("%s is known with other bytes than %q", place, d.text)
 	case readable && row.Unfinished != 0:
-		if m := s.byID[row.MemoryID.String()]; !durable(place) || row.Status != postgres.Carries || !m.Readable || flawsOf(d.text) == (flaws{}) {
+		if m := s.byID[row.MemoryID.String()]; !durable(place) || row.Status != records.Mirrored || !m.Readable || flawsOf(d.text) == (flaws{}) {
 			return fmt.Sprintf("%s says %q, is unfinished, and carries %q", place, d.text, m.Name)
 		}
-	case readable && s.tombstones[postgres.Tombstone{Key: memories.Key{Name: parsed.Name, Team: keyAt(place, "") != ""}, Fingerprint: parsed.Fingerprint(nil)}],
-		!readable && row.Status == postgres.Blocked && !d.bad: // the very bytes of a file that could not be read and was deleted
-		if row.Status != postgres.Blocked || s.blocked[place].Hash != row.Hash {
+	case readable && s.tombstones[records.Tombstone{Key: memories.Key{Name: parsed.Name, Team: keyAt(place, "") != ""}, Fingerprint: parsed.Fingerprint(nil)}],
+		!readable && row.Status == records.Blocked && !d.bad: // the very bytes of a file that could not be read and was deleted
+		if row.Status != records.Blocked || s.blocked[place].Hash != row.Hash {
 			return fmt.Sprintf("%s says what was deleted, is %s, and blocked with %+v", place, row.Status, s.blocked[place])
 		}
 	case !readable:
 		m, listed := s.unreadable[place]
-		if row.Status != postgres.Unreadable || !listed || m.State != memories.NeedsAttention {
+		if row.Status != records.Unreadable || !listed || m.State != memories.NeedsAttention {
 			return fmt.Sprintf("%s cannot be read, is %s, and listed: %t", place, row.Status, listed)
 		}
-	case row.Status != postgres.Carries || keyOf(s.byID[row.MemoryID.String()]) != keyAt(place, parsed.Name) || !s.byID[row.MemoryID.String()].Readable:
+	case row.Status != records.Mirrored || keyOf(s.byID[row.MemoryID.String()]) != keyAt(place, parsed.Name) || !s.byID[row.MemoryID.String()].Readable:
 		return fmt.Sprintf("%s says %q, is %s, and carries %q", place, keyAt(place, parsed.Name), row.Status, keyOf(s.byID[row.MemoryID.String()]))
 	}
 	return ""

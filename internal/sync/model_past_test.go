@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // past is what the memories were at a moment, by id.
@@ -22,7 +23,7 @@ func (w *world) past(at time.Time) map[string]string {
 	w.must(err)
 	said := map[string]string{}
 	for _, state := range []memories.State{"", memories.Deleted} {
-		page, err := w.b.store.MemoriesAsOf(ctx, agent, at, postgres.PastList{State: state, Limit: postgres.MaxLimit})
+		page, err := w.b.store.MemoriesAsOf(ctx, agent, at, records.AsOfList{State: state, Limit: records.MaxLimit})
 		w.must(err)
 		for _, m := range page.Memories {
 			said[m.ID] = saidBy(m)
@@ -40,7 +41,7 @@ func (w *world) remember() {
 	if w.clockSet {
 		return // of what moment anything is, nobody can tell any more
 	}
-	p := past{postgres.Now(), map[string]string{}}
+	p := past{records.Now(), map[string]string{}}
 	for _, state := range []memories.State{"", memories.Deleted} {
 		for _, m := range w.memories(state) {
 			p.said[m.ID] = saidBy(m)

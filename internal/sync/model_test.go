@@ -18,8 +18,9 @@ import (
 	"memoir/internal/files/filestest"
 	"memoir/internal/longrun"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/waittest"
 )
@@ -252,7 +253,7 @@ func (w *world) emptyUnseen() string {
 	w.must(err)
 	rows := w.rows(agent)
 	for place := range disk {
-		if row := rows[place]; row.Status != postgres.Removing && !(row.Present && row.Hash == hashOf("")) {
+		if row := rows[place]; row.Status != records.Removing && !(row.Present && row.Hash == hashOf("")) {
 			return place
 		}
 	}

@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/waittest"
 )
@@ -44,7 +45,7 @@ func (b *bench) revisions(slug string, m memories.Memory) []memories.Revision {
 	if err != nil {
 		b.Fatal(err)
 	}
-	revisions, err := b.store.Revisions(b.Context(), agent, m.ID, postgres.RevisionList{Limit: postgres.MaxLimit})
+	revisions, err := b.store.Revisions(b.Context(), agent, m.ID, records.RevisionList{Limit: records.MaxLimit})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -243,7 +244,7 @@ func (b *bench) scanAll() {
 	}
 }
 
-func (b *bench) agent(slug string) postgres.Agent {
+func (b *bench) agent(slug string) records.Agent {
 	b.Helper()
 	agent, err := b.store.Agent(b.Context(), slug)
 	if err != nil {

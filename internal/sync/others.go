@@ -17,7 +17,8 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 const (
@@ -102,7 +103,7 @@ func (h *hold) listOthers(listing *agents.Listing, scope []string) error {
 // leaveWellKnown lists a file that people and tools keep in any directory, such as a README, as no memory. A file with a type is a memory,
 // and so is one that has been a memory.
 func (s *sighting) leaveWellKnown() {
-	isNew := s.known == nil || s.known.Status == postgres.Unreadable
+	isNew := s.known == nil || s.known.Status == records.Unreadable
 	if isNew && agents.IsWellKnown(s.path) && !s.file.Unreadable && s.file.Type == "" {
 		s.file = frontmatter.UnreadableFile(stem(s.path), memories.ProblemOf(memories.CodeNotMemory))
 	}

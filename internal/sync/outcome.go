@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync/events"
 )
 
 // outcome is what a look means: what to save, and what to tell.
 type outcome struct {
-	batch   postgres.Batch
+	batch   records.ChangeSet
 	changes []change
 	added   int
 	updated int
@@ -58,7 +59,7 @@ func (pg *page) lives() bool {
 func (d *desk) remove(pg *page) {
 	pg.touched = true
 	pg.head.State, pg.kind = memories.Deleted, events.Deleted
-	pg.head.UpdatedAt, pg.head.DeletedAt, pg.head.DeletedBy = d.at, d.at, postgres.ByDisk
+	pg.head.UpdatedAt, pg.head.DeletedAt, pg.head.DeletedBy = d.at, d.at, records.ByDisk
 }
 
 func (d *desk) holdAsMissing(pg *page) {
@@ -87,11 +88,11 @@ func (d *desk) settle() {
 }
 
 // conflictOf returns how the files that carry a memory disagree about its content.
-func conflictOf(files map[string]postgres.File) memories.Conflict {
+func conflictOf(files map[string]records.File) memories.Conflict {
 	var contents, primaries []memories.Fingerprint // distinct
 	var newestPrimary, newestSession time.Time
 	for _, f := range files {
-		if f.Status != postgres.Carries {
+		if f.Status != records.Mirrored {
 			continue
 		}
 		if !slices.Contains(contents, f.Fingerprint) {
@@ -119,9 +120,9 @@ func conflictOf(files map[string]postgres.File) memories.Conflict {
 // followContent keeps the memory's path at a file that has the memory's very content, else at the last known one.
 func (pg *page) followContent() {
 	h := &pg.head
-	var best *postgres.File
+	var best *records.File
 	for _, f := range pg.files {
-		if f.Fingerprint != h.Fingerprint || f.Status != postgres.Carries {
+		if f.Fingerprint != h.Fingerprint || f.Status != records.Mirrored {
 			continue
 		}
 		if f.Path == h.Path {
@@ -138,11 +139,11 @@ func (pg *page) followContent() {
 }
 
 // withDuplicates flags a name that two files of one directory carry.
-func withDuplicates(problems []memories.Problem, files map[string]postgres.File) []memories.Problem {
+func withDuplicates(problems []memories.Problem, files map[string]records.File) []memories.Problem {
 	problems = slices.DeleteFunc(slices.Clone(problems), func(p memories.Problem) bool { return p.Code == memories.CodeDuplicateName })
 	byDir := map[string][]string{}
 	for _, f := range files {
-		if f.Status == postgres.Carries {
+		if f.Status == records.Mirrored {
 			byDir[path.Dir(f.Path)] = append(byDir[path.Dir(f.Path)], f.Path)
 		}
 	}
@@ -205,7 +206,7 @@ func (d *desk) save(pg *page) {
 		}
 	}
 	if pg.text != nil && (pg.head.RevisionID != pg.before.RevisionID || pg.isRenamed()) {
-		b.Words = append(b.Words, postgres.Words{
+		b.Words = append(b.Words, records.SearchText{
 			MemoryID: pg.head.UUID, RevisionID: pg.head.RevisionID,
 			Name: pg.head.Name, Description: pg.text.file.Description, Body: pg.text.file.Body,
 		})
@@ -225,7 +226,7 @@ func (d *desk) count(pg *page) {
 }
 
 // sameHead compares what a look can change of a memory.
-func sameHead(a, b postgres.Head) bool {
+func sameHead(a, b records.MemoryRow) bool {
 	return a.State == b.State && a.Type == b.Type && a.RevisionID == b.RevisionID && a.Fingerprint == b.Fingerprint &&
 		a.Hash == b.Hash && a.Size == b.Size && a.Path == b.Path && a.Session == b.Session &&
 		a.ModifiedAt.Equal(b.ModifiedAt) && a.ContentAt.Equal(b.ContentAt) && slices.Equal(a.Problems, b.Problems) &&

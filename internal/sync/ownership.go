@@ -7,7 +7,8 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // mayWrite returns a conflict if the agent's own memory directory or its CLAUDE.md must not be
@@ -44,7 +45,7 @@ func (h *hold) mayPublish() error {
 
 // mayRemove returns a conflict if a file of the agent's own directory must not be removed. A
 // session's file stays where it is, and does not keep the memory alive.
-func (h *hold) mayRemove(f postgres.File) error {
+func (h *hold) mayRemove(f records.File) error {
 	if h.root == nil || !f.Durable() {
 		return nil
 	}
@@ -55,7 +56,7 @@ func (h *hold) mayRemove(f postgres.File) error {
 }
 
 // refusePublication records why CLAUDE.md must not be written, and which files have been removed.
-func (h *hold) refusePublication(ctx context.Context, before postgres.ClaudeMD, why error) error {
+func (h *hold) refusePublication(ctx context.Context, before records.ClaudeMD, why error) error {
 	problem := claudeMDProblem(h.onDisk.ClaudeMDPath(h.root), why)
 	if before.Problem == problem {
 		return h.recordRemoved(ctx)
@@ -65,9 +66,9 @@ func (h *hold) refusePublication(ctx context.Context, before postgres.ClaudeMD, 
 	if err != nil {
 		return err
 	}
-	state := postgres.ClaudeMD{Path: before.Path, Chars: before.Chars, Problem: problem}
+	state := records.ClaudeMD{Path: before.Path, Chars: before.Chars, Problem: problem}
 	h.claudeMD = &state
-	return h.record(ctx, postgres.Publication{ClaudeMD: state, Removed: removed}, before.Problem)
+	return h.record(ctx, records.Publication{ClaudeMD: state, Removed: removed}, before.Problem)
 }
 
 // ownershipProblem is the text of claude_md.problem.

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"memoir/internal/postgres"
+	"memoir/internal/memories"
 	"memoir/internal/sync/events"
 )
 
@@ -98,7 +98,7 @@ func (e *Engine) stayLinked(ctx context.Context) {
 		case <-ticker.C:
 		}
 		err := errors.Join(e.takeWanted(), e.makeFiguresKnown())
-		if err != nil && ctx.Err() == nil && !errors.Is(err, postgres.ErrUnavailable) {
+		if err != nil && ctx.Err() == nil && !errors.Is(err, memories.ErrUnavailable) {
 			e.log.Warn("what is shared with the other servers could not be brought up to date; tried again", "error", err)
 		}
 	}

@@ -8,7 +8,8 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // A look that has more to read than this is divided into portions, which are reconciled and committed one after the other:
@@ -22,7 +23,7 @@ const (
 type portion struct {
 	entries  []*agents.Entry
 	subjects []subject // of the entries, when the look was divided; nil: it was not
-	gone     []postgres.File
+	gone     []records.File
 }
 
 // subject is what a file is about: a memory or, where it cannot be read, the file itself.
@@ -72,10 +73,10 @@ func (h *hold) survey(ctx context.Context, l look, found *differences) (entries 
 	if err != nil {
 		return nil, nil, err
 	}
-	var signed []postgres.Signed
+	var signed []records.FileSignature
 	for i, entry := range found.toRead {
 		if steady[i] != 0 {
-			signed = append(signed, postgres.Signed{Path: entry.Path, Signature: steady[i]})
+			signed = append(signed, records.FileSignature{Path: entry.Path, Signature: steady[i]})
 		}
 		if all[i] != (subject{}) {
 			entries, subjects = append(entries, entry), append(subjects, all[i])
@@ -88,7 +89,7 @@ func (h *hold) survey(ctx context.Context, l look, found *differences) (entries 
 
 // moving returns the subjects that files have left or come to. Whether a memory has lost its last durable file, and whether
 // so many have that it may be an accident, is decided over all of these at once.
-func (h *hold) moving(ctx context.Context, whole portion, known map[string]*postgres.File) (map[subject]bool, error) {
+func (h *hold) moving(ctx context.Context, whole portion, known map[string]*records.File) (map[subject]bool, error) {
 	var carried []uuid.UUID
 	for _, f := range whole.gone {
 		carried = append(carried, f.MemoryID)

@@ -11,7 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // pair is two agents to which the same happens. One of them also gets so much else that its looks are divided.
@@ -101,7 +102,7 @@ func (p *pair) known(slug string) []string {
 	}
 	var lines []string
 	for _, state := range []memories.State{"", memories.Deleted} {
-		page, err := p.store.Memories(p.Context(), agent, postgres.List{State: state, Limit: postgres.MaxLimit})
+		page, err := p.store.Memories(p.Context(), agent, records.MemoryList{State: state, Limit: records.MaxLimit})
 		if err != nil {
 			p.Fatal(err)
 		}
@@ -126,7 +127,7 @@ func (p *pair) known(slug string) []string {
 	for _, b := range p.blocked(slug) {
 		lines = append(lines, fmt.Sprintf("kept out: %q at %s", b.Name, b.Path))
 	}
-	page, err := p.store.Activity(p.Context(), postgres.ActivityList{AgentID: agent.ID, Limit: postgres.MaxLimit})
+	page, err := p.store.Activity(p.Context(), records.ActivityList{AgentID: agent.ID, Limit: records.MaxLimit})
 	if err != nil {
 		p.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
 	"memoir/internal/postgres"
+	"memoir/internal/records"
 	"memoir/internal/sync/publish"
 )
 
@@ -134,7 +135,7 @@ func (e *Engine) previewDeletionHere(ctx context.Context, slug string, op previe
 }
 
 // previews compiles the agent's CLAUDE.md with all memories, and without some of them.
-func (e *Engine) previews(ctx context.Context, row postgres.Agent, going map[string]bool) (with, without Preview, err error) {
+func (e *Engine) previews(ctx context.Context, row records.Agent, going map[string]bool) (with, without Preview, err error) {
 	empty := e.emptyPreview(claudeMDOf(row))
 	empty.MemoryOff = row.MemoryOff
 	empty.Published = onDisk(row).Published()
@@ -181,7 +182,7 @@ func (e *Engine) previewAsOf(ctx context.Context, slug string, at time.Time) (Pr
 }
 
 // claudeMDOf returns the path and the text of the agent's CLAUDE.md; an agent without one has an empty one.
-func claudeMDOf(row postgres.Agent) (path string, raw []byte, unread error) {
+func claudeMDOf(row records.Agent) (path string, raw []byte, unread error) {
 	a := onDisk(row)
 	if !a.Published() {
 		return "", nil, nil

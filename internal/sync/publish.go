@@ -14,9 +14,9 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
-
 	"memoir/internal/memories/claudemd"
 	"memoir/internal/postgres"
+	"memoir/internal/records"
 	"memoir/internal/sync/events"
 	"memoir/internal/sync/publish"
 )
@@ -84,7 +84,7 @@ func (h *hold) publishOwn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	publication := postgres.Publication{ClaudeMD: state, Costs: changedCosts(p.Costs, sections.Headings), Removed: removed}
+	publication := records.Publication{ClaudeMD: state, Costs: changedCosts(p.Costs, sections.Headings), Removed: removed}
 	if err := h.record(ctx, publication, row.ClaudeMD.Problem); err != nil {
 		return err
 	}
@@ -98,11 +98,11 @@ const publishAttempts = 5
 
 // writeClaudeMD compiles the memories into what CLAUDE.md says now. An edit by hand that comes in between is read and
 // kept, never written over.
-func (h *hold) writeClaudeMD(ctx context.Context, sections postgres.Sections, sources *publish.Sources) (postgres.ClaudeMD, Preview, error) {
+func (h *hold) writeClaudeMD(ctx context.Context, sections postgres.Sections, sources *publish.Sources) (records.ClaudeMD, Preview, error) {
 	if !h.onDisk.Published() {
 		p, err := h.compile(ctx, sections, sources, "", nil, nil)
 		if err != nil || p.Problem != "" {
-			return postgres.ClaudeMD{Chars: p.Chars, Problem: p.Problem}, p, err
+			return records.ClaudeMD{Chars: p.Chars, Problem: p.Problem}, p, err
 		}
 		return h.inStepWith(p, "", files.Hash(p.Text)), p, nil
 	}
@@ -115,13 +115,13 @@ func (h *hold) writeClaudeMD(ctx context.Context, sections postgres.Sections, so
 		}
 		p, err := h.compile(ctx, sections, sources, path, raw, unread)
 		if err != nil {
-			return postgres.ClaudeMD{}, p, err
+			return records.ClaudeMD{}, p, err
 		}
 		if files.IsExhausted(unread) {
 			h.publishLater(path)
 		}
 		if p.Problem != "" {
-			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: p.Problem}, p, nil
+			return records.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: p.Problem}, p, nil
 		}
 		hash := files.Hash(p.Text)
 		state := h.inStepWith(p, path, hash)
@@ -132,13 +132,13 @@ func (h *hold) writeClaudeMD(ctx context.Context, sections postgres.Sections, so
 		changed := errors.Is(err, files.ErrChanged) || errors.Is(err, files.ErrExists)
 		switch {
 		case err == nil:
-			state.PublishedAt = postgres.Now()
+			state.PublishedAt = records.Now()
 			return state, p, nil
 		case !changed || attempt == publishAttempts:
 			if files.IsExhausted(err) {
 				h.publishLater(path)
 			}
-			return postgres.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: claudeMDProblem(path, err)}, p, nil
+			return records.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: claudeMDProblem(path, err)}, p, nil
 		}
 	}
 }
@@ -191,12 +191,12 @@ func (h *hold) isSameFile(a, b string) bool {
 func (h *hold) publishLater(path string) { h.queue.addLater(h.onDisk.Slug, path, retry) }
 
 // inStepWith is how the CLAUDE.md at a path stands when it has the compiled text, of that hash.
-func (h *hold) inStepWith(p Preview, path, hash string) postgres.ClaudeMD {
+func (h *hold) inStepWith(p Preview, path, hash string) records.ClaudeMD {
 	mark := inStep{recipe: h.recipe(p.MemoryOff, p.shared), hash: hash}
 	if !p.until.IsZero() {
 		mark.until = strconv.FormatInt(p.until.Unix()+1, 10) // no sooner than it is
 	}
-	return postgres.ClaudeMD{Path: path, Chars: p.Chars, InStep: mark.String()}
+	return records.ClaudeMD{Path: path, Chars: p.Chars, InStep: mark.String()}
 }
 
 // overwriteClaudeMD writes a text of that hash where a CLAUDE.md still has the bytes that were read; nil: where there was none. A link
@@ -213,7 +213,7 @@ func (h *hold) overwriteClaudeMD(path string, was, text []byte, hash string) err
 
 // record keeps how CLAUDE.md stands, and tells those who listen when it was written, or when what is in its way is another
 // thing than before.
-func (h *hold) record(ctx context.Context, p postgres.Publication, problemBefore string) error {
+func (h *hold) record(ctx context.Context, p records.Publication, problemBefore string) error {
 	if err := h.w.Published(ctx, p); err != nil {
 		return err
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync/events"
 )
 
@@ -17,7 +18,7 @@ import (
 type look struct {
 	at   time.Time
 	seen []sighting
-	gone []postgres.File // known to be there, and not there any more
+	gone []records.File // known to be there, and not there any more
 	// durable is how many memories the durable directory carried before; 0 where no more than massRemoval can have left it.
 	durable int
 	// away says that the durable directory was not there when it was last looked for, or is another one and yet to be looked at as a whole:
@@ -26,7 +27,7 @@ type look struct {
 	// replaced says that another directory has taken the place of the durable one: what is not in it is held as missing.
 	replaced bool
 	// from is the durable directory that was walked; nil: it was not there.
-	from *postgres.DirectoryID
+	from *records.DirectoryID
 	// cause is why there is something to see, where that is not just somebody's writing a file.
 	cause cause
 }
@@ -43,9 +44,9 @@ func (l look) mayRemove() int {
 }
 
 // brings says whether a file was seen that carries a key, with a content that is not kept out or is the one to be let in.
-func (l look) brings(key memories.Key, out map[postgres.Tombstone]bool, but postgres.Tombstone) bool {
+func (l look) brings(key memories.Key, out map[records.Tombstone]bool, but records.Tombstone) bool {
 	return slices.ContainsFunc(l.seen, func(s sighting) bool {
-		t := postgres.Tombstone{Key: s.key(), Fingerprint: s.fingerprint}
+		t := records.Tombstone{Key: s.key(), Fingerprint: s.fingerprint}
 		return !s.file.Unreadable && t.Key == key && (t == but || !out[t])
 	})
 }
@@ -87,7 +88,7 @@ func reconcile(l look, p past) outcome {
 }
 
 // comeAfter lets what counts as now be newer than all that is known of the memories: the clock may have been set back since.
-func (l *look) comeAfter(heads []postgres.Head) {
+func (l *look) comeAfter(heads []records.MemoryRow) {
 	at := l.at
 	for _, h := range heads {
 		at = h.After(at)
@@ -108,7 +109,7 @@ type desk struct {
 	byKey      map[memories.Key]*page
 	byID       map[uuid.UUID]*page
 	unreadable map[string]*page // by path
-	tombstones map[postgres.Tombstone]bool
+	tombstones map[records.Tombstone]bool
 	texts      map[string]sighting        // of primary files that can become the source, by path
 	contents   []sighting                 // that carry a memory, in the order of their age
 	suspects   []*page                    // a durable file of theirs is gone or carries another name
@@ -121,20 +122,20 @@ type desk struct {
 
 // page is one memory on the desk.
 type page struct {
-	head      postgres.Head
-	files     map[string]postgres.File // that carry it, by path
-	left      []memories.Fingerprint   // contents of primary files that carry it no longer
-	revisions []postgres.Revision
+	head      records.MemoryRow
+	files     map[string]records.File // that carry it, by path
+	left      []memories.Fingerprint  // contents of primary files that carry it no longer
+	revisions []records.Revision
 	text      *sighting // whose content became the memory's
 	isNew     bool
 	dropped   bool
 	merged    bool // a renamed memory has its key and its history now
 	touched   bool // something about it may have to be saved
-	before    postgres.Head
-	kind      events.Kind   // what to tell; empty: nothing
-	by        *sighting     // the file that has changed the memory; nil: none has
-	life      postgres.Life // of a new one, so far
-	learned   int           // where the journal of this look says that a new one was
+	before    records.MemoryRow
+	kind      events.Kind      // what to tell; empty: nothing
+	by        *sighting        // the file that has changed the memory; nil: none has
+	life      records.CountKey // of a new one, so far
+	learned   int              // where the journal of this look says that a new one was
 }
 
 func newDesk(l look, p past) *desk {
@@ -146,40 +147,40 @@ func newDesk(l look, p past) *desk {
 		d.texts[s.path] = s
 	}
 	for _, h := range p.Heads {
-		pg := &page{head: h, before: h, files: map[string]postgres.File{}}
+		pg := &page{head: h, before: h, files: map[string]records.File{}}
 		d.byID[h.UUID] = pg
 		if h.Readable {
 			d.byKey[h.Key()] = pg
 		}
 	}
 	for _, h := range p.Unreadable {
-		pg := &page{head: h, before: h, files: map[string]postgres.File{}}
+		pg := &page{head: h, before: h, files: map[string]records.File{}}
 		d.byID[h.UUID] = pg
 		d.unreadable[h.Path] = pg
 	}
 	for _, f := range p.Files {
-		if pg := d.byID[f.MemoryID]; pg != nil && f.Status != postgres.Removing {
+		if pg := d.byID[f.MemoryID]; pg != nil && f.Status != records.Removing {
 			pg.files[f.Path] = f
 		}
 	}
 	return d
 }
 
-func (d *desk) fileGone(f postgres.File) {
+func (d *desk) fileGone(f records.File) {
 	d.leave(f)
 	d.dropUnreadable(f.Path)
-	if f.Status == postgres.Blocked {
+	if f.Status == records.Blocked {
 		d.out.batch.Unblock = append(d.out.batch.Unblock, f.Path)
 	}
 	f.Present, f.Signature, f.Flaws, f.Unfinished = false, 0, 0, 0
-	if f.Status != postgres.Removing { // a deletion has more to do than to remove the file
-		f.Status, f.Problem = postgres.Carries, ""
+	if f.Status != records.Removing { // a deletion has more to do than to remove the file
+		f.Status, f.Problem = records.Mirrored, ""
 	}
 	d.out.batch.Files = append(d.out.batch.Files, f)
 }
 
 // leave takes a file away from the memory that it carried.
-func (d *desk) leave(f postgres.File) {
+func (d *desk) leave(f records.File) {
 	pg := d.byID[f.MemoryID]
 	if pg == nil || !f.Present {
 		return
@@ -188,7 +189,7 @@ func (d *desk) leave(f postgres.File) {
 	pg.touched = true
 	if f.Durable() && !d.away {
 		d.suspects = append(d.suspects, pg)
-		if f.Status == postgres.Carries {
+		if f.Status == records.Mirrored {
 			pg.left = append(pg.left, f.Fingerprint)
 		}
 	}
@@ -198,8 +199,8 @@ func (d *desk) fileSeen(s sighting) {
 	if s.awaitsRemoval() {
 		return
 	}
-	row := postgres.File{
-		Path: s.path, Session: s.session, Status: postgres.Carries, Present: true, Fingerprint: s.fingerprint, Hash: s.hash,
+	row := records.File{
+		Path: s.path, Session: s.session, Status: records.Mirrored, Present: true, Fingerprint: s.fingerprint, Hash: s.hash,
 		Size: s.size, ModTime: s.modTime, ModifiedAt: s.modifiedAt, ContentAt: s.contentAt, Signature: s.signature, Flaws: s.flaws,
 	}
 	if pg := d.unfinished(s); pg != nil {
@@ -208,7 +209,7 @@ func (d *desk) fileSeen(s sighting) {
 	}
 	// A file whose bytes are not known says nothing that could have been deleted.
 	blocked := s.hash != "" && d.wasDeleted(s) && d.slugFor(s) == nil
-	if s.wasThere() && s.known.Status == postgres.Blocked && !(blocked && s.known.Fingerprint == s.fingerprint) {
+	if s.wasThere() && s.known.Status == records.Blocked && !(blocked && s.known.Fingerprint == s.fingerprint) {
 		// The very content that was kept out keeps its id: somebody may be about to allow it.
 		d.out.batch.Unblock = append(d.out.batch.Unblock, s.path)
 	}
@@ -230,14 +231,14 @@ func (d *desk) fileSeen(s sighting) {
 
 // wasDeleted reports whether the content of the file was deleted under the name that the file states.
 func (d *desk) wasDeleted(s sighting) bool {
-	return d.tombstones[postgres.Tombstone{Key: s.key(), Fingerprint: s.fingerprint}]
+	return d.tombstones[records.Tombstone{Key: s.key(), Fingerprint: s.fingerprint}]
 }
 
 // block keeps out a content that was deleted. The file still carries its name, so it takes nothing from a memory that
 // has been learned anew under it.
-func (d *desk) block(s sighting, row *postgres.File) {
+func (d *desk) block(s sighting, row *records.File) {
 	d.dropUnreadable(s.path)
-	row.Status, row.Signature = postgres.Blocked, 0 // what is kept out may be let in
+	row.Status, row.Signature = records.Blocked, 0 // what is kept out may be let in
 	pg := d.byKey[s.key()]
 	if s.file.Unreadable {
 		pg = nil
@@ -248,7 +249,7 @@ func (d *desk) block(s sighting, row *postgres.File) {
 		pg.files[s.path] = *row
 		pg.touched = true
 	}
-	d.out.batch.Block = append(d.out.batch.Block, postgres.BlockedFile{
+	d.out.batch.Block = append(d.out.batch.Block, records.BlockedFile{
 		Blocked: memories.Blocked{
 			Name: s.file.Name, Team: s.team, Type: s.file.Type, Description: s.file.Description, Body: s.file.Body, Path: s.path,
 			Session: s.session, Hash: s.hash, SeenAt: d.at,
@@ -260,8 +261,8 @@ func (d *desk) block(s sighting, row *postgres.File) {
 
 // seeUnreadable lists the file by its path. What it carried when it could last be read stays as it is: nothing is
 // ever concluded from a failed read.
-func (d *desk) seeUnreadable(s sighting, row *postgres.File) {
-	row.Status = postgres.Unreadable
+func (d *desk) seeUnreadable(s sighting, row *records.File) {
+	row.Status = records.Unreadable
 	row.Problem = s.file.Problems[0].Code
 	if s.wasThere() {
 		row.MemoryID, row.Flaws = s.known.MemoryID, s.known.Flaws
@@ -290,7 +291,7 @@ func (d *desk) dropUnreadable(path string) {
 }
 
 // carry notes that the file carries the memory of its name, which is made if there is none.
-func (d *desk) carry(s sighting, row *postgres.File) {
+func (d *desk) carry(s sighting, row *records.File) {
 	pg := d.byKey[s.key()]
 	if r := d.slugFor(s); r != nil {
 		pg = d.rename(*r)
@@ -343,7 +344,7 @@ func (d *desk) leaveOther(s sighting, pg *page) {
 
 func (d *desk) create(s sighting) *page {
 	id := uuid.Must(uuid.NewV7())
-	pg := &page{isNew: true, touched: true, kind: events.Saved, files: map[string]postgres.File{}, head: postgres.Head{
+	pg := &page{isNew: true, touched: true, kind: events.Saved, files: map[string]records.File{}, head: records.MemoryRow{
 		UUID: id,
 		Memory: memories.Memory{
 			ID: id.String(), Name: s.file.Name, Team: s.team, Readable: !s.file.Unreadable, State: memories.Active,
@@ -377,7 +378,7 @@ func (d *desk) compete(pg *page, s sighting) {
 	newer := s.contentAt.After(pg.head.ContentAt) || inThisLook && s.contentAt.Equal(pg.head.ContentAt)
 	isBack := s.durable() && !s.wasThere()
 	// After a memory has come back with several files at once, the newest of them has its say again.
-	seenBefore := s.unchanged() && s.known.Status != postgres.Unreadable && !isBack && pg.before.State != memories.Deleted
+	seenBefore := s.unchanged() && s.known.Status != records.Unreadable && !isBack && pg.before.State != memories.Deleted
 	switch {
 	case s.isGoodAgain() && s.fingerprint == pg.head.Fingerprint && s.path == pg.head.Path:
 		d.adopt(pg, s)
@@ -437,7 +438,7 @@ func (d *desk) addRevision(pg *page, s sighting, current bool) {
 	if pg.isRenamed() && s.fingerprint == pg.before.Fingerprint {
 		seenAt = pg.before.ContentAt // only the name is new
 	}
-	r := postgres.Revision{
+	r := records.Revision{
 		ID: uuid.Must(uuid.NewV7()), MemoryID: pg.head.UUID, Fingerprint: s.fingerprint, Hash: s.hash, Type: s.file.Type,
 		Description: s.file.Description, Body: s.file.Body, Raw: s.raw, Path: s.path, Session: s.session,
 		SeenAt: d.knownTime(seenAt), Current: current,

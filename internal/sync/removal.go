@@ -11,7 +11,8 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/files"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // finishDeletions removes what committed deletions have left on disk: the files, and their entries in MEMORY.md.
@@ -35,7 +36,7 @@ func (h *hold) finishDeletions(ctx context.Context) error {
 
 // indexesYetToChange returns the indexes that may list files which a deletion is to remove: those that the deletion has found to do so may
 // be elsewhere than the files that are left.
-func (h *hold) indexesYetToChange(ctx context.Context, pending []postgres.File) ([]string, error) {
+func (h *hold) indexesYetToChange(ctx context.Context, pending []records.File) ([]string, error) {
 	linesOut, err := h.w.IndexLinesOut(ctx)
 	if err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func (h *hold) indexesYetToChange(ctx context.Context, pending []postgres.File) 
 	return slices.Compact(indexes), nil
 }
 
-func pathsOf(some []postgres.File) []string {
+func pathsOf(some []records.File) []string {
 	paths := make([]string, len(some))
 	for i, f := range some {
 		paths[i] = f.Path
@@ -60,11 +61,11 @@ func pathsOf(some []postgres.File) []string {
 
 // removeFiles removes files that are marked for it, and then their entries in these indexes. What is removed is yet to be recorded, by
 // recordRemoved or together with a publication; if it never is, the next look finds it gone.
-func (h *hold) removeFiles(ctx context.Context, marked []postgres.File, indexes []string) error {
+func (h *hold) removeFiles(ctx context.Context, marked []records.File, indexes []string) error {
 	if h.root == nil {
 		return nil
 	}
-	var gone []postgres.File
+	var gone []records.File
 	for _, f := range marked {
 		err := h.disk.RemoveIf(h.root, f.Path, f.Hash)
 		switch {
@@ -81,7 +82,7 @@ func (h *hold) removeFiles(ctx context.Context, marked []postgres.File, indexes 
 		}
 	}
 	// What a rename was about to write has no entry yet: one that leads there is somebody's own.
-	unlisted := slices.DeleteFunc(slices.Clone(gone), func(f postgres.File) bool { return f.MemoryID == uuid.Nil })
+	unlisted := slices.DeleteFunc(slices.Clone(gone), func(f records.File) bool { return f.MemoryID == uuid.Nil })
 	left := h.removeFromIndexes(pathsOf(unlisted), indexes)
 	for _, f := range gone {
 		if why, listed := left[f.Path]; listed {
@@ -97,17 +98,17 @@ func (h *hold) removeFiles(ctx context.Context, marked []postgres.File, indexes 
 
 // foundGone says whether a look has found the file gone. Then it need not be found gone again, as in a directory that cannot be
 // opened any more. What a rename was about to write is no memory's, and was never seen.
-func foundGone(f postgres.File) bool { return !f.Present && f.MemoryID != uuid.Nil }
+func foundGone(f records.File) bool { return !f.Present && f.MemoryID != uuid.Nil }
 
-func notRemovedYet(f postgres.File, err error) string {
+func notRemovedYet(f records.File, err error) string {
 	return fmt.Sprintf("%s could not be removed: %v. The memory is deleted all the same, and the removal is tried again at each scan.", f.Path, plain(err))
 }
 
-func notUnlistedYet(f postgres.File, why stillListed) string {
+func notUnlistedYet(f records.File, why stillListed) string {
 	return fmt.Sprintf("%s is removed. %s The memory is deleted all the same, and that is tried again at each scan.", f.Path, why)
 }
 
-func notRemovedForGoodYet(f postgres.File, err error) string {
+func notRemovedForGoodYet(f records.File, err error) string {
 	return fmt.Sprintf("%s is removed, but a power cut may bring it back: its directory could not be synced (%v). The memory is deleted all the same, and that is tried again at each scan.", f.Path, plain(err))
 }
 

@@ -4,13 +4,14 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync/events"
 )
 
 // rename gives a known memory another key, and returns its page. The memory keeps its history, and gets that of a deleted memory
 // which had the key. Files that said the old name are no longer its files. The caller attaches the file with the new name.
-func (d *desk) rename(r postgres.Rename) *page {
+func (d *desk) rename(r records.Rename) *page {
 	pg := d.byID[r.ID]
 	if pg == nil || pg.isRenamed() {
 		return pg
@@ -20,7 +21,7 @@ func (d *desk) rename(r postgres.Rename) *page {
 	if deleted != nil && deleted.head.State != memories.Deleted {
 		return deleted
 	}
-	pg.files, pg.left = map[string]postgres.File{}, nil
+	pg.files, pg.left = map[string]records.File{}, nil
 	if deleted != nil {
 		r.Deleted, deleted.merged, pg.files = deleted.head.UUID, true, deleted.files
 		pg.head.CreatedAt = earlier(pg.head.CreatedAt, deleted.head.CreatedAt)
@@ -71,7 +72,7 @@ func (d *desk) renamedOnDisk(l look) {
 
 // statesOther reports whether a file carried a memory and may state another name by now.
 func (s sighting) statesOther() bool {
-	return s.wasThere() && s.known.Status == postgres.Carries && s.known.MemoryID != uuid.Nil && !s.file.Unreadable && s.flaws&memories.FlawNameless == 0
+	return s.wasThere() && s.known.Status == records.Mirrored && s.known.MemoryID != uuid.Nil && !s.file.Unreadable && s.flaws&memories.FlawNameless == 0
 }
 
 // isFree reports whether no living memory has the key.
@@ -84,7 +85,7 @@ func (d *desk) isFree(key memories.Key) bool {
 func (pg *page) isLeftFor(key memories.Key, leaves map[string]sighting) bool {
 	for p, f := range pg.files {
 		s, ok := leaves[p]
-		if f.Status != postgres.Blocked && (!ok || s.key() != key) {
+		if f.Status != records.Blocked && (!ok || s.key() != key) {
 			return false
 		}
 	}
@@ -97,12 +98,12 @@ func (d *desk) isKeptOut(s sighting, pg *page) bool {
 }
 
 // slugFor returns the rename of the memory that the file carried, if the file states the slug of its name.
-func (d *desk) slugFor(s sighting) *postgres.Rename {
+func (d *desk) slugFor(s sighting) *records.Rename {
 	if s.known == nil {
 		return nil
 	}
 	if to, ok := d.slugs[s.known.MemoryID]; !ok || to != s.key() {
 		return nil
 	}
-	return &postgres.Rename{ID: s.known.MemoryID, To: s.key(), Content: s.fingerprint, ByFile: true}
+	return &records.Rename{ID: s.known.MemoryID, To: s.key(), Content: s.fingerprint, ByFile: true}
 }

@@ -13,7 +13,8 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 )
 
@@ -250,7 +251,7 @@ func (d *rewritingDisk) Write(root *os.Root, name string, data []byte, options f
 // historyOf returns the bodies that a memory has had, newest first.
 func (b *bench) historyOf(name string) []string {
 	b.Helper()
-	page, err := b.store.Revisions(b.Context(), b.agent("ada"), b.memory("ada", name).ID, postgres.RevisionList{Limit: 10})
+	page, err := b.store.Revisions(b.Context(), b.agent("ada"), b.memory("ada", name).ID, records.RevisionList{Limit: 10})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -291,7 +292,7 @@ func TestRename_KeepsHistory(t *testing.T) {
 	if trash := b.list("ada", memories.Deleted); len(trash) != 0 {
 		t.Errorf("the trash has %v", trash)
 	}
-	page, err := b.store.Activity(t.Context(), postgres.ActivityList{AgentID: b.agent("ada").ID, Limit: 1})
+	page, err := b.store.Activity(t.Context(), records.ActivityList{AgentID: b.agent("ada").ID, Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +308,7 @@ func TestRename_SeenAtStays(t *testing.T) {
 	b.writeAged("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."), 72*time.Hour)
 	b.scan("ada")
 	seen := func(name string) time.Time {
-		page, err := b.store.Revisions(t.Context(), b.agent("ada"), b.memory("ada", name).ID, postgres.RevisionList{Limit: 10})
+		page, err := b.store.Revisions(t.Context(), b.agent("ada"), b.memory("ada", name).ID, records.RevisionList{Limit: 10})
 		if err != nil || len(page.Revisions) != 1 {
 			t.Fatalf("revisions of %s: %+v, %v", name, page, err)
 		}
@@ -399,7 +400,7 @@ func TestRename_SearchFindsNewName(t *testing.T) {
 	t.Parallel()
 	b, _ := renamed(t)
 	for query, want := range map[string]int{"spaces": 1, "tabs": 1, "always": 1} {
-		page, err := b.store.Memories(t.Context(), b.agent("ada"), postgres.List{Search: query, Limit: 5})
+		page, err := b.store.Memories(t.Context(), b.agent("ada"), records.MemoryList{Search: query, Limit: 5})
 		if err != nil || len(page.Memories) != want || page.Memories[0].Name != "Spaces" {
 			t.Errorf("%s finds %+v, %v", query, page.Memories, err)
 		}

@@ -13,7 +13,8 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
 	"memoir/internal/memories/memorymd"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync/events"
 )
 
@@ -45,7 +46,7 @@ func (e *Engine) restoreHere(ctx context.Context, slug string, seen Seen) (Resul
 }
 
 // restoreSeen brings a memory back up to CLAUDE.md, and returns it as it was in the trash.
-func (h *hold) restoreSeen(ctx context.Context, seen Seen) (postgres.Head, error) {
+func (h *hold) restoreSeen(ctx context.Context, seen Seen) (records.MemoryRow, error) {
 	head, err := h.head(ctx, seen.ID, seen.Match)
 	if err != nil {
 		return head, err
@@ -63,7 +64,7 @@ func (h *hold) restoreSeen(ctx context.Context, seen Seen) (postgres.Head, error
 	if err != nil {
 		return head, err
 	}
-	left = slices.DeleteFunc(left, func(f postgres.File) bool { return f.Status != postgres.Removing })
+	left = slices.DeleteFunc(left, func(f records.File) bool { return f.Status != records.Removing })
 	if err := h.w.BeginRestore(ctx, head); err != nil {
 		return head, err
 	}
@@ -88,7 +89,7 @@ func (e *unlistedError) Unwrap() error { return e.err }
 
 // restoreToIndexes puts back the lines that the memory's deletion removed from the indexes. It does not
 // create an index that is absent. It returns an *unlistedError for an index that cannot be written.
-func (h *hold) restoreToIndexes(head postgres.Head) error {
+func (h *hold) restoreToIndexes(head records.MemoryRow) error {
 	for index, gone := range head.IndexLines {
 		err := h.editIndex(index, func(raw []byte) []byte { return memorymd.Restore(raw, gone) })
 		if err != nil {
@@ -99,7 +100,7 @@ func (h *hold) restoreToIndexes(head postgres.Head) error {
 }
 
 // canRestore says with a conflict why the memory cannot be brought back, before anything has been changed for it.
-func (h *hold) canRestore(ctx context.Context, head postgres.Head) error {
+func (h *hold) canRestore(ctx context.Context, head records.MemoryRow) error {
 	if err := h.canWrite(ctx); err != nil {
 		return err
 	}
@@ -116,7 +117,7 @@ func (h *hold) canRestore(ctx context.Context, head postgres.Head) error {
 // lookBeforeRestoring looks at what lies where the memory's file was. If that is the same memory, learned anew and not read yet, or
 // saved by a call that never got its answer, it lives, and says something newer than what was to be restored: the answer to a restore
 // would hold until the next look.
-func (h *hold) lookBeforeRestoring(ctx context.Context, head postgres.Head) error {
+func (h *hold) lookBeforeRestoring(ctx context.Context, head records.MemoryRow) error {
 	if h.isFree(head.Path) {
 		return nil
 	}
@@ -136,7 +137,7 @@ func (h *hold) lookBeforeRestoring(ctx context.Context, head postgres.Head) erro
 
 // restore takes the steps of a restore that has begun. Each is safe to repeat: after a crash, finishRestores does, and as long as
 // an index cannot be written. left are the files that its deletion has not removed yet, which a restore that is given up leaves to it.
-func (h *hold) restore(ctx context.Context, head postgres.Head, left []postgres.File) error {
+func (h *hold) restore(ctx context.Context, head records.MemoryRow, left []records.File) error {
 	raw, err := h.w.CurrentRaw(ctx, head.UUID)
 	if err != nil {
 		return err
@@ -162,7 +163,7 @@ func (h *hold) restore(ctx context.Context, head postgres.Head, left []postgres.
 const writeBackAttempts = 5
 
 // writeBack writes the memory's durable file, or finds it as a restore that was cut short has written it.
-func (h *hold) writeBack(ctx context.Context, head postgres.Head, left []postgres.File, raw []byte) (place string, err error) {
+func (h *hold) writeBack(ctx context.Context, head records.MemoryRow, left []records.File, raw []byte) (place string, err error) {
 	for range writeBackAttempts {
 		var data []byte
 		if place, data, err = h.restoreTarget(ctx, head, raw); err != nil {
@@ -181,7 +182,7 @@ func (h *hold) writeBack(ctx context.Context, head postgres.Head, left []postgre
 
 // notRestored says why the file of a restore that has begun could not be written. What certainly was not written leaves the memory in
 // the trash as it was; where nobody knows, and where the memory lives already, the next scan tries again.
-func (h *hold) notRestored(ctx context.Context, head postgres.Head, left []postgres.File, place string, err error) error {
+func (h *hold) notRestored(ctx context.Context, head records.MemoryRow, left []records.File, place string, err error) error {
 	why := writeConflict(place, err)
 	isInTrash := head.State == memories.Deleted || head.State == memories.Missing
 	if !isInTrash || !isUnwritten(err, why) {
@@ -203,7 +204,7 @@ func (h *hold) lookAtBlocked(ctx context.Context, key memories.Key) error {
 
 // restoreTarget returns where the memory's durable file was, if nothing else is there now, else a new path, and what is
 // to be written there. A file that says so already is what a restore that was cut short has written.
-func (h *hold) restoreTarget(ctx context.Context, head postgres.Head, raw []byte) (place string, data []byte, err error) {
+func (h *hold) restoreTarget(ctx context.Context, head records.MemoryRow, raw []byte) (place string, data []byte, err error) {
 	if !head.Readable {
 		return head.Path, raw, nil
 	}
@@ -212,7 +213,7 @@ func (h *hold) restoreTarget(ctx context.Context, head postgres.Head, raw []byte
 		return "", nil, err
 	}
 	// The file that held the content comes first.
-	slices.SortStableFunc(durable, func(a, b postgres.DurableFile) int {
+	slices.SortStableFunc(durable, func(a, b records.DurableFile) int {
 		return compareBool(b.Path == head.Path, a.Path == head.Path)
 	})
 	for _, f := range durable {
@@ -231,7 +232,7 @@ func (h *hold) restoreTarget(ctx context.Context, head postgres.Head, raw []byte
 }
 
 // named returns the bytes with the memory's name in them, where they took it from a file's name that is another one now.
-func named(raw []byte, head postgres.Head, place string) []byte {
+func named(raw []byte, head records.MemoryRow, place string) []byte {
 	f := frontmatter.Parse(raw, stem(place))
 	if f.Name == head.Name {
 		return raw
@@ -265,7 +266,7 @@ func (h *hold) finishRestores(ctx context.Context) error {
 			err = h.restore(ctx, head, nil)
 		}
 		var conflict *memories.ConflictError
-		if errors.As(err, &conflict) && !errors.Is(err, postgres.ErrUnavailable) || isOfDisk(err) {
+		if errors.As(err, &conflict) && !errors.Is(err, memories.ErrUnavailable) || isOfDisk(err) {
 			h.log.Warn("a restore that was cut short cannot be completed now", "agent", h.onDisk.Slug, "memory", head.Name, "error", err)
 			err = nil
 		}
@@ -279,7 +280,7 @@ func (h *hold) finishRestores(ctx context.Context) error {
 // isOfDisk says that an error is the disk's, and not that of the way to the database.
 func isOfDisk(err error) bool {
 	var errno syscall.Errno
-	return errors.As(err, &errno) && !errors.Is(err, postgres.ErrUnavailable)
+	return errors.As(err, &errno) && !errors.Is(err, memories.ErrUnavailable)
 }
 
 // Allow lets in a content that was kept out: it becomes the memory's, which lives again. It fails with
@@ -325,12 +326,12 @@ func (e *Engine) allowHere(ctx context.Context, slug string, op allowOp) (Result
 
 // Forget removes an agent whose directory is gone, with all that is known of it, and returns it as it was. It fails
 // with memories.ErrNotFound, and with *memories.ConflictError while the directory is there.
-func (e *Engine) Forget(ctx context.Context, slug string) (postgres.Agent, error) {
+func (e *Engine) Forget(ctx context.Context, slug string) (records.Agent, error) {
 	return callForget.do(ctx, e, slug, forgetOp{})
 }
 
-func (e *Engine) forgetHere(ctx context.Context, slug string, _ forgetOp) (postgres.Agent, error) {
-	var row postgres.Agent
+func (e *Engine) forgetHere(ctx context.Context, slug string, _ forgetOp) (records.Agent, error) {
+	var row records.Agent
 	err := e.withAgent(ctx, slug, func(h *hold) error {
 		var err error
 		if row, err = h.store.Agent(ctx, slug); err != nil {
@@ -348,7 +349,7 @@ func (e *Engine) forgetHere(ctx context.Context, slug string, _ forgetOp) (postg
 		return h.store.ForgetAgent(ctx, h.id)
 	})
 	if err != nil {
-		return postgres.Agent{}, err
+		return records.Agent{}, err
 	}
 	e.drop(slug)
 	e.hub.Emit(events.Event{Agent: slug, Kind: events.Deleted})

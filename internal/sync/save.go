@@ -15,7 +15,8 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // Save writes a memory under its name, whatever was there before: a new one, a new content of one that lives, or one
@@ -86,7 +87,7 @@ func (e *Engine) patchHere(ctx context.Context, slug string, op patchOp) (Result
 }
 
 // patched returns the memory as it is to be.
-func (h *hold) patched(ctx context.Context, head postgres.Head, patch Patch) (Draft, error) {
+func (h *hold) patched(ctx context.Context, head records.MemoryRow, patch Patch) (Draft, error) {
 	switch {
 	case head.State == memories.Deleted:
 		return Draft{}, errInTrash
@@ -119,7 +120,7 @@ func (h *hold) patched(ctx context.Context, head postgres.Head, patch Patch) (Dr
 }
 
 // write brings a draft to the disk, the database and CLAUDE.md. head is the memory of that name, nil where there is none.
-func (h *hold) write(ctx context.Context, head *postgres.Head, draft Draft) (Result, error) {
+func (h *hold) write(ctx context.Context, head *records.MemoryRow, draft Draft) (Result, error) {
 	if err := h.canWrite(ctx); err != nil {
 		return Result{}, err
 	}
@@ -196,7 +197,7 @@ type target struct {
 
 // target chooses the file: the durable one that carries the memory, else a new one. What cannot be read stays as it is, although it
 // carried the memory once: nobody knows what a save would take away.
-func (h *hold) target(ctx context.Context, head *postgres.Head, draft Draft) (target, error) {
+func (h *hold) target(ctx context.Context, head *records.MemoryRow, draft Draft) (target, error) {
 	if head == nil {
 		return h.newTarget(draft), nil
 	}
@@ -205,7 +206,7 @@ func (h *hold) target(ctx context.Context, head *postgres.Head, draft Draft) (ta
 		return target{}, err
 	}
 	durable = withoutCopies(durable)
-	durable = slices.DeleteFunc(durable, func(f postgres.DurableFile) bool { return f.Present && !f.Readable })
+	durable = slices.DeleteFunc(durable, func(f records.DurableFile) bool { return f.Present && !f.Readable })
 	for _, f := range durable {
 		if f.Present && (f.Path == head.Path || head.Session != "" || !contains(durable, head.Path)) {
 			return target{f.Path, true, f.Hash, f.Unfinished}, nil
@@ -219,7 +220,7 @@ func (h *hold) target(ctx context.Context, head *postgres.Head, draft Draft) (ta
 	return h.newTarget(draft), nil
 }
 
-func contains(durable []postgres.DurableFile, path string) bool {
+func contains(durable []records.DurableFile, path string) bool {
 	for _, f := range durable {
 		if f.Present && f.Path == path {
 			return true
@@ -262,9 +263,9 @@ func (h *hold) numbered(draft Draft, n int) string {
 }
 
 // durableFilesOf returns the durable files of a memory that are where it belongs, the present ones first.
-func (h *hold) durableFilesOf(ctx context.Context, head postgres.Head) ([]postgres.DurableFile, error) {
+func (h *hold) durableFilesOf(ctx context.Context, head records.MemoryRow) ([]records.DurableFile, error) {
 	durable, err := h.w.DurableFilesOf(ctx, head.UUID)
-	return slices.DeleteFunc(durable, func(f postgres.DurableFile) bool {
+	return slices.DeleteFunc(durable, func(f records.DurableFile) bool {
 		return head.Readable && h.onDisk.InTeam(f.Path) != head.Team
 	}), err
 }
@@ -283,7 +284,7 @@ func (h *hold) isTaken(p string) bool {
 }
 
 // contentFor returns the bytes to write: what is there with the draft in it, so that keys unknown to Memoir survive.
-func (h *hold) contentFor(ctx context.Context, head *postgres.Head, t target, draft Draft) ([]byte, error) {
+func (h *hold) contentFor(ctx context.Context, head *records.MemoryRow, t target, draft Draft) ([]byte, error) {
 	var base []byte
 	var err error
 	if t.present {
@@ -365,7 +366,7 @@ func (h *hold) resultOf(ctx context.Context, key memories.Key) (Result, error) {
 
 // rename gives the memory its new key in one step: the commit that takes in the new file. Its history goes with it. If anything ends
 // the rename before that, the new file is removed.
-func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Result, error) {
+func (h *hold) rename(ctx context.Context, head records.MemoryRow, draft Draft) (Result, error) {
 	if err := h.canWrite(ctx); err != nil {
 		return Result{}, err
 	}
@@ -387,7 +388,7 @@ func (h *hold) rename(ctx context.Context, head postgres.Head, draft Draft) (Res
 	if err := h.w.PromiseFile(ctx, next.place, files.Hash(next.data), next.fingerprint()); err != nil {
 		return Result{}, err
 	}
-	to := postgres.Rename{ID: head.UUID, From: head.Key(), To: draft.key(), Content: next.fingerprint(), Files: deletion.Files}
+	to := records.Rename{ID: head.UUID, From: head.Key(), To: draft.key(), Content: next.fingerprint(), Files: deletion.Files}
 	if err := h.disk.Write(h.root, next.place, next.data, files.Options{New: true, ModTime: next.modTime}); err != nil {
 		return Result{}, errors.Join(writeConflict(next.place, err), h.finishDeletions(ctx)) // the next scan may not get there
 	}

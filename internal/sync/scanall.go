@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
 )
 
 // ScanAll finds every agent and looks at all of each, on whichever server that is to be done, and returns what was found. One that cannot be
@@ -69,7 +68,7 @@ func (e *Engine) scanEach(ctx context.Context, slugs []string, scan func(context
 			case err == nil:
 				sum.add(found)
 			case isNotHere(err):
-			case errors.Is(err, postgres.ErrUnavailable) || ctx.Err() != nil:
+			case errors.Is(err, memories.ErrUnavailable) || ctx.Err() != nil:
 				return err // it would be the same with all others
 			default:
 				failed++

@@ -10,9 +10,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
+	"memoir/internal/records"
 	"memoir/internal/waittest"
 )
 
@@ -97,7 +98,7 @@ func (b *bench) found(words string) int {
 	if err != nil {
 		b.Fatal(err)
 	}
-	page, err := b.store.Memories(b.Context(), agent, postgres.List{Search: words, Limit: 1})
+	page, err := b.store.Memories(b.Context(), agent, records.MemoryList{Search: words, Limit: 1})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
 	"memoir/internal/sync"
@@ -81,7 +81,7 @@ func TestDelete_HolderLosesLease(t *testing.T) {
 	}()
 	<-disk.stuck // the deletion is committed, and not in CLAUDE.md yet
 	a.cutLinks()
-	if o := <-done; !errors.Is(o.err, postgres.ErrInterrupted) || !errors.Is(o.err, postgres.ErrUnavailable) {
+	if o := <-done; !errors.Is(o.err, memories.ErrInterrupted) || !errors.Is(o.err, memories.ErrUnavailable) {
 		t.Errorf("Delete() error = %v, want ErrInterrupted", o.err)
 	}
 	release()
@@ -116,7 +116,7 @@ func TestDeleteMany_DatabaseLost(t *testing.T) {
 	cut.Store(true)
 	for name, b := range map[string]*bench{"Tabs": a, "Other": other} {
 		errs := b.engine.DeleteMany(t.Context(), "ada", []sync.Seen{{ID: other.memory("ada", name).ID}})
-		if !errors.Is(errs[0], postgres.ErrInterrupted) || !errors.Is(errs[0], postgres.ErrUnavailable) {
+		if !errors.Is(errs[0], memories.ErrInterrupted) || !errors.Is(errs[0], memories.ErrUnavailable) {
 			t.Errorf("the deletion of %s: %v", name, errs[0])
 		}
 	}

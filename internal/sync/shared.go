@@ -13,7 +13,8 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // What an agent of the layout shared remembers stands in the CLAUDE.md of all others. So whoever publishes it publishes them all, in the
@@ -46,7 +47,7 @@ func (e *Engine) followShared(ctx context.Context) (problem string, err error) {
 	if err != nil {
 		return "", err
 	}
-	problem, err = e.publishAll(ctx, slices.DeleteFunc(rows, func(row postgres.Agent) bool {
+	problem, err = e.publishAll(ctx, slices.DeleteFunc(rows, func(row records.Agent) bool {
 		return row.SharesMemories() || row.ClaudeMD.Path == "" || !row.Present
 	}))
 	if err == nil {
@@ -56,7 +57,7 @@ func (e *Engine) followShared(ctx context.Context) (problem string, err error) {
 }
 
 // publishAll publishes agents, a few at a time. Where one cannot be written, or is held for long, the others are all the same.
-func (e *Engine) publishAll(ctx context.Context, rows []postgres.Agent) (problem string, err error) {
+func (e *Engine) publishAll(ctx context.Context, rows []records.Agent) (problem string, err error) {
 	here, cancelHere := context.WithTimeout(ctx, e.overdue())
 	defer cancelHere()
 	elsewhere, cancelElsewhere := context.WithTimeout(ctx, otherServers)

@@ -16,7 +16,8 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // fresh is how recent a change must be for a further one to hide behind the same time stamps: the coarsest clock among
@@ -37,7 +38,7 @@ type sighting struct {
 	flaws         memories.Flaw
 	contentAt     time.Time // when its content became new
 	modifiedAt    time.Time // what its age counts from
-	known         *postgres.File
+	known         *records.File
 	saved         bool // just now, because somebody asked for it
 }
 
@@ -67,21 +68,21 @@ func (s sighting) isSteady() bool {
 	if !s.wasThere() || s.saved || s.keepsPromise() || s.known.Hash != s.hash || s.known.ModTime != s.modTime {
 		return false
 	}
-	if s.known.Unfinished != 0 && s.known.Status == postgres.Carries {
+	if s.known.Unfinished != 0 && s.known.Status == records.Mirrored {
 		return s.flaws == s.known.Unfinished
 	}
 	if s.known.Fingerprint != s.fingerprint {
 		return false
 	}
 	if s.file.Unreadable {
-		return s.known.Status == postgres.Unreadable && s.known.Problem == s.file.Problems[0].Code
+		return s.known.Status == records.Unreadable && s.known.Problem == s.file.Problems[0].Code
 	}
-	return s.known.Status == postgres.Carries
+	return s.known.Status == records.Mirrored
 }
 
 // awaitsRemoval says that the file is what a deletion could not remove yet; what cannot be read may still be that.
 func (s sighting) awaitsRemoval() bool {
-	if s.known == nil || s.known.Status != postgres.Removing {
+	if s.known == nil || s.known.Status != records.Removing {
 		return false
 	}
 	return s.unchanged() || s.file.Unreadable && s.file.Problems[0].Code == memories.CodeUnreadable
@@ -102,7 +103,7 @@ func (h *hold) read(ctx context.Context, at time.Time, p portion, found *differe
 	if err != nil {
 		return nil, err
 	}
-	var steady []postgres.Signed
+	var steady []records.FileSignature
 	kept := seen[:0]
 	for i := range seen {
 		if !ok[i] || seen[i].awaitsRemoval() {
@@ -113,7 +114,7 @@ func (h *hold) read(ctx context.Context, at time.Time, p portion, found *differe
 		case !seen[i].isSteady():
 			kept = append(kept, seen[i])
 		case seen[i].signature != 0:
-			steady = append(steady, postgres.Signed{Path: seen[i].path, Signature: seen[i].signature})
+			steady = append(steady, records.FileSignature{Path: seen[i].path, Signature: seen[i].signature})
 		}
 	}
 	return kept, h.w.Sign(ctx, steady)
@@ -156,7 +157,7 @@ func inRuns(ctx context.Context, n int, do func(from, to int)) error {
 }
 
 // see reads one file. ok is false when it vanished, is being written, or nothing more could be opened: another look follows.
-func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, known *postgres.File) (s sighting, ok bool) {
+func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, known *records.File) (s sighting, ok bool) {
 	s = sighting{
 		path: entry.Path, session: entry.Session, size: entry.Size,
 		modTime: entry.ModTime, signature: signature(entry, at), known: known, saved: entry.Path == h.saved,

@@ -10,7 +10,8 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // The source of a memory is the file whose content is the memory's. A session's file stays the source when it has gone. Where the source
@@ -18,18 +19,18 @@ import (
 
 // past is all that reconcile knows besides the look.
 type past struct {
-	postgres.Past
+	records.KnownState
 	texts []sighting // of primary files that say something else than their memories
 }
 
 // textsOf returns what the primary files say that can become the source of their memory without having changed.
-func (h *hold) textsOf(ctx context.Context, known postgres.Past) ([]sighting, error) {
-	contents := make(map[uuid.UUID]postgres.Head, len(known.Heads))
+func (h *hold) textsOf(ctx context.Context, known records.KnownState) ([]sighting, error) {
+	contents := make(map[uuid.UUID]records.MemoryRow, len(known.Heads))
 	for _, head := range known.Heads {
 		contents[head.UUID] = head
 	}
-	others := slices.DeleteFunc(slices.Clone(known.Files), func(f postgres.File) bool {
-		return !f.Durable() || !f.Present || f.Status != postgres.Carries || f.Fingerprint == contents[f.MemoryID].Fingerprint
+	others := slices.DeleteFunc(slices.Clone(known.Files), func(f records.File) bool {
+		return !f.Durable() || !f.Present || f.Status != records.Mirrored || f.Fingerprint == contents[f.MemoryID].Fingerprint
 	})
 	raws, err := h.w.RawsOf(ctx, others)
 	if err != nil {
@@ -53,10 +54,10 @@ func (h *hold) textsOf(ctx context.Context, known postgres.Past) ([]sighting, er
 }
 
 // isCopy reports whether the file is a copy of another file that carries the memory, in the same memory directory.
-func (pg *page) isCopy(f postgres.File) bool {
+func (pg *page) isCopy(f records.File) bool {
 	originals, sure := memories.CopyOf(f.Path)
 	for _, p := range originals {
-		if original, ok := pg.files[p]; ok && original.Status != postgres.Blocked && !sure {
+		if original, ok := pg.files[p]; ok && original.Status != records.Blocked && !sure {
 			return true
 		}
 	}
@@ -64,7 +65,7 @@ func (pg *page) isCopy(f postgres.File) bool {
 		return false
 	}
 	for p, other := range pg.files {
-		if _, isCopyToo := memories.CopyOf(p); !isCopyToo && other.Session == f.Session && other.Status != postgres.Blocked {
+		if _, isCopyToo := memories.CopyOf(p); !isCopyToo && other.Session == f.Session && other.Status != records.Blocked {
 			return true
 		}
 	}
@@ -94,8 +95,8 @@ func (d *desk) followSource(pg *page) {
 // isSaid reports whether a primary file that is no copy says the memory's content, or may do so because it cannot be read.
 func (pg *page) isSaid() bool {
 	for _, f := range pg.files {
-		says := f.Status == postgres.Carries && f.Fingerprint == pg.head.Fingerprint && !pg.isCopy(f)
-		isUnknown := f.Status == postgres.Unreadable || f.Unfinished != 0 && f.Fingerprint == memories.Fingerprint{}
+		says := f.Status == records.Mirrored && f.Fingerprint == pg.head.Fingerprint && !pg.isCopy(f)
+		isUnknown := f.Status == records.Unreadable || f.Unfinished != 0 && f.Fingerprint == memories.Fingerprint{}
 		if f.Durable() && (says || isUnknown) {
 			return true
 		}
@@ -105,9 +106,9 @@ func (pg *page) isSaid() bool {
 
 // newestPrimary returns the primary file with the newest content among those that carry the memory and are no copies. texts has what
 // each of these says, except for the memory's own content.
-func (pg *page) newestPrimary(texts map[string]sighting) (newest postgres.File, ok bool) {
+func (pg *page) newestPrimary(texts map[string]sighting) (newest records.File, ok bool) {
 	for _, f := range pg.files {
-		if !f.Durable() || f.Status != postgres.Carries || pg.isCopy(f) {
+		if !f.Durable() || f.Status != records.Mirrored || pg.isCopy(f) {
 			continue
 		}
 		isContent := f.Fingerprint == pg.head.Fingerprint
@@ -130,12 +131,12 @@ func (pg *page) newestPrimary(texts map[string]sighting) (newest postgres.File, 
 
 // withoutCopies leaves out the primary files of a memory that are copies of others. A save into a copy would change nothing, also where
 // the original cannot be read.
-func withoutCopies(all []postgres.DurableFile) []postgres.DurableFile {
-	pg := page{files: map[string]postgres.File{}}
+func withoutCopies(all []records.DurableFile) []records.DurableFile {
+	pg := page{files: map[string]records.File{}}
 	for _, f := range all {
 		if f.Present {
-			pg.files[f.Path] = postgres.File{Path: f.Path, Status: postgres.Carries}
+			pg.files[f.Path] = records.File{Path: f.Path, Status: records.Mirrored}
 		}
 	}
-	return slices.DeleteFunc(all, func(f postgres.DurableFile) bool { return f.Present && pg.isCopy(pg.files[f.Path]) })
+	return slices.DeleteFunc(all, func(f records.DurableFile) bool { return f.Present && pg.isCopy(pg.files[f.Path]) })
 }

@@ -3,16 +3,16 @@ package sync
 import (
 	"context"
 
-	"memoir/internal/postgres"
+	"memoir/internal/records"
 	"memoir/internal/sync/events"
 )
 
 // SwitchMemory switches an agent's memory off or on, and returns the agent. With its memory off, CLAUDE.md does not ask it to save,
 // and nothing is extracted or consolidated; what it remembers stays, and stays published. CLAUDE.md says so on disk when SwitchMemory
 // returns, unless something is in its way, which the agent then says. It fails with memories.ErrNotFound.
-func (e *Engine) SwitchMemory(ctx context.Context, slug string, off bool) (postgres.Agent, error) {
+func (e *Engine) SwitchMemory(ctx context.Context, slug string, off bool) (records.Agent, error) {
 	if _, err := callSwitchMemory.do(ctx, e, slug, switchMemoryOp{off}); err != nil {
-		return postgres.Agent{}, err
+		return records.Agent{}, err
 	}
 	return e.store.Agent(ctx, slug)
 }

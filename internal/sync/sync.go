@@ -25,6 +25,7 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/records"
 	"memoir/internal/sync/events"
 	"memoir/internal/sync/publish"
 )
@@ -156,7 +157,7 @@ func (e *Engine) isUpToDate(ctx context.Context, a *agent) (bool, error) {
 	return present && (layout != agents.Claude || !e.sourcesHaveChanged()), nil
 }
 
-// Start begins to watch and to scan. Close ends it. It fails with postgres.ErrUnavailable where the database has no connection
+// Start begins to watch and to scan. Close ends it. It fails with memories.ErrUnavailable where the database has no connection
 // to give.
 func Start(store *postgres.Store, options Options) (*Engine, error) {
 	guard := files.NewGuard(agents.Roots(options.Places)...)
@@ -257,9 +258,9 @@ type hold struct {
 	// closed says why a directory that is there cannot be opened.
 	closed error
 	// claudeMD is how CLAUDE.md stands since this hold has published it; nil: it has not.
-	claudeMD *postgres.ClaudeMD
+	claudeMD *records.ClaudeMD
 	// removed are files that a deletion has removed, and that are still marked for it.
-	removed []postgres.File
+	removed []records.File
 	// syncing waits for the directories of these, by path.
 	syncing map[string]func() error
 	// changed are the memories that this hold has changed and not published yet: one for each time that it has raised the version.
@@ -364,7 +365,7 @@ func (e *Engine) slugs() []string {
 	return slugs
 }
 
-func onDisk(row postgres.Agent) agents.Agent {
+func onDisk(row records.Agent) agents.Agent {
 	return agents.Agent{Slug: row.Slug, Layout: agents.Layout(row.Layout), Dir: row.Dir, DisplayName: row.DisplayName, JoinedTo: row.JoinedTo}
 }
 

@@ -16,6 +16,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/waittest"
 )
@@ -155,7 +156,7 @@ func (b *bench) list(slug string, state memories.State) map[string]memories.Memo
 	if err != nil {
 		return nil
 	}
-	page, err := b.store.Memories(context.Background(), agent, postgres.List{State: state, Limit: postgres.MaxLimit})
+	page, err := b.store.Memories(context.Background(), agent, records.MemoryList{State: state, Limit: records.MaxLimit})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -14,7 +14,8 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // What is in team memory is read by everybody whose agent has it. So three things are asked of whatever is written there: that its
@@ -76,7 +77,7 @@ func (e *Engine) transferHere(ctx context.Context, slug string, op transferOp) (
 }
 
 // otherScope says whether it is team memory that a memory is to go to from where it is.
-func (h *hold) otherScope(head postgres.Head, to memories.Scope) (team bool, err error) {
+func (h *hold) otherScope(head records.MemoryRow, to memories.Scope) (team bool, err error) {
 	switch {
 	case h.onDisk.Layout == agents.Shared:
 		return false, &memories.InvalidError{Field: "agent", Reason: "is missing: all that is in " + h.onDisk.Slug + " is shared by all agents, so it can be moved or copied to another agent alone"}
@@ -89,7 +90,7 @@ func (h *hold) otherScope(head postgres.Head, to memories.Scope) (team bool, err
 }
 
 // copy saves the memory under another key, too.
-func (h *hold) copy(ctx context.Context, head postgres.Head, draft Draft) (Result, error) {
+func (h *hold) copy(ctx context.Context, head records.MemoryRow, draft Draft) (Result, error) {
 	if err := h.canWrite(ctx); err != nil {
 		return Result{}, err
 	}
@@ -147,7 +148,7 @@ func (s successor) fingerprint() memories.Fingerprint {
 }
 
 // underKey returns the file of a memory under the key of a draft. Where it only goes to the other scope, its bytes and its age stay.
-func (h *hold) underKey(ctx context.Context, head postgres.Head, draft Draft) (successor, error) {
+func (h *hold) underKey(ctx context.Context, head records.MemoryRow, draft Draft) (successor, error) {
 	raw, err := h.w.CurrentRaw(ctx, head.UUID)
 	if err != nil {
 		return successor{}, err
@@ -254,7 +255,7 @@ func mayHold(team bool, place string, raw []byte) error {
 }
 
 // mayLetIn says with a conflict why a content of team memory that is kept out may not be let in.
-func (h *hold) mayLetIn(blocked postgres.BlockedFile) error {
+func (h *hold) mayLetIn(blocked records.BlockedFile) error {
 	if !blocked.Team {
 		return nil
 	}

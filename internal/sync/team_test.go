@@ -11,7 +11,8 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 )
 
@@ -26,7 +27,7 @@ func (b *bench) of(scope memories.Scope, name string) *memories.Memory {
 		b.Fatal(err)
 	}
 	for _, state := range []memories.State{"", memories.Deleted} {
-		page, err := b.store.Memories(b.Context(), agent, postgres.List{Name: name, Scope: scope, State: state, Limit: 2})
+		page, err := b.store.Memories(b.Context(), agent, records.MemoryList{Name: name, Scope: scope, State: state, Limit: 2})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -162,7 +163,7 @@ func TestWhatIsMovedByHandBetweenPrivateAndTeamIsFollowed(t *testing.T) {
 			t.Errorf("the %s memory %s is %+v, want it %s", want.scope, want.name, m, want.state)
 		}
 	}
-	activity, err := b.store.Activity(t.Context(), postgres.ActivityList{AgentID: b.agent("ada").ID, Name: "Tabs", Limit: 10})
+	activity, err := b.store.Activity(t.Context(), records.ActivityList{AgentID: b.agent("ada").ID, Name: "Tabs", Limit: 10})
 	if err != nil || !slices.ContainsFunc(activity.Activity, func(a memories.Activity) bool { return a.Kind == memories.DidDelete && a.Renamed == "Tabs" }) {
 		t.Errorf("the journal does not say that it was moved: %+v, %v", activity, err)
 	}

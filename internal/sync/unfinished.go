@@ -10,7 +10,8 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // A primary file that carried a memory and now has a flaw that it had not (memories.Flaw) does not change the memory: somebody is
@@ -24,7 +25,7 @@ func (d *desk) unfinished(s sighting) *page {
 		return nil
 	}
 	pg := d.byID[k.MemoryID]
-	carried := k.Status == postgres.Carries || k.Status == postgres.Unreadable
+	carried := k.Status == records.Mirrored || k.Status == records.Unreadable
 	if pg == nil || !pg.lives() || !pg.head.Readable || !carried || !isWorse(s.flaws, k.Flaws) {
 		return nil
 	}
@@ -37,7 +38,7 @@ func isWorse(now, before memories.Flaw) bool {
 }
 
 // keepLastGood notes that the file is unfinished. It goes on carrying the memory with its last good content.
-func (d *desk) keepLastGood(pg *page, s sighting, row postgres.File) {
+func (d *desk) keepLastGood(pg *page, s sighting, row records.File) {
 	d.dropUnreadable(s.path)
 	k := s.known
 	row.MemoryID, row.Flaws, row.Unfinished = pg.head.UUID, k.Flaws, s.flaws
@@ -45,7 +46,7 @@ func (d *desk) keepLastGood(pg *page, s sighting, row postgres.File) {
 	if s.hash == k.Hash && s.modTime != k.ModTime { // it was only touched
 		row.ModifiedAt = s.modifiedAt
 	}
-	if k.Status == postgres.Unreadable {
+	if k.Status == records.Unreadable {
 		row.Fingerprint = memories.Fingerprint{}
 		if s.path == pg.head.Path {
 			row.Fingerprint = pg.head.Fingerprint
@@ -57,11 +58,11 @@ func (d *desk) keepLastGood(pg *page, s sighting, row postgres.File) {
 }
 
 // withLastGood flags a memory for each of its files that is unfinished.
-func withLastGood(problems []memories.Problem, all map[string]postgres.File) []memories.Problem {
+func withLastGood(problems []memories.Problem, all map[string]records.File) []memories.Problem {
 	problems = slices.DeleteFunc(slices.Clone(problems), func(p memories.Problem) bool { return p.Code == memories.CodeLastGood })
 	var paths []string
 	for p, f := range all {
-		if f.Unfinished != 0 && f.Status == postgres.Carries {
+		if f.Unfinished != 0 && f.Status == records.Mirrored {
 			paths = append(paths, p)
 		}
 	}
@@ -131,7 +132,7 @@ func unfinishedFixes(m memories.Memory, p string, raw, lastGood []byte) []frontm
 }
 
 // takeAsIs makes an unfinished file count as it is, and publishes.
-func (h *hold) takeAsIs(ctx context.Context, f postgres.File, raw []byte) error {
+func (h *hold) takeAsIs(ctx context.Context, f records.File, raw []byte) error {
 	parsed := frontmatter.Parse(raw, stem(f.Path))
 	key := memories.Key{Name: parsed.Name, Team: h.onDisk.InTeam(f.Path)}
 	if _, err := h.w.Allow(ctx, key, parsed.Fingerprint(raw)); err != nil {

@@ -7,7 +7,8 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync/events"
 )
 
@@ -25,7 +26,7 @@ const stillWritten = 20 * time.Millisecond
 type emptied struct{ seen, modTime time.Time }
 
 // isLeftToWriter says of a file that was read without a byte whether it is left to its writer; then it is looked at again.
-func (h *hold) isLeftToWriter(entry *agents.Entry, known *postgres.File) bool {
+func (h *hold) isLeftToWriter(entry *agents.Entry, known *records.File) bool {
 	wait := h.timeOfWriter(entry, known)
 	if h.unwritten != nil && wait > 0 {
 		h.unwritten.add(entry.Path, wait)
@@ -43,7 +44,7 @@ func (h *hold) isLeftToWriter(entry *agents.Entry, known *postgres.File) bool {
 // timeOfWriter returns for how long yet a file that was read without a byte counts as being written; 0: it does not. What is told of the
 // file may be from before it was emptied: a file system may show that it has no bytes and give it its new times a little later. So the
 // time of one that had bytes begins when it is first seen so, unless its times were set by hand.
-func (h *hold) timeOfWriter(entry *agents.Entry, known *postgres.File) time.Duration {
+func (h *hold) timeOfWriter(entry *agents.Entry, known *records.File) time.Duration {
 	info, err := files.Stat(h.root, entry.Path)
 	if err != nil || info.Size() > 0 {
 		return stillWritten

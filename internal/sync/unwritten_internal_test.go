@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"memoir/internal/agents"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 func TestTheTimeOfAWriterBeginsWhenItsFileIsFirstSeenEmpty(t *testing.T) {
@@ -22,7 +23,7 @@ func TestTheTimeOfAWriterBeginsWhenItsFileIsFirstSeenEmpty(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { root.Close() })
-	for name, known := range map[string]*postgres.File{"new": nil, "with bytes before": {Present: true, Size: 100}} {
+	for name, known := range map[string]*records.File{"new": nil, "with bytes before": {Present: true, Size: 100}} {
 		synctest.Test(t, func(t *testing.T) {
 			h := &hold{agent: newAgent(1), root: root}
 			empty := func() *agents.Entry {

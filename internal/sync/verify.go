@@ -10,7 +10,8 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync/events"
 )
 
@@ -55,7 +56,7 @@ func (h *hold) verifySeen(ctx context.Context, seen Seen) ([]change, error) {
 	return []change{{events.Saved, head.Name}}, nil
 }
 
-func (h *hold) verify(ctx context.Context, head postgres.Head, on []postgres.File) error {
+func (h *hold) verify(ctx context.Context, head records.MemoryRow, on []records.File) error {
 	if h.root == nil {
 		return h.errNoDirectory()
 	}
@@ -69,7 +70,7 @@ func (h *hold) verify(ctx context.Context, head postgres.Head, on []postgres.Fil
 			return err
 		}
 	}
-	now := head.After(postgres.Now())
+	now := head.After(records.Now())
 	for _, i := range lastly(carriers, head.Path) {
 		if raws[i] == nil {
 			continue // it is gone, which the next look finds
@@ -95,7 +96,7 @@ func (h *hold) verify(ctx context.Context, head postgres.Head, on []postgres.Fil
 
 // lastly returns the numbers of the files with that of a path at the end. The memory's age counts from what is there: where another
 // file refuses the new time, the memory is as old as it was.
-func lastly(all []postgres.File, path string) []int {
+func lastly(all []records.File, path string) []int {
 	order := make([]int, len(all))
 	for i := range all {
 		order[i] = i
@@ -105,7 +106,7 @@ func lastly(all []postgres.File, path string) []int {
 }
 
 // asRecorded returns the bytes of a file, which must be those on record; nil when it is gone.
-func (h *hold) asRecorded(f postgres.File) ([]byte, error) {
+func (h *hold) asRecorded(f records.File) ([]byte, error) {
 	raw, err := readAll(h.root, f.Path, memories.MaxFileSize)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -121,7 +122,7 @@ func (h *hold) asRecorded(f postgres.File) ([]byte, error) {
 
 // refresh gives one file the new time. Bytes that change by it are put on record before and after, so that no look takes the file's
 // old content for a new one.
-func (h *hold) refresh(ctx context.Context, head postgres.Head, f postgres.File, raw []byte, now time.Time) error {
+func (h *hold) refresh(ctx context.Context, head records.MemoryRow, f records.File, raw []byte, now time.Time) error {
 	touched, changed := frontmatter.Touch(raw, now)
 	if f.Unfinished != 0 {
 		touched, changed = raw, false

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/waittest"
 )
@@ -56,7 +57,7 @@ func TestAThousandSessionsMadeAtOnceByAnotherProcessArriveWhole(t *testing.T) {
 	if out, err := exec.Command("bash", "-c", script, "bash", b.path("ada")).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	var a postgres.Agent
+	var a records.Agent
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the meter says %+v of %+v", b.statusOf("ada"), a)

@@ -9,23 +9,24 @@ import (
 	"unicode"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
+	"memoir/internal/records"
 )
 
 // batch are memories of an agent that are checked in one walk.
 type batch struct {
-	memories  []postgres.Unverified // without their bodies
-	citations []Citation            // of all of them
-	ends      []int                 // where those of each memory end
-	more      bool                  // there are more memories to check
+	memories  []records.UnverifiedMemory // without their bodies
+	citations []Citation                 // of all of them
+	ends      []int                      // where those of each memory end
+	more      bool                       // there are more memories to check
 }
 
 // gather reads the memories to check in a project, as many as one walk takes.
 func (c *Checker) gather(
-	ctx context.Context, agent postgres.Agent, project, id string, since time.Time,
+	ctx context.Context, agent records.Agent, project, id string, since time.Time,
 ) (batch, error) {
 	var b batch
-	err := c.store.Unverified(ctx, agent, project, id, since, func(u postgres.Unverified) bool {
+	err := c.store.Unverified(ctx, agent, project, id, since, func(u records.UnverifiedMemory) bool {
 		for _, cited := range Citations(u.Body) {
 			cited.FoundBefore = slices.ContainsFunc(u.Before, func(before memories.CheckedCitation) bool {
 				return before.FoundOnce && before.Kind == cited.Kind && before.Text == cited.Text
@@ -35,7 +36,7 @@ func (c *Checker) gather(
 		u.Body = ""
 		b.memories = append(b.memories, u)
 		b.ends = append(b.ends, len(b.citations))
-		b.more = len(b.citations) >= maxTogether || len(b.memories) >= postgres.MaxUnverified
+		b.more = len(b.citations) >= maxTogether || len(b.memories) >= records.MaxUnverified
 		return len(b.citations) < maxTogether
 	})
 	return b, err
@@ -48,11 +49,11 @@ func (c Citation) detached() Citation {
 }
 
 // verified gives each memory what came of its citations. Those that lead out of the project are left out.
-func (b batch) verified(checked []memories.CheckedCitation) []postgres.Verified {
-	all := make([]postgres.Verified, len(b.memories))
+func (b batch) verified(checked []memories.CheckedCitation) []records.VerifiedMemory {
+	all := make([]records.VerifiedMemory, len(b.memories))
 	start := 0
 	for i, m := range b.memories {
-		all[i] = postgres.Verified{ID: m.ID, RevisionID: m.RevisionID}
+		all[i] = records.VerifiedMemory{ID: m.ID, RevisionID: m.RevisionID}
 		for _, one := range checked[start:b.ends[i]] {
 			if one.Status != "" {
 				all[i].Citations = append(all[i].Citations, one)
@@ -64,7 +65,7 @@ func (b batch) verified(checked []memories.CheckedCitation) []postgres.Verified 
 }
 
 // differs reports whether something else is gone than was before.
-func (b batch) differs(verified []postgres.Verified) bool {
+func (b batch) differs(verified []records.VerifiedMemory) bool {
 	for i, v := range verified {
 		if !slices.Equal(memories.GoneCitations(b.memories[i].Before), memories.GoneCitations(v.Citations)) {
 			return true
@@ -74,7 +75,7 @@ func (b batch) differs(verified []postgres.Verified) bool {
 }
 
 // memoriesOf returns what tells whether a link leads to a memory of the agent. Without links there is nothing to be read.
-func (c *Checker) memoriesOf(ctx context.Context, agent postgres.Agent, cited []Citation) (func(name string) bool, error) {
+func (c *Checker) memoriesOf(ctx context.Context, agent records.Agent, cited []Citation) (func(name string) bool, error) {
 	live := map[string]bool{}
 	if slices.ContainsFunc(cited, func(one Citation) bool { return one.Kind == memories.CitesMemory }) {
 		err := c.store.NamesOf(ctx, agent, func(name, file string) {

@@ -13,6 +13,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/internal/sync/events"
 )
@@ -219,9 +220,9 @@ func (c *Checker) round(ctx context.Context, due map[string]time.Time, since tim
 }
 
 // mayHaveProject reports whether an agent is of a layout that has projects, without a look at the disk.
-func mayHaveProject(agent postgres.Agent) bool { return agents.Layout(agent.Layout) != agents.Hive }
+func mayHaveProject(agent records.Agent) bool { return agents.Layout(agent.Layout) != agents.Hive }
 
-func projectOf(agent postgres.Agent) string {
+func projectOf(agent records.Agent) string {
 	return agents.ProjectDir(agents.Agent{
 		Slug: agent.Slug, Layout: agents.Layout(agent.Layout), Dir: agent.Dir, DisplayName: agent.DisplayName,
 	})
@@ -251,7 +252,7 @@ func (c *Checker) checkAgent(ctx context.Context, slug string, since time.Time) 
 
 // CheckNow checks one memory of an agent, and returns when what came of it is kept. Of an agent that has no project, or whose directory
 // is not on this server's disk, nothing is checked. It fails with memories.ErrNotFound for an id that can be none, and as the store does.
-func (c *Checker) CheckNow(ctx context.Context, agent postgres.Agent, id string) error {
+func (c *Checker) CheckNow(ctx context.Context, agent records.Agent, id string) error {
 	if !mayHaveProject(agent) || !c.engine.Sees(ctx, agent.Slug) {
 		return nil
 	}
@@ -261,7 +262,7 @@ func (c *Checker) CheckNow(ctx context.Context, agent postgres.Agent, id string)
 
 // check checks the memories of an agent that were not since the given time, or the one with the id, as far as one walk goes. more says
 // that some are left.
-func (c *Checker) check(ctx context.Context, agent postgres.Agent, id string, since time.Time) (more bool, err error) {
+func (c *Checker) check(ctx context.Context, agent records.Agent, id string, since time.Time) (more bool, err error) {
 	select {
 	case c.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -285,7 +286,7 @@ func (c *Checker) check(ctx context.Context, agent postgres.Agent, id string, si
 	if project.HasMemory, err = c.memoriesOf(ctx, agent, b.citations); err != nil {
 		return false, err
 	}
-	at := postgres.Now()
+	at := records.Now()
 	verified := b.verified(Check(ctx, project, b.citations, c.options.Limits))
 	if ctx.Err() != nil {
 		return false, ctx.Err() // it was cut short, and proves nothing

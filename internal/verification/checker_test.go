@@ -13,8 +13,9 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
+
 	"memoir/internal/recall"
+	"memoir/internal/records"
 	"memoir/internal/verification"
 	"memoir/internal/waittest"
 )
@@ -60,7 +61,7 @@ func transcript(t *testing.T, cwd string) string {
 	return string(line) + "\n"
 }
 
-func (b *background) agent() postgres.Agent {
+func (b *background) agent() records.Agent {
 	b.Helper()
 	agent, err := b.Store.Agent(b.Context(), b.slug)
 	if err != nil {
@@ -72,7 +73,7 @@ func (b *background) agent() postgres.Agent {
 // citations returns what is kept of a memory, as "text status", empty for nothing.
 func (b *background) citations(name string) string {
 	b.Helper()
-	page, err := b.Store.Memories(b.Context(), b.agent(), postgres.List{Name: name, Limit: 1})
+	page, err := b.Store.Memories(b.Context(), b.agent(), records.MemoryList{Name: name, Limit: 1})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"memoir/internal/memories/claudemd"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/records"
 	"memoir/internal/sync/publish"
 )
 
@@ -24,7 +25,7 @@ type server struct {
 	*testing.T
 	store *postgres.Store
 	cache *publish.Cache
-	agent postgres.Agent
+	agent records.Agent
 	ids   *[]string // of all memories, also deleted ones
 }
 
@@ -41,7 +42,7 @@ func setupServers(t *testing.T) (one, other *server) {
 		return &server{T: t, store: store, cache: publish.NewCache(), ids: ids}
 	}
 	one, other = open(), open()
-	if _, err := one.store.SaveAgent(t.Context(), postgres.Agent{Slug: "ada", Layout: "hive", Dir: "/ada", Present: true}); err != nil {
+	if _, err := one.store.SaveAgent(t.Context(), records.Agent{Slug: "ada", Layout: "hive", Dir: "/ada", Present: true}); err != nil {
 		t.Fatal(err)
 	}
 	agent, err := one.store.AgentUncounted(t.Context(), "ada")
@@ -95,7 +96,7 @@ func (s *server) publish(w *postgres.Writer, changed []uuid.UUID, random *rand.R
 	if !reflect.DeepEqual(sources.Summaries, onRecord) {
 		return fmt.Errorf("compiled is\n%v\nand on record\n%v", sources.Summaries, onRecord)
 	}
-	p := postgres.Publication{ClaudeMD: postgres.ClaudeMD{Chars: random.IntN(100), InStep: "so"}}
+	p := records.Publication{ClaudeMD: records.ClaudeMD{Chars: random.IntN(100), InStep: "so"}}
 	for _, m := range onRecord {
 		if random.IntN(3) == 0 {
 			p.Costs = append(p.Costs, claudemd.Cost{ID: m.ID, Chars: random.IntN(500), Listed: random.IntN(2) == 0})
@@ -115,18 +116,18 @@ func (s *server) publish(w *postgres.Writer, changed []uuid.UUID, random *rand.R
 func (s *server) change(w *postgres.Writer, random *rand.Rand) (changed []uuid.UUID) {
 	s.Helper()
 	for range 1 + random.IntN(3) {
-		var b postgres.Batch
+		var b records.ChangeSet
 		refused := random.IntN(3) == 0
-		var head postgres.Head
+		var head records.MemoryRow
 		switch action := random.IntN(5); {
 		case len(*s.ids) < 20 || action == 0:
 			id := uuid.Must(uuid.NewV7())
-			head = postgres.Head{UUID: id, RevisionID: uuid.Must(uuid.NewV7())}
+			head = records.MemoryRow{UUID: id, RevisionID: uuid.Must(uuid.NewV7())}
 			head.Name, head.Readable, head.State, head.Type = "New "+id.String(), true, memories.Active, memories.User
-			b.NewHeads = []postgres.Head{head}
+			b.NewHeads = []records.MemoryRow{head}
 		case action == 1:
 			head = s.any(w, random)
-			if err := w.Delete(s.Context(), postgres.Deletion{Head: head, Actor: memories.ByScript}); err != nil {
+			if err := w.Delete(s.Context(), records.Deletion{Head: head, Actor: memories.ByScript}); err != nil {
 				s.Fatal(err)
 			}
 			changed = append(changed, head.UUID)
@@ -139,13 +140,13 @@ func (s *server) change(w *postgres.Writer, random *rand.Rand) (changed []uuid.U
 			if random.IntN(4) == 0 {
 				head.Type, head.State = "", memories.NeedsAttention
 			}
-			b.Heads = []postgres.Head{head}
+			b.Heads = []records.MemoryRow{head}
 		}
 		if refused { // at the end of the transaction
-			b.Activity = []postgres.Happening{postgres.HappensTo(head, head.Life(), postgres.Now(), "unheard of", memories.ByScript)}
+			b.Activity = []records.JournalEntry{records.NewJournalEntry(head, head.CountKey(), records.Now(), "unheard of", memories.ByScript)}
 		}
 		err := w.Apply(s.Context(), &b)
-		if refused != (err != nil) || errors.Is(err, postgres.ErrUnavailable) {
+		if refused != (err != nil) || errors.Is(err, memories.ErrUnavailable) {
 			s.Fatalf("Apply() error = %v, want one: %v", err, refused)
 		}
 		if err == nil {
@@ -158,7 +159,7 @@ func (s *server) change(w *postgres.Writer, random *rand.Rand) (changed []uuid.U
 	return changed
 }
 
-func (s *server) any(w *postgres.Writer, random *rand.Rand) postgres.Head {
+func (s *server) any(w *postgres.Writer, random *rand.Rand) records.MemoryRow {
 	s.Helper()
 	head, err := w.Head(s.Context(), (*s.ids)[random.IntN(len(*s.ids))])
 	if err != nil {

@@ -1,0 +1,91 @@
+package records
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
+	"memoir/internal/memories/memorymd"
+)
+
+// ChangeSet has the changes of one scan, which are applied in one transaction.
+type ChangeSet struct {
+	NewHeads     []MemoryRow
+	NewRevisions []Revision  // of NewHeads
+	Revisions    []Revision  // of memories that were there
+	Heads        []MemoryRow // that changed
+	DropHeads    []uuid.UUID
+	NewFiles     []File
+	Files        []File // that changed
+	Block        []BlockedFile
+	Unblock      []string // paths
+	Words        []SearchText
+	Activity     []JournalEntry // in the order in which it happened
+	// Renames are of memories in Heads, which have their new keys there.
+	Renames []Rename
+}
+
+// Empty reports whether there is nothing to apply.
+func (b *ChangeSet) Empty() bool {
+	return len(b.NewHeads)+len(b.Revisions)+len(b.Heads)+len(b.DropHeads)+len(b.NewFiles)+len(b.Files)+len(b.Block)+len(b.Unblock) == 0
+}
+
+// Memories returns the ids of the memories whose rows change.
+func (b *ChangeSet) Memories() []uuid.UUID {
+	ids := slices.Clone(b.DropHeads)
+	for _, heads := range [][]MemoryRow{b.NewHeads, b.Heads} {
+		for i := range heads {
+			ids = append(ids, heads[i].UUID)
+		}
+	}
+	return ids
+}
+
+// Rename is a memory that gets another key. It keeps its id, and with that its history.
+type Rename struct {
+	ID       uuid.UUID
+	From, To memories.Key
+	// At is the time of the memory's entry DidRename in the journal.
+	At time.Time
+	// Content is what the memory says under its new key. It is allowed there, also if it was deleted under that key.
+	Content memories.Fingerprint
+	// Deleted is the deleted memory that had the new key. Its history becomes the renamed memory's. It is uuid.Nil if there is none.
+	Deleted uuid.UUID
+	// ByFile says that the memory's files state the new name. Nothing was deleted, so nothing is kept out under the old key.
+	ByFile bool
+	// Files are to be removed, because they carry the memory under its old key.
+	Files []File
+}
+
+// Deletion is a memory that goes to the trash, with what goes with it.
+type Deletion struct {
+	Head       MemoryRow
+	Files      []File                            // to remove
+	IndexLines map[string][]memorymd.RemovedLine // that go from each index, by its path
+	Actor      memories.Actor
+}
+
+// KnownState has the rows of all memories and files that a scan touches.
+type KnownState struct {
+	Heads      []MemoryRow // of every key that was seen, and of every file that was seen or is gone
+	Unreadable []MemoryRow // the entries for unreadable files at the paths of the look
+	Tombstones map[Tombstone]bool
+	Files      []File // on disk, of Heads, wherever they are
+}
+
+// KnownQuery selects the rows that a scan touches: the names that its files state, their paths, and the
+// memories that they carry by their rows.
+type KnownQuery struct {
+	Names, Paths []string
+	Memories     []uuid.UUID
+}
+
+// Publication is how an agent's CLAUDE.md stands after it has been compiled.
+type Publication struct {
+	ClaudeMD                 // a zero PublishedAt says that nothing was written
+	Costs    []claudemd.Cost // what each memory takes in it, where that has changed; in the order of the headings
+	Removed  []string        // files that are gone from the disk, as for FilesRemoved
+}

@@ -1,0 +1,28 @@
+package records
+
+import (
+	"time"
+
+	"memoir/internal/memories"
+)
+
+// Alive is how many memories live, by type; the empty type counts those that have none.
+type Alive map[memories.Type]int
+
+// Total counts all types together.
+func (a Alive) Total() int {
+	total := 0
+	for _, n := range a {
+		total += n
+	}
+	return total
+}
+
+// GrowthPoint is how many memories lived at the end of a day.
+type GrowthPoint struct {
+	Day   time.Time // its beginning, in UTC
+	Alive Alive
+}
+
+// AgeBounds are the ages in days at which the buckets of Ages begin: today, 1–2, 3–7, 8–30, 31–90 days, older.
+var AgeBounds = []int{0, 1, 3, 8, 31, 91}

@@ -1,0 +1,78 @@
+package records
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/memories"
+)
+
+// JournalEntry records one change of a memory. It is written in the transaction of the change, so exactly once
+// or not at all.
+type JournalEntry struct {
+	At            time.Time
+	Kind          memories.ActivityKind
+	Actor         memories.Actor
+	MemoryID      uuid.UUID // zero: a content was kept out of no memory
+	Name          string
+	Path, Session string
+	// What the memory is from then on. An empty State says that it is what it was; Type is then that of a content which
+	// was kept out or let in.
+	State      memories.State
+	Type       memories.Type
+	RevisionID uuid.UUID // zero: its contents have gone with it
+	ModifiedAt time.Time
+	Before     CountKey
+	Renamed    string // the memory's other name, where it was renamed
+	Team       bool   // it is in team memory
+}
+
+// CountKey is the state and type by which a memory is counted. The zero CountKey is that of a memory before
+// its first entry.
+type CountKey struct {
+	State memories.State
+	Type  memories.Type
+}
+
+// IsLiving reports whether a memory with this key counts as alive.
+func (l CountKey) IsLiving() bool { return l.State != "" && l.State != memories.Deleted }
+
+// NewJournalEntry returns the entry of a change after which the memory is h. before is its key until then.
+func NewJournalEntry(h MemoryRow, before CountKey, at time.Time, kind memories.ActivityKind, actor memories.Actor) JournalEntry {
+	return JournalEntry{
+		At: at, Kind: kind, Actor: actor, MemoryID: h.UUID, Name: h.Name, Path: h.Path, Session: h.Session,
+		State: h.State, Type: h.Type, RevisionID: h.RevisionID, ModifiedAt: h.ModifiedAt, Before: before, Team: h.Team,
+	}
+}
+
+// LastJournalEntry returns the entry of a change that removes the memory with its contents: it is deleted, and
+// its revision is gone.
+func LastJournalEntry(h MemoryRow, at time.Time, kind memories.ActivityKind, actor memories.Actor) JournalEntry {
+	end := NewJournalEntry(h, h.CountKey(), at, kind, actor)
+	end.State, end.RevisionID = memories.Deleted, uuid.Nil
+	return end
+}
+
+// JournalCleared returns the entry for the removal of the row of an unreadable file.
+func JournalCleared(h MemoryRow, at time.Time, actor memories.Actor) JournalEntry {
+	return LastJournalEntry(h, at, memories.DidClear, actor)
+}
+
+// ActivityList says which part of the journal is wanted. The zero values mean: all of it.
+type ActivityList struct {
+	AgentID  int64
+	Kind     memories.ActivityKind
+	Actor    memories.Actor
+	Session  string
+	Name     string // of the memory, exact
+	MemoryID string
+	Limit    int    // 1 to MaxLimit
+	Cursor   string // the NextCursor of the page before, for the same list
+}
+
+// ActivityPage is one part of the journal, newest first.
+type ActivityPage struct {
+	Activity   []memories.Activity
+	NextCursor string // empty: this is the end
+}

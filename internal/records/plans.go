@@ -1,0 +1,101 @@
+package records
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/memories"
+)
+
+// Plan is a plan to consolidate an agent's memories.
+type Plan struct {
+	ID       uuid.UUID
+	MadeAt   time.Time
+	MadeBy   memories.Actor
+	Closed   bool   // discarded, or followed by another
+	Memories int    // how many were looked at
+	Model    string // that was asked; empty: none
+	Note     string // what there is to say of the asking, for people
+	// InputTokens and OutputTokens are what asking the model took.
+	InputTokens, OutputTokens int
+	// CharsBefore and CharsAfter are the length of the whole CLAUDE.md, in Unicode characters, without and with all steps.
+	CharsBefore, CharsAfter int
+	Findings                []PlanFinding
+	Steps                   []Step // in the order in which they are applied
+}
+
+// PlanFinding is a finding that only a person can decide about.
+type PlanFinding struct {
+	Memory string `json:"memory"` // its id; empty: it is about the index
+	Name   string `json:"name"`
+	Text   string `json:"text"` // a sentence for people
+}
+
+// StepState is the state of a step.
+type StepState string
+
+// The states of a step.
+const (
+	StepProposed StepState = "proposed"
+	StepChosen   StepState = "chosen" // decided, and being carried out
+	StepApplied  StepState = "applied"
+	StepRefused  StepState = "refused" // what it was about is not any more what it was
+	StepUndoing  StepState = "undoing"
+	StepUndone   StepState = "undone"
+)
+
+// Step is a part of a plan that is applied, and undone, as a whole.
+type Step struct {
+	ID     uuid.UUID
+	PlanID uuid.UUID
+	Place  int
+	Kind   string // merge, update, delete, reindex
+	Source string // found, by rules; or by the model
+	Title  string // one line for people
+	Reason string
+	State  StepState
+	// Problem says why it was not applied, or could not be undone.
+	Problem                 string
+	Changes                 []StepChange   // in the order in which they are made
+	CharsBefore, CharsAfter int            // of CLAUDE.md, as of the plan, with this step alone
+	Actor                   memories.Actor // who has chosen it; empty: nobody yet
+	AppliedAt, UndoneAt     time.Time
+}
+
+// What becomes of what a change is about.
+const (
+	ChangeWrite  = "write"
+	ChangeDelete = "delete"
+	ChangeIndex  = "index"
+)
+
+// StepChange is the change of one memory, or of the index, by a step. The database stores its JSON.
+type StepChange struct {
+	Op     string `json:"op"`
+	Memory string `json:"memory,omitempty"` // its id
+	Name   string `json:"name"`             // of the memory; of an index its path, relative to the durable directory
+	// Seen is the ETag of what the plan was made for; of an index the hash of its bytes.
+	Seen   string    `json:"seen"`
+	Before *StepText `json:"before"`
+	After  *StepText `json:"after"` // nil: it is deleted
+	Done   bool      `json:"done"`
+	// Doing is committed before the change is begun: after a crash, only then what it says may be what the change has made.
+	Doing bool `json:"doing,omitempty"`
+}
+
+// StepText is the text of a memory. For an index, only Body is set.
+type StepText struct {
+	Type        memories.Type `json:"type,omitempty"`
+	Description string        `json:"description,omitempty"`
+	Body        string        `json:"body"`
+}
+
+// ErrConsolidating says that somebody else consolidates the agent's memories at the moment, on this server or another.
+var ErrConsolidating = &memories.ConflictError{Reason: "These memories are being consolidated at the moment. Nothing was changed. Try again when that is done."}
+
+// SupersededMemory is a memory whose text an earlier revision of the memory By had.
+type SupersededMemory struct {
+	ID, By string // memories
+	SaidAt time.Time
+}

@@ -1,0 +1,60 @@
+package records
+
+import (
+	"time"
+
+	"memoir/internal/memories"
+)
+
+// RecallUse is how often an agent was given something.
+type RecallUse struct {
+	// Days are in order; a day has an entry for each who asked and each way to choose, and none without recalls.
+	Days []RecallDay
+	// Medians are of the time that choosing took lately, by the way.
+	Medians map[string]time.Duration
+	// Most are the memories that were given most often, of MostTotal that were given at all.
+	Most      []RecalledMemory
+	MostTotal int
+	// Never are memories that were not given, first those that were there the longest, of NeverTotal that there are.
+	Never      []RecalledMemory
+	NeverTotal int
+}
+
+// RecallDay is how many recalls there were on one day, of one who asks and one way to choose.
+type RecallDay struct {
+	Day        time.Time // its beginning, in UTC
+	AskedBy    string    // script, hook, mcp
+	SelectedBy string    // model, keyword; empty: nothing was looked at
+	Recalls    int
+	Giving     int // of these, how many gave something
+	// NoneOfMany is how many gave nothing although there were ManyCandidates or more to choose from.
+	NoneOfMany int
+}
+
+// ManyCandidates is how many memories are enough that one of them should have been worth giving.
+const ManyCandidates = 10
+
+// RecalledMemory is a memory with how often it was given.
+type RecalledMemory struct {
+	memories.Memory     // its name, type and times
+	Recalls         int // that gave it
+	// Chances is how many recalls have looked at memories since it was learned, of those that are counted.
+	Chances int
+}
+
+// RecallsOfMemory is how often a memory was given, of what is still on record.
+type RecallsOfMemory struct {
+	Recalls int
+	Last    time.Time // zero where there are none
+	// Chances is how many recalls have looked at memories since it was learned; counted only where none gave it.
+	Chances int
+}
+
+// DaysUpTo returns when each of so many days in UTC began, of which the last is that of now.
+func DaysUpTo(now time.Time, days int) []time.Time {
+	beginnings := make([]time.Time, days)
+	for i := range beginnings {
+		beginnings[i] = now.UTC().Truncate(24*time.Hour).AddDate(0, 0, i+1-days)
+	}
+	return beginnings
+}

@@ -1,0 +1,117 @@
+package records
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/memories"
+)
+
+// Recall is the record of one.
+type Recall struct {
+	ID         uuid.UUID
+	AgentID    int64
+	At         time.Time
+	Session    string // empty: none
+	AskedBy    string // script, hook, mcp
+	Query      string // its beginning
+	State      RecallState
+	SelectedBy string // model, keyword; empty: nothing was looked at
+	Skipped    string // why not
+	Note       string // why another way was taken than was wanted
+	Candidates int
+	Took       time.Duration
+	Chosen     []RecallChoice // the best first
+	Given      int            // how many of them were handed out
+}
+
+// RecallState is how far a recall has come.
+type RecallState string
+
+// The states of a recall.
+const (
+	RecallPending   RecallState = "pending"    // it is being chosen
+	RecallSettled   RecallState = "settled"    // it waits to be fetched
+	RecallDelivered RecallState = "handed_out" // whoever asked has it
+)
+
+// RecallChoice is a memory that was chosen, and why.
+type RecallChoice struct {
+	ID  uuid.UUID `json:"id"`
+	Why []string  `json:"why"`
+}
+
+// DeliveredMemory is a memory that a recall has returned.
+type DeliveredMemory struct {
+	RecallChoice
+	Name  string
+	Bytes int
+}
+
+// Given is what a session was given before.
+type Given struct {
+	Memories map[uuid.UUID]bool
+	Bytes    int
+}
+
+// RecallTerm is a term of a recall's query. A memory has it if it has any of the words, which are folded by
+// package words, or any of the runs.
+type RecallTerm struct {
+	Words []string
+	Runs  []string // of characters side by side, each of which is a word
+}
+
+// RecallSources are the agents whose memories an agent is given: itself first, then those that share theirs.
+type RecallSources []Agent
+
+// Of returns the source with the id, or the zero Agent.
+func (g RecallSources) Of(id int64) Agent {
+	for _, agent := range g {
+		if agent.ID == id {
+			return agent
+		}
+	}
+	return Agent{}
+}
+
+// IDs returns the ids of the sources.
+func (g RecallSources) IDs() []int64 {
+	ids := make([]int64, len(g))
+	for i, agent := range g {
+		ids[i] = agent.ID
+	}
+	return ids
+}
+
+// MemoryExcerpt is a memory with the first bytes of its file.
+type MemoryExcerpt struct {
+	memories.Memory
+	File []byte
+}
+
+// RecallList says which recalls of an agent are wanted.
+type RecallList struct {
+	AgentID int64
+	Session string // empty: of all, and of none
+	Limit   int    // 1 to MaxLimit
+	Cursor  string // the NextCursor of the page before, for the same list
+}
+
+// RecallPage is one part of the records, newest first.
+type RecallPage struct {
+	Recalls    []PastRecall
+	NextCursor string // empty: this is the end
+}
+
+// PastRecall is the record of a recall with what was handed out of it, the best first.
+type PastRecall struct {
+	Recall
+	Memories []PastDelivery
+}
+
+// PastDelivery is a memory that an earlier recall has returned. There is false if the memory is purged.
+type PastDelivery struct {
+	DeliveredMemory
+	There bool
+}
