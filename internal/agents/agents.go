@@ -45,8 +45,9 @@ type Agent struct {
 	JoinedTo    string // the slug of the agent whose directory this one's is, by a link; empty: it has its own
 }
 
-// DurableDir returns the agent's own memory directory, relative to Dir: what is removed there was removed on purpose.
-func (a Agent) DurableDir() string {
+// PrimaryDir returns the agent's own memory directory, relative to Dir. A file that is removed there was removed
+// on purpose.
+func (a Agent) PrimaryDir() string {
 	if a.Layout == Hive {
 		return memoryDir
 	}
@@ -58,7 +59,7 @@ func (a Agent) TeamDir() string {
 	if a.Layout == Shared {
 		return "."
 	}
-	return path.Join(a.DurableDir(), teamDir)
+	return path.Join(a.PrimaryDir(), teamDir)
 }
 
 // InTeam reports whether a path (slash-separated, relative to Dir) is in team memory: below the directory team of a memory

@@ -93,8 +93,8 @@ func TestOnlyHiveAgentsArePublished(t *testing.T) {
 		agents.Directory: {".", ""},
 	} {
 		a := agents.Agent{Layout: layout}
-		if a.DurableDir() != want.durable || a.ClaudeMDPath(nil) != want.claudeMD || a.Published() != (want.claudeMD != "") {
-			t.Errorf("%s: %q %q %v", layout, a.DurableDir(), a.ClaudeMDPath(nil), a.Published())
+		if a.PrimaryDir() != want.durable || a.ClaudeMDPath(nil) != want.claudeMD || a.Published() != (want.claudeMD != "") {
+			t.Errorf("%s: %q %q %v", layout, a.PrimaryDir(), a.ClaudeMDPath(nil), a.Published())
 		}
 	}
 }

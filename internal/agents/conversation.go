@@ -30,7 +30,7 @@ type Conversation struct {
 // fails if there is no absolute directory to decide by, or too few files can be opened.
 func AgentsOf(c Conversation, claudeDir string, all []Agent) ([]Agent, error) {
 	if found := c.byTranscript(claudeDir, all); len(found) > 0 {
-		return Represented(found, all), nil
+		return ResolveJoined(found, all), nil
 	}
 	dir, err := c.beginning(claudeDir)
 	if err != nil {

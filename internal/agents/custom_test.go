@@ -93,7 +93,7 @@ func TestAScopeIsToldFromWhereAnAgentIs(t *testing.T) {
 		t.Errorf("found %v", found)
 	}
 	for _, a := range agents.AssignSlugs(found, nil) {
-		w := agents.WhereaboutsOf(settings, a)
+		w := agents.LocateMemory(settings, a)
 		if w.Scope != want[a.Slug] || !w.ByClaude || !w.On {
 			t.Errorf("%s: %+v", a.Slug, w)
 		}
@@ -126,14 +126,14 @@ func TestAMemoryThatSettingsMoveIsFoundWhereItIs(t *testing.T) {
 	if its := project.Agents([]agents.Agent{before, moved[0]}); len(its) != 1 || its[0] != moved[0] {
 		t.Errorf("work in the project is by %v", its)
 	}
-	w := agents.WhereaboutsOf(settings, before)
+	w := agents.LocateMemory(settings, before)
 	if w.Dir != d.at("moved") {
 		t.Errorf("the memory that was moved is said to be in %q", w.Dir)
 	}
 
 	// What holds for all projects has one directory, which is waited for.
 	d.put("claude/settings.json", `{"autoMemoryDirectory": "`+d.at("all")+`"}`)
-	survey := agents.Look(settings, nil, func(string) {})
+	survey := agents.DiscoverAll(settings, nil, func(string) {})
 	if len(survey.Found) != 1 {
 		t.Errorf("found %+v", survey.Found)
 	}
@@ -185,12 +185,12 @@ func TestARepositoryHasNoMoreDirectoriesLookedThroughThanItNeeds(t *testing.T) {
 	d.mkdir("app/.git")
 	d.put("app/.git/HEAD", "ref: refs/heads/main\n")
 	d.worksOn("app")
-	before := len(agents.Look(agents.Settings{ClaudeDir: d.at("claude")}, nil, func(string) {}).Sources)
+	before := len(agents.DiscoverAll(agents.Settings{ClaudeDir: d.at("claude")}, nil, func(string) {}).Sources)
 	for i := range 1300 {
 		d.mkdir(fmt.Sprintf("app/.claude/agents/%02d/%02d", i%50, i/50))
 	}
 	d.put("app/.claude/agents/reviewer.md", define("reviewer", "project"))
-	survey := agents.Look(agents.Settings{ClaudeDir: d.at("claude")}, nil, func(string) {})
+	survey := agents.DiscoverAll(agents.Settings{ClaudeDir: d.at("claude")}, nil, func(string) {})
 	if grown := len(survey.Sources) - before; grown > 1100 {
 		t.Errorf("it goes by %d more files and directories", grown)
 	}

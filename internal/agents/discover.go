@@ -36,12 +36,12 @@ type Found struct {
 // unreadable are directories that are there but could not be looked into: agents beneath them are not found, which does not
 // mean that they are gone. A directory whose name is not UTF-8 is among them, for its path cannot be shown or stored.
 func Discover(s Settings, visit func(dir string)) (found []Found, unreadable []string) {
-	survey := Look(s, nil, visit)
+	survey := DiscoverAll(s, nil, visit)
 	return survey.Found, survey.Unreadable
 }
 
-// Survey is what a look for agents has found.
-type Survey struct {
+// DiscoveryResult is the result of a discovery.
+type DiscoveryResult struct {
 	Found      []Found
 	Unreadable []string
 	// Blocked are those of Unreadable, each once, for people.
@@ -58,8 +58,9 @@ type Survey struct {
 	Exhausted error
 }
 
-// Look is Discover, and says what the answer depends on. Of transcripts it reads what is not known of them; nil: nothing is.
-func Look(s Settings, transcripts *Transcripts, visit func(dir string)) Survey {
+// DiscoverAll returns the agents that exist, and everything that the answer depends on. It reads the
+// transcripts that transcripts does not know; nil knows none.
+func DiscoverAll(s Settings, transcripts *Transcripts, visit func(dir string)) DiscoveryResult {
 	d := discovery{settings: s, visit: visit, sources: map[string]Stamp{}, known: transcripts.known(), heads: map[string]head{}}
 	defer func() {
 		if d.exhausted == nil {
@@ -73,13 +74,13 @@ func Look(s Settings, transcripts *Transcripts, visit func(dir string)) Survey {
 		d.claude(absolute(s.ClaudeDir))
 	}
 	for _, named := range s.MemoryDirs {
-		d.byHand(named, Directory)
+		d.namedDir(named, Directory)
 	}
 	if s.TeamDir != "" {
-		d.byHand(NamedDir{Slug: sharedSlug, Path: s.TeamDir}, Shared)
+		d.namedDir(NamedDir{Slug: sharedSlug, Path: s.TeamDir}, Shared)
 	}
 	d.addElsewhere()
-	return Survey{d.found, d.unreadable, d.blocked, d.sources, d.links, d.exhausted}
+	return DiscoveryResult{d.found, d.unreadable, d.blocked, d.sources, d.links, d.exhausted}
 }
 
 // Roots are the directories that the settings name, absolute, and those in them in which agents appear. They need not exist.
@@ -143,7 +144,7 @@ func (d *discovery) claude(claudeDir string) {
 	d.movedMemories(claudeDir)
 }
 
-func (d *discovery) byHand(named NamedDir, layout Layout) {
+func (d *discovery) namedDir(named NamedDir, layout Layout) {
 	dir := absolute(named.Path)
 	d.visit(dir)
 	if d.isDirectory(dir) {

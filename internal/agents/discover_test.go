@@ -66,7 +66,7 @@ func TestLinksByWhichAgentsAreFoundAreToldAndThoseThatLeadNowhereAreWaitedFor(t 
 	} {
 		d.link(d.at(target), link)
 	}
-	survey := agents.Look(agents.Settings{AgentsDir: d.at("agents"), ClaudeDir: d.at("claude")}, nil, func(string) {})
+	survey := agents.DiscoverAll(agents.Settings{AgentsDir: d.at("agents"), ClaudeDir: d.at("claude")}, nil, func(string) {})
 	var links, awaited []string
 	for _, link := range survey.Links {
 		links = append(links, strings.TrimPrefix(link, d.dir+"/"))
@@ -198,7 +198,7 @@ func TestProject_PathIsFoundByLaterLooks(t *testing.T) {
 	known := new(agents.Transcripts)
 	var names []string
 	for range 2 {
-		names = append(names, agents.Look(agents.Settings{ClaudeDir: d.dir}, known, func(string) {}).Found[0].DisplayName)
+		names = append(names, agents.DiscoverAll(agents.Settings{ClaudeDir: d.dir}, known, func(string) {}).Found[0].DisplayName)
 	}
 	if want := []string{"-srv-app", "/srv/app"}; !slices.Equal(names, want) {
 		t.Errorf("names = %q, want %q", names, want)
@@ -213,7 +213,7 @@ func TestATranscriptIsReadAgainOnlyWhenItHasChanged(t *testing.T) {
 	known := new(agents.Transcripts)
 	look := func() (name string, sources map[string]agents.Stamp) {
 		t.Helper()
-		survey := agents.Look(agents.Settings{ClaudeDir: d.dir}, known, func(string) {})
+		survey := agents.DiscoverAll(agents.Settings{ClaudeDir: d.dir}, known, func(string) {})
 		if len(survey.Found) != 1 {
 			t.Fatalf("found %v", survey.Found)
 		}

@@ -42,7 +42,7 @@ func FuzzSlugs(f *testing.F) {
 			t.Errorf("%d agents in %d directories", len(found), made)
 		}
 		first := agents.AssignSlugs(found, nil)
-		var known []agents.Known
+		var known []agents.KnownAgent
 		seen := map[string]bool{}
 		for i, a := range first {
 			if !urlSafe.MatchString(a.Slug) || a.Slug == "." || a.Slug == ".." {
@@ -55,7 +55,7 @@ func FuzzSlugs(f *testing.F) {
 			if a.Dir != found[i].Dir || !strings.HasPrefix(a.Dir, top) || !utf8.ValidString(a.DisplayName) || strings.ContainsAny(a.DisplayName, "\x00\n\r\t") {
 				t.Errorf("%+v of %+v", a, found[i])
 			}
-			known = append(known, agents.Known{Slug: a.Slug, Layout: a.Layout, Dir: a.Dir, Present: true})
+			known = append(known, agents.KnownAgent{Slug: a.Slug, Layout: a.Layout, Dir: a.Dir, Present: true})
 		}
 		slices.Reverse(known) // the order in which they are remembered says nothing
 		if again := agents.AssignSlugs(found, known); !slices.Equal(again, first) {

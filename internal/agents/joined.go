@@ -13,7 +13,7 @@ import (
 // Agents of the hive are joined where one's whole directory is another's, CLAUDE.md and sessions included: two that each wrote there would
 // undo each other's deletions.
 func Joined(all []Agent, wasJoined func(slug string) bool) []Agent {
-	sharing := map[Home][]int{}
+	sharing := map[MemoryHome][]int{}
 	for i, a := range all {
 		home := HomeOf(a)
 		sharing[home] = append(sharing[home], i)
@@ -32,14 +32,14 @@ func Joined(all []Agent, wasJoined func(slug string) bool) []Agent {
 	return joined
 }
 
-// Home is where an agent remembers. Agents of one home are one.
-type Home struct {
+// A MemoryHome identifies the directory in which an agent's memory is. Agents with the same one share a memory.
+type MemoryHome struct {
 	Dir  string // with all links followed
 	Hive bool   // a directory of the hive has memory/ and sessions in it, any other one the memories themselves
 }
 
 // HomeOf returns where an agent remembers.
-func HomeOf(a Agent) Home { return Home{RealDir(a.Dir), a.Layout == Hive} }
+func HomeOf(a Agent) MemoryHome { return MemoryHome{RealDir(a.Dir), a.Layout == Hive} }
 
 // claim orders those who share a directory: the least is the one it belongs to.
 func claim(a Agent, dir string, wasJoined func(slug string) bool) int {
@@ -61,8 +61,8 @@ func IsLink(path string) bool {
 	return err == nil && info.Mode().Type() == fs.ModeSymlink
 }
 
-// Represented returns the agents, each that is joined to another one of all replaced by that one.
-func Represented(some, all []Agent) []Agent {
+// ResolveJoined returns the agents, with each one that is joined to another replaced by that one.
+func ResolveJoined(some, all []Agent) []Agent {
 	var found []Agent
 	for _, a := range some {
 		if i := slices.IndexFunc(all, func(other Agent) bool { return other.Slug == a.JoinedTo }); a.JoinedTo != "" && i >= 0 {

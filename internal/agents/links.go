@@ -86,7 +86,7 @@ func ClaudeMDIsMemory(root *os.Root, a Agent, claudeMD string, links iter.Seq[st
 		rest, inside := strings.CutPrefix(target, at+"/")
 		return err == nil && inside && a.walks(path.Join(link, rest))
 	}
-	if behind(a.DurableDir()) {
+	if behind(a.PrimaryDir()) {
 		return true
 	}
 	for link := range links {

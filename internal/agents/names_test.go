@@ -98,7 +98,7 @@ func TestDiscover_PathsThatCannotBeStored(t *testing.T) {
 	d.mkdir("hive/good/memory")
 	d.mkdir("hive/b\xe9d/memory")
 	d.mkdir("named-\xe9")
-	survey := agents.Look(agents.Settings{
+	survey := agents.DiscoverAll(agents.Settings{
 		AgentsDir:  d.at("hive"),
 		MemoryDirs: []agents.NamedDir{{Slug: "named", Path: d.at("named-\xe9")}, {Slug: "nul", Path: "/tmp/a\x00b"}},
 	}, nil, func(string) {})
@@ -127,7 +127,7 @@ func TestBlocked_NamesOwnerAndReason(t *testing.T) {
 	}
 	d.openToNobody()
 	filestest.AsNobody(t, func() {
-		survey := agents.Look(agents.Settings{AgentsDir: d.at("agents"), ClaudeDir: d.at("claude")}, nil, func(string) {})
+		survey := agents.DiscoverAll(agents.Settings{AgentsDir: d.at("agents"), ClaudeDir: d.at("claude")}, nil, func(string) {})
 		root, err := os.OpenRoot(d.at("agents/ada"))
 		if err != nil {
 			t.Error(err)

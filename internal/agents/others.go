@@ -57,7 +57,7 @@ func (w *walker) other(d directory, it item, scope *scopeTree) {
 }
 
 // IsText reports whether a file is text, by its first bytes. It fails as Neighbours.Open does.
-func (o Other) IsText(among *files.Neighbours) (bool, error) {
+func (o Other) IsText(among *files.DirReader) (bool, error) {
 	file, err := among.Open(o.real)
 	if err != nil {
 		return false, err

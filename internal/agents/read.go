@@ -20,7 +20,7 @@ func ReadFile(root *os.Root, path string, limit int64) ([]byte, error) {
 }
 
 // ReadAmong is ReadFile for whoever reads many files that lie beside each other.
-func ReadAmong(neighbours *files.Neighbours, path string, limit int64) ([]byte, error) {
+func ReadAmong(neighbours *files.DirReader, path string, limit int64) ([]byte, error) {
 	file, err := neighbours.Open(path)
 	if err != nil {
 		return nil, err

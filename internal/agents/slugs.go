@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Known is an agent that has been seen before.
-type Known struct {
+// KnownAgent is an agent that has been seen before.
+type KnownAgent struct {
 	Slug   string
 	Layout Layout
 	Dir    string
@@ -19,7 +19,7 @@ type Known struct {
 
 // MarkPresent returns the known agents with Present set from one look at the disk. What lies beneath a directory that could
 // not be read counts as present: nothing is concluded from a failed look.
-func MarkPresent(known []Known, found []Found, unreadable []string) []Known {
+func MarkPresent(known []KnownAgent, found []Found, unreadable []string) []KnownAgent {
 	type place struct {
 		layout Layout
 		dir    string
@@ -28,7 +28,7 @@ func MarkPresent(known []Known, found []Found, unreadable []string) []Known {
 	for _, f := range found {
 		seen[place{f.Layout, f.Dir}] = true
 	}
-	marked := make([]Known, len(known))
+	marked := make([]KnownAgent, len(known))
 	for i, k := range known {
 		k.Present = seen[place{k.Layout, k.Dir}] || beneathAny(k.Dir, unreadable)
 		marked[i] = k
@@ -38,7 +38,7 @@ func MarkPresent(known []Known, found []Found, unreadable []string) []Known {
 
 // StillThere reports whether the directory of a known hive agent is where it was, though it has neither memory/ nor sessions/
 // any more: that makes no new agent, but the known one is not gone.
-func StillThere(s Settings, k Known) bool {
+func StillThere(s Settings, k KnownAgent) bool {
 	if k.Layout != Hive || s.AgentsDir == "" || filepath.Dir(k.Dir) != absolute(s.AgentsDir) {
 		return false
 	}
@@ -52,9 +52,9 @@ func StillThere(s Settings, k Known) bool {
 // when the one who has it is gone: then it goes on as that agent. Otherwise it gets the wish with -2, -3 and so on; a numbered
 // slug whose agent is gone is gone on with only by a directory of the same layout and name, for the number was a matter of
 // order and says nothing about whose memories they are.
-func AssignSlugs(found []Found, known []Known) []Agent {
+func AssignSlugs(found []Found, known []KnownAgent) []Agent {
 	taken := make(map[string]bool, len(found)+len(known))
-	gone := make(map[string]Known)
+	gone := make(map[string]KnownAgent)
 	slugs := make([]string, len(found))
 	for _, k := range known {
 		i := indexOf(found, k)
@@ -81,7 +81,7 @@ func AssignSlugs(found []Found, known []Known) []Agent {
 	return agents
 }
 
-func indexOf(found []Found, k Known) int {
+func indexOf(found []Found, k KnownAgent) int {
 	for i, f := range found {
 		if f.Layout == k.Layout && f.Dir == k.Dir {
 			return i
@@ -90,7 +90,7 @@ func indexOf(found []Found, k Known) int {
 	return -1
 }
 
-func freeSlug(f Found, taken map[string]bool, gone map[string]Known) string {
+func freeSlug(f Found, taken map[string]bool, gone map[string]KnownAgent) string {
 	if !taken[f.Slug] {
 		return f.Slug
 	}

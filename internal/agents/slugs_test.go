@@ -12,8 +12,8 @@ func TestSlugsAreUniqueAndStayWithTheirAgents(t *testing.T) {
 	hive := agents.Found{Slug: "ada", Layout: agents.Hive, Dir: "/h/ada"}
 	claude := agents.Found{Slug: "ada", Layout: agents.Claude, Dir: "/c/agent-memory/ada"}
 	byHand := agents.Found{Slug: "ada", Layout: agents.Directory, Dir: "/d"}
-	known := func(slug string, f agents.Found, present bool) agents.Known {
-		return agents.Known{Slug: slug, Layout: f.Layout, Dir: f.Dir, Present: present}
+	known := func(slug string, f agents.Found, present bool) agents.KnownAgent {
+		return agents.KnownAgent{Slug: slug, Layout: f.Layout, Dir: f.Dir, Present: present}
 	}
 	at := func(f agents.Found, dir string) agents.Found {
 		f.Dir = dir
@@ -21,7 +21,7 @@ func TestSlugsAreUniqueAndStayWithTheirAgents(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		found []agents.Found
-		known []agents.Known
+		known []agents.KnownAgent
 		want  []string
 	}{
 		"the first of a name has it plain": {
@@ -29,23 +29,23 @@ func TestSlugsAreUniqueAndStayWithTheirAgents(t *testing.T) {
 		"a slug that reads like a number is not given twice": {
 			[]agents.Found{hive, {Slug: "ada-2", Layout: agents.Hive, Dir: "/h/ada-2"}, claude}, nil, []string{"ada", "ada-2", "ada-3"}},
 		"a known agent keeps its slug, whoever comes before it": {
-			[]agents.Found{hive, claude}, []agents.Known{known("ada", claude, true)}, []string{"ada-2", "ada"}},
+			[]agents.Found{hive, claude}, []agents.KnownAgent{known("ada", claude, true)}, []string{"ada-2", "ada"}},
 		"a numbered agent keeps its number when the first is gone": {
-			[]agents.Found{claude}, []agents.Known{known("ada", hive, false), known("ada-2", claude, true)}, []string{"ada-2"}},
+			[]agents.Found{claude}, []agents.KnownAgent{known("ada", hive, false), known("ada-2", claude, true)}, []string{"ada-2"}},
 		"a directory of a slug whose agent is gone goes on as it": {
-			[]agents.Found{claude}, []agents.Known{known("ada", hive, false)}, []string{"ada"}},
+			[]agents.Found{claude}, []agents.KnownAgent{known("ada", hive, false)}, []string{"ada"}},
 		"an agent that could not be looked at keeps its slug": {
-			[]agents.Found{claude}, []agents.Known{known("ada", hive, true)}, []string{"ada-2"}},
+			[]agents.Found{claude}, []agents.KnownAgent{known("ada", hive, true)}, []string{"ada-2"}},
 		"a number is not inherited by somebody else": {
-			[]agents.Found{hive, byHand}, []agents.Known{known("ada", hive, true), known("ada-2", claude, false)}, []string{"ada", "ada-3"}},
+			[]agents.Found{hive, byHand}, []agents.KnownAgent{known("ada", hive, true), known("ada-2", claude, false)}, []string{"ada", "ada-3"}},
 		"a number is inherited by the same directory in another place": {
 			[]agents.Found{hive, at(claude, "/moved/agent-memory/ada")},
-			[]agents.Known{known("ada", hive, true), known("ada-2", claude, false)}, []string{"ada", "ada-2"}},
+			[]agents.KnownAgent{known("ada", hive, true), known("ada-2", claude, false)}, []string{"ada", "ada-2"}},
 		"a project is called after its directory, not after memory": {
 			[]agents.Found{hive, at(claude, "/moved/projects/-b/memory")},
-			[]agents.Known{known("ada", hive, true), known("ada-2", at(claude, "/c/projects/-a/memory"), false)}, []string{"ada", "ada-3"}},
+			[]agents.KnownAgent{known("ada", hive, true), known("ada-2", at(claude, "/c/projects/-a/memory"), false)}, []string{"ada", "ada-3"}},
 		"an agent that is back has its slug again": {
-			[]agents.Found{hive, claude}, []agents.Known{known("ada", hive, false), known("ada-2", claude, true)}, []string{"ada", "ada-2"}},
+			[]agents.Found{hive, claude}, []agents.KnownAgent{known("ada", hive, false), known("ada-2", claude, true)}, []string{"ada", "ada-2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -65,7 +65,7 @@ func TestSlugsAreUniqueAndStayWithTheirAgents(t *testing.T) {
 
 func TestAnAgentIsGoneOnlyWhenALookSaysSo(t *testing.T) {
 	t.Parallel()
-	known := []agents.Known{
+	known := []agents.KnownAgent{
 		{Slug: "there", Layout: agents.Hive, Dir: "/a/there"},
 		{Slug: "gone", Layout: agents.Hive, Dir: "/a/gone", Present: true},
 		{Slug: "hidden", Layout: agents.Hive, Dir: "/closed/hidden"},

@@ -54,11 +54,11 @@ func Walk(root *os.Root, a Agent, scope []string, visit func(relDir string)) Lis
 
 	// Asked in any case: of a root that was removed the sessions seem to be gone too.
 	inPlace := w.rootInPlace()
-	if beforeErr == nil && afterErr == nil && os.SameFile(before, after) && inPlace && !within(w.listing.unseen, a.DurableDir()) {
+	if beforeErr == nil && afterErr == nil && os.SameFile(before, after) && inPlace && !within(w.listing.unseen, a.PrimaryDir()) {
 		w.listing.DurableThere = true
 		_, w.listing.DurableInode, w.listing.DurableDevice = Identity(after)
 	} else {
-		w.listing.unseen[a.DurableDir()] = true
+		w.listing.unseen[a.PrimaryDir()] = true
 	}
 	return w.listing.sorted()
 }
@@ -139,7 +139,7 @@ func (w *walker) lookFor(d directory, scope *scopeTree, names ...string) {
 }
 
 // lookForOne looks at the entry of a directory that has this name on disk.
-func (w *walker) lookForOne(among *files.Neighbours, d directory, name string, inside *scopeTree) {
+func (w *walker) lookForOne(among *files.DirReader, d directory, name string, inside *scopeTree) {
 	entryPath := join(d.path, name)
 	info, err := among.Lstat(w.real(d, name))
 	switch {
@@ -336,7 +336,7 @@ func join(dir, name string) string {
 
 // durable looks at the durable directory as it is at this moment.
 func (w *walker) durable() (fs.FileInfo, error) {
-	dir, err := files.Resolve(w.root, w.agent.DurableDir())
+	dir, err := files.Resolve(w.root, w.agent.PrimaryDir())
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func (d *directory) put(root *os.Root, carriers []note, content memories.Content
 	}
 	file := memories.FileName(content.Type, content.Name)
 	for n := 1; ; n++ {
-		place := path.Join(d.agent.DurableDir(), memories.NumberedFileName(file, n))
+		place := path.Join(d.agent.PrimaryDir(), memories.NumberedFileName(file, n))
 		err := d.guard.Write(root, place, data, files.Options{New: true})
 		if !errors.Is(err, files.ErrExists) {
 			return err

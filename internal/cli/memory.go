@@ -56,7 +56,7 @@ func runMemory(ctx context.Context, w *World, args []string) error {
 
 // memoryVerbs say, for each word that may follow memory, what it does and which of the flags it has of its own.
 var memoryVerbs = map[string]struct {
-	run   func(c *memoryCall, ctx context.Context, on shelf, subject string) error
+	run   func(c *memoryCall, ctx context.Context, on memoryStore, subject string) error
 	takes string // what it takes in one word; empty: nothing
 	flags []string
 }{
@@ -103,7 +103,7 @@ func (c *memoryCall) run(ctx context.Context, verb string, words []string) error
 	return does.run(c, ctx, on, subject)
 }
 
-func (c *memoryCall) list(ctx context.Context, on shelf, _ string) error {
+func (c *memoryCall) list(ctx context.Context, on memoryStore, _ string) error {
 	found, err := on.list(ctx, memories.Type(c.kind))
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (c *memoryCall) list(ctx context.Context, on shelf, _ string) error {
 	return writeList(c.Stdout, found.value)
 }
 
-func (c *memoryCall) show(ctx context.Context, on shelf, name string) error {
+func (c *memoryCall) show(ctx context.Context, on memoryStore, name string) error {
 	found, err := on.find(ctx, name)
 	if err != nil {
 		return c.withNames(ctx, on, err)
@@ -125,7 +125,7 @@ func (c *memoryCall) show(ctx context.Context, on shelf, name string) error {
 	return writeMemory(c.Stdout, found.value)
 }
 
-func (c *memoryCall) save(ctx context.Context, on shelf, name string) error {
+func (c *memoryCall) save(ctx context.Context, on memoryStore, name string) error {
 	d := draft{name: name, kind: memories.Type(c.kind)}
 	if given(c.flags, "description") {
 		d.description = &c.description
@@ -167,7 +167,7 @@ func (d *draft) readBody(from io.Reader) error {
 	return nil
 }
 
-func (c *memoryCall) delete(ctx context.Context, on shelf, name string) error {
+func (c *memoryCall) delete(ctx context.Context, on memoryStore, name string) error {
 	gone, err := on.delete(ctx, name)
 	if err != nil {
 		return c.withNames(ctx, on, err)
@@ -178,7 +178,7 @@ func (c *memoryCall) delete(ctx context.Context, on shelf, name string) error {
 	return writeDeletion(c.Stdout, gone)
 }
 
-func (c *memoryCall) recall(ctx context.Context, on shelf, query string) error {
+func (c *memoryCall) recall(ctx context.Context, on memoryStore, query string) error {
 	found, err := on.recall(ctx, query, c.limit)
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func (c *memoryCall) recall(ctx context.Context, on shelf, query string) error {
 }
 
 // withNames adds to the error of an unknown name those that somebody may have meant.
-func (c *memoryCall) withNames(ctx context.Context, on shelf, err error) error {
+func (c *memoryCall) withNames(ctx context.Context, on memoryStore, err error) error {
 	const most = 5
 	var unknown *unknownError
 	if !errors.As(err, &unknown) {

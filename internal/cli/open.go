@@ -15,7 +15,7 @@ import (
 
 // open finds the memories of the agent that is meant: on the server, or, where none answers on this machine, on its files. On
 // files alone it works where a directory is given.
-func (c *memoryCall) open(ctx context.Context) (shelf, error) {
+func (c *memoryCall) open(ctx context.Context) (memoryStore, error) {
 	if c.dir != "" {
 		return c.openDirectory()
 	}
@@ -42,7 +42,7 @@ func (c *memoryCall) open(ctx context.Context) (shelf, error) {
 
 // openDirectory takes --dir for an agent's directory where there is a memory/ or a sessions/ in it, as there is in a hive, and
 // else for a memory directory.
-func (c *memoryCall) openDirectory() (shelf, error) {
+func (c *memoryCall) openDirectory() (memoryStore, error) {
 	if c.agent != "" || given(c.flags, "url") {
 		return nil, misused("--dir works without a server, and takes neither --agent nor --url")
 	}
@@ -69,7 +69,7 @@ func (c *memoryCall) openDirectory() (shelf, error) {
 }
 
 // openFiles looks for the agent where a server would.
-func (c *memoryCall) openFiles(absent *absentError) (shelf, error) {
+func (c *memoryCall) openFiles(absent *absentError) (memoryStore, error) {
 	places, err := c.Places()
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (c *memoryCall) choose(all []agents.Agent) (agents.Agent, error) {
 	if c.agent != "" {
 		for _, a := range all {
 			if a.Slug == c.agent {
-				return agents.Represented([]agents.Agent{a}, all)[0], nil
+				return agents.ResolveJoined([]agents.Agent{a}, all)[0], nil
 			}
 		}
 		return agents.Agent{}, fmt.Errorf("there is no agent %q%s", c.agent, listed("; there is ", all))

@@ -220,7 +220,7 @@ func (c *Consolidator) alone(ctx context.Context, agent records.Agent, do func()
 // locked runs do while no other program consolidates the agent either. The lock keeps the time of a consolidation that has come to
 // something, and is put back after one that has not.
 func (c *Consolidator) locked(ctx context.Context, slug string, do func(still func() error) (cameToSomething bool, err error)) error {
-	if err := c.letGo(ctx, slug); err != nil {
+	if err := c.releaseLock(ctx, slug); err != nil {
 		return err
 	}
 	taken, err := c.engine.BeginConsolidation(ctx, slug)
@@ -229,7 +229,7 @@ func (c *Consolidator) locked(ctx context.Context, slug string, do func(still fu
 	}
 	came, err := do(func() error { return c.engine.StillConsolidating(ctx, slug, taken) })
 	c.keep(slug, heldLock{taken, came})
-	if ended := c.letGo(context.WithoutCancel(ctx), slug); ended != nil {
+	if ended := c.releaseLock(context.WithoutCancel(ctx), slug); ended != nil {
 		c.options.Log.Warn("the lock of a consolidation could not be let go; tried again", "agent", slug, "error", ended)
 	}
 	return err

@@ -16,7 +16,7 @@ import (
 
 // What is applied without a person is bounded: mostAlone steps, which delete at most one in deletedAlone of the memories.
 const (
-	mostAlone    = 8
+	maxAutoSteps = 8
 	deletedAlone = 10
 )
 
@@ -42,7 +42,7 @@ func (c *Consolidator) work(ctx context.Context) {
 // round finishes what was left unfinished, and then looks which agents are due. looked says when each was looked at last by this
 // server, so that a round over thousands of agents asks nothing of most.
 func (c *Consolidator) round(ctx context.Context, looked map[string]time.Time) error {
-	if err := errors.Join(c.letGoAll(ctx), c.finish(ctx)); err != nil {
+	if err := errors.Join(c.releaseLocks(ctx), c.finish(ctx)); err != nil {
 		return err
 	}
 	if c.options.Mode == Off || c.options.Mode == Plan && c.options.Model == nil {
@@ -173,7 +173,7 @@ func alone(plan records.Plan) []uuid.UUID {
 			continue
 		}
 		deletions -= going
-		if chosen = append(chosen, step.ID); len(chosen) == mostAlone {
+		if chosen = append(chosen, step.ID); len(chosen) == maxAutoSteps {
 			break
 		}
 	}

@@ -24,8 +24,9 @@ func (c *Consolidator) keep(slug string, l heldLock) {
 	c.held[slug] = l
 }
 
-// letGo lets an agent's lock go, if it is held. It is called while nobody else consolidates the agent.
-func (c *Consolidator) letGo(ctx context.Context, slug string) error {
+// releaseLock releases the agent's consolidation lock if this server holds it. Only one consolidation per agent
+// may call it at a time.
+func (c *Consolidator) releaseLock(ctx context.Context, slug string) error {
 	c.mu.Lock()
 	l, held := c.held[slug]
 	c.mu.Unlock()
@@ -42,15 +43,15 @@ func (c *Consolidator) letGo(ctx context.Context, slug string) error {
 	return nil
 }
 
-// letGoAll lets go what could not be let go before. What somebody consolidates at the moment is left to them.
-func (c *Consolidator) letGoAll(ctx context.Context) error {
+// releaseLocks releases the locks that could not be released before. It leaves those of running consolidations.
+func (c *Consolidator) releaseLocks(ctx context.Context) error {
 	c.mu.Lock()
 	slugs := slices.Collect(maps.Keys(c.held))
 	c.mu.Unlock()
 	for _, slug := range slugs {
 		agent, err := c.store.AgentUncounted(ctx, slug)
 		if err == nil {
-			err = c.alone(ctx, agent, func() error { return c.letGo(ctx, slug) })
+			err = c.alone(ctx, agent, func() error { return c.releaseLock(ctx, slug) })
 		}
 		if err != nil && conflictIn(err) == "" {
 			return err

@@ -213,5 +213,5 @@ func counted(n int, one, many string) string {
 }
 
 func durableDir(agent records.Agent) string {
-	return agents.Agent{Layout: agents.Layout(agent.Layout)}.DurableDir()
+	return agents.Agent{Layout: agents.Layout(agent.Layout)}.PrimaryDir()
 }

@@ -26,7 +26,7 @@ func TestNothingIsReadOfAnAgentWhoseMemoryIsOff(t *testing.T) {
 	if err != nil || !strings.Contains(out.Said, "switched off") || len(b.model.Requests()) > 0 {
 		t.Errorf("it was read: %+v, %v", out, err)
 	}
-	if err := b.extractor.Heard(t.Context(), "ada", b.transcript("s1")); err != nil {
+	if err := b.extractor.ScheduleRead(t.Context(), "ada", b.transcript("s1")); err != nil {
 		t.Error(err)
 	}
 	var conflict *memories.ConflictError

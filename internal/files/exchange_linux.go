@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange lets two files of one directory change names in one step, so that nobody sees either name empty. It fails with
+// swapNames lets two files of one directory change names in one step, so that nobody sees either name empty. It fails with
 // errors.ErrUnsupported where the file system cannot.
-func exchange(root *os.Root, a, b string) error {
+func swapNames(root *os.Root, a, b string) error {
 	dir, err := root.Open(path.Dir(a))
 	if err != nil {
 		return err

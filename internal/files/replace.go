@@ -64,7 +64,7 @@ func (r *replacement) replaceIf(opts Options) error {
 	if !same {
 		return ErrChanged
 	}
-	err = exchange(r.root, r.temp, r.target)
+	err = swapNames(r.root, r.temp, r.target)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		r.followAttributes(r.target, r.temp, opts.Hash)
@@ -152,7 +152,7 @@ func handOver(root *os.Root, name string, to func(old *os.File), displace func()
 // turn takes it from a still newer save, that one gets it.
 func giveBack(root *os.Root, temp, target, given, displaced string) error {
 	for {
-		if err := exchange(root, temp, target); errors.Is(err, fs.ErrNotExist) {
+		if err := swapNames(root, temp, target); errors.Is(err, fs.ErrNotExist) {
 			return ErrChanged // removed since, whatever it was
 		} else if err != nil {
 			return err

@@ -28,12 +28,12 @@ func TestTheNewestSaveHasThePlaceInTheEnd(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := exchange(root, "temp", "a.md"); errors.Is(err, errors.ErrUnsupported) {
+			if err := swapNames(root, "temp", "a.md"); errors.Is(err, errors.ErrUnsupported) {
 				t.Skip("files cannot change names in one step here")
 			} else if err != nil {
 				t.Fatal(err)
 			}
-			if err := exchange(root, "temp", "a.md"); err != nil {
+			if err := swapNames(root, "temp", "a.md"); err != nil {
 				t.Fatal(err)
 			}
 			err = giveBack(root, "temp", "a.md", Hash([]byte(c.given)), Hash([]byte(c.saved)))

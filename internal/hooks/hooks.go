@@ -133,7 +133,7 @@ func (h *Hooks) agentOf(slug string, in input) (agents.Agent, error) {
 		all := h.engine.Agents()
 		for _, a := range all {
 			if a.Slug == slug {
-				return agents.Represented([]agents.Agent{a}, all)[0], nil
+				return agents.ResolveJoined([]agents.Agent{a}, all)[0], nil
 			}
 		}
 		return agents.Agent{}, errors.New("there is no agent " + slug)
@@ -200,7 +200,7 @@ func (h *Hooks) stop(ctx context.Context, agent agents.Agent, in input) output {
 		defer close(kept)
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 15*time.Second)
 		defer cancel()
-		if err := h.extractor.Heard(ctx, agent.Slug, in.TranscriptPath); err != nil {
+		if err := h.extractor.ScheduleRead(ctx, agent.Slug, in.TranscriptPath); err != nil {
 			h.log.Warn("a conversation is not read for what it has to remember", "agent", agent.Slug, "why", err)
 		}
 	}()

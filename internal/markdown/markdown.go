@@ -57,7 +57,7 @@ const (
 // link that leads nowhere safe is left as its text. A source made to keep a parser busy is shown as it was written. A
 // nil resolve knows no memory.
 func Render(source string, resolve Resolve) (HTML, error) {
-	if tangled(source) {
+	if tooComplex(source) {
 		return HTML("<pre>" + html.EscapeString(source) + "</pre>\n"), nil
 	}
 	if resolve == nil {

@@ -31,10 +31,10 @@ type Word struct {
 
 // Explained is a memory that has something of what was asked.
 type Explained struct {
-	memories.Memory           // without its body
-	Why             []string  // the strongest first
-	Score           float64   // how much it has; comparable within one explanation
-	Shortfall       Shortfall // why it is not given; empty: it is
+	memories.Memory              // without its body
+	Why             []string     // the strongest first
+	Score           float64      // how much it has; comparable within one explanation
+	Shortfall       RejectReason // why it is not given; empty: it is
 }
 
 // Explain says what a recall by the words would give, and why. It asks no model, keeps no record, and takes nothing from any
@@ -58,11 +58,11 @@ func (r *Recaller) Explain(ctx context.Context, agent, query string) (Explanatio
 
 // explained says it of a ranking of which so many answers are given.
 func (r ranking) explained(limit int) Explanation {
-	e := Explanation{Candidates: r.candidates, Enough: enough(r.wanted)}
+	e := Explanation{Candidates: r.candidates, Enough: minWeight(r.wanted)}
 	for _, w := range r.wanted {
 		// Single characters are those of the pairs once more.
 		if !w.character {
-			e.Words = append(e.Words, Word{Text: w.word, Unknown: w.met == 0})
+			e.Words = append(e.Words, Word{Text: w.word, Unknown: w.matches == 0})
 		}
 	}
 	given := r.answers[:min(len(r.answers), limit)]
@@ -71,8 +71,8 @@ func (r ranking) explained(limit int) Explanation {
 	}
 	next := slices.Concat(r.answers[len(given):], r.short)
 	for _, each := range next[:min(len(next), mostClose)] {
-		if each.shortfall == "" {
-			each.shortfall = PastLimit
+		if each.rejected == "" {
+			each.rejected = PastLimit
 		}
 		e.Close = append(e.Close, each.explained())
 	}
@@ -82,5 +82,5 @@ func (r ranking) explained(limit int) Explanation {
 func (r ranked) explained() Explained {
 	m := r.Memory
 	m.Body = ""
-	return Explained{Memory: m, Why: r.why(), Score: r.score, Shortfall: r.shortfall}
+	return Explained{Memory: m, Why: r.why(), Score: r.score, Shortfall: r.rejected}
 }

@@ -29,7 +29,7 @@ const (
 
 // ranking is what the words make of a query.
 type ranking struct {
-	wanted []wanted
+	wanted []scoredTerm
 	// answers are the memories that answer it, short those that only have something of it, the best first.
 	answers, short []ranked
 	candidates     int // that had anything of it
@@ -51,8 +51,8 @@ func (r *Recaller) byKeyword(ctx context.Context, from records.RecallSources, of
 		return ranking{}, err
 	}
 	for i := range what {
-		what[i].met = len(hits[i])
-		what[i].telling = tell(what[i].met, of)
+		what[i].matches = len(hits[i])
+		what[i].idf = idfOf(what[i].matches, of)
 	}
 	// What was given already is ranked with the rest: what is worth little beside it is not worth more the next time.
 	promising, n := mostPromising(what, hits, mostRead+min(len(given), mostRead))
@@ -68,7 +68,7 @@ func (r *Recaller) byKeyword(ctx context.Context, from records.RecallSources, of
 }
 
 // wantedBy returns what a query speaks of, with all that counts as it.
-func (r *Recaller) wantedBy(ctx context.Context, query string) ([]wanted, error) {
+func (r *Recaller) wantedBy(ctx context.Context, query string) ([]scoredTerm, error) {
 	terms, spoken := termsOf(query)
 	var beginnings []string
 	for _, t := range terms {
@@ -86,7 +86,7 @@ func (r *Recaller) wantedBy(ctx context.Context, query string) ([]wanted, error)
 	known := vocabularyOf(vocabulary, terms)
 	var unknown []string
 	for i, t := range terms {
-		if words.Slips(t.word) > 0 && !t.run && !t.isKnown(known[i], spoken) && len(unknown) < mostMisspelt {
+		if words.MaxTypos(t.word) > 0 && !t.run && !t.isKnown(known[i], spoken) && len(unknown) < mostMisspelt {
 			unknown = append(unknown, t.word)
 		}
 	}
@@ -94,9 +94,9 @@ func (r *Recaller) wantedBy(ctx context.Context, query string) ([]wanted, error)
 	if err != nil {
 		return nil, err
 	}
-	what := make([]wanted, len(terms))
+	what := make([]scoredTerm, len(terms))
 	for i, t := range terms {
-		what[i] = wanted{term: t, variants: append(t.variants(known[i], spoken), t.misspellings(alike[t.word])...)}
+		what[i] = scoredTerm{term: t, variants: append(t.variants(known[i], spoken), t.misspellings(alike[t.word])...)}
 	}
 	return what, nil
 }
@@ -117,7 +117,7 @@ func vocabularyOf(vocabulary []string, terms []term) [][]string {
 	return of
 }
 
-func (w wanted) sought() records.RecallTerm {
+func (w scoredTerm) sought() records.RecallTerm {
 	var s records.RecallTerm
 	for _, v := range w.variants {
 		if w.run {
@@ -131,11 +131,11 @@ func (w wanted) sought() records.RecallTerm {
 
 // mostPromising returns the memories that have the most telling of what is wanted, so many at most and the best first, and how many
 // have anything of it.
-func mostPromising(what []wanted, hits [][]uuid.UUID, most int) (best []uuid.UUID, n int) {
+func mostPromising(what []scoredTerm, hits [][]uuid.UUID, most int) (best []uuid.UUID, n int) {
 	promise := make(map[uuid.UUID]float64, mostHits)
 	for i, ids := range hits {
 		for _, id := range ids {
-			promise[id] += what[i].telling
+			promise[id] += what[i].idf
 		}
 	}
 	// Ids are in the order of time, so that of equals the newest come first.
@@ -159,9 +159,9 @@ const mostReasons = 4
 
 // why says what speaks for a memory, the strongest first.
 func (r ranked) why() []string {
-	strongest := slices.Clone(r.evidence)
-	slices.SortStableFunc(strongest, func(a, b evidence) int {
-		return cmp.Compare(b.value*b.of.telling, a.value*a.of.telling)
+	strongest := slices.Clone(r.matches)
+	slices.SortStableFunc(strongest, func(a, b termMatch) int {
+		return cmp.Compare(b.value*b.of.idf, a.value*a.of.idf)
 	})
 	var reasons []string
 	for _, e := range strongest[:min(len(strongest), mostReasons)] {
@@ -184,18 +184,18 @@ func RankTexts(query string, all []memories.Memory, now time.Time) []Choice {
 		return nil
 	}
 	known := vocabularyOf(vocabulary, terms)
-	what := make([]wanted, len(terms))
+	what := make([]scoredTerm, len(terms))
 	for i, t := range terms {
-		what[i] = wanted{term: t, variants: t.variants(known[i], spoken)}
-		if words.Slips(t.word) > 0 && !t.run && !t.isKnown(known[i], spoken) {
+		what[i] = scoredTerm{term: t, variants: t.variants(known[i], spoken)}
+		if words.MaxTypos(t.word) > 0 && !t.run && !t.isKnown(known[i], spoken) {
 			what[i].variants = append(what[i].variants, t.misspellings(vocabulary)...)
 		}
 		for _, d := range read {
 			if len(d.evidence(what[i:i+1])) > 0 {
-				what[i].met++
+				what[i].matches++
 			}
 		}
-		what[i].telling = tell(what[i].met, len(all))
+		what[i].idf = idfOf(what[i].matches, len(all))
 	}
 	var chosen []Choice
 	answers, _ := rank(read, what, now)

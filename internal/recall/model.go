@@ -70,7 +70,7 @@ func (r *Recaller) insteadOfNone(ctx context.Context, from records.RecallSources
 
 // isStrong reports whether a memory's name or description has a word of the query, and not only its text.
 func (r ranked) isStrong() bool {
-	return slices.ContainsFunc(r.evidence, func(e evidence) bool { return e.in != inBody })
+	return slices.ContainsFunc(r.matches, func(e termMatch) bool { return e.in != inBody })
 }
 
 // plain says in a few words why a model did not choose. What a server answered may be long, or none of anybody's business.

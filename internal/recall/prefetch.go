@@ -27,7 +27,7 @@ func (r *Recaller) Begin(ctx context.Context, request Request) (id string, err e
 	}
 	r.running.Go(func() {
 		defer func() { <-r.prefetches }()
-		if err := r.settle(from, record, request); err != nil {
+		if err := r.complete(from, record, request); err != nil {
 			r.options.Log.Warn("a recall in the background failed", "error", err)
 		}
 	})
@@ -38,7 +38,7 @@ func (r *Recaller) Begin(ctx context.Context, request Request) (id string, err e
 var ErrBusy = &memories.ConflictError{Reason: "Too many recalls are running already. Nothing was begun. Try again shortly."}
 
 // settle chooses, and leaves what was chosen to be fetched.
-func (r *Recaller) settle(from records.RecallSources, record records.Recall, request Request) error {
+func (r *Recaller) complete(from records.RecallSources, record records.Recall, request Request) error {
 	ctx, cancel := context.WithTimeout(r.ended, abandoned)
 	defer cancel()
 	if err := r.choose(ctx, from, &record, request); err != nil {
@@ -70,7 +70,7 @@ func (r *Recaller) Fetch(ctx context.Context, slug, id string, readOnly bool) (R
 	case record.State == records.RecallDelivered:
 		return r.nothingMore(ctx, record)
 	}
-	result, _, err := r.handOut(ctx, from, record, Request{ReadOnly: readOnly})
+	result, _, err := r.deliver(ctx, from, record, Request{ReadOnly: readOnly})
 	return result, err
 }
 

@@ -78,7 +78,7 @@ func (r *Recaller) withLate(ctx context.Context, request Request) (result Result
 	var memories []Recalled
 	for _, each := range append(waiting, record) {
 		var won bool
-		if result, won, err = r.handOut(ctx, from, each, request); err != nil {
+		if result, won, err = r.deliver(ctx, from, each, request); err != nil {
 			return Result{}, given, err
 		}
 		if request.MostText > 0 {

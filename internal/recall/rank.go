@@ -11,96 +11,98 @@ import (
 	"memoir/internal/words"
 )
 
-// wanted is a term with what counts as it, and how much it tells.
-type wanted struct {
+// scoredTerm is a term of a query with the words that count as it, and its weight.
+type scoredTerm struct {
 	term
 	variants []variant
-	// telling is how much a memory is told from others by having it: 1 for what one alone has, towards 0 for what all have.
-	telling float64
-	// met is how many memories have it.
-	met int
+	// idf is the term's inverse document frequency, scaled to 0–1: 1 if one memory has the term, near 0
+	// if all have it.
+	idf float64
+	// matches is the number of memories that have the term.
+	matches int
 }
 
 // beyond is how many memories an agent is taken to have besides, about other things: of two that it has, what both have is not yet
 // what all have.
 const beyond = 30
 
-// tell returns how telling something is that so many memories of all have: its inverse document frequency, as a share of the
-// largest there can be.
-func tell(met, of int) float64 {
+// idfOf returns the inverse document frequency of a term that met of the memories have, divided by the
+// largest possible one.
+func idfOf(met, of int) float64 {
 	n, with := float64(of+beyond), float64(met)
 	return math.Log(1+(n-with+0.5)/(with+0.5)) / math.Log(1+(n+0.5)/1.5)
 }
 
-// A place is where in a memory something stands.
-type place int
+// A matchField is the part of a memory that has a term.
+type matchField int
 
 const (
-	inName place = iota
+	inName matchField = iota
 	inDescription
 	inBody
 	places
 )
 
-func (p place) String() string { return [...]string{"name", "description", "text"}[p] }
+func (p matchField) String() string { return [...]string{"name", "description", "text"}[p] }
 
 // worth is how much a word counts by where it stands. A name and a description are there to say what a memory is about.
 var worth = [places]float64{inName: 1, inDescription: 0.8, inBody: 0.6}
 
-// evidence is that a memory has something that was asked for.
-type evidence struct {
-	of    *wanted
-	word  string // as the memory has it
-	in    place  // the best one
+// termMatch is a term of the query that a memory has.
+type termMatch struct {
+	of    *scoredTerm
+	word  string     // as the memory has it
+	in    matchField // the best one
 	value float64
 }
 
 // ranked is a memory with what speaks for it.
 type ranked struct {
 	memories.Memory
-	evidence  []evidence
-	score     float64
-	shortfall Shortfall // of those that are not given
+	matches  []termMatch
+	score    float64
+	rejected RejectReason // of those that are not given
 }
 
-// Shortfall is why a memory is not given although it has something of what was asked; empty: it is given.
-type Shortfall string
+// RejectReason says why a memory that has some of the query's terms is not given. It is empty if the memory is
+// given.
+type RejectReason string
 
 // What memories fall short of.
 const (
-	TooLittle Shortfall = "too_little" // it has too little of what was asked
-	MuchLess  Shortfall = "much_less"  // it has much less of it than the best
-	PastLimit Shortfall = "past_limit" // there are as many better ones as are given
+	TooLittle RejectReason = "too_little" // it has too little of what was asked
+	MuchLess  RejectReason = "much_less"  // it has much less of it than the best
+	PastLimit RejectReason = "past_limit" // there are as many better ones as are given
 )
 
 // What a memory must have to be chosen. The numbers are those with which the tuning half of the quality set came out best: with lower
 // ones more is found and more of it is beside the point.
 const (
-	// leastEvidence is a little more than a telling word in the text. Where all memories are about what is asked, nothing tells much:
+	// minTermWeight is a little more than a telling word in the text. Where all memories are about what is asked, nothing tells much:
 	// then nearly all that is asked for is enough.
-	leastEvidence = 0.7
+	minTermWeight = 0.7
 	// leastShare is of all that was asked for, up to what a question of some words asks for.
-	leastShare = 0.25
-	nearlyAll  = 0.9
-	talkative  = 5
-	// byChance is how much more a memory must have for each further word that is asked for: of a pasted log it has some by chance.
-	byChance = 0.05
+	leastShare     = 0.25
+	nearlyAll      = 0.9
+	longQueryTerms = 5
+	// extraTermPenalty is how much more a memory must have for each further word that is asked for: of a pasted log it has some by chance.
+	extraTermPenalty = 0.05
 	// besideBest is how much a memory must have beside the best one, as a share.
 	besideBest = 0.65
 )
 
 // rank tells those of the memories that answer what is wanted from those that only have something of it. Of both the best come
 // first; what has nothing of it is in neither.
-func rank(all []document, what []wanted, now time.Time) (answers, short []ranked) {
-	needed := enough(what)
+func rank(all []document, what []scoredTerm, now time.Time) (answers, short []ranked) {
+	needed := minWeight(what)
 	var able []ranked
 	for _, d := range all {
-		r := ranked{Memory: d.Memory, evidence: d.evidence(what)}
+		r := ranked{Memory: d.Memory, matches: d.evidence(what)}
 		r.weigh(now)
 		switch {
-		case len(r.evidence) == 0:
-		case r.met() < needed:
-			r.shortfall = TooLittle
+		case len(r.matches) == 0:
+		case r.matchedWeight() < needed:
+			r.rejected = TooLittle
 			short = append(short, r)
 		default:
 			able = append(able, r)
@@ -109,7 +111,7 @@ func rank(all []document, what []wanted, now time.Time) (answers, short []ranked
 	bestFirst(able)
 	for _, r := range able {
 		if r.score < besideBest*able[0].score {
-			r.shortfall = MuchLess
+			r.rejected = MuchLess
 			short = append(short, r)
 		} else {
 			answers = append(answers, r)
@@ -143,12 +145,12 @@ func documents(all []memories.Memory) []document {
 	return read
 }
 
-// evidence returns what of the wanted a memory has.
-func (d document) evidence(what []wanted) []evidence {
-	var all []evidence
+// matches returns the terms that a memory has.
+func (d document) evidence(what []scoredTerm) []termMatch {
+	var all []termMatch
 	for i := range what {
 		w := &what[i]
-		best := evidence{of: w}
+		best := termMatch{of: w}
 		for p := range places {
 			for _, v := range w.variants {
 				times := d.texts[p].times(v.word, w.run)
@@ -211,24 +213,24 @@ func (r *ranked) weigh(now time.Time) {
 	if age := memories.AgeOf(r.ModifiedAt, now); !age.Unknown {
 		fresh = freshness / (1 + float64(age.Days)/30)
 	}
-	r.score = r.met() + fresh + preference*preferred[r.Type]
+	r.score = r.matchedWeight() + fresh + preference*preferred[r.Type]
 }
 
-// met is how much a memory has of what is wanted.
-func (r *ranked) met() float64 {
+// matchedWeight is the sum of the weights of the terms that the memory has.
+func (r *ranked) matchedWeight() float64 {
 	met := 0.0
-	for _, e := range r.evidence {
-		met += e.value * e.of.telling
+	for _, e := range r.matches {
+		met += e.value * e.of.idf
 	}
 	return met
 }
 
-// enough is how much of what is wanted a memory must have to answer it, and not only have a word of it by chance.
-func enough(what []wanted) float64 {
+// minWeight returns the weight that a memory must have to be an answer, and not to have a term by chance.
+func minWeight(what []scoredTerm) float64 {
 	asked := 0.0
 	for i := range what {
-		asked += what[i].telling
+		asked += what[i].idf
 	}
-	further := max(0, asked-talkative)
-	return max(min(leastEvidence, nearlyAll*asked)+byChance*further, leastShare*(asked-further))
+	further := max(0, asked-longQueryTerms)
+	return max(min(minTermWeight, nearlyAll*asked)+extraTermPenalty*further, leastShare*(asked-further))
 }

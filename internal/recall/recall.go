@@ -84,7 +84,7 @@ func New(store *postgres.Store, options Options) *Recaller {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	r := &Recaller{store: store, options: options, now: records.Now, stop: stop, ended: ctx, prefetches: make(chan struct{}, mostPrefetches)}
-	r.running.Go(r.keepHouse)
+	r.running.Go(r.deleteExpired)
 	return r
 }
 
@@ -159,7 +159,7 @@ func (r *Recaller) Recall(ctx context.Context, request Request) (Result, error) 
 	if err := r.choose(ctx, from, &record, request); err != nil {
 		return Result{}, err
 	}
-	result, _, err := r.handOut(ctx, from, record, request)
+	result, _, err := r.deliver(ctx, from, record, request)
 	return result, err
 }
 
@@ -245,9 +245,9 @@ func ids(set map[uuid.UUID]bool) []uuid.UUID {
 	return all
 }
 
-// handOut gives what was chosen, as far as the session has not been given it and has room for it, and keeps the record. won says
+// deliver gives what was chosen, as far as the session has not been given it and has room for it, and keeps the record. won says
 // that nobody else had handed it out before.
-func (r *Recaller) handOut(ctx context.Context, from records.RecallSources, record records.Recall, request Request) (result Result, won bool, err error) {
+func (r *Recaller) deliver(ctx context.Context, from records.RecallSources, record records.Recall, request Request) (result Result, won bool, err error) {
 	chosen := make([]uuid.UUID, len(record.Chosen))
 	for i, c := range record.Chosen {
 		chosen[i] = c.ID
@@ -315,8 +315,8 @@ func recalled(agent records.Agent, file records.MemoryExcerpt, gone []memories.C
 	}
 }
 
-// keepHouse removes records when they have become old.
-func (r *Recaller) keepHouse() {
+// deleteExpired removes records when they have become old.
+func (r *Recaller) deleteExpired() {
 	tick := time.NewTicker(housekeeps)
 	defer tick.Stop()
 	for {

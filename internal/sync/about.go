@@ -8,7 +8,7 @@ import (
 
 // About is what there is to know of where an agent's memory is.
 type About struct {
-	agents.Whereabouts
+	agents.MemoryLocation
 	// Committed says of what is written into a project's repository whether it is committed; of any other agent it is empty.
 	Committed agents.Committed
 }
@@ -24,7 +24,7 @@ func (e *Engine) aboutHere(ctx context.Context, slug string, _ aboutOp) (About, 
 	if err != nil {
 		return About{}, err
 	}
-	about := About{Whereabouts: agents.WhereaboutsOf(e.options.Places, onDisk(row))}
+	about := About{MemoryLocation: agents.LocateMemory(e.options.Places, onDisk(row))}
 	if about.Scope == agents.ProjectScope || about.Scope == agents.LocalScope {
 		about.Committed = agents.CommittedOf(ctx, row.Dir)
 	}

@@ -36,7 +36,7 @@ func (h *hold) checkMoveDepth(from, to string) error {
 
 // depthOf returns the depth of a place in the primary directory; memory/a.md has depth 1.
 func (h *hold) depthOf(place string) int {
-	return strings.Count(strings.TrimPrefix(place, h.onDisk.DurableDir()+"/"), "/") + 1
+	return strings.Count(strings.TrimPrefix(place, h.onDisk.PrimaryDir()+"/"), "/") + 1
 }
 
 // levelsBelow returns how many levels of files are below a place; 0 if it is a file.
@@ -46,7 +46,7 @@ func (h *hold) levelsBelow(place string) (int, error) {
 		return 0, err
 	}
 	defer d.close()
-	listed, err := d.list(strings.TrimPrefix(place, h.onDisk.DurableDir()+"/"))
+	listed, err := d.list(strings.TrimPrefix(place, h.onDisk.PrimaryDir()+"/"))
 	if err != nil {
 		return 0, nil // not a directory
 	}

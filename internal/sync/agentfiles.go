@@ -321,7 +321,7 @@ func (h *hold) place(file string, find func(*durable, string) (string, error)) (
 	if at == "." && err == nil {
 		err = ErrNoFile // nobody may change the durable directory itself
 	}
-	return path.Join(h.onDisk.DurableDir(), at), err
+	return path.Join(h.onDisk.PrimaryDir(), at), err
 }
 
 // newPlace is place for something that is yet to be made.
@@ -335,5 +335,5 @@ func (h *hold) newPlace(file string) (string, error) {
 	case !isReachable(file):
 		return "", ErrNoPlace
 	}
-	return path.Join(h.onDisk.DurableDir(), file), nil // the durable directory is made with it
+	return path.Join(h.onDisk.PrimaryDir(), file), nil // the durable directory is made with it
 }

@@ -75,7 +75,7 @@ func (e *Engine) consolidationLockHere(ctx context.Context, slug string, _ conso
 		return ConsolidationLock{Problem: "The agent's directory cannot be opened: " + plain(err).Error() + "."}, nil
 	}
 	defer root.Close() //nolint:errcheck // only read through
-	dir := onDisk(row).DurableDir()
+	dir := onDisk(row).PrimaryDir()
 	state, err := lockfile.Read(root, dir, time.Now())
 	if err != nil {
 		return ConsolidationLock{Problem: lockProblem(dir, err)}, nil
@@ -120,7 +120,7 @@ func (e *Engine) consolidateHere(ctx context.Context, slug string, op consolidat
 		if h.root == nil {
 			return nil // the lock is missing with the directory
 		}
-		dir := h.onDisk.DurableDir()
+		dir := h.onDisk.PrimaryDir()
 		switch op.Verb {
 		case consolidationGoesOn:
 			err := taken.Holds(h.root, dir)
@@ -142,7 +142,7 @@ func (h *hold) beginConsolidation(ctx context.Context) (lockfile.Taken, error) {
 	if err := h.canWrite(ctx); err != nil {
 		return lockfile.Taken{}, err
 	}
-	taken, err := lockfile.Take(h.disk, h.root, h.onDisk.DurableDir(), time.Now())
+	taken, err := lockfile.Take(h.disk, h.root, h.onDisk.PrimaryDir(), time.Now())
 	var held *lockfile.HeldError
 	switch {
 	case errors.As(err, &held):
@@ -152,7 +152,7 @@ func (h *hold) beginConsolidation(ctx context.Context) (lockfile.Taken, error) {
 	case errors.Is(err, memories.ErrUnavailable):
 		return taken, err
 	case err != nil:
-		return taken, &memories.ConflictError{Reason: "Nothing was changed. " + lockProblem(h.onDisk.DurableDir(), err)}
+		return taken, &memories.ConflictError{Reason: "Nothing was changed. " + lockProblem(h.onDisk.PrimaryDir(), err)}
 	}
 	return taken, nil
 }

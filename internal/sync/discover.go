@@ -25,7 +25,7 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 	roots := agents.Roots(e.options.Places)
 	held := anchorsOf(roots)
 	var looked []string
-	survey := agents.Look(e.options.Places, &e.transcripts, func(dir string) {
+	survey := agents.DiscoverAll(e.options.Places, &e.transcripts, func(dir string) {
 		e.watcher.watchForAgents(dir)
 		looked = append(looked, dir)
 	})
@@ -51,7 +51,7 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 var errMet = errors.New("another server is making agents known at the same time")
 
 // meet holds what is on disk against the known agents.
-func (e *Engine) meet(ctx context.Context, survey agents.Survey, held anchors) (appeared []string, err error) {
+func (e *Engine) meet(ctx context.Context, survey agents.DiscoveryResult, held anchors) (appeared []string, err error) {
 	rows, err := e.store.AgentsUncounted(ctx)
 	if err != nil {
 		return nil, err
@@ -61,10 +61,10 @@ func (e *Engine) meet(ctx context.Context, survey agents.Survey, held anchors) (
 		return nil, err
 	}
 	byKey := map[string]records.Agent{}
-	known := make([]agents.Known, len(rows))
+	known := make([]agents.KnownAgent, len(rows))
 	for i, row := range rows {
 		byKey[row.Slug] = row
-		known[i] = agents.Known{Slug: row.Slug, Layout: agents.Layout(row.Layout), Dir: row.Dir}
+		known[i] = agents.KnownAgent{Slug: row.Slug, Layout: agents.Layout(row.Layout), Dir: row.Dir}
 	}
 	here := map[string]int64{} // ids of the agents whose directory is here, or not seen to be gone
 	known = agents.MarkPresent(known, survey.Found, survey.Unreadable)

@@ -84,15 +84,15 @@ func (e *Engine) openDurable(ctx context.Context, slug string) (*durable, error)
 }
 
 func durableIn(root *os.Root, agent agents.Agent) (*durable, error) {
-	at, err := files.Resolve(root, agent.DurableDir())
+	at, err := files.Resolve(root, agent.PrimaryDir())
 	if err != nil {
-		return nil, unreachable(agent.DurableDir(), err)
+		return nil, unreachable(agent.PrimaryDir(), err)
 	}
 	below, err := root.OpenRoot(at)
 	if err != nil {
-		return nil, unreachable(agent.DurableDir(), err)
+		return nil, unreachable(agent.PrimaryDir(), err)
 	}
-	return &durable{below, agent.DurableDir()}, nil
+	return &durable{below, agent.PrimaryDir()}, nil
 }
 
 func (d *durable) close() {

@@ -46,13 +46,13 @@ type anotherDurable struct {
 
 // durableIsGone says that there is no durable directory, and not just one that cannot be read.
 func (h *hold) durableIsGone() bool {
-	info, err := files.Stat(h.root, h.onDisk.DurableDir())
+	info, err := files.Stat(h.root, h.onDisk.PrimaryDir())
 	return errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir()
 }
 
 // isDurable says that this is the durable directory, still.
 func (h *hold) isDurable(is records.DirectoryID) bool {
-	info, err := files.Stat(h.root, h.onDisk.DurableDir())
+	info, err := files.Stat(h.root, h.onDisk.PrimaryDir())
 	if err != nil {
 		return false
 	}

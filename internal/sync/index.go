@@ -27,7 +27,7 @@ const indexAttempts = 5
 // directoriesAbove returns the directories whose index may list the file: its own and those above it, up to the memory
 // directory that it is in.
 func directoriesAbove(agent agents.Agent, file string) []string {
-	top := agent.DurableDir()
+	top := agent.PrimaryDir()
 	if session, durable := agent.SessionOf(file); !durable {
 		top = path.Join("sessions", session, "memory")
 	}
@@ -196,7 +196,7 @@ func (h *hold) indexesFor(paths []string) []string {
 // directories above it. A session lists what it has itself; those without any of the files, of which there may be thousands, are not
 // looked into.
 func indexesOf(agent agents.Agent, paths []string, in func(dir string) []string) []string {
-	dirs := map[string]bool{agent.DurableDir(): true, agent.TeamDir(): true}
+	dirs := map[string]bool{agent.PrimaryDir(): true, agent.TeamDir(): true}
 	for _, file := range paths {
 		for _, dir := range directoriesAbove(agent, file) {
 			dirs[dir] = true

@@ -154,7 +154,7 @@ func (e *Engine) shelf(ctx context.Context, slug string) (*shelf, error) {
 		return nil, err
 	}
 	agent := onDisk(row)
-	s := &shelf{ctx: ctx, agent: agent, dir: agent.DurableDir(), known: map[string]place{}}
+	s := &shelf{ctx: ctx, agent: agent, dir: agent.PrimaryDir(), known: map[string]place{}}
 	s.path = path.Join(s.dir, indexFile)
 	listed, missing, err := e.store.FilesToIndex(ctx, row.ID)
 	if err != nil {

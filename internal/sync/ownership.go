@@ -20,7 +20,7 @@ func (h *hold) mayWrite() error {
 	}
 	err := h.mayPublish()
 	if err == nil {
-		err = h.guard.CheckRemoval(h.root, path.Join(h.onDisk.DurableDir(), indexName))
+		err = h.guard.CheckRemoval(h.root, path.Join(h.onDisk.PrimaryDir(), indexName))
 	}
 	if files.IsOwnership(err) {
 		return notOurs(err)

@@ -73,7 +73,7 @@ func (p *poller) discover() (saw uint64) {
 	var sum maphash.Hash
 	sum.SetSeed(p.seed)
 	add := func(dir string) { maphash.WriteComparable(&sum, dir) }
-	survey := agents.Look(p.options.Places, &p.transcripts, add)
+	survey := agents.DiscoverAll(p.options.Places, &p.transcripts, add)
 	for _, f := range survey.Found {
 		maphash.WriteComparable(&sum, f)
 	}

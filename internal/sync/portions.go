@@ -61,7 +61,7 @@ func (h *hold) portions(ctx context.Context, l look, found *differences) ([]port
 func (h *hold) survey(ctx context.Context, l look, found *differences) (entries []*agents.Entry, subjects []subject, err error) {
 	all := make([]subject, len(found.toRead)) // zero: there is nothing to decide
 	steady := make([]int64, len(found.toRead))
-	err = h.inRuns(ctx, len(found.toRead), func(among *files.Neighbours, i int) {
+	err = h.inRuns(ctx, len(found.toRead), func(among *files.DirReader, i int) {
 		s, ok := h.see(among, l.at, found.toRead[i], found.known[found.toRead[i].Path])
 		switch {
 		case ok && s.isSteady():

@@ -255,7 +255,7 @@ func (h *hold) unknownTarget(ctx context.Context, draft Draft) (string, error) {
 
 // numbered returns the n-th path of the durable directory that a file of such a memory may have.
 func (h *hold) numbered(draft Draft, n int) string {
-	dir := h.onDisk.DurableDir()
+	dir := h.onDisk.PrimaryDir()
 	if draft.Team {
 		dir = h.onDisk.TeamDir()
 	}

@@ -93,7 +93,7 @@ func (s sighting) awaitsRemoval() bool {
 func (h *hold) read(ctx context.Context, at time.Time, p portion, found *differences) ([]sighting, error) {
 	seen := make([]sighting, len(p.entries))
 	ok := make([]bool, len(p.entries))
-	err := h.inRuns(ctx, len(p.entries), func(among *files.Neighbours, i int) {
+	err := h.inRuns(ctx, len(p.entries), func(among *files.DirReader, i int) {
 		seen[i], ok[i] = h.see(among, at, p.entries[i], found.known[p.entries[i].Path])
 		if ok[i] && p.subjects != nil && seen[i].subject() != p.subjects[i] {
 			h.queue.add(h.onDisk.Slug, seen[i].path) // it belongs into another portion by now
@@ -121,7 +121,7 @@ func (h *hold) read(ctx context.Context, at time.Time, p portion, found *differe
 }
 
 // inRuns calls do for each of n files, a few at a time, until ctx ends.
-func (h *hold) inRuns(ctx context.Context, n int, do func(among *files.Neighbours, i int)) error {
+func (h *hold) inRuns(ctx context.Context, n int, do func(among *files.DirReader, i int)) error {
 	return inRuns(ctx, n, func(from, to int) {
 		among := files.NeighboursIn(h.root)
 		defer among.Close()
@@ -157,7 +157,7 @@ func inRuns(ctx context.Context, n int, do func(from, to int)) error {
 }
 
 // see reads one file. ok is false when it vanished, is being written, or nothing more could be opened: another look follows.
-func (h *hold) see(among *files.Neighbours, at time.Time, entry *agents.Entry, known *records.File) (s sighting, ok bool) {
+func (h *hold) see(among *files.DirReader, at time.Time, entry *agents.Entry, known *records.File) (s sighting, ok bool) {
 	s = sighting{
 		path: entry.Path, session: entry.Session, size: entry.Size,
 		modTime: entry.ModTime, signature: signature(entry, at), known: known, saved: entry.Path == h.saved,

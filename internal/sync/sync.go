@@ -401,14 +401,14 @@ func (h *hold) canWrite(ctx context.Context) error {
 	if err := h.mayWrite(); err != nil {
 		return err
 	}
-	if info, err := files.Stat(h.root, h.onDisk.DurableDir()); err == nil && info.IsDir() {
+	if info, err := files.Stat(h.root, h.onDisk.PrimaryDir()); err == nil && info.IsDir() {
 		return nil
 	}
 	known, err := h.w.DurableMemories(ctx)
 	if err != nil || known == 0 {
 		return err
 	}
-	return &memories.ConflictError{Reason: "The agent's memory directory " + filepath.Join(h.onDisk.Dir, h.onDisk.DurableDir()) + " is not there, and it had memories in it. Nothing was changed. Put it back, or remove those memories, and try again."}
+	return &memories.ConflictError{Reason: "The agent's memory directory " + filepath.Join(h.onDisk.Dir, h.onDisk.PrimaryDir()) + " is not there, and it had memories in it. Nothing was changed. Put it back, or remove those memories, and try again."}
 }
 
 func ignoreCanceled(err error) error {

@@ -197,7 +197,7 @@ func notTheTeams(place string) error {
 // isTeamsOnDisk says whether a path of team memory leads there when every link on the way to its deepest part that exists is followed.
 // Where that cannot be told it does not.
 func (h *hold) isTeamsOnDisk(place string) bool {
-	durable, err := files.Resolve(h.root, h.onDisk.DurableDir())
+	durable, err := files.Resolve(h.root, h.onDisk.PrimaryDir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
@@ -231,7 +231,7 @@ func (h *hold) touchesTeam(place string) bool {
 // staysInTeam says with a conflict that a path of the durable directory which an agent has named is one of team memory by its text and
 // leads elsewhere on disk.
 func (h *hold) staysInTeam(file string) error {
-	place := path.Join(h.onDisk.DurableDir(), file)
+	place := path.Join(h.onDisk.PrimaryDir(), file)
 	if h.onDisk.InTeam(place) && !h.isTeamsOnDisk(place) {
 		return notTheTeams(place)
 	}

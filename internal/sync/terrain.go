@@ -15,7 +15,7 @@ type terrain struct {
 	// the empty one standing for the set of agents.
 	eventless map[string]string
 	// owners are the slugs of the agents whose own place a home is.
-	owners map[agents.Home]string
+	owners map[agents.MemoryHome]string
 }
 
 // terrain returns the last one noted; before the first discovery, one with nothing in it.
@@ -47,7 +47,7 @@ func (e *Engine) noteTerrain(found []agents.Agent, links []string, held anchors)
 			e.queue.add(a.Slug, ".")
 		}
 	}
-	owners := map[agents.Home]string{}
+	owners := map[agents.MemoryHome]string{}
 	for _, a := range found {
 		if a.JoinedTo == "" {
 			owners[agents.HomeOf(a)] = a.Slug

@@ -22,9 +22,9 @@ func CanBeMeant(word string) bool {
 	})
 }
 
-// Slips returns how many slips of the hand a typed word may have to still be taken for another: a letter too many,
+// MaxTypos returns how many slips of the hand a typed word may have to still be taken for another: a letter too many,
 // too few or wrong, or two in the wrong order. 0: it is taken as it is.
-func Slips(typed string) int {
+func MaxTypos(typed string) int {
 	switch n := utf8.RuneCountInString(typed); {
 	case n < 4 || !CanBeMeant(typed):
 		return 0
@@ -38,7 +38,7 @@ func Slips(typed string) int {
 // Distance returns how many slips lead from the beginning of a word to the typed one, both folded, and false where
 // those are more than Slips allows. 0 says that the word begins as typed.
 func Distance(typed, word string) (slips int, near bool) {
-	allowed := Slips(typed)
+	allowed := MaxTypos(typed)
 	if strings.HasPrefix(word, typed) {
 		return 0, true
 	}

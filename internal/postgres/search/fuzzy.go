@@ -21,7 +21,7 @@ type Similar struct{ Typed, Word string }
 func (q Query) Mistyped() []string {
 	var typed []string
 	for _, t := range q.terms {
-		if words.Slips(t[0].word) > 0 {
+		if words.MaxTypos(t[0].word) > 0 {
 			typed = append(typed, t[0].word)
 		}
 	}

@@ -17,8 +17,8 @@ const (
 	mostInlines = 40_000
 )
 
-// tangled reports whether a source is past those limits. It looks at each byte a few times.
-func tangled(source string) bool {
+// tooComplex reports whether a source exceeds the limits of this file. It reads each byte a few times.
+func tooComplex(source string) bool {
 	if strings.Count(source, "<")+strings.Count(source, "`")+strings.Count(source, "@")+strings.Count(source, "://") > mostInlines {
 		return true
 	}

@@ -9,8 +9,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// shelf has the memories of one agent: a server's, or the files themselves.
-type shelf interface {
+// memoryStore gives access to the memories of one agent: over a server's API, or in the files.
+type memoryStore interface {
 	// list returns those of a type, newest first; of the empty type all.
 	list(ctx context.Context, t memories.Type) (answer[memoryList], error)
 	// find fails with *unknownError where no memory has the name. So does delete.

@@ -11,8 +11,8 @@ import (
 	"memoir/internal/claudesettings"
 )
 
-// Whereabouts is where an agent's memory is and whether one is kept, and why.
-type Whereabouts struct {
+// MemoryLocation is the place of an agent's memory and whether it is on, with the reasons.
+type MemoryLocation struct {
 	Scope   Scope  // of a custom agent; else empty
 	Project string // the absolute path of the project that it is about; empty: none, or all
 	// ByClaude: Claude Code decides both. The rest is only said then.
@@ -25,9 +25,9 @@ type Whereabouts struct {
 	OnLinks  []claudesettings.Link
 }
 
-// WhereaboutsOf says where the memory of an agent is, and whether one is kept, as far as this process knows the environment of Claude Code.
-func WhereaboutsOf(s Settings, a Agent) Whereabouts {
-	w := Whereabouts{Scope: ScopeOf(a), Project: ProjectDir(a), Dir: a.Dir}
+// LocateMemory returns the place of an agent's memory, as far as this process knows Claude Code's environment.
+func LocateMemory(s Settings, a Agent) MemoryLocation {
+	w := MemoryLocation{Scope: ScopeOf(a), Project: ProjectDir(a), Dir: a.Dir}
 	if a.Layout != Claude || s.ClaudeDir == "" {
 		return w
 	}

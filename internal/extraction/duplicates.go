@@ -24,8 +24,8 @@ const (
 	mostSought   = 12
 )
 
-// sieve keeps out what is there already, or was decided against.
-type sieve struct {
+// duplicateFilter rejects proposals that a memory, another proposal or a refused one already has.
+type duplicateFilter struct {
 	x     *Extractor
 	agent records.Agent
 	names []memories.Memory // the newest, without what they say
@@ -38,8 +38,8 @@ type decided struct {
 	why   string
 }
 
-func (x *Extractor) newSieve(ctx context.Context, agent records.Agent) (*sieve, error) {
-	s := &sieve{x: x, agent: agent}
+func (x *Extractor) newSieve(ctx context.Context, agent records.Agent) (*duplicateFilter, error) {
+	s := &duplicateFilter{x: x, agent: agent}
 	var err error
 	if s.names, err = x.store.Newest(ctx, records.RecallSources{agent}, nil, mostNames); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (x *Extractor) newSieve(ctx context.Context, agent records.Agent) (*sieve, 
 }
 
 // existing is what a model is told of what there is, with what was just found.
-func (s *sieve) existing(kept []found) []known {
+func (s *duplicateFilter) existing(kept []found) []known {
 	all := make([]known, 0, len(s.names)+len(kept))
 	for _, f := range kept {
 		all = append(all, known{f.Name, string(f.Type), f.Description})
@@ -76,7 +76,7 @@ func (s *sieve) existing(kept []found) []known {
 }
 
 // refuses says why something is not to be proposed; empty: it is. What is about an existing memory gets its exact name.
-func (s *sieve) refuses(ctx context.Context, f *found, kept []found) (why string, err error) {
+func (s *duplicateFilter) refuses(ctx context.Context, f *found, kept []found) (why string, err error) {
 	for _, m := range s.names {
 		if strings.EqualFold(m.Name, f.Name) || memories.Slug(m.Name) == memories.Slug(f.Name) {
 			f.Name = m.Name
@@ -114,7 +114,7 @@ func (s *sieve) refuses(ctx context.Context, f *found, kept []found) (why string
 }
 
 // near returns the memories that share the most of the longest words with something new.
-func (s *sieve) near(ctx context.Context, mine map[string]bool) ([]memories.Memory, error) {
+func (s *duplicateFilter) near(ctx context.Context, mine map[string]bool) ([]memories.Memory, error) {
 	longest := slices.SortedFunc(maps.Keys(mine), func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) })
 	var sought []records.RecallTerm
 	for _, word := range longest[:min(len(longest), mostSought)] {

@@ -24,21 +24,22 @@ const unreadFor = 30 * 24 * time.Hour
 // given is the beginning of the names of conversations that scripts give: a session of Claude Code has none with a colon.
 const given = "given:"
 
-// Heard notes that something was said in a session, and that it is to be read when it has been silent. path is its transcript. It
-// fails with *memories.InvalidError for a file that may not be read, and does nothing where conversations are not read.
-func (x *Extractor) Heard(ctx context.Context, slug, path string) error {
+// ScheduleRead queues the transcript at path, to be read when the session has been quiet for Options.Quiet. It
+// does nothing if path is empty, extraction is off, or the agent's memory is off. It returns
+// *memories.InvalidError if path is not allowed.
+func (x *Extractor) ScheduleRead(ctx context.Context, slug, path string) error {
 	if !x.Reads() || path == "" {
 		return nil
 	}
-	_, err := x.hear(ctx, slug, path, x.options.Quiet)
+	_, err := x.scheduleRead(ctx, slug, path, x.options.Quiet)
 	if errors.Is(err, errMemoryOff) {
 		return nil
 	}
 	return err
 }
 
-// hear has a transcript read after so long.
-func (x *Extractor) hear(ctx context.Context, slug, path string, after time.Duration) (Deferred, error) {
+// scheduleRead queues the transcript at path, to be read after the given time.
+func (x *Extractor) scheduleRead(ctx context.Context, slug, path string, after time.Duration) (Deferred, error) {
 	agent, err := x.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return Deferred{}, err
@@ -110,7 +111,7 @@ func (x *Extractor) Ask(ctx context.Context, request Request) (Deferred, error) 
 		return Deferred{}, errMemoryOff
 	}
 	if request.Path != "" {
-		return x.hear(ctx, request.Agent, request.Path, 0)
+		return x.scheduleRead(ctx, request.Agent, request.Path, 0)
 	}
 	text := givenText{Transcript: strings.ReplaceAll(request.Transcript, "\x00", "\uFFFD"), Messages: chained(request.Messages)}
 	raw, err := json.Marshal(text)

@@ -20,7 +20,7 @@ import (
 func (p Project) Agents(all []Agent) []Agent {
 	for _, choose := range []func([]Agent) []Agent{p.around, p.moved, p.movedWithAll, p.remembered, p.within, p.above} {
 		if found := choose(all); len(found) > 0 {
-			return Represented(found, all)
+			return ResolveJoined(found, all)
 		}
 	}
 	return nil
