@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"memoir/internal/postgres"
 	"memoir/internal/records"
 )
 
@@ -56,7 +55,7 @@ type Cost struct {
 const Most = 100
 
 // List returns an agent's jobs, Most of them: those that are not finished, then the others, the latest first.
-func List(ctx context.Context, store *postgres.Store, agentID int64) ([]Entry, error) {
+func List(ctx context.Context, store records.Jobs, agentID int64) ([]Entry, error) {
 	rows, err := store.Jobs(ctx, agentID, Most)
 	if err != nil {
 		return nil, err
@@ -77,7 +76,7 @@ func List(ctx context.Context, store *postgres.Store, agentID int64) ([]Entry, e
 }
 
 // CostOf sums up what an agent's jobs have cost in the days for which they are kept.
-func CostOf(ctx context.Context, store *postgres.Store, agentID int64, now time.Time) (Cost, error) {
+func CostOf(ctx context.Context, store records.Jobs, agentID int64, now time.Time) (Cost, error) {
 	days, err := store.JobTokens(ctx, agentID, now.Add(-Kept))
 	if err != nil {
 		return Cost{}, err
