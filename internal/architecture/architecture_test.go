@@ -60,7 +60,7 @@ var mayImport = map[string][]string{
 	"internal/mcp":                       {"internal/memories/...", "internal/postgres", "internal/records", "internal/recall", "internal/sync", "internal/gate", "internal/problem", "internal/words"},
 	"internal/model":                     {},
 	"internal/jobs":                      {"internal/memories/...", "internal/postgres", "internal/records"},
-	"internal/recall":                    {"internal/memories/...", "internal/model", "internal/postgres", "internal/records", "internal/words"},
+	"internal/recall":                    {"internal/memories/...", "internal/model", "internal/records", "internal/words"},
 	"internal/memorytool":                {"internal/memories/..."},
 	"internal/verification":              {"internal/memories/...", "internal/agents", "internal/files", "internal/postgres", "internal/records", "internal/sync", "internal/sync/events"},
 

@@ -17,7 +17,6 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
 	"memoir/internal/records"
 )
 
@@ -67,7 +66,7 @@ const (
 
 // Recaller recalls. It is safe for concurrent use.
 type Recaller struct {
-	store   *postgres.Store
+	store   Store
 	options Options
 	now     func() time.Time
 
@@ -78,7 +77,7 @@ type Recaller struct {
 }
 
 // New returns a recaller. Close ends it.
-func New(store *postgres.Store, options Options) *Recaller {
+func New(store Store, options Options) *Recaller {
 	if options.Patience == 0 {
 		options.Patience = defaultPatience
 	}
