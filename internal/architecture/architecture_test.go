@@ -62,7 +62,7 @@ var mayImport = map[string][]string{
 	"internal/jobs":                      {"internal/memories/...", "internal/postgres", "internal/records"},
 	"internal/recall":                    {"internal/memories/...", "internal/model", "internal/records", "internal/words"},
 	"internal/memorytool":                {"internal/memories/..."},
-	"internal/verification":              {"internal/memories/...", "internal/agents", "internal/files", "internal/postgres", "internal/records", "internal/sync", "internal/sync/events"},
+	"internal/verification":              {"internal/memories/...", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/events"},
 
 	"web/templates": {"internal/memories/...", "internal/logs", "internal/agents", "internal/markdown", "internal/diff", "internal/chart", "internal/words", "web"},
 

@@ -12,7 +12,6 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/internal/sync/events"
@@ -47,7 +46,7 @@ const (
 // checks one agent at a time, and those alone that this server looks after. Its methods are safe for concurrent use.
 type Checker struct {
 	engine  *engine.Engine
-	store   *postgres.Store
+	store   Store
 	options Options
 	turn    chan struct{} // one place: one check at a time
 	wake    chan struct{}
@@ -63,7 +62,7 @@ type Checker struct {
 }
 
 // Start begins to check. Close ends it, before the engine is closed.
-func Start(e *engine.Engine, store *postgres.Store, options Options) *Checker {
+func Start(e *engine.Engine, store Store, options Options) *Checker {
 	options.Every = cmp.Or(options.Every, defaultEvery)
 	options.Fresh = cmp.Or(options.Fresh, defaultFresh)
 	options.Settle = cmp.Or(options.Settle, defaultSettle)
