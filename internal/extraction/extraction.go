@@ -16,7 +16,6 @@ import (
 	"memoir/internal/jobs"
 	"memoir/internal/memories"
 	"memoir/internal/model"
-	"memoir/internal/postgres"
 	"memoir/internal/records"
 	"memoir/internal/sync"
 )
@@ -63,7 +62,7 @@ const JobKind = "extraction"
 // Extractor reads conversations.
 type Extractor struct {
 	engine  *sync.Engine
-	store   *postgres.Store
+	store   Store
 	options Options
 	kind    jobs.Kind[Task]
 	end     context.CancelFunc
@@ -77,7 +76,7 @@ const (
 )
 
 // Start begins to finish what was begun before. It is ended with Close.
-func Start(engine *sync.Engine, store *postgres.Store, options Options) *Extractor {
+func Start(engine *sync.Engine, store Store, options Options) *Extractor {
 	if options.Mode == "" {
 		options.Mode = Propose
 	}
@@ -142,6 +141,6 @@ func (x *Extractor) reported(err error) bool {
 }
 
 // Idle is an Extractor that reads nothing and finishes nothing; what was proposed can be decided about. It needs no Close.
-func Idle(engine *sync.Engine, store *postgres.Store, log *slog.Logger) *Extractor {
+func Idle(engine *sync.Engine, store Store, log *slog.Logger) *Extractor {
 	return &Extractor{engine: engine, store: store, options: Options{Mode: Off, Quiet: DefaultQuiet, Log: log}}
 }
