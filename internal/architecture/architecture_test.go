@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"internal/sync":                      {"internal/memories/...", "internal/logs", "internal/agents", "internal/credentials", "internal/files", "internal/lockfile", "internal/postgres", "internal/records", "internal/sync/publish", "internal/sync/events"},
 	"internal/sync/publish":              {"internal/memories/..."},
 	"internal/sync/events":               {},
-	"internal/consolidation":             {"internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/lockfile", "internal/jobs", "internal/model", "internal/postgres", "internal/records", "internal/sync", "internal/words"},
+	"internal/consolidation":             {"internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/lockfile", "internal/jobs", "internal/model", "internal/records", "internal/sync", "internal/words"},
 	"internal/extraction":                {"internal/memories/...", "internal/agents", "internal/files", "internal/jobs", "internal/model", "internal/records", "internal/sync", "internal/sync/events", "internal/transcript", "internal/words"},
 	"internal/hooks":                     {"internal/memories/...", "internal/agents", "internal/extraction", "internal/gate", "internal/postgres", "internal/records", "internal/recall", "internal/sync"},
 	"internal/mcp":                       {"internal/memories/...", "internal/postgres", "internal/records", "internal/recall", "internal/sync", "internal/gate", "internal/problem", "internal/words"},

@@ -21,7 +21,6 @@ import (
 	"memoir/internal/jobs"
 	"memoir/internal/memories"
 	"memoir/internal/model"
-	"memoir/internal/postgres"
 	"memoir/internal/records"
 	"memoir/internal/sync"
 )
@@ -58,7 +57,7 @@ const atOnce = 6
 // Consolidator makes plans, and applies and undoes their steps. Its methods are safe for concurrent use.
 type Consolidator struct {
 	engine  *sync.Engine
-	store   *postgres.Store
+	store   Store
 	options Options
 	places  chan struct{}
 	kind    jobs.Kind[jobArgs]
@@ -72,7 +71,7 @@ type Consolidator struct {
 
 // Start begins to look which agents are due, and to finish what a crash has left. Plans are made as work of the queue, which is started
 // afterwards. Close ends it, before the engine is closed and after the queue is.
-func Start(engine *sync.Engine, store *postgres.Store, queue *jobs.Queue, options Options) *Consolidator {
+func Start(engine *sync.Engine, store Store, queue *jobs.Queue, options Options) *Consolidator {
 	if options.Mode == "" {
 		options.Mode = Plan
 	}
