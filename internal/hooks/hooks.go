@@ -20,8 +20,8 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/extraction"
 	"memoir/internal/gate"
-	"memoir/internal/postgres"
 	"memoir/internal/recall"
+	"memoir/internal/records"
 	"memoir/internal/sync"
 )
 
@@ -45,14 +45,14 @@ const (
 // Hooks answers them.
 type Hooks struct {
 	engine    *sync.Engine
-	store     *postgres.Store
+	store     records.RecallCandidates
 	recaller  *recall.Recaller
 	extractor *extraction.Extractor
 	log       *slog.Logger
 }
 
 // New returns the handler of everything under /hooks/. It expects whole paths.
-func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, extractor *extraction.Extractor, log *slog.Logger) http.Handler {
+func New(engine *sync.Engine, store records.RecallCandidates, recaller *recall.Recaller, extractor *extraction.Extractor, log *slog.Logger) http.Handler {
 	h := &Hooks{engine, store, recaller, extractor, log}
 	mux := http.NewServeMux()
 	for path, answer := range map[string]func(context.Context, agents.Agent, input) output{
