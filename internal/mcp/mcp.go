@@ -15,7 +15,6 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"memoir/internal/postgres"
 	"memoir/internal/recall"
 	"memoir/internal/sync"
 )
@@ -34,14 +33,14 @@ const defaultDatabaseTime = 15 * time.Second
 
 type endpoint struct {
 	engine   *sync.Engine
-	store    *postgres.Store
+	store    Store
 	recaller *recall.Recaller
 	options  Options
 	inputs   map[string]*jsonschema.Schema // by tool; only read once the servers are built
 }
 
 // New returns the handler of /mcp. The agent may be fixed in the address, as ?agent=slug; else each call names it.
-func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, options Options) http.Handler {
+func New(engine *sync.Engine, store Store, recaller *recall.Recaller, options Options) http.Handler {
 	if options.DatabaseTime == 0 {
 		options.DatabaseTime = defaultDatabaseTime
 	}
