@@ -21,7 +21,6 @@ import (
 	"memoir/internal/consolidation"
 	"memoir/internal/extraction"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
 	"memoir/internal/recall"
 	"memoir/internal/sync"
 	"memoir/internal/verification"
@@ -60,7 +59,7 @@ const (
 
 type api struct {
 	engine   *sync.Engine
-	store    *postgres.Store
+	store    Store
 	recaller *recall.Recaller
 	options  Options
 	huma     huma.API
@@ -69,7 +68,7 @@ type api struct {
 
 // New returns the handler of everything under /api, and of /healthz and /readyz. It expects whole paths: nothing is
 // to be stripped in front of it.
-func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, options Options) http.Handler {
+func New(engine *sync.Engine, store Store, recaller *recall.Recaller, options Options) http.Handler {
 	if options.MaxStreams == 0 {
 		options.MaxStreams = defaultStreams
 	}

@@ -68,7 +68,7 @@ var mayImport = map[string][]string{
 
 	"internal/gate": {"internal/problem"},
 	"internal/api": {
-		"internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/postgres", "internal/records", "internal/sync", "internal/sync/events", "internal/gate", "internal/problem",
+		"internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/events", "internal/gate", "internal/problem",
 		"internal/words", "internal/recall", "internal/memorytool", "internal/verification", "internal/extraction", "internal/jobs", "internal/transcript", "internal/model", "internal/consolidation",
 		"internal/claudesettings",
 	},
