@@ -73,7 +73,7 @@ var mayImport = map[string][]string{
 		"internal/claudesettings",
 	},
 	"internal/pages": {
-		"internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/postgres", "internal/records", "internal/sync", "internal/gate", "internal/problem",
+		"internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/gate", "internal/problem",
 		"internal/markdown", "internal/diff", "internal/words", "internal/recall", "web/templates", "web", "examples",
 		"internal/verification", "internal/extraction", "internal/jobs", "internal/model", "internal/consolidation",
 		"internal/claudesettings",

@@ -5,7 +5,6 @@ import (
 	"path"
 	"strings"
 
-	"memoir/internal/postgres"
 	"memoir/internal/records"
 	"memoir/web/templates"
 )
@@ -17,7 +16,7 @@ const maxLinks = 50
 // links finds the memories that a memory's text names.
 type links struct {
 	ctx   context.Context
-	store *postgres.Store
+	store records.Memories
 	agent records.Agent
 	view  templates.View    // that the pages of the memories keep
 	known map[string]string // by target; empty: no memory has that name

@@ -22,7 +22,6 @@ import (
 	"memoir/internal/consolidation"
 	"memoir/internal/extraction"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
 	"memoir/internal/recall"
 	"memoir/internal/sync"
 	"memoir/internal/verification"
@@ -56,14 +55,14 @@ type Options struct {
 // site is what the handlers share.
 type site struct {
 	engine   *sync.Engine
-	store    *postgres.Store
+	store    Store
 	recaller *recall.Recaller
 	options  Options
 	batches  batches
 }
 
 // New returns the handler of all pages and of what they load. It belongs behind the gate.
-func New(engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, options Options) http.Handler {
+func New(engine *sync.Engine, store Store, recaller *recall.Recaller, options Options) http.Handler {
 	if options.DatabaseTime == 0 {
 		options.DatabaseTime = defaultDatabaseTime
 	}
