@@ -271,6 +271,6 @@ func orEmpty(s *string) string {
 	return *s
 }
 
-func fileOf(f memories.Carrier) File {
+func fileOf(f memories.MemoryFile) File {
 	return File{Path: f.Path, Session: text(f.Session), Hash: text(f.Hash), ModifiedAt: f.ModifiedAt.UTC()}
 }

@@ -52,7 +52,7 @@ func (a *api) getSessionMemory(ctx context.Context, in *sessionMemoryInput) (*an
 }
 
 func sessionMemoryOf(m agents.SessionMemory) SessionMemory {
-	carries, reason := claudemd.ReadCompaction(m.Tokens, m.Messages)
+	carries, reason := claudemd.FitCompaction(m.Tokens, m.Messages)
 	described := SessionMemory{
 		Session: m.Session, Path: m.Path, Text: text(m.Text), Size: m.Size, ModifiedAt: m.ModifiedAt, Tokens: m.Tokens,
 		Carries: string(carries), Reason: reason,

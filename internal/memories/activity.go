@@ -26,25 +26,26 @@ type ActivityKind string
 // The kinds of an Activity. All but the last five say what the memory is from then on; three of those are about a content
 // that is kept out of the memory, and what became of that.
 const (
-	DidLearn   ActivityKind = "learned"   // there had been no memory of that name
-	DidChange  ActivityKind = "changed"   // it says something else, or has another type
-	DidRename  ActivityKind = "renamed"   // it has another name, or was moved between private and team memory
-	DidVerify  ActivityKind = "verified"  // still true: its age starts anew
-	DidDelete  ActivityKind = "deleted"   // into the trash, by a person or because its file was removed
-	DidRestore ActivityKind = "restored"  // out of the trash, by a person or because it was learned anew
-	DidMiss    ActivityKind = "missing"   // its files went with many others at once: held until somebody decides
-	DidReturn  ActivityKind = "returned"  // it was missing, and a file carries it again
-	DidClear   ActivityKind = "cleared"   // it stood for a file that could not be read, which now can be or is gone
-	DidPurge   ActivityKind = "purged"    // gone from the trash with all its contents
-	DidBlock   ActivityKind = "blocked"   // a deleted content turned up again and is kept out
-	DidAllow   ActivityKind = "allowed"   // such a content was let in
-	DidDiscard ActivityKind = "discarded" // the file with such a content was removed, by a person
+	ActivityLearned   ActivityKind = "learned"   // there had been no memory of that name
+	ActivityChanged   ActivityKind = "changed"   // it says something else, or has another type
+	ActivityRenamed   ActivityKind = "renamed"   // it has another name, or was moved between private and team memory
+	ActivityVerified  ActivityKind = "verified"  // still true: its age starts anew
+	ActivityDeleted   ActivityKind = "deleted"   // into the trash, by a person or because its file was removed
+	ActivityRestored  ActivityKind = "restored"  // out of the trash, by a person or because it was learned anew
+	ActivityMissing   ActivityKind = "missing"   // its files went with many others at once: held until somebody decides
+	ActivityReturned  ActivityKind = "returned"  // it was missing, and a file carries it again
+	ActivityCleared   ActivityKind = "cleared"   // it stood for a file that could not be read, which now can be or is gone
+	ActivityPurged    ActivityKind = "purged"    // gone from the trash with all its contents
+	ActivityBlocked   ActivityKind = "blocked"   // a deleted content turned up again and is kept out
+	ActivityAllowed   ActivityKind = "allowed"   // such a content was let in
+	ActivityDiscarded ActivityKind = "discarded" // the file with such a content was removed, by a person
 )
 
 // ActivityKinds lists every kind.
 var ActivityKinds = []ActivityKind{
-	DidLearn, DidChange, DidRename, DidVerify, DidDelete, DidRestore, DidMiss, DidReturn, DidClear, DidPurge, DidBlock, DidAllow,
-	DidDiscard,
+	ActivityLearned, ActivityChanged, ActivityRenamed, ActivityVerified, ActivityDeleted, ActivityRestored,
+	ActivityMissing, ActivityReturned, ActivityCleared, ActivityPurged, ActivityBlocked, ActivityAllowed,
+	ActivityDiscarded,
 }
 
 // Activity is one thing that happened to a memory.

@@ -13,7 +13,7 @@ var actorPhrases = map[Actor]string{
 
 // Phrase returns who did something of a kind, in words. It is empty for an unknown actor.
 func (a Actor) Phrase(kind ActivityKind) string {
-	if kind == DidDelete && a == ByDisk {
+	if kind == ActivityDeleted && a == ByDisk {
 		return "removed on disk"
 	}
 	return actorPhrases[a]
@@ -21,7 +21,7 @@ func (a Actor) Phrase(kind ActivityKind) string {
 
 // Deleted returns how a memory came into the trash, such as "deleted by a script".
 func (a Actor) Deleted() string {
-	phrase := a.Phrase(DidDelete)
+	phrase := a.Phrase(ActivityDeleted)
 	switch {
 	case a == ByDisk:
 		return phrase

@@ -43,12 +43,12 @@ type Memory struct {
 	Body        string
 	State       State
 	Problems    []Problem
-	Path        string    // slash-separated, relative to the agent's directory
-	Line        int       // of a fact in the index at Path, from 1; 0: it is a memory
-	Session     string    // the session's directory name; empty for a file of the durable directory
-	Files       []Carrier // the files on disk that carry the memory
-	Hash        string    // hex SHA-256 of the bytes of the file that holds the content; empty when they are not known
-	Size        int64     // of those bytes
+	Path        string       // slash-separated, relative to the agent's directory
+	Line        int          // of a fact in the index at Path, from 1; 0: it is a memory
+	Session     string       // the session's directory name; empty for a file of the durable directory
+	Files       []MemoryFile // the files on disk that carry the memory
+	Hash        string       // hex SHA-256 of the bytes of the file that holds the content; empty when they are not known
+	Size        int64        // of those bytes
 	Fingerprint Fingerprint
 	ModifiedAt  time.Time // what the age counts from
 	ContentAt   time.Time // when the content became new: what a rival file must beat
@@ -96,8 +96,8 @@ func ScopeOf(team bool) Scope {
 	return PrivateScope
 }
 
-// Carrier is one file that carries a memory.
-type Carrier struct {
+// MemoryFile is one file on disk that has the memory's name.
+type MemoryFile struct {
 	Path       string
 	Session    string
 	Hash       string

@@ -17,7 +17,7 @@ func TestWhatIsDoneOnAPageIsDoneInTheBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last := page.Activity[0]; last.Kind != memories.DidDelete || last.Actor != memories.ByBrowser || last.Name != "Tabs" {
+	if last := page.Activity[0]; last.Kind != memories.ActivityDeleted || last.Actor != memories.ByBrowser || last.Name != "Tabs" {
 		t.Errorf("the journal says last: %+v", last)
 	}
 }

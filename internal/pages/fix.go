@@ -77,7 +77,7 @@ func (s *site) undoFix(w http.ResponseWriter, r *http.Request) error {
 
 // canUndo says whether the history still has the bytes of that hash, and the memory the file, which says something else.
 func (s *site) canUndo(ctx context.Context, agent records.Agent, m memories.Memory, file, hash string) (bool, error) {
-	if !slices.ContainsFunc(m.Files, func(f memories.Carrier) bool { return f.Path == file && f.Hash != hash }) {
+	if !slices.ContainsFunc(m.Files, func(f memories.MemoryFile) bool { return f.Path == file && f.Hash != hash }) {
 		return false, nil
 	}
 	raw, err := s.store.RawOfHash(ctx, agent, m.ID, hash)

@@ -36,7 +36,7 @@ func (s *site) sessionMemory(w http.ResponseWriter, r *http.Request) error {
 }
 
 func sessionMemoryView(m agents.SessionMemory) templates.SessionMemory {
-	carries, reason := claudemd.ReadCompaction(m.Tokens, m.Messages)
+	carries, reason := claudemd.FitCompaction(m.Tokens, m.Messages)
 	return templates.SessionMemory{
 		Session: m.Session, Path: m.Path, Size: m.Size, ModifiedAt: local(m.ModifiedAt), Tokens: m.Tokens, Messages: m.Messages,
 		Carries: carries, Reason: reason,

@@ -46,7 +46,7 @@ func complete(ctx context.Context, q *queries.Queries, of scope, rows []listRow)
 		m := head.Memory
 		m.Agent, m.Description, m.Body = of.slugs[m.AgentID], row.description, row.body
 		if row.carried == carriedAsItSays || !m.Readable && m.State != memories.Deleted {
-			m.Files = []memories.Carrier{{Path: m.Path, Session: m.Session, Hash: m.Hash, ModifiedAt: m.ModifiedAt}}
+			m.Files = []memories.MemoryFile{{Path: m.Path, Session: m.Session, Hash: m.Hash, ModifiedAt: m.ModifiedAt}}
 		} else {
 			m.Files = carriersOf(files[row.head.ID])
 		}
@@ -79,10 +79,10 @@ func filesYetUnknown(ctx context.Context, q *queries.Queries, rows []listRow) (m
 	return byMemory, nil
 }
 
-func carriersOf(files []records.File) (carriers []memories.Carrier) {
+func carriersOf(files []records.File) (carriers []memories.MemoryFile) {
 	for _, f := range files {
 		if f.Present && (f.Status == records.Mirrored || f.Status == records.Removing) {
-			carriers = append(carriers, memories.Carrier{
+			carriers = append(carriers, memories.MemoryFile{
 				Path: f.Path, Session: f.Session, Hash: f.Hash, ModifiedAt: f.ModifiedAt, Unfinished: f.Unfinished,
 			})
 		}

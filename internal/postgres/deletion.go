@@ -30,7 +30,7 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d records.Delet
 		paths[i] = f.Path
 	}
 	at := d.Head.After(records.Now())
-	deleted := records.NewJournalEntry(d.Head, d.Head.CountKey(), at, memories.DidDelete, d.Actor)
+	deleted := records.NewJournalEntry(d.Head, d.Head.CountKey(), at, memories.ActivityDeleted, d.Actor)
 	deleted.State = memories.Deleted
 	err = q.MarkDeleted(ctx, queries.MarkDeletedParams{ID: d.Head.UUID, At: at, IndexLines: lines, Actor: string(d.Actor)})
 	if err != nil {
@@ -142,7 +142,7 @@ func (w *Writer) AllowBlocked(ctx context.Context, b records.BlockedFile, actor 
 		if err := q.ForgetContent(ctx, queries.ForgetContentParams{AgentID: w.agentID, Path: b.Path}); err != nil {
 			return err
 		}
-		return w.journalBlocked(ctx, q, b, memories.DidAllow, actor)
+		return w.journalBlocked(ctx, q, b, memories.ActivityAllowed, actor)
 	})
 }
 
@@ -156,7 +156,7 @@ func (w *Writer) DiscardBlocked(ctx context.Context, b records.BlockedFile, acto
 		if err := q.DropBlocked(ctx, queries.DropBlockedParams{AgentID: w.agentID, Paths: []string{b.Path}}); err != nil {
 			return err
 		}
-		return w.journalBlocked(ctx, q, b, memories.DidDiscard, actor)
+		return w.journalBlocked(ctx, q, b, memories.ActivityDiscarded, actor)
 	})
 }
 
@@ -215,7 +215,7 @@ func (w *Writer) Purge(ctx context.Context, h records.MemoryRow, actor memories.
 		if err := forgetWords(ctx, q, texts); err != nil {
 			return err
 		}
-		return journal(ctx, q, w.agentID, records.LastJournalEntry(h, at, memories.DidPurge, actor))
+		return journal(ctx, q, w.agentID, records.LastJournalEntry(h, at, memories.ActivityPurged, actor))
 	})
 }
 

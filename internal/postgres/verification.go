@@ -30,6 +30,6 @@ func (w *Writer) Verify(ctx context.Context, h records.MemoryRow, at time.Time, 
 		if err := w.outOfStep(ctx, q, h.UUID); err != nil { // CLAUDE.md may say how old it is
 			return err
 		}
-		return journal(ctx, q, w.agentID, records.NewJournalEntry(h, h.CountKey(), at, memories.DidVerify, actor))
+		return journal(ctx, q, w.agentID, records.NewJournalEntry(h, h.CountKey(), at, memories.ActivityVerified, actor))
 	})
 }

@@ -48,7 +48,7 @@ func (b *ChangeSet) Memories() []uuid.UUID {
 type Rename struct {
 	ID       uuid.UUID
 	From, To memories.Key
-	// At is the time of the memory's entry DidRename in the journal.
+	// At is the time of the memory's entry ActivityRenamed in the journal.
 	At time.Time
 	// Content is what the memory says under its new key. It is allowed there, also if it was deleted under that key.
 	Content memories.Fingerprint

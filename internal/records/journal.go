@@ -56,7 +56,7 @@ func LastJournalEntry(h MemoryRow, at time.Time, kind memories.ActivityKind, act
 
 // JournalCleared returns the entry for the removal of the row of an unreadable file.
 func JournalCleared(h MemoryRow, at time.Time, actor memories.Actor) JournalEntry {
-	return LastJournalEntry(h, at, memories.DidClear, actor)
+	return LastJournalEntry(h, at, memories.ActivityCleared, actor)
 }
 
 // ActivityList says which part of the journal is wanted. The zero values mean: all of it.

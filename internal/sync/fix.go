@@ -72,7 +72,7 @@ func (e *Engine) fixesHere(ctx context.Context, slug string, op fixesOp) ([]Flaw
 }
 
 // flawsOf returns what is wrong with one file of a memory, its name among the others of its directory included.
-func (e *Engine) flawsOf(ctx context.Context, row records.Agent, m memories.Memory, f memories.Carrier, raw []byte) (Flawed, error) {
+func (e *Engine) flawsOf(ctx context.Context, row records.Agent, m memories.Memory, f memories.MemoryFile, raw []byte) (Flawed, error) {
 	found := Flawed{
 		Path: f.Path, Session: f.Session, Hash: files.Hash(raw), Raw: raw,
 		Problems: frontmatter.Parse(raw, stem(f.Path)).Problems, Fixes: frontmatter.Fixes(raw, f.Path),
@@ -255,7 +255,7 @@ func (h *hold) fixed(ctx context.Context, head records.MemoryRow, f records.File
 	if err != nil {
 		return nil, err
 	}
-	found, err := h.flawsOf(ctx, row, m, memories.Carrier{Path: f.Path, Session: f.Session, Unfinished: f.Unfinished}, raw)
+	found, err := h.flawsOf(ctx, row, m, memories.MemoryFile{Path: f.Path, Session: f.Session, Unfinished: f.Unfinished}, raw)
 	if err != nil {
 		return nil, err
 	}

@@ -13,9 +13,9 @@ import (
 // learn notes that the file has brought a new memory, or the next content of one that is new in this look: its story
 // begins as far back as its files tell.
 func (d *desk) learn(pg *page, s sighting) {
-	kind := memories.DidLearn
+	kind := memories.ActivityLearned
 	if pg.life != (records.CountKey{}) {
-		kind = memories.DidChange
+		kind = memories.ActivityChanged
 	}
 	state := memories.Active
 	if s.file.Type == "" || s.file.Unreadable {
@@ -23,7 +23,7 @@ func (d *desk) learn(pg *page, s sighting) {
 	}
 	h := records.NewJournalEntry(pg.head, pg.life, d.knownTime(s.contentAt), kind, d.cause.actorIn(&s))
 	h.State = state
-	if kind == memories.DidLearn {
+	if kind == memories.ActivityLearned {
 		pg.learned = len(d.out.batch.Activity)
 	}
 	pg.life = records.CountKey{State: state, Type: h.Type}
@@ -36,7 +36,7 @@ func (d *desk) keptOut(s sighting, row records.File) {
 		return
 	}
 	d.out.batch.Activity = append(d.out.batch.Activity, records.JournalEntry{
-		At: d.at, Kind: memories.DidBlock, Actor: d.cause.actorIn(&s), MemoryID: row.MemoryID, Name: s.file.Name,
+		At: d.at, Kind: memories.ActivityBlocked, Actor: d.cause.actorIn(&s), MemoryID: row.MemoryID, Name: s.file.Name,
 		Path: s.path, Session: s.session, Type: s.file.Type,
 	})
 }
@@ -64,11 +64,11 @@ func (d *desk) journal() {
 
 // happens returns the journal's entry for a memory that was there before. The trash names the same actor.
 func (pg *page) happens(at time.Time, kind memories.ActivityKind, actor memories.Actor) records.JournalEntry {
-	if kind == memories.DidDelete {
+	if kind == memories.ActivityDeleted {
 		pg.head.DeletedActor = actor
 	}
 	h := records.NewJournalEntry(pg.head, pg.before.CountKey(), at, kind, actor)
-	if kind == memories.DidRename {
+	if kind == memories.ActivityRenamed {
 		h.Renamed = pg.before.Name
 	}
 	return h
@@ -79,21 +79,21 @@ func (pg *page) becomes() memories.ActivityKind {
 	before, after := pg.before.State, pg.head.State
 	switch {
 	case pg.isRenamed():
-		return memories.DidRename
+		return memories.ActivityRenamed
 	case after == before && pg.head.Fingerprint == pg.before.Fingerprint:
 		return ""
 	case before == memories.Deleted:
-		return memories.DidRestore
+		return memories.ActivityRestored
 	case after == memories.Deleted:
-		return memories.DidDelete
+		return memories.ActivityDeleted
 	case after == before:
-		return memories.DidChange
+		return memories.ActivityChanged
 	case after == memories.Missing:
-		return memories.DidMiss
+		return memories.ActivityMissing
 	case before == memories.Missing:
-		return memories.DidReturn
+		return memories.ActivityReturned
 	default:
-		return memories.DidChange
+		return memories.ActivityChanged
 	}
 }
 
@@ -101,7 +101,7 @@ func (pg *page) becomes() memories.ActivityKind {
 func (d *desk) linkRenamed(known []records.JournalEntry) {
 	for i := range known {
 		went := &known[i]
-		if went.Kind != memories.DidDelete {
+		if went.Kind != memories.ActivityDeleted {
 			continue
 		}
 		pg := d.renamed[went.MemoryID]

@@ -80,7 +80,7 @@ type DeletionPreview struct {
 	// Memories are those that would go to the trash, without their text; what is there already is not among them.
 	Memories []memories.Memory
 	// Files are those that are removed, by path.
-	Files []memories.Carrier
+	Files []memories.MemoryFile
 	// Indexes are the MEMORY.md files that lose entries, by path.
 	Indexes []IndexChange
 	// ClaudeMDBefore and ClaudeMDAfter are what is compiled now and then.
@@ -116,7 +116,7 @@ func (e *Engine) previewDeletionHere(ctx context.Context, slug string, op previe
 			paths = append(paths, f.Path)
 		}
 	}
-	slices.SortFunc(p.Files, func(a, b memories.Carrier) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(p.Files, func(a, b memories.MemoryFile) int { return strings.Compare(a.Path, b.Path) })
 	if root, err := files.OpenRoot(row.Dir); err == nil {
 		defer root.Close() //nolint:errcheck // only read through
 		gone, err := e.store.GoneFilesOf(ctx, p.Memories)

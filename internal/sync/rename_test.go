@@ -297,7 +297,7 @@ func TestRename_KeepsHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := page.Activity[0]
-	if got.Kind != memories.DidRename || got.Name != "Spaces" || got.Renamed != "Tabs" || got.MemoryID != tabs.ID || !got.Exists {
+	if got.Kind != memories.ActivityRenamed || got.Name != "Spaces" || got.Renamed != "Tabs" || got.MemoryID != tabs.ID || !got.Exists {
 		t.Errorf("the journal has %+v", got)
 	}
 }

@@ -164,7 +164,7 @@ func TestWhatIsMovedByHandBetweenPrivateAndTeamIsFollowed(t *testing.T) {
 		}
 	}
 	activity, err := b.store.Activity(t.Context(), records.ActivityList{AgentID: b.agent("ada").ID, Name: "Tabs", Limit: 10})
-	if err != nil || !slices.ContainsFunc(activity.Activity, func(a memories.Activity) bool { return a.Kind == memories.DidDelete && a.Renamed == "Tabs" }) {
+	if err != nil || !slices.ContainsFunc(activity.Activity, func(a memories.Activity) bool { return a.Kind == memories.ActivityDeleted && a.Renamed == "Tabs" }) {
 		t.Errorf("the journal does not say that it was moved: %+v, %v", activity, err)
 	}
 	// And back: the private memory lives again, with its history.

@@ -61,19 +61,19 @@ var kindWords = map[memories.ActivityKind]struct {
 	word string
 	tone Tone
 }{
-	memories.DidLearn:   {"Learned", Good},
-	memories.DidChange:  {"Changed", Quiet},
-	memories.DidRename:  {"Renamed", Quiet},
-	memories.DidVerify:  {"Still true", Quiet},
-	memories.DidDelete:  {"Deleted", Danger},
-	memories.DidRestore: {"Restored", Good},
-	memories.DidMiss:    {"Missing", Warning},
-	memories.DidReturn:  {"Found again", Good},
-	memories.DidClear:   {"Cleared up", Quiet},
-	memories.DidPurge:   {"Gone for good", Danger},
-	memories.DidBlock:   {"Kept out", Warning},
-	memories.DidAllow:   {"Let in", Good},
-	memories.DidDiscard: {"File removed", Danger},
+	memories.ActivityLearned:   {"Learned", Good},
+	memories.ActivityChanged:   {"Changed", Quiet},
+	memories.ActivityRenamed:   {"Renamed", Quiet},
+	memories.ActivityVerified:  {"Still true", Quiet},
+	memories.ActivityDeleted:   {"Deleted", Danger},
+	memories.ActivityRestored:  {"Restored", Good},
+	memories.ActivityMissing:   {"Missing", Warning},
+	memories.ActivityReturned:  {"Found again", Good},
+	memories.ActivityCleared:   {"Cleared up", Quiet},
+	memories.ActivityPurged:    {"Gone for good", Danger},
+	memories.ActivityBlocked:   {"Kept out", Warning},
+	memories.ActivityAllowed:   {"Let in", Good},
+	memories.ActivityDiscarded: {"File removed", Danger},
 }
 
 // by says who it was, where it was no session.
@@ -91,7 +91,7 @@ func (e ActivityEntry) renamed() string {
 		return "moved between private and team memory"
 	case e.Renamed == "":
 		return ""
-	case e.Kind == memories.DidDelete:
+	case e.Kind == memories.ActivityDeleted:
 		return "renamed to “" + e.Renamed + "”"
 	default:
 		return "renamed from “" + e.Renamed + "”"
@@ -119,7 +119,7 @@ func (e ActivityEntry) memory() string { return MemoryPath(e.Agent, e.MemoryID) 
 
 // said reports whether the memory said something new from then on, which its history shows.
 func (e ActivityEntry) said() bool {
-	return e.Hash != "" && (e.Kind == memories.DidLearn || e.Kind == memories.DidChange)
+	return e.Hash != "" && (e.Kind == memories.ActivityLearned || e.Kind == memories.ActivityChanged)
 }
 
 // change is the place in the history where what it said is compared with what it had said before.

@@ -1108,7 +1108,7 @@ func activityEntry(v Activity, e ActivityEntry) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if e.Kind == memories.DidLearn {
+			if e.Kind == memories.ActivityLearned {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 93, "What it said ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -36,23 +36,23 @@ func believableEntries() []templates.ActivityEntry {
 	const conversation = "U07AB12CD-C02SUPPORT-1741512345.123456"
 	entry := func(n int, row templates.MemoryRow, kind memories.ActivityKind, actor memories.Actor, session string, ago time.Duration) templates.ActivityEntry {
 		return templates.ActivityEntry{Activity: memories.Activity{
-			ID: int64(n), At: noon.Add(-ago), Agent: slug, MemoryID: row.ID, Exists: kind != memories.DidPurge, Name: row.Name, Kind: kind,
+			ID: int64(n), At: noon.Add(-ago), Agent: slug, MemoryID: row.ID, Exists: kind != memories.ActivityPurged, Name: row.Name, Kind: kind,
 			Actor: actor, Path: "memory/feedback_language.md", Session: session, Type: row.Type, Hash: fmt.Sprintf("%064x", n),
 		}}
 	}
 	const day = 24 * time.Hour
 	entries := []templates.ActivityEntry{
-		entry(12, rows[0], memories.DidChange, memories.BySession, conversation, 5*time.Minute),
-		entry(11, rows[1], memories.DidVerify, memories.ByBrowser, "", time.Hour),
-		entry(10, rows[3], memories.DidLearn, memories.BySession, conversation, 2*time.Hour),
-		entry(9, rows[5], memories.DidDelete, memories.ByScript, "", day),
-		entry(8, rows[5], memories.DidBlock, memories.BySession, "scratch", day+time.Hour),
-		entry(7, rows[5], memories.DidAllow, memories.ByBrowser, "", day+2*time.Hour),
-		entry(6, rows[6], memories.DidMiss, memories.ByDisk, "", 6*day),
-		entry(5, rows[6], memories.DidReturn, memories.ByDisk, "", 6*day+time.Hour),
-		entry(4, rows[7], memories.DidRestore, memories.ByMemoir, "", 6*day+time.Hour),
-		entry(3, rows[4], memories.DidPurge, memories.ByBrowser, "", 6*day+2*time.Hour),
-		entry(2, rows[9], memories.DidClear, memories.ByDisk, "", 6*day+3*time.Hour),
+		entry(12, rows[0], memories.ActivityChanged, memories.BySession, conversation, 5*time.Minute),
+		entry(11, rows[1], memories.ActivityVerified, memories.ByBrowser, "", time.Hour),
+		entry(10, rows[3], memories.ActivityLearned, memories.BySession, conversation, 2*time.Hour),
+		entry(9, rows[5], memories.ActivityDeleted, memories.ByScript, "", day),
+		entry(8, rows[5], memories.ActivityBlocked, memories.BySession, "scratch", day+time.Hour),
+		entry(7, rows[5], memories.ActivityAllowed, memories.ByBrowser, "", day+2*time.Hour),
+		entry(6, rows[6], memories.ActivityMissing, memories.ByDisk, "", 6*day),
+		entry(5, rows[6], memories.ActivityReturned, memories.ByDisk, "", 6*day+time.Hour),
+		entry(4, rows[7], memories.ActivityRestored, memories.ByMemoir, "", 6*day+time.Hour),
+		entry(3, rows[4], memories.ActivityPurged, memories.ByBrowser, "", 6*day+2*time.Hour),
+		entry(2, rows[9], memories.ActivityCleared, memories.ByDisk, "", 6*day+3*time.Hour),
 	}
 	entries[2].Renamed = "Mira likes lists"
 	return entries
@@ -75,7 +75,7 @@ func activityOfAll() templates.Activity {
 	}
 	v := templates.Activity{
 		Days: templates.ByDay(entries, noon), FirstHref: "/activity",
-		Filter: templates.ActivityFilter{Kind: memories.DidLearn, Session: "U07AB12CD-C02SUPPORT-1741512345.123456"},
+		Filter: templates.ActivityFilter{Kind: memories.ActivityLearned, Session: "U07AB12CD-C02SUPPORT-1741512345.123456"},
 	}
 	v.Older = templates.Older{Href: v.At(v.Filter, templates.FieldCursor, "next")}
 	return v

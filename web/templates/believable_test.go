@@ -104,7 +104,7 @@ func memoryPage(t *testing.T, row templates.MemoryRow) templates.Memory {
 	m := memories.Memory{
 		ID: row.ID, Agent: slug, Name: row.Name, Readable: readable, Type: row.Type, Path: "memory/feedback_language.md",
 		Session: row.Session, Hash: strings.Repeat("9f86d081884c7d65", 4), Size: 1204, ClaudeMDChars: 1011,
-		Files: []memories.Carrier{
+		Files: []memories.MemoryFile{
 			{Path: "memory/feedback_language.md", ModifiedAt: noon},
 			{Path: "sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/feedback_language.md", Session: "U07AB12CD-C02SUPPORT-1741512345.123456", ModifiedAt: noon.Add(-time.Hour)},
 		},

@@ -16,7 +16,7 @@ type SessionMemory struct {
 	ModifiedAt time.Time
 	Tokens     int
 	Messages   int // with text, counted up to memories.MinCompactionMessages; memories.UncountedMessages: not known
-	Carries    claudemd.Carries
+	Carries    claudemd.CompactionFit
 	Reason     string
 	Body       markdown.HTML // on its page alone
 }

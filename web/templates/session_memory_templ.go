@@ -172,7 +172,7 @@ func sessionMemories(v Sessions) templ.Component {
 	})
 }
 
-func carriesBadge(c claudemd.Carries) templ.Component {
+func carriesBadge(c claudemd.CompactionFit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -190,12 +190,12 @@ func carriesBadge(c claudemd.Carries) templ.Component {
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
 		switch c {
-		case claudemd.CarriesIt:
+		case claudemd.CompactionFits:
 			templ_7745c5c3_Err = Badge(Good, "yes").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		case claudemd.DoesNotCarryIt:
+		case claudemd.CompactionDoesNotFit:
 			templ_7745c5c3_Err = Badge(Quiet, "no").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

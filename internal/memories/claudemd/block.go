@@ -137,12 +137,12 @@ const maxTeamName = memories.MaxEntryLength / 2
 
 // FullSection returns a memory in full, as it stands in the block: of its heading, the name and whether it is the team's count.
 func FullSection(m Summary, body string) string {
-	text := "\n### " + defuseName(m.Name)
+	text := "\n### " + escapeName(m.Name)
 	if m.Team {
 		text += teamMark
 	}
 	text += "\n"
-	if body := defuseBody(memtext.CanonicalBody(WithoutControls(body))); body != "" {
+	if body := escapeBody(memtext.CanonicalBody(WithoutControls(body))); body != "" {
 		text += "\n" + body + "\n"
 	}
 	return text
@@ -176,11 +176,11 @@ func Entry(m Summary) string {
 	if description := memtext.OneLine(memtext.Canonical(m.Description)); description != "" {
 		plain += " — " + description
 	}
-	line := "- " + defuseLine(plain)
+	line := "- " + escapeLine(plain)
 	for n := memories.MaxEntryLength - len("- …"); utf8.RuneCountInString(line) > memories.MaxEntryLength; {
 		// What was escaped takes more room than it did, so the text is cut by what it is too long now.
 		cut := strings.TrimRight(memtext.CutRunes(plain, n), " ")
-		line = "- " + defuseLine(cut+"…")
+		line = "- " + escapeLine(cut+"…")
 		n -= max(1, utf8.RuneCountInString(line)-memories.MaxEntryLength)
 	}
 	return line + "\n"

@@ -30,9 +30,9 @@ const maxRounds = 8
 // at that length (AMD EPYC, 2026-11).
 const maxParsed = 128 << 10
 
-// defuseBody returns a body that cannot break out of its section. Its text stays readable; headings sink, imports get a
+// escapeBody returns a body that cannot break out of its section. Its text stays readable; headings sink, imports get a
 // backslash, what is left open is closed or escaped.
-func defuseBody(body string) string {
+func escapeBody(body string) string {
 	if body == "" {
 		return ""
 	}
@@ -59,7 +59,7 @@ func defuseBody(body string) string {
 		}
 		text = sunk
 	}
-	text = defuseImports(text)
+	text = escapeImports(text)
 	if !staysInPlace(text) {
 		return asCode(body)
 	}
@@ -71,9 +71,9 @@ func asCode(body string) string {
 	return "    " + strings.ReplaceAll(body, "\n", "\n    ")
 }
 
-// defuseName returns a name that is nothing but the text of its heading.
-func defuseName(name string) string {
-	line := defuseInline(memories.CanonicalName(name))
+// escapeName returns a name that is nothing but the text of its heading.
+func escapeName(name string) string {
+	line := escapeInline(memories.CanonicalName(name))
 	if trimmed := strings.TrimRight(line, "#"); trimmed != line && (trimmed == "" || strings.HasSuffix(trimmed, " ")) {
 		// A run of # at the end of a heading would be read as its closing.
 		line = trimmed + `\` + line[len(trimmed):]
@@ -86,9 +86,9 @@ var opensBlock = regexp.MustCompile("^(?:[#>+*=~`|<\\[-]|_{2}|\\d{1,9}[.)])")
 // openers are the characters that opensBlock begins with. Of thousands of lines hardly one has to be asked for more.
 const openers = "#>+*=~`|<[-_0123456789"
 
-// defuseLine returns a text for the start of a list item that opens no block there.
-func defuseLine(line string) string {
-	line = defuseInline(line)
+// escapeLine returns a text for the start of a list item that opens no block there.
+func escapeLine(line string) string {
+	line = escapeInline(line)
 	if line == "" || strings.IndexByte(openers, line[0]) < 0 {
 		return line
 	}
@@ -102,11 +102,11 @@ func defuseLine(line string) string {
 	return `\` + line
 }
 
-func defuseInline(line string) string {
+func escapeInline(line string) string {
 	if !strings.ContainsAny(line, "<@") {
 		return line
 	}
-	return escapeComments(defuseImports(line))
+	return escapeComments(escapeImports(line))
 }
 
 // escapeComments puts a backslash into each <!--, so that neither a parser nor a program that strips comments by a regular
@@ -127,10 +127,10 @@ func WithoutControls(text string) string {
 	}, text)
 }
 
-// defuseImports puts a backslash before each @ that an agent would take for the import of a file: one outside code that
+// escapeImports puts a backslash before each @ that an agent would take for the import of a file: one outside code that
 // begins a word. Rendered, the backslash is not seen, except in an address: agents import what follows on white space, so that an @
 // after a slash, which is in many, stays as it is.
-func defuseImports(text string) string {
+func escapeImports(text string) string {
 	if !strings.Contains(text, "@") {
 		return text
 	}
