@@ -4,7 +4,8 @@ import (
 	"errors"
 )
 
-// ErrUnavailable means that the database cannot be reached. Nothing was done, and the caller may try again.
+// ErrUnavailable means that the database cannot be reached. Nothing was done, and the caller may
+// try again.
 var ErrUnavailable = errors.New("the database cannot be reached")
 
 // ErrInterrupted means that the connection to the database, or to the server that looks after the

@@ -1,6 +1,7 @@
-// Package postgres stores the values of package records in Postgres and reads them. It translates between
-// them and the generated queries, and decides nothing. Store reads, and writes what belongs to no scan; Writer
-// is the exclusive connection by which package sync changes one agent's memories and files.
+// Package postgres stores the values of package records in Postgres and reads them. It translates
+// between them and the generated queries, and decides nothing. Store reads, and writes what belongs
+// to no scan; Writer is the exclusive connection by which package sync changes one agent's memories
+// and files.
 package postgres
 
 import (

@@ -13,7 +13,7 @@ import (
 	"memoir/internal/records"
 )
 
-// GiversTo returns those of the agent of that slug, itself first. It fails with memories.ErrNotFound.
+// RecallSources returns those of the agent of that slug, itself first. It fails with memories.ErrNotFound.
 func (s *Store) RecallSources(ctx context.Context, slug string) (records.RecallSources, error) {
 	agent, err := s.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *Store) Newest(ctx context.Context, from records.RecallSources, besides 
 	return append(found, facts...), err
 }
 
-// Beginnings returns those of the memories that can be recalled, each with so many bytes of its file, by id, and what is gone of
+// MemoryExcerpts returns those of the memories that can be recalled, each with so many bytes of its file, by id, and what is gone of
 // what those of the first agent cite.
 func (s *Store) MemoryExcerpts(ctx context.Context, from records.RecallSources, ids []uuid.UUID, most int) (found map[string]records.MemoryExcerpt, gone map[string][]memories.CheckedCitation, err error) {
 	if found, err = beginnings(ctx, s.q, from, ids, most); err != nil {

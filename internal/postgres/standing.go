@@ -10,7 +10,7 @@ import (
 	"memoir/internal/records"
 )
 
-// Standings returns what memories of an agent are now, by id. Those that are gone for good are not among them. It fails
+// MemoryVersions returns the current versions of an agent's memories, by id, without those that are purged. It fails
 // with memories.ErrNotFound for a malformed id.
 func (s *Store) MemoryVersions(ctx context.Context, agentID int64, ids []string) (map[string]records.MemoryVersion, error) {
 	parsed := make([]uuid.UUID, len(ids))

@@ -21,15 +21,18 @@ type Agent struct {
 	DisplayName string
 	Present     bool // false: its directory is gone
 	Sessions    int
-	// Durable is the durable directory as it was when everything was last looked at; nil: it was not there.
+	// Durable is the durable directory as it was when everything was last looked at; nil: it was not
+	// there.
 	Durable  *DirectoryID
 	ClaudeMD ClaudeMD
-	// MemoryOff says that somebody has switched its memory off: CLAUDE.md does not ask it to save, and nothing is extracted or
-	// consolidated. What it remembers stays, and stays published.
+	// MemoryOff says that somebody has switched its memory off: CLAUDE.md does not ask it to save, and
+	// nothing is extracted or consolidated. What it remembers stays, and stays published.
 	MemoryOff bool
-	// Shared is another text whenever something else may be shared with the agent; empty: nothing is. Only a Writer reads it.
+	// Shared is another text whenever something else may be shared with the agent; empty: nothing is.
+	// Only a Writer reads it.
 	Shared string
-	// JoinedTo is the slug of the agent whose directory this one's is, by a link; empty: it has its own.
+	// JoinedTo is the slug of the agent whose directory this one's is, by a link; empty: it has its
+	// own.
 	JoinedTo  string
 	Counts    Counts
 	CreatedAt time.Time
@@ -39,8 +42,8 @@ type Agent struct {
 // SharesMemories reports whether what the agent remembers is given to all others.
 func (a Agent) SharesMemories() bool { return a.Layout == sharedLayout }
 
-// IsGivenShared reports whether the agent is given the memories that others share. An agent whose memory is
-// off, or that shares its own, is not.
+// IsGivenShared reports whether the agent is given the memories that others share. An agent whose
+// memory is off, or that shares its own, is not.
 func (a Agent) IsGivenShared() bool { return !a.SharesMemories() && !a.MemoryOff }
 
 // sharedLayout is the layout of the agents whose memories all others are given.
@@ -52,14 +55,15 @@ type ClaudeMD struct {
 	PublishedAt time.Time
 	Chars       int // of the whole file, in Unicode characters
 	Problem     string
-	// InStep is by what the publisher knows the file that says what the memories say; empty: something has changed since.
+	// InStep is by what the publisher knows the file that says what the memories say; empty: something
+	// has changed since.
 	InStep string
 	// Version is raised by whatever changes what it is compiled of.
 	Version int64
 }
 
-// Counts is how many memories an agent has. The four types count active ones, Total all that are not deleted. The last
-// four are what else waits for somebody to decide.
+// Counts is how many memories an agent has. The four types count active ones, Total all that are
+// not deleted. The last four are what else waits for somebody to decide.
 type Counts struct {
 	ByType         map[memories.Type]int
 	MissingByType  map[memories.Type]int // of Missing
@@ -114,6 +118,6 @@ type SessionPage struct {
 	NextCursor string // empty: this is the end
 }
 
-// LeaseHolder is the process id of the Postgres backend whose connection holds a lease. It is 0 if no server
-// holds the lease.
+// LeaseHolder is the process id of the Postgres backend whose connection holds a lease. It is 0 if
+// no server holds the lease.
 type LeaseHolder uint32

@@ -50,11 +50,14 @@ type Rename struct {
 	From, To memories.Key
 	// At is the time of the memory's entry ActivityRenamed in the journal.
 	At time.Time
-	// Content is what the memory says under its new key. It is allowed there, also if it was deleted under that key.
+	// Content is what the memory says under its new key. It is allowed there, also if it was deleted
+	// under that key.
 	Content memories.Fingerprint
-	// Deleted is the deleted memory that had the new key. Its history becomes the renamed memory's. It is uuid.Nil if there is none.
+	// Deleted is the deleted memory that had the new key. Its history becomes the renamed memory's. It
+	// is uuid.Nil if there is none.
 	Deleted uuid.UUID
-	// ByFile says that the memory's files state the new name. Nothing was deleted, so nothing is kept out under the old key.
+	// ByFile says that the memory's files state the new name. Nothing was deleted, so nothing is kept
+	// out under the old key.
 	ByFile bool
 	// Files are to be removed, because they carry the memory under its old key.
 	Files []File
@@ -76,8 +79,8 @@ type KnownState struct {
 	Files      []File // on disk, of Heads, wherever they are
 }
 
-// KnownQuery selects the rows that a scan touches: the names that its files state, their paths, and the
-// memories that they carry by their rows.
+// KnownQuery selects the rows that a scan touches: the names that its files state, their paths, and
+// the memories that they carry by their rows.
 type KnownQuery struct {
 	Names, Paths []string
 	Memories     []uuid.UUID

@@ -6,9 +6,10 @@ import (
 	"memoir/internal/memories"
 )
 
-// Disagreement is a memory under whose name files on disk say different things, the newest of them a session's. It is
-// settled as soon as the newest is the agent's own file, which is what a save makes, until a session says something new.
-// Two primary files that say different things disagree until one of them is changed or removed.
+// Disagreement is a memory under whose name files on disk say different things, the newest of them
+// a session's. It is settled as soon as the newest is the agent's own file, which is what a save
+// makes, until a session says something new. Two primary files that say different things disagree
+// until one of them is changed or removed.
 type Disagreement struct {
 	ID       string // of the memory
 	Name     string

@@ -24,5 +24,6 @@ type GrowthPoint struct {
 	Alive Alive
 }
 
-// AgeBounds are the ages in days at which the buckets of Ages begin: today, 1–2, 3–7, 8–30, 31–90 days, older.
+// AgeBounds are the ages in days at which the buckets of Ages begin: today, 1–2, 3–7, 8–30, 31–90
+// days, older.
 var AgeBounds = []int{0, 1, 3, 8, 31, 91}

@@ -10,10 +10,12 @@ import (
 	"memoir/internal/memories"
 )
 
-// The interfaces below read stored values by topic. Store in package postgres implements and documents them. They
-// fail with memories.ErrNotFound for a value that does not exist, and with memories.ErrUnavailable without a database.
+// The interfaces below read stored values by topic. Store in package postgres implements and
+// documents them. They fail with memories.ErrNotFound for a value that does not exist, and with
+// memories.ErrUnavailable without a database.
 
-// Agents reads agents, the sessions that have worked as them, and the agents that share memories with them.
+// Agents reads agents, the sessions that have worked as them, and the agents that share memories
+// with them.
 type Agents interface {
 	Agents(ctx context.Context) ([]Agent, error)
 	AgentsUncounted(ctx context.Context) ([]Agent, error)
@@ -23,7 +25,8 @@ type Agents interface {
 	Sessions(ctx context.Context, agentID int64, limit int, cursor string) (SessionPage, error)
 }
 
-// Memories reads and searches memories, now and as of a past moment, with their revisions and files.
+// Memories reads and searches memories, now and as of a past moment, with their revisions and
+// files.
 type Memories interface {
 	Memories(ctx context.Context, agent Agent, list MemoryList) (MemoryPage, error)
 	MemoriesByID(ctx context.Context, agent Agent, ids []string) ([]memories.Memory, error)

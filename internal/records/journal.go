@@ -8,8 +8,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// JournalEntry records one change of a memory. It is written in the transaction of the change, so exactly once
-// or not at all.
+// JournalEntry records one change of a memory. It is written in the transaction of the change, so
+// exactly once or not at all.
 type JournalEntry struct {
 	At            time.Time
 	Kind          memories.ActivityKind
@@ -17,8 +17,8 @@ type JournalEntry struct {
 	MemoryID      uuid.UUID // zero: a content was kept out of no memory
 	Name          string
 	Path, Session string
-	// What the memory is from then on. An empty State says that it is what it was; Type is then that of a content which
-	// was kept out or let in.
+	// What the memory is from then on. An empty State says that it is what it was; Type is then that
+	// of a content which was kept out or let in.
 	State      memories.State
 	Type       memories.Type
 	RevisionID uuid.UUID // zero: its contents have gone with it
@@ -28,8 +28,8 @@ type JournalEntry struct {
 	Team       bool   // it is in team memory
 }
 
-// CountKey is the state and type by which a memory is counted. The zero CountKey is that of a memory before
-// its first entry.
+// CountKey is the state and type by which a memory is counted. The zero CountKey is that of a
+// memory before its first entry.
 type CountKey struct {
 	State memories.State
 	Type  memories.Type
@@ -38,7 +38,8 @@ type CountKey struct {
 // IsLiving reports whether a memory with this key counts as alive.
 func (l CountKey) IsLiving() bool { return l.State != "" && l.State != memories.Deleted }
 
-// NewJournalEntry returns the entry of a change after which the memory is h. before is its key until then.
+// NewJournalEntry returns the entry of a change after which the memory is h. before is its key
+// until then.
 func NewJournalEntry(h MemoryRow, before CountKey, at time.Time, kind memories.ActivityKind, actor memories.Actor) JournalEntry {
 	return JournalEntry{
 		At: at, Kind: kind, Actor: actor, MemoryID: h.UUID, Name: h.Name, Path: h.Path, Session: h.Session,
@@ -46,8 +47,8 @@ func NewJournalEntry(h MemoryRow, before CountKey, at time.Time, kind memories.A
 	}
 }
 
-// LastJournalEntry returns the entry of a change that removes the memory with its contents: it is deleted, and
-// its revision is gone.
+// LastJournalEntry returns the entry of a change that removes the memory with its contents: it is
+// deleted, and its revision is gone.
 func LastJournalEntry(h MemoryRow, at time.Time, kind memories.ActivityKind, actor memories.Actor) JournalEntry {
 	end := NewJournalEntry(h, h.CountKey(), at, kind, actor)
 	end.State, end.RevisionID = memories.Deleted, uuid.Nil

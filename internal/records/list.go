@@ -2,7 +2,8 @@ package records
 
 import "memoir/internal/memories"
 
-// MemoryList selects memories of an agent. The zero value selects all but the deleted ones, newest first.
+// MemoryList selects memories of an agent. The zero value selects all but the deleted ones, newest
+// first.
 type MemoryList struct {
 	Type    memories.Type
 	State   memories.State
@@ -11,8 +12,9 @@ type MemoryList struct {
 	Session string // a file of this session carries them now, or their content came from it; for a list of one agent
 	Name    string // exact
 	Scope   memories.Scope
-	// NotRemoved wants those alone of which a file, or an entry in an index, is still there although they were deleted, because it
-	// could not be removed: of the State Deleted, for a list of one agent.
+	// NotRemoved wants those alone of which a file, or an entry in an index, is still there although
+	// they were deleted, because it could not be removed: of the State Deleted, for a list of one
+	// agent.
 	NotRemoved bool
 	Search     string // all words, each as a prefix
 	Near       bool   // where no memory holds all words of the Search, those that come close are wanted
@@ -48,7 +50,8 @@ type MemoryPage struct {
 	NextCursor string // empty: this is the end
 }
 
-// AsOfList selects memories of a past moment, by name. The zero value selects all but the deleted ones.
+// AsOfList selects memories of a past moment, by name. The zero value selects all but the deleted
+// ones.
 type AsOfList struct {
 	Type    memories.Type
 	State   memories.State

@@ -23,8 +23,9 @@ type MemoryRow struct {
 // CountKey returns the state and type by which the memory is counted.
 func (h MemoryRow) CountKey() CountKey { return CountKey{h.State, h.Type} }
 
-// After returns the moment of what happens to the memory at a time by the system's clock. It is after all that has happened
-// to the memory before, also when the clock has been set back since, or that of another server was ahead.
+// After returns the moment of what happens to the memory at a time by the system's clock. It is
+// after all that has happened to the memory before, also when the clock has been set back since, or
+// that of another server was ahead.
 func (h MemoryRow) After(at time.Time) time.Time {
 	for _, before := range []time.Time{h.UpdatedAt, h.ContentAt} {
 		if !at.After(before) {
@@ -43,7 +44,8 @@ const (
 	ByDisk   DeletedBy = "disk"
 )
 
-// File is one memory file as it was last looked at. One that is not present stays known: it is not new when it comes back.
+// File is one memory file as it was last looked at. One that is not present stays known: it is not
+// new when it comes back.
 type File struct {
 	Path        string
 	Session     string    // empty: of the durable directory
@@ -61,8 +63,9 @@ type File struct {
 	Promised    string // the hash of bytes that make its content no newer, if those are what it has by now; empty: none
 	// Flaws are those with which its content was taken.
 	Flaws memories.Flaw
-	// Unfinished are the flaws for which the file does not count. Fingerprint, ContentAt and ModifiedAt are then those of its last
-	// good content, and Fingerprint is zero if that is unknown. It is 0 if the file counts as it is.
+	// Unfinished are the flaws for which the file does not count. Fingerprint, ContentAt and
+	// ModifiedAt are then those of its last good content, and Fingerprint is zero if that is unknown.
+	// It is 0 if the file counts as it is.
 	Unfinished memories.Flaw
 }
 
@@ -103,7 +106,8 @@ type Revision struct {
 	Path        string
 	Session     string
 	SeenAt      time.Time
-	// Current says that it is the memory's content from now on. One that is not leaves a known revision as it is.
+	// Current says that it is the memory's content from now on. One that is not leaves a known
+	// revision as it is.
 	Current bool
 }
 
@@ -125,14 +129,15 @@ type Tombstone struct {
 	Fingerprint memories.Fingerprint
 }
 
-// MemoryVersion is the state and content of a memory. Equal versions mean that the memory has not changed.
+// MemoryVersion is the state and content of a memory. Equal versions mean that the memory has not
+// changed.
 type MemoryVersion struct {
 	State       memories.State
 	Fingerprint memories.Fingerprint
 }
 
-// SearchText is a memory's text for the search index. It is split into words when it is saved, which a large
-// scan leaves for later.
+// SearchText is a memory's text for the search index. It is split into words when it is saved,
+// which a large scan leaves for later.
 type SearchText struct {
 	AgentID                 int64 // set by Apply
 	MemoryID, RevisionID    uuid.UUID

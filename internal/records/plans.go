@@ -19,7 +19,8 @@ type Plan struct {
 	Note     string // what there is to say of the asking, for people
 	// InputTokens and OutputTokens are what asking the model took.
 	InputTokens, OutputTokens int
-	// CharsBefore and CharsAfter are the length of the whole CLAUDE.md, in Unicode characters, without and with all steps.
+	// CharsBefore and CharsAfter are the length of the whole CLAUDE.md, in Unicode characters, without
+	// and with all steps.
 	CharsBefore, CharsAfter int
 	Findings                []PlanFinding
 	Steps                   []Step // in the order in which they are applied
@@ -80,7 +81,8 @@ type StepChange struct {
 	Before *StepText `json:"before"`
 	After  *StepText `json:"after"` // nil: it is deleted
 	Done   bool      `json:"done"`
-	// Doing is committed before the change is begun: after a crash, only then what it says may be what the change has made.
+	// Doing is committed before the change is begun: after a crash, only then what it says may be what
+	// the change has made.
 	Doing bool `json:"doing,omitempty"`
 }
 
@@ -91,7 +93,8 @@ type StepText struct {
 	Body        string        `json:"body"`
 }
 
-// ErrConsolidating says that somebody else consolidates the agent's memories at the moment, on this server or another.
+// ErrConsolidating says that somebody else consolidates the agent's memories at the moment, on this
+// server or another.
 var ErrConsolidating = &memories.ConflictError{Reason: "These memories are being consolidated at the moment. Nothing was changed. Try again when that is done."}
 
 // SupersededMemory is a memory whose text an earlier revision of the memory By had.

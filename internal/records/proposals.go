@@ -14,7 +14,8 @@ type Proposal struct {
 	AgentID int64
 	State   ProposalState
 	memories.Content
-	// Fingerprint is of what was proposed, the name too, however it was edited since. The same is kept once.
+	// Fingerprint is of what was proposed, the name too, however it was edited since. The same is kept
+	// once.
 	Fingerprint memories.Fingerprint
 	Quote       string    // what somebody said, from which it comes
 	QuotedAt    time.Time // when; zero: unknown
@@ -22,8 +23,8 @@ type Proposal struct {
 	ProposedAt  time.Time
 	DecidedAt   time.Time      // zero: not yet
 	DecidedBy   memories.Actor // empty: nobody yet
-	// Updates and Match say how it is being accepted: the memory that it becomes a content of (zero: it is new), and what was seen
-	// of that.
+	// Updates and Match say how it is being accepted: the memory that it becomes a content of (zero:
+	// it is new), and what was seen of that.
 	Updates  uuid.UUID
 	Match    string
 	MemoryID string // that it has become; empty: none

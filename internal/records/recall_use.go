@@ -8,14 +8,16 @@ import (
 
 // RecallUse is how often an agent was given something.
 type RecallUse struct {
-	// Days are in order; a day has an entry for each who asked and each way to choose, and none without recalls.
+	// Days are in order; a day has an entry for each who asked and each way to choose, and none
+	// without recalls.
 	Days []RecallDay
 	// Medians are of the time that choosing took lately, by the way.
 	Medians map[string]time.Duration
 	// Most are the memories that were given most often, of MostTotal that were given at all.
 	Most      []RecalledMemory
 	MostTotal int
-	// Never are memories that were not given, first those that were there the longest, of NeverTotal that there are.
+	// Never are memories that were not given, first those that were there the longest, of NeverTotal
+	// that there are.
 	Never      []RecalledMemory
 	NeverTotal int
 }
@@ -38,7 +40,8 @@ const ManyCandidates = 10
 type RecalledMemory struct {
 	memories.Memory     // its name, type and times
 	Recalls         int // that gave it
-	// Chances is how many recalls have looked at memories since it was learned, of those that are counted.
+	// Chances is how many recalls have looked at memories since it was learned, of those that are
+	// counted.
 	Chances int
 }
 
@@ -46,7 +49,8 @@ type RecalledMemory struct {
 type RecallsOfMemory struct {
 	Recalls int
 	Last    time.Time // zero where there are none
-	// Chances is how many recalls have looked at memories since it was learned; counted only where none gave it.
+	// Chances is how many recalls have looked at memories since it was learned; counted only where
+	// none gave it.
 	Chances int
 }
 

@@ -55,14 +55,15 @@ type Given struct {
 	Bytes    int
 }
 
-// RecallTerm is a term of a recall's query. A memory has it if it has any of the words, which are folded by
-// package words, or any of the runs.
+// RecallTerm is a term of a recall's query. A memory has it if it has any of the words, which are
+// folded by package words, or any of the runs.
 type RecallTerm struct {
 	Words []string
 	Runs  []string // of characters side by side, each of which is a word
 }
 
-// RecallSources are the agents whose memories an agent is given: itself first, then those that share theirs.
+// RecallSources are the agents whose memories an agent is given: itself first, then those that
+// share theirs.
 type RecallSources []Agent
 
 // Of returns the source with the id, or the zero Agent.
@@ -110,7 +111,8 @@ type PastRecall struct {
 	Memories []PastDelivery
 }
 
-// PastDelivery is a memory that an earlier recall has returned. There is false if the memory is purged.
+// PastDelivery is a memory that an earlier recall has returned. There is false if the memory is
+// purged.
 type PastDelivery struct {
 	DeliveredMemory
 	There bool
