@@ -4,10 +4,15 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash/crc32"
+	"time"
 )
 
 // partShift leaves of a signature the 8 bits that tell which part it is in; the queries in db/queries shift by as much.
 const partShift = 56
+
+// TimestampSlack is how old a change must be for a later one to show in the time stamps. FAT has
+// the coarsest clock of the file systems in use, with 2 s.
+const TimestampSlack = 2 * time.Second
 
 // Signature is a hash of the entry's path, of its problem, and of all that its metadata tells of its content: while it is the
 // same, so is the file. The upper 8 bits are of the path alone, see [Part]. They leave 56 for the rest: of all changes of a

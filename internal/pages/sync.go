@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"memoir/internal/sync"
+	"memoir/internal/sync/watch"
 	"memoir/web/templates"
 )
 
@@ -25,7 +26,7 @@ func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 		Unsearchable: !s.engine.Searchable(), NearMisses: s.store.NearMisses(),
 	}
 	v.Banners = templates.ScanProblems(scanProblems(status.Problems), sync.RunsAs())
-	if status.WatchMode == sync.PollMode {
+	if status.WatchMode == watch.PollMode {
 		v.WatchMode, v.WatchNote = "polling", status.WatchNote
 	}
 	for _, a := range each {

@@ -9,12 +9,13 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/sync"
+	"memoir/internal/sync/watch"
 	"memoir/internal/waittest"
 )
 
 // fewWatches is the system's own way of telling what changes, which for a time has watches for the agents' own directories and no more.
 type fewWatches struct {
-	sync.Notifier
+	watch.Notifier
 	enough *atomic.Bool
 }
 
@@ -35,7 +36,7 @@ func TestTheSyncPageSaysInWhichModeChangesAreNoticedAndWhy(t *testing.T) {
 		"--watch=poll": {func(o *sync.Options) { o.Poll = true },
 			"polling", "the settings ask for it (--watch=poll); Memoir looks by itself every 1s instead"},
 		"no notifier": {func(o *sync.Options) {
-			o.Notify = func() (sync.Notifier, error) { return nil, syscall.EMFILE }
+			o.Notify = func() (watch.Notifier, error) { return nil, syscall.EMFILE }
 		}, "polling", "the system lets no further program watch files (too many open files); raise fs.inotify.max_user_instances"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -52,8 +53,8 @@ func TestTheSyncPageSaysThatWatchesAreMissingUntilThereAreEnough(t *testing.T) {
 	t.Parallel()
 	var enough atomic.Bool
 	m := memoirtest.StartWith(t, twoMemories(), func(o *sync.Options) {
-		o.Notify = func() (sync.Notifier, error) {
-			n, err := sync.OpenNotifier()
+		o.Notify = func() (watch.Notifier, error) {
+			n, err := watch.OpenNotifier()
 			return fewWatches{n, &enough}, err
 		}
 	})

@@ -140,7 +140,7 @@ func (h *hold) writeFile(ctx context.Context, place string, raw []byte, options 
 	case errors.Is(err, files.ErrExists):
 		return ErrFileExists
 	case errors.Is(err, files.ErrChanged):
-		h.queue.add(h.onDisk.Slug, place)
+		h.queue.Add(h.onDisk.Slug, place)
 		return memories.ErrChanged
 	case err != nil:
 		return writeConflict(place, err)

@@ -36,7 +36,7 @@ func (e *Engine) removeBlockedHere(ctx context.Context, slug string, op removeBl
 		}
 		switch {
 		case errors.Is(err, files.ErrChanged):
-			h.queue.add(slug, blocked.Path)
+			h.queue.Add(slug, blocked.Path)
 			return changedOnDisk(blocked.Path)
 		case err != nil:
 			return &memories.ConflictError{Reason: fmt.Sprintf("%s could not be removed: %v. It is still kept out.", blocked.Path, plain(err))}

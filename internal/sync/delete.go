@@ -11,7 +11,6 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
-
 	"memoir/internal/records"
 	"memoir/internal/sync/events"
 )
@@ -156,7 +155,7 @@ func (h *hold) checkUnchanged(f records.File) error {
 	case err != nil:
 		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read (%v), so it could not be kept in the trash. Nothing was deleted. Make the file readable, or remove it by hand.", f.Path, plain(err))}
 	case hash != f.Hash:
-		h.queue.add(h.onDisk.Slug, f.Path)
+		h.queue.Add(h.onDisk.Slug, f.Path)
 		return &memories.ConflictError{Reason: f.Path + " has changed on disk since it was read. Nothing was deleted. Look at what it says now and decide again."}
 	}
 	return nil

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"memoir/internal/agents"
-
 	"memoir/internal/records"
+	"memoir/internal/sync/watch"
 )
 
 // differences are what a look has to go into: where the listing and the rows do not say the same.
@@ -27,7 +27,7 @@ func (d *differences) putOff(path string) {
 
 // differences compares what was listed in the scope with what is known of it.
 func (h *hold) differences(ctx context.Context, listing agents.Listing, scope []string) (differences, error) {
-	if isWhole(scope) || len(listing.Files) > len(scope)+maxScope {
+	if isWhole(scope) || len(listing.Files) > len(scope)+watch.MaxPaths {
 		return h.differencesInSum(ctx, listing, scope)
 	}
 	rows, err := h.w.FilesUnder(ctx, scope)

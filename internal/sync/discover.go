@@ -8,9 +8,9 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/sync/events"
+	"memoir/internal/sync/watch"
 )
 
 // meeting is how often what is on disk is held against the known agents when another server makes the same one known at the
@@ -22,24 +22,23 @@ const meeting = 3
 func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 	e.discovering.Lock()
 	defer e.discovering.Unlock()
-	roots := agents.Roots(e.options.Places)
-	held := anchorsOf(roots)
+	watchedRoots := watch.RootsOf(agents.Roots(e.options.Places))
 	var looked []string
 	survey := agents.DiscoverAll(e.options.Places, &e.transcripts, func(dir string) {
-		e.watcher.watchForAgents(dir)
+		e.watcher.WatchForAgents(dir)
 		looked = append(looked, dir)
 	})
 	if survey.Exhausted != nil {
 		return nil, lookFailed(survey.Exhausted)
 	}
-	if !maps.Equal(held, anchorsOf(roots)) {
-		e.queue.add("", ".") // one has gone meanwhile, and may be back where it was before anybody glances at it
+	if watchedRoots.HaveChanged() {
+		e.queue.Add("", ".") // it may be back before watchRoots checks
 	}
 	e.sources.Store(&survey.Sources)
-	e.watcher.only("", looked)
+	e.watcher.Only("", looked)
 	e.noteUnreadable(survey.Blocked)
 	for range meeting {
-		appeared, err = e.meet(ctx, survey, held)
+		appeared, err = e.meet(ctx, survey, watchedRoots)
 		if !errors.Is(err, errMet) {
 			break
 		}
@@ -51,7 +50,7 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 var errMet = errors.New("another server is making agents known at the same time")
 
 // meet holds what is on disk against the known agents.
-func (e *Engine) meet(ctx context.Context, survey agents.DiscoveryResult, held anchors) (appeared []string, err error) {
+func (e *Engine) meet(ctx context.Context, survey agents.DiscoveryResult, watchedRoots watch.Roots) (appeared []string, err error) {
 	rows, err := e.store.AgentsUncounted(ctx)
 	if err != nil {
 		return nil, err
@@ -79,7 +78,7 @@ func (e *Engine) meet(ctx context.Context, survey agents.DiscoveryResult, held a
 		row, isKnown := byKey[slug]
 		return !isKnown || row.JoinedTo != ""
 	})
-	e.noteTerrain(assigned, survey.Links, held)
+	e.noteTerrain(assigned, survey.Links, watchedRoots)
 	for _, a := range assigned {
 		if here[a.Slug], err = e.meetOne(ctx, a, byKey); err != nil {
 			return nil, err
@@ -179,7 +178,7 @@ func (e *Engine) register(ctx context.Context, id int64, found agents.Agent) (ap
 	}
 	if found.JoinedTo != "" {
 		a.tally.files.Store(0)
-		e.watcher.only(found.Slug, nil)
+		e.watcher.Only(found.Slug, nil)
 		return false // its directory is looked at as that of another
 	}
 	return appeared && term != 0
@@ -195,7 +194,7 @@ func (e *Engine) remember(ctx context.Context, row records.Agent) {
 	defer e.unlock(a)
 	a.onDisk, a.present = onDisk(row), row.Present
 	if !row.Present || e.term(row.ID) == 0 {
-		e.watcher.only(row.Slug, nil)
+		e.watcher.Only(row.Slug, nil)
 	}
 }
 

@@ -108,7 +108,7 @@ func (h *hold) overwrite(path string, data []byte, options files.Options) error 
 	if was != "" {
 		options.Displaced = func(old *os.File) {
 			h.displaced.add(displaced{slug, path, old, was, is, time.Now()})
-			h.queue.addNoSooner(slug, path, writtenLate)
+			h.queue.AddNoSooner(slug, path, writtenLate)
 		}
 	}
 	err := h.disk.Write(h.root, path, data, options)
@@ -128,7 +128,7 @@ func (h *hold) takeOverLateWrites() {
 	for d := h.displaced.first(slug); d != nil; d = h.displaced.first(slug) {
 		raw, settled := d.read()
 		if !settled {
-			h.queue.addNoSooner(slug, d.path, writtenLate)
+			h.queue.AddNoSooner(slug, d.path, writtenLate)
 			return
 		}
 		h.displaced.letGoOf(d.file)
@@ -140,7 +140,7 @@ func (h *hold) takeOverLateWrites() {
 			continue
 		}
 		h.displaced.overwritten(slug, d.path, d.by, files.Hash(raw))
-		h.queue.add(slug, d.path)
+		h.queue.Add(slug, d.path)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
-
 	"memoir/internal/records"
 )
 
@@ -30,7 +29,7 @@ func (h *hold) noteDurable(ctx context.Context, listing agents.Listing, whole bo
 	case known != nil && *known == is:
 		return false, another, nil
 	case !whole:
-		h.queue.add(h.onDisk.Slug, ".")
+		h.queue.Add(h.onDisk.Slug, ".")
 		return true, another, nil
 	case known == nil || known.Device != is.Device:
 		return false, another, h.w.DurableReturns(ctx, is)

@@ -10,7 +10,6 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
-
 	"memoir/internal/records"
 )
 
@@ -45,7 +44,7 @@ func (h *hold) mirrorFacts(ctx context.Context, listing agents.Listing, away boo
 		if err := h.saveFacts(ctx, index, memorymd.Facts(raw), stamp.modTime); err != nil {
 			return err
 		}
-		if time.Since(stamp.modTime).Abs() < fresh {
+		if time.Since(stamp.modTime).Abs() < agents.TimestampSlack {
 			stamp = fileStamp{} // a later write can leave the same times
 		}
 		h.facts[index] = stamp

@@ -12,7 +12,6 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
-
 	"memoir/internal/records"
 )
 
@@ -70,7 +69,7 @@ func (h *hold) adopt(ctx context.Context, adoption Adoption) (Result, error) {
 	}
 	after := memorymd.ReplaceFact(raw, fact, entryFor(index, result.Memory))
 	if err := h.overwrite(index, after, files.Options{IfHash: files.Hash(raw)}); err != nil {
-		h.queue.add(h.onDisk.Slug, index)
+		h.queue.Add(h.onDisk.Slug, index)
 		return Result{}, notReplaced(index, result.Memory, writeConflict(index, err))
 	}
 	_, err = h.look(ctx, []string{index}, cause{actor: actorOf(ctx)})
@@ -88,7 +87,7 @@ func (h *hold) readFact(index, id string) ([]byte, memorymd.Fact, error) {
 		return records.FactID(h.onDisk.Slug, index, f.Text).String() == id
 	})
 	if at < 0 {
-		h.queue.add(h.onDisk.Slug, index)
+		h.queue.Add(h.onDisk.Slug, index)
 		return nil, memorymd.Fact{}, changedOnDisk(index)
 	}
 	return raw, facts[at], nil

@@ -23,7 +23,7 @@ func (e *Engine) figures() map[int64]records.AgentStats {
 	figures := map[int64]records.AgentStats{}
 	for slug, a := range e.agents {
 		if link.Term(a.id) != 0 {
-			figures[a.id] = records.AgentStats{Files: int(a.tally.files.Load()), Pending: e.queue.pendingOf(slug)}
+			figures[a.id] = records.AgentStats{Files: int(a.tally.files.Load()), Pending: e.queue.PendingOf(slug)}
 		}
 	}
 	return figures

@@ -38,7 +38,7 @@ func (e *Engine) Hint(slug, file string) {
 			return
 		}
 	}
-	e.queue.addNow(slug, filepath.ToSlash(path))
+	e.queue.AddNow(slug, filepath.ToSlash(path))
 }
 
 func dirOf(all []agents.Agent, slug string) string {

@@ -12,7 +12,6 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
-
 	"memoir/internal/records"
 )
 
@@ -111,4 +110,4 @@ func (h *hold) signatureOf(path string) string {
 	return fmt.Sprintf("%d.%d.%d.%d", info.Size(), info.ModTime().UnixNano(), changed.UnixNano(), inode)
 }
 
-func isFresh(t time.Time) bool { return time.Since(t) <= fresh }
+func isFresh(t time.Time) bool { return time.Since(t) <= agents.TimestampSlack }

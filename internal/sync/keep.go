@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 )
 
@@ -131,7 +130,7 @@ func (h *hold) removeOthers(ctx context.Context, others []records.File) error {
 		}
 	}
 	if len(failed) > 0 {
-		h.queue.add(h.onDisk.Slug, ".")
+		h.queue.Add(h.onDisk.Slug, ".")
 		return &memories.ConflictError{Reason: "Not removed: " + strings.Join(failed, ", ") + ". The conflict stays. Remove the files by hand, or try again."}
 	}
 	return nil

@@ -92,7 +92,7 @@ func (e *Engine) takeWanted() error {
 		return err
 	}
 	e.log.Info("this server looks after more agents from now on", "agents", taken)
-	e.queue.addNow("", ".")
+	e.queue.AddNow("", ".")
 	e.indexLater(uuid.Nil) // the other one may have left something out
 	return nil
 }

@@ -33,6 +33,6 @@ func (a *agent) lockOrPassOver(ctx context.Context) (locked bool) {
 func (e *Engine) unlock(a *agent) {
 	a.inUse.Release(1)
 	if a.passedOver.Swap(false) {
-		e.queue.addNow("", ".")
+		e.queue.AddNow("", ".")
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/logs"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/sync/events"
 )
@@ -60,7 +59,7 @@ func (h *hold) lookAtLogs(ctx context.Context, scope []string, at time.Time) (wa
 	for _, entry := range listing.Files {
 		signature := entry.Signature()
 		seen.sum ^= signature
-		seen.known = seen.known && entry.ChangeTime < at.Add(-fresh).UnixNano()
+		seen.known = seen.known && entry.ChangeTime < at.Add(-agents.TimestampSlack).UnixNano()
 	}
 	if isWhole(scope) && seen.known && seen == h.seenLogs {
 		return watched, nil
@@ -193,7 +192,7 @@ func (h *hold) readLog(entry agents.Entry, at time.Time) (l records.Log, there b
 		modified = at
 	}
 	l = records.Log{Path: entry.Path, Day: place.Day, Title: place.Title, Size: entry.Size, ModifiedAt: modified}
-	if entry.ChangeTime < at.Add(-fresh).UnixNano() {
+	if entry.ChangeTime < at.Add(-agents.TimestampSlack).UnixNano() {
 		l.Signature = entry.Signature()
 	}
 	switch {
@@ -273,7 +272,7 @@ func (e *Engine) appendLogHere(ctx context.Context, slug string, entry LogEntry)
 			return err
 		}
 		if _, err := h.look(ctx, []string{done.Path}, cause{}); err != nil {
-			h.queue.add(slug, done.Path) // said to have failed, it would be appended once more
+			h.queue.Add(slug, done.Path) // said to have failed, it would be appended once more
 		}
 		return nil
 	})

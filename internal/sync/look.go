@@ -14,7 +14,6 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories/claudemd"
-
 	"memoir/internal/records"
 	"memoir/internal/sync/events"
 )
@@ -134,7 +133,7 @@ func (e *Engine) lookAt(ctx context.Context, slug string, scope []string) error 
 				h.hub.Emit(events.Event{Agent: slug, Kind: events.Scanned})
 			}
 		}
-		if h.watcher.takeUnsettled(slug) {
+		if h.watcher.TakeDirChanges(slug) {
 			h.settle()
 		}
 		return h.publish(ctx)
@@ -235,7 +234,7 @@ func (h *hold) decide(ctx context.Context, l look, found *differences) (Scan, er
 		}
 		if !l.away && l.from != nil && !h.isDurable(*l.from) {
 			l.away = true // it was put in the place of the other one since that was walked: what was read says nothing about that
-			h.queue.add(h.onDisk.Slug, ".")
+			h.queue.Add(h.onDisk.Slug, ".")
 		}
 		if i == 0 && (len(portions) > 1 || l.mayRemove() > massRemoval) {
 			if l.durable, err = h.w.DurableMemories(ctx); err != nil {
@@ -322,7 +321,7 @@ func (h *hold) recover(dirs []string, whole bool) (uncleared []string, err error
 	}
 	back, err := h.disk.Recover(h.root, dirs)
 	for _, path := range back {
-		h.queue.add(h.onDisk.Slug, path)
+		h.queue.Add(h.onDisk.Slug, path)
 	}
 	if err := exhaustion(err); err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
+	"memoir/internal/sync/watch"
 )
 
 // retry is how long a failed look waits before it is tried again.
@@ -28,10 +29,10 @@ func (e *Engine) work(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		due, next := e.queue.take(time.Now())
+		due, next := e.queue.Take(time.Now())
 		for _, w := range due {
 			looks.Go(func() {
-				defer e.queue.done(w.key)
+				defer e.queue.Done(w.Slug)
 				select {
 				case places <- struct{}{}:
 				case <-ctx.Done():
@@ -52,46 +53,46 @@ func (e *Engine) work(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-e.queue.wake:
+		case <-e.queue.Wake():
 		case <-wait:
 		}
 	}
 }
 
 // do carries out one look. What fails is tried again, a fault of Memoir's by the next scan: no change on disk is forgotten.
-func (e *Engine) do(ctx context.Context, w work) {
+func (e *Engine) do(ctx context.Context, w watch.Request) {
 	var err error
 	switch {
-	case w.key == "":
+	case w.Slug == "":
 		err = e.discoverAndLook(ctx)
-	case e.looksAfter(w.key):
-		err = e.lookAt(ctx, w.key, w.scope)
+	case e.looksAfter(w.Slug):
+		err = e.lookAt(ctx, w.Slug, w.Paths)
 	default:
 		return // another server's business; if it becomes this one's, that begins with a look at everything
 	}
-	e.meter.lag(time.Since(w.since))
-	whole := w.key == "" || isWhole(w.scope)
+	e.meter.lag(time.Since(w.Since))
+	whole := w.Slug == "" || isWhole(w.Paths)
 	switch {
 	case err == nil:
-		e.scanning.succeed(w.key, whole)
+		e.scanning.succeed(w.Slug, whole)
 		return
 	case ctx.Err() != nil || isNotHere(err) || errors.Is(err, errFault):
 		return
 	}
-	e.log.Warn("a look at the disk failed and is tried again", "agent", w.key, "error", err)
-	if e.scanning.fail(w.key, whole, err) {
-		w.scope = []string{"."} // one of the paths may be what fails
+	e.log.Warn("a look at the disk failed and is tried again", "agent", w.Slug, "error", err)
+	if e.scanning.fail(w.Slug, whole, err) {
+		w.Paths = []string{"."} // one of the paths may be what fails
 	}
-	for _, path := range w.scope {
-		e.queue.addLater(w.key, path, retry)
+	for _, path := range w.Paths {
+		e.queue.AddLater(w.Slug, path, retry)
 	}
 }
 
 // lookAtAll has agents looked for, and all of each looked at.
 func (e *Engine) lookAtAll() {
-	e.queue.add("", ".")
+	e.queue.Add("", ".")
 	for _, slug := range e.slugs() {
-		e.queue.add(slug, ".")
+		e.queue.Add(slug, ".")
 	}
 }
 

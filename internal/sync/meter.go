@@ -12,8 +12,6 @@ type meter struct {
 	lastScan Scan
 	lastAt   time.Time
 	lastLag  time.Duration
-	// pollEvery is how long polling now waits between two walks.
-	pollEvery time.Duration
 }
 
 func (m *meter) scanned(found Scan, at time.Time) {
@@ -28,26 +26,14 @@ func (m *meter) lag(d time.Duration) {
 	m.lastLag = d
 }
 
-func (m *meter) pollsEvery() time.Duration {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return max(m.pollEvery, pollEvery)
-}
-
-func (m *meter) polled(every time.Duration) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.pollEvery = every
-}
-
 // Status is how close the mirror is to the disk.
 type Status struct {
 	FilesOnDisk    int           // memory files, as the last look at each directory counted them; none where it is gone
 	Mirrored       int           // of those, how many the database knows
 	NeedsAttention int           // memories
 	Pending        int           // paths that wait to be looked at
-	WatchMode      string        // WatchMode or PollMode
-	WatchNote      string        // why not by events alone, and what is done instead; empty in WatchMode
+	WatchMode      string        // watch.EventMode or watch.PollMode
+	WatchNote      string        // the reason for watch.PollMode
 	Overflows      int           // how often events were lost and everything was looked at again
 	LastFullScan   time.Time     // zero: none yet
 	LastScan       Scan          // what that one found
@@ -61,8 +47,8 @@ func (e *Engine) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	s := Status{Mirrored: mirrored, NeedsAttention: attention, Pending: e.queue.pending(), Overflows: int(e.watcher.overflows.Load()), Problems: e.ScanProblems()}
-	s.WatchMode, s.WatchNote = e.mode()
+	s := Status{Mirrored: mirrored, NeedsAttention: attention, Pending: e.queue.Pending(), Overflows: e.watcher.Overflows(), Problems: e.ScanProblems()}
+	s.WatchMode, s.WatchNote = e.watcher.Mode(e.terrain().eventless)
 	figures, err := e.figuresOfAll(ctx)
 	if err != nil {
 		return Status{}, err

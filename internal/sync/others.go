@@ -17,7 +17,6 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
-
 	"memoir/internal/records"
 )
 
@@ -33,6 +32,13 @@ const (
 type otherFiles struct {
 	kinds  map[string]otherKind // by path
 	listed map[string]struct{}  // paths of those that are listed
+}
+
+// stamp is the metadata that shows a change of such a file.
+type stamp struct {
+	path          string
+	size, modTime int64
+	inode         uint64
 }
 
 // otherKind says whether a file is text.

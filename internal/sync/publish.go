@@ -188,7 +188,7 @@ func (h *hold) isSameFile(a, b string) bool {
 
 // publishLater has CLAUDE.md published again in a moment, rather than by the next scan: there is nothing that a person should do about
 // the file.
-func (h *hold) publishLater(path string) { h.queue.addLater(h.onDisk.Slug, path, retry) }
+func (h *hold) publishLater(path string) { h.queue.AddLater(h.onDisk.Slug, path, retry) }
 
 // inStepWith is how the CLAUDE.md at a path stands when it has the compiled text, of that hash.
 func (h *hold) inStepWith(p Preview, path, hash string) records.ClaudeMD {

@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/files"
-
 	"memoir/internal/records"
 )
 
@@ -71,7 +70,7 @@ func (h *hold) removeFiles(ctx context.Context, marked []records.File, indexes [
 		switch {
 		case errors.Is(err, files.ErrChanged):
 			// The agent learns anew: the file stays, with its entries, and the next look takes it for what it says now.
-			h.queue.add(h.onDisk.Slug, f.Path)
+			h.queue.Add(h.onDisk.Slug, f.Path)
 			h.removed = append(h.removed, f)
 		case err != nil && !foundGone(f):
 			if err := h.w.FileNotRemoved(ctx, f.Path, notRemovedYet(f, err)); err != nil {

@@ -15,6 +15,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/sync"
+	"memoir/internal/sync/watch"
 	"memoir/internal/waittest"
 )
 
@@ -546,7 +547,7 @@ func TestABrokenFileNeverStopsTheOthersAndMergesWithNoMemory(t *testing.T) {
 
 // hooked is the system's notifier, with something that happens when a directory is about to be watched, in the midst of a walk.
 type hooked struct {
-	sync.Notifier
+	watch.Notifier
 	mu     gosync.Mutex
 	before func(dir string)
 }
@@ -572,9 +573,9 @@ func withHook(t *testing.T) (*bench, *hooked) {
 	b := setup(t)
 	b.stop()
 	b.options.Debounce = time.Hour // no event brings anything
-	b.options.Notify = func() (sync.Notifier, error) {
+	b.options.Notify = func() (watch.Notifier, error) {
 		var err error
-		n.Notifier, err = sync.OpenNotifier()
+		n.Notifier, err = watch.OpenNotifier()
 		return n, err
 	}
 	b.start()

@@ -13,7 +13,6 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
 	"memoir/internal/memories/memorymd"
-
 	"memoir/internal/records"
 	"memoir/internal/sync/events"
 )
@@ -131,7 +130,7 @@ func (h *hold) lookBeforeRestoring(ctx context.Context, head records.MemoryRow) 
 	if now.State == memories.Deleted || now.State == memories.Missing {
 		return nil
 	}
-	h.queue.add(h.onDisk.Slug, head.Path) // CLAUDE.md follows with the next look
+	h.queue.Add(h.onDisk.Slug, head.Path) // CLAUDE.md follows with the next look
 	return &memories.ConflictError{Reason: fmt.Sprintf("The memory %q lives again: %s has been written meanwhile. Nothing was restored. What you wanted back is in its history.", head.Name, head.Path)}
 }
 
@@ -196,7 +195,7 @@ func (h *hold) lookAtBlocked(ctx context.Context, key memories.Key) error {
 	blocked, err := h.store.Blocked(ctx, h.id)
 	for _, b := range blocked {
 		if b.Key() == key {
-			h.queue.add(h.onDisk.Slug, b.Path)
+			h.queue.Add(h.onDisk.Slug, b.Path)
 		}
 	}
 	return err
@@ -300,7 +299,7 @@ func (e *Engine) allowHere(ctx context.Context, slug string, op allowOp) (Result
 			return h.errNoDirectory()
 		}
 		if !h.holds(blocked.Path, blocked.Hash) {
-			h.queue.add(slug, blocked.Path)
+			h.queue.Add(slug, blocked.Path)
 			return changedOnDisk(blocked.Path)
 		}
 		if err := h.mayLetIn(blocked); err != nil {

@@ -15,7 +15,6 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
-
 	"memoir/internal/records"
 )
 
@@ -290,7 +289,7 @@ func (h *hold) contentFor(ctx context.Context, head *records.MemoryRow, t target
 	if t.present {
 		base, err = readAll(h.root, t.path, memories.MaxFileSize)
 		if err != nil || files.Hash(base) != t.hash {
-			h.queue.add(h.onDisk.Slug, t.path)
+			h.queue.Add(h.onDisk.Slug, t.path)
 			return nil, changedOnDisk(t.path)
 		}
 	}

@@ -14,7 +14,7 @@ const settled = 2 * time.Second
 func (h *hold) settle() {
 	slug := h.onDisk.Slug
 	if h.settling == nil {
-		h.settling = time.AfterFunc(settled, func() { h.queue.add(slug, ".") })
+		h.settling = time.AfterFunc(settled, func() { h.queue.Add(slug, ".") })
 		return
 	}
 	h.settling.Reset(settled)
@@ -24,7 +24,7 @@ func (h *hold) settle() {
 func (h *hold) lookAtLinks(scope []string) {
 	for link := range h.links {
 		if !isIn(scope, link) {
-			h.queue.add(h.onDisk.Slug, link)
+			h.queue.Add(h.onDisk.Slug, link)
 		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 )
 
@@ -159,7 +158,7 @@ func (h *hold) publishShared(ctx context.Context) error {
 		h.claudeMD = &state
 	}
 	if err != nil {
-		h.queue.addLater(h.onDisk.Slug, ".", retry)
+		h.queue.AddLater(h.onDisk.Slug, ".", retry)
 	}
 	return err
 }
@@ -168,7 +167,7 @@ func (h *hold) publishShared(ctx context.Context) error {
 func (e *Engine) shareAgain(ctx context.Context) {
 	for _, slug := range e.lookedAfter() {
 		if a := e.known(slug); a != nil && e.shares(ctx, a) {
-			e.queue.add(slug, ".")
+			e.queue.Add(slug, ".")
 		}
 	}
 }

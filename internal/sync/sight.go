@@ -16,13 +16,8 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
-
 	"memoir/internal/records"
 )
-
-// fresh is how recent a change must be for a further one to hide behind the same time stamps: the coarsest clock among
-// the file systems in use is FAT's with 2 s.
-const fresh = 2 * time.Second
 
 // A sighting is a memory file that one look found new, changed, or back.
 type sighting struct {
@@ -96,7 +91,7 @@ func (h *hold) read(ctx context.Context, at time.Time, p portion, found *differe
 	err := h.inRuns(ctx, len(p.entries), func(among *files.DirReader, i int) {
 		seen[i], ok[i] = h.see(among, at, p.entries[i], found.known[p.entries[i].Path])
 		if ok[i] && p.subjects != nil && seen[i].subject() != p.subjects[i] {
-			h.queue.add(h.onDisk.Slug, seen[i].path) // it belongs into another portion by now
+			h.queue.Add(h.onDisk.Slug, seen[i].path) // it belongs into another portion by now
 			ok[i] = false
 		}
 	})
@@ -169,10 +164,10 @@ func (h *hold) see(among *files.DirReader, at time.Time, entry *agents.Entry, kn
 		s.raw, err = agents.ReadAmong(among, entry.Path, memories.MaxFileSize)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			h.queue.add(h.onDisk.Slug, entry.Path)
+			h.queue.Add(h.onDisk.Slug, entry.Path)
 			return s, false
 		case files.IsExhausted(err):
-			h.queue.addLater(h.onDisk.Slug, entry.Path, retry)
+			h.queue.AddLater(h.onDisk.Slug, entry.Path, retry)
 			return s, false
 		case err != nil:
 			problem = readProblem(err)
@@ -208,7 +203,7 @@ func (h *hold) see(among *files.DirReader, at time.Time, entry *agents.Entry, kn
 			return s, false
 		}
 		if s.hash != "" && s.size <= memories.MaxFileSize {
-			h.queue.add(h.onDisk.Slug, entry.Path) // another has taken its place meanwhile
+			h.queue.Add(h.onDisk.Slug, entry.Path) // another has taken its place meanwhile
 			return s, false
 		}
 	}
@@ -243,7 +238,7 @@ func (h *hold) leaveOnDisk(s *sighting) (ok bool) {
 	s.raw, s.hash = nil, ""
 	hash, size, err := files.ReadHashAndSize(h.root, s.path)
 	if files.IsExhausted(err) {
-		h.queue.addLater(h.onDisk.Slug, s.path, retry)
+		h.queue.AddLater(h.onDisk.Slug, s.path, retry)
 		return false
 	}
 	if err != nil {
@@ -276,7 +271,7 @@ func (s *sighting) date(at time.Time) {
 
 // signature is the one to remember of an entry: 0 where a further change could carry the same one.
 func signature(entry *agents.Entry, at time.Time) int64 {
-	if entry.ChangeTime > at.Add(-fresh).UnixNano() {
+	if entry.ChangeTime > at.Add(-agents.TimestampSlack).UnixNano() {
 		return 0
 	}
 	return entry.Signature()

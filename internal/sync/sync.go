@@ -28,6 +28,7 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/sync/events"
 	"memoir/internal/sync/publish"
+	"memoir/internal/sync/watch"
 )
 
 // Options are the settings of an Engine.
@@ -49,10 +50,10 @@ type Options struct {
 	ClaudeMDLimit int
 	// AgeNotes has stale memories say so in CLAUDE.md.
 	AgeNotes bool
-	// Poll has everything looked at again and again in place of being told by the system what changes.
+	// Poll disables the system's events and polls all directories.
 	Poll bool
-	// Notify opens what events come from; nil: OpenNotifier.
-	Notify func() (Notifier, error)
+	// Notify opens the source of events; the default is watch.OpenNotifier.
+	Notify func() (watch.Notifier, error)
 	// Disk is where changes on disk go; nil: to the real one.
 	Disk Disk
 	Log  *slog.Logger
@@ -66,8 +67,8 @@ type Engine struct {
 	guard   *files.Guard
 	log     *slog.Logger
 	hub     *events.Hub
-	queue   *queue
-	watcher *watcher
+	queue   *watch.Queue
+	watcher *watch.Watcher
 
 	mu     sync.Mutex
 	agents map[string]*agent  // by slug
@@ -168,9 +169,9 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	case options.Poll:
 		options.Notify = nil
 	case options.Notify == nil:
-		options.Notify = OpenNotifier
+		options.Notify = watch.OpenNotifier
 	}
-	q := newQueue(options.Debounce)
+	q := watch.NewQueue(options.Debounce)
 	peerEvents := newPeerEvents()
 	ctx, stop := context.WithCancel(context.Background())
 	looking, stopLooking := context.WithCancel(ctx)
@@ -186,9 +187,9 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 		return nil, err
 	}
 	e.indexing.Store(true) // until it has been looked for what a crash has left out
-	e.watcher = newWatcher(options.Notify, q, e.lookAtAll, options.Log)
+	e.watcher = watch.New(watch.Options{Notify: options.Notify, Queue: q, ScanAll: e.lookAtAll, Log: options.Log})
 	for _, run := range []func(context.Context){
-		e.work, e.scanAgainAndAgain, e.watchAnchors, e.pollAgainAndAgain, e.fillSearchIndex,
+		e.work, e.scanAgainAndAgain, e.watchRoots, e.pollLoop, e.fillSearchIndex,
 	} {
 		e.running.Go(func() { run(looking) })
 	}
@@ -226,7 +227,7 @@ func (e *Engine) whileLooking(ctx context.Context, look func(context.Context) (S
 func (e *Engine) Close() error {
 	e.hub.Close()
 	e.stop()
-	err := e.watcher.close()
+	err := e.watcher.Close()
 	e.running.Wait()
 	e.unlink()
 	e.displaced.close()

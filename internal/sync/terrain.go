@@ -1,18 +1,22 @@
 package sync
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	"memoir/internal/agents"
+	"memoir/internal/sync/watch"
 )
 
 // terrain is what the last discovery found on disk, for those who keep an eye on it between two looks. It is never
 // changed, only replaced.
 type terrain struct {
-	agents  []agents.Agent
-	anchors anchors
-	// eventless are the directories, of agents or where agents may appear, on file systems that send no events; by slug,
-	// the empty one standing for the set of agents.
+	agents []agents.Agent
+	roots  watch.Roots
+	// eventless has directories on file systems that send no events, by slug. The empty slug stands
+	// for the set of agents.
 	eventless map[string]string
 	// owners are the slugs of the agents whose own place a home is.
 	owners map[agents.MemoryHome]string
@@ -26,25 +30,24 @@ func (e *Engine) terrain() terrain {
 	return terrain{}
 }
 
-// noteTerrain keeps what a discovery has found, by way of links among others, and has the agents looked at that are not where they were.
-// The anchors are as they were before it: what has changed since is then noticed.
-func (e *Engine) noteTerrain(found []agents.Agent, links []string, held anchors) {
+// noteTerrain keeps the result of a discovery, and requests scans of the agents whose directories
+// were replaced. The roots have their identities from before the discovery, so that a change during
+// it is noticed.
+func (e *Engine) noteTerrain(found []agents.Agent, links []string, roots watch.Roots) {
 	eventless := map[string]string{}
-	for dir, place := range held {
-		if place != (watchedPlace{}) && sendsNoEvents(dir) {
-			eventless[""] = dir
-		}
+	if dir := roots.WithoutEvents(); dir != "" {
+		eventless[""] = dir
 	}
-	held.addLinks(links, found)
+	roots.AddLinks(links, found)
 	for _, a := range found {
-		if sendsNoEvents(a.Dir) {
+		if watch.SendsNoEvents(a.Dir) {
 			eventless[a.Slug] = a.Dir
 		}
 	}
-	before := e.terrain().anchors
+	before := e.terrain().roots
 	for _, a := range found {
-		if held.moved(before, a.Dir) {
-			e.queue.add(a.Slug, ".")
+		if roots.HasReplaced(before, a.Dir) {
+			e.queue.Add(a.Slug, ".")
 		}
 	}
 	owners := map[agents.MemoryHome]string{}
@@ -53,7 +56,7 @@ func (e *Engine) noteTerrain(found []agents.Agent, links []string, held anchors)
 			owners[agents.HomeOf(a)] = a.Slug
 		}
 	}
-	e.found.Store(&terrain{agents: found, anchors: held, eventless: eventless, owners: owners})
+	e.found.Store(&terrain{agents: found, roots: roots, eventless: eventless, owners: owners})
 }
 
 // joinedTo returns the slug of the agent that an agent's directory leads to now, by a link; empty: it is its own. It is asked before each
@@ -73,4 +76,53 @@ type joinedError struct{ slug, to string }
 
 func (e *joinedError) Error() string {
 	return fmt.Sprintf("%s is joined to %s: its directory is a link to that one's.", e.slug, e.to)
+}
+
+// rootPollInterval is the time between two checks of the watched roots. With the debounce and the
+// scan, an agent below a new root is known within 3 s.
+const rootPollInterval = time.Second
+
+// watchRoots requests a discovery when a watched root leads to another directory than before, or a
+// source of the last discovery has changed.
+func (e *Engine) watchRoots(ctx context.Context) {
+	ticks := time.NewTicker(rootPollInterval)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+		if e.terrain().roots.HaveChanged() || e.sourcesHaveChanged() {
+			e.queue.Add("", ".")
+		}
+	}
+}
+
+// sourcesHaveChanged reports whether an unwatched file or directory has changed that the last
+// discovery has read.
+func (e *Engine) sourcesHaveChanged() bool {
+	sources := e.sources.Load()
+	if sources == nil {
+		return false
+	}
+	for path, was := range *sources {
+		if agents.StampOf(path) != was {
+			return true
+		}
+	}
+	return false
+}
+
+// pollLoop polls the agents of this server where the system reports no events.
+func (e *Engine) pollLoop(ctx context.Context) {
+	e.watcher.Poll(ctx, watch.PollOptions{
+		Places: e.options.Places, Transcripts: &e.transcripts,
+		Agents: func() []agents.Agent {
+			return slices.DeleteFunc(slices.Clone(e.terrain().agents), func(a agents.Agent) bool {
+				return a.JoinedTo != "" || !e.looksAfter(a.Slug)
+			})
+		},
+		NoEvents: func() map[string]string { return e.terrain().eventless },
+	})
 }

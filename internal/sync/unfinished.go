@@ -10,7 +10,6 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
-
 	"memoir/internal/records"
 )
 
@@ -99,7 +98,7 @@ func (h *hold) isWrittenOn(entry *agents.Entry, s sighting) bool {
 	if h.unwritten != nil {
 		h.unwritten.add(entry.Path, wait)
 	}
-	h.queue.addNoSooner(h.onDisk.Slug, entry.Path, wait)
+	h.queue.AddNoSooner(h.onDisk.Slug, entry.Path, wait)
 	return true
 }
 

@@ -7,9 +7,9 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
-
 	"memoir/internal/records"
 	"memoir/internal/sync/events"
+	"memoir/internal/sync/watch"
 )
 
 // A file without a byte is one that somebody has made or emptied for good, or one whose writer has opened it and not got further. Which of
@@ -37,7 +37,7 @@ func (h *hold) isLeftToWriter(entry *agents.Entry, known *records.File) bool {
 	if wait == 0 && (h.unwritten != nil || !awaited) {
 		return false
 	}
-	h.queue.addNoSooner(h.onDisk.Slug, entry.Path, wait)
+	h.queue.AddNoSooner(h.onDisk.Slug, entry.Path, wait)
 	return true
 }
 
@@ -101,7 +101,7 @@ func (u *unwritten) isEmpty() bool {
 // wait returns the paths to look at once each of the files has had its time.
 func (u *unwritten) wait(ctx context.Context) ([]string, error) {
 	u.mu.Lock()
-	scope, latest := outermost(narrow(u.paths)), u.latest
+	scope, latest := watch.Combine(u.paths), u.latest
 	u.paths = map[string]struct{}{}
 	u.mu.Unlock()
 	select {

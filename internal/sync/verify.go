@@ -10,7 +10,6 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
-
 	"memoir/internal/records"
 	"memoir/internal/sync/events"
 )
@@ -114,7 +113,7 @@ func (h *hold) asRecorded(f records.File) ([]byte, error) {
 	case err != nil:
 		return nil, &memories.ConflictError{Reason: f.Path + " cannot be read (" + plain(err).Error() + "). Nothing was changed."}
 	case files.Hash(raw) != f.Hash:
-		h.queue.add(h.onDisk.Slug, f.Path)
+		h.queue.Add(h.onDisk.Slug, f.Path)
 		return nil, changedOnDisk(f.Path)
 	}
 	return raw, nil

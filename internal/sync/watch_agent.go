@@ -11,7 +11,7 @@ import (
 
 // watchBelow watches a directory of the agent.
 func (h *hold) watchBelow(within string) {
-	h.watcher.watchAgent(h.onDisk.Slug, h.absolute(within), within)
+	h.watcher.Watch(h.onDisk.Slug, h.absolute(within), within)
 }
 
 func (h *hold) absolute(within string) string {
@@ -40,7 +40,7 @@ func (h *hold) watchTargets(listing agents.Listing, watched []string) (dirs []st
 			continue
 		}
 		file := filepath.Join(h.onDisk.Dir, target)
-		h.watcher.watchTarget(h.onDisk.Slug, file, link)
+		h.watcher.WatchTarget(h.onDisk.Slug, file, link)
 		dirs = append(dirs, path.Dir(target))
 	}
 	return dirs, nil
@@ -53,6 +53,6 @@ func (h *hold) watchOnly(visited []string) {
 	for _, within := range visited {
 		dirs = append(dirs, h.absolute(within))
 	}
-	h.watcher.only(h.onDisk.Slug, dirs)
-	h.watcher.takeUnsettled(h.onDisk.Slug)
+	h.watcher.Only(h.onDisk.Slug, dirs)
+	h.watcher.TakeDirChanges(h.onDisk.Slug)
 }

@@ -16,6 +16,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest/linetest"
 	"memoir/internal/sync"
+	"memoir/internal/sync/watch"
 	"memoir/internal/waittest"
 )
 
@@ -26,7 +27,7 @@ type system struct {
 	watches atomic.Int64 // how many directories may be watched
 	events  chan fsnotify.Event
 	stuck   gosync.Mutex // while it is held, no event goes on
-	sync.Notifier
+	watch.Notifier
 
 	mu      gosync.Mutex
 	watched map[string]struct{}
@@ -45,7 +46,7 @@ func limited(t *testing.T, limit func(*system)) (*bench, *system) {
 	return b, s
 }
 
-func (s *system) open() (sync.Notifier, error) {
+func (s *system) open() (watch.Notifier, error) {
 	s.asked.Add(1)
 	if s.full.Load() {
 		return nil, fmt.Errorf("cannot be opened: %w", syscall.EMFILE)
@@ -111,14 +112,14 @@ func (b *bench) status() sync.Status {
 
 func (b *bench) polls(because string) {
 	b.Helper()
-	if s := b.status(); s.WatchMode != sync.PollMode || !strings.Contains(s.WatchNote, because) {
+	if s := b.status(); s.WatchMode != watch.PollMode || !strings.Contains(s.WatchNote, because) {
 		b.Errorf("the mode is %s (%s), and not poll because of %q", s.WatchMode, s.WatchNote, because)
 	}
 }
 
 func (b *bench) watchesAgain() {
 	b.Helper()
-	waittest.For(b, "everything to be watched", func() bool { s := b.status(); return s.WatchMode == sync.WatchMode && s.WatchNote == "" })
+	waittest.For(b, "everything to be watched", func() bool { s := b.status(); return s.WatchMode == watch.EventMode && s.WatchNote == "" })
 }
 
 func TestWhatTheSystemHasNoWatchForIsLookedAtUntilItHas(t *testing.T) {
@@ -279,7 +280,7 @@ func TestAnErrorOfTheSystemKeepsNobodyWaiting(t *testing.T) {
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Tabs", memories.User, "one"))
 	b.stop()
-	b.options.Notify = func() (sync.Notifier, error) {
+	b.options.Notify = func() (watch.Notifier, error) {
 		w, err := fsnotify.NewWatcher()
 		if err != nil {
 			return nil, err

@@ -10,7 +10,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
-	"memoir/internal/sync"
+	"memoir/internal/sync/watch"
 	"memoir/internal/waittest"
 )
 
@@ -253,7 +253,7 @@ func TestATouchedFileIsAsYoungAsItSays(t *testing.T) {
 
 // overhearing is the system's own notifier, which tells the test what is about to be watched.
 type overhearing struct {
-	sync.Notifier
+	watch.Notifier
 	heard func(dir string)
 }
 
@@ -268,8 +268,8 @@ func TestARootThatGoesWhileAgentsAreLookedForIsFollowedWhenItIsBack(t *testing.T
 	b.write("real/ada/memory/a.md", note("Tabs", memories.User, "one"))
 	b.link("agents", "real")
 	var goes atomic.Bool
-	b.options.Notify = func() (sync.Notifier, error) {
-		notifier, err := sync.OpenNotifier()
+	b.options.Notify = func() (watch.Notifier, error) {
+		notifier, err := watch.OpenNotifier()
 		return overhearing{notifier, func(dir string) {
 			if dir == b.path("agents") && goes.Swap(false) {
 				b.remove("agents") // the link

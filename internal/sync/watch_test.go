@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/sync"
+	"memoir/internal/sync/watch"
 	"memoir/internal/waittest"
 )
 
@@ -243,7 +243,7 @@ func TestTheMeterShowsThatTheMirrorIsComplete(t *testing.T) {
 	waittest.For(b, "everything to be mirrored", func() bool {
 		s, err = b.engine.Status(t.Context())
 		return err == nil && s.FilesOnDisk == 26 && s.Mirrored == 26 && s.NeedsAttention == 1 && s.Pending == 0 &&
-			s.WatchMode == sync.WatchMode && !s.LastFullScan.IsZero()
+			s.WatchMode == watch.EventMode && !s.LastFullScan.IsZero()
 	})
 	for i := range 5 {
 		b.remove(fmt.Sprintf("ada/memory/%d.md", i))

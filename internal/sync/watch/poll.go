@@ -1,0 +1,158 @@
+package watch
+
+import (
+	"context"
+	"hash/maphash"
+	"io/fs"
+	"time"
+
+	"memoir/internal/agents"
+	"memoir/internal/files"
+)
+
+const (
+	// minPollInterval is the shortest time between two rounds of polling.
+	minPollInterval = time.Second
+	// pollPause is the pause after a round, as a multiple of the round's duration. It limits polling
+	// of 100,000 files to a tenth of a processor.
+	pollPause = 9
+)
+
+// PollOptions configures Poll.
+type PollOptions struct {
+	// Places are the settings of discovery.
+	Places agents.Settings
+	// Transcripts is the cache of discovery.
+	Transcripts *agents.Transcripts
+	// Agents returns the agents that this server scans, with a directory of their own.
+	Agents func() []agents.Agent
+	// NoEvents returns the directories on file systems without events, by slug.
+	NoEvents func() map[string]string
+}
+
+// Poll replaces events where the system reports none: it walks the agents' directories again and
+// again until ctx ends, and queues those that have changed. It reads no file's content. After each
+// round it retries the watches that the system refused.
+func (w *Watcher) Poll(ctx context.Context, options PollOptions) {
+	p := poller{
+		PollOptions: options, watcher: w, seed: maphash.MakeSeed(), sums: map[string]uint64{},
+	}
+	wait := minPollInterval
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		started := time.Now()
+		p.poll(started)
+		took := time.Since(started)
+		wait = max(minPollInterval, pollPause*took)
+		w.pollInterval.Store(int64(wait))
+	}
+}
+
+// poller keeps the checksums of the last round.
+type poller struct {
+	PollOptions
+	watcher *Watcher
+	seed    maphash.Seed
+	sums    map[string]uint64 // by slug; an absent agent is queued
+}
+
+func (p *poller) poll(now time.Time) {
+	p.watcher.rearm()
+	set := p.watcher.pollSet()
+	for slug := range p.NoEvents() {
+		set.slugs[slug] = struct{}{}
+	}
+	sums := map[string]uint64{}
+	compare := func(slug string, sum uint64, isSettled bool) {
+		if before, isKnown := p.sums[slug]; !isKnown || before != sum {
+			p.watcher.queue.Add(slug, ".")
+		}
+		if isSettled {
+			sums[slug] = sum
+		}
+	}
+	if set.includes("") {
+		compare("", p.discoverySum(), true)
+	}
+	for _, a := range p.Agents() {
+		if set.includes(a.Slug) {
+			sum, isSettled := p.agentSum(a, now)
+			compare(a.Slug, sum, isSettled)
+		}
+	}
+	p.sums = sums
+}
+
+// discoverySum returns a checksum of the agents on disk and the directories searched for them.
+func (p *poller) discoverySum() uint64 {
+	var sum maphash.Hash
+	sum.SetSeed(p.seed)
+	add := func(dir string) { maphash.WriteComparable(&sum, dir) }
+	survey := agents.DiscoverAll(p.Places, p.Transcripts, add)
+	for _, f := range survey.Found {
+		maphash.WriteComparable(&sum, f)
+	}
+	for _, dir := range survey.Unreadable {
+		add(dir)
+	}
+	return sum.Sum64()
+}
+
+// agentSum returns a checksum of the metadata of an agent's files. It is not settled if a later
+// change could leave the same time stamps.
+func (p *poller) agentSum(a agents.Agent, now time.Time) (result uint64, isSettled bool) {
+	var sum maphash.Hash
+	sum.SetSeed(p.seed)
+	isSettled = true
+	limit := now.Add(-agents.TimestampSlack)
+	add := func(path string, info fs.FileInfo, err error) {
+		if err != nil {
+			maphash.WriteComparable(&sum, path)
+			return
+		}
+		_, inode, _ := agents.Identity(info)
+		maphash.WriteComparable(&sum, stamp{path, info.Size(), info.ModTime().UnixNano(), inode})
+		isSettled = isSettled && info.ModTime().Before(limit)
+	}
+	root, err := files.OpenRoot(a.Dir)
+	if err != nil {
+		add(a.Dir, nil, err)
+		return sum.Sum64(), true
+	}
+	defer root.Close() //nolint:errcheck // nothing is written through it
+	listing := agents.Walk(root, a, []string{"."}, func(string) {})
+	for _, f := range listing.Files {
+		maphash.WriteComparable(&sum, f.Signature())
+		isSettled = isSettled && f.ChangeTime < limit.UnixNano()
+	}
+	for _, o := range listing.Others {
+		maphash.WriteComparable(&sum, o.Signature())
+		isSettled = isSettled && o.ChangeTime < limit.UnixNano()
+	}
+	for _, path := range append(listing.Indexes, a.ClaudeMDPath(root)) {
+		if path != "" {
+			info, err := files.Stat(root, path)
+			add(path, info, err)
+		}
+	}
+	for _, path := range listing.Failed {
+		maphash.WriteComparable(&sum, path)
+	}
+	maphash.WriteComparable(&sum, listing.DurableThere)
+	for _, f := range agents.WalkLogs(root, a, []string{"."}, func(string) {}).Files {
+		maphash.WriteComparable(&sum, f.Signature())
+		isSettled = isSettled && f.ChangeTime < limit.UnixNano()
+	}
+	return sum.Sum64(), isSettled
+}
+
+// stamp is the metadata that shows a change of a file.
+type stamp struct {
+	path          string
+	size, modTime int64
+	inode         uint64
+}
