@@ -78,7 +78,7 @@ func (e *Engine) meet(ctx context.Context, survey agents.DiscoveryResult, watche
 		row, isKnown := byKey[slug]
 		return !isKnown || row.JoinedTo != ""
 	})
-	e.noteTerrain(assigned, survey.Links, watchedRoots)
+	e.setSnapshot(assigned, survey.Links, watchedRoots)
 	for _, a := range assigned {
 		if here[a.Slug], err = e.meetOne(ctx, a, byKey); err != nil {
 			return nil, err

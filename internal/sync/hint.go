@@ -9,17 +9,17 @@ import (
 )
 
 // Agents returns the agents that were on disk when this server last looked for them, in no order. It waits for nobody.
-func (e *Engine) Agents() []agents.Agent { return slices.Clone(e.terrain().agents) }
+func (e *Engine) Agents() []agents.Agent { return slices.Clone(e.snapshot().agents) }
 
 // AgentsOf returns the agents whose memory a conversation belongs to, as agents.AgentsOf does.
 func (e *Engine) AgentsOf(c agents.Conversation) ([]agents.Agent, error) {
-	return agents.AgentsOf(c, e.options.Places.ClaudeDir, e.terrain().agents)
+	return agents.AgentsOf(c, e.options.Places.ClaudeDir, e.snapshot().agents)
 }
 
 // Hint has a file looked at now, or with no file all of the agent's directory, and does not wait for it. file is absolute; one that
 // is not in the agent's directory, and an agent that is not on disk, are no reason to look at anything.
 func (e *Engine) Hint(slug, file string) {
-	all := e.terrain().agents
+	all := e.snapshot().agents
 	i := slices.IndexFunc(all, func(a agents.Agent) bool { return a.Slug == slug })
 	if i < 0 {
 		return

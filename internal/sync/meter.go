@@ -48,7 +48,7 @@ func (e *Engine) Status(ctx context.Context) (Status, error) {
 		return Status{}, err
 	}
 	s := Status{Mirrored: mirrored, NeedsAttention: attention, Pending: e.queue.Pending(), Overflows: e.watcher.Overflows(), Problems: e.ScanProblems()}
-	s.WatchMode, s.WatchNote = e.watcher.Mode(e.terrain().eventless)
+	s.WatchMode, s.WatchNote = e.watcher.Mode(e.snapshot().noEvents)
 	figures, err := e.figuresOfAll(ctx)
 	if err != nil {
 		return Status{}, err

@@ -90,7 +90,7 @@ type Engine struct {
 	left        map[int64]time.Time // when nobody looked after an agent any more that another server had; zero: it still has
 	ready       atomic.Bool
 	// found is what the last discovery found.
-	found atomic.Pointer[terrain]
+	found atomic.Pointer[discoverySnapshot]
 	// sources are what the last discovery went by, and nobody watches.
 	sources     atomic.Pointer[map[string]agents.Stamp]
 	transcripts agents.Transcripts

@@ -10,41 +10,40 @@ import (
 	"memoir/internal/sync/watch"
 )
 
-// terrain is what the last discovery found on disk, for those who keep an eye on it between two looks. It is never
-// changed, only replaced.
-type terrain struct {
+// discoverySnapshot is the result of the last discovery on disk. It is replaced, never changed.
+type discoverySnapshot struct {
 	agents []agents.Agent
 	roots  watch.Roots
-	// eventless has directories on file systems that send no events, by slug. The empty slug stands
+	// noEvents has directories on file systems that send no events, by slug. The empty slug stands
 	// for the set of agents.
-	eventless map[string]string
+	noEvents map[string]string
 	// owners are the slugs of the agents whose own place a home is.
 	owners map[agents.MemoryHome]string
 }
 
-// terrain returns the last one noted; before the first discovery, one with nothing in it.
-func (e *Engine) terrain() terrain {
+// snapshot returns the result of the last discovery. It is empty before the first one.
+func (e *Engine) snapshot() discoverySnapshot {
 	if t := e.found.Load(); t != nil {
 		return *t
 	}
-	return terrain{}
+	return discoverySnapshot{}
 }
 
-// noteTerrain keeps the result of a discovery, and requests scans of the agents whose directories
+// setSnapshot stores the result of a discovery, and requests scans of the agents whose directories
 // were replaced. The roots have their identities from before the discovery, so that a change during
 // it is noticed.
-func (e *Engine) noteTerrain(found []agents.Agent, links []string, roots watch.Roots) {
-	eventless := map[string]string{}
+func (e *Engine) setSnapshot(found []agents.Agent, links []string, roots watch.Roots) {
+	noEvents := map[string]string{}
 	if dir := roots.WithoutEvents(); dir != "" {
-		eventless[""] = dir
+		noEvents[""] = dir
 	}
 	roots.AddLinks(links, found)
 	for _, a := range found {
 		if watch.SendsNoEvents(a.Dir) {
-			eventless[a.Slug] = a.Dir
+			noEvents[a.Slug] = a.Dir
 		}
 	}
-	before := e.terrain().roots
+	before := e.snapshot().roots
 	for _, a := range found {
 		if roots.HasReplaced(before, a.Dir) {
 			e.queue.Add(a.Slug, ".")
@@ -56,7 +55,7 @@ func (e *Engine) noteTerrain(found []agents.Agent, links []string, roots watch.R
 			owners[agents.HomeOf(a)] = a.Slug
 		}
 	}
-	e.found.Store(&terrain{agents: found, roots: roots, eventless: eventless, owners: owners})
+	e.found.Store(&discoverySnapshot{agents: found, roots: roots, noEvents: noEvents, owners: owners})
 }
 
 // joinedTo returns the slug of the agent that an agent's directory leads to now, by a link; empty: it is its own. It is asked before each
@@ -65,7 +64,7 @@ func (e *Engine) joinedTo(a agents.Agent) string {
 	if a.JoinedTo != "" {
 		return a.JoinedTo
 	}
-	if owner := e.terrain().owners[agents.HomeOf(a)]; owner != a.Slug {
+	if owner := e.snapshot().owners[agents.HomeOf(a)]; owner != a.Slug {
 		return owner
 	}
 	return ""
@@ -93,7 +92,7 @@ func (e *Engine) watchRoots(ctx context.Context) {
 			return
 		case <-ticks.C:
 		}
-		if e.terrain().roots.HaveChanged() || e.sourcesHaveChanged() {
+		if e.snapshot().roots.HaveChanged() || e.sourcesHaveChanged() {
 			e.queue.Add("", ".")
 		}
 	}
@@ -119,10 +118,10 @@ func (e *Engine) pollLoop(ctx context.Context) {
 	e.watcher.Poll(ctx, watch.PollOptions{
 		Places: e.options.Places, Transcripts: &e.transcripts,
 		Agents: func() []agents.Agent {
-			return slices.DeleteFunc(slices.Clone(e.terrain().agents), func(a agents.Agent) bool {
+			return slices.DeleteFunc(slices.Clone(e.snapshot().agents), func(a agents.Agent) bool {
 				return a.JoinedTo != "" || !e.looksAfter(a.Slug)
 			})
 		},
-		NoEvents: func() map[string]string { return e.terrain().eventless },
+		NoEvents: func() map[string]string { return e.snapshot().noEvents },
 	})
 }
