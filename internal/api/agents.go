@@ -8,7 +8,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 )
 

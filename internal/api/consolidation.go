@@ -9,7 +9,6 @@ import (
 
 	"memoir/internal/consolidation"
 	"memoir/internal/memories"
-
 	"memoir/internal/problem"
 	"memoir/internal/records"
 )

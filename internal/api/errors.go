@@ -13,7 +13,6 @@ import (
 
 	"memoir/internal/gate"
 	"memoir/internal/memories"
-
 	"memoir/internal/problem"
 	"memoir/internal/sync"
 )

@@ -11,7 +11,6 @@ import (
 	"memoir/internal/extraction"
 	"memoir/internal/jobs"
 	"memoir/internal/memories"
-
 	"memoir/internal/problem"
 	"memoir/internal/records"
 	"memoir/internal/transcript"

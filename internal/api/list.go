@@ -7,7 +7,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/problem"
 	"memoir/internal/records"
 )

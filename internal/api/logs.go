@@ -10,7 +10,6 @@ import (
 
 	"memoir/internal/logs"
 	"memoir/internal/memories"
-
 	"memoir/internal/problem"
 	"memoir/internal/records"
 	"memoir/internal/sync"

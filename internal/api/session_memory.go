@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"memoir/internal/agents"
-
 	"memoir/internal/memories/claudemd"
 )
 

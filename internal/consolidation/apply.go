@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/sync"
 )

@@ -12,7 +12,6 @@ import (
 	"memoir/internal/lockfile"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/records"
 	"memoir/internal/waittest"

@@ -5,7 +5,6 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/sync"
 )

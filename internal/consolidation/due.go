@@ -9,7 +9,6 @@ import (
 
 	"memoir/internal/jobs"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/sync"
 )

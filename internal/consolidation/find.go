@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/sync"
 )

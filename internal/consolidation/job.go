@@ -8,7 +8,6 @@ import (
 
 	"memoir/internal/jobs"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 )
 

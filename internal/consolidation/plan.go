@@ -14,7 +14,6 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
-
 	"memoir/internal/records"
 	"memoir/internal/sync"
 )

@@ -14,7 +14,6 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/model/modeltest"
-
 	"memoir/internal/recall/recalltest"
 	"memoir/internal/records"
 )

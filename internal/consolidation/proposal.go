@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 )
 

@@ -12,7 +12,6 @@ import (
 	"memoir/internal/logs"
 	"memoir/internal/memories"
 	"memoir/internal/model"
-
 	"memoir/internal/records"
 )
 

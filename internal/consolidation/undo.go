@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/sync"
 )

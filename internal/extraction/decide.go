@@ -12,7 +12,6 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
-
 	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/sync/events"

@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/words"
 )

@@ -13,7 +13,6 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/model"
 	"memoir/internal/model/modeltest"
-
 	"memoir/internal/records"
 	"memoir/internal/transcript"
 	"memoir/internal/waittest"

@@ -10,7 +10,6 @@ import (
 	"memoir/internal/extraction"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 )
 

@@ -15,7 +15,6 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/transcript"
 )

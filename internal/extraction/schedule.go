@@ -13,7 +13,6 @@ import (
 	"memoir/internal/jobs"
 	"memoir/internal/memories"
 	"memoir/internal/model"
-
 	"memoir/internal/records"
 	"memoir/internal/transcript"
 )

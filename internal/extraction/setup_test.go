@@ -19,7 +19,6 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/model"
 	"memoir/internal/model/modeltest"
-
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/records"
 	"memoir/internal/sync"

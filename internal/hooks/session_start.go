@@ -9,7 +9,6 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/gate"
 	"memoir/internal/memories"
-
 	"memoir/internal/recall"
 	"memoir/internal/records"
 )

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 )
 

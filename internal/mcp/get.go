@@ -10,7 +10,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/recall"
 	"memoir/internal/records"
 )

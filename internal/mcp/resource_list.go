@@ -11,7 +11,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 )
 

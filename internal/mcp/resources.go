@@ -9,7 +9,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 )
 

@@ -12,7 +12,6 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 )
 

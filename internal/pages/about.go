@@ -7,7 +7,6 @@ import (
 
 	"memoir/internal/jobs"
 	"memoir/internal/model"
-
 	"memoir/internal/records"
 	"memoir/web/templates"
 )

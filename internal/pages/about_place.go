@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"memoir/internal/claudesettings"
-
 	"memoir/internal/records"
 	"memoir/web/templates"
 )

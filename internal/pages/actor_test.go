@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 )
 

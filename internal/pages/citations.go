@@ -8,7 +8,6 @@ import (
 
 	"memoir/internal/gate"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/web/templates"
 )

@@ -13,7 +13,6 @@ import (
 	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/internal/model"
-
 	"memoir/internal/records"
 	"memoir/web/templates"
 )

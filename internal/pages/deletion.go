@@ -6,7 +6,6 @@ import (
 
 	"memoir/internal/diff"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/web/templates"

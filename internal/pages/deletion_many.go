@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/web/templates"
 )

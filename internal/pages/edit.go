@@ -6,7 +6,6 @@ import (
 
 	"memoir/internal/gate"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/web/templates"

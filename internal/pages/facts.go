@@ -7,7 +7,6 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
-
 	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/words"

@@ -11,7 +11,6 @@ import (
 
 	"memoir/internal/gate"
 	"memoir/internal/memories"
-
 	"memoir/internal/sync"
 	"memoir/web/templates"
 )

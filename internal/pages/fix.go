@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/web/templates"
 )

@@ -10,7 +10,6 @@ import (
 
 	"memoir/internal/diff"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/web/templates"

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/web/templates"
 )

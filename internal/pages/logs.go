@@ -11,7 +11,6 @@ import (
 	"memoir/internal/logs"
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/words"

@@ -9,7 +9,6 @@ import (
 
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/web/templates"
 )

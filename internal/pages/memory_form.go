@@ -7,7 +7,6 @@ import (
 
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/web/templates"

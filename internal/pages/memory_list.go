@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/words"

@@ -11,7 +11,6 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/web/templates"

@@ -9,7 +9,6 @@ import (
 	"unicode"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/web/templates"

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/web/templates"
 )

@@ -10,7 +10,6 @@ import (
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/internal/model"
-
 	"memoir/internal/records"
 	"memoir/web/templates"
 )

@@ -11,7 +11,6 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/web/templates"
 )

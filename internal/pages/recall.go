@@ -8,7 +8,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/recall"
 	"memoir/internal/records"
 	"memoir/web/templates"

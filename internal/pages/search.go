@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/words"
 	"memoir/web/templates"

@@ -5,7 +5,6 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/markdown"
-
 	"memoir/internal/memories/claudemd"
 	"memoir/web/templates"
 )

@@ -5,7 +5,6 @@ import (
 	"net/url"
 
 	"memoir/internal/agents"
-
 	"memoir/internal/records"
 	"memoir/web/templates"
 )

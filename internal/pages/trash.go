@@ -5,7 +5,6 @@ import (
 	"net/url"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/web/templates"

@@ -13,7 +13,6 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/diff"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/web/templates"

@@ -9,7 +9,6 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-
 	"memoir/internal/recall"
 	"memoir/internal/records"
 )

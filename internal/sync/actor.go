@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 )
 

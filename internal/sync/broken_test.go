@@ -15,7 +15,6 @@ import (
 
 	"memoir/internal/longrun"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/waittest"
 )

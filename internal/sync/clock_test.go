@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/records"
 	"memoir/internal/sync"

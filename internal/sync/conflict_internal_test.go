@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 )
 

@@ -17,7 +17,6 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
-
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
 	"memoir/internal/records"

@@ -7,7 +7,6 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 )
 

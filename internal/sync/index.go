@@ -13,7 +13,6 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
-
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/sync/events"
 )

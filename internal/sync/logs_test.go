@@ -14,7 +14,6 @@ import (
 
 	"memoir/internal/logs"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/waittest"

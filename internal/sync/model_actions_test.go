@@ -14,7 +14,6 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/sync"
 )

@@ -18,7 +18,6 @@ import (
 	"memoir/internal/files/filestest"
 	"memoir/internal/longrun"
 	"memoir/internal/memories"
-
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/records"
 	"memoir/internal/sync"

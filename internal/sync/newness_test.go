@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/waittest"

@@ -7,7 +7,6 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 )
 

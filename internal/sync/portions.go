@@ -8,7 +8,6 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 )
 

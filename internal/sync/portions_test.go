@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/records"
 )
 

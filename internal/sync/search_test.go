@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
-
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
 	"memoir/internal/records"

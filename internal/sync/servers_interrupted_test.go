@@ -15,7 +15,6 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
-
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
 	"memoir/internal/sync"

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"memoir/internal/agents"
-
 	"memoir/internal/records"
 )
 

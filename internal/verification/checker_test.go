@@ -13,7 +13,6 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-
 	"memoir/internal/recall"
 	"memoir/internal/records"
 	"memoir/internal/verification"

@@ -2,7 +2,6 @@ package templates
 
 import (
 	"memoir/internal/diff"
-
 	"memoir/internal/memories/memorymd"
 	"strconv"
 	"unicode/utf8"

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"memoir/internal/markdown"
-
 	"memoir/internal/memories/claudemd"
 )
 

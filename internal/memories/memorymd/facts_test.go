@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"memoir/internal/memoirtest"
-
 	"memoir/internal/memories/memorymd"
 )
 
