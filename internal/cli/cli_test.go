@@ -18,7 +18,6 @@ import (
 	gosync "sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
@@ -247,18 +246,17 @@ func (t *terminal) serveMemoir(flags ...string) {
 		t.Fatalf("the server said %q (%v)", line, err)
 	}
 	t.env["MEMOIR_URL"] = url
-	for deadline := time.Now().Add(waittest.Patience()); ; time.Sleep(5 * time.Millisecond) {
+	waittest.NoError(t, "the server to be ready", func() error {
 		answer, err := http.Get(url + "/readyz")
-		if err == nil {
-			answer.Body.Close()
+		if err != nil {
+			return err
 		}
-		switch {
-		case err == nil && answer.StatusCode == http.StatusOK:
-			return
-		case time.Now().After(deadline):
-			t.Fatalf("the server is not ready: %v", err)
+		answer.Body.Close()
+		if answer.StatusCode != http.StatusOK {
+			return errors.New(answer.Status)
 		}
-	}
+		return nil
+	})
 }
 
 // serve has a handler answer at the address that the program uses.

@@ -181,7 +181,7 @@ func isPlainText(raw []byte) bool { return utf8.Valid(raw) && !strings.ContainsR
 
 // belowDurable is a path of the agent's directory as one of its durable directory.
 func belowDurable(agent records.Agent, at string) string {
-	if rel, err := filepath.Rel(durableDir(agent), at); err == nil {
+	if rel, err := filepath.Rel(primaryDir(agent), at); err == nil {
 		return filepath.ToSlash(rel)
 	}
 	return at
@@ -211,6 +211,6 @@ func counted(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-func durableDir(agent records.Agent) string {
+func primaryDir(agent records.Agent) string {
 	return agents.Agent{Layout: agents.Layout(agent.Layout)}.PrimaryDir()
 }

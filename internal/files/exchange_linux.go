@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// swapNames lets two files of one directory change names in one step, so that nobody sees either name empty. It fails with
-// errors.ErrUnsupported where the file system cannot.
+// swapNames swaps the names of two files of one directory in one step, so that both names exist at all times. It
+// returns errors.ErrUnsupported if the file system cannot do that.
 func swapNames(root *os.Root, a, b string) error {
 	dir, err := root.Open(path.Dir(a))
 	if err != nil {

@@ -7,5 +7,6 @@ import (
 	"os"
 )
 
-// swapNames is not to be had within an opened directory: what is saved in the moment between look and rename is lost.
+// swapNames returns errors.ErrUnsupported: this system has no such call for an opened directory. A save between the
+// check and the rename is lost.
 func swapNames(*os.Root, string, string) error { return errors.ErrUnsupported }

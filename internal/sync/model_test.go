@@ -228,17 +228,16 @@ func (w *world) look(scope string, do func()) {
 // takesEmptyFiles looks again until what a look may have left out is taken: a file without a byte counts for a moment as one that is just
 // being written. It says whether it has looked.
 func (w *world) takesEmptyFiles() (looked bool) {
-	for deadline := time.Now().Add(waittest.Patience()); ; time.Sleep(10 * time.Millisecond) {
+	waittest.NoError(w.t, "files without a byte", func() error {
 		place := w.emptyUnseen()
 		if place == "" {
-			return looked
-		}
-		if time.Now().After(deadline) {
-			w.t.Fatalf("looked for %v in vain for %s to be known without a byte", waittest.Patience(), place)
+			return nil
 		}
 		w.scanAll()
 		looked = true
-	}
+		return fmt.Errorf("%s is not known without a byte", place)
+	})
+	return looked
 }
 
 // emptyUnseen returns a place where a file has no bytes and is not known, or with some; none: the empty string.
@@ -281,17 +280,12 @@ func (w *world) asked() *sync.Engine {
 // agrees waits until files, rows and CLAUDE.md agree, for which there has to be room on the disk.
 func (w *world) agrees() {
 	w.makeRoom()
-	deadline := time.Now().Add(waittest.Patience())
-	for {
-		disagreements := w.disagreements()
-		if len(disagreements) == 0 {
-			return
+	waittest.NoError(w.t, "files, rows and CLAUDE.md to agree", func() error {
+		if disagreements := w.disagreements(); len(disagreements) > 0 {
+			return errors.New(strings.Join(disagreements, "\n"))
 		}
-		if time.Now().After(deadline) {
-			w.t.Fatalf("waited %v in vain:\n%s", waittest.Patience(), strings.Join(disagreements, "\n"))
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+		return nil
+	})
 }
 
 func (w *world) agreesNow() {

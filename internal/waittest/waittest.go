@@ -6,7 +6,6 @@ package waittest
 import (
 	"errors"
 	"os"
-	"testing"
 	"time"
 )
 
@@ -26,10 +25,16 @@ func Patience() time.Duration {
 	return defaultPatience
 }
 
+// T is the part of testing.TB that waiting needs. A test of package rapid has it too.
+type T interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
 var errNot = errors.New("the condition is false")
 
 // For waits until holds returns true. It ends the test if that does not happen within Patience.
-func For(t testing.TB, what string, holds func() bool) {
+func For(t T, what string, holds func() bool) {
 	t.Helper()
 	NoError(t, what, func() error {
 		if holds() {
@@ -41,7 +46,7 @@ func For(t testing.TB, what string, holds func() bool) {
 
 // NoError waits until check returns nil. It ends the test with the last error if that does not happen
 // within Patience.
-func NoError(t testing.TB, what string, check func() error) {
+func NoError(t T, what string, check func() error) {
 	t.Helper()
 	deadline := time.Now().Add(Patience())
 	for {
