@@ -1,10 +1,11 @@
-// Package agents says what an agent is on disk: where agents are found, how each layout arranges its directory, which
-// sessions it has and which of its files are memory files. It reads directories and bounded heads of files and turns them
-// into values. It never writes, never watches, and knows nothing of SQL or HTTP. The sync room calls it on every look at
-// the disk; pages and the API use its names.
+// Package agents describes agents on disk. It discovers agents, knows the layouts of their
+// directories, finds their sessions, and lists their memory files, logs and transcripts.
 //
-// Everything beneath an agent's directory is reached through an [os.Root], so that no link leads out of it. The directories
-// above (those named in the settings, and the agents' own) may be links, and are followed.
+// It reads directories and the first bytes of files. It never writes, never watches, and knows no
+// SQL or HTTP. internal/sync calls it in every scan; the pages and the API use its names.
+//
+// Everything below an agent's directory is opened through an [os.Root], so that no link leads out
+// of it. The agent's directory and its parents may be links, and are followed.
 package agents
 
 import (
@@ -13,18 +14,18 @@ import (
 	"strings"
 )
 
-// Layout is how an agent's directory is arranged.
+// Layout is the arrangement of an agent's directory.
 type Layout string
 
-// The layouts.
 const (
-	// Hive has CLAUDE.md, memory/ and sessions/{session}/memory/ beneath the agent's directory.
+	// Hive is a directory that contains CLAUDE.md, memory/ and sessions/{session}/memory/.
 	Hive Layout = "hive"
 	// Claude is a memory directory of Claude Code: projects/{dir}/memory or agent-memory/{name}.
 	Claude Layout = "claude"
-	// Directory is one memory directory named by hand.
+	// Directory is one memory directory named in the settings.
 	Directory Layout = "directory"
-	// Shared is one memory directory for all agents: everything in it is team memory, and every other agent has it besides its own.
+	// Shared is one memory directory for all agents. All its memories are team memories, and every
+	// other agent uses them in addition to its own.
 	Shared Layout = "shared"
 )
 
@@ -40,13 +41,13 @@ const (
 type Agent struct {
 	Slug        string // unique, safe in a URL
 	Layout      Layout
-	Dir         string // absolute: the agent's directory (hive), or the memory directory itself (all others)
+	Dir         string // absolute; the agent's directory (hive) or its memory directory
 	DisplayName string // for people; valid UTF-8 on one line
-	JoinedTo    string // the slug of the agent whose directory this one's is, by a link; empty: it has its own
+	JoinedTo    string // slug of the agent whose directory this agent shares, or empty
 }
 
-// PrimaryDir returns the agent's own memory directory, relative to Dir. A file that is removed there was removed
-// on purpose.
+// PrimaryDir returns the agent's own memory directory, relative to Dir. A file removed from it
+// counts as deleted on purpose.
 func (a Agent) PrimaryDir() string {
 	if a.Layout == Hive {
 		return memoryDir
@@ -54,7 +55,7 @@ func (a Agent) PrimaryDir() string {
 	return "."
 }
 
-// TeamDir returns the directory of the agent's team memory, relative to Dir.
+// TeamDir returns the directory of the agent's team memories, relative to Dir.
 func (a Agent) TeamDir() string {
 	if a.Layout == Shared {
 		return "."
@@ -62,8 +63,9 @@ func (a Agent) TeamDir() string {
 	return path.Join(a.PrimaryDir(), teamDir)
 }
 
-// InTeam reports whether a path (slash-separated, relative to Dir) is in team memory: below the directory team of a memory
-// directory, a session's too. A directory that is shared by all agents has nothing else.
+// InTeam reports whether a slash-separated path relative to Dir is in team memory: inside the
+// directory team of a memory directory, also of a session's. Every path inside a Shared directory
+// is in team memory.
 func (a Agent) InTeam(relPath string) bool {
 	_, _, names := a.locate(relPath)
 	if a.Layout == Shared {
@@ -72,8 +74,9 @@ func (a Agent) InTeam(relPath string) bool {
 	return len(names) > 1 && names[0] == teamDir
 }
 
-// Linked returns the path (relative to Dir) that a link of the index at a path leads to, and whether that is in Dir at all. The target is
-// a clean path, absolute or from the index's directory.
+// Linked returns the target of a link in the index file at index, relative to Dir. inside reports
+// whether the target is in Dir. target is a clean path, absolute or relative to the index's
+// directory.
 func (a Agent) Linked(index, target string) (relPath string, inside bool) {
 	relPath = path.Join(path.Dir(index), target)
 	if path.IsAbs(target) {
@@ -86,15 +89,16 @@ func (a Agent) Linked(index, target string) (relPath string, inside bool) {
 	return relPath, relPath != ".." && !strings.HasPrefix(relPath, "../")
 }
 
-// SessionOf says whose memory directory a path (slash-separated, relative to Dir) is in: the durable one, or that of the
-// session returned. A path in neither answers "" and false.
+// SessionOf returns the session whose memory directory contains a slash-separated path relative to
+// Dir. durable reports whether the primary directory contains it. Both results are zero for a path
+// in no memory directory.
 func (a Agent) SessionOf(relPath string) (session string, durable bool) {
 	session, durable, _ = a.locate(relPath)
 	return session, durable
 }
 
-// locate splits a path at the memory directory it is in. names are the path's elements below that directory: none for the
-// directory itself, and nil (with neither session nor durable) for a path outside every memory directory.
+// locate is SessionOf, and also returns the path's elements below its memory directory. names is
+// empty for the memory directory itself, and nil for a path outside every memory directory.
 func (a Agent) locate(relPath string) (session string, durable bool, names []string) {
 	names = strings.Split(path.Clean(relPath), "/")
 	if names[0] == ".." || names[0] == "" {
@@ -115,8 +119,8 @@ func (a Agent) locate(relPath string) (session string, durable bool, names []str
 	return "", false, nil
 }
 
-// walks reports whether the walk comes by this path by itself, without following a link: whether it is in a memory
-// directory, and no element of it is left out.
+// walks reports whether Walk reaches a path without following a link: the path is in a memory
+// directory, and no element of it is ignored.
 func (a Agent) walks(relPath string) bool {
 	session, _, names := a.locate(relPath)
 	if names == nil || leftOut(session) {
@@ -130,27 +134,28 @@ func (a Agent) walks(relPath string) bool {
 	return true
 }
 
-// leftOut reports whether the walk ignores an entry of this name, whatever it is: hidden files, and logs.
+// leftOut reports whether Walk ignores an entry of this name: hidden files, and directories of
+// logs.
 func leftOut(name string) bool {
 	return strings.HasPrefix(name, ".") || name == logsDir
 }
 
-// isMarkdown reports whether a name ends in .md, in any letter case.
 func isMarkdown(name string) bool { return strings.EqualFold(path.Ext(name), ".md") }
 
-// isIndex reports whether a name is that of the index, in any letter case.
+// isIndex reports whether name is MEMORY.md, in any letter case.
 func isIndex(name string) bool { return strings.EqualFold(name, indexName) }
 
-// IsIndexPath reports whether a path is that of an index.
+// IsIndexPath reports whether the last element of a path is MEMORY.md, in any letter case.
 func IsIndexPath(relPath string) bool { return isIndex(path.Base(relPath)) }
 
-// IsLogPath reports whether a path is in a logs directory.
+// IsLogPath reports whether a path relative to Dir is a logs directory or lies in one.
 func (a Agent) IsLogPath(relPath string) bool {
 	dir, _ := a.LogDirOf(relPath)
 	return dir != ""
 }
 
-// MayBeMemory reports whether a regular file at a path (slash-separated, relative to Dir) is a memory file.
+// MayBeMemory reports whether a regular file at a slash-separated path relative to Dir would be
+// listed as a memory file.
 func (a Agent) MayBeMemory(relPath string) bool {
 	_, _, names := a.locate(relPath)
 	return isMarkdown(relPath) && !isIndex(path.Base(relPath)) && len(names) <= MaxDepth && a.walks(relPath)

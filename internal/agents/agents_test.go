@@ -9,7 +9,7 @@ import (
 	"memoir/internal/agents"
 )
 
-// disk is a directory to build agents in.
+// disk is a temporary directory in which a test creates agents.
 type disk struct {
 	t   *testing.T
 	dir string

@@ -10,7 +10,8 @@ import (
 	"memoir/internal/agents"
 )
 
-// BenchmarkWalk walks 100,000 memory files, beside the floor: the standard library's walk, with a look at each file.
+// BenchmarkWalk walks 100,000 memory files. It compares Walk with filepath.WalkDir plus an lstat
+// per file.
 func BenchmarkWalk(b *testing.B) {
 	const directories, each = 100, 1000
 	dir := b.TempDir()

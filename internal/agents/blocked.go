@@ -9,15 +9,15 @@ import (
 	"memoir/internal/files"
 )
 
-// Blocked is a directory that cannot be looked into, for people.
+// Blocked describes a directory that cannot be read, for people.
 type Blocked struct {
-	Dir    string // absolute; safe as SafePath has it
-	Owner  string // the user that owns the directory; empty: unknown
-	Reason string // in a few words
+	Dir    string // absolute, as SafePath returns it
+	Owner  string // name of the user who owns the directory, or empty
+	Reason string // a few words
 }
 
-// blockedBy describes a directory that could not be looked into because of err, or the one above it that is in the way. A nil err means
-// that there is no directory at the path.
+// blockedBy describes a directory that could not be read because of err, or the parent that denies
+// access. A nil err means that the path is not a directory.
 func blockedBy(dir string, err error) Blocked {
 	b := Blocked{Reason: "not a directory"}
 	if err != nil {
@@ -45,7 +45,7 @@ func misnamed(dir string) Blocked {
 // BlockedDir describes an agent's directory that could not be opened because of err.
 func BlockedDir(dir string, err error) Blocked { return blockedBy(dir, err) }
 
-// block notes a directory of the walk that could not be looked into.
+// block records a directory that the walk could not read.
 func (w *walker) block(relPath string, err error) {
 	w.listing.Blocked = append(w.listing.Blocked, blockedBy(filepath.Join(w.root.Name(), relPath), err))
 }

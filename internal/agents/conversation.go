@@ -9,25 +9,21 @@ import (
 	"memoir/internal/transcript"
 )
 
-// conversationHead is how much of a transcript is read to find where the conversation began, in
-// bytes. A hook waits for it; 1 MiB takes about 5 ms on 2 cores.
+// conversationHead is how many bytes of a transcript are read to find where its conversation
+// started. A hook waits for this; 1 MiB takes about 5 ms on 2 cores.
 const conversationHead = 1 << 20
 
-// Conversation names a conversation of Claude Code, as its hooks do.
+// Conversation identifies a conversation of Claude Code, with the values that its hooks send.
 type Conversation struct {
-	Transcript string // absolute path; the file need not exist yet; empty: unknown
-	Dir        string // the current working directory, which a cd changes
+	Transcript string // absolute path, or empty if unknown; the file need not exist
+	Dir        string // current working directory; a cd changes it
 }
 
-// AgentsOf returns those of all agents whose memory a conversation belongs to, by the first of these
-// that applies:
-//
-//   - the project whose directory the transcript is in, if it has a memory;
-//   - the directory in which the conversation began, as the transcript names it;
-//   - the current working directory, if the transcript names none.
-//
-// A cd never changes the answer. Several agents mean that the conversation is ambiguous. AgentsOf
-// fails if there is no absolute directory to decide by, or too few files can be opened.
+// AgentsOf returns the agents to which a conversation belongs: the agent of the transcript's
+// project, else the agents of the directory where the conversation started. That directory is the
+// first one that the transcript names, else c.Dir. Several agents mean that the conversation is
+// ambiguous. AgentsOf fails if no absolute directory is known, or with an error for which
+// files.IsExhausted reports true.
 func AgentsOf(c Conversation, claudeDir string, all []Agent) ([]Agent, error) {
 	if found := c.byTranscript(claudeDir, all); len(found) > 0 {
 		return ResolveJoined(found, all), nil
@@ -46,8 +42,8 @@ func AgentsOf(c Conversation, claudeDir string, all []Agent) ([]Agent, error) {
 	return project.Agents(all), nil
 }
 
-// byTranscript returns the agent of the project whose directory the transcript is in, or the agent
-// in the directory to which Claude Code's settings have moved that project's memory.
+// byTranscript returns the agent of the project whose directory contains the transcript. If Claude
+// Code's settings have moved that project's memory, it returns the agent of the new directory.
 func (c Conversation) byTranscript(claudeDir string, all []Agent) []Agent {
 	name := c.projectName(claudeDir)
 	if name == "" {
@@ -89,8 +85,8 @@ func (c Conversation) projectName(claudeDir string) string {
 	return name
 }
 
-// beginning returns the first working directory that the transcript names, or "". It fails as
-// files.IsExhausted says.
+// firstDir returns the first working directory that the transcript names, or "". It fails only with
+// an error for which files.IsExhausted reports true.
 func (c Conversation) beginning(claudeDir string) (string, error) {
 	file, err := OpenTranscript(claudeDir, c.Transcript)
 	switch {

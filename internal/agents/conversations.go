@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// goingOn is how long after its last word a conversation counts as one that goes on.
+// activeFor is how long after its last message a conversation counts as active. It is arbitrary.
 const goingOn = 10 * time.Minute
 
-// ConversationsSince counts an agent's conversations in which something happened after a time, up to most of them: of a hive agent the
-// sessions whose directory, memory directory or memory files have changed, of a project of Claude Code its transcripts. Of the
-// transcripts the one that was written last is left out while its conversation goes on at now. known is false where the agent's
-// conversations leave no traces that belong to it: those of custom agents and of directories named by hand.
+// ConversationsSince counts an agent's conversations that changed after since, up to limit. For a
+// hive agent it counts sessions with changed memory files. For a project of Claude Code it counts
+// transcripts, without the newest if that is still active at now. known is false for other agents,
+// whose conversations cannot be counted.
 func ConversationsSince(a Agent, since, now time.Time, most int) (count int, known bool) {
 	switch {
 	case a.Layout == Hive:
@@ -44,7 +44,8 @@ func sessionsSince(a Agent, since time.Time, most int) int {
 	return count
 }
 
-// sessionChanged looks at the directories first: they change when a file in them comes, goes or is replaced.
+// sessionChanged checks the directories before the files: adding, removing or replacing a file
+// changes its directory.
 func sessionChanged(root *os.Root, dir string, since time.Time) bool {
 	info, err := root.Lstat(dir)
 	if err != nil || !info.IsDir() {
@@ -66,7 +67,7 @@ func changedAfter(root *os.Root, path string, since time.Time) bool {
 	return err == nil && info.ModTime().After(since)
 }
 
-// transcriptsSince counts the transcripts of a project, a file for each conversation.
+// transcriptsSince counts a project's transcripts, one per conversation.
 func transcriptsSince(project string, since, now time.Time, most int) int {
 	root, err := os.OpenRoot(project)
 	if err != nil {
@@ -96,19 +97,19 @@ func transcriptsSince(project string, since, now time.Time, most int) int {
 	return min(count, most)
 }
 
-// entriesOf lists a directory, as far as it can be.
+// entriesOf lists a directory. It returns the entries that it could read.
 func entriesOf(root *os.Root, dir string) []fs.DirEntry {
-	entries, _ := readEntries(root, dir) // one that cannot be opened has none to list
+	entries, _ := readEntries(root, dir) // an unopenable directory counts as empty
 	return entries
 }
 
-// readEntries is entriesOf, and fails where the directory cannot be opened.
+// readEntries is entriesOf, but fails if the directory cannot be opened.
 func readEntries(root *os.Root, dir string) ([]fs.DirEntry, error) {
 	handle, err := root.Open(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer handle.Close()
-	entries, _ := handle.ReadDir(-1) // what was read before an error serves as well
+	entries, _ := handle.ReadDir(-1) // entries read before an error are used too
 	return entries, nil
 }

@@ -10,7 +10,7 @@ import (
 	"memoir/internal/agents"
 )
 
-// age puts a file there that was last changed so long ago, with its directories.
+// age creates a file and its directories with modification times that long ago.
 func age(t *testing.T, path string, now time.Time, ago time.Duration) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -53,13 +53,13 @@ func TestConversationsAreCountedThatWentOnSince(t *testing.T) {
 	age(t, filepath.Join(dir, "projects", "p", "notes.txt"), now, time.Hour)
 	counts(hive, 4, "with old ones")
 	counts(project, 4, "with old ones")
-	// A file that was written in place changes no directory.
+	// Writing a file in place changes no directory.
 	late := filepath.Join(hive.Dir, "sessions", "old1", "memory", "a.md")
 	if err := os.Chtimes(late, now, now); err != nil {
 		t.Fatal(err)
 	}
 	counts(hive, 5, "with a file that was written again")
-	// The one that goes on is none of those that went on.
+	// The active conversation is not counted.
 	age(t, filepath.Join(dir, "projects", "p", "now.jsonl"), now, time.Minute)
 	counts(project, 4, "while one goes on")
 	age(t, filepath.Join(dir, "projects", "p", "now.jsonl"), now, 10*time.Minute)

@@ -15,14 +15,14 @@ import (
 	"unicode/utf8"
 )
 
-// Scope says for whom a custom agent of Claude Code remembers.
+// Scope is for whom a custom agent of Claude Code keeps its memory.
 type Scope string
 
-// The scopes, as they stand in an agent's definition.
+// The scopes, as definitions of agents spell them.
 const (
-	UserScope    Scope = "user"    // for its user, in all projects
-	ProjectScope Scope = "project" // for everybody who has the repository: it is committed
-	LocalScope   Scope = "local"   // for its user, in one project
+	UserScope    Scope = "user"    // its user, in all projects
+	ProjectScope Scope = "project" // everyone who has the repository: the memory is committed
+	LocalScope   Scope = "local"   // its user, in one project
 )
 
 const (
@@ -30,17 +30,20 @@ const (
 	definitionsDir      = "agents"
 	agentMemoryLocalDir = "agent-memory-local"
 
-	// maxDefinition is how much of a definition is read for its frontmatter, in bytes.
+	// maxDefinition is how many bytes of a definition are read for its frontmatter. It is
+	// arbitrary.
 	maxDefinition = 64 << 10
-	// maxDefinitions bounds the definitions that are read beneath one directory, and the directories that are looked through for them: each
-	// is looked at again and again. definitionsDepth is how deep they may be.
+	// maxDefinitions limits the definitions read below one directory and the directories searched
+	// for them, because every discovery reads them. maxDefinitionDepth limits how many levels deep
+	// they are. Both are arbitrary.
 	maxDefinitions   = 1000
 	definitionsDepth = 4
-	// maxCustomName bounds an agent's name, in bytes: it is that of a directory.
+	// maxCustomName limits an agent's name, in bytes. The name becomes a directory. It is
+	// arbitrary.
 	maxCustomName = 100
 )
 
-// ScopeOf returns the scope of a custom agent; of any other agent it is empty.
+// ScopeOf returns the scope of a custom agent, or "" for another agent.
 func ScopeOf(a Agent) Scope {
 	parent := filepath.Dir(a.Dir)
 	if a.Layout != Claude {
@@ -57,7 +60,7 @@ func ScopeOf(a Agent) Scope {
 	return ""
 }
 
-// customDir is where a custom agent of a project remembers.
+// customDir returns the memory directory of a project's custom agent.
 func customDir(root string, scope Scope, name string) string {
 	kind := agentMemoryDir
 	if scope == LocalScope {
@@ -66,10 +69,10 @@ func customDir(root string, scope Scope, name string) string {
 	return filepath.Join(root, dotClaude, kind, name)
 }
 
-// customRoot returns the project that a custom agent's directory is in, going by its path alone.
+// customRoot returns the root of the project of a custom agent's directory, from the path alone.
 func customRoot(dir string) string { return filepath.Dir(filepath.Dir(filepath.Dir(dir))) }
 
-// customTitle is what people call a custom agent of a project.
+// customTitle returns the display name of a project's custom agent.
 func customTitle(name, root string, scope Scope) string {
 	title := name + " in " + root
 	if scope == LocalScope {
@@ -78,13 +81,14 @@ func customTitle(name, root string, scope Scope) string {
 	return printable(title)
 }
 
-// project is one that Claude Code has worked on.
+// project is a project that Claude Code has worked on.
 type project struct {
 	name string // of its directory in projects/
-	path string // absolute
+	path string // absolute; its root
 }
 
-// addProject notes a project whose real path is known and is one: an absolute path that does not hold the user's home.
+// addProject records a project if its path is an absolute directory that does not contain the
+// user's home directory.
 func (d *discovery) addProject(name, path string) {
 	if !filepath.IsAbs(path) {
 		return
@@ -95,7 +99,8 @@ func (d *discovery) addProject(name, path string) {
 	d.projects = append(d.projects, project{name, filepath.Clean(path)})
 }
 
-// roots returns the roots of the known projects, sorted: all worktrees of a repository share one.
+// roots returns the roots of the recorded projects, sorted. All worktrees of a repository share
+// one.
 func (d *discovery) roots() []string {
 	seen := map[string]bool{}
 	for _, p := range d.projects {
@@ -109,10 +114,10 @@ func (d *discovery) roots() []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// customAgents finds the agents that somebody has defined with a memory of their own, and those that have one: for all projects first, then
-// by project.
+// customAgents finds the custom agents that have a definition or a memory directory, first those
+// for all projects, then those of each project.
 func (d *discovery) customAgents(claudeDir string) {
-	shared := map[string]bool{} // names of those for all projects
+	shared := map[string]bool{} // names of agents for all projects
 	for _, def := range d.definitions(RealDir(filepath.Join(claudeDir, definitionsDir)), true) {
 		shared[def.name] = shared[def.name] || def.scope == UserScope
 	}
@@ -148,8 +153,9 @@ func (d *discovery) customAgents(claudeDir string) {
 	d.elsewhere = append(d.elsewhere, inProjects...)
 }
 
-// customIn returns the agents of one scope in a project: those that are defined, and those that have a directory. What is in a repository comes
-// from whoever writes to it, so that a link in it is not followed: it could lead anywhere.
+// customIn returns the agents of one scope in a project: those of defined and those with a
+// directory. It follows no link in a repository, because the repository's author may not be
+// trusted.
 func (d *discovery) customIn(root string, scope Scope, defined map[string]bool) []Found {
 	parent := filepath.Dir(customDir(root, scope, "any"))
 	if d.source(parent) && unlinked(parent) {
@@ -178,7 +184,8 @@ func (d *discovery) customIn(root string, scope Scope, defined map[string]bool) 
 	return found
 }
 
-// unlinked reports whether no link is on the way from a project's root to something in its .claude directory. What is not there has none.
+// unlinked reports whether no element of path, from .claude down, is a link. Missing elements are
+// not links.
 func unlinked(path string) bool {
 	for dir := path; ; dir = filepath.Dir(dir) {
 		if info, err := os.Lstat(dir); err == nil && info.Mode().Type() == fs.ModeSymlink {
@@ -190,14 +197,14 @@ func unlinked(path string) bool {
 	}
 }
 
-// definition is a custom agent as a file defines it.
+// definition is a custom agent as its definition file declares it.
 type definition struct {
 	name  string
 	scope Scope
 }
 
-// definitions returns the custom agents with a memory that are defined beneath a directory. Files that are links are read where whoever
-// writes there can be trusted.
+// definitions returns the custom agents with a memory whose definitions are below dir. It reads
+// files that are links only if trusted: the user's own directory, not a repository.
 func (d *discovery) definitions(dir string, trusted bool) []definition {
 	var found []definition
 	read, directories := 0, 0
@@ -238,8 +245,9 @@ func depthBelow(dir, path string) int {
 	return strings.Count(rel, string(filepath.Separator)) + 1
 }
 
-// readDefinition reads what a definition says about memory. Of the frontmatter it takes two keys, each from its own line: the others hold
-// prose and examples, which are often no YAML, and Claude Code reads them all the same.
+// readDefinition reads the keys name and memory of a definition's frontmatter, each from its own
+// line. The other keys hold prose, which is often not valid YAML but which Claude Code accepts. ok
+// reports whether the definition declares a memory and has a usable name.
 func readDefinition(path string, failed func(error)) (def definition, ok bool) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -259,9 +267,9 @@ func readDefinition(path string, failed func(error)) (def definition, ok bool) {
 		case n == 0 && line != "---", err != nil && !errors.Is(err, io.EOF):
 			return definition{}, false
 		case n > 0 && line == "---":
-			def.name = strings.ReplaceAll(def.name, ":", "-") // as Claude Code names the directory of a plug-in's agent
+			def.name = strings.ReplaceAll(def.name, ":", "-") // the directory name of a plug-in's agent
 			return def, isScope(def.scope) && isCustomName(def.name)
-		case err != nil: // it was never closed
+		case err != nil: // the frontmatter has no end
 			return definition{}, false
 		}
 		key, value, _ := strings.Cut(line, ":")
@@ -276,7 +284,7 @@ func readDefinition(path string, failed func(error)) (def definition, ok bool) {
 	}
 }
 
-// scalar returns a plain or quoted value as it stands behind its key.
+// scalar returns the plain or quoted value after a key, without a comment.
 func scalar(value string) string {
 	value = strings.TrimSpace(value)
 	if len(value) > 1 && (value[0] == '"' || value[0] == '\'') {
@@ -290,7 +298,7 @@ func scalar(value string) string {
 
 func isScope(s Scope) bool { return s == UserScope || s == ProjectScope || s == LocalScope }
 
-// isCustomName reports whether a name can be that of a directory, and of that alone: it leads nowhere else.
+// isCustomName reports whether name can be the name of one directory, without separators.
 func isCustomName(name string) bool {
 	return name != "" && len(name) <= maxCustomName && name[0] != '.' && utf8.ValidString(name) &&
 		!strings.ContainsFunc(name, func(r rune) bool { return r == '/' || r == '\\' || unicode.IsControl(r) })

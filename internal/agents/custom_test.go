@@ -17,7 +17,7 @@ func define(name, scope string) string {
 	return strings.NewReplacer("%NAME%", name, "%SCOPE%", scope).Replace(definitionOf)
 }
 
-// worksOn makes a project known to Claude Code.
+// worksOn writes a transcript, so that Claude Code knows the project.
 func (d disk) worksOn(project string) {
 	d.t.Helper()
 	name := strings.Map(func(r rune) rune {
@@ -53,7 +53,7 @@ func TestCustomAgentsAreFoundByTheirDefinitionsAndDirectories(t *testing.T) {
 	for file, name := range map[string]string{"up": "../../../evil", "abs": "/etc/evil", "dot": "..", "slash": `a\b`} {
 		d.put("app/.claude/agents/"+file+".md", define(name, "project"))
 	}
-	// A repository comes from whoever wrote it: its links could lead anywhere.
+	// A repository's author may not be trusted: links in it could lead anywhere.
 	d.link("../../../secrets", "app/.claude/agent-memory/leads-out")
 	d.put("app/.claude/agents/leads-out.md", define("leads-out", "project"))
 	d.link("../../secrets", "app/.claude/agent-memory-local")
@@ -74,7 +74,7 @@ func TestCustomAgentsAreFoundByTheirDefinitionsAndDirectories(t *testing.T) {
 	if last := found[len(found)-1]; last != "claude app-mine-local app/.claude/agent-memory-local/mine (mine in "+app+" (local))" {
 		t.Errorf("found last %s", last)
 	}
-	// Named by hand, it is nobody else's.
+	// A named directory is not also found as another agent.
 	found, _, _ = d.discover(agents.Settings{ClaudeDir: d.at("claude"), MemoryDirs: []agents.NamedDir{{Slug: "byhand", Path: d.at(at + "old")}}})
 	if all := strings.Join(found, "\n"); strings.Contains(all, "app-old") || !strings.Contains(all, "directory byhand") {
 		t.Errorf("a directory named by hand is found twice:\n%s", all)
@@ -131,7 +131,7 @@ func TestAMemoryThatSettingsMoveIsFoundWhereItIs(t *testing.T) {
 		t.Errorf("the memory that was moved is said to be in %q", w.Dir)
 	}
 
-	// What holds for all projects has one directory, which is waited for.
+	// All projects share one directory, whose creation is waited for.
 	d.put("claude/settings.json", `{"autoMemoryDirectory": "`+d.at("all")+`"}`)
 	survey := agents.DiscoverAll(settings, nil, func(string) {})
 	if len(survey.Found) != 1 {
@@ -178,7 +178,7 @@ func TestGitSaysWhetherAMemoryIsCommitted(t *testing.T) {
 	}
 }
 
-// Whatever a discovery goes by is looked at each second: who writes to a repository does not say how much that is.
+// Discovery stats its sources each second, so a repository must not add unlimited ones.
 func TestARepositoryHasNoMoreDirectoriesLookedThroughThanItNeeds(t *testing.T) {
 	t.Parallel()
 	d := setup(t)

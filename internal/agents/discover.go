@@ -19,22 +19,18 @@ const (
 	sharedSlug     = "team"
 )
 
-// Found is a directory that is an agent.
+// Found is the directory of an agent, before it has a unique slug.
 type Found struct {
-	Slug        string // wished for; AssignSlugs makes it unique
+	Slug        string // requested; AssignSlugs makes it unique
 	Layout      Layout
-	Dir         string // absolute; as in Agent
+	Dir         string // absolute, as in Agent
 	DisplayName string
 }
 
-// Discover looks for agents where the settings say: hive, then claude (projects, then custom agents), then by hand in the
-// order given, then the one that is shared by all; each sorted by name.
-//
-// visit is called with the absolute path of each directory before it is listed, so that the caller can put a watch on it first
-// and miss nothing. visit may be called with one directory more than once.
-//
-// unreadable are directories that are there but could not be looked into: agents beneath them are not found, which does not
-// mean that they are gone. A directory whose name is not UTF-8 is among them, for its path cannot be shown or stored.
+// Discover returns the agents of the settings: hive, projects of Claude Code, custom agents, named
+// directories, the shared one. It calls visit with each directory's absolute path before it lists
+// the directory, possibly more than once, so that the caller can watch it first. unreadable are
+// directories that could not be read, so that the absence of agents below them is not certain.
 func Discover(s Settings, visit func(dir string)) (found []Found, unreadable []string) {
 	survey := DiscoverAll(s, nil, visit)
 	return survey.Found, survey.Unreadable
@@ -44,22 +40,24 @@ func Discover(s Settings, visit func(dir string)) (found []Found, unreadable []s
 type DiscoveryResult struct {
 	Found      []Found
 	Unreadable []string
-	// Blocked are those of Unreadable, each once, for people.
+	// Blocked describes each of Unreadable once, for people.
 	Blocked []Blocked
-	// Sources are the files and directories of projects and of Claude Code's settings that say which agents there are, those that may yet
-	// tell a project's real path, and links that lead to no directory, as they were before they were read. They need not exist. Where one changes, agents are to be looked for anew; nobody
-	// watches them, for most are in repositories, in which there is much going on that is of no interest here.
+	// Sources are the files, directories and links whose change can change the result: settings,
+	// projects, transcripts, links that lead to no directory. Their stamps are from before the
+	// discovery read them. They need not exist. The caller must poll them, because nothing watches
+	// them: most are in repositories, where other changes are frequent.
 	Sources map[string]Stamp
-	// Links are the links to directories that agents, or what is of them, were looked for in. No event tells either that one of them leads
-	// elsewhere.
+	// Links are the links to directories that the discovery followed. The system sends no event
+	// when the directory that a link leads to is replaced.
 	Links []string
-	// Exhausted is why the look has seen too little to go by: the system had nothing left to open something with, for which
-	// files.IsExhausted holds. It is to be done again.
+	// Exhausted is the error if too few files could be opened; files.IsExhausted reports true for
+	// it. It is nil if the result is complete. Otherwise the caller must repeat the discovery.
 	Exhausted error
 }
 
-// DiscoverAll returns the agents that exist, and everything that the answer depends on. It reads the
-// transcripts that transcripts does not know; nil knows none.
+// DiscoverAll returns the agents of the settings and everything that the result depends on. It
+// calls visit as Discover does. It reads only transcripts that have changed since transcripts
+// cached them; transcripts may be nil.
 func DiscoverAll(s Settings, transcripts *Transcripts, visit func(dir string)) DiscoveryResult {
 	d := discovery{settings: s, visit: visit, sources: map[string]Stamp{}, known: transcripts.known(), heads: map[string]head{}}
 	defer func() {
@@ -83,7 +81,8 @@ func DiscoverAll(s Settings, transcripts *Transcripts, visit func(dir string)) D
 	return DiscoveryResult{d.found, d.unreadable, d.blocked, d.sources, d.links, d.exhausted}
 }
 
-// Roots are the directories that the settings name, absolute, and those in them in which agents appear. They need not exist.
+// Roots returns the absolute paths of the directories in the settings and of those below them in
+// which agents appear. They need not exist.
 func Roots(s Settings) []string {
 	var roots []string
 	if s.AgentsDir != "" {
@@ -107,10 +106,10 @@ type discovery struct {
 	visit      func(dir string)
 	sources    map[string]Stamp
 	links      []string
-	known      map[string]head // of transcripts, by path
-	heads      map[string]head // those of them that this look has come by, as they are
-	projects   []project       // of Claude Code
-	elsewhere  []Found         // what projects and settings name, outside of Claude Code's directory
+	known      map[string]head // cached heads of transcripts, by path
+	heads      map[string]head // heads that this discovery used, by path; the next cache
+	projects   []project       // projects of Claude Code
+	elsewhere  []Found         // agents outside Claude Code's directory that projects and settings name
 	found      []Found
 	unreadable []string
 	blocked    []Blocked
@@ -152,7 +151,8 @@ func (d *discovery) namedDir(named NamedDir, layout Layout) {
 	}
 }
 
-// subdirectories returns the names of the directories, links to directories among them, that are not hidden, sorted.
+// subdirectories returns the sorted names of the directories in dir that are not hidden, and of
+// links to directories.
 func (d *discovery) subdirectories(dir string) []string {
 	d.visit(dir)
 	entries, err := os.ReadDir(dir)
@@ -175,8 +175,8 @@ func (d *discovery) subdirectories(dir string) []string {
 	return names
 }
 
-// isThere reports whether a path names a directory, or a link, wherever that leads: a link that leaves the agent's directory
-// makes it an agent too, one that has something to say.
+// isThere reports whether a path is a directory or a link. A link that leads out of the agent's
+// directory also makes an agent, so that the user sees the problem.
 func (d *discovery) isThere(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -186,7 +186,8 @@ func (d *discovery) isThere(path string) bool {
 	return info.IsDir() || info.Mode().Type() == fs.ModeSymlink
 }
 
-// leadsToDirectory is isDirectory for what may be a link, whose target may go or come.
+// leadsToDirectory is isDirectory for a path that may be a link. It also records the link, so that
+// a change of its target starts a new discovery.
 func (d *discovery) leadsToDirectory(path string) bool {
 	before := StampOf(path)
 	leads := d.isDirectory(path)
@@ -219,13 +220,13 @@ func (d *discovery) noteUnreadable(dir string, err error) {
 	d.failed(dir, err)
 }
 
-// failed lists what is there and could not be looked into, for that reason.
+// failed records a path that exists and could not be read.
 func (d *discovery) failed(path string, err error) {
 	d.noteFailed(err)
 	d.block(path, func(dir string) Blocked { return blockedBy(dir, err) })
 }
 
-// block lists what is there and is not looked into.
+// block records a path that exists and is not read.
 func (d *discovery) block(path string, describe func(dir string) Blocked) {
 	b := describe(path)
 	if !slices.ContainsFunc(d.blocked, func(other Blocked) bool { return other.Dir == b.Dir }) {
@@ -234,7 +235,7 @@ func (d *discovery) block(path string, describe func(dir string) Blocked) {
 	d.unreadable = append(d.unreadable, path)
 }
 
-// keep takes in what was found. What has a path that cannot be stored is listed instead.
+// keep adds a found agent. If its path cannot be stored, it records the path as blocked instead.
 func (d *discovery) keep(f Found) {
 	if !validName(f.Dir) {
 		d.block(f.Dir, misnamed)
@@ -246,25 +247,26 @@ func (d *discovery) keep(f Found) {
 	d.found = append(d.found, f)
 }
 
-// noteFailed notes that something could not be opened, which may be for no reason of its own.
+// noteFailed records err if it means that too few files can be opened.
 func (d *discovery) noteFailed(err error) {
 	if files.IsExhausted(err) {
 		d.exhausted = err
 	}
 }
 
-// isGone reports whether an error says that there is nothing at a path, as opposed to that it could not be looked at.
+// isGone reports whether err means that nothing exists at a path.
 func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// isNoPath reports whether an error says that nothing can be at a path: it has a NUL in it, or too long a name.
+// isNoPath reports whether err means that nothing can exist at a path: it contains a NUL or has too
+// long a name.
 func isNoPath(err error) bool {
 	return errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENAMETOOLONG)
 }
 
-// absolute resolves a path of the settings against the working directory. Where that is gone, the path stays as it is, and
-// nothing will be found there.
+// absolute resolves a path of the settings against the working directory. If the working directory
+// does not exist, it returns the path cleaned, at which nothing will be found.
 func absolute(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -273,7 +275,7 @@ func absolute(dir string) string {
 	return abs
 }
 
-// printable makes a name fit for people and for storage: valid UTF-8, and no control characters.
+// printable returns name as valid UTF-8, with control characters replaced by spaces.
 func printable(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

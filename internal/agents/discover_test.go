@@ -15,7 +15,8 @@ import (
 	"memoir/internal/files/filestest"
 )
 
-// discover returns what is found as "layout slug path (display name)", with paths relative to the disk.
+// discover returns each found agent as "layout slug path (display name)", with paths relative to
+// the disk.
 func (d disk) discover(s agents.Settings) (found, unreadable, visited []string) {
 	d.t.Helper()
 	relative := func(path string) string { return strings.TrimPrefix(strings.TrimPrefix(path, d.dir), "/") }
@@ -130,7 +131,7 @@ func TestProject_Path(t *testing.T) {
 	long := "/srv/" + strings.Repeat("long.", 50)
 	longName := strings.ReplaceAll(strings.ReplaceAll(long, "/", "-"), ".", "-")[:200] + "-1x2y3z"
 	for name, c := range map[string]struct {
-		dir         string   // empty: -srv-my-app
+		dir         string   // default: -srv-my-app
 		transcripts []string // oldest first
 		want        string
 	}{
@@ -243,7 +244,7 @@ func TestATranscriptIsReadAgainOnlyWhenItHasChanged(t *testing.T) {
 		t.Errorf("it is called %s, and what may change that is %v", name, sources)
 	}
 	d.openToNobody()
-	filestest.AsNobody(t, func() { // who cannot read it
+	filestest.AsNobody(t, func() { // another user, who cannot read the directory
 		if name, _ := look(); name != "/srv/app" {
 			t.Errorf("what has not changed was read again, and is called %s", name)
 		}
@@ -261,7 +262,7 @@ func TestDirectoriesAreVisitedBeforeTheyAreListed(t *testing.T) {
 	var found []agents.Found
 	made := 0
 	visit := func(dir string) {
-		// What appears between the visit and the listing is what a watch put there would miss otherwise.
+		// The directory appears after its parent was visited, where a watch would report it.
 		switch dir {
 		case d.at("agents"):
 			d.mkdir("agents/two")
@@ -308,7 +309,7 @@ func TestWhatCannotBeLookedIntoIsReportedAndNotGone(t *testing.T) {
 	})
 }
 
-// openToNobody lets somebody without privileges come as far as the disk: a test's directories are private.
+// openToNobody lets the user nobody reach the disk, because a test's directories are private.
 func (d disk) openToNobody() {
 	d.t.Helper()
 	for _, dir := range []string{d.dir, d.at("..")} {

@@ -15,8 +15,8 @@ import (
 
 var urlSafe = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
-// FuzzSlugs makes agents of directories with these names, one a line, in two layouts, and checks that each agent is known by
-// one slug, fit for a URL, for good.
+// FuzzSlugs creates agents with these directory names, one per line, in two layouts. It checks that
+// each agent keeps one slug, which is valid in a URL.
 func FuzzSlugs(f *testing.F) {
 	for _, names := range []string{
 		"ada", "a b\na-b\na/b", "A\na", "日本\n東京", "..a\n.hidden", "a-2\na\na b", "<script>\n\"'", "a\x00b", "\xff\n\xfe", "%2e%2e", "a\tb\r", "-\n--", strings.Repeat("n", 255),
@@ -57,7 +57,7 @@ func FuzzSlugs(f *testing.F) {
 			}
 			known = append(known, agents.KnownAgent{Slug: a.Slug, Layout: a.Layout, Dir: a.Dir, Present: true})
 		}
-		slices.Reverse(known) // the order in which they are remembered says nothing
+		slices.Reverse(known) // the order of known agents must not matter
 		if again := agents.AssignSlugs(found, known); !slices.Equal(again, first) {
 			t.Errorf("known, they are\n%+v, not\n%+v", again, first)
 		}
@@ -69,8 +69,9 @@ func FuzzSlugs(f *testing.F) {
 	})
 }
 
-// FuzzWalk puts files and links at these paths, one a line, links as path > target, and checks that each file with the ending of a
-// memory is listed once, either readable or with what is wrong with it, and that a look at one path says the same as a look at all.
+// FuzzWalk creates files and links, one per line, links as "path > target". It checks that each .md
+// file is listed once, readable or with a problem. It also checks that a walk of one path lists the
+// same as a full walk.
 func FuzzWalk(f *testing.F) {
 	for _, tree := range []string{
 		"memory/a.md", "memory/A.MD\nmemory/MEMORY.md\nmemory/memory.MD/x.md", "memory/1/2/3/a.md\nmemory/1/2/3/4/a.md\nmemory/1/2/3/4/5/6/7/8/9/a.md",
@@ -117,7 +118,7 @@ func FuzzWalk(f *testing.F) {
 	})
 }
 
-// plant makes the files and links that can be made.
+// plant creates the files and links, as far as the system allows them.
 func plant(root *os.Root, tree string) {
 	planted := 0
 	for line := range strings.SplitSeq(tree, "\n") {
@@ -135,7 +136,7 @@ func plant(root *os.Root, tree string) {
 	}
 }
 
-// FuzzSession checks that a session's name is taken apart and not changed.
+// FuzzSession checks that ParseSession sets all fields or none, and only to parts of the name.
 func FuzzSession(f *testing.F) {
 	for _, name := range []string{"U1-C1-1700000000.123456", "a-b-C1-1700000000", "a--1700000000", "-C-123456789", "U-C-99999999999.999999999", "U-C-1.2", "日本-C-1700000000", "U\n-C-1700000000"} {
 		f.Add(name)

@@ -10,18 +10,20 @@ import (
 const claudeMD = "CLAUDE.md"
 
 var (
-	// switchesOff are the files next to which Claude Code does not read an AGENTS.md.
+	// overridesAgentsMD are files that stop Claude Code from reading an AGENTS.md next to them.
 	switchesOff = []string{claudeMD, ".claude/CLAUDE.md", "CLAUDE.local.md"}
-	// agentsMD are the files that Claude Code reads where none of those is.
+	// agentsMD are the files that Claude Code reads if none of overridesAgentsMD exists.
 	agentsMD = []string{"AGENTS.md", ".claude/AGENTS.md"}
 )
 
-// Published reports whether the agent's memories are compiled into a CLAUDE.md. Claude Code loads its own memory.
+// Published reports whether Memoir compiles the agent's memories into a CLAUDE.md. It does so for
+// hive agents only; Claude Code loads its own memories.
 func (a Agent) Published() bool { return a.Layout == Hive }
 
-// ClaudeMDPath returns the path, relative to Dir, of the file that the agent's memories are compiled into. It is empty for a layout that
-// is not published. The file is CLAUDE.md, except where the agent has an AGENTS.md that Claude Code reads: a CLAUDE.md would switch that
-// off. root is the agent's directory. If it is nil, the path is that of an empty directory.
+// ClaudeMDPath returns the path relative to Dir of the file into which the memories are compiled,
+// or "" if the agent is not published. It is an AGENTS.md if Claude Code reads one, because a
+// CLAUDE.md would disable it. Otherwise it is CLAUDE.md. root is the agent's directory; nil means
+// an empty directory.
 func (a Agent) ClaudeMDPath(root *os.Root) string {
 	if !a.Published() {
 		return ""
@@ -37,7 +39,7 @@ func (a Agent) ClaudeMDPath(root *os.Root) string {
 	return claudeMD
 }
 
-// mayExist reports whether there is something at a path, or whether that is unknown.
+// mayExist reports whether a path exists or this is unknown.
 func mayExist(root *os.Root, name string) bool {
 	_, err := root.Lstat(name)
 	return !errors.Is(err, fs.ErrNotExist)

@@ -6,12 +6,11 @@ import (
 	"slices"
 )
 
-// Joined returns the agents with JoinedTo set for each whose directory is, with all links followed, that of another. Of those that share
-// a directory the one it belongs to is not joined: whose own place it is, before those who come there by a link; of several the one that
-// was not joined before, as wasJoined says of those that are known; else the first.
+// Joined returns a copy of all with JoinedTo set for each agent that shares its real directory with
+// another agent. One of the agents that share a directory is not joined. It is preferably one that
+// is no link, then one for which wasJoined is false, then the first.
 //
-// Agents of the hive are joined where one's whole directory is another's, CLAUDE.md and sessions included: two that each wrote there would
-// undo each other's deletions.
+// Two agents of one hive directory cannot both write there: they would undo each other's deletions.
 func Joined(all []Agent, wasJoined func(slug string) bool) []Agent {
 	sharing := map[MemoryHome][]int{}
 	for i, a := range all {
@@ -32,16 +31,18 @@ func Joined(all []Agent, wasJoined func(slug string) bool) []Agent {
 	return joined
 }
 
-// A MemoryHome identifies the directory in which an agent's memory is. Agents with the same one share a memory.
+// A MemoryHome identifies the directory of an agent's memory. Agents with the same one share a
+// memory.
 type MemoryHome struct {
-	Dir  string // with all links followed
-	Hive bool   // a directory of the hive has memory/ and sessions in it, any other one the memories themselves
+	Dir  string // absolute, with all links followed
+	Hive bool   // layout Hive: Dir contains memory/ and sessions/, not the memories themselves
 }
 
-// HomeOf returns where an agent remembers.
+// HomeOf returns the home of an agent's memory.
 func HomeOf(a Agent) MemoryHome { return MemoryHome{RealDir(a.Dir), a.Layout == Hive} }
 
-// claim orders those who share a directory: the least is the one it belongs to.
+// claim ranks an agent among the agents that share dir. The agent with the lowest rank is not
+// joined.
 func claim(a Agent, dir string, wasJoined func(slug string) bool) int {
 	byLink := IsLink(a.Dir) || nameOf(a.Layout, a.Dir) != nameOf(a.Layout, dir)
 	switch {
@@ -55,13 +56,14 @@ func claim(a Agent, dir string, wasJoined func(slug string) bool) int {
 	return 3
 }
 
-// IsLink reports whether there is a link at a path.
+// IsLink reports whether there is a symbolic link at a path.
 func IsLink(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().Type() == fs.ModeSymlink
 }
 
-// ResolveJoined returns the agents, with each one that is joined to another replaced by that one.
+// ResolveJoined returns the agents of some without duplicates, each joined agent replaced by the
+// one of all to which it is joined.
 func ResolveJoined(some, all []Agent) []Agent {
 	var found []Agent
 	for _, a := range some {

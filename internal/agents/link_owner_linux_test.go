@@ -9,7 +9,7 @@ import (
 	"memoir/internal/agents"
 )
 
-// The link of another user to a directory of root's is no agent. It is listed as unreadable.
+// Another user's link to a directory of root is not an agent. It is listed as unreadable.
 func TestDiscover_LinkOfAnotherUser(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {

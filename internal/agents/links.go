@@ -13,8 +13,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// link looks at a link: not followed when it leaves the agent's directory, passed over when the walk comes by its target by
-// itself, and followed otherwise.
+// link lists a link. It flags a link that leaves the agent's directory, skips one whose target the
+// walk reaches anyway, and follows all others.
 func (w *walker) link(d directory, it item, scope *scopeTree) {
 	linked := d.enter(it.name, "")
 	w.listing.Links = append(w.listing.Links, SafePath(linked.path))
@@ -45,8 +45,9 @@ func (w *walker) link(d directory, it item, scope *scopeTree) {
 	}
 }
 
-// passesOver reports whether a link of that name is not followed to a file inside: the file is listed at its own place, or left out
-// wherever it is met. What is compiled into CLAUDE.md would otherwise be a memory, and compiled into itself.
+// passesOver reports whether the walk ignores a link of this name to a file: the file is listed at
+// its own path, or is no memory wherever it is. CLAUDE.md must not become a memory, because it
+// would be compiled into itself.
 func (w *walker) passesOver(name, target string, info fs.FileInfo) bool {
 	switch {
 	case !info.Mode().IsRegular():
@@ -59,7 +60,7 @@ func (w *walker) passesOver(name, target string, info fs.FileInfo) bool {
 	return !isMarkdown(target) || isIndex(path.Base(target)) || slices.ContainsFunc(strings.Split(target, "/"), leftOut) || w.isClaudeMD(target)
 }
 
-// isClaudeMD reports whether a file is the agent's CLAUDE.md, or what that leads to.
+// isClaudeMD reports whether target is the agent's CLAUDE.md, or the target of the link CLAUDE.md.
 func (w *walker) isClaudeMD(target string) bool {
 	if !w.agent.Published() {
 		return false
@@ -68,8 +69,8 @@ func (w *walker) isClaudeMD(target string) bool {
 	return err == nil && at == target
 }
 
-// ClaudeMDIsMemory reports whether the agent's CLAUDE.md, at claudeMD, is a link to a file that is read as one of its memories, or as an
-// index. links are those that a walk came by, as in Listing.
+// ClaudeMDIsMemory reports whether the path claudeMD is a link to a file that is read as a memory
+// or an index of the agent. links are the Links of the agent's Listing.
 func ClaudeMDIsMemory(root *os.Root, a Agent, claudeMD string, links iter.Seq[string]) bool {
 	if info, err := root.Lstat(claudeMD); err != nil || info.Mode().Type() != fs.ModeSymlink {
 		return false
@@ -97,8 +98,8 @@ func ClaudeMDIsMemory(root *os.Root, a Agent, claudeMD string, links iter.Seq[st
 	return false
 }
 
-// walksAnyway reports whether the walk comes by a directory without following the link in d that leads there: it is walked
-// by itself, or has walked directories beneath it. The durable directory is where it is found, whatever it leads to.
+// walksAnyway reports whether the walk reaches a directory, or directories below it, without the
+// link to it in d. The link memory of a hive agent is always followed.
 func (w *walker) walksAnyway(d directory, target string) bool {
 	if d.kind == hiveKind {
 		return target == "."
@@ -106,7 +107,7 @@ func (w *walker) walksAnyway(d directory, target string) bool {
 	return w.agent.walks(target) || isAncestor(target, d.real) || w.agent.Layout == Hive && holdsMemory(target)
 }
 
-// holdsMemory reports whether a directory of a hive agent has memory directories beneath it.
+// holdsMemory reports whether a directory of a hive agent contains memory directories.
 func holdsMemory(relDir string) bool {
 	return relDir == "." || relDir == sessionsDir || path.Dir(relDir) == sessionsDir
 }

@@ -12,7 +12,7 @@ func TestLinksToFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		target string
-		want   []string // besides memory/real.md
+		want   []string // in addition to memory/real.md
 	}{
 		"to a memory file are passed over":                  {"real.md", nil},
 		"to a session's memory file are passed over":        {"../sessions/s/memory/s.md", nil},
@@ -113,7 +113,7 @@ func TestLinksToDirectories(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		at, target string
-		want       []string // besides memory/a.md and the session's s.md
+		want       []string // in addition to memory/a.md and the session's s.md
 	}{
 		"to another directory inside are followed": {"memory/link", "../notes", []string{"memory/link/n.md"}},
 		"named like a file are followed":           {"memory/link.md", "../notes", []string{"memory/link.md/n.md"}},

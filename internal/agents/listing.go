@@ -14,57 +14,61 @@ import (
 	"memoir/internal/memories"
 )
 
-// Entry is one memory file, or something in a place of one that a person should know about.
+// Entry is a memory file, or another entry that a person should know about.
 type Entry struct {
-	Path       string // slash-separated, relative to the agent's directory; valid UTF-8
-	Session    string // empty: in the durable directory
-	Size       int64  // bytes
-	ModTime    int64  // nanoseconds since 1970
-	ChangeTime int64  // of its metadata, nanoseconds since 1970; 0 where the system does not tell, as is the next
-	Inode      uint64
-	Problem    *memories.Problem // not nil: it is no file that can be read
+	Path       string            // slash-separated, relative to the agent's directory; valid UTF-8
+	Session    string            // empty: in the primary directory
+	Size       int64             // bytes
+	ModTime    int64             // nanoseconds since 1970
+	ChangeTime int64             // of content or metadata, in nanoseconds since 1970; 0 if unknown
+	Inode      uint64            // 0 if unknown
+	Problem    *memories.Problem // nil: a regular file that can be read
 }
 
-// Listing is what one walk saw.
+// Listing is the result of a walk.
 type Listing struct {
 	Files   []Entry  // sorted by path
 	Indexes []string // the paths of the MEMORY.md files, sorted
-	Others  []Other  // files that may be text, in no order; not among Files
-	// Links are the paths of the links that the walk came by, listed or not: what they mean changes with their target.
+	Others  []Other  // files that may be text, unsorted; not among Files
+	// Links are the paths of all links that the walk found. The caller must scan them again when
+	// their targets change.
 	Links []string
-	// Failed are the directories and files that could not be looked at, sorted. Nothing is known about what lies beneath.
-	// The directories are among Files too, to be shown.
+	// Failed are the sorted paths that could not be read. Their contents are unknown. Directories
+	// of Failed are also among Files, with a problem.
 	Failed []string
-	// Blocked are the directories among Failed, with the reasons.
+	// Blocked describes the directories among Failed.
 	Blocked []Blocked
-	// Sessions is how many session directories there are, or -1 when this walk did not list them all.
+	// Sessions is the number of session directories, or -1 if the walk did not list all.
 	Sessions int
-	// DurableThere: the durable directory was there, readable, and the same one from the walk's beginning to its end.
+	// DurableThere means that the primary directory existed, was readable and was not replaced
+	// during the walk.
 	DurableThere bool
-	// DurableDevice and DurableInode tell the durable directory from another in its place. On another device something was mounted or
-	// unmounted there; on the same one another directory was put there. Both are zero where the system has none.
+	// DurableDevice and DurableInode identify the primary directory. Another device means that a
+	// file system was mounted or unmounted; another inode means a replaced directory. They are zero
+	// if unknown.
 	DurableDevice, DurableInode uint64
-	// Exhausted is why the walk has seen too little to go by: the system had nothing left to open something with, for which files.IsExhausted
-	// holds. It is to be done again.
+	// Exhausted is the error if too few files could be opened; files.IsExhausted reports true for
+	// it. The caller must then repeat the walk, because the listing is incomplete.
 	Exhausted error
 
-	covered map[string]bool // looked at, with all that is beneath
-	passed  map[string]bool // links to directories that are walked by themselves: what is beneath is there, and not here
-	leftOut map[string]bool // not listed by choice
-	unseen  map[string]bool // not looked at after all, with all that is beneath
+	covered map[string]bool // scanned completely, with everything below
+	passed  map[string]bool // links to directories that are listed at their own paths
+	leftOut map[string]bool // files omitted on purpose, see AddOthers
+	unseen  map[string]bool // not scanned, with everything below
 }
 
-// Covers reports whether the walk looked at the place of a path, completely and with success: a file that was there before and
-// is not among Files has then left its place.
+// Covers reports whether the walk scanned a path completely: a file that is not among Files does
+// then not exist there.
 func (l Listing) Covers(relPath string) bool {
 	relPath = path.Clean(relPath)
 	isUnseen := func(raw string) bool { return within(l.unseen, raw) }
 	return within(l.covered, relPath) && !slices.ContainsFunc(rawPaths(relPath), isUnseen)
 }
 
-// Gone returns those of the known paths that have left their place: covered, not listed, and on a second look through root not
-// a file either. The second look is for saves by renaming, which some file systems do not list while the directory is being read. It
-// fails as files.IsExhausted says.
+// Gone returns the known paths that are no files of the agent now: the walk covered them, did not
+// list them, and a check through root finds no file. The check is needed because some file systems
+// do not list a file that is being replaced. It fails only with an error for which
+// files.IsExhausted reports true.
 func (l Listing) Gone(root *os.Root, known []string) ([]string, error) {
 	var gone []string
 	for _, relPath := range known {
@@ -97,8 +101,8 @@ func (l Listing) HasFile(relPath string) bool {
 	return is
 }
 
-// isSpelledOtherwise reports whether the file at a path is listed under another spelling of that: a file system that does not tell letter
-// case apart finds a file by the name that it had, too.
+// isSpelledOtherwise reports whether the file at a path is listed under another spelling. File
+// systems that ignore letter case find a renamed file also by its former name.
 func (l Listing) isSpelledOtherwise(root *os.Root, relPath string) bool {
 	info, err := files.Lstat(root, relPath)
 	if err != nil {
@@ -110,8 +114,8 @@ func (l Listing) isSpelledOtherwise(root *os.Root, relPath string) bool {
 	})
 }
 
-// isElsewhere reports whether a path leads through a link that was passed over, and is still one: what it leads to has a place of
-// its own.
+// isElsewhere reports whether a path leads through a link to a directory that is listed at its own
+// path.
 func (l Listing) isElsewhere(root *os.Root, relPath string) bool {
 	for dir := path.Dir(relPath); dir != "."; dir = path.Dir(dir) {
 		if l.passed[dir] {
@@ -135,7 +139,7 @@ func noFile(root *os.Root, relPath string) (bool, error) {
 	return true, nil
 }
 
-// within reports whether a path or one of its ancestors is in the set.
+// within reports whether a path or one of its parents is in the set.
 func within(set map[string]bool, relPath string) bool {
 	for !set[relPath] {
 		parent := path.Dir(relPath)
@@ -147,7 +151,7 @@ func within(set map[string]bool, relPath string) bool {
 	return true
 }
 
-// reason returns the innermost text of an error: paths in front of it would repeat what the page shows already.
+// reason returns the text of an error without the path, which the page already shows.
 func reason(err error) string {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {

@@ -173,7 +173,7 @@ func TestWhatIsReachedThroughALinkThatIsPassedOverHasLeftItsPlace(t *testing.T) 
 	if err := os.Remove(d.at("sessions/t/memory")); err != nil {
 		t.Fatal(err)
 	}
-	d.putAll("sessions/t/memory/a.md") // since the walk
+	d.putAll("sessions/t/memory/a.md") // created after the walk
 	if gone := d.gone(l, known); len(gone) > 0 {
 		t.Errorf("gone are %v, which are there", gone)
 	}
@@ -188,7 +188,7 @@ func TestADurableDirectoryThatGoesDuringTheWalkTellsNothing(t *testing.T) {
 			}
 		},
 		"replaced": func(d disk) {
-			// Made before the old one goes, so that it cannot get its inode number.
+			// The new file is created before the old one is removed, so that it gets another inode.
 			d.mkdir("fresh")
 			if err := os.Rename(d.at("memory"), d.at("old")); err != nil {
 				d.t.Error(err)
@@ -234,7 +234,7 @@ func TestADirectoryThatBecomesAPipeHoldsNobodyUp(t *testing.T) {
 	}
 }
 
-// gone asks a listing which of the known paths have left their place.
+// gone returns the paths among known that the listing reports as gone.
 func (d disk) gone(l agents.Listing, known []string) []string {
 	d.t.Helper()
 	gone, err := l.Gone(d.open(), known)
@@ -244,7 +244,8 @@ func (d disk) gone(l agents.Listing, known []string) []string {
 	return gone
 }
 
-// Where letter case makes no other name, a file that was renamed in that alone is found by the name that it had, too: here by a link.
+// File systems that ignore letter case find a renamed file also by its former name. A link
+// simulates this.
 func TestAFileThatIsListedUnderAnotherSpellingOfItsPathIsGoneFromThere(t *testing.T) {
 	t.Parallel()
 	d := setup(t)

@@ -11,21 +11,24 @@ import (
 	"memoir/internal/claudesettings"
 )
 
-// MemoryLocation is the place of an agent's memory and whether it is on, with the reasons.
+// MemoryLocation is the directory of an agent's memory and whether its memory is on, with the
+// reasons.
 type MemoryLocation struct {
-	Scope   Scope  // of a custom agent; else empty
-	Project string // the absolute path of the project that it is about; empty: none, or all
-	// ByClaude: Claude Code decides both. The rest is only said then.
+	Scope   Scope  // of a custom agent; empty for others
+	Project string // absolute path of the agent's project, or empty if it has no single one
+	// ByClaude means that Claude Code's settings decide. DirLinks, On and OnLinks are set only
+	// then.
 	ByClaude bool
-	// Dir is where Claude Code keeps the memory now, and DirLinks how it comes to that. A custom agent's is where its scope says, and
-	// has none.
+	// Dir is the memory directory that Claude Code uses now. DirLinks are the settings that decide
+	// it; they are empty for a custom agent, whose scope decides.
 	Dir      string
 	DirLinks []claudesettings.Link
-	On       bool // Claude Code keeps a memory
+	On       bool // Claude Code keeps a memory for the agent
 	OnLinks  []claudesettings.Link
 }
 
-// LocateMemory returns the place of an agent's memory, as far as this process knows Claude Code's environment.
+// LocateMemory returns the location of an agent's memory. It uses Claude Code's environment as far
+// as Settings.Env has it.
 func LocateMemory(s Settings, a Agent) MemoryLocation {
 	w := MemoryLocation{Scope: ScopeOf(a), Project: ProjectDir(a), Dir: a.Dir}
 	if a.Layout != Claude || s.ClaudeDir == "" {
@@ -47,21 +50,20 @@ func LocateMemory(s Settings, a Agent) MemoryLocation {
 	return w
 }
 
-// Committed says whether what is written into a project is committed with it.
+// Committed is whether git commits the files of a directory.
 type Committed string
 
-// What is known of that.
 const (
 	IsCommitted  Committed = "committed"
 	IsIgnored    Committed = "ignored"
-	MayBeIgnored Committed = "unknown" // nobody could be asked, or there is no repository
+	MayBeIgnored Committed = "unknown" // there is no repository, or git did not answer
 )
 
-// gitPatience is how long git may take to answer; it reads a few small files.
+// gitTimeout limits how long git may take to answer. It reads a few small files; 2 s is arbitrary.
 const gitPatience = 2 * time.Second
 
-// CommittedOf asks git whether it ignores what is written into a directory of a project. What a repository configures of git's own helpers is
-// not run: it comes from whoever wrote the repository.
+// CommittedOf asks git whether it ignores a MEMORY.md in a directory of a project. Programs that
+// the repository's configuration names are not run, because its author may not be trusted.
 func CommittedOf(ctx context.Context, dir string) Committed {
 	at, err := ProjectAt(filepath.Dir(dir))
 	git, missing := exec.LookPath("git")

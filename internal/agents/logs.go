@@ -13,11 +13,12 @@ import (
 	"memoir/internal/memories"
 )
 
-// logDepth is how deep below a logs directory logs lie: in the directory of a day, 2026/11/21.
+// maxLogDepth is how deep logs are below a logs directory: in the directory of a day, 2026/11/21.
 const logDepth = 3
 
-// LogDirs returns the directories in which an agent keeps logs, relative to Dir. The first is the one in its own memory directory,
-// where Claude Code has its logs; new ones go there. A hive agent may have another one beside its memory.
+// LogDirs returns the agent's logs directories, relative to Dir. The first, in the memory
+// directory, is for new logs; Claude Code uses it too. A hive agent may have another one next to
+// memory/.
 func (a Agent) LogDirs() []string {
 	if a.Layout == Hive {
 		return []string{memoryDir + "/" + logsDir, logsDir}
@@ -25,7 +26,8 @@ func (a Agent) LogDirs() []string {
 	return []string{logsDir}
 }
 
-// LogDirOf returns the logs directory that a path (relative to Dir) is or lies in, and its path below that; empty: in none.
+// LogDirOf returns the logs directory that is or contains a path relative to Dir, and the path
+// below it. Both are "" if no logs directory contains the path.
 func (a Agent) LogDirOf(relPath string) (dir, within string) {
 	for _, dir := range a.LogDirs() {
 		if relPath == dir {
@@ -38,20 +40,20 @@ func (a Agent) LogDirOf(relPath string) (dir, within string) {
 	return "", ""
 }
 
-// LogListing is what one walk over logs saw.
+// LogListing is the result of WalkLogs.
 type LogListing struct {
 	Files []Entry // sorted by path
-	// Exhausted is as in Listing.
+	// Exhausted is the error if too few files could be opened, as in Listing.
 	Exhausted error
 
-	complete map[string]bool // directories of which every entry was seen
-	unseen   map[string]bool // not looked into after all, with all that is beneath
-	absent   map[string]bool // logs directories that are not there
+	complete map[string]bool // directories that were listed completely
+	unseen   map[string]bool // not scanned, with everything below
+	absent   map[string]bool // logs directories that do not exist
 }
 
-// WalkLogs lists an agent's log files, as Walk does its memory files: scope has the paths to look at, of which those in no logs directory
-// count only where they have one beneath them. Where the scope names something in a directory, all files right in that are
-// listed. It costs one lstat where there are no logs. visit is called with each directory before it is listed.
+// WalkLogs lists an agent's log files, as Walk lists memory files. Of scope, only paths that are in
+// a logs directory or contain one count. If a path names an entry of a directory, all files of that
+// directory are listed. It calls visit with each directory before it is listed.
 func WalkLogs(root *os.Root, a Agent, scope []string, visit func(relDir string)) LogListing {
 	w := logWalker{root: root, visit: visit, listing: LogListing{
 		complete: map[string]bool{}, unseen: map[string]bool{}, absent: map[string]bool{},
@@ -74,8 +76,9 @@ func WalkLogs(root *os.Root, a Agent, scope []string, visit func(relDir string))
 	return w.listing
 }
 
-// Gone returns those of the known paths that were not there any more: their directory, or the one that had it, was listed to its end
-// without them. Of a logs directory that is gone as a whole nothing is concluded: it may be a mount that is missing.
+// Gone returns the known paths that do not exist now: their directory was listed completely without
+// them. If a whole logs directory is missing, it reports no path below it, because a mount may be
+// missing.
 func (l LogListing) Gone(known []string) []string {
 	var gone []string
 	for _, relPath := range known {
@@ -93,13 +96,12 @@ type logWalker struct {
 	listing LogListing
 }
 
-// logDirectory is one directory of the walk.
 type logDirectory struct {
-	path, real string // as the walk came by it, and where it is when links are followed
-	depth      int    // below the logs directory
+	path, real string // path in the walk, and path with links followed
+	depth      int    // levels below the logs directory
 }
 
-// top walks one logs directory. seen has those that were walked already, by whatever path.
+// top walks one logs directory. seen has the real paths of those already walked.
 func (w *logWalker) top(dir string, scope *scopeTree, seen map[string]bool) {
 	info, err := w.root.Lstat(dir)
 	if err == nil && info.IsDir() {
@@ -124,7 +126,8 @@ func (w *logWalker) top(dir string, scope *scopeTree, seen map[string]bool) {
 	}
 }
 
-// whole walks a logs directory. What it saw of one that was replaced meanwhile says nothing about what is gone.
+// whole walks a logs directory. If the directory was replaced during the walk, its files are
+// unknown.
 func (w *logWalker) whole(d logDirectory, before fs.FileInfo, scope *scopeTree, seen map[string]bool) {
 	if seen[d.real] {
 		return
@@ -170,7 +173,7 @@ func (w *logWalker) directory(d logDirectory, scope *scopeTree) {
 	}
 }
 
-// fail lists a directory that could not be looked into. One that has gone meanwhile is not worth a word.
+// fail lists a directory that could not be read, unless it was removed during the walk.
 func (w *logWalker) fail(d logDirectory, err error) {
 	w.noteExhausted(err)
 	w.listing.unseen[d.path] = true
@@ -225,7 +228,8 @@ func (w *logWalker) entry(d logDirectory, it item, scope *scopeTree) {
 	}
 }
 
-// leadsNowhere says why a link cannot be followed; nil: it leads to something of the agent's, which is read at its own place.
+// leadsNowhere returns the error of a link that cannot be followed. It returns nil if the target is
+// in the agent's directory; the walk lists the target at its own path.
 func (w *logWalker) leadsNowhere(link string) error {
 	target, err := files.Resolve(w.root, link)
 	if err == nil {
@@ -234,8 +238,8 @@ func (w *logWalker) leadsNowhere(link string) error {
 	return err
 }
 
-// ReadEnd returns the end of a file, at most limit bytes of it, and whether there is more in front. It follows links and refuses pipes
-// as ReadFile does.
+// ReadEnd returns the last bytes of a file, at most limit, and whether the file has more. It
+// follows links and refuses pipes as ReadFile does.
 func ReadEnd(root *os.Root, relPath string, limit int64) (end []byte, cut bool, err error) {
 	file, err := files.Open(root, relPath)
 	if err != nil {

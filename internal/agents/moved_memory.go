@@ -18,11 +18,12 @@ const (
 	localSettingsName = "settings.local.json"
 	managedName       = "managed-settings.json"
 	managedDropIns    = "managed-settings.d"
-	// maxSettings is how large a settings file may be, in bytes, to be read.
+	// maxSettings is the size in bytes above which a settings file is not read. It is arbitrary.
 	maxSettings = 1 << 20
 )
 
-// ManagedDir is where an administrator's settings of Claude Code are on this system (code.claude.com/docs/en/settings).
+// ManagedDir returns the directory of an administrator's settings of Claude Code on this system
+// (code.claude.com/docs/en/settings).
 func ManagedDir() string {
 	if runtime.GOOS == "darwin" {
 		return "/Library/Application Support/ClaudeCode"
@@ -30,7 +31,8 @@ func ManagedDir() string {
 	return "/etc/claude-code"
 }
 
-// movedMemories finds the memories of projects that settings have moved to another directory: one for all projects, or one project's.
+// movedMemories finds the memory directories that Claude Code's settings name: one for all
+// projects, and those of single projects.
 func (d *discovery) movedMemories(claudeDir string) {
 	const none = ""
 	all, _ := claudesettings.Directory(d.settings.input(claudeDir, project{}, d.noteSource, d.noteFailed))
@@ -50,7 +52,8 @@ func (d *discovery) movedMemories(claudeDir string) {
 	}
 }
 
-// isThereYet reports whether there is a directory at a path; one that is not there yet is waited for.
+// isThereYet reports whether a path is a directory. A missing path is recorded as a source, so that
+// its creation starts a new discovery.
 func (d *discovery) isThereYet(dir string) bool {
 	if stamp := StampOf(dir); stamp == (Stamp{}) {
 		d.sources[dir] = stamp
@@ -61,7 +64,7 @@ func (d *discovery) isThereYet(dir string) bool {
 
 func (d *discovery) noteSource(path string) { d.source(path) }
 
-// ofAllProjects is what people call a memory that is kept for all projects together.
+// ofAllProjects returns the display name of the memory that all projects share.
 func ofAllProjects(dir string) string { return printable("All projects, in " + dir) }
 
 func slugOfDir(dir string) string {
@@ -75,7 +78,8 @@ func slugOfDir(dir string) string {
 	return slug
 }
 
-// defaultMemory is where Claude Code keeps the memory of a project where nobody says otherwise; empty: of no project.
+// defaultMemory returns the directory of a project's memory if no settings name another, or ""
+// without a project.
 func defaultMemory(s Settings, claudeDir string, p project) string {
 	if p.name == "" {
 		return ""
@@ -86,15 +90,15 @@ func defaultMemory(s Settings, claudeDir string, p project) string {
 	return filepath.Join(claudeDir, projectsDir, p.name, memoryDir)
 }
 
-// addElsewhere adds what was found outside of the directories that are searched, unless it is in one of the others, or around it: what one
-// agent removes would be missed by the other. What somebody has named by hand is his.
+// addElsewhere adds the agents found outside the searched directories. It skips a directory that is
+// inside another agent's or contains one: a deletion by one agent would affect the other.
 func (d *discovery) addElsewhere() {
 	for _, f := range d.elsewhere {
 		dir := RealDir(f.Dir)
 		if !slices.ContainsFunc(d.found, func(other Found) bool {
 			at := RealDir(other.Dir)
 			if dir == at && f.Dir != other.Dir && IsLink(f.Dir) {
-				return false // joined to it
+				return false // listed as joined to the other
 			}
 			return Beneath(dir, at) || Beneath(at, dir)
 		}) {
@@ -103,8 +107,9 @@ func (d *discovery) addElsewhere() {
 	}
 }
 
-// input gathers what Claude Code decides by in a project; without one, what holds for all of them. note is called with each file before it is read,
-// failed with why one could not be.
+// input returns the files and variables with which Claude Code configures the memory of p, or of
+// all projects if p is zero. It calls note with each path before it reads it, and failed with each
+// error.
 func (s Settings) input(claudeDir string, p project, note func(path string), failed func(error)) claudesettings.Input {
 	in := claudesettings.Input{Env: s.Env, Home: s.Home, Default: defaultMemory(s, claudeDir, p)}
 	add := func(source claudesettings.Source, path string) {
@@ -112,7 +117,7 @@ func (s Settings) input(claudeDir string, p project, note func(path string), fai
 		in.Files = append(in.Files, claudesettings.File{Source: source, Path: path, Raw: readSettings(path, failed)})
 	}
 	if s.ManagedDir != "" {
-		// Of the drop-ins the last counts first, and all of them before the file that they add to.
+		// The last drop-in takes precedence, and drop-ins take precedence over the main file.
 		dropIns := filepath.Join(s.ManagedDir, managedDropIns)
 		note(dropIns)
 		entries, err := os.ReadDir(dropIns)
@@ -132,9 +137,10 @@ func (s Settings) input(claudeDir string, p project, note func(path string), fai
 	return in
 }
 
-// readSettings returns the text of a settings file; nil where there is none. One that cannot be read is one that says nothing readable.
+// readSettings returns the content of a settings file, or nil if it does not exist. For an
+// unreadable file it returns a text that is not JSON.
 func readSettings(path string, failed func(error)) []byte {
-	// Not blocking, because what has the file's name may be a pipe.
+	// O_NONBLOCK, because the file may be a pipe.
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil

@@ -12,18 +12,20 @@ import (
 	"memoir/internal/files"
 )
 
-// maxName is the length, in bytes, beyond which an escaped name is shortened. File systems allow names of 255 bytes, and each of those
-// may take four: a path of several such names is longer than an index of Postgres takes.
+// maxName is the length in bytes at which an escaped name is shortened. File systems allow names of
+// 255 bytes; escaped, each byte takes four. Several such names exceed the size of a Postgres index
+// entry.
 const maxName = 255
 
-// validName reports whether a name can be stored and sent as it is: Postgres takes neither NUL nor bytes that are not UTF-8.
+// validName reports whether Postgres can store a name. It refuses NUL and invalid UTF-8.
 func validName(name string) bool {
 	return utf8.ValidString(name) && strings.IndexByte(name, 0) < 0
 }
 
-// SafePath returns a path that Postgres and JSON take, for a path of any bytes. A path that they take already is returned as it is. In
-// each other name of the path, every byte that is not UTF-8 and every NUL becomes \xNN. It is the one way by which a path from outside
-// (the disk, an event, a hook) becomes one that is queued, stored or shown.
+// SafePath returns a path that Postgres and JSON accept. A valid path is returned unchanged.
+// Otherwise each byte that is NUL or not UTF-8 becomes \xNN, and long names are shortened. Every
+// path from outside (disk, event, hook) passes through SafePath before it is queued, stored or
+// shown.
 func SafePath(p string) string {
 	if validName(p) {
 		return p
@@ -35,7 +37,7 @@ func SafePath(p string) string {
 	return strings.Join(names, "/")
 }
 
-// safeName is SafePath for one name of a path.
+// safeName is SafePath for one element of a path.
 func safeName(name string) string {
 	if validName(name) {
 		return name
@@ -62,8 +64,8 @@ var (
 	shortenedName = regexp.MustCompile(`…[0-9a-f]{16}$`)
 )
 
-// rawNames returns the names on disk that safeName may have made a name of, the name itself first. Where one may be any of a directory
-// that begins in a certain way, all says so.
+// rawNames returns the names on disk for which safeName may have returned safe, safe itself first.
+// all reports that the name was shortened, so that any other name in the directory may be the one.
 func rawNames(safe string) (names []string, all bool) {
 	raw := escapedByte.ReplaceAllStringFunc(safe, func(code string) string {
 		b, err := strconv.ParseUint(code[2:], 16, 8)
@@ -77,14 +79,14 @@ func rawNames(safe string) (names []string, all bool) {
 		return []string{safe}, false
 	case shortenedName.MatchString(safe):
 		return []string{safe}, true
-	case strings.IndexByte(raw, 0) >= 0 || safeName(raw) != safe: // no file has such a name
+	case strings.IndexByte(raw, 0) >= 0 || safeName(raw) != safe: // safe is not an escaped name
 		return []string{safe}, false
 	}
 	return []string{safe, raw}, false
 }
 
-// rawPaths returns the paths on disk that SafePath may have made a path of, as far as they differ in the last name. The directories
-// above have names that can be stored, for the walk enters no others.
+// rawPaths returns the paths on disk for which SafePath may have returned safe. They differ in the
+// last element only: Walk enters no directory whose name cannot be stored.
 func rawPaths(safe string) []string {
 	dir, name := "", safe
 	if i := strings.LastIndexByte(safe, '/'); i >= 0 {
@@ -98,7 +100,8 @@ func rawPaths(safe string) []string {
 	return paths
 }
 
-// IsMisnamed reports whether a path is only how the path of a file is written whose name on disk cannot be stored.
+// IsMisnamed reports whether a path is the escaped form of a file's path, whose name on disk cannot
+// be stored.
 func IsMisnamed(root *os.Root, safe string) bool {
 	name := safe[strings.LastIndexByte(safe, '/')+1:]
 	raw, all := rawNames(name)

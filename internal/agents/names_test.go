@@ -37,8 +37,8 @@ func TestSafePath_Escapes(t *testing.T) {
 	}
 }
 
-// FuzzSafePath puts a file of any name beside others and checks that its path can be stored, that storing it again changes nothing, and
-// that a walk of the path alone lists the same as a walk of everything.
+// FuzzSafePath creates a file of any name among others. It checks that SafePath returns a path that
+// can be stored and is stable, and that a walk of that path lists the same as a full walk.
 func FuzzSafePath(f *testing.F) {
 	for _, name := range []string{"a.md", "caf\xe9.md", `\xe9.md`, "\\x\xe9.md", "\xff\xfe.md", "\xe9", "line\nend.md", strings.Repeat("\xf0", 120) + ".md", "…0123456789abcdef.md", "\u0085.md"} {
 		f.Add(name)
@@ -52,7 +52,7 @@ func FuzzSafePath(f *testing.F) {
 		d.mkdir("memory")
 		root := d.open()
 		if err := root.WriteFile("memory/"+name, []byte("x"), 0o644); err != nil {
-			return // no file can have the name
+			return // no file system allows the name
 		}
 		whole, alone := d.walk(agents.Hive, nil), d.walk(agents.Hive, nil, "memory/"+safe)
 		if len(whole.Files) != len(alone.Files) {

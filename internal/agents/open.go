@@ -6,14 +6,14 @@ import (
 	"memoir/internal/files"
 )
 
-// openDirectory is a directory, of those on the way, that all users may write.
+// openDirectory is the topmost directory on a path that all users may write.
 type openDirectory struct {
-	path   string // absolute; empty if there is none
+	path   string // absolute, or empty
 	listed bool
 }
 
-// flagOpen lists a memory directory that is not written because all users may write to it, or to a
-// directory above it. Directories below it are not listed again.
+// flagOpen lists a memory directory to which Memoir does not write, because all users may write to
+// it or to one of its parents. Directories below it are not listed again.
 func (w *walker) flagOpen(d directory) openDirectory {
 	open := d.open
 	if open.listed || d.kind == hiveKind {
@@ -30,8 +30,8 @@ func (w *walker) flagOpen(d directory) openDirectory {
 	return open
 }
 
-// openToAll returns the path of a directory if all users may write to it. For the agent's own
-// directory, that may be one above it.
+// openToAll returns the absolute path of d if all users may write to it, or "". For the top of the
+// primary directory it also checks the parents.
 func (w *walker) openToAll(d directory) string {
 	info, err := w.root.Lstat(d.real)
 	if err == nil && files.IsOpenToAll(info) {

@@ -11,17 +11,18 @@ import (
 	"memoir/internal/memories"
 )
 
-// sniffed is how much of a file is read to tell text from other data, in bytes. It is what Git reads for the same purpose.
+// maxTextHead is how many bytes of a file are read to decide whether it is text. Git reads as many.
 const sniffed = 8000
 
-// An Other is a file in a memory directory that is not Markdown by its name, and may be text that an agent has written.
+// An Other is a file in a memory directory whose name does not end in .md. It may be text that an
+// agent has written.
 type Other struct {
-	Entry        // with the problem not_markdown, or that of its name
-	real  string // where it is on disk
+	Entry        // with the problem not_markdown, or file_name_not_utf8
+	real  string // path with all links followed
 }
 
-// IsOther reports whether a file of this name may be an Other. Files that programs keep for themselves are none: hidden, temporary,
-// swap, backup and lock files, and those of a type that is never text.
+// IsOther reports whether a file of this name may be an Other. Markdown files are not, and files of
+// programs are not: hidden, temporary, swap, backup and lock files, and types that are never text.
 func IsOther(name string) bool {
 	lower := strings.ToLower(name)
 	switch {
@@ -34,16 +35,17 @@ func IsOther(name string) bool {
 }
 
 var (
-	// programNames are files that operating systems and editors leave in directories.
+	// programNames are files that operating systems and editors create in directories.
 	programNames = []string{"desktop.ini", "thumbs.db", "icon\r", "4913"}
-	// programSuffixes are the endings of files that are temporary, or never text. Others are told apart by their bytes.
+	// programSuffixes are extensions of files that are temporary or never text. IsText examines the
+	// bytes of all others.
 	programSuffixes = strings.Fields(`.swp .swo .swx .tmp .temp .part .partial .crdownload .lock .lck .pid .bak .orig .rej .old
 		.db .db-wal .db-shm .db-journal .sqlite .sqlite3 .sqlite-wal .sqlite-shm .png .jpg .jpeg .gif .webp .ico .bmp .tiff .heic .pdf .zip .gz
 		.tgz .bz2 .xz .zst .7z .tar .mp3 .mp4 .mov .wav .ogg .webm .so .dll .dylib .exe .bin .o .a .pyc .class .jar .wasm .woff .woff2 .ttf
 		.otf .parquet .pkl .npy .docx .xlsx .pptx`)
 )
 
-// other notes a file that is not Markdown.
+// other lists a file that is not Markdown, if it may be text.
 func (w *walker) other(d directory, it item, scope *scopeTree) {
 	size := it.info.Size()
 	if !scope.all || !it.info.Mode().IsRegular() || d.depth >= MaxDepth || size == 0 || size > memories.MaxFileSize || !IsOther(it.name) {
@@ -56,7 +58,7 @@ func (w *walker) other(d directory, it item, scope *scopeTree) {
 	w.listing.Others = append(w.listing.Others, Other{entry, w.real(d, it.name)})
 }
 
-// IsText reports whether a file is text, by its first bytes. It fails as Neighbours.Open does.
+// IsText reports whether a file's first bytes are text. It fails as files.DirReader.Open does.
 func (o Other) IsText(among *files.DirReader) (bool, error) {
 	file, err := among.Open(o.real)
 	if err != nil {
@@ -70,8 +72,8 @@ func (o Other) IsText(among *files.DirReader) (bool, error) {
 	return isText(head), nil
 }
 
-// isText reports whether bytes are the beginning of a text: in UTF-16 with a byte order mark, or in any encoding that keeps ASCII, without
-// control characters.
+// isText reports whether head is the start of a text: UTF-16 with a byte order mark, or an encoding
+// that contains ASCII, without control characters.
 func isText(head []byte) bool {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
 		return len(head)%2 == 0 || len(head) == sniffed
@@ -84,7 +86,8 @@ func isText(head []byte) bool {
 	return len(head) > 0
 }
 
-// AddOthers lists files among the memory files, and marks the rest as left out: they count as gone, though they are there.
+// AddOthers adds listed to Files. It records leftOut as omitted: Gone reports them, though they
+// exist.
 func (l *Listing) AddOthers(listed []Other, leftOut []string) {
 	for _, o := range listed {
 		l.Files = append(l.Files, o.Entry)
@@ -95,7 +98,8 @@ func (l *Listing) AddOthers(listed []Other, leftOut []string) {
 	}
 }
 
-// IsWellKnown reports whether a file is by its name one that people and tools keep in any directory, and not a memory.
+// IsWellKnown reports whether a file is a README.md, CLAUDE.md or AGENTS.md, in any letter case.
+// Such files are usual in any directory and are not memories.
 func IsWellKnown(relPath string) bool {
 	return slices.Contains([]string{"claude.md", "readme.md", "agents.md"}, strings.ToLower(path.Base(relPath)))
 }

@@ -19,7 +19,8 @@ func linkOwner() *memories.Problem {
 	return &problem
 }
 
-// openToAll is the problem of a directory that is not written because all users may write to dir.
+// openToAll returns the problem of a directory that is not written because all users may write to
+// dir.
 func openToAll(dir string) *memories.Problem {
 	return &memories.Problem{Code: memories.CodeOpenToAll, Message: fmt.Sprintf("All users may write to %s, so Memoir changes nothing here. Remove that permission (chmod o-w).", dir)}
 }

@@ -11,28 +11,29 @@ import (
 	"memoir/internal/files"
 )
 
-// Project is what somebody works on who works in a directory.
+// Project is the project of a working directory.
 type Project struct {
-	Dir  string // the working directory; absolute, links followed, as are the next two
-	Tree string // the top of the working tree that Dir is in; Dir itself outside of every repository
-	// Root is what the project is known by: Tree, or for a worktree that was added to a repository the top of that
-	// repository, so that all of its worktrees are one project. Where a repository has no working tree of its own, or
-	// keeps its git directory elsewhere, Root is the git directory.
+	Dir  string // the working directory; Dir, Tree and Root are absolute, with links followed
+	Tree string // the top of Dir's working tree; Dir itself outside repositories
+	// Root identifies the project. It is Tree, or for an added worktree the top of its repository,
+	// so that all worktrees are one project. For a bare repository, or one with its git directory
+	// elsewhere, Root of an added worktree is the git directory.
 	Root       string
-	Repository bool // false: Dir is in none
+	Repository bool // Dir is in a repository
 }
 
 const (
 	gitName = ".git"
-	// maxLevels bounds the way up from a working directory; repositories are not found from deeper down.
+	// maxLevels limits how many parents of a working directory are searched for a repository. It is
+	// arbitrary.
 	maxLevels = 128
-	// maxGitFile is how much of a file of git's is read, in bytes: each holds one path on one line.
+	// maxGitFile is how many bytes of a file of git are read. Each holds one path on one line.
 	maxGitFile = 8 << 10
 )
 
-// ProjectAt returns the project of a working directory, which has to be absolute. It goes by what is on disk and runs no git. A
-// directory that is gone, or on another machine, is taken by its name. Besides for a path that is not absolute it fails only as
-// files.IsExhausted says.
+// ProjectAt returns the project of a working directory. It reads the disk and runs no git. A
+// directory that does not exist is taken as it is named. ProjectAt fails if cwd is not absolute, or
+// with an error for which files.IsExhausted reports true.
 func ProjectAt(cwd string) (Project, error) {
 	if !filepath.IsAbs(cwd) {
 		return Project{}, fmt.Errorf("the working directory %q is no absolute path", cwd)
@@ -55,7 +56,8 @@ func ProjectAt(cwd string) (Project, error) {
 	return Project{Dir: dir, Tree: dir, Root: dir}, nil
 }
 
-// rootOf returns the root of the repository of which a directory is the top of a working tree. It fails as files.IsExhausted says.
+// rootOf returns the root of the repository if tree is the top of one of its working trees. It
+// fails only with an error for which files.IsExhausted reports true.
 func rootOf(tree string) (root string, found bool, err error) {
 	info, err := os.Stat(filepath.Join(tree, gitName))
 	switch {
@@ -75,16 +77,16 @@ func rootOf(tree string) (root string, found bool, err error) {
 	case err != nil:
 		return "", false, err
 	case !found:
-		return tree, true, nil // a submodule, or a git directory that is kept elsewhere
+		return tree, true, nil // a submodule, or a git directory elsewhere
 	case filepath.Base(common) == gitName:
 		return filepath.Dir(common), true, nil
 	}
 	return common, true, nil
 }
 
-// commonDirOf returns the git directory that a worktree shares with its repository. Whoever unpacks an archive can be given a
-// directory that says of itself that it is a worktree of another project, whose memories would then be handed to it. So the
-// repository has to say so too, in its own git directory.
+// commonDirOf returns the git directory that a worktree shares with its repository. The repository
+// must name the worktree too. Otherwise a directory from an archive could claim to be a worktree of
+// another project and receive its memories.
 func commonDirOf(tree string, failed func(error)) (common string, found bool) {
 	link := filepath.Join(tree, gitName)
 	gitDir := pathIn(link, "gitdir: ", failed)
@@ -96,10 +98,10 @@ func commonDirOf(tree string, failed func(error)) (common string, found bool) {
 	return common, back == RealDir(link)
 }
 
-// pathIn returns the path that stands in a file of git's after a label, links followed; a relative one counts from the file's
-// directory. It is empty where the file cannot be read or says something else.
+// pathIn returns the path after label in a file of git, with links followed. A relative path is
+// relative to the file's directory. It returns "" if the file cannot be read or has no such label.
 func pathIn(file, label string, failed func(error)) string {
-	// Not blocking, because what has the file's name may be a pipe.
+	// O_NONBLOCK, because the file may be a pipe.
 	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		failed(err)
@@ -123,7 +125,8 @@ func pathIn(file, label string, failed func(error)) string {
 	return RealDir(path)
 }
 
-// RealDir returns where a path leads when every link on the way is followed, as far as there is anything.
+// RealDir returns path with all links followed. Trailing elements that do not exist stay as they
+// are.
 func RealDir(path string) string {
 	path = filepath.Clean(path)
 	there, rest := path, ""

@@ -8,15 +8,11 @@ import (
 	"strings"
 )
 
-// Agents returns those of the agents whose memory belongs to the project, by the first of these that holds for any:
-//
-//   - the working directory is in the agent's own directory; of several the innermost;
-//   - the agent is what Claude Code remembers of the project, in a directory that its settings name;
-//   - the agent is what Claude Code remembers of the project, in its own directory;
-//   - the agent's directory was named by hand, and is in the project's repository;
-//   - the agent is what Claude Code remembers of the nearest directory above the working directory.
-//
-// For one that is joined to another, that one is returned. Several mean that nobody can tell which one is meant; none, that the project has no memory.
+// Agents returns the agents whose memory belongs to the project, by the first rule that finds any.
+// The agent's directory contains the working directory. Or Claude Code's settings, else its own
+// directory, assign the agent to the project. Or a named directory is in the repository. Or the
+// agent is Claude Code's for the nearest parent. Joined agents are resolved. Several agents mean an
+// ambiguous project; an empty result means a project without memory.
 func (p Project) Agents(all []Agent) []Agent {
 	for _, choose := range []func([]Agent) []Agent{p.around, p.moved, p.movedWithAll, p.remembered, p.within, p.above} {
 		if found := choose(all); len(found) > 0 {
@@ -26,7 +22,8 @@ func (p Project) Agents(all []Agent) []Agent {
 	return nil
 }
 
-// around returns the agents in whose directory the work is done.
+// around returns the agents whose directory contains the working directory; of several the
+// innermost.
 func (p Project) around(all []Agent) []Agent {
 	var found []Agent
 	innermost := 0
@@ -46,8 +43,9 @@ func (p Project) around(all []Agent) []Agent {
 	return found
 }
 
-// mayBeIn spares the others, of which there may be thousands, that every link on the way to them is followed. An agent of the
-// hive may itself be a link to a directory of another name.
+// mayBeIn reports whether the working directory may be in an agent's directory. It is cheap: for
+// most of thousands of agents no links must be followed. A hive agent may be a link to another
+// name.
 func (p Project) mayBeIn(a Agent) bool {
 	separator := string(filepath.Separator)
 	if strings.Contains(p.Dir+separator, separator+filepath.Base(a.Dir)+separator) {
@@ -60,7 +58,7 @@ func (p Project) mayBeIn(a Agent) bool {
 	return err == nil && info.Mode().Type() == fs.ModeSymlink
 }
 
-// moved returns the agents of Claude Code whose memory of the project is where its local settings say.
+// moved returns the agents whose directory the project's own settings name as its memory.
 func (p Project) moved(all []Agent) []Agent {
 	var found []Agent
 	for _, a := range all {
@@ -71,7 +69,7 @@ func (p Project) moved(all []Agent) []Agent {
 	return found
 }
 
-// movedWithAll returns the agent that Claude Code keeps what it remembers of all projects with.
+// movedWithAll returns the agent whose directory Claude Code's settings name for all projects.
 func (p Project) movedWithAll(all []Agent) []Agent {
 	var found []Agent
 	for _, a := range all {
@@ -82,10 +80,10 @@ func (p Project) movedWithAll(all []Agent) []Agent {
 	return found
 }
 
-// remembered returns the agents of Claude Code that are called after the project.
+// remembered returns the agents in Claude Code's own directory that have the project's name.
 func (p Project) remembered(all []Agent) []Agent { return calledAfter(p.Root, all) }
 
-// calledAfter returns the agents of the projects that Claude Code keeps for a directory.
+// calledAfter returns the agents of Claude Code whose project's directory is named after dir.
 func calledAfter(dir string, all []Agent) []Agent {
 	var found []Agent
 	whole := projectDirName(dir)
@@ -97,8 +95,8 @@ func calledAfter(dir string, all []Agent) []Agent {
 	return found
 }
 
-// above returns the agents of Claude Code that are called after the nearest parent of the working
-// directory, or of the repository's root. A directory that the user's home is in is no project.
+// above returns the agents of Claude Code for the nearest parent of the working directory, or of
+// the repository's root. It stops at a directory that contains the user's home directory.
 func (p Project) above(all []Agent) []Agent {
 	projects := slices.DeleteFunc(slices.Clone(all), func(a Agent) bool {
 		_, isProject := claudeProject(a.Layout, a.Dir)
@@ -121,7 +119,7 @@ func (p Project) above(all []Agent) []Agent {
 	return nil
 }
 
-// within returns the agents named by hand whose directories are in the same repository, whichever of its worktrees.
+// within returns the agents with named directories in the same repository, in any of its worktrees.
 func (p Project) within(all []Agent) []Agent {
 	var found []Agent
 	for _, a := range all {
@@ -135,7 +133,7 @@ func (p Project) within(all []Agent) []Agent {
 	return found
 }
 
-// Beneath reports whether a clean path is that of a directory, or of something in it.
+// Beneath reports whether the clean path is dir or is below it.
 func Beneath(path, dir string) bool {
 	rest, found := strings.CutPrefix(path, dir)
 	return found && (rest == "" || rest[0] == filepath.Separator || strings.HasSuffix(dir, string(filepath.Separator)))

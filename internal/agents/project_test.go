@@ -10,7 +10,7 @@ import (
 	"memoir/internal/agents"
 )
 
-// projectAt returns a project with its paths relative to the disk.
+// projectAt returns the project of a directory, with paths relative to the disk.
 func (d disk) projectAt(cwd string) agents.Project {
 	d.t.Helper()
 	p, err := agents.ProjectAt(d.at(cwd))
@@ -23,7 +23,7 @@ func (d disk) projectAt(cwd string) agents.Project {
 	return p
 }
 
-// real is the disk's directory with every link followed: on some systems the one for temporary files is one.
+// real returns the disk's path with links followed. On macOS, the temporary directory is a link.
 func (d disk) real() string {
 	d.t.Helper()
 	real, err := filepath.EvalSymlinks(d.dir)
@@ -33,7 +33,7 @@ func (d disk) real() string {
 	return real
 }
 
-// worktree adds a worktree to a repository, as git does: what is common is at common.
+// worktree adds a worktree to a repository whose git directory is common, as git does.
 func (d disk) worktree(tree, common string) {
 	d.t.Helper()
 	own := common + "/worktrees/" + filepath.Base(tree)
@@ -93,14 +93,14 @@ func TestADirectoryIsNoWorktreeOnlyBecauseItSaysSo(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mkdir("shop/.git/worktrees", "hostile")
-	// It names the repository's git directory from a place of its own.
+	// The worktree's git directory is not below the repository's git directory.
 	d.put("hostile/a/git/commondir", d.at("shop/.git"))
 	d.put("hostile/a/git/gitdir", d.at("hostile/a/.git"))
 	d.put("hostile/a/.git", "gitdir: git\n")
-	// It names the place of a worktree that is another directory.
+	// The repository names another directory as the worktree.
 	d.worktree("trees/feature", "shop/.git")
 	d.put("hostile/b/.git", "gitdir: "+d.at("shop/.git/worktrees/feature")+"\n")
-	// It is nothing that can be read.
+	// The file cannot be parsed.
 	d.put("hostile/c/.git", "gitdir:\n")
 	d.put("hostile/d/.git", "gitdir: "+strings.Repeat("x", 1<<20))
 	d.put("hostile/e/.git", "gitdir: git\n")
@@ -115,7 +115,7 @@ func TestADirectoryIsNoWorktreeOnlyBecauseItSaysSo(t *testing.T) {
 	}
 }
 
-// chosen returns the slugs of the agents that belong to the project of a working directory.
+// chosen returns the slugs of the agents of a working directory's project.
 func (d disk) chosen(cwd string, all []agents.Agent) []string {
 	d.t.Helper()
 	p, err := agents.ProjectAt(d.at(cwd))
@@ -129,7 +129,7 @@ func (d disk) chosen(cwd string, all []agents.Agent) []string {
 	return slugs
 }
 
-// claudeName is what Claude Code calls a directory of the disk.
+// claudeName returns Claude Code's name for the project directory of a directory on the disk.
 func (d disk) claudeName(dir string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {
@@ -157,7 +157,7 @@ func TestAnAgentIsFoundFromTheDirectoryThatItWorksIn(t *testing.T) {
 		{Slug: "ada", Layout: agents.Hive, Dir: d.at("hive/ada")},
 		{Slug: "cy", Layout: agents.Hive, Dir: d.at("hive/linked")},
 		{Slug: "shop", Layout: agents.Claude, Dir: project("shop")},
-		{Slug: "shop2", Layout: agents.Claude, Dir: project("shop") + "2"}, // no directory that Claude Code makes
+		{Slug: "shop2", Layout: agents.Claude, Dir: project("shop") + "2"}, // Claude Code creates no such directory
 		{Slug: "long-1", Layout: agents.Claude, Dir: filepath.Join(d.dir, "claude/projects", d.claudeName(long)[:200]+"-1a2b3c", "memory")},
 		{Slug: "plain", Layout: agents.Claude, Dir: project("plain")},
 		{Slug: "custom", Layout: agents.Claude, Dir: d.at("claude/agent-memory/" + d.claudeName("alone"))},
@@ -182,7 +182,7 @@ func TestAnAgentIsFoundFromTheDirectoryThatItWorksIn(t *testing.T) {
 		"plain":                              {"plain"},
 		"plain/sub":                          {"plain"},
 		"plain/sub/gone":                     {"plain"},
-		"plain/lib":                          {"plain"}, // another repository, which has no agent
+		"plain/lib":                          {"plain"}, // another repository, without an agent
 		"plain/lib/deep":                     {"plain"},
 		"trees/lib":                          {"plain"},
 		"plain/notes":                        {"notes"},

@@ -8,15 +8,10 @@ import (
 	"strings"
 )
 
-// ProjectDir returns the absolute path of the directory whose code an agent's memories are about, or "" where that is not known:
-//
-//   - of a project of Claude Code, its real path, which a transcript told. Where none did, the display name is a directory's
-//     name, which is never an absolute path;
-//   - of a directory named by hand, the root of the repository that it is in, unless the repository holds nothing else;
-//   - of a custom agent in one project, the root of that.
-//
-// Agents of the hive layout, and custom agents for all projects, work on no one project. A directory that the user's home
-// is in, or that is the home itself, is no project either: it is only where somebody once started a session.
+// ProjectDir returns the absolute path of the project that an agent's memories are about, or "".
+// For a project of Claude Code it is the path that a transcript named. For a custom agent of one
+// project it is the project's root. For a named directory it is the root of the repository around
+// it. Directories that do not exist, or that contain the user's home directory, are not projects.
 func ProjectDir(a Agent) string {
 	dir := ""
 	switch a.Layout {
@@ -40,7 +35,8 @@ func ProjectDir(a Agent) string {
 	return filepath.Clean(dir)
 }
 
-// repositoryAround returns the root of the repository that a directory is in, or "". One that is a repository by itself is in none.
+// repositoryAround returns the root of the repository that contains dir, or "" if dir is itself a
+// root.
 func repositoryAround(dir string) string {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -53,13 +49,13 @@ func repositoryAround(dir string) string {
 			return ""
 		case err == nil:
 			return at
-		case !errors.Is(err, fs.ErrNotExist), at == filepath.Dir(at): // what cannot be looked into may be the root
+		case !errors.Is(err, fs.ErrNotExist), at == filepath.Dir(at): // unreadable, or not found
 			return ""
 		}
 	}
 }
 
-// holdsHome reports whether the user's home directory is dir, or in it.
+// holdsHome reports whether dir is the user's home directory or contains it.
 func holdsHome(dir string) bool {
 	if dir == filepath.Dir(dir) {
 		return true

@@ -8,9 +8,9 @@ import (
 	"memoir/internal/files"
 )
 
-// ReadFile returns the bytes of one memory file, at most limit of them and one more: a longer result says that the file
-// is over the limit. It follows links that stay inside root, and never waits for a pipe that was put in the file's place. The errors are
-// those of [files.Open].
+// ReadFile returns the content of a memory file, at most limit+1 bytes: a longer result than limit
+// means that the file is too large. It follows links that stay inside root, and never waits for a
+// pipe. The errors are those of [files.Open].
 func ReadFile(root *os.Root, path string, limit int64) ([]byte, error) {
 	file, err := files.Open(root, path)
 	if err != nil {
@@ -19,7 +19,7 @@ func ReadFile(root *os.Root, path string, limit int64) ([]byte, error) {
 	return readAll(file, path, limit)
 }
 
-// ReadAmong is ReadFile for whoever reads many files that lie beside each other.
+// ReadAmong is ReadFile for callers that read many files of the same directories.
 func ReadAmong(neighbours *files.DirReader, path string, limit int64) ([]byte, error) {
 	file, err := neighbours.Open(path)
 	if err != nil {
@@ -28,14 +28,14 @@ func ReadAmong(neighbours *files.DirReader, path string, limit int64) ([]byte, e
 	return readAll(file, path, limit)
 }
 
-// readAll reads what was opened, and closes it.
 func readAll(file *os.File, path string, limit int64) ([]byte, error) {
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	// Room for what there is, and for the read that finds its end: what is kept of many files is no larger than they are.
+	// Most files are read with one allocation of their exact size: the contents of many files are
+	// kept.
 	data := make([]byte, min(info.Size(), limit)+1)
 	n, err := io.ReadFull(file, data)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// scopeTree is the part of a tree that a walk looks at: all of it, or only what is named.
+// scopeTree is the part of a directory tree that a walk scans: all of it, or only the named
+// entries.
 type scopeTree struct {
 	all   bool
 	names map[string]*scopeTree
@@ -15,7 +16,7 @@ type scopeTree struct {
 
 var everything = &scopeTree{all: true}
 
-// newScope builds the tree of the scope's paths. Paths that are not beneath the agent's directory are ignored.
+// newScope builds the tree of the given paths. It ignores paths outside the agent's directory.
 func newScope(paths []string) *scopeTree {
 	top := &scopeTree{}
 	for _, p := range paths {
@@ -44,7 +45,7 @@ func (s *scopeTree) grow(name string) *scopeTree {
 	return s.names[name]
 }
 
-// child returns the scope of one entry, or nil when the walk does not look at it.
+// child returns the scope of one entry, or nil if the walk ignores the entry.
 func (s *scopeTree) child(name string) *scopeTree {
 	if s.all {
 		return everything
@@ -52,5 +53,5 @@ func (s *scopeTree) child(name string) *scopeTree {
 	return s.names[name]
 }
 
-// named returns the names that the scope singles out, sorted.
+// named returns the names in the scope, sorted.
 func (s *scopeTree) named() []string { return slices.Sorted(maps.Keys(s.names)) }

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// Session is one conversation's working directory, by what its name says.
+// Session describes a session directory, as far as its name tells.
 type Session struct {
 	Name    string // the directory's name
-	User    string // empty, as are the next two, when the name is not of the form {user}-{channel}-{thread}
+	User    string // User, Channel and Thread are zero if the name is not {user}-{channel}-{thread}
 	Channel string
-	Thread  time.Time // UTC, when the conversation's thread began
+	Thread  time.Time // UTC; the start of the conversation's thread
 }
 
-// The thread is a time stamp as chat systems write it: seconds since 1970, and a fraction of up to nine digits. Channels have
-// no dash; users may.
+// The thread is a time stamp of a chat system: seconds since 1970 and up to nine decimal digits. A
+// channel contains no dash, a user may.
 var sessionName = regexp.MustCompile(`^(.+)-([^-]+)-([0-9]{9,11})(?:\.([0-9]{1,9}))?$`)
 
-// ParseSession reads a session's directory name. A name of any other form gives just the Name.
+// ParseSession parses the name of a session directory. For other forms of names it sets only Name.
 func ParseSession(name string) Session {
 	parts := sessionName.FindStringSubmatch(name)
 	if parts == nil {

@@ -21,28 +21,30 @@ import (
 const (
 	sessionMemoryDir  = "session-memory"
 	sessionMemoryFile = "memory.md"
-	// claudeSessionMemoryFile is what Claude Code calls it, in {session}/session-memory.
+	// claudeSessionMemoryFile is Claude Code's name of the file, in {session}/session-memory.
 	claudeSessionMemoryFile = "summary.md"
-	// maxSessionMemories is how many of them are listed, the newest.
+	// maxSessionMemories is how many session memories are listed, newest first. It is arbitrary.
 	maxSessionMemories = 200
-	// maxTranscript is how much of a transcript is read to find a few messages, in bytes.
+	// maxTranscript is how many bytes of a transcript are searched for a few messages. It is
+	// arbitrary.
 	maxTranscript = 64 << 20
 )
 
-// SessionMemory is what was noted down in one conversation, to go on from when it becomes too long.
+// SessionMemory is the summary that an agent wrote in one session, to continue from when the
+// conversation becomes too long.
 type SessionMemory struct {
 	Session    string
 	Path       string // absolute
 	Size       int64  // bytes
 	ModifiedAt time.Time
-	Text       string // at most 1 MiB of it, valid UTF-8 without NUL
-	Tokens     int    // about as many
-	Messages   int    // with text, in the transcript, counted as far as it matters; memories.UncountedMessages: there is none
+	Text       string // at most 1 MiB; valid UTF-8 without NUL
+	Tokens     int    // estimated
+	Messages   int    // with text, up to MinCompactionMessages, or UncountedMessages
 }
 
-// SessionMemories returns where the agent's session memories are, the newest first. They lie in
-// session-memory/{session}/memory.md of a hive agent's or a single directory, and of a project of Claude Code; there also in
-// {session}/session-memory. What cannot be read is left out.
+// SessionMemories returns the agent's session memories without Text, Tokens and Messages, newest
+// first. They are in session-memory/{session}/memory.md. Projects of Claude Code may also have them
+// in {session}/session-memory/. Unreadable ones are omitted.
 func SessionMemories(a Agent) []SessionMemory {
 	root, err := os.OpenRoot(a.sessionMemoryHome())
 	if err != nil {
@@ -51,7 +53,7 @@ func SessionMemories(a Agent) []SessionMemory {
 	defer root.Close()
 	var all []SessionMemory
 	for _, session := range a.sessionsWithMemory(root) {
-		if m, err := a.findSessionMemory(root, session); err == nil { // else it has none
+		if m, err := a.findSessionMemory(root, session); err == nil { // an error means that it has none
 			all = append(all, m)
 		}
 	}
@@ -61,7 +63,8 @@ func SessionMemories(a Agent) []SessionMemory {
 	return all[:min(len(all), maxSessionMemories)]
 }
 
-// ReadSessionMemory returns the memory of a session. It fails with [fs.ErrNotExist] where there is none, and as ReadFile does.
+// ReadSessionMemory returns the memory of a session. The error is [fs.ErrNotExist] if there is
+// none; otherwise the errors are those of ReadFile.
 func ReadSessionMemory(a Agent, session string) (SessionMemory, error) {
 	if !filepath.IsLocal(session) || strings.ContainsAny(session, `/\`) || leftOut(session) {
 		return SessionMemory{}, fs.ErrNotExist
@@ -88,7 +91,8 @@ func ReadSessionMemory(a Agent, session string) (SessionMemory, error) {
 	return m, err
 }
 
-// sessionMemoryHome is the directory that session memories are in: a project's, of Claude Code; else the agent's own.
+// sessionMemoryHome returns the directory of the session memories: for a project of Claude Code the
+// project's directory, else the agent's own.
 func (a Agent) sessionMemoryHome() string {
 	if a.Layout == Claude && filepath.Base(a.Dir) == memoryDir {
 		return filepath.Dir(a.Dir)
@@ -96,7 +100,7 @@ func (a Agent) sessionMemoryHome() string {
 	return a.Dir
 }
 
-// sessionsWithMemory returns the names that may be those of sessions with a memory.
+// sessionsWithMemory returns the sorted names of directories that may be sessions with a memory.
 func (a Agent) sessionsWithMemory(root *os.Root) []string {
 	names := directoriesIn(root, sessionMemoryDir)
 	if a.Layout == Claude {
@@ -135,7 +139,7 @@ func (a Agent) findSessionMemory(root *os.Root, session string) (SessionMemory, 
 	return SessionMemory{}, fs.ErrNotExist
 }
 
-// messagesWithText counts the messages of a transcript that have text, up to most.
+// messagesWithText counts the messages of a transcript that have text, up to limit.
 func messagesWithText(root *os.Root, name string, most int) int {
 	file, err := files.Open(root, name)
 	if err != nil {

@@ -5,28 +5,29 @@ import (
 	"strings"
 )
 
-// Settings say where to look for agents. An empty directory switches its layout off.
+// Settings configure where agents are discovered. An empty directory disables its layout.
 type Settings struct {
-	AgentsDir  string // hive: each subdirectory with a memory/ or a sessions/ is an agent
-	ClaudeDir  string // claude: the configuration directory of Claude Code
+	AgentsDir  string // hive: each subdirectory with memory/ or sessions/ is an agent
+	ClaudeDir  string // claude: Claude Code's configuration directory
 	MemoryDirs []NamedDir
-	TeamDir    string // shared: one directory of memories for all agents
+	TeamDir    string // shared: one memory directory for all agents
 
-	// What else Claude Code goes by. Env is its environment, as far as this process knows it; nil: it is empty. Home is what ~ stands for
-	// in its settings, and ManagedDir where an administrator's settings are; empty: there are none.
+	// Env looks up a variable of Claude Code's environment; nil means an empty environment. Home is
+	// the directory for ~ in Claude Code's settings; ManagedDir has an administrator's settings.
+	// Empty means that there is no such directory.
 	Env        func(name string) (value string, found bool)
 	Home       string
 	ManagedDir string
 }
 
-// NamedDir is one memory directory named by hand.
+// NamedDir is a memory directory that the settings name.
 type NamedDir struct {
 	Slug string
 	Path string
 }
 
-// ParseNamedDir reads slug=PATH. The path is taken as it stands; it need not exist. The slug may have the letters a to z in
-// either case, digits, dots, underscores and dashes, and does not start with a dot.
+// ParseNamedDir parses slug=PATH. The path need not exist. The slug may contain a to z, A to Z,
+// digits, dots, underscores and dashes, and must not start with a dot.
 func ParseNamedDir(s string) (NamedDir, error) {
 	slug, path, found := strings.Cut(s, "=")
 	switch {

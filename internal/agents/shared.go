@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// CheckTeamDir says why the directory that is to be shared by all agents cannot be that: it is in one of the other directories of the
-// settings, or around it, so that one agent's memories would be another's as well. Links are followed, as far as there is anything.
+// CheckTeamDir returns an error if the shared directory equals, contains or is inside another
+// directory of the settings: its memories would also be another agent's. Links are followed.
 func (s Settings) CheckTeamDir() error {
 	if s.TeamDir == "" {
 		return nil

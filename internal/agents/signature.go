@@ -7,19 +7,20 @@ import (
 	"time"
 )
 
-// partShift leaves of a signature the 8 bits that tell which part it is in; the queries in db/queries shift by as much.
+// partShift is the number of bits below a signature's part. Queries in db/queries use the same
+// number.
 const partShift = 56
 
-// TimestampSlack is how old a change must be for a later one to show in the time stamps. FAT has
-// the coarsest clock of the file systems in use, with 2 s.
+// TimestampSlack is the age below which a change may be followed by another with the same time
+// stamp. FAT has the coarsest time stamps of the usual file systems: 2 s.
 const TimestampSlack = 2 * time.Second
 
-// Signature is a hash of the entry's path, of its problem, and of all that its metadata tells of its content: while it is the
-// same, so is the file. The upper 8 bits are of the path alone, see [Part]. They leave 56 for the rest: of all changes of a
-// file, one in 7 × 10^16 goes unseen.
+// Signature returns a hash of the entry's path, problem, size, times and inode. An unchanged
+// signature means an unchanged file; 1 of 7 × 10^16 changes is missed. Its upper 8 bits are the
+// [Part] of the path.
 //
-// It is kept in the database from one version of Memoir to the next: one that computes it otherwise reads every file anew. The
-// hash is a cryptographic one so that the exclusive or of many signatures tells as much as all of them.
+// The database stores signatures: after a change of this function every file is read once more.
+// XORs of many signatures are compared, so the hash must be a cryptographic one.
 func (e Entry) Signature() int64 {
 	text := make([]byte, 0, 256)
 	text = append(text, e.Path...)
@@ -34,5 +35,6 @@ func (e Entry) Signature() int64 {
 	return int64(uint64(crc32.ChecksumIEEE([]byte(e.Path)))<<partShift | rest)
 }
 
-// Part is the one of 256 parts of an agent's files that a signature is in. A file stays in its part whatever becomes of it.
+// Part returns the part of a signature, a number that depends on the file's path alone. Agents'
+// files are compared in 256 parts.
 func Part(signature int64) uint8 { return uint8(uint64(signature) >> partShift) }

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// KnownAgent is an agent that has been seen before.
+// KnownAgent is an agent that an earlier discovery found.
 type KnownAgent struct {
 	Slug   string
 	Layout Layout
 	Dir    string
-	// Present: its directory is there, or at least was not seen to be gone.
+	// Present means that Dir exists, or that this is unknown.
 	Present bool
 }
 
-// MarkPresent returns the known agents with Present set from one look at the disk. What lies beneath a directory that could
-// not be read counts as present: nothing is concluded from a failed look.
+// MarkPresent returns a copy of known with Present set: for agents in found, and for those below a
+// directory in unreadable, because their absence is not certain.
 func MarkPresent(known []KnownAgent, found []Found, unreadable []string) []KnownAgent {
 	type place struct {
 		layout Layout
@@ -36,8 +36,8 @@ func MarkPresent(known []KnownAgent, found []Found, unreadable []string) []Known
 	return marked
 }
 
-// StillThere reports whether the directory of a known hive agent is where it was, though it has neither memory/ nor sessions/
-// any more: that makes no new agent, but the known one is not gone.
+// StillThere reports whether the directory of a known hive agent exists, even without memory/ and
+// sessions/. Discovery does not find such a directory, but the known agent is not removed.
 func StillThere(s Settings, k KnownAgent) bool {
 	if k.Layout != Hive || s.AgentsDir == "" || filepath.Dir(k.Dir) != absolute(s.AgentsDir) {
 		return false
@@ -46,12 +46,11 @@ func StillThere(s Settings, k KnownAgent) bool {
 	return err == nil && info.IsDir()
 }
 
-// AssignSlugs gives every found agent its slug, in the order of found.
-//
-// An agent whose layout and directory are known keeps its slug. Any other gets the slug it wishes for when nobody has it, or
-// when the one who has it is gone: then it goes on as that agent. Otherwise it gets the wish with -2, -3 and so on; a numbered
-// slug whose agent is gone is gone on with only by a directory of the same layout and name, for the number was a matter of
-// order and says nothing about whose memories they are.
+// AssignSlugs returns the found agents, each with a unique slug, in the order of found. An agent of
+// a known layout and directory keeps its slug. Another one gets the slug of Found if that is free
+// or its agent is absent; it then continues that agent. Otherwise it gets the slug with -2, -3 and
+// so on. The numbered slug of an absent agent is reused only for a directory of the same layout and
+// name.
 func AssignSlugs(found []Found, known []KnownAgent) []Agent {
 	taken := make(map[string]bool, len(found)+len(known))
 	gone := make(map[string]KnownAgent)
@@ -106,7 +105,8 @@ func freeSlug(f Found, taken map[string]bool, gone map[string]KnownAgent) string
 	}
 }
 
-// nameOf returns the directory name that an agent is called after: memory/ of a project is called after the project.
+// nameOf returns the directory name that identifies an agent: for memory/ of a project of Claude
+// Code, the name of the project's directory.
 func nameOf(layout Layout, dir string) string {
 	if name, isProject := claudeProject(layout, dir); isProject {
 		return name
@@ -114,14 +114,15 @@ func nameOf(layout Layout, dir string) string {
 	return filepath.Base(dir)
 }
 
-// claudeProject returns the name that Claude Code has given to the directory of a project whose memory is in dir.
+// claudeProject returns the name that Claude Code has given the directory of a project. isProject
+// reports whether dir is the memory directory of a project.
 func claudeProject(layout Layout, dir string) (name string, isProject bool) {
 	project := filepath.Dir(dir)
 	isProject = layout == Claude && filepath.Base(dir) == memoryDir && filepath.Base(filepath.Dir(project)) == projectsDir
 	return filepath.Base(project), isProject
 }
 
-// sanitise turns each character that has no place in a slug into a dash.
+// sanitise replaces each character that is not allowed in a slug by a dash.
 func sanitise(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

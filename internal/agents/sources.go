@@ -5,15 +5,16 @@ import (
 	"os"
 )
 
-// Stamp tells a file or directory from what it was before any change. The zero stamp is that of what is not there.
+// Stamp identifies a version of a file or directory: a changed one has another stamp. The zero
+// Stamp means that nothing exists there.
 type Stamp struct {
 	device, inode uint64
 	size          int64
-	modified      int64 // nanoseconds since 1970, as is the next
+	modified      int64 // nanoseconds since 1970, as changed is
 	changed       int64
 }
 
-// StampOf returns the stamp of what stands at a path, links followed.
+// StampOf returns the stamp of a path, with links followed. It is zero if the path cannot be read.
 func StampOf(path string) Stamp {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -27,7 +28,7 @@ func stampOf(info fs.FileInfo) Stamp {
 	return Stamp{device: device, inode: inode, size: info.Size(), modified: info.ModTime().UnixNano(), changed: changed.UnixNano()}
 }
 
-// source notes what is about to be read, and says whether there is something.
+// source records the stamp of a path that is about to be read, and reports whether the path exists.
 func (d *discovery) source(path string) bool {
 	stamp, known := d.sources[path]
 	if !known {

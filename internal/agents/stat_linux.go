@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// Identity returns what tells a file from another in its place: the time of its last change of any kind, its inode number and
-// the device it is on.
+// Identity returns the time of a file's last change of content or metadata, its inode number and
+// its device. Together they distinguish a file from another one at the same path. All are zero if
+// unknown.
 func Identity(info fs.FileInfo) (change time.Time, inode, device uint64) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

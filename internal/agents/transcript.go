@@ -19,35 +19,36 @@ import (
 const (
 	// transcriptExt is the extension of transcripts.
 	transcriptExt = ".jsonl"
-	// transcriptsPerLook limits how many transcripts of a project one look opens. The next look
-	// goes on with the others. Opening 4,096 takes about 0.1 s on 2 cores.
+	// transcriptsPerScan limits how many transcripts of a project one discovery opens. The next
+	// discovery continues with the others. Opening 4,096 takes about 0.1 s on 2 cores.
 	transcriptsPerLook = 4096
-	// transcriptBytes limits how many bytes of a project's transcripts one look reads. A transcript
-	// can have hundreds of megabytes and names its working directory in one of its first lines.
+	// transcriptBytes limits how many bytes of a project's transcripts one discovery reads. A
+	// transcript can have hundreds of megabytes; one of its first lines names its working
+	// directory.
 	transcriptBytes = 8 << 20
-	// bytesAfterCwd is how many bytes are read on after a working directory of another project: a
-	// conversation can have been resumed in this project. The number is arbitrary.
+	// bytesAfterCwd is how many more bytes are read after a working directory of another project,
+	// because the conversation may have been resumed in this project. It is arbitrary.
 	bytesAfterCwd = 64 << 10
-	// recentTranscripts is how many of the newest transcripts are read before the parent of a
-	// working directory is taken for the project, and how many are checked for changes while the
-	// project's path is unknown. The number is arbitrary.
+	// recentTranscripts is how many of the newest transcripts are read before a parent of a working
+	// directory is accepted as the project. As many are recorded as sources while the project's
+	// path is unknown. It is arbitrary.
 	recentTranscripts = 50
 )
 
-// Transcripts caches the working directories that transcripts name, from one look for agents to the
-// next. A file that has not changed is not read again. The zero value is empty. It is safe for
-// concurrent use.
+// Transcripts caches the working directories that transcripts name, from one discovery to the next.
+// An unchanged file is not read again. The zero value is an empty cache. It is safe for concurrent
+// use.
 type Transcripts struct {
 	mu    sync.Mutex
-	heads map[string]head // by path; never changed, only replaced
+	heads map[string]head // by path; the map is replaced, never changed
 }
 
-// head is what the beginning of a transcript says of the project whose directory it is in.
+// head is the result of reading the start of a transcript.
 type head struct {
-	stamp Stamp // before it was read
-	// exact is the first working directory that encodes to the name of the project's directory.
+	stamp Stamp // from before the file was read
+	// exact is the first working directory whose encoded name is the project directory's name.
 	exact string
-	// parent is the first parent of a working directory that does.
+	// parent is the first parent of a working directory whose encoded name is that name.
 	parent string
 }
 
@@ -60,7 +61,8 @@ func (t *Transcripts) known() map[string]head {
 	return t.heads
 }
 
-// keep replaces the cache by what a look has read. Other files are gone, or were not needed.
+// keep replaces the cache by the heads that a discovery used. Other files were removed or not
+// needed.
 func (t *Transcripts) keep(heads map[string]head) {
 	if t == nil {
 		return
@@ -70,11 +72,11 @@ func (t *Transcripts) keep(heads map[string]head) {
 	t.heads = heads
 }
 
-// projectName returns the real path of a project of Claude Code, for people. It is the first working
-// directory in the project's transcripts, newest transcript first, that encodes to the name of the
-// project's directory; if none does, a parent of one. A transcript can name other directories,
-// because a conversation can be resumed or moved here from another project. If the path is unknown,
-// projectName returns the directory's name and notes the files that can make it known.
+// projectName returns the real path of a project of Claude Code as display name. It is the first
+// working directory in the transcripts, newest first, whose encoded name is the project directory's
+// name; else a parent of one. Transcripts can name other directories, because conversations can be
+// resumed or moved. If no path matches, it returns the directory's name and records the transcripts
+// as sources.
 func (d *discovery) projectName(project string) string {
 	name := filepath.Base(project)
 	before := StampOf(project)
@@ -111,14 +113,14 @@ func (d *discovery) projectName(project string) string {
 	return printable(name)
 }
 
-// budget is how much of a project's transcripts a look still reads.
+// budget is how much of a project's transcripts a discovery may still read.
 type budget struct {
 	files int
 	bytes int64
 }
 
-// head returns the head of a transcript, from the cache if the file has not changed. done reports
-// whether it is complete: false means that the budget is used up.
+// head returns the head of a transcript, from the cache if the file has not changed. done is false
+// if the budget was used up before the head was complete.
 func (d *discovery) head(root *os.Root, path string, info fs.FileInfo, left *budget) (h head, done bool) {
 	stamp := stampOf(info)
 	if known, is := d.known[path]; is && known.stamp == stamp {
@@ -138,7 +140,7 @@ func (d *discovery) head(root *os.Root, path string, info fs.FileInfo, left *bud
 	return h, true
 }
 
-// transcriptsByAge returns a project's transcripts, the one modified last first.
+// transcriptsByAge returns a project's transcripts, newest modification first.
 func (d *discovery) transcriptsByAge(root *os.Root) []fs.FileInfo {
 	entries, err := readEntries(root, ".")
 	if err != nil {
@@ -163,7 +165,8 @@ func (d *discovery) transcriptsByAge(root *os.Root) []fs.FileInfo {
 	return transcripts
 }
 
-// readHead reads a transcript until a working directory encodes to the name of its directory.
+// readHead reads a transcript until a working directory has the encoded name of the project's
+// directory.
 func (d *discovery) readHead(root *os.Root, name string, h *head, left *budget) {
 	file, err := files.Open(root, name)
 	if err != nil {
@@ -189,7 +192,7 @@ func (d *discovery) readHead(root *os.Root, name string, h *head, left *budget) 
 	left.bytes = limited.N + spared
 }
 
-// parentNamed returns the parent of cwd whose directory Claude Code names name, or "".
+// parentNamed returns the parent of cwd whose project directory is called name, or "".
 func parentNamed(cwd, name string) string {
 	for dir := filepath.Dir(cwd); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if fits(name, projectDirName(dir)) {
@@ -199,12 +202,13 @@ func parentNamed(cwd, name string) string {
 	return ""
 }
 
-// maxProjectName is how many units of a path Claude Code takes into the name of a project's directory. A longer path is cut
-// there and gets a hash that nobody else can compute.
+// maxProjectName is how many UTF-16 units of a path Claude Code uses in a project directory's name.
+// It shortens a longer name to that length and appends a hash that Memoir cannot compute.
 const maxProjectName = 200
 
-// fits reports whether a directory of this name is what Claude Code keeps for the project whose projectDirName is whole. Of one
-// of more than 200 units only those tell, and the directories of several projects may fit.
+// fits reports whether name is Claude Code's directory name for the path that projectDirName
+// encoded as whole. Of a longer path than maxProjectName only the first units are compared, so
+// several may fit.
 func fits(name, whole string) bool {
 	if len(whole) <= maxProjectName {
 		return name == whole
@@ -212,8 +216,8 @@ func fits(name, whole string) bool {
 	return len(name) > maxProjectName && strings.HasPrefix(name, whole[:maxProjectName])
 }
 
-// projectDirName is how Claude Code names a project's directory, before it is cut: every UTF-16 unit of its path outside a to
-// z, A to Z and 0 to 9 becomes a dash.
+// projectDirName returns Claude Code's encoding of a project's path, not shortened: each UTF-16
+// unit other than a to z, A to Z and 0 to 9 becomes a dash.
 func projectDirName(dir string) string {
 	var name strings.Builder
 	for _, unit := range utf16.Encode([]rune(dir)) {

@@ -10,19 +10,19 @@ import (
 	"memoir/internal/files"
 )
 
-// TranscriptError means that a transcript may not be read, or is not there.
+// TranscriptError means that a transcript may not be read or does not exist.
 type TranscriptError struct {
 	Reason string
-	// Unseen reports whether another server can read it, with a disk or settings of its own.
+	// Unseen reports whether another server, with another disk or settings, may be able to read it.
 	Unseen bool
 }
 
 // Error returns the reason.
 func (e *TranscriptError) Error() string { return e.Reason }
 
-// TranscriptPath returns the real path of a transcript that may be read: a .jsonl file beneath
-// projects/ in the directory of Claude Code. It fails with *TranscriptError for every other path.
-// Links can change afterwards, so OpenTranscript checks again.
+// TranscriptPath returns the real path of a transcript that may be read: a .jsonl file below
+// projects/ in claudeDir. For every other path the error is a *TranscriptError. OpenTranscript
+// checks again, because links can change after this call.
 func TranscriptPath(claudeDir, path string) (string, error) {
 	_, relative, err := locateTranscript(claudeDir, path)
 	if err != nil {
@@ -31,8 +31,8 @@ func TranscriptPath(claudeDir, path string) (string, error) {
 	return filepath.Join(claudeDir, projectsDir, relative), nil
 }
 
-// OpenTranscript opens a transcript that may be read. It fails with *TranscriptError as
-// TranscriptPath does, and for everything but regular files.
+// OpenTranscript opens a transcript that may be read. The error is a *TranscriptError for a path
+// that TranscriptPath rejects, and for a file that is not regular. The caller must close the file.
 func OpenTranscript(claudeDir, path string) (*os.File, error) {
 	projects, relative, err := locateTranscript(claudeDir, path)
 	if err != nil {
@@ -53,7 +53,8 @@ func OpenTranscript(claudeDir, path string) (*os.File, error) {
 	return file, err
 }
 
-// locateTranscript returns the real directory of all transcripts, and the path of one in it.
+// locateTranscript returns the real directory of all transcripts, and the path of one relative to
+// it.
 func locateTranscript(claudeDir, path string) (projects, relative string, err error) {
 	if claudeDir == "" {
 		return "", "", &TranscriptError{"is not read: the directory of Claude Code is switched off here", true}

@@ -16,24 +16,23 @@ import (
 	"memoir/internal/memories"
 )
 
-// MaxDepth is how deep in its memory directory a memory file may be; memory/a.md has depth 1.
+// MaxDepth is how many levels below its memory directory a memory file may be; memory/a.md has
+// depth 1. It is arbitrary.
 const MaxDepth = 4
 
-// Below MaxDepth the walk goes on, to flag each file that is too deep, but not for ever: what is beneath this depth is flagged
-// as one directory.
+// maxWalkDepth is the depth at which the walk stops. It lists each file below MaxDepth as too deep,
+// and a directory at this depth as one entry.
 const lookDepth = 2 * MaxDepth
 
-// A directory is read in pieces, so that one of a hundred thousand files does not take all the memory at once.
+// readBatch is how many entries of a directory are read at once. It limits memory for directories
+// of 100,000 files.
 const readPiece = 1024
 
-// Walk lists an agent's memory files. root is the agent's directory, opened for this walk: a handle that is held longer would
-// go on showing a directory that has been replaced.
-//
-// scope has the paths to look at, slash-separated and relative to the agent's directory: files, directories (then with all
-// beneath), or what is no longer there. "." is everything.
-//
-// visit is called with the path, relative to the agent's directory, of each directory before it is listed or looked into, so
-// that the caller can put a watch on it first.
+// Walk lists an agent's memory files. root is the agent's directory. The caller must open it for
+// this walk: an older handle may belong to a replaced directory. scope has the paths to scan,
+// slash-separated and relative to root, which need not exist. A directory includes everything below
+// it; "." is all. Walk calls visit with each directory's relative path before reading it, so that
+// it can be watched.
 func Walk(root *os.Root, a Agent, scope []string, visit func(relDir string)) Listing {
 	tree := newScope(scope)
 	w := walker{root: root, agent: a, visit: visit}
@@ -52,7 +51,7 @@ func Walk(root *os.Root, a Agent, scope []string, visit func(relDir string)) Lis
 	after, afterErr := w.durable()
 	w.noteExhausted(afterErr)
 
-	// Asked in any case: of a root that was removed the sessions seem to be gone too.
+	// Called in any case: a removed root also looks as if all sessions were removed.
 	inPlace := w.rootInPlace()
 	if beforeErr == nil && afterErr == nil && os.SameFile(before, after) && inPlace && !within(w.listing.unseen, a.PrimaryDir()) {
 		w.listing.DurableThere = true
@@ -73,31 +72,29 @@ type walker struct {
 type kind int
 
 const (
-	hiveKind     kind = iota // the directory of a hive agent: only memory/ and sessions/ count
+	hiveKind     kind = iota // a hive agent's directory: only memory/ and sessions/ matter
 	sessionsKind             // sessions/: each directory in it is a session
-	sessionKind              // a session: only its memory/ counts
-	memoryKind               // a memory directory, or one beneath it
+	sessionKind              // a session: only its memory/ matters
+	memoryKind               // a memory directory, or a directory below it
 )
 
-// directory is one directory of the walk.
 type directory struct {
-	path    string // as the walk came by it
-	real    string // where it is when the links on the way are followed
+	path    string // path in the walk
+	real    string // path with links followed
 	kind    kind
 	session string
 	durable bool
-	depth   int  // of a memory directory: how far below its top
-	linked  bool // a link was followed on the way
+	depth   int  // levels below the top of the memory directory
+	linked  bool // reached through a link
 	open    openDirectory
 }
 
-// item is one entry of a directory.
 type item struct {
 	name string
-	info fs.FileInfo // of the entry itself, links not followed
+	info fs.FileInfo // of the entry itself, with links not followed
 }
 
-// look goes through one directory: all of it, or what the scope names.
+// look scans one directory: all of it, or the entries in the scope.
 func (w *walker) look(d directory, scope *scopeTree) {
 	w.visit(d.path)
 	if scope.all {
@@ -115,7 +112,7 @@ func (w *walker) look(d directory, scope *scopeTree) {
 	}
 }
 
-// lookFor looks at single entries without listing the directory.
+// lookFor scans the named entries without listing the directory.
 func (w *walker) lookFor(d directory, scope *scopeTree, names ...string) {
 	among := files.NeighboursIn(w.root)
 	defer among.Close()
@@ -138,7 +135,7 @@ func (w *walker) lookFor(d directory, scope *scopeTree, names ...string) {
 	}
 }
 
-// lookForOne looks at the entry of a directory that has this name on disk.
+// lookForOne scans the entry with this name on disk.
 func (w *walker) lookForOne(among *files.DirReader, d directory, name string, inside *scopeTree) {
 	entryPath := join(d.path, name)
 	info, err := among.Lstat(w.real(d, name))
@@ -147,7 +144,7 @@ func (w *walker) lookForOne(among *files.DirReader, d directory, name string, in
 		w.entry(d, item{name, info}, inside)
 	case isGone(err):
 		if d.kind == hiveKind && name == memoryDir {
-			w.listing.unseen[entryPath] = true // it looks like a mount that is missing, and what is not in it would be deleted
+			w.listing.unseen[entryPath] = true // a mount may be missing: its memories must not be deleted
 		}
 	case d.kind == memoryKind:
 		w.fail(entryPath, err)
@@ -165,7 +162,7 @@ func (w *walker) lookAtAll(d directory) {
 
 // eachOf lists a directory and calls do with each entry.
 func (w *walker) eachOf(d directory, do func(item)) {
-	// Not blocking, because what is opened may have become a pipe since it was seen to be a directory.
+	// O_NONBLOCK, because the directory may have been replaced by a pipe.
 	dir, err := w.root.OpenFile(d.real, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		w.failDirectory(d, everything, err)
@@ -173,7 +170,7 @@ func (w *walker) eachOf(d directory, do func(item)) {
 	}
 	defer dir.Close()
 	for {
-		// The handle was opened in a Root, so each entry comes with its metadata, read through that very handle.
+		// The handle was opened in a Root, so entry.Info cannot follow a link out of it.
 		entries, err := dir.ReadDir(readPiece)
 		for _, entry := range entries {
 			info, err := entry.Info()
@@ -193,7 +190,6 @@ func (w *walker) eachOf(d directory, do func(item)) {
 	}
 }
 
-// entry looks at one entry of a directory.
 func (w *walker) entry(d directory, it item, scope *scopeTree) {
 	switch {
 	case leftOut(it.name):
@@ -206,7 +202,7 @@ func (w *walker) entry(d directory, it item, scope *scopeTree) {
 	}
 }
 
-// enter returns the directory name in d. It is at real.
+// enter returns the subdirectory name of d, whose real path is real.
 func (d directory) enter(name, real string) directory {
 	sub := d
 	sub.path, sub.real = join(d.path, name), real
@@ -244,7 +240,7 @@ func (w *walker) file(d directory, it item, scope *scopeTree) {
 	name, info := it.name, it.info
 	if d.kind != memoryKind {
 		if d.kind != sessionsKind {
-			// memory or sessions is no directory: nothing can be said about what was in it.
+			// memory or sessions is not a directory, so its contents are unknown.
 			w.fail(join(d.path, name), nil)
 			w.block(join(d.path, name), nil)
 		}
@@ -269,7 +265,7 @@ func (w *walker) file(d directory, it item, scope *scopeTree) {
 	w.list(entry, scope)
 }
 
-// list lists an entry, unless the scope is something beneath it: whoever looks there knows nothing of the entry itself.
+// list lists an entry, if the scope includes the entry itself and not only something below it.
 func (w *walker) list(entry Entry, scope *scopeTree) {
 	if scope.all {
 		w.listing.Files = append(w.listing.Files, entry)
@@ -284,8 +280,8 @@ func newEntry(d directory, name string, info fs.FileInfo) Entry {
 	return entry
 }
 
-// since1970 returns a time in nanoseconds. File systems know times that are too far off for that: one before 1678 or after 2261 is taken
-// for the nearest that is not.
+// since1970 returns t in nanoseconds since 1970, limited to the range of int64 (years 1678 to
+// 2261).
 func since1970(t time.Time) int64 {
 	switch {
 	case t.Before(time.Unix(0, math.MinInt64)):
@@ -296,13 +292,13 @@ func since1970(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// flagUnseen lists a directory that is not looked into.
+// flagUnseen lists a directory that is not scanned.
 func (w *walker) flagUnseen(d directory, scope *scopeTree, problem *memories.Problem) {
 	w.listing.unseen[d.path] = true
 	w.list(Entry{Path: SafePath(d.path), Session: SafePath(d.session), Problem: problem}, scope)
 }
 
-// failDirectory lists a directory that could not be looked into. One that has gone meanwhile is not worth a word.
+// failDirectory lists a directory that could not be read, unless it was removed during the walk.
 func (w *walker) failDirectory(d directory, scope *scopeTree, err error) {
 	w.fail(d.path, err)
 	if !isGone(err) {
@@ -311,7 +307,7 @@ func (w *walker) failDirectory(d directory, scope *scopeTree, err error) {
 	}
 }
 
-// fail lists what could not be looked at, for that reason.
+// fail records a path that could not be read because of err.
 func (w *walker) fail(relPath string, err error) {
 	w.noteExhausted(err)
 	w.listing.unseen[relPath] = true
@@ -326,7 +322,8 @@ func (w *walker) noteExhausted(err error) {
 
 func (w *walker) real(d directory, name string) string { return join(d.real, name) }
 
-// join is path.Join for a clean directory and a plain name, at half the cost: the walk does it for each file.
+// join is path.Join for a clean directory and a plain name, at half the cost. The walk calls it for
+// each file.
 func join(dir, name string) string {
 	if dir == "." {
 		return name
@@ -334,7 +331,7 @@ func join(dir, name string) string {
 	return dir + "/" + name
 }
 
-// durable looks at the durable directory as it is at this moment.
+// durable returns the primary directory's current metadata.
 func (w *walker) durable() (fs.FileInfo, error) {
 	dir, err := files.Resolve(w.root, w.agent.PrimaryDir())
 	if err != nil {
@@ -350,8 +347,8 @@ func (w *walker) durable() (fs.FileInfo, error) {
 	return info, nil
 }
 
-// rootInPlace reports whether root is still what is found at its path: the handle of a directory that was removed or replaced
-// shows an empty tree, without an error.
+// rootInPlace reports whether root is still the directory at its path. A handle of a removed or
+// replaced directory shows an empty tree without an error.
 func (w *walker) rootInPlace() bool {
 	held, heldErr := w.root.Stat(".")
 	found, foundErr := os.Stat(w.root.Name())
@@ -378,7 +375,7 @@ func (l Listing) sorted() Listing {
 		}
 		return cmp.Or(cmp.Compare(len(problemCode(a)), len(problemCode(b))), cmp.Compare(a.Inode, b.Inode))
 	})
-	// An escaped name can be the same as another file's real one; the file that can be read stands for both.
+	// An escaped name can equal another file's real name. The readable file is kept.
 	l.Files = slices.CompactFunc(l.Files, func(a, b Entry) bool { return a.Path == b.Path })
 	slices.Sort(l.Indexes)
 	slices.Sort(l.Failed)

@@ -14,7 +14,7 @@ import (
 	"memoir/internal/agents"
 )
 
-// walk walks the disk's directory as an agent of the layout.
+// walk walks the disk as an agent of the given layout.
 func (d disk) walk(layout agents.Layout, visit func(relDir string), scope ...string) agents.Listing {
 	d.t.Helper()
 	root := d.open()
@@ -37,7 +37,7 @@ func (d disk) open() *os.Root {
 	return root
 }
 
-// wantsFiles checks what is listed: "path", "session: path", and "path ! code" for what is flagged.
+// wantsFiles compares the listed files, as "path", "session: path" or "path ! problem code".
 func wantsFiles(t *testing.T, l agents.Listing, want ...string) {
 	t.Helper()
 	var got []string
@@ -131,7 +131,7 @@ func TestEachDirectoryIsVisitedBeforeItIsLookedInto(t *testing.T) {
 	var visited []string
 	l := d.walk(agents.Hive, func(relDir string) {
 		visited = append(visited, relDir)
-		// A watch put on the directory now would not tell of what is made before it is listed.
+		// A watch added now would miss what is created before the directory is listed.
 		switch relDir {
 		case "memory", "memory/sub":
 			d.putAll(relDir + "/new.md")
@@ -171,7 +171,6 @@ func TestAnEntryTellsOneContentFromAnother(t *testing.T) {
 	}
 }
 
-// Whoever looks beneath something does not know what it was when it was last listed itself.
 func TestATimeThatIsTooFarOffIsTheNearestThatIsNot(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
@@ -187,7 +186,7 @@ func TestATimeThatIsTooFarOffIsTheNearestThatIsNot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := time.Unix(0, math.MaxInt64) // a file system may know less of time than this
+		want := time.Unix(0, math.MaxInt64) // file systems may support a smaller range of times
 		switch year := info.ModTime().UTC().Year(); {
 		case year < 1677:
 			want = time.Unix(0, math.MinInt64)
