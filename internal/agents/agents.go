@@ -123,20 +123,20 @@ func (a Agent) locate(relPath string) (session string, durable bool, names []str
 // directory, and no element of it is ignored.
 func (a Agent) walks(relPath string) bool {
 	session, _, names := a.locate(relPath)
-	if names == nil || leftOut(session) {
+	if names == nil || isIgnored(session) {
 		return false
 	}
 	for _, name := range names {
-		if leftOut(name) {
+		if isIgnored(name) {
 			return false
 		}
 	}
 	return true
 }
 
-// leftOut reports whether Walk ignores an entry of this name: hidden files, and directories of
+// omitted reports whether Walk ignores an entry of this name: hidden files, and directories of
 // logs.
-func leftOut(name string) bool {
+func isIgnored(name string) bool {
 	return strings.HasPrefix(name, ".") || name == logsDir
 }
 

@@ -9,9 +9,9 @@ import (
 	"memoir/internal/transcript"
 )
 
-// conversationHead is how many bytes of a transcript are read to find where its conversation
+// maxConversationHead is how many bytes of a transcript are read to find where its conversation
 // started. A hook waits for this; 1 MiB takes about 5 ms on 2 cores.
-const conversationHead = 1 << 20
+const maxConversationHead = 1 << 20
 
 // Conversation identifies a conversation of Claude Code, with the values that its hooks send.
 type Conversation struct {
@@ -28,7 +28,7 @@ func AgentsOf(c Conversation, claudeDir string, all []Agent) ([]Agent, error) {
 	if found := c.byTranscript(claudeDir, all); len(found) > 0 {
 		return ResolveJoined(found, all), nil
 	}
-	dir, err := c.beginning(claudeDir)
+	dir, err := c.firstDir(claudeDir)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (c Conversation) projectName(claudeDir string) string {
 
 // firstDir returns the first working directory that the transcript names, or "". It fails only with
 // an error for which files.IsExhausted reports true.
-func (c Conversation) beginning(claudeDir string) (string, error) {
+func (c Conversation) firstDir(claudeDir string) (string, error) {
 	file, err := OpenTranscript(claudeDir, c.Transcript)
 	switch {
 	case files.IsExhausted(err):
@@ -96,5 +96,5 @@ func (c Conversation) beginning(claudeDir string) (string, error) {
 		return "", nil
 	}
 	defer file.Close()
-	return transcript.WorkingDirectory(io.LimitReader(file, conversationHead), filepath.IsAbs), nil
+	return transcript.WorkingDirectory(io.LimitReader(file, maxConversationHead), filepath.IsAbs), nil
 }

@@ -5,28 +5,30 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
 
 // activeFor is how long after its last message a conversation counts as active. It is arbitrary.
-const goingOn = 10 * time.Minute
+const activeFor = 10 * time.Minute
 
 // ConversationsSince counts an agent's conversations that changed after since, up to limit. For a
 // hive agent it counts sessions with changed memory files. For a project of Claude Code it counts
 // transcripts, without the newest if that is still active at now. known is false for other agents,
 // whose conversations cannot be counted.
-func ConversationsSince(a Agent, since, now time.Time, most int) (count int, known bool) {
+func ConversationsSince(a Agent, since, now time.Time, limit int) (count int, known bool) {
 	switch {
 	case a.Layout == Hive:
-		return sessionsSince(a, since, most), true
+		return sessionsSince(a, since, limit), true
 	case a.Layout == Claude && filepath.Base(a.Dir) == memoryDir && filepath.Base(filepath.Dir(filepath.Dir(a.Dir))) == projectsDir:
-		return transcriptsSince(filepath.Dir(a.Dir), since, now, most), true
+		return transcriptsSince(filepath.Dir(a.Dir), since, now, limit), true
 	}
 	return 0, false
 }
 
-func sessionsSince(a Agent, since time.Time, most int) int {
+func sessionsSince(a Agent, since time.Time, limit int) int {
 	root, err := os.OpenRoot(a.Dir)
 	if err != nil {
 		return 0
@@ -34,10 +36,10 @@ func sessionsSince(a Agent, since time.Time, most int) int {
 	defer root.Close()
 	count := 0
 	for _, session := range entriesOf(root, sessionsDir) {
-		if !leftOut(session.Name()) && sessionChanged(root, path.Join(sessionsDir, session.Name()), since) {
+		if !isIgnored(session.Name()) && sessionChanged(root, path.Join(sessionsDir, session.Name()), since) {
 			count++
 		}
-		if count == most {
+		if count == limit {
 			break
 		}
 	}
@@ -68,7 +70,7 @@ func changedAfter(root *os.Root, path string, since time.Time) bool {
 }
 
 // transcriptsSince counts a project's transcripts, one per conversation.
-func transcriptsSince(project string, since, now time.Time, most int) int {
+func transcriptsSince(project string, since, now time.Time, limit int) int {
 	root, err := os.OpenRoot(project)
 	if err != nil {
 		return 0
@@ -91,10 +93,10 @@ func transcriptsSince(project string, since, now time.Time, most int) int {
 			newest = info.ModTime()
 		}
 	}
-	if newest.After(since) && now.Sub(newest) < goingOn {
+	if newest.After(since) && now.Sub(newest) < activeFor {
 		count--
 	}
-	return min(count, most)
+	return min(count, limit)
 }
 
 // entriesOf lists a directory. It returns the entries that it could read.
@@ -112,4 +114,33 @@ func readEntries(root *os.Root, dir string) ([]fs.DirEntry, error) {
 	defer handle.Close()
 	entries, _ := handle.ReadDir(-1) // entries read before an error are used too
 	return entries, nil
+}
+
+// Session describes a session directory, as far as its name tells.
+type Session struct {
+	Name    string // the directory's name
+	User    string // User, Channel and Thread are zero if the name is not {user}-{channel}-{thread}
+	Channel string
+	Thread  time.Time // UTC; the start of the conversation's thread
+}
+
+// The thread is a time stamp of a chat system: seconds since 1970 and up to nine decimal digits. A
+// channel contains no dash, a user may.
+var sessionName = regexp.MustCompile(`^(.+)-([^-]+)-([0-9]{9,11})(?:\.([0-9]{1,9}))?$`)
+
+// ParseSession parses the name of a session directory. For other forms of names it sets only Name.
+func ParseSession(name string) Session {
+	parts := sessionName.FindStringSubmatch(name)
+	if parts == nil {
+		return Session{Name: name}
+	}
+	seconds, err := strconv.ParseInt(parts[3], 10, 64)
+	if err != nil {
+		return Session{Name: name}
+	}
+	nanos, err := strconv.ParseInt((parts[4] + "000000000")[:9], 10, 64)
+	if err != nil {
+		return Session{Name: name}
+	}
+	return Session{Name: name, User: parts[1], Channel: parts[2], Thread: time.Unix(seconds, nanos).UTC()}
 }

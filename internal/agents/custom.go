@@ -36,8 +36,8 @@ const (
 	// maxDefinitions limits the definitions read below one directory and the directories searched
 	// for them, because every discovery reads them. maxDefinitionDepth limits how many levels deep
 	// they are. Both are arbitrary.
-	maxDefinitions   = 1000
-	definitionsDepth = 4
+	maxDefinitions     = 1000
+	maxDefinitionDepth = 4
 	// maxCustomName limits an agent's name, in bytes. The name becomes a directory. It is
 	// arbitrary.
 	maxCustomName = 100
@@ -93,7 +93,7 @@ func (d *discovery) addProject(name, path string) {
 	if !filepath.IsAbs(path) {
 		return
 	}
-	if info, err := os.Stat(path); err != nil || !info.IsDir() || holdsHome(RealDir(path)) {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() || containsHome(RealDir(path)) {
 		return
 	}
 	d.projects = append(d.projects, project{name, filepath.Clean(path)})
@@ -128,7 +128,7 @@ func (d *discovery) customAgents(claudeDir string) {
 			continue
 		}
 		names := map[Scope]map[string]bool{ProjectScope: {}, LocalScope: {}}
-		if unlinked(filepath.Join(claude, definitionsDir)) {
+		if hasNoLink(filepath.Join(claude, definitionsDir)) {
 			for _, def := range d.definitions(filepath.Join(claude, definitionsDir), false) {
 				if def.scope == UserScope {
 					shared[def.name] = true
@@ -147,10 +147,10 @@ func (d *discovery) customAgents(claudeDir string) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(shared)) {
 		if shared[name] {
-			d.keep(Found{Slug: sanitise(name), Layout: Claude, Dir: filepath.Join(custom, name), DisplayName: printable(name)})
+			d.add(Found{Slug: sanitise(name), Layout: Claude, Dir: filepath.Join(custom, name), DisplayName: printable(name)})
 		}
 	}
-	d.elsewhere = append(d.elsewhere, inProjects...)
+	d.outside = append(d.outside, inProjects...)
 }
 
 // customIn returns the agents of one scope in a project: those of defined and those with a
@@ -158,10 +158,10 @@ func (d *discovery) customAgents(claudeDir string) {
 // trusted.
 func (d *discovery) customIn(root string, scope Scope, defined map[string]bool) []Found {
 	parent := filepath.Dir(customDir(root, scope, "any"))
-	if d.source(parent) && unlinked(parent) {
+	if d.source(parent) && hasNoLink(parent) {
 		entries, err := os.ReadDir(parent)
 		if err != nil && !isGone(err) {
-			d.failed(parent, err)
+			d.addUnreadable(parent, err)
 		}
 		for _, entry := range entries {
 			if name := entry.Name(); entry.IsDir() && isCustomName(name) {
@@ -172,7 +172,7 @@ func (d *discovery) customIn(root string, scope Scope, defined map[string]bool) 
 	var found []Found
 	for _, name := range slices.Sorted(maps.Keys(defined)) {
 		dir := customDir(root, scope, name)
-		if !unlinked(dir) {
+		if !hasNoLink(dir) {
 			continue
 		}
 		slug := strings.TrimLeft(filepath.Base(root), ".") + "-" + name
@@ -184,9 +184,9 @@ func (d *discovery) customIn(root string, scope Scope, defined map[string]bool) 
 	return found
 }
 
-// unlinked reports whether no element of path, from .claude down, is a link. Missing elements are
+// hasNoLink reports whether no element of path, from .claude down, is a link. Missing elements are
 // not links.
-func unlinked(path string) bool {
+func hasNoLink(path string) bool {
 	for dir := path; ; dir = filepath.Dir(dir) {
 		if info, err := os.Lstat(dir); err == nil && info.Mode().Type() == fs.ModeSymlink {
 			return false
@@ -212,7 +212,7 @@ func (d *discovery) definitions(dir string, trusted bool) []definition {
 		switch {
 		case err != nil:
 			if !isGone(err) {
-				d.failed(path, err)
+				d.addUnreadable(path, err)
 			}
 			d.source(path)
 			return nil
@@ -220,7 +220,7 @@ func (d *discovery) definitions(dir string, trusted bool) []definition {
 			if directories++; directories > maxDefinitions {
 				return fs.SkipDir
 			}
-			if d.source(path); depthBelow(dir, path) >= definitionsDepth {
+			if d.source(path); depthBelow(dir, path) >= maxDefinitionDepth {
 				return fs.SkipDir
 			}
 			return nil

@@ -32,8 +32,8 @@ type Found struct {
 // the directory, possibly more than once, so that the caller can watch it first. unreadable are
 // directories that could not be read, so that the absence of agents below them is not certain.
 func Discover(s Settings, visit func(dir string)) (found []Found, unreadable []string) {
-	survey := DiscoverAll(s, nil, visit)
-	return survey.Found, survey.Unreadable
+	result := DiscoverAll(s, nil, visit)
+	return result.Found, result.Unreadable
 }
 
 // DiscoveryResult is the result of a discovery.
@@ -62,7 +62,7 @@ func DiscoverAll(s Settings, transcripts *Transcripts, visit func(dir string)) D
 	d := discovery{settings: s, visit: visit, sources: map[string]Stamp{}, known: transcripts.known(), heads: map[string]head{}}
 	defer func() {
 		if d.exhausted == nil {
-			transcripts.keep(d.heads)
+			transcripts.replace(d.heads)
 		}
 	}()
 	if s.AgentsDir != "" {
@@ -77,7 +77,7 @@ func DiscoverAll(s Settings, transcripts *Transcripts, visit func(dir string)) D
 	if s.TeamDir != "" {
 		d.namedDir(NamedDir{Slug: sharedSlug, Path: s.TeamDir}, Shared)
 	}
-	d.addElsewhere()
+	d.addOutside()
 	return DiscoveryResult{d.found, d.unreadable, d.blocked, d.sources, d.links, d.exhausted}
 }
 
@@ -109,7 +109,7 @@ type discovery struct {
 	known      map[string]head // cached heads of transcripts, by path
 	heads      map[string]head // heads that this discovery used, by path; the next cache
 	projects   []project       // projects of Claude Code
-	elsewhere  []Found         // agents outside Claude Code's directory that projects and settings name
+	outside    []Found         // agents outside Claude Code's directory that projects and settings name
 	found      []Found
 	unreadable []string
 	blocked    []Blocked
@@ -120,8 +120,8 @@ func (d *discovery) hive(agentsDir string) {
 	for _, name := range d.subdirectories(agentsDir) {
 		dir := filepath.Join(agentsDir, name)
 		d.visit(dir)
-		if d.isThere(filepath.Join(dir, memoryDir)) || d.isThere(filepath.Join(dir, sessionsDir)) {
-			d.keep(Found{Slug: sanitise(name), Layout: Hive, Dir: dir, DisplayName: printable(name)})
+		if d.isDirectoryOrLink(filepath.Join(dir, memoryDir)) || d.isDirectoryOrLink(filepath.Join(dir, sessionsDir)) {
+			d.add(Found{Slug: sanitise(name), Layout: Hive, Dir: dir, DisplayName: printable(name)})
 		}
 	}
 }
@@ -136,7 +136,7 @@ func (d *discovery) claude(claudeDir string) {
 		path := d.projectName(project)
 		d.addProject(name, path)
 		if d.leadsToDirectory(dir) {
-			d.keep(Found{Slug: sanitise(name), Layout: Claude, Dir: dir, DisplayName: path})
+			d.add(Found{Slug: sanitise(name), Layout: Claude, Dir: dir, DisplayName: path})
 		}
 	}
 	d.customAgents(claudeDir)
@@ -147,7 +147,7 @@ func (d *discovery) namedDir(named NamedDir, layout Layout) {
 	dir := absolute(named.Path)
 	d.visit(dir)
 	if d.isDirectory(dir) {
-		d.keep(Found{Slug: named.Slug, Layout: layout, Dir: dir, DisplayName: named.Slug})
+		d.add(Found{Slug: named.Slug, Layout: layout, Dir: dir, DisplayName: named.Slug})
 	}
 }
 
@@ -157,7 +157,7 @@ func (d *discovery) subdirectories(dir string) []string {
 	d.visit(dir)
 	entries, err := os.ReadDir(dir)
 	if err != nil && !isGone(err) {
-		d.failed(dir, err)
+		d.addUnreadable(dir, err)
 	}
 	var names []string
 	for _, entry := range entries {
@@ -175,9 +175,9 @@ func (d *discovery) subdirectories(dir string) []string {
 	return names
 }
 
-// isThere reports whether a path is a directory or a link. A link that leads out of the agent's
-// directory also makes an agent, so that the user sees the problem.
-func (d *discovery) isThere(path string) bool {
+// isDirectoryOrLink reports whether a path is a directory or a link. A link that leads out of the
+// agent's directory also makes an agent, so that the user sees the problem.
+func (d *discovery) isDirectoryOrLink(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil {
 		d.noteUnreadable(filepath.Dir(path), err)
@@ -193,7 +193,7 @@ func (d *discovery) leadsToDirectory(path string) bool {
 	leads := d.isDirectory(path)
 	switch isLink := IsLink(path); {
 	case isLink && leads && files.IsOwnership(files.MayFollow(path)):
-		d.failed(path, files.MayFollow(path))
+		d.addUnreadable(path, files.MayFollow(path))
 		return false
 	case isLink && leads:
 		d.links = append(d.links, path)
@@ -217,11 +217,11 @@ func (d *discovery) noteUnreadable(dir string, err error) {
 	if isGone(err) || isNoPath(err) || last >= 0 && d.unreadable[last] == dir {
 		return
 	}
-	d.failed(dir, err)
+	d.addUnreadable(dir, err)
 }
 
-// failed records a path that exists and could not be read.
-func (d *discovery) failed(path string, err error) {
+// addUnreadable records a path that exists and could not be read.
+func (d *discovery) addUnreadable(path string, err error) {
 	d.noteFailed(err)
 	d.block(path, func(dir string) Blocked { return blockedBy(dir, err) })
 }
@@ -235,8 +235,8 @@ func (d *discovery) block(path string, describe func(dir string) Blocked) {
 	d.unreadable = append(d.unreadable, path)
 }
 
-// keep adds a found agent. If its path cannot be stored, it records the path as blocked instead.
-func (d *discovery) keep(f Found) {
+// add adds a found agent. If its path cannot be stored, it records the path as blocked instead.
+func (d *discovery) add(f Found) {
 	if !validName(f.Dir) {
 		d.block(f.Dir, misnamed)
 		return

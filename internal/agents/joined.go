@@ -20,7 +20,7 @@ func Joined(all []Agent, wasJoined func(slug string) bool) []Agent {
 	joined := slices.Clone(all)
 	for home, sharers := range sharing {
 		owner := slices.MinFunc(sharers, func(i, j int) int {
-			return claim(all[i], home.Dir, wasJoined) - claim(all[j], home.Dir, wasJoined)
+			return joinRank(all[i], home.Dir, wasJoined) - joinRank(all[j], home.Dir, wasJoined)
 		})
 		for _, i := range sharers {
 			if joined[i].JoinedTo = ""; i != owner {
@@ -41,9 +41,9 @@ type MemoryHome struct {
 // HomeOf returns the home of an agent's memory.
 func HomeOf(a Agent) MemoryHome { return MemoryHome{RealDir(a.Dir), a.Layout == Hive} }
 
-// claim ranks an agent among the agents that share dir. The agent with the lowest rank is not
+// joinRank ranks an agent among the agents that share dir. The agent with the lowest rank is not
 // joined.
-func claim(a Agent, dir string, wasJoined func(slug string) bool) int {
+func joinRank(a Agent, dir string, wasJoined func(slug string) bool) int {
 	byLink := IsLink(a.Dir) || nameOf(a.Layout, a.Dir) != nameOf(a.Layout, dir)
 	switch {
 	case !byLink && !wasJoined(a.Slug):

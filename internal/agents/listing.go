@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -51,17 +50,17 @@ type Listing struct {
 	// it. The caller must then repeat the walk, because the listing is incomplete.
 	Exhausted error
 
-	covered map[string]bool // scanned completely, with everything below
-	passed  map[string]bool // links to directories that are listed at their own paths
-	leftOut map[string]bool // files omitted on purpose, see AddOthers
-	unseen  map[string]bool // not scanned, with everything below
+	covered      map[string]bool // scanned completely, with everything below
+	skippedLinks map[string]bool // links to directories that are listed at their own paths
+	omitted      map[string]bool // files omitted on purpose, see AddOthers
+	unscanned    map[string]bool // not scanned, with everything below
 }
 
 // Covers reports whether the walk scanned a path completely: a file that is not among Files does
 // then not exist there.
 func (l Listing) Covers(relPath string) bool {
 	relPath = path.Clean(relPath)
-	isUnseen := func(raw string) bool { return within(l.unseen, raw) }
+	isUnseen := func(raw string) bool { return within(l.unscanned, raw) }
 	return within(l.covered, relPath) && !slices.ContainsFunc(rawPaths(relPath), isUnseen)
 }
 
@@ -75,13 +74,13 @@ func (l Listing) Gone(root *os.Root, known []string) ([]string, error) {
 		if l.lists(path.Clean(relPath)) || !l.Covers(relPath) {
 			continue
 		}
-		is := l.leftOut[relPath] || l.isElsewhere(root, relPath)
+		is := l.omitted[relPath] || l.isBehindSkippedLink(root, relPath)
 		if !is {
 			var err error
 			if is, err = noFile(root, relPath); files.IsExhausted(err) {
 				return nil, err
 			}
-			is = is || l.isSpelledOtherwise(root, relPath)
+			is = is || l.hasOtherSpelling(root, relPath)
 		}
 		if is {
 			gone = append(gone, relPath)
@@ -101,9 +100,9 @@ func (l Listing) HasFile(relPath string) bool {
 	return is
 }
 
-// isSpelledOtherwise reports whether the file at a path is listed under another spelling. File
+// hasOtherSpelling reports whether the file at a path is listed under another spelling. File
 // systems that ignore letter case find a renamed file also by its former name.
-func (l Listing) isSpelledOtherwise(root *os.Root, relPath string) bool {
+func (l Listing) hasOtherSpelling(root *os.Root, relPath string) bool {
 	info, err := files.Lstat(root, relPath)
 	if err != nil {
 		return false
@@ -114,11 +113,11 @@ func (l Listing) isSpelledOtherwise(root *os.Root, relPath string) bool {
 	})
 }
 
-// isElsewhere reports whether a path leads through a link to a directory that is listed at its own
-// path.
-func (l Listing) isElsewhere(root *os.Root, relPath string) bool {
+// isBehindSkippedLink reports whether a path leads through a link to a directory that is listed at
+// its own path.
+func (l Listing) isBehindSkippedLink(root *os.Root, relPath string) bool {
 	for dir := path.Dir(relPath); dir != "."; dir = path.Dir(dir) {
-		if l.passed[dir] {
+		if l.skippedLinks[dir] {
 			info, err := files.Lstat(root, dir)
 			return err == nil && info.Mode().Type() == fs.ModeSymlink
 		}
@@ -137,25 +136,4 @@ func noFile(root *os.Root, relPath string) (bool, error) {
 		}
 	}
 	return true, nil
-}
-
-// within reports whether a path or one of its parents is in the set.
-func within(set map[string]bool, relPath string) bool {
-	for !set[relPath] {
-		parent := path.Dir(relPath)
-		if parent == relPath {
-			return false
-		}
-		relPath = parent
-	}
-	return true
-}
-
-// reason returns the text of an error without the path, which the page already shows.
-func reason(err error) string {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err.Error()
-	}
-	return err.Error()
 }

@@ -60,31 +60,31 @@ const (
 )
 
 // gitTimeout limits how long git may take to answer. It reads a few small files; 2 s is arbitrary.
-const gitPatience = 2 * time.Second
+const gitTimeout = 2 * time.Second
 
 // CommittedOf asks git whether it ignores a MEMORY.md in a directory of a project. Programs that
 // the repository's configuration names are not run, because its author may not be trusted.
 func CommittedOf(ctx context.Context, dir string) Committed {
 	at, err := ProjectAt(filepath.Dir(dir))
-	git, missing := exec.LookPath("git")
-	if err != nil || missing != nil || !at.Repository {
+	git, lookErr := exec.LookPath("git")
+	if err != nil || lookErr != nil || !at.Repository {
 		return MayBeIgnored
 	}
 	rel, err := filepath.Rel(at.Tree, RealDir(dir))
 	if err != nil || strings.HasPrefix(rel, "..") {
 		return MayBeIgnored
 	}
-	ctx, cancel := context.WithTimeout(ctx, gitPatience)
+	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
 	defer cancel()
-	ask := exec.CommandContext(ctx, git, "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C", at.Tree,
+	command := exec.CommandContext(ctx, git, "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C", at.Tree,
 		"check-ignore", "--quiet", "--", filepath.Join(rel, indexName))
-	ask.Env = append(ask.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0")
-	ask.WaitDelay = gitPatience
-	var ended *exec.ExitError
-	switch err := ask.Run(); {
+	command.Env = append(command.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0")
+	command.WaitDelay = gitTimeout
+	var exit *exec.ExitError
+	switch err := command.Run(); {
 	case err == nil:
 		return IsIgnored
-	case errors.As(err, &ended) && ended.ExitCode() == 1:
+	case errors.As(err, &exit) && exit.ExitCode() == 1:
 		return IsCommitted
 	}
 	return MayBeIgnored

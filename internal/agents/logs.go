@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -14,7 +13,7 @@ import (
 )
 
 // maxLogDepth is how deep logs are below a logs directory: in the directory of a day, 2026/11/21.
-const logDepth = 3
+const maxLogDepth = 3
 
 // LogDirs returns the agent's logs directories, relative to Dir. The first, in the memory
 // directory, is for new logs; Claude Code uses it too. A hive agent may have another one next to
@@ -46,9 +45,9 @@ type LogListing struct {
 	// Exhausted is the error if too few files could be opened, as in Listing.
 	Exhausted error
 
-	complete map[string]bool // directories that were listed completely
-	unseen   map[string]bool // not scanned, with everything below
-	absent   map[string]bool // logs directories that do not exist
+	complete  map[string]bool // directories that were listed completely
+	unscanned map[string]bool // not scanned, with everything below
+	absent    map[string]bool // logs directories that do not exist
 }
 
 // WalkLogs lists an agent's log files, as Walk lists memory files. Of scope, only paths that are in
@@ -56,7 +55,7 @@ type LogListing struct {
 // directory are listed. It calls visit with each directory before it is listed.
 func WalkLogs(root *os.Root, a Agent, scope []string, visit func(relDir string)) LogListing {
 	w := logWalker{root: root, visit: visit, listing: LogListing{
-		complete: map[string]bool{}, unseen: map[string]bool{}, absent: map[string]bool{},
+		complete: map[string]bool{}, unscanned: map[string]bool{}, absent: map[string]bool{},
 	}}
 	tree := newScope(scope)
 	seen := map[string]bool{}
@@ -83,7 +82,7 @@ func (l LogListing) Gone(known []string) []string {
 	var gone []string
 	for _, relPath := range known {
 		_, listed := slices.BinarySearchFunc(l.Files, relPath, func(e Entry, path string) int { return strings.Compare(e.Path, path) })
-		if !listed && (l.absent[relPath] || !within(l.unseen, relPath) && within(l.complete, relPath)) {
+		if !listed && (l.absent[relPath] || !within(l.unscanned, relPath) && within(l.complete, relPath)) {
 			gone = append(gone, relPath)
 		}
 	}
@@ -105,7 +104,7 @@ type logDirectory struct {
 func (w *logWalker) top(dir string, scope *scopeTree, seen map[string]bool) {
 	info, err := w.root.Lstat(dir)
 	if err == nil && info.IsDir() {
-		w.whole(logDirectory{path: dir, real: dir}, info, scope, seen)
+		w.walkTop(logDirectory{path: dir, real: dir}, info, scope, seen)
 		return
 	}
 	if err == nil && info.Mode().Type() != fs.ModeSymlink || isGone(err) {
@@ -119,27 +118,25 @@ func (w *logWalker) top(dir string, scope *scopeTree, seen map[string]bool) {
 	w.noteExhausted(err)
 	switch {
 	case err == nil && info.IsDir():
-		w.whole(logDirectory{path: dir, real: real}, info, scope, seen)
+		w.walkTop(logDirectory{path: dir, real: real}, info, scope, seen)
 	case err != nil:
-		w.listing.unseen[dir] = true
+		w.listing.unscanned[dir] = true
 		w.listing.Files = append(w.listing.Files, Entry{Path: dir, Problem: linkProblem(err)})
 	}
 }
 
-// whole walks a logs directory. If the directory was replaced during the walk, its files are
+// walkTop walks a logs directory. If the directory was replaced during the walk, its files are
 // unknown.
-func (w *logWalker) whole(d logDirectory, before fs.FileInfo, scope *scopeTree, seen map[string]bool) {
+func (w *logWalker) walkTop(d logDirectory, before fs.FileInfo, scope *scopeTree, seen map[string]bool) {
 	if seen[d.real] {
 		return
 	}
 	seen[d.real] = true
 	w.directory(d, scope)
 	after, err := w.root.Lstat(d.real)
-	held, heldErr := w.root.Stat(".")
-	found, foundErr := os.Stat(w.root.Name())
-	w.noteExhausted(errors.Join(err, heldErr, foundErr))
-	if err != nil || heldErr != nil || foundErr != nil || !os.SameFile(before, after) || !os.SameFile(held, found) {
-		w.listing.unseen[d.path] = true
+	w.noteExhausted(err)
+	if inPlace := isInPlace(w.root, w.noteExhausted); !inPlace || err != nil || !os.SameFile(before, after) {
+		w.listing.unscanned[d.path] = true
 	}
 }
 
@@ -152,12 +149,12 @@ func (w *logWalker) directory(d logDirectory, scope *scopeTree) {
 	}
 	defer dir.Close()
 	for {
-		entries, err := dir.ReadDir(readPiece)
+		entries, err := dir.ReadDir(readBatch)
 		for _, entry := range entries {
 			info, err := entry.Info()
 			if err != nil {
 				w.noteExhausted(err)
-				w.listing.unseen[join(d.path, entry.Name())] = true
+				w.listing.unscanned[join(d.path, entry.Name())] = true
 				continue
 			}
 			w.entry(d, item{entry.Name(), info}, scope)
@@ -176,7 +173,7 @@ func (w *logWalker) directory(d logDirectory, scope *scopeTree) {
 // fail lists a directory that could not be read, unless it was removed during the walk.
 func (w *logWalker) fail(d logDirectory, err error) {
 	w.noteExhausted(err)
-	w.listing.unseen[d.path] = true
+	w.listing.unscanned[d.path] = true
 	if !isGone(err) {
 		w.listing.Files = append(w.listing.Files, Entry{Path: d.path, Problem: unreadable(err)})
 	}
@@ -195,66 +192,45 @@ func (w *logWalker) entry(d logDirectory, it item, scope *scopeTree) {
 	at := logDirectory{join(d.path, it.name), join(d.real, it.name), d.depth + 1}
 	kind := memoryKind
 	entry := newEntry(directory{path: d.path, kind: kind}, it.name, it.info)
-	odd := func(problem *memories.Problem) {
-		w.listing.unseen[at.path] = true
+	listProblem := func(problem *memories.Problem) {
+		w.listing.unscanned[at.path] = true
 		entry.Problem = problem
 		w.listing.Files = append(w.listing.Files, entry)
 	}
 	switch {
 	case it.info.Mode().Type() == fs.ModeSymlink:
-		if err := w.leadsNowhere(at.real); err != nil {
+		if err := w.linkError(at.real); err != nil {
 			w.noteExhausted(err)
-			odd(linkProblem(err))
+			listProblem(linkProblem(err))
 		}
 	case it.info.IsDir() && isMarkdown(it.name):
-		odd(notRegular())
+		listProblem(notRegular())
 	case it.info.IsDir() && !validName(it.name):
-		odd(nameNotUTF8())
-	case it.info.IsDir() && at.depth > logDepth:
-		odd(directoryTooDeep())
+		listProblem(nameNotUTF8())
+	case it.info.IsDir() && at.depth > maxLogDepth:
+		listProblem(directoryTooDeep())
 	case it.info.IsDir():
 		if inside := scope.child(it.name); inside != nil {
 			w.directory(at, inside)
 		} else {
-			w.listing.unseen[at.path] = true
+			w.listing.unscanned[at.path] = true
 		}
 	case !isMarkdown(it.name):
 	case !validName(it.name):
-		odd(nameNotUTF8())
+		listProblem(nameNotUTF8())
 	case !it.info.Mode().IsRegular():
-		odd(notRegular())
+		listProblem(notRegular())
 	default:
 		w.listing.Files = append(w.listing.Files, entry)
 	}
 }
 
-// leadsNowhere returns the error of a link that cannot be followed. It returns nil if the target is
+// linkError returns the error of a link that cannot be followed. It returns nil if the target is
 // in the agent's directory; the walk lists the target at its own path.
-func (w *logWalker) leadsNowhere(link string) error {
+func (w *logWalker) linkError(link string) error {
 	target, err := files.Resolve(w.root, link)
 	if err == nil {
 		_, err = w.root.Lstat(target)
 	}
 	return err
-}
-
-// ReadEnd returns the last bytes of a file, at most limit, and whether the file has more. It
-// follows links and refuses pipes as ReadFile does.
-func ReadEnd(root *os.Root, relPath string, limit int64) (end []byte, cut bool, err error) {
-	file, err := files.Open(root, relPath)
-	if err != nil {
-		return nil, false, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, false, err
-	}
-	if cut = info.Size() > limit; cut {
-		if _, err := file.Seek(-limit, io.SeekEnd); err != nil {
-			return nil, false, err
-		}
-	}
-	end, err = io.ReadAll(io.LimitReader(file, limit))
-	return end, cut, err
 }

@@ -36,25 +36,25 @@ func ManagedDir() string {
 func (d *discovery) movedMemories(claudeDir string) {
 	const none = ""
 	all, _ := claudesettings.Directory(d.settings.input(claudeDir, project{}, d.noteSource, d.noteFailed))
-	if all != none && d.isThereYet(all) {
-		d.elsewhere = append(d.elsewhere, Found{Slug: slugOfDir(all), Layout: Claude, Dir: all, DisplayName: ofAllProjects(all)})
+	if all != none && d.isDirectoryOrSource(all) {
+		d.outside = append(d.outside, Found{Slug: slugOfDir(all), Layout: Claude, Dir: all, DisplayName: allProjectsName(all)})
 	}
 	for _, p := range d.projects {
 		dir, _ := claudesettings.Directory(d.settings.input(claudeDir, p, d.noteSource, d.noteFailed))
-		if dir != all && dir != defaultMemory(d.settings, claudeDir, p) && d.isThereYet(dir) {
+		if dir != all && dir != defaultMemory(d.settings, claudeDir, p) && d.isDirectoryOrSource(dir) {
 			at, err := ProjectAt(p.path)
 			if err != nil {
 				d.noteFailed(err)
 				continue
 			}
-			d.elsewhere = append(d.elsewhere, Found{Slug: sanitise(p.name), Layout: Claude, Dir: dir, DisplayName: printable(at.Root)})
+			d.outside = append(d.outside, Found{Slug: sanitise(p.name), Layout: Claude, Dir: dir, DisplayName: printable(at.Root)})
 		}
 	}
 }
 
-// isThereYet reports whether a path is a directory. A missing path is recorded as a source, so that
-// its creation starts a new discovery.
-func (d *discovery) isThereYet(dir string) bool {
+// isDirectoryOrSource reports whether a path is a directory. A missing path is recorded as a
+// source, so that its creation starts a new discovery.
+func (d *discovery) isDirectoryOrSource(dir string) bool {
 	if stamp := StampOf(dir); stamp == (Stamp{}) {
 		d.sources[dir] = stamp
 		return false
@@ -64,8 +64,8 @@ func (d *discovery) isThereYet(dir string) bool {
 
 func (d *discovery) noteSource(path string) { d.source(path) }
 
-// ofAllProjects returns the display name of the memory that all projects share.
-func ofAllProjects(dir string) string { return printable("All projects, in " + dir) }
+// allProjectsName returns the display name of the memory that all projects share.
+func allProjectsName(dir string) string { return printable("All projects, in " + dir) }
 
 func slugOfDir(dir string) string {
 	slug := sanitise(filepath.Base(dir))
@@ -90,10 +90,10 @@ func defaultMemory(s Settings, claudeDir string, p project) string {
 	return filepath.Join(claudeDir, projectsDir, p.name, memoryDir)
 }
 
-// addElsewhere adds the agents found outside the searched directories. It skips a directory that is
+// addOutside adds the agents found outside the searched directories. It skips a directory that is
 // inside another agent's or contains one: a deletion by one agent would affect the other.
-func (d *discovery) addElsewhere() {
-	for _, f := range d.elsewhere {
+func (d *discovery) addOutside() {
+	for _, f := range d.outside {
 		dir := RealDir(f.Dir)
 		if !slices.ContainsFunc(d.found, func(other Found) bool {
 			at := RealDir(other.Dir)
@@ -102,7 +102,7 @@ func (d *discovery) addElsewhere() {
 			}
 			return Beneath(dir, at) || Beneath(at, dir)
 		}) {
-			d.keep(f)
+			d.add(f)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // maxTextHead is how many bytes of a file are read to decide whether it is text. Git reads as many.
-const sniffed = 8000
+const maxTextHead = 8000
 
 // An Other is a file in a memory directory whose name does not end in .md. It may be text that an
 // agent has written.
@@ -26,7 +26,7 @@ type Other struct {
 func IsOther(name string) bool {
 	lower := strings.ToLower(name)
 	switch {
-	case isMarkdown(name), leftOut(name), lower == "lock", lower == "lockfile":
+	case isMarkdown(name), isIgnored(name), lower == "lock", lower == "lockfile":
 		return false
 	case strings.HasPrefix(name, "~$"), strings.HasSuffix(name, "~"), strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#"):
 		return false
@@ -65,7 +65,7 @@ func (o Other) IsText(among *files.DirReader) (bool, error) {
 		return false, err
 	}
 	defer file.Close() //nolint:errcheck // only read
-	head, err := io.ReadAll(io.LimitReader(file, sniffed))
+	head, err := io.ReadAll(io.LimitReader(file, maxTextHead))
 	if err != nil {
 		return false, err
 	}
@@ -76,7 +76,7 @@ func (o Other) IsText(among *files.DirReader) (bool, error) {
 // that contains ASCII, without control characters.
 func isText(head []byte) bool {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
-		return len(head)%2 == 0 || len(head) == sniffed
+		return len(head)%2 == 0 || len(head) == maxTextHead
 	}
 	for _, b := range head {
 		if b < ' ' && !strings.ContainsRune("\t\n\v\f\r\x1b", rune(b)) || b == 0x7f {
@@ -94,7 +94,7 @@ func (l *Listing) AddOthers(listed []Other, leftOut []string) {
 	}
 	*l = l.sorted()
 	for _, relPath := range leftOut {
-		l.leftOut[relPath] = true
+		l.omitted[relPath] = true
 	}
 }
 

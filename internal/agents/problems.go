@@ -1,8 +1,11 @@
 package agents
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 
+	"memoir/internal/files"
 	"memoir/internal/memories"
 )
 
@@ -52,4 +55,25 @@ func nameNotUTF8() *memories.Problem {
 func notMarkdown() *memories.Problem {
 	problem := memories.ProblemOf(memories.CodeNotMarkdown)
 	return &problem
+}
+
+func linkProblem(err error) *memories.Problem {
+	switch {
+	case files.IsOwnership(err):
+		return linkOwner()
+	case errors.Is(err, files.ErrLeaves):
+		return linkLeaves()
+	case errors.Is(err, files.ErrLoop), isGone(err):
+		return linkBroken()
+	}
+	return unreadable(err)
+}
+
+// reason returns the text of an error without the path, which the page already shows.
+func reason(err error) string {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err.Error()
+	}
+	return err.Error()
 }

@@ -17,7 +17,7 @@ type Project struct {
 	Tree string // the top of Dir's working tree; Dir itself outside repositories
 	// Root identifies the project. It is Tree, or for an added worktree the top of its repository,
 	// so that all worktrees are one project. For a bare repository, or one with its git directory
-	// elsewhere, Root of an added worktree is the git directory.
+	// outside, Root of an added worktree is the git directory.
 	Root       string
 	Repository bool // Dir is in a repository
 }
@@ -36,7 +36,7 @@ const (
 // with an error for which files.IsExhausted reports true.
 func ProjectAt(cwd string) (Project, error) {
 	if !filepath.IsAbs(cwd) {
-		return Project{}, fmt.Errorf("the working directory %q is no absolute path", cwd)
+		return Project{}, fmt.Errorf("working directory %q is not absolute", cwd)
 	}
 	dir := RealDir(cwd)
 	tree := dir
@@ -129,12 +129,12 @@ func pathIn(file, label string, failed func(error)) string {
 // are.
 func RealDir(path string) string {
 	path = filepath.Clean(path)
-	there, rest := path, ""
+	existing, rest := path, ""
 	for range maxLevels {
-		if real, err := filepath.EvalSymlinks(there); err == nil {
+		if real, err := filepath.EvalSymlinks(existing); err == nil {
 			return filepath.Join(real, rest)
 		}
-		there, rest = filepath.Dir(there), filepath.Join(filepath.Base(there), rest)
+		existing, rest = filepath.Dir(existing), filepath.Join(filepath.Base(existing), rest)
 	}
 	return path
 }

@@ -73,7 +73,7 @@ func (p Project) moved(all []Agent) []Agent {
 func (p Project) movedWithAll(all []Agent) []Agent {
 	var found []Agent
 	for _, a := range all {
-		if a.Layout == Claude && a.DisplayName == ofAllProjects(a.Dir) {
+		if a.Layout == Claude && a.DisplayName == allProjectsName(a.Dir) {
 			found = append(found, a)
 		}
 	}
@@ -81,10 +81,10 @@ func (p Project) movedWithAll(all []Agent) []Agent {
 }
 
 // remembered returns the agents in Claude Code's own directory that have the project's name.
-func (p Project) remembered(all []Agent) []Agent { return calledAfter(p.Root, all) }
+func (p Project) remembered(all []Agent) []Agent { return namedAfter(p.Root, all) }
 
-// calledAfter returns the agents of Claude Code whose project's directory is named after dir.
-func calledAfter(dir string, all []Agent) []Agent {
+// namedAfter returns the agents of Claude Code whose project's directory is named after dir.
+func namedAfter(dir string, all []Agent) []Agent {
 	var found []Agent
 	whole := projectDirName(dir)
 	for _, a := range all {
@@ -107,10 +107,10 @@ func (p Project) above(all []Agent) []Agent {
 	}
 	for _, dir := range []string{p.Dir, p.Root} {
 		for range maxLevels {
-			if holdsHome(dir) {
+			if containsHome(dir) {
 				break
 			}
-			if found := calledAfter(dir, projects); len(found) > 0 {
+			if found := namedAfter(dir, projects); len(found) > 0 {
 				return found
 			}
 			dir = filepath.Dir(dir)

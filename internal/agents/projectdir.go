@@ -26,7 +26,7 @@ func ProjectDir(a Agent) string {
 		return ""
 	}
 	real, err := filepath.EvalSymlinks(dir)
-	if err != nil || holdsHome(real) {
+	if err != nil || containsHome(real) {
 		return ""
 	}
 	if info, err := os.Stat(real); err != nil || !info.IsDir() {
@@ -55,8 +55,8 @@ func repositoryAround(dir string) string {
 	}
 }
 
-// holdsHome reports whether dir is the user's home directory or contains it.
-func holdsHome(dir string) bool {
+// containsHome reports whether dir is the user's home directory or contains it.
+func containsHome(dir string) bool {
 	if dir == filepath.Dir(dir) {
 		return true
 	}

@@ -32,7 +32,7 @@ func readAll(file *os.File, path string, limit int64) ([]byte, error) {
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
+		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	// Most files are read with one allocation of their exact size: the contents of many files are
 	// kept.
@@ -46,7 +46,28 @@ func readAll(file *os.File, path string, limit int64) ([]byte, error) {
 		grown, err = io.ReadAll(io.LimitReader(file, limit+1-int64(n)))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
+		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	return append(data, grown...), nil
+}
+
+// ReadEnd returns the last bytes of a file, at most limit, and whether the file has more. It
+// follows links and refuses pipes as ReadFile does.
+func ReadEnd(root *os.Root, relPath string, limit int64) (end []byte, cut bool, err error) {
+	file, err := files.Open(root, relPath)
+	if err != nil {
+		return nil, false, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, false, err
+	}
+	if cut = info.Size() > limit; cut {
+		if _, err := file.Seek(-limit, io.SeekEnd); err != nil {
+			return nil, false, err
+		}
+	}
+	end, err = io.ReadAll(io.LimitReader(file, limit))
+	return end, cut, err
 }

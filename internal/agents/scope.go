@@ -55,3 +55,19 @@ func (s *scopeTree) child(name string) *scopeTree {
 
 // named returns the names in the scope, sorted.
 func (s *scopeTree) named() []string { return slices.Sorted(maps.Keys(s.names)) }
+
+// within reports whether a path or one of its parents is in the set.
+func within(set map[string]bool, relPath string) bool {
+	for !set[relPath] {
+		parent := path.Dir(relPath)
+		if parent == relPath {
+			return false
+		}
+		relPath = parent
+	}
+	return true
+}
+
+func isAncestor(relDir, of string) bool {
+	return relDir == "." || of == relDir || strings.HasPrefix(of, relDir+"/")
+}

@@ -66,7 +66,7 @@ func SessionMemories(a Agent) []SessionMemory {
 // ReadSessionMemory returns the memory of a session. The error is [fs.ErrNotExist] if there is
 // none; otherwise the errors are those of ReadFile.
 func ReadSessionMemory(a Agent, session string) (SessionMemory, error) {
-	if !filepath.IsLocal(session) || strings.ContainsAny(session, `/\`) || leftOut(session) {
+	if !filepath.IsLocal(session) || strings.ContainsAny(session, `/\`) || isIgnored(session) {
 		return SessionMemory{}, fs.ErrNotExist
 	}
 	root, err := os.OpenRoot(a.sessionMemoryHome())
@@ -116,7 +116,7 @@ func (a Agent) sessionsWithMemory(root *os.Root) []string {
 func directoriesIn(root *os.Root, dir string) []string {
 	var names []string
 	for _, entry := range entriesOf(root, dir) {
-		if entry.IsDir() && !leftOut(entry.Name()) && validName(entry.Name()) {
+		if entry.IsDir() && !isIgnored(entry.Name()) && validName(entry.Name()) {
 			names = append(names, entry.Name())
 		}
 	}
@@ -124,15 +124,15 @@ func directoriesIn(root *os.Root, dir string) []string {
 }
 
 func (a Agent) findSessionMemory(root *os.Root, session string) (SessionMemory, error) {
-	places := []string{path.Join(sessionMemoryDir, session, sessionMemoryFile)}
+	paths := []string{path.Join(sessionMemoryDir, session, sessionMemoryFile)}
 	if a.Layout == Claude {
-		places = append(places, path.Join(session, sessionMemoryDir, sessionMemoryFile), path.Join(session, sessionMemoryDir, claudeSessionMemoryFile))
+		paths = append(paths, path.Join(session, sessionMemoryDir, sessionMemoryFile), path.Join(session, sessionMemoryDir, claudeSessionMemoryFile))
 	}
-	for _, place := range places {
-		info, err := files.Stat(root, place)
+	for _, relPath := range paths {
+		info, err := files.Stat(root, relPath)
 		if err == nil && info.Mode().IsRegular() {
 			return SessionMemory{
-				Session: session, Path: filepath.Join(root.Name(), filepath.FromSlash(place)), Size: info.Size(), ModifiedAt: time.Unix(0, since1970(info.ModTime())).UTC(),
+				Session: session, Path: filepath.Join(root.Name(), filepath.FromSlash(relPath)), Size: info.Size(), ModifiedAt: time.Unix(0, since1970(info.ModTime())).UTC(),
 			}, nil
 		}
 	}
@@ -140,11 +140,11 @@ func (a Agent) findSessionMemory(root *os.Root, session string) (SessionMemory, 
 }
 
 // messagesWithText counts the messages of a transcript that have text, up to limit.
-func messagesWithText(root *os.Root, name string, most int) int {
+func messagesWithText(root *os.Root, name string, limit int) int {
 	file, err := files.Open(root, name)
 	if err != nil {
 		return claudemd.UncountedMessages
 	}
 	defer file.Close()
-	return transcript.Count(io.LimitReader(file, maxTranscript), most)
+	return transcript.Count(io.LimitReader(file, maxTranscript), limit)
 }

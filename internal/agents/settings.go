@@ -2,6 +2,7 @@ package agents
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
@@ -39,4 +40,43 @@ func ParseNamedDir(s string) (NamedDir, error) {
 		return NamedDir{}, fmt.Errorf("the path of %q has a NUL character", slug)
 	}
 	return NamedDir{Slug: slug, Path: path}, nil
+}
+
+// CheckTeamDir returns an error if the shared directory equals, contains or is inside another
+// directory of the settings: its memories would also be another agent's. Links are followed.
+func (s Settings) CheckTeamDir() error {
+	if s.TeamDir == "" {
+		return nil
+	}
+	team := RealDir(absolute(s.TeamDir))
+	check := func(dir, what string) error {
+		if dir == "" {
+			return nil
+		}
+		switch at := RealDir(absolute(dir)); {
+		case at == team:
+			return fmt.Errorf("%s is also %s: the shared memory needs its own directory", s.TeamDir, what)
+		case Beneath(team, at):
+			return fmt.Errorf("%s is inside %s, which is %s: the shared memory needs a directory outside it", s.TeamDir, dir, what)
+		case Beneath(at, team):
+			return fmt.Errorf("%s is inside %s and is %s: the shared memory needs a directory without other memories", dir, s.TeamDir, what)
+		}
+		return nil
+	}
+	if err := check(s.AgentsDir, "the directory of the agents"); err != nil {
+		return err
+	}
+	if s.ClaudeDir != "" {
+		for _, dir := range []string{projectsDir, agentMemoryDir} {
+			if err := check(filepath.Join(s.ClaudeDir, dir), "one in which Claude Code keeps memories"); err != nil {
+				return err
+			}
+		}
+	}
+	for _, named := range s.MemoryDirs {
+		if err := check(named.Path, "the memory directory of "+named.Slug); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -20,17 +20,17 @@ type KnownAgent struct {
 // MarkPresent returns a copy of known with Present set: for agents in found, and for those below a
 // directory in unreadable, because their absence is not certain.
 func MarkPresent(known []KnownAgent, found []Found, unreadable []string) []KnownAgent {
-	type place struct {
+	type location struct {
 		layout Layout
 		dir    string
 	}
-	seen := make(map[place]bool, len(found))
+	seen := make(map[location]bool, len(found))
 	for _, f := range found {
-		seen[place{f.Layout, f.Dir}] = true
+		seen[location{f.Layout, f.Dir}] = true
 	}
 	marked := make([]KnownAgent, len(known))
 	for i, k := range known {
-		k.Present = seen[place{k.Layout, k.Dir}] || beneathAny(k.Dir, unreadable)
+		k.Present = seen[location{k.Layout, k.Dir}] || beneathAny(k.Dir, unreadable)
 		marked[i] = k
 	}
 	return marked

@@ -21,14 +21,14 @@ const (
 	transcriptExt = ".jsonl"
 	// transcriptsPerScan limits how many transcripts of a project one discovery opens. The next
 	// discovery continues with the others. Opening 4,096 takes about 0.1 s on 2 cores.
-	transcriptsPerLook = 4096
-	// transcriptBytes limits how many bytes of a project's transcripts one discovery reads. A
+	maxTranscripts = 4096
+	// maxTranscriptBytes limits how many bytes of a project's transcripts one discovery reads. A
 	// transcript can have hundreds of megabytes; one of its first lines names its working
 	// directory.
-	transcriptBytes = 8 << 20
-	// bytesAfterCwd is how many more bytes are read after a working directory of another project,
-	// because the conversation may have been resumed in this project. It is arbitrary.
-	bytesAfterCwd = 64 << 10
+	maxTranscriptBytes = 8 << 20
+	// maxBytesAfterCwd is how many more bytes are read after a working directory of another
+	// project, because the conversation may have been resumed in this project. It is arbitrary.
+	maxBytesAfterCwd = 64 << 10
 	// recentTranscripts is how many of the newest transcripts are read before a parent of a working
 	// directory is accepted as the project. As many are recorded as sources while the project's
 	// path is unknown. It is arbitrary.
@@ -61,9 +61,9 @@ func (t *Transcripts) known() map[string]head {
 	return t.heads
 }
 
-// keep replaces the cache by the heads that a discovery used. Other files were removed or not
+// add replaces the cache by the heads that a discovery used. Other files were removed or not
 // needed.
-func (t *Transcripts) keep(heads map[string]head) {
+func (t *Transcripts) replace(heads map[string]head) {
 	if t == nil {
 		return
 	}
@@ -87,7 +87,7 @@ func (d *discovery) projectName(project string) string {
 	}
 	defer root.Close()
 	parent := ""
-	read := budget{files: transcriptsPerLook, bytes: transcriptBytes}
+	read := budget{files: maxTranscripts, bytes: maxTranscriptBytes}
 	unnamed := map[string]Stamp{project: before}
 	for i, newest := range d.transcriptsByAge(root) {
 		if i == recentTranscripts && parent != "" {
@@ -181,8 +181,8 @@ func (d *discovery) readHead(root *os.Root, name string, h *head, left *budget) 
 		if filepath.IsAbs(cwd) && fits(project, projectDirName(cwd)) {
 			return true
 		}
-		if spared == 0 && limited.N > bytesAfterCwd {
-			spared, limited.N = limited.N-bytesAfterCwd, bytesAfterCwd
+		if spared == 0 && limited.N > maxBytesAfterCwd {
+			spared, limited.N = limited.N-maxBytesAfterCwd, maxBytesAfterCwd
 		}
 		if h.parent == "" {
 			h.parent = parentNamed(cwd, project)

@@ -46,9 +46,9 @@ func OpenTranscript(claudeDir, path string) (*os.File, error) {
 	file, err := files.Open(root, filepath.ToSlash(relative))
 	switch {
 	case errors.Is(err, files.ErrNotRegular):
-		return nil, &TranscriptError{Reason: "is no regular file"}
+		return nil, &TranscriptError{Reason: "is not a regular file"}
 	case errors.Is(err, files.ErrLeaves), errors.Is(err, files.ErrLoop), errors.Is(err, fs.ErrNotExist):
-		return nil, &TranscriptError{"is not there", true}
+		return nil, &TranscriptError{"does not exist", true}
 	}
 	return file, err
 }
@@ -57,18 +57,18 @@ func OpenTranscript(claudeDir, path string) (*os.File, error) {
 // it.
 func locateTranscript(claudeDir, path string) (projects, relative string, err error) {
 	if claudeDir == "" {
-		return "", "", &TranscriptError{"is not read: the directory of Claude Code is switched off here", true}
+		return "", "", &TranscriptError{"is not read: no directory of Claude Code is configured", true}
 	}
 	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) || filepath.Ext(path) != transcriptExt {
-		return "", "", &TranscriptError{Reason: "is no absolute path of a .jsonl file"}
+		return "", "", &TranscriptError{Reason: "is not an absolute path of a .jsonl file"}
 	}
 	dir := filepath.Join(claudeDir, projectsDir)
 	if projects, err = filepath.EvalSymlinks(dir); err != nil {
-		return "", "", &TranscriptError{"is not read: there is no directory " + dir, true}
+		return "", "", &TranscriptError{"is not read: no directory " + dir, true}
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", "", &TranscriptError{"is not there", true}
+		return "", "", &TranscriptError{"does not exist", true}
 	}
 	relative, err = filepath.Rel(projects, real)
 	if err != nil || !filepath.IsLocal(relative) || filepath.Ext(real) != transcriptExt {

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"io/fs"
 	"math"
@@ -22,11 +23,11 @@ const MaxDepth = 4
 
 // maxWalkDepth is the depth at which the walk stops. It lists each file below MaxDepth as too deep,
 // and a directory at this depth as one entry.
-const lookDepth = 2 * MaxDepth
+const maxWalkDepth = 2 * MaxDepth
 
 // readBatch is how many entries of a directory are read at once. It limits memory for directories
 // of 100,000 files.
-const readPiece = 1024
+const readBatch = 1024
 
 // Walk lists an agent's memory files. root is the agent's directory. The caller must open it for
 // this walk: an older handle may belong to a replaced directory. scope has the paths to scan,
@@ -36,7 +37,7 @@ const readPiece = 1024
 func Walk(root *os.Root, a Agent, scope []string, visit func(relDir string)) Listing {
 	tree := newScope(scope)
 	w := walker{root: root, agent: a, visit: visit}
-	w.listing = Listing{Sessions: -1, covered: make(map[string]bool), passed: make(map[string]bool), unseen: make(map[string]bool), leftOut: make(map[string]bool)}
+	w.listing = Listing{Sessions: -1, covered: make(map[string]bool), skippedLinks: make(map[string]bool), unscanned: make(map[string]bool), omitted: make(map[string]bool)}
 	for _, p := range scope {
 		w.listing.covered[path.Clean(p)] = true
 	}
@@ -47,17 +48,20 @@ func Walk(root *os.Root, a Agent, scope []string, visit func(relDir string)) Lis
 	if a.Layout == Hive {
 		top.kind = hiveKind
 	}
-	w.look(top, tree)
+	w.scan(top, tree)
 	after, afterErr := w.durable()
 	w.noteExhausted(afterErr)
 
 	// Called in any case: a removed root also looks as if all sessions were removed.
-	inPlace := w.rootInPlace()
-	if beforeErr == nil && afterErr == nil && os.SameFile(before, after) && inPlace && !within(w.listing.unseen, a.PrimaryDir()) {
+	inPlace := isInPlace(root, w.noteExhausted)
+	if !inPlace {
+		w.listing.unscanned["."] = true
+	}
+	if beforeErr == nil && afterErr == nil && os.SameFile(before, after) && inPlace && !within(w.listing.unscanned, a.PrimaryDir()) {
 		w.listing.DurableThere = true
 		_, w.listing.DurableInode, w.listing.DurableDevice = Identity(after)
 	} else {
-		w.listing.unseen[a.PrimaryDir()] = true
+		w.listing.unscanned[a.PrimaryDir()] = true
 	}
 	return w.listing.sorted()
 }
@@ -94,26 +98,26 @@ type item struct {
 	info fs.FileInfo // of the entry itself, with links not followed
 }
 
-// look scans one directory: all of it, or the entries in the scope.
-func (w *walker) look(d directory, scope *scopeTree) {
+// scan scans one directory: all of it, or the entries in the scope.
+func (w *walker) scan(d directory, scope *scopeTree) {
 	w.visit(d.path)
 	if scope.all {
 		d.open = w.flagOpen(d)
 	}
 	switch {
 	case d.kind == hiveKind:
-		w.lookFor(d, scope, memoryDir, sessionsDir)
+		w.scanNamed(d, scope, memoryDir, sessionsDir)
 	case d.kind == sessionKind:
-		w.lookFor(d, scope, memoryDir)
+		w.scanNamed(d, scope, memoryDir)
 	case scope.all:
-		w.lookAtAll(d)
+		w.scanAll(d)
 	default:
-		w.lookFor(d, scope, scope.named()...)
+		w.scanNamed(d, scope, scope.named()...)
 	}
 }
 
-// lookFor scans the named entries without listing the directory.
-func (w *walker) lookFor(d directory, scope *scopeTree, names ...string) {
+// scanNamed scans the named entries without listing the directory.
+func (w *walker) scanNamed(d directory, scope *scopeTree, names ...string) {
 	among := files.NeighboursIn(w.root)
 	defer among.Close()
 	for _, name := range names {
@@ -123,7 +127,7 @@ func (w *walker) lookFor(d directory, scope *scopeTree, names ...string) {
 		}
 		raw, all := rawNames(name)
 		for _, name := range raw {
-			w.lookForOne(among, d, name, inside)
+			w.scanOne(among, d, name, inside)
 		}
 		if all {
 			w.eachOf(d, func(it item) {
@@ -135,8 +139,8 @@ func (w *walker) lookFor(d directory, scope *scopeTree, names ...string) {
 	}
 }
 
-// lookForOne scans the entry with this name on disk.
-func (w *walker) lookForOne(among *files.DirReader, d directory, name string, inside *scopeTree) {
+// scanOne scans the entry with this name on disk.
+func (w *walker) scanOne(among *files.DirReader, d directory, name string, inside *scopeTree) {
 	entryPath := join(d.path, name)
 	info, err := among.Lstat(w.real(d, name))
 	switch {
@@ -144,7 +148,7 @@ func (w *walker) lookForOne(among *files.DirReader, d directory, name string, in
 		w.entry(d, item{name, info}, inside)
 	case isGone(err):
 		if d.kind == hiveKind && name == memoryDir {
-			w.listing.unseen[entryPath] = true // a mount may be missing: its memories must not be deleted
+			w.listing.unscanned[entryPath] = true // a mount may be missing: its memories must not be deleted
 		}
 	case d.kind == memoryKind:
 		w.fail(entryPath, err)
@@ -153,7 +157,7 @@ func (w *walker) lookForOne(among *files.DirReader, d directory, name string, in
 	}
 }
 
-func (w *walker) lookAtAll(d directory) {
+func (w *walker) scanAll(d directory) {
 	if d.kind == sessionsKind {
 		w.listing.Sessions = 0
 	}
@@ -171,7 +175,7 @@ func (w *walker) eachOf(d directory, do func(item)) {
 	defer dir.Close()
 	for {
 		// The handle was opened in a Root, so entry.Info cannot follow a link out of it.
-		entries, err := dir.ReadDir(readPiece)
+		entries, err := dir.ReadDir(readBatch)
 		for _, entry := range entries {
 			info, err := entry.Info()
 			if err != nil {
@@ -192,7 +196,7 @@ func (w *walker) eachOf(d directory, do func(item)) {
 
 func (w *walker) entry(d directory, it item, scope *scopeTree) {
 	switch {
-	case leftOut(it.name):
+	case isIgnored(it.name):
 	case it.info.Mode().Type() == fs.ModeSymlink:
 		w.link(d, it, scope)
 	case it.info.IsDir():
@@ -228,11 +232,11 @@ func (w *walker) subdirectory(d directory, scope *scopeTree) {
 	}
 	switch {
 	case !validName(d.path):
-		w.flagUnseen(d, scope, nameNotUTF8())
-	case d.depth >= lookDepth:
-		w.flagUnseen(d, scope, directoryTooDeep())
+		w.flagUnscanned(d, scope, nameNotUTF8())
+	case d.depth >= maxWalkDepth:
+		w.flagUnscanned(d, scope, directoryTooDeep())
 	default:
-		w.look(d, scope)
+		w.scan(d, scope)
 	}
 }
 
@@ -292,9 +296,9 @@ func since1970(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// flagUnseen lists a directory that is not scanned.
-func (w *walker) flagUnseen(d directory, scope *scopeTree, problem *memories.Problem) {
-	w.listing.unseen[d.path] = true
+// flagUnscanned lists a directory that is not scanned.
+func (w *walker) flagUnscanned(d directory, scope *scopeTree, problem *memories.Problem) {
+	w.listing.unscanned[d.path] = true
 	w.list(Entry{Path: SafePath(d.path), Session: SafePath(d.session), Problem: problem}, scope)
 }
 
@@ -303,14 +307,14 @@ func (w *walker) failDirectory(d directory, scope *scopeTree, err error) {
 	w.fail(d.path, err)
 	if !isGone(err) {
 		w.block(d.path, err)
-		w.flagUnseen(d, scope, unreadable(err))
+		w.flagUnscanned(d, scope, unreadable(err))
 	}
 }
 
 // fail records a path that could not be read because of err.
 func (w *walker) fail(relPath string, err error) {
 	w.noteExhausted(err)
-	w.listing.unseen[relPath] = true
+	w.listing.unscanned[relPath] = true
 	w.listing.Failed = append(w.listing.Failed, SafePath(relPath))
 }
 
@@ -347,18 +351,14 @@ func (w *walker) durable() (fs.FileInfo, error) {
 	return info, nil
 }
 
-// rootInPlace reports whether root is still the directory at its path. A handle of a removed or
-// replaced directory shows an empty tree without an error.
-func (w *walker) rootInPlace() bool {
-	held, heldErr := w.root.Stat(".")
-	found, foundErr := os.Stat(w.root.Name())
-	w.noteExhausted(heldErr)
-	w.noteExhausted(foundErr)
-	if heldErr != nil || foundErr != nil || !os.SameFile(held, found) {
-		w.listing.unseen["."] = true
-		return false
-	}
-	return true
+// isInPlace reports whether root is still the directory at its path. A handle of a removed or
+// replaced directory shows an empty tree without an error. It calls note with each error of its
+// own.
+func isInPlace(root *os.Root, note func(error)) bool {
+	opened, err := root.Stat(".")
+	found, foundErr := os.Stat(root.Name())
+	note(errors.Join(err, foundErr))
+	return err == nil && foundErr == nil && os.SameFile(opened, found)
 }
 
 func problemCode(e Entry) string {
