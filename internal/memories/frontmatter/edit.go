@@ -11,10 +11,10 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// modifiedLayout is how agents write metadata.modified: RFC 3339 in UTC with milliseconds.
+// modifiedLayout is the time layout that agents write: RFC 3339, UTC, milliseconds.
 const modifiedLayout = "2006-01-02T15:04:05.000Z"
 
-// Encode returns a new memory file that says c, with a flat frontmatter. Parse reads c.Canonical() back from it.
+// Encode returns a new memory file with the content c. Parse of the result returns c.Canonical().
 func Encode(c memories.Content) []byte {
 	c = c.Canonical()
 	mapping := newMapping()
@@ -28,11 +28,11 @@ func Encode(c memories.Content) []byte {
 	return encodePage(page{eol: "\n"}, encodeMapping(mapping, "\n"), c)
 }
 
-// Rewrite returns raw changed to say c and nothing else: the keys that Memoir does not know stay with their order and
-// comments, the type stays where it lives, byte order mark and line ends are kept, and the time of the last change
-// becomes now where the file states one. A file that says c already, and in valid YAML, comes back unchanged. A frontmatter that was no
-// valid YAML becomes valid; its lines that are no entries are kept under the key "unread". Of a file that Parse calls
-// unreadable nothing is kept.
+// Rewrite returns the file with the content c. Unknown keys, their order, comments, line ends and
+// the byte order mark stay. The time of the last change becomes now, if the file states one.
+// Rewrite returns raw if it has the content c already and is valid YAML. Invalid YAML becomes
+// valid; lines that are no entries are kept under the key "unread". An unreadable file is replaced
+// completely.
 func Rewrite(raw []byte, c memories.Content, now time.Time) []byte {
 	c = c.Canonical()
 	if says(raw, c) {
@@ -45,7 +45,8 @@ func Rewrite(raw []byte, c memories.Content, now time.Time) []byte {
 	})
 }
 
-// rewrite returns raw with its frontmatter changed, which has to say c then, and with c's body.
+// rewrite returns the file with its frontmatter changed by change and with c's body. change must
+// make the frontmatter state c.
 func rewrite(raw []byte, c memories.Content, change func(mapping *yaml.Node)) []byte {
 	p := cutPage(string(raw))
 	before := readFrontmatter(p)
@@ -54,7 +55,8 @@ func rewrite(raw []byte, c memories.Content, change func(mapping *yaml.Node)) []
 	}
 	after := withoutAliases(before.mapping)
 	change(after)
-	// The least change first. The next is tried only when the result would not read back as it should.
+	// The smallest change is tried first. The others follow only if the result does not read back
+	// as expected.
 	if !before.lenient && p.hasFrontmatter() {
 		if front, ok := patchLines(p, before.written, after); ok {
 			if out := encodePage(p, front, c); holds(out, c, before.mapping) {
@@ -75,8 +77,8 @@ func rewrite(raw []byte, c memories.Content, change func(mapping *yaml.Node)) []
 	return encodePage(p, encodeMapping(mapping, p.eol), c)
 }
 
-// Touch sets the time of the last change to now where the file states one and changes nothing else. Where it has none, the bytes
-// come back as they are and changed is false.
+// Touch returns the file with its time of the last change set to now and nothing else changed. If
+// the file states no such time, Touch returns raw and false.
 func Touch(raw []byte, now time.Time) (out []byte, changed bool) {
 	p := cutPage(string(raw))
 	before := readFrontmatter(p)
@@ -102,7 +104,8 @@ func Touch(raw []byte, now time.Time) (out []byte, changed bool) {
 	return raw, false
 }
 
-// encodePage joins the parts of a file around a frontmatter. The body keeps its bytes when it says c's body already.
+// encodePage joins the parts of a file around a frontmatter. It keeps the body's bytes if the body
+// equals c.Body.
 func encodePage(p page, front string, c memories.Content) []byte {
 	if !p.hasFrontmatter() {
 		p.opener, p.closer = "---"+p.eol, "---"+p.eol
@@ -122,20 +125,20 @@ func encodePage(p page, front string, c memories.Content) []byte {
 	return []byte(p.bom + p.opener + front + p.closer + p.body)
 }
 
-// unsettled are the problems that saving a memory settles, whatever it says.
+// unsettled are the problems that saving a memory removes.
 var unsettled = []string{
 	memories.CodeNameMissing, memories.CodeNameNotText, memories.CodeDescriptionNotText, memories.CodeNoFrontmatter, memories.CodeReadLeniently, memories.CodeOddFrontmatter,
 	memories.CodeTypeConflict,
 }
 
-// says tells whether a file states exactly the content c, its name included.
+// says reports whether a file states exactly the content c, including its name.
 func says(raw []byte, c memories.Content) bool {
 	f := Parse(raw, "")
 	return !f.Unreadable && f.Content() == c && !slices.ContainsFunc(unsettled, f.has)
 }
 
-// holds tells whether a file that was written reads back as valid YAML that says c and still holds what the mapping
-// held besides.
+// holds reports whether a rewritten file is valid YAML, states c, and has the other entries of
+// before.
 func holds(out []byte, c memories.Content, before *yaml.Node) bool {
 	after := readFrontmatter(cutPage(string(out)))
 	return says(out, c) && sameValue(besides(before, true), besides(after.mapping, true))
@@ -153,7 +156,8 @@ func sameButModified(before, after *yaml.Node, modified string) bool {
 // editedKeys are the keys that an edit sets, at the top level or in metadata.
 var editedKeys = []string{"name", "description", "type"}
 
-// besides returns a copy of a mapping without the keys that an edit sets.
+// besides returns a copy of a mapping without the time of the last change and, if edited, without
+// editedKeys.
 func besides(mapping *yaml.Node, edited bool) *yaml.Node {
 	out := newMapping()
 	modifiedIn, modifiedKey := statedModified(mapping)
@@ -187,15 +191,15 @@ func (f File) has(code string) bool {
 	return slices.ContainsFunc(f.Problems, func(p memories.Problem) bool { return p.Code == code })
 }
 
-// typePlaces tells where a file keeps its type: at the top level, in metadata, or in both. A file without one gets it
-// at the top level.
+// typePlaces reports whether a type belongs at the top level and in metadata. Without a type in the
+// mapping, it belongs at the top level.
 func typePlaces(mapping *yaml.Node) (top, nested bool) {
 	metadata := mappingAt(mapping, "metadata")
 	nested = metadata != nil && indexOf(metadata, "type") >= 0
 	return indexOf(mapping, "type") >= 0 || !nested, nested
 }
 
-// contentOf returns what a mapping says of a memory's content; the body is not its part.
+// contentOf returns the name, type and description that a mapping states.
 func contentOf(mapping *yaml.Node) memories.Content {
 	f := File{}
 	f.readType(mapping, false)

@@ -233,7 +233,7 @@ func TestEditsKeepUnknownKeysInTheirOrder(t *testing.T) {
 	})
 }
 
-// entriesOf are ways to write each key.
+// entriesOf are spellings of the lines of each key.
 var entriesOf = map[string][]string{
 	"name":        {"name: a\n", "name: &n a # old\n", "'name': >-\n  a\n  b\n", "name: [x]\n", "name:\n"},
 	"description": {"description: d\n", "description: |\n  # d\n\n  e\n", "# note\ndescription: \"d\"\n", "description: {a: 1}\n"},
@@ -245,7 +245,7 @@ var entriesOf = map[string][]string{
 	"Über": {"Über: é\n", "Über: \"\\u0007\"\n", "Über: >+\n  a\n\n\n"},
 }
 
-// unknown writes down the keys of a file that Memoir does not know, in order, with their values.
+// unknown returns the keys of a file that Memoir does not know, in order, with their values.
 func unknown(t *rapid.T, raw string) string {
 	_, frontmatter, _ := strings.Cut(strings.ReplaceAll(raw, "\r\n", "\n"), "---\n")
 	frontmatter, _, _ = strings.Cut("\n"+frontmatter, "\n---\n")
@@ -300,7 +300,7 @@ func drawContent(t *rapid.T) memories.Content {
 	return content
 }
 
-// mayBeName reports whether a canonical name can be saved and read back.
+// mayBeName reports whether a canonical name survives saving and parsing.
 func mayBeName(name string) bool {
 	return memories.Content{Name: name, Type: memories.User}.Check() == nil
 }
@@ -374,7 +374,7 @@ func TestMetadataIsAddedAndTheRestOfTheFileKept(t *testing.T) {
 	}
 }
 
-// markup is text that has a meaning in Markdown or YAML.
+// markup is text with a meaning in Markdown or YAML.
 var markup = []string{
 	"\n", "\n\n", " ", "    ", "\t", "#", "# ", "---", "- ", "* ", "1. ", "> ", "`", "```", "~~~", "<!--", "-->", "<div>", "[x]: ", "[x]",
 	"\\", "|", "\r", "'", "\"", "\u00a0", "\f", "é", "文", "\x00", "\x1b", "a", "b c", ":", ": ", " #", "\u2028", "\u0085", "\x01",

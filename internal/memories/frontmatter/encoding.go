@@ -19,18 +19,18 @@ import (
 )
 
 const (
-	// plausible is the score from which a decoding is offered. Of 14 texts in six encodings, each
-	// read in the six, wrong readings score up to 0.75 and right ones from 0.7 on.
+	// plausible is the score from which a decoding is offered. For 14 texts, each decoded as six
+	// encodings, wrong decodings score up to 0.75 and right ones from 0.7.
 	plausible = 0.25
-	// convincing is the score from which the best decoding is a guess and not only a choice.
+	// convincing is the score from which the best decoding is marked as guessed.
 	convincing = 0.5
-	// sampleSize is how many bytes of a file decide, and at least one line. The number is arbitrary.
+	// sampleSize is how many bytes of a file are scored, and at least one line. It is arbitrary.
 	sampleSize = 64 << 10
-	// maxScored is how many characters of them are scored. The number is arbitrary.
+	// maxScored is how many of their characters are scored. It is arbitrary.
 	maxScored = 20_000
 )
 
-// decoding is a file read in another encoding than UTF-8.
+// decoding is the text of a file in an encoding other than UTF-8.
 type decoding struct {
 	id    string // of the fix
 	name  string // of the encoding
@@ -38,8 +38,8 @@ type decoding struct {
 	score float64
 }
 
-// legacyEncodings are the encodings without NUL that are tried, with the weight of a character that
-// is not ASCII: 1 for the usual ones of a text in this encoding, 0 for those that no text has.
+// legacyEncodings are the encodings without NUL that are tried. weight rates a character that is
+// not ASCII: 1 if it is usual in texts of this encoding, 0 if it never occurs.
 var legacyEncodings = []struct {
 	id, name string
 	encoding encoding.Encoding
@@ -52,8 +52,8 @@ var legacyEncodings = []struct {
 	{"windows-1252", "Windows-1252", charmap.Windows1252, westernWeight},
 }
 
-// guessDecodings returns the plausible readings of a file that is not UTF-8, the best first. The
-// beginning of the file decides.
+// guessDecodings returns the plausible decodings of a file that is not UTF-8, best first. Only a
+// sample of the file is scored.
 func guessDecodings(raw []byte) []decoding {
 	if wide := guessUTF16(raw); wide != nil {
 		return wide
@@ -69,7 +69,8 @@ func guessDecodings(raw []byte) []decoding {
 			if !ok {
 				continue
 			}
-			// One that loses nothing where it can be read at all is offered also for a low score.
+			// Windows-1252 is offered for low scores too, because it loses nothing if it decodes at
+			// all.
 			score := scoreOf(string(text), e.weight)
 			if score >= plausible || e.encoding == charmap.Windows1252 {
 				candidates = append(candidates, candidate{decoding{id: e.id, name: e.name, score: score}, e.encoding, decode})
@@ -90,18 +91,18 @@ func guessDecodings(raw []byte) []decoding {
 	return all
 }
 
-// candidate is a decoding, without its text, and the way to it.
+// candidate is a decoding without text, and the decoder that produces the text.
 type candidate struct {
 	decoding
 	encoding encoding.Encoding
 	decode   decoder
 }
 
-// decoder returns a file as UTF-8. It reports false if the file has bytes that the encoding has not,
-// or if it is not the way to read this file.
+// decoder returns a file as UTF-8. ok is false if the encoding cannot decode it or the decoder does
+// not apply.
 type decoder func(raw []byte, e encoding.Encoding) (text []byte, ok bool)
 
-// sampleOf returns the lines of a file that decide about its encoding: the first that are not ASCII.
+// sampleOf returns the lines of a file that are scored: the first ones that are not ASCII.
 func sampleOf(raw []byte) []byte {
 	var sample []byte
 	for line := range bytes.Lines(raw) {
@@ -115,8 +116,8 @@ func sampleOf(raw []byte) []byte {
 	return sample
 }
 
-// decodeLines decodes the lines that are not UTF-8. The last byte of a character is never a line feed
-// in the encodings that are tried.
+// decodeLines decodes only the lines that are not UTF-8. In the encodings tried, no character ends
+// with a line feed byte.
 func decodeLines(raw []byte, e encoding.Encoding) (text []byte, ok bool) {
 	mixed := false
 	for line := range bytes.Lines(raw) {
@@ -134,7 +135,7 @@ func decodeLines(raw []byte, e encoding.Encoding) (text []byte, ok bool) {
 	return text, mixed
 }
 
-// decodeBytes decodes the bytes that are not UTF-8, if each is a character in the encoding.
+// decodeBytes decodes only the bytes that are not UTF-8, if e is a single-byte encoding.
 func decodeBytes(raw []byte, e encoding.Encoding) (text []byte, ok bool) {
 	single, ok := e.(*charmap.Charmap)
 	if !ok {
@@ -148,7 +149,6 @@ func decodeBytes(raw []byte, e encoding.Encoding) (text []byte, ok bool) {
 	return text, ok
 }
 
-// decodeWhole decodes all of a file.
 func decodeWhole(raw []byte, e encoding.Encoding) (text []byte, ok bool) {
 	text, err := e.NewDecoder().Bytes(raw)
 	if err != nil || bytes.ContainsRune(text, utf8.RuneError) || bytes.IndexByte(text, 0) >= 0 {
@@ -157,7 +157,7 @@ func decodeWhole(raw []byte, e encoding.Encoding) (text []byte, ok bool) {
 	return text, true
 }
 
-// guessUTF16 returns the reading of a file as UTF-16, with a byte order mark or without, or nil.
+// guessUTF16 returns the decoding of a file as UTF-16, with or without byte order mark, or nil.
 func guessUTF16(raw []byte) []decoding {
 	if len(raw) == 0 || len(raw)%2 != 0 {
 		return nil
@@ -170,8 +170,8 @@ func guessUTF16(raw []byte) []decoding {
 		}
 		return []decoding{{id: "utf-16", name: "UTF-16", text: text, score: 1}}
 	}
-	// A file that is UTF-8 can be UTF-16 only if nearly all of its text is ASCII, with a NUL in each
-	// character. A few NULs are damage.
+	// Valid UTF-8 can be UTF-16 only if most of it is ASCII, with a NUL in each character. A few
+	// NULs are damage.
 	if utf8.Valid(raw) && 4*bytes.Count(raw, []byte{0}) < len(raw) {
 		return nil
 	}
@@ -183,8 +183,8 @@ func guessUTF16(raw []byte) []decoding {
 		{"utf-16le", "UTF-16 (little-endian)", utf16.LittleEndian, []byte{'\n', 0}},
 		{"utf-16be", "UTF-16 (big-endian)", utf16.BigEndian, []byte{0, '\n'}},
 	} {
-		// A memory file has line ends, and a line end has a NUL. In the other byte order it is U+0A00,
-		// which no script uses.
+		// A line feed has a NUL in UTF-16. In the wrong byte order it is U+0A00, which no script
+		// uses.
 		if !bytes.Contains(raw, order.feed) {
 			continue
 		}
@@ -199,7 +199,7 @@ func guessUTF16(raw []byte) []decoding {
 	return nil
 }
 
-// scoreOf returns the average weight of a text's characters that are not ASCII; 1 if it has none.
+// scoreOf returns the average weight of a text's non-ASCII characters, or 1 if it has only ASCII.
 func scoreOf(text string, weight func(before, r, after rune) float64) float64 {
 	n, sum := 0, 0.0
 	before := ' '
@@ -219,7 +219,7 @@ func scoreOf(text string, weight func(before, r, after rune) float64) float64 {
 	return sum / float64(n)
 }
 
-// eastAsianPunctuation reports whether a character is punctuation of Chinese, Japanese or Korean.
+// eastAsianPunctuation reports whether r is punctuation of Chinese, Japanese or Korean.
 func eastAsianPunctuation(r rune) bool {
 	return r >= 0x3000 && r <= 0x3015 || r >= 0xff01 && r <= 0xff5e ||
 		strings.ContainsRune("‘’“”…—·→", r)
@@ -245,7 +245,7 @@ func japaneseWeight(_, r, _ rune) float64 {
 		return 0.8
 	case r >= 0x3041 && r <= 0x30fe: // hiragana and katakana
 		return 1
-	case r >= 0xff61 && r <= 0xff9f: // half-width katakana, a single byte
+	case r >= 0xff61 && r <= 0xff9f: // half-width katakana: a single byte
 		return 0.1
 	case commonHan[r]:
 		return 0.9
@@ -269,7 +269,7 @@ func koreanWeight(_, r, _ rune) float64 {
 	return 0
 }
 
-// westernWeight expects single letters among ASCII letters, and punctuation.
+// westernWeight expects single non-ASCII letters between ASCII letters, and punctuation.
 func westernWeight(before, r, after rune) float64 {
 	switch {
 	case strings.ContainsRune("‘’“”„…–—•€£°©®«»§·´\u00a0", r):
@@ -284,8 +284,8 @@ func westernWeight(before, r, after rune) float64 {
 	return 0.4
 }
 
-// wideWeight accepts each character that is assigned and no private one: UTF-16 has a structure of
-// its own that other texts lack.
+// wideWeight accepts every assigned, non-private character: random bytes rarely decode to those in
+// UTF-16.
 func wideWeight(_, r, _ rune) float64 {
 	if unicode.IsGraphic(r) || unicode.IsSpace(r) || r == '\ufeff' {
 		return 1
@@ -301,7 +301,7 @@ func isASCII(line []byte) bool {
 	return !slices.ContainsFunc(line, func(b byte) bool { return b >= utf8.RuneSelf })
 }
 
-// gb2312Level1 returns the 3,755 more frequent characters of GB 2312. Their first byte is B0 to D7.
+// gb2312Level1 returns the 3,755 frequent characters of GB 2312, whose first byte is B0 to D7.
 var gb2312Level1 = sync.OnceValue(func() map[rune]bool {
 	var codes []byte
 	for first := 0xb0; first <= 0xd7; first++ {
@@ -309,11 +309,11 @@ var gb2312Level1 = sync.OnceValue(func() map[rune]bool {
 			codes = append(codes, byte(first), byte(second))
 		}
 	}
-	text, _ := simplifiedchinese.GBK.NewDecoder().Bytes(codes) // five codes have no character
+	text, _ := simplifiedchinese.GBK.NewDecoder().Bytes(codes) // five codes are unassigned
 	return setOf(string(text))
 })
 
-// commonHan are frequent Chinese characters, simplified and traditional, and words of this trade.
+// commonHan are frequent Chinese characters, simplified and traditional, and technical words.
 var commonHan = setOf(
 	"的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方"+
 		"多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实日军者意无力它与长把机十民第公此已工使情明性知"+
@@ -325,7 +325,6 @@ var commonHan = setOf(
 		"數報結務場計資許統區隊決書則聽達難權設記類據邊張該規萬覺術領傳師觀讓識帶導爭運測試環檔案資料庫碼伺服器專錯誤執請寫讀週預默",
 	"込払働対応変続検索値開発実際確認参照単位処理図関数経済労権読")
 
-// commonHangul are frequent Korean syllables.
 var commonHangul = setOf("이다는을를에의가고하지한은로도기사리나서자시정인그대만해보어일으있스부아수제들구전것장라주과지않여상면요니안생" +
 	"성원동오우유경용조적계문무소공세후위선모영비방조년회트테먼저환할때습합된되와며까라드버터트프로파모델실행항상사용")
 

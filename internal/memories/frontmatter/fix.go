@@ -14,21 +14,21 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// Fix is one way to mend a memory file. It changes what the problem is about and nothing else: keys that Memoir does not
-// know, the body, and the time that the memory's age counts from stay.
+// Fix is one way to fix a problem of a memory file. It changes nothing else: unknown keys, the
+// body, and the stated time of the last change stay.
 type Fix struct {
-	ID          string // names it among the fixes of one file, such as "type:feedback"
-	Code        string // of the problem that it mends
-	Label       string // what a button says
-	Explanation string // what it changes, in whole sentences
-	Guessed     bool   // of several choices, the one that the file's own words speak for
-	After       []byte // the whole file, as it would be
-	NewPath     string // where it would be; empty: where it is
+	ID          string // unique among the fixes of a file, such as "type:feedback"
+	Code        string // code of the fixed problem
+	Label       string // text of a button
+	Explanation string // effect, in whole sentences
+	Guessed     bool   // the one of several choices that the file's own words suggest
+	After       []byte // the whole fixed file
+	NewPath     string // the fixed file's path, or empty if it does not change
 }
 
-// Fixes returns the ways to mend a file, those that its other problems wait for first. file is its slash-separated path,
-// whose words are what a type is guessed from. Each fix reads back without the problem that it mends; a problem for which
-// there is none like that has no fix. A file without problems has none either.
+// Fixes returns the fixes of a file, ordered so that fixes which others depend on are first. file
+// is its slash-separated path; a type may be guessed from its words. After a fix, Parse does not
+// report the fix's problem. Unreadable files and problems without a safe fix have no fixes.
 func Fixes(raw []byte, file string) []Fix {
 	stem := strings.TrimSuffix(path.Base(file), path.Ext(file))
 	m := mender{raw: raw, path: file, stem: stem, file: Parse(raw, stem)}
@@ -54,7 +54,7 @@ type mender struct {
 	fixes []Fix
 }
 
-// offer adds a fix whose outcome reads back without the problem, and as a file that can be read.
+// offer adds a fix if its result is readable and does not have the fixed problem.
 func (m *mender) offer(fix Fix) {
 	after := Parse(fix.After, m.stem)
 	if after.Unreadable || after.has(fix.Code) || bytes.Equal(fix.After, m.raw) {
@@ -67,7 +67,7 @@ func (m *mender) offers(code string) bool {
 	return slices.ContainsFunc(m.fixes, func(f Fix) bool { return f.Code == code })
 }
 
-// firstOf returns the first of the codes that the file has, or nothing.
+// firstOf returns the first of the codes among the file's problems, or "".
 func (m *mender) firstOf(codes ...string) string {
 	for _, code := range codes {
 		if m.file.has(code) {
@@ -77,7 +77,7 @@ func (m *mender) firstOf(codes ...string) string {
 	return ""
 }
 
-// move puts a frontmatter that is in an unusual place or format where programs look for it.
+// move offers to move a frontmatter from an unusual place or format to the top of the file.
 func (m *mender) move() {
 	if !m.file.has(memories.CodeOddFrontmatter) {
 		return
@@ -90,7 +90,7 @@ func (m *mender) move() {
 	})
 }
 
-// quote writes as YAML the entries that YAML refuses, or would read without all of their words.
+// quote offers to quote texts that are invalid YAML or that YAML would cut.
 func (m *mender) quote() {
 	if !m.file.has(memories.CodeReadLeniently) {
 		return
@@ -107,7 +107,7 @@ func (m *mender) quote() {
 	m.offer(fix)
 }
 
-// chooseType offers the types that the file may be meant to have: all of them, or the two that it states.
+// chooseType offers the types that the file may have: all, or the two conflicting ones.
 func (m *mender) chooseType() {
 	code := m.firstOf(memories.CodeTypeUnknown, memories.CodeTypeNotText, memories.CodeTypeMissing)
 	switch {
@@ -123,7 +123,7 @@ func (m *mender) chooseType() {
 func (m *mender) offerTypes(code string, types []memories.Type) {
 	guess := m.guessType()
 	if code == memories.CodeTypeConflict {
-		guess = "" // the file's own words are what differs
+		guess = "" // the file's own words are in conflict
 	}
 	for _, t := range types {
 		content := m.file.Content()
@@ -148,7 +148,7 @@ func (m *mender) offerTypes(code string, types []memories.Type) {
 	}
 }
 
-// statedTypes returns the known ones among the types that the file states, the one that counts first.
+// statedTypes returns the known types that the file states, the effective one first.
 func (m *mender) statedTypes() []memories.Type {
 	stated := []memories.Type{m.file.Type}
 	metadata := mappingAt(readFrontmatter(cutPage(string(m.raw))).mapping, "metadata")
@@ -162,7 +162,7 @@ func (m *mender) statedTypes() []memories.Type {
 	return stated
 }
 
-// settleName writes the name that the memory goes by into the frontmatter.
+// settleName offers to write the effective name into the frontmatter.
 func (m *mender) settleName() {
 	code := m.firstOf(memories.CodeNameNotText, memories.CodeNameTooLong, memories.CodeNameInvisible, memories.CodeNameMissing)
 	if code == "" {
@@ -185,7 +185,7 @@ func (m *mender) settleName() {
 	})
 }
 
-// writeDescription makes one text of a description that is a list or a table.
+// writeDescription offers to turn a description that is a list or a mapping into one text.
 func (m *mender) writeDescription() {
 	if !m.file.has(memories.CodeDescriptionNotText) {
 		return
@@ -205,7 +205,7 @@ func (m *mender) writeDescription() {
 	})
 }
 
-// descriptionTexts returns the texts in a description that is a list or a table.
+// descriptionTexts returns the texts of a description that is a list or a mapping.
 func (m *mender) descriptionTexts() []string {
 	mapping := withoutAliases(readFrontmatter(cutPage(string(m.raw))).written)
 	written := valueAt(mapping, "description")
@@ -218,7 +218,7 @@ func (m *mender) descriptionTexts() []string {
 	return textsIn(written)
 }
 
-// hasWords reports whether a text has all words of another.
+// hasWords reports whether text contains all words of other.
 func hasWords(text, other string) bool {
 	isNoPart := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	words := map[string]bool{}
@@ -233,7 +233,7 @@ func hasWords(text, other string) bool {
 	return true
 }
 
-// textsIn returns what a list or table says: of a table each key with its value.
+// textsIn returns the texts of a node; for a mapping, "key: value" of each entry.
 func textsIn(n *yaml.Node) []string {
 	var texts []string
 	switch n.Kind {
@@ -252,7 +252,7 @@ func textsIn(n *yaml.Node) []string {
 	return texts
 }
 
-// Renamed returns the bytes with another name in them, and nothing else changed.
+// Renamed returns the file with another name and nothing else changed.
 func Renamed(raw []byte, file, name string) []byte {
 	stem := strings.TrimSuffix(path.Base(file), path.Ext(file))
 	content := Parse(raw, stem).Content()
@@ -261,7 +261,7 @@ func Renamed(raw []byte, file, name string) []byte {
 	return rewrite(raw, content, func(mapping *yaml.Node) { setContent(mapping, content) })
 }
 
-// labelLength is how much of a name stands on a button, in Unicode characters.
+// labelLength is how many Unicode characters of a name a button shows. It is arbitrary.
 const labelLength = 40
 
 func short(name string) string {

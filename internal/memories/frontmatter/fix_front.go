@@ -7,7 +7,7 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// closeFrontmatter puts the missing line --- below the entries of a frontmatter that was opened and never closed.
+// closeFrontmatter offers to add the line --- after the entries of a frontmatter that has no end.
 func (m *mender) closeFrontmatter() {
 	if !m.file.has(memories.CodeNoFrontmatter) {
 		return
@@ -31,8 +31,8 @@ func (m *mender) closeFrontmatter() {
 	})
 }
 
-// cutEntries returns the lines at the start of a text that read as entries of a frontmatter, and all other lines.
-// Comments belong to the entry below them.
+// cutEntries splits a text after the lines at its start that are entries of a frontmatter. Comments
+// belong to the entry below them.
 func cutEntries(text string) (front, rest string) {
 	end, at := 0, 0
 	for _, line := range memtext.Lines(text) {
@@ -50,7 +50,7 @@ func cutEntries(text string) (front, rest string) {
 	return text[:end], text[end:]
 }
 
-// startsKey tells whether a line starts an entry with a key as frontmatters have them: one word.
+// startsKey reports whether a line starts an entry whose key is one word.
 func startsKey(line string) bool {
 	if !startsEntry(line, 0) {
 		return false

@@ -10,7 +10,7 @@ import (
 	"memoir/internal/memories/frontmatter"
 )
 
-// fixed returns the file after the fix of that id, and fails the test when it is not offered.
+// fixed returns the file after the fix with this id. It fails the test if the fix is not offered.
 func fixed(t *testing.T, raw, path, id string) string {
 	t.Helper()
 	fixes := frontmatter.Fixes([]byte(raw), path)
@@ -179,7 +179,7 @@ func TestEveryProblemOfAnOddFileHasAFix(t *testing.T) {
 	}
 }
 
-// FuzzFixes holds Fixes to what it promises of any file.
+// FuzzFixes checks the documented properties of Fixes for any file.
 func FuzzFixes(f *testing.F) {
 	for _, raw := range oddFiles {
 		f.Add([]byte(raw))

@@ -9,8 +9,8 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// mendText offers UTF-8 without NUL for a file that is not. Readings that lose nothing come first,
-// the most plausible one before the others.
+// mendText offers conversions of a file that is not UTF-8 or has NUL bytes. Conversions that lose
+// nothing are first, ordered by plausibility.
 func (m *mender) mendText() {
 	code := m.firstOf(memories.CodeNUL, memories.CodeInvalidUTF8)
 	if code == "" {
@@ -51,7 +51,7 @@ func (m *mender) offerDecoding(code string, d decoding, guessed bool) {
 	})
 }
 
-// mapInvalid replaces each byte that is not UTF-8.
+// mapInvalid replaces each byte that is not valid UTF-8.
 func mapInvalid(raw []byte, replacement func(byte) rune) []byte {
 	out := make([]byte, 0, len(raw))
 	for len(raw) > 0 {

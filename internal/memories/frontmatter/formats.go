@@ -13,7 +13,7 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// cutTOML splits a text that starts with a frontmatter in TOML, between lines +++. front is in YAML.
+// cutTOML splits a text at its TOML frontmatter between lines +++. front is converted to YAML.
 func cutTOML(text string) (front, body string, ok bool) {
 	opener, rest := memtext.CutLine(text)
 	isPlus := func(line string) bool { return strings.TrimSpace(line) == "+++" }
@@ -32,15 +32,15 @@ func cutTOML(text string) (front, body string, ok bool) {
 }
 
 const (
-	// maxTOML is the size of the largest TOML frontmatter that is read as TOML, in bytes. The library
-	// takes quadratic time for nested keys.
+	// maxTOML is the size in bytes above which TOML is read line by line instead. The library takes
+	// quadratic time for nested keys.
 	maxTOML = 16 << 10
-	// maxTOMLMarks is how many dots and brackets one of its lines may have.
+	// maxTOMLMarks is how many dots and brackets a line of TOML may have, for the same reason.
 	maxTOMLMarks = 200
 )
 
-// yamlOfTOML returns a TOML document as YAML, its keys in their order; empty if it is not valid or
-// is too large.
+// yamlOfTOML converts TOML to YAML and keeps the order of the keys. It returns "" if the TOML is
+// invalid or too large.
 func yamlOfTOML(source string) string {
 	if len(source) > maxTOML {
 		return ""
@@ -87,7 +87,7 @@ func yamlOfTOML(source string) string {
 	return encodeMapping(mapping, "\n")
 }
 
-// yamlOfLines turns each line "key = value" into an entry of YAML, for TOML that is not valid.
+// yamlOfLines replaces each line "key = value" by "key: value". It is for invalid TOML.
 func yamlOfLines(source string) string {
 	lines := memtext.Lines(source)
 	for i, line := range lines {
@@ -99,7 +99,7 @@ func yamlOfLines(source string) string {
 	return strings.Join(lines, "")
 }
 
-// cutJSON splits a text that starts with a frontmatter that is a JSON object. front is in YAML.
+// cutJSON splits a text at the JSON object that it starts with. front is converted to YAML.
 func cutJSON(text string) (front, body string, ok bool) {
 	if !strings.HasPrefix(text, "{") {
 		return "", "", false
@@ -121,7 +121,7 @@ func cutJSON(text string) (front, body string, ok bool) {
 
 var errNotJSON = errors.New("not a JSON value of a bounded depth")
 
-// nextJSON reads a value, the keys of its objects in their order.
+// nextJSON decodes a value as YAML nodes and keeps the order of keys.
 func nextJSON(decoder *json.Decoder, depth int) (*yaml.Node, error) {
 	token, err := decoder.Token()
 	if err != nil {

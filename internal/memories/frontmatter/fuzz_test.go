@@ -14,7 +14,7 @@ import (
 
 var now = time.Date(2026, 3, 5, 12, 30, 0, 420_000_000, time.UTC)
 
-// oddFiles are files of every shape that agents, editors and accidents leave behind.
+// oddFiles are unusual files as agents, editors and accidents produce them.
 var oddFiles = []string{
 	"",
 	"---",
@@ -70,7 +70,7 @@ var oddFiles = []string{
 	"---\n\nA rule: and prose.\n\n---\nBody",
 }
 
-// FuzzParse holds Parse to what everything behind it relies on, whatever the bytes.
+// FuzzParse checks the properties of Parse on which its callers rely, for any bytes.
 func FuzzParse(f *testing.F) {
 	for _, raw := range oddFiles {
 		f.Add([]byte(raw), "stem")
@@ -107,7 +107,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzRewrite holds Rewrite and Touch to what they promise of any file.
+// FuzzRewrite checks the documented properties of Rewrite and Touch for any file.
 func FuzzRewrite(f *testing.F) {
 	for i, raw := range oddFiles {
 		f.Add([]byte(raw), "a", uint8(i), "d", "Body")
@@ -168,7 +168,7 @@ func isAboutFrontmatter(p memories.Problem) bool {
 	return false
 }
 
-// fitForDatabase tells whether Postgres takes a string as text.
+// fitForDatabase reports whether Postgres accepts s as text.
 func fitForDatabase(s string) bool {
 	return utf8.ValidString(s) && !strings.Contains(s, "\x00")
 }

@@ -8,7 +8,7 @@ import (
 	"memoir/internal/memories"
 )
 
-// typeWords are words by which people and agents mean one of the types.
+// typeWords maps words that people and agents use for a type to the type.
 var typeWords = map[string]memories.Type{
 	"feedback": memories.Feedback, "correction": memories.Feedback, "corrections": memories.Feedback, "rule": memories.Feedback, "rules": memories.Feedback,
 	"user": memories.User, "users": memories.User, "person": memories.User, "people": memories.User, "preference": memories.User, "preferences": memories.User, "profile": memories.User,
@@ -17,8 +17,8 @@ var typeWords = map[string]memories.Type{
 	"resource": memories.Reference, "resources": memories.Reference, "lookup": memories.Reference,
 }
 
-// guessType returns the type that a file's own words speak for: what it states as its type, then its name on disk and
-// the directories that it lies in, which many agents start with the type, then its name. Empty: they speak for none.
+// guessType returns the type that the file's own words suggest, or "". It tries the stated type,
+// then the first word of the file name, of its directories, and of the memory's name.
 func (m *mender) guessType() memories.Type {
 	mapping := readFrontmatter(cutPage(string(m.raw))).mapping
 	stated, _ := textAt(mapping, "type")

@@ -7,13 +7,13 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// unreadKey keeps, in a frontmatter that is written anew, the lines that belong to no key.
+// unreadKey is the key under which a rewritten frontmatter keeps lines that belong to no key.
 const unreadKey = "unread"
 
-// readLeniently reads a frontmatter that YAML refuses: each line that starts an entry is split at its first colon, and
-// the lines under it belong to it. An entry that is good YAML by itself is read as YAML. Of two entries with one key
-// the last counts. Nothing is dropped: what belongs to no entry becomes the value of unreadKey. It returns nil if there
-// are more entries than maxKeys.
+// readLeniently parses a frontmatter that is not valid YAML. Each line at the outer indentation is
+// split at its first colon; the lines below belong to it. An entry that is valid YAML by itself is
+// read as YAML. The last of several equal keys wins. Other lines become the value of unreadKey. It
+// returns nil if there are more than maxKeys entries.
 func readLeniently(text string) *yaml.Node {
 	r := &lenientReader{}
 	mapping := r.entries(strings.Split(strings.TrimSuffix(text, "\n"), "\n"), 1)
@@ -33,11 +33,11 @@ func readLeniently(text string) *yaml.Node {
 }
 
 type lenientReader struct {
-	unread []string // the lines that belong to no entry
-	count  int      // of the entries
+	unread []string // lines that belong to no entry
+	count  int      // number of entries so far
 }
 
-// entries reads lines, the first of which is line number first of the frontmatter.
+// entries parses lines; first is the line number of lines[0] in the frontmatter.
 func (r *lenientReader) entries(lines []string, first int) *yaml.Node {
 	mapping, places := newMapping(), map[string]int{}
 	level := levelOf(lines)
@@ -64,7 +64,7 @@ func (r *lenientReader) entries(lines []string, first int) *yaml.Node {
 	return mapping
 }
 
-// leave puts lines that belong to no entry aside and returns the comments among them.
+// leave appends lines that belong to no entry to unread, and returns the comments among them.
 func (r *lenientReader) leave(lines []string) (comments []string) {
 	for _, line := range lines {
 		switch {
@@ -77,7 +77,7 @@ func (r *lenientReader) leave(lines []string) (comments []string) {
 	return comments
 }
 
-// put sets a key to a value, and puts aside what an earlier entry of that key said.
+// put sets a key to a value. An earlier entry of the same key moves to unread.
 func (r *lenientReader) put(mapping *yaml.Node, places map[string]int, key, value *yaml.Node) {
 	i, repeated := places[key.Value]
 	if !repeated {
@@ -124,7 +124,7 @@ func (r *lenientReader) entryAsYAML(lines []string, level, first int) (key, valu
 	return alone.Content[0], alone.Content[1], true
 }
 
-// lenientText joins what stands behind a colon with the lines under it.
+// lenientText joins the text after a colon with the lines below it.
 func lenientText(rest string, under []string) string {
 	text := strings.TrimRight(dedent(under, levelOf(under)), "\n")
 	if rest == "" || blockHeader.MatchString(rest) && text != "" {
@@ -147,7 +147,7 @@ func isComment(line string) bool {
 	return strings.HasPrefix(strings.TrimLeft(line, " \t"), "#")
 }
 
-// startsEntry tells whether a line begins an entry of the mapping whose entries are indented by level.
+// startsEntry reports whether a line starts an entry of a mapping with this indentation.
 func startsEntry(line string, level int) bool {
 	text := strings.TrimLeft(line, " \t")
 	if len(line)-len(text) > level || strings.TrimSpace(text) == "" || strings.ContainsAny(text[:1], "#-?{}[]|>,%") {
@@ -157,7 +157,7 @@ func startsEntry(line string, level int) bool {
 	return ok
 }
 
-// levelOf returns the indent of the first line that has text.
+// levelOf returns the indentation of the first line with text.
 func levelOf(lines []string) int {
 	for _, line := range lines {
 		if text := strings.TrimLeft(line, " \t"); text != "" && !isComment(line) {
@@ -177,7 +177,7 @@ func dedent(lines []string, level int) string {
 	return out.String()
 }
 
-// moveDown gives the nodes of an entry that was read by itself their lines in the whole frontmatter.
+// moveDown adds an offset to the line numbers of a node that was parsed separately.
 func moveDown(n *yaml.Node, lines int, done map[*yaml.Node]bool) {
 	if done[n] {
 		return

@@ -8,19 +8,19 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// literalKeys are the keys whose unquoted text is shown as it is written, word for word.
+// literalKeys are the keys whose unquoted text is read exactly as written.
 var literalKeys = []string{"name", "description"}
 
-// wordKeeper finds the words of name and description that YAML would drop.
+// wordKeeper reads name and description with the words that YAML would drop, such as a comment.
 type wordKeeper struct {
-	lines   []string // of the frontmatter
-	kept    []string // the texts that hold more words than YAML leaves
-	notText []string // the keys whose values are lists or tables; those in metadata as metadata.KEY
+	lines   []string // the frontmatter's lines
+	kept    []string // texts with restored words
+	notText []string // keys whose values are lists or mappings, as KEY or metadata.KEY
 }
 
-// keep returns the mapping with each name and description as the file has it, where YAML would drop
-// words of an unquoted text: a comment, a tag, an anchor. A list or a table becomes one text. prefix
-// is the path of the mapping's keys. The mapping must have passed isAliasBomb.
+// keep returns a copy of the mapping in which each unquoted name and description is the text of the
+// file. YAML would drop comments, tags and anchors. A list or a mapping becomes one text. prefix is
+// the path of the mapping's keys. The mapping must have passed isAliasBomb.
 func (k *wordKeeper) keep(mapping *yaml.Node, prefix string) *yaml.Node {
 	out := *mapping
 	out.Content = slices.Clone(mapping.Content)
@@ -41,7 +41,7 @@ func (k *wordKeeper) keep(mapping *yaml.Node, prefix string) *yaml.Node {
 	return &out
 }
 
-// textOf returns the value, or a text of all its words. inFlow: its mapping is one in braces.
+// textOf returns value, or a text of all its words. inFlow means that the mapping is in braces.
 func (k *wordKeeper) textOf(key, value *yaml.Node, inFlow bool) *yaml.Node {
 	rest, under, found := k.written(key)
 	if inFlow {
@@ -63,7 +63,7 @@ func (k *wordKeeper) textOf(key, value *yaml.Node, inFlow bool) *yaml.Node {
 		}
 	case len(under) > 0 && value.Kind == yaml.ScalarNode && value.Style&^yaml.TaggedStyle != 0:
 		if !isComment(rest) {
-			return value // a quoted or block text, maybe under its tag or anchor
+			return value // a quoted or block text, possibly with a tag or anchor
 		}
 		text = rest + "\n" + value.Value
 	}
@@ -74,7 +74,7 @@ func (k *wordKeeper) textOf(key, value *yaml.Node, inFlow bool) *yaml.Node {
 	return newText(text)
 }
 
-// joinText joins the text behind a key with the lines under it.
+// joinText joins the text after a key with the lines below it.
 func joinText(rest string, under []string) string {
 	if len(under) == 0 {
 		return rest
@@ -82,15 +82,15 @@ func joinText(rest string, under []string) string {
 	return strings.TrimSpace(rest + "\n" + strings.TrimRight(dedent(under, levelOf(under)), "\n"))
 }
 
-// blockHeader matches what opens a block scalar on the line of its key.
+// blockHeader matches the text after a key that starts a block scalar.
 var blockHeader = regexp.MustCompile(`^[|>]([-+]?[1-9]?|[1-9][-+])([ \t]+#.*)?$`)
 
 func isQuoted(text string) bool {
 	return strings.HasPrefix(text, `"`) || strings.HasPrefix(text, `'`)
 }
 
-// written returns what stands behind a key's colon and the lines under it that belong to the
-// value. found is false if the key is not at the start of the line that it was read from.
+// written returns the text after a key's colon and the lines below that belong to the value. found
+// is false if no line starts with the key.
 func (k *wordKeeper) written(key *yaml.Node) (rest string, under []string, found bool) {
 	lines := k.lines
 	isKey := func(line string) bool {
@@ -99,7 +99,7 @@ func (k *wordKeeper) written(key *yaml.Node) (rest string, under []string, found
 	}
 	at := key.Line - 1
 	if at < 0 || at >= len(lines) || !isKey(lines[at]) {
-		// YAML knows more line ends than files have.
+		// YAML recognises more line ends than memtext does, so line numbers can differ.
 		at = slices.IndexFunc(lines, func(line string) bool {
 			return isKey(line) && indentOf(line) == key.Column-1
 		})
@@ -123,8 +123,8 @@ func (k *wordKeeper) written(key *yaml.Node) (rest string, under []string, found
 	return rest, lines[at+1 : end], true
 }
 
-// splitEntry splits a line at its first colon, without the white space around both parts. Behind a
-// key that Memoir knows, a full-width colon counts too.
+// splitEntry splits a line at its first colon and trims both parts. After a key that Memoir knows,
+// a full-width colon counts too.
 func splitEntry(line string) (key, rest string, ok bool) {
 	key, rest, ok = strings.Cut(line, "\uFF1A")
 	if !ok || !slices.Contains(knownKeys, foldKey(key)) {
@@ -138,7 +138,7 @@ func isItem(text string) bool { return text == "-" || strings.HasPrefix(text, "-
 
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
-// dropKept removes from the comments of a mapping the words that are part of a value now.
+// dropKept removes from the comments of a mapping the words that are now part of a value.
 func dropKept(n *yaml.Node, kept []string) {
 	drop := func(comment string) string {
 		lines := strings.Split(comment, "\n")

@@ -115,7 +115,7 @@ func TestOneLine_ShowsEveryWord(t *testing.T) {
 	})
 }
 
-// FuzzOneLine holds the same for any text.
+// FuzzOneLine checks the same for any text.
 func FuzzOneLine(f *testing.F) {
 	for _, text := range []string{"a #b", "#a", "!a b", "&a b", "*a", "[a] #b", "{a: b}", "| # a", "'a' b", "\"a\" # b", "a: b", "%a", "- a", "? a", "@a", "`a", ">-2 #x", "a\u0085b #c"} {
 		f.Add(text)
@@ -136,8 +136,8 @@ type tester interface {
 	Fatalf(format string, args ...any)
 }
 
-// checkWords fails unless each word of the text is in the value that is read for the key, and in the
-// one that is read after all fixes.
+// checkWords fails unless the parsed value of the key has every word of the text, also after all
+// fixes.
 func checkWords(t tester, raw, key, text string) {
 	t.Helper()
 	mended := mendAll(t, raw, "memory/stem.md")
@@ -145,7 +145,7 @@ func checkWords(t tester, raw, key, text string) {
 		file := frontmatter.Parse([]byte(raw), "stem")
 		shown := map[string]string{"name": file.Name, "description": file.Description}[key]
 		if len(text) > 200 || file.Unreadable {
-			return // a long name is cut
+			return // long names are cut
 		}
 		for _, word := range expectedWords(text) {
 			if !strings.Contains(shown, word) {
@@ -158,8 +158,8 @@ func checkWords(t tester, raw, key, text string) {
 	}
 }
 
-// expectedWords returns the words of a text that YAML does not read as nothing, or as an escape or
-// a comment behind a text in quotes.
+// expectedWords returns the words of a text, without words that YAML reads as null, an escape or a
+// comment after quotes.
 func expectedWords(text string) []string {
 	text = strings.TrimSpace(text)
 	if slices.Contains([]string{"null", "Null", "NULL", "~"}, text) {
@@ -184,7 +184,7 @@ func drawLine(t *rapid.T) string {
 	return strings.Join(parts, separator)
 }
 
-// mendAll applies the first fix that is offered until there is none.
+// fixAll applies the first offered fix until no fix is offered.
 func mendAll(t tester, raw, path string) string {
 	t.Helper()
 	for range 10 {

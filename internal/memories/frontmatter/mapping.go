@@ -10,7 +10,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// setContent makes a mapping say c. Its keys keep their order; new ones come where readers expect them.
+// setContent sets the keys of a mapping to c. Existing keys keep their order; placeOf places new
+// keys.
 func setContent(mapping *yaml.Node, c memories.Content) {
 	is := contentOf(mapping)
 	if is.Name != c.Name {
@@ -25,7 +26,8 @@ func setContent(mapping *yaml.Node, c memories.Content) {
 	}
 }
 
-// setStated sets a text where statedText reads it. An empty one is removed from both places.
+// setStated sets a key where statedText reads it: at the top level or in metadata. An empty text
+// removes the key from both.
 func setStated(mapping *yaml.Node, key, text string) {
 	metadata := mappingAt(mapping, "metadata")
 	if metadata == nil || indexOf(metadata, key) < 0 {
@@ -40,7 +42,7 @@ func setStated(mapping *yaml.Node, key, text string) {
 	}
 }
 
-// setType states a type in every place where the mapping keeps one.
+// setType sets the type wherever the mapping has one.
 func setType(mapping *yaml.Node, t memories.Type) {
 	top, nested := typePlaces(mapping)
 	if top {
@@ -51,7 +53,7 @@ func setType(mapping *yaml.Node, t memories.Type) {
 	}
 }
 
-// setModified sets the time of the last change where the mapping states one.
+// setModified sets the time of the last change, if the mapping states one.
 func setModified(mapping *yaml.Node, modified string) {
 	if in, key := statedModified(mapping); in != nil {
 		replaceValue(in, indexOf(in, key), newTime(modified))
@@ -62,7 +64,7 @@ func newTime(rfc3339 string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!timestamp", Value: rfc3339}
 }
 
-// setText sets a key to a text. A key that has to say nothing goes.
+// setText sets a key to a text. An empty text removes the key.
 func setText(mapping *yaml.Node, key, text string) {
 	i := indexOf(mapping, key)
 	switch {
@@ -81,8 +83,8 @@ func setText(mapping *yaml.Node, key, text string) {
 	}
 }
 
-// placeOf returns where in a mapping's Content a new key belongs: name first, then description, then type, all other
-// keys last.
+// placeOf returns the index in a mapping's Content at which a new key is inserted: name,
+// description and type first, in this order, other keys last.
 func placeOf(mapping *yaml.Node, key string) int {
 	order := []string{"name", "description", "type"}
 	rank := slices.Index(order, key)
@@ -100,15 +102,15 @@ func placeOf(mapping *yaml.Node, key string) int {
 	return 0
 }
 
-// replaceValue puts a value in the place of the i-th, and keeps the comments of the old one.
+// replaceValue replaces the value of the key at index i and keeps the old value's comments.
 func replaceValue(mapping *yaml.Node, i int, value *yaml.Node) {
 	old := mapping.Content[i+1]
 	value.HeadComment, value.LineComment, value.FootComment = old.HeadComment, old.LineComment, old.FootComment
 	mapping.Content[i+1] = value
 }
 
-// withoutAliases returns a copy of a mapping in which every alias is the value that it stands for, so that one value
-// can be changed without changing others. The mapping must have passed isAliasBomb.
+// withoutAliases returns a copy of a node with each alias replaced by a copy of its value.
+// Values can then be changed independently. The node must have passed isAliasBomb.
 func withoutAliases(n *yaml.Node) *yaml.Node {
 	out := *target(n)
 	out.HeadComment, out.LineComment, out.FootComment = n.HeadComment, n.LineComment, n.FootComment
@@ -117,14 +119,15 @@ func withoutAliases(n *yaml.Node) *yaml.Node {
 	for _, child := range target(n).Content {
 		child = withoutAliases(child)
 		if out.Style&yaml.FlowStyle != 0 && isNull(child) && child.Value == "" {
-			child.Value = "null" // between braces the library would write the empty text
+			child.Value = "null" // in braces the library would write the empty text
 		}
 		out.Content = append(out.Content, child)
 	}
 	return &out
 }
 
-// quoteBlocks turns block scalars into quoted ones: the library loses white space at their ends.
+// quoteBlocks turns block scalars into quoted ones, because the library loses white space at their
+// ends.
 func quoteBlocks(n *yaml.Node) {
 	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 		n.Style = yaml.DoubleQuotedStyle
@@ -141,13 +144,13 @@ func dropComments(n *yaml.Node) {
 	}
 }
 
-// encodeMapping returns a mapping as YAML, or nothing where the library cannot write it.
+// encodeMapping returns a mapping as YAML, or "" if it is empty or the library cannot write it.
 func encodeMapping(mapping *yaml.Node, eol string) (text string) {
 	if len(mapping.Content) == 0 {
 		return ""
 	}
 	defer func() {
-		// As with reading, the library is known to panic, here on nodes that it read itself.
+		// The library panics on some nodes that it parsed itself.
 		if recover() != nil {
 			text = ""
 		}

@@ -11,17 +11,19 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// The metadata that a memory has that was found in a conversation, as agents write it too.
+// Keys and values of metadata in memories that were found in a conversation.
 const (
-	// MetadataSession is the key of the session that the memory is from.
+	// MetadataSession is the key of the session from which the memory comes.
 	MetadataSession = "originSessionId"
-	// MetadataSource is the key of who has found it; SourceExtraction is what Memoir says there.
+	// MetadataSource is the key of the program that found the memory; Memoir writes
+	// SourceExtraction.
 	MetadataSource   = "source"
 	SourceExtraction = "extraction"
 )
 
-// WithMetadata returns a memory file with those entries in its metadata, which is made where there is none, and changed in nothing
-// else. Of a file that it cannot put them into without a change to something else, the bytes come back as they are.
+// WithMetadata returns the file with entries set in its metadata and everything else unchanged. It
+// adds a missing metadata mapping. It returns raw if it cannot set the entries without another
+// change.
 func WithMetadata(raw []byte, entries map[string]string) []byte {
 	p := cutPage(string(raw))
 	before := readFrontmatter(p)
@@ -32,7 +34,7 @@ func WithMetadata(raw []byte, entries map[string]string) []byte {
 	metadata := mappingAt(after, "metadata")
 	if metadata == nil {
 		if indexOf(after, "metadata") >= 0 {
-			return raw // it is something else
+			return raw // metadata is not a mapping
 		}
 		metadata = newMapping()
 		after.Content = append(after.Content, newText("metadata"), metadata)
@@ -55,7 +57,7 @@ func WithMetadata(raw []byte, entries map[string]string) []byte {
 	return raw
 }
 
-// patchMetadata returns the frontmatter of p with the entries in it, and all other lines as they are; see patchLines.
+// patchMetadata returns p's frontmatter with entries set in its metadata; see patchLines.
 func patchMetadata(p page, before, after *yaml.Node, entries map[string]string) (front string, ok bool) {
 	patch := linePatch{lines: memtext.Lines(p.front), eol: p.eol}
 	metadata := mappingAt(before, "metadata")

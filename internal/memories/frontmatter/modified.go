@@ -10,15 +10,15 @@ import (
 	"memoir/internal/memories"
 )
 
-// modifiedPlaces are the keys at which a frontmatter states when the memory was last changed, the one
-// that counts first. Agents write the first.
+// modifiedPlaces are the keys that can state the time of the last change, in order of precedence.
+// Agents write the first.
 var modifiedPlaces = []struct {
 	nested bool // in metadata
 	key    string
 }{{true, "modified"}, {false, "modified"}, {false, "updated"}}
 
-// statedModified returns the mapping and the key that state when the memory was last changed: the
-// first that has a value. The mapping is nil if the frontmatter does not state it.
+// statedModified returns the mapping and the key that state the time of the last change. Both are
+// zero if the frontmatter does not state it.
 func statedModified(mapping *yaml.Node) (in *yaml.Node, key string) {
 	for _, place := range modifiedPlaces {
 		in := mapping
@@ -35,7 +35,7 @@ func statedModified(mapping *yaml.Node) (in *yaml.Node, key string) {
 	return nil, ""
 }
 
-// readModified reads when the memory was last changed, and flags a value that is no date.
+// readModified sets f.Modified and flags an invalid date.
 func (f *File) readModified(mapping *yaml.Node) {
 	in, key := statedModified(mapping)
 	if in == nil {
@@ -49,23 +49,23 @@ func (f *File) readModified(mapping *yaml.Node) {
 	f.flag(!isText || !ok, memories.CodeModifiedUnknown)
 }
 
-// timeLayouts are the forms of a date and time, with T between the two. Agents write the first.
+// timeLayouts are the accepted layouts of a date and time, joined by T. Agents write the first.
 var timeLayouts = []string{
 	time.RFC3339Nano, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07", "2006-01-02T15:04:05 Z07:00",
 	"2006-01-02T15:04:05 Z0700", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04Z0700",
 	"2006-01-02T15:04", time.DateOnly,
 }
 
-// Bounds of seconds and milliseconds since 1970, which differ in their number of digits: seconds
-// from 1973 to 5138, milliseconds from then on.
+// Bounds of seconds and milliseconds since 1970, which differ in their number of digits. Seconds
+// cover 1973 to 5138, milliseconds 1973 to 5138 with three more digits.
 const (
 	minEpochSeconds = 1e8
 	minEpochMillis  = 1e11
 	maxEpochMillis  = 1e14
 )
 
-// parseTime reads a date, with or without a time and a zone, or seconds or milliseconds since 1970. A
-// time without a zone is UTC. It reports false for everything else, and for years beyond 9999.
+// parseTime parses a date, optionally with time and zone, or seconds or milliseconds since 1970.
+// The default zone is UTC. ok is false for other texts and for years after 9999.
 func parseTime(text string) (at time.Time, ok bool) {
 	text = strings.ToUpper(strings.TrimSpace(text))
 	if number, err := strconv.ParseFloat(text, 64); err == nil {

@@ -11,10 +11,10 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// shape is the place or the format in which a frontmatter was found.
+// shape is the place or format of a frontmatter.
 type shape string
 
-// The shapes of a frontmatter. Each but inPlace is flagged and can be moved.
+// The shapes of a frontmatter. All but inPlace are reported as a problem and can be fixed.
 const (
 	inPlace     shape = ""
 	belowBlank  shape = "below blank lines or a comment"
@@ -34,7 +34,7 @@ func (s shape) message() string {
 		s.fixLabel() + "."
 }
 
-// fixLabel returns the text of the button that moves the frontmatter.
+// fixLabel returns the button text of the fix.
 func (s shape) fixLabel() string {
 	switch s {
 	case inCodeFence:
@@ -54,42 +54,42 @@ func (s shape) fixLabel() string {
 	}
 }
 
-// knownKeys are the keys that Memoir reads.
+// knownKeys are the top-level keys that Memoir reads.
 var knownKeys = []string{"name", "description", "type", "metadata"}
 
-// knownMetadata are the keys that Memoir reads in metadata.
+// knownMetadata are the keys of metadata that Memoir reads.
 var knownMetadata = []string{"name", "description", "type", "modified", MetadataSession}
 
-// foldKey returns a key without quotes and emphasis, and in lower case.
+// foldKey returns a key in lower case, without quotes and emphasis.
 func foldKey(key string) string {
 	return strings.ToLower(strings.TrimFunc(key, func(r rune) bool {
 		return isInvisible(r) || strings.ContainsRune("\"'`*{", r)
 	}))
 }
 
-// isInvisible reports whether a character leaves no mark: white space, or no width.
+// isInvisible reports whether r is white space or has no width.
 func isInvisible(r rune) bool {
 	return unicode.IsSpace(r) || r == '\u200B' || r == '\uFEFF'
 }
 
 func trimBlank(s string) string { return strings.TrimFunc(s, isInvisible) }
 
-// isFrontmatter reports whether the text between two lines --- is a frontmatter. It is text between
-// two rules if it has none of the keys that Memoir reads, and a line that is no entry or whose key
-// has several words.
+// isFrontmatter reports whether the text between two lines --- is a frontmatter and not prose
+// between two rules. A frontmatter has a known key, or consists of entries whose keys are single
+// words.
 func isFrontmatter(front string) bool {
 	keys, longest := keysIn(front)
 	return len(keys) > 0 || longest <= 1
 }
 
 const (
-	// maxKeyWords is the number of words of the longest key: arbitrary, people use "Date created".
+	// maxKeyWords is how many words a key may have. It is arbitrary; people use "Date created".
 	maxKeyWords = 3
 	noKey       = maxKeyWords + 1
 )
 
-// keysIn returns the keys that Memoir reads which start a line of a text, folded. longest is the
-// number of words of the longest key, noKey if there is a line that is not part of an entry.
+// keysIn returns the known keys that start a line of text, folded. longest is the number of words
+// of the longest key, or noKey if a line is not part of an entry.
 func keysIn(text string) (keys []string, longest int) {
 	level := -1
 	for rest := text; rest != ""; {
@@ -112,15 +112,15 @@ func keysIn(text string) (keys []string, longest int) {
 		case !isFirst && (indentOf(bare) > level || isItem(trimmed)):
 		case ok && !isItem(trimmed):
 			longest = max(longest, len(strings.Fields(key)))
-		case strings.Trim(trimmed, "{}[],") != "": // else a part of a table in braces
+		case strings.Trim(trimmed, "{}[],") != "": // other lines are parts of a mapping in braces
 			longest = noKey
 		}
 	}
 	return keys, longest
 }
 
-// isMemory reports whether a text consists of the entries of a memory's frontmatter. A strict answer
-// asks for a name and a type, and for nothing else than entries.
+// isMemory reports whether a text is the frontmatter of a memory. If strict, it requires a name and
+// a type and allows only entries.
 func isMemory(front string, strict bool) bool {
 	keys, longest := keysIn(front)
 	name := slices.Contains(keys, "name")
@@ -132,19 +132,19 @@ func isMemory(front string, strict bool) bool {
 	return true
 }
 
-// isOddFence reports whether a line is a fence that programs do not take for one: indented, of more
-// hyphens, or of dashes that an editor made of them.
+// isOddFence reports whether a line is an unusual fence: indented, with more hyphens, or with
+// dashes that an editor put in their place.
 func isOddFence(line string) bool {
 	text := trimBlank(line)
 	dashes := strings.Trim(text, "–—-")
 	return dashes == "" && (len(text) >= len("---") && strings.Trim(text, "-") == "" || strings.ContainsAny(text, "–—"))
 }
 
-// maxPreamble is the size of the longest text above a frontmatter, in bytes: arbitrary, a few lines.
+// maxPreamble is how many bytes of text may be above a frontmatter. It is arbitrary: a few lines.
 const maxPreamble = 2 << 10
 
-// findFrontmatter looks for the frontmatter of a file that has none in its place. p has all of the
-// file in its body.
+// findFrontmatter finds a frontmatter in an unusual place or format. p must have the whole file in
+// its body.
 func findFrontmatter(p page) (found page, ok bool) {
 	above, rest := cutBlank(p.body)
 	comments := ""
@@ -179,7 +179,7 @@ func findFrontmatter(p page) (found page, ok bool) {
 	return cutPreamble(p)
 }
 
-// with returns the page with a frontmatter in its place.
+// with returns the page with a frontmatter of shape s.
 func (p page) with(s shape, front, body string) page {
 	if front != "" && memtext.LineEnding(front) == "" {
 		front += p.eol
@@ -189,13 +189,13 @@ func (p page) with(s shape, front, body string) page {
 	return p
 }
 
-// cutBlank splits a text after its blank lines. More than maxPreamble of them count as all there is.
+// cutBlank splits a text after its blank lines. It examines maxPreamble bytes at most.
 func cutBlank(text string) (blank, rest string) {
 	rest = text
 	for rest != "" && len(text)-len(rest) <= maxPreamble {
 		line, after := memtext.CutLine(rest)
 		if bare := trimBlank(line); bare != "" {
-			// What has no width is no part of the line either.
+			// Characters without width do not belong to the line.
 			return text[:len(text)-len(rest)], strings.TrimLeft(rest, "\u200B\uFEFF")
 		}
 		rest = after
@@ -203,7 +203,7 @@ func cutBlank(text string) (blank, rest string) {
 	return text, ""
 }
 
-// cutHTMLComment splits a text after the HTML comment that it starts with, up to the end of the line.
+// cutHTMLComment splits a text after the HTML comment at its start, including the line end.
 func cutHTMLComment(text string) (comment, rest string) {
 	const opening, closing = "<!--", "-->"
 	if !strings.HasPrefix(text, opening) {
@@ -216,12 +216,12 @@ func cutHTMLComment(text string) (comment, rest string) {
 	end += len(closing)
 	line, _ := memtext.CutLine(text[end:])
 	if strings.TrimSpace(line) != "" {
-		return "", text // a text follows on the same line
+		return "", text // text follows on the same line
 	}
 	return text[:end+len(line)], text[end+len(line):]
 }
 
-// asComment writes the lines of a text as comments of YAML.
+// asComment returns the lines of a text as YAML comments.
 func asComment(text, eol string) string {
 	var out strings.Builder
 	for _, line := range memtext.Lines(text) {
@@ -232,7 +232,7 @@ func asComment(text, eol string) string {
 	return out.String()
 }
 
-// cutComment splits a text that starts with an HTML comment around a frontmatter.
+// cutComment splits a text at the HTML comment at its start, if that contains a frontmatter.
 func cutComment(text string) (front, body string, ok bool) {
 	comment, rest := cutHTMLComment(text)
 	if comment == "" {
@@ -256,8 +256,8 @@ func joinBodies(first, second string) string {
 	return first + second
 }
 
-// cutFenced splits a text that starts with a frontmatter between fences, however they are written. A
-// text behind the first fence becomes a comment.
+// cutFenced splits a text at the frontmatter at its start, also between unusual fences. A text
+// after the first fence becomes a comment.
 func cutFenced(text string) (front, body string, ok bool) {
 	opener, rest := memtext.CutLine(text)
 	label, isDashes := strings.CutPrefix(strings.TrimSpace(opener), "---")
@@ -282,7 +282,7 @@ func cutFenced(text string) (front, body string, ok bool) {
 	return front, body, true
 }
 
-// cutDots splits a text whose frontmatter is closed with a line "...", as a YAML document is.
+// cutDots splits a text at a frontmatter that ends with a line "...", as YAML documents do.
 func cutDots(text string) (front, body string, ok bool) {
 	opener, rest := memtext.CutLine(text)
 	if !isFence(opener) {
@@ -292,7 +292,7 @@ func cutDots(text string) (front, body string, ok bool) {
 	if !ok || !isMemory(front, false) {
 		return "", "", false
 	}
-	// Entries between the dots and a line --- belong to the frontmatter.
+	// Entries between "..." and a line --- belong to the frontmatter.
 	if more, _, _, closed := cutAt(body, isFence); closed && trimBlank(more) != "" {
 		_, longest := keysIn(more)
 		return front, body, longest > maxKeyWords
@@ -300,8 +300,8 @@ func cutDots(text string) (front, body string, ok bool) {
 	return front, body, true
 }
 
-// cutCodeFence splits a text that starts with a code fence, in which the frontmatter is, alone or
-// with the body.
+// cutCodeFence splits a text at the code fence at its start, if that contains a frontmatter, with
+// or without the body.
 func cutCodeFence(text string) (front, body string, ok bool) {
 	opener, rest := memtext.CutLine(text)
 	opener = strings.TrimSpace(opener)
@@ -322,7 +322,7 @@ func cutCodeFence(text string) (front, body string, ok bool) {
 	if trimBlank(inside) == "" {
 		return front, after, true
 	}
-	// The last line closes the fence around everything, even where the body has fences of its own.
+	// The last line closes the fence around everything, because the body may have fences too.
 	trimmed := strings.TrimRightFunc(body, isInvisible)
 	if at := strings.LastIndexAny(trimmed, "\r\n") + 1; closes(trimmed[at:]) {
 		return front, trimmed[:at], true
@@ -330,7 +330,7 @@ func cutCodeFence(text string) (front, body string, ok bool) {
 	return front, inside + after, true
 }
 
-// cutPreamble finds a whole frontmatter below a few lines of text.
+// cutPreamble finds a complete frontmatter below a few lines of text.
 func cutPreamble(p page) (found page, ok bool) {
 	above, _, _, _ := cutAt(p.body[:min(len(p.body), maxPreamble)], isFence)
 	if len(above) == len(p.body) || strings.Contains(above, "```") || strings.Contains(above, "~~~") {
@@ -348,8 +348,8 @@ func cutPreamble(p page) (found page, ok bool) {
 	return p.with(belowText, front, above+body), true
 }
 
-// lowerKeys returns the page with the keys that Memoir reads as it reads them, where the frontmatter
-// has them with other letters only.
+// lowerKeys returns the page with known keys in their usual spelling, if they are in other letter
+// case or in emphasis.
 func lowerKeys(p page) page {
 	lines := memtext.Lines(p.front)
 	changed := lowerKeysOf(lines, knownKeys)
@@ -370,7 +370,7 @@ func lowerKeys(p page) page {
 	return p
 }
 
-// found returns the page with its shape, if it has none yet.
+// found returns the page with shape s, unless it has a shape already.
 func (p page) found(s shape) page {
 	if p.shape == inPlace {
 		p.shape = s
@@ -378,8 +378,8 @@ func (p page) found(s shape) page {
 	return p
 }
 
-// lowerKeysOf writes the first line of each key that has it in other letters with the key itself,
-// unless a line of the same level has it already.
+// lowerKeysOf corrects the first line of each known key with another spelling, unless another line
+// of that level has the right spelling.
 func lowerKeysOf(lines []string, keys []string) (changed bool) {
 	level := levelOf(lines)
 	places := map[string]int{}
@@ -420,8 +420,8 @@ func lowerKeysOf(lines []string, keys []string) (changed bool) {
 	return changed
 }
 
-// mergeSecond returns the page with further blocks of frontmatter merged into the first, where that
-// lacks the name or the type and the next block has it. The first block wins.
+// mergeSecond returns the page with further frontmatter blocks merged into the first. It stops at a
+// block that adds no missing name or type. The first block takes precedence.
 func mergeSecond(p page) page {
 	for {
 		merged, ok := mergeNext(p)
@@ -464,7 +464,8 @@ func mergeNext(p page) (merged page, ok bool) {
 	return merged.found(twoBlocks), merged.front != "" && len(merged.front) <= maxFrontmatter
 }
 
-// readEntries reads a frontmatter; mapping is nil if it has too many entries. isYAML is false if YAML refuses it.
+// readEntries parses a frontmatter. mapping is nil if it has too many entries. isYAML is false for
+// invalid YAML.
 func readEntries(front string) (mapping *yaml.Node, isYAML bool) {
 	front = memtext.Canonical(front)
 	mapping, err := readYAML(front)
@@ -479,8 +480,8 @@ func statedKeys(mapping *yaml.Node) (hasName, hasType bool) {
 	return strings.TrimSpace(statedText(mapping, "name")) != "", strings.TrimSpace(statedText(mapping, "type")) != ""
 }
 
-// mergeMappings adds to a mapping the keys of another that it lacks. What both have and the other
-// says differently is kept under unreadKey.
+// mergeMappings adds to first the keys of second that it lacks. Keys with different values in
+// second are kept under unreadKey.
 func mergeMappings(first, second *yaml.Node) *yaml.Node {
 	unread := newMapping()
 	for i := 0; i+1 < len(second.Content); i += 2 {

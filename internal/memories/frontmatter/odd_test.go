@@ -148,7 +148,7 @@ func TestMergeKeys_AreRead(t *testing.T) {
 	}
 }
 
-// TestOddFrontmatter_KeepsEveryKey draws a frontmatter and a place for it.
+// TestOddFrontmatter_KeepsEveryKey draws a frontmatter and its place.
 func TestOddFrontmatter_KeepsEveryKey(t *testing.T) {
 	t.Parallel()
 	places := []string{"\n\n---\n%---\n@", "<!-- x -->\n---\n%---\n@", "```markdown\n---\n%---\n@\n```\n", "```yaml\n%```\n@", "----\n%----\n@", "---\n%...\n@",

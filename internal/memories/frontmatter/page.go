@@ -6,19 +6,19 @@ import (
 
 import "strings"
 
-// page is a memory file cut into its parts. Joined in order they are the file, byte for byte, if the
-// frontmatter is in its place; else they are the file with the frontmatter moved there.
+// page is a memory file split into its parts. The joined parts are the file, or for another shape
+// than inPlace, the file with its frontmatter moved to the top.
 type page struct {
 	bom    string
-	opener string // the line that opens the frontmatter, with its end; empty: the file has none
+	opener string // first line of the frontmatter, with its line end; empty without frontmatter
 	front  string
 	closer string
 	body   string
-	eol    string // what new lines end with: what the first line ends with
+	eol    string // line end of the first line; used for new lines
 	shape  shape
 }
 
-// cutPage finds the frontmatter: in its place, else in one of the places and formats of a shape.
+// cutPage splits a file at its frontmatter, also at one in an unusual place or format.
 func cutPage(raw string) page {
 	p := cutTop(raw)
 	if p.hasFrontmatter() && (!isFrontmatter(p.front) || isClosedByDots(p)) {
@@ -43,8 +43,8 @@ func isClosedByDots(p page) bool {
 	return ok
 }
 
-// cutTop finds the frontmatter in its place: it opens with a line --- at the very start and closes
-// with the next line ---. One that never closes counts as none.
+// cutTop splits a file at a frontmatter at its start, between two lines ---. Without the second
+// line the file has no frontmatter.
 func cutTop(raw string) page {
 	p := page{body: raw, eol: "\n"}
 	if rest, found := strings.CutPrefix(raw, memtext.ByteOrderMark); found {
@@ -63,14 +63,14 @@ func cutTop(raw string) page {
 	return p
 }
 
-// Split returns the frontmatter at the start of a text, with the lines around it, and the rest. It
-// does not return a byte order mark. head is empty if the text does not start with a frontmatter.
+// Split returns the frontmatter at the start of a text, including the lines ---, and the rest. Both
+// omit a byte order mark. head is empty if the text does not start with a frontmatter.
 func Split(raw string) (head, body string) {
 	p := cutTop(raw)
 	return p.opener + p.front + p.closer, p.body
 }
 
-// cutAt splits a text at its first line of a kind.
+// cutAt splits a text at its first line for which is reports true.
 func cutAt(text string, is func(line string) bool) (before, line, after string, ok bool) {
 	for rest := text; rest != ""; rest = after {
 		line, after = memtext.CutLine(rest)

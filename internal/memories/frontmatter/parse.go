@@ -1,5 +1,7 @@
-// Package frontmatter reads memory files, Markdown with YAML frontmatter, also those written in odd ways. It
-// rewrites them so that everything else in a file keeps its bytes, and offers fixes for what it finds wrong.
+// Package frontmatter parses and rewrites memory files: Markdown with YAML frontmatter. It also
+// reads frontmatter in unusual places and formats, rewrites a file without changing other bytes,
+// and offers fixes for the problems that it finds. It works on bytes and never touches the disk or
+// the database. internal/sync calls it for each file, the pages and the API for edits.
 package frontmatter
 
 import (
@@ -15,21 +17,22 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// File is what a memory file says.
+// File is a parsed memory file.
 type File struct {
 	Name          string
-	Type          memories.Type // empty: none, or none that is known
+	Type          memories.Type // empty if missing or unknown
 	Description   string
 	Body          string
-	Modified      time.Time // see readModified; zero: the file states none that is a date
-	OriginSession string    // metadata.originSessionId; empty: the file states none
+	Modified      time.Time // from statedModified; zero without a valid date
+	OriginSession string    // metadata.originSessionId, or empty
 	Problems      []memories.Problem
-	// Unreadable: only Name (the file's stem) and Problems mean anything.
+	// Unreadable means that only Name (from the file name) and Problems are set.
 	Unreadable bool
 }
 
-// Parse reads a memory file. stem is the file's name without its extension and stands in for a missing name. It never
-// fails: what it cannot read comes back Unreadable, and whatever else is odd is told in Problems.
+// Parse parses a memory file. stem is the file's name without extension and replaces a missing
+// name. Parse never fails: a file that it cannot read has Unreadable set, and all defects are in
+// Problems.
 func Parse(raw []byte, stem string) File {
 	if len(raw) > memories.MaxFileSize {
 		return UnreadableFile(stem, memories.ProblemOf(memories.CodeTooLarge))
@@ -61,13 +64,14 @@ func Parse(raw []byte, stem string) File {
 	return f
 }
 
-// UnreadableFile returns what is known of a file that could not be read: its stem, as its name, and why.
+// UnreadableFile returns the File of a file that could not be read because of p. Its name is from
+// stem.
 func UnreadableFile(stem string, p memories.Problem) File {
 	return File{Name: stemName(stem), Problems: []memories.Problem{p}, Unreadable: true}
 }
 
-// Fingerprint returns the fingerprint of the file's content. raw are the bytes that the file was read from; for an
-// unreadable file they are the content, and the fingerprint never equals that of a readable one.
+// Fingerprint returns the fingerprint of the file's content. raw are the parsed bytes. For an
+// unreadable file they are the content. Its fingerprint never equals one of a readable file.
 func (f File) Fingerprint(raw []byte) memories.Fingerprint {
 	if !f.Unreadable {
 		return memories.FingerprintOf(f.Type, f.Description, f.Body)
@@ -81,7 +85,7 @@ func (f File) Fingerprint(raw []byte) memories.Fingerprint {
 	return sum
 }
 
-// Content returns what the file says.
+// Content returns the file's content as it is compared and stored.
 func (f File) Content() memories.Content {
 	return memories.Content{Name: f.Name, Type: f.Type, Description: f.Description, Body: f.Body}
 }
@@ -106,7 +110,7 @@ func (f *File) readName(r reading, stem string, expected bool) {
 	}
 }
 
-// stemName makes a name of a file's stem, which may hold anything that a file system allows.
+// stemName returns a valid name for a file's stem, which may contain any characters.
 func stemName(stem string) string {
 	if name := memories.CanonicalName(stem); memtext.IsVisible(name) {
 		return name
@@ -144,8 +148,8 @@ func (f *File) readMetadata(mapping *yaml.Node) {
 	f.OriginSession = memtext.OneLine(session)
 }
 
-// textAt returns the text that was written as a key's value: 012 is "012" and true is "true". Nothing, or no such key,
-// is the empty text; isText is false for a list or a mapping.
+// textAt returns the text of a key as written: 012 is "012" and true is "true". Missing keys and
+// null return "" and true. isText is false for a list or a mapping.
 func textAt(mapping *yaml.Node, key string) (text string, isText bool) {
 	value := target(valueAt(mapping, key))
 	if value == nil {
@@ -160,7 +164,7 @@ func textAt(mapping *yaml.Node, key string) (text string, isText bool) {
 	return value.Value, true
 }
 
-// statedText returns the text of a key at the top level, or else in metadata.
+// statedText returns the text of a key at the top level, or of the same key in metadata.
 func statedText(mapping *yaml.Node, key string) string {
 	text, _ := textAt(mapping, key)
 	if metadata := mappingAt(mapping, "metadata"); metadata != nil && strings.TrimSpace(text) == "" {
@@ -170,23 +174,23 @@ func statedText(mapping *yaml.Node, key string) string {
 }
 
 const (
-	// maxFrontmatter is the size of the largest frontmatter that is read, in bytes.
+	// maxFrontmatter is the size in bytes above which a frontmatter is not read. It is arbitrary.
 	maxFrontmatter = 64 << 10
-	// maxKeys is the largest number of keys, those of nested tables included.
+	// maxKeys is the largest number of keys, including those of nested mappings. It is arbitrary.
 	maxKeys = 1000
 )
 
-// reading is a frontmatter with how it could be read.
+// reading is a frontmatter and how it was read.
 type reading struct {
-	mapping    *yaml.Node // empty without a frontmatter
-	written    *yaml.Node // mapping without the words that wordKeeper added
-	lenient    bool       // YAML refuses it
-	kept       []string   // the texts of which YAML would drop words
+	mapping    *yaml.Node // empty without frontmatter
+	written    *yaml.Node // mapping before wordKeeper restored dropped words
+	lenient    bool       // not valid YAML
+	kept       []string   // texts with words that wordKeeper restored
 	notText    []string   // see wordKeeper
-	unreadable string     // the code of the problem that forbids reading it; then nothing else counts
+	unreadable string     // problem code if the frontmatter is not read; then other fields are unset
 }
 
-// isNotText reports whether the value that counts for the key is a list or a table.
+// isNotText reports whether the effective value of key is a list or a mapping.
 func (r reading) isNotText(key string) bool {
 	if slices.Contains(r.notText, key) {
 		return true
@@ -202,7 +206,7 @@ func readFrontmatter(p page) reading {
 		return r
 	}
 	text := memtext.Canonical(p.front)
-	// A line "..." ends a YAML document, and what follows it would be passed over without a word.
+	// A line "..." ends a YAML document, and YAML would ignore the rest.
 	ends := slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
 		return strings.TrimRight(line, " \t") == "..."
 	})

@@ -178,7 +178,7 @@ func TestAFileTellsWhenAndInWhichSessionItWasWritten(t *testing.T) {
 		"[2026-07-29T13:16:34.420Z]":      {},
 		"":                                {},
 		"2026-02-30T00:00:00Z":            {},
-		"9999-12-31T23:59:59-01:00":       {}, // in UTC the year is one of five digits
+		"9999-12-31T23:59:59-01:00":       {}, // the UTC year has five digits
 		"9999-12-31T23:59:59Z":            time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
 		"0000-01-01T00:00:00Z":            {},
 		"0001-01-01T00:00:00+01:00":       {},

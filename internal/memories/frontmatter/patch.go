@@ -9,8 +9,8 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// linePatch changes single entries of a frontmatter and leaves the bytes of all other lines alone. It trusts the line
-// numbers that the YAML library reports, so its result has to be read again before it is believed.
+// linePatch replaces single entries of a frontmatter and keeps the bytes of all other lines. It
+// relies on line numbers from the YAML library, so the caller must parse and check the result.
 type linePatch struct {
 	lines  []string
 	eol    string
@@ -18,14 +18,15 @@ type linePatch struct {
 	failed bool
 }
 
-// lineEdit puts text in the place of the lines from up to, not including, to.
+// lineEdit replaces the lines [from, to) by text.
 type lineEdit struct {
 	from, to int
 	text     string
 }
 
-// patchLines returns the frontmatter of p, which reads as before, with the entries changed in which after differs. ok is
-// false where such an entry does not have lines of its own.
+// patchLines returns p's frontmatter with the entries replaced that differ between before and
+// after. before is its mapping. ok is false if an entry that differs shares a line with another
+// one.
 func patchLines(p page, before, after *yaml.Node) (front string, ok bool) {
 	patch := linePatch{lines: memtext.Lines(p.front), eol: p.eol}
 	for _, key := range editedKeys {
@@ -54,7 +55,8 @@ func (l *linePatch) change(before, after *yaml.Node, key string) {
 	l.set(before, key, value)
 }
 
-// set writes an entry in place of the one with its key, or where placeOf says; a nil value removes it.
+// set replaces the entry of key, or inserts it where placeOf returns. A nil value removes the
+// entry.
 func (l *linePatch) set(mapping *yaml.Node, key string, value *yaml.Node) {
 	if mapping.Style&yaml.FlowStyle != 0 {
 		l.failed = true
@@ -71,14 +73,14 @@ func (l *linePatch) set(mapping *yaml.Node, key string, value *yaml.Node) {
 	} else if at := placeOf(mapping, key); at > 0 {
 		_, from = l.span(mapping, at-2)
 		to = from
-		if column := mapping.Content[at-2].Column; column > 0 { // in line with the entry above
+		if column := mapping.Content[at-2].Column; column > 0 { // aligned with the entry above
 			indent = strings.Repeat(" ", column-1)
 		}
 	}
 	text := ""
 	if value != nil {
 		entry, bare := newMapping(), *value
-		// A comment below the value is no part of the lines that are replaced.
+		// The value's foot comment is below the replaced lines and stays there.
 		bare.FootComment = ""
 		entry.Content = []*yaml.Node{newText(key), &bare}
 		text = indent + encodeMapping(entry, l.eol)
@@ -86,7 +88,7 @@ func (l *linePatch) set(mapping *yaml.Node, key string, value *yaml.Node) {
 	l.edits = append(l.edits, lineEdit{from, to, text})
 }
 
-// span returns the lines of the i-th entry of a mapping, without the blank lines and comments below it.
+// span returns the lines of the i-th entry, without blank lines and comments after it.
 func (l *linePatch) span(mapping *yaml.Node, i int) (from, to int) {
 	key := mapping.Content[i]
 	from, to = key.Line-1, l.end(mapping, i)
@@ -106,7 +108,7 @@ func (l *linePatch) span(mapping *yaml.Node, i int) (from, to int) {
 	return from, to
 }
 
-// end returns the line at which the next entry starts, of this mapping or of one around it.
+// end returns the line at which the next entry of this or an outer mapping starts.
 func (l *linePatch) end(mapping *yaml.Node, i int) int {
 	if i+2 < len(mapping.Content) {
 		return mapping.Content[i+2].Line - 1
@@ -122,7 +124,7 @@ func (l *linePatch) end(mapping *yaml.Node, i int) int {
 	return len(l.lines)
 }
 
-// apply returns the patched lines; ok is false where an entry could not be told from its neighbours.
+// apply returns the patched frontmatter. ok is false if an entry could not be patched.
 func (l *linePatch) apply() (text string, ok bool) {
 	if l.failed {
 		return "", false

@@ -12,13 +12,13 @@ import (
 
 var errNotMapping = errors.New("the frontmatter is not one mapping with each key once")
 
-// maxDepth is how deep lists and tables may be nested. It is arbitrary: people use three levels. The
-// library takes quadratic time to write deeper ones.
+// maxDepth is how deep lists and mappings may be nested. It is arbitrary; people use three levels.
+// The library takes quadratic time to write deeper ones.
 const maxDepth = 50
 
 var errTooDeep = errors.New("lists and tables are nested too deep")
 
-// maxBrackets is how many brackets may be open at once in a text that is given to the library.
+// maxBrackets is how many brackets may be open at once in a text for the library. It is arbitrary.
 const maxBrackets = 500
 
 // openBrackets returns the largest number of brackets and braces that are open at once.
@@ -36,7 +36,7 @@ func openBrackets(text string) (most int) {
 	return most
 }
 
-// depthOf returns how deep a node is nested, aliases not followed.
+// depthOf returns the nesting depth of a node, without following aliases.
 func depthOf(n *yaml.Node) int {
 	depth := 0
 	for _, child := range n.Content {
@@ -45,11 +45,11 @@ func depthOf(n *yaml.Node) int {
 	return depth + 1
 }
 
-// readYAML reads a frontmatter as YAML does. It refuses what YAML refuses, and more than one document, anything but a
-// mapping, and a key that stands twice, because each of these hides a part of what was written.
+// readYAML parses a frontmatter as YAML. In addition to invalid YAML it refuses several documents,
+// anything but a mapping, and repeated keys, because each of these would hide a part of the text.
 func readYAML(text string) (mapping *yaml.Node, err error) {
 	defer func() {
-		// The library is known to panic on some malformed input, which is only one more way of being malformed.
+		// The library panics on some malformed input.
 		if r := recover(); r != nil {
 			mapping, err = nil, fmt.Errorf("yaml: %v", r)
 		}
@@ -89,13 +89,13 @@ func newMapping() *yaml.Node { return &yaml.Node{Kind: yaml.MappingNode, Tag: "!
 func newText(s string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
 	if strings.ContainsAny(s, "\n\t\u0085\u2028\u2029\uFEFF") {
-		// A quoted scalar keeps every character; block scalars lose some leading and trailing white space.
+		// A quoted scalar keeps every character; block scalars lose white space at their ends.
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n
 }
 
-// target follows an alias to what it stands for.
+// target returns the node to which an alias refers, or n itself.
 func target(n *yaml.Node) *yaml.Node {
 	for n != nil && n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -108,7 +108,7 @@ func isNull(n *yaml.Node) bool {
 	return n == nil || n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
-// indexOf returns the position of a key in a mapping's Content, or -1.
+// indexOf returns the index of a key in a mapping's Content, or -1.
 func indexOf(mapping *yaml.Node, key string) int {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		if k := target(mapping.Content[i]); k.Kind == yaml.ScalarNode && k.Value == key {
@@ -125,7 +125,7 @@ func valueAt(mapping *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// mappingAt returns the mapping that a key leads to, or nil.
+// mappingAt returns the mapping that is the value of key, or nil.
 func mappingAt(mapping *yaml.Node, key string) *yaml.Node {
 	if n := target(valueAt(mapping, key)); n != nil && n.Kind == yaml.MappingNode {
 		return n
@@ -133,10 +133,10 @@ func mappingAt(mapping *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// maxMerges is how deep merge keys may refer to each other: arbitrary, people use one.
+// maxMerges is how deep merge keys may be nested. It is arbitrary; people use one level.
 const maxMerges = 8
 
-// mergedAt returns the value that a mapping has by its merge key (<<), or nil.
+// mergedAt returns the value that a merge key (<<) adds for key, or nil.
 func mergedAt(mapping *yaml.Node, key string, depth int) *yaml.Node {
 	from := target(valueAt(mapping, "<<"))
 	if from == nil || depth == 0 {
@@ -160,8 +160,8 @@ func mergedAt(mapping *yaml.Node, key string, depth int) *yaml.Node {
 	return nil
 }
 
-// hasTooMany reports whether a mapping and the tables in it have more keys than maxKeys, or ten times as many values.
-// Aliases are not followed.
+// hasTooMany reports whether a mapping has more than maxKeys keys or 10 × maxKeys values, nested
+// ones included and without following aliases.
 func hasTooMany(mapping *yaml.Node) bool {
 	keys, values := 0, 0
 	var count func(n *yaml.Node)
@@ -192,15 +192,15 @@ func repeatsKey(mapping *yaml.Node) bool {
 }
 
 const (
-	// maxAliasedNodes is how many values YAML aliases may add to those that are written out. People's frontmatter adds a
-	// handful; nested aliases add millions within a few lines.
+	// maxAliasedNodes is how many values aliases may add. It is arbitrary: people's aliases add a
+	// few, but nested aliases can add millions.
 	maxAliasedNodes = 10_000
-	// maxAliasedBytes is how many bytes of text they may add: as much as a whole frontmatter has.
+	// maxAliasedBytes is how many bytes of text aliases may add.
 	maxAliasedBytes = maxFrontmatter
 )
 
-// isAliasBomb reports whether following all aliases of a document would add more values than maxAliasedNodes, or more
-// text than maxAliasedBytes.
+// isAliasBomb reports whether following all aliases adds more than maxAliasedNodes values or
+// maxAliasedBytes bytes, or never ends.
 func isAliasBomb(root *yaml.Node) bool {
 	added, size := 0, 0
 	var follow func(n *yaml.Node, aliased bool, path []*yaml.Node) bool
@@ -228,11 +228,12 @@ func isAliasBomb(root *yaml.Node) bool {
 	return !follow(root, false, nil)
 }
 
-// sameValue tells whether two values say the same, aliases followed. Both must have passed isAliasBomb.
+// sameValue reports whether two values are equal, with aliases followed. Both must have passed
+// isAliasBomb.
 func sameValue(a, b *yaml.Node) bool {
 	a, b = target(a), target(b)
 	if isNull(a) && isNull(b) {
-		return true // however it is spelled
+		return true // in any spelling of null
 	}
 	if a.Kind != b.Kind || a.Value != b.Value || a.ShortTag() != b.ShortTag() {
 		return false
