@@ -35,7 +35,7 @@ func Encode(c memories.Content) []byte {
 // completely.
 func Rewrite(raw []byte, c memories.Content, now time.Time) []byte {
 	c = c.Canonical()
-	if says(raw, c) {
+	if hasContent(raw, c) {
 		return raw
 	}
 	modified := now.UTC().Format(modifiedLayout)
@@ -59,15 +59,15 @@ func rewrite(raw []byte, c memories.Content, change func(mapping *yaml.Node)) []
 	// as expected.
 	if !before.lenient && p.hasFrontmatter() {
 		if front, ok := patchLines(p, before.written, after); ok {
-			if out := encodePage(p, front, c); holds(out, c, before.mapping) {
+			if out := encodePage(p, front, c); readsBackAs(out, c, before.mapping) {
 				return out
 			}
 		}
 	}
-	dropKept(after, before.kept)
+	dropRestored(after, before.restored)
 	for _, simplify := range []func(*yaml.Node){func(*yaml.Node) {}, quoteBlocks, dropComments} {
 		simplify(after)
-		if out := encodePage(p, encodeMapping(after, p.eol), c); holds(out, c, before.mapping) {
+		if out := encodePage(p, encodeMapping(after, p.eol), c); readsBackAs(out, c, before.mapping) {
 			return out
 		}
 	}
@@ -125,23 +125,23 @@ func encodePage(p page, front string, c memories.Content) []byte {
 	return []byte(p.bom + p.opener + front + p.closer + p.body)
 }
 
-// unsettled are the problems that saving a memory removes.
-var unsettled = []string{
+// fixedBySaving are the problems that saving a memory removes.
+var fixedBySaving = []string{
 	memories.CodeNameMissing, memories.CodeNameNotText, memories.CodeDescriptionNotText, memories.CodeNoFrontmatter, memories.CodeReadLeniently, memories.CodeOddFrontmatter,
 	memories.CodeTypeConflict,
 }
 
-// says reports whether a file states exactly the content c, including its name.
-func says(raw []byte, c memories.Content) bool {
+// hasContent reports whether a file states exactly the content c, including its name.
+func hasContent(raw []byte, c memories.Content) bool {
 	f := Parse(raw, "")
-	return !f.Unreadable && f.Content() == c && !slices.ContainsFunc(unsettled, f.has)
+	return !f.Unreadable && f.Content() == c && !slices.ContainsFunc(fixedBySaving, f.has)
 }
 
-// holds reports whether a rewritten file is valid YAML, states c, and has the other entries of
-// before.
-func holds(out []byte, c memories.Content, before *yaml.Node) bool {
+// readsBackAs reports whether a rewritten file is valid YAML, states c, and has the other entries
+// of before.
+func readsBackAs(out []byte, c memories.Content, before *yaml.Node) bool {
 	after := readFrontmatter(cutPage(string(out)))
-	return says(out, c) && sameValue(besides(before, true), besides(after.mapping, true))
+	return hasContent(out, c) && sameValue(withoutEdited(before, true), withoutEdited(after.mapping, true))
 }
 
 func sameButModified(before, after *yaml.Node, modified string) bool {
@@ -150,15 +150,15 @@ func sameButModified(before, after *yaml.Node, modified string) bool {
 		return false
 	}
 	text, _ := textAt(in, key)
-	return text == modified && sameValue(besides(before, false), besides(after, false))
+	return text == modified && sameValue(withoutEdited(before, false), withoutEdited(after, false))
 }
 
 // editedKeys are the keys that an edit sets, at the top level or in metadata.
 var editedKeys = []string{"name", "description", "type"}
 
-// besides returns a copy of a mapping without the time of the last change and, if edited, without
-// editedKeys.
-func besides(mapping *yaml.Node, edited bool) *yaml.Node {
+// withoutEdited returns a copy of a mapping without the time of the last change and, if edited,
+// without editedKeys.
+func withoutEdited(mapping *yaml.Node, edited bool) *yaml.Node {
 	out := newMapping()
 	modifiedIn, modifiedKey := statedModified(mapping)
 	for i := 0; i < len(mapping.Content); i += 2 {
@@ -191,9 +191,9 @@ func (f File) has(code string) bool {
 	return slices.ContainsFunc(f.Problems, func(p memories.Problem) bool { return p.Code == code })
 }
 
-// typePlaces reports whether a type belongs at the top level and in metadata. Without a type in the
-// mapping, it belongs at the top level.
-func typePlaces(mapping *yaml.Node) (top, nested bool) {
+// typeLocations reports whether a type belongs at the top level and in metadata. Without a type in
+// the mapping, it belongs at the top level.
+func typeLocations(mapping *yaml.Node) (top, nested bool) {
 	metadata := mappingAt(mapping, "metadata")
 	nested = metadata != nil && indexOf(metadata, "type") >= 0
 	return indexOf(mapping, "type") >= 0 || !nested, nested

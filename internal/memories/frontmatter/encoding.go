@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	// plausible is the score from which a decoding is offered. For 14 texts, each decoded as six
+	// minPlausible is the score from which a decoding is offered. For 14 texts, each decoded as six
 	// encodings, wrong decodings score up to 0.75 and right ones from 0.7.
-	plausible = 0.25
-	// convincing is the score from which the best decoding is marked as guessed.
-	convincing = 0.5
-	// sampleSize is how many bytes of a file are scored, and at least one line. It is arbitrary.
-	sampleSize = 64 << 10
+	minPlausible = 0.25
+	// minConvincing is the score from which the best decoding is marked as guessed.
+	minConvincing = 0.5
+	// maxSample is how many bytes of a file are scored, and at least one line. It is arbitrary.
+	maxSample = 64 << 10
 	// maxScored is how many of their characters are scored. It is arbitrary.
 	maxScored = 20_000
 )
@@ -72,7 +72,7 @@ func guessDecodings(raw []byte) []decoding {
 			// Windows-1252 is offered for low scores too, because it loses nothing if it decodes at
 			// all.
 			score := scoreOf(string(text), e.weight)
-			if score >= plausible || e.encoding == charmap.Windows1252 {
+			if score >= minPlausible || e.encoding == charmap.Windows1252 {
 				candidates = append(candidates, candidate{decoding{id: e.id, name: e.name, score: score}, e.encoding, decode})
 			}
 		}
@@ -106,7 +106,7 @@ type decoder func(raw []byte, e encoding.Encoding) (text []byte, ok bool)
 func sampleOf(raw []byte) []byte {
 	var sample []byte
 	for line := range bytes.Lines(raw) {
-		if len(sample)+len(line) > sampleSize && len(sample) > 0 {
+		if len(sample)+len(line) > maxSample && len(sample) > 0 {
 			break
 		}
 		if !isASCII(line) {
@@ -117,7 +117,7 @@ func sampleOf(raw []byte) []byte {
 }
 
 // decodeLines decodes only the lines that are not UTF-8. In the encodings tried, no character ends
-// with a line feed byte.
+// withFrontmatter a line feed byte.
 func decodeLines(raw []byte, e encoding.Encoding) (text []byte, ok bool) {
 	mixed := false
 	for line := range bytes.Lines(raw) {
@@ -192,7 +192,7 @@ func guessUTF16(raw []byte) []decoding {
 		if !ok || !strings.ContainsRune(string(text), '\n') || bytes.ContainsRune(text, '\u0a00') {
 			continue
 		}
-		if score := scoreOf(string(text), wideWeight); score >= plausible {
+		if score := scoreOf(string(text), wideWeight); score >= minPlausible {
 			return []decoding{{order.id, order.name, text, score}}
 		}
 	}

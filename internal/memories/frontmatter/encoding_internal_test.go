@@ -56,7 +56,7 @@ func TestGuessDecodings_Best(t *testing.T) {
 			t.Errorf("%s: %q is not guessed", c.want, c.text)
 			continue
 		}
-		if best := all[0]; best.id != c.want || string(best.text) != file || best.score < convincing {
+		if best := all[0]; best.id != c.want || string(best.text) != file || best.score < minConvincing {
 			t.Errorf("%s: %q is guessed as %s (%.2f): %q", c.want, c.text, best.id, best.score, best.text)
 		}
 		for _, d := range all {

@@ -2,7 +2,6 @@ package frontmatter
 
 import (
 	"bytes"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -31,22 +30,22 @@ type Fix struct {
 // report the fix's problem. Unreadable files and problems without a safe fix have no fixes.
 func Fixes(raw []byte, file string) []Fix {
 	stem := strings.TrimSuffix(path.Base(file), path.Ext(file))
-	m := mender{raw: raw, path: file, stem: stem, file: Parse(raw, stem)}
+	m := fixer{raw: raw, path: file, stem: stem, file: Parse(raw, stem)}
 	if m.file.Unreadable {
 		return nil
 	}
-	m.mendText()
-	m.closeFrontmatter()
-	m.move()
-	m.quote()
-	m.chooseType()
-	m.settleName()
-	m.writeDescription()
+	m.fixText()
+	m.fixUnclosed()
+	m.fixPlace()
+	m.fixQuotes()
+	m.fixType()
+	m.fixName()
+	m.fixDescription()
 	return m.fixes
 }
 
-// mender collects the fixes of one file.
-type mender struct {
+// fixer collects the fixes of one file.
+type fixer struct {
 	raw   []byte
 	path  string
 	stem  string
@@ -55,7 +54,7 @@ type mender struct {
 }
 
 // offer adds a fix if its result is readable and does not have the fixed problem.
-func (m *mender) offer(fix Fix) {
+func (m *fixer) offer(fix Fix) {
 	after := Parse(fix.After, m.stem)
 	if after.Unreadable || after.has(fix.Code) || bytes.Equal(fix.After, m.raw) {
 		return
@@ -63,12 +62,12 @@ func (m *mender) offer(fix Fix) {
 	m.fixes = append(m.fixes, fix)
 }
 
-func (m *mender) offers(code string) bool {
+func (m *fixer) hasFixFor(code string) bool {
 	return slices.ContainsFunc(m.fixes, func(f Fix) bool { return f.Code == code })
 }
 
 // firstOf returns the first of the codes among the file's problems, or "".
-func (m *mender) firstOf(codes ...string) string {
+func (m *fixer) firstOf(codes ...string) string {
 	for _, code := range codes {
 		if m.file.has(code) {
 			return code
@@ -77,8 +76,8 @@ func (m *mender) firstOf(codes ...string) string {
 	return ""
 }
 
-// move offers to move a frontmatter from an unusual place or format to the top of the file.
-func (m *mender) move() {
+// fixPlace offers to move a frontmatter from an unusual place or format to the top of the file.
+func (m *fixer) fixPlace() {
 	if !m.file.has(memories.CodeOddFrontmatter) {
 		return
 	}
@@ -90,8 +89,8 @@ func (m *mender) move() {
 	})
 }
 
-// quote offers to quote texts that are invalid YAML or that YAML would cut.
-func (m *mender) quote() {
+// fixQuotes offers to quote texts that are invalid YAML or that YAML would cut.
+func (m *fixer) fixQuotes() {
 	if !m.file.has(memories.CodeReadLeniently) {
 		return
 	}
@@ -107,63 +106,8 @@ func (m *mender) quote() {
 	m.offer(fix)
 }
 
-// chooseType offers the types that the file may have: all, or the two conflicting ones.
-func (m *mender) chooseType() {
-	code := m.firstOf(memories.CodeTypeUnknown, memories.CodeTypeNotText, memories.CodeTypeMissing)
-	switch {
-	case code != "":
-		m.offerTypes(code, memories.Types())
-	case m.file.has(memories.CodeTypeConflict):
-		m.offerTypes(memories.CodeTypeConflict, m.statedTypes())
-	case m.file.has(memories.CodeNoFrontmatter) && !m.offers(memories.CodeNoFrontmatter):
-		m.offerTypes(memories.CodeNoFrontmatter, memories.Types())
-	}
-}
-
-func (m *mender) offerTypes(code string, types []memories.Type) {
-	guess := m.guessType()
-	if code == memories.CodeTypeConflict {
-		guess = "" // the file's own words are in conflict
-	}
-	for _, t := range types {
-		content := m.file.Content()
-		content.Type = t
-		explanation := fmt.Sprintf("Writes the type %s into the frontmatter, and changes nothing else.", t)
-		switch {
-		case code == memories.CodeNoFrontmatter:
-			explanation = fmt.Sprintf("Adds a frontmatter with the name “%s” and the type %s. The text stays as it is.", content.Name, t)
-		case code == memories.CodeTypeConflict:
-			explanation = fmt.Sprintf("States the type %s in both places.", t)
-		}
-		if t == guess {
-			explanation += " It is a guess, from the words that the file uses of itself."
-		}
-		m.offer(Fix{
-			ID: "type:" + string(t), Code: code, Label: "It is " + string(t), Explanation: explanation, Guessed: t == guess,
-			After: rewrite(m.raw, content, func(mapping *yaml.Node) {
-				setContent(mapping, content)
-				setType(mapping, t)
-			}),
-		})
-	}
-}
-
-// statedTypes returns the known types that the file states, the effective one first.
-func (m *mender) statedTypes() []memories.Type {
-	stated := []memories.Type{m.file.Type}
-	metadata := mappingAt(readFrontmatter(cutPage(string(m.raw))).mapping, "metadata")
-	if metadata == nil {
-		return stated
-	}
-	nested, _ := textAt(metadata, "type")
-	if t, ok := memories.ParseType(nested); ok {
-		stated = append(stated, t)
-	}
-	return stated
-}
-
-// settleName offers to write the effective name into the frontmatter.
-func (m *mender) settleName() {
+// fixName offers to write the effective name into the frontmatter.
+func (m *fixer) fixName() {
 	code := m.firstOf(memories.CodeNameNotText, memories.CodeNameTooLong, memories.CodeNameInvisible, memories.CodeNameMissing)
 	if code == "" {
 		return
@@ -185,8 +129,8 @@ func (m *mender) settleName() {
 	})
 }
 
-// writeDescription offers to turn a description that is a list or a mapping into one text.
-func (m *mender) writeDescription() {
+// fixDescription offers to turn a description that is a list or a mapping into one text.
+func (m *fixer) fixDescription() {
 	if !m.file.has(memories.CodeDescriptionNotText) {
 		return
 	}
@@ -206,7 +150,7 @@ func (m *mender) writeDescription() {
 }
 
 // descriptionTexts returns the texts of a description that is a list or a mapping.
-func (m *mender) descriptionTexts() []string {
+func (m *fixer) descriptionTexts() []string {
 	mapping := withoutAliases(readFrontmatter(cutPage(string(m.raw))).written)
 	written := valueAt(mapping, "description")
 	if metadata := mappingAt(mapping, "metadata"); metadata != nil && isNull(written) {
@@ -220,12 +164,12 @@ func (m *mender) descriptionTexts() []string {
 
 // hasWords reports whether text contains all words of other.
 func hasWords(text, other string) bool {
-	isNoPart := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	isSeparator := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	words := map[string]bool{}
-	for word := range strings.FieldsFuncSeq(text, isNoPart) {
+	for word := range strings.FieldsFuncSeq(text, isSeparator) {
 		words[word] = true
 	}
-	for word := range strings.FieldsFuncSeq(other, isNoPart) {
+	for word := range strings.FieldsFuncSeq(other, isSeparator) {
 		if !words[word] {
 			return false
 		}
@@ -261,11 +205,11 @@ func Renamed(raw []byte, file, name string) []byte {
 	return rewrite(raw, content, func(mapping *yaml.Node) { setContent(mapping, content) })
 }
 
-// labelLength is how many Unicode characters of a name a button shows. It is arbitrary.
-const labelLength = 40
+// maxLabelLength is how many Unicode characters of a name a button shows. It is arbitrary.
+const maxLabelLength = 40
 
 func short(name string) string {
-	if cut := memtext.CutRunes(name, labelLength); cut != name {
+	if cut := memtext.CutRunes(name, maxLabelLength); cut != name {
 		return cut + "…"
 	}
 	return name

@@ -7,8 +7,8 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// closeFrontmatter offers to add the line --- after the entries of a frontmatter that has no end.
-func (m *mender) closeFrontmatter() {
+// fixUnclosed offers to add the line --- after the entries of a frontmatter that has no end.
+func (m *fixer) fixUnclosed() {
 	if !m.file.has(memories.CodeNoFrontmatter) {
 		return
 	}

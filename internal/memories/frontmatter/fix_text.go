@@ -9,17 +9,17 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// mendText offers conversions of a file that is not UTF-8 or has NUL bytes. Conversions that lose
+// fixText offers conversions of a file that is not UTF-8 or has NUL bytes. Conversions that lose
 // nothing are first, ordered by plausibility.
-func (m *mender) mendText() {
+func (m *fixer) fixText() {
 	code := m.firstOf(memories.CodeNUL, memories.CodeInvalidUTF8)
 	if code == "" {
 		return
 	}
 	for i, d := range guessDecodings(m.raw) {
-		m.offerDecoding(code, d, i == 0 && d.score >= convincing)
+		m.offerDecoding(code, d, i == 0 && d.score >= minConvincing)
 	}
-	if m.file.has(memories.CodeNUL) && !m.offers(memories.CodeNUL) {
+	if m.file.has(memories.CodeNUL) && !m.hasFixFor(memories.CodeNUL) {
 		n := bytes.Count(m.raw, []byte{0})
 		m.offer(Fix{
 			ID: "nul", Code: memories.CodeNUL, Label: "Remove the NUL characters",
@@ -38,7 +38,7 @@ func (m *mender) mendText() {
 	}
 }
 
-func (m *mender) offerDecoding(code string, d decoding, guessed bool) {
+func (m *fixer) offerDecoding(code string, d decoding, guessed bool) {
 	explanation := fmt.Sprintf("Writes the text as UTF-8, read as %s. No byte is lost.", d.name)
 	if d.id == "utf-16" {
 		explanation = "The file starts with the mark of UTF-16. Writes the text as UTF-8. No byte is lost."

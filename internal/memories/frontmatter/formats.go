@@ -60,17 +60,17 @@ func yamlOfTOML(source string) string {
 		keys = append(keys, key)
 	}
 	lines := strings.Split(source, "\n")
-	places := map[string]int{}
+	positions := map[string]int{}
 	for _, key := range keys {
-		places[key] = slices.IndexFunc(lines, func(line string) bool {
+		positions[key] = slices.IndexFunc(lines, func(line string) bool {
 			line = strings.TrimLeft(line, " \t[\"'")
 			rest, found := strings.CutPrefix(line, key)
 			return found && strings.ContainsAny(rest[:min(len(rest), 1)], " \t=].\"'")
 		})
 	}
 	slices.SortFunc(keys, func(a, b string) int {
-		if places[a] != places[b] {
-			return places[a] - places[b]
+		if positions[a] != positions[b] {
+			return positions[a] - positions[b]
 		}
 		return strings.Compare(a, b)
 	})

@@ -39,7 +39,7 @@ type lenientReader struct {
 
 // entries parses lines; first is the line number of lines[0] in the frontmatter.
 func (r *lenientReader) entries(lines []string, first int) *yaml.Node {
-	mapping, places := newMapping(), map[string]int{}
+	mapping, indexes := newMapping(), map[string]int{}
 	level := levelOf(lines)
 	var comments []string
 	for i := 0; i < len(lines) && r.count <= maxKeys; {
@@ -54,9 +54,9 @@ func (r *lenientReader) entries(lines []string, first int) *yaml.Node {
 				key.HeadComment = strings.TrimSpace(strings.Join(append(comments, key.HeadComment), "\n"))
 				comments = nil
 			}
-			r.put(mapping, places, key, value)
+			r.put(mapping, indexes, key, value)
 		} else {
-			comments = append(comments, r.leave(lines[i:end])...)
+			comments = append(comments, r.setAside(lines[i:end])...)
 		}
 		i = end
 	}
@@ -64,8 +64,8 @@ func (r *lenientReader) entries(lines []string, first int) *yaml.Node {
 	return mapping
 }
 
-// leave appends lines that belong to no entry to unread, and returns the comments among them.
-func (r *lenientReader) leave(lines []string) (comments []string) {
+// setAside appends lines that belong to no entry to unread, and returns the comments among them.
+func (r *lenientReader) setAside(lines []string) (comments []string) {
 	for _, line := range lines {
 		switch {
 		case isComment(line):
@@ -78,10 +78,10 @@ func (r *lenientReader) leave(lines []string) (comments []string) {
 }
 
 // put sets a key to a value. An earlier entry of the same key moves to unread.
-func (r *lenientReader) put(mapping *yaml.Node, places map[string]int, key, value *yaml.Node) {
-	i, repeated := places[key.Value]
+func (r *lenientReader) put(mapping *yaml.Node, indexes map[string]int, key, value *yaml.Node) {
+	i, repeated := indexes[key.Value]
 	if !repeated {
-		places[key.Value] = len(mapping.Content)
+		indexes[key.Value] = len(mapping.Content)
 		mapping.Content = append(mapping.Content, key, value)
 		return
 	}

@@ -11,17 +11,17 @@ import (
 // literalKeys are the keys whose unquoted text is read exactly as written.
 var literalKeys = []string{"name", "description"}
 
-// wordKeeper reads name and description with the words that YAML would drop, such as a comment.
-type wordKeeper struct {
-	lines   []string // the frontmatter's lines
-	kept    []string // texts with restored words
-	notText []string // keys whose values are lists or mappings, as KEY or metadata.KEY
+// literalReader reads name and description with the words that YAML would drop, such as a comment.
+type literalReader struct {
+	lines    []string // the frontmatter's lines
+	restored []string // texts with restored words
+	notText  []string // keys whose values are lists or mappings, as KEY or metadata.KEY
 }
 
-// keep returns a copy of the mapping in which each unquoted name and description is the text of the
-// file. YAML would drop comments, tags and anchors. A list or a mapping becomes one text. prefix is
-// the path of the mapping's keys. The mapping must have passed isAliasBomb.
-func (k *wordKeeper) keep(mapping *yaml.Node, prefix string) *yaml.Node {
+// restore returns a copy of the mapping with unquoted names and descriptions exactly as the file
+// has them. YAML would drop comments, tags and anchors. A list or a mapping becomes one text.
+// prefix is the path of the mapping's keys. The mapping must have passed isAliasBomb.
+func (k *literalReader) restore(mapping *yaml.Node, prefix string) *yaml.Node {
 	out := *mapping
 	out.Content = slices.Clone(mapping.Content)
 	for i := 0; i+1 < len(out.Content); i += 2 {
@@ -35,14 +35,14 @@ func (k *wordKeeper) keep(mapping *yaml.Node, prefix string) *yaml.Node {
 			}
 			out.Content[i+1] = text
 		case key.Value == "metadata" && value.Kind == yaml.MappingNode && prefix == "":
-			out.Content[i+1] = k.keep(value, "metadata.")
+			out.Content[i+1] = k.restore(value, "metadata.")
 		}
 	}
 	return &out
 }
 
 // textOf returns value, or a text of all its words. inFlow means that the mapping is in braces.
-func (k *wordKeeper) textOf(key, value *yaml.Node, inFlow bool) *yaml.Node {
+func (k *literalReader) textOf(key, value *yaml.Node, inFlow bool) *yaml.Node {
 	rest, under, found := k.written(key)
 	if inFlow {
 		found = false
@@ -70,7 +70,7 @@ func (k *wordKeeper) textOf(key, value *yaml.Node, inFlow bool) *yaml.Node {
 	if value.Kind == yaml.ScalarNode && slices.Equal(strings.Fields(text), strings.Fields(value.Value)) {
 		return value
 	}
-	k.kept = append(k.kept, text)
+	k.restored = append(k.restored, text)
 	return newText(text)
 }
 
@@ -91,7 +91,7 @@ func isQuoted(text string) bool {
 
 // written returns the text after a key's colon and the lines below that belong to the value. found
 // is false if no line starts with the key.
-func (k *wordKeeper) written(key *yaml.Node) (rest string, under []string, found bool) {
+func (k *literalReader) written(key *yaml.Node) (rest string, under []string, found bool) {
 	lines := k.lines
 	isKey := func(line string) bool {
 		name, _, ok := splitEntry(line)
@@ -138,22 +138,22 @@ func isItem(text string) bool { return text == "-" || strings.HasPrefix(text, "-
 
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
-// dropKept removes from the comments of a mapping the words that are now part of a value.
-func dropKept(n *yaml.Node, kept []string) {
+// dropRestored removes from the comments of a mapping the words that are now part of a value.
+func dropRestored(n *yaml.Node, restored []string) {
 	drop := func(comment string) string {
 		lines := strings.Split(comment, "\n")
 		lines = slices.DeleteFunc(lines, func(line string) bool {
-			return slices.ContainsFunc(kept, func(text string) bool {
+			return slices.ContainsFunc(restored, func(text string) bool {
 				return strings.HasSuffix(text, strings.TrimSpace(line))
 			})
 		})
 		return strings.Join(lines, "\n")
 	}
-	if len(kept) == 0 {
+	if len(restored) == 0 {
 		return
 	}
 	n.HeadComment, n.LineComment, n.FootComment = drop(n.HeadComment), drop(n.LineComment), drop(n.FootComment)
 	for _, child := range n.Content {
-		dropKept(child, kept)
+		dropRestored(child, restored)
 	}
 }

@@ -48,10 +48,10 @@ func TestUnquotedText_IsWhole(t *testing.T) {
 			if !slices.ContainsFunc(got.Problems, func(p memories.Problem) bool { return slices.Contains(codes, p.Code) }) {
 				t.Errorf("problems are %v", got.Problems)
 			}
-			mended := mendAll(t, raw, "memory/stem.md")
-			after := frontmatter.Parse([]byte(mended), "stem")
+			fixed := fixAll(t, raw, "memory/stem.md")
+			after := frontmatter.Parse([]byte(fixed), "stem")
 			if after.Name != got.Name || after.Body != "B" || len(after.Problems) > 0 {
-				t.Errorf("fixed to\n%q\nit reads\n%+v", mended, after)
+				t.Errorf("fixed to\n%q\nit reads\n%+v", fixed, after)
 			}
 		})
 	}
@@ -140,8 +140,8 @@ type tester interface {
 // fixes.
 func checkWords(t tester, raw, key, text string) {
 	t.Helper()
-	mended := mendAll(t, raw, "memory/stem.md")
-	for _, raw := range []string{raw, mended} {
+	fixed := fixAll(t, raw, "memory/stem.md")
+	for _, raw := range []string{raw, fixed} {
 		file := frontmatter.Parse([]byte(raw), "stem")
 		shown := map[string]string{"name": file.Name, "description": file.Description}[key]
 		if len(text) > 200 || file.Unreadable {
@@ -153,8 +153,8 @@ func checkWords(t tester, raw, key, text string) {
 			}
 		}
 	}
-	if left := frontmatter.Parse([]byte(mended), "stem").Problems; slices.ContainsFunc(left, isAboutFrontmatter) && !hasProblem(left, memories.CodeTypeMissing) {
-		t.Fatalf("%q\nis fixed to\n%q\nwhich has %v", raw, mended, left)
+	if left := frontmatter.Parse([]byte(fixed), "stem").Problems; slices.ContainsFunc(left, isAboutFrontmatter) && !hasProblem(left, memories.CodeTypeMissing) {
+		t.Fatalf("%q\nis fixed to\n%q\nwhich has %v", raw, fixed, left)
 	}
 }
 
@@ -185,7 +185,7 @@ func drawLine(t *rapid.T) string {
 }
 
 // fixAll applies the first offered fix until no fix is offered.
-func mendAll(t tester, raw, path string) string {
+func fixAll(t tester, raw, path string) string {
 	t.Helper()
 	for range 10 {
 		fixes := frontmatter.Fixes([]byte(raw), path)

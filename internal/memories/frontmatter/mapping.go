@@ -10,14 +10,14 @@ import (
 	"memoir/internal/memories"
 )
 
-// setContent sets the keys of a mapping to c. Existing keys keep their order; placeOf places new
-// keys.
+// setContent sets the keys of a mapping to c. Existing keys keep their order; insertIndex places
+// new keys.
 func setContent(mapping *yaml.Node, c memories.Content) {
-	is := contentOf(mapping)
-	if is.Name != c.Name {
+	current := contentOf(mapping)
+	if current.Name != c.Name {
 		setStated(mapping, "name", c.Name)
 	}
-	if is.Description != c.Description {
+	if current.Description != c.Description {
 		setStated(mapping, "description", c.Description)
 	}
 	var stated File
@@ -44,7 +44,7 @@ func setStated(mapping *yaml.Node, key, text string) {
 
 // setType sets the type wherever the mapping has one.
 func setType(mapping *yaml.Node, t memories.Type) {
-	top, nested := typePlaces(mapping)
+	top, nested := typeLocations(mapping)
 	if top {
 		setText(mapping, "type", string(t))
 	}
@@ -70,7 +70,7 @@ func setText(mapping *yaml.Node, key, text string) {
 	switch {
 	case i < 0 && text == "":
 	case i < 0:
-		at := placeOf(mapping, key)
+		at := insertIndex(mapping, key)
 		mapping.Content = slices.Insert(mapping.Content, at, newText(key), newText(text))
 	case text == "":
 		mapping.Content = slices.Delete(mapping.Content, i, i+2)
@@ -78,14 +78,14 @@ func setText(mapping *yaml.Node, key, text string) {
 		replaceValue(mapping, i, newText(text))
 	}
 	if merged := mergedAt(mapping, key, maxMerges); text == "" && !isNull(merged) {
-		at := placeOf(mapping, key)
+		at := insertIndex(mapping, key)
 		mapping.Content = slices.Insert(mapping.Content, at, newText(key), newText(text))
 	}
 }
 
-// placeOf returns the index in a mapping's Content at which a new key is inserted: name,
+// insertIndex returns the index in a mapping's Content at which a new key is inserted: name,
 // description and type first, in this order, other keys last.
-func placeOf(mapping *yaml.Node, key string) int {
+func insertIndex(mapping *yaml.Node, key string) int {
 	order := []string{"name", "description", "type"}
 	rank := slices.Index(order, key)
 	if rank < 0 {

@@ -10,9 +10,9 @@ import (
 	"memoir/internal/memories"
 )
 
-// modifiedPlaces are the keys that can state the time of the last change, in order of precedence.
+// modifiedKeys are the keys that can state the time of the last change, in order of precedence.
 // Agents write the first.
-var modifiedPlaces = []struct {
+var modifiedKeys = []struct {
 	nested bool // in metadata
 	key    string
 }{{true, "modified"}, {false, "modified"}, {false, "updated"}}
@@ -20,16 +20,16 @@ var modifiedPlaces = []struct {
 // statedModified returns the mapping and the key that state the time of the last change. Both are
 // zero if the frontmatter does not state it.
 func statedModified(mapping *yaml.Node) (in *yaml.Node, key string) {
-	for _, place := range modifiedPlaces {
+	for _, candidate := range modifiedKeys {
 		in := mapping
-		if place.nested {
+		if candidate.nested {
 			in = mappingAt(mapping, "metadata")
 		}
-		if in == nil || indexOf(in, place.key) < 0 {
+		if in == nil || indexOf(in, candidate.key) < 0 {
 			continue
 		}
-		if text, isText := textAt(in, place.key); !isText || strings.TrimSpace(text) != "" {
-			return in, place.key
+		if text, isText := textAt(in, candidate.key); !isText || strings.TrimSpace(text) != "" {
+			return in, candidate.key
 		}
 	}
 	return nil, ""
@@ -57,7 +57,7 @@ var timeLayouts = []string{
 }
 
 // Bounds of seconds and milliseconds since 1970, which differ in their number of digits. Seconds
-// cover 1973 to 5138, milliseconds 1973 to 5138 with three more digits.
+// cover the years 1973 to 5138, and so do milliseconds.
 const (
 	minEpochSeconds = 1e8
 	minEpochMillis  = 1e11

@@ -1,10 +1,10 @@
 package frontmatter
 
 import (
+	"strings"
+
 	"memoir/internal/memories/memtext"
 )
-
-import "strings"
 
 // page is a memory file split into its parts. The joined parts are the file, or for another shape
 // than inPlace, the file with its frontmatter moved to the top.

@@ -49,7 +49,7 @@ func Parse(raw []byte, stem string) File {
 	}
 	f.flag(!p.hasFrontmatter(), memories.CodeNoFrontmatter)
 	f.flag(r.lenient, memories.CodeReadLeniently)
-	if !r.lenient && len(r.kept) > 0 {
+	if !r.lenient && len(r.restored) > 0 {
 		f.Problems = append(f.Problems, memories.Problem{Code: memories.CodeReadLeniently, Message: memories.KeptWordsMessage})
 	}
 	if p.shape != inPlace {
@@ -185,7 +185,7 @@ type reading struct {
 	mapping    *yaml.Node // empty without frontmatter
 	written    *yaml.Node // mapping before wordKeeper restored dropped words
 	lenient    bool       // not valid YAML
-	kept       []string   // texts with words that wordKeeper restored
+	restored   []string   // texts with words that wordKeeper restored
 	notText    []string   // see wordKeeper
 	unreadable string     // problem code if the frontmatter is not read; then other fields are unset
 }
@@ -223,9 +223,27 @@ func readFrontmatter(p page) reading {
 	case hasTooMany(mapping):
 		r.unreadable = memories.CodeFrontmatterTooLarge
 	default:
-		keeper := wordKeeper{lines: strings.Split(text, "\n")}
-		r.written, r.mapping = mapping, keeper.keep(mapping, "")
-		r.kept, r.notText = keeper.kept, keeper.notText
+		keeper := literalReader{lines: strings.Split(text, "\n")}
+		r.written, r.mapping = mapping, keeper.restore(mapping, "")
+		r.restored, r.notText = keeper.restored, keeper.notText
 	}
 	return r
+}
+
+// FlawsOf returns the flaws of a file with the bytes raw that Parse returned as f.
+func FlawsOf(raw []byte, f File) (flaws memories.Flaw) {
+	text := strings.TrimPrefix(string(raw), memtext.ByteOrderMark)
+	if f.has(memories.CodeNoFrontmatter) || f.has(memories.CodeNameMissing) || f.has(memories.CodeNameNotText) {
+		flaws |= memories.FlawNameless
+	}
+	if opener, _ := memtext.CutLine(text); isFence(opener) && f.has(memories.CodeNoFrontmatter) {
+		flaws |= memories.FlawUnclosed
+	}
+	if strings.Trim(text, " \t\r\n\x00") == "" { // after a crash, a file can consist of NUL bytes
+		flaws |= memories.FlawEmpty
+	}
+	if f.has(memories.CodeMergeConflict) {
+		flaws |= memories.FlawMergeConflict
+	}
+	return flaws
 }

@@ -70,7 +70,7 @@ func (l *linePatch) set(mapping *yaml.Node, key string, value *yaml.Node) {
 		}
 	} else if value == nil {
 		return
-	} else if at := placeOf(mapping, key); at > 0 {
+	} else if at := insertIndex(mapping, key); at > 0 {
 		_, from = l.span(mapping, at-2)
 		to = from
 		if column := mapping.Content[at-2].Column; column > 0 { // aligned with the entry above

@@ -22,18 +22,18 @@ var errTooDeep = errors.New("lists and tables are nested too deep")
 const maxBrackets = 500
 
 // openBrackets returns the largest number of brackets and braces that are open at once.
-func openBrackets(text string) (most int) {
+func openBrackets(text string) (deepest int) {
 	open := 0
 	for i := range len(text) {
 		switch text[i] {
 		case '[', '{':
 			open++
-			most = max(most, open)
+			deepest = max(deepest, open)
 		case ']', '}':
 			open = max(open-1, 0)
 		}
 	}
-	return most
+	return deepest
 }
 
 // depthOf returns the nesting depth of a node, without following aliases.
@@ -46,7 +46,7 @@ func depthOf(n *yaml.Node) int {
 }
 
 // readYAML parses a frontmatter as YAML. In addition to invalid YAML it refuses several documents,
-// anything but a mapping, and repeated keys, because each of these would hide a part of the text.
+// anything but a mapping, and repeated keys: each would hide a part of the text.
 func readYAML(text string) (mapping *yaml.Node, err error) {
 	defer func() {
 		// The library panics on some malformed input.

@@ -71,13 +71,13 @@ func TestOddFrontmatter_IsReadAndMoved(t *testing.T) {
 					t.Errorf("moved to\n%q, want\n%q", got, tt.want)
 				}
 			}
-			mended := mendAll(t, tt.raw, "memory/stem.md")
-			after := frontmatter.Parse([]byte(mended), "stem")
+			fixed := fixAll(t, tt.raw, "memory/stem.md")
+			after := frontmatter.Parse([]byte(fixed), "stem")
 			if after.Content() != before.Content() || len(after.Problems) > 0 {
-				t.Errorf("fixed to\n%q\nit reads %+v, want %+v", mended, after, before)
+				t.Errorf("fixed to\n%q\nit reads %+v, want %+v", fixed, after, before)
 			}
-			if strings.Count(mended, "\nname:")+strings.Count(mended, "\n  name:") != 1 {
-				t.Errorf("it has not one name:\n%q", mended)
+			if strings.Count(fixed, "\nname:")+strings.Count(fixed, "\n  name:") != 1 {
+				t.Errorf("it has not one name:\n%q", fixed)
 			}
 		})
 	}
@@ -181,16 +181,16 @@ func TestOddFrontmatter_KeepsEveryKey(t *testing.T) {
 		if before.Content() != want || !slices.Equal(codesOf(before.Problems), []string{memories.CodeOddFrontmatter}) {
 			t.Fatalf("%q reads\n%+v, want\n%+v", raw, before, want)
 		}
-		mended := mendAll(t, raw, "memory/stem.md")
-		after := frontmatter.Parse([]byte(mended), "stem")
+		fixed := fixAll(t, raw, "memory/stem.md")
+		after := frontmatter.Parse([]byte(fixed), "stem")
 		if after.Content() != want || len(after.Problems) > 0 {
-			t.Fatalf("%q became\n%q\nwhich reads\n%+v, want\n%+v", raw, mended, after, want)
+			t.Fatalf("%q became\n%q\nwhich reads\n%+v, want\n%+v", raw, fixed, after, want)
 		}
 		at := 0
 		for _, key := range keys {
-			next := strings.Index(mended[at:], "\n"+key+": ")
+			next := strings.Index(fixed[at:], "\n"+key+": ")
 			if next < 0 {
-				t.Fatalf("%q became\n%q\nwhich lost %s or its place", raw, mended, key)
+				t.Fatalf("%q became\n%q\nwhich lost %s or its place", raw, fixed, key)
 			}
 			at += next + 1
 		}

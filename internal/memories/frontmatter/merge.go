@@ -1,0 +1,167 @@
+package frontmatter
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"memoir/internal/memories/memtext"
+)
+
+// lowerKeys returns the page with known keys in their usual spelling, if they are in other letter
+// case or in emphasis.
+func lowerKeys(p page) page {
+	lines := memtext.Lines(p.front)
+	changed := lowerKeysOf(lines, knownKeys)
+	for i, line := range lines {
+		if key, rest, ok := splitEntry(strings.TrimRight(line, "\r\n")); ok && key == "metadata" && rest == "" && indentOf(line) == levelOf(lines) {
+			end := i + 1
+			for end < len(lines) && (strings.TrimSpace(lines[end]) == "" || indentOf(lines[end]) > indentOf(line)) {
+				end++
+			}
+			changed = lowerKeysOf(lines[i+1:end], knownMetadata) || changed
+			break
+		}
+	}
+	if changed {
+		p.front = strings.Join(lines, "")
+		p = p.withShape(otherKeys)
+	}
+	return p
+}
+
+// withShape returns the page with shape s, unless it has a shape already.
+func (p page) withShape(s shape) page {
+	if p.shape == inPlace {
+		p.shape = s
+	}
+	return p
+}
+
+// lowerKeysOf corrects the first line of each known key with another spelling, unless another line
+// of that level has the right spelling.
+func lowerKeysOf(lines []string, keys []string) (changed bool) {
+	level := levelOf(lines)
+	lineOf := map[string]int{}
+	for i, line := range lines {
+		bare := strings.TrimRight(line, "\r\n")
+		if indentOf(bare) > level || strings.HasPrefix(trimBlank(bare), "{") {
+			continue
+		}
+		key, _, ok := splitEntry(bare)
+		if !ok {
+			continue
+		}
+		at := slices.IndexFunc(keys, func(known string) bool { return strings.EqualFold(known, foldKey(key)) })
+		if at < 0 {
+			continue
+		}
+		colon := strings.IndexAny(bare, ":\uFF1A")
+		if unquote(strings.Trim(bare[:colon], " \t")) == keys[at] {
+			lineOf[keys[at]] = -1
+		} else if _, seen := lineOf[keys[at]]; !seen {
+			lineOf[keys[at]] = i
+		}
+	}
+	for key, i := range lineOf {
+		if i < 0 {
+			continue
+		}
+		colon := strings.IndexAny(lines[i], ":\uFF1A")
+		_, size := utf8.DecodeRuneInString(lines[i][colon:])
+		indent := lines[i][:min(indentOf(lines[i]), level)]
+		rest := lines[i][colon+size:]
+		if rest != "" && strings.TrimLeft(rest[:1], " \t\r\n") != "" {
+			rest = " " + rest
+		}
+		lines[i] = indent + key + ":" + rest
+		changed = true
+	}
+	return changed
+}
+
+// mergeSecond returns the page with further frontmatter blocks merged into the first. It stops at a
+// block that adds no missing name or type. The first block takes precedence.
+func mergeSecond(p page) page {
+	for {
+		merged, ok := mergeNext(p)
+		if !ok {
+			return p
+		}
+		p = merged
+	}
+}
+
+func mergeNext(p page) (merged page, ok bool) {
+	_, rest := cutBlank(p.body)
+	if opener, _ := memtext.CutLine(rest); !isFence(opener) {
+		return p, false
+	}
+	front, body, ok := cutFenced(rest)
+	if !ok || len(front)+len(p.front) > maxFrontmatter {
+		return p, false
+	}
+	second := lowerKeys(page{front: front, eol: p.eol})
+	first, isYAML := readEntries(p.front)
+	added, addsYAML := readEntries(second.front)
+	if first == nil || added == nil || isAliasBomb(first) || isAliasBomb(added) {
+		return p, false
+	}
+	hasName, hasType := statedKeys(first)
+	addsName, addsType := statedKeys(added)
+	if (hasName || !addsName) && (hasType || !addsType) {
+		return p, false
+	}
+	merged = p
+	if memtext.LineEnding(p.front) == "" && p.front != "" {
+		merged.front += p.eol
+	}
+	merged.front += second.front
+	if _, err := readYAML(memtext.Canonical(merged.front)); err != nil || !isYAML || !addsYAML {
+		merged.front = encodeMapping(mergeMappings(withoutAliases(first), withoutAliases(added)), p.eol)
+	}
+	merged.body = body
+	return merged.withShape(twoBlocks), merged.front != "" && len(merged.front) <= maxFrontmatter
+}
+
+// readEntries parses a frontmatter. mapping is nil if it has too many entries. isYAML is false for
+// invalid YAML.
+func readEntries(front string) (mapping *yaml.Node, isYAML bool) {
+	front = memtext.Canonical(front)
+	mapping, err := readYAML(front)
+	if err != nil {
+		return readLeniently(front), false
+	}
+	return mapping, true
+}
+
+// statedKeys reports whether a mapping has a name and a type.
+func statedKeys(mapping *yaml.Node) (hasName, hasType bool) {
+	return strings.TrimSpace(statedText(mapping, "name")) != "", strings.TrimSpace(statedText(mapping, "type")) != ""
+}
+
+// mergeMappings adds to first the keys of second that it lacks. Keys with different values in
+// second are kept under unreadKey.
+func mergeMappings(first, second *yaml.Node) *yaml.Node {
+	unread := newMapping()
+	for i := 0; i+1 < len(second.Content); i += 2 {
+		key, value := second.Content[i], second.Content[i+1]
+		existing := valueAt(first, key.Value)
+		switch {
+		case existing == nil:
+			first.Content = append(first.Content, key, value)
+		case sameValue(existing, value):
+		case key.Value == "metadata" && existing.Kind == yaml.MappingNode && value.Kind == yaml.MappingNode:
+			mergeMappings(existing, value)
+		default:
+			unread.Content = append(unread.Content, key, value)
+		}
+	}
+	if len(unread.Content) > 0 {
+		text := strings.TrimRight(encodeMapping(unread, "\n"), "\n")
+		first.Content = append(first.Content, newText(unreadKey), newText(text))
+	}
+	return first
+}
