@@ -6,8 +6,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -24,22 +24,18 @@ func BenchmarkOneAgent(b *testing.B) {
 				p := launch(b, url, dir)
 				p.untilReady()
 				untilSearchable(b, conn, files)
-				weigh(p, "one agent, after mirroring from cold", files)
+				weigh(p, files)
 				p.ask("POST", "/api/v1/agents/agent-00/scan")
-				weigh(p, "one agent, after everything was looked at again", files)
+				weigh(p, files)
 				settle(b, conn)
 
 				p.forgetPeak()
 				listPages(p, files, conn)
 				if files == largest {
 					listSteadily(p, conn, url)
-					listTogether(p, url, conn)
-					weighAtWork(p, "after lists, as fast as eight clients can ask for them", files)
-					p.forgetPeak()
 					talkNonsense(p, dir)
-					weighAtWork(p, "after 10,000 requests a second without sense", files)
+					weighAtWork(p)
 					dawdle(p)
-					searchOneAgent(p)
 				}
 				recallAmong(p, files, conn, dir)
 				openTab(p, files, conn)
@@ -62,46 +58,21 @@ func decode(p *process, body []byte, into any) {
 // tabFiles is how many memories the goal of the Memory tab is set for.
 const tabFiles = 10_000
 
-// openings is how often the Memory tab is opened in each view.
+// openings is how often the Memory tab is opened.
 const openings = 20
 
-// opened is the Memory tab in one view.
-type opened struct {
-	View   string
-	Files  int
-	Shown  int // memories that the page shows at first
-	Bytes  int
-	Figure figure
-}
-
-func (o opened) Kilobytes() int { return o.Bytes / 1000 }
-
+// openTab measures the whole Memory tab, in turns with its floor.
 func openTab(p *process, files int, conn *pgx.Conn) {
 	p.Helper()
-	// What somebody types: the beginning of a frequent word, all of it, two words, a slip of the hand, and nothing there is.
-	frequent := vocabulary[3]
-	views := []struct{ name, query string }{
-		{"all of it", ""},
-		{"search, three letters of a frequent word", "?q=" + frequent[:3]},
-		{"search, two words", "?q=" + frequent + "+" + vocabulary[40]},
-		{"search, a word mistyped", "?q=" + vocabulary[200] + "x"},
-		{"search, no such word", "?q=zzzz"},
+	f := figure{Files: files}
+	for range openings {
+		f.Took = append(f.Took, timed(func() { p.get("/agents/agent-00/memory") }))
+		f.Floor = append(f.Floor, timed(func() { readPlainly(p.B, conn) }))
 	}
-	for i, view := range views {
-		path := "/agents/agent-00/memory" + view.query
-		page := p.get(path)
-		o := opened{View: view.name, Files: files, Shown: shown(page), Bytes: len(page), Figure: figure{Files: files}}
-		for range openings {
-			o.Figure.Took = append(o.Figure.Took, timed(func() { p.get(path) }))
-			o.Figure.Floor = append(o.Figure.Floor, timed(func() { readPlainly(p.B, conn) }))
-		}
-		o.Figure = o.Figure.sorted()
-		if i == 0 {
-			report.Growth.add("the Memory tab", files, o.Figure.Median())
-		}
-		if files == tabFiles || files == largest && i == 0 {
-			report.Tabs = append(report.Tabs, o)
-		}
+	f = f.sorted()
+	report.Growth.add("the Memory tab", files, f.Median())
+	if files == tabFiles {
+		report.Tab = f
 	}
 }
 
@@ -116,17 +87,6 @@ func readPlainly(b *testing.B, conn *pgx.Conn) {
 	if _, err := pgx.CollectRows(rows, pgx.RowToMap); err != nil {
 		b.Fatal(err)
 	}
-}
-
-var memoryPath = regexp.MustCompile(`/memory/[0-9a-f-]{36}`)
-
-// shown counts the memories on a page.
-func shown(page []byte) int {
-	paths := map[string]bool{}
-	for _, path := range memoryPath.FindAll(page, -1) {
-		paths[string(path)] = true
-	}
-	return len(paths)
 }
 
 // deletionsOf is how many memories are deleted: more where a deletion takes milliseconds.
@@ -177,4 +137,24 @@ func deleteOneByOne(p *process, files int, conn *pgx.Conn, dir string) {
 	})
 	report.Deletions = append(report.Deletions, f)
 	report.Growth.add("a deletion", files, f.Median())
+}
+
+// deleteAmongMany measures deletions of agents with 5,000 memories each. The first deletion in an
+// agent since the server started has to read all of them.
+func deleteAmongMany(p *process) {
+	p.Helper()
+	remove := func(agent, id string) time.Duration {
+		return timed(func() { p.ask("DELETE", "/api/v1/agents/"+agent+"/memories/"+id) })
+	}
+	first, later := figure{Files: largest}, figure{Files: largest}
+	untilUsual()
+	for n := 10; n < 20; n++ {
+		agent := fmt.Sprintf("agent-%02d", n)
+		found := p.listOf(agent, "?limit=10").Memories
+		first.Took = append(first.Took, remove(agent, found[0].ID))
+		for _, m := range found[1:] {
+			later.Took = append(later.Took, remove(agent, m.ID))
+		}
+	}
+	report.FirstDeletions, report.LaterDeletions = first.sorted(), later.sorted()
 }

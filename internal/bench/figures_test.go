@@ -7,17 +7,10 @@ import (
 	"time"
 )
 
-// A figure is what one job cost Memoir, beside its floor where it has one.
+// A figure is what one job cost Memoir and, if it has a floor, what the floor cost.
 type figure struct {
 	Files       int // that were mirrored meanwhile
 	Took, Floor []time.Duration
-	All         *pooled // what was taken in rounds, of which this is one; nil: it was taken once
-}
-
-// pooled has the samples of all rounds, those that do not count as well.
-type pooled struct {
-	figure
-	Rounds int
 }
 
 // sorted orders the samples, the shortest first; every figure is read from sorted samples.
@@ -25,17 +18,6 @@ func (f figure) sorted() figure {
 	slices.Sort(f.Took)
 	slices.Sort(f.Floor)
 	return f
-}
-
-// with adds a round to those that were taken before; nil: it is the first.
-func (p *pooled) with(f figure) *pooled {
-	if p == nil {
-		p = &pooled{figure: figure{Files: f.Files}}
-	}
-	p.Rounds++
-	p.Took, p.Floor = append(p.Took, f.Took...), append(p.Floor, f.Floor...)
-	p.figure = p.figure.sorted()
-	return p
 }
 
 func (f figure) Median() time.Duration      { return quantile(f.Took, 0.5) }
@@ -66,7 +48,6 @@ func calmest(enough time.Duration, take func(round int) figure) figure {
 // calmestOfFew is calmest without further rounds.
 func calmestOfFew(take func(round int) figure) figure {
 	calm := take(0).sorted()
-	calm.All = calm.All.with(calm)
 	for round := 1; round < rounds; round++ {
 		calm = calm.orCalmer(take(round))
 	}
@@ -74,11 +55,9 @@ func calmestOfFew(take func(round int) figure) figure {
 }
 
 func (f figure) orCalmer(other figure) figure {
-	all := f.All.with(other)
 	if other = other.sorted(); other.FloorP99() < f.FloorP99() {
-		f = other
+		return other
 	}
-	f.All = all
 	return f
 }
 
@@ -117,9 +96,6 @@ type line struct {
 
 // Exponent is the power of the number of files with which the cost grows: 1 is linear.
 func (l line) Exponent() float64 { return exponent(l.Points) }
-
-// LastExponent is that of the last step alone, which a cost that is level at first does not hide.
-func (l line) LastExponent() float64 { return exponent(l.Points[len(l.Points)-2:]) }
 
 // growth has the lines of this run in the order in which they were begun.
 type growth []line

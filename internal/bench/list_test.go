@@ -3,9 +3,7 @@ package bench
 import (
 	"fmt"
 	"net/url"
-	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,7 +14,7 @@ const (
 	pageLimit = 50
 	// farPage is the page of a long list that is measured beside the first.
 	farPage = 1_000
-	// clients is how many ask at the same time where throughput is measured.
+	// clients is the number of connections for lists at a steady rate.
 	clients = 8
 )
 
@@ -60,12 +58,6 @@ func listPages(p *process, files int, conn *pgx.Conn) {
 		if files == largest {
 			report.Lists = append(report.Lists, named{page.job, f})
 		}
-	}
-	if files == largest {
-		for range listings {
-			report.Hello.Took = append(report.Hello.Took, timed(func() { p.get("/healthz") }))
-		}
-		report.Hello = report.Hello.sorted()
 	}
 }
 
@@ -158,51 +150,4 @@ func inTurns(beat <-chan time.Time, list, bare func(cursor string, after *place)
 	}
 	running.Wait()
 	return f
-}
-
-// throughput is lists per second with several clients at once.
-type throughput struct{ Lists, Floor float64 }
-
-func (t throughput) Share() float64 { return 100 * t.Lists / t.Floor }
-
-// listTogether lets several clients ask for the first page as fast as they are answered, in turns with the bare query on as
-// many connections.
-func listTogether(p *process, databaseURL string, conn *pgx.Conn) {
-	p.Helper()
-	agent := int64(count(p.B, conn, "SELECT id FROM agents WHERE slug = 'agent-00'"))
-	conns := make([]*pgx.Conn, clients)
-	for i := range conns {
-		conns[i] = connect(p.B, databaseURL)
-	}
-	untilUsual()
-	var all []throughput
-	for range 3 {
-		all = append(all, throughput{
-			Lists: perSecond(func(int) { p.get(fmt.Sprintf("/api/v1/agents/agent-00/memories?limit=%d", pageLimit)) }),
-			Floor: perSecond(func(client int) { listPlainly(p.B, conns[client], agent, nil) }),
-		})
-	}
-	slices.SortFunc(all, func(x, y throughput) int { return int(1000 * (x.Share() - y.Share())) })
-	report.Throughput = all[1]
-	for _, conn := range conns {
-		conn.Close(p.Context()) //nolint:errcheck // it is of no more use
-	}
-}
-
-// perSecond says how often a second all clients together get something done.
-func perSecond(do func(client int)) float64 {
-	const long = 4 * time.Second
-	var done atomic.Int64
-	var running sync.WaitGroup
-	started := time.Now()
-	for client := range clients {
-		running.Go(func() {
-			for time.Since(started) < long {
-				do(client)
-				done.Add(1)
-			}
-		})
-	}
-	running.Wait()
-	return float64(done.Load()) / time.Since(started).Seconds()
 }

@@ -1,10 +1,7 @@
 package bench
 
 import (
-	"cmp"
 	"fmt"
-	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
@@ -29,17 +26,20 @@ func BenchmarkConversations(b *testing.B) {
 			}
 			withDatabase(b, func(url string, conn *pgx.Conn) {
 				p := mirrorFromCold(b, layout, url, conn, dir)
-				weigh(p, "after mirroring from cold", files)
+				weigh(p, files)
 				p.stop()
 				p = startAgain(b, layout, url, dir)
-				weigh(p, "after starting again", files)
+				weigh(p, files)
 				settle(b, conn)
 				openFront(p, files)
 				search(p, files)
+				if files == largest {
+					deleteAmongMany(p)
+				}
 				p.forgetPeak()
 				saveOneByOne(p, files, conn, dir)
 				if files == largest {
-					weighAtWork(p, "after saves one by one", files)
+					weighAtWork(p)
 					report.Database = int64(count(b, conn, "SELECT pg_database_size(current_database())"))
 					burstInRounds(p, files, dir)
 				}
@@ -64,13 +64,10 @@ func burstInRounds(p *process, files int, dir string) {
 		durable.take(func() arrived { return burst(p, "one agent's own directory", dir, agent(1), 0) })
 		sessions.take(func() arrived { return burst(p, "100 new sessions of one agent", dir, agent(2), 100) })
 		if round == 0 {
-			weigh(p, "after two bursts of 10,000", files)
+			weigh(p, files)
 		}
 	}
 	report.Bursts = []arrived{durable.taken, sessions.taken}
-	for i, taken := range [][]arrived{durable.all, sessions.all} {
-		report.Bursts[i].Slowest = slices.MaxFunc(taken, func(x, y arrived) int { return cmp.Compare(x.After, y.After) }).After
-	}
 }
 
 // roundsOf is how often a cold mirror is taken, in turns with its floor.
@@ -117,8 +114,7 @@ func untilSearchable(b *testing.B, conn *pgx.Conn, files int) {
 // restarts is how often a server is started again with nothing changed.
 const restarts = 5
 
-// startAgain measures a start with nothing changed in turns with its floor, and counts the files that one more opens. The last server
-// is left running.
+// startAgain measures starts with nothing changed, in turns with their floor. It leaves the last server running.
 func startAgain(b *testing.B, layout layout, url, dir string) *process {
 	b.Helper()
 	f := figure{Files: layout.total()}
@@ -134,25 +130,7 @@ func startAgain(b *testing.B, layout layout, url, dir string) *process {
 	f = f.sorted()
 	report.Restarts = append(report.Restarts, f)
 	report.Growth.add("started again", f.Files, f.Median())
-	p.stop()
-	opened := opening(b, memoryDirectories(b, dir))
-	p = launch(b, url, dir)
-	p.untilReady()
-	report.Opened = opened()
 	return p
-}
-
-// memoryDirectories are all the directories of a corpus that have memory files.
-func memoryDirectories(b *testing.B, dir string) (all []string) {
-	b.Helper()
-	for _, pattern := range []string{"*/memory", "*/sessions/*/memory"} {
-		found, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil {
-			b.Fatal(err)
-		}
-		all = append(all, found...)
-	}
-	return all
 }
 
 // frontPages is how often the page of all agents is opened.
@@ -178,26 +156,26 @@ func settle(b *testing.B, conn *pgx.Conn) {
 	execute(b, conn, "DROP DATABASE settled")
 }
 
-// weighed is the memory that a server took.
-type weighed struct {
-	When           string
-	Files          int
-	Resident, Peak int64 // bytes
-}
+// weighed is the memory of a server, in bytes.
+type weighed struct{ Resident, Peak int64 }
 
-// weigh notes the memory of a server that has come to rest.
-func weigh(p *process, when string, files int) {
+// weigh records the memory of the server with the largest corpus when it has come to rest. It does
+// nothing with smaller ones.
+func weigh(p *process, files int) {
 	p.Helper()
+	if files != largest {
+		return
+	}
 	p.untilQuiet()
 	resident, peak := p.untilAtRest()
-	report.Weights = append(report.Weights, weighed{when, files, resident, peak})
+	report.AtRest = append(report.AtRest, weighed{resident, peak})
 }
 
-// weighAtWork notes the memory of a server that is at work, and the most that it took since its peak was last forgotten.
-func weighAtWork(p *process, when string, files int) {
+// weighAtWork records the memory of a server at work, and its peak since forgetPeak.
+func weighAtWork(p *process) {
 	p.Helper()
 	resident, peak := p.memory()
-	report.AtWork = append(report.AtWork, weighed{when, files, resident, peak})
+	report.AtWork = append(report.AtWork, weighed{resident, peak})
 }
 
 // atRest is for how long a server that has come to rest takes as much memory as before, give or take restless bytes.

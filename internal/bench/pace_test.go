@@ -124,20 +124,20 @@ func isUsual(pace time.Duration) bool {
 type swiftest[T any] struct {
 	taken T
 	pace  time.Duration
-	all   []T
+	count int
 }
 
 func (s *swiftest[T]) take(do func() T) {
 	before := untilUsual()
 	taken := do()
-	if at := (before + pace()) / 2; s.all == nil || at < s.pace {
+	if at := (before + pace()) / 2; s.count == 0 || at < s.pace {
 		s.taken, s.pace = taken, at
 	}
-	s.all = append(s.all, taken)
+	s.count++
 }
 
 // enough says whether it was taken often enough: some times in any case, and more while the machine was never about as fast as at its
 // best in this run.
 func (s *swiftest[T]) enough() bool {
-	return len(s.all) >= mostRounds || len(s.all) >= rounds && isUsual(s.pace)
+	return s.count >= mostRounds || s.count >= rounds && isUsual(s.pace)
 }

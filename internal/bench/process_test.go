@@ -138,8 +138,13 @@ type page struct {
 
 func (p *process) list(query string) page {
 	p.Helper()
+	return p.listOf("agent-00", query)
+}
+
+func (p *process) listOf(agent, query string) page {
+	p.Helper()
 	var list page
-	if err := json.Unmarshal(p.get("/api/v1/agents/agent-00/memories"+query), &list); err != nil {
+	if err := json.Unmarshal(p.get("/api/v1/agents/"+agent+"/memories"+query), &list); err != nil {
 		p.Fatal(err)
 	}
 	return list

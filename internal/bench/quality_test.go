@@ -35,7 +35,7 @@ func BenchmarkQualityOfRecall(b *testing.B) {
 	}
 	withDatabase(b, func(url string, conn *pgx.Conn) {
 		ways := []way{
-			{"recall by the words", nil, recalled},
+			{"recall by keywords", nil, recalled},
 			{"plain full text", nil, func(_ *process, query string) []string { return plainly(b, conn, plainFullText, query) }},
 			{"plain trigrams", nil, func(_ *process, query string) []string { return plainly(b, conn, plainTrigrams, query) }},
 		}

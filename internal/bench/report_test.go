@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 	"text/template"
@@ -33,33 +34,37 @@ var reportText string
 var report = figures{Mirrors: map[int]figure{}, Searchable: map[int]figure{}}
 
 type figures struct {
-	Machine, Go, Postgres, Date string
+	Machine, Go, Postgres, Date, Commit string
 
 	Mirrors, Searchable        map[int]figure // by the number of files
 	Restarts, Saves, Deletions []figure
-	Bursts                     []arrived
-	Lists, Searches            []named
-	SearchesOfOne              figure // one agent has all memories
-	Hello                      figure // a request that asks for nothing
-	Steady                     figure
-	Throughput                 throughput
-	Tabs                       []opened
-	Weights, AtWork            []weighed // the server at rest, and at work
-	Nonsense                   flood
-	Dawdling                   dawdling
-	Opened                     int // files, by one more start with nothing changed
-	Recall                     figure
-	Prompts                    prompted
-	Quality                    []judged
-	Growth                     growth
-	Paces                      paces
-	Database                   int64 // bytes that the largest corpus takes in Postgres
+	// FirstDeletions and LaterDeletions are of agents with 5,000 memories each.
+	FirstDeletions, LaterDeletions figure
+	Bursts                         []arrived
+	Lists                          []named
+	Steady, Search, Recall, Tab    figure
+	BesideFlood, BesideSlow        figure    // a list during invalid requests, and with slow clients
+	AtRest, AtWork                 []weighed // the server's memory with the largest corpus
+	Prompts                        prompted
+	Quality                        []judged
+	Growth                         growth
+	Paces                          paces
+	Database                       int64 // bytes that the largest corpus takes in Postgres
 }
 
-// named is a figure with what it is of.
+// named is a figure with its subject.
 type named struct {
 	Name   string
 	Figure figure
+}
+
+// heaviest returns the most resident memory and the highest peak of all readings.
+func heaviest(all []weighed) weighed {
+	var most weighed
+	for _, w := range all {
+		most.Resident, most.Peak = max(most.Resident, w.Resident), max(most.Peak, w.Peak)
+	}
+	return most
 }
 
 // At returns the figure that was taken with so many files.
@@ -72,15 +77,12 @@ func (f figures) At(files int, all []figure) figure {
 	return figure{}
 }
 
-// Sizes are the numbers of files that were measured.
-func (f figures) Sizes() []int { return sizes }
-
 func (f figures) complete() bool {
-	return f.Mirrors[largest].Took != nil && len(f.Bursts) > 0 && len(f.Searches) > 0 && len(f.Deletions) == len(sizes) && len(f.Quality) > 0
+	return f.Mirrors[largest].Took != nil && len(f.Bursts) > 0 && f.Search.Took != nil && len(f.Deletions) == len(sizes) && len(f.Quality) > 0
 }
 
-// tell prints the figures at a glance, and writes the page that has all of them where that is asked for. A run of some benchmarks alone
-// lacks figures: it prints what each benchmark prints, and must not write the page.
+// tell prints the table of results, and writes the page if -write is set. If some benchmarks did not run, it prints
+// nothing, and fails if -write is set.
 func (f figures) tell(out io.Writer, url string) error {
 	if !f.complete() {
 		if *write {
@@ -93,8 +95,11 @@ func (f figures) tell(out io.Writer, url string) error {
 		return err
 	}
 	f.Machine, f.Go, f.Date = machine(), strings.TrimPrefix(runtime.Version(), "go"), time.Now().Format("2 January 2006")
+	if f.Commit, err = commit(); err != nil {
+		return err
+	}
 	page := parseReport()
-	if err := page.ExecuteTemplate(out, "glance", f); err != nil || !*write {
+	if err := page.ExecuteTemplate(out, "results", f); err != nil || !*write {
 		return err
 	}
 	var whole bytes.Buffer
@@ -107,12 +112,12 @@ func (f figures) tell(out io.Writer, url string) error {
 	return os.WriteFile(picturePath, f.Growth.picture(), 0o644)
 }
 
-// parseReport returns the page, and in it, as "glance", what is printed.
+// parseReport returns the page. Its template "results" is the table that is printed.
 func parseReport() *template.Template {
 	return template.Must(template.New("report").Funcs(template.FuncMap{
-		"ms": inMilliseconds, "seconds": inSeconds, "times": inTimes, "mb": inMegabytes, "number": grouped,
+		"ms": inMilliseconds, "seconds": inSeconds, "times": inTimes, "mb": inMegabytes, "heaviest": heaviest,
 		"above": func(d time.Duration) string { return inMilliseconds(d - debounce) },
-		"goal":  func(holds bool) string { return map[bool]string{true: "yes", false: "**no**"}[holds] },
+		"met":   func(isMet bool) string { return map[bool]string{true: "yes", false: "**no**"}[isMet] },
 		"under": func(d time.Duration, ms float64) bool { return milliseconds(d) <= ms },
 	}).Parse(reportText))
 }
@@ -140,6 +145,23 @@ func postgresVersion(url string) (version string, err error) {
 	defer conn.Close(ctx)
 	err = conn.QueryRow(ctx, "SHOW server_version").Scan(&version)
 	return version, err
+}
+
+// commit returns the commit that was measured, with a + if the working tree has other changes than those of a report.
+func commit() (string, error) {
+	head, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
+	if err != nil {
+		return "", fmt.Errorf("read the commit: %w", err)
+	}
+	changes, err := exec.Command("git", "status", "--porcelain", "--", ":/", ":!/docs").Output()
+	if err != nil {
+		return "", fmt.Errorf("read the changes: %w", err)
+	}
+	name := strings.TrimSpace(string(head))
+	if len(changes) > 0 {
+		name += "+"
+	}
+	return name, nil
 }
 
 // machine describes where the figures were taken, as far as the system tells.

@@ -113,7 +113,6 @@ const (
 type arrived struct {
 	Where          string
 	Written, After time.Duration // from the first write to the last, and from the last until all are there
-	Slowest        time.Duration // the longest After of all rounds
 }
 
 // burst has another process write files into an agent's durable directory or into new sessions, and returns how long after

@@ -17,27 +17,14 @@ const (
 	slowTime    = 8 * time.Second
 )
 
-// dawdling is what such clients cost others, and the server.
-type dawdling struct {
-	Lists  figure // while they were there; its floor are lists without them
-	During weighed
-	After  int64 // bytes that were resident when they had gone
-}
-
 // dawdle measures lists beside clients that take their time.
 func dawdle(p *process) {
 	p.Helper()
 	const list = "/api/v1/agents/agent-00/memories?limit=50"
-	ask := func() time.Duration { return timed(func() { p.get(list) }) }
 	f := figure{Files: largest}
 	untilUsual()
-	pace := time.NewTicker(20 * time.Millisecond) // with and without them: a processor that rests between two is slower
+	pace := time.NewTicker(20 * time.Millisecond)
 	defer pace.Stop()
-	for range listings {
-		<-pace.C
-		f.Floor = append(f.Floor, ask())
-	}
-	p.untilAtRest()
 	p.forgetPeak()
 
 	var slow []net.Conn
@@ -71,15 +58,13 @@ func dawdle(p *process) {
 				}
 			}
 		case <-pace.C:
-			f.Took = append(f.Took, ask())
+			f.Took = append(f.Took, timed(func() { p.get(list) }))
 		}
 	}
-	var d dawdling
-	d.Lists = f.sorted()
-	d.During.Resident, d.During.Peak = p.memory()
+	report.BesideSlow = f.sorted()
+	weighAtWork(p)
 	for _, conn := range slow {
 		conn.Close() //nolint:errcheck // it is of no more use
 	}
-	d.After, _ = p.untilAtRest()
-	report.Dawdling = d
+	p.untilAtRest()
 }
