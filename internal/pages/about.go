@@ -11,7 +11,7 @@ import (
 	"memoir/web/templates"
 )
 
-// about shows what there is to know of an agent besides its memories, one section after the other.
+// about shows an agent's memory location, its memory switch and its background jobs.
 func (s *site) about(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *site) about(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.AboutPage(v))
 }
 
-// backgroundWork is the section about what is done in the background, and what that has cost.
+// backgroundWork returns the agent's background jobs and the tokens that they used.
 func (s *site) backgroundWork(ctx context.Context, agent records.Agent) (templates.BackgroundWork, error) {
 	entries, err := jobs.List(ctx, s.store, agent.ID)
 	if err != nil {

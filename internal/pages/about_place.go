@@ -9,7 +9,8 @@ import (
 	"memoir/web/templates"
 )
 
-// memoryPlace is the sections about where an agent's memory is, and whether one is kept.
+// memoryPlace returns the agent's memory directory, its memory switch, and the settings that decide
+// both.
 func (s *site) memoryPlace(ctx context.Context, agent records.Agent) (templates.MemoryPlace, error) {
 	about, err := s.engine.About(ctx, agent.Slug)
 	if err != nil {
@@ -29,7 +30,7 @@ func decisionLinks(links []claudesettings.Link) []templates.DecisionLink {
 	return views
 }
 
-// switchMemory switches an agent's memory off or on.
+// switchMemory returns a handler that turns an agent's memory off or on.
 func (s *site) switchMemory(off bool) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		slug := slugOf(r)

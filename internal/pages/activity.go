@@ -11,11 +11,12 @@ import (
 	"memoir/web/templates"
 )
 
-// entriesShown are the lengths that a page of the activity grows through as somebody scrolls. After the last of them the
-// next page begins: a page follows what happens by fetching itself, and that has to stay quick.
+// entriesShown are the numbers of entries that a page of the activity can show (arbitrary).
+// Scrolling moves to the next one. After the last one a new page begins, because an open page
+// reloads itself at every change.
 var entriesShown = []int{50, 150, records.MaxLimit}
 
-// activity shows what happened to an agent's memories, and how they grew.
+// activity shows what happened to an agent's memories, and how their number changed.
 func (s *site) activity(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -40,7 +41,6 @@ func (s *site) activity(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.ActivityPage(v))
 }
 
-// activityOfAll shows what happened to the memories of all agents.
 func (s *site) activityOfAll(w http.ResponseWriter, r *http.Request) error {
 	all, err := s.store.AgentsUncounted(r.Context())
 	if err != nil {
@@ -62,7 +62,8 @@ func (s *site) activityOfAll(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.ActivityPage(v))
 }
 
-// readActivity fills in the part of the journal that the address asks for.
+// readActivity fills v with the journal entries that the query of r selects, at the length that r
+// requests. list is the base of the query.
 func (s *site) readActivity(r *http.Request, list records.ActivityList, v *templates.Activity) error {
 	var err error
 	if v.Filter, err = wantedActivity(r); err != nil {
@@ -92,7 +93,8 @@ func (s *site) readActivity(r *http.Request, list records.ActivityList, v *templ
 	return nil
 }
 
-// wantedActivity reads from the address what is to be shown.
+// requestedActivity reads the filter from the query of r. It returns a *badRequest if a value is
+// invalid.
 func wantedActivity(r *http.Request) (templates.ActivityFilter, error) {
 	query := r.URL.Query()
 	f := templates.ActivityFilter{
@@ -110,7 +112,8 @@ func wantedActivity(r *http.Request) (templates.ActivityFilter, error) {
 	return f, nil
 }
 
-// entriesToShow returns which of entriesShown the address asks for, the shortest where it asks for none of them.
+// entriesToShow returns the index in entriesShown of the length raw. It is 0 if raw is not one of
+// them.
 func entriesToShow(raw string) int {
 	return max(0, slices.IndexFunc(entriesShown, func(n int) bool { return strconv.Itoa(n) == raw }))
 }

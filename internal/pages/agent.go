@@ -13,12 +13,12 @@ import (
 	"memoir/web/templates"
 )
 
-// liveOf is the stream of what happens to one agent.
+// liveOf returns the address of the agent's event stream.
 func liveOf(agent records.Agent) string {
 	return templates.EventsPath + "?" + url.Values{"agent": {agent.Slug}}.Encode()
 }
 
-// agent leads to the tab that opens first.
+// agent redirects to the agent's Memory tab.
 func (s *site) agent(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -28,7 +28,8 @@ func (s *site) agent(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// requestedAgent returns the agent that the address names. It fails with memories.ErrNotFound.
+// requestedAgent returns the agent that the address of r names. It returns memories.ErrNotFound if
+// there is none.
 func (s *site) requestedAgent(r *http.Request) (records.Agent, error) {
 	slug := slugOf(r)
 	if !isText(slug) {
@@ -39,8 +40,8 @@ func (s *site) requestedAgent(r *http.Request) (records.Agent, error) {
 
 func slugOf(r *http.Request) string { return nameIn(r, "slug") }
 
-// nameIn returns a name that the address has in that place; empty where it is none. The router has it as it was sent where the
-// address has a raw path, and only there.
+// nameIn returns the unescaped URL parameter, or "" if it is malformed. The router unescapes a
+// parameter itself unless the address has a raw path.
 func nameIn(r *http.Request, place string) string {
 	name := chi.URLParam(r, place)
 	if r.URL.RawPath == "" {
@@ -53,7 +54,7 @@ func nameIn(r *http.Request, place string) string {
 	return name
 }
 
-// isText reports whether it is a text, and Postgres takes it as one.
+// isText reports whether s is not empty and Postgres can store it.
 func isText(s string) bool { return s != "" && records.CanBeText(s) }
 
 func agentView(agent records.Agent) templates.Agent {
@@ -86,7 +87,8 @@ func published(agent records.Agent) bool {
 	return agents.Agent{Layout: agents.Layout(agent.Layout)}.Published()
 }
 
-// frame is what every tab of an agent has around it. path is the tab's address.
+// frame returns the frame that every tab of an agent has: event stream, notice and banners. path is
+// the tab's address.
 func (s *site) frame(ctx context.Context, r *http.Request, agent records.Agent, path string) (templates.Frame, error) {
 	notice, err := s.noticeOf(ctx, r, agent, path)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"memoir/web/templates"
 )
 
-// agents shows a card per agent, or how to get the first one.
+// agents shows a card for each agent. Without agents it shows how to add the first one.
 func (s *site) agents(w http.ResponseWriter, r *http.Request) error {
 	all, err := s.store.Agents(r.Context())
 	if err != nil {
@@ -42,7 +42,8 @@ func (s *site) agents(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.AgentsPage(v))
 }
 
-// card shows an agent. changed is when its newest memory was changed. It is zero if there is none.
+// card returns the agent's card. changed is the time of the agent's last change of a memory, or the
+// zero time if there is none.
 func (s *site) card(agent records.Agent, trend templates.Trend, changed, now time.Time) templates.AgentCard {
 	card := templates.AgentCard{
 		Agent:   agentView(agent),
@@ -58,7 +59,7 @@ func (s *site) card(agent records.Agent, trend templates.Trend, changed, now tim
 	return card
 }
 
-// places are the directories that are looked into, as people would find them.
+// places returns the directories in which Memoir searches for agents.
 func (s *site) places() []string {
 	var places []string
 	if dir := s.options.Places.AgentsDir; dir != "" {

@@ -6,7 +6,7 @@ import (
 	"memoir/web/templates"
 )
 
-// allow lets in a deleted content that has turned up on disk again.
+// allow restores a blocked content as a memory.
 func (s *site) allow(w http.ResponseWriter, r *http.Request) error {
 	slug := slugOf(r)
 	result, err := s.engine.Allow(r.Context(), slug, idOf(r))

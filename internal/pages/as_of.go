@@ -9,10 +9,12 @@ import (
 	"memoir/web/templates"
 )
 
-// A pastHandler shows a page as it was at a moment that is past.
+// A pastHandler answers with a page as it was at the given time.
 type pastHandler func(http.ResponseWriter, *http.Request, time.Time) error
 
-// orAsOf serves a page as it is now, or, where the address names a past moment, as it was then.
+// orAsOf returns a handler that calls then if the address has a past moment, and now otherwise. It
+// redirects to the current page if the moment is in the future. It redirects to the RFC 3339 form
+// of a moment that has no time zone.
 func orAsOf(now handler, then pastHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		raw := r.URL.Query().Get(templates.FieldAsOf)
@@ -24,18 +26,19 @@ func orAsOf(now handler, then pastHandler) handler {
 		case !ok:
 			return &badRequest{http.StatusBadRequest, "A moment is written like 2026-11-03T14:00:00Z."}
 		case at.After(time.Now()):
-			return redirectTo(w, r, "") // what is not past yet is as it is now
+			return redirectTo(w, r, "") // only the past has a page of its own
 		case !exact:
-			return redirectTo(w, r, at.UTC().Format(time.RFC3339)) // an address that says the same in every zone
+			return redirectTo(w, r, at.UTC().Format(time.RFC3339)) // the same in every time zone
 		}
 		return then(w, r, at.Local())
 	}
 }
 
-// parseMoment reads RFC 3339, which is exact, or what a browser's field for a date or for a date and a time writes: those
-// are in the server's zone, and a date alone is the end of that day.
+// parseMoment parses RFC 3339, or the value of a browser's date or date-time field. exact reports
+// whether raw has a time zone; otherwise the server's zone is used. A date without a time means the
+// last second of that day.
 func parseMoment(raw string) (at time.Time, exact, ok bool) {
-	// An offset's plus sign that was not escaped arrives as a space.
+	// A plus sign that was not escaped arrives as a space.
 	if at, err := time.Parse(time.RFC3339, strings.Replace(raw, " ", "+", 1)); err == nil {
 		return at, true, true
 	}
@@ -50,7 +53,8 @@ func parseMoment(raw string) (at time.Time, exact, ok bool) {
 	return time.Time{}, false, false
 }
 
-// redirectTo leads to the same page with another moment; empty: without one.
+// redirectTo redirects to the same page at another moment. If moment is empty, it redirects to the
+// current page.
 func redirectTo(w http.ResponseWriter, r *http.Request, moment string) error {
 	query := r.URL.Query()
 	query.Del(templates.FieldAsOf)

@@ -8,10 +8,12 @@ import (
 	"memoir/web/templates"
 )
 
-// pastLines is how many lines of the difference between a past CLAUDE.md and today's are shown.
+// pastLines is the maximum number of lines of the diff between a past CLAUDE.md and today's
+// (arbitrary).
 const pastLines = 400
 
-// claudeMDAsOf shows what would have been compiled at a past moment, and what has changed since.
+// claudeMDAsOf shows the CLAUDE.md that a compilation at that time would have given, and its diff
+// to today's.
 func (s *site) claudeMDAsOf(w http.ResponseWriter, r *http.Request, at time.Time) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"memoir/web/templates"
 )
 
-// memoriesAsOf shows what an agent remembered at a past moment.
+// memoriesAsOf shows an agent's memories at a past moment.
 func (s *site) memoriesAsOf(w http.ResponseWriter, r *http.Request, at time.Time) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *site) memoriesAsOf(w http.ResponseWriter, r *http.Request, at time.Time
 	return show(w, r, http.StatusOK, templates.MemoriesAsOfPage(v))
 }
 
-// rowsAsOf says of each memory what it was, and in a word what has become of it.
+// rowsAsOf returns a row for each memory in found, with the change since the time at.
 func (s *site) rowsAsOf(ctx context.Context, agent records.Agent, found []memories.Memory, at time.Time) ([]templates.MemoryAsOf, error) {
 	ids := make([]string, len(found))
 	for i, m := range found {
@@ -63,7 +63,7 @@ func (s *site) rowsAsOf(ctx context.Context, agent records.Agent, found []memori
 	return rows, err
 }
 
-// since says what has become of a memory, in a word; empty: it is what it was.
+// since returns "deleted since", "changed since", or "" if the memory is unchanged.
 func since(then memories.Memory, now records.MemoryVersion) string {
 	switch {
 	case now.State == memories.Deleted:

@@ -11,7 +11,7 @@ import (
 	"memoir/web/templates"
 )
 
-// memoryAsOf shows what a memory said at a past moment, and what has changed in it since.
+// memoryAsOf shows a memory as it was at a past moment, and its changes since.
 func (s *site) memoryAsOf(w http.ResponseWriter, r *http.Request, at time.Time) error {
 	agent, now, err := s.requestedMemory(r)
 	if err != nil {

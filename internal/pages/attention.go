@@ -19,15 +19,17 @@ import (
 )
 
 const (
-	// inboxRows is how many memories to mend a page shows. The fixes of one of them are computed: see toMend.
+	// inboxRows is the maximum number of broken files on a page. Fixes are computed for one of them
+	// only: see readBroken. (arbitrary)
 	inboxRows = 25
-	// decisionRows is how many rows of the other kinds a page shows; what is said of all of them counts the others too.
+	// decisionRows is the maximum number of rows of each other kind (arbitrary). Totals and bulk
+	// actions include the rest.
 	decisionRows = 100
-	// fixLines is how many lines of what one fix writes are shown.
+	// fixLines is the maximum number of lines of a fix's diff (arbitrary).
 	fixLines = 60
 )
 
-// attention shows everything of an agent that waits for somebody to decide.
+// attention shows all that needs a decision about an agent's memories.
 func (s *site) attention(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -48,8 +50,8 @@ func (s *site) attention(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.AttentionPage(v))
 }
 
-// toMend fills in the memories that agents do not receive, a page of them, and those that are only odd. It computes the
-// fixes of the memory that the address names, else of the first.
+// readBroken fills v with one page of broken memories and with the memories that have only
+// warnings. It computes the fixes of the memory that the address names, else of the first one.
 func (s *site) toMend(r *http.Request, agent records.Agent, v *templates.Attention) error {
 	path := templates.AttentionPath(agent.Slug)
 	cursor := r.URL.Query().Get(templates.FieldCursor)
@@ -88,7 +90,8 @@ func hasProblem(m memories.Memory, code string) bool {
 	return slices.ContainsFunc(m.Problems, func(p memories.Problem) bool { return p.Code == code })
 }
 
-// closedMendings returns memories with their problems and without fixes. back is the page to come back to.
+// closedMendings returns the memories with their problems but without fixes. back is the page to
+// return to after an action.
 func closedMendings(found []memories.Memory, back string) []templates.Mending {
 	now := time.Now()
 	mendings := make([]templates.Mending, len(found))
@@ -102,7 +105,8 @@ func closedMendings(found []memories.Memory, back string) []templates.Mending {
 	return mendings
 }
 
-// openMending computes the fixes of one of the memories that v shows, which are found.
+// openMending computes the fixes of one memory among found and adds them to v. It takes the memory
+// that the address names, else the first that is a memory file.
 func (s *site) openMending(r *http.Request, found []memories.Memory, v *templates.Attention) error {
 	id := r.URL.Query().Get(templates.FieldOpen)
 	at := slices.IndexFunc(found, func(m memories.Memory) bool { return m.ID == id })
@@ -137,8 +141,8 @@ func mendingOf(m memories.Memory, flawed []sync.Flawed, back string, now time.Ti
 	return v
 }
 
-// choicesOf puts the fixes of a file together that only differ in the type that they give; every other is a choice of
-// its own.
+// choicesOf groups the fixes of a file. Fixes that differ only in the type that they set form one
+// choice; each other fix is its own choice.
 func choicesOf(f sync.Flawed) []templates.FixChoice {
 	var choices []templates.FixChoice
 	types := -1
@@ -163,7 +167,7 @@ func choicesOf(f sync.Flawed) []templates.FixChoice {
 	return choices
 }
 
-// typeOfFix returns the type that a fix gives the memory.
+// typeOfFix returns the type that a fix sets, and whether it sets one.
 func typeOfFix(fix frontmatter.Fix) (memories.Type, bool) {
 	name, isType := strings.CutPrefix(fix.ID, "type:")
 	if !isType {
@@ -179,8 +183,8 @@ func fixDiff(f sync.Flawed, fix frontmatter.Fix) diff.Diff {
 	return diff.Texts(visible(f.Raw), visible(fix.After), fixLines)
 }
 
-// visible is what bytes say, with the number of each byte that is no text in its place: only so can somebody see what a
-// fix makes of it.
+// printable returns raw as text. It writes each byte that is not valid UTF-8, and each NUL, as its
+// hexadecimal number in ‹›.
 func visible(raw []byte) string {
 	var out strings.Builder
 	for len(raw) > 0 {
@@ -195,7 +199,8 @@ func visible(raw []byte) string {
 	return out.String()
 }
 
-// toDecide fills in what is no file to mend: what is missing, kept out, not removed, and disagreed about.
+// readDecisions fills v with the missing, blocked, not removed and doubtful memories and with the
+// conflicts.
 func (s *site) toDecide(ctx context.Context, agent records.Agent, v *templates.Attention) error {
 	if agent.Counts.Missing > 0 {
 		missing, err := s.missing(ctx, agent)

@@ -15,7 +15,7 @@ import (
 	"memoir/web/templates"
 )
 
-// operations are what can be done with all selected memories, by the last part of their addresses.
+// operations maps the last path segment of a bulk action's address to the action.
 var operations = map[string]operation{
 	"delete":  {act: (*sync.Engine).DeleteMany, done: doneDeleted, verb: "deleted"},
 	"purge":   {act: (*sync.Engine).PurgeMany, done: donePurged, verb: "deleted for good", inTrash: true},
@@ -23,18 +23,20 @@ var operations = map[string]operation{
 	"verify":  {act: (*sync.Engine).VerifyMany, done: doneVerified, verb: "marked as still true"},
 }
 
-// headerBatch tells the script that sends a batch in parts what to name it in the next part.
+// headerBatch is the response header with the batch's token. The script that sends a batch in parts
+// sends the token with the next part.
 const headerBatch = "Memoir-Batch"
 
 type operation struct {
 	act     func(e *sync.Engine, ctx context.Context, slug string, all []sync.Seen) []error
 	done    string
-	verb    string // what has become of the memories
-	inTrash bool   // it is done where the deleted ones are listed
+	verb    string // participle, for messages
+	inTrash bool   // whether the trash offers the action
 }
 
-// batch does one thing with all selected memories. What stands against some does not stop the others: the answer says
-// which and why, and keeps those selected. A script sends many in parts, of which only the last gets a page.
+// batch runs one action on all selected memories. A refusal of one memory does not stop the others;
+// the response lists the refused ones, still selected. A script sends a large selection in parts;
+// only the last part gets a page.
 func (s *site) batch(w http.ResponseWriter, r *http.Request) error {
 	op, ok := operations[chi.URLParam(r, "operation")]
 	if !ok {
@@ -65,7 +67,7 @@ func (s *site) batch(w http.ResponseWriter, r *http.Request) error {
 	}
 }
 
-// selectedIn returns the memories that a form names, each once.
+// selectedIn returns the memories that a form names, without duplicates.
 func selectedIn(r *http.Request) []sync.Seen {
 	var all []sync.Seen
 	known := map[string]bool{}
@@ -79,7 +81,7 @@ func selectedIn(r *http.Request) []sync.Seen {
 	return all
 }
 
-// listOf is the tab where the operation is offered.
+// listOf returns the address of the tab that offers the action.
 func listOf(agent records.Agent, op operation) string {
 	if op.inTrash {
 		return templates.AgentPath(agent.Slug, "trash")
@@ -87,7 +89,8 @@ func listOf(agent records.Agent, op operation) string {
 	return templates.MemoriesPath(agent.Slug)
 }
 
-// partOf sorts what was done from what was not.
+// partOf returns the result of one part of a batch. A memory that already has the intended state
+// counts as done.
 func (s *site) partOf(r *http.Request, agent records.Agent, op operation, selected []sync.Seen, errs []error) outcome {
 	part := outcome{slug: agent.Slug, done: op.done}
 	for i, seen := range selected {
@@ -103,7 +106,8 @@ func (s *site) partOf(r *http.Request, agent records.Agent, op operation, select
 	return part
 }
 
-// isSo reports whether a memory is already what it was to become: somebody was faster, or it is a second click.
+// isDone reports whether a memory already has the state that the action leads to, for example after
+// a second click.
 func (s *site) isSo(ctx context.Context, agent records.Agent, done, id string) bool {
 	m, err := s.store.Memory(ctx, agent, id)
 	switch done {
@@ -118,7 +122,7 @@ func (s *site) isSo(ctx context.Context, agent records.Agent, done, id string) b
 	}
 }
 
-// reason puts into words why one memory of many was left as it was.
+// reason returns the text that explains err to the user. It logs an unknown error.
 func (s *site) reason(r *http.Request, err error) string {
 	if told, ok := reasonOf(err); ok {
 		return told
@@ -130,7 +134,8 @@ func (s *site) reason(r *http.Request, err error) string {
 	return f.Title + ". " + f.Text
 }
 
-// notRemovedOf returns how many of the deleted memories have something left on disk that could not be removed.
+// notRemovedOf returns how many of the deleted memories still have a file that could not be
+// removed. It returns 0 if the database fails, because the trash shows those files too.
 func (s *site) notRemovedOf(ctx context.Context, agent records.Agent, ids []string) int {
 	deleted := map[string]bool{}
 	for _, id := range ids {
@@ -138,7 +143,7 @@ func (s *site) notRemovedOf(ctx context.Context, agent records.Agent, ids []stri
 	}
 	page, err := s.store.Memories(ctx, agent, records.MemoryList{State: memories.Deleted, NotRemoved: true, Limit: records.MaxLimit})
 	if err != nil {
-		return 0 // the trash says it all the same
+		return 0
 	}
 	left := 0
 	for _, m := range page.Memories {
@@ -149,9 +154,10 @@ func (s *site) notRemovedOf(ctx context.Context, agent records.Agent, ids []stri
 	return left
 }
 
-// showRefused answers with the memories with which it could not be done, as they are now, still selected.
+// showRefused answers with the memories that the action refused, as they are now and still
+// selected.
 func (s *site) showRefused(w http.ResponseWriter, r *http.Request, agent records.Agent, op operation, o outcome) error {
-	// A file that changed is not yet read anew: without a look, the selection would be of what the user saw before.
+	// A changed file has not been read yet. Without a scan, the selection would have the old ETags.
 	if _, err := s.engine.Scan(r.Context(), agent.Slug); err != nil {
 		s.options.Log.WarnContext(r.Context(), "the look after a refused batch failed", "request", gate.RequestID(r.Context()), "error", err)
 	}
@@ -172,7 +178,7 @@ func (s *site) showRefused(w http.ResponseWriter, r *http.Request, agent records
 	return show(w, r, http.StatusConflict, templates.RefusedPage(v))
 }
 
-// selectionOf is the form with which a list is selected from; list is the page to come back to.
+// selectionOf returns the selection form of a list. list is the page to return to.
 func selectionOf(agent records.Agent, inTrash bool, list string) templates.Selection {
 	return templates.Selection{Agent: agent.Slug, InTrash: inTrash, Back: list}
 }

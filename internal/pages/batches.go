@@ -12,30 +12,31 @@ import (
 	"memoir/web/templates"
 )
 
-// maxBatches is how many outcomes are remembered: a page tells of one right after it, and somebody who reloads that page
-// later may do without.
+// maxBatches is the maximum number of batch results in memory (arbitrary). The page that follows a
+// batch reads its result at once; later reloads can do without.
 const maxBatches = 64
 
-// batches remembers what the last batches did, for the pages that tell of it: hundreds of ids fit into no address. It is
-// kept in this process alone; what is lost with it is a message, and the trash has all that was deleted.
+// batches keeps the results of the latest batches for the pages that report them, because hundreds
+// of ids do not fit into an address. A restart loses only these messages.
 type batches struct {
 	mu      gosync.Mutex
 	byToken map[string]outcome
 	order   []string // oldest first
 }
 
-// outcome is what one batch did so far.
+// batchResult is the result of a batch so far.
 type outcome struct {
 	slug    string
 	done    string
-	ids     []string  // with which it was done
-	refused []refusal // with which it was not
-	left    int       // of the deleted memories, those with something on disk that could not be removed
+	ids     []string  // the memories for which it succeeded
+	refused []refusal // the memories for which it failed
+	left    int       // number of deleted memories with a file that could not be removed
 }
 
 type refusal struct{ id, reason string }
 
-// token returns the name of a batch: the one that was given, if it is of a batch of this kind that goes on, else a new one.
+// token returns given if it names an unfinished batch of the same agent and action. Otherwise it
+// returns a new token.
 func (b *batches) token(slug, done, given string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -52,7 +53,8 @@ func (b *batches) of(token string) (outcome, bool) {
 	return o, ok
 }
 
-// add remembers a part of a batch.
+// add appends the result of a part to the batch's result. It forgets the oldest batch if there are
+// more than maxBatches.
 func (b *batches) add(token string, part outcome) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -74,7 +76,7 @@ func (b *batches) add(token string, part outcome) {
 	}
 }
 
-// redirectBatch leads on to the page that tells of a batch.
+// redirectBatch redirects to path, with the token of the batch whose result the page is to show.
 func redirectBatch(w http.ResponseWriter, r *http.Request, path, token string) error {
 	target, err := url.Parse(path)
 	if err != nil {
@@ -89,7 +91,8 @@ func redirectBatch(w http.ResponseWriter, r *http.Request, path, token string) e
 	return nil
 }
 
-// noticeOfBatch says what the batch did that led here; nil: it is forgotten, or holds no more.
+// noticeOfBatch returns the notice about the batch with that token. It returns nil if the result is
+// no longer in memory or no longer true.
 func (s *site) noticeOfBatch(ctx context.Context, agent records.Agent, token, path string) *templates.Notice {
 	o, ok := s.batches.of(token)
 	if !ok || o.slug != agent.Slug || len(o.ids) == 0 || o.done != doneVerified && !s.isSo(ctx, agent, o.done, o.ids[0]) {
@@ -98,7 +101,7 @@ func (s *site) noticeOfBatch(ctx context.Context, agent records.Agent, token, pa
 	return noticeAboutBatch(o, path)
 }
 
-// noticeAboutBatch says what a batch did. path is the page to come back to after an undo.
+// noticeAboutBatch returns the notice about a batch. path is the page to return to after an undo.
 func noticeAboutBatch(o outcome, path string) *templates.Notice {
 	switch o.done {
 	case doneDeleted:

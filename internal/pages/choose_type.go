@@ -8,7 +8,6 @@ import (
 	"memoir/web/templates"
 )
 
-// chooseType gives a memory the type that it lacks.
 func (s *site) chooseType(w http.ResponseWriter, r *http.Request) error {
 	slug, id := slugOf(r), idOf(r)
 	t, ok := memories.ParseType(r.PostFormValue(templates.FieldType))

@@ -12,7 +12,7 @@ import (
 	"memoir/web/templates"
 )
 
-// checkCitations looks again for what a memory cites.
+// checkCitations checks a memory's citations now.
 func (s *site) checkCitations(w http.ResponseWriter, r *http.Request) error {
 	agent, m, err := s.requestedMemory(r)
 	if err != nil {
@@ -26,8 +26,9 @@ func (s *site) checkCitations(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, back(r, templates.MemoryPath(agent.Slug, m.ID)), doneChecked, m.ID)
 }
 
-// citationsOf returns what came of looking for what a memory cites; nil: that was not done. Where it was done a while ago, it is done
-// again, and the page hears of it if something has changed.
+// citationsOf returns the result of the last check of the memory's citations. It returns nil if
+// none was made. It also requests a new check in the background; the page reloads if its result
+// differs.
 func (s *site) citationsOf(ctx context.Context, agent records.Agent, m memories.Memory) (*templates.Citations, error) {
 	if s.options.Checker != nil && m.State != memories.Deleted && !gate.ReadOnly(ctx) {
 		s.options.Checker.Ask(agent.Slug)
@@ -44,7 +45,7 @@ func citationsView(v records.Verification) templates.Citations {
 	return templates.Citations{Project: v.Project, CheckedAt: local(v.CheckedAt), Checked: v.Citations}
 }
 
-// doubtful returns the memories that cite what is gone, those to read again first.
+// doubtful returns the memories with dead citations, in the order of Store.ToReview.
 func (s *site) doubtful(ctx context.Context, agent records.Agent) ([]templates.DoubtfulRow, error) {
 	if agent.Counts.CitesGone == 0 {
 		return nil, nil
@@ -59,7 +60,7 @@ func (s *site) doubtful(ctx context.Context, agent records.Agent) ([]templates.D
 	}
 	heads, err := s.store.MemoriesByID(ctx, agent, ids)
 	if errors.Is(err, memories.ErrNotFound) {
-		return nil, nil // one was purged in between, of which the page is about to hear
+		return nil, nil // one was purged in between, and the page is about to reload
 	}
 	if err != nil {
 		return nil, err

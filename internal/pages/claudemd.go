@@ -8,7 +8,7 @@ import (
 	"memoir/web/templates"
 )
 
-// claudeMD shows an agent's CLAUDE.md as it is compiled, and what each part of it costs.
+// claudeMD shows an agent's compiled CLAUDE.md and the size of each part.
 func (s *site) claudeMD(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -36,5 +36,5 @@ func (s *site) claudeMD(w http.ResponseWriter, r *http.Request) error {
 	}))
 }
 
-// valid is what can stand on a page of a file that may be anything.
+// valid replaces the invalid UTF-8 in text.
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

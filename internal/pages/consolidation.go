@@ -18,15 +18,17 @@ import (
 )
 
 const (
-	// planWait is how long a browser waits for a plan before it is shown that one is being made.
+	// planWait is how long a request waits for a plan before it answers that one is being made
+	// (arbitrary).
 	planWait = 5 * time.Second
-	// stepLines is how many changed lines of one memory are shown.
+	// stepLines is the maximum number of changed lines shown for one memory (arbitrary).
 	stepLines = 60
-	// appliedShown is how many applied steps a page lists.
+	// appliedShown is the maximum number of applied steps on a page (arbitrary).
 	appliedShown = 20
 )
 
-// consolidation shows when an agent's memories are tidied up, and the plan for it.
+// consolidation shows the conditions for an automatic plan, the current plan, and the applied
+// steps.
 func (s *site) consolidation(w http.ResponseWriter, r *http.Request) error {
 	return s.showConsolidation(w, r, http.StatusOK)
 }
@@ -84,7 +86,7 @@ var gateTitles = map[consolidation.GateName]string{
 
 var madeBy = map[memories.Actor]string{memories.ByBrowser: "in a browser", memories.ByScript: "by a script", memories.ByMemoir: "by Memoir itself"}
 
-// stepViews shows steps. back is the page to return to after an undo.
+// stepViews returns the views of steps. back is the page to return to after an undo.
 func stepViews(slug string, steps []records.Step, back string) []templates.ConsolidationStep {
 	views := make([]templates.ConsolidationStep, len(steps))
 	for i, s := range steps {
@@ -127,7 +129,7 @@ func changeView(slug string, c records.StepChange) templates.ConsolidationChange
 	return v
 }
 
-// appliedSteps shows the steps that were applied to an agent's memories last.
+// appliedSteps returns the views of the steps applied last to an agent's memories.
 func (s *site) appliedSteps(ctx context.Context, agent records.Agent, back string) ([]templates.ConsolidationStep, error) {
 	if s.options.Consolidator == nil {
 		return nil, nil
@@ -136,7 +138,7 @@ func (s *site) appliedSteps(ctx context.Context, agent records.Agent, back strin
 	return stepViews(agent.Slug, steps, back), err
 }
 
-// consolidator fails where there is no consolidation.
+// consolidator returns the Consolidator, or memories.ErrNotFound if consolidation is not available.
 func (s *site) consolidator() (*consolidation.Consolidator, error) {
 	if s.options.Consolidator == nil {
 		return nil, memories.ErrNotFound
@@ -144,7 +146,7 @@ func (s *site) consolidator() (*consolidation.Consolidator, error) {
 	return s.options.Consolidator, nil
 }
 
-// makePlan has a plan made, and shows it, or that it is being made.
+// makePlan requests a plan. It waits for planWait, then shows the plan or that it is being made.
 func (s *site) makePlan(w http.ResponseWriter, r *http.Request) error {
 	c, err := s.consolidator()
 	if err != nil {
@@ -161,7 +163,7 @@ func (s *site) makePlan(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, templates.ConsolidationPath(slugOf(r)), donePlanned, "")
 }
 
-// applySteps applies the steps that were ticked.
+// applySteps applies the selected steps.
 func (s *site) applySteps(w http.ResponseWriter, r *http.Request) error {
 	c, err := s.consolidator()
 	if err != nil {
@@ -212,7 +214,8 @@ func (s *site) discardPlan(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, templates.ConsolidationPath(slugOf(r)), doneDiscarded, "")
 }
 
-// notConsolidated says on the tab itself why something was not done.
+// notConsolidated shows a *memories.ConflictError on the Consolidation tab. It returns any other
+// error.
 func (s *site) notConsolidated(w http.ResponseWriter, r *http.Request, err error) error {
 	var conflict *memories.ConflictError
 	if !errors.As(err, &conflict) {

@@ -7,7 +7,6 @@ import (
 	"memoir/web/templates"
 )
 
-// newMemory shows the empty form.
 func (s *site) newMemory(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -16,8 +15,8 @@ func (s *site) newMemory(w http.ResponseWriter, r *http.Request) error {
 	return s.showForm(w, r, http.StatusOK, agent, templates.MemoryForm{Agent: agentView(agent)})
 }
 
-// create saves a memory under a name that is free, or that only the trash has: one that lives is never overwritten
-// unseen.
+// create saves a new memory. The engine accepts its name if it is free or if only a deleted memory
+// has it.
 func (s *site) create(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"memoir/web/templates"
 )
 
-// delete ends a memory everywhere, as the user saw it, and leads back to the list with a way to undo it.
+// delete moves a memory to the trash and redirects to the list, which offers an undo.
 func (s *site) delete(w http.ResponseWriter, r *http.Request) error {
 	slug, id := slugOf(r), idOf(r)
 	result, err := s.engine.Delete(r.Context(), slug, id, r.PostFormValue(templates.FieldETag))
 	if errors.Is(err, memories.ErrChanged) && s.isDeleted(r) {
-		return redirect(w, r, back(r, templates.MemoriesPath(slug)), doneDeleted, id) // a second click, or somebody was faster
+		return redirect(w, r, back(r, templates.MemoriesPath(slug)), doneDeleted, id) // for example a second click
 	}
 	if err != nil {
 		return s.refuse(w, r, err)

@@ -11,10 +11,11 @@ import (
 	"memoir/web/templates"
 )
 
-// deletionLines is how many lines of each document are shown that a deletion changes: more than most memories have.
+// deletionLines is the maximum number of lines of each diff in a preview. Most memories are
+// shorter.
 const deletionLines = 300
 
-// deletion shows what the deletion of a memory would change, while nothing has changed yet.
+// deletion shows a preview of a memory's deletion. It changes nothing.
 func (s *site) deletion(w http.ResponseWriter, r *http.Request) error {
 	agent, m, err := s.requestedMemory(r)
 	if err != nil {
@@ -35,7 +36,7 @@ func (s *site) deletion(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.DeletionPage(v))
 }
 
-// changeOf is what the page says of a deletion, of one memory or of many.
+// changeOf returns the view of a deletion preview, for one memory or many.
 func changeOf(agent records.Agent, change sync.DeletionPreview) templates.Change {
 	before, after := change.ClaudeMDBefore, change.ClaudeMDAfter
 	v := templates.Change{ClaudeMD: templates.ClaudeMDChange{

@@ -10,8 +10,8 @@ import (
 	"memoir/web/templates"
 )
 
-// deletionOfMany shows what the deletion of all selected memories would change, while nothing has changed yet. It is
-// posted to because hundreds of ids fit into no address; it changes nothing, however often.
+// deletionOfMany shows a preview of the deletion of all selected memories. It changes nothing. It
+// is a POST because hundreds of ids do not fit into an address.
 func (s *site) deletionOfMany(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *site) deletionOfMany(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.ManyDeletionPage(v))
 }
 
-// known returns the ids of those memories that have not been deleted for good.
+// known returns the ids of those memories that still exist, deleted ones included.
 func (s *site) known(ctx context.Context, agent records.Agent, ids []string) ([]string, error) {
 	var known []string
 	for _, id := range ids {
@@ -55,7 +55,7 @@ func (s *site) known(ctx context.Context, agent records.Agent, ids []string) ([]
 	return known, nil
 }
 
-// nothingSelected leads back to the list who comes to the page by its address alone, which names no memory.
+// nothingSelected redirects to the list. It answers a GET, which cannot name memories.
 func (s *site) nothingSelected(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, templates.MemoriesPath(slugOf(r)), doneNothing, "")
 }

@@ -11,7 +11,7 @@ import (
 	"memoir/web/templates"
 )
 
-// editMemory shows the form with what a memory says.
+// editMemory shows the form with a memory's content. A deleted or unreadable memory is a conflict.
 func (s *site) editMemory(w http.ResponseWriter, r *http.Request) error {
 	agent, m, err := s.requestedMemory(r)
 	if err != nil {
@@ -28,7 +28,8 @@ func (s *site) editMemory(w http.ResponseWriter, r *http.Request) error {
 	return s.showForm(w, r, http.StatusOK, agent, v)
 }
 
-// edit saves what somebody made of a memory, unless it is no longer what they began with: then they choose.
+// edit saves an edit of a memory. If the memory has changed since the form was shown, it shows both
+// versions.
 func (s *site) edit(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -42,21 +43,21 @@ func (s *site) edit(w http.ResponseWriter, r *http.Request) error {
 	return s.refuseEdit(w, r, agent, v, err)
 }
 
-// saveEdit changes the memory to what the form says. A form that does not tell what its writer saw is no ground to
-// overwrite anything.
+// saveEdit patches the memory with the values of the form. It returns memories.ErrChanged if the
+// form has no ETag.
 func (s *site) saveEdit(r *http.Request, v templates.MemoryForm) (sync.Result, error) {
 	if v.ETag == "" {
 		return sync.Result{}, memories.ErrChanged
 	}
 	patch := sync.Patch{Name: &v.Name, Description: &v.Description, Body: &v.Body}
-	if v.Type != "" { // a memory that needs attention may go on without one
+	if v.Type != "" { // a memory without a type can stay without one
 		patch.Type = &v.Type
 	}
 	return s.engine.Patch(r.Context(), v.Agent.Slug, v.ID, v.ETag, patch)
 }
 
-// refuseEdit answers an edit that was not saved: with both versions where the memory is not what the form began with,
-// else with what stands against it.
+// refuseEdit answers an edit that was not saved. If the memory differs from the form's start, it
+// shows both versions; otherwise it shows the reason.
 func (s *site) refuseEdit(w http.ResponseWriter, r *http.Request, agent records.Agent, v templates.MemoryForm, refused error) error {
 	var conflict *memories.ConflictError
 	var taken *memories.NameTakenError
@@ -68,7 +69,7 @@ func (s *site) refuseEdit(w http.ResponseWriter, r *http.Request, agent records.
 	case !errors.Is(refused, memories.ErrChanged) && !errors.As(refused, &conflict):
 		return s.notSaved(w, r, agent, v, refused)
 	}
-	// A file that changed is not yet read anew: without a look, the page would show what the form began with.
+	// A changed file has not been read yet. Without a scan, the page would show the old content.
 	if _, err := s.engine.Scan(r.Context(), agent.Slug); err != nil {
 		s.options.Log.WarnContext(r.Context(), "the look after a refused edit failed", "request", gate.RequestID(r.Context()), "error", err)
 	}
@@ -85,8 +86,9 @@ func (s *site) refuseEdit(w http.ResponseWriter, r *http.Request, agent records.
 	return s.showBoth(w, r, agent, v, m)
 }
 
-// showBoth shows what somebody wrote beside what the memory says by now. The form carries the new state from here on:
-// its writer has seen it. Of a deleted memory the form saves a new one under its name, which brings it back.
+// showBoth shows the form beside the memory's current content. The form gets the new ETag, because
+// its user now sees the new content. For a deleted memory the form saves a new memory with the same
+// name, which restores it.
 func (s *site) showBoth(w http.ResponseWriter, r *http.Request, agent records.Agent, v templates.MemoryForm, m memories.Memory) error {
 	deleted := m.State == memories.Deleted
 	v.Theirs = &templates.Theirs{
@@ -102,7 +104,7 @@ func (s *site) showBoth(w http.ResponseWriter, r *http.Request, agent records.Ag
 	return s.showForm(w, r, http.StatusPreconditionFailed, agent, v)
 }
 
-// showGone keeps what somebody wrote of a memory that was emptied from the trash meanwhile, in a form for a new one.
+// showGone shows the form of a memory that was purged since, as a form for a new memory.
 func (s *site) showGone(w http.ResponseWriter, r *http.Request, agent records.Agent, v templates.MemoryForm) error {
 	v.ID, v.ETag = "", ""
 	v.Banners = append(v.Banners, templates.DeletedMeanwhile())

@@ -13,10 +13,10 @@ import (
 	"memoir/web/templates"
 )
 
-// factRows is how many facts of the index a search of one agent shows (arbitrary).
+// factRows is the maximum number of facts in a search of one agent (arbitrary).
 const factRows = 20
 
-// fact shows a fact of the index, and the form that makes a memory of it.
+// fact shows a form that creates a memory from a fact of the index.
 func (s *site) fact(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -38,7 +38,7 @@ func typedFact(r *http.Request, agent records.Agent) templates.MemoryForm {
 	return v
 }
 
-// previewFact shows the form as it is typed.
+// previewFact shows the form with its current values. Nothing is saved.
 func (s *site) previewFact(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *site) previewFact(w http.ResponseWriter, r *http.Request) error {
 	return s.showForm(w, r, http.StatusOK, agent, typedFact(r, agent))
 }
 
-// adoptFact makes a memory of a fact as the form has it.
+// adoptFact creates a memory from a fact, with the values of the form.
 func (s *site) adoptFact(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -63,7 +63,8 @@ func (s *site) adoptFact(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, templates.MemoryPath(agent.Slug, result.Memory.ID), doneSaved, result.Memory.ID)
 }
 
-// factsFound returns the facts of the agent's indexes that a search finds, and how many there are.
+// factsFound returns the first factRows facts of the agent's indexes that match query, and the
+// total.
 func (s *site) factsFound(ctx context.Context, agent records.Agent, query string) ([]templates.SearchResult, int, error) {
 	total, err := s.store.CountFacts(ctx, agent.ID, query)
 	if err != nil || total == 0 {
@@ -78,7 +79,7 @@ func (s *site) factsFound(ctx context.Context, agent records.Agent, query string
 	return results, total, err
 }
 
-// factsByLine returns the ids of the facts of an index by the line at which each begins.
+// factsByLine returns the ids of the facts of an index by the number of their first line.
 func factsByLine(slug string, index sync.Index) map[int]string {
 	ids := map[int]string{}
 	for _, f := range memorymd.Facts(index.Raw) {

@@ -15,10 +15,11 @@ import (
 	"memoir/web/templates"
 )
 
-// retryAfter is when to ask again while Postgres is away, in seconds: about what a restart of it takes.
+// retryAfter is when a client should retry while Postgres is unavailable, in seconds. A restart of
+// Postgres takes about that long.
 const retryAfter = 2
 
-// badRequest says that a request could not be read. The detail is a sentence for people.
+// badRequest means that a request is malformed. The detail is a sentence for users.
 type badRequest struct {
 	status int
 	detail string
@@ -26,7 +27,7 @@ type badRequest struct {
 
 func (e *badRequest) Error() string { return e.detail }
 
-// unreadable is the failure of a form that could not be read.
+// unreadable converts an error of ParseForm to a *badRequest.
 func unreadable(err error) error {
 	var tooLarge *http.MaxBytesError
 	switch {
@@ -39,7 +40,8 @@ func unreadable(err error) error {
 	}
 }
 
-// failureOf is the table between errors, statuses and words. known is false for what is nobody's fault but Memoir's.
+// failureOf maps an error to a status and texts. known is false for an error that is a bug or
+// unexpected.
 func failureOf(r *http.Request, err error) (f templates.Failure, known bool) {
 	var bad *badRequest
 	var conflict *memories.ConflictError
@@ -81,7 +83,7 @@ func failureOf(r *http.Request, err error) (f templates.Failure, known bool) {
 	return f, true
 }
 
-// tryAgain is where to go to do again what Postgres could not be asked for: the same page, or the one with the form.
+// tryAgain returns the address to retry: the same page, or the page with the form.
 func tryAgain(r *http.Request) string {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return r.URL.RequestURI()
@@ -89,10 +91,10 @@ func tryAgain(r *http.Request) string {
 	return back(r, templates.AgentsPath)
 }
 
-// fail answers with the page that says why a request was not done.
+// fail answers with an error page. It writes nothing if the client is gone.
 func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
-		return // nobody waits for the answer
+		return
 	}
 	f, known := failureOf(r, err)
 	id := gate.RequestID(r.Context())
@@ -103,7 +105,7 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case f.Status == http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
 		if r.Method == http.MethodGet {
-			w.Header().Set("Refresh", strconv.Itoa(retryAfter)) // the page comes back by itself
+			w.Header().Set("Refresh", strconv.Itoa(retryAfter)) // the browser reloads the page
 		}
 		s.options.Log.WarnContext(r.Context(), "a page has to be asked for again", "request", id, "error", err)
 	}
@@ -121,7 +123,7 @@ func (s *site) notFound(w http.ResponseWriter, r *http.Request) {
 	s.showFailure(w, r, templates.FailureOf(http.StatusNotFound))
 }
 
-// methodNotAllowed names the methods that the address does take, as HTTP demands.
+// methodNotAllowed answers 405, with the allowed methods in the Allow header, as HTTP requires.
 func (s *site) methodNotAllowed(router chi.Router) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		allowed := []string{}

@@ -12,7 +12,7 @@ import (
 	"memoir/web/templates"
 )
 
-// mend shows what is wrong with one memory, and what can be done about it.
+// fixPage shows the problems of one memory and the possible fixes.
 func (s *site) mend(w http.ResponseWriter, r *http.Request) error {
 	agent, m, err := s.requestedMemory(r)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *site) mend(w http.ResponseWriter, r *http.Request) error {
 	}))
 }
 
-// fix mends one file of a memory, as the user saw it, and offers to take that back.
+// fix applies a fix to one file of a memory and redirects to a page that offers an undo.
 func (s *site) fix(w http.ResponseWriter, r *http.Request) error {
 	slug, id := slugOf(r), idOf(r)
 	file := r.PostFormValue(templates.FieldPath)
@@ -45,12 +45,12 @@ func (s *site) fix(w http.ResponseWriter, r *http.Request) error {
 	if result.Memory.ID == id {
 		to = undoing(to, file, r.PostFormValue(templates.FieldHash))
 	} else if to == templates.MemoryPath(slug, id, "fix") {
-		to = templates.MemoryPath(slug, result.Memory.ID, "fix") // the file carries another memory now
+		to = templates.MemoryPath(slug, result.Memory.ID, "fix") // the file now holds another memory
 	}
 	return redirect(w, r, to, doneFixed, result.Memory.ID)
 }
 
-// undoing adds to an address which file was mended, and what it was: the page offers to take that back.
+// undoing adds the fixed file and its old hash to path, so that the page can offer an undo.
 func undoing(path, file, hash string) string {
 	target, err := url.Parse(path)
 	if err != nil {
@@ -63,7 +63,7 @@ func undoing(path, file, hash string) string {
 	return target.String()
 }
 
-// undoFix writes back what a file said before it was mended.
+// undoFix writes back the content that a file had before the fix.
 func (s *site) undoFix(w http.ResponseWriter, r *http.Request) error {
 	slug, id := slugOf(r), idOf(r)
 	query := r.URL.Query()
@@ -74,7 +74,8 @@ func (s *site) undoFix(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, back(r, templates.AttentionPath(slug)), doneUnfixed, id)
 }
 
-// canUndo says whether the history still has the bytes of that hash, and the memory the file, which says something else.
+// canUndo reports whether the history has the bytes with that hash and the memory still has the
+// file, with other bytes.
 func (s *site) canUndo(ctx context.Context, agent records.Agent, m memories.Memory, file, hash string) (bool, error) {
 	if !slices.ContainsFunc(m.Files, func(f memories.MemoryFile) bool { return f.Path == file && f.Hash != hash }) {
 		return false, nil

@@ -6,7 +6,7 @@ import (
 	"memoir/web/templates"
 )
 
-// forget removes an agent whose directory is gone, with all that is known of it.
+// forget removes an agent whose directory is missing, with all its data.
 func (s *site) forget(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.engine.Forget(r.Context(), slugOf(r)); err != nil {
 		return err

@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// historyRevisions is how many revisions a page shows.
+	// historyRevisions is the maximum number of revisions on a page (arbitrary).
 	historyRevisions = 10
-	// historyBytes is how many bytes of text these may have.
+	// historyBytes is the maximum size of their bodies together, in bytes (arbitrary).
 	historyBytes = 2 << 20
-	// revisionLines is how many lines of one revision are shown.
+	// revisionLines is the maximum number of lines shown of one revision (arbitrary).
 	revisionLines = 100
 )
 
-// history shows what a memory has said, newest first, each time against what it said before.
+// history shows a memory's revisions, newest first, each as a diff to the previous one.
 func (s *site) history(w http.ResponseWriter, r *http.Request) error {
 	agent, m, err := s.requestedMemory(r)
 	if err != nil {
@@ -63,7 +63,8 @@ func (s *site) history(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.HistoryPage(v))
 }
 
-// fewEnough returns the first revisions that a page compares, at least one: comparing megabytes takes long.
+// fewEnough returns the first revisions that a page compares, at least one. It limits number and
+// size, because a diff of megabytes is slow.
 func fewEnough(revisions []memories.Revision) []memories.Revision {
 	size := 0
 	for i, revision := range revisions {
@@ -74,8 +75,9 @@ func fewEnough(revisions []memories.Revision) []memories.Revision {
 	return revisions
 }
 
-// historyFrom returns the revisions that the address asks for, and one more, against which the last is compared. It asks by
-// a revision's id, or, from the journal, by the hash of its bytes; where the memory has none such, by the newest.
+// historyFrom returns the revisions that the address requests, and one more for the diff of the
+// last one. The address names the first revision by its id or by the hash of its bytes. If the
+// memory has no such revision, the newest one is first.
 func (s *site) historyFrom(r *http.Request, agent records.Agent, m memories.Memory) (records.RevisionPage, error) {
 	list := records.RevisionList{From: r.URL.Query().Get(templates.FieldCursor), Limit: historyRevisions + 1}
 	page, err := s.store.Revisions(r.Context(), agent, m.ID, list)
@@ -86,7 +88,8 @@ func (s *site) historyFrom(r *http.Request, agent records.Agent, m memories.Memo
 	return page, err
 }
 
-// revisionView compares a revision with the one before it; nil: it is the first.
+// revisionView returns the view of a revision with its diff to before. before is nil for the first
+// revision.
 func revisionView(m memories.Memory, revision memories.Revision, before *memories.Revision) templates.Revision {
 	v := templates.Revision{
 		Memory: m.ID, Agent: m.Agent, ID: revision.ID, ETag: sync.ETag(m),
@@ -103,10 +106,10 @@ func revisionView(m memories.Memory, revision memories.Revision, before *memorie
 	return v
 }
 
-// isCurrent says whether the memory says now what the revision says.
+// isCurrent reports whether the revision has the memory's current content.
 func isCurrent(m memories.Memory, r memories.Revision) bool {
 	return r.ID == hex.EncodeToString(m.Fingerprint[:])
 }
 
-// text is what bytes say, for a page: what is no text is U+FFFD.
+// text returns raw as valid UTF-8. Invalid bytes become U+FFFD.
 func text(raw []byte) string { return strings.ToValidUTF8(string(raw), "\uFFFD") }

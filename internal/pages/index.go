@@ -11,7 +11,7 @@ import (
 	"memoir/web/templates"
 )
 
-// index shows an agent's MEMORY.md as the agent loads it.
+// index shows an agent's MEMORY.md, with the part that the agent loads and the findings.
 func (s *site) index(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -38,12 +38,13 @@ func (s *site) index(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.IndexPage(v))
 }
 
-// indexRebuild shows what a rebuild of the index writes, while nothing has changed yet.
+// indexRebuild shows a preview of a rebuild of the index. It changes nothing.
 func (s *site) indexRebuild(w http.ResponseWriter, r *http.Request) error {
 	return s.showIndexRebuild(w, r, http.StatusOK)
 }
 
-// rebuildIndex writes the index as it was shown. Where anything else would be written by now, that is shown instead.
+// rebuildIndex writes the index that the preview showed. If the result would differ now, it shows
+// the new preview.
 func (s *site) rebuildIndex(w http.ResponseWriter, r *http.Request) error {
 	slug := slugOf(r)
 	_, err := s.engine.RebuildIndex(r.Context(), slug, r.PostFormValue(templates.FieldETag))
@@ -59,7 +60,8 @@ func (s *site) rebuildIndex(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, templates.IndexPath(slug), doneRebuilt, "")
 }
 
-// rebuildLines is how many lines are shown that a rebuild changes: as many as an agent loads of an index, gone and come.
+// rebuildLines is the maximum number of lines of the preview: all that an agent loads, removed and
+// added.
 const rebuildLines = 2 * memorymd.IndexLineCap
 
 func (s *site) showIndexRebuild(w http.ResponseWriter, r *http.Request, status int, banners ...templates.Banner) error {

@@ -6,7 +6,7 @@ import (
 	"memoir/web/templates"
 )
 
-// keys lists what each key does.
+// keys lists the keyboard shortcuts.
 func (s *site) keys(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.KeysPage(templates.Keys{}))
 }

@@ -11,12 +11,12 @@ import (
 	"memoir/web/templates"
 )
 
-// maxLinkedFrom is how many memories are looked through for links to one: those that have all words of its name, the
-// best first. A name that many others hold is no reason to read them all.
+// maxLinkedFrom is the maximum number of memories searched for links to one memory (arbitrary).
+// They are the best matches for its name.
 const maxLinkedFrom = 50
 
-// linkedFrom returns the memories that link to one, by its name or by its file. It asks the search for those that have
-// the name's words, so a link that names a file in other words than the memory's name is not found.
+// linkedFrom returns the memories that link to m by name or by file. It searches for the words of
+// the name, so it misses a link whose file name has other words.
 func (s *site) linkedFrom(ctx context.Context, agent records.Agent, m memories.Memory, view templates.View) ([]templates.Link, error) {
 	if !m.Readable || m.State == memories.Deleted {
 		return nil, nil
@@ -35,7 +35,8 @@ func (s *site) linkedFrom(ctx context.Context, agent records.Agent, m memories.M
 	return from, nil
 }
 
-// linksTo matches the links that lead to a memory: [[name]], and one to its file or to a file that is named like it.
+// linksTo returns a pattern for the links to a memory: [[name]], a link to its file, or a link to a
+// file named like the memory.
 func linksTo(m memories.Memory) *regexp.Regexp {
 	name := regexp.QuoteMeta(m.Name)
 	file := regexp.QuoteMeta(strings.TrimSuffix(path.Base(m.Path), path.Ext(m.Path)))

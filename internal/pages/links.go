@@ -9,21 +9,22 @@ import (
 	"memoir/web/templates"
 )
 
-// maxLinks is how many different links of one memory are looked up: far more than one has, and few enough that a text
-// made of nothing else costs little.
+// maxLinks is the maximum number of different links looked up for one text. It is far more than
+// usual and limits the cost of a hostile text.
 const maxLinks = 50
 
-// links finds the memories that a memory's text names.
+// links resolves the link targets of a text to the pages of memories.
 type links struct {
 	ctx   context.Context
 	store records.Memories
 	agent records.Agent
-	view  templates.View    // that the pages of the memories keep
-	known map[string]string // by target; empty: no memory has that name
-	err   error             // the first look-up that failed
+	view  templates.View    // the view that the memories' pages keep
+	known map[string]string // by target; "" means that no memory has that name
+	err   error             // the first failed look-up
 }
 
-// resolve returns the page of the memory of that name, or of the one that a file is named after.
+// resolve returns the page of the memory named target, or of the memory that the target's file is
+// named after. ok is false if there is none, or after an error or maxLinks targets.
 func (l *links) resolve(target string) (href string, ok bool) {
 	if href, ok := l.known[target]; ok {
 		return href, href != ""

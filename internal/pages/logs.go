@@ -18,15 +18,15 @@ import (
 )
 
 const (
-	// logHits is how many logs a page of a search shows.
+	// logHits is the maximum number of logs on a page of search results (arbitrary).
 	logHits = 30
-	// daysOfMonth is how many days a month has at most.
+	// daysOfMonth is the maximum number of days in a month.
 	daysOfMonth = 31
-	// logPageBytes is how much text of one day a page shows, in bytes.
+	// logPageBytes is the maximum size of one day's text on a page, in bytes (arbitrary).
 	logPageBytes = 1 << 20
 )
 
-// logs shows a month of an agent's logs, or what a search in them has found.
+// logs shows one month of an agent's logs, or search results.
 func (s *site) logs(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *site) showLogs(w http.ResponseWriter, r *http.Request, status int, agen
 	return show(w, r, status, templates.LogsPage(v))
 }
 
-// readLogMonth fills in the days of the month that the address asks for, else of the newest.
+// readLogMonth fills v with the days of the month that the address names, else of the newest month.
 func (s *site) readLogMonth(r *http.Request, agent records.Agent, v *templates.Logs) error {
 	months, err := s.store.LogMonths(r.Context(), agent.ID)
 	if err != nil || len(months) == 0 {
@@ -77,12 +77,12 @@ func (s *site) readLogMonth(r *http.Request, agent records.Agent, v *templates.L
 	return err
 }
 
-// findLogs fills in what a search has found.
+// findLogs fills v with the logs that match v.Query.
 func (s *site) findLogs(r *http.Request, agent records.Agent, v *templates.Logs) error {
 	cursor := r.URL.Query().Get(templates.FieldCursor)
 	page, err := s.store.SearchLogs(r.Context(), agent.ID, v.Query, logHits, cursor)
 	if errors.Is(err, records.ErrSearch) {
-		return nil // there is no word in it, and nothing is found
+		return nil // the query has no words
 	}
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (s *site) findLogs(r *http.Request, agent records.Agent, v *templates.Logs)
 	return nil
 }
 
-// appendLog adds an entry to the log of today.
+// appendLog adds an entry to today's log.
 func (s *site) appendLog(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -131,7 +131,7 @@ func (s *site) appendLog(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, templates.LogsOfDayPath(agent.Slug, done.Day), doneLogged, "")
 }
 
-// logsOfDay shows what an agent's logs say of one day.
+// logsOfDay shows an agent's logs of one day.
 func (s *site) logsOfDay(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -181,7 +181,8 @@ func logText(l records.Log, resolve func(string) (string, bool)) (templates.LogT
 	return shown, err
 }
 
-// withoutHeading leaves out the first line of a log where that says what the page says already.
+// withoutHeading returns the log's text without its first line if that line repeats the title or
+// the day.
 func withoutHeading(l records.Log) string {
 	first, rest, _ := strings.Cut(l.Text, "\n")
 	if heading, found := strings.CutPrefix(first, "# "); found {

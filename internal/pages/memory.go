@@ -13,7 +13,8 @@ import (
 	"memoir/web/templates"
 )
 
-// memory shows one memory, whole, beside the list that it was opened from.
+// memory shows one memory beside the list that it was opened from. An id of a fact redirects to the
+// fact; an id of a shared memory redirects to its owner's page.
 func (s *site) memory(w http.ResponseWriter, r *http.Request) error {
 	agent, m, err := s.requestedMemory(r)
 	if errors.Is(err, memories.ErrNotFound) {
@@ -37,7 +38,8 @@ func (s *site) memory(w http.ResponseWriter, r *http.Request) error {
 	return s.showMemory(w, r, http.StatusOK, agent, m, frame)
 }
 
-// requestedMemory returns the memory that the address names, and its agent. It fails with memories.ErrNotFound.
+// requestedMemory returns the memory that the address names, and its agent. It returns
+// memories.ErrNotFound if either does not exist.
 func (s *site) requestedMemory(r *http.Request) (records.Agent, memories.Memory, error) {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -95,7 +97,7 @@ func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, ag
 	return show(w, r, status, templates.MemoriesPage(v))
 }
 
-// local puts a time into the server's zone, which is that of most readers: they sit at the same machine.
+// local returns t in the server's time zone, which most readers share. The zero time stays zero.
 func local(t time.Time) time.Time {
 	if t.IsZero() {
 		return t

@@ -12,7 +12,7 @@ import (
 	"memoir/web/templates"
 )
 
-// typed returns the form as somebody has filled it in. Browsers send line ends as CRLF.
+// typed returns the submitted form. It replaces CRLF, which browsers send, with LF.
 func typed(r *http.Request, agent records.Agent) templates.MemoryForm {
 	t, _ := memories.ParseType(r.PostFormValue(templates.FieldType))
 	return templates.MemoryForm{
@@ -40,7 +40,7 @@ func (s *site) showForm(w http.ResponseWriter, r *http.Request, status int, agen
 	return show(w, r, status, templates.MemoryFormPage(v))
 }
 
-// preview shows the form as it is typed, with its body as it will be read. Nothing is saved.
+// preview shows the form with its current values and the rendered body. Nothing is saved.
 func (s *site) preview(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -49,7 +49,8 @@ func (s *site) preview(w http.ResponseWriter, r *http.Request) error {
 	return s.showForm(w, r, http.StatusOK, agent, typed(r, agent))
 }
 
-// notSaved answers with the form as it was typed, and beside it why it could not be saved.
+// notSaved answers with the submitted form and the reason why it was not saved. It returns refused
+// if the reason is not one that a user can fix.
 func (s *site) notSaved(w http.ResponseWriter, r *http.Request, agent records.Agent, v templates.MemoryForm, refused error) error {
 	var invalid *memories.InvalidError
 	var taken *memories.NameTakenError
@@ -72,7 +73,7 @@ func (s *site) notSaved(w http.ResponseWriter, r *http.Request, agent records.Ag
 	}
 }
 
-// memoryForm is the form for a memory as it stands.
+// memoryForm returns the form with the memory's current content.
 func memoryForm(agent records.Agent, m memories.Memory) templates.MemoryForm {
 	return templates.MemoryForm{
 		Agent: agentView(agent), ID: m.ID, ETag: sync.ETag(m),

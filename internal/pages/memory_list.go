@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	// groupRows is how many rows of each group the Memory tab shows at first: enough for most agents' whole memory, few
-	// enough that the first view of a large one is small.
+	// groupRows is how many rows of each group the Memory tab shows at first. It covers most
+	// agents' whole memory and keeps the first view of a large one small.
 	groupRows = 20
-	// pageRows is how many rows of one group come at a time.
+	// pageRows is how many rows of one group a page shows (arbitrary).
 	pageRows = 100
-	// endlessRows is how long a group gets by scrolling: as much as one query gives, so that an open page can fetch
-	// itself again at every change. What is beyond has pages of its own.
+	// endlessRows is the maximum number of rows that a group gets by scrolling. One query returns
+	// that many, so an open page can reload itself at every change. More rows are on further pages.
 	endlessRows = records.MaxLimit
 )
 
@@ -45,8 +45,8 @@ func (s *site) memories(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.MemoriesPage(v))
 }
 
-// memoryList returns the list that the address asks for: the first rows of every group, or of one group alone a page.
-// Where a memory is open, its group is shown as far as to it, if that is not too far.
+// memoryList returns the list that the address requests: the first rows of each group, or one page
+// of a single group. If open is not nil, its group includes it, up to endlessRows.
 func (s *site) memoryList(r *http.Request, agent records.Agent, open *memories.Memory) (templates.Memories, error) {
 	v := templates.Memories{Agent: agentView(agent)}
 	var err error
@@ -78,18 +78,18 @@ type grouped struct {
 	*site
 	agent records.Agent
 	view  templates.View
-	shown map[string]int   // by templates.GroupKey: how many rows the asking page shows already
-	above int              // of the rows that are to go below them; 0: they are a page's own
-	open  *memories.Memory // nil: none
+	shown map[string]int   // rows that the requesting page shows already, by templates.GroupKey
+	above int              // rows above the requested ones on that page; 0 means a page of its own
+	open  *memories.Memory // the open memory; nil means none
 }
 
-// read returns the groups that have a row. They are read side by side, so that the page waits for the slowest of them
-// and not for their sum.
+// read returns the groups that have rows. It runs their queries in parallel. near reports whether a
+// group has only close matches.
 func (l grouped) read(ctx context.Context) (groups []templates.Group, near bool, err error) {
 	lists := l.lists()
 	pages := make([]records.MemoryPage, len(lists))
 	var typeless []memories.Memory
-	reading, within := errgroup.WithContext(ctx) // within ends with the reading
+	reading, within := errgroup.WithContext(ctx) // withCtx is cancelled by Wait
 	for i, list := range lists {
 		reading.Go(func() (err error) {
 			pages[i], err = l.page(within, list)
@@ -116,8 +116,8 @@ func (l grouped) read(ctx context.Context) (groups []templates.Group, near bool,
 	return groups, near, nil
 }
 
-// lists returns the lists that make up the view: of each type the memories that are alive, missing ones among them, and
-// what needs attention.
+// lists returns the queries of the view: for each type the live and missing memories, then the
+// memories that need attention, then team memory.
 func (l grouped) lists() []records.MemoryList {
 	list := records.MemoryList{Search: l.view.Query, Near: true, Sort: records.Sort(l.view.Sort), Stale: l.view.Stale, Session: l.view.Session, Scope: l.view.Scope, Cursor: l.view.Cursor}
 	if l.view.Type != "" || l.view.Attention {
@@ -126,7 +126,7 @@ func (l grouped) lists() []records.MemoryList {
 	if l.view.Scope == memories.TeamScope {
 		return []records.MemoryList{list}
 	}
-	list.Cursor = "" // it belongs to one list, and here are several
+	list.Cursor = "" // a cursor belongs to one list
 	apart := l.agent.Counts.Team > 0 && !l.agent.SharesMemories()
 	if apart {
 		list.Scope = memories.PrivateScope
@@ -147,7 +147,8 @@ func (l grouped) lists() []records.MemoryList {
 	return lists
 }
 
-// ofGroup narrows a list to one type, or with none to what needs attention.
+// ofGroup restricts a list to the type t. If t is empty, it restricts the list to memories that
+// need attention.
 func ofGroup(list records.MemoryList, t memories.Type) records.MemoryList {
 	list.Type = t
 	if t == "" {
@@ -156,7 +157,7 @@ func ofGroup(list records.MemoryList, t memories.Type) records.MemoryList {
 	return list
 }
 
-// page reads one list as far as it is shown.
+// page reads one list, as many rows as the page shows.
 func (l grouped) page(ctx context.Context, list records.MemoryList) (records.MemoryPage, error) {
 	least := groupRows
 	if l.view.Type != "" || l.view.Attention || l.view.Scope == memories.TeamScope {
@@ -183,7 +184,7 @@ func (l grouped) group(ctx context.Context, list records.MemoryList, page record
 	return g
 }
 
-// only returns the view of one of the lists alone.
+// only returns the view with one of the lists only.
 func (l grouped) only(list records.MemoryList) templates.View {
 	switch {
 	case l.view.Type != "" || l.view.Attention:
@@ -197,8 +198,8 @@ func (l grouped) only(list records.MemoryList) templates.View {
 	}
 }
 
-// rows returns the rows of memories, with the hits of the search; near says that it only came close. When ctx ends, the rest
-// of the rows has no hits.
+// rows returns the rows of the memories, with the hits of the search. near means that they are only
+// close matches. If ctx ends, the remaining rows have no hits.
 func (l grouped) rows(ctx context.Context, found []memories.Memory, near bool) []templates.MemoryRow {
 	rows := rowsOf(found)
 	if l.view.Query == "" {
@@ -217,14 +218,16 @@ func (l grouped) rows(ctx context.Context, found []memories.Memory, near bool) [
 	return rows
 }
 
-// misses reports whether the open memory is of that group and not on the page. A search may not have it at all.
+// misses reports whether the open memory belongs to the group and is not in page. With a search it
+// returns false.
 func (l grouped) misses(page records.MemoryPage, list records.MemoryList) bool {
 	return l.open != nil && l.open.State != memories.Deleted && (l.open.Type == list.Type || list.Scope == memories.TeamScope) &&
 		(list.Scope == "" || list.Scope == l.open.Scope()) && l.view.Query == "" &&
 		!slices.ContainsFunc(page.Memories, func(m memories.Memory) bool { return m.ID == l.open.ID })
 }
 
-// missingWithoutType returns what no other list has: memories that needed a type when their files went.
+// missingWithoutType returns the missing memories without a type. The other lists do not contain
+// them.
 func (l grouped) missingWithoutType(ctx context.Context) ([]memories.Memory, error) {
 	if l.agent.Counts.Missing == 0 {
 		return nil, nil
@@ -233,7 +236,7 @@ func (l grouped) missingWithoutType(ctx context.Context) ([]memories.Memory, err
 	return slices.DeleteFunc(all, func(m memories.Memory) bool { return m.Type != "" }), err
 }
 
-// withTypeless adds rows to what needs attention.
+// withTypeless adds rows to the group that needs attention, which it appends if it is absent.
 func withTypeless(groups []templates.Group, rows []templates.MemoryRow) []templates.Group {
 	if last := len(groups) - 1; last >= 0 && groups[last].Type == "" {
 		groups[last].Rows = append(groups[last].Rows, rows...)
@@ -269,7 +272,8 @@ func (s *site) all(ctx context.Context, agent records.Agent, list records.Memory
 	}
 }
 
-// newestFirst puts what one look has found at the same time, such as the first of all, in the order of its age.
+// newestFirst sorts the memories by update time, then modification time, newest first. Memories
+// found by the same scan have the same update time.
 func newestFirst(found []memories.Memory) {
 	slices.SortStableFunc(found, func(a, b memories.Memory) int {
 		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), b.ModifiedAt.Compare(a.ModifiedAt), cmp.Compare(a.Name, b.Name))
@@ -284,7 +288,7 @@ func ageView(age memories.Age) templates.Age {
 	return templates.Age{Text: age.String(), Stale: age.Stale, Warning: age.Warning()}
 }
 
-// shownRows reads how many rows of each group the asking page shows already. What it does not say is none.
+// shownRows returns how many rows of each group the requesting page shows already, from its header.
 func shownRows(r *http.Request) map[string]int {
 	shown := map[string]int{}
 	for group := range strings.SplitSeq(r.Header.Get(templates.RowsHeader), ",") {
@@ -298,7 +302,7 @@ func shownRows(r *http.Request) map[string]int {
 	return shown
 }
 
-// rowsAbove reads how many rows of the group the asking page has, below which it puts those that it asks for.
+// rowsAbove returns how many rows of the group the requesting page has above the requested ones.
 func rowsAbove(r *http.Request) int {
 	n, err := strconv.Atoi(r.URL.Query().Get(templates.FieldAbove))
 	if err != nil || n < 0 {
@@ -307,7 +311,7 @@ func rowsAbove(r *http.Request) int {
 	return n
 }
 
-// memoriesFrame adds to an agent's frame what waits for a decision.
+// memoriesFrame returns the agent's frame with banners for missing and blocked memories.
 func (s *site) memoriesFrame(r *http.Request, agent records.Agent, path string) (templates.Frame, error) {
 	frame, err := s.frame(r.Context(), r, agent, path)
 	if err != nil {

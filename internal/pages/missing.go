@@ -16,8 +16,8 @@ import (
 	"memoir/web/templates"
 )
 
-// missingBanner asks what is to become of the memories whose files went in one look. Its buttons carry which memories
-// were shown: the decision is about those, not about what went missing since.
+// missingBanner returns the banner that asks what to do with missing memories. Its buttons carry an
+// ETag of the shown memories, so that a decision does not affect others.
 func (s *site) missingBanner(ctx context.Context, agent records.Agent) (templates.Banner, error) {
 	missing, err := s.missing(ctx, agent)
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *site) missingBanner(ctx context.Context, agent records.Agent) (template
 	return banner, nil
 }
 
-// missingActions decide about all memories that are missing. They carry which ones were shown.
+// missingActions returns the actions on all missing memories. They carry the ETag of missing.
 func missingActions(agent records.Agent, missing []memories.Memory) []templates.Action {
 	actions := templates.MissingActions(agent.Slug)
 	for i := range actions {
@@ -45,7 +45,7 @@ func (s *site) missing(ctx context.Context, agent records.Agent) ([]memories.Mem
 	return s.all(ctx, agent, records.MemoryList{State: memories.Missing, Sort: records.ByName})
 }
 
-// tagOf identifies the memories as they are.
+// etagOf returns an ETag of all the memories together.
 func tagOf(all []memories.Memory) string {
 	sum := sha256.New()
 	for _, m := range all {
@@ -54,7 +54,8 @@ func tagOf(all []memories.Memory) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// decideMissing deletes all missing memories, or writes them back. One that cannot be does not stop the others.
+// decideMissing deletes all missing memories or writes them back. A refusal of one does not stop
+// the others.
 func (s *site) decideMissing(w http.ResponseWriter, r *http.Request) error {
 	act, done := s.engine.Restore, doneWritten
 	switch chi.URLParam(r, "decision") {
@@ -91,8 +92,8 @@ func (s *site) decideMissing(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, back(r, templates.MemoriesPath(agent.Slug)), done, "")
 }
 
-// reasonOf puts into words what stands against one of several requests; told is false where that is nothing, or
-// nothing that people can do something about.
+// reasonOf returns the reason of a refusal in words for the user. ok is false if err is nil or
+// another kind of error.
 func reasonOf(err error) (reason string, told bool) {
 	var conflict *memories.ConflictError
 	switch {

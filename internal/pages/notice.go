@@ -14,15 +14,14 @@ import (
 	"memoir/web/templates"
 )
 
-// What an action did is told by the page that it leads to. The address carries which action it was and the id of the
-// memory, never the words: those are made from what holds when the page is shown, so that an address that was kept, or
-// made up, says nothing that is not so.
+// A redirect carries the action and the memory's id to the next page, which shows a notice. The
+// page makes the text from the current state, so an old or forged address cannot show a false
+// notice.
 const (
 	fieldDone = "done"
 	fieldID   = "id"
 )
 
-// The actions that a page tells of.
 const (
 	doneDeleted   = "deleted"
 	doneRestored  = "restored"
@@ -58,7 +57,8 @@ const (
 	doneLogged    = "logged"
 )
 
-// redirect leads on to the page that shows the outcome of an action. id is that of the memory, where there is one.
+// redirect redirects to path, which then shows a notice about the action. id is the memory's id, or
+// empty.
 func redirect(w http.ResponseWriter, r *http.Request, path, done, id string) error {
 	target, err := url.Parse(path)
 	if err != nil {
@@ -75,8 +75,8 @@ func redirect(w http.ResponseWriter, r *http.Request, path, done, id string) err
 	return nil
 }
 
-// back is the page that the form came from, if it says so and it is one of ours, else the given one. Browsers read a
-// backslash as a slash and skip control characters.
+// back returns the page that the form came from if it is a local path, else otherwise. Browsers
+// read a backslash as a slash and ignore control characters, so those are refused.
 func back(r *http.Request, otherwise string) string {
 	path := r.PostFormValue(templates.FieldBack)
 	parsed, err := url.Parse(path)
@@ -87,8 +87,8 @@ func back(r *http.Request, otherwise string) string {
 	return path
 }
 
-// noticeOf says what the action did that led here; nil: none did, or it holds no more. path is the page's own address,
-// to come back to after an undo.
+// noticeOf returns the notice about the action that led to this page. It returns nil if there is
+// none or it is no longer true. path is the page's own address, to return to after an undo.
 func (s *site) noticeOf(ctx context.Context, r *http.Request, agent records.Agent, path string) (*templates.Notice, error) {
 	if batch := r.URL.Query().Get(templates.FieldBatch); batch != "" {
 		return s.noticeOfBatch(ctx, agent, batch, path), nil
@@ -147,7 +147,8 @@ func (s *site) noticeOf(ctx context.Context, r *http.Request, agent records.Agen
 	return noticeAbout(m, done, path), nil
 }
 
-// fixedNotice tells of a file that was mended, and offers to take that back where its old bytes are kept.
+// fixedNotice returns the notice about a fixed file. It offers an undo if the history has the old
+// bytes.
 func (s *site) fixedNotice(ctx context.Context, r *http.Request, agent records.Agent, m memories.Memory, path string) (*templates.Notice, error) {
 	notice := said("“" + m.Name + "” is mended.")
 	file, hash := r.URL.Query().Get(templates.FieldPath), r.URL.Query().Get(templates.FieldHash)
@@ -200,7 +201,7 @@ func noticeAbout(m memories.Memory, done, path string) *templates.Notice {
 	}
 }
 
-// notRemoved says of each file that a deletion could not remove why.
+// notRemoved returns one message for each file that the deletion could not remove.
 func notRemoved(m memories.Memory) []string {
 	var why []string
 	for _, p := range m.Problems {

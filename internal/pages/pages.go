@@ -1,13 +1,12 @@
-// Package pages serves what people see in a browser: the agents, what each of them remembers, and the actions on it. It
-// owns the addresses of the pages, what a form does and where it leads, and the words for what went wrong. One file is
-// one page or one action, and a handler reads from top to bottom: load, act, show or redirect.
+// Package pages serves the browser pages: agents, their memories, and the actions on them. It owns
+// the addresses, the forms, the redirects and the texts of errors.
 //
-// It never writes a file or a row: the engine does. It lets nobody in and refuses nobody: the gate, which stands around
-// it, does, and sets the headers that every answer has. Nor does it render by itself: it fills the view models of
-// package templates. cmd/server mounts it.
+// It never writes a file or a row: package sync does. It does not authenticate: package gate does,
+// and these handlers assume an authorised request. It renders with the view models of package
+// templates. Command server mounts it.
 //
-// A page is always whole, and an action is a form that answers with a redirect to the page that shows the outcome, so
-// that all of it works without JavaScript; where htmx runs, it takes from the answer what it needs.
+// Every page is complete and every action is a form that redirects to a page with a notice. So all
+// of it works without JavaScript; htmx only replaces parts of pages.
 package pages
 
 import (
@@ -29,30 +28,29 @@ import (
 	"memoir/web/templates"
 )
 
-// Options are the settings of the pages.
 type Options struct {
-	// Places is where agents are looked for. The page without any names them.
+	// Places are the places where agents are searched for. A page without agents lists them.
 	Places agents.Settings
-	// AddSamples puts the sample agents where agents are looked for; nil: they are not offered. The reason of a
-	// *memories.ConflictError is shown to people.
+	// AddSamples installs the sample agents. If it is nil, the pages do not offer them. Users see
+	// the reason of its *memories.ConflictError.
 	AddSamples func() error
-	// ClaudeMDLimit is the length of a CLAUDE.md, in Unicode characters, that the meters are drawn against.
+	// ClaudeMDLimit is the intended maximum length of a CLAUDE.md, in Unicode characters.
 	ClaudeMDLimit int
-	// DatabaseTime is how long Postgres may take for what a page reads, and to say that it is there before an action;
-	// past it Postgres counts as away. 0 is 15 s.
+	// DatabaseTime is the timeout of a page's queries, and of the check before an action that
+	// Postgres responds. Zero means 15 s.
 	DatabaseTime time.Duration
-	// Checker checks what memories cite when they are looked at; nil: what is kept of earlier checks is shown.
+	// Checker checks citations when a memory is shown. If it is nil, pages show the stored results.
 	Checker *verification.Checker
-	// Consolidator makes and applies plans; nil: there are none.
+	// Consolidator makes and applies plans. If it is nil, pages offer none.
 	Consolidator *consolidation.Consolidator
-	// Extractor reads conversations; nil: none is read.
+	// Extractor reads conversations. If it is nil, pages show the stored proposals only.
 	Extractor *extraction.Extractor
-	// BackgroundModel says which model is asked in the background, and how; empty: none.
+	// BackgroundModel describes the model for background work. It is empty if there is none.
 	BackgroundModel string
 	Log             *slog.Logger
 }
 
-// site is what the handlers share.
+// site holds the state that the handlers share.
 type site struct {
 	engine   *sync.Engine
 	store    Store
@@ -61,7 +59,8 @@ type site struct {
 	batches  batches
 }
 
-// New returns the handler of all pages and of what they load. It belongs behind the gate.
+// New returns the handler of all pages and their assets. The caller must put package gate in front
+// of it.
 func New(engine *sync.Engine, store Store, recaller *recall.Recaller, options Options) http.Handler {
 	if options.DatabaseTime == 0 {
 		options.DatabaseTime = defaultDatabaseTime
@@ -91,8 +90,8 @@ func New(engine *sync.Engine, store Store, recaller *recall.Recaller, options Op
 	return r
 }
 
-// agentPages and memoryPages name each address in full: chi's sub-routers answer for an address that they do not have,
-// and then HEAD and Allow are wrong.
+// agentPages and memoryPages register full addresses. A sub-router of chi answers unknown addresses
+// itself, with a wrong Allow header and for HEAD.
 func (s *site) agentPages(r chi.Router) {
 	const agent = "/agents/{slug}"
 	r.Get(agent, s.page(s.agent))
@@ -168,14 +167,14 @@ func (s *site) memoryPages(r chi.Router) {
 	r.Post(memory+"/versions/{version}/keep", s.action(s.keepVersion))
 }
 
-// byBrowser says for the journal that a person asks, in a browser.
+// byBrowser marks the requests for the journal as made in a browser.
 func byBrowser(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r.WithContext(sync.As(r.Context(), memories.ByBrowser)))
 	})
 }
 
-// icon answers browsers that ask for an icon at the place where sites used to have one.
+// icon redirects /favicon.ico, which some browsers request, to the icon.
 func (s *site) icon(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, web.Asset("icon.svg"), http.StatusFound)
 }

@@ -15,15 +15,17 @@ import (
 )
 
 const (
-	// growthDays is how far back the picture of the growth goes: past a year, days are too thin to be seen.
+	// growthDays is the length of the growth chart, in days. In a longer one, single days could not
+	// be seen.
 	growthDays = 366
-	// growthPoints is how many points its lines have at most: a page that is read on a phone shows no more.
+	// growthPoints is the maximum number of points of a line of the growth chart. A phone shows no
+	// more.
 	growthPoints = 61
-	// trendDays is how far back the line on an agent's card goes.
+	// trendDays is the length of the line on an agent's card, in days (arbitrary).
 	trendDays = 30
 )
 
-// pictures reads what the pictures of an agent show. The zone of now is that in which its days are named.
+// pictures returns the data of an agent's charts. Days are in the time zone of now.
 func (s *site) pictures(ctx context.Context, agent records.Agent, now time.Time) (templates.Growth, templates.Ages, error) {
 	var grown map[int64][]records.GrowthPoint
 	var ages map[int64][]records.Alive
@@ -40,7 +42,8 @@ func (s *site) pictures(ctx context.Context, agent records.Agent, now time.Time)
 	return growthOf(grown[agent.ID]), agesOf(ages[agent.ID]), err
 }
 
-// growthOf turns points, one a day, into what the picture shows: from the day before the first memory on, and few of them.
+// growthOf returns the data of the growth chart, from the day before the first memory, with at most
+// growthPoints points.
 func growthOf(points []records.GrowthPoint) templates.Growth {
 	first := slices.IndexFunc(points, func(p records.GrowthPoint) bool { return total(p.Alive) > 0 })
 	if first < 0 {
@@ -60,7 +63,7 @@ func growthOf(points []records.GrowthPoint) templates.Growth {
 	return g
 }
 
-// thinned returns at most so many of the points, evenly spread, with the first and the last.
+// thinned returns at most maxPoints of the points, evenly spread, including the first and the last.
 func thinned(points []records.GrowthPoint, most int) []records.GrowthPoint {
 	if len(points) <= most {
 		return points
@@ -72,7 +75,7 @@ func thinned(points []records.GrowthPoint, most int) []records.GrowthPoint {
 	return thin
 }
 
-// agesOf turns the counts of each bucket of records.AgeBounds into what the picture shows.
+// agesOf returns the data of the age chart. buckets has one entry for each of records.AgeBounds.
 func agesOf(buckets []records.Alive) templates.Ages {
 	a := templates.Ages{Labels: ageLabels(), Counts: templates.CountsByType{}}
 	for i, alive := range buckets {
@@ -86,7 +89,6 @@ func agesOf(buckets []records.Alive) templates.Ages {
 	return a
 }
 
-// ageLabels names the buckets.
 func ageLabels() []string {
 	labels := make([]string, len(records.AgeBounds))
 	for i, from := range records.AgeBounds {
@@ -102,7 +104,7 @@ func ageLabels() []string {
 	return labels
 }
 
-// trends reads how the number of each agent's memories changed lately, by agent.
+// trends returns the recent number of memories over time, by agent id.
 func (s *site) trends(ctx context.Context, all []records.Agent, now time.Time) (map[int64]templates.Trend, error) {
 	ids := make([]int64, len(all))
 	for i, agent := range all {
@@ -116,7 +118,7 @@ func (s *site) trends(ctx context.Context, all []records.Agent, now time.Time) (
 	return trends, err
 }
 
-// trendOf is the zero Trend, which is not drawn, where there were no memories at all.
+// trendOf returns the zero Trend, which is not drawn, if no point has a memory.
 func trendOf(points []records.GrowthPoint) templates.Trend {
 	t := templates.Trend{Days: trendDays}
 	for _, p := range points {

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// proposalRows is how many proposals a page shows.
+	// proposalRows is the maximum number of proposals on a page (arbitrary).
 	proposalRows = 50
-	// proposalLines is how many lines of what one changes are shown.
+	// proposalLines is the maximum number of lines of a proposal's diff (arbitrary).
 	proposalLines = 60
 )
 
-// proposals shows what was found in an agent's conversations and waits for somebody to decide.
+// proposals shows the proposals from an agent's conversations that wait for a decision.
 func (s *site) proposals(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *site) proposalRow(ctx context.Context, agent records.Agent, p extractio
 	return row, errors.Join(err, links.err)
 }
 
-// proposal shows the form by which a proposal is edited before it is accepted.
+// proposal shows the form to edit a proposal before it is accepted.
 func (s *site) proposal(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *site) proposal(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// previewProposal shows the form as it is typed.
+// previewProposal shows the form with its current values. Nothing is saved.
 func (s *site) previewProposal(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *site) typedProposal(r *http.Request, agent records.Agent) templates.Mem
 	return v
 }
 
-// acceptProposal makes a proposal a memory, as the user saw it.
+// acceptProposal saves a proposal as a memory, without edits.
 func (s *site) acceptProposal(w http.ResponseWriter, r *http.Request) error {
 	slug := slugOf(r)
 	result, err := s.options.Extractor.Accept(r.Context(), slug, idOf(r), r.PostFormValue(templates.FieldETag), memories.ByBrowser, extraction.Edits{})
@@ -117,7 +117,7 @@ func (s *site) acceptProposal(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, templates.ProposalsPath(slug), doneAccepted, result.Memory.ID)
 }
 
-// editProposal makes a proposal a memory, as it was worded in the form.
+// editProposal saves a proposal as a memory, with the values of the form.
 func (s *site) editProposal(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *site) editProposal(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, templates.ProposalsPath(agent.Slug), doneAccepted, result.Memory.ID)
 }
 
-// refuseProposal decides against a proposal.
+// refuseProposal dismisses a proposal.
 func (s *site) refuseProposal(w http.ResponseWriter, r *http.Request) error {
 	slug := slugOf(r)
 	if _, err := s.options.Extractor.Refuse(r.Context(), slug, idOf(r), r.PostFormValue(templates.FieldETag), memories.ByBrowser); err != nil {
@@ -157,7 +157,8 @@ func (s *site) refuseProposal(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, templates.ProposalsPath(slug), doneRefused, "")
 }
 
-// refuseDecision answers a decision that was not carried out with what there is to decide about now.
+// refuseDecision answers a decision that failed with the current proposals. It returns refused if
+// the failure is not a conflict.
 func (s *site) refuseDecision(w http.ResponseWriter, r *http.Request, refused error) error {
 	f, _ := failureOf(r, refused)
 	if f.Status != http.StatusConflict && f.Status != http.StatusPreconditionFailed {

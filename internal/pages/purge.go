@@ -6,7 +6,7 @@ import (
 	"memoir/web/templates"
 )
 
-// purge removes a memory from the trash for good, with its history.
+// purge deletes a memory and its history permanently.
 func (s *site) purge(w http.ResponseWriter, r *http.Request) error {
 	slug := slugOf(r)
 	if _, err := s.engine.Purge(r.Context(), slug, idOf(r), r.PostFormValue(templates.FieldETag)); err != nil {

@@ -7,8 +7,8 @@ import (
 	"memoir/web/templates"
 )
 
-// raw answers with the exact bytes of the file that holds a memory's content, as text and never as anything that a
-// browser would run. A policy of its own lets that text load nothing at all.
+// raw answers with the exact bytes of the memory's source file as plain text. Its headers prevent a
+// browser from running or loading anything.
 func (s *site) raw(w http.ResponseWriter, r *http.Request) error {
 	agent, m, err := s.requestedMemory(r)
 	if err != nil {
@@ -31,6 +31,6 @@ func (s *site) raw(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Length", strconv.Itoa(len(raw)))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	_, _ = w.Write(raw) // the browser may be gone
+	_, _ = w.Write(raw) // the client may be gone
 	return nil
 }

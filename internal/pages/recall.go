@@ -14,16 +14,18 @@ import (
 )
 
 const (
-	// recallRows is how many recalls a page lists.
+	// recallRows is the maximum number of recalls on a page (arbitrary).
 	recallRows = 50
-	// recallExtremes is how many memories are named that are recalled most, or never.
+	// recallExtremes is the maximum number of memories listed as most recalled, and as never
+	// recalled (arbitrary).
 	recallExtremes = 20
 )
 
-// recallSpans are the days that are summed up. The longest is how long a record is kept, the first that of the picture.
+// recallSpans are the periods that are summed up, in days. The first is also the length of the
+// chart; the last is how long records are kept.
 var recallSpans = []int{30, 90}
 
-// recall shows what an agent would be given for a query, and what it was given.
+// recall shows a trial recall for a query, statistics, and past recalls.
 func (s *site) recall(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -50,7 +52,7 @@ func (s *site) recall(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.RecallPage(v))
 }
 
-// explain fills in what the words make of the query, where there is one.
+// explain fills v with the recall that v.Query would give. Nothing is recorded.
 func (s *site) explain(ctx context.Context, agent records.Agent, v *templates.Recall) error {
 	if v.Query == "" {
 		return nil
@@ -76,7 +78,7 @@ func explainedOf(all []recall.Explained) []templates.ExplainedMemory {
 	return shown
 }
 
-// readRecallUse fills in how often something was given. It leaves it empty where there were no recalls.
+// readRecallUse fills use with the statistics of recalls. Without recalls it leaves use empty.
 func (s *site) readRecallUse(ctx context.Context, agent records.Agent, now time.Time, use *templates.RecallUse) error {
 	counted, err := s.store.RecallUse(ctx, agent.ID, now, recallSpans[len(recallSpans)-1], recallExtremes)
 	if err != nil || len(counted.Days) == 0 {
@@ -92,7 +94,7 @@ func (s *site) readRecallUse(ctx context.Context, agent records.Agent, now time.
 	return nil
 }
 
-// spanOf sums up so many days up to now.
+// spanOf sums the recalls of the last length days.
 func spanOf(counted []records.RecallDay, now time.Time, length int) templates.RecallSpan {
 	span := templates.RecallSpan{Days: length, AskedBy: map[string]templates.RecallCount{}, SelectedBy: map[string]templates.RecallCount{}}
 	add := func(to templates.RecallCount, d records.RecallDay) templates.RecallCount {
@@ -112,7 +114,7 @@ func spanOf(counted []records.RecallDay, now time.Time, length int) templates.Re
 	return span
 }
 
-// everyDay returns so many days up to now, those without recalls too.
+// everyDay returns the last length days, including days without recalls.
 func everyDay(counted []records.RecallDay, now time.Time, length int) []templates.RecallDay {
 	days := make([]templates.RecallDay, length)
 	for i, begins := range records.DaysUpTo(now, length) {
@@ -138,7 +140,7 @@ func recalledOf(all []records.RecalledMemory, now time.Time) []templates.Recalle
 	return shown
 }
 
-// readPastRecalls fills in one page of what was recalled.
+// readPastRecalls fills v with one page of past recalls.
 func (s *site) readPastRecalls(ctx context.Context, agent records.Agent, cursor string, v *templates.Recall) error {
 	page, err := s.store.Recalls(ctx, records.RecallList{AgentID: agent.ID, Session: v.Session, Limit: recallRows, Cursor: cursor})
 	if err != nil {
@@ -163,7 +165,6 @@ func (s *site) readPastRecalls(ctx context.Context, agent records.Agent, cursor 
 	return nil
 }
 
-// recallsOf says how often a memory was given.
 func (s *site) recallsOf(ctx context.Context, m memories.Memory) (templates.RecallsOfMemory, error) {
 	of, err := s.store.RecallsOf(ctx, m)
 	return templates.RecallsOfMemory{Recalls: of.Recalls, Last: of.Last, Chances: of.Chances, Now: time.Now()}, err

@@ -7,14 +7,15 @@ import (
 	"memoir/web/templates"
 )
 
-// refuse answers an action on a memory that was not done because the memory is not what the user saw: with what stands
-// against it, and the memory as it is now, so that the decision can be made again right there.
+// refuse answers an action that failed because the memory has changed. It shows the reason and the
+// current memory, so that the user can decide again. It returns refused if the failure is not a
+// conflict.
 func (s *site) refuse(w http.ResponseWriter, r *http.Request, refused error) error {
 	f, _ := failureOf(r, refused)
 	if f.Status != http.StatusConflict && f.Status != http.StatusPreconditionFailed {
 		return refused
 	}
-	// A file that changed is not yet read anew: without a look, the page would show again what the user saw.
+	// A changed file has not been read yet. Without a scan, the page would show the old content.
 	if _, err := s.engine.Scan(r.Context(), slugOf(r)); err != nil {
 		s.options.Log.WarnContext(r.Context(), "the look after a refused action failed", "request", gate.RequestID(r.Context()), "error", err)
 	}

@@ -6,7 +6,7 @@ import (
 	"memoir/web/templates"
 )
 
-// removeBlocked removes from the disk the file of a content that is kept out.
+// removeBlocked removes the file of a blocked content from the disk.
 func (s *site) removeBlocked(w http.ResponseWriter, r *http.Request) error {
 	slug := slugOf(r)
 	if _, err := s.engine.RemoveBlocked(r.Context(), slug, idOf(r)); err != nil {

@@ -11,20 +11,20 @@ import (
 	"github.com/a-h/templ"
 )
 
-// A handler answers a request or returns why it could not.
+// A handler answers a request or returns an error, which fail then shows.
 type handler func(http.ResponseWriter, *http.Request) error
 
-// defaultDatabaseTime is far above what the largest page takes, and below what people wait.
+// defaultDatabaseTime is far longer than the slowest page takes (arbitrary).
 const defaultDatabaseTime = 15 * time.Second
 
-// maxForm is the longest form that is read, in bytes: an action has a few short fields.
+// maxForm is the maximum size of an action's form, in bytes. Such a form has a few short fields.
 const maxForm = 64 << 10
 
-// maxWriting is the longest form with a memory in it that is read, in bytes: a body of 1 MiB in which every byte takes
-// three to send, and the other fields.
+// maxWriting is the maximum size of a form with a memory, in bytes. A body of 1 MiB can take three
+// times as much when URL-encoded.
 const maxWriting = 4 << 20
 
-// page serves a handler that only reads.
+// page wraps a handler that only reads. Its context ends after Options.DatabaseTime.
 func (s *site) page(handle handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		limited, cancel := context.WithTimeout(r.Context(), s.options.DatabaseTime)
@@ -35,10 +35,10 @@ func (s *site) page(handle handler) http.HandlerFunc {
 	}
 }
 
-// action serves a handler that changes something. It is finished even when the browser goes away meanwhile.
+// action wraps a handler that changes something. The handler continues if the client disconnects.
 func (s *site) action(handle handler) http.HandlerFunc { return s.submitted(maxForm, handle) }
 
-// writing serves a handler that takes a whole memory, as action does.
+// writing is action for a form that contains a whole memory.
 func (s *site) writing(handle handler) http.HandlerFunc { return s.submitted(maxWriting, handle) }
 
 func (s *site) submitted(longest int64, handle handler) http.HandlerFunc {
@@ -48,7 +48,7 @@ func (s *site) submitted(longest int64, handle handler) http.HandlerFunc {
 			s.fail(w, r, unreadable(err))
 			return
 		}
-		// Nobody may be left to answer to when a change ends for which Postgres has been silent too long.
+		// The handler may still run after a database timeout, so it must not write to w.
 		answer := reply{header: http.Header{}}
 		err := s.store.Attend(r.Context(), s.options.DatabaseTime, func(ctx context.Context) error { return handle(&answer, r.WithContext(ctx)) })
 		if err != nil {
@@ -59,7 +59,7 @@ func (s *site) submitted(longest int64, handle handler) http.HandlerFunc {
 	}
 }
 
-// reply is an answer that is sent as a whole.
+// reply is a buffered response.
 type reply struct {
 	header http.Header
 	status int
@@ -80,10 +80,11 @@ func (a *reply) send(w http.ResponseWriter) {
 	if a.status != 0 {
 		w.WriteHeader(a.status)
 	}
-	_, _ = w.Write(a.body.Bytes()) // the browser may be gone
+	_, _ = w.Write(a.body.Bytes()) // the client may be gone
 }
 
-// show answers with a page. It is rendered as a whole first, so that one that cannot be is never half sent.
+// show renders page completely, then sends it with the status. If rendering fails, it sends
+// nothing.
 func show(w http.ResponseWriter, r *http.Request, status int, page templ.Component) error {
 	var body bytes.Buffer
 	if err := page.Render(forReader(r), &body); err != nil {
@@ -91,6 +92,6 @@ func show(w http.ResponseWriter, r *http.Request, status int, page templ.Compone
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes()) // the browser may be gone
+	_, _ = w.Write(body.Bytes()) // the client may be gone
 	return nil
 }

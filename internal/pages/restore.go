@@ -6,7 +6,7 @@ import (
 	"memoir/web/templates"
 )
 
-// restore brings a memory back from the trash, or writes back the file of one that is missing.
+// restore restores a deleted memory, or writes back the file of a missing one.
 func (s *site) restore(w http.ResponseWriter, r *http.Request) error {
 	slug, id := slugOf(r), idOf(r)
 	if _, err := s.engine.Restore(r.Context(), slug, id, r.PostFormValue(templates.FieldETag)); err != nil {

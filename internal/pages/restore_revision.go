@@ -12,7 +12,7 @@ import (
 	"memoir/web/templates"
 )
 
-// restoreRevision lets a memory say again what it said once.
+// restoreRevision gives a memory the content of an earlier revision.
 func (s *site) restoreRevision(w http.ResponseWriter, r *http.Request) error {
 	agent, m, err := s.requestedMemory(r)
 	if err != nil {

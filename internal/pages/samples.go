@@ -7,7 +7,7 @@ import (
 	"memoir/web/templates"
 )
 
-// addSamples puts the sample agents where agents are looked for, and shows them.
+// addSamples installs the sample agents and scans them.
 func (s *site) addSamples(w http.ResponseWriter, r *http.Request) error {
 	if s.options.AddSamples == nil {
 		return memories.ErrNotFound

@@ -6,7 +6,7 @@ import (
 	"memoir/web/templates"
 )
 
-// scan looks at everything now, and answers when that is done.
+// scan scans all agents and waits for the result.
 func (s *site) scan(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.engine.ScanAll(r.Context()); err != nil {
 		return err

@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	// resultRows is how many hits a page of the search shows; who wants more of them types another word.
+	// resultRows is the maximum number of hits on a page (arbitrary).
 	resultRows = 50
-	// excerptLength is the length of an excerpt in bytes: two lines of the page.
+	// excerptLength is the length of an excerpt in bytes, about two lines of the page.
 	excerptLength = 160
 )
 
-// search finds memories over all agents.
+// search shows a search over all agents.
 func (s *site) search(w http.ResponseWriter, r *http.Request) error {
 	v, err := searchedFor(r)
 	if err != nil {
 		return err
 	}
 	v.Frame = templates.Frame{Live: templates.EventsPath}
-	v.Partial = !s.engine.Searchable() // asked before the search, so that what it has missed is not passed over
+	v.Partial = !s.engine.Searchable() // set before the search, so that it is true if the search misses anything
 	if v.Query != "" {
 		if err := s.find(r, &v); err != nil {
 			return err
@@ -34,7 +34,7 @@ func (s *site) search(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.SearchPage(v))
 }
 
-// searchedFor reads from the address what is searched for.
+// searchedFor reads the search from the query of r.
 func searchedFor(r *http.Request) (templates.Search, error) {
 	query := r.URL.Query()
 	v := templates.Search{
@@ -58,7 +58,7 @@ func searchedFor(r *http.Request) (templates.Search, error) {
 	return v, nil
 }
 
-// find fills in what is found.
+// find fills v with the search results.
 func (s *site) find(r *http.Request, v *templates.Search) error {
 	list := records.MemoryList{Search: v.Query, Near: true, Type: v.Type, Limit: resultRows, Cursor: v.Cursor}
 	if v.Deleted {

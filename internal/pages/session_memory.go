@@ -9,7 +9,7 @@ import (
 	"memoir/web/templates"
 )
 
-// sessionMemory shows what was noted down in one conversation.
+// sessionMemory shows the notes of one conversation.
 func (s *site) sessionMemory(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {

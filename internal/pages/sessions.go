@@ -9,10 +9,10 @@ import (
 	"memoir/web/templates"
 )
 
-// sessionRows is how many sessions a page shows.
+// sessionRows is the maximum number of sessions on a page (arbitrary).
 const sessionRows = 200
 
-// sessions shows the conversations in which an agent learned.
+// sessions shows an agent's sessions and session notes.
 func (s *site) sessions(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"memoir/web/templates"
 )
 
-// shared returns what the agent is given of what all agents share, as far as the view has it: the first rows.
+// shared returns the first rows of the memories that all agents share, as far as the view includes
+// them.
 func (l grouped) shared(ctx context.Context) ([]templates.SharedGroup, error) {
 	if l.view.Scope != "" || l.view.Attention || l.view.Session != "" || l.view.Cursor != "" {
 		return nil, nil
@@ -34,7 +35,7 @@ func (l grouped) shared(ctx context.Context) ([]templates.SharedGroup, error) {
 	return groups, nil
 }
 
-// takersOf returns the agents that a memory which all agents share can go to.
+// takersOf returns the slugs of the agents to which a shared memory can be moved.
 func (s *site) takersOf(ctx context.Context, agent records.Agent, m memories.Memory) ([]string, error) {
 	if !agent.SharesMemories() || m.State == memories.Deleted || !m.Readable {
 		return nil, nil
@@ -49,8 +50,8 @@ func (s *site) takersOf(ctx context.Context, agent records.Agent, m memories.Mem
 	return slugs, err
 }
 
-// sharedMemory leads from an agent to a memory that it is given, and that is another's: what was recalled for it, say. It fails with
-// memories.ErrNotFound where it is given no such memory.
+// sharedMemory redirects to the owner's page of a shared memory that the agent receives. It returns
+// memories.ErrNotFound if the agent receives no such memory.
 func (s *site) sharedMemory(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	if agent.ID == 0 {
 		return memories.ErrNotFound

@@ -8,8 +8,8 @@ import (
 	"memoir/web/templates"
 )
 
-// SignIn shows the page that asks for the token. It has the form that gate.Options.SignIn takes: after a wrong token the
-// status is sent already.
+// SignIn writes the sign-in page. It implements gate.Options.SignIn. It does not send a status:
+// after a wrong token, the gate has already sent one.
 func SignIn(w http.ResponseWriter, r *http.Request, form gate.SignInForm) {
 	v := templates.SignIn{Next: form.Next}
 	switch {
@@ -19,11 +19,11 @@ func SignIn(w http.ResponseWriter, r *http.Request, form gate.SignInForm) {
 		v.Problem = fmt.Sprintf("Too many wrong tokens. Try again in %d s.", form.Wait)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_ = templates.SignInPage(v).Render(forReader(r), w) // the browser may be gone
+	_ = templates.SignInPage(v).Render(forReader(r), w) // the client may be gone
 }
 
-// Refusal shows the page for a request that the gate refused, or that broke. It has the form that gate.Options.Refusal
-// takes.
+// Refusal writes the page for a request that the gate refused or that panicked. It implements
+// gate.Options.Refusal.
 func Refusal(w http.ResponseWriter, r *http.Request, status int, detail string) {
 	f := templates.FailureOf(status)
 	switch {
@@ -40,5 +40,5 @@ func Refusal(w http.ResponseWriter, r *http.Request, status int, detail string) 
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_ = templates.FailurePage(f).Render(r.Context(), w) // the browser may be gone
+	_ = templates.FailurePage(f).Render(r.Context(), w) // the client may be gone
 }

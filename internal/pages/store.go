@@ -8,7 +8,7 @@ import (
 	"memoir/internal/records"
 )
 
-// Store is the database that the pages show. *postgres.Store implements and documents it.
+// Store is the database of the pages. *postgres.Store implements and documents it.
 type Store interface {
 	records.Agents
 	records.Memories

@@ -8,7 +8,7 @@ import (
 	"memoir/web/templates"
 )
 
-// sync shows how well Memoir and the disk agree.
+// sync shows the state of the mirror and of each agent's scan.
 func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 	status, err := s.engine.Status(r.Context())
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 	"memoir/web/templates"
 )
 
-// move takes a memory from private to team memory, or back.
+// move moves a memory between private, team and shared memory, or to another agent.
 func (s *site) move(w http.ResponseWriter, r *http.Request) error {
 	return s.transfer(w, r, s.engine.Move, doneMoved)
 }
 
-// copy makes a second memory of one, on the other side.
+// copy copies a memory to another scope.
 func (s *site) copy(w http.ResponseWriter, r *http.Request) error {
 	return s.transfer(w, r, s.engine.Copy, doneCopied)
 }
@@ -30,13 +30,13 @@ func (s *site) transfer(w http.ResponseWriter, r *http.Request, do func(ctx cont
 	}
 	to := sync.Place{Scope: memories.Scope(r.FormValue(templates.FieldTo)), Agent: r.FormValue(templates.FieldAgent)}
 	result, err := do(r.Context(), m.Agent, m.ID, r.PostFormValue(templates.FieldETag), to)
-	if invalid := (*memories.InvalidError)(nil); errors.As(err, &invalid) { // there is no field on this page to show it at
+	if invalid := (*memories.InvalidError)(nil); errors.As(err, &invalid) { // the page has no field to show it at
 		err = &memories.ConflictError{Reason: "The " + invalid.Field + " " + invalid.Reason + ". Nothing was changed."}
 	}
 	if err != nil {
 		return s.refuse(w, r, err)
 	}
-	// It is another memory by now, so that its page is another one than the form came from.
+	// The result has another id, so the form's page no longer exists.
 	view, err := viewOf(r, records.Agent{Slug: result.Memory.Agent})
 	if err != nil {
 		return err
@@ -44,18 +44,18 @@ func (s *site) transfer(w http.ResponseWriter, r *http.Request, do func(ctx cont
 	if result.Memory.Agent == m.Agent {
 		return redirect(w, r, view.Memory(result.Memory.ID), done, result.Memory.ID)
 	}
-	// Nor is it in the list that the form stood beside, and to take it back one has to know where it was.
+	// The form's list does not contain the result. An undo needs the old agent and scope.
 	came := url.Values{fieldFrom: {m.Agent}, fieldWas: {string(m.Scope())}}
 	return redirect(w, r, templates.MemoryPath(result.Memory.Agent, result.Memory.ID)+"?"+came.Encode(), done, result.Memory.ID)
 }
 
-// What the page of a memory that came from another agent is told of that.
+// Query parameters of the page of a memory that came from another agent.
 const (
 	fieldFrom = "from"
 	fieldWas  = "was"
 )
 
-// noticeOfMove says where a memory is since it was moved or copied, and takes a move back.
+// noticeOfMove returns the notice about a moved or copied memory. For a move it offers an undo.
 func (s *site) noticeOfMove(ctx context.Context, r *http.Request, agent records.Agent, m memories.Memory, path string) (*templates.Notice, error) {
 	where := "in " + string(m.Scope()) + " memory"
 	if agent.SharesMemories() {
@@ -84,8 +84,8 @@ func (s *site) noticeOfMove(ctx context.Context, r *http.Request, agent records.
 	return notice, nil
 }
 
-// twinsOf returns the memories of the same name that the agent has on the other side, or is given of what all agents share; none for one
-// that is in the trash.
+// twinsOf returns the memories with m's name in the agent's other scope and among the shared
+// memories. It returns none if m is deleted or unreadable.
 func (s *site) twinsOf(ctx context.Context, agent records.Agent, shared []records.Agent, m memories.Memory, links *links) ([]templates.Twin, error) {
 	if m.State == memories.Deleted || !m.Readable {
 		return nil, nil
@@ -111,7 +111,7 @@ func (s *site) twinsOf(ctx context.Context, agent records.Agent, shared []record
 	return twins, nil
 }
 
-// twinsIn returns the memory of a list that can be read, as what stands beside another.
+// twinsIn returns the first readable memory of a list as a twin of m.
 func (s *site) twinsIn(ctx context.Context, agent records.Agent, list records.MemoryList, m memories.Memory, links *links) ([]templates.Twin, error) {
 	list.Limit = records.MaxLimit
 	page, err := s.store.Memories(ctx, agent, list)

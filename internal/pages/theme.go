@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// cookieTheme is the browser's own choice, which theme.js writes too; it says nothing of who reads.
+	// cookieTheme is the name of the cookie with the theme. theme.js writes it too.
 	cookieTheme = "memoir_theme"
-	// themeFor is how long it is remembered.
+	// themeFor is how long a browser keeps the theme.
 	themeFor = 365 * 24 * time.Hour
 )
 
-// chooseTheme remembers how light the pages are to be, and leads back. It asks no database, so that it also works where
-// the pages fail.
+// chooseTheme stores the theme in a cookie and redirects back. It needs no database, so it also
+// works on error pages.
 func (s *site) chooseTheme(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
@@ -37,13 +37,13 @@ func (s *site) chooseTheme(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, back(r, templates.AgentsPath), http.StatusSeeOther)
 }
 
-// forReader returns the context in which a page is rendered for whoever asked for it.
+// forReader returns a context for rendering, with the reader's theme and the address to return to.
 func forReader(r *http.Request) context.Context {
 	var reader templates.Reader
 	if cookie, err := r.Cookie(cookieTheme); err == nil {
 		reader.Theme = templates.ParseTheme(cookie.Value)
 	}
-	reader.Here = back(r, templates.AgentsPath) // the answer to a form has no address to come back to
+	reader.Here = back(r, templates.AgentsPath) // the response to a form has no address to return to
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		reader.Here = r.URL.RequestURI()
 	}

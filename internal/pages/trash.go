@@ -10,7 +10,7 @@ import (
 	"memoir/web/templates"
 )
 
-// trash shows an agent's deleted memories, the last deleted first.
+// trash shows an agent's deleted memories, last deleted first.
 func (s *site) trash(w http.ResponseWriter, r *http.Request) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {

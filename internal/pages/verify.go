@@ -6,7 +6,7 @@ import (
 	"memoir/web/templates"
 )
 
-// verify says that a memory is still true: its age starts anew.
+// verify marks a memory as still true, which sets its age to zero.
 func (s *site) verify(w http.ResponseWriter, r *http.Request) error {
 	slug, id := slugOf(r), idOf(r)
 	if _, err := s.engine.Verify(r.Context(), slug, id, r.PostFormValue(templates.FieldETag)); err != nil {

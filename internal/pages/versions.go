@@ -18,10 +18,10 @@ import (
 	"memoir/web/templates"
 )
 
-// versionLines is how many lines of one version are shown.
+// versionLines is the maximum number of lines shown of one version (arbitrary).
 const versionLines = 200
 
-// versions shows side by side what the files of a memory say now.
+// versions shows the different contents of a memory's files side by side.
 func (s *site) versions(w http.ResponseWriter, r *http.Request) error {
 	agent, m, err := s.requestedMemory(r)
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *site) versions(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.VersionsPage(v))
 }
 
-// primariesBesides returns the paths of the primary files that say something else than a version.
+// primariesBesides returns the paths of the primary files whose content differs from version.
 func primariesBesides(all []records.Version, version records.Version) (paths []string) {
 	for _, other := range all {
 		for _, f := range other.Files {
@@ -69,7 +69,8 @@ func primariesBesides(all []records.Version, version records.Version) (paths []s
 	return paths
 }
 
-// disagreementAbout returns how the files of a memory disagree; nil: they do not, or it is settled.
+// disagreementAbout returns the conflict of a memory's files. It returns nil if there is none or it
+// is settled.
 func (s *site) disagreementAbout(ctx context.Context, agent records.Agent, m memories.Memory) (*templates.DisagreementRow, error) {
 	if m.State == memories.Deleted {
 		return nil, nil
@@ -82,7 +83,8 @@ func (s *site) disagreementAbout(ctx context.Context, agent records.Agent, m mem
 	return &row, nil
 }
 
-// withContentFirst puts what the memory says before everything else, also when no file says it any more.
+// withContentFirst returns the versions with the memory's current content first, even if no file
+// has it.
 func withContentFirst(m memories.Memory, found []records.Version) []records.Version {
 	i := slices.IndexFunc(found, func(v records.Version) bool { return v.Current })
 	content := records.Version{Fingerprint: m.Fingerprint, Type: m.Type, Description: m.Description, Body: m.Body, Current: true}
@@ -113,7 +115,7 @@ func versionView(m memories.Memory, version records.Version) templates.Version {
 	return v
 }
 
-// plainText is a text as a change that changes nothing.
+// plainText returns text as a diff without changes.
 func plainText(text string) diff.Diff {
 	all := diff.Texts("", text, versionLines)
 	for i := range all.Hunks {
@@ -124,7 +126,7 @@ func plainText(text string) diff.Diff {
 	return all
 }
 
-// keepVersion makes one version what the memory says, in a primary file, and removes the primary files that say something else.
+// keepVersion writes one version to a primary file and removes the primary files that differ.
 func (s *site) keepVersion(w http.ResponseWriter, r *http.Request) error {
 	agent, m, err := s.requestedMemory(r)
 	if err != nil {
@@ -136,7 +138,7 @@ func (s *site) keepVersion(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, back(r, templates.MemoryPath(agent.Slug, m.ID, "versions")), doneKept, m.ID)
 }
 
-// versionOf returns the version that an address names. It fails with memories.ErrNotFound where no file says it any more.
+// versionOf returns the version with that id. It returns memories.ErrNotFound if no file has it.
 func (s *site) versionOf(ctx context.Context, m memories.Memory, id string) (records.Version, error) {
 	found, err := s.store.Versions(ctx, m)
 	if err != nil {
@@ -150,8 +152,8 @@ func (s *site) versionOf(ctx context.Context, m memories.Memory, id string) (rec
 	return records.Version{}, memories.ErrNotFound
 }
 
-// besideVersion puts the version that the form is to be merged with beside it. One that no file says any more is left
-// out: the form is then one like any other.
+// besideVersion fills v.Theirs with the version that the form is to be merged with. If no file has
+// that version now, it does nothing.
 func (s *site) besideVersion(ctx context.Context, agent records.Agent, v *templates.MemoryForm) error {
 	if v.With == "" || v.ID == "" || v.Theirs != nil {
 		return nil

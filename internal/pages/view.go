@@ -10,14 +10,15 @@ import (
 	"memoir/web/templates"
 )
 
-// listFilters narrow the list that bulk actions select from. A value that was ignored would widen it.
+// listFilters are the parameters of the list that bulk actions select from. A repeated one is
+// refused, because ignoring a value would widen the selection.
 var listFilters = []string{
 	templates.FieldQuery, templates.FieldSession, templates.FieldType, templates.FieldState,
 	templates.FieldScope, templates.FieldStale, templates.FieldSort, templates.FieldCursor,
 }
 
-// viewOf reads from the address which memories are wanted in the list. An action has the address of the page that it
-// was taken on among its fields.
+// viewOf reads the view of the Memory tab from the address. For an action it reads the address of
+// the page that the form came from.
 func viewOf(r *http.Request, agent records.Agent) (templates.View, error) {
 	query := r.URL.Query()
 	if r.Method == http.MethodPost {
@@ -74,7 +75,7 @@ func viewOf(r *http.Request, agent records.Agent) (templates.View, error) {
 	return v, nil
 }
 
-// sought is text of an address as Postgres takes it.
+// sought returns raw as text that Postgres can store.
 func sought(raw string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(strings.TrimSpace(raw), "\uFFFD"), "\x00", "")
 }
