@@ -66,7 +66,7 @@ func (s *site) activityOfAll(w http.ResponseWriter, r *http.Request) error {
 // requests. list is the base of the query.
 func (s *site) readActivity(r *http.Request, list records.ActivityList, v *templates.Activity) error {
 	var err error
-	if v.Filter, err = wantedActivity(r); err != nil {
+	if v.Filter, err = requestedActivity(r); err != nil {
 		return err
 	}
 	query := r.URL.Query()
@@ -95,7 +95,7 @@ func (s *site) readActivity(r *http.Request, list records.ActivityList, v *templ
 
 // requestedActivity reads the filter from the query of r. It returns a *badRequest if a value is
 // invalid.
-func wantedActivity(r *http.Request) (templates.ActivityFilter, error) {
+func requestedActivity(r *http.Request) (templates.ActivityFilter, error) {
 	query := r.URL.Query()
 	f := templates.ActivityFilter{
 		Kind:  memories.ActivityKind(query.Get(templates.FieldKind)),

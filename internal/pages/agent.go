@@ -29,7 +29,7 @@ func (s *site) agent(w http.ResponseWriter, r *http.Request) error {
 }
 
 // requestedAgent returns the agent that the address of r names. It returns memories.ErrNotFound if
-// there is none.
+// it does not exist.
 func (s *site) requestedAgent(r *http.Request) (records.Agent, error) {
 	slug := slugOf(r)
 	if !isText(slug) {
@@ -105,4 +105,12 @@ func (s *site) frame(ctx context.Context, r *http.Request, agent records.Agent, 
 		frame.Banners = append(frame.Banners, templates.ClaudeMDProblem(agent.Slug, problem))
 	}
 	return frame, nil
+}
+
+// forget removes an agent whose directory is missing, with all its data.
+func (s *site) forget(w http.ResponseWriter, r *http.Request) error {
+	if _, err := s.engine.Forget(r.Context(), slugOf(r)); err != nil {
+		return err
+	}
+	return redirect(w, r, templates.AgentsPath, doneForgotten, "")
 }

@@ -43,7 +43,7 @@ func (s *site) agents(w http.ResponseWriter, r *http.Request) error {
 }
 
 // card returns the agent's card. changed is the time of the agent's last change of a memory, or the
-// zero time if there is none.
+// zero time if it has no memories.
 func (s *site) card(agent records.Agent, trend templates.Trend, changed, now time.Time) templates.AgentCard {
 	card := templates.AgentCard{
 		Agent:   agentView(agent),
@@ -59,7 +59,7 @@ func (s *site) card(agent records.Agent, trend templates.Trend, changed, now tim
 	return card
 }
 
-// places returns the directories in which Memoir searches for agents.
+// places returns the directories that Memoir searches for agents.
 func (s *site) places() []string {
 	var places []string
 	if dir := s.options.Places.AgentsDir; dir != "" {
@@ -80,10 +80,24 @@ func (s *site) places() []string {
 func agentsNotice(r *http.Request) *templates.Notice {
 	switch r.URL.Query().Get(fieldDone) {
 	case doneSamples:
-		return said("Three sample agents are here. They are yours to edit and delete.")
+		return newNotice("Three sample agents are here. They are yours to edit and delete.")
 	case doneForgotten:
-		return said("The agent is forgotten.")
+		return newNotice("The agent is forgotten.")
 	default:
 		return nil
 	}
+}
+
+// addSamples installs the sample agents and scans them.
+func (s *site) addSamples(w http.ResponseWriter, r *http.Request) error {
+	if s.options.AddSamples == nil {
+		return memories.ErrNotFound
+	}
+	if err := s.options.AddSamples(); err != nil {
+		return err
+	}
+	if _, err := s.engine.ScanAll(r.Context()); err != nil {
+		return err
+	}
+	return redirect(w, r, templates.AgentsPath, doneSamples, "")
 }

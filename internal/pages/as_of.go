@@ -1,11 +1,17 @@
 package pages
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
+	"memoir/internal/diff"
+	"memoir/internal/markdown"
+	"memoir/internal/memories"
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
@@ -26,7 +32,7 @@ func orAsOf(now handler, then pastHandler) handler {
 		case !ok:
 			return &badRequest{http.StatusBadRequest, "A moment is written like 2026-11-03T14:00:00Z."}
 		case at.After(time.Now()):
-			return redirectTo(w, r, "") // only the past has a page of its own
+			return redirectTo(w, r, "") // only the past has other pages
 		case !exact:
 			return redirectTo(w, r, at.UTC().Format(time.RFC3339)) // the same in every time zone
 		}
@@ -64,4 +70,104 @@ func redirectTo(w http.ResponseWriter, r *http.Request, moment string) error {
 	target := url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: query.Encode()}
 	http.Redirect(w, r, target.String(), http.StatusSeeOther)
 	return nil
+}
+
+// memoriesAsOf shows an agent's memories at a past moment.
+func (s *site) memoriesAsOf(w http.ResponseWriter, r *http.Request, at time.Time) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	path := templates.MemoriesPath(agent.Slug)
+	v := templates.MemoriesAsOf{Agent: agentView(agent), AsOf: templates.AsOf{At: at, Here: path}}
+	query := r.URL.Query()
+	list := records.AsOfList{Limit: pageRows, Cursor: query.Get(templates.FieldCursor)}
+	if raw := query.Get(templates.FieldType); raw != "" {
+		t, ok := memories.ParseType(raw)
+		if !ok {
+			return &badRequest{http.StatusBadRequest, "The types are feedback, user, project and reference."}
+		}
+		v.Type, list.Type = t, t
+	}
+	page, err := s.store.MemoriesAsOf(r.Context(), agent, at, list)
+	if err != nil {
+		return err
+	}
+	v.Total = page.Total
+	if v.Rows, err = s.rowsAsOf(r.Context(), agent, page.Memories, at); err != nil {
+		return err
+	}
+	here := templates.AsOfHref(path, at)
+	if v.Type != "" {
+		here += "&" + url.Values{templates.FieldType: {string(v.Type)}}.Encode()
+	}
+	if list.Cursor != "" {
+		v.FirstHref = here
+	}
+	if page.NextCursor != "" {
+		v.MoreHref = here + "&" + url.Values{templates.FieldCursor: {page.NextCursor}}.Encode()
+	}
+	return show(w, r, http.StatusOK, templates.MemoriesAsOfPage(v))
+}
+
+// rowsAsOf returns a row for each memory in found, with the change since the time at.
+func (s *site) rowsAsOf(ctx context.Context, agent records.Agent, found []memories.Memory, at time.Time) ([]templates.MemoryAsOf, error) {
+	ids := make([]string, len(found))
+	for i, m := range found {
+		ids[i] = m.ID
+	}
+	now, err := s.store.MemoryVersions(ctx, agent.ID, ids)
+	rows := make([]templates.MemoryAsOf, len(found))
+	for i, m := range found {
+		rows[i] = templates.MemoryAsOf{MemoryRow: rowOf(m, at), Since: since(m, now[m.ID])}
+	}
+	return rows, err
+}
+
+// since returns "deleted since", "changed since", or "" if the memory is unchanged.
+func since(then memories.Memory, now records.MemoryVersion) string {
+	switch {
+	case now.State == memories.Deleted:
+		return "deleted since"
+	case then.Readable && now.Fingerprint != memories.FingerprintOf(then.Type, then.Description, then.Body):
+		return "changed since"
+	default:
+		return ""
+	}
+}
+
+// memoryAsOf shows a memory as it was at a past moment, and its changes since.
+func (s *site) memoryAsOf(w http.ResponseWriter, r *http.Request, at time.Time) error {
+	agent, now, err := s.requestedMemory(r)
+	if err != nil {
+		return err
+	}
+	v := templates.MemoryThen{
+		Agent: agentView(agent), AsOf: templates.AsOf{At: at, Here: templates.MemoryPath(agent.Slug, now.ID)}, MemoryRow: rowOf(now, at),
+	}
+	then, err := s.store.MemoryAsOf(r.Context(), agent, now.ID, at)
+	if errors.Is(err, memories.ErrNotFound) {
+		return show(w, r, http.StatusOK, templates.MemoryThenPage(v))
+	}
+	if err != nil {
+		return err
+	}
+	v.Known, v.MemoryRow, v.Readable, v.File = true, rowOf(then, at), then.Readable, then.Path
+	links := links{ctx: r.Context(), store: s.store, agent: agent, view: templates.View{Agent: agent.Slug}}
+	v.Body, err = markdown.Render(then.Body, func(target string) (string, bool) {
+		href, ok := links.resolve(target)
+		return templates.AsOfHref(href, at), ok
+	})
+	if err == nil {
+		err = links.err
+	}
+	if err != nil {
+		return err
+	}
+	v.Now = templates.MemoryNow{
+		Deleted: now.State == memories.Deleted, Type: now.Type, TypeThen: then.Type,
+		Description: diff.Texts(then.Description, now.Description, revisionLines),
+		Body:        diff.Texts(then.Body, now.Body, revisionLines),
+	}
+	return show(w, r, http.StatusOK, templates.MemoryThenPage(v))
 }

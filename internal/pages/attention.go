@@ -41,10 +41,10 @@ func (s *site) attention(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := templates.Attention{Frame: frame, Agent: agentView(agent), Selection: selectionOf(agent, false, path)}
-	if err := s.toMend(r, agent, &v); err != nil {
+	if err := s.readBroken(r, agent, &v); err != nil {
 		return err
 	}
-	if err := s.toDecide(r.Context(), agent, &v); err != nil {
+	if err := s.readDecisions(r.Context(), agent, &v); err != nil {
 		return err
 	}
 	return show(w, r, http.StatusOK, templates.AttentionPage(v))
@@ -52,7 +52,7 @@ func (s *site) attention(w http.ResponseWriter, r *http.Request) error {
 
 // readBroken fills v with one page of broken memories and with the memories that have only
 // warnings. It computes the fixes of the memory that the address names, else of the first one.
-func (s *site) toMend(r *http.Request, agent records.Agent, v *templates.Attention) error {
+func (s *site) readBroken(r *http.Request, agent records.Agent, v *templates.Attention) error {
 	path := templates.AttentionPath(agent.Slug)
 	cursor := r.URL.Query().Get(templates.FieldCursor)
 	page, err := s.store.Memories(r.Context(), agent, records.MemoryList{
@@ -71,8 +71,8 @@ func (s *site) toMend(r *http.Request, agent records.Agent, v *templates.Attenti
 	if err != nil {
 		return err
 	}
-	v.Mend, v.Flagged = closedMendings(page.Memories, path), closedMendings(flagged.Memories, path)
-	if err := s.openMending(r, slices.Concat(page.Memories, flagged.Memories), v); err != nil {
+	v.Mend, v.Flagged = closedFixes(page.Memories, path), closedFixes(flagged.Memories, path)
+	if err := s.openFixes(r, slices.Concat(page.Memories, flagged.Memories), v); err != nil {
 		return err
 	}
 	for i, m := range page.Memories {
@@ -90,24 +90,24 @@ func hasProblem(m memories.Memory, code string) bool {
 	return slices.ContainsFunc(m.Problems, func(p memories.Problem) bool { return p.Code == code })
 }
 
-// closedMendings returns the memories with their problems but without fixes. back is the page to
+// closedFixes returns the memories with their problems but without fixes. back is the page to
 // return to after an action.
-func closedMendings(found []memories.Memory, back string) []templates.Mending {
+func closedFixes(found []memories.Memory, back string) []templates.Mending {
 	now := time.Now()
-	mendings := make([]templates.Mending, len(found))
+	rows := make([]templates.Mending, len(found))
 	for i, m := range found {
-		mendings[i] = mendingOf(m, nil, back, now)
-		mendings[i].Closed = m.Readable && len(m.Files) > 0 || hasProblem(m, memories.CodeNotMarkdown)
+		rows[i] = fixesOf(m, nil, back, now)
+		rows[i].Closed = m.Readable && len(m.Files) > 0 || hasProblem(m, memories.CodeNotMarkdown)
 		if !m.Readable {
-			mendings[i].Files = []templates.FlawedFile{{Path: m.Path, Session: m.Session, Hash: m.Hash, Problems: m.Problems}}
+			rows[i].Files = []templates.FlawedFile{{Path: m.Path, Session: m.Session, Hash: m.Hash, Problems: m.Problems}}
 		}
 	}
-	return mendings
+	return rows
 }
 
-// openMending computes the fixes of one memory among found and adds them to v. It takes the memory
+// openFixes computes the fixes of one memory among found and adds them to v. It takes the memory
 // that the address names, else the first that is a memory file.
-func (s *site) openMending(r *http.Request, found []memories.Memory, v *templates.Attention) error {
+func (s *site) openFixes(r *http.Request, found []memories.Memory, v *templates.Attention) error {
 	id := r.URL.Query().Get(templates.FieldOpen)
 	at := slices.IndexFunc(found, func(m memories.Memory) bool { return m.ID == id })
 	if at < 0 {
@@ -121,17 +121,17 @@ func (s *site) openMending(r *http.Request, found []memories.Memory, v *template
 	if err != nil {
 		return err
 	}
-	for _, mendings := range [][]templates.Mending{v.Mend, v.Flagged} {
-		for i := range mendings {
-			if mendings[i].ID == m.ID {
-				mendings[i] = mendingOf(m, flawed, mendings[i].Back, time.Now())
+	for _, rows := range [][]templates.Mending{v.Mend, v.Flagged} {
+		for i := range rows {
+			if rows[i].ID == m.ID {
+				rows[i] = fixesOf(m, flawed, rows[i].Back, time.Now())
 			}
 		}
 	}
 	return nil
 }
 
-func mendingOf(m memories.Memory, flawed []sync.Flawed, back string, now time.Time) templates.Mending {
+func fixesOf(m memories.Memory, flawed []sync.Flawed, back string, now time.Time) templates.Mending {
 	v := templates.Mending{MemoryRow: rowOf(m, now), Back: back}
 	for _, f := range flawed {
 		v.Files = append(v.Files, templates.FlawedFile{
@@ -180,12 +180,12 @@ func fixDiff(f sync.Flawed, fix frontmatter.Fix) diff.Diff {
 	if fix.NewPath != "" {
 		return diff.Texts(f.Path+"\n", fix.NewPath+"\n", fixLines)
 	}
-	return diff.Texts(visible(f.Raw), visible(fix.After), fixLines)
+	return diff.Texts(printable(f.Raw), printable(fix.After), fixLines)
 }
 
 // printable returns raw as text. It writes each byte that is not valid UTF-8, and each NUL, as its
 // hexadecimal number in ‹›.
-func visible(raw []byte) string {
+func printable(raw []byte) string {
 	var out strings.Builder
 	for len(raw) > 0 {
 		r, size := utf8.DecodeRune(raw)
@@ -199,9 +199,9 @@ func visible(raw []byte) string {
 	return out.String()
 }
 
-// readDecisions fills v with the missing, blocked, not removed and doubtful memories and with the
-// conflicts.
-func (s *site) toDecide(ctx context.Context, agent records.Agent, v *templates.Attention) error {
+// readDecisions fills v with the missing, blocked, not removed and memories with dead references,
+// and with the conflicts.
+func (s *site) readDecisions(ctx context.Context, agent records.Agent, v *templates.Attention) error {
 	if agent.Counts.Missing > 0 {
 		missing, err := s.missing(ctx, agent)
 		if err != nil {
@@ -223,16 +223,16 @@ func (s *site) toDecide(ctx context.Context, agent records.Agent, v *templates.A
 			Path: b.Path, Session: b.Session, SeenAt: local(b.SeenAt),
 		})
 	}
-	left, err := s.store.Memories(ctx, agent, records.MemoryList{
+	notRemoved, err := s.store.Memories(ctx, agent, records.MemoryList{
 		State: memories.Deleted, NotRemoved: true, Sort: records.ByName, Limit: decisionRows,
 	})
 	if err != nil {
 		return err
 	}
-	for _, m := range left.Memories {
+	for _, m := range notRemoved.Memories {
 		v.NotRemoved = append(v.NotRemoved, trashRow(m))
 	}
-	if v.Doubtful, err = s.doubtful(ctx, agent); err != nil {
+	if v.Doubtful, err = s.deadReferences(ctx, agent); err != nil {
 		return err
 	}
 	if agent.Counts.Disagreements == 0 {

@@ -56,12 +56,12 @@ func (s *site) batch(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	outcome, ok := s.batches.of(token)
+	result, ok := s.batches.of(token)
 	switch {
 	case !ok:
 		return redirect(w, r, back(r, listOf(agent, op)), doneNothing, "")
-	case len(outcome.refused) > 0:
-		return s.showRefused(w, r, agent, op, outcome)
+	case len(result.refused) > 0:
+		return s.showRefused(w, r, agent, op, result)
 	default:
 		return redirectBatch(w, r, back(r, listOf(agent, op)), token)
 	}
@@ -91,10 +91,10 @@ func listOf(agent records.Agent, op operation) string {
 
 // partOf returns the result of one part of a batch. A memory that already has the intended state
 // counts as done.
-func (s *site) partOf(r *http.Request, agent records.Agent, op operation, selected []sync.Seen, errs []error) outcome {
-	part := outcome{slug: agent.Slug, done: op.done}
+func (s *site) partOf(r *http.Request, agent records.Agent, op operation, selected []sync.Seen, errs []error) batchResult {
+	part := batchResult{slug: agent.Slug, done: op.done}
 	for i, seen := range selected {
-		if errs[i] == nil || s.isSo(r.Context(), agent, op.done, seen.ID) {
+		if errs[i] == nil || s.isDone(r.Context(), agent, op.done, seen.ID) {
 			part.ids = append(part.ids, seen.ID)
 			continue
 		}
@@ -108,7 +108,7 @@ func (s *site) partOf(r *http.Request, agent records.Agent, op operation, select
 
 // isDone reports whether a memory already has the state that the action leads to, for example after
 // a second click.
-func (s *site) isSo(ctx context.Context, agent records.Agent, done, id string) bool {
+func (s *site) isDone(ctx context.Context, agent records.Agent, done, id string) bool {
 	m, err := s.store.Memory(ctx, agent, id)
 	switch done {
 	case doneDeleted:
@@ -129,7 +129,7 @@ func (s *site) reason(r *http.Request, err error) string {
 	}
 	f, known := failureOf(r, err)
 	if !known {
-		s.options.Log.ErrorContext(r.Context(), "a memory of a batch failed", "request", gate.RequestID(r.Context()), "error", err)
+		s.options.Log.ErrorContext(r.Context(), "batch action failed", "request", gate.RequestID(r.Context()), "error", err)
 	}
 	return f.Title + ". " + f.Text
 }
@@ -145,21 +145,21 @@ func (s *site) notRemovedOf(ctx context.Context, agent records.Agent, ids []stri
 	if err != nil {
 		return 0
 	}
-	left := 0
+	n := 0
 	for _, m := range page.Memories {
 		if deleted[m.ID] {
-			left++
+			n++
 		}
 	}
-	return left
+	return n
 }
 
 // showRefused answers with the memories that the action refused, as they are now and still
 // selected.
-func (s *site) showRefused(w http.ResponseWriter, r *http.Request, agent records.Agent, op operation, o outcome) error {
+func (s *site) showRefused(w http.ResponseWriter, r *http.Request, agent records.Agent, op operation, o batchResult) error {
 	// A changed file has not been read yet. Without a scan, the selection would have the old ETags.
 	if _, err := s.engine.Scan(r.Context(), agent.Slug); err != nil {
-		s.options.Log.WarnContext(r.Context(), "the look after a refused batch failed", "request", gate.RequestID(r.Context()), "error", err)
+		s.options.Log.WarnContext(r.Context(), "scan after refused batch failed", "request", gate.RequestID(r.Context()), "error", err)
 	}
 	list := back(r, listOf(agent, op))
 	v := templates.Refused{

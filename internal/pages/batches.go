@@ -20,12 +20,12 @@ const maxBatches = 64
 // of ids do not fit into an address. A restart loses only these messages.
 type batches struct {
 	mu      gosync.Mutex
-	byToken map[string]outcome
+	byToken map[string]batchResult
 	order   []string // oldest first
 }
 
 // batchResult is the result of a batch so far.
-type outcome struct {
+type batchResult struct {
 	slug    string
 	done    string
 	ids     []string  // the memories for which it succeeded
@@ -46,7 +46,7 @@ func (b *batches) token(slug, done, given string) string {
 	return rand.Text()
 }
 
-func (b *batches) of(token string) (outcome, bool) {
+func (b *batches) of(token string) (batchResult, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	o, ok := b.byToken[token]
@@ -55,16 +55,16 @@ func (b *batches) of(token string) (outcome, bool) {
 
 // add appends the result of a part to the batch's result. It forgets the oldest batch if there are
 // more than maxBatches.
-func (b *batches) add(token string, part outcome) {
+func (b *batches) add(token string, part batchResult) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.byToken == nil {
-		b.byToken = map[string]outcome{}
+		b.byToken = map[string]batchResult{}
 	}
 	whole, known := b.byToken[token]
 	if !known {
 		b.order = append(b.order, token)
-		whole = outcome{slug: part.slug, done: part.done}
+		whole = batchResult{slug: part.slug, done: part.done}
 	}
 	whole.ids = append(slices.Clone(whole.ids), part.ids...)
 	whole.refused = append(slices.Clone(whole.refused), part.refused...)
@@ -95,22 +95,22 @@ func redirectBatch(w http.ResponseWriter, r *http.Request, path, token string) e
 // no longer in memory or no longer true.
 func (s *site) noticeOfBatch(ctx context.Context, agent records.Agent, token, path string) *templates.Notice {
 	o, ok := s.batches.of(token)
-	if !ok || o.slug != agent.Slug || len(o.ids) == 0 || o.done != doneVerified && !s.isSo(ctx, agent, o.done, o.ids[0]) {
+	if !ok || o.slug != agent.Slug || len(o.ids) == 0 || o.done != doneVerified && !s.isDone(ctx, agent, o.done, o.ids[0]) {
 		return nil
 	}
 	return noticeAboutBatch(o, path)
 }
 
 // noticeAboutBatch returns the notice about a batch. path is the page to return to after an undo.
-func noticeAboutBatch(o outcome, path string) *templates.Notice {
+func noticeAboutBatch(o batchResult, path string) *templates.Notice {
 	switch o.done {
 	case doneDeleted:
 		return templates.DeletedMany(o.slug, o.ids, o.left, path)
 	case doneRestored:
-		return said(templates.Many(len(o.ids), "is back.", "are back."))
+		return newNotice(templates.Many(len(o.ids), "is back.", "are back."))
 	case donePurged:
-		return said(templates.Many(len(o.ids), "is gone for good, with its history.", "are gone for good, with their history."))
+		return newNotice(templates.Many(len(o.ids), "is gone for good, with its history.", "are gone for good, with their history."))
 	default:
-		return said(templates.Many(len(o.ids), "is still true: its age starts anew.", "are still true: their age starts anew."))
+		return newNotice(templates.Many(len(o.ids), "is still true: its age starts anew.", "are still true: their age starts anew."))
 	}
 }

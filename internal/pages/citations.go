@@ -45,8 +45,8 @@ func citationsView(v records.Verification) templates.Citations {
 	return templates.Citations{Project: v.Project, CheckedAt: local(v.CheckedAt), Checked: v.Citations}
 }
 
-// doubtful returns the memories with dead citations, in the order of Store.ToReview.
-func (s *site) doubtful(ctx context.Context, agent records.Agent) ([]templates.DoubtfulRow, error) {
+// deadReferences returns the memories with dead citations, in the order of Store.ToReview.
+func (s *site) deadReferences(ctx context.Context, agent records.Agent) ([]templates.DoubtfulRow, error) {
 	if agent.Counts.CitesGone == 0 {
 		return nil, nil
 	}

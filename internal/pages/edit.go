@@ -35,7 +35,7 @@ func (s *site) edit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := typed(r, agent)
+	v := submittedForm(r, agent)
 	result, err := s.saveEdit(r, v)
 	if err == nil {
 		return redirect(w, r, templates.MemoryPath(agent.Slug, result.Memory.ID), doneSaved, result.Memory.ID)
@@ -44,7 +44,7 @@ func (s *site) edit(w http.ResponseWriter, r *http.Request) error {
 }
 
 // saveEdit patches the memory with the values of the form. It returns memories.ErrChanged if the
-// form has no ETag.
+// form's ETag is empty.
 func (s *site) saveEdit(r *http.Request, v templates.MemoryForm) (sync.Result, error) {
 	if v.ETag == "" {
 		return sync.Result{}, memories.ErrChanged
@@ -63,7 +63,7 @@ func (s *site) refuseEdit(w http.ResponseWriter, r *http.Request, agent records.
 	var taken *memories.NameTakenError
 	switch {
 	case errors.Is(refused, memories.ErrNotFound):
-		return s.showGone(w, r, agent, v)
+		return s.showPurged(w, r, agent, v)
 	case errors.As(refused, &taken):
 		return s.notSaved(w, r, agent, v, refused)
 	case !errors.Is(refused, memories.ErrChanged) && !errors.As(refused, &conflict):
@@ -71,11 +71,11 @@ func (s *site) refuseEdit(w http.ResponseWriter, r *http.Request, agent records.
 	}
 	// A changed file has not been read yet. Without a scan, the page would show the old content.
 	if _, err := s.engine.Scan(r.Context(), agent.Slug); err != nil {
-		s.options.Log.WarnContext(r.Context(), "the look after a refused edit failed", "request", gate.RequestID(r.Context()), "error", err)
+		s.options.Log.WarnContext(r.Context(), "scan after refused edit failed", "request", gate.RequestID(r.Context()), "error", err)
 	}
 	m, err := s.store.Memory(r.Context(), agent, v.ID)
 	if errors.Is(err, memories.ErrNotFound) {
-		return s.showGone(w, r, agent, v)
+		return s.showPurged(w, r, agent, v)
 	}
 	if err != nil {
 		return err
@@ -83,13 +83,13 @@ func (s *site) refuseEdit(w http.ResponseWriter, r *http.Request, agent records.
 	if conflict != nil && sync.ETag(m) == v.ETag {
 		return s.notSaved(w, r, agent, v, refused)
 	}
-	return s.showBoth(w, r, agent, v, m)
+	return s.showConflict(w, r, agent, v, m)
 }
 
-// showBoth shows the form beside the memory's current content. The form gets the new ETag, because
+// showConflict shows the form and the memory's current content. The form gets the new ETag, because
 // its user now sees the new content. For a deleted memory the form saves a new memory with the same
 // name, which restores it.
-func (s *site) showBoth(w http.ResponseWriter, r *http.Request, agent records.Agent, v templates.MemoryForm, m memories.Memory) error {
+func (s *site) showConflict(w http.ResponseWriter, r *http.Request, agent records.Agent, v templates.MemoryForm, m memories.Memory) error {
 	deleted := m.State == memories.Deleted
 	v.Theirs = &templates.Theirs{
 		ID: m.ID, Name: m.Name, Type: m.Type, Description: m.Description, Body: m.Body, Deleted: deleted,
@@ -104,9 +104,34 @@ func (s *site) showBoth(w http.ResponseWriter, r *http.Request, agent records.Ag
 	return s.showForm(w, r, http.StatusPreconditionFailed, agent, v)
 }
 
-// showGone shows the form of a memory that was purged since, as a form for a new memory.
-func (s *site) showGone(w http.ResponseWriter, r *http.Request, agent records.Agent, v templates.MemoryForm) error {
+// showPurged shows the form of a memory that was purged since, as a form for a new memory.
+func (s *site) showPurged(w http.ResponseWriter, r *http.Request, agent records.Agent, v templates.MemoryForm) error {
 	v.ID, v.ETag = "", ""
 	v.Banners = append(v.Banners, templates.DeletedMeanwhile())
 	return s.showForm(w, r, http.StatusPreconditionFailed, agent, v)
+}
+
+func (s *site) newMemory(w http.ResponseWriter, r *http.Request) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	return s.showForm(w, r, http.StatusOK, agent, templates.MemoryForm{Agent: agentView(agent)})
+}
+
+// create saves a new memory. The engine accepts its name if it is free or if only a deleted memory
+// has it.
+func (s *site) create(w http.ResponseWriter, r *http.Request) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	v := submittedForm(r, agent)
+	result, err := s.engine.Create(r.Context(), agent.Slug, sync.Draft{
+		Name: v.Name, Team: v.Team, Type: v.Type, Description: v.Description, Body: v.Body,
+	})
+	if err != nil {
+		return s.notSaved(w, r, agent, v, err)
+	}
+	return redirect(w, r, templates.MemoryPath(agent.Slug, result.Memory.ID), doneSaved, result.Memory.ID)
 }

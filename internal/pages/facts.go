@@ -32,8 +32,8 @@ func (s *site) fact(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-func typedFact(r *http.Request, agent records.Agent) templates.MemoryForm {
-	v := typed(r, agent)
+func submittedFact(r *http.Request, agent records.Agent) templates.MemoryForm {
+	v := submittedForm(r, agent)
 	v.Fact, v.ID = idOf(r), ""
 	return v
 }
@@ -44,7 +44,7 @@ func (s *site) previewFact(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.showForm(w, r, http.StatusOK, agent, typedFact(r, agent))
+	return s.showForm(w, r, http.StatusOK, agent, submittedFact(r, agent))
 }
 
 // adoptFact creates a memory from a fact, with the values of the form.
@@ -53,7 +53,7 @@ func (s *site) adoptFact(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := typedFact(r, agent)
+	v := submittedFact(r, agent)
 	result, err := s.engine.AdoptFact(r.Context(), agent.Slug, sync.Adoption{
 		Fact: v.Fact, Type: v.Type, Name: &v.Name, Description: &v.Description, Body: &v.Body,
 	})
@@ -71,10 +71,10 @@ func (s *site) factsFound(ctx context.Context, agent records.Agent, query string
 		return nil, 0, err
 	}
 	found, err := s.store.SearchFacts(ctx, agent.ID, query, 0, factRows)
-	typed, now := words.For(query), time.Now()
+	search, now := words.For(query), time.Now()
 	results := make([]templates.SearchResult, len(found))
 	for i, m := range found {
-		results[i] = resultOf(m, agent.DisplayName, typed, now)
+		results[i] = resultOf(m, agent.DisplayName, search, now)
 	}
 	return results, total, err
 }

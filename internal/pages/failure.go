@@ -27,8 +27,8 @@ type badRequest struct {
 
 func (e *badRequest) Error() string { return e.detail }
 
-// unreadable converts an error of ParseForm to a *badRequest.
-func unreadable(err error) error {
+// formError converts an error of ParseForm to a *badRequest.
+func formError(err error) error {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case !errors.As(err, &tooLarge):
@@ -91,7 +91,7 @@ func tryAgain(r *http.Request) string {
 	return back(r, templates.AgentsPath)
 }
 
-// fail answers with an error page. It writes nothing if the client is gone.
+// fail answers with an error page. It writes nothing if the client has disconnected.
 func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		return
@@ -101,13 +101,13 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case !known:
 		f.RequestID = id
-		s.options.Log.ErrorContext(r.Context(), "a page failed", "request", id, "error", err)
+		s.options.Log.ErrorContext(r.Context(), "page failed", "request", id, "error", err)
 	case f.Status == http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
 		if r.Method == http.MethodGet {
 			w.Header().Set("Refresh", strconv.Itoa(retryAfter)) // the browser reloads the page
 		}
-		s.options.Log.WarnContext(r.Context(), "a page has to be asked for again", "request", id, "error", err)
+		s.options.Log.WarnContext(r.Context(), "page unavailable, client will retry", "request", id, "error", err)
 	}
 	s.showFailure(w, r, f)
 }

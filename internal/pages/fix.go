@@ -13,7 +13,7 @@ import (
 )
 
 // fixPage shows the problems of one memory and the possible fixes.
-func (s *site) mend(w http.ResponseWriter, r *http.Request) error {
+func (s *site) fixPage(w http.ResponseWriter, r *http.Request) error {
 	agent, m, err := s.requestedMemory(r)
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (s *site) mend(w http.ResponseWriter, r *http.Request) error {
 	}
 	return show(w, r, http.StatusOK, templates.MendPage(templates.Mend{
 		Frame: templates.Frame{Live: liveOf(agent), Notice: notice}, Agent: agentView(agent),
-		Mending: mendingOf(m, flawed, path, time.Now()),
+		Mending: fixesOf(m, flawed, path, time.Now()),
 	}))
 }
 
@@ -43,15 +43,15 @@ func (s *site) fix(w http.ResponseWriter, r *http.Request) error {
 	}
 	to := back(r, templates.AttentionPath(slug))
 	if result.Memory.ID == id {
-		to = undoing(to, file, r.PostFormValue(templates.FieldHash))
+		to = undoPath(to, file, r.PostFormValue(templates.FieldHash))
 	} else if to == templates.MemoryPath(slug, id, "fix") {
 		to = templates.MemoryPath(slug, result.Memory.ID, "fix") // the file now holds another memory
 	}
 	return redirect(w, r, to, doneFixed, result.Memory.ID)
 }
 
-// undoing adds the fixed file and its old hash to path, so that the page can offer an undo.
-func undoing(path, file, hash string) string {
+// undoPath adds the fixed file and its old hash to path, so that the page can offer an undo.
+func undoPath(path, file, hash string) string {
 	target, err := url.Parse(path)
 	if err != nil {
 		return path

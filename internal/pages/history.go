@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-chi/chi/v5"
+
 	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/internal/records"
@@ -46,7 +48,7 @@ func (s *site) history(w http.ResponseWriter, r *http.Request) error {
 	if page.Skipped > 0 {
 		v.FirstHref = path
 	}
-	shown := fewEnough(page.Revisions)
+	shown := comparedRevisions(page.Revisions)
 	for i, revision := range shown {
 		if err := r.Context().Err(); err != nil {
 			return err
@@ -63,9 +65,9 @@ func (s *site) history(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.HistoryPage(v))
 }
 
-// fewEnough returns the first revisions that a page compares, at least one. It limits number and
-// size, because a diff of megabytes is slow.
-func fewEnough(revisions []memories.Revision) []memories.Revision {
+// comparedRevisions returns the first revisions that a page compares, at least one. It limits their
+// number and size, because a diff of megabytes is slow.
+func comparedRevisions(revisions []memories.Revision) []memories.Revision {
 	size := 0
 	for i, revision := range revisions {
 		if size += len(revision.Body); i == historyRevisions || i > 0 && size > historyBytes {
@@ -76,8 +78,8 @@ func fewEnough(revisions []memories.Revision) []memories.Revision {
 }
 
 // historyFrom returns the revisions that the address requests, and one more for the diff of the
-// last one. The address names the first revision by its id or by the hash of its bytes. If the
-// memory has no such revision, the newest one is first.
+// last one. The address names the first revision by its id or by the hash of its bytes. Without
+// such a revision, the newest one is first.
 func (s *site) historyFrom(r *http.Request, agent records.Agent, m memories.Memory) (records.RevisionPage, error) {
 	list := records.RevisionList{From: r.URL.Query().Get(templates.FieldCursor), Limit: historyRevisions + 1}
 	page, err := s.store.Revisions(r.Context(), agent, m.ID, list)
@@ -112,4 +114,26 @@ func isCurrent(m memories.Memory, r memories.Revision) bool {
 }
 
 // text returns raw as valid UTF-8. Invalid bytes become U+FFFD.
-func text(raw []byte) string { return strings.ToValidUTF8(string(raw), "\uFFFD") }
+func text[T string | []byte](raw T) string { return strings.ToValidUTF8(string(raw), "\uFFFD") }
+
+// restoreRevision gives a memory the content of an earlier revision.
+func (s *site) restoreRevision(w http.ResponseWriter, r *http.Request) error {
+	agent, m, err := s.requestedMemory(r)
+	if err != nil {
+		return err
+	}
+	id := chi.URLParam(r, "revision")
+	page, err := s.store.Revisions(r.Context(), agent, m.ID, records.RevisionList{From: id, Limit: 1})
+	if errors.Is(err, records.ErrCursor) {
+		return memories.ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	then := page.Revisions[0]
+	patch := sync.Patch{Type: &then.Type, Description: &then.Description, Body: &then.Body}
+	if _, err := s.engine.Patch(r.Context(), agent.Slug, m.ID, r.PostFormValue(templates.FieldETag), patch); err != nil {
+		return s.refuse(w, r, err)
+	}
+	return redirect(w, r, back(r, templates.MemoryPath(agent.Slug, m.ID, "history")), doneReverted, m.ID)
+}

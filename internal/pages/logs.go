@@ -36,7 +36,7 @@ func (s *site) logs(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *site) showLogs(w http.ResponseWriter, r *http.Request, status int, agent records.Agent, form templates.LogEntryForm, banners ...templates.Banner) error {
-	v := templates.Logs{Agent: agentView(agent), Query: sought(r.URL.Query().Get(templates.FieldQuery)), Entry: form}
+	v := templates.Logs{Agent: agentView(agent), Query: cleanText(r.URL.Query().Get(templates.FieldQuery)), Entry: form}
 	read := s.readLogMonth
 	if v.Query != "" {
 		read = s.findLogs
@@ -62,7 +62,7 @@ func (s *site) readLogMonth(r *http.Request, agent records.Agent, v *templates.L
 	if raw := r.URL.Query().Get(templates.FieldMonth); raw != "" {
 		month, ok := logs.ParseMonth(raw)
 		if !ok {
-			return asked("A month is written as in 2026-11.")
+			return errBadRequest("A month is written as in 2026-11.")
 		}
 		v.Month = month
 	}
@@ -87,9 +87,9 @@ func (s *site) findLogs(r *http.Request, agent records.Agent, v *templates.Logs)
 	if err != nil {
 		return err
 	}
-	typed := words.For(v.Query)
+	search := words.For(v.Query)
 	for _, l := range page.Logs {
-		v.Hits = append(v.Hits, templates.LogHit{Day: l.Day, Path: l.Path, Title: typed.Mark(l.Title), Excerpt: typed.Excerpt(l.Text, excerptLength)})
+		v.Hits = append(v.Hits, templates.LogHit{Day: l.Day, Path: l.Path, Title: search.Mark(l.Title), Excerpt: search.Excerpt(l.Text, excerptLength)})
 	}
 	here := func(cursor string) string {
 		query := url.Values{templates.FieldQuery: {v.Query}}

@@ -3,6 +3,7 @@ package pages
 import (
 	"errors"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -13,8 +14,8 @@ import (
 	"memoir/web/templates"
 )
 
-// memory shows one memory beside the list that it was opened from. An id of a fact redirects to the
-// fact; an id of a shared memory redirects to its owner's page.
+// memory shows one memory next to the list that it was opened from. An id of a fact redirects to
+// the fact; an id of a shared memory redirects to its owner's page.
 func (s *site) memory(w http.ResponseWriter, r *http.Request) error {
 	agent, m, err := s.requestedMemory(r)
 	if errors.Is(err, memories.ErrNotFound) {
@@ -90,7 +91,7 @@ func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, ag
 	if open.Twins, err = s.twinsOf(r.Context(), agent, from, m, &links); err != nil {
 		return err
 	}
-	if open.Takers, err = s.takersOf(r.Context(), agent, m); err != nil {
+	if open.Takers, err = s.moveTargets(r.Context(), agent, m); err != nil {
 		return err
 	}
 	v.Open = &open
@@ -103,4 +104,32 @@ func local(t time.Time) time.Time {
 		return t
 	}
 	return t.Local()
+}
+
+// raw answers with the exact bytes of the memory's source file as plain text. Its headers prevent a
+// browser from running or loading anything.
+func (s *site) raw(w http.ResponseWriter, r *http.Request) error {
+	agent, m, err := s.requestedMemory(r)
+	if err != nil {
+		return err
+	}
+	raw, err := s.store.Raw(r.Context(), agent, m.ID)
+	if err != nil {
+		return err
+	}
+	if raw == nil {
+		f := templates.FailureOf(http.StatusNotFound)
+		f.Title = "Its bytes are not kept here"
+		f.Text = "The file could not be read, or is too large for a memory, so it was left where it is: " + m.Path + "."
+		f.BackHref, f.BackLabel = templates.MemoryPath(agent.Slug, m.ID), "Back to the memory"
+		s.showFailure(w, r, f)
+		return nil
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(len(raw)))
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	_, _ = w.Write(raw) // the client may have disconnected
+	return nil
 }

@@ -12,8 +12,8 @@ import (
 	"memoir/web/templates"
 )
 
-// typed returns the submitted form. It replaces CRLF, which browsers send, with LF.
-func typed(r *http.Request, agent records.Agent) templates.MemoryForm {
+// submittedForm returns the submitted form. It replaces CRLF, which browsers send, with LF.
+func submittedForm(r *http.Request, agent records.Agent) templates.MemoryForm {
 	t, _ := memories.ParseType(r.PostFormValue(templates.FieldType))
 	return templates.MemoryForm{
 		Agent: agentView(agent), ID: idOf(r), ETag: r.PostFormValue(templates.FieldETag),
@@ -46,7 +46,7 @@ func (s *site) preview(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.showForm(w, r, http.StatusOK, agent, typed(r, agent))
+	return s.showForm(w, r, http.StatusOK, agent, submittedForm(r, agent))
 }
 
 // notSaved answers with the submitted form and the reason why it was not saved. It returns refused

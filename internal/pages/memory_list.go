@@ -79,26 +79,26 @@ type grouped struct {
 	agent records.Agent
 	view  templates.View
 	shown map[string]int   // rows that the requesting page shows already, by templates.GroupKey
-	above int              // rows above the requested ones on that page; 0 means a page of its own
+	above int              // rows above the requested ones on that page; 0 for a whole page
 	open  *memories.Memory // the open memory; nil means none
 }
 
 // read returns the groups that have rows. It runs their queries in parallel. near reports whether a
-// group has only close matches.
+// group contains only close matches.
 func (l grouped) read(ctx context.Context) (groups []templates.Group, near bool, err error) {
 	lists := l.lists()
 	pages := make([]records.MemoryPage, len(lists))
 	var typeless []memories.Memory
-	reading, within := errgroup.WithContext(ctx) // withCtx is cancelled by Wait
+	reading, withCtx := errgroup.WithContext(ctx) // withCtx is cancelled by Wait
 	for i, list := range lists {
 		reading.Go(func() (err error) {
-			pages[i], err = l.page(within, list)
+			pages[i], err = l.page(withCtx, list)
 			return err
 		})
 	}
 	if l.view.Type == "" && !l.view.Attention && l.view.Scope != memories.TeamScope {
 		reading.Go(func() (err error) {
-			typeless, err = l.missingWithoutType(within)
+			typeless, err = l.missingWithoutType(withCtx)
 			return err
 		})
 	}
@@ -127,8 +127,8 @@ func (l grouped) lists() []records.MemoryList {
 		return []records.MemoryList{list}
 	}
 	list.Cursor = "" // a cursor belongs to one list
-	apart := l.agent.Counts.Team > 0 && !l.agent.SharesMemories()
-	if apart {
+	separate := l.agent.Counts.Team > 0 && !l.agent.SharesMemories()
+	if separate {
 		list.Scope = memories.PrivateScope
 	}
 	var lists []records.MemoryList
@@ -140,7 +140,7 @@ func (l grouped) lists() []records.MemoryList {
 	if l.agent.Counts.NeedsAttention > 0 {
 		lists = append(lists, ofGroup(list, ""))
 	}
-	if apart && l.view.Scope == "" {
+	if separate && l.view.Scope == "" {
 		list.Scope = memories.TeamScope
 		lists = append(lists, list)
 	}
@@ -165,7 +165,7 @@ func (l grouped) page(ctx context.Context, list records.MemoryList) (records.Mem
 	}
 	list.Limit = min(max(least, l.shown[templates.GroupKey(list.Type, list.Scope)]), endlessRows)
 	page, err := l.store.Memories(ctx, l.agent, list)
-	if err == nil && page.NextCursor != "" && l.misses(page, list) {
+	if err == nil && page.NextCursor != "" && l.missesOpen(page, list) {
 		list.Limit = endlessRows
 		page, err = l.store.Memories(ctx, l.agent, list)
 	}
@@ -178,14 +178,14 @@ func (l grouped) group(ctx context.Context, list records.MemoryList, page record
 	}
 	g := templates.Group{Type: list.Type, Team: list.Scope == memories.TeamScope && list.Type == "" && list.State == "", Rows: l.rows(ctx, page.Memories, page.Near), Total: page.Total}
 	if page.NextCursor != "" {
-		g.More = l.only(list).From(page.NextCursor).List()
+		g.More = l.singleView(list).From(page.NextCursor).List()
 		g.Above, g.Endless = l.above, l.above+len(g.Rows) < endlessRows
 	}
 	return g
 }
 
-// only returns the view with one of the lists only.
-func (l grouped) only(list records.MemoryList) templates.View {
+// singleView returns the view with one of the lists only.
+func (l grouped) singleView(list records.MemoryList) templates.View {
 	switch {
 	case l.view.Type != "" || l.view.Attention:
 		return l.view
@@ -218,9 +218,9 @@ func (l grouped) rows(ctx context.Context, found []memories.Memory, near bool) [
 	return rows
 }
 
-// misses reports whether the open memory belongs to the group and is not in page. With a search it
-// returns false.
-func (l grouped) misses(page records.MemoryPage, list records.MemoryList) bool {
+// missesOpen reports whether the open memory belongs to the group and is not in page. If there is a
+// search, it returns false.
+func (l grouped) missesOpen(page records.MemoryPage, list records.MemoryList) bool {
 	return l.open != nil && l.open.State != memories.Deleted && (l.open.Type == list.Type || list.Scope == memories.TeamScope) &&
 		(list.Scope == "" || list.Scope == l.open.Scope()) && l.view.Query == "" &&
 		!slices.ContainsFunc(page.Memories, func(m memories.Memory) bool { return m.ID == l.open.ID })

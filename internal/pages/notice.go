@@ -98,38 +98,38 @@ func (s *site) noticeOf(ctx context.Context, r *http.Request, agent records.Agen
 	case "":
 		return nil, nil
 	case donePurged:
-		return said("It is gone for good, with its history."), nil
+		return newNotice("It is gone for good, with its history."), nil
 	case doneNothing:
-		return said("Nothing was selected, so nothing was done. Tick the memories first."), nil
+		return newNotice("Nothing was selected, so nothing was done. Tick the memories first."), nil
 	case doneSwitched:
 		if agent.MemoryOff {
-			return said("Memory is off. What the agent remembers stays."), nil
+			return newNotice("Memory is off. What the agent remembers stays."), nil
 		}
-		return said("Memory is on."), nil
+		return newNotice("Memory is on."), nil
 	case donePlanned:
-		return said("The plan is made. Nothing has been changed yet."), nil
+		return newNotice("The plan is made. Nothing has been changed yet."), nil
 	case doneApplied:
-		return said("The selected steps are applied. Each can be undone, here and on the Activity tab."), nil
+		return newNotice("The selected steps are applied. Each can be undone, here and on the Activity tab."), nil
 	case doneUndone:
-		return said("The step is undone: everything says again what it said."), nil
+		return newNotice("The step is undone: everything says again what it said."), nil
 	case doneDiscarded:
-		return said("The plan is discarded. What was applied of it stays, and can still be undone."), nil
+		return newNotice("The plan is discarded. What was applied of it stays, and can still be undone."), nil
 	case doneNoSteps:
-		return said("Nothing was selected, so nothing was done. Tick the steps first."), nil
+		return newNotice("Nothing was selected, so nothing was done. Tick the steps first."), nil
 	case doneRefused:
-		return said("It is refused, and is not proposed again."), nil
+		return newNotice("It is refused, and is not proposed again."), nil
 	case doneDecided:
-		return said("Somebody has decided about it already."), nil
+		return newNotice("Somebody has decided about it already."), nil
 	case doneLogged:
-		return said("The entry is in the log."), nil
+		return newNotice("The entry is in the log."), nil
 	case doneRebuilt:
-		return said("The index is in step with the memory files."), nil
+		return newNotice("The index is in step with the memory files."), nil
 	case doneWritten:
-		return said("The missing memories are written back."), nil
+		return newNotice("The missing memories are written back."), nil
 	case doneRemoved:
-		return said("The missing memories are in the trash."), nil
+		return newNotice("The missing memories are in the trash."), nil
 	case doneUnblocked:
-		return said("The file is removed from the disk."), nil
+		return newNotice("The file is removed from the disk."), nil
 	}
 	m, err := s.store.Memory(ctx, agent, r.URL.Query().Get(fieldID))
 	if errors.Is(err, memories.ErrNotFound) {
@@ -150,7 +150,7 @@ func (s *site) noticeOf(ctx context.Context, r *http.Request, agent records.Agen
 // fixedNotice returns the notice about a fixed file. It offers an undo if the history has the old
 // bytes.
 func (s *site) fixedNotice(ctx context.Context, r *http.Request, agent records.Agent, m memories.Memory, path string) (*templates.Notice, error) {
-	notice := said("“" + m.Name + "” is mended.")
+	notice := newNotice("“" + m.Name + "” is mended.")
 	file, hash := r.URL.Query().Get(templates.FieldPath), r.URL.Query().Get(templates.FieldHash)
 	undo, err := s.canUndo(ctx, agent, m, file, hash)
 	if err != nil {
@@ -159,7 +159,7 @@ func (s *site) fixedNotice(ctx context.Context, r *http.Request, agent records.A
 	if undo {
 		notice.Actions = []templates.Action{{
 			Label: "Undo", About: "the fix of " + m.Name, ETag: sync.ETag(m), Back: path, Style: templates.Primary, Does: "undo",
-			Path: undoing(templates.MemoryPath(m.Agent, m.ID, "fix", "undo"), file, hash),
+			Path: undoPath(templates.MemoryPath(m.Agent, m.ID, "fix", "undo"), file, hash),
 		}}
 	}
 	return notice, nil
@@ -177,25 +177,25 @@ func noticeAbout(m memories.Memory, done, path string) *templates.Notice {
 	case deleted:
 		return nil
 	case done == doneRestored:
-		return said("“" + m.Name + "” is back.")
+		return newNotice("“" + m.Name + "” is back.")
 	case done == doneReverted:
-		return said("“" + m.Name + "” says again what it said then. What it said until now stays in its history.")
+		return newNotice("“" + m.Name + "” says again what it said then. What it said until now stays in its history.")
 	case done == doneAccepted:
-		return said("“" + m.Name + "” is a memory now.")
+		return newNotice("“" + m.Name + "” is a memory now.")
 	case done == doneSaved:
-		return said("“" + m.Name + "” is saved.")
+		return newNotice("“" + m.Name + "” is saved.")
 	case done == doneVerified:
-		return said("“" + m.Name + "” is still true. Its age starts anew.")
+		return newNotice("“" + m.Name + "” is still true. Its age starts anew.")
 	case done == doneChecked:
-		return said("It was looked again for what “" + m.Name + "” cites.")
+		return newNotice("It was looked again for what “" + m.Name + "” cites.")
 	case done == doneUnfixed:
-		return said("“" + m.Name + "” is as it was before.")
+		return newNotice("“" + m.Name + "” is as it was before.")
 	case done == doneKept:
-		return said("“" + m.Name + "” says this from now on. The other files stay as they are.")
+		return newNotice("“" + m.Name + "” says this from now on. The other files stay as they are.")
 	case done == doneAllowed:
-		return said("“" + m.Name + "” lives again.")
+		return newNotice("“" + m.Name + "” lives again.")
 	case done == doneTyped && m.Type != "":
-		return said("“" + m.Name + "” is a " + string(m.Type) + " memory now.")
+		return newNotice("“" + m.Name + "” is a " + string(m.Type) + " memory now.")
 	default:
 		return nil
 	}
@@ -212,4 +212,4 @@ func notRemoved(m memories.Memory) []string {
 	return why
 }
 
-func said(text string) *templates.Notice { return &templates.Notice{Text: text} }
+func newNotice(text string) *templates.Notice { return &templates.Notice{Text: text} }

@@ -10,6 +10,8 @@
 package pages
 
 import (
+	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
@@ -20,14 +22,17 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/consolidation"
 	"memoir/internal/extraction"
+	"memoir/internal/gate"
 	"memoir/internal/memories"
 	"memoir/internal/recall"
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/verification"
 	"memoir/web"
 	"memoir/web/templates"
 )
 
+// Options configures the pages.
 type Options struct {
 	// Places are the places where agents are searched for. A page without agents lists them.
 	Places agents.Settings
@@ -45,7 +50,7 @@ type Options struct {
 	Consolidator *consolidation.Consolidator
 	// Extractor reads conversations. If it is nil, pages show the stored proposals only.
 	Extractor *extraction.Extractor
-	// BackgroundModel describes the model for background work. It is empty if there is none.
+	// BackgroundModel describes the model for background work. It is empty without one.
 	BackgroundModel string
 	Log             *slog.Logger
 }
@@ -75,7 +80,7 @@ func New(engine *sync.Engine, store Store, recaller *recall.Recaller, options Op
 	r.MethodNotAllowed(s.methodNotAllowed(r))
 
 	r.Handle(web.Prefix+"*", web.Static())
-	r.Get("/favicon.ico", s.icon)
+	r.Get("/favicon.ico", s.redirectIcon)
 
 	r.Get(templates.KeysPath, s.page(s.keys))
 	r.Post(templates.ThemePath, s.chooseTheme)
@@ -160,7 +165,7 @@ func (s *site) memoryPages(r chi.Router) {
 	r.Post(memory+"/citations", s.action(s.checkCitations))
 	r.Post(memory+"/purge", s.action(s.purge))
 	r.Post(memory+"/type", s.action(s.chooseType))
-	r.Get(memory+"/fix", s.page(s.mend))
+	r.Get(memory+"/fix", s.page(s.fixPage))
 	r.Post(memory+"/fix", s.action(s.fix))
 	r.Post(memory+"/fix/undo", s.action(s.undoFix))
 	r.Get(memory+"/versions", s.page(s.versions))
@@ -174,7 +179,63 @@ func byBrowser(next http.Handler) http.Handler {
 	})
 }
 
-// icon redirects /favicon.ico, which some browsers request, to the icon.
-func (s *site) icon(w http.ResponseWriter, r *http.Request) {
+// redirectIcon redirects /favicon.ico, which some browsers request, to the icon.
+func (s *site) redirectIcon(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, web.Asset("icon.svg"), http.StatusFound)
+}
+
+// Store is the database of the pages. *postgres.Store implements and documents it.
+type Store interface {
+	records.Agents
+	records.Memories
+	records.Facts
+	records.Disagreements
+	records.Activity
+	records.Logs
+	records.Recalls
+	records.Verifications
+	records.Jobs
+	extraction.Store // for an Extractor without a model
+
+	Attend(ctx context.Context, silence time.Duration, change func(context.Context) error) error
+}
+
+// SignIn writes the sign-in page. It implements gate.Options.SignIn. It does not send a status:
+// after a wrong token, the gate has already sent one.
+func SignIn(w http.ResponseWriter, r *http.Request, form gate.SignInForm) {
+	v := templates.SignIn{Next: form.Next}
+	switch {
+	case form.Wrong:
+		v.Problem = "That is not the token. It is the one that Memoir was started with, as --token or MEMOIR_TOKEN."
+	case form.Wait > 0:
+		v.Problem = fmt.Sprintf("Too many wrong tokens. Try again in %d s.", form.Wait)
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_ = templates.SignInPage(v).Render(forReader(r), w) // the client may have disconnected
+}
+
+// Refusal writes the page for a request that the gate refused or that panicked. It implements
+// gate.Options.Refusal.
+func Refusal(w http.ResponseWriter, r *http.Request, status int, detail string) {
+	f := templates.FailureOf(status)
+	switch {
+	case status == http.StatusForbidden && gate.ReadOnly(r.Context()):
+		f.Title = "You may only read here"
+		f.Text = "You signed in with the token for readers. Nothing was changed. To change something, sign in anew at /sign-in, with the token that Memoir was started with as --token."
+	case status == http.StatusForbidden, status == http.StatusServiceUnavailable:
+		f.Text = detail
+	case status == http.StatusTooManyRequests:
+		f.Title, f.Text = "Too many wrong tokens", detail
+	}
+	if status >= http.StatusInternalServerError {
+		f.RequestID = gate.RequestID(r.Context())
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_ = templates.FailurePage(f).Render(r.Context(), w) // the client may have disconnected
+}
+
+// keys lists the keyboard shortcuts.
+func (s *site) keys(w http.ResponseWriter, r *http.Request) error {
+	return show(w, r, http.StatusOK, templates.KeysPage(templates.Keys{}))
 }

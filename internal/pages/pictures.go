@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// growthDays is the length of the growth chart, in days. In a longer one, single days could not
+	// maxGrowthDays is the length of the growth chart, in days. In a longer one, single days could not
 	// be seen.
-	growthDays = 366
+	maxGrowthDays = 366
 	// growthPoints is the maximum number of points of a line of the growth chart. A phone shows no
 	// more.
 	growthPoints = 61
@@ -31,7 +31,7 @@ func (s *site) pictures(ctx context.Context, agent records.Agent, now time.Time)
 	var ages map[int64][]records.Alive
 	reading, ctx := errgroup.WithContext(ctx)
 	reading.Go(func() (err error) {
-		grown, err = s.store.Growth(ctx, []int64{agent.ID}, now.AddDate(0, 0, -growthDays), now, growthDays+1)
+		grown, err = s.store.Growth(ctx, []int64{agent.ID}, now.AddDate(0, 0, -maxGrowthDays), now, maxGrowthDays+1)
 		return err
 	})
 	reading.Go(func() (err error) {
@@ -49,7 +49,7 @@ func growthOf(points []records.GrowthPoint) templates.Growth {
 	if first < 0 {
 		return templates.Growth{}
 	}
-	points = thinned(points[max(0, first-1):], growthPoints)
+	points = thin(points[max(0, first-1):], growthPoints)
 	g := templates.Growth{Counts: templates.CountsByType{}}
 	for i, p := range points {
 		g.Times = append(g.Times, p.Day)
@@ -63,16 +63,16 @@ func growthOf(points []records.GrowthPoint) templates.Growth {
 	return g
 }
 
-// thinned returns at most maxPoints of the points, evenly spread, including the first and the last.
-func thinned(points []records.GrowthPoint, most int) []records.GrowthPoint {
-	if len(points) <= most {
+// thin returns at most maxPoints of the points, evenly spread, including the first and the last.
+func thin(points []records.GrowthPoint, maxPoints int) []records.GrowthPoint {
+	if len(points) <= maxPoints {
 		return points
 	}
-	thin := make([]records.GrowthPoint, most)
-	for i := range thin {
-		thin[i] = points[i*(len(points)-1)/(most-1)]
+	kept := make([]records.GrowthPoint, maxPoints)
+	for i := range kept {
+		kept[i] = points[i*(len(points)-1)/(maxPoints-1)]
 	}
-	return thin
+	return kept
 }
 
 // agesOf returns the data of the age chart. buckets has one entry for each of records.AgeBounds.

@@ -98,11 +98,11 @@ func (s *site) previewProposal(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.showForm(w, r, http.StatusOK, agent, s.typedProposal(r, agent))
+	return s.showForm(w, r, http.StatusOK, agent, s.submittedProposal(r, agent))
 }
 
-func (s *site) typedProposal(r *http.Request, agent records.Agent) templates.MemoryForm {
-	v := typed(r, agent)
+func (s *site) submittedProposal(r *http.Request, agent records.Agent) templates.MemoryForm {
+	v := submittedForm(r, agent)
 	v.Proposal, v.ID = idOf(r), ""
 	return v
 }
@@ -123,7 +123,7 @@ func (s *site) editProposal(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := s.typedProposal(r, agent)
+	v := s.submittedProposal(r, agent)
 	result, err := s.options.Extractor.Accept(r.Context(), agent.Slug, v.Proposal, v.ETag, memories.ByBrowser, extraction.Edits{
 		Name: &v.Name, Type: &v.Type, Description: &v.Description, Body: &v.Body,
 	})

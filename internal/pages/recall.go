@@ -35,7 +35,7 @@ func (s *site) recall(w http.ResponseWriter, r *http.Request) error {
 	cursor := query.Get(templates.FieldCursor)
 	v := templates.Recall{
 		Agent: agentView(agent), Now: now, Model: s.recaller.HasModel(),
-		Query: sought(query.Get(templates.FieldQuery)), Session: sought(query.Get(templates.FieldSession)),
+		Query: cleanText(query.Get(templates.FieldQuery)), Session: cleanText(query.Get(templates.FieldSession)),
 	}
 	reading, ctx := errgroup.WithContext(r.Context())
 	reading.Go(func() error { return s.readPastRecalls(ctx, agent, cursor, &v) })
@@ -85,7 +85,7 @@ func (s *site) readRecallUse(ctx context.Context, agent records.Agent, now time.
 		return err
 	}
 	*use = templates.RecallUse{
-		Days: everyDay(counted.Days, now, recallSpans[0]), Many: records.ManyCandidates, Medians: counted.Medians,
+		Days: allDays(counted.Days, now, recallSpans[0]), Many: records.ManyCandidates, Medians: counted.Medians,
 		Most: recalledOf(counted.Most, now), MostTotal: counted.MostTotal, Never: recalledOf(counted.Never, now), NeverTotal: counted.NeverTotal,
 	}
 	for _, span := range recallSpans {
@@ -114,8 +114,8 @@ func spanOf(counted []records.RecallDay, now time.Time, length int) templates.Re
 	return span
 }
 
-// everyDay returns the last length days, including days without recalls.
-func everyDay(counted []records.RecallDay, now time.Time, length int) []templates.RecallDay {
+// allDays returns the last length days, including days without recalls.
+func allDays(counted []records.RecallDay, now time.Time, length int) []templates.RecallDay {
 	days := make([]templates.RecallDay, length)
 	for i, begins := range records.DaysUpTo(now, length) {
 		days[i].Day = begins

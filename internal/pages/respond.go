@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
+
+	"memoir/web/templates"
 )
 
 // A handler answers a request or returns an error, which fail then shows.
@@ -36,16 +39,16 @@ func (s *site) page(handle handler) http.HandlerFunc {
 }
 
 // action wraps a handler that changes something. The handler continues if the client disconnects.
-func (s *site) action(handle handler) http.HandlerFunc { return s.submitted(maxForm, handle) }
+func (s *site) action(handle handler) http.HandlerFunc { return s.submit(maxForm, handle) }
 
 // writing is action for a form that contains a whole memory.
-func (s *site) writing(handle handler) http.HandlerFunc { return s.submitted(maxWriting, handle) }
+func (s *site) writing(handle handler) http.HandlerFunc { return s.submit(maxWriting, handle) }
 
-func (s *site) submitted(longest int64, handle handler) http.HandlerFunc {
+func (s *site) submit(maxBytes int64, handle handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, longest)
+		r.Body = http.MaxBytesReader(w, r.Body, maxBytes)
 		if err := r.ParseForm(); err != nil {
-			s.fail(w, r, unreadable(err))
+			s.fail(w, r, formError(err))
 			return
 		}
 		// The handler may still run after a database timeout, so it must not write to w.
@@ -80,7 +83,7 @@ func (a *reply) send(w http.ResponseWriter) {
 	if a.status != 0 {
 		w.WriteHeader(a.status)
 	}
-	_, _ = w.Write(a.body.Bytes()) // the client may be gone
+	_, _ = w.Write(a.body.Bytes()) // the client may have disconnected
 }
 
 // show renders page completely, then sends it with the status. If rendering fails, it sends
@@ -92,6 +95,47 @@ func show(w http.ResponseWriter, r *http.Request, status int, page templ.Compone
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes()) // the client may be gone
+	_, _ = w.Write(body.Bytes()) // the client may have disconnected
 	return nil
+}
+
+const (
+	// cookieTheme is the name of the cookie with the theme. theme.js writes it too.
+	cookieTheme = "memoir_theme"
+	// themeMaxAge is how long a browser keeps the theme.
+	themeMaxAge = 365 * 24 * time.Hour
+)
+
+// chooseTheme stores the theme in a cookie and redirects back. It needs no database, so it also
+// works on error pages.
+func (s *site) chooseTheme(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		s.fail(w, r, formError(err))
+		return
+	}
+	theme := templates.ParseTheme(r.PostFormValue(templates.FieldTheme))
+	cookie := &http.Cookie{
+		Name: cookieTheme, Value: string(theme), Path: "/", MaxAge: int(themeMaxAge / time.Second),
+		SameSite: http.SameSiteLaxMode,
+		Secure:   r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https"),
+	}
+	if theme == templates.AutoTheme {
+		cookie.MaxAge = -1
+	}
+	http.SetCookie(w, cookie)
+	http.Redirect(w, r, back(r, templates.AgentsPath), http.StatusSeeOther)
+}
+
+// forReader returns a context for rendering, with the reader's theme and the address to return to.
+func forReader(r *http.Request) context.Context {
+	var reader templates.Reader
+	if cookie, err := r.Cookie(cookieTheme); err == nil {
+		reader.Theme = templates.ParseTheme(cookie.Value)
+	}
+	reader.Here = back(r, templates.AgentsPath) // the response to a form has no address to return to
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		reader.Here = r.URL.RequestURI()
+	}
+	return templates.ForReader(r.Context(), reader)
 }

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	"memoir/internal/memories"
@@ -20,12 +19,13 @@ const (
 
 // search shows a search over all agents.
 func (s *site) search(w http.ResponseWriter, r *http.Request) error {
-	v, err := searchedFor(r)
+	v, err := requestedSearch(r)
 	if err != nil {
 		return err
 	}
 	v.Frame = templates.Frame{Live: templates.EventsPath}
-	v.Partial = !s.engine.Searchable() // set before the search, so that it is true if the search misses anything
+	// set before the search, so that it is true if the search misses anything
+	v.Partial = !s.engine.Searchable()
 	if v.Query != "" {
 		if err := s.find(r, &v); err != nil {
 			return err
@@ -34,11 +34,11 @@ func (s *site) search(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.SearchPage(v))
 }
 
-// searchedFor reads the search from the query of r.
-func searchedFor(r *http.Request) (templates.Search, error) {
+// requestedSearch reads the search from the query of r.
+func requestedSearch(r *http.Request) (templates.Search, error) {
 	query := r.URL.Query()
 	v := templates.Search{
-		Query:  strings.ReplaceAll(strings.ToValidUTF8(strings.TrimSpace(query.Get(templates.FieldQuery)), "\uFFFD"), "\x00", ""),
+		Query:  cleanText(query.Get(templates.FieldQuery)),
 		Cursor: query.Get(templates.FieldCursor),
 	}
 	if raw := query.Get(templates.FieldType); raw != "" {
@@ -76,24 +76,24 @@ func (s *site) find(r *http.Request, v *templates.Search) error {
 	for _, agent := range agents {
 		names[agent.Slug] = agent.DisplayName
 	}
-	typed, now := words.For(v.Query), time.Now()
+	search, now := words.For(v.Query), time.Now()
 	if page.Near {
-		typed = typed.Near()
+		search = search.Near()
 	}
 	for _, m := range page.Memories {
 		if err := r.Context().Err(); err != nil {
 			return err
 		}
-		v.Results = append(v.Results, resultOf(m, names[m.Agent], typed, now))
+		v.Results = append(v.Results, resultOf(m, names[m.Agent], search, now))
 	}
 	v.Total, v.Near, v.Next = page.Total, page.Near, page.NextCursor
 	return nil
 }
 
-func resultOf(m memories.Memory, agent string, typed words.Search, now time.Time) templates.SearchResult {
+func resultOf(m memories.Memory, agent string, search words.Search, now time.Time) templates.SearchResult {
 	return templates.SearchResult{
 		Agent: m.Agent, AgentName: agent, ID: m.ID, Line: m.Line, Type: m.Type, State: m.State,
-		Name: typed.Mark(m.Name), Description: typed.Mark(m.Description), Excerpt: typed.Excerpt(m.Body, excerptLength),
+		Name: search.Mark(m.Name), Description: search.Mark(m.Description), Excerpt: search.Excerpt(m.Body, excerptLength),
 		Age: ageView(m.Age(now)),
 	}
 }

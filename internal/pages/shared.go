@@ -35,8 +35,8 @@ func (l grouped) shared(ctx context.Context) ([]templates.SharedGroup, error) {
 	return groups, nil
 }
 
-// takersOf returns the slugs of the agents to which a shared memory can be moved.
-func (s *site) takersOf(ctx context.Context, agent records.Agent, m memories.Memory) ([]string, error) {
+// moveTargets returns the slugs of the agents to which a shared memory can be moved.
+func (s *site) moveTargets(ctx context.Context, agent records.Agent, m memories.Memory) ([]string, error) {
 	if !agent.SharesMemories() || m.State == memories.Deleted || !m.Readable {
 		return nil, nil
 	}

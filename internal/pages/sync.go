@@ -37,7 +37,7 @@ func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 		})
 	}
 	if r.URL.Query().Get(fieldDone) == doneScanned {
-		v.Notice = said("The last scan " + v.LastScan.Words() + ".")
+		v.Notice = newNotice("The last scan " + v.LastScan.Words() + ".")
 	}
 	return show(w, r, http.StatusOK, templates.SyncPage(v))
 }
@@ -52,4 +52,12 @@ func scanProblems(all []sync.ScanProblem) []templates.ScanProblem {
 
 func scanResult(s sync.Scan) templates.ScanResult {
 	return templates.ScanResult{Files: s.Scanned, Added: s.Added, Updated: s.Updated, Removed: s.Removed, Took: s.Took}
+}
+
+// scan scans all agents and waits for the result.
+func (s *site) scan(w http.ResponseWriter, r *http.Request) error {
+	if _, err := s.engine.ScanAll(r.Context()); err != nil {
+		return err
+	}
+	return redirect(w, r, templates.SyncPath, doneScanned, "")
 }

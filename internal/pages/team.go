@@ -30,7 +30,8 @@ func (s *site) transfer(w http.ResponseWriter, r *http.Request, do func(ctx cont
 	}
 	to := sync.Place{Scope: memories.Scope(r.FormValue(templates.FieldTo)), Agent: r.FormValue(templates.FieldAgent)}
 	result, err := do(r.Context(), m.Agent, m.ID, r.PostFormValue(templates.FieldETag), to)
-	if invalid := (*memories.InvalidError)(nil); errors.As(err, &invalid) { // the page has no field to show it at
+	// the page has no field to show it at
+	if invalid := (*memories.InvalidError)(nil); errors.As(err, &invalid) {
 		err = &memories.ConflictError{Reason: "The " + invalid.Field + " " + invalid.Reason + ". Nothing was changed."}
 	}
 	if err != nil {
@@ -45,8 +46,8 @@ func (s *site) transfer(w http.ResponseWriter, r *http.Request, do func(ctx cont
 		return redirect(w, r, view.Memory(result.Memory.ID), done, result.Memory.ID)
 	}
 	// The form's list does not contain the result. An undo needs the old agent and scope.
-	came := url.Values{fieldFrom: {m.Agent}, fieldWas: {string(m.Scope())}}
-	return redirect(w, r, templates.MemoryPath(result.Memory.Agent, result.Memory.ID)+"?"+came.Encode(), done, result.Memory.ID)
+	origin := url.Values{fieldFrom: {m.Agent}, fieldWas: {string(m.Scope())}}
+	return redirect(w, r, templates.MemoryPath(result.Memory.Agent, result.Memory.ID)+"?"+origin.Encode(), done, result.Memory.ID)
 }
 
 // Query parameters of the page of a memory that came from another agent.
@@ -62,10 +63,10 @@ func (s *site) noticeOfMove(ctx context.Context, r *http.Request, agent records.
 		where = "shared with all agents"
 	}
 	if r.URL.Query().Get(fieldDone) == doneCopied {
-		return said("“" + m.Name + "” is " + where + " as well."), nil
+		return newNotice("“" + m.Name + "” is " + where + " as well."), nil
 	}
-	notice := said("“" + m.Name + "” is " + where + " now.")
-	from, to := sought(r.URL.Query().Get(fieldFrom)), memories.ScopeOf(!m.Team)
+	notice := newNotice("“" + m.Name + "” is " + where + " now.")
+	from, to := cleanText(r.URL.Query().Get(fieldFrom)), memories.ScopeOf(!m.Team)
 	if from != "" {
 		source, err := s.store.AgentUncounted(ctx, from)
 		if errors.Is(err, memories.ErrNotFound) {

@@ -45,3 +45,21 @@ func trashRow(m memories.Memory) templates.TrashRow {
 		DeletedAt: local(m.DeletedAt), Left: notRemoved(m),
 	}
 }
+
+// restore restores a deleted memory, or writes back the file of a missing one.
+func (s *site) restore(w http.ResponseWriter, r *http.Request) error {
+	slug, id := slugOf(r), idOf(r)
+	if _, err := s.engine.Restore(r.Context(), slug, id, r.PostFormValue(templates.FieldETag)); err != nil {
+		return s.refuse(w, r, err)
+	}
+	return redirect(w, r, back(r, templates.MemoryPath(slug, id)), doneRestored, id)
+}
+
+// purge deletes a memory and its history permanently.
+func (s *site) purge(w http.ResponseWriter, r *http.Request) error {
+	slug := slugOf(r)
+	if _, err := s.engine.Purge(r.Context(), slug, idOf(r), r.PostFormValue(templates.FieldETag)); err != nil {
+		return s.refuse(w, r, err)
+	}
+	return redirect(w, r, back(r, templates.AgentPath(slug, "trash")), donePurged, "")
+}

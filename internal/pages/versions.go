@@ -69,8 +69,8 @@ func primariesBesides(all []records.Version, version records.Version) (paths []s
 	return paths
 }
 
-// disagreementAbout returns the conflict of a memory's files. It returns nil if there is none or it
-// is settled.
+// disagreementAbout returns the conflict of a memory's files. It returns nil if they agree or it is
+// settled.
 func (s *site) disagreementAbout(ctx context.Context, agent records.Agent, m memories.Memory) (*templates.DisagreementRow, error) {
 	if m.State == memories.Deleted {
 		return nil, nil

@@ -28,19 +28,19 @@ func viewOf(r *http.Request, agent records.Agent) (templates.View, error) {
 	}
 	for _, filter := range listFilters {
 		if len(query[filter]) > 1 {
-			return templates.View{}, asked("“" + filter + "” may be given once only.")
+			return templates.View{}, errBadRequest("“" + filter + "” may be given once only.")
 		}
 	}
 	v := templates.View{
 		Agent:   agent.Slug,
-		Query:   sought(query.Get(templates.FieldQuery)),
-		Session: sought(query.Get(templates.FieldSession)),
+		Query:   cleanText(query.Get(templates.FieldQuery)),
+		Session: cleanText(query.Get(templates.FieldSession)),
 		Cursor:  query.Get(templates.FieldCursor),
 	}
 	if raw := query.Get(templates.FieldType); raw != "" {
 		t, ok := memories.ParseType(raw)
 		if !ok {
-			return v, asked("The types are feedback, user, project and reference.")
+			return v, errBadRequest("The types are feedback, user, project and reference.")
 		}
 		v.Type = t
 	}
@@ -48,36 +48,36 @@ func viewOf(r *http.Request, agent records.Agent) (templates.View, error) {
 	case "":
 	case memories.NeedsAttention:
 		if v.Type != "" {
-			return v, asked("“state” and “type” cannot be combined here.")
+			return v, errBadRequest("“state” and “type” cannot be combined here.")
 		}
 		v.Attention = true
 	default:
-		return v, asked("The only state that can be asked for here is needs_attention.")
+		return v, errBadRequest("The only state that can be asked for here is needs_attention.")
 	}
 	switch v.Scope = memories.Scope(query.Get(templates.FieldScope)); v.Scope {
 	case "", memories.PrivateScope, memories.TeamScope:
 	default:
-		return v, asked("The scopes are private and team.")
+		return v, errBadRequest("The scopes are private and team.")
 	}
 	switch query.Get(templates.FieldStale) {
 	case "", "false":
 	case "true":
 		v.Stale = true
 	default:
-		return v, asked("“stale” can only be true or false.")
+		return v, errBadRequest("“stale” can only be true or false.")
 	}
 	switch sort := query.Get(templates.FieldSort); sort {
 	case "", templates.SortByName, templates.SortByUpdate, templates.SortByAge:
 		v.Sort = sort
 	default:
-		return v, asked("The orders are name, updated and age.")
+		return v, errBadRequest("The orders are name, updated and age.")
 	}
 	return v, nil
 }
 
-// sought returns raw as text that Postgres can store.
-func sought(raw string) string {
+// cleanText returns raw as text that Postgres can store.
+func cleanText(raw string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(strings.TrimSpace(raw), "\uFFFD"), "\x00", "")
 }
 
-func asked(detail string) error { return &badRequest{http.StatusBadRequest, detail} }
+func errBadRequest(detail string) error { return &badRequest{http.StatusBadRequest, detail} }

@@ -36,7 +36,7 @@ func (s *site) missingBanner(ctx context.Context, agent records.Agent) (template
 func missingActions(agent records.Agent, missing []memories.Memory) []templates.Action {
 	actions := templates.MissingActions(agent.Slug)
 	for i := range actions {
-		actions[i].ETag = tagOf(missing)
+		actions[i].ETag = etagOf(missing)
 	}
 	return actions
 }
@@ -46,7 +46,7 @@ func (s *site) missing(ctx context.Context, agent records.Agent) ([]memories.Mem
 }
 
 // etagOf returns an ETag of all the memories together.
-func tagOf(all []memories.Memory) string {
+func etagOf(all []memories.Memory) string {
 	sum := sha256.New()
 	for _, m := range all {
 		fmt.Fprintln(sum, sync.ETag(m))
@@ -73,7 +73,7 @@ func (s *site) decideMissing(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if r.PostFormValue(templates.FieldETag) != tagOf(missing) {
+	if r.PostFormValue(templates.FieldETag) != etagOf(missing) {
 		return memories.ErrChanged
 	}
 	var failed []string
@@ -94,7 +94,7 @@ func (s *site) decideMissing(w http.ResponseWriter, r *http.Request) error {
 
 // reasonOf returns the reason of a refusal in words for the user. ok is false if err is nil or
 // another kind of error.
-func reasonOf(err error) (reason string, told bool) {
+func reasonOf(err error) (reason string, ok bool) {
 	var conflict *memories.ConflictError
 	switch {
 	case errors.As(err, &conflict):
@@ -113,4 +113,23 @@ func partlyDone(agent records.Agent, all int, failed []string) templates.Failure
 	f.Details = failed
 	f.BackHref, f.BackLabel = templates.MemoriesPath(agent.Slug), "Back to the memories"
 	return f
+}
+
+// allow restores a blocked content as a memory.
+func (s *site) allow(w http.ResponseWriter, r *http.Request) error {
+	slug := slugOf(r)
+	result, err := s.engine.Allow(r.Context(), slug, idOf(r))
+	if err != nil {
+		return err
+	}
+	return redirect(w, r, back(r, templates.MemoriesPath(slug)), doneAllowed, result.Memory.ID)
+}
+
+// removeBlocked removes the file of a blocked content from the disk.
+func (s *site) removeBlocked(w http.ResponseWriter, r *http.Request) error {
+	slug := slugOf(r)
+	if _, err := s.engine.RemoveBlocked(r.Context(), slug, idOf(r)); err != nil {
+		return err
+	}
+	return redirect(w, r, back(r, templates.AttentionPath(slug)), doneUnblocked, "")
 }
