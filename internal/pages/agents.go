@@ -18,9 +18,9 @@ func (s *site) agents(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := templates.Agents{
-		Frame:    templates.Frame{Live: templates.EventsPath, Notice: agentsNotice(r)},
-		LookedIn: s.places(),
-		Samples:  s.options.AddSamples != nil,
+		Frame:        templates.Frame{Live: templates.EventsPath, Notice: agentsNotice(r)},
+		SearchedDirs: s.places(),
+		Samples:      s.options.AddSamples != nil,
 	}
 	v.Banners = templates.ScanProblems(scanProblems(s.engine.ScanProblems()), sync.RunsAs())
 	now := time.Now()

@@ -166,8 +166,8 @@ func (s *site) memoryAsOf(w http.ResponseWriter, r *http.Request, at time.Time) 
 	}
 	v.Now = templates.MemoryNow{
 		Deleted: now.State == memories.Deleted, Type: now.Type, TypeThen: then.Type,
-		Description: diff.Texts(then.Description, now.Description, revisionLines),
-		Body:        diff.Texts(then.Body, now.Body, revisionLines),
+		Description: diff.Texts(then.Description, now.Description, maxRevisionLines),
+		Body:        diff.Texts(then.Body, now.Body, maxRevisionLines),
 	}
 	return show(w, r, http.StatusOK, templates.MemoryThenPage(v))
 }

@@ -19,14 +19,14 @@ import (
 )
 
 const (
-	// inboxRows is the maximum number of broken files on a page. Fixes are computed for one of them
+	// maxBroken is the maximum number of broken files on a page. Fixes are computed for one of them
 	// only: see readBroken. (arbitrary)
-	inboxRows = 25
-	// decisionRows is the maximum number of rows of each other kind (arbitrary). Totals and bulk
+	maxBroken = 25
+	// maxDecisions is the maximum number of rows of each other kind (arbitrary). Totals and bulk
 	// actions include the rest.
-	decisionRows = 100
-	// fixLines is the maximum number of lines of a fix's diff (arbitrary).
-	fixLines = 60
+	maxDecisions = 100
+	// maxFixLines is the maximum number of lines of a fix's diff (arbitrary).
+	maxFixLines = 60
 )
 
 // attention shows all that needs a decision about an agent's memories.
@@ -56,7 +56,7 @@ func (s *site) readBroken(r *http.Request, agent records.Agent, v *templates.Att
 	path := templates.AttentionPath(agent.Slug)
 	cursor := r.URL.Query().Get(templates.FieldCursor)
 	page, err := s.store.Memories(r.Context(), agent, records.MemoryList{
-		State: memories.NeedsAttention, Sort: records.ByName, Limit: inboxRows, Cursor: cursor,
+		State: memories.NeedsAttention, Sort: records.ByName, Limit: maxBroken, Cursor: cursor,
 	})
 	if err != nil {
 		return err
@@ -67,21 +67,21 @@ func (s *site) readBroken(r *http.Request, agent records.Agent, v *templates.Att
 	if cursor != "" {
 		v.FirstHref = path
 	}
-	flagged, err := s.store.Memories(r.Context(), agent, records.MemoryList{Flagged: true, Sort: records.ByName, Limit: inboxRows})
+	flagged, err := s.store.Memories(r.Context(), agent, records.MemoryList{Flagged: true, Sort: records.ByName, Limit: maxBroken})
 	if err != nil {
 		return err
 	}
-	v.Mend, v.Flagged = closedFixes(page.Memories, path), closedFixes(flagged.Memories, path)
+	v.Broken, v.Flagged = closedFixes(page.Memories, path), closedFixes(flagged.Memories, path)
 	if err := s.openFixes(r, slices.Concat(page.Memories, flagged.Memories), v); err != nil {
 		return err
 	}
 	for i, m := range page.Memories {
 		if hasProblem(m, memories.CodeNotMemory) {
-			v.NotMemories = append(v.NotMemories, v.Mend[i])
+			v.NotMemories = append(v.NotMemories, v.Broken[i])
 		}
 	}
-	v.Mend = slices.DeleteFunc(v.Mend, func(m templates.Mending) bool {
-		return slices.ContainsFunc(v.NotMemories, func(other templates.Mending) bool { return other.ID == m.ID })
+	v.Broken = slices.DeleteFunc(v.Broken, func(m templates.BrokenMemory) bool {
+		return slices.ContainsFunc(v.NotMemories, func(other templates.BrokenMemory) bool { return other.ID == m.ID })
 	})
 	return nil
 }
@@ -92,9 +92,9 @@ func hasProblem(m memories.Memory, code string) bool {
 
 // closedFixes returns the memories with their problems but without fixes. back is the page to
 // return to after an action.
-func closedFixes(found []memories.Memory, back string) []templates.Mending {
+func closedFixes(found []memories.Memory, back string) []templates.BrokenMemory {
 	now := time.Now()
-	rows := make([]templates.Mending, len(found))
+	rows := make([]templates.BrokenMemory, len(found))
 	for i, m := range found {
 		rows[i] = fixesOf(m, nil, back, now)
 		rows[i].Closed = m.Readable && len(m.Files) > 0 || hasProblem(m, memories.CodeNotMarkdown)
@@ -121,7 +121,7 @@ func (s *site) openFixes(r *http.Request, found []memories.Memory, v *templates.
 	if err != nil {
 		return err
 	}
-	for _, rows := range [][]templates.Mending{v.Mend, v.Flagged} {
+	for _, rows := range [][]templates.BrokenMemory{v.Broken, v.Flagged} {
 		for i := range rows {
 			if rows[i].ID == m.ID {
 				rows[i] = fixesOf(m, flawed, rows[i].Back, time.Now())
@@ -131,8 +131,8 @@ func (s *site) openFixes(r *http.Request, found []memories.Memory, v *templates.
 	return nil
 }
 
-func fixesOf(m memories.Memory, flawed []sync.Flawed, back string, now time.Time) templates.Mending {
-	v := templates.Mending{MemoryRow: rowOf(m, now), Back: back}
+func fixesOf(m memories.Memory, flawed []sync.Flawed, back string, now time.Time) templates.BrokenMemory {
+	v := templates.BrokenMemory{MemoryRow: rowOf(m, now), Back: back}
 	for _, f := range flawed {
 		v.Files = append(v.Files, templates.FlawedFile{
 			Path: f.Path, Session: f.Session, Hash: f.Hash, Problems: f.Problems, Choices: choicesOf(f),
@@ -178,9 +178,9 @@ func typeOfFix(fix frontmatter.Fix) (memories.Type, bool) {
 
 func fixDiff(f sync.Flawed, fix frontmatter.Fix) diff.Diff {
 	if fix.NewPath != "" {
-		return diff.Texts(f.Path+"\n", fix.NewPath+"\n", fixLines)
+		return diff.Texts(f.Path+"\n", fix.NewPath+"\n", maxFixLines)
 	}
-	return diff.Texts(printable(f.Raw), printable(fix.After), fixLines)
+	return diff.Texts(printable(f.Raw), printable(fix.After), maxFixLines)
 }
 
 // printable returns raw as text. It writes each byte that is not valid UTF-8, and each NUL, as its
@@ -211,9 +211,9 @@ func (s *site) readDecisions(ctx context.Context, agent records.Agent, v *templa
 		for i := range v.MissingAll {
 			v.MissingAll[i].Back = templates.AttentionPath(agent.Slug)
 		}
-		v.Missing = rowsOf(missing[:min(len(missing), decisionRows)])
+		v.Missing = rowsOf(missing[:min(len(missing), maxDecisions)])
 	}
-	blocked, err := s.store.BlockedPage(ctx, agent.ID, decisionRows, "")
+	blocked, err := s.store.BlockedPage(ctx, agent.ID, maxDecisions, "")
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (s *site) readDecisions(ctx context.Context, agent records.Agent, v *templa
 		})
 	}
 	notRemoved, err := s.store.Memories(ctx, agent, records.MemoryList{
-		State: memories.Deleted, NotRemoved: true, Sort: records.ByName, Limit: decisionRows,
+		State: memories.Deleted, NotRemoved: true, Sort: records.ByName, Limit: maxDecisions,
 	})
 	if err != nil {
 		return err
@@ -239,7 +239,7 @@ func (s *site) readDecisions(ctx context.Context, agent records.Agent, v *templa
 		return nil
 	}
 	disagreements, err := s.store.Disagreements(ctx, agent)
-	for _, d := range disagreements[:min(len(disagreements), decisionRows)] {
+	for _, d := range disagreements[:min(len(disagreements), maxDecisions)] {
 		v.Disagreements = append(v.Disagreements, disagreementRow(agent, d))
 	}
 	return err

@@ -50,7 +50,7 @@ func (s *site) deadReferences(ctx context.Context, agent records.Agent) ([]templ
 	if agent.Counts.CitesGone == 0 {
 		return nil, nil
 	}
-	found, err := s.store.ToReview(ctx, agent, decisionRows)
+	found, err := s.store.ToReview(ctx, agent, maxDecisions)
 	if err != nil {
 		return nil, err
 	}

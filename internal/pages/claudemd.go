@@ -37,9 +37,9 @@ func (s *site) claudeMD(w http.ResponseWriter, r *http.Request) error {
 	}))
 }
 
-// pastLines is the maximum number of lines of the diff between a past CLAUDE.md and today's
+// maxPastLines is the maximum number of lines of the diff between a past CLAUDE.md and today's
 // (arbitrary).
-const pastLines = 400
+const maxPastLines = 400
 
 // claudeMDAsOf shows the CLAUDE.md that a compilation at that time would have given, and its diff
 // to today's.
@@ -59,6 +59,6 @@ func (s *site) claudeMDAsOf(w http.ResponseWriter, r *http.Request, at time.Time
 	return show(w, r, http.StatusOK, templates.ClaudeMDAsOfPage(templates.ClaudeMDAsOf{
 		Agent: agentView(agent), AsOf: templates.AsOf{At: at, Here: templates.AgentPath(agent.Slug, "claude-md")},
 		Published: published(agent), Text: text(then.Text), Chars: then.Chars, Memories: len(then.Costs),
-		Now: diff.Texts(text(then.Text), text(now.Text), pastLines),
+		Now: diff.Texts(text(then.Text), text(now.Text), maxPastLines),
 	}))
 }

@@ -21,10 +21,10 @@ const (
 	// planWait is how long a request waits for a plan before it answers that one is being made
 	// (arbitrary).
 	planWait = 5 * time.Second
-	// stepLines is the maximum number of changed lines shown for one memory (arbitrary).
-	stepLines = 60
-	// appliedShown is the maximum number of applied steps on a page (arbitrary).
-	appliedShown = 20
+	// maxStepLines is the maximum number of changed lines shown for one memory (arbitrary).
+	maxStepLines = 60
+	// maxApplied is the maximum number of applied steps on a page (arbitrary).
+	maxApplied = 20
 )
 
 // consolidation shows the conditions for an automatic plan, the current plan, and the applied
@@ -62,7 +62,7 @@ func consolidationView(agent records.Agent, o consolidation.Overview) templates.
 		v.Gates = append(v.Gates, templates.ConsolidationGate{Title: gateTitles[g.Name], Open: g.Open, Why: g.Why})
 	}
 	here := templates.ConsolidationPath(agent.Slug)
-	v.Applied = stepViews(agent.Slug, o.Applied[:min(len(o.Applied), appliedShown)], here)
+	v.Applied = stepViews(agent.Slug, o.Applied[:min(len(o.Applied), maxApplied)], here)
 	if p := o.Plan; p != nil {
 		v.Plan = &templates.ConsolidationPlan{
 			MadeAt: local(p.MadeAt), By: madeBy[p.MadeBy], Memories: p.Memories, Model: p.Model, Tokens: p.InputTokens + p.OutputTokens, Note: p.Note,
@@ -125,7 +125,7 @@ func changeView(slug string, c records.StepChange) templates.ConsolidationChange
 	if after.Description != c.Before.Description {
 		v.Said += fmt.Sprintf("Its description becomes “%s”; it was “%s”.", after.Description, c.Before.Description)
 	}
-	v.Diff = diff.Texts(c.Before.Body, after.Body, stepLines)
+	v.Diff = diff.Texts(c.Before.Body, after.Body, maxStepLines)
 	return v
 }
 
@@ -134,7 +134,7 @@ func (s *site) appliedSteps(ctx context.Context, agent records.Agent, back strin
 	if s.options.Consolidator == nil {
 		return nil, nil
 	}
-	steps, err := s.options.Consolidator.Applied(ctx, agent.ID, appliedShown)
+	steps, err := s.options.Consolidator.Applied(ctx, agent.ID, maxApplied)
 	return stepViews(agent.Slug, steps, back), err
 }
 

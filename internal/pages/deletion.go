@@ -13,9 +13,9 @@ import (
 	"memoir/web/templates"
 )
 
-// deletionLines is the maximum number of lines of each diff in a preview. Most memories are
+// maxDeletionLines is the maximum number of lines of each diff in a preview. Most memories are
 // shorter.
-const deletionLines = 300
+const maxDeletionLines = 300
 
 // deletion shows a preview of a memory's deletion. It changes nothing.
 func (s *site) deletion(w http.ResponseWriter, r *http.Request) error {
@@ -43,14 +43,14 @@ func changeOf(agent records.Agent, change sync.DeletionPreview) templates.Change
 	before, after := change.ClaudeMDBefore, change.ClaudeMDAfter
 	v := templates.Change{ClaudeMD: templates.ClaudeMDChange{
 		Published: published(agent), Problem: after.Problem, CharsBefore: before.Chars, CharsAfter: after.Chars,
-		Diff: diff.Texts(text(before.Text), text(after.Text), deletionLines),
+		Diff: diff.Texts(text(before.Text), text(after.Text), maxDeletionLines),
 	}}
 	for _, f := range change.Files {
 		v.Files = append(v.Files, templates.MemoryFile{Path: f.Path, Session: f.Session, ModifiedAt: local(f.ModifiedAt)})
 	}
 	for _, index := range change.Indexes {
 		v.Indexes = append(v.Indexes, templates.IndexChange{
-			Path: index.Path, Diff: diff.Texts(text(index.Before), text(index.After), deletionLines),
+			Path: index.Path, Diff: diff.Texts(text(index.Before), text(index.After), maxDeletionLines),
 		})
 	}
 	return v

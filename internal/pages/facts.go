@@ -13,8 +13,8 @@ import (
 	"memoir/web/templates"
 )
 
-// factRows is the maximum number of facts in a search of one agent (arbitrary).
-const factRows = 20
+// maxFacts is the maximum number of facts in a search of one agent (arbitrary).
+const maxFacts = 20
 
 // fact shows a form that creates a memory from a fact of the index.
 func (s *site) fact(w http.ResponseWriter, r *http.Request) error {
@@ -63,14 +63,14 @@ func (s *site) adoptFact(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, templates.MemoryPath(agent.Slug, result.Memory.ID), doneSaved, result.Memory.ID)
 }
 
-// factsFound returns the first factRows facts of the agent's indexes that match query, and the
+// factsFound returns the first maxFacts facts of the agent's indexes that match query, and the
 // total.
 func (s *site) factsFound(ctx context.Context, agent records.Agent, query string) ([]templates.SearchResult, int, error) {
 	total, err := s.store.CountFacts(ctx, agent.ID, query)
 	if err != nil || total == 0 {
 		return nil, 0, err
 	}
-	found, err := s.store.SearchFacts(ctx, agent.ID, query, 0, factRows)
+	found, err := s.store.SearchFacts(ctx, agent.ID, query, 0, maxFacts)
 	search, now := words.For(query), time.Now()
 	results := make([]templates.SearchResult, len(found))
 	for i, m := range found {

@@ -27,9 +27,9 @@ func (s *site) fixPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return show(w, r, http.StatusOK, templates.MendPage(templates.Mend{
+	return show(w, r, http.StatusOK, templates.FixesPage(templates.Fixes{
 		Frame: templates.Frame{Live: liveOf(agent), Notice: notice}, Agent: agentView(agent),
-		Mending: fixesOf(m, flawed, path, time.Now()),
+		Memory: fixesOf(m, flawed, path, time.Now()),
 	}))
 }
 

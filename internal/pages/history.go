@@ -18,12 +18,12 @@ import (
 )
 
 const (
-	// historyRevisions is the maximum number of revisions on a page (arbitrary).
-	historyRevisions = 10
-	// historyBytes is the maximum size of their bodies together, in bytes (arbitrary).
-	historyBytes = 2 << 20
-	// revisionLines is the maximum number of lines shown of one revision (arbitrary).
-	revisionLines = 100
+	// maxRevisions is the maximum number of revisions on a page (arbitrary).
+	maxRevisions = 10
+	// maxHistoryBytes is the maximum size of their bodies together, in bytes (arbitrary).
+	maxHistoryBytes = 2 << 20
+	// maxRevisionLines is the maximum number of lines shown of one revision (arbitrary).
+	maxRevisionLines = 100
 )
 
 // history shows a memory's revisions, newest first, each as a diff to the previous one.
@@ -70,7 +70,7 @@ func (s *site) history(w http.ResponseWriter, r *http.Request) error {
 func comparedRevisions(revisions []memories.Revision) []memories.Revision {
 	size := 0
 	for i, revision := range revisions {
-		if size += len(revision.Body); i == historyRevisions || i > 0 && size > historyBytes {
+		if size += len(revision.Body); i == maxRevisions || i > 0 && size > maxHistoryBytes {
 			return revisions[:i]
 		}
 	}
@@ -81,7 +81,7 @@ func comparedRevisions(revisions []memories.Revision) []memories.Revision {
 // last one. The address names the first revision by its id or by the hash of its bytes. Without
 // such a revision, the newest one is first.
 func (s *site) historyFrom(r *http.Request, agent records.Agent, m memories.Memory) (records.RevisionPage, error) {
-	list := records.RevisionList{From: r.URL.Query().Get(templates.FieldCursor), Limit: historyRevisions + 1}
+	list := records.RevisionList{From: r.URL.Query().Get(templates.FieldCursor), Limit: maxRevisions + 1}
 	page, err := s.store.Revisions(r.Context(), agent, m.ID, list)
 	if errors.Is(err, records.ErrCursor) {
 		list.From = ""
@@ -103,8 +103,8 @@ func revisionView(m memories.Memory, revision memories.Revision, before *memorie
 		before = &memories.Revision{Type: revision.Type}
 	}
 	v.TypeBefore = before.Type
-	v.Description = diff.Texts(before.Description, revision.Description, revisionLines)
-	v.Body = diff.Texts(before.Body, revision.Body, revisionLines)
+	v.Description = diff.Texts(before.Description, revision.Description, maxRevisionLines)
+	v.Body = diff.Texts(before.Body, revision.Body, maxRevisionLines)
 	return v
 }
 

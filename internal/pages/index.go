@@ -29,7 +29,7 @@ func (s *site) index(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	default:
-		v.Path, v.Present, v.Others, v.InStep = index.Path, index.Present, index.Others, index.InStep
+		v.Path, v.Present, v.Others, v.UpToDate = index.Path, index.Present, index.Others, index.InStep
 		v.Loaded, v.Findings = index.Loaded, index.Findings
 		if agent.Present && len(index.Raw) <= memories.MaxFileSize {
 			v.Facts = factsByLine(agent.Slug, index)
@@ -60,9 +60,9 @@ func (s *site) rebuildIndex(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, templates.IndexPath(slug), doneRebuilt, "")
 }
 
-// rebuildLines is the maximum number of lines of the preview: all that an agent loads, removed and
+// maxRebuildLines is the maximum number of lines of the preview: all that an agent loads, removed and
 // added.
-const rebuildLines = 2 * memorymd.IndexLineCap
+const maxRebuildLines = 2 * memorymd.IndexLineCap
 
 func (s *site) showIndexRebuild(w http.ResponseWriter, r *http.Request, status int, banners ...templates.Banner) error {
 	agent, err := s.requestedAgent(r)
@@ -79,6 +79,6 @@ func (s *site) showIndexRebuild(w http.ResponseWriter, r *http.Request, status i
 func rebuildView(frame templates.Frame, agent templates.Agent, change sync.IndexChange) templates.IndexRebuild {
 	return templates.IndexRebuild{
 		Frame: frame, Agent: agent, Path: change.Path, New: change.Before == nil, ETag: change.ETag(),
-		Diff: diff.Texts(text(change.Before), text(change.After), rebuildLines),
+		Diff: diff.Texts(text(change.Before), text(change.After), maxRebuildLines),
 	}
 }

@@ -18,12 +18,12 @@ import (
 )
 
 const (
-	// logHits is the maximum number of logs on a page of search results (arbitrary).
-	logHits = 30
-	// daysOfMonth is the maximum number of days in a month.
-	daysOfMonth = 31
-	// logPageBytes is the maximum size of one day's text on a page, in bytes (arbitrary).
-	logPageBytes = 1 << 20
+	// maxLogHits is the maximum number of logs on a page of search results (arbitrary).
+	maxLogHits = 30
+	// maxDaysOfMonth is the maximum number of days in a month.
+	maxDaysOfMonth = 31
+	// maxLogBytes is the maximum size of one day's text on a page, in bytes (arbitrary).
+	maxLogBytes = 1 << 20
 )
 
 // logs shows one month of an agent's logs, or search results.
@@ -70,7 +70,7 @@ func (s *site) readLogMonth(r *http.Request, agent records.Agent, v *templates.L
 		v.Months = append(v.Months, templates.LogMonth(m))
 	}
 	first, last := v.Month.Days()
-	page, err := s.store.LogDays(r.Context(), agent.ID, first, last, daysOfMonth, "")
+	page, err := s.store.LogDays(r.Context(), agent.ID, first, last, maxDaysOfMonth, "")
 	for _, d := range page.Days {
 		v.Days = append(v.Days, templates.LogDayRow{Day: d.Day, Files: d.Files, Entries: d.Entries, Size: d.Size, Odd: d.Odd})
 	}
@@ -80,7 +80,7 @@ func (s *site) readLogMonth(r *http.Request, agent records.Agent, v *templates.L
 // findLogs fills v with the logs that match v.Query.
 func (s *site) findLogs(r *http.Request, agent records.Agent, v *templates.Logs) error {
 	cursor := r.URL.Query().Get(templates.FieldCursor)
-	page, err := s.store.SearchLogs(r.Context(), agent.ID, v.Query, logHits, cursor)
+	page, err := s.store.SearchLogs(r.Context(), agent.ID, v.Query, maxLogHits, cursor)
 	if errors.Is(err, records.ErrSearch) {
 		return nil // the query has no words
 	}
@@ -141,7 +141,7 @@ func (s *site) logsOfDay(w http.ResponseWriter, r *http.Request) error {
 	if !isDay {
 		return memories.ErrNotFound
 	}
-	all, err := s.store.Logs(r.Context(), agent.ID, day, day, logPageBytes)
+	all, err := s.store.Logs(r.Context(), agent.ID, day, day, maxLogBytes)
 	if err != nil {
 		return err
 	}

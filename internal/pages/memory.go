@@ -91,7 +91,7 @@ func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, ag
 	if open.Twins, err = s.twinsOf(r.Context(), agent, from, m, &links); err != nil {
 		return err
 	}
-	if open.Takers, err = s.moveTargets(r.Context(), agent, m); err != nil {
+	if open.MoveTargets, err = s.moveTargets(r.Context(), agent, m); err != nil {
 		return err
 	}
 	v.Open = &open

@@ -24,9 +24,9 @@ const (
 	groupRows = 20
 	// pageRows is how many rows of one group a page shows (arbitrary).
 	pageRows = 100
-	// endlessRows is the maximum number of rows that a group gets by scrolling. One query returns
+	// maxGroupRows is the maximum number of rows that a group gets by scrolling. One query returns
 	// that many, so an open page can reload itself at every change. More rows are on further pages.
-	endlessRows = records.MaxLimit
+	maxGroupRows = records.MaxLimit
 )
 
 // memories shows an agent's Memory tab.
@@ -46,7 +46,7 @@ func (s *site) memories(w http.ResponseWriter, r *http.Request) error {
 }
 
 // memoryList returns the list that the address requests: the first rows of each group, or one page
-// of a single group. If open is not nil, its group includes it, up to endlessRows.
+// of a single group. If open is not nil, its group includes it, up to maxGroupRows.
 func (s *site) memoryList(r *http.Request, agent records.Agent, open *memories.Memory) (templates.Memories, error) {
 	v := templates.Memories{Agent: agentView(agent)}
 	var err error
@@ -163,10 +163,10 @@ func (l grouped) page(ctx context.Context, list records.MemoryList) (records.Mem
 	if l.view.Type != "" || l.view.Attention || l.view.Scope == memories.TeamScope {
 		least = pageRows
 	}
-	list.Limit = min(max(least, l.shown[templates.GroupKey(list.Type, list.Scope)]), endlessRows)
+	list.Limit = min(max(least, l.shown[templates.GroupKey(list.Type, list.Scope)]), maxGroupRows)
 	page, err := l.store.Memories(ctx, l.agent, list)
 	if err == nil && page.NextCursor != "" && l.missesOpen(page, list) {
-		list.Limit = endlessRows
+		list.Limit = maxGroupRows
 		page, err = l.store.Memories(ctx, l.agent, list)
 	}
 	return page, err
@@ -179,7 +179,7 @@ func (l grouped) group(ctx context.Context, list records.MemoryList, page record
 	g := templates.Group{Type: list.Type, Team: list.Scope == memories.TeamScope && list.Type == "" && list.State == "", Rows: l.rows(ctx, page.Memories, page.Near), Total: page.Total}
 	if page.NextCursor != "" {
 		g.More = l.singleView(list).From(page.NextCursor).List()
-		g.Above, g.Endless = l.above, l.above+len(g.Rows) < endlessRows
+		g.Above, g.Endless = l.above, l.above+len(g.Rows) < maxGroupRows
 	}
 	return g
 }

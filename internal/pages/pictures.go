@@ -18,9 +18,9 @@ const (
 	// maxGrowthDays is the length of the growth chart, in days. In a longer one, single days could not
 	// be seen.
 	maxGrowthDays = 366
-	// growthPoints is the maximum number of points of a line of the growth chart. A phone shows no
+	// maxGrowthPoints is the maximum number of points of a line of the growth chart. A phone shows no
 	// more.
-	growthPoints = 61
+	maxGrowthPoints = 61
 	// trendDays is the length of the line on an agent's card, in days (arbitrary).
 	trendDays = 30
 )
@@ -43,13 +43,13 @@ func (s *site) pictures(ctx context.Context, agent records.Agent, now time.Time)
 }
 
 // growthOf returns the data of the growth chart, from the day before the first memory, with at most
-// growthPoints points.
+// maxGrowthPoints points.
 func growthOf(points []records.GrowthPoint) templates.Growth {
 	first := slices.IndexFunc(points, func(p records.GrowthPoint) bool { return total(p.Alive) > 0 })
 	if first < 0 {
 		return templates.Growth{}
 	}
-	points = thin(points[max(0, first-1):], growthPoints)
+	points = thin(points[max(0, first-1):], maxGrowthPoints)
 	g := templates.Growth{Counts: templates.CountsByType{}}
 	for i, p := range points {
 		g.Times = append(g.Times, p.Day)

@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	// proposalRows is the maximum number of proposals on a page (arbitrary).
-	proposalRows = 50
-	// proposalLines is the maximum number of lines of a proposal's diff (arbitrary).
-	proposalLines = 60
+	// maxProposals is the maximum number of proposals on a page (arbitrary).
+	maxProposals = 50
+	// maxProposalLines is the maximum number of lines of a proposal's diff (arbitrary).
+	maxProposalLines = 60
 )
 
 // proposals shows the proposals from an agent's conversations that wait for a decision.
@@ -32,7 +32,7 @@ func (s *site) proposals(w http.ResponseWriter, r *http.Request) error {
 
 func (s *site) showProposals(w http.ResponseWriter, r *http.Request, status int, agent records.Agent, banners ...templates.Banner) error {
 	x := s.options.Extractor
-	page, err := x.Proposals(r.Context(), agent.Slug, records.ProposalWaiting, proposalRows, "")
+	page, err := x.Proposals(r.Context(), agent.Slug, records.ProposalWaiting, maxProposals, "")
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (s *site) proposalRow(ctx context.Context, agent records.Agent, p extractio
 	}
 	if m := p.Present; m != nil {
 		row.Changes = &templates.ProposedChange{
-			ID: m.ID, TypeBefore: m.Type, Description: diff.Texts(m.Description, p.Description, proposalLines), Body: diff.Texts(m.Body, p.Body, proposalLines),
+			ID: m.ID, TypeBefore: m.Type, Description: diff.Texts(m.Description, p.Description, maxProposalLines), Body: diff.Texts(m.Body, p.Body, maxProposalLines),
 		}
 		return row, nil
 	}

@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	// recallRows is the maximum number of recalls on a page (arbitrary).
-	recallRows = 50
-	// recallExtremes is the maximum number of memories listed as most recalled, and as never
+	// maxRecalls is the maximum number of recalls on a page (arbitrary).
+	maxRecalls = 50
+	// maxExtremes is the maximum number of memories listed as most recalled, and as never
 	// recalled (arbitrary).
-	recallExtremes = 20
+	maxExtremes = 20
 )
 
 // recallSpans are the periods that are summed up, in days. The first is also the length of the
@@ -80,7 +80,7 @@ func explainedOf(all []recall.Explained) []templates.ExplainedMemory {
 
 // readRecallUse fills use with the statistics of recalls. Without recalls it leaves use empty.
 func (s *site) readRecallUse(ctx context.Context, agent records.Agent, now time.Time, use *templates.RecallUse) error {
-	counted, err := s.store.RecallUse(ctx, agent.ID, now, recallSpans[len(recallSpans)-1], recallExtremes)
+	counted, err := s.store.RecallUse(ctx, agent.ID, now, recallSpans[len(recallSpans)-1], maxExtremes)
 	if err != nil || len(counted.Days) == 0 {
 		return err
 	}
@@ -142,7 +142,7 @@ func recalledOf(all []records.RecalledMemory, now time.Time) []templates.Recalle
 
 // readPastRecalls fills v with one page of past recalls.
 func (s *site) readPastRecalls(ctx context.Context, agent records.Agent, cursor string, v *templates.Recall) error {
-	page, err := s.store.Recalls(ctx, records.RecallList{AgentID: agent.ID, Session: v.Session, Limit: recallRows, Cursor: cursor})
+	page, err := s.store.Recalls(ctx, records.RecallList{AgentID: agent.ID, Session: v.Session, Limit: maxRecalls, Cursor: cursor})
 	if err != nil {
 		return err
 	}

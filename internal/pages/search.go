@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// resultRows is the maximum number of hits on a page (arbitrary).
-	resultRows = 50
+	// maxResults is the maximum number of hits on a page (arbitrary).
+	maxResults = 50
 	// excerptLength is the length of an excerpt in bytes, about two lines of the page.
 	excerptLength = 160
 )
@@ -60,7 +60,7 @@ func requestedSearch(r *http.Request) (templates.Search, error) {
 
 // find fills v with the search results.
 func (s *site) find(r *http.Request, v *templates.Search) error {
-	list := records.MemoryList{Search: v.Query, Near: true, Type: v.Type, Limit: resultRows, Cursor: v.Cursor}
+	list := records.MemoryList{Search: v.Query, Near: true, Type: v.Type, Limit: maxResults, Cursor: v.Cursor}
 	if v.Deleted {
 		list.State = memories.Deleted
 	}

@@ -11,8 +11,8 @@ import (
 	"memoir/web/templates"
 )
 
-// sessionRows is the maximum number of sessions on a page (arbitrary).
-const sessionRows = 200
+// maxSessions is the maximum number of sessions on a page (arbitrary).
+const maxSessions = 200
 
 // sessions shows an agent's sessions and session notes.
 func (s *site) sessions(w http.ResponseWriter, r *http.Request) error {
@@ -21,7 +21,7 @@ func (s *site) sessions(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	path, cursor := templates.AgentPath(agent.Slug, "sessions"), r.URL.Query().Get(templates.FieldCursor)
-	page, err := s.store.Sessions(r.Context(), agent.ID, sessionRows, cursor)
+	page, err := s.store.Sessions(r.Context(), agent.ID, maxSessions, cursor)
 	if err != nil {
 		return err
 	}

@@ -18,8 +18,8 @@ import (
 	"memoir/web/templates"
 )
 
-// versionLines is the maximum number of lines shown of one version (arbitrary).
-const versionLines = 200
+// maxVersionLines is the maximum number of lines shown of one version (arbitrary).
+const maxVersionLines = 200
 
 // versions shows the different contents of a memory's files side by side.
 func (s *site) versions(w http.ResponseWriter, r *http.Request) error {
@@ -103,8 +103,8 @@ func versionView(m memories.Memory, version records.Version) templates.Version {
 	if version.Current {
 		v.Description, v.Body = plainText(version.Description), plainText(version.Body)
 	} else {
-		v.Description = diff.Texts(m.Description, version.Description, versionLines)
-		v.Body = diff.Texts(m.Body, version.Body, versionLines)
+		v.Description = diff.Texts(m.Description, version.Description, maxVersionLines)
+		v.Body = diff.Texts(m.Body, version.Body, maxVersionLines)
 	}
 	for _, f := range version.Files {
 		session := agents.ParseSession(f.Session)
@@ -117,7 +117,7 @@ func versionView(m memories.Memory, version records.Version) templates.Version {
 
 // plainText returns text as a diff without changes.
 func plainText(text string) diff.Diff {
-	all := diff.Texts("", text, versionLines)
+	all := diff.Texts("", text, maxVersionLines)
 	for i := range all.Hunks {
 		for j := range all.Hunks[i].Lines {
 			all.Hunks[i].Lines[j].Kind = diff.Same

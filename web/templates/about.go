@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// About is what there is to know of an agent besides its memories: one field and one component for each section of the tab.
+// About is the view of an agent's About tab. Each field belongs to one section.
 type About struct {
 	Frame
 	Agent Agent
@@ -13,33 +13,33 @@ type About struct {
 	Work  BackgroundWork
 }
 
-// BackgroundWork is what is done for an agent in the background.
+// BackgroundWork is the view of an agent's background jobs.
 type BackgroundWork struct {
-	// Model says which one is asked; empty: none, and SwitchOn how to have one asked.
+	// Model is the background model. If it is empty, SwitchOn explains how to configure one.
 	Model, SwitchOn string
-	Jobs            []BackgroundJob // those that are not finished, then the others, the latest first
-	// What they have cost in the last Days days.
+	Jobs            []BackgroundJob // unfinished ones first, then the others, latest first
+	// The tokens that the jobs used in the last Days days.
 	Days                      int
 	InputTokens, OutputTokens int
-	ByDay                     []TokensOfDay // oldest first, in UTC; days without any are left out
+	ByDay                     []TokensOfDay // by day in UTC, oldest first, without empty days
 }
 
-// BackgroundJob is one piece of it.
+// BackgroundJob is the view of one background job.
 type BackgroundJob struct {
 	ID            int64
 	Kind          string
 	State         string // waiting, running, done, failed, cancelled
-	Key           string // what it is about; empty: the agent
+	Key           string // the subject; empty means the agent
 	Attempts      int
-	RunAt         time.Time // when it is, or was, to be begun, in the zone that people see
-	FinishedAt    time.Time // zero: it is not
+	RunAt         time.Time // planned or actual start, in the time zone of the page
+	FinishedAt    time.Time // zero if it is not finished
 	Said, Problem string
-	Model         string // empty: none was asked
+	Model         string // empty if it used no model
 	InputTokens   int
 	OutputTokens  int
 }
 
-// TokensOfDay is what it has cost on a day in UTC.
+// TokensOfDay is the number of tokens that jobs used on one day in UTC.
 type TokensOfDay struct {
 	Day           time.Time
 	Input, Output int
@@ -50,7 +50,6 @@ func AboutPath(slug string) string { return AgentPath(slug, aboutTab) }
 
 func (j BackgroundJob) rowID() string { return "job-" + strconv.FormatInt(j.ID, 10) }
 
-// tone is that of the badge with the state.
 func (j BackgroundJob) tone() Tone {
 	switch j.State {
 	case "done":
@@ -61,8 +60,8 @@ func (j BackgroundJob) tone() Tone {
 	return Quiet
 }
 
-// outcome says what came of it until now.
-func (j BackgroundJob) outcome() string {
+// result returns the job's problem or result, or a dash.
+func (j BackgroundJob) result() string {
 	switch {
 	case j.Problem != "" && j.State == "waiting":
 		return "It failed and is tried again: " + j.Problem
@@ -76,7 +75,7 @@ func (j BackgroundJob) outcome() string {
 	return "–"
 }
 
-// when is the time that matters: when it ended, or when it is to begin.
+// when returns the job's end, or its planned or actual start if it is not finished.
 func (j BackgroundJob) when() time.Time {
 	if j.FinishedAt.IsZero() {
 		return j.RunAt
@@ -84,7 +83,7 @@ func (j BackgroundJob) when() time.Time {
 	return j.FinishedAt
 }
 
-// cost says what it took.
+// cost returns the number of the job's tokens in words.
 func (j BackgroundJob) cost() string {
 	if j.InputTokens+j.OutputTokens == 0 {
 		return "–"
@@ -92,7 +91,7 @@ func (j BackgroundJob) cost() string {
 	return number(j.InputTokens) + " in, " + number(j.OutputTokens) + " out"
 }
 
-// total says what all of it has cost.
+// total returns a sentence with the number of all jobs' tokens.
 func (w BackgroundWork) total() string {
 	if w.InputTokens+w.OutputTokens == 0 {
 		return "In the last " + number(w.Days) + " days no model was asked."

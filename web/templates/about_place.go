@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// MemoryPlace is where an agent's memory is, for whom it is, and whether one is kept.
+// MemoryPlace is the view of where an agent's memory is, who uses it, and whether it is on.
 type MemoryPlace struct {
-	Scope   string // of a custom agent: user, project or local; else empty
-	Project string // the absolute path of the project that it is about; empty: none, or all
-	SeenBy  string // a sentence; empty: Memoir cannot know
-	// ByClaude: Claude Code decides where and whether. The rest is only said then.
+	Scope   string // user, project or local for a custom agent; else empty
+	Project string // absolute path of the agent's project; empty if none or all
+	SeenBy  string // a sentence; empty if unknown
+	// ByClaude reports whether Claude Code decides both. The fields below are set only then.
 	ByClaude bool
 	Dir      string
-	DirLinks []DecisionLink // of a custom agent, whose scope says it, there are none
+	DirLinks []DecisionLink // empty for a custom agent, whose scope decides
 	On       bool
 	OnLinks  []DecisionLink
 }
 
-// DecisionLink is one that can decide where a memory is, or whether one is kept.
+// DecisionLink is the view of one setting that can decide where a memory is, or whether it is on.
 type DecisionLink struct {
-	Name    string // of the variable or setting; empty: the default
-	From    string // the settings file; empty: the environment, or the default
-	Says    string // empty: it is silent
+	Name    string // variable or setting; empty for the default
+	From    string // settings file; empty for the environment or the default
+	Says    string // the value; empty if it is not set
 	Holds   bool
-	Problem string // why it counts for nothing although it says something
+	Problem string // why a value is ignored
 }
 
-// who names a link.
-func (l DecisionLink) who() string {
+// source returns the source of a setting.
+func (l DecisionLink) source() string {
 	switch {
 	case l.Name == "":
 		return "–"
@@ -39,17 +39,17 @@ func (l DecisionLink) who() string {
 	return l.From
 }
 
-// speaking are the links that say something.
-func speaking(links []DecisionLink) []DecisionLink {
+// withValue returns the links that have a value or a problem.
+func withValue(links []DecisionLink) []DecisionLink {
 	return slices.DeleteFunc(slices.Clone(links), func(l DecisionLink) bool { return l.Says == "" && l.Problem == "" })
 }
 
-// silent names the other links; empty: there are none.
-func silent(links []DecisionLink) string {
+// unsetText returns a sentence with the other links. It is empty if every link has a value.
+func unsetText(links []DecisionLink) string {
 	var names []string
 	for _, l := range links {
 		if l.Says == "" && l.Problem == "" && l.Name != "" {
-			names = append(names, l.Name+" in "+l.who())
+			names = append(names, l.Name+" in "+l.source())
 		}
 	}
 	if len(names) == 0 {
@@ -58,7 +58,7 @@ func silent(links []DecisionLink) string {
 	return "Asked as well, and silent: " + strings.Join(names, ", ") + "."
 }
 
-// verdict says what became of it.
+// verdict returns why a link does not decide.
 func (l DecisionLink) verdict() string {
 	switch {
 	case l.Problem != "":
@@ -69,7 +69,7 @@ func (l DecisionLink) verdict() string {
 	return "leaves it open, or comes after what holds"
 }
 
-// scopeText says what the scope means.
+// scopeText returns a sentence that explains the scope.
 func (p MemoryPlace) scopeText() string {
 	switch p.Scope {
 	case "user":
@@ -88,12 +88,12 @@ func (p MemoryPlace) scopeText() string {
 	return "An agent of its own, in no scope of Claude Code's."
 }
 
-// isElsewhere says that Claude Code keeps the memory in another directory than the one that is shown.
+// isElsewhere reports whether Claude Code keeps the memory in another directory than dir.
 func (p MemoryPlace) isElsewhere(dir string) bool {
 	return p.ByClaude && p.Dir != "" && filepath.Clean(p.Dir) != filepath.Clean(dir)
 }
 
-// switchAction switches the agent's memory the other way.
+// switchAction returns the action that toggles the agent's memory.
 func (a Agent) switchAction() Action {
 	if a.MemoryOff {
 		return Action{Label: "Switch memory on", Path: AgentPath(a.Slug, "about", "memory", "on"), Style: Primary, Back: AboutPath(a.Slug)}
@@ -101,7 +101,7 @@ func (a Agent) switchAction() Action {
 	return Action{Label: "Switch memory off", Path: AgentPath(a.Slug, "about", "memory", "off"), Back: AboutPath(a.Slug)}
 }
 
-// switchText says what Memoir's own switch does as it stands.
+// switchText returns a sentence about the current state of Memoir's memory switch.
 func (a Agent) switchText() string {
 	switch {
 	case a.MemoryOff && a.published():

@@ -10,51 +10,52 @@ import (
 	"memoir/internal/memories"
 )
 
-// Activity is what happened to the memories of one agent, or of all.
+// Activity is the view of the activity of one agent or of all.
 type Activity struct {
 	Frame
-	Agent  *Agent // nil: of all agents
+	Agent  *Agent // nil for all agents
 	Filter ActivityFilter
 	Days   []ActivityDay // newest first
 	Growth Growth
 	Ages   Ages
-	// Applied are the steps of consolidation that were applied last, newest first; each can be undone.
+	// Applied are the consolidation steps applied last, newest first. Each has an undo.
 	Applied []ConsolidationStep
-	// Older is the way to what happened before; without an address there is nothing.
+	// Older is the link to older entries. Its address is empty if there are no older ones.
 	Older Older
-	// FirstHref is the address of the newest; empty: they are here.
+	// FirstHref is the address of the newest entries. It is empty on their own page.
 	FirstHref string
-	// AsOf is what the form for a past moment begins with.
+	// AsOf is the initial value of the form for a past moment.
 	AsOf time.Time
 }
 
-// ActivityFilter says which of it is shown. The zero one is all of it.
+// ActivityFilter selects the entries to show. The zero value selects all.
 type ActivityFilter struct {
 	Kind    memories.ActivityKind
 	Actor   memories.Actor
 	Session string
 }
 
-// Older leads to what happened before the last entry of a page.
+// Older is a link to the entries before the last one of a page.
 type Older struct {
 	Href string
-	// Grows says that the address is of this page with more entries, so that it can be fetched as somebody scrolls.
+	// Grows reports whether the address shows this page with more entries, so that scrolling can
+	// load it.
 	Grows bool
 }
 
-// ActivityDay is what happened on one day.
+// ActivityDay is the view of one day's entries.
 type ActivityDay struct {
 	Title   string
-	Begins  time.Time // in the zone that people see
+	Begins  time.Time // in the time zone of the page
 	Entries []ActivityEntry
-	// Past says that the day is over: there is a state of things at its end.
+	// Past reports whether the day is over, so that the page can link to the state at its end.
 	Past bool
 }
 
-// ActivityEntry is one thing that happened to a memory.
+// ActivityEntry is the view of one journal entry.
 type ActivityEntry struct {
 	memories.Activity
-	AgentName string // what people call the agent, on the page of all agents; empty: not shown
+	AgentName string // the agent's display name on the page of all agents; else empty
 }
 
 var kindWords = map[memories.ActivityKind]struct {
@@ -76,7 +77,7 @@ var kindWords = map[memories.ActivityKind]struct {
 	memories.ActivityDiscarded: {"File removed", Danger},
 }
 
-// by says who it was, where it was no session.
+// by returns who made the change. It is empty for a session.
 func (e ActivityEntry) by() string {
 	if e.Actor == memories.BySession {
 		return ""
@@ -84,7 +85,7 @@ func (e ActivityEntry) by() string {
 	return e.Actor.Phrase(e.Kind)
 }
 
-// renamed says what else the memory is called, where it was renamed.
+// renamed returns the memory's other name in words, or "" if it was not renamed.
 func (e ActivityEntry) renamed() string {
 	switch {
 	case e.Renamed != "" && e.Renamed == e.Name:
@@ -98,7 +99,8 @@ func (e ActivityEntry) renamed() string {
 	}
 }
 
-// sessionWords names a session as people know it, where its name tells: who, where, and when the thread began.
+// sessionWords returns a session's user, channel and start of the thread in words. It returns name
+// if name does not contain them.
 func sessionWords(name string) string {
 	s := agents.ParseSession(name)
 	if s.User == "" {
@@ -109,25 +111,25 @@ func sessionWords(name string) string {
 
 func (e ActivityEntry) anchor() string { return "event-" + strconv.FormatInt(e.ID, 10) }
 
-// file is the path of the file; a session's directory is named in words beside it.
+// file returns the file's path. It omits the session's directory, which the page names next to it.
 func (e ActivityEntry) file() string { return strings.TrimPrefix(e.Path, "sessions/"+e.Session+"/") }
 
-// hasPage says that the memory can still be looked at.
+// hasPage reports whether the memory still has a page.
 func (e ActivityEntry) hasPage() bool { return e.MemoryID != "" && e.Exists }
 
 func (e ActivityEntry) memory() string { return MemoryPath(e.Agent, e.MemoryID) }
 
-// said reports whether the memory said something new from then on, which its history shows.
-func (e ActivityEntry) said() bool {
+// hasContent reports whether the entry gave the memory new content, which its history shows.
+func (e ActivityEntry) hasContent() bool {
 	return e.Hash != "" && (e.Kind == memories.ActivityLearned || e.Kind == memories.ActivityChanged)
 }
 
-// change is the place in the history where what it said is compared with what it had said before.
+// change returns the address of the entry's diff in the memory's history.
 func (e ActivityEntry) change() string {
 	return MemoryPath(e.Agent, e.MemoryID, "history") + "?" + url.Values{FieldCursor: {e.Hash}}.Encode()
 }
 
-// ByDay groups entries, which are newest first, by the day in the zone of now.
+// ByDay groups entries by day in the time zone of now. The entries must be newest first.
 func ByDay(entries []ActivityEntry, now time.Time) []ActivityDay {
 	var days []ActivityDay
 	for _, e := range entries {
@@ -142,7 +144,6 @@ func ByDay(entries []ActivityEntry, now time.Time) []ActivityDay {
 	return days
 }
 
-// midnight is the moment at which the day of a time began.
 func midnight(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 }
@@ -160,10 +161,10 @@ func dayTitle(begins, now time.Time) string {
 
 func (d ActivityDay) anchor() string { return "day-" + d.Begins.Format(time.DateOnly) }
 
-// end is the last moment of the day that Postgres tells from the next.
+// end returns the last microsecond of the day, which is Postgres's resolution.
 func (d ActivityDay) end() time.Time { return d.Begins.AddDate(0, 0, 1).Add(-time.Microsecond) }
 
-// path is the page without filters.
+// path returns the page's address without filters.
 func (v Activity) path() string {
 	if v.Agent == nil {
 		return ActivityPath
@@ -171,7 +172,7 @@ func (v Activity) path() string {
 	return AgentPath(v.Agent.Slug, activityTab)
 }
 
-// of is the agent's slug, or nothing.
+// of returns the agent's slug, or "" for all agents.
 func (v Activity) of() string {
 	if v.Agent == nil {
 		return ""
@@ -179,10 +180,11 @@ func (v Activity) of() string {
 	return v.Agent.Slug
 }
 
-// Path returns the address of the page with these filters.
+// Path returns the address of the page with the filter f.
 func (v Activity) Path(f ActivityFilter) string { return v.At(f, FieldShown, "") }
 
-// At returns the address of the page with these filters and one more parameter, where that has a value.
+// At returns the address of the page with the filter f and one more parameter, if value is not
+// empty.
 func (v Activity) At(f ActivityFilter, field, value string) string {
 	query := url.Values{}
 	for name, value := range map[string]string{FieldKind: string(f.Kind), FieldActor: string(f.Actor), FieldSession: f.Session, field: value} {
@@ -196,7 +198,7 @@ func (v Activity) At(f ActivityFilter, field, value string) string {
 	return v.path() + "?" + query.Encode()
 }
 
-// withoutSession is the address at which the session does not matter.
+// withoutSession returns the address of the page without the filter by session.
 func (v Activity) withoutSession() string {
 	f := v.Filter
 	f.Session = ""
@@ -205,7 +207,7 @@ func (v Activity) withoutSession() string {
 
 func (v Activity) filtered() bool { return v.Filter != ActivityFilter{} }
 
-// SessionActivityPath returns the address of what a session did.
+// SessionActivityPath returns the address of the activity of one session.
 func SessionActivityPath(slug, session string) string {
 	return AgentPath(slug, activityTab) + "?" + url.Values{FieldSession: {session}}.Encode()
 }

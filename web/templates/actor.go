@@ -2,7 +2,6 @@ package templates
 
 import "memoir/internal/memories"
 
-// actorWords name the actors in the filter of the Activity tab.
 var actorWords = map[memories.Actor]string{
 	memories.BySession:    "Sessions",
 	memories.ByDisk:       "Files on disk",

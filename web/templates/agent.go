@@ -6,16 +6,18 @@ import (
 	"memoir/internal/agents"
 )
 
-// Agent is the head of every page about one agent: who it is, and its tabs.
+// Agent is the view of the header that every page of an agent has: its name and tabs.
 type Agent struct {
 	Slug    string
-	Name    string // what people call it: the slug, or a project's path
+	Name    string // display name: the slug, or a project's path
 	Layout  string // "hive", "claude", "directory" or "shared"
 	Dir     string
-	Present bool // false: its directory is gone, its memories are kept
-	// MemoryOff: nothing asks it to save, and nothing is extracted or consolidated.
+	Present bool // false if its directory is missing
+	// MemoryOff reports whether its memory is off: it is not asked to save, and nothing is
+	// extracted or consolidated.
 	MemoryOff bool
-	// JoinedTo is the slug of the agent whose directory its own leads to; empty: none.
+	// JoinedTo is the slug of the agent whose directory this agent's link points to. It is empty if
+	// the agent has a real directory.
 	JoinedTo string
 	Counts   Counts
 	Sessions int
@@ -24,13 +26,13 @@ type Agent struct {
 // published reports whether Memoir writes the agent's CLAUDE.md.
 func (a Agent) published() bool { return agents.Agent{Layout: agents.Layout(a.Layout)}.Published() }
 
-// shares reports whether what it remembers is given to all other agents.
+// shares reports whether all other agents receive its memories.
 func (a Agent) shares() bool { return a.Layout == string(agents.Shared) }
 
-// hasTeam reports whether it has team memory beside its own, so that the two have to be told apart.
+// hasTeam reports whether the agent has team memory as well as private memory.
 func (a Agent) hasTeam() bool { return a.Counts.Team > 0 && !a.shares() }
 
-// memoryDir is where the agent's own memory files go.
+// memoryDir returns the directory of the agent's own memory files.
 func (a Agent) memoryDir() string {
 	if a.Layout == "hive" {
 		return path.Join(a.Dir, "memory")
@@ -38,7 +40,7 @@ func (a Agent) memoryDir() string {
 	return a.Dir
 }
 
-// Gone returns the banner for an agent whose directory is gone, with the way to forget it.
+// Gone returns the banner for an agent whose directory is missing, with an action to forget it.
 func (a Agent) Gone() Banner {
 	return Banner{
 		Tone:  Warning,
@@ -51,7 +53,7 @@ func (a Agent) Gone() Banner {
 	}
 }
 
-// Joined returns the banner for an agent whose directory is another one's.
+// Joined returns the banner for an agent whose directory links to another agent's.
 func (a Agent) Joined() Banner {
 	return Banner{
 		Tone:  Warning,
@@ -61,7 +63,7 @@ func (a Agent) Joined() Banner {
 	}
 }
 
-// DatabaseAway returns the banner for a page that is shown while Postgres cannot be reached.
+// DatabaseAway returns the banner for a page shown while the database is unavailable.
 func DatabaseAway() Banner {
 	return Banner{
 		Tone:  Danger,
@@ -71,7 +73,8 @@ func DatabaseAway() Banner {
 	}
 }
 
-// ClaudeMDProblem returns the banner for a CLAUDE.md that could not be written. The problem is a sentence in plain words.
+// ClaudeMDProblem returns the banner for a CLAUDE.md that could not be written. The problem is a
+// sentence for users.
 func ClaudeMDProblem(slug, problem string) Banner {
 	return Banner{
 		Tone:  Danger,
@@ -81,7 +84,8 @@ func ClaudeMDProblem(slug, problem string) Banner {
 	}
 }
 
-// MissingMemories returns the banner for memories whose files went in one look, with both ways out.
+// MissingMemories returns the banner for memories whose files all disappeared in one scan, with the
+// actions to decide.
 func MissingMemories(slug string, names []string) Banner {
 	return Banner{
 		Tone:    Warning,
@@ -93,7 +97,7 @@ func MissingMemories(slug string, names []string) Banner {
 	}
 }
 
-// MissingActions returns what can be done about all missing memories at once.
+// MissingActions returns the actions on all missing memories.
 func MissingActions(slug string) []Action {
 	return []Action{
 		{Label: "Write them back", Path: AgentPath(slug, "missing", "restore"), Style: Primary},
@@ -101,7 +105,7 @@ func MissingActions(slug string) []Action {
 	}
 }
 
-// BlockedReturns returns the banner for deleted contents that turned up on disk again.
+// BlockedReturns returns the banner for deleted contents that are on disk again.
 func BlockedReturns(slug string, n int) Banner {
 	return Banner{
 		Title: counted(n, "deleted memory has", "deleted memories have") + " turned up on disk again",

@@ -1,21 +1,21 @@
 package templates
 
-// Agents is the first page: a card per agent.
+// Agents is the view of the first page: a card for each agent.
 type Agents struct {
 	Frame
 	Cards []AgentCard
-	// LookedIn are the places where agents are looked for, for the page without any.
-	LookedIn []string
-	// Samples offers the sample agents on the page without any.
+	// SearchedDirs are the searched directories. Only a page without agents shows them.
+	SearchedDirs []string
+	// Samples reports whether a page without agents offers the sample agents.
 	Samples bool
 }
 
-// AgentCard is one agent at a glance.
+// AgentCard is the view of one agent on the first page.
 type AgentCard struct {
 	Agent
 	ClaudeMDChars int
-	ClaudeMDLimit int    // 0: not published for this agent, no meter is shown
-	Problem       string // with its CLAUDE.md, in plain words; empty: none
-	Updated       string // when its newest memory was changed, in words; empty: it has none
+	ClaudeMDLimit int    // in characters; 0 if Memoir does not write the file
+	Problem       string // with its CLAUDE.md, for users; empty if there is no problem
+	Updated       string // last change of a memory, in words; empty without memories
 	Trend         Trend
 }

@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "memoir/internal/memories"
 
-// AgentsPage is the first page.
+// AgentsPage renders the first page.
 func AgentsPage(v Agents) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -413,12 +413,12 @@ func noAgents(v Agents) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if len(v.LookedIn) > 0 {
+			if len(v.SearchedDirs) > 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<h3>Where it looks</h3><ul class=\"paths\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				for _, place := range v.LookedIn {
+				for _, place := range v.SearchedDirs {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<li><code>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

@@ -9,58 +9,58 @@ import (
 	"memoir/internal/memories"
 )
 
-// AsOfHref returns the address of a page as it was at a past moment.
+// AsOfHref returns the address of a page at a past moment.
 func AsOfHref(path string, at time.Time) string {
 	return path + "?" + url.Values{FieldAsOf: {at.UTC().Format(time.RFC3339Nano)}}.Encode()
 }
 
-// localInput is how a browser's field for a date and a time writes one.
+// localInput is the format of a browser's date-time field.
 const localInput = "2006-01-02T15:04"
 
-// AsOf says at which past moment a page shows things. It is read only.
+// AsOf is the past moment that a read-only page shows.
 type AsOf struct {
-	At time.Time // in the zone that people see
-	// Here is the page's address without the moment: the same, as it is now.
+	At time.Time // in the time zone of the page
+	// Here is the page's address without the moment.
 	Here string
 }
 
-// when names the moment in the middle of a line, title at its start.
+// when returns the moment for the middle of a line, title for its start.
 func (a AsOf) when() string  { return "as of " + a.At.Format("2 January 2006, 15:04") }
 func (a AsOf) title() string { return "A" + a.when()[1:] }
 
 func (a AsOf) at(path string) string { return AsOfHref(path, a.At) }
 
-// MemoriesAsOf is what an agent remembered at a past moment.
+// MemoriesAsOf is the view of an agent's memories at a past moment.
 type MemoriesAsOf struct {
 	Frame
 	Agent Agent
 	AsOf  AsOf
-	Type  memories.Type // the only type shown; empty: all
+	Type  memories.Type // the only type shown; empty for all
 	Rows  []MemoryAsOf
 	Total int
-	// MoreHref and FirstHref are the addresses of the rows after these and of the first ones; empty: there are none, or
-	// they are here.
+	// MoreHref is the address of the next rows, or empty at the end. FirstHref is the address of
+	// the first rows, or empty on their own page.
 	MoreHref, FirstHref string
 }
 
-// MemoryAsOf is a memory in the list of a past moment.
+// MemoryAsOf is the view of a memory in the list of a past moment.
 type MemoryAsOf struct {
 	MemoryRow
-	// Since says what happened to it afterwards, in a word; empty: it is as it was.
+	// Since is the change to the memory afterwards, in words. It is empty if the memory is
+	// unchanged.
 	Since string
 }
 
-// href is the memory's page at the moment of the list.
+// href returns the memory's page at the same moment.
 func (v MemoriesAsOf) href(m MemoryAsOf) string { return v.AsOf.at(m.Path()) }
 
-// asOfGroup is the rows of one type.
 type asOfGroup struct {
 	Type  memories.Type
 	Title string
 	Rows  []MemoryAsOf
 }
 
-// groups puts the rows into the order of the types; those that need attention come last.
+// groups returns the rows by type, in the order of the types. Memories without a type are last.
 func (v MemoriesAsOf) groups() []asOfGroup {
 	var all []asOfGroup
 	for _, t := range drawnTypes() {
@@ -77,22 +77,23 @@ func (v MemoriesAsOf) groups() []asOfGroup {
 	return all
 }
 
-// MemoryThen is one memory at a past moment, with what has changed in it since.
+// MemoryThen is the view of one memory at a past moment, with its changes since.
 type MemoryThen struct {
 	Frame
 	Agent Agent
 	AsOf  AsOf
 	MemoryRow
-	// Known says that there was such a memory; otherwise the rest is as it is now.
+	// Known reports whether the memory existed then. If not, the other fields have the current
+	// values.
 	Known    bool
 	Body     markdown.HTML
 	Readable bool
-	File     string // that it came from, relative to the agent's directory
-	// Now compares with today: what the memory says, and whether it is still alive.
+	File     string // its file then, relative to the agent's directory
+	// Now is the comparison with the current memory.
 	Now MemoryNow
 }
 
-// MemoryNow is what has become of a memory since a past moment.
+// MemoryNow is the view of a memory's changes since a past moment.
 type MemoryNow struct {
 	Deleted     bool
 	Purged      bool
@@ -102,12 +103,12 @@ type MemoryNow struct {
 	Body        diff.Diff
 }
 
-// same says that it says today what it said then.
+// same reports whether the content is unchanged.
 func (n MemoryNow) same() bool {
 	return n.Type == n.TypeThen && len(n.Description.Hunks)+len(n.Body.Hunks) == 0
 }
 
-// ClaudeMDAsOf is what an agent's CLAUDE.md had said, had it been compiled at a past moment.
+// ClaudeMDAsOf is the view of the CLAUDE.md that a compilation at a past moment would have given.
 type ClaudeMDAsOf struct {
 	Frame
 	Agent     Agent
@@ -115,6 +116,6 @@ type ClaudeMDAsOf struct {
 	Published bool
 	Text      string
 	Chars     int
-	Memories  int // that it was compiled from
+	Memories  int // number of compiled memories
 	Now       diff.Diff
 }

@@ -10,45 +10,47 @@ import (
 	"memoir/internal/memories"
 )
 
-// Attention is an agent's inbox: everything that waits for somebody to decide.
+// Attention is the view of all that needs a decision about an agent's memories.
 type Attention struct {
 	Frame
 	Agent Agent
-	// Mend are the memories that agents do not receive until something about their files is mended; a page of them.
-	Mend []Mending
-	// NotMemories are files for people and tools, such as a README, of the same page.
-	NotMemories []Mending
-	// MoreHref is the address of those after these, FirstHref that of the first ones; empty: there are none, or they are here.
+	// Fixes is one page of the broken memories. CLAUDE.md leaves them out until their files are
+	// fixed.
+	Broken []BrokenMemory
+	// NotMemories are files of the same page that are not memories, such as a README.
+	NotMemories []BrokenMemory
+	// MoreHref is the address of the next page, or empty at the end. FirstHref is the address of
+	// the first page, or empty on that page.
 	MoreHref, FirstHref string
-	Missing             []MemoryRow // some of them, where there are very many
-	// MissingAll are the actions on all that are missing.
+	Missing             []MemoryRow // may be only the first ones
+	// MissingAll are the actions on all missing memories.
 	MissingAll    []Action
 	Blocked       []BlockedRow
 	NotRemoved    []TrashRow
 	Disagreements []DisagreementRow
-	// Doubtful are memories that cite what is not in the project any more; some of them, where there are very many.
+	// Doubtful are the first memories with dead references.
 	Doubtful []DoubtfulRow
-	// Flagged are memories that are in use although something about their files is odd.
-	Flagged   []Mending
+	// Flagged are the first memories with warnings. They are in use.
+	Flagged   []BrokenMemory
 	Selection Selection
 }
 
-// empty reports whether nothing at all waits for anybody.
+// empty reports whether nothing needs a decision.
 func (v Attention) empty() bool {
-	return len(v.Mend)+len(v.NotMemories)+len(v.Missing)+len(v.Blocked)+len(v.NotRemoved)+len(v.Disagreements)+len(v.Doubtful)+len(v.Flagged) == 0
+	return len(v.Broken)+len(v.NotMemories)+len(v.Missing)+len(v.Blocked)+len(v.NotRemoved)+len(v.Disagreements)+len(v.Doubtful)+len(v.Flagged) == 0
 }
 
-// Mending is one memory with what is wrong with its files and what can be done about it.
-type Mending struct {
+// BrokenMemory is the view of one memory with its files' problems and fixes.
+type BrokenMemory struct {
 	MemoryRow
 	Files []FlawedFile
-	Back  string // the page to come back to
-	// Closed: its fixes are not computed; see openPath.
+	Back  string // the page to return to
+	// Closed reports whether its fixes are not computed: see openPath.
 	Closed bool
 }
 
-// openPath returns the address of the page of its Back that shows its fixes.
-func (m Mending) openPath() string {
+// openPath returns the address of the page Back with the fixes of this memory.
+func (m BrokenMemory) openPath() string {
 	target, err := url.Parse(m.Back)
 	if err != nil {
 		return m.fixPath()
@@ -59,54 +61,57 @@ func (m Mending) openPath() string {
 	return target.String()
 }
 
-// AttentionPath returns the path of an agent's inbox.
+// AttentionPath returns the path of an agent's page of decisions.
 func AttentionPath(slug string) string { return AgentPath(slug, attentionTab) }
 
-// typeless says that no file on disk is left to be mended, so that only the memory itself can be given its type.
-func (m Mending) typeless() bool {
+// typeless reports whether the memory needs a type and has no file to fix, so that only the memory
+// itself can be changed.
+func (m BrokenMemory) typeless() bool {
 	return len(m.Files) == 0 && !m.Closed && m.Type == "" && m.State == memories.NeedsAttention
 }
 
-func (m Mending) fixPath() string { return MemoryPath(m.Agent, m.ID, "fix") }
+func (m BrokenMemory) fixPath() string { return MemoryPath(m.Agent, m.ID, "fix") }
 
-// consequence says what it means that the memory is as it is.
-func (m Mending) consequence() string {
+// consequence returns the effect of the memory's state, in words.
+func (m BrokenMemory) consequence() string {
 	if m.State == memories.NeedsAttention {
 		return "Not in CLAUDE.md until it is mended"
 	}
 	return "In use as it is"
 }
 
-// FlawedFile is one file with what is wrong with it.
+// FlawedFile is the view of one file with its problems.
 type FlawedFile struct {
 	Path     string
-	Session  string // empty: the agent's own
+	Session  string // empty for the agent's own file
 	Hash     string
 	Problems []memories.Problem
 	Choices  []FixChoice
 }
 
-// FixChoice is what can be done about one problem: one fix, or several of which somebody chooses.
+// FixChoice is the view of one fix, or of several alternative fixes, for one problem.
 type FixChoice struct {
 	Fixes []FixView
-	// Otherwise says that another choice, above this one, is about the same problem.
+	// Otherwise reports whether a choice above this one is for the same problem.
 	Otherwise bool
-	// Shown says which fix the change is of, where it is of one among several: the others differ in a word.
+	// Shown is the label of the fix that Change shows if Fixes has several. The others differ in
+	// one word.
 	Shown string
-	// Change is what is written. Alternatives that have little in common are choices of their own.
+	// Change is the diff that the fix writes.
 	Change diff.Diff
 }
 
-// FixView is one button.
+// FixView is the view of one button.
 type FixView struct {
 	ID          string
 	Label       string
 	Explanation string
 	Guessed     bool
-	Type        memories.Type // that it gives the memory; empty: it is about something else
+	Type        memories.Type // the type that the fix sets; empty for another fix
 }
 
-// explanation is that of the only fix, or of the one that is guessed. Where all are equal, their labels say it.
+// explanation returns the explanation of the only fix or of the guessed one. It is empty if there
+// is neither.
 func (c FixChoice) explanation() string {
 	for _, fix := range c.Fixes {
 		if fix.Guessed || len(c.Fixes) == 1 {
@@ -116,7 +121,7 @@ func (c FixChoice) explanation() string {
 	return ""
 }
 
-// changeTitle names the details with the change.
+// changeTitle returns the title above the diff.
 func (c FixChoice) changeTitle() string {
 	if c.Shown != "" {
 		return "What “" + c.Shown + "” writes"
@@ -124,7 +129,7 @@ func (c FixChoice) changeTitle() string {
 	return "What it writes"
 }
 
-// style makes a button stand out that is the one to press: the only one, or the guessed one.
+// style returns Primary for the recommended button: the only one, or the guessed one.
 func (c FixChoice) style(fix FixView) Style {
 	if fix.Guessed || len(c.Fixes) == 1 && !c.Otherwise {
 		return Primary
@@ -132,13 +137,13 @@ func (c FixChoice) style(fix FixView) Style {
 	return Plain
 }
 
-// changeAnchor is the same from one rendering to the next, so that what somebody has opened stays open. The path is hashed: two files of one
-// memory may be told apart by characters alone that an id cannot have.
-func (m Mending) changeAnchor(f FlawedFile, c FixChoice) string {
+// changeAnchor returns the id of a diff, which is the same at every rendering, so that an open diff
+// stays open. It hashes the path, because an id cannot contain all characters of paths.
+func (m BrokenMemory) changeAnchor(f FlawedFile, c FixChoice) string {
 	return anchor("change", fmt.Sprintf("%s %08x %s", m.ID, crc32.ChecksumIEEE([]byte(f.Path)), c.Fixes[0].ID))
 }
 
-// BlockedRow is one deleted content that has turned up on disk again.
+// BlockedRow is the view of one deleted content that is on disk again.
 type BlockedRow struct {
 	Agent       string // slug
 	ID          string
@@ -146,7 +151,7 @@ type BlockedRow struct {
 	Type        memories.Type
 	Description string
 	Body        string
-	Path        string // of the file, relative to the agent's directory
+	Path        string // relative to the agent's directory
 	Session     string
 	SeenAt      time.Time
 }
@@ -170,28 +175,28 @@ func (r MemoryRow) writeBack(back string) Action {
 	}
 }
 
-func (r MemoryRow) letGo(back string) Action {
+func (r MemoryRow) deleteMissing(back string) Action {
 	action := r.Delete(back)
 	action.Icon, action.Style = "", Destructive
 	return action
 }
 
-// DisagreementRow is one memory about which files say different things.
+// DisagreementRow is the view of one memory whose files differ.
 type DisagreementRow struct {
 	Agent    string // slug
 	ID       string
 	Name     string
 	Versions int
 	Sessions int
-	Durable  bool // the agent's own file says something too
-	Primary  int  // different contents of primary files
+	Durable  bool // whether one of the files is the agent's own
+	Primary  int  // number of different contents of primary files
 	NewestAt time.Time
 }
 
 func (r DisagreementRow) path() string { return MemoryPath(r.Agent, r.ID, "versions") }
 
-// who says which files stand against each other.
-func (r DisagreementRow) who() string {
+// parties returns the differing files in words.
+func (r DisagreementRow) parties() string {
 	who := counted(r.Sessions, "session", "sessions")
 	switch {
 	case r.Primary > 1 && r.Sessions == 0:
@@ -204,19 +209,19 @@ func (r DisagreementRow) who() string {
 	return who
 }
 
-// FilesDisagree returns the banner of a memory about which files say different things.
+// FilesDisagree returns the banner of a memory whose files differ.
 func FilesDisagree(r DisagreementRow) Banner {
 	return Banner{
 		Tone:  Warning,
-		Title: "Conflict: " + r.who() + " say " + counted(r.Versions, "thing", "different things") + " about this",
+		Title: "Conflict: " + r.parties() + " say " + counted(r.Versions, "thing", "different things") + " about this",
 		Text:  "The agent uses the newest. Keep one or merge.",
 		Link:  Link{Label: "Compare the versions", Href: r.path()},
 	}
 }
 
-// Mend is the page of what is wrong with one memory.
-type Mend struct {
+// Fixes is the view of the page with one memory's problems and fixes.
+type Fixes struct {
 	Frame
-	Agent   Agent
-	Mending Mending
+	Agent  Agent
+	Memory BrokenMemory
 }

@@ -20,10 +20,10 @@ func typeChoice(guessed memories.Type) templates.FixChoice {
 	return c
 }
 
-func mendings() []templates.Mending {
+func mendings() []templates.BrokenMemory {
 	rows := believableRows()
 	back := templates.AttentionPath(slug)
-	return []templates.Mending{
+	return []templates.BrokenMemory{
 		{MemoryRow: rows[8], Back: back, Files: []templates.FlawedFile{{
 			Path: "memory/vpn notes.md", Hash: "77af", Problems: []memories.Problem{memories.ProblemOf(memories.CodeTypeMissing)},
 			Choices: []templates.FixChoice{typeChoice(memories.Reference)},
@@ -47,7 +47,7 @@ func attentionPage() templates.Attention {
 	left[0].Left = []string{"memory/old.md could not be removed: permission denied. The memory is deleted all the same."}
 	typeless := rows[8]
 	typeless.ID = "0198c0de-0000-7000-8000-000000000078"
-	careful := templates.Mending{MemoryRow: rows[0], Back: templates.AttentionPath(slug), Files: []templates.FlawedFile{{
+	careful := templates.BrokenMemory{MemoryRow: rows[0], Back: templates.AttentionPath(slug), Files: []templates.FlawedFile{{
 		Path: "memory/feedback_language.md", Hash: "77b1", Problems: []memories.Problem{memories.ProblemOf(memories.CodeReadLeniently)},
 		Choices: []templates.FixChoice{{
 			Fixes:  []templates.FixView{{ID: "yaml", Label: "Write it as valid YAML", Explanation: "Quotes what YAML refuses."}},
@@ -56,8 +56,8 @@ func attentionPage() templates.Attention {
 	}}}
 	v := templates.Attention{
 		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(),
-		Mend: append(mendings(), templates.Mending{MemoryRow: typeless}), MoreHref: templates.AttentionPath(slug) + "?cursor=x",
-		Missing: gone, MissingAll: templates.MissingActions(slug), NotRemoved: left, Flagged: []templates.Mending{careful},
+		Broken: append(mendings(), templates.BrokenMemory{MemoryRow: typeless}), MoreHref: templates.AttentionPath(slug) + "?cursor=x",
+		Missing: gone, MissingAll: templates.MissingActions(slug), NotRemoved: left, Flagged: []templates.BrokenMemory{careful},
 		Blocked: []templates.BlockedRow{{
 			Agent: slug, ID: "0198c0de-0000-7000-8000-000000000031", Name: "Use the old ticket form", Type: memories.Feedback,
 			Description: "The new one loses attachments", Body: "# Why\n\n<script>alert(1)</script> " + strings.Repeat("wordwithoutend", 100),

@@ -281,7 +281,7 @@ func everyPage(t *testing.T) map[string]templ.Component {
 
 	return map[string]templ.Component{
 		"agents":           templates.AgentsPage(agentsPage()),
-		"agents-none":      templates.AgentsPage(templates.Agents{Frame: templates.Frame{Live: templates.EventsPath}, LookedIn: []string{"/tmp/agents", "/srv/mira/.claude"}, Samples: true}),
+		"agents-none":      templates.AgentsPage(templates.Agents{Frame: templates.Frame{Live: templates.EventsPath}, SearchedDirs: []string{"/tmp/agents", "/srv/mira/.claude"}, Samples: true}),
 		"memories":         templates.MemoriesPage(memoriesPage()),
 		"memories-deleted": templates.MemoriesPage(noted),
 		"memories-trouble": templates.MemoriesPage(troubled),
@@ -327,8 +327,8 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"claude-md-then":   templates.ClaudeMDAsOfPage(claudeMDAsOf()),
 		"attention":        templates.AttentionPage(attentionPage()),
 		"attention-none":   templates.AttentionPage(templates.Attention{Agent: supportBot()}),
-		"mend":             templates.MendPage(templates.Mend{Agent: supportBot(), Mending: mendings()[0]}),
-		"mended":           templates.MendPage(templates.Mend{Agent: supportBot(), Mending: templates.Mending{MemoryRow: rows[0]}}),
+		"mend":             templates.FixesPage(templates.Fixes{Agent: supportBot(), Memory: mendings()[0]}),
+		"mended":           templates.FixesPage(templates.Fixes{Agent: supportBot(), Memory: templates.BrokenMemory{MemoryRow: rows[0]}}),
 		"versions":         templates.VersionsPage(versionsPage()),
 		"trash":            templates.TrashPage(trashPage()),
 		"trash-none":       templates.TrashPage(templates.Trash{Agent: supportBot()}),

@@ -7,26 +7,26 @@ import (
 	"memoir/internal/memories"
 )
 
-// Citations is what a memory cites of its agent's project, and what came of looking for it.
+// Citations is the view of a memory's citations and the result of their last check.
 type Citations struct {
-	Project   string // the directory that was looked into
+	Project   string // the directory that was searched
 	CheckedAt time.Time
 	Checked   []memories.CheckedCitation
 }
 
-// gone are those that are not there any more.
-func (c Citations) gone() []memories.CheckedCitation { return memories.GoneCitations(c.Checked) }
+// dead returns the dead citations.
+func (c Citations) dead() []memories.CheckedCitation { return memories.GoneCitations(c.Checked) }
 
-// title says how many are gone.
+// title returns the number of dead citations in words.
 func (c Citations) title() string {
-	if n := len(c.gone()); n > 1 {
+	if n := len(c.dead()); n > 1 {
 		return counted(n, "", "things") + " that it cites are gone"
 	}
 	return "Something that it cites is gone"
 }
 
-// outcome says in short what came of all of them.
-func (c Citations) outcome() string {
+// result returns the number of citations and of found ones, in words.
+func (c Citations) result() string {
 	found := 0
 	for _, one := range c.Checked {
 		if one.Status == memories.CitationFound {
@@ -40,19 +40,19 @@ func (c Citations) outcome() string {
 	return all + ", " + number(found) + " found"
 }
 
-// checkCitations returns the action that looks again for what a memory cites.
+// checkCitations returns the action that checks the memory's citations now.
 func (r MemoryRow) checkCitations(back string) Action {
 	return Action{Label: "Look again", About: "for what " + r.Name + " cites", Path: MemoryPath(r.Agent, r.ID, "citations"), Back: back, Does: "check"}
 }
 
-// DoubtfulRow is one memory that cites what is gone.
+// DoubtfulRow is the view of one memory with dead references.
 type DoubtfulRow struct {
 	MemoryRow
 	Citations
-	Back string // the page to come back to
+	Back string // the page to return to
 }
 
-// A sentencePart is a part of a sentence, or what it quotes from code.
+// A sentencePart is a part of a sentence: text, or a quotation of code.
 type sentencePart struct {
 	text string
 	code bool

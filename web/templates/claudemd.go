@@ -10,25 +10,26 @@ import (
 	"memoir/internal/memories/claudemd"
 )
 
-// ClaudeMD is an agent's CLAUDE.md tab.
+// ClaudeMD is the view of an agent's CLAUDE.md tab.
 type ClaudeMD struct {
 	Frame
 	Agent Agent
-	// Published says that Memoir writes the file; otherwise the page shows what would be written.
+	// Published reports whether Memoir writes the file. If not, the page shows a preview.
 	Published   bool
 	Path        string
-	PublishedAt time.Time // zero: not yet
-	// Before and After are what people wrote around Memoir's block, and Parts what the block consists of: together, the
-	// whole file, or what would be compiled.
+	PublishedAt time.Time // zero if never
+	// Before and After are the users' text around Memoir's block, and Parts are the parts of that
+	// block.
 	Before, After string
 	Parts         []claudemd.Part
 	Chars         int // of the whole file, in Unicode characters
-	Limit         int // in Unicode characters; 0 or less: none
-	// Damaged is the file as it is on disk while Memoir cannot write it; empty: all is well, or it cannot be read.
+	Limit         int // in Unicode characters; 0 or less means no limit
+	// Damaged is the file on disk if its markers are damaged, so that Memoir cannot write it.
+	// Otherwise it is empty.
 	Damaged string
 }
 
-// Text is the whole text.
+// Text returns the whole text.
 func (v ClaudeMD) Text() string {
 	var text strings.Builder
 	text.WriteString(v.Before)
@@ -38,24 +39,25 @@ func (v ClaudeMD) Text() string {
 	return text.String() + v.After
 }
 
-// ClaudeMDEntry is what one memory costs.
+// ClaudeMDEntry is the view of one memory's size in CLAUDE.md.
 type ClaudeMDEntry struct {
-	Agent string // the slug of whose it is
+	Agent string // slug of the owner
 	ID    string
 	Name  string
 	Type  memories.Type
-	Team  bool // of the agent's team, or of what all agents share
+	Team  bool // team memory, or shared with all agents
 	Chars int  // in Unicode characters
-	Short bool // it has no section because the limit was reached: it is one line, or without characters only counted
+	Short bool // only one line, or only counted, because of the limit
 }
 
-// counted reports whether the file has nothing of the memory, which is only in the number of the others.
+// counted reports whether the file contains nothing of the memory and only counts it.
 func (e ClaudeMDEntry) counted() bool { return e.Short && e.Chars == 0 }
 
-// claudeMDEntriesShown is how many memories the list of costs names: more than fit in full below the usual limit.
-const claudeMDEntriesShown = 300
+// maxEntries is the maximum number of memories in the list of sizes. Fewer fit in full
+// below the usual limit.
+const maxEntries = 300
 
-// entries are the compiled memories in the order of the file.
+// entries returns the compiled memories in the order of the file.
 func (v ClaudeMD) entries() []ClaudeMDEntry {
 	var entries []ClaudeMDEntry
 	for _, p := range v.Parts {
@@ -66,10 +68,12 @@ func (v ClaudeMD) entries() []ClaudeMDEntry {
 	return entries
 }
 
-// ownerOf returns the slug of the agent whose memory a part is: what all agents share is another's.
+// ownerOf returns the slug of the agent that owns the memory of a part. A shared memory has another
+// owner.
 func (v ClaudeMD) ownerOf(p claudemd.Part) string { return cmp.Or(p.Shared, v.Agent.Slug) }
 
-// limitNote says how many memories the limit keeps out of the file in full. It is empty if there are none.
+// limitNote returns how many memories are shortened because of the limit, in words. It is empty if
+// no memory is shortened.
 func limitNote(entries []ClaudeMDEntry) string {
 	lines, without := 0, 0
 	for _, e := range entries {
@@ -93,34 +97,34 @@ func limitNote(entries []ClaudeMDEntry) string {
 	return "The limit is reached: " + strings.Join(parts, ", and ") + ". Delete or shorten others to make room."
 }
 
-// dearest is the most that one memory costs: the full length of the bars.
-func dearest(entries []ClaudeMDEntry) int {
-	most := 1
+// largestEntry returns the largest size of an entry, which is the full length of a bar. The minimum
+// is 1.
+func largestEntry(entries []ClaudeMDEntry) int {
+	largest := 1
 	for _, e := range entries {
-		most = max(most, e.Chars)
+		largest = max(largest, e.Chars)
 	}
-	return most
+	return largest
 }
 
-// size says how much something takes.
+// size returns a number of characters and of tokens in words.
 func size(chars int) string {
 	return counted(chars, "character", "characters") + ", approximately " + counted(claudemd.ApproximateTokens(chars), "token", "tokens")
 }
 
-// damagedLine is a line of a damaged CLAUDE.md near one of its markers.
 type damagedLine struct {
 	Number int
 	Text   string
 	Marker bool
-	Above  int // lines between the one before and this one that are not shown
+	Above  int // number of hidden lines between the previous one and this one
 }
 
 const (
 	linesAroundMarker = 2
-	markersShown      = 20
+	maxMarkers        = 20
 )
 
-// damagedLines are the markers of the file on disk, with the lines around them.
+// damagedLines returns the lines with markers in the file on disk, and the lines around them.
 func (v ClaudeMD) damagedLines() []damagedLine {
 	markers := claudemd.Markers([]byte(v.Damaged))
 	if len(markers) == 0 {
@@ -128,11 +132,11 @@ func (v ClaudeMD) damagedLines() []damagedLine {
 	}
 	all := strings.Split(v.Damaged, "\n")
 	var near []damagedLine
-	shown := 0 // lines of the file that are dealt with
-	for _, m := range markers[:min(len(markers), markersShown)] {
+	shown := 0 // index after the last line in near
+	for _, m := range markers[:min(len(markers), maxMarkers)] {
 		from, to := max(shown, m.Line-1-linesAroundMarker), min(len(all), m.Line+linesAroundMarker)
 		for at := from; at < to; at++ {
-			text, _ := shortened(strings.TrimRight(all[at], "\r"), indexLineShown)
+			text, _ := shortened(strings.TrimRight(all[at], "\r"), maxLineChars)
 			near = append(near, damagedLine{Number: at + 1, Text: text, Above: at - shown})
 			shown = at + 1
 		}

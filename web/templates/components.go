@@ -9,10 +9,10 @@ import (
 	"memoir/internal/memories"
 )
 
-// quick makes the forms within an element replace the main region and the notices by their answer, instead of the
-// document. They wait for a refresh of the page that is on its way, and their buttons rest meanwhile. The address
-// becomes that of the answer, which is where the page refreshes itself from. It stands on the element around them,
-// because a list repeats its forms two thousand times.
+// quick are the attributes that make the forms within an element load by htmx. The response
+// replaces the main region and the notices, and its address becomes the page's. A form waits for a
+// running refresh of the page, and its buttons are disabled until then. The attributes are on a
+// parent element because a list can have two thousand forms.
 var quick = templ.OrderedAttributes{
 	{Key: "hx-target:inherited", Value: "#main"},
 	{Key: "hx-select:inherited", Value: "#main"},
@@ -23,7 +23,7 @@ var quick = templ.OrderedAttributes{
 	{Key: "hx-disable:inherited", Value: "findAll button"},
 }
 
-// nearlyFull is the part of a limit, in percent, from which on a meter warns.
+// nearlyFull is the percentage of a limit from which a meter warns (arbitrary).
 const nearlyFull = 90
 
 func fullness(value, limit int) Tone {
@@ -46,14 +46,14 @@ func iconOf(t memories.Type) string {
 	return string(t)
 }
 
-// anchor makes an id that stays the same from one rendering to the next, so that what a reader has opened stays open.
+// anchor returns an id that is the same at every rendering, so that an open element stays open.
 func anchor(kind, about string) string {
 	return kind + "-" + strings.Trim(outsideIDs.ReplaceAllString(about, "-"), "-")
 }
 
 var outsideIDs = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// them names a number of things that were just named.
+// them returns "it" or "all n".
 func them(n int) string {
 	if n == 1 {
 		return "it"

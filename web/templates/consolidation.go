@@ -7,50 +7,50 @@ import (
 	"memoir/internal/diff"
 )
 
-// Consolidation is an agent's Consolidation tab: what could be tidied up, and what was.
+// Consolidation is the view of an agent's Consolidation tab.
 type Consolidation struct {
 	Frame
 	Agent    Agent
-	Off      bool // nothing is tidied up, also when asked
-	Auto     bool // a few steps are applied without being asked
+	Off      bool // consolidation is off, also on request
+	Auto     bool // a few steps are applied automatically
 	HasModel bool
-	SwitchOn string // how to have a model asked where none is
+	SwitchOn string // how to configure a model if there is no model
 	Gates    []ConsolidationGate
 	Planning bool
 	Applying bool
-	Failed   string // why the last plan that was asked for came to nothing; empty: it did not
+	Failed   string // why the last requested plan failed; empty if it did not
 	Plan     *ConsolidationPlan
 	Applied  []ConsolidationStep // newest first
 }
 
-// ConsolidationGate is something that has to hold before a plan is made without being asked.
+// ConsolidationGate is the view of one condition for an automatic plan.
 type ConsolidationGate struct {
 	Title string
 	Open  bool
 	Why   string
 }
 
-// ConsolidationPlan is what could be done.
+// ConsolidationPlan is the view of a plan.
 type ConsolidationPlan struct {
 	MadeAt      time.Time
 	By          string
 	Memories    int
-	Model       string // that was asked; empty: none
-	Tokens      int    // that asking took
+	Model       string // empty if no model was used
+	Tokens      int    // tokens that the model used
 	Note        string
 	CharsBefore int // of CLAUDE.md
-	CharsAfter  int // with all steps
+	CharsAfter  int // of CLAUDE.md with all steps applied
 	Steps       []ConsolidationStep
 	Findings    []ConsolidationFinding
 	Discard     Action
 }
 
-// ConsolidationFinding is what only a person can decide about.
+// ConsolidationFinding is the view of a problem that only a person can decide.
 type ConsolidationFinding struct {
 	Name, Path, Text string // Path is the memory's page
 }
 
-// ConsolidationStep is one thing that can be done, and undone, as a whole.
+// ConsolidationStep is the view of one step, which is applied and undone as a whole.
 type ConsolidationStep struct {
 	ID, Kind, Title, Reason string
 	ByModel                 bool
@@ -58,22 +58,23 @@ type ConsolidationStep struct {
 	Problem                 string
 	CharsBefore, CharsAfter int
 	Changes                 []ConsolidationChange
-	At                      time.Time // when it was applied, or undone
+	At                      time.Time // when it was applied or undone
 	Undo                    *Action
 }
 
-// ConsolidationChange is what becomes of one memory, or of the index.
+// ConsolidationChange is the view of one changed memory, or of the changed index.
 type ConsolidationChange struct {
-	Name, Path string // Path is the memory's page; empty: it is the index
+	Name, Path string // Path is the memory's page; empty for the index
 	Deleted    bool
-	Said       string // what else than the text changes, for people
+	Said       string // changes besides the text, for users
 	Diff       diff.Diff
 }
 
-// FieldStep names a step by its id. It may be there many times.
+// FieldStep is a step's id. It can be repeated.
 const FieldStep = "step"
 
-// ConsolidationPath returns the path of an agent's Consolidation tab, or of something below it: apply, discard, steps/{id}/undo.
+// ConsolidationPath returns the path of an agent's Consolidation tab, or of an action below it:
+// apply, discard, steps/{id}/undo.
 func ConsolidationPath(slug string, rest ...string) string {
 	return AgentPath(slug, append([]string{consolidationTab}, rest...)...)
 }
@@ -85,7 +86,7 @@ func (v Consolidation) makePlan() Action {
 	return Action{Label: "Make a plan", Path: ConsolidationPath(v.Agent.Slug), Style: Primary}
 }
 
-// open are the steps of the plan that can still be applied.
+// open returns the steps that can be applied.
 func (p ConsolidationPlan) open() []ConsolidationStep {
 	var open []ConsolidationStep
 	for _, s := range p.Steps {
@@ -96,7 +97,7 @@ func (p ConsolidationPlan) open() []ConsolidationStep {
 	return open
 }
 
-// done are those that cannot.
+// done returns the other steps.
 func (p ConsolidationPlan) done() []ConsolidationStep {
 	var done []ConsolidationStep
 	for _, s := range p.Steps {
@@ -109,7 +110,7 @@ func (p ConsolidationPlan) done() []ConsolidationStep {
 
 func (s ConsolidationStep) anchor() string { return "step-" + s.ID }
 
-// effect says what a step does to CLAUDE.md.
+// effect returns the step's effect on the size of CLAUDE.md, in words.
 func (s ConsolidationStep) effect() string {
 	switch less := s.CharsBefore - s.CharsAfter; {
 	case less > 0:

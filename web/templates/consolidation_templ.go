@@ -9,7 +9,7 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// ConsolidationPage shows when memories are tidied up, and the plan for it.
+// ConsolidationPage renders the conditions for an automatic plan, and the plan.
 func ConsolidationPage(v Consolidation) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1005,7 +1005,7 @@ func stepUndo(s ConsolidationStep) templ.Component {
 	})
 }
 
-// appliedSteps are also on the Activity tab.
+// appliedSteps renders the applied steps, also on the Activity tab.
 func appliedSteps(steps []ConsolidationStep) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -8,34 +8,34 @@ import (
 	"memoir/internal/memories/claudemd"
 )
 
-// costBar is what a CLAUDE.md consists of, as parts of one bar that is as long as the limit, or as the file.
+// costBar is the chart of the parts of a CLAUDE.md. Its length is the limit, or the size of the
+// file if that is larger.
 type costBar struct {
 	Parts []barPart
 	Kinds []barKind
-	Limit int // where the limit is on the bar; 0: at its end, or there is none
+	Limit int // position of the limit; 0 if it is at the end or absent
 	Chars int // of the whole file
 }
 
-// barPart is one part of the bar.
 type barPart struct {
-	ID       string // of the memory; else what kind of part it is
+	ID       string // the memory's id, else the kind
 	Memory   bool
-	Agent    string // the slug of whose memory it is
-	Kind     string // a type, or one of the kinds below
+	Agent    string // slug of the memory's owner
+	Kind     string // a memory type, or one of the kinds below
 	Name     string
 	Chars    int
-	X, Width string // in units of the bar's view box
+	X, Width string // in units of the view box
 }
 
-// barKind sums up the parts of a kind, for the legend.
+// barKind is the legend entry of one kind of part.
 type barKind struct {
 	Kind  string
 	Name  string
-	Parts int // how many memories; 0: none of it is a memory
+	Parts int // number of memories; 0 for other parts
 	Chars int
 }
 
-// The kinds of parts besides the types.
+// The kinds of parts that are not memory types.
 const (
 	handwrittenPart = "handwritten"
 	standingPart    = "standing"
@@ -45,16 +45,17 @@ const (
 const (
 	barLength = 1000
 	barHeight = 24
-	// partsOnBar is how many memories have a part of their own: more would be thinner than what somebody can point at.
-	partsOnBar = 200
+	// maxBarParts is the maximum number of memories with their own part. More parts would be too
+	// thin to point at.
+	maxBarParts = 200
 )
 
-// bar lays the parts of the file out in the order: written by hand, standing text, memories by type, entries of one line.
+// bar returns the chart. The order is: users' text, fixed text, memories by type, one-line entries.
 func (v ClaudeMD) bar() costBar {
 	b := costBar{Chars: v.Chars}
 	standing, lines, lined := 0, 0, 0
 	if outside := utf8.RuneCountInString(v.Before) + utf8.RuneCountInString(v.After); isBlank(v.Before + v.After) {
-		standing = outside // blank lines that part the block from nothing
+		standing = outside // blank lines around the block
 	} else {
 		b.add(barPart{ID: handwrittenPart, Kind: handwrittenPart, Name: "Written by hand", Chars: outside})
 	}
@@ -62,7 +63,7 @@ func (v ClaudeMD) bar() costBar {
 	for _, p := range v.Parts {
 		chars := utf8.RuneCountInString(p.Text)
 		switch {
-		case p.Memory == "", p.Text == "": // the second is only counted
+		case p.Memory == "", p.Text == "": // a memory without text is only counted
 			standing += chars
 		case p.Listed:
 			lines, lined = lines+chars, lined+1
@@ -72,7 +73,7 @@ func (v ClaudeMD) bar() costBar {
 	}
 	b.add(barPart{ID: standingPart, Kind: standingPart, Name: "Standing text", Chars: standing})
 	for i, p := range sections {
-		if i >= partsOnBar && b.Parts[len(b.Parts)-1].Kind == p.Kind {
+		if i >= maxBarParts && b.Parts[len(b.Parts)-1].Kind == p.Kind {
 			b.merge(p)
 			continue
 		}
@@ -94,7 +95,7 @@ func (b *costBar) add(p barPart) {
 	b.count(p)
 }
 
-// merge adds a memory to the part before it.
+// merge adds a memory to the last part.
 func (b *costBar) merge(p barPart) {
 	last := &b.Parts[len(b.Parts)-1]
 	last.Memory, last.Name = false, "More memories"
@@ -117,7 +118,7 @@ func (b *costBar) count(p barPart) {
 	}
 }
 
-// lay gives each part its place on a bar that stands for so many characters.
+// lay sets the positions of the parts on a bar of whole characters.
 func (b *costBar) lay(whole int) {
 	at := 0
 	for i := range b.Parts {
@@ -127,15 +128,15 @@ func (b *costBar) lay(whole int) {
 	}
 }
 
-// units writes a length on the bar, with two decimals.
+// units returns a length on the bar with two decimals.
 func units(chars, whole int) string {
 	return strconv.FormatFloat(float64(chars)*barLength/float64(whole), 'f', 2, 64)
 }
 
-// says names a part with what it takes.
-func (p barPart) says() string { return p.Name + ": " + size(p.Chars) }
+// summary returns the part's name and size.
+func (p barPart) summary() string { return p.Name + ": " + size(p.Chars) }
 
-// fill is what a part is drawn with: types by their patterns, the rest by the style sheet.
+// fill returns the part's pattern if it is a type. The style sheet fills the others.
 func (p barPart) fill() string { return fillOf(p.Kind) }
 
 func fillOf(kind string) string {
@@ -145,15 +146,15 @@ func fillOf(kind string) string {
 	return "currentColor"
 }
 
-// takes says what a kind takes, for the legend.
-func (k barKind) takes() string {
+// sizeText returns the kind's size, for the legend.
+func (k barKind) sizeText() string {
 	if k.Parts == 0 {
 		return number(k.Chars)
 	}
 	return number(k.Chars) + " in " + counted(k.Parts, "memory", "memories")
 }
 
-// costID is the part of the bar that a memory is in.
+// costID returns the id of the bar part that contains the memory.
 func costID(e ClaudeMDEntry) string {
 	if e.Short {
 		return oneLinePart

@@ -2,7 +2,7 @@ package templates
 
 import "memoir/internal/diff"
 
-// Deletion is the page that says what the deletion of a memory changes, before it happens.
+// Deletion is the view of the preview of a memory's deletion.
 type Deletion struct {
 	Frame
 	Agent Agent
@@ -10,29 +10,29 @@ type Deletion struct {
 	Change
 }
 
-// Change is what a deletion changes on disk.
+// Change is the view of a deletion's changes on disk.
 type Change struct {
 	ClaudeMD ClaudeMDChange
-	Files    []MemoryFile  // the files that are removed
+	Files    []MemoryFile  // the files to remove
 	Indexes  []IndexChange // the MEMORY.md files that lose entries
 }
 
-// ClaudeMDChange is what becomes of CLAUDE.md.
+// ClaudeMDChange is the view of the change of CLAUDE.md.
 type ClaudeMDChange struct {
-	// Published says that Memoir writes the file; otherwise the page shows what would be compiled.
+	// Published reports whether Memoir writes the file. If not, the page shows a preview.
 	Published               bool
-	Problem                 string // why it cannot be written; empty: all is well
+	Problem                 string // why it cannot be written; empty if it can
 	CharsBefore, CharsAfter int    // of the whole file, in Unicode characters
 	Diff                    diff.Diff
 }
 
-// IndexChange is what becomes of one MEMORY.md.
+// IndexChange is the view of the change of one MEMORY.md.
 type IndexChange struct {
 	Path string // relative to the agent's directory
 	Diff diff.Diff
 }
 
-// saving says by how much the file's size changes.
+// saving returns the change of the file's size in words.
 func (c ClaudeMDChange) saving() string {
 	fewer := c.CharsBefore - c.CharsAfter
 	much := max(fewer, -fewer)

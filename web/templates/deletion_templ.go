@@ -9,7 +9,7 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// DeletionPage asks whether a memory is to be deleted, and shows what that changes.
+// DeletionPage renders the preview of a memory's deletion.
 func DeletionPage(v Deletion) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -150,7 +150,7 @@ func DeletionPage(v Deletion) templ.Component {
 	})
 }
 
-// memoryCrumbs lead from a page about one memory back to it.
+// memoryCrumbs renders the links from a page below a memory to the memory and its list.
 func memoryCrumbs(a Agent, r MemoryRow) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -9,7 +9,7 @@ import (
 	"memoir/internal/diff"
 )
 
-// kindName is what a kind of line is called in the style sheet, and by those who hear the page.
+// kindName returns the CSS class and the spoken name of a kind of line.
 func kindName(k diff.Kind) string {
 	switch k {
 	case diff.Removed:
@@ -21,7 +21,7 @@ func kindName(k diff.Kind) string {
 	}
 }
 
-// linePieces writes a line as it is: a space that a template would add between two pieces would be one in the text.
+// linePieces writes a line without the spaces that a template would add.
 func linePieces(line diff.Line) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		for _, p := range line.Pieces {

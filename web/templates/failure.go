@@ -2,22 +2,22 @@ package templates
 
 import "net/http"
 
-// Failure is the page for a request that was not done.
+// Failure is the view of an error page.
 type Failure struct {
 	Frame
 	Status int
 	Title  string
 	Text   string // what happened, what was kept, what to do
-	// Details are facts of this one case, in plain words: which file changed, say.
+	// Details are facts about this case, for users, such as the changed file.
 	Details []string
-	// RequestID is named on a 500, so that the log can be searched for it.
+	// RequestID is shown for a status of 500, to search in the log.
 	RequestID string
 	BackHref  string
 	BackLabel string
 }
 
-// FailureOf returns the page of an HTTP error status with its words, and a link to the first page. The caller adds what
-// is known of the case. A status without words of its own gets those of 500.
+// FailureOf returns the page of an HTTP error status, with a link to the first page. The caller
+// adds details. An unlisted status gets the text of 500.
 func FailureOf(status int) Failure {
 	f := Failure{Status: status, BackHref: AgentsPath, BackLabel: "All agents"}
 	switch status {

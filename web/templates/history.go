@@ -7,39 +7,40 @@ import (
 	"memoir/internal/memories"
 )
 
-// History is the page of everything that a memory has said.
+// History is the view of a memory's revisions.
 type History struct {
 	Frame
 	Agent Agent
 	MemoryRow
-	DeletedBy string     // such as "deleted by a script", if it is deleted
+	DeletedBy string     // such as "deleted by a script"; empty if it is not deleted
 	Revisions []Revision // newest first
-	Total     int        // how many there are, on other pages too
-	// MoreHref and FirstHref are the addresses of the older revisions and of the newest; empty: they are here.
+	Total     int        // on all pages
+	// MoreHref is the address of older revisions, or empty at the end. FirstHref is the address of
+	// the newest ones, or empty on their own page.
 	MoreHref, FirstHref string
 }
 
-// Revision is one content of a memory, against the one before it.
+// Revision is the view of one revision, as a diff to the previous one.
 type Revision struct {
-	Agent   string // slug
-	Memory  string // its id
+	Agent   string // the slug
+	Memory  string // the id
 	ID      string
-	ETag    string // of the memory as it is now
+	ETag    string // of the memory now
 	SeenAt  time.Time
-	Path    string // of the file that said it, relative to the agent's directory
-	Session string // which session wrote it; empty: the agent itself
-	Current bool   // the memory says this now
-	First   bool   // there is none before it
-	// Readable says that its bytes could be read as a memory.
+	Path    string // of its file, relative to the agent's directory
+	Session string // the session that wrote it; empty for the agent itself
+	Current bool   // it is the memory's current content
+	First   bool   // it is the first revision
+	// Readable reports whether the memory's file can be read.
 	Readable bool
-	// Restorable says that the memory can be made to say this again.
+	// Restorable reports whether the memory can get this content again.
 	Restorable       bool
 	TypeBefore, Type memories.Type
 	Description      diff.Diff
 	Body             diff.Diff
 }
 
-// title says what the revision was, to somebody who reads the history from its end.
+// title returns the revision's heading.
 func (r Revision) title() string {
 	switch {
 	case r.Current && r.First:
@@ -53,7 +54,7 @@ func (r Revision) title() string {
 	}
 }
 
-// anchor is the same from one rendering to the next; a content's fingerprint is far longer than it takes.
+// anchor returns an id that is the same at every rendering. It shortens the revision's id.
 func (r Revision) anchor() string { return "revision-" + r.ID[:min(len(r.ID), 16)] }
 
 func (r Revision) restore() Action {
@@ -63,7 +64,7 @@ func (r Revision) restore() Action {
 	}
 }
 
-// restore returns the action that brings a deleted memory back, which its history waits for.
+// restore returns the action that restores a deleted memory, which its revisions require.
 func (v History) restore() Action {
 	return Action{
 		Label: "Restore", About: v.Name, Path: MemoryPath(v.Agent.Slug, v.ID, "restore"), ETag: v.ETag,

@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "memoir/internal/memories"
 
-// HistoryPage shows how a memory came to say what it says.
+// HistoryPage renders the revisions of a memory.
 func HistoryPage(v History) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -7,42 +7,42 @@ import (
 	"unicode/utf8"
 )
 
-// Index is an agent's Index tab: its MEMORY.md as the agent loads it.
+// Index is the view of an agent's Index tab: its MEMORY.md as the agent loads it.
 type Index struct {
 	Frame
 	Agent   Agent
 	Path    string // relative to the agent's directory
 	Present bool
-	Problem string   // why it cannot be read; empty: it can
-	Others  []string // indexes beside it that the agent does not load
+	Problem string   // why it cannot be read; empty if it can
+	Others  []string // other index files, which the agent does not load
 	Loaded  memorymd.Loaded
-	// Findings are what is to be said about it: by line, and at the end what is about no line.
+	// Findings are sorted by line. Findings about no line are last.
 	Findings []memorymd.Finding
-	// InStep says that a rebuild would change nothing.
-	InStep bool
-	// Facts are the ids of the texts that stand in the index itself, by their first lines.
+	// UpToDate reports whether a rebuild would change nothing.
+	UpToDate bool
+	// Facts maps the first line of each fact in the index to the fact's id.
 	Facts map[int]string
 }
 
-// IndexRebuild is the page that shows what a rebuild of the index writes, before it does.
+// IndexRebuild is the view of the preview of a rebuild.
 type IndexRebuild struct {
 	Frame
 	Agent Agent
 	Path  string
-	New   bool   // there is none yet
-	ETag  string // of the change that is shown
+	New   bool   // whether the file does not exist
+	ETag  string // of the change shown
 	Diff  diff.Diff
 }
 
 // IndexPath returns the path of an agent's Index tab.
 func IndexPath(slug string) string { return AgentPath(slug, indexTab) }
 
-// FactPath returns the path of the page of a fact that stands in an index, and of making a memory of it.
+// FactPath returns the path of the page of a fact in the index, or of an action on it.
 func FactPath(slug, id string, rest ...string) string {
 	return AgentPath(slug, append([]string{indexTab, "facts", id}, rest...)...)
 }
 
-// IndexRebuildPath returns the path of the page that shows what a rebuild writes, and of the rebuild itself.
+// IndexRebuildPath returns the path of the preview of a rebuild, and of the rebuild itself.
 func IndexRebuildPath(slug string) string { return AgentPath(slug, indexTab, "rebuild") }
 
 func (v IndexRebuild) rebuild() Action {
@@ -53,8 +53,8 @@ func (v IndexRebuild) rebuild() Action {
 	return Action{Label: label, Path: IndexRebuildPath(v.Agent.Slug), ETag: v.ETag, Style: Primary}
 }
 
-// comesAndGoes says how much changes.
-func (v IndexRebuild) comesAndGoes() string {
+// changedLines returns the number of changed lines in words.
+func (v IndexRebuild) changedLines() string {
 	switch {
 	case v.Diff.Removed == 0:
 		return counted(v.Diff.Added, "line comes", "lines come") + ", none goes."
@@ -65,28 +65,29 @@ func (v IndexRebuild) comesAndGoes() string {
 	}
 }
 
-// What is shown of an index, whose file can have any size. An agent sees 200 lines.
+// The parts of an index that the page shows (arbitrary). The file can have any size; an agent loads
+// 200 lines.
 const (
-	indexLinesShown    = 400
-	indexFindingsShown = 100
-	indexLineShown     = 600 // Unicode characters
-	leftOutShown       = 3   // lines of one comment, say
+	maxIndexLines    = 400
+	maxIndexFindings = 100
+	maxLineChars     = 600 // Unicode characters
+	maxLeftOutRun    = 3   // lines of one run, for example of a comment
 )
 
-// indexRow is a line of an index, or what stands in place of some.
+// indexRow is a line of an index, or a placeholder for hidden lines.
 type indexRow struct {
-	Number   int // 0: it is no line of the file
+	Number   int // 0 for a placeholder
 	Text     string
-	LeftOut  int // Unicode characters of the line that are not shown
+	LeftOut  int // number of hidden Unicode characters
 	Fate     memorymd.LineStatus
 	Findings []memorymd.Finding
 	Ends     bool   // the agent's view ends before it
-	Fact     string // the id of the fact that begins here; empty: none does
-	Anchored bool   // it is what an address of the line leads to
-	Skipped  int    // lines that are not shown in its place
+	Fact     string // id of the fact that begins here, or empty
+	Anchored bool   // it has the id of its line number
+	Skipped  int    // number of lines that a placeholder replaces
 }
 
-// rows are the lines that are shown.
+// rows returns the lines to show.
 func (v Index) rows() []indexRow {
 	about := map[int][]memorymd.Finding{}
 	for _, f := range v.Findings {
@@ -95,16 +96,16 @@ func (v Index) rows() []indexRow {
 		}
 	}
 	var rows []indexRow
-	run, ended := 0, false // lines left out one after the other; whether the view has ended
+	run, ended := 0, false // length of the run of lines left out; whether the agent's view has ended
 	for i, line := range v.Loaded.Lines {
-		if len(rows) == indexLinesShown {
+		if len(rows) == maxIndexLines {
 			return append(rows, indexRow{Skipped: len(v.Loaded.Lines) - i, Fate: line.Fate})
 		}
 		run++
 		if line.Fate != memorymd.LineLeftOut {
 			run = 0
 		}
-		if run > leftOutShown {
+		if run > maxLeftOutRun {
 			rows = skipOne(rows)
 			continue
 		}
@@ -113,17 +114,17 @@ func (v Index) rows() []indexRow {
 			row.Ends, ended = true, true
 		}
 		if len(row.Findings) > 0 {
-			delete(about, line.Number) // a line that is cut within is two, and said once
+			delete(about, line.Number) // a cut line appears twice
 		}
 		row.Fact = v.Facts[line.Number]
 		row.Anchored = i == 0 || v.Loaded.Lines[i-1].Number != line.Number
-		row.Text, row.LeftOut = shortened(line.Text, indexLineShown)
+		row.Text, row.LeftOut = shortened(line.Text, maxLineChars)
 		rows = append(rows, row)
 	}
 	return rows
 }
 
-// skipOne counts one more line that is not shown.
+// skipOne adds one hidden line to the placeholder at the end of rows.
 func skipOne(rows []indexRow) []indexRow {
 	if last := &rows[len(rows)-1]; last.Skipped > 0 {
 		last.Skipped++
@@ -132,30 +133,30 @@ func skipOne(rows []indexRow) []indexRow {
 	return append(rows, indexRow{Skipped: 1, Fate: memorymd.LineLeftOut})
 }
 
-// shortened returns the start of a text, and how many Unicode characters of it are left out.
-func shortened(text string, most int) (start string, leftOut int) {
+// shortened returns the first maxChars Unicode characters of text, and the number of the others.
+func shortened(text string, maxChars int) (start string, leftOut int) {
 	chars := utf8.RuneCountInString(text)
-	if chars <= most {
+	if chars <= maxChars {
 		return text, 0
 	}
 	for i := range text {
-		if most == 0 {
+		if maxChars == 0 {
 			return text[:i], chars - utf8.RuneCountInString(text[:i])
 		}
-		most--
+		maxChars--
 	}
 	return text, 0
 }
 
 func (r indexRow) id() string { return "line-" + strconv.Itoa(r.Number) }
 
-// kindOfFinding is a heading over the findings of one kind.
+// kindOfFinding is the view of the findings of one kind.
 type kindOfFinding struct {
 	Code     memorymd.FindingCode
 	Findings []memorymd.Finding
 }
 
-// kinds are the findings by kind, the gravest first.
+// kinds returns the findings by kind, most severe first.
 func (v Index) kinds() []kindOfFinding {
 	var kinds []kindOfFinding
 	for _, code := range []memorymd.FindingCode{
@@ -204,15 +205,14 @@ func (k kindOfFinding) tone() Tone {
 	}
 }
 
-// id is stable, so that what a reader has opened stays open.
+// id returns an id that is the same at every rendering, so that an open element stays open.
 func (k kindOfFinding) id() string { return anchor("finding", string(k.Code)) }
 
-// shown are the findings that are listed.
 func (k kindOfFinding) shown() []memorymd.Finding {
-	return k.Findings[:min(len(k.Findings), indexFindingsShown)]
+	return k.Findings[:min(len(k.Findings), maxIndexFindings)]
 }
 
-// lineShown reports whether a line of the file is on the page.
+// lineShown reports whether rows contains the line with that number.
 func lineShown(rows []indexRow, number int) bool {
 	for _, r := range rows {
 		if r.Number == number {
@@ -222,8 +222,8 @@ func lineShown(rows []indexRow, number int) bool {
 	return false
 }
 
-// fateWords say what a line's fate is to those who hear the page.
-func fateWords(f memorymd.LineStatus) string {
+// statusText returns a line's status for screen readers.
+func statusText(f memorymd.LineStatus) string {
 	switch f {
 	case memorymd.LineCut:
 		return "not seen by the agent"
@@ -234,7 +234,7 @@ func fateWords(f memorymd.LineStatus) string {
 	}
 }
 
-// skippedWords complete what is said of lines that are not shown.
+// skippedWords returns the rest of a sentence about hidden lines.
 func skippedWords(f memorymd.LineStatus) string {
 	if f == memorymd.LineLeftOut {
 		return ": they are no part of what the agent loads"

@@ -14,7 +14,7 @@ import (
 	"strconv"
 )
 
-// IndexPage shows an agent's MEMORY.md line by line, as the agent loads it, and what is wrong with it.
+// IndexPage renders an agent's MEMORY.md line by line, as the agent loads it, and the findings.
 func IndexPage(v Index) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -317,9 +317,9 @@ func indexLine(slug string, r indexRow) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var14 string
-				templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(fateWords(r.Fate))
+				templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(statusText(r.Fate))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/index.templ`, Line: 73, Col: 45}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/index.templ`, Line: 73, Col: 46}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 				if templ_7745c5c3_Err != nil {
@@ -643,7 +643,7 @@ func offerRebuild(v Index) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		if v.InStep {
+		if v.UpToDate {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "<p class=\"muted rebuild-note\">There is nothing to rebuild: no entry leads to nothing, and no memory is without a line.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -717,7 +717,7 @@ func noIndex(v Index) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if v.InStep {
+			if v.UpToDate {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<p class=\"muted\">There is no memory file yet that it could list.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -751,7 +751,7 @@ func noIndex(v Index) templ.Component {
 	})
 }
 
-// IndexRebuildPage asks whether the index is to be rebuilt, and shows what that changes.
+// IndexRebuildPage renders the preview of a rebuild of the index.
 func IndexRebuildPage(v IndexRebuild) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -953,7 +953,7 @@ func IndexRebuildPage(v IndexRebuild) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var46 string
-				templ_7745c5c3_Var46, templ_7745c5c3_Err = templ.JoinStringErrs(v.comesAndGoes())
+				templ_7745c5c3_Var46, templ_7745c5c3_Err = templ.JoinStringErrs(v.changedLines())
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/index.templ`, Line: 183, Col: 30}
 				}

@@ -1,9 +1,9 @@
 package templates
 
-// Keys is the page that lists what each key does.
+// Keys is the view of the page with the keyboard shortcuts.
 type Keys struct{ Frame }
 
-// key is one line of that list. Keys that are pressed one after the other stand in one of the strings.
+// key is one shortcut. A string with a space means two keys in sequence.
 type key struct {
 	Keys []string
 	Does string
@@ -14,7 +14,7 @@ type keyGroup struct {
 	Keys  []key
 }
 
-// keyGroups is what keys.js does, in words.
+// keyGroups returns the shortcuts of keys.js.
 func keyGroups() []keyGroup {
 	return []keyGroup{
 		{"Lists", []key{

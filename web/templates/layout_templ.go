@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "memoir/web"
 
-// section is the part of the site that the header marks as current.
+// section is the part of the site that the header marks as current. The zero value marks none.
 type section string
 
 const (
@@ -22,11 +22,11 @@ const (
 	noSection       section = ""
 )
 
-// htmxConfig keeps htmx inside the content security policy (no style of its own), leaves alone which details a reader
-// has opened, and reloads the page when the browser goes back to an address that a search wrote.
+// htmxConfig omits htmx's own style, which the content security policy forbids. It keeps the open
+// state of details elements, and reloads the page when the browser goes back in history.
 const htmxConfig = `{"includeIndicatorCSS":false,"morphIgnore":["data-htmx-powered","open"],"history":"reload"}`
 
-// layout is the document around every page.
+// layout renders the document around every page.
 func layout(title string, current section, frame Frame) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

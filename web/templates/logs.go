@@ -12,59 +12,60 @@ import (
 	"memoir/internal/words"
 )
 
-// Logs is an agent's Logs tab: a month of days, or what a search has found.
+// Logs is the view of an agent's Logs tab: one month, or search results.
 type Logs struct {
 	Frame
 	Agent Agent
-	// Month is the one that is shown; empty: there are no logs.
+	// Month is the month shown. It is empty if there are no logs.
 	Month  logs.Month
 	Days   []LogDayRow
-	Months []LogMonth // all that have logs, newest first
+	Months []LogMonth // all months with logs, newest first
 	Query  string
 	Hits   []LogHit
-	// MoreHref is the address of the hits after these, FirstHref that of the newest; empty: there are none, or they are here.
+	// MoreHref is the address of the next hits, or empty at the end. FirstHref is the address of
+	// the newest hits, or empty on their own page.
 	MoreHref, FirstHref string
 	Entry               LogEntryForm
 }
 
-// LogDayRow is one day in the list.
+// LogDayRow is the view of one day in a month.
 type LogDayRow struct {
 	Day            logs.Day
 	Files, Entries int
 	Size           int64 // bytes
-	Odd            int   // files that something is odd about
+	Odd            int   // number of files with a problem
 }
 
-// LogMonth is a month to choose.
+// LogMonth is the view of a month in the selection.
 type LogMonth struct {
 	Month logs.Month
 	Days  int
 }
 
-// LogHit is a log that a search has found.
+// LogHit is the view of a log that matches a search.
 type LogHit struct {
 	Day     logs.Day
 	Path    string
-	Title   []words.Part // empty: it is the log of the day as a whole
+	Title   []words.Part // empty for the log of the whole day
 	Excerpt []words.Part
 }
 
-// LogEntryForm is the entry that somebody is about to append.
+// LogEntryForm is the view of the form for a new entry.
 type LogEntryForm struct {
 	Text, Title string
 	Problems    map[string]string // by field
 }
 
-// LogsOfDay is the page of one day.
+// LogsOfDay is the view of one day's logs.
 type LogsOfDay struct {
 	Frame
 	Agent         Agent
 	Day           logs.Day
-	Before, After logs.Day // the days with logs next to it; empty: there are none
+	Before, After logs.Day // the nearest days with logs; empty if absent
 	Logs          []LogText
 }
 
-// LogText is one log file.
+// LogText is the view of one log file.
 type LogText struct {
 	Path       string // relative to the agent's directory
 	Title      string
@@ -76,7 +77,7 @@ type LogText struct {
 	LeftOut    bool
 }
 
-// The fields of the form for an entry.
+// The fields of the form for a new entry.
 const (
 	FieldText  = "text"
 	FieldTitle = "title"
@@ -86,16 +87,16 @@ const (
 // LogsPath returns the address of an agent's Logs tab.
 func LogsPath(slug string) string { return AgentPath(slug, logsTab) }
 
-// LogsOfDayPath returns the address of what an agent's logs say of a day.
+// LogsOfDayPath returns the address of an agent's logs of one day.
 func LogsOfDayPath(slug string, day logs.Day) string { return AgentPath(slug, logsTab, string(day)) }
 
 func logsOfMonthPath(slug string, month logs.Month) string {
 	return LogsPath(slug) + "?" + url.Values{FieldMonth: {string(month)}}.Encode()
 }
 
-// around returns the months with logs next to the one that is shown; empty: there are none.
+// around returns the nearest months with logs. They are empty if absent.
 func (v Logs) around() (older, newer logs.Month) {
-	for _, m := range v.Months { // newest first
+	for _, m := range v.Months {
 		switch {
 		case m.Month > v.Month:
 			newer = m.Month
@@ -106,7 +107,7 @@ func (v Logs) around() (older, newer logs.Month) {
 	return older, newer
 }
 
-// found says how the search went.
+// found returns the number of hits in words.
 func (v Logs) found() string {
 	switch {
 	case v.Query == "":
@@ -119,7 +120,7 @@ func (v Logs) found() string {
 	return counted(len(v.Hits), "log", "logs") + ", newest first"
 }
 
-// dir is where the agent's logs are, for people.
+// dir returns the directory of the agent's logs.
 func (v Logs) dir() string { return path.Join(v.Agent.memoryDir(), "logs") }
 
 func monthName(month logs.Month) string {
@@ -129,5 +130,5 @@ func monthName(month logs.Month) string {
 
 func dayName(day logs.Day) string { return day.Begins().Format("Monday, 2 January 2006") }
 
-// logID is the id of a log on the page of its day.
+// logID returns the HTML id of a log.
 func logID(path string) string { return "log-" + strings.ReplaceAll(url.PathEscape(path), "%", "_") }

@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "memoir/internal/logs"
 
-// LogsPage is an agent's Logs tab.
+// LogsPage renders an agent's Logs tab.
 func LogsPage(v Logs) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -701,7 +701,7 @@ func toMonth(slug, before string, month logs.Month, rel, after string) templ.Com
 	})
 }
 
-// logEntryForm appends. What is there already no page changes.
+// logEntryForm renders the form that appends an entry. No page can change existing entries.
 func logEntryForm(slug string, v LogEntryForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -879,7 +879,7 @@ func logProblem(v LogEntryForm, field string) templ.Component {
 	})
 }
 
-// LogsOfDayPage shows what an agent's logs say of one day.
+// LogsOfDayPage renders an agent's logs of one day.
 func LogsOfDayPage(v LogsOfDay) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -7,52 +7,54 @@ import (
 	"memoir/internal/memories"
 )
 
-// Memories is an agent's Memory tab: its memories in groups, and the one that is open beside them.
+// Memories is the view of an agent's Memory tab: groups of memories, and the open memory.
 type Memories struct {
 	Frame
 	Agent     Agent
 	Selection Selection
 	View      View
-	Groups    []Group // those that have a row, in the order of the types
-	Found     int     // how many memories the view has, shown or not
-	Near      bool    // none of the agent's holds what is searched for; these come close
-	Open      *Memory // nil: none is open
+	Groups    []Group // those with rows, in the order of the types
+	Found     int     // number of memories in the view, hidden ones included
+	Near      bool    // the search has only close matches
+	Open      *Memory // nil if no memory is open
 	Shared    []SharedGroup
-	// Facts are the first of FactsFound facts of the agent's indexes that the search finds.
+	// Facts are the first of FactsFound facts of the agent's indexes that match the search.
 	Facts      []SearchResult
 	FactsFound int
 }
 
-// SharedGroup is what the agent is given of what all agents share. It is read there, and changed with the agent whose it is.
+// SharedGroup is the view of the memories that an agent receives from a shared agent.
 type SharedGroup struct {
-	Slug  string // of that agent
+	Slug  string // of the shared agent
 	Rows  []MemoryRow
 	Total int
 }
 
-// all is the address of all of them.
+// all returns the address of all the shared memories.
 func (g SharedGroup) all() string { return MemoriesPath(g.Slug) }
 
-// Group is the memories of one type, or what needs attention.
+// Group is the view of the memories of one type, of memories that need attention, or of team
+// memory.
 type Group struct {
-	Type  memories.Type // empty: needs attention
-	Team  bool          // the team's memories, of all types
+	Type  memories.Type // empty for memories that need attention
+	Team  bool          // team memory of all types
 	Rows  []MemoryRow
-	Total int    // how many the group has
-	More  string // the address of the rows after these; empty: there are none
-	// Above is how many rows an open page has above these, which are loaded into it; 0: these are the page's own.
+	Total int    // number of memories in the group
+	More  string // address of the next rows; empty at the end
+	// Above is the number of rows that an open page has above these, which it loads into the group.
+	// 0 means that these are a page's own.
 	Above int
-	// Endless: the rows after these come by themselves when they are scrolled to. They do so until the page is long.
+	// Endless reports whether scrolling loads the next rows. It does until the page is long.
 	Endless bool
 }
 
-// RowsHeader names the request header in which an open page says how many rows of each group it shows, as in
-// "project=130, reference=30". A page that fetches itself gets as many again, so that nothing that a reader has scrolled
-// to goes away.
+// RowsHeader is the request header with the number of rows of each group on an open page, as in
+// "project=130, reference=30". A reload returns as many, so that no row that the user scrolled to
+// disappears.
 const RowsHeader = "Memoir-Rows"
 
-// Grouped puts rows under their types in the order that is always kept, and what needs attention last. Groups without
-// a row are left out.
+// Grouped returns rows by type, in the order of the types, then the memories that need attention.
+// It omits empty groups.
 func Grouped(rows []MemoryRow) []Group {
 	byType := map[memories.Type][]MemoryRow{}
 	for _, row := range rows {
@@ -81,7 +83,7 @@ func (g Group) title() string {
 	return typeName(g.Type)
 }
 
-// kind colours the group: its type, or that it is the team's.
+// kind returns the colour of the group: its type, or team.
 func (g Group) kind() string {
 	if g.Team {
 		return teamGroup
@@ -89,7 +91,6 @@ func (g Group) kind() string {
 	return string(g.Type)
 }
 
-// icon is that of the group.
 func (g Group) icon() string {
 	if g.Team {
 		return teamGroup
@@ -97,10 +98,11 @@ func (g Group) icon() string {
 	return iconOf(g.Type)
 }
 
-// teamGroup is what the group of the team's memories is called where groups are told apart by a word.
+// teamGroup is the key of the team memory's group.
 const teamGroup = "team"
 
-// GroupKey is that word for a list of one group; none of the types is the one for what needs attention.
+// GroupKey returns the key of the group of a list. An empty type means the memories that need
+// attention.
 func GroupKey(t memories.Type, scope memories.Scope) string {
 	if scope == memories.TeamScope {
 		return teamGroup
@@ -115,18 +117,18 @@ func (g Group) meaning() string {
 	return typeMeaning(g.Type)
 }
 
-// id is an id of the group's own for a part of it.
+// id returns the HTML id of a part of the group.
 func (g Group) id(part string) string { return part + "-" + g.icon() }
 
-// next is the address of the rows after these, for a page that puts them below these.
+// next returns the address of the next rows, for a page that appends them.
 func (g Group) next() string {
 	return g.More + "&" + FieldAbove + "=" + strconv.Itoa(g.Above+len(g.Rows))
 }
 
-// left is how many rows come after these.
+// left returns the number of rows after these.
 func (g Group) left() int { return g.Total - g.Above - len(g.Rows) }
 
-// empty reports whether the agent has no memories at all.
+// empty reports whether the agent has no memories.
 func (v Memories) empty() bool {
 	return v.Agent.Counts.Total() == 0 && !v.View.Narrowed() && v.Open == nil && len(v.Shared) == 0
 }
@@ -138,7 +140,7 @@ func (v Memories) title() string {
 	return "Memory"
 }
 
-// address is that of the page as it is shown.
+// address returns the address of the page as it is shown.
 func (v Memories) address() string {
 	if v.Open != nil {
 		return v.View.Memory(v.Open.ID)
@@ -146,7 +148,8 @@ func (v Memories) address() string {
 	return v.View.List()
 }
 
-// afterDeleting is where the deletion of a row leads: to the page as it is, unless it is the deleted memory's own.
+// afterDeleting returns the page to return to after a row's deletion. It is the current page, or
+// the list if the row is open.
 func (v Memories) afterDeleting(r MemoryRow) string {
 	if v.isOpen(r) {
 		return v.View.List()
@@ -156,7 +159,7 @@ func (v Memories) afterDeleting(r MemoryRow) string {
 
 func (v Memories) isOpen(r MemoryRow) bool { return v.Open != nil && v.Open.ID == r.ID }
 
-// neighbours returns the pages of the memories before and after the open one, as far as they are among the rows.
+// neighbours returns the rows before and after the open memory, or nil.
 func (v Memories) neighbours() (before, after *MemoryRow) {
 	if v.Open == nil {
 		return nil, nil
@@ -175,7 +178,7 @@ func (v Memories) neighbours() (before, after *MemoryRow) {
 	return before, after
 }
 
-// shown says in words which memories the list holds: "12 stale project memories from U1 in C1".
+// shown returns the filter in words: "12 stale project memories from U1 in C1".
 func (v Memories) shown() string {
 	kind := ""
 	if v.View.Stale {

@@ -8,56 +8,56 @@ import (
 	"memoir/internal/memories"
 )
 
-// Memory is one memory, whole: what the reading pane shows.
+// Memory is the view of one memory in the reading pane.
 type Memory struct {
 	Agent Agent
 	View  View // of the list that it was opened from
 	MemoryRow
 	Body          markdown.HTML
 	Files         []MemoryFile
-	ContentPath   string // of the file that holds the content, relative to the agent's directory
-	Readable      bool   // false: the page stands for a file that could not be read
+	ContentPath   string // relative to the agent's directory
+	Readable      bool   // false if the file could not be read
 	Hash          string // hex SHA-256 of the file
 	Size          int64  // of the file, in bytes
-	ClaudeMDChars int    // what it costs in CLAUDE.md, in Unicode characters
-	LinkedFrom    []Link // the memories that link to it
+	ClaudeMDChars int    // its size in CLAUDE.md, in Unicode characters
+	LinkedFrom    []Link // memories that link to it
 	Recalls       RecallsOfMemory
-	// Disagreement says how files on disk stand against each other about it; nil: they do not.
+	// Disagreement is the conflict of its files. It is nil if they agree.
 	Disagreement *DisagreementRow
-	// Twins are the other memories of its name that the agent has or is given.
+	// Twins are the memories of the same name that the agent has in the other scope or receives.
 	Twins []Twin
-	// SharedWithAll says that there is a directory that all agents share, besides this one. Takers are the agents that a memory of that
-	// directory can go to.
+	// SharedWithAll reports whether a shared directory exists besides this agent's. MoveTargets are
+	// the agents that a shared memory can be moved to.
 	SharedWithAll bool
-	Takers        []string
-	// Citations are what it cites of the agent's project; nil: that was not looked for.
+	MoveTargets   []string
+	// Citations is the result of the last check. It is nil if there was no check.
 	Citations *Citations
 	CreatedAt time.Time
 	UpdatedAt time.Time
-	DeletedAt time.Time // zero: not deleted
+	DeletedAt time.Time // zero if it is not deleted
 	DeletedBy string    // such as "deleted by a script"
 }
 
-// MemoryFile is one file on disk that carries the memory.
+// MemoryFile is the view of one file with the memory.
 type MemoryFile struct {
 	Path       string
-	Session    string // empty: the agent's own directory
+	Session    string // empty for the agent's own directory
 	ModifiedAt time.Time
 }
 
-// Twin is a memory of the same name: private or the team's, or of what all agents share.
+// Twin is the view of a memory of the same name: private, team or shared.
 type Twin struct {
-	Agent       string // the slug of whose it is
+	Agent       string // slug of the owner
 	ID          string
 	Team        bool
-	Shared      bool // with all agents
-	Same        bool // it says the same
+	Shared      bool // shared with all agents
+	Same        bool // whether the content is the same
 	Type        memories.Type
 	Description string
 	Body        markdown.HTML
 }
 
-// NewMemory returns a memory as the reading pane shows it. Times are shown in the zone of their location.
+// NewMemory returns the view of m. Times stay in their time zones.
 func NewMemory(agent Agent, view View, row MemoryRow, m memories.Memory, body markdown.HTML) Memory {
 	files := make([]MemoryFile, len(m.Files))
 	for i, f := range m.Files {
@@ -73,16 +73,16 @@ func NewMemory(agent Agent, view View, row MemoryRow, m memories.Memory, body ma
 
 func (v Memory) at(rest ...string) string { return MemoryPath(v.Agent.Slug, v.ID, rest...) }
 
-// back is the memory's own address, with the list beside it as it is.
+// back returns the memory's own address, with the current view of the list.
 func (v Memory) back() string { return v.View.Memory(v.ID) }
 
-// restore returns the action that brings a deleted memory back.
+// restore returns the action that restores a deleted memory.
 func (v Memory) restore() Action {
 	return Action{Label: "Restore", Path: v.at("restore"), Back: v.back(), Does: "restore", Style: Primary}
 }
 
-// whose says whose memory a twin is.
-func (t Twin) whose() string {
+// ownerText returns the twin's owner in words.
+func (t Twin) ownerText() string {
 	switch {
 	case t.Shared:
 		return "The memory of this name that all agents share"
@@ -92,7 +92,7 @@ func (t Twin) whose() string {
 	return "The private memory of this name"
 }
 
-// side names where the twin is, above what it says.
+// side returns the twin's scope in words.
 func (t Twin) side() string {
 	if t.Shared {
 		return "Shared"
@@ -107,7 +107,7 @@ func side(team bool) string {
 	return "Private"
 }
 
-// page is the twin's own, with the list beside it where it is of the same agent.
+// page returns the twin's page. It keeps the view of the list if the twin has the same agent.
 func (v Memory) page(t Twin) string {
 	if t.Shared {
 		return MemoryPath(t.Agent, t.ID)
@@ -115,10 +115,11 @@ func (v Memory) page(t Twin) string {
 	return v.View.Memory(t.ID)
 }
 
-// transfers returns the actions that move the memory between private and team memory and to what all agents share, and that copy it there.
+// transfers returns the actions that move or copy the memory to another scope. It omits scopes that
+// have a twin.
 func (v Memory) transfers() []Action {
 	if v.Agent.shares() {
-		return nil // handOver has the agents to choose from
+		return nil // the page has a form with the agents to choose from
 	}
 	own, shared := false, !v.SharedWithAll
 	for _, t := range v.Twins {
@@ -138,7 +139,8 @@ func (v Memory) transfers() []Action {
 	return all
 }
 
-// transfer returns the action that moves or copies the memory to a scope; agent is that of another agent where it goes to one.
+// transfer returns the action that moves or copies the memory to a scope. agent is empty unless the
+// target is another agent.
 func (v Memory) transfer(label, what string, to memories.Scope, agent string) Action {
 	query := url.Values{FieldTo: {string(to)}}
 	if agent != "" {
@@ -147,7 +149,8 @@ func (v Memory) transfer(label, what string, to memories.Scope, agent string) Ac
 	return Action{Label: label, About: v.Name, Path: v.at(what) + "?" + query.Encode(), ETag: v.ETag, Back: v.back(), Does: what, Style: Subtle}
 }
 
-// MovedBack returns the action that takes back the move of a memory to where it is now. from is the agent that it came from; empty: its own.
+// MovedBack returns the action that undoes a move. from is the agent that the memory came from, or
+// empty for its own.
 func MovedBack(m memories.Memory, etag, back, from string, to memories.Scope) Action {
 	v := Memory{Agent: Agent{Slug: m.Agent}, View: View{Agent: m.Agent}, MemoryRow: MemoryRow{Agent: m.Agent, ID: m.ID, ETag: etag, Name: m.Name, Team: m.Team}}
 	undo := v.transfer("Undo", "move", to, from)
@@ -161,7 +164,7 @@ func (v Memory) remove() Action {
 	return remove
 }
 
-// verify returns the action that says that the memory still holds.
+// verify returns the action that marks the memory as still true.
 func (v Memory) verify() Action {
 	return Action{Label: "Still true", About: v.Name, Path: v.at("verify"), ETag: v.ETag, Back: v.back(), Does: "verify"}
 }

@@ -7,50 +7,54 @@ import (
 	"memoir/internal/memories"
 )
 
-// MemoryForm is the page on which a memory is written or edited. What it holds is what the person typed, so that
-// nothing typed is ever lost to an answer.
+// MemoryForm is the view of the form for a memory. Its values are the user's input, so that an
+// error response loses nothing.
 type MemoryForm struct {
 	Frame
 	Agent Agent
-	ID    string // of the memory that is edited; empty: a new one
-	ETag  string // the state that the person saw; empty for a new one
+	ID    string // empty for a new memory
+	ETag  string // the state that the user saw; empty for a new memory
 
 	Name        string
-	Type        memories.Type // empty: none is chosen yet
-	Team        bool          // it is to be in team memory; of a new one, that can be chosen
+	Type        memories.Type // empty if not chosen yet
+	Team        bool          // whether it belongs to team memory; only a new memory can choose
 	Description string
 	Body        string
 
-	// Proposal is the id of the proposal that is edited before it is accepted, and Quote what it comes from; empty: it is none.
+	// Proposal is the id of the edited proposal and Quote its source. Both are empty for other
+	// forms.
 	Proposal, Quote string
 
-	// Fact is the id of the fact of the index that becomes a memory; empty: there is none.
+	// Fact is the id of the fact that becomes a memory. It is empty for other forms.
 	Fact string
 
-	// Problems says of each field that could not be taken why, in whole sentences, by the field's name.
+	// Problems are sentences about invalid fields, by field name.
 	Problems map[string]string
-	// Taken is the living memory that has the name already; without a label there is none.
+	// Taken is a link to the memory that already has the name. Its label is empty if the name is
+	// free.
 	Taken Link
-	// Preview is the body as it will be read.
+	// Preview is the rendered body.
 	Preview markdown.HTML
-	// Theirs is what the memory says by now, where that is not what the person began with; nil: it is.
+	// Theirs is the other version to compare with. It is nil if the memory has not changed since.
 	Theirs *Theirs
-	// With names the version of another file that the form is merged with, and that Theirs is then; empty: none.
+	// With is the id of the version in another file that the form merges, which Theirs then shows.
+	// It is empty for other forms.
 	With string
 }
 
-// Theirs is the other version of a memory that changed while somebody edited it.
+// Theirs is the view of the other version of an edited memory.
 type Theirs struct {
 	ID          string
 	Name        string
 	Type        memories.Type
 	Description string
 	Body        string
-	Deleted     bool   // it went to the trash meanwhile
-	From        string // which file says it; empty: it is what the memory says by now
+	Deleted     bool   // it has been deleted since
+	From        string // the file of the version; empty for the memory's current content
 }
 
-// ChangedMeanwhile returns the banner for an edit that was not saved because the memory is not what it was.
+// ChangedMeanwhile returns the banner for an edit that was not saved because the memory has
+// changed.
 func ChangedMeanwhile() Banner {
 	return Banner{
 		Tone:  Warning,
@@ -61,7 +65,7 @@ func ChangedMeanwhile() Banner {
 	}
 }
 
-// DeletedMeanwhile returns the banner for an edit of a memory that was deleted in the meantime.
+// DeletedMeanwhile returns the banner for an edit of a memory that was deleted since.
 func DeletedMeanwhile() Banner {
 	return Banner{
 		Tone:  Warning,
@@ -71,14 +75,15 @@ func DeletedMeanwhile() Banner {
 	}
 }
 
-// NotSaved returns the banner for a memory that could not be saved, for a reason that is no single field's.
+// NotSaved returns the banner for a memory that was not saved, for a reason that concerns no single
+// field.
 func NotSaved(reason string) Banner {
 	return Banner{Tone: Danger, Title: "It is not saved", Text: reason + " What you wrote is kept here."}
 }
 
 func (v MemoryForm) isNew() bool { return v.ID == "" }
 
-// merges reports whether the form brings the memory together with what another file says.
+// merges reports whether the form merges the memory with a version of another file.
 func (v MemoryForm) merges() bool { return v.Theirs != nil && v.Theirs.From != "" }
 
 func (v MemoryForm) title() string {
@@ -112,7 +117,7 @@ func (v MemoryForm) path() string {
 
 func (v MemoryForm) previewPath() string { return v.path() + "/preview" }
 
-// leave is where to go without saving.
+// leave returns the link that leaves the form without saving.
 func (v MemoryForm) leave() Link {
 	switch {
 	case v.Proposal != "":
@@ -132,7 +137,7 @@ func (v MemoryForm) leave() Link {
 	}
 }
 
-// mine is the heading over the fields, and theirs that of the other version.
+// mine returns the heading over the fields, and theirs the heading of the other version.
 func (v MemoryForm) mine() string {
 	if v.merges() {
 		return "What the agent goes by"
@@ -166,7 +171,8 @@ func (v MemoryForm) save() string {
 	}
 }
 
-// describedBy names the elements that explain a field: its hint, and its problem where it has one.
+// describedBy returns the ids of the elements that explain a field: its hint, and its problem if
+// any.
 func (v MemoryForm) describedBy(field string) string {
 	if v.Problems[field] == "" {
 		return field + "-hint"
@@ -174,5 +180,5 @@ func (v MemoryForm) describedBy(field string) string {
 	return field + "-hint " + field + "-problem"
 }
 
-// sameText reports whether two texts read the same, whatever blank space stands around them.
+// sameText reports whether two texts are equal apart from surrounding space.
 func sameText(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }

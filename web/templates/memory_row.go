@@ -12,39 +12,39 @@ import (
 	"memoir/internal/words"
 )
 
-// MemoryRow is one memory in a list.
+// MemoryRow is the view of one memory in a list.
 type MemoryRow struct {
-	Agent       string // slug
+	Agent       string // the slug
 	ID          string
 	ETag        string
 	Name        string
-	Type        memories.Type // empty: it has none
-	Team        bool          // it is in team memory
+	Type        memories.Type // empty if it has no type
+	Team        bool          // whether it is in team memory
 	Description string
 	State       memories.State
 	Problems    []memories.Problem
 	Age         Age
-	Session     string // which session wrote it; empty: the agent itself
-	Chars       int    // what it costs in CLAUDE.md, in Unicode characters; 0: nothing
-	Listed      bool   // it stands there with one line only, because the limit is reached
-	Hits        *Hits  // what a search has found in it; nil: nothing is searched for
+	Session     string // the session that wrote it; empty for the agent itself
+	Chars       int    // size in CLAUDE.md, in Unicode characters; 0 if it is not there
+	Listed      bool   // only one line in CLAUDE.md, because of the limit
+	Hits        *Hits  // hits of the search; nil without a search
 }
 
-// Hits is what a search has found in a memory: its texts in parts, the hits told from the rest.
+// Hits are a memory's texts with the hits of a search marked.
 type Hits struct {
 	Name        []words.Part
 	Description []words.Part
-	Excerpt     []words.Part // the passage of the body that has the most; none: the description has a hit, or the body none
+	Excerpt     []words.Part // passage with most hits; empty if Description has a hit
 }
 
-// excerptLength is about how long the passage is that a row shows of a body, in bytes: two lines of a list.
+// excerptLength is the approximate length of an excerpt in bytes, about two lines of a list.
 const excerptLength = 140
 
-// HitsOf returns what a search has found in a memory.
+// HitsOf returns the hits of a search in a memory.
 func HitsOf(search words.Search, m memories.Memory) *Hits {
 	hits := &Hits{Name: search.Mark(m.Name), Description: search.Mark(m.Description)}
 	if hit(hits.Description) {
-		return hits // and what the body has is not looked for
+		return hits
 	}
 	if excerpt := search.Excerpt(m.Body, excerptLength); hit(excerpt) {
 		hits.Excerpt = excerpt
@@ -56,7 +56,6 @@ func hit(parts []words.Part) bool {
 	return slices.ContainsFunc(parts, func(p words.Part) bool { return p.Hit })
 }
 
-// names returns the parts of the row's name.
 func (r MemoryRow) names() []words.Part {
 	if r.Hits == nil {
 		return []words.Part{{Text: r.Name}}
@@ -64,8 +63,8 @@ func (r MemoryRow) names() []words.Part {
 	return r.Hits.Name
 }
 
-// says returns what stands below the name: the description, or where the hit is in the body alone, that passage.
-func (r MemoryRow) says() []words.Part {
+// summary returns the text below the name: the excerpt if it has hits, else the description.
+func (r MemoryRow) summary() []words.Part {
 	switch {
 	case r.Hits == nil:
 		return []words.Part{{Text: r.Description}}
@@ -98,7 +97,7 @@ func NewMemoryRow(m memories.Memory, etag string, age Age) MemoryRow {
 // Path returns the page of the memory.
 func (r MemoryRow) Path() string { return MemoryPath(r.Agent, r.ID) }
 
-// Delete returns the action that deletes the memory and comes back to the page at back.
+// Delete returns the action that deletes the memory and returns to the page back.
 func (r MemoryRow) Delete(back string) Action {
 	return Action{
 		Label: "Delete", About: r.Name, Path: MemoryPath(r.Agent, r.ID, "delete"), ETag: r.ETag, Back: back,
@@ -106,7 +105,7 @@ func (r MemoryRow) Delete(back string) Action {
 	}
 }
 
-// Deleted returns the notice after a deletion, with the way back.
+// Deleted returns the notice about a deletion, with an undo.
 func Deleted(agent, id, name, back string) Notice {
 	return Notice{
 		Text: "Deleted “" + name + "”.",
@@ -117,7 +116,7 @@ func Deleted(agent, id, name, back string) Notice {
 	}
 }
 
-// cost says what the memory takes in CLAUDE.md; empty: it is in none.
+// cost returns the memory's size in CLAUDE.md in words. It is empty if the memory is not there.
 func (r MemoryRow) cost(a Agent) string {
 	switch {
 	case !a.published() || r.Type == "" || r.Chars == 0:
@@ -129,7 +128,8 @@ func (r MemoryRow) cost(a Agent) string {
 	}
 }
 
-// parts writes a text with its hits marked, and no space between two parts that is not in the text.
+// parts writes a text with its hits marked. It is not a template because a template would add
+// spaces.
 func parts(all []words.Part) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		for _, p := range all {
@@ -145,7 +145,7 @@ func parts(all []words.Part) templ.Component {
 	})
 }
 
-// sessionBriefly names a session in a row: who, where, and the day.
+// sessionBriefly returns a session's user, channel and day, or name if name does not contain them.
 func sessionBriefly(name string) string {
 	s := agents.ParseSession(name)
 	if s.User == "" {

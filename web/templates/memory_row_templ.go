@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "memoir/internal/memories"
 
-// memoryRow is a memory in its group, whose heading names the type.
+// memoryRow renders a memory in its group. The group's heading names the type.
 func memoryRow(v Memories, r MemoryRow) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -98,12 +98,12 @@ func memoryRow(v Memories, r MemoryRow) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if says := r.says(); len(says) > 0 && says[0].Text != "" {
+		if text := r.summary(); len(text) > 0 && text[0].Text != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p><bdi>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = parts(says).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts(text).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -210,7 +210,7 @@ func memoryRow(v Memories, r MemoryRow) templ.Component {
 	})
 }
 
-// rowSession names the session that a row comes from, and leads to all that it wrote.
+// rowSession renders the session of a row, with a link to its memories.
 func rowSession(view View, name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

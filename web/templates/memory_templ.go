@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// reading is where a memory opens, beside the list or instead of it.
+// reading renders the pane with the open memory, next to the list or instead of it.
 func reading(v Memories) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -59,7 +59,7 @@ func reading(v Memories) templ.Component {
 	})
 }
 
-// turning leads back to the list, and to the memories before and after the open one.
+// turning renders links to the list and to the memories before and after the open one.
 func turning(v Memories) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -429,7 +429,7 @@ func memory(v Memory) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = handOver(v).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = moveForm(v).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -596,8 +596,8 @@ func memoryActions(v Memory) templ.Component {
 	})
 }
 
-// handOver gives a memory that all agents share to one of them.
-func handOver(v Memory) templ.Component {
+// moveForm renders the form that moves a shared memory to one agent.
+func moveForm(v Memory) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -614,7 +614,7 @@ func handOver(v Memory) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		if v.Agent.shares() && v.Readable && v.State != memories.Deleted && len(v.Takers) > 0 {
+		if v.Agent.shares() && v.Readable && v.State != memories.Deleted && len(v.MoveTargets) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<form class=\"actions\" method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -679,7 +679,7 @@ func handOver(v Memory) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, slug := range v.Takers {
+			for _, slug := range v.MoveTargets {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<option value=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -733,7 +733,7 @@ func handOver(v Memory) templ.Component {
 	})
 }
 
-// twin shows what another memory of the name says beside this one.
+// twin renders another memory of the same name next to this one.
 func twin(v Memory, t Twin) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -782,9 +782,9 @@ func twin(v Memory, t Twin) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var34 string
-		templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(t.whose())
+		templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(t.ownerText())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/memory.templ`, Line: 151, Col: 39}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/memory.templ`, Line: 151, Col: 43}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 		if templ_7745c5c3_Err != nil {
@@ -885,7 +885,7 @@ func twin(v Memory, t Twin) templ.Component {
 	})
 }
 
-// linkedFrom names the memories that lead here.
+// linkedFrom renders the memories that link to this one.
 func linkedFrom(v Memory) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1056,7 +1056,7 @@ func memoryProblems(v Memory) templ.Component {
 	})
 }
 
-// chooseType gives a memory without a type one of the four, with one click.
+// chooseType renders the four types as buttons for a memory without a type.
 func chooseType(v Memory) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

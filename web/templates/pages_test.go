@@ -279,10 +279,10 @@ func TestAnAgentsCardShowsItAtAGlance(t *testing.T) {
 
 func TestTheFirstPageWithoutAgentsSaysWhatToDo(t *testing.T) {
 	t.Parallel()
-	expect(t, templates.AgentsPage(templates.Agents{LookedIn: []string{"/tmp/agents"}, Samples: true}),
+	expect(t, templates.AgentsPage(templates.Agents{SearchedDirs: []string{"/tmp/agents"}, Samples: true}),
 		in(".empty h2", text("No agents yet")), in(".paths", text("/tmp/agents")), in(`form[action="/samples"] button`, text("Add the sample agents")),
 	)
-	expect(t, templates.AgentsPage(templates.Agents{LookedIn: []string{"/tmp/agents"}}), in("main", without("form")))
+	expect(t, templates.AgentsPage(templates.Agents{SearchedDirs: []string{"/tmp/agents"}}), in("main", without("form")))
 }
 
 func TestTheCompiledTextIsShownWithItsCosts(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The paths of the pages and of the actions on them. Handlers route by the same shapes.
+// The paths of pages and actions. Package pages uses the same patterns for its routes.
 const (
 	AgentsPath   = "/"
 	SearchPath   = "/search"
@@ -16,10 +16,11 @@ const (
 	SignInPath   = "/sign-in"
 	ThemePath    = "/theme"
 	KeysPath     = "/keys"
-	EventsPath   = "/api/v1/events" // the API's event stream; the parameter agent narrows it to one
+	EventsPath   = "/api/v1/events" // the API's event stream; ?agent= restricts it to one agent
 )
 
-// AgentPath returns the path of a page or action of an agent: AgentPath("hive-1", "trash") is /agents/hive-1/trash.
+// AgentPath returns the path of a page or action of an agent: AgentPath("hive-1", "trash") is
+// /agents/hive-1/trash.
 func AgentPath(slug string, rest ...string) string {
 	path := "/agents/" + url.PathEscape(slug)
 	for _, part := range rest {
@@ -34,8 +35,8 @@ func MemoriesPath(slug string) string { return AgentPath(slug, "memory") }
 // NewMemoryPath returns the path of the form for a new memory.
 func NewMemoryPath(slug string) string { return AgentPath(slug, "memory", "new") }
 
-// MemoryPath returns the path of one memory, or of something below it: raw, edit, delete, history, restore,
-// verify, purge, type.
+// MemoryPath returns the path of a memory, or of a page or action below it: raw, edit, delete,
+// history, restore, verify, purge, type.
 func MemoryPath(slug, id string, rest ...string) string {
 	return AgentPath(slug, append([]string{"memory", id}, rest...)...)
 }
@@ -45,7 +46,7 @@ func apiMemoryPath(slug, id string) string {
 	return "/api/v1/agents/" + url.PathEscape(slug) + "/memories/" + url.PathEscape(id)
 }
 
-// RowID returns the id of a memory's row in whatever list.
+// RowID returns the HTML id of a memory's row in any list.
 func RowID(id string) string { return "memory-" + id }
 
 func lastPart(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }

@@ -9,14 +9,14 @@ import (
 	"memoir/internal/memories"
 )
 
-// CountsByType is how many memories of each type there were, point after point. The empty type is of those that have
-// none.
+// CountsByType is the number of memories of each type at each point of a chart. The empty type
+// means memories without a type.
 type CountsByType map[memories.Type][]int
 
-// drawnTypes are the types in the order in which they are drawn, from the bottom.
+// drawnTypes returns the types in the stacking order of charts, from the bottom.
 func drawnTypes() []memories.Type { return append(memories.Types(), "") }
 
-// at returns how many there were of a type at a point.
+// at returns the number of memories of a type at a point, or 0 out of range.
 func (c CountsByType) at(t memories.Type, i int) int {
 	if i < 0 || i >= len(c[t]) {
 		return 0
@@ -24,7 +24,7 @@ func (c CountsByType) at(t memories.Type, i int) int {
 	return c[t][i]
 }
 
-// totalAt returns how many there were of all types at a point.
+// totalAt returns the number of memories at a point.
 func (c CountsByType) totalAt(i int) int {
 	n := 0
 	for _, t := range drawnTypes() {
@@ -33,7 +33,7 @@ func (c CountsByType) totalAt(i int) int {
 	return n
 }
 
-// types returns those of which there ever were any, from the bottom of the picture.
+// types returns the types that have memories at any point, in the order of drawnTypes.
 func (c CountsByType) types() []memories.Type {
 	return slices.DeleteFunc(drawnTypes(), func(t memories.Type) bool {
 		return !slices.ContainsFunc(c[t], func(n int) bool { return n > 0 })
@@ -48,8 +48,8 @@ func (c CountsByType) series() []chart.Series {
 	return all
 }
 
-// says counts the memories of each type at a point: "2 feedback, 1 project".
-func (c CountsByType) says(i int) string {
+// summary returns the numbers at a point: "2 feedback, 1 project".
+func (c CountsByType) summary(i int) string {
 	var parts []string
 	for _, t := range drawnTypes() {
 		if n := c.at(t, i); n > 0 {
@@ -59,25 +59,25 @@ func (c CountsByType) says(i int) string {
 	return strings.Join(parts, ", ")
 }
 
-// Growth is the picture of how many memories an agent had over time, and the numbers that it shows.
+// Growth is the data of the chart of the number of memories over time.
 type Growth struct {
-	Times  []time.Time // in order, in the zone that people see
+	Times  []time.Time // in order, in the time zone of the page
 	Counts CountsByType
 }
 
-// worthDrawing says that there is more to see than an empty plane.
+// worthDrawing reports whether the chart has any memory.
 func (g Growth) worthDrawing() bool { return len(g.Times) > 0 && len(g.Counts.types()) > 0 }
 
 func (g Growth) chart() chart.Growth { return chart.NewGrowth(g.Times, g.Counts.series()) }
 
-// says tells what the picture shows.
-func (g Growth) says() string {
+// summary returns the text alternative of the chart.
+func (g Growth) summary() string {
 	last := len(g.Times) - 1
 	return "From " + counted(g.Counts.totalAt(0), "memory", "memories") + " on " + day(g.Times[0]) + " to " +
-		number(g.Counts.totalAt(last)) + " on " + day(g.Times[last]) + ": " + g.Counts.says(last) + "."
+		number(g.Counts.totalAt(last)) + " on " + day(g.Times[last]) + ": " + g.Counts.summary(last) + "."
 }
 
-// changes returns the points at which the numbers are others than before, newest first.
+// changes returns the points that differ from the previous one, newest first.
 func (g Growth) changes() []int {
 	var points []int
 	for i := range g.Times {
@@ -89,15 +89,15 @@ func (g Growth) changes() []int {
 	return points
 }
 
-// Ages is the picture of how old an agent's memories are, and the numbers that it shows.
+// Ages is the data of the chart of the ages of memories.
 type Ages struct {
-	Labels []string // of the ages, youngest first
+	Labels []string // of the age ranges, youngest first
 	Counts CountsByType
 }
 
 func (a Ages) worthDrawing() bool { return len(a.Labels) > 0 && len(a.Counts.types()) > 0 }
 
-// chart has short labels: six of them stand side by side.
+// chart returns the chart. It shortens the labels, so that six fit next to each other.
 func (a Ages) chart() chart.Columns {
 	short := make([]string, len(a.Labels))
 	for i, label := range a.Labels {
@@ -106,8 +106,8 @@ func (a Ages) chart() chart.Columns {
 	return chart.NewColumns(short, a.Counts.series())
 }
 
-// says tells what the picture shows.
-func (a Ages) says() string {
+// summary returns the text alternative of the chart.
+func (a Ages) summary() string {
 	parts := make([]string, len(a.Labels))
 	for i, label := range a.Labels {
 		parts[i] = label + ": " + number(a.Counts.totalAt(i))
@@ -115,15 +115,15 @@ func (a Ages) says() string {
 	return "Memories by age: " + strings.Join(parts, ", ") + "."
 }
 
-// Trend is how the number of an agent's memories changed lately, drawn as large as a word.
+// Trend is the data of a small line with the recent number of memories.
 type Trend struct {
-	Totals []int // as far from each other in time
-	Days   int   // from the first to the last
+	Totals []int // at equal intervals
+	Days   int   // from the first to the last total
 }
 
 func (t Trend) chart() chart.Spark { return chart.NewSpark(t.Totals) }
 
-// change is how many more there are than there were; less than 0: fewer.
+// change returns the difference between the last and the first total.
 func (t Trend) change() int {
 	if len(t.Totals) == 0 {
 		return 0
@@ -131,7 +131,7 @@ func (t Trend) change() int {
 	return t.Totals[len(t.Totals)-1] - t.Totals[0]
 }
 
-// words say how many more or fewer there are.
+// words returns the change in words.
 func (t Trend) words() string {
 	span := " in " + counted(t.Days, "day", "days")
 	switch n := t.change(); {
@@ -144,16 +144,16 @@ func (t Trend) words() string {
 	}
 }
 
-// says tells those who do not see the line what it shows.
-func (t Trend) says() string {
+// summary returns the text alternative of the line.
+func (t Trend) summary() string {
 	return "Memories over the last " + counted(t.Days, "day", "days") + ": " + number(t.Totals[0]) + " at first, " +
 		number(slices.Max(t.Totals)) + " at most, " + number(t.Totals[len(t.Totals)-1]) + " now"
 }
 
-// day writes a date for people, in the zone that it carries.
+// day returns a date in words, in the time zone of t.
 func day(t time.Time) string { return t.Format("2 January 2006") }
 
 func patternOf(kind string) string { return "pattern-" + iconOf(memories.Type(kind)) }
 
-// filledWith is the fill of what stands for a type.
+// filledWith returns the SVG fill of a memory type.
 func filledWith(kind string) string { return "url(#" + patternOf(kind) + ")" }

@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// pictures show how much an agent remembers, and how old it is. Types are told apart by patterns, not only by colours,
-// and the numbers are there as tables.
+// pictures renders the charts of the number and the ages of memories. Types differ by pattern and
+// colour, and tables contain the numbers.
 func pictures(growth Growth, ages Ages) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -98,9 +98,9 @@ func growthPicture(g Growth) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var4 string
-		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(g.says())
+		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(g.summary())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/pictures.templ`, Line: 29, Col: 36}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/pictures.templ`, Line: 29, Col: 39}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 		if templ_7745c5c3_Err != nil {
@@ -245,9 +245,9 @@ func agesPicture(a Ages) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var12 string
-		templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(a.says())
+		templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(a.summary())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/pictures.templ`, Line: 50, Col: 34}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/pictures.templ`, Line: 50, Col: 37}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 		if templ_7745c5c3_Err != nil {
@@ -471,7 +471,7 @@ func agesPicture(a Ages) templ.Component {
 	})
 }
 
-// axes draws what the shapes are measured against.
+// axes renders the axes of a chart.
 func axes(p chart.Plot) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -661,7 +661,7 @@ func axes(p chart.Plot) templ.Component {
 	})
 }
 
-// legend names the types in the order that they have everywhere, with how many there are of each at the picture's end.
+// legend renders the types, with the number of memories of each at the end of the chart.
 func legend(c CountsByType, last int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -762,7 +762,7 @@ func legend(c CountsByType, last int) templ.Component {
 	})
 }
 
-// countsTable has the numbers of a picture, a line for each of the points.
+// countsTable renders the numbers of a chart as a table with one row for each index in points.
 func countsTable(first string, c CountsByType, points []int, name func(int) string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -896,7 +896,7 @@ func countsTable(first string, c CountsByType, points []int, name func(int) stri
 	})
 }
 
-// patterns fill the shapes of each type, once for all pictures of a page.
+// patterns renders the fill pattern of each type, once for all charts of a page.
 func patterns() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1020,7 +1020,7 @@ func pattern(t memories.Type, lines string) templ.Component {
 	})
 }
 
-// trend is a line the size of a word, and what it says in words.
+// trend renders a small line chart and its change in words.
 func trend(t Trend) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1058,9 +1058,9 @@ func trend(t Trend) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var60 string
-			templ_7745c5c3_Var60, templ_7745c5c3_Err = templruntime.NewAttributeExpression(t.says()).Resolve(ctx)
+			templ_7745c5c3_Var60, templ_7745c5c3_Err = templruntime.NewAttributeExpression(t.summary()).Resolve(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/pictures.templ`, Line: 151, Col: 79}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/pictures.templ`, Line: 151, Col: 82}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var60)
 			if templ_7745c5c3_Err != nil {
@@ -1071,9 +1071,9 @@ func trend(t Trend) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var61 string
-			templ_7745c5c3_Var61, templ_7745c5c3_Err = templ.JoinStringErrs(t.says())
+			templ_7745c5c3_Var61, templ_7745c5c3_Err = templ.JoinStringErrs(t.summary())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/pictures.templ`, Line: 152, Col: 21}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/pictures.templ`, Line: 152, Col: 24}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var61))
 			if templ_7745c5c3_Err != nil {
@@ -1153,12 +1153,12 @@ func trend(t Trend) templ.Component {
 	})
 }
 
-// viewBox begins at the origin.
+// viewBox returns the SVG view box of a chart, with its origin at 0,0.
 func viewBox(width, height chart.Coordinate) string {
 	return "0 0 " + width.String() + " " + height.String()
 }
 
-// belowPlot is the base line of the words under a picture.
+// belowPlot returns the y position of the labels below a chart.
 func belowPlot(p chart.Plot) string { return (p.Bottom + 15).String() }
 
 func indexes(labels []string) []int {

@@ -8,34 +8,34 @@ import (
 	"memoir/internal/memories"
 )
 
-// Proposals is what was found in an agent's conversations and waits to be accepted or refused.
+// Proposals is the view of the proposals that wait for a decision.
 type Proposals struct {
 	Frame
 	Agent     Agent
-	Proposals []ProposalRow // the newest first
-	More      int           // that are not shown
+	Proposals []ProposalRow // newest first
+	More      int           // number of hidden ones
 	Mode      string        // off, propose or auto
-	// HowToSwitchOn says how to get a model; empty: there is one.
+	// HowToSwitchOn explains how to configure a model. It is empty if there is one.
 	HowToSwitchOn string
-	Quiet         time.Duration // how long a session is silent before it is read
+	Quiet         time.Duration // how long a session must be inactive before it is read
 }
 
-// ProposalRow is one proposal.
+// ProposalRow is the view of one proposal.
 type ProposalRow struct {
-	Agent       string // slug
+	Agent       string // the slug
 	ID, ETag    string
 	Name        string
 	Type        memories.Type
 	Description string
 	Body        markdown.HTML
 	Quote       string
-	QuotedAt    time.Time // in the zone that people see; zero: unknown
+	QuotedAt    time.Time // in the time zone of the page; zero if unknown
 	Session     string
-	Doubt       string          // what to look at before it is accepted; empty: nothing
-	Changes     *ProposedChange // nil: the memory would be new
+	Doubt       string          // what to check before accepting; empty if nothing
+	Changes     *ProposedChange // nil for a new memory
 }
 
-// ProposedChange is what accepting a proposal does to a memory that is there.
+// ProposedChange is the change that a proposal makes to an existing memory.
 type ProposedChange struct {
 	ID                string
 	TypeBefore        memories.Type
@@ -45,12 +45,13 @@ type ProposedChange struct {
 // ProposalsPath returns the path of an agent's Proposals tab.
 func ProposalsPath(slug string) string { return AgentPath(slug, proposalsTab) }
 
-// ProposalPath returns the path of the form for one proposal, or of an action on it: accept, refuse, edit.
+// ProposalPath returns the path of the form for one proposal, or of an action on it: accept,
+// refuse, edit.
 func ProposalPath(slug, id string, rest ...string) string {
 	return AgentPath(slug, append([]string{proposalsTab, id}, rest...)...)
 }
 
-// ProposalRowID returns the id of a proposal's row.
+// ProposalRowID returns the HTML id of a proposal's row.
 func ProposalRowID(id string) string { return "proposal-" + id }
 
 func (r ProposalRow) path() string { return ProposalPath(r.Agent, r.ID) }
@@ -65,7 +66,8 @@ func (r ProposalRow) refuse() Action {
 	return Action{Label: "Refuse", About: r.Name, Path: ProposalPath(r.Agent, r.ID, "refuse"), ETag: r.ETag, Does: "refuse"}
 }
 
-// switchOn is the one line that says how conversations come to be read; empty: they are.
+// switchOn returns a sentence that explains how to switch extraction on. It is empty if extraction
+// works.
 func (v Proposals) switchOn() string {
 	if v.Mode == "off" {
 		return "It is switched off now. Start the server with --extract propose to switch it on."
@@ -73,7 +75,7 @@ func (v Proposals) switchOn() string {
 	return v.HowToSwitchOn
 }
 
-// inWords is a length of time without the zeros that Go writes.
+// inWords returns a duration without the trailing zero units that String writes.
 func inWords(d time.Duration) string {
 	if d >= time.Minute && d%time.Minute == 0 {
 		return counted(int(d/time.Minute), "minute", "minutes")

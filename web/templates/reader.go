@@ -2,7 +2,7 @@ package templates
 
 import "context"
 
-// Theme is how light the pages are.
+// Theme is the colour theme of the pages.
 type Theme string
 
 // The themes. The zero Theme follows the reader's system.
@@ -12,7 +12,7 @@ const (
 	DarkTheme  Theme = "dark"
 )
 
-// ParseTheme returns the theme of that name; any other name is AutoTheme.
+// ParseTheme returns the theme with that name. An unknown name means AutoTheme.
 func ParseTheme(name string) Theme {
 	switch t := Theme(name); t {
 	case LightTheme, DarkTheme:
@@ -22,7 +22,7 @@ func ParseTheme(name string) Theme {
 	}
 }
 
-// scheme is the theme as the page tells it to the browser before any stylesheet is there.
+// scheme returns the value of the color-scheme meta tag.
 func (t Theme) scheme() string {
 	if t == AutoTheme {
 		return "light dark"
@@ -30,17 +30,17 @@ func (t Theme) scheme() string {
 	return string(t)
 }
 
-// Reader is what every page takes from who reads it, whatever it is about.
+// Reader holds what every page needs to know of its reader.
 type Reader struct {
 	Theme Theme
-	// Here is the path and query to come back to; empty: the page has no address of its own.
+	// Here is the path and query of the page, to return to. It is empty if the page has no address.
 	Here string
 }
 
 type readerKey struct{}
 
-// ForReader returns the context to render a page in. The layout alone asks for it: what holds for each page, that which
-// says that something failed too, would else have to be filled in by every handler.
+// ForReader returns a context for rendering a page. Only the layout reads it, so handlers need not
+// pass these values in every view.
 func ForReader(ctx context.Context, r Reader) context.Context {
 	return context.WithValue(ctx, readerKey{}, r)
 }
@@ -50,13 +50,12 @@ func readerOf(ctx context.Context) Reader {
 	return r
 }
 
-// themeStep is a press of the theme's button: from one theme to the next.
 type themeStep struct {
 	At, Next   Theme
 	Icon, Name string
 }
 
-// themeSteps are the presses that lead round. One of them is shown: that of the theme that is.
+// themeSteps returns the theme buttons. The page shows the one whose At is the current theme.
 func themeSteps() []themeStep {
 	return []themeStep{
 		{At: AutoTheme, Next: LightTheme, Icon: "theme-auto", Name: "Theme: as the system has it. Change to light"},

@@ -10,78 +10,81 @@ import (
 	"memoir/internal/memories"
 )
 
-// Recall is what an agent is given of its memories: what it would be for a query, and what it was.
+// Recall is the view of an agent's Recall tab: a trial query, statistics, and past recalls.
 type Recall struct {
 	Frame
 	Agent Agent
-	Query string // that is tried; empty: none
-	// Model says that a model chooses on this server, and the words only where it does not answer.
+	Query string // the trial query; empty if none
+	// Model reports whether a model selects memories. If so, keywords are only its fallback.
 	Model     bool
-	Explained *Explained // what the words make of the query; nil: none is tried
+	Explained *Explained // result of the trial query by keywords; nil without a query
 	Use       RecallUse
-	Past      []PastRecall // newest first, in the zone that people see
-	Session   string       // whose recalls alone are listed; empty: all
+	Past      []PastRecall // newest first
+	Session   string       // the only session listed; empty for all
 	Now       time.Time
-	// Later is the address of the recalls before these; empty: there are none. FirstHref is that of the newest; empty: they are here.
+	// Later is the address of older recalls, or empty at the end. FirstHref is the address of the
+	// newest ones, or empty on their own page.
 	Later, FirstHref string
 }
 
-// Explained is what would be given for a query, and what not.
+// Explained is the view of a trial recall.
 type Explained struct {
-	Skipped string // the gate that it does not pass, as Skips names them; empty: it does
+	Skipped string // the gate that refused the query; empty if it passed
 	Words   []RecallWord
-	// Given and Close are in the order of their scores.
+	// Given and Close are sorted by score, best first.
 	Given, Close []ExplainedMemory
 	Candidates   int
-	Enough       float64 // the score that answers a query
+	Enough       float64 // minimum score of a recalled memory
 }
 
-// RecallWord is a word that is looked for. Unknown: no memory has it.
+// RecallWord is the view of a word of the query. Unknown means that no memory contains it.
 type RecallWord struct {
 	Text    string
 	Unknown bool
 }
 
-// ExplainedMemory is a memory with what speaks for it, and against.
+// ExplainedMemory is the view of a memory with the reasons for and against it.
 type ExplainedMemory struct {
 	ID, Name  string
 	Type      memories.Type
 	Why       []string
 	Score     float64
-	Shortfall string // too_little, much_less, past_limit; empty: it is given
+	Shortfall string // too_little, much_less or past_limit; empty if it is recalled
 }
 
-// RecallUse is how often something was given. Without any recalls it is zero.
+// RecallUse is the view of the recall statistics. It is zero if there were no recalls.
 type RecallUse struct {
 	Spans []RecallSpan
-	Days  []RecallDay // every day of the picture, oldest first
-	// Most are the memories that were given most, of MostTotal that ever were; Never those that never were.
+	Days  []RecallDay // every day of the chart, oldest first
+	// Most are the memories recalled most, of MostTotal recalled ones. Never are the first of
+	// NeverTotal that were never recalled.
 	Most, Never           []RecalledMemory
 	MostTotal, NeverTotal int
-	Many                  int // how many candidates are many
-	// Medians are of the time that choosing took lately, by model and keyword.
+	Many                  int // minimum number of candidates that counts as many
+	// Medians are the recent median times of a selection, by model and keyword.
 	Medians map[string]time.Duration
 }
 
-// RecallSpan sums up the recalls of so many days up to today.
+// RecallSpan is the sum of the recalls of the last Days days.
 type RecallSpan struct {
 	Days       int
 	All        RecallCount
-	AskedBy    map[string]RecallCount // by script, hook, mcp
-	SelectedBy map[string]RecallCount // by model, keyword, and nothing where nothing was looked at
+	AskedBy    map[string]RecallCount // by script, hook and mcp
+	SelectedBy map[string]RecallCount // by model and keyword, and "" if nothing was searched
 }
 
-// RecallCount is how many recalls there were. Giving is how many gave something, and NoneOfMany how many gave nothing of many.
+// RecallCount counts recalls. Giving counts those with memories. NoneOfMany counts those without
+// memories although there were many candidates.
 type RecallCount struct{ Recalls, Giving, NoneOfMany int }
 
-// noneOfFew is how many gave nothing because there was little to choose from; looked is how many looked at memories.
+// noneOfFew returns the number of searches that gave nothing and had few candidates.
 func (s RecallSpan) noneOfFew() int {
-	return s.looked() - s.All.Giving - s.All.NoneOfMany
+	return s.searched() - s.All.Giving - s.All.NoneOfMany
 }
 
-func (s RecallSpan) looked() int { return s.All.Recalls - s.SelectedBy[""].Recalls }
+func (s RecallSpan) searched() int { return s.All.Recalls - s.SelectedBy[""].Recalls }
 
-// share writes a part as a percentage; of nothing, a dash.
+// share returns part as a percentage of whole, or a dash if whole is 0.
 func share(part, whole int) string {
 	if whole == 0 {
 		return "–"
@@ -89,7 +92,7 @@ func share(part, whole int) string {
 	return strconv.Itoa(part*100/whole) + " %"
 }
 
-// milliseconds are written to a tenth below ten, and whole above.
+// milliseconds returns d in milliseconds, with one decimal below ten.
 func milliseconds(d time.Duration) string {
 	ms := float64(d.Microseconds()) / 1000
 	if ms < 10 {
@@ -98,7 +101,7 @@ func milliseconds(d time.Duration) string {
 	return english.Sprintf("%.0f ms", ms)
 }
 
-// took says how long choosing takes.
+// took returns a sentence with the median times of a selection.
 func (u RecallUse) took() string {
 	var ways []string
 	for _, way := range []struct{ name, words string }{{"keyword", "the words"}, {"model", "a model"}} {
@@ -112,7 +115,7 @@ func (u RecallUse) took() string {
 	return "Choosing lately took " + strings.Join(ways, ", and ") + " (the median)."
 }
 
-// RecallDay is how many recalls there were on a day in UTC, and how many of them gave something.
+// RecallDay counts the recalls of a day in UTC. Giving counts those with memories.
 type RecallDay struct {
 	Day             time.Time
 	Recalls, Giving int
@@ -134,7 +137,6 @@ func (u RecallUse) chart() chart.Columns {
 	return chart.NewDaily(days, []chart.Series{giving, nothing})
 }
 
-// drawn sums up the days of the picture.
 func (u RecallUse) drawn() (all RecallCount) {
 	for _, d := range u.Days {
 		all.Recalls += d.Recalls
@@ -143,14 +145,14 @@ func (u RecallUse) drawn() (all RecallCount) {
 	return all
 }
 
-// says tells what the picture shows.
-func (u RecallUse) says() string {
+// summary returns the text alternative of the chart.
+func (u RecallUse) summary() string {
 	all := u.drawn()
 	return "From " + day(u.Days[0].Day) + " to " + day(u.Days[len(u.Days)-1].Day) + ", " + number(all.Giving) + " of " +
 		counted(all.Recalls, "recall", "recalls") + " gave something: " + share(all.Giving, all.Recalls) + "."
 }
 
-// busy returns the days of the picture on which there were recalls, newest first.
+// busy returns the days with recalls, newest first.
 func (u RecallUse) busy() []RecallDay {
 	var days []RecallDay
 	for i := len(u.Days) - 1; i >= 0; i-- {
@@ -161,7 +163,8 @@ func (u RecallUse) busy() []RecallDay {
 	return days
 }
 
-// RecalledMemory is a memory with how often it was given, of so many recalls since it was learned.
+// RecalledMemory is the view of a memory's recall count. Chances is the number of recalls since it
+// was learned.
 type RecalledMemory struct {
 	ID, Name         string
 	Type             memories.Type
@@ -169,18 +172,18 @@ type RecalledMemory struct {
 	Recalls, Chances int
 }
 
-// PastRecall is one that happened.
+// PastRecall is the view of one past recall.
 type PastRecall struct {
 	ID                                 string
 	At                                 time.Time
 	Session, AskedBy, Query            string
-	State, SelectedBy, Skipped, Reason string // Reason: why another way was taken than was wanted
+	State, SelectedBy, Skipped, Reason string // Reason is why a fallback was used
 	Candidates                         int
 	Took                               time.Duration
 	Memories                           []PastMemory
 }
 
-// PastMemory is a memory as it was given. There: it can still be read.
+// PastMemory is the view of a recalled memory. There reports whether it still exists.
 type PastMemory struct {
 	ID, Name string
 	Bytes    int
@@ -190,10 +193,9 @@ type PastMemory struct {
 
 func (r PastRecall) anchor() string { return "recall-" + r.ID }
 
-// reasons is what spoke for a memory, in one line.
 func reasons(why []string) string { return strings.Join(why, "; ") }
 
-// bytes is how much was given.
+// bytes returns the total size of the memories, in bytes.
 func (r PastRecall) bytes() int {
 	n := 0
 	for _, m := range r.Memories {
@@ -202,8 +204,8 @@ func (r PastRecall) bytes() int {
 	return n
 }
 
-// outcome says in a word or two what came of it.
-func (r PastRecall) outcome() (word string, tone Tone) {
+// result returns the result in one or two words.
+func (r PastRecall) result() (word string, tone Tone) {
 	switch {
 	case r.State == "pending":
 		return "not settled", Quiet
@@ -218,18 +220,18 @@ func (r PastRecall) outcome() (word string, tone Tone) {
 	}
 }
 
-// mostShown is how much of a query is shown in a list, in characters: some lines of it.
-const mostShown = 240
+// maxQueryChars is the maximum length of a query in a list, in characters (arbitrary).
+const maxQueryChars = 240
 
 func briefly(query string) string {
 	flat := strings.Join(strings.Fields(query), " ")
-	if characters := []rune(flat); len(characters) > mostShown {
-		return string(characters[:mostShown]) + "…"
+	if characters := []rune(flat); len(characters) > maxQueryChars {
+		return string(characters[:maxQueryChars]) + "…"
 	}
 	return flat
 }
 
-// skipped says why nothing is looked at.
+// skipped returns the reason of a gate in words.
 func skipped(gate string) string {
 	switch gate {
 	case "short_query":
@@ -247,16 +249,15 @@ func skipped(gate string) string {
 
 var askedByWords = map[string]string{"hook": "by a hook", "script": "by a script", "mcp": "over MCP"}
 
-// wayWords say how it was chosen.
 var wayWords = map[string]string{"model": "a model chose", "keyword": "the words chose"}
 
-// most is the score of a full bar: that of the best, or what answers a query where nothing does.
-func (e Explained) most() float64 {
-	most := e.Enough
+// maxScore returns the score of a full bar: the best score, but at least e.Enough.
+func (e Explained) maxScore() float64 {
+	maxScore := e.Enough
 	for _, m := range append(e.Given[:len(e.Given):len(e.Given)], e.Close...) {
-		most = max(most, m.Score)
+		maxScore = max(maxScore, m.Score)
 	}
-	return most
+	return maxScore
 }
 
 func (e Explained) best() float64 {
@@ -266,7 +267,7 @@ func (e Explained) best() float64 {
 	return 0
 }
 
-// verdict says why a memory is given or not.
+// verdict returns why a memory is recalled or not, in words.
 func (e Explained) verdict(m ExplainedMemory) string {
 	switch m.Shortfall {
 	case "too_little":
@@ -282,25 +283,25 @@ func (e Explained) verdict(m ExplainedMemory) string {
 	return percent(m.Score, e.best()) + " of the best."
 }
 
-// percent is of what is less than the whole, and never says that it is all of it.
+// percent returns part as a percentage of whole, at most 99 because part is smaller.
 func percent(part, whole float64) string {
 	return strconv.Itoa(max(0, min(99, int(100*part/whole)))) + " %"
 }
 
-// score writes a score as a number of HTML.
+// score returns a score for an HTML attribute.
 func score(value float64) string { return strconv.FormatFloat(value, 'f', 3, 64) }
 
-// mostWords is how many words are named of those that were looked for.
-const mostWords = 16
+// maxWords is the maximum number of query words in a sentence (arbitrary).
+const maxWords = 16
 
-// words returns those that memories have, or those that none has.
+// words returns the query's words that no memory contains if unknown is true, else the others.
 func (e Explained) words(unknown bool) string {
 	var all []string
 	more := 0
 	for _, w := range e.Words {
 		switch {
 		case w.Unknown != unknown:
-		case len(all) == mostWords:
+		case len(all) == maxWords:
 			more++
 		default:
 			all = append(all, "“"+visible(w.Text)+"”")
@@ -313,7 +314,7 @@ func (e Explained) words(unknown bool) string {
 	return text
 }
 
-// found says how much would be given.
+// found returns a sentence with the result of the trial query.
 func (v Recall) found() string {
 	switch e := v.Explained; {
 	case e == nil:
@@ -334,7 +335,7 @@ func (v Recall) found() string {
 // RecallPath returns the address of an agent's Recall tab.
 func RecallPath(slug string) string { return AgentPath(slug, recallTab) }
 
-// At returns the address of the tab with a session and one more parameter, where they have a value.
+// At returns the address of the tab with a session and one more parameter. It omits empty values.
 func (v Recall) At(session, field, value string) string {
 	query := url.Values{}
 	if session != "" {
@@ -349,7 +350,6 @@ func (v Recall) At(session, field, value string) string {
 	return RecallPath(v.Agent.Slug) + "?" + query.Encode()
 }
 
-// recallDay is a day with what was recalled on it.
 type recallDay struct {
 	Title   string
 	Begins  time.Time
@@ -369,15 +369,16 @@ func (v Recall) days() []recallDay {
 	return days
 }
 
-// RecallsOfMemory is how often a memory was given.
+// RecallsOfMemory is the view of how often a memory was recalled.
 type RecallsOfMemory struct {
 	Recalls int
 	Last    time.Time
-	Chances int // recalls since it was learned; only where none gave it
+	Chances int // recalls since it was learned; set only if Recalls is 0
 	Now     time.Time
 }
 
-// words say it; empty: there has been no recall yet that could have given it.
+// words returns the count in words. It is empty if there was no recall since the memory was
+// learned.
 func (r RecallsOfMemory) words() string {
 	switch {
 	case r.Recalls > 0:
@@ -389,7 +390,7 @@ func (r RecallsOfMemory) words() string {
 	}
 }
 
-// ago writes how long ago something was, in the largest unit of which there is a whole one.
+// ago returns how long ago something was, in its largest whole unit.
 func ago(past time.Duration) string {
 	switch {
 	case past < time.Minute:

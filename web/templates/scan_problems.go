@@ -2,15 +2,15 @@ package templates
 
 import "strings"
 
-// ScanProblem is a directory that cannot be read, or an agent that cannot be scanned.
+// ScanProblem is the view of an unreadable directory or of an agent whose scan fails.
 type ScanProblem struct {
-	Agent  string // slug; empty: of no known agent
-	Path   string // empty: the whole scan fails
-	Owner  string // the user that owns the directory; empty: unknown
+	Agent  string // the slug; empty if unknown
+	Path   string // empty if the whole scan fails
+	Owner  string // the user that owns the directory; empty if unknown
 	Reason string
 }
 
-// line describes the problem on one line.
+// line returns the problem on one line.
 func (p ScanProblem) line() string {
 	what := p.Path
 	switch {
@@ -26,7 +26,7 @@ func (p ScanProblem) line() string {
 	return what + ": " + p.Reason
 }
 
-// ScanProblems returns the banner for what cannot be scanned, or none. runsAs is the user that Memoir runs as.
+// ScanProblems returns the banners for scan problems. runsAs is the user that Memoir runs as.
 func ScanProblems(problems []ScanProblem, runsAs string) []Banner {
 	var dirs, scans []string
 	for _, p := range problems {

@@ -12,38 +12,38 @@ import (
 	"memoir/internal/words"
 )
 
-// Search is the page that finds memories over all agents.
+// Search is the view of the search over all agents.
 type Search struct {
 	Frame
-	Query   string        // what was searched for; empty: nothing yet
-	Type    memories.Type // the only type shown; empty: all
-	Deleted bool          // the trash is searched, and nothing else
-	Partial bool          // the search index is still being filled, so that there may be more
-	// Near: no memory holds all the words, and these come close.
+	Query   string        // empty if there is no search yet
+	Type    memories.Type // the only type shown; empty for all
+	Deleted bool          // search only the trash
+	Partial bool          // the search index is not complete yet
+	// Near reports whether no memory has all the words, so that these are close matches.
 	Near    bool
 	Results []SearchResult
-	Total   int // of all hits; more than the results where not all are shown
-	// Cursor is where the shown part of a long list begins; empty: at its start.
+	Total   int // number of hits on all pages
+	// Cursor is the start of this page. It is empty on the first page.
 	Cursor string
-	// Next is the cursor of the results after these; empty: there are none.
+	// Next is the cursor of the next page. It is empty on the last page.
 	Next string
 }
 
-// SearchResult is one memory that was found. Its texts are in parts, the hits told from the rest.
+// SearchResult is the view of one hit, with the matching parts of its texts marked.
 type SearchResult struct {
-	Agent     string // slug
+	Agent     string // the slug
 	AgentName string
 	ID        string
-	Line      int // of a fact in the index; 0: it is a memory
+	Line      int // the line of a fact in the index; 0 for a memory
 	Name      []words.Part
 	Description,
 	Excerpt []words.Part
-	Type  memories.Type // empty: it has none
+	Type  memories.Type // empty if it has no type
 	Age   Age
 	State memories.State
 }
 
-// kind is what the color of the row stands for.
+// kind returns the colour of the row.
 func (r SearchResult) kind() string {
 	if r.Line > 0 {
 		return "index"
@@ -51,7 +51,7 @@ func (r SearchResult) kind() string {
 	return string(r.Type)
 }
 
-// path is the page of the memory or of the fact.
+// path returns the page of the memory or fact.
 func (r SearchResult) path() string {
 	if r.Line > 0 {
 		return FactPath(r.Agent, r.ID)
@@ -79,7 +79,7 @@ func (v Search) at(t memories.Type, deleted bool, cursor string) string {
 	return SearchPath + "?" + query.Encode()
 }
 
-// found says how much was found.
+// found returns the number of hits in words.
 func (v Search) found() string {
 	switch {
 	case v.Query == "":
@@ -95,11 +95,11 @@ func (v Search) found() string {
 	}
 }
 
-// address is that of the page as it is shown.
+// address returns the address of the page as it is shown.
 func (v Search) address() string { return v.at(v.Type, v.Deleted, v.Cursor) }
 
-// hits shows a text with the hits of a search marked. It is not a component of the template language because that sets
-// spaces between the parts of a word.
+// hits writes a text with its hits marked. It is not a template because a template would add
+// spaces.
 func hits(parts []words.Part) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		for _, p := range parts {

@@ -2,20 +2,21 @@ package templates
 
 import "memoir/internal/memories"
 
-// Selection is the form with which something is done with all selected memories of a list. The checkboxes in the rows
-// belong to it by its id, and its buttons stand in a bar of their own.
+// Selection is the view of the form for actions on all selected memories of a list. The checkboxes
+// in the rows refer to it by id; its buttons are in a separate bar.
 type Selection struct {
-	Agent   string // slug
-	InTrash bool   // the list is of deleted memories
-	Back    string // the list's address, to come back to
+	Agent   string // the slug
+	InTrash bool   // whether it lists deleted memories
+	Back    string // the list's address, to return to
 }
 
-// Batch returns the address where an operation is done with many memories of an agent.
+// batchPath returns the address of an action on many memories of an agent.
 func batchPath(slug, operation string) string { return AgentPath(slug, "memory", "batch", operation) }
 
 func (s Selection) at(operation string) string { return batchPath(s.Agent, operation) }
 
-// list names what is selected from: a selection lasts while its reader goes from one view of the list to the next.
+// list returns the list's address without its view. A selection lasts while the user changes the
+// view.
 func (s Selection) list() string {
 	if s.InTrash {
 		return AgentPath(s.Agent, trashTab)
@@ -23,7 +24,8 @@ func (s Selection) list() string {
 	return MemoriesPath(s.Agent)
 }
 
-// picked is how a form names a memory together with what its user saw of it; handlers cut it at the blank.
+// picked returns a form value with a memory's id and the ETag that the user saw. Handlers cut it at
+// the space.
 func picked(id, etag string) string {
 	if etag == "" {
 		return id
@@ -31,7 +33,7 @@ func picked(id, etag string) string {
 	return id + " " + etag
 }
 
-// Many says something of a number of memories.
+// Many returns "1 memory" with ofOne, or "n memories" with ofMany.
 func Many(n int, ofOne, ofMany string) string {
 	if n == 1 {
 		return "1 memory " + ofOne
@@ -39,8 +41,8 @@ func Many(n int, ofOne, ofMany string) string {
 	return number(n) + " memories " + ofMany
 }
 
-// DeletedMany returns the notice after the deletion of many memories, with the way back. left is how many of them have
-// something left on disk that could not be removed.
+// DeletedMany returns the notice about a deletion of many memories, with an undo. left is the
+// number of memories with a file that could not be removed.
 func DeletedMany(slug string, ids []string, left int, back string) *Notice {
 	all := counted(len(ids), "memory", "memories")
 	notice := &Notice{
@@ -56,17 +58,17 @@ func DeletedMany(slug string, ids []string, left int, back string) *Notice {
 	return notice
 }
 
-// ManyDeletion is the page that says what the deletion of many memories changes, before it happens.
+// ManyDeletion is the view of the preview of a deletion of many memories.
 type ManyDeletion struct {
 	Frame
 	Agent Agent
 	Rows  []MemoryRow
-	Back  string // the page that the selection comes from
+	Back  string // the page of the selection
 	Change
 }
 
-// shownRows is how many of the selected memories are named on the page before their deletion.
-const shownRows = 100
+// maxRows is the maximum number of memories listed in the preview (arbitrary).
+const maxRows = 100
 
 func (v ManyDeletion) title() string {
 	return "Delete " + counted(len(v.Rows), "memory", "memories") + "?"
@@ -83,20 +85,20 @@ func (v ManyDeletion) remove() Action {
 	}
 }
 
-// Refused is the page that says with which of many memories something could not be done.
+// Refused is the view of the memories that a bulk action refused.
 type Refused struct {
 	Frame
 	Agent     Agent
-	Done      int    // with how many it was done
-	Verb      string // what was to become of them: "deleted", say
+	Done      int    // number of memories that it changed
+	Verb      string // participle, such as "deleted"
 	Rows      []RefusedRow
 	Selection Selection
 }
 
-// RefusedRow is one memory that was left as it was.
+// RefusedRow is the view of one refused memory.
 type RefusedRow struct {
 	ID     string
-	ETag   string // empty: it is gone
+	ETag   string // empty if the memory no longer exists
 	Name   string
 	Type   memories.Type
 	Path   string

@@ -9,8 +9,8 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// pick is the checkbox by which a memory in a list is selected. It belongs to the form with the id selection, which
-// stands elsewhere on the page: a row has forms of its own, and forms cannot be nested.
+// pick renders the checkbox that selects a memory in a list. It refers to the form selection by id,
+// because a row has forms and forms cannot be nested.
 func pick(id, etag, name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -101,8 +101,8 @@ func pick(id, etag, name string) templ.Component {
 	})
 }
 
-// pickAll selects every memory of the list after it that is shown: "all", or "Select all shown in Feedback" to those who
-// hear it. It takes a script.
+// pickAll renders the checkbox that selects every shown memory of the next list. It needs scripts.
+// Screen readers get a longer label.
 func pickAll(label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -167,8 +167,8 @@ func pickAll(label string) templ.Component {
 	})
 }
 
-// selectionBar says how many memories are selected, and what can be done with them. Without a script it always stands
-// there; with one, as soon as something is selected.
+// selectionBar renders the number of selected memories and the actions on them. With scripts it
+// appears only if memories are selected.
 func selectionBar(s Selection) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -407,7 +407,7 @@ func manyButton(label, path, does string) templ.Component {
 	})
 }
 
-// ManyDeletionPage asks whether all selected memories are to be deleted, and shows what that changes.
+// ManyDeletionPage renders the preview of the deletion of all selected memories.
 func ManyDeletionPage(v ManyDeletion) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -561,7 +561,7 @@ func ManyDeletionPage(v ManyDeletion) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, row := range v.Rows[:min(len(v.Rows), shownRows)] {
+			for _, row := range v.Rows[:min(len(v.Rows), maxRows)] {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<li>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -613,7 +613,7 @@ func ManyDeletionPage(v ManyDeletion) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if more := len(v.Rows) - shownRows; more > 0 {
+			if more := len(v.Rows) - maxRows; more > 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<p class=\"muted\">and ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -662,7 +662,7 @@ func ManyDeletionPage(v ManyDeletion) templ.Component {
 	})
 }
 
-// RefusedPage says which of many memories were left as they were, and keeps them selected.
+// RefusedPage renders the memories that a bulk action refused, still selected.
 func RefusedPage(v Refused) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

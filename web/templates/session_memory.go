@@ -7,32 +7,32 @@ import (
 	"memoir/internal/memories/claudemd"
 )
 
-// SessionMemory is what was noted down in one conversation.
+// SessionMemory is the view of the notes of one session.
 type SessionMemory struct {
 	Session    string
 	Path       string // absolute
 	Size       int64  // bytes
 	ModifiedAt time.Time
 	Tokens     int
-	Messages   int // with text, counted up to memories.MinCompactionMessages; memories.UncountedMessages: not known
+	Messages   int // at most claudemd.MinCompactionMessages; claudemd.UncountedMessages if unknown
 	Carries    claudemd.CompactionFit
 	Reason     string
-	Body       markdown.HTML // on its page alone
+	Body       markdown.HTML // set only on its own page
 }
 
-// SessionMemoryView is the page of one.
+// SessionMemoryView is the view of the page with one session's notes.
 type SessionMemoryView struct {
 	Frame
 	Agent Agent
 	SessionMemory
 }
 
-// SessionMemoryPath returns the address of what was noted down in a conversation.
+// SessionMemoryPath returns the address of a session's notes.
 func SessionMemoryPath(slug, session string) string {
 	return AgentPath(slug, sessionsTab, session, "memory")
 }
 
-// messages says how many there are.
+// messages returns the number of messages in words.
 func (m SessionMemory) messages() string {
 	switch m.Messages {
 	case claudemd.UncountedMessages:
@@ -43,7 +43,7 @@ func (m SessionMemory) messages() string {
 	return number(m.Messages)
 }
 
-// memoryOf returns what was noted down in a session that is listed; nil: nothing.
+// memoryOf returns the notes of a listed session, or nil.
 func (v Sessions) memoryOf(session string) *SessionMemory {
 	for i := range v.Memories {
 		if v.Memories[i].Session == session {

@@ -14,7 +14,7 @@ import (
 	"net/url"
 )
 
-// sessionMemories lists what was noted down in conversations, also in those that wrote no memory file.
+// sessionMemories renders the list of session notes, also of sessions without memory files.
 func sessionMemories(v Sessions) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -210,7 +210,7 @@ func carriesBadge(c claudemd.CompactionFit) templ.Component {
 	})
 }
 
-// SessionMemoryPage shows what was noted down in one conversation. It is the agent's own: nothing here changes it.
+// SessionMemoryPage renders the notes of one session, read-only.
 func SessionMemoryPage(v SessionMemoryView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -2,24 +2,25 @@ package templates
 
 import "time"
 
-// Sessions is an agent's Sessions tab.
+// Sessions is the view of an agent's Sessions tab.
 type Sessions struct {
 	Frame
 	Agent Agent
 	Rows  []SessionRow
-	// Memories are what was noted down in conversations, the newest first.
+	// Memories are the notes of sessions, newest first.
 	Memories []SessionMemory
-	// MoreHref is the address of those after these, FirstHref that of the newest; empty: there are none, or they are here.
+	// MoreHref is the address of the next rows, or empty at the end. FirstHref is the address of
+	// the newest rows, or empty on their own page.
 	MoreHref, FirstHref string
 }
 
-// SessionRow is one conversation's working directory. User, channel and thread are empty where the directory's name
-// does not tell them.
+// SessionRow is the view of one session. User, Channel and ThreadAt are empty if the directory's
+// name does not contain them.
 type SessionRow struct {
 	Name     string
 	User     string
 	Channel  string
 	ThreadAt time.Time
-	Files    int  // memory files in it
-	Present  bool // still on disk
+	Files    int  // number of its memory files
+	Present  bool // whether the directory exists
 }

@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "net/url"
 
-// SessionsPage lists the conversations in which an agent learned.
+// SessionsPage renders an agent's sessions.
 func SessionsPage(v Sessions) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

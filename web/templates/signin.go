@@ -1,8 +1,8 @@
 package templates
 
-// SignIn is the page that asks for the token.
+// SignIn is the view of the sign-in page.
 type SignIn struct {
 	Frame
-	Next    string // the path to go to afterwards
-	Problem string // why the last try failed; empty: there was none
+	Next    string // the path to open afterwards
+	Problem string // why the last try failed; empty on the first
 }

@@ -5,29 +5,29 @@ import (
 	"time"
 )
 
-// Sync is the page that says how well Memoir and the disk agree.
+// Sync is the view of the page about the state of the mirror.
 type Sync struct {
 	Frame
 	FilesOnDisk    int
 	Mirrored       int
 	NeedsAttention int
 	Pending        int
-	WatchMode      string // "events", or "polling"
-	// WatchNote says how it watches, and why it does not by events where it does not.
+	WatchMode      string // "events" or "polling"
+	// WatchNote explains the mode, and in polling mode the reason for it.
 	WatchNote    string
 	Overflows    int
 	LastFullScan time.Time
-	LastScan     ScanResult // of the last full scan
+	LastScan     ScanResult // result of the last full scan
 	Lag          time.Duration
-	Unsearchable bool // some of what is mirrored is not in the search index yet
-	NearMisses   bool // a search finds what only comes close
+	Unsearchable bool // some memories are not in the search index yet
+	NearMisses   bool // a search can find close matches
 	Agents       []AgentSync
 }
 
-// inStep reports whether everything on disk is on the pages.
-func (v Sync) inStep() bool { return v.Pending == 0 }
+// isUpToDate reports whether no change is pending.
+func (v Sync) isUpToDate() bool { return v.Pending == 0 }
 
-// notScanned counts the agents whose scan fails, or does not end.
+// notScanned returns the number of agents whose scan fails or hangs.
 func (v Sync) notScanned() (n int) {
 	for _, a := range v.Agents {
 		if a.ScanProblem != "" {
@@ -51,14 +51,15 @@ func (v Sync) searchNote() string {
 	return "by words and their beginnings; what only comes close needs the extension pg_trgm, which this database does not have"
 }
 
-// ScanResult is what a scan found.
+// ScanResult is the view of a scan's result.
 type ScanResult struct {
 	Files                   int // on disk
 	Added, Updated, Removed int // memories
 	Took                    time.Duration
 }
 
-// Words says what the scan found, as the rest of a sentence: "looked at 1,204 files in 0.3 s: 3 memories added".
+// Words returns the result as the rest of a sentence: "looked at 1,204 files in 0.3 s: 3 memories
+// added".
 func (s ScanResult) Words() string {
 	var found []string
 	for _, part := range []struct {
@@ -75,7 +76,7 @@ func (s ScanResult) Words() string {
 	return "looked at " + counted(s.Files, "file", "files") + english.Sprintf(" in %.1f s: ", s.Took.Seconds()) + strings.Join(found, ", ")
 }
 
-// AgentSync is how well Memoir and one agent's directory agree.
+// AgentSync is the view of the state of one agent's mirror.
 type AgentSync struct {
 	Slug, Name     string
 	Present        bool
@@ -84,12 +85,12 @@ type AgentSync struct {
 	NeedsAttention int
 	Missing        int
 	Pending        int
-	Problem        string // of its CLAUDE.md; empty: none
-	Elsewhere      bool   // another server of this database looks after it
-	ScanProblem    string // why it is not scanned with all others; empty: it is
+	Problem        string // with its CLAUDE.md; empty if there is no problem
+	Elsewhere      bool   // another server holds the agent's lease
+	ScanProblem    string // why its scan fails or hangs; empty if it does not
 }
 
-// inStep reports whether there is nothing to say about the agent.
-func (a AgentSync) inStep() bool {
+// isUpToDate reports whether the page has nothing to report about the agent.
+func (a AgentSync) isUpToDate() bool {
 	return a.Present && a.Pending == 0 && a.Mirrored == a.FilesOnDisk && a.NeedsAttention == 0 && a.Missing == 0 && a.Problem == "" && a.ScanProblem == ""
 }

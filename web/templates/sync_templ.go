@@ -9,7 +9,7 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// SyncPage shows the figures of keeping in step with the disk.
+// SyncPage renders the state of the mirror.
 func SyncPage(v Sync) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -43,7 +43,7 @@ func SyncPage(v Sync) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if !v.inStep() {
+			if !v.isUpToDate() {
 				var templ_7745c5c3_Var3 string
 				templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(counted(v.Pending, "change is", "changes are"))
 				if templ_7745c5c3_Err != nil {
@@ -72,7 +72,7 @@ func SyncPage(v Sync) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			} else if v.inStep() {
+			} else if v.isUpToDate() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "Every file on disk is mirrored.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -82,8 +82,8 @@ func SyncPage(v Sync) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if !v.inStep() || v.Unsearchable {
-				templ_7745c5c3_Err = askingAgain(SyncPath, "#main:drop").Render(ctx, templ_7745c5c3_Buffer)
+			if !v.isUpToDate() || v.Unsearchable {
+				templ_7745c5c3_Err = pollWhilePending(SyncPath, "#main:drop").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -190,9 +190,9 @@ func SyncPage(v Sync) templ.Component {
 	})
 }
 
-// askingAgain keeps the page fresh while something is pending: that it no longer is, is no event. sync is what it gives way
-// to, as in hx-sync.
-func askingAgain(path, sync string) templ.Component {
+// pollWhilePending renders an element that reloads the page every second while changes are pending,
+// because their end emits no event. sync is the value of hx-sync.
+func pollWhilePending(path, sync string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -351,7 +351,7 @@ func agentSyncs(all []AgentSync) templ.Component {
 	})
 }
 
-// agentSync says what is to be known of an agent, in words.
+// agentSync renders the state of one agent in words.
 func agentSync(a AgentSync) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -369,12 +369,12 @@ func agentSync(a AgentSync) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		if a.inStep() && a.Elsewhere {
+		if a.isUpToDate() && a.Elsewhere {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<span class=\"muted\">in step, looked after by another server</span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if a.inStep() {
+		} else if a.isUpToDate() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<span class=\"muted\">in step</span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -1,10 +1,10 @@
-// Package templates owns the pages: templ components, and beside each the view model it shows. View models are plain
-// structs that pure functions fill; a component never calls a store, reads a clock or decides what is allowed. The HTML
-// handlers call it: one view model in, one whole page out.
+// Package templates owns the HTML: templ components and their view models. View models are plain
+// structs that the handlers in package pages fill. A component never calls a store, reads a clock
+// or decides what is allowed.
 //
-// Every page is a whole page, with JavaScript or without. Where htmx runs, it fetches that same page and takes the main
-// region and the notices out of it, so a handler never has to ask who is calling. An action is a form that posts and is
-// answered with 303 to the page that shows its outcome.
+// Every page is complete, with or without JavaScript. If htmx runs, it loads the same page and
+// takes the main region and the notices from it, so handlers need not distinguish. An action is a
+// form whose response redirects (303) to a page with the result.
 package templates
 
 import (
@@ -13,26 +13,27 @@ import (
 	"memoir/internal/memories"
 )
 
-// Frame is what every page has around its content.
+// Frame is the part of a view that every page has.
 type Frame struct {
-	// Live is the path of the event stream that the page follows; empty: it stays as it was rendered.
+	// Live is the path of the event stream that reloads the page. It is empty for a page that does
+	// not reload.
 	Live string
-	// Notice says what the last action did, once.
+	// Notice is the message about the last action. It is shown once.
 	Notice *Notice
-	// Banners stand above the content for as long as what they say holds.
+	// Banners are messages above the content, shown while their problems exist.
 	Banners []Banner
 }
 
-// Notice says what an action did, and offers the way back where there is one.
+// Notice is a message about an action, with actions such as an undo.
 type Notice struct {
 	Text    string
 	Actions []Action
 }
 
-// Tone says how much a banner or badge matters.
+// Tone is the importance of a banner or badge.
 type Tone string
 
-// The tones, from quiet to loud. The zero Tone is quiet.
+// The tones, from the lowest. The zero Tone is Quiet.
 const (
 	Quiet   Tone = ""
 	Good    Tone = "good"
@@ -40,38 +41,43 @@ const (
 	Danger  Tone = "danger"
 )
 
-// Banner says what is not as it should be, what was kept, and what to do.
+// Banner is a message about a problem: what is wrong, what was kept, what to do.
 type Banner struct {
 	Tone    Tone
 	Title   string
 	Text    string
-	Items   []string // the names of what it is about, in a list that opens on demand
+	Items   []string // names, in a list that opens on demand
 	Actions []Action
-	Link    Link // where to look; without a label: none
+	Link    Link // more information; its label is empty if there is no link
 }
 
-// Link leads to another page.
+// Link is a link to a page.
 type Link struct{ Label, Href string }
 
 // Action is a form with one button. It works without JavaScript.
 type Action struct {
 	Label string
-	// About completes the label for those who hear the page instead of seeing what the button stands next to.
+	// About completes the label for screen readers, which do not see the row of the button.
 	About string
 	Path  string
-	// ETag is the state that the user saw; the handler refuses when it no longer holds. Empty: not sent.
+	// ETag is the state that the user saw. The handler refuses the action if it has changed. It is
+	// not sent if it is empty.
 	ETag string
-	// Memories are what it is about, where that is many; each as picked gives it.
+	// Memories are the memories of a bulk action, as returned by picked.
 	Memories []string
-	// Back is the path and query of the page to return to; empty: the handler's own choice.
+	// Back is the path and query to return to. If it is empty, the handler chooses.
 	Back string
-	// Confirm is asked in a second step, for what cannot be undone; empty: the button acts at once.
+	// Confirm is the question of a second step, for an action without undo. If it is empty, the
+	// button acts at once.
 	Confirm string
-	// Does is what the keyboard calls it (keys.js): delete, undo, edit, verify, restore, new, accept, refuse; empty: no key leads to it.
+	// Does is the action's name in keys.js: delete, undo, edit, verify, restore, new, accept or
+	// refuse. It is empty if the action has no key.
 	Does string
-	// Focus is the id of the row that the keyboard goes on from afterwards; empty: the one where it was, or the next.
+	// Focus is the id of the row that gets the focus afterwards. If it is empty, the focus stays or
+	// moves to the next row.
 	Focus string
-	// Icon is drawn before the label, and alone where there is little room; empty: none.
+	// Icon is the name of an icon before the label, shown alone on narrow screens. It is empty if
+	// there is no icon.
 	Icon  string
 	Style Style
 }
@@ -82,18 +88,18 @@ func (a Action) confirmed() Action {
 	return a
 }
 
-// Style is how a button looks.
+// Style is the look of a button.
 type Style string
 
-// The styles of buttons. The zero Style is a plain one.
+// The styles of buttons. The zero Style is Plain.
 const (
 	Plain       Style = ""
 	Primary     Style = "primary"
 	Destructive Style = "destructive"
-	Subtle      Style = "subtle" // words only, for buttons that repeat in every row
+	Subtle      Style = "subtle" // words only, for buttons in every row
 )
 
-// The names of the form fields that handlers read.
+// The names of the form fields and parameters that handlers read.
 const (
 	FieldETag   = "etag"
 	FieldBack   = "back"
@@ -105,10 +111,10 @@ const (
 	FieldQuery  = "q"
 	FieldState  = "state"
 	FieldCursor = "cursor"
-	FieldOpen   = "open" // the id of the memory whose fixes a page shows
+	FieldOpen   = "open" // id of the memory whose fixes a page shows
 	FieldStale  = "stale"
 	FieldSort   = "sort"
-	FieldAbove  = "above" // how many rows of the group the page has above those that it asks for
+	FieldAbove  = "above" // number of rows of the group above the requested ones
 
 	FieldDescription = "description"
 	FieldTheme       = "theme"
@@ -116,44 +122,46 @@ const (
 	FieldFix  = "fix"
 	FieldPath = "path"
 	FieldHash = "hash"
-	FieldWith = "with" // the version that an edit is to be merged with
+	FieldWith = "with" // id of the version that an edit merges
 
 	FieldKind    = "kind"
 	FieldActor   = "actor"
 	FieldSession = "session"
 	FieldScope   = "scope"
 	FieldTo      = "to"
-	FieldAgent   = "agent" // the slug of another agent
-	FieldShown   = "shown" // how many entries the page has
-	FieldAsOf    = "as_of" // a past moment: RFC 3339, or as a browser's field writes it
+	FieldAgent   = "agent" // slug of another agent
+	FieldShown   = "shown" // number of entries on the page
+	FieldAsOf    = "as_of" // a past moment: RFC 3339, or the value of a browser's date field
 
-	// FieldMemory names a memory by its id and, after a blank, the ETag that the user saw. It may be there many times.
+	// FieldMemory is a memory's id and, after a space, the ETag that the user saw. It can be
+	// repeated.
 	FieldMemory = "memory"
-	// FieldBatch is the batch that a part belongs to, FieldMore says that more parts follow.
+	// FieldBatch is the token of a batch that is sent in parts. FieldMore is set if more parts
+	// follow.
 	FieldBatch = "batch"
 	FieldMore  = "more"
 )
 
-// Age is how old a memory is, in words.
+// Age is a memory's age in words.
 type Age struct {
 	Text    string // "today", "yesterday", "12 days ago"
 	Stale   bool
-	Warning string // what a stale memory carries; empty: nothing
+	Warning string // warning of a stale memory; empty for others
 }
 
-// Counts are an agent's memories.
+// Counts are the numbers of an agent's memories.
 type Counts struct {
 	Feedback, User, Project, Reference int // active ones
 	NeedsAttention, Missing, Deleted   int
 	MissingByType                      map[memories.Type]int // of Missing
 
 	Blocked, NotRemoved, Disagreements int
-	CitesGone                          int // memories that cite what is gone
-	Proposals                          int // found in conversations, to be decided about; not among what Waiting counts
-	Team                               int // memories of the team, of whatever type
+	CitesGone                          int // memories with dead references
+	Proposals                          int // waiting for a decision; Waiting does not count them
+	Team                               int // team memories of all types
 }
 
-// Of returns how many active memories of a type there are.
+// Of returns the number of active memories of a type.
 func (c Counts) Of(t memories.Type) int {
 	switch t {
 	case memories.Feedback:
@@ -169,15 +177,15 @@ func (c Counts) Of(t memories.Type) int {
 	}
 }
 
-// Listed returns how many memories of a type the Memory tab lists: the missing ones too.
+// Listed returns the number of memories of a type in the Memory tab, missing ones included.
 func (c Counts) Listed(t memories.Type) int { return c.Of(t) + c.MissingByType[t] }
 
-// Waiting returns how many things wait for somebody to decide.
+// Waiting returns the number of decisions that a user has to make.
 func (c Counts) Waiting() int {
 	return c.NeedsAttention + c.Missing + c.Blocked + c.NotRemoved + c.Disagreements + c.CitesGone
 }
 
-// Total returns how many memories there are that are not deleted.
+// Total returns the number of memories that are not deleted.
 func (c Counts) Total() int {
 	return c.Feedback + c.User + c.Project + c.Reference + c.NeedsAttention + c.Missing
 }

@@ -9,8 +9,8 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// themeSwitch leads from one theme to the next. The stylesheet shows the one button that fits, so that a script has
-// nothing to write.
+// themeSwitch renders one button for each theme. The stylesheet shows the one for the current
+// theme, so that no script needs to change it.
 func themeSwitch(r Reader) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

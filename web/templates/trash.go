@@ -6,21 +6,21 @@ import (
 	"memoir/internal/memories"
 )
 
-// Trash is an agent's Trash tab.
+// Trash is the view of an agent's Trash tab.
 type Trash struct {
 	Frame
 	Agent     Agent
 	Selection Selection
 	Rows      []TrashRow
-	// MoreHref is the address of the rows after these, FirstHref that of the first ones; empty: there are none, or they
-	// are shown.
+	// MoreHref is the address of the next rows, or empty at the end. FirstHref is the address of
+	// the first rows, or empty on their own page.
 	MoreHref  string
 	FirstHref string
 }
 
-// TrashRow is one deleted memory.
+// TrashRow is the view of one deleted memory.
 type TrashRow struct {
-	Agent       string // slug
+	Agent       string // the slug
 	ID          string
 	ETag        string
 	Name        string
@@ -28,7 +28,7 @@ type TrashRow struct {
 	Description string
 	Why         string // "deleted by a script", "removed on disk"
 	DeletedAt   time.Time
-	// Left says of each file that could not be removed, or is still in an index, why, in whole sentences.
+	// Left are sentences about files that could not be removed or are still in an index.
 	Left []string
 }
 

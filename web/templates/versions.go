@@ -7,43 +7,44 @@ import (
 	"memoir/internal/memories"
 )
 
-// Versions is the page of what the files of one memory say now, side by side.
+// Versions is the view of the different contents of one memory's files.
 type Versions struct {
 	Frame
 	Agent Agent
 	MemoryRow
-	Versions []Version // the memory's content first
-	Settled  bool      // somebody has decided, or the agent's own file is the newest
-	Primary  int       // different contents of primary files
+	Versions []Version // the memory's current content first
+	Settled  bool      // a user has decided, or the agent's own file is the newest
+	Primary  int       // number of different contents of primary files
 }
 
-// decidable reports whether a version can be kept: what is settled already need not be settled again.
+// decidable reports whether a user can choose the version. The current content of a settled
+// conflict needs no choice.
 func (v Versions) decidable(each Version) bool {
 	return len(v.Versions) > 1 && v.State != memories.Deleted && !(v.Settled && each.Current)
 }
 
-// Version is one content that files on disk carry.
+// Version is the view of one content of a memory's files.
 type Version struct {
-	Agent       string // slug
-	Memory      string // its id
-	ETag        string // of the memory as it is now
+	Agent       string // the slug
+	Memory      string // the id
+	ETag        string // of the memory now
 	ID          string // names the version in an address
-	Current     bool   // it is what the memory says
+	Current     bool   // it is the memory's content
 	TypeBefore  memories.Type
 	Type        memories.Type
-	Description diff.Diff // against what the memory says; of the memory's own content, against nothing
+	Description diff.Diff // diff to the memory's content; whole text for that content itself
 	Body        diff.Diff
-	Files       []VersionFile // the newest first; empty: no file on disk says it any more
-	Removes     []string      // the paths of the primary files that go if it is kept
+	Files       []VersionFile // newest first; empty if no file has it now
+	Removes     []string      // paths of the primary files that keeping it removes
 }
 
-// VersionFile is one file that says it.
+// VersionFile is the view of one file with a version.
 type VersionFile struct {
 	Path     string
-	User     string // of the session, as far as its name tells; empty: it does not, or the file is the agent's own
+	User     string // from the session's name; empty if unknown or the agent's own file
 	Channel  string
 	ThreadAt time.Time
-	Session  string // its name; empty: the agent's own file
+	Session  string // the session's name; empty for the agent's own file
 	NewAt    time.Time
 }
 
@@ -63,17 +64,17 @@ func (v Version) keep() Action {
 	}
 }
 
-// mergePath leads to the form with the memory's content, and this version beside it.
+// mergePath returns the address of the form that merges this version.
 func (v Version) mergePath() string {
 	return MemoryPath(v.Agent, v.Memory, "edit") + "?" + FieldWith + "=" + v.ID
 }
 
-// From says in a few words who wrote the version.
+// From returns the version's source in a few words.
 func (v Version) From() string {
 	switch {
 	case len(v.Files) == 0:
 		return "a file that is gone"
-	case v.Files[0].Session == "" && len(v.Removes) > 0: // there are several
+	case v.Files[0].Session == "" && len(v.Removes) > 0: // one of several
 		return v.Files[0].Path
 	case v.Files[0].Session == "":
 		return "the agent’s own file"

@@ -6,18 +6,18 @@ import (
 	"memoir/internal/memories"
 )
 
-// View is which of an agent's memories are wanted, and in which order: what the address of the Memory tab holds. The
-// page of a memory holds it too, because the list stands beside the memory there. The zero values narrow nothing.
+// View is the filter and order of the Memory tab, as in its address. A memory's page has it too,
+// for the list next to the memory. Zero values filter nothing.
 type View struct {
-	Agent     string // slug
-	Query     string // what is searched for
+	Agent     string // the slug
+	Query     string // the search
 	Type      memories.Type
-	Attention bool           // only what needs attention
-	Stale     bool           // only what is two days old or more
-	Session   string         // only what this session wrote or carries
-	Scope     memories.Scope // only private memories, or only the team's
-	Sort      string         // one of the orders below; empty: newest first, and a search best first
-	Cursor    string         // where the shown part of a long list begins; empty: at its start
+	Attention bool           // only memories that need attention
+	Stale     bool           // only those two days old or older
+	Session   string         // only memories that this session wrote or has
+	Scope     memories.Scope // only private or only team memories
+	Sort      string         // one of the orders below; empty means newest or best first
+	Cursor    string         // start of the page; empty on the first page
 }
 
 // The orders of the list.
@@ -27,32 +27,32 @@ const (
 	SortByAge    = "age"
 )
 
-// List returns the address of the tab.
+// List returns the address of the list.
 func (v View) List() string { return v.at(MemoriesPath(v.Agent)) }
 
-// Memory returns the page of one memory, with the list of this view beside it.
+// Memory returns the page of one memory with this view.
 func (v View) Memory(id string) string { return v.at(MemoryPath(v.Agent, id)) }
 
-// From returns the same view from a cursor on.
+// From returns the view from a cursor on.
 func (v View) From(cursor string) View {
 	v.Cursor = cursor
 	return v
 }
 
-// Narrowed reports whether not all memories are wanted.
+// Narrowed reports whether the view has a search or a filter.
 func (v View) Narrowed() bool {
 	return v.Query != "" || v.Filtered()
 }
 
-// Filtered reports whether anything besides a search narrows the view.
+// Filtered reports whether the view has a filter other than a search.
 func (v View) Filtered() bool {
 	return v.Type != "" || v.Attention || v.Stale || v.Session != "" || v.Scope != ""
 }
 
-// oneGroup reports whether one group alone is wanted, which is then shown page after page.
+// oneGroup reports whether the view has one group only, which is then shown in pages.
 func (v View) oneGroup() bool { return v.Type != "" || v.Attention || v.Scope == memories.TeamScope }
 
-// Of returns the view of one group: a type, or with none what needs attention.
+// Of returns the view of one type. An empty type means the memories that need attention.
 func (v View) Of(t memories.Type) View {
 	v.Type, v.Attention, v.Scope, v.Cursor = t, t == "", "", ""
 	return v
@@ -64,14 +64,14 @@ func (v View) whole() View {
 	return v
 }
 
-// OfTeam returns the view of the team's memories.
+// OfTeam returns the view of team memory.
 func (v View) OfTeam() View {
 	v = v.whole()
 	v.Scope = memories.TeamScope
 	return v
 }
 
-// Private returns the view without the team's memories.
+// Private returns the view of private memory.
 func (v View) Private() View {
 	v.Scope, v.Cursor = memories.PrivateScope, ""
 	return v

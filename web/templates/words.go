@@ -14,10 +14,10 @@ import (
 
 var english = message.NewPrinter(language.English)
 
-// number writes a count with its thousands apart: 12,345.
+// number returns n with thousands separators: 12,345.
 func number(n int) string { return english.Sprintf("%d", n) }
 
-// counted writes a count with its noun: "1 memory", "12 memories".
+// counted returns a number with its noun: "1 memory", "12 memories".
 func counted(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -25,7 +25,7 @@ func counted(n int, one, many string) string {
 	return number(n) + " " + many
 }
 
-// moment writes a time for people, in the zone that it carries; the zero time is a dash.
+// moment returns a time in words, in the time zone of t. The zero time is a dash.
 func moment(t time.Time) string {
 	if t.IsZero() {
 		return "–"
@@ -33,10 +33,9 @@ func moment(t time.Time) string {
 	return t.Format("2 Jan 2006, 15:04")
 }
 
-// machineTime writes a time for the datetime attribute.
+// machineTime returns a time for the datetime attribute.
 func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// typeName is a type as a heading.
 func typeName(t memories.Type) string {
 	switch t {
 	case memories.Feedback:
@@ -52,7 +51,7 @@ func typeName(t memories.Type) string {
 	}
 }
 
-// typeMeaning says what a type is for, to somebody who sees it for the first time.
+// typeMeaning explains a type to a new user.
 func typeMeaning(t memories.Type) string {
 	switch t {
 	case memories.Feedback:
@@ -68,7 +67,7 @@ func typeMeaning(t memories.Type) string {
 	}
 }
 
-// fileSize writes a size in bytes for people.
+// fileSize returns a size in words.
 func fileSize(bytes int64) string {
 	switch {
 	case bytes < 1024:
@@ -80,13 +79,13 @@ func fileSize(bytes int64) string {
 	}
 }
 
-// titled joins the parts of a page's title, most specific first.
+// titled returns a page title from its parts, most specific first.
 func titled(parts ...string) string {
 	return strings.Join(append(parts, "Memoir"), " · ")
 }
 
-// visible spells out what stands in a name, a path or a description without being seen there, such as [U+202E]: it could
-// turn around what stands beside it, or make one name look like another. Marks that scripts and emoji need stay.
+// visible replaces invisible characters by their code points, such as [U+202E]. They could reverse
+// the text next to them or make two names look alike. Characters that scripts and emoji need stay.
 func visible(text string) string {
 	if !strings.ContainsFunc(text, deceptive) {
 		return text
@@ -102,7 +101,8 @@ func visible(text string) string {
 	return out.String()
 }
 
-// deceptive is true of control characters, of those that order the text beside them anew, and of those that have no width.
+// deceptive reports whether r is a control character, changes the direction of text, or has no
+// width and no use in any script.
 func deceptive(r rune) bool {
 	switch {
 	case r == '\n', r == '\t', r == '\r':
