@@ -60,8 +60,8 @@ func (s *site) rebuildIndex(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, templates.IndexPath(slug), doneRebuilt, "")
 }
 
-// maxRebuildLines is the maximum number of lines of the preview: all that an agent loads, removed and
-// added.
+// maxRebuildLines is the maximum number of lines of the preview: all the lines that an agent loads,
+// removed and added.
 const maxRebuildLines = 2 * memorymd.IndexLineCap
 
 func (s *site) showIndexRebuild(w http.ResponseWriter, r *http.Request, status int, banners ...templates.Banner) error {

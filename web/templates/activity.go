@@ -211,3 +211,12 @@ func (v Activity) filtered() bool { return v.Filter != ActivityFilter{} }
 func SessionActivityPath(slug, session string) string {
 	return AgentPath(slug, activityTab) + "?" + url.Values{FieldSession: {session}}.Encode()
 }
+
+var actorWords = map[memories.Actor]string{
+	memories.BySession:    "Sessions",
+	memories.ByDisk:       "Files on disk",
+	memories.ByBrowser:    "People, in the browser",
+	memories.ByScript:     "Scripts",
+	memories.ByMemoir:     "Memoir itself",
+	memories.ByExtraction: "Extraction",
+}

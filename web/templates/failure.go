@@ -57,3 +57,10 @@ func FailureOf(status int) Failure {
 	}
 	return f
 }
+
+// SignIn is the view of the sign-in page.
+type SignIn struct {
+	Frame
+	Next    string // the path to open afterwards
+	Problem string // why the last try failed; empty on the first
+}

@@ -303,7 +303,7 @@ func logHits(v Logs) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = hits(hit.Title).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = parts(hit.Title).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -317,7 +317,7 @@ func logHits(v Logs) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = hits(hit.Excerpt).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = parts(hit.Excerpt).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -1,12 +1,9 @@
 package templates
 
 import (
-	"context"
-	"io"
 	"net/url"
 	"slices"
 
-	"github.com/a-h/templ"
 
 	"memoir/internal/memories"
 	"memoir/internal/words"
@@ -97,20 +94,3 @@ func (v Search) found() string {
 
 // address returns the address of the page as it is shown.
 func (v Search) address() string { return v.at(v.Type, v.Deleted, v.Cursor) }
-
-// hits writes a text with its hits marked. It is not a template because a template would add
-// spaces.
-func hits(parts []words.Part) templ.Component {
-	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
-		for _, p := range parts {
-			text := templ.EscapeString(p.Text)
-			if p.Hit {
-				text = "<mark>" + text + "</mark>"
-			}
-			if _, err := io.WriteString(w, text); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
