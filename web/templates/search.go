@@ -4,7 +4,6 @@ import (
 	"net/url"
 	"slices"
 
-
 	"memoir/internal/memories"
 	"memoir/internal/words"
 )
