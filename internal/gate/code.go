@@ -6,28 +6,28 @@ import (
 	"sync"
 )
 
-// signInCode is a secret that can be exchanged for a session once.
+// signInCode is a secret that can be exchanged once for a session.
 type signInCode struct {
-	mu   sync.Mutex
-	sum  [sha256.Size]byte
-	left bool // the code can still be used
+	mu       sync.Mutex
+	sum      [sha256.Size]byte
+	isUnused bool // whether it can still be used
 }
 
-// set makes code the one that can be used. An empty code disables it.
+// set makes code the valid one. An empty code disables signing in by code.
 func (c *signInCode) set(code string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.sum, c.left = sha256.Sum256([]byte(code)), code != ""
+	c.sum, c.isUnused = sha256.Sum256([]byte(code)), code != ""
 }
 
-// use reports whether shown is the code, and has not been used before.
+// use reports whether shown is the valid code, and makes it invalid.
 func (c *signInCode) use(shown string) bool {
 	sum := sha256.Sum256([]byte(shown))
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.left || subtle.ConstantTimeCompare(sum[:], c.sum[:]) != 1 {
+	if !c.isUnused || subtle.ConstantTimeCompare(sum[:], c.sum[:]) != 1 {
 		return false
 	}
-	c.left = false
+	c.isUnused = false
 	return true
 }

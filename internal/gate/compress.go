@@ -9,20 +9,20 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 )
 
-// compressed packs text for those who take it packed. What the handler packed itself, event streams and short answers
-// stay as they are, and so does JSON for a script on this machine: packing takes longer than all else of a list, and
-// there is no line between that would be the quicker for it.
+// compress compresses text responses if the client accepts it. It leaves alone what the handler
+// compressed, event streams, short responses, responses with an ETag, and JSON for local clients.
+// Compression would take longer than the rest of such a request.
 //
-// That the length of an answer tells something of what is in it (the attack called BREACH) takes a site that makes
-// somebody's browser ask for pages of the attacker's choice: such requests come without the cookie, which is of the
-// strict kind, and with Host and origin of their own they are refused.
-func compressed(next http.Handler) http.Handler {
+// The attack BREACH, which derives content from lengths, does not apply. It needs cross-site
+// requests with the cookie, but the cookie is SameSite=Strict and foreign hosts and origins are
+// refused.
+func compress(next http.Handler) http.Handler {
 	pack, err := gzhttp.NewWrapper(gzhttp.EnableZstd(false), gzhttp.ContentTypeFilter(isText))
 	if err != nil {
-		panic("gate: the settings of the compression are not valid: " + err.Error()) // they never change
+		panic("gate: invalid settings of the compression: " + err.Error()) // the settings are constant
 	}
 	return pack(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(&asIs{ResponseWriter: w, beside: isBeside(r)}, r)
+		next.ServeHTTP(&uncompressedWriter{ResponseWriter: w, isLocal: isLocalClient(r)}, r)
 	}))
 }
 
@@ -37,34 +37,35 @@ func isText(contentType string) bool {
 	return strings.HasPrefix(media, "text/")
 }
 
-// asIs leaves answers with an ETag alone: a strong one stands for these very bytes, packed ones would need another. And
-// JSON, for who is beside the server.
-type asIs struct {
+// uncompressedWriter excludes responses with an ETag from compression, because a strong ETag
+// identifies the exact bytes. It also excludes JSON for a local client.
+type uncompressedWriter struct {
 	http.ResponseWriter
-	beside bool
-	begun  bool
+	isLocal bool
+	begun   bool
 }
 
-func (w *asIs) WriteHeader(status int) {
+func (w *uncompressedWriter) WriteHeader(status int) {
 	w.begun = true
 	header := w.Header()
-	if header.Get("ETag") != "" || w.beside && header.Get("Content-Type") == "application/json" {
+	if header.Get("ETag") != "" || w.isLocal && header.Get("Content-Type") == "application/json" {
 		header.Set(gzhttp.HeaderNoCompression, "as it is")
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
 
-func (w *asIs) Write(part []byte) (int, error) {
+func (w *uncompressedWriter) Write(part []byte) (int, error) {
 	if !w.begun {
 		w.WriteHeader(http.StatusOK)
 	}
 	return w.ResponseWriter.Write(part)
 }
 
-func (w *asIs) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *uncompressedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// isBeside reports whether the client is on this machine and speaks for itself: a proxy says for whom it asks.
-func isBeside(r *http.Request) bool {
+// isLocalClient reports whether the client is on this machine and is not a proxy, which sends
+// headers about its client.
+func isLocalClient(r *http.Request) bool {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil || !isLoopback(host) {
 		return false

@@ -10,78 +10,81 @@ import (
 	"memoir/internal/problem"
 )
 
-// maxSurplus is how many connections past the limit are told so at once. Any more are closed without a word.
+// maxSurplus is the maximum number of connections past the limit that get a response at once
+// (arbitrary). Others are closed.
 const maxSurplus = 128
 
-// connections keeps the number of open connections below a limit without turning anybody away who can be served. They are
-// not counted by address: behind a proxy, and on this machine, everybody has the same.
+// connections limits the number of open connections without refusing a client that can be served.
+// It does not count by address, because clients behind a proxy share one.
 type connections struct {
-	mu   sync.Mutex
-	most int
-	// admitted has the place in waiting of each connection that waits for its next request, the first one included, and
-	// nil for one whose request is being answered.
+	mu  sync.Mutex
+	max int
+	// admitted maps each connection to its element in waiting, or to nil while its request is
+	// served. A connection is waiting before its first request too.
 	admitted map[net.Conn]*list.Element
-	waiting  *list.List // of net.Conn; the one that has waited the longest is at the front
+	waiting  *list.List // of net.Conn, sorted by waiting time, longest first
 	surplus  map[net.Conn]struct{}
 }
 
-func newConnections(most int) *connections {
-	return &connections{most: most, admitted: map[net.Conn]*list.Element{}, waiting: list.New(), surplus: map[net.Conn]struct{}{}}
+func newConnections(max int) *connections {
+	return &connections{max: max, admitted: map[net.Conn]*list.Element{}, waiting: list.New(), surplus: map[net.Conn]struct{}{}}
 }
 
 type surplus struct{}
 
-// admit is the server's ConnContext: it is asked of each new connection. Whether that is one too many goes with its context.
+// admit is the server's ConnContext. It marks the context of a connection past the limit.
 func (c *connections) admit(ctx context.Context, conn net.Conn) context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.admitted) < c.most || c.dropWaiting() {
+	if len(c.admitted) < c.max || c.dropWaiting() {
 		c.admitted[conn] = c.waiting.PushBack(conn)
 		return ctx
 	}
 	if len(c.surplus) == maxSurplus {
-		conn.Close() //nolint:errcheck // there is nobody to tell
+		conn.Close() //nolint:errcheck // there is no one to report to
 		return ctx
 	}
 	c.surplus[conn] = struct{}{}
 	return context.WithValue(ctx, surplus{}, true)
 }
 
-// dropWaiting closes the connection that has waited the longest. A client whose next request is on its way already sends it
-// again on a new connection, as it has to whenever a server closes one.
+// dropWaiting closes the connection that has been waiting longest. It returns false if no
+// connection is waiting. A client that sends a request at that moment has to retry, as after any
+// close by a server.
 func (c *connections) dropWaiting() bool {
-	longest := c.waiting.Front()
-	if longest == nil {
+	oldest := c.waiting.Front()
+	if oldest == nil {
 		return false
 	}
-	conn := c.waiting.Remove(longest).(net.Conn)
+	conn := c.waiting.Remove(oldest).(net.Conn)
 	delete(c.admitted, conn)
-	conn.Close() //nolint:errcheck // there is nobody to tell
+	conn.Close() //nolint:errcheck // there is no one to report to
 	return true
 }
 
-// note is the server's ConnState. A request counts as being answered once its head is read.
-func (c *connections) note(conn net.Conn, state http.ConnState) {
+// trackState is the server's ConnState. A connection is active after the head of a request was
+// read.
+func (c *connections) trackState(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	place, admitted := c.admitted[conn]
+	element, admitted := c.admitted[conn]
 	switch {
 	case state == http.StateClosed || state == http.StateHijacked:
 		delete(c.surplus, conn)
 		delete(c.admitted, conn)
-		if place != nil {
-			c.waiting.Remove(place)
+		if element != nil {
+			c.waiting.Remove(element)
 		}
-	case admitted && state == http.StateActive && place != nil:
-		c.waiting.Remove(place)
+	case admitted && state == http.StateActive && element != nil:
+		c.waiting.Remove(element)
 		c.admitted[conn] = nil
-	case admitted && state == http.StateIdle && place == nil:
+	case admitted && state == http.StateIdle && element == nil:
 		c.admitted[conn] = c.waiting.PushBack(conn)
 	}
 }
 
-// turnAway refuses what comes over a connection past the limit.
-func (g *Gate) turnAway(next http.Handler) http.Handler {
+// refuseSurplus answers 429 on connections past the limit.
+func (g *Gate) refuseSurplus(next http.Handler) http.Handler {
 	const detail = "More connections are open than this server serves, and all are at work. Nothing was changed. Try again shortly."
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Context().Value(surplus{}) == nil {
@@ -89,7 +92,7 @@ func (g *Gate) turnAway(next http.Handler) http.Handler {
 			return
 		}
 		w.Header().Set("Connection", "close")
-		if forPrograms(r) {
+		if isProgramPath(r) {
 			problem.New(http.StatusTooManyRequests, detail).RetryAfter(1).Request(RequestID(r.Context())).Write(w)
 			return
 		}

@@ -1,14 +1,12 @@
-// Package gate decides who may come in. It stands around everything that the server serves and owns what any answer
-// has in common: the limits of connections and of time, the request's id, the access log, the security headers, the
-// compression, the check of Host against DNS rebinding, the refusal of cross-origin writes, the token and the browser's
-// sign-in. It knows nothing of memories, and
-// what it lets through it does not change. cmd/server builds it; the rooms behind it ask it for the request's id, and whether
-// whoever asks may only read.
+// Package gate protects the server. It owns limits, request ids, the access log, security headers
+// and compression. It also owns the checks of Host and Origin, tokens and the browsers' sign-in. It
+// never reads memories and never changes an admitted request. Command server builds it; handlers
+// ask it for the request's id and whether the request may only read.
 //
-// Without a token the server is for the user who runs it and root, on a loopback address. It asks the kernel who
-// connects; where that does not tell, the owner's programs read a generated token from a file. Web pages are kept from
-// reaching it in their visitor's name. With a token, every request needs it, as `Authorization: Bearer` or as the cookie that the
-// sign-in leaves. A second token lets its holders read and nothing else.
+// Without a token, the server is on a loopback address and admits its own user and root. It asks
+// the kernel who connects. If the kernel cannot identify users, the server generates a token, which
+// the user's programs read from a file. With a token, every request needs it as a bearer token or
+// the cookie of a sign-in. A second token allows reading only.
 package gate
 
 import (
@@ -23,61 +21,66 @@ import (
 	"memoir/internal/problem"
 )
 
-// Options are the settings of a Gate.
+// Options configures a Gate.
 type Options struct {
-	// Addr is where the server listens, as host:port.
+	// Addr is the server's listening address, as host:port.
 	Addr string
-	// AllowedHosts are the names, besides loopback's and Addr's, under which the server is reached; without port.
+	// AllowedHosts are additional names of the server, without port. Loopback names and the host of
+	// Addr are always allowed.
 	AllowedHosts []string
-	// PublicURL is where people reach the server through a proxy; zero if there is none.
+	// PublicURL is the server's address through a proxy. It is zero without a proxy.
 	PublicURL PublicURL
-	// Token is what everybody has to show; empty: nobody has to.
+	// Token is the token that requests need. If it is empty, they need none.
 	Token string
-	// OnlyOwner admits only the user that runs this server, and root, and only from this machine.
-	// Without a Token, the kernel tells who connects (see CanIdentifyPeers). With a Token, that is
-	// one that only the owner can read, from TokenFile.
+	// OnlyOwner admits only the user that runs this server, and root, from this machine only.
+	// Without a Token, the kernel identifies the user (see CanIdentifyPeers). With a Token, only
+	// the owner can read it, in TokenFile.
 	OnlyOwner bool
-	// TokenFile is the file with the owner's Token, for messages; empty if the Token was given.
+	// TokenFile is the file with the owner's Token, for messages. It is empty if the Token was
+	// given as an option.
 	TokenFile string
-	// SignInCode is exchanged for a session once, at SignInPath?code=. Empty: there is none.
+	// SignInCode can be exchanged once for a session, at SignInPath?code=. If it is empty, this is
+	// disabled.
 	SignInCode string
-	// ReadToken may be shown in its place by those who may only read; empty: there are none.
+	// ReadToken is a token that allows reading only. If it is empty, there is no such token.
 	ReadToken string
-	// OnlyReads says of a request that is neither GET nor HEAD that it changes nothing, or that its handler asks ReadOnly
-	// before anything is changed; nil: none is of that kind.
+	// OnlyReads reports whether a request other than GET or HEAD changes nothing, or has a handler
+	// that checks ReadOnly before a change. If it is nil, every such request counts as a change.
 	OnlyReads func(r *http.Request) bool
-	// SignIn renders the sign-in page; nil is a plain one. After a wrong token the status is sent already.
+	// SignIn renders the sign-in page. After a wrong token the status has already been sent. If it
+	// is nil, the page is plain.
 	SignIn func(w http.ResponseWriter, r *http.Request, form SignInForm)
-	// SignIns keeps the browsers that are signed in; nil keeps them in memory.
+	// SignIns stores the sign-ins of browsers. If it is nil, they are stored in memory.
 	SignIns SignIns
-	// Refusal renders the page for a request that is refused outside the API, or that broke; nil is a plain one.
-	// detail says what happened and what to do.
+	// Refusal renders the page for a refused or panicked request outside the API. detail explains
+	// the cause and the way out. If it is nil, the page is plain.
 	Refusal func(w http.ResponseWriter, r *http.Request, status int, detail string)
-	// Limits are those of the connections and of what goes over them.
+	// Limits are the limits of connections and requests. Zero fields mean the defaults.
 	Limits Limits
 	Log    *slog.Logger
 }
 
-// Gate lets requests in or refuses them.
+// Gate authenticates and limits requests. Create it with New.
 type Gate struct {
 	options  Options
 	hosts    map[string]bool
-	tokens   *tokens // nil: everybody may come in
-	owner    *owner  // nil if others than the owner may be admitted
+	tokens   *tokens // nil if no token is needed
+	owner    *owner  // nil if all users of this machine may connect
 	code     signInCode
 	signIns  *cachedSignIns
 	guesses  *guesses
 	refusals refusals
 }
 
-// ErrNeedsToken means that a server that others can reach would have no token, or one that can be guessed.
+// ErrNeedsToken means that a server on a network would have no token, or a short one.
 var ErrNeedsToken = errors.New("anybody on the network could read and delete memories")
 
-// MinNetworkToken is how many characters a token has at least that is shown over a network.
+// MinNetworkToken is the minimum length of a token on a network, in bytes (arbitrary).
 const MinNetworkToken = 16
 
-// New returns a gate. It returns ErrNeedsToken if others can reach the server and the token is
-// missing or too short. It also fails if the token for readers would not keep them from writing.
+// New returns a gate. It returns ErrNeedsToken if others can reach the server and a token is
+// missing or too short. It also fails if the address or a host is malformed, or ReadToken would
+// allow writing.
 func New(options Options) (*Gate, error) {
 	host, port, err := net.SplitHostPort(options.Addr)
 	if err != nil {
@@ -118,25 +121,26 @@ func New(options Options) (*Gate, error) {
 	return g, nil
 }
 
-// Around returns the handler behind the gate. Everything that the server serves has to be behind it.
+// Around returns next behind the gate. The caller must wrap every handler of the server.
 func (g *Gate) Around(next http.Handler) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
 	if origin := g.options.PublicURL.Origin(); origin != "" {
 		if err := crossOrigin.AddTrustedOrigin(origin); err != nil {
-			panic("gate: a public URL without an origin: " + err.Error()) // ParsePublicURL has checked it
+			// checked by ParsePublicURL
+			panic("gate: a public URL without an origin: " + err.Error())
 		}
 	}
 	crossOrigin.SetDenyHandler(http.HandlerFunc(g.refuseCrossOrigin))
-	// The sign-in is a write too: it stands behind the check of where a write comes from.
-	inside := g.checkHost(crossOrigin.Handler(g.signingIn(g.authenticate(next))))
-	return g.paced(identify(g.logged(secured(g.turnAway(compressed(inside))))))
+	// A sign-in is a write, so it also needs the check for cross-origin writes.
+	inside := g.checkHost(crossOrigin.Handler(g.serveSignIn(g.authenticate(next))))
+	return g.limitPace(identify(g.logRequests(setHeaders(g.refuseSurplus(compress(inside))))))
 }
 
-// refuse answers programs with a problem document and browsers with a page. Under a name that is not ours the page is
-// plain: there a browser would be refused its stylesheet as well.
+// refuse answers programs with a problem document and browsers with a page. For an unknown host the
+// page is plain, because the browser could not load the stylesheet.
 func (g *Gate) refuse(w http.ResponseWriter, r *http.Request, status int, detail string) {
 	switch {
-	case forPrograms(r):
+	case isProgramPath(r):
 		problem.New(status, detail).Request(RequestID(r.Context())).Write(w)
 	case g.options.Refusal != nil && status != http.StatusMisdirectedRequest:
 		g.options.Refusal(w, r, status, detail)
@@ -145,8 +149,8 @@ func (g *Gate) refuse(w http.ResponseWriter, r *http.Request, status int, detail
 	}
 }
 
-// forPrograms says whether the address is one that scripts and agents call, and no page.
-func forPrograms(r *http.Request) bool {
+// isProgramPath reports whether the path is for programs: the API, MCP, hooks or a health check.
+func isProgramPath(r *http.Request) bool {
 	path := r.URL.Path
 	switch path {
 	case "/api", "/mcp", "/healthz", "/readyz":
@@ -155,7 +159,7 @@ func forPrograms(r *http.Request) bool {
 	return strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/hooks/")
 }
 
-// isLoopback takes a canonical host.
+// isLoopback reports whether a canonical host is a name or address of this machine.
 func isLoopback(host string) bool {
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true

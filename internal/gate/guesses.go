@@ -14,29 +14,30 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// The limits of guessing tokens (arbitrary; docs/SECURITY.md has the reasons).
+// The limits of token guessing (arbitrary; docs/SECURITY.md has the reasons).
 const (
-	guessEvery      = 500 * time.Millisecond // for one address, after guessBurst
+	guessEvery      = 500 * time.Millisecond // per address, after guessBurst
 	guessBurst      = 5
-	allGuessesEvery = 50 * time.Millisecond // for all addresses together, after allGuessesBurst
+	allGuessesEvery = 50 * time.Millisecond // for all addresses, after allGuessesBurst
 	allGuessesBurst = 50
-	// maxGuessWait is how long a wrong token waits for its answer. What would wait longer is 429.
+	// maxGuessWait is the maximum delay of a response to a wrong token. A longer delay becomes a
+	// 429.
 	maxGuessWait = 2 * time.Second
-	// familiarFor is how long an address that has shown a right token is familiar.
+	// familiarFor is how long an address stays familiar after a valid token.
 	familiarFor = 24 * time.Hour
-	// maxAddresses bounds the memory of the limits, about 1 MB: the addresses with wrong tokens,
-	// and the familiar ones. The one that was not seen for the longest time is forgotten first.
+	// maxAddresses is the maximum number of addresses with wrong tokens, and of familiar ones. It
+	// limits the memory to about 1 MB. The address not seen for longest is dropped first.
 	maxAddresses = 4096
 )
 
-// guesses limits how quickly tokens can be guessed. It is safe for concurrent use.
+// guesses limits how fast tokens can be guessed. It is safe for concurrent use.
 //
 // A token from a familiar address is checked at once, so that others behind the same proxy cannot
-// keep its owner out. From any other address, a token is checked only as often as the limits allow.
+// lock its owner out. Other addresses have to wait as the limits require.
 type guesses struct {
 	all      *rate.Limiter
 	failing  *lru.Cache[netip.Prefix, *rate.Limiter]
-	familiar *lru.Cache[netip.Prefix, time.Time] // when a right token was last shown
+	familiar *lru.Cache[netip.Prefix, time.Time] // time of the last valid token
 }
 
 func newGuesses() *guesses {
@@ -55,18 +56,19 @@ func newCache[V any]() *lru.Cache[netip.Prefix, V] {
 	return cache
 }
 
-// tooManyGuesses means that a token was not checked, or is wrong, and when to try again.
+// tooManyGuesses means that a token was not checked because of too many wrong ones. The field after
+// is the time until the next try.
 type tooManyGuesses struct{ after time.Duration }
 
 func (e *tooManyGuesses) Error() string {
 	return fmt.Sprintf("too many wrong tokens, try again in %s", e.after)
 }
 
-// seconds returns the time to wait in whole seconds, at least 1.
+// seconds returns the waiting time in whole seconds, at least 1.
 func (e *tooManyGuesses) seconds() int { return int(math.Ceil(max(e.after.Seconds(), 1))) }
 
-// check reports whether isRight does. It calls isRight at most once. It waits if too many wrong
-// tokens came before, and returns *tooManyGuesses if it would have to wait too long.
+// check returns the result of isRight, which it calls at most once. It waits after too many wrong
+// tokens. It returns *tooManyGuesses if the wait would exceed maxGuessWait.
 func (g *guesses) check(ctx context.Context, from netip.Prefix, isRight func() bool) (bool, error) {
 	familiar := g.isFamiliar(from)
 	if familiar && isRight() {
@@ -98,8 +100,8 @@ func (g *guesses) check(ctx context.Context, from netip.Prefix, isRight func() b
 	return true, nil
 }
 
-// isFamiliar reports whether a right token came from the address lately. This machine is always
-// familiar: its commands and hooks may be the first to show the token.
+// isFamiliar reports whether a valid token came from the address within familiarFor. This machine
+// is always familiar, because its commands and hooks may be first to send a token.
 func (g *guesses) isFamiliar(from netip.Prefix) bool {
 	shown, known := g.familiar.Get(from)
 	return from == thisMachine || known && time.Since(shown) < familiarFor
@@ -118,9 +120,9 @@ func (g *guesses) limiterOf(from netip.Prefix) *rate.Limiter {
 
 var thisMachine = netip.MustParsePrefix("127.0.0.0/8")
 
-// clientOf returns the address that a request comes from: an IPv4 address, or the network of an
-// IPv6 one, because a client has all addresses of a /64. If proxied, a proxy on this machine may
-// tell for which client it asks, in the last element of X-Forwarded-For, which it has added itself.
+// clientOf returns the client's IPv4 address or IPv6 /64 network, because one client has the whole
+// network. If proxied is true and the peer is on this machine, it uses the last element of
+// X-Forwarded-For, which the proxy added.
 func clientOf(r *http.Request, proxied bool) netip.Prefix {
 	host, _, _ := net.SplitHostPort(r.RemoteAddr)
 	peer, err := netip.ParseAddr(host)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// checkHost refuses requests for hosts that this server is not known as. A page of another site that makes its own
-// name point here (DNS rebinding) passes as same-origin with its visitor's browser, but not this check.
+// checkHost answers 421 for a host that is not the server's. This prevents DNS rebinding, where
+// another site's name points to this server and the browser treats its requests as same-origin.
 func (g *Gate) checkHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, ok := hostOf(r.Host)
@@ -28,13 +28,15 @@ func misdirected(r *http.Request, isHost bool) string {
 		"If people are to use that name, start Memoir with --public-url %s, or with --allowed-host and the name.", r.Host, requestedOrigin(r))
 }
 
-// hostOf returns the canonical host of a Host header, whatever its port. ok is false where there is none.
+// hostOf returns the canonical host of a Host header, without the port. ok is false if the header
+// is malformed.
 func hostOf(header string) (host string, ok bool) {
 	if inBrackets, rest, found := strings.Cut(strings.TrimPrefix(header, "["), "]"); found && strings.HasPrefix(header, "[") {
 		address, err := netip.ParseAddr(inBrackets)
 		return canonicalHost(inBrackets), err == nil && address.Is6() && isPort(rest)
 	}
-	if address, err := netip.ParseAddr(header); err == nil { // an IPv6 address without brackets, as people write it in a setting
+	// an IPv6 address without brackets, as in a setting
+	if address, err := netip.ParseAddr(header); err == nil {
 		return address.String(), true
 	}
 	name, port, found := strings.Cut(header, ":")
@@ -45,13 +47,14 @@ func hostOf(header string) (host string, ok bool) {
 	return name, name != "" && !strings.ContainsAny(name, "[]/ \t,")
 }
 
-// isPort says whether what follows a host is nothing, or a colon and a port.
+// isPort reports whether rest is empty or a colon and digits.
 func isPort(rest string) bool {
 	digits := strings.TrimPrefix(rest, ":")
 	return rest == "" || digits != rest && strings.Trim(digits, "0123456789") == ""
 }
 
-// canonicalHost is a host in lower case, without the root's trailing dot, an address in its shortest form.
+// canonicalHost returns a host in lower case, without a trailing dot. It returns an address in its
+// shortest form.
 func canonicalHost(host string) string {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if address, err := netip.ParseAddr(host); err == nil {

@@ -11,15 +11,16 @@ import (
 )
 
 const (
-	// maxLogged is how much of what a client makes up is put into a line of the log, in bytes.
+	// maxLogged is the maximum length of a client's text in the log, in bytes (arbitrary).
 	maxLogged = 256
-	// maxRefusals is how many refused requests are listed in the log in one second; a flood of them is only counted.
+	// maxRefusals is the maximum number of refused requests logged in one second (arbitrary).
+	// Others are only counted.
 	maxRefusals = 100
 )
 
-// logged writes a line for each request once it is answered, broken ones too. The query is left out: it can hold what
-// people search for.
-func (g *Gate) logged(next http.Handler) http.Handler {
+// logRequests logs each request after its response, also after a panic. It omits the query, which
+// can contain searches.
+func (g *Gate) logRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
 		answer := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
@@ -32,38 +33,39 @@ func (g *Gate) logged(next http.Handler) http.Handler {
 func (g *Gate) log(r *http.Request, status, bytes int, took time.Duration) {
 	level := slog.LevelInfo
 	if isOpen(r) {
-		level = slog.LevelDebug // probes and assets: many, and never of interest
+		level = slog.LevelDebug // frequent and never of interest
 	}
 	if status >= 400 && status < 500 {
-		listed, unlisted := g.refusals.count(time.Now())
+		isListed, unlisted := g.refusals.count(time.Now())
 		if unlisted > 0 {
-			g.options.Log.WarnContext(r.Context(), "more requests were refused than are listed", "unlisted", unlisted)
+			g.options.Log.WarnContext(r.Context(), "refused requests not logged", "unlisted", unlisted)
 		}
-		if !listed {
+		if !isListed {
 			return
 		}
 	}
-	g.options.Log.Log(r.Context(), level, "request", "request", RequestID(r.Context()), "method", start(r.Method), "path", start(r.URL.Path),
+	g.options.Log.Log(r.Context(), level, "request", "request", RequestID(r.Context()), "method", truncate(r.Method), "path", truncate(r.URL.Path),
 		"status", status, "bytes", bytes, "took", took, "from", r.RemoteAddr)
 }
 
-// start returns the beginning of a text that a client has made up.
-func start(text string) string {
+// truncate returns at most the first maxLogged bytes of a client's text.
+func truncate(text string) string {
 	if len(text) <= maxLogged {
 		return text
 	}
 	return text[:maxLogged] + "…"
 }
 
-// refusals keeps a flood of refused requests from flooding the log as well.
+// refusals limits the log lines about refused requests.
 type refusals struct {
 	mu     sync.Mutex
-	second time.Time // the one that is counted
-	n      int       // refusals in it
+	second time.Time // the current second
+	n      int       // refusals in that second
 }
 
-// count says whether one more refusal is to be listed, and how many were not in the last second in which there were any.
-func (f *refusals) count(now time.Time) (listed bool, unlisted int) {
+// count counts one refusal. It reports whether to log it, and how many the previous second left out
+// of the log.
+func (f *refusals) count(now time.Time) (isListed bool, unlisted int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if now.Sub(f.second) >= time.Second {

@@ -14,28 +14,28 @@ import (
 	"memoir/internal/problem"
 )
 
-// errNoPeer means that the other end of a connection is no open socket of this machine.
-var errNoPeer = errors.New("the other end of the connection is not an open socket of this machine")
+// errNoPeer means that the client's end of a connection is not an open socket of this machine.
+var errNoPeer = errors.New("client is not a local socket")
 
-// errCannotIdentify means that this system does not tell who owns the other end of a connection.
-var errCannotIdentify = errors.New("this system does not tell who owns a connection")
+// errCannotIdentify means that the system cannot report the owner of a connection.
+var errCannotIdentify = errors.New("system does not report the owner of a connection")
 
-// A peerSocket is the client's end of a connection, as the kernel describes it.
+// A peerSocket describes the client's end of a connection.
 type peerSocket struct {
-	established bool   // false after either side has closed
-	inode       uint32 // 0 if no process has it open; the kernel then reports user 0
+	established bool   // false once either side has closed it
+	inode       uint32 // 0 if no process has it open; then the kernel reports user 0
 	uid         uint32
 }
 
-// users are the users that may connect without a token.
+// users are the user ids that may connect without a token.
 type users struct {
-	self uint32 // the user that runs this server
-	// unmapped is the id that the kernel shows for users without an id in this user namespace.
-	// It is -1 if every user has one.
+	self uint32 // the user of this process
+	// unmapped is the id that the kernel reports for users without an id in this user namespace. It
+	// is -1 if every user has an id.
 	unmapped int64
 }
 
-// admits reports whether the owner of a socket may connect.
+// admits reports whether the socket is open and belongs to one of the users.
 func (u users) admits(s peerSocket) bool {
 	if !s.established || s.inode == 0 || int64(s.uid) == u.unmapped {
 		return false
@@ -43,40 +43,40 @@ func (u users) admits(s peerSocket) bool {
 	return s.uid == 0 || s.uid == u.self
 }
 
-// CanIdentifyPeers reports whether this system tells who owns a connection of this machine. It
-// tries with a connection of its own.
+// CanIdentifyPeers reports whether the kernel reports the owner of a local connection. It tests
+// this with a connection to itself.
 func CanIdentifyPeers() bool {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return false
 	}
-	defer listener.Close() //nolint:errcheck // only tried
+	defer listener.Close() //nolint:errcheck // the result is not affected
 	client, err := net.Dial("tcp", listener.Addr().String())
 	if err != nil {
 		return false
 	}
-	defer client.Close() //nolint:errcheck // only tried
+	defer client.Close() //nolint:errcheck // the result is not affected
 	conn, err := listener.Accept()
 	if err != nil {
 		return false
 	}
-	defer conn.Close() //nolint:errcheck // only tried
+	defer conn.Close() //nolint:errcheck // the result is not affected
 	found, err := peerOf(conn)
 	return err == nil && found.inode != 0 && found.uid == uint32(os.Geteuid())
 }
 
-// peerCheck decides once about one connection.
+// peerCheck caches the decision about one connection.
 type peerCheck struct {
 	conn  net.Conn
 	users users
 	once  sync.Once
 	ok    bool
-	err   error // why the kernel could not be asked
+	err   error // set if the kernel could not be asked
 }
 
 type peerCheckKey struct{}
 
-// withPeer adds the check of a connection to the context of its requests.
+// withPeer adds the connection's peerCheck to the context of its requests.
 func (g *Gate) withPeer(ctx context.Context, conn net.Conn) context.Context {
 	if g.owner == nil || g.tokens != nil {
 		return ctx
@@ -84,8 +84,8 @@ func (g *Gate) withPeer(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, peerCheckKey{}, &peerCheck{conn: conn, users: g.owner.users})
 }
 
-// admitted reports whether the connection's owner may connect. It asks the kernel at the first
-// call: the client waits for its answer then, so its socket is open.
+// admitted reports whether the connection's owner may connect. The first call asks the kernel: the
+// client is then waiting for a response, so its socket is open.
 func (c *peerCheck) admitted() (bool, error) {
 	c.once.Do(func() {
 		found, err := peerOf(c.conn)
@@ -100,7 +100,7 @@ func (c *peerCheck) admitted() (bool, error) {
 	return c.ok, c.err
 }
 
-// owner is the user whose server this is.
+// owner is the user that runs this server.
 type owner struct {
 	users users
 	name  string
@@ -111,7 +111,7 @@ func newOwner() *owner {
 	return &owner{users: users{self: self, unmapped: unmappedUser()}, name: ownerName()}
 }
 
-// ownerName returns the name of the user that runs this process, else its id.
+// ownerName returns the name of the current user, or "user" and the id if the name is unknown.
 func ownerName() string {
 	uid := strconv.Itoa(os.Geteuid())
 	if found, err := user.LookupId(uid); err == nil {
@@ -120,7 +120,7 @@ func ownerName() string {
 	return "user " + uid
 }
 
-// onlyOwner refuses requests from other users of this machine than the owner and root.
+// onlyOwner refuses requests of other users of this machine, except root.
 func (g *Gate) onlyOwner(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isOpen(r) {
@@ -128,7 +128,7 @@ func (g *Gate) onlyOwner(next http.Handler) http.Handler {
 			return
 		}
 		check, _ := r.Context().Value(peerCheckKey{}).(*peerCheck)
-		if check == nil { // a server that was not made by Gate.Server
+		if check == nil { // the server was not made by Gate.Server
 			g.refuseStranger(w, r)
 			return
 		}
@@ -144,16 +144,16 @@ func (g *Gate) onlyOwner(next http.Handler) http.Handler {
 	})
 }
 
-// refuseStranger answers another user with the owner's name and the way to share.
+// refuseStranger answers 403 with the owner's name and an explanation how to share the server.
 func (g *Gate) refuseStranger(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Connection", "close") // the next connection is looked up again
+	w.Header().Set("Connection", "close") // so that the next connection is checked again
 	detail := fmt.Sprintf("This Memoir belongs to %s, and only that user and root may use it. "+
 		"Nothing was changed. To share it, its owner starts it with --token.", g.owner.name)
 	if g.options.TokenFile != "" {
 		detail += fmt.Sprintf(" As %s, open the link that Memoir logged when it started, or send the token in %s.",
 			g.owner.name, g.options.TokenFile)
 	}
-	if forPrograms(r) {
+	if isProgramPath(r) {
 		problem.New(http.StatusForbidden, detail).Request(RequestID(r.Context())).Write(w)
 		return
 	}
@@ -163,7 +163,7 @@ func (g *Gate) refuseStranger(w http.ResponseWriter, r *http.Request) {
 func (g *Gate) refuseUnidentified(w http.ResponseWriter, r *http.Request) {
 	const detail = "The system could not say whose connection this is. Nothing was changed. Try again shortly."
 	w.Header().Set("Connection", "close")
-	if forPrograms(r) {
+	if isProgramPath(r) {
 		problem.New(http.StatusServiceUnavailable, detail).RetryAfter(1).Request(RequestID(r.Context())).Write(w)
 		return
 	}

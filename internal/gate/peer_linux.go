@@ -16,26 +16,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The sizes of inet_diag_req_v2 and of the fixed part of inet_diag_msg, in bytes, and the offsets
-// of their fields: linux/inet_diag.h.
+// The sizes of inet_diag_req_v2 and of the fixed part of inet_diag_msg, and the offsets of their
+// fields, in bytes. Source: linux/inet_diag.h.
 const (
 	diagRequestSize = 56
 	diagAnswerSize  = 72
-	diagIDOffset    = 8 // of the addresses in a request
-	diagAnswerID    = 4 // of the addresses in an answer
+	diagIDOffset    = 8 // addresses in a request
+	diagAnswerID    = 4 // addresses in a response
 	diagUID         = 64
 	diagInode       = 68
 )
 
-// diagTimeout limits the kernel's answer. It is there as soon as the question was sent.
+// diagTimeout limits the kernel's response, which normally is immediate (arbitrary).
 const diagTimeout = 5 * time.Second
 
-// peerOf asks the kernel for the other end of a connection. It fails with errNoPeer if that is not
-// a socket of this network namespace, or if the connection has ended.
+// peerOf asks the kernel for the client's end of a connection. It returns errNoPeer if that is not
+// an open socket of this network namespace.
 //
-// Only while both ends are open do the two pairs of address and port belong to this connection. So
-// the server's own end is looked at after the client's: had the client closed its socket, and
-// another user opened one with the same port, the server's end would have been closed before.
+// The addresses identify this connection only while both ends are open. So peerOf checks the
+// server's end after the client's. If another user had reused the client's port, the server's end
+// would already be closed.
 func peerOf(conn net.Conn) (peerSocket, error) {
 	client, server := conn.RemoteAddr(), conn.LocalAddr()
 	from, to := addrPort(client), addrPort(server)
@@ -56,8 +56,8 @@ func peerOf(conn net.Conn) (peerSocket, error) {
 	return found, nil
 }
 
-// addrPort returns an address as IPv4 where it is an IPv4 address in an IPv6 socket. The kernel
-// finds both kinds of sockets by it.
+// addrPort returns an address, with an IPv4-mapped IPv6 address as IPv4. The kernel finds both
+// kinds of sockets by that form.
 func addrPort(address net.Addr) netip.AddrPort {
 	tcp, ok := address.(*net.TCPAddr)
 	if !ok {
@@ -67,16 +67,16 @@ func addrPort(address net.Addr) netip.AddrPort {
 	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 }
 
-// socketBetween returns the socket with these addresses. A question for exactly one socket is
-// answered from the kernel's hash table; it costs the same however many sockets there are.
+// socketBetween returns the socket with these addresses, or errNoPeer. The kernel looks it up in a
+// hash table, so the cost does not depend on the number of sockets.
 func socketBetween(local, remote netip.AddrPort) (peerSocket, error) {
 	kernel, err := netlink.Dial(unix.NETLINK_SOCK_DIAG, nil)
 	if err != nil {
-		return peerSocket{}, fmt.Errorf("ask for the socket: %w", err)
+		return peerSocket{}, fmt.Errorf("query socket: %w", err)
 	}
-	defer kernel.Close() //nolint:errcheck // nothing is written
+	defer kernel.Close() //nolint:errcheck // nothing was written
 	if err := kernel.SetDeadline(time.Now().Add(diagTimeout)); err != nil {
-		return peerSocket{}, fmt.Errorf("ask for the socket: %w", err)
+		return peerSocket{}, fmt.Errorf("query socket: %w", err)
 	}
 	question := diagRequest(local, remote)
 	answers, err := kernel.Execute(netlink.Message{
@@ -87,12 +87,12 @@ func socketBetween(local, remote netip.AddrPort) (peerSocket, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return peerSocket{}, errNoPeer
 	case err != nil:
-		return peerSocket{}, fmt.Errorf("ask for the socket: %w", err)
+		return peerSocket{}, fmt.Errorf("query socket: %w", err)
 	case len(answers) != 1 || len(answers[0].Data) < diagAnswerSize:
-		return peerSocket{}, errors.New("the kernel's answer about the socket is not understood")
+		return peerSocket{}, errors.New("query socket: unexpected response of the kernel")
 	}
 	answer := answers[0].Data
-	// Where no connection has the addresses, the kernel may answer with a socket that listens.
+	// If no connection has the addresses, the kernel may return a listening socket.
 	if !hasAddresses(answer, question) {
 		return peerSocket{}, errNoPeer
 	}
@@ -103,14 +103,13 @@ func socketBetween(local, remote netip.AddrPort) (peerSocket, error) {
 	}, nil
 }
 
-// diagRequest returns a struct inet_diag_req_v2.
 func diagRequest(local, remote netip.AddrPort) []byte {
 	request := make([]byte, diagRequestSize)
 	request[0], request[1] = unix.AF_INET, unix.IPPROTO_TCP
 	if local.Addr().Is6() {
 		request[0] = unix.AF_INET6
 	}
-	binary.NativeEndian.PutUint32(request[4:], ^uint32(0)) // in any state
+	binary.NativeEndian.PutUint32(request[4:], ^uint32(0)) // all states
 	id := request[diagIDOffset:]
 	binary.BigEndian.PutUint16(id[0:], local.Port())
 	binary.BigEndian.PutUint16(id[2:], remote.Port())
@@ -120,8 +119,8 @@ func diagRequest(local, remote netip.AddrPort) []byte {
 	return request
 }
 
-// hasAddresses reports whether an answer is about the socket that was asked for. An IPv6 socket
-// that is connected to an IPv4 address is described in IPv6.
+// hasAddresses reports whether the response describes the requested socket. The kernel describes an
+// IPv6 socket that is connected to an IPv4 address in IPv6.
 func hasAddresses(answer, question []byte) bool {
 	a, q := answer[diagAnswerID:], question[diagIDOffset:]
 	return string(a[:4]) == string(q[:4]) &&
@@ -147,7 +146,7 @@ func isEstablished(conn net.Conn) (bool, error) {
 	}
 	raw, err := tcp.SyscallConn()
 	if err != nil {
-		return false, errNoPeer // it is closed
+		return false, errNoPeer // closed
 	}
 	var info *unix.TCPInfo
 	var failed error
@@ -157,13 +156,14 @@ func isEstablished(conn net.Conn) (bool, error) {
 		return false, errNoPeer
 	}
 	if failed != nil {
-		return false, fmt.Errorf("state of the connection: %w", failed)
+		return false, fmt.Errorf("read connection state: %w", failed)
 	}
 	return info.State == unix.BPF_TCP_ESTABLISHED, nil
 }
 
-// unmappedUser returns the id that the kernel shows for users without an id in this user namespace,
-// -1 if every user has one. Where the kernel cannot be asked, the usual id is not trusted.
+// unmappedUser returns the id that the kernel reports for users without an id in this user
+// namespace. It returns -1 if every user has an id, and 65534, the usual id, if the kernel does not
+// report it.
 func unmappedUser() int64 {
 	const usual = 65534
 	if table, err := os.ReadFile("/proc/self/uid_map"); err == nil {

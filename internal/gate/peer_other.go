@@ -4,7 +4,7 @@ package gate
 
 import "net"
 
-// peerOf fails: this system does not tell other processes who owns a socket.
+// peerOf returns errCannotIdentify, because this system does not report the owner of a socket.
 func peerOf(net.Conn) (peerSocket, error) { return peerSocket{}, errCannotIdentify }
 
 func unmappedUser() int64 { return -1 }

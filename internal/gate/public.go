@@ -8,15 +8,14 @@ import (
 	"strings"
 )
 
-// PublicURL is the address that people use when a proxy is in front of the server. The zero value
-// means that there is none.
+// PublicURL is the server's address through a proxy. The zero value means that there is no proxy.
 type PublicURL struct {
 	Scheme string // http or https
-	Host   string // lower case, with the port unless it is the scheme's own
+	Host   string // lower case; without the scheme's default port
 }
 
-// ParsePublicURL reads the address of a proxy. It refuses a path, because pages and cookies are
-// made for the root of a host.
+// ParsePublicURL parses the address of a proxy. It refuses a path, because pages and cookies need
+// the root of a host.
 func ParsePublicURL(text string) (PublicURL, error) {
 	parsed, err := url.Parse(text)
 	if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.User != nil ||
@@ -34,7 +33,7 @@ func ParsePublicURL(text string) (PublicURL, error) {
 	return PublicURL{parsed.Scheme, strings.TrimSuffix(host, ownPort)}, nil
 }
 
-// Origin returns the address as browsers send it; empty if there is none.
+// Origin returns the address in the form of an Origin header. It is empty for the zero value.
 func (u PublicURL) Origin() string {
 	if u.Host == "" {
 		return ""
@@ -42,18 +41,18 @@ func (u PublicURL) Origin() string {
 	return u.Scheme + "://" + u.Host
 }
 
-// IsLocal reports whether only this machine can use the address.
+// IsLocal reports whether only this machine can reach the address.
 func (u PublicURL) IsLocal() bool {
 	host, ok := hostOf(u.Host)
 	return ok && isLoopback(host)
 }
 
-// maxOrigin is the longest origin that a refusal repeats: the longest host name, with room for the
-// scheme and the port.
+// maxOrigin is the maximum length of an origin that a refusal repeats, in bytes: the longest host
+// name, a scheme and a port.
 const maxOrigin = 300
 
-// originOf returns the origin that a browser sends with a write; empty if there is none, or none
-// that can be repeated.
+// originOf returns the Origin header. It returns "" if the header is absent, malformed or longer
+// than maxOrigin.
 func originOf(r *http.Request) string {
 	origin := r.Header.Get("Origin")
 	parsed, err := url.Parse(origin)
@@ -86,9 +85,9 @@ func (g *Gate) refuseCrossOrigin(w http.ResponseWriter, r *http.Request) {
 	g.refuse(w, r, http.StatusForbidden, detail)
 }
 
-// isSecure reports whether the browser reached Memoir over TLS, here or at a proxy. The origin is
-// one of ours: writes from others do not come so far. X-Forwarded-Proto can only make a cookie
-// stricter, so it may come from anybody.
+// isSecure reports whether the browser reached Memoir over TLS, directly or through a proxy. Any
+// client may send X-Forwarded-Proto, because it can only make a cookie stricter. The origin is
+// trusted, because writes of other origins were refused before.
 func (g *Gate) isSecure(r *http.Request) bool {
 	if r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
 		return true

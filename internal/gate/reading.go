@@ -8,14 +8,15 @@ import (
 
 type readOnly struct{}
 
-// ReadOnly reports whether whoever makes the request that the context belongs to may only read. Without a token for readers
-// nobody is kept from writing.
+// ReadOnly reports whether the request of ctx may only read. It returns false if the server has no
+// ReadToken.
 func ReadOnly(ctx context.Context) bool {
 	only, _ := ctx.Value(readOnly{}).(bool)
 	return only
 }
 
-// checkReadToken refuses a token for readers that would keep nobody from writing.
+// checkReadToken returns an error if ReadToken would not prevent writes: without a Token, or with
+// an equal one.
 func checkReadToken(options Options) error {
 	switch {
 	case options.ReadToken == "":
@@ -28,8 +29,8 @@ func checkReadToken(options Options) error {
 	return nil
 }
 
-// letRead lets a reader in to what changes nothing, and notes for the handlers that it is one.
-func (g *Gate) letRead(w http.ResponseWriter, r *http.Request, next http.Handler) {
+// serveReader serves a request that may only read. It refuses a request that changes something.
+func (g *Gate) serveReader(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	r = r.WithContext(context.WithValue(r.Context(), readOnly{}, true))
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead || g.options.OnlyReads != nil && g.options.OnlyReads(r)
 	if !reads {

@@ -11,14 +11,14 @@ import (
 
 type requestID struct{}
 
-// RequestID returns the id of the request that the context belongs to, which its answer has as X-Request-Id and its line
-// in the log as request. It is empty for a context of no request.
+// RequestID returns the id of the request of ctx, as in its X-Request-Id header and its log line.
+// It is empty outside a request.
 func RequestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestID{}).(string)
 	return id
 }
 
-// identify gives the request an id of our own; one that the client sends is not taken over into the log.
+// identify gives each request a random id. It ignores an id sent by the client.
 func identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := rand.Text()
@@ -27,7 +27,8 @@ func identify(next http.Handler) http.Handler {
 	})
 }
 
-// recover turns a panic into a 500 that names the request, or into a cut connection where the answer has begun.
+// recover turns a panic into a response with status 500. If the response has begun, it closes the
+// connection.
 func (g *Gate) recover(answer middleware.WrapResponseWriter, r *http.Request) {
 	cause := recover()
 	if cause == nil {
@@ -37,7 +38,7 @@ func (g *Gate) recover(answer middleware.WrapResponseWriter, r *http.Request) {
 		panic(cause)
 	}
 	id := RequestID(r.Context())
-	g.options.Log.ErrorContext(r.Context(), "a request broke", "request", id, "panic", cause, "stack", string(debug.Stack()))
+	g.options.Log.ErrorContext(r.Context(), "request panicked", "request", id, "panic", cause, "stack", string(debug.Stack()))
 	if answer.Status() != 0 {
 		panic(http.ErrAbortHandler)
 	}

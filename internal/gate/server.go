@@ -9,22 +9,23 @@ import (
 	"time"
 )
 
-// Limits bound what one client can take from the others. Of a field that is zero the default counts.
+// Limits limits what one client can use. A zero field means the default.
 type Limits struct {
-	// Connections is how many may be open at once: 1,024, which is the tabs and scripts of a large team, and leaves
-	// room in what a process may open. Past it, a connection that waits for its next request gives way to a new one;
-	// where all are at work, new requests are answered 429.
+	// Connections is the maximum number of open connections. The default of 1,024 suits a large
+	// team and leaves files for other uses. Past it, a waiting connection is closed for a new one.
+	// If all are active, new requests get a 429.
 	Connections int
-	// Head is how long a request's head may take: 10 s. Whoever opens connections and says nothing loses them.
+	// Head is the timeout of a request's head. The default is 10 s.
 	Head time.Duration
-	// Body is how long a request's body may take: 1 minute, in which a slow line sends the largest.
+	// Body is the timeout of a request's body. The default of 1 minute lets a slow line send the
+	// largest body.
 	Body time.Duration
-	// Stall is how long a client may take nothing of its answer: 30 s.
+	// Stall is how long a client may accept no data of a response. The default is 30 s.
 	Stall time.Duration
-	// Answer is how long an answer may take in all, the cold scan of very many files included: 10 minutes. Event streams
-	// set their own.
+	// Answer is the timeout of a whole response. The default of 10 minutes covers the first scan of
+	// very many files. Event streams set their own.
 	Answer time.Duration
-	// Idle is how long a connection is kept for the next request: 2 minutes.
+	// Idle is how long a connection stays open without a request. The default is 2 minutes.
 	Idle time.Duration
 }
 
@@ -39,13 +40,15 @@ func (l Limits) orDefaults() Limits {
 	}
 }
 
-// maxHead is the largest head of a request, in bytes: the longest search, in the address and in two headers about it. The standard library adds 4 KiB to it, and answers 431 past that.
+// maxHead is the maximum size of a request's head, in bytes, for the longest search in the address
+// and two headers. The standard library adds 4 KiB and answers 431 past that.
 const maxHead = 32 << 10
 
-// Server returns the HTTP server of the handler behind the gate, with its limits. endStreams is called when it shuts
-// down: open event streams would hold up Shutdown until its deadline.
+// Server returns an HTTP server for next behind the gate, with the limits. Shutdown calls
+// endStreams, which must end the open event streams.
 //
-// There is no ReadTimeout: it would cancel a request that is still worked on when it passes. Bodies have their own limit.
+// The server has no ReadTimeout, because that would cancel a request that takes longer. Bodies have
+// their own limit.
 func (g *Gate) Server(next http.Handler, endStreams func()) *http.Server {
 	limits := g.options.Limits
 	connected := newConnections(limits.Connections)
@@ -58,7 +61,7 @@ func (g *Gate) Server(next http.Handler, endStreams func()) *http.Server {
 		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
 			return g.withPeer(connected.admit(ctx, conn), conn)
 		},
-		ConnState: connected.note,
+		ConnState: connected.trackState,
 		ErrorLog:  slog.NewLogLogger(g.options.Log.Handler(), slog.LevelWarn),
 	}
 	server.RegisterOnShutdown(endStreams)

@@ -12,28 +12,29 @@ import (
 	"memoir/internal/problem"
 )
 
-// The addresses of the sign-in. The form posts the fields token and next to SignInPath; SignOutPath takes a post
-// without fields.
+// The addresses of the sign-in. SignInPath takes a POST with the fields token and next; SignOutPath
+// takes a POST without fields.
 const (
 	SignInPath  = "/sign-in"
 	SignOutPath = "/sign-out"
 )
 
-// SignInForm is what the sign-in page shows.
+// SignInForm holds the values of the sign-in page.
 type SignInForm struct {
-	Next  string // where to go afterwards: a local path
-	Wrong bool   // the token that was given is not the server's
-	Wait  int    // seconds until the next try, after too many wrong tokens; else 0
+	Next  string // local path to open afterwards
+	Wrong bool   // the last token was wrong
+	Wait  int    // seconds until the next try after too many wrong tokens; else 0
 }
 
-// maxSignIn is the longest sign-in form, in bytes.
+// maxSignIn is the maximum size of a sign-in form, in bytes (arbitrary).
 const maxSignIn = 64 << 10
 
-// themePath is where a browser's theme is chosen, which tells nothing and changes nothing here.
+// themePath is the address that stores a browser's theme. It needs no token, because it reveals and
+// changes nothing.
 const themePath = "/theme"
 
-// isOpen says whether the path needs no token: health, assets, the theme and the sign-in itself. It looks at the path as it was
-// sent, as routers do, so that no other spelling of a path is let through.
+// isOpen reports whether the path needs no token: health checks, assets, the theme and the sign-in.
+// It compares the escaped path, as routers do, so that no other spelling passes.
 func isOpen(r *http.Request) bool {
 	path := r.URL.EscapedPath()
 	switch path {
@@ -43,7 +44,8 @@ func isOpen(r *http.Request) bool {
 	return strings.HasPrefix(path, "/static/") && !strings.Contains(path, "..") && !strings.Contains(path, "%")
 }
 
-// authenticate lets in who shows a token or is signed in, and readers only to what changes nothing.
+// authenticate serves requests with a valid token or sign-in. It restricts readers to requests that
+// change nothing.
 func (g *Gate) authenticate(next http.Handler) http.Handler {
 	switch {
 	case g.tokens == nil && g.owner != nil:
@@ -61,7 +63,7 @@ func (g *Gate) authenticate(next http.Handler) http.Handler {
 		case granted == everything:
 			next.ServeHTTP(w, r)
 		case granted == reading:
-			g.letRead(w, r, next)
+			g.serveReader(w, r, next)
 		case err != nil:
 			g.refuseUnchecked(w, r, err)
 		case g.owner != nil:
@@ -72,31 +74,31 @@ func (g *Gate) authenticate(next http.Handler) http.Handler {
 	})
 }
 
-// granted returns what a request may do by the token that it shows, or by the cookie of a browser
-// that has shown one; with both, what the better one grants. It returns an error if one of them
-// could not be checked, and the other grants nothing.
+// granted returns the access that the request's token or sign-in cookie grants, the higher one of
+// both. It returns an error if one of them could not be checked; the access is then the other
+// one's.
 func (g *Gate) granted(r *http.Request) (access, error) {
 	bySignIn, unread := g.bySignIn(r)
-	shown := shownIn(r)
+	shown := bearerToken(r)
 	if bySignIn == everything || shown == "" {
 		return bySignIn, unread
 	}
-	byToken, unchecked := g.named(r, shown)
+	byToken, unchecked := g.match(r, shown)
 	return max(bySignIn, byToken.grants), errors.Join(unread, unchecked)
 }
 
-// named returns the token that is shown; the zero token if it is not one of ours. It slows down
-// those who guess, with *tooManyGuesses.
-func (g *Gate) named(r *http.Request, shown string) (token, error) {
+// match returns the token equal to shown, or the zero token. It returns *tooManyGuesses if the
+// client guesses too fast.
+func (g *Gate) match(r *http.Request, shown string) (token, error) {
 	var found token
 	_, err := g.guesses.check(r.Context(), clientOf(r, g.options.PublicURL.Host != ""), func() bool {
-		found = g.tokens.named(shown)
+		found = g.tokens.match(shown)
 		return found.grants != none
 	})
 	return found, err
 }
 
-// bySignIn returns what the browser that sends the request may do.
+// bySignIn returns the access that the browser's sign-in cookies grant.
 func (g *Gate) bySignIn(r *http.Request) (access, error) {
 	granted, failed := none, error(nil)
 	for _, cookie := range r.CookiesNamed(g.tokens.cookie) {
@@ -112,7 +114,8 @@ func (g *Gate) bySignIn(r *http.Request) (access, error) {
 	return granted, failed
 }
 
-// refuseUnchecked refuses a request whose token or cookie could not be checked.
+// refuseUnchecked answers a request whose token or cookie could not be checked: 429, or 503 if the
+// database is unavailable.
 func (g *Gate) refuseUnchecked(w http.ResponseWriter, r *http.Request, err error) {
 	const detail = "The database cannot be reached, so your sign-in could not be checked. Nothing was changed. Try again shortly."
 	var many *tooManyGuesses
@@ -121,14 +124,14 @@ func (g *Gate) refuseUnchecked(w http.ResponseWriter, r *http.Request, err error
 		w.Header().Set("Retry-After", strconv.Itoa(many.seconds()))
 		g.refuse(w, r, http.StatusTooManyRequests, "Too many wrong tokens were sent. Nothing was changed. Try again later, with the right one.")
 	case r.Context().Err() == nil:
-		g.options.Log.WarnContext(r.Context(), "sign-in could not be checked", "request", RequestID(r.Context()), "error", err)
+		g.options.Log.WarnContext(r.Context(), "sign-in check failed", "request", RequestID(r.Context()), "error", err)
 		w.Header().Set("Retry-After", "2")
 		g.refuse(w, r, http.StatusServiceUnavailable, detail)
 	}
 }
 
 func (g *Gate) askToSignIn(w http.ResponseWriter, r *http.Request) {
-	if forPrograms(r) {
+	if isProgramPath(r) {
 		problem.New(http.StatusUnauthorized, "This server needs its token. Send it as Authorization: Bearer, or sign in with the browser.").
 			Header("WWW-Authenticate", `Bearer realm="memoir"`).Request(RequestID(r.Context())).Write(w)
 		return
@@ -138,7 +141,7 @@ func (g *Gate) askToSignIn(w http.ResponseWriter, r *http.Request) {
 		next = r.URL.RequestURI()
 	}
 	if r.Header.Get("HX-Request") == "true" {
-		// A part of a page was asked for: the whole page has to go to the sign-in, and come back.
+		// htmx requested a part of a page, but the sign-in must replace the whole page.
 		if shown, err := url.Parse(r.Header.Get("HX-Current-URL")); err == nil {
 			next = shown.RequestURI()
 		}
@@ -153,8 +156,8 @@ func signInFor(next string) string {
 	return SignInPath + "?" + url.Values{"next": {localPath(next)}}.Encode()
 }
 
-// signingIn serves the sign-in and the sign-out.
-func (g *Gate) signingIn(next http.Handler) http.Handler {
+// serveSignIn serves the sign-in and the sign-out, and passes on other requests.
+func (g *Gate) serveSignIn(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.Method + " " + r.URL.EscapedPath() {
 		case "GET " + SignInPath, "HEAD " + SignInPath:
@@ -183,7 +186,8 @@ func (g *Gate) showSignIn(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return
 	}
-	if granted, _ := g.bySignIn(r); granted == everything { // a reader may sign in again, to write
+	// a reader may sign in again to get write access
+	if granted, _ := g.bySignIn(r); granted == everything {
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return
 	}
@@ -197,9 +201,9 @@ func (g *Gate) signIn(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return
 	}
-	shown, err := g.named(r, strings.TrimSpace(r.PostFormValue("token")))
+	shown, err := g.match(r, strings.TrimSpace(r.PostFormValue("token")))
 	if r.Context().Err() != nil {
-		return // the browser is gone
+		return // the client has disconnected
 	}
 	var many *tooManyGuesses
 	switch {
@@ -208,7 +212,7 @@ func (g *Gate) signIn(w http.ResponseWriter, r *http.Request) {
 		g.showAgain(w, r, http.StatusTooManyRequests, SignInForm{Next: next, Wait: many.seconds()})
 		return
 	case shown.grants == none:
-		g.options.Log.WarnContext(r.Context(), "a sign-in with a wrong token", "from", r.RemoteAddr)
+		g.options.Log.WarnContext(r.Context(), "sign-in with wrong token", "from", r.RemoteAddr)
 		g.showAgain(w, r, http.StatusForbidden, SignInForm{Next: next, Wrong: true})
 		return
 	}
@@ -225,17 +229,17 @@ func (g *Gate) showAgain(w http.ResponseWriter, r *http.Request, status int, for
 	g.options.SignIn(w, r, form)
 }
 
-// beginSignIn signs a browser in that has shown the token.
+// beginSignIn stores a new sign-in for the token shown and sends its cookie.
 func (g *Gate) beginSignIn(w http.ResponseWriter, r *http.Request, shown token) error {
 	value := newSignInValue()
-	err := g.signIns.KeepSignIn(r.Context(), idOf(value), g.tokens.seal(shown, value), time.Now().Add(signedInFor))
+	err := g.signIns.KeepSignIn(r.Context(), idOf(value), g.tokens.seal(shown, value), time.Now().Add(signInMaxAge))
 	if err == nil {
 		g.tokens.setCookie(w, value, g.isSecure(r))
 	}
 	return err
 }
 
-// signOut ends the sign-in here and in the browser.
+// signOut deletes the browser's sign-ins and its cookie.
 func (g *Gate) signOut(w http.ResponseWriter, r *http.Request) {
 	if g.tokens == nil {
 		http.Redirect(w, r, SignInPath, http.StatusSeeOther)
@@ -253,8 +257,8 @@ func (g *Gate) signOut(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, SignInPath, http.StatusSeeOther)
 }
 
-// localPath returns next where it is a path of this server, and "/" for everything else: a sign-in that can be made to
-// lead to another site lends that site its credit. Browsers read a backslash as a slash and skip control characters.
+// localPath returns next if it is a path of this server, else "/". This prevents redirects to other
+// sites. Browsers read a backslash as a slash and ignore control characters, so those are refused.
 func localPath(next string) string {
 	parsed, err := url.Parse(next)
 	if err != nil || parsed.IsAbs() || parsed.Host != "" || parsed.User != nil ||

@@ -10,40 +10,40 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// SignIns keeps the browsers that are signed in. Its methods are safe for concurrent use. The
-// store of the database implements it, so that all servers on a database share it.
+// SignIns stores the sign-ins of browsers. Its methods are safe for concurrent use. The database
+// implements it, so that all servers of a database share the sign-ins.
 type SignIns interface {
-	// KeepSignIn keeps a sign-in until it ends or expires.
+	// KeepSignIn stores a sign-in until expires.
 	KeepSignIn(ctx context.Context, id, seal []byte, expires time.Time) error
-	// SignInSeal returns the seal of a sign-in; nil if there is none with that id.
+	// SignInSeal returns the seal of a sign-in. It returns nil if the id is unknown or expired.
 	SignInSeal(ctx context.Context, id []byte) ([]byte, error)
-	// EndSignIn ends a sign-in. It is not an error if there is none with that id.
+	// EndSignIn deletes a sign-in. An unknown id is not an error.
 	EndSignIn(ctx context.Context, id []byte) error
 }
 
-// signInTime is how long the database may take for a sign-in (arbitrary).
-const signInTime = 2 * time.Second
+// signInTimeout is the timeout of the database for a sign-in (arbitrary).
+const signInTimeout = 2 * time.Second
 
-// newSignInValue returns the value of a cookie: 260 random bits, which nobody can guess.
+// newSignInValue returns a random cookie value of 260 bits.
 func newSignInValue() string { return rand.Text() + rand.Text() }
 
-// signInLength is the length of a cookie's value.
+// signInLength is the length of a cookie value, in bytes.
 const signInLength = 2 * 26
 
-// idOf returns the id under which a sign-in is kept. The cookie cannot be told from it.
+// idOf returns the id of a sign-in in the store. The cookie value cannot be derived from it.
 func idOf(value string) []byte {
 	sum := sha256.Sum256([]byte(value))
 	return sum[:]
 }
 
-// cachedSignIns are sign-ins with the seals that were last read. While the database is away, a
-// browser that was signed in stays so, to see the last known state.
+// cachedSignIns caches the seals read last. While the database is unavailable, cached browsers stay
+// signed in and see the last known state.
 type cachedSignIns struct {
 	SignIns
 	seals *lru.Cache[string, []byte]
 }
 
-// maxCachedSignIns is how many browsers are served while the database is away (arbitrary).
+// maxCachedSignIns is the maximum number of cached sign-ins (arbitrary).
 const maxCachedSignIns = 1024
 
 func newCachedSignIns(kept SignIns) *cachedSignIns {
@@ -58,13 +58,13 @@ func newCachedSignIns(kept SignIns) *cachedSignIns {
 }
 
 func (s *cachedSignIns) KeepSignIn(ctx context.Context, id, seal []byte, expires time.Time) error {
-	ctx, cancel := context.WithTimeout(ctx, signInTime)
+	ctx, cancel := context.WithTimeout(ctx, signInTimeout)
 	defer cancel()
 	return s.SignIns.KeepSignIn(ctx, id, seal, expires)
 }
 
 func (s *cachedSignIns) SignInSeal(ctx context.Context, id []byte) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, signInTime)
+	ctx, cancel := context.WithTimeout(ctx, signInTimeout)
 	defer cancel()
 	seal, err := s.SignIns.SignInSeal(ctx, id)
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *cachedSignIns) SignInSeal(ctx context.Context, id []byte) ([]byte, erro
 }
 
 func (s *cachedSignIns) EndSignIn(ctx context.Context, id []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, signInTime)
+	ctx, cancel := context.WithTimeout(ctx, signInTimeout)
 	defer cancel()
 	err := s.SignIns.EndSignIn(ctx, id)
 	if err == nil {
@@ -91,7 +91,7 @@ func (s *cachedSignIns) EndSignIn(ctx context.Context, id []byte) error {
 	return err
 }
 
-// signInsInMemory keep sign-ins for as long as the process lives.
+// signInsInMemory stores sign-ins in this process.
 type signInsInMemory struct {
 	mu    sync.Mutex
 	seals map[string]keptSeal

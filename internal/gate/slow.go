@@ -6,35 +6,35 @@ import (
 	"time"
 )
 
-// paced keeps clients that send or take too slowly from holding what a request holds. A body has to arrive whole within its
-// time, read or not; an answer may take long, but not without the client taking some of it.
-func (g *Gate) paced(next http.Handler) http.Handler {
+// limitPace limits slow clients. A request's body must arrive within Limits.Body. A response may
+// take up to Limits.Answer, but the client must accept some data within each Limits.Stall.
+func (g *Gate) limitPace(next http.Handler) http.Handler {
 	limits := g.options.Limits
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
-		answer := &takenAnswer{ResponseWriter: w, control: control, stall: limits.Stall, last: time.Now().Add(limits.Answer)}
+		answer := &pacedWriter{ResponseWriter: w, control: control, stall: limits.Stall, last: time.Now().Add(limits.Answer)}
 		if r.Body != nil && r.Body != http.NoBody {
 			_ = control.SetReadDeadline(time.Now().Add(limits.Body)) // a test's recorder has no deadlines
-			answer.asked = &timedBody{ReadCloser: r.Body, control: control}
-			r.Body = answer.asked
+			answer.body = &timedBody{ReadCloser: r.Body, control: control}
+			r.Body = answer.body
 		}
 		next.ServeHTTP(answer, r)
-		answer.begin()
-		_ = control.SetWriteDeadline(time.Now().Add(limits.Stall)) // for what the server still holds of the answer
+		answer.limitUnread()
+		_ = control.SetWriteDeadline(time.Now().Add(limits.Stall)) // for the buffered rest
 	})
 }
 
-// timedBody is a body with a deadline.
+// timedBody is a request body with a deadline.
 type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
-	whole   bool // it was read to its end
+	whole   bool // it was read to the end
 }
 
 func (b *timedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err == io.EOF {
-		// Lifted at once: a deadline that passes while the request is worked on would cancel it.
+		// A deadline that passes during the handler would cancel the request.
 		_ = b.control.SetReadDeadline(time.Time{})
 		b.whole = true
 	}
@@ -42,27 +42,29 @@ func (b *timedBody) Read(p []byte) (int, error) {
 }
 
 const (
-	// takenPiece is how much of an answer a client has to take within the time for it, in bytes.
-	takenPiece = 128 << 10
-	// takenGap is how exact that time is, so that an answer of many small writes does not set a deadline for each.
-	takenGap = time.Second
+	// pieceSize is how much of a response a client must accept within Limits.Stall, in bytes
+	// (arbitrary).
+	pieceSize = 128 << 10
+	// deadlineInterval is the minimum time between two changes of the deadline, so that many small
+	// writes are cheap.
+	deadlineInterval = time.Second
 )
 
-// takenAnswer breaks off an answer of which the client takes nothing.
-type takenAnswer struct {
+// pacedWriter aborts a response if the client accepts no data.
+type pacedWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
-	asked   *timedBody // nil: the request has no body, or its answer has begun
+	body    *timedBody // nil without a body, or after the response has begun
 	stall   time.Duration
-	last    time.Time // when the answer has to be over
-	set     time.Time // when the deadline was last moved
-	own     bool      // the handler looks after its deadlines itself
+	last    time.Time // end of the whole response
+	set     time.Time // when the deadline was last set
+	own     bool      // the handler sets its own deadlines
 }
 
-func (w *takenAnswer) Write(p []byte) (written int, err error) {
+func (w *pacedWriter) Write(p []byte) (written int, err error) {
 	for first := true; first || len(p) > 0 && err == nil; first = false {
-		piece := p[:min(len(p), takenPiece)]
-		w.goOn()
+		piece := p[:min(len(p), pieceSize)]
+		w.extend()
 		var n int
 		n, err = w.ResponseWriter.Write(piece)
 		written, p = written+n, p[len(piece):]
@@ -70,24 +72,25 @@ func (w *takenAnswer) Write(p []byte) (written int, err error) {
 	return written, err
 }
 
-// begin leaves a body that nobody has read little time: the server reads what is left of it before it sends the answer.
-func (w *takenAnswer) begin() {
-	if w.asked != nil && !w.asked.whole {
+// limitUnread shortens the deadline of a body that the handler has not read, because the server
+// reads its rest before it sends the response.
+func (w *pacedWriter) limitUnread() {
+	if w.body != nil && !w.body.whole {
 		_ = w.control.SetReadDeadline(time.Now().Add(w.stall / 2))
 	}
-	w.asked = nil
+	w.body = nil
 }
 
-func (w *takenAnswer) WriteHeader(status int) {
-	w.begin()
+func (w *pacedWriter) WriteHeader(status int) {
+	w.limitUnread()
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// goOn moves the deadline.
-func (w *takenAnswer) goOn() {
-	w.begin()
+// extend extends the write deadline.
+func (w *pacedWriter) extend() {
+	w.limitUnread()
 	now := time.Now()
-	if w.own || now.Sub(w.set) < min(takenGap, w.stall/2) {
+	if w.own || now.Sub(w.set) < min(deadlineInterval, w.stall/2) {
 		return
 	}
 	w.set = now
@@ -98,21 +101,21 @@ func (w *takenAnswer) goOn() {
 	_ = w.control.SetWriteDeadline(until) // a test's recorder has no deadlines
 }
 
-// SetWriteDeadline is for a handler whose answer does not end by itself.
-func (w *takenAnswer) SetWriteDeadline(deadline time.Time) error {
+// SetWriteDeadline is for a handler with an endless response. It turns the automatic deadlines off.
+func (w *pacedWriter) SetWriteDeadline(deadline time.Time) error {
 	w.own = true
 	return w.control.SetWriteDeadline(deadline)
 }
 
-func (w *takenAnswer) Flush() {
-	w.goOn()
-	_ = w.control.Flush() // the client may be gone
+func (w *pacedWriter) Flush() {
+	w.extend()
+	_ = w.control.Flush() // the client may have disconnected
 }
 
-// FlushError is what a handler that has to know asks for.
-func (w *takenAnswer) FlushError() error {
-	w.goOn()
+// FlushError is Flush with an error, which http.ResponseController prefers.
+func (w *pacedWriter) FlushError() error {
+	w.extend()
 	return w.control.Flush()
 }
 
-func (w *takenAnswer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *pacedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

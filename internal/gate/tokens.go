@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// signedInFor is how long a browser stays signed in.
-const signedInFor = 30 * 24 * time.Hour
+// signInMaxAge is how long a browser stays signed in (arbitrary).
+const signInMaxAge = 30 * 24 * time.Hour
 
-// access is what somebody may do.
+// access is a level of permission. A higher value allows more.
 type access int
 
 const (
@@ -21,20 +21,20 @@ const (
 	everything
 )
 
-// tokens tells what those may do who know a token.
+// tokens are the tokens of the server.
 type tokens struct {
 	all    []token
-	cookie string // the name of the cookie
+	cookie string // name of the cookie
 }
 
-// token is one that the server was started with.
+// token is one of the tokens that the server was started with. The zero token grants nothing.
 type token struct {
 	text   string
 	grants access
 }
 
-// newTokens names the cookie after the port: cookies are not kept apart by port, and another local server must not
-// take the place of ours. An empty readText grants nobody anything.
+// newTokens returns the tokens. readText may be empty. The cookie's name contains the port, because
+// browsers share cookies between ports and another local server could replace ours.
 func newTokens(text, readText, port string) *tokens {
 	t := &tokens{all: []token{{text, everything}}, cookie: "memoir_session_" + port}
 	if readText != "" {
@@ -43,8 +43,8 @@ func newTokens(text, readText, port string) *tokens {
 	return t
 }
 
-// shownIn returns the token that a request shows; empty if it shows none.
-func shownIn(r *http.Request) string {
+// bearerToken returns the token in the Authorization header, or "" without one.
+func bearerToken(r *http.Request) string {
 	scheme, credentials, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
 		return ""
@@ -52,9 +52,9 @@ func shownIn(r *http.Request) string {
 	return strings.TrimSpace(credentials)
 }
 
-// named returns the token that is shown; the zero token, which grants nothing, where it is none of ours. It compares with each of
-// them, and in constant time, whatever the lengths.
-func (t *tokens) named(shown string) (found token) {
+// match returns the token equal to shown, or the zero token. It compares with every token in
+// constant time, so the time does not depend on the lengths.
+func (t *tokens) match(shown string) (found token) {
 	a := sha256.Sum256([]byte(shown))
 	for _, known := range t.all {
 		b := sha256.Sum256([]byte(known.text))
@@ -65,14 +65,15 @@ func (t *tokens) named(shown string) (found token) {
 	return found
 }
 
-// seal binds a sign-in to the token that was shown: a new token signs out those who had the old one.
+// seal returns the HMAC of a sign-in under a token. After a change of the token, old sign-ins
+// become invalid.
 func (t *tokens) seal(under token, value string) []byte {
 	mac := hmac.New(sha256.New, []byte(under.text))
 	mac.Write([]byte("memoir session " + t.cookie + " " + value))
 	return mac.Sum(nil)
 }
 
-// sealedBy returns the token of ours under which the seal was made; the zero token if there is none.
+// sealedBy returns the token that made the seal, or the zero token.
 func (t *tokens) sealedBy(seal []byte, value string) (found token) {
 	for _, known := range t.all {
 		if hmac.Equal(seal, t.seal(known, value)) {
@@ -82,11 +83,11 @@ func (t *tokens) sealedBy(seal []byte, value string) (found token) {
 	return found
 }
 
-// setCookie signs the browser in; with an empty value it signs it out.
+// setCookie sends the cookie of a sign-in. An empty value deletes it.
 func (t *tokens) setCookie(w http.ResponseWriter, value string, secure bool) {
 	cookie := &http.Cookie{
 		Name: t.cookie, Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
-		Secure: secure, MaxAge: int(signedInFor / time.Second),
+		Secure: secure, MaxAge: int(signInMaxAge / time.Second),
 	}
 	if value == "" {
 		cookie.MaxAge = -1
