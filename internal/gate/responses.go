@@ -1,0 +1,100 @@
+package gate
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"html"
+	"net/http"
+	"runtime/debug"
+
+	"github.com/go-chi/chi/v5/middleware"
+)
+
+type requestID struct{}
+
+// RequestID returns the id of the request of ctx, as in its X-Request-Id header and its log line.
+// It is empty outside a request.
+func RequestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestID{}).(string)
+	return id
+}
+
+// identify gives each request a random id. It ignores an id sent by the client.
+func identify(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := rand.Text()
+		w.Header().Set("X-Request-Id", id)
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestID{}, id)))
+	})
+}
+
+// recover turns a panic into a response with status 500. If the response has begun, it closes the
+// connection.
+func (g *Gate) recover(answer middleware.WrapResponseWriter, r *http.Request) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	if cause == http.ErrAbortHandler { //nolint:errorlint // a panic's value, as net/http compares it
+		panic(cause)
+	}
+	id := RequestID(r.Context())
+	g.options.Log.ErrorContext(r.Context(), "request panicked", "request", id, "panic", cause, "stack", string(debug.Stack()))
+	if answer.Status() != 0 {
+		panic(http.ErrAbortHandler)
+	}
+	g.refuse(answer, r, http.StatusInternalServerError, "Something went wrong here. The server's log says what, under request "+id+".")
+}
+
+// contentSecurityPolicy allows the pages' own scripts, styles, images and connections only. HTML
+// that passes the cleaning of a memory's text cannot run or load anything.
+const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// setHeaders sets the security headers of every response. A handler may change Cache-Control.
+func setHeaders(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", contentSecurityPolicy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY") // for browsers that do not know frame-ancestors
+		// The value no-referrer would also remove the Origin of our own forms. The check for
+		// cross-origin writes needs it on plain HTTP, where browsers omit Sec-Fetch-Site.
+		h.Set("Referrer-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// The plain pages need no stylesheet, because the stylesheet may not be available. They do not use
+// html/template: it calls methods by name, so the linker would keep every exported method, which
+// costs 15 MB of memory.
+const (
+	plainPage = `<!doctype html><html lang="en"><meta charset="utf-8"><title>%[1]s · Memoir</title><h1>%[1]s</h1><p>%[2]s</p>` + "\n"
+	plainForm = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Sign in · Memoir</title><h1>Sign in</h1>%s` +
+		`<form method="post" action="/sign-in"><input type="hidden" name="next" value="%s">` +
+		`<label>Token <input type="password" name="token" required autofocus autocomplete="current-password"></label> <button>Sign in</button></form>` + "\n"
+	wrongToken    = `<p>This is not the token that the server was started with. Try again.</p>`
+	tooManyTokens = `<p>Too many wrong tokens. Try again in %d s.</p>`
+)
+
+func page(w http.ResponseWriter, status int, title, detail string) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintf(w, plainPage, html.EscapeString(title), html.EscapeString(detail))
+}
+
+func plainSignIn(w http.ResponseWriter, _ *http.Request, form SignInForm) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	message := ""
+	switch {
+	case form.Wrong:
+		message = wrongToken
+	case form.Wait > 0:
+		message = fmt.Sprintf(tooManyTokens, form.Wait)
+	}
+	_, _ = fmt.Fprintf(w, plainForm, message, html.EscapeString(form.Next))
+}
