@@ -153,7 +153,7 @@ func (a *api) consolidation(ctx context.Context, in *AgentPath) (*answer[Consoli
 }
 
 func consolidationAnswer(ctx context.Context, c *consolidation.Consolidator, slug string) (*answer[Consolidation], error) {
-	o, err := c.Look(ctx, slug)
+	o, err := c.Overview(ctx, slug)
 	if err != nil {
 		return nil, err
 	}

@@ -13,35 +13,34 @@ import (
 	"memoir/internal/sync"
 )
 
-// Result is what has become of one step that was to be applied.
+// Result is the result of one step that Apply was asked to apply.
 type Result struct {
 	ID    string
-	Step  records.Step // zero where there is none
-	Error error        // nil: it is applied
+	Step  records.Step // zero if the step does not exist
+	Error error        // nil if the step is applied
 }
 
-// Apply applies steps of an agent's plan for whoever asks, in the order of the plan, and returns a result for each, in the order of
-// ids. A step is applied as a whole: one of which a memory has changed since the plan was made is refused, and changes nothing. What a
-// crash cuts short is carried on by whichever server lives.
-//
-// It fails with memories.ErrNotFound for an unknown agent, and with *memories.ConflictError where somebody else consolidates; then
-// nothing has happened.
+// Apply applies steps of an agent's plan in the plan's order and returns one Result for each of
+// ids. A step is applied completely or refused; it is refused if one of its memories has changed.
+// After a crash, another server continues. Errors: memories.ErrNotFound for an unknown agent;
+// *memories.ConflictError if consolidation is off or another one is running. Then nothing has
+// changed.
 func (c *Consolidator) Apply(ctx context.Context, slug string, ids []string, actor memories.Actor) ([]Result, error) {
 	agent, err := c.permitted(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
 	results := make([]Result, len(ids))
-	err = c.alone(ctx, agent, func() error {
-		wanted, err := c.wanted(ctx, agent, ids, results)
-		if err != nil || len(wanted) == 0 {
+	err = c.exclusive(ctx, agent, func() error {
+		selected, err := c.selectSteps(ctx, agent, ids, results)
+		if err != nil || len(selected) == 0 {
 			return err
 		}
-		return c.locked(ctx, slug, func(still func() error) (bool, error) {
-			if err := c.store.ChooseSteps(ctx, agent.ID, wanted, actor); err != nil {
+		return c.withLock(ctx, slug, func(checkLock func() error) (bool, error) {
+			if err := c.store.ChooseSteps(ctx, agent.ID, selected, actor); err != nil {
 				return false, err
 			}
-			return c.carryOut(ctx, agent, still)
+			return c.runSteps(ctx, agent, checkLock)
 		})
 	})
 	if err != nil {
@@ -58,45 +57,48 @@ func (c *Consolidator) Apply(ctx context.Context, slug string, ids []string, act
 	return results, nil
 }
 
-// wanted returns the steps that can be applied. Of the others it notes why not.
-func (c *Consolidator) wanted(ctx context.Context, agent records.Agent, ids []string, results []Result) ([]uuid.UUID, error) {
+// selectSteps returns the steps among ids that can be applied. It sets the error in results for the
+// others.
+func (c *Consolidator) selectSteps(ctx context.Context, agent records.Agent, ids []string, results []Result) ([]uuid.UUID, error) {
 	plan, err := c.store.Consolidation(ctx, agent.ID)
 	if err != nil && !errors.Is(err, memories.ErrNotFound) {
 		return nil, err
 	}
-	var wanted []uuid.UUID
+	var selected []uuid.UUID
 	for i, id := range ids {
 		results[i].ID = id
 		at := slices.IndexFunc(plan.Steps, func(s records.Step) bool { return s.ID.String() == id })
 		switch {
 		case at < 0:
 			results[i].Error = memories.ErrNotFound
-		case plan.Steps[at].State == records.StepProposed, plan.Steps[at].State == records.StepChosen: // chosen: it was cut short
-			wanted = append(wanted, plan.Steps[at].ID)
-		case plan.Steps[at].State != records.StepApplied: // what is applied already is what was asked for
+		// chosen: an earlier run was interrupted
+		case plan.Steps[at].State == records.StepProposed, plan.Steps[at].State == records.StepChosen:
+			selected = append(selected, plan.Steps[at].ID)
+		case plan.Steps[at].State != records.StepApplied:
 			results[i].Error = &memories.ConflictError{Reason: "This step cannot be applied any more. Nothing was changed. Make a new plan."}
 		}
 	}
-	return wanted, nil
+	return selected, nil
 }
 
-// errStopped ends everything where a test wants a crash.
+// errStopped simulates a crash in tests.
 var errStopped = errors.New("stopped")
 
 func (c *Consolidator) stops(step records.Step, change int, made bool) bool {
 	return c.options.Stop != nil && c.options.Stop(step, change, made)
 }
 
-// carryOut carries on with all steps of an agent that are decided, in their order. It returns whether one was applied. What fails with
-// an error stays decided, and is carried on later.
-func (c *Consolidator) carryOut(ctx context.Context, agent records.Agent, still func() error) (applied bool, err error) {
+// runSteps continues all chosen and undoing steps of an agent, in order. checkLock returns an error
+// if the lock was lost. applied reports whether a step was applied. After an error the remaining
+// steps keep their states and run later.
+func (c *Consolidator) runSteps(ctx context.Context, agent records.Agent, checkLock func() error) (applied bool, err error) {
 	steps, err := c.store.UnfinishedSteps(ctx, agent.ID)
 	if err != nil {
 		return false, err
 	}
 	defer c.engine.EmitScanned(agent.Slug)
 	for _, planned := range steps {
-		// An earlier step may have changed what the index is to be.
+		// An earlier step may have changed the expected content of the index.
 		step, err := c.store.ConsolidationStep(ctx, agent.ID, planned.ID.String())
 		if err != nil {
 			return applied, err
@@ -110,10 +112,10 @@ func (c *Consolidator) carryOut(ctx context.Context, agent records.Agent, still 
 		if step.State != records.StepChosen {
 			continue
 		}
-		if err := still(); err != nil {
+		if err := checkLock(); err != nil {
 			if reason := conflictIn(err); reason == "" {
 				return applied, err
-			} else if err := c.putOff(ctx, step, reason); err != nil {
+			} else if err := c.postpone(ctx, step, reason); err != nil {
 				return applied, err
 			}
 			continue
@@ -135,16 +137,17 @@ func (c *Consolidator) carryOut(ctx context.Context, agent records.Agent, still 
 	return applied, nil
 }
 
-// putOff takes back that a step was to be applied, as long as nothing has been done of it.
-func (c *Consolidator) putOff(ctx context.Context, step records.Step, reason string) error {
+// postpone returns a step to the plan if none of its changes was made.
+func (c *Consolidator) postpone(ctx context.Context, step records.Step, reason string) error {
 	if slices.ContainsFunc(step.Changes, func(ch records.StepChange) bool { return ch.Doing || ch.Done }) {
-		return nil // it is ended when the other program has
+		return nil // the step ends when the other program has finished
 	}
 	step.State, step.Problem = records.StepProposed, reason
 	return c.store.SaveStep(ctx, step)
 }
 
-// conflictIn returns why a step cannot be applied; empty: the error is no such reason, and it is tried again.
+// conflictIn returns the reason why a step cannot be applied. It is empty if err is not such a
+// reason, so that the step is tried again.
 func conflictIn(err error) string {
 	var conflict *memories.ConflictError
 	var invalid *memories.InvalidError
@@ -161,16 +164,16 @@ func conflictIn(err error) string {
 	return ""
 }
 
-// applyStep makes the changes of a step, one after the other. Each is noted before and after, so that after a crash it is known which
-// are made.
+// applyStep makes the changes of a step in order. It stores the step before and after each change,
+// so that a crash leaves a record of the finished ones.
 func (c *Consolidator) applyStep(ctx context.Context, agent records.Agent, step *records.Step) error {
 	ctx = sync.As(ctx, step.Actor)
-	// What stands in the way is found before anything is changed.
+	// A conflict is found before anything is changed.
 	for i := range step.Changes {
 		if change := &step.Changes[i]; !change.Doing && !change.Done {
-			if is, _, err := c.stands(ctx, agent, *change); err != nil {
+			if state, _, err := c.stateOf(ctx, agent, *change); err != nil {
 				return c.refuse(ctx, agent, step, *change, err)
-			} else if is != asBefore {
+			} else if state != stateBefore {
 				return c.refuse(ctx, agent, step, *change, memories.ErrChanged)
 			}
 		}
@@ -183,18 +186,18 @@ func (c *Consolidator) applyStep(ctx context.Context, agent records.Agent, step 
 		if c.stops(*step, i, false) {
 			return errStopped
 		}
-		is, match, err := c.stands(ctx, agent, *change)
+		state, match, err := c.stateOf(ctx, agent, *change)
 		if err != nil {
 			return c.refuse(ctx, agent, step, *change, err)
 		}
 		switch {
-		case is == asAfter && change.Doing: // a crash came between the change and the note of it
-		case is == asBefore:
+		case state == stateAfter && change.Doing: // a crash prevented the record
+		case state == stateBefore:
 			change.Doing = true
 			if err := c.store.SaveStep(ctx, *step); err != nil {
 				return err
 			}
-			if err := c.make(ctx, agent, *change, match); err != nil {
+			if err := c.apply(ctx, agent, *change, match); err != nil {
 				return c.refuse(ctx, agent, step, *change, err)
 			}
 			if c.stops(*step, i, true) {
@@ -212,7 +215,8 @@ func (c *Consolidator) applyStep(ctx context.Context, agent records.Agent, step 
 	return c.store.SaveStep(ctx, *step)
 }
 
-// refuse takes back what was done of a step and notes why it is not applied. An error that is no reason is returned.
+// refuse reverts the finished changes of a step and stores why it was not applied. It returns err
+// if that is not a reason to refuse.
 func (c *Consolidator) refuse(ctx context.Context, agent records.Agent, step *records.Step, about records.StepChange, err error) error {
 	reason := conflictIn(err)
 	if reason == "" {
@@ -224,7 +228,7 @@ func (c *Consolidator) refuse(ctx context.Context, agent records.Agent, step *re
 			step.Changes[i].Doing = false
 			continue
 		}
-		if err := c.unmake(ctx, agent, change); err != nil {
+		if err := c.revert(ctx, agent, change); err != nil {
 			if conflictIn(err) == "" {
 				return err
 			}
@@ -237,8 +241,8 @@ func (c *Consolidator) refuse(ctx context.Context, agent records.Agent, step *re
 	return c.store.SaveStep(ctx, *step)
 }
 
-// freshIndexStep returns the step of the plan that is about the index, where that is as the plan has seen it and the step given is
-// another one: whatever this one does to the index, the other follows.
+// freshIndexStep returns the plan's pending step for the index. fresh is false if that is the
+// current step, does not exist, or the index has changed since the plan was made.
 func (c *Consolidator) freshIndexStep(ctx context.Context, agent records.Agent, current records.Step) (step records.Step, fresh bool, err error) {
 	if current.Kind == kindReindex {
 		return step, false, nil
@@ -256,14 +260,14 @@ func (c *Consolidator) freshIndexStep(ctx context.Context, agent records.Agent, 
 	if at < 0 {
 		return step, false, nil
 	}
-	is, _, err := c.stands(ctx, agent, plan.Steps[at].Changes[0])
+	state, _, err := c.stateOf(ctx, agent, plan.Steps[at].Changes[0])
 	if err != nil && conflictIn(err) != "" {
 		return step, false, nil
 	}
-	return plan.Steps[at], is == asBefore, err
+	return plan.Steps[at], state == stateBefore, err
 }
 
-// followIndex makes the step about the index start from what another step has left of it.
+// followIndex updates the step for the index after another step has changed the index.
 func (c *Consolidator) followIndex(ctx context.Context, agent records.Agent, step records.Step) error {
 	change, reason, err := c.indexChange(ctx, agent)
 	if err != nil {

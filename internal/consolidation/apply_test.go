@@ -167,7 +167,7 @@ func TestWhatACrashCutsShortIsCarriedOn(t *testing.T) {
 				return err == nil && after.State == want
 			})
 			waittest.For(b, "nothing to be left", func() bool {
-				over, err := b.Look(b.Context(), "ada")
+				over, err := b.Overview(b.Context(), "ada")
 				return err == nil && !over.Busy
 			})
 			wantState := memories.Deleted
@@ -182,7 +182,7 @@ func TestWhatACrashCutsShortIsCarriedOn(t *testing.T) {
 			}
 			// Nothing is done twice.
 			activity, err := b.Store.Activity(b.Context(), records.ActivityList{AgentID: b.Memory("ada", "Dates").AgentID, Name: "Dates", Limit: 10})
-			if wanted := 2; err != nil || !undoing && len(activity.Activity) != wanted || undoing && len(activity.Activity) != wanted+1 {
+			if selected := 2; err != nil || !undoing && len(activity.Activity) != selected || undoing && len(activity.Activity) != selected+1 {
 				t.Errorf("%s, undoing %t: %d things happened to it: %+v (%v)", name, undoing, len(activity.Activity), activity.Activity, err)
 			}
 		}
@@ -210,10 +210,10 @@ func TestWhatIsAppliedByItselfIsBoundedAndWaitsForItsGates(t *testing.T) {
 	sessions(b, 4)
 	b.consolidate(consolidation.Options{Mode: consolidation.Auto, Every: 5 * time.Millisecond})
 	waittest.For(b, "a look", func() bool {
-		over, err := b.Look(b.Context(), "ada")
+		over, err := b.Overview(b.Context(), "ada")
 		return err == nil && !over.Gates[1].Open
 	})
-	if over, _ := b.Look(b.Context(), "ada"); over.Plan != nil || over.Gates[2].Open || b.Read("ada/memory/"+lockfile.Name) != "" {
+	if over, _ := b.Overview(b.Context(), "ada"); over.Plan != nil || over.Gates[2].Open || b.Read("ada/memory/"+lockfile.Name) != "" {
 		t.Fatalf("4 conversations are enough: %+v", over.Gates)
 	}
 	b.end()
@@ -229,7 +229,7 @@ func TestWhatIsAppliedByItselfIsBoundedAndWaitsForItsGates(t *testing.T) {
 	b.consolidate(consolidation.Options{Mode: consolidation.Auto, Every: 5 * time.Millisecond})
 	var plan records.Plan
 	waittest.For(b, "a plan, and the end of it", func() bool {
-		over, err := b.Look(b.Context(), "ada")
+		over, err := b.Overview(b.Context(), "ada")
 		if err != nil || over.Plan == nil || over.Busy {
 			return false
 		}
@@ -248,7 +248,7 @@ func TestWhatIsAppliedByItselfIsBoundedAndWaitsForItsGates(t *testing.T) {
 	if plan.MadeBy != memories.ByMemoir || plan.Memories != 40 || len(plan.Steps) != 12 || gone != 4 {
 		t.Errorf("of %d steps for %d memories by %s, %d memories are deleted", len(plan.Steps), plan.Memories, plan.MadeBy, gone)
 	}
-	over, err := b.Look(b.Context(), "ada")
+	over, err := b.Overview(b.Context(), "ada")
 	if err != nil || over.Gates[0].Open || time.Since(over.Last) > time.Hour {
 		t.Errorf("it may begin anew at once: %+v (%v)", over.Gates[0], err)
 	}
@@ -275,7 +275,7 @@ func TestNobodyConsolidatesWhatSomebodyElseDoes(t *testing.T) {
 	if _, err := b.Apply(b.Context(), "ada", []string{plan.Steps[0].ID.String()}, memories.ByScript); !errors.As(err, &conflict) {
 		t.Errorf("applying ends with %v", err)
 	}
-	if now, _ := b.Look(b.Context(), "ada"); now.Plan == nil || now.Plan.Steps[0].State != records.StepProposed || now.Gates[3].Open || b.Read(lock) != "1\n" {
+	if now, _ := b.Overview(b.Context(), "ada"); now.Plan == nil || now.Plan.Steps[0].State != records.StepProposed || now.Gates[3].Open || b.Read(lock) != "1\n" {
 		t.Errorf("it stands as %+v, the lock says %q", now.Gates, b.Read(lock))
 	}
 	b.Remove(lock)
@@ -285,7 +285,7 @@ func TestNobodyConsolidatesWhatSomebodyElseDoes(t *testing.T) {
 	if _, err := b.MakePlan(b.Context(), "ada", memories.ByScript); !errors.As(err, &conflict) || !strings.Contains(conflict.Reason, "Remove it") {
 		t.Errorf("with a directory in its place a plan ends with %v", err)
 	}
-	if now, err := b.Look(b.Context(), "ada"); err != nil || now.Gates[3].Open {
+	if now, err := b.Overview(b.Context(), "ada"); err != nil || now.Gates[3].Open {
 		t.Errorf("it stands as %+v (%v)", now.Gates, err)
 	}
 }

@@ -9,56 +9,56 @@ import (
 	"memoir/internal/sync"
 )
 
-// standing is how what a change is about stands.
-type standing int
+// textState compares a memory or the index with a planned change.
+type textState int
 
 const (
-	asOther  standing = iota // it says something that the plan does not know
-	asBefore                 // it says what it said when the plan was made
-	asAfter                  // it says what the change makes of it
+	stateOther  textState = iota // neither text
+	stateBefore                  // the text when the plan was made
+	stateAfter                   // the text after the change
 )
 
-// stands returns how what a change is about stands, with the ETag or hash of it. It fails with memories.ErrNotFound for a memory that
-// was purged.
-func (c *Consolidator) stands(ctx context.Context, agent records.Agent, change records.StepChange) (standing, string, error) {
+// stateOf returns the state of a change's memory or index, and its ETag or hash. It returns
+// memories.ErrNotFound for a purged memory.
+func (c *Consolidator) stateOf(ctx context.Context, agent records.Agent, change records.StepChange) (textState, string, error) {
 	if change.Op == records.ChangeIndex {
 		raw, err := c.engine.ReadFile(ctx, agent.Slug, change.Name)
 		if err != nil {
-			return asOther, "", err
+			return stateOther, "", err
 		}
 		switch hash := files.Hash(raw); string(raw) {
 		case change.Before.Body:
-			return asBefore, hash, nil
+			return stateBefore, hash, nil
 		case change.After.Body:
-			return asAfter, hash, nil
+			return stateAfter, hash, nil
 		}
-		return asOther, "", nil
+		return stateOther, "", nil
 	}
 	m, err := c.store.Memory(ctx, agent, change.Memory)
 	if err != nil {
-		return asOther, "", err
+		return stateOther, "", err
 	}
 	match := sync.ETag(m)
 	switch {
 	case m.State == memories.Deleted && change.After == nil:
-		return asAfter, match, nil
+		return stateAfter, match, nil
 	case m.State != memories.Active || m.Name != change.Name:
-	case says(m, *change.Before):
-		return asBefore, match, nil
-	case change.After != nil && says(m, *change.After):
-		return asAfter, match, nil
+	case hasText(m, *change.Before):
+		return stateBefore, match, nil
+	case change.After != nil && hasText(m, *change.After):
+		return stateAfter, match, nil
 	}
-	return asOther, match, nil
+	return stateOther, match, nil
 }
 
-// says reports whether a memory says a text, however its file spells it.
-func says(m memories.Memory, t records.StepText) bool {
+// hasText reports whether a memory has the text t, in canonical form.
+func hasText(m memories.Memory, t records.StepText) bool {
 	now := memories.Content{Name: m.Name, Type: m.Type, Description: m.Description, Body: m.Body}.Canonical()
 	return now == memories.Content{Name: m.Name, Type: t.Type, Description: t.Description, Body: t.Body}.Canonical()
 }
 
-// make makes a change of what matches.
-func (c *Consolidator) make(ctx context.Context, agent records.Agent, change records.StepChange, match string) error {
+// apply makes a change. match is the ETag or hash that the memory or index must have.
+func (c *Consolidator) apply(ctx context.Context, agent records.Agent, change records.StepChange, match string) error {
 	switch change.Op {
 	case records.ChangeDelete:
 		_, err := c.engine.Delete(ctx, agent.Slug, change.Memory, match)
@@ -69,15 +69,16 @@ func (c *Consolidator) make(ctx context.Context, agent records.Agent, change rec
 	return c.engine.ReplaceFile(ctx, agent.Slug, change.Name, match, []byte(change.After.Body))
 }
 
-// unmake brings back what a change was made of. It fails with *memories.ConflictError where somebody has changed it since.
-func (c *Consolidator) unmake(ctx context.Context, agent records.Agent, change records.StepChange) error {
-	is, match, err := c.stands(ctx, agent, change)
+// revert restores the text before a change. It returns *memories.ConflictError if the text has
+// changed since.
+func (c *Consolidator) revert(ctx context.Context, agent records.Agent, change records.StepChange) error {
+	state, match, err := c.stateOf(ctx, agent, change)
 	switch {
 	case err != nil:
 		return err
-	case is == asBefore:
+	case state == stateBefore:
 		return nil
-	case is != asAfter:
+	case state != stateAfter:
 		return changedSince(change)
 	}
 	switch change.Op {

@@ -1,14 +1,14 @@
-// Package consolidation tidies an agent's memories up, as sleep does: what says the same becomes one, what was superseded goes, links
-// that lead nowhere are mended, the index is brought under its caps. Claude Code calls it dreaming, and Memoir follows its protocol: the
-// same gates, and the same lock in the memory directory, so that the two never do it at once.
+// Package consolidation tidies up an agent's memories: it merges duplicates, deletes superseded
+// memories, fixes dead links, and shortens the index. It follows the protocol of Claude Code's
+// "dreaming": the same gates, and the same lock in the memory directory.
 //
-// What comes of it is a plan, which changes nothing: steps, each with its reason and with what every memory says before and after. A
-// person applies all of them, some or none; where the settings say so, a few are applied by themselves. A step is applied as a whole
-// and can be undone as a whole. What can be known for certain is found by rules; a model, where one can be asked, finds the rest, and
-// what it says is checked before it becomes a step.
+// It makes a plan of steps, each with a reason and the texts before and after. A plan changes
+// nothing. A person applies steps; mode Auto also applies a few. A step is applied and undone as a
+// whole. Rules find what is certain. A model, if configured, proposes more, and its proposals are
+// checked.
 //
-// It owns what a plan is and what is done in which order. It touches neither files nor rows: the sync room writes, package postgres
-// keeps plans. The API and the pages call it.
+// It owns plans and the order of their steps. It never touches files or rows itself: package sync
+// writes, package postgres stores plans. The API and the pages call it.
 package consolidation
 
 import (
@@ -25,52 +25,56 @@ import (
 	"memoir/internal/sync"
 )
 
-// Mode says what is done without being asked.
+// Mode selects the automatic actions.
 type Mode string
 
-// The modes.
+// The modes. The zero Mode means Plan.
 const (
-	Off  Mode = "off"  // nothing, and no plans on request either
-	Plan Mode = "plan" // where a model can be asked, a plan is made when the gates are open; a person applies it
+	Off  Mode = "off"  // no plans, on request neither
+	Plan Mode = "plan" // with a model, a plan is made when the gates are open
 	Auto Mode = "auto" // a plan is made when the gates are open, and a few of its steps are applied
 )
 
-// Options are the settings of a Consolidator.
+// Options configures a Consolidator.
 type Options struct {
-	Mode Mode // empty: Plan
-	// Model is asked for what rules cannot find; nil: they are all there is.
+	Mode Mode // empty means Plan
+	// Model proposes steps that rules cannot find. If it is nil, plans come from rules only.
 	Model model.Model
-	// ModelName is what the model is called, for people.
+	// ModelName is the model's name, for users.
 	ModelName string
-	// Every is the time between two rounds over all agents; 1 minute. The gates see to it that hardly anything is done in one.
+	// Every is the time between two checks of all agents. Zero means 1 minute. The gates make most
+	// checks cheap.
 	Every time.Duration
-	// Stop, for tests, is called before each change of a step, and when it is made and not yet noted. Where it returns true, everything
-	// ends there, as in a crash.
+	// Stop is for tests. It is called before each change of a step, and after the change before it
+	// is recorded. If it returns true, the step stops as in a crash.
 	Stop func(step records.Step, change int, made bool) bool
 	Log  *slog.Logger
 }
 
-// atOnce is how many agents are consolidated at the same time on one server: each holds a connection to the database. Plans, for which
-// a model may take minutes, take as many of the places as the queue has workers, so that whoever applies a step finds one.
-const atOnce = 6
+// maxParallel is the maximum number of agents consolidated in parallel on one server. Each uses a
+// database connection. Plans use at most as many as the queue has workers, so that applying a step
+// need not wait for a model.
+const maxParallel = 6
 
-// Consolidator makes plans, and applies and undoes their steps. Its methods are safe for concurrent use.
+// Consolidator makes plans, and applies and undoes their steps. Its methods are safe for concurrent
+// use.
 type Consolidator struct {
 	engine  *sync.Engine
 	store   Store
 	options Options
-	places  chan struct{}
+	slots   chan struct{}
 	kind    jobs.Kind[jobArgs]
 
 	stop    context.CancelFunc
 	running gosync.WaitGroup
 
 	mu   gosync.Mutex
-	held map[string]heldLock // the locks that are to be let go, by the slugs of their agents
+	held map[string]heldLock // locks to release, by agent slug
 }
 
-// Start begins to look which agents are due, and to finish what a crash has left. Plans are made as work of the queue, which is started
-// afterwards. Close ends it, before the engine is closed and after the queue is.
+// Start returns a Consolidator that checks agents and finishes interrupted steps in the background.
+// It registers the jobs that make plans, so the caller starts queue afterwards. The caller must
+// call Close after closing queue and before closing engine.
 func Start(engine *sync.Engine, store Store, queue *jobs.Queue, options Options) *Consolidator {
 	if options.Mode == "" {
 		options.Mode = Plan
@@ -79,32 +83,32 @@ func Start(engine *sync.Engine, store Store, queue *jobs.Queue, options Options)
 		options.Every = time.Minute
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	c := &Consolidator{engine: engine, store: store, options: options, places: make(chan struct{}, atOnce), stop: stop, held: map[string]heldLock{}}
+	c := &Consolidator{engine: engine, store: store, options: options, slots: make(chan struct{}, maxParallel), stop: stop, held: map[string]heldLock{}}
 	c.kind = jobs.Register(queue, jobKind, c.workAt)
 	c.running.Go(func() { c.work(ctx) })
 	return c
 }
 
-// Close ends the work in the background, and waits for the step that is being carried out.
+// Close stops the background work and waits for the running step.
 func (c *Consolidator) Close() {
 	c.stop()
 	c.running.Wait()
 }
 
-// Mode returns what is done without being asked.
+// Mode returns the mode.
 func (c *Consolidator) Mode() Mode { return c.options.Mode }
 
-// HasModel reports whether a model is asked.
+// HasModel reports whether a model proposes steps.
 func (c *Consolidator) HasModel() bool { return c.options.Model != nil }
 
-// errOff says that the settings have no consolidation.
+// errOff means that the mode is Off.
 var errOff = &memories.ConflictError{Reason: "Consolidation is switched off (--consolidate off). Nothing was changed. Start Memoir with --consolidate plan to have plans made."}
 
-// errMemoryOff says that somebody has switched the agent's memory off.
+// errMemoryOff means that the agent's memory is off.
 var errMemoryOff = &memories.ConflictError{Reason: "This agent's memory is switched off. Nothing was changed. Switch it on under About to have its memories consolidated."}
 
-// permitted returns an agent whose memories may be consolidated. It fails with memories.ErrNotFound, and with *memories.ConflictError
-// where that is switched off, for all agents or for this one.
+// permitted returns an agent whose memories may be consolidated. It returns memories.ErrNotFound,
+// or *memories.ConflictError if consolidation or the agent's memory is off.
 func (c *Consolidator) permitted(ctx context.Context, slug string) (records.Agent, error) {
 	if c.options.Mode == Off {
 		return records.Agent{}, errOff
@@ -116,28 +120,28 @@ func (c *Consolidator) permitted(ctx context.Context, slug string) (records.Agen
 	return agent, err
 }
 
-// Overview is how an agent's consolidation stands.
+// Overview is the state of an agent's consolidation.
 type Overview struct {
 	Mode     Mode
 	HasModel bool
 	Gates    []Gate
-	Last     time.Time      // of the last consolidation, whoever did it; zero: never
-	Plan     *records.Plan  // nil: there is none
-	Applied  []records.Step // of all plans, newest first, with those that were undone since
+	Last     time.Time      // last consolidation by any program; zero if never
+	Plan     *records.Plan  // nil if there is no plan
+	Applied  []records.Step // of all plans, newest first, undone ones included
 	Busy     bool           // steps are being applied or undone
 	Planning bool           // a plan is being made
-	Failed   string         // why the last plan that was asked for came to nothing; empty: it did not
+	Failed   string         // why the last requested plan failed; empty if it did not
 }
 
 // CanUndo reports whether a step can be undone.
 func CanUndo(step records.Step) bool { return step.State == records.StepApplied }
 
-// mostApplied is how many applied steps are listed.
-const mostApplied = 50
+// maxApplied is the maximum number of applied steps in an Overview (arbitrary).
+const maxApplied = 50
 
-// Look returns how an agent's consolidation stands. It changes nothing, and is no look that the gates count. It fails with
-// memories.ErrNotFound.
-func (c *Consolidator) Look(ctx context.Context, slug string) (Overview, error) {
+// Overview returns the state of an agent's consolidation. It changes nothing and does not count as
+// a check for the gates. It returns memories.ErrNotFound for an unknown agent.
+func (c *Consolidator) Overview(ctx context.Context, slug string) (Overview, error) {
 	agent, err := c.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return Overview{}, err
@@ -162,7 +166,7 @@ func (c *Consolidator) Look(ctx context.Context, slug string) (Overview, error) 
 	case !errors.Is(err, memories.ErrNotFound):
 		return Overview{}, err
 	}
-	if o.Applied, err = c.store.AppliedSteps(ctx, agent.ID, mostApplied); err != nil {
+	if o.Applied, err = c.store.AppliedSteps(ctx, agent.ID, maxApplied); err != nil {
 		return Overview{}, err
 	}
 	unfinished, err := c.store.UnfinishedSteps(ctx, agent.ID)
@@ -170,12 +174,12 @@ func (c *Consolidator) Look(ctx context.Context, slug string) (Overview, error) 
 	return o, err
 }
 
-// Applied returns the steps that were applied to an agent's memories last.
-func (c *Consolidator) Applied(ctx context.Context, agentID int64, most int) ([]records.Step, error) {
-	return c.store.AppliedSteps(ctx, agentID, most)
+// Applied returns at most limit steps that were applied last to an agent's memories.
+func (c *Consolidator) Applied(ctx context.Context, agentID int64, limit int) ([]records.Step, error) {
+	return c.store.AppliedSteps(ctx, agentID, limit)
 }
 
-// facts gathers what all gates go by.
+// facts returns the data that the gates need.
 func (c *Consolidator) facts(ctx context.Context, agent records.Agent) (Facts, error) {
 	f := Facts{Now: time.Now()}
 	var err error
@@ -185,18 +189,18 @@ func (c *Consolidator) facts(ctx context.Context, agent records.Agent) (Facts, e
 	if f.Looked, err = c.store.ConsolidationLook(ctx, agent.ID); err != nil {
 		return f, err
 	}
-	f.Conversations, err = c.engine.ConversationsSince(ctx, agent.Slug, f.Lock.Last, mostConversations)
+	f.Conversations, err = c.engine.ConversationsSince(ctx, agent.Slug, f.Lock.Last, maxConversations)
 	return f, err
 }
 
-// Discard takes an agent's plan away. It fails with memories.ErrNotFound where there is none, and with *memories.ConflictError while
-// steps of it are being carried out.
+// Discard deletes an agent's plan. It returns memories.ErrNotFound without one, and
+// *memories.ConflictError while its steps are running.
 func (c *Consolidator) Discard(ctx context.Context, slug string) error {
 	agent, err := c.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return err
 	}
-	return c.alone(ctx, agent, func() error {
+	return c.exclusive(ctx, agent, func() error {
 		if err := c.store.DiscardConsolidation(ctx, agent.ID); err != nil {
 			return err
 		}
@@ -205,20 +209,22 @@ func (c *Consolidator) Discard(ctx context.Context, slug string) error {
 	})
 }
 
-// alone runs do while nobody else, on any server, consolidates the agent. It fails with records.ErrConsolidating.
-func (c *Consolidator) alone(ctx context.Context, agent records.Agent, do func() error) error {
+// exclusive runs do unless another consolidation of the agent runs on any server. Then it returns
+// records.ErrConsolidating.
+func (c *Consolidator) exclusive(ctx context.Context, agent records.Agent, do func() error) error {
 	select {
-	case c.places <- struct{}{}:
+	case c.slots <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { <-c.places }()
+	defer func() { <-c.slots }()
 	return c.store.WithConsolidation(ctx, agent.ID, do)
 }
 
-// locked runs do while no other program consolidates the agent either. The lock keeps the time of a consolidation that has come to
-// something, and is put back after one that has not.
-func (c *Consolidator) locked(ctx context.Context, slug string, do func(still func() error) (cameToSomething bool, err error)) error {
+// withLock runs do with the agent's lock file, which excludes other programs. Its argument
+// checkLock returns an error if the lock was lost. If do returns true, the lock file keeps the new
+// time of consolidation; otherwise it gets the old time back.
+func (c *Consolidator) withLock(ctx context.Context, slug string, do func(checkLock func() error) (cameToSomething bool, err error)) error {
 	if err := c.releaseLock(ctx, slug); err != nil {
 		return err
 	}
@@ -226,10 +232,10 @@ func (c *Consolidator) locked(ctx context.Context, slug string, do func(still fu
 	if err != nil {
 		return err
 	}
-	came, err := do(func() error { return c.engine.StillConsolidating(ctx, slug, taken) })
-	c.keep(slug, heldLock{taken, came})
+	isDone, err := do(func() error { return c.engine.StillConsolidating(ctx, slug, taken) })
+	c.holdLock(slug, heldLock{taken, isDone})
 	if ended := c.releaseLock(context.WithoutCancel(ctx), slug); ended != nil {
-		c.options.Log.Warn("the lock of a consolidation could not be let go; tried again", "agent", slug, "error", ended)
+		c.options.Log.Warn("consolidation lock not released, will retry", "agent", slug, "error", ended)
 	}
 	return err
 }

@@ -13,21 +13,22 @@ import (
 	"memoir/internal/sync"
 )
 
-// What is applied without a person is bounded: mostAlone steps, which delete at most one in deletedAlone of the memories.
+// The limits of automatic steps (arbitrary). One run applies at most maxAutoSteps, and deletes at
+// most one in minPerDeletion memories.
 const (
-	maxAutoSteps = 8
-	deletedAlone = 10
+	maxAutoSteps   = 8
+	minPerDeletion = 10
 )
 
-// work makes rounds until ctx ends.
+// work calls round every Options.Every until ctx ends.
 func (c *Consolidator) work(ctx context.Context) {
 	rounds := time.NewTicker(c.options.Every)
 	defer rounds.Stop()
-	looked := map[string]time.Time{}
+	lastChecks := map[string]time.Time{}
 	for {
 		if c.engine.Ready() {
-			if err := c.round(ctx, looked); err != nil && ctx.Err() == nil {
-				c.options.Log.Warn("consolidation could not look around; tried again", "error", err)
+			if err := c.round(ctx, lastChecks); err != nil && ctx.Err() == nil {
+				c.options.Log.Warn("consolidation check failed, will retry", "error", err)
 			}
 		}
 		select {
@@ -38,9 +39,9 @@ func (c *Consolidator) work(ctx context.Context) {
 	}
 }
 
-// round finishes what was left unfinished, and then looks which agents are due. looked says when each was looked at last by this
-// server, so that a round over thousands of agents asks nothing of most.
-func (c *Consolidator) round(ctx context.Context, looked map[string]time.Time) error {
+// round finishes interrupted steps, then consolidates the agents that are due. lastChecks has the
+// time of this server's last check of each agent, so that most agents need no query.
+func (c *Consolidator) round(ctx context.Context, lastChecks map[string]time.Time) error {
 	if err := errors.Join(c.releaseLocks(ctx), c.finish(ctx)); err != nil {
 		return err
 	}
@@ -52,18 +53,18 @@ func (c *Consolidator) round(ctx context.Context, looked map[string]time.Time) e
 		return err
 	}
 	for _, agent := range all {
-		if ctx.Err() != nil || time.Since(looked[agent.Slug]) < betweenLooks || !c.engine.LooksAfter(agent.Slug) {
+		if ctx.Err() != nil || time.Since(lastChecks[agent.Slug]) < checkInterval || !c.engine.LooksAfter(agent.Slug) {
 			continue
 		}
-		looked[agent.Slug] = time.Now()
+		lastChecks[agent.Slug] = time.Now()
 		if err := c.consolidateIfDue(ctx, agent); err != nil && ctx.Err() == nil {
-			c.options.Log.Warn("an agent's memories could not be consolidated; tried again", "agent", agent.Slug, "error", err)
+			c.options.Log.Warn("consolidation failed, will retry", "agent", agent.Slug, "error", err)
 		}
 	}
 	return nil
 }
 
-// finish carries on with what a crash, or a database that went away, has left of steps that were decided.
+// finish continues the interrupted steps of all agents.
 func (c *Consolidator) finish(ctx context.Context) error {
 	slugs, err := c.store.AgentsConsolidating(ctx)
 	if err != nil {
@@ -77,22 +78,22 @@ func (c *Consolidator) finish(ctx context.Context) error {
 	return nil
 }
 
-// Finish carries on with the steps of an agent that are decided and not done. It fails with *memories.ConflictError while somebody else
-// consolidates.
+// Finish continues an agent's chosen and undoing steps. It returns *memories.ConflictError while
+// another consolidation runs.
 func (c *Consolidator) Finish(ctx context.Context, slug string) error {
 	agent, err := c.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return err
 	}
-	return c.alone(ctx, agent, func() error {
-		return c.locked(ctx, slug, func(still func() error) (bool, error) { return c.carryOut(ctx, agent, still) })
+	return c.exclusive(ctx, agent, func() error {
+		return c.withLock(ctx, slug, func(checkLock func() error) (bool, error) { return c.runSteps(ctx, agent, checkLock) })
 	})
 }
 
-// consolidateIfDue asks the gates one after the other, the cheapest first, and what is asked of one only when those before are open.
-// When all are, a plan is made as background work: once, however many servers there are, and again when it fails.
+// consolidateIfDue enqueues a plan if all gates are open. Only one such job per agent exists among
+// all servers, and the queue repeats it after an error.
 func (c *Consolidator) consolidateIfDue(ctx context.Context, agent records.Agent) error {
-	if agent.MemoryOff || agent.JoinedTo != "" { // the memories of one that is joined are the other's
+	if agent.MemoryOff || agent.JoinedTo != "" { // a joined agent has no memories of its own
 		return nil
 	}
 	due, err := c.isDue(ctx, agent, time.Now())
@@ -102,9 +103,9 @@ func (c *Consolidator) consolidateIfDue(ctx context.Context, agent records.Agent
 	return c.kind.Enqueue(ctx, agent, jobArgs{By: memories.ByMemoir, Due: true}, jobs.Once{Key: planKey})
 }
 
-// consolidateAlone makes a plan that nobody asked for, and applies what may be applied without a person. It is a consolidation, whatever
-// comes of it: the lock keeps its time.
-func (c *Consolidator) consolidateAlone(ctx context.Context, agent records.Agent) (plan records.Plan, err error) {
+// runAuto makes a plan that was due, and in mode Auto applies the permitted steps. The lock keeps
+// the time of this run, even if the plan is empty.
+func (c *Consolidator) runAuto(ctx context.Context, agent records.Agent) (plan records.Plan, err error) {
 	if agent.MemoryOff {
 		return plan, errMemoryOff
 	}
@@ -112,18 +113,18 @@ func (c *Consolidator) consolidateAlone(ctx context.Context, agent records.Agent
 	if err != nil {
 		return plan, err
 	}
-	if c.options.Mode == Off || !longEnoughAgo(Facts{Now: time.Now(), Lock: lock}).Open {
+	if c.options.Mode == Off || !timeGate(Facts{Now: time.Now(), Lock: lock}).Open {
 		return plan, &memories.ConflictError{Reason: "These memories were consolidated meanwhile, or consolidation was switched off. Nothing was done."}
 	}
-	err = c.alone(ctx, agent, func() error {
-		return c.locked(ctx, agent.Slug, func(still func() error) (bool, error) {
-			if plan, err = c.makePlan(ctx, agent, memories.ByMemoir, still); err != nil {
+	err = c.exclusive(ctx, agent, func() error {
+		return c.withLock(ctx, agent.Slug, func(checkLock func() error) (bool, error) {
+			if plan, err = c.makePlan(ctx, agent, memories.ByMemoir, checkLock); err != nil {
 				return false, err
 			}
 			if c.options.Mode != Auto {
 				return true, nil
 			}
-			return true, c.applyAlone(ctx, agent, plan, still)
+			return true, c.applyAuto(ctx, agent, plan, checkLock)
 		})
 	})
 	return plan, err
@@ -132,46 +133,46 @@ func (c *Consolidator) consolidateAlone(ctx context.Context, agent records.Agent
 func (c *Consolidator) isDue(ctx context.Context, agent records.Agent, now time.Time) (bool, error) {
 	f := Facts{Now: now}
 	var err error
-	if f.Lock, err = c.engine.ConsolidationLock(ctx, agent.Slug); err != nil || !longEnoughAgo(f).Open {
+	if f.Lock, err = c.engine.ConsolidationLock(ctx, agent.Slug); err != nil || !timeGate(f).Open {
 		return false, err
 	}
-	if first, err := c.store.LookAtConsolidation(ctx, agent.ID, now, now.Add(-betweenLooks)); err != nil || !first {
+	if first, err := c.store.LookAtConsolidation(ctx, agent.ID, now, now.Add(-checkInterval)); err != nil || !first {
 		return false, err
 	}
-	if f.Conversations, err = c.engine.ConversationsSince(ctx, agent.Slug, f.Lock.Last, enoughConversations); err != nil || !enoughHappened(f).Open {
+	if f.Conversations, err = c.engine.ConversationsSince(ctx, agent.Slug, f.Lock.Last, minConversations); err != nil || !conversationsGate(f).Open {
 		return false, err
 	}
-	return lockIsFree(f).Open, nil
+	return lockGate(f).Open, nil
 }
 
-// applyAlone applies a few steps of a plan without a person.
-func (c *Consolidator) applyAlone(ctx context.Context, agent records.Agent, plan records.Plan, still func() error) error {
-	chosen := alone(plan)
+// applyAuto applies the permitted steps of a plan.
+func (c *Consolidator) applyAuto(ctx context.Context, agent records.Agent, plan records.Plan, checkLock func() error) error {
+	chosen := autoSteps(plan)
 	if len(chosen) == 0 {
 		return nil
 	}
 	if err := c.store.ChooseSteps(ctx, agent.ID, chosen, memories.ByMemoir); err != nil {
 		return err
 	}
-	_, err := c.carryOut(sync.As(ctx, memories.ByMemoir), agent, still)
+	_, err := c.runSteps(sync.As(ctx, memories.ByMemoir), agent, checkLock)
 	return err
 }
 
-// alone returns the steps of a plan that may be applied without a person.
-func alone(plan records.Plan) []uuid.UUID {
+// autoSteps returns the steps of a plan that may be applied without a person.
+func autoSteps(plan records.Plan) []uuid.UUID {
 	var chosen []uuid.UUID
-	deletions := plan.Memories / deletedAlone
+	deletions := plan.Memories / minPerDeletion
 	for _, step := range plan.Steps {
-		going := 0
+		deletes := 0
 		for _, change := range step.Changes {
 			if change.Op == records.ChangeDelete {
-				going++
+				deletes++
 			}
 		}
-		if going > deletions {
+		if deletes > deletions {
 			continue
 		}
-		deletions -= going
+		deletions -= deletes
 		if chosen = append(chosen, step.ID); len(chosen) == maxAutoSteps {
 			break
 		}

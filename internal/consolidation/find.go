@@ -16,20 +16,24 @@ import (
 )
 
 const (
-	// mostSteps is how many steps a plan has at most: what a person looks through at once. The next plan has the rest.
-	mostSteps = 50
-	// mostFindings is how many findings it has at most.
-	mostFindings = 50
-	// shortestDuplicate is from how many Unicode characters on a body says enough to be called the same as another.
-	shortestDuplicate = 24
-	// longestCompared is the longest body that is looked at, in bytes, and mostCompared how much of all bodies together.
-	longestCompared = 64 << 10
-	mostCompared    = 128 << 20
-	// mostRelinked is how many memories one step may write because they link what goes.
-	mostRelinked = 20
+	// maxSteps is the maximum number of steps in a plan, so that a person can review it
+	// (arbitrary). Later plans contain the rest.
+	maxSteps = 50
+	// maxFindings is the maximum number of findings in a plan (arbitrary).
+	maxFindings = 50
+	// minDuplicateChars is the minimum length of duplicate bodies, in Unicode characters
+	// (arbitrary).
+	minDuplicateChars = 24
+	// maxBody is the maximum size of a compared body, and maxBodies of all compared bodies
+	// together, in bytes (arbitrary).
+	maxBody   = 64 << 10
+	maxBodies = 128 << 20
+	// maxRelinked is the maximum number of other memories whose links a step changes, and of
+	// memories that it merges (arbitrary).
+	maxRelinked = 20
 )
 
-// The kinds of steps, and where they come from.
+// The kinds of steps and their sources.
 const (
 	kindMerge   = "merge"
 	kindUpdate  = "update"
@@ -40,28 +44,29 @@ const (
 	sourceModel = "model"
 )
 
-// note is a memory as the plan is made of it.
+// note is a memory during the making of a plan.
 type note struct {
 	memories.Memory
 	etag     string
 	shingles []uint64
-	linkedBy []int // the places of the memories that link it
+	linkedBy []int // indexes of the memories with links to it
 }
 
 func (n note) text() *records.StepText {
 	return &records.StepText{Type: n.Type, Description: n.Description, Body: n.Body}
 }
 
-// draftPlan is a plan while it is made. Each memory is in one step at most, so that no step takes another's ground away.
+// draftPlan is a plan in the making. Each memory belongs to one step at most, so that steps are
+// independent.
 type draftPlan struct {
 	notes    []note
 	byID     map[string]int
 	byName   map[string]int
 	names    names
-	touched  map[string]bool // memories that a step is about, by id
+	touched  map[string]bool // ids of memories in a step
 	steps    []records.Step
 	findings []records.PlanFinding
-	left     int // steps that there was no room for
+	left     int // steps beyond maxSteps
 }
 
 func newDraftPlan(notes []note, known names) *draftPlan {
@@ -79,14 +84,15 @@ func newDraftPlan(notes []note, known names) *draftPlan {
 	return d
 }
 
-// add takes a step in, unless one of its memories is another step's already, or there is no room.
+// add appends a step. It returns false if the plan is full or one of the memories belongs to
+// another step.
 func (d *draftPlan) add(kind, source, title, reason string, changes ...records.StepChange) bool {
 	for _, c := range changes {
 		if c.Memory != "" && d.touched[c.Memory] {
 			return false
 		}
 	}
-	if len(d.steps) >= mostSteps && kind != kindReindex {
+	if len(d.steps) >= maxSteps && kind != kindReindex {
 		d.left++
 		return false
 	}
@@ -102,7 +108,7 @@ func (d *draftPlan) add(kind, source, title, reason string, changes ...records.S
 }
 
 func (d *draftPlan) find(memory note, text string) {
-	if len(d.findings) < mostFindings {
+	if len(d.findings) < maxFindings {
 		d.findings = append(d.findings, records.PlanFinding{Memory: memory.ID, Name: memory.Name, Text: text})
 	}
 }
@@ -115,53 +121,55 @@ func remove(n note) records.StepChange {
 	return records.StepChange{Op: records.ChangeDelete, Memory: n.ID, Name: n.Name, Seen: n.etag, Before: n.text()}
 }
 
-// relinking returns the changes by which the memories that link what goes link another one instead. Those of which another step is
-// about are left out, as are too many: their links are mended by a later plan.
-func (d *draftPlan) relinking(gone []note, instead note) []records.StepChange {
-	going := map[string]bool{}
-	for _, n := range gone {
-		going[n.Name] = true
+// relinkChanges returns changes that make links to the memories in deleted point to instead. It
+// omits memories of other steps and more than maxRelinked; later plans fix their links.
+func (d *draftPlan) relinkChanges(deleted []note, instead note) []records.StepChange {
+	deletedNames := map[string]bool{}
+	for _, n := range deleted {
+		deletedNames[n.Name] = true
 	}
 	var changes []records.StepChange
 	written := map[string]bool{}
-	for _, n := range gone {
+	for _, n := range deleted {
 		for _, i := range n.linkedBy {
 			by := d.notes[i]
-			if by.ID == instead.ID || going[by.Name] || written[by.ID] || d.touched[by.ID] || len(changes) == mostRelinked {
+			if by.ID == instead.ID || deletedNames[by.Name] || written[by.ID] || d.touched[by.ID] || len(changes) == maxRelinked {
 				continue
 			}
 			written[by.ID] = true
 			to := *by.text()
-			to.Body = relinked(by.Body, func(name string) (string, bool) { return "[[" + instead.Name + "]]", going[d.names.living[name]] })
+			to.Body = replaceLinks(by.Body, func(name string) (string, bool) {
+				return "[[" + instead.Name + "]]", deletedNames[d.names.living[name]]
+			})
 			changes = append(changes, write(by, to))
 		}
 	}
 	return changes
 }
 
-// merged is the step that keeps one of several memories that say the same.
-func (d *draftPlan) merged(keep note, gone []note, reason string) {
-	gone = slices.DeleteFunc(slices.Clone(gone), func(n note) bool { return d.touched[n.ID] })
-	gone = gone[:min(len(gone), mostRelinked)]
-	if d.touched[keep.ID] || len(gone) == 0 {
+// addMerge adds a step that keeps one memory and deletes its duplicates.
+func (d *draftPlan) addMerge(keep note, deleted []note, reason string) {
+	deleted = slices.DeleteFunc(slices.Clone(deleted), func(n note) bool { return d.touched[n.ID] })
+	deleted = deleted[:min(len(deleted), maxRelinked)]
+	if d.touched[keep.ID] || len(deleted) == 0 {
 		return
 	}
-	going := map[string]bool{}
+	deletedNames := map[string]bool{}
 	after := *keep.text()
-	titles := make([]string, len(gone))
-	for i, n := range gone {
-		going[n.Name], titles[i] = true, "“"+n.Name+"”"
+	titles := make([]string, len(deleted))
+	for i, n := range deleted {
+		deletedNames[n.Name], titles[i] = true, "“"+n.Name+"”"
 		if strings.TrimSpace(after.Description) == "" {
 			after.Description = n.Description
 		}
 	}
-	after.Body = relinked(after.Body, func(name string) (string, bool) { return keep.Name, going[d.names.living[name]] })
+	after.Body = replaceLinks(after.Body, func(name string) (string, bool) { return keep.Name, deletedNames[d.names.living[name]] })
 	var changes []records.StepChange
 	if after != *keep.text() {
 		changes = append(changes, write(keep, after))
 	}
-	changes = append(changes, d.relinking(gone, keep)...)
-	for _, n := range gone {
+	changes = append(changes, d.relinkChanges(deleted, keep)...)
+	for _, n := range deleted {
 		changes = append(changes, remove(n))
 	}
 	if d.add(kindMerge, sourceFound, fmt.Sprintf("Keep “%s”, delete %s", keep.Name, strings.Join(titles, ", ")), reason, changes...) {
@@ -169,16 +177,16 @@ func (d *draftPlan) merged(keep note, gone []note, reason string) {
 	}
 }
 
-// sameBody is a body as duplicates are told by: however it is broken into lines.
-func sameBody(body string) string { return strings.Join(strings.Fields(body), " ") }
+// normalBody returns a body with single spaces, for comparison.
+func normalBody(body string) string { return strings.Join(strings.Fields(body), " ") }
 
-// exactDuplicates finds memories that say the same under two names.
-func (d *draftPlan) exactDuplicates() {
+// addExactDuplicates adds steps for memories with equal bodies.
+func (d *draftPlan) addExactDuplicates() {
 	groups := map[string][]int{}
 	var order []string
 	for i, n := range d.notes {
-		body := sameBody(n.Body)
-		if utf8.RuneCountInString(body) < shortestDuplicate {
+		body := normalBody(n.Body)
+		if utf8.RuneCountInString(body) < minDuplicateChars {
 			continue
 		}
 		if groups[body] == nil {
@@ -190,20 +198,21 @@ func (d *draftPlan) exactDuplicates() {
 		same := groups[body]
 		slices.SortStableFunc(same, func(a, b int) int { return byWorth(d.notes[a], d.notes[b]) })
 		keep := d.notes[same[0]]
-		var gone []note
+		var deleted []note
 		types := ""
 		for _, i := range same[1:] {
-			if gone = append(gone, d.notes[i]); d.notes[i].Type != keep.Type && types == "" {
+			if deleted = append(deleted, d.notes[i]); d.notes[i].Type != keep.Type && types == "" {
 				types = fmt.Sprintf(" “%s” is a %s memory, “%s” a %s memory.", keep.Name, keep.Type, d.notes[i].Name, d.notes[i].Type)
 			}
 		}
-		if len(gone) > 0 {
-			d.merged(keep, gone, "They say the same, word for word."+types)
+		if len(deleted) > 0 {
+			d.addMerge(keep, deleted, "They say the same, word for word."+types)
 		}
 	}
 }
 
-// byWorth puts the memory first that is to stay of several that say the same.
+// byWorth sorts the memory to keep first: with a type and from no session, with most links, then
+// the oldest.
 func byWorth(a, b note) int {
 	has := func(n note) int {
 		if n.Type == "" || n.Session != "" {
@@ -214,24 +223,24 @@ func byWorth(a, b note) int {
 	return cmp.Or(cmp.Compare(has(b), has(a)), cmp.Compare(len(b.linkedBy), len(a.linkedBy)), a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.Name, b.Name))
 }
 
-// superseded finds memories that say what another one does not say any more.
-func (d *draftPlan) superseded(found []records.SupersededMemory) {
+// addSuperseded adds steps that delete memories whose text is an earlier text of another memory.
+func (d *draftPlan) addSuperseded(found []records.SupersededMemory) {
 	for _, s := range found {
 		at, ok := d.byID[s.ID]
 		by, known := d.byID[s.By]
 		if !ok || !known {
 			continue
 		}
-		gone, now := d.notes[at], d.notes[by]
-		changes := append(d.relinking([]note{gone}, now), remove(gone))
-		d.add(kindDelete, sourceFound, fmt.Sprintf("Delete “%s”", gone.Name),
+		deleted, now := d.notes[at], d.notes[by]
+		changes := append(d.relinkChanges([]note{deleted}, now), remove(deleted))
+		d.add(kindDelete, sourceFound, fmt.Sprintf("Delete “%s”", deleted.Name),
 			fmt.Sprintf("It says, word for word, what “%s” said on %s and does not say any more.", now.Name, s.SaidAt.Format(time.DateOnly)), changes...)
 	}
 }
 
-// nearDuplicates finds memories that say nearly the same. Where one says all that the other says, that one is enough. Where each says
-// something of its own, it may be another fact: that is for a person to tell, or for the model.
-func (d *draftPlan) nearDuplicates() {
+// addNearDuplicates adds steps for memories with nearly equal bodies, if one contains all words of
+// the other. If each has words of its own, they may state different facts, so it adds a finding.
+func (d *draftPlan) addNearDuplicates() {
 	signatures := make([]signature, len(d.notes))
 	for i := range d.notes {
 		d.notes[i].shingles = shinglesOf(d.notes[i].Body)
@@ -239,35 +248,35 @@ func (d *draftPlan) nearDuplicates() {
 	}
 	for _, p := range candidates(signatures) {
 		a, b := d.notes[p.a], d.notes[p.b]
-		if d.touched[a.ID] || d.touched[b.ID] || sameBody(a.Body) == sameBody(b.Body) || min(utf8.RuneCountInString(a.Body), utf8.RuneCountInString(b.Body)) < 2*shortestDuplicate {
+		if d.touched[a.ID] || d.touched[b.ID] || normalBody(a.Body) == normalBody(b.Body) || min(utf8.RuneCountInString(a.Body), utf8.RuneCountInString(b.Body)) < 2*minDuplicateChars {
 			continue
 		}
-		if likeness(a.shingles, b.shingles) < alike {
+		if likeness(a.shingles, b.shingles) < minLikeness {
 			continue
 		}
 		onlyA, onlyB := ownWords(a.Body, b.Body), ownWords(b.Body, a.Body)
 		switch {
-		case sayDifferentThings(a.Body, b.Body):
+		case differInFacts(a.Body, b.Body):
 		case len(onlyB) == 0 && (len(onlyA) > 0 || byWorth(a, b) <= 0):
-			d.merged(a, []note{b}, fmt.Sprintf("“%s” says all that “%s” says, nearly in the same words.", a.Name, b.Name))
+			d.addMerge(a, []note{b}, fmt.Sprintf("“%s” says all that “%s” says, nearly in the same words.", a.Name, b.Name))
 		case len(onlyA) == 0:
-			d.merged(b, []note{a}, fmt.Sprintf("“%s” says all that “%s” says, nearly in the same words.", b.Name, a.Name))
+			d.addMerge(b, []note{a}, fmt.Sprintf("“%s” says all that “%s” says, nearly in the same words.", b.Name, a.Name))
 		default:
 			d.find(a, fmt.Sprintf("It says nearly the same as “%s”. Look at both: they may be one memory, or about two things.", b.Name))
 		}
 	}
 }
 
-// deadLinks finds links to memories that are no more.
-func (d *draftPlan) deadLinks() {
+// addDeadLinks adds steps that fix links to memories that no longer exist.
+func (d *draftPlan) addDeadLinks() {
 	for _, n := range d.notes {
 		if d.touched[n.ID] {
 			continue
 		}
 		var why []string
 		to := *n.text()
-		to.Body = relinked(n.Body, func(name string) (string, bool) {
-			text, reason, ok := d.names.mended(name)
+		to.Body = replaceLinks(n.Body, func(name string) (string, bool) {
+			text, reason, ok := d.names.fixedLink(name)
 			if ok && !slices.Contains(why, reason) {
 				why = append(why, reason)
 			}
@@ -279,8 +288,9 @@ func (d *draftPlan) deadLinks() {
 	}
 }
 
-// cited notes the memories that cite what is gone from their project: what becomes of them, only who knows the project can say.
-func (d *draftPlan) cited(doubtful []records.DoubtfulMemory) {
+// addCitations adds findings about memories with dead citations in their project. Only a person who
+// knows the project can decide them.
+func (d *draftPlan) addCitations(doubtful []records.DoubtfulMemory) {
 	for _, m := range doubtful {
 		at, ok := d.byID[m.ID]
 		if !ok || d.touched[m.ID] {
@@ -298,7 +308,7 @@ func (d *draftPlan) cited(doubtful []records.DoubtfulMemory) {
 	}
 }
 
-func (d *draftPlan) disagreeing(found []records.Disagreement) {
+func (d *draftPlan) addConflicts(found []records.Disagreement) {
 	for _, f := range found {
 		if at, ok := d.byID[f.ID]; ok {
 			d.find(d.notes[at], fmt.Sprintf("Its files say %d different things. Keep the one that holds.", f.Versions))
@@ -306,7 +316,7 @@ func (d *draftPlan) disagreeing(found []records.Disagreement) {
 	}
 }
 
-// edits are the steps as the preview of CLAUDE.md takes them.
+// edits returns the changes of a step for the preview of CLAUDE.md.
 func edits(step records.Step) []sync.Edit {
 	var all []sync.Edit
 	for _, c := range step.Changes {

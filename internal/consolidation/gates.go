@@ -7,22 +7,22 @@ import (
 	"memoir/internal/sync"
 )
 
-// What has to hold before an agent's memories are consolidated without being asked. The numbers are Claude Code's.
+// The conditions for an automatic consolidation. The numbers are Claude Code's.
 const (
-	// betweenRuns is the least time from one consolidation to the next.
-	betweenRuns = 24 * time.Hour
-	// betweenLooks is the least time from one look at whether it is due to the next.
-	betweenLooks = 10 * time.Minute
-	// enoughConversations is how many conversations have to have gone on since the last one.
-	enoughConversations = 5
-	// mostConversations is as many as are counted.
-	mostConversations = 100
+	// minInterval is the minimum time between two consolidations of an agent.
+	minInterval = 24 * time.Hour
+	// checkInterval is the minimum time between two checks whether an agent is due.
+	checkInterval = 10 * time.Minute
+	// minConversations is the minimum number of conversations since the last consolidation.
+	minConversations = 5
+	// maxConversations is the maximum number of conversations that are counted.
+	maxConversations = 100
 )
 
-// GateName names one of the gates.
+// GateName is the name of a gate.
 type GateName string
 
-// The gates, in the order in which they are asked: the cheapest first.
+// The gates, in the order of the checks, cheapest first.
 const (
 	GateTime          GateName = "time"
 	GateLook          GateName = "look"
@@ -30,28 +30,27 @@ const (
 	GateLock          GateName = "lock"
 )
 
-// Gate is one thing that has to hold.
+// Gate is the result of one condition.
 type Gate struct {
 	Name GateName
 	Open bool
-	Why  string // a sentence for people
+	Why  string // a sentence for users
 }
 
-// Facts are what the gates go by.
+// Facts is the data that the gates check.
 type Facts struct {
 	Now           time.Time
 	Lock          sync.ConsolidationLock
-	Looked        time.Time // zero: never
+	Looked        time.Time // last check; zero if never
 	Conversations sync.Conversations
 }
 
-// gate is one of the gates, as a question to the facts.
+// gate checks one condition.
 type gate func(Facts) Gate
 
-// gates are in the order in which they are asked.
-var gates = []gate{longEnoughAgo, notLookedAtLately, enoughHappened, lockIsFree}
+var gates = []gate{timeGate, lookGate, conversationsGate, lockGate}
 
-// Gates asks all of them.
+// Gates returns the results of all gates.
 func Gates(f Facts) []Gate {
 	all := make([]Gate, len(gates))
 	for i, ask := range gates {
@@ -60,39 +59,39 @@ func Gates(f Facts) []Gate {
 	return all
 }
 
-func longEnoughAgo(f Facts) Gate {
+func timeGate(f Facts) Gate {
 	if f.Lock.Last.IsZero() {
 		return Gate{GateTime, true, "These memories were never consolidated."}
 	}
 	ago := f.Now.Sub(f.Lock.Last)
-	return Gate{GateTime, ago >= betweenRuns, fmt.Sprintf("They were consolidated %s ago, and may be again after 24 hours.", spoken(ago))}
+	return Gate{GateTime, ago >= minInterval, fmt.Sprintf("They were consolidated %s ago, and may be again after 24 hours.", inWords(ago))}
 }
 
-func notLookedAtLately(f Facts) Gate {
+func lookGate(f Facts) Gate {
 	if f.Looked.IsZero() {
 		return Gate{GateLook, true, "Nobody has looked yet whether they are due."}
 	}
 	ago := f.Now.Sub(f.Looked)
-	return Gate{GateLook, ago >= betweenLooks, fmt.Sprintf("The last look at whether they are due was %s ago; there is one every 10 minutes.", spoken(ago))}
+	return Gate{GateLook, ago >= checkInterval, fmt.Sprintf("The last look at whether they are due was %s ago; there is one every 10 minutes.", inWords(ago))}
 }
 
-func enoughHappened(f Facts) Gate {
+func conversationsGate(f Facts) Gate {
 	if !f.Conversations.Known {
 		return Gate{GateConversations, false, "Where this agent's conversations are is not known, so a plan is made only when somebody asks for one."}
 	}
-	said := fmt.Sprint(f.Conversations.Count)
+	text := fmt.Sprint(f.Conversations.Count)
 	switch {
-	case f.Conversations.Count >= mostConversations:
-		said = fmt.Sprintf("%d or more conversations", mostConversations)
+	case f.Conversations.Count >= maxConversations:
+		text = fmt.Sprintf("%d or more conversations", maxConversations)
 	case f.Conversations.Count == 1:
-		said += " conversation"
+		text += " conversation"
 	default:
-		said += " conversations"
+		text += " conversations"
 	}
-	return Gate{GateConversations, f.Conversations.Count >= enoughConversations, said + " went on since, of the 5 that it takes."}
+	return Gate{GateConversations, f.Conversations.Count >= minConversations, text + " went on since, of the 5 that it takes."}
 }
 
-func lockIsFree(f Facts) Gate {
+func lockGate(f Facts) Gate {
 	switch {
 	case f.Lock.Problem != "":
 		return Gate{GateLock, false, f.Lock.Problem}
@@ -102,8 +101,8 @@ func lockIsFree(f Facts) Gate {
 	return Gate{GateLock, true, "Nobody else is consolidating them."}
 }
 
-// spoken is a length of time in one unit.
-func spoken(d time.Duration) string {
+// inWords returns a duration in one unit.
+func inWords(d time.Duration) string {
 	count := func(n int, unit string) string {
 		if n == 1 {
 			return "1 " + unit

@@ -12,23 +12,24 @@ import (
 )
 
 const (
-	// jobKind is under which name plans stand among the background work, and planKey what makes two of an agent the same.
+	// jobKind is the kind of the jobs that make plans. planKey is their key, so that an agent has
+	// one at most.
 	jobKind = "consolidation"
 	planKey = "plan"
-	// pollJob is how often it is looked whether a plan that somebody waits for is made.
+	// pollJob is the interval of the checks whether a requested plan is finished (arbitrary).
 	pollJob = 100 * time.Millisecond
 )
 
-// jobArgs say what a plan is made for.
+// jobArgs are the arguments of a job.
 type jobArgs struct {
 	By memories.Actor `json:"by"`
-	// Due says that nobody asked for it: the gates were open. It is then that steps may be applied.
+	// Due reports whether the plan was not requested but due. Only then may its steps be applied.
 	Due bool `json:"due"`
 }
 
-// Request has a plan made for an agent, as background work, and waits for it as long as it may: a model can take its time. It returns
-// false where the plan is still being made, which goes on, also on another server, and is told to whoever listens. It fails as MakePlan
-// does. Whoever asks while one is being made waits for that.
+// Request enqueues a plan for an agent, or joins one in the making, and waits for at most wait.
+// made is false if the plan is not finished; it continues, possibly on another server, and the
+// pages receive an event. It returns the errors of MakePlan.
 func (c *Consolidator) Request(ctx context.Context, slug string, by memories.Actor, wait time.Duration) (made bool, err error) {
 	agent, err := c.permitted(ctx, slug)
 	if err != nil {
@@ -40,9 +41,9 @@ func (c *Consolidator) Request(ctx context.Context, slug string, by memories.Act
 	}
 	before := last.ID
 	if last.State == jobs.Running || last.State == jobs.Waiting {
-		before-- // it is the one that is waited for
+		before-- // wait for this one
 	}
-	if last.State != jobs.Running { // where one has begun meanwhile, that is the one
+	if last.State != jobs.Running { // a running one makes the requested plan
 		if err := c.kind.Enqueue(ctx, agent, jobArgs{By: by}, jobs.Once{Key: planKey}); err != nil {
 			return false, err
 		}
@@ -50,10 +51,10 @@ func (c *Consolidator) Request(ctx context.Context, slug string, by memories.Act
 	return c.await(ctx, agent.ID, before, time.Now().Add(wait))
 }
 
-// await waits until a job after the given one has ended.
+// await waits for the end of a job after before, and returns false at the time until.
 func (c *Consolidator) await(ctx context.Context, agentID, before int64, until time.Time) (made bool, err error) {
-	again := time.NewTicker(pollJob)
-	defer again.Stop()
+	ticker := time.NewTicker(pollJob)
+	defer ticker.Stop()
 	for {
 		job, err := c.lastJob(ctx, agentID)
 		switch {
@@ -69,14 +70,14 @@ func (c *Consolidator) await(ctx context.Context, agentID, before int64, until t
 			return false, nil
 		}
 		select {
-		case <-again.C:
+		case <-ticker.C:
 		case <-ctx.Done():
 			return false, ctx.Err()
 		}
 	}
 }
 
-// lastJob returns the plan of an agent that was begun last, or is yet to be; the zero one where there is none on record.
+// lastJob returns the agent's newest job that makes a plan. It is zero without such a job.
 func (c *Consolidator) lastJob(ctx context.Context, agentID int64) (last jobs.Entry, err error) {
 	all, err := jobs.List(ctx, c.store, agentID)
 	for _, job := range all {
@@ -87,26 +88,26 @@ func (c *Consolidator) lastJob(ctx context.Context, agentID int64) (last jobs.En
 	return last, err
 }
 
-// work makes a plan. What stands in the way of one that somebody has asked for is told to them, and not tried again; one that was only
-// due is due again.
+// workAt makes a plan as a job. A conflict ends a requested job for good, with the reason for the
+// user. A due job ends without an error, because the agent stays due.
 func (c *Consolidator) workAt(ctx context.Context, job jobs.Job, args jobArgs) (jobs.Outcome, error) {
-	plan, err := c.carryOutJob(ctx, job.Slug, args)
-	outcome := jobs.Outcome{Model: plan.Model, InputTokens: plan.InputTokens, OutputTokens: plan.OutputTokens}
+	plan, err := c.runJob(ctx, job.Slug, args)
+	result := jobs.Outcome{Model: plan.Model, InputTokens: plan.InputTokens, OutputTokens: plan.OutputTokens}
 	var conflict *memories.ConflictError
 	switch {
 	case errors.As(err, &conflict) && args.Due:
-		outcome.Said = conflict.Reason
-		return outcome, nil
+		result.Said = conflict.Reason
+		return result, nil
 	case errors.As(err, &conflict), errors.Is(err, memories.ErrNotFound):
-		return outcome, jobs.Permanent(err)
+		return result, jobs.Permanent(err)
 	case err != nil:
-		return outcome, err
+		return result, err
 	}
-	outcome.Said = fmt.Sprintf("A plan with %s, of %s.", counted(len(plan.Steps), "step", "steps"), counted(plan.Memories, "memory", "memories"))
-	return outcome, nil
+	result.Said = fmt.Sprintf("A plan with %s, of %s.", counted(len(plan.Steps), "step", "steps"), counted(plan.Memories, "memory", "memories"))
+	return result, nil
 }
 
-func (c *Consolidator) carryOutJob(ctx context.Context, slug string, args jobArgs) (plan records.Plan, err error) {
+func (c *Consolidator) runJob(ctx context.Context, slug string, args jobArgs) (plan records.Plan, err error) {
 	if !args.Due {
 		return c.MakePlan(ctx, slug, args.By)
 	}
@@ -114,5 +115,5 @@ func (c *Consolidator) carryOutJob(ctx context.Context, slug string, args jobArg
 	if err != nil {
 		return plan, err
 	}
-	return c.consolidateAlone(ctx, agent)
+	return c.runAuto(ctx, agent)
 }

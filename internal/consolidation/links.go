@@ -9,21 +9,22 @@ import (
 	"memoir/internal/words"
 )
 
-// A link to another memory, as [[name]].
+// memoryLink matches a link to another memory: [[name]].
 var memoryLink = regexp.MustCompile(`\[\[([^\[\]\n]{1,256})\]\]`)
 
-// linksIn returns the names that a body links, in order, those in code left out.
+// linksIn returns the names of the links in a body, in order, without those in code.
 func linksIn(body string) []string {
 	var names []string
-	relinked(body, func(name string) (string, bool) {
+	replaceLinks(body, func(name string) (string, bool) {
 		names = append(names, name)
 		return "", false
 	})
 	return names
 }
 
-// relinked returns the body with what to makes of each link in place of it; false leaves it. Code stays as it is.
-func relinked(body string, to func(name string) (text string, ok bool)) string {
+// replaceLinks returns body with each link replaced by the text that to returns. to returns false
+// to keep a link. Code is not changed.
+func replaceLinks(body string, to func(name string) (text string, ok bool)) string {
 	if !strings.Contains(body, "[[") {
 		return body
 	}
@@ -39,15 +40,15 @@ func relinked(body string, to func(name string) (text string, ok bool)) string {
 				fence = ""
 			}
 		default:
-			line = relinkedOutsideCode(line, to)
+			line = replaceLinksInLine(line, to)
 		}
 		out.WriteString(line)
 	}
 	return out.String()
 }
 
-// relinkedOutsideCode leaves what stands between backticks.
-func relinkedOutsideCode(line string, to func(string) (string, bool)) string {
+// replaceLinksInLine is replaceLinks for one line. It keeps text between backticks.
+func replaceLinksInLine(line string, to func(string) (string, bool)) string {
 	parts := strings.Split(line, "`")
 	for i := 0; i < len(parts); i += 2 {
 		parts[i] = memoryLink.ReplaceAllStringFunc(parts[i], func(link string) string {
@@ -60,11 +61,11 @@ func relinkedOutsideCode(line string, to func(string) (string, bool)) string {
 	return strings.Join(parts, "`")
 }
 
-// names are what a link may lead to.
+// names are the possible targets of links.
 type names struct {
-	living    map[string]string   // by name, and by the stem of a file: the name of the memory
-	bySlug    map[string][]string // the names of living memories that are written alike
-	forgotten map[string]string   // what was there once, with the name that it was given instead
+	living    map[string]string   // memory name by name and by file name without extension
+	bySlug    map[string][]string // names of living memories by their spelling
+	forgotten map[string]string   // names without a memory: the new name, or empty if it was deleted
 }
 
 func (n names) add(name, file string) {
@@ -73,24 +74,24 @@ func (n names) add(name, file string) {
 		n.living[stem] = name
 	}
 	if n.living[name] == name {
-		return // it has several files
+		return // another file of the memory
 	}
 	n.living[name] = name
 	slug := spelling(name)
 	n.bySlug[slug] = append(n.bySlug[slug], name)
 }
 
-// mended returns what a link to a name should be instead, and why; false: it is as good as it is. A name under which there never was a
-// memory may be one that is yet to be written, and stays.
-func (n names) mended(name string) (text, why string, ok bool) {
+// fixedLink returns the replacement of a link to name, and the reason. ok is false if the link
+// needs no change. A name that was never used stays, because its memory may be written later.
+func (n names) fixedLink(name string) (text, why string, ok bool) {
 	if _, lives := n.living[name]; lives {
 		return "", "", false
 	}
-	if alike := n.bySlug[spelling(name)]; len(alike) == 1 {
-		return "[[" + alike[0] + "]]", "“" + name + "” is written “" + alike[0] + "”", true
+	if minLikeness := n.bySlug[spelling(name)]; len(minLikeness) == 1 {
+		return "[[" + minLikeness[0] + "]]", "“" + name + "” is written “" + minLikeness[0] + "”", true
 	}
 	renamed, was := n.forgotten[name]
-	for range 8 { // it may have been renamed again
+	for range 8 { // repeated renames
 		if _, lives := n.living[renamed]; lives || renamed == "" {
 			break
 		}
@@ -105,7 +106,8 @@ func (n names) mended(name string) (text, why string, ok bool) {
 	return name, "“" + name + "” was deleted", true
 }
 
-// spelling is what is the same of names that are only written otherwise: use_tabs, Use Tabs, use-tabs.
+// spelling returns the common form of names that differ in case and separators: use_tabs, Use Tabs,
+// use-tabs.
 func spelling(name string) string {
 	return strings.Join(slices.Collect(words.All(strings.ReplaceAll(name, "_", " "))), " ")
 }

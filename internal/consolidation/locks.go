@@ -10,22 +10,22 @@ import (
 	"memoir/internal/memories"
 )
 
-// heldLock is a lock that a consolidation of this server has taken, and how that has ended. It is held until it can be let go: where
-// Postgres has gone away, or the server that looks after the agent, that is later. Until then nobody else could consolidate, and what
-// takes the lock next would take the time of this attempt for that of the last consolidation.
+// heldLock is a lock that this server took, kept until it can be released. The database or the
+// agent's server may be unavailable at the end of a consolidation. Until the release no other
+// program can consolidate the agent.
 type heldLock struct {
-	taken lockfile.Taken
-	came  bool // it has come to something, so that the lock keeps its time
+	taken  lockfile.Taken
+	isDone bool // whether the lock keeps the new time
 }
 
-func (c *Consolidator) keep(slug string, l heldLock) {
+func (c *Consolidator) holdLock(slug string, l heldLock) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.held[slug] = l
 }
 
-// releaseLock releases the agent's consolidation lock if this server holds it. Only one consolidation per agent
-// may call it at a time.
+// releaseLock releases the agent's consolidation lock if this server holds it. Only one
+// consolidation per agent may call it at a time.
 func (c *Consolidator) releaseLock(ctx context.Context, slug string) error {
 	c.mu.Lock()
 	l, held := c.held[slug]
@@ -33,8 +33,9 @@ func (c *Consolidator) releaseLock(ctx context.Context, slug string) error {
 	if !held {
 		return nil
 	}
-	err := c.engine.EndConsolidation(ctx, slug, l.taken, !l.came)
-	if err != nil && !errors.Is(err, memories.ErrNotFound) { // forgotten: its lock is nobody's business any more
+	err := c.engine.EndConsolidation(ctx, slug, l.taken, !l.isDone)
+	// The lock of a forgotten agent does not matter.
+	if err != nil && !errors.Is(err, memories.ErrNotFound) {
 		return err
 	}
 	c.mu.Lock()
@@ -43,7 +44,8 @@ func (c *Consolidator) releaseLock(ctx context.Context, slug string) error {
 	return nil
 }
 
-// releaseLocks releases the locks that could not be released before. It leaves those of running consolidations.
+// releaseLocks releases the locks that could not be released before. It skips locks of running
+// consolidations.
 func (c *Consolidator) releaseLocks(ctx context.Context) error {
 	c.mu.Lock()
 	slugs := slices.Collect(maps.Keys(c.held))
@@ -51,7 +53,7 @@ func (c *Consolidator) releaseLocks(ctx context.Context) error {
 	for _, slug := range slugs {
 		agent, err := c.store.AgentUncounted(ctx, slug)
 		if err == nil {
-			err = c.alone(ctx, agent, func() error { return c.releaseLock(ctx, slug) })
+			err = c.exclusive(ctx, agent, func() error { return c.releaseLock(ctx, slug) })
 		}
 		if err != nil && conflictIn(err) == "" {
 			return err

@@ -18,43 +18,45 @@ import (
 	"memoir/internal/sync"
 )
 
-// MakePlan makes a plan for an agent now, in place of the one that there is, and changes no memory. The gates are not asked, except
-// for the lock. It fails with memories.ErrNotFound, and with *memories.ConflictError where somebody else consolidates.
+// MakePlan makes a new plan for an agent and replaces the old one. It changes no memory and ignores
+// the gates except the lock. It returns memories.ErrNotFound, or *memories.ConflictError if
+// consolidation is off or another one runs.
 func (c *Consolidator) MakePlan(ctx context.Context, slug string, by memories.Actor) (records.Plan, error) {
 	agent, err := c.permitted(ctx, slug)
 	if err != nil {
 		return records.Plan{}, err
 	}
 	var plan records.Plan
-	err = c.alone(ctx, agent, func() error {
-		return c.locked(ctx, slug, func(still func() error) (bool, error) {
-			plan, err = c.makePlan(ctx, agent, by, still)
-			return false, err // nothing is consolidated by it: the lock keeps the time that it had
+	err = c.exclusive(ctx, agent, func() error {
+		return c.withLock(ctx, slug, func(checkLock func() error) (bool, error) {
+			plan, err = c.makePlan(ctx, agent, by, checkLock)
+			return false, err // the lock gets its old time back
 		})
 	})
 	return plan, err
 }
 
-// makePlan makes a plan while nobody else consolidates the agent.
-func (c *Consolidator) makePlan(ctx context.Context, agent records.Agent, by memories.Actor, still func() error) (records.Plan, error) {
+// makePlan makes and stores a plan. The caller must hold the lock. checkLock returns an error if
+// the lock was lost.
+func (c *Consolidator) makePlan(ctx context.Context, agent records.Agent, by memories.Actor, checkLock func() error) (records.Plan, error) {
 	plan := records.Plan{ID: uuid.New(), MadeBy: by}
-	draft, looked, err := c.orient(ctx, agent)
+	draft, count, err := c.load(ctx, agent)
 	if err != nil {
 		return plan, err
 	}
-	plan.Memories = looked
-	if err := c.gather(ctx, agent, draft); err != nil {
+	plan.Memories = count
+	if err := c.applyRules(ctx, agent, draft); err != nil {
 		return plan, err
 	}
 	if c.options.Model != nil {
 		plan.Model = c.options.ModelName
-		asked, err := c.propose(ctx, agent, draft)
+		modelUse, err := c.propose(ctx, agent, draft)
 		if err != nil {
 			return plan, err
 		}
-		plan.Note, plan.InputTokens, plan.OutputTokens = asked.note, asked.input, asked.output
+		plan.Note, plan.InputTokens, plan.OutputTokens = modelUse.note, modelUse.input, modelUse.output
 	}
-	draft.deadLinks()
+	draft.addDeadLinks()
 	if draft.left > 0 {
 		plan.Note = strings.TrimSpace(plan.Note + fmt.Sprintf(" %d further steps have to wait for the next plan.", draft.left))
 	}
@@ -65,7 +67,7 @@ func (c *Consolidator) makePlan(ctx context.Context, agent records.Agent, by mem
 	if err := c.measure(ctx, agent, &plan); err != nil {
 		return plan, err
 	}
-	if err := still(); err != nil {
+	if err := checkLock(); err != nil {
 		return plan, err
 	}
 	plan.MadeAt = records.Now()
@@ -76,12 +78,13 @@ func (c *Consolidator) makePlan(ctx context.Context, agent records.Agent, by mem
 	return plan, nil
 }
 
-// orient reads what there is.
-func (c *Consolidator) orient(ctx context.Context, agent records.Agent) (*draftPlan, int, error) {
+// load reads the agent's memories and names. It returns the number of memories, skipped ones
+// included.
+func (c *Consolidator) load(ctx context.Context, agent records.Agent) (*draftPlan, int, error) {
 	var notes []note
-	looked, size := 0, 0
+	count, size := 0, 0
 	err := c.store.EachActive(ctx, agent, func(m memories.Memory) error {
-		if looked++; len(m.Body) <= longestCompared && size+len(m.Body) <= mostCompared {
+		if count++; len(m.Body) <= maxBody && size+len(m.Body) <= maxBodies {
 			size += len(m.Body)
 			notes = append(notes, note{Memory: m, etag: sync.ETag(m)})
 		}
@@ -95,33 +98,33 @@ func (c *Consolidator) orient(ctx context.Context, agent records.Agent) (*draftP
 		return nil, 0, err
 	}
 	known.forgotten, err = c.store.ForgottenNames(ctx, agent.ID)
-	return newDraftPlan(notes, known), looked, err
+	return newDraftPlan(notes, known), count, err
 }
 
-// gather finds what can be known without a model, the most certain first.
-func (c *Consolidator) gather(ctx context.Context, agent records.Agent, draft *draftPlan) error {
-	draft.exactDuplicates()
-	superseded, err := c.store.SupersededMemories(ctx, agent.ID, shortestDuplicate)
+// applyRules adds the steps and findings of the rules, most certain first.
+func (c *Consolidator) applyRules(ctx context.Context, agent records.Agent, draft *draftPlan) error {
+	draft.addExactDuplicates()
+	superseded, err := c.store.SupersededMemories(ctx, agent.ID, minDuplicateChars)
 	if err != nil {
 		return err
 	}
-	draft.superseded(superseded)
-	draft.nearDuplicates()
-	doubtful, err := c.store.ToReview(ctx, agent, mostFindings)
+	draft.addSuperseded(superseded)
+	draft.addNearDuplicates()
+	doubtful, err := c.store.ToReview(ctx, agent, maxFindings)
 	if err != nil {
 		return err
 	}
-	draft.cited(doubtful)
+	draft.addCitations(doubtful)
 	disagreements, err := c.store.Disagreements(ctx, agent)
 	if err != nil {
 		return err
 	}
-	draft.disagreeing(disagreements)
+	draft.addConflicts(disagreements)
 	return nil
 }
 
-// reindex adds the step that brings the index in step with the memory files, and under its caps. An agent without an index is given
-// none.
+// reindex adds a step that updates and shortens the index, if the agent has one and it needs a
+// change.
 func (c *Consolidator) reindex(ctx context.Context, agent records.Agent, draft *draftPlan) error {
 	change, reason, err := c.indexChange(ctx, agent)
 	if err != nil || change == nil {
@@ -131,12 +134,13 @@ func (c *Consolidator) reindex(ctx context.Context, agent records.Agent, draft *
 	return nil
 }
 
-// indexChange returns what is to become of the index; nil: nothing.
+// indexChange returns the change of the index and its reason. The change is nil if the index needs
+// none.
 func (c *Consolidator) indexChange(ctx context.Context, agent records.Agent) (*records.StepChange, string, error) {
 	now, err := c.engine.PreviewPrunedIndex(ctx, agent.Slug)
 	var conflict *memories.ConflictError
 	if errors.As(err, &conflict) {
-		return nil, "", nil // the Index tab says why it cannot be read
+		return nil, "", nil // the Index tab shows the reason
 	}
 	if err != nil || now.Before == nil || string(now.Before) == string(now.After) || !isPlainText(now.Before) {
 		return nil, "", err
@@ -154,40 +158,40 @@ func (c *Consolidator) indexChange(ctx context.Context, agent records.Agent) (*r
 			unlisted++
 		}
 	}
-	var said []string
+	var reasons []string
 	if dead > 0 {
-		said = append(said, counted(dead, "line leads to nothing", "lines lead to nothing"))
+		reasons = append(reasons, counted(dead, "line leads to nothing", "lines lead to nothing"))
 	}
 	if unlisted > 0 {
-		said = append(said, counted(unlisted, "memory file has no line", "memory files have no line"))
+		reasons = append(reasons, counted(unlisted, "memory file has no line", "memory files have no line"))
 	}
 	if caps {
-		said = append(said, "it is longer than an agent loads")
+		reasons = append(reasons, "it is longer than an agent loads")
 	}
-	reason := strings.Join(said, "; ") + "."
-	if len(said) == 0 {
+	reason := strings.Join(reasons, "; ") + "."
+	if len(reasons) == 0 {
 		reason = "An entry leads to what is gone."
 	}
 	if warning := memorymd.Read(now.After).Warning; warning != "" {
 		reason += " Even then not all of it is loaded: fewer or shorter entries would be."
 	}
 	return &records.StepChange{
-		Op: records.ChangeIndex, Name: belowDurable(agent, now.Path), Seen: files.Hash(now.Before),
+		Op: records.ChangeIndex, Name: belowPrimary(agent, now.Path), Seen: files.Hash(now.Before),
 		Before: &records.StepText{Body: string(now.Before)}, After: &records.StepText{Body: string(now.After)},
 	}, strings.ToUpper(reason[:1]) + reason[1:], nil
 }
 
 func isPlainText(raw []byte) bool { return utf8.Valid(raw) && !strings.ContainsRune(string(raw), 0) }
 
-// belowDurable is a path of the agent's directory as one of its durable directory.
-func belowDurable(agent records.Agent, at string) string {
+// belowPrimary converts a path in the agent's directory to a path in its primary directory.
+func belowPrimary(agent records.Agent, at string) string {
 	if rel, err := filepath.Rel(primaryDir(agent), at); err == nil {
 		return filepath.ToSlash(rel)
 	}
 	return at
 }
 
-// measure fills in what each step, and all together, do to CLAUDE.md.
+// measure sets the size of CLAUDE.md before and after each step, and after all steps.
 func (c *Consolidator) measure(ctx context.Context, agent records.Agent, plan *records.Plan) error {
 	sets := make([][]sync.Edit, len(plan.Steps))
 	for i, step := range plan.Steps {

@@ -11,7 +11,7 @@ import (
 	"memoir/internal/records"
 )
 
-// proposal is a step as the model proposes it. Nothing in it is believed.
+// proposal is a step proposed by the model. It must be checked.
 type proposal struct {
 	Kind        string   `json:"kind"`
 	Memories    []string `json:"memories"`
@@ -22,48 +22,50 @@ type proposal struct {
 }
 
 const (
-	// mostMerged is how many memories one proposal may be about.
-	mostMerged = 6
-	// longestReason and longestDescription are in Unicode characters.
-	longestReason, longestDescription = 400, 300
-	// grounded is the share of the words of a new text that have to be in the texts that it is made of.
-	grounded = 0.6
-	// headroom is by how many bytes a text may be longer than those that it is made of together.
-	headroom = 400
+	// maxMerged is the maximum number of memories in one proposal (arbitrary).
+	maxMerged = 6
+	// maxReason and maxDescription are maximum lengths in Unicode characters (arbitrary).
+	maxReason, maxDescription = 400, 300
+	// minGrounded is the minimum share of words in a new text that its sources must contain
+	// (arbitrary).
+	minGrounded = 0.6
+	// maxGrowth is the maximum number of bytes that a text may be longer than its sources together
+	// (arbitrary).
+	maxGrowth = 400
 )
 
-// into adds the step to the plan, and returns how many memories it deletes. It fails, with the end of a sentence, for what cannot be
-// taken: memories that it was not sent, more deletions than are left, and a text that says what none of its sources says. So a memory
-// that was written to mislead whoever reads it can at most propose something about itself.
-func (p proposal) into(d *draftPlan, sent map[string]note, deletions int) (going int, err error) {
-	var of []note
+// addTo adds the proposal to the plan and returns the number of memories it deletes. Its errors are
+// ends of sentences for users: about an unknown memory, too many deletions, or a text that its
+// sources do not support. So a malicious memory can only propose changes of itself.
+func (p proposal) addTo(d *draftPlan, sent map[string]note, deletions int) (deletes int, err error) {
+	var targets []note
 	for _, name := range p.Memories {
 		n, ok := sent[name]
 		switch {
 		case !ok:
-			return 0, errors.New("named a memory that there is not")
+			return 0, errors.New("named an unknown memory")
 		case d.touched[n.ID]:
-			return 0, errors.New("was about a memory that another step is about")
-		case slices.ContainsFunc(of, func(m note) bool { return m.ID == n.ID }):
+			return 0, errors.New("named a memory of another step")
+		case slices.ContainsFunc(targets, func(m note) bool { return m.ID == n.ID }):
 			return 0, errors.New("named a memory twice")
 		}
-		of = append(of, n)
+		targets = append(targets, n)
 	}
 	reason := strings.Join(strings.Fields(p.Reason), " ")
 	if reason == "" || !isPlainText([]byte(reason)) {
 		return 0, errors.New("gave no reason")
 	}
-	reason = cut(reason, longestReason)
+	reason = cut(reason, maxReason)
 	switch {
-	case p.Kind == kindMerge && len(of) >= 2 && len(of) <= mostMerged:
-		return p.merge(d, of, reason, deletions)
-	case p.Kind == kindUpdate && len(of) == 1:
-		return 0, p.update(d, of[0], reason)
-	case p.Kind == kindDelete && len(of) == 1:
+	case p.Kind == kindMerge && len(targets) >= 2 && len(targets) <= maxMerged:
+		return p.merge(d, targets, reason, deletions)
+	case p.Kind == kindUpdate && len(targets) == 1:
+		return 0, p.update(d, targets[0], reason)
+	case p.Kind == kindDelete && len(targets) == 1:
 		if deletions < 1 {
 			return 0, errors.New("was one deletion too many")
 		}
-		if !d.add(kindDelete, sourceModel, fmt.Sprintf("Delete “%s”", of[0].Name), reason, remove(of[0])) {
+		if !d.add(kindDelete, sourceModel, fmt.Sprintf("Delete “%s”", targets[0].Name), reason, remove(targets[0])) {
 			return 0, errors.New("did not fit into the plan")
 		}
 		return 1, nil
@@ -71,17 +73,17 @@ func (p proposal) into(d *draftPlan, sent map[string]note, deletions int) (going
 	return 0, errors.New("was no step")
 }
 
-func (p proposal) merge(d *draftPlan, of []note, reason string, deletions int) (going int, err error) {
-	at := slices.IndexFunc(of, func(n note) bool { return n.Name == p.Keep })
+func (p proposal) merge(d *draftPlan, targets []note, reason string, deletions int) (deletes int, err error) {
+	at := slices.IndexFunc(targets, func(n note) bool { return n.Name == p.Keep })
 	if at < 0 {
 		return 0, errors.New("did not say which memory stays")
 	}
-	keep := of[at]
-	gone := slices.Delete(slices.Clone(of), at, at+1)
+	keep := targets[at]
+	gone := slices.Delete(slices.Clone(targets), at, at+1)
 	if len(gone) > deletions {
 		return 0, errors.New("was one deletion too many")
 	}
-	to, err := p.text(keep, of)
+	to, err := p.text(keep, targets)
 	if err != nil {
 		return 0, err
 	}
@@ -89,7 +91,7 @@ func (p proposal) merge(d *draftPlan, of []note, reason string, deletions int) (
 	if to != *keep.text() {
 		changes = append(changes, write(keep, to))
 	}
-	changes = append(changes, d.relinking(gone, keep)...)
+	changes = append(changes, d.relinkChanges(gone, keep)...)
 	titles := make([]string, len(gone))
 	for i, n := range gone {
 		changes, titles[i] = append(changes, remove(n)), "“"+n.Name+"”"
@@ -115,9 +117,9 @@ func (p proposal) update(d *draftPlan, n note, reason string) error {
 	return nil
 }
 
-// text is what a memory is to say, when that can be taken.
+// text returns the proposed text of a memory, or an error if it is not acceptable.
 func (p proposal) text(n note, sources []note) (records.StepText, error) {
-	description := cut(strings.Join(strings.Fields(p.Description), " "), longestDescription)
+	description := cut(strings.Join(strings.Fields(p.Description), " "), maxDescription)
 	if description == "" {
 		description = n.Description
 	}
@@ -126,28 +128,29 @@ func (p proposal) text(n note, sources []note) (records.StepText, error) {
 	}
 	to := canonical(n.Name, records.StepText{Type: n.Type, Description: description, Body: p.Body})
 	check := memories.Content{Name: n.Name, Type: to.Type, Description: to.Description, Body: to.Body}
-	var said strings.Builder
+	var sourceText strings.Builder
 	for _, s := range sources {
-		said.WriteString(s.Name + "\n" + s.Description + "\n" + s.Body + "\n")
+		sourceText.WriteString(s.Name + "\n" + s.Description + "\n" + s.Body + "\n")
 	}
 	switch {
 	case strings.TrimSpace(to.Body) == "":
 		return to, errors.New("left nothing of a memory")
 	case check.Check() != nil:
 		return to, errors.New("was no memory")
-	case len(to.Body) > said.Len()+headroom:
+	case len(to.Body) > sourceText.Len()+maxGrowth:
 		return to, errors.New("was longer than what it was made of")
-	case !isGrounded(to.Description+"\n"+to.Body, said.String()):
+	case !isGrounded(to.Description+"\n"+to.Body, sourceText.String()):
 		return to, errors.New("said what none of its memories says")
 	}
 	return to, nil
 }
 
-// absoluteDate is what relative dates become: it is in no source.
+// absoluteDate matches dates. The model replaces relative dates by these, so sources do not contain
+// them.
 var absoluteDate = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`)
 
-// isGrounded reports whether a text says what its sources say: most of its words are theirs, and all that names something is, be it a
-// number, a path or an address.
+// isGrounded reports whether sources support text: they contain most of its words, and all its
+// numbers, paths and addresses.
 func isGrounded(text, sources string) bool {
 	known := map[string]bool{}
 	for _, word := range wordsOf(sources) {
@@ -156,7 +159,7 @@ func isGrounded(text, sources string) bool {
 	text = absoluteDate.ReplaceAllString(text, "")
 	all, theirs := 0, 0
 	for _, word := range wordsOf(text) {
-		if all++; known[word] || slight[word] {
+		if all++; known[word] || stopWords[word] {
 			theirs++
 		}
 	}
@@ -166,5 +169,5 @@ func isGrounded(text, sources string) bool {
 			return false
 		}
 	}
-	return float64(theirs) >= grounded*float64(all)
+	return float64(theirs) >= minGrounded*float64(all)
 }

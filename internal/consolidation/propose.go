@@ -16,43 +16,48 @@ import (
 )
 
 const (
-	// mostSent is how much of all bodies is sent to the model in one question, in bytes: some 15,000 tokens.
-	mostSent = 60 << 10
-	// longestSent is the longest body that is sent. Whatever is longer would not come back whole.
-	longestSent = 8 << 10
-	// logDays is of how many days the logs are read, and mostLogged how much of them is sent, in bytes.
-	logDays, mostLogged = 14, 12 << 10
-	// mostListed is how many memories are listed for the model to choose from, the newest first.
-	mostListed = 1000
-	// patience is how long the model may take for one answer.
-	patience = 3 * time.Minute
-	// answerTokens bounds an answer that proposes, choiceTokens one that chooses.
-	answerTokens, choiceTokens = 8000, 1500
+	// maxSent is the maximum size of all bodies in one question, in bytes. It is about 15,000
+	// tokens.
+	maxSent = 60 << 10
+	// maxBodySent is the maximum size of one body, in bytes. The model would not return a longer
+	// one completely (estimate).
+	maxBodySent = 8 << 10
+	// logDays is how many days of logs are sent, and maxLogs their maximum size in bytes
+	// (arbitrary).
+	logDays, maxLogs = 14, 12 << 10
+	// maxListed is the maximum number of memories in the list that the model selects from, newest
+	// first (arbitrary).
+	maxListed = 1000
+	// modelTimeout is the timeout of one answer (arbitrary).
+	modelTimeout = 3 * time.Minute
+	// maxStepTokens and maxChoiceTokens are the maximum lengths of an answer with steps and of one
+	// with a selection (arbitrary).
+	maxStepTokens, maxChoiceTokens = 8000, 1500
 )
 
-// asked is what came of asking the model.
-type asked struct {
+// modelUse is a note for users about the model, and the tokens that it used.
+type modelUse struct {
 	note          string
 	input, output int
 }
 
-func (a *asked) count(answer model.Answer) {
+func (a *modelUse) count(answer model.Answer) {
 	a.input += answer.InputTokens
 	a.output += answer.OutputTokens
 }
 
-// propose asks the model for what rules cannot find, in one question where all memories fit into one, else in two: first which of
-// them to look at. What it answers is checked (proposal.step), and what cannot be taken is left out. Where it cannot be asked, the plan
-// has what rules have found, and says why.
-func (c *Consolidator) propose(ctx context.Context, agent records.Agent, draft *draftPlan) (asked, error) {
-	var a asked
-	sent := draft.untouched()
+// propose adds the steps that the model proposes. If the bodies exceed maxSent, it first asks which
+// memories to compare. It drops invalid proposals. If the model fails, the note of the result says
+// so, and the error is nil.
+func (c *Consolidator) propose(ctx context.Context, agent records.Agent, draft *draftPlan) (modelUse, error) {
+	var a modelUse
+	sent := draft.unassigned()
 	size := 0
 	for _, n := range sent {
 		size += len(n.Body)
 	}
 	var err error
-	if size > mostSent {
+	if size > maxSent {
 		sent, err = c.choose(ctx, draft, sent, &a)
 	}
 	if err == nil && len(sent) > 0 {
@@ -73,19 +78,19 @@ func (c *Consolidator) propose(ctx context.Context, agent records.Agent, draft *
 		return a, err
 	}
 	if err != nil {
-		c.options.Log.Warn("the model was of no use for a plan", "agent", agent.Slug, "error", err)
+		c.options.Log.Warn("model gave no usable proposals", "agent", agent.Slug, "error", err)
 	}
 	return a, nil
 }
 
-// errNoAnswer says that an answer is JSON of another shape.
-var errNoAnswer = errors.New("the model's answer has another shape")
+// errNoAnswer means that an answer is JSON of the wrong shape.
+var errNoAnswer = errors.New("unexpected shape of the model's answer")
 
-// untouched are the memories that no step is about yet and that can be sent, the newest first.
-func (d *draftPlan) untouched() []note {
+// unassigned returns the memories that belong to no step and can be sent, newest first.
+func (d *draftPlan) unassigned() []note {
 	var rest []note
 	for _, n := range d.notes {
-		if !d.touched[n.ID] && len(n.Body) <= longestSent && n.Body != "" {
+		if !d.touched[n.ID] && len(n.Body) <= maxBodySent && n.Body != "" {
 			rest = append(rest, n)
 		}
 	}
@@ -93,8 +98,8 @@ func (d *draftPlan) untouched() []note {
 	return rest
 }
 
-func (c *Consolidator) ask(ctx context.Context, q model.Question, into any, a *asked) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func (c *Consolidator) ask(ctx context.Context, q model.Question, into any, a *modelUse) error {
+	ctx, cancel := context.WithTimeout(ctx, modelTimeout)
 	defer cancel()
 	answer, err := c.options.Model.Ask(ctx, q)
 	a.count(answer)
@@ -107,8 +112,8 @@ func (c *Consolidator) ask(ctx context.Context, q model.Question, into any, a *a
 	return nil
 }
 
-// choose has the model say, by names and descriptions, which memories may belong together.
-func (c *Consolidator) choose(ctx context.Context, draft *draftPlan, from []note, a *asked) ([]note, error) {
+// choose asks the model which memories may belong together, by names and descriptions.
+func (c *Consolidator) choose(ctx context.Context, draft *draftPlan, from []note, a *modelUse) ([]note, error) {
 	type listed struct {
 		Name        string `json:"name"`
 		Type        string `json:"type"`
@@ -116,7 +121,7 @@ func (c *Consolidator) choose(ctx context.Context, draft *draftPlan, from []note
 		Modified    string `json:"modified"`
 	}
 	var list []listed
-	for _, n := range from[:min(len(from), mostListed)] {
+	for _, n := range from[:min(len(from), maxListed)] {
 		list = append(list, listed{n.Name, string(n.Type), cut(n.Description, 200), dayOf(n)})
 	}
 	var answer struct {
@@ -125,7 +130,7 @@ func (c *Consolidator) choose(ctx context.Context, draft *draftPlan, from []note
 		} `json:"groups"`
 	}
 	err := c.ask(ctx, model.Question{
-		System: chooseHow, Text: asData(map[string]any{"memories": list, "noticed": draft.noticed()}), Schema: chooseSchema, MaxTokens: choiceTokens,
+		System: chooseHow, Text: asData(map[string]any{"memories": list, "noticed": draft.findingTexts()}), Schema: chooseSchema, MaxTokens: maxChoiceTokens,
 	}, &answer, a)
 	if err != nil {
 		return nil, err
@@ -136,7 +141,7 @@ func (c *Consolidator) choose(ctx context.Context, draft *draftPlan, from []note
 	for _, group := range answer.Groups {
 		for _, name := range group.Memories {
 			at, ok := draft.byName[name]
-			if !ok || chosen[name] || !slices.ContainsFunc(from, func(n note) bool { return n.Name == name }) || size+len(draft.notes[at].Body) > mostSent {
+			if !ok || chosen[name] || !slices.ContainsFunc(from, func(n note) bool { return n.Name == name }) || size+len(draft.notes[at].Body) > maxSent {
 				continue
 			}
 			chosen[name] = true
@@ -147,8 +152,8 @@ func (c *Consolidator) choose(ctx context.Context, draft *draftPlan, from []note
 	return sent, nil
 }
 
-// askForSteps has the model propose steps about the memories that it is sent.
-func (c *Consolidator) askForSteps(ctx context.Context, agent records.Agent, draft *draftPlan, sent []note, a *asked) error {
+// askForSteps asks the model for steps on the memories in sent, and adds the valid ones.
+func (c *Consolidator) askForSteps(ctx context.Context, agent records.Agent, draft *draftPlan, sent []note, a *modelUse) error {
 	type shown struct {
 		Name        string `json:"name"`
 		Type        string `json:"type"`
@@ -162,7 +167,7 @@ func (c *Consolidator) askForSteps(ctx context.Context, agent records.Agent, dra
 		list = append(list, shown{n.Name, string(n.Type), n.Description, dayOf(n), n.Body})
 		byName[n.Name] = n
 	}
-	told, err := c.logged(ctx, agent)
+	texts, err := c.recentLogs(ctx, agent)
 	if err != nil {
 		return err
 	}
@@ -170,8 +175,8 @@ func (c *Consolidator) askForSteps(ctx context.Context, agent records.Agent, dra
 		Steps []proposal `json:"steps"`
 	}
 	err = c.ask(ctx, model.Question{
-		System: proposeHow, Text: asData(map[string]any{"today": time.Now().Format(time.DateOnly), "memories": list, "noticed": draft.noticed(), "logs": told}),
-		Schema: proposeSchema, MaxTokens: answerTokens,
+		System: proposeHow, Text: asData(map[string]any{"today": time.Now().Format(time.DateOnly), "memories": list, "noticed": draft.findingTexts(), "logs": texts}),
+		Schema: proposeSchema, MaxTokens: maxStepTokens,
 	}, &answer, a)
 	if err != nil {
 		return err
@@ -179,12 +184,12 @@ func (c *Consolidator) askForSteps(ctx context.Context, agent records.Agent, dra
 	dropped, why := 0, ""
 	deletions := max(1, len(sent)/4)
 	for _, p := range answer.Steps {
-		going, err := p.into(draft, byName, deletions)
+		deletes, err := p.addTo(draft, byName, deletions)
 		if err != nil {
 			dropped, why = dropped+1, cmp.Or(why, err.Error())
 			continue
 		}
-		deletions -= going
+		deletions -= deletes
 	}
 	if dropped > 0 {
 		a.note = fmt.Sprintf("%s of the model could not be taken: the first %s.", counted(dropped, "proposal", "proposals"), why)
@@ -192,33 +197,34 @@ func (c *Consolidator) askForSteps(ctx context.Context, agent records.Agent, dra
 	return nil
 }
 
-// logged is what the agent's logs say of the last days. It tells what is over by now; no text of a memory is made of it.
-func (c *Consolidator) logged(ctx context.Context, agent records.Agent) ([]string, error) {
+// recentLogs returns the agent's logs of the last days. They show the model what is finished; they
+// are no source of texts.
+func (c *Consolidator) recentLogs(ctx context.Context, agent records.Agent) ([]string, error) {
 	now := time.Now()
-	found, err := c.store.Logs(ctx, agent.ID, logs.DayOf(now.Add(-logDays*24*time.Hour)), logs.DayOf(now), mostLogged)
-	told := []string{}
+	found, err := c.store.Logs(ctx, agent.ID, logs.DayOf(now.Add(-logDays*24*time.Hour)), logs.DayOf(now), maxLogs)
+	texts := []string{}
 	for _, log := range found {
 		if log.Text != "" {
-			told = append(told, string(log.Day)+": "+log.Text)
+			texts = append(texts, string(log.Day)+": "+log.Text)
 		}
 	}
-	return told, err
+	return texts, err
 }
 
-// noticed are the findings, as the model is told of them.
-func (d *draftPlan) noticed() []string {
-	told := make([]string, 0, len(d.findings))
+// findingTexts returns the findings for the model.
+func (d *draftPlan) findingTexts() []string {
+	texts := make([]string, 0, len(d.findings))
 	for _, f := range d.findings {
-		told = append(told, f.Name+": "+f.Text)
+		texts = append(texts, f.Name+": "+f.Text)
 	}
-	return told
+	return texts
 }
 
-// asData is what a question is about, as JSON: whatever stands in a memory stays inside of its quotes.
+// asData returns value as JSON, so that memories remain inside quotes.
 func asData(value any) string {
 	raw, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // texts and lists always marshal
+		panic(err) // only texts and lists
 	}
 	return string(raw)
 }
@@ -254,20 +260,20 @@ var (
 	}))})
 )
 
-func cut(text string, most int) string {
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
+func cut(text string, maxChars int) string {
+	if runes := []rune(text); len(runes) > maxChars {
+		return string(runes[:maxChars]) + "…"
 	}
 	return text
 }
 
-// canonical is a text as it is read back from a file.
+// canonical returns a text as it is read back from a file.
 func canonical(name string, t records.StepText) records.StepText {
 	c := memories.Content{Name: name, Type: t.Type, Description: t.Description, Body: t.Body}.Canonical()
 	return records.StepText{Type: c.Type, Description: c.Description, Body: c.Body}
 }
 
-// dayOf returns the day on which a memory was last changed, or that it is unknown.
+// dayOf returns the day of a memory's last change, or "unknown".
 func dayOf(n note) string {
 	if age := memories.AgeOf(n.ModifiedAt, n.ModifiedAt); age.Unknown {
 		return "unknown"

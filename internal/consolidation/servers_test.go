@@ -86,8 +86,8 @@ func (b *bench) serve() func(method, path string, body any) (status int, answer 
 func TestWhatOneServerPlansAnotherAppliesAndTheFirstUndoes(t *testing.T) {
 	t.Parallel()
 	open := make(chan struct{})
-	asked := modeltest.New(t, modeltest.When(open, proposals()))
-	options := consolidation.Options{Model: asked.Model(), ModelName: "a model"}
+	modelUse := modeltest.New(t, modeltest.When(open, proposals()))
+	options := consolidation.Options{Model: modelUse.Model(), ModelName: "a model"}
 	a := setup(t, untidy(), options)
 	b := a.another(a.URL, options)
 	before := a.disk()
@@ -99,16 +99,16 @@ func TestWhatOneServerPlansAnotherAppliesAndTheFirstUndoes(t *testing.T) {
 			return err
 		})
 	}
-	waittest.For(a, "the question", func() bool { return len(asked.Requests()) > 0 })
+	waittest.For(a, "the question", func() bool { return len(modelUse.Requests()) > 0 })
 	if err := everybody.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	close(open)
-	waittest.For(a, "background work to end", func() bool { over, err := a.Look(t.Context(), "ada"); return err == nil && !over.Planning })
-	if n := len(asked.Requests()); n != 1 {
+	waittest.For(a, "background work to end", func() bool { over, err := a.Overview(t.Context(), "ada"); return err == nil && !over.Planning })
+	if n := len(modelUse.Requests()); n != 1 {
 		t.Errorf("eight who ask at once are given %d plans", n)
 	}
-	over, err := b.Look(t.Context(), "ada")
+	over, err := b.Overview(t.Context(), "ada")
 	if err != nil || over.Plan == nil {
 		t.Fatal("the other server has no plan", err)
 	}
@@ -183,7 +183,7 @@ func TestAStepThatLosesItsDatabaseIsWholeAfterwards(t *testing.T) {
 			if err != nil || len(activity.Activity) != 2 {
 				t.Errorf("%d things happened to what links it (%v)", len(activity.Activity), err)
 			}
-			if over, err := b.Look(t.Context(), "ada"); err != nil || over.Busy {
+			if over, err := b.Overview(t.Context(), "ada"); err != nil || over.Busy {
 				t.Errorf("it goes on: %+v (%v)", over.Applied, err)
 			}
 		})

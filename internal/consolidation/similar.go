@@ -11,23 +11,24 @@ import (
 	"memoir/internal/words"
 )
 
-// Which memories say nearly the same. To compare each with each would take 50 million comparisons for 10,000 memories; so each is
-// summed up in a signature of which two agree in as many places as their texts have in common (MinHash), and only those are compared
-// that agree in a whole band of it (locality-sensitive hashing).
+// Search for near duplicates. Comparing all pairs of 10,000 memories would take 50 million
+// comparisons. MinHash gives each memory a signature; two signatures share as many values as their
+// texts have in common. Locality-sensitive hashing then compares only pairs with an equal band.
 
 const (
-	bands, rows = 16, 4 // two texts that have seven tenths in common meet in a band 99 times out of 100
-	// alike is the share of what two texts say together that both have to say, to be called nearly the same.
-	alike = 0.7
-	// shingle is how many words in a row are compared as one.
-	shingle = 3
-	// fullBand is how many memories may share a band before it counts as a way of writing, and is no sign.
-	fullBand = 64
+	bands, rows = 16, 4 // texts with a likeness of 0.7 share a band with a probability of 0.99
+	// minLikeness is the minimum likeness of near duplicates (arbitrary).
+	minLikeness = 0.7
+	// shingleWords is the number of words in a shingle (arbitrary).
+	shingleWords = 3
+	// maxBandMembers is the maximum number of memories with an equal band. A larger group has only
+	// its style in common (arbitrary).
+	maxBandMembers = 64
 )
 
 type signature [bands * rows]uint32
 
-// seeds make the hash functions of a signature out of one.
+// seeds are the multipliers of the hash functions of a signature, by splitmix64.
 var seeds = func() (s [bands * rows]uint64) {
 	state := uint64(0x9E3779B97F4A7C15)
 	for i := range s { // splitmix64
@@ -40,17 +41,17 @@ var seeds = func() (s [bands * rows]uint64) {
 	return s
 }()
 
-// shinglesOf returns the sets of words in a row that a text has, as hashes, in order. Words are those of the search: of scripts
-// without spaces, pairs of characters.
+// shinglesOf returns the sorted hashes of all sequences of shingleWords words. Words are those of
+// the search; in scripts without spaces, they are pairs of characters.
 func shinglesOf(text string) []uint64 {
 	all := wordsOf(text)
 	if len(all) == 0 {
 		return nil
 	}
 	var found []uint64
-	for i := range max(1, len(all)-shingle+1) {
+	for i := range max(1, len(all)-shingleWords+1) {
 		h := fnv.New64a()
-		for _, word := range all[i:min(len(all), i+shingle)] {
+		for _, word := range all[i:min(len(all), i+shingleWords)] {
 			h.Write([]byte(word))
 			h.Write([]byte{0})
 		}
@@ -60,13 +61,13 @@ func shinglesOf(text string) []uint64 {
 	return slices.Compact(found)
 }
 
-// mostWords bounds what is compared of one memory.
-const mostWords = 4000
+// maxWords is the maximum number of compared words of a memory (arbitrary).
+const maxWords = 4000
 
 func wordsOf(text string) []string {
 	var all []string
 	for word := range words.Spaced(text) {
-		if all = append(all, word); len(all) == mostWords {
+		if all = append(all, word); len(all) == maxWords {
 			break
 		}
 	}
@@ -89,22 +90,22 @@ func signatureOf(shingles []uint64) signature {
 	return s
 }
 
-// pair are two of the texts that may be alike, by their places.
+// pair is the indexes of two texts.
 type pair struct{ a, b int }
 
-// candidates returns the pairs of signatures that agree in a band, each once and in order.
+// candidates returns the pairs of signatures with an equal band, sorted and without duplicates.
 func candidates(signatures []signature) []pair {
 	found := map[pair]bool{}
 	for band := range bands {
 		buckets := map[[rows]uint32][]int{}
 		for i, s := range signatures {
 			key := [rows]uint32(s[band*rows : (band+1)*rows])
-			if key[0] != math.MaxUint32 { // a text without words
+			if key[0] != math.MaxUint32 { // not a text without words
 				buckets[key] = append(buckets[key], i)
 			}
 		}
 		for _, members := range buckets {
-			if len(members) > fullBand {
+			if len(members) > maxBandMembers {
 				continue
 			}
 			for i, a := range members {
@@ -122,7 +123,7 @@ func candidates(signatures []signature) []pair {
 	return pairs
 }
 
-// likeness is the share of the shingles of both that both have.
+// likeness returns the Jaccard index of two sorted sets: the common share of all shingles.
 func likeness(a, b []uint64) float64 {
 	common := 0
 	for i, j := 0, 0; i < len(a) && j < len(b); {
@@ -141,19 +142,20 @@ func likeness(a, b []uint64) float64 {
 	return 0
 }
 
-// turns are words that turn what is said into something else.
+// turns are words that change the meaning of a sentence.
 var turns = map[string]bool{
 	"not": true, "no": true, "never": true, "without": true, "except": true, "only": true, "unless": true, "dont": true, "don": true, "isn": true,
 	"always": true, "before": true, "after": true, "nicht": true, "kein": true, "keine": true, "nie": true, "ne": true, "pas": true, "jamais": true, "nunca": true,
 }
 
-// sayDifferentThings reports whether what two texts that are alike do not share looks like another fact rather than other words for
-// the same one: a number, a name, a path, a word that turns the sense. Two memories may be of one form and about two things (the ports
-// of two servers); those are never called duplicates.
-func sayDifferentThings(a, b string) bool {
+// differInFacts reports whether two similar texts seem to state different facts, not the same one
+// in other words. It looks for different numbers, names, paths or negations, such as the ports of
+// two servers. Such texts are never called duplicates.
+func differInFacts(a, b string) bool {
 	inA, inB := tokensOf(a), tokensOf(b)
 	onlyA, onlyB := without(inA, inB), without(inB, inA)
-	// What only one of them says adds to it. What both put in each other's place is told apart.
+	// A token in one text only is an addition. Tokens in both that replace each other are different
+	// facts.
 	for _, token := range slices.Concat(onlyA, onlyB) {
 		if turns[strings.ToLower(token)] {
 			return true
@@ -162,7 +164,7 @@ func sayDifferentThings(a, b string) bool {
 	return slices.ContainsFunc(onlyA, isSpecific) && slices.ContainsFunc(onlyB, isSpecific)
 }
 
-// tokensOf are the words of a text as they are written, with what joins the parts of a name.
+// tokensOf returns the words of a text as written, with the characters that join parts of a name.
 func tokensOf(text string) map[string]bool {
 	tokens := map[string]bool{}
 	for _, token := range strings.FieldsFunc(text, func(r rune) bool {
@@ -185,14 +187,14 @@ func without(all, others map[string]bool) []string {
 	return rest
 }
 
-// isSpecific reports whether a word names something: it has a digit, a sign inside, or a capital.
+// isSpecific reports whether a token looks like a name: it has a digit, a capital or an inner sign.
 func isSpecific(token string) bool {
 	return strings.ContainsFunc(token, func(r rune) bool {
 		return unicode.IsDigit(r) || unicode.IsUpper(r) || strings.ContainsRune("-_./:@#", r)
 	})
 }
 
-// ownWords are the words of a text that tell something and that the other one does not have.
+// ownWords returns the words of text that other does not contain, without stop words.
 func ownWords(text, other string) []string {
 	theirs := map[string]bool{}
 	for _, word := range wordsOf(other) {
@@ -200,15 +202,15 @@ func ownWords(text, other string) []string {
 	}
 	var own []string
 	for _, word := range wordsOf(text) {
-		if !theirs[word] && !slight[word] {
+		if !theirs[word] && !stopWords[word] {
 			own = append(own, word)
 		}
 	}
 	return own
 }
 
-// slight are words that tell nothing by themselves.
-var slight = func() map[string]bool {
+// stopWords are words without a meaning of their own.
+var stopWords = func() map[string]bool {
 	all := map[string]bool{}
 	for _, word := range strings.Fields(`a an the and or of to in on at by for from with as is are was were be been it its this that these those we our you your
 		they them their he she his her i my so then than too also very just please should must will would can could may might do does did has have had`) {

@@ -24,8 +24,8 @@ func TestOfTenThousandMemoriesOnlyThoseAreComparedThatMayBeAlike(t *testing.T) {
 	}
 	notes[9_999].Body = notes[17].Body + " besides, the kettles are blue"
 	d := newDraftPlan(notes, names{living: map[string]string{}})
-	d.exactDuplicates()
-	d.nearDuplicates()
+	d.addExactDuplicates()
+	d.addNearDuplicates()
 	if len(d.steps) != 1 || d.steps[0].Title != "Keep “Fact 9999”, delete “Fact 17”" || len(d.findings) > 0 {
 		t.Errorf("the steps are %+v, the findings %+v", d.steps, d.findings)
 	}

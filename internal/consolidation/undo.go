@@ -9,16 +9,16 @@ import (
 	"memoir/internal/sync"
 )
 
-// Undo brings back, as a whole, what an applied step has changed: what was deleted is restored, and what was written says again what it
-// said. It fails with memories.ErrNotFound, and with *memories.ConflictError where something has been changed since; then nothing has
-// happened.
+// Undo reverts all changes of an applied step: it restores deleted memories and old texts. It
+// returns memories.ErrNotFound, or *memories.ConflictError if one of the texts has changed since.
+// Then nothing has changed.
 func (c *Consolidator) Undo(ctx context.Context, slug, id string, actor memories.Actor) (records.Step, error) {
 	agent, err := c.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return records.Step{}, err
 	}
 	var step records.Step
-	err = c.alone(ctx, agent, func() error {
+	err = c.exclusive(ctx, agent, func() error {
 		if step, err = c.store.ConsolidationStep(ctx, agent.ID, id); err != nil {
 			return err
 		}
@@ -26,16 +26,16 @@ func (c *Consolidator) Undo(ctx context.Context, slug, id string, actor memories
 			return &memories.ConflictError{Reason: "This step is not applied, so there is nothing to undo. Nothing was changed."}
 		}
 		for _, change := range step.Changes {
-			is, _, err := c.stands(ctx, agent, change)
+			state, _, err := c.stateOf(ctx, agent, change)
 			if err != nil {
 				return err
 			}
-			if is != asAfter {
+			if state != stateAfter {
 				return changedSince(change)
 			}
 		}
-		// Nobody consolidates by undoing: the lock is put back with the time that it had.
-		return c.locked(ctx, slug, func(func() error) (bool, error) {
+		// An undo is no consolidation, so the lock gets its old time back.
+		return c.withLock(ctx, slug, func(func() error) (bool, error) {
 			step.State, step.Actor = records.StepUndoing, actor
 			if err := c.store.SaveStep(ctx, step); err != nil {
 				return false, err
@@ -50,7 +50,7 @@ func (c *Consolidator) Undo(ctx context.Context, slug, id string, actor memories
 	return step, err
 }
 
-// undoStep takes the changes of a step back, the last one first.
+// undoStep reverts the changes of a step, last one first.
 func (c *Consolidator) undoStep(ctx context.Context, agent records.Agent, step *records.Step) error {
 	ctx = sync.As(ctx, step.Actor)
 	for i, change := range slices.Backward(step.Changes) {
@@ -60,7 +60,7 @@ func (c *Consolidator) undoStep(ctx context.Context, agent records.Agent, step *
 		if c.stops(*step, i, false) {
 			return errStopped
 		}
-		if err := c.unmake(ctx, agent, change); err != nil {
+		if err := c.revert(ctx, agent, change); err != nil {
 			reason := conflictIn(err)
 			if reason == "" {
 				return err

@@ -40,7 +40,7 @@ func (s *site) showConsolidation(w http.ResponseWriter, r *http.Request, status 
 	}
 	v := templates.Consolidation{Agent: agentView(agent), Off: true}
 	if c := s.options.Consolidator; c != nil {
-		o, err := c.Look(r.Context(), agent.Slug)
+		o, err := c.Overview(r.Context(), agent.Slug)
 		if err != nil {
 			return err
 		}
