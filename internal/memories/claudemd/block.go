@@ -10,7 +10,7 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// The markers stand on lines of their own around the part of a CLAUDE.md that Memoir owns.
+// Marker lines around the part of a CLAUDE.md that Memoir owns.
 const (
 	beginMarker = markerPrefix + "begin -->"
 	endMarker   = markerPrefix + "end -->"
@@ -18,8 +18,8 @@ const (
 	markerPrefix = "<!-- memoir:"
 )
 
-// memorySystem tells an agent how its memory works. Its only headings are the two of the first level: the second and
-// third levels belong to the types and the memories.
+// memorySystem is the instructions about memory. Its headings are of level 1 only: levels 2 and
+// 3 are used for types and memories.
 const memorySystem = `# Memory System
 
 You have a memory that outlives this conversation. It is a directory of Markdown files, one fact a file: ` + "`memory/`" + `
@@ -68,7 +68,8 @@ Add, change and remove the line together with its file, and never write a memory
 At the end of every conversation, proactively save anything useful you learned — this is how you get smarter over time. Memories persist across all future conversations with every user.
 `
 
-// teamMemory is what an agent is told besides that has something of its team's to know; where says which files that is in.
+// teamMemory returns the instructions about team memory. where describes the files that are team
+// memory.
 func teamMemory(where string) string {
 	return `
 **What the team shares.** Memories marked “(team)” below are everybody's who works on this; ` + where + ` are such.
@@ -78,10 +79,10 @@ private memory and the team's disagree, ask which holds. Never write a password,
 `
 }
 
-// ownTeamFiles are those of the agent's own team memory.
+// ownTeamFiles describes the files of the agent's own team memory.
 const ownTeamFiles = "files in `memory/team/`"
 
-// sharedFiles are those that all agents share.
+// sharedFiles describes the files in directories that all agents share.
 func sharedFiles(dirs []string) string {
 	named := make([]string, len(dirs))
 	for i, dir := range dirs {
@@ -95,16 +96,16 @@ const learnedMemory = `# Learned Memory
 > The following was learned from past interactions. Apply this knowledge in all responses.
 `
 
-// Intro is what the block begins with, before the memories. The zero Intro tells the agent how and when to save, and then that
-// what follows was learned.
+// Intro configures the text at the start of the block. The zero Intro is for an agent with its own
+// memory and no shared directories.
 type Intro struct {
-	// LearnedAlone only tells that what follows was learned: nothing asks an agent whose memory is switched off to save.
+	// LearnedAlone omits the instructions to save memories. It is for agents whose memory is off.
 	LearnedAlone bool
-	// SharedDirs are the directories whose memories all agents share; absolute.
+	// SharedDirs are the absolute paths of directories that all agents share.
 	SharedDirs []string
 }
 
-// text is the opening, of an agent that has something of its own team's to know or has not.
+// text returns the start of the block. team means that the agent has team memories of its own.
 func (o Intro) text(team bool) string {
 	var where []string
 	if team {
@@ -122,20 +123,21 @@ func (o Intro) text(team bool) string {
 	return memorySystem + "\n" + learnedMemory
 }
 
-// shortened stands between memories in full and the one-line entries of the same type, so that the entries do not read
-// as the end of the last memory.
+// shortened separates memories in full from one-line entries of the same type. Without it the
+// entries would look like the end of the last memory.
 const shortened = "\nIn one line each:\n"
 
-// headingOf returns the heading of the memories of a type.
+// headingOf returns the heading above the memories of a type.
 func headingOf(t memories.Type) string { return "\n## " + t.Title() + " Memory\n" }
 
-// teamMark stands behind the names of team memories.
+// teamMark follows the names of team memories.
 const teamMark = " (team)"
 
-// maxTeamName is how much of a name is kept in a one-line entry, in Unicode characters, so that the mark behind it always is.
+// maxTeamName is how many Unicode characters of a name a one-line entry keeps, so that teamMark
+// fits.
 const maxTeamName = memories.MaxEntryLength / 2
 
-// FullSection returns a memory in full, as it stands in the block: of its heading, the name and whether it is the team's count.
+// FullSection returns a memory in full with its heading. Of m it uses only Name and Team.
 func FullSection(m Summary, body string) string {
 	text := "\n### " + escapeName(m.Name)
 	if m.Team {
@@ -148,8 +150,8 @@ func FullSection(m Summary, body string) string {
 	return text
 }
 
-// WithAgeNote returns a memory in full with a note under its heading, where it is stale at now. The note has a date, so that it stays
-// the same from one day to the next.
+// WithAgeNote inserts a note below the heading of a full memory that is stale at now. The note has
+// the date of the last change, so that it does not change every day.
 func WithAgeNote(full string, modified, now time.Time) string {
 	if modified.IsZero() || !memories.AgeOf(modified, now).Stale {
 		return full
@@ -158,13 +160,14 @@ func WithAgeNote(full string, modified, now time.Time) string {
 	return full[:heading] + "\n> Saved on " + modified.UTC().Format(time.DateOnly) + ", so code may have changed since: verify against it before asserting as fact.\n" + full[heading:]
 }
 
-// countedText is the last line of a block without room for n of its memories. It is shorter than MaxEntryLength.
+// countedText is the last line of a block that has no room for n memories. It is shorter than
+// MaxEntryLength.
 func countedText(n int) string {
 	return fmt.Sprintf("- … and %d more. `memory/MEMORY.md` lists them.\n", n)
 }
 
-// Entry is a memory as one line, which is all of it that is in a block without room for more. A line that is too long ends
-// in an ellipsis.
+// Entry returns a memory as a one-line entry with line end, cut to memories.MaxEntryLength
+// characters.
 func Entry(m Summary) string {
 	plain := memories.CanonicalName(m.Name)
 	if m.Team {
@@ -178,7 +181,8 @@ func Entry(m Summary) string {
 	}
 	line := "- " + escapeLine(plain)
 	for n := memories.MaxEntryLength - len("- …"); utf8.RuneCountInString(line) > memories.MaxEntryLength; {
-		// What was escaped takes more room than it did, so the text is cut by what it is too long now.
+		// Escapes take additional characters, so the text is cut by the excess length and escaped
+		// again.
 		cut := strings.TrimRight(memtext.CutRunes(plain, n), " ")
 		line = "- " + escapeLine(cut+"…")
 		n -= max(1, utf8.RuneCountInString(line)-memories.MaxEntryLength)

@@ -11,10 +11,11 @@ import (
 	"memoir/internal/memories/memorymd"
 )
 
-// budget is what one use of a file may cost: a second of CPU time, and one more for slow machines.
+// budget is how much CPU time one use of a file may cost: 1 s, and 1 s more for slow machines.
 const budget = 2 * time.Second
 
-// TestCost_OfAFileIsBounded runs alone: it measures the CPU time of the process.
+// TestCost_OfAFileIsBounded does not run in parallel, because it measures the CPU time of the
+// process.
 func TestCost_OfAFileIsBounded(t *testing.T) {
 	content := memories.Content{Name: "other", Type: memories.Project, Description: "d", Body: "B"}
 	for name, text := range memoirtest.NastyFiles() {

@@ -2,29 +2,29 @@ package claudemd
 
 import "fmt"
 
-// A conversation that has become too long is compacted. Its session memory, the notes that were taken along the way, can carry that in
-// place of a summary that a model has to write. These are the borders within which it does, those of Claude Code.
+// Limits of Claude Code for replacing a conversation by its session memory when the conversation
+// becomes too long. Tokens are those of the session memory; messages are those with text in the
+// conversation.
 const (
 	MinCompactionTokens   = 10_000
 	MaxCompactionTokens   = 40_000
 	MinCompactionMessages = 5
 )
 
-// CompactionFit says whether a session memory can replace a conversation that is compacted.
+// CompactionFit is whether a session memory can replace a compacted conversation.
 type CompactionFit string
 
-// What can be said of it.
 const (
 	CompactionFits       CompactionFit = "yes"
 	CompactionDoesNotFit CompactionFit = "no"
-	CompactionUnknown    CompactionFit = "unknown" // there is no transcript to count messages in
+	CompactionUnknown    CompactionFit = "unknown" // the conversation's messages could not be counted
 )
 
-// UncountedMessages stands for a number of messages that is not known.
+// UncountedMessages means that the number of messages is unknown.
 const UncountedMessages = -1
 
-// FitCompaction returns whether a session memory of so many tokens can replace a conversation of so many
-// messages with text, and the reason, in a sentence.
+// FitCompaction reports whether a session memory of this size can replace a conversation with this
+// many messages with text. The second result is the reason, one sentence.
 func FitCompaction(tokens, messages int) (CompactionFit, string) {
 	switch {
 	case tokens < MinCompactionTokens:

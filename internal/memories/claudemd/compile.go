@@ -1,5 +1,6 @@
-// Package claudemd compiles memories into the text of CLAUDE.md: in full while they fit, else one line each.
-// It also finds and replaces Memoir's part of a CLAUDE.md that a person has written.
+// Package claudemd compiles memories into the text of CLAUDE.md: in full while they fit, then as
+// one-line entries. It finds and replaces Memoir's block in a CLAUDE.md, and keeps the text around
+// it. It reads and writes no files; internal/sync/publish does. The pages use it for previews.
 package claudemd
 
 import (
@@ -15,68 +16,69 @@ import (
 	"memoir/internal/memories"
 )
 
-// Heading is a memory as the compiled CLAUDE.md needs it before its body: where it stands, and what its one line says.
+// Summary is a memory without its body, as Compile needs it.
 type Summary struct {
 	ID, Name    string
-	Team        bool   // it is in team memory
-	Shared      string // the slug of the agent whose it is, and which shares it with all others; empty: it is the agent's own
+	Team        bool   // in team memory
+	Shared      string // slug of the agent that shares it with all agents; empty for the agent's own
 	Type        memories.Type
 	Description string
-	Revision    [16]byte // names the content: one memory has the same body as long as it has the same revision
-	Size        int      // of the body in bytes, roughly: how far sections are read ahead goes by it
-	// ModifiedAt is what its age counts from; zero where nobody asks.
+	Revision    [16]byte // identifies the body: equal revisions of a memory have equal bodies
+	Size        int      // approximate size of the body in bytes
+	// ModifiedAt is the time from which the memory's age counts; zero if unknown.
 	ModifiedAt time.Time
-	Recorded   Cost // what is on record that it takes in CLAUDE.md
+	Recorded   Cost // its stored size in CLAUDE.md
 }
 
-// SectionText returns the first of the memories in full (FullSection). The others are those that are likely to be asked for
-// next, so that whoever has to read the bodies can read them together.
+// SectionText returns the FullSection of next[0]. The others in next are likely to be requested
+// next, so that the function can read their bodies together.
 type SectionText func(next []Summary) (string, error)
 
-// Section is a memory with all that it says.
+// Section is a memory with its body.
 type Section struct {
 	ID, Name    string
-	Team        bool // it is in team memory
+	Team        bool // in team memory
 	Type        memories.Type
 	Description string
 	Body        string
 }
 
-// Cost is what one memory takes in the compiled CLAUDE.md.
+// Cost is the size of a memory in the compiled CLAUDE.md.
 type Cost struct {
 	ID     string
-	Chars  int  // Unicode characters of its section or its entry, with heading and blank lines
-	Listed bool // it is one line instead of a section, because the limit was reached; with no characters, it is only counted
+	Chars  int  // Unicode characters of its section or entry, with heading and blank lines
+	Listed bool // a one-line entry, not a section; with Chars 0, only part of the final count
 }
 
-// Part is a piece of the compiled block: a memory, or what stands around memories.
+// Part is a piece of the compiled block: a memory, or text between memories.
 type Part struct {
 	Text   string
-	Memory string        // the id of the memory that it is; empty: standing text, or a heading of a type
-	Name   string        // of the memory
-	Team   bool          // the memory is in team memory
-	Shared string        // as in Heading
-	Type   memories.Type // of the memory
-	Listed bool          // it is one line instead of a section; without a text, it is only counted
+	Memory string        // id of the memory; empty for other text
+	Name   string        // name of the memory
+	Team   bool          // in team memory
+	Shared string        // as in Summary
+	Type   memories.Type // type of the memory
+	Listed bool          // a one-line entry; without Text, only part of the final count
 	Chars  int           // Unicode characters of Text
 }
 
-// charsPerToken is how many characters a token has on average in English prose; what a model counts differs with the
-// language and the model.
+// charsPerToken is the average number of characters per token in English prose. It depends on
+// language and model.
 const charsPerToken = 4
 
-// ApproximateTokens returns roughly how many tokens a model makes of so many Unicode characters, rounded up.
+// ApproximateTokens estimates the number of tokens in this many Unicode characters, rounded up.
 func ApproximateTokens(chars int) int { return (chars + charsPerToken - 1) / charsPerToken }
 
-// CompilerVersion is raised whenever Compile makes something else of the same memories than before: every CLAUDE.md is
-// compiled anew then.
+// CompilerVersion must be raised when Compile's result changes for the same memories. Every
+// CLAUDE.md is then compiled again.
 const CompilerVersion = 5
 
-// maxBlock bounds the block, in bytes. Claude Code skips a CLAUDE.md of more than 4 MiB altogether, so that whoever has tens of
-// thousands of memories would have none; this leaves a quarter of that to what is written by hand.
+// maxBlock limits the block, in bytes. Claude Code ignores a CLAUDE.md of more than 4 MiB; 1 MiB is
+// reserved for the text around the block.
 const maxBlock = 3 << 20
 
-// Compile is CompileParts for whoever has all bodies at hand. It returns the block and what each memory takes in it.
+// Compile is CompileParts for callers that have all bodies. It returns the block and the memories'
+// costs.
 func Compile(ms []Section, limit, outside int) (block []byte, costs []Cost) {
 	headings := make([]Summary, len(ms))
 	bodies := make(map[[16]byte]string, len(ms))
@@ -94,25 +96,19 @@ func Compile(ms []Section, limit, outside int) (block []byte, costs []Cost) {
 		}
 	})
 	if err != nil {
-		panic(err) // nothing is read that could fail
+		panic(err) // the function above returns no error
 	}
 	return block, costs
 }
 
-// Cost returns what the memory that it is takes.
+// Cost returns the cost of the part's memory.
 func (p Part) Cost() Cost { return Cost{ID: p.Memory, Chars: p.Chars, Listed: p.Listed} }
 
-// CompileParts gives add the pieces of the block that Memoir owns of a CLAUDE.md, one after the other, from its begin marker to its end
-// marker without a line end behind it: their texts make the block. The same memories in any order give the same bytes. A memory without
-// a type is left out.
-//
-// limit is the size of the whole file and outside what it takes without the block (Document.Outside), both in Unicode
-// characters. Memories are kept in full until the first that would take the file past the limit. That one and the memories after it
-// become one-line entries until the file has twice the limit or the block 3 MiB. Then one line gives the number of the others. A limit
-// of 0 or less is none.
-//
-// text is asked for one memory after the other, in the order of the block, up to the first that does not fit: what an
-// agent has beyond that is never read. Its error is the one that CompileParts fails with.
+// CompileParts calls add with each piece of Memoir's block, in order. Memories without a type are
+// omitted. Memories are in full until one would exceed limit, then one-line entries up to 2 × limit
+// or maxBlock, then counted. limit is the size of the whole file and outside its size without the
+// block, in Unicode characters. A limit of 0 means no limit. Errors are those of text, which is not
+// called for one-line entries.
 func CompileParts(ms []Summary, with Intro, limit, outside int, text SectionText, add func(Part)) error {
 	ordered := inOrder(ms)
 	team := slices.ContainsFunc(ordered, func(m Summary) bool { return m.Team && m.Shared == "" })
@@ -127,7 +123,8 @@ func CompileParts(ms []Summary, with Intro, limit, outside int, text SectionText
 		if m.Type != last {
 			lead = headingOf(m.Type)
 		}
-		// A character has at most four bytes, so that a longer body cannot fit. It is not read, which could take seconds.
+		// A character has at most four bytes, so that a longer body cannot fit. It is not read,
+		// which could take seconds.
 		if limit > 0 && m.Size > 4*limit {
 			listing = true
 		}
@@ -177,20 +174,20 @@ func CompileParts(ms []Summary, with Intro, limit, outside int, text SectionText
 	return nil
 }
 
-// blockOfParts is a block while it is put together.
+// blockOfParts is a block under construction.
 type blockOfParts struct {
 	give    func(Part)
-	chars   int // of the whole file
-	bytes   int // of the block
-	counted int // memories that are neither a section nor an entry
+	chars   int // characters of the whole file
+	bytes   int // bytes of the block
+	counted int // memories that are without a section or an entry
 }
 
-// hasBytes reports whether the block has room for more bytes and for the line with the number of the other memories.
+// hasBytes reports whether the block has room for more bytes and for the final count.
 func (b *blockOfParts) hasBytes(more int) bool {
 	return b.bytes+more+memories.MaxEntryLength <= maxBlock
 }
 
-// count passes on a memory that has no text in the block.
+// count passes on a memory without text in the block.
 func (b *blockOfParts) count(entry Part) {
 	b.counted++
 	b.give(entry)
@@ -207,23 +204,23 @@ func (b *blockOfParts) add(lead string, p Part) {
 	b.bytes += len(lead) + len(p.Text)
 }
 
-// partOf returns standing text as a part.
+// partOf returns a part that is not a memory.
 func partOf(text string) Part { return Part{Text: text, Chars: utf8.RuneCountInString(text)} }
 
-// aheadWithoutLimit is how much is read at once where nothing limits it, in bytes.
+// maxAheadBytes is how many bytes of bodies are read together without a limit. It is arbitrary.
 const aheadWithoutLimit = 1 << 20
 
-// EntryCost returns what a memory takes in the compiled CLAUDE.md as a one-line entry.
+// EntryCost returns the cost of a memory as a one-line entry.
 func EntryCost(m Summary) Cost {
 	return Cost{ID: m.ID, Chars: utf8.RuneCountInString(Entry(m)), Listed: true}
 }
 
-// nextInLine is how many memories are read at least: when one of those in full is deleted, the next one takes its place.
+// minAhead is how many memories are read together at least. If one in full is deleted, the next one
+// takes its place. It is arbitrary.
 const nextInLine = 4
 
-// ahead returns the first of the memories and those after it that are likely to be needed in full as well. Twice the room
-// that is left is what they may have together: a size is that of a file with its frontmatter, and a memory less is read
-// twice as often as one too many is read in vain.
+// ahead returns the first memory and those after it that probably fit too. Their sizes may sum to
+// twice the remaining characters: Size includes frontmatter, and a missing body costs another read.
 func ahead(ms []Summary, limit, chars int) []Summary {
 	most := 2 * (limit - chars)
 	if limit <= 0 {
@@ -246,7 +243,7 @@ func inOrder(ms []Summary) []Summary {
 	return Sorted(slices.DeleteFunc(slices.Clone(ms), func(m Summary) bool { return m.hasNoType() }))
 }
 
-// Sorted returns the memories in the order of the block.
+// Sorted returns a sorted copy of ms, in the order of the block.
 func Sorted(ms []Summary) []Summary {
 	type place struct {
 		key uint64
@@ -269,15 +266,15 @@ func Sorted(ms []Summary) []Summary {
 	return sorted
 }
 
-// sortKey is in the order of inBlock wherever it differs: the type and how remote the memory is, in 5 bits, and the beginning of its
-// name. Thirty thousand memories are sorted in a third of the time by that.
+// sortKey orders most memories as inBlock does: by type, remoteness and the first bytes of the
+// name. With it, sorting 30,000 memories takes a third of the time.
 func (m *Summary) sortKey() uint64 {
 	var name [8]byte
 	copy(name[:], m.Name)
 	return uint64(m.Type.Order()+1)<<61 | uint64(m.remoteness())<<59 | binary.BigEndian.Uint64(name[:])>>5
 }
 
-// areInOrder says whether that is all of them, as they stand.
+// areInOrder reports whether all memories have a type and are in the order of the block.
 func areInOrder(ms []Summary) bool {
 	for i := range ms {
 		if ms[i].hasNoType() || i > 0 && inBlock(&ms[i-1], &ms[i]) > 0 {
@@ -289,8 +286,7 @@ func areInOrder(ms []Summary) bool {
 
 func (m *Summary) hasNoType() bool { return m.Type.Order() < 0 }
 
-// inBlock compares two memories by their places in the block: by type, the agent's own before its team's and those before what all
-// agents share, then by the bytes of the name.
+// inBlock compares two memories by their order in the block: type, remoteness, bytes of the name.
 func inBlock(a, b *Summary) int {
 	if a.Type != b.Type {
 		return cmp.Compare(a.Type.Order(), b.Type.Order())
@@ -304,7 +300,8 @@ func inBlock(a, b *Summary) int {
 	return cmp.Or(strings.Compare(a.ID, b.ID), bytes.Compare(a.Revision[:], b.Revision[:]), strings.Compare(a.Description, b.Description))
 }
 
-// remoteness is by how many a memory is shared: 0 for the agent's own, 1 for its team's, 2 for all agents'.
+// remoteness is 0 for the agent's own memories, 1 for its team's, and 2 for memories that all
+// agents share.
 func (m *Summary) remoteness() int {
 	switch {
 	case m.Shared != "":
@@ -315,8 +312,7 @@ func (m *Summary) remoteness() int {
 	return 0
 }
 
-// Merged returns memories with others among them: an agent's own with those that are shared with it, say. Both are in the order of the
-// block, and so is what is returned; neither is changed.
+// Merged merges two sorted lists of memories into a new sorted one.
 func Merged(ms, others []Summary) []Summary {
 	if len(others) == 0 {
 		return ms

@@ -20,7 +20,7 @@ import (
 	"memoir/internal/memories/claudemd"
 )
 
-// hostileBodies try to leave their section of CLAUDE.md.
+// hostileBodies try to affect text outside their section of CLAUDE.md.
 var hostileBodies = []string{
 	"",
 	"plain",
@@ -87,7 +87,7 @@ var hostileBodies = []string{
 	"line\n#### x\n> y\n---",
 }
 
-// FuzzCompile checks that no memory leaves its place in the block.
+// FuzzCompile checks that no memory affects text outside its section.
 func FuzzCompile(f *testing.F) {
 	for i, body := range hostileBodies {
 		f.Add("a", body, "name "+fmt.Sprint(i), hostileBodies[(i+1)%len(hostileBodies)], 0)
@@ -124,7 +124,7 @@ func TestNoSetOfMemoriesBreaksTheBlock(t *testing.T) {
 	})
 }
 
-// fragments are what Markdown gives a meaning to.
+// fragments are texts with a meaning in Markdown.
 var fragments = []string{
 	"\n", "\n\n", " ", "  ", "    ", "\t", "#", "##", "# ", "### ", "=", "===", "-", "---", "- ", "* ", "1. ", "> ", ">",
 	"`", "```", "````", "~~~", "<!--", "-->", "<!-->", "<pre>", "</pre>", "<script>", "</script>", "<?", "?>", "<!X", ">",
@@ -135,16 +135,16 @@ var fragments = []string{
 	"<a b=\"", "<details>\n", "<p\t", "\\\n", "1) ", "***", "   ", "  - ", "    - ", "\t```", "> ```", "- ```", "2. ```",
 }
 
-// comments is how programs strip comments that know no Markdown.
+// comments matches HTML comments as programs without a Markdown parser do.
 var comments = regexp.MustCompile(`<!--[\s\S]*?(?:-->|$)`)
 
-// failer is what *testing.T and *rapid.T have in common.
+// failer is the common part of *testing.T and *rapid.T.
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// checkCompiled compiles a set and checks the block against everything that it promises.
+// checkCompiled compiles a set of memories and checks the documented properties of the block.
 func checkCompiled(t failer, set []claudemd.Section, limit int) {
 	t.Helper()
 	for i := range set {
@@ -209,7 +209,7 @@ func document(t failer, raw string) claudemd.Document {
 	return d
 }
 
-// expectedHeadings are those of the first three levels, as "level text".
+// expectedHeadings returns the expected headings of the levels 1 to 3, as "level text".
 func expectedHeadings(set []claudemd.Section, costs []claudemd.Cost) (want []string, typed int) {
 	want = []string{"1 Memory System", "1 Learned Memory"}
 	byID := map[string]claudemd.Section{}
@@ -245,7 +245,7 @@ func headings(source []byte) []string {
 	return found
 }
 
-// plain is a heading without what defusing adds.
+// plain returns a heading without escapes.
 func plain(heading string) string {
 	return strings.NewReplacer(`\`, "", " ", "").Replace(heading)
 }

@@ -24,7 +24,8 @@ var (
 	parserSeed   = flag.Uint64("parser-seed", 1, "what those bodies are generated from")
 )
 
-// TestCompile_OtherParsersFindEveryHeading has commonmark and marked read memories that try to leave their place.
+// TestCompile_OtherParsersFindEveryHeading parses compiled hostile memories with commonmark and
+// marked.
 func TestCompile_OtherParsersFindEveryHeading(t *testing.T) {
 	t.Parallel()
 	here := filepath.Join("testdata", "parsers")
@@ -88,7 +89,7 @@ func plainAll(headings []string) []string {
 	return all
 }
 
-// parsedHeadings returns the headings that each parser finds in each text, by the name of the parser. One Node process reads all.
+// parsedHeadings returns the headings of each text, by parser. One Node process parses all texts.
 func parsedHeadings(t *testing.T, dir string, texts []string) []map[string][]string {
 	t.Helper()
 	input, err := json.Marshal(texts)
@@ -112,7 +113,7 @@ func parsedHeadings(t *testing.T, dir string, texts []string) []map[string][]str
 
 var fuzzedString = regexp.MustCompile(`(?m)^string\((".*")\)$`)
 
-// fuzzedStrings returns the strings of the corpus of a fuzz test.
+// fuzzedStrings returns the strings in the corpus of a fuzz test.
 func fuzzedStrings(t *testing.T, target string) (found []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "fuzz", target, "*"))

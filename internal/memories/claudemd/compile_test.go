@@ -74,7 +74,7 @@ func TestCompiledFiles(t *testing.T) {
 	}
 }
 
-// Each CLAUDE.md that has been compiled is left alone until the version is another one.
+// Each compiled CLAUDE.md stays unchanged until CompilerVersion changes.
 func TestAnotherOutputIsAnotherCompilerVersion(t *testing.T) {
 	t.Parallel()
 	const version, output = 5, "b4aa497669dbcb27"
@@ -186,7 +186,7 @@ func TestOrdinaryMemoriesKeepTheirForm(t *testing.T) {
 	}
 }
 
-// Parsed as they stand, these would take minutes each: the test's own time limit is the check.
+// If parsed, each of these bodies takes minutes. The time limit of the test is the check.
 func TestAHostileMemoryDoesNotHoldUpTheOthers(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{
@@ -204,7 +204,7 @@ func TestAHostileMemoryDoesNotHoldUpTheOthers(t *testing.T) {
 	}
 }
 
-// BenchmarkCompile compiles 2,000 memories of 1 KB, a large agent.
+// BenchmarkCompile compiles 2,000 memories of 1 KB, as many as a large agent has.
 func BenchmarkCompile(b *testing.B) {
 	var set []claudemd.Section
 	for i := range 2000 {
@@ -218,7 +218,7 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// An agent skips a CLAUDE.md of more than 4 MiB, all of it.
+// Claude Code ignores a CLAUDE.md of more than 4 MiB.
 func TestNoNumberOfMemoriesMakesABlockThatIsSkipped(t *testing.T) {
 	t.Parallel()
 	var set []claudemd.Section

@@ -10,22 +10,24 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// ErrDamagedMarkers says that a CLAUDE.md does not have exactly one begin marker followed by one end marker, so that
-// nobody can tell which part of it is Memoir's.
+// ErrDamagedMarkers means that a CLAUDE.md does not have exactly one begin marker followed by one
+// end marker, so that Memoir's block is unknown.
 var ErrDamagedMarkers = errors.New("the memoir:begin and memoir:end lines are not one pair in order; restore both lines, or remove both and the text between them")
 
-// ErrUnclosedCode says that a CLAUDE.md without markers ends inside a code fence that is never closed, so that what is
-// appended would be part of the code and never be found again.
+// ErrUnclosedCode means that a CLAUDE.md without markers ends inside an unclosed code fence. An
+// appended block would be part of the code.
 var ErrUnclosedCode = errors.New("the file ends inside a code block that is never closed; close it with the line that opened it")
 
-// Document is a CLAUDE.md: Memoir's block and everything around it, which stays byte for byte.
+// Document is a CLAUDE.md, split into Memoir's block and the text around it, which Memoir never
+// changes.
 type Document struct {
 	before, block, after string
 	found                bool
 }
 
-// ReadDocument finds the block in a CLAUDE.md; an empty or missing file is nil. A marker counts when it is a whole line
-// outside code. The errors are ErrDamagedMarkers and ErrUnclosedCode; the file must then be left alone.
+// ReadDocument splits a CLAUDE.md at Memoir's block. raw is nil for a missing file. Markers are
+// whole lines outside code. The error is ErrDamagedMarkers or ErrUnclosedCode; the caller must then
+// not write the file.
 func ReadDocument(raw []byte) (Document, error) {
 	text := string(raw)
 	markers := markerLines(text)
@@ -43,7 +45,7 @@ func ReadDocument(raw []byte) (Document, error) {
 	return Document{before: text[:from], block: text[from:to], after: text[to:], found: true}, nil
 }
 
-// Block returns the block as it stands in the file, markers included, or nil when there is none.
+// Block returns the block with its markers, or nil if the file has no block.
 func (d Document) Block() []byte {
 	if !d.found {
 		return nil
@@ -51,21 +53,21 @@ func (d Document) Block() []byte {
 	return []byte(d.block)
 }
 
-// Outside returns how many Unicode characters the file has besides the block, those that With adds to part the block
-// from the text before it included.
+// Outside returns the number of Unicode characters outside the block, including characters that
+// With adds around a new block.
 func (d Document) Outside() int {
 	before, after := d.Around()
 	return utf8.RuneCountInString(before) + utf8.RuneCountInString(after)
 }
 
-// With returns the file with this block in the place of the one it has. A file that has none gets the block at its end,
-// after a blank line.
+// With returns the file with its block replaced by block. A file without a block gets it at its
+// end, after a blank line.
 func (d Document) With(block []byte) []byte {
 	before, after := d.Around()
 	return slices.Concat([]byte(before), block, []byte(after))
 }
 
-// Without returns the file without the block, and without the blank line that With puts before a block at the end.
+// Without returns the file without the block, and without the blank line that With puts before it.
 func (d Document) Without() []byte {
 	if !d.found {
 		return []byte(d.before)
@@ -77,11 +79,11 @@ func (d Document) Without() []byte {
 	return []byte(d.before + after)
 }
 
-// Size returns how long the file is, in bytes.
+// Size returns the length of the file in bytes.
 func (d Document) Size() int { return len(d.before) + len(d.block) + len(d.after) }
 
-// Around returns what stands before and behind the block in a file that has it: what Memoir does not own, and, where
-// there is no block yet, the blank line and the line end that part it from the rest.
+// Around returns the text before and after the block. Without a block in the file, it is the whole
+// file with the line ends that With adds.
 func (d Document) Around() (before, after string) {
 	if d.found {
 		return d.before, d.after
@@ -89,13 +91,14 @@ func (d Document) Around() (before, after string) {
 	return d.before + parting(d.before), "\n"
 }
 
-// Marker is a line of a CLAUDE.md that counts as one of Memoir's markers.
+// Marker is a marker line in a CLAUDE.md.
 type Marker struct {
-	Line   int // from 1
-	Begins bool
+	Line   int  // counted from 1
+	Begins bool // the begin marker, not the end marker
 }
 
-// Markers returns the markers of a CLAUDE.md in their order: what a person needs to mend ErrDamagedMarkers.
+// Markers returns the marker lines of a CLAUDE.md in order, so that a person can fix
+// ErrDamagedMarkers.
 func Markers(raw []byte) []Marker {
 	text := string(raw)
 	var found []Marker
@@ -108,7 +111,7 @@ func Markers(raw []byte) []Marker {
 	return found
 }
 
-// parting is what has to follow a text for the next line to stand after a blank line.
+// parting returns the line ends to append to text so that the next line follows a blank line.
 func parting(text string) string {
 	switch {
 	case text == "" || text == memtext.ByteOrderMark:
@@ -122,7 +125,7 @@ func parting(text string) string {
 	}
 }
 
-// markerLine is where a marker stands, without the line's end.
+// markerLine is the position of a marker, without its line end.
 type markerLine struct {
 	from, to int
 	begins   bool

@@ -14,24 +14,24 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// A memory's text stands among others in one Markdown file that an agent obeys. Defusing keeps it in its place: it
-// opens no section of its own, imports no file, swallows nothing that follows, and is no comment or marker.
+// The compiled CLAUDE.md contains the texts of many memories. Escaping prevents a text from opening
+// a section, importing a file, swallowing text after it, or being read as a comment or marker.
 
-// sinkBy is how many levels a memory's headings go down: below the heading of the memory itself.
+// sinkBy is how many levels headings in memories are lowered, to below the memory's heading.
 const sinkBy = 3
 
 const deepestHeading = 6
 
-// maxRounds bounds how often a text is parsed again because closing one thing has brought another to light. Texts that
-// people write need one round.
+// maxRounds limits how often a text is parsed again after an escape. Usual texts need one round.
 const maxRounds = 8
 
-// maxParsed is the length of the longest body that is parsed, in bytes. The slowest body known takes 0.4 s of CPU time
-// at that length (AMD EPYC, 2026-11).
+// maxParsed is the size in bytes above which a body is not parsed. The slowest known body of that
+// size takes 0.4 s of CPU time (AMD EPYC, 2026-11).
 const maxParsed = 128 << 10
 
-// escapeBody returns a body that cannot break out of its section. Its text stays readable; headings sink, imports get a
-// backslash, what is left open is closed or escaped.
+// escapeBody returns a body that cannot affect the text around it. It lowers headings, escapes
+// imports, and closes or escapes open constructs. A body that it cannot make safe becomes indented
+// code.
 func escapeBody(body string) string {
 	if body == "" {
 		return ""
@@ -66,16 +66,16 @@ func escapeBody(body string) string {
 	return text
 }
 
-// asCode returns a body as indented code, the one form in which nothing means anything.
+// asCode returns a body as indented code, where Markdown has no meaning.
 func asCode(body string) string {
 	return "    " + strings.ReplaceAll(body, "\n", "\n    ")
 }
 
-// escapeName returns a name that is nothing but the text of its heading.
+// escapeName returns a name as text for a heading.
 func escapeName(name string) string {
 	line := escapeInline(memories.CanonicalName(name))
 	if trimmed := strings.TrimRight(line, "#"); trimmed != line && (trimmed == "" || strings.HasSuffix(trimmed, " ")) {
-		// A run of # at the end of a heading would be read as its closing.
+		// Parsers drop a run of # at the end of a heading.
 		line = trimmed + `\` + line[len(trimmed):]
 	}
 	return line
@@ -83,10 +83,10 @@ func escapeName(name string) string {
 
 var opensBlock = regexp.MustCompile("^(?:[#>+*=~`|<\\[-]|_{2}|\\d{1,9}[.)])")
 
-// openers are the characters that opensBlock begins with. Of thousands of lines hardly one has to be asked for more.
+// openers are the first characters of all matches of opensBlock. They make the common case fast.
 const openers = "#>+*=~`|<[-_0123456789"
 
-// escapeLine returns a text for the start of a list item that opens no block there.
+// escapeLine returns a text for a list item, escaped so that it opens no block.
 func escapeLine(line string) string {
 	line = escapeInline(line)
 	if line == "" || strings.IndexByte(openers, line[0]) < 0 {
@@ -109,11 +109,11 @@ func escapeInline(line string) string {
 	return escapeComments(escapeImports(line))
 }
 
-// escapeComments puts a backslash into each <!--, so that neither a parser nor a program that strips comments by a regular
-// expression finds one. It also defuses Memoir's markers.
+// escapeComments escapes each <!--, also for programs that remove comments with a regular
+// expression. This includes Memoir's markers.
 func escapeComments(text string) string { return strings.ReplaceAll(text, "<!--", `<\!--`) }
 
-// WithoutControls returns text without control characters, except for line ends and tabs. Canonical replaces \r.
+// WithoutControls returns text without control characters, except line ends and tabs.
 func WithoutControls(text string) string {
 	dropped := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }
 	if strings.IndexFunc(text, dropped) < 0 {
@@ -127,9 +127,9 @@ func WithoutControls(text string) string {
 	}, text)
 }
 
-// escapeImports puts a backslash before each @ that an agent would take for the import of a file: one outside code that
-// begins a word. Rendered, the backslash is not seen, except in an address: agents import what follows on white space, so that an @
-// after a slash, which is in many, stays as it is.
+// escapeImports puts a backslash before each @ outside code that an agent could read as an import.
+// The backslash is visible only in addresses. An @ after a slash, common in addresses, is no
+// import.
 func escapeImports(text string) string {
 	if !strings.Contains(text, "@") {
 		return text
@@ -158,17 +158,18 @@ func importsAt(text string, at int) bool {
 	return at+1 < len(text) && !unicode.IsSpace(next)
 }
 
-// sentinel is a heading that stands where it is put only when nothing before it is left open.
+// sentinel is a heading that parsers find only if the text before it leaves nothing open.
 const sentinel = "\n\n### sentinel"
 
-// replacement puts text in the place of the bytes from up to, not including, to.
+// replacement replaces the bytes [from, to) by text.
 type replacement struct {
 	from, to int
 	text     string
 }
 
-// sinkHeadings sinks headings by three levels, to the sixth at most, wherever they stand: also in quotes and lists.
-// With a level only headings of at most that level sink, and lines that another parser might read as one; 0 is all of them.
+// sinkHeadings lowers headings by sinkBy levels, to the sixth at most, also in quotes and lists. If
+// upTo is not 0, it lowers only headings up to this level, and lines that other parsers may read as
+// headings.
 func sinkHeadings(text string, upTo int) string {
 	var edits []replacement
 	root := mdcode.ParseBlocks(text)
@@ -184,7 +185,7 @@ func sinkHeadings(text string, upTo int) string {
 	return replace(text, edits)
 }
 
-// sinkLines sinks the lines outside of code that another parser might read as headings.
+// sinkLines changes lines outside code that other parsers may read as headings.
 func sinkLines(text string, code mdcode.Spans) (edits []replacement) {
 	if !strings.ContainsAny(text, "#=-") {
 		return nil
@@ -207,7 +208,7 @@ func sinkLines(text string, code mdcode.Spans) (edits []replacement) {
 	return edits
 }
 
-// atxOpening is a line that begins a heading with number signs, behind the marks of the quotes and lists that it stands in.
+// atxOpening matches the start of a heading with number signs, after the marks of quotes and lists.
 var atxOpening = regexp.MustCompile(`^[ \t>*+\-0-9.)]*(#{1,6})(?:[ \t\n\f\v]|$)`)
 
 func sink(text string, heading *ast.Heading) []replacement {
@@ -216,7 +217,7 @@ func sink(text string, heading *ast.Heading) []replacement {
 	if at < 0 || at > len(text) {
 		return nil
 	}
-	// The position tells the line alone: behind a tab that a quote or a list takes a part of, it is not exact.
+	// The position is exact only for the line: tabs in quotes and lists shift it.
 	line := strings.LastIndexByte(text[:at], '\n') + 1
 	if found := atxOpening.FindStringSubmatchIndex(text[line:memtext.EndOfLine(text, line)]); found != nil && found[3]-found[2] == heading.Level {
 		return []replacement{{line + found[2], line + found[3], marks}}
@@ -224,7 +225,8 @@ func sink(text string, heading *ast.Heading) []replacement {
 	return sinkUnderlined(text, heading, marks)
 }
 
-// sinkUnderlined writes a heading that is underlined with = or - in the form that has more than two levels.
+// sinkUnderlined rewrites an underlined heading with number signs, which allow more than two
+// levels.
 func sinkUnderlined(text string, heading *ast.Heading, marks string) []replacement {
 	lines := heading.Lines()
 	if lines.Len() == 0 {
@@ -260,8 +262,8 @@ func replace(text string, edits []replacement) string {
 	return out.String()
 }
 
-// staysInPlace tells whether a text is free of headings that compete with those around it, leaves nothing open, holds no
-// comment, and is read by other parsers in the same way.
+// staysInPlace reports whether a text has no heading above the lowered level, no open construct and
+// no comment, and whether all parsers read it alike.
 func staysInPlace(text string) bool {
 	last := mdcode.ParseBlocks(text + sentinel).LastChild()
 	if heading, ok := last.(*ast.Heading); !ok || heading.Level != sinkBy {

@@ -13,7 +13,7 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// checkMarkers holds the markers that are found by the lines alone against those that a Markdown parser leaves.
+// checkMarkers compares the markers of a line scan with the markers of a Markdown parser.
 func checkMarkers(t interface{ Fatalf(string, ...any) }, text string) {
 	quick, sure := mdcode.Fenced(text)
 	if !sure {
@@ -28,7 +28,7 @@ func checkMarkers(t interface{ Fatalf(string, ...any) }, text string) {
 	}
 }
 
-// fenceLines are lines that matter to what is code, and lines that end what is open.
+// fenceLines are lines that open or close code or HTML.
 var fenceLines = []string{
 	beginMarker, endMarker, "<!-- x -->", "<!-- x", "x -->", "", " ", "\t", "text", "    indented", "\tindented", "> quote", "> ```", ">```", "- item", "-", "  more",
 	"- ```", "1. ```go", "1. one", "   ```", "   ```go", "```", "```go", "````", "```` ", "```\t", "``` a`b", "~~~", "~~~~", "~~~ ~", " ```", "  ```", "  ````",
@@ -41,14 +41,14 @@ var fenceLines = []string{
 func TestFencesAreFoundByTheLinesAsByAParser(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		for range 20 { // a draw is quick, and many draw more
+		for range 20 { // a draw is fast
 			lines := rapid.SliceOfN(rapid.SampledFrom(fenceLines), 1, 14).Draw(t, "lines")
 			checkMarkers(t, strings.Join(lines, "\n")+"\n"+beginMarker+"\n")
 		}
 	})
 }
 
-// What Memoir writes itself needs no parser, unless a memory is very odd.
+// Memoir's own output must not need a parser, except with very unusual memories.
 func TestWhatIsPublishedIsReadWithoutAParser(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"empty", "every-type", "over-limit", "all-listed", "names"} {

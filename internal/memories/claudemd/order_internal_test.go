@@ -9,7 +9,7 @@ import (
 	"memoir/internal/memories"
 )
 
-// Most are told apart by the beginnings of their names, and these hardly ever.
+// Most names differ in their first bytes, these do not.
 func TestMemoriesAreSortedAsTheyCompare(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

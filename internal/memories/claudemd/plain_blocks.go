@@ -10,51 +10,53 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// Markdown parsers differ in how they read unusual texts: what closes a fence, which line opens HTML, where the title of a link
-// definition ends. blockScan reads a text line by line and accepts only the forms that all of them read in the same way. It escapes
-// the beginning of a form that one of them might read on past the end of the text.
+// Markdown parsers differ in unusual texts: the end of a fence, the start of HTML, the end of a
+// link title. blockScan reads a text line by line and accepts only forms that all parsers read
+// alike. It escapes the start of a form that a parser might extend past the end of the text.
 
-// blockPrefix matches the marks of quotes and lists, and the indent, at the beginning of a line.
+// blockPrefix matches the indentation and the marks of quotes and lists at the start of a line.
 const blockPrefix = `^[ \t>*+\-0-9.)]*`
 
-// jsSpace matches what \s does in JavaScript.
+// jsSpace matches the characters that \s matches in JavaScript.
 const jsSpace = `[\s\v\p{Z}\x{FEFF}]`
 
 var (
-	// fenceLine is a line that opens or closes fenced code.
+	// fenceLine matches a line that opens or closes fenced code.
 	fenceLine = regexp.MustCompile("(" + blockPrefix + ")(`{3,}|~{3,})")
-	// plainPrefix is the part of a line before a fence that every parser reads as the same quotes and lists.
+	// plainPrefix matches text before a fence that all parsers read as the same quotes and lists.
 	plainPrefix = regexp.MustCompile(`^(?: {0,3}>| *(?:[-+*]|[0-9]{1,9}[.)]) {1,3})* *$`)
 	listMark    = regexp.MustCompile(`[-+*]|[0-9]{1,9}[.)]`)
-	// rawHTML is a line that opens a block of HTML which ends at a word of its own instead of a blank line (CommonMark 4.6, 1 to 5).
+	// rawHTML matches the start of an HTML block that ends at a tag or mark, not at a blank line:
+	// CommonMark 4.6, conditions 1 to 5.
 	rawHTML = regexp.MustCompile(`(` + blockPrefix + `)(<\?|<!|(?i:<(script|pre|style|textarea)(?:[^a-z0-9-]|$)))`)
-	// anyRawHTML is an opener or a closing tag of such a block anywhere in a line.
+	// anyRawHTML matches a start or end tag of such a block anywhere in a line.
 	anyRawHTML = regexp.MustCompile(`(?i)<\?|<!|</?(?:script|pre|style|textarea)`)
-	// unfinishedTag is a tag without its end. marked reads it on past a blank line.
+	// unfinishedTag matches a tag without its end. The parser marked continues it past a blank
+	// line.
 	unfinishedTag = regexp.MustCompile(`(` + blockPrefix + `)</?[A-Za-z][A-Za-z0-9-]*$`)
 	headingLine   = regexp.MustCompile(`(` + blockPrefix + `)(#{1,3})(?:` + jsSpace + `|$)`)
 	doubleLine    = regexp.MustCompile(`(` + blockPrefix + `)=+[ \t]*$`)
 	dashLine      = regexp.MustCompile(`^[ \t]*-+[ \t]*$`)
 )
 
-// blockScan is the state and the result of scanBlocks.
+// blockScan is the state and result of scanBlocks.
 type blockScan struct {
 	text  string
 	edits []replacement
-	// fenced holds the start of each line that opens fenced code, and of each of its lines that is not blank.
+	// fenced contains the offsets of the lines that open fenced code and of non-blank lines in it.
 	fenced []int
-	// open is the run of characters that opened the current fenced code. It is empty outside of fenced code.
+	// open is the run of characters that opened the current fenced code, or "" outside code.
 	open string
 	// inside is the prefix of all lines of the current fenced code.
 	inside string
 	plain  bool
-	blank  bool // the previous line is blank, or absent
-	// paragraphEnd is the end of the paragraph that definition read last.
+	blank  bool // the previous line is blank or absent
+	// paragraphEnd is the end offset of the last paragraph that definition examined.
 	paragraphEnd int
 }
 
-// scanBlocks returns text with a backslash before each opener of HTML and of a link definition that is not closed for every parser,
-// and with its last fenced code closed. fenced is described at blockScan. plain is false if parsers may disagree on the fenced code.
+// scanBlocks returns text with unclosed HTML and link definitions escaped and with the last fenced
+// code closed. fenced is as in blockScan. plain is false if parsers may disagree about fenced code.
 func scanBlocks(text string) (escaped string, fenced []int, plain bool) {
 	if !strings.ContainsAny(text, "`~<[") {
 		return text, nil, true
@@ -70,7 +72,8 @@ func scanBlocks(text string) (escaped string, fenced []int, plain bool) {
 	return escaped, s.fenced, s.plain
 }
 
-// line reads the line at a position and returns the position of the next line to read.
+// line scans the line at an offset and returns the offset of the next line to scan. opensFence
+// reports whether the line opens fenced code, and records it.
 func (s *blockScan) line(at int) (next int) {
 	end := memtext.EndOfLine(s.text, at)
 	line := s.text[at:end]
@@ -116,7 +119,7 @@ func (s *blockScan) inFence(line string, at int) {
 	}
 	run := strings.TrimLeft(rest, " \t")
 	if behind := strings.TrimLeft(run, s.open[:1]); len(run)-len(behind) >= len(s.open) && strings.Trim(behind, " \t`~") == "" {
-		// Parsers differ in the indent of a closing fence, and in the characters that may follow it.
+		// Parsers differ in the indentation of a closing fence and in the text after it.
 		s.plain = run == rest && strings.Trim(behind, " ") == ""
 		s.open = ""
 		return
@@ -126,7 +129,7 @@ func (s *blockScan) inFence(line string, at int) {
 	}
 }
 
-// html escapes a block of HTML that is not closed for every parser, and otherwise skips it.
+// html skips an HTML block that every parser closes, and escapes any other.
 func (s *blockScan) html(line string, at int, afterBlank bool) (next int) {
 	next = at + len(line) + 1
 	m := rawHTML.FindStringSubmatchIndex(line)
@@ -146,12 +149,13 @@ func (s *blockScan) html(line string, at int, afterBlank bool) (next int) {
 	return next
 }
 
-// endsBlock reports whether the line at a position is blank or absent.
+// endsBlock reports whether the line at an offset is blank or absent.
 func (s *blockScan) endsBlock(at int) bool {
 	return at >= len(s.text) || strings.Trim(s.text[at:memtext.EndOfLine(s.text, at)], " \t") == ""
 }
 
-// htmlEnd returns the position behind the word that closes the HTML at a position, or -1 if it is not closed for every parser.
+// htmlEnd returns the offset after the end of the HTML at from, or -1 if not every parser closes
+// it.
 func (s *blockScan) htmlEnd(from int, tag bool) int {
 	rest := s.text[from:]
 	begin, closer := 2, ">"
@@ -167,7 +171,8 @@ func (s *blockScan) htmlEnd(from int, tag bool) int {
 	case strings.HasPrefix(rest, "<![CDATA["):
 		begin, closer = len("<![CDATA["), "]]>"
 	}
-	// The text up to the next word of this kind is enough: one inside makes parsers disagree. This keeps the cost linear.
+	// Parsers disagree about such a tag inside HTML, so the search ends there. The cost stays
+	// linear.
 	inner := rest[begin:]
 	if next := anyRawHTML.FindStringIndex(inner); next != nil {
 		inner = inner[:next[0]]
@@ -181,7 +186,8 @@ func (s *blockScan) htmlEnd(from int, tag bool) int {
 	return -1
 }
 
-// htmlEndAt returns the position behind a closing word, or -1 if parsers may disagree about the text before and behind it.
+// htmlEndAt returns the offset after a closing tag, or -1 if parsers may disagree about the text
+// around it.
 func (s *blockScan) htmlEndAt(from, closer, length int) int {
 	end := closer + length
 	inner, behind := s.text[from:closer], s.text[end:memtext.EndOfLine(s.text, end)]
@@ -191,7 +197,7 @@ func (s *blockScan) htmlEndAt(from, closer, length int) int {
 	return end
 }
 
-// definition escapes the beginning of a link definition that no parser is certain to end before the next blank line.
+// definition escapes the start of a link definition if a parser might extend it past a blank line.
 func (s *blockScan) definition(line string, at int) {
 	indent := len(line) - len(strings.TrimLeft(line, " "))
 	if indent > 3 || line[indent:] == "" || line[indent] != '[' {
@@ -222,19 +228,22 @@ func (s *blockScan) definition(line string, at int) {
 
 var (
 	paragraphEnd = regexp.MustCompile("\\n[ \\t]*(?:\\n|$|```|~~~)")
-	// openTarget is the part of a link definition behind its label, where the target is unusual or absent, or has a title.
+	// openTarget matches a link definition after its label with an unusual or missing target, or a
+	// title.
 	openTarget = regexp.MustCompile(`^\]:(?:[ \t]*(?:\n|$|[^<\s]\S*[()<>\\])|\s*(?:<[^\n<>]*>|\S+)\s+["'(])`)
-	// closedTarget is such a part with a title that ends.
+	// closedTarget matches a link definition after its label whose title is closed.
 	closedTarget = regexp.MustCompile(`^\]:\s*(?:<[^\n<>]*>|\S+)\s+(?:"[^"\\]*"|'[^'\\]*'|\([^()\\]*\))[ \t]*(?:\n|$)`)
 )
 
-// isPlain reports whether every parser reads the blocks of text as goldmark does, which gave root.
+// isPlain reports whether all parsers read the blocks of text as goldmark did. root is goldmark's
+// result.
 func isPlain(text string, root ast.Node) bool {
 	escaped, fenced, plain := scanBlocks(text)
 	return plain && escaped == text && slices.Equal(fenced, fencedLines(text, root))
 }
 
-// fencedLines returns the lines of the fenced code that goldmark found, as blockScan.fenced holds them.
+// fencedLines returns the lines of fenced code that goldmark found, in the form of
+// blockScan.fenced.
 func fencedLines(text string, root ast.Node) []int {
 	var found []int
 	lineAt := func(at int) { found = append(found, strings.LastIndexByte(text[:min(at, len(text))], '\n')+1) }

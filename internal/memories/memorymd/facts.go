@@ -9,31 +9,34 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// Name is the name under which facts of an index are given.
+// Name is the file name of an index.
 const Name = "MEMORY.md"
 
 const (
-	// mostIndexFacts bounds the facts of one index: ten times the lines that an agent loads of it.
+	// maxFacts limits the facts of one index: ten times the lines that an agent loads.
 	mostIndexFacts = 10 * IndexLineCap
-	// mostFactHeading bounds the context of a fact, in Unicode characters (arbitrary).
+	// maxFactHeading limits the heading of a fact, in Unicode characters. It is arbitrary.
 	mostFactHeading = 200
-	// linksWithin is how much of a line is searched for the link of an entry, in bytes. An entry begins with it.
+	// maxLinkSearch is how many bytes of a line are searched for an entry's link, which is at its
+	// start. It is arbitrary.
 	linksWithin = 4096
-	// fewWords is the most words around its links with which a line says nothing of its own, as in “See also [A](a.md)” (arbitrary).
+	// maxLinkWords is how many words around its links a line without content may have, as in “See
+	// also [A](a.md)”. It is arbitrary.
 	fewWords = 3
 )
 
-// Fact is a text of its own in a MEMORY.md: a list item, a paragraph, a table or a code block that is no entry
-// for a memory file.
+// Fact is a text in a MEMORY.md that is not an entry for a memory file: a list item, a paragraph, a
+// table or a code block.
 type Fact struct {
-	Line, LastLine int    // the lines of the file that it takes, from 1
-	Heading        string // the headings and the introduction above it, joined by “ › ”; empty if there are none
-	Text           string // Markdown without the list marker; line ends are LF
-	Indent         string // the white space before it
+	Line, LastLine int    // first and last line in the file, counted from 1
+	Heading        string // headings and introduction above, joined by “ › ”, or empty
+	Text           string // Markdown without the list marker, with LF line ends
+	Indent         string // white space before the text
 }
 
-// Facts returns the facts of a MEMORY.md in the order of their lines, each text once and at most 2,000. Entries for
-// memory files, headings, frontmatter and block comments are no facts. The cost is linear in the size of the index.
+// Facts returns the facts of a MEMORY.md in order, without repeated texts and at most 2,000.
+// Entries, headings, frontmatter and block comments are not facts. Its cost is linear in the size
+// of the index.
 func Facts(index []byte) []Fact {
 	head, body := frontmatter.Split(string(index))
 	first := len(memtext.Lines(head))
@@ -55,8 +58,8 @@ func Facts(index []byte) []Fact {
 	return s.facts
 }
 
-// ReplaceFact returns a MEMORY.md with an entry in the place of a fact, as Facts found it in these bytes. All
-// other lines keep their bytes.
+// ReplaceFact returns the index with fact replaced by entry. fact must be a result of Facts for
+// index. Other lines stay unchanged.
 func ReplaceFact(index []byte, fact Fact, entry string) []byte {
 	bom, lines := cutIndex(index)
 	last := lines[fact.LastLine-1]
@@ -67,15 +70,15 @@ func ReplaceFact(index []byte, fact Fact, entry string) []byte {
 // factScan is the state of Facts between two lines.
 type factScan struct {
 	refs           references
-	seen           map[string]bool // the texts that are facts already
-	lastCommentEnd int             // the last line with the end of a comment; a later comment never closes
+	seen           map[string]bool // texts of the facts so far
+	lastCommentEnd int             // last line with the end of a comment
 	inComment      bool
 	facts          []Fact
 	headings       []factHeading
 	anyHeading     bool
-	intro          string      // the introduction that the blocks stand under, as in “Never do this:”
-	held           *Fact       // a paragraph that is an introduction if a list or code follows, else a fact
-	block          *indexBlock // nil: none is open
+	intro          string      // text that introduces the next blocks, as in “Never do this:”
+	held           *Fact       // last paragraph, if it may introduce the next block
+	block          *indexBlock // the open block, or nil
 }
 
 type factHeading struct {
@@ -83,7 +86,6 @@ type factHeading struct {
 	text  string
 }
 
-// blockKind is the kind of a block of an index.
 type blockKind int
 
 const (
@@ -91,19 +93,19 @@ const (
 	tableBlock
 	itemBlock
 	codeBlock
-	entryBlock // an entry; indented text below it belongs to it
+	entryBlock // an entry and the indented text below it
 )
 
-// indexBlock is the block that lines are added to.
+// indexBlock is a block under construction.
 type indexBlock struct {
 	kind    blockKind
-	from    int // its first line
-	last    int // its last line that is not blank
+	from    int // first line
+	last    int // last line that is not blank
 	indent  string
-	content int // the columns before the text of an item
+	content int // columns before an item's text
 	lines   []string
-	fence   string // the run of ` or ~ that has to close; empty: no code is open
-	entries bool   // it is a table with entries
+	fence   string // run of ` or ~ that closes the code; empty outside code
+	entries bool   // a table with entries
 }
 
 var (
@@ -116,7 +118,7 @@ var (
 	quoteMark     = regexp.MustCompile(`^ {0,3}(?:>[ \t]?)+`)
 )
 
-// line takes the next line, without its end.
+// line processes the next line, without line end.
 func (s *factScan) line(number int, text string) {
 	if s.inComment {
 		s.inComment = !strings.Contains(text, "-->")
@@ -136,7 +138,7 @@ func (s *factScan) line(number int, text string) {
 		s.blank()
 		return
 	}
-	// The first character says which expressions can match. That bounds the cost of an index of many short lines.
+	// Checking the first character first limits the cost of an index with many short lines.
 	starts := func(with string) bool { return strings.IndexByte(with, trimmed[0]) >= 0 }
 	switch {
 	case starts("<") && strings.HasPrefix(trimmed, "<!--") && number <= s.lastCommentEnd:
@@ -158,7 +160,7 @@ func (s *factScan) line(number int, text string) {
 	}
 }
 
-// blank ends a paragraph. An item goes on if an indented line follows.
+// blank ends a paragraph. An item continues if an indented line follows.
 func (s *factScan) blank() {
 	switch b := s.block; {
 	case b == nil:
@@ -183,7 +185,7 @@ func (s *factScan) opensFence(number int, text string) bool {
 	return true
 }
 
-// fenceOf returns the run of characters that opens a code block; empty if the line opens none.
+// fenceOf returns the run of characters that opens a code block, or "" if the line opens none.
 func fenceOf(text string) string {
 	m := factFence.FindStringSubmatchIndex(text)
 	if m == nil || text[m[2]] == '`' && strings.IndexByte(text[m[3]:], '`') >= 0 {
@@ -202,7 +204,8 @@ func (s *factScan) isHeading(text string) bool {
 	return true
 }
 
-// isUnderline reports whether a line makes the paragraph above it a heading.
+// isUnderline processes a line that makes the paragraph above a heading, and reports whether it is
+// one.
 func (s *factScan) isUnderline(text string) bool {
 	b := s.block
 	if b == nil || b.kind != paragraphBlock || len(b.lines) != 1 {
@@ -221,8 +224,8 @@ func (s *factScan) isUnderline(text string) bool {
 	return true
 }
 
-// heading takes a heading. The first one is the title of the file if its level is 1: it is about everything in it, so it is
-// no context.
+// heading records a heading. A first heading of level 1 is the title of the file and no context of
+// facts.
 func (s *factScan) heading(level int, text string) {
 	s.keepHeld()
 	s.intro = ""
@@ -236,7 +239,7 @@ func (s *factScan) heading(level int, text string) {
 	}
 }
 
-// item takes the first line of a list item, or one of an item below the one that is open.
+// item processes the first line of a list item, or of an item inside the open one.
 func (s *factScan) item(number int, text string) {
 	lead := listLead.FindString(text)
 	isEntry := s.isEntry(text)
@@ -245,7 +248,7 @@ func (s *factScan) item(number int, text string) {
 		return
 	}
 	if b := s.block; isEntry && b != nil && b.kind == itemBlock && b.holds(text) && isIntro(b.text()) {
-		s.block = nil // it says only which entries follow
+		s.block = nil // the item only introduces the entries
 	}
 	s.end()
 	kind := itemBlock
@@ -258,7 +261,7 @@ func (s *factScan) item(number int, text string) {
 	s.block.fence = fenceOf(text[len(lead):])
 }
 
-// text takes a line of a paragraph, of a table, or of an item.
+// text processes a line of a paragraph, a table or an item.
 func (s *factScan) text(number int, text string) {
 	isEntry := s.isEntry(text)
 	if b := s.block; b != nil && (b.kind == itemBlock || b.kind == entryBlock) {
@@ -286,7 +289,7 @@ func (s *factScan) text(number int, text string) {
 	s.block.add(number, strings.TrimSpace(quoteMark.ReplaceAllString(text, "")))
 }
 
-// begin opens a block. It decides whether the paragraph that is held introduces it.
+// begin opens a block. It decides whether the held paragraph introduces the block.
 func (s *factScan) begin(kind blockKind, number int, indent string, content int) {
 	switch {
 	case s.held != nil && (kind != paragraphBlock || boldLine.MatchString(s.held.Text)):
@@ -298,7 +301,7 @@ func (s *factScan) begin(kind blockKind, number int, indent string, content int)
 	s.block = &indexBlock{kind: kind, from: number, indent: indent, content: content}
 }
 
-// end closes the block that is open and keeps it if it is a fact.
+// end closes the open block and keeps it if it is a fact.
 func (s *factScan) end() {
 	b := s.block
 	s.block = nil
@@ -315,7 +318,7 @@ func (s *factScan) end() {
 	s.keep(fact)
 }
 
-// keepHeld keeps the paragraph that is held as a fact: it introduces nothing.
+// keepHeld keeps the held paragraph as a fact, because it introduces nothing.
 func (s *factScan) keepHeld() {
 	if s.held != nil {
 		s.keep(*s.held)
@@ -331,7 +334,7 @@ func (s *factScan) keep(fact Fact) {
 	s.facts = append(s.facts, fact)
 }
 
-// context is the Heading of a fact at this place.
+// context returns the Heading of a fact at the current line.
 func (s *factScan) context() string {
 	parts := make([]string, 0, len(s.headings)+1)
 	for _, h := range s.headings {
@@ -343,7 +346,8 @@ func (s *factScan) context() string {
 	return memtext.CutRunes(strings.Join(parts, " › "), mostFactHeading)
 }
 
-// isEntry reports whether a line only leads to memory files: it begins with such a link, or has hardly a word beside them.
+// isEntry reports whether a line only links to memory files: it starts with such a link or has at
+// most maxLinkWords words.
 func (s *factScan) isEntry(text string) bool {
 	text = text[:min(len(text), linksWithin)]
 	if strings.IndexByte(text, '[') < 0 {
@@ -386,15 +390,15 @@ func (b *indexBlock) text() string {
 	return strings.Trim(jsonText(strings.Join(b.lines, "\n")), " \t\n")
 }
 
-// isIntro reports whether a line only says what follows.
+// isIntro reports whether a text only introduces the next block.
 func isIntro(text string) bool {
 	return strings.HasSuffix(strings.TrimRight(text, "*_ "), ":") || boldLine.MatchString(text)
 }
 
-// columns is the width of white space and of a list marker, with tabs as four.
+// columns returns the width of white space and a list marker, counting tabs as four.
 func columns(lead string) int { return len(lead) + 3*strings.Count(lead, "\t") }
 
-// outdent takes at most so many columns of white space from the start of a line.
+// outdent removes at most this many columns of white space from the start of a line.
 func outdent(text string, most int) string {
 	for most > 0 && text != "" && (text[0] == ' ' || text[0] == '\t') {
 		most -= columns(text[:1])
@@ -405,17 +409,18 @@ func outdent(text string, most int) string {
 
 var factMarks = strings.NewReplacer("**", "", "__", "", "`", "")
 
-// plainLine returns a line without emphasis and code marks, and without a colon at its end.
+// plainLine returns a line without emphasis, code marks and final colon.
 func plainLine(text string) string {
 	text, _, _ = strings.Cut(memtext.OneLine(jsonText(text)), "\n")
 	return memtext.CutRunes(strings.TrimRight(strings.TrimSpace(factMarks.Replace(text)), ":* "), mostFactHeading)
 }
 
 const (
-	// mostTitleWords and mostTitleRunes bound the title of a fact (arbitrary).
+	// maxTitleWords and maxTitleRunes limit the title of a fact. They are arbitrary.
 	mostTitleWords = 8
 	mostTitleRunes = 60
-	// mostFactDescription bounds the description of a fact, in Unicode characters: what fits into one line of an index.
+	// maxFactDescription limits a fact's description, in Unicode characters, so that it fits into
+	// a line of an index.
 	mostFactDescription = 150
 )
 
@@ -424,7 +429,8 @@ var (
 	endOfClause = regexp.MustCompile(`[.;:!?](?:\s|$)|\s[—–]\s|\s\(`)
 )
 
-// Title returns a name for a memory of the fact: its first words, up to the end of the first clause.
+// Title returns a name for a memory of the fact: its first words, up to the end of the first
+// clause.
 func (f Fact) Title() string {
 	line := f.firstLine()
 	if at := endOfClause.FindStringIndex(line); at != nil && at[0] > 0 {
@@ -439,10 +445,10 @@ func (f Fact) Title() string {
 	return title
 }
 
-// Description returns the first line of the fact in plain text.
+// Description returns the fact's first line as plain text, cut to maxFactDescription.
 func (f Fact) Description() string { return memtext.CutRunes(f.firstLine(), mostFactDescription) }
 
-// firstLine returns the first line that has a letter or a digit, in plain text.
+// firstLine returns the first line that has a letter or a digit, as plain text.
 func (f Fact) firstLine() string {
 	for line := range strings.Lines(f.Text) {
 		if fenceOf(line) != "" {

@@ -15,7 +15,7 @@ func TestIndexFacts_OfEachKindOfLine(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, index string
-		want        []string // line-last [heading] text
+		want        []string // "first-last [heading] text"
 	}{
 		{"nothing", "", nil},
 		{"items, numbers and paragraphs under headings", "# Shop\n\n## Build\n- Use `pnpm`\n- Node 22 only\n\n## Problems\n1. It is flaky\n2) Still\n\nBe careful.\nTwice.\n", []string{
@@ -94,7 +94,8 @@ func TestReplaceIndexFact_KeepsAllOtherBytes(t *testing.T) {
 	}
 }
 
-// FuzzIndexFacts checks that facts are in order, do not overlap, are text, and that an entry can take the place of each.
+// FuzzIndexFacts checks that facts are ordered, disjoint and valid text, and that each can be
+// replaced.
 func FuzzIndexFacts(f *testing.F) {
 	for _, seed := range []string{
 		"", "# A\n- b\n  - [C](c.md)\n\n```\nd\n", "\uFEFF---\na: 1\n---\n1. x\r\n<!-- y\n-->\n| z |\r", "A:\n\n**B**\n\nC\n===\n> d\n\t- e\n~~~\n",
@@ -119,7 +120,7 @@ func FuzzIndexFacts(f *testing.F) {
 	})
 }
 
-// TestIndexFacts_CostOfAnIndexIsBounded runs alone: it measures the CPU time of the process.
+// TestIndexFacts_CostOfAnIndexIsBounded does not run in parallel, because it measures CPU time.
 func TestIndexFacts_CostOfAnIndexIsBounded(t *testing.T) {
 	indexes := memoirtest.NastyFiles()
 	for name, line := range map[string]string{

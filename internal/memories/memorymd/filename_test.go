@@ -16,8 +16,8 @@ import (
 
 var plainFile = regexp.MustCompile(`^[a-z0-9][a-z0-9_]*\.md$`)
 
-// FuzzFileName holds the file that a name leads to, and the line of the index that leads there, to what whoever writes them
-// relies on: it is one plain file, is never the index, and its line is found and taken out again.
+// FuzzFileName checks the file of a name and its index line: the file is one plain file other than
+// the index, and the line is found and removed again.
 func FuzzFileName(f *testing.F) {
 	for _, name := range []string{"Release day", "../../etc/passwd", "a/b\\c", "MEMORY", "memory", "日本語", "🙂", "...", "", "CON", ".hidden", "a\x00b", "\xff", "İstanbul", "K", strings.Repeat("long ", 60), "a](b.md) [c"} {
 		f.Add(name, uint8(len(name)), "hook: "+name+" [x](gone.md) [[other.md]]")
@@ -49,7 +49,7 @@ func FuzzFileName(f *testing.F) {
 	})
 }
 
-// FuzzIndexTarget checks that a line of the index leads to the very path that it was written for, whatever the path.
+// FuzzIndexTarget checks that an index line links to the path for which it was written.
 func FuzzIndexTarget(f *testing.F) {
 	for _, file := range []string{"a.md", "team/who.md", "a b(c).md", "100%.md", "a%2Fb.md", "ü日.md", "c:d.md", "http:x.md", "#a.md", "a?b.md", "<a>.md", "a\\b.md", "'\".md", "//a.md", "*a*.md"} {
 		f.Add(file)
@@ -68,8 +68,8 @@ func FuzzIndexTarget(f *testing.F) {
 	})
 }
 
-// FuzzKept checks that an edit leaves alone what it is not about: of a frontmatter that is valid, the lines of other keys
-// stay byte for byte, and the whole of it where only the body changes.
+// FuzzKept checks that an edit changes nothing else: lines of other keys stay in valid frontmatter,
+// and all of it if only the body changes.
 func FuzzKept(f *testing.F) {
 	f.Add("tags: [a, b] # why\nx:\n  - 1\n", "a rule", "another: \"rule\"", "Body")
 	f.Add("# a comment\nmetadata:\n  node_type: memory\n", "", "d", "# B\n\n---\n")

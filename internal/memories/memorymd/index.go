@@ -1,5 +1,6 @@
-// Package memorymd reads and edits the text of MEMORY.md, the index of a memory directory: it finds the
-// links, removes, restores and rebuilds lines, and checks the limits of what an agent loads.
+// Package memorymd reads and edits the text of MEMORY.md, the index of a memory directory. It finds
+// links, removes, restores and rebuilds lines, checks the limits for loading, and finds
+// facts. It never reads or writes files. internal/sync, the pages and the MCP tools call it.
 package memorymd
 
 import (
@@ -12,21 +13,20 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// RemovedLine is a line that Remove took out of a MEMORY.md, with what it takes to put it back. It goes through
-// JSON unharmed: bytes that are no text are U+FFFD in it.
+// RemovedLine is a line that Remove removed, with the data to restore it. It is stored as JSON;
+// bytes that are not valid UTF-8 become U+FFFD.
 type RemovedLine struct {
-	Line   int    `json:"line"`   // counted from 1, in the index before the removal
-	Text   string `json:"text"`   // the whole line, without its end
-	Before string `json:"before"` // the line above; empty for the first
-	Rest   string `json:"rest"`   // what was left of a line with other links; empty: the whole line went
-	Entry  string `json:"entry"`  // a line for the removed links alone, for when Rest is not found any more
-	End    string `json:"end"`    // how the line ended; empty: the file ended without a line end
+	Line   int    `json:"line"`   // counted from 1, before the removal
+	Text   string `json:"text"`   // the whole line, without line end
+	Before string `json:"before"` // the line above; empty for the first line
+	Rest   string `json:"rest"`   // the line without the removed links, or empty
+	Entry  string `json:"entry"`  // entry with only the removed links, used without Rest
+	End    string `json:"end"`    // the line end; empty at the end of a file without one
 }
 
-// Remove takes the entries out of a MEMORY.md that link to removed files. removed is asked for each link with
-// its target as a path: percent signs decoded, a leading ./ and a fragment dropped. A line whose links to files are all
-// removed goes; one with other links keeps the rest. All other lines keep their bytes. No line of out links to a removed
-// file. gone is empty, and out the index itself, when nothing links there.
+// Remove removes the links to removed files. It calls removed with the path of each link: decoded,
+// without leading ./ and fragment. A line with other links to files keeps these; otherwise it is
+// removed. Other lines stay unchanged. gone are the removed lines. If gone is empty, out is index.
 func Remove(index []byte, removed func(target string) bool) (out []byte, gone []RemovedLine) {
 	bom, lines := cutIndex(index)
 	refs := referencesIn(lines)
@@ -55,8 +55,8 @@ func Remove(index []byte, removed func(target string) bool) (out []byte, gone []
 	return []byte(strings.Join(kept, "")), gone
 }
 
-// restOf returns what is left of a line without its links to removed files; empty when no other link to a file is left.
-// What stood around a link may grow together to another one, which goes as well.
+// restOf returns a line without its links to removed files, or "" if it has no other link to a
+// file. Text around a removed link can form a new link, so restOf repeats the removal.
 func restOf(line string, refs references, removed func(target string) bool) string {
 	for {
 		going, staying := partition(linksOf(line, refs), removed)
@@ -70,8 +70,9 @@ func restOf(line string, refs references, removed func(target string) bool) stri
 	}
 }
 
-// Restore puts back lines that Remove removed: each below the line that it followed,
-// or at the end if that line is absent. It does not add a line that is in the index already.
+// Restore inserts lines that Remove removed: each below the line that it followed, or at the end if
+// that line is missing. It skips lines that the index has, and lines whose files have another line
+// now.
 func Restore(index []byte, gone []RemovedLine) []byte {
 	bom, lines := cutIndex(index)
 	eol := "\n"
@@ -112,7 +113,7 @@ func Restore(index []byte, gone []RemovedLine) []byte {
 	return []byte(bom + strings.Join(lines, ""))
 }
 
-// isListed says whether whatever a line that was taken out leads to has got a line since.
+// isListed reports whether all files to which a removed line links have a line now.
 func isListed(line RemovedLine, refs references, listed map[string]bool) bool {
 	text := line.Text
 	if line.Rest != "" {
@@ -122,11 +123,12 @@ func isListed(line RemovedLine, refs references, listed map[string]bool) bool {
 	return len(links) > 0 && !slices.ContainsFunc(links, func(l indexLink) bool { return !listed[l.target] })
 }
 
-// minTitle is how much of a title is kept, in Unicode characters, however long the path of its file is.
+// minTitle is how many Unicode characters of a title stay, even if the file's path is long. It is
+// arbitrary.
 const minTitle = 20
 
-// Entry returns the line of a MEMORY.md for a file, without a line end. The hook is optional. What is too long is
-// cut, first of all the hook, and never the target: the line always leads to the file, and nowhere else.
+// Entry returns the line of a MEMORY.md for a file, without line end. hook may be empty. A long
+// entry is cut to memories.MaxEntryLength: first the hook, then the title, never the path.
 func Entry(title, file, hook string) string {
 	target := "](" + escapeTarget(file) + ")"
 	room := max(minTitle, memories.MaxEntryLength-utf8.RuneCountInString("- ["+target))
@@ -138,12 +140,12 @@ func Entry(title, file, hook string) string {
 	}
 	escape := func(s string) string { return s }
 	if len(linksOf(hook, nil)) > 0 {
-		escape = escapeTitle // an agent's words may look like a link
+		escape = escapeTitle // the hook's own text may look like a link
 	}
 	return entry + " — " + atMost(escape, hook, room)
 }
 
-// atMost returns the escaped text in at most so many characters, with an ellipsis where it was cut.
+// atMost returns the escaped text in at most limit characters, with an ellipsis if it was cut.
 func atMost(escape func(string) string, text string, most int) string {
 	whole := escape(text)
 	for n := most - 1; utf8.RuneCountInString(whole) > most; n-- {
@@ -176,7 +178,7 @@ func partition(links []indexLink, removed func(string) bool) (going, staying []i
 	return going, staying
 }
 
-// findLine returns the line with this text that is nearest to a position, or -1.
+// findLine returns the index of the line with this text that is nearest to near, or -1.
 func findLine(lines []string, text string, near int) int {
 	best := -1
 	for i, line := range lines {
@@ -189,10 +191,10 @@ func findLine(lines []string, text string, near int) int {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// textOf returns a line without its end, as an RemovedLine keeps it.
+// textOf returns a line without line end, as RemovedLine stores it.
 func textOf(line string) string { return jsonText(strings.TrimRight(line, "\r\n")) }
 
-// placeInIndex returns the position below the line that the removed line followed, or the end.
+// placeInIndex returns the index after the line that the removed line followed, or the end.
 func placeInIndex(lines []string, line RemovedLine) int {
 	if line.Line <= 1 {
 		return 0
@@ -217,8 +219,8 @@ var titleEscapes = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`)
 
 func escapeTitle(title string) string { return titleEscapes.Replace(title) }
 
-// escapeTarget writes a path as the target of a Markdown link. Only what would end or alter the link is escaped, so
-// that names in any script stay readable; a colon would make the start of the name a scheme.
+// escapeTarget returns a path as the target of a Markdown link. It escapes only characters that
+// would end or change the link. A colon is one, because it could make a scheme of the path's start.
 func escapeTarget(file string) string {
 	var out strings.Builder
 	for _, r := range file {

@@ -11,51 +11,50 @@ import (
 	"memoir/internal/memories"
 )
 
-// IndexedFile is a memory file that an index is to list.
+// IndexedFile is a memory file that an index should list.
 type IndexedFile struct {
-	ID          string // of the memory in it
+	ID          string // id of the memory in the file
 	Path        string // slash-separated, relative to the directory of the index
 	Name        string
-	Type        memories.Type // empty: it has none
+	Type        memories.Type // empty if unknown
 	Description string
 }
 
-// Finding is something about a MEMORY.md that somebody should know.
+// Finding is a defect of a MEMORY.md or a warning about it.
 type Finding struct {
 	Code    FindingCode
-	Line    int    // in the file, from 1; 0: it is about no line
-	File    string // the file that it is about, relative to the directory of the index; empty: none
-	Memory  string // the id of the memory in that file; empty: none
-	Message string // a sentence or two for people
+	Line    int    // counted from 1; 0 if the finding is not about a line
+	File    string // the affected file, relative to the directory of the index, or empty
+	Memory  string // id of the memory in that file, or empty
+	Message string // one or two sentences
 }
 
-// FindingCode says what kind a Finding is of.
+// FindingCode is the kind of a Finding.
 type FindingCode string
 
-// The codes of findings.
 const (
-	FindingPastCaps  FindingCode = "past_caps"     // an agent never sees this line, nor any after it
-	FindingNearCaps  FindingCode = "near_caps"     // it is all seen, with little room left
-	FindingDeadLink  FindingCode = "dead_link"     // a link to a file that is not there
+	FindingPastCaps  FindingCode = "past_caps"     // agents do not load this line and the next ones
+	FindingNearCaps  FindingCode = "near_caps"     // agents load the whole index; little room is left
+	FindingDeadLink  FindingCode = "dead_link"     // a link to a missing file
 	FindingUnlisted  FindingCode = "unlisted"      // a memory file without a line
-	FindingRepeated  FindingCode = "repeated_file" // a memory file with a line further up already
-	FindingLongEntry FindingCode = "long_line"     // a line that is longer than an entry should be
+	FindingRepeated  FindingCode = "repeated_file" // a second line for a memory file
+	FindingLongEntry FindingCode = "long_line"     // a line that exceeds EntryLength
 )
 
-// EntryLength is how long a line of an index should be at most, in Unicode characters: what the warning that an
-// agent reads asks for.
+// EntryLength is the recommended length of a line of an index, in Unicode characters. Claude Code's
+// warning about large indexes states it.
 const EntryLength = memories.MaxEntryLength
 
-// nearCaps is the part of a cap, in percent, from which on there is little room left.
+// nearCaps is the percentage of a limit from which Lint warns. It is arbitrary.
 const nearCaps = 90
 
-// LinkResolver says where a link of an index leads: to which file, by its path from the directory of the index, and whether
-// anything is there. target is the link's as Remove hands it on.
+// LinkResolver returns the path of a link's target relative to the index's directory, and whether
+// the target exists. target is the link's path, decoded as Remove describes.
 type LinkResolver func(target string) (file string, there bool)
 
-// Lint says what is to be said about a MEMORY.md, from its first line to its last and then about the files that it
-// does not list. files are those that it should list. Lines that are no part of what an agent loads are passed over,
-// except that a file listed there is not missed: somebody took it out on purpose.
+// Lint returns the findings about a MEMORY.md, ordered by line, then those about files that it does
+// not list. files are the files that it should list. Lines in frontmatter or comments have no
+// findings, but a file with such a line does not count as unlisted.
 func Lint(index Loaded, files []IndexedFile, leads LinkResolver) []Finding {
 	l := lint{leads: leads, files: map[string]string{}, lines: map[string]int{}}
 	for _, f := range files {
@@ -90,8 +89,8 @@ func Lint(index Loaded, files []IndexedFile, leads LinkResolver) []Finding {
 type lint struct {
 	leads    LinkResolver
 	refs     references
-	files    map[string]string // the memories of the files, by path
-	lines    map[string]int    // the first line of each memory file that is listed
+	files    map[string]string // ids of the memories, by path of their files
+	lines    map[string]int    // first line of each listed memory file
 	findings []Finding
 }
 
@@ -129,7 +128,7 @@ func (l *lint) line(number int, text string, fate LineStatus) {
 		l.found(FindingLongEntry, number, "", fmt.Sprintf("%d characters. A line of an index should have at most %d; the detail belongs in the file that it leads to.", chars, EntryLength))
 	}
 	if matchDefinition(text) != nil {
-		return // the links that use it count
+		return // the links that use the definition are checked
 	}
 	said := map[string]bool{}
 	for _, link := range linksOf(text, l.refs) {
@@ -153,7 +152,7 @@ func (l *lint) line(number int, text string, fate LineStatus) {
 	}
 }
 
-// unlisted returns the files that are not listed, in the order in which an index shows them: by type, by name, by path.
+// unlisted returns the files that are not listed, sorted by type, name and path.
 func unlisted(files []IndexedFile, listed func(path string) bool) []IndexedFile {
 	rest := slices.DeleteFunc(slices.Clone(files), func(f IndexedFile) bool { return listed(f.Path) })
 	place := func(t memories.Type) int {

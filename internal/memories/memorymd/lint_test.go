@@ -10,7 +10,7 @@ import (
 	"memoir/internal/memories/memorymd"
 )
 
-// among leads to the files that there are.
+// among returns a resolver for which the given files exist.
 func among(files ...string) memorymd.LinkResolver {
 	return func(target string) (string, bool) { return target, slices.Contains(files, target) }
 }

@@ -17,15 +17,16 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// What an agent loads of its MEMORY.md, as Claude Code has it: more than this is cut.
+// Limits of the part of a MEMORY.md that Claude Code loads. It cuts the rest.
 const (
 	IndexLineCap = 200
-	// IndexUnitCap is in UTF-16 code units, the characters of JavaScript.
+	// IndexUnitCap is in UTF-16 code units, which are JavaScript's characters.
 	IndexUnitCap = 25_000
 )
 
-// Load returns a MEMORY.md as an agent loads it: without frontmatter and block comments, trimmed, cut to 200 lines
-// and 25,000 UTF-16 code units at the end of a line, with a warning behind it when something was cut.
+// Load returns the part of a MEMORY.md that an agent loads: without frontmatter and block comments,
+// trimmed, and cut at a line end to IndexLineCap and IndexUnitCap. If it was cut, a warning
+// follows.
 func Load(raw []byte) string {
 	loaded := Read(raw)
 	if loaded.Warning == "" {
@@ -34,19 +35,20 @@ func Load(raw []byte) string {
 	return loaded.text[:loaded.seen] + "\n\n" + loaded.Warning
 }
 
-// Loaded is what an agent makes of each line of a MEMORY.md.
+// Loaded describes which lines of a MEMORY.md an agent loads.
 type Loaded struct {
 	Lines []LoadedLine
-	// LineCount and Units are what the caps are held against: all that is neither frontmatter nor a block comment.
+	// LineCount and Units are the size that is compared with the limits: without frontmatter and
+	// block comments.
 	LineCount, Units int
-	// Warning is what the agent reads in place of what was cut; empty: nothing was.
+	// Warning is the text that the agent reads in place of the cut part, or "" if nothing was cut.
 	Warning string
 
-	text string // what the caps are held against
-	seen int    // how many bytes of it are within the caps
+	text string // the text that is compared with the limits
+	seen int    // bytes of text within the limits
 }
 
-// Seen returns how many of the lines an agent sees, also in part.
+// Seen returns how many lines an agent sees, including a partly seen one.
 func (l Loaded) Seen() int {
 	if l.seen == 0 {
 		return 0
@@ -54,24 +56,23 @@ func (l Loaded) Seen() int {
 	return strings.Count(l.text[:l.seen], "\n") + 1
 }
 
-// LineStatus says whether an agent sees a line.
+// LineStatus is whether an agent sees a line.
 type LineStatus string
 
-// The fates of a line.
 const (
 	LineSeen    LineStatus = "seen"
-	LineLeftOut LineStatus = "left_out" // frontmatter, a block comment or a blank line around the text: takes no room
-	LineCut     LineStatus = "cut"      // past the caps
+	LineLeftOut LineStatus = "left_out" // frontmatter, block comment or outer blank line: not counted
+	LineCut     LineStatus = "cut"      // beyond the limits
 )
 
-// LoadedLine is a line of a MEMORY.md. One that is cut within is two: what is seen of it, and what is not.
+// LoadedLine is a line of a MEMORY.md. A line that is cut in the middle becomes two.
 type LoadedLine struct {
-	Number int    // in the file, from 1
-	Text   string // without its end; as the agent sees it, or, of a line that is left out, as it stands in the file
+	Number int    // counted from 1
+	Text   string // without line end; as in the file if Fate is LineLeftOut, else as the agent sees it
 	Fate   LineStatus
 }
 
-// Read says what an agent makes of a MEMORY.md, line by line.
+// Read returns which lines of a MEMORY.md an agent loads.
 func Read(raw []byte) Loaded {
 	head, body := frontmatter.Split(string(raw))
 	body, _, _ = memtext.Sanitise(body)
@@ -97,8 +98,8 @@ func Read(raw []byte) Loaded {
 	return loaded
 }
 
-// tell puts the text back among all lines of the file. number says on which of them, counted from 1, a byte of the text
-// stands.
+// tell sets l.Lines. whole has all lines of the file. number returns the line, counted from 1, of a
+// byte of l.text.
 func (l *Loaded) tell(whole []string, number func(at int) int) {
 	told := 0 // lines of the file
 	leaveOut := func(upTo int) {
@@ -109,7 +110,7 @@ func (l *Loaded) tell(whole []string, number func(at int) int) {
 	for from := 0; from < len(l.text); {
 		line, _, _ := strings.Cut(l.text[from:], "\n")
 		to := from + len(line)
-		// What a comment leaves of a line that it ends on stands on that line.
+		// The line on which a comment ends contains the text after the comment.
 		n := number(min(to, len(l.text)-1))
 		leaveOut(n - 1)
 		if seen := line[:min(max(l.seen-from, 0), len(line))]; seen != "" || to <= l.seen {
@@ -124,7 +125,7 @@ func (l *Loaded) tell(whole []string, number func(at int) int) {
 	leaveOut(len(whole))
 }
 
-// lineStarts returns where each line of a text with LF line ends begins.
+// lineStarts returns the offset of each line of a text with LF line ends.
 func lineStarts(text string) []int {
 	starts := []int{0}
 	for i := range len(text) {
@@ -135,7 +136,7 @@ func lineStarts(text string) []int {
 	return starts
 }
 
-// withinCaps returns how many bytes of a text are within both caps.
+// withinCaps returns how many bytes of a text are within both limits.
 func withinCaps(text string) int {
 	if lines := strings.SplitN(text, "\n", IndexLineCap+1); len(lines) > IndexLineCap {
 		text = strings.Join(lines[:IndexLineCap], "\n")
@@ -146,7 +147,7 @@ func withinCaps(text string) int {
 	return len(text)
 }
 
-// excess says by what an index is too large.
+// excess describes by how much an index exceeds the limits, as Claude Code does.
 func excess(lines, units int) string {
 	switch {
 	case units <= IndexUnitCap:
@@ -158,7 +159,7 @@ func excess(lines, units int) string {
 	}
 }
 
-// kilobytes writes a size with one decimal, and with none where that is 0: 24.4KB, 28KB, 1.5MB.
+// kilobytes formats a size as 24.4KB, 28KB or 1.5MB.
 func kilobytes(n int) string {
 	size, unit := float64(n)/1024, "KB"
 	if size >= 1024 {
@@ -167,7 +168,7 @@ func kilobytes(n int) string {
 	return strings.TrimSuffix(strconv.FormatFloat(size, 'f', 1, 64), ".0") + unit
 }
 
-// cutAtLineEnd cuts a text to IndexUnitCap at the last line end within, or in the line where there is none.
+// cutAtLineEnd cuts a text to IndexUnitCap, at the last line end if there is one.
 func cutAtLineEnd(text string) string {
 	units, lineEnd, hard := 0, 0, 0
 	for i, r := range text {
@@ -195,15 +196,16 @@ func utf16Length(s string) int {
 	return n
 }
 
-// trimAsJavaScript trims what String.prototype.trim does, which counts the byte order mark as white space.
+// trimAsJavaScript trims like String.prototype.trim, which treats the byte order mark as white
+// space.
 func trimAsJavaScript(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return r == '\uFEFF' || r != '\u0085' && unicode.IsSpace(r) })
 }
 
 var comment = regexp.MustCompile(`(?s)<!--.*?-->`)
 
-// outsideBlockComments returns what is left of a text without the comments that begin a block of their own. Those within
-// a paragraph or in code stay, as does one that never closes.
+// outsideBlockComments returns the spans of a text outside comments that start a block. Comments in
+// paragraphs or code and unclosed comments stay.
 func outsideBlockComments(text string) mdcode.Spans {
 	var kept mdcode.Spans
 	from := 0

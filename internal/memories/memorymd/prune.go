@@ -8,9 +8,10 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// Prune brings a MEMORY.md under what an agent loads of it, as far as that goes without a decision: second lines for a file go,
-// then entries that are too long are cut, the hook and never the target, then blank lines between entries go. It takes no step more
-// than it needs, and an index that is loaded whole comes out as it is. Which memories do without a line, only a person can say.
+// Prune shortens a MEMORY.md until an agent loads all of it, or as far as possible without a
+// decision by a person. It removes repeated entries, cuts the hooks of long entries, and removes
+// blank lines between entries. It stops at the first step that is enough. A small enough index
+// stays unchanged.
 func Prune(index []byte, leads LinkResolver) []byte {
 	for _, prune := range []func([]string, LinkResolver) []string{withoutRepeated, withShortEntries, withoutBlankLines} {
 		if Read(index).Warning == "" {
@@ -22,7 +23,7 @@ func Prune(index []byte, leads LinkResolver) []byte {
 	return index
 }
 
-// withoutRepeated drops entries all of whose links lead to files that were listed above.
+// withoutRepeated removes entries whose links all lead to files that are listed further up.
 func withoutRepeated(lines []string, leads LinkResolver) []string {
 	listed, refs := map[string]bool{}, referencesIn(lines)
 	var kept []string
@@ -48,7 +49,7 @@ func withoutRepeated(lines []string, leads LinkResolver) []string {
 	return kept
 }
 
-// withShortEntries cuts entries with one link that are longer than an entry should be.
+// withShortEntries cuts long entries with one link. The link stays.
 func withShortEntries(lines []string, _ LinkResolver) []string {
 	refs := referencesIn(lines)
 	short := make([]string, len(lines))
@@ -70,7 +71,7 @@ func withShortEntries(lines []string, _ LinkResolver) []string {
 	return short
 }
 
-// withoutBlankLines drops the blank lines that separate nothing but entries.
+// withoutBlankLines removes blank lines between two entries.
 func withoutBlankLines(lines []string, _ LinkResolver) []string {
 	var kept []string
 	for i, line := range lines {

@@ -9,18 +9,11 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// Rebuild brings a MEMORY.md in step with the files that it is to list; nil is one that is not there yet.
-//
-// List items and table rows all of whose links lead to nothing go, with the indented text below them; one with other
-// links, also to the web, keeps the rest. Every other line keeps its bytes and its place, a second line for the same
-// file and prose with a dead link among them: Lint says so, and a person decides. Nothing is shortened, also past
-// the caps.
-//
-// A file without a line gets one. Where headings name types, it stands at the end of its type's section, and under a
-// heading of its own at the end of the file when there is none; else all stand behind the last line that lists a file,
-// by type and name.
-//
-// The same input gives the same bytes, and what comes out comes out of it again.
+// Rebuild returns the MEMORY.md with dead entries removed and missing entries added. index is nil
+// for a missing file. An entry whose links are all dead is removed with the indented text below it;
+// one with other links keeps these. All other lines stay unchanged. New entries go below the
+// heading of their type, if headings name types, else after the last entry. Rebuild shortens
+// nothing. A second Rebuild changes nothing.
 func Rebuild(index []byte, files []IndexedFile, leads LinkResolver) []byte {
 	bom, lines := cutIndex(index)
 	refs := referencesIn(lines)
@@ -48,8 +41,8 @@ func Rebuild(index []byte, files []IndexedFile, leads LinkResolver) []byte {
 	return []byte(bom + strings.Join(lines, ""))
 }
 
-// longestEntry is the longest line that is taken for an entry, in bytes. One that is longer is no line for one file, and
-// is left alone.
+// maxEntryBytes is the length in bytes above which a line is not treated as an entry. It is
+// arbitrary.
 const longestEntry = 8 << 10
 
 func withoutDeadEntries(lines []string, refs references, leads LinkResolver) []string {
@@ -68,7 +61,7 @@ func withoutDeadEntries(lines []string, refs references, leads LinkResolver) []s
 	return kept
 }
 
-// withoutDeadLinks returns what is left of a line, and whether anything of it is to stay.
+// withoutDeadLinks returns a line without its dead links. keep is false if nothing is left of it.
 func withoutDeadLinks(line string, refs references, leads LinkResolver) (rest string, keep bool) {
 	dead := func(target string) bool { _, there := leads(target); return !there }
 	if m := matchDefinition(line); m != nil {
@@ -87,19 +80,19 @@ func withoutDeadLinks(line string, refs references, leads LinkResolver) (rest st
 	return line, true
 }
 
-// isEntry says whether a line is an item of a list or a row of a table: what an index consists of, besides prose.
+// isEntry reports whether a line is a list item or a table row.
 func isEntry(line string) bool {
 	return len(line) <= longestEntry && (listLead.MatchString(line) || strings.HasPrefix(strings.TrimLeft(line, " \t"), "|"))
 }
 
 var indented = regexp.MustCompile(`^(?: {2,}|\t)\s*\S`)
 
-// isContinuation says whether a line below an entry is a part of it.
+// isContinuation reports whether a line below an entry belongs to it.
 func isContinuation(line string, refs references) bool {
 	return indented.MatchString(line) && !isEntry(line) && len(linksOf(line, refs)) == 0
 }
 
-// withEntries adds the entries of one type.
+// withEntries inserts the entries of one type.
 func withEntries(lines []string, t memories.Type, entries []string, refs references, leads LinkResolver) []string {
 	if len(entries) == 0 {
 		return lines
@@ -118,9 +111,10 @@ func withEntries(lines []string, t memories.Type, entries []string, refs referen
 
 var heading = regexp.MustCompile(`^ {0,3}(#{1,6})[ \t]+(.*)`)
 
-// placeOfEntries returns where entries of a type belong, and the lines that have to stand above them.
+// placeOfEntries returns the index at which entries of a type are inserted, and the lines to insert
+// before them.
 func placeOfEntries(lines []string, t memories.Type, refs references, leads LinkResolver) (at int, above []string) {
-	marks := "" // of the first heading that names a type
+	marks := "" // number signs of the first heading that names a type
 	for i, line := range lines {
 		m := heading.FindStringSubmatch(line)
 		if m == nil {
@@ -148,7 +142,8 @@ func placeOfEntries(lines []string, t memories.Type, refs references, leads Link
 	return at, nil
 }
 
-// headingType returns the type that a heading names: “Feedback”, “Project memories”, “References”.
+// headingType returns the type that a heading names, as in “Feedback”, “Project memories” or
+// “References”.
 func headingType(text string) (memories.Type, bool) {
 	word, _, _ := strings.Cut(strings.Trim(text, "*_ \t\r\n"), " ")
 	word = strings.Trim(word, "*_:\r\n")
@@ -160,7 +155,7 @@ func headingType(text string) (memories.Type, bool) {
 	return "", false
 }
 
-// endOfSection returns the line behind the last one with text below a heading, up to the next heading.
+// endOfSection returns the index after the last line with text in the section of a heading.
 func endOfSection(lines []string, at int) int {
 	next := slices.IndexFunc(lines[at+1:], heading.MatchString)
 	if next < 0 {
@@ -169,7 +164,7 @@ func endOfSection(lines []string, at int) int {
 	return lastText(lines, at+1+next)
 }
 
-// lastText returns the line behind the last one above a line that is not blank.
+// lastText returns the index after the last line before above that is not blank.
 func lastText(lines []string, above int) int {
 	for above > 0 && strings.TrimSpace(lines[above-1]) == "" {
 		above--
@@ -177,8 +172,8 @@ func lastText(lines []string, above int) int {
 	return above
 }
 
-// behindLastEntry returns the line behind the last item that leads to a file, and what is indented below it; 0: there
-// is no such item.
+// behindLastEntry returns the index after the last list item that links to an existing file and the
+// text indented below it. It returns 0 without such an item.
 func behindLastEntry(lines []string, refs references, leads LinkResolver) int {
 	for at := len(lines); at > 0; at-- {
 		line := strings.TrimRight(lines[at-1], "\r\n")

@@ -13,7 +13,7 @@ import (
 	"memoir/internal/memories/memorymd"
 )
 
-// edited is an index out of which entries are taken, one memory at a time, and put back.
+// edited is an index from which entries are removed and restored, one memory at a time.
 type edited struct {
 	t     rapid.TB
 	index []byte
@@ -39,7 +39,7 @@ func (e *edited) restore(file string) {
 	e.index = memorymd.Restore(e.index, back)
 }
 
-// change takes a file's entry out, or puts it back.
+// change removes a file's entry, or restores it.
 func (e *edited) change(file string) {
 	if _, out := e.out[file]; out {
 		e.restore(file)
@@ -69,7 +69,7 @@ func TestRestoreToIndex_NeighboursInOrderOfRemoval(t *testing.T) {
 	}
 }
 
-// anyIndex is an index with an entry for each of the files, and whatever else; no line that says something is in it twice.
+// anyIndex returns an index with an entry for each file and other text, without repeated lines.
 func anyIndex(t *rapid.T) (lines, files []string) {
 	for i := range rapid.IntRange(1, 14).Draw(t, "lines") {
 		switch rapid.SampledFrom([]string{"entry", "entry", "entry", "blank", "heading", "words"}).Draw(t, "line") {
@@ -88,7 +88,7 @@ func anyIndex(t *rapid.T) (lines, files []string) {
 	return lines, files
 }
 
-// Whatever is removed and restored, the index has exactly the lines whose files are not removed.
+// After any sequence, the index has exactly the lines of the files that are not removed.
 func TestRestoreToIndex_LosesNoLine(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
