@@ -208,7 +208,7 @@ func (b *blockOfParts) add(lead string, p Part) {
 func partOf(text string) Part { return Part{Text: text, Chars: utf8.RuneCountInString(text)} }
 
 // maxAheadBytes is how many bytes of bodies are read together without a limit. It is arbitrary.
-const aheadWithoutLimit = 1 << 20
+const maxAheadBytes = 1 << 20
 
 // EntryCost returns the cost of a memory as a one-line entry.
 func EntryCost(m Summary) Cost {
@@ -217,18 +217,18 @@ func EntryCost(m Summary) Cost {
 
 // minAhead is how many memories are read together at least. If one in full is deleted, the next one
 // takes its place. It is arbitrary.
-const nextInLine = 4
+const minAhead = 4
 
 // ahead returns the first memory and those after it that probably fit too. Their sizes may sum to
 // twice the remaining characters: Size includes frontmatter, and a missing body costs another read.
 func ahead(ms []Summary, limit, chars int) []Summary {
-	most := 2 * (limit - chars)
+	maxSize := 2 * (limit - chars)
 	if limit <= 0 {
-		most = aheadWithoutLimit
+		maxSize = maxAheadBytes
 	}
 	n := 1
 	for size := ms[0].Size; n < len(ms); n++ {
-		if size += ms[n].Size; size > most && n >= nextInLine {
+		if size += ms[n].Size; size > maxSize && n >= minAhead {
 			break
 		}
 	}
@@ -245,22 +245,22 @@ func inOrder(ms []Summary) []Summary {
 
 // Sorted returns a sorted copy of ms, in the order of the block.
 func Sorted(ms []Summary) []Summary {
-	type place struct {
+	type position struct {
 		key uint64
 		of  int32
 	}
-	places := make([]place, len(ms))
+	positions := make([]position, len(ms))
 	for i := range ms {
-		places[i] = place{ms[i].sortKey(), int32(i)}
+		positions[i] = position{ms[i].sortKey(), int32(i)}
 	}
-	slices.SortFunc(places, func(a, b place) int {
+	slices.SortFunc(positions, func(a, b position) int {
 		if a.key != b.key {
 			return cmp.Compare(a.key, b.key)
 		}
 		return inBlock(&ms[a.of], &ms[b.of])
 	})
 	sorted := make([]Summary, len(ms))
-	for i, p := range places {
+	for i, p := range positions {
 		sorted[i] = ms[p.of]
 	}
 	return sorted

@@ -88,7 +88,7 @@ func (d Document) Around() (before, after string) {
 	if d.found {
 		return d.before, d.after
 	}
-	return d.before + parting(d.before), "\n"
+	return d.before + separator(d.before), "\n"
 }
 
 // Marker is a marker line in a CLAUDE.md.
@@ -111,8 +111,8 @@ func Markers(raw []byte) []Marker {
 	return found
 }
 
-// parting returns the line ends to append to text so that the next line follows a blank line.
-func parting(text string) string {
+// separator returns the line ends to append to text so that the next line follows a blank line.
+func separator(text string) string {
 	switch {
 	case text == "" || text == memtext.ByteOrderMark:
 		return ""

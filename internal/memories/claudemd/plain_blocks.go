@@ -118,9 +118,9 @@ func (s *blockScan) inFence(line string, at int) {
 		return
 	}
 	run := strings.TrimLeft(rest, " \t")
-	if behind := strings.TrimLeft(run, s.open[:1]); len(run)-len(behind) >= len(s.open) && strings.Trim(behind, " \t`~") == "" {
+	if after := strings.TrimLeft(run, s.open[:1]); len(run)-len(after) >= len(s.open) && strings.Trim(after, " \t`~") == "" {
 		// Parsers differ in the indentation of a closing fence and in the text after it.
-		s.plain = run == rest && strings.Trim(behind, " ") == ""
+		s.plain = run == rest && strings.Trim(after, " ") == ""
 		s.open = ""
 		return
 	}
@@ -190,8 +190,8 @@ func (s *blockScan) htmlEnd(from int, tag bool) int {
 // around it.
 func (s *blockScan) htmlEndAt(from, closer, length int) int {
 	end := closer + length
-	inner, behind := s.text[from:closer], s.text[end:memtext.EndOfLine(s.text, end)]
-	if strings.Trim(behind, " \t") != "" || strings.Contains(inner, "```") || strings.Contains(inner, "~~~") {
+	inner, after := s.text[from:closer], s.text[end:memtext.EndOfLine(s.text, end)]
+	if strings.Trim(after, " \t") != "" || strings.Contains(inner, "```") || strings.Contains(inner, "~~~") {
 		return -1
 	}
 	return end

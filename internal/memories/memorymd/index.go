@@ -30,12 +30,12 @@ type RemovedLine struct {
 func Remove(index []byte, removed func(target string) bool) (out []byte, gone []RemovedLine) {
 	bom, lines := cutIndex(index)
 	refs := referencesIn(lines)
-	kept := []string{bom}
+	parts := []string{bom}
 	for i, line := range lines {
 		text := strings.TrimRight(line, "\r\n")
-		going, _ := partition(linksOf(text, refs), removed)
-		if len(going) == 0 {
-			kept = append(kept, line)
+		removedLinks, _ := partition(linksOf(text, refs), removed)
+		if len(removedLinks) == 0 {
+			parts = append(parts, line)
 			continue
 		}
 		entry := RemovedLine{Line: i + 1, Text: jsonText(text), End: memtext.LineEnding(line)}
@@ -44,29 +44,29 @@ func Remove(index []byte, removed func(target string) bool) (out []byte, gone []
 		}
 		if rest := restOf(text, refs, removed); rest != "" {
 			entry.Rest = jsonText(rest)
-			entry.Entry = jsonText(entryOf(text, going))
-			kept = append(kept, rest+memtext.LineEnding(line))
+			entry.Entry = jsonText(entryOf(text, removedLinks))
+			parts = append(parts, rest+memtext.LineEnding(line))
 		}
 		gone = append(gone, entry)
 	}
 	if len(gone) == 0 {
 		return index, nil
 	}
-	return []byte(strings.Join(kept, "")), gone
+	return []byte(strings.Join(parts, "")), gone
 }
 
 // restOf returns a line without its links to removed files, or "" if it has no other link to a
 // file. Text around a removed link can form a new link, so restOf repeats the removal.
 func restOf(line string, refs references, removed func(target string) bool) string {
 	for {
-		going, staying := partition(linksOf(line, refs), removed)
+		removedLinks, others := partition(linksOf(line, refs), removed)
 		switch {
-		case len(going) == 0:
+		case len(removedLinks) == 0:
 			return line
-		case len(staying) == 0:
+		case len(others) == 0:
 			return ""
 		}
-		line = withoutLinks(line, going)
+		line = withoutLinks(line, removedLinks)
 	}
 }
 
@@ -108,7 +108,7 @@ func Restore(index []byte, gone []RemovedLine) []byte {
 				continue
 			}
 		}
-		lines = insertLine(lines, placeInIndex(lines, line), text, line.End, eol)
+		lines = insertLine(lines, insertIndex(lines, line), text, line.End, eol)
 	}
 	return []byte(bom + strings.Join(lines, ""))
 }
@@ -146,9 +146,9 @@ func Entry(title, file, hook string) string {
 }
 
 // atMost returns the escaped text in at most limit characters, with an ellipsis if it was cut.
-func atMost(escape func(string) string, text string, most int) string {
+func atMost(escape func(string) string, text string, limit int) string {
 	whole := escape(text)
-	for n := most - 1; utf8.RuneCountInString(whole) > most; n-- {
+	for n := limit - 1; utf8.RuneCountInString(whole) > limit; n-- {
 		whole = escape(strings.TrimRight(memtext.CutRunes(text, n), " ")) + "…"
 	}
 	return whole
@@ -167,15 +167,15 @@ func jsonText(s string) string {
 	return s
 }
 
-func partition(links []indexLink, removed func(string) bool) (going, staying []indexLink) {
+func partition(links []indexLink, removed func(string) bool) (removedLinks, others []indexLink) {
 	for _, link := range links {
 		if removed(link.target) {
-			going = append(going, link)
+			removedLinks = append(removedLinks, link)
 		} else {
-			staying = append(staying, link)
+			others = append(others, link)
 		}
 	}
-	return going, staying
+	return removedLinks, others
 }
 
 // findLine returns the index of the line with this text that is nearest to near, or -1.
@@ -194,8 +194,8 @@ func distance(a, b int) int { return max(a-b, b-a) }
 // textOf returns a line without line end, as RemovedLine stores it.
 func textOf(line string) string { return jsonText(strings.TrimRight(line, "\r\n")) }
 
-// placeInIndex returns the index after the line that the removed line followed, or the end.
-func placeInIndex(lines []string, line RemovedLine) int {
+// insertIndex returns the index after the line that the removed line followed, or the end.
+func insertIndex(lines []string, line RemovedLine) int {
 	if line.Line <= 1 {
 		return 0
 	}

@@ -210,24 +210,24 @@ func withEmphasis(line string, from, to int) (int, int) {
 }
 
 var (
-	separatorBehind = regexp.MustCompile(`^\s*(?:[,;|·/&+]|and\s)\s*`)
+	separatorAfter  = regexp.MustCompile(`^\s*(?:[,;|·/&+]|and\s)\s*`)
 	separatorBefore = regexp.MustCompile(`\s*(?:[,;|·/&+]|\sand)\s*$`)
 )
 
 // withoutLinks returns a line without the given links and the separators between them and other
 // text.
-func withoutLinks(line string, going []indexLink) string {
-	for i := len(going) - 1; i >= 0; i-- {
-		before, behind := line[:going[i].from], line[going[i].to:]
+func withoutLinks(line string, removed []indexLink) string {
+	for i := len(removed) - 1; i >= 0; i-- {
+		before, after := line[:removed[i].from], line[removed[i].to:]
 		switch {
-		case separatorBehind.MatchString(behind):
-			behind = separatorBehind.ReplaceAllString(behind, "")
+		case separatorAfter.MatchString(after):
+			after = separatorAfter.ReplaceAllString(after, "")
 		case separatorBefore.MatchString(before):
 			before = separatorBefore.ReplaceAllString(before, "")
-		case strings.HasSuffix(before, " ") && strings.HasPrefix(behind, " "):
-			behind = behind[1:]
+		case strings.HasSuffix(before, " ") && strings.HasPrefix(after, " "):
+			after = after[1:]
 		}
-		line = before + behind
+		line = before + after
 	}
 	return line
 }
@@ -235,13 +235,13 @@ func withoutLinks(line string, going []indexLink) string {
 var listLead = regexp.MustCompile(`^\s*(?:[-*+]|\d{1,9}[.)])\s+`)
 
 // entryOf returns a line with only the given links of line.
-func entryOf(line string, going []indexLink) string {
+func entryOf(line string, removed []indexLink) string {
 	lead := listLead.FindString(line)
 	if lead == "" {
 		lead = "- "
 	}
 	var parts []string
-	for _, link := range going {
+	for _, link := range removed {
 		parts = append(parts, line[link.from:link.to])
 	}
 	return lead + strings.Join(parts, ", ")

@@ -50,7 +50,7 @@ const nearCaps = 90
 
 // LinkResolver returns the path of a link's target relative to the index's directory, and whether
 // the target exists. target is the link's path, decoded as Remove describes.
-type LinkResolver func(target string) (file string, there bool)
+type LinkResolver func(target string) (file string, exists bool)
 
 // Lint returns the findings about a MEMORY.md, ordered by line, then those about files that it does
 // not list. files are the files that it should list. Lines in frontmatter or comments have no
@@ -74,7 +74,7 @@ func Lint(index Loaded, files []IndexedFile, leads LinkResolver) []Finding {
 		l.line(number, text, fate)
 	}
 	for _, f := range unlisted(files, func(path string) bool { return l.lines[path] > 0 }) {
-		l.found(FindingUnlisted, 0, f.Path, "No line leads to "+f.Path+", so an agent that goes by its index does not know of “"+f.Name+"”.")
+		l.add(FindingUnlisted, 0, f.Path, "No line leads to "+f.Path+", so an agent that goes by its index does not know of “"+f.Name+"”.")
 	}
 	place := func(f Finding) int {
 		if f.Line == 0 {
@@ -94,7 +94,7 @@ type lint struct {
 	findings []Finding
 }
 
-func (l *lint) found(code FindingCode, line int, file, message string) {
+func (l *lint) add(code FindingCode, line int, file, message string) {
 	l.findings = append(l.findings, Finding{code, line, file, l.files[file], message})
 }
 
@@ -108,43 +108,43 @@ func (l *lint) caps(index Loaded) {
 			}
 		}
 		from := index.Lines[first].Number
-		said := fmt.Sprintf("From line %d on an agent sees nothing: %d lines are past its caps.", from, unseen)
+		message := fmt.Sprintf("From line %d on an agent sees nothing: %d lines are past its caps.", from, unseen)
 		if unseen == 1 {
-			said = fmt.Sprintf("An agent does not see line %d, or not all of it: it is past its caps.", from)
+			message = fmt.Sprintf("An agent does not see line %d, or not all of it: it is past its caps.", from)
 		}
-		l.found(FindingPastCaps, from, "", said+" Remove or shorten lines above it.")
+		l.add(FindingPastCaps, from, "", message+" Remove or shorten lines above it.")
 		return
 	}
 	if index.LineCount*100 >= IndexLineCap*nearCaps {
-		l.found(FindingNearCaps, 0, "", fmt.Sprintf("%d of the %d lines are taken that an agent loads.", index.LineCount, IndexLineCap))
+		l.add(FindingNearCaps, 0, "", fmt.Sprintf("%d of the %d lines are taken that an agent loads.", index.LineCount, IndexLineCap))
 	}
 	if index.Units*100 >= IndexUnitCap*nearCaps {
-		l.found(FindingNearCaps, 0, "", fmt.Sprintf("%d of the %d characters are taken that an agent loads.", index.Units, IndexUnitCap))
+		l.add(FindingNearCaps, 0, "", fmt.Sprintf("%d of the %d characters are taken that an agent loads.", index.Units, IndexUnitCap))
 	}
 }
 
 func (l *lint) line(number int, text string, fate LineStatus) {
 	if chars := utf8.RuneCountInString(text); fate != LineLeftOut && chars > EntryLength {
-		l.found(FindingLongEntry, number, "", fmt.Sprintf("%d characters. A line of an index should have at most %d; the detail belongs in the file that it leads to.", chars, EntryLength))
+		l.add(FindingLongEntry, number, "", fmt.Sprintf("%d characters. A line of an index should have at most %d; the detail belongs in the file that it leads to.", chars, EntryLength))
 	}
 	if matchDefinition(text) != nil {
 		return // the links that use the definition are checked
 	}
-	said := map[string]bool{}
+	seen := map[string]bool{}
 	for _, link := range linksOf(text, l.refs) {
-		file, there := l.leads(link.target)
-		if said[file] {
+		file, exists := l.leads(link.target)
+		if seen[file] {
 			continue
 		}
-		said[file] = true
+		seen[file] = true
 		_, isMemory := l.files[file]
 		first := l.lines[file]
 		switch {
 		case fate == LineLeftOut:
-		case !there:
-			l.found(FindingDeadLink, number, file, "There is no "+file+".")
+		case !exists:
+			l.add(FindingDeadLink, number, file, "There is no "+file+".")
 		case isMemory && first > 0:
-			l.found(FindingRepeated, number, file, fmt.Sprintf("%s has a line already: line %d.", file, first))
+			l.add(FindingRepeated, number, file, fmt.Sprintf("%s has a line already: line %d.", file, first))
 		}
 		if isMemory && first == 0 {
 			l.lines[file] = number

@@ -77,8 +77,8 @@ func Read(raw []byte) Loaded {
 	head, body := frontmatter.Split(string(raw))
 	body, _, _ = memtext.Sanitise(body)
 	body = memtext.LineEnds.Replace(body)
-	kept := outsideBlockComments(body)
-	text := kept.Of(body)
+	outside := outsideBlockComments(body)
+	text := outside.Of(body)
 	loaded := Loaded{text: trimAsJavaScript(text)}
 	loaded.seen, loaded.Units = len(loaded.text), utf16Length(loaded.text)
 	if loaded.text != "" {
@@ -90,21 +90,21 @@ func Read(raw []byte) Loaded {
 			"Keep index entries to one line under ~200 chars; move detail into topic files."
 	}
 	front := memtext.Lines(jsonText(head))
-	starts, source := lineStarts(body), kept.Source()
+	starts, source := lineStarts(body), outside.Source()
 	trimmedAt := strings.Index(text, loaded.text)
-	loaded.tell(append(front, memtext.Lines(body)...), func(at int) int {
+	loaded.addLines(append(front, memtext.Lines(body)...), func(at int) int {
 		return len(front) + sort.SearchInts(starts, source(trimmedAt+at)+1)
 	})
 	return loaded
 }
 
-// tell sets l.Lines. whole has all lines of the file. number returns the line, counted from 1, of a
+// addLines sets l.Lines. whole has all lines of the file. number returns the line, counted from 1, of a
 // byte of l.text.
-func (l *Loaded) tell(whole []string, number func(at int) int) {
-	told := 0 // lines of the file
-	leaveOut := func(upTo int) {
-		for ; told < upTo; told++ {
-			l.Lines = append(l.Lines, LoadedLine{told + 1, strings.TrimRight(whole[told], "\r\n"), LineLeftOut})
+func (l *Loaded) addLines(whole []string, number func(at int) int) {
+	done := 0 // lines of the file
+	addLeftOut := func(upTo int) {
+		for ; done < upTo; done++ {
+			l.Lines = append(l.Lines, LoadedLine{done + 1, strings.TrimRight(whole[done], "\r\n"), LineLeftOut})
 		}
 	}
 	for from := 0; from < len(l.text); {
@@ -112,17 +112,17 @@ func (l *Loaded) tell(whole []string, number func(at int) int) {
 		to := from + len(line)
 		// The line on which a comment ends contains the text after the comment.
 		n := number(min(to, len(l.text)-1))
-		leaveOut(n - 1)
+		addLeftOut(n - 1)
 		if seen := line[:min(max(l.seen-from, 0), len(line))]; seen != "" || to <= l.seen {
 			l.Lines = append(l.Lines, LoadedLine{n, seen, LineSeen})
 		}
 		if to > l.seen {
 			l.Lines = append(l.Lines, LoadedLine{n, line[min(max(l.seen-from, 0), len(line)):], LineCut})
 		}
-		told = n
+		done = n
 		from = to + 1
 	}
-	leaveOut(len(whole))
+	addLeftOut(len(whole))
 }
 
 // lineStarts returns the offset of each line of a text with LF line ends.
@@ -207,11 +207,11 @@ var comment = regexp.MustCompile(`(?s)<!--.*?-->`)
 // outsideBlockComments returns the spans of a text outside comments that start a block. Comments in
 // paragraphs or code and unclosed comments stay.
 func outsideBlockComments(text string) mdcode.Spans {
-	var kept mdcode.Spans
+	var outside mdcode.Spans
 	from := 0
 	keep := func(to int) {
 		if from < to {
-			kept = append(kept, [2]int{from, to})
+			outside = append(outside, [2]int{from, to})
 		}
 	}
 	if strings.Contains(text, "<!--") {
@@ -237,5 +237,5 @@ func outsideBlockComments(text string) mdcode.Spans {
 		}
 	}
 	keep(len(text))
-	return kept
+	return outside
 }

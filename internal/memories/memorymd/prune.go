@@ -26,36 +26,36 @@ func Prune(index []byte, leads LinkResolver) []byte {
 // withoutRepeated removes entries whose links all lead to files that are listed further up.
 func withoutRepeated(lines []string, leads LinkResolver) []string {
 	listed, refs := map[string]bool{}, referencesIn(lines)
-	var kept []string
+	var result []string
 	for _, line := range lines {
 		links := linksOf(strings.TrimRight(line, "\r\n"), refs)
 		if matchDefinition(strings.TrimRight(line, "\r\n")) != nil {
-			kept = append(kept, line)
+			result = append(result, line)
 			continue
 		}
-		news := false
+		isNew := false
 		for _, link := range links {
-			file, there := leads(link.target)
-			news = news || !there || !listed[file]
+			file, exists := leads(link.target)
+			isNew = isNew || !exists || !listed[file]
 		}
 		for _, link := range links {
 			file, _ := leads(link.target)
 			listed[file] = true
 		}
-		if news || len(links) == 0 || !isEntry(strings.TrimRight(line, "\r\n")) || leadsToWeb(line) {
-			kept = append(kept, line)
+		if isNew || len(links) == 0 || !isEntry(strings.TrimRight(line, "\r\n")) || leadsToWeb(line) {
+			result = append(result, line)
 		}
 	}
-	return kept
+	return result
 }
 
 // withShortEntries cuts long entries with one link. The link stays.
 func withShortEntries(lines []string, _ LinkResolver) []string {
 	refs := referencesIn(lines)
-	short := make([]string, len(lines))
+	shortened := make([]string, len(lines))
 	for i, line := range lines {
 		text := strings.TrimRight(line, "\r\n")
-		short[i] = line
+		shortened[i] = line
 		links := linksOf(text, refs)
 		if utf8.RuneCountInString(text) <= memories.MaxEntryLength || len(links) != 1 || !isEntry(text) || leadsToWeb(text) {
 			continue
@@ -65,21 +65,21 @@ func withShortEntries(lines []string, _ LinkResolver) []string {
 			cut = strings.TrimRight(cut[:at], " ,;:—-")
 		}
 		if cut += "…"; len(linksOf(cut, refs)) == 1 && linksOf(cut, refs)[0].target == links[0].target {
-			short[i] = cut + memtext.LineEnding(line)
+			shortened[i] = cut + memtext.LineEnding(line)
 		}
 	}
-	return short
+	return shortened
 }
 
 // withoutBlankLines removes blank lines between two entries.
 func withoutBlankLines(lines []string, _ LinkResolver) []string {
-	var kept []string
+	var result []string
 	for i, line := range lines {
 		blank := strings.TrimSpace(line) == ""
 		if blank && i > 0 && i+1 < len(lines) && isEntry(strings.TrimRight(lines[i-1], "\r\n")) && isEntry(strings.TrimRight(lines[i+1], "\r\n")) {
 			continue
 		}
-		kept = append(kept, line)
+		result = append(result, line)
 	}
-	return kept
+	return result
 }

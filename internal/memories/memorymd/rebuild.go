@@ -43,10 +43,10 @@ func Rebuild(index []byte, files []IndexedFile, leads LinkResolver) []byte {
 
 // maxEntryBytes is the length in bytes above which a line is not treated as an entry. It is
 // arbitrary.
-const longestEntry = 8 << 10
+const maxEntryBytes = 8 << 10
 
 func withoutDeadEntries(lines []string, refs references, leads LinkResolver) []string {
-	var kept []string
+	var result []string
 	dropped := false
 	for _, line := range lines {
 		text, end := strings.TrimRight(line, "\r\n"), memtext.LineEnding(line)
@@ -55,15 +55,15 @@ func withoutDeadEntries(lines []string, refs references, leads LinkResolver) []s
 		}
 		rest, keep := withoutDeadLinks(text, refs, leads)
 		if dropped = !keep; keep {
-			kept = append(kept, rest+end)
+			result = append(result, rest+end)
 		}
 	}
-	return kept
+	return result
 }
 
 // withoutDeadLinks returns a line without its dead links. keep is false if nothing is left of it.
 func withoutDeadLinks(line string, refs references, leads LinkResolver) (rest string, keep bool) {
-	dead := func(target string) bool { _, there := leads(target); return !there }
+	dead := func(target string) bool { _, exists := leads(target); return !exists }
 	if m := matchDefinition(line); m != nil {
 		return line, !dead(cleanTarget(writtenTarget(line, m)))
 	}
@@ -82,7 +82,7 @@ func withoutDeadLinks(line string, refs references, leads LinkResolver) (rest st
 
 // isEntry reports whether a line is a list item or a table row.
 func isEntry(line string) bool {
-	return len(line) <= longestEntry && (listLead.MatchString(line) || strings.HasPrefix(strings.TrimLeft(line, " \t"), "|"))
+	return len(line) <= maxEntryBytes && (listLead.MatchString(line) || strings.HasPrefix(strings.TrimLeft(line, " \t"), "|"))
 }
 
 var indented = regexp.MustCompile(`^(?: {2,}|\t)\s*\S`)
@@ -101,7 +101,7 @@ func withEntries(lines []string, t memories.Type, entries []string, refs referen
 	if len(lines) > 0 && memtext.LineEnding(lines[0]) != "" {
 		eol = memtext.LineEnding(lines[0])
 	}
-	at, above := placeOfEntries(lines, t, refs, leads)
+	at, above := insertIndexOf(lines, t, refs, leads)
 	for _, text := range append(above, entries...) {
 		lines = insertLine(lines, at, text, eol, eol)
 		at++
@@ -111,9 +111,9 @@ func withEntries(lines []string, t memories.Type, entries []string, refs referen
 
 var heading = regexp.MustCompile(`^ {0,3}(#{1,6})[ \t]+(.*)`)
 
-// placeOfEntries returns the index at which entries of a type are inserted, and the lines to insert
+// insertIndexOf returns the index at which entries of a type are inserted, and the lines to insert
 // before them.
-func placeOfEntries(lines []string, t memories.Type, refs references, leads LinkResolver) (at int, above []string) {
+func insertIndexOf(lines []string, t memories.Type, refs references, leads LinkResolver) (at int, above []string) {
 	marks := "" // number signs of the first heading that names a type
 	for i, line := range lines {
 		m := heading.FindStringSubmatch(line)
@@ -132,7 +132,7 @@ func placeOfEntries(lines []string, t memories.Type, refs references, leads Link
 		at = lastText(lines, len(lines))
 		return at, []string{"", marks + " " + t.Title()}
 	}
-	if at = behindLastEntry(lines, refs, leads); at > 0 {
+	if at = afterLastEntry(lines, refs, leads); at > 0 {
 		return at, nil
 	}
 	at = lastText(lines, len(lines))
@@ -172,12 +172,12 @@ func lastText(lines []string, above int) int {
 	return above
 }
 
-// behindLastEntry returns the index after the last list item that links to an existing file and the
+// afterLastEntry returns the index after the last list item that links to an existing file and the
 // text indented below it. It returns 0 without such an item.
-func behindLastEntry(lines []string, refs references, leads LinkResolver) int {
+func afterLastEntry(lines []string, refs references, leads LinkResolver) int {
 	for at := len(lines); at > 0; at-- {
 		line := strings.TrimRight(lines[at-1], "\r\n")
-		if !listLead.MatchString(line) || !slices.ContainsFunc(linksOf(line, refs), func(l indexLink) bool { _, there := leads(l.target); return there }) {
+		if !listLead.MatchString(line) || !slices.ContainsFunc(linksOf(line, refs), func(l indexLink) bool { _, exists := leads(l.target); return exists }) {
 			continue
 		}
 		for at < len(lines) && indented.MatchString(lines[at]) {
