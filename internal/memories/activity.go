@@ -2,71 +2,71 @@ package memories
 
 import "time"
 
-// Actor says who did something to a memory.
+// Actor is who changed a memory. A change found in a file counts as made by the directory's owner:
+// BySession for a session's file, ByDisk for a primary file, which an agent or a person may have
+// changed.
 type Actor string
 
-// The actors. What is found in a file was done by whoever wrote it: in a session's directory that session, in the
-// durable directory the agent or a person with an editor, who cannot be told apart.
 const (
 	BySession Actor = "session"
 	ByDisk    Actor = "disk"
 	ByBrowser Actor = "browser"
-	ByScript  Actor = "script" // a request to the API
-	ByMemoir  Actor = "memoir" // nobody asked just then: a restore that a crash had cut short is completed
-	// ByExtraction: Memoir found it in a conversation and wrote it without asking, because it was told to.
+	ByScript  Actor = "script" // an API request
+	ByMemoir  Actor = "memoir" // completion of an interrupted restore
+	// ByExtraction means that Memoir found the memory in a conversation and wrote it unasked.
 	ByExtraction Actor = "extraction"
 )
 
-// Actors lists every actor.
+// Actors are all actors.
 var Actors = []Actor{BySession, ByDisk, ByBrowser, ByScript, ByMemoir, ByExtraction}
 
-// ActivityKind says what happened to a memory.
+// ActivityKind is the kind of an event in a memory's journal.
 type ActivityKind string
 
-// The kinds of an Activity. All but the last five say what the memory is from then on; three of those are about a content
-// that is kept out of the memory, and what became of that.
+// Kinds of activities. ActivityBlocked, ActivityAllowed and ActivityDiscarded are about a blocked
+// content.
 const (
-	ActivityLearned   ActivityKind = "learned"   // there had been no memory of that name
-	ActivityChanged   ActivityKind = "changed"   // it says something else, or has another type
-	ActivityRenamed   ActivityKind = "renamed"   // it has another name, or was moved between private and team memory
-	ActivityVerified  ActivityKind = "verified"  // still true: its age starts anew
-	ActivityDeleted   ActivityKind = "deleted"   // into the trash, by a person or because its file was removed
-	ActivityRestored  ActivityKind = "restored"  // out of the trash, by a person or because it was learned anew
-	ActivityMissing   ActivityKind = "missing"   // its files went with many others at once: held until somebody decides
-	ActivityReturned  ActivityKind = "returned"  // it was missing, and a file carries it again
-	ActivityCleared   ActivityKind = "cleared"   // it stood for a file that could not be read, which now can be or is gone
-	ActivityPurged    ActivityKind = "purged"    // gone from the trash with all its contents
-	ActivityBlocked   ActivityKind = "blocked"   // a deleted content turned up again and is kept out
-	ActivityAllowed   ActivityKind = "allowed"   // such a content was let in
-	ActivityDiscarded ActivityKind = "discarded" // the file with such a content was removed, by a person
+	ActivityLearned   ActivityKind = "learned"   // a new memory
+	ActivityChanged   ActivityKind = "changed"   // new content or type
+	ActivityRenamed   ActivityKind = "renamed"   // new name, or moved between private and team memory
+	ActivityVerified  ActivityKind = "verified"  // confirmed; its age starts again
+	ActivityDeleted   ActivityKind = "deleted"   // moved to the trash, or its file was removed
+	ActivityRestored  ActivityKind = "restored"  // taken from the trash, or found on disk again
+	ActivityMissing   ActivityKind = "missing"   // removed with many others in one scan
+	ActivityReturned  ActivityKind = "returned"  // found on disk again after ActivityMissing
+	ActivityCleared   ActivityKind = "cleared"   // its unreadable file became readable or was removed
+	ActivityPurged    ActivityKind = "purged"    // removed from the trash permanently
+	ActivityBlocked   ActivityKind = "blocked"   // a deleted content returned and is not used
+	ActivityAllowed   ActivityKind = "allowed"   // a blocked content is used
+	ActivityDiscarded ActivityKind = "discarded" // a person removed the file with a blocked content
 )
 
-// ActivityKinds lists every kind.
+// ActivityKinds are all kinds.
 var ActivityKinds = []ActivityKind{
 	ActivityLearned, ActivityChanged, ActivityRenamed, ActivityVerified, ActivityDeleted, ActivityRestored,
 	ActivityMissing, ActivityReturned, ActivityCleared, ActivityPurged, ActivityBlocked, ActivityAllowed,
 	ActivityDiscarded,
 }
 
-// Activity is one thing that happened to a memory.
+// Activity is an event in the journal.
 type Activity struct {
 	ID       int64
-	At       time.Time // of what was first seen in a file, that file's modification time; else when it happened
-	Agent    string    // the agent's slug
-	MemoryID string    // empty: a content was kept out of no memory
-	Exists   bool      // whether the memory can still be looked at; a purged one cannot
+	At       time.Time // time of the event, or of a file's last modification
+	Agent    string    // slug of the agent
+	MemoryID string    // empty for a blocked content without a memory
+	Exists   bool      // the memory's page exists; false for purged memories
 	Name     string
 	Kind     ActivityKind
 	Actor    Actor
-	Path     string // of the file that held the content, relative to the agent's directory
-	Session  string // the session that wrote that; empty: the durable directory
-	State    State  // of the memory from then on; empty: as before
-	Type     Type   // of what the memory said from then on, or of the content that was kept out; empty: none
-	// Description and Hash are those of the content that held from then on; empty where it has gone with the memory.
+	Path     string // path of the file with the content, relative to the agent's directory
+	Session  string // session of that file, or empty for the primary directory
+	State    State  // state after the event, or empty if unchanged
+	Type     Type   // type after the event, or of the blocked content, or empty
+	// Description and Hash are those of the content after the event; empty if it was deleted.
 	Description string
 	Hash        string
-	// Renamed is the memory's name before it was renamed. It is the same name where the memory was moved between private and
-	// team memory. Where a file carries another name, it is the old name beside what is learned, and the new name beside what is
-	// deleted. It is empty otherwise.
+	// Renamed is the name before a rename; for a move between private and team memory it equals
+	// Name. If a file's name changed, it is the old name for ActivityLearned and the new one for
+	// ActivityDeleted. Otherwise it is empty.
 	Renamed string
 }

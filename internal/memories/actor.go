@@ -1,7 +1,6 @@
 package memories
 
-// actorPhrases say who did something. Every page takes them from here, so that no two pages
-// contradict each other.
+// actorPhrases describe actors. All pages use these texts.
 var actorPhrases = map[Actor]string{
 	BySession:    "by a session",
 	ByDisk:       "in a file of the agent’s own",
@@ -11,7 +10,7 @@ var actorPhrases = map[Actor]string{
 	ByExtraction: "found by Memoir in a conversation",
 }
 
-// Phrase returns who did something of a kind, in words. It is empty for an unknown actor.
+// Phrase describes who did something of this kind. It is empty for an unknown actor.
 func (a Actor) Phrase(kind ActivityKind) string {
 	if kind == ActivityDeleted && a == ByDisk {
 		return "removed on disk"
@@ -19,7 +18,7 @@ func (a Actor) Phrase(kind ActivityKind) string {
 	return actorPhrases[a]
 }
 
-// Deleted returns how a memory came into the trash, such as "deleted by a script".
+// Deleted describes how a memory was deleted, as in "deleted by a script".
 func (a Actor) Deleted() string {
 	phrase := a.Phrase(ActivityDeleted)
 	switch {

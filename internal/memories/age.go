@@ -5,21 +5,23 @@ import (
 	"time"
 )
 
-// staleAfterDays is the age from which on a memory should be checked before it is believed.
+// staleAfterDays is the age in days from which an agent should verify a memory. Claude Code uses
+// it.
 const staleAfterDays = 2
 
-// KnownSince is the earliest time that an age counts from. Archives, package managers and
-// reproducible builds give files times of 1970 or 1980, which say nothing about their content.
+// KnownSince is the earliest time from which an age counts. Archives, package managers and
+// reproducible builds give files times of 1970 or 1980, which are not the times of changes.
 var KnownSince = time.Date(2020, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// Age is how long ago a memory was last true for certain.
+// Age is the time since a memory was last changed or confirmed.
 type Age struct {
-	Days    int // whole days of 24 hours
+	Days    int // full days of 24 hours
 	Stale   bool
-	Unknown bool // then the others are zero
+	Unknown bool // Days and Stale are unset
 }
 
-// AgeOf returns the age at now. A time in the future counts as now, one before KnownSince as unknown.
+// AgeOf returns the age at now. A future time has age 0. A time before KnownSince has an unknown
+// age.
 func AgeOf(modified, now time.Time) Age {
 	if modified.Before(KnownSince) {
 		return Age{Unknown: true}
@@ -28,7 +30,7 @@ func AgeOf(modified, now time.Time) Age {
 	return Age{Days: days, Stale: days >= staleAfterDays}
 }
 
-// Age returns the memory's age at now. That of a file that could not be read is unknown.
+// Age returns the memory's age at now. Unreadable memories have an unknown age.
 func (m Memory) Age(now time.Time) Age {
 	if !m.Readable {
 		return Age{Unknown: true}
@@ -44,20 +46,20 @@ func (a Age) KnownDays() *int {
 	return &a.Days
 }
 
-// IsTellable says whether a time can be told to others: in UTC its year is one from 1 to 9999. RFC 3339, and with it JSON, writes no
-// other, and a list could not go on behind a memory of such a time.
+// IsTellable reports whether the UTC year of t is 1 to 9999. RFC 3339, and therefore JSON, allows
+// no others.
 func IsTellable(t time.Time) bool {
 	year := t.UTC().Year()
 	return 1 <= year && year <= 9999
 }
 
-// StaleSince returns the latest time of which a memory is stale at now.
+// StaleSince returns the latest modification time with which a memory is stale at now.
 func StaleSince(now time.Time) time.Time { return now.Add(-staleAfterDays * 24 * time.Hour) }
 
-// StaleFrom returns the time from which a memory last modified at the given time is stale.
+// StaleFrom returns the time at which a memory last modified at this time becomes stale.
 func StaleFrom(modified time.Time) time.Time { return modified.Add(staleAfterDays * 24 * time.Hour) }
 
-// Saved returns the age as a remark on a memory: "saved today", or "unknown age".
+// Saved returns the age as text, such as "saved today" or "unknown age".
 func (a Age) Saved() string {
 	if a.Unknown {
 		return a.String()
@@ -79,7 +81,7 @@ func (a Age) String() string {
 	}
 }
 
-// Warning returns what a stale memory carries, and nothing for a fresh one.
+// Warning returns the warning for agents about a stale memory, or "".
 func (a Age) Warning() string {
 	if !a.Stale {
 		return ""

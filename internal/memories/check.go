@@ -7,8 +7,8 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// Check says with an *InvalidError which field of a content that somebody wants to save cannot be taken: one that would not
-// be read back from the file as it was given.
+// Check returns an *InvalidError for the first field that cannot be saved, because it would not be
+// read back from the file as given.
 func (c Content) Check() error {
 	for _, field := range []struct{ name, value string }{{"name", c.Name}, {"description", c.Description}, {"body", c.Body}} {
 		if strings.ContainsRune(field.value, 0) {
@@ -29,7 +29,7 @@ func (c Content) Check() error {
 	if _, ok := ParseType(string(c.Type)); !ok {
 		return &InvalidError{Field: "type", Reason: "must be one of feedback, user, project, reference"}
 	}
-	if len(c.Body) > MaxFileSize { // with its frontmatter the file must still be readable
+	if len(c.Body) > MaxFileSize { // leaves room for the frontmatter in the file
 		return &InvalidError{Field: "body", Reason: "is longer than 1 MiB; a memory is a note, move the detail into a file of its own"}
 	}
 	return nil

@@ -1,38 +1,37 @@
 package memories
 
-// CitationKind is what a memory refers to outside of itself, where that can be looked for.
+// CitationKind is the kind of thing to which a memory refers.
 type CitationKind string
 
-// The kinds of citations.
 const (
-	CitesPath     CitationKind = "path"     // a file or a directory of the project
+	CitesPath     CitationKind = "path"     // a file or directory of the project
 	CitesLine     CitationKind = "line"     // a line of a file, as in cache.go:42
 	CitesFunction CitationKind = "function" // as in parseConfig()
 	CitesFlag     CitationKind = "flag"     // as in --dry-run
 	CitesMemory   CitationKind = "link"     // another memory of the agent, as in [[name]]
 )
 
-// CitationStatus is what came of looking for a citation.
+// CitationStatus is the result of checking a citation. CitationGone requires a complete search.
 type CitationStatus string
 
-// The outcomes. Only what was looked for everywhere is gone; whatever could not be told for certain is unknown.
 const (
 	CitationFound   CitationStatus = "found"
 	CitationGone    CitationStatus = "gone"
 	CitationUnknown CitationStatus = "unknown"
 )
 
-// CheckedCitation is one thing that a memory cites, and what came of looking for it. The JSON is how the database keeps it.
+// CheckedCitation is a citation in a memory and the result of its check. The database stores its
+// JSON.
 type CheckedCitation struct {
 	Kind    CitationKind   `json:"kind"`
-	Text    string         `json:"text"` // as the memory has it, on one line
+	Text    string         `json:"text"` // as in the memory, on one line
 	Status  CitationStatus `json:"status"`
-	Message string         `json:"message,omitempty"` // why it is not found, a sentence for people; empty: it is
-	// FoundOnce says that this check or an earlier one has found it: it is of this project for certain.
+	Message string         `json:"message,omitempty"` // why it was not found, or empty
+	// FoundOnce means that a check has found it at some time, so it belongs to this project.
 	FoundOnce bool `json:"found_once,omitempty"`
 }
 
-// GoneCitations returns those that are gone, in their order.
+// GoneCitations returns the citations with status CitationGone, in order.
 func GoneCitations(checked []CheckedCitation) []CheckedCitation {
 	var gone []CheckedCitation
 	for _, c := range checked {

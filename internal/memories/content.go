@@ -8,23 +8,22 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// MaxNameLength is the length of the longest name, in Unicode characters. It keeps a name a heading and a key: room
-// for a sentence, not for a text.
+// MaxNameLength is how long a name may be, in Unicode characters. It is arbitrary: a sentence fits.
 const MaxNameLength = 256
 
-// MaxFileSize is the size of the largest memory file that is read, in bytes.
+// MaxFileSize is the size in bytes above which a memory file is not read. It is arbitrary.
 const MaxFileSize = 1 << 20
 
-// Content is what a memory says, free of how its file spells it.
+// Content is the content of a memory, independent of its spelling in the file.
 type Content struct {
 	Name        string
-	Type        Type // empty: none
+	Type        Type // empty if it has none
 	Description string
 	Body        string
 }
 
-// Canonical returns the content as it is read back from a file: valid UTF-8 without NUL, line ends as LF, the name on
-// one line, description and body trimmed. Encode and Rewrite write the canonical content of what they are given.
+// Canonical returns the content in the same form as Parse: valid UTF-8 without NUL, LF line ends,
+// the name on one line, description and body trimmed. Encode and Rewrite write this form.
 func (c Content) Canonical() Content {
 	return Content{
 		Name:        CanonicalName(c.Name),
@@ -34,10 +33,12 @@ func (c Content) Canonical() Content {
 	}
 }
 
-// NormalizeName returns a name as it is compared, in Unicode's normalisation form C: the same name
-// written on a Mac and on Linux can have different bytes.
+// NormalizeName returns a name in Unicode normalisation form C, for comparisons. The
+// same name can have different bytes on macOS and Linux.
 func NormalizeName(name string) string { return norm.NFC.String(name) }
 
+// CanonicalName returns a name on one line, normalised and without control characters. A name of
+// more than MaxNameLength characters is cut and ends in a hash.
 func CanonicalName(s string) string {
 	s = NormalizeName(memtext.OneLine(memtext.Canonical(s)))
 	if utf8.RuneCountInString(s) <= MaxNameLength {

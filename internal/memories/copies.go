@@ -7,19 +7,20 @@ import (
 	"strings"
 )
 
-// sureCopies are the stems that sync programs and editors give to a copy, and that few people choose for a file of their own. The
-// first group is the stem of the original.
+// sureCopies match stems that sync programs and editors give to copies and people rarely choose.
+// Group 1 is the stem of the original.
 var sureCopies = []*regexp.Regexp{
-	regexp.MustCompile(`^(.+)\.sync-conflict-.+$`),                                         // Syncthing
-	regexp.MustCompile(`(?i)^(.+?) ?\([^()]*` + conflictWords + `[^()]*\)(?: ?\(\d+\))?$`), // Dropbox, Nextcloud
-	regexp.MustCompile(`(?i)^(.+)[._-]conflict-\d{8}-\d{6}.*$`),                            // ownCloud
-	regexp.MustCompile(`(?i)^(.+) - ` + copyWords + `(?: ?\(\d+\))?$`),                     // Windows
-	regexp.MustCompile(`(?i)^(.+)\.(?:orig|bak)\d*$`),                                      // patch, Mercurial, editors
-	regexp.MustCompile(`^(.+?)(?:\.~\d+)?~$`),                                              // Emacs
-	regexp.MustCompile(`^(.+)_(?:BACKUP|BASE|LOCAL|REMOTE)_\d+$`),                          // git mergetool
+	// Dropbox, Nextcloud
+	regexp.MustCompile(`(?i)^(.+?) ?\([^()]*` + conflictWords + `[^()]*\)(?: ?\(\d+\))?$`),
+	regexp.MustCompile(`^(.+)\.sync-conflict-.+$`),                     // Syncthing
+	regexp.MustCompile(`(?i)^(.+)[._-]conflict-\d{8}-\d{6}.*$`),        // ownCloud
+	regexp.MustCompile(`(?i)^(.+) - ` + copyWords + `(?: ?\(\d+\))?$`), // Windows
+	regexp.MustCompile(`(?i)^(.+)\.(?:orig|bak)\d*$`),                  // patch, Mercurial
+	regexp.MustCompile(`^(.+?)(?:\.~\d+)?~$`),                          // Emacs
+	regexp.MustCompile(`^(.+)_(?:BACKUP|BASE|LOCAL|REMOTE)_\d+$`),      // git mergetool
 }
 
-// possibleCopies are the stems of copies that people choose for other files, too.
+// possibleCopies match stems of copies that people also choose for other files.
 var possibleCopies = []*regexp.Regexp{
 	regexp.MustCompile(`^(.+) \d{1,2}$`),                            // iCloud
 	regexp.MustCompile(`^(.+?) ?\(\d{1,3}\)$`),                      // browsers, Google Drive
@@ -28,18 +29,19 @@ var possibleCopies = []*regexp.Regexp{
 }
 
 const (
-	// conflictWords are the words for a conflict by which Dropbox marks a copy in the languages that it has.
+	// conflictWords match Dropbox's words for conflict in its languages.
 	conflictWords = `(?:conflict|konflikt|conflit|conflicto|conflitto|conflito|konflik|競合|冲突|衝突|충돌|конфликт)`
-	// copyWords are the words for a copy that Windows and macOS use.
+	// copyWords match the words for copy in Windows and macOS.
 	copyWords = `(?:copy|kopie|copie|copia|cópia|kopia|kopi|kopio|コピー|副本|копия)`
 )
 
-// copyDirectories are the names of directories that hold copies.
+// copyDirectories are names of directories with copies.
 var copyDirectories = []string{"backup", "archive"}
 
-// CopyOf reports whether the file at a slash-separated path is named as a copy that a sync program or an editor has made. originals
-// are the paths of the files that it can be a copy of; below backup/ and archive/ there can be none. sure is false if people choose
-// such a name for other files, too: then the file is a copy only where one of the originals exists and carries the same memory.
+// CopyOf returns the paths of the possible originals of a file whose name looks like a copy. It
+// returns none for other names, and possibly for files below backup/ and archive/. sure reports
+// that the name alone makes the file a copy. If it is false, the file is a copy only if an original
+// exists with the same memory.
 func CopyOf(file string) (originals []string, sure bool) {
 	dir, base := path.Split(file)
 	ext := path.Ext(base)
@@ -56,8 +58,8 @@ func CopyOf(file string) (originals []string, sure bool) {
 	return originals, sure || isCopyOfSureCopy(stem)
 }
 
-// isCopyOfSureCopy reports whether a stem is that of a copy of a sure copy, by any number of copies between the two. So the original
-// of a file that is no sure copy is none, either.
+// isCopyOfSureCopy reports whether a stem may be a copy of a sure copy, through any number of other
+// copies.
 func isCopyOfSureCopy(stem string) bool {
 	seen := map[string]bool{}
 	for next := possibleOriginals(stem); len(next) > 0; {
@@ -75,7 +77,7 @@ func isCopyOfSureCopy(stem string) bool {
 	return false
 }
 
-// sureOriginal returns the stem of the original of a sure copy. It is empty if the stem is not that of one.
+// sureOriginal returns the stem of the original of a sure copy, or "".
 func sureOriginal(stem string) string {
 	for _, pattern := range sureCopies {
 		if found := pattern.FindStringSubmatch(stem); found != nil {
@@ -85,7 +87,7 @@ func sureOriginal(stem string) string {
 	return ""
 }
 
-// possibleOriginals returns the stems of the files that a file with the stem can be a copy of.
+// possibleOriginals returns the stems of the possible originals of a file with this stem.
 func possibleOriginals(stem string) (originals []string) {
 	for _, pattern := range possibleCopies {
 		if found := pattern.FindStringSubmatch(stem); found != nil {

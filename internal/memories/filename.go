@@ -9,13 +9,14 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// maxSlugLength keeps file names short; the name itself stands in the frontmatter.
+// maxSlugLength limits a slug, in bytes. It is arbitrary; the full name is in the frontmatter.
 const maxSlugLength = 40
 
 var outsideSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
-// Slug turns a name into the part of a file name that stands for it: lower case, every run of characters outside
-// [a-z0-9] an underscore, trimmed, at most 40 characters. A name that leaves nothing (CJK, emoji) gets a short hash.
+// Slug returns a name in the form used in file names: lower case, each run of characters outside
+// a-z0-9 replaced by an underscore, at most maxSlugLength. For a name without such characters it
+// returns a hash.
 func Slug(name string) string {
 	slug := strings.Trim(outsideSlug.ReplaceAllString(strings.ToLower(name), "_"), "_")
 	if len(slug) > maxSlugLength {
@@ -27,8 +28,8 @@ func Slug(name string) string {
 	return slug
 }
 
-// FileName returns the name of a new file for a memory: {type}_{slug}.md, or {slug}.md without a type. It is never
-// the index's.
+// FileName returns the name of a new file for a memory: {type}_{slug}.md, or {slug}.md without a
+// type. It is never MEMORY.md.
 func FileName(t Type, name string) string {
 	slug := Slug(name)
 	if t != "" {
@@ -40,7 +41,7 @@ func FileName(t Type, name string) string {
 	return slug + ".md"
 }
 
-// NumberedFileName returns the n-th name to try when a file's name is taken: a.md, a_2.md, a_3.md.
+// NumberedFileName returns the n-th candidate for a file's name: a.md, a_2.md, a_3.md.
 func NumberedFileName(file string, n int) string {
 	if n < 2 {
 		return file

@@ -5,12 +5,12 @@ import (
 	"encoding/binary"
 )
 
-// Fingerprint identifies a content: SHA-256 over type, description and body. Two files with one fingerprint say the
-// same, whatever the rest of their bytes is.
+// Fingerprint identifies a content: the SHA-256 of type, description and body. The name is not part
+// of it.
 type Fingerprint [sha256.Size]byte
 
-// FingerprintOf returns the fingerprint of a content. Each part is preceded by its length, so that no two different
-// contents share the bytes that are hashed.
+// FingerprintOf returns the fingerprint of a content. Each part is hashed after its length, so that
+// different contents never have the same hashed bytes.
 func FingerprintOf(t Type, description, body string) Fingerprint {
 	h := sha256.New()
 	for _, part := range []string{string(t), description, body} {

@@ -1,24 +1,23 @@
 package memories
 
 import (
+	"strings"
+
 	"memoir/internal/memories/memtext"
 )
 
-import "strings"
-
-// Flaw is a set of ways in which a file can be unfinished. A file that carried a memory without one of them and now has it is taken for
-// an accident or for one that is being written: it does not change the memory.
+// Flaw is a set of reasons why a file looks unfinished. If the file of a memory gains a flaw, the
+// memory keeps its last good content: the change may be an accident or in progress.
 type Flaw uint8
 
-// The flaws of a file.
 const (
-	FlawEmpty         Flaw = 1 << iota // no text
-	FlawUnclosed                       // its frontmatter is opened and never closed
-	FlawNameless                       // it states no name
-	FlawMergeConflict                  // it has the markers of a merge conflict
+	FlawEmpty         Flaw = 1 << iota // without text
+	FlawUnclosed                       // frontmatter without end
+	FlawNameless                       // without a name
+	FlawMergeConflict                  // with markers of a merge conflict
 )
 
-// flawNames are the names of the flaws, in their order.
+// flawNames are the names of the flaws, in bit order.
 var flawNames = []string{"empty", "unclosed", "nameless", "merge_conflict"}
 
 // String returns the names of the flaws, separated by commas.
@@ -32,7 +31,7 @@ func (f Flaw) String() string {
 	return strings.Join(names, ",")
 }
 
-// ParseFlaw returns the flaws that String has written. Unknown names are ignored.
+// ParseFlaw parses a result of String. It ignores unknown names.
 func ParseFlaw(text string) (f Flaw) {
 	for _, written := range strings.Split(text, ",") {
 		for i, name := range flawNames {
@@ -44,7 +43,8 @@ func ParseFlaw(text string) (f Flaw) {
 	return f
 }
 
-// LastGood returns the problem that a memory keeps its last good content because its file at path has flaws.
+// LastGood returns the problem that the last good content is used because the file at path has
+// flaws.
 func LastGood(path string, flaws Flaw) Problem {
 	why := path + " states no name any more."
 	switch {
@@ -58,8 +58,8 @@ func LastGood(path string, flaws Flaw) Problem {
 	return Problem{CodeLastGood, why + " The last good version is used. Write it back, or use the file as it is."}
 }
 
-// hasMergeConflict reports whether a text has the three markers of a conflict that git leaves in a file, in their order and outside
-// fenced code.
+// HasMergeConflict reports whether a text contains the three markers of a git conflict, in order
+// and outside fenced code.
 func HasMergeConflict(text string) bool {
 	const size = 7
 	if !strings.Contains(text, strings.Repeat("<", size)) {
@@ -85,7 +85,7 @@ func HasMergeConflict(text string) bool {
 	return false
 }
 
-// fenceAfter returns the fence of the code that is open after a line, given the one that was open before it. It is empty if none is.
+// fenceAfter returns the fence that is open after a line, or "". open is the fence before the line.
 func fenceAfter(open, line string) string {
 	bare := strings.TrimLeft(line, " ")
 	run := len(bare) - len(strings.TrimLeft(bare, "`"))

@@ -1,94 +1,93 @@
-// Package memories owns what a memory is: its content, type, state, age, scope, problems and file name.
-// Package frontmatter reads and writes memory files, memorymd the index MEMORY.md, and claudemd CLAUDE.md.
-// All of them are pure functions over values: they use no disk, database, network or clock. Every other
-// package may import them; they import nothing else of Memoir.
+// Package memories owns the domain of memories: content, type, state, age, scope, problems, file
+// names and journal. Package frontmatter parses memory files, memorymd the index MEMORY.md, and
+// claudemd CLAUDE.md. These packages are pure functions over values. They use no disk, database,
+// network or clock, and import no other package of Memoir. Every other package may import them.
 package memories
 
 import "time"
 
-// State is where a memory stands in its life.
+// State is the state of a memory. Only Active and Missing memories with a type are compiled.
 type State string
 
-// The states of a memory. Only Active and Missing memories that have a type are compiled.
 const (
 	Active         State = "active"
-	NeedsAttention State = "needs_attention" // no type, or its file could not be read
-	Missing        State = "missing"         // its files went with many others in one look: held until somebody decides
+	NeedsAttention State = "needs_attention" // without a type, or with an unreadable file
+	Missing        State = "missing"         // removed with many others in one scan; still in use
 	Deleted        State = "deleted"         // in the trash
 )
 
-// Conflict is how the files on disk that carry one memory disagree about its content.
+// Conflict is the kind of disagreement between the files of one memory.
 type Conflict string
 
 const (
 	NoConflict      Conflict = ""
-	SessionConflict Conflict = "session" // a session's file is newer than all primary files, and differs from another file
-	PrimaryConflict Conflict = "primary" // two primary files have different contents
+	SessionConflict Conflict = "session" // a session's file is the newest, and another file differs
+	PrimaryConflict Conflict = "primary" // two primary files differ
 )
 
-// MaxEntryLength is the length of the longest line for one memory in an index or in CLAUDE.md, in Unicode
-// characters. Claude Code asks for index lines of less than 200.
+// MaxEntryLength is how long the line of a memory in an index or in CLAUDE.md may be, in Unicode
+// characters. Claude Code recommends less than 200 for an index.
 const MaxEntryLength = 200
 
 // Memory is one named fact of one agent.
 type Memory struct {
-	ID          string // a UUID
+	ID          string // UUID
 	AgentID     int64
-	Agent       string // the agent's slug
+	Agent       string // slug of the agent
 	Name        string // valid UTF-8 on one line
-	Team        bool   // it is in team memory; readable ones are unique per agent, name and this
-	Readable    bool   // false: the entry stands for a file that could not be read, and is known by its path
-	Type        Type   // empty: it has none
+	Team        bool   // in team memory; readable memories are unique by agent, Name and Team
+	Readable    bool   // false for a file that could not be read, which is identified by Path
+	Type        Type   // empty if it has none
 	Description string
 	Body        string
 	State       State
 	Problems    []Problem
 	Path        string       // slash-separated, relative to the agent's directory
-	Line        int          // of a fact in the index at Path, from 1; 0: it is a memory
-	Session     string       // the session's directory name; empty for a file of the durable directory
-	Files       []MemoryFile // the files on disk that carry the memory
-	Hash        string       // hex SHA-256 of the bytes of the file that holds the content; empty when they are not known
-	Size        int64        // of those bytes
+	Line        int          // line of a fact in the index at Path, counted from 1; 0 for a memory
+	Session     string       // directory name of the session, or empty for a primary file
+	Files       []MemoryFile // the files on disk with this memory
+	Hash        string       // hex SHA-256 of the file with the content, or empty
+	Size        int64        // bytes of that file
 	Fingerprint Fingerprint
-	ModifiedAt  time.Time // what the age counts from
-	ContentAt   time.Time // when the content became new: what a rival file must beat
-	// ClaudeMDChars is what the memory takes in CLAUDE.md, in Unicode characters.
+	ModifiedAt  time.Time // time from which the age counts
+	ContentAt   time.Time // time of the current content; another file must be newer to replace it
+	// ClaudeMDChars is the size of the memory in CLAUDE.md, in Unicode characters.
 	ClaudeMDChars int
-	// ClaudeMDListed says that it stands there with one line instead of a section, because the limit is reached.
+	// ClaudeMDListed means that it is a one-line entry there, because of the size limit.
 	ClaudeMDListed bool
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
-	DeletedAt      time.Time // zero: not deleted
-	DeletedActor   Actor     // who deleted it, as in the journal; empty: it is not deleted
+	DeletedAt      time.Time // zero if not deleted
+	DeletedActor   Actor     // the actor of the deletion, or empty if not deleted
 }
 
-// Key is what tells one readable memory of an agent from another: a private memory and one of the team's may have one name.
+// Key identifies a readable memory of an agent. A private and a team memory may have the same name.
 type Key struct {
 	Name string
 	Team bool
 }
 
-// Key returns the memory's.
+// Key returns the key of the memory.
 func (m Memory) Key() Key { return Key{m.Name, m.Team} }
 
-// Key returns that of the memory which the content is kept out of.
+// Key returns the key of the memory to which the blocked content belongs.
 func (b Blocked) Key() Key { return Key{b.Name, b.Team} }
 
-// Scope says who a memory is for.
+// Scope is for whom a memory is.
 type Scope string
 
-// The scopes.
 const (
-	PrivateScope Scope = "private" // the agent itself
-	TeamScope    Scope = "team"    // everybody whose agent has the team memory
-	// SharedScope is everybody who has any agent: where a memory can be moved to. What is there is team memory of an agent of its own.
+	PrivateScope Scope = "private" // the agent
+	TeamScope    Scope = "team"    // everyone with an agent that has this team memory
+	// SharedScope is everyone with any agent. It is the target of a move; memories there are team
+	// memories of the shared agent.
 	SharedScope Scope = "shared"
 )
 
-// Scope returns who the memory is for.
+// Scope returns the memory's scope, which is never SharedScope.
 func (m Memory) Scope() Scope { return ScopeOf(m.Team) }
 
-// ScopeOf returns the scope of what is in team memory, or is not.
+// ScopeOf returns TeamScope or PrivateScope.
 func ScopeOf(team bool) Scope {
 	if team {
 		return TeamScope
@@ -96,19 +95,19 @@ func ScopeOf(team bool) Scope {
 	return PrivateScope
 }
 
-// MemoryFile is one file on disk that has the memory's name.
+// MemoryFile is one file on disk with the memory's name.
 type MemoryFile struct {
 	Path       string
 	Session    string
 	Hash       string
 	ModifiedAt time.Time
-	// Unfinished are the flaws for which the file does not count, so that its last good content does. It is 0 if there are none.
+	// Unfinished are the file's flaws; 0 means none. With flaws, its last good content is used.
 	Unfinished Flaw
 }
 
-// Revision is one past content of a memory, with where and when it was seen.
+// Revision is a past content of a memory, with the file that had it and the time of the scan.
 type Revision struct {
-	ID          string // its fingerprint, in hexadecimal: a memory has each content only once
+	ID          string // hex fingerprint of the content, unique within the memory
 	Hash        string
 	Type        Type
 	Description string
@@ -118,11 +117,11 @@ type Revision struct {
 	SeenAt      time.Time
 }
 
-// Blocked is a deleted content that has turned up on disk again and is kept out until somebody allows it.
+// Blocked is a deleted content that returned on disk. It is not used until a person allows it.
 type Blocked struct {
 	ID          string
 	Name        string
-	Team        bool // of team memory
+	Team        bool // in team memory
 	Type        Type
 	Description string
 	Body        string

@@ -2,27 +2,27 @@ package memories
 
 import "fmt"
 
-// Problem is something about a memory that a person should know, in plain words.
+// Problem is a defect of a memory or its file, described for people.
 type Problem struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
 
-// The codes of the problems that reading a file's text can find.
+// Codes of problems in the text of a file.
 const (
 	CodeNoFrontmatter = "no_frontmatter"
 	CodeReadLeniently = "read_leniently"
 	CodeNameMissing   = "name_missing"
 	CodeNameNotText   = "name_not_text"
 	CodeNameTooLong   = "name_too_long"
-	// CodeNameInvisible is of a name without a visible character.
+	// CodeNameInvisible means that the name has no visible character.
 	CodeNameInvisible      = "name_invisible"
 	CodeDescriptionNotText = "description_not_text"
 	CodeTypeMissing        = "type_missing"
 	CodeTypeUnknown        = "type_unknown"
 	CodeTypeNotText        = "type_not_text"
 	CodeTypeConflict       = "type_conflict"
-	// CodeModifiedUnknown is of a stated time of the last change that is no date.
+	// CodeModifiedUnknown means that the stated time of the last change is not a date.
 	CodeModifiedUnknown = "modified_unknown"
 	CodeNUL             = "nul"
 	CodeInvalidUTF8     = "invalid_utf8"
@@ -30,13 +30,13 @@ const (
 	CodeAliasBomb       = "alias_bomb"
 	CodeMergeConflict   = "merge_conflict"
 
-	// CodeFrontmatterTooLarge is of a frontmatter over 64 KiB, or with more than 1,000 keys.
+	// CodeFrontmatterTooLarge means a frontmatter of more than 64 KiB or 1,000 keys.
 	CodeFrontmatterTooLarge = "frontmatter_too_large"
-	// CodeOddFrontmatter is of a frontmatter in an unusual place or format.
+	// CodeOddFrontmatter means a frontmatter in an unusual place or format.
 	CodeOddFrontmatter = "odd_frontmatter"
 )
 
-// The codes of the problems that are found around a file: where it is, what it is, and what happened to it.
+// Codes of problems outside the text: the path, the file type, permissions and events.
 const (
 	CodeUnreadable      = "unreadable"
 	CodeNotRegular      = "not_regular"
@@ -57,7 +57,7 @@ const (
 	CodeLastGood        = "last_good"
 )
 
-// KeptWordsMessage is the message of CodeReadLeniently where the frontmatter is valid YAML.
+// KeptWordsMessage is the message of CodeReadLeniently for valid YAML.
 const KeptWordsMessage = "A name or description is written without quotes, and YAML would drop a part of it, such as the text after “ #”. All of it is used here. Add quotes, so that every program reads all of it."
 
 var messages = map[string]string{
@@ -100,12 +100,13 @@ var messages = map[string]string{
 	CodeMissing:            "The memory's file went together with many others, so it is kept until you decide. Delete it, or write it back.",
 }
 
-// CredentialProblem says where a file of team memory holds what a rule takes for a credential.
+// CredentialProblem returns the problem that a line of a team memory matches a rule for
+// credentials.
 func CredentialProblem(rule string, line int) Problem {
 	return Problem{Code: CodeCredential, Message: fmt.Sprintf("Line %d of the file looks like a credential (%s), and everybody in the team can read it. Take it out, and change it where it is used.", line, rule)}
 }
 
-// ProblemOf returns the problem of a code with its message. A code that is none of the constants gets a general
+// ProblemOf returns the problem with this code and its message. An unknown code has a general
 // message.
 func ProblemOf(code string) Problem {
 	message, ok := messages[code]

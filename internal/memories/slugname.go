@@ -8,16 +8,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A slug has a hyphen for each match of betweenWords, or of betweenASCIIWords if it has no letters outside ASCII.
+// Each match becomes a hyphen in a slug. betweenASCIIWords is for slugs without non-ASCII letters.
 var (
 	betweenWords      = regexp.MustCompile(`[^\pL\pN]+`)
 	betweenASCIIWords = regexp.MustCompile(`[^a-z0-9]+`)
 	marks             = regexp.MustCompile(`\pM+`)
 )
 
-// IsSlugOf reports whether slug is the name as a slug, for example flat-one for Flat One. Claude Code
-// gives a memory that form of its name when it edits the file for the first time. Letters outside
-// ASCII may be kept, left out, or have lost their accents.
+// IsSlugOf reports whether slug is the slug of name, such as flat-one for Flat One. Claude Code
+// renames a memory to its slug when it first edits the file. Non-ASCII letters may be kept, omitted
+// or without accents.
 func IsSlugOf(slug, name string) bool {
 	if slug == name || slug != strings.ToLower(slug) || strings.ContainsFunc(slug, unicode.IsSpace) {
 		return false

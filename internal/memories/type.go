@@ -6,10 +6,9 @@ import (
 	"unicode"
 )
 
-// Type says what kind of knowledge a memory holds. The empty Type means that it has none.
+// Type is the kind of knowledge in a memory. The empty Type means that it has none.
 type Type string
 
-// The closed list of types.
 const (
 	Feedback  Type = "feedback"
 	User      Type = "user"
@@ -17,10 +16,10 @@ const (
 	Reference Type = "reference"
 )
 
-// Types returns every type in the order in which they are always shown and compiled.
+// Types returns every type in the order of pages and of CLAUDE.md.
 func Types() []Type { return []Type{Feedback, User, Project, Reference} }
 
-// place returns where the type is among Types; -1 for what is none.
+// Order returns the index of the type in Types, or -1 for other values.
 func (t Type) Order() int {
 	switch t {
 	case Feedback:
@@ -35,11 +34,11 @@ func (t Type) Order() int {
 	return -1
 }
 
-// Title returns the type with a capital letter. The type must not be empty.
+// Title returns the type with a capital first letter. The type must not be empty.
 func (t Type) Title() string { return strings.ToUpper(string(t[:1])) + string(t[1:]) }
 
-// ParseType reads a type as people write it: letter case, surrounding quotes and space are forgiven. ok is false, and
-// the type empty, for anything that is not in the list.
+// ParseType parses a type as people write it: in any letter case, with quotes and white space
+// around it. For other text it returns "" and false.
 func ParseType(s string) (t Type, ok bool) {
 	word := Type(strings.ToLower(strings.TrimFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune("\"'`“”‘’", r)

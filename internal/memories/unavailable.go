@@ -4,11 +4,11 @@ import (
 	"errors"
 )
 
-// ErrUnavailable means that the database cannot be reached. Nothing was done, and the caller may
-// try again.
+// ErrUnavailable means that the database cannot be reached. Nothing was changed, and the caller may
+// retry.
 var ErrUnavailable = errors.New("the database cannot be reached")
 
-// ErrInterrupted means that the connection to the database, or to the server that looks after the
-// agent, was lost during a change. The change may have been made, or may be made later. Every such
-// error is an ErrUnavailable too.
+// ErrInterrupted means that a connection was lost during a change: to the database, or to the
+// server that holds the agent's lease. The change may have been made, or may be made later. For
+// every such error, errors.Is also reports ErrUnavailable.
 var ErrInterrupted = errors.New("connection lost during the change")

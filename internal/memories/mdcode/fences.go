@@ -1,17 +1,16 @@
 package mdcode
 
 import (
+	"strings"
+
 	"memoir/internal/memories/memtext"
 )
 
-import "strings"
-
-// Fenced returns the lines of a text that are code because they stand between two fences. It goes by the lines alone, and
-// takes a sixteenth of the time of a Markdown parser; sure is false where a parser has to be asked. What is indented is not in
-// it: it is of use for lines that are not.
+// Fenced returns the spans of fenced code that start without indentation, from a scan of the lines.
+// It takes a sixteenth of the time of a Markdown parser. sure is false if only a parser can decide.
 //
-// A line that begins without an indent ends every quote and list that is open, so that only a fence or HTML on the text's own
-// level can still hold it. The rest follows from being careful: whatever could be one or the other is not decided here.
+// An unindented line ends all open quotes and lists, so only fences and HTML at the outer level
+// matter.
 func Fenced(text string) (found Spans, sure bool) {
 	var s fenceScan
 	openers := fenceOpeners{text: text, next: [...]int{-1, -1, -1}}
@@ -33,16 +32,17 @@ func Fenced(text string) (found Spans, sure bool) {
 	return s.found, true
 }
 
-// fenceOpeners are the places of the bytes without which a line opens neither code nor HTML. Hardly any line has one, and to look for the
-// next takes a tenth of looking at each line.
+// fenceOpeners finds the next byte that can open code or HTML. Few lines have one, so this takes a
+// tenth of the time of scanning each line.
 type fenceOpeners struct {
 	text string
-	next [len(openerBytes)]int // of each; -1: yet to be looked for
+	next [len(openerBytes)]int // offsets of the next of each byte; -1 if not searched yet
 }
 
 const openerBytes = "`~<"
 
-// lineFrom returns where the first line with one of them begins, at or behind the beginning of a line; without any, where the text ends.
+// lineFrom returns the start of the first line with such a byte, from a line's start on, or the
+// text's end.
 func (o *fenceOpeners) lineFrom(from int) int {
 	first := len(o.text)
 	for i := range o.next {
@@ -60,26 +60,27 @@ func (o *fenceOpeners) lineFrom(from int) int {
 	return from + strings.LastIndexByte(o.text[from:first], '\n') + 1
 }
 
-// fenceScan is how far Fenced has come.
+// fenceScan is the state of Fenced between two lines.
 type fenceScan struct {
 	found  Spans
-	open   string // the run of ` or ~ that opened the code; empty: there is none open
-	indent int    // of that run, in spaces
-	from   int    // behind the line of that run
+	open   string // run of ` or ~ that opened the code; empty outside code
+	indent int    // indentation of that run in spaces
+	from   int    // offset after that run's line
 	html   htmlState
 }
 
-// htmlState says what a line may be in.
+// htmlState is whether a line may be inside HTML.
 type htmlState int
 
 const (
 	noHTML      htmlState = iota
-	htmlComment           // in a comment for certain, up to the line that has its end
-	maybeHTML             // in HTML up to the next blank line, if in any
-	alwaysHTML            // in HTML for as long as one likes, if in any
+	htmlComment           // in a comment until a line with its end
+	maybeHTML             // possibly in HTML until a blank line
+	alwaysHTML            // possibly in HTML without a known end
 )
 
-// line takes the next line, which begins at a position of the text. It returns false where it is not certain what that is.
+// line scans the line at an offset. It returns false if the line cannot be decided without a
+// parser.
 func (s *fenceScan) line(line string, at int) bool {
 	rest := strings.TrimLeft(line, " ")
 	indent := len(line) - len(rest)
@@ -107,13 +108,13 @@ func (s *fenceScan) line(line string, at int) bool {
 	case before != "" || s.html != noHTML:
 		return false
 	case run[0] == '`' && strings.Contains(rest[len(run):], "`"):
-		return true // a text that begins with code
+		return true // text that starts with a code span
 	}
 	s.open, s.indent, s.from = run, indent, at+len(line)+1
 	return true
 }
 
-// inCode takes a line behind a fence without an indent.
+// inCode scans a line after an unindented fence.
 func (s *fenceScan) inCode(indent int, rest string, at, length int) bool {
 	behind, closes := strings.CutPrefix(rest, s.open)
 	if !closes || indent > 3 {
@@ -128,8 +129,8 @@ func (s *fenceScan) inCode(indent int, rest string, at, length int) bool {
 	return true
 }
 
-// inIndentedCode takes a line behind a fence with an indent. It may be one of a list, of the text, or none; whichever it is,
-// it is over behind a fence with the very same indent, as long as nothing in between begins further left.
+// inIndentedCode scans a line after an indented fence, which may belong to a list or be plain text.
+// In either case it ends at a fence with the same indentation, if no line between is indented less.
 func (s *fenceScan) inIndentedCode(indent int, rest string) bool {
 	if strings.Trim(rest, "\t\r") == "" {
 		return true
@@ -147,7 +148,7 @@ func (s *fenceScan) inIndentedCode(indent int, rest string) bool {
 	return true
 }
 
-// fenceIn returns the first run of three or more ` or ~ of a line, and what stands before it.
+// fenceIn returns the first run of three or more ` or ~ in a line, and the text before it.
 func fenceIn(line string) (run, before string) {
 	at := strings.Index(line, "```")
 	if tilde := strings.Index(line, "~~~"); tilde >= 0 && (at < 0 || tilde < at) {
@@ -160,7 +161,7 @@ func fenceIn(line string) (run, before string) {
 	return rest[:len(rest)-len(strings.TrimLeft(rest, rest[:1]))], line[:at]
 }
 
-// noteHTML notes what a line that begins with a < may open.
+// noteHTML records what a line that starts with < may open.
 func (s *fenceScan) noteHTML(indent int, rest string) {
 	if indent > 3 || rest[0] != '<' || strings.HasPrefix(rest, `<\`) {
 		return
@@ -176,7 +177,7 @@ func (s *fenceScan) noteHTML(indent int, rest string) {
 	}
 }
 
-// htmlAlways says whether a line may open HTML that does not end at a blank line.
+// htmlAlways reports whether a line may open HTML that does not end at a blank line.
 func htmlAlways(rest string) bool {
 	for _, opener := range []string{"<?", "<!", "<script", "<pre", "<style", "<textarea"} {
 		if len(rest) >= len(opener) && strings.EqualFold(rest[:len(opener)], opener) {

@@ -1,4 +1,5 @@
-// Package mdcode finds the code in a Markdown text, and parses its blocks.
+// Package mdcode finds code in Markdown texts and parses their blocks, at a bounded cost. It knows
+// nothing of memories. claudemd and memorymd call it.
 package mdcode
 
 import (
@@ -13,15 +14,15 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// blocks finds the structure of a text: headings, code, quotes, lists and HTML.
+// blocks parses the structure of a text: headings, code, quotes, lists and HTML.
 var blocks = newMarkdown(parser.DefaultParagraphTransformers())
 
-// hastyBlocks takes definitions of link targets for paragraphs. That finds no heading less, and is quick where there
-// are very many of them.
+// hastyBlocks is blocks without link definitions, which become paragraphs. It finds the same
+// headings, and is fast for texts with very many definitions.
 var hastyBlocks = newMarkdown(nil)
 
-// code finds code between backticks as well. Links and emphasis are left to whoever renders the text: they change no
-// code, and cost time that grows with the square of a hostile text's length.
+// code also parses code spans. It parses no links and emphasis: they contain no code, and their
+// cost can be quadratic.
 var code = newMarkdown(parser.DefaultParagraphTransformers(),
 	util.Prioritized(parser.NewCodeSpanParser(), 100),
 	util.Prioritized(parser.NewAutoLinkParser(), 300),
@@ -36,10 +37,11 @@ func newMarkdown(paragraphs []util.PrioritizedValue, inline ...util.PrioritizedV
 	)
 }
 
-// manyDefinitions is how many definitions of link targets a text may hold before they are passed over.
+// maxDefinitions is how many link definitions a text may have before ParseBlocks ignores them. It
+// is arbitrary.
 const manyDefinitions = 500
 
-// ParseBlocks parses the block structure of a Markdown text.
+// ParseBlocks parses the block structure of a Markdown text. Its offsets are those of source.
 func ParseBlocks(source string) ast.Node {
 	p := blocks
 	if strings.Count(source, "]:") > manyDefinitions {
@@ -53,11 +55,12 @@ func ParseCode(source string) ast.Node {
 	return code.Parse(text.NewReader([]byte(Flatten(source))))
 }
 
-// deepestNesting is how many quotes and lists may stand within each other on one line. The time to parse grows with the
-// square of it.
+// maxNesting is how many quotes and lists may be nested on one line. The cost of parsing is
+// quadratic in it.
 const deepestNesting = 100
 
-// Flatten returns a text of the same length in which no line nests deeper than deepestNesting.
+// Flatten returns a text of the same length with every line nested at most maxNesting deep. It
+// replaces a byte of deeper lines by x.
 func Flatten(source string) string {
 	var flat []byte
 	for from := 0; from < len(source); {
@@ -83,16 +86,16 @@ func Flatten(source string) string {
 	return string(flat)
 }
 
-// Spans are parts of a text in order: the offset of the first byte of each, and of the byte after it.
+// Spans are ordered ranges [from, to) of byte offsets in a text.
 type Spans [][2]int
 
-// Holds reports whether a position is in one of the spans.
+// Holds reports whether an offset is in one of the spans.
 func (s Spans) Holds(at int) bool {
 	i := sort.Search(len(s), func(i int) bool { return s[i][1] > at })
 	return i < len(s) && s[i][0] <= at
 }
 
-// Of returns the parts of a text, joined.
+// Of returns the text in the spans, joined.
 func (s Spans) Of(text string) string {
 	if len(s) == 1 && s[0] == [2]int{0, len(text)} {
 		return text
@@ -104,9 +107,9 @@ func (s Spans) Of(text string) string {
 	return joined.String()
 }
 
-// Source returns a function from an offset in the joined parts to the offset in the text.
+// Source returns a function that maps an offset in the result of Of to the offset in the text.
 func (s Spans) Source() func(at int) int {
-	ends := make([]int, len(s)) // of each part, in the joined text
+	ends := make([]int, len(s)) // ends in the joined text
 	total := 0
 	for i, part := range s {
 		total += part[1] - part[0]
@@ -121,12 +124,12 @@ func (s Spans) Source() func(at int) int {
 	}
 }
 
-// Blocks returns the lines of all code blocks of a text, fenced and indented.
+// Blocks returns the spans of all lines in code blocks, fenced or indented.
 func Blocks(source string) Spans {
 	return Code(ParseBlocks(source))
 }
 
-// Code returns the code blocks and code spans below a parsed node.
+// Code returns the spans of code blocks and code spans below a parsed node.
 func Code(root ast.Node) Spans {
 	var found Spans
 	add := func(s text.Segment) { found = append(found, [2]int{s.Start, s.Stop}) }

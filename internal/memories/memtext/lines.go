@@ -5,7 +5,7 @@ import "strings"
 // ByteOrderMark can start a UTF-8 file, where some editors put it.
 const ByteOrderMark = "\uFEFF"
 
-// CutLine returns the first line with its end (LF, CRLF or a lone CR) and what follows.
+// CutLine splits s after its first line, which includes its line end: LF, CRLF or CR.
 func CutLine(s string) (line, rest string) {
 	i := strings.IndexAny(s, "\r\n")
 	if i < 0 {
@@ -17,12 +17,12 @@ func CutLine(s string) (line, rest string) {
 	return s[:i+1], s[i+1:]
 }
 
-// LineEnding returns the line end of a line: LF, CRLF, CR, or nothing.
+// LineEnding returns the line end of a line, or "".
 func LineEnding(line string) string {
 	return line[len(strings.TrimRight(line, "\r\n")):]
 }
 
-// Lines returns the lines of s, each with its end.
+// Lines returns the lines of s with their line ends.
 func Lines(s string) []string {
 	var lines []string
 	for s != "" {
@@ -33,7 +33,7 @@ func Lines(s string) []string {
 	return lines
 }
 
-// EndOfLine returns the position of the first LF at or after from, or the length of the text.
+// EndOfLine returns the offset of the first LF at or after from, or the length of the text.
 func EndOfLine(text string, from int) int {
 	if from >= len(text) {
 		return len(text)

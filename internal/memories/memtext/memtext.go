@@ -1,4 +1,5 @@
 // Package memtext cleans text and cuts it into lines and characters. It knows nothing of memories.
+// The packages below memories and most others call it.
 package memtext
 
 import (
@@ -9,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Sanitise replaces NUL and each byte that is not UTF-8 by U+FFFD, because neither a database text nor
-// JSON can have them. It reports whether there was a NUL or an invalid byte.
+// Sanitise replaces NUL and each byte that is not UTF-8 by U+FFFD, because Postgres and JSON refuse
+// them. It reports whether there was a NUL or an invalid byte.
 func Sanitise(s string) (text string, nul, invalid bool) {
 	nul = strings.IndexByte(s, 0) >= 0
 	invalid = !utf8.ValidString(s)
@@ -42,8 +43,8 @@ func CanonicalDescription(s string) string {
 	return strings.TrimSpace(Canonical(s))
 }
 
-// CanonicalBody is Canonical without blank lines at the start and white space at the end. The first line
-// keeps its indent, because it may be an indented code block.
+// CanonicalBody is Canonical without blank lines at the start and white space at the end. The first
+// line keeps its indent, because it may be an indented code block.
 func CanonicalBody(s string) string {
 	s = strings.TrimRightFunc(Canonical(s), unicode.IsSpace)
 	for {
@@ -55,19 +56,19 @@ func CanonicalBody(s string) string {
 	}
 }
 
-// invisibleLetters have no glyph, although Unicode calls them letters or symbols.
+// invisibleLetters have no glyph, although Unicode classifies them as letters or symbols.
 const invisibleLetters = "\u115f\u1160\u3164\uffa0\u2800"
 
-// IsVisible reports whether a name has a character that is neither white space nor a control,
-// format or combining character.
+// IsVisible reports whether a name has a character other than white space and control,
+// format or combining characters.
 func IsVisible(name string) bool {
 	return strings.ContainsFunc(name, func(r rune) bool {
 		return !unicode.In(r, unicode.Cc, unicode.Cf, unicode.M, unicode.Z) && !strings.ContainsRune(invisibleLetters, r)
 	})
 }
 
-// OneLine removes control characters and replaces each run of white space that has a line end or a tab
-// by one space.
+// OneLine removes control characters and replaces each run of white space that has a line end or a
+// tab by one space.
 func OneLine(s string) string {
 	if isPrintableASCII(s) || !strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError
@@ -105,7 +106,8 @@ func isPrintableASCII(s string) bool {
 	return true
 }
 
-// ShortHash is 8 hexadecimal digits of SHA-256: enough to keep the few names of one agent apart.
+// ShortHash returns 8 hexadecimal digits of the SHA-256 of s. They distinguish the names of one
+// agent.
 func ShortHash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:4])
