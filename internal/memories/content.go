@@ -1,6 +1,9 @@
 package memories
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -46,4 +49,51 @@ func CanonicalName(s string) string {
 	}
 	ending := "-" + memtext.ShortHash(s)
 	return memtext.CutRunes(s, MaxNameLength-len(ending)) + ending
+}
+
+// Check returns an *InvalidError for the first field that cannot be saved, because it would not be
+// read back from the file as given.
+func (c Content) Check() error {
+	for _, field := range []struct{ name, value string }{{"name", c.Name}, {"description", c.Description}, {"body", c.Body}} {
+		if strings.ContainsRune(field.value, 0) {
+			return &InvalidError{Field: field.name, Reason: "contains a NUL character, which no text may; remove it"}
+		}
+		if !utf8.ValidString(field.value) {
+			return &InvalidError{Field: field.name, Reason: "is not valid UTF-8"}
+		}
+	}
+	switch cleaned := c.Canonical().Name; {
+	case cleaned == "":
+		return &InvalidError{Field: "name", Reason: "is empty; every memory needs a name"}
+	case !memtext.IsVisible(cleaned):
+		return &InvalidError{Field: "name", Reason: "has no visible character; every memory needs a name that can be seen"}
+	case cleaned != NormalizeName(strings.TrimSpace(c.Name)):
+		return &InvalidError{Field: "name", Reason: "must be one line of at most 256 characters without control characters"}
+	}
+	if _, ok := ParseType(string(c.Type)); !ok {
+		return &InvalidError{Field: "type", Reason: "must be one of feedback, user, project, reference"}
+	}
+	if len(c.Body) > MaxFileSize { // leaves room for the frontmatter in the file
+		return &InvalidError{Field: "body", Reason: "is longer than 1 MiB; a memory is a note, move the detail into a file of its own"}
+	}
+	return nil
+}
+
+// Fingerprint identifies a content: the SHA-256 of type, description and body. The name is not part
+// of it.
+type Fingerprint [sha256.Size]byte
+
+// FingerprintOf returns the fingerprint of a content. Each part is hashed after its length, so that
+// different contents never have the same hashed bytes.
+func FingerprintOf(t Type, description, body string) Fingerprint {
+	h := sha256.New()
+	for _, part := range []string{string(t), description, body} {
+		var length [8]byte
+		binary.BigEndian.PutUint64(length[:], uint64(len(part)))
+		h.Write(length[:])
+		h.Write([]byte(part))
+	}
+	var sum Fingerprint
+	h.Sum(sum[:0])
+	return sum
 }

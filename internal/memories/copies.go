@@ -10,9 +10,9 @@ import (
 // sureCopies match stems that sync programs and editors give to copies and people rarely choose.
 // Group 1 is the stem of the original.
 var sureCopies = []*regexp.Regexp{
+	regexp.MustCompile(`^(.+)\.sync-conflict-.+$`), // Syncthing
 	// Dropbox, Nextcloud
 	regexp.MustCompile(`(?i)^(.+?) ?\([^()]*` + conflictWords + `[^()]*\)(?: ?\(\d+\))?$`),
-	regexp.MustCompile(`^(.+)\.sync-conflict-.+$`),                     // Syncthing
 	regexp.MustCompile(`(?i)^(.+)[._-]conflict-\d{8}-\d{6}.*$`),        // ownCloud
 	regexp.MustCompile(`(?i)^(.+) - ` + copyWords + `(?: ?\(\d+\))?$`), // Windows
 	regexp.MustCompile(`(?i)^(.+)\.(?:orig|bak)\d*$`),                  // patch, Mercurial

@@ -33,9 +33,9 @@ func (f Flaw) String() string {
 
 // ParseFlaw parses a result of String. It ignores unknown names.
 func ParseFlaw(text string) (f Flaw) {
-	for _, written := range strings.Split(text, ",") {
+	for _, part := range strings.Split(text, ",") {
 		for i, name := range flawNames {
-			if written == name {
+			if part == name {
 				f |= 1 << i
 			}
 		}
@@ -46,16 +46,16 @@ func ParseFlaw(text string) (f Flaw) {
 // LastGood returns the problem that the last good content is used because the file at path has
 // flaws.
 func LastGood(path string, flaws Flaw) Problem {
-	why := path + " states no name any more."
+	reason := path + " states no name any more."
 	switch {
 	case flaws&FlawMergeConflict != 0:
-		why = path + " has the markers of a merge conflict."
+		reason = path + " has the markers of a merge conflict."
 	case flaws&FlawEmpty != 0:
-		why = path + " was emptied."
+		reason = path + " was emptied."
 	case flaws&FlawUnclosed != 0:
-		why = "The frontmatter of " + path + " is not closed."
+		reason = "The frontmatter of " + path + " is not closed."
 	}
-	return Problem{CodeLastGood, why + " The last good version is used. Write it back, or use the file as it is."}
+	return Problem{CodeLastGood, reason + " The last good version is used. Write it back, or use the file as it is."}
 }
 
 // HasMergeConflict reports whether a text contains the three markers of a git conflict, in order

@@ -116,13 +116,13 @@ func (s *fenceScan) line(line string, at int) bool {
 
 // inCode scans a line after an unindented fence.
 func (s *fenceScan) inCode(indent int, rest string, at, length int) bool {
-	behind, closes := strings.CutPrefix(rest, s.open)
+	after, closes := strings.CutPrefix(rest, s.open)
 	if !closes || indent > 3 {
 		return true
 	}
-	behind = strings.TrimLeft(behind, s.open[:1])
-	if strings.Trim(behind, " \t\r") != "" {
-		return strings.TrimSpace(behind) != ""
+	after = strings.TrimLeft(after, s.open[:1])
+	if strings.Trim(after, " \t\r") != "" {
+		return strings.TrimSpace(after) != ""
 	}
 	s.found = append(s.found, [2]int{s.from, at})
 	s.open = ""

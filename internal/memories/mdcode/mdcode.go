@@ -39,12 +39,12 @@ func newMarkdown(paragraphs []util.PrioritizedValue, inline ...util.PrioritizedV
 
 // maxDefinitions is how many link definitions a text may have before ParseBlocks ignores them. It
 // is arbitrary.
-const manyDefinitions = 500
+const maxDefinitions = 500
 
 // ParseBlocks parses the block structure of a Markdown text. Its offsets are those of source.
 func ParseBlocks(source string) ast.Node {
 	p := blocks
-	if strings.Count(source, "]:") > manyDefinitions {
+	if strings.Count(source, "]:") > maxDefinitions {
 		p = hastyBlocks
 	}
 	return p.Parse(text.NewReader([]byte(Flatten(source))))
@@ -57,7 +57,7 @@ func ParseCode(source string) ast.Node {
 
 // maxNesting is how many quotes and lists may be nested on one line. The cost of parsing is
 // quadratic in it.
-const deepestNesting = 100
+const maxNesting = 100
 
 // Flatten returns a text of the same length with every line nested at most maxNesting deep. It
 // replaces a byte of deeper lines by x.
@@ -70,7 +70,7 @@ func Flatten(source string) string {
 			if source[i] == '>' || i+1 < to && strings.IndexByte("-+*.)", source[i]) >= 0 && strings.IndexByte(" \t", source[i+1]) >= 0 {
 				depth++
 			}
-			if depth > deepestNesting {
+			if depth > maxNesting {
 				if flat == nil {
 					flat = []byte(source)
 				}
