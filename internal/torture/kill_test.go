@@ -40,13 +40,13 @@ type blow struct {
 // blows are those that fall on one server and its private Postgres.
 var blows = []blow{
 	{"the server is killed", 11, func(p *place) { p.servers[0].kill() }, true},
-	{"the server is killed, and once more as it starts", 3, (*place).killAsItStarts, true},
+	{"the server is killed, and again as it starts", 3, (*place).killAsItStarts, true},
 	{"the server and its Postgres are killed", 3, func(p *place) { p.killPostmaster(); p.servers[0].kill() }, false},
 	{"Postgres is killed, and then the server", 1, func(p *place) { p.killPostmaster(); p.whileLater(); p.servers[0].kill() }, false},
 	{"Postgres is killed, and the server goes on", 1, func(p *place) { p.killPostmaster(); p.whileLater() }, false},
 	{"one process of Postgres is killed", 2, func(p *place) { p.killBackend(); p.whileLater() }, false},
 	{"connections to Postgres are cut", 1, func(p *place) { p.terminateBackends(); p.whileLater() }, false},
-	{"the server is asked to end", 1, func(p *place) { p.servers[0].terminate() }, false},
+	{"the server is stopped", 1, func(p *place) { p.servers[0].terminate() }, false},
 }
 
 // killAsItStarts cuts the clearing up after a crash short.

@@ -8,12 +8,12 @@ import (
 const killsForTwo = 10
 
 var blowsForTwo = []blow{
-	{"one of two servers is killed, the one that looks after the agent", 5, func(p *place) { p.holder("ada").kill(); p.whileLater() }, false},
+	{"one of two servers is killed, the one with the agent", 5, func(p *place) { p.holder("ada").kill(); p.whileLater() }, false},
 	{"one of two servers and their Postgres are killed", 1, (*place).killWithPostgres, false},
 	{"the Postgres of two servers is killed", 1, func(p *place) { p.killPostmaster(); p.whileLater() }, false},
 	{"one process of the Postgres of two servers is killed", 1, func(p *place) { p.killBackend(); p.whileLater() }, false},
 	{"connections of two servers are cut", 1, func(p *place) { p.terminateBackends(); p.whileLater() }, false},
-	{"one of two servers is asked to end", 1, func(p *place) { p.holder("ada").terminate(); p.whileLater() }, false},
+	{"one of two servers is stopped", 1, func(p *place) { p.holder("ada").terminate(); p.whileLater() }, false},
 }
 
 func TestTheOtherOfTwoServersGoesOn(t *testing.T) {

@@ -43,13 +43,13 @@ func TestWhatChangesAtOneOfTwoServersIsShownByTheOther(t *testing.T) {
 	many := max(2, *kills/killsForShown)
 	see("a file", many, w.writeFile)
 	see("a call", many, w.save)
-	see("a file, right after the connection on which the other one listens was cut", max(1, many/5), func(name string) {
+	see("a file, right after a lost connection", max(1, many/5), func(name string) {
 		w.cut()
 		w.writeFile(name)
 	})
 	w.awaitLinks()
-	see("a file, once that was back", many, w.writeFile)
-	see("a call, once that was back", many, w.save)
+	see("a file, after reconnecting", many, w.writeFile)
+	see("a call, after reconnecting", many, w.save)
 
 	if longrun.Recording() && !t.Failed() {
 		if err := longrun.Keep(shown); err != nil {
