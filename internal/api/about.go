@@ -42,7 +42,7 @@ type switchingMemory struct {
 }
 
 func (a *api) registerAbout() {
-	register(a, get("/agents/{slug}/about", "get-agent-about", "Where an agent's memory is, who sees it, and whether one is kept"), a.getAbout)
+	register(a, get("/agents/{slug}/about", "get-agent-about", "Show where an agent's memory is, who can see it, and whether it is on"), a.getAbout)
 	register(a, patch("/agents/{slug}", "patch-agent", "Switch an agent's memory off or on",
 		http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.switchMemory)
 }

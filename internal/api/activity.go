@@ -58,9 +58,9 @@ func (f *ActivityFilter) Resolve(huma.Context) []error {
 }
 
 func (a *api) registerActivity() {
-	register(a, get("/activity", "list-all-activity", "What happened to the memories of all agents, newest first"), a.listAllActivity)
-	register(a, get("/agents/{slug}/activity", "list-activity", "What happened to an agent's memories, newest first"), a.listActivity)
-	register(a, get("/agents/{slug}/memories/{id}/activity", "list-memory-activity", "What happened to a memory, newest first"), a.listMemoryActivity)
+	register(a, get("/activity", "list-all-activity", "List the changes of all agents' memories, newest first"), a.listAllActivity)
+	register(a, get("/agents/{slug}/activity", "list-activity", "List the changes of an agent's memories, newest first"), a.listActivity)
+	register(a, get("/agents/{slug}/memories/{id}/activity", "list-memory-activity", "List the changes of a memory, newest first"), a.listMemoryActivity)
 }
 
 func (a *api) listAllActivity(ctx context.Context, in *ActivityFilter) (*answer[ActivityList], error) {

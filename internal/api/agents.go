@@ -66,9 +66,9 @@ func (p *AgentPath) Resolve(huma.Context) []error {
 }
 
 func (a *api) registerAgents() {
-	register(a, get("/agents", "list-agents", "Every agent, by slug"), a.listAgents)
-	register(a, get("/agents/{slug}", "get-agent", "One agent"), a.getAgent)
-	register(a, del("/agents/{slug}", "forget-agent", "Forget an agent whose directory is gone", http.StatusConflict), a.forgetAgent)
+	register(a, get("/agents", "list-agents", "List all agents, by slug"), a.listAgents)
+	register(a, get("/agents/{slug}", "get-agent", "Get one agent"), a.getAgent)
+	register(a, del("/agents/{slug}", "forget-agent", "Forget an agent whose directory is missing", http.StatusConflict), a.forgetAgent)
 }
 
 func (a *api) listAgents(ctx context.Context, _ *struct{}) (*answer[AgentList], error) {

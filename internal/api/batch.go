@@ -45,9 +45,9 @@ type BatchResultList struct {
 }
 
 func (a *api) registerBatch() {
-	register(a, post("/agents/{slug}/memories:batch", "batch-memories", "Delete, restore, purge or verify many memories at once",
+	register(a, post("/agents/{slug}/memories:batch", "batch-memories", "Delete, restore, purge or verify several memories",
 		http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.batch)
-	register(a, post("/agents/{slug}/memories/{id}/verify", "verify-memory", "Say that a memory is still true: its age starts anew",
+	register(a, post("/agents/{slug}/memories/{id}/verify", "verify-memory", "Mark a memory as still true, which resets its age",
 		http.StatusConflict, http.StatusPreconditionFailed), a.verifyMemory)
 }
 

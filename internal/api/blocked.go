@@ -39,10 +39,10 @@ type blockedPath struct {
 }
 
 func (a *api) registerBlocked() {
-	register(a, get("/agents/{slug}/blocked", "list-blocked", "Contents that came back after a deletion"), a.listBlocked)
-	register(a, post("/agents/{slug}/blocked/{id}/allow", "allow-blocked", "Let such a content in: its memory lives again",
+	register(a, get("/agents/{slug}/blocked", "list-blocked", "List the blocked contents: deleted content that returned"), a.listBlocked)
+	register(a, post("/agents/{slug}/blocked/{id}/allow", "allow-blocked", "Allow a blocked content, which restores its memory",
 		http.StatusConflict), a.allowBlocked)
-	register(a, del("/agents/{slug}/blocked/{id}", "remove-blocked", "Remove the file of such a content from the disk",
+	register(a, del("/agents/{slug}/blocked/{id}", "remove-blocked", "Remove the file of a blocked content from disk",
 		http.StatusConflict), a.removeBlocked)
 }
 

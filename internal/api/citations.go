@@ -45,9 +45,9 @@ type DoubtfulList struct {
 
 func (a *api) registerCitations() {
 	const citations = "/agents/{slug}/memories/{id}/citations"
-	register(a, get("/agents/{slug}/citations", "list-doubtful", "Memories that cite what is gone from the project, the most doubtful first"), a.listDoubtful)
-	register(a, get(citations, "list-citations", "What a memory cites, and whether that is still in the project"), a.listCitations)
-	register(a, post(citations, "check-citations", "Look again for what a memory cites, and answer when done"), a.checkCitations)
+	register(a, get("/agents/{slug}/citations", "list-doubtful", "List the memories with dead references, most dead references first"), a.listDoubtful)
+	register(a, get(citations, "list-citations", "List the references of a memory, and whether they still exist in the project"), a.listCitations)
+	register(a, post(citations, "check-citations", "Check the references of a memory now"), a.checkCitations)
 }
 
 func (a *api) listDoubtful(ctx context.Context, in *AgentPath) (*answer[DoubtfulList], error) {

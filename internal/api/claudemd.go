@@ -48,8 +48,8 @@ type ClaudeMDPart struct {
 }
 
 func (a *api) registerClaudeMD() {
-	register(a, get("/agents/{slug}/claude-md/parts", "get-claude-md-parts", "CLAUDE.md in its parts: what is handwritten, and which memory says what"), a.getClaudeMDParts)
-	register(a, get("/agents/{slug}/claude-md/costs", "get-claude-md-costs", "What each part of CLAUDE.md takes"), a.getClaudeMDCosts)
+	register(a, get("/agents/{slug}/claude-md/parts", "get-claude-md-parts", "Get CLAUDE.md in parts: handwritten text, and the text of each memory"), a.getClaudeMDParts)
+	register(a, get("/agents/{slug}/claude-md/costs", "get-claude-md-costs", "Show the size of each part of CLAUDE.md"), a.getClaudeMDCosts)
 }
 
 func (a *api) getClaudeMDCosts(ctx context.Context, in *AgentPath) (*answer[ClaudeMDCosts], error) {

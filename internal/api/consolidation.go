@@ -129,12 +129,12 @@ type ConsolidationResultList struct {
 }
 
 func (a *api) registerConsolidation() {
-	register(a, get("/agents/{slug}/consolidation", "get-consolidation", "How the tidying up of the memories stands, and the plan", http.StatusConflict), a.consolidation)
-	register(a, post("/agents/{slug}/consolidation", "plan-consolidation", "Make a plan for tidying the memories up, now", http.StatusConflict), a.planConsolidation)
+	register(a, get("/agents/{slug}/consolidation", "get-consolidation", "Get the state of consolidation and the plan", http.StatusConflict), a.consolidation)
+	register(a, post("/agents/{slug}/consolidation", "plan-consolidation", "Make a consolidation plan now", http.StatusConflict), a.planConsolidation)
 	register(a, post("/agents/{slug}/consolidation/apply", "apply-consolidation", "Apply steps of the plan",
 		http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.applyConsolidation)
-	register(a, post("/agents/{slug}/consolidation/steps/{id}/undo", "undo-consolidation-step", "Undo an applied step, as a whole", http.StatusConflict), a.undoConsolidationStep)
-	register(a, del("/agents/{slug}/consolidation", "discard-consolidation", "Discard the plan; what was applied of it stays", http.StatusConflict), a.discardConsolidation)
+	register(a, post("/agents/{slug}/consolidation/steps/{id}/undo", "undo-consolidation-step", "Undo an applied step", http.StatusConflict), a.undoConsolidationStep)
+	register(a, del("/agents/{slug}/consolidation", "discard-consolidation", "Discard the plan; applied steps stay", http.StatusConflict), a.discardConsolidation)
 }
 
 func (a *api) consolidator() (*consolidation.Consolidator, error) {

@@ -40,8 +40,8 @@ type ClaudeMDDeletion struct {
 }
 
 func (a *api) registerDeletion() {
-	register(a, get("/agents/{slug}/memories/{id}/deletion", "preview-deletion", "What the deletion of a memory would change"), a.previewDeletion)
-	register(a, post("/agents/{slug}/memories:deletion", "preview-deletions", "What the deletion of many memories would change; nothing is deleted",
+	register(a, get("/agents/{slug}/memories/{id}/deletion", "preview-deletion", "Preview the deletion of a memory"), a.previewDeletion)
+	register(a, post("/agents/{slug}/memories:deletion", "preview-deletions", "Preview the deletion of several memories",
 		http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.previewDeletions)
 }
 

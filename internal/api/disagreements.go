@@ -49,10 +49,10 @@ type VersionList struct {
 }
 
 func (a *api) registerDisagreements() {
-	register(a, get("/agents/{slug}/disagreements", "list-disagreements", "Memories about which files say different things"), a.listDisagreements)
-	register(a, get("/agents/{slug}/memories/{id}/versions", "list-versions", "What each file of a memory says now"), a.listVersions)
+	register(a, get("/agents/{slug}/disagreements", "list-disagreements", "List the memories whose files have different contents"), a.listDisagreements)
+	register(a, get("/agents/{slug}/memories/{id}/versions", "list-versions", "List the different contents of a memory's files"), a.listVersions)
 	register(a, post("/agents/{slug}/memories/{id}/versions/{version}/keep", "keep-version",
-		"Keep one version of a memory, and remove the primary files that say something else",
+		"Keep one content of a memory, and remove the primary files with another one",
 		http.StatusConflict, http.StatusPreconditionFailed), a.keepVersion)
 }
 

@@ -29,7 +29,7 @@ const (
 )
 
 func (a *api) registerEvents() {
-	register(a, answers(get("/events", "stream-events", "What happens, as Server-Sent Events"),
+	register(a, answers(get("/events", "stream-events", "Stream changes as Server-Sent Events"),
 		"text/event-stream", `Events of type "changed" with data {"agent","kind","name"}.`), a.streamEvents)
 }
 

@@ -85,7 +85,7 @@ type proposalAnswer struct {
 }
 
 func (a *api) registerExtraction() {
-	begin := post("/agents/{slug}/extract", "extract", "Have a conversation read for what it has to remember", http.StatusBadRequest,
+	begin := post("/agents/{slug}/extract", "extract", "Find memories in a conversation", http.StatusBadRequest,
 		http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	begin.DefaultStatus = http.StatusOK
 	begin.Responses = map[string]*huma.Response{"202": {
@@ -94,11 +94,11 @@ func (a *api) registerExtraction() {
 	}}
 	register(a, begin, a.extract)
 	const proposals = "/agents/{slug}/proposals"
-	register(a, get(proposals, "list-proposals", "What was found in conversations, newest first"), a.listProposals)
-	register(a, get(proposals+"/{id}", "get-proposal", "One proposal"), a.getProposal)
-	register(a, post(proposals+"/{id}/accept", "accept-proposal", "Make it a memory", http.StatusBadRequest, http.StatusConflict,
+	register(a, get(proposals, "list-proposals", "List proposals, newest first"), a.listProposals)
+	register(a, get(proposals+"/{id}", "get-proposal", "Get one proposal"), a.getProposal)
+	register(a, post(proposals+"/{id}/accept", "accept-proposal", "Accept a proposal: save it as a memory", http.StatusBadRequest, http.StatusConflict,
 		http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.acceptProposal)
-	register(a, post(proposals+"/{id}/refuse", "refuse-proposal", "Decide against it: the same is not proposed again", http.StatusConflict,
+	register(a, post(proposals+"/{id}/refuse", "refuse-proposal", "Refuse a proposal, so that it is not repeated", http.StatusConflict,
 		http.StatusPreconditionFailed), a.refuseProposal)
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 func (a *api) registerFacts() {
-	register(a, a.alsoCreates(post("/agents/{slug}/index/facts/{id}/adopt", "adopt-fact", "Make a memory of a fact that stands in MEMORY.md",
+	register(a, a.alsoCreates(post("/agents/{slug}/index/facts/{id}/adopt", "adopt-fact", "Move a fact of MEMORY.md into a memory",
 		http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)), a.adoptFact)
 }
 

@@ -46,10 +46,10 @@ type Fix struct {
 
 func (a *api) registerFixes() {
 	const fixes = "/agents/{slug}/memories/{id}/fixes"
-	register(a, get(fixes, "list-fixes", "What can be done about the problems of a memory's files"), a.listFixes)
-	register(a, post(fixes, "apply-fix", "Mend one file of a memory", http.StatusBadRequest, http.StatusConflict,
+	register(a, get(fixes, "list-fixes", "List the fixes for the problems of a memory's files"), a.listFixes)
+	register(a, post(fixes, "apply-fix", "Fix one file of a memory", http.StatusBadRequest, http.StatusConflict,
 		http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.applyFix)
-	register(a, post(fixes+"/undo", "undo-fix", "Write back what a file said before it was mended", http.StatusBadRequest, http.StatusConflict,
+	register(a, post(fixes+"/undo", "undo-fix", "Undo a fix", http.StatusBadRequest, http.StatusConflict,
 		http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.undoFix)
 }
 

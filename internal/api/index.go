@@ -44,9 +44,9 @@ type IndexRebuild struct {
 }
 
 func (a *api) registerIndex() {
-	register(a, get("/agents/{slug}/index/lint", "lint-index", "What is wrong with MEMORY.md, line by line", http.StatusConflict), a.lintIndex)
+	register(a, get("/agents/{slug}/index/lint", "lint-index", "List the problems of MEMORY.md by line", http.StatusConflict), a.lintIndex)
 	a.registerFacts()
-	register(a, post("/agents/{slug}/index", "rebuild-index", "Bring MEMORY.md in step with the memory files",
+	register(a, post("/agents/{slug}/index", "rebuild-index", "Update MEMORY.md to match the memory files",
 		http.StatusConflict, http.StatusPreconditionFailed), a.rebuildIndex)
 }
 

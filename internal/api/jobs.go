@@ -48,7 +48,7 @@ type BackgroundJobList struct {
 }
 
 func (a *api) registerJobs() {
-	register(a, get("/agents/{slug}/jobs", "list-jobs", "An agent's background work, and what it has cost in 30 days"), a.listJobs)
+	register(a, get("/agents/{slug}/jobs", "list-jobs", "List an agent's background jobs, and the tokens of 30 days"), a.listJobs)
 }
 
 func (a *api) listJobs(ctx context.Context, in *AgentPath) (*answer[BackgroundJobList], error) {

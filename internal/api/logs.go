@@ -120,9 +120,9 @@ const logsPath = "/api/v1/agents/{slug}/logs"
 
 func (a *api) registerLogs() {
 	const all = "/agents/{slug}/logs"
-	register(a, get(all, "list-logs", "The days on which an agent kept logs, or a search in them"), a.listLogs)
-	register(a, get(all+"/{day}", "get-logs", "What an agent's logs say of one day"), a.getLogs)
-	op := post(all, "append-log", "Append an entry to an agent's log of today; nothing that is there is changed", http.StatusBadRequest,
+	register(a, get(all, "list-logs", "List the days with logs, or search the logs"), a.listLogs)
+	register(a, get(all+"/{day}", "get-logs", "Get an agent's logs of one day"), a.getLogs)
+	op := post(all, "append-log", "Append an entry to an agent's log of today", http.StatusBadRequest,
 		http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	op.DefaultStatus = http.StatusCreated
 	register(a, op, a.appendLog)

@@ -86,12 +86,12 @@ type memoryAnswer struct {
 
 func (a *api) registerMemories() {
 	const memory = "/agents/{slug}/memories/{id}"
-	register(a, get("/agents/{slug}/memories", "list-memories", "The memories of an agent"), a.listMemories)
+	register(a, get("/agents/{slug}/memories", "list-memories", "List the memories of an agent"), a.listMemories)
 	register(a, a.alsoCreates(post("/agents/{slug}/memories", "save-memory", "Save a memory under its name",
 		http.StatusBadRequest, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge,
 		http.StatusUnsupportedMediaType)), a.saveMemory)
-	register(a, orUnchanged(get(memory, "get-memory", "One memory, or a fact of the index")), a.getMemory)
-	register(a, patch(memory, "patch-memory", "Change a part of a memory, or rename it",
+	register(a, orUnchanged(get(memory, "get-memory", "Get one memory, or a fact of MEMORY.md")), a.getMemory)
+	register(a, patch(memory, "patch-memory", "Change parts of a memory, or rename it",
 		http.StatusBadRequest, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge,
 		http.StatusUnsupportedMediaType), a.patchMemory)
 	register(a, del(memory, "delete-memory", "Delete a memory everywhere", http.StatusConflict, http.StatusPreconditionFailed), a.deleteMemory)

@@ -35,7 +35,7 @@ type MemoryToolResult struct {
 }
 
 func (a *api) registerMemoryTool() {
-	op := post("/agents/{slug}/memory-tool", "use-memory-tool", "Carry out a command of the Messages API's memory tool on an agent's files",
+	op := post("/agents/{slug}/memory-tool", "use-memory-tool", "Run a command of the Messages API's memory tool on an agent's files",
 		http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	op.SkipValidateBody = true
 	op.RequestBody = &huma.RequestBody{}

@@ -40,14 +40,14 @@ type RecalledMemory struct {
 }
 
 func (a *api) registerRecall() {
-	begin := post("/agents/{slug}/recall", "recall", "What the agent remembers about a query, each memory once in a session",
+	begin := post("/agents/{slug}/recall", "recall", "Get the memories that fit a query, each once per session",
 		http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	begin.Responses = map[string]*huma.Response{"202": {
 		Description: "With async: it has begun, and the body has its id.",
 		Content:     map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: "#/components/schemas/Recall"}}},
 	}}
 	register(a, begin, a.recallNow)
-	register(a, get("/agents/{slug}/recall/{id}", "get-recall", "What a recall in the background gave: handed out once"), a.fetchRecall)
+	register(a, get("/agents/{slug}/recall/{id}", "get-recall", "Get the result of an asynchronous recall, once"), a.fetchRecall)
 }
 
 type recallInput struct {

@@ -89,8 +89,8 @@ type AlwaysRecalled struct {
 }
 
 func (a *api) registerRecallUse() {
-	register(a, get("/agents/{slug}/recalls", "list-recalls", "What an agent was asked and given, newest first"), a.listRecalls)
-	register(a, get("/agents/{slug}/recall-statistics", "get-recall-statistics", "How often an agent was given something, what always and what never"), a.getRecallStatistics)
+	register(a, get("/agents/{slug}/recalls", "list-recalls", "List an agent's recalls with their results, newest first"), a.listRecalls)
+	register(a, get("/agents/{slug}/recall-statistics", "get-recall-statistics", "Show recall figures, with the memories that were given most often and never"), a.getRecallStatistics)
 }
 
 type recallsInput struct {

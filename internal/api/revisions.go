@@ -31,7 +31,7 @@ type listRevisionsInput struct {
 }
 
 func (a *api) registerRevisions() {
-	register(a, get("/agents/{slug}/memories/{id}/revisions", "list-revisions", "The history of a memory, newest first"), a.listRevisions)
+	register(a, get("/agents/{slug}/memories/{id}/revisions", "list-revisions", "List the revisions of a memory, newest first"), a.listRevisions)
 }
 
 func (a *api) listRevisions(ctx context.Context, in *listRevisionsInput) (*answer[RevisionList], error) {

@@ -62,10 +62,10 @@ type AgentSyncList struct {
 }
 
 func (a *api) registerScans() {
-	register(a, post("/scan", "scan-all", "Scan every agent now, and answer when done"), a.scanAll)
-	register(a, post("/agents/{slug}/scan", "scan-agent", "Scan an agent now, and answer when done"), a.scanAgent)
-	register(a, get("/sync", "get-sync", "How close the mirror is to the disk"), a.getSync)
-	register(a, get("/sync/agents", "list-sync-of-agents", "How close the mirror of each agent is to its directory"), a.listAgentSyncs)
+	register(a, post("/scan", "scan-all", "Scan all agents now; the answer comes when it is done"), a.scanAll)
+	register(a, post("/agents/{slug}/scan", "scan-agent", "Scan an agent now; the answer comes when it is done"), a.scanAgent)
+	register(a, get("/sync", "get-sync", "Show how far the database matches the disk"), a.getSync)
+	register(a, get("/sync/agents", "list-sync-of-agents", "Show for each agent how far the database matches its directory"), a.listAgentSyncs)
 }
 
 func (a *api) scanAll(ctx context.Context, _ *struct{}) (*answer[Scan], error) {

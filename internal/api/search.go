@@ -29,7 +29,7 @@ func (in *searchInput) Resolve(huma.Context) []error {
 }
 
 func (a *api) registerSearch() {
-	register(a, get("/search", "search", "Search the memories of all agents, best first, and then the facts of their indexes"), a.search)
+	register(a, get("/search", "search", "Search the memories of all agents, best first, then the facts of their MEMORY.md"), a.search)
 }
 
 func (a *api) search(ctx context.Context, in *searchInput) (*answer[MemoryList], error) {

@@ -32,8 +32,8 @@ type sessionMemoryInput struct {
 }
 
 func (a *api) registerSessionMemory() {
-	register(a, get("/agents/{slug}/session-memories", "list-session-memories", "What an agent noted down in its conversations, as it is on disk now"), a.listSessionMemories)
-	register(a, get("/agents/{slug}/sessions/{id}/memory", "get-session-memory", "What it noted down in one conversation"), a.getSessionMemory)
+	register(a, get("/agents/{slug}/session-memories", "list-session-memories", "List an agent's session memories, as they are on disk"), a.listSessionMemories)
+	register(a, get("/agents/{slug}/sessions/{id}/memory", "get-session-memory", "Get the session memory of one conversation"), a.getSessionMemory)
 }
 
 func (a *api) listSessionMemories(ctx context.Context, in *AgentPath) (*answer[SessionMemoryList], error) {

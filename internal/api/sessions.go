@@ -31,7 +31,7 @@ type listSessionsInput struct {
 }
 
 func (a *api) registerSessions() {
-	register(a, get("/agents/{slug}/sessions", "list-sessions", "The conversations in which an agent learned"), a.listSessions)
+	register(a, get("/agents/{slug}/sessions", "list-sessions", "List the conversations that an agent learned from"), a.listSessions)
 }
 
 func (a *api) listSessions(ctx context.Context, in *listSessionsInput) (*answer[SessionList], error) {

@@ -44,7 +44,7 @@ type statisticsInput struct {
 }
 
 func (a *api) registerStatistics() {
-	register(a, get("/agents/{slug}/statistics", "get-statistics", "How an agent's memories grew, and how old they are"), a.getStatistics)
+	register(a, get("/agents/{slug}/statistics", "get-statistics", "Show the growth and the ages of an agent's memories"), a.getStatistics)
 }
 
 func (a *api) getStatistics(ctx context.Context, in *statisticsInput) (*answer[Statistics], error) {

@@ -11,8 +11,8 @@ import (
 func (a *api) registerTeam() {
 	const memory = "/agents/{slug}/memories/{id}"
 	refused := []int{http.StatusBadRequest, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}
-	register(a, post(memory+"/move", "move-memory", "Move a memory to its agent's team memory, to what all agents share, or back; answers the memory where it is now", refused...), a.moveMemory)
-	register(a, a.alsoCreates(post(memory+"/copy", "copy-memory", "Copy a memory to its agent's team memory, to what all agents share, or back; answers the copy", refused...)), a.copyMemory)
+	register(a, post(memory+"/move", "move-memory", "Move a memory to the team memory, to the directory for all agents, or back; returns the moved memory", refused...), a.moveMemory)
+	register(a, a.alsoCreates(post(memory+"/copy", "copy-memory", "Copy a memory to the team memory, to the directory for all agents, or back; returns the copy", refused...)), a.copyMemory)
 }
 
 type transferInput struct {

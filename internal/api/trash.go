@@ -6,7 +6,7 @@ import (
 )
 
 func (a *api) registerTrash() {
-	register(a, post("/agents/{slug}/memories/{id}/restore", "restore-memory", "Restore a memory from the trash, or write a missing one back",
+	register(a, post("/agents/{slug}/memories/{id}/restore", "restore-memory", "Restore a memory from the trash, or write back a missing one",
 		http.StatusConflict, http.StatusPreconditionFailed), a.restoreMemory)
 }
 
