@@ -89,7 +89,7 @@ func TestTwoProcessesThatAppendAtOnceLoseNothing(t *testing.T) {
 	next := map[string]int{}
 	for line := range strings.Lines(string(raw)) {
 		line = strings.TrimSuffix(line, "\n")
-		if line == "" { // the line before was seen without its end while it was written
+		if line == "" { // the previous line was seen before its end was written
 			continue
 		}
 		name, number, _ := strings.Cut(line, " ")
@@ -103,7 +103,7 @@ func TestTwoProcessesThatAppendAtOnceLoseNothing(t *testing.T) {
 	}
 }
 
-// appendAgainAndAgain is one of the two processes. Either may make the file.
+// appendAgainAndAgain appends lines in one of two processes. Either may create the file.
 func appendAgainAndAgain(t *testing.T, dir, name string) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

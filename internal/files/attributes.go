@@ -8,23 +8,24 @@ import (
 	"path"
 )
 
-// A new file's mode before its directory's denials.
+// newFileMode is the mode of a new file, minus the bits that its directory does not have.
 const newFileMode = 0o644
 
-// What a new file's owner may always do.
+// ownerMode are the bits that a new file's owner always has.
 const ownerMode = 0o600
 
-// The bits of a mode that can be set: permissions, and what a directory passes on.
+// settable are the bits of a mode that Memoir sets.
 const settable = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 
 // attributes are a file's owner, group and mode.
 type attributes struct {
-	uid, gid int // -1: left as they are, where the system has no such thing
+	uid, gid int // -1 if the system has no owners
 	mode     fs.FileMode
-	replaces bool // taken from a file that is being replaced: they must be kept
+	replaces bool // from a file that is being replaced; errors to keep them are fatal
 }
 
-// attributesFor returns what a file written at target gets: those of the file that is there, or of a new one.
+// attributesFor returns the attributes for a file at target: those of the existing file, or of a
+// new one.
 func attributesFor(root *os.Root, target string) (attributes, error) {
 	info, err := root.Lstat(target)
 	switch {
@@ -43,13 +44,14 @@ func attributesFor(root *os.Root, target string) (attributes, error) {
 	return likeParent(dir, newFileMode&dir.Mode().Perm()|ownerMode), nil
 }
 
-// likeParent returns the owner and group of a directory, for what is made in it, and a mode.
+// likeParent returns mode with the owner and group of dir.
 func likeParent(dir fs.FileInfo, mode fs.FileMode) attributes {
 	uid, gid := owner(dir)
 	return attributes{uid: uid, gid: gid, mode: mode}
 }
 
-// apply gives them to an open file. Of a new file's owner and group, what the process may not give is left out.
+// apply sets the attributes of an open file. For a new file, owner and group are set only if
+// permitted.
 func (a attributes) apply(file *os.File) error {
 	info, err := file.Stat()
 	if err != nil {
@@ -61,5 +63,5 @@ func (a attributes) apply(file *os.File) error {
 			return fmt.Errorf("%w: %w", ErrOwner, err)
 		}
 	}
-	return file.Chmod(a.mode & settable) // after the owner: a change of owner takes bits away
+	return file.Chmod(a.mode & settable) // after Chown, which clears bits
 }

@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// SyncDirectory makes what has been removed from a directory durable, also through links. One that is gone has nothing to be synced.
+// SyncDirectory writes the names in a directory to disk, so that removals survive a power cut. It
+// follows links. A missing directory is not an error.
 func SyncDirectory(root *os.Root, relPath string) error {
 	dir, err := Resolve(root, relPath)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -24,7 +25,6 @@ func SyncDirectory(root *os.Root, relPath string) error {
 	return nil
 }
 
-// syncDirectory makes the names in a directory durable.
 func syncDirectory(root *os.Root, dir string) error {
 	handle, err := root.Open(dir)
 	if err != nil {
@@ -33,12 +33,13 @@ func syncDirectory(root *os.Root, dir string) error {
 	defer handle.Close()
 	err = handle.Sync()
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
-		return nil // some network file systems cannot, and need not: they keep names in order themselves
+		return nil // some network file systems do not support this and order renames themselves
 	}
 	return err
 }
 
-// makeDirectories makes a directory and what is missing above it, each with owner, group and mode of its parent.
+// makeDirectories creates a directory and its missing parents, with owner, group and mode of its
+// parent.
 func makeDirectories(root *os.Root, dir string) error {
 	info, err := root.Stat(dir)
 	if err == nil {
@@ -63,7 +64,7 @@ func makeDirectories(root *os.Root, dir string) error {
 func makeDirectory(root *os.Root, parent, dir string) error {
 	if err := root.Mkdir(dir, 0o700); err != nil {
 		if errors.Is(err, fs.ErrExist) {
-			return nil // somebody else was faster
+			return nil // created concurrently
 		}
 		return err
 	}

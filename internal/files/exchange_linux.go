@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// swapNames swaps the names of two files of one directory in one step, so that both names exist at all times. It
-// returns errors.ErrUnsupported if the file system cannot do that.
+// swapNames exchanges two files of one directory in one step. The error is errors.ErrUnsupported if
+// the file system cannot do that.
 func swapNames(root *os.Root, a, b string) error {
 	dir, err := root.Open(path.Dir(a))
 	if err != nil {

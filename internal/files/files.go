@@ -1,13 +1,11 @@
-// Package files reads, writes and removes single files inside one directory, so that neither a crash nor somebody who
-// writes at the same moment can lose or tear anything. Every operation goes through an [os.Root], takes a slash-separated
-// path relative to it, and so cannot reach what is outside.
+// Package files reads, writes and removes single files in a directory. No crash and no concurrent
+// writer can lose or tear a file. Every operation takes an [os.Root] and a slash-separated
+// path relative to it, and never leaves the root. The package chooses no files, lists no agents,
+// and keeps no state except in a Guard. internal/sync writes through it; internal/agents opens and
+// resolves files.
 //
-// It owns how a file gets durably to the disk and off it. It never decides which file, never lists an agent, and keeps no
-// state between calls. The sync room writes and removes with it; the agents room only opens and resolves.
-//
-// The names of its own files on disk start with ".memoir-": temporary files (".memoir-tmp-"), files that change places with what
-// they replace (".memoir-replacing-") and files on their way out (".memoir-removing-"). None of them is needed from one run to the
-// next: after a crash [Recover] clears whatever has such a name.
+// Its own files have names that start with ".memoir-". They are needed only during a call: after a
+// crash, [Recover] removes them or restores the original file.
 package files
 
 import (
@@ -18,23 +16,24 @@ import (
 	"syscall"
 )
 
-// What an operation can refuse. Each is wrapped with the path concerned.
+// Errors of the operations, each wrapped with the path. The file at the path stays unchanged.
 var (
-	// ErrChanged: the file no longer has the bytes that the caller knows. It was left as it is.
+	// ErrChanged means that the file does not have the bytes that the caller expects.
 	ErrChanged = errors.New("the file has changed")
-	// ErrExists: something is at the path already. It was left as it is.
+	// ErrExists means that the path exists.
 	ErrExists = errors.New("the file exists already")
-	// ErrLeaves: a link on the way leads out of the directory.
+	// ErrLeaves means that a link on the path leads out of the root.
 	ErrLeaves = errors.New("a link leads out of the directory")
-	// ErrLoop: links on the way lead in a circle, or there are too many of them.
+	// ErrLoop means that links form a cycle, or that there are more than maxLinks.
 	ErrLoop = errors.New("links lead in a circle")
-	// ErrNotRegular: what is at the path is a directory, a pipe, a socket or a device.
+	// ErrNotRegular means that the path is a directory, pipe, socket or device.
 	ErrNotRegular = errors.New("not a regular file")
-	// ErrOwner: the file belongs to somebody else, and replacing it would take it from them.
+	// ErrOwner means that the new file cannot keep the owner of the file that it would replace.
 	ErrOwner = errors.New("the file's owner cannot be kept")
 )
 
-// OpenRoot opens a directory. It fails with *OwnershipError if a link on the way to it must not be followed.
+// OpenRoot opens a directory. The error is an *OwnershipError if the path has a link that must not
+// be followed. The caller must close the root.
 func OpenRoot(dir string) (*os.Root, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil || os.Geteuid() == noOwner || hasNoLinks(root) {
@@ -66,11 +65,12 @@ func MayFollow(link string) error {
 	return nil
 }
 
-// IsOpenToAll reports whether all users may write to a directory, and remove what others have in it.
+// IsOpenToAll reports whether all users may create and remove files in a directory. It is false for
+// a directory with the sticky bit.
 func IsOpenToAll(dir fs.FileInfo) bool { return os.Geteuid() != noOwner && isOpenToAll(dir.Mode()) }
 
-// OpenToAll returns the absolute path of the outermost directory that all users may write, among an opened
-// directory and those above it. It is empty if there is none.
+// OpenToAll returns the absolute path of the outermost directory that all users may write, among
+// root's directory and its parents. It returns "" if no directory is open to all.
 func OpenToAll(root *os.Root) string {
 	guard := Guard{self: os.Geteuid()}
 	if guard.self == noOwner {
@@ -83,18 +83,18 @@ func OpenToAll(root *os.Root) string {
 	return ""
 }
 
-// IsExhausted reports whether an error says that this process, or the system, has nothing left to open a file with. That says nothing
-// about the file: it is to be tried again.
+// IsExhausted reports whether err means that the process or the system cannot open more files or
+// has no memory. The caller should retry later.
 func IsExhausted(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM)
 }
 
 const (
-	ownPrefix       = ".memoir-" // of all of them
+	ownPrefix       = ".memoir-" // prefix of all names
 	tempPrefix      = ownPrefix + "tmp-"
 	replacingPrefix = ownPrefix + "replacing-"
 	removingPrefix  = ownPrefix + "removing-"
 )
 
-// The longest name that file systems allow, in bytes.
+// maxName is the longest file name that Linux and macOS allow, in bytes.
 const maxName = 255

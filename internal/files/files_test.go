@@ -9,7 +9,7 @@ import (
 	"memoir/internal/files"
 )
 
-// place is a directory with something outside of it next to it.
+// place is a root directory with a second directory next to it.
 type place struct {
 	t       *testing.T
 	root    *os.Root
@@ -69,7 +69,7 @@ func (p place) wantsNothing(relPath string) {
 	}
 }
 
-// wantsNoLeftovers checks that no file of Memoir's own is anywhere beneath.
+// wantsNoLeftovers checks that no file of Memoir's own is left below.
 func (p place) wantsNoLeftovers() {
 	p.t.Helper()
 	err := filepath.WalkDir(p.dir, func(path string, _ os.DirEntry, err error) error {

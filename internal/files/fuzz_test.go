@@ -13,11 +13,11 @@ import (
 
 const secret = "what nobody may read or change"
 
-// FuzzLinks lays links as the input says and holds every operation to the one promise: nothing outside the directory is
-// read, written or removed, and where a path leads is where the system says that it leads.
+// FuzzLinks creates links and checks every operation: it must not access files outside the
+// directory, and must resolve paths as the system does.
 //
-// The input has one link a line, as path > target. In a target, ROOT and OUT stand for the directory and for what is
-// beside it.
+// The input has one link per line, as path > target. ROOT and OUT in targets are the directory and
+// the one next to it.
 func FuzzLinks(f *testing.F) {
 	for _, links := range []string{
 		"a > ../outside/secret.md", "a > OUT/secret.md", "a > ROOT/kept.md", "a > b\nb > a", "a > a", "a > .", "a > ..", "a > /",
@@ -56,7 +56,7 @@ func FuzzLinks(f *testing.F) {
 	})
 }
 
-// linked makes a directory with the links, and one beside it.
+// linked creates a directory with the links, and a second one next to it.
 func linked(t *testing.T, links string) (root *os.Root, inside, outside string) {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
@@ -83,12 +83,12 @@ func linked(t *testing.T, links string) (root *os.Root, inside, outside string) 
 			continue
 		}
 		target = strings.NewReplacer("ROOT", inside, "OUT", outside).Replace(target)
-		_ = root.Symlink(target, at) // a link that cannot be laid is one less
+		_ = root.Symlink(target, at) // links that the system refuses are omitted
 	}
 	return root, inside, outside
 }
 
-// checkResolved compares Resolve with what the system makes of the path.
+// checkResolved compares Resolve with the system's result.
 func checkResolved(t *testing.T, root *os.Root, inside, at string) {
 	t.Helper()
 	got, err := files.Resolve(root, at)
@@ -110,7 +110,7 @@ func checkResolved(t *testing.T, root *os.Root, inside, at string) {
 	}
 }
 
-// checkInside looks for the file that was opened beneath the directory, links not followed.
+// checkInside checks that an opened file is inside the directory, without following links.
 func checkInside(t *testing.T, inside string, file *os.File) {
 	t.Helper()
 	info, err := file.Stat()

@@ -15,7 +15,7 @@ import (
 
 const alice, bob = 64001, 64002
 
-// A tree is a directory of the settings.
+// A tree is a configured directory.
 type tree struct {
 	*testing.T
 	top   string
@@ -36,7 +36,7 @@ func newTree(t *testing.T) *tree {
 	return &tree{t, top, files.NewGuard(top)}
 }
 
-// dir makes a directory of a user; the empty path is the top.
+// dir creates a directory of a user; the empty path is the tree's top.
 func (t *tree) dir(path string, uid int, mode os.FileMode) {
 	t.Helper()
 	at := filepath.Join(t.top, path)
@@ -158,7 +158,7 @@ func TestGuard_Write(t *testing.T) {
 	}
 }
 
-// Another user's link leads from the directory of the settings into root's.
+// Another user's link leads from the configured directory into a directory of root.
 func TestOpenRoot_LinkOfAnotherUser(t *testing.T) {
 	t.Parallel()
 	tree := newTree(t)
@@ -184,7 +184,7 @@ func TestOpenRoot_LinkOfAnotherUser(t *testing.T) {
 	}
 }
 
-// A directory that has been moved away since it was opened is not written.
+// A directory that was moved after it was opened is not written.
 func TestGuard_ReplacedAboveRoot(t *testing.T) {
 	t.Parallel()
 	tree := newTree(t)
@@ -198,7 +198,7 @@ func TestGuard_ReplacedAboveRoot(t *testing.T) {
 	}
 }
 
-// While a user replaces a directory by a link and back, nothing arrives behind the link.
+// While a user swaps a directory and a link, nothing is written behind the link.
 func TestGuard_DirectoryBecomesLink(t *testing.T) {
 	t.Parallel()
 	tree := newTree(t)

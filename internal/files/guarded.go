@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Write is Write where the guard allows it.
+// Write is the function Write, if the guard allows it.
 func (g *Guard) Write(root *os.Root, relPath string, data []byte, options Options) error {
 	at, err := g.enter(root, relPath, way{follow: !options.New, mk: !options.replaces()})
 	if errors.Is(err, fs.ErrNotExist) && options.replaces() {
-		err = ErrChanged // its directory has gone
+		err = ErrChanged // the directory was removed
 	}
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", relPath, err)
@@ -22,9 +22,8 @@ func (g *Guard) Write(root *os.Root, relPath string, data []byte, options Option
 	return Write(at.dir, at.name, data, options)
 }
 
-// Append is Append where the guard allows it. It writes into the file that is there. So it refuses
-// a file with several names that does not belong to the owner of its directory: it may be another
-// one's file, elsewhere.
+// Append is the function Append, if the guard allows it. It also refuses a file with several names
+// whose owner does not own the directory: it may be another user's file.
 func (g *Guard) Append(root *os.Root, relPath string, data []byte) error {
 	at, err := g.toChange(root, relPath)
 	if err != nil {
@@ -34,7 +33,7 @@ func (g *Guard) Append(root *os.Root, relPath string, data []byte) error {
 	return Append(at.dir, at.name, data)
 }
 
-// Touch sets a file's modification time where the guard allows it.
+// Touch sets a file's modification time, if the guard allows it.
 func (g *Guard) Touch(root *os.Root, relPath string, modTime time.Time) error {
 	at, err := g.toChange(root, relPath)
 	if err != nil {
@@ -44,7 +43,7 @@ func (g *Guard) Touch(root *os.Root, relPath string, modTime time.Time) error {
 	return at.dir.Chtimes(at.name, modTime, modTime)
 }
 
-// toChange enters the directory of a file that is to be changed without being replaced.
+// toChange enters the directory of a file that is changed in place.
 func (g *Guard) toChange(root *os.Root, relPath string) (entered, error) {
 	at, err := g.enter(root, relPath, way{follow: true})
 	if err != nil || g.self == noOwner {
@@ -71,20 +70,20 @@ func sameOwner(a, b fs.FileInfo) bool {
 	return ofA == ofB
 }
 
-// RemoveIf is RemoveIf where the guard allows it.
+// RemoveIf is the function RemoveIf, if the guard allows it.
 func (g *Guard) RemoveIf(root *os.Root, relPath, hash string) error {
 	return g.in(root, relPath, "removing", func(dir *os.Root, name string) error {
 		return removal{root, dir, path.Dir(relPath)}.ofFile(name, relPath, hash)
 	})
 }
 
-// RemoveDirectory is RemoveDirectory where the guard allows it.
+// RemoveDirectory is the function RemoveDirectory, if the guard allows it.
 func (g *Guard) RemoveDirectory(root *os.Root, relPath string) error {
 	return g.in(root, relPath, "removing", RemoveDirectory)
 }
 
-// in does something to the entry at a path; a link is not followed. If its directory is missing, it
-// does nothing.
+// in calls do with the directory and name of a path. It does not follow a link at the path. If the
+// directory is missing, it returns nil.
 func (g *Guard) in(root *os.Root, relPath, doing string, do func(dir *os.Root, name string) error) error {
 	at, err := g.enter(root, relPath, way{})
 	if err != nil {
@@ -97,7 +96,7 @@ func (g *Guard) in(root *os.Root, relPath, doing string, do func(dir *os.Root, n
 	return do(at.dir, at.name)
 }
 
-// Move is Move where the guard allows it at both paths.
+// Move is the function Move, if the guard allows it at both paths.
 func (g *Guard) Move(root *os.Root, from, to string) error {
 	source, err := g.enter(root, from, way{})
 	if err != nil {
@@ -105,7 +104,7 @@ func (g *Guard) Move(root *os.Root, from, to string) error {
 	}
 	defer source.close()
 	if _, err := source.dir.Lstat(source.name); err != nil {
-		return fmt.Errorf("moving %s: %w", from, err) // before a directory is made for it
+		return fmt.Errorf("moving %s: %w", from, err) // before target directories are created
 	}
 	target, err := g.enter(root, to, way{mk: true})
 	if err != nil {
@@ -123,12 +122,12 @@ func (g *Guard) Move(root *os.Root, from, to string) error {
 	case err != nil:
 		return fmt.Errorf("moving %s to %s: %w", from, to, err)
 	}
-	// The new name first: after a power cut the file then has one of the two, or both.
+	// The new name is synced first: after a power cut the file has at least one name.
 	return errors.Join(syncDirectory(target.dir, "."), syncDirectory(source.dir, "."))
 }
 
-// Recover is Recover for the directories that the guard allows. The others hold nothing of
-// Memoir's.
+// Recover is the function Recover for the directories that the guard allows. Memoir never wrote to
+// others.
 func (g *Guard) Recover(root *os.Root, dirs []string) (back []string, err error) {
 	var uncleared []string
 	var failed []error

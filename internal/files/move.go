@@ -8,11 +8,10 @@ import (
 	"path"
 )
 
-// Move gives a file or a directory another name, under which there must be nothing, not even a link: ErrExists otherwise. Links on the
-// way to either name are followed, and a link that has the name is moved itself. Missing directories are made as their parent is. When
-// it returns, no power cut takes it back.
-//
-// Where the system can rename without replacing, it is one step. Elsewhere a crash may leave a file under both names.
+// Move renames a file or directory to a name that must not exist; otherwise the error is ErrExists.
+// It follows links in the parents of both paths, but a link at from is itself moved. Missing
+// directories are created. The result survives a power cut. If the system cannot rename without
+// replacing, a crash may leave both names.
 func Move(root *os.Root, from, to string) error {
 	source, err := Resolve(root, path.Dir(from))
 	if err != nil {
@@ -24,7 +23,7 @@ func Move(root *os.Root, from, to string) error {
 		return err
 	}
 	if _, err := root.Lstat(source); err != nil {
-		return fmt.Errorf("moving %s: %w", from, err) // before a directory is made for it
+		return fmt.Errorf("moving %s: %w", from, err) // before target directories are created
 	}
 	if err := move(root, source, target); err != nil {
 		return fmt.Errorf("moving %s to %s: %w", from, to, err)
@@ -46,15 +45,16 @@ func move(root *os.Root, source, target string) error {
 	if err != nil {
 		return err
 	}
-	// The new name first: what a power cut then leaves is under one of the two, or both.
+	// The new name is synced first: after a power cut the file has at least one name.
 	if err := syncDirectory(root, path.Dir(target)); err != nil || path.Dir(source) == path.Dir(target) {
 		return err
 	}
 	return syncDirectory(root, path.Dir(source))
 }
 
-// RemoveDirectory removes an empty directory. One that is gone already is success. What is no directory, or not empty, is left as it is.
-// A power cut may bring it back until the directory above it is synced (SyncDirectory).
+// RemoveDirectory removes an empty directory. A missing directory is not an error. It fails for
+// other files and for directories with entries. The removal survives a power cut only after
+// SyncDirectory of the parent.
 func RemoveDirectory(root *os.Root, relPath string) error {
 	parent, err := Resolve(root, path.Dir(relPath))
 	if err == nil {

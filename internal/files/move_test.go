@@ -141,7 +141,7 @@ func TestOnlyAnEmptyDirectoryIsRemovedAsOne(t *testing.T) {
 	}
 	p.wants("full/a.md", "text")
 	p.wants("a.md", "text")
-	for range 2 { // the second time it is gone already
+	for range 2 { // the second time it is missing
 		if err := files.RemoveDirectory(p.root, "sub/empty"); err != nil {
 			t.Error(err)
 		}

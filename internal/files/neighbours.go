@@ -6,22 +6,22 @@ import (
 	"path"
 )
 
-// DirReader reads files that mostly lie beside the one before: their directory stays open meanwhile, and the way to it is not gone for
-// each. Of what the server does while thousands of small files are written that is a tenth. It is used by one goroutine at a time, for
-// no longer than a moment: what has taken the directory's place since, it would not see.
+// DirReader reads files of a root and keeps the last file's directory open. For thousands of small
+// files that saves a tenth of the time. Use it for a short time only, because it does not notice a
+// replaced directory. It is not safe for concurrent use.
 type DirReader struct {
 	root *os.Root
-	dir  string   // the directory that is open
-	at   *os.Root // nil: none is, or it cannot be opened
+	dir  string   // the open directory
+	at   *os.Root // nil if no directory is open
 }
 
-// NeighboursIn returns Neighbours by their paths in root. Close lets go of what they keep open.
+// NeighboursIn returns a DirReader for paths in root. The caller must call Close.
 func NeighboursIn(root *os.Root) *DirReader { return &DirReader{root: root} }
 
-// Open is [Open] of a path in the root.
+// Open is the function [Open] for a path in the root.
 func (n *DirReader) Open(relPath string) (*os.File, error) {
 	if n.in(path.Dir(relPath)) {
-		// What cannot be opened this way, such as a link that leaves the directory, may be all the same.
+		// Open can follow links that this directory's root refuses.
 		if file, err := openRegular(n.at, path.Base(relPath)); err == nil {
 			return file, nil
 		}
@@ -29,7 +29,7 @@ func (n *DirReader) Open(relPath string) (*os.File, error) {
 	return Open(n.root, relPath)
 }
 
-// Lstat is the root's of a path in it.
+// Lstat is the root's Lstat for a path in it.
 func (n *DirReader) Lstat(relPath string) (fs.FileInfo, error) {
 	if n.in(path.Dir(relPath)) {
 		if info, err := n.at.Lstat(path.Base(relPath)); err == nil {
@@ -39,7 +39,7 @@ func (n *DirReader) Lstat(relPath string) (fs.FileInfo, error) {
 	return n.root.Lstat(relPath)
 }
 
-// Close may be called more than once.
+// Close closes the open directory. It may be called more than once.
 func (n *DirReader) Close() {
 	if n.at != nil {
 		n.at.Close()
@@ -47,15 +47,15 @@ func (n *DirReader) Close() {
 	n.dir, n.at = "", nil
 }
 
-// in opens the directory in place of the one before, and says whether it could.
+// in opens dir as the current directory, and reports whether it is open.
 func (n *DirReader) in(dir string) bool {
 	if dir == "." {
-		return false // the root is open
+		return false // the root itself is open
 	}
 	if dir != n.dir {
 		n.Close()
 		n.dir = dir
-		if at, err := n.root.OpenRoot(dir); err == nil { // else the root is asked for each file, and says why not
+		if at, err := n.root.OpenRoot(dir); err == nil { // else the caller's use of root fails
 			n.at = at
 		}
 	}

@@ -65,7 +65,7 @@ func TestNeighboursAreFoundAsByTheRoot(t *testing.T) {
 	}
 }
 
-// What takes the place of a directory is seen by the next one who reads in it.
+// A new DirReader notices that a directory was replaced.
 func TestNeighboursOfADirectoryThatIsReplaced(t *testing.T) {
 	t.Parallel()
 	p := setup(t)

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// OwnerName returns the name of the user who owns a file, or the number of that user where the system has no name for it. It is empty
-// where files have no owner.
+// OwnerName returns the name of a file's owner, or the user ID if the user has no name. On a system
+// without owners it returns "".
 func OwnerName(info fs.FileInfo) string {
 	uid, _ := owner(info)
 	if uid < 0 {

@@ -13,16 +13,16 @@ import (
 	"syscall"
 )
 
-// OwnershipError means that something is not written, or a link not followed, because of who owns
-// it or who may write it.
+// OwnershipError means that a file is not written or a link is not followed. The reason is an
+// owner, or a directory that all users may write.
 type OwnershipError struct {
-	Path string // absolute, of the directory, file or link that is the reason
+	Path string // absolute path of the directory, file or link that is the reason
 	why  string
 }
 
 func (e *OwnershipError) Error() string { return fmt.Sprintf(e.why, e.Path) }
 
-// The reasons. Each is part of a sentence and names the path.
+// Reasons of an OwnershipError. Each is part of a sentence and contains the path.
 const (
 	whyOthersWrite = "all users may write to %s (it has no sticky bit)"
 	whyOtherOwner  = "%s belongs to another user than the one that Memoir runs as"
@@ -31,33 +31,29 @@ const (
 	whyReplaced    = "%s was moved or replaced at the same time"
 )
 
-// IsOwnership reports whether an error is about who owns a file or who may write it.
+// IsOwnership reports whether err is an *OwnershipError.
 func IsOwnership(err error) bool {
 	var owned *OwnershipError
 	return errors.As(err, &owned)
 }
 
-// noOwner stands for the owner of a file on a system where files have none.
+// noOwner is the user ID on systems without file owners.
 const noOwner = -1
 
-// Guard decides where Memoir writes. It is safe for concurrent use.
-//
-// It refuses a directory that all users may write without the sticky bit, and all below. It allows
-// another user's files to be written only by root, and only if every directory from the one in the
-// settings down to the file, and the file, belong to one user or to root. It follows a link if root
-// or the own user owns it, or if its owner owns the target.
-//
-// It decides on opened directories, and returns the one that it has decided on: if a directory or a
-// link on the way is replaced, what is written is not affected.
+// Guard decides where Memoir may write. It refuses directories that all users may write without the
+// sticky bit, and everything below. Only root may write another user's files, and only if all
+// directories from the configured one down have the same owner or root. It checks open directories
+// and returns them, so that replacing a directory or link has no effect. It is safe for concurrent
+// use.
 type Guard struct {
-	tops []string // the directories of the settings
-	self int      // this process's user; noOwner where files have none
-	// vetted is the directory that was asked for last, which stays referenced so that no other one
-	// is taken for it. A batch asks for the same one each time.
+	tops []string // the configured directories
+	self int      // user ID of this process, or noOwner
+	// vetted is the result for the last root. It references the root, so that another root cannot
+	// have the same address. Batches use one root many times.
 	vetted atomic.Pointer[vetted]
 }
 
-// NewGuard returns a guard. tops are the directories in the settings; below them, owners count.
+// NewGuard returns a guard for files below the configured directories tops.
 func NewGuard(tops ...string) *Guard {
 	g := &Guard{self: os.Geteuid()}
 	for _, top := range tops {
@@ -68,20 +64,21 @@ func NewGuard(tops ...string) *Guard {
 	return g
 }
 
-// vetted is the result of checking the directories above an opened one.
+// vetted is the result of checking the parents of an open directory.
 type vetted struct {
 	root   *os.Root
 	owners owners
 	err    error
 }
 
-// owners are the users whose directories were passed.
+// owners are the owners of the checked directories.
 type owners struct {
 	self  int
-	found int // the one user besides root; noOwner if there is none yet
+	found int // the only owner other than root; noOwner before the first
 }
 
-// add fails if a file of this user must not be written along with the others.
+// add returns an *OwnershipError if files of this user must not be written together with the
+// others.
 func (o *owners) add(uid int, at string) error {
 	switch {
 	case o.self == noOwner || uid == noOwner || uid == 0:
@@ -95,7 +92,7 @@ func (o *owners) add(uid int, at string) error {
 	return nil
 }
 
-// mayLink reports whether a link of one user may lead to a target of another.
+// mayLink reports whether a link may be followed, given the owners of the process, link and target.
 func mayLink(self, linkOwner, targetOwner int) bool {
 	return self == noOwner || linkOwner == 0 || linkOwner == self || linkOwner == targetOwner
 }
@@ -104,43 +101,43 @@ func isOpenToAll(mode fs.FileMode) bool {
 	return mode.IsDir() && mode.Perm()&0o002 != 0 && mode&fs.ModeSticky == 0
 }
 
-// An entry describes a file, directory or link in a directory.
+// An entry is a file, directory or link in a directory.
 type entry struct {
 	uid    int
 	mode   fs.FileMode
-	target string // of a link
+	target string // target of a link
 }
 
-// A place is an opened directory on the way to a file.
+// A place is an open directory on the way to a file.
 type place interface {
-	// lookUp returns what a name stands for; links are not followed.
+	// lookUp returns the entry with a name. It does not follow a link.
 	lookUp(name string) (entry, error)
 	// enter opens the directory that lookUp has just returned.
 	enter(name string) (place, entry, error)
 	close()
 }
 
-// resolver follows a path through opened directories.
+// resolver follows a path through open directories.
 type resolver struct {
 	self     int
 	owners   owners
-	isTop    bool // the bottom is the top of the file system
-	writing  bool // owners and permissions count, not only links
-	ofFile   bool // the owner of the file counts
+	isTop    bool // opened[0] is the root of the file system
+	writing  bool // owners and permissions are checked, not only links
+	ofFile   bool // the owner of the file at the end is checked too
 	absolute func(target string) (string, error)
-	make     func(in place, name string) error // makes a missing directory; it may be nil
+	make     func(in place, name string) error // creates a missing directory; may be nil
 
-	opened []place // the bottom, and the directories that are open above it
+	opened []place // the start directory, and the open directories below it
 	paths  []string
 	uids   []int
 	links  int
 }
 
-// step is one name of a path, or the end of a link.
+// step is one element of a path, or marks the end of a link's target.
 type step struct {
 	name  string
 	link  *linkStep
-	count bool // the owner of the directory counts
+	count bool // the owner of this directory is checked
 }
 
 type linkStep struct {
@@ -161,7 +158,7 @@ func (r *resolver) in() place    { return r.opened[len(r.opened)-1] }
 func (r *resolver) path() string { return r.paths[len(r.paths)-1] }
 func (r *resolver) uid() int     { return r.uids[len(r.uids)-1] }
 
-// leave goes back to the directory at which so many are open.
+// leave closes directories until this many are open.
 func (r *resolver) leave(open int) {
 	for _, p := range r.opened[open:] {
 		p.close()
@@ -169,7 +166,7 @@ func (r *resolver) leave(open int) {
 	r.opened, r.paths, r.uids = r.opened[:open], r.paths[:open], r.uids[:open]
 }
 
-// close closes what has been opened, except the bottom, and except the directory that is kept.
+// close closes all directories except the first and kept.
 func (r *resolver) close(kept place) {
 	for _, p := range r.opened[1:] {
 		if p != kept {
@@ -178,9 +175,9 @@ func (r *resolver) close(kept place) {
 	}
 }
 
-// walk enters the directories of a path. With last, it also enters the last one, and returns ".".
-// Otherwise it stops in front of the last name, and returns it; with follow, a link of that name is
-// followed.
+// walk enters the directories of a path. If last is set, it enters the last element too and returns
+// ".". Otherwise it returns the last element's name; if follow is set, it follows a link of that
+// name first.
 func (r *resolver) walk(rest []step, last, follow bool) (name string, err error) {
 	for len(rest) > 0 {
 		s := rest[0]
@@ -206,7 +203,7 @@ func (r *resolver) walk(rest []step, last, follow bool) (name string, err error)
 		is, err := r.in().lookUp(s.name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && isLast:
-			// What is made here belongs to the owner of the directory.
+			// The owner of the directory will own the new file.
 			return s.name, r.endLinks(rest, r.uid())
 		case errors.Is(err, fs.ErrNotExist) && r.make != nil && !slices.ContainsFunc(rest, func(s step) bool { return s.name == ".." }):
 			if err := r.make(r.in(), s.name); err != nil {
@@ -236,7 +233,7 @@ func (r *resolver) walk(rest []step, last, follow bool) (name string, err error)
 	return ".", nil
 }
 
-// endLinks checks the links whose steps are left. Their target belongs to uid.
+// endLinks checks the links that end at a target owned by uid.
 func (r *resolver) endLinks(rest []step, uid int) error {
 	for _, s := range rest {
 		if !mayLink(r.self, s.link.owner, uid) {
@@ -246,7 +243,7 @@ func (r *resolver) endLinks(rest []step, uid int) error {
 	return nil
 }
 
-// follow puts the target of a link in the place of its name.
+// follow replaces a link's name by its target.
 func (r *resolver) follow(link entry, at string, s step, rest []step) ([]step, error) {
 	if r.links++; r.links > maxLinks {
 		return nil, ErrLoop
@@ -259,7 +256,7 @@ func (r *resolver) follow(link entry, at string, s step, rest []step) ([]step, e
 		}
 		r.leave(1)
 	}
-	steps := stepsOf(filepath.ToSlash(target), false) // the directories on the way to the target do not count
+	steps := stepsOf(filepath.ToSlash(target), false) // owners up to the target are not checked
 	steps = append(steps, step{link: &linkStep{link.uid, at}, count: s.count})
 	return append(steps, rest...), nil
 }
@@ -283,7 +280,7 @@ func (r *resolver) count(counts bool, uid int, at string) error {
 	return r.owners.add(uid, at)
 }
 
-// vet finds out what there is above an opened directory, and about the directory itself.
+// vet returns the result of checking root's directory and its parents.
 func (g *Guard) vet(root *os.Root) vetted {
 	if found := g.vetted.Load(); found != nil && found.root == root {
 		return *found
@@ -296,7 +293,8 @@ func (g *Guard) vet(root *os.Root) vetted {
 	return v
 }
 
-// above goes from the top of the file system to an opened directory. It fails with *OwnershipError.
+// above checks an open directory and its parents from the root of the file system on. The error may
+// be an *OwnershipError.
 func (g *Guard) above(root *os.Root, writing bool) (owners, error) {
 	none := owners{self: g.self, found: noOwner}
 	name := root.Name()
@@ -331,8 +329,8 @@ func (g *Guard) above(root *os.Root, writing bool) (owners, error) {
 	return r.owners, err
 }
 
-// countedFrom returns the first element of a path that counts: the outermost of the directories in
-// the settings, else the path's own directory.
+// countedFrom returns the index of the first path element whose owner is checked: the outermost
+// configured directory, else the last element.
 func (g *Guard) countedFrom(name string, elements int) int {
 	from := elements - 1
 	for _, top := range g.tops {
@@ -343,13 +341,13 @@ func (g *Guard) countedFrom(name string, elements int) int {
 	return max(from, 0)
 }
 
-// Check returns why nothing may be written at a path: an *OwnershipError, or what else prevents it.
-// It is nil for a path at which nothing is yet. A link at the path counts for its target.
+// Check returns an error if a file may not be written at a path: an *OwnershipError, or a file
+// system error. A missing file is not an error. For a link, the target is checked.
 func (g *Guard) Check(root *os.Root, relPath string) error {
 	return g.check(root, relPath, way{follow: true})
 }
 
-// CheckRemoval is Check for a file that is to be removed. Its own owner does not count: a
+// CheckRemoval is Check for removing a file. The file's owner does not matter, because a
 // directory's owner may remove any file in it. A link is not followed.
 func (g *Guard) CheckRemoval(root *os.Root, relPath string) error {
 	return g.check(root, relPath, way{})
@@ -366,25 +364,25 @@ func (g *Guard) check(root *os.Root, relPath string, how way) error {
 
 // way is how a path is followed.
 type way struct {
-	into   bool // the directory at the path is entered
-	follow bool // a link at the path is followed, and the owner of the file counts
-	mk     bool // missing directories are made
+	into   bool // enter the directory at the path
+	follow bool // follow a link at the path, and check the owner of the file
+	mk     bool // create missing directories
 }
 
-// entered is the directory that something is done in, and the name of that in it.
+// entered is an open directory and the name of a file in it.
 type entered struct {
 	dir  *os.Root
-	name string // "." for a directory that was entered
-	own  bool   // the directory was opened for this
+	name string // "." for the directory itself
+	own  bool   // close must close dir
 }
 
 func (e entered) close() {
 	if e.own {
-		e.dir.Close() //nolint:errcheck // nothing is written through the handle itself
+		e.dir.Close() //nolint:errcheck // nothing was written through this handle
 	}
 }
 
-// enter opens the directory of a path, where something may be written.
+// enter checks a path and opens its directory if the file may be written.
 func (g *Guard) enter(root *os.Root, relPath string, how way) (entered, error) {
 	v := g.vet(root)
 	if v.err != nil {
@@ -436,7 +434,7 @@ func (p rootPlace) lookUp(name string) (entry, error) {
 	if is.target, err = p.root.Readlink(name); err != nil {
 		return entry{}, err
 	}
-	// Whose link it is counts only if it is the one that was read.
+	// The owner is valid only for the link that was read.
 	if again, err := p.root.Lstat(name); err != nil || !os.SameFile(info, again) || !again.ModTime().Equal(info.ModTime()) {
 		return entry{}, errors.Join(ErrChanged, err)
 	}
@@ -454,7 +452,7 @@ func (p rootPlace) enter(name string) (place, entry, error) {
 	}
 	info, err := below.Stat(".")
 	if err == nil && !os.SameFile(before, info) {
-		err = ErrChanged // a link has taken its place
+		err = ErrChanged // a link has replaced it
 	}
 	if err != nil {
 		below.Close() //nolint:errcheck // nothing was written
@@ -464,4 +462,4 @@ func (p rootPlace) enter(name string) (place, entry, error) {
 	return rootPlace{below}, entry{uid: uid, mode: info.Mode()}, nil
 }
 
-func (p rootPlace) close() { p.root.Close() } //nolint:errcheck // nothing is written through the handle itself
+func (p rootPlace) close() { p.root.Close() } //nolint:errcheck // nothing was written

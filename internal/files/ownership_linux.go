@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fdPlace is a directory above those that Memoir opens. It is opened without the right to read it,
-// which a user often does not have there.
+// fdPlace is a directory above a root. It is opened without read permission, which users often lack
+// there.
 type fdPlace struct{ fd int }
 
 func openTop() (place, entry, error) {
@@ -47,7 +47,7 @@ func (p fdPlace) enter(name string) (place, entry, error) {
 
 func (p fdPlace) close() { unix.Close(p.fd) } //nolint:errcheck // nothing was written
 
-// open opens what a name stands for, a link itself too.
+// open opens an entry of the directory without following a link.
 func (p fdPlace) open(name string) (int, entry, error) {
 	fd, err := unix.Openat(p.fd, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -88,7 +88,7 @@ func entryOf(fd int) (entry, error) {
 	return is, nil
 }
 
-// isSame reports whether a place is the directory that is open as root.
+// isSame reports whether p is the directory of root.
 func isSame(p place, root *os.Root) (bool, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(p.(fdPlace).fd, &st); err != nil {
@@ -102,7 +102,7 @@ func isSame(p place, root *os.Root) (bool, error) {
 	return ok && is.Dev == st.Dev && is.Ino == st.Ino, nil
 }
 
-// hasNoLinks reports whether no link leads to an opened directory by its path.
+// hasNoLinks reports whether the path of an open directory has no links.
 func hasNoLinks(root *os.Root) bool {
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
 	fd, err := unix.Openat2(unix.AT_FDCWD, root.Name(), &how)

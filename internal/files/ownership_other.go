@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// pathPlace is a directory above those that Memoir opens. These systems do not open a directory
-// without the right to read it, so it is looked at by its path.
+// pathPlace is a directory above a root. These systems cannot open a directory without read
+// permission, so its entries are examined by path.
 type pathPlace struct{ path string }
 
 func openTop() (place, entry, error) {
@@ -40,7 +40,7 @@ func entryAt(at string) (entry, error) {
 	return is, err
 }
 
-// isSame reports whether a place is the directory that is open as root.
+// isSame reports whether p is the directory of root.
 func isSame(p place, root *os.Root) (bool, error) {
 	found, err := os.Lstat(p.(pathPlace).path)
 	if err != nil {
@@ -50,5 +50,5 @@ func isSame(p place, root *os.Root) (bool, error) {
 	return err == nil && os.SameFile(found, held), err
 }
 
-// hasNoLinks is not known: each element of the path is looked at.
+// hasNoLinks returns false: each element of the path must be examined.
 func hasNoLinks(*os.Root) bool { return false }

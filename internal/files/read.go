@@ -10,14 +10,14 @@ import (
 	"syscall"
 )
 
-// Open opens a regular file for reading. Links are followed as in [Resolve]. It does not block when a pipe has been put in the
-// file's place: that is ErrNotRegular, as for a directory.
+// Open opens a regular file for reading. It follows links as [Resolve] does, with the same errors.
+// It never blocks: for a pipe or a directory the error is ErrNotRegular.
 func Open(root *os.Root, relPath string) (*os.File, error) {
 	file, err := openRegular(root, relPath)
 	if err == nil || errors.Is(err, ErrNotRegular) {
 		return file, err
 	}
-	// What the root refuses by itself, absolute links among it, is told apart by following each link.
+	// The root refuses absolute links even if they lead inside. Resolve follows them.
 	target, err := Resolve(root, relPath)
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func Open(root *os.Root, relPath string) (*os.File, error) {
 	return openRegular(root, target)
 }
 
-// openRegular opens a regular file, by links that the root itself follows.
+// openRegular opens a regular file. It follows only links that root follows.
 func openRegular(root *os.Root, relPath string) (*os.File, error) {
 	file, err := root.OpenFile(relPath, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -48,21 +48,22 @@ func Hash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// maxHashed is the size, in bytes, past which a file is not hashed as a whole. It is more than Memoir ever reads or removes; a file
-// that grows without end, or is a hole as large as the disk, would hold up its agent for as long as it takes to read.
+// maxHashed is the size in bytes above which only the start of a file is hashed. Memoir reads no
+// files of that size. Hashing a huge or growing file would block its agent. The number is
+// arbitrary.
 const maxHashed = 32 << 20
 
-// readAtOnce is how much of a file is read at once, in bytes, where all of it need not be at hand.
+// readAtOnce is the buffer size in bytes for hashing and comparing files. It is arbitrary.
 const readAtOnce = 32 << 10
 
-// ReadHash returns the Hash of a file's bytes. Of a file of more than 32 MiB it is the hash of its size and its first 32 MiB, which
-// is that of no smaller file. The errors are those of [Open].
+// ReadHash returns the Hash of a file. For a file of more than maxHashed bytes, the hash covers its
+// size and its first maxHashed bytes. The errors are those of [Open].
 func ReadHash(root *os.Root, relPath string) (string, error) {
 	hash, _, err := ReadHashAndSize(root, relPath)
 	return hash, err
 }
 
-// ReadHashAndSize is ReadHash, and returns the number of bytes that the file had as well.
+// ReadHashAndSize is ReadHash and also returns the size of the file in bytes.
 func ReadHashAndSize(root *os.Root, relPath string) (hash string, size int64, err error) {
 	file, err := Open(root, relPath)
 	if err != nil {
@@ -76,7 +77,7 @@ func ReadHashAndSize(root *os.Root, relPath string) (hash string, size int64, er
 	return hash, size, nil
 }
 
-// hashOf is ReadHashAndSize of an open file.
+// hashOf is ReadHashAndSize for an open file.
 func hashOf(file *os.File) (hash string, size int64, err error) {
 	info, err := file.Stat()
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// UnclearedError says which directories Recover could not clear.
+// UnclearedError lists directories that Recover could not clear.
 type UnclearedError struct {
-	Dirs []string // as they were given
+	Dirs []string // as passed to Recover
 	Err  error
 }
 
@@ -20,10 +20,10 @@ func (e *UnclearedError) Error() string { return e.Err.Error() }
 
 func (e *UnclearedError) Unwrap() error { return e.Err }
 
-// Recover clears what a crash left in the given directories of root: files that were on their way out are put back under their name,
-// unless a newer one is there. Whoever wanted them removed asks again. What somebody saved in the very moment in which a file was
-// replaced is put back too. Then every other regular file goes that is named as Memoir's own are, also one that an earlier version has
-// left. Directories that do not exist are passed over. It returns the paths that were put back. It must not run while another process writes in them. It fails with *UnclearedError, having cleared the others.
+// Recover removes the files that a crash left in directories of root. It first restores files that
+// were being removed, and files that another program saved during a replacement, unless a newer
+// file exists. It returns the paths of restored files. It ignores missing directories. The error is
+// *UnclearedError. No other process may write to the directories during the call.
 func Recover(root *os.Root, dirs []string) (back []string, err error) {
 	var uncleared []string
 	var failed []error
@@ -58,7 +58,7 @@ func Recover(root *os.Root, dirs []string) (back []string, err error) {
 	return back, nil
 }
 
-// leftovers returns the names in a directory that start as Memoir's own do, those of files with something to give back first.
+// leftovers returns the names in a directory with Memoir's prefix, names with original files first.
 func leftovers(root *os.Root, dir string) ([]string, error) {
 	handle, err := root.Open(dir)
 	if err != nil {
@@ -78,7 +78,7 @@ func rank(name string) int {
 	return 1
 }
 
-// clearLeftover handles one leftover. It returns the path under which a file was put back.
+// clearLeftover handles one leftover file. It returns the path of a restored file, or "".
 func clearLeftover(root *os.Root, dir, name string) (restored string, err error) {
 	leftover := path.Join(dir, name)
 	if strings.HasPrefix(name, replacingPrefix) {
@@ -99,7 +99,7 @@ func clearLeftover(root *os.Root, dir, name string) (restored string, err error)
 	return restored, syncDirectory(root, dir)
 }
 
-// removeRegular removes a regular file. Whatever else has its name, Memoir has not made it.
+// removeRegular removes a regular file. Memoir creates no others, so it leaves them.
 func removeRegular(root *os.Root, name string) error {
 	info, err := root.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() {

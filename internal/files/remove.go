@@ -8,13 +8,9 @@ import (
 	"path"
 )
 
-// RemoveIf removes a file when its bytes have the given Hash; ErrChanged otherwise, and the file is where it was. A file that is
-// gone already is success. A link is removed itself, its target stays.
-//
-// Somebody may save the file at any moment, so it is first moved aside and then looked at: what is looked at is what is removed.
-// A file saved in between is under the old name, and is not touched. Moved back is only where nothing newer is.
-//
-// A power cut may bring the file back until its directory is synced (SyncDirectory). Whoever removes several does that once.
+// RemoveIf removes the file if its Hash equals hash. If not, it leaves the file and returns
+// ErrChanged. A missing file is not an error. A link is removed, not its target. The removal
+// survives a power cut only after SyncDirectory of the file's directory.
 func RemoveIf(root *os.Root, relPath, hash string) error {
 	dir, err := Resolve(root, path.Dir(relPath))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -26,15 +22,15 @@ func RemoveIf(root *os.Root, relPath, hash string) error {
 	return removal{root: root, dir: root}.ofFile(path.Join(dir, path.Base(relPath)), relPath, hash)
 }
 
-// A removal removes a file of a directory. If the directory is opened on its own, a link in it may
-// still lead to another place in root.
+// A removal removes a file in dir, which may be a directory inside root. Links in dir may lead to
+// other places in root.
 type removal struct {
 	root  *os.Root
 	dir   *os.Root
-	above string // the path in root of what dir is; it is unused if dir is root
+	above string // path of dir in root; unused if dir is root
 }
 
-// ofFile removes the file of that name in dir. relPath is what errors call it.
+// ofFile removes the file called name in dir. relPath is its path for error messages.
 func (r removal) ofFile(name, relPath, hash string) error {
 	remove := r.aside
 	if len(removingPrefix)+len(path.Base(name)) > maxName {
@@ -55,11 +51,12 @@ func (r removal) readHash(name string) (string, error) {
 	return ReadHash(r.dir, name)
 }
 
-// aside moves the file aside, and removes it there.
+// aside renames the file, checks its hash and removes it. A file that is saved concurrently has the
+// old name and is not touched.
 func (r removal) aside(name, hash string) error {
 	root := r.dir
 	aside := path.Join(path.Dir(name), removingPrefix+path.Base(name))
-	if err := putBack(root, aside, name); err != nil { // what an earlier removal left, when a crash ended it
+	if err := putBack(root, aside, name); err != nil { // left by a crash
 		return err
 	}
 	if err := removable(root, name); err != nil {
@@ -69,7 +66,7 @@ func (r removal) aside(name, hash string) error {
 		return unlessGone(err)
 	}
 	found, err := r.readHash(aside)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a link that has come to lead to nothing has changed
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a link without target has changed
 		return errors.Join(err, putBack(root, aside, name))
 	}
 	if found != hash {
@@ -78,7 +75,7 @@ func (r removal) aside(name, hash string) error {
 	return root.Remove(aside)
 }
 
-// removable reports as an error what is no file: a directory would be moved aside with all that is in it.
+// removable returns an error unless name is a regular file or a link.
 func removable(root *os.Root, name string) error {
 	info, err := root.Lstat(name)
 	if err != nil {
@@ -90,7 +87,7 @@ func removable(root *os.Root, name string) error {
 	return nil
 }
 
-// inPlace removes a file whose name is too long to be moved aside within its directory.
+// inPlace removes a file whose name is too long for the prefix of aside.
 func (r removal) inPlace(name, hash string) error {
 	if err := removable(r.dir, name); err != nil {
 		return unlessGone(err)
@@ -112,8 +109,8 @@ func unlessGone(err error) error {
 	return err
 }
 
-// putBack gives a file that was moved aside its name again. Where something is under that name, it was saved later, and the one
-// that was moved aside is what that save replaced. Nothing moved aside is success.
+// putBack renames a file from aside to name. If name exists, it is newer, and aside is removed. A
+// missing aside is not an error.
 func putBack(root *os.Root, aside, name string) error {
 	if _, err := root.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// renameNew renames what is at from, and fails with what is fs.ErrExist where there is something at to already. It fails with
-// errors.ErrUnsupported where the file system cannot tell in the same step.
+// renameNew renames a file without replacing another. Errors match fs.ErrExist if to exists, and
+// errors.ErrUnsupported if the file system cannot do that in one step.
 func renameNew(root *os.Root, from, to string) error {
 	source, err := root.Open(path.Dir(from))
 	if err != nil {
@@ -24,7 +24,7 @@ func renameNew(root *os.Root, from, to string) error {
 	return renameHandles(source, path.Base(from), target, path.Base(to))
 }
 
-// renameBetween is renameNew between directories that are open.
+// renameBetween is renameNew between two open directories.
 func renameBetween(from, to entered) error {
 	source, err := from.dir.Open(".")
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// renameNew is not to be had within opened directories.
+// renameNew returns errors.ErrUnsupported.
 func renameNew(*os.Root, string, string) error { return errors.ErrUnsupported }
 
-// renameBetween is not to be had: the caller renames by path.
+// renameBetween returns errors.ErrUnsupported.
 func renameBetween(from, to entered) error { return errors.ErrUnsupported }

@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// abbreviated is as much of a Hash, in its digits, as the name of a file that replaces another has of each of the two.
+// abbreviated is how many digits of each Hash are in the name of a replacing file. It is arbitrary.
 const abbreviated = 32
 
-// nameReplacing gives the temporary file, complete and durable, the name under which it changes places with the target. That says
-// which bytes either has: after a crash, what is under it with others was saved by somebody in that very moment. A target whose
-// name is too long for that is replaced from under the temporary name.
+// nameReplacing renames the complete temporary file to a name with both hashes, under which it is
+// swapped with the target. After a crash, other bytes under this name are a concurrent save. If the
+// name would be too long, it keeps the temporary name.
 func nameReplacing(root *os.Root, temp, target, data, hash string) (string, error) {
 	name := fmt.Sprintf("%s%.*s-%.*s-%s", replacingPrefix, abbreviated, data, abbreviated, hash, path.Base(target))
 	if len(name) > maxName {
@@ -29,8 +29,8 @@ func nameReplacing(root *os.Root, temp, target, data, hash string) (string, erro
 	return name, nil
 }
 
-// clearReplaced clears what a crash has left of a replacement. It returns the path of the target when that has got back what
-// somebody had saved there.
+// clearReplaced removes the leftover of an interrupted replacement. If the leftover is a concurrent
+// save, it restores it and returns the target's path.
 func clearReplaced(root *os.Root, leftover string) (restored string, err error) {
 	name := strings.TrimPrefix(path.Base(leftover), replacingPrefix)
 	if len(name) < 2*abbreviated+3 {
@@ -43,7 +43,7 @@ func clearReplaced(root *os.Root, leftover string) (restored string, err error) 
 		return "", err
 	}
 	if under, err := ReadHash(root, target); err != nil || left[:abbreviated] == data || left[:abbreviated] == hash || under[:abbreviated] != data {
-		return "", root.Remove(leftover) // it is one of the two, or something newer is there
+		return "", root.Remove(leftover) // one of the two versions, or the target is newer
 	}
 	if err := root.Rename(leftover, target); err != nil {
 		return "", err
@@ -51,11 +51,9 @@ func clearReplaced(root *os.Root, leftover string) (restored string, err error) 
 	return target, syncDirectory(root, path.Dir(target))
 }
 
-// replaceIf gives the temporary file the target's place when that has the bytes that the options ask for;
-// ErrChanged otherwise.
-//
-// Somebody may save the target between the look at it and the rename, which would take that save away for good. So the two
-// change places, where the file system can do that in one step, and what had the place is looked at once more.
+// replaceIf replaces the target by the temporary file if the target has the expected bytes; else it
+// returns ErrChanged. A program may save the target between the check and the rename. So the two
+// files are swapped if possible, and the replaced one is checked again.
 func (r *replacement) replaceIf(opts Options) error {
 	same, err := opts.areThoseOf(r.root, r.target)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -69,7 +67,7 @@ func (r *replacement) replaceIf(opts Options) error {
 	case errors.Is(err, errors.ErrUnsupported):
 		r.followAttributes(r.target, r.temp, opts.Hash)
 		return handOver(r.root, r.target, opts.Displaced, func() error { return r.root.Rename(r.temp, r.target) })
-	case errors.Is(err, fs.ErrNotExist): // removed since
+	case errors.Is(err, fs.ErrNotExist): // the target was removed
 		return ErrChanged
 	case err != nil:
 		return err
@@ -82,8 +80,9 @@ func (r *replacement) replaceIf(opts Options) error {
 	return errors.Join(err, giveBack(r.root, r.temp, r.target, opts.Hash, displaced))
 }
 
-// followAttributes gives the new file, if that is what is found under its name, what somebody has changed of the old one's attributes since
-// the new one was made like it. Where that is not possible the new one stays as it was made: the other choice would be not to write.
+// followAttributes copies attributes that were changed on the old file during the replacement to
+// the new file. It does nothing if name new has other bytes. Errors are ignored: not writing would
+// be worse.
 func (r *replacement) followAttributes(old, new, hash string) {
 	now, err := attributesFor(r.root, old)
 	if err != nil || now == r.attributes || !now.replaces {
@@ -95,11 +94,11 @@ func (r *replacement) followAttributes(old, new, hash string) {
 	}
 	defer file.Close()
 	if found, _, err := hashOf(file); err == nil && found == hash {
-		now.apply(file) //nolint:errcheck // see above
+		now.apply(file) //nolint:errcheck // errors are ignored on purpose
 	}
 }
 
-// areThoseOf says whether a file has the bytes that it is to have.
+// areThoseOf reports whether a file has the expected bytes.
 func (o Options) areThoseOf(root *os.Root, name string) (bool, error) {
 	if o.Was == nil {
 		found, err := ReadHash(root, name)
@@ -113,7 +112,7 @@ func (o Options) areThoseOf(root *os.Root, name string) (bool, error) {
 	return hasBytes(file, o.Was)
 }
 
-// hasBytes says whether these are all the bytes of a file.
+// hasBytes reports whether want is the complete content of a file.
 func hasBytes(file io.Reader, want []byte) (bool, error) {
 	part := make([]byte, min(len(want)+1, readAtOnce))
 	for {
@@ -131,7 +130,8 @@ func hasBytes(file io.Reader, want []byte) (bool, error) {
 	}
 }
 
-// handOver gives away the file of a name, once it has been displaced from it. One that cannot be opened is nothing to give.
+// handOver opens the file at name, calls displace, and passes the open file to to. If the file
+// cannot be opened, it only calls displace.
 func handOver(root *os.Root, name string, to func(old *os.File), displace func() error) error {
 	if to == nil {
 		return displace()
@@ -148,12 +148,12 @@ func handOver(root *os.Root, name string, to func(old *os.File), displace func()
 	return nil
 }
 
-// giveBack undoes an exchange that has taken the place from a save of somebody else, displaced, for given. Where that in
-// turn takes it from a still newer save, that one gets it.
+// giveBack reverts a swap that replaced a concurrent save, with hash displaced, by our file, with
+// hash given. If this replaces an even newer save, that one is restored. It returns ErrChanged.
 func giveBack(root *os.Root, temp, target, given, displaced string) error {
 	for {
 		if err := swapNames(root, temp, target); errors.Is(err, fs.ErrNotExist) {
-			return ErrChanged // removed since, whatever it was
+			return ErrChanged // the target was removed
 		} else if err != nil {
 			return err
 		}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What an exchange has taken the place from is a save of somebody else, and, in the second case, that one's place was taken
-// by a newer one before it got it back.
+// The swapped file is a concurrent save. In the second case an even newer save replaces it before
+// it is restored.
 func TestTheNewestSaveHasThePlaceInTheEnd(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ given, saved, since, want string }{
@@ -47,8 +47,7 @@ func TestTheNewestSaveHasThePlaceInTheEnd(t *testing.T) {
 	}
 }
 
-// A crash between the change of places and what follows leaves, under the name of the replacement, what had the place: the old
-// bytes, or what somebody saved in that moment.
+// After a crash during a replacement, the leftover has the old bytes or those of a concurrent save.
 func TestAfterACrashWhatWasSavedWhileAFileWasReplacedIsBack(t *testing.T) {
 	t.Parallel()
 	const was, ours, saved = "was", "ours", "saved"

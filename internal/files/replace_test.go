@@ -29,7 +29,7 @@ func TestWhatIsSavedWhileAFileIsReplacedIsNotLost(t *testing.T) {
 			p := setup(t)
 			p.put("a.md", "save 0\n")
 
-			// Memoir replaces what the file says, whatever that is, all the time.
+			// Memoir replaces the file again and again.
 			var replacing sync.WaitGroup
 			done := make(chan struct{})
 			replacing.Go(func() {
@@ -40,7 +40,7 @@ func TestWhatIsSavedWhileAFileIsReplacedIsNotLost(t *testing.T) {
 					default:
 					}
 					known, err := os.ReadFile(p.at("a.md"))
-					if err == nil && len(known) > 0 { // not just being written
+					if err == nil && len(known) > 0 { // not in the middle of a save
 						first, _, _ := strings.Cut(string(known), "\n")
 						err = files.Write(p.root, "a.md", []byte(first+"\nand more\n"), files.Options{IfHash: files.Hash(known)})
 					}
@@ -57,7 +57,8 @@ func TestWhatIsSavedWhileAFileIsReplacedIsNotLost(t *testing.T) {
 				if err := save(p.at("a.md"), saved); err != nil {
 					t.Fatal(err)
 				}
-				// What replaces the save before this one may have the place for the moment that it takes to see that and give it back.
+				// During a replacement, an older version may be visible until Memoir restores the
+				// newer one.
 				has := func() bool {
 					now, err := os.ReadFile(p.at("a.md"))
 					return err == nil && strings.HasPrefix(string(now), saved)

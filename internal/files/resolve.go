@@ -12,14 +12,13 @@ import (
 	"syscall"
 )
 
-// As many links in one path as Linux follows.
+// maxLinks is how many links a path may have, as on Linux.
 const maxLinks = 40
 
-// Resolve returns where a path leads when every link on the way, also at its end, is followed: the path of the target,
-// relative to root, free of links at this moment. Absolute links count as inside when they lead to root's directory or beneath
-// it, which an [os.Root] alone would refuse.
-//
-// *OwnershipError: a link on the way must not be followed. ErrLeaves, ErrLoop: there is no such place. [fs.ErrNotExist]: there is nothing at the place, which is returned all the same.
+// Resolve returns a path relative to root with all links followed, including one at its end.
+// Absolute links may lead to root's directory or below, which [os.Root] refuses. The error is
+// ErrLeaves, ErrLoop, or an *OwnershipError if a link must not be followed. It is [fs.ErrNotExist]
+// if the target is missing; its path is returned too.
 func Resolve(root *os.Root, relPath string) (string, error) {
 	rest := strings.Split(path.Clean(relPath), "/")
 	at := "."
@@ -46,10 +45,10 @@ func Resolve(root *os.Root, relPath string) (string, error) {
 		next := path.Join(at, name)
 		info, err := root.Lstat(next)
 		if errors.Is(err, fs.ErrNotExist) && slices.Contains(rest, "..") {
-			return "", fmt.Errorf("%s: %w", relPath, syscall.ENOTDIR) // nothing is above what is not there
+			return "", fmt.Errorf("%s: %w", relPath, syscall.ENOTDIR) // a missing directory has no parent
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			// What will be made there belongs to the owner of the last directory that is there.
+			// The owner of the last existing directory will own the target.
 			if err := followed.arrive(at, -1); err != nil {
 				return "", err
 			}
@@ -79,16 +78,16 @@ func Resolve(root *os.Root, relPath string) (string, error) {
 	}
 }
 
-// followedLinks are links on a path whose targets have not been reached yet.
+// followedLinks are the links on a path whose targets are not resolved yet.
 type followedLinks struct {
 	root  *os.Root
-	links []followedLink // the innermost is the last
+	links []followedLink // innermost last
 }
 
 type followedLink struct {
 	uid  int
 	path string
-	left int // elements of the path behind the link
+	left int // number of path elements after the link
 }
 
 func (f *followedLinks) add(link fs.FileInfo, at string, left int) {
@@ -96,8 +95,8 @@ func (f *followedLinks) add(link fs.FileInfo, at string, left int) {
 	f.links = append(f.links, followedLink{uid, at, left})
 }
 
-// arrive fails if a link whose target is at a path must not be followed. left is the number of elements
-// behind the path.
+// arrive is called when at is reached with left remaining elements. It returns an *OwnershipError
+// if a link whose target is at must not be followed.
 func (f *followedLinks) arrive(at string, left int) error {
 	for len(f.links) > 0 && left <= f.links[len(f.links)-1].left {
 		link := f.links[len(f.links)-1]
@@ -113,7 +112,7 @@ func (f *followedLinks) arrive(at string, left int) error {
 	return nil
 }
 
-// beneath turns an absolute path into one relative to root.
+// beneath returns an absolute path relative to root, or ErrLeaves.
 func beneath(root *os.Root, target string) (string, error) {
 	dirs := []string{root.Name()}
 	if real, err := filepath.EvalSymlinks(root.Name()); err == nil {
@@ -132,9 +131,9 @@ func beneath(root *os.Root, target string) (string, error) {
 	return "", ErrLeaves
 }
 
-// Stat says what a path leads to when every link is followed as by [Resolve], whose errors it has.
+// Stat returns information about a path with all links followed, with the errors of [Resolve].
 func Stat(root *os.Root, relPath string) (fs.FileInfo, error) {
-	if info, err := root.Stat(relPath); err == nil { // no link is absolute
+	if info, err := root.Stat(relPath); err == nil { // has no absolute link
 		return info, nil
 	}
 	target, err := Resolve(root, relPath)
@@ -144,7 +143,8 @@ func Stat(root *os.Root, relPath string) (fs.FileInfo, error) {
 	return root.Lstat(target)
 }
 
-// Lstat says what is at a path itself, when every link on the way there is followed as by [Resolve], whose errors it has.
+// Lstat returns information about a path itself. It follows links in its parents, with the errors
+// of [Resolve].
 func Lstat(root *os.Root, relPath string) (fs.FileInfo, error) {
 	if info, err := root.Lstat(relPath); err == nil {
 		return info, nil

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// removeDirectory removes nothing but an empty directory, whatever has come to have its name: the root's own Remove would take a file.
+// removeDirectory removes an empty directory and nothing else. Root.Remove would also remove a
+// file.
 func removeDirectory(root *os.Root, parent, name string) error {
 	dir, err := root.Open(parent)
 	if err != nil {

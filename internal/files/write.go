@@ -10,34 +10,32 @@ import (
 	"time"
 )
 
-// Options say how a file is written.
+// Options configure Write.
 type Options struct {
-	// ModTime is the file's modification time; zero: now.
+	// ModTime is the file's modification time; the zero time means now.
 	ModTime time.Time
-	// IfHash writes only when the file's bytes have this Hash; otherwise, and when there is no file, ErrChanged.
+	// IfHash requires that the file exists with this Hash; otherwise Write returns ErrChanged.
 	IfHash string
-	// Was are the bytes with IfHash, for who has them at hand: to compare a file with them takes a tenth of hashing it.
+	// Was are the bytes with the hash IfHash, if the caller has them. Comparing takes a tenth of
+	// hashing.
 	Was []byte
-	// Hash is that of the bytes to write, for who has taken it already.
+	// Hash is the Hash of the new bytes, if the caller knows it.
 	Hash string
-	// New writes only when nothing is at the path, not even a link; otherwise ErrExists.
+	// New requires that the path does not exist, even as a link; otherwise Write returns ErrExists.
 	New bool
-	// Displaced is given the file that IfHash was about once another one has its place, opened to be read. Somebody who had
-	// opened it to write may still do so. Whoever is given it closes it. Nil: nobody wants it.
+	// Displaced, if not nil, is called with the replaced file, open for reading, if IfHash is set.
+	// Other programs may still write to that file. The callee must close it.
 	Displaced func(old *os.File)
 }
 
-// replaces says that there has to be a file already.
+// replaces reports whether the file must exist.
 func (o Options) replaces() bool { return o.IfHash != "" && !o.New }
 
-// Write puts a file in place so that everybody sees either all of the old bytes or all of the new ones, and a crash leaves one of
-// the two: a temporary file in the same directory, fsync, rename, fsync of the directory.
-//
-// The file keeps owner, group and mode of the one it replaces (ErrOwner where that is not possible). A new one takes the owner
-// and group of its directory as far as the process may, and mode 0644 less what the directory denies: in a directory that only
-// its owner can enter, a file that only its owner can read. Missing directories are made as their parent is.
-//
-// A link at the path is written through when its target is inside root; ErrLeaves otherwise.
+// Write writes a file atomically: readers and crashes see all old or all new bytes. It keeps owner,
+// group and mode of a replaced file; the error is ErrOwner if that is not permitted. A new file
+// gets owner and group of its directory as far as permitted, and mode 0644 minus the bits that its
+// directory lacks. Missing directories are created. A link is followed if its target is
+// inside root; otherwise the error is ErrLeaves.
 func Write(root *os.Root, relPath string, data []byte, opts Options) error {
 	r, err := prepare(root, relPath, opts)
 	if err != nil {
@@ -52,19 +50,19 @@ func Write(root *os.Root, relPath string, data []byte, opts Options) error {
 	return nil
 }
 
-// replacement is a temporary file that gets the place of a target.
+// replacement is a temporary file that will replace target.
 type replacement struct {
 	root         *os.Root
 	target, temp string
 	attributes   attributes
 }
 
-// prepare returns the target of a write, and the attributes that the file gets there.
+// prepare resolves the target, creates its directory and determines the file's attributes.
 func prepare(root *os.Root, relPath string, opts Options) (*replacement, error) {
 	target, err := Resolve(root, relPath)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && opts.replaces():
-		return nil, fmt.Errorf("writing %s: %w", relPath, ErrChanged) // and its directory may be gone for good
+		return nil, fmt.Errorf("writing %s: %w", relPath, ErrChanged) // do not recreate the directory
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("writing: %w", err)
 	}
@@ -85,8 +83,8 @@ func prepare(root *os.Root, relPath string, opts Options) (*replacement, error) 
 	return &replacement{root: root, target: target, temp: path.Join(dir, tempPrefix+rand.Text()), attributes: attributes}, nil
 }
 
-// write writes the temporary file, puts it in place and syncs the directory. If it fails before the file is in place, it removes the
-// temporary file.
+// write writes the temporary file, puts it in place and syncs the directory. On an error it removes
+// the temporary file.
 func (r *replacement) write(data []byte, opts Options) error {
 	err := writeTemp(r.root, r.temp, data, r.attributes, opts.ModTime)
 	if err == nil && opts.replaces() {
@@ -96,7 +94,7 @@ func (r *replacement) write(data []byte, opts Options) error {
 		err = r.putInPlace(opts)
 	}
 	if errors.Is(err, fs.ErrNotExist) && opts.replaces() {
-		err = ErrChanged // the directory went meanwhile
+		err = ErrChanged // the directory was removed
 	}
 	if err != nil {
 		return errors.Join(err, discard(r.root, r.temp))
@@ -104,7 +102,7 @@ func (r *replacement) write(data []byte, opts Options) error {
 	return syncDirectory(r.root, path.Dir(r.target))
 }
 
-// newTarget returns where a new file goes: its directory may be reached by links, the file itself may not.
+// newTarget returns the path of a new file. Links in its parents are followed.
 func newTarget(root *os.Root, relPath string) (string, error) {
 	dir, err := Resolve(root, path.Dir(relPath))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -117,7 +115,7 @@ func newTarget(root *os.Root, relPath string) (string, error) {
 	return target, nil
 }
 
-// writeTemp makes the temporary file complete and durable, under its own name.
+// writeTemp writes and syncs the temporary file.
 func writeTemp(root *os.Root, temp string, data []byte, a attributes, modTime time.Time) error {
 	file, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -141,7 +139,7 @@ func writeTemp(root *os.Root, temp string, data []byte, a attributes, modTime ti
 	return file.Close()
 }
 
-// putInPlace gives the temporary file its name, when the options' condition holds.
+// putInPlace renames the temporary file to the target if the options allow it.
 func (r *replacement) putInPlace(opts Options) error {
 	switch {
 	case opts.New:
@@ -153,7 +151,8 @@ func (r *replacement) putInPlace(opts Options) error {
 	return r.root.Rename(r.temp, r.target)
 }
 
-// moveNew renames without overwriting: rename replaces what is there, link refuses to.
+// moveNew renames a file. The error is ErrExists if to exists. It uses a hard link, which never
+// overwrites.
 func moveNew(root *os.Root, from, to string) error {
 	err := root.Link(from, to)
 	switch {
@@ -167,8 +166,9 @@ func moveNew(root *os.Root, from, to string) error {
 	return err
 }
 
-// moveNewWithoutLink is for file systems without hard links, files of somebody else, which the system may refuse to link, and
-// directories. An empty file keeps the place until the rename; a directory needs none, for a rename does not put one over a file.
+// moveNewWithoutLink is moveNew for directories, for file systems without hard links, and for other
+// users' files, which the system may refuse to link. An empty file reserves the name until the
+// rename.
 func moveNewWithoutLink(root *os.Root, from, to string) error {
 	info, err := root.Lstat(from)
 	if err != nil {
@@ -190,7 +190,6 @@ func moveNewWithoutLink(root *os.Root, from, to string) error {
 	return root.Rename(from, to)
 }
 
-// discard removes a temporary file that is not wanted any more.
 func discard(root *os.Root, temp string) error {
 	return unlessGone(root.Remove(temp))
 }

@@ -126,7 +126,7 @@ func TestANewFileIsAsPrivateAsItsDirectory(t *testing.T) {
 func TestAFileOfSomebodyElseIsLeftWithThem(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
-		return // only root can give a file to somebody else, in order to begin
+		return // only root can change a file's owner
 	}
 	p := setup(t)
 	p.put("a.md", "old")

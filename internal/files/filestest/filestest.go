@@ -1,5 +1,5 @@
-// Package filestest lets tests meet the permissions of real files also when they run as root, for whom none bind. Only tests
-// call it.
+// Package filestest helps tests of file permissions and full disks. It applies permissions also if
+// the tests run as root. Only tests call it.
 package filestest
 
 import (
@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// Nobody is the user and group that AsNobody becomes when the tests run as root.
+// Nobody is the user and group ID of AsNobody if the tests run as root.
 const Nobody = 65534
 
-// AsNobody runs f as somebody without privileges, as far as files are concerned. f must do its file operations on its own
-// goroutine.
+// AsNobody calls f with the file permissions of an unprivileged user and waits for it. f must
+// access files on its own goroutine only.
 func AsNobody(t *testing.T, f func()) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -22,7 +22,8 @@ func AsNobody(t *testing.T, f func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		// The thread is never unlocked, so it ends with the goroutine, and nobody else inherits its user.
+		// The thread is never unlocked, so it ends with the goroutine and its user ID is not
+		// reused.
 		runtime.LockOSThread()
 		if err := becomeNobody(); err != nil {
 			t.Error(err)

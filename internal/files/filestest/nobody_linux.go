@@ -2,8 +2,8 @@ package filestest
 
 import "syscall"
 
-// becomeNobody changes this thread's file system user, which takes root's privileges over files from it. The calls answer the
-// former identity and no error, so each is made twice.
+// becomeNobody changes the file system user and group of this thread. The system calls return the
+// previous ID and no error, so each is called twice.
 func becomeNobody() error {
 	for _, call := range []uintptr{syscall.SYS_SETFSGID, syscall.SYS_SETFSUID} {
 		syscall.RawSyscall(call, Nobody, 0, 0)

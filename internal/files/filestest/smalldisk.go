@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// SmallDisk is a file system of its own, which can be filled up.
+// SmallDisk is a separate file system that a test can fill.
 type SmallDisk struct {
 	Dir    string
 	filler string
 }
 
-// NewSmallDisk makes one of that size, in bytes, in memory. It is gone when the test ends. It returns nil, and says so in the
-// test's log, where the tests may not mount anything.
+// NewSmallDisk mounts a file system of size bytes in memory until the test ends. It logs a message
+// and returns nil if the test may not mount file systems.
 func NewSmallDisk(t *testing.T, size int64) *SmallDisk {
 	t.Helper()
 	dir := t.TempDir()
@@ -26,15 +26,15 @@ func NewSmallDisk(t *testing.T, size int64) *SmallDisk {
 	return &SmallDisk{Dir: dir, filler: filepath.Join(dir, ".filler")}
 }
 
-// Fill takes all the room that is left.
+// Fill uses all free space.
 func (d *SmallDisk) Fill(t *testing.T) {
 	t.Helper()
 	file, err := os.OpenFile(d.filler, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close() //nolint:errcheck // what is in it does not matter
-	// Most of it in large pieces, and the rest in small ones.
+	defer file.Close() //nolint:errcheck // the content does not matter
+	// Large chunks first, then small ones for the rest.
 	for _, size := range []int{1 << 20, 4096} {
 		chunk := make([]byte, size)
 		for {
@@ -47,7 +47,7 @@ func (d *SmallDisk) Fill(t *testing.T) {
 	}
 }
 
-// Lend gives so much of the room back, in bytes, until the disk is filled again.
+// Lend frees room bytes until the next Fill.
 func (d *SmallDisk) Lend(t *testing.T, room int64) {
 	t.Helper()
 	info, err := os.Stat(d.filler)
@@ -59,7 +59,7 @@ func (d *SmallDisk) Lend(t *testing.T, room int64) {
 	}
 }
 
-// Free gives the room back.
+// Free frees all space that Fill used.
 func (d *SmallDisk) Free(t *testing.T) {
 	t.Helper()
 	if err := os.Remove(d.filler); err != nil {
